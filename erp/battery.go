@@ -10,7 +10,7 @@ import (
 	"github.com/safrasync/safrasync/erp/dialect"
 )
 
-// Finding is one line of the battery.
+// Finding is one line of the battery's result.
 type Finding struct {
 	Line   string `json:"line"`
 	Result string `json:"result"` // one of the results below
@@ -22,15 +22,17 @@ type Finding struct {
 const (
 	Passed   = "passed"
 	Differs  = "differs"
-	NotAsked = "not_asked" // this kind of database has no such thing
+	NotAsked = "not_asked" // this kind of database has no such feature
 )
 
-// literals are what most databases take; an engine has its own where it does not.
+// literals are the expressions that most databases accept. An engine has its own for those that it
+// does not.
 var literals = []struct {
 	line string
 	dialect.Literal
 }{
-	{"integer", dialect.Literal{SQL: "9007199254740993", Want: "9007199254740993"}}, // no float has it
+	// no float can hold it
+	{"integer", dialect.Literal{SQL: "9007199254740993", Want: "9007199254740993"}},
 	{"decimal", dialect.Literal{SQL: "CAST(12345678901234.5678 AS NUMERIC(18,4))", Want: "12345678901234.5678"}},
 	{"negative", dialect.Literal{SQL: "CAST(-0.05 AS NUMERIC(9,2))", Want: "-0.05"}},
 	{"float", dialect.Literal{SQL: "CAST(0.1 AS DOUBLE PRECISION)", Want: "0.1"}},
@@ -50,14 +52,15 @@ var literals = []struct {
 // shortTimeout is the time-out that the battery provokes.
 const shortTimeout = time.Second
 
-// battery asks one database.
+// battery runs the battery on one database.
 type battery struct {
 	*Source
 	report func(Finding)
 }
 
-// Battery asks the database SELECTs without a table and hands over, line by line, whether the
-// reader gives what it must. It writes nothing. The error is that of a database which is gone.
+// Battery runs SELECTs without a table on the database and reports, line by line, whether the
+// reader returns what it must. It writes nothing. It returns an error only if the database is
+// unreachable or the context has ended.
 func (s *Source) Battery(ctx context.Context, report func(Finding)) error {
 	b := battery{s, report}
 	for _, line := range []func(context.Context) error{
@@ -71,7 +74,7 @@ func (s *Source) Battery(ctx context.Context, report func(Finding)) error {
 	return nil
 }
 
-// compare reports a line, and the error of its SELECT in place of what came.
+// compare reports a line. If the SELECT failed, its error is reported in place of the value.
 func (b battery) compare(line, want, got string, err error) error {
 	f := Finding{Line: line, Result: Passed, Got: got}
 	if err != nil {
@@ -84,7 +87,7 @@ func (b battery) compare(line, want, got string, err error) error {
 	return err
 }
 
-// selects puts expressions into a SELECT that reads no table.
+// selects returns a SELECT of expressions that reads no table.
 func (b battery) selects(list string) string { return "SELECT " + list + b.engine.Literals.Dual }
 
 // read returns the rows of a query whose key is k.
@@ -96,8 +99,8 @@ func (b battery) read(ctx context.Context, sql string) (rows []Row, err error) {
 	return rows, err
 }
 
-// textOf is a value as the battery compares it: without padding, an instant in the zone of São
-// Paulo's winter.
+// textOf returns a value as the battery compares it: without padding, and an instant at UTC-03:00,
+// the standard time of São Paulo.
 func textOf(v Value) string {
 	switch {
 	case v.Err != "":
@@ -112,7 +115,7 @@ func textOf(v Value) string {
 	return v.Trimmed()
 }
 
-// literals reads each type, and reads the row again with the value as its key.
+// literals reads a value of each type, and reads the row again with that value as its key.
 func (b battery) literals(ctx context.Context) error {
 	for _, l := range literals {
 		literal := l.Literal
@@ -154,7 +157,7 @@ func (b battery) literals(ctx context.Context) error {
 	return nil
 }
 
-// session asks what the transaction is.
+// session reads the properties of the transaction.
 func (b battery) session(ctx context.Context) error {
 	session := b.engine.Literals.Session
 	if session.SQL == "" {
@@ -170,7 +173,8 @@ func (b battery) session(ctx context.Context) error {
 	return b.compare("session", session.Want, got, err)
 }
 
-// collation reads two keys that many databases take for one, and finds each again by its own text.
+// collation reads two keys that many databases consider equal, and finds each again by its own
+// text.
 func (b battery) collation(ctx context.Context) error {
 	sql := b.selects("'São' AS k") + " UNION ALL " + b.selects("'SAO'")
 	rows, err := b.read(ctx, sql)
@@ -189,7 +193,8 @@ func (b battery) collation(ctx context.Context) error {
 	return b.compare("collation", "SAO São", strings.Join(got, " "), err)
 }
 
-// digits joins ten rows with themselves: the numbers of so many digits.
+// digits returns a query that joins ten rows with themselves, which yields all numbers with the
+// given number of digits.
 func (b battery) digits(places int, list string) string {
 	var ten, from []string
 	for i := range 10 {
@@ -201,7 +206,7 @@ func (b battery) digits(places int, list string) string {
 	return "SELECT " + list + " FROM " + strings.Join(from, " CROSS JOIN ")
 }
 
-// rows reads a thousand rows, each once.
+// rows reads a thousand rows and checks that each comes once.
 func (b battery) rows(ctx context.Context) error {
 	rows, err := b.read(ctx, b.digits(3, "t0.d + 10 * t1.d + 100 * t2.d AS k"))
 	seen := map[string]bool{}
@@ -212,7 +217,7 @@ func (b battery) rows(ctx context.Context) error {
 	return b.compare("rows", "1000 of 1000", fmt.Sprintf("%d of %d", len(seen), len(rows)), err)
 }
 
-// window reads what changed after a bound, and what has no time.
+// window reads the rows that changed after a bound.
 func (b battery) window(ctx context.Context) error {
 	at := func(day string) string {
 		sql := "TIMESTAMP '2026-05-10 10:00:00'"
@@ -238,7 +243,7 @@ func (b battery) window(ctx context.Context) error {
 	return b.compare("window", "2 rows, then 2", saw, err)
 }
 
-// faults names a column that is not there.
+// faults reads a column that does not exist.
 func (b battery) faults(ctx context.Context) error {
 	_, err := b.Columns(ctx, b.selects("1 AS k, prco AS v"))
 	if CodeOf(err) == CodeUnreachable {
@@ -247,10 +252,10 @@ func (b battery) faults(ctx context.Context) error {
 	return b.compare("faults", string(CodeMissingColumn), string(CodeOf(err)), nil)
 }
 
-// slow is a query that no database ends within a day.
+// slow returns a query that no database completes within a day.
 func (b battery) slow() string { return b.digits(14, "COUNT(*) AS k") }
 
-// cancellation ends a query from here, and reads again.
+// cancellation cancels a query from this side, and then reads again.
 func (b battery) cancellation(ctx context.Context) error {
 	short, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -261,7 +266,7 @@ func (b battery) cancellation(ctx context.Context) error {
 	return b.compare("cancellation", string(CodeCancelled)+", then 1", fmt.Sprintf("%s, then %d", got, len(rows)), err)
 }
 
-// timeout lets the database end a query.
+// timeout makes the database end a query.
 func (b battery) timeout(ctx context.Context) (err error) {
 	opt := b.opt
 	opt.StatementTimeout = shortTimeout

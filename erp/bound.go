@@ -12,11 +12,10 @@ type boundTracker struct {
 	newest dialect.Moment
 	text   string
 	seen   bool
-	odd    bool // infinity or a year that no calendar of ours knows
+	odd    bool // infinity, or a year outside our calendar
 }
 
-// observe takes the stored text of a row's changed_at, and gives the time that it
-// says, if it says one.
+// observe processes the stored text of a row's changed_at, and returns its time, if it has one.
 func (t *boundTracker) observe(raw *Value) (time.Time, bool) {
 	if raw.Kind == Null || raw.Err != "" {
 		return time.Time{}, false
@@ -34,7 +33,7 @@ func (t *boundTracker) observe(raw *Value) (time.Time, bool) {
 	return m.At, true
 }
 
-// bound applies the limits. See Result.Bound for the rule.
+// bound applies the limits. Result.Bound describes the rule.
 func (t *boundTracker) bound(since string, c dialect.Clock) (text string, future bool) {
 	future = t.odd
 	if !t.seen {

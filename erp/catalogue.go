@@ -10,19 +10,19 @@ import (
 
 // Relation is a table or a view that the reading user may see.
 type Relation struct {
-	// Schema is the schema or owner; "" where the database has none.
+	// Schema is the schema or owner; "" if the database has none.
 	Schema string
-	// Name as the database keeps it.
+	// Name is the name as the database stores it.
 	Name string
-	// View tells a view from a table.
+	// View reports whether it is a view.
 	View bool
-	// Rows is the database's own estimate; -1 where it has none. Nothing is counted.
+	// Rows is the database's own estimate, or -1 if there is none. Nothing is counted.
 	Rows int64
-	// Columns in the order of the table.
+	// Columns are in the order of the table.
 	Columns []RelationColumn
-	// Primary is the primary key, nil without one.
+	// Primary is the primary key, or nil if there is none.
 	Primary []string
-	// Unique are further unique indexes, and Indexes those that are not unique; indexes of
+	// Unique has the other unique indexes, Indexes those that are not unique. Indexes of
 	// expressions or of a part of the rows are left out.
 	Unique  [][]string
 	Indexes [][]string
@@ -37,7 +37,7 @@ type RelationColumn struct {
 	Nullable bool
 }
 
-// Column finds a column without regard to case.
+// Column returns the column with a name, ignoring case.
 func (r Relation) Column(name string) (RelationColumn, bool) {
 	i := slices.IndexFunc(r.Columns, func(c RelationColumn) bool { return strings.EqualFold(c.Name, name) })
 	if i < 0 {
@@ -46,8 +46,8 @@ func (r Relation) Column(name string) (RelationColumn, bool) {
 	return r.Columns[i], true
 }
 
-// Catalogue lists the tables and views that the reading user may see, without those of the database
-// itself, by schema and name. It reads no row of them.
+// Catalogue returns the tables and views that the reading user may see, by schema and name, without
+// those of the database itself. It reads no row of them.
 func (s *Source) Catalogue(ctx context.Context) ([]Relation, error) {
 	q := s.engine.Catalogue
 	c := catalogue{
@@ -85,7 +85,7 @@ func (s *Source) Catalogue(ctx context.Context) ([]Relation, error) {
 	return out, nil
 }
 
-// estimate takes the number of rows from a query of its own, where the engine has one.
+// estimate reads the number of rows with a query of its own, if the engine has one.
 func (s *Source) estimate(ctx context.Context, r *Relation) {
 	if r.View || s.engine.Catalogue.Estimate == "" {
 		return
@@ -108,7 +108,7 @@ type indexed struct {
 	columns         []placed[string]
 }
 
-// catalogue collects what the three queries give, in any order.
+// catalogue collects the results of the three queries, in any order.
 type catalogue struct {
 	relations map[[2]string]*Relation
 	columns   map[[2]string][]placed[RelationColumn]
@@ -178,7 +178,7 @@ func inOrder[T any](items []placed[T]) []T {
 	return out
 }
 
-// whole reads a count or a flag, in whatever kind the database gives it.
+// whole parses a count or a flag, whatever its kind in the database.
 func whole(v Value) int64 {
 	text, _, _ := strings.Cut(v.Trimmed(), ".")
 	switch strings.ToLower(text) {

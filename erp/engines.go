@@ -14,7 +14,7 @@ import (
 	"github.com/safrasync/safrasync/erp/sqltext"
 )
 
-// engines are the databases that can be read, in the order of the alphabet. A new one is a folder
+// engines are the databases that can be read, in alphabetical order. A new engine is a folder
 // beside theirs, and a line here.
 var engines = []*dialect.Engine{
 	firebird.Engine,  // Firebird 3 or later
@@ -25,7 +25,7 @@ var engines = []*dialect.Engine{
 	sqlserver.Engine, // not yet tried on a live server
 }
 
-// engineNamed is nil where there is no such engine.
+// engineNamed returns the engine with a name, or nil if there is none.
 func engineNamed(driver string) *dialect.Engine {
 	for _, e := range engines {
 		if e.Name == driver {
@@ -35,7 +35,7 @@ func engineNamed(driver string) *dialect.Engine {
 	return nil
 }
 
-// Drivers are the values of Options.Driver, in the order of the alphabet.
+// Drivers returns the values of Options.Driver, in alphabetical order.
 func Drivers() []string {
 	names := make([]string, len(engines))
 	for i, e := range engines {
@@ -44,9 +44,9 @@ func Drivers() []string {
 	return names
 }
 
-// CheckQuery tells, without a connection, what is wrong with a query before the database sees it:
-// quotes, comments and parentheses without an end, more than one statement, one that does not read.
-// Its error is an *Error with a place.
+// CheckQuery checks a query without a connection. It returns an *Error with a position for quotes,
+// comments and parentheses without an end, for more than one statement, and for a statement that
+// does not read.
 func CheckQuery(driver, sql string) error {
 	if e := engineNamed(driver); e != nil {
 		if _, bad := sqltext.Parse(sql, e.Syntax); bad != nil {
@@ -56,23 +56,23 @@ func CheckQuery(driver, sql string) error {
 	return nil
 }
 
-// Unencrypted tells, from its DSN alone, whether a connection goes to another host without
-// encryption, or without it where the server wants none. A DSN that cannot be read is an error of
-// Open.
+// Unencrypted reports, from the DSN alone, whether a connection leads to another host without
+// encryption, or may fall back to none, depending on the server. It returns false for a DSN that
+// cannot be parsed; Open reports that.
 func Unencrypted(driver string, dsn Secret) bool {
 	e := engineNamed(driver)
 	return e != nil && e.Unencrypted(dsn)
 }
 
-// reserved are words that no database takes as a plain name, as far as names of business tables are
-// likely to be one.
+// reserved are words that some database does not accept as a plain name, as far as business tables
+// are likely to have such names.
 var reserved = strings.Fields(`ALL AND AS BETWEEN BY CASE CHECK COLUMN CREATE CROSS CURRENT DATE DEFAULT DESC DISTINCT ELSE END EXISTS
 	FROM FULL GROUP HAVING IN INDEX INNER INTO IS JOIN KEY LEFT LEVEL LIKE LIMIT MODE MONTH NOT NULL NUMBER
 	OFFSET ON OR ORDER OUTER POSITION PRIMARY REFERENCES RIGHT ROW ROWS SELECT SET SIZE TABLE THEN TIME
 	TIMESTAMP TO TYPE UNION UNIQUE UPDATE USER USING VALUE VALUES VIEW WHEN WHERE WITH YEAR`)
 
-// QuoteName writes a name of the catalogue so that a query of the driver's database finds it: plain
-// where that is safe, else quoted.
+// QuoteName returns a name of the catalogue in the form in which a query of the driver's database
+// finds it: plain if that is safe, otherwise quoted.
 func QuoteName(driver, name string) string {
 	e := engineNamed(driver)
 	if e == nil || e.PlainName.MatchString(name) && !slices.Contains(reserved, strings.ToUpper(name)) {
@@ -81,7 +81,7 @@ func QuoteName(driver, name string) string {
 	return e.Syntax.Quote(name)
 }
 
-// Tables names the tables and views that a query reads, sorted and in small letters, without those
-// that it makes itself (WITH …). It is for noticing that a query reads from elsewhere than before:
-// of a query that it does not understand it gives what it found.
+// Tables returns the names of the tables and views that a query reads, sorted and in lower case,
+// without those that the query defines itself (WITH …). It is used to detect that a query reads
+// from other tables than before. For a query that it does not understand it returns what it found.
 func Tables(sql string) []string { return sqltext.Tables(sql, sqlite.Syntax, postgres.Syntax) }

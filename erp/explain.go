@@ -10,35 +10,33 @@ import (
 	"github.com/safrasync/safrasync/erp/sqltext"
 )
 
-// Exclusion says why a job's query does not return a key.
+// Exclusion states why a job's query does not return a key.
 type Exclusion struct {
-	// Asked tells that the query itself was asked for the key, so that Returned
-	// is certain. Without it nothing else is set.
+	// Asked reports that the query itself was run for the key, so that Returned is certain. If it
+	// is false, nothing else is set.
 	Asked bool
-	// Known is false when the query is of a kind that is not understood (a CTE,
-	// a HAVING, a LIMIT) or when asking failed; nothing but Asked is set then.
+	// Known is false if the query is of a kind that is not understood (a CTE, a HAVING, a LIMIT),
+	// or if a query to the database failed; then only Asked is set.
 	Known bool
 	// Returned: the query does return the key; nothing excludes it (any more).
 	Returned bool
-	// Exists reports whether the row is there when the conditions are removed, in
-	// a union those of any of its queries; nil where that cannot be told, because
-	// FROM itself filters.
+	// Exists reports whether the row exists without the conditions; in a union, without those of
+	// any of its queries. It is nil if that cannot be determined, because FROM itself filters.
 	Exists *bool
-	// Conditions are the conditions, as written in the query, that exclude the
-	// row; joins that find no partner are among them. In a union they are those
-	// of each query that has the row without them.
+	// Conditions are the conditions, as written in the query, that exclude the row; joins that find
+	// no partner are included. In a union they are those of each query that has the row without
+	// them.
 	Conditions []string
-	// Rows are all that the query returns for the key, in no order; where it
-	// returns none, one that is there without the conditions. Only the columns of
-	// the query. As those of ByKeys they may have a neighbouring spelling.
+	// Rows are all rows that the query returns for the key, in no order. If it returns none, Rows
+	// has one row that exists without the conditions. They have only the columns of the query. Like
+	// those of ByKeys, their key may differ from the given one in case or padding.
 	Rows []Row
 }
 
-// Explain finds out why the query does not return a row. key is the canonical
-// text of the key: trimmed parts in the order of Query.Key. It reads only, and
-// only ever says what the database has answered. The error is for a database
-// that is not reachable and the like; what cannot be understood is
-// Exclusion{Known: false}.
+// Explain finds out why the query does not return a row. key is the canonical text of the key:
+// trimmed parts in the order of Query.Key. It only reads, and states only what the database has
+// answered. It returns an error if the database is not reachable or the like; for a query that is
+// not understood it returns Exclusion{Known: false}.
 func (s *Source) Explain(ctx context.Context, q Query, key []string) (Exclusion, error) {
 	if len(key) != len(q.Key) {
 		return Exclusion{}, forJob(q.Job,
@@ -109,7 +107,7 @@ func (x explainer) explain(ctx context.Context, st sqltext.Statement) (Exclusion
 	return out, nil
 }
 
-// explainSelect explains one SELECT, which does not return the key.
+// explainSelect explains one SELECT that does not return the key.
 func (x explainer) explainSelect(ctx context.Context, sel sqltext.Select) (Exclusion, error) {
 	yes, no := true, false
 	var out Exclusion
@@ -119,8 +117,8 @@ func (x explainer) explainSelect(ctx context.Context, sel sqltext.Select) (Exclu
 		return out, err
 	}
 	if len(rows) == 0 && len(sel.Joins) > 0 {
-		// Perhaps a join finds no partner: make all of them optional, then each
-		// strict again alone.
+		// Perhaps a join finds no partner: make all joins optional, then make each one strict again
+		// alone.
 		loose := sel.Relax(-1)
 		if rows, err = x.find(ctx, loose.With(""), plan.oneRow); err != nil {
 			return out, err
@@ -156,19 +154,18 @@ func (x explainer) explainSelect(ctx context.Context, sel sqltext.Select) (Exclu
 		}
 	}
 	if len(out.Conditions) == 0 && sel.Where != "" {
-		// Each condition alone lets a row of this key through, all together do not.
+		// Each condition alone lets a row with this key through, but all together do not.
 		out.Conditions = []string{sqltext.Tidy(sel.Where, sel.Syntax)}
 	}
 	return out, nil
 }
 
-// oneRow and everyRow are statements for the rows of a plan for which a condition
-// holds.
+// oneRow and everyRow return statements for the rows of a plan that match a condition.
 func (p plan) oneRow(cond string) string   { return p.st.FirstRow(dialect.SelectList(p.items), cond) }
 func (p plan) everyRow(cond string) string { return p.st.Wrap(dialect.SelectList(p.items), cond) }
 
-// find looks for the key in a query: first as an index can serve it, then
-// comparing trimmed text. rows says how many of its rows are wanted.
+// find searches for the key in a query: first in a way that an index can serve, then by comparing
+// trimmed text. rows builds the statement for the wanted rows.
 func (x explainer) find(ctx context.Context, sql string,
 	rows func(p plan, cond string) string,
 ) (found []Row, err error) {

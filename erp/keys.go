@@ -9,16 +9,14 @@ import (
 	"github.com/safrasync/safrasync/erp/sqltext"
 )
 
-// ByKeys reads the rows with these keys again, in one short read-only
-// transaction: the last look before something is sent. A key is the values as
-// [Source.Read] gave them, untrimmed and with their kinds, in the order of
-// Query.Key.
+// ByKeys reads the rows with these keys again, in one short read-only transaction: the recheck
+// before something is sent. A key consists of the values as [Source.Read] returned them, untrimmed
+// and with their kinds, in the order of Query.Key.
 //
-// It returns all rows found, in no order: none for a key that is gone, more
-// than one for a key that stands twice. Where the ERP compares text without
-// regard to case or padding, rows of a neighbouring spelling may be among
-// them: the caller matches by its own canonical key. Values that the database
-// cannot read carry Err, as in Read.
+// It returns all rows found, in no order: none for a key that no longer exists, more than one for a
+// key that occurs twice. If the ERP compares text without regard to case or padding, rows whose key
+// differs only in that may be included: the caller must match by its own canonical key. Values that
+// the database cannot read carry Err, as in Read.
 func (s *Source) ByKeys(ctx context.Context, q Query, keys [][]Value) ([]Row, error) {
 	if len(keys) == 0 {
 		return nil, nil
@@ -58,8 +56,8 @@ func (s *Source) ByKeys(ctx context.Context, q Query, keys [][]Value) ([]Row, er
 	return found, nil
 }
 
-// Table streams the named columns of a query, in that order, from one
-// read-only snapshot: the de-para tables. An error of fn is returned as it is.
+// Table streams the named columns of a query, in that order, from one read-only snapshot. It is for
+// the de-para tables. An error of fn is returned unchanged.
 func (s *Source) Table(ctx context.Context, sql string, columns []string, fn func([]Value) error) error {
 	st, bad := sqltext.Parse(sql, s.engine.Syntax)
 	if bad != nil {

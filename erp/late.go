@@ -6,15 +6,16 @@ import (
 	"github.com/safrasync/safrasync/erp/dialect"
 )
 
-// reach is how far back a window goes, for a read that tells which rows it would have left out.
+// reach is the start of a window, for a read that determines which rows the window would have left
+// out.
 type reach struct {
-	from  time.Time // as the column's values are read: without a zone where they have none
-	now   time.Time // the database's clock, read in the same way
+	from  time.Time // in the form of the column's values: without a zone if they have none
+	now   time.Time // the database's clock, in the same form
 	asked bool
 }
 
-// setReach finds out how far back the window goes. Where that is not certain, it goes further: no
-// row is called late that a window would have shown.
+// setReach determines the start of the window. If it is not certain, it takes an earlier time, so
+// that no row is called late that a window would have returned.
 func (r *reader) setReach(clk dialect.Clock) {
 	since, ok := dialect.ParseMoment(r.window.Since)
 	if !r.window.Whole || r.plan.changed < 0 || !ok {
@@ -36,8 +37,8 @@ func (r *reader) setReach(clk dialect.Clock) {
 	}
 }
 
-// late reports how late a row is seen that was changed at this time. One without a time of change
-// is in every window, and never late.
+// late returns how late a row with this time of change is seen, or 0. A row without a time of
+// change is in every window, and never late.
 func (r *reader) late(changed time.Time) time.Duration {
 	if !r.reach.asked || !changed.Before(r.reach.from) {
 		return 0

@@ -9,7 +9,7 @@ import (
 	"github.com/safrasync/safrasync/erp/sqltext"
 )
 
-// plan is a query that has been described and whose roles are resolved.
+// plan is a query that has been described, with its key and changed_at columns resolved.
 type plan struct {
 	st      sqltext.Statement
 	cols    []Column
@@ -75,15 +75,13 @@ func (p plan) usable(values []Value) bool {
 	return true
 }
 
-// Read gives every row of the query, or of the window, to fn, all from one
-// read-only snapshot. fn may be slow: it costs the ERP nothing but an open
-// snapshot, and no time-out counts its time. An error of fn ends the read and
-// is returned as it is. After any error the result is empty and nothing may be
-// concluded from the rows seen: they were real, but perhaps not all.
+// Read passes every row of the query, or of the window, to fn, all from one read-only snapshot. fn
+// may be slow: it costs the ERP nothing but an open snapshot, and no time-out includes its time. An
+// error of fn ends the read and is returned unchanged. After any error the result is empty and
+// nothing may be concluded from the rows seen: they exist, but may not be all.
 //
-// Memory does not grow with the table but for 8 bytes for each row,
-// needed to give no row twice if the database gives up half way and the rest
-// is read key by key.
+// Memory does not grow with the table, except for 8 bytes per row. They are needed to pass no row
+// twice if the database fails in the middle and the rest is read key by key.
 func (s *Source) Read(ctx context.Context, q Query, w Window, fn func(Row) error) (Result, error) {
 	r := reader{source: s, window: w, fn: fn, seed: maphash.MakeSeed()}
 	err := s.inTx(ctx, func(clk dialect.Clock, tx dialect.Tx) error {
@@ -108,7 +106,7 @@ type reader struct {
 	reach   reach
 	result  Result
 	seed    maphash.Seed
-	// given are the hashes of the rows given, only where salvage may follow.
+	// given has the hashes of the rows passed to fn, if salvage may follow.
 	given []uint64
 	keep  bool
 }
@@ -126,7 +124,7 @@ func (r *reader) read(ctx context.Context, clk dialect.Clock, tx dialect.Tx) err
 	}
 	if r.plan.changed >= 0 {
 		since := r.window.Since
-		if r.window.Whole { // what was read then is not what counts
+		if r.window.Whole { // the bound that was saved before does not matter
 			since = ""
 		}
 		r.result.Bound, r.result.FutureBound = r.tracker.bound(since, clk)
@@ -134,7 +132,7 @@ func (r *reader) read(ctx context.Context, clk dialect.Clock, tx dialect.Tx) err
 	return nil
 }
 
-// condition is that of the window; "" reads all.
+// condition returns the condition of the window; "" reads everything.
 func (r *reader) condition(b *dialect.Binder) (string, *Error) {
 	if r.plan.changed < 0 || r.window.Since == "" || r.window.Whole {
 		return "", nil
@@ -142,7 +140,7 @@ func (r *reader) condition(b *dialect.Binder) (string, *Error) {
 	return r.source.dialect.Window(b, r.tracker.col, r.window)
 }
 
-// rows gives all rows, by the whole query or, where a row makes the database give up, key by key.
+// rows reads all rows: with the whole query or, if a row makes the database fail, key by key.
 func (r *reader) rows(ctx context.Context, tx dialect.Tx, items []dialect.Item) error {
 	b := dialect.NewBinder(r.source.engine.Syntax)
 	cond, bad := r.condition(b)
@@ -165,12 +163,12 @@ func (r *reader) rows(ctx context.Context, tx dialect.Tx, items []dialect.Item) 
 	return r.salvage(ctx, tx, s, items)
 }
 
-// give hands one row to the caller and keeps the books.
+// give passes one row to the caller, and updates bound and counts.
 func (r *reader) give(values []Value) error {
 	row := r.plan.row(values)
 	if r.plan.changed >= 0 {
 		raw := &values[len(r.plan.cols)]
-		if raw.Kind == Number { // of a SQLite file: text is what a bound can be compared with
+		if raw.Kind == Number { // in a SQLite file; a bound can be compared only with text
 			return fault.Failf(CodeConfig,
 				"changed_at column %s holds numbers; turn them into text in the query, e.g. datetime(%s, 'unixepoch')",
 				r.tracker.col.Name, r.tracker.col.Name)
@@ -189,7 +187,7 @@ func (r *reader) give(values []Value) error {
 	return r.fn(row)
 }
 
-// hash tells rows apart: of kind and content of each value.
+// hash returns a hash of kind and content of each value, to distinguish rows.
 func (r *reader) hash(values []Value) uint64 {
 	var h maphash.Hash
 	h.SetSeed(r.seed)

@@ -9,11 +9,11 @@ import (
 	"github.com/safrasync/safrasync/erp/fault"
 )
 
-// columnIndex finds columns by name; all rows of one read share it.
+// columnIndex finds columns by name. All rows of one read share it.
 type columnIndex struct {
 	names  []string
 	exact  map[string]int
-	folded map[string]int // -1: two columns differ by case only
+	folded map[string]int // -1: two columns differ only in case
 }
 
 func newColumnIndex(names []string) *columnIndex {
@@ -30,8 +30,8 @@ func newColumnIndex(names []string) *columnIndex {
 	return x
 }
 
-// find prefers the exact name; else the case does not matter, because
-// PostgreSQL folds unquoted names to lower case and people write them as they like.
+// find prefers the exact name. Otherwise it ignores case, because PostgreSQL folds unquoted names
+// to lower case and people write them as they like.
 func (x *columnIndex) find(name string) (int, bool) {
 	if i, ok := x.exact[name]; ok {
 		return i, true
@@ -40,20 +40,20 @@ func (x *columnIndex) find(name string) (int, bool) {
 	return i, ok && i >= 0
 }
 
-// Row is one row of a query. It keeps nothing of the connection and may be
-// held after the read. Its texts may share their memory with those of the rows
-// that came with it: who keeps one of them for long keeps a copy.
+// Row is one row of a query. It does not refer to the connection and may be kept after the read.
+// Its texts may share memory with those of other rows of the read: to keep a text for long, copy
+// it.
 type Row struct {
 	columns *columnIndex
 	// Values are in the order of Columns.
 	Values []Value
-	// Late is, for a row that a window would have left out (Window.Whole), how
-	// long before this read it says that it was changed; 0 for every other row.
+	// Late is set for a row that the window would have left out (Window.Whole): how long before
+	// this read it was changed. It is 0 for every other row.
 	Late time.Duration
 }
 
-// NewRow builds a row, for tests of mappings and for previews. It panics if
-// the two slices differ in length.
+// NewRow returns a row, for tests of mappings and for previews. It panics if the two slices differ
+// in length.
 func NewRow(columns []string, values []Value) Row {
 	if len(columns) != len(values) {
 		panic(fmt.Sprintf("erp.NewRow: %d columns, %d values", len(columns), len(values)))
@@ -61,7 +61,7 @@ func NewRow(columns []string, values []Value) Row {
 	return Row{columns: newColumnIndex(columns), Values: values}
 }
 
-// Columns are the column names. The slice is shared: do not change it.
+// Columns returns the column names. The slice is shared and must not be changed.
 func (r Row) Columns() []string {
 	if r.columns == nil {
 		return nil
@@ -69,8 +69,8 @@ func (r Row) Columns() []string {
 	return r.columns.names
 }
 
-// Get returns the value of a column: the exact name first, else without regard
-// to case. ok is false when there is no such column.
+// Get returns the value of a column: by the exact name, otherwise ignoring case. ok is false if
+// there is no such column.
 func (r Row) Get(name string) (v Value, ok bool) {
 	i, ok := r.Index(name)
 	if !ok {
@@ -79,9 +79,8 @@ func (r Row) Get(name string) (v Value, ok bool) {
 	return r.Values[i], true
 }
 
-// Index reports where among Values a column is: the exact name first, else without
-// regard to case. It is the same for all rows with the same Columns. ok is false
-// when there is no such column.
+// Index returns the index of a column in Values: by the exact name, otherwise ignoring case. It is
+// the same for all rows with the same Columns. ok is false if there is no such column.
 func (r Row) Index(name string) (i int, ok bool) {
 	if r.columns == nil {
 		return 0, false
@@ -90,7 +89,7 @@ func (r Row) Index(name string) (i int, ok bool) {
 	return i, ok && i < len(r.Values)
 }
 
-// checkColumns refuses two columns of one name: a mapping could not tell them apart.
+// checkColumns refuses two columns with one name: a mapping could not distinguish them.
 func checkColumns(cols []Column) *Error {
 	seen := make(map[string]bool, len(cols))
 	for _, c := range cols {
@@ -113,7 +112,7 @@ func namesOf(cols []Column) []string {
 	return names
 }
 
-// resolve finds configured names among the columns of a result.
+// resolve returns the indexes of configured names among the columns of a result.
 func resolve(cols []Column, what string, wanted []string) ([]int, *Error) {
 	x := newColumnIndex(namesOf(cols))
 	at := make([]int, 0, len(wanted))

@@ -8,12 +8,11 @@ import (
 	"github.com/safrasync/safrasync/erp/fault"
 )
 
-// salvage reads what is left after a value made the whole query fail: a text
-// with impossible bytes, a cast that does not fit one row. The database then
-// ends the statement, so the keys are listed first, without the other columns, and
-// the rows fetched by key in ever smaller chunks until only the bad values are
-// left. All of it happens in the snapshot of the failed read; rows given
-// before the failure are not given again.
+// salvage reads the rest after a value has made the whole query fail: a text with impossible bytes,
+// or a cast that does not fit one row. The database ends the statement then. So the keys are listed
+// first, without the other columns, and the rows are fetched by key in ever smaller chunks until
+// only the bad values are left. All of this happens in the snapshot of the failed read. Rows that
+// were passed to the caller before the failure are not passed again.
 func (r *reader) salvage(ctx context.Context, tx dialect.Tx, t dialect.Salvager, items []dialect.Item) error {
 	unreadable, unreadableBefore := 0, r.result.Unreadable
 	given := make(map[uint64]int, len(r.given))
@@ -62,23 +61,23 @@ func (r *reader) salvage(ctx context.Context, tx dialect.Tx, t dialect.Salvager,
 		}
 		return nil
 	})
-	// A row without a key cannot be fetched by it: it is counted, not given.
+	// A row without a key cannot be fetched by key: it is counted, but not passed to the caller.
 	r.result.Unreadable += max(0, unreadable-unreadableBefore)
 	return err
 }
 
-// chunkKeys is how many keys one statement asks for: small enough for every
-// planner, large enough to save round trips.
+// chunkKeys is how many keys one statement has: few enough for every planner, enough to save round
+// trips.
 const chunkKeys = 200
 
-// keyReader fetches rows by key, bad values included.
+// keyReader fetches rows by key, including those with bad values.
 type keyReader struct {
 	dialect         dialect.Dialect
 	tx              dialect.Tx
-	salvager        dialect.Salvager // nil where the database never fails on one row
+	salvager        dialect.Salvager // nil if the database never fails because of one row
 	plan            plan
 	items, keyItems []dialect.Item
-	condition       func(*dialect.Binder) (string, *Error) // further condition; nil = none
+	condition       func(*dialect.Binder) (string, *Error) // an additional condition; nil = none
 }
 
 func (s *Source) keyReader(tx dialect.Tx, p plan) keyReader {
@@ -128,7 +127,7 @@ func (k keyReader) fetch(ctx context.Context, items []dialect.Item, keys [][]Val
 	return rows, nil
 }
 
-// read returns all rows with these keys; a chunk that fails is halved.
+// read returns all rows with these keys. A chunk that fails is halved.
 func (k keyReader) read(ctx context.Context, keys [][]Value) ([][]Value, error) {
 	rows, err := k.fetch(ctx, k.items, keys)
 	switch {
@@ -150,9 +149,9 @@ func (k keyReader) read(ctx context.Context, keys [][]Value) ([][]Value, error) 
 	return append(left, right...), nil
 }
 
-// broken reads one key column by column, and gives the columns that fail an Err.
-// If the key stands more than once, the columns of its rows may get mixed; such
-// rows are held anyway, because their key is double.
+// broken reads one key column by column, and sets Err on the columns that fail. If the key occurs
+// more than once, the columns of its rows may get mixed; such rows are held anyway, because their
+// key is double.
 func (k keyReader) broken(ctx context.Context, key [][]Value) ([][]Value, error) {
 	alone, err := k.fetch(ctx, k.keyItems, key)
 	if err != nil {
@@ -191,7 +190,7 @@ func (k keyReader) broken(ctx context.Context, key [][]Value) ([][]Value, error)
 
 func (k keyReader) rowError(err error) bool { return k.salvager != nil && k.salvager.RowError(err) }
 
-// column is that of an item: one of the query's, or again that of the last change.
+// column returns the column of an item: a column of the query, or the one of the last change again.
 func (k keyReader) column(item int) Column {
 	if item < len(k.plan.cols) {
 		return k.plan.cols[item]

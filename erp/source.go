@@ -13,8 +13,7 @@ import (
 	"github.com/safrasync/safrasync/erp/sqltext"
 )
 
-// Source is an ERP database opened for reading. It may be used by several
-// goroutines at once.
+// Source is an ERP database opened for reading. It may be used by several goroutines at once.
 type Source struct {
 	db      *sqlx.DB
 	dialect dialect.Dialect
@@ -23,8 +22,8 @@ type Source struct {
 	opt     Options
 }
 
-// Open connects and looks at the database once, so that a wrong address,
-// password, database or file is reported here and clearly.
+// Open connects and queries the database once, so that a wrong address, password, database or file
+// is reported here, and clearly.
 func Open(ctx context.Context, opt Options) (*Source, error) {
 	opt = opt.WithDefaults()
 	cs, bad := dialect.FindCharset(opt.Charset)
@@ -42,14 +41,14 @@ func Open(ctx context.Context, opt Options) (*Source, error) {
 	s := &Source{db: opened.DB, dialect: opened.Dialect, engine: engine, target: opened.Target, opt: opt}
 	if err := opened.Probe(ctx); err != nil {
 		err = s.problem(ctx, err, "")
-		_ = s.db.Close() // the reason is more telling
+		_ = s.db.Close() // the first error is the more useful one
 		return nil, err
 	}
 	return s, nil
 }
 
-// problem turns an error into one that may be shown; query is the configured query that was being
-// described, else "".
+// problem converts an error to one that may be shown. query is the configured query that was being
+// described, otherwise "".
 func (s *Source) problem(ctx context.Context, err error, query string) error {
 	if known := fault.Known(ctx, err); known != nil {
 		return known
@@ -57,21 +56,21 @@ func (s *Source) problem(ctx context.Context, err error, query string) error {
 	return s.dialect.Problem(err, query)
 }
 
-// Close ends all connections.
+// Close closes all connections.
 func (s *Source) Close() error {
 	err := s.db.Close()
-	// what is lost needs no closing
+	// a lost connection needs no closing
 	if err != nil && CodeOf(s.problem(context.Background(), err, "")) != CodeUnreachable {
 		return fault.Failf(CodeOther, "closing the ERP database failed")
 	}
 	return nil
 }
 
-// Target names the database for people: host:port/name or the file's path,
-// never a user or password.
+// Target returns the database for display: host:port/name or the file's path, never a user or
+// password.
 func (s *Source) Target() string { return s.target }
 
-// Facts asks the database about itself.
+// Facts queries the database about itself.
 func (s *Source) Facts(ctx context.Context) (Facts, error) {
 	f, err := s.dialect.Facts(ctx, s.db)
 	if err != nil {
@@ -88,9 +87,9 @@ func (s *Source) Facts(ctx context.Context) (Facts, error) {
 	return f, nil
 }
 
-// MayWrite names a table that the reading role could change, "" when there is none or the database
-// cannot be asked. The program never writes (I8): its sessions are read-only whatever the role may
-// do; but a role that cannot write is one lock more.
+// MayWrite returns the name of a table that the reading role could change, or "" if there is none
+// or the database cannot tell. The program never writes (I8): its sessions are read-only whatever
+// the role may do; a role that cannot write is an additional safeguard.
 func (s *Source) MayWrite(ctx context.Context) (table string, err error) {
 	r, ok := s.dialect.(dialect.RightsChecker)
 	if !ok {
@@ -102,8 +101,8 @@ func (s *Source) MayWrite(ctx context.Context) (table string, err error) {
 	return table, nil
 }
 
-// Columns describes a query's result without reading a row. Errors point into
-// the query; two columns of one name are an error.
+// Columns returns the columns of a query's result without reading a row. Errors have a position in
+// the query; two columns with one name are an error.
 func (s *Source) Columns(ctx context.Context, sql string) ([]Column, error) {
 	st, err := sqltext.Parse(sql, s.engine.Syntax)
 	if err != nil {
@@ -145,9 +144,9 @@ func (s *Source) inTx(ctx context.Context, fn func(dialect.Clock, dialect.Tx) er
 	return tx.Finish(ctx)
 }
 
-// conn takes a connection from the pool and asks the server for the time with it. Not every driver
-// notices that the server has closed an idle connection; such a one is thrown away, and a fresh one
-// says whether the server is there.
+// conn takes a connection from the pool and reads the server's clock with it. Not every driver
+// notices that the server has closed an idle connection. Such a connection is discarded, and a
+// fresh one shows whether the server is reachable.
 func (s *Source) conn(ctx context.Context) (*sqlx.Conn, dialect.Clock, error) {
 	for left := dialect.MaxIdle; ; left-- {
 		c, err := s.db.Connx(ctx)
@@ -160,7 +159,8 @@ func (s *Source) conn(ctx context.Context) (*sqlx.Conn, dialect.Clock, error) {
 		}
 		lost := CodeOf(s.problem(ctx, err, "")) == CodeUnreachable
 		if lost {
-			_ = c.Raw(func(any) error { return driver.ErrBadConn }) // so that it does not go back to the pool
+			// so that it does not return to the pool
+			_ = c.Raw(func(any) error { return driver.ErrBadConn })
 		}
 		_ = c.Close() // the first error is the one to report
 		if !lost || left == 0 {

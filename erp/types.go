@@ -7,9 +7,9 @@ import (
 	"github.com/safrasync/safrasync/erp/fault"
 )
 
-// What the reader shares with the engines, under the names by which others know it.
+// The types that the reader shares with the engines, under the names that other packages use.
 type (
-	// Options say which database is read and how.
+	// Options state which database is read and how.
 	Options = dialect.Options
 	// Secret is a text that no formatting verb, encoder or logger prints.
 	Secret = dialect.Secret
@@ -17,15 +17,15 @@ type (
 	Column = dialect.Column
 	// Value is one value as read from the ERP.
 	Value = dialect.Value
-	// Kind says what a value is in the database.
+	// Kind is the kind of a value in the database.
 	Kind = dialect.Kind
-	// Window says which rows are read.
+	// Window states which rows are read.
 	Window = dialect.Window
-	// Facts are what a check of the installation wants to know of the database.
+	// Facts are what a check of the installation needs to know of the database.
 	Facts = dialect.Facts
 	// Error is every error of this package except those returned by a caller's own function.
 	Error = fault.Error
-	// Code says what kind of trouble an [Error] is.
+	// Code is the kind of an [Error].
 	Code = fault.Code
 )
 
@@ -64,11 +64,10 @@ const (
 	CodeOther           = fault.CodeOther
 )
 
-// CodeOf returns the code of err, CodeOther for a foreign error and "" for nil.
+// CodeOf returns the code of err, CodeOther for an error of another package, and "" for nil.
 func CodeOf(err error) Code { return fault.CodeOf(err) }
 
-// CheckCharset says what is wrong with the name of a charset for Options.Charset; nil when nothing
-// is.
+// CheckCharset returns an error if a name is not valid for Options.Charset.
 func CheckCharset(name string) error {
 	if _, bad := dialect.FindCharset(name); bad != nil {
 		return bad
@@ -76,11 +75,12 @@ func CheckCharset(name string) error {
 	return nil
 }
 
-// UnknownCharset reports whether a database with this charset (Facts.Charset) keeps whatever bytes
-// the programs have sent.
+// UnknownCharset reports whether a database with this charset (Facts.Charset) stores whatever bytes
+// programs have sent.
 func UnknownCharset(name string) bool { return dialect.UnknownCharset(name) }
 
-// forJob names the job in an error of ours; the caller's own comes out as it is.
+// forJob adds the job to an error of this package. An error of the caller's own function is
+// returned unchanged.
 func forJob(job string, err error) error {
 	if err == nil {
 		return nil

@@ -18,9 +18,10 @@ import (
 	"github.com/safrasync/safrasync/state/sqldb"
 )
 
-// Backup copies a SQLite ledger into a new file while others use it, and checks the copy before it
-// gets its name: it opens, its pages, foreign keys and sums are in order. What was committed when
-// it began is in it. A PostgreSQL ledger is backed up with PostgreSQL's own tools: CodeCopy.
+// Backup copies a SQLite ledger into a new file while other processes use it. The copy contains
+// everything that was committed before the backup began. It is checked before it gets its final
+// name: it must open, and its pages, foreign keys and sums must be correct. For a PostgreSQL ledger
+// Backup returns CodeCopy: PostgreSQL's own tools back it up.
 func (s *Store) Backup(ctx context.Context, file string) (err error) {
 	if s.db.D.Name != sqldb.SQLite || s.db.Memory {
 		return &sqldb.Error{
@@ -39,7 +40,8 @@ func (s *Store) Backup(ctx context.Context, file string) (err error) {
 		}
 	}
 	half := file + ".part-" + uuid.NewString()
-	if err := sqldb.CreateFile(half); err != nil { // for its owner only, before anything is in it
+	// readable only by the owner, before any data is written
+	if err := sqldb.CreateFile(half); err != nil {
 		return err
 	}
 	defer func() {
@@ -56,10 +58,10 @@ func (s *Store) Backup(ctx context.Context, file string) (err error) {
 	return moveInto(half, file)
 }
 
-// BackupInto makes a copy with a name of its own in a folder that is there (one that is not may be
-// a disk that is not mounted), and then removes this ledger's older copies but for the newest
-// keep-1. What has another name, or is not whole, neither counts nor goes: it is given back as
-// broken.
+// BackupInto writes a copy, named after ledger and time, into an existing folder. It does not
+// create the folder, because a missing one may be a disk that is not mounted. It then removes the
+// older copies of this ledger, except for the newest keep-1. Files with other names are neither
+// counted nor removed, nor are damaged copies, which it returns as broken.
 func (s *Store) BackupInto(ctx context.Context, dir string, keep int,
 	at time.Time,
 ) (file string, removed, broken []string, err error) {
@@ -71,7 +73,7 @@ func (s *Store) BackupInto(ctx context.Context, dir string, keep int,
 	if err := s.Backup(ctx, file); err != nil {
 		return "", nil, nil, err
 	}
-	entries, err := os.ReadDir(dir) // by name, which is by time
+	entries, err := os.ReadDir(dir) // sorted by name, which sorts by time
 	if err != nil {
 		return file, nil, nil, sqldb.Permission(dir, err)
 	}
@@ -98,11 +100,11 @@ func (s *Store) BackupInto(ctx context.Context, dir string, keep int,
 	return file, removed, broken, err
 }
 
-// copyTime is the part of a copy's name that tells when it was made, in UTC.
+// copyTime is the layout of the time in a copy's name, in UTC.
 const copyTime = "20060102T150405.000Z"
 
-// wholeCopy reports whether a file is as long as the header of its database says. Its pages were
-// checked before it got its name.
+// wholeCopy reports whether a file is as long as its SQLite header states. It does not check the
+// pages: they were checked before the file got its name.
 func wholeCopy(path string) bool {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() {
@@ -128,19 +130,20 @@ func (s *Store) copyInto(ctx context.Context, file string) (err error) {
 	db := sqldb.ConnectSQLite(s.db.Tune, sqldb.SqliteDSN(s.db.Where, "mode=rw", sqldb.Busy(s.db.Tune), "_error_rc=1"),
 		1)
 	defer func() { err = errors.Join(err, db.Close()) }()
-	// It reads this database, and writes another that nobody else knows. It cannot be in a
-	// transaction.
+	// VACUUM INTO reads this database and writes to a file that nobody else knows. It cannot run in
+	// a transaction.
 	rows, err := db.QueryxContext(ctx, `VACUUM INTO ?`, file)
 	if err != nil {
 		return s.db.Fault(ctx, "copying the ledger to "+file, err)
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() { // it has none, and is done when that is known
+	for rows.Next() { // VACUUM returns no rows; reading to the end completes it
 	}
 	return s.db.Fault(ctx, "copying the ledger to "+file, rows.Err())
 }
 
-// checkCopy opens a copy and looks at all of it. id, unless it is empty, is the ledger's.
+// checkCopy opens a copy and checks all of it. Unless id is empty, the copy must have that ledger
+// id.
 func checkCopy(ctx context.Context, file, id string, tune sqldb.Tuning) (err error) {
 	s, err := open(ctx, sqldb.Options{Driver: sqldb.SQLite, DSN: file, ReadOnly: true, Verify: true}, tune)
 	if err != nil {
@@ -167,7 +170,7 @@ func checkCopy(ctx context.Context, file, id string, tune sqldb.Tuning) (err err
 	return nil
 }
 
-// moveInto gives a file its name, flushed.
+// moveInto flushes a file and renames it to its final name.
 func moveInto(from, to string) (err error) {
 	f, err := os.OpenFile(from, os.O_RDWR, 0)
 	if err != nil {
@@ -182,7 +185,7 @@ func moveInto(from, to string) (err error) {
 	return syncFolder(filepath.Dir(to))
 }
 
-// syncFolder makes the names in a folder durable.
+// syncFolder makes the directory entries of a folder durable.
 func syncFolder(dir string) (err error) {
 	d, err := os.Open(dir)
 	if err != nil {

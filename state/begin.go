@@ -7,8 +7,8 @@ import (
 	"github.com/safrasync/safrasync/state/sqldb"
 )
 
-// New begins the ledger that the options name, with its journal. It refuses where a ledger stands,
-// and where a journal says that one stood.
+// New creates the ledger that the options name, with its journal. It refuses if a ledger already
+// exists there, or if a journal records that one existed.
 func New(ctx context.Context, o sqldb.Options) (*Store, error) {
 	look := o
 	look.ReadOnly, look.Begin, look.Journal = true, true, ""
@@ -26,16 +26,16 @@ func New(ctx context.Context, o sqldb.Options) (*Store, error) {
 	if s, err = Open(ctx, o); err != nil {
 		return nil, err
 	}
-	if !s.db.Begun { // another process was faster
+	if !s.db.Begun { // another process created it first
 		return nil, errors.Join(standing(s.db.Where), s.Close())
 	}
 	return s, nil
 }
 
-// Where is the ledger's file, or its host and database, for people.
+// Where returns the path of the ledger's file, or its host and database, for display.
 func (s *Store) Where() string { return s.db.Where }
 
-// JournalFolder is the folder of the ledger's journal; "" when none is open.
+// JournalFolder returns the folder of the ledger's journal, or "" if none is open.
 func (s *Store) JournalFolder() string { return s.db.JournalPath }
 
 func standing(where string) error {

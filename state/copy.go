@@ -13,29 +13,29 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// MovePlan says what moving a ledger to another database does, or did.
+// MovePlan describes what moving a ledger to another database would do, or did.
 type MovePlan struct {
-	From   string      `json:"from"` // where the ledger is
-	To     string      `json:"to"`   // where it goes
+	From   string      `json:"from"` // where the ledger is now
+	To     string      `json:"to"`   // where it is moved to
 	Ledger string      `json:"ledger"`
-	Tables []MoveTable `json:"tables,omitempty"` // what was copied and compared
-	Sent   int         `json:"sent"`             // rows that are accepted
-	// rows that were in flight for all that the ledger knows: they become in doubt
+	Tables []MoveTable `json:"tables,omitempty"` // the tables copied and compared
+	Sent   int         `json:"sent"`             // rows in state accepted
+	// rows in flight as far as the ledger knows; they become in doubt
 	Doubts int `json:"doubts"`
-	// it had been moved there before; nothing was left to do but the journal
+	// the ledger was already moved there; only the journal remained to be begun
 	Done bool `json:"done"`
 }
 
-// MoveTable is one table of a moved ledger. Hash is of its rows in any order: both databases gave
-// the same.
+// MoveTable is one table of a moved ledger. Hash covers its rows in any order; it was the same in
+// both databases.
 type MoveTable struct {
 	Name string `json:"name"`
 	Rows int    `json:"rows"`
 	Hash string `json:"hash"`
 }
 
-// movedTables are copied, in an order in which references are there before what refers to them.
-// What belongs to running processes, and the old journals, are not.
+// movedTables lists the tables to copy, in an order in which referenced rows come before the rows
+// that refer to them. Tables that belong to running processes are not copied, nor are the journals.
 var movedTables = []string{
 	"audit", "audit_head", "entry", "attempt", "quarantine", "run", "job_kind", "job_moved", "job_cursor", "job_status",
 	"reference", "lookup", "lookup_key", "block", "tally",
@@ -44,14 +44,16 @@ var movedTables = []string{
 	"webhook", "inbox", "heard", "candidate",
 }
 
-// moveTime is how long one step of a move may take.
+// moveTime is the maximum duration of one step of a move.
 const moveTime = 6 * time.Hour
 
-// Move copies a ledger into another database, which must be new, and marks the old one, so that
-// nothing is ever sent from both. First the old ledger is marked, under which no process can take a
-// lease; then everything is copied in one transaction and compared; then the journal of the new one
-// begins. It refuses a ledger that is in use. When it fails, the mark is taken back, and nothing
-// has happened; when the process dies, the same command goes on. With apply false it only looks.
+// Move copies a ledger into another database, which must be new, and marks the old one as moved, so
+// that nothing is ever sent from both. It refuses a ledger that is in use.
+//
+// It first marks the old ledger; from then on no process can take one of its leases. It then copies
+// everything in one transaction and compares the two sides, and finally begins the journal of the
+// new ledger. If copying fails, Move removes the mark, and nothing has changed. If the process
+// dies, the same command continues the move. If apply is false, Move only checks and plans.
 func Move(ctx context.Context, from, to sqldb.Options, apply bool, record trade.AuditRecord) (MovePlan, error) {
 	return move(ctx, from, to, sqldb.DefaultTuning, apply, record)
 }
@@ -74,7 +76,7 @@ func move(ctx context.Context, from, to sqldb.Options, tune sqldb.Tuning, apply 
 	bare := to
 	bare.Journal, bare.ReadOnly, bare.Begin = "", !apply, true
 	fresh, err := open(ctx, bare, patient)
-	if errors.Is(err, sqldb.ErrNoLedger) { // a plan begins none
+	if errors.Is(err, sqldb.ErrNoLedger) { // planning does not create a ledger
 		if fresh, err = openMemory(ctx, tune); err == nil {
 			fresh.db.Where, err = whereOf(bare, tune)
 		}
@@ -99,9 +101,9 @@ func move(ctx context.Context, from, to sqldb.Options, tune sqldb.Tuning, apply 
 	return m.plan, m.beginJournal(ctx, to, patient)
 }
 
-// openMoved opens a ledger for a move, which also goes on with one that was begun.
+// openMoved opens a ledger that is to be moved, even if it is already marked as moved.
 func openMoved(ctx context.Context, o sqldb.Options, tune sqldb.Tuning) (*Store, error) {
-	o.Moving, o.ReadOnly = true, true // an absent ledger is not made
+	o.Moving, o.ReadOnly = true, true // do not create an absent ledger
 	s, err := open(ctx, o, tune)
 	if err != nil {
 		return nil, err
@@ -113,13 +115,14 @@ func openMoved(ctx context.Context, o sqldb.Options, tune sqldb.Tuning) (*Store,
 	return open(ctx, o, tune)
 }
 
-// moving is a ledger on its way from one database to another.
+// moving is a ledger in the course of a move to another database.
 type moving struct {
 	from, to *Store
 	plan     MovePlan
 }
 
-// look refuses what cannot be moved, and tells how far an earlier move came.
+// look refuses a move that is not possible, and sets Done if an earlier attempt has copied
+// everything.
 func (m *moving) look(ctx context.Context) error {
 	if m.from.db.ID == m.to.db.ID {
 		return &sqldb.Error{
@@ -166,7 +169,7 @@ func (m *moving) look(ctx context.Context) error {
 	return nil
 }
 
-// nobodyLives refuses a ledger that some process works on.
+// nobodyLives refuses a ledger that a live process uses.
 func nobodyLives(t *sqldb.Tx) error {
 	if err := jobs.NobodyRuns(t); err != nil {
 		return err
@@ -184,7 +187,8 @@ func nobodyLives(t *sqldb.Tx) error {
 	return err
 }
 
-// mark says in the old ledger where it goes. From then on no lease of it is given.
+// mark records in the old ledger where it is moved to. From then on none of its leases can be
+// taken.
 func (m *moving) mark(ctx context.Context, record trade.AuditRecord) error {
 	detail, err := json.Marshal(m.plan)
 	if err != nil {
@@ -192,7 +196,7 @@ func (m *moving) mark(ctx context.Context, record trade.AuditRecord) error {
 	}
 	record.Detail = string(detail)
 	return m.from.db.InTx(ctx, "marking the ledger as moved", func(t *sqldb.Tx) error {
-		// who takes a lease at this moment is seen below, or sees the mark
+		// a process that takes a lease at this moment is seen below, or sees the mark
 		for _, lock := range []string{"job_lease", "ledger"} {
 			if err := t.All(&[]int64{}, t.S.D.Locked(`SELECT 1 FROM `+lock, lock)); err != nil {
 				return err
@@ -203,13 +207,14 @@ func (m *moving) mark(ctx context.Context, record trade.AuditRecord) error {
 		}
 		if n, err := t.Changed(`UPDATE ledger SET moved_to = ? WHERE moved_to IS NULL`, m.to.db.Where); err != nil ||
 			n == 0 {
-			return err // marked by an earlier try
+			return err // already marked by an earlier attempt
 		}
 		return audit.AddAudit(t, record)
 	})
 }
 
-// unmark returns the old ledger back after a move that failed. Nothing is in the new one.
+// unmark removes the mark from the old ledger after a move that failed. It does so only if the new
+// ledger has received nothing.
 func (m *moving) unmark(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	again := func(what string, err error) error {
@@ -233,8 +238,8 @@ func (m *moving) unmark(ctx context.Context) error {
 	return nil
 }
 
-// beginJournal opens the new ledger as every command does, which begins its journal with what the
-// ledger knows, and looks whether all is in order.
+// beginJournal opens the new ledger in the normal way, which begins its journal with what the
+// ledger knows and runs the usual checks.
 func (m *moving) beginJournal(ctx context.Context, to sqldb.Options, tune sqldb.Tuning) (err error) {
 	s, err := open(ctx, to, tune)
 	if err != nil {

@@ -71,7 +71,8 @@ func (m *moving) fillIn(t *sqldb.Tx, record trade.AuditRecord) error {
 // copyTable copies one table, then reads it back: both sides must have the same rows.
 func (m *moving) copyTable(t *sqldb.Tx, table string) (MoveTable, error) {
 	out := MoveTable{Name: table}
-	if err := t.Do(`DELETE FROM ` + table); err != nil { // what a new ledger has: lookup_key, audit_head
+	// rows that a new ledger begins with: lookup_key, audit_head
+	if err := t.Do(`DELETE FROM ` + table); err != nil {
 		return out, err
 	}
 	there, err := m.columns(t.Ctx, m.from.db.Read, table)
@@ -126,7 +127,8 @@ func (m *moving) columns(ctx context.Context, db sqlx.QueryerContext, table stri
 	return names, errors.Join(err, rows.Err())
 }
 
-// rowsHash is of the rows of a table in any order: the two databases do not sort alike.
+// rowsHash hashes the rows of a table independently of their order, because the two databases sort
+// differently.
 type rowsHash struct {
 	rows int
 	sum  [4]uint64
@@ -139,7 +141,7 @@ func (h *rowsHash) add(row []any) {
 		if v != nil {
 			text = fmt.Sprint(v)
 		}
-		_, _ = fmt.Fprintf(d, "%d:%s", len(text), text) // a hash never fails to write
+		_, _ = fmt.Fprintf(d, "%d:%s", len(text), text) // writing to a hash never fails
 	}
 	digest := d.Sum(nil)
 	h.rows++
@@ -156,7 +158,8 @@ func (h *rowsHash) text() string {
 	return hex.EncodeToString(b[:])
 }
 
-// eachRow reads a table as numbers and texts.
+// eachRow calls fn with each row of a table, its values as numbers and strings, and returns the
+// hash of all rows.
 func eachRow(ctx context.Context, db sqlx.QueryerContext, table string, columns []string,
 	fn func([]any) error,
 ) (h rowsHash, err error) {
@@ -186,8 +189,9 @@ func eachRow(ctx context.Context, db sqlx.QueryerContext, table string, columns 
 	return h, rows.Err()
 }
 
-// withoutTriggers lets rows be written as they are, also in states in which no entry starts;
-// restore makes the database refuse that again, before the transaction ends.
+// withoutTriggers disables the triggers, so that rows can be inserted in any state, including those
+// in which no entry may start. The caller must call restore before the transaction ends; it enables
+// the triggers again.
 func withoutTriggers(t *sqldb.Tx) (restore func() error, err error) {
 	if t.S.D.Name == sqldb.Postgres {
 		each := func(do string) error {
@@ -221,9 +225,9 @@ func withoutTriggers(t *sqldb.Tx) (restore func() error, err error) {
 	}, nil
 }
 
-// countOn lets new rows get numbers above those that were copied.
+// countOn advances the sequences, so that new rows get numbers above those that were copied.
 func countOn(t *sqldb.Tx) error {
-	if t.S.D.Name == sqldb.SQLite { // it remembers the highest by itself
+	if t.S.D.Name == sqldb.SQLite { // SQLite keeps the highest number itself
 		return nil
 	}
 	for table, column := range map[string]string{
@@ -239,7 +243,8 @@ func countOn(t *sqldb.Tx) error {
 	return nil
 }
 
-// retireJournals keeps the records of the old journals, which end with the old ledger.
+// retireJournals copies the rows of the old journals and marks them as retired: they end with the
+// old ledger.
 func (m *moving) retireJournals(t *sqldb.Tx) error {
 	var rows []sqldb.JournalRow
 	if err := m.from.db.All(t.Ctx, copying, &rows,

@@ -13,17 +13,17 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Diagnosis is one thing that `safrasync doctor` looked at.
+// Diagnosis is the result of one check of `safrasync doctor`.
 type Diagnosis struct {
 	// integrity, foreign_keys, rows, sums, journal, audit, space, wal, file_system, rights,
 	// durability, clock, leases, attempts, schema
 	Check   string
-	OK      bool   // false: something must be done before anything is sent
-	Problem string // what is wrong, or worth knowing; "" when all is well
-	Args    []any  // of the sentence about it
+	OK      bool   // false: this must be repaired before anything is sent
+	Problem string // what is wrong or worth knowing; "" if there is nothing
+	Args    []any  // arguments of the sentence about the problem
 }
 
-// The problems. Their sentences are where people are spoken to.
+// The problems. Their sentences are written where they are shown to people.
 const (
 	ProblemDamaged    = "damaged"
 	ProblemUneven     = "uneven"
@@ -41,29 +41,29 @@ const (
 	ProblemNew        = "new"
 	ProblemUnfinished = "unfinished"
 	ProblemUnfit      = "unfit"
-	ProblemLong       = "long" // nobody knows: it takes too long to look
+	ProblemLong       = "long" // the check takes too long, so the result is not known
 )
 
-// longOpen is how long an attempt may be open: longer than every time-out of a request.
+// longOpen is how long an attempt may stay open. It is longer than every time-out of a request.
 const longOpen = 30 * time.Minute
 
 // futureMargin is how far the ledger's times may be ahead of the clock.
 const futureMargin = 5 * time.Minute
 
-// Diagnose looks at the whole ledger, without changing anything. full reads every page of a SQLite
-// file and its indexes; the journal is read whole always. The error is for what keeps it from
-// looking.
+// Diagnose checks the whole ledger without changing anything. If full is true, it reads every page
+// of a SQLite file and its indexes. It always reads the whole journal. The error is for what
+// prevents the checks.
 func (s *Store) Diagnose(ctx context.Context, journals string, full bool) ([]Diagnosis, error) {
 	return doctor{s.db, s}.diagnose(ctx, journals, full, 0)
 }
 
-// DiagnoseWithin is Diagnose that gives each look so much time. One that is not over by then has
-// ProblemLong.
+// DiagnoseWithin is like Diagnose, but limits each check to the given duration. A check that takes
+// longer is reported with ProblemLong.
 func (s *Store) DiagnoseWithin(ctx context.Context, journals string, each time.Duration) ([]Diagnosis, error) {
 	return doctor{s.db, s}.diagnose(ctx, journals, false, each)
 }
 
-// doctor looks at one ledger, a method for each line of what it reports.
+// doctor checks one ledger; it has a method for each line of the report.
 type doctor struct {
 	db    *sqldb.DB
 	store *Store
@@ -117,8 +117,9 @@ func (s doctor) diagnoseIntegrity(ctx context.Context, full bool) (Diagnosis, er
 	return d, nil
 }
 
-// BrokenKeys returns the tables with rows whose partner is missing: by a foreign key, which
-// PostgreSQL does not let happen, or an entry that gave its id to another which does not have it.
+// BrokenKeys returns the names of tables with rows that refer to a missing row. Either a foreign
+// key is broken, which PostgreSQL prevents, or an entry has passed its id on (moved_id) and no
+// other entry has that id.
 func (s *Store) BrokenKeys(ctx context.Context) ([]string, error) {
 	query := `SELECT 'entry' AS name WHERE EXISTS (SELECT 1 FROM entry o WHERE o.moved_id IS NOT NULL
 		AND NOT EXISTS (SELECT 1 FROM entry n WHERE n.sends = o.sends AND n.remote_id = o.moved_id))`
@@ -139,8 +140,8 @@ func (s doctor) diagnoseKeys(ctx context.Context) (Diagnosis, error) {
 	return d, err
 }
 
-// UnevenSums returns the jobs whose kept sums are not those of their entries (I9). A job that is
-// written meanwhile is looked at again.
+// UnevenSums returns the jobs whose stored sums differ from those of their entries (I9). Because a
+// job may be written at the same time, a difference is compared up to three more times.
 func (s *Store) UnevenSums(ctx context.Context) ([]string, error) {
 	var jobs, uneven []string
 	if err := s.db.All(ctx, "comparing the sums", &jobs,
@@ -187,8 +188,9 @@ func (s doctor) diagnoseSums(ctx context.Context) (Diagnosis, error) {
 	return d, err
 }
 
-// diagnoseAudit reads all acts, and misses none: their numbers have no gap but those that a
-// PostgreSQL sequence leaves. A journal that cannot be read is told by diagnoseJournal.
+// diagnoseAudit verifies the whole chain of acts, in which a missing act shows as a gap in the
+// numbers, and compares it with the audit heads in the journal. An unreadable journal is reported
+// by diagnoseJournal.
 func (s doctor) diagnoseAudit(ctx context.Context) (Diagnosis, error) {
 	d := Diagnosis{Check: "audit"}
 	broken, err := s.store.VerifyChain(ctx)

@@ -46,19 +46,19 @@ func (s doctor) diagnoseJournal(ctx context.Context, parent string) (Diagnosis, 
 	return d, nil
 }
 
-// JournalReport says how ledger and journal stand. It changes nothing.
+// JournalReport describes how ledger and journal compare.
 type JournalReport struct {
 	Folder string
-	New    bool // there is no journal yet, and none is missed
-	// one group is in the journal and not in the ledger: it is being written, or a process ended
-	// there, which the next start settles
+	New    bool // there is no journal yet, and none is missing
+	// The journal has one record more than the ledger: either it is being written, or a process
+	// ended at that point, which the next start settles.
 	Unfinished bool
 	Records    int64
 	Bytes      int64
 }
 
-// JournalReport compares the ledger with its journal; the error is an *Error with the way out when
-// the two do not fit.
+// JournalReport compares the ledger with its journal, without changing anything. If the two do not
+// fit, it returns an *Error that states the way out.
 func (s *Store) JournalReport(ctx context.Context, parent string) (JournalReport, error) {
 	parent, err := filepath.Abs(parent)
 	if err != nil {
@@ -72,7 +72,7 @@ func (s *Store) JournalReport(ctx context.Context, parent string) (JournalReport
 	}, err
 }
 
-// diagnoseDurability asks for the settings without which a commit is not on disk.
+// diagnoseDurability checks the settings that a commit needs to be on disk.
 func (s doctor) diagnoseDurability(ctx context.Context) (Diagnosis, error) {
 	d := Diagnosis{Check: "durability"}
 	if s.db.D.Name == sqldb.Postgres {
@@ -92,7 +92,8 @@ func (s doctor) diagnoseDurability(ctx context.Context) (Diagnosis, error) {
 	if err := s.db.Get(ctx, "looking at the ledger", &mode, `PRAGMA journal_mode`); err != nil {
 		return d, err
 	}
-	// synchronous belongs to a connection; each that writes is verified when it is opened.
+	// synchronous belongs to a connection; each connection that writes is verified when it is
+	// opened.
 	if err := sqldb.JudgeSQLite(s.db.Where, version, mode, 2, 1); err != nil {
 		var e *sqldb.Error
 		errors.As(err, &e)
@@ -102,8 +103,8 @@ func (s doctor) diagnoseDurability(ctx context.Context) (Diagnosis, error) {
 	return d, nil
 }
 
-// Files are the files of the ledger and of its journal, with the rights that they are made with.
-// Not all of them need be there.
+// Files returns the paths of the ledger and of its journal, with the permissions that they are
+// created with. Some of them may not exist.
 func (s *Store) Files(parent string) map[string]fs.FileMode {
 	paths := map[string]fs.FileMode{}
 	if s.db.D.Name == sqldb.SQLite && !s.db.Memory {
@@ -114,7 +115,7 @@ func (s *Store) Files(parent string) map[string]fs.FileMode {
 	if parent != "" {
 		dir := s.JournalDir(parent)
 		paths[dir] = 0o700
-		files, _ := os.ReadDir(dir) // what cannot be read is told when the journal is
+		files, _ := os.ReadDir(dir) // an unreadable folder is reported by the check of the journal
 		for _, f := range files {
 			paths[filepath.Join(dir, f.Name())] = 0o600
 		}
@@ -122,7 +123,7 @@ func (s *Store) Files(parent string) map[string]fs.FileMode {
 	return paths
 }
 
-// diagnoseFiles looks at disk and rights. For PostgreSQL only the journal is here.
+// diagnoseFiles checks disks and permissions. With PostgreSQL only the journal is on this host.
 func (s doctor) diagnoseFiles(parent string) []Diagnosis {
 	var out []Diagnosis
 	paths := s.store.Files(parent)
@@ -168,8 +169,8 @@ func (s doctor) diagnoseFileSystem(dirs []string) Diagnosis {
 	return d
 }
 
-// diagnoseRights names the first file that others than its owner may read, and a folder that others
-// may write.
+// diagnoseRights reports the first file that others than its owner may access, or else the first
+// folder that others may write to.
 func diagnoseRights(paths map[string]fs.FileMode, dirs []string) Diagnosis {
 	d := Diagnosis{Check: "rights", OK: true}
 	look := func(path string, forbidden, wanted fs.FileMode) {
@@ -186,8 +187,8 @@ func diagnoseRights(paths map[string]fs.FileMode, dirs []string) Diagnosis {
 	return d
 }
 
-// Forgotten tells of a ledger that is not there although the journal of one that stood in its place
-// says that rows were sent: an *Error with CodeEmptied. It changes nothing.
+// Forgotten returns an *Error with CodeEmptied if there is no ledger although the journal of one in
+// the same place records that rows were sent. It changes nothing.
 func Forgotten(o sqldb.Options) error {
 	where, err := whereOf(o, sqldb.DefaultTuning)
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 // oddExamples is how many rows a diagnosis names.
 const oddExamples = 5
 
-// diagnoseRows reads every entry and every attempt, and finds those that the program did not write
-// so: columns that cannot be read, a payload that is not the one of its hash, an entry that is
-// being sent without an open attempt. Whoever edits a ledger by hand leaves such rows.
+// diagnoseRows reads every entry and every attempt, and reports those that the program cannot have
+// written: unreadable columns, a payload that does not match its hash, or an entry in sending
+// without an open attempt. Such rows are left by somebody who edits a ledger by hand.
 func (s doctor) diagnoseRows(ctx context.Context) (Diagnosis, error) {
 	d, odd := Diagnosis{Check: "rows"}, oddRows{}
 	for _, look := range []func(context.Context, oddRows) error{s.oddEntries, s.oddAttempts, s.oddSending} {
@@ -44,7 +44,7 @@ func (s doctor) diagnoseRows(ctx context.Context) (Diagnosis, error) {
 
 const readingRows = "reading the rows"
 
-// oddRows are the ids of entries with something odd, each with its name where that was read.
+// oddRows maps the ids of odd entries to their names, or to "" if the name was not read.
 type oddRows map[int64]string
 
 func (s doctor) oddEntries(ctx context.Context, odd oddRows) error {
@@ -86,7 +86,7 @@ func (s doctor) oddAttempts(ctx context.Context, odd oddRows) error {
 	}
 }
 
-// oddSending finds entries that are being sent without an open attempt.
+// oddSending finds entries in state sending that have no open attempt.
 func (s doctor) oddSending(ctx context.Context, odd oddRows) error {
 	var alone []int64
 	err := s.db.All(ctx, readingRows, &alone, `SELECT e.id FROM entry e WHERE e.state = 'sending'
@@ -97,8 +97,8 @@ func (s doctor) oddSending(ctx context.Context, odd oddRows) error {
 	return err
 }
 
-// unlike reports whether a payload is not the one that a hash is of. "{}" stands for one that is
-// not kept any more.
+// unlike reports whether a payload does not match a hash. "{}" replaces a payload that is no longer
+// kept, and matches any hash.
 func unlike(target, payload string, hash trade.Hash) bool {
 	return payload != "{}" && trade.PayloadHash(target, []byte(payload)) != hash
 }

@@ -16,11 +16,11 @@ type Finding struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 	OK    bool   `json:"ok"`
-	Hint  string `json:"hint,omitempty"` // what to do when it is not OK, or worth knowing
+	Hint  string `json:"hint,omitempty"` // what to do if it is not OK, or what is worth knowing
 }
 
-// Health says how the ledger is: driver, place, versions, durability, file system, room. Nothing in
-// it is secret. The error is that of a ledger that cannot be read.
+// Health describes the state of the ledger: driver, place, versions, durability, file system, free
+// space. It contains no secrets. It returns an error if the ledger cannot be read.
 func (s *Store) Health(ctx context.Context) ([]Finding, error) {
 	out := []Finding{
 		{Name: "driver", Value: s.db.D.Name, OK: true},
@@ -98,8 +98,8 @@ func (s *Store) healthSQLite(ctx context.Context) ([]Finding, error) {
 	return append(append(out, damage), s.healthFile()...), nil
 }
 
-// quickCheck looks for damage in the file, as far as that goes in a moment: a ledger of ten seasons
-// takes minutes.
+// quickCheck looks for damage in the file for at most Tuning.Check: reading all of a ledger of ten
+// seasons takes minutes.
 func (s *Store) quickCheck(ctx context.Context) (Finding, error) {
 	f := Finding{Name: "quick check", Value: "ok", OK: true}
 	limited, cancel := context.WithTimeout(ctx, s.db.Tune.Check)
@@ -150,7 +150,8 @@ func hintIf(wanted bool, hint string) string {
 	return ""
 }
 
-// Verify reads the whole SQLite file and reports damage (F049). PostgreSQL checks its own pages.
+// Verify reads the whole SQLite file and returns an error if it is damaged (F049). PostgreSQL
+// checks its own pages.
 func (s *Store) Verify(ctx context.Context) error {
 	if s.db.D.Name != sqldb.SQLite {
 		return nil
@@ -167,8 +168,8 @@ func (s *Store) Verify(ctx context.Context) error {
 	return nil
 }
 
-// walLimit is the size of the write-ahead log above which Health remarks on it: a reader that never
-// ends keeps it growing (F066).
+// walLimit is the size of the write-ahead log in bytes above which Health reports it. A reader that
+// never ends keeps the log growing (F066).
 const walLimit = 64 << 20
 
 func walSize(path string) int64 {
@@ -179,7 +180,8 @@ func walSize(path string) int64 {
 	return info.Size()
 }
 
-// healthServer says which server the ledger knows, and what of it the role may not read.
+// healthServer compares the server that the ledger is on with the server that it has recorded. It
+// also reports which parts of the server's identity the role may not read.
 func (s *Store) healthServer(ctx context.Context) (Finding, error) {
 	was, is, err := s.db.Servers(ctx)
 	f := Finding{Name: "server", Value: sqldb.ServerText(is), OK: true}

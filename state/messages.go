@@ -12,12 +12,12 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// apiMessageKey is the form of the platform's message keys; another text may speak of a person, and
-// is not collected.
+// apiMessageKey is the form of the platform's message keys. Other texts are not collected, because
+// they may name a person.
 var apiMessageKey = regexp.MustCompile(`^message(\.[A-Za-z0-9_-]+)+$`)
 
-// MessageKeys counts the message keys that the platform answered with, the most frequent first. It
-// reads all attempts.
+// MessageKeys counts the message keys in the platform's answers, the most frequent first. It reads
+// all attempts.
 func (s *Store) MessageKeys(ctx context.Context) ([]trade.SeenMessage, error) {
 	const op = "counting the platform's messages"
 	var rows []struct {

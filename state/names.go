@@ -10,31 +10,31 @@ import (
 	"github.com/safrasync/safrasync/state/sqldb"
 )
 
-// What callers need of the packages behind a Store.
+// Types of the packages below that callers need.
 type (
-	// Options say which ledger to open.
+	// Options state which ledger to open, and how.
 	Options = sqldb.Options
-	// Error is what a person in IT is told about the ledger.
+	// Error is an error about the ledger, for the people in IT.
 	Error = sqldb.Error
-	// Opening says what opening the ledger had to settle.
+	// Opening describes what had to be settled when the ledger was opened.
 	Opening = recovery.Opening
 	// RebuildPlan is what a rebuild would do, or did.
 	RebuildPlan = recovery.RebuildPlan
-	// Retention says how long what is kept.
+	// Retention states how long each kind of data is kept.
 	Retention = retention.Retention
-	// RetentionPlan is what the retention takes away.
+	// RetentionPlan is what retention removes.
 	RetentionPlan = retention.Plan
-	// Retained is what one kind of data loses.
+	// Retained is what retention removes of one kind of data.
 	Retained = retention.Retained
 )
 
-// The drivers that Options.Driver names.
+// The values of Options.Driver.
 const (
 	SQLite   = sqldb.SQLite
 	Postgres = sqldb.Postgres
 )
 
-// The codes of an Error that callers act on. All of them are in package sqldb.
+// The codes of an Error on which callers act. Package sqldb has all codes.
 const (
 	CodeConfig     = sqldb.CodeConfig
 	CodeEmptied    = sqldb.CodeEmptied
@@ -43,7 +43,7 @@ const (
 	CodeRolledBack = sqldb.CodeRolledBack
 )
 
-// The kinds of data that the retention takes away, and the names of its acts in the audit.
+// The kinds of data that retention removes, and the names of its acts in the audit.
 const (
 	KeptBodies  = retention.KeptBodies
 	KeptRuns    = retention.KeptRuns
@@ -54,17 +54,17 @@ const (
 	ActRetention = audit.ActRetention
 	ActPurge     = audit.ActPurge
 
-	// ServiceBeat is how often a `run` says that it is still there.
+	// ServiceBeat is how often a `run` renews its heartbeat.
 	ServiceBeat = people.ServiceBeat
 )
 
-// Errors that callers compare with, and names of this process and of what is kept.
+// Errors that callers compare with, and other names that they need.
 var (
 	ErrNotFound       = sqldb.ErrNotFound
 	ErrNoLedger       = sqldb.ErrNoLedger
 	ErrClosingDamaged = readmodel.ErrClosingDamaged
 	RetentionKinds    = retention.RetentionKinds
 	Self              = sqldb.Self
-	// ChangesOf returns what a list of codes would change.
+	// ChangesOf returns what importing a list of codes would change.
 	ChangesOf = refs.ChangesOf
 )

@@ -14,17 +14,18 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// RebindPlan says what a person confirms who says that a ledger belongs to another address, or
-// stands on another server.
+// RebindPlan describes what a person confirms: that a ledger belongs to another API address, or is
+// on another server.
 type RebindPlan struct {
 	Ledger   string      `json:"ledger"`
-	Platform *RebindPart `json:"platform"` // null: the address is the same
-	Server   *RebindPart `json:"server"`   // null: the server is the same
+	Platform *RebindPart `json:"platform"` // null if the address is unchanged
+	Server   *RebindPart `json:"server"`   // null if the server is unchanged
 	Accepted int         `json:"accepted"` // rows that the platform has
-	Doubts   int         `json:"in_doubt"` // rows that it may have
-	// what this host's journal says that the ledger lacks; "" when nothing is missing
-	Journal string       `json:"journal"`
-	Hosts   []RebindHost `json:"hosts"` // other journals of the ledger, to be compared on their hosts
+	Doubts   int         `json:"in_doubt"` // rows that the platform may have
+	// what this host's journal has that the ledger lacks; "" if nothing
+	Journal string `json:"journal"`
+	// the ledger's other journals, to be compared on their hosts
+	Hosts []RebindHost `json:"hosts"`
 }
 
 // RebindPart is one thing that changes.
@@ -33,18 +34,18 @@ type RebindPart struct {
 	Is  string `json:"is"`
 }
 
-// RebindHost is a journal that only its own host can compare.
+// RebindHost is a journal that can be compared only on its own host.
 type RebindHost struct {
 	Host    string    `json:"host"`
 	Path    string    `json:"path"`
-	Records int64     `json:"records"` // that the ledger has of it
+	Records int64     `json:"records"` // how many of its records the ledger has
 	Last    time.Time `json:"last"`
 }
 
-// Rebind lets a ledger belong to the address that is configured, and to the server that it stands
-// on: a person says that it is the same platform, and has compared the journals. It refuses a
-// ledger that a run uses, and one that lacks what this host's journal has. With apply false it
-// changes nothing.
+// Rebind binds a ledger to the configured address and to the server that it is on. A person thereby
+// confirms that it is the same platform, and that the journals were compared. It refuses a ledger
+// that is in use, and one that lacks records of this host's journal. If apply is false, it changes
+// nothing.
 func Rebind(ctx context.Context, o sqldb.Options, platform string, apply bool,
 	record trade.AuditRecord,
 ) (RebindPlan, error) {
@@ -55,7 +56,7 @@ func rebind(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, platform st
 	record trade.AuditRecord,
 ) (plan RebindPlan, err error) {
 	bare := o
-	bare.Journal, bare.Mending, bare.ReadOnly = "", true, true // an absent ledger is not made
+	bare.Journal, bare.Mending, bare.ReadOnly = "", true, true // do not create an absent ledger
 	s, err := open(ctx, bare, tune)
 	var older *sqldb.Error
 	if errors.As(err, &older) && older.Code == sqldb.CodeOlder {
@@ -77,7 +78,7 @@ func rebind(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, platform st
 	if err != nil || !apply {
 		return plan, err
 	}
-	// Opened as every command does, it tells its journal, and whether all is in order.
+	// Open it in the normal way: this records the change in its journal and runs the usual checks.
 	if s, err = open(ctx, o, tune); err != nil {
 		return plan, err
 	}
@@ -123,7 +124,7 @@ func (s *Store) rebind(ctx context.Context, o sqldb.Options, plan *RebindPlan, p
 	return err
 }
 
-// compareJournal compares the ledger with this host's journal, as the next opening does.
+// compareJournal compares the ledger with this host's journal, as opening it does.
 func (s *Store) compareJournal(ctx context.Context, o sqldb.Options) error {
 	if o.Journal == "" {
 		return nil
@@ -139,7 +140,7 @@ func (s *Store) planRebind(t *sqldb.Tx, plan *RebindPlan, platform string, o sql
 	var was struct {
 		Platform, Server string
 	}
-	// who takes a lease waits, and is refused
+	// locked: a process that takes a lease waits, and is then refused
 	if err := t.Get(&was, s.db.D.Locked(`SELECT platform, server FROM ledger`, "ledger")); err != nil {
 		return err
 	}

@@ -18,13 +18,13 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// errPlanned ends the transaction of a plan.
+// errPlanned rolls back the transaction of a plan.
 var errPlanned = errors.New("only planned")
 
-// Rebuild adds to the ledger what its journal knows and it does not: one that was rolled back,
-// deleted or emptied. With apply false it changes nothing and says what it would do. Rows come back
-// accepted with their id, in doubt where no answer is known, with their generation; what they held
-// comes with the next sweep.
+// Rebuild adds to the ledger what its journal has and the ledger lacks, after the ledger was rolled
+// back, deleted or emptied. If apply is false, it changes nothing and returns what it would do.
+// Rows come back as accepted with their id, or in doubt if no answer is known, with their
+// generation. The next sweep restores their contents.
 func Rebuild(ctx context.Context, o sqldb.Options, apply bool, record trade.AuditRecord) (recovery.RebuildPlan, error) {
 	return rebuild(ctx, o, sqldb.DefaultTuning, apply, record)
 }
@@ -87,8 +87,8 @@ func rebuild(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, apply bool
 	return plan, err
 }
 
-// openRebuilt opens what the journal is added to: the ledger, or one in memory for a plan where
-// there is none.
+// openRebuilt opens the ledger to which the journal is added. If there is none, a plan uses an
+// empty one in memory.
 func openRebuilt(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, id string, there bool) (*Store, error) {
 	if !there {
 		return openMemory(ctx, tune)
@@ -97,7 +97,7 @@ func openRebuilt(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, id str
 	return open(ctx, o, tune)
 }
 
-// whereOf names the place of a ledger that may not be there.
+// whereOf returns the place of a ledger, which need not exist.
 func whereOf(o sqldb.Options, tune sqldb.Tuning) (string, error) {
 	if o.Driver == sqldb.Postgres {
 		cfg, err := sqldb.PostgresConfig(o)
@@ -110,7 +110,8 @@ func whereOf(o sqldb.Options, tune sqldb.Tuning) (string, error) {
 	return path, err
 }
 
-// rebuildFrom finds the journal of a ledger, or of the one that stood in its place.
+// rebuildFrom returns the folder of the journal of a ledger, or of the ledger that was in its
+// place.
 func rebuildFrom(ctx context.Context, o sqldb.Options, tune sqldb.Tuning,
 	where string,
 ) (dir string, exists bool, err error) {
@@ -136,15 +137,15 @@ func rebuildFrom(ctx context.Context, o sqldb.Options, tune sqldb.Tuning,
 		exists, dir = true, filepath.Join(parent, id)
 		_, err := journal.Read(dir, 1<<62, func(journal.Record, string) error { return nil })
 		if !errors.Is(err, journal.ErrNone) {
-			return dir, exists, nil // what is wrong with it is told when it is read
+			return dir, exists, nil // problems with it are reported when it is read
 		}
 	}
 	dir, err = journalFor(o, where, exists)
 	return dir, exists, err
 }
 
-// journalFor finds the journal of a ledger by where it stood. For a ledger that is there, only its
-// own place counts.
+// journalFor finds a ledger's journal by the place of the ledger. If the ledger exists, only a
+// journal that names exactly this place is accepted.
 func journalFor(o sqldb.Options, where string, exists bool) (string, error) {
 	parent, err := filepath.Abs(o.Journal)
 	if err != nil {
@@ -160,7 +161,8 @@ func journalFor(o sqldb.Options, where string, exists bool) (string, error) {
 	return f.Dir, err
 }
 
-// setDamagedAside keeps a file that cannot be read under another name, once nobody has it open.
+// setDamagedAside keeps an unreadable file under another name. It refuses while a process has the
+// file open.
 func setDamagedAside(ctx context.Context, path string, tune sqldb.Tuning) (string, error) {
 	if err := nobodyHas(ctx, path, tune); err != nil {
 		return "", err
@@ -175,7 +177,7 @@ func setDamagedAside(ctx context.Context, path string, tune sqldb.Tuning) (strin
 	return kept, syncFolder(filepath.Dir(path))
 }
 
-// takeOver makes the journal the ledger's own, in step.
+// takeOver makes the journal the ledger's own and records that the two are in step.
 func takeOver(r *recovery.Rebuilding, dir string) error {
 	t, end := r.Tx, r.History.End
 	if err := t.Do(`UPDATE ledger SET id = ?`, end.Header.Ledger); err != nil {
@@ -200,15 +202,15 @@ func takeOver(r *recovery.Rebuilding, dir string) error {
 			return err
 		}
 	}
-	// The next run of each job sweeps: it finds the rest, and fills in what the journal does not
-	// keep.
+	// The next run of each job sweeps: it finds the remaining rows and fills in what the journal
+	// does not keep.
 	if err := t.Do(`UPDATE job_cursor SET swept_at = NULL`); err != nil {
 		return err
 	}
 	note := t.Noting(journal.Act, r.Now)
 	note.ActName, note.Who = audit.RebuildName, r.Who
-	// what other hosts' journals know is still missing: they must be replayed too, before anything
-	// is sent
+	// The records of other hosts' journals are still missing: they must be replayed too, before
+	// anything is sent.
 	note.Seen = maps.Clone(r.History.Seen)
 	return nil
 }

@@ -17,17 +17,18 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// NewJournalPlan says what beginning a new journal changes.
+// NewJournalPlan describes what beginning a new journal changes.
 type NewJournalPlan struct {
 	Ledger  string `json:"ledger"`
 	Journal string `json:"journal"` // the folder
-	Sent    int    `json:"sent"`    // rows that are accepted
-	Doubts  int    `json:"doubts"`  // rows that were in flight for all that the ledger knows: they become in doubt
-	Aside   string `json:"aside"`   // where the journal that stands there goes; "" when there is none
+	Sent    int    `json:"sent"`    // rows in state accepted
+	// rows in flight as far as the ledger knows; they become in doubt
+	Doubts int    `json:"doubts"`
+	Aside  string `json:"aside"` // where the existing journal is moved to; "" if there is none
 }
 
-// NewJournal begins a new journal for a ledger whose own is lost, damaged, or another host's: a
-// person says that this ledger is the right one. With apply false it changes nothing.
+// NewJournal begins a new journal for a ledger whose own is lost, damaged, or another host's. A
+// person thereby confirms that this ledger is the right one. If apply is false, it changes nothing.
 func NewJournal(ctx context.Context, o sqldb.Options, apply bool, record trade.AuditRecord) (NewJournalPlan, error) {
 	return newJournal(ctx, o, sqldb.DefaultTuning, apply, record)
 }
@@ -46,7 +47,7 @@ func newJournal(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, apply b
 		return plan, &sqldb.Error{Code: sqldb.CodeConfig, Hint: "correct state.journal", Err: err}
 	}
 	bare := o
-	bare.Journal, bare.Mending, bare.ReadOnly = "", true, true // an absent ledger is not made
+	bare.Journal, bare.Mending, bare.ReadOnly = "", true, true // do not create an absent ledger
 	s, err := open(ctx, bare, tune)
 	if err != nil {
 		return plan, err
@@ -95,8 +96,8 @@ func newJournal(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, apply b
 	return plan, err
 }
 
-// refuseNewer refuses to put a journal aside that knows of rows what the ledger does not: it would
-// be forgotten, and sent again.
+// refuseNewer refuses to set aside a journal that has records about rows which the ledger lacks:
+// they would be forgotten, and the rows sent again.
 func (s *Store) refuseNewer(t *sqldb.Tx, dir string) error {
 	h, err := recovery.ReadHistory(dir)
 	if err != nil || h.End.Header.Ledger != s.db.ID {
@@ -135,7 +136,7 @@ func (s *Store) replaceJournal(t *sqldb.Tx, plan *NewJournalPlan, dir string, th
 	}
 	host, _, _ := sqldb.HostIdentity()
 	query, args := `UPDATE journal SET retired_at = ? WHERE retired_at IS NULL`, []any{now.UnixMilli()}
-	if s.db.D.Name == sqldb.Postgres { // the other hosts have theirs
+	if s.db.D.Name == sqldb.Postgres { // the journals of other hosts stay
 		query, args = query+` AND host = ? AND path = ?`, append(args, host, dir)
 	}
 	if err := t.Do(query, args...); err != nil {
@@ -159,7 +160,7 @@ func (s *Store) replaceJournal(t *sqldb.Tx, plan *NewJournalPlan, dir string, th
 	return audit.AddAudit(t, record)
 }
 
-// doubtAll moves every entry that is in flight, for all that the ledger knows, to in doubt.
+// doubtAll moves every entry in state sending to in doubt.
 func doubtAll(t *sqldb.Tx, now time.Time) error {
 	var ids []int64
 	if err := t.All(&ids, t.S.D.Locked(`SELECT e.id FROM entry e WHERE e.state = 'sending' ORDER BY e.id`,

@@ -16,10 +16,10 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Restore puts a copy of a SQLite ledger in its place. The copy is checked first, brought to this
-// program's schema, and gets the record of the act; the ledger that stood there is kept beside it,
-// under the name that is given back ("" when there was none). It is refused while anybody has the
-// ledger open. What the copy lacks is told by the journal, at the next opening.
+// Restore replaces a SQLite ledger by a copy. It first checks the copy, migrates it to this
+// program's schema and adds the act to its audit. The previous ledger is kept beside it under the
+// returned name ("" if there was none). Restore refuses while a process has the ledger open. What
+// the copy lacks is found in the journal when the ledger is next opened.
 func Restore(ctx context.Context, o sqldb.Options, file string, record trade.AuditRecord) (kept string, err error) {
 	return restore(ctx, o, sqldb.DefaultTuning, file, record)
 }
@@ -70,7 +70,7 @@ func restore(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, file strin
 	return kept, moveInto(half, path)
 }
 
-// copyLedger copies a file for its owner only.
+// copyLedger copies a file; only the owner may read the copy.
 func copyLedger(from, to string) (err error) {
 	in, err := os.Open(from)
 	if err != nil {
@@ -96,8 +96,8 @@ func copyLedger(from, to string) (err error) {
 	return nil
 }
 
-// sameLedger refuses a copy of another ledger than the one that stands there, or stood there by its
-// journal.
+// sameLedger refuses a copy that is of another ledger than the one in its place, or than the one
+// that, according to the journal, was there.
 func sameLedger(ctx context.Context, o sqldb.Options, journals, path, id string, exists bool, tune sqldb.Tuning) error {
 	var ids []string
 	if journals != "" {
@@ -110,7 +110,8 @@ func sameLedger(ctx context.Context, o sqldb.Options, journals, path, id string,
 		}
 	}
 	if o.ReadOnly = true; exists {
-		if s, err := open(ctx, o, tune); err == nil { // one that cannot be read says nothing
+		// a ledger that cannot be read has no id to compare
+		if s, err := open(ctx, o, tune); err == nil {
 			ids = append(ids, s.db.ID)
 			if err := s.Close(); err != nil {
 				return err
@@ -129,7 +130,7 @@ func sameLedger(ctx context.Context, o sqldb.Options, journals, path, id string,
 	return nil
 }
 
-// readyCopy checks a copy, brings it up to date, writes the act into it and gives its id.
+// readyCopy checks and migrates a copy, adds the act to its audit, and returns its ledger id.
 func readyCopy(ctx context.Context, file, version string, tune sqldb.Tuning,
 	record trade.AuditRecord,
 ) (id string, err error) {
@@ -161,8 +162,9 @@ func readyCopy(ctx context.Context, file, version string, tune sqldb.Tuning,
 	return s.db.ID, s.AppendAudit(ctx, record)
 }
 
-// nobodyHas refuses a ledger that somebody has open: only then can its journal mode change, which
-// also brings everything into one file. A damaged file cannot tell, and is asked of the system.
+// nobodyHas refuses a ledger that a process has open. The check is to change the journal mode,
+// which SQLite allows only then; this also brings everything into one file. For a damaged file the
+// system's list of open files decides.
 func nobodyHas(ctx context.Context, path string, tune sqldb.Tuning) (err error) {
 	used := &sqldb.Error{Code: sqldb.CodeLocked, Path: path, Hint: "stop every process that uses the ledger" +
 		sqldb.Holders(path), Err: errors.New("somebody has it open")}
@@ -186,8 +188,8 @@ func nobodyHas(ctx context.Context, path string, tune sqldb.Tuning) (err error) 
 	return err
 }
 
-// keepAside gives the ledger a second name, so that it is never without one, and moves what a
-// damaged one has beside it.
+// keepAside gives the ledger a second name by a hard link, so that its own name always exists, and
+// renames the -wal and -shm files that a damaged ledger may have.
 func keepAside(path string) (string, error) {
 	kept := path + ".before-" + time.Now().UTC().Format("20060102T150405.000Z")
 	for _, suffix := range []string{"-wal", "-shm"} {

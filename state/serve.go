@@ -8,13 +8,13 @@ import (
 	"github.com/safrasync/safrasync/state/sqldb"
 )
 
-// ServedBy are the processes that serve the SQLite ledger at a path, also when its file is gone or
-// another one: they hold the one that they began with. It is known on Linux only.
+// ServedBy returns the processes that serve the SQLite ledger at a path, even if the file has since
+// been removed or replaced: they keep the one that they opened. It works on Linux only.
 func ServedBy(path string) []string { return sqldb.OpenIn(path + ".run") }
 
-// Serve makes this process the only `run` of a SQLite ledger until release is called, or it ends
-// (I12, F061). Every other command works beside it. On PostgreSQL several may serve one ledger: the
-// leases keep their jobs apart.
+// Serve makes this process the only `run` of a SQLite ledger until release is called or the process
+// ends (I12, F061). All other commands work beside it. On PostgreSQL several processes may serve
+// one ledger: leases give each job to one of them.
 func (s *Store) Serve() (release func() error, err error) {
 	if s.db.D.Name != sqldb.SQLite || s.db.Memory {
 		return func() error { return nil }, nil

@@ -11,7 +11,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Sizes returns the bytes of the ledger's parts.
+// Sizes returns the sizes of the ledger's parts in bytes.
 func (s *Store) Sizes(ctx context.Context) (trade.Sizes, error) {
 	const op = "measuring the ledger"
 	var out trade.Sizes
@@ -36,7 +36,7 @@ func (s *Store) Sizes(ctx context.Context) (trade.Sizes, error) {
 	return out, s.db.Fault(ctx, op, err)
 }
 
-// fileSize is 0 for a file that is not there.
+// fileSize returns the size of a file, or 0 if it does not exist.
 func fileSize(path string) (int64, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -48,8 +48,8 @@ func fileSize(path string) (int64, error) {
 	return info.Size(), nil
 }
 
-// folderSize adds up the files of a folder and of those in it; one that goes away meanwhile does
-// not count.
+// folderSize returns the total size of the files under a folder. A file that is removed meanwhile
+// is not counted.
 func folderSize(path string) (sum int64, err error) {
 	err = filepath.WalkDir(path, func(at string, d fs.DirEntry, err error) error {
 		switch {

@@ -21,7 +21,7 @@ import (
 	"github.com/safrasync/safrasync/state/sqldb"
 )
 
-// Store is a ledger. All its methods may be called by several goroutines at once.
+// Store is a ledger. Its methods may be called by several goroutines at once.
 type Store struct {
 	db *sqldb.DB
 
@@ -38,7 +38,7 @@ type Store struct {
 	*retention.Reducer
 }
 
-// storeOf returns the ledger in a database.
+// storeOf returns the Store of a database.
 func storeOf(db *sqldb.DB) *Store {
 	roster := jobs.New(db)
 	trail := audit.New(db)
@@ -54,14 +54,14 @@ func storeOf(db *sqldb.DB) *Store {
 	}
 }
 
-// Open opens the ledger, applies the migrations that it lacks (except ReadOnly) and refuses one
-// that would not keep what it says it stored: see doc.go, durability. The errors are of type *Error
-// and say what to do.
+// Open opens the ledger and applies missing migrations, unless it is ReadOnly. It refuses a
+// database whose commits would not be durable: see doc.go, "What it guarantees". Errors are of type
+// *Error and state what to do.
 func Open(ctx context.Context, o sqldb.Options) (*Store, error) {
 	return open(ctx, o, sqldb.DefaultTuning)
 }
 
-// OpenMemory makes an empty ledger in memory, for dry runs and tests. It is gone after Close.
+// OpenMemory creates an empty ledger in memory, for dry runs and tests. It is gone after Close.
 func OpenMemory(ctx context.Context) (*Store, error) {
 	return openMemory(ctx, sqldb.DefaultTuning)
 }
@@ -90,7 +90,8 @@ func open(ctx context.Context, o sqldb.Options, tune sqldb.Tuning) (s *Store, er
 	return s, nil
 }
 
-// begin checks the schema, brings it up to date and reads what the ledger is.
+// begin checks the schema and migrates it, reads the ledger's identity, and runs the checks of
+// opening.
 func (s *Store) begin(ctx context.Context, o sqldb.Options) error {
 	if err := s.db.Migrate(ctx, o); err != nil {
 		return err
@@ -149,8 +150,8 @@ func (s *Store) begin(ctx context.Context, o sqldb.Options) error {
 	return err
 }
 
-// identify returns a new ledger its id, and clears the marks of transactions that nobody asks about
-// any more. On a ledger in use it writes nothing.
+// identify gives a new ledger its id, and removes the marks of transactions that are older than a
+// day: nobody looks them up any more. On a ledger in use it writes nothing.
 func (s *Store) identify(ctx context.Context, o sqldb.Options) error {
 	const day = 24 * 60 * 60 * 1000
 	var known, stale int
@@ -166,7 +167,7 @@ func (s *Store) identify(ctx context.Context, o sqldb.Options) error {
 	}
 	id := s.db.Identity
 	if known == 0 && id == "" && !o.Begin {
-		return nil // begin says what is the matter
+		return nil // begin reports the reason
 	}
 	if known == 0 && id == "" {
 		if err := o.MayBegin(s.db.Where, "its tables are there, but it was never begun"); err != nil {
@@ -186,10 +187,10 @@ func (s *Store) identify(ctx context.Context, o sqldb.Options) error {
 	})
 }
 
-// LedgerID is the ledger's own id, given when it was made. A copy has the same.
+// LedgerID returns the id that the ledger got when it was created. A copy has the same id.
 func (s *Store) LedgerID() string { return s.db.ID }
 
-// Close releases the ledger. Leases are not given back.
+// Close releases the ledger. It does not release leases.
 func (s *Store) Close() error {
 	err := errors.Join(s.db.Close(), s.CloseMarks())
 	if s.db.Journal != nil {

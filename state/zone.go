@@ -8,30 +8,30 @@ import (
 	"github.com/safrasync/safrasync/state/sqldb"
 )
 
-// The years of which the views for people know the clock of the ERP's zone.
+// The years for which the views for people know the offsets of the ERP's zone.
 const zoneFrom, zoneTo = 2000, 2100
 
-// zoneChange is since when, in milliseconds, a zone is so many seconds ahead of UTC.
+// zoneChange states from when, in milliseconds, a zone is how many seconds ahead of UTC.
 type zoneChange struct {
 	Since   int64
 	Seconds int
 }
 
-// changesOf returns when the clock of a zone changed.
+// changesOf returns when the UTC offset of a zone changes.
 func changesOf(zone *time.Location) []zoneChange {
 	var out []zoneChange
 	for at := time.Date(zoneFrom, 1, 1, 0, 0, 0, 0, zone); at.Year() < zoneTo; {
 		_, seconds := at.Zone()
 		out = append(out, zoneChange{at.UnixMilli(), seconds})
-		if _, at = at.ZoneBounds(); at.IsZero() { // never again
+		if _, at = at.ZoneBounds(); at.IsZero() { // no further change
 			break
 		}
 	}
 	return out
 }
 
-// keepZone stores the clock of the ERP's zone, in which the views for people show times. It writes
-// only what has changed.
+// keepZone stores the offsets of the ERP's zone, in which the views for people show times. It
+// writes only if they have changed.
 func (s *Store) keepZone(ctx context.Context, zone *time.Location) error {
 	const op = "storing the ERP's zone"
 	if zone == nil {

@@ -22,13 +22,13 @@ import (
 type Address struct {
 	Host, Port     string
 	User, Password string
-	Path           string // without the first slash
+	Path           string // without the leading slash
 	Settings       map[string]string
 }
 
-// ParseAddress reads a URL and accepts only the settings named: what a driver
-// could be told besides might undo what this package promises. net/url's own
-// errors quote what they could not read, password included.
+// ParseAddress parses a URL and accepts only the named settings: other settings of a driver might
+// break what this package guarantees. The errors of net/url are not passed on, because they quote
+// what they could not parse, including the password.
 func ParseAddress(dsn Secret, schemes []string, port, example string, settings ...string) (Address, *fault.Error) {
 	wrong := fault.Failf(fault.CodeConfig,
 		"erp.dsn cannot be read as such an address; write %s (with %%-escapes for special characters in user and password)", example)
@@ -59,10 +59,10 @@ func ParseAddress(dsn Secret, schemes []string, port, example string, settings .
 	return a, nil
 }
 
-// HostPort is where the server listens.
+// HostPort returns the address of the server.
 func (a Address) HostPort() string { return net.JoinHostPort(a.Host, a.Port) }
 
-// Target names the database for people, without user and password.
+// Target returns the database for display, without user and password.
 func (a Address) Target() string { return a.HostPort() + "/" + a.Path }
 
 // IsLoopback reports whether a host is this one.
@@ -71,15 +71,15 @@ func IsLoopback(host string) bool {
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
-// RemoteURL reports whether an address leads to another host, and its settings fulfil a condition.
+// RemoteURL reports whether an address leads to another host and its settings satisfy a condition.
 func RemoteURL(dsn Secret, condition func(url.Values) bool) bool {
 	u, err := url.Parse(string(dsn))
 	return err == nil && u.Host != "" && !IsLoopback(u.Hostname()) && condition(u.Query())
 }
 
-// TLSConfig reads the settings tls (verify, require or disable) and ca (a file
-// with certificates). nil means no TLS. Without them a server on this host is
-// asked without TLS and any other with it, unverified, as lib/pq does.
+// TLSConfig evaluates the settings tls (verify, require or disable) and ca (a file with
+// certificates). nil means no TLS. Without these settings a server on this host is connected to
+// without TLS, and any other with unverified TLS, as lib/pq does.
 func (a Address) TLSConfig() (*tls.Config, *fault.Error) {
 	mode := a.Settings["tls"]
 	if mode == "" {
@@ -97,7 +97,7 @@ func (a Address) TLSConfig() (*tls.Config, *fault.Error) {
 	case "disable":
 		return nil, nil //nolint:nilnil // no TLS is an answer
 	case "require":
-		c.InsecureSkipVerify = true // asked for in so many words, or the default that is documented
+		c.InsecureSkipVerify = true // requested explicitly, or the documented default
 	case "verify":
 		if file := a.Settings["ca"]; file != "" {
 			pem, err := os.ReadFile(file)
@@ -113,7 +113,7 @@ func (a Address) TLSConfig() (*tls.Config, *fault.Error) {
 	return c, nil
 }
 
-// ZoneName is a name that a database may know; "" for a zone without one.
+// ZoneName returns the name of a zone for use in the database, or "" if the zone has none.
 func ZoneName(loc *time.Location) string {
 	name := loc.String()
 	if name == "" || name == "Local" {
@@ -125,7 +125,7 @@ func ZoneName(loc *time.Location) string {
 	return name
 }
 
-// Bounded limits how long making a connection may take.
+// Bounded limits the time of opening a connection.
 type Bounded struct{ driver.Connector }
 
 // Connect implements driver.Connector.
@@ -135,13 +135,13 @@ func (c Bounded) Connect(ctx context.Context) (driver.Conn, error) {
 	return c.Connector.Connect(ctx)
 }
 
-// ApplicationName shows the ERP's administrators who is reading.
+// ApplicationName shows the ERP's administrators which program is reading.
 const ApplicationName = "safrasync"
 
-// MaxIdle is how many connections wait for the next call.
+// MaxIdle is how many idle connections are kept.
 const MaxIdle = 2
 
-// Pool opens no connection yet.
+// Pool returns a pool; it opens no connection yet.
 func Pool(c driver.Connector, name string) *sqlx.DB {
 	db := sqlx.NewDb(sql.OpenDB(c), name)
 	db.SetMaxOpenConns(6)

@@ -11,8 +11,8 @@ import (
 	"github.com/safrasync/safrasync/erp/sqltext"
 )
 
-// Charset turns the bytes of a database that does not know its own encoding
-// into text. The zero value is UTF-8.
+// Charset converts the bytes of a database that does not know its own encoding to text. The zero
+// value is UTF-8.
 type Charset struct {
 	name  string
 	Table *charmap.Charmap
@@ -25,7 +25,7 @@ var charsets = map[string]*charmap.Charmap{
 	"CP850": charmap.CodePage850, "CP437": charmap.CodePage437,
 }
 
-// FindCharset reads the name of a charset for Options.Charset.
+// FindCharset returns the charset for a name in Options.Charset.
 func FindCharset(name string) (Charset, *fault.Error) {
 	fold := strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToUpper(name))
 	if fold == "" || fold == "UTF8" {
@@ -39,14 +39,14 @@ func FindCharset(name string) (Charset, *fault.Error) {
 	return Charset{name: name, Table: table}, nil
 }
 
-// UnknownCharset reports whether a database with this charset (Facts.Charset)
-// keeps whatever bytes the programs have sent.
+// UnknownCharset reports whether a database with this charset (Facts.Charset) stores whatever bytes
+// programs have sent.
 func UnknownCharset(name string) bool {
 	return name == "SQL_ASCII" || name == "NONE" || name == "OCTETS"
 }
 
-// decode returns the text, or why the bytes are none. Positions count bytes
-// from 1, as a person counts.
+// decode returns the text, or the reason why the bytes are not text. Positions count bytes from 1,
+// as a person counts.
 func (c Charset) decode(raw string) (text, errText string) {
 	if c.Table == nil {
 		if at, bad := sqltext.FirstInvalidUTF8(raw); bad {
@@ -82,7 +82,7 @@ func (c Charset) Encode(text string) ([]byte, bool) {
 	return out, true
 }
 
-// IsASCII tells a text that has the same bytes in every charset.
+// IsASCII reports whether a text has the same bytes in every charset.
 func IsASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {

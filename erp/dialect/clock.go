@@ -9,26 +9,26 @@ import (
 	"github.com/safrasync/safrasync/erp/fault"
 )
 
-// Clock is what the database says about the present, taken before the snapshot
-// of the rows: a transaction that starts after it cannot stamp an older time,
-// and one that was open then is in the horizon, if we may see it.
+// Clock is the present time of the database, read before the snapshot of the rows. A transaction
+// that starts after it cannot stamp an older time, and one that was open then is in the horizon, if
+// it is visible.
 type Clock struct {
 	Now time.Time
-	// Limits are the texts a bound is cut to, by the type of the column:
-	// now() and, where visible, the start of the oldest open transaction.
+	// Limits returns the values to which a bound is limited, by the type of the column: now() and,
+	// if visible, the start of the oldest open transaction.
 	Limits func(col Column, sample Moment) []Limit
 }
 
-// Limit is a latest moment for the bound.
+// Limit is the latest time for the bound.
 type Limit struct {
 	Text string
 	At   time.Time
-	// WarnAfter is when a value counts as lying in the future; zero: this
-	// limit never makes it so.
+	// WarnAfter is the time after which a value counts as being in the future. Zero: this limit
+	// does not cause a warning.
 	WarnAfter time.Time
 }
 
-// ReadClock reads a clock in UTC by a query that gives it as text.
+// ReadClock reads a clock in UTC with a query that returns it as text.
 func ReadClock(ctx context.Context, c *sqlx.Conn, query string, zone *time.Location) (Clock, error) {
 	var text string
 	if err := c.GetContext(ctx, &text, query); err != nil {
@@ -41,9 +41,9 @@ func ReadClock(ctx context.Context, c *sqlx.Conn, query string, zone *time.Locat
 	return Clock{Now: m.At, Limits: NaiveLimits(m.At, time.Time{}, zone)}, nil
 }
 
-// NaiveLimits are the limits where a stored time may have no zone: it may be
-// UTC or local, so the bound takes the earlier reading and the warning the
-// later one. horizon is the start of the oldest open transaction; zero: not known.
+// NaiveLimits returns the limits for columns whose times may have no zone. Such a time may be UTC
+// or local, so the bound uses the earlier interpretation and the warning the later one. horizon is
+// the start of the oldest open transaction; zero: not known.
 func NaiveLimits(now, horizon time.Time, zone *time.Location) func(Column, Moment) []Limit {
 	return func(_ Column, sample Moment) []Limit {
 		l := naiveLimit(now, zone, sample)

@@ -7,7 +7,7 @@ import (
 	"github.com/safrasync/safrasync/erp/fault"
 )
 
-// KeyCondition is "is one of these keys", each part compared by term.
+// KeyCondition returns the condition "is one of these keys", each part compared by term.
 func KeyCondition(b *Binder, cols []Column, keys [][]Value,
 	term func(*Binder, Column, Value) (string, *fault.Error),
 ) (string, *fault.Error) {
@@ -25,18 +25,18 @@ func KeyCondition(b *Binder, cols []Column, keys [][]Value,
 	return "(" + strings.Join(alternatives, " OR ") + ")", nil
 }
 
-// NotBindable is the fault of a key that cannot be asked for again.
+// NotBindable returns the error for a key that cannot be queried again.
 func NotBindable(col Column) *fault.Error {
 	return fault.Failf(fault.CodeOther, "a stored value of key column %s cannot be bound again", col.Name)
 }
 
-// FailBound is the fault of a saved bound that is no time.
+// FailBound returns the error for a saved bound that is not a time.
 func FailBound(since string) *fault.Error {
 	return fault.Failf(fault.CodeOther, "the saved bound %q is no date or time; run a sweep", since)
 }
 
-// WindowStart is where a window begins, in UTC digits; a column of days gets
-// at least two.
+// WindowStart returns the start of a window, in UTC digits. If the column has days only, the
+// lookback is at least two days.
 func WindowStart(w Window, days bool) (time.Time, *fault.Error) {
 	m, ok := ParseMoment(w.Since)
 	if !ok {

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// AsText brings what a driver hands over for an exact type to text.
+// AsText returns a conversion for an exact type: it formats the driver's value as text and passes
+// that to convert.
 func AsText(convert func(string) Value) func(any) Value {
 	return func(v any) Value {
 		switch x := v.(type) {
@@ -26,12 +27,12 @@ func AsText(convert func(string) Value) func(any) Value {
 	}
 }
 
-// Keep is text that is kept as it comes.
+// Keep returns a conversion that keeps the text unchanged.
 func Keep(kind Kind) func(any) Value {
 	return AsText(func(s string) Value { return Value{Kind: kind, Text: s} })
 }
 
-// BoundText is the stored text of a time; utc tells that it is one in UTC.
+// BoundText returns a conversion to the stored text of a time. utc states that the time is in UTC.
 func BoundText(utc bool) func(any) Value {
 	return AsText(func(s string) Value {
 		if utc {
@@ -41,15 +42,15 @@ func BoundText(utc bool) func(any) Value {
 	})
 }
 
-// BinaryColumn is for a column whose content is not wanted: old ERPs keep megabytes of notes in
-// them. example shows how a query makes text of it.
+// BinaryColumn returns a conversion for a column whose content is not wanted: old ERPs store
+// megabytes of notes in such columns. example shows how a query converts it to text.
 func BinaryColumn(example string) func(any) Value {
 	return func(any) Value {
 		return Value{Kind: Bytes, Err: "binary column; convert it in the query, e.g. " + example}
 	}
 }
 
-// NumberValue reads an exact decimal.
+// NumberValue parses an exact decimal.
 func NumberValue(s string) Value {
 	v := Value{Kind: Number, Text: s}
 	switch s {
@@ -61,7 +62,7 @@ func NumberValue(s string) Value {
 	return v
 }
 
-// DateText reads a day.
+// DateText parses a day.
 func DateText(s string) Value {
 	v := Value{Kind: Date, Text: s}
 	if len(s) == 10 {
@@ -73,7 +74,7 @@ func DateText(s string) Value {
 	return v
 }
 
-// OddTime says what is wrong with a date that no calendar of ours can hold.
+// OddTime returns what is wrong with a date that our calendar cannot hold.
 func OddTime(what, s string) string {
 	switch {
 	case s == "infinity" || s == "-infinity":
@@ -87,14 +88,14 @@ func OddTime(what, s string) string {
 	}
 }
 
-// FarFuture tells a year of more than four digits.
+// FarFuture reports whether a year has more than four digits.
 func FarFuture(s string) bool {
 	year, _, ok := strings.Cut(s, "-")
 	return ok && len(year) > 4 && strings.Trim(year, "0123456789") == "" && !strings.HasSuffix(s, " BC")
 }
 
-// TimestampText brings "2026-08-10 23:59:59.302674" into the form of a
-// Timestamp: a T between, and no fraction where it is zero.
+// TimestampText converts "2026-08-10 23:59:59.302674" to the form of a Timestamp: with a T in
+// between, and without trailing zeros of the fraction.
 func TimestampText(s string) Value {
 	m, ok := ParseMoment(s)
 	if !ok || m.Sep == "" || m.Zoned {
@@ -107,7 +108,7 @@ func TimestampText(s string) Value {
 	return Value{Kind: Timestamp, Text: text}
 }
 
-// UTCInstant reads a timestamp in UTC.
+// UTCInstant converts a timestamp in UTC to an instant in a zone.
 func UTCInstant(s string, zone *time.Location) Value {
 	m, ok := ParseMoment(s)
 	if !ok || m.Sep == "" {
@@ -116,7 +117,7 @@ func UTCInstant(s string, zone *time.Location) Value {
 	return Value{Kind: Instant, Text: InstantText(m.At, zone)}
 }
 
-// BoolValue reads what a driver gives for a boolean.
+// BoolValue converts the driver's value of a boolean.
 func BoolValue(v any) Value {
 	if v == true {
 		return Value{Kind: Bool, Text: "true"}
@@ -124,5 +125,5 @@ func BoolValue(v any) Value {
 	return Value{Kind: Bool, Text: "false"}
 }
 
-// PlainTextValue reads a text that the database has converted to UTF-8.
+// PlainTextValue returns a text that the database has converted to UTF-8.
 func PlainTextValue(s string) Value { return TextValue(s, Charset{}) }

@@ -5,11 +5,11 @@ import (
 	"strconv"
 )
 
-// This file is the only one that touches binary floats. Some ERPs keep amounts
-// in them; the shortest text that reads back the same is what a person typed,
-// and from that text on the amount is a decimal (I6).
+// This file is the only one that uses binary floats. Some ERPs store amounts in them. The shortest
+// text that parses to the same float is what a person typed, and from that text on the amount is a
+// decimal (I6).
 
-// FloatText rewrites the database's text of a float without exponent.
+// FloatText converts the database's text of a float to a text without exponent.
 func FloatText(s string, bits int) Value {
 	f, err := strconv.ParseFloat(s, bits) //nolint:forbidigo // the column itself is a binary float
 	if err != nil && !math.IsInf(f, 0) {
@@ -18,7 +18,7 @@ func FloatText(s string, bits int) Value {
 	return FloatValue(f, bits)
 }
 
-// FloatValue is the shortest text of a float that reads back the same.
+// FloatValue returns the shortest text that parses to the same float.
 func FloatValue(f float64, bits int) Value { //nolint:forbidigo // the column itself is a binary float
 	v := Value{Kind: Float, Text: strconv.FormatFloat(f, 'f', -1, bits)}
 	switch {
@@ -38,7 +38,7 @@ func FloatBack(text string, bits int) (any, bool) {
 	return f, err == nil
 }
 
-// AnyFloat is the value that a driver hands over for a binary float.
+// AnyFloat converts the driver's value of a binary float.
 func AnyFloat(v any, bits int) Value {
 	switch x := v.(type) {
 	case float64: //nolint:forbidigo // the driver's type
@@ -55,7 +55,7 @@ func AnyFloat(v any, bits int) Value {
 	return Value{Kind: Float, Err: "unreadable number"}
 }
 
-// FloatBits is the width of a column of binary floats; single is the type of the narrow ones.
+// FloatBits returns the width of a column of binary floats; single is the name of the 32-bit type.
 func FloatBits(col Column, single string) int {
 	if col.Type == single {
 		return 32

@@ -7,16 +7,17 @@ import (
 	"time"
 )
 
-// GuardDialer gives lib/pq connections that cannot hang. lib/pq waits for ever,
-// past its context, when the server or the network goes silent: it sends a
-// cancel request and then goes on reading. So every read and write has a
-// deadline of its own, a little longer than the statement may take.
+// GuardDialer opens connections for lib/pq that cannot hang. If the server or the network goes
+// silent, lib/pq waits forever, beyond its context: it sends a cancel request and then continues to
+// read. Therefore every read and write has a deadline of its own, a little longer than the
+// statement may take.
 type GuardDialer struct {
 	net     net.Dialer
 	silence time.Duration
 }
 
-// NewGuardDialer waits for a silent server a little longer than a statement may take.
+// NewGuardDialer returns a dialer that waits for a silent server a little longer than a statement
+// may take.
 func NewGuardDialer(statementTimeout time.Duration) GuardDialer {
 	return GuardDialer{
 		net: net.Dialer{
@@ -31,7 +32,7 @@ func NewGuardDialer(statementTimeout time.Duration) GuardDialer {
 	}
 }
 
-// unacknowledged is how long the peer's system may leave data unconfirmed.
+// unacknowledged is how long the peer's system may leave data unacknowledged.
 const unacknowledged = 20 * time.Second
 
 // Dial implements pq.Dialer.
@@ -61,7 +62,7 @@ type guardedConn struct {
 	silence time.Duration
 
 	mu    sync.Mutex
-	fixed time.Time // set by lib/pq for the start-up; the earlier deadline wins
+	fixed time.Time // set by lib/pq for the start-up; the earlier deadline applies
 }
 
 func (c *guardedConn) limit() time.Time {
@@ -90,7 +91,7 @@ func (c *guardedConn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// SetDeadline remembers lib/pq's own deadline, which Read would otherwise undo.
+// SetDeadline stores lib/pq's own deadline, which Read would otherwise replace.
 func (c *guardedConn) SetDeadline(t time.Time) error {
 	c.mu.Lock()
 	c.fixed = t

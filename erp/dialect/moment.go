@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// Moment is a date or time read from ISO text, with the shape it had.
+// Moment is a date or time parsed from ISO text, with the format that the text had.
 type Moment struct {
-	At     time.Time // without zone: as if it were UTC
-	Sep    string    // "" date only, "T" or " "
+	At     time.Time // without a zone: as if it were UTC
+	Sep    string    // "" for a date only, otherwise "T" or " "
 	Zoned  bool
 	suffix string // the zone as written
 	offset time.Duration
@@ -17,14 +17,14 @@ type Moment struct {
 	secs   bool
 }
 
-// momentShape matches YYYY-MM-DD[T| ]HH:MM[:SS[.f…]][zone], zone = Z, ±HH,
-// ±HHMM, ±HH:MM or ±HH:MM:SS: what PostgreSQL writes and what people keep in
-// SQLite. It has no other calendar ("BC"), no five-digit year, no 'infinity'.
+// momentShape matches YYYY-MM-DD[T| ]HH:MM[:SS[.f…]][zone], zone = Z, ±HH, ±HHMM, ±HH:MM or
+// ±HH:MM:SS. That is what PostgreSQL writes and what people store in SQLite. It matches no other
+// calendar ("BC"), no five-digit year, no 'infinity'.
 var momentShape = regexp.MustCompile(`^(\d{4}-\d\d-\d\d)(?:([T ])(\d\d):([0-5]\d)(?::(\d\d)(?:\.(\d{1,9}))?)?` +
 	`([Zz]|([+-])(\d\d)(?::?([0-5]\d)(?::?([0-5]\d))?)?)?)?$`)
 
-// ParseMoment reads what has such a shape and is in the calendar; 24:00 and a
-// leap second are the moment after.
+// ParseMoment parses a text of such a format whose date exists; 24:00 and a leap second are the
+// moment after.
 func ParseMoment(s string) (Moment, bool) {
 	part := momentShape.FindStringSubmatch(s)
 	if part == nil {
@@ -50,7 +50,7 @@ func ParseMoment(s string) (Moment, bool) {
 	return m, true
 }
 
-// Like writes t in the shape of m.
+// Like formats t in the format of m.
 func (m Moment) Like(t time.Time) string {
 	t = t.UTC().Add(m.offset)
 	if m.Sep == "" {
@@ -66,8 +66,8 @@ func (m Moment) Like(t time.Time) string {
 	return out + m.suffix
 }
 
-// InstantText writes an instant in a zone; the first ten characters are the
-// local day. Offsets with seconds (before the introduction of time zones) keep them.
+// InstantText formats an instant in a zone; the first ten characters are the local day. Offsets
+// with seconds (before the introduction of time zones) keep them.
 func InstantText(t time.Time, zone *time.Location) string {
 	t = t.In(zone)
 	if _, offset := t.Zone(); offset%60 != 0 {

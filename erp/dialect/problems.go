@@ -16,118 +16,120 @@ import (
 	"github.com/safrasync/safrasync/erp/fault"
 )
 
-// The sentences that all engines say alike. what is a part of the query, as the database names it;
-// advice is what to do, in the words of one engine.
+// The error messages that are the same for all engines. what is a part of the query, as the
+// database names it; advice is what to do, for one engine.
 
 const notAccepted = "the database does not accept the query: "
 
-// BadSyntax is a query that the database does not read.
+// BadSyntax returns the error for a query that the database cannot parse.
 func BadSyntax(what string) *fault.Error {
 	return fault.Failf(fault.CodeSyntax, notAccepted+"%s", what)
 }
 
-// MissingColumn is a column that is gone or misspelled.
+// MissingColumn returns the error for a column that does not exist or is misspelled.
 func MissingColumn(what string) *fault.Error {
 	return fault.Failf(fault.CodeMissingColumn, notAccepted+"%s; was it renamed in the ERP?", what)
 }
 
-// MissingTable is a table that is gone or misspelled.
+// MissingTable returns the error for a table that does not exist or is misspelled.
 func MissingTable(what, advice string) *fault.Error {
 	return fault.Failf(fault.CodeMissingTable, notAccepted+"%s; %s", what, advice)
 }
 
-// AmbiguousColumn is a name that two columns have.
+// AmbiguousColumn returns the error for a name that two columns have.
 func AmbiguousColumn(what string) *fault.Error {
 	return fault.Failf(fault.CodeDuplicateColumn, notAccepted+"%s; two columns have this name", what)
 }
 
-// DoubleColumn is a result with two columns of one name.
+// DoubleColumn returns the error for a result with two columns of one name.
 func DoubleColumn(name string) *fault.Error {
 	return fault.Failf(fault.CodeDuplicateColumn, "the query returns two columns named %q; give one of them another name with AS",
 		name)
 }
 
-// UnnamedColumn is a result with a column without a name.
+// UnnamedColumn returns the error for a result with a column without a name.
 func UnnamedColumn() *fault.Error {
 	return fault.Failf(fault.CodeDuplicateColumn, "the query returns an expression without a name; name each with AS")
 }
 
-// MissingRight is what the reading user may not do.
+// MissingRight returns the error for a right that the reading user lacks.
 func MissingRight(what string) *fault.Error {
 	return fault.Failf(fault.CodePermission, "the reading user lacks a right: %s; grant it SELECT", what)
 }
 
-// TriesToWrite is a query that the database stopped because it writes.
+// TriesToWrite returns the error for a query that the database stopped because it writes.
 func TriesToWrite() *fault.Error {
 	return fault.Failf(fault.CodeReadOnly, "the query tries to write, and the ERP is only read; remove that part of the query")
 }
 
-// BadValue is a value that ended the statement.
+// BadValue returns the error for a value that ended the statement.
 func BadValue(advice string) *fault.Error {
 	return fault.Failf(fault.CodeData, "a value in the ERP makes an expression of the query fail; make the expression safe, %s",
 		advice)
 }
 
-// LockedTable is a lock that was not granted in time.
+// LockedTable returns the error for a lock that was not granted in time.
 func LockedTable() *fault.Error {
 	return fault.Failf(fault.CodeLocked, "a table of the query stayed locked by another session for %s; try again later",
 		LockTimeout)
 }
 
-// Server is what the sentences about a database server name.
+// Server holds what the messages about a database server contain.
 type Server struct {
-	// Target names the database for people.
+	// Target is the database for display.
 	Target string
-	// Product is what runs there, and settings are those of erp.dsn about certificates.
+	// Product is the name of the database product; Settings are the settings of erp.dsn for
+	// certificates.
 	Product, Settings string
 	// Timeout is the time that a statement may take.
 	Timeout time.Duration
 }
 
-// RefusedUser is a wrong user or password; advice is what else to check.
+// RefusedUser returns the error for a wrong user or password; advice is what else to check.
 func (s Server) RefusedUser(advice string) *fault.Error {
 	return fault.Failf(fault.CodeAuth, "the ERP database at %s refused the user or the password; check erp.dsn, and %s", s.Target,
 		advice)
 }
 
-// MissingDatabase is a wrong name at the end of the address.
+// MissingDatabase returns the error for a wrong name at the end of the address.
 func (s Server) MissingDatabase() *fault.Error {
 	return fault.Failf(fault.CodeNoDatabase,
 		"the ERP database of %s does not exist or the user may not open it; check the name at the end of erp.dsn",
 		s.Target)
 }
 
-// StoppedStatement is a statement that took too long.
+// StoppedStatement returns the error for a statement that took too long.
 func (s Server) StoppedStatement() *fault.Error {
 	return fault.Failf(fault.CodeTimeout,
 		"the database stopped the statement; it may take %s (erp.statement_timeout): make the query faster, e.g. by an index, or raise the limit", s.Timeout)
 }
 
-// EndedConnection is a connection that the server has ended.
+// EndedConnection returns the error for a connection that the server has ended.
 func (s Server) EndedConnection() *fault.Error {
 	return fault.Failf(fault.CodeUnreachable,
 		"the ERP database at %s ended the connection or is starting; it is tried again at the next run", s.Target)
 }
 
-// LostConnection is a connection that is gone without a word.
+// LostConnection returns the error for a connection that was lost without a message.
 func (s Server) LostConnection() *fault.Error {
 	return fault.Failf(fault.CodeUnreachable,
 		"the connection to the ERP database at %s was lost; it is tried again at the next run", s.Target)
 }
 
-// NoConnectionLeft is a server that takes no more connections.
+// NoConnectionLeft returns the error for a server that accepts no more connections.
 func (s Server) NoConnectionLeft() *fault.Error {
 	return fault.Failf(fault.CodeUnreachable,
 		"the ERP database at %s has no connection left for us; it is tried again at the next run", s.Target)
 }
 
-// UnknownError is any other error of the server; its own words may quote data.
+// UnknownError returns the error for any other error of the server, without its message, which may
+// quote data.
 func (s Server) UnknownError(number any) *fault.Error {
 	return fault.Failf(fault.CodeOther, "the ERP database reports error %v; its own log has the details", number)
 }
 
-// NoAnswer explains an error that is not the server's: there was no answer at all, or none that the
-// driver reads.
+// NoAnswer returns the error for a failure that the server did not report: there was no answer at
+// all, or none that the driver can read.
 func (s Server) NoAnswer(err error) *fault.Error {
 	var verify *tls.CertificateVerificationError
 	var cert x509.UnknownAuthorityError
@@ -166,7 +168,7 @@ func (s Server) NoAnswer(err error) *fault.Error {
 	return fault.Failf(fault.CodeOther, "the ERP database at %s gave an answer that the driver does not understand", s.Target)
 }
 
-// QuotedIn is the first 'name' in a message; "" where there is none.
+// QuotedIn returns the first 'name' in a message, or "" if there is none.
 func QuotedIn(message string) string {
 	_, rest, _ := strings.Cut(message, "'")
 	name, _, closed := strings.Cut(rest, "'")

@@ -13,30 +13,29 @@ import (
 	"github.com/safrasync/safrasync/erp/sqltext"
 )
 
-// StreamTx is one read-only transaction of a driver that hands over row by row
-// while the database works: all but PostgreSQL, which has cursors.
+// StreamTx is one read-only transaction of a driver that returns row by row while the database
+// works. All engines use it except PostgreSQL, which has cursors.
 type StreamTx struct {
 	Tx *sqlx.Tx
-	// Limit bounds the time the database works without giving a row; the
-	// caller's own time between two rows does not count.
+	// Limit is the maximum time that the database works without returning a row. The caller's own
+	// time between two rows does not count.
 	Limit time.Duration
-	// Names changes the columns' names as the driver gives them.
+	// Names changes the columns' names as the driver returns them.
 	Names func([]Column) []Column
-	// TypeOf names a type otherwise than the driver does.
+	// TypeOf returns the name of a type, in place of the driver's.
 	TypeOf func(*sql.ColumnType) string
 	// Stop ends on the server what a cancelled call left running there.
 	Stop func()
-	// Relax and tighten come before and after a statement whose rows the caller
-	// takes at leisure.
+	// Relax and Tighten are run before and after a statement whose rows the caller may take slowly.
 	Relax, Tighten string
-	// Verify is asked when all was read.
+	// Verify is called when everything was read.
 	Verify func(ctx context.Context, tx *sqlx.Tx) error
-	// IsRowError: a value of one row ended the statement. nil: that cannot be, and the transaction
-	// is no salvager.
+	// IsRowError reports whether a value of one row ended the statement. nil: that cannot happen,
+	// and the transaction is not a Salvager.
 	IsRowError func(error) bool
 }
 
-// Opened is the transaction as the reader sees it.
+// Opened returns the transaction for the reader.
 func (t *StreamTx) Opened() Tx {
 	if t.IsRowError == nil {
 		return t
@@ -44,7 +43,7 @@ func (t *StreamTx) Opened() Tx {
 	return salvagingTx{t}
 }
 
-// End implements Tx; nothing was written, so nothing can be lost.
+// End implements Tx.
 func (t *StreamTx) End() { _ = t.Tx.Rollback() } // nothing was written, so nothing can be lost
 
 // Columns implements Tx.
@@ -63,7 +62,7 @@ func (t *StreamTx) Columns(ctx context.Context, st sqltext.Statement) (cols []Co
 	return cols, err
 }
 
-// Fetch runs a statement with a small result.
+// Fetch implements Tx.
 func (t *StreamTx) Fetch(ctx context.Context, query string, args []any,
 	items []Item,
 ) (rows [][]Value, err error) {
@@ -148,16 +147,16 @@ func (t *StreamTx) watched(outer context.Context, fn func(context.Context, *time
 		t.Stop()
 	}
 	if outer.Err() == nil {
-		return fault.Known(ctx, err) // the cause is lost with this context
+		return fault.Known(ctx, err) // the cause would be lost with this context
 	}
 	return err
 }
 
-// salvagingTx: in these databases a SELECT that fails leaves its transaction usable.
+// salvagingTx is for databases in which a SELECT that fails leaves its transaction usable.
 type salvagingTx struct{ *StreamTx }
 
-// Batches has no cursor: while rows come, a connection answers nothing else, so
-// all of them are taken first. Only the keys of a broken read come this way.
+// Batches has no cursor: while rows are coming, a connection answers nothing else, so all of them
+// are read first. Only the keys of a failed read are read in this way.
 func (t salvagingTx) Batches(ctx context.Context, query string, args []any, items []Item,
 	fn func([][]Value) error,
 ) error {
@@ -187,11 +186,11 @@ func (t *StreamTx) Finish(ctx context.Context) error {
 	return t.Verify(ctx, t.Tx)
 }
 
-// ReadOnlySnapshot is what every begin asks for; the dialect's driver decides
-// how the database is told.
+// ReadOnlySnapshot has the options of a read-only transaction with one snapshot; the driver decides
+// how to request it from the database.
 var ReadOnlySnapshot = &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
 
-// Deliver gives rows to the caller, whose own error comes back untouched.
+// Deliver passes rows to the caller's function, whose own error is returned as fault.Caller.
 func Deliver(ctx context.Context, batch [][]Value, fn func([]Value) error) error {
 	for _, values := range batch {
 		if err := ctx.Err(); err != nil {
@@ -204,13 +203,13 @@ func Deliver(ctx context.Context, batch [][]Value, fn func([]Value) error) error
 	return nil
 }
 
-// RowReader brings rows of a driver to values.
+// RowReader converts the rows of a driver to values.
 type RowReader struct {
 	items       []Item
 	cells, into []any
 }
 
-// NewRowReader reads rows of these items.
+// NewRowReader returns a reader for rows of these items.
 func NewRowReader(items []Item) *RowReader {
 	r := &RowReader{items: items, cells: make([]any, len(items)), into: make([]any, len(items))}
 	for i := range r.cells {
@@ -219,8 +218,8 @@ func NewRowReader(items []Item) *RowReader {
 	return r
 }
 
-// Read returns the values of the row at which rows stands, and how many bytes of text were sent for
-// it, what is not kept of them included.
+// Read returns the values of the current row of rows, and how many bytes of text were sent for it,
+// including those that are not kept.
 func (r *RowReader) Read(rows *sqlx.Rows) (values []Value, size int, err error) {
 	if err := rows.Scan(r.into...); err != nil {
 		return nil, 0, err
@@ -241,7 +240,8 @@ func (r *RowReader) Read(rows *sqlx.Rows) (values []Value, size int, err error) 
 	return values, size, nil
 }
 
-// Describe returns the columns of a result; typeOf names their types, nil as the driver does.
+// Describe returns the columns of a result and closes rows. typeOf returns their types; nil uses
+// the driver's.
 func Describe(rows *sqlx.Rows, typeOf func(*sql.ColumnType) string) (cols []Column, err error) {
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	types, err := rows.ColumnTypes()

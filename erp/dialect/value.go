@@ -2,7 +2,7 @@ package dialect
 
 import "strings"
 
-// Kind says what a value is in the database.
+// Kind is the kind of a value in the database.
 type Kind uint8
 
 // The kinds of a [Value], with the form of its text.
@@ -13,11 +13,11 @@ const (
 	Text
 	// Int is an integer: digits with an optional minus sign.
 	Int
-	// Number is an exact decimal as the database writes it, its scale kept.
+	// Number is an exact decimal as the database writes it, with its scale.
 	Number
-	// Float is a binary float in the shortest text that reads back the same, without exponent.
+	// Float is a binary float as the shortest text that parses to the same value, without exponent.
 	Float
-	// Date is YYYY-MM-DD, as stored: it never passed through a time zone.
+	// Date is YYYY-MM-DD, as stored: it has not passed through a time zone.
 	Date
 	// Timestamp has no zone: YYYY-MM-DDTHH:MM:SS[.ffffff] (SQLite: as stored).
 	Timestamp
@@ -43,32 +43,32 @@ func (k Kind) String() string {
 // Value is one value as read from the ERP.
 type Value struct {
 	Kind Kind
-	// Text is the exact text, see the kinds. For the same stored value it is
-	// always the same, so it may be hashed and bound again as a key.
+	// Text is the exact text; its form depends on the kind. For the same stored value it is always
+	// the same, so it may be hashed and bound again as a key.
 	Text string
-	// Err says why the value cannot be used, e.g. "bytes not valid UTF-8 at 3"
-	// or "date infinity"; empty when it can. It never quotes the value.
+	// Err states why the value cannot be used, e.g. "bytes not valid UTF-8 at 3" or "date
+	// infinity"; it is empty if it can. It never quotes the value.
 	Err string
 }
 
-// Trimmed is the text without blanks on both sides. CHAR columns arrive
-// padded; trimming is left to the mapping, because a key is bound untrimmed.
+// Trimmed returns the text without blanks on both sides. CHAR columns arrive padded; trimming is
+// left to the mapping, because a key is bound untrimmed.
 func (v Value) Trimmed() string { return strings.TrimSpace(v.Text) }
 
-// NullText stands for SQL NULL where people read it.
+// NullText is shown to people for SQL NULL.
 const NullText = "NULL"
 
-// IsNull reports SQL NULL.
+// IsNull reports whether the value is SQL NULL.
 func (v Value) IsNull() bool { return v.Kind == Null }
 
-// Usable reports whether the value can be a part of a key: not NULL, readable.
+// Usable reports whether the value can be a part of a key: not NULL, and readable.
 func (v Value) Usable() bool { return v.Kind != Null && v.Err == "" }
 
-// maxTextBytes bounds what is kept of one value: nothing that can be sent is
-// longer, and a 10 MB text in a forgotten column must not fill the memory.
+// maxTextBytes limits the size of one value: nothing that can be sent is longer, and a 10 MB text
+// in a forgotten column must not fill the memory.
 const maxTextBytes = 1 << 20
 
-// TextValue makes a Text from the bytes the database holds.
+// TextValue returns a Text value for the bytes that the database stores.
 func TextValue(raw string, cs Charset) Value {
 	if len(raw) > maxTextBytes {
 		return Value{Kind: Text, Err: "text longer than 1 MiB"}

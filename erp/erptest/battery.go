@@ -17,21 +17,21 @@ import (
 	"github.com/safrasync/safrasync/erp"
 )
 
-// Engine is a database that the battery runs against, a real one.
+// Engine is a real database on which the battery runs.
 type Engine struct {
 	// Name is the driver.
 	Name string
-	// Start makes a database with these statements, and a reader on it.
+	// Start creates a database with these statements, and a reader on it.
 	Start func(t testing.TB, statements ...string) (*erp.Source, *sql.DB)
 	// Timestamp and Float are the names of these types.
 	Timestamp, Float string
-	// Folded is how the database gives a name written in lower case without quotes.
+	// Folded returns a lower-case name without quotes as the database returns it.
 	Folded func(string) string
-	// Numbers gives a query with the numbers 1 to n as k.
+	// Numbers returns a query that returns the numbers 1 to n as k.
 	Numbers func(n int) string
 }
 
-// Battery is what every engine must pass.
+// Battery runs the tests that every engine must pass.
 func Battery(t *testing.T, e Engine) {
 	t.Helper()
 	t.Parallel()
@@ -56,7 +56,7 @@ func Battery(t *testing.T, e Engine) {
 	}
 }
 
-// customersBattery is what `safrasync selftest --erp` asks of any server.
+// customersBattery runs what `safrasync selftest --erp` runs on any server.
 func customersBattery(t *testing.T, e Engine) {
 	s, _ := e.Start(t, `CREATE TABLE c (k int)`)
 	lines := map[string]string{}
@@ -79,7 +79,7 @@ func customersBattery(t *testing.T, e Engine) {
 	}
 }
 
-// Recursive returns a query with the numbers 1 to n as k, as most databases take it.
+// Recursive returns a query for the numbers 1 to n as k, in the form that most databases accept.
 func Recursive(n int) string {
 	return fmt.Sprintf("WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n WHERE k < %d) SELECT k FROM n",
 		n)
@@ -190,7 +190,7 @@ func values(t *testing.T, e Engine) {
 		"t": "Conceição do Araguaia", "p": "0001", "z": "<null>",
 	}
 	if e.Name == "sqlite" {
-		want["n"] = "12345678901234.568" // SQLite keeps a NUMERIC as a float
+		want["n"] = "12345678901234.568" // SQLite stores a NUMERIC as a float
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

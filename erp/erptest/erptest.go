@@ -17,7 +17,7 @@ import (
 	"github.com/safrasync/safrasync/erp"
 )
 
-// SaoPaulo is the time zone of the tests.
+// SaoPaulo returns the time zone of the tests.
 func SaoPaulo(t testing.TB) *time.Location {
 	t.Helper()
 	loc, err := time.LoadLocation("America/Sao_Paulo")
@@ -27,7 +27,7 @@ func SaoPaulo(t testing.TB) *time.Location {
 	return loc
 }
 
-// Admin is the ERP's own access: the tests write through it.
+// Admin opens the ERP's own connection, with which the tests write.
 func Admin(t testing.TB, driver, dsn string, statements ...string) *sql.DB {
 	t.Helper()
 	db, err := sql.Open(driver, dsn)
@@ -74,7 +74,7 @@ func Open(t testing.TB, opt erp.Options) *erp.Source {
 	return s
 }
 
-// Read returns all rows and the result, and fails on an error.
+// Read returns all rows and the result, and fails the test on an error.
 func Read(t testing.TB, s *erp.Source, q erp.Query, w erp.Window) ([]erp.Row, erp.Result) {
 	t.Helper()
 	var rows []erp.Row
@@ -91,7 +91,7 @@ func Read(t testing.TB, s *erp.Source, q erp.Query, w erp.Window) ([]erp.Row, er
 	return rows, res
 }
 
-// ReadError is the error of a read that must fail.
+// ReadError returns the error of a read that must fail.
 func ReadError(t testing.TB, s *erp.Source, q erp.Query) error {
 	t.Helper()
 	res, err := s.Read(t.Context(), q, erp.Window{}, func(erp.Row) error { return nil })
@@ -104,7 +104,7 @@ func ReadError(t testing.TB, s *erp.Source, q erp.Query) error {
 	return err
 }
 
-// Text is the row's column, or a mark for what it is instead.
+// Text returns the text of a row's column, or a marker such as <null>.
 func Text(r erp.Row, name string) string {
 	v, ok := r.Get(name)
 	switch {
@@ -118,7 +118,7 @@ func Text(r erp.Row, name string) string {
 	return v.Text
 }
 
-// Texts is Text of each row.
+// Texts returns the Text of each row.
 func Texts(rows []erp.Row, name string) []string {
 	out := make([]string, len(rows))
 	for i, r := range rows {
@@ -127,7 +127,7 @@ func Texts(rows []erp.Row, name string) []string {
 	return out
 }
 
-// WantError checks code and words, and that nothing secret is in the text.
+// WantError checks the code of an error, and that its text contains the words.
 func WantError(t testing.TB, err error, code erp.Code, words ...string) {
 	t.Helper()
 	if err == nil {
@@ -147,14 +147,14 @@ func WantError(t testing.TB, err error, code erp.Code, words ...string) {
 	}
 }
 
-// KeysOf is the column k of all rows, sorted.
+// KeysOf returns the column k of all rows, sorted.
 func KeysOf(rows []erp.Row) string {
 	k := Texts(rows, "k")
 	slices.Sort(k)
 	return strings.Join(k, " ")
 }
 
-// LastLook reads all rows, and each again by the key values it had.
+// LastLook reads all rows, and then each again by its key values.
 func LastLook(t *testing.T, s *erp.Source, q erp.Query) {
 	t.Helper()
 	rows, _ := Read(t, s, q, erp.Window{})
@@ -190,7 +190,8 @@ func LastLook(t *testing.T, s *erp.Source, q erp.Query) {
 	}
 }
 
-// OpenError is the error of an address that must fail, and that never has the password.
+// OpenError returns the error of Open for an address that must fail, and checks that it does not
+// contain the password.
 func OpenError(t *testing.T, driver, dsn string) error {
 	t.Helper()
 	s, err := erp.Open(t.Context(), erp.Options{Driver: driver, DSN: erp.Secret(dsn)})
@@ -204,7 +205,7 @@ func OpenError(t *testing.T, driver, dsn string) error {
 	return err
 }
 
-// Silent is the address of a server that accepts and never says a word.
+// Silent returns the address of a server that accepts connections and never sends anything.
 func Silent(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -224,7 +225,7 @@ func Silent(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// ShowExclusion puts an exclusion into words.
+// ShowExclusion describes an exclusion in words.
 func ShowExclusion(x erp.Exclusion) string {
 	switch {
 	case !x.Known:
@@ -239,7 +240,7 @@ func ShowExclusion(x erp.Exclusion) string {
 	return "exists: " + strings.Join(x.Conditions, "; ")
 }
 
-// Wait asks the server until it says yes; the test's own time-out ends a wait in vain.
+// Wait calls done until it returns true. The test's own time-out ends a wait without success.
 func Wait(t *testing.T, done func() bool) {
 	t.Helper()
 	for !done() {
@@ -249,7 +250,7 @@ func Wait(t *testing.T, done func() bool) {
 	}
 }
 
-// SQLiteFile makes a file with these statements.
+// SQLiteFile creates a file with these statements.
 func SQLiteFile(t testing.TB, statements ...string) (path string, db *sql.DB) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "erp %23?.db") // a name that must be escaped
@@ -258,7 +259,7 @@ func SQLiteFile(t testing.TB, statements ...string) (path string, db *sql.DB) {
 		statements...)
 }
 
-// SQLite makes a file with these statements, and a reader on it.
+// SQLite creates a file with these statements, and a reader on it.
 func SQLite(t testing.TB, statements ...string) (*erp.Source, *sql.DB) {
 	t.Helper()
 	path, db := SQLiteFile(t, statements...)

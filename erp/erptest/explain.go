@@ -7,7 +7,7 @@ import (
 	"github.com/safrasync/safrasync/erp"
 )
 
-// contracts are the rows that the cases of exclusions are about.
+// contracts returns the statements that create the rows for the cases of exclusions.
 func contracts() []string {
 	statements := []string{
 		`CREATE TABLE contrato (filial char(2), num varchar(10), situacao varchar(10), del varchar(1), emissao date, cart int, qtd int)`,

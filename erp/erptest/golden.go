@@ -14,7 +14,7 @@ import (
 	"github.com/safrasync/safrasync/erp/sqltext"
 )
 
-// Sample is what the statements of one engine are written for.
+// Sample is the input for which the statements of one engine are built.
 type Sample struct {
 	Queries []string
 	Columns []dialect.Column
@@ -24,8 +24,8 @@ type Sample struct {
 	Key []dialect.Value
 }
 
-// Unopened is the dialect of an engine for an address at which nobody listens, in the zone of São
-// Paulo.
+// Unopened returns the dialect of an engine for an address at which no server listens, in the zone
+// of São Paulo.
 func Unopened(t testing.TB, e *dialect.Engine, dsn string) dialect.Dialect {
 	t.Helper()
 	opt := dialect.Options{Driver: e.Name, DSN: dialect.Secret(dsn), TimeZone: SaoPaulo(t)}.WithDefaults()
@@ -41,8 +41,8 @@ func Unopened(t testing.TB, e *dialect.Engine, dsn string) dialect.Dialect {
 	return opened.Dialect
 }
 
-// Golden compares the SQL that is sent with a file of testdata; with SAFRASYNC_UPDATE_GOLDEN it
-// writes the file. It is for databases that the tests have no server of.
+// Golden compares the SQL that is sent with a file in testdata; with SAFRASYNC_UPDATE_GOLDEN it
+// writes the file. It is for databases of which the tests have no server.
 func Golden(t *testing.T, file string, e *dialect.Engine, d dialect.Dialect, s Sample) {
 	t.Helper()
 	got := statements(t, e, d, s)

@@ -1,5 +1,5 @@
-// Package fault has the errors of the ERP reader: what kind of trouble it is, and a text that says
-// what to do next. It stands below the reader, its engines and the tokenizer, which all make them.
+// Package fault has the errors of the ERP reader: what kind of error it is, and a text that states
+// what to do next. The reader, its engines and the tokenizer all import it.
 //
-// No text holds a password, a connection string or row data.
+// No text contains a password, a connection string or row data.
 package fault

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Code says what kind of trouble an [Error] is, for the engine and for the
-// message catalogue. The values are stable.
+// Code is the kind of an [Error], for the engine and for the message catalogue. The values are
+// stable.
 type Code string
 
 // The codes of an [Error].
@@ -21,7 +21,7 @@ const (
 	CodeAuth Code = "auth"
 	// CodeNoDatabase: the database or the file does not exist.
 	CodeNoDatabase Code = "no_database"
-	// CodeNotADatabase: the file exists and is no SQLite database.
+	// CodeNotADatabase: the file exists and is not a SQLite database.
 	CodeNotADatabase Code = "not_a_database"
 	// CodeConfig: an option or the query's shape cannot be used as configured.
 	CodeConfig Code = "config"
@@ -51,19 +51,18 @@ const (
 	CodeOther Code = "other"
 )
 
-// Error is every error of this package except those returned by a caller's
-// own function. Its text says what to do next and never holds the connection
-// string, a password or row data; that is why the driver's own error is not
-// kept inside.
+// Error is every error of this package except those returned by a caller's own function. Its text
+// states what to do next and never contains the connection string, a password or row data.
+// Therefore the driver's own error is not wrapped.
 type Error struct {
 	Code Code
 	// Job is the job whose query was running; empty outside a query.
 	Job string
 	// Text is the message without the prefix.
 	Text string
-	// SQLState is PostgreSQL's five-character code, where there is one.
+	// SQLState is PostgreSQL's five-character code, if there is one.
 	SQLState string
-	// Line and Column (from 1) point into the query as configured; 0 = unknown.
+	// Line and Column (from 1) are a position in the query as configured; 0 = unknown.
 	Line, Column int
 
 	cause error // only a context's error
@@ -86,8 +85,8 @@ func (e *Error) Error() string {
 // Unwrap returns the context's error, if the context ended the call.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Transient reports whether the same call may succeed later without anybody
-// changing the configuration, the query or a right.
+// Transient reports whether the same call may succeed later without a change of the configuration,
+// the query or a right.
 func (e *Error) Transient() bool {
 	switch e.Code {
 	case CodeUnreachable, CodeTimeout, CodeLocked, CodeCancelled:
@@ -97,7 +96,7 @@ func (e *Error) Transient() bool {
 	}
 }
 
-// CodeOf returns the code of err, CodeOther for a foreign error and "" for nil.
+// CodeOf returns the code of err, CodeOther for an error of another package, and "" for nil.
 func CodeOf(err error) Code {
 	if err == nil {
 		return ""
@@ -109,14 +108,13 @@ func CodeOf(err error) Code {
 	return CodeOther
 }
 
-// Failf makes an error.
+// Failf returns an error with a formatted text.
 func Failf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Text: fmt.Sprintf(format, args...)}
 }
 
-// ended turns the end of ctx into an error. It must be asked before the
-// driver's error is looked at: lib/pq reports a cancelled context as SQLSTATE
-// 57014, which is also the code of a statement timeout.
+// ended converts the end of ctx to an error. It must be checked before the driver's error: lib/pq
+// reports a cancelled context as SQLSTATE 57014, which is also the code of a statement timeout.
 func ended(ctx context.Context) *Error {
 	cause := ctx.Err()
 	if cause == nil {
@@ -129,8 +127,8 @@ func ended(ctx context.Context) *Error {
 	return e
 }
 
-// Known is an error that needs no looking at the driver's: one of ours,
-// the caller's own, or the end of the context, with the cause that we gave it.
+// Known returns an error that needs no analysis of the driver's error, or nil: one of ours, the
+// caller's own, or the end of the context, with the cause that we set.
 func Known(ctx context.Context, err error) error {
 	var ours *Error
 	var theirs Caller
@@ -146,8 +144,8 @@ func Known(ctx context.Context, err error) error {
 	return nil
 }
 
-// Caller carries an error of the caller's own row function through the
-// package untouched, so that it is never mistaken for one of the database.
+// Caller carries an error of the caller's own row function through the package unchanged, so that
+// it is never mistaken for one of the database.
 type Caller struct{ Err error }
 
 func (c Caller) Error() string { return c.Err.Error() }

@@ -5,18 +5,19 @@ import (
 	"strings"
 )
 
-// Select is a plain SELECT cut at its conditions.
+// Select is a plain SELECT, split at its conditions.
 type Select struct {
 	sql        string
 	Syntax     *Syntax
 	fromAt     int      // offset of FROM
 	headEnd    int      // where the FROM clause ends
-	tail       string   // GROUP BY and ORDER BY
-	Where      string   // the whole condition; "" when there is none
-	Conditions []string // where, cut at its top-level ANDs
+	tail       string   // from GROUP BY or ORDER BY to the end
+	Where      string   // the whole condition; "" if there is none
+	Conditions []string // Where, split at its top-level ANDs
 	Joins      []innerJoin
-	PlainFrom  bool   // FROM names tables only: no subquery that could filter
-	before     string // what precedes it, for the names of the columns: the first query of its union, without rows
+	PlainFrom  bool // FROM has only tables: no subquery that could filter
+	// In a union: its first query, without rows, which determines the names of the columns.
+	before string
 }
 
 // innerJoin is a JOIN that drops rows without a partner.
@@ -25,8 +26,8 @@ type innerJoin struct {
 	Text       string // the join as written, for people
 }
 
-// SplitUnion cuts a query into the SELECTs of its top-level UNIONs; one without a
-// UNION is its only part. ok is as that of splitSelect.
+// SplitUnion splits a query into the SELECTs of its top-level UNIONs. A query without a UNION is
+// its only part. ok is as for SplitSelect.
 func SplitUnion(st Statement) (parts []Select, ok bool) {
 	depth, start := 0, 0
 	cut := func(from, to int) bool {
@@ -68,9 +69,9 @@ func SplitUnion(st Statement) (parts []Select, ok bool) {
 	return parts, true
 }
 
-// SplitSelect understands one top-level SELECT … FROM … [WHERE …] [GROUP BY …]
-// [ORDER BY …]. ok is false for everything whose meaning would change if the
-// condition were taken away, and for everything not understood.
+// SplitSelect splits one top-level SELECT … FROM … [WHERE …] [GROUP BY …] [ORDER BY …]. ok is false
+// for every query whose meaning would change if the condition were removed, and for every query
+// that is not understood.
 func SplitSelect(st Statement) (p Select, ok bool) {
 	c := clauses{fromAt: -1, whereAt: -1, tailAt: len(st.toks), plainFrom: true}
 	if st.toks[0].word != "SELECT" || !c.find(st) || c.fromAt < 0 {
@@ -99,14 +100,14 @@ func SplitSelect(st Statement) (p Select, ok bool) {
 	return p, true
 }
 
-// clauses are the tokens at which the clauses of a SELECT begin.
+// clauses has the tokens at which the clauses of a SELECT begin.
 type clauses struct {
 	fromAt, whereAt int  // -1: none
-	tailAt          int  // GROUP or ORDER, else the end
-	plainFrom       bool // as in selectParts
+	tailAt          int  // GROUP or ORDER, otherwise the end
+	plainFrom       bool // as in Select
 }
 
-// find returns false where the query is not understood.
+// find returns false if the query is not understood.
 func (c *clauses) find(st Statement) bool {
 	depth := 0
 	for i, t := range st.toks {
@@ -135,7 +136,7 @@ func (c *clauses) find(st Statement) bool {
 	return true
 }
 
-// word takes a keyword at the top level.
+// word processes a top-level keyword. It returns false if the query is not understood.
 func (c *clauses) word(st Statement, i int) bool {
 	switch st.toks[i].word {
 	case "UNION", "INTERSECT", "EXCEPT", "MINUS", "HAVING", "LIMIT", "OFFSET", "FETCH", "WINDOW", "INTO":
@@ -159,7 +160,7 @@ func (c *clauses) word(st Statement, i int) bool {
 	return true
 }
 
-// textAt is a token as it is written, "" where there is none.
+// textAt returns a token as written, or "" if there is none.
 func (st Statement) textAt(i int) string {
 	if i < 0 || i >= len(st.toks) {
 		return ""
@@ -167,7 +168,7 @@ func (st Statement) textAt(i int) string {
 	return st.Body[st.toks[i].start:st.toks[i].end]
 }
 
-// wordAt is a keyword or unquoted name in capitals, else "".
+// wordAt returns a keyword or unquoted name in upper case, otherwise "".
 func (st Statement) wordAt(i int) string {
 	if i < 0 || i >= len(st.toks) {
 		return ""
@@ -175,12 +176,11 @@ func (st Statement) wordAt(i int) string {
 	return st.toks[i].word
 }
 
-// isQualified: the word follows a dot or precedes one, so it is a name.
+// isQualified reports whether a word follows or precedes a dot, so that it is a name.
 func (st Statement) isQualified(i int) bool { return st.textAt(i-1) == "." || st.isQualifier(i) }
 
-// splitAnd cuts a condition at the ANDs that join its parts. The AND of BETWEEN
-// and those inside CASE … END or parentheses are none; with an OR at the same
-// level the condition is one piece.
+// splitAnd splits a condition at the ANDs that join its parts. It ignores the AND of BETWEEN and
+// those inside CASE … END or parentheses. With an OR at the same level the condition is one part.
 func splitAnd(sql string, toks []token) []string {
 	var parts []string
 	depth, cases, between, start := 0, 0, 0, toks[0].start
@@ -213,7 +213,8 @@ func splitAnd(sql string, toks []token) []string {
 			case between > 0:
 				between--
 			case i == 0 || i+1 == len(toks) || toks[i-1].start < start:
-				return []string{sql[toks[0].start:toks[len(toks)-1].end]} // no SQL: let the database say so
+				// invalid SQL: let the database report it
+				return []string{sql[toks[0].start:toks[len(toks)-1].end]}
 			default:
 				parts = append(parts, sql[start:toks[i-1].end])
 				start = toks[i+1].start
@@ -264,13 +265,13 @@ func innerJoins(st Statement, fromAt, fromEnd int) []innerJoin {
 	return joins
 }
 
-// Head is a SELECT up to the end of FROM, to which a condition may be added.
+// Head is a SELECT up to the end of FROM, to which a condition can be added.
 type Head struct{ text, tail string }
 
-// From is the query without its condition.
+// From returns the query without its condition.
 func (p Select) From() Head { return Head{p.before + p.sql[:p.headEnd], p.tail} }
 
-// Relax makes every inner join optional but the one with this number (-1: all).
+// Relax makes every inner join optional, except the one with this index (-1: all are optional).
 func (p Select) Relax(strict int) Head {
 	var b strings.Builder
 	b.WriteString(p.before)
@@ -287,7 +288,7 @@ func (p Select) Relax(strict int) Head {
 	return Head{b.String(), p.tail}
 }
 
-// With adds a condition; "" is none.
+// With adds a condition, unless cond is "".
 func (h Head) With(cond string) string {
 	if cond == "" {
 		return h.text + "\n" + h.tail
@@ -295,7 +296,7 @@ func (h Head) With(cond string) string {
 	return h.text + "\nWHERE (" + cond + "\n)\n" + h.tail
 }
 
-// Tidy puts a piece of a query on one line, without its comments.
+// Tidy returns a part of a query on one line, without its comments.
 func Tidy(sql string, syntax *Syntax) string {
 	toks, err := tokenize(sql, syntax)
 	if err != nil {

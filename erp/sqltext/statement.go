@@ -7,18 +7,17 @@ import (
 	"github.com/safrasync/safrasync/erp/fault"
 )
 
-// Statement is a configured query that may be put into parentheses.
+// Statement is a configured query that can be put into parentheses.
 type Statement struct {
-	// Body is the query without its last semicolon and what follows; offsets
-	// in it are offsets in the configured text.
+	// Body is the query without its last semicolon and what follows; offsets in it are offsets in
+	// the configured text.
 	Body   string
 	toks   []token // without comments
 	Syntax *Syntax
 }
 
-// Parse accepts exactly one query. The read-only transaction is what
-// protects the ERP; this check gives the better message, and makes sure that
-// the text cannot break out of the parentheses it is wrapped in.
+// Parse accepts exactly one query. The read-only transaction is what protects the ERP. This check
+// gives a better message, and ensures that the text cannot break out of the parentheses around it.
 func Parse(sql string, syntax *Syntax) (Statement, *fault.Error) {
 	all, err := tokenize(sql, syntax)
 	if err != nil {
@@ -26,7 +25,7 @@ func Parse(sql string, syntax *Syntax) (Statement, *fault.Error) {
 	}
 	st := Statement{Syntax: syntax}
 	s := scanner{sql: sql}
-	var open []int // where parentheses begin
+	var open []int // the offsets of open parentheses
 	ended := -1
 	for _, t := range all {
 		if t.kind == tokComment {
@@ -84,9 +83,8 @@ const (
 	wrapClose = "\n)"
 )
 
-// Wrap builds SELECT items FROM (query) AS q WHERE condition; "" is no condition.
-// The line breaks keep a comment in the query's last line from swallowing the
-// parenthesis.
+// Wrap returns SELECT items FROM (query) AS q WHERE condition; if condition is "", there is no
+// WHERE. The line breaks prevent a comment in the query's last line from hiding the parenthesis.
 func (st Statement) Wrap(items []string, condition string) string {
 	return st.wrapAfter("SELECT ", items, condition)
 }
@@ -99,21 +97,21 @@ func (st Statement) wrapAfter(sel string, items []string, condition string) stri
 	return with + sel + strings.Join(items, ", ") + wrapOpen + body + wrapClose + st.Syntax.Alias + condition
 }
 
-// FirstRow is the first row for which a condition holds.
+// FirstRow returns a statement for the first row that matches a condition.
 func (st Statement) FirstRow(items []string, condition string) string {
 	l := st.Syntax.First
 	return st.wrapAfter("SELECT "+l.Prefix, items, condition+l.Cond) + l.Suffix
 }
 
-// DescribeOpen precedes the query when its columns are asked for.
+// DescribeOpen precedes the query in a statement that describes its columns.
 const DescribeOpen = "SELECT *" + wrapOpen
 
-// Describe returns the columns of the query, and no row.
+// Describe returns a statement that returns the columns of the query, and no row.
 func (st Statement) Describe() string { return st.Wrap([]string{"*"}, "") + st.Syntax.NoRows }
 
-// parts returns the query as it may stand in parentheses. SQL Server allows
-// neither WITH there nor an ORDER BY that limits nothing: the first is put in
-// front, the second left out.
+// parts returns the query in the form that is allowed in parentheses. SQL Server allows there
+// neither WITH nor an ORDER BY that limits nothing: the first is put in front, the second is left
+// out.
 func (st Statement) parts() (with, body string) {
 	if !st.Syntax.FlatCTE {
 		return "", st.Body
@@ -136,7 +134,7 @@ func (st Statement) parts() (with, body string) {
 			if isWith && from == 0 {
 				from = t.start
 			}
-			top = top || to < len(st.Body) // no such query: let the database say so
+			top = top || to < len(st.Body) // not a valid query: let the database report it
 		case "TOP":
 			top = true
 		case "ORDER":
@@ -154,7 +152,7 @@ func (st Statement) parts() (with, body string) {
 	return with, strings.TrimRight(st.Body[from:to], " \t\r\n")
 }
 
-// Near quotes a little of the query from a byte offset on, for messages.
+// Near quotes the word of the query at a byte offset, for messages.
 func Near(sql string, at int) string {
 	if at < 0 || at >= len(sql) {
 		return "the end"

@@ -5,66 +5,66 @@ import (
 	"strings"
 )
 
-// Syntax is how a database writes SQL.
+// Syntax describes how a database writes SQL.
 type Syntax struct {
 	Name  string
 	Lexis Lexis
 
-	// Forbidden are words in a row that would lock or change something, or leave
-	// the single query; the reading transaction does not stop all of them.
+	// Forbidden are sequences of words that would lock or change something, or leave the single
+	// query; the read-only transaction does not prevent all of them.
 	Forbidden [][]string
-	// Opaque are words whose query means something else without its condition.
+	// Opaque are words with which a query has another meaning without its condition.
 	Opaque []string
 
-	// Quotes stand around a name, and alias after a wrapped query.
+	// Quotes enclose a name, and Alias follows a wrapped query.
 	Quotes [2]string
 	Alias  string
-	// Placeholder is that of the nth argument.
+	// Placeholder returns the placeholder of the nth argument.
 	Placeholder func(n int) string
-	// NoRows, after a wrapped query, gives its columns but no row.
+	// NoRows, after a wrapped query, makes it return its columns but no row.
 	NoRows string
 	First  FirstRow
-	// FlatCTE: no WITH and no lone ORDER BY in parentheses (SQL Server).
+	// FlatCTE: neither WITH nor ORDER BY without a limit is allowed in parentheses (SQL Server).
 	FlatCTE bool
 }
 
-// Lexis is where strings, names and comments of a language end.
+// Lexis describes where strings, names and comments of a language end.
 type Lexis struct {
 	Backtick           bool // `name`
 	Bracket            bool // [name]
-	BracketDoubled     bool // ]] stands for ] in it
+	BracketDoubled     bool // in a name, ]] means ]
 	NestedComments     bool
 	HashComments       bool // # to the end of the line
 	DashNeedsBlank     bool // "--1" is arithmetic, not a comment
 	ExecutableComments bool // /*! … */ is run
 	PostgresStrings    bool // E'…' and $tag$…$tag$
 	OracleStrings      bool // q'[…]'
-	Backslash          bool // protects the next character in a string
+	Backslash          bool // escapes the next character in a string
 	DoubleQuoteText    bool // "…" is a string
 	Params             string
 	WordMore           string // further characters of a name
 }
 
-// FirstRow is what limits a query to one row: after SELECT, after the condition, or at the end.
+// FirstRow limits a query to one row: after SELECT, after the condition, or at the end.
 type FirstRow struct{ Prefix, Cond, Suffix string }
 
-// QuestionMark is the placeholder of most databases.
+// QuestionMark returns the placeholder of most databases.
 func QuestionMark(int) string { return "?" }
 
-// Numbered returns placeholders of a prefix and a number.
+// Numbered returns a function for placeholders that consist of a prefix and a number.
 func Numbered(prefix string) func(int) string {
 	return func(n int) string { return prefix + strconv.Itoa(n) }
 }
 
-// Quote makes a name of any text.
+// Quote returns any text as a quoted name.
 func (l *Syntax) Quote(name string) string {
 	return l.Quotes[0] + strings.ReplaceAll(name, l.Quotes[1], l.Quotes[1]+l.Quotes[1]) + l.Quotes[1]
 }
 
-// Column names a column of the wrapped query.
+// Column returns a column of the wrapped query.
 func (l *Syntax) Column(name string) string { return "q." + l.Quote(name) }
 
-// banned finds words that must not be run; at is the first of them.
+// banned finds a forbidden sequence of words; at is the token at which it begins.
 func (l *Syntax) banned(st Statement) (at int, found bool) {
 	for i := range st.toks {
 		for _, words := range l.Forbidden {
@@ -85,5 +85,5 @@ func matches(toks []token, words []string) bool {
 	return true
 }
 
-// isQualifier: a dot follows, so the word is the name of a table or schema.
+// isQualifier reports whether a dot follows a word, so that it is the name of a table or schema.
 func (st Statement) isQualifier(i int) bool { return st.textAt(i+1) == "." }

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Tables names the tables and views that a query reads, sorted and in small letters, without those
-// that it makes itself (WITH …). The query is read in the first language that can. Of one that is
-// not understood it gives what was found.
+// Tables returns the names of the tables and views that a query reads, sorted and in lower case,
+// without those that the query defines itself (WITH …). The query is tokenized in the first
+// language in which that succeeds. For a query that is not understood it returns what it found.
 func Tables(sql string, languages ...*Syntax) []string {
 	var toks []token
 	for _, l := range languages {
@@ -42,11 +42,11 @@ type tableFinder struct {
 	levels []tableLevel // one for each open parenthesis
 }
 
-// tableLevel is where in a query we are.
+// tableLevel is the position within one level of parentheses.
 type tableLevel struct {
-	query  bool // a SELECT stands at this level: its FROM names tables
-	from   bool // inside FROM: a comma is followed by a table
-	expect bool // a table is next
+	query  bool // this level has a SELECT: its FROM names tables
+	from   bool // inside FROM: a table follows a comma
+	expect bool // the next token is a table
 }
 
 func (f *tableFinder) text(i int) string {
@@ -63,7 +63,7 @@ func (f *tableFinder) word(i int) string {
 	return f.toks[i].word
 }
 
-// findMade finds the names that WITH gives: name [(columns)] AS [[NOT] MATERIALIZED] (SELECT …
+// findMade finds the names that WITH defines: name [(columns)] AS [[NOT] MATERIALIZED] (SELECT …
 func (f *tableFinder) findMade() {
 	for i := range f.toks {
 		if f.word(i) != "AS" || i == 0 {
@@ -91,7 +91,7 @@ func startsQuery(word string) bool {
 	return word == "SELECT" || word == "WITH" || word == "VALUES" || word == "TABLE"
 }
 
-// name is a name without its quotes, in small letters.
+// name returns a name without its quotes, in lower case.
 func (f *tableFinder) name(i int) string {
 	text := f.text(i)
 	if i >= 0 && i < len(f.toks) && f.toks[i].kind == tokName && len(text) >= 2 {
@@ -100,13 +100,14 @@ func (f *tableFinder) name(i int) string {
 	return strings.ToLower(text)
 }
 
-// step takes one token, and gives the place of the last one that it took.
+// step processes one token, and returns the index of the last token that it used.
 func (f *tableFinder) step(i int) int {
 	level := &f.levels[len(f.levels)-1]
 	switch t := f.toks[i]; {
 	case t.kind == tokOpen:
 		inner := tableLevel{query: startsQuery(f.word(i + 1))}
-		if level.expect && !inner.query { // a join in parentheses, or one more of them before a SELECT
+		// a join in parentheses, or further parentheses around a SELECT
+		if level.expect && !inner.query {
 			inner = tableLevel{query: true, from: true, expect: true}
 		}
 		level.expect = false
@@ -126,7 +127,7 @@ func (f *tableFinder) step(i int) int {
 			last += 2
 			name += "." + f.name(last)
 		}
-		if f.text(last+1) != "(" { // a function is no table
+		if f.text(last+1) != "(" { // a function is not a table
 			f.found[name] = true
 		}
 		return last
@@ -143,7 +144,7 @@ func (f *tableFinder) step(i int) int {
 func (l *tableLevel) keyword(word, before string) {
 	switch word {
 	case "FROM":
-		if l.query && before != "DISTINCT" { // IS DISTINCT FROM compares
+		if l.query && before != "DISTINCT" { // IS DISTINCT FROM is a comparison
 			l.from, l.expect = true, true
 		}
 	case "JOIN":

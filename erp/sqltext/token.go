@@ -29,9 +29,9 @@ type token struct {
 	word       string // upper-case text of a tokWord
 }
 
-// tokenize cuts a query into tokens. It understands just enough of SQL to know
-// what is text and what is code; everything else is the database's business.
-// Every byte that is not white space belongs to exactly one token.
+// tokenize splits a query into tokens. It understands just enough of SQL to distinguish text from
+// code; everything else is left to the database. Every byte that is not white space belongs to
+// exactly one token.
 func tokenize(sql string, syntax *Syntax) ([]token, *fault.Error) {
 	s := scanner{sql: sql, syntax: syntax}
 	if i := strings.IndexByte(sql, 0); i >= 0 {
@@ -121,7 +121,7 @@ func (s *scanner) next() *fault.Error {
 	return nil
 }
 
-// code reads what is no comment and no quoted text.
+// code scans what is neither a comment nor quoted text.
 func (s *scanner) code(c byte, rest string) {
 	switch {
 	case isWordStart(c), strings.IndexByte(s.syntax.Lexis.WordMore, c) >= 0:
@@ -149,8 +149,8 @@ func (s *scanner) code(c byte, rest string) {
 	}
 }
 
-// quoted reads '…' or "…"; a doubled quote stands for itself, and in E'…' a
-// backslash protects the next byte. skip is the length of the prefix.
+// quoted scans '…' or "…". A doubled quote is an escaped quote, and in E'…' a backslash escapes the
+// next byte. skip is the length of the prefix.
 func (s *scanner) quoted(kind tokenKind, quote byte, skip int, backslash bool) *fault.Error {
 	rest := s.rest()
 	for i := skip + 1; i < len(rest); i++ {
@@ -170,8 +170,9 @@ func (s *scanner) quoted(kind tokenKind, quote byte, skip int, backslash bool) *
 	return s.unclosed("a string does not end")
 }
 
-// unclosed is the fault of a quote without an end. An earlier text that goes over the end of its
-// line is very likely the one that was to end there: the quotes after it do not pair.
+// unclosed returns the error of a quote without an end. If an earlier string or name spans a line
+// break, it is very likely the one whose closing quote is missing: then the quotes after it do not
+// pair.
 func (s *scanner) unclosed(what string) *fault.Error {
 	for _, t := range s.toks {
 		if (t.kind == tokString || t.kind == tokName) && strings.Contains(s.sql[t.start:t.end], "\n") {
@@ -181,8 +182,8 @@ func (s *scanner) unclosed(what string) *fault.Error {
 	return s.fail(s.pos, what)
 }
 
-// block reads a /* comment */; PostgreSQL and SQL Server nest them, others do
-// not, and in SQLite the end of the text ends the comment too.
+// block scans a /* comment */. PostgreSQL and SQL Server nest comments, others do not. SQLite would
+// also accept the end of the text as the end of a comment; this tokenizer does not.
 func (s *scanner) block() *fault.Error {
 	rest := s.rest()
 	depth := 0
@@ -217,8 +218,8 @@ func alternativeQuote(rest string) int {
 	return n + 3
 }
 
-// alternative reads q'[…]' of Oracle and Firebird; the sign after the quote, or
-// its counterpart, and a quote end it.
+// alternative scans q'[…]' of Oracle and Firebird. The character after the quote, or its
+// counterpart, ends the string together with a quote.
 func (s *scanner) alternative(open int) *fault.Error {
 	rest := s.rest()
 	sign, size := utf8.DecodeRuneInString(rest[open-1:])
@@ -233,7 +234,7 @@ func (s *scanner) alternative(open int) *fault.Error {
 	return nil
 }
 
-// dollar reads $tag$…$tag$ or the parameter $1.
+// dollar scans $tag$…$tag$ or the parameter $1.
 func (s *scanner) dollar() *fault.Error {
 	rest := s.rest()
 	n := 1
@@ -277,14 +278,14 @@ func isWordStart(c byte) bool {
 }
 func isWordPart(c byte) bool { return isWordStart(c) || isDigit(c) || c == '$' }
 
-// Position returns line and column, both from 1; the column counts characters.
+// Position returns line and column, both from 1. The column counts characters.
 func Position(sql string, at int) (line, column int) {
 	before := sql[:min(at, len(sql))]
 	line = 1 + strings.Count(before, "\n")
 	return line, 1 + utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:])
 }
 
-// FirstInvalidUTF8 is the offset of the first byte that is no UTF-8.
+// FirstInvalidUTF8 returns the offset of the first byte that is not valid UTF-8.
 func FirstInvalidUTF8(s string) (at int, found bool) {
 	if utf8.ValidString(s) {
 		return 0, false

@@ -11,7 +11,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Log keeps alerts and their messages.
+// Log stores alerts and their messages.
 type Log struct {
 	db *sqldb.DB
 }
@@ -40,10 +40,9 @@ func (s *Log) Alerts(ctx context.Context) ([]trade.Alert, error) {
 	return sqldb.Made(ctx, s.db, "reading the alerts", alertRow.alert, query)
 }
 
-// SaveAlert stores a new alert (Version 0), or what became of one that was read, and the messages
-// that this calls for, in one transaction. saved is false when another process was first: then
-// nothing was stored. A message of an alert that was not delivered yet is superseded by the alert's
-// next ones.
+// SaveAlert stores a new alert (Version 0), or the new state of one that was read, and the messages
+// about it, in one transaction. saved is false if another process was first: then nothing was
+// stored. Messages of the alert that were not delivered yet are superseded by the new ones.
 func (s *Log) SaveAlert(ctx context.Context, a trade.Alert, messages []trade.AlertMessage) (saved bool, err error) {
 	return sqldb.Stored(ctx, s.db, "recording an alert", func(t *sqldb.Tx) (saved bool, err error) {
 		id, n := a.ID, 0
@@ -78,7 +77,7 @@ func detailOf(a trade.Alert) string {
 	return string(a.Detail)
 }
 
-// DigestedUntil reports how far the last digest went; zero when there was none.
+// DigestedUntil returns the end of the last digest, or the zero time if there was none.
 func (s *Log) DigestedUntil(ctx context.Context) (time.Time, error) {
 	var until sql.NullInt64
 	err := s.db.Get(ctx, "reading how far the last digest went", &until, `SELECT until FROM digest`)
@@ -86,7 +85,7 @@ func (s *Log) DigestedUntil(ctx context.Context) (time.Time, error) {
 }
 
 // SaveDigest stores the messages of the digest that begins where the last one ended. saved is false
-// when that was not at from any more: another process was first.
+// if the last one no longer ended at from: another process was first.
 func (s *Log) SaveDigest(ctx context.Context, from, until time.Time,
 	messages []trade.AlertMessage,
 ) (saved bool, err error) {
@@ -103,7 +102,7 @@ func (s *Log) SaveDigest(ctx context.Context, from, until time.Time,
 	})
 }
 
-// PruneAlerts removes alerts that were closed, and messages that were done with, before a time.
+// PruneAlerts removes alerts that were closed, and messages that were completed, before a time.
 func (s *Log) PruneAlerts(ctx context.Context, before time.Time) error {
 	var old int
 	err := s.db.Get(ctx, "looking for old alerts", &old,

@@ -27,7 +27,7 @@ func (r messageRow) message() trade.AlertMessage {
 	}
 }
 
-// addMessages stores messages of an alert, each of which gets its id.
+// addMessages stores messages of an alert, each with a new id.
 func addMessages(t *sqldb.Tx, alertID string, messages []trade.AlertMessage) error {
 	rows := make([][]any, len(messages))
 	for i, m := range messages {
@@ -46,12 +46,12 @@ func addMessages(t *sqldb.Tx, alertID string, messages []trade.AlertMessage) err
 		}, rows, "")
 }
 
-// messageRests is longer than any pause between two tries of a message: a next try that is further
-// away was planned by a clock that has been set back since (F078).
+// messageRests is longer than any pause between two tries of a message. A next try further in the
+// future was planned by a clock that has been set back since (F078).
 const messageRests = 2 * time.Hour
 
-// DueMessages returns the messages whose time to be delivered has come, in the order in which they
-// were made.
+// DueMessages returns the messages that are due for delivery, in the order of their creation. Those
+// planned further ahead than messageRests are due too.
 func (s *Log) DueMessages(ctx context.Context, now time.Time, limit int) ([]trade.AlertMessage, error) {
 	query := `SELECT id, alert_id, kind, target, content, created_at, attempts, next_at, done_at, outcome, fault FROM alert_message
 		WHERE done_at IS NULL AND (next_at <= ? OR next_at > ?) ORDER BY created_at, id LIMIT ?`
@@ -59,8 +59,9 @@ func (s *Log) DueMessages(ctx context.Context, now time.Time, limit int) ([]trad
 		now.Add(messageRests).UnixMilli(), limit)
 }
 
-// ClaimMessage begins a delivery: until then no other process tries it. claimed is false when
-// another one was first, or the message is done with. After a crash it is due again at that time.
+// ClaimMessage claims a message for delivery, so that no other process tries it until then. claimed
+// is false if another process was first, or the message is completed. After a crash the message is
+// due again at that time.
 func (s *Log) ClaimMessage(ctx context.Context, m trade.AlertMessage, until time.Time) (claimed bool, err error) {
 	return sqldb.Stored(ctx, s.db, "claiming a message", func(t *sqldb.Tx) (bool, error) {
 		n, err := t.Changed(
@@ -70,8 +71,8 @@ func (s *Log) ClaimMessage(ctx context.Context, m trade.AlertMessage, until time
 	})
 }
 
-// SettleMessage stores what came of a delivery: Outcome and DoneAt when it is done with, else
-// NextAt; and Fault.
+// SettleMessage stores the result of a delivery: Outcome and DoneAt if it is completed, otherwise
+// NextAt; and Fault in both cases.
 func (s *Log) SettleMessage(ctx context.Context, m trade.AlertMessage) error {
 	return s.db.InTx(ctx, "recording a delivery", func(t *sqldb.Tx) error {
 		if m.Outcome != "" {
@@ -83,9 +84,9 @@ func (s *Log) SettleMessage(ctx context.Context, m trade.AlertMessage) error {
 	})
 }
 
-// ReaddressMessage stores that a message is done with, because its address is not configured any
-// more, and makes one like it for each of the configured addresses that has none: who corrects a
-// wrong address is told what waited for it.
+// ReaddressMessage completes a message whose address is no longer configured, and creates a copy
+// for each configured address that has none: somebody who corrects a wrong address receives the
+// messages that waited for it.
 func (s *Log) ReaddressMessage(ctx context.Context, m trade.AlertMessage, targets []string) error {
 	return s.db.InTx(ctx, "readdressing a message", func(t *sqldb.Tx) error {
 		n, err := t.Changed(
@@ -112,7 +113,7 @@ func (s *Log) ReaddressMessage(ctx context.Context, m trade.AlertMessage, target
 	})
 }
 
-// Backlog reports what messages are still to be delivered.
+// Backlog returns the number and the age of the messages that are still to be delivered.
 func (s *Log) Backlog(ctx context.Context) (trade.Backlog, error) {
 	var row struct {
 		N, Failing int

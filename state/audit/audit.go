@@ -21,7 +21,7 @@ type Trail struct{ db *sqldb.DB }
 // New returns the audit of a ledger.
 func New(db *sqldb.DB) *Trail { return &Trail{db: db} }
 
-// Row is a record of the audit as the table has it.
+// Row is a row of the table audit.
 type Row struct {
 	Seq, At                                              int64
 	Who, Origin, Act, Target, Reason, Detail, Prev, Hash string
@@ -40,26 +40,26 @@ func (r Row) Record() trade.AuditRecord {
 	}
 }
 
-// Sum is the hash of a record: of everything in it, and of the hash of the record before, so that
-// no record can be altered, taken out or put in without altering all that follow.
+// Sum returns the hash of a record. It covers everything in the record and the hash of the record
+// before, so no record can be altered, removed or inserted without altering all that follow.
 func (r Row) Sum() string {
 	h := sha256.New()
 	chain(h, r.Prev, fmt.Sprint(r.Seq), fmt.Sprint(r.At), r.Who, r.Origin, r.Act, r.Target, r.Reason, r.Detail)
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// chain is length-prefixed, so that ("a", "bc") differs from ("ab", "c").
+// chain hashes parts with their lengths, so that ("a", "bc") differs from ("ab", "c").
 func chain(h hash.Hash, parts ...string) {
 	for _, p := range parts {
-		_, _ = fmt.Fprintf(h, "%d:%s", len(p), p) // a hash never fails to write
+		_, _ = fmt.Fprintf(h, "%d:%s", len(p), p) // writing to a hash never fails
 	}
 }
 
-// SelectHead reads the end of the audit.
+// SelectHead selects the end of the audit.
 const SelectHead = `SELECT seq, hash FROM audit_head WHERE one = 1`
 
-// AddNumbered adds a record in the transaction of the act itself, and gives its number. It comes
-// after the rows of the act are locked and before the sums.
+// AddNumbered adds a record in the transaction of the act itself, and returns its number. It must
+// be called after the rows of the act are locked and before the sums are.
 func AddNumbered(t *sqldb.Tx, a trade.AuditRecord) (seq int64, err error) {
 	var head sqldb.AuditHead
 	if err := t.Get(&head, t.S.D.Locked(SelectHead, "audit_head")); err != nil {
@@ -82,34 +82,35 @@ func AddNumbered(t *sqldb.Tx, a trade.AuditRecord) (seq int64, err error) {
 	return r.Seq, t.Do(`UPDATE audit_head SET seq = ?, hash = ? WHERE one = 1`, r.Seq, r.Hash)
 }
 
-// AddAudit is AddNumbered for who needs no number.
+// AddAudit is AddNumbered without the number.
 func AddAudit(t *sqldb.Tx, a trade.AuditRecord) error {
 	_, err := AddNumbered(t, a)
 	return err
 }
 
-// AppendAudit adds one record of its own: an act outside the ledger, of which the ledger is only
-// the witness. Acts that change the ledger write theirs in their own transaction. When it returns
-// without an error, the record is on disk.
+// AppendAudit adds one record in a transaction of its own, for an act outside the ledger. Acts that
+// change the ledger add their record in their own transaction. When AppendAudit returns without an
+// error, the record is on disk.
 func (s *Trail) AppendAudit(ctx context.Context, record trade.AuditRecord) error {
 	return s.db.InTx(ctx, "writing the audit", func(t *sqldb.Tx) error { return AddAudit(t, record) })
 }
 
-// Audit returns the latest acts, newest first; all with a limit of 0.
+// Audit returns the latest acts, the newest first. A limit of 0 returns all.
 func (s *Trail) Audit(ctx context.Context, limit int) ([]trade.AuditRecord, error) {
 	return sqldb.Made(ctx, s.db, "reading the audit", Row.Record, SelectAudit+`ORDER BY seq DESC LIMIT ?`,
 		OrAll(limit))
 }
 
-// AuditPage is how many records are verified in one step.
+// AuditPage is how many records are read at a time.
 const AuditPage = 1000
 
-// VerifyAudit goes through the whole audit and gives the number of the first record that was
-// altered, is missing, or does not follow from the one before; 0 when everything is as it was
-// written. A record that is missing at the end has the number that it would have. Of records that
-// the retention has reduced the chain is verified, which their hashes still make, and that a
-// retention said that it reduces them. A chain that was written anew is found by the ends of it
-// that this host's journal has: the number is that of the first end that is another.
+// VerifyAudit checks the whole audit and returns the number of the first record that was altered,
+// is missing, or does not follow from the one before; 0 if there is none. A record missing at the
+// end has the number that it would have.
+//
+// For records that retention has reduced, the chain of their stored hashes is checked, and that a
+// retention has recorded that it reduces them. A chain that was rewritten is detected by the ends
+// of it in this host's journal; then the result is the number of the first end that differs.
 func (s *Trail) VerifyAudit(ctx context.Context) (firstBroken int64, err error) {
 	if firstBroken, err = s.VerifyChain(ctx); firstBroken != 0 || err != nil {
 		return firstBroken, err
@@ -119,10 +120,10 @@ func (s *Trail) VerifyAudit(ctx context.Context) (firstBroken int64, err error) 
 
 const verifying = "verifying the audit"
 
-// VerifyChain is the part of VerifyAudit that needs the ledger alone.
+// VerifyChain is the part of VerifyAudit that needs only the ledger.
 func (s *Trail) VerifyChain(ctx context.Context) (firstBroken int64, err error) {
 	const op = verifying
-	var head sqldb.AuditHead // read first: what is added meanwhile comes after it
+	var head sqldb.AuditHead // read first: records that are added meanwhile come after it
 	if err := s.db.Get(ctx, op, &head, SelectHead); err != nil {
 		return 0, err
 	}
@@ -157,13 +158,13 @@ func (s *Trail) VerifyChain(ctx context.Context) (firstBroken int64, err error) 
 	return 0, nil
 }
 
-// ErrNoHeads says that a journal could not be read, and so nothing be compared with it.
+// ErrNoHeads is returned if a journal could not be read, so that nothing could be compared with it.
 var ErrNoHeads = errors.New("the audit cannot be compared with the journal")
 
-// VerifyHeads compares the audit with the ends of it that the journals of this host have from
-// before each act. Each of them was on disk when it was written, whatever became of the act. The
-// ledger that a rebuilding began with lacks a part of the audit that nobody knows: only what came
-// later counts.
+// VerifyHeads compares the audit with the ends of it that the journals of this host recorded before
+// each act. Each of these ends was on disk when it was recorded, whatever became of the act. A
+// ledger that was rebuilt lacks an unknown part of the audit, so only the ends since the rebuild
+// count.
 func (s *Trail) VerifyHeads(ctx context.Context) (firstBroken int64, err error) {
 	const op = verifying
 	host, _, _ := sqldb.HostIdentity()
@@ -200,14 +201,14 @@ func (s *Trail) VerifyHeads(ctx context.Context) (firstBroken int64, err error) 
 	return firstBroken, nil
 }
 
-// WasHead reports whether the audit has a record that was its end.
+// WasHead reports whether the audit has the record that was its end.
 func WasHead(all sqldb.Select, head journal.AuditHead) (bool, error) {
 	var seqs []int64
 	err := all(&seqs, `SELECT seq FROM audit WHERE seq = ? AND hash = ?`, head.Seq, head.Hash)
 	return len(seqs) > 0 || head.Seq == 0, err
 }
 
-// OrAll makes a limit of SQL: 0 and less mean all.
+// OrAll returns a limit for SQL: 0 and less mean all.
 func OrAll(limit int) int64 {
 	if limit <= 0 {
 		return 1<<63 - 1
@@ -215,14 +216,14 @@ func OrAll(limit int) int64 {
 	return int64(limit)
 }
 
-// RebuildName is the name of a rebuilding in the journal.
+// RebuildName is the name of a rebuild in the journal.
 const RebuildName = "rebuild"
 
-// Program signs the audit where nobody ordered what happened.
+// Program is the Who of acts that nobody ordered.
 const Program = "safrasync"
 
-// mayBeReduced returns the number up to which some retention said that it takes persons out of
-// acts.
+// mayBeReduced returns the highest number up to which a retention has recorded that it removes
+// persons from acts.
 func (s *Trail) mayBeReduced(ctx context.Context) (through int64, err error) {
 	var details []string
 	err = s.db.All(ctx, verifying, &details, `SELECT detail FROM audit WHERE act IN (?, ?) AND reduced = 0`,
@@ -231,14 +232,14 @@ func (s *Trail) mayBeReduced(ctx context.Context) (through int64, err error) {
 		var d struct {
 			AuditThrough int64 `json:"audit_through"`
 		}
-		if json.Unmarshal([]byte(text), &d) == nil { // one that is damaged does not match its hash
+		if json.Unmarshal([]byte(text), &d) == nil { // a damaged one does not match its hash
 			through = max(through, d.AuditThrough)
 		}
 	}
 	return through, err
 }
 
-// The names of the retention in the audit: by the schedule, and by a person.
+// The acts of retention in the audit: by the schedule, and by a person.
 const (
 	ActRetention = "retention"
 	ActPurge     = "purge"

@@ -12,7 +12,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// DueContents is Due with no more of each entry than its number, key, hashes and content.
+// DueContents is like Due, but reads only id, job, key, hashes and content of each entry.
 func (s *Discovery) DueContents(ctx context.Context, job string, now time.Time, after int64,
 	limit int,
 ) ([]trade.Entry, error) {
@@ -24,11 +24,12 @@ func (s *Discovery) DueContents(ctx context.Context, job string, now time.Time, 
 }
 
 // SameContent returns the entries of this kind of record, of all jobs, whose attempt created a
-// record, may have created one, or may be creating one, and that ask for the business of one of
-// these contents, or whose newest row in the ERP has one of these source hashes. The entry asked
-// about is among them when that is true of itself. So are those of which the platform says that it
-// has the record already. Each comes with the content numbers of all that was sent of it, or may
-// have been. Those that are held because another job has the record come too, with none.
+// record, may have created one, or may be creating one, if they are for the business of one of
+// these contents, or if their newest row in the ERP has one of these source hashes. They include
+// the entry for which the caller searches, if that applies to it. They also include entries that
+// the platform reports as existing. Each comes with the content numbers of everything that was sent
+// for it, or may have been. Entries that are held because another job has the record are returned
+// too, without content numbers.
 func (s *Discovery) SameContent(ctx context.Context, sends trade.Kind, contents []int64,
 	sources []trade.Hash,
 ) ([]trade.SentContent, error) {
@@ -65,8 +66,8 @@ func (s *Discovery) SameContent(ctx context.Context, sends trade.Kind, contents 
 	return out, s.whatWasSent(ctx, op, out, at)
 }
 
-// distinct returns each value once, without the empty one: what many rows have was sent for many as
-// a rule, and each look would find them all.
+// distinct returns each value once, without the empty one. A value that many rows share would
+// otherwise be searched for each of them.
 func distinct[T comparable](values []T) []T {
 	var none T
 	seen := map[T]bool{none: true}
@@ -80,10 +81,11 @@ func distinct[T comparable](values []T) []T {
 	return out
 }
 
-// whatWasSent adds the contents of what was sent of some entries, or may have been. An accepted
-// entry has its own beside those of its attempts: a person may have given it the record. So has one
-// that is held because the platform says that it has the record. at is where those stand that were
-// sent; the others have none.
+// whatWasSent adds the content numbers of what was sent for some entries, or may have been. An
+// accepted entry has its own content beside those of its attempts, because a person may have
+// assigned the record to it. So has an entry that is held because the platform reports the record
+// as existing. at holds the indexes of the entries that were sent; the others get no content of
+// attempts.
 func (s *Discovery) whatWasSent(ctx context.Context, op string, of []trade.SentContent, at map[int64]int) error {
 	for i, c := range of {
 		if c.Entry.State == trade.Accepted && c.Entry.MovedID == "" || c.Entry.State == trade.Held &&
@@ -106,31 +108,31 @@ func (s *Discovery) whatWasSent(ctx context.Context, op string, of []trade.SentC
 	return err
 }
 
-// Of a state and an outcome PostgreSQL knows by its statistics how many rows have it, and these
-// lag, in a first pass by all that it has sent: of what seems to have no rows it would go through
-// all rows, for each hash. Of a CASE it knows nothing. Its indexes have the same conditions, word
-// for word.
+// PostgreSQL estimates from its statistics how many rows have a state or an outcome. The statistics
+// lag, in a first pass by everything that it has sent; then PostgreSQL would scan all rows for each
+// hash, because it expects none. For a CASE it has no statistics. Its indexes have exactly the same
+// conditions, word for word.
 const (
 	isThere    = `CASE WHEN state = 'accepted' OR state = 'held' AND cause = 'exists' THEN true ELSE false END`
 	maybeThere = `CASE WHEN state IN ('accepted', 'in_doubt', 'sending') THEN true ELSE false END`
 )
 
-// SentContent selects the entries of a kind whose content went out, or may have: now, or in an
+// SentContent selects the entries of a kind whose content was sent, or may have been: now, or in an
 // attempt.
 func SentContent(d sqldb.Dialect) string {
 	return byNumber(d, lookup(d, `entry_id`, `attempt`, `content`, `BIGINT`, ledger.MayHaveMade)+` UNION `+
 		lookup(d, `id`, `entry`, `content`, `BIGINT`, isThere))
 }
 
-// SentSource selects the entries of a kind that went out, or may have, and whose newest row is the
-// same.
+// SentSource selects the entries of a kind that were sent, or may have been, and whose newest row
+// has one of the source hashes.
 func SentSource(d sqldb.Dialect) string {
 	return byNumber(d, lookup(d, `id`, `entry`, `source_hash`, `BYTEA`, maybeThere))
 }
 
-// byNumber selects the entries of a kind whose numbers a query gives. PostgreSQL gets them as an
-// array, of which it expects a few: in a ledger without statistics it takes the entries of a kind
-// for fewer than what a query finds, and would go through all of those.
+// byNumber selects the entries of a kind whose ids a query returns. PostgreSQL gets them as an
+// array, for which it expects few values: in a ledger without statistics it expects fewer entries
+// of a kind than results of the query, and would scan all of those.
 func byNumber(d sqldb.Dialect, query string) string {
 	among := `IN (` + query + `)`
 	if d.Name == sqldb.Postgres {
@@ -140,8 +142,8 @@ func byNumber(d sqldb.Dialect, query string) string {
 }
 
 // lookup selects a column of the rows of a table in which another column has one of the values of a
-// list, and a condition holds. PostgreSQL is not asked whether it would rather go through all of
-// them: of a table that grows while it is sent from it does not know how large it is.
+// list, and a condition holds. The form for PostgreSQL leaves no choice to scan the whole table:
+// for a table that grows while rows are sent, PostgreSQL does not know its size.
 func lookup(d sqldb.Dialect, column, table, wanted, kind, condition string) string {
 	if d.Name == sqldb.Postgres {
 		return `SELECT found.` + column + ` FROM unnest(CAST(? AS ` + kind +
@@ -156,8 +158,8 @@ func lookup(d sqldb.Dialect, column, table, wanted, kind, condition string) stri
 }
 
 // Renumber stores the content numbers of entries, and of their attempts with the same payload, in
-// one transaction that is fenced by the lease ([trade.ErrLeaseLost]). An entry that has moved since
-// it was read is left out.
+// one transaction that is fenced by the lease ([trade.ErrLeaseLost]). Entries that have changed
+// since they were read are left out.
 func (s *Discovery) Renumber(ctx context.Context, lease trade.Lease, entries []trade.Entry) error {
 	return s.db.InTx(ctx, "storing content numbers", func(t *sqldb.Tx) error {
 		if err := jobs.Fence(t, lease); err != nil {

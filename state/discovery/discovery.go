@@ -15,7 +15,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Discovery stores what a reading of the ERP found, and answers what it asks.
+// Discovery stores what a reading of the ERP found, and answers its queries.
 type Discovery struct {
 	db     *sqldb.DB
 	ledger *ledger.Ledger
@@ -24,8 +24,7 @@ type Discovery struct {
 // New returns the Discovery of a ledger.
 func New(db *sqldb.DB, ledger *ledger.Ledger) *Discovery { return &Discovery{db: db, ledger: ledger} }
 
-// The sizes of pages that are read at once. Nothing is open between two pages, so that the caller
-// may write meanwhile.
+// The sizes of pages. Nothing is open between two pages, so the caller may write meanwhile.
 const (
 	KnownPage = 2000
 	EntryPage = 250
@@ -68,19 +67,18 @@ func (s *Discovery) Known(ctx context.Context, job string, keys []string) (map[s
 	return out, nil
 }
 
-// known reads what discovery must know of the entries that a condition selects.
+// known reads what discovery needs of the entries that match a condition.
 func (s *Discovery) known(ctx context.Context, op, where string, args ...any) ([]trade.Known, error) {
 	return sqldb.Rows(ctx, s.db, op, knownRow.known, selectKnown+where, args...)
 }
 
-// Entries returns whole entries by their numbers, in any order. Numbers that do not exist are left
-// out.
+// Entries returns whole entries by their ids, in any order. Ids that do not exist are left out.
 func (s *Discovery) Entries(ctx context.Context, ids []int64) ([]trade.Entry, error) {
 	return s.ledger.SelectEntries(ctx, "reading entries", `WHERE `+s.db.D.Among("e.id"), sqldb.ListOf(s.db.D, ids))
 }
 
-// EachKnown calls fn for every entry of the job in the order of their numbers; fn may write. It
-// ends with the first error of fn.
+// EachKnown calls fn for every entry of the job in id order; fn may write. It stops at the first
+// error of fn.
 func (s *Discovery) EachKnown(ctx context.Context, job string, fn func(trade.Known) error) error {
 	for after := int64(0); ; {
 		page, err := s.known(ctx, goingThrough, `WHERE job = ? AND id > ? ORDER BY id LIMIT ?`, job, after, KnownPage)
@@ -99,13 +97,12 @@ func (s *Discovery) EachKnown(ctx context.Context, job string, fn func(trade.Kno
 	}
 }
 
-// Stale calls fn for every entry in one of the states whose MappedWith differs, state by state and
-// there in the order of their numbers; fn may write.
+// Stale calls fn for every entry in one of the states whose MappedWith differs, state by state,
+// each in id order; fn may write.
 func (s *Discovery) Stale(ctx context.Context, job, mappedWith string, states []trade.State,
 	fn func(trade.Entry) error,
 ) error {
-	// one at a time: for several the databases would go through all entries of the job, in the
-	// order of their numbers
+	// one state at a time: for several, the databases would scan all entries of the job in id order
 	for _, state := range states {
 		for after := int64(0); ; {
 			page, err := s.ledger.SelectEntries(ctx, "looking for entries of an earlier mapping",
@@ -128,8 +125,8 @@ func (s *Discovery) Stale(ctx context.Context, job, mappedWith string, states []
 	return nil
 }
 
-// Arrivals reports how many entries of a job have numbers above after, and the keys of the first
-// few.
+// Arrivals returns how many entries of a job have ids greater than after, the keys of the first
+// few, the highest id, and whether there are earlier entries.
 func (s *Discovery) Arrivals(ctx context.Context, job string, after int64, samples int) (trade.Arrivals, error) {
 	const op = "counting new rows"
 	var a trade.Arrivals
@@ -157,9 +154,9 @@ func (s *Discovery) Arrivals(ctx context.Context, job string, after int64, sampl
 	return a, err
 }
 
-// Record stores one page of discovery in one transaction, fenced by the lease: trade.ErrLeaseLost.
-// A new entry whose key exists, and an update whose entry has moved since it was read, is left out
-// and counted in lost.
+// Record stores one page of discovery in one transaction that is fenced by the lease
+// (trade.ErrLeaseLost). A new entry whose key exists, and an update whose entry has changed since
+// it was read, is left out and counted in lost.
 func (s *Discovery) Record(ctx context.Context, lease trade.Lease, page trade.Page) (lost int, err error) {
 	now := time.Now()
 	err = s.db.InTx(ctx, "recording a page of discovery", func(t *sqldb.Tx) error {
@@ -200,7 +197,7 @@ func (s *Discovery) Record(ctx context.Context, lease trade.Lease, page trade.Pa
 	return lost, nil
 }
 
-// InsertEntries adds the entries whose key is new and counts the others.
+// InsertEntries adds the entries whose key is new and returns how many others there were.
 func InsertEntries(t *sqldb.Tx, job string, entries []trade.Entry, now time.Time,
 	sums ledger.TallyChange,
 ) (lost int, err error) {
@@ -214,7 +211,8 @@ func InsertEntries(t *sqldb.Tx, job string, entries []trade.Entry, now time.Time
 			}
 		}
 	}
-	for chunk := range slices.Chunk(entries, sqldb.BulkRows) { // a page is not in memory once more, as arguments
+	// in chunks, so that a page is not in memory a second time as arguments
+	for chunk := range slices.Chunk(entries, sqldb.BulkRows) {
 		rows := make([][]any, len(chunk))
 		for i, e := range chunk {
 			e.Job, e.Version = job, 1
@@ -240,7 +238,7 @@ func InsertEntries(t *sqldb.Tx, job string, entries []trade.Entry, now time.Time
 	return lost, nil
 }
 
-// insertEntryRows inserts entries and gives what the statements return.
+// insertEntryRows inserts entries and returns the rows that the statements return.
 func insertEntryRows(t *sqldb.Tx, rows [][]any, suffix string) (returned []ledger.NarrowRow, err error) {
 	if t.S.D.Name == sqldb.Postgres {
 		err := sqldb.EachArray("entry", ledger.NewColumns, rows, func(list string, args []any) error {
@@ -262,7 +260,7 @@ func insertEntryRows(t *sqldb.Tx, rows [][]any, suffix string) (returned []ledge
 		var e ledger.NarrowRow
 		err := insert.QueryRowxContext(short, row...).Scan(&e.State, &e.Amount, &e.Unit)
 		switch {
-		case errors.Is(err, sql.ErrNoRows): // it is there already
+		case errors.Is(err, sql.ErrNoRows): // the key exists already
 		case err != nil:
 			return nil, err
 		default:

@@ -17,8 +17,8 @@ import (
 // time in its id.
 const IdSlack = 24 * time.Hour
 
-// IdsFrom is the lowest UUIDv7 of a time: ids are in the order of time, so that recent rows are
-// found by the index of their ids.
+// IdsFrom returns the lowest UUIDv7 of a time. Ids are in time order, so recent rows are found by
+// the index of their ids.
 func IdsFrom(t time.Time) string {
 	ms := max(t.UnixMilli(), 0)
 	b := []byte{byte(ms >> 40), byte(ms >> 32), byte(ms >> 24), byte(ms >> 16), byte(ms >> 8), byte(ms)}
@@ -26,7 +26,7 @@ func IdsFrom(t time.Time) string {
 	return h[:8] + "-" + h[8:]
 }
 
-// Ages reports how old the rows of a job are.
+// Ages returns how old the rows of a job are.
 func (s *Discovery) Ages(ctx context.Context, job string) (trade.Ages, error) {
 	var pending, waiting, doubt, newest, run sql.NullInt64
 	for _, q := range []struct {
@@ -56,8 +56,8 @@ func (s *Discovery) Ages(ctx context.Context, job string) (trade.Ages, error) {
 	}, nil
 }
 
-// RunsEnded calls fn for the runs of all jobs that ended at or after a time and before another, in
-// the order of their ends.
+// RunsEnded calls fn for the runs of all jobs that ended at or after one time and before another,
+// in the order of their ends.
 func (s *Discovery) RunsEnded(ctx context.Context, from, before time.Time, fn func(trade.RunReport) error) error {
 	const op = "reading the runs"
 	var rows []string
@@ -81,8 +81,8 @@ func (s *Discovery) RunsEnded(ctx context.Context, from, before time.Time, fn fu
 // sentPage is how many attempts are in memory at a time.
 const sentPage = 1000
 
-// Sent calls fn for every record that the platform confirmed at or after a time and before another,
-// in the order of their attempts.
+// Sent calls fn for every record that the platform confirmed at or after one time and before
+// another, in the order of the attempts.
 func (s *Discovery) Sent(ctx context.Context, from, before time.Time, fn func(trade.Sent) error) error {
 	query := `SELECT a.id, e.job, e.sends, a.target, a.payload, a.finished_at FROM attempt a JOIN entry e ON e.id = a.entry_id
 		WHERE a.id > ? AND a.outcome = 'created' AND a.finished_at >= ? AND a.finished_at < ? ORDER BY a.id LIMIT ?`
@@ -114,8 +114,8 @@ func (s *Discovery) Sent(ctx context.Context, from, before time.Time, fn func(tr
 	}
 }
 
-// PayloadsOf returns what was sent for records of a kind, by their ids on the platform; a record
-// that the ledger does not have, or of which the payload has been removed, is not in the answer.
+// PayloadsOf returns what was sent for records of a kind, by their ids on the platform. Records
+// that the ledger does not have, or whose payload was removed, are not in the result.
 func (s *Discovery) PayloadsOf(ctx context.Context, sends trade.Kind,
 	ids []string,
 ) (map[string]json.RawMessage, error) {
@@ -134,15 +134,15 @@ func (s *Discovery) PayloadsOf(ctx context.Context, sends trade.Kind,
 	return out, err
 }
 
-// Acts counts the acts of the audit in a time, by their names.
+// Acts counts the acts of the audit in a period, by name.
 func (s *Discovery) Acts(ctx context.Context, from, before time.Time) (map[string]int, error) {
 	return s.db.Counts(ctx, "counting acts",
 		`SELECT act AS name, COUNT(*) AS n FROM audit WHERE at >= ? AND at < ? GROUP BY act`, from.UnixMilli(),
 		before.UnixMilli())
 }
 
-// Spaces tells the room in the folders of the ledger's file and of its journal, as far as this host
-// has them: that of a PostgreSQL server is the server's.
+// Spaces returns the free space in the folders of the ledger's file and of its journal, if they are
+// on this host. It does not know the disks of a PostgreSQL server.
 func (s *Discovery) Spaces() []trade.Space {
 	var folders []string
 	if s.db.D.Name == sqldb.SQLite && !s.db.Memory {

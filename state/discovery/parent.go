@@ -8,8 +8,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Parents returns what is known of rows that others hang on, by job and key; a row that the ledger
-// does not have is not in the answer.
+// Parents returns what is known of rows that others depend on, by job and key. Rows that the ledger
+// does not have are not in the result.
 func (s *Discovery) Parents(ctx context.Context, keys []trade.ParentKey) (map[trade.ParentKey]trade.Parent, error) {
 	out := make(map[trade.ParentKey]trade.Parent, len(keys))
 	byJob := map[string][]string{}
@@ -32,7 +32,7 @@ func (s *Discovery) Parents(ctx context.Context, keys []trade.ParentKey) (map[tr
 			}
 			for _, r := range rows {
 				switch {
-				case r.Deleted: // nothing goes under a record that is not there any more
+				case r.Deleted: // nothing is sent under a record that no longer exists
 					r.RemoteID, r.Cause = "", trade.CauseDeleted
 				case r.Replaced: // nor under that of another row
 					r.RemoteID, r.Cause = "", trade.CauseReplaced
@@ -47,15 +47,15 @@ func (s *Discovery) Parents(ctx context.Context, keys []trade.ParentKey) (map[tr
 	return out, nil
 }
 
-// Orphans calls fn for the entries of a job that wait for their parent, in pages in the order of
-// their numbers; fn may write. It ends with the first error of fn.
+// Orphans calls fn for the entries of a job that wait for their parent, in pages in id order; fn
+// may write. It stops at the first error of fn.
 func (s *Discovery) Orphans(ctx context.Context, job string, fn func([]trade.Entry) error) error {
 	return s.eachOfCause(ctx, "going through the rows that wait for their parents", job, trade.CauseParent,
 		trade.Waiting, fn)
 }
 
-// HeldFor calls fn for the entries of a job that are held for a cause, in pages in the order of
-// their numbers; fn may write. It ends with the first error of fn.
+// HeldFor calls fn for the entries of a job that are held for a cause, in pages in id order; fn may
+// write. It stops at the first error of fn.
 func (s *Discovery) HeldFor(ctx context.Context, job, cause string, fn func([]trade.Entry) error) error {
 	return s.eachOfCause(ctx, "going through the rows that are held", job, cause, trade.Held, fn)
 }
@@ -77,7 +77,7 @@ func (s *Discovery) eachOfCause(ctx context.Context, op, job, cause string, stat
 	}
 }
 
-// TellParents fills in where the parents of waiting entries stand now, for people.
+// TellParents fills in the present states of the parents of waiting entries, for people.
 func (s *Discovery) TellParents(ctx context.Context, entries []trade.Entry) error {
 	var keys []trade.ParentKey
 	for _, e := range entries {
@@ -97,7 +97,7 @@ func (s *Discovery) TellParents(ctx context.Context, entries []trade.Entry) erro
 	for _, e := range entries {
 		for i, a := range e.WaitingFor {
 			p, ok := parents[trade.ParentKey{Job: a.Job, Key: a.Key}]
-			// the last look saw that
+			// keep the cause that discovery found
 			if !ok || p.State == trade.Accepted && p.Cause == "" && a.ParentCause == trade.CauseReplaced {
 				continue
 			}

@@ -10,15 +10,15 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// SweptRows is how many entries one statement of EachSwept reads: nothing is open between two, so that no
-// snapshot is kept for long.
+// SweptRows is how many entries one statement of EachSwept reads. Nothing is open between two
+// statements, so no snapshot is held for long.
 const SweptRows = 4096
 
-// quiet is true of the entries that a sweep hardly ever has to look at: what else they hold is not
-// read. All of it, and of selectSwept, stands in the index entry_swept.
+// quiet is the SQL condition for the entries that a sweep hardly ever has to examine; their other
+// columns are not read. All its columns, and those of selectSwept, are in the index entry_swept.
 const quiet = `e.state = 'accepted' AND e.flags = '[]' AND e.acknowledged = '[]' AND e.gone_sweeps = 0`
 
-// selectSwept reads what a sweep wants to know of each entry, in the order of the numbers.
+// selectSwept reads what a sweep needs of each entry, in id order.
 const selectSwept = `SELECT e.id, e.key, e.source_hash, e.amount, e.unit, e.state, e.shown_mark, CASE WHEN ` + quiet + ` THEN 0 ELSE 1 END AS loud
 	FROM entry e WHERE e.job = ? AND e.id > ? ORDER BY e.id LIMIT ?`
 
@@ -29,14 +29,14 @@ type sweptRow struct {
 	Loud                     bool
 }
 
-// Mapped stands for the mapping of an entry that EachSwept does not tell.
+// Mapped is the MappedWith of an entry for which EachSwept does not read the mapping.
 const Mapped = "mapped"
 
-// EachSwept calls fn for every entry of the job, in no order; the entry is that of the call only. Of one
-// that is accepted, without flag, acknowledgement or absence, it tells no more than number, key,
-// state, source hash, and that it was mapped. It gives the sums of what it saw, in the form of
-// Recount: a job that is written meanwhile is seen partly before and partly after. Without fn it
-// only counts.
+// EachSwept calls fn for every entry of the job, in no order; the entry is valid only during the
+// call. For an accepted entry without flag, acknowledgement or absence, only id, key, state, source
+// hash and mark of the shown texts are set, and MappedWith is Mapped. EachSwept returns the sums of
+// the entries that it read, in the form of Recount; a job that is written meanwhile is read partly
+// before and partly after. If fn is nil, it only counts.
 func (s *Discovery) EachSwept(ctx context.Context, job string, fn func(*trade.Known)) ([]trade.Tally, error) {
 	all := ledger.TallyChange{}
 	for after := int64(0); ; {
@@ -68,8 +68,8 @@ const goingThrough = "going through the entries"
 
 // tellSwept calls fn for each entry of a page.
 func (s *Discovery) tellSwept(ctx context.Context, job string, page []sweptRow, fn func(*trade.Known)) error {
-	// Entries without a mapping are few, or there is no ledger but one that was just rebuilt. The
-	// condition is that of the index entry_bare.
+	// Entries without a mapping are few, except in a ledger that was just rebuilt. The condition is
+	// that of the index entry_bare.
 	var bare []int64
 	if err := s.db.All(ctx, goingThrough, &bare,
 		`SELECT e.id FROM entry e WHERE e.job = ? AND e.id >= ? AND e.id <= ? AND e.mapped_with = '' ORDER BY e.id`,

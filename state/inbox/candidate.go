@@ -39,23 +39,23 @@ func (r candidateRow) candidate() (trade.Candidate, error) {
 
 const selectCandidate = `SELECT id, seq, event, purpose, heard_at, last_at, typed_from, typed_to, next_at, asked_at, tries, state, status, fields, unread, settled_by FROM candidate `
 
-// Candidates returns the records that were read back, or could not be, and of which events told at
-// or after a time, at most limit: those first of which events told last soonest after it, as that
-// of a request does.
+// Candidates returns at most limit records of the platform that events named at or after a time,
+// and that were read back or could not be. Those whose last event came soonest after that time, as
+// that of a request does, are first.
 func (s *Mailbox) Candidates(ctx context.Context, since time.Time, limit int) ([]trade.Candidate, error) {
 	return s.candidates(ctx, `WHERE last_at >= ? AND purpose = 'doubt' ORDER BY last_at, id LIMIT ?`,
 		since.UnixMilli(), limit)
 }
 
-// ReadBack returns the records that were read back, or are to be, and of which events told at or
-// after a time, at most limit: those told of last first.
+// ReadBack returns at most limit records of the platform that events named at or after a time, and
+// that were read back or are to be. Those with the latest event are first.
 func (s *Mailbox) ReadBack(ctx context.Context, since time.Time, limit int) ([]trade.Candidate, error) {
 	return s.candidates(ctx,
 		`WHERE last_at >= ? AND (fields <> '{}' OR state = 'heard' AND purpose = 'doubt') ORDER BY last_at DESC, id LIMIT ?`, since.UnixMilli(), limit)
 }
 
-// RecordOf returns what the platform had under an id when it was read back; ok is false where it
-// was not.
+// RecordOf returns what the platform had under an id when it was read back. ok is false if it was
+// not read back.
 func (s *Mailbox) RecordOf(ctx context.Context, id string) (record trade.Candidate, ok bool, err error) {
 	found, err := s.candidates(ctx, `WHERE id = ? AND fields <> '{}'`, id)
 	if len(found) == 0 {
@@ -64,18 +64,19 @@ func (s *Mailbox) RecordOf(ctx context.Context, id string) (record trade.Candida
 	return found[0], true, nil
 }
 
-// DueCandidates returns the records that are to be read back, those first whose time came first.
+// DueCandidates returns the records that are due to be read back, those that were due first are
+// first.
 func (s *Mailbox) DueCandidates(ctx context.Context, now time.Time, limit int) ([]trade.Candidate, error) {
 	return s.candidates(ctx, `WHERE next_at IS NOT NULL AND next_at <= ? ORDER BY next_at, last_at, id LIMIT ?`,
 		now.UnixMilli(), limit)
 }
 
-// ForgetCandidates forgets records that turned out to be our own.
+// ForgetCandidates removes records that turned out to be our own.
 func (s *Mailbox) ForgetCandidates(ctx context.Context, ids []string) error {
 	return s.eachID(ctx, `DELETE FROM candidate WHERE purpose = 'doubt' AND `, ids)
 }
 
-// PostponeCandidates lets records that nobody needs now be looked at later.
+// PostponeCandidates postpones the reading of records that are not needed now.
 func (s *Mailbox) PostponeCandidates(ctx context.Context, ids []string, until time.Time) error {
 	return s.eachID(ctx, `UPDATE candidate SET next_at = ? WHERE `, ids, until.UnixMilli())
 }
@@ -93,8 +94,8 @@ func (s *Mailbox) candidates(ctx context.Context, where string, args ...any) ([]
 	return sqldb.Rows(ctx, s.db, "reading what events told of", candidateRow.candidate, selectCandidate+where, args...)
 }
 
-// ClaimCandidate begins a reading of a record, which no other process begins until then; false when
-// another one was first.
+// ClaimCandidate claims a record for reading, so that no other process reads it until then. It
+// returns false if another process was first.
 func (s *Mailbox) ClaimCandidate(ctx context.Context, c trade.Candidate, until time.Time) (claimed bool, err error) {
 	return sqldb.Stored(ctx, s.db, "claiming a record to read back", func(t *sqldb.Tx) (bool, error) {
 		n, err := t.Changed(`UPDATE candidate SET next_at = ? WHERE id = ? AND tries = ? AND next_at = ?`,
@@ -103,7 +104,7 @@ func (s *Mailbox) ClaimCandidate(ctx context.Context, c trade.Candidate, until t
 	})
 }
 
-// SaveCandidate stores what a reading gave.
+// SaveCandidate stores the result of a reading.
 func (s *Mailbox) SaveCandidate(ctx context.Context, c trade.Candidate) error {
 	if c.Fields == nil {
 		c.Fields = map[string]string{}

@@ -1,4 +1,5 @@
-// Package inbox keeps what the platform told by events: each once, by the hash of event and body,
-// with when it is looked at again; what the events say of records, and which of these no row of
-// ours has. Such candidates are evidence for doubts; nothing here decides one.
+// Package inbox stores what the platform reported by events: each event once, by the hash of event
+// and body, with the time when it is next processed; what the events report about records, and
+// which of these records no row of ours has. Such candidates are evidence for doubts; this package
+// decides no doubt.
 package inbox

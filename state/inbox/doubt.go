@@ -10,35 +10,34 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// doubtsMost bounds how many rows are looked at. Every doubt stays one for the life of the ledger,
-// decided or not.
+// doubtsMost limits how many rows are considered. An unknown attempt stays unknown for the life of
+// the ledger, decided or not.
 const doubtsMost = 5000
 
-// Doubts returns the attempts of order commitments of which nobody knows whether they made a
-// record, and those in flight, with their entries. What is decided is given too, because a record
-// may contradict the decision, or be that of a decided row rather than of another one: the newest,
-// as many as are left of the most that are looked at.
+// Doubts returns the attempts of order commitments that may have created a record, and those in
+// flight, with their entries. Decided ones are included, because a record may contradict the
+// decision, or may belong to a decided row rather than to another one; of these it returns the
+// newest, up to the limit.
 func (s *Mailbox) Doubts(ctx context.Context) ([]trade.Doubt, error) {
 	return s.DoubtRows(ctx, doubtsMost)
 }
 
-// DoubtRows returns what is in doubt or held, at most so many rows, the newest first.
+// DoubtRows is like Doubts, for at most the given number of rows with an unknown attempt.
 func (s *Mailbox) DoubtRows(ctx context.Context, most int) (out []trade.Doubt, err error) {
 	const op = "reading the doubts"
 	jobs, err := s.roster.Jobs(ctx)
 	if err != nil {
 		return nil, err
 	}
-	// First the rows with an attempt of which nobody knows whether it made a record: those about which
-	// something is still to be done, then those that are decided, and of both those first whose
-	// request ended last.
+	// First the rows with an unknown attempt: undecided rows first, then decided ones, both in the
+	// order of the end of the last request, the latest first.
 	var ids []int64
 	if err := s.db.All(ctx, op, &ids, `SELECT e.id FROM attempt a JOIN entry e ON e.id = a.entry_id WHERE a.outcome = 'unknown' AND e.sends = 'order_commitments'
 		GROUP BY e.id ORDER BY e.state IN ('accepted', 'dismissed', 'withdrawn'), MAX(a.finished_at) DESC, e.id LIMIT ?`, most); err != nil {
 		return nil, err
 	}
 	for _, job := range jobs {
-		var sending []int64 // without a limit: no more are in flight than may be at once
+		var sending []int64 // no limit here: the number of requests in flight is limited anyway
 		if err := s.db.All(ctx, op, &sending,
 			`SELECT e.id FROM entry e WHERE e.job = ? AND e.state = 'sending' AND e.sends = 'order_commitments'`,
 			job); err != nil {

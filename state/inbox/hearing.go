@@ -12,8 +12,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Ours reports which of these ids stand for something of ours: "order_commitments" for a record
-// that one of our rows made, "sent" for what our requests name or the references have.
+// Ours reports which of these ids are ours: "order_commitments" for a record that one of our rows
+// created, "sent" for an id that our requests or the references contain.
 func (s *Mailbox) Ours(ctx context.Context, ids []string) (map[string]string, error) {
 	out := map[string]string{}
 	for _, look := range []struct{ kind, query, column string }{
@@ -40,17 +40,17 @@ func (s *Mailbox) Ours(ctx context.Context, ids []string) (map[string]string, er
 
 const commitmentsKind = string(trade.OrderCommitments)
 
-// EntriesWith gives the entries that have these platform ids, of one kind of record.
+// EntriesWith returns the entries of one kind of record that have these platform ids.
 func (s *Mailbox) EntriesWith(ctx context.Context, sends trade.Kind, remoteIDs []string) ([]trade.Entry, error) {
 	return s.ledger.SelectEntries(ctx, "reading rows by their platform ids",
 		`WHERE e.sends = ? AND `+s.db.D.Among("e.remote_id")+` ORDER BY e.id`, string(sends),
 		sqldb.ListOf(s.db.D, remoteIDs))
 }
 
-// NoteHeard stores what an event told of records, and the records that are to be read back. What is
-// known already is kept, but for when it was heard last, and for the making of a record whose
-// deletion was told first; what was read, or could not be read, is read again when it was heard
-// anew, or when a person lets its event be looked at once more.
+// NoteHeard stores what an event reported about records, and the records that are to be read back.
+// Existing data is kept, with two exceptions: the time of the last event, and the creation of a
+// record whose deletion was reported first. A record that was read, or could not be read, is read
+// again if there is a new event about it, or if a person has its event processed again.
 func (s *Mailbox) NoteHeard(ctx context.Context, heard []trade.Heard, candidates []trade.Candidate) error {
 	if len(heard)+len(candidates) == 0 {
 		return nil
@@ -101,8 +101,8 @@ func (r heardRow) heard() trade.Heard {
 	}
 }
 
-// Hints returns what is known of the platform beyond a row's own requests: ids are those of its
-// record, its producer and its farm by their kinds; since is when the doubt began.
+// Hints returns what is known from the platform beyond a row's own requests. ids are those of its
+// record, its producer and its farm, by kind; since is when the doubt began.
 func (s *Mailbox) Hints(ctx context.Context, ids map[string][]string, since time.Time, limit int) (trade.Hints, error) {
 	const op = "reading the hints"
 	var out trade.Hints
@@ -131,8 +131,8 @@ func (s *Mailbox) Hints(ctx context.Context, ids map[string][]string, since time
 	return out, nil
 }
 
-// LastHeard returns what an event told last of records of one kind before a time, by their ids; a
-// zero time: until now.
+// LastHeard returns the last report of an event about records of one kind before a time, by id. A
+// zero time means now.
 func (s *Mailbox) LastHeard(ctx context.Context, kind, event string, ids []string,
 	before time.Time,
 ) (map[string]trade.Heard, error) {
@@ -150,9 +150,9 @@ func (s *Mailbox) LastHeard(ctx context.Context, kind, event string, ids []strin
 	return out, err
 }
 
-// WakeFor lets what the platform was found to lack be asked about with the next run: the records of
-// these kinds with one of these ids, or all of the kinds where ids is nil. How often it was asked
-// is not forgotten. It tells how many records it woke.
+// WakeFor makes records that the platform was found to lack due for another attempt in the next
+// run: the records of these kinds with one of these ids, or all of the kinds if ids is nil. The
+// number of tries is kept. It returns how many records it made due.
 func (s *Mailbox) WakeFor(ctx context.Context, kinds, ids []string, now time.Time) (int, error) {
 	return sqldb.Stored(ctx, s.db, "waking what waits for the platform", func(t *sqldb.Tx) (n int, err error) {
 		var rows []ledger.BlockRow
@@ -178,11 +178,11 @@ func (s *Mailbox) WakeFor(ctx context.Context, kinds, ids []string, now time.Tim
 	})
 }
 
-// names reports whether the id of a block, which may be that of a pair, is or has this one.
+// names reports whether the id of a block, which may be that of a pair, is or contains this id.
 func names(block, id string) bool { return slices.Contains(strings.Fields(block), id) }
 
-// wakeRows lets the rows that wait for a record, and those that were refused for it, go with the
-// next run.
+// wakeRows makes the rows that wait for a record, and those that were rejected because of it, due
+// in the next run.
 func wakeRows(t *sqldb.Tx, b ledger.BlockRow, now time.Time) error {
 	for _, where := range []struct {
 		condition string
@@ -203,8 +203,8 @@ func wakeRows(t *sqldb.Tx, b ledger.BlockRow, now time.Time) error {
 	return nil
 }
 
-// AskLookupsAgain lets the questions by document that the platform had no answer to be asked with
-// the next run; it tells how many.
+// AskLookupsAgain makes the lookups by document for which the platform had no answer due in the
+// next run. It returns how many.
 func (s *Mailbox) AskLookupsAgain(ctx context.Context, now time.Time) (int, error) {
 	return sqldb.Stored(ctx, s.db, "waking questions by document", func(t *sqldb.Tx) (int, error) {
 		return t.Changed(`UPDATE lookup SET next_at = ? WHERE id = '' AND next_at > ?`, now.UnixMilli(),

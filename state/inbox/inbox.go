@@ -21,7 +21,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Mailbox keeps what the platform told by events.
+// Mailbox stores what the platform reported by events.
 type Mailbox struct {
 	db        *sqldb.DB
 	ledger    *ledger.Ledger
@@ -34,8 +34,8 @@ func New(db *sqldb.DB, ledger *ledger.Ledger, roster *jobs.Roster, discovery *di
 	return &Mailbox{db: db, ledger: ledger, roster: roster, discovery: discovery}
 }
 
-// againAfter is after how long the same event is looked at anew: a notice without content says
-// something else each time.
+// againAfter is the time after which a repeated event is processed again: a notice without content
+// means something else each time.
 const againAfter = 10 * time.Minute
 
 type inboxRow struct {
@@ -65,7 +65,7 @@ func (r inboxRow) event() (trade.InboxEvent, error) {
 	}, nil
 }
 
-// storable is a body as a text: as it is, or in base64 where PostgreSQL would refuse it.
+// storable returns a body as text: unchanged, or in base64 if PostgreSQL would refuse it.
 func storable(body []byte) (text string, coded int) {
 	if utf8.Valid(body) && !slices.Contains(body, 0) {
 		return string(body), 0
@@ -73,7 +73,7 @@ func storable(body []byte) (text string, coded int) {
 	return base64.StdEncoding.EncodeToString(body), 1
 }
 
-// TakeEvents stores events as they came, in one transaction. The same event again is counted, not
+// TakeEvents stores events as they came, in one transaction. A repeated event is counted, not
 // stored a second time.
 func (s *Mailbox) TakeEvents(ctx context.Context, events []trade.InboxEvent) error {
 	columns := []string{
@@ -83,7 +83,7 @@ func (s *Mailbox) TakeEvents(ctx context.Context, events []trade.InboxEvent) err
 	var rows [][]any
 	at := map[string]int{}
 	for _, e := range events {
-		if i, again := at[e.Hash]; again { // one statement changes a row once
+		if i, again := at[e.Hash]; again { // one statement may change a row only once
 			rows[i][8], rows[i][9] = e.LastAt.UnixMilli(), rows[i][9].(int)+e.Times
 			continue
 		}
@@ -101,7 +101,7 @@ func (s *Mailbox) TakeEvents(ctx context.Context, events []trade.InboxEvent) err
 	})
 }
 
-// DueEvents returns events that are to be looked at, the first ones first.
+// DueEvents returns events that are due for processing, the earliest first.
 func (s *Mailbox) DueEvents(ctx context.Context, now time.Time, limit int) ([]trade.InboxEvent, error) {
 	return s.inbox(ctx, `WHERE next_at IS NOT NULL AND next_at <= ? ORDER BY next_at, seq LIMIT ?`,
 		now.UnixMilli(), limit)
@@ -111,7 +111,7 @@ func (s *Mailbox) inbox(ctx context.Context, where string, args ...any) ([]trade
 	return sqldb.Rows(ctx, s.db, "reading the inbox", inboxRow.event, selectInbox+where, args...)
 }
 
-// Inbox returns the events that a filter selects, the newest first.
+// Inbox returns the events that match a filter, the newest first.
 func (s *Mailbox) Inbox(ctx context.Context, f trade.InboxFilter) ([]trade.InboxEvent, error) {
 	where, args := []string{"1 = 1"}, []any{}
 	add := func(condition string, more ...any) {
@@ -123,7 +123,8 @@ func (s *Mailbox) Inbox(ctx context.Context, f trade.InboxFilter) ([]trade.Inbox
 	if f.Event != "" {
 		add("event = ?", f.Event)
 	}
-	if f.Text != "" && !strings.ContainsFunc(f.Text, func(r rune) bool { return r > unicode.MaxASCII }) { // an id
+	// an id
+	if f.Text != "" && !strings.ContainsFunc(f.Text, func(r rune) bool { return r > unicode.MaxASCII }) {
 		like := "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(strings.ToLower(f.Text)) + "%"
 		add(`(coded = 1 OR LOWER(body) LIKE ? ESCAPE '\' OR `+s.db.D.Within+`(body, ?) > 0)`, like, `\`)
 	}
@@ -137,9 +138,8 @@ func (s *Mailbox) Inbox(ctx context.Context, f trade.InboxFilter) ([]trade.Inbox
 		return s.inbox(ctx, "WHERE "+strings.Join(where, " AND ")+" ORDER BY last_at DESC, seq DESC LIMIT ?",
 			append(args, audit.OrAll(f.Limit))...)
 	}
-	// The database cannot tell of every body whether it has the text. A page at a time is read
-	// until enough have it: a word that stands in all of them must not bring the whole inbox into
-	// memory.
+	// The database cannot decide for every body whether it has the text. Pages are read until
+	// enough events match: a word that is in all of them must not load the whole inbox into memory.
 	add("(last_at, seq) < (?, ?)", int64(math.MaxInt64), int64(math.MaxInt64))
 	var found []trade.InboxEvent
 	for {
@@ -159,17 +159,18 @@ func (s *Mailbox) Inbox(ctx context.Context, f trade.InboxFilter) ([]trade.Inbox
 	}
 }
 
-// InboxPage is how many events of a search are in memory at once; one may have 1 MiB.
+// InboxPage is how many events of a search are in memory at once; one event may have 1 MiB.
 const InboxPage = 100
 
-// withText keeps the events whose body has a text, in any case, as it is or in a text of its JSON.
+// withText keeps the events whose body contains a text, in any case, directly or in a string of its
+// JSON.
 func withText(events []trade.InboxEvent, text string) []trade.InboxEvent {
 	text = strings.ToLower(text)
 	return slices.DeleteFunc(events, func(e trade.InboxEvent) bool { return !hasText(string(e.Body), text) })
 }
 
-// hasText reports whether a body, a text of its JSON, or of JSON that is a text in it, has a text
-// in lower case.
+// hasText reports whether a body contains a lower-case text: directly, in a string of its JSON, or
+// in a string of JSON within such a string.
 func hasText(body, text string) bool {
 	if strings.Contains(strings.ToLower(body), text) {
 		return true
@@ -194,7 +195,7 @@ func valueHasText(v any, text string) bool {
 	return false
 }
 
-// EventsDone stores what came of events that were looked at.
+// EventsDone stores the outcome of processed events.
 func (s *Mailbox) EventsDone(ctx context.Context, events []trade.InboxEvent) error {
 	if len(events) == 0 {
 		return nil
@@ -210,7 +211,7 @@ func (s *Mailbox) EventsDone(ctx context.Context, events []trade.InboxEvent) err
 	})
 }
 
-// ReplayEvents lets events be looked at once more, by a person's order; it tells how many.
+// ReplayEvents makes events due for processing again, by a person's order. It returns how many.
 func (s *Mailbox) ReplayEvents(ctx context.Context, seqs []int64, now time.Time,
 	record trade.AuditRecord,
 ) (int, error) {
@@ -224,15 +225,15 @@ func (s *Mailbox) ReplayEvents(ctx context.Context, seqs []int64, now time.Time,
 	})
 }
 
-// EventsWaiting reports how many events are still to be looked at.
+// EventsWaiting returns how many events are still to be processed.
 func (s *Mailbox) EventsWaiting(ctx context.Context) (int, error) {
 	n := 0
 	err := s.db.Get(ctx, "counting the inbox", &n, `SELECT COUNT(*) FROM inbox WHERE next_at IS NOT NULL`)
 	return n, err
 }
 
-// EventSilence reports since when the platform should be heard, when it was heard last, and what it
-// confirmed since.
+// EventSilence returns since when events of the platform are expected, when the last one came, how
+// many are waiting, and how many records the platform has confirmed since.
 func (s *Mailbox) EventSilence(ctx context.Context) (trade.EventSilence, error) {
 	const op = "looking when the platform was heard last"
 	var since, last sql.NullInt64
@@ -240,8 +241,8 @@ func (s *Mailbox) EventSilence(ctx context.Context) (trade.EventSilence, error) 
 	err := s.db.Get(ctx, op, &since,
 		`SELECT MIN(settled_at) FROM webhook WHERE state = 'active' AND event IN ('CREATE_ORDER_COMMITMENT', 'UPDATE_ORDER_COMMITMENT', 'UPDATE_WORKFLOW_ORDER_COMMITMENT')`)
 	if err == nil {
-		// What the retention took away is known by what it told: an inbox that is empty is no sign
-		// that nothing was ever heard.
+		// After retention has removed events, their reports remain: an empty inbox does not mean
+		// that no event ever came.
 		err = s.db.Get(ctx, op, &last,
 			`SELECT COALESCE((SELECT MAX(last_at) FROM inbox), (SELECT MAX(at) FROM heard))`)
 	}

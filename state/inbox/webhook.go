@@ -11,12 +11,12 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// ErrWebhookMoved says that another program changed the registration of an event meanwhile.
+// ErrWebhookMoved is returned if another program is changing the registration of the same event.
 var ErrWebhookMoved = errors.New(
 	"another program changes the webhook of this event at the same time; run the command again")
 
-// acceptRetired is for how long calls at an address of ours are taken after another took its place:
-// the platform may have some on the way, and a change whose answer was lost may take effect late.
+// acceptRetired is how long calls to an address are accepted after another address has replaced it:
+// the platform may have some in flight, and a change whose answer was lost may take effect late.
 const acceptRetired = 30 * 24 * time.Hour
 
 type webhookRow struct {
@@ -36,15 +36,15 @@ func (r webhookRow) webhook() trade.Webhook {
 	}
 }
 
-// Webhooks returns our registrations whose calls are taken, by event, the newest of each first:
+// Webhooks returns our registrations whose calls are accepted, by event, the newest of each first:
 // those that are in use, and those that may be.
 func (s *Mailbox) Webhooks(ctx context.Context, now time.Time) ([]trade.Webhook, error) {
 	query := selectWebhook + `WHERE retired_at IS NULL OR retired_at > ? ORDER BY event, asked_at DESC, id DESC`
 	return sqldb.Made(ctx, s.db, "reading the webhooks", webhookRow.webhook, query, now.Add(-acceptRetired).UnixMilli())
 }
 
-// AskWebhook stores that a registration is sent to the platform now, with its record in the audit,
-// before it is. ErrWebhookMoved where another one of the event is on its way.
+// AskWebhook stores that a registration is about to be sent to the platform, with its audit record.
+// It returns ErrWebhookMoved if another registration of the event is in flight.
 func (s *Mailbox) AskWebhook(ctx context.Context, w trade.Webhook, record trade.AuditRecord) error {
 	return s.db.InTx(ctx, "recording a webhook", func(t *sqldb.Tx) error {
 		n, err := t.Changed(`INSERT INTO webhook (id, event, address, path_hash, login_hash, hmac_mark, remote_id, state, asked_at, settled_at, retired_at)
@@ -59,8 +59,8 @@ func (s *Mailbox) AskWebhook(ctx context.Context, w trade.Webhook, record trade.
 	})
 }
 
-// SettleWebhook stores what became of a registration, with its record in the audit. One that the
-// platform has takes the place of the one before.
+// SettleWebhook stores the outcome of a registration, with its audit record. An active registration
+// replaces the one before.
 func (s *Mailbox) SettleWebhook(ctx context.Context, w trade.Webhook, now time.Time, record trade.AuditRecord) error {
 	return s.db.InTx(ctx, "recording a webhook", func(t *sqldb.Tx) error {
 		if w.State == trade.WebhookActive {

@@ -10,14 +10,15 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Cursor returns how far a job's reading has come; the zero value when nothing was read yet.
+// Cursor returns how far a job has read, or the zero value if nothing was read yet.
 func (s *Roster) Cursor(ctx context.Context, job string) (trade.Cursor, error) {
 	const op = "reading the cursor"
 	c, err := CursorOf(s.db.Reading(ctx, op), job)
 	return c, s.db.Fault(ctx, op, err)
 }
 
-// CursorOf reads the cursor of a job; the zero value when nothing was read yet.
+// CursorOf reads the cursor of a job, inside or outside a transaction. It returns the zero value if
+// nothing was read yet.
 func CursorOf(all sqldb.Select, job string) (trade.Cursor, error) {
 	var rows []struct {
 		Bound, Fingerprint, Parents, Brakes string

@@ -11,8 +11,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// instanceKept is how long the record of an instance that ended without a word is kept, for people
-// to see.
+// instanceKept is how long the record of an instance that ended without departing is kept, for
+// people to see.
 const instanceKept = time.Hour
 
 type instanceRow struct {
@@ -35,9 +35,10 @@ func (r instanceRow) instance() (trade.Instance, error) {
 	return i, nil
 }
 
-// Beat says that an instance lives for another 30 s on the database's clock, and tells how many do.
-// The first beat begins it; one that was taken for dead begins anew, and what it had in flight is
-// in doubt by then. The sums that this Store writes are in a part of its own from then on.
+// Beat extends the life of an instance by 30 s on the database's clock, and returns how many
+// instances are alive. The first beat registers the instance. An instance that was considered dead
+// registers again; what it had in flight is in doubt by then. From the first beat on, the sums that
+// this process writes are in a part of their own.
 func (s *Roster) Beat(ctx context.Context, in trade.Instance) (trade.Crew, error) {
 	const op = "saying that this instance lives"
 	owner, err := json.Marshal(in.Owner)
@@ -66,7 +67,8 @@ func (s *Roster) Beat(ctx context.Context, in trade.Instance) (trade.Crew, error
 				taken[i.Part] = true
 			}
 		}
-		if !known && s.db.D.Name == sqldb.Postgres { // part 0 is of those who are no instance: people's acts
+		// part 0 is for processes that are no instance: people's acts
+		if !known && s.db.D.Name == sqldb.Postgres {
 			for part = 1; taken[part]; {
 				part++
 			}
@@ -87,15 +89,15 @@ func (s *Roster) Beat(ctx context.Context, in trade.Instance) (trade.Crew, error
 	return crew, nil
 }
 
-// Depart says that an instance sends nothing any more.
+// Depart removes an instance that sends nothing any more.
 func (s *Roster) Depart(ctx context.Context, instance string) error {
 	return s.db.InTx(ctx, "saying that this instance ends", func(t *sqldb.Tx) error {
 		return t.Do(`DELETE FROM instance WHERE id = ?`, instance)
 	})
 }
 
-// Instances returns the processes that may send, and those that ended without a word within the
-// last hour, the oldest first.
+// Instances returns the processes that may send, and those that ended without departing within the
+// last hour, in order of their ids, the oldest first.
 func (s *Roster) Instances(ctx context.Context) ([]trade.Instance, error) {
 	const op = "reading who may send"
 	var rows []instanceRow
@@ -106,7 +108,7 @@ func (s *Roster) Instances(ctx context.Context) ([]trade.Instance, error) {
 	return out, s.db.Fault(ctx, op, err)
 }
 
-// Instances reads the processes that may send, in a transaction.
+// Instances reads the processes that may send, within a transaction.
 func Instances(t *sqldb.Tx) ([]trade.Instance, error) {
 	var rows []instanceRow
 	if err := t.All(&rows, fmt.Sprintf(selectInstances, t.S.D.Now)); err != nil {
@@ -126,9 +128,9 @@ func instancesOf(rows []instanceRow) ([]trade.Instance, error) {
 	return out, nil
 }
 
-// DeadAmong returns those of some instances that are dead, of which nobody knows any more too.
-// Their records are locked, so that one that begins to live again does so after this transaction,
-// and what it claimed before is seen by it.
+// DeadAmong returns which of some instances are dead; instances without a record are dead too. It
+// locks their records: an instance that comes alive again does so only after this transaction,
+// which sees everything that the instance claimed before.
 func DeadAmong(t *sqldb.Tx, ids []string) (map[string]bool, error) {
 	dead := map[string]bool{}
 	for _, id := range ids {
@@ -147,9 +149,9 @@ func DeadAmong(t *sqldb.Tx, ids []string) (map[string]bool, error) {
 	return dead, err
 }
 
-// MayWork refuses a ledger that a newer program has changed in a way that this one does not know,
-// or that was moved to another place, while this one worked on it. What is in flight is settled
-// all the same.
+// MayWork returns an error if, meanwhile, a newer program has changed the ledger in a way that this
+// one does not know, or the ledger was moved to another place or server. Requests in flight are
+// settled nevertheless.
 func MayWork(t *sqldb.Tx) error {
 	var row struct {
 		Needs int64
@@ -164,7 +166,8 @@ func MayWork(t *sqldb.Tx) error {
 	return t.SameServer()
 }
 
-// RefuseOther refuses a ledger that needs a newer schema than the program knows, or that was moved.
+// RefuseOther returns an error for a ledger that needs a newer schema than the program knows, or
+// that was moved.
 func RefuseOther(db *sqldb.DB, needs int64, moved *string) error {
 	known, err := db.NewestSchema()
 	switch {

@@ -10,13 +10,13 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Roster knows who reads and sends which job, and what the runs did.
+// Roster stores which process reads and sends which job, and what the runs did.
 type Roster struct{ db *sqldb.DB }
 
 // New returns the Roster of a ledger.
 func New(db *sqldb.DB) *Roster { return &Roster{db: db} }
 
-// LeaseRow is the lease of a job, as the table has it.
+// LeaseRow is a row of the table job_lease.
 type LeaseRow struct {
 	Epoch, Expires, Now int64
 	Instance, Owner     string
@@ -25,10 +25,10 @@ type LeaseRow struct {
 const leaseColumns = `epoch, instance, owner, expires`
 
 // AcquireLease makes the owner the only reader and sender of a job (I12), with an epoch above every
-// earlier one. A lease that a living owner holds gives *trade.LeasedError. It is free when it was
-// released, has expired on the database's clock, or its owner was a process of this boot and PID
-// space that no longer runs. A ledger that has sent to another address than the owner's gives
-// *trade.OtherPlatformError.
+// earlier one. A lease is free if it was released, if it has expired on the database's clock, or if
+// its owner was a process of this boot and PID space that no longer runs. If a living owner holds
+// it, AcquireLease returns *trade.LeasedError. If the ledger has sent to another address than the
+// owner's, it returns *trade.OtherPlatformError.
 func (s *Roster) AcquireLease(ctx context.Context, job string, owner trade.Owner) (trade.Lease, error) {
 	var lease trade.Lease
 	text, err := json.Marshal(owner)
@@ -64,8 +64,8 @@ func (s *Roster) AcquireLease(ctx context.Context, job string, owner trade.Owner
 	return lease, nil
 }
 
-// LockLease reads a lease and keeps it from changing hands, and from all that is fenced by it,
-// until the transaction ends. It is the first row that a transaction locks.
+// LockLease reads a lease and locks it until the transaction ends: nobody can take it, and no
+// transaction that is fenced by it can run. It is the first row that a transaction locks.
 func LockLease(t *sqldb.Tx, job string) (LeaseRow, error) { return readLease(t, job, t.S.D.Locked) }
 
 func readLease(t *sqldb.Tx, job string, lock func(query, table string) string) (LeaseRow, error) {
@@ -77,10 +77,11 @@ func readLease(t *sqldb.Tx, job string, lock func(query, table string) string) (
 	return rows[0], nil
 }
 
-// Fence returns trade.ErrLeaseLost when the lease is no longer ours. One that has expired, but that
-// nobody took, is still its owner's, who stops by his own clock long before. Until the transaction
-// ends nobody takes the lease: who takes it locks the row, and sees all that was done under it.
-// Several transactions may be fenced by one lease at once, and its renewal waits for none of them.
+// Fence returns trade.ErrLeaseLost if the lease is no longer ours. A lease that has expired, but
+// that nobody took, still belongs to its owner, who stops long before by its own clock. Until the
+// transaction ends nobody can take the lease: taking it locks the row, and then sees everything
+// that was done under it. Several transactions may be fenced by one lease at once, and its renewal
+// waits for none of them.
 func Fence(t *sqldb.Tx, lease trade.Lease) error {
 	row, err := readLease(t, lease.Job, t.S.D.HeldLock)
 	if err == nil && (row.Instance == "" || row.Epoch != lease.Epoch || row.Instance != lease.Owner.Instance) {
@@ -89,8 +90,8 @@ func Fence(t *sqldb.Tx, lease trade.Lease) error {
 	return err
 }
 
-// Idle ends an operation under a lease that has nothing to write: it still says when the lease is
-// another's by now.
+// Idle ends an operation under a lease that has nothing to write. It returns trade.ErrLeaseLost if
+// the lease is no longer ours.
 func (s *Roster) Idle(ctx context.Context, op string, lease trade.Lease, err error) error {
 	var ours []int64
 	if err == nil {
@@ -103,7 +104,7 @@ func (s *Roster) Idle(ctx context.Context, op string, lease trade.Lease, err err
 	return s.db.Fault(ctx, op, err)
 }
 
-// RenewLease extends the lease by 30 s, or gives trade.ErrLeaseLost.
+// RenewLease extends the lease by 30 s, or returns trade.ErrLeaseLost.
 func (s *Roster) RenewLease(ctx context.Context, lease trade.Lease) error {
 	return s.db.InTx(ctx, "renewing the lease", func(t *sqldb.Tx) error {
 		if err := MayWork(t); err != nil {
@@ -119,7 +120,7 @@ func (s *Roster) RenewLease(ctx context.Context, lease trade.Lease) error {
 	})
 }
 
-// ReleaseLease returns the lease back. One that is no longer ours is left alone.
+// ReleaseLease releases the lease, unless it is no longer ours.
 func (s *Roster) ReleaseLease(ctx context.Context, lease trade.Lease) error {
 	return s.db.InTx(ctx, "giving the lease back", func(t *sqldb.Tx) error {
 		return t.Do(
@@ -128,7 +129,7 @@ func (s *Roster) ReleaseLease(ctx context.Context, lease trade.Lease) error {
 	})
 }
 
-// Leases returns the leases that were not given back, by job.
+// Leases returns the leases that were not released, by job.
 func (s *Roster) Leases(ctx context.Context) ([]trade.Holder, error) {
 	var rows []struct {
 		Job string
@@ -150,8 +151,8 @@ func (s *Roster) Leases(ctx context.Context) ([]trade.Holder, error) {
 	return out, nil
 }
 
-// NobodyRuns refuses what must not happen beside a run. It takes the leases away from those who did
-// not renew them: a process that was suspended stores no intent when it wakes up.
+// NobodyRuns returns *trade.LeasedError if a process runs a job. Otherwise it removes the leases
+// that were not renewed: a process that was suspended then stores no intent when it resumes.
 func NobodyRuns(t *sqldb.Tx) error {
 	var rows []struct {
 		Job, Owner string

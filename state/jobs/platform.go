@@ -11,16 +11,18 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// A ledger belongs to one platform, known by the base address that it has sent to: ids and doubts
-// mean nothing elsewhere. It is stored before the first intent, with the lease under which that may
-// be stored, and stays while a lease is held. A person changes it (Rebind).
+// A ledger belongs to one platform, identified by the base address that it has sent to: ids and
+// doubts are meaningless elsewhere. The address is stored before the first intent, with the lease
+// under which an intent may be stored, and stays while a lease is held. A person changes it
+// (Rebind).
 
-// ActPlatform is how the audit names that the program took an address by itself.
+// ActPlatform is the act in the audit when the program itself sets the address.
 const ActPlatform = "platform"
 
-// bind lets the holder of a lease send to an address, or gives *trade.OtherPlatformError. A ledger
-// that has created nothing yet takes any address; one that has, and does not know where, is of an
-// older program and takes the present one. "" is a process that sends nothing.
+// bind allows the holder of a lease to send to an address, or returns *trade.OtherPlatformError. A
+// ledger that has created nothing yet takes any address. A ledger that has created records, but has
+// no address, is from an older program and takes the present one. A process that sends nothing
+// passes "".
 func bind(t *sqldb.Tx, platform string) error {
 	if platform == "" {
 		return nil
@@ -30,7 +32,7 @@ func bind(t *sqldb.Tx, platform string) error {
 	if err := t.Get(&was, query); err != nil {
 		return err
 	}
-	if was == platform { // who changes it waits for this lease, and sees it
+	if was == platform { // a change of the address waits for this lock, and then sees the lease
 		if err := t.Get(&was, t.S.D.HeldLock(query, "ledger")); err != nil || was == platform {
 			return err
 		}
@@ -61,7 +63,7 @@ func bind(t *sqldb.Tx, platform string) error {
 	return NoteHeader(t, "")
 }
 
-// auditPlatform tells people of an address that the ledger took by itself.
+// auditPlatform records in the audit that the program itself set the address.
 func auditPlatform(t *sqldb.Tx, was, platform string, accepted, doubts int) error {
 	reason := "the ledger had sent nothing to " + was
 	if was == "" {
@@ -79,7 +81,7 @@ func auditPlatform(t *sqldb.Tx, was, platform string, accepted, doubts int) erro
 	return err
 }
 
-// SetPlatform stores an address, unless it is not known.
+// SetPlatform stores an address; "" changes nothing.
 func SetPlatform(t *sqldb.Tx, platform string) error {
 	if platform == "" {
 		return nil
@@ -87,7 +89,7 @@ func SetPlatform(t *sqldb.Tx, platform string) error {
 	return t.Do(`UPDATE ledger SET platform = ?`, platform)
 }
 
-// NoteHeader tells the journal where the ledger stands and what it belongs to.
+// NoteHeader records in the journal the place of the ledger and the platform that it belongs to.
 func NoteHeader(t *sqldb.Tx, program string) error {
 	if t.S.Journal == nil {
 		return nil
@@ -103,12 +105,12 @@ func NoteHeader(t *sqldb.Tx, program string) error {
 	return nil
 }
 
-// getter reads one row: a transaction, or the pool that reads.
+// getter reads one row: it is a transaction, or the pool for reading.
 type getter interface {
 	GetContext(ctx context.Context, dest any, query string, args ...any) error
 }
 
-// Belongs returns *trade.OtherPlatformError when a run that sends to this address would be refused.
+// Belongs returns *trade.OtherPlatformError if a run that sends to this address would be refused.
 // It changes nothing.
 func (s *Roster) Belongs(ctx context.Context, platform string) error {
 	was, err := s.Platform(ctx)
@@ -118,14 +120,14 @@ func (s *Roster) Belongs(ctx context.Context, platform string) error {
 	return s.db.Fault(ctx, "looking where the ledger has sent", belongs(ctx, s.db.Read, was, platform))
 }
 
-// Platform is the base address that the ledger has sent to, or is about to; "" when it has not sent
-// yet.
+// Platform returns the base address that the ledger has sent to, or is about to, or "" if it has
+// not sent yet.
 func (s *Roster) Platform(ctx context.Context) (platform string, err error) {
 	err = s.db.Get(ctx, "looking where the ledger has sent", &platform, `SELECT platform FROM ledger`)
 	return platform, err
 }
 
-// belongs refuses another address where something was created at the former one, or may have been.
+// belongs refuses another address if something was created at the former one, or may have been.
 func belongs(ctx context.Context, from getter, was, now string) error {
 	if was == "" {
 		return nil
@@ -137,8 +139,8 @@ func belongs(ctx context.Context, from getter, was, now string) error {
 	return &trade.OtherPlatformError{Ledger: was, Now: now, Accepted: accepted, Doubts: doubts}
 }
 
-// CountSent counts the rows that the platform has, and those that it may have: all with an attempt
-// of which nobody knows that it created nothing.
+// CountSent counts the rows that the platform has, and those that it may have: those with an
+// attempt that may have created a record.
 func CountSent(ctx context.Context, from getter) (accepted, doubts int, err error) {
 	if err = from.GetContext(ctx, &accepted, `SELECT COUNT(*) FROM entry WHERE state = 'accepted'`); err != nil {
 		return 0, 0, err

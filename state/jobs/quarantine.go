@@ -8,14 +8,15 @@ import (
 	"github.com/safrasync/safrasync/state/sqldb"
 )
 
-// Watched are the states in which a person may order, or ask for, a second sending.
+// Watched are the states in which a person may order, or request, a second sending.
 const Watched = `('in_doubt', 'held', 'dismissed')`
 
-// Watch notes for every attempt of a job that is unknown that this boot knows of it now, if it has
-// not known before. The quarantine counts from then (I14): on the clock of the boot, which goes on
-// while the machine is suspended and which nobody can set. Another machine, or this one after a
-// restart, has seen nothing of what passed and begins anew, so that no wall clock is ever believed.
-// It tells how many are new.
+// Watch records, for every attempt of a job that is unknown, that this boot knows of it from now
+// on, unless it is recorded already. It returns how many are new.
+//
+// The quarantine counts from then (I14), on the clock of the boot, which goes on while the machine
+// is suspended and which nobody can set. Another machine, or this one after a restart, does not
+// know how much time has passed and begins anew, so no wall clock is ever trusted.
 func (s *Roster) Watch(ctx context.Context, job, boot string, ticks time.Duration) (int, error) {
 	const op = "noting what is in doubt"
 	from := ` FROM entry e JOIN attempt a ON a.entry_id = e.id
@@ -37,8 +38,8 @@ func (s *Roster) Watch(ctx context.Context, job, boot string, ticks time.Duratio
 	return fresh, nil
 }
 
-// Watched gives, for the attempts of an entry that are unknown, since when this boot knows that, on
-// its clock. An attempt that it does not know of is not in it.
+// Watched returns, for the unknown attempts of an entry, since when this boot knows of them, on its
+// clock. Attempts that it does not know of are not in the result.
 func (s *Roster) Watched(ctx context.Context, entryID int64, boot string) (map[string]time.Duration, error) {
 	var rows []watchRow
 	if err := s.db.All(ctx, "reading the quarantine", &rows, selectWatched, boot, entryID); err != nil {
@@ -62,8 +63,8 @@ type watchRow struct {
 const selectWatched = `SELECT a.id, (a.outcome IS NULL) AS open, q.ticks FROM attempt a LEFT JOIN quarantine q ON q.attempt_id = a.id AND q.boot = ?
 	WHERE a.entry_id = ? AND (a.outcome IS NULL OR a.outcome = 'unknown')`
 
-// MayResend reports whether every attempt of an entry is closed and, where it is unknown, has been
-// so for long enough. The entry is locked.
+// MayResend reports whether every attempt of an entry is closed and, if it is unknown, has been so
+// for long enough. The entry must be locked.
 func MayResend(t *sqldb.Tx, entryID int64, boot string, ticks, least time.Duration) (bool, error) {
 	var rows []watchRow
 	if err := t.All(&rows, selectWatched, boot, entryID); err != nil {
@@ -75,8 +76,8 @@ func MayResend(t *sqldb.Tx, entryID int64, boot string, ticks, least time.Durati
 	return len(rows) > 0 && !short, nil
 }
 
-// BeginAnew lets the quarantine of attempts begin anew for everybody: something of them has been
-// heard since.
+// BeginAnew restarts the quarantine of attempts on every boot, because something about them has
+// become known since.
 func BeginAnew(t *sqldb.Tx, attempts []string) error {
 	if len(attempts) == 0 {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// StartRun records that a run has begun. One that stays without an end still runs, or crashed.
+// StartRun records that a run has begun. A run without an end is still running, or crashed.
 func (s *Roster) StartRun(ctx context.Context, report trade.RunReport) error {
 	return s.putRun(ctx, "recording the start of a run", report)
 }
@@ -37,7 +37,8 @@ func (s *Roster) putRun(ctx context.Context, op string, report trade.RunReport) 
 	})
 }
 
-// reach tells which other jobs a stop concerns: this is not part of its JSON form, which is fixed.
+// reach states which other jobs a stop concerns. It is not part of the stop's JSON form, which is
+// fixed.
 type reach struct {
 	All   bool       `json:"all,omitempty"`
 	Sends trade.Kind `json:"sends,omitempty"`
@@ -63,15 +64,15 @@ func setReach(stop *trade.Stop, text string) error {
 	return nil
 }
 
-// Runs returns the latest runs of a job, or of all jobs with an empty name, newest first; all with
-// a limit of 0.
+// Runs returns the latest runs of a job, or of all jobs if the name is empty, the newest first. A
+// limit of 0 returns all.
 func (s *Roster) Runs(ctx context.Context, job string, limit int) ([]trade.RunReport, error) {
 	const op = "reading the runs"
 	var rows []struct {
 		Report string
 		Reach  string `db:"stop_reach"`
 	}
-	// The order is that of the records, not of a clock that may have been set back (F068).
+	// In the order of the records, not of a clock that may have been set back (F068).
 	query := `SELECT report, stop_reach FROM run WHERE ? = '' OR job = ? ORDER BY seq DESC LIMIT ?`
 	if err := s.db.All(ctx, op, &rows, query, job, job, audit.OrAll(limit)); err != nil {
 		return nil, err
@@ -91,7 +92,7 @@ func (s *Roster) Runs(ctx context.Context, job string, limit int) ([]trade.RunRe
 // Jobs returns the names of all jobs that the ledger knows, sorted.
 func (s *Roster) Jobs(ctx context.Context) ([]string, error) {
 	var jobs []string
-	// Every entry is in a kept sum, so that the large table need not be read.
+	// Every entry is in a stored sum, so the large table entry need not be read.
 	err := s.db.All(ctx, "reading the jobs", &jobs,
 		`SELECT job FROM tally UNION SELECT job FROM run UNION SELECT job FROM job_cursor
 		UNION SELECT job FROM job_status UNION SELECT job FROM job_lease ORDER BY job`)

@@ -10,7 +10,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// StatusRow is where a job stands, as the table has it.
+// StatusRow is a row of the table job_status.
 type StatusRow struct {
 	State string
 	Stop  sql.NullString
@@ -20,8 +20,8 @@ type StatusRow struct {
 
 const selectStatus = `SELECT state, stop, stop_reach, since FROM job_status WHERE job = ?`
 
-// StatusOf makes the status of a job from its row, of which there is one or none; a job of which
-// nothing was ever recorded is idle.
+// StatusOf returns the status of a job from its rows, of which there is one or none. A job without
+// a row is idle.
 func StatusOf(job string, rows []StatusRow) (trade.JobStatus, error) {
 	if len(rows) == 0 {
 		return trade.JobStatus{Job: job, State: trade.Idle}, nil
@@ -39,7 +39,7 @@ func StatusOf(job string, rows []StatusRow) (trade.JobStatus, error) {
 	return status, nil
 }
 
-// JobStatus returns where a job stands; idle when nothing was ever recorded.
+// JobStatus returns the status of a job. It is idle if nothing was ever recorded.
 func (s *Roster) JobStatus(ctx context.Context, job string) (trade.JobStatus, error) {
 	const op = "reading the state of a job"
 	var rows []StatusRow
@@ -50,7 +50,7 @@ func (s *Roster) JobStatus(ctx context.Context, job string) (trade.JobStatus, er
 	return status, s.db.Fault(ctx, op, err)
 }
 
-// LockStatus reads the status of a job and keeps it from changing until the transaction ends.
+// LockStatus reads the status of a job and locks it until the transaction ends.
 func LockStatus(t *sqldb.Tx, job string) (trade.JobStatus, error) {
 	var rows []StatusRow
 	if err := t.All(&rows, t.S.D.Locked(selectStatus, "job_status"), job); err != nil {
@@ -59,13 +59,14 @@ func LockStatus(t *sqldb.Tx, job string) (trade.JobStatus, error) {
 	return StatusOf(job, rows)
 }
 
-// SetJobStatus records where a job stands. A pause stays: only an act of a person ends it.
+// SetJobStatus records the status of a job. A pause stays: only an act of a person ends it.
 func (s *Roster) SetJobStatus(ctx context.Context, status trade.JobStatus) error {
 	return s.db.InTx(ctx, "recording the state of a job",
 		func(t *sqldb.Tx) error { return PutStatus(t, status, ` WHERE job_status.state <> 'paused'`) })
 }
 
-// PutStatus writes the status of a job; a condition says which recorded one it may replace.
+// PutStatus writes the status of a job. condition is an SQL condition on the stored status that may
+// be replaced; "" for any.
 func PutStatus(t *sqldb.Tx, status trade.JobStatus, condition string) error {
 	var stop sql.NullString
 	if status.Stop != nil {
@@ -84,5 +85,5 @@ func PutStatus(t *sqldb.Tx, status trade.JobStatus, condition string) error {
 		status.Job, string(status.State), stop, reach, sqldb.Millis(status.Since))
 }
 
-// OrNull is NULL for an empty text.
+// OrNull converts an empty text to NULL.
 func OrNull(text string) sql.NullString { return sql.NullString{String: text, Valid: text != ""} }

@@ -13,8 +13,7 @@ import (
 	"github.com/safrasync/safrasync/internal/failpoint"
 )
 
-// Errors of Append: the ledger that asks is not the one that the journal follows, and nothing was
-// written.
+// Errors of Append if the ledger is not the one that the journal follows. Nothing was written.
 var (
 	ErrAhead  = errors.New("the journal has records of another process that the ledger does not have")
 	ErrBack   = errors.New("the ledger has lost records that it had")
@@ -23,8 +22,8 @@ var (
 	errBroken = errors.New("an earlier flush of the journal failed, so that nobody knows what is on disk; start again")
 )
 
-// Journal is a journal that this process may write. Its methods may be called by several
-// goroutines; other processes may have it open too.
+// Journal is a journal that this process may write to. Its methods may be called by several
+// goroutines; other processes may have the journal open too.
 type Journal struct {
 	dir   string
 	limit int64 // size of a segment
@@ -34,19 +33,19 @@ type Journal struct {
 	file   *os.File
 	open   []pending // records after the last that the ledger is known to have
 	marks  map[int64]string
-	last   int64 // the ledger's, as it said last
+	last   int64 // the last record of the ledger, as last reported
 	broken bool
 }
 
-// pending is a record that may not be in the ledger.
+// pending is a record that the ledger may not have.
 type pending struct {
 	seq  int64
 	ours bool // appended by this process
 }
 
-// Open opens a journal for a ledger whose last record of it is seq, with that mark, and cuts a torn
-// end. The caller has compared the two: what stands after seq must be settled before the first
-// Append.
+// Open opens a journal for a ledger whose last record of it is seq, with that mark, and cuts off a
+// torn end. The caller must have compared the two, and must settle the records after seq before the
+// first Append.
 func Open(dir string, seq int64, mark string) (j *Journal, err error) {
 	j = &Journal{dir: dir, limit: segmentSize, last: seq, marks: map[int64]string{seq: mark}}
 	unlock, err := lock(filepath.Join(dir, lockName))
@@ -63,14 +62,14 @@ func Open(dir string, seq int64, mark string) (j *Journal, err error) {
 	return j, nil
 }
 
-// Header returns the journal's name.
+// Header returns the header of the journal.
 func (j *Journal) Header() Header {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.end.Header
 }
 
-// Close ends the use of the journal.
+// Close closes the journal.
 func (j *Journal) Close() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -82,10 +81,10 @@ func (j *Journal) Close() error {
 	return err
 }
 
-// Append writes one record and flushes it. committed is the last record that the ledger has, with
-// its mark, as it stands in the transaction that will have this one: when the journal has others
-// after it that are not ours, or lacks it, nothing is written. It fills in Seq, Prev and Void, and
-// gives the number and the mark for the ledger to keep.
+// Append writes one record and flushes it. It fills in Seq, Prev and Void, and returns the number
+// and the mark for the ledger to store. committed is the last record that the ledger has, with its
+// mark, read in the transaction that will store this one. If the journal lacks that record, or has
+// records after it that are not ours, nothing is written.
 func (j *Journal) Append(r Record, committed int64, mark string) (seq int64, newMark string, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -112,16 +111,16 @@ func (j *Journal) Append(r Record, committed int64, mark string) (seq int64, new
 	if err := j.write(r); err != nil {
 		return 0, "", err
 	}
-	// What is named in Void stays in j.open: should the ledger refuse this record too, the next one
-	// names it again, which costs nothing.
+	// What is named in Void stays in j.open: if the ledger refuses this record too, the next one
+	// names it again, which does no harm.
 	j.open = append(j.open, pending{r.Seq, true})
 	j.marks[r.Seq] = j.end.Mark
 	return r.Seq, j.end.Mark, nil
 }
 
-// Keep writes a record without asking the ledger, which cannot be written: answers that came all
-// the same. The records of this process that are not in the ledger as far as is known are named in
-// it as void: it has all that they had to say of answers.
+// Keep writes a record with answers while the ledger cannot be written. It does not compare with
+// the ledger. Records of this process that the ledger is not known to have are named as void: this
+// record repeats all their answers.
 func (j *Journal) Keep(r Record) (err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -150,14 +149,14 @@ func (j *Journal) Keep(r Record) (err error) {
 	return nil
 }
 
-// Committed tells that the ledger has a record: from then on a ledger without it was rolled back.
+// Committed reports that the ledger has a record. From then on a ledger without it was rolled back.
 func (j *Journal) Committed(seq int64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.last = max(j.last, seq)
 }
 
-// compare judges what the ledger says, and names the records of ours that never came into it.
+// compare checks the ledger's position, and returns our records that the ledger never stored.
 func (j *Journal) compare(committed int64, mark string) (void []int64, err error) {
 	switch {
 	case committed > j.end.Seq:
@@ -187,21 +186,22 @@ func (j *Journal) compare(committed int64, mark string) (void []int64, err error
 	return void, nil
 }
 
-// refresh takes up what other processes have written since, and cuts what one of them left torn.
+// refresh reads what other processes have written since, and cuts off a torn line that one of them
+// left.
 func (j *Journal) refresh() error {
 	info, err := j.file.Stat()
 	if err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}
 	_, nextErr := os.Lstat(filepath.Join(j.dir, segmentName(j.end.Seq+1)))
-	_, goneErr := os.Lstat(j.end.file) // another process let the journal begin again, more than once
+	_, goneErr := os.Lstat(j.end.file) // another process began the journal again, more than once
 	if info.Size() == j.end.size && errors.Is(nextErr, fs.ErrNotExist) && goneErr == nil {
 		return nil
 	}
 	return j.read()
 }
 
-// read reads the journal from the last record on that is known, and opens its last segment.
+// read reads the journal from the last known record on, and opens its last segment.
 func (j *Journal) read() error {
 	known := max(j.last, 0)
 	ours := map[int64]bool{}
@@ -238,7 +238,7 @@ func (j *Journal) read() error {
 	return j.use(end)
 }
 
-// use opens the last segment for writing, without what is torn.
+// use opens the last segment for writing, and cuts off a torn end.
 func (j *Journal) use(end End) error {
 	if j.file != nil {
 		if err := j.file.Close(); err != nil {
@@ -261,8 +261,8 @@ func (j *Journal) use(end End) error {
 	return f.Sync()
 }
 
-// write appends one line and flushes it. After a failed flush nobody knows what the disk has, so
-// that nothing more is written.
+// write appends one line and flushes it. After a failed flush it is unknown what is on disk, so
+// nothing more is written.
 func (j *Journal) write(r Record) error {
 	line, crc, err := encode(r)
 	if err != nil {
@@ -298,14 +298,14 @@ func (j *Journal) write(r Record) error {
 	return nil
 }
 
-// isFull reports whether there is no room: on the disk, in the user's share of it, or within the
-// size of a file that the process may write.
+// isFull reports whether there is no space left: on the disk, in the user's quota, or within the
+// file size that the process may write.
 func isFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
 
-// rotate begins a new segment. A crash in between leaves one without a head, which the next reading
-// ignores.
+// rotate begins a new segment. A crash in the middle leaves a segment without a head, which the
+// next read ignores.
 func (j *Journal) rotate() error {
 	header := j.end.Header
 	r := Record{
@@ -329,7 +329,7 @@ func (j *Journal) rotate() error {
 	return j.use(end)
 }
 
-// removeStub takes a segment away that did not get its head.
+// removeStub removes a segment that did not get its head.
 func removeStub(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -337,8 +337,8 @@ func removeStub(path string) error {
 	return nil
 }
 
-// keepReserve makes the reserve again after it was given up. Without room for it the journal works
-// all the same.
+// keepReserve creates the reserve file again after it was removed. If there is no space for it, the
+// journal works without it.
 func (j *Journal) keepReserve() error {
 	path := filepath.Join(j.dir, reserveName)
 	if info, err := os.Stat(path); err == nil && info.Size() == reserveSize {

@@ -2,23 +2,25 @@ package journal
 
 import "time"
 
-// Comparison is what a journal has beyond a ledger whose last record of it is given.
+// Comparison is what a journal has beyond the last record that a ledger has of it.
 type Comparison struct {
 	End     End
-	Mark    string    // of the ledger's last record, as the journal has it; "" when it is not there, or 0
-	Missing int       // records that the ledger lacks; those that the ledger had refused (Void) are not among them
+	Mark    string    // of the ledger's last record in the journal; "" if that is missing or 0
+	Missing int       // records that the ledger lacks, without those that it had refused (Void)
 	Intents int       // POSTs in them, and rows that were known when the journal began
-	Since   time.Time // of the first of them
+	Since   time.Time // the time of the first of them
 	First   Record    // the first of them
-	// FirstMark is that of First.
+	// FirstMark is the mark of First.
 	FirstMark string
-	Used      bool             // the journal has more than what it began with
-	Older     bool             // the ledger's last record is of before a snapshot, and no longer there
-	Seen      map[string]int64 // what it says last of the ledger's other journals
+	Used      bool // the journal has more than what it began with
+	// the ledger's last record is from before a snapshot, and was removed
+	Older bool
+	// the last record of each other journal of the ledger, as last written here
+	Seen map[string]int64
 }
 
-// Compare reads a journal from a ledger's last record on. It changes nothing and may run beside a
-// process that writes.
+// Compare reads a journal from a ledger's last record on. It changes nothing, and may run while
+// another process writes.
 func Compare(dir string, seq int64) (Comparison, error) {
 	void := map[int64]bool{}
 	names, err := segments(dir)

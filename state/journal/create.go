@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// segmentSize is where the next record begins a new segment.
+// segmentSize is the size after which the next record begins a new segment.
 const segmentSize = 64 << 20
 
-// reserveSize is the room that is given up on a full disk, so that the answers to what was on the
-// wire can still be kept (F053).
+// reserveSize is the space that is released on a full disk, so that the answers to requests in
+// flight can still be stored (F053).
 const reserveSize = 1 << 20
 
 const (
@@ -21,9 +21,9 @@ const (
 	lockName    = "lock"
 )
 
-// Create makes a journal in a folder that does not exist yet, with what the ledger knows already:
-// pages calls put with parts of it. The journal appears whole or not at all. It gives the last
-// record's number and mark; 0 and "" when there is none.
+// Create creates a journal in a folder that must not exist yet, with what the ledger already knows:
+// pages calls put with parts of it. The journal appears complete or not at all. Create returns the
+// last record's number and mark, or 0 and "" if there is none.
 func Create(dir string, header Header, pages func(put func([]Fact) error) error) (seq int64, mark string, err error) {
 	if _, err := os.Lstat(dir); err == nil {
 		return 0, "", fmt.Errorf("journal: %s exists already", dir)
@@ -56,7 +56,7 @@ func Create(dir string, header Header, pages func(put func([]Fact) error) error)
 	return seq, mark, nil
 }
 
-// begin writes the first segment: the head, and what the ledger knew.
+// begin writes the first segment: the head, and what the ledger knows.
 func begin(path string, header Header, pages func(put func([]Fact) error) error) (seq int64, mark string, err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -88,7 +88,7 @@ func begin(path string, header Header, pages func(put func([]Fact) error) error)
 	return seq, mark, f.Sync()
 }
 
-// SetAside renames a journal's folder, so that another can take its place. It gives the new name.
+// SetAside renames a journal's folder, so that another can take its place. It returns the new name.
 func SetAside(dir string, at time.Time) (string, error) {
 	aside := dir + ".until-" + at.UTC().Format("20060102T150405.000Z")
 	if err := os.Rename(dir, aside); err != nil {
@@ -97,8 +97,8 @@ func SetAside(dir string, at time.Time) (string, error) {
 	return aside, syncFolder(filepath.Dir(dir))
 }
 
-// makeFolders makes a folder and those above it, for their owner only, and flushes each into the
-// one above.
+// makeFolders creates a folder and its parents, accessible to the owner only, and flushes each into
+// its parent.
 func makeFolders(dir string) error {
 	if info, err := os.Stat(dir); err == nil && info.IsDir() {
 		return nil
@@ -114,7 +114,7 @@ func makeFolders(dir string) error {
 	return syncFolder(filepath.Dir(dir))
 }
 
-// writeFile makes a file that did not exist, flushed.
+// writeFile creates a file, which must not exist, and flushes it.
 func writeFile(path string, content []byte) (err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -127,7 +127,7 @@ func writeFile(path string, content []byte) (err error) {
 	return f.Sync()
 }
 
-// syncFolder makes the names in a folder durable.
+// syncFolder makes the directory entries of a folder durable.
 func syncFolder(dir string) (err error) {
 	d, err := os.Open(dir)
 	if err != nil {

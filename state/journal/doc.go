@@ -1,36 +1,36 @@
 // Package journal is the second memory of what was sent: an append-only file in another folder,
-// best on another disk, by which a ledger that was rolled back, deleted or copied is noticed before
-// anything is sent, and from which it is rebuilt. It knows nothing of the ledger but what its
-// caller writes.
+// best on another disk. It shows that a ledger was rolled back, deleted or copied before anything
+// is sent, and a ledger can be rebuilt from it. The package knows nothing of the ledger except what
+// its caller writes.
 //
 // # On disk
 //
 // A folder holds one journal: segments of 64 MiB named after their first record, a lock, and a
-// reserve that is given up when the disk is full. A line is
+// reserve file that is removed when the disk is full. A line is
 //
 //	<CRC32C of the rest, 8 hex digits> <JSON>\n
 //
-// and each JSON begins with "seq", counted up by one with each record, and "prev", the CRC of the
-// line before: lines cannot be missing, changed, reordered or mixed with those of another journal
-// unnoticed. A segment begins with a head: the ids of journal and ledger, the host, the place of
-// the ledger, the creation.
+// Each JSON begins with "seq", which increases by one with each record, and "prev", the CRC of the
+// line before. So it is detected if lines are missing, changed, reordered or mixed with those of
+// another journal. A segment begins with a head: the ids of journal and ledger, the host, the place
+// of the ledger, the time of creation.
 //
-// # What is promised
+// # What is guaranteed
 //
-//   - What Append returned without an error is on disk: one write and one flush for each record; a
-//     new segment and its folder are flushed before they are used.
-//   - A last line that is torn was never acknowledged, and is cut when the journal is next written.
+//   - What Append wrote before it returned without an error is on disk: there is one write and one
+//     flush for each record, and a new segment and its folder are flushed before they are used.
+//   - A torn last line was never acknowledged, and is cut off when the journal is next written.
 //     Damage before a sound line is an error that names file and offset (*DamageError); it is never
 //     skipped.
-//   - Append compares what the ledger says of the journal (its last record there) with the journal
+//   - Append compares the ledger's position in the journal (its last record there) with the journal
 //     itself, under a lock: it writes for the one ledger that the journal follows, and for no copy
-//     of it. Records of this process that never came into the ledger are named in the next one
+//     of it. Records of this process that the ledger never stored are named in the next record
 //     (Record.Void).
 //
-// A journal that has become too large begins again within itself: a segment with what the ledger
-// knows by now (Snapshot, Base), after which the segments before it are removed (Cut, Drop).
-// Segments that are missing without such a base are damage.
+// A journal that has become too large begins again within itself: a new segment holds what the
+// ledger knows by then (Snapshot, Base), after which the segments before it are removed (Cut,
+// Drop). Segments that are missing without such a base are damage.
 //
-// record.go has the records, line.go their text, read.go the reading, append.go the writing,
-// create.go new journals and segments, renew.go how one begins again.
+// record.go has the records, line.go their text, read.go the reading, append.go the appending,
+// create.go new journals and segments, renew.go how a journal begins again.
 package journal

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Find returns the folders below a parent that hold a journal with what each says at its end. One
-// that cannot be read is in broken.
+// Find returns the folders below a parent that hold a journal, each with the journal's end.
+// Journals that cannot be read are returned in broken.
 func Find(parent string) (found map[string]End, broken map[string]error, err error) {
 	folders, err := os.ReadDir(parent)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -22,7 +22,7 @@ func Find(parent string) (found map[string]End, broken map[string]error, err err
 	found, broken = map[string]End{}, map[string]error{}
 	for _, folder := range folders {
 		if !folder.IsDir() || strings.Contains(folder.Name(), ".") {
-			continue // set aside, or half made
+			continue // set aside, or not completely created
 		}
 		dir := filepath.Join(parent, folder.Name())
 		end, err := Read(dir, 1<<62, func(Record, string) error { return nil })

@@ -10,7 +10,7 @@ import (
 	"strconv"
 )
 
-// firstPrev stands for the line before the first one.
+// firstPrev is the prev of the first line.
 const firstPrev = "00000000"
 
 // maxLine is more than a group of 256 rows needs; a longer line is damage.
@@ -35,7 +35,7 @@ func encode(r Record) (line []byte, crc string, err error) {
 	return append(append(line, text...), '\n'), crc, nil
 }
 
-// entry is a sound line, of which only the beginning was read.
+// entry is a sound line, of which only the beginning was parsed.
 type entry struct {
 	seq  int64
 	prev string
@@ -50,7 +50,7 @@ var (
 	kindMark = []byte(`"kind":"`)
 )
 
-// parse reads a line without its line feed; ok is false when the line is damaged.
+// parse parses a line without its line feed. ok is false if the line is damaged.
 func parse(line []byte) (e entry, ok bool) {
 	crc, text, found := bytes.Cut(line, []byte{' '})
 	if !found || len(crc) != 8 || string(crc) != crcOf(text) {
@@ -71,7 +71,7 @@ func parse(line []byte) (e entry, ok bool) {
 	return entry{seq: seq, prev: string(rest[:8]), crc: string(crc), kind: Kind(kind), text: text}, found && more
 }
 
-// record reads the whole line.
+// record parses the whole line.
 func (e entry) record() (Record, error) {
 	var r Record
 	if err := json.Unmarshal(e.text, &r); err != nil {

@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// lockWait is how long a process waits for another that writes the same journal; a record takes
-// milliseconds.
+// lockWait is how long a process waits for another that writes to the same journal. Writing a
+// record takes milliseconds.
 const lockWait = 5 * time.Second
 
-// HeldError says that another process has a lock.
+// HeldError is returned if another process holds a lock.
 type HeldError struct {
 	Path string
-	PID  string // of the process; "?" when it did not say
+	PID  string // its process id; "?" if unknown
 }
 
-// Error names the process.
+// Error returns the process and the path.
 func (e *HeldError) Error() string { return fmt.Sprintf("process %s has %s locked", e.PID, e.Path) }
 
-// lock keeps other processes from writing the journal.
+// lock locks the journal against writing by other processes. It waits for at most lockWait.
 func lock(path string) (unlock func() error, err error) {
 	for until := time.Now().Add(lockWait); ; time.Sleep(2 * time.Millisecond) {
 		var held *HeldError

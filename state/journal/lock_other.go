@@ -2,6 +2,6 @@
 
 package journal
 
-// TryLock does nothing where the system has no flock: there, the write lock of the ledger is the
-// only one.
+// TryLock does nothing on systems without flock: there the write lock of the ledger is the only
+// one.
 func TryLock(string) (unlock func() error, err error) { return func() error { return nil }, nil }

@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// TryLock locks a file for this process, made when it is not there, and writes the process's number
-// into it. The lock goes away with the process. When another has it, the error is *HeldError.
+// TryLock locks a file for this process, creates it if necessary, and writes the process id into
+// it. The lock ends with the process. If another process holds it, TryLock returns *HeldError.
 func TryLock(path string) (unlock func() error, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -30,7 +30,7 @@ func TryLock(path string) (unlock func() error, err error) {
 	return f.Close, nil
 }
 
-// holder is the process that wrote its number into the lock last.
+// holder returns the process id that was last written to the lock.
 func holder(f *os.File) string {
 	text := make([]byte, 10)
 	n, err := f.ReadAt(text, 0)

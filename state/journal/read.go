@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// ErrNone says that a folder holds no journal.
+// ErrNone is returned if a folder holds no journal.
 var ErrNone = errors.New("there is no journal")
 
-// DamageError says where a journal is damaged before its end: something that was acknowledged
+// DamageError is returned if a journal is damaged before its end: something that was acknowledged
 // cannot be read.
 type DamageError struct {
 	File   string
@@ -25,34 +25,35 @@ type DamageError struct {
 	Reason string
 }
 
-// Error names file and offset.
+// Error returns file and offset.
 func (e *DamageError) Error() string {
 	return fmt.Sprintf("the journal is damaged: %s at byte %d: %s", e.File, e.Offset, e.Reason)
 }
 
-// End is what a journal says at its end.
+// End is the end of a journal.
 type End struct {
 	Header Header // of the last segment
 	Seq    int64  // of the last record
 	Mark   string // its CRC
 	At     time.Time
-	Bytes  int64  // of all segments
-	First  int64  // of the first record that is there; what stood before it is in the snapshot that Base ends
-	Base   int64  // the first record that is needed still; 0: all
-	Size   int64  // bytes of the snapshot that begins there
-	Torn   int64  // bytes after the last sound line, which nobody was told of
-	file   string // the last segment
-	size   int64  // of its sound part
-	stub   string // a segment after it that never got its head
-	last   entry
+	Bytes  int64 // of all segments
+	// the first record that exists; what was before it is in the snapshot that Base ends
+	First int64
+	Base  int64  // the first record that is still needed; 0: all
+	Size  int64  // bytes of the snapshot that begins there
+	Torn  int64  // bytes after the last sound line, which were never acknowledged
+	file  string // the last segment
+	size  int64  // of its sound part
+	stub  string // a segment after it that never got its head
+	last  entry
 }
 
 const suffix = ".journal"
 
-// segmentName is that of the segment whose first record has this number.
+// segmentName returns the name of the segment whose first record has this number.
 func segmentName(first int64) string { return fmt.Sprintf("%016d%s", first, suffix) }
 
-// segments lists the segments of a folder in their order.
+// segments returns the segments of a folder in order.
 func segments(dir string) ([]string, error) {
 	files, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -80,10 +81,9 @@ func firstOf(name string) (int64, bool) {
 	return first, ok && err == nil
 }
 
-// Read calls fn for every record after the given one, heads left out, in their order, and gives the
-// journal's end. The whole text of what it reads is checked: all with after < 0, else from the
-// segment on that holds the record after, or from the first that is there still. It changes
-// nothing.
+// Read calls fn for every record after the given one, without heads, in order, and returns the
+// journal's end. It checks the whole text of what it reads: everything if after < 0, otherwise from
+// the segment that holds the record after, or from the first existing one. It changes nothing.
 func Read(dir string, after int64, fn func(r Record, mark string) error) (End, error) {
 	names, err := segments(dir)
 	if err != nil {
@@ -154,7 +154,7 @@ func readAll(dir string, names []string, after int64, fn func(r Record, mark str
 	return end, nil
 }
 
-// readSegment checks one segment and moves end on. Only the last segment may end in a torn line.
+// readSegment checks one segment and advances end. Only the last segment may end in a torn line.
 func readSegment(path string, end *End, first, last bool, fn func(entry) error) (err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -205,12 +205,12 @@ func readSegment(path string, end *End, first, last bool, fn func(entry) error) 
 	return nil
 }
 
-// contentError says that a sound line holds no record.
+// contentError is the error of a sound line that holds no record.
 type contentError struct{ err error }
 
 func (e *contentError) Error() string { return e.err.Error() }
 
-// takeUp moves the end on by one sound line.
+// takeUp advances the end by one sound line.
 func takeUp(e entry, end *End, fn func(entry) error) error {
 	end.Mark, end.Seq = e.crc, e.seq
 	if e.kind == Head || e.kind == Moved || e.kind == Base {
@@ -235,9 +235,9 @@ func takeUp(e entry, end *End, fn func(entry) error) error {
 	return fn(e)
 }
 
-// next checks that a line is sound and follows the one before; reason says why not, torn that it
-// can be the rest of a write that did not end. anchor: nothing was read before it; begins: it is
-// the first of its segment.
+// next checks that a line is sound and follows the one before. reason is "" or the fault; torn
+// reports whether the fault can be the rest of an interrupted write. anchor: nothing was read
+// before the line; begins: it is the first of its segment.
 func next(line []byte, end *End, path string, anchor, begins bool) (e entry, reason string, torn bool) {
 	if line[len(line)-1] != '\n' {
 		return e, "the line is cut off", true
@@ -259,8 +259,8 @@ func next(line []byte, end *End, path string, anchor, begins bool) (e entry, rea
 	return e, "", false
 }
 
-// stubOf reports whether a segment was begun and never got its head: the journal ends with the one
-// before.
+// stubOf reports whether a segment was begun and never got its head. Then the journal ends with the
+// segment before it.
 func stubOf(path string) (stub bool, size int64, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -272,13 +272,13 @@ func stubOf(path string) (stub bool, size int64, err error) {
 		return false, 0, fmt.Errorf("journal: %w", err)
 	}
 	sound, err := soundAfter(bufio.NewReader(f))
-	if err != nil { // not taken for a segment without a head, which is removed
+	if err != nil { // not treated as a segment without a head, which would be removed
 		return false, 0, fmt.Errorf("journal: %s: %w", path, err)
 	}
 	return !sound, info.Size(), nil
 }
 
-// soundAfter reports whether a sound line follows: then what was not readable is damage, not a torn
+// soundAfter reports whether a sound line follows. If so, an unreadable line is damage, not a torn
 // end.
 func soundAfter(in *bufio.Reader) (bool, error) {
 	for {
@@ -297,8 +297,8 @@ func soundAfter(in *bufio.Reader) (bool, error) {
 	}
 }
 
-// readLine reads up to and with the next line feed, or what there is. Of a line that is too long
-// the beginning is given; it matches no checksum.
+// readLine reads up to and including the next line feed, or the rest. Of a line that is too long it
+// returns only the beginning, which matches no checksum.
 func readLine(in *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {

@@ -7,13 +7,13 @@ import (
 	"path/filepath"
 )
 
-// ErrUnsettled says that the journal has answers or intents that are not in the ledger yet: it
-// cannot begin again before they are.
+// ErrUnsettled is returned if the journal has answers or intents that the ledger does not have yet.
+// It cannot begin again before they are settled.
 var ErrUnsettled = errors.New("the journal has records that the ledger does not have yet")
 
-// Size returns the bytes that a journal takes, as its folder has them now, and the place where it
-// last began again: the first record that is needed, and the bytes of what the ledger knew then.
-// first is the first record that is there.
+// Size returns the present size of a journal's folder in bytes, the first existing record, and
+// where the journal last began again: the first record that is needed (base), and the size in bytes
+// of the snapshot there.
 func (j *Journal) Size() (bytes, first, base, snapshot int64, err error) {
 	names, err := segments(j.dir)
 	if err != nil {
@@ -32,7 +32,7 @@ func (j *Journal) Size() (bytes, first, base, snapshot int64, err error) {
 	return bytes, first, j.end.Base, j.end.Size, nil
 }
 
-// SizeBefore returns the bytes of the segments that hold nothing from a record on.
+// SizeBefore returns the size in bytes of the segments that hold only records before base.
 func (j *Journal) SizeBefore(base int64) (bytes int64, err error) {
 	names, err := segments(j.dir)
 	if err != nil {
@@ -51,9 +51,9 @@ func (j *Journal) SizeBefore(base int64) (bytes int64, err error) {
 	return bytes, nil
 }
 
-// Cut begins a new segment for a snapshot, unless the last one has no record yet, and gives the
-// number of the first record in it. committed and mark are as for Append; ErrUnsettled when the
-// journal has records after committed.
+// Cut begins a new segment for a snapshot, unless the last segment has no record yet, and returns
+// the number of the first record in it. committed and mark are as for Append. It returns
+// ErrUnsettled if the journal has records after committed.
 func (j *Journal) Cut(committed int64, mark string) (first int64, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -81,9 +81,9 @@ func (j *Journal) Cut(committed int64, mark string) (first int64, err error) {
 	return j.end.Seq + 1, j.rotate()
 }
 
-// Drop removes the segments that hold nothing from the last base on, the oldest first, so that what
-// a crash leaves is a journal still. The caller has made sure that the base is in the ledger and
-// that what it replaces can be read from it.
+// Drop removes the segments that hold only records before the last base, the oldest first, so that
+// a crash always leaves a complete journal. The caller must ensure that the ledger has the base,
+// and that what the base replaces can be read from it.
 func (j *Journal) Drop() (removed int, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -1,4 +1,4 @@
-// Acts of people: each is stored in one transaction with its record in the audit.
+// Acts of people: each is stored in one transaction with its audit record.
 
 package ledger
 
@@ -16,15 +16,19 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// ErrNoRecord refuses an act that would leave no trace of who ordered it.
+// ErrNoRecord is returned for an act whose audit record is incomplete: it must state who, act and
+// target, and for a move of a job who and reason.
 var ErrNoRecord = errors.New("an act of a person needs who ordered it, what it is and what it is done to")
 
-// Act is the one way by which people change the ledger, and the only one by which an entry gets
-// another generation, an id that no answer gave, or leaves what is sent. It does acts, each
-// together with its record in the audit: there is no act without a record, and no record of an act
-// that was not done. done tells for each whether it was: not when its entry or its job stands
-// otherwise than the person saw it. An act that changes what the brakes of a job remember gives
-// *trade.LeasedError while a process runs the job; then none of the acts is done.
+// Act is the only way by which people change the ledger, and the only way by which an entry gets
+// another generation, gets an id that no answer contained, or is excluded from sending. It stores
+// each act together with its audit record: there is no act without a record, and no record of an
+// act that was not done.
+//
+// done reports for each act whether it was done. An act is not done if its entry or its job has
+// changed since the person saw it, or if it is no longer allowed. An act that changes what the
+// brakes of a job remember fails with *trade.LeasedError while a process runs the job; then none of
+// the acts is done.
 func (s *Ledger) Act(ctx context.Context, acts []trade.Act) (done []bool, err error) {
 	for _, a := range acts {
 		if a.Audit.Who == "" || a.Audit.Act == "" || a.Audit.Target == "" {
@@ -42,7 +46,7 @@ func (s *Ledger) Act(ctx context.Context, acts []trade.Act) (done []bool, err er
 			return err
 		}
 		done = make([]bool, len(acts))
-		for i, a := range acts { // jobs first: a lease is the first row that a transaction locks
+		for i, a := range acts { // jobs first: a transaction locks the lease before any other row
 			if a.Job != nil {
 				var err error
 				if done[i], err = actOnJob(t, *a.Job, a.Audit); err != nil {
@@ -58,8 +62,8 @@ func (s *Ledger) Act(ctx context.Context, acts []trade.Act) (done []bool, err er
 	return done, nil
 }
 
-// givesID reports whether the entry of Gives stays accepted and gives its id, and only that, to the
-// entry of the act.
+// givesID reports whether the entry of Gives stays accepted and passes its id, and nothing else, to
+// the entry of the act.
 func givesID(a trade.Act) bool {
 	if a.Update == nil {
 		return false
@@ -97,8 +101,8 @@ func actOnJob(t *sqldb.Tx, act trade.JobAct, record trade.AuditRecord) (done boo
 	return err == nil, err
 }
 
-// standsAs reports whether a job stands as a person saw it; who saw nothing may act on any job that
-// is not paused.
+// standsAs reports whether a job is as a person saw it. If saw is nil, the act applies to any job
+// that is not paused.
 func standsAs(now trade.JobStatus, saw *trade.JobStatus) bool {
 	if saw == nil {
 		return now.State != trade.Paused
@@ -106,8 +110,8 @@ func standsAs(now trade.JobStatus, saw *trade.JobStatus) bool {
 	return now.State == saw.State && now.Since.Equal(saw.Since) && reflect.DeepEqual(now.Stop, saw.Stop)
 }
 
-// ActOnEntries changes the entries of acts in one transaction, and sets done for each act that
-// applied.
+// ActOnEntries applies acts to their entries within a transaction, and sets done for each act that
+// was applied.
 func ActOnEntries(t *sqldb.Tx, acts []trade.Act, done []bool) error {
 	var ids []int64
 	for _, a := range acts {
@@ -153,7 +157,7 @@ func ActOnEntries(t *sqldb.Tx, acts []trade.Act, done []bool) error {
 			return err
 		}
 	}
-	// An id is given before it is got: no two entries have it at any time.
+	// The id is removed from one entry first, so that no two entries ever have it at once.
 	lost, err := ApplyUpdates(t, entries, gives, time.Now(), sums)
 	if err != nil {
 		return err
@@ -171,14 +175,14 @@ func ActOnEntries(t *sqldb.Tx, acts []trade.Act, done []bool) error {
 	return noteAct(t, updatedBy(acts, done), UpdateIDs(slices.Concat(gives, updates)))
 }
 
-// stands reports whether an entry stands as a person saw it.
+// stands reports whether an entry is as a person saw it.
 func stands(entries map[int64]*NarrowRow, u trade.Update) bool {
 	e := entries[u.Entry.ID]
 	return e != nil && e.Version == u.Entry.Version && e.State == string(u.From)
 }
 
-// updatedBy returns the record of the first act on an entry that was done: the acts of one call are
-// one act on several rows.
+// updatedBy returns the audit record of the first act on an entry that was done. The acts of one
+// call are one act on several rows.
 func updatedBy(acts []trade.Act, done []bool) trade.AuditRecord {
 	for i, a := range acts {
 		if a.Update != nil && done[i] {
@@ -188,8 +192,8 @@ func updatedBy(acts []trade.Act, done []bool) trade.AuditRecord {
 	return trade.AuditRecord{}
 }
 
-// mayDo looks, in the transaction of the act, after what may have changed without the entry having
-// moved: the quarantine of a second sending, and whose an id is.
+// mayDo checks, in the transaction of the act, what may have changed although the entry has not:
+// the quarantine of a second sending, and which row has an id.
 func mayDo(t *sqldb.Tx, a trade.Act, e *NarrowRow) (bool, error) {
 	u := a.Update.Entry
 	switch {
@@ -197,7 +201,8 @@ func mayDo(t *sqldb.Tx, a trade.Act, e *NarrowRow) (bool, error) {
 		return false, fmt.Errorf("%s: only an order to send again opens a generation", a.Audit.Act)
 	case a.Resend != nil:
 		return jobs.MayResend(t, e.ID, a.Resend.Boot, a.Resend.Ticks, a.Resend.Least)
-	case a.Gives != nil: // whose id it is was seen, and the database refuses that two have it
+	// the holder of the id was checked before, and the database refuses the same id on two entries
+	case a.Gives != nil:
 		return true, nil
 	case u.State == trade.Accepted && u.RemoteID != "" && e.RemoteID.String != u.RemoteID:
 		holder, err := holderOf(t.All, e.Sends, u.RemoteID, e.ID)
@@ -206,7 +211,8 @@ func mayDo(t *sqldb.Tx, a trade.Act, e *NarrowRow) (bool, error) {
 	return true, nil
 }
 
-// signed names in the entry the act that sent it again, or accepted it without an id.
+// signed stores in the entry the number of the act that ordered it to be sent again, or that
+// accepted it without an id.
 func signed(u trade.Update, e *NarrowRow, seq int64) trade.Update {
 	if u.Entry.Generation > e.Generation {
 		u.Entry.ResentBy = seq
@@ -217,8 +223,7 @@ func signed(u trade.Update, e *NarrowRow, seq int64) trade.Update {
 	return u
 }
 
-// askAgain lets records of the platform be asked about at once, and then as often as if for the
-// first time.
+// askAgain makes records of the platform due at once, and resets their tries and their first time.
 func askAgain(t *sqldb.Tx, blocks []trade.Block, at time.Time) error {
 	now := sqldb.AtOr(at, time.Now())
 	for _, b := range blocks {
@@ -230,8 +235,9 @@ func askAgain(t *sqldb.Tx, blocks []trade.Block, at time.Time) error {
 	return nil
 }
 
-// Holder returns the row that has a platform id, or that an earlier answer gave it to, among the
-// rows that send a kind; none: the zero key. Entry except is not asked about.
+// Holder returns the row that has a platform id, or to which an earlier answer assigned it, among
+// the rows of kind sends. It ignores the entry except. If there is no such row, it returns the zero
+// key.
 func (s *Ledger) Holder(ctx context.Context, sends trade.Kind, remoteID string, except int64) (trade.ParentKey, error) {
 	return holderOf(s.db.Reading(ctx, "looking whose an id is"), string(sends), remoteID, except)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// AttemptRow is an attempt as the table has it.
+// AttemptRow is a row of the table attempt.
 type AttemptRow struct {
 	ID, RunID, Owner, Target, Payload, Messages, RemoteID, Reason, AnswerBody string
 	EntryID, Epoch, Content, StartedAt                                        int64
@@ -26,19 +26,19 @@ type AttemptRow struct {
 // AttemptColumns are the columns of an attempt.
 var AttemptColumns = sqldb.Columns[AttemptRow]()
 
-// ResultColumns are those that a settlement writes, after the id that finds the attempt.
+// ResultColumns are the columns that a settlement writes, after the id that finds the attempt.
 var ResultColumns = []string{
 	"id", "finished_at", "outcome", "counts", "status", "messages", "remote_id", "reason", "evidence", "request_head",
 	"answer_head", "answer_body",
 }
 
-// Args are the values of all columns.
+// Args returns the values of AttemptColumns.
 func (r *AttemptRow) Args() []any { return sqldb.Pick(r, AttemptColumns) }
 
-// Result are the values of the columns that settling writes.
+// Result returns the values of ResultColumns.
 func (r *AttemptRow) Result() []any { return sqldb.Pick(r, ResultColumns) }
 
-// AttemptRowOf makes the row of an attempt. Its texts come from a foreign server and are cleaned.
+// AttemptRowOf returns the row of an attempt. Its texts come from another server and are cleaned.
 func AttemptRowOf(a trade.Attempt, now time.Time, counts bool) (*AttemptRow, error) {
 	messages, err := listText(a.Messages)
 	if err != nil {
@@ -63,7 +63,7 @@ func AttemptRowOf(a trade.Attempt, now time.Time, counts bool) (*AttemptRow, err
 	return r, nil
 }
 
-// Attempt returns the attempt of a row; an error names the damaged column.
+// Attempt returns the attempt of a row. An error names the damaged column.
 func (r *AttemptRow) Attempt() (trade.Attempt, error) {
 	a := trade.Attempt{
 		ID: r.ID, EntryID: r.EntryID, Generation: r.Generation, No: r.No, RunID: r.RunID, Owner: r.Owner,

@@ -15,17 +15,18 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Ledger keeps entries and their attempts. Its methods may be called by several goroutines at once.
+// Ledger stores entries and their attempts. Its methods may be called by several goroutines at
+// once.
 type Ledger struct {
 	db     *sqldb.DB
 	jobs   *jobs.Roster
-	marked Marks // notes of requests that have left
+	marked Marks // marks of requests that have left
 }
 
 // New returns the ledger in a database.
 func New(db *sqldb.DB, jobs *jobs.Roster) *Ledger { return &Ledger{db: db, jobs: jobs} }
 
-// GroupTx is one Commit: everything that it reads is locked first, decided on in Go, and written in
+// GroupTx is one Commit: it locks everything that it reads first, decides in Go, and writes with
 // few statements.
 type GroupTx struct {
 	*sqldb.Tx
@@ -39,7 +40,7 @@ type GroupTx struct {
 	alone    bool // no other job has entries of the kind that this one sends
 }
 
-// NewGroupTx returns a group that a transaction is to store.
+// NewGroupTx returns a GroupTx that stores a group within a transaction.
 func NewGroupTx(t *sqldb.Tx, lease trade.Lease, group trade.Group) *GroupTx {
 	g := &GroupTx{
 		Tx: t, Lease: lease, Group: group, Now: group.At, Sums: TallyChange{},
@@ -54,8 +55,8 @@ func NewGroupTx(t *sqldb.Tx, lease trade.Lease, group trade.Group) *GroupTx {
 	return g
 }
 
-// checkPause looks, for a group that would begin to send, whether the job is paused: once a pause
-// is stored, no intent is (the row is locked until then).
+// checkPause sets Result.Paused if the group has intents and the job is paused. The shared lock on
+// the job's status lasts until the transaction ends, so no intent is stored once a pause is.
 func (g *GroupTx) checkPause() error {
 	if len(g.Group.Intents) == 0 || g.Result.LeaseLost {
 		return nil
@@ -74,15 +75,16 @@ func (g *GroupTx) checkPause() error {
 }
 
 // Commit settles finished attempts, moves entries and makes intents durable, in one transaction and
-// one flush. Intents, updates and blocks are fenced by the lease; settlements are not (I12): when
-// the lease is lost they are stored all the same. What the same call stored before, as after
+// one flush. Intents, updates and blocks are fenced by the lease. Settlements are not: they are
+// stored even if the lease is lost (I12). What an earlier try of the same call stored, as after
 // trade.ErrUncertain, counts as stored now.
 func (s *Ledger) Commit(ctx context.Context, lease trade.Lease, group trade.Group) (trade.GroupResult, error) {
 	if err := checkGroup(group); err != nil {
 		return trade.GroupResult{}, err
 	}
 	if len(group.Intents) > 0 {
-		s.MarksFile() // before an intent is: one that is not found in the file had not left
+		// before the first intent is stored: an intent without a mark has then not left
+		s.MarksFile()
 	}
 	var g *GroupTx
 	err := s.db.InTx(ctx, "storing a group", func(t *sqldb.Tx) error {
@@ -101,7 +103,7 @@ func (s *Ledger) Commit(ctx context.Context, lease trade.Lease, group trade.Grou
 	return g.Result, nil
 }
 
-// checkGroup refuses what no correct caller asks for, before anything is written.
+// checkGroup refuses what no correct caller requests, before anything is written.
 func checkGroup(group trade.Group) error {
 	for _, s := range group.Settle {
 		switch {
@@ -129,40 +131,40 @@ func checkGroup(group trade.Group) error {
 
 // Run stores the group, in one transaction. What a crash leaves:
 //
-//	before Commit          nothing of the group: entries are pending, answers are noted on the
+//	before Commit          nothing of the group: entries are pending, answers are marked on the
 //	                       tmpfs
 //	in a step below        the same: the transaction is rolled back
-//	record in the journal  the next start finds one record more than the ledger has, and does what
-//	                       it says: an intent without its commit is settled as not sent
-//	COMMIT, no answer yet  the caller is told trade.ErrUncertain and sends nothing; the same call
-//	                       again finds what is stored (claim)
-//	after COMMIT           entries in sending; Recover settles them as noted, else as in doubt
+//	record in the journal  the next start finds one record more than the ledger has and applies
+//	                       it: an intent without its commit is settled as not sent
+//	COMMIT, no answer yet  the caller gets trade.ErrUncertain and sends nothing; repeating the
+//	                       call finds what is stored (claim)
+//	after COMMIT           entries in sending; Recover settles them as marked, else as in doubt
 //
-// The journal's record is flushed after the last step and before COMMIT (sqldb.Tx.WriteNote); the
+// The journal's record is flushed after the last step and before COMMIT (sqldb.Tx.WriteNote). The
 // first byte of a request leaves after Commit has returned (I1).
 func (g *GroupTx) Run() error {
-	// The fence locks the lease's row: no other owner can claim until this transaction ends (I12).
+	// The fence locks the row of the lease: no other owner can take it until this transaction ends
+	// (I12).
 	err := jobs.Fence(g.Tx, g.Lease)
 	if errors.Is(err, trade.ErrLeaseLost) {
-		g.Result.LeaseLost, err = true, nil // settlements are stored all the same
+		g.Result.LeaseLost, err = true, nil // settlements are stored nevertheless
 	}
 	if err != nil {
 		return err
 	}
-	// On another server, or while the job is paused, nothing begins to be sent.
+	// On another server, or while the job is paused, no intent is stored.
 	if err := g.checkServer(); err != nil {
 		return err
 	}
 	if err := g.checkPause(); err != nil {
 		return err
 	}
-	// Attempts are locked first, then entries in the order of their numbers: no two groups wait for
-	// each other in a circle.
+	// Attempts are locked first, then entries in id order, so that no two groups deadlock.
 	if err := g.Load(); err != nil {
 		return err
 	}
 	// Settlements come before intents: a generation whose attempt was certainly not created is free
-	// for the next one (I3).
+	// for the next attempt (I3).
 	if err := g.Settle(); err != nil {
 		return err
 	}
@@ -174,8 +176,8 @@ func (g *GroupTx) Run() error {
 		if err := NoteFacts(g.Tx, changed, g.Now); err != nil {
 			return err
 		}
-		// The attempt is written before its entry is: the database lets an entry be sent only when
-		// its open attempt is there.
+		// The attempt is written before its entry: the database lets an entry become sending only
+		// if its open attempt exists.
 		if err := g.claim(); err != nil {
 			return err
 		}
@@ -183,12 +185,11 @@ func (g *GroupTx) Run() error {
 			return err
 		}
 	}
-	// The kept sums move with the entries (I9).
+	// The stored sums move with the entries (I9).
 	return g.Sums.Apply(g.Tx)
 }
 
-// Load locks all that the group touches: attempts first, then entries in the order of their
-// numbers.
+// Load locks everything that the group touches: attempts first, then entries in id order.
 func (g *GroupTx) Load() error {
 	ids := make([]string, len(g.Group.Settle))
 	for i, s := range g.Group.Settle {
@@ -220,15 +221,16 @@ func (g *GroupTx) loadAttempts(column string, list any) error {
 		return err
 	}
 	for i := range rows {
-		if g.Attempts[rows[i].ID] == nil { // one that is loaded is as this group has left it
+		// an attempt that is already loaded may have been changed by this group
+		if g.Attempts[rows[i].ID] == nil {
 			g.Attempts[rows[i].ID] = &rows[i]
 		}
 	}
 	return nil
 }
 
-// claim makes intents durable. One whose entry has moved, or whose generation has an attempt that
-// may have created a record, is left out: not an error.
+// claim makes intents durable. It leaves out an intent whose entry has changed, or whose generation
+// has an attempt that may have created a record; this is not an error.
 func (g *GroupTx) claim() error {
 	history, err := g.History()
 	if err != nil {
@@ -246,7 +248,8 @@ func (g *GroupTx) claim() error {
 	for _, in := range g.Group.Intents {
 		e := g.Entries[in.Entry.ID]
 		if have := g.Attempts[in.Attempt.ID]; have != nil {
-			// The same call was stored before and its answer was lost: it is ours, and open.
+			// The same call was stored before, and its answer was lost: the attempt is ours, and
+			// open.
 			g.Result.Claimed[in.Attempt.ID] = e != nil && e.State == string(trade.Sending) && !have.Outcome.Valid &&
 				have.EntryID == e.ID && have.Epoch == g.Lease.Epoch
 			continue
@@ -278,14 +281,15 @@ func (g *GroupTx) claim() error {
 		began = append(began, e.ID)
 	}
 	maps.DeleteFunc(g.Result.Claimed, func(_ string, ok bool) bool { return !ok })
-	// The attempts come first: the database lets an entry be sent only when its attempt is there.
+	// The attempts come first: the database lets an entry become sending only if its attempt
+	// exists.
 	if err := g.InsertRows("attempt", AttemptColumns, attempts, ""); err != nil {
 		return err
 	}
 	return g.begin(began)
 }
 
-// attemptOf returns the open attempt that an intent begins.
+// attemptOf returns the open attempt of an intent.
 func (g *GroupTx) attemptOf(in trade.Intent, e *NarrowRow, no int) trade.Attempt {
 	a := in.Attempt
 	a.EntryID, a.Generation, a.No, a.Epoch, a.Outcome = e.ID, e.Generation, no, g.Lease.Epoch, trade.OutcomeOpen
@@ -312,14 +316,14 @@ func (g *GroupTx) begin(ids []int64) error {
 	return nil
 }
 
-// AttemptsOf is what a claim must know of an entry's earlier attempts.
+// AttemptsOf is what claim must know of the earlier attempts of an entry.
 type AttemptsOf struct {
 	Last  int          // the highest number
 	spent map[int]bool // generations with an attempt that is open, unknown or created (I3)
 }
 
-// History reads the earlier attempts of the entries that the group's intents are of. What a
-// settlement of this group ended counts as ended.
+// History reads the earlier attempts of the entries for which the group has intents. An attempt
+// that this group settles counts with its new outcome.
 func (g *GroupTx) History() (map[int64]AttemptsOf, error) {
 	out := make(map[int64]AttemptsOf, len(g.Group.Intents))
 	if len(g.Group.Intents) == 0 {
@@ -347,8 +351,8 @@ func (g *GroupTx) History() (map[int64]AttemptsOf, error) {
 	return out, nil
 }
 
-// checkServer keeps a group from beginning to send on another server. What was in flight is
-// settled all the same.
+// checkServer sets Result.Stop if the ledger is on another server than the recorded one, so that
+// the group stores no intent. Settlements are stored nevertheless.
 func (g *GroupTx) checkServer() error {
 	if len(g.Group.Intents) == 0 {
 		return nil

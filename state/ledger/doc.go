@@ -1,18 +1,20 @@
-// Package ledger keeps what is known of each row of the ERP: entries, their attempts, and the sums
+// Package ledger stores what is known of each row of the ERP: entries, their attempts, and the sums
 // by state.
 //
-// It guarantees that a change names the state that it saw ("somebody was first" is an answer), that
-// the sums are moved in the transaction that moves an entry (I9), that intents are fenced by the
-// lease (I12), and that a definite answer is stored whoever has the lease.
+// It guarantees that every change is a compare-and-set (that something has changed since is a
+// normal result), that the sums are updated in the transaction that moves an entry (I9), that
+// intents are fenced by the lease (I12), and that a definite answer is stored whoever holds the
+// lease.
 //
-// commit.go is the group commit: which row is settled, moved or claimed in which order, and what a
-// crash after each step leaves. settle.go and late.go have what an answer means, recover.go what
-// the dead leave, act.go what people order, submit.go what is due.
+// commit.go is the group commit: in which order rows are settled, moved and claimed, and what a
+// crash after each step leaves. settle.go and late.go decide what an answer means, recover.go what
+// becomes of the attempts of dead processes. act.go has the acts of people, submit.go the queue.
 //
 // # What is in flight
 //
-// On a tmpfs of the host stands a file for each process that sends (package marks, marks.go): which
-// requests have left, and what was answered, without a flush. Recover believes it of a process that
-// has ended, under the boot of the kernel that it ran under: of what the process had claimed, the
-// rest goes again, and only what had left without an answer is in doubt (I11).
+// On a tmpfs of the host there is a marks file for each process that sends (package marks,
+// marks.go). It records, without a flush, which requests have left and how they were answered.
+// Recover believes the file of a process that has ended, if that process ran under the present boot
+// of the kernel. Of the rows that the process had claimed, only those whose request had left
+// without an answer become in doubt; the others are sent again (I11).
 package ledger

@@ -15,7 +15,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// FactPages returns entries as the journal keeps them, in pages.
+// FactPages passes entries to put in pages, in the form in which the journal keeps them.
 func FactPages(t *sqldb.Tx, ids []int64, put func([]journal.Fact) error) error {
 	for chunk := range slices.Chunk(ids, sqldb.InList) {
 		var rows []EntryRow
@@ -68,6 +68,6 @@ func isWeak(text sql.NullString) (bool, error) {
 	return e.Weak, err
 }
 
-// Remembers is true of the entries that a journal begins with: those that were sent, or about which
-// somebody has decided.
+// Remembers is the SQL condition for the entries with which a journal begins: those that were sent,
+// or about which a person has decided.
 const Remembers = `(e.state IN ('accepted', 'in_doubt', 'sending', 'held', 'dismissed', 'rejected') OR e.generation > 1 OR e.moved_id IS NOT NULL)`

@@ -1,4 +1,4 @@
-// What a transaction notes in the journal: intents, outcomes, facts and acts.
+// What a transaction writes to the journal: intents, outcomes, facts and acts.
 
 package ledger
 
@@ -11,7 +11,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// noteIntent tells the journal of a POST that may leave after the commit.
+// noteIntent records a POST that may leave after the commit.
 func (g *GroupTx) noteIntent(e *NarrowRow, a trade.Attempt, source trade.Hash) {
 	r := g.Noting(journal.Group, g.Now)
 	r.By = a.Owner
@@ -21,7 +21,7 @@ func (g *GroupTx) noteIntent(e *NarrowRow, a trade.Attempt, source trade.Hash) {
 	})
 }
 
-// noteOutcome tells the journal how an attempt ended.
+// noteOutcome records how an attempt ended.
 func (g *GroupTx) noteOutcome(e *NarrowRow, a *AttemptRow, st trade.Settlement, follows bool) {
 	r := g.Noting(journal.Group, g.Now)
 	o := outcomeOf(st, follows)
@@ -29,8 +29,8 @@ func (g *GroupTx) noteOutcome(e *NarrowRow, a *AttemptRow, st trade.Settlement, 
 	r.Outcomes = append(r.Outcomes, o)
 }
 
-// NoteFacts tells the journal how entries are now: their answers came after a person had decided,
-// or their content numbers were counted anew.
+// NoteFacts records the present state of entries whose answers came after a person had decided, or
+// whose content numbers were computed anew.
 func NoteFacts(t *sqldb.Tx, entries []int64, now time.Time) error {
 	if len(entries) == 0 {
 		return nil
@@ -42,11 +42,11 @@ func NoteFacts(t *sqldb.Tx, entries []int64, now time.Time) error {
 	})
 }
 
-// keepAnswers writes the answers of a group that the ledger did not take to the journal alone
-// (F052, F053): should the process end before the ledger takes them, the next start has them. It
-// gives back the ledger's error.
+// keepAnswers writes the answers of a group that the ledger could not store to the journal alone
+// (F052, F053). If the process ends before the ledger has stored them, the next start finds them.
+// It returns the ledger's error, joined with that of the journal.
 func (s *Ledger) keepAnswers(group trade.Group, g *GroupTx, err error) error {
-	flushed := g != nil && g.Seq > 0 // the record is there, with the answers
+	flushed := g != nil && g.Seq > 0 // the record with the answers is flushed already
 	if s.db.Journal == nil || len(group.Settle) == 0 || flushed {
 		return err
 	}
@@ -60,7 +60,7 @@ func (s *Ledger) keepAnswers(group trade.Group, g *GroupTx, err error) error {
 	return err
 }
 
-// outcomeOf is how an attempt ended, as the journal keeps it.
+// outcomeOf returns the outcome of an attempt in the form of the journal.
 func outcomeOf(st trade.Settlement, follows bool) journal.Outcome {
 	a := st.Attempt
 	o := journal.Outcome{
@@ -77,9 +77,9 @@ func outcomeOf(st trade.Settlement, follows bool) journal.Outcome {
 	return o
 }
 
-// noteAct tells the journal what a person decided about rows: the entries as they are now, at the
-// end of the act's transaction. An older copy of the ledger, in which it is not decided, is then
-// noticed although nothing was sent since.
+// noteAct records what a person decided about rows: the state of the entries at the end of the
+// act's transaction. An older copy of the ledger, which lacks the decision, is then detected
+// although nothing was sent since.
 func noteAct(t *sqldb.Tx, act trade.AuditRecord, entries []int64) error {
 	r := t.Noting(journal.Act, time.UnixMilli(sqldb.AtOr(act.At, time.Time{})))
 	r.ActName, r.Who = sqldb.CleanText(act.Act), sqldb.CleanText(act.Who)
@@ -89,14 +89,14 @@ func noteAct(t *sqldb.Tx, act trade.AuditRecord, entries []int64) error {
 	})
 }
 
-// noteJob tells the journal where a person left a job: a pause is a decision about sending too.
+// noteJob records the state in which a person left a job: a pause is also a decision about sending.
 func noteJob(t *sqldb.Tx, act trade.AuditRecord, status trade.JobStatus) {
 	r := t.Noting(journal.Act, time.UnixMilli(sqldb.AtOr(act.At, time.Time{})))
 	r.ActName, r.Who = sqldb.CleanText(act.Act), sqldb.CleanText(act.Who)
 	r.Jobs = append(r.Jobs, JobFact(status))
 }
 
-// JobFact is a job as a person left it.
+// JobFact returns the state in which a person left a job, in the form of the journal.
 func JobFact(status trade.JobStatus) journal.JobFact {
 	fact := journal.JobFact{Job: status.Job}
 	if status.State == trade.Paused && status.Stop != nil {

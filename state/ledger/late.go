@@ -1,4 +1,4 @@
-// What a late answer makes of its entry.
+// What a late answer does to its entry.
 
 package ledger
 
@@ -13,21 +13,21 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// sibling is an attempt of an entry as a late answer must know it.
+// sibling is an attempt of an entry, as far as a late answer needs it.
 type sibling struct {
 	ID, RemoteID string
 	EntryID      int64
 	Generation   int
-	Outcome      string // '' while it is open
+	Outcome      string // "" while it is open
 }
 
-// mayHaveCreated reports whether a record may have come of it.
+// mayHaveCreated reports whether the attempt may have created a record.
 func (s sibling) mayHaveCreated() bool {
 	o := trade.Outcome(s.Outcome)
 	return o == trade.OutcomeOpen || o == trade.OutcomeUnknown || o == trade.OutcomeCreated
 }
 
-// siblings reads the attempts of the entries that a person had sent again: only there does an
+// siblings reads the attempts of the entries that a person had sent again: only there can an
 // attempt end that is not the newest.
 func (g *GroupTx) siblings() (map[int64][]sibling, error) {
 	out := map[int64][]sibling{}
@@ -50,7 +50,7 @@ func (g *GroupTx) siblings() (map[int64][]sibling, error) {
 	return out, err
 }
 
-// current returns the attempts of an entry as they are with what this group has settled so far.
+// current returns the attempts of an entry, including what this group has settled so far.
 func (g *GroupTx) current(of []sibling) []sibling {
 	of = slices.Clone(of)
 	for i, s := range of {
@@ -61,21 +61,22 @@ func (g *GroupTx) current(of []sibling) []sibling {
 	return of
 }
 
-// becomes is what an answer makes of its entry.
+// becomes is the effect of an answer on its entry.
 type becomes struct {
-	settlement *trade.Settlement // nil: nothing; without a state: only its flags are added
-	remoteID   string            // of an entry that is accepted
-	clear      trade.Flag        // that no longer holds; "" = none
-	alarm      *trade.Alarm      // what people must know; nil when the answer is as it was decided
+	settlement *trade.Settlement // nil: no change; without a state: only its flags are added
+	remoteID   string            // the id of an entry that becomes accepted
+	clear      trade.Flag        // a flag to remove; "" = none
+	// what people must be shown; nil if the answer agrees with the decision
+	alarm *trade.Alarm
 }
 
-// becomes decides what the answer of an attempt makes of its entry: what the settlement says, while
-// the entry stands on the attempt; what is left to say, where a person has decided meanwhile. A
-// record that exists is never hidden by a decision.
+// becomes decides what the answer of an attempt does to its entry. While the entry is in flight or
+// in doubt because of this attempt, the settlement applies. If a person has decided meanwhile, only
+// what the decision left open applies. A record that exists is never hidden by a decision.
 func (g *GroupTx) becomes(e *NarrowRow, a *AttemptRow, st *trade.Settlement, siblings []sibling) becomes {
 	accepted := trade.Settlement{Attempt: st.Attempt, State: trade.Accepted, Flags: st.Flags}
 	state, created := trade.State(e.State), st.Attempt.Outcome == trade.OutcomeCreated
-	earlier := "" // the id of a record that another attempt made
+	earlier := "" // the id of a record that another attempt created
 	for _, s := range siblings {
 		if s.ID != a.ID && s.Outcome == string(trade.OutcomeCreated) {
 			earlier = s.RemoteID
@@ -85,7 +86,8 @@ func (g *GroupTx) becomes(e *NarrowRow, a *AttemptRow, st *trade.Settlement, sib
 	case a.Generation == e.Generation && (state == trade.Sending || state == trade.InDoubt):
 		certainlyNot := st.Attempt.Outcome == trade.OutcomeNotCreated || st.Attempt.Outcome == trade.OutcomeNotSent
 		switch {
-		case certainlyNot && earlier != "": // what was sent before is there, and this was not created
+		// an earlier attempt has created the record, and this one has not
+		case certainlyNot && earlier != "":
 			return becomes{settlement: &accepted, remoteID: earlier, clear: trade.DoubleAfterDecision}
 		case !trade.CanMove(state, st.State):
 			return becomes{}
@@ -93,7 +95,7 @@ func (g *GroupTx) becomes(e *NarrowRow, a *AttemptRow, st *trade.Settlement, sib
 		return becomes{settlement: st, remoteID: a.RemoteID}
 	case state == trade.Accepted && !created && earlier != "" && earlier == e.recordID():
 		return becomes{settlement: &trade.Settlement{}, clear: trade.DoubleAfterDecision}
-	// a person knew that it is there, and now there is its id
+	// A person stated that the record exists; now its id is known.
 	case state == trade.Accepted && created && e.recordID() == "":
 		return becomes{settlement: &accepted, remoteID: a.RemoteID}
 	case state == trade.Accepted && created && e.recordID() == a.RemoteID:
@@ -101,9 +103,10 @@ func (g *GroupTx) becomes(e *NarrowRow, a *AttemptRow, st *trade.Settlement, sib
 	case state == trade.Accepted && !created && a.Generation == e.Generation:
 		return g.tell(trade.LateContradiction, trade.Contradicted, e, a, "",
 			"the answer to its request came late and says that nothing was created, although a person gave an id or said that it is there")
-	case !created: // as decided
+	case !created: // agrees with the decision
 		return becomes{}
-	case a.Generation == e.Generation && state != trade.Accepted: // a person took it out
+	// a person had dismissed it, or decided otherwise
+	case a.Generation == e.Generation && state != trade.Accepted:
 		accepted.Flags = accepted.Flags.With(trade.Contradicted, true)
 		b := g.tell(trade.LateAfterDismissal, "", e, a, "",
 			"the platform has it after all: the answer to its request came late, after a person had taken the row out")
@@ -126,7 +129,7 @@ func (g *GroupTx) becomes(e *NarrowRow, a *AttemptRow, st *trade.Settlement, sib
 	return b
 }
 
-// tell makes an alarm, with the flag that keeps it in sight.
+// tell returns an alarm, with the flag that keeps it visible.
 func (g *GroupTx) tell(kind trade.AlarmKind, flag trade.Flag, e *NarrowRow, a *AttemptRow, other, text string) becomes {
 	if id := e.recordID(); id != "" {
 		other = id
@@ -144,7 +147,7 @@ func (g *GroupTx) tell(kind trade.AlarmKind, flag trade.Flag, e *NarrowRow, a *A
 	return out
 }
 
-// record writes an alarm into the audit, in the transaction of the answer.
+// record writes an alarm to the audit, in the transaction of the answer.
 func (g *GroupTx) record(alarm trade.Alarm, before trade.State, after string) error {
 	detail, err := json.Marshal(struct {
 		Before trade.State `json:"before"`

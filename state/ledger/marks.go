@@ -15,24 +15,24 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Marks is what this process notes of the requests that it has in flight; see package marks. The
-// file stands on a tmpfs of this host: see runFolders.
+// Marks has the marks file of this process for its requests in flight; see package marks. The file
+// is on a tmpfs of this host: see sqldb.RunFolders.
 type Marks struct {
 	mu    sync.Mutex
-	asked bool        // whether there is a place for notes
-	file  *marks.File // nil: there is none
+	asked bool        // whether a place for the file was searched
+	file  *marks.File // nil if there is none
 }
 
-// Marked reports whether requests are noted just before they leave, so that intents may be stored
-// before their requests leave: a crash of the process shows which had left.
+// Marked reports whether requests are marked just before they leave. If so, intents may be stored
+// some time before their requests leave: a crash of the process shows which requests had left.
 func (s *Ledger) Marked() bool {
 	file := s.MarksFile()
 	return file != nil && file.Tells()
 }
 
-// Mark notes that the first byte of an attempt's request leaves now. After an error it must not
-// leave. Notes that cannot be written are given up: then nobody will read them, and the request may
-// leave.
+// Mark records that the first byte of an attempt's request is about to leave. If Mark returns an
+// error, the request must not leave. If the mark cannot be written, the whole file is abandoned, so
+// that nobody relies on it; then the request may leave.
 func (s *Ledger) Mark(attempt string) error {
 	file := s.MarksFile()
 	if file == nil || !file.Tells() {
@@ -44,9 +44,9 @@ func (s *Ledger) Mark(attempt string) error {
 	return nil
 }
 
-// Heard notes how an attempt ended that is not in the ledger yet, where that is certain: created
-// with an id, not created, or not sent. Where it cannot be noted, a crash of the process before the
-// ledger has it leaves the row in doubt.
+// Heard marks how an attempt ended that is not in the ledger yet, if the outcome is certain:
+// created with an id, not created, or not sent. If it cannot be marked, a crash of the process
+// before the ledger has the outcome leaves the row in doubt.
 func (s *Ledger) Heard(attempt string, outcome trade.Outcome, status int, remoteID string) {
 	s.marked.mu.Lock()
 	file := s.marked.file
@@ -55,7 +55,7 @@ func (s *Ledger) Heard(attempt string, outcome trade.Outcome, status int, remote
 	if file == nil || !ok {
 		return
 	}
-	// the ledger will have it
+	// an error can be ignored: the ledger will have the outcome
 	_ = file.Answered(attempt, marks.Answer{Outcome: certain, ID: sqldb.CleanText(remoteID), Status: status})
 }
 
@@ -64,8 +64,8 @@ var certainly = map[trade.Outcome]marks.Outcome{
 	trade.OutcomeNotSent: marks.NotSent,
 }
 
-// MarksFile returns the file of this process, which is there before its first intent is stored; nil
-// without a journal, and where no tmpfs can be written.
+// MarksFile returns the marks file of this process. It creates the file on the first call, before
+// the first intent is stored. It returns nil without a journal, or if no tmpfs can be written.
 func (s *Ledger) MarksFile() *marks.File {
 	if s.db.Journal == nil {
 		return nil
@@ -91,18 +91,18 @@ func (s *Ledger) MarksFile() *marks.File {
 	return s.marked.file
 }
 
-// notesOf is how the names of all notes begin that belong to a journal of this ledger; the instance
-// follows.
+// notesOf returns the prefix of the names of all marks files of a journal of this ledger; the
+// instance follows.
 func (s *Ledger) notesOf(journal string) string { return s.db.ID + "." + journal + "." }
 
-// ownMemory reports whether a folder is on a tmpfs, belongs to this user, and is open to nobody
-// else.
+// ownMemory reports whether a folder is on a tmpfs, belongs to this user, and is closed to
+// everybody else.
 func (s *Ledger) ownMemory(dir string, create bool) bool {
 	if !filepath.IsAbs(dir) {
 		return false
 	}
 	if create {
-		_ = os.Mkdir(dir, 0o700) // what stands there is looked at below
+		_ = os.Mkdir(dir, 0o700) // whatever exists there is checked below
 	}
 	info, err := os.Lstat(dir)
 	if err != nil || !info.IsDir() || info.Mode().Perm()&0o077 != 0 || !sqldb.Ours(info) {
@@ -112,8 +112,8 @@ func (s *Ledger) ownMemory(dir string, create bool) bool {
 	return ok && magic == sqldb.Tmpfs
 }
 
-// unmark forgets attempts of which the ledger has all that there is to know, with a record of its
-// journal: those that were settled, but for the ones whose id is another row's.
+// unmark frees the marks of settled attempts, because the ledger now has everything about them,
+// stored with a record of its journal. It keeps the marks of attempts whose id is another row's.
 func (s *Ledger) unmark(settled []trade.Settlement, conflicts map[string]string, record int64) {
 	ids := make([]string, 0, len(settled))
 	for _, st := range settled {
@@ -124,8 +124,8 @@ func (s *Ledger) unmark(settled []trade.Settlement, conflicts map[string]string,
 	s.forgetMarks(ids, record)
 }
 
-// forgetMarks gives the places of attempts in the file of this process back. record is of the
-// journal, and the ledger has known all about them since; 0: it is in no record.
+// forgetMarks frees the slots of attempts in the marks file of this process. record is the number
+// of the journal record with which the ledger stored them, or 0 if there is none.
 func (s *Ledger) forgetMarks(attempts []string, record int64) {
 	s.marked.mu.Lock()
 	file := s.marked.file
@@ -135,7 +135,7 @@ func (s *Ledger) forgetMarks(attempts []string, record int64) {
 	}
 }
 
-// CloseMarks closes the notes of this process.
+// CloseMarks closes the marks file of this process.
 func (s *Ledger) CloseMarks() error {
 	s.marked.mu.Lock()
 	defer s.marked.mu.Unlock()
@@ -147,23 +147,23 @@ func (s *Ledger) CloseMarks() error {
 	return err
 }
 
-// What people are told of attempts of a process that ended.
+// The reasons of attempts of a process that has ended.
 const (
 	neverLeft  = "the process ended before a byte of it left"
 	heardOfOne = "the process noted the answer and ended before the ledger had it"
 )
 
-// Trace is what the processes of this host left that have ended, by their instance, and how much of
-// the journal the ledger has.
+// Trace holds the marks that ended processes of this host left, by instance, and the number of
+// journal records that the ledger has.
 type Trace struct {
 	left   map[string]marks.Reading
 	record uint64
 }
 
-// Traces reads what belongs to a journal, of which the ledger has so many records: the files of
-// those processes that have certainly ended, and ran under the present boot: only what they wrote
-// is known to be whole. Of this process only answers count: requests that it has not noted may be
-// about to leave.
+// Traces reads the marks files that belong to a journal, of which the ledger has the given number
+// of records. It reads only files of processes that have certainly ended and ran under the present
+// boot, because only those are known to be complete. Of this process it uses only the answers:
+// requests without a mark may be about to leave.
 func (s *Ledger) Traces(journal string, record int64) Trace {
 	out := Trace{map[string]marks.Reading{}, uint64(record)}
 	for _, dir := range s.db.Tune.RunFolders() {
@@ -171,7 +171,7 @@ func (s *Ledger) Traces(journal string, record int64) Trace {
 			continue
 		}
 		paths, err := marks.Paths(dir)
-		if err != nil { // then nothing is known of anybody
+		if err != nil { // then nothing is known about any process
 			continue
 		}
 		for name, path := range paths {
@@ -199,14 +199,14 @@ func (s *Ledger) Traces(journal string, record int64) Trace {
 	return out
 }
 
-// forgetTraces removes the files of processes that ended a day ago, of any ledger: what they lack
-// proves nothing then, and their rows are in doubt.
+// forgetTraces removes the files of processes that ended more than a day ago, of any ledger. After
+// that time a missing mark proves nothing, and the rows are in doubt.
 func (s *Ledger) forgetTraces() {
 	for _, dir := range s.db.Tune.RunFolders() {
 		if !s.ownMemory(dir, false) {
 			continue
 		}
-		paths, _ := marks.Paths(dir) // it is only untidy
+		paths, _ := marks.Paths(dir) // an error leaves only old files behind
 		for _, path := range paths {
 			r, err := marks.Read(path)
 			if info, statErr := os.Stat(path); err == nil && r.Ended && statErr == nil &&
@@ -217,7 +217,8 @@ func (s *Ledger) forgetTraces() {
 	}
 }
 
-// Of says what is certain of an open attempt of a process; ok is false when nothing is.
+// Of returns the settlement of an open attempt of a process, as far as the marks make it certain.
+// ok is false if nothing is certain.
 func (t Trace) Of(process, attempt string) (st trade.Settlement, ok bool) {
 	r, known := t.left[process]
 	if !known {
@@ -239,7 +240,7 @@ func (t Trace) Of(process, attempt string) (st trade.Settlement, ok bool) {
 		st.Attempt.Outcome, st.State = trade.OutcomeCreated, trade.Accepted
 	case marks.NotCreated:
 		st.Attempt.Outcome, st.State = trade.OutcomeNotCreated, trade.Pending
-	default: // of a later version
+	default: // written by a later version
 		return st, false
 	}
 	return st, true

@@ -12,12 +12,12 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// A row is its kind of record and its key: what one job has sent, or may have, no other job of that
-// kind sends. So the ledger knows which jobs have entries of which kind (job_kind), and each group
-// compares keys where there are several.
+// A row is identified by its kind of record and its key: what one job has sent, or may have sent,
+// no other job of that kind sends. So the ledger stores which jobs have entries of which kind
+// (job_kind), and if a kind has several jobs, each group compares keys.
 
-// kinOf returns the jobs whose keys are compared with those of a job: all that have entries of the
-// same kind, but for those of which it is known that their keys are of another space.
+// kinOf returns the jobs whose keys are compared with those of a job: all other jobs with entries
+// of the same kind, except those whose keys are known to be of another space.
 func kinOf(all sqldb.Select, job, sends string) ([]string, error) {
 	var rows []struct {
 		Job    string
@@ -49,10 +49,10 @@ func kinOf(all sqldb.Select, job, sends string) ([]string, error) {
 	return kin, nil
 }
 
-// takenKeys gives, by key, the entries of other jobs that were sent, or may have been: those in a
-// state that says so, those that the platform says it has, and those with an attempt of which that
-// is not certain, such as one that was dismissed while it was in doubt. Of several the first that
-// was accepted is told.
+// takenKeys returns, by key, the entries of other jobs that were sent, or may have been: those in a
+// state that shows it, those that the platform reports as existing, and those with an attempt that
+// is open, unknown or created, such as an entry that was dismissed while in doubt. If several have
+// the same key, it returns the first one, or the first accepted one if there is any.
 func takenKeys(d sqldb.Dialect, all sqldb.Select, kin []string, sends string,
 	keys []string,
 ) (map[string]trade.Elsewhere, error) {
@@ -101,9 +101,9 @@ func takenKeys(d sqldb.Dialect, all sqldb.Select, kin []string, sends string,
 	return out, nil
 }
 
-// SentElsewhere gives, by key, the rows of other jobs of the same kind that were sent, or may have
-// been, and whose keys are compared with those of this job; several reports whether there are such
-// jobs.
+// SentElsewhere returns, by key, the rows of other jobs of the same kind that were sent, or may
+// have been. It considers the jobs whose keys are compared with those of this job; several reports
+// whether there are such jobs.
 func (s *Ledger) SentElsewhere(ctx context.Context, job string, sends trade.Kind,
 	keys []string,
 ) (out map[string]trade.Elsewhere, several bool, err error) {
@@ -117,10 +117,10 @@ func (s *Ledger) SentElsewhere(ctx context.Context, job string, sends trade.Kind
 	return out, len(kin) > 0, err
 }
 
-// sentByOthers is what other jobs of the kind have sent, or may have, of what a group would send.
+// sentByOthers is the part of a group that other jobs of the kind have sent, or may have sent.
 type sentByOthers struct {
 	keys     map[string]trade.Elsewhere
-	contents map[int64]bool // numbers of contents, of which the last look did not know
+	contents map[int64]bool // content numbers that the last search did not find
 }
 
 func (o sentByOthers) has(e trade.Entry) bool {
@@ -128,9 +128,10 @@ func (o sentByOthers) has(e trade.Entry) bool {
 	return key || o.contents[e.Content]
 }
 
-// sentElsewhere looks for the keys of the group's intents among those of other jobs, and for their
-// contents among what these have begun to send since the last look: one row may have gone from one
-// job to another in between. Until the transaction ends no group of such a job is stored beside it.
+// sentElsewhere searches the keys of the group's intents among those of other jobs, and their
+// contents among what these jobs have begun to send since the last search: a row may have moved
+// from one job to another in between. Until the transaction ends, no group of such a job is stored
+// beside it.
 func (g *GroupTx) sentElsewhere() (out sentByOthers, err error) {
 	if g.alone || len(g.Group.Intents) == 0 {
 		return out, nil
@@ -170,14 +171,14 @@ func (g *GroupTx) sentElsewhere() (out sentByOthers, err error) {
 	return out, nil
 }
 
-// What is done to one kind of record by one transaction at a time.
+// Keys of advisory locks: for one kind of record, one transaction at a time does this.
 const (
 	groupsOfKind = 7201 // groups of a kind that several jobs send
 	newJobOfKind = 7202 // the first entries of a job
 )
 
-// lockKind waits until no other transaction does the same to a kind. A transaction of SQLite is
-// alone anyway.
+// lockKind waits until no other transaction holds the same lock for a kind. SQLite has one writer
+// at a time and needs no lock.
 func lockKind(t *sqldb.Tx, what int, sends string) error {
 	if t.S.D.Name == sqldb.SQLite {
 		return nil
@@ -185,9 +186,9 @@ func lockKind(t *sqldb.Tx, what int, sends string) error {
 	return t.Do(`SELECT pg_advisory_xact_lock(?, hashtext(?))`, what, sends)
 }
 
-// KnowJob notes that a job has entries of a kind. From the end of the transaction on, every group
-// of that kind sees it: a group that began before, and did not see it, holds its job's lease, for
-// which this waits.
+// KnowJob records that a job has entries of a kind. Every group of that kind that begins after this
+// transaction sees it. A group that began earlier and did not see it holds the lease of its job,
+// for which KnowJob waits.
 func KnowJob(t *sqldb.Tx, job, sends string) error {
 	var known []string
 	if err := t.All(&known, `SELECT job FROM job_kind WHERE job = ? AND sends = ?`, job, sends); err != nil ||
@@ -206,8 +207,8 @@ func KnowJob(t *sqldb.Tx, job, sends string) error {
 	return t.Do(`INSERT INTO job_kind (job, sends) VALUES (?, ?) ON CONFLICT DO NOTHING`, job, sends)
 }
 
-// JobsOfLedger returns the jobs that have entries, in the order of their names, with how many of
-// them were sent or are in doubt.
+// JobsOfLedger returns the jobs that have entries, ordered by name, with how many entries were sent
+// or are in doubt.
 func (s *Ledger) JobsOfLedger(ctx context.Context) ([]trade.KnownJob, error) {
 	const op = "reading the jobs that have entries"
 	var rows []struct {
@@ -241,6 +242,6 @@ func (s *Ledger) JobsOfLedger(ctx context.Context) ([]trade.KnownJob, error) {
 	return out, nil
 }
 
-// MayHaveMade is true of an attempt that created a record, or may have, in the words of the index:
-// see SentContent.
+// MayHaveMade is the SQL condition for an attempt that created a record, or may have. Its wording
+// must be that of the index: see discovery.SentContent.
 const MayHaveMade = `CASE WHEN outcome IS NULL OR outcome IN ('unknown', 'created') THEN true ELSE false END`

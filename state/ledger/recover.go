@@ -15,28 +15,31 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Recovered is what an entry says whose process stopped while it was sending.
+// Recovered is the error text of an entry whose process stopped while it was sending.
 const Recovered = "the process that sent it stopped before the answer was stored"
 
-// sendingRow is an entry that is in flight, as far as the ledger knows.
+// sendingRow is an entry that is in flight as far as the ledger knows.
 type sendingRow struct {
 	EntryID        int64
 	Attempt, Owner sql.NullString
 	Epoch          sql.NullInt64
 }
 
-// Recover settles the entries that are sending and whose instance is dead: it did not say for 30 s
-// on the database's clock that it lives, or its process is gone; it counts those that are in doubt
-// now. Where the process noted that no byte of the request had left, or how it was answered, the
-// entry follows that; every other becomes in_doubt, and its attempt unknown and counts; a definite
-// late answer can still close it. What a living instance sends stays as it is, but for what we
-// began under an earlier lease, which is over: its results were not stored.
+// Recover settles the entries in state sending whose instance is dead: it has not renewed its
+// heartbeat for 30 s on the database's clock, or its process is gone. It returns how many entries
+// are now in doubt.
+//
+// If the marks of the process show that no byte of the request had left, or how it was answered,
+// the entry follows that. Every other entry becomes in_doubt, and its attempt becomes unknown and
+// counts; a definite late answer can still settle it. What a living instance sends stays as it is,
+// except for what this instance began under an earlier lease, which is over: its results were not
+// stored.
 func (s *Ledger) Recover(ctx context.Context, lease trade.Lease, now time.Time) (int, error) {
 	return s.recover(ctx, lease, now, false)
 }
 
 // RecoverOwn does the same for a job that another instance holds, and only for what the owner began
-// before that one took it. It must have nothing of the job in flight.
+// before that instance took the lease. The caller must have no request of the job in flight.
 func (s *Ledger) RecoverOwn(ctx context.Context, owner trade.Owner, holder trade.Holder, now time.Time) (int, error) {
 	return s.recover(ctx, trade.Lease{Job: holder.Job, Owner: owner, Epoch: holder.Epoch}, now, true)
 }
@@ -47,7 +50,7 @@ func (s *Ledger) recover(ctx context.Context, lease trade.Lease, now time.Time, 
 		return 0, fmt.Errorf("recovering: %w", err)
 	}
 	const op = "recovering what an earlier process left"
-	var sending []int64 // nothing is written where nothing is being sent
+	var sending []int64 // write nothing if nothing is being sent
 	if err := s.db.All(ctx, op, &sending, `SELECT id FROM entry WHERE job = ? AND state = 'sending' LIMIT 1`,
 		lease.Job); err != nil ||
 		len(sending) == 0 {
@@ -57,7 +60,7 @@ func (s *Ledger) recover(ctx context.Context, lease trade.Lease, now time.Time, 
 		return 0, s.jobs.Idle(ctx, op, lease, err)
 	}
 	var n int
-	var ours []string // attempts of this process, of which the ledger knows all that there is to know
+	var ours []string // attempts of this process about which the ledger has everything
 	err = s.db.InTx(ctx, op, func(t *sqldb.Tx) error {
 		n, ours = 0, nil
 		if !own {
@@ -96,8 +99,8 @@ func (s *Ledger) recover(ctx context.Context, lease trade.Lease, now time.Time, 
 	return n, nil
 }
 
-// settleCertain settles the attempts of which their process noted what became of them, and gives
-// the others.
+// settleCertain settles the attempts whose outcome the marks of their process show, and returns the
+// others.
 func (s *Ledger) settleCertain(t *sqldb.Tx, lease trade.Lease, left []sendingRow, now time.Time) ([]sendingRow, error) {
 	if t.S.Journal == nil {
 		return left, nil
@@ -128,8 +131,9 @@ func (s *Ledger) settleCertain(t *sqldb.Tx, lease trade.Lease, left []sendingRow
 		g.Sums.Apply(t)
 }
 
-// leftBehind gives the entries of a job that are sending and that nobody sends any more; only the
-// owner's with own. The lease is held but then: a new holder sees all that was claimed before it.
+// leftBehind returns the entries of a job in state sending that no process sends any more; with own
+// set, only those of the owner. Unless own is set, the lease is held: a new holder sees everything
+// that was claimed before it.
 func leftBehind(t *sqldb.Tx, lease trade.Lease, own bool) ([]sendingRow, error) {
 	var found []sendingRow
 	if err := t.All(&found, `SELECT e.id AS entry_id, a.id AS attempt, a.owner, a.epoch FROM entry e
@@ -150,7 +154,8 @@ func leftBehind(t *sqldb.Tx, lease trade.Lease, own bool) ([]sendingRow, error) 
 	}
 	return slices.DeleteFunc(found, func(f sendingRow) bool {
 		switch {
-		case !f.Attempt.Valid: // its attempt ended, and the entry did not follow: nothing that we do
+		// the attempt ended and the entry did not follow: the program never does this
+		case !f.Attempt.Valid:
 			return own
 		case f.Owner.String == instance:
 			return f.Epoch.Int64 >= lease.Epoch
@@ -159,8 +164,9 @@ func leftBehind(t *sqldb.Tx, lease trade.Lease, own bool) ([]sendingRow, error) 
 	}), nil
 }
 
-// endAttempts makes attempts unknown whose outcome nobody will tell, and gives their entries. Late
-// answers may come at this very moment: what is settled by then is left alone.
+// endAttempts sets open attempts to unknown, because nobody will report their outcome, and returns
+// their entries. Late answers may arrive at the same moment: attempts that are settled by then are
+// left alone.
 func endAttempts(t *sqldb.Tx, left []sendingRow, now time.Time) (ids []int64, err error) {
 	var attempts []string
 	for _, f := range left {

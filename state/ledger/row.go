@@ -16,7 +16,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// EntryRow is an entry as the table has it.
+// EntryRow is a row of the table entry.
 type EntryRow struct {
 	ID, FirstSeenAt, UpdatedAt, Content, Version                                          int64
 	Job, Sends, Key, KeyParts, State, Cause, Flags, WaitingFor, Warnings, Cells, NowCells string
@@ -29,13 +29,13 @@ type EntryRow struct {
 	shownRow
 }
 
-// decidedRow are the acts that an entry rests on.
+// decidedRow holds the numbers of the acts on which the state of an entry rests.
 type decidedRow struct {
 	ClosedBy sql.NullInt64
 	ResentBy sql.NullInt64 `db:"resend_audit_id"`
 }
 
-// shownRow is what people are shown of an entry.
+// shownRow is what is shown to people of an entry.
 type shownRow struct {
 	Shown     string
 	ShownMark int64
@@ -43,25 +43,25 @@ type shownRow struct {
 
 var entryColumns = sqldb.Columns[EntryRow]()
 
-// NewColumns are those that a new entry gives; the database numbers it.
+// NewColumns are the columns of a new entry; the database assigns its id.
 var NewColumns = entryColumns[1:]
 
-// updateColumns are those that an update may change, with the number that finds the entry.
+// updateColumns are the columns that an update may change, and the id that finds the entry.
 var updateColumns = slices.DeleteFunc(slices.Clone(entryColumns), func(c string) bool {
 	return slices.Contains([]string{"job", "sends", "key", "first_seen_at"}, c)
 })
 
-// SelectEntry reads whole entries.
+// SelectEntry selects whole entries.
 var SelectEntry = `SELECT ` + prefixed("e", entryColumns) + ` FROM entry e `
 
 func prefixed(table string, columns []string) string {
 	return table + "." + strings.Join(columns, ", "+table+".")
 }
 
-// Args are the values of all columns.
+// Args returns the values of all columns.
 func (r *EntryRow) Args() []any { return sqldb.Pick(r, entryColumns) }
 
-// RowOf makes the row of an entry. Times that must be there and are not become now.
+// RowOf returns the row of an entry. Required times that are zero become now.
 func RowOf(e trade.Entry, now time.Time) (*EntryRow, error) {
 	r := &EntryRow{
 		ID: e.ID, Job: e.Job, Sends: string(e.Sends), Key: e.Key, State: string(e.State), Cause: e.Cause,
@@ -106,7 +106,7 @@ func RowOf(e trade.Entry, now time.Time) (*EntryRow, error) {
 	}
 	r.Cells, r.NowCells, r.AckCells = cells(e.Values), cells(e.Now), cells(e.AckValues)
 	if len(e.Payload) == 0 && e.Values.Marked() && e.Now.Marked() && e.AckValues.Marked() {
-		r.ReducedAt = sqldb.Millis(e.ReducedAt) // else it holds something again
+		r.ReducedAt = sqldb.Millis(e.ReducedAt) // otherwise the entry has contents again
 	}
 	if len(e.Shown.Texts) > 0 && !r.ReducedAt.Valid {
 		r.Shown = keep(e.Shown)
@@ -120,8 +120,7 @@ func RowOf(e trade.Entry, now time.Time) (*EntryRow, error) {
 	return r, err
 }
 
-// Entry makes the entry of a row. A JSON text that cannot be read is damage, and named by its
-// column.
+// Entry returns the entry of a row. If a JSON text cannot be read, the error names its column.
 func (r *EntryRow) Entry() (trade.Entry, error) {
 	e := trade.Entry{
 		ID: r.ID, Job: r.Job, Sends: trade.Kind(r.Sends), Key: r.Key, State: trade.State(r.State), Cause: r.Cause,
@@ -180,11 +179,11 @@ func numberOrNull(n int64) sql.NullInt64 { return sql.NullInt64{Int64: n, Valid:
 
 // Quantity parses an amount, of one row or of many, and its unit.
 func Quantity(amount, unit string) (trade.Quantity, error) {
-	n, err := trade.ParseSum(amount) // also of many rows
+	n, err := trade.ParseSum(amount) // sums of many rows are allowed too
 	return trade.Quantity{Amount: n, Unit: trade.Unit(unit)}, err
 }
 
-// listText is the JSON text of a list, the same for an empty one and for none.
+// listText returns the JSON text of a list; nil and empty lists have the same text.
 func listText[T any](s []T) (string, error) {
 	if len(s) == 0 {
 		return "[]", nil
@@ -193,7 +192,7 @@ func listText[T any](s []T) (string, error) {
 	return string(text), err
 }
 
-// List makes an empty list of a nil one, so that the JSON text has one form.
+// List returns an empty list for a nil one, so that the JSON text has one form.
 func List[T any](s []T) []T {
 	if s == nil {
 		return []T{}
@@ -201,15 +200,16 @@ func List[T any](s []T) []T {
 	return s
 }
 
-// IsSettled is the condition of both, which SQLite uses only when it sees it in these words: not as
-// a list, of which it would make a table for each row that is written.
+// IsSettled is the condition of the indexes entry_body and entry_reduced. SQLite uses them only if
+// a query has it in exactly these words. It is not an IN list, because SQLite would build a table
+// of the list for each row that is written.
 const IsSettled = `(e.state = 'accepted' OR e.state = 'dismissed' OR e.state = 'withdrawn')`
 
-// OfStuck is the condition of the index entry_stuck, which SQLite uses only when it sees it in
-// these words (see isSettled).
+// OfStuck is the condition of the index entry_stuck. SQLite uses the index only if a query has it
+// in exactly these words (see IsSettled).
 const OfStuck = `(e.state = 'waiting' OR e.state = 'invalid' OR e.state = 'rejected' OR e.state = 'in_doubt' OR e.state = 'held')`
 
-// FlagsOf parses the flags of an entry.
+// FlagsOf parses the column flags of an entry.
 func FlagsOf(text string) (trade.Flags, error) {
 	if text == "[]" {
 		return nil, nil
@@ -221,10 +221,10 @@ func FlagsOf(text string) (trade.Flags, error) {
 	return flags, nil
 }
 
-// SelectEntries returns the entries for which a condition of SQL holds.
+// SelectEntries returns the entries that match an SQL condition.
 func (s *Ledger) SelectEntries(ctx context.Context, op, where string, args ...any) ([]trade.Entry, error) {
 	return sqldb.Rows(ctx, s.db, op, (*EntryRow).Entry, SelectEntry+where, args...)
 }
 
-// The flags of entries as texts, for what is looked for in them.
+// Flags as they appear in the JSON text of an entry's flags, for searching.
 var changedText, replacedText = `"` + string(trade.Changed) + `"`, `"` + string(trade.Replaced) + `"`

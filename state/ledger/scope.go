@@ -1,4 +1,4 @@
-// Ids of the platform: which entry has one, and within which contract an id is unique.
+// Ids of the platform: which entry has an id, and within which contract it is unique.
 
 package ledger
 
@@ -10,24 +10,24 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// remoteKey is an id of the platform, and within which contract it is the only one.
+// remoteKey is an id of the platform, with the contract within which it is unique.
 type remoteKey struct{ sends, id, scope string }
 
-// scopedID is a row that has, or had, an id, with what was sent under it.
+// scopedID is a row that has, or had, an id, with the payload that was sent.
 type scopedID struct {
 	NarrowRow
 	Payload sql.NullString
 }
 
-// scope is the contract of a delivery whose id is no UUID; known is false where its payload is not
-// kept any more.
+// scope returns the contract of a delivery whose id is not a UUID. known is false if its payload is
+// no longer kept.
 func (e *scopedID) scope() (scope string, known bool) {
 	return trade.IDScope(trade.Kind(e.Sends), e.RemoteID.String, []byte(e.Payload.String))
 }
 
-// remoteOwners finds the entries that have one of the platform ids of the group already, and tells
-// the contracts of the group's own ids, by attempt. Where the contract of an entry is not known any
-// more, its id is nobody's rival.
+// remoteOwners returns the entries that already have one of the platform ids of the group, and the
+// contracts of the group's own ids, by attempt. If the contract of an entry is no longer known, its
+// id conflicts with no other.
 func (g *GroupTx) remoteOwners() (owners map[remoteKey]*NarrowRow, scopes map[string]string, err error) {
 	owners, scopes = map[remoteKey]*NarrowRow{}, map[string]string{}
 	// ids by kind: a list of pairs would not use the index, which is partial
@@ -86,9 +86,9 @@ func (g *GroupTx) remoteOwners() (owners map[remoteKey]*NarrowRow, scopes map[st
 	return owners, scopes, nil
 }
 
-// holderOf returns the row that has a platform id, or that an earlier answer gave it to; of an id
-// that is unique within a contract only, a row of the same contract as entry except, which is not
-// asked about.
+// holderOf returns the row that has a platform id, or to which an earlier answer assigned it. If
+// the id is unique within a contract only, the row must be of the same contract as the entry
+// except. The entry except itself is ignored.
 func holderOf(all sqldb.Select, sends, remoteID string, except int64) (trade.ParentKey, error) {
 	own := make([]sql.NullString, 1)
 	if _, alone := trade.IDScope(trade.Kind(sends), remoteID, nil); !alone {

@@ -1,4 +1,4 @@
-// Settlement: what an outcome makes of its attempt and its entry.
+// Settlement: what an outcome does to its attempt and its entry.
 
 package ledger
 
@@ -15,14 +15,14 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// settledColumns are what a settlement writes to an entry.
+// settledColumns are the columns of an entry that a settlement writes.
 var settledColumns = []string{
 	"id", "state", "cause", "error", "next_attempt_at", "flags", "remote_id", "attempts",
 	"updated_at", "version",
 }
 
-// Settle stores how attempts ended. It asks nobody who owns the lease: the definite answer of a
-// former owner is worth as much (I12).
+// Settle stores how attempts ended. It does not check who owns the lease: a definite answer of a
+// former owner counts too (I12).
 func (g *GroupTx) Settle() error {
 	owners, scopes, err := g.remoteOwners()
 	if err != nil {
@@ -36,7 +36,7 @@ func (g *GroupTx) Settle() error {
 		owners: owners, scopes: scopes, siblings: siblings, results: map[string][]any{}, moved: map[int64][]any{},
 	}
 	for _, st := range g.Group.Settle {
-		if a := g.Attempts[st.Attempt.ID]; a != nil { // else its intent was never stored
+		if a := g.Attempts[st.Attempt.ID]; a != nil { // otherwise its intent was never stored
 			if err := g.settle(&w, a, st); err != nil {
 				return err
 			}
@@ -45,26 +45,27 @@ func (g *GroupTx) Settle() error {
 	return g.writeSettled(w)
 }
 
-// settling is what a group's settlements are judged by, and what they write.
+// settling holds what is needed to judge the settlements of a group, and what they write.
 type settling struct {
 	owners    map[remoteKey]*NarrowRow
 	scopes    map[string]string
 	siblings  map[int64][]sibling
 	results   map[string][]any // the rows of attempts
 	moved     map[int64][]any  // the rows of entries
-	otherwise []int64          // entries that became something else than their settlement says
-	late      []int64          // entries of attempts that were unknown: they hold something again
-	heard     []string         // attempts that are unknown still, and of which something was heard
-	alarms    []told
+	otherwise []int64          // entries that did not become what their settlement states
+	late      []int64          // entries whose attempts were unknown: they have contents again
+	// attempts that stay unknown, for which the sender's observation is stored
+	heard  []string
+	alarms []told
 }
 
-// told is an alarm, and the state that its entry had before.
+// told is an alarm, with the previous state of its entry.
 type told struct {
 	trade.Alarm
 	before trade.State
 }
 
-// settle decides what one settlement changes.
+// settle applies one settlement.
 func (g *GroupTx) settle(w *settling, a *AttemptRow, st trade.Settlement) (err error) {
 	e := g.Entries[a.EntryID]
 	now := trade.Outcome(a.Outcome.String)
@@ -76,14 +77,14 @@ func (g *GroupTx) settle(w *settling, a *AttemptRow, st trade.Settlement) (err e
 	case now == out && (out != trade.OutcomeCreated || a.RemoteID == sqldb.CleanText(st.Attempt.RemoteID)):
 		g.Result.Settled[a.ID] = true // stored already
 		if out == trade.OutcomeUnknown {
-			// The recovery said unknown before the sender did: what the sender saw helps the person
-			// who decides.
+			// Recovery set the outcome to unknown before the sender did: what the sender observed
+			// helps the person who decides.
 			w.heard = append(w.heard, a.ID)
 			w.results[a.ID], err = g.evidence(a, st)
 		}
 		return err
 	default:
-		return nil // another outcome is certain already
+		return nil // another outcome is already certain
 	}
 	remote := remoteKey{e.Sends, sqldb.CleanText(st.Attempt.RemoteID), w.scopes[a.ID]}
 	if other, taken := w.owners[remote]; out == trade.OutcomeCreated && taken && other.ID != e.ID {
@@ -123,7 +124,7 @@ func (g *GroupTx) settle(w *settling, a *AttemptRow, st trade.Settlement) (err e
 	return nil
 }
 
-// writeSettled writes what settlements change, in the order in which it must be written.
+// writeSettled writes what settlements change, in the required order.
 func (g *GroupTx) writeSettled(w settling) error {
 	if err := g.UpdateRows("attempt", ResultColumns, rowsOf(w.results)); err != nil {
 		return err
@@ -151,7 +152,7 @@ func (g *GroupTx) writeSettled(w settling) error {
 	return nil
 }
 
-// rowsOf gives rows in the order of their keys, in which they stand beside each other.
+// rowsOf returns rows in key order, which is the order in which they are stored.
 func rowsOf[K cmp.Ordered](m map[K][]any) [][]any {
 	out := make([][]any, 0, len(m))
 	for _, key := range slices.Sorted(maps.Keys(m)) {
@@ -160,8 +161,8 @@ func rowsOf[K cmp.Ordered](m map[K][]any) [][]any {
 	return out
 }
 
-// follow changes the entry in memory and gives its row. A settlement without a state changes the
-// flags only.
+// follow changes the entry in memory and returns its row. A settlement without a state changes only
+// the flags.
 func (g *GroupTx) follow(e *NarrowRow, b becomes, counted int) ([]any, error) {
 	st := *b.settlement
 	flags, err := FlagsOf(e.Flags)
@@ -195,7 +196,7 @@ func (g *GroupTx) follow(e *NarrowRow, b becomes, counted int) ([]any, error) {
 	}
 	e.State = string(st.State)
 	e.Cause, e.Error, e.NextAttemptAt = sqldb.CleanText(st.Cause), errorText, sqldb.Millis(st.NextAttemptAt)
-	e.Attempts += counted // an attempt that was recovered as unknown counts already
+	e.Attempts += counted // an attempt that recovery set to unknown has been counted already
 	if st.State == trade.Accepted {
 		e.RemoteID = jobs.OrNull(b.remoteID)
 	}
@@ -205,7 +206,7 @@ func (g *GroupTx) follow(e *NarrowRow, b becomes, counted int) ([]any, error) {
 	}, nil
 }
 
-// evidence keeps the outcome unknown, since when it is, and stores what the sender saw.
+// evidence returns the attempt's row with what the sender observed. The outcome stays unknown.
 func (g *GroupTx) evidence(a *AttemptRow, st trade.Settlement) ([]any, error) {
 	row, err := AttemptRowOf(st.Attempt, g.Now, a.Counts == 1)
 	if err != nil {

@@ -1,4 +1,4 @@
-// The queue: what is due, what wakes, and which records of the platform block rows.
+// The queue: which entries are due, which are woken, and which records of the platform block rows.
 
 package ledger
 
@@ -15,7 +15,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// MoveAll moves entries to one state, with the same further changes for all, and keeps the sums.
+// MoveAll moves entries to one state, applies the same further changes to all of them, and updates
+// the sums.
 func MoveAll(t *sqldb.Tx, ids []int64, to trade.State, now time.Time, set string, args ...any) error {
 	entries, err := LockEntries(t, ids)
 	if err != nil || len(entries) == 0 {
@@ -35,15 +36,15 @@ func MoveAll(t *sqldb.Tx, ids []int64, to trade.State, now time.Time, set string
 	return sums.Apply(t)
 }
 
-// Wake moves rejected and waiting entries whose NextAttemptAt has come to pending. One without a
-// payload cannot be sent and stays.
+// Wake moves rejected and waiting entries whose NextAttemptAt has passed to pending. An entry
+// without a payload cannot be sent and stays. It returns how many were moved.
 func (s *Ledger) Wake(ctx context.Context, lease trade.Lease, now time.Time) (int, error) {
 	const op = "waking entries whose time has come"
-	// The first condition is that of the index entry_wake; the order is an expression, so that it
-	// is not the order of another index that is followed.
+	// The first condition is that of the index entry_wake. The order is an expression, so that the
+	// planner does not choose another index for it.
 	query := `SELECT e.id FROM entry e WHERE e.next_attempt_at IS NOT NULL AND e.job = ? AND e.state IN ('rejected', 'waiting') AND e.next_attempt_at <= ?
 		AND e.payload IS NOT NULL ORDER BY e.id + 0`
-	var due []int64 // nothing is written where nothing is to be done, which is what most runs find
+	var due []int64 // write nothing if nothing is due, which is the case in most runs
 	if err := s.db.All(ctx, op, &due, query+` LIMIT 1`, lease.Job, now.UnixMilli()); err != nil || len(due) == 0 {
 		return 0, s.jobs.Idle(ctx, op, lease, err)
 	}
@@ -59,12 +60,12 @@ func (s *Ledger) Wake(ctx context.Context, lease trade.Lease, now time.Time) (in
 	})
 }
 
-// awake is what a woken entry no longer has.
+// awake clears the columns that a woken entry no longer needs.
 const awake = `cause = '', error = NULL, waiting_for = '[]', next_attempt_at = NULL`
 
-// WakeBlocked moves the entries that wait for a record of the platform to pending, because one row
-// that needs it was accepted. That is true for the entries of all jobs. One that waits for
-// something else too goes on waiting for that.
+// WakeBlocked moves the entries that wait for a record of the platform to pending, because a row
+// that needs the record was accepted. This concerns the entries of all jobs. An entry that also
+// waits for something else keeps waiting for that. It returns how many were moved.
 func (s *Ledger) WakeBlocked(ctx context.Context, lease trade.Lease, kind, id string) (int, error) {
 	now := time.Now()
 	return sqldb.Stored(ctx, s.db, "waking entries that waited for a record", func(t *sqldb.Tx) (int, error) {
@@ -76,7 +77,7 @@ func (s *Ledger) WakeBlocked(ctx context.Context, lease trade.Lease, kind, id st
 			WaitingFor string
 			Ready      bool
 		}
-		// A cheap look that may find too much; what an entry waits for is then read.
+		// The pattern may match too many rows; waiting_for is parsed below.
 		query := `SELECT e.id, e.waiting_for, (e.payload IS NOT NULL) AS ready FROM entry e WHERE e.state = 'waiting' AND e.waiting_for LIKE ? ORDER BY e.id`
 		if err := t.All(&rows, t.S.D.Locked(query, "e"), `%"platform":%`); err != nil {
 			return 0, err
@@ -108,14 +109,14 @@ func (s *Ledger) WakeBlocked(ctx context.Context, lease trade.Lease, kind, id st
 	})
 }
 
-// Due returns pending entries that may go now, with numbers above after, in the order of their
-// numbers.
+// Due returns pending entries that are due, with ids greater than after, in id order, at most
+// limit.
 func (s *Ledger) Due(ctx context.Context, job string, now time.Time, after int64, limit int) ([]trade.Entry, error) {
 	return s.SelectEntries(ctx, "looking for what is due", `WHERE e.job = ? AND e.state = 'pending' AND e.id > ?
 		AND (e.next_attempt_at IS NULL OR e.next_attempt_at <= ?) ORDER BY e.id LIMIT ?`, job, after, now.UnixMilli(), limit)
 }
 
-// BlockRow is a record that the platform does not know, as the table has it.
+// BlockRow is a row of the table block: a record that the platform does not know.
 type BlockRow struct {
 	Kind, ID, Message string
 	FirstAt           int64
@@ -130,14 +131,14 @@ func (r BlockRow) block() trade.Block {
 	}
 }
 
-// Blocks returns the records that rows wait for, by kind and id.
+// Blocks returns the records that rows wait for, ordered by kind and id.
 func (s *Ledger) Blocks(ctx context.Context) ([]trade.Block, error) {
 	return sqldb.Made(ctx, s.db, "reading what rows wait for", BlockRow.block,
 		`SELECT kind, id, message, first_at, next_at, tries FROM block ORDER BY kind, id`)
 }
 
 func setBlocks(t *sqldb.Tx, set, unset []trade.Block, now time.Time) error {
-	rows := map[[2]string][]any{} // the last of several of one record counts
+	rows := map[[2]string][]any{} // if set names a record twice, the last one counts
 	for _, b := range set {
 		rows[[2]string{b.Kind, b.ID}] = []any{
 			b.Kind, b.ID, b.Message, sqldb.AtOr(b.FirstAt, now),

@@ -1,4 +1,4 @@
-// The kept sums of a job, which move with its entries (I9).
+// The stored sums of a job, which change with its entries (I9).
 
 package ledger
 
@@ -15,8 +15,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// TallyKey names one kept sum. On PostgreSQL each is in as many parts as instances have written it,
-// so that none waits for the commit of another: what counts is their sum.
+// TallyKey identifies one stored sum. On PostgreSQL each sum is stored in parts, one for each
+// instance that has written it, so that no instance waits for the commit of another. The value is
+// the sum of the parts.
 type TallyKey struct{ Job, State, Unit string }
 
 // TallySum is a number of entries and their volume.
@@ -25,25 +26,25 @@ type TallySum struct {
 	Volume trade.Decimal
 }
 
-// TallyChange collects what a transaction does to the sums; it is applied once, at the end, in the
-// same transaction (I9).
+// TallyChange collects the changes of a transaction to the sums. They are applied once, at the end
+// of the same transaction (I9).
 type TallyChange map[TallyKey]TallySum
 
-// Add counts an entry.
+// Add adds an entry to the sums.
 func (c TallyChange) Add(job, state, unit string, amount trade.Decimal) {
 	k := TallyKey{job, state, unit}
 	sum := c[k]
 	c[k] = TallySum{sum.N + 1, sum.Volume.Add(amount)}
 }
 
-// Remove takes an entry out of the sums.
+// Remove subtracts an entry from the sums.
 func (c TallyChange) Remove(job, state, unit string, amount trade.Decimal) {
 	k := TallyKey{job, state, unit}
 	sum := c[k]
 	c[k] = TallySum{sum.N - 1, sum.Volume.Sub(amount)}
 }
 
-// Move counts an entry from one state to another.
+// Move moves an entry from its state to another in the sums.
 func (c TallyChange) Move(e *NarrowRow, state string) error {
 	q, err := Quantity(e.Amount, e.Unit)
 	if err != nil {
@@ -54,8 +55,8 @@ func (c TallyChange) Move(e *NarrowRow, state string) error {
 	return nil
 }
 
-// Apply reads the sums, adds the changes exactly and writes them back. The rows are locked in one
-// order, so that two transactions do not wait for each other.
+// Apply reads the sums, adds the changes exactly and writes them back. It locks the rows in a fixed
+// order, so that two transactions do not deadlock.
 func (c TallyChange) Apply(t *sqldb.Tx) error {
 	var keys []TallyKey
 	for k, sum := range c {
@@ -89,7 +90,7 @@ func (c TallyChange) Apply(t *sqldb.Tx) error {
 	rows := make([][]any, len(keys))
 	for i, k := range keys {
 		sum := have[k].Plus(c[k])
-		// on PostgreSQL a part may be below zero: another part has what is missing
+		// on PostgreSQL a part may be below zero: another part makes up for it
 		if sum.N < 0 && t.S.D.Name == sqldb.SQLite {
 			return fmt.Errorf(
 				"the kept count of job %s, state %s would fall below zero: run `safrasync doctor --recount`",
@@ -103,16 +104,16 @@ func (c TallyChange) Apply(t *sqldb.Tx) error {
 
 var tallyColumns = []string{"job", "state", "unit", "part", "n", "volume"}
 
-// TallyRow is a kept sum, as the table has it.
+// TallyRow is a row of the table tally.
 type TallyRow struct {
 	Job, State, Unit string
-	N                sql.NullInt64 // no rule lets either be NULL, but a file that was damaged may hold anything
+	N                sql.NullInt64 // neither may be NULL, but a damaged file may hold anything
 	Volume           sql.NullString
 }
 
 func (r TallyRow) key() TallyKey { return TallyKey{r.Job, r.State, r.Unit} }
 
-// Sum is what a row keeps; errSumDamaged when that is no number.
+// Sum returns the sum of a row, or ErrSumDamaged if it is not a number.
 func (r TallyRow) Sum() (TallySum, error) {
 	volume, err := trade.ParseSum(r.Volume.String)
 	if err != nil || !r.N.Valid {
@@ -148,15 +149,15 @@ func lockTally(t *sqldb.Tx, part int64, keys []TallyKey) (map[TallyKey]TallySum,
 	return out, nil
 }
 
-// ErrSumDamaged says that a kept sum is no number.
+// ErrSumDamaged is returned if a stored sum is not a number.
 var ErrSumDamaged = errors.New("a kept sum is damaged: run `safrasync doctor --recount`")
 
 func compareTally(a, b TallyKey) int {
 	return cmp.Or(strings.Compare(a.Job, b.Job), strings.Compare(a.State, b.State), strings.Compare(a.Unit, b.Unit))
 }
 
-// Counts returns the kept sums of a job by state and unit, in the order of trade.States (I9). Empty
-// ones are left out.
+// Counts returns the stored sums of a job by state and unit, in the order of trade.States (I9).
+// Empty sums are left out.
 func (s *Ledger) Counts(ctx context.Context, job string) ([]trade.Tally, error) {
 	const op = "reading the counts"
 	var rows []TallyRow
@@ -175,7 +176,7 @@ func (s *Ledger) Counts(ctx context.Context, job string) ([]trade.Tally, error) 
 	return sums.List(), nil
 }
 
-// List returns the sums that are not zero, by state and unit.
+// List returns the sums that are not zero, in the order of trade.States, then by unit.
 func (c TallyChange) List() []trade.Tally {
 	var out []trade.Tally
 	for k, sum := range c {

@@ -1,4 +1,4 @@
-// The kept sums counted anew, by order of a person.
+// Recounts the stored sums, on the order of a person.
 
 package ledger
 
@@ -14,9 +14,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// RestoreSums counts all entries anew and puts that in the place of the kept sums, whatever stands
-// there. It gives the jobs whose sums were others, or could not be read, and where there are any,
-// adds the act to the audit. Nothing is written meanwhile.
+// RestoreSums counts all entries and replaces all stored sums by the result. It returns the jobs
+// whose sums differed or could not be read. If there are any, it adds the act to the audit. Nothing
+// else is written to the ledger meanwhile.
 func (s *Ledger) RestoreSums(ctx context.Context, record trade.AuditRecord) (changed []string, err error) {
 	err = s.db.InLongTx(ctx, "counting the sums anew", func(t *sqldb.Tx) error {
 		if s.db.D.Name == sqldb.Postgres {
@@ -51,7 +51,8 @@ func (s *Ledger) RestoreSums(ctx context.Context, record trade.AuditRecord) (cha
 	return changed, err
 }
 
-// lockSums keeps others from writing, in the order of all who write: entries, audit, sums.
+// lockSums prevents others from writing. It locks in the order of all writers: entries, audit,
+// sums.
 func lockSums(t *sqldb.Tx) error {
 	if err := t.Do(`LOCK TABLE entry IN SHARE MODE`); err != nil {
 		return err
@@ -63,7 +64,7 @@ func lockSums(t *sqldb.Tx) error {
 	return t.Do(`LOCK TABLE tally IN EXCLUSIVE MODE`)
 }
 
-// countedSums returns the sums of all entries.
+// countedSums counts the sums of all entries.
 func countedSums(t *sqldb.Tx) (TallyChange, error) {
 	const page = 10 * sqldb.BulkRows
 	now := TallyChange{}
@@ -90,7 +91,7 @@ func countedSums(t *sqldb.Tx) (TallyChange, error) {
 	}
 }
 
-// jobsUnlike returns the jobs whose kept sums are others than these, or cannot be read.
+// jobsUnlike returns the jobs whose stored sums differ from these, or cannot be read.
 func jobsUnlike(t *sqldb.Tx, now TallyChange) ([]string, error) {
 	var kept []TallyRow
 	if err := t.All(&kept, `SELECT job, state, unit, n, volume FROM tally`); err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// NarrowRow is what a write must know of an entry.
+// NarrowRow holds the columns of an entry that a write needs.
 type NarrowRow struct {
 	ID, Version                                        int64
 	Job, Sends, Key, State, Flags, Amount, Unit, Cause string
@@ -22,7 +22,8 @@ type NarrowRow struct {
 	NextAttemptAt                                      sql.NullInt64
 }
 
-// recordID is the id of the record that was made of it, whichever entry has it now.
+// recordID returns the id of the record that was created for this entry, even if another entry has
+// the id now.
 func (e *NarrowRow) recordID() string {
 	if e.MovedID.Valid {
 		return e.MovedID.String
@@ -30,12 +31,12 @@ func (e *NarrowRow) recordID() string {
 	return e.RemoteID.String
 }
 
-// SelectNarrow reads what sending needs of an entry.
+// SelectNarrow selects the columns of a NarrowRow.
 const SelectNarrow = `SELECT e.id, e.job, e.sends, e.key, e.state, e.remote_id, e.moved_id, e.flags, e.generation, e.attempts, e.amount, e.unit, e.version,
 	e.cause, e.error, e.next_attempt_at FROM entry e `
 
-// LockEntries reads entries and keeps them from changing until the transaction ends, in the order
-// of their numbers, so that two transactions do not wait for each other.
+// LockEntries reads entries and locks them until the transaction ends, in id order, so that two
+// transactions do not deadlock.
 func LockEntries(t *sqldb.Tx, ids []int64) (map[int64]*NarrowRow, error) {
 	ids = slices.Clone(ids)
 	slices.Sort(ids)
@@ -55,7 +56,7 @@ func LockEntries(t *sqldb.Tx, ids []int64) (map[int64]*NarrowRow, error) {
 	return out, nil
 }
 
-// UpdateIDs returns the numbers of the entries of updates.
+// UpdateIDs returns the ids of the entries of updates.
 func UpdateIDs(updates []trade.Update) []int64 {
 	ids := make([]int64, len(updates))
 	for i, u := range updates {
@@ -64,8 +65,8 @@ func UpdateIDs(updates []trade.Update) []int64 {
 	return ids
 }
 
-// ApplyUpdates writes the updates whose entry stands as it was read and counts the others. entries
-// are locked; they are kept current.
+// ApplyUpdates writes the updates whose entry is still as it was read, and returns how many others
+// there were. entries must be locked; ApplyUpdates keeps them current.
 func ApplyUpdates(t *sqldb.Tx, entries map[int64]*NarrowRow, updates []trade.Update, now time.Time,
 	sums TallyChange,
 ) (lost int, err error) {
@@ -104,9 +105,10 @@ func ApplyUpdates(t *sqldb.Tx, entries map[int64]*NarrowRow, updates []trade.Upd
 	return lost, t.UpdateRows("entry", updateColumns, rows)
 }
 
-// ChangedSince gives the entries that were sent and whose rows have changed or left their keys
-// since, or are again as they were sent: what they are now is not sent under another key, nothing
-// goes below them, and a rebuilt ledger must know it.
+// ChangedSince returns the entries that were sent and whose rows have since changed or left their
+// keys, or are again as they were sent. The journal records them because a rebuilt ledger must
+// know: their present content is not sent under another key, and nothing is sent that refers to
+// them.
 func ChangedSince(entries map[int64]*NarrowRow, updates []trade.Update) (ids []int64) {
 	for _, u := range updates {
 		was := entries[u.Entry.ID]

@@ -19,39 +19,41 @@ import (
 const (
 	headSize = 4096
 	slotSize = 256
-	freedAt  = headSize - slotSize // where the head says up to which record of the journal places were given back
-	maxName  = 64                  // bytes of a request's name
-	maxID    = 160                 // bytes of a record's id
+	// position of the record of the journal up to which slots were freed
+	freedAt = headSize - slotSize
+	maxName = 64  // bytes of a request's name
+	maxID   = 160 // bytes of a record's id
 )
 
 const (
-	sent  = 's' // the kind of a slot whose request may have left, and of which nothing else is known
+	// the kind of a slot whose request may have left, and of which nothing else is known
+	sent  = 's'
 	freed = 'f' // the kind of the slot in the head
 )
 
-// Outcome is what is certain of a request. It is the kind of its slot.
+// Outcome is the certain outcome of a request. It is the kind of its slot.
 type Outcome byte
 
 // The outcomes.
 const (
-	Created    Outcome = 'c' // a record was made
-	NotCreated Outcome = 'n' // certainly none was
+	Created    Outcome = 'c' // a record was created
+	NotCreated Outcome = 'n' // certainly no record was created
 	NotSent    Outcome = 'u' // no byte left, and none will
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Answer is what is certain of a request.
+// Answer is what is certain about a request.
 type Answer struct {
 	Outcome Outcome
 	ID      string // of the record that was created
-	Status  int    // HTTP status; 0 when none came
+	Status  int    // HTTP status; 0 without an answer
 }
 
 // header is the first line of a file.
 type header struct {
 	Owner json.RawMessage `json:"owner"`
-	// of the file: a copy has another, and says less than the file that was written on
+	// of the file: a copy has another number, and may lack what was written later
 	Number uint64 `json:"number"`
 }
 
@@ -62,21 +64,21 @@ type File struct {
 	slots map[string]int // by request
 	free  []int
 	next  int
-	freed uint64 // the highest number that Settled was told
-	gone  bool   // nobody will read it
+	freed uint64 // the highest record number passed to Settled
+	gone  bool   // the file was removed; nobody will read it
 	users int    // guarded by inUse.mu
 }
 
-// inUse are the files of this process: there is one for each path, however many use it, because one
-// that was begun anew would have forgotten what the first says.
+// inUse has the files of this process: one for each path, however many use it, because creating it
+// again would erase what the first user has marked.
 var inUse = struct {
 	mu    sync.Mutex
 	files map[string]*File
 }{files: map[string]*File{}}
 
-// Use returns the file at path, which it makes when this process does not have it yet, in place of
-// one that stands there. owner is written into its head, as JSON: it says who may be asked about.
-// Each use ends with Close.
+// Use returns the file at path. If this process does not have it yet, Use creates it and replaces
+// an existing one. owner is written into its head, as JSON, and identifies the process. Each Use
+// must be ended with Close.
 func Use(path string, owner json.RawMessage) (*File, error) {
 	inUse.mu.Lock()
 	defer inUse.mu.Unlock()
@@ -97,7 +99,7 @@ func create(path string, owner json.RawMessage) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := hold(f); err != nil { // only then it is ours to empty
+	if err := hold(f); err != nil { // only a locked file may be emptied
 		return nil, errors.Join(fmt.Errorf("locking %s: %w", path, err), f.Close())
 	}
 	head, err := json.Marshal(header{owner, number(f)})
@@ -118,8 +120,8 @@ func create(path string, owner json.RawMessage) (*File, error) {
 	return &File{f: f, slots: map[string]int{}}, nil
 }
 
-// Sent notes that the first byte of a request may leave from now on. After an error it must not
-// leave.
+// Sent marks that the first byte of a request may leave from now on. If Sent returns an error, the
+// request must not leave.
 func (m *File) Sent(request string) error {
 	if len(request) == 0 || len(request) > maxName {
 		return fmt.Errorf("the name of a request has %d bytes, of 1 to %d", len(request), maxName)
@@ -130,7 +132,7 @@ func (m *File) Sent(request string) error {
 	return nil
 }
 
-// slot gives a request its place.
+// slot returns the slot of a request, and assigns one if it has none.
 func (m *File) slot(request string) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -149,8 +151,8 @@ func (m *File) slot(request string) int {
 	return slot
 }
 
-// Answered notes what is certain of a request. What cannot be noted is only not known after a
-// crash.
+// Answered marks what is certain about a request. If it cannot be marked, the outcome is only
+// unknown after a crash.
 func (m *File) Answered(request string, a Answer) error {
 	if len(request) == 0 || len(request) > maxName || len(a.ID) > maxID || a.Outcome == Created && a.ID == "" {
 		return nil
@@ -158,9 +160,9 @@ func (m *File) Answered(request string, a Answer) error {
 	return m.write(m.slot(request), byte(a.Outcome), request, a)
 }
 
-// Settled frees the slots of requests whose outcome is in the ledger since a record of its journal;
-// 0: of no record. From then on a request that is not found proves something only beside a ledger
-// that has this record.
+// Settled frees the slots of requests whose outcome the ledger has stored, with a record of its
+// journal, or with none if record is 0. From then on the absence of a request proves something only
+// together with a ledger that has this record.
 func (m *File) Settled(requests []string, record uint64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -181,15 +183,15 @@ func (m *File) Settled(requests []string, record uint64) {
 	}
 }
 
-// Tells reports whether a request that will not be found proves that it had not left.
+// Tells reports whether the absence of a request will prove that it had not left.
 func (m *File) Tells() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return !m.gone && m.freed != Never
 }
 
-// Abandon removes the file, so that nobody concludes anything from what it lacks: requests may
-// leave without being noted then.
+// Abandon removes the file, so that nobody concludes anything from the absence of a request. After
+// that, requests may leave without a mark.
 func (m *File) Abandon() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -200,8 +202,8 @@ func (m *File) Abandon() error {
 	return nil
 }
 
-// Close ends one use of the file. After the last, a file that has nothing to say any more is
-// removed; another stays, also for later uses by this process.
+// Close ends one use of the file. After the last use the file is removed if it has no more marks;
+// otherwise it stays, and this process may use it again.
 func (m *File) Close() error {
 	inUse.mu.Lock()
 	defer inUse.mu.Unlock()
@@ -217,7 +219,8 @@ func (m *File) Close() error {
 	return errors.Join(m.f.Close(), os.Remove(m.f.Name()))
 }
 
-// write writes one slot in one call: a process that is killed has written it or not.
+// write writes one slot with one system call: a process that is killed has written all of it or
+// nothing.
 func (m *File) write(slot int, kind byte, request string, a Answer) error {
 	return m.writeAt(headSize+int64(slot)*slotSize, kind, request, a)
 }
@@ -233,32 +236,32 @@ func (m *File) writeAt(at int64, kind byte, request string, a Answer) error {
 	return err
 }
 
-// Mark is what a file says of one request.
-type Mark struct{ Answer *Answer } // nil: it may have left, and nothing certain came back
+// Mark is what a file has about one request.
+type Mark struct{ Answer *Answer } // nil: it may have left, and no certain answer was marked
 
-// Reading is what the file of a process says.
+// Reading is the content of the file of a process.
 type Reading struct {
 	Owner json.RawMessage
 	Ended bool            // the process has certainly ended, and this is the file that it wrote
 	Marks map[string]Mark // by request
-	Torn  bool            // a slot cannot be read: requests that are not in Marks may have left too
+	Torn  bool            // a slot is unreadable: requests that are not in Marks may have left too
 	// requests that are not in Marks had not left, if the ledger has this record of its journal;
-	// Never: nobody knows
+	// Never: not known
 	Freed uint64
 }
 
 // Never is a number that no record has.
 const Never = math.MaxUint64
 
-// Read reads the file of a process, and reports whether that has ended. It may be called beside the
-// process.
+// Read reads the file of a process, and determines whether the process has ended. It may be called
+// while the process runs.
 func Read(path string) (r Reading, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	r.Ended = look(f) == nil // until the file is closed again
+	r.Ended = look(f) == nil // locks the file until it is closed
 	data, err := io.ReadAll(f)
 	if err != nil {
 		return r, err
@@ -289,7 +292,7 @@ func Read(path string) (r Reading, err error) {
 	return r, nil
 }
 
-// readSlot returns no request for a slot that was never written.
+// readSlot reads a slot. It returns no request for a slot that was never written.
 func readSlot(b []byte) (request string, mark Mark, ok bool) {
 	if len(b) < slotSize {
 		return "", mark, false
@@ -316,7 +319,7 @@ func readSlot(b []byte) (request string, mark Mark, ok bool) {
 	return string(b[9 : 9+name]), Mark{answer}, true
 }
 
-// Paths returns the files of a folder by the name of their process.
+// Paths returns the files of a folder by process.
 func Paths(dir string) (map[string]string, error) {
 	there, err := os.ReadDir(dir)
 	if err != nil {
@@ -336,5 +339,5 @@ const (
 	suffix = ".marks"
 )
 
-// Path is the file of a process in a folder.
+// Path returns the path of the file of a process in a folder.
 func Path(dir, process string) string { return filepath.Join(dir, prefix+process+suffix) }

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// hold fails where the system has no flock: no process is then known to have ended.
+// hold fails on systems without flock: there no process is known to have ended.
 func hold(*os.File) error { return errors.ErrUnsupported }
 
 func look(*os.File) error { return errors.ErrUnsupported }

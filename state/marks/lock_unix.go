@@ -7,10 +7,11 @@ import (
 	"syscall"
 )
 
-// look asks whether nobody holds the file any more. Any number may look at once.
+// look returns an error while a process holds the file. Any number of processes may call it at
+// once.
 func look(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) }
 
-// number is the file's own, which no copy of it has; 0 when the system does not say.
+// number returns the inode number of the file, which no copy of it has, or 0 if it is unknown.
 func number(f *os.File) uint64 {
 	info, err := f.Stat()
 	if err != nil {
@@ -22,6 +23,6 @@ func number(f *os.File) uint64 {
 	return 0
 }
 
-// hold locks the file until the process ends: that is how others see that it has, also from another
-// container of the same host.
+// hold locks the file until the process ends. By that other processes see that it has ended, even
+// from another container of the same host.
 func hold(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) }

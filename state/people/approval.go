@@ -32,15 +32,15 @@ func (r approvalRow) approval() (trade.Approval, error) {
 	return a, nil
 }
 
-// AskApproval keeps an act until others agree to it, with its record in the audit, which gets the
-// number of the act. The same plan is kept once: it is given back as it stands. What has lapsed
-// goes. trade.ErrTooMany when too many acts wait already.
+// AskApproval stores an act until others agree to it, with its audit record. The same plan is
+// stored once: then the existing approval is returned. Lapsed approvals are removed. It returns
+// trade.ErrTooMany if too many acts are waiting already.
 func (s *Directory) AskApproval(ctx context.Context, a trade.Approval,
 	record trade.AuditRecord,
 ) (trade.Approval, error) {
 	var out trade.Approval
 	err := s.db.InTx(ctx, "asking for a consent", func(t *sqldb.Tx) error {
-		var head sqldb.AuditHead // its lock lets one ask at a time
+		var head sqldb.AuditHead // its lock serializes the requests
 		if err := t.Get(&head, t.S.D.Locked(audit.SelectHead, "audit_head")); err != nil {
 			return err
 		}
@@ -80,7 +80,7 @@ func (s *Directory) AskApproval(ctx context.Context, a trade.Approval,
 	return out, err
 }
 
-// LapseApprovals removes the acts that nobody agreed to in time, with a record in the audit of each.
+// LapseApprovals removes the acts that nobody agreed to in time, with an audit record for each.
 func (s *Directory) LapseApprovals(ctx context.Context, now time.Time) error {
 	var old int
 	if err := s.db.Get(ctx, "looking for consents that nobody gave", &old,
@@ -90,7 +90,7 @@ func (s *Directory) LapseApprovals(ctx context.Context, now time.Time) error {
 	return s.db.InTx(ctx, "removing what nobody agreed to", func(t *sqldb.Tx) error { return lapse(t, now) })
 }
 
-// lapse removes what nobody agreed to in time.
+// lapse removes the acts that nobody agreed to in time.
 func lapse(t *sqldb.Tx, now time.Time) error {
 	var old []approvalRow
 	if err := t.All(&old, selectApproval+`WHERE until <= ?`, now.UnixMilli()); err != nil {
@@ -101,7 +101,7 @@ func lapse(t *sqldb.Tx, now time.Time) error {
 		if err != nil {
 			return err
 		}
-		if n == 0 { // somebody else was first
+		if n == 0 { // another process was first
 			continue
 		}
 		if err := audit.AddAudit(t, trade.AuditRecord{
@@ -114,14 +114,14 @@ func lapse(t *sqldb.Tx, now time.Time) error {
 	return nil
 }
 
-// Approvals gives the acts that wait for somebody's consent at a moment, the oldest first.
+// Approvals returns the acts that wait for consent at a given time, the oldest first.
 func (s *Directory) Approvals(ctx context.Context, now time.Time) ([]trade.Approval, error) {
 	return sqldb.Rows(ctx, s.db, "reading what waits for a consent", approvalRow.approval,
 		selectApproval+`WHERE until > ? ORDER BY id`, now.UnixMilli())
 }
 
-// Approval returns one of them, also one that has lapsed; one that is not known, or gone:
-// sqldb.ErrNotFound.
+// Approval returns one act that waits for consent, even if it has lapsed. It returns
+// sqldb.ErrNotFound if the id is unknown.
 func (s *Directory) Approval(ctx context.Context, id int64) (trade.Approval, error) {
 	const op = "reading what waits for a consent"
 	var row approvalRow
@@ -136,8 +136,8 @@ func (s *Directory) Approval(ctx context.Context, id int64) (trade.Approval, err
 	return a, s.db.Fault(ctx, op, err)
 }
 
-// Agree keeps who agrees to an act and how many have to, with the record in the audit. done is false when it stands
-// otherwise than it was seen.
+// Agree stores who agrees to an act and how many have to, with the audit record. done is false if
+// the approval has changed since it was read.
 func (s *Directory) Agree(ctx context.Context, a trade.Approval, record trade.AuditRecord) (done bool, err error) {
 	people, err := json.Marshal(a.People)
 	if err != nil {
@@ -148,8 +148,9 @@ func (s *Directory) Agree(ctx context.Context, a trade.Approval, record trade.Au
 		string(people), a.Needs, a.ID, a.Version)
 }
 
-// EndApproval takes an act out that is declined, or is done next, with the record in the audit.
-// done is false when it stands otherwise than it was seen: of two people who agree one does it.
+// EndApproval removes an approval that is declined, or whose act is done next, with the audit
+// record. done is false if the approval has changed since it was read: of two people who agree at
+// the same time, only one does the act.
 func (s *Directory) EndApproval(ctx context.Context, a trade.Approval,
 	record trade.AuditRecord,
 ) (done bool, err error) {

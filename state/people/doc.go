@@ -1,5 +1,5 @@
-// Package people keeps who may use the console: users, their logins and saved filters, and the sign
-// of life of the service for them.
+// Package people stores who may use the console: users, their logins and saved filters, and the
+// heartbeat of the service that the console shows.
 //
-// Passwords are kept as hashes only; every change is an act in the audit.
+// Passwords are stored as hashes only; every change is an act in the audit.
 package people

@@ -12,8 +12,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Login returns who is logged in with a browser, or trade.ErrNobody. A user who was disabled is
-// not.
+// Login returns the user who is logged in with a browser, or trade.ErrNobody. A disabled user is
+// not logged in.
 func (s *Directory) Login(ctx context.Context, hash string) (trade.Login, error) {
 	var row struct {
 		personRow
@@ -38,10 +38,10 @@ func (s *Directory) Login(ctx context.Context, hash string) (trade.Login, error)
 	return out, nil
 }
 
-// LogIn stores that a user has logged in with a browser, and the record in the audit. A login that
-// it takes the place of (replaces) ends; "" = none. device is the hash of what the browser is known
-// by from now on; "" = it is not. What was tried in vain in buckets is forgotten. trade.ErrNobody
-// when the user is not as it was read any more.
+// LogIn stores that a user has logged in with a browser, with the audit record. It ends the login
+// replaces ("" = none). device is the hash by which the browser is recognized from now on ("" = not
+// at all). Failed tries in buckets are removed. It returns trade.ErrNobody if the user has changed
+// since it was read.
 func (s *Directory) LogIn(ctx context.Context, l trade.Login, replaces, device string, buckets []string,
 	record trade.AuditRecord,
 ) error {
@@ -80,14 +80,14 @@ func (s *Directory) LogIn(ctx context.Context, l trade.Login, replaces, device s
 	})
 }
 
-// LoginSeen stores when a login was used last.
+// LoginSeen stores when a login was last used.
 func (s *Directory) LoginSeen(ctx context.Context, hash string, at time.Time) error {
 	return s.db.InTx(ctx, "noting that somebody is still there", func(t *sqldb.Tx) error {
 		return t.Do(`UPDATE login SET seen_at = ? WHERE hash = ? AND seen_at < ?`, at.UnixMilli(), hash, at.UnixMilli())
 	})
 }
 
-// LogOut ends a login, with the record in the audit. One that has ended already is no error.
+// LogOut ends a login, with the audit record. It is no error if the login has already ended.
 func (s *Directory) LogOut(ctx context.Context, hash string, record trade.AuditRecord) error {
 	return s.db.InTx(ctx, "logging out", func(t *sqldb.Tx) error {
 		n, err := t.Changed(`DELETE FROM login WHERE hash = ?`, hash)
@@ -98,8 +98,8 @@ func (s *Directory) LogOut(ctx context.Context, hash string, record trade.AuditR
 	})
 }
 
-// KnownDevice reports whether a user, or with 0 anybody, has logged in with this browser since a
-// time.
+// KnownDevice reports whether a user, or any user if user is 0, has logged in with this browser
+// since a time.
 func (s *Directory) KnownDevice(ctx context.Context, hash string, user int64, since time.Time) (bool, error) {
 	var n int
 	err := s.db.Get(ctx, "looking for a browser", &n,
@@ -108,10 +108,9 @@ func (s *Directory) KnownDevice(ctx context.Context, hash string, user int64, si
 	return n > 0, err
 }
 
-// Try counts one more try to log in in each bucket, before anybody knows how it ends, so that many
-// at once count as many; LogIn forgets it. next gives what becomes of a bucket. allowed is false
-// when one of them says that it is too early: then nothing is counted, and until tells when it is
-// not.
+// Try counts one try to log in in each bucket, before its result is known, so that concurrent tries
+// all count; a successful LogIn removes them. next returns the new value of a bucket. allowed is
+// false if a bucket is still blocked: then nothing is counted, and until is the end of the block.
 func (s *Directory) Try(ctx context.Context, buckets []string, now time.Time,
 	next func(trade.Tries) trade.Tries,
 ) (allowed bool, until time.Time, err error) {
@@ -155,8 +154,8 @@ func (s *Directory) Try(ctx context.Context, buckets []string, now time.Time,
 	return allowed && err == nil, until, err
 }
 
-// PruneLogins removes logins that began, or were used last, before a time, tries before another,
-// and browsers that were not used since a third.
+// PruneLogins removes logins that began, or were last used, before given times, tries from before a
+// time, and browsers that were not used since a time.
 func (s *Directory) PruneLogins(ctx context.Context, began, seen, tried, device time.Time) error {
 	var old int
 	if err := s.db.Get(ctx, "looking for logins that are over", &old,

@@ -12,7 +12,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Directory keeps who may use the console, and what they have saved.
+// Directory stores who may use the console, and what they have saved.
 type Directory struct {
 	db *sqldb.DB
 }
@@ -52,7 +52,7 @@ func (s *Directory) User(ctx context.Context, name string) (trade.User, error) {
 	return row.user(), err
 }
 
-// UserFrom returns the user whom an issuer knows by a subject, or trade.ErrNobody.
+// UserFrom returns the user with this subject at this issuer, or trade.ErrNobody.
 func (s *Directory) UserFrom(ctx context.Context, issuer, subject string) (trade.User, error) {
 	var row personRow
 	err := s.db.Get(ctx, "reading a user", &row,
@@ -64,8 +64,8 @@ func (s *Directory) UserFrom(ctx context.Context, issuer, subject string) (trade
 	return row.user(), err
 }
 
-// AddUser adds a user, with the record in the audit. trade.ErrTaken when somebody has the name, or
-// is known by the subject.
+// AddUser adds a user, with the audit record. It returns trade.ErrTaken if another user has the
+// name or the subject.
 func (s *Directory) AddUser(ctx context.Context, u trade.User, record trade.AuditRecord) error {
 	return s.db.InTx(ctx, "adding a user", func(t *sqldb.Tx) error {
 		at := record.At.UnixMilli()
@@ -82,15 +82,16 @@ func (s *Directory) AddUser(ctx context.Context, u trade.User, record trade.Audi
 	})
 }
 
-// ChangeUser stores a user's role, password, where it comes from and whether it is disabled, with
-// the record in the audit, and ends its logins. done is false when the user was changed since it
-// was read: then nothing was stored. trade.ErrLastAdministrator when nobody would be left who can
-// look after people by a password of this ledger: those who come by an issuer cannot when it is
-// down, or when it gives them another role. trade.ErrTaken when the issuer's subject is another
-// user.
+// ChangeUser stores a user's role, password, issuer, subject and whether it is disabled, with the
+// audit record, and ends the user's logins. done is false if the user was changed since it was
+// read; then nothing was stored. It returns trade.ErrLastAdministrator if no administrator with a
+// password in this ledger would be left: an administrator from an issuer cannot log in while the
+// issuer is down, and loses the role if the issuer assigns another. It returns trade.ErrTaken if
+// another user has the issuer's subject.
 func (s *Directory) ChangeUser(ctx context.Context, u trade.User, record trade.AuditRecord) (done bool, err error) {
 	return sqldb.Stored(ctx, s.db, "changing a user", func(t *sqldb.Tx) (bool, error) {
-		// All administrators are locked, so that two of them cannot disable each other at once.
+		// All administrators are locked, so that two of them cannot disable each other at the same
+		// time.
 		var administrators []int64
 		if err := t.All(&administrators,
 			t.S.D.Locked(
@@ -128,7 +129,7 @@ func (s *Directory) ChangeUser(ctx context.Context, u trade.User, record trade.A
 	})
 }
 
-// SavedFilters returns the searches that a user keeps, by name.
+// SavedFilters returns the saved searches of a user, by name.
 func (s *Directory) SavedFilters(ctx context.Context, user int64) ([]trade.SavedFilter, error) {
 	out := []trade.SavedFilter{}
 	err := s.db.All(ctx, "reading the saved searches", &out,
@@ -136,11 +137,11 @@ func (s *Directory) SavedFilters(ctx context.Context, user int64) ([]trade.Saved
 	return out, err
 }
 
-// SaveFilter keeps a search under its name, with the record in the audit; with an empty query it is
-// removed. trade.ErrTooMany when the person keeps as many as one may.
+// SaveFilter saves a search under its name, with the audit record; an empty query removes it. It
+// returns trade.ErrTooMany if the user has the maximum number of searches.
 func (s *Directory) SaveFilter(ctx context.Context, f trade.SavedFilter, record trade.AuditRecord) error {
 	return s.db.InTx(ctx, "keeping a search", func(t *sqldb.Tx) error {
-		if err := audit.AddAudit(t, record); err != nil { // its lock lets one count at a time
+		if err := audit.AddAudit(t, record); err != nil { // its lock serializes the counts
 			return err
 		}
 		if f.Query == "" {

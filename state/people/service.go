@@ -12,24 +12,24 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// serviceSilent is how long a `run` may say nothing before it counts as gone. It says something
-// every ServiceBeat.
+// serviceSilent is how long a `run` may go without a heartbeat before it counts as dead. It renews
+// its heartbeat every ServiceBeat.
 const serviceSilent = 5 * time.Minute
 
-// ServiceBeat is how often a `run` says that it is still there.
+// ServiceBeat is how often a `run` renews its heartbeat.
 const ServiceBeat = time.Minute
 
-// Service is a `safrasync run` that serves this ledger, or did and ended without a word.
+// Service is a `safrasync run` that serves this ledger, or that ended without withdrawing.
 type Service struct {
 	Owner   trade.Owner
 	Version string
 	Since   time.Time
-	Seen    time.Time // when it was last heard of
-	Dead    bool      // it was not heard of for minutes, or its process is gone
+	Seen    time.Time // its last heartbeat
+	Dead    bool      // it had no heartbeat for minutes, or its process is gone
 }
 
-// Announce says that this process serves the ledger from now on. What other processes of this host
-// left behind that are gone is forgotten.
+// Announce records that this process serves the ledger from now on. It removes the records of
+// services that are dead.
 func (s *Directory) Announce(ctx context.Context, version string, since time.Time) error {
 	owner, err := json.Marshal(sqldb.Self())
 	if err != nil {
@@ -52,21 +52,22 @@ func (s *Directory) Announce(ctx context.Context, version string, since time.Tim
 	})
 }
 
-// StillServing says that this process goes on serving the ledger.
+// StillServing renews the heartbeat of this process.
 func (s *Directory) StillServing(ctx context.Context) error {
 	return s.db.InTx(ctx, "saying that the service goes on", func(t *sqldb.Tx) error {
 		return t.Do(`UPDATE service SET seen = `+s.db.D.Now+` WHERE instance = ?`, sqldb.Self().Instance)
 	})
 }
 
-// Withdraw says that this process serves the ledger no longer.
+// Withdraw removes the record of this process as a service.
 func (s *Directory) Withdraw(ctx context.Context) error {
 	return s.db.InTx(ctx, "withdrawing the service", func(t *sqldb.Tx) error {
 		return t.Do(`DELETE FROM service WHERE instance = ?`, sqldb.Self().Instance)
 	})
 }
 
-// Services returns the processes that serve this ledger, or ended without a word, the newest first.
+// Services returns the processes that serve this ledger, or that ended without withdrawing, the
+// newest first.
 func (s *Directory) Services(ctx context.Context) ([]Service, error) {
 	const op = "reading who serves the ledger"
 	var rows []struct {
@@ -90,7 +91,7 @@ func (s *Directory) Services(ctx context.Context) ([]Service, error) {
 	return out, nil
 }
 
-// LastTask reports when a task of the housekeeping began last; the zero time when it never did.
+// LastTask returns when a housekeeping task last began, or the zero time if it never did.
 func (s *Directory) LastTask(ctx context.Context, name string) (time.Time, error) {
 	var at int64
 	err := s.db.Get(ctx, "reading when a task ran", &at, `SELECT ran_at FROM task WHERE name = ?`, name)
@@ -103,7 +104,7 @@ func (s *Directory) LastTask(ctx context.Context, name string) (time.Time, error
 	return time.UnixMilli(at).UTC(), nil
 }
 
-// TaskBegan records when a task of the housekeeping began.
+// TaskBegan records when a housekeeping task began.
 func (s *Directory) TaskBegan(ctx context.Context, name string, at time.Time) error {
 	return s.db.InTx(ctx, "recording that a task began", func(t *sqldb.Tx) error {
 		return t.Do(

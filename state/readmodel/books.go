@@ -35,8 +35,8 @@ func runOf(text string) (trade.RunReport, error) {
 	return report, nil
 }
 
-// RunPage returns runs of a job, or of all jobs with an empty name, the newest first, from the one
-// after which the page before ended.
+// RunPage returns runs of a job, or of all jobs if the name is empty, the newest first. after is
+// the Next of the page before, or "".
 func (s *Reader) RunPage(ctx context.Context, job, after string, limit int) (trade.RunPage, error) {
 	const op = "reading a page of runs"
 	before := int64(1<<63 - 1)
@@ -73,8 +73,8 @@ func (s *Reader) RunPage(ctx context.Context, job, after string, limit int) (tra
 	return page, nil
 }
 
-// AuditPage returns one page of the acts that a question asks for, the newest first. It goes
-// backwards through the numbers, or through the acts on a target, from where the page before ended.
+// AuditPage returns one page of the acts that match a query, the newest first. It goes backwards
+// through the record numbers from where the page before ended.
 func (s *Reader) AuditPage(ctx context.Context, q trade.AuditQuery) (trade.AuditPage, error) {
 	b := &branch{}
 	b.add(`seq < ?`, audit.OrAll(int(q.Before)))

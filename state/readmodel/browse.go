@@ -12,12 +12,13 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Rows calls fn for the entries that the filter selects, by job and number. They are read page by
-// page: fn may write, and an entry that changes meanwhile may be seen before or after its change.
-// Where the parents of waiting entries stand is told as of now. It ends with the first error of fn.
+// Rows calls fn for the entries that match the filter, by job and id. It reads page by page: fn may
+// write, and an entry that changes meanwhile may be seen before or after its change. The states of
+// the parents of waiting entries are the present ones. It stops at the first error of fn.
 func (s *Reader) Rows(ctx context.Context, filter trade.RowFilter, fn func(trade.Entry) error) error {
 	jobs := []string{filter.Job}
-	if filter.Job == "" { // within one job an index finds where a page begins, and most of what a filter asks for
+	// within one job an index finds the start of a page, and most of what a filter selects
+	if filter.Job == "" {
 		var err error
 		if jobs, err = s.roster.Jobs(ctx); err != nil {
 			return err
@@ -39,7 +40,7 @@ func (s *Reader) Rows(ctx context.Context, filter trade.RowFilter, fn func(trade
 
 const readingRows = "reading rows"
 
-// rowsOf is Rows within one job, and tells how many it gave.
+// rowsOf is Rows within one job. It returns how many entries it passed to fn.
 func (s *Reader) rowsOf(ctx context.Context, filter trade.RowFilter,
 	fn func(trade.Entry) error,
 ) (given int, err error) {
@@ -49,7 +50,7 @@ func (s *Reader) rowsOf(ctx context.Context, filter trade.RowFilter,
 		if filter.Limit > 0 {
 			limit = min(limit, filter.Limit-given)
 		}
-		// First which, which is told by an index, then what they hold.
+		// First the ids, from an index, then the contents.
 		ids, err := s.pageOf(ctx, filter, after, limit)
 		if err != nil {
 			return given, err
@@ -78,9 +79,9 @@ func (s *Reader) rowsOf(ctx context.Context, filter trade.RowFilter,
 	}
 }
 
-// pageOf returns the numbers of the next rows of a filter, which names one job. Asked for several
-// states, or for a flag, in the order of the numbers, the databases would go through the whole job:
-// so each state is asked for apart, and flags have an index of their own.
+// pageOf returns the ids of the next rows of a filter, which names one job. For several states, or
+// for a flag, in id order, the databases would scan the whole job. Therefore each state is queried
+// separately, and flags have an index of their own.
 func (s *Reader) pageOf(ctx context.Context, filter trade.RowFilter, after int64, limit int) (ids []int64, err error) {
 	hint := ""
 	parts := []trade.RowFilter{filter}
@@ -107,11 +108,11 @@ func (s *Reader) pageOf(ctx context.Context, filter trade.RowFilter, after int64
 		ids = append(ids, some...)
 	}
 	slices.Sort(ids)
-	ids = slices.Compact(ids) // a row that moved in between
+	ids = slices.Compact(ids) // a row that changed its state in between
 	return ids[:min(len(ids), limit)], nil
 }
 
-// conditions returns the WHERE of a filter, which names one job.
+// conditions returns the WHERE clause of a filter, which names one job.
 func conditions(f trade.RowFilter) (text string, args []any) {
 	var b strings.Builder
 	add := func(condition string, values ...any) {
@@ -156,13 +157,14 @@ func (s *Reader) Entry(ctx context.Context, job, key string) (trade.Entry, error
 	return found[0], s.discovery.TellParents(ctx, found)
 }
 
-// Attempts returns all attempts of an entry in their order.
+// Attempts returns all attempts of an entry in order.
 func (s *Reader) Attempts(ctx context.Context, entryID int64) ([]trade.Attempt, error) {
 	query := `SELECT ` + strings.Join(ledger.AttemptColumns, ", ") + ` FROM attempt WHERE entry_id = ? ORDER BY no`
 	return sqldb.Rows(ctx, s.db, "reading the attempts of a row", (*ledger.AttemptRow).Attempt, query, entryID)
 }
 
-// FlagCounts counts the entries of a job that have each flag; flags that no entry has are left out.
+// FlagCounts returns how many entries of a job have each flag. Flags that no entry has are left
+// out.
 func (s *Reader) FlagCounts(ctx context.Context, job string) (map[trade.Flag]int, error) {
 	const op = "counting flags"
 	counts, err := s.db.Counts(ctx, op,

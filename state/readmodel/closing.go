@@ -14,10 +14,10 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// ErrClosingDamaged says that a closed report is not what was closed.
+// ErrClosingDamaged is returned if a closed report is not what was closed.
 var ErrClosingDamaged = errors.New("the closed report is damaged: restore the backup")
 
-// ClosingPart is how many bytes of rows one part holds.
+// ClosingPart is the maximum size of one part in bytes of rows.
 const ClosingPart = trade.ClosingPart
 
 type closingRow struct {
@@ -40,9 +40,9 @@ func (r closingRow) closing() (trade.Closing, error) {
 	}, nil
 }
 
-// CloseReport keeps a report for good. rows are its rows, compressed; they are stored piece by
-// piece, so that nobody who sends waits for them. c.Parts, c.Hash and c.Audit are filled in. When
-// it returns without an error, the closing and its record in the audit are on disk.
+// CloseReport stores a report for good. rows are its compressed rows; they are stored part by part,
+// so that no process that sends has to wait. CloseReport sets c.Parts, c.Hash and c.Audit. When it
+// returns without an error, the closing and its audit record are on disk.
 func (s *Reader) CloseReport(ctx context.Context, c trade.Closing, rows io.Reader,
 	record trade.AuditRecord,
 ) (trade.Closing, error) {
@@ -87,14 +87,14 @@ func (s *Reader) CloseReport(ctx context.Context, c trade.Closing, rows io.Reade
 	})
 }
 
-// Closings returns the closed reports of a cut-off, or of all with the zero day, the newest first.
+// Closings returns the closed reports of a cut-off day, or all for the zero day, the newest first.
 func (s *Reader) Closings(ctx context.Context, day trade.Date) ([]trade.Closing, error) {
 	query := `SELECT id, day, at, who, reason, program, head, row_count, parts, hash, audit_seq FROM closing WHERE ? = '' OR day = ? ORDER BY day DESC, at DESC, id DESC`
 	return sqldb.Rows(ctx, s.db, "reading the closed reports", closingRow.closing, query, day.String(), day.String())
 }
 
-// ClosedRows writes the rows of a closed report as they were given to CloseReport, part by part,
-// and then proves that they are what was closed (ErrClosingDamaged).
+// ClosedRows writes the rows of a closed report as they were passed to CloseReport, part by part.
+// Then it verifies that they are what was closed, and otherwise returns ErrClosingDamaged.
 func (s *Reader) ClosedRows(ctx context.Context, c trade.Closing, to io.Writer) error {
 	const op = "reading a closed report"
 	sum := trade.NewClosingSum(c.Head)

@@ -12,9 +12,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Dependents returns the rows that hang on a row, at most limit of them: those that wait for it,
-// and after them those that went, or go, with its id. One that the retention has reduced does not
-// tell its contract any more.
+// Dependents returns at most limit rows that depend on a row: those that wait for it, and after
+// them those that were sent, or will be sent, with its id. It does not find deliveries that
+// retention has reduced, because their contract is no longer stored.
 func (s *Reader) Dependents(ctx context.Context, e trade.Entry, limit int) ([]trade.Entry, error) {
 	out, err := s.waitingFor(ctx, e, limit)
 	if err != nil || len(e.RemoteID) < contractMark || e.Sends != trade.OrderCommitments || len(out) == limit {
@@ -42,7 +42,7 @@ func (s *Reader) Dependents(ctx context.Context, e trade.Entry, limit int) ([]tr
 	return out, nil
 }
 
-// waitingFor returns rows that wait for a row, by number, at most limit of them.
+// waitingFor returns at most limit rows that wait for a row, in id order.
 func (s *Reader) waitingFor(ctx context.Context, parent trade.Entry, limit int) ([]trade.Entry, error) {
 	const op = "reading what waits for a row"
 	name, err := json.Marshal(parent.Key)
@@ -50,8 +50,7 @@ func (s *Reader) waitingFor(ctx context.Context, parent trade.Entry, limit int) 
 		return nil, fmt.Errorf("%s: %w", op, err)
 	}
 	var ids []int64
-	// The list of what a row waits for has its keys as JSON texts. Only rows that wait are looked
-	// at.
+	// waiting_for has the keys as JSON strings. Only rows that wait are searched.
 	query := `SELECT e.id FROM entry e WHERE e.state = 'waiting' AND ` + s.db.D.Within +
 		`(e.waiting_for, ?) > 0 ORDER BY e.id LIMIT ?`
 	if err := s.db.All(ctx, op, &ids, query, `"key":`+string(name), limit+dependentsMore); err != nil {
@@ -73,24 +72,24 @@ func (s *Reader) waitingFor(ctx context.Context, parent trade.Entry, limit int) 
 	return out, s.discovery.TellParents(ctx, out)
 }
 
-// The payload of a delivery begins with the id of its contract, a UUID, whose first characters an
-// index has.
+// The payload of a delivery begins with the id of its contract, a UUID. An index has the first
+// characters of the id.
 const (
 	payloadBegins = `{"contract_id":"`
 	contractMark  = 13
 )
 
-// dependentsMore is how many rows more are looked at, because another job may have a row with the
-// same key.
+// dependentsMore is how many more rows are read, because another job may have a row with the same
+// key.
 const dependentsMore = 100
 
-// AuditOf gives the acts on a target, newest first, at most limit of them.
+// AuditOf returns at most limit acts on a target, the newest first.
 func (s *Reader) AuditOf(ctx context.Context, target string, limit int) ([]trade.AuditRecord, error) {
 	return sqldb.Made(ctx, s.db, "reading the acts on a row", audit.Row.Record,
 		audit.SelectAudit+`WHERE target = ? ORDER BY seq DESC LIMIT ?`, target, audit.OrAll(limit))
 }
 
-// EntryNo returns one entry by its number, or ErrNotFound.
+// EntryNo returns one entry by its id, or ErrNotFound.
 func (s *Reader) EntryNo(ctx context.Context, id int64) (trade.Entry, error) {
 	found, err := s.discovery.Entries(ctx, []int64{id})
 	if err != nil {
@@ -102,7 +101,7 @@ func (s *Reader) EntryNo(ctx context.Context, id int64) (trade.Entry, error) {
 	return found[0], s.discovery.TellParents(ctx, found)
 }
 
-// Place reports which row of its state one is, by number, and of how many.
+// Place returns the position of a row among the rows in its state, by id, and their number.
 func (s *Reader) Place(ctx context.Context, e trade.Entry) (place, of int, err error) {
 	jobs, err := s.roster.Jobs(ctx)
 	if err != nil {

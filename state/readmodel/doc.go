@@ -1,5 +1,6 @@
-// Package readmodel answers what people ask of a ledger: pages of rows, one row with its attempts
-// and its acts, what hangs on it, what waits for which reference, and closed reports.
+// Package readmodel answers the queries of people: pages of rows, one row with its attempts and
+// acts, what depends on it, what waits for which reference, and closed reports.
 //
-// It changes no entry. A page costs the same on a ledger of a million entries as on a small one.
+// It changes no entry. A page takes the same time on a ledger of a million entries as on a small
+// one.
 package readmodel

@@ -8,12 +8,12 @@ import (
 	"github.com/safrasync/safrasync/state/sqldb"
 )
 
-// NotCounted is the number of what takes too long to count.
+// NotCounted is the value of a count that took too long.
 const NotCounted = -1
 
-// Extent returns the number of records of each kind, and for SQLite the pages of the file: counts
-// only, nothing of what they hold. Each kind is given so much time (0 = as long as it takes), else
-// it is NotCounted.
+// Extent returns the number of records of each kind, and for SQLite the pages of the file: only
+// counts, no contents. Each count may take the given time (0 = no limit); otherwise it is
+// NotCounted.
 func (s *Reader) Extent(ctx context.Context, each time.Duration) (map[string]int64, error) {
 	queries := map[string]string{
 		"ledger.schema":    `SELECT MAX(version_id) FROM ` + sqldb.SchemaTable,
@@ -52,7 +52,7 @@ func (s *Reader) Extent(ctx context.Context, each time.Duration) (map[string]int
 	return out, nil
 }
 
-// StuckCauses counts the rows of a job that wait for something or need a person, by their cause.
+// StuckCauses counts the rows of a job that wait for something or need a person, by cause.
 func (s *Reader) StuckCauses(ctx context.Context, job string) (map[string]int, error) {
 	return s.db.Counts(ctx, "counting the causes", `SELECT cause AS name, COUNT(*) AS n FROM entry e `+s.db.D.ByStuck+
 		`WHERE job = ? AND `+ledger.OfStuck+` GROUP BY cause`, job)

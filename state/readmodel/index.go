@@ -8,12 +8,12 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// indexedAtOnce is how many rows one transaction makes findable.
+// indexedAtOnce is how many rows one transaction indexes.
 const indexedAtOnce = 500
 
-// Index makes the next rows findable by what people are shown of them now; more reports whether
-// there are others. The ledger itself notes which rows those are, and takes the words of a row out
-// with its texts.
+// Index updates the search index for the next rows whose shown texts have changed; more reports
+// whether it must be called again. The database itself records these rows, and removes the words of
+// a row together with its texts.
 func (s *Reader) Index(ctx context.Context) (more bool, err error) {
 	var n int
 	if err := s.db.Get(ctx, "looking for rows to be found", &n,
@@ -25,13 +25,13 @@ func (s *Reader) Index(ctx context.Context) (more bool, err error) {
 			ID    int64
 			Shown string
 		}
-		// Rows that others write are left for the next time: what they showed before must not be found
-		// after they end.
+		// Rows that others are writing are left for the next time: after their commit, their old
+		// texts must not be found.
 		if err := t.All(&rows, t.S.D.FreeRows(`SELECT e.id, e.shown FROM search_stale s CROSS JOIN entry e
 			WHERE e.id = s.entry_id ORDER BY s.entry_id LIMIT ?`, "e"), indexedAtOnce); err != nil {
 			return false, err
 		}
-		if len(rows) == 0 { // somebody else was first
+		if len(rows) == 0 { // another process was first
 			return false, nil
 		}
 		ids := make([]int64, len(rows))

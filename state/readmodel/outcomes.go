@@ -12,8 +12,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Outcomes returns the attempts of entries by entry, in their order: when, with what outcome,
-// status and id. What was sent and answered is not read.
+// Outcomes returns the attempts of entries by entry, in order: times, outcome, status and id. It
+// does not read what was sent and answered.
 func (s *Reader) Outcomes(ctx context.Context, entryIDs []int64) (map[int64][]trade.Attempt, error) {
 	out := map[int64][]trade.Attempt{}
 	var rows []ledger.AttemptRow
@@ -30,8 +30,8 @@ func (s *Reader) Outcomes(ctx context.Context, entryIDs []int64) (map[int64][]tr
 	return out, err
 }
 
-// ActsBetween calls fn for the records of some acts from a time on and before another, in their
-// order; a zero time is no limit.
+// ActsBetween calls fn for the audit records of some acts from one time on and before another, in
+// order. A zero time is no limit.
 func (s *Reader) ActsBetween(ctx context.Context, acts []string, from, before time.Time,
 	fn func(trade.AuditRecord) error,
 ) error {

@@ -15,10 +15,10 @@ import (
 
 const readingPage = "reading a page of rows"
 
-// RowPage returns one page of the rows that a question asks for. Where the parents of waiting rows
-// stand is told as of now. Every way to ask goes along an index, from the row that the page before
-// ended with: a page costs the same whichever it is. A text that no key begins with is looked for
-// in all of them.
+// RowPage returns one page of the rows that match a query. The states of the parents of waiting
+// rows are the present ones. Every kind of query uses an index, from the last row of the page
+// before, so every page takes the same time. A text with which no key begins is searched in all
+// keys.
 func (s *Reader) RowPage(ctx context.Context, q trade.RowQuery) (trade.RowPage, error) {
 	var err error
 	if len(q.Jobs) == 0 {
@@ -45,7 +45,7 @@ func (s *Reader) RowPage(ctx context.Context, q trade.RowQuery) (trade.RowPage, 
 	return page, s.discovery.TellParents(ctx, page.Rows)
 }
 
-// ids returns the numbers of the page, in their order.
+// ids returns the ids of the page, in order.
 func (p *paging) ids() (ids []int64, page trade.RowPage, err error) {
 	if column, _ := p.q.Sort.Column(); column != "" {
 		sorted := false
@@ -66,22 +66,23 @@ func (p *paging) ids() (ids []int64, page trade.RowPage, err error) {
 	return ids, page, err
 }
 
-// paging is the search for the numbers of one page.
+// paging is the search for the ids of one page.
 type paging struct {
 	s     *Reader
 	ctx   context.Context
 	q     trade.RowQuery
-	after int64 // the row that the page before ended with; 0 = this is the first
+	after int64 // the last row of the page before; 0 = this is the first page
 
-	afterJob, afterKey string // of that row, when sorted by key
-	// by job: beginnings of keys that the text means; nil: it may stand anywhere in them
+	afterJob, afterKey string // of that row, if sorted by key
+	// by job: the beginnings of keys that match the text; nil: it may be anywhere in a key
 	ranges map[string][]string
-	// rows that have the text somewhere in their keys; nil: it is a beginning, or many have it
+	// rows that have the text anywhere in their keys; nil: the text is a beginning, or too many
+	// have it
 	found []int64
-	dated bool // few rows were changed in the time that is asked for
+	dated bool // few rows were changed in the given period
 }
 
-// start finds where the page begins, and what the text means.
+// start determines where the page begins, and how the text is to be searched.
 func (p *paging) start() error {
 	if p.q.After != "" {
 		n, err := strconv.ParseInt(p.q.After, 10, 64)
@@ -105,8 +106,8 @@ func (p *paging) start() error {
 	return p.date()
 }
 
-// byNumber goes through the rows as they came, or backwards: of each job and each state or cause so
-// many as the page can hold, of which it takes the first.
+// byNumber returns ids in id order, ascending or descending. For each job and each state or cause
+// it reads as many ids as the page can hold, and takes the first of all.
 func (p *paging) byNumber() ([]int64, error) {
 	order, beyond := "DESC", "<"
 	if p.q.Sort == trade.OldestFirst {
@@ -119,7 +120,7 @@ func (p *paging) byNumber() ([]int64, error) {
 				b.add(`e.id `+beyond+` ?`, p.after)
 			}
 			sorted := `e.id `
-			if b.few { // no index has them in this order: the few are sorted
+			if b.few { // no index has them in this order: the few rows are sorted
 				sorted = `e.id + 0 `
 			}
 			some, err := p.pick(b, `ORDER BY `+sorted+order)
@@ -137,7 +138,7 @@ func (p *paging) byNumber() ([]int64, error) {
 	return ids[:min(len(ids), p.q.Limit+1)], nil
 }
 
-// byKey goes through the jobs one after the other, each by key.
+// byKey returns ids job by job, each in key order.
 func (p *paging) byKey() ([]int64, error) {
 	jobs := p.q.Jobs
 	if p.after > 0 {
@@ -155,7 +156,7 @@ func (p *paging) byKey() ([]int64, error) {
 			b[0].add(`e.key > ?`, p.afterKey)
 		}
 		order := `ORDER BY e.key`
-		if !many { // no index has them in this order: the few are sorted
+		if !many { // no index has them in this order: the few rows are sorted
 			order = `ORDER BY e.key || ''`
 			switch {
 			case p.textFound():
@@ -177,15 +178,15 @@ func (p *paging) byKey() ([]int64, error) {
 	return ids, nil
 }
 
-// textFound reports whether the text says better than the states which rows to look at.
+// textFound reports whether the text selects rows better than the states do.
 func (p *paging) textFound() bool { return p.ranges != nil || p.found != nil }
 
-// fewRows is how many rows of a state are looked up and sorted rather than found while going
-// through all.
+// fewRows is the number of rows in the queried states up to which they are looked up and sorted. If
+// there are more, a scan in order is faster.
 const fewRows = 20_000
 
-// many reports whether so many rows of a job are in the states asked for that going through the
-// keys finds a page soon.
+// many reports whether so many rows of a job are in the queried states that a scan by key finds a
+// page quickly.
 func (p *paging) many(job string) (bool, error) {
 	if len(p.q.States) == 0 {
 		return true, nil
@@ -204,8 +205,8 @@ func (p *paging) many(job string) (bool, error) {
 type branch struct {
 	where []string
 	args  []any
-	few   bool   // rows that an index other than that of the numbers finds
-	from  string // an index that the database would not take by itself; "" = none
+	few   bool   // the rows are found by another index than that of the ids
+	from  string // an index that the planner would not choose; "" = none
 }
 
 func (b *branch) add(condition string, args ...any) {
@@ -213,9 +214,9 @@ func (b *branch) add(condition string, args ...any) {
 	b.args = append(b.args, args...)
 }
 
-// branches are the statements that together find the rows of a job: one for each cause or state,
-// since an index has each of them in the order of the numbers. Sorted by key there is one, in which
-// the states are hidden from the indexes when many rows are in them.
+// branches returns the statements that together find the rows of a job: one for each cause or
+// state, since an index has each of them in id order. Sorted by key there is one statement. In
+// that, if many rows are in the states, an expression hides the states from the planner.
 func (p *paging) branches(job string, hidden bool) []*branch {
 	rest := func() *branch {
 		b := &branch{}
@@ -269,7 +270,7 @@ func (p *paging) branches(job string, hidden bool) []*branch {
 	return out
 }
 
-// narrow adds what every statement asks for.
+// narrow adds the conditions of every statement.
 func (p *paging) narrow(b *branch, job string) {
 	if len(p.q.Flags) > 0 {
 		alternatives := make([]string, len(p.q.Flags))

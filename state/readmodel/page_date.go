@@ -10,10 +10,10 @@ import (
 )
 
 // settled are the states of the rows that two indexes have by the time of their last change:
-// entry_body, and entry_reduced for those that the retention has reduced.
+// entry_body, and entry_reduced for those that retention has reduced.
 var settled = []trade.State{trade.Accepted, trade.Dismissed, trade.Withdrawn}
 
-// changedIn is the time that is asked for, as a condition.
+// changedIn adds the condition on the period.
 func (p *paging) changedIn(b *branch) {
 	if !p.q.From.IsZero() {
 		b.add(`e.updated_at >= ?`, p.q.From.UnixMilli())
@@ -23,7 +23,7 @@ func (p *paging) changedIn(b *branch) {
 	}
 }
 
-// date looks whether few rows were changed in the time that is asked for.
+// date determines whether few rows were changed in the given period.
 func (p *paging) date() error {
 	if p.q.From.IsZero() && p.q.Until.IsZero() {
 		return nil
@@ -46,8 +46,8 @@ func (p *paging) date() error {
 	return nil
 }
 
-// inState asks for the rows of one state that is no end of a row: of those that are stuck, an index
-// has all that a page is chosen by.
+// inState selects the rows of one state that is not settled. For the states in stuck, one index has
+// every column that a page selects by.
 func (p *paging) inState(b *branch, state trade.State) {
 	b.from = p.s.db.D.ByState
 	if slices.Contains(stuck, state) {
@@ -57,11 +57,11 @@ func (p *paging) inState(b *branch, state trade.State) {
 	b.add(`e.state = ?`, string(state))
 }
 
-// stuck are the states of ofStuck.
+// stuck are the states of ledger.OfStuck.
 var stuck = []trade.State{trade.Waiting, trade.Invalid, trade.Rejected, trade.InDoubt, trade.Held}
 
-// datedBranches find the rows that were changed in a time: the settled ones by that time, the
-// others, which are few, state by state.
+// datedBranches returns the statements for rows that were changed in a period: the settled rows by
+// time, the others, which are few, state by state.
 func (p *paging) datedBranches(rest func() *branch) []*branch {
 	var out []*branch
 	asked := func(s trade.State) bool { return len(p.q.States) == 0 || slices.Contains(p.q.States, s) }
@@ -72,7 +72,7 @@ func (p *paging) datedBranches(rest func() *branch) []*branch {
 		} {
 			b := rest()
 			b.few = true
-			if p.s.db.D.Name == sqldb.SQLite { // it would take the index of all rows
+			if p.s.db.D.Name == sqldb.SQLite { // the planner would choose the index of all rows
 				b.from = `INDEXED BY ` + part.index + ` `
 			}
 			b.add(part.reduced)

@@ -11,9 +11,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// sortedPage returns the numbers of one page in an order that no index has: the rows of the
-// question are read and sorted, unless they are more than trade.SortedMost. ok is false then. next
-// is where the page after begins.
+// sortedPage returns the ids of one page in an order that no index has. It reads and sorts all rows
+// of the query, unless there are more than trade.SortedMost; then ok is false. next is where the
+// next page begins.
 func (p *paging) sortedPage() (ids []int64, next string, ok bool, err error) {
 	all := *p
 	all.after, all.q.Sort, all.q.Limit = 0, trade.NewestFirst, trade.SortedMost
@@ -44,7 +44,7 @@ func (p *paging) sortedPage() (ids []int64, next string, ok bool, err error) {
 	return ids, next, true, nil
 }
 
-// sortRow is what rows are sorted by.
+// sortRow holds the values by which rows are sorted.
 type sortRow struct {
 	ID                                          int64
 	Key, State, Amount, Unit, Shown, Day, Price string
@@ -55,7 +55,7 @@ type sortRow struct {
 	position                                    int
 }
 
-// sortKeys reads what rows are sorted by, and no more of it than the order needs.
+// sortKeys reads the values by which rows are sorted, and no more than the order needs.
 func (p *paging) sortKeys(ids []int64) ([]sortRow, error) {
 	field := func(name string) string {
 		if p.s.db.D.Name == sqldb.SQLite {
@@ -93,14 +93,14 @@ func (p *paging) sortKeys(ids []int64) ([]sortRow, error) {
 		}
 		if by == trade.ByTitle {
 			var s trade.Shown
-			_ = json.Unmarshal([]byte(r.Shown), &s) // one that cannot be read has no title
+			_ = json.Unmarshal([]byte(r.Shown), &s) // one that cannot be parsed has no title
 			r.title = strings.ToLower(s.Lead(r.Key))
 		}
 	}
 	return rows, nil
 }
 
-// compare puts two rows in the order of a column, the least first.
+// compare compares two rows by a column, in ascending order.
 func (r sortRow) compare(o sortRow, by trade.RowSort) int {
 	switch by {
 	case trade.ByTitle:

@@ -8,7 +8,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// byID finds the rows that have a text as their id on the platform.
+// byID returns the rows that have a text as their id on the platform.
 func (p *paging) byID(text string) (ids []int64, err error) {
 	if id, err := trade.ParseID(text); err == nil {
 		text = id
@@ -24,8 +24,8 @@ func (p *paging) byID(text string) (ids []int64, err error) {
 	return ids, nil
 }
 
-// byTerms finds the rows that show all words of a text, each as the beginning of a word. Of a word
-// that very many rows show, the newest rows are looked at that show exactly it.
+// byTerms returns the rows that show all words of a text, each as the beginning of a word. For a
+// word that very many rows show, it only considers the newest rows that show exactly this word.
 func (p *paging) byTerms(a asked) (ids []int64, err error) {
 	words := slices.Clone(a.words)
 	if len(words) == 0 {
@@ -59,13 +59,14 @@ func (p *paging) byTerms(a asked) (ids []int64, err error) {
 	return rare, nil
 }
 
-// documentLeast is how many characters of a document are looked for at least.
+// documentLeast is the minimum number of characters for a search by document.
 const documentLeast = 5
 
-// shownMost is how many rows that show a word are looked at; the newest, where they are more.
+// shownMost limits the rows that are considered for one word, to the newest.
 const shownMost = 2000
 
-// showing returns the rows that show a word with this beginning; all is false when they are more.
+// showing returns the rows that show a word with this beginning. all is false if there are too
+// many; then it returns the newest with exactly this word.
 func (p *paging) showing(word string) (ids []int64, all bool, err error) {
 	if err := p.all(&ids, `SELECT entry_id FROM search_term WHERE term >= ? AND term < ? LIMIT ?`, word, word+beyond,
 		shownMost+1); err != nil || len(ids) <= shownMost {
@@ -76,10 +77,10 @@ func (p *paging) showing(word string) (ids []int64, all bool, err error) {
 	return ids, false, err
 }
 
-// alsoShowing leaves of rows those that show this word, too.
+// alsoShowing returns those of the rows that also show this word.
 func (p *paging) alsoShowing(ids []int64, word string) (left []int64, err error) {
 	term := `term`
-	if p.s.db.D.Name == sqldb.SQLite { // it would go through all rows with the word
+	if p.s.db.D.Name == sqldb.SQLite { // the planner would scan all rows with the word
 		term = `+term`
 	}
 	err = p.all(&left, `SELECT DISTINCT entry_id FROM search_term WHERE `+p.s.db.D.Among("entry_id")+` AND `+term+
@@ -87,7 +88,7 @@ func (p *paging) alsoShowing(ids []int64, word string) (left []int64, err error)
 	return left, err
 }
 
-// join puts the rows that a text was found in otherwise beside those whose keys begin with it.
+// join combines rows that were found in another way with those whose keys begin with the text.
 func (p *paging) join(ids []int64) error {
 	for job, begins := range p.ranges {
 		for _, b := range begins {
@@ -104,8 +105,8 @@ func (p *paging) join(ids []int64) error {
 	return nil
 }
 
-// unmasked takes out the rows that were found by a part of their key which whoever asks sees
-// masked: nobody finds out a document by looking for its beginnings.
+// unmasked removes the rows that were found only by a part of the key that is masked for this user,
+// so that nobody can find out a document by searching for its beginnings.
 func (p *paging) unmasked(a asked) error {
 	if !p.q.Masked || p.found == nil && p.ranges == nil {
 		return nil

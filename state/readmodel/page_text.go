@@ -9,27 +9,29 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// beyond is a text that comes after every other with the same beginning.
+// beyond sorts after every other text with the same beginning.
 const beyond = "\U0010FFFF"
 
-// A text is looked for first where people mean it: as the beginning of a key, or of the part of the
-// key after a branch, with the leading zeros that the ERP writes. Only what is not found so is
-// looked for anywhere.
+// A text is first searched in the places that people mostly mean: at the beginning of a key, or of
+// the part of the key after a branch, with the leading zeros that the ERP writes. Only if it is not
+// found there is it searched anywhere in the keys.
 const (
-	branchesMost = 1000   // first parts of keys that are looked at
-	rangeMost    = 10_000 // rows that the beginnings may have; if there are more, going through all finds a page soon
-	foundMost    = 5000   // rows with the text anywhere in their keys that are picked one by one; likewise
+	branchesMost = 1000 // first parts of keys that are considered
+	// rows that the beginnings may match; if there are more, a scan finds a page quickly
+	rangeMost = 10_000
+	// rows with the text anywhere in their keys that are selected by id; likewise
+	foundMost = 5000
 )
 
-// understand finds what the text means: an id of the platform, beginnings of keys, words that are
-// shown of rows.
+// understand determines what the text matches: an id of the platform, beginnings of keys, or words
+// of the shown texts.
 func (p *paging) understand() error {
 	a := askedOf(p.q.Text)
 	if a.told {
 		p.q.Text = a.raw
 	}
 	if p.q.Masked && trade.MaskDocuments(a.raw) != a.raw {
-		p.found = []int64{} // nobody finds by a document who may not see it
+		p.found = []int64{} // nobody may search by a document that is masked for them
 		return nil
 	}
 	ids, err := p.byID(strings.TrimSpace(p.q.Text))
@@ -44,7 +46,7 @@ func (p *paging) understand() error {
 		return err
 	}
 	if many, err := p.keys(a, len(ids) > 0); err != nil || many && len(ids) == 0 {
-		return err // going through all finds a page soon
+		return err // a scan finds a page quickly
 	}
 	if err := p.unmasked(a); err != nil || len(ids) == 0 {
 		return err
@@ -52,15 +54,15 @@ func (p *paging) understand() error {
 	return p.join(append(ids, p.found...))
 }
 
-// anywhere reports whether a text that is not found otherwise may stand in the middle of a key: an
-// id of the platform does not.
+// anywhere reports whether a text that was not found otherwise may be in the middle of a key. An id
+// of the platform cannot.
 func (a asked) anywhere() bool {
 	_, err := trade.ParseID(a.raw)
 	return err != nil
 }
 
-// keys finds the beginnings of keys that the text means; many tells that very many rows have one.
-// Only what is not found so, nor otherwise, is looked for anywhere in the keys.
+// keys determines the beginnings of keys that match the text. many reports that very many rows
+// match. If no key matches, and otherwise is false, the text is searched anywhere in the keys.
 func (p *paging) keys(a asked, otherwise bool) (many bool, err error) {
 	found := map[string][]string{}
 	n := 0
@@ -98,7 +100,7 @@ func (p *paging) keys(a asked, otherwise bool) (many bool, err error) {
 	return false, nil
 }
 
-// beginnings are what the keys may begin with that the text means.
+// beginnings returns the possible beginnings of keys for the text.
 func (p *paging) beginnings(job string, a asked) ([]string, error) {
 	text := p.q.Text
 	out := []string{text}
@@ -143,7 +145,7 @@ func (p *paging) beginnings(job string, a asked) ([]string, error) {
 	return nil, nil
 }
 
-// padTo puts zeros before a number until it is as long as a sample.
+// padTo adds leading zeros to a number until it is as long as a sample.
 func padTo(text, sample string) string {
 	if strings.Trim(text, "0123456789") != "" || len(text) >= len(sample) || strings.Trim(sample, "0123456789") != "" {
 		return text
@@ -151,7 +153,7 @@ func padTo(text, sample string) string {
 	return strings.Repeat("0", len(sample)-len(text)) + text
 }
 
-// inRanges asks for keys with one of the beginnings.
+// inRanges adds the condition that the key has one of the beginnings.
 func (p *paging) inRanges(b *branch, job string) {
 	if len(p.ranges[job]) == 0 {
 		b.add(`1 = 0`)
@@ -166,7 +168,7 @@ func (p *paging) inRanges(b *branch, job string) {
 	b.add(`(`+strings.Join(alternatives, " OR ")+`)`, values...)
 }
 
-// search looks for the text anywhere in the keys. It reads an index that has every key: 0.1 s of a
+// search searches the text anywhere in the keys. It scans an index that has every key: 0.1 s for a
 // million rows.
 func (p *paging) search() error {
 	p.found = []int64{}
@@ -184,5 +186,5 @@ func (p *paging) search() error {
 	return nil
 }
 
-// isFound asks for the rows that have the text.
+// isFound adds the condition that the row was found by the text.
 func (p *paging) isFound(b *branch) { b.add(p.s.db.D.Among("e.id"), sqldb.ListOf(p.s.db.D, p.found)) }

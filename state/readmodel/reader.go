@@ -11,7 +11,7 @@ import (
 	"github.com/safrasync/safrasync/state/sqldb"
 )
 
-// Reader answers what people ask of the ledger. It writes nothing but the closing of a report.
+// Reader answers the queries of people. It writes only closings of reports, and the search index.
 type Reader struct {
 	db        *sqldb.DB
 	ledger    *ledger.Ledger

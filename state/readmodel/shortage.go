@@ -15,17 +15,17 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// selectShort reads what no id is there for yet, and what waits behind it. The first condition is
-// that of the index entry_short, which the databases use only when they see it in these words.
+// selectShort selects the rows that lack an id, and the rows that wait for them. Its first
+// condition is that of the index entry_short, which the databases use only for exactly these words.
 const selectShort = `SELECT e.job, e.key, e.sends, e.state, e.waiting_for, e.amount, e.unit FROM entry e WHERE e.waiting_for <> '[]' AND e.state IN ('waiting', 'invalid')`
 
-// Shortages returns the references that rows wait for and that no table has, and what each blocks:
-// the rows that wait for it, and the rows that wait for such a row (a delivery waits for its
-// contract, which waits for its wallet). After the codes of a kind comes its total, which counts
-// each row once. The order is by kind, then those first that block most rows.
+// Shortages returns the references that rows wait for and that no table has, with what each of them
+// blocks: the rows that wait for it, and the rows that wait for such a row (a delivery waits for
+// its contract, which waits for its wallet). The codes of a kind are followed by its total, which
+// counts each row once. The order is by kind, then by the number of blocked rows, the most first.
 //
-// Everything is as the last run left it, but codes that have come since are not missing any more.
-// As long as nothing of that changes, the answer is the one of before: it is not to be changed.
+// The result is as of the last run, except that codes that were added since are no longer missing.
+// It is cached until rows or references change; the caller must not modify it.
 func (s *Reader) Shortages(ctx context.Context) ([]trade.Shortage, error) {
 	const op = "looking for missing references"
 	var mark, refs string
@@ -51,19 +51,21 @@ func (s *Reader) Shortages(ctx context.Context) ([]trade.Shortage, error) {
 	return known.all, nil
 }
 
-// KnownShortages is an answer, with the marks of the rows and of the codes that it was made from.
+// KnownShortages is a cached result, with the marks of the rows and of the codes on which it is
+// based.
 type KnownShortages struct {
 	mark, refs string
 	all        []trade.Shortage
 }
 
-// markOfStuck is a text that changes with each row that waits for something or needs a person,
-// since each change of a row raises its version: from an index alone, without giving a row.
+// markOfStuck selects a text that changes with each row that waits for something or needs a person,
+// since each change of a row raises its version. The text is computed from an index alone.
 const markOfStuck = `SELECT CAST(COUNT(*) AS TEXT) || ' ' || CAST(COALESCE(SUM(version), 0) AS TEXT) || ' ' || CAST(COALESCE(SUM(id), 0) AS TEXT) || ' ' ||
 	CAST(COALESCE(SUM((id % 100003) * ((id + 7 * version) % 99991)), 0) AS TEXT) FROM entry e `
 
-// countShortages counts what is missing. The rows and their mark are of one moment: a row that came
-// to wait between the two, and goes before anybody asks again, would be told for ever.
+// countShortages counts what is missing. The rows and their mark are read in one snapshot.
+// Otherwise a row that began to wait between the two, and was gone before the next query, would be
+// reported forever.
 func (s *Reader) countShortages(ctx context.Context, have map[string]map[string]string) (*KnownShortages, error) {
 	known := &KnownShortages{}
 	c := shortageCount{
@@ -99,33 +101,33 @@ func (s *Reader) countShortages(ctx context.Context, have map[string]map[string]
 	return known, nil
 }
 
-// shortRow is what selectShort gives, in its order.
+// shortRow is a row of selectShort, in column order.
 type shortRow struct{ Job, Key, Sends, State, WaitingFor, Amount, Unit string }
 
-// code is one line of a de-para table; with an empty code it stands for the whole table.
+// code is one line of a de-para table. An empty code means the whole table.
 type code struct{ kind, code string }
 
 type parentKey struct{ job, key string }
 
-// awaits is what one text of waiting_for says: the references that are still missing, and the
+// awaits is the content of one text of waiting_for: the references that are still missing, and the
 // parents.
 type awaits struct {
 	codes   []code
 	parents []parentKey
 }
 
-// follower is a row that waits for other rows; it is counted when all of them are known.
+// follower is a row that waits for other rows. It is counted when all of those are known.
 type follower struct {
 	awaits   *awaits
 	sends    trade.Kind
 	quantity trade.Quantity
 }
 
-// shortageCount sums up rows as they are read. It keeps one text for each cause and one key for
-// each row that is short, not the rows.
+// shortageCount counts rows as they are read. It stores one text for each cause and one key for
+// each row that lacks something, but not the rows.
 type shortageCount struct {
 	have     map[string]map[string]string
-	texts    map[string]*awaits // by the text of waiting_for: the rows of one wallet share theirs
+	texts    map[string]*awaits // by the text of waiting_for: the rows of one wallet share it
 	short    map[parentKey]*awaits
 	children []follower
 	sums     map[code]*trade.Shortage
@@ -138,12 +140,12 @@ func (c *shortageCount) add(r shortRow) error {
 		if w, err = c.read(r.WaitingFor); err != nil {
 			return fmt.Errorf("row %s of job %s is damaged in column waiting_for: restore the backup", r.Key, r.Job)
 		}
-		if len(w.parents) == 0 { // a text that names a parent is hardly ever met again
+		if len(w.parents) == 0 { // a text that names a parent is hardly ever repeated
 			c.texts[r.WaitingFor] = w
 		}
 	}
 	if len(w.codes) == 0 && len(w.parents) == 0 {
-		return nil // it waits for a record of the platform, or for a code that has come
+		return nil // it waits for a record of the platform, or for a code that was added
 	}
 	q, err := ledger.Quantity(r.Amount, r.Unit)
 	if err != nil {
@@ -179,11 +181,11 @@ func (c *shortageCount) read(text string) (*awaits, error) {
 			w.codes = append(w.codes, code{a.Ref, a.Code})
 		}
 	}
-	w.codes = unique(w.codes) // one code may stand in two fields of a row
+	w.codes = unique(w.codes) // one code may occur in two fields of a row
 	return w, nil
 }
 
-// countChildren counts the rows that wait for rows, under everything that those wait for.
+// countChildren counts the rows that wait for rows, for every code for which those wait.
 func (c *shortageCount) countChildren() {
 	for _, row := range c.children {
 		var codes []code
@@ -254,7 +256,7 @@ func (c *shortageCount) list() []trade.Shortage {
 	return out
 }
 
-// unique sorts codes and leaves each once.
+// unique sorts codes and removes duplicates.
 func unique(codes []code) []code {
 	if len(codes) < 2 {
 		return codes

@@ -8,8 +8,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Stuck returns the number and the version of every row of a job that waits for something or needs
-// a person, by number: enough to tell what has changed since somebody looked, from an index alone.
+// Stuck returns the id and the version of every row of a job that waits for something or needs a
+// person, in id order. That is enough to find what has changed since an earlier call, and is read
+// from an index alone.
 func (s *Reader) Stuck(ctx context.Context, job string) (out []trade.Stand, err error) {
 	const op = "looking for rows that wait"
 	rows, err := s.db.Read.QueryxContext(ctx,

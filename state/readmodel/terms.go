@@ -11,18 +11,19 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// The bounds of what one row is found by.
+// The limits of the search terms of one row.
 const (
 	termsMost = 32
 	termLong  = 40 // characters of one
 )
 
-// document begins the terms of documents, which only those look for who may see them.
+// document is the first character of the terms of documents. Only users who may see documents
+// search for them.
 const document = "#"
 
-// termsOf are the words by which a row is found that shows these texts: folded, numbers without the
-// zeros in front, and what stands between separators as one word, too. A document is one word of
-// its own, and what its masked form shows.
+// termsOf returns the words by which a row with these texts is found: folded, numbers without
+// leading zeros, and each text between blanks also as one word. A document is a term of its own;
+// the words of its masked form are terms too.
 func termsOf(shown trade.Shown) []string {
 	var out []string
 	for _, t := range shown.Texts {
@@ -54,7 +55,7 @@ func digitOnly(r rune) rune {
 	return r
 }
 
-// wordsOf are the words of a text.
+// wordsOf returns the words of a text.
 func wordsOf(text string) []string {
 	var out []string
 	for _, token := range strings.Fields(text) {
@@ -71,8 +72,8 @@ func wordsOf(text string) []string {
 
 func between(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
-// joined is a text as one folded word: without separators and accents, and a number without the
-// zeros in front.
+// joined returns a text as one folded word: without separators and accents, and a number without
+// leading zeros.
 func joined(text string) string {
 	var b strings.Builder
 	for _, r := range norm.NFD.String(strings.ToLower(text)) {
@@ -90,22 +91,22 @@ func joined(text string) string {
 	return word
 }
 
-// kinds are words by which people say what they look for; they narrow nothing.
+// kinds are words with which people name what they search for; they do not narrow the search.
 var kinds = []string{
 	"contrato", "contratos", "contract", "entrega", "entregas", "delivery", "romaneio", "romaneios", "ticket",
 	"nota", "nf", "nfe", "invoice", "fixacao", "produtor", "producer", "cpf", "cnpj", "n", "no", "numero", "number",
 	"id", "filial", "branch", "rastreabilidade", "traceability",
 }
 
-// asked is a text that a person looks for, taken apart.
+// asked is a search text, split into parts.
 type asked struct {
-	raw   string   // as it was typed, without the words that say what it is
-	parts []string // of it, between separators
-	words []string // the same, folded
-	told  bool     // there were words that say what it is
+	raw   string   // as typed, without the words in kinds
+	parts []string // the parts between separators
+	words []string // the blank-separated parts, folded
+	told  bool     // the text had words in kinds
 }
 
-// askedOf takes a text apart.
+// askedOf splits a search text.
 func askedOf(text string) asked {
 	var tokens []string
 	for _, token := range strings.Fields(text) {
@@ -118,7 +119,7 @@ func askedOf(text string) asked {
 	}
 	a := asked{raw: strings.Join(tokens, " "), told: len(tokens) < len(strings.Fields(text))}
 	a.parts = strings.FieldsFunc(a.raw, between)
-	for _, token := range tokens { // "01/001004" is looked for as one word
+	for _, token := range tokens { // "01/001004" is searched as one word
 		if word := joined(token); word != "" {
 			a.words = append(a.words, word)
 		}

@@ -16,16 +16,17 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// moveName is the name of the act in the audit, for which the database looks, and in the journal.
+// moveName is the name of the act in the audit, which a trigger of the database requires, and in
+// the journal.
 const moveName = "job move"
 
-// collisionSamples is how many keys are named that two jobs have.
+// collisionSamples is how many colliding keys are listed.
 const collisionSamples = 5
 
-// MoveJob gives the entries of a job to another one, with attempts, sums, runs, cursor and status,
-// in one transaction with its record in the audit. It gives
-// *trade.LeasedError while a process runs either. With apply false, and where keys collide, it
-// changes nothing and tells what it would do.
+// MoveJob moves the entries of a job to another job, with attempts, sums, runs, cursor and status,
+// in one transaction with its audit record. It returns *trade.LeasedError while a process runs
+// either job. If apply is false, or if keys collide, it changes nothing and returns what it would
+// do.
 func (s *Journals) MoveJob(ctx context.Context, from, to string, apply bool,
 	record trade.AuditRecord,
 ) (plan trade.JobMove, err error) {
@@ -64,20 +65,21 @@ func (s *Journals) MoveJob(ctx context.Context, from, to string, apply bool,
 	return plan, err
 }
 
-// JobMove is one such act.
+// JobMove is the move of one job.
 type JobMove struct {
 	*sqldb.Tx
-	From, To       string
-	Now            time.Time
-	plan           trade.JobMove
-	replaced, left []int64 // entries of to and of from that give way
+	From, To string
+	Now      time.Time
+	plan     trade.JobMove
+	// entries of the new and of the old job that are withdrawn because the other job's row is kept
+	replaced, left []int64
 	status         trade.JobStatus
-	journal        string // that tells of it, and its record before
+	journal        string // the journal that records the move, and its last record before it
 	after          int64
 	Sums           ledger.TallyChange
 }
 
-// Lock keeps both jobs from being run until the transaction ends.
+// Lock prevents both jobs from being run until the transaction ends.
 func (m *JobMove) Lock() error {
 	both := []string{m.From, m.To}
 	slices.Sort(both)
@@ -97,15 +99,15 @@ func (m *JobMove) Lock() error {
 	return nil
 }
 
-// firm is the condition of an entry that never gives way: it was sent, or may have been, the
-// platform says that it has it, or a person has decided about it.
+// firm returns the SQL condition for an entry that is never withdrawn: it was sent, or may have
+// been, the platform reports that it exists, or a person has decided about it.
 func firm(e string) string {
 	return `(` + e + `.state IN ('accepted', 'in_doubt', 'sending', 'dismissed') OR ` + e + `.generation > 1 OR length(` + e + `.another) > 0
 		OR ` + e + `.state = 'held' AND ` + e + `.cause = 'exists' OR ` + e + `.state = 'rejected' AND ` + e + `.error LIKE '%"weak":true%'
 		OR EXISTS (SELECT 1 FROM attempt a WHERE a.entry_id = ` + e + `.id AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'created'))))`
 }
 
-// Look finds out what the move means.
+// Look determines what the move would do.
 func (m *JobMove) Look() error {
 	m.plan = trade.JobMove{From: m.From, To: m.To, States: map[trade.State]int{}, Samples: []string{}}
 	if keyed := m.S.D.Keyed; keyed != "" {
@@ -161,7 +163,7 @@ func (m *JobMove) Look() error {
 	return m.count()
 }
 
-// count tells how many entries go, and collects what that does to the sums.
+// count determines how many entries move, and collects the changes of the sums.
 func (m *JobMove) count() error {
 	var rows []ledger.TallyRow
 	if err := m.All(&rows, `SELECT job, state, unit, n, volume FROM tally WHERE job = ?`, m.From); err != nil {
@@ -183,7 +185,7 @@ func (m *JobMove) count() error {
 	if err != nil {
 		return err
 	}
-	for _, e := range entries { // they go nowhere
+	for _, e := range entries { // they are withdrawn under the old name
 		q, err := ledger.Quantity(e.Amount, e.Unit)
 		if err != nil {
 			return fmt.Errorf("entry %d is damaged: its amount %w", e.ID, err)
@@ -203,8 +205,8 @@ func (m *JobMove) count() error {
 	return m.statusAfter()
 }
 
-// statusAfter finds where the job stands afterwards. A pause of either stays, but for that of a
-// brake that asked for this move.
+// statusAfter determines the status of the job after the move. A pause of either job stays, except
+// for a brake that asked for this move.
 func (m *JobMove) statusAfter() error {
 	was, err := jobs.LockStatus(m.Tx, m.From)
 	if err != nil {
@@ -243,7 +245,7 @@ func (m *JobMove) statusAfter() error {
 	return nil
 }
 
-// Apply does it, and notes it in the audit and in the journal.
+// Apply moves the job, and records that in the audit and in the journal.
 func (m *JobMove) Apply(record trade.AuditRecord) error {
 	if m.journal == "" {
 		if err := m.place(); err != nil {
@@ -266,7 +268,7 @@ func (m *JobMove) Apply(record trade.AuditRecord) error {
 	if err := m.remember(m.plan.Sends); err != nil {
 		return err
 	}
-	// Where rows gave way, they stay under the old name, whose keys are compared as before.
+	// Withdrawn rows stay under the old name, whose keys are compared as before.
 	if err := m.Do(
 		`DELETE FROM job_kind WHERE job = ? AND NOT EXISTS (SELECT 1 FROM entry e WHERE e.job = job_kind.job)`,
 		m.From); err != nil {
@@ -294,14 +296,14 @@ func (m *JobMove) Apply(record trade.AuditRecord) error {
 	return m.Sums.Apply(m.Tx)
 }
 
-// remember keeps that the entries of the job went, for a journal that knows them under the old
-// name.
+// remember records that the entries of the job were moved, for journals that know them under the
+// old name.
 func (m *JobMove) remember(sends trade.Kind) error {
 	return m.Do(`INSERT INTO job_moved (job, sends, moved_to, journal, seq) VALUES (?, ?, ?, ?, ?)`, m.From,
 		string(sends), m.To, m.journal, m.after)
 }
 
-// place finds where the journal tells of this move.
+// place determines the position of the move in the journal.
 func (m *JobMove) place() error {
 	if m.S.Journal == nil {
 		return m.Get(&m.after, `SELECT COUNT(*) FROM job_moved WHERE journal = ''`)
@@ -310,8 +312,8 @@ func (m *JobMove) place() error {
 	return m.Get(&m.after, m.S.D.Locked(`SELECT seq FROM journal WHERE id = ?`, "journal"), m.journal)
 }
 
-// moveEntries gives the entries to the other job. Those that give way stand between the two until
-// their keys are free: under a name that no job can have.
+// moveEntries moves the entries to the other job. Those that are withdrawn get an interim job name,
+// which no job can have, until their keys are free.
 func (m *JobMove) moveEntries(between string) error {
 	if m.S.D.Name == sqldb.Postgres {
 		if err := m.Do(`SET LOCAL statement_timeout = 0`); err != nil {
@@ -332,8 +334,8 @@ func (m *JobMove) moveEntries(between string) error {
 	return m.Do(`UPDATE entry SET job = ? WHERE job = ?`, m.From, between)
 }
 
-// moveCursor lets the job go on reading where it was, under its new name. Its next run compares
-// everything: nobody has looked at both parts together.
+// moveCursor lets the job continue reading where it was, under its new name. Its next run sweeps,
+// because the two parts were never compared together.
 func (m *JobMove) moveCursor() error {
 	was, err := jobs.CursorOf(m.All, m.From)
 	if err != nil {
@@ -355,8 +357,7 @@ func (m *JobMove) moveCursor() error {
 	return m.Do(`DELETE FROM job_cursor WHERE job = ?`, m.From)
 }
 
-// moveJobs does again what the journal tells of jobs that were moved after the record that the
-// ledger has last.
+// moveJobs repeats the moves of jobs that the journal has after the last record of the ledger.
 func (r *Rebuilding) moveJobs(last int64, who string) error {
 	for _, move := range r.History.moves {
 		if move.After < last {
@@ -382,12 +383,12 @@ func (r *Rebuilding) moveJobs(last int64, who string) error {
 			return err
 		}
 	}
-	r.Note = nil // the journal has all that
+	r.Note = nil // the journal already has all of this
 	return nil
 }
 
-// followMoves returns what is known of rows to the jobs that have them in the ledger by now. The
-// journal of one host tells of a move, and those of the others know the old name.
+// followMoves assigns the history of rows to the jobs that now have them in the ledger. The journal
+// of one host records a move; the journals of the others have the old name.
 func (r *Rebuilding) followMoves() error {
 	var moves []journal.Move
 	if err := r.All(&moves,

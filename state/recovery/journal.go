@@ -24,30 +24,31 @@ type Journals struct {
 // New returns the Journals of a ledger.
 func New(db *sqldb.DB, ledger *ledger.Ledger) *Journals { return &Journals{db: db, ledger: ledger} }
 
-// Opening says what the comparison with the journal had to settle: an earlier process ended between
-// journal and ledger.
+// Opening describes what opening had to settle because an earlier process ended between journal and
+// ledger.
 type Opening struct {
 	Settled int // answers that only the journal had
-	Doubts  int // rows that may have been in flight, and are in doubt now
+	Doubts  int // rows that may have been in flight, and are now in doubt
 	Acts    int // acts of people that only the journal had
 }
 
-// Opening says what opening the ledger had to settle.
+// Opening returns what opening the ledger had to settle.
 func (s *Journals) Opening() Opening { return s.opening }
 
-// Verdict is what the comparison of the ledger with its journal found. An error takes its place
-// when the two do not fit.
+// Verdict is the result of comparing the ledger with its journal. If the two do not fit, an error
+// is returned instead.
 type Verdict struct {
-	dir     string // of the journal
-	row     sqldb.JournalRow
-	Fresh   bool            // there is no journal yet, and none is missed
-	unused  bool            // a folder that a process left which ended before the ledger knew it
-	Record  *journal.Record // the one record that the ledger lacks: a process ended between journal and ledger
-	moved   bool            // the ledger stands elsewhere than the journal says
+	dir    string // of the journal
+	row    sqldb.JournalRow
+	Fresh  bool // there is no journal yet, and none is missing
+	unused bool // the folder is from a process that ended before the ledger knew it
+	// the one record that the ledger lacks: a process ended between journal and ledger
+	Record  *journal.Record
+	moved   bool // the place of the ledger differs from that in the journal
 	Compare journal.Comparison
 }
 
-// JournalDir is the folder of the ledger's journal.
+// JournalDir returns the folder of the ledger's journal.
 func (s *Journals) JournalDir(parent string) string { return filepath.Join(parent, s.db.ID) }
 
 // Attach compares the ledger with its journal, settles what a crash left between the two, and opens
@@ -68,7 +69,7 @@ func (s *Journals) Attach(ctx context.Context, o sqldb.Options) error {
 	}
 	if v.Fresh || v.Record != nil {
 		err := s.db.InTx(ctx, op, func(t *sqldb.Tx) (err error) {
-			// Looked at again, now that nobody else writes.
+			// Compared again, now that nobody else writes.
 			if v, err = s.judge(t, dir, true); err != nil {
 				return err
 			}
@@ -98,7 +99,7 @@ func (s *Journals) Attach(ctx context.Context, o sqldb.Options) error {
 	return s.db.InTx(ctx, op, func(t *sqldb.Tx) error { return jobs.NoteHeader(t, o.Version) })
 }
 
-// Look judges without writing.
+// Look compares the ledger with its journal without writing.
 func (s *Journals) Look(ctx context.Context, op, dir string) (v Verdict, err error) {
 	err = s.db.Peek(ctx, op, func(t *sqldb.Tx) (err error) {
 		v, err = s.judge(t, dir, !s.db.ReadOnly)
@@ -110,7 +111,7 @@ func (s *Journals) Look(ctx context.Context, op, dir string) (v Verdict, err err
 // judge compares the ledger with the journal in a folder.
 func (s *Journals) judge(t *sqldb.Tx, dir string, lock bool) (Verdict, error) {
 	v := Verdict{dir: dir}
-	if lock { // one process at a time begins a journal
+	if lock { // only one process at a time may begin a journal
 		var id string
 		if err := t.Get(&id, s.db.D.Locked(`SELECT id FROM ledger`, "ledger")); err != nil {
 			return v, err
@@ -140,7 +141,7 @@ func (s *Journals) judge(t *sqldb.Tx, dir string, lock bool) (Verdict, error) {
 	return v, s.weigh(t, &v, rows, known, dir)
 }
 
-// weigh draws the conclusion of a comparison.
+// weigh judges the result of a comparison.
 func (s *Journals) weigh(t *sqldb.Tx, v *Verdict, rows map[string]sqldb.JournalRow, known bool, dir string) error {
 	c, header := v.Compare, v.Compare.End.Header
 	other, missed := s.missed(rows, dir)
@@ -195,7 +196,8 @@ func (s *Journals) weigh(t *sqldb.Tx, v *Verdict, rows map[string]sqldb.JournalR
 	return s.rolledBack(c)
 }
 
-// lacksOf refuses a ledger that has less of another host's journal than this one's knows of.
+// lacksOf returns an error if the ledger has less of another host's journal than it had according
+// to this host's journal.
 func (s *Journals) lacksOf(seen map[string]int64, rows map[string]sqldb.JournalRow) error {
 	for id, seq := range seen {
 		have, ok := rows[id]
@@ -216,8 +218,8 @@ func (s *Journals) lacksOf(seen map[string]int64, rows map[string]sqldb.JournalR
 	return nil
 }
 
-// stepsOver are the kinds of records that a process may have left which ended between journal and
-// ledger, and that the opening settles.
+// stepsOver has the kinds of records that a process may leave if it ends between journal and
+// ledger, and that opening settles.
 var stepsOver = map[journal.Kind]bool{
 	journal.Group: true, journal.Moved: true, journal.Act: true,
 	journal.Snapshot: true, journal.Base: true,
@@ -235,8 +237,8 @@ func (s *Journals) missed(rows map[string]sqldb.JournalRow, dir string) (sqldb.J
 	return sqldb.JournalRow{}, false
 }
 
-// forgotten refuses to begin a journal for a ledger that never had one where another that stood
-// here has.
+// forgotten refuses to begin a journal for a ledger that never had one, if another ledger that was
+// here has one.
 func (s *Journals) forgotten(rows map[string]sqldb.JournalRow, dir string) error {
 	if len(rows) > 0 {
 		return nil
@@ -244,7 +246,7 @@ func (s *Journals) forgotten(rows map[string]sqldb.JournalRow, dir string) error
 	return sqldb.RefuseForgotten(filepath.Dir(dir), s.db.Where)
 }
 
-// sameFile reports whether a path leads to this ledger, or to nothing any more.
+// sameFile reports whether a path leads to this ledger, or does not exist any more.
 func (s *Journals) sameFile(path string) bool {
 	there, err := os.Stat(path)
 	if err != nil {
@@ -271,7 +273,7 @@ func (s *Journals) lost(row sqldb.JournalRow, err error) error {
 }
 
 // CatchUp settles what another process left that ended between journal and ledger, as the next
-// start would: a process that goes on need not start again for it.
+// start would, so that a running process need not be restarted.
 func (s *Journals) CatchUp(ctx context.Context, op string, slot int) error {
 	_, err := s.db.TryTx(ctx, op, slot, func(t *sqldb.Tx) error {
 		v, err := s.judge(t, s.db.JournalPath, true)

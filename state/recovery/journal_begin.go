@@ -10,8 +10,8 @@ import (
 	"github.com/safrasync/safrasync/state/sqldb"
 )
 
-// BeginJournal makes the ledger's journal, with what the ledger knows already, and tells the ledger
-// of it.
+// BeginJournal creates the ledger's journal, with what the ledger already knows, and records it in
+// the ledger.
 func (s *Journals) BeginJournal(t *sqldb.Tx, dir string, unused bool, program string) (sqldb.JournalRow, error) {
 	now := time.Now().UTC()
 	if unused {
@@ -42,8 +42,8 @@ func (s *Journals) BeginJournal(t *sqldb.Tx, dir string, unused bool, program st
 		row.ID, row.Seq, row.Mark, row.Host, row.Path, row.At)
 }
 
-// RefuseNetwork refuses a folder whose flushes cannot be trusted. The nearest folder that exists
-// tells.
+// RefuseNetwork refuses a folder on a file system whose flushes cannot be trusted. It checks the
+// nearest existing parent.
 func (s *Journals) RefuseNetwork(dir string) error {
 	for {
 		if magic, ok := s.db.Tune.FsMagic(dir); ok {

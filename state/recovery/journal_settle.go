@@ -15,15 +15,15 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// What people are told of rows that only the journal can speak of.
+// The reasons for rows about which only the journal has information.
 const (
 	journalAnswer = "the answer is known from the journal: the process ended before the ledger had it"
 	journalDoubt  = "the process that was about to send it ended between journal and ledger; whether it left is not known"
 	rebuiltDoubt  = "known from the journal only: the ledger was rolled back or lost, and no answer is known"
 )
 
-// groupOf makes the group again that a record tells of. fits is false when the ledger does not
-// stand as it did just before that group: then it is an older copy, and not what a crash left.
+// groupOf reconstructs the group that a record describes. fits is false if the ledger is not in the
+// state just before that group: then it is an older copy, and not the result of a crash.
 func (s *Journals) groupOf(t *sqldb.Tx, r journal.Record) (g *ledger.GroupTx, fits bool, err error) {
 	g = ledger.NewGroupTx(t, trade.Lease{}, trade.Group{})
 	for _, o := range r.Outcomes {
@@ -83,18 +83,18 @@ func (s *Journals) fits(t *sqldb.Tx, r journal.Record) (bool, error) {
 			return false, err
 		}
 	}
-	if r.Kind == journal.Act { // what a person decided is true of any copy from before
+	if r.Kind == journal.Act { // a person's decision applies to any earlier copy
 		return r.ActName != audit.RebuildName, nil
 	}
 	_, fits, err := s.groupOf(t, r)
 	return fits, err
 }
 
-// settleRecord stores what a crash left between journal and ledger: the answers that the record
-// has, as they were, and doubts for its intents. Had the process ended just before the commit,
-// nothing left; but a ledger that was rolled back by one group looks the same: where the process
-// did not note what had left, nobody knows. What a person decided is done, but for a second
-// sending: of that only the generation is kept, and the row stays in doubt.
+// settleRecord stores what a crash left between journal and ledger: the answers of the record, and
+// doubts for its intents. If the process ended just before the commit, nothing had left; but a
+// ledger that was rolled back by one group looks the same, so an intent is certainly unsent only if
+// the marks of the process show it. A person's act is done, except for a second sending: of that
+// only the generation is stored, and the row stays in doubt.
 func (s *Journals) settleRecord(t *sqldb.Tx, v *Verdict) (out Opening, err error) {
 	r := *v.Record
 	switch r.Kind {
@@ -127,14 +127,14 @@ func (s *Journals) settleRecord(t *sqldb.Tx, v *Verdict) (out Opening, err error
 			return out, err
 		}
 	}
-	t.Note = nil // the journal has it already
+	t.Note = nil // the journal already has it
 	v.row.Seq, v.row.Mark = r.Seq, v.Compare.FirstMark
 	return out, t.Do(`UPDATE journal SET seq = ?, mark = ?, at = ? WHERE id = ?`, v.row.Seq, v.row.Mark,
 		r.At.UnixMilli(), v.row.ID)
 }
 
-// leaveUnsent takes the intents out of a group of which it is certain that nothing of them left:
-// they are as before.
+// leaveUnsent removes the intents from a group that certainly have not left: their entries stay as
+// before.
 func leaveUnsent(g *ledger.GroupTx, traces ledger.Trace, r journal.Record) {
 	g.Group.Intents = slices.DeleteFunc(g.Group.Intents, func(in trade.Intent) bool {
 		st, ok := traces.Of(r.By, in.Attempt.ID)
@@ -142,8 +142,8 @@ func leaveUnsent(g *ledger.GroupTx, traces ledger.Trace, r journal.Record) {
 	})
 }
 
-// settleAct does an act of which only the journal knows, as a rebuilding would, to the rows and
-// jobs that it was about.
+// settleAct does an act that only the journal has, as a rebuild would, for the rows and jobs of the
+// act.
 func (s *Journals) settleAct(t *sqldb.Tx, v *Verdict) error {
 	h, err := ReadHistory(v.dir)
 	if err != nil {
@@ -164,7 +164,7 @@ func (s *Journals) settleAct(t *sqldb.Tx, v *Verdict) error {
 	return r.apply(work)
 }
 
-// auditSettled writes into the audit what a crash had left.
+// auditSettled records in the audit what a crash had left.
 func (s *Journals) auditSettled(t *sqldb.Tx, r journal.Record) (seq int64, err error) {
 	detail, err := json.Marshal(r)
 	if err != nil {
@@ -178,7 +178,7 @@ func (s *Journals) auditSettled(t *sqldb.Tx, r journal.Record) (seq int64, err e
 	})
 }
 
-// settlementOf makes the settlement that an outcome of the journal stands for.
+// settlementOf returns the settlement for an outcome of the journal.
 func settlementOf(o journal.Outcome, at time.Time) trade.Settlement {
 	st := trade.Settlement{
 		Attempt: trade.Attempt{
@@ -212,8 +212,8 @@ func messagesOf(cause string) []string {
 	return []string{cause}
 }
 
-// doubt makes the intents of the group attempts of which nobody knows whether they left. The
-// entries go through sending, which is the only way to in doubt.
+// doubt stores the intents of the group as attempts that may have left. The entries pass through
+// sending, which is the only way to in doubt.
 func doubt(g *ledger.GroupTx, text string) error {
 	history, err := g.History()
 	if err != nil {

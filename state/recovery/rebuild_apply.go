@@ -17,7 +17,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Rebuilding is one transaction that brings the ledger to what the journal knows.
+// Rebuilding is one transaction that updates the ledger from the journal.
 type Rebuilding struct {
 	*sqldb.Tx
 	History *History
@@ -29,7 +29,7 @@ type Rebuilding struct {
 	entries map[journal.Row]*rebuiltEntry
 }
 
-// rebuiltEntry is what must be known of an entry of the ledger.
+// rebuiltEntry holds what a rebuild needs of an entry of the ledger.
 type rebuiltEntry struct {
 	ledger.NarrowRow
 	PayloadHash, SourceHash trade.Hash
@@ -39,14 +39,14 @@ type rebuiltEntry struct {
 	no                      int // of its last attempt
 }
 
-// RebuiltRow is a row with what it becomes.
+// RebuiltRow is a row and the state that it gets.
 type RebuiltRow struct {
 	*remembered
 	entry *rebuiltEntry // nil: new
 	to    trade.State
 }
 
-// Run compares the history with the ledger, and with apply writes what is missing.
+// Run compares the history with the ledger and, if apply is true, writes what is missing.
 func (r *Rebuilding) Run(apply bool, record trade.AuditRecord) error {
 	if err := jobs.NobodyRuns(r.Tx); err != nil {
 		return err
@@ -92,7 +92,8 @@ func (r *Rebuilding) Run(apply bool, record trade.AuditRecord) error {
 	return r.apply(work)
 }
 
-// Compare reports what the journal knows and the ledger does not.
+// Compare returns the rows for which the journal has something that the ledger lacks, and counts
+// them in the plan.
 func (r *Rebuilding) Compare() ([]RebuiltRow, error) {
 	if err := r.followMoves(); err != nil {
 		return nil, err
@@ -126,8 +127,8 @@ func (r *Rebuilding) Compare() ([]RebuiltRow, error) {
 	return work, r.comparePauses()
 }
 
-// comparePauses finds the jobs that a person had paused and that are not. One that the ledger has
-// paused stays so, whatever the journal says.
+// comparePauses finds the jobs that a person had paused and that are not paused. A job that is
+// paused in the ledger stays paused, whatever the journal has.
 func (r *Rebuilding) comparePauses() error {
 	for _, job := range slices.Sorted(maps.Keys(r.History.Jobs)) {
 		if !r.History.Jobs[job].Paused {
@@ -191,9 +192,8 @@ func (r *Rebuilding) loadKeys(job string, keys []string) error {
 	return r.attemptsElsewhere(job, keys)
 }
 
-// attemptsElsewhere finds the attempts of rows which the ledger has under another entry. Of two
-// rows that a move joined one gave way and kept its attempts; the journal tells of both under one
-// name.
+// attemptsElsewhere finds attempts that the ledger has under another entry. If a move joined two
+// rows, one was withdrawn and kept its attempts; the journal has both under one name.
 func (r *Rebuilding) attemptsElsewhere(job string, keys []string) error {
 	missing := map[string]*rebuiltEntry{}
 	for _, key := range keys {
@@ -218,8 +218,8 @@ func (r *Rebuilding) attemptsElsewhere(job string, keys []string) error {
 	return err
 }
 
-// decide reports what a row becomes. The ledger is a copy from an earlier time, so that the
-// journal, where it is certain, is right.
+// decide determines the state of a row, and whether the row changes. The ledger is an earlier copy,
+// so where the journal is certain, it is right.
 func (r *Rebuilding) decide(m *remembered) (RebuiltRow, bool) {
 	row := RebuiltRow{remembered: m, entry: r.entries[m.Row], to: m.Final()}
 	e := row.entry
@@ -246,35 +246,35 @@ func (r *Rebuilding) decide(m *remembered) (RebuiltRow, bool) {
 	return row, changes
 }
 
-// moves reports whether the ledger has the id still that a person gave to the row under the new
+// moves reports whether the entry still has the id that a person assigned to the row under the new
 // key.
 func (r RebuiltRow) moves() bool {
 	return r.MovedID != "" && r.entry.RemoteID.String == r.MovedID
 }
 
-// changeable reports whether an attempt of the ledger may still learn its outcome.
+// changeable reports whether the outcome of an attempt of the ledger may still change.
 func changeable(a *ledger.AttemptRow) bool {
 	return !a.Outcome.Valid || a.Outcome.String == string(trade.OutcomeUnknown)
 }
 
-// RebuildPlan says what a rebuilding changes.
+// RebuildPlan describes what a rebuild changes.
 type RebuildPlan struct {
 	Ledger string `json:"ledger"` // its id
-	// the file that cannot be read and is kept under another name; "" when there is none
+	// the unreadable file, which is kept under another name; "" if there is none
 	Damaged string `json:"damaged"`
-	// there is no ledger: it is made anew, without references and audit, which are not in the
+	// there is no ledger: a new one is made, without references and audit, which are not in the
 	// journal
 	Absent  bool            `json:"absent"`
 	Journal string          `json:"journal"` // the folder
 	Records int64           `json:"records"` // of the journal
 	Until   time.Time       `json:"until"`   // of the last one
-	Changes []RebuildChange `json:"changes"` // sums, by job and change of state
-	Same    int             `json:"same"`    // rows that stand as the journal says
-	Paused  []string        `json:"paused"`  // jobs that a person had paused, and that are paused again
+	Changes []RebuildChange `json:"changes"` // counts by job and change of state
+	Same    int             `json:"same"`    // rows that already agree with the journal
+	Paused  []string        `json:"paused"`  // jobs that a person had paused: they are paused again
 }
 
 // RebuildChange is a number of rows of a job that change in the same way. From is "" for rows that
-// the ledger does not have; From and To are equal where only attempts or the generation are added.
+// the ledger lacks; From and To are equal if only attempts or the generation are added.
 type RebuildChange struct {
 	Job  string      `json:"job"`
 	From trade.State `json:"from"`
@@ -282,7 +282,7 @@ type RebuildChange struct {
 	Rows int         `json:"rows"`
 }
 
-// Rows is how many rows the plan changes.
+// Rows returns how many rows the plan changes.
 func (p RebuildPlan) Rows() int {
 	n := 0
 	for _, c := range p.Changes {

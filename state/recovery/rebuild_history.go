@@ -9,7 +9,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// History is what a journal tells of all rows that were sent, or decided about, in the order in
+// History is what a journal has about all rows that were sent or decided about, in the order in
 // which it first names them.
 type History struct {
 	rows  map[journal.Row]*remembered
@@ -17,7 +17,7 @@ type History struct {
 	sent  map[string]*remembered // by the id of an attempt
 	End   journal.End
 	Mark  string
-	Seen  map[string]int64 // of other hosts' journals: the last record that the ledger had
+	Seen  map[string]int64 // for each other host's journal the last record that the ledger had
 	Jobs  map[string]journal.JobFact
 	moves []journal.Move
 }
@@ -62,10 +62,10 @@ func ReadHistory(dir string) (*History, error) {
 			return nil // the ledger refused the act: it was not done
 		}
 		for _, m := range r.Moves {
-			if !slices.Contains(h.moves, m) { // a snapshot tells it again
+			if !slices.Contains(h.moves, m) { // a snapshot repeats it
 				h.moves = append(h.moves, m)
 			}
-			if r.Kind == journal.Act { // a snapshot tells of rows as they are after it
+			if r.Kind == journal.Act { // a snapshot has the rows as they are after the move
 				h.move(m)
 			}
 		}
@@ -75,7 +75,8 @@ func ReadHistory(dir string) (*History, error) {
 		for _, j := range r.Jobs {
 			h.Jobs[j.Job] = j
 		}
-		for _, o := range r.Outcomes { // an answer is true, whether or not the ledger took the record
+		// an answer is true, whether or not the ledger stored the record
+		for _, o := range r.Outcomes {
 			h.outcome(r, o)
 		}
 		if !void[r.Seq] {
@@ -88,7 +89,7 @@ func ReadHistory(dir string) (*History, error) {
 	return h, err
 }
 
-// only leaves the rows and jobs that one record names.
+// only keeps the rows and jobs that one record names.
 func (h *History) only(r journal.Record) {
 	h.Order = slices.DeleteFunc(h.Order, func(m *remembered) bool {
 		return !slices.ContainsFunc(r.Facts, func(f journal.Fact) bool { return f.Row == m.Row })
@@ -109,8 +110,8 @@ func (h *History) row(row journal.Row, at time.Time) *remembered {
 	return m
 }
 
-// move gives what is known of the rows of a job to another one. What is known of those that gave
-// way then is in the facts of the same record.
+// move assigns the rows of a job to another one. The rows that were withdrawn by the move are in
+// the facts of the same record.
 func (h *History) move(m journal.Move) {
 	for _, r := range h.Order {
 		if r.Job == m.From {
@@ -124,8 +125,8 @@ func (h *History) tidy() {
 	h.Order = slices.DeleteFunc(h.Order, func(r *remembered) bool { return h.rows[r.Row] != r })
 }
 
-// rename gives a row to another job. Where that has one of the same key, which gives way, the row
-// that was sent stays known, and the attempts of both.
+// rename assigns a row to another job. If that job has a row with the same key, the row that was
+// sent is kept, with the attempts of both.
 func (h *History) rename(r *remembered, job string) {
 	delete(h.rows, r.Row)
 	r.Job = job
@@ -137,7 +138,7 @@ func (h *History) rename(r *remembered, job string) {
 	if other == nil {
 		return
 	}
-	for _, a := range other.attempts { // a late answer to one of them finds the row
+	for _, a := range other.attempts { // a late answer to one of them must find the row
 		if r.attempt(a.ID) == nil {
 			r.attempts = append(r.attempts, a)
 		}
@@ -177,8 +178,9 @@ func (h *History) intent(r journal.Record, in journal.Intent) {
 	if m.attempt(in.Attempt) != nil {
 		return
 	}
-	// The ledger let this intent through, so nothing came of an open one before it in the same
-	// generation (I3): its process ended before the ledger had it, and had noted that nothing left.
+	// The ledger accepted this intent, so an open one before it in the same generation had created
+	// nothing (I3): its process ended before the ledger had the intent, and its marks showed that
+	// nothing had left.
 	m.attempts = slices.DeleteFunc(m.attempts, func(a *rememberedAttempt) bool {
 		never := a.Outcome == "" && a.Generation == in.Generation
 		if never {
@@ -197,7 +199,7 @@ func (h *History) intent(r journal.Record, in journal.Intent) {
 func (h *History) outcome(r journal.Record, o journal.Outcome) {
 	m := h.sent[o.Attempt]
 	if m == nil {
-		return // its intent was void: nothing left
+		return // its intent was void: nothing had left
 	}
 	a := m.attempt(o.Attempt)
 	a.settle(o.Outcome, o.RemoteID, o.Counts, r.At)
@@ -211,7 +213,7 @@ func (h *History) outcome(r journal.Record, o journal.Outcome) {
 	}
 }
 
-// settle takes up an outcome as the ledger would: a certain one never changes.
+// settle applies an outcome as the ledger would: a certain one never changes.
 func (a *rememberedAttempt) settle(outcome, remote string, counts bool, at time.Time) {
 	if outcome == "" || a.Outcome != "" && a.Outcome != string(trade.OutcomeUnknown) {
 		return
@@ -219,7 +221,7 @@ func (a *rememberedAttempt) settle(outcome, remote string, counts bool, at time.
 	a.Outcome, a.RemoteID, a.counts, a.finished = outcome, remote, counts, at
 }
 
-// doubtful reports whether one of its attempts may have created a record of which nobody knows.
+// doubtful reports whether one of its attempts may have created a record that nobody knows of.
 func (m *remembered) doubtful() bool {
 	for _, a := range m.attempts {
 		if a.Outcome == "" || a.Outcome == string(trade.OutcomeUnknown) {
@@ -239,9 +241,9 @@ func (m *remembered) created() bool {
 	return false
 }
 
-// Final is the state that the journal proves; "" when it only says that nothing was created, which
-// leaves the row to discovery. Where a person ordered another sending after a doubt, and no record
-// came of it, the doubt stays: sending again is not for a rebuilding to decide.
+// Final returns the state that the journal proves. It returns "" if the journal only shows that
+// nothing was created; then discovery decides. If a person ordered a second sending after a doubt,
+// and no record is known to have come of it, the row stays in doubt: a rebuild must not send again.
 func (m *remembered) Final() trade.State {
 	switch s := trade.State(m.State); {
 	case s == trade.Accepted, s == trade.Dismissed, s == trade.Held:

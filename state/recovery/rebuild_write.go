@@ -14,8 +14,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// apply writes what was decided: new entries, attempts, generations, and states, each by moves that
-// the database allows.
+// apply writes what was decided: new entries, attempts, generations, and states, each by
+// transitions that the database allows.
 func (r *Rebuilding) apply(work []RebuiltRow) error {
 	if err := r.insert(work); err != nil {
 		return err
@@ -42,7 +42,7 @@ func (r *Rebuilding) apply(work []RebuiltRow) error {
 	return r.Sums.Apply(r.Tx)
 }
 
-// insert adds the rows that the ledger does not have, held for the moment.
+// insert adds the rows that the ledger lacks, in state held for the moment.
 func (r *Rebuilding) insert(work []RebuiltRow) error {
 	fresh := map[string][]trade.Entry{}
 	for _, row := range work {
@@ -82,8 +82,8 @@ func (r *Rebuilding) insert(work []RebuiltRow) error {
 	return nil
 }
 
-// attempts adds those that the ledger lacks, and the answers to those that it has. One without an
-// answer is unknown: nobody waits for it any more.
+// attempts adds the attempts that the ledger lacks, and the answers to those that it has. An
+// attempt without an answer becomes unknown, because nobody waits for it any more.
 func (r *Rebuilding) attempts(work []RebuiltRow) error {
 	var added, answered [][]any
 	for _, row := range work {
@@ -133,8 +133,8 @@ func (r *Rebuilding) attempts(work []RebuiltRow) error {
 	return r.InsertRows("attempt", ledger.AttemptColumns, added, "")
 }
 
-// generations raises them one by one; the act that opened them is in the journal, and the
-// rebuilding answers for it in this ledger.
+// generations raises the generations one by one. The act that opened them is only in the journal;
+// in this ledger the act of the rebuild is recorded for them.
 func (r *Rebuilding) generations(work []RebuiltRow) error {
 	for {
 		var rows [][]any
@@ -153,14 +153,14 @@ func (r *Rebuilding) generations(work []RebuiltRow) error {
 	}
 }
 
-// rebuiltColumns are what a rebuilt entry gets.
+// rebuiltColumns are the columns that are written for a rebuilt entry.
 var rebuiltColumns = []string{
 	"id", "state", "cause", "error", "waiting_for", "next_attempt_at", "remote_id", "closed_by", "moved_id", "flags",
 	"attempts", "updated_at", "version", "source_hash", "payload_hash",
 	"content",
 }
 
-// states moves the entries, step by step where the table of moves has no direct way.
+// states moves the entries to their states, in several steps if there is no direct transition.
 func (r *Rebuilding) states(work []RebuiltRow) error {
 	steps := make([][][]any, 0, 3)
 	var moved, final, kept, emptied [][]any
@@ -195,11 +195,11 @@ func (r *Rebuilding) states(work []RebuiltRow) error {
 		}
 		final = append(final, written)
 		if row.to.Created() && row.Payload != "" && e.PayloadHash != row.Payload {
-			// what it held was another version; the next sweep fills it in
+			// its contents were of another version; the next sweep fills them in
 			emptied = append(emptied, []any{e.ID, "{}", "", nil})
 		}
 	}
-	// before anybody gets what is given
+	// An id must be removed before another entry gets it.
 	if err := r.UpdateRows("entry", []string{"id", "remote_id", "moved_id"}, moved); err != nil {
 		return err
 	}
@@ -217,7 +217,7 @@ func (r *Rebuilding) states(work []RebuiltRow) error {
 	return r.UpdateRows("entry", []string{"id", "cells", "mapped_with", "payload"}, emptied)
 }
 
-// flags returns the flags of a row as they are stored.
+// flags returns the JSON text of a row's flags.
 func (row RebuiltRow) flags() (string, error) {
 	flags, err := ledger.FlagsOf(row.entry.Flags)
 	if err != nil {
@@ -285,10 +285,10 @@ func (r *Rebuilding) finalRow(row RebuiltRow, flags string) ([]any, error) {
 	}, nil
 }
 
-// pathTo returns the states on the way, without the first and the last, that the table of moves
-// allows. Nothing goes through pending or sending: they would need a payload and an attempt. Nor is
-// a row accepted at once that never was in flight there: the database takes that for a late
-// answer, and wants its attempt.
+// pathTo returns the states between two states, without the first and the last, by transitions that
+// the database allows. The path avoids pending and sending, which need a payload or an attempt. The
+// last step to accepted is only from a state in decided: from any other state the database treats
+// it as a late answer, and requires an attempt for it.
 func pathTo(from, to trade.State) []trade.State {
 	type step struct {
 		at   trade.State
@@ -310,6 +310,6 @@ func pathTo(from, to trade.State) []trade.State {
 	return nil
 }
 
-// decided are the states from which an entry is accepted without a late answer: its own answer, or
-// a person.
+// decided are the states from which an entry is accepted without a late answer: by its own answer,
+// or by a person.
 var decided = map[trade.State]bool{trade.Sending: true, trade.InDoubt: true, trade.Held: true, trade.Dismissed: true}

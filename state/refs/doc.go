@@ -1,6 +1,6 @@
-// Package refs keeps the de-para tables, and what the platform answered to questions by CPF or CNPJ
-// under a keyed hash of the number: the number itself is nowhere.
+// Package refs stores the de-para tables, and the platform's answers to lookups by CPF or CNPJ
+// under a keyed hash of the number; the number itself is not stored.
 //
-// Each change of them gives the references another version, by which the engine knows that rows
-// must be mapped again.
+// Each change sets a new version of the references, by which the engine knows that rows must be
+// mapped again.
 package refs

@@ -9,8 +9,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// LookupKey returns the key of the hashes under which documents are looked up. It is drawn once,
-// with the ledger, and never changes.
+// LookupKey returns the key of the hashes under which documents are looked up. It is generated
+// once, with the ledger, and never changes.
 func (s *Tables) LookupKey(ctx context.Context) ([]byte, error) {
 	var secret string
 	if err := s.db.Get(ctx, "reading the key of the lookups", &secret, `SELECT secret FROM lookup_key`); err != nil {
@@ -19,7 +19,7 @@ func (s *Tables) LookupKey(ctx context.Context) ([]byte, error) {
 	return []byte(secret), nil
 }
 
-// Lookups returns what the platform answered to the questions of one kind, by their codes.
+// Lookups returns the platform's answers to the lookups of one kind, by code.
 func (s *Tables) Lookups(ctx context.Context, kind string) (map[string]trade.Lookup, error) {
 	var rows []struct {
 		Code, ID, Message        string
@@ -41,9 +41,8 @@ func (s *Tables) Lookups(ctx context.Context, kind string) (map[string]trade.Loo
 	return out, nil
 }
 
-// RecordLookups stores answers, in place of earlier ones to the same questions. When one of them
-// has an id the references get another version, so that the rows that waited for it are mapped
-// again.
+// RecordLookups stores answers, replacing earlier ones to the same lookups. If one of them has an
+// id, the references get a new version, so that the rows that waited for it are mapped again.
 func (s *Tables) RecordLookups(ctx context.Context, kind string, answers []trade.Lookup) error {
 	if len(answers) == 0 {
 		return nil
@@ -58,7 +57,8 @@ func (s *Tables) RecordLookups(ctx context.Context, kind string, answers []trade
 			}
 			found = found || a.ID != ""
 		}
-		if found { // first, because all changes of references lock the ledger's own line first
+		// first, because all changes of references lock the row of the table ledger first
+		if found {
 			if err := newVersion(t); err != nil {
 				return err
 			}
@@ -72,8 +72,8 @@ func (s *Tables) RecordLookups(ctx context.Context, kind string, answers []trade
 	})
 }
 
-// Awaiting calls fn for every entry of the job that waits for a reference of this kind, in the
-// order of their numbers; fn may write.
+// Awaiting calls fn for every entry of the job that waits for a reference of this kind, in id
+// order; fn may write.
 func (s *Tables) Awaiting(ctx context.Context, job, kind string, fn func(trade.Entry) error) error {
 	where := `WHERE e.job = ? AND e.state = 'waiting' AND e.waiting_for <> '[]' AND e.waiting_for LIKE ? AND e.id > ? ORDER BY e.id LIMIT ?`
 	for after := int64(0); ; {

@@ -15,7 +15,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Tables keeps the de-para tables, and what the platform answered to questions by document.
+// Tables stores the de-para tables, and the platform's answers to lookups by document.
 type Tables struct {
 	db     *sqldb.DB
 	ledger *ledger.Ledger
@@ -24,14 +24,15 @@ type Tables struct {
 // New returns the Tables of a ledger.
 func New(db *sqldb.DB, ledger *ledger.Ledger) *Tables { return &Tables{db: db, ledger: ledger} }
 
-// References returns all codes of all kinds, by kind and code, and a text that changes with each
-// change of them.
+// References returns all codes of all kinds, by kind and code, and a version text that changes with
+// each change of them.
 func (s *Tables) References(ctx context.Context) (codes map[string]map[string]string, version string, err error) {
 	const op = "reading the references"
 	for {
 		var before, after string
 		var rows []trade.Reference
-		// The codes and their version are read in three looks; a change between them is read again.
+		// The codes and their version are read by three queries; after a change in between, all are
+		// repeated.
 		if err := s.db.Get(ctx, op, &before, `SELECT refs_version FROM ledger`); err != nil {
 			return nil, "", err
 		}
@@ -55,8 +56,8 @@ func (s *Tables) References(ctx context.Context) (codes map[string]map[string]st
 	}
 }
 
-// ListReferences returns the lines of one de-para table, or of all with an empty kind, by kind and
-// code, numbers as numbers.
+// ListReferences returns the lines of one de-para table, or of all if kind is empty, by kind and
+// code. Numeric codes are sorted as numbers.
 func (s *Tables) ListReferences(ctx context.Context, kind string) ([]trade.Reference, error) {
 	out := []trade.Reference{}
 	if err := s.db.All(ctx, "reading the references", &out,
@@ -69,7 +70,7 @@ func (s *Tables) ListReferences(ctx context.Context, kind string) ([]trade.Refer
 	return out, nil
 }
 
-// labelledAtOnce is how many codes one query asks for.
+// labelledAtOnce is the maximum number of codes in one query.
 const labelledAtOnce = 100
 
 // Labelled returns those of some codes that have a label, with id and label.
@@ -95,8 +96,8 @@ func (s *Tables) Labelled(ctx context.Context, codes []trade.Reference) ([]trade
 	return out, nil
 }
 
-// ReplaceReferences makes the codes of one kind exactly these, as for a kind that is read from the
-// ERP, with their labels. Equal content changes nothing.
+// ReplaceReferences replaces all codes of one kind, as for a kind that is read from the ERP, with
+// their labels. It returns how many were added, changed or removed. Equal contents change nothing.
 func (s *Tables) ReplaceReferences(ctx context.Context, kind string, codes,
 	labels map[string]string,
 ) (changed int, err error) {
@@ -118,7 +119,7 @@ func (s *Tables) ReplaceReferences(ctx context.Context, kind string, codes,
 		if err := dropReferences(t, kind, gone); err != nil {
 			return err
 		}
-		of := make(map[string]string, len(codes)) // a code without a label has none
+		of := make(map[string]string, len(codes)) // a code without a label gets none
 		for code := range codes {
 			of[code] = labels[code]
 		}
@@ -136,10 +137,10 @@ func (s *Tables) ReplaceReferences(ctx context.Context, kind string, codes,
 	return changed, nil
 }
 
-// ImportReferences adds codes to a kind, or gives them another id, all or nothing and together with
-// the audit record, whose Detail becomes what was changed (a list of [trade.ReferenceChange]): what
-// stood there at this moment, not when a plan was made. added and changed count the lines that are
-// new and those whose id was another. A code that labels does not name keeps its label.
+// ImportReferences adds codes to a kind, or changes their ids, all or nothing and together with the
+// audit record. The record's Detail becomes the list of changes ([trade.ReferenceChange]) compared
+// with the stored codes at this moment, not when a plan was made. added and changed count the new
+// lines and those whose id was different. A code that is not in labels keeps its label.
 func (s *Tables) ImportReferences(ctx context.Context, kind string, codes, labels map[string]string,
 	audit trade.AuditRecord,
 ) (added, changed int, err error) {
@@ -162,8 +163,8 @@ func (s *Tables) ImportReferences(ctx context.Context, kind string, codes, label
 	return added, changed, nil
 }
 
-// RemoveReferences takes codes out of a kind, all or nothing and together with the audit record,
-// whose Detail becomes what was removed. Codes that are not there are not counted.
+// RemoveReferences removes codes from a kind, all or nothing and together with the audit record,
+// whose Detail becomes the list of removed codes. Codes that do not exist are not counted.
 func (s *Tables) RemoveReferences(ctx context.Context, kind string, codes []string,
 	audit trade.AuditRecord,
 ) (removed int, err error) {
@@ -193,8 +194,8 @@ func (s *Tables) RemoveReferences(ctx context.Context, kind string, codes []stri
 	return removed, nil
 }
 
-// lockReferences reads a kind while nobody else changes references: all changes lock the ledger's
-// own line first.
+// lockReferences reads a kind and prevents other changes of references: all changes lock the row of
+// the table ledger first.
 func lockReferences(t *sqldb.Tx, kind string) (map[string]string, error) {
 	if kind == "" {
 		return nil, fmt.Errorf("a reference needs a kind")
@@ -214,8 +215,8 @@ func lockReferences(t *sqldb.Tx, kind string) (map[string]string, error) {
 	return have, nil
 }
 
-// ChangesOf reports what an import of codes changes of a kind as it stands, by code: the plan
-// before it and the audit after it.
+// ChangesOf returns what an import of codes would change of a kind, by code. It is used for the
+// plan before the import and for the audit after it.
 func ChangesOf(have, codes map[string]string) []trade.ReferenceChange {
 	var out []trade.ReferenceChange
 	for code, id := range codes {
@@ -231,8 +232,8 @@ func ChangesOf(have, codes map[string]string) []trade.ReferenceChange {
 	return out
 }
 
-// auditReferences ends a person's change of references: with another version, where anything
-// changed, and with the record of it.
+// auditReferences completes a person's change of references with a new version, if anything
+// changed, and the audit record.
 func auditReferences(t *sqldb.Tx, record trade.AuditRecord, changes []trade.ReferenceChange) error {
 	if len(changes) > 0 {
 		if err := newVersion(t); err != nil {
@@ -262,8 +263,8 @@ func putReferences(t *sqldb.Tx, kind string, have, codes map[string]string) (add
 	return added, changed, err
 }
 
-// putLabels gives codes of a kind their labels. They decide nothing: the references keep their
-// version.
+// putLabels stores the labels of codes of a kind. Labels do not affect mapping, so the version of
+// the references stays.
 func putLabels(t *sqldb.Tx, kind string, labels map[string]string) error {
 	if len(labels) == 0 {
 		return nil
@@ -293,8 +294,8 @@ func dropReferences(t *sqldb.Tx, kind string, codes []string) error {
 	return nil
 }
 
-// newVersion gives the references another version. It is drawn, not counted: a ledger restored from
-// a backup must not come to a number again that stood for other references.
+// newVersion sets a new version of the references. It is a random id, not a counter: a ledger that
+// was restored from a backup must not reach a number again that meant other references.
 func newVersion(t *sqldb.Tx) error {
 	return t.Do(`UPDATE ledger SET refs_version = ?`, sqldb.NewID())
 }

@@ -1,5 +1,5 @@
-// Package retention takes away what is old: bodies, runs, lookups, events, persons in the audit,
-// and the part of the journal that nobody needs to recover from.
+// Package retention removes what is old: bodies, runs, lookups, events, personal data in the audit,
+// and the part of the journal that recovery no longer needs.
 //
-// It never takes away an entry, nor what tells that its content was sent (I3): it reduces them.
+// It never removes an entry, nor what shows that its content was sent (I3): it reduces entries.
 package retention

@@ -15,7 +15,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Reducer takes away what is old.
+// Reducer removes what is old.
 type Reducer struct {
 	db    *sqldb.DB
 	trail *audit.Trail
@@ -24,58 +24,58 @@ type Reducer struct {
 // New returns the Reducer of a ledger.
 func New(db *sqldb.DB, trail *audit.Trail) *Reducer { return &Reducer{db: db, trail: trail} }
 
-// Retention says how long what the ledger holds is kept; 0 = for ever. What prevents a duplicate is
-// not in it: entries and attempts with their keys, ids, states, times, outcomes and hashes are
-// never deleted.
+// Retention states how long data of the ledger is kept; 0 = forever. Data that prevents a duplicate
+// is not subject to it: entries and attempts with their keys, ids, states, times, outcomes and
+// hashes are never deleted.
 type Retention struct {
 	Bodies   time.Duration // values, requests and answers of rows that are finished
 	Runs     time.Duration // records of runs
 	IdleRuns time.Duration // records of runs that found and did nothing
-	Lookups  time.Duration // answers of the platform to questions by document
-	Inbox    time.Duration // events as they came, and what was read back because of them
+	Lookups  time.Duration // the platform's answers to lookups by document
+	Inbox    time.Duration // events as received, and what was read back because of them
 	Audit    time.Duration // persons, targets, reasons and details of acts
 	Journal  int64         // bytes above which the journal begins again with what the ledger knows
 	Kinds    []string      // only these kinds; nil: all
 }
 
-// wants reports whether a kind is among those that are asked for.
+// wants reports whether a kind is to be processed.
 func (k Retention) wants(kind string) bool { return k.Kinds == nil || slices.Contains(k.Kinds, kind) }
 
-// The kinds of data that the retention knows.
+// The kinds of data that retention processes.
 const (
 	KeptBodies     = "bodies"
 	KeptRuns       = "runs"
 	KeptLookups    = "lookups"
-	KeptQuarantine = "quarantine" // lines of doubts that are over, and of boots long past
+	KeptQuarantine = "quarantine" // rows of doubts that are over, and of earlier boots
 	KeptInbox      = "inbox"
 	KeptAudit      = "audit"
 	KeptJournal    = "journal"
 )
 
-// RetentionKinds are all kinds, in the order in which they go.
+// RetentionKinds are all kinds, in the order in which they are processed.
 var RetentionKinds = []string{KeptBodies, KeptRuns, KeptLookups, KeptQuarantine, KeptInbox, KeptAudit, KeptJournal}
 
-// oldBoots is after how long the lines of other boots in the quarantine go. Taking one away lets a
+// oldBoots is the age at which the quarantine rows of other boots are removed. Removing one makes a
 // quarantine begin anew, never end early (I14).
 const oldBoots = 30 * 24 * time.Hour
 
-// retentionBatch is how many rows one transaction of the retention takes: a run that wants to write
-// waits for milliseconds.
+// retentionBatch is how many rows one transaction of the retention processes, so that a run that
+// wants to write waits only for milliseconds.
 const retentionBatch = 200
 
-// Retained is what one kind of data loses.
+// Retained is what retention removes of one kind of data.
 type Retained struct {
 	Kind   string     `json:"kind"`
-	Before *time.Time `json:"before"` // what is older goes; null where age does not count
+	Before *time.Time `json:"before"` // what is older is removed; null if age does not count
 	Rows   int        `json:"rows"`
-	Bytes  int64      `json:"bytes"` // about
-	Kept   int        `json:"kept"`  // rows of that age that stay, because they are needed still
+	Bytes  int64      `json:"bytes"` // approximately
+	Kept   int        `json:"kept"`  // rows of that age that stay because they are still needed
 }
 
-// Plan is what the retention takes away, by kind.
+// Plan is what retention removes, by kind.
 type Plan []Retained
 
-// Empty reports whether nothing goes.
+// Empty reports whether nothing is removed.
 func (p Plan) Empty() bool {
 	for _, k := range p {
 		if k.Rows > 0 {
@@ -85,7 +85,7 @@ func (p Plan) Empty() bool {
 	return true
 }
 
-// Retaining is one execution of the retention, or its plan.
+// Retaining is one execution of retention, or its plan.
 type Retaining struct {
 	*Reducer
 	Keep Retention
@@ -93,12 +93,13 @@ type Retaining struct {
 	plan Plan
 }
 
-// before returns the time before which what is kept so long goes; ok is false when it never does.
+// before returns the time before which data that is kept for keep is removed. ok is false if it is
+// kept forever.
 func (r *Retaining) before(keep time.Duration) (at time.Time, ok bool) {
 	return r.Now.Add(-keep).UTC(), keep > 0
 }
 
-// PlanRetention reports what Retain would take away now. It changes nothing.
+// PlanRetention returns what Retain would remove now. It changes nothing.
 func (s *Reducer) PlanRetention(ctx context.Context, keep Retention, now time.Time) (Plan, error) {
 	r := &Retaining{Reducer: s, Keep: keep, Now: now}
 	counts := map[string]func(context.Context) error{
@@ -118,10 +119,10 @@ func (s *Reducer) PlanRetention(ctx context.Context, keep Retention, now time.Ti
 	return r.plan, nil
 }
 
-// Retain takes away what has been kept for long enough, in short transactions that a run hardly
-// notices, and says what it planned. Nothing is written when nothing goes; else the act stands in
-// the audit before the first row loses anything. A process that ends in between leaves a ledger in
-// order: the next call goes on.
+// Retain removes what has been kept for long enough, in short transactions that a run hardly
+// notices, and returns its plan. If there is something to remove, the act is in the audit before
+// the first row loses anything; otherwise nothing is written. A process that ends in the middle
+// leaves a consistent ledger, and the next call continues.
 func (s *Reducer) Retain(ctx context.Context, keep Retention, now time.Time, record trade.AuditRecord) (Plan, error) {
 	plan, err := s.PlanRetention(ctx, keep, now)
 	if err != nil || plan.Empty() {
@@ -161,13 +162,14 @@ func (s *Reducer) Retain(ctx context.Context, keep Retention, now time.Time, rec
 	return plan, s.checkpoint(ctx)
 }
 
-// retentionDetail is the detail of the act.
+// retentionDetail is the Detail of the audit record.
 type retentionDetail struct {
-	AuditThrough int64 `json:"audit_through"` // acts up to this number may have lost their persons: see VerifyAudit
+	// acts up to this number may have lost their persons: see VerifyAudit
+	AuditThrough int64 `json:"audit_through"`
 	Kinds        Plan  `json:"kinds"`
 }
 
-// batches runs a step until it has nothing more to do.
+// batches runs a step until it has no more rows.
 func (r *Retaining) batches(ctx context.Context, op string, step func(*sqldb.Tx) (rows int, err error)) error {
 	for {
 		rows := 0
@@ -187,8 +189,8 @@ func (r *Retaining) batches(ctx context.Context, op string, step func(*sqldb.Tx)
 	}
 }
 
-// checkpoint brings the write-ahead log into the file, so that it does not stay as large as the
-// work made it. Somebody who reads keeps it for the next time.
+// checkpoint copies the write-ahead log into the file and empties it, so that the log does not stay
+// as large as the work made it. If a reader prevents that, it is left for the next time.
 func (s *Reducer) checkpoint(ctx context.Context) error {
 	if s.db.D.Name != sqldb.SQLite || s.db.Memory {
 		return nil
@@ -201,12 +203,12 @@ func (s *Reducer) checkpoint(ctx context.Context) error {
 		s.db.Write.GetContext(ctx, &state, `PRAGMA wal_checkpoint(TRUNCATE)`))
 }
 
-// idle is true of the record of a run that ended and found nothing, did nothing, and was not
-// stopped. Remarks for IT do not count: they come with every run.
+// idle is the SQL condition for the record of a run that ended, found nothing, did nothing, and was
+// not stopped. Notes for IT do not count, because every run repeats them.
 const idle = `ended_at IS NOT NULL AND report LIKE '%"sweep":false,%' AND report LIKE '%"new":0,%' AND report LIKE '%"changed":0,%' AND report LIKE '%"sent":0,%'
 	AND report LIKE '%"stopped":null%' AND report NOT LIKE '%"alarms":%'`
 
-// oldRuns selects the runs that go: never the last of a job.
+// oldRuns selects the runs to remove: never the last of a job.
 const oldRuns = `FROM run WHERE (started_at < ? OR started_at < ? AND ` + idle +
 	`) AND seq NOT IN (SELECT MAX(seq) FROM run GROUP BY job)`
 
@@ -243,7 +245,7 @@ func (r *Retaining) countLookups(ctx context.Context) error {
 		`SELECT COUNT(*) AS n, COALESCE(SUM(LENGTH(code) + LENGTH(id) + LENGTH(message)), 0) AS bytes FROM lookup WHERE asked_at < ?`)
 }
 
-// deleteLookups lets old answers be asked for again, should a row need one.
+// deleteLookups removes old answers. They are requested again if a row needs one.
 func (r *Retaining) deleteLookups(ctx context.Context) error {
 	before, ok := r.before(r.Keep.Lookups)
 	if !ok {
@@ -256,8 +258,7 @@ func (r *Retaining) deleteLookups(ctx context.Context) error {
 	})
 }
 
-// overDoubts selects the lines of doubts that are over, and those of other boots that are long
-// past.
+// overDoubts selects the quarantine rows of doubts that are over, and old ones of other boots.
 const overDoubts = `FROM quarantine q JOIN attempt a ON a.id = q.attempt_id JOIN entry e ON e.id = a.entry_id
 	WHERE a.outcome <> 'unknown' OR e.state NOT IN ` + jobs.Watched + ` OR q.boot <> ? AND a.finished_at < ?`
 
@@ -277,7 +278,7 @@ func (r *Retaining) deleteQuarantine(ctx context.Context) error {
 	})
 }
 
-// countOlder adds a kind to the plan of which goes what is older; each ? of the query is the time.
+// countOlder adds a kind to the plan whose data is removed by age. Each ? of the query is the time.
 func (r *Retaining) countOlder(ctx context.Context, kind string, keep time.Duration, query string) error {
 	before, ok := r.before(keep)
 	if !ok {
@@ -287,7 +288,7 @@ func (r *Retaining) countOlder(ctx context.Context, kind string, keep time.Durat
 		slices.Repeat([]any{before.UnixMilli()}, strings.Count(query, "?"))...)
 }
 
-// count adds a kind to the plan. The query gives n and bytes.
+// count adds a kind to the plan. The query must return n and bytes.
 func (r *Retaining) count(ctx context.Context, kind string, before *time.Time, query string, args ...any) error {
 	var sum struct {
 		N     int

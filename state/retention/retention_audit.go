@@ -6,8 +6,8 @@ import (
 	"github.com/safrasync/safrasync/state/sqldb"
 )
 
-// auditThrough is the number up to which acts lose who, from where, on what, why and what in
-// particular; 0 when none does.
+// auditThrough returns the number up to which acts lose who, from, target, reason and detail, or 0
+// if none does.
 func (r *Retaining) auditThrough(ctx context.Context) (through int64, err error) {
 	before, ok := r.before(r.Keep.Audit)
 	if !ok {
@@ -23,9 +23,9 @@ func (r *Retaining) countAudit(ctx context.Context) error {
 		FROM audit WHERE reduced = 0 AND at < ?`)
 }
 
-// reduceAudit leaves of old acts their number, time, name and hash, by which the chain stays whole.
-// The act of this retention says up to which number; one that is reduced beyond that was altered by
-// somebody else.
+// reduceAudit keeps of old acts only number, time, name and hash, so that the chain stays complete.
+// The audit record of this retention states the highest number; a record that is reduced beyond it
+// was altered by somebody else.
 func (r *Retaining) reduceAudit(ctx context.Context, through int64) error {
 	before, ok := r.before(r.Keep.Audit)
 	if !ok || through == 0 {

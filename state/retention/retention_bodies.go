@@ -12,13 +12,14 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// finished are the states in which a row can lose what it holds.
+// finished is the condition on the state in which a row can lose its contents.
 const finished = ledger.IsSettled
 
-// reducible is true of an entry whose values, requests and answers nobody needs any more: they are
-// not to be sent, and not to be compared. Rows that are open, in doubt or held are not; nor is one
-// whose difference to the ERP a person has yet to look at, and one that was taken out in doubt,
-// held, or refused in no form of the API, because bringing it back needs what was sent.
+// reducible is the SQL condition for an entry whose values, requests and answers are no longer
+// needed: it is not to be sent, and not to be compared. Not reducible are rows that are open, in
+// doubt or held; an accepted row whose difference to the ERP a person has yet to review; and a row
+// that was dismissed while it was in doubt, held, or refused by an answer in no form of the API (a
+// weak error), because reopening it needs what was sent.
 const reducible = `(e.state = 'withdrawn' OR e.state = 'accepted' AND e.flags NOT LIKE '%"changed"%'
 	OR e.state = 'dismissed' AND (e.dismissal LIKE '{"from":"pending"%' OR e.dismissal LIKE '{"from":"waiting"%'
 		OR e.dismissal LIKE '{"from":"invalid"%'
@@ -27,18 +28,18 @@ const reducible = `(e.state = 'withdrawn' OR e.state = 'accepted' AND e.flags NO
 
 const oldBodies = `FROM entry e WHERE e.reduced_at IS NULL AND ` + finished + ` AND e.updated_at < ?`
 
-// oldBody is a finished row of which the plan says what it loses.
+// oldBody is a finished row of the plan, and whether it loses its contents.
 type oldBody struct {
 	ID, Bytes int64
 	At        int64 `db:"updated_at"`
 	Goes      bool
 }
 
-// planPage is how many rows one statement of the plan looks at: the first retention of a ledger of
-// ten seasons has millions to count, and no statement may take that long.
+// planPage is how many rows one statement of the plan reads. The first retention of a ledger of ten
+// seasons has millions to count, and no statement may take that long.
 const planPage = 2000
 
-// countBodies goes through the finished rows from the oldest on, as reduceBodies does.
+// countBodies reads the finished rows from the oldest on, as reduceBodies does.
 func (r *Retaining) countBodies(ctx context.Context) error {
 	const op = "counting what is old of bodies"
 	before, ok := r.before(r.Keep.Bodies)
@@ -79,7 +80,7 @@ func (r *Retaining) countBodies(ctx context.Context) error {
 	}
 }
 
-// reduceBodies goes through the finished rows from the oldest on.
+// reduceBodies reduces the finished rows from the oldest on.
 func (r *Retaining) reduceBodies(ctx context.Context) error {
 	before, ok := r.before(r.Keep.Bodies)
 	if !ok {
@@ -113,7 +114,7 @@ func (r *Retaining) reduceBodies(ctx context.Context) error {
 	})
 }
 
-// bodyRow is what an entry loses.
+// bodyRow holds what an entry loses.
 type bodyRow struct {
 	ID, Version          int64
 	Key, Cells, Warnings string
@@ -122,9 +123,9 @@ type bodyRow struct {
 	Error                sql.NullString
 }
 
-// reduceEntries leaves of the values of entries the marks, and takes away payloads, requests and
-// answers, also those of their attempts. Each entry is looked at again under its lock: one that is
-// not finished any more, or not older, stays as it is. It tells how many lost something.
+// reduceEntries replaces the values of entries by their marks, and removes payloads, requests and
+// answers, including those of their attempts. It checks each entry again under its lock: one that
+// is no longer finished, or no longer old, stays as it is. It returns how many were reduced.
 func reduceEntries(t *sqldb.Tx, ids []int64, before, now time.Time) (int, error) {
 	// Attempts are locked before entries, as a settlement does.
 	if t.S.D.Lock != "" {
@@ -167,12 +168,12 @@ func reduceEntries(t *sqldb.Tx, ids []int64, before, now time.Time) (int, error)
 	return len(rows), t.UpdateRows("entry", reducedColumns, updates)
 }
 
-// reducedColumns are what a reduction writes.
+// reducedColumns are the columns that a reduction writes.
 var reducedColumns = []string{
 	"id", "payload", "shown", "cells", "now_cells", "ack_cells", "warnings", "error", "reduced_at", "version",
 }
 
-// reduce leaves marks of the values, and of remarks and errors everything but the ERP's values.
+// reduce replaces values by their marks, and removes the ERP's values from warnings and errors.
 func (r *bodyRow) reduce() error {
 	damaged := func(column string) error {
 		return fmt.Errorf("entry %d is damaged in column %s: restore the backup", r.ID, column)

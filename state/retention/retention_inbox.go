@@ -6,8 +6,8 @@ import (
 	"github.com/safrasync/safrasync/state/sqldb"
 )
 
-// oldEvents selects the events that go: those that nothing is left to do about. What they told of
-// records goes with them, but for what was told last of each (see LastHeard).
+// These select the events to remove, which are those without pending work, the records that were
+// read back, and the reports about records, except the last of each (see LastHeard).
 const (
 	oldEvents     = `FROM inbox WHERE last_at < ? AND next_at IS NULL`
 	oldCandidates = `FROM candidate WHERE last_at < ?`

@@ -15,28 +15,29 @@ import (
 	"github.com/safrasync/safrasync/state/sqldb"
 )
 
-// The journal begins again inside itself, so that at each moment it is one unbroken chain that fits
+// The journal begins again within itself, so that at each moment it is one unbroken chain that fits
 // the ledger:
 //
 //	1. a new segment begins; the number of its first record is the base
 //	2. page by page, what the ledger knows of every row that was sent or decided about is written
-//	   as ordinary records (journal.Snapshot), each in a
-//	   transaction of its own that holds the journal's line of the ledger from its beginning:
-//	   nothing is noted between the look and the record
-//	3. a record says that everything before the base is in those from the base on (journal.Base)
-//	4. what stands on disk from the base on is read back and compared with what was written, and
+//	   as ordinary records (journal.Snapshot), each in a transaction of its own that locks the
+//	   ledger's row of the journal from its beginning: nothing is written to the journal between
+//	   reading the ledger and the record
+//	3. a record states that everything before the base is in the records from the base on
+//	   (journal.Base)
+//	4. the records on disk from the base on are read back and compared with what was written, and
 //	   with the ledger
 //	5. the segments before the base are removed, the oldest first
 //
 // A process that ends after 1 or 2 leaves more records than needed, after 3 or in 5 more segments
-// than needed: the next retention goes on. An older copy of the ledger, of before the base too, is
-// noticed as before, and a rebuilding finds the same.
+// than needed; the next retention continues. An older copy of the ledger, even from before the
+// base, is detected as before, and a rebuild finds the same.
 
 // renewPage is how many rows one record of a snapshot has.
 const renewPage = 250
 
-// JournalWaste is how many times a snapshot's own size a journal must have before it begins again,
-// however small the bound is.
+// JournalWaste is how many times larger than its snapshot a journal must be before it begins again,
+// even if the configured limit is smaller.
 const JournalWaste = 3
 
 func (r *Retaining) journalDue() (due bool, bytes int64, err error) {
@@ -63,16 +64,16 @@ func (r *Retaining) countJournal(context.Context) error {
 	return nil
 }
 
-// snapshot is one beginning again.
+// snapshot is one renewal of the journal.
 type snapshot struct {
 	*Retaining
 	base int64
 	rows int
-	sum  hash.Hash // of the rows as they were written
+	sum  hash.Hash // of the rows as written
 }
 
-// RenewJournal lets the journal begin again when it is too large, and removes what an earlier
-// process left that ended before it had.
+// RenewJournal makes the journal begin again if it is too large, and removes old segments that an
+// earlier process did not remove before it ended.
 func (r *Retaining) RenewJournal(ctx context.Context) error {
 	due, _, err := r.journalDue()
 	if err != nil || !due {
@@ -82,7 +83,7 @@ func (r *Retaining) RenewJournal(ctx context.Context) error {
 	if err != nil {
 		return r.db.JournalFault(err)
 	}
-	if first < base { // an earlier process ended before it removed all
+	if first < base { // an earlier process ended before it removed all segments
 		var unfit *UnfitError
 		if err := r.DropBefore(ctx, nil); !errors.As(err, &unfit) {
 			return err
@@ -91,7 +92,7 @@ func (r *Retaining) RenewJournal(ctx context.Context) error {
 	return r.BeginAgain(ctx)
 }
 
-// BeginAgain writes a snapshot and removes what stands before it.
+// BeginAgain writes a snapshot and removes the segments before it.
 func (r *Retaining) BeginAgain(ctx context.Context) error {
 	n := &snapshot{Retaining: r, sum: sha256.New()}
 	for after, done := int64(0), false; !done; {
@@ -100,7 +101,7 @@ func (r *Retaining) BeginAgain(ctx context.Context) error {
 			return err
 		})
 		if errors.Is(err, journal.ErrUnsettled) {
-			return nil // another time
+			return nil // retention tries again the next time
 		}
 		if err == nil {
 			err = failpoint.Hit("renew.page")
@@ -127,7 +128,7 @@ func (r *Retaining) BeginAgain(ctx context.Context) error {
 	return r.DropBefore(ctx, n)
 }
 
-// page writes one page of what the ledger knows. The first one begins the segment.
+// page writes one page of what the ledger knows. The first page begins the segment.
 func (n *snapshot) page(t *sqldb.Tx, after *int64) (done bool, err error) {
 	// Until the commit no other transaction of this journal writes its record.
 	var row sqldb.JournalRow
@@ -156,7 +157,7 @@ func (n *snapshot) page(t *sqldb.Tx, after *int64) (done bool, err error) {
 	}); err != nil {
 		return false, err
 	}
-	if n.base == 0 { // the pauses too: they are decisions about sending; and where the entries of renamed jobs are
+	if n.base == 0 { // also the pauses, which are decisions about sending, and the moves of jobs
 		if err := t.All(&note.Moves,
 			`SELECT job AS "from", moved_to AS "to", sends, seq AS "after" FROM job_moved WHERE journal = ? ORDER BY seq`, n.db.Journal.Header().Journal); err != nil {
 			return false, err
@@ -191,8 +192,9 @@ func (n *snapshot) page(t *sqldb.Tx, after *int64) (done bool, err error) {
 	return len(ids) < renewPage, nil
 }
 
-// DropBefore removes what stands before the last base, once what replaces it was read from the disk
-// and found complete. n is the snapshot that was written just now; nil: by an earlier process.
+// DropBefore removes the segments before the last base, after what replaces them was read from the
+// disk and found complete. n is the snapshot that was just written; nil if an earlier process wrote
+// it.
 func (r *Retaining) DropBefore(ctx context.Context, n *snapshot) error {
 	if err := r.verifyBase(ctx, n); err != nil {
 		return err
@@ -206,18 +208,18 @@ func (r *Retaining) DropBefore(ctx context.Context, n *snapshot) error {
 	return failpoint.Hit("renew.dropped")
 }
 
-// UnfitError says why what stands before a base is not removed.
+// UnfitError states why the segments before a base are not removed.
 type UnfitError struct {
 	base int64
 	why  string
 }
 
-// Error names the base.
+// Error returns the base and the reason.
 func (e *UnfitError) Error() string {
 	return fmt.Sprintf("the journal that began again at record %d does not fit: %s", e.base, e.why)
 }
 
-// rowHash names a row in little room.
+// rowHash identifies a row in 16 bytes.
 type rowHash [16]byte
 
 func hashRow(row journal.Row) rowHash {
@@ -226,8 +228,8 @@ func hashRow(row journal.Row) rowHash {
 }
 
 // verifyBase reads the journal from its last base on and compares it with the ledger: every row
-// that may exist on the platform is in it, and no row has an id, or a generation, that the ledger
-// does not have.
+// that may exist on the platform must be in it, and no row may have an id, or a generation, that
+// the ledger does not have.
 func (r *Retaining) verifyBase(ctx context.Context, n *snapshot) error {
 	dir := r.db.JournalPath
 	end, err := journal.Read(dir, 1<<62, func(journal.Record, string) error { return nil })
@@ -241,7 +243,7 @@ func (r *Retaining) verifyBase(ctx context.Context, n *snapshot) error {
 			Err:  &UnfitError{base: end.Base, why: fmt.Sprintf(format, args...)},
 		}
 	}
-	// The ledger first: what it has by now is in the journal by now.
+	// The ledger is read first: what it has by now is already in the journal.
 	missing, err := r.remembered(ctx)
 	if err != nil {
 		return err
@@ -284,7 +286,7 @@ func (r *Retaining) verifyBase(ctx context.Context, n *snapshot) error {
 	return nil
 }
 
-// agrees looks up what the ledger has of rows that the journal speaks of.
+// agrees compares the facts of the journal with the ledger.
 func (r *Retaining) agrees(ctx context.Context, facts []journal.Fact, unfit func(string, ...any) error) error {
 	byJob := map[string]map[string]journal.Fact{}
 	for _, f := range facts {
@@ -318,12 +320,12 @@ func (r *Retaining) agrees(ctx context.Context, facts []journal.Fact, unfit func
 	return nil
 }
 
-// mayExist is true of the entries that exist on the platform, or may: what the journal must never
-// forget.
+// mayExist is the SQL condition for the entries that exist on the platform, or may: the journal
+// must never lose them.
 const mayExist = `EXISTS (SELECT 1 FROM attempt a WHERE a.entry_id = e.id AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'created')))`
 
-// remembered returns the rows that the journal must have. Those of other hosts may be in their own
-// journals only: with several journals, none is asked for.
+// remembered returns the rows that the journal must have. If there are several journals it returns
+// none, because rows of other hosts may be only in their journals.
 func (r *Retaining) remembered(ctx context.Context) (map[rowHash]bool, error) {
 	const op = "comparing the journal with the ledger"
 	out := map[rowHash]bool{}

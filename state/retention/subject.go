@@ -10,10 +10,10 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Erase takes from rows, whatever their age, what the retention would take from them in time, and
-// the answers to questions by document that gave one of the platform ids, the labels of producers
-// with one, and the events that name one. What is needed still stays: see reducible. It tells how
-// many rows lost something. The act stands in the audit before the first row does.
+// Erase reduces rows, whatever their age, as retention would do later. It also removes the answers
+// to lookups by document that returned one of the platform ids, the labels of producers with one,
+// and the events and records that contain one. What is still needed stays: see reducible. It
+// returns how many rows were reduced. The act is in the audit before the first row is reduced.
 func (s *Reducer) Erase(ctx context.Context, ids []int64, remoteIDs []string, now time.Time,
 	record trade.AuditRecord,
 ) (rows int, err error) {
@@ -31,7 +31,7 @@ func (s *Reducer) Erase(ctx context.Context, ids []int64, remoteIDs []string, no
 		rows += n
 	}
 	if err := s.db.InTx(ctx, "erasing lookups", func(t *sqldb.Tx) error {
-		// Also the events that name it, and records that were read back because of one.
+		// Including the events that contain the id, and records that were read back because of one.
 		for _, id := range remoteIDs {
 			if err := errors.Join(
 				t.Do(`DELETE FROM lookup WHERE id = ?`, id),
@@ -48,7 +48,7 @@ func (s *Reducer) Erase(ctx context.Context, ids []int64, remoteIDs []string, no
 	return rows, s.checkpoint(ctx)
 }
 
-// Erasable reports which of these rows Erase would take something from.
+// Erasable returns which of these rows Erase would reduce.
 func (s *Reducer) Erasable(ctx context.Context, ids []int64) (map[int64]bool, error) {
 	out := map[int64]bool{}
 	var some []int64

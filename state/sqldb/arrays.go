@@ -8,15 +8,15 @@ import (
 	"github.com/lib/pq"
 )
 
-// ArrayRows bounds the rows of one statement with arrays.
+// ArrayRows limits the rows of one statement with arrays.
 const ArrayRows = 1000
 
-// textIDs are the tables whose id is no number.
+// textIDs are the tables whose id is not a number.
 var textIDs = map[string]bool{"attempt": true}
 
-// unnested writes rows to PostgreSQL as one array for each column: one short text, whatever the
-// number of rows, where a list of values costs the server more to read than the rows to write.
-// statement gets the list that has the rows, with the names of the columns.
+// unnested writes rows to PostgreSQL as one array for each column. The text of the statement is
+// short whatever the number of rows; the server would need longer to parse a list of values than to
+// write the rows. statement receives the list with the rows, whose columns have the given names.
 func (t *Tx) unnested(table string, columns []string, rows [][]any,
 	statement func(list string) string,
 ) (changed int, err error) {
@@ -28,7 +28,7 @@ func (t *Tx) unnested(table string, columns []string, rows [][]any,
 	return changed, err
 }
 
-// EachArray cuts rows into parts, and gives each part as a list for a statement, with its
+// EachArray splits rows into chunks and calls fn for each with the list for a statement and its
 // arguments.
 func EachArray(table string, columns []string, rows [][]any, fn func(list string, args []any) error) error {
 	kinds := make([]string, len(columns))

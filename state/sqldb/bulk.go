@@ -11,8 +11,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// BulkRows bounds the rows of one statement: SQLite takes 32,766 parameters, PostgreSQL 65,535, and
-// a longer text costs more to parse than it saves.
+// BulkRows limits the rows of one statement: SQLite accepts 32,766 parameters, PostgreSQL 65,535,
+// and a longer text costs more to parse than it saves.
 const BulkRows = 250
 
 // numberColumns are the columns that hold integers, for the casts that PostgreSQL needs in a list
@@ -28,7 +28,7 @@ var numberColumns = map[string]bool{
 // HashColumns are the columns that hold hashes.
 var HashColumns = map[string]bool{"source_hash": true, "payload_hash": true, "another": true}
 
-// kindOf is the type of a column; text says that the key is none.
+// kindOf returns the SQL type of a column. text states that the id is text.
 func (d Dialect) kindOf(column string, text bool) string {
 	switch {
 	case HashColumns[column]:
@@ -45,13 +45,13 @@ func Values(rows, columns int) string {
 	return strings.TrimSuffix(strings.Repeat(row+", ", rows), ", ")
 }
 
-// InsertRows inserts rows; the statement's text ends with suffix.
+// InsertRows inserts rows. suffix is appended to the statement.
 func (t *Tx) InsertRows(table string, columns []string, rows [][]any, suffix string) error {
 	switch {
 	case t.S.D.Name == SQLite:
 		_, err := t.eachRow(InsertText(table, columns, 1, suffix), rows)
 		return err
-	case table == "attempt" && len(rows) > 1: // the one that has many
+	case table == "attempt" && len(rows) > 1: // the only table that gets many rows at once
 		_, err := t.unnested(table, columns, rows, func(list string) string {
 			return "INSERT INTO attempt (" + strings.Join(columns, ", ") + ") SELECT * FROM " + list + " " + suffix
 		})
@@ -65,14 +65,14 @@ func (t *Tx) InsertRows(table string, columns []string, rows [][]any, suffix str
 	return nil
 }
 
-// InsertText is the text of an INSERT of so many rows.
+// InsertText returns the text of an INSERT of the given number of rows.
 func InsertText(table string, columns []string, rows int, suffix string) string {
 	return "INSERT INTO " + table + " (" + strings.Join(columns, ", ") + ") VALUES " + Values(rows, len(columns)) +
 		" " + suffix
 }
 
-// UpdateRows writes rows by the key in their first column. All of them must be there: the caller
-// has locked them.
+// UpdateRows updates rows by the key in their first column. All of them must exist: the caller has
+// locked them.
 func (t *Tx) UpdateRows(table string, columns []string, rows [][]any) error {
 	if t.S.D.Name == Postgres && len(rows) > 1 {
 		return t.updateUnnested(table, columns, rows)
@@ -86,7 +86,7 @@ func (t *Tx) UpdateRows(table string, columns []string, rows [][]any) error {
 	return AllWritten(table, n, len(rows), err)
 }
 
-// AllWritten refuses to go on where a statement found other rows than those that its caller has
+// AllWritten returns an error if a statement changed another number of rows than its caller has
 // locked.
 func AllWritten(table string, n, want int, err error) error {
 	if err == nil && n != want {
@@ -108,8 +108,8 @@ func (t *Tx) updateUnnested(table string, columns []string, rows [][]any) error 
 	return AllWritten(table, n, len(rows), err)
 }
 
-// Among compares a column with all values of one argument, which [ListOf] makes: the text of the
-// statement stays the same however many there are.
+// Among returns the condition that a column has one of the values of a single argument, which
+// [ListOf] makes. The text of the statement is the same for any number of values.
 func (d Dialect) Among(column string) string {
 	if d.Name == SQLite {
 		return column + " IN (SELECT value FROM json_each(?))"
@@ -117,7 +117,7 @@ func (d Dialect) Among(column string) string {
 	return column + " = ANY(?)"
 }
 
-// ListOf is the argument of [Dialect.Among].
+// ListOf returns the argument for [Dialect.Among].
 func ListOf[T int64 | string](d Dialect, values []T) any {
 	if d.Name != SQLite {
 		return pq.Array(values)
@@ -129,7 +129,7 @@ func ListOf[T int64 | string](d Dialect, values []T) any {
 	return string(text)
 }
 
-// AmongHashes is Among for hashes, which [HashesOf] makes.
+// AmongHashes is like Among for hashes, whose argument [HashesOf] makes.
 func (d Dialect) AmongHashes(column string) string {
 	if d.Name == SQLite {
 		return column + " IN (SELECT unhex(value) FROM json_each(?))"
@@ -137,7 +137,7 @@ func (d Dialect) AmongHashes(column string) string {
 	return column + " = ANY(CAST(? AS BYTEA[]))"
 }
 
-// HashesOf is the argument of [Dialect.AmongHashes].
+// HashesOf returns the argument for [Dialect.AmongHashes].
 func HashesOf(d Dialect, hashes []trade.Hash) any {
 	texts := make([]string, len(hashes))
 	for i, h := range hashes {
@@ -152,7 +152,7 @@ func HashesOf(d Dialect, hashes []trade.Hash) any {
 // Marks returns n placeholders for IN (…).
 func Marks(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }
 
-// Anys makes the arguments of a statement of values of one type.
+// Anys returns values of one type as arguments of a statement.
 func Anys[T any](s []T) []any {
 	out := make([]any, len(s))
 	for i, v := range s {
@@ -161,5 +161,5 @@ func Anys[T any](s []T) []any {
 	return out
 }
 
-// InList bounds the values of an IN (…).
+// InList limits the values of an IN (…).
 const InList = 500

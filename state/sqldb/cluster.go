@@ -12,13 +12,13 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// A PostgreSQL server says who it is: the system identifier that initdb gave it, and its timeline,
-// which each promotion and each recovery to a point in time raises. The ledger remembers both, and
-// a change stops the sending until a person has confirmed it (Rebind): a replica that was promoted
-// may lack what was sent last, a restored copy lacks what was sent since, and only the journals of
-// the hosts that sent it know.
+// A PostgreSQL server is identified by the system identifier that initdb gave it and by its
+// timeline, which each promotion and each point-in-time recovery raises. The ledger stores both. If
+// they change, nothing is sent until a person has confirmed the change (Rebind): a promoted replica
+// may lack what was sent last, and a restored copy lacks what was sent since. Only the journals of
+// the hosts that sent it can tell.
 
-// Unread stands for a part that the role may not read. It equals everything.
+// Unread replaces a part that the role may not read. It equals every value.
 const Unread = "-"
 
 const (
@@ -26,18 +26,19 @@ const (
 	readTimeline = `CASE WHEN pg_is_in_recovery() THEN '-' ELSE substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END`
 )
 
-// Server is what is known of PostgreSQL.
+// Server is what is known about the PostgreSQL server.
 type Server struct {
-	query string // gives "system/timeline", as far as the role may read it
-	// It may be another than the ledger knows: nothing is sent, only compared and confirmed.
+	query string // returns "system/timeline", as far as the role may read it
+	// The server may not be the one that the ledger has recorded: nothing is sent, only compared
+	// and confirmed.
 	unconfirmed bool
 
 	mu    sync.Mutex
-	known string // the last one that the ledger had
+	known string // the value that was last read from the ledger
 }
 
-// askServer finds out what the role may read, and asks for it with each transaction from then on:
-// no intent is stored on a server that was not looked at.
+// askServer finds out which parts the role may read, and adds them to the first statement of each
+// transaction: no intent is stored on a server that was not checked.
 func (s *DB) askServer(ctx context.Context) error {
 	for _, parts := range [][2]string{
 		{readSystem, readTimeline},
@@ -61,7 +62,7 @@ func (s *DB) askServer(ctx context.Context) error {
 	return nil
 }
 
-// SameServers reports whether two may be the same, as far as both are known.
+// SameServers reports whether two servers may be the same, as far as both are known.
 func SameServers(a, b string) bool {
 	x, y := ServerParts(a), ServerParts(b)
 	for i := range x {
@@ -72,7 +73,7 @@ func SameServers(a, b string) bool {
 	return true
 }
 
-// ServerParts splits "system/timeline"; a part that is not known is unread.
+// ServerParts splits "system/timeline". A part that is not known is Unread.
 func ServerParts(text string) [2]string {
 	system, timeline, ok := strings.Cut(text, "/")
 	if !ok {
@@ -87,8 +88,9 @@ func knowsMore(a, b string) bool {
 	return x[0] == Unread && y[0] != Unread || x[1] == Unread && y[1] != Unread
 }
 
-// KnowServer compares the server with the one that the ledger was last used on. A ledger that knows
-// none takes it.
+// KnowServer compares the server with the one on which the ledger was last used. If the ledger has
+// recorded none, KnowServer records it. With mending, another server is accepted: such a
+// command sends nothing, and only compares and confirms.
 func (s *DB) KnowServer(ctx context.Context, mending bool) error {
 	if s.D.Name != Postgres {
 		return nil
@@ -112,14 +114,14 @@ func (s *DB) KnowServer(ctx context.Context, mending bool) error {
 	return err
 }
 
-// Servers returns the server that the ledger knows, and the present one.
+// Servers returns the server that the ledger has recorded, and the present one.
 func (s *DB) Servers(ctx context.Context) (was, is string, err error) {
 	err = s.Read.QueryRowxContext(ctx, `SELECT server, `+s.server.query+` FROM ledger`).Scan(&was, &is)
 	return was, is, s.Fault(ctx, "looking which server has the ledger", err)
 }
 
-// SameServer refuses to go on when a connection led to another server than the one before. Once a
-// person has confirmed it, the ledger knows it.
+// SameServer returns an error if a connection leads to another server than before and the ledger
+// has not recorded that server, as it does once a person has confirmed it.
 func (t *Tx) SameServer() error {
 	s := t.S
 	if t.Server == "" || s.server.unconfirmed {
@@ -141,7 +143,8 @@ func (t *Tx) SameServer() error {
 	return nil
 }
 
-// OtherServer is the error of a ledger on another server than the one that it was last used on.
+// OtherServer returns the error for a ledger on another server than the one on which it was last
+// used.
 func (s *DB) OtherServer(was, is string) error {
 	return &Error{
 		Code: CodeServer, Path: s.Where,
@@ -152,7 +155,7 @@ func (s *DB) OtherServer(was, is string) error {
 	}
 }
 
-// ServerText names a server for people.
+// ServerText describes a server for people.
 func ServerText(text string) string {
 	p := ServerParts(text)
 	for i := range p {

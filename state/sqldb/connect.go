@@ -9,22 +9,22 @@ import (
 	"modernc.org/sqlite"
 )
 
-// sqliteFile connects to a SQLite database by the driver's name for it.
+// sqliteFile is a data source name of SQLite; it connects to the file.
 type sqliteFile string
 
 // Connect opens one connection.
 func (f sqliteFile) Connect(context.Context) (driver.Conn, error) { return f.Driver().Open(string(f)) }
 
-// Driver is the driver without functions of our own.
+// Driver returns the driver without additional functions.
 func (f sqliteFile) Driver() driver.Driver { return &sqlite.Driver{} }
 
-// ConnectSQLite returns a pool of at most so many connections to a file.
+// ConnectSQLite returns a pool of at most conns connections to a file.
 func ConnectSQLite(tune Tuning, dsn string, conns int) *sqlx.DB {
 	db := openDB(sqliteFile(dsn), tune)
 	db.SetMaxOpenConns(conns)
 	db.SetMaxIdleConns(conns)
 	db.SetConnMaxLifetime(0)
-	// sqlx knows the placeholders of "sqlite3", not those of our driver's name.
+	// sqlx knows the placeholders of "sqlite3", but not those of our driver's name.
 	return mapped(db, "sqlite3")
 }
 

@@ -10,14 +10,14 @@ import (
 	"github.com/google/uuid"
 )
 
-// Q turns the ? of a query into the database's own placeholders. Our queries have no ? in text.
+// Q replaces each ? of a query by a placeholder of the database. The queries must have no ? in
+// strings.
 func (s *DB) Q(query string) string { return s.Write.Rebind(query) }
 
-// NewID makes a UUIDv7. The random source of the system cannot fail on the systems that Go
-// supports.
+// NewID returns a new UUIDv7. The random source cannot fail on the systems that Go supports.
 func NewID() string { return uuid.Must(uuid.NewV7()).String() }
 
-// Millis is a time as the ledger keeps it; the zero time is NULL.
+// Millis converts a time to the form that the ledger stores; the zero time becomes NULL.
 func Millis(t time.Time) sql.NullInt64 {
 	if t.IsZero() {
 		return sql.NullInt64{}
@@ -25,7 +25,8 @@ func Millis(t time.Time) sql.NullInt64 {
 	return sql.NullInt64{Int64: t.UnixMilli(), Valid: true}
 }
 
-// AtOr is a time that must be there.
+// AtOr returns a required time in milliseconds: t, or otherwise if t is zero, or now if both are
+// zero.
 func AtOr(t, otherwise time.Time) int64 {
 	if t.IsZero() {
 		t = otherwise
@@ -36,7 +37,7 @@ func AtOr(t, otherwise time.Time) int64 {
 	return t.UnixMilli()
 }
 
-// Instant is a time as the ledger keeps it; NULL is the zero time.
+// Instant converts a time from the form that the ledger stores; NULL becomes the zero time.
 func Instant(ms sql.NullInt64) time.Time {
 	if !ms.Valid {
 		return time.Time{}
@@ -52,10 +53,11 @@ func newStore(d Dialect, tune Tuning, where string) *DB {
 	return s
 }
 
-// CleanText makes text of a foreign server storable: PostgreSQL refuses NUL and invalid UTF-8, and
-// an answer must never be lost for that.
+// CleanText makes text of another server storable: PostgreSQL refuses NUL and invalid UTF-8, and an
+// answer must never be lost because of that.
 func CleanText(text string) string {
-	if utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 { // nearly all: told much faster than made anew
+	// nearly all texts: the check is much faster than a copy
+	if utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 {
 		return text
 	}
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")

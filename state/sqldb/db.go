@@ -9,37 +9,38 @@ import (
 	"github.com/safrasync/safrasync/state/journal"
 )
 
-// DB is the database of a ledger: its connections, and what every transaction needs to know. Its
-// methods may be called by several goroutines at once; its fields are set while the ledger is
-// opened, and read after that.
+// DB is the database of a ledger: its connections, and what every transaction needs. Its methods
+// may be called by several goroutines at once; its fields are set while the ledger is opened, and
+// only read after that.
 type DB struct {
 	D        Dialect
 	Tune     Tuning
 	Write    *sqlx.DB // SQLite: exactly one connection; PostgreSQL: the pool
 	Read     *sqlx.DB // SQLite: a pool that cannot write; PostgreSQL and in memory: the same as Write
-	ID       string   // of the ledger
-	MarkedBy string   // this DB in tx_mark: two in one process must not share a line
-	Slots    chan int // lines of tx_mark that no transaction uses
+	ID       string   // the ledger's id
+	MarkedBy string   // this DB's id in tx_mark: two in one process must not share a row
+	Slots    chan int // rows of tx_mark that no transaction uses
 	ReadOnly bool
 	Memory   bool
-	Where    string // the file, or host and database: for people, without secrets
-	Begun    bool   // the ledger was begun by this DB
-	Identity string // the id of a ledger that is made anew from its journal; "" for one of its own
+	Where    string // the file, or host and database; for people, without secrets
+	Begun    bool   // the ledger was created by this DB
+	Identity string // the id of a ledger that is rebuilt from its journal; else ""
 
-	Journal     *journal.Journal // nil: none is open
+	Journal     *journal.Journal // nil if none is open
 	JournalPath string           // its folder
-	Served      bool             // the ledger has a journal, so that it must not be sent from without it
-	// SettleCrash stores what a process left that ended between journal and ledger.
+	Served      bool             // the ledger has a journal, so nothing may be sent without it
+	// SettleCrash settles what a process left that ended between journal and ledger.
 	SettleCrash func(ctx context.Context, op string, slot int) error
 
-	Part atomic.Int64 // of the sums that this process writes: see ledger.Beat
+	Part atomic.Int64 // the part of the sums that this process writes: see jobs.Roster.Beat
 
-	unhurried func() (*sqlx.DB, error) // connections whose statements may take as long as they need; nil: all may
-	server    Server                   // who PostgreSQL is
+	// connections without a time limit for statements; nil if no connection has one
+	unhurried func() (*sqlx.DB, error)
+	server    Server // the identity of the PostgreSQL server
 }
 
-// All reads all rows of a query into dest, a slice that it replaces, outside a transaction; op says
-// in an error what for.
+// All reads all rows of a query into dest, a slice that it replaces, outside a transaction. op
+// names the operation in an error.
 func (s *DB) All(ctx context.Context, op string, dest any, query string, args ...any) error {
 	return s.Fault(ctx, op, s.Read.SelectContext(ctx, dest, s.Q(query), args...))
 }
@@ -49,15 +50,15 @@ func (s *DB) Get(ctx context.Context, op string, dest any, query string, args ..
 	return s.Fault(ctx, op, s.Read.GetContext(ctx, dest, s.Q(query), args...))
 }
 
-// Select reads all rows of a query into dest, a slice: within a transaction or outside.
+// Select reads all rows of a query into dest, a slice, inside a transaction or outside.
 type Select func(dest any, query string, args ...any) error
 
-// Reading is [DB.All] for what can be read within a transaction, too.
+// Reading returns [DB.All] as a Select, for functions that also read within a transaction.
 func (s *DB) Reading(ctx context.Context, op string) Select {
 	return func(dest any, query string, args ...any) error { return s.All(ctx, op, dest, query, args...) }
 }
 
-// Counts reads a query of numbers (n) by name.
+// Counts runs a query with the columns name and n, and returns n by name.
 func (s *DB) Counts(ctx context.Context, op, query string, args ...any) (map[string]int, error) {
 	var rows []struct {
 		Name string
@@ -71,7 +72,7 @@ func (s *DB) Counts(ctx context.Context, op, query string, args ...any) (map[str
 	return out, err
 }
 
-// Rows reads all rows of a query, and makes of each what the caller wants.
+// Rows reads all rows of a query and converts each with of.
 func Rows[R, T any](ctx context.Context, s *DB, op string, of func(R) (T, error), query string,
 	args ...any,
 ) ([]T, error) {
@@ -89,7 +90,7 @@ func Rows[R, T any](ctx context.Context, s *DB, op string, of func(R) (T, error)
 	return out, nil
 }
 
-// Made is [Rows] where nothing can be wrong with one.
+// Made is like [Rows] for a conversion that cannot fail.
 func Made[R, T any](ctx context.Context, s *DB, op string, of func(R) T, query string, args ...any) ([]T, error) {
 	return Rows(ctx, s, op, func(row R) (T, error) { return of(row), nil }, query, args...)
 }

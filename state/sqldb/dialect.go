@@ -1,28 +1,29 @@
 package sqldb
 
-// Dialect holds what the two databases write differently. Everything else is one text for both.
+// Dialect holds the SQL and the settings in which the two databases differ. All other SQL is the
+// same for both.
 type Dialect struct {
 	Name   string
-	Bytes  string // the type of bytes
+	Bytes  string // the type of a column of bytes
 	Now    string // the database's clock in milliseconds UTC
-	Lock   string // at the end of a SELECT, before the table: keep the rows from other writers
-	share  string // the same: keep the rows as they are, as others may too
-	hold   string // the same: keep the rows from those that lock them, not from those that only write to them
-	mark   string // first statement of each transaction: leaves its mark, and returns what makes a commit durable
+	Lock   string // at the end of a SELECT, before the table: locks the rows against other writers
+	share  string // likewise: keeps the rows as they are; several transactions may share it
+	hold   string // likewise: excludes others that lock the rows, but not those that only update
+	mark   string // first in each transaction: leaves its mark, returns the durability settings
 	safe   func(setting string) error
-	Folder string // of the migrations
-	Tables string // names of the tables that exist
-	Keyed  string // at the start of a transaction that writes by keys only; "" = nothing
-	Within string // function of (text, part): where the part begins in the text, 0 = nowhere
-	// after a table: only its rows that wait for something or need a person are gone through; ""
-	// where the database decides that well
+	Folder string // the folder of the migrations
+	Tables string // query for the names of the existing tables
+	Keyed  string // run at the start of a transaction that writes by keys only; "" = nothing
+	Within string // function of (text, part): the position of the part in the text; 0 = not found
+	// After a table: forces the index of the rows that wait for something or need a person; ""
+	// where the planner chooses well.
 	ByStuck string
-	ByState string // after a table: it is gone into by state; "" where the database decides that well
-	ByFlags string // the same for rows with a flag
-	Pack    string // puts attempts that have become small closer together; "" where the database does that by itself
+	ByState string // after a table: forces the index by state; "" where the planner chooses well
+	ByFlags string // likewise for rows with a flag
+	Pack    string // compacts attempts that became smaller; "" where the database does so itself
 }
 
-// SqliteDialect is how SQLite writes what the two databases write differently.
+// SqliteDialect is the dialect of SQLite.
 var SqliteDialect = Dialect{
 	Name:  SQLite,
 	Bytes: `BLOB`,
@@ -37,17 +38,15 @@ var SqliteDialect = Dialect{
 	ByFlags: `INDEXED BY entry_flags `,
 	ByStuck: `INDEXED BY entry_stuck `,
 	Folder:  "migrations/sqlite",
-	// A row of SQLite that becomes smaller leaves a hole in its page, which nothing fills; one that
-	// gets another row number is written anew, beside those that became small before, and its page
-	// is joined with its neighbours. The row number of an attempt means nothing. The last one
-	// stays:
-	// new
-	// ones count on from it.
+	// A row of SQLite that becomes smaller leaves a gap in its page that nothing fills. If a row
+	// gets another rowid, SQLite writes it anew, beside those that became smaller before, and
+	// merges its old page with the neighbours. The rowid of an attempt has no meaning. The last row
+	// stays, because new rowids count on from it.
 	Pack:   `UPDATE attempt SET rowid = rowid - 4611686018427387904 WHERE rowid > 0 AND rowid < (SELECT MAX(rowid) FROM attempt)`,
 	Tables: `SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\'`,
 }
 
-// PostgresDialect is how PostgreSQL writes what the two databases write differently.
+// PostgresDialect is the dialect of PostgreSQL.
 var PostgresDialect = Dialect{
 	Name:  Postgres,
 	Bytes: `BYTEA`,
@@ -60,7 +59,7 @@ var PostgresDialect = Dialect{
 		RETURNING current_setting('fsync') || ' ' || current_setting('synchronous_commit') || ' ' || current_setting('full_page_writes')`,
 	safe: safePostgres,
 	// The planner does not know how long an array is, and would read a whole table to join it with
-	// some rows.
+	// a few rows.
 	Keyed:  `SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off`,
 	Folder: "migrations/postgres",
 	Within: `strpos`,
@@ -71,15 +70,15 @@ var PostgresDialect = Dialect{
 // Locked adds the clause that locks the rows of a table until the transaction ends.
 func (d Dialect) Locked(query, table string) string { return withLock(query, d.Lock, table) }
 
-// SharedLock adds the clause that keeps rows as they are until the transaction ends; several may do
-// so at once.
+// SharedLock adds the clause that keeps rows as they are until the transaction ends. Several
+// transactions may hold it at once.
 func (d Dialect) SharedLock(query, table string) string { return withLock(query, d.share, table) }
 
-// HeldLock adds the clause that keeps rows from those that lock them (locked). Who only writes to
-// them need not wait: what is read may be a moment old.
+// HeldLock adds the clause that excludes transactions that lock the rows with Locked. A transaction
+// that only updates the rows need not wait, so what is read may be slightly outdated.
 func (d Dialect) HeldLock(query, table string) string { return withLock(query, d.hold, table) }
 
-// FreeRows locks the rows of a table as Locked does, and leaves out those that others have locked.
+// FreeRows locks the rows of a table as Locked does, but skips those that others have locked.
 func (d Dialect) FreeRows(query, table string) string {
 	if d.Lock == "" {
 		return query

@@ -15,57 +15,56 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// ErrNotFound says that the ledger has no such entry.
+// ErrNotFound is returned if the ledger has no such entry.
 var ErrNotFound = trade.ErrNotFound
 
-// ErrNoLedger says that there is no ledger where one was looked for.
+// ErrNoLedger is returned if there is no ledger at the given place.
 var ErrNoLedger = errors.New("it is not there")
 
 // The codes of an Error.
 const (
-	CodeConfig      = "state-config"       // the configuration names no usable ledger
-	CodeLocked      = "state-locked"       // another process writes, and does not end
-	CodePermission  = "state-permission"   // the file, or the role, may not write
+	CodeConfig      = "state-config"       // the configuration does not name a usable ledger
+	CodeLocked      = "state-locked"       // another process keeps the write lock
+	CodePermission  = "state-permission"   // the process or the role has no permission to write
 	CodeFull        = "state-full"         // the disk is full: STORE-FULL of the outcome catalogue
 	CodeCorrupt     = "state-corrupt"      // the file is damaged
 	CodeNewer       = "state-newer"        // a newer program wrote it
-	CodeOlder       = "state-older"        // it needs a migration and is open for reading only
+	CodeOlder       = "state-older"        // it needs a migration and is opened read-only
 	CodeDirectory   = "state-directory"    // the folder does not exist
 	CodeNetworkFS   = "state-network-fs"   // the file is on a network file system
-	CodeForeign     = "state-foreign"      // the database belongs to something else
-	CodeDurability  = "state-durability"   // the database would not keep what it says it stored
+	CodeForeign     = "state-foreign"      // the database belongs to another program
+	CodeDurability  = "state-durability"   // the database's settings do not make commits durable
 	CodeUnreachable = "state-unreachable"  // PostgreSQL does not answer
 	CodeAuth        = "state-auth"         // PostgreSQL refuses the user
 	CodeNoDatabase  = "state-no-database"  // PostgreSQL has no such database
 	CodeIO          = "state-io"           // the disk fails
-	CodeTimeout     = "state-timeout"      // it took longer than it may
-	CodeRolledBack  = "state-rolled-back"  // the journal has what the ledger does not: an older copy of it
-	CodeAbsent      = "state-absent"       // there is none, and nobody asked to begin one
-	CodeStands      = "state-stands"       // one is to be begun where one stands
-	CodeEmptied     = "state-emptied"      // the ledger is new, but the journal of one that stood here is not
-	CodeJournalLost = "state-journal-lost" // the ledger has what the journal does not, or there is none
-	CodeCopied      = "state-copied"       // ledger and journal are those of another host or place
-	CodeMoved       = "state-moved"        // it was moved to another place: `safrasync state copy`
-	// PostgreSQL is another server, or was promoted, since the ledger was last confirmed
-	CodeServer   = "state-server"
-	CodeServed   = "state-served"   // another `run` serves it
-	CodeCopy     = "state-copy"     // a copy cannot be made, or is none that can be used
-	CodeJournal  = "state-journal"  // the journal is damaged or cannot be written
-	CodeInternal = "state-internal" // everything else
+	CodeTimeout     = "state-timeout"      // it took longer than its time limit
+	CodeRolledBack  = "state-rolled-back"  // the ledger is an older copy: the journal has more
+	CodeAbsent      = "state-absent"       // there is no ledger, and none was to be created
+	CodeStands      = "state-stands"       // a ledger was to be created where one exists
+	CodeEmptied     = "state-emptied"      // the ledger is new, but a journal shows an earlier one
+	CodeJournalLost = "state-journal-lost" // there is no journal, or it lacks what the ledger has
+	CodeCopied      = "state-copied"       // ledger and journal belong to another host or place
+	CodeMoved       = "state-moved"        // the ledger was moved: `safrasync state copy`
+	CodeServer      = "state-server"       // PostgreSQL is another server, or was promoted
+	CodeServed      = "state-served"       // another `run` serves the ledger
+	CodeCopy        = "state-copy"         // a copy cannot be made, or cannot be used
+	CodeJournal     = "state-journal"      // the journal is damaged or cannot be written
+	CodeInternal    = "state-internal"     // everything else
 )
 
-// Error is what a person in IT is told about the ledger. It holds no DSN, no password and no row.
+// Error is an error about the ledger, for the people in IT. It contains no DSN, no password and no
+// row.
 type Error struct {
 	Code string // one of the Code constants
 	Path string // the file, or host and database
 	Hint string // what to do
 	Err  error  // what happened
 
-	// What the journal has and the ledger does not, with CodeRolledBack and CodeEmptied.
+	// With CodeRolledBack and CodeEmptied: what the journal has and the ledger lacks.
 	Records, Rows int
 	Since         time.Time
-	// with CodeEmptied: where the journal's ledger stood, if that is not where this one is looked
-	// for
+	// With CodeEmptied: the place of the journal's ledger, if it differs from that of this one.
 	Place string
 }
 
@@ -86,7 +85,7 @@ func (e *Error) Error() string {
 // Unwrap returns what happened.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Primary result codes of SQLite, the low byte of what the driver reports.
+// Primary result codes of SQLite: the low byte of what the driver reports.
 const (
 	sqlitePerm     = 3
 	sqliteBusy     = 5
@@ -98,20 +97,22 @@ const (
 	SqliteCantOpen = 14
 	sqliteAuth     = 23
 	sqliteNotADB   = 26
-	// sqliteIOErrWrite is what a limit of the process (RLIMIT_FSIZE) gives: the disk is as good as
-	// full.
+	// sqliteIOErrWrite is returned at a limit of the process (RLIMIT_FSIZE); it is handled like a
+	// full disk.
 	sqliteIOErrWrite = 778
-	// sqliteIOErrShmSize is what a full disk gives while the shared index of a file is made.
+	// sqliteIOErrShmSize is returned if the disk is full while the shared index of a file is
+	// created.
 	sqliteIOErrShmSize = 4874
 )
 
-// Fault turns what a driver said into an *Error. Our own errors pass unchanged; nil stays nil.
+// Fault converts an error of a driver to an *Error. Our own errors are returned unchanged, and nil
+// stays nil.
 func (s *DB) Fault(ctx context.Context, op string, err error) error {
 	return FaultOf(ctx, op, s.Where, s.D.Name, err)
 }
 
-// FaultOf turns what a driver reported into an *Error; our own errors pass unchanged, and nil stays
-// nil.
+// FaultOf converts an error of a driver to an *Error. Our own errors are returned unchanged, and
+// nil stays nil.
 func FaultOf(ctx context.Context, op, where, driverName string, err error) error {
 	if err == nil {
 		return nil
@@ -123,7 +124,7 @@ func FaultOf(ctx context.Context, op, where, driverName string, err error) error
 		errors.Is(err, trade.ErrLeaseLost) || errors.Is(err, ErrNotFound) {
 		return err
 	}
-	// The context is asked first: lib/pq reports a deadline as "canceling statement due to user
+	// The context is checked first: lib/pq reports a deadline as "canceling statement due to user
 	// request".
 	if cause := context.Cause(ctx); cause != nil {
 		if errors.Is(cause, context.DeadlineExceeded) || isTimeout(cause) {
@@ -148,9 +149,9 @@ func FaultOf(ctx context.Context, op, where, driverName string, err error) error
 	return out
 }
 
-// Uncertain is the error of a commit of which nobody knows whether it took effect. Code and way out
-// are those of what is the matter: of the full disk, if that is said by the commit or by the look
-// for it, else of the first of the two that says anything.
+// Uncertain returns the error of a commit that may or may not have taken effect. Its code and hint
+// are those of a full disk, if the commit or the lookup reports one; otherwise those of the
+// commit's error, or of the lookup's if the commit's has none.
 func (s *DB) Uncertain(op string, commit, look error) error {
 	const stay = "the rows concerned stay as they are until the ledger answers"
 	out := &Error{
@@ -179,7 +180,7 @@ func isNetwork(err error) bool {
 		strings.Contains(err.Error(), "EOF")
 }
 
-// afterRoom is what comes after a full disk has room again.
+// afterRoom describes what happens after space on a full disk was freed.
 const afterRoom = "a service that runs goes on by itself then, one that could not start has to be started (systemd tries for an hour)"
 
 // DescribeSQLite sets code and hint of an error by the result code of SQLite.

@@ -7,10 +7,11 @@ import (
 	"strings"
 )
 
-// Tmpfs is memory: it lasts exactly as long as the kernel, and never comes back older.
+// Tmpfs is a file system in memory: its contents last exactly as long as the kernel runs, and are
+// never restored from an older state.
 const Tmpfs = 0x01021994
 
-// Numbers of file systems as statfs(2) gives them.
+// File system numbers of statfs(2).
 var (
 	networkFileSystems = map[int64]string{
 		0x6969: "NFS", 0x517B: "SMB", 0xFE534D42: "SMB2", 0xFF534D42: "CIFS", 0x65735546: "FUSE", 0x564C: "NCP",
@@ -28,10 +29,10 @@ var (
 	}
 )
 
-// NetworkFileSystem names a file system that is refused, "" for others.
+// NetworkFileSystem returns the name of a file system that is refused, or "" for any other.
 func NetworkFileSystem(magic int64) string { return networkFileSystems[magic] }
 
-// FileSystemName names a file system and reports whether a ledger on it outlives its host or
+// FileSystemName returns the name of a file system, and whether a ledger on it outlives its host or
 // container.
 func FileSystemName(magic int64) (name string, lasting bool) {
 	if name, ok := networkFileSystems[magic]; ok {
@@ -46,14 +47,15 @@ func FileSystemName(magic int64) (name string, lasting bool) {
 	return fmt.Sprintf("type %#x", magic), true
 }
 
-// RunFolders are where notes may stand, in the order in which they are tried: the folder that
-// systemd gives the service, the same for commands that people run as its user, the user's own, and
-// the memory that programs share. A container has its own, which goes with it.
+// RunFolders returns the folders in which marks files may be, in the order in which they are tried:
+// the folder that systemd gives the service, the same folder for commands that run as its user, the
+// user's own runtime folder, and shared memory. A container has its own folders, which end with it.
 func RunFolders() []string {
 	given, _, _ := strings.Cut(os.Getenv("RUNTIME_DIRECTORY"), ":")
 	uid := strconv.Itoa(os.Geteuid())
 	return []string{given, "/run/safrasync", "/run/user/" + uid + "/safrasync", "/dev/shm/safrasync-" + uid}
 }
 
-// LowSpace is the room below which Health warns: a day of a busy cooperative fits several times.
+// LowSpace is the free space in bytes below which Health warns. It is several times what a busy
+// cooperative needs in a day.
 const LowSpace = 256 << 20

@@ -12,13 +12,13 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Self names this process, the same at each call: its start, its host, and what proves to others
-// that it is gone.
+// Self identifies this process; every call returns the same value: its instance, its host, and what
+// proves to others that it has ended.
 var Self = sync.OnceValue(func() trade.Owner {
 	owner := trade.Owner{Instance: uuid.Must(uuid.NewV7()).String(), PID: os.Getpid()}
 	owner.Host, owner.Boot, owner.PIDSpace = HostIdentity()
-	// nobody else has this clock for certain: what it says means nothing to another process, nor
-	// that of another to this one
+	// No other process is known to have this clock: its values mean nothing to other processes, and
+	// theirs mean nothing to this one.
 	if owner.Boot == "" {
 		owner.Boot = "process " + owner.Instance
 	}
@@ -26,9 +26,9 @@ var Self = sync.OnceValue(func() trade.Owner {
 	return owner
 })
 
-// Gone reports whether it is certain that an owner no longer runs: it was a process of this clock
-// and this PID space, and its number is free or belongs to a later process. Everything else is for
-// the lease's time to decide.
+// Gone reports whether an owner has certainly ended: it was a process under this clock and in this
+// PID space, and its process id is free or belongs to a later process. In all other cases only the
+// expiry of the lease decides.
 func Gone(owner trade.Owner) bool {
 	self := Self()
 	if owner.Boot == "" || owner.PIDSpace == "" || owner.Started == "" || owner.PID <= 0 ||
@@ -46,8 +46,8 @@ func userName() string {
 	return fmt.Sprintf("number %d", os.Getuid())
 }
 
-// rightUser refuses what the superuser would do in another user's folder: the service could not
-// open the files that it leaves there.
+// rightUser refuses to let the superuser write in another user's folder: the service could not open
+// the files that are created there.
 func rightUser(path string) error {
 	dir := filepath.Dir(path)
 	name, other := ownerOf(dir)
@@ -61,7 +61,7 @@ func rightUser(path string) error {
 	}
 }
 
-// FilesHint says who owns what may not be opened, and the command that puts it right.
+// FilesHint states who owns what may not be opened, and the command that corrects it.
 func FilesHint(path string) string {
 	dir := filepath.Dir(path)
 	if name, other := ownerOf(dir); other {
@@ -76,7 +76,7 @@ func FilesHint(path string) string {
 	return "let the user " + userName() + " read and write the file and its folder: chmod u+rwX " + dir + " " + path
 }
 
-// FreeSpace says how much room the disk of a file has, in words for an error.
+// FreeSpace states the free space of the disk of a file, for an error message.
 func FreeSpace(path string) string {
 	free, ok := FreeBytes(filepath.Dir(path))
 	if !ok {

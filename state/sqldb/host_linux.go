@@ -13,21 +13,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// HostIdentity returns the machine's id (or its name), the clock's, and the namespace in which
-// process numbers count; what cannot be read is empty.
+// HostIdentity returns the machine's name and id, the identity of its clock, and the namespace of
+// process ids. What cannot be read is empty.
 func HostIdentity() (host, boot, pidSpace string) {
 	host = FirstLine("/etc/machine-id")
 	if name, err := os.Hostname(); err == nil {
 		host = strings.Trim(name+"/"+host, "/")
 	}
-	pidSpace, _ = os.Readlink("/proc/self/ns/pid") // "" where /proc hides it
+	pidSpace, _ = os.Readlink("/proc/self/ns/pid") // "" if /proc hides it
 	return host, clockIdentity(), pidSpace
 }
 
-// clockIdentity names the clock that CLOCK_BOOTTIME shows and from which starts of processes count:
-// the kernel's boot and the time namespace, in which a container may have an offset of its own. A
-// namespace's number is used again after it has gone, so that its offset is a part of the name. A
-// kernel that has none has one clock.
+// clockIdentity identifies the clock that CLOCK_BOOTTIME shows and from which starts of processes
+// count: the kernel's boot, and the time namespace, in which a container may have an offset of its
+// own. The number of a namespace is reused after it has ended, so the identity includes the offset.
+// A kernel without time namespaces has one clock.
 func clockIdentity() string {
 	boot := FirstLine("/proc/sys/kernel/random/boot_id")
 	space, err := os.Readlink("/proc/self/ns/time")
@@ -42,10 +42,10 @@ func clockIdentity() string {
 	return boot + " " + space + " " + strings.Join(strings.Fields(string(offset)), " ")
 }
 
-// machineID is the host's own id; "" in a container that has none.
+// machineID returns the id of the host, or "" in a container that has none.
 func machineID() string { return FirstLine("/etc/machine-id") }
 
-// FirstLine returns the first line of a file; "" when it cannot be read.
+// FirstLine returns the first line of a file, or "" if it cannot be read.
 func FirstLine(path string) string {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -56,17 +56,17 @@ func FirstLine(path string) string {
 }
 
 // ProcessStart returns when a process started, in the kernel's ticks, and whether it runs. A
-// process that we may not look at runs, with an unknown start. One that has ended and was not yet
-// collected by its parent does not run.
+// process that we may not inspect counts as running, with an unknown start. A zombie, which has
+// ended but was not collected by its parent, does not run.
 func ProcessStart(pid int) (started string, running bool) {
 	if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 		return "", false
 	}
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		return "", true // /proc can hide the processes of others; only the signal above proves an end
+		return "", true // /proc can hide the processes of others; only ESRCH above proves an end
 	}
-	// The second field is the command in parentheses and may hold anything, also parentheses and
+	// The second field is the command in parentheses. It may contain anything, even parentheses and
 	// blanks.
 	_, rest, ok := strings.Cut(string(text[max(0, strings.LastIndexByte(string(text), ')')):]), ")")
 	fields := strings.Fields(rest)
@@ -80,8 +80,8 @@ func ProcessStart(pid int) (started string, running bool) {
 	return fields[start], true
 }
 
-// Holders names the other processes that have a file open, as far as we may see, in words for an
-// error.
+// Holders lists the other processes that have a file open, as far as we may see, for an error
+// message.
 func Holders(path string) string {
 	pids := OpenIn(path)
 	if len(pids) == 0 {
@@ -90,9 +90,10 @@ func Holders(path string) string {
 	return " (the file is open in process " + strings.Join(pids, ", ") + ")"
 }
 
-// OpenIn are the processes of this user, but for this one, that have a file open.
+// OpenIn returns the process ids of other processes of this user that have a file open.
 func OpenIn(path string) []string {
-	links, _ := filepath.Glob("/proc/[0-9]*/fd/*") // the pattern is sound, and nothing else is an error
+	// the pattern is valid, and Glob returns no other error
+	links, _ := filepath.Glob("/proc/[0-9]*/fd/*")
 	var pids []string
 	for _, link := range links {
 		target, err := os.Readlink(link)
@@ -108,7 +109,7 @@ func OpenIn(path string) []string {
 	return pids
 }
 
-// mayWrite asks the system, without opening the file, whether we may write it.
+// mayWrite checks with the system, without opening the file, whether we may write to it.
 func mayWrite(path string) error {
 	return unix.Faccessat(unix.AT_FDCWD, path, unix.W_OK, unix.AT_EACCESS)
 }
@@ -127,8 +128,8 @@ func Ours(info os.FileInfo) bool {
 	return ok && int(st.Uid) == os.Geteuid()
 }
 
-// ownerOf names the owner of a file, and reports whether that is somebody else; a file that cannot
-// be looked at is nobody's.
+// ownerOf returns the owner of a file, and whether that is another user. For a file that cannot be
+// inspected it returns "" and false.
 func ownerOf(path string) (name string, other bool) {
 	info, err := os.Stat(path)
 	if err != nil || Ours(info) {
@@ -145,7 +146,7 @@ func ownerOf(path string) (name string, other bool) {
 	return uid, true
 }
 
-// FreeBytes returns the free bytes of the disk of a path; ok is false where nobody knows.
+// FreeBytes returns the free bytes of the disk of a path. ok is false if they cannot be determined.
 func FreeBytes(path string) (uint64, bool) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(path, &st); err != nil || st.Bsize <= 0 {
@@ -154,7 +155,8 @@ func FreeBytes(path string) (uint64, bool) {
 	return st.Bavail * uint64(st.Bsize), true
 }
 
-// BoundUnacknowledged ends a connection whose bytes the other side has not acknowledged for 20 s.
+// BoundUnacknowledged sets a limit on a connection: it ends if the other side has not acknowledged
+// sent bytes for 20 s.
 func BoundUnacknowledged(network, _ string, c syscall.RawConn) error {
 	if !strings.HasPrefix(network, "tcp") {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// HostIdentity knows the host only: without a boot id, a process is never proved to be gone, and
-// leases end by time.
+// HostIdentity returns only the host's name. Without a boot id no process is proved to have ended,
+// and leases end by time.
 func HostIdentity() (host, boot, pidSpace string) {
 	host, err := os.Hostname()
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/safrasync/safrasync/state/journal"
 )
 
-// RefuseForgotten refuses a new ledger where the journal of one that stood here says that rows were
-// sent (F057).
+// RefuseForgotten refuses to create a ledger if the journal of an earlier ledger here records that
+// rows were sent (F057).
 func RefuseForgotten(parent, where string) error {
 	if parent == "" {
 		return nil
@@ -37,17 +37,17 @@ func RefuseForgotten(parent, where string) error {
 	return e
 }
 
-// ForgottenJournal is a journal whose ledger is looked for.
+// ForgottenJournal is a journal found for a place where a ledger is to be.
 type ForgottenJournal struct {
-	Dir  string // "" when there is none
+	Dir  string // "" if there is none
 	End  journal.End
 	rows int // that were sent
 }
 
-// JournalOf finds the journal of a ledger that stood at a place, or of one that is no longer where
-// it was: the folder may have moved, or the server got another name. A SQLite ledger whose file is
-// still there is another one. Of several it is one by which rows were sent, the nearest by its
-// place, then the newest.
+// JournalOf finds the journal of a ledger that was at a place, or of one that is no longer where it
+// was: the folder may have moved, or the server may have another name. It ignores the journal of
+// another SQLite ledger whose file still exists. If there are several, it prefers journals of
+// ledgers that have sent rows, then one with this place, then the newest.
 func JournalOf(parent, where string) (ForgottenJournal, error) {
 	found, broken, err := journal.Find(parent)
 	if err != nil {
@@ -87,7 +87,7 @@ func JournalOf(parent, where string) (ForgottenJournal, error) {
 	return ForgottenJournal{}, nil
 }
 
-// sentBy counts the rows that a journal says were sent.
+// sentBy counts the rows that were sent according to a journal.
 func sentBy(dir string) (rows int, err error) {
 	_, err = journal.Read(dir, -1, func(r journal.Record, _ string) error {
 		rows += len(r.Intents)
@@ -99,7 +99,7 @@ func sentBy(dir string) (rows int, err error) {
 	return rows, err
 }
 
-// elsewhere reports whether the ledger of a journal is another one that still stands where it was.
+// elsewhere reports whether a journal belongs to another ledger whose file still exists.
 func elsewhere(place, where string) bool {
 	if !filepath.IsAbs(place) || !filepath.IsAbs(where) {
 		return false

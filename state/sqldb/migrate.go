@@ -16,16 +16,17 @@ import (
 	"github.com/safrasync/safrasync/internal/failpoint"
 )
 
-// Migrations are the schemas of both databases.
+// Migrations holds the schemas of both databases.
 //
 //go:embed migrations
 var Migrations embed.FS
 
-// SchemaTable is where the applied migrations are noted. Its own name, so that another program's
-// migrations in the same database are not taken for ours.
+// SchemaTable is the table of the applied migrations. It has its own name, so that migrations of
+// another program in the same database are not taken for ours.
 const SchemaTable = "safrasync_migration"
 
-// FormerSchemaTable is that of the ledgers of before the first release, which had another form.
+// FormerSchemaTable is the same table in ledgers from before the first release, whose schema was
+// different.
 const FormerSchemaTable = "safrasync_schema"
 
 // ourTables are the tables of the newest schema.
@@ -62,8 +63,8 @@ func (s *DB) Migrate(ctx context.Context, o Options) error {
 	return s.Up(ctx, folder, known)
 }
 
-// JudgeSchema refuses a ledger of another schema than the program's that this call may not bring up
-// to date.
+// JudgeSchema returns an error if the schema differs from the program's and this call may not
+// migrate it.
 func (s *DB) JudgeSchema(have, known int64, o Options) error {
 	switch {
 	case have > known:
@@ -92,9 +93,9 @@ func (s *DB) NewestSchema() (int64, error) {
 	return numberOf(slices.Max(files)) // see TestMigrationsAreNumberedWithoutAGap
 }
 
-// Up applies what a folder has beyond the ledger's schema. To make an index of a large ledger takes
-// longer than any statement of a run may: what ended such a statement would end it again at each
-// start, and the program would never work again.
+// Up applies the migrations of a folder that the schema lacks. Statements have no time limit,
+// because creating an index of a large ledger takes longer than a statement of a run may: a limit
+// would end the migration again at each start, and the program would never start.
 func (s *DB) Up(ctx context.Context, folder fs.FS, known int64) (err error) {
 	const op = "bringing the ledger's schema up to date"
 	db := s.Write
@@ -120,13 +121,14 @@ func (s *DB) Up(ctx context.Context, folder fs.FS, known int64) (err error) {
 	return s.Fault(ctx, op, err)
 }
 
-// alone makes the transaction the only one that migrates. In SQLite it is so from its BEGIN
-// IMMEDIATE on. In PostgreSQL the second one waits as long as the service's unit lets a start take.
+// alone makes this transaction the only one that migrates. In SQLite it is the only one from its
+// BEGIN IMMEDIATE on. In PostgreSQL a second one waits as long as the service's unit allows for a
+// start.
 const alone = `SET LOCAL lock_timeout = '900s'; SELECT pg_advisory_xact_lock(5961637);
 	SET LOCAL lock_timeout TO DEFAULT`
 
-// apply runs each migration of a folder that the ledger does not have yet, and notes its number.
-// Each file is one text: both databases find the end of a statement themselves.
+// apply runs each migration of a folder that the schema lacks, and records its number. Each file is
+// run as one text: both databases split the statements themselves.
 func (t *Tx) apply(folder fs.FS, known int64) error {
 	if t.S.D.Name == Postgres {
 		if err := t.Script(alone); err != nil {
@@ -141,14 +143,14 @@ func (t *Tx) apply(folder fs.FS, known int64) error {
 	if err != nil {
 		return err
 	}
-	if have > known { // a newer program was first
+	if have > known { // a newer program migrated first
 		return t.S.JudgeSchema(have, known, Options{})
 	}
 	names, err := fs.Glob(folder, "*.sql")
 	if err != nil {
 		return err
 	}
-	for _, name := range names { // in the order of their numbers
+	for _, name := range names { // in number order
 		version, err := numberOf(name)
 		if err != nil {
 			return err
@@ -170,14 +172,14 @@ func (t *Tx) apply(folder fs.FS, known int64) error {
 	return nil
 }
 
-// numberOf reads the number of a migration from the name of its file, as in 00001_ledger.sql.
+// numberOf returns the number in the file name of a migration, such as 00001_ledger.sql.
 func numberOf(name string) (int64, error) {
 	number, _, _ := strings.Cut(path.Base(name), "_")
 	return strconv.ParseInt(number, 10, 64)
 }
 
-// SchemaVersion returns the number of the last migration that was applied; 0 when the database is
-// empty. A database of something else is refused.
+// SchemaVersion returns the number of the last migration that was applied, or 0 if the database is
+// empty. It returns an error for a database of another program.
 func (s *DB) SchemaVersion(ctx context.Context) (int64, error) {
 	var names []string
 	if err := s.Write.SelectContext(ctx, &names, s.D.Tables); err != nil {
@@ -198,8 +200,8 @@ func lastMigration(ctx context.Context, from sqlx.QueryerContext) (version int64
 	return version, err
 }
 
-// foreign refuses a database that has tables but no schema of ours. A PostgreSQL database may hold
-// other programs' tables beside ours, as long as they have other names; a SQLite file is ours
+// foreign returns an error for a database that has tables but not our schema. A PostgreSQL database
+// may hold tables of other programs beside ours, if their names differ; a SQLite file must be ours
 // alone.
 func foreign(names []string, where string, alone bool) error {
 	switch {

@@ -10,7 +10,8 @@ import (
 	"github.com/safrasync/safrasync/state/journal"
 )
 
-// Noting returns the note of a transaction, which is flushed to the journal before the commit.
+// Noting returns the journal record of a transaction. It is flushed to the journal before the
+// commit.
 func (t *Tx) Noting(kind journal.Kind, at time.Time) *journal.Record {
 	if t.Note == nil {
 		t.Note = &journal.Record{Kind: kind, At: at.UTC()}
@@ -18,9 +19,9 @@ func (t *Tx) Noting(kind journal.Kind, at time.Time) *journal.Record {
 	return t.Note
 }
 
-// WriteNote flushes the note to the journal and stores its number in the transaction. Journal
-// first, ledger second: a crash between the two is seen at the next start, when the journal has one
-// record more.
+// WriteNote flushes the record to the journal and stores its number in the transaction. The journal
+// is written first, the ledger second: after a crash between the two, the next start finds one
+// record more in the journal.
 func (t *Tx) WriteNote() error {
 	s := t.S
 	switch {
@@ -35,7 +36,8 @@ func (t *Tx) WriteNote() error {
 		return nil
 	}
 	id := s.Journal.Header().Journal
-	// Locked: one transaction of this journal at a time; those of other hosts go on.
+	// Locked: one transaction of this journal at a time; transactions of other hosts are not
+	// blocked.
 	if err := t.All(&[]int64{}, s.D.Locked(`SELECT seq FROM journal WHERE id = ?`, "journal"), id); err != nil {
 		return err
 	}
@@ -69,7 +71,7 @@ func (t *Tx) WriteNote() error {
 	return t.Do(`UPDATE journal SET seq = ?, mark = ?, at = ? WHERE id = ?`, seq, mark, t.Note.At.UnixMilli(), id)
 }
 
-// noted tells the journal that the ledger has the note, and does what waited for that.
+// noted runs Then, and reports to the journal that the ledger has the record.
 func (t *Tx) noted() {
 	for _, f := range t.Then {
 		f()
@@ -79,7 +81,7 @@ func (t *Tx) noted() {
 	}
 }
 
-// JournalFault says what is wrong with a journal, and what to do.
+// JournalFault converts an error of the journal to an *Error that states what to do.
 func (s *DB) JournalFault(err error) error {
 	e := &Error{
 		Code: CodeJournal, Path: s.Where, Err: err,
@@ -102,20 +104,20 @@ func (s *DB) JournalFault(err error) error {
 	return e
 }
 
-// What to do when ledger and journal do not fit.
+// Hints for when ledger and journal do not fit.
 const (
 	RebuildHint    = "nothing is sent; `safrasync rebuild` shows what is missing and adds it"
 	NewJournalHint = "nothing is sent; if this ledger is the right one and no other is in use, run `safrasync rebuild --new-journal --reason TEXT`"
 )
 
-// JournalRow is what the ledger knows of one of its journals.
+// JournalRow is what the ledger stores about one of its journals.
 type JournalRow struct {
 	ID, Mark, Host, Path string
 	Seq, At              int64
 	RetiredAt            sql.NullInt64
 }
 
-// JournalRows returns the journals of the ledger by their ids.
+// JournalRows returns the journals of the ledger by id.
 func JournalRows(t *Tx, lock bool) (map[string]JournalRow, error) {
 	query := `SELECT id, seq, mark, host, path, at, retired_at FROM journal ORDER BY id`
 	if lock {
@@ -132,9 +134,9 @@ func JournalRows(t *Tx, lock bool) (map[string]JournalRow, error) {
 	return out, nil
 }
 
-// AuditHead is the end of the chain. Whoever adds to it locks it first: two writers cannot go on
-// from the same record, and a record that is missing at the end is missed. The index
-// audit_one_chain refuses a fork in any case.
+// AuditHead is the end of the audit chain. Whoever appends to the chain locks it first, so that two
+// writers cannot continue from the same record, and a record missing at the end is detected. The
+// index audit_one_chain refuses a fork in any case.
 type AuditHead struct {
 	Seq  int64
 	Hash string

@@ -6,48 +6,54 @@ import (
 	"time"
 )
 
-// The drivers that Options.Driver names, as `state.driver` of the configuration does.
+// The values of Options.Driver, which are those of `state.driver` in the configuration.
 const (
 	SQLite   = "sqlite"
 	Postgres = "postgres"
 )
 
-// Options say which ledger to open.
+// Options state which ledger to open, and how.
 type Options struct {
 	Driver   string // SQLite or Postgres
 	DSN      string // SQLite: the file's path. PostgreSQL: the data source name; a secret, never printed
-	ReadOnly bool   // nothing is created, migrated or written; a ledger that is not there gives ErrNoLedger
-	Verify   bool   // SQLite: check the whole file for damage before it is used (F049)
-	Begin    bool   // makes the ledger where there is none; without it that is an *Error with CodeAbsent
-	Version  string // of this program, for the ledger's own record of who made it
-	// Journal is the folder of the journals, "" for none. A ledger that is opened for writing is
-	// compared with its journal in the folder <ledger id> below it, and refused when it was rolled
-	// back, emptied or copied. It is not touched when the ledger is only read.
+	ReadOnly bool   // nothing is created, migrated or written; an absent ledger is ErrNoLedger
+	Verify   bool   // SQLite: checks the whole file for damage before it is used (F049)
+	// creates the ledger if there is none; without it an absent ledger is an *Error with CodeAbsent
+	Begin   bool
+	Version string // of this program, for the ledger's record of its creator
+	// Journal is the folder of the journals, or "" for none. A ledger that is opened for writing is
+	// compared with its journal in the subfolder <ledger id>, and refused if it was rolled back,
+	// emptied or copied. Read-only access does not touch the journal.
 	Journal string
 
-	// Zone is that of the ERP: the views for people show times in it. nil: as the ledger has it.
+	// Zone is the zone of the ERP, in which the views for people show times. nil keeps the stored
+	// one.
 	Zone *time.Location
 
 	Identity string // see Store.identity
-	Moving   bool   // a ledger that is being moved, or was, may be opened for writing: see copy.go
-	Mending  bool   // a ledger on a server that nobody has confirmed may be opened for writing: see cluster.go
+	// allows a ledger to be opened for writing that is being moved, or was: see copy.go
+	Moving bool
+	// allows a ledger to be opened for writing on an unconfirmed server: see cluster.go
+	Mending bool
 }
 
-// Tuning holds the times that tests shorten, and what they put between us and the machine.
+// Tuning holds the time limits that tests shorten, and the functions of the system that they
+// replace.
 type Tuning struct {
-	Busy       time.Duration                   // how long SQLite waits for another writer (F046)
-	Write      time.Duration                   // a whole write transaction
-	Settle     time.Duration                   // finding out what an uncertain commit did
+	Busy  time.Duration // how long SQLite waits for another writer (F046)
+	Write time.Duration // limit of a whole write transaction
+	// limit of finding out whether an uncertain commit took effect
+	Settle     time.Duration
 	Lease      time.Duration                   // how long a lease lasts
 	Check      time.Duration                   // how long Health looks for damage in a SQLite file
 	FsMagic    func(path string) (int64, bool) // the file system's type
 	Machine    func() string                   // the host's machine id
-	RunFolders func() []string                 // where notes of the wire may stand
+	RunFolders func() []string                 // the folders in which marks files may be
 	Free       func(path string) (uint64, bool)
-	Through    func(driver.Connector) driver.Connector // nil: to the database as it is
+	Through    func(driver.Connector) driver.Connector // nil: connect directly
 }
 
-// DefaultTuning is what every program but a test opens a ledger with.
+// DefaultTuning is what every program except a test opens a ledger with.
 var DefaultTuning = Tuning{
 	Busy:       5 * time.Second,
 	Write:      30 * time.Second,
@@ -60,11 +66,11 @@ var DefaultTuning = Tuning{
 	Free:       FreeBytes,
 }
 
-// MayBegin refuses to make a ledger where none was found, unless that was asked for: a disk that is
-// not mounted and a wrong state.dsn look like a new ledger, from which everything would be sent a
-// second time.
+// MayBegin refuses to create a ledger where none was found, unless that was requested: a disk that
+// is not mounted, or a wrong state.dsn, looks like a new ledger, from which everything would be
+// sent a second time.
 func (o Options) MayBegin(where, found string) error {
-	if o.Identity != "" { // it is made anew from its journal
+	if o.Identity != "" { // it is rebuilt from its journal
 		return nil
 	}
 	if !o.ReadOnly {
@@ -82,6 +88,6 @@ func (o Options) MayBegin(where, found string) error {
 	}
 }
 
-// quickCheckTime is how long a check may look for damage: it stands before each start of the
-// service. What `safrasync doctor` reads is everything.
+// quickCheckTime is the time limit of the check for damage, which runs before each start of the
+// service. `safrasync doctor` reads everything.
 const quickCheckTime = 5 * time.Second

@@ -16,12 +16,12 @@ import (
 
 // The limits of a PostgreSQL ledger.
 const (
-	postgresConns    = 8 // also the number of transactions at once
+	postgresConns    = 8 // also the maximum number of concurrent transactions
 	statementTimeout = 25 * time.Second
 	LockTimeout      = 10 * time.Second
 	idleTimeout      = 20 * time.Second // within a transaction
 	connectTimeout   = 10 * time.Second
-	// beyond the statement's own limit the connection is taken for dead
+	// after more than the statement's own limit the connection is considered dead
 	ReadPatience = statementTimeout + 10*time.Second
 )
 
@@ -39,8 +39,8 @@ func OpenPostgres(ctx context.Context, o Options, tune Tuning) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Each session fixes the level that the server has now, so that a later reload cannot lower it
-	// under us.
+	// Each session sets the level that the server has now, so that a later reload cannot lower it
+	// while the session lasts.
 	cfg.Runtime["synchronous_commit"] = setting
 	if o.ReadOnly {
 		cfg.Runtime["default_transaction_read_only"] = "on"
@@ -64,13 +64,13 @@ func OpenPostgres(ctx context.Context, o Options, tune Tuning) (*DB, error) {
 	return s, nil
 }
 
-// PostgresPlace names a database for people, without secrets.
+// PostgresPlace describes a database for people, without secrets.
 func PostgresPlace(cfg pq.Config) string {
 	return "PostgreSQL " + net.JoinHostPort(cfg.Host, strconv.Itoa(int(cfg.Port))) + " database " + cfg.Database
 }
 
-// PostgresConfig reads the DSN. What the driver says about a wrong one is not repeated: it quotes
-// the text, with the password in it.
+// PostgresConfig parses the DSN. It does not repeat the driver's error about a wrong DSN, because
+// that quotes the text with the password.
 func PostgresConfig(o Options) (pq.Config, error) {
 	cfg, err := pq.NewConfig(o.DSN)
 	if err != nil || o.DSN == "" {
@@ -90,14 +90,14 @@ func PostgresConfig(o Options) (pq.Config, error) {
 	}
 	cfg.Runtime["statement_timeout"] = strconv.FormatInt(statementTimeout.Milliseconds(), 10)
 	cfg.Runtime["lock_timeout"] = strconv.FormatInt(LockTimeout.Milliseconds(), 10)
-	// The locks of a host that vanished in the middle of a transaction go away by this, before its
-	// leases end.
+	// Ends the transactions of a host that vanished, and so frees their locks before its leases
+	// end.
 	cfg.Runtime["idle_in_transaction_session_timeout"] = strconv.FormatInt(idleTimeout.Milliseconds(), 10)
 	return cfg, nil
 }
 
-// connectPostgres makes a pool whose connections wait for each part of an answer as long as
-// patience says; 0 = while the network lives.
+// connectPostgres returns a pool whose connections wait for each part of an answer for at most
+// patience; 0 = as long as the network connection lives.
 func connectPostgres(cfg pq.Config, patience time.Duration, tune Tuning) (*sqlx.DB, error) {
 	connector, err := pq.NewConnectorConfig(cfg)
 	if err != nil {
@@ -108,13 +108,14 @@ func connectPostgres(cfg pq.Config, patience time.Duration, tune Tuning) (*sqlx.
 	db.SetMaxOpenConns(postgresConns)
 	db.SetMaxIdleConns(postgresConns)
 	db.SetConnMaxIdleTime(2 * time.Minute)
-	db.SetConnMaxLifetime(5 * time.Minute) // after a failover, connections to the old primary go away
+	// after a failover, connections to the old primary are dropped
+	db.SetConnMaxLifetime(5 * time.Minute)
 	return mapped(db, "postgres"), nil
 }
 
-// durableSetting asks the server for the level of synchronous_commit that it gives us by itself.
-// Everything but off flushes the local disk and is kept (remote_apply waits for a standby too); off
-// is raised to on.
+// durableSetting returns the level of synchronous_commit to use. Every level of the server except
+// off flushes to the local disk and is kept (remote_apply also waits for a standby); off is raised
+// to on.
 func durableSetting(ctx context.Context, cfg pq.Config, where string, tune Tuning) (setting string, err error) {
 	db, err := connectPostgres(cfg, ReadPatience, tune)
 	if err != nil {
@@ -130,7 +131,7 @@ func durableSetting(ctx context.Context, cfg pq.Config, where string, tune Tunin
 	return setting, nil
 }
 
-// VerifyPostgres refuses a server that would not keep what it says it stored (I1).
+// VerifyPostgres refuses a server whose settings do not make commits durable (I1).
 func (s *DB) VerifyPostgres(ctx context.Context) error {
 	var setting string
 	if err := s.Write.GetContext(ctx, &setting,
@@ -140,7 +141,7 @@ func (s *DB) VerifyPostgres(ctx context.Context) error {
 	return safePostgres(setting)
 }
 
-// safePostgres judges "fsync synchronous_commit full_page_writes" (I1).
+// safePostgres checks the text "fsync synchronous_commit full_page_writes" (I1).
 func safePostgres(setting string) error {
 	parts := strings.Fields(setting)
 	names := []string{"fsync", "synchronous_commit", "full_page_writes"}
@@ -162,23 +163,23 @@ func safePostgres(setting string) error {
 	return nil
 }
 
-// dialer makes connections that notice a silent network: lib/pq itself waits for an answer for
-// ever, whatever the context says.
+// dialer opens connections that detect a silent network: lib/pq itself would wait for an answer
+// forever, whatever the context.
 type dialer struct{ patience time.Duration }
 
-// Dial makes a connection with the default time-out.
+// Dial opens a connection with the default time-out.
 func (d dialer) Dial(network, address string) (net.Conn, error) {
 	return d.DialTimeout(network, address, connectTimeout)
 }
 
-// DialTimeout makes a connection within a time.
+// DialTimeout opens a connection within a time limit.
 func (d dialer) DialTimeout(network, address string, timeout time.Duration) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	return d.DialContext(ctx, network, address)
 }
 
-// DialContext makes a connection while the context lasts.
+// DialContext opens a connection, unless the context ends first.
 func (d dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	alive := net.Dialer{
 		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3},
@@ -191,13 +192,13 @@ func (d dialer) DialContext(ctx context.Context, network, address string) (net.C
 	return &PatientConn{conn, d.patience}, nil
 }
 
-// PatientConn ends a read that takes longer than any statement may.
+// PatientConn ends a read that takes longer than any statement may take.
 type PatientConn struct {
 	net.Conn
-	Patience time.Duration // how long one read may take
+	Patience time.Duration // time limit of one read
 }
 
-// Read reads within the patience of the connection.
+// Read reads within the connection's time limit.
 func (c *PatientConn) Read(p []byte) (int, error) {
 	if err := c.SetReadDeadline(time.Now().Add(c.Patience)); err != nil {
 		return 0, err

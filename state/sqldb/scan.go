@@ -11,8 +11,8 @@ import (
 	"github.com/jmoiron/sqlx/reflectx"
 )
 
-// byColumn finds the fields of a row by the names of their columns: RemoteID is remote_id, where no
-// tag says otherwise.
+// byColumn maps the fields of a row to columns: RemoteID is remote_id, unless a tag names another
+// column.
 var byColumn = reflectx.NewMapperFunc("db", columnOf)
 
 func columnOf(field string) string {
@@ -28,7 +28,7 @@ func columnOf(field string) string {
 	return out.String()
 }
 
-// Columns are the columns of a row, in the order of its fields.
+// Columns returns the columns of a row type, in the order of its fields.
 func Columns[R any]() (out []string) {
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[R]()) {
 		if !field.Anonymous {
@@ -38,7 +38,7 @@ func Columns[R any]() (out []string) {
 	return out
 }
 
-// Pick returns the values of some columns of a row, to which row points.
+// Pick returns the values of some columns of a row; row is a pointer to it.
 func Pick(row any, columns []string) []any {
 	out := make([]any, len(columns))
 	for i, field := range byColumn.FieldsByName(reflect.ValueOf(row), columns) {
@@ -47,8 +47,8 @@ func Pick(row any, columns []string) []any {
 	return out
 }
 
-// Within runs fn for at most so long; 0 = as long as it takes. over tells that it was ended for
-// that.
+// Within runs fn for at most the given time; 0 = no limit. over reports whether fn was ended by the
+// limit.
 func Within(ctx context.Context, most time.Duration, fn func(context.Context) error) (over bool, err error) {
 	if most == 0 {
 		return false, fn(ctx)

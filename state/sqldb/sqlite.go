@@ -13,24 +13,26 @@ import (
 	"syscall"
 )
 
-// OldestSQLite is the first version without a fault that loses data in WAL mode.
+// OldestSQLite is the first version without a bug that loses data in WAL mode.
 const OldestSQLite = "3.51.3"
 
-// readers bounds the connections that only read.
+// readers limits the connections that only read.
 const readers = 4
 
-// SqliteDSN builds the driver's name for a file. Its values run as SQL, so that nothing of a user's
-// goes into them: the path is escaped.
+// SqliteDSN returns the driver's data source name for a file. The path is escaped. The settings are
+// run as SQL, so they must not contain any user input.
 func SqliteDSN(path string, settings ...string) string {
 	u := url.URL{Scheme: "file", Path: path}
 	return u.String() + "?" + strings.Join(settings, "&")
 }
 
-// durable are the settings of a connection that writes. They hold for a connection, not for the
-// file, so that each new one gets them.
+// durable returns the settings of a connection that writes. They apply to a connection, not to the
+// file, so each new connection needs them.
 func durable(tune Tuning) []string {
 	return []string{
-		"_txlock=immediate", // a transaction that reads first and then writes would fail at once, without waiting (E11)
+		// a deferred transaction that reads first and then writes would fail at once, without
+		// waiting
+		"_txlock=immediate",
 		Busy(tune), "_journal_mode=WAL", "_synchronous=FULL", "_foreign_keys=on", "_defensive=1", "_dqs=0",
 		"_error_rc=1",
 		"_pragma=fullfsync(1)", "_pragma=checkpoint_fullfsync(1)", "_pragma=trusted_schema(0)",
@@ -40,13 +42,13 @@ func durable(tune Tuning) []string {
 	}
 }
 
-// Busy is the setting of how long a connection waits for another writer.
+// Busy returns the setting for how long a connection waits for another writer.
 func Busy(tune Tuning) string {
 	return "_busy_timeout=" + strconv.FormatInt(tune.Busy.Milliseconds(), 10)
 }
 
-// OpenSQLite opens the file of a SQLite ledger, makes it where the options allow, and verifies its
-// durability (I1).
+// OpenSQLite opens the file of a SQLite ledger, creates it if the options allow that, and verifies
+// its durability (I1).
 func OpenSQLite(ctx context.Context, o Options, tune Tuning) (*DB, error) {
 	path, exists, err := SqlitePath(o, tune)
 	if err != nil {
@@ -66,7 +68,7 @@ func OpenSQLite(ctx context.Context, o Options, tune Tuning) (*DB, error) {
 		}
 	}
 	if !o.ReadOnly {
-		// SQLite itself would fall back to reading, and fail at the first write only.
+		// SQLite itself would fall back to read-only, and fail only at the first write.
 		if err := mayWrite(path); err != nil {
 			return nil, Permission(path, err)
 		}
@@ -89,9 +91,9 @@ func OpenSQLite(ctx context.Context, o Options, tune Tuning) (*DB, error) {
 	return s, nil
 }
 
-// firstConnection opens the writer and verifies its durability (I1, F055). Turning a new file to
-// WAL needs it alone for a moment and does not wait by itself, so that of several programs that
-// start at once some must try again.
+// firstConnection opens the writing connection and verifies its durability (I1, F055). Switching a
+// new file to WAL needs a moment of exclusive access, for which SQLite does not wait. If several
+// programs start at once, some must try again.
 func (s *DB) firstConnection(ctx context.Context) error {
 	const op = "opening the ledger"
 	ctx, cancel := context.WithTimeoutCause(ctx, s.Tune.Write, &TimeoutError{op, s.Tune.Write})
@@ -108,8 +110,8 @@ func (s *DB) firstConnection(ctx context.Context) error {
 	}
 }
 
-// SqlitePath makes the path absolute and looks at where it leads, without opening the file: closing
-// a second handle of a file that SQLite has open would drop its locks.
+// SqlitePath returns the absolute path and checks what is there, without opening the file: closing
+// a second handle of a file that SQLite has open would drop SQLite's locks.
 func SqlitePath(o Options, tune Tuning) (path string, exists bool, err error) {
 	if o.DSN == "" || strings.HasPrefix(o.DSN, "file:") || strings.HasPrefix(o.DSN, ":") ||
 		strings.ContainsRune(o.DSN, 0) {
@@ -134,7 +136,7 @@ func SqlitePath(o Options, tune Tuning) (path string, exists bool, err error) {
 		exists, about = info.Size() > 0, path // an empty file is a ledger that was never begun
 	case errors.Is(statErr, fs.ErrPermission):
 		return "", false, Permission(path, statErr)
-	// a file that cannot be looked at is not one that is gone
+	// a file that cannot be inspected may still exist
 	case !errors.Is(statErr, fs.ErrNotExist) && !errors.Is(statErr, syscall.ENOTDIR):
 		return "", false, &Error{Code: CodeIO, Path: path, Hint: "check the disk", Err: statErr}
 	default:
@@ -163,8 +165,8 @@ func SqlitePath(o Options, tune Tuning) (path string, exists bool, err error) {
 	return path, exists, nil
 }
 
-// CreateFile makes the file that SQLite then fills: for its owner only, because rows of the ERP are
-// kept in it.
+// CreateFile creates the empty file that SQLite then fills. Only the owner may access it, because
+// it will contain rows of the ERP.
 func CreateFile(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	switch {
@@ -179,13 +181,13 @@ func CreateFile(path string) error {
 	return nil
 }
 
-// Permission is the error of a file that may not be read or written.
+// Permission returns the error for a file that may not be read or written.
 func Permission(path string, err error) error {
 	return &Error{Code: CodePermission, Path: path, Hint: FilesHint(path), Err: err}
 }
 
-// inspect looks at the file before anything could change it: one that belongs to another program is
-// left exactly as it is.
+// inspect checks the file before anything can change it: a file of another program is left exactly
+// as it is.
 func inspect(ctx context.Context, path string, tune Tuning) (err error) {
 	db := ConnectSQLite(tune, SqliteDSN(path, "mode=rw", Busy(tune), "_query_only=1", "_error_rc=1"), 1)
 	defer func() { err = errors.Join(err, db.Close()) }()
@@ -196,7 +198,7 @@ func inspect(ctx context.Context, path string, tune Tuning) (err error) {
 	return foreign(names, path, true)
 }
 
-// verifySQLite refuses a connection that would not keep what it says it stored.
+// verifySQLite refuses a connection whose settings do not make commits durable.
 func (s *DB) verifySQLite(ctx context.Context) error {
 	var version, journal string
 	var synchronous, foreignKeys int
@@ -211,7 +213,7 @@ func (s *DB) verifySQLite(ctx context.Context) error {
 	return JudgeSQLite(s.Where, version, journal, synchronous, foreignKeys)
 }
 
-// JudgeSQLite refuses a connection whose settings would not keep what it says it stored (I1).
+// JudgeSQLite returns an error if the settings of a connection do not make commits durable (I1).
 func JudgeSQLite(where, version, journal string, synchronous, foreignKeys int) error {
 	refuse := func(format string, args ...any) error {
 		return &Error{
@@ -233,7 +235,7 @@ func JudgeSQLite(where, version, journal string, synchronous, foreignKeys int) e
 	return nil
 }
 
-// OlderVersion compares two versions number by number.
+// OlderVersion reports whether a version is older than another. It compares them number by number.
 func OlderVersion(version, than string) bool {
 	a, b := strings.Split(version, "."), strings.Split(than, ".")
 	for i := range b {
@@ -252,11 +254,11 @@ func OlderVersion(version, than string) bool {
 	return false
 }
 
-// MemoryDB makes an empty database in memory.
+// MemoryDB returns an empty database in memory.
 func MemoryDB(tune Tuning) *DB {
 	s := newStore(SqliteDialect, tune, "in memory")
 	s.Memory = true
-	// One connection for all: each further one would have an empty database of its own.
+	// One connection for all: each further connection would have an empty database of its own.
 	dsn := "file::memory:?_txlock=immediate&_foreign_keys=on&_dqs=0&_error_rc=1&_pragma=trusted_schema(0)"
 	s.Write = ConnectSQLite(tune, dsn, 1)
 	s.Read = s.Write

@@ -16,33 +16,34 @@ import (
 	"github.com/safrasync/safrasync/state/journal"
 )
 
-// writeTries bounds how often a transaction that certainly did not apply is run again: after a
-// deadlock, a serialization failure, a race for a platform id, or a connection that broke before
-// the commit was sent.
+// writeTries limits how often a transaction that certainly was not applied is run: it is repeated
+// after a deadlock, a serialization failure, a race for a platform id, or a connection that broke
+// before the commit was sent.
 const writeTries = 4
 
-// TimeoutError names the time limit that ended an operation.
+// TimeoutError is the time limit that ended an operation.
 type TimeoutError struct {
 	Op    string
 	After time.Duration
 }
 
-// Error names the operation and its limit.
+// Error returns the operation and its limit.
 func (e *TimeoutError) Error() string { return fmt.Sprintf("%s took longer than %s", e.Op, e.After) }
 
-// Tx is one write transaction. Only inTx makes one: a write outside an explicit transaction would
-// be sent twice by database/sql when the connection breaks after the server has run it.
+// Tx is one write transaction. A write outside an explicit transaction is not allowed: database/sql
+// would send it twice if the connection breaks after the server has run it.
 type Tx struct {
 	Ctx context.Context
 	S   *DB
 	*sqlx.Tx
-	Note *journal.Record // what the journal must have before the commit; nil: nothing
-	Seq  int64           // the note's number
-	Then []func()        // what is to be done once the transaction is on disk
+	Note *journal.Record // the record that the journal must have before the commit; nil if none
+	Seq  int64           // the number of the record
+	Then []func()        // functions to run once the transaction is on disk
 
-	Audit *AuditHead // the end of the audit before the first act of the transaction; nil: it has none
+	// the end of the audit before the first act of the transaction; nil if it has no act
+	Audit *AuditHead
 
-	Server string // PostgreSQL, as this connection's server says who it is: see server
+	Server string // PostgreSQL: the identity of this connection's server, see Server
 }
 
 // Do runs a statement.
@@ -51,13 +52,13 @@ func (t *Tx) Do(query string, args ...any) error {
 	return err
 }
 
-// Script runs a text of several statements as it stands.
+// Script runs a text of several statements unchanged.
 func (t *Tx) Script(text string) error {
 	_, err := t.Tx.ExecContext(t.Ctx, text)
 	return err
 }
 
-// Changed runs a statement and gives the number of rows that it changed.
+// Changed runs a statement and returns the number of rows that it changed.
 func (t *Tx) Changed(query string, args ...any) (int, error) {
 	res, err := t.ExecContext(t.Ctx, t.Rebind(query), args...)
 	if err != nil {
@@ -77,7 +78,8 @@ func (t *Tx) All(dest any, query string, args ...any) error {
 	return t.SelectContext(t.Ctx, dest, t.Rebind(query), args...)
 }
 
-// Stored is [DB.InTx] for what gives something: its zero value where nothing was stored.
+// Stored is like [DB.InTx] for a function with a result. If nothing was stored, it returns the zero
+// value.
 func Stored[T any](ctx context.Context, s *DB, op string, fn func(*Tx) (T, error)) (out T, err error) {
 	var given T
 	if err = s.InTx(ctx, op, func(t *Tx) (err error) {
@@ -90,16 +92,16 @@ func Stored[T any](ctx context.Context, s *DB, op string, fn func(*Tx) (T, error
 }
 
 // InTx runs fn in one transaction and returns when it is durable. fn may run several times, so it
-// sets its results anew each time.
+// must set its results anew each time.
 //
-// The caller's cancellation counts before the transaction begins; one that has begun is finished,
-// within its own time limit, because a result that a shutdown throws away becomes a doubt for a
-// person.
+// The caller's cancellation counts only before the transaction begins. A transaction that has begun
+// is completed within its own time limit, because a result that a shutdown discards becomes a doubt
+// for a person.
 func (s *DB) InTx(ctx context.Context, op string, fn func(*Tx) error) error {
 	return s.inTxWithin(ctx, s.Tune.Write, op, fn)
 }
 
-// InLongTx is inTx for what touches many rows at once.
+// InLongTx is like InTx for a transaction that touches many rows at once.
 func (s *DB) InLongTx(ctx context.Context, op string, fn func(*Tx) error) error {
 	return s.inTxWithin(ctx, max(s.Tune.Write, longTx), op, fn)
 }
@@ -140,8 +142,8 @@ func (s *DB) inTxWithin(ctx context.Context, limit time.Duration, op string, fn 
 	}
 }
 
-// TryTx runs the transaction once. again means that it certainly did not apply and may apply next
-// time.
+// TryTx runs the transaction once. again means that it certainly was not applied and may succeed
+// next time.
 func (s *DB) TryTx(ctx context.Context, op string, slot int, fn func(*Tx) error) (again bool, err error) {
 	raw, err := s.Write.BeginTxx(ctx, nil)
 	if err != nil {
@@ -163,20 +165,21 @@ func (s *DB) TryTx(ctx context.Context, op string, slot int, fn func(*Tx) error)
 		err = failpoint.Hit("tx.noted")
 	}
 	if err != nil {
-		// Nothing was committed, whatever the rollback says; a connection that cannot roll back is
-		// thrown away by the pool.
+		// Nothing was committed, whatever the rollback returns. The pool discards a connection that
+		// cannot roll back.
 		_ = raw.Rollback()
 		return mayWorkAgain(err), err
 	}
 	if err = raw.Commit(); err == nil {
-		err = failpoint.Hit("tx.committed") // an error here is a commit whose answer was lost
+		// an error here simulates a commit whose answer was lost
+		err = failpoint.Hit("tx.committed")
 	}
 	if err == nil {
 		t.noted()
-		return false, nil // true from here on: the transaction is on disk
+		return false, nil // the transaction is on disk
 	}
-	// From here the commit may or may not be on disk: the answer was lost, or the disk failed in
-	// the middle. A guess would cost a duplicate or a lost row, so we look.
+	// The commit may or may not be on disk: the answer was lost, or the disk failed in the middle.
+	// A guess would cost a duplicate or a lost row, so the mark is looked up.
 	_ = raw.Rollback()
 	applied, lookErr := s.WasApplied(ctx, op, slot, mark)
 	switch {
@@ -189,8 +192,8 @@ func (s *DB) TryTx(ctx context.Context, op string, slot int, fn func(*Tx) error)
 	return errors.Is(err, driver.ErrBadConn) || isNetwork(err) && s.D.Name == Postgres, err
 }
 
-// InOneTx runs fn in one transaction that may take long, once, and leaves no mark: when the commit
-// fails, the caller must look whether it took effect.
+// InOneTx runs fn once, in one transaction that may take long, and leaves no mark. If the commit
+// fails, the caller must check whether it took effect.
 func (s *DB) InOneTx(ctx context.Context, fn func(*Tx) error) error {
 	return s.inOneTx(ctx, s.Write, fn)
 }
@@ -206,9 +209,9 @@ func (s *DB) inOneTx(ctx context.Context, db *sqlx.DB, fn func(*Tx) error) error
 	return raw.Commit()
 }
 
-// eachRow runs one statement for each row, and tells how many rows of the table it changed. In
-// SQLite that costs no more than one statement for many rows, whose text would have to be read each
-// time.
+// eachRow runs one statement for each row, and returns how many rows of the table changed. In
+// SQLite this costs no more than one statement for many rows, whose text would have to be parsed
+// each time.
 func (t *Tx) eachRow(query string, rows [][]any) (changed int, err error) {
 	if len(rows) == 0 {
 		return 0, nil
@@ -219,7 +222,8 @@ func (t *Tx) eachRow(query string, rows [][]any) (changed int, err error) {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, statement.Close()) }()
-	short := context.WithoutCancel(t.Ctx) // the driver watches over each statement that can be ended
+	// the driver would watch a cancellable context for each statement
+	short := context.WithoutCancel(t.Ctx)
 	for _, row := range rows {
 		result, err := statement.ExecContext(short, row...)
 		if err != nil {
@@ -234,8 +238,8 @@ func (t *Tx) eachRow(query string, rows [][]any) (changed int, err error) {
 	return changed, nil
 }
 
-// Peek runs fn in a transaction that is rolled back. In a ledger that is open for writing nobody
-// else writes meanwhile (SQLite).
+// Peek runs fn in a transaction that is rolled back. If a SQLite ledger is open for writing, nobody
+// else writes meanwhile.
 func (s *DB) Peek(ctx context.Context, op string, fn func(*Tx) error) error {
 	raw, err := s.Write.BeginTxx(ctx, nil)
 	if err != nil {
@@ -245,7 +249,7 @@ func (s *DB) Peek(ctx context.Context, op string, fn func(*Tx) error) error {
 	return s.Fault(ctx, op, fn(&Tx{Ctx: ctx, S: s, Tx: raw}))
 }
 
-// AtOneMoment lets what fn reads be of one moment.
+// AtOneMoment runs fn in a read-only transaction, so that everything it reads is from one snapshot.
 func (s *DB) AtOneMoment(ctx context.Context, fn func(*sqlx.Tx) error) error {
 	t, err := s.Read.BeginTxx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
 	if err != nil {
@@ -254,8 +258,8 @@ func (s *DB) AtOneMoment(ctx context.Context, fn func(*sqlx.Tx) error) error {
 	return errors.Join(fn(t), t.Rollback()) // nothing was written
 }
 
-// leaveMark writes the transaction's id where wasApplied finds it, and makes sure of the settings
-// that make the commit durable (I1): an administrator can turn fsync off while we run.
+// leaveMark writes the transaction's id where WasApplied finds it, and verifies the settings that
+// make the commit durable (I1): an administrator can turn fsync off at any time.
 func (t *Tx) leaveMark(slot int, mark string) error {
 	var setting string
 	if err := t.Get(&setting, t.S.D.mark, t.S.MarkedBy, slot, mark); err != nil {
@@ -266,11 +270,12 @@ func (t *Tx) leaveMark(slot int, mark string) error {
 }
 
 // WasApplied reports whether the transaction with this mark is in the database. On PostgreSQL the
-// upsert waits on the row that the transaction in question wrote first, so that one whose COMMIT
-// the server is still working on has ended before we judge.
+// upsert waits for the row that the transaction in question wrote first, so that a COMMIT on which
+// the server is still working has ended before the mark is read.
 func (s *DB) WasApplied(ctx context.Context, op string, slot int, mark string) (bool, error) {
 	if s.Memory {
-		return false, nil // a commit in memory that fails was rolled back; there is no second connection to look from
+		// a commit in memory that fails was rolled back; no second connection could read it
+		return false, nil
 	}
 	limit := &TimeoutError{Op: op + ": reading back an uncertain commit", After: s.Tune.Settle}
 	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), s.Tune.Settle, limit)
@@ -294,15 +299,15 @@ func (s *DB) readMark(ctx context.Context, slot int) (found string, err error) {
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = t.Rollback() }() // it only looks
+	defer func() { _ = t.Rollback() }() // nothing is to be kept
 	err = t.GetContext(ctx, &found, t.Rebind(`INSERT INTO tx_mark (owner, slot, id, at) VALUES (?, ?, '', 0)
 		ON CONFLICT (owner, slot) DO UPDATE SET at = excluded.at RETURNING id`), s.MarkedBy, slot)
 	return found, err
 }
 
-// wasAppliedSQLite looks from a new connection, because a failed fsync leaves the old one with
-// pages that only it believes in. What is found is then copied into the file proper and flushed:
-// found is not yet durable when the disk had just failed.
+// wasAppliedSQLite reads from a new connection, because after a failed fsync the old one has pages
+// that are not on disk. If it finds the mark, it copies the log into the database file and flushes
+// it: after a disk failure, what is found is not necessarily durable.
 func (s *DB) wasAppliedSQLite(ctx context.Context, slot int, mark string) (bool, error) {
 	if err := s.discardWriter(ctx); err != nil {
 		return false, err
@@ -349,16 +354,15 @@ func (s *DB) pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// mayWorkAgain reports whether a transaction that was not committed can succeed when it is run
-// again.
+// mayWorkAgain reports whether a transaction that was not committed may succeed if it is run again.
 func mayWorkAgain(err error) bool {
 	var server *pq.Error
 	if errors.As(err, &server) {
 		switch string(server.Code) {
 		case "40001", "40P01": // serialization failure, deadlock
 			return true
-		// two transactions raced for one platform id; the second run sees the first and reports a
-		// conflict
+		// two transactions raced for one platform id; the second run sees the first one's and
+		// reports a conflict
 		case "23505":
 			return server.Constraint == "entry_one_remote" || server.Constraint == "attempt_one_shot"
 		}

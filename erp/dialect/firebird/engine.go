@@ -20,7 +20,7 @@ var Engine = &dialect.Engine{
 	Literals: dialect.Literals{
 		Dual: " FROM RDB$DATABASE",
 		Values: map[string]dialect.Literal{
-			"instant": {}, // of Firebird 4 and later
+			"instant": {}, // only in Firebird 4 and later
 		},
 		Session: dialect.Literal{SQL: "RDB$GET_CONTEXT('SYSTEM', 'ISOLATION_LEVEL')", Want: "SNAPSHOT"},
 	},

@@ -25,7 +25,7 @@ type engine struct {
 	server    dialect.Server
 	db        *sqlx.DB
 	connector *firebirdConnector
-	// bytesMode: texts come as the bytes that are stored, and are decoded here.
+	// bytesMode: texts arrive as the stored bytes, and are decoded here.
 	bytesMode bool
 }
 
@@ -68,7 +68,7 @@ func open(opt dialect.Options, cs dialect.Charset) (dialect.Database, *fault.Err
 
 func connection(a dialect.Address, charset, zone string) (driver.Connector, error) {
 	q := url.Values{"charset": {charset}, "timezone": {zone}}
-	// Where the server does not react to a cancel, the connection is cut.
+	// If the server does not react to a cancel, the connection is cut.
 	q.Set("cancel_hard_drop", "true")
 	for k, v := range a.Settings {
 		q.Set(k, v)
@@ -84,7 +84,7 @@ func connection(a dialect.Address, charset, zone string) (driver.Connector, erro
 	return c, nil
 }
 
-// firebirdDriver is the driver as it registered itself; its type has no name outside.
+// firebirdDriver is the driver as it registered itself; its type is not exported.
 var firebirdDriver = func() driver.DriverContext {
 	db, err := sql.Open("firebirdsql", "")
 	if err != nil {
@@ -97,8 +97,8 @@ var firebirdDriver = func() driver.DriverContext {
 	return d
 }()
 
-// firebirdConnector connects with the charset NONE until it is told that the
-// database knows its own.
+// firebirdConnector connects with the charset NONE, until it is known that the database has a
+// charset of its own.
 type firebirdConnector struct {
 	each      [2]driver.Connector
 	converted atomic.Bool
@@ -115,8 +115,8 @@ func (c *firebirdConnector) Connect(ctx context.Context) (driver.Conn, error) {
 // Driver implements driver.Connector.
 func (c *firebirdConnector) Driver() driver.Driver { return c.each[0].Driver() }
 
-// probe learns the charset. A database with NONE never converts: it stores what
-// the programs sent. With erp.charset set, nothing is converted either.
+// probe determines the charset. A database with NONE never converts: it stores what programs sent.
+// If erp.charset is set, nothing is converted either.
 func (f *engine) probe(ctx context.Context) error {
 	facts, err := f.Facts(ctx, f.db)
 	if err != nil {
@@ -125,7 +125,7 @@ func (f *engine) probe(ctx context.Context) error {
 	f.bytesMode = dialect.UnknownCharset(facts.Charset) || f.cs.Table != nil
 	if !f.bytesMode {
 		f.connector.converted.Store(true)
-		f.db.SetMaxIdleConns(0) // the connection of this probe is of the other kind
+		f.db.SetMaxIdleConns(0) // the connection of this probe has the other charset
 		f.db.SetMaxIdleConns(dialect.MaxIdle)
 	}
 	return nil
@@ -135,14 +135,14 @@ func (f *engine) Facts(ctx context.Context, db *sqlx.DB) (facts dialect.Facts, e
 	err = db.QueryRowxContext(ctx, `SELECT RDB$GET_CONTEXT('SYSTEM', 'ENGINE_VERSION'), TRIM(RDB$CHARACTER_SET_NAME)
 FROM RDB$DATABASE`).Scan(&facts.Version, &facts.Charset)
 	facts.Charset = strings.TrimSpace(facts.Charset)
-	return facts, err // an ordinary user sees only the transactions of its own
+	return facts, err // an ordinary user sees only its own transactions
 }
 
-// Begin opens a snapshot. The driver knows read-only transactions only without
-// one, and rows and bound must be of one moment. So the transaction could
-// write, in a procedure that a query calls; it is always rolled back, and
-// unchanged reports what it did. Sequences are the exception that Firebird
-// makes: the words that move one are refused, and the reading user has no right to.
+// Begin opens a snapshot. The driver has read-only transactions only without a snapshot, but rows
+// and bound must be from the same moment. So the transaction could write, in a procedure that a
+// query calls. It is always rolled back, and unchanged reports what it did. Sequences are the
+// exception, which Firebird does not roll back: the words that advance one are refused, and the
+// reading user has no right to.
 func (f *engine) Begin(ctx context.Context, c *sqlx.Conn) (dialect.Tx, error) {
 	tx, err := c.BeginTxx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead})
 	if err != nil {
@@ -170,8 +170,8 @@ func unchanged(ctx context.Context, tx *sqlx.Tx) error {
 	return nil
 }
 
-// Clock: Firebird 3 has no time zones. Its clock is taken for local time or for
-// UTC, whichever is nearer to this host's.
+// Clock reads the server's clock. Firebird 3 has no time zones, so the time is interpreted as local
+// time or as UTC, whichever is nearer to this host's clock.
 func (f *engine) Clock(ctx context.Context, c *sqlx.Conn) (dialect.Clock, error) {
 	read, err := dialect.ReadClock(ctx, c, "SELECT CAST(CAST('NOW' AS TIMESTAMP) AS VARCHAR(24)) FROM RDB$DATABASE",
 		f.opt.TimeZone)
@@ -187,8 +187,7 @@ func (f *engine) Clock(ctx context.Context, c *sqlx.Conn) (dialect.Clock, error)
 	return dialect.Clock{Now: now, Limits: dialect.NaiveLimits(now, time.Time{}, f.opt.TimeZone)}, nil
 }
 
-// Window: rows without a value are always in, and so are those with a date that
-// a program writes for none.
+// Window always includes rows without a value, and those with a date that programs write for none.
 func (f *engine) Window(b *dialect.Binder, col dialect.Column, w dialect.Window) (string, *fault.Error) {
 	low, bad := dialect.WindowStart(w, col.Type == "date")
 	if bad != nil {
@@ -207,7 +206,7 @@ func (f *engine) Window(b *dialect.Binder, col dialect.Column, w dialect.Window)
 	return fmt.Sprintf("(%s >= %s OR %s IS NULL OR %s < CAST('%s' AS DATE))", name, from, name, name, dialect.NoDateBefore), nil
 }
 
-// firebirdTime: Firebird counts ten-thousandths of a second.
+// firebirdTime has ten-thousandths of a second, as Firebird does.
 const firebirdTime = "2006-01-02 15:04:05.0000"
 
 func (f *engine) Keys(b *dialect.Binder, cols []dialect.Column, keys [][]dialect.Value) (string, *fault.Error) {
@@ -246,7 +245,7 @@ func (f *engine) term(b *dialect.Binder, col dialect.Column, v dialect.Value) (s
 	}
 }
 
-// encoded returns a text as this connection takes it.
+// encoded returns a text in the form that this connection needs.
 func (f *engine) encoded(text string) (string, bool) {
 	if !f.bytesMode {
 		return text, true
@@ -261,7 +260,7 @@ func number(b *dialect.Binder, text string) string {
 	if !exact {
 		return "CAST(" + b.Add(text) + " AS BIGINT)"
 	}
-	if len(strings.TrimPrefix(text, "-")) > 18+1 { // with its point
+	if len(strings.TrimPrefix(text, "-")) > 18+1 { // the decimal point is counted too
 		return "CAST(" + b.Add(text) + " AS DOUBLE PRECISION)"
 	}
 	return fmt.Sprintf("CAST(%s AS NUMERIC(18,%d))", b.Add(text), len(fraction))

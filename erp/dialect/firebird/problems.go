@@ -14,7 +14,7 @@ import (
 	"github.com/safrasync/safrasync/erp/fault"
 )
 
-// rowError: a value of one row ended the SELECT.
+// rowError reports whether a value of one row ended the SELECT.
 func rowError(err error) bool {
 	var e *firebirddrv.FbError
 	if !errors.As(err, &e) {
@@ -87,21 +87,21 @@ func (f *engine) serverProblem(e *firebirddrv.FbError, query string) *fault.Erro
 	return f.server.UnknownError(e.GDSCodes)
 }
 
-// firebirdName is the name that an error of the compiler speaks of.
+// firebirdName returns the name to which a compiler error refers.
 func firebirdName(e *firebirddrv.FbError, code int) string {
 	for i, c := range e.GDSCodes {
 		if c == code && i < len(e.Params) && len(e.Params[i]) > 0 {
 			return e.Params[i][0]
 		}
 	}
-	// The name of a column or table comes as a message of its own after the code.
+	// The name of a column or table comes as a separate message after the code.
 	if i := slices.Index(e.GDSCodes, code); i >= 0 && i+1 < len(e.Params) && len(e.Params[i+1]) > 0 {
 		return e.Params[i+1][0]
 	}
 	return "?"
 }
 
-// privilege names the right and the object, never the user.
+// privilege returns the right and the object, never the user.
 func privilege(e *firebirddrv.FbError) string {
 	for i, c := range e.GDSCodes {
 		if c == firebirddrv.ISCNoPriv && i < len(e.Params) && len(e.Params[i]) >= 3 {
@@ -113,7 +113,7 @@ func privilege(e *firebirddrv.FbError) string {
 
 var firebirdAt = regexp.MustCompile(`line (\d+), column (\d+)`)
 
-// place adds where it is; the server counts from our own first line.
+// place adds the position. The server counts from the first line of our wrapper.
 func place(e *firebirddrv.FbError, query string, out *fault.Error) *fault.Error {
 	m := firebirdAt.FindStringSubmatch(e.Message)
 	if m == nil || query == "" {

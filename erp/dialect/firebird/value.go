@@ -8,7 +8,7 @@ import (
 	"github.com/safrasync/safrasync/erp/dialect"
 )
 
-// firebirdType names an integer with a scale for what it is.
+// firebirdType returns the type of a column; an integer with a scale is "numeric".
 func firebirdType(ct *sql.ColumnType) string {
 	typ := strings.ToLower(ct.DatabaseTypeName())
 	if _, scale, ok := ct.DecimalSize(); ok && scale != 0 && !strings.HasPrefix(typ, "dec") {
@@ -17,8 +17,8 @@ func firebirdType(ct *sql.ColumnType) string {
 	return typ
 }
 
-// Item selects numbers and times as the text that Firebird itself writes: the
-// driver would put dates into a time zone and small decimals into E notation.
+// Item selects numbers and times as the text that Firebird itself writes: the driver would put
+// dates into a time zone and write small decimals in E notation.
 func (f *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
 	if use == dialect.ForBound {
 		return bound(col)
@@ -75,8 +75,8 @@ func (f *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
 	}
 }
 
-// text decodes what the driver gives for CHAR and VARCHAR: a string that the
-// server has converted, or the bytes that are stored.
+// text decodes the driver's value of CHAR and VARCHAR: a string that the server has converted, or
+// the stored bytes.
 func (f *engine) text(v any) dialect.Value {
 	cs := dialect.Charset{}
 	if f.bytesMode {
@@ -94,7 +94,7 @@ func (f *engine) text(v any) dialect.Value {
 	return dialect.Value{Kind: dialect.Text, Err: "a type the driver does not explain"}
 }
 
-// bound is the text of a bound.
+// bound selects the text of a bound.
 func bound(col dialect.Column) dialect.Item {
 	name := Syntax.Column(col.Name)
 	if col.Type == "timestamp with timezone" {

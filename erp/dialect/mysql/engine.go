@@ -22,7 +22,7 @@ var Engine = &dialect.Engine{
 		"negative": {SQL: "CAST(-0.05 AS DECIMAL(9,2))", Want: "-0.05"},
 		"float":    {SQL: "0.1e0", Want: "0.1"},
 		"null":     {SQL: "CAST(NULL AS SIGNED)", Want: dialect.NullText},
-		"instant":  {}, // it has no literal for one
+		"instant":  {}, // it has no literal for an instant
 		"boolean":  {}, // TRUE is the number 1
 	}},
 	Open: open,

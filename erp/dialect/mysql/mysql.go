@@ -19,7 +19,7 @@ type engine struct {
 	server dialect.Server
 	db     *sqlx.DB
 	maria  bool
-	// session sets a connection up; it depends on what the server knows.
+	// session is the statement that sets up a connection; it depends on the server.
 	session string
 	// sees: the role has PROCESS and sees the transactions of others.
 	sees bool
@@ -56,8 +56,8 @@ func open(opt dialect.Options, _ dialect.Charset) (dialect.Database, *fault.Erro
 	return dialect.Database{DB: m.db, Target: a.Target(), Probe: m.probe, Dialect: m}, nil
 }
 
-// probe finds out which of the two it is, which time zones it knows, and what
-// the role sees.
+// probe determines which of the two databases it is, whether it knows the time zone, and what the
+// role can see.
 func (m *engine) probe(ctx context.Context) error {
 	f, err := m.Facts(ctx, m.db)
 	if err != nil {
@@ -74,8 +74,8 @@ func (m *engine) probe(ctx context.Context) error {
 		// The server has no time zone tables; Brazil has had no summer time since 2019.
 		zone = time.Now().In(m.opt.TimeZone).Format("-07:00")
 	}
-	// sql_mode is set so that a query means the same on every server. Zero dates
-	// are values here, and GROUP_CONCAT does not cut in silence.
+	// sql_mode is set so that a query means the same on every server. Zero dates are allowed as
+	// values, and GROUP_CONCAT does not truncate silently.
 	m.session = "SET SESSION sql_mode = '', time_zone = '" + zone + "', lock_wait_timeout = " + seconds(dialect.LockTimeout) +
 		", innodb_lock_wait_timeout = " + seconds(dialect.LockTimeout) +
 		", net_write_timeout = 600, group_concat_max_len = 1048576, " +
@@ -90,7 +90,7 @@ func (m *engine) probe(ctx context.Context) error {
 
 func seconds(d time.Duration) string { return fmt.Sprint(max(1, int(d.Seconds()))) }
 
-// statementLimit is the server's own time-out.
+// statementLimit returns the setting of the server's own time-out.
 func (m *engine) statementLimit(d time.Duration) string {
 	if m.maria {
 		return fmt.Sprintf("max_statement_time = %.3f", d.Seconds())
@@ -107,7 +107,7 @@ func (m *engine) Facts(ctx context.Context, db *sqlx.DB) (dialect.Facts, error) 
 	return f, err
 }
 
-// Begin opens a consistent read: InnoDB's snapshot is made by the first SELECT.
+// Begin opens a consistent read: the first SELECT makes InnoDB's snapshot.
 func (m *engine) Begin(ctx context.Context, c *sqlx.Conn) (dialect.Tx, error) {
 	var id int64
 	if err := c.GetContext(ctx, &id, "SELECT CONNECTION_ID()"); err != nil {
@@ -117,9 +117,8 @@ func (m *engine) Begin(ctx context.Context, c *sqlx.Conn) (dialect.Tx, error) {
 	if err != nil {
 		return nil, err
 	}
-	// While a caller takes rows at leisure the server counts its time too. Then
-	// this side watches, and the server's limit is for the case that this side
-	// has vanished.
+	// While a caller takes rows slowly, the server counts that time too. During that the timer of
+	// this side applies, and the server's limit is only for the case that this side has vanished.
 	last := max(10*m.opt.StatementTimeout, time.Hour)
 	return (&dialect.StreamTx{
 		Tx: tx, Limit: m.opt.StatementTimeout, Stop: func() { m.kill(id) }, IsRowError: rowError,
@@ -128,19 +127,19 @@ func (m *engine) Begin(ctx context.Context, c *sqlx.Conn) (dialect.Tx, error) {
 	}).Opened(), nil
 }
 
-// kill ends what a cancelled call left running: the driver only closes the
-// connection, and the server goes on until it has a row to send.
+// kill ends what a cancelled call left running: the driver only closes the connection, and the
+// server continues until it has a row to send.
 func (m *engine) kill(id int64) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	// An error means that the connection is gone, or the server; its own limit remains.
+	// An error means that the connection is gone, or the server; the server's own limit remains.
 	_, _ = m.db.ExecContext(ctx, fmt.Sprintf("KILL %d", id))
 }
 
-// mysqlHorizon is the start of the oldest open transaction of InnoDB, and of
-// the oldest statement: a statement stamps its rows with the time when it began,
-// which may be before its transaction. What replicates from another server
-// brings times of its own; there the lookback has to do.
+// mysqlHorizon is the start of the oldest open transaction of InnoDB or of the oldest statement,
+// whichever is earlier: a statement stamps its rows with its own start, which may be before its
+// transaction. Rows replicated from another server have times of that server; for them only the
+// lookback helps.
 const mysqlHorizon = `SELECT LEAST(
   COALESCE((SELECT MIN(UNIX_TIMESTAMP(trx_started)) FROM information_schema.innodb_trx
     WHERE trx_mysql_thread_id <> CONNECTION_ID()), UNIX_TIMESTAMP()),
@@ -169,8 +168,8 @@ func (m *engine) Clock(ctx context.Context, c *sqlx.Conn) (dialect.Clock, error)
 	return dialect.Clock{Now: now, Limits: dialect.NaiveLimits(now, horizon, m.opt.TimeZone)}, nil
 }
 
-// Window compares in the column's own type. Rows without a value, zero dates
-// among them, are always in.
+// Window compares in the column's own type. Rows without a value, including zero dates, are always
+// included.
 func (m *engine) Window(b *dialect.Binder, col dialect.Column, w dialect.Window) (string, *fault.Error) {
 	low, bad := dialect.WindowStart(w, col.Type == "date")
 	if bad != nil {
@@ -182,7 +181,7 @@ func (m *engine) Window(b *dialect.Binder, col dialect.Column, w dialect.Window)
 	case "date":
 		from = "CAST(" + b.Add(low.Format("2006-01-02")) + " AS DATE)"
 	case "timestamp":
-		// An hour more, because the hour at the end of a summer time is two instants.
+		// An hour more, because the hour at the end of summer time occurs twice.
 		from = "FROM_UNIXTIME(CAST(" + b.Add(dialect.Epoch(low.Add(-time.Hour))) + " AS DECIMAL(20,6)))"
 	default:
 		from = "CAST(" + b.Add(low.Format(dialect.ISOMicro)) + " AS DATETIME(6))"
@@ -194,8 +193,8 @@ func (m *engine) Keys(b *dialect.Binder, cols []dialect.Column, keys [][]dialect
 	return dialect.KeyCondition(b, cols, keys, m.term)
 }
 
-// term binds a part in the type it was read with: MySQL compares a number with
-// a text as floats.
+// term binds a part of a key in the type with which it was read, because MySQL compares a number
+// with a text as floats.
 func (m *engine) term(b *dialect.Binder, col dialect.Column, v dialect.Value) (string, *fault.Error) {
 	name := Syntax.Column(col.Name)
 	switch v.Kind {
@@ -231,7 +230,7 @@ func (m *engine) LoosePart(b *dialect.Binder, col dialect.Column, text string, f
 	name := Syntax.Column(col.Name)
 	switch {
 	case numeric(col.Type) && !dialect.PlainNumber(text):
-		return "1 = 0" // MySQL would take the text for 0
+		return "1 = 0" // MySQL would interpret the text as 0
 	case numeric(col.Type):
 		return name + " = CAST(" + b.Add(text) + " AS DECIMAL(65,30))"
 	case fast:

@@ -21,8 +21,8 @@ func number(err error) uint16 {
 	return 0
 }
 
-// rowError: a value of one row ended the SELECT. Most conversions do not:
-// MySQL gives 0 or NULL and a warning that nobody sees.
+// rowError reports whether a value of one row ended the SELECT. Most failed conversions do not:
+// MySQL returns 0 or NULL and a warning that nobody sees.
 func rowError(err error) bool {
 	var e *mysqldrv.MySQLError
 	if !errors.As(err, &e) {
@@ -106,7 +106,7 @@ func (m *engine) serverProblem(e *mysqldrv.MySQLError, query string) *fault.Erro
 	return m.server.UnknownError(e.Number)
 }
 
-// withoutHost drops whose right it is: the message names 'user'@'host'.
+// withoutHost removes the user from a message, which contains 'user'@'host'.
 func withoutHost(message string) string {
 	before, rest, found := strings.Cut(message, " to user ")
 	if !found {
@@ -118,7 +118,7 @@ func withoutHost(message string) string {
 	return before
 }
 
-// syntaxProblem maps the server's line, which counts from our own first line.
+// syntaxProblem converts the server's line, which counts from the first line of our wrapper.
 func syntaxProblem(e *mysqldrv.MySQLError, query string) *fault.Error {
 	near := ""
 	if i := strings.Index(e.Message, "near '"); i >= 0 {

@@ -11,7 +11,7 @@ func numeric(typ string) bool {
 		typ == "double"
 }
 
-// Item selects a column so that the driver cannot lose anything of it.
+// Item selects a column so that the driver loses nothing of it.
 func (m *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
 	if use == dialect.ForBound {
 		return bound(col)
@@ -28,7 +28,7 @@ func (m *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
 	case typ == "decimal":
 		return dialect.Item{SQL: name, Convert: dialect.AsText(dialect.NumberValue)}
 	case typ == "float":
-		// As it is, the server would print six digits only.
+		// Otherwise the server would print only six digits.
 		return dialect.Item{SQL: name + " + 0e0", Convert: func(v any) dialect.Value { return dialect.AnyFloat(v, 32) }}
 	case typ == "double":
 		return dialect.Item{SQL: name, Convert: func(v any) dialect.Value { return dialect.AnyFloat(v, 64) }}
@@ -37,11 +37,11 @@ func (m *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
 	case typ == "datetime":
 		return dialect.Item{SQL: name, Convert: dialect.AsText(timestamp)}
 	case typ == "timestamp":
-		// MariaDB has no number for a zero TIMESTAMP, MySQL gives 0.
+		// For a zero TIMESTAMP MariaDB returns NULL as its number, MySQL returns 0.
 		return dialect.Item{SQL: "COALESCE(UNIX_TIMESTAMP(" + name + "), CASE WHEN " + name +
 			" IS NULL THEN NULL ELSE 0 END)", Convert: dialect.AsText(m.instant)}
 	case strings.HasSuffix(typ, "blob"), strings.HasSuffix(typ, "binary"), typ == "geometry", typ == "vector":
-		// The content is not wanted: old ERPs keep megabytes of notes in blobs.
+		// The content is not wanted: old ERPs store megabytes of notes in blobs.
 		return dialect.Item{
 			SQL: "CASE WHEN " + name + " IS NULL THEN NULL ELSE '' END",
 			Convert: dialect.BinaryColumn("CONVERT(" + col.Name +
@@ -52,7 +52,7 @@ func (m *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
 	}
 }
 
-// bound is the text of a bound: a TIMESTAMP as an instant in UTC.
+// bound selects the text of a bound: a TIMESTAMP as an instant in UTC.
 func bound(col dialect.Column) dialect.Item {
 	name := Syntax.Column(col.Name)
 	if col.Type == "timestamp" {
@@ -72,7 +72,7 @@ func date(s string) dialect.Value {
 		return dialect.Value{
 			Kind: dialect.Date,
 			Text: s,
-		} // 0000-00-00 and 2026-00-00 are stored dates that a mapping may call empty
+		} // 0000-00-00 and 2026-00-00 are stored dates that a mapping may treat as empty
 	}
 	return dialect.Value{Kind: dialect.Date, Text: s, Err: dialect.OddTime("date", s)}
 }

@@ -47,7 +47,7 @@ func open(opt dialect.Options, _ dialect.Charset) (dialect.Database, *fault.Erro
 		q.Set("SID", sid)
 	}
 	if a.Settings["tls"] == "" && a.Settings["ca"] == "" {
-		a.Settings["tls"] = "disable" // Oracle listens for TLS on a port of its own
+		a.Settings["tls"] = "disable" // Oracle listens for TLS on a separate port
 	}
 	tlsConfig, bad := a.TLSConfig()
 	if bad != nil {
@@ -100,9 +100,9 @@ func (o *engine) Clock(ctx context.Context, c *sqlx.Conn) (dialect.Clock, error)
 	return dialect.ReadClock(ctx, c, "SELECT TO_CHAR(SYS_EXTRACT_UTC(SYSTIMESTAMP), "+micro+") FROM DUAL", o.opt.TimeZone)
 }
 
-// Begin: the driver knows no read-only transactions, Oracle does. SET
-// TRANSACTION must be its first statement, and makes one snapshot of all that
-// follows.
+// Begin sends SET TRANSACTION READ ONLY, because the driver has no read-only transactions, but
+// Oracle has. It must be the first statement of the transaction, and makes one snapshot for all
+// that follow.
 func (o *engine) Begin(ctx context.Context, c *sqlx.Conn) (dialect.Tx, error) {
 	tx, err := c.BeginTxx(ctx, nil)
 	if err != nil {
@@ -115,7 +115,7 @@ func (o *engine) Begin(ctx context.Context, c *sqlx.Conn) (dialect.Tx, error) {
 	return (&dialect.StreamTx{Tx: tx, Limit: o.opt.StatementTimeout, TypeOf: oracleType}).Opened(), nil
 }
 
-// oracleTypes are the names that people know, by those of the driver.
+// oracleTypes maps the driver's names of types to the usual ones.
 var oracleTypes = map[string]string{
 	"nchar": "varchar2", "varchar": "varchar2", "timestampdty": "timestamp",
 	"timestamptz_dty": "timestamp with time zone", "timestamptz": "timestamp with time zone",
@@ -188,8 +188,8 @@ func (o *engine) term(b *dialect.Binder, col dialect.Column, v dialect.Value) (s
 	}
 }
 
-// number binds a decimal by a format of its own digits, whatever the
-// session's decimal separator is.
+// number binds a decimal with a format for its own digits, whatever the session's decimal separator
+// is.
 func number(b *dialect.Binder, text string) string {
 	whole, fraction, exact := strings.Cut(strings.TrimPrefix(text, "-"), ".")
 	format := strings.Repeat("9", max(1, len(whole)))
@@ -227,8 +227,8 @@ func (o *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
 	return item
 }
 
-// value selects numbers and times as text. What Oracle stores as an empty
-// string is NULL, and arrives so.
+// value selects numbers and times as text. Oracle stores an empty string as NULL, and it arrives as
+// NULL.
 func (o *engine) value(col dialect.Column) dialect.Item {
 	name := Syntax.Column(col.Name)
 	switch col.Type {
@@ -265,7 +265,7 @@ func (o *engine) value(col dialect.Column) dialect.Item {
 	}
 }
 
-// oracleNumberValue adds the zero that TM9 leaves out before the separator.
+// oracleNumberValue adds the leading zero that TM9 omits before the separator.
 func oracleNumberValue(s string) dialect.Value {
 	if digits := strings.TrimPrefix(s, "-"); strings.HasPrefix(digits, ".") {
 		s = strings.TrimSuffix(s, digits) + "0" + digits
@@ -274,7 +274,7 @@ func oracleNumberValue(s string) dialect.Value {
 		return dialect.Value{
 			Kind: dialect.Number,
 			Err:  "unreadable number",
-		} // ~ stands for infinity, E for more than 64 digits
+		} // ~ means infinity; E is used for more than 64 digits
 	}
 	return dialect.NumberValue(s)
 }

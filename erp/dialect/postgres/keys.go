@@ -10,23 +10,23 @@ import (
 	"github.com/safrasync/safrasync/erp/fault"
 )
 
-// pgArrays are the types of which PostgreSQL compares a column with an array as
-// with one value: by the column's own equality, through its index.
+// pgArrays are the types for which PostgreSQL compares a column with an array as with a single
+// value: by the column's own equality, through its index.
 var pgArrays = map[string]bool{
 	"int2": true, "int4": true, "int8": true, "oid": true, "numeric": true, "float4": true, "float8": true,
 	"bool": true,
 	"text": true, "varchar": true, "bpchar": true, "uuid": true, "date": true, "timestamp": true, "timestamptz": true,
 }
 
-// pgAsText are the types that PostgreSQL cannot compare, or of which its = asks something else
-// (boxes and circles are equal that have the same area). Such a part of a key is compared as the
-// text that was read.
+// pgAsText are the types that PostgreSQL cannot compare, or whose = means something else (boxes and
+// circles with the same area are equal). Such a part of a key is compared as the text that was
+// read.
 var pgAsText = map[string]bool{
 	"json": true, "xml": true, "point": true, "line": true, "lseg": true, "box": true, "path": true, "polygon": true,
 	"circle": true,
 }
 
-// keyColumn is a column of the query as a key is compared with it.
+// keyColumn returns the expression of a column for the comparison with a key.
 func keyColumn(c dialect.Column) string {
 	name := Syntax.Column(c.Name)
 	if pgAsText[c.Type] {
@@ -35,18 +35,17 @@ func keyColumn(c dialect.Column) string {
 	return name
 }
 
-// maxGroups is how many alternatives a condition has at most: for more of them the
-// planner needs longer than the reading takes, because it compares each with each.
+// maxGroups is the maximum number of alternatives in a condition. For more, planning takes longer
+// than reading, because the planner compares each with each.
 const maxGroups = 64
 
-// Keys binds the stored text without a type: PostgreSQL then takes each part
-// in the column's own type and can use its index.
+// Keys binds the stored text without a type, so that PostgreSQL interprets each part in the
+// column's own type and can use its index.
 //
-// Keys that differ in one column only are one alternative: all but that column
-// are equal to a value, and that one is equal to any of an array. Of a key that
-// begins with a branch there are as many alternatives as branches. All of it are
-// conditions on the columns, not a join with the keys: the database pushes them
-// down into groups, unions and views, and a join it does not.
+// Keys that differ in only one column are one alternative: every other column equals a value, and
+// that column equals any value of an array. If a key begins with a branch, there are as many
+// alternatives as branches. All of this consists of conditions on the columns, not of a join with
+// the keys: the database pushes conditions down into groups, unions and views, but not a join.
 func (p *engine) Keys(b *dialect.Binder, cols []dialect.Column, keys [][]dialect.Value) (string, *fault.Error) {
 	names := make([]string, len(cols))
 	for i, c := range cols {
@@ -73,8 +72,8 @@ func (p *engine) Keys(b *dialect.Binder, cols []dialect.Column, keys [][]dialect
 	return "(" + strings.Join(alternatives, " OR ") + ")", nil
 }
 
-// widest is the column with the most values, so that the others make few groups.
-// One whose type has no array is taken only where all have none.
+// widest returns the column with the most values, so that the others make few groups. It returns a
+// column whose type has no array only if no column's type has one.
 func widest(cols []dialect.Column, keys [][]dialect.Value) (at int) {
 	most := -1
 	for i, c := range cols {
@@ -93,10 +92,10 @@ func widest(cols []dialect.Column, keys [][]dialect.Value) (at int) {
 	return at
 }
 
-// keyGroup are keys that are the same but for one column.
+// keyGroup has keys that differ only in one column.
 type keyGroup struct {
 	first  []dialect.Value
-	values []string // of that column
+	values []string // the values of that column
 }
 
 func groupKeys(keys [][]dialect.Value, wide int) []keyGroup {
@@ -126,7 +125,8 @@ func (g keyGroup) condition(b *dialect.Binder, cols []dialect.Column, names []st
 	parts := make([]string, len(cols))
 	for i, c := range cols {
 		switch {
-		case i != wide, len(g.values) == 1: // PostgreSQL takes an array of one for cheaper, and compares it first
+		// PostgreSQL estimates an array of one as cheaper, and would compare it first
+		case i != wide, len(g.values) == 1:
 			parts[i] = names[i] + " = " + b.Add(g.first[i].Text)
 		case pgArrays[c.Type]:
 			parts[i] = names[i] + " = ANY(" + b.Add(pq.StringArray(g.values)) + ")"
@@ -150,9 +150,9 @@ func allArrays(cols []dialect.Column) bool {
 	return true
 }
 
-// rowIn is for keys of which no column has few values. That each column is one
-// of its values is what an index is asked; that they belong together is compared
-// afterwards. IS TRUE keeps the planner from making a join of that.
+// rowIn returns the condition for keys in which no column has few values. Each column must be one
+// of its values, which an index can serve; that the values belong together is compared afterwards.
+// IS TRUE prevents the planner from turning that into a join.
 func rowIn(b *dialect.Binder, cols []dialect.Column, names []string, keys [][]dialect.Value) string {
 	parts, arrays := make([]string, len(cols)), make([]string, len(cols))
 	for i, c := range cols {

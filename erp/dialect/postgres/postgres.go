@@ -26,9 +26,8 @@ type engine struct {
 	cs     dialect.Charset
 	db     *sqlx.DB
 	server dialect.Server
-	// bytesMode: the server's encoding is SQL_ASCII. It then checks text only on
-	// its way out, and one wrong byte fails the whole query; so text is asked
-	// for as bytes and decoded here.
+	// bytesMode: the server's encoding is SQL_ASCII. Such a server checks text only when it sends
+	// it, and one wrong byte fails the whole query. So text is selected as bytes and decoded here.
 	bytesMode bool
 }
 
@@ -51,7 +50,8 @@ func open(opt dialect.Options, cs dialect.Charset) (dialect.Database, *fault.Err
 	return dialect.Database{DB: p.db, Target: p.server.Target, Probe: p.probe, Dialect: p}, nil
 }
 
-// postgresUnencrypted: of several hosts, one that is not encrypted is enough.
+// postgresUnencrypted reports whether a connection may be unencrypted. If there are several hosts,
+// one is enough.
 func postgresUnencrypted(dsn dialect.Secret) bool {
 	cfg, bad := config(dialect.Options{DSN: dsn})
 	weak := []pq.SSLMode{pq.SSLModeDisable, pq.SSLModeAllow, pq.SSLModePrefer}
@@ -68,8 +68,8 @@ func postgresUnencrypted(dsn dialect.Secret) bool {
 	return !isLocal(cfg)
 }
 
-// config reads the DSN. lib/pq's and net/url's errors quote what they
-// could not read, password included, so none of them is passed on.
+// config parses the DSN. The errors of lib/pq and net/url quote what they could not parse,
+// including the password, so none of them is passed on.
 func config(opt dialect.Options) (pq.Config, *fault.Error) {
 	dsn := string(opt.DSN)
 	cfg, err := pq.NewConfig(dsn)
@@ -79,7 +79,7 @@ func config(opt dialect.Options) (pq.Config, *fault.Error) {
 			"or host=… port=… dbname=… user=… password='…'%s", settingNamed(err))
 	}
 	if len(cfg.Multi) == 0 && cfg.Service == "" && !mentionsSSLMode(dsn) && isLocal(cfg) {
-		// lib/pq's default is "require"; a server on this host seldom has TLS.
+		// lib/pq's default is "require", but a server on this host seldom has TLS.
 		cfg.SSLMode = pq.SSLModeDisable
 	}
 	if cfg.ConnectTimeout <= 0 {
@@ -98,15 +98,15 @@ func config(opt dialect.Options) (pq.Config, *fault.Error) {
 	runtime["statement_timeout"] = strconv.FormatInt(opt.StatementTimeout.Milliseconds(), 10)
 	runtime["lock_timeout"] = strconv.FormatInt(dialect.LockTimeout.Milliseconds(), 10)
 	if name := dialect.ZoneName(opt.TimeZone); name != "" && !zoned && cfg.TZ == "" {
-		// So that `changed_at::date` in a query means the same day as the mapping's.
+		// So that `changed_at::date` in a query means the same day as in the mapping.
 		runtime["TimeZone"] = name
 	}
 	cfg.Runtime = runtime
 	return cfg, nil
 }
 
-// settingNamed names the setting that lib/pq refused, when its message does so
-// in the one form that holds no value before it.
+// settingNamed returns the setting that lib/pq refused, if its message has the one form that
+// contains no value before it.
 func settingNamed(err error) string {
 	rest, ok := strings.CutPrefix(err.Error(), `pq: wrong value for "`)
 	if !ok {
@@ -127,8 +127,8 @@ func mentionsSSLMode(dsn string) bool {
 		u, err := url.Parse(dsn)
 		return err == nil && u.Query().Has("sslmode")
 	}
-	// The last setting wins in this form, so ours in front counts only if the
-	// DSN has none; "allow" is never a default.
+	// The last setting wins in this form, so the one in front counts only if the DSN has none;
+	// "allow" is never a default.
 	cfg, err := pq.NewConfig("sslmode=allow " + dsn)
 	return err == nil && cfg.SSLMode != pq.SSLModeAllow
 }
@@ -181,9 +181,8 @@ func (p *engine) MayWrite(ctx context.Context, db *sqlx.DB) (table string, err e
 	return table, err
 }
 
-// Window compares in the column's own type, so that nothing is rounded on the
-// way. Rows without a value, and '-infinity', which some programs write for
-// one, are always in.
+// Window compares in the column's own type, so that nothing is rounded. Rows without a value, and
+// those with '-infinity', which some programs write instead, are always included.
 func (p *engine) Window(b *dialect.Binder, col dialect.Column, w dialect.Window) (string, *fault.Error) {
 	m, ok := dialect.ParseMoment(w.Since)
 	if !ok {
@@ -203,8 +202,8 @@ func (p *engine) Window(b *dialect.Binder, col dialect.Column, w dialect.Window)
 	return fmt.Sprintf("(%s >= (%s) OR %s IS NULL OR %s = '-infinity')", name, low, name, name), nil
 }
 
-// foreign: the text was decoded here, so its stored bytes are not UTF-8 and
-// cannot be bound as text.
+// foreign reports whether a text of the key was decoded here, so that its stored bytes are not
+// UTF-8 and cannot be bound as text.
 func (p *engine) foreign(key []dialect.Value) bool {
 	if !p.bytesMode || p.cs.Table == nil {
 		return false
@@ -229,7 +228,7 @@ func (p *engine) foreignKey(b *dialect.Binder, names []string, key []dialect.Val
 	return "(" + strings.Join(parts, " AND ") + ")"
 }
 
-// bytesOf returns the stored bytes of any column. concat calls the type's output
+// bytesOf returns an expression for the stored bytes of any column. concat calls the type's output
 // function, so unlike a cast to text it keeps the padding of CHAR.
 func bytesOf(name string) string {
 	return "CASE WHEN " + name + " IS NULL THEN NULL ELSE convert_to(concat(" + name + "), 'SQL_ASCII') END"
@@ -248,12 +247,11 @@ func (p *engine) LoosePart(b *dialect.Binder, col dialect.Column, text string, f
 	return name + " = " + b.Add(text)
 }
 
-// clockSQL reads the clock in the three types a bound may have, and the start
-// of the oldest open transaction of this database that the role may see: an
-// ordinary role sees its own only, and then the lookback has to do. Workers of
-// autovacuum and of replication out of this server write no rows. Of a prepared
-// transaction only the time of its preparation is kept; what it did before is
-// the lookback's.
+// clockSQL reads the clock in the three types that a bound may have, and the start of the oldest
+// open transaction of this database that the role may see. An ordinary role sees only its own; then
+// only the lookback helps. Workers of autovacuum and of outgoing replication write no rows. For a
+// prepared transaction only the time of its preparation is known; for what it did before, only the
+// lookback helps.
 const clockSQL = `SELECT now()::text, now()::timestamp::text, now()::date::text,
   h::text, h::timestamp::text, h::date::text
 FROM (SELECT least(

@@ -13,15 +13,14 @@ import (
 	"github.com/safrasync/safrasync/erp/sqltext"
 )
 
-// isDataError: some value made the statement fail (class 22), bytes that are no
-// text (22021, 22P05) among them.
+// isDataError reports whether a value made the statement fail (class 22), including bytes that are
+// not text (22021, 22P05).
 func isDataError(err error) bool {
 	var e *pq.Error
 	return errors.As(err, &e) && e.Code.Class() == "22"
 }
 
-// Problem: the database's own words are passed on only where they can name
-// nothing but parts of the query.
+// Problem passes on the database's message only if it can contain nothing but parts of the query.
 func (p *engine) Problem(err error, query string) *fault.Error {
 	var e *pq.Error
 	switch {
@@ -33,7 +32,8 @@ func (p *engine) Problem(err error, query string) *fault.Error {
 			out.Text += ", at line " + strconv.Itoa(out.Line) + ", column " + strconv.Itoa(out.Column) +
 				" of the query near " + sqltext.Near(query, at)
 		}
-		if e.Hint != "" && e.Code.Class() == "42" { // syntax and names: such messages quote the query only
+		// syntax and names: such messages quote only the query
+		if e.Hint != "" && e.Code.Class() == "42" {
 			out.Text += "; the database suggests: " + strings.ToValidUTF8(e.Hint, "?")
 		}
 		return out
@@ -46,8 +46,8 @@ func (p *engine) Problem(err error, query string) *fault.Error {
 	return p.server.NoAnswer(err)
 }
 
-// queryOffset maps PostgreSQL's position, in characters of the statement sent,
-// to a byte offset in the configured query.
+// queryOffset converts PostgreSQL's position, in characters of the statement sent, to a byte offset
+// in the configured query.
 func queryOffset(pos, query string) (int, bool) {
 	n, err := strconv.Atoi(pos)
 	if err != nil || query == "" {
@@ -66,7 +66,7 @@ func queryOffset(pos, query string) (int, bool) {
 }
 
 func (p *engine) serverProblem(e *pq.Error) *fault.Error {
-	// A server with SQL_ASCII may speak in any encoding.
+	// A server with SQL_ASCII may send messages in any encoding.
 	message := strings.ToValidUTF8(e.Message, "?")
 	switch e.Code {
 	case "3D000":

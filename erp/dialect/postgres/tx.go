@@ -24,9 +24,9 @@ func (p *engine) Begin(ctx context.Context, c *sqlx.Conn) (dialect.Tx, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The start-up parameters say the same, but a pooler in between may drop
-	// them. A cursor is planned for its first rows unless told that all are
-	// wanted. The ERP must not keep a snapshot open for us if we hang.
+	// The start-up parameters set the same, but a pooler in between may drop them. A cursor is
+	// planned for its first rows unless it is known that all are wanted. If this process hangs, the
+	// ERP must not keep a snapshot open for it.
 	_, err = tx.ExecContext(ctx, fmt.Sprintf(
 		"SET LOCAL statement_timeout = %d; SET LOCAL lock_timeout = %d; SET LOCAL cursor_tuple_fraction = 1; "+
 			"SET LOCAL idle_in_transaction_session_timeout = '10min'",
@@ -48,9 +48,9 @@ func (t *pgTx) Columns(ctx context.Context, st sqltext.Statement) (cols []dialec
 	return dialect.Describe(rows, nil)
 }
 
-// Stream reads through a cursor. The rows of one FETCH are taken off the wire before the caller
-// sees the first of them: statement_timeout is then about the database's work alone, however slow
-// the caller is, and memory is bounded by one batch.
+// Stream reads through a cursor. The rows of one FETCH are received completely before the caller
+// gets the first of them. So statement_timeout covers only the database's work, however slow the
+// caller is, and memory is limited by one batch.
 func (t *pgTx) Stream(ctx context.Context, query string, args []any, items []dialect.Item,
 	fn func([]dialect.Value) error,
 ) error {
@@ -109,8 +109,8 @@ func (t *pgTx) fetchSized(ctx context.Context, query string, args []any,
 	return batch, size, rows.Err()
 }
 
-// Attempt runs fn in a savepoint, so that a failure of one statement leaves the
-// transaction, and with it the snapshot, usable.
+// Attempt runs fn in a savepoint, so that the failure of one statement leaves the transaction, and
+// with it the snapshot, usable.
 func (t *pgTx) Attempt(ctx context.Context, name string, fn func() error) error {
 	if _, err := t.tx.ExecContext(ctx, "SAVEPOINT "+name); err != nil {
 		return err
@@ -148,7 +148,7 @@ func (t *pgTx) Batches(ctx context.Context, query string, args []any, items []di
 	return t.cursor(ctx, "safrasync_keys", query, args, items, fn)
 }
 
-// Reason says what is wrong with one column of one row.
+// Reason returns what is wrong with one column of one row.
 func (t *pgTx) Reason(col dialect.Column, failure error, ask func(dialect.Item) ([][]dialect.Value, error)) string {
 	var e *pq.Error
 	if !errors.As(failure, &e) {

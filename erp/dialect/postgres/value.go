@@ -4,8 +4,8 @@ import (
 	"github.com/safrasync/safrasync/erp/dialect"
 )
 
-// Item selects every type as the text PostgreSQL itself writes. lib/pq's own
-// conversions would fail a whole row on a year 12345, and read a float4 as a float8.
+// Item selects every type as the text that PostgreSQL itself writes. lib/pq's own conversions would
+// fail a whole row because of a year 12345, and read a float4 as a float8.
 func (p *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
 	name := Syntax.Column(col.Name)
 	if use == dialect.ForBound {
@@ -13,7 +13,7 @@ func (p *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
 	}
 	switch col.Type {
 	case "bytea":
-		// The content is not wanted: old ERPs keep megabytes of notes in bytea.
+		// The content is not wanted: old ERPs store megabytes of notes in bytea.
 		return dialect.Item{
 			SQL:     "CASE WHEN " + name + " IS NULL THEN NULL ELSE '' END",
 			Convert: dialect.BinaryColumn("convert_from(" + col.Name + ", 'WIN1252')"),
@@ -57,8 +57,8 @@ func (p *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
 	expr := name
 	switch col.Type {
 	case "text", "varchar", "bpchar":
-		// As it is: a cast of CHAR to text would drop the padding, and a key
-		// must be bound again as it was stored.
+		// Unchanged: a cast of CHAR to text would drop the padding, and a key must be bound again
+		// as it was stored.
 	default:
 		expr += "::text"
 	}

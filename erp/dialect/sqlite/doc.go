@@ -1,3 +1,3 @@
-// Package sqlite reads a SQLite file, which SQLite opens for reading only. Times are compared as
-// texts of one shape, because a declared type says little there.
+// Package sqlite reads a SQLite file, which SQLite opens read-only. Times are compared as texts of
+// one format, because the declared type of a column is not reliable.
 package sqlite

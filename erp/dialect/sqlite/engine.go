@@ -16,12 +16,13 @@ var Engine = &dialect.Engine{
 	},
 	Catalogue: catalogue,
 	Literals: dialect.Literals{Values: map[string]dialect.Literal{
-		"decimal":   {SQL: "12345678901234.5678", Want: "12345678901234.568"}, // it keeps a NUMERIC as a float
+		// SQLite stores a NUMERIC as a float
+		"decimal":   {SQL: "12345678901234.5678", Want: "12345678901234.568"},
 		"negative":  {SQL: "-0.05", Want: "-0.05"},
 		"float":     {SQL: "0.1", Want: "0.1"},
 		"date":      {SQL: "'2018-11-04'", Want: "2018-11-04"},
 		"timestamp": {SQL: "'2026-08-10 23:59:59'", Want: "2026-08-10 23:59:59"},
-		"instant":   {}, // it has no types of time
+		"instant":   {}, // SQLite has no types for times
 		"boolean":   {}, // TRUE is the number 1
 	}},
 	Open:        open,
@@ -48,6 +49,6 @@ UNION ALL
 SELECT '', m.name, l.name, 0, l."unique", x.name, x.seqno
 FROM sqlite_master m JOIN pragma_index_list(m.name) l JOIN pragma_index_info(l.name) x
 WHERE m.type = 'table' AND l.origin <> 'pk' AND l.partial = 0 AND x.name IS NOT NULL`,
-	// An index gives the last row number at once; a table WITHOUT ROWID has none, and no estimate.
+	// An index returns the last rowid at once. A table WITHOUT ROWID has none, and no estimate.
 	Estimate: "SELECT max(rowid) AS n FROM TABLE",
 }

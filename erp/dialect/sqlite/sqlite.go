@@ -41,8 +41,8 @@ func open(opt dialect.Options, cs dialect.Charset) (dialect.Database, *fault.Err
 	case info.IsDir():
 		return dialect.Database{}, fault.Failf(fault.CodeNotADatabase, "%s is a folder; erp.dsn must name the SQLite file in it", path)
 	}
-	// mode=ro: SQLite itself opens the file for reading and creates nothing.
-	// _dqs=0: a misspelt "column" is an error and not a text.
+	// mode=ro: SQLite itself opens the file read-only and creates nothing. _dqs=0: a misspelt
+	// "column" is an error and not a string.
 	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() +
 		"?mode=ro&_dqs=0&_defensive=1&_query_only=1&_busy_timeout=" + strconv.FormatInt(dialect.LockTimeout.Milliseconds(), 10)
 	if immutable {
@@ -61,11 +61,12 @@ func open(opt dialect.Options, cs dialect.Charset) (dialect.Database, *fault.Err
 	return dialect.Database{DB: db, Target: path, Probe: probe, Dialect: s}, nil
 }
 
-// sqlitePath takes a path or a file: URI whose parameters may only restrict.
+// sqlitePath accepts a path, or a file: URI whose parameters may only restrict access.
 func sqlitePath(dsn string) (path string, immutable bool, err *fault.Error) {
 	rest, isURI := strings.CutPrefix(dsn, "file:")
 	if !isURI && strings.Contains(dsn, "://") {
-		// Not quoted: it is probably the address of another database, with its password.
+		// It is not quoted, because it is probably the address of another database, with its
+		// password.
 		return "", false, fault.Failf(fault.CodeConfig,
 			"erp.dsn is the address of another kind of database; set erp.driver to match, or give the path of the SQLite file")
 	}
@@ -106,11 +107,10 @@ func (s *engine) Facts(ctx context.Context, db *sqlx.DB) (f dialect.Facts, err e
 
 const isoGlob = `'[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'`
 
-// Window compares texts. That is right only among texts of one shape, so:
-// a row that separates day and time otherwise than Since does is compared by
-// its day alone; where a zone is written the bound is lowered by 26 hours, the
-// most by which local times of one instant differ; and whatever is no ISO text
-// at all, NULL and blank included, is always in.
+// Window compares texts, which is right only among texts of one format. Therefore: a row with
+// another separator between day and time than Since is compared only by its day; if times have a
+// zone, the bound is lowered by 26 hours, the maximum difference between local times of one
+// instant; and a value that is not ISO text, including NULL and blank, is always included.
 func (s *engine) Window(b *dialect.Binder, col dialect.Column, w dialect.Window) (string, *fault.Error) {
 	m, ok := dialect.ParseMoment(w.Since)
 	if !ok {
@@ -130,8 +130,8 @@ func (s *engine) Window(b *dialect.Binder, col dialect.Column, w dialect.Window)
 		" OR typeof(" + name + ") <> 'text' OR " + name + " NOT GLOB " + isoGlob + ")", nil
 }
 
-// Keys binds each part with the storage class it was read with: in SQLite the
-// number 1 and the text '1' are different keys.
+// Keys binds each part with the storage class with which it was read: in SQLite the number 1 and
+// the text '1' are different keys.
 func (s *engine) Keys(b *dialect.Binder, cols []dialect.Column, keys [][]dialect.Value) (string, *fault.Error) {
 	return dialect.KeyCondition(b, cols, keys, s.term)
 }
@@ -166,13 +166,13 @@ func (s *engine) LoosePart(b *dialect.Binder, col dialect.Column, text string, f
 	return "trim(CAST(" + Syntax.Column(col.Name) + " AS TEXT), char(32,9,10,11,12,13)) = " + b.Add(text)
 }
 
-// Clock: SQLite's clock is this host's. There is no horizon: a writer that stamps a row and
-// commits it much later is found by the lookback, or by the sweep.
+// Clock reads this host's clock, which SQLite uses. There is no horizon: a row that is stamped and
+// committed much later is found by the lookback, or by the sweep.
 func (s *engine) Clock(ctx context.Context, c *sqlx.Conn) (dialect.Clock, error) {
 	return dialect.ReadClock(ctx, c, `SELECT strftime('%Y-%m-%d %H:%M:%f', 'now')`, s.opt.TimeZone)
 }
 
-// Result codes of SQLite that are told apart.
+// Result codes of SQLite that are distinguished.
 const (
 	sqliteError = 1
 	perm        = 3
@@ -214,8 +214,8 @@ func (s *engine) Problem(err error, _ string) *fault.Error {
 	return fault.Failf(fault.CodeOther, "SQLite reports error %d on the ERP file", e.Code())
 }
 
-// queryProblem sorts the messages of the SQL compiler, which name parts
-// of the query only; messages while running may quote data and are dropped.
+// queryProblem classifies the messages of the SQL compiler, which contain only parts of the query.
+// Messages from running a query may quote data and are dropped.
 func queryProblem(msg string) *fault.Error {
 	msg = strings.TrimPrefix(msg, "SQL logic error: ")
 	if i := strings.LastIndex(msg, " ("); i > 0 {

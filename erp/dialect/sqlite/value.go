@@ -20,10 +20,11 @@ func (s *engine) Begin(ctx context.Context, c *sqlx.Conn) (dialect.Tx, error) {
 	return (&dialect.StreamTx{Tx: tx, Limit: s.opt.StatementTimeout, Names: originalNames}).Opened(), nil
 }
 
-// renamed is how SQLite makes the second column of one name unique in a subquery.
+// renamed matches the names with which SQLite makes a second column of one name unique in a
+// subquery.
 var renamed = regexp.MustCompile(`^(.*):[0-9]+$`)
 
-// originalNames undoes it, so that checkColumns reports the double name.
+// originalNames restores the original name, so that checkColumns reports the double name.
 func originalNames(cols []dialect.Column) []dialect.Column {
 	seen := map[string]bool{}
 	for i, c := range cols {
@@ -35,9 +36,8 @@ func originalNames(cols []dialect.Column) []dialect.Column {
 	return cols
 }
 
-// Item selects +column: the plus changes nothing about the value, but without
-// a declared type the driver hands over dates as the text that is stored
-// instead of turning them into time.Time.
+// Item selects +column. The plus does not change the value, but without a declared type the driver
+// returns dates as the stored text instead of converting them to time.Time.
 func (s *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
 	name := "+" + Syntax.Column(col.Name)
 	if use == dialect.ForBound {
@@ -45,7 +45,7 @@ func (s *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
 	}
 	declared := col.Type
 	if use == dialect.ForKey {
-		declared = "" // a key is bound again as it was stored, so it is never rewritten
+		declared = "" // a key is bound again as it was stored, so it is never converted
 	}
 	return dialect.Item{SQL: name, Convert: func(v any) dialect.Value { return s.value(v, declared) }}
 }
@@ -87,8 +87,8 @@ func (s *engine) value(v any, declared string) dialect.Value {
 	}
 }
 
-// declaredTime sorts the text of a column declared as a time; what is no ISO
-// text stays plain text for the mapping's own date format.
+// declaredTime determines the kind of the text of a column that is declared as a time. What is not
+// ISO text stays plain text for the mapping's own date format.
 func (s *engine) declaredTime(v dialect.Value) dialect.Value {
 	m, ok := dialect.ParseMoment(v.Text)
 	switch {

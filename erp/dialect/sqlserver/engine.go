@@ -48,7 +48,7 @@ var Syntax = &sqltext.Syntax{
 		{"OPENROWSET"},
 		{"OPENQUERY"},
 		{"OPENDATASOURCE"},
-		// Statements may stand in a row without a semicolon.
+		// Statements may follow each other without a semicolon.
 		{"INSERT"},
 		{"UPDATE"},
 		{"DELETE"},

@@ -22,7 +22,7 @@ type engine struct {
 	opt    dialect.Options
 	db     *sqlx.DB
 	server dialect.Server
-	// isolation is SNAPSHOT where the database allows it.
+	// isolation is SNAPSHOT if the database allows it.
 	isolation sql.IsolationLevel
 }
 
@@ -93,8 +93,8 @@ func (s *engine) Facts(ctx context.Context, db *sqlx.DB) (f dialect.Facts, err e
 	return f, err
 }
 
-// session: a lock is not waited for longer than elsewhere, the ERP is
-// never the victim of a deadlock with us, and dates are read in ISO order.
+// session limits the wait for a lock, makes this session the victim of a deadlock with the ERP, and
+// sets ISO order for dates.
 const session = "SET LOCK_TIMEOUT %d; SET DEADLOCK_PRIORITY LOW; SET DATEFORMAT ymd; SET XACT_ABORT OFF"
 
 func (s *engine) Clock(ctx context.Context, c *sqlx.Conn) (dialect.Clock, error) {
@@ -104,8 +104,8 @@ func (s *engine) Clock(ctx context.Context, c *sqlx.Conn) (dialect.Clock, error)
 	return dialect.ReadClock(ctx, c, "SELECT CONVERT(VARCHAR(33), SYSUTCDATETIME(), 126)", s.opt.TimeZone)
 }
 
-// Begin: SQL Server has no read-only transaction, but no SELECT can write there
-// either; the words for what could (OPENQUERY, NEXT VALUE, INTO …) are refused.
+// Begin opens an ordinary transaction, because SQL Server has no read-only one. A SELECT cannot
+// write there; the words with which it could (OPENQUERY, NEXT VALUE, INTO …) are refused.
 func (s *engine) Begin(ctx context.Context, c *sqlx.Conn) (dialect.Tx, error) {
 	tx, err := c.BeginTxx(ctx, &sql.TxOptions{Isolation: s.isolation})
 	if err != nil {
@@ -114,7 +114,7 @@ func (s *engine) Begin(ctx context.Context, c *sqlx.Conn) (dialect.Tx, error) {
 	return (&dialect.StreamTx{Tx: tx, Limit: s.opt.StatementTimeout}).Opened(), nil
 }
 
-// sqlserverTime binds a time in the column's own type, so that an index serves.
+// sqlserverTime binds a time in the column's own type, so that an index can serve.
 func sqlserverTime(b *dialect.Binder, col dialect.Column, at time.Time) string {
 	layout := dialect.ISOMicro
 	switch col.Type {
@@ -167,7 +167,7 @@ func (s *engine) term(b *dialect.Binder, col dialect.Column, v dialect.Value) (s
 	}
 }
 
-// number binds a decimal with its own scale, a whole number as one.
+// number binds a decimal with its own scale; a short integer is bound as BIGINT.
 func number(b *dialect.Binder, text string) string {
 	_, fraction, exact := strings.Cut(text, ".")
 	if !exact && len(text) < 19 {
@@ -176,8 +176,8 @@ func number(b *dialect.Binder, text string) string {
 	return fmt.Sprintf("CAST(%s AS DECIMAL(38,%d))", b.Add(text), len(fraction))
 }
 
-// sqlserverText: the driver sends NVARCHAR, and comparing VARCHAR with it would
-// convert the whole column instead of the argument.
+// sqlserverText casts a text to the column's type. The driver sends NVARCHAR, and comparing a
+// VARCHAR column with it would convert the whole column instead of the argument.
 func sqlserverText(b *dialect.Binder, col dialect.Column, text string) string {
 	switch col.Type {
 	case "varchar", "char":
