@@ -100,7 +100,9 @@ func (p *paging) keys(a asked, otherwise bool) (many bool, err error) {
 	return false, nil
 }
 
-// beginnings returns the possible beginnings of keys for the text.
+// beginnings returns the possible beginnings of keys for the text: the text itself, and the text
+// after each first part of a key. If there are too many different first parts, as with keys that
+// start with the ticket, it returns only the text itself.
 func (p *paging) beginnings(job string, a asked) ([]string, error) {
 	text := p.q.Text
 	out := []string{text}
@@ -108,7 +110,7 @@ func (p *paging) beginnings(job string, a asked) ([]string, error) {
 	if len(a.parts) > 1 && parts != text {
 		out = append(out, parts)
 	}
-	last := ""
+	last, whole := "", 0
 	for range branchesMost {
 		var key string
 		err := p.s.db.Get(p.ctx, readingPage, &key,
@@ -128,6 +130,9 @@ func (p *paging) beginnings(job string, a asked) ([]string, error) {
 				out = append(out, full)
 			}
 		}
+		if last == "" {
+			whole = len(out)
+		}
 		first, rest, several := strings.Cut(key, "|")
 		if !several {
 			if padded := padTo(text, key); padded != text {
@@ -142,7 +147,7 @@ func (p *paging) beginnings(job string, a asked) ([]string, error) {
 		}
 		last = first + "|" + beyond
 	}
-	return nil, nil
+	return out[:whole], nil
 }
 
 // padTo adds leading zeros to a number until it is as long as a sample.
