@@ -38,7 +38,7 @@ type pacer struct {
 	inFlight int             // slots in use
 	queue    []chan struct{} // callers waiting for a slot, in order of arrival; closed when the slot is theirs
 	until    time.Time       // nothing leaves before this time
-	epoch    int             // number of reductions so far; an answer to a call from before the last one proves nothing about the new pace
+	epoch    int             // number of reductions; an answer to an earlier call proves nothing about the new pace
 	good     int             // good answers since allowed was last raised
 }
 

@@ -62,7 +62,7 @@ func readAnswer(call call, resp *http.Response, format Format, body []byte) (rea
 		redactBody = call.redactBody
 	}
 	kept := redactBody.bytes(body)
-	if call.credentials && !(call.method == http.MethodGet && success(resp.StatusCode)) { // the caller of a GET still needs them
+	if call.credentials && !(call.method == http.MethodGet && success(resp.StatusCode)) { // a GET needs them
 		kept = hideCredentials(kept)
 	}
 	form := reading{format: format}

@@ -304,7 +304,7 @@ func TestASlowCallerIsNoSlowStatement(t *testing.T) {
 		s   *erp.Source
 		sql string
 	}{
-		{s, "SELECT i AS k, repeat('x', 5000) AS x FROM generate_series(1, 3000) i"}, // more than fits in any socket buffer
+		{s, "SELECT i AS k, repeat('x', 5000) AS x FROM generate_series(1, 3000) i"}, // more than any socket buffer
 		{lite, "WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n WHERE k < 3000) SELECT k FROM n"},
 	} {
 		n := 0

@@ -107,7 +107,7 @@ func (e *Email) compose(to string, m Message) (*mail.Msg, error) {
 	msg.Subject(m.Subject)
 	msg.SetDateWithValue(m.At)
 	_, domain, _ := strings.Cut(strings.TrimSuffix(e.o.From, ">"), "@")
-	msg.SetMessageIDWithValue("safrasync-" + m.ID + "@" + domain) // the same at each attempt, so that a repetition can be recognised
+	msg.SetMessageIDWithValue("safrasync-" + m.ID + "@" + domain) // the same at each attempt, to identify repetitions
 	msg.SetGenHeader("Auto-Submitted", "auto-generated")          // RFC 3834: no automatic replies
 	msg.SetBodyString(mail.TypeTextPlain, m.text())
 	msg.AddAlternativeString(mail.TypeTextHTML, m.html())

@@ -27,7 +27,7 @@ const (
 	Certificate Topic = "certificate"     // the API's certificate expires soon; subject: "api"
 	Silent      Topic = "webhooks_silent" // no event came although records were confirmed; subject: "webhooks"
 	Unheard     Topic = "webhooks_unread" // events came and are not processed; subject: "webhooks"
-	NoLedger    Topic = "ledger_unknown"  // the ledger cannot be read; kept in memory, because the ledger cannot store it
+	NoLedger    Topic = "ledger_unknown"  // the ledger cannot be read; therefore kept in memory
 )
 
 // Times that cannot be configured.

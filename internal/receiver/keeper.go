@@ -13,7 +13,7 @@ import (
 const (
 	batchMost   = 200              // events per transaction
 	queueMost   = 4096             // events waiting for a transaction
-	stuckAfter  = time.Second      // age of a transaction from which the ledger counts as busy, and events go to the spool at once
+	stuckAfter  = time.Second      // age of a transaction from which the ledger is busy, and events go to the spool
 	drainEvery  = time.Second      // interval between checks of the spool
 	drainPause  = 10 * time.Second // likewise, after the ledger refused events
 	ledgerLimit = 30 * time.Second

@@ -127,7 +127,7 @@ func (s *spool) append(batch []trade.InboxEvent) error {
 	}
 	s.size += int64(n)
 	s.bytes.Add(int64(n))
-	if err != nil || s.size > segmentMost { // after an error the content of the file is unknown, so the next events go to another one
+	if err != nil || s.size > segmentMost { // after an error, its content is unknown: use another file
 		err = errors.Join(err, s.file.Close())
 		s.file = nil
 	}

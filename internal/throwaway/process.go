@@ -29,7 +29,7 @@ type Process struct {
 // ended.
 func Spawn(cmd *exec.Cmd, onDeath syscall.Signal, as *syscall.Credential) (*Process, error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: onDeath, Credential: as}
-	cmd.WaitDelay = 10 * time.Second // a backend that outlives its postmaster must not keep Wait from returning by holding the stderr pipe
+	cmd.WaitDelay = 10 * time.Second // a backend that outlives its postmaster holds the stderr pipe and blocks Wait
 	p := &Process{Cmd: cmd, Done: make(chan struct{})}
 	started := make(chan error)
 	go func() {

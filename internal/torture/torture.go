@@ -188,7 +188,7 @@ func (t *Trial) death() death {
 	case 1:
 		return death{when: t.trigger.arm(onExecution, n), limit: 4 * time.Second}
 	case 2:
-		return death{limit: time.Duration(5+t.random.IntN(60)) * time.Millisecond} // while it opens the ledger, migrates or recovers
+		return death{limit: time.Duration(5+t.random.IntN(60)) * time.Millisecond} // while it opens, migrates, recovers
 	}
 	return death{limit: time.Duration(60+t.random.IntN(900)) * time.Millisecond}
 }

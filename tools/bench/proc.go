@@ -113,7 +113,7 @@ func cpuOfChildren(pid int) (sum int64) {
 		if err != nil {
 			continue
 		}
-		if own, buried, parent, err := statOf(child); err == nil && parent == pid { // an error means that it has just ended
+		if own, buried, parent, err := statOf(child); err == nil && parent == pid { // an error: it has just ended
 			sum += own + buried
 		}
 	}

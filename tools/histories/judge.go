@@ -45,7 +45,7 @@ type order struct {
 // judge records what was in the ERP, and what persons ordered.
 type judge struct {
 	r       *run
-	most    map[business]map[int]int // maximum number of rows of a content at once, by the contract to which they belong
+	most    map[business]map[int]int // maximum number of rows of a content at once, by the contract of the rows
 	tenures map[tenure]contents
 	same    map[standing]tenure // for a row that was typed again unchanged, the tenure under its old key
 	seen    map[int]sighting    // how the last sweep saw a thing
@@ -356,7 +356,7 @@ func (j *judge) misplaced(child, contract business, records []record) bool {
 	for _, rec := range records {
 		surplus[rec.business]++
 	}
-	rows, fewest := map[int]business{}, map[int]int{} // fewest: how many records without a row prove that one of them is its own
+	rows, fewest := map[int]business{}, map[int]int{} // fewest: records without a row that prove that one is its own
 	for _, l := range j.r.contracts {
 		if l.hidden { // no query returns it, so nobody can see what has its number now
 			continue

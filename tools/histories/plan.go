@@ -69,7 +69,7 @@ func draw(seed uint64) plan {
 	for range 3 + random.IntN(10) {
 		drawn := step{ops[random.IntN(len(ops))].name, random.IntN(60), random.IntN(60)}
 		p.Steps = append(p.Steps, drawn)
-		if slices.Contains(jobOps, drawn.Op) && random.IntN(2) == 0 { // so that both jobs have the keys when they are joined
+		if slices.Contains(jobOps, drawn.Op) && random.IntN(2) == 0 { // both jobs then have the keys when joined
 			p.Steps = append(p.Steps, step{Op: "release"}, step{Op: "sync"},
 				step{"move", random.IntN(60), random.IntN(60)})
 		}

@@ -360,7 +360,7 @@ func TestASilentFirebirdDoesNotHangTheReader(t *testing.T) {
 		Driver: "firebird",
 		DSN:    erp.Secret("firebird://u:segredo@" + erptest.Silent(t) + "/erp"),
 	})
-	if code := erp.CodeOf(err); code != erp.CodeTimeout && code != erp.CodeUnreachable { // depends on which time limit ends first
+	if code := erp.CodeOf(err); code != erp.CodeTimeout && code != erp.CodeUnreachable { // whichever limit ends first
 		t.Errorf("code = %s: %v", code, err)
 	}
 }
