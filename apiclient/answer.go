@@ -61,7 +61,7 @@ const (
 	FormatGateway401
 	// FormatEmpty: zero bytes. With 401 it means that an internal service refused the credential.
 	FormatEmpty
-	// FormatHTML: mark-up; something between us and the API answered.
+	// FormatHTML: markup; something between this program and the API answered.
 	FormatHTML
 	// FormatSuccess: a JSON document with a 2xx.
 	FormatSuccess

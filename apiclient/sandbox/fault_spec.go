@@ -402,7 +402,7 @@ func wordList(vocabulary map[string]action) string {
 	return strings.Join(slices.Sorted(maps.Keys(vocabulary)), ", ")
 }
 
-// examples are shown where a value is missing.
+// examples holds an example for each word that needs a value, for error texts.
 var examples = map[string]string{
 	"status": "status=503", "throttle": "throttle=2s", "unavailable": "unavailable=2s",
 	"redirect": "redirect=http://127.0.0.1:9999/",

@@ -117,7 +117,7 @@ func (c *Cluster) DatabaseWith(t testing.TB, options string) string {
 	}
 	t.Cleanup(func() {
 		if !c.running() {
-			return // the test stopped its server; the database goes with the data directory
+			return // the test stopped its server; the database is removed with the data directory
 		}
 		if err := c.admin(fmt.Sprintf("DROP DATABASE IF EXISTS %s WITH (FORCE)", name)); err != nil {
 			t.Errorf("pgtest: dropping the test's database: %v", err)
