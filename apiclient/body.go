@@ -14,11 +14,11 @@ const (
 	textBytes       = 300
 )
 
-// reading is what a complete body in clear says.
+// reading is what readForm finds in a complete, uncompressed body.
 type reading struct {
 	format   Format
 	messages []string // bounded, see Answer.Messages
-	count    int      // of messages, before bounding
+	count    int      // number of messages before bounding
 	text     string
 }
 
@@ -27,7 +27,7 @@ func (r reading) onlyMessage(key string) bool {
 	return r.format == FormatA && r.count == 1 && r.messages[0] == key
 }
 
-// readForm finds out in which of the API's forms the body is (chapter 7, Formats). It accepts any
+// readForm determines in which of the API's forms the body is (chapter 7, Formats). It accepts any
 // bytes.
 func readForm(status int, h http.Header, body []byte) reading {
 	doc := bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))
@@ -56,7 +56,6 @@ func plainText(status int, s string) reading {
 	return reading{format: f, text: sanitise([]byte(s), textBytes)}
 }
 
-// readJSON reads a valid document.
 func readJSON(status int, doc []byte) reading {
 	if success(status) {
 		return reading{format: FormatSuccess}
@@ -77,8 +76,8 @@ func readJSON(status int, doc []byte) reading {
 	}
 }
 
-// members are the top-level members that decide about the form; seen counts them in every spelling
-// of their case.
+// members holds the top-level members that decide the form. doubled is set if one of them appears
+// twice or in another spelling of its case.
 type members struct {
 	messages, timestamp, status, err, message, data json.RawMessage
 	doubled                                         bool
@@ -122,7 +121,7 @@ func readObject(status int, doc []byte) reading {
 	isB := kind(m.timestamp) == 's' && kind(m.status) == '0' && kind(m.err) == 's'
 	switch {
 	case m.doubled, m.messages != nil && isB:
-		return raw // a name twice, or both forms at once: neither is believed
+		return raw // a name appears twice, or both forms at once: trust neither
 	case m.messages != nil:
 		all, ok := stringList(m.messages)
 		if !ok {
@@ -162,12 +161,12 @@ func formB(m members) reading {
 	return r
 }
 
-// cleanMessage bounds a message and takes control characters out. Blanks stay: a key is compared
-// exactly.
+// cleanMessage bounds a message and replaces control characters. Blanks stay, because a key is
+// compared exactly.
 func cleanMessage(s string) string { return sanitise([]byte(s), maxMessageBytes) }
 
-// kind returns '{', '[', 's' for a string, '0' for an integer, 'x' for anything else and 0 for
-// nothing.
+// kind returns '{', '[', 's' for a string, '0' for an integer, 'x' for anything else, and 0 for an
+// empty value.
 func kind(v json.RawMessage) byte {
 	switch {
 	case len(v) == 0:
@@ -183,7 +182,6 @@ func kind(v json.RawMessage) byte {
 	}
 }
 
-// text returns a JSON string's content.
 func text(v json.RawMessage) (string, bool) {
 	if kind(v) != 's' {
 		return "", false
@@ -192,8 +190,8 @@ func text(v json.RawMessage) (string, bool) {
 	return s, json.Unmarshal(v, &s) == nil
 }
 
-// stringList returns a JSON array's strings; false unless it has at least one entry and all are
-// strings.
+// stringList returns the strings of a JSON array. ok is false unless the array has at least one
+// entry and every entry is a string.
 func stringList(v json.RawMessage) ([]string, bool) {
 	if kind(v) != '[' {
 		return nil, false

@@ -6,18 +6,19 @@ import (
 )
 
 const (
-	// messageRefused is the only key that makes a 502 a refusal: it says that the downstream
-	// service was not reached.
+	// messageRefused is the only key that makes a 502 a refusal. It means that the platform could
+	// not connect to its downstream service.
 	messageRefused = "message.integration.connection.refused"
-	// refusedWithin: a refused connection is reported at once. Common server frameworks give the
-	// same error for a read time-out, after which the record may exist; those take longer.
+	// refusedWithin bounds how long such a 502 may take. A refused connection is reported at once.
+	// Common server frameworks report the same error for a read time-out, after which the record
+	// may exist; that takes longer.
 	refusedWithin = 3 * time.Second
 )
 
-// refusals are the statuses that mean "not created" (chapter 7, Status codes; HTTP for the rest).
-// Statuses that are not listed are not assumed. True: whatever the body is. False: only in a form
-// of the API. After a harmless question that was answered well, a page or an empty body says that
-// something on the road answered, and proves nothing.
+// refusals are the statuses that mean "not created" (chapter 7, Status codes; HTTP for the rest). A
+// status that is not listed proves nothing. True: with any body. False: only if the body is in a
+// form of the API. Since each run begins with a harmless request that must succeed, an HTML page or
+// an empty body means that an intermediary answered, which proves nothing.
 var refusals = map[int]bool{
 	http.StatusBadRequest:                  true,
 	http.StatusUnauthorized:                false,
@@ -36,10 +37,10 @@ var refusals = map[int]bool{
 	http.StatusNotImplemented:              false,
 }
 
-// classify says what an answer with a complete status line and header means. A 2xx is Unknown here:
-// whether it is Created depends on the id, which the caller reads.
+// classify returns what an answer with a complete status line and header proves. A 2xx is Unknown
+// here: whether it is Created depends on the id, which the caller reads.
 //
-// elapsed is the time from the first byte sent to the end of the answer; form reports whether the
+// elapsed is the time from the first byte sent to the end of the answer. form reports whether the
 // body is in a form of the API.
 func classify(resp *http.Response, r reading, form bool, elapsed time.Duration) Known {
 	anyBody, refusal := refusals[resp.StatusCode]
@@ -62,7 +63,7 @@ func success(status int) bool { return status >= 200 && status <= 299 }
 // Phase is how far a request got. Phases only advance.
 type Phase int
 
-// The phases, in order. From PhaseWroteSome on the request can have been executed.
+// The phases, in order. From PhaseWroteSome on, the request may have been executed.
 const (
 	// PhaseNone: nothing was begun.
 	PhaseNone Phase = iota
@@ -70,14 +71,14 @@ const (
 	PhaseDNS
 	// PhaseConnect: a connection was being opened.
 	PhaseConnect
-	// PhaseTLS: the TLS handshake was on its way.
+	// PhaseTLS: the TLS handshake was in progress.
 	PhaseTLS
 	// PhaseGotConn: a connection was ready; no write was begun.
 	PhaseGotConn
 	// PhaseWroteSome: a write of request bytes was begun. It counts even if the write failed at
 	// once.
 	PhaseWroteSome
-	// PhaseWroteAll: the whole request was given to the operating system.
+	// PhaseWroteAll: the whole request was passed to the operating system.
 	PhaseWroteAll
 	// PhaseFirstByte: the first byte of an answer arrived.
 	PhaseFirstByte
@@ -99,27 +100,27 @@ func (p Phase) String() string { return nameOf(phaseNames, int(p)) }
 // MarshalText returns the stored name.
 func (p Phase) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
-// Evidence says how far a request got and when. It is kept with the attempt: it is what a person
-// later decides by.
+// Evidence records how far a request got, and when. It is stored with the attempt, because a person
+// may later decide by it.
 type Evidence struct {
-	// Phase is the last one that was reached.
+	// Phase is the last phase that was reached.
 	Phase Phase
-	// BytesWritten counts plain bytes of the request (below TLS they are more) that the operating
-	// system took. It may be 0 with PhaseWroteSome: a failed write proves nothing.
+	// BytesWritten counts the plain bytes of the request that the operating system accepted (above
+	// TLS; more go over the wire). It may be 0 with PhaseWroteSome: a failed write proves nothing.
 	BytesWritten int64
 	// ReusedConn is set when the connection had served an earlier request.
 	ReusedConn bool
-	// RemoteAddr is the address that was talked to, as ip:port; empty before PhaseGotConn.
+	// RemoteAddr is the address of the peer, as ip:port; empty before PhaseGotConn.
 	RemoteAddr string
 	// StartedAt is the wall clock at the start of the call, in UTC.
 	StartedAt time.Time
-	// Duration is the time from the start to the end of the call, on a clock that does not jump
-	// (and does not count suspended time).
+	// Duration is the time from the start to the end of the call, on the monotonic clock (which
+	// does not count suspended time).
 	Duration time.Duration
 	// FirstByteAfter is the time from the first byte sent to the first byte received; 0 when either
 	// did not happen.
 	FirstByteAfter time.Duration
-	// Err is the transport's error without secrets, quoted foreign bytes and URL queries; empty
-	// without an error.
+	// Err is the text of the transport's error, without secrets, quoted foreign bytes and URL
+	// queries; empty if there was none.
 	Err string
 }

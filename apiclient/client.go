@@ -13,8 +13,7 @@ import (
 	"time"
 )
 
-// Client talks to one API with one key. It is safe for use by several goroutines. Close it when
-// done.
+// Client talks to one API with one key. It is safe for concurrent use. Close it when done.
 type Client struct {
 	base      *url.URL
 	key       func() string // a function, because fmt prints unexported fields plainly
@@ -26,14 +25,14 @@ type Client struct {
 	close     context.CancelFunc
 	closed    atomic.Bool
 	pacer     *pacer
-	observer  func(Observation) // nil tells nobody
-	// readBackoff is the first pause between two tries of a GET.
+	observer  func(Observation) // nil: no observer
+	// readBackoff is the first pause between two attempts of a GET.
 	readBackoff time.Duration
 	once        bool // nothing is repeated
 }
 
-// New returns a client. It opens no connection. Its error names every option that is wrong, and
-// never the key.
+// New returns a client. It opens no connection. Its error names every invalid option, and never
+// contains the key.
 func New(o Options) (*Client, error) {
 	c, err := o.check()
 	if err != nil {
@@ -70,17 +69,17 @@ func New(o Options) (*Client, error) {
 	}, nil
 }
 
-// Close gives up dials that are on their way and closes idle connections. Requests in flight end by
-// themselves; calls made later are refused unsent. It may be called twice.
+// Close cancels dials in progress and closes idle connections. Requests in flight end by
+// themselves; later calls are refused unsent. It may be called twice.
 func (c *Client) Close() {
 	c.closed.Store(true)
 	c.close()
 	c.transport.CloseIdleConnections()
 }
 
-// CertificateEnds is when the certificate ends that the API, or a proxy that inspects traffic,
-// showed in the last handshake. It is the zero time before the first one, and for http://. It is no
-// call: it tells of the connections of chapter 5.
+// CertificateEnds returns the expiry of the certificate that the API, or a proxy that inspects
+// traffic, presented in the last handshake. It returns the zero time before the first handshake,
+// and for http://. It makes no call; it describes the connections of chapter 5.
 func (c *Client) CertificateEnds() time.Time {
 	if at := c.dialer.ends.Load(); at != 0 {
 		return time.Unix(at, 0).UTC()
@@ -88,28 +87,29 @@ func (c *Client) CertificateEnds() time.Time {
 	return time.Time{}
 }
 
-// String names the host, and nothing else.
+// String returns a text that names the host only.
 func (c *Client) String() string { return "apiclient for " + c.base.Host }
 
-// Format prints String for every verb: %+v would walk through the transport.
+// Format prints String for every verb, because %+v would print the transport's fields.
 func (c *Client) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, c.String()) }
 
 // call is one request to be made.
 type call struct {
 	op     string // for errors: "create order commitment"
 	method string
-	path   string // begins with /api/v1/; every variable part is already checked and needs no escape
+	path   string // begins with /api/v1/; every variable part is already checked and needs no escaping
 	query  url.Values
 	body   []byte // nil: none
 	gate   func() error
-	// idOf reads the id of a created record out of a complete 2xx body; nil for calls that create
+	// idOf reads the id of a created record from a complete 2xx body; nil for calls that create
 	// nothing.
 	idOf func(body []byte) (string, error)
-	// secrets are credentials in the request: hidden wherever they come back.
+	// secrets are credentials in the request: hidden wherever they are echoed.
 	secrets []string
-	// credentials is set for webhooks: the answer may hold their secrets, also those of others.
+	// credentials is set for calls about webhooks: the answer may hold secrets, including those of
+	// other webhooks.
 	credentials bool
-	// persons are document numbers in the request: hidden everywhere but in the body of a success,
+	// persons are document numbers in the request: hidden everywhere except in the body of a 2xx,
 	// where they belong.
 	persons []string
 	// redact is c.redact with persons and secrets; redactBody with secrets only. Both are set by
@@ -117,17 +117,17 @@ type call struct {
 	redact, redactBody redactor
 }
 
-// result is what a call came to. err is nil exactly on an HTTP success; for a call that creates,
-// with its id.
+// result is the outcome of a call. err is nil exactly on an HTTP success, which for a call that
+// creates includes an id.
 type result struct {
 	Answer
 	fault Fault
 	err   error
 	// method is the verb of the call.
 	method string
-	// credentials is that of the call.
+	// credentials is that of the call: the answer may hold webhook secrets.
 	credentials bool
-	// askedWait is how long a 429 or a 503 asked us to wait; 0 when a 503 did not say.
+	// askedWait is how long a 429 or a 503 asked us to wait; 0 if a 503 named no time.
 	askedWait time.Duration
 }
 
@@ -143,7 +143,7 @@ func (r result) success() bool {
 	return r.Status >= 200 && r.Status <= 299 && r.Known != CreatedIDUnknown
 }
 
-// unsent is the result of a call that could not even be begun.
+// unsent returns the result of a call that was never begun.
 func unsent(fault Fault, err error) result {
 	return result{
 		Answer: Answer{
@@ -154,10 +154,10 @@ func unsent(fault Fault, err error) result {
 	}
 }
 
-// maxIdleTries bounds how many kept connections in a row may turn out to have ended.
+// maxIdleTries bounds how many kept connections in a row may turn out to be dead.
 const maxIdleTries = 3
 
-// send waits for the client's limits and makes the call. Its bytes leave at most once.
+// send waits for the client's limits and makes the call. The request is sent at most once.
 func (c *Client) send(ctx context.Context, call call) (res result) {
 	if c.closed.Load() {
 		return unsent(FaultCanceled, errClosed)
@@ -176,7 +176,8 @@ func (c *Client) send(ctx context.Context, call call) (res result) {
 	return res
 }
 
-// notAdmitted is the result of a call whose wait for the client's limits ended otherwise.
+// notAdmitted returns the result of a call that the pacer did not admit: its context ended, the
+// wait would outlast its deadline, or the client was closed.
 func notAdmitted(ctx context.Context, err error) result {
 	switch {
 	case ctx.Err() != nil:
@@ -192,8 +193,8 @@ func notAdmitted(ctx context.Context, err error) result {
 	}
 }
 
-// dispatch makes the call. The only repetition is this: when a kept connection turns out to have
-// ended before anything was written and before the gate was asked, another connection is taken.
+// dispatch makes the call. It repeats it in one case only: when a kept connection turns out to have
+// ended before anything was written and before the gate was asked, it uses another connection.
 func (c *Client) dispatch(ctx context.Context, call call) result {
 	started := time.Now()
 	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, &timeoutError{after: c.timeout})
@@ -228,8 +229,8 @@ func (c *Client) exchange(ctx context.Context, call call, ex *exchange) result {
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if !ex.hasWritten() {
-		// Bytes of an earlier exchange, or a server that speaks first: whatever this is, it answers
-		// nothing of ours.
+		// Bytes of an earlier exchange, or a server that speaks first. Either way, it is no answer
+		// to this request.
 		ex.finish()
 		if !ex.hasWritten() {
 			res := c.failed(ctx, call, ex, errors.New("an answer arrived before the request was sent"))
@@ -244,7 +245,7 @@ func (c *Client) exchange(ctx context.Context, call call, ex *exchange) result {
 	return res
 }
 
-// request builds the request. GetBody stays nil: Go then has no means to send the body again.
+// request builds the request. GetBody stays nil, so Go cannot send the body again.
 func (c *Client) request(ctx context.Context, call call) *http.Request {
 	u := *c.base
 	u.Path += call.path
@@ -258,7 +259,7 @@ func (c *Client) request(ctx context.Context, call call) *http.Request {
 		Header: http.Header{
 			"Authorization": {c.key()}, // no scheme (chapter 5)
 			"Accept":        {"application/json"},
-			// Asked for in so many words: an answer that is compressed all the same is not decoded.
+			// Requested explicitly; if an answer is compressed all the same, it is not decoded.
 			"Accept-Encoding": {"identity"},
 			"User-Agent":      {c.userAgent},
 		},
@@ -273,7 +274,7 @@ func (c *Client) request(ctx context.Context, call call) *http.Request {
 	return req.WithContext(ctx)
 }
 
-// failed is the result of a call without a complete status line and header.
+// failed returns the result of a call for which no complete status line and header arrived.
 func (c *Client) failed(ctx context.Context, call call, ex *exchange, err error) result {
 	res := result{Answer: Answer{Known: Unknown, Evidence: ex.evidence()}}
 	if !ex.hasWritten() {
@@ -318,7 +319,7 @@ func (c *Client) failed(ctx context.Context, call call, ex *exchange, err error)
 	return res
 }
 
-// ended says why ctx is over.
+// ended returns why ctx ended, as a fault and a text.
 func ended(ctx context.Context) (Fault, string) {
 	var timeout *timeoutError
 	switch why := context.Cause(ctx); {

@@ -15,32 +15,32 @@ import (
 	"time"
 )
 
-// errSpoke ends a connection on which the server sent something nobody had asked for.
+// errSpoke ends a connection on which the server sent bytes that no request asked for.
 var errSpoke = errors.New("the server sent an answer without a request")
 
-// trackedConn is a connection, above TLS, that knows which request it carries. It is the only place
-// where bytes of a request leave, so it is where they are counted, and where they are stopped.
+// trackedConn is a connection, above TLS, that knows which request it carries. Bytes of a request
+// leave through it only, so it counts them and can stop them.
 //
-// On a kept connection four things are checked before the first byte, because each would tie an
-// answer to the wrong request or lose one for nothing: the server must not have ended the
-// connection, it must not have sent anything since the last answer, that answer must have been a
-// complete success, and it must not be older than [idleTimeout].
+// On a kept connection four things are checked before the first byte, because each could tie an
+// answer to the wrong request or lose a request for nothing: the server has not ended the
+// connection, it has sent nothing since the last answer, that answer was a complete success, and
+// the connection has not been idle for longer than idleMost.
 type trackedConn struct {
 	net.Conn
 
 	// mu guards the fields below; changed is signalled whenever one of them changes.
 	mu      sync.Mutex
 	changed *sync.Cond
-	// cur is the request that owns the connection, nil in between.
+	// cur is the request that owns the connection, nil between requests.
 	cur *exchange
-	// writer is the request that wrote last, until it is known what came of it.
+	// writer is the request that wrote last, until its outcome is known.
 	writer *exchange
-	// freeAt is when that was known; zero on a new connection.
+	// freeAt is when that outcome was known; zero on a new connection.
 	freeAt time.Time
-	// idleMost is how long the connection may have been idle.
+	// idleMost is how long the connection may be idle before it is reused.
 	idleMost time.Duration
 	// reading is set while the transport waits in Read. Its read loop does so only when its buffer
-	// is empty: then no byte of an earlier answer is left over.
+	// is empty, so no byte of an earlier answer is left over.
 	reading bool
 	// ended is set when reading failed or the connection was closed.
 	ended bool
@@ -62,9 +62,9 @@ func (w *trackedConn) attach(e *exchange) {
 	w.mu.Unlock()
 }
 
-// release ends the ownership of e, if it still is the owner, and wakes a write that is waiting.
-// After anything but a complete success the connection is closed: a second copy of a refusal, on
-// its way, would be taken for the next row's answer.
+// release ends the ownership of e, if e still is the owner, and wakes a waiting write. Unless the
+// answer was a complete success, the connection is closed: a second copy of a refusal, still on its
+// way, would be taken for the answer to the next row.
 func (w *trackedConn) release(e *exchange) {
 	w.mu.Lock()
 	if w.cur == e {
@@ -83,7 +83,7 @@ func (w *trackedConn) release(e *exchange) {
 	}
 }
 
-// Write lets bytes of the current request out, if they may leave.
+// Write passes bytes of the current request to the connection, if they may leave.
 func (w *trackedConn) Write(p []byte) (int, error) {
 	e, err := w.admit()
 	if err != nil {
@@ -97,8 +97,8 @@ func (w *trackedConn) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// admit returns the owner, after the first write of a request has waited for proof that the
-// connection is clean.
+// admit returns the owner. Before the first write of a request it waits until the connection is
+// known to be clean.
 func (w *trackedConn) admit() (*exchange, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -124,9 +124,9 @@ func (w *trackedConn) admit() (*exchange, error) {
 	}
 }
 
-// Read notes when the server ends the connection or speaks out of turn. What it says out of turn is
-// not handed on: the transport would print it with the standard logger, and it may be the data of a
-// person.
+// Read records when the server ends the connection or sends bytes that no request asked for. It
+// does not return such bytes: the transport would print them with the standard logger, and they may
+// be personal data.
 func (w *trackedConn) Read(p []byte) (int, error) {
 	w.mu.Lock()
 	w.reading = true
@@ -149,7 +149,7 @@ func (w *trackedConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close closes the connection and wakes a write that is waiting.
+// Close closes the connection and wakes a waiting write.
 func (w *trackedConn) Close() error {
 	w.mu.Lock()
 	w.ended = true
@@ -158,7 +158,7 @@ func (w *trackedConn) Close() error {
 	return w.Conn.Close()
 }
 
-// handshakeError is a TLS handshake that failed. No byte of a request had left.
+// handshakeError is a TLS handshake that failed. No byte of a request has left.
 type handshakeError struct {
 	host string
 	err  error
@@ -170,8 +170,8 @@ func (e *handshakeError) Error() string {
 
 func (e *handshakeError) Unwrap() error { return e.err }
 
-// certificate reports whether the two sides could not agree, as opposed to a network that broke in
-// the middle. The first lasts until somebody acts, the second passes.
+// certificate reports whether the two sides could not agree, as opposed to a network failure during
+// the handshake. The former lasts until somebody acts; the latter is temporary.
 func (e *handshakeError) certificate() bool {
 	var errno syscall.Errno
 	var verify *tls.CertificateVerificationError
@@ -187,7 +187,7 @@ func (e *handshakeError) certificate() bool {
 	}
 }
 
-// handshakeText says what is wrong and who can cure it.
+// handshakeText describes what is wrong and who can fix it.
 func handshakeText(host string, err error) string {
 	var (
 		invalid x509.CertificateInvalidError
@@ -227,7 +227,6 @@ func handshakeText(host string, err error) string {
 	}
 }
 
-// certificateNames lists a few of the names a certificate is for.
 func certificateNames(c *x509.Certificate) string {
 	names := append([]string{}, c.DNSNames...)
 	for _, ip := range c.IPAddresses {
@@ -243,7 +242,7 @@ func certificateNames(c *x509.Certificate) string {
 	}
 }
 
-// connectText says in one line why no connection came about.
+// connectText returns one line that explains why no connection was made.
 func connectText(host string, err error) string {
 	var dns *net.DNSError
 	var op *net.OpError

@@ -9,28 +9,28 @@ import (
 // pathConsent is the path of endpoint 5 (chapter 4).
 const pathConsent = "/api/v1/integration/financial/analysis-credit/consent"
 
-// ConsentQuery is the query of endpoint 5 (chapter 4). The numbers stand in the URL, the one place
-// of a request that others like to write down; this package never shows it.
+// ConsentQuery is the query of endpoint 5 (chapter 4). The numbers are in the URL, which proxies
+// and servers tend to log; this package never shows it.
 type ConsentQuery struct {
 	// Identity is the producer's CPF or CNPJ, with or without punctuation; checked before it is
 	// sent (chapter 4).
 	Identity string
 	// PersonType is one of PersonTypes (chapter 4). It is not derived from Identity: a legal person
-	// may be asked for through a natural one.
+	// may be queried through a natural one.
 	PersonType PersonType
 	// CorporateIdentity is the CNPJ of the company when a PJ is linked to a PF; optional, checked
 	// (chapter 4).
 	CorporateIdentity string
 }
 
-// Consent is a producer's consent to the query of financial data (chapter 2.4). It is read
+// Consent is a producer's consent to the query of financial data (chapter 2.4). It is parsed
 // tolerantly.
 type Consent struct {
-	// Status is the platform's word; its values are not documented (chapter 2.4).
+	// Status is as received; its values are not documented (chapter 2.4).
 	Status string
-	// ConsentDate is an ISO 8601 timestamp, as it came (chapter 2.4).
+	// ConsentDate is an ISO 8601 timestamp, as received (chapter 2.4).
 	ConsentDate string
-	// Unread names the known fields that were there in no known shape, or twice.
+	// Unread names the known fields that had an unknown shape or appeared twice.
 	Unread []string
 	// Raw is the whole object as received.
 	Raw json.RawMessage
@@ -38,8 +38,8 @@ type Consent struct {
 
 const opGetConsent = "get consent"
 
-// GetConsent reads a producer's consent (endpoint 5, chapter 4). A number that is no CPF or CNPJ is
-// refused unsent, with FaultRequest. Every error is an *Error.
+// GetConsent reads a producer's consent (endpoint 5, chapter 4). A number that is not a CPF or CNPJ
+// is refused unsent, with FaultRequest. Every error is an *Error.
 func (c *Client) GetConsent(ctx context.Context, q ConsentQuery) (Consent, error) {
 	var in inspection
 	in.document("identity", &q.Identity, anyDocument)

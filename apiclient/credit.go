@@ -13,14 +13,14 @@ const pathCreditAnalysis = "/api/v1/integration/financial/analysis-credit"
 // AuthType is how the producer's consent is authenticated (chapter 2.6).
 type AuthType string
 
-// AuthEmail is the only type that the document shows.
+// AuthEmail is the only type that the document names.
 const AuthEmail AuthType = "EMAIL"
 
-// AuthTypes lists the types that the document shows; it says that there are more (chapter 2.6).
+// AuthTypes lists the types that the document names; it states that there are more (chapter 2.6).
 var AuthTypes = []AuthType{AuthEmail}
 
-// CreditAnalysisRequest is the body of endpoint 7 (chapter 2.6), fields in the order of the
-// chapter. The last four are left out when empty.
+// CreditAnalysisRequest is the body of endpoint 7 (chapter 2.6), with the fields in the order of
+// the chapter. The last four are left out when empty.
 type CreditAnalysisRequest struct {
 	// RequesterID is the UUID of the requesting user (chapter 2.6).
 	RequesterID string `json:"requester_id"`
@@ -31,29 +31,28 @@ type CreditAnalysisRequest struct {
 	// Name is the analysed producer's name (chapter 2.6).
 	Name string `json:"name"`
 	// Identity is the analysed producer's CPF or CNPJ, with or without punctuation; checked, and
-	// sent without (chapter
-	// 2.6).
+	// sent without punctuation (chapter 2.6).
 	Identity string `json:"identity"`
-	// AuthType is one of AuthTypes, or another word of the platform (chapter 2.6).
+	// AuthType is one of AuthTypes, or another value of the platform (chapter 2.6).
 	AuthType AuthType `json:"auth_type"`
 	// PersonType is one of PersonTypes (chapter 2.6).
 	PersonType PersonType `json:"person_type"`
-	// PeriodConsult is how many months to look back, as text (chapter 2.6).
+	// PeriodConsult is the number of months to look back, as text (chapter 2.6).
 	PeriodConsult string `json:"period_consult"`
 	// Email is the producer's e-mail address; optional (chapter 2.6).
 	Email string `json:"email,omitempty"`
 	// Phone is the producer's telephone number; optional (chapter 2.6).
 	Phone string `json:"phone,omitempty"`
-	// CorporateName is the company's name, when PJ; optional (chapter 2.6).
+	// CorporateName is the company's name, for a PJ; optional (chapter 2.6).
 	CorporateName string `json:"corporate_name,omitempty"`
-	// CorporateIdentity is the company's CNPJ, when PJ; optional, checked (chapter 2.6).
+	// CorporateIdentity is the company's CNPJ, for a PJ; optional, checked (chapter 2.6).
 	CorporateIdentity string `json:"corporate_identity,omitempty"`
 }
 
-// months is a number of months, from 1 to 999.
+// months matches a number of months, from 1 to 999.
 var months = regexp.MustCompile(`^[1-9][0-9]{0,2}$`)
 
-// checked returns the body, and the request as it is sent.
+// checked returns the encoded body, and the request with its documents normalised.
 func (r CreditAnalysisRequest) checked() ([]byte, CreditAnalysisRequest, error) {
 	var in inspection
 	in.required("requester_id", r.RequesterID)
@@ -93,7 +92,7 @@ const (
 
 // CreateCreditAnalysis opens a credit analysis (endpoint 7, chapter 4); its id, a UUID, is in the
 // Answer. It is a POST, which may cost money: it leaves at most once, and where the outcome is
-// Unknown only a person can tell. The error is nil exactly when the Answer's Known is Created;
+// Unknown only a person can find out. The error is nil exactly when the Answer's Known is Created;
 // otherwise it is an *Error with the same Answer.
 func (c *Client) CreateCreditAnalysis(ctx context.Context, r CreditAnalysisRequest) (Answer, error) {
 	body, r, err := r.checked()
@@ -106,8 +105,9 @@ func (c *Client) CreateCreditAnalysis(ctx context.Context, r CreditAnalysisReque
 	})
 }
 
-// CreditAnalysis is what endpoint 8 returns. The document does not show its fields (chapter 2.6):
-// the names of the creation fields are looked for, and everything is in Raw. It is read tolerantly.
+// CreditAnalysis is what endpoint 8 returns. The document does not show its fields (chapter 2.6),
+// so the names of the creation fields are looked up, and everything is in Raw. It is parsed
+// tolerantly.
 type CreditAnalysis struct {
 	ID                string // a lower-case UUID
 	RequesterID       string
@@ -117,12 +117,12 @@ type CreditAnalysis struct {
 	Identity          string
 	AuthType          AuthType
 	PersonType        PersonType
-	PeriodConsult     string // a text or an integer, as it came
+	PeriodConsult     string // a text or an integer, as received
 	Email             string
 	Phone             string
 	CorporateName     string
 	CorporateIdentity string
-	// Unread names the known fields that were there in no known shape, or twice.
+	// Unread names the known fields that had an unknown shape or appeared twice.
 	Unread []string
 	// Raw is the whole object as received.
 	Raw json.RawMessage
@@ -177,31 +177,31 @@ const pathCreditScore = "/api/v1/integration/financial/credit-score"
 // Report is a kind of report that a credit score request asks for (chapter 2.5).
 type Report string
 
-// ReportCreditScore is the only report that the document shows.
+// ReportCreditScore is the only report that the document names.
 const ReportCreditScore Report = "CREDIT_SCORE"
 
-// Reports lists the reports that the document shows; it says that there are more (chapter 2.5).
+// Reports lists the reports that the document names; it states that there are more (chapter 2.5).
 var Reports = []Report{ReportCreditScore}
 
-// CreditScoreRequest is the body of endpoint 6 (chapter 2.5), fields in the order of the chapter.
+// CreditScoreRequest is the body of endpoint 6 (chapter 2.5), with the fields in the order of the
+// chapter.
 type CreditScoreRequest struct {
 	// Name is the producer's name (chapter 2.5).
 	Name string `json:"name"`
 	// SocialID is the producer's CPF or CNPJ, with or without punctuation; checked, and sent
-	// without (chapter 2.5).
+	// without punctuation (chapter 2.5).
 	SocialID string `json:"social_id"`
 	// Reports names at least one report (chapter 2.5).
 	Reports []Report `json:"reports"`
-	// CarList holds rural properties, which improve the analysis; optional, nil is left out
-	// (chapter
-	// 2.5).
+	// CarList holds rural properties, which improve the analysis; optional; nil is left out
+	// (chapter 2.5).
 	CarList []string `json:"car_list,omitzero"`
-	// SigefList holds SIGEF parcels, which improve the analysis; optional, nil is left out, and an
-	// empty list is sent as one (chapter 2.5).
+	// SigefList holds SIGEF parcels, which improve the analysis; optional; nil is left out, an
+	// empty list is sent as [] (chapter 2.5).
 	SigefList []string `json:"sigef_list,omitzero"`
 }
 
-// checked returns the body, and the request as it is sent.
+// checked returns the encoded body, and the request with its document normalised.
 func (r CreditScoreRequest) checked() ([]byte, CreditScoreRequest, error) {
 	var in inspection
 	in.required("name", r.Name)
@@ -222,26 +222,26 @@ func (r CreditScoreRequest) checked() ([]byte, CreditScoreRequest, error) {
 }
 
 // Encode returns the body as it is sent: the document number without punctuation, nothing escaped
-// for HTML. It refuses what is missing or wrong, all of it named in one line, values never. The
-// body holds a person's data.
+// for HTML. It refuses missing or invalid fields; its error names all of them in one line, and
+// never a value. The body holds personal data.
 func (r CreditScoreRequest) Encode() ([]byte, error) {
 	body, _, err := r.checked()
 	return body, err
 }
 
-// CreditScore is the answer of endpoint 6 (chapter 2.5). It is read tolerantly.
+// CreditScore is the answer of endpoint 6 (chapter 2.5). It is parsed tolerantly.
 type CreditScore struct {
-	// ID is a text or an integer, as it came.
+	// ID is a text or an integer, as received.
 	ID            string
-	IdentityID    string // a text or an integer, as it came
-	CooperativeID string // a text or an integer, as it came
+	IdentityID    string // a text or an integer, as received
+	CooperativeID string // a text or an integer, as received
 	Name          string
 	SocialID      string
-	// Type is the platform's word; its values are not documented (chapter 2.5).
+	// Type is as received; its values are not documented (chapter 2.5).
 	Type string
-	// CreatedAt is as it came.
+	// CreatedAt is as received.
 	CreatedAt string
-	// Unread names the known fields that were there in no known shape, or twice.
+	// Unread names the known fields that had an unknown shape or appeared twice.
 	Unread []string
 	// Raw is the whole object as received.
 	Raw json.RawMessage
@@ -249,10 +249,10 @@ type CreditScore struct {
 
 const opRequestCreditScore = "request credit score"
 
-// RequestCreditScore has a credit score report made (endpoint 6, chapter 4). It is a POST, which
+// RequestCreditScore requests a credit score report (endpoint 6, chapter 4). It is a POST, which
 // may cost money and cannot be read back: it leaves at most once, and where the outcome is Unknown
-// only a person can tell. The error is nil exactly when the Answer's Known is Created; otherwise it
-// is an *Error with the same Answer.
+// only a person can find out. The error is nil exactly when the Answer's Known is Created;
+// otherwise it is an *Error with the same Answer.
 func (c *Client) RequestCreditScore(ctx context.Context, r CreditScoreRequest) (CreditScore, Answer, error) {
 	body, r, err := r.checked()
 	if err != nil {

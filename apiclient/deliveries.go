@@ -10,13 +10,15 @@ import (
 // PathDeliveries is the path of endpoint 3 (chapter 4).
 const PathDeliveries = "/api/v1/integration/deliveries"
 
-// DeliveryRequest is the body of endpoint 3 (chapter 2.2), fields in the order of the chapter.
+// DeliveryRequest is the body of endpoint 3 (chapter 2.2), with the fields in the order of the
+// chapter.
 type DeliveryRequest struct {
-	// ContractID ties the delivery to a negotiation; a contract identifier, any text (chapter 2.2).
+	// ContractID ties the delivery to a negotiation; any text that identifies a contract (chapter
+	// 2.2).
 	ContractID string `json:"contract_id"`
 	// DeliveredVolume is plain decimal text, in DeliveredVolumeUnitOfMeasure (chapter 2.2).
 	DeliveredVolume json.Number `json:"delivered_volume"`
-	// DeliveredVolumeUnitOfMeasure is kg, sc or ton (chapter 2.2): written small, unlike the other
+	// DeliveredVolumeUnitOfMeasure is kg, sc or ton (chapter 2.2): lower case, unlike the other
 	// units.
 	DeliveredVolumeUnitOfMeasure string `json:"delivered_volume_unit_of_measure"`
 	// DeliveryDate is YYYY-MM-DD (chapter 2.2).
@@ -26,9 +28,9 @@ type DeliveryRequest struct {
 	Car string `json:"car,omitempty"`
 }
 
-// Encode returns the body as it is sent: the same value always gives the same bytes. It refuses
-// what is missing or cannot be written, all of it named in one line, values never; whether a value
-// is allowed is the platform's to judge.
+// Encode returns the body as it is sent; the same value always encodes to the same bytes. It
+// refuses fields that are missing or cannot be encoded; its error names all of them in one line,
+// and never a value. It does not check whether a value is allowed; the platform does.
 func (r DeliveryRequest) Encode() ([]byte, error) {
 	var in inspection
 	in.required("contract_id", r.ContractID)
@@ -45,13 +47,13 @@ func (r DeliveryRequest) Encode() ([]byte, error) {
 const opCreateDelivery = "create delivery"
 
 // SubmitDelivery POSTs exactly these bytes to endpoint 3 (chapter 4). It never repeats the request;
-// gate and error are as with SubmitOrderCommitment. The id may be any text of at most 128
-// characters, or an integer: the document does not call it a UUID.
+// gate and error are as in SubmitOrderCommitment. The id may be any text of at most 128 characters,
+// or an integer: the document does not call it a UUID.
 func (c *Client) SubmitDelivery(ctx context.Context, body []byte, gate func() error) (Answer, error) {
 	return c.submit(ctx, body, call{op: opCreateDelivery, path: PathDeliveries, gate: gate, idOf: anyIDFromBody})
 }
 
-// CreateDelivery encodes r, submits it without a gate, and reads the echo in the answer (endpoint
+// CreateDelivery encodes r, submits it without a gate, and parses the echo in the answer (endpoint
 // 3, chapter 4). The error is nil exactly when the Answer's Known is Created.
 func (c *Client) CreateDelivery(ctx context.Context, r DeliveryRequest) (Delivery, Answer, error) {
 	body, err := r.Encode()
@@ -70,7 +72,7 @@ func (c *Client) CreateDelivery(ctx context.Context, r DeliveryRequest) (Deliver
 	return d, a, nil
 }
 
-// submit makes a POST that creates. It leaves at most once.
+// submit makes a POST that creates. It is sent at most once.
 func (c *Client) submit(ctx context.Context, body []byte, call call) (Answer, error) {
 	if len(body) == 0 {
 		return unsent(FaultRequest, errors.New("the payload is empty")).outcome(call.op)
@@ -79,19 +81,19 @@ func (c *Client) submit(ctx context.Context, body []byte, call call) (Answer, er
 	return c.send(ctx, call).outcome(call.op)
 }
 
-// Delivery is the echo in the answer of endpoint 3. Only id, contract_id and delivered_volume are
-// shown in the document (chapter 2.2); all of it is read tolerantly, see Unread.
+// Delivery is the echo in the answer of endpoint 3. The document shows only id, contract_id and
+// delivered_volume (chapter 2.2). All fields are parsed tolerantly, see Unread.
 type Delivery struct {
-	// ID is a text or an integer, as it came.
+	// ID is a text or an integer, as received.
 	ID string
-	// ContractID is a text or an integer, as it came.
+	// ContractID is a text or an integer, as received.
 	ContractID string
 	// DeliveredVolume is JSON number text.
 	DeliveredVolume              json.Number
 	DeliveredVolumeUnitOfMeasure string
-	DeliveryDate                 string // YYYY-MM-DD; of a timestamp the date as written
+	DeliveryDate                 string // YYYY-MM-DD; of a timestamp, the date as written
 	Car                          string
-	// Unread names the known fields that were there in no known shape, or twice.
+	// Unread names the known fields that had an unknown shape or appeared twice.
 	Unread []string
 	// Raw is the whole object as received.
 	Raw json.RawMessage
@@ -101,8 +103,8 @@ var deliveryFields = []string{
 	"id", "contract_id", "delivered_volume", "delivered_volume_unit_of_measure", "delivery_date", "car",
 }
 
-// ReadDelivery reads the body of an answer to SubmitDelivery. It is an error only when the body is
-// no JSON object.
+// ReadDelivery parses the body of an answer to SubmitDelivery. It returns an error only if the body
+// is not a JSON object.
 func ReadDelivery(body []byte) (Delivery, error) {
 	r, err := readRecord(body, deliveryFields)
 	if err != nil {

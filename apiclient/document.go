@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// PersonType says whether a person is natural or legal (chapters 2.6 and 4, endpoint 5).
+// PersonType states whether a person is natural or legal (chapters 2.6 and 4, endpoint 5).
 type PersonType string
 
 // The person types.
@@ -24,14 +24,14 @@ const (
 	cnpjLength = 14
 )
 
-// ParseDocument reads a CPF or a CNPJ as people write it and returns it as it is sent: 11 digits,
-// or 14 digits and capital letters, and whose it is: PF for a CPF, PJ for a CNPJ. Points, hyphens,
-// slashes and blanks are tolerated; letters are never stripped, since July 2026 they are part of a
-// CNPJ; small ones become capital.
+// ParseDocument parses a CPF or a CNPJ as people write it. It returns the number as it is sent (11
+// digits, or 14 digits and capital letters) and the person type: PF for a CPF, PJ for a CNPJ.
+// Periods, hyphens, slashes and blanks are dropped. Letters are never dropped, because since July
+// 2026 they are part of a CNPJ; lower-case letters become capitals.
 //
-// Length and check digits are verified, and a number of one repeated character is refused although
-// its check digits agree. No error shows the number. A number that passes need not exist: a single
-// wrong digit can escape.
+// Length and check digits are verified. A number of one repeated character is refused although its
+// check digits agree. No error contains the number. A valid number need not exist: a single wrong
+// digit can go unnoticed.
 func ParseDocument(s string) (number string, person PersonType, err error) {
 	number, err = plainDocument(s)
 	if err != nil {
@@ -53,12 +53,12 @@ func ParseDocument(s string) (number string, person PersonType, err error) {
 	return number, person, nil
 }
 
-// ParseCPF reads a CPF. See ParseDocument.
+// ParseCPF parses a CPF. See ParseDocument.
 func ParseCPF(s string) (string, error) {
 	return parseOne(s, cpfLength, "is not a CPF (11 digits)", checkCPF)
 }
 
-// ParseCNPJ reads a CNPJ, numeric or alphanumeric. See ParseDocument.
+// ParseCNPJ parses a CNPJ, numeric or alphanumeric. See ParseDocument.
 func ParseCNPJ(s string) (string, error) {
 	return parseOne(s, cnpjLength, "is not a CNPJ (14 characters)", checkCNPJ)
 }
@@ -77,12 +77,12 @@ func parseOne(s string, length int, other string, check func(string) error) (str
 	return number, nil
 }
 
-// punctuation is what is written between the characters of a document, the no-break space and the
-// longer hyphens of word processors included.
+// punctuation is what people write between the characters of a document, including the no-break
+// space and the longer hyphens of word processors.
 const punctuation = ".-/ \t\u00a0\u2010\u2011\u2013"
 
-// plainDocument takes the punctuation out and raises small letters. Only ASCII counts: to the
-// functions of package unicode a long s is a small S, and Arabic digits are digits.
+// plainDocument removes the punctuation and converts letters to capitals. Only ASCII counts:
+// package unicode takes a long s for a small S, and Arabic digits for digits.
 func plainDocument(s string) (string, error) {
 	var out strings.Builder
 	for _, r := range strings.TrimSpace(s) {
@@ -125,13 +125,14 @@ func checkCNPJ(number string) error {
 	return nil
 }
 
-// repeated reports whether s is one character all through. The check digits of such numbers agree,
-// and people type them where they have none.
+// repeated reports whether s is one character throughout. The check digits of such numbers agree,
+// and people type them when they have no number.
 func repeated(s string) bool { return strings.Trim(s, s[:1]) == "" }
 
 // agrees reports whether the last character of s is the check digit of those before it. The weights
-// are 2, 3, … from the right, and begin again at 2 after most: 11 for a CPF (never reached), 9 for
-// a CNPJ. The value of a character is its ASCII code less 48: a digit's own value, 17 for A.
+// are 2, 3, … from the right, and start again at 2 after most, which is 11 for a CPF (never
+// reached) and 9 for a CNPJ. The value of a character is its ASCII code minus 48, so a digit has
+// its own value and A has 17.
 func agrees(s string, most int) bool {
 	last := len(s) - 1
 	sum, weight := 0, 2
@@ -148,7 +149,8 @@ func agrees(s string, most int) bool {
 	return int(s[last]-'0') == digit
 }
 
-// documentForms lists the ways in which an answer may write documents that were sent as numbers.
+// documentForms returns the spellings in which an answer may contain documents that were sent as
+// plain numbers.
 func documentForms(numbers ...string) (forms []string) {
 	for _, number := range numbers {
 		switch len(number) {

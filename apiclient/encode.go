@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// plainNumber is JSON number text without an exponent: money is written out.
+// plainNumber matches JSON number text without an exponent; amounts of money are written in full.
 var plainNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
 
 // encode marshals v without HTML escaping and without the line end that json.Encoder adds.
@@ -23,8 +23,8 @@ func encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// required refuses a text that is missing. An empty text would be sent as "", and whether the
-// platform takes that for absent is not documented.
+// required refuses a text that is missing. An empty text would be sent as "", and it is not
+// documented whether the platform treats that as absent.
 func (in *inspection) required(field, value string) {
 	if value == "" {
 		in.fault(field, ProblemMissing, "is missing")
@@ -33,7 +33,7 @@ func (in *inspection) required(field, value string) {
 	in.optional(field, value)
 }
 
-// optional refuses text that is not UTF-8: encoding/json would alter it silently.
+// optional refuses text that is not UTF-8, which encoding/json would alter silently.
 func (in *inspection) optional(field, value string) {
 	if !utf8.ValidString(value) {
 		in.fault(field, ProblemEncoding, "is not valid UTF-8; check the character set of the source")
@@ -50,7 +50,7 @@ func (in *inspection) list(field string, values []string) {
 	}
 }
 
-// number refuses what is not plain decimal text; encoding/json would write an empty number as 0.
+// number refuses anything but plain decimal text; encoding/json would write an empty number as 0.
 func (in *inspection) number(field string, value json.Number) {
 	switch {
 	case value == "":
@@ -60,8 +60,9 @@ func (in *inspection) number(field string, value json.Number) {
 	}
 }
 
-// atMost refuses a text above a limit of chapter 8. Characters are counted as UTF-16 does, which is
-// never less than other ways of counting: the platform answers 500 to one character too many.
+// atMost refuses a text above a limit of chapter 8. Characters are counted as UTF-16 code units,
+// which is never less than other ways of counting, because the platform answers 500 to one
+// character too many.
 func (in *inspection) atMost(field, value string, limit int) {
 	n := 0
 	for _, r := range value {
@@ -73,7 +74,7 @@ func (in *inspection) atMost(field, value string, limit int) {
 	}
 }
 
-// document checks a CPF or CNPJ and writes it back as it is sent.
+// document checks a CPF or CNPJ and replaces *value by the form that is sent.
 func (in *inspection) document(field string, value *string, parse func(string) (string, error)) {
 	number, err := parse(*value)
 	if err != nil {
@@ -83,14 +84,14 @@ func (in *inspection) document(field string, value *string, parse func(string) (
 	*value = number
 }
 
-// anyDocument is ParseDocument without the person.
 func anyDocument(s string) (string, error) {
 	number, _, err := ParseDocument(s)
 	return number, err
 }
 
-// eachMember calls f for every top-level member of doc in its order, doubles included: a map would
-// keep the last, and encoding/json match names regardless of case. doc has passed json.Valid.
+// eachMember calls f for every top-level member of doc in order, duplicates included. (A map would
+// keep the last one only, and encoding/json would match names regardless of case.) doc must have
+// passed json.Valid.
 func eachMember(doc []byte, f func(key string, value json.RawMessage)) error {
 	dec := json.NewDecoder(bytes.NewReader(doc))
 	if open, err := dec.Token(); err != nil || open != json.Delim('{') {

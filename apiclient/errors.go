@@ -9,33 +9,32 @@ import (
 	"time"
 )
 
-// Fault separates what [Known] does not: why a call ended as it did, where that changes what is
-// done next.
+// Fault is why a call ended as it did, where [Known] is not enough to decide what to do next.
 type Fault int
 
 // The faults.
 const (
-	// FaultNone: an answer came and its status tells all.
+	// FaultNone: an answer came and its status is sufficient.
 	FaultNone Fault = iota
 	// FaultNetwork: name resolution, dial, or a connection lost before any byte of an answer.
 	// NotSent or Unknown.
 	FaultNetwork
-	// FaultCertificate: TLS could not be agreed: expired, wrong host, unknown authority, old
-	// version.
-	// Always NotSent.
+	// FaultCertificate: the TLS handshake failed because the two sides did not agree: expired,
+	// wrong host, unknown authority, old version. Always NotSent.
 	FaultCertificate
 	// FaultWindow: the gate refused. Always NotSent.
 	FaultWindow
 	// FaultCanceled: the caller's context was cancelled, or the client was closed.
 	FaultCanceled
-	// FaultTimeout: the time-out of the request, or the caller's deadline, passed; or the client's
-	// limits would have held the call back beyond that deadline, and then it is NotSent.
+	// FaultTimeout: the time-out of the request or the caller's deadline passed. Also if the
+	// client's limits would have delayed the call beyond that deadline; it is then NotSent.
 	FaultTimeout
-	// FaultRedirect: 3xx. It is never followed; base_url or something before the API is wrong.
+	// FaultRedirect: 3xx. It is never followed; base_url is wrong, or something in front of the API
+	// redirects.
 	FaultRedirect
 	// FaultProtocol: an answer came but was garbled, cut, or of a kind the API cannot give.
 	FaultProtocol
-	// FaultRequest: the request could not be built from what was given. Always NotSent.
+	// FaultRequest: the request could not be built from the arguments. Always NotSent.
 	FaultRequest
 )
 
@@ -54,24 +53,24 @@ type Error struct {
 	// Op names the call, such as "create order commitment".
 	Op string
 	Answer
-	// Err is the cause, nil when the answer itself is the whole story. Its text is sanitised;
-	// errors.Is and errors.As still see the original, so context.Canceled and the gate's own error
-	// are found.
+	// Err is the cause, nil if the answer alone explains the failure. Its text is sanitised;
+	// errors.Is and errors.As still examine the original, so they find context.Canceled and the
+	// gate's own error.
 	Err error
-	// Fault is the kind of the cause.
+	// Fault is the kind of cause.
 	Fault Fault
-	// method is the verb, which decides about words only.
+	// method is the HTTP method; it only affects the wording.
 	method string
 }
 
-// messageKey is the shape of a stable key, but for the length of its parts, which would take 170
-// KiB as a part of the expression.
+// messageKey matches a stable key, except for the length of its parts: as part of the expression,
+// that check would take 170 KiB.
 var messageKey = regexp.MustCompile(`^message(\.[a-z0-9_-]+){1,8}$`)
 
 // IsMessageKey reports whether a message of an error answer is one of the platform's stable keys.
-// What is none may be technical text with somebody's data in it.
+// Any other message may be technical text that contains personal data.
 func IsMessageKey(m string) bool {
-	const most = 60 // characters between two points
+	const most = 60 // characters between two dots
 	for part := range strings.SplitSeq(m, ".") {
 		if len(part) > most {
 			return false
@@ -81,7 +80,7 @@ func IsMessageKey(m string) bool {
 }
 
 // Error returns one line: the call, what is known, the status, the stable keys, the cause. It never
-// holds a body, a query, a free text of the API or a secret.
+// contains a body, a query, free text of the API or a secret.
 func (e *Error) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s", e.Op, e.outcome())
@@ -109,7 +108,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// outcome says in words what is known: "not created" would be an odd thing to say of a GET.
+// outcome describes in words what is known; "not created" would be odd for a GET.
 func (e *Error) outcome() string {
 	creates := e.method == "" || e.method == http.MethodPost
 	switch {
@@ -125,8 +124,8 @@ func (e *Error) outcome() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// cause gives a foreign error a text of our own. It does not unwrap: the original text may quote
-// bytes of an answer.
+// cause gives an external error a text of our own. It has no Unwrap method, because the original
+// text may quote bytes of an answer.
 type cause struct {
 	text string
 	raw  error
@@ -134,10 +133,10 @@ type cause struct {
 
 func (c *cause) Error() string { return c.text }
 
-// Is lets errors.Is look into the original.
+// Is lets errors.Is examine the original.
 func (c *cause) Is(target error) bool { return errors.Is(c.raw, target) }
 
-// As lets errors.As look into the original.
+// As lets errors.As examine the original.
 func (c *cause) As(target any) bool { return errors.As(c.raw, target) }
 
 // timeoutError is the cause with which a request's context ends when Options.Timeout has passed.
@@ -147,11 +146,10 @@ func (e *timeoutError) Error() string {
 	return fmt.Sprintf("no complete answer within %v (api.timeout)", e.after)
 }
 
-// errClosed is the cause of every call after Close.
 var errClosed = errors.New("the client is closed")
 
-// RequestError is why a request was refused unsent: everything that is wrong with it at once. It is
-// what Encode and Check return, and with errors.As it is found in the *Error of a call.
+// RequestError is why a request was refused unsent. It lists all faults at once. Encode and Check
+// return it, and errors.As finds it in the *Error of a call.
 type RequestError struct {
 	// Faults holds at least one fault, in the order of the fields.
 	Faults []FieldFault
@@ -166,14 +164,14 @@ func (e *RequestError) Error() string {
 	return strings.Join(texts, "; ")
 }
 
-// FieldFault is one field of a request that cannot be sent. It never holds the value.
+// FieldFault is a field of a request that cannot be sent. It never contains the value.
 type FieldFault struct {
-	// Field is the name in the document, such as "hmac_secret" (chapter 2).
+	// Field is the field's name in the document, such as "hmac_secret" (chapter 2).
 	Field string
 	// Problem is what is wrong.
 	Problem Problem
-	// Limit is how many characters the platform takes, with ProblemTooLong (chapter 8); otherwise
-	// 0.
+	// Limit is the number of characters that the platform accepts (chapter 8). It is set with
+	// ProblemTooLong only; otherwise it is 0.
 	Limit int
 	text  string
 }
@@ -192,27 +190,26 @@ const (
 	ProblemEntry Problem = "entry"
 	// ProblemEncoding: the text is not UTF-8.
 	ProblemEncoding Problem = "encoding"
-	// ProblemNumber: the text is no plain decimal number.
+	// ProblemNumber: the text is not a plain decimal number.
 	ProblemNumber Problem = "number"
 	// ProblemTooLong: more characters than chapter 8 allows.
 	ProblemTooLong Problem = "too_long"
-	// ProblemDocument: the text is no CPF or CNPJ.
+	// ProblemDocument: the text is not a CPF or CNPJ.
 	ProblemDocument Problem = "document"
-	// ProblemMonths: the text is no number of months (chapter 2.6).
+	// ProblemMonths: the text is not a number of months (chapter 2.6).
 	ProblemMonths Problem = "months"
 	// ProblemCredentials: the text is not user:password (chapter 2.7).
 	ProblemCredentials Problem = "credentials"
 )
 
-// inspection collects what is wrong with a request before it is sent, all of it at once. Its texts
-// name fields, never values.
+// inspection collects everything that is wrong with a request before it is sent. Its texts name
+// fields, never values.
 type inspection struct{ faults []FieldFault }
 
 func (in *inspection) fault(field string, problem Problem, format string, args ...any) {
 	in.faults = append(in.faults, FieldFault{Field: field, Problem: problem, text: fmt.Sprintf(format, args...)})
 }
 
-// err returns all faults as a *RequestError, nil when there are none.
 func (in *inspection) err() error {
 	if len(in.faults) == 0 {
 		return nil

@@ -11,17 +11,17 @@ import (
 )
 
 var (
-	// errOver refuses bytes of a call that has already returned: its caller has drawn conclusions
-	// from what left so far.
+	// errOver refuses bytes of a call that has already returned, because its caller has drawn
+	// conclusions from what had left by then.
 	errOver = errors.New("the call is over; nothing more is sent")
-	// errSecondConn refuses what would be a second sending of one request. Go's transport repeats
-	// some requests on a new connection by itself; here the repetition ends before its first byte.
+	// errSecondConn prevents one request from being sent twice. Go's transport repeats some
+	// requests on a new connection by itself; here the repetition ends before its first byte.
 	errSecondConn = errors.New("the request has already begun to leave on another connection")
-	// errIdleConn refuses a pooled connection that is no longer usable, before the gate is asked.
+	// errIdleConn refuses a pooled connection that is no longer usable, before the gate is called.
 	errIdleConn = errors.New("the kept connection ended before the request was written")
 )
 
-// exchange is one request on its way: it collects the evidence and decides, at the connection,
+// exchange is one request in flight. It collects the evidence and decides, at the connection,
 // whether a byte may leave. The transport's goroutines and the caller share it.
 type exchange struct {
 	ctx     context.Context
@@ -33,21 +33,21 @@ type exchange struct {
 	mu sync.Mutex
 	// conn is the connection that was assigned last.
 	conn *trackedConn
-	// wroteOn is the connection on which a write was begun; once set, NotSent can no longer be
-	// claimed.
+	// wroteOn is the connection on which a write was begun; once it is set, the result can no
+	// longer be NotSent.
 	wroteOn *trackedConn
 	gateRan bool
 	gateErr error
-	// idleDeath is set when a connection was refused because it had ended or had spoken out of
-	// turn.
+	// idleDeath is set when a connection was refused because it had ended or the server had sent
+	// unrequested bytes.
 	idleDeath bool
 	over      bool
-	// success is set when a complete answer of success came.
+	// success is set when a complete 2xx answer arrived.
 	success bool
 	phase   Phase
 	bytes   int64
-	// head collects what has left of the request's head until its end is seen; headLen is then its
-	// length.
+	// head collects the bytes sent so far until the end of the request's head is seen; headLen is
+	// then the length of the head.
 	head    []byte
 	headLen int64
 	bodyLen int64
@@ -65,8 +65,8 @@ func newExchange(ctx context.Context, started time.Time, call call) *exchange {
 
 type exchangeKey struct{}
 
-// withTrace returns the context for the request: it leads the dialer and the connection back to
-// this exchange.
+// withTrace returns the context for the request. Through it the dialer and the connection find this
+// exchange.
 func (e *exchange) withTrace(ctx context.Context) context.Context {
 	ctx = context.WithValue(ctx, exchangeKey{}, e)
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
@@ -74,20 +74,20 @@ func (e *exchange) withTrace(ctx context.Context) context.Context {
 		ConnectStart:         func(string, string) { e.reach(PhaseConnect) },
 		GotConn:              e.gotConn,
 		GotFirstResponseByte: e.firstByte,
-		// No WroteRequest: Go calls it when the request is in its buffer, before the last of it is
-		// written. No Got1xxResponse: with it Go would no longer bound the interim answers by the
-		// header limit.
+		// WroteRequest is not used: Go calls it when the request is in its buffer, before all of it
+		// is written. Got1xxResponse is not used: with it, Go would no longer apply the header
+		// limit to interim answers.
 	})
 }
 
-// exchangeFrom returns the exchange a dial was begun for; nil when there is none. The connection
-// may end up with another request, so only the phase of the dial is noted through it.
+// exchangeFrom returns the exchange for which a dial was begun, or nil if there is none. The
+// connection may end up with another request, so it is used only to record the phase of the dial.
 func exchangeFrom(ctx context.Context) *exchange {
 	e, _ := ctx.Value(exchangeKey{}).(*exchange)
 	return e
 }
 
-// reach notes that the request got as far as p.
+// reach records that the request got as far as p.
 func (e *exchange) reach(p Phase) {
 	if e == nil {
 		return
@@ -102,8 +102,8 @@ func (e *exchange) reach(p Phase) {
 func (e *exchange) gotConn(info httptrace.GotConnInfo) {
 	w, ok := info.Conn.(*trackedConn)
 	if !ok {
-		// unreachable: both dial functions return a *trackedConn. Without one nothing is counted, so
-		// claim nothing.
+		// unreachable: both dial functions return a *trackedConn. Without one, bytes are not
+		// counted, so NotSent must not be claimed.
 		e.mu.Lock()
 		e.wroteOn = &trackedConn{}
 		e.mu.Unlock()
@@ -133,8 +133,8 @@ func (e *exchange) firstByte() {
 	e.reach(PhaseFirstByte)
 }
 
-// beginWrite is asked by w before each write. On the first one it runs the gate. After it has
-// returned nil the request counts as having left, whatever the write does.
+// beginWrite is called by w before each write. Before the first write it runs the gate. Once it has
+// returned nil, the request counts as having left, whatever the write does.
 func (e *exchange) beginWrite(w *trackedConn) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -153,7 +153,7 @@ func (e *exchange) beginWrite(w *trackedConn) error {
 			e.gateErr = err
 			return err
 		}
-		// The caller may have given up while the gate ran.
+		// The caller may have cancelled while the gate ran.
 		if err := e.mayWrite(w); err != nil {
 			return err
 		}
@@ -170,7 +170,7 @@ func (e *exchange) beginWrite(w *trackedConn) error {
 	return nil
 }
 
-// mayWrite is called with mu held.
+// mayWrite returns why w may not write, or nil. e.mu must be held.
 func (e *exchange) mayWrite(w *trackedConn) error {
 	switch {
 	case e.over:
@@ -186,7 +186,7 @@ func (e *exchange) mayWrite(w *trackedConn) error {
 
 var endOfHead = []byte("\r\n\r\n")
 
-// endWrite notes the bytes that the write begun last has delivered.
+// endWrite counts the bytes that the last write passed on.
 func (e *exchange) endWrite(p []byte) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -204,8 +204,8 @@ func (e *exchange) endWrite(p []byte) {
 	e.writing = nil
 }
 
-// callGate turns a panic of the gate into a refusal: it runs on a goroutine of the transport, where
-// a panic would end the process between an intent and its result.
+// callGate turns a panic of the gate into a refusal. The gate runs on a goroutine of the transport,
+// where a panic would end the process between an intent and its result.
 func callGate(gate func() error) (err error) {
 	if gate == nil {
 		return nil
@@ -224,7 +224,7 @@ func (e *exchange) refuseIdle() {
 	e.mu.Unlock()
 }
 
-// succeed notes that a complete answer of success came: the connection may carry another request.
+// succeed records that a complete 2xx answer arrived, so the connection may carry another request.
 func (e *exchange) succeed() {
 	e.mu.Lock()
 	e.success = true
@@ -250,11 +250,11 @@ func (e *exchange) hasWritten() bool {
 	return e.wroteOn != nil
 }
 
-// writeSettle is how long finish waits for a write that is still on its way back: the answer can be
-// here before the write that caused it has returned. Only the count of bytes depends on it.
+// writeSettle is how long finish waits for a write that has not returned yet: the answer can arrive
+// before the write that caused it has returned. Only the byte count depends on it.
 const writeSettle = 50 * time.Millisecond
 
-// finish ends the exchange: from now on no byte of it leaves. What hasWritten says afterwards is
+// finish ends the exchange: from now on none of its bytes leaves, and the result of hasWritten is
 // final.
 func (e *exchange) finish() {
 	e.mu.Lock()
@@ -274,7 +274,7 @@ func (e *exchange) finish() {
 	}
 }
 
-// sinceWrite returns how long ago the first byte left, 0 if none did.
+// sinceWrite returns how long ago the first byte left, or 0 if none has.
 func (e *exchange) sinceWrite() time.Duration {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -284,8 +284,8 @@ func (e *exchange) sinceWrite() time.Duration {
 	return passed(e.wroteAt)
 }
 
-// passed returns how long ago t was. It takes the larger of the steady and the wall clock: the
-// steady one stands still while the machine is suspended.
+// passed returns how long ago t was. It returns the larger value of the monotonic and the wall
+// clock, because the monotonic clock stops while the machine is suspended.
 func passed(t time.Time) time.Duration {
 	now := time.Now()
 	return max(now.Sub(t), now.Round(0).Sub(t.Round(0)))

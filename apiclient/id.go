@@ -12,8 +12,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// uuidFromBody reads the id of a created record out of a complete body: one JSON document, an
-// object, exactly one top-level "id", and that a UUID, returned in lower case.
+// uuidFromBody reads the id of a created record from a complete body. The body must be one JSON
+// object with exactly one top-level "id", and the id must be a UUID. It is returned in lower case.
 func uuidFromBody(body []byte) (string, error) {
 	return idFromBody(body, func(v json.RawMessage) (string, error) {
 		s, ok := text(v)
@@ -24,13 +24,13 @@ func uuidFromBody(body []byte) (string, error) {
 	})
 }
 
-// anyIDFromBody does the same for records whose id the document does not call a UUID: deliveries
-// and credit scores.
+// anyIDFromBody does the same for records whose id is not documented to be a UUID: deliveries and
+// credit scores.
 func anyIDFromBody(body []byte) (string, error) { return idFromBody(body, parseAnyID) }
 
-// idFromBody finds the one top-level "id" and lets parse judge it. A second "id", also one in other
-// case, is an error: which of two ids is the record's would be a guess, and a wrong one sends
-// deliveries to a stranger's contract.
+// idFromBody finds the one top-level "id" and passes it to parse. A second "id", in any case, is an
+// error: choosing between two ids would be a guess, and a wrong guess sends deliveries to somebody
+// else's contract.
 func idFromBody(body []byte, parse func(json.RawMessage) (string, error)) (string, error) {
 	doc := bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))
 	if !json.Valid(doc) {
@@ -63,7 +63,7 @@ func idFromBody(body []byte, parse func(json.RawMessage) (string, error)) (strin
 }
 
 // parseUUID accepts the 36 characters of a UUID in any case, and nothing else: no braces, no
-// blanks, no "urn:". The nil UUID is a default that somebody forgot to set, not an id.
+// blanks, no "urn:". It refuses the nil UUID, which is an unset default and not an id.
 func parseUUID(s string) (string, error) {
 	if len(s) != 36 {
 		return "", errors.New("is not a UUID (36 characters, 8-4-4-4-12)")
@@ -78,12 +78,12 @@ func parseUUID(s string) (string, error) {
 	return id.String(), nil
 }
 
-// maxAnyID bounds an id that is no UUID, in characters.
+// maxAnyID is the maximum length of an id that is not a UUID, in characters.
 const maxAnyID = 128
 
-// parseAnyID accepts any text of 1 to 128 characters and any integer, and returns it as it came:
-// whether case matters is the platform's affair. A text of blanks, or one with a control character
-// (a ledger may be unable to store a NUL), is a garbled answer and no id.
+// parseAnyID accepts any text of 1 to 128 characters and any integer, and returns it unchanged,
+// because only the platform knows whether case matters. It refuses a blank text, and a text with a
+// control character (a ledger may be unable to store a NUL): such an answer is garbled.
 func parseAnyID(v json.RawMessage) (string, error) {
 	s, ok := text(v)
 	switch {
@@ -104,7 +104,7 @@ func parseAnyID(v json.RawMessage) (string, error) {
 	}
 }
 
-// pathUUID is parseUUID for an id that a caller gives: nothing else ever becomes part of a path.
+// pathUUID is parseUUID for an id from a caller. Nothing but a UUID ever becomes part of a path.
 func pathUUID(name, id string) (string, error) {
 	canonical, err := parseUUID(strings.TrimSpace(id))
 	if err != nil {

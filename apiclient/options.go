@@ -17,55 +17,54 @@ import (
 )
 
 const (
-	// defaultTimeout is long on purpose: a time-out that is too early leaves a row in doubt and
-	// costs a person's time.
+	// defaultTimeout is long on purpose: a time-out that is too short leaves a row in doubt and
+	// costs a person time.
 	defaultTimeout   = 120 * time.Second
 	defaultMaxConns  = 8
 	defaultUserAgent = "safrasync"
 )
 
-// Options configures a [Client]. The names in brackets are the configuration keys that [New] uses
+// Options configures a [Client]. The names in brackets are the configuration keys, which [New] uses
 // in its errors.
 type Options struct {
-	// BaseURL [api.base_url] is what the paths of the API are added to. https only; http is
-	// accepted for loopback. It may carry a path prefix, but no user, query or fragment.
+	// BaseURL [api.base_url] is the address to which the paths of the API are appended. It must be
+	// https; http is accepted for loopback only. It may have a path prefix, but no user, query or
+	// fragment.
 	BaseURL string
-	// APIKey [api.api_key] goes into the Authorization header as it is, without a scheme (chapter
-	// 5).
-	// Blanks and line ends around it are removed: key files end with a line end.
+	// APIKey [api.api_key] is sent in the Authorization header as it is, without a scheme (chapter
+	// 5). Surrounding blanks and line ends are removed, because key files end with a line end.
 	APIKey Secret
 	// Timeout [api.timeout] bounds one request as a whole, from the dial to the last byte of the
-	// answer. Waiting for one of the limits below is not part of it; only the caller's context
-	// bounds that. 0 means 120 s.
+	// answer. It does not include the wait for one of the limits below, which only the caller's
+	// context bounds. 0 means 120 s.
 	Timeout time.Duration
 	// CAFile [api.ca_file] is an optional PEM bundle trusted in addition to the certificates of
 	// this host.
 	CAFile string
 	// UserAgent is sent as it is. Empty means "safrasync".
 	UserAgent string
-	// MaxConns [api.max_in_flight] is how many requests are expected in flight: that many idle
-	// connections are kept. 0 means 8. It limits nothing: see MaxInFlight.
+	// MaxConns [api.max_in_flight] is the expected number of requests in flight; that many idle
+	// connections are kept. 0 means 8. It is not a limit; see MaxInFlight.
 	MaxConns int
-	// RateLimit [api.rate_limit] is how many requests may begin in a second, over all calls of the
-	// client; a fraction is allowed. 0 means no limit. The document names none (chapter 8).
+	// RateLimit [api.rate_limit] is how many requests per second may begin, over all calls of the
+	// client; a fraction is allowed. 0 means no limit. The document names no limit (chapter 8).
 	//
-	// With RateLimit or MaxInFlight set, the client adapts: after a 429 or 503 it halves both, and
-	// nothing leaves before the time that the platform named; good answers lead back to the full
-	// pace.
-	// A call waits before its gate is asked, so a gate that checks a send window also sees this
-	// wait.
+	// With RateLimit or MaxInFlight set, the client adapts. After a 429 or 503 it halves both, and
+	// sends nothing before the time that the platform named; good answers restore the full pace
+	// step by step. A call waits before its gate is called, so a gate that checks a send window
+	// accounts for this wait.
 	RateLimit float64 //nolint:forbidigo // requests per second, no amount
-	// MaxInFlight [api.max_in_flight] is how many requests may be on their way at once, over all
-	// calls of the client. 0 means no limit.
+	// MaxInFlight [api.max_in_flight] is how many requests may be in flight at once, over all calls
+	// of the client. 0 means no limit.
 	MaxInFlight int
-	// Observe is told of each request that was made, or could not be, when it is over: for metrics.
-	// It must return at once, and may be called by several goroutines. nil tells nobody.
+	// Observe is called after each request that was made or failed to be made; it serves metrics.
+	// It must return at once and be safe for concurrent use. nil means no observer.
 	Observe func(Observation)
-	// Dial opens the connections in place of TCP; nil means TCP. A simulation runs client and
-	// server over pipes in memory, on a clock of its own.
+	// Dial opens the connections in place of TCP; nil means TCP. A simulation uses it to connect
+	// client and server through pipes in memory, with a clock of its own.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
-	// Once makes GET, PUT and DELETE leave once, like a POST: for callers that repeat them in their
-	// own time.
+	// Once makes GET, PUT and DELETE leave once, like a POST, for callers that do their own
+	// repetition.
 	Once bool
 }
 
@@ -74,15 +73,15 @@ type checked struct {
 	base      *url.URL // path without a trailing slash
 	key       string
 	timeout   time.Duration
-	roots     *x509.CertPool // nil: those of this host
+	roots     *x509.CertPool // nil: those of this host only
 	userAgent string
 	maxConns  int
 	rateLimit rate.Limit // 0: none
 	inFlight  int        // 0: none
 }
 
-// check validates all options and reports every fault at once. No error carries the key or the
-// whole base URL: a password may have been typed into either.
+// check validates all options and returns every fault at once. No error contains the key or the
+// whole base URL, because a password may have been typed into either.
 func (o Options) check() (checked, error) {
 	c := checked{
 		timeout: o.Timeout, userAgent: o.UserAgent, maxConns: o.MaxConns,
@@ -134,7 +133,7 @@ func checkBaseURL(s string) (*url.URL, error) {
 	}
 	u, err := url.Parse(s)
 	if err != nil {
-		// The error of url.Parse quotes the whole text, and with it a password.
+		// The error of url.Parse quotes the whole text, which may contain a password.
 		return nil, errors.New("not a valid URL; give an address such as https://api.example.com")
 	}
 	host := u.Hostname()
@@ -163,8 +162,8 @@ func checkBaseURL(s string) (*url.URL, error) {
 	return u, nil
 }
 
-// loopbackName reports whether host can only mean this host. The dialer checks the address again:
-// the resolver may disagree about "localhost".
+// loopbackName reports whether host can only mean this machine. The dialer checks the address
+// again, because the resolver may disagree about "localhost".
 func loopbackName(host string) bool {
 	if strings.EqualFold(host, "localhost") {
 		return true
@@ -173,7 +172,7 @@ func loopbackName(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// checkKey trims the key and refuses what could not stand in a header. Without this check every
+// checkKey trims the key and refuses characters that a header cannot hold. Without this check every
 // single row would fail with "invalid header field value".
 func checkKey(key string) (string, error) {
 	key = strings.TrimSpace(key)
@@ -206,7 +205,7 @@ func loadRoots(file string) (*x509.CertPool, error) {
 	}
 	pool, err := x509.SystemCertPool()
 	if err != nil {
-		// A machine without certificates of its own: the file is then all that is trusted.
+		// A machine without certificates of its own: only those of the file are trusted.
 		pool = x509.NewCertPool()
 	}
 	if !pool.AppendCertsFromPEM(pem) {
@@ -220,7 +219,7 @@ func (c checked) tlsConfig() *tls.Config {
 		MinVersion: tls.VersionTLS12,
 		RootCAs:    c.roots,
 		ServerName: c.base.Hostname(),
-		// HTTP/1.1 only: over HTTP/2 Go repeats a POST after some stream errors by itself.
+		// HTTP/1.1 only: over HTTP/2, Go by itself repeats a POST after some stream errors.
 		NextProtos:         []string{"http/1.1"},
 		ClientSessionCache: tls.NewLRUClientSessionCache(c.maxConns),
 	}
@@ -230,18 +229,18 @@ func hasControl(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f })
 }
 
-// Observation is what may be told of a request: no path, no body, no header, no key, nothing of the
-// record (I10).
+// Observation is what an observer may know of a request: no path, body, header or key, and nothing
+// of the record (I10).
 type Observation struct {
 	Operation string // "create order commitment", from a closed set
 	Status    int    // 0 when no complete answer came
-	// what is known of the record that it was to create; "answered" after a good answer of a
-	// request that creates nothing
+	// Outcome is the name of Known; "answered" after a good answer to a request that creates
+	// nothing.
 	Outcome string
-	Took    time.Duration // from its turn to the end of the answer
+	Took    time.Duration // from its admission to the end of the answer
 }
 
-// observe tells of a request that is over.
+// observe reports a finished request to the observer, if there is one.
 func (c *Client) observe(call call, started time.Time, res result) {
 	if c.observer == nil {
 		return

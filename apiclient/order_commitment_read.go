@@ -6,9 +6,9 @@ import (
 	"errors"
 )
 
-// OrderCommitment is what endpoint 2 returns. The document does not show its shape beyond the names
-// of the creation fields and the id (chapter 2.1), so it is read tolerantly: a field that is
-// absent, null or in no known shape stays empty, and the latter is named in Unread. Numbers are
+// OrderCommitment is what endpoint 2 returns. The document shows no more of it than the names of
+// the creation fields and the id (chapter 2.1), so it is parsed tolerantly. A field that is absent,
+// null or of an unknown shape stays empty; one of an unknown shape is named in Unread. Numbers are
 // JSON number text, dates YYYY-MM-DD.
 type OrderCommitment struct {
 	// ID comes from "id" or "commitment_id", in lower case.
@@ -21,7 +21,7 @@ type OrderCommitment struct {
 	Haverst             string // spelled as in the contract (chapter 2.1)
 	UnitOfMeasurement   string // a text, or an object with "code"
 	OrderType           string
-	OrderDate           string // of a timestamp only the date part is kept, as written: no time zone is applied
+	OrderDate           string // of a timestamp only the date is kept, as written; no time zone is applied
 	WalletID            string
 	Currency            string
 	Price               json.Number
@@ -30,17 +30,16 @@ type OrderCommitment struct {
 	Modality            string
 	Payday              string
 	PaymentType         string
-	// Unread names the known fields that were there in no known shape, or twice.
+	// Unread names the known fields that had an unknown shape or appeared twice.
 	Unread []string
-	// Raw is the whole object as received, with all fields this program does not know.
+	// Raw is the whole object as received, including all fields that this program does not know.
 	Raw json.RawMessage
 }
 
 const opGetOrderCommitment = "get order commitment"
 
-// GetOrderCommitment reads one order commitment (endpoint 2, chapter 4). id must be a UUID; nothing
-// else ever becomes part of a path. The error is an *Error: Status 404 with APIForm means that the
-// API does not know the id.
+// GetOrderCommitment reads one order commitment (endpoint 2, chapter 4). id must be a UUID. The
+// error is an *Error: Status 404 with APIForm means that the API does not know the id.
 func (c *Client) GetOrderCommitment(ctx context.Context, id string) (OrderCommitment, error) {
 	canonical, bad := pathUUID("id", id)
 	return read(ctx, c, bad, call{op: opGetOrderCommitment, path: PathOrderCommitments + "/" + canonical},
@@ -53,7 +52,7 @@ func (c *Client) GetOrderCommitment(ctx context.Context, id string) (OrderCommit
 		})
 }
 
-// unusable is the error for a 2xx whose body is not what the document describes.
+// unusable returns the error for a 2xx whose body is not what the document describes.
 func (r result) unusable(op string, err error) error {
 	r.Text = err.Error()
 	if r.credentials {

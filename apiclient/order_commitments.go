@@ -11,9 +11,9 @@ const PathOrderCommitments = "/api/v1/integration/order-commitments"
 // compra is the order type that makes the seven conditional fields required (chapter 2.1).
 const compra = "COMPRA"
 
-// OrderCommitmentRequest is the body of endpoint 1 (chapter 2.1), fields in the order of the
-// chapter. The first ten are always sent. The other seven are left out when empty: absent means
-// absent, never null, "" or 0. COMPRA requires them.
+// OrderCommitmentRequest is the body of endpoint 1 (chapter 2.1), with the fields in the order of
+// the chapter. The first ten are always sent. The other seven are left out when empty; they are
+// never sent as null, "" or 0. COMPRA requires them.
 type OrderCommitmentRequest struct {
 	// Amount is the quantity in UnitOfMeasurement, plain decimal text such as "1250.5" (chapter
 	// 2.1).
@@ -27,8 +27,7 @@ type OrderCommitmentRequest struct {
 	// DeliveryPlaceID is a UUID (chapter 2.1).
 	DeliveryPlaceID string `json:"delivery_place_id"`
 	// Haverst is the season, such as "2026/2027". The misspelling is the name in the contract
-	// (chapter
-	// 2.1): corrected, the API would not find the field.
+	// (chapter 2.1); if it were corrected, the API would not find the field.
 	Haverst string `json:"haverst"`
 	// UnitOfMeasurement is SC, KG or TON (chapter 2.1).
 	UnitOfMeasurement string `json:"unit_of_measurement"`
@@ -54,12 +53,12 @@ type OrderCommitmentRequest struct {
 	PaymentType string `json:"payment_type,omitempty"`
 }
 
-// Encode returns the body as it is sent: the same value always gives the same bytes, in the order
-// of the chapter, numbers unquoted, nothing escaped for HTML. It refuses what the chapter requires
-// and is empty, for COMPRA also the seven conditional fields (chapter 4, rule 1), a number that is
-// not plain decimal text, and text that is not UTF-8 (it would be altered silently). Its error is a
-// *RequestError and names all such fields, values never; whether a value is allowed is the
-// platform's to judge.
+// Encode returns the body as it is sent; the same value always encodes to the same bytes. Fields
+// are in the order of the chapter, numbers are unquoted, and nothing is escaped for HTML. It
+// refuses a required field that is empty, which for COMPRA includes the seven conditional fields
+// (chapter 4, rule 1), a number that is not plain decimal text, and text that is not UTF-8
+// (encoding would alter it silently). Its error is a *RequestError that names all such fields, and
+// never a value. It does not check whether a value is allowed; the platform does.
 func (r OrderCommitmentRequest) Encode() ([]byte, error) {
 	var in inspection
 	in.number("amount", r.Amount)
@@ -96,9 +95,10 @@ const opCreateOrderCommitment = "create order commitment"
 // SubmitOrderCommitment POSTs exactly these bytes to endpoint 1 (chapter 4). It never repeats the
 // request and follows no redirect.
 //
-// gate, if not nil, is asked at most once: when a connection is ready and the first byte is about
-// to leave. Its error gives the call up with NotSent and FaultWindow; errors.Is finds it in the
-// error returned. It runs on a goroutine of the transport and must return soon.
+// gate, if not nil, is called at most once, when a connection is ready and the first byte is about
+// to leave. If it returns an error, nothing is sent: the result is NotSent with FaultWindow, and
+// errors.Is finds the gate's error in the error returned. The gate runs on a goroutine of the
+// transport and must return soon.
 //
 // The error is nil exactly when the Answer's Known is Created; otherwise it is an *Error with the
 // same Answer.

@@ -13,19 +13,19 @@ import (
 )
 
 const (
-	// slowest bounds how far a rate is cut: to full/slowest.
+	// slowest bounds how far the rate is reduced: to full/slowest.
 	slowest = 64
-	// speedUpSteps is how many good answers lead from standstill to the full rate.
+	// speedUpSteps is how many good answers raise the rate from zero to full.
 	speedUpSteps = 32
 )
 
-// pacer is the rate limit and the in-flight limit of one client, shared by all its calls. It slows
-// down by itself when the platform answers 429 or 503: half the rate, half the slots, and nothing
-// before the time the platform named. Good answers speed it up again, step by step. Without limits
-// it does nothing at all.
+// pacer is the rate limit and the in-flight limit of one client, shared by all its calls. When the
+// platform answers 429 or 503, it halves the rate and the slots, and holds everything until the
+// time that the platform named. Good answers speed it up again step by step. Without limits it does
+// nothing.
 //
-// It is asked before a connection is sought, and so before the gate: however long a call waits
-// here, the send window is checked afterwards.
+// A call enters the pacer before it gets a connection, and so before the gate: however long it
+// waits here, the send window is checked afterwards.
 type pacer struct {
 	full    rate.Limit    // 0: no rate limit
 	tokens  *rate.Limiter // nil: no rate limit; its limit moves between full/slowest and full
@@ -34,15 +34,15 @@ type pacer struct {
 
 	// mu guards the fields below.
 	mu       sync.Mutex
-	allowed  int             // slots in use at most; between 1 and most
+	allowed  int             // maximum number of slots in use; between 1 and most
 	inFlight int             // slots in use
-	queue    []chan struct{} // callers that wait for a slot, the first come first; closed when the slot is theirs
-	until    time.Time       // nothing leaves before
-	epoch    int             // counts the cuts: answers to calls from before a cut say nothing about the new pace
+	queue    []chan struct{} // callers waiting for a slot, in order of arrival; closed when the slot is theirs
+	until    time.Time       // nothing leaves before this time
+	epoch    int             // number of reductions; an answer to an earlier call proves nothing about the new pace
 	good     int             // good answers since allowed was last raised
 }
 
-// ticket is the right to make one call; it is given back with leave.
+// ticket is the right to make one call; leave returns it.
 type ticket struct{ epoch int }
 
 func newPacer(perSecond rate.Limit, inFlight int, closing <-chan struct{}) *pacer {
@@ -55,8 +55,8 @@ func newPacer(perSecond rate.Limit, inFlight int, closing <-chan struct{}) *pace
 
 func (p *pacer) off() bool { return p.tokens == nil && p.most == 0 }
 
-// errTooLate ends a wait that would outlast the caller's deadline, at once instead of at the
-// deadline.
+// errTooLate is returned at once, and not at the deadline, for a wait that would outlast the
+// caller's deadline.
 var errTooLate = errors.New("the platform may be asked again only after the caller's deadline")
 
 // enter waits until the call may be made. It returns the context's error, errTooLate or errClosed.
@@ -70,7 +70,7 @@ func (p *pacer) enter(ctx context.Context) (ticket, error) {
 	err := p.hold(ctx)
 	if err == nil && p.tokens != nil {
 		if err = p.takeToken(ctx); err == nil {
-			err = p.hold(ctx) // somebody may have been told to wait meanwhile
+			err = p.hold(ctx) // another call may have been told to wait in the meantime
 		}
 	}
 	if err != nil {
@@ -82,7 +82,7 @@ func (p *pacer) enter(ctx context.Context) (ticket, error) {
 	return ticket{epoch: p.epoch}, nil
 }
 
-// leave gives the ticket back and learns from the answer.
+// leave returns the ticket and adapts the pace to the answer.
 func (p *pacer) leave(t ticket, res result) {
 	if p.off() {
 		return
@@ -126,7 +126,7 @@ func (p *pacer) takeSlot(ctx context.Context) error {
 		return err
 	}
 	p.mu.Unlock()
-	p.giveSlot() // it was given to us in the same moment
+	p.giveSlot() // it was granted to us at the same moment
 	return err
 }
 
@@ -140,7 +140,7 @@ func (p *pacer) giveSlot() {
 	p.grant()
 }
 
-// grant hands free slots to those who wait. It is called with mu held.
+// grant assigns free slots to waiting callers. p.mu must be held.
 func (p *pacer) grant() {
 	for p.inFlight < p.allowed && len(p.queue) > 0 {
 		p.inFlight++
@@ -149,7 +149,7 @@ func (p *pacer) grant() {
 	}
 }
 
-// hold waits for the time that the platform has named.
+// hold waits until the time that the platform named.
 func (p *pacer) hold(ctx context.Context) error {
 	for {
 		p.mu.Lock()
@@ -195,7 +195,7 @@ func (p *pacer) wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// slowDown halves the pace, once for all calls that were on their way together.
+// slowDown halves the pace, once for all calls that were in flight together.
 func (p *pacer) slowDown(t ticket, wait time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -214,7 +214,7 @@ func (p *pacer) slowDown(t ticket, wait time.Duration) {
 }
 
 // speedUp takes one step back towards the full pace: a fixed part of the rate with each good
-// answer, and a slot when as many good answers came as there are slots.
+// answer, and one slot after as many good answers as there are slots.
 func (p *pacer) speedUp(t ticket) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -236,12 +236,12 @@ func (p *pacer) speedUp(t ticket) {
 const (
 	readTries          = 3
 	defaultReadBackoff = 200 * time.Millisecond
-	// maxReadWait bounds every pause: somebody waits for the answer.
+	// maxReadWait bounds every pause, because somebody is waiting for the answer.
 	maxReadWait = 5 * time.Second
 )
 
-// read makes a GET and reads the record in its answer. With bad, which is what is wrong with the
-// request, nothing is sent.
+// read makes a GET and parses the record in its answer. If bad, the fault of the request, is not
+// nil, nothing is sent.
 func read[T any](ctx context.Context, c *Client, bad error, call call, parse func([]byte) (T, error)) (T, error) {
 	var none T
 	if bad != nil {
@@ -260,12 +260,12 @@ func read[T any](ctx context.Context, c *Client, bad error, call call, parse fun
 	return record, nil
 }
 
-// repeat makes a call that does no harm when it is executed twice, and so repeats it a few times
-// when the network or the server failed: every GET, PUT /webhooks (the same event gets the same
-// record) and DELETE. A POST is sent once, whoever calls.
+// repeat makes a call that is harmless to execute twice, and repeats it a few times if the network
+// or the server failed. This holds for every GET, for PUT /webhooks (the same event gets the same
+// record) and for DELETE. A POST is always sent once.
 //
-// mayHaveRun reports whether a try before the last one can have been executed: a 404 to a DELETE
-// then means that it was.
+// mayHaveRun reports whether an attempt before the last one may have been executed: a 404 to a
+// DELETE then means that it was.
 func (c *Client) repeat(ctx context.Context, call call) (res result, mayHaveRun bool) {
 	for try := 1; ; try++ {
 		res = c.send(ctx, call)
@@ -273,7 +273,7 @@ func (c *Client) repeat(ctx context.Context, call call) (res result, mayHaveRun 
 			return res, mayHaveRun
 		}
 		wait := c.readBackoff << (try - 1)
-		wait += rand.N(wait + 1) // jitter: several programs must not come back in step
+		wait += rand.N(wait + 1) // jitter: several programs must not repeat at the same moment
 		wait = max(wait, res.askedWait)
 		if wait > maxReadWait || c.pacer.wait(ctx, wait) != nil {
 			return res, mayHaveRun
@@ -282,8 +282,8 @@ func (c *Client) repeat(ctx context.Context, call call) (res result, mayHaveRun 
 	}
 }
 
-// worthRepeating reports whether the same call may well succeed in a moment. A time-out is not
-// repeated: it has already taken as long as the caller was ready to wait.
+// worthRepeating reports whether the same call is likely to succeed soon. A time-out is not
+// repeated, because it has already taken as long as the caller was ready to wait.
 func worthRepeating(r result) bool {
 	switch r.fault {
 	case FaultNetwork, FaultProtocol:

@@ -9,15 +9,15 @@ import (
 // to the number.
 const pathProducerByDocument = "/api/v1/integration/producers/-/documents/"
 
-// Producer is what the lookup by document returns. The document does not show its fields: the id
-// and the name are looked for, and everything is in Raw. It is read tolerantly.
+// Producer is what the lookup by document returns. The document does not show its fields, so the id
+// and the name are looked up, and everything is in Raw. It is parsed tolerantly.
 type Producer struct {
 	// ID comes from "id" or "producer_id", in lower case; it is the producer_id of the other
 	// requests.
 	ID string
 	// Name comes from "name".
 	Name string
-	// Unread names the known fields that were there in no known shape, or twice.
+	// Unread names the known fields that had an unknown shape or appeared twice.
 	Unread []string
 	// Raw is the whole object as received.
 	Raw json.RawMessage
@@ -26,9 +26,9 @@ type Producer struct {
 const opGetProducer = "get producer by document"
 
 // GetProducerByDocument looks a producer up by CPF or CNPJ (chapter 4, after the table), written
-// with or without punctuation. A number that is no CPF or CNPJ is refused unsent, with
+// with or without punctuation. A number that is not a CPF or CNPJ is refused unsent, with
 // FaultRequest. Every error is an *Error: 404 with message.producer.not-found means that no
-// producer has the number. The number stands in the URL; no error, header copy or text shows it.
+// producer has the number. The number is in the URL; no error, header copy or text shows it.
 func (c *Client) GetProducerByDocument(ctx context.Context, document string) (Producer, error) {
 	var in inspection
 	in.document("social_identity", &document, anyDocument)

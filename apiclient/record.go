@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// reader reads the fields of an object that the document shows only in part: a field that is
-// absent, null or in no known shape stays empty, and the latter is named in unread. No field is
-// ever an error.
+// reader reads the fields of an object of which the document shows only a part. A field that is
+// absent, null or of an unknown shape stays empty; one of an unknown shape is named in unread. No
+// field is ever an error.
 type reader struct {
 	values map[string]json.RawMessage
 	unread []string
@@ -23,8 +23,8 @@ var (
 	errNotObject = errors.New("the answer is not a JSON object")
 )
 
-// readRecord prepares the fields of the object in body. A known field that stands there twice says
-// two things: neither is believed. Doubles among unknown names do not matter.
+// readRecord prepares the fields of the object in body. A known field that appears twice is not
+// trusted; it is treated as one of an unknown shape. Duplicates of unknown names do not matter.
 func readRecord(body []byte, known []string) (*reader, error) {
 	doc := bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))
 	if !json.Valid(doc) {
@@ -36,7 +36,7 @@ func readRecord(body []byte, known []string) (*reader, error) {
 			return
 		}
 		if _, twice := r.values[key]; twice {
-			v = json.RawMessage(`[]`) // no text, number or date
+			v = json.RawMessage(`[]`) // neither a text, a number nor a date
 		}
 		r.values[key] = v
 	})
@@ -46,7 +46,7 @@ func readRecord(body []byte, known []string) (*reader, error) {
 	return r, nil
 }
 
-// readOnly is readRecord for an answer that may also come as a list of exactly one object.
+// readOnly is readRecord for an answer that may also be a list of exactly one object.
 func readOnly(body []byte, known []string) (*reader, error) {
 	doc := bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")))
 	if kind(doc) == '[' {
@@ -62,7 +62,7 @@ func readOnly(body []byte, known []string) (*reader, error) {
 	return readRecord(doc, known)
 }
 
-// value returns the field, nil when it is absent or null.
+// value returns the field, or nil if it is absent or null.
 func (r *reader) value(name string) json.RawMessage {
 	v := r.values[name]
 	if string(v) == "null" {
@@ -96,7 +96,7 @@ func (r *reader) loose(name string) string {
 	return r.text(name)
 }
 
-// uuid reads a UUID under any of names; where several are there they must agree.
+// uuid reads a UUID under any of names; if several are present they must agree.
 func (r *reader) uuid(names ...string) string {
 	var found string
 	for _, name := range names {
@@ -113,7 +113,7 @@ func (r *reader) uuid(names ...string) string {
 	return found
 }
 
-// anyID reads an id that need not be a UUID.
+// anyID reads an id that is not necessarily a UUID.
 func (r *reader) anyID(name string) string {
 	v := r.value(name)
 	if v == nil {
@@ -142,7 +142,6 @@ func (r *reader) number(name string) json.Number {
 	return json.Number(s)
 }
 
-// anyNumber is JSON number text.
 var anyNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
 // code accepts a text, or an object with the text "code".
@@ -166,10 +165,10 @@ func (r *reader) code(name string) string {
 	return s
 }
 
-// dateText is a date, alone or before a time.
+// dateText matches a date, alone or followed by a time.
 var dateText = regexp.MustCompile(`^(\d{4}-\d{2}-\d{2})(?:[T ].*)?$`)
 
-// date reads a date; of a timestamp it keeps the date as written: no time zone is applied.
+// date reads a date; of a timestamp it returns the date as written, without applying a time zone.
 func (r *reader) date(name string) string {
 	s := r.text(name)
 	if s == "" {

@@ -17,24 +17,23 @@ import (
 	"unicode/utf8"
 )
 
-// minRedactedKey is the shortest key looked for in foreign text; a shorter one would tear holes
-// into ordinary words.
+// minRedactedKey is the length of the shortest key that is searched for in foreign text; a shorter
+// one would match inside ordinary words.
 const minRedactedKey = 6
 
-// hiddenDocument is what is shown in place of a document number.
+// hiddenDocument replaces a document number.
 const hiddenDocument = "[document]"
 
-// redactor removes what must not be shown from bytes that came from elsewhere: a server may echo
+// redactor replaces secrets and document numbers in bytes from elsewhere, because a server may echo
 // what it was sent.
 type redactor struct {
-	// forms lists the spellings that can turn up. A function, because fmt would print a field.
+	// forms returns the spellings to replace. It is a function, because fmt would print a field.
 	forms func() []spelling
 }
 
-// spelling is one way to write something that must not be shown, and what is shown instead.
+// spelling is one spelling of a hidden value, and the text shown instead.
 type spelling struct{ text, shown string }
 
-// newRedactor removes the key.
 func newRedactor(key string) redactor {
 	return redactor{forms: func() []spelling { return nil }}.with(hidden, key)
 }
@@ -53,7 +52,7 @@ func (r redactor) with(shown string, values ...string) redactor {
 	return redactor{forms: func() []spelling { return forms }}
 }
 
-// spellings lists the ways in which an echo may write key: as JSON, in a URL, in HTML, in base64.
+// spellings returns the spellings in which an echo may contain key: JSON, URL, HTML and base64.
 func spellings(key string) []string {
 	if len(key) < minRedactedKey {
 		return nil
@@ -66,7 +65,7 @@ func spellings(key string) []string {
 	for _, f := range []string{
 		key, asJSON, forHTML, strings.ReplaceAll(asJSON, "/", `\/`), strings.ReplaceAll(forHTML, "/", `\/`),
 		query, smallEscapes(query), path, smallEscapes(path), html.EscapeString(key),
-		// The padded form begins with the bare one.
+		// The padded form begins with the unpadded one.
 		base64.RawStdEncoding.EncodeToString([]byte(key)), base64.RawURLEncoding.EncodeToString([]byte(key)),
 	} {
 		if !slices.Contains(forms, f) {
@@ -78,15 +77,15 @@ func spellings(key string) []string {
 
 var percentEscape = regexp.MustCompile(`%[0-9A-F]{2}`)
 
-// smallEscapes writes %2F as %2f.
+// smallEscapes converts percent escapes to lower case: %2F becomes %2f.
 func smallEscapes(s string) string { return percentEscape.ReplaceAllStringFunc(s, strings.ToLower) }
 
-// credentialField matches the two secret fields of a webhook (chapter 2.7) at any depth, also where
+// credentialField matches the two secret fields of a webhook (chapter 2.7) at any depth, even if
 // the text is cut off.
 var credentialField = regexp.MustCompile(`(?i)("(?:basic_?authentication|hmac_?secret)"\s*:\s*)"(?:[^"\\]|\\.)*"?`)
 
-// hideCredentials hides the secrets of webhooks by the names of their fields: short ones are not
-// looked for by their text, and those of other webhooks are not known.
+// hideCredentials hides the secrets of webhooks by field name, because short secrets are not
+// searched for by their text, and those of other webhooks are unknown.
 func hideCredentials(body []byte) []byte {
 	return credentialField.ReplaceAll(body, []byte(`${1}"`+hidden+`"`))
 }
@@ -107,13 +106,12 @@ func (r redactor) text(s string) string {
 	return s
 }
 
-// secretHeaders are hidden whole, in both directions.
+// secretHeaders are hidden completely, in both directions.
 var secretHeaders = map[string]bool{
 	"Authorization": true, "Proxy-Authorization": true, "Cookie": true, "Set-Cookie": true,
 	"X-Api-Key": true, "Apikey": true, "X-Auth-Token": true,
 }
 
-// header returns a redacted copy.
 func (r redactor) header(h http.Header) http.Header {
 	if h == nil {
 		return nil
@@ -132,11 +130,12 @@ func (r redactor) header(h http.Header) http.Header {
 }
 
 var (
-	// quotedPart matches what Go's transport quotes: bytes of the answer it could not read.
+	// quotedPart matches a quoted part of an error of Go's transport, which holds bytes of the
+	// answer.
 	quotedPart = regexp.MustCompile(`"(?:[^"\\]|\\.)*"?`)
 	// urlQuery matches the query of a URL; it may hold a document number.
 	urlQuery = regexp.MustCompile(`\?[^\s"']*`)
-	// document matches CPF and CNPJ, also the alphanumeric one, with and without punctuation.
+	// document matches a CPF or CNPJ, including the alphanumeric one, with and without punctuation.
 	document = regexp.MustCompile(
 		`(?i)\b(?:\d{3}\.?\d{3}\.?\d{3}-?\d{2}|[0-9A-Z]{2}\.?[0-9A-Z]{3}\.?[0-9A-Z]{3}(?:/|%2F)?[0-9A-Z]{4}-?\d{2})\b`)
 )
@@ -150,7 +149,7 @@ func (r redactor) errorText(err error) string {
 }
 
 // sanitise returns at most limit bytes of b as one line of valid UTF-8 without control, format and
-// private characters, documents masked.
+// private-use characters, and with documents masked.
 func sanitise(b []byte, limit int) string {
 	cut := false
 	if len(b) > 2*limit {
@@ -166,7 +165,8 @@ func sanitise(b []byte, limit int) string {
 	return s
 }
 
-// onOneLine makes s valid UTF-8 without control, format and private characters.
+// onOneLine returns s as one line of valid UTF-8 without control, format and private-use
+// characters.
 func onOneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -190,11 +190,11 @@ func truncate(s string, limit int) string {
 	return s[:limit]
 }
 
-// hidden is what is shown wherever a secret stands.
+// hidden replaces a secret.
 const hidden = "[secret]"
 
-// Secret is a text that no printing shows: fmt, encoding/json, encoding.TextMarshaler and log/slog
-// all see "[secret]". Convert it with string(s) to use it, and only where it leaves for its
+// Secret is a text that is never printed: fmt, encoding/json, encoding.TextMarshaler and log/slog
+// all see "[secret]". Convert it with string(s) to use it, and only where it is sent to its
 // destination.
 //
 // One way around remains: fmt cannot call methods on unexported struct fields and prints the plain

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// receive reads the answer behind resp to its end, within the limits, and classifies it.
+// receive reads the body of resp within the limits, and classifies the answer.
 func (c *Client) receive(ctx context.Context, call call, ex *exchange, resp *http.Response) result {
 	body, format, readErr := readBody(resp, ex)
 	if readErr == nil && format == FormatNone {
@@ -53,15 +53,16 @@ func (c *Client) receive(ctx context.Context, call call, ex *exchange, resp *htt
 	return res
 }
 
-// readAnswer reads a body. What is decided is decided on the bytes as they came; what is kept is
-// redacted. The text comes from the redacted bytes: cutting it first could leave half a key behind.
+// readAnswer interprets a body. Decisions are based on the bytes as received; what is kept is
+// redacted. The text is made from the redacted bytes, because cutting first could leave half a key
+// in it.
 func readAnswer(call call, resp *http.Response, format Format, body []byte) (reading, result) {
 	redactBody := call.redact
 	if success(resp.StatusCode) {
 		redactBody = call.redactBody
 	}
 	kept := redactBody.bytes(body)
-	if call.credentials && !(call.method == http.MethodGet && success(resp.StatusCode)) { // what is read is read first
+	if call.credentials && !(call.method == http.MethodGet && success(resp.StatusCode)) { // a GET needs them
 		kept = hideCredentials(kept)
 	}
 	form := reading{format: format}
@@ -83,7 +84,6 @@ func readAnswer(call call, resp *http.Response, format Format, body []byte) (rea
 	return form, res
 }
 
-// createdID returns the id in the answer to a request that made a record.
 func (c call) createdID(form reading, body []byte) (string, error) {
 	if form.format != FormatSuccess {
 		return "", fmt.Errorf("the status says success but the body is %s", form.format)
@@ -95,13 +95,13 @@ func (c call) createdID(form reading, body []byte) (string, error) {
 	return id, c.named(id)
 }
 
-// named is an error when the request itself names the id, in its path or its body: it is then that
-// of another record, such as the wallet or the contract, and the answer does not tell the new
-// one's.
+// named returns an error if the request itself contains the id, in its path or its body. The id is
+// then that of another record, such as the wallet or the contract, and the answer does not contain
+// the id of the new one.
 func (c call) named(id string) error {
 	id, err := parseUUID(id)
 	if err != nil {
-		return nil // "1" of a delivery: any request may hold it
+		return nil // such as "1" of a delivery, which any request may contain
 	}
 	if bytes.Contains(bytes.ToLower(c.body), []byte(id)) || strings.Contains(strings.ToLower(c.path), id) {
 		return errors.New("the status says success but the id is one that the request itself named")
@@ -109,8 +109,8 @@ func (c call) named(id string) error {
 	return nil
 }
 
-// replyFault names what was wrong with an answer that has a status. A refusal that is certain by
-// its status is no fault, even if its body was cut.
+// replyFault returns what was wrong with an answer that has a status. A refusal that its status
+// makes certain is no fault, even if its body was cut.
 func replyFault(ctx context.Context, resp *http.Response, known Known, readErr error) Fault {
 	switch {
 	case known == NotCreated || known == Throttled:
@@ -143,8 +143,8 @@ func replyError(ctx context.Context, call call, resp *http.Response, fault Fault
 	}
 }
 
-// readBody reads at most 1 MiB. The format it returns is FormatNone when the body is complete and
-// in clear.
+// readBody reads at most 1 MiB. The format it returns is FormatNone if the body is complete and not
+// compressed.
 func readBody(resp *http.Response, ex *exchange) ([]byte, Format, error) {
 	if resp.StatusCode < 200 {
 		// 101: the "body" would be the connection itself.
@@ -179,7 +179,8 @@ const (
 	maxRetryAfter     = time.Hour
 )
 
-// retryAfter is how long a 429 asks us to wait: 60 s when its header says nothing usable.
+// retryAfter returns how long a 429 asks us to wait, or 60 s if its header is missing or not
+// usable.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	if d, ok := askedWait(h, now); ok {
 		return d
@@ -188,8 +189,8 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 }
 
 // askedWait reads the Retry-After header: seconds or a date, bounded on both sides. A date is
-// compared with the answer's own Date where there is one, so that a wrong clock here does no harm.
-// A past date and a negative number are not usable.
+// compared with the answer's own Date header if there is one, so that a wrong local clock does no
+// harm. A past date and a negative number are not usable.
 func askedWait(h http.Header, now time.Time) (d time.Duration, ok bool) {
 	v := strings.TrimSpace(h.Get("Retry-After"))
 	if v == "" {

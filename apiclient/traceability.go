@@ -8,8 +8,8 @@ import (
 // PathTraceability is the path of endpoint 4 (chapter 4) up to the order commitment's id.
 const PathTraceability = "/api/v1/integration/traceability/-/commitments/"
 
-// TraceabilityRequest is the body of endpoint 4 (chapter 2.3), fields in the order of the chapter.
-// Optional fields are left out when empty.
+// TraceabilityRequest is the body of endpoint 4 (chapter 2.3), with the fields in the order of the
+// chapter. Optional fields are left out when empty.
 type TraceabilityRequest struct {
 	// ProducerID is a UUID (chapter 2.3).
 	ProducerID string `json:"producer_id"`
@@ -20,8 +20,7 @@ type TraceabilityRequest struct {
 	// AllocatedVolume is plain decimal text, in UnitOfMeasurement; optional (chapter 2.3).
 	AllocatedVolume json.Number `json:"allocated_volume,omitempty"`
 	// UnitOfMeasurement is SC, KG or TON; optional (chapter 2.3). Without it the platform assumes
-	// TON:
-	// a volume of sacks is then overstated nearly 17 times.
+	// TON, which overstates a volume in sacks nearly 17 times.
 	UnitOfMeasurement string `json:"unit_of_measurement,omitempty"`
 }
 
@@ -44,7 +43,7 @@ func (r TraceabilityRequest) Encode() ([]byte, error) {
 const opCreateTraceability = "create traceability"
 
 // SubmitTraceability POSTs exactly these bytes to endpoint 4 (chapter 4), for the order commitment
-// with this id, which must be a UUID. It never repeats the request; gate and error are as with
+// with this id, which must be a UUID. It never repeats the request; gate and error are as in
 // SubmitOrderCommitment.
 func (c *Client) SubmitTraceability(ctx context.Context, orderCommitmentID string, body []byte,
 	gate func() error,

@@ -14,9 +14,9 @@ const (
 	dialTimeout      = 15 * time.Second
 	handshakeTimeout = 15 * time.Second
 	// idleTimeout is short on purpose. A POST written to a connection that the server is just
-	// closing is lost without an answer, and so in doubt. Within a burst connections are reused;
-	// after a pause a new one is opened. One second is far below the keep-alive time of the usual
-	// servers (5 s and more).
+	// closing is lost without an answer, and the row is in doubt. Within a burst connections are
+	// reused; after a pause a new one is opened. One second is far below the keep-alive time of the
+	// usual servers (5 s and more).
 	idleTimeout    = time.Second
 	maxHeaderBytes = 64 << 10
 	maxBodyBytes   = 1 << 20
@@ -26,12 +26,12 @@ const (
 type dialer struct {
 	net.Dialer
 	tls *tls.Config
-	// loopbackOnly is set for http://: the name "localhost" must not lead elsewhere.
+	// loopbackOnly is set for http://: the name "localhost" must not resolve to another host.
 	loopbackOnly bool
-	// ends is when the certificate of the last handshake ends, in seconds since 1970; 0 before the
+	// ends is when the certificate of the last handshake expires, in Unix seconds; 0 before the
 	// first.
 	ends atomic.Int64
-	// closing ends dials that are still on their way when the client is closed.
+	// closing ends dials that are in progress when the client is closed.
 	closing context.Context
 	// idleMost is how long a connection may be idle between two requests.
 	idleMost time.Duration
@@ -39,8 +39,8 @@ type dialer struct {
 	instead func(ctx context.Context, network, addr string) (net.Conn, error)
 }
 
-// newTransport returns a transport that speaks HTTP/1.1 and nothing else, never decompresses, and
-// never uses a proxy from the environment: the key goes to the configured host only.
+// newTransport returns a transport that speaks HTTP/1.1 only and never decompresses. It never uses
+// a proxy from the environment, because the key must go to the configured host only.
 func newTransport(d *dialer, maxConns int) *http.Transport {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
@@ -55,7 +55,7 @@ func newTransport(d *dialer, maxConns int) *http.Transport {
 		IdleConnTimeout:        idleTimeout,
 		MaxResponseHeaderBytes: maxHeaderBytes,
 		// Header and body of an ordinary request, of one or two KiB, leave in one write. Each
-		// connection has such a buffer.
+		// connection allocates such a buffer.
 		WriteBufferSize: 8 << 10,
 	}
 }
@@ -87,8 +87,8 @@ func (d *dialer) connect(ctx context.Context, network, addr string) (net.Conn, e
 	return c, nil
 }
 
-// dialTLS does the handshake itself, so that the connection above it can be wrapped: the transport
-// then counts and stops plain bytes of requests, not records of the handshake.
+// dialTLS does the handshake itself, so that the connection above TLS can be wrapped. The wrapper
+// then counts and stops plain bytes of requests, not TLS records.
 func (d *dialer) dialTLS(ctx context.Context, network, addr string) (net.Conn, error) {
 	raw, err := d.connect(ctx, network, addr)
 	if err != nil {
@@ -109,7 +109,7 @@ func (d *dialer) dialTLS(ctx context.Context, network, addr string) (net.Conn, e
 	return newTrackedConn(c, d.idleMost), nil
 }
 
-// dialRefusedError says that http:// would have left this host.
+// dialRefusedError is returned when http:// would connect to another host.
 type dialRefusedError struct{ addr string }
 
 func (e *dialRefusedError) Error() string {

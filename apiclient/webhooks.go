@@ -25,25 +25,25 @@ const (
 )
 
 // WebhookRequest is the body of endpoints 9 and 12 (chapter 2.7). Optional fields are left out when
-// empty. Chapter 8 limits characters, not bytes; they are counted as UTF-16 does, so that nothing
-// passes here that another way of counting characters finds too long. Its secrets print as
-// "[secret]" everywhere but in flight.
+// empty. Chapter 8 limits characters, not bytes; they are counted as UTF-16 code units, so that
+// nothing passes here that another way of counting finds too long. Its secrets print as "[secret]"
+// everywhere except in the request.
 type WebhookRequest struct {
 	// WebhookEvent is one of WebhookEvents; one webhook is for one event (chapter 2.7).
 	WebhookEvent WebhookEvent
-	// URL is where the platform POSTs to: at most 250 characters (chapters 2.7 and 8), reachable
-	// over HTTPS (chapter 6).
+	// URL is the address to which the platform POSTs: at most 250 characters (chapters 2.7 and 8),
+	// reachable over HTTPS (chapter 6).
 	URL string
-	// BasicAuthentication is what the platform authenticates itself with there, as user:password;
-	// optional (chapter 2.7).
+	// BasicAuthentication is the credential, as user:password, with which the platform
+	// authenticates itself at URL; optional (chapter 2.7).
 	BasicAuthentication Secret
 	// HMACSecret is a stored field of at most 120 characters (chapters 2.7 and 8); optional. What
 	// the platform does with it is not documented.
 	HMACSecret Secret
 }
 
-// webhookBody is WebhookRequest in flight, in the order of chapter 2.7: a Secret would be written
-// as "[secret]".
+// webhookBody is WebhookRequest as it is sent, in the order of chapter 2.7. Its fields are plain
+// strings, because a Secret would be encoded as "[secret]".
 type webhookBody struct {
 	WebhookEvent        string `json:"webhook_event"`
 	URL                 string `json:"url"`
@@ -51,9 +51,9 @@ type webhookBody struct {
 	HMACSecret          string `json:"hmac_secret,omitempty"`
 }
 
-// Check reports what would be refused unsent: a field that is missing, a limit of chapter 8,
-// credentials without a colon. All faults stand in one line, values never. CreateWebhook and
-// UpdateWebhook check too.
+// Check returns what would be refused unsent: a missing field, a value above a limit of chapter 8,
+// credentials without a colon. The error names all faults in one line, and never a value.
+// CreateWebhook and UpdateWebhook call it too.
 func (r WebhookRequest) Check() error {
 	var in inspection
 	in.required("webhook_event", string(r.WebhookEvent))
@@ -71,7 +71,7 @@ func (r WebhookRequest) Check() error {
 	return in.err()
 }
 
-// call returns the call without its verb.
+// call returns the call without its HTTP method.
 func (r WebhookRequest) call(op string) (call, error) {
 	if err := r.Check(); err != nil {
 		return call{}, err
@@ -94,10 +94,9 @@ const (
 )
 
 // CreateWebhook registers a webhook (endpoint 9, chapter 4); its id, a UUID, is in the Answer. It
-// is a POST and leaves at most once: what happens when an event gets a second webhook is not
-// documented (chapter 6). Ask GetWebhook before, and again where the outcome is Unknown. The error
-// is nil exactly when the Answer's Known is Created; otherwise it is an
-// *Error with the same Answer.
+// is a POST and is sent at most once: it is not documented what happens when an event gets a second
+// webhook (chapter 6). Call GetWebhook first, and again if the outcome is Unknown. The error is nil
+// exactly when the Answer's Known is Created; otherwise it is an *Error with the same Answer.
 func (c *Client) CreateWebhook(ctx context.Context, r WebhookRequest) (Answer, error) {
 	call, err := r.call(opCreateWebhook)
 	if err != nil {
@@ -108,8 +107,8 @@ func (c *Client) CreateWebhook(ctx context.Context, r WebhookRequest) (Answer, e
 }
 
 // UpdateWebhook changes the webhook of r.WebhookEvent (endpoint 12, chapter 4): the event in the
-// body says which, there is no id. It may be repeated by itself like a GET. On success the error is
-// nil and the Answer's Status is 204.
+// body selects it, there is no id. Like a GET, it may be repeated automatically. On success the
+// error is nil and the Answer's Status is 204.
 func (c *Client) UpdateWebhook(ctx context.Context, r WebhookRequest) (Answer, error) {
 	call, err := r.call(opUpdateWebhook)
 	if err != nil {
@@ -121,9 +120,9 @@ func (c *Client) UpdateWebhook(ctx context.Context, r WebhookRequest) (Answer, e
 }
 
 // DeleteWebhook removes a webhook by the id that its creation returned, a UUID (endpoint 13,
-// chapter 4). It may be repeated by itself. A 404 to a repetition means that an earlier try, whose
-// answer was lost, did remove it: that is a success, with Status 404 in the Answer. A 404 to the
-// first try is an error.
+// chapter 4). It may be repeated automatically. A 404 to a repetition means that an earlier
+// attempt, whose answer was lost, removed it; that is a success, with Status 404 in the Answer. A
+// 404 to the first attempt is an error.
 func (c *Client) DeleteWebhook(ctx context.Context, id string) (Answer, error) {
 	canonical, err := pathUUID("id", id)
 	if err != nil {
@@ -139,27 +138,27 @@ func (c *Client) DeleteWebhook(ctx context.Context, id string) (Answer, error) {
 }
 
 // Webhook is a registered webhook. The document does not show the fields of the record (chapter
-// 2.7): the names of the creation fields are looked for, tolerantly.
+// 2.7), so the names of the creation fields are looked up tolerantly.
 type Webhook struct {
-	// ID is a lower-case UUID; it is what DeleteWebhook takes.
+	// ID is a lower-case UUID; DeleteWebhook takes it.
 	ID           string
 	WebhookEvent WebhookEvent
 	URL          string
-	// BasicAuthentication and HMACSecret are there only if the platform returns them.
+	// BasicAuthentication and HMACSecret are set only if the platform returns them.
 	BasicAuthentication Secret
 	HMACSecret          Secret
-	// Unread names the known fields that were there in no known shape, or twice.
+	// Unread names the known fields that had an unknown shape or appeared twice.
 	Unread []string
 	// Raw is the whole object as received, with "[secret]" in place of the two secrets.
 	Raw json.RawMessage
 }
 
 // ListWebhooks returns the registered webhooks as received; the document does not show their fields
-// (endpoint 10, chapter 4). No webhook gives an empty list. The records may hold credentials:
-// Webhooks returns them read.
+// (endpoint 10, chapter 4). It returns an empty list if there is no webhook. The records may hold
+// credentials; [Client.Webhooks] returns them parsed.
 //
-// It is also the harmless request with which a run begins: it finds a wrong key, address, proxy or
-// certificate before anything is sent. An answer that is no list, such as the login page of a
+// It is also the harmless request with which a run begins: it detects a wrong key, address, proxy
+// or certificate before anything is sent. An answer that is not a list, such as the login page of a
 // proxy, is an error with FaultProtocol. Every error is an *Error.
 func (c *Client) ListWebhooks(ctx context.Context) ([]json.RawMessage, error) {
 	res, _ := c.repeat(ctx, call{op: opListWebhooks, method: http.MethodGet, path: pathWebhooks, credentials: true})
@@ -176,7 +175,7 @@ func (c *Client) ListWebhooks(ctx context.Context) ([]json.RawMessage, error) {
 	return list, nil
 }
 
-// Webhooks is ListWebhooks with each record read. An entry that is no object has nothing but its
+// Webhooks is ListWebhooks with each record parsed. An entry that is not an object has only its
 // Raw.
 func (c *Client) Webhooks(ctx context.Context) ([]Webhook, error) {
 	list, err := c.ListWebhooks(ctx)
@@ -192,7 +191,8 @@ func (c *Client) Webhooks(ctx context.Context) ([]Webhook, error) {
 	return hooks, nil
 }
 
-// eventName is what may become part of a path. That the event exists is the platform's to judge.
+// eventName matches what may become part of a path. Whether the event exists is for the platform to
+// decide.
 var eventName = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,63}$`)
 
 // GetWebhook returns the webhook for an event (endpoint 11, chapter 4). Every error is an *Error:
@@ -228,8 +228,7 @@ func readWebhook(body []byte) (Webhook, error) {
 	return w, nil
 }
 
-// hideWebhookSecrets writes "[secret]" in place of the two secrets, however their names are
-// spelled.
+// hideWebhookSecrets replaces the two secrets by "[secret]", in any spelling of their names.
 func hideWebhookSecrets(raw json.RawMessage) json.RawMessage {
 	var out bytes.Buffer
 	found := false
@@ -255,7 +254,7 @@ func hideWebhookSecrets(raw json.RawMessage) json.RawMessage {
 	return json.RawMessage("{" + out.String() + "}")
 }
 
-// WebhookEvent is what a webhook is called for (chapter 6).
+// WebhookEvent is the event for which a webhook is called (chapter 6).
 type WebhookEvent string
 
 // The events of chapter 6 that the engine knows by name.

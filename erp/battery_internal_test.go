@@ -2,7 +2,7 @@ package erp
 
 import "testing"
 
-// What is not tried on a live server is at least a query that would be sent.
+// Queries that no live server executes here are at least checked to be queries that would be sent.
 func TestEachEnginesBatteryIsOfQueriesThatOnlyRead(t *testing.T) {
 	t.Parallel()
 	for _, e := range engines {

@@ -8,8 +8,8 @@ import (
 	"github.com/safrasync/safrasync/erp/sqltext"
 )
 
-// The queries for databases that no test here can ask are held to their form: one query that reads,
-// and every name of the result.
+// The queries for databases that no test here can query are checked for their form: one query that
+// only reads, and every name of the result.
 func TestEveryCatalogueQueryIsOneQueryWithAllNames(t *testing.T) {
 	t.Parallel()
 	for _, e := range engines {

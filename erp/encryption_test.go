@@ -16,7 +16,7 @@ func TestD9ADSNTellsWhetherItsConnectionIsEncrypted(t *testing.T) {
 		{"postgres", "postgres://le@erp/coop?sslmode=prefer", true},
 		{"postgres", "host=/run/postgresql,10.0.0.5 dbname=coop user=le sslmode=disable", true},
 		{"postgres", "host=10.0.0.5 dbname=coop user=le sslmode=allow", true},
-		{"postgres", "postgres://le@erp/coop", false}, // the driver asks for TLS
+		{"postgres", "postgres://le@erp/coop", false}, // the driver requires TLS by default
 		{"postgres", "postgres://le@erp/coop?sslmode=verify-full", false},
 		{"postgres", "postgres://le@127.0.0.1/coop?sslmode=disable", false},
 		{"postgres", "postgres://le@localhost/coop", false},

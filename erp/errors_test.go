@@ -20,8 +20,8 @@ import (
 func TestOpenSaysWhatIsWrongWithTheAddress(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.Database(t)
-	erptest.Admin(t, "postgres", dsn) // so that the server runs
-	// A port on which nobody listens, because we hold and then free it.
+	erptest.Admin(t, "postgres", dsn) // starts the server
+	// A port on which nobody listens, because the test has just freed it.
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +66,7 @@ func TestAWrongPasswordIsCalledThat(t *testing.T) {
 	q := erp.Query{SQL: "SELECT k FROM c", Key: []string{"k"}}
 	erptest.WantError(t, erptest.ReadError(t, s, q), erp.CodePermission, "grant it SELECT")
 
-	// An ordinary role sees no other transaction's start: the lookback has to do.
+	// An ordinary role does not see the start of other transactions, so the lookback must suffice.
 	erptest.Exec(t, db, `GRANT SELECT ON c TO pw_user`)
 	erptest.Read(t, s, q, erp.Window{})
 	for _, want := range []bool{false, true} {
@@ -124,7 +124,7 @@ func TestQueryErrorsPointIntoTheQuery(t *testing.T) {
 	for _, c := range []struct {
 		sql   string
 		code  erp.Code
-		words []string // of both databases
+		words []string // for both databases
 		pg    []string
 	}{
 		{
@@ -151,7 +151,7 @@ func TestQueryErrorsPointIntoTheQuery(t *testing.T) {
 				words = append(words[:len(words):len(words)], c.pg...)
 			}
 			if s == lite && strings.Contains(c.sql, "ção") {
-				continue // SQLite names the missing table first or the column first, as it likes
+				continue // SQLite names either the missing table or the missing column first
 			}
 			erptest.WantError(t, err, c.code, words...)
 		}
@@ -206,7 +206,7 @@ func TestI8NothingIsEverWritten(t *testing.T) {
 		erptest.WantError(t, erptest.ReadError(t, s, erp.Query{SQL: query, Key: []string{"k"}}), erp.CodeReadOnly,
 			"25006")
 	}
-	// In parentheses a WITH that writes is no SQL at all.
+	// In parentheses, a WITH that writes is not valid SQL.
 	erptest.WantError(t, erptest.ReadError(t, s, erp.Query{
 		SQL: "WITH d AS (DELETE FROM c RETURNING k) SELECT k FROM d",
 		Key: []string{"k"},
@@ -235,7 +235,7 @@ func TestI8NothingIsEverWritten(t *testing.T) {
 	if err != nil || string(after) != string(before) {
 		t.Errorf("the file has changed (%v)", err)
 	}
-	erptest.Exec(t, ldb, `INSERT INTO c VALUES (2)`) // we hold no lock on it
+	erptest.Exec(t, ldb, `INSERT INTO c VALUES (2)`) // the reader holds no lock on it
 }
 
 func TestTheSessionIsReadOnlyAndNamed(t *testing.T) {
@@ -310,7 +310,7 @@ func TestASlowCallerIsNoSlowStatement(t *testing.T) {
 		n := 0
 		_, err := c.s.Read(t.Context(), erp.Query{SQL: c.sql, Key: []string{"k"}}, erp.Window{}, func(erp.Row) error {
 			if n++; n == 5 || n == 700 {
-				erptest.Exec(t, db, "SELECT pg_sleep(2.5)") // what the caller does takes longer than a statement may
+				erptest.Exec(t, db, "SELECT pg_sleep(2.5)") // the caller takes longer than a statement may
 			}
 			return nil
 		})
@@ -372,7 +372,7 @@ func TestF009AConnectionCutInTheMiddleIsAnError(t *testing.T) {
 	res, err := s.Read(t.Context(), q, erp.Window{}, func(erp.Row) error {
 		if n++; n == 50 {
 			var ended sql.NullInt64
-			// It waits for us, or fetches the next rows already.
+			// It waits for us, or is already fetching the next rows.
 			return db.QueryRow(`SELECT sum(pg_terminate_backend(pid)::int) FROM pg_stat_activity
 				WHERE datname = current_database() AND application_name = 'safrasync' AND xact_start IS NOT NULL AND pid <> pg_backend_pid()`).Scan(&ended)
 		}
@@ -388,7 +388,7 @@ func TestF009AConnectionCutInTheMiddleIsAnError(t *testing.T) {
 	erptest.Read(t, s, erp.Query{SQL: "SELECT 1 AS k", Key: []string{"k"}}, erp.Window{}) // the next one reconnects
 }
 
-// What a pool keeps may be closed by the server, or by a firewall in between, before the next look.
+// The server, or a firewall in between, may close a pooled connection before the next reading.
 func TestALookDoesNotFailOnAConnectionThatWasClosedMeanwhile(t *testing.T) {
 	t.Parallel()
 	s, db := postgres(t, `CREATE TABLE c (k int)`, `INSERT INTO c VALUES (1)`)
@@ -410,8 +410,8 @@ func TestALookDoesNotFailOnAConnectionThatWasClosedMeanwhile(t *testing.T) {
 	}
 }
 
-// F010: a server that is restarted while it is read gives no half of a page, and the next run reads
-// everything.
+// F010: a server that is restarted during a reading does not lead to half a page, and the next run
+// reads everything.
 func TestF010AServerThatIsRestartedDuringTheReadIsAnError(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Server(t)

@@ -57,8 +57,8 @@ func TestByKeysFindsEveryTypeOfKeyAgain(t *testing.T) {
 	}
 }
 
-// C12: a type without an equality of its own is compared as the text that was read, and stops
-// nothing.
+// C12: a type without its own equality operator is compared as the text that was read, and causes
+// no error.
 func TestC12AKeyOfATypeThatCannotBeCompared(t *testing.T) {
 	t.Parallel()
 	s, _ := postgres(t,
@@ -133,7 +133,7 @@ func TestByKeysRefusesWhatIsNoKey(t *testing.T) {
 	erptest.WantError(t, err, erp.CodeOther, "NULL")
 	_, err = s.ByKeys(t.Context(), q, [][]erp.Value{{{Kind: erp.Int, Text: "1"}, {Kind: erp.Int, Text: "1"}}})
 	erptest.WantError(t, err, erp.CodeOther, "parts")
-	// A key from before the column became a number.
+	// A key that was read before the column became a number.
 	_, err = s.ByKeys(t.Context(), q, [][]erp.Value{{{Kind: erp.Text, Text: "CT-MARIA"}}, {{Kind: erp.Int, Text: "1"}}})
 	erptest.WantError(t, err, erp.CodeData, "type of the key")
 	if strings.Contains(err.Error(), "MARIA") {
@@ -181,7 +181,7 @@ func TestRowGetPrefersTheExactName(t *testing.T) {
 			t.Errorf("Get(%q) = %q, %v; want %q", name, v.Text, ok, want)
 		}
 	}
-	for _, name := range []string{"NUM", "x"} { // NUM could be either
+	for _, name := range []string{"NUM", "x"} { // NUM is ambiguous
 		if v, ok := r.Get(name); ok {
 			t.Errorf("Get(%q) = %q, want none", name, v.Text)
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/safrasync/safrasync/erp/erptest"
 )
 
-// F042: A million rows of about 200 bytes are 200 MB; what is kept of them is eight bytes each.
+// F042: A million rows of about 200 bytes are 200 MB; only eight bytes of each row are kept.
 func TestMemoryDoesNotGrowWithTheTable(t *testing.T) {
 	const rows = 1_000_000
 	pg, _ := postgres(t)

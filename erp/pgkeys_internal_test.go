@@ -16,7 +16,7 @@ import (
 	"github.com/safrasync/safrasync/erp/dialect"
 )
 
-// pgReader is a database with these statements, and a reader on it.
+// pgReader creates a database with these statements, and opens it for reading.
 func pgReader(t testing.TB, statements ...string) (*Source, *sql.DB) {
 	t.Helper()
 	dsn := pgtest.Database(t)
@@ -38,7 +38,7 @@ func pgReader(t testing.TB, statements ...string) (*Source, *sql.DB) {
 	return s, db
 }
 
-// keyStatement is the statement by which keys are read again.
+// keyStatement returns the statement with which rows are read again by key.
 func keyStatement(t testing.TB, s *Source, q Query, keys [][]Value) (query string, args []any) {
 	t.Helper()
 	err := s.inTx(t.Context(), func(_ dialect.Clock, tx dialect.Tx) error {
@@ -76,9 +76,9 @@ func lines(t testing.TB, db *sql.DB, query string, args ...any) []string {
 	return out
 }
 
-// Whatever the query does with the table, its rows are read again along the index of the key: with
-// groups and unions the keys are conditions within, and keys of which no column has few values do
-// not become hundreds of alternatives.
+// Whatever the query does with the table, its rows are read again through the index of the key.
+// With groups and unions, the keys become conditions inside the query. Keys of which no column has
+// only a few values do not become hundreds of alternatives.
 func TestKeysAreReadAlongTheIndex(t *testing.T) {
 	t.Parallel()
 	const table = `(filial char(2) NOT NULL, ticket char(9) NOT NULL, item char(1) NOT NULL, contrato varchar(20) NOT NULL, num int NOT NULL UNIQUE, kg numeric NOT NULL,
@@ -157,8 +157,8 @@ func TestKeysAreReadAlongTheIndex(t *testing.T) {
 	}
 }
 
-// Rows are found by their keys as if each key stood in the statement by itself: whatever is in a
-// text, whatever its padding, and no row of a key that was not asked for.
+// Rows are found by their keys as if each key were in its own statement: whatever a text contains,
+// whatever its padding, and without rows of keys that were not requested.
 func TestKeysInArraysFindWhatEachKeyFindsAlone(t *testing.T) {
 	t.Parallel()
 	odd := []string{
@@ -188,7 +188,7 @@ func TestKeysInArraysFindWhatEachKeyFindsAlone(t *testing.T) {
 			out = append(out, fmt.Sprint(r.Values))
 		}
 		slices.Sort(out)
-		return slices.Compact(out) // CHAR and neighbours: two keys may find the same row
+		return slices.Compact(out) // CHAR padding and neighbours: two keys may find the same row
 	}
 	for _, names := range [][]string{
 		{"t"},
@@ -212,7 +212,7 @@ func TestKeysInArraysFindWhatEachKeyFindsAlone(t *testing.T) {
 		{"n", "ts"},
 		{"u", "tz"},
 		{"f", "g"},
-		{"k", "i"}, // more groups than are alternatives
+		{"k", "i"}, // more groups than allowed alternatives
 		{"e", "i"},
 		{"e", "l"},
 		{"i", "e", "p"},
@@ -247,7 +247,7 @@ func TestKeysInArraysFindWhatEachKeyFindsAlone(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			for _, key := range keys { // as people would write it
+			for _, key := range keys { // as people would write it by hand
 				cond, args := make([]string, len(key)), make([]any, len(key))
 				for i, v := range key {
 					cond[i], args[i] = fmt.Sprintf("q.%s = $%d", names[i], i+1), v.Text
@@ -276,7 +276,8 @@ func TestKeysInArraysFindWhatEachKeyFindsAlone(t *testing.T) {
 	}
 }
 
-// A key that stands twice comes twice, and parts of two keys make no third one.
+// A key that appears twice is returned twice, and parts of two keys do not combine into a third
+// one.
 func TestNoRowOfAnotherKeyIsAmongThem(t *testing.T) {
 	t.Parallel()
 	s, _ := pgReader(t, `CREATE TYPE tipo AS ENUM ('x', 'y')`,
@@ -312,9 +313,9 @@ func TestNoRowOfAnotherKeyIsAmongThem(t *testing.T) {
 	}
 }
 
-// One key is asked for by equality alone, in the order of its columns: PostgreSQL takes an array of
-// one for the cheaper comparison and makes it first, also of rows that another part of the key
-// leaves out, and of which this part cannot be computed.
+// A single key is compared by equality only, in the order of its columns. PostgreSQL considers an
+// array of one the cheaper comparison and evaluates it first, even for rows that another part of
+// the key excludes and for which this part cannot be computed.
 func TestOneKeyIsComparedInTheOrderOfItsColumns(t *testing.T) {
 	t.Parallel()
 	s, _ := pgReader(t, `CREATE TYPE tipo AS ENUM ('x', 'y')`, `CREATE TABLE c (tipo text, num text)`,

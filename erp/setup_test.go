@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 	os.Exit(pgtest.Run(throwaway.M{M: m}, func() error { return goleak.Find() }))
 }
 
-// postgres makes a database with these statements, and a reader on it.
+// postgres creates a database with these statements, and opens it for reading.
 func postgres(t testing.TB, statements ...string) (*erp.Source, *sql.DB) {
 	t.Helper()
 	dsn := pgtest.Database(t)

@@ -13,8 +13,8 @@ import (
 	"github.com/safrasync/safrasync/internal/pgtest"
 )
 
-// F028, F029, F030: what no amount and no day is, exponents and long numbers, as the database has
-// them.
+// F028, F029, F030: values that are not an amount or a day, exponents and long numbers, as stored
+// in the database.
 func TestPostgresValuesAreExactText(t *testing.T) {
 	t.Parallel()
 	s, _ := postgres(t, "CREATE TYPE situacao AS ENUM ('aberto')", "CREATE DOMAIN peso AS numeric(10,3)")
@@ -134,7 +134,8 @@ func TestSQLiteValuesAreExactText(t *testing.T) {
 	}
 }
 
-// F032: bytes of another encoding are decoded as configured, or spoil their own value only.
+// F032: bytes of another encoding are decoded as configured, or make only their own value
+// unreadable.
 func TestCharsetDecodesForeignBytes(t *testing.T) {
 	t.Parallel()
 	path, _ := erptest.SQLiteFile(t, `CREATE TABLE v (k TEXT, x)`,
@@ -181,7 +182,7 @@ func TestF031InvalidBytesInSQLASCIISpoilOneValueOnly(t *testing.T) {
 		t.Error("the read is called degraded, and it was complete")
 	}
 
-	// The same with the key itself: it is counted, and still shown.
+	// The same for the key itself: it is counted as unreadable, and still returned.
 	_, res = erptest.Read(t, s, erp.Query{SQL: "SELECT * FROM p", Key: []string{"cod"}}, erp.Window{})
 	if res.Unreadable != 1 {
 		t.Errorf("Unreadable = %d, want 1", res.Unreadable)
@@ -207,7 +208,7 @@ func TestF031InvalidBytesInSQLASCIISpoilOneValueOnly(t *testing.T) {
 
 func TestF031AValueThatBreaksTheQueryIsReadAround(t *testing.T) {
 	t.Parallel()
-	// 3000 rows, so that many were delivered before the bad one is met.
+	// 3000 rows, so that many are delivered before the bad one is reached.
 	s, _ := postgres(t, `CREATE TABLE p (k int PRIMARY KEY, preco text, em timestamptz)`,
 		`INSERT INTO p SELECT i, CASE WHEN i IN (2500, 2777) THEN 'dez' ELSE i || '.5' END, '2026-01-01 00:00:00+00'::timestamptz + i * interval '1 second' FROM generate_series(1, 3000) i`)
 	q := erp.Query{SQL: "SELECT k, preco::numeric AS preco, em FROM p", Key: []string{"k"}, ChangedAt: "em"}

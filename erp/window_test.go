@@ -29,7 +29,7 @@ func TestF001ARowThatCommitsLateIsInTheNextWindow(t *testing.T) {
 	if err := late.Commit(); err != nil {
 		t.Fatal(err)
 	}
-	// No lookback at all: the open transaction alone must have held the bound.
+	// No lookback at all: the open transaction alone must have kept the bound back.
 	rows, _ = erptest.Read(t, s, q, erp.Window{Since: first.Bound})
 	if got := erptest.KeysOf(rows); !strings.Contains(got, "1") {
 		t.Errorf("the late row is lost: second read gave %q after bound %s", got, first.Bound)
@@ -41,7 +41,7 @@ func TestF001APreparedTransactionHoldsTheBound(t *testing.T) {
 	s, db := postgres(t, `CREATE TABLE c (k int, em timestamptz DEFAULT clock_timestamp())`)
 	erptest.Exec(t, db, `BEGIN; INSERT INTO c (k) VALUES (1); PREPARE TRANSACTION 'erp_' `)
 	t.Cleanup(func() {
-		if _, err := db.Exec(`ROLLBACK PREPARED 'erp_'`); err != nil { // the test's context is over
+		if _, err := db.Exec(`ROLLBACK PREPARED 'erp_'`); err != nil { // the test's context has ended
 			t.Error(err)
 		}
 	})
@@ -59,8 +59,8 @@ func TestF001APreparedTransactionHoldsTheBound(t *testing.T) {
 	}
 }
 
-// F003, F004: rows that change or are added while the others are read come in the version of the
-// snapshot, and the bound is of that snapshot too.
+// F003, F004: rows that change or are added while the others are read are returned in the version
+// of the snapshot, and the bound belongs to that snapshot too.
 func TestF004RowsAndBoundComeFromOneSnapshot(t *testing.T) {
 	t.Parallel()
 	s, db := postgres(t, `CREATE TABLE c (k int, em timestamptz)`,

@@ -33,7 +33,7 @@ func BenchmarkCheck(b *testing.B) {
 	}
 }
 
-// BenchmarkParseDecimal reads an amount and writes it as it leaves.
+// BenchmarkParseDecimal parses an amount and formats it as it is sent.
 func BenchmarkParseDecimal(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// whole fails unless an advice says everything that it must.
+// whole fails the test unless an advice has all required parts.
 func whole(t *testing.T, name string, a Advice) {
 	t.Helper()
 	for part, text := range map[string]string{
@@ -26,7 +26,7 @@ func whole(t *testing.T, name string, a Advice) {
 	}
 }
 
-// documentKeys are the message keys that the API's document names (chapters 2, 4 and 7).
+// documentKeys are the message keys in the API's document (chapters 2, 4 and 7).
 var documentKeys = []string{
 	"message.wallet.not-found", "message.wallet.producer-not-linked", "message.producer.not-found",
 	"message.producer.already-exists", "message.delivery-place.not-found",
@@ -86,7 +86,7 @@ func TestTheCatalogueHasWordsForEverythingThatCanBeShown(t *testing.T) {
 	}
 }
 
-// keysOfTheCode are the message keys that the engine and the sandbox name.
+// keysOfTheCode returns the message keys in the code of the engine and the sandbox.
 func keysOfTheCode(t *testing.T) []string {
 	t.Helper()
 	var out []string
@@ -124,8 +124,8 @@ func stopCodes(t *testing.T) []string {
 	return out
 }
 
-// What may be on the platform is never called safe to send again, whatever the cause and the
-// customer's words say.
+// A row that may be on the platform is never described as safe to send again, whatever the cause
+// and the customer's own words.
 func TestWhatMayBeThereIsNeverCalledSafe(t *testing.T) {
 	t.Parallel()
 	own := map[string]OwnWords{}

@@ -12,7 +12,7 @@ const (
 	parentID = "3fa0c0de-0000-4000-8000-000000000001"
 )
 
-// verdicts tells the problems of a draft as field:rule, remarks with a w.
+// verdicts returns the problems of a draft as field:rule, remarks with a w.
 func verdicts(problems []Problem) []string {
 	out := []string{}
 	for _, p := range problems {

@@ -10,7 +10,7 @@ import (
 
 func TestCodesAreOrderedAsPeopleDo(t *testing.T) {
 	t.Parallel()
-	// 010 and 10 are one number: what follows decides, then the length.
+	// 010 and 10 are the same number: the rest decides, then the length.
 	want := []string{
 		"", "1", "01", "2", "10", "010", "10|1", "010|1", "010|2", "010|10", "99999999999999999999",
 		"100000000000000000000", "A", "A2", "A10", "B1", "a", "ç",

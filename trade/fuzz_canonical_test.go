@@ -2,8 +2,8 @@ package trade
 
 import "testing"
 
-// FuzzCanonical: a text that leaves in its canonical form is in it, whatever a field's type; an id
-// and a CAR that can be read are what their form says.
+// FuzzCanonical: the canonical form of a text is canonical itself, whatever a field's type; an id
+// and a CAR that can be parsed have the form that is required.
 func FuzzCanonical(f *testing.F) {
 	for _, s := range []string{
 		"{1B98FBE4-6680-4A11-9BA1-192EC42B7170}", " 1b98fbe4-6680-4a11-9ba1-192ec42b7170 ",

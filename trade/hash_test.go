@@ -29,7 +29,7 @@ func TestAHashIsStoredAsItsBytes(t *testing.T) {
 	}
 }
 
-// What ledgers keep of a payload must stay what it is, or what was sent is not found.
+// The content number in existing ledgers must not change, or sent content is not found again.
 func TestTheContentNumberOfAPayloadStays(t *testing.T) {
 	const contract = `{"amount":10,"producer_id":"p","issuer_id":"i","product":"SOJA","delivery_place_id":"d","haverst":"2025/2026",` +
 		`"unit_of_measurement":"SC","order_type":"COMPRA","order_date":"2026-01-31","wallet_id":"w","price":120.5,"payday":"2026-02-28"}`

@@ -15,7 +15,7 @@ var conditional = []string{
 
 var today = Date{2026, 11, 21}
 
-// complete is a draft that may go.
+// complete returns a draft that may be sent.
 func complete(orderType string) Draft {
 	d := Draft{Sends: OrderCommitments, Fields: map[string]DraftField{}}
 	for field, text := range map[string]string{
@@ -77,7 +77,7 @@ func TestF036OnlyCompraRequiresTheConditionalFieldsAndNamesAllThatAreMissing(t *
 	}
 }
 
-// F037, F038: values outside their enumeration or shape, and what cannot be meant.
+// F037, F038: values outside their enumeration or shape, and values that cannot be intended.
 func TestTheRulesOfChapter21(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, field, text, want string }{

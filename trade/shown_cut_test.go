@@ -7,8 +7,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// A document that a long text would be cut in is left out whole: half of one is not known as a
-// document any more, and would not be masked.
+// If a long text would be cut within a document, the whole document is left out: half of one is not
+// recognised any more and would not be masked.
 func TestACutTextShowsNoPartOfADocument(t *testing.T) {
 	t.Parallel()
 	for at := trade.MaxShownText - 16; at < trade.MaxShownText+2; at++ {

@@ -88,7 +88,7 @@ func FuzzParseDecimal(f *testing.F) {
 	})
 }
 
-// I7: a date is a day of the calendar and nothing with an hour or a zone.
+// I7: a date is a calendar day without an hour or a zone.
 func TestDatesAreDaysOfTheCalendar(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -169,7 +169,7 @@ func TestSacasAreExactOrSaidToBeRounded(t *testing.T) {
 	}
 }
 
-// I6: no digit of a product is lost.
+// I6: no digit of a multiplication's result is lost.
 func TestAProductIsExact(t *testing.T) {
 	t.Parallel()
 	amount, err := ParseDecimal("1234.5")

@@ -110,8 +110,8 @@ func TestARefusalWithoutACauseHasWords(t *testing.T) {
 	}
 }
 
-// A row that waits for its contract is told what cures the contract, in words for every state that
-// a contract can be in.
+// The advice on a row that waits for its contract is what cures the contract, with words for every
+// state of a contract.
 func TestAdviceOnAParentIsTheParentsCure(t *testing.T) {
 	t.Parallel()
 	for _, lang := range []Lang{Portuguese, English} {

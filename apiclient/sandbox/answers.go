@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// answer is what goes out: a status, a body, and headers beside Content-Length.
+// answer is a response: a status, a body, and the headers other than Content-Length.
 type answer struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
-// Message keys of the document that more than one place needs (chapter 7).
+// Message keys of the document that are used in more than one place (chapter 7).
 const (
 	keyMalformed = "message.malformed-request"
 	keyDuplicate = "message.duplicate.key"
@@ -42,14 +42,15 @@ func jsonAnswer(status int, value any) answer {
 	return newAnswer(status, "application/json", encode(value))
 }
 
-// messages is format (a).
+// messages returns an answer in format (a).
 func messages(status int, keys ...string) answer {
 	return jsonAnswer(status, struct {
 		Messages []string `json:"messages"`
 	}{keys})
 }
 
-// parameterInvalid is format (b), for a path or query parameter that cannot convert to its type.
+// parameterInvalid returns an answer in format (b), for a path or query parameter that cannot be
+// converted to its type.
 func parameterInvalid(now time.Time, parameter string) answer {
 	return jsonAnswer(http.StatusBadRequest, struct {
 		Timestamp string `json:"timestamp"`
@@ -62,7 +63,7 @@ func parameterInvalid(now time.Time, parameter string) answer {
 	})
 }
 
-// updateInvalid is the 400 of endpoint 12, which alone has this body (chapter 4).
+// updateInvalid returns the 400 of endpoint 12, the only endpoint with this body (chapter 4).
 func updateInvalid(now time.Time) answer {
 	return jsonAnswer(http.StatusBadRequest, struct {
 		Timestamp string `json:"timestamp"`
@@ -71,12 +72,12 @@ func updateInvalid(now time.Time) answer {
 	}{now.UTC().Format(time.RFC3339Nano), http.StatusBadRequest, http.StatusText(http.StatusBadRequest)})
 }
 
-// unexpectedValue is the 403 for a value outside an enumeration, in format (c).
+// unexpectedValue returns the 403 for a value outside an enumeration, in format (c).
 func unexpectedValue(r *http.Request, value string) answer {
 	return plain(r, http.StatusForbidden, "Unexpected value: "+value)
 }
 
-// plain is format (c): text, or a JSON string for a client that accepts JSON.
+// plain returns an answer in format (c): text, or a JSON string for a client that accepts JSON.
 func plain(r *http.Request, status int, text string) answer {
 	if strings.Contains(r.Header.Get("Accept"), "application/json") {
 		return jsonAnswer(status, text)
@@ -90,20 +91,20 @@ func methodNotAllowed(r *http.Request, allow string) answer {
 	return a
 }
 
-// unauthorized is the gateway's 401 (chapter 5, rule 2).
+// unauthorized returns the gateway's 401 (chapter 5, rule 2).
 func unauthorized() answer {
 	return newAnswer(http.StatusUnauthorized, "application/json",
 		[]byte(`{"data":[],"error":{"message":"Unauthorized"}}`))
 }
 
-// noRoute is a gateway's 404: an object without messages, so in no form of the API. The document is
-// silent about unknown paths; there is nothing that could be served.
+// noRoute returns a gateway's 404: an object without messages, so in no form of the API. The
+// document does not mention unknown paths.
 func noRoute() answer {
 	return newAnswer(http.StatusNotFound, "application/json",
 		[]byte(`{"message":"no Route matched with those values"}`))
 }
 
-// gatewayPage is what a proxy in front of the API says in its own name.
+// gatewayPage returns a page that a proxy in front of the API sends by itself.
 func gatewayPage(status int) answer {
 	text := http.StatusText(status)
 	return newAnswer(status, "text/html",
@@ -116,7 +117,8 @@ func loginPage() answer {
 			"<!doctype html><html><head><title>Login</title></head><body><form method=\"post\" action=\"/login\"></form></body></html>"))
 }
 
-// encode never fails: it gets structs of text and numbers, and raw JSON that was parsed before.
+// encode returns value as JSON. It cannot fail: value consists of text and numbers, and raw JSON
+// that was parsed before.
 func encode(value any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -163,7 +163,7 @@ var conditional = []string{
 	"payment_type",
 }
 
-// answersOf are the rows about what a creation answers. Those of 2.5 have a test of their own.
+// answersOf holds the rows about the answer to a creation. Those of 2.5 have a separate test.
 var answersOf = map[string][]string{
 	sandbox.ResourceOrderCommitments: {"2.1 answer id"},
 	sandbox.ResourceDeliveries:       {"2.2 answer id", "2.2 answer contract_id", "2.2 answer delivered_volume"},
@@ -188,8 +188,7 @@ func TestChapter2_TheRecordIsAnsweredWithItsIDAndStoredAsSent(t *testing.T) {
 		if string(rec.Body) != sent || rec.Resource != resource || len(rec.Fields) != len(k.fields) {
 			t.Errorf("record = %+v", rec)
 		}
-		// The answers of 2.1, 2.2, 2.3 and 2.6 are of the fields that were sent; 2.5 has its own,
-		// 2.7
+		// The answers of 2.1, 2.2, 2.3 and 2.6 have the fields that were sent; 2.5 has its own, 2.7
 		// holds secrets.
 		if resource != sandbox.ResourceCreditScore && resource != sandbox.ResourceWebhooks {
 			var want map[string]any

@@ -60,13 +60,13 @@ func TestChapter4_Endpoint3_ADeliveryNeedsAKnownContract(t *testing.T) {
 		g.body != messages("message.contract.not-found") {
 		t.Errorf("unknown id = %d %s", g.status, g.body)
 	}
-	// A number of the cooperative's own may be known to the platform all the same.
+	// A number of the cooperative's own may be known to the platform nevertheless.
 	if g := b.creates(sandbox.ResourceDeliveries, k.with()); g.status != 201 {
 		t.Errorf("own number = %d %s", g.status, g.body)
 	}
 	b.wantRemarks("contract_unknown_here contract_id")
 	closed.Know(sandbox.Contracts, "CT-1")
-	for contract, status := range map[string]int{"CT-1": 201, "CT-2": 404} { // the world speaks of contracts now
+	for contract, status := range map[string]int{"CT-1": 201, "CT-2": 404} { // now the world has a list of contracts
 		if g := b.creates(sandbox.ResourceDeliveries, k.with("contract_id", quote(contract))); g.status != status {
 			t.Errorf("%s = %d %s", contract, g.status, g.body)
 		}
@@ -130,7 +130,7 @@ func TestChapter4_Endpoint5_ConsentIsLookedUpByDocument(t *testing.T) {
 	tests := []struct {
 		query  string
 		status int
-		body   string // "" is not looked at
+		body   string // "" is not checked
 	}{
 		{"identity=10143486764&personType=PF", 200, ""},
 		{"identity=101.434.867-64&personType=PF", 200, ""},
@@ -156,7 +156,7 @@ func TestChapter4_Endpoint5_ConsentIsLookedUpByDocument(t *testing.T) {
 func TestChapter4_Endpoint6_ACreditScoreIsAskedForAndCannotBeReadByPath(t *testing.T) {
 	t.Parallel()
 	apidoc.Covers(t, apidoc.Sandbox, "4 endpoint 6")
-	b := start(t, sandbox.Options{World: sandbox.NewWorld()}) // no prerequisite is named
+	b := start(t, sandbox.Options{World: sandbox.NewWorld()}) // the document names no prerequisite
 	k := creations[sandbox.ResourceCreditScore]
 	if g := b.creates(sandbox.ResourceCreditScore, k.with()); g.status != 201 {
 		t.Errorf("POST = %d %s", g.status, g.body)

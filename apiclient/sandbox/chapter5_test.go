@@ -8,8 +8,7 @@ import (
 	"github.com/safrasync/safrasync/internal/apidoc"
 )
 
-// every is one request for each endpoint, in an order in which all succeed, with the status of
-// success.
+// every returns one valid request for each endpoint, by the endpoint's number or name.
 func (b *box) every() map[string]func() got {
 	b.t.Helper()
 	call := func(method, path, sent string) func() got { return func() got { return b.call(method, path, sent) } }

@@ -46,7 +46,7 @@ func newReceiver(t *testing.T, status int) *receiver {
 	return r
 }
 
-// settled waits for the deliveries and gives them.
+// settled waits for the deliveries and returns them.
 func (b *box) settled() []sandbox.Delivery {
 	b.t.Helper()
 	if err := b.WaitDeliveries(b.t.Context()); err != nil {
@@ -86,7 +86,7 @@ func TestChapter6_EachOfThe25EventsReachesItsWebhookOnly(t *testing.T) {
 func TestChapter6_TheCreationOfACommitmentIsAnEvent(t *testing.T) {
 	t.Parallel()
 	r := newReceiver(t, 200)
-	b := start(t, sandbox.Options{}, "order_commitments:lost-after@2") // a lost answer does not take the event back
+	b := start(t, sandbox.Options{}, "order_commitments:lost-after@2") // a lost answer does not cancel the event
 	b.register("CREATE_ORDER_COMMITMENT", r.URL)
 	b.register("UPDATE_ORDER_COMMITMENT", r.URL)
 	g := b.post(body())
@@ -204,7 +204,7 @@ func TestChapter6_Requirement3_HTTPIsForThisMachineOnly(t *testing.T) {
 	t.Parallel()
 	apidoc.Covers(t, apidoc.Sandbox, "6 receiver 3")
 	b := start(t, sandbox.Options{})
-	b.register("CREATE_FARM", "http://receiver.example.org/hook") // no refusal is shown
+	b.register("CREATE_FARM", "http://receiver.example.org/hook") // the document shows no refusal
 	b.wantRemarks("url_scheme url")
 	if _, err := b.Send("CREATE_FARM", nil); err != nil {
 		t.Fatal(err)
@@ -265,7 +265,7 @@ func TestCloseCutsADeliveryThatHangs(t *testing.T) {
 	}
 }
 
-// box2 is a sandbox that its test closes itself.
+// box2 is a sandbox that its test closes.
 type box2 struct{ *sandbox.Running }
 
 func (b *box2) register(t *testing.T, url string) {

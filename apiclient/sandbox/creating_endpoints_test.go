@@ -9,10 +9,10 @@ import (
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 )
 
-// kindOf is one creating endpoint with a complete request; values are raw JSON. Path is without the
-// host; {commitment} stands for the id of an order commitment that is made first.
+// kindOf is one creating endpoint with a complete request; values are raw JSON. path has no host;
+// {commitment} in it is replaced by the id of an order commitment that is created first.
 type kindOf struct {
-	chapter  string // of its fields
+	chapter  string // chapter of the fields
 	path     string
 	fields   map[string]string
 	required []string
@@ -129,10 +129,10 @@ var creations = map[string]kindOf{
 	},
 }
 
-// row is the name of a field in the API's document.
+// row returns the name of a field in the API's document.
 func (k kindOf) row(field string) string { return k.chapter + " " + field }
 
-// with writes the fields down with changes; a change to "" takes the field out.
+// with returns the fields as JSON, with changes; a change to "" removes the field.
 func (k kindOf) with(changes ...string) string {
 	f := maps.Clone(k.fields)
 	for i := 0; i < len(changes); i += 2 {
@@ -147,7 +147,7 @@ func (k kindOf) with(changes ...string) string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
-// optional are the fields that may be absent.
+// optional returns the fields that may be absent.
 func (k kindOf) optional() []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(k.fields)) {
@@ -158,8 +158,8 @@ func (k kindOf) optional() []string {
 	return out
 }
 
-// posts sends a body to the creating endpoint of the resource, with an order commitment of its own
-// where the path needs one.
+// creates sends a body to the creating endpoint of the resource. If the path needs an order
+// commitment, it creates one first.
 func (b *box) creates(resource, sent string) got {
 	b.t.Helper()
 	path := creations[resource].path
@@ -172,7 +172,7 @@ func (b *box) creates(resource, sent string) got {
 	return b.send(b.request("POST", path, sent))
 }
 
-// wantMade wants so many records of the resource.
+// wantMade fails the test unless there are n records of the resource.
 func (b *box) wantMade(resource string, n int) []sandbox.Record {
 	b.t.Helper()
 	records := b.CreatedOf(resource)
@@ -182,7 +182,7 @@ func (b *box) wantMade(resource string, n int) []sandbox.Record {
 	return records
 }
 
-// wantRemark wants the remark on the newest request.
+// wantRemarks fails the test unless the newest request has these remarks.
 func (b *box) wantRemarks(want ...string) {
 	b.t.Helper()
 	requests := b.Report().Requests

@@ -8,7 +8,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// creditScoreFields is chapter 2.5. Which reports exist is not shown, so any text is taken.
+// creditScoreFields is chapter 2.5. The document does not list the reports, so any text is
+// accepted.
 var creditScoreFields = []field{
 	{name: "name", kind: isText, odd: oddIfEmpty},
 	{name: "social_id", kind: isText, odd: oddUnlessDocument},
@@ -17,8 +18,8 @@ var creditScoreFields = []field{
 	{name: "sigef_list", kind: isArray, need: never}, // may be empty
 }
 
-// creditAnalysisFields is chapter 2.6. The set of auth_type is not shown, so any text is taken; no
-// shape of an e-mail address is stated.
+// creditAnalysisFields is chapter 2.6. The document does not list the values of auth_type, so any
+// text is accepted. It states no shape of an e-mail address.
 var creditAnalysisFields = []field{
 	{name: "requester_id", kind: isText, valid: isUUID},
 	{name: "requester_name", kind: isText, odd: oddIfEmpty},
@@ -42,8 +43,8 @@ const (
 	corporateParameter  = "corporateIdentity"
 )
 
-// creditRoutes are endpoints 5 to 8 (chapter 4). The document gives a path to each: "consent" is
-// never an id of endpoint 8.
+// creditRoutes are endpoints 5 to 8 (chapter 4). "consent" is a path of its own and never an id of
+// endpoint 8.
 func (s *Server) creditRoutes() []route {
 	const analysis = prefix + "/financial/analysis-credit"
 	return []route{
@@ -67,9 +68,9 @@ func (s *Server) creditRoutes() []route {
 	}
 }
 
-// getConsent is a lookup by identifier, so nothing found is 404. The values of status are not
-// shown; this one is the sandbox's own. What a missing parameter gets is not shown either: 400 as
-// for a missing field, the name in lower case as in format (b).
+// getConsent is a lookup by identifier, so "not found" is 404. The document shows neither the
+// values of status (this one is the sandbox's own) nor the answer to a missing parameter. That
+// answer is 400, as for a missing field, with the name in lower case as in format (b).
 func (s *Server) getConsent(rq *request) answer {
 	query := rq.query()
 	var missing []string
@@ -96,14 +97,15 @@ func (s *Server) getConsent(rq *request) answer {
 	}{"CONSENTED", s.began.UTC().Format(time.RFC3339)})
 }
 
-// createCreditScore needs no producer that the platform knows: the document names no prerequisite.
+// createCreditScore accepts a producer that the platform does not know, because the document names
+// no prerequisite.
 func (s *Server) createCreditScore(rq *request) answer {
 	v, refusal := rq.readBody(creditScoreFields)
 	if refusal != nil {
 		return *refusal
 	}
 	id := s.store(rq, ResourceCreditScore, v)
-	kind := "CREDIT_SCORE" // the values of type are not shown
+	kind := "CREDIT_SCORE" // the document does not show the values of type
 	if reports := v["reports"].texts(); len(reports) > 0 {
 		kind = reports[0]
 	}
@@ -130,7 +132,8 @@ func (s *Server) createCreditAnalysis(rq *request) answer {
 	return s.created(rq, ResourceCreditAnalysis, v)
 }
 
-// getCreditAnalysis shows what was sent: the fields of the record are not shown in the document.
+// getCreditAnalysis returns what was sent, because the document does not show the fields of the
+// record.
 func (s *Server) getCreditAnalysis(rq *request) answer {
 	id, refusal := s.pathID(rq, "id")
 	if refusal != nil {
@@ -143,7 +146,7 @@ func (s *Server) getCreditAnalysis(rq *request) answer {
 	return newAnswer(http.StatusOK, "application/json", found.echo(id, creditAnalysisFields))
 }
 
-// madeUpID is the same UUID for the same thing, in every sandbox.
+// madeUpID returns the same UUID for the same kind and name, in every sandbox.
 func madeUpID(kind, name string) string {
 	return uuid.NewSHA1(uuid.NameSpaceURL, []byte("sandbox:"+kind+":"+name)).String()
 }

@@ -15,10 +15,10 @@ import (
 	"time"
 )
 
-// receiverLimit is how long a receiver has to answer 200 (chapters 6 and 8).
+// receiverLimit is how long a receiver may take to answer 200 (chapters 6 and 8).
 const receiverLimit = 30 * time.Second
 
-// maxDelivering bounds deliveries at the same time: a run may create thousands of commitments.
+// maxDelivering bounds concurrent deliveries, because a run may create thousands of commitments.
 const maxDelivering = 16
 
 var (
@@ -27,9 +27,8 @@ var (
 	errClosing = errors.New("not finished: the sandbox was closed")
 )
 
-// newReceiverClient is the platform's side of a delivery. It follows no redirect, because a
-// receiver must answer 200 itself, and keeps no connection, so that nothing of it outlives the
-// sandbox.
+// newReceiverClient returns the client for deliveries. It follows no redirect, because a receiver
+// must answer 200 itself. It keeps no connection, so that nothing outlives the sandbox.
 func newReceiverClient(limit time.Duration, roots *x509.CertPool) *http.Client {
 	return &http.Client{
 		Timeout: limit,
@@ -41,7 +40,6 @@ func newReceiverClient(limit time.Duration, roots *x509.CertPool) *http.Client {
 	}
 }
 
-// deliver sends one event and records what came of it.
 func (s *Server) deliver(d *Delivery, w Webhook) {
 	status, err := s.push(d, w)
 	if err == nil && status != http.StatusOK {
@@ -76,7 +74,8 @@ func (s *Server) push(d *Delivery, w Webhook) (status int, err error) {
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", "safrasync-sandbox")
 	if w.BasicAuthentication != "" {
-		// Not SetBasicAuth: the text goes as it was registered, whether or not it has a colon.
+		// SetBasicAuth is not used, because the text is sent as registered, whether or not it has a
+		// colon.
 		req.Header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(w.BasicAuthentication)))
 	}
 	res, err := s.receivers.Do(req)
@@ -87,11 +86,11 @@ func (s *Server) push(d *Delivery, w Webhook) (status int, err error) {
 		return 0, withoutURL(err)
 	}
 	defer func() { _ = res.Body.Close() }()
-	_, _ = io.CopyN(io.Discard, res.Body, 64<<10) // what a receiver says beside its status is of no interest
+	_, _ = io.CopyN(io.Discard, res.Body, 64<<10) // only the status matters
 	return res.StatusCode, nil
 }
 
-// withoutURL takes the address out of net/http's errors: it may hold a secret.
+// withoutURL removes the address from net/http's errors, because it may contain a secret.
 func withoutURL(err error) error {
 	var at *url.Error
 	if errors.As(err, &at) {
@@ -103,8 +102,8 @@ func withoutURL(err error) error {
 	return err
 }
 
-// finishDeliveries lets those under way come to their end, and cuts them after the limit. No event
-// is sent afterwards.
+// finishDeliveries waits for the deliveries in flight, and cuts them after the limit. No event is
+// sent afterwards.
 func (s *Server) finishDeliveries(limit time.Duration) {
 	s.mu.Lock()
 	s.noEvents = true
@@ -115,7 +114,7 @@ func (s *Server) finishDeliveries(limit time.Duration) {
 	s.cut()
 }
 
-// WaitDeliveries waits until no delivery is under way, or ctx ends.
+// WaitDeliveries waits until no delivery is in flight, or ctx ends.
 func (s *Server) WaitDeliveries(ctx context.Context) error {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
@@ -142,8 +141,8 @@ func (s *Server) deliveriesDone() bool {
 	return true
 }
 
-// deliverable says whether an event may go to the address: https anywhere, http on this host, where
-// a rehearsal needs no certificate.
+// deliverable reports whether an event may be sent to the address: https to any host, http to this
+// host only, where a rehearsal needs no certificate.
 func deliverable(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -157,7 +156,7 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// shownURL is the address without what may be secret in it.
+// shownURL returns the address without the parts that may be secret.
 func shownURL(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -28,36 +28,36 @@ var eventNames = []string{
 
 const eventCreateCommitment = "CREATE_ORDER_COMMITMENT"
 
-// Events lists the 25 events of chapter 6, in its order.
+// Events returns the 25 events of chapter 6, in its order.
 func Events() []string { return slices.Clone(eventNames) }
 
 func isEvent(text string) bool { return slices.Contains(eventNames, text) }
 
-// Delivery is one sending of an event to one webhook. There is one for each, never a second:
-// whether the platform tries again is not stated.
+// Delivery is one sending of an event to one webhook. Each event is sent to each webhook once only,
+// because the document does not state whether the platform repeats it.
 type Delivery struct {
 	N         int       `json:"n"` // from 1, in the order of the events
 	At        time.Time `json:"at"`
 	Event     string    `json:"webhook_event"`
 	WebhookID string    `json:"webhook_id"`
-	// URL is the receiver's, without user, query and fragment, which may be secrets.
+	// URL is the receiver's address without user, query and fragment, which may be secret.
 	URL     string          `json:"url"`
 	Payload json.RawMessage `json:"payload"`
-	// Done is false while it is under way.
+	// Done is false while the delivery is in flight.
 	Done bool `json:"done"`
-	// OK: the receiver answered exactly 200 within 30 seconds (chapter 6).
+	// OK is set if the receiver answered exactly 200 within 30 seconds (chapter 6).
 	OK bool `json:"ok"`
-	// Status is the receiver's answer, 0 if none came.
+	// Status is the status of the receiver's answer, 0 if there was none.
 	Status int `json:"status"`
-	// Error says why it is not OK; "" otherwise.
+	// Error is why the delivery is not OK; "" otherwise.
 	Error string `json:"error,omitempty"`
 }
 
-// Send fires an event at every webhook registered for it and returns to how many; the deliveries go
-// on in the background, see [Server.Deliveries]. payload is the JSON body; nil stands for {"id": …}
-// with a new UUID. The shapes of the platform's own payloads are not shown (chapter 6), nor that
-// they name their event, so the body does not: a receiver tells events apart by the url it
-// registered.
+// Send sends an event to every webhook registered for it and returns their number. The deliveries
+// continue in the background, see [Server.Deliveries]. payload is the JSON body; nil means {"id":
+// …} with a new UUID. The document does not show the platform's own payloads (chapter 6), nor
+// whether they name their event. So the body does not name it, and a receiver distinguishes events
+// by the url it registered.
 func (s *Server) Send(event string, payload json.RawMessage) (int, error) {
 	if !isEvent(event) {
 		return 0, fmt.Errorf("%q is no event; known are %s", event, strings.Join(eventNames, ", "))
@@ -71,8 +71,8 @@ func (s *Server) Send(event string, payload json.RawMessage) (int, error) {
 	return s.emit(event, payload), nil
 }
 
-// Deliveries is every event sent to a webhook, in order; of more than 2,000 the newest. They are
-// not kept in the state file.
+// Deliveries returns the deliveries in order, at most the newest 2,000. They are not stored in the
+// state file.
 func (s *Server) Deliveries() []Delivery {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,14 +83,14 @@ func (s *Server) Deliveries() []Delivery {
 	return out
 }
 
-// emit begins the deliveries of an event and returns how many; faults may make more of them, or
-// none.
+// emit starts the deliveries of an event and returns their number. Event faults may add deliveries
+// or drop them.
 func (s *Server) emit(event string, payload json.RawMessage) int {
 	n, _ := s.emitFirst(event, payload)
 	return n
 }
 
-// emitFirst is emit; wait returns when the deliveries that are to come first have ended.
+// emitFirst is emit; wait returns when the deliveries that must precede the answer have ended.
 func (s *Server) emitFirst(event string, payload json.RawMessage) (n int, wait func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,7 +146,7 @@ func (s *Server) emitFirst(event string, payload json.RawMessage) (n int, wait f
 // swapTime is how long an event waits for a later one.
 const swapTime = 2 * time.Second
 
-// holdBack lets a delay pass, and waits for a later event.
+// holdBack waits for a delay, and for a later event.
 func (s *Server) holdBack(late time.Duration, later <-chan struct{}) {
 	wait := func(d time.Duration, event <-chan struct{}) {
 		timer := time.NewTimer(d)
@@ -165,9 +165,9 @@ func (s *Server) holdBack(late time.Duration, later <-chan struct{}) {
 	}
 }
 
-// announce sends the events that creations cause: of the resources made here only order commitments
-// have one. Whatever happens to the answer, the record exists, so the event goes out. What it
-// returns waits for those that come before the answer.
+// announce sends the events that creations cause; of the resources created here, only order
+// commitments have one. The record exists whatever happens to the answer, so the event is sent in
+// any case. wait waits for the deliveries that must precede the answer.
 func (s *Server) announce(rq *request) (wait func()) {
 	var waits []func()
 	for _, rec := range rq.records {
@@ -185,7 +185,7 @@ func (s *Server) announce(rq *request) (wait func()) {
 	}
 }
 
-// ring keeps the newest.
+// ring keeps the newest maxKept entries.
 type ring[T any] struct {
 	kept  []T
 	total int

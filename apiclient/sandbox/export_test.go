@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// SetGrace shortens what Close waits.
+// SetGrace sets how long Close waits.
 func SetGrace(r *Running, d time.Duration) { r.grace = d }
 
 // ReceiverTimeout is how long the sandbox waits for a receiver.

@@ -15,34 +15,34 @@ import (
 type Action int
 
 const (
-	// Pass answers in the ordinary way; only Slow and Late act.
+	// Pass answers normally; only Slow and Late act.
 	Pass Action = iota
-	// Reply gives the fault's own answer instead of the ordinary one.
+	// Reply sends the fault's own answer instead of the normal one.
 	Reply
 	// Lose closes the connection without an answer.
 	Lose
-	// Cut sends the header and half of the body of the ordinary answer, then closes the connection.
+	// Cut sends the header and half of the body of the normal answer, then closes the connection.
 	Cut
-	// Garbage sends bytes that are no HTTP, then closes the connection.
+	// Garbage sends bytes that are not HTTP, then closes the connection.
 	Garbage
-	// Again answers 201 with the newest id given out before and executes nothing, as a cache does.
+	// Again answers 201 with the newest id of an earlier answer and executes nothing, like a cache.
 	Again
-	// Twice executes two times and answers once, as a gateway does that repeats requests.
+	// Twice executes the request twice and answers once, like a gateway that repeats requests.
 	Twice
 	// Hang never answers: the connection stays open until the client gives up or the sandbox
 	// closes.
 	Hang
-	// Garble sends the ordinary answer, whole, with its body made unreadable.
+	// Garble sends the whole normal answer with an unreadable body.
 	Garble
 )
 
-// Fault is one disturbance and the requests it acts on. [ParseFault] reads it from text; tests may
-// also write it down.
+// Fault is a disturbance and the requests on which it acts. [ParseFault] parses it from text; tests
+// may also construct it.
 type Fault struct {
-	// Do is what happens.
+	// Do is the action.
 	Do Action
-	// Commit executes before Reply, Lose, Garbage and Hang. Pass, Cut, Garble and Twice always
-	// execute.
+	// Commit executes the request before Reply, Lose, Garbage and Hang. Pass, Cut, Garble and Twice
+	// always execute.
 	Commit bool
 	// Status (200 to 999; 0 is 200), Header (may be nil) and Body are the answer of Reply.
 	// Content-Length is added.
@@ -51,28 +51,29 @@ type Fault struct {
 	Body   string
 	// Reset makes Lose, Cut and Garbage end with a reset (RST) instead of an end of file.
 	Reset bool
-	// Slow passes between execution and answer. It ends early when the client goes away or the
+	// Slow is a delay between execution and answer. It ends early when the client goes away or the
 	// sandbox closes.
 	Slow time.Duration
-	// Late passes before execution, and does not end when the client goes away.
+	// Late is a delay before execution. It does not end when the client goes away.
 	Late time.Duration
 
 	// Gets makes the fault act on GETs of known paths, Changes on PUTs and DELETEs, Any on all
-	// requests with a known path and verb; at most one of them. Otherwise it acts on creating
-	// POSTs.
+	// requests with a known path and method. At most one of them may be set. If none is, the fault
+	// acts on creating POSTs.
 	Gets, Changes, Any bool
-	// Resource is the one it acts on, such as ResourceDeliveries; "" is all.
+	// Resource is the resource on which it acts, such as ResourceDeliveries; "" means all.
 	Resource string
-	// First and Last are the numbers it acts on, from 1, both included, in the order of the
-	// requests it could act on. First 0: from the first on; Last 0: without end.
+	// First and Last are the first and last number on which it acts. Numbers start at 1 and count
+	// the requests on which the fault could act. First 0 means from the beginning, Last 0 without
+	// end.
 	First, Last int
-	// Percent is the chance of acting on a matching request, above 0 to 100; 0 means always.
+	// Percent is the chance in percent of acting on a matching request, up to 100; 0 means always.
 	Percent float64
 
 	spec string
 }
 
-// String is the text the fault was read from; "fault" for one written in Go.
+// String returns the text from which the fault was parsed; "fault" for one constructed in Go.
 func (f Fault) String() string {
 	if f.spec == "" {
 		return "fault"
@@ -91,10 +92,10 @@ func (f *Fault) executes() bool {
 	return false
 }
 
-// silent says that no answer goes out that a client could read the status of.
+// silent reports whether no status reaches the client.
 func (f *Fault) silent() bool { return f.Do == Lose || f.Do == Garbage || f.Do == Hang }
 
-// Classes of requests, by which faults are numbered.
+// Classes of requests, by which faults count.
 const (
 	classCreate = "create"
 	classGet    = "get"
@@ -104,7 +105,7 @@ const (
 
 func scopeOf(class, resource string) string { return class + ":" + resource }
 
-// scope names the requests the fault could act on; they have an order of their own.
+// scope names the requests on which the fault could act. Each scope has its own numbering.
 func (f *Fault) scope() string {
 	class := classCreate
 	switch {
@@ -118,8 +119,8 @@ func (f *Fault) scope() string {
 	return scopeOf(class, f.Resource)
 }
 
-// acts says whether the fault acts on the n-th request. The dice are thrown from seed, place in the
-// list and number alone, so that concurrency does not change the result.
+// acts reports whether the fault acts on the n-th request. The random choice depends on seed,
+// position in the list and number only, so that concurrency does not change the result.
 func (f *Fault) acts(rq *request, seed int64, place int) bool {
 	n, concerned := rq.numbers[f.scope()]
 	if !concerned || n < f.First || f.Last > 0 && n > f.Last {
@@ -128,13 +129,13 @@ func (f *Fault) acts(rq *request, seed int64, place int) bool {
 	if f.Percent == 0 {
 		return true
 	}
-	// Repeatable on purpose.
+	// Reproducible on purpose.
 	dice := rand.New(rand.NewPCG(mix(uint64(seed)+uint64(place)), mix(uint64(n))))
 	return dice.Float64()*100 < f.Percent
 }
 
-// mix spreads neighbouring numbers (the finaliser of splitmix64), so that seeds 1 and 2 do not give
-// similar dice.
+// mix scatters neighbouring numbers (the finaliser of splitmix64), so that seeds 1 and 2 do not
+// lead to similar choices.
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -146,7 +147,7 @@ func drawSeed() int64 {
 	return int64(rand.Uint64()>>1) | 1 // never 0, which means "draw one"
 }
 
-// faultFor picks what happens to the request; never nil.
+// faultFor returns the fault that acts on the request. It never returns nil.
 func (s *Server) faultFor(rq *request) *Fault {
 	if rq.route != nil && s.opts.Intercept != nil {
 		if f := s.opts.Intercept(rq.forHook(), rq.n); f != nil {
@@ -163,7 +164,7 @@ func (s *Server) faultFor(rq *request) *Fault {
 	return &Fault{}
 }
 
-// bend turns the ordinary answer into the one that goes out, and says which fault is then left to
+// bend turns the normal answer into the one that is sent, and returns the fault that still has to
 // act on the connection. It never turns a refusal into a success.
 func (s *Server) bend(rq *request, ordinary answer, f *Fault) (answer, *Fault) {
 	switch f.Do {
@@ -194,8 +195,8 @@ func (s *Server) bend(rq *request, ordinary answer, f *Fault) (answer, *Fault) {
 	return ordinary, f
 }
 
-// garbled is a body of the same length that is neither JSON nor UTF-8: from the second byte on
-// every other byte is lost.
+// garbled returns a body of the same length that is neither JSON nor UTF-8: every second byte is
+// overwritten.
 func garbled(body []byte) []byte {
 	out := bytes.Clone(body)
 	for i := 1; i < len(out); i += 2 {
@@ -204,7 +205,8 @@ func garbled(body []byte) []byte {
 	return out
 }
 
-// statusBody is the body for `status=N`: the document's where it has one for this status.
+// statusBody returns the answer for `status=N`, with the document's body if it has one for this
+// status.
 func statusBody(status int) answer {
 	switch status {
 	case http.StatusUnauthorized:
@@ -233,12 +235,12 @@ func statusBody(status int) answer {
 	return gatewayPage(status)
 }
 
-// isJSONText tells the Content-Type of a `body=`.
+// isJSONText reports whether a `body=` gets the Content-Type of JSON.
 func isJSONText(text string) bool {
 	return json.Valid(bytes.TrimSpace([]byte(text)))
 }
 
-// transmit puts the answer, or what the fault leaves of it, on the connection.
+// transmit writes the answer, or what the fault leaves of it, to the connection.
 func transmit(w http.ResponseWriter, a answer, f *Fault) {
 	switch f.Do {
 	case Lose, Hang:
@@ -264,10 +266,10 @@ func send(w http.ResponseWriter, a answer) {
 		h.Set("Content-Length", strconv.Itoa(len(a.body)))
 	}
 	w.WriteHeader(a.status)
-	_, _ = w.Write(a.body) // a client that went away is its own business; the truth is logged
+	_, _ = w.Write(a.body) // a client may have gone away; the outcome is already logged
 }
 
-// halfOf is the whole header, which promises the whole body, and half of the body.
+// halfOf returns the whole header, which promises the whole body, and half of the body.
 func halfOf(a answer) []byte {
 	var b bytes.Buffer
 	_, _ = fmt.Fprintf(&b, "HTTP/1.1 %d %s\r\nContent-Length: %d\r\n", a.status, http.StatusText(a.status), len(a.body))
@@ -277,13 +279,13 @@ func halfOf(a answer) []byte {
 	return b.Bytes()
 }
 
-// loseConnection closes without a byte. The request was read to its end before, or else the kernel
-// would send a reset of its own.
+// loseConnection closes the connection without sending a byte. The request must have been read to
+// its end, or the kernel would send a reset of its own.
 func loseConnection(w http.ResponseWriter, reset bool) { takeOver(w, nil, reset) }
 
-// takeOver writes raw bytes and closes: with an end of file, or with a reset. Where the connection
-// cannot be had (HTTP/2, a test's recorder) the request is aborted, which a client sees as a lost
-// answer too.
+// takeOver writes raw bytes and closes the connection, with an end of file or with a reset. If the
+// connection cannot be hijacked (HTTP/2, a test's recorder), the request is aborted, which a client
+// also sees as a lost answer.
 func takeOver(w http.ResponseWriter, raw []byte, reset bool) {
 	hijacker, ok := w.(http.Hijacker)
 	if !ok {
@@ -298,6 +300,6 @@ func takeOver(w http.ResponseWriter, raw []byte, reset bool) {
 		_, _ = conn.Write(raw)
 	}
 	if tcp, ok := conn.(*net.TCPConn); ok && reset {
-		_ = tcp.SetLinger(0) // a close then discards what is queued and sends RST
+		_ = tcp.SetLinger(0) // closing then discards what is queued and sends RST
 	}
 }

@@ -13,32 +13,32 @@ import (
 	"github.com/google/uuid"
 )
 
-// EventFault is what goes wrong with events on their way. [ParseEventFault] reads it from text;
-// tests may also write it down.
+// EventFault is a disturbance of events. [ParseEventFault] parses it from text; tests may also
+// construct it.
 type EventFault struct {
-	// Event is the one it acts on; "" is all.
+	// Event is the event on which it acts; "" means all.
 	Event string
-	// Late passes before the event is sent.
+	// Late is a delay before the event is sent.
 	Late time.Duration
-	// Again is how many times more it is sent.
+	// Again is the number of additional sendings.
 	Again int
-	// Lost is never sent. Swapped waits until a later event was sent, two seconds at most. First is
-	// sent, and answered, before the answer to the request that caused it.
+	// Lost events are never sent. Swapped events wait for a later event, two seconds at most. First
+	// events are sent, and answered, before the answer to the request that caused them.
 	Lost, Swapped, First bool
-	// Forged sends another one besides, with a wrong password; Invented one with the right
-	// password, of a record that does not exist.
+	// Forged sends an additional event with a wrong password. Invented sends an additional event
+	// with the right password, about a record that does not exist.
 	Forged, Invented bool
-	// Shape is how the body looks: "" as the record, id, nested, list or text.
+	// Shape is the shape of the body: "" (as the record), id, nested, list or text.
 	Shape string
-	// FirstN and LastN are the numbers it acts on, from 1, of the events it could act on; 0 is no
-	// bound. Percent is the chance, 0 means always.
+	// FirstN and LastN are the first and last number on which it acts. Numbers start at 1 and count
+	// the events on which it could act; 0 means no bound. Percent is the chance; 0 means always.
 	FirstN, LastN int
 	Percent       float64
 
 	spec string
 }
 
-// String is the text the fault was read from; "event fault" for one written in Go.
+// String returns the text from which the fault was parsed; "event fault" for one constructed in Go.
 func (f EventFault) String() string {
 	if f.spec == "" {
 		return "event fault"
@@ -46,15 +46,15 @@ func (f EventFault) String() string {
 	return f.spec
 }
 
-// eventShapes are the bodies that a platform may send: none is documented (chapter 6).
+// eventShapes are the bodies that a platform may send; none is documented (chapter 6).
 var eventShapes = []string{"id", "nested", "list", "text"}
 
-// ParseEventFaults reads several event faults, in order of precedence.
+// ParseEventFaults parses several event faults, in order of precedence.
 func ParseEventFaults(specs []string) ([]EventFault, error) {
 	return parseAll(specs, ParseEventFault)
 }
 
-// ParseEventFault reads one event fault; see the package comment for its grammar.
+// ParseEventFault parses one event fault; the package comment has the grammar.
 func ParseEventFault(spec string) (EventFault, error) {
 	f := EventFault{spec: spec}
 	if err := f.parse(spec); err != nil {
@@ -75,7 +75,7 @@ func (f *EventFault) parse(spec string) error {
 	if body != "" {
 		return errors.New("an event has no body= ; the shapes are shape=" + strings.Join(eventShapes, ", shape="))
 	}
-	chosen := Fault{} // reads the same selectors
+	chosen := Fault{} // parses the same selectors
 	if err := chosen.setSelectors(selectors); err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (f *EventFault) setWord(word string) (err error) {
 	return err
 }
 
-// acts says whether the fault acts on the n-th event that it could act on.
+// acts reports whether the fault acts on the n-th event on which it could act.
 func (f *EventFault) acts(event string, n int, seed int64, place int) bool {
 	if f.Event != "" && f.Event != event || n < f.FirstN || f.LastN > 0 && n > f.LastN {
 		return false
@@ -131,7 +131,7 @@ func (f *EventFault) acts(event string, n int, seed int64, place int) bool {
 	return dice.Float64()*100 < f.Percent
 }
 
-// eventFault picks what happens to an event. The caller holds mu.
+// eventFault returns the fault of an event. The caller holds mu.
 func (s *Server) eventFault(event string) EventFault {
 	s.eventNumbers[""]++
 	s.eventNumbers[event]++
@@ -143,7 +143,7 @@ func (s *Server) eventFault(event string) EventFault {
 	return EventFault{}
 }
 
-// shaped is a body in another shape.
+// shaped returns the body in the shape of the fault.
 func (f *EventFault) shaped(payload json.RawMessage) json.RawMessage {
 	var record struct {
 		ID string `json:"id"`
@@ -162,5 +162,4 @@ func (f *EventFault) shaped(payload json.RawMessage) json.RawMessage {
 	return payload
 }
 
-// inventedPayload is of a record that does not exist.
 func inventedPayload() json.RawMessage { return encode(map[string]string{"id": uuid.NewString()}) }

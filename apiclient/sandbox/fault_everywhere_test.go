@@ -100,7 +100,7 @@ func TestEveryFaultOfReads(t *testing.T) {
 					t.Fatal(err)
 				}
 				b.SetFaults(f)
-				b.client.CloseIdleConnections() // on a used connection net/http would repeat the GET
+				b.client.CloseIdleConnections() // on a reused connection net/http would repeat the GET
 				if g, err := b.try(b.request("GET", path, "")); err == nil && g.status == healthy.status &&
 					g.body == healthy.body {
 					t.Errorf("%s = %d %s: as without the fault", path, g.status, g.body)
@@ -161,7 +161,7 @@ func TestAHangingRequestHangsUntilTheClientGivesUp(t *testing.T) {
 		if g, err := b.try(b.request("POST", orders, body()).WithContext(ctx)); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: POST = %+v, %v", spec, g, err)
 		}
-		if err := b.Close(); err != nil { // lets the request come to its end
+		if err := b.Close(); err != nil { // lets the request finish
 			t.Error(err)
 		}
 		b.wantCreated(made)

@@ -14,13 +14,14 @@ import (
 
 // action is one word that may begin a fault.
 type action struct {
-	// set fills the fault; value is what stands behind "=".
+	// set sets the fields of the fault; value is the text after "=".
 	set func(f *Fault, value string) error
-	// value says whether "=" must ("required"), may ("optional") or must not ("") follow.
+	// value states whether "=" must ("required"), may ("optional") or must not ("") follow.
 	value string
-	// options are the words that may follow, beside slow= and, where something is executed, late=.
+	// options are the words that may follow. slow= may always follow, and late= if the fault
+	// executes.
 	options []string
-	// posts: acts on creating POSTs only; writes: on these, and on PUTs and DELETEs.
+	// posts: acts on creating POSTs only. writes: acts on creating POSTs, PUTs and DELETEs only.
 	posts, writes bool
 }
 
@@ -57,11 +58,10 @@ var actions = map[string]action{
 	"twice":   {set: func(f *Fault, _ string) error { f.Do = Twice; return nil }, posts: true},
 	"slow":    {set: setSlow, value: required, options: []string{"late"}},
 	"late":    {set: setLate, value: required, writes: true},
-	// takes the whole line: for more, status=201,commit,…,body=
+	// takes the rest of the line; to combine it with options, use status=201,commit,…,body=
 	"body": {set: setCreatedBody, value: required, posts: true},
 }
 
-// options are the words that may follow an action.
 var options = map[string]action{
 	"commit": {set: func(f *Fault, _ string) error { f.Commit = true; return nil }, writes: true},
 	"empty":  {set: func(f *Fault, _ string) error { f.Body, f.Header = "", nil; return nil }},
@@ -73,7 +73,7 @@ var options = map[string]action{
 	"body":   {set: setBody, value: required},
 }
 
-// ParseFaults reads several faults, in order of precedence.
+// ParseFaults parses several faults, in order of precedence.
 func ParseFaults(specs []string) ([]Fault, error) {
 	return parseAll(specs, ParseFault)
 }
@@ -89,12 +89,12 @@ func parseAll[T any](specs []string, parse func(string) (T, error)) ([]T, error)
 	return out, nil
 }
 
-// ParseFault reads one fault as the package comment describes it:
+// ParseFault parses one fault, as described in the package comment:
 //
 //	[get:|change:|any:] [RESOURCE:] ACTION {,OPTION} [@RANGE] [%PERCENT] [,body=TEXT]
 //
-// Strict: unknown words, words that do not go together, empty words and blanks are errors that say
-// what is allowed.
+// It is strict: unknown words, words that cannot be combined, empty words and blanks are errors,
+// which state what is allowed.
 func ParseFault(spec string) (Fault, error) {
 	f := Fault{spec: spec}
 	if err := f.parse(spec); err != nil {
@@ -136,14 +136,14 @@ func (f *Fault) parse(spec string) error {
 	return f.finish(seen)
 }
 
-// scopeResources are the resources that a fault can be kept to.
+// scopeResources are the resources to which a fault can be restricted.
 var scopeResources = []string{
 	ResourceOrderCommitments, ResourceDeliveries, ResourceTraceability, ResourceCreditScore, ResourceCreditAnalysis,
 	ResourceWebhooks,
 	ResourceConsent, ResourceProducers, ResourceOwnerDetails,
 }
 
-// setScope reads the words before the action and returns the rest.
+// setScope parses the words before the action and returns the rest.
 func (f *Fault) setScope(spec string) string {
 	rest := spec
 	if word, behind, ok := strings.Cut(rest, ":"); ok {
@@ -158,7 +158,8 @@ func (f *Fault) setScope(spec string) string {
 	return rest
 }
 
-// splitSpec takes the body off first, because its text may hold any character, then the selectors.
+// splitSpec splits off first the body, because its text may contain any character, then the
+// selectors.
 func splitSpec(spec string) (words []string, selectors, body string) {
 	head := spec
 	if strings.HasPrefix(spec, "body=") {
@@ -173,7 +174,7 @@ func splitSpec(spec string) (words []string, selectors, body string) {
 	return strings.Split(head, ","), selectors, body
 }
 
-// setWord looks a word up and lets it act; it returns the word's name.
+// setWord looks a word up and applies it; it returns the word's name.
 func (f *Fault) setWord(word string, vocabulary map[string]action, what string) (string, error) {
 	name, value, given := strings.Cut(word, "=")
 	a, ok := vocabulary[name]
@@ -210,7 +211,7 @@ func (f *Fault) mayFollow(first, name string) error {
 	return fmt.Errorf("%q cannot follow %q; allowed are %s", name, first, strings.Join(slices.Compact(allowed), ", "))
 }
 
-// finish checks what only the whole line can show.
+// finish checks what depends on the whole line.
 func (f *Fault) finish(seen map[string]bool) error {
 	if f.Late > 0 && !f.executes() {
 		return errors.New("late= delays an execution; add commit")
@@ -270,7 +271,6 @@ func (f *Fault) setRange(value string) error {
 	return nil
 }
 
-// parseNumber reads a whole number from 1, digits only.
 func parseNumber(text string) (int, error) {
 	n, err := strconv.ParseUint(text, 10, 31)
 	if err != nil || n == 0 {
@@ -391,7 +391,6 @@ func contentTypeOf(body string) string {
 	return "text/plain; charset=utf-8"
 }
 
-// header is the fault's header, made if there is none.
 func (f *Fault) header() http.Header {
 	if f.Header == nil {
 		f.Header = http.Header{}
@@ -403,7 +402,7 @@ func wordList(vocabulary map[string]action) string {
 	return strings.Join(slices.Sorted(maps.Keys(vocabulary)), ", ")
 }
 
-// examples are shown where a value is missing.
+// examples holds an example for each word that needs a value, for error texts.
 var examples = map[string]string{
 	"status": "status=503", "throttle": "throttle=2s", "unavailable": "unavailable=2s",
 	"redirect": "redirect=http://127.0.0.1:9999/",

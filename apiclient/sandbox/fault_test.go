@@ -56,7 +56,7 @@ func TestFaultsThatAnswer(t *testing.T) {
 	const gateway = `{"data":[],"error":{"message":"Unauthorized"}}`
 	tests := map[string]struct {
 		status  int
-		body    string // exactly; a text that begins with "~" is only contained
+		body    string // exact; with a leading "~", the body must contain the rest
 		created int
 	}{
 		"status=503":                           {503, "~Service Unavailable", 0},
@@ -304,7 +304,7 @@ func TestTheRecordIsLoggedBeforeTheAnswer(t *testing.T) {
 
 func TestSelectors(t *testing.T) {
 	t.Parallel()
-	tests := map[string]string{ // of six POSTs, x are disturbed
+	tests := map[string]string{ // of six POSTs, those marked x are disturbed
 		"status=503":           "xxxxxx",
 		"status=503@1":         "x.....",
 		"status=503@3":         "..x...",
@@ -359,7 +359,7 @@ func TestFaultsOfGetsAreCountedApart(t *testing.T) {
 	if g := b.get(webhooks); g.status != 401 || g.body != "" {
 		t.Errorf("second GET = %d %s", g.status, g.body)
 	}
-	b.client.CloseIdleConnections() // on a used connection net/http would repeat the GET
+	b.client.CloseIdleConnections() // on a reused connection net/http would repeat the GET
 	if _, err := b.try(b.request("GET", webhooks, "")); !errors.Is(err, io.EOF) {
 		t.Errorf("third GET: %v", err)
 	}

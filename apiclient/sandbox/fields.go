@@ -18,15 +18,14 @@ type field struct {
 	kind  kind                   // isText, isNumber, or isArray: a list of texts
 	valid func(text string) bool // nil: the document states no shape
 	need  need
-	// unexpected: a value that is not valid is a 403 in format (c) instead of a 400 (chapter 7,
-	// 403).
+	// unexpected: an invalid value gets a 403 in format (c) instead of a 400 (chapter 7, 403).
 	unexpected bool
-	// odd remarks on a value that the document does not refuse; nil: nothing is odd. For a list it
-	// is asked for each text.
+	// odd returns the code of a remark on a value that the document does not refuse, or ""; nil
+	// means no remark. For a list it is called for each text.
 	odd func(text string) string
 }
 
-// need says when a field must be there.
+// need states when a field is required.
 type need int
 
 const (
@@ -35,11 +34,11 @@ const (
 	never
 )
 
-// values are the fields of a body by name.
 type values map[string]*node
 
-// readBody reads a body with these fields, and refuses with one key for each field that is missing
-// or wrong, in the order of the table. What the document does not refuse is taken and remarked on.
+// readBody reads a body with these fields. It refuses it with one key for each field that is
+// missing or wrong, in the order of the table. What the document does not refuse is accepted with a
+// remark.
 func (rq *request) readBody(fields []field) (v values, refusal *answer) {
 	v, ok := rq.members(fields)
 	if !ok {
@@ -62,8 +61,8 @@ func (rq *request) readBody(fields []field) (v values, refusal *answer) {
 	return v, nil
 }
 
-// members reads the body as an object. False: it is no JSON object, or a field has another JSON
-// type (chapter 7: 400, malformed).
+// members reads the body as an object. It returns false if the body is not a JSON object or a field
+// has another JSON type (chapter 7: 400, malformed).
 func (rq *request) members(fields []field) (values, bool) {
 	root, twice, err := parseLenient(rq.body)
 	if err != nil || root.kind != isObject {
@@ -77,9 +76,9 @@ func (rq *request) members(fields []field) (values, bool) {
 		i := slices.IndexFunc(fields, func(f field) bool { return f.name == m.name })
 		switch {
 		case i < 0:
-			rq.remark(remarkUnknownMember, m.name) // the document does not refuse it; but it is mostly a typing error
+			rq.remark(remarkUnknownMember, m.name) // the document does not refuse it; but it is usually a typing error
 		case m.value.kind == isNull:
-			rq.remark(remarkNull, m.name) // the document does not speak of null; it counts as absent
+			rq.remark(remarkNull, m.name) // the document does not mention null; it counts as absent
 		case m.value.kind != fields[i].kind, fields[i].kind == isArray && !allTexts(m.value.items):
 			return nil, false
 		default:
@@ -95,12 +94,12 @@ func allTexts(items []*node) bool {
 
 // check returns one key for each field that is missing or wrong. The document states that a failed
 // validation is a 400 in form (a) with several keys (chapter 7), and shows one of them,
-// message.name.mandatory; it is silent about the keys of the other fields, which follow that one
-// and the message.<parameter>.invalid of form (b). Silent too: whether a value outside an
-// enumeration is a 400 or the 403 in form (c). The latter names four enumerations, of which
-// person_type alone occurs here (field.unexpected); all others break the list of allowed values and
-// are a 400. A text that is no UUID where the table has one is taken for a wrong value, not for a
-// wrong type: its JSON type is right.
+// message.name.mandatory. It does not show the keys of the other fields; they follow that one and
+// the message.<parameter>.invalid of form (b). Nor does it state whether a value outside an
+// enumeration gets a 400 or the 403 in form (c). The 403 names four enumerations, of which only
+// person_type occurs here (field.unexpected); all others break the list of allowed values and get a
+// 400. A text that is not a UUID where the table requires one counts as a wrong value and not as a
+// wrong type, because its JSON type is right.
 func (v values) check(fields []field) []string {
 	purchase := v.text("order_type") == "COMPRA"
 	var keys []string
@@ -133,7 +132,7 @@ func (v values) remarks(rq *request, fields []field) {
 	}
 }
 
-// texts are the texts of a list, or the one text or number.
+// texts returns the texts of a list, or the one text or number.
 func (n *node) texts() []string {
 	if n.kind != isArray {
 		return []string{n.text}
@@ -145,7 +144,7 @@ func (n *node) texts() []string {
 	return texts
 }
 
-// text is the field's text, or its number as written; "" if absent.
+// text returns the field's text, or its number as written; "" if absent.
 func (v values) text(name string) string {
 	if n, ok := v[name]; ok {
 		return n.text
@@ -153,7 +152,6 @@ func (v values) text(name string) string {
 	return ""
 }
 
-// decoded is the body for [Record.Fields].
 func (v values) decoded() map[string]any {
 	out := make(map[string]any, len(v))
 	for name, n := range v {
@@ -169,8 +167,8 @@ func (v values) decoded() map[string]any {
 	return out
 }
 
-// echo is the record as the API shows it: the id, then the fields that were sent, in the order of
-// the table and with their digits as sent.
+// echo returns the record as the API shows it: the id, then the fields that were sent, in the order
+// of the table, with numbers as sent.
 func (v values) echo(id string, fields []field) []byte {
 	out := append([]byte(`{"id":`), encode(id)...)
 	for _, f := range fields {
@@ -195,14 +193,14 @@ var (
 	// seasonShape is <year>/<year> (chapter 2.1), a year with four digits as in the document's
 	// dates.
 	seasonShape = regexp.MustCompile(`^[0-9]{4}/[0-9]{4}$`)
-	// carShape is <state code>-<number>-<code> (chapter 2.2). What the two codes look like is not
-	// stated, so any will do; a state code that is not of two letters is remarked on.
+	// carShape is <state code>-<number>-<code> (chapter 2.2). The document does not state the form
+	// of the two codes, so any is accepted; a state code that is not two letters gets a remark.
 	carShape      = regexp.MustCompile(`^[A-Za-z0-9]+-[0-9]+-[^\s-][^\s]*$`)
 	documentShape = regexp.MustCompile(`^([0-9]{11}|[0-9A-Z]{12}[0-9]{2})$`)
 )
 
-// isUUID takes the written form with hyphens only; the other forms that readers of UUIDs accept
-// (braces, urn:, none) are mistakes here.
+// isUUID accepts the form with hyphens only; the other forms that readers of UUIDs accept (braces,
+// urn:, none) are mistakes here.
 func isUUID(text string) bool {
 	return len(text) == 36 && uuid.Validate(text) == nil
 }
@@ -216,7 +214,7 @@ func isSeason(text string) bool { return seasonShape.MatchString(text) }
 
 func isCAR(text string) bool { return carShape.MatchString(text) }
 
-// isURI takes every absolute URI (RFC 3986), whatever its scheme.
+// isURI accepts every absolute URI (RFC 3986), whatever its scheme.
 func isURI(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && u.IsAbs()
@@ -226,8 +224,8 @@ func oneOf(allowed ...string) func(string) bool {
 	return func(text string) bool { return slices.Contains(allowed, text) }
 }
 
-// bareDocument is a CPF or CNPJ without its punctuation, letters in upper case. False: it is
-// neither. Check digits are not judged.
+// bareDocument returns a CPF or CNPJ without punctuation, with letters in upper case; false if text
+// is neither. It does not verify check digits.
 func bareDocument(text string) (string, bool) {
 	bare := strings.ToUpper(strings.NewReplacer(".", "", "/", "", "-", "", " ", "").Replace(text))
 	return bare, documentShape.MatchString(bare)

@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// inspectPrefix is where the sandbox speaks of itself. Nothing below it counts as a request or
-// meets a fault, and no key is asked for.
+// inspectPrefix is the prefix of the sandbox's own pages. Nothing below it counts as a request or
+// meets a fault, and no key is required.
 const inspectPrefix = "/_sandbox"
 
-// maxCommandBytes bounds a command's body: an event's payload, a list of faults.
+// maxCommandBytes bounds a command's body, such as an event's payload or a list of faults.
 const maxCommandBytes = 1 << 20
 
 func underInspection(path string) bool {
@@ -67,9 +67,9 @@ func (s *Server) inspected(r *http.Request) answer {
 	return command(r)
 }
 
-// fromThisMachine keeps foreign web pages out, which a browser on this host may have open: they
-// could reach a loopback address by a name of their own (the Host tells), or send a command without
-// reading the answer (the Origin tells).
+// fromThisMachine refuses foreign web pages that a browser on this host may have open. They could
+// reach a loopback address by a name of their own (detected by Host), or send a command without
+// reading the answer (detected by Origin).
 func fromThisMachine(r *http.Request) bool {
 	host, _, err := net.SplitHostPort(r.Host)
 	if err != nil {
@@ -82,8 +82,8 @@ func trouble(status int, err error) answer {
 	return jsonAnswer(status, map[string]string{"error": err.Error()})
 }
 
-// readCommand reads a command's body: JSON into value, or, where lines is given, text with one
-// entry a line. So a command is easy to type: `curl -X PUT -d 'lost-after@3' …`.
+// readCommand reads a command's body: JSON into value, or, if lines is not nil, text with one entry
+// per line. This keeps a command easy to type: `curl -X PUT -d 'lost-after@3' …`.
 func readCommand(r *http.Request, value any, lines *[]string) error {
 	data, err := io.ReadAll(io.LimitReader(r.Body, maxCommandBytes+1))
 	if err != nil {

@@ -128,7 +128,7 @@ func TestTheReportListsWhatCameAndWhatWasMadeTwice(t *testing.T) {
 	t.Parallel()
 	b := start(t, sandbox.Options{Seed: 3}, "lost-after@2")
 	b.post(body())
-	_, _ = b.try(b.request("POST", orders, body())) // the same again, answer lost
+	_, _ = b.try(b.request("POST", orders, body())) // the same again, with its answer lost
 	b.post(body("amount", "7"))
 	b.post("{}")
 	b.get(lookup + "10143486764")

@@ -8,18 +8,18 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth is how deep JSON may nest: as deep as encoding/json goes. The document sets no limit, so
-// this one is only ours against a stack that grows without end.
+// maxDepth is the maximum nesting of JSON, the same as that of encoding/json. The document sets no
+// limit; this one keeps the stack from growing without bound.
 const maxDepth = 10_000
 
-// node is one JSON value with its place, so that errors can name it.
+// node is one JSON value with its position, so that errors can name it.
 type node struct {
 	kind    kind
 	text    string   // strings decoded, numbers as written
 	flag    bool     // of a boolean
-	members []member // of an object, in order, each name once (of a member that stands twice, the last)
+	members []member // of an object, in order, each name once (the last one, if a name appears twice)
 	items   []*node  // of an array
-	end     int64    // offset behind the value's first token
+	end     int64    // offset after the value's first token
 }
 
 type member struct {
@@ -47,17 +47,18 @@ type placeError struct {
 
 func (e *placeError) Error() string { return e.text }
 
-// parse reads exactly one JSON value, a file of ours. Stricter than encoding/json: no member twice
-// (that package silently takes the last), no bytes that are not UTF-8 (it silently replaces them),
-// nothing behind the value. Every error is a *placeError.
+// parse parses exactly one JSON value, from a file of ours. It is stricter than encoding/json: it
+// refuses a member that appears twice (encoding/json silently takes the last), bytes that are not
+// UTF-8 (encoding/json silently replaces them), and anything after the value. Every error is a
+// *placeError.
 func parse(data []byte) (*node, error) {
 	p := parser{}
 	return p.parse(data)
 }
 
-// parseLenient is parse for a request: a member may stand twice, and the last one counts, as most
-// servers have it. The names of such members are returned. RFC 8259 leaves them open and the API
-// document does not speak of them.
+// parseLenient is parse for a request: a member may appear twice, and the last one counts, as in
+// most servers. It returns the names of such members. RFC 8259 leaves their meaning open, and the
+// API document does not mention them.
 func parseLenient(data []byte) (n *node, twice []string, err error) {
 	p := parser{lenient: true}
 	n, err = p.parse(data)
@@ -81,8 +82,8 @@ func (p *parser) parse(data []byte) (*node, error) {
 	return p.value(0)
 }
 
-// parser builds nodes from tokens. The text was found valid before, so token errors cannot happen;
-// they are passed on all the same.
+// parser builds nodes from tokens. The text is already known to be valid, so token errors cannot
+// happen; they are returned all the same.
 type parser struct {
 	dec     *json.Decoder
 	lenient bool
@@ -122,7 +123,7 @@ func (p *parser) value(depth int) (*node, error) {
 }
 
 func (p *parser) object(n *node, depth int) error {
-	seen := map[string]int{} // place in n.members
+	seen := map[string]int{} // index in n.members
 	for p.dec.More() {
 		tok, err := p.dec.Token()
 		if err != nil {
@@ -166,7 +167,6 @@ func (p *parser) closing() error {
 	return nil
 }
 
-// firstInvalid is the offset of the first byte that is not UTF-8.
 func firstInvalid(data []byte) int64 {
 	at := 0
 	for at < len(data) {

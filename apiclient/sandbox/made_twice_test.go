@@ -13,8 +13,7 @@ import (
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 )
 
-// Whoever sends a record again may write it in another way: the grain is counted twice all the
-// same.
+// A record that is sent again may be written in another way; the grain is still counted twice.
 func TestEqualValuesInOtherDigitsAreMadeTwice(t *testing.T) {
 	t.Parallel()
 	b := start(t, sandbox.Options{})

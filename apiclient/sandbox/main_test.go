@@ -29,7 +29,7 @@ const (
 	someOther = "11111111-2222-4333-8444-5555555555ff"
 )
 
-// box is one running sandbox with a client of its own.
+// box is a running sandbox with its own client.
 type box struct {
 	*sandbox.Running
 	t      *testing.T
@@ -104,7 +104,7 @@ type got struct {
 	body   string
 }
 
-// request builds a good request; change it before sending.
+// request returns a valid request; change it before sending.
 func (b *box) request(method, path, body string) *http.Request {
 	b.t.Helper()
 	var r io.Reader
@@ -158,7 +158,7 @@ func (b *box) wantCreated(n int) []sandbox.Record {
 
 func quote(text string) string { return `"` + text + `"` }
 
-// body is a complete COMPRA, with changes.
+// body returns a complete COMPRA, with changes.
 func body(changes ...string) string {
 	return creations[sandbox.ResourceOrderCommitments].with(changes...)
 }

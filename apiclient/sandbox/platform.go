@@ -12,8 +12,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// What happens on the platform itself, beside the API: people type records there, change and delete
-// them. None of it is kept in the state file.
+// This file is what people do on the platform itself, outside the API: they type, change and delete
+// records. None of it is stored in the state file.
 
 const (
 	eventUpdateCommitment = "UPDATE_ORDER_COMMITMENT"
@@ -22,8 +22,9 @@ const (
 
 var errNoCommitment = errors.New("there is no such order commitment")
 
-// TypeCommitment makes an order commitment by hand, at a time, and sends its event; fields is the
-// body of chapter 2.1. It is not among [Server.Created]. It returns the id.
+// TypeCommitment creates an order commitment as a person on the platform does, with at as its
+// creation time, sends its event, and returns the id. fields is the body of chapter 2.1. The
+// commitment is not part of [Server.Created].
 func (s *Server) TypeCommitment(fields json.RawMessage, at time.Time) (string, error) {
 	rq := &request{body: fields, http: &http.Request{Header: http.Header{}}}
 	v, refusal := rq.readBody(orderCommitmentFields)
@@ -67,7 +68,7 @@ func (s *Server) ChangeCommitment(id string, fields map[string]any) error {
 }
 
 // DeleteCommitment deletes an order commitment, as a person does on the platform, and sends its
-// event. It is still among [Server.Created]: it was made.
+// event. It stays in [Server.Created], because it was created.
 func (s *Server) DeleteCommitment(id string) error {
 	v, ok := s.find(ResourceOrderCommitments, id)
 	if !ok {
@@ -81,8 +82,9 @@ func (s *Server) DeleteCommitment(id string) error {
 	return nil
 }
 
-// shownCommitment is an order commitment as retrieval and events show it: with the time at which it
-// was made where [Options.ShowTimes] is set, which the document does not tell.
+// shownCommitment returns an order commitment as retrieval and events show it. With
+// [Options.ShowTimes] it includes the time of creation; the document does not state whether the
+// platform does.
 func (s *Server) shownCommitment(id string, v values) json.RawMessage {
 	out := v.echo(id, orderCommitmentFields)
 	if !s.opts.ShowTimes {
@@ -110,7 +112,7 @@ func (s *Server) madeAt(id string) (time.Time, bool) {
 }
 
 // producerRoutes are the two further endpoints that chapter 4 names. They belong to no module that
-// can be switched off: which module the registrations are is not stated.
+// can be switched off, because the document does not state which module the registrations are.
 func (s *Server) producerRoutes() []route {
 	return []route{
 		{
@@ -124,8 +126,8 @@ func (s *Server) producerRoutes() []route {
 	}
 }
 
-// getProducer looks a producer up by CPF or CNPJ, with or without punctuation. The fields of the
-// answer are not shown; these two are what a client cannot do without.
+// getProducer looks a producer up by CPF or CNPJ, with or without punctuation. The document does
+// not show the fields of the answer; these two are the least that a client needs.
 func (s *Server) getProducer(rq *request) answer {
 	document := rq.params["social_identity"]
 	id, ok := s.World.ProducerByDocument(document)
@@ -147,15 +149,16 @@ func deleteOwnerDetails(*request) answer {
 // Module is a part of the API that a cooperative contracts (chapter 5, rule 4).
 type Module string
 
-// The modules, named as the areas of chapter 1. Which routes belong to which is not stated there;
-// endpoints 1 to 4 are taken for the first, 5 to 8 for the second, 9 to 13 for the third.
+// The modules, named as the areas of chapter 1. The document does not state which routes belong to
+// which module. Here, endpoints 1 to 4 belong to the first, 5 to 8 to the second and 9 to 13 to the
+// third.
 const (
 	Commercial Module = "commercial"
 	Financial  Module = "financial"
 	Webhooks   Module = "webhooks"
 )
 
-// ParseModules reads names of modules.
+// ParseModules parses names of modules.
 func ParseModules(names []string) ([]Module, error) {
 	all := []Module{Commercial, Financial, Webhooks}
 	modules := make([]Module, 0, len(names))
@@ -177,7 +180,7 @@ func (s *Server) SetNotContracted(modules ...Module) {
 	s.missing = slices.Clone(modules)
 }
 
-// NotContracted is what SetNotContracted or [Options.NotContracted] set.
+// NotContracted returns the modules set by SetNotContracted or [Options.NotContracted].
 func (s *Server) NotContracted() []Module {
 	s.mu.Lock()
 	defer s.mu.Unlock()

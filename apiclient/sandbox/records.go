@@ -11,8 +11,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// The resources, as [Record.Resource] and the faults name them. The last three are read or deleted
-// only: no record has them.
+// The resources, as named in [Record.Resource] and in faults. The last three can only be read or
+// deleted, so no record has them.
 const (
 	ResourceOrderCommitments = "order_commitments"
 	ResourceDeliveries       = "deliveries"
@@ -25,7 +25,7 @@ const (
 	ResourceOwnerDetails     = "owner_details"
 )
 
-// creatable are the resources with a creating POST, and their fields.
+// creatable holds the resources with a creating POST, and their fields.
 var creatable = map[string][]field{
 	ResourceOrderCommitments: orderCommitmentFields,
 	ResourceDeliveries:       deliveryFields,
@@ -37,10 +37,10 @@ var creatable = map[string][]field{
 
 // Record is one executed creation.
 type Record struct {
-	// N is the number of the creating POST, from 1. It begins anew when a sandbox starts again on
-	// its state file.
+	// N is the number of the creating POST, from 1. Numbering restarts when a sandbox is restarted
+	// with its state file.
 	N int
-	// ID is the id given out, a UUID in lower case.
+	// ID is the id assigned by the sandbox, a UUID in lower case.
 	ID string
 	// Resource is one of ResourceOrderCommitments, ResourceDeliveries, ResourceTraceability,
 	// ResourceCreditScore, ResourceCreditAnalysis, ResourceWebhooks.
@@ -48,14 +48,14 @@ type Record struct {
 	// At is the time of execution, by [Options.Now].
 	At time.Time
 	// Params are the parameters of the path, such as order_commitment_id of a traceability record;
-	// nil without any.
+	// nil if there are none.
 	Params map[string]string
 	// Header is the header of the request without Authorization.
 	Header http.Header
-	// Body is the body as it arrived, byte for byte. That of a webhook holds its secrets.
+	// Body is the body as received, byte for byte. The body of a webhook contains its secrets.
 	Body json.RawMessage
-	// Fields is the decoded body: string, []string, or json.Number with the digits as sent. Members
-	// that the document does not know and members that are null are not among them.
+	// Fields is the decoded body: string, []string, or json.Number with the digits as sent. It
+	// leaves out members that the document does not know and members that are null.
 	Fields map[string]any
 }
 
@@ -67,15 +67,14 @@ func (r Record) clone() Record {
 	return r
 }
 
-// recordKey is where a record is found again.
 type recordKey struct{ resource, id string }
 
-// Created is every order commitment executed, in order; with a state file also those of earlier
-// runs. The slice and what it holds are the caller's.
+// Created returns every order commitment created, in order; with a state file, including those of
+// earlier runs. The caller owns the slice and its contents.
 func (s *Server) Created() []Record { return s.CreatedOf(ResourceOrderCommitments) }
 
-// CreatedOf is every record of these resources that was executed, in order; without arguments of
-// all. See [Server.Created].
+// CreatedOf returns every record of these resources, in order of creation; without arguments, of
+// all resources. See [Server.Created].
 func (s *Server) CreatedOf(resources ...string) []Record {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,13 +87,13 @@ func (s *Server) CreatedOf(resources ...string) []Record {
 	return out
 }
 
-// created stores the record and answers with it: the id, and what was sent.
+// created stores the record and answers with its id and the fields that were sent.
 func (s *Server) created(rq *request, resource string, v values) answer {
 	id := s.store(rq, resource, v)
 	return newAnswer(http.StatusCreated, "application/json", v.echo(id, creatable[resource]))
 }
 
-// store executes: from here on the record exists, whatever the client gets to see.
+// store executes the creation: from here on the record exists, whatever answer the client receives.
 func (s *Server) store(rq *request, resource string, v values) string {
 	header := rq.http.Header.Clone()
 	header.Del("Authorization")
@@ -114,7 +113,7 @@ func (s *Server) store(rq *request, resource string, v values) string {
 	return rec.ID
 }
 
-// keep puts a record where it is found. The caller holds mu.
+// keep adds a record to the list and the index. The caller holds mu.
 func (s *Server) keep(rec Record, v values) {
 	s.records = append(s.records, rec)
 	s.byID[recordKey{rec.Resource, rec.ID}] = v
@@ -127,7 +126,7 @@ func (s *Server) find(resource, id string) (values, bool) {
 	return v, ok
 }
 
-// newestID is the id that a cache would answer with.
+// newestID returns the id that a caching proxy would answer with.
 func (s *Server) newestID(resource string) (string, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,12 +138,12 @@ func (s *Server) newestID(resource string) (string, bool) {
 	return "", false
 }
 
-// MadeTwice are the records of equal content, each group with two or more, in the order of their
-// first. Equal means: the same resource, the same path, and the same fields with the same values:
-// 1500.5 is 1500.50, and the case of a UUID does not matter. Blanks, the order of members and what
-// the document does not know do not count. The API has no idempotency, so each is a record of its
-// own: what stands here is money or grain counted twice, unless the cooperative really has two such
-// contracts.
+// MadeTwice returns the records of equal content in groups of two or more, in the order of each
+// group's first record. Records are equal if they have the same resource, the same path, and the
+// same fields with the same values: 1500.5 equals 1500.50, and the case of a UUID does not matter.
+// Blanks, the order of members and unknown members do not matter. The API has no idempotency, so
+// each is a separate record: a group means money or grain counted twice, unless the cooperative
+// really has two such contracts.
 func (s *Server) MadeTwice() [][]Record {
 	records := s.CreatedOf()
 	groups := map[string][]Record{}
@@ -162,7 +161,7 @@ func (s *Server) MadeTwice() [][]Record {
 	return out
 }
 
-// content is what two equal records have in common.
+// content returns the part that is the same in equal records.
 func (r *Record) content() string {
 	fields := make(map[string]any, len(r.Fields))
 	for name, value := range r.Fields {
@@ -183,8 +182,8 @@ func (r *Record) content() string {
 	return string(encode([]any{r.Resource, params, fields})) // encoding/json sorts the members of maps
 }
 
-// plainNumber takes zeros at the end of a fraction away. A number with an exponent stays as it is:
-// written out it could fill the memory.
+// plainNumber removes trailing zeros of a fraction. A number with an exponent is returned
+// unchanged, because written in full it could fill the memory.
 func plainNumber(digits string) string {
 	if !strings.Contains(digits, ".") || strings.ContainsAny(digits, "eE") {
 		return digits

@@ -31,8 +31,8 @@ func TestAWrongKeyIsRefusedByTheGateway(t *testing.T) {
 			b := start(t, sandbox.Options{})
 			for _, req := range []*http.Request{
 				b.request("POST", orders, body()),
-				b.request("POST", orders, "{"),    // the key comes before the body
-				b.request("DELETE", webhooks, ""), // and before the verb
+				b.request("POST", orders, "{"),    // the key is checked before the body
+				b.request("DELETE", webhooks, ""), // and before the method
 				b.request("GET", webhooks, ""),
 				b.request("GET", orders+"/x", ""),
 			} {
@@ -82,7 +82,7 @@ func TestAnUnknownPathIsRefusedInNoFormOfTheAPI(t *testing.T) {
 		orders + "/" + someOther + "/x", "/api/v1/integration/x/../webhooks", "/api/v1/integration%2Fwebhooks",
 	} {
 		req := b.request("GET", path, "")
-		req.Header.Del("Authorization") // a gateway has no route to ask a key for
+		req.Header.Del("Authorization") // a gateway checks no key if it has no route
 		g := b.send(req)
 		if g.status != 404 || strings.Contains(g.body, "messages") {
 			t.Errorf("GET %s = %d %s", path, g.status, g.body)

@@ -13,16 +13,16 @@ import (
 	"github.com/safrasync/safrasync/internal/i18n"
 )
 
-// Remark is something in a request that the document does not refuse, and so the sandbox neither,
-// but that a client hardly means: a member of another name, a blank in the key. They stand on the
-// inspection page, because the real platform may be less patient.
+// Remark is something in a request that the document does not refuse, and therefore the sandbox
+// does not either, but that a client hardly intends: an unknown member, a blank in the key. Remarks
+// are shown on the inspection page, because the real platform may be less tolerant.
 type Remark struct {
-	// Code is one of those in [RemarkCodes].
+	// Code is one of [RemarkCodes].
 	Code string `json:"code"`
-	// Field is the member, parameter or header it is about; "" where there is none. At most 60
-	// characters.
+	// Field is the member, parameter or header concerned, at most 60 characters; "" if there is
+	// none.
 	Field string `json:"field,omitempty"`
-	// Text says it in English.
+	// Text is the remark in English.
 	Text string `json:"text"`
 }
 
@@ -49,11 +49,11 @@ const (
 	remarkCredentialsGone  = "credentials_removed"
 )
 
-// RemarkCodes lists every code of a [Remark], in alphabetical order.
+// RemarkCodes returns every code of a [Remark], in alphabetical order.
 func RemarkCodes() []string { return i18n.Sandbox.Names("remark.") }
 
-// remark notes it once for each code and field. Names of members come from the client, so they are
-// cut.
+// remark adds a remark, once for each code and field. Names of members come from the client, so
+// they are truncated.
 func (rq *request) remark(code, field string) {
 	if runes := []rune(field); len(runes) > 60 {
 		field = string(runes[:60])
@@ -64,7 +64,7 @@ func (rq *request) remark(code, field string) {
 	}
 }
 
-// remarkHeaders notes what is odd about the request beside its body.
+// remarkHeaders adds remarks on the request's headers and query.
 func (rq *request) remarkHeaders() {
 	h := rq.http.Header
 	for _, name := range []string{"Authorization", "Content-Type"} {
@@ -73,7 +73,7 @@ func (rq *request) remarkHeaders() {
 		}
 	}
 	if strings.ContainsAny(h.Get("Authorization"), " \t") {
-		rq.remark(remarkKeyBlank, "Authorization") // no scheme prefix is used in the shown requests (chapter 5)
+		rq.remark(remarkKeyBlank, "Authorization") // the requests in the document show no scheme prefix (chapter 5)
 	}
 	if media, rest, more := strings.Cut(h.Get("Content-Type"), ";"); more && isJSON(h) {
 		if p := strings.ToLower(strings.TrimSpace(rest)); p != "charset=utf-8" && p != `charset="utf-8"` {
@@ -81,7 +81,7 @@ func (rq *request) remarkHeaders() {
 		}
 	}
 	if h.Get("Content-Encoding") != "" {
-		rq.remark(remarkCompressed, "Content-Encoding") // the bytes are taken for JSON as they are
+		rq.remark(remarkCompressed, "Content-Encoding") // the bytes are read as JSON without decoding
 	}
 	if h.Get("Idempotency-Key") != "" {
 		rq.remark(remarkIdempotency, "Idempotency-Key")
@@ -100,7 +100,7 @@ func (rq *request) remarkHeaders() {
 	}
 }
 
-// What may be odd about a value.
+// The functions below return the code of a remark on a value, or "".
 
 func oddIfEmpty(text string) string {
 	if strings.TrimSpace(text) == "" {
@@ -142,22 +142,23 @@ func oddUnless(shown string) func(string) string {
 	}
 }
 
-// Line is one line of the truth log. A request that executed twice has two lines with the same N.
+// Line is one line of the truth log. A request that was executed twice has two lines with the same
+// N.
 type Line struct {
 	Time   time.Time `json:"time"`
 	N      int       `json:"n,omitempty"` // number among the creating POSTs, or among the GETs
 	Method string    `json:"method"`
 	Path   string    `json:"path"`
-	// Executed: a record with this ID exists from now on, whatever the client gets to see.
+	// Executed: a record with this ID exists from now on, whatever answer the client receives.
 	Executed bool   `json:"executed"`
 	Resource string `json:"resource,omitempty"` // of the record, as in [Record.Resource]
 	ID       string `json:"id,omitempty"`
-	// Status is what goes out after this line; 0 where no answer goes out.
+	// Status is the status that is sent after this line; 0 if no answer is sent.
 	Status int    `json:"status"`
-	Fault  string `json:"fault,omitempty"` // the fault as text, if one acted
+	Fault  string `json:"fault,omitempty"` // text of the fault that acted, if any
 	Note   string `json:"note,omitempty"`
-	// Body is the body of a creating POST with the digits as sent, if it was JSON at all. Those of
-	// webhooks, which hold secrets, are left out.
+	// Body is the body of a creating POST with the digits as sent, if it was JSON at all. The
+	// bodies of webhooks are left out, because they hold secrets.
 	Body json.RawMessage `json:"body,omitempty"`
 }
 
@@ -165,7 +166,7 @@ type Line struct {
 type truthLog struct {
 	mu  sync.Mutex
 	w   io.Writer
-	err error // the first; kept for LogErr
+	err error // the first error, for LogErr
 }
 
 func (t *truthLog) write(lines []Line) error {
@@ -192,10 +193,9 @@ func (t *truthLog) firstErr() error {
 	return t.err
 }
 
-// noteCut is the note of a request that did not arrive whole.
 const noteCut = "the request did not arrive whole"
 
-// acted is the fault's text for the records; "" for none.
+// acted returns the fault's text for the log and the page; "" if no fault acted.
 func (f *Fault) acted() string {
 	if f == nil || f.spec == "" && f.Do == Pass && f.Slow == 0 && f.Late == 0 {
 		return ""
@@ -203,7 +203,7 @@ func (f *Fault) acted() string {
 	return f.String()
 }
 
-// log writes the truth about a request: a line per record, one line where there is none.
+// log writes the lines of a request to the truth log: one per record, or one if there is none.
 func (s *Server) log(rq *request, f *Fault, status int, note string) error {
 	base := Line{
 		Time: s.opts.Now().UTC(), N: rq.n, Method: rq.http.Method, Path: rq.path, Status: status, Note: note,

@@ -14,22 +14,22 @@ import (
 	"github.com/safrasync/safrasync/internal/i18n"
 )
 
-// Request is what the inspection page knows of a request. It holds no body and no query: a query of
-// chapter 4 holds a document number.
+// Request is what the inspection page shows of a request. It has no body and no query, because a
+// query of chapter 4 contains a document number.
 type Request struct {
 	At     time.Time `json:"at"`
 	Method string    `json:"method"`
-	Path   string    `json:"path"`        // a document number in it stands as {social_identity}
+	Path   string    `json:"path"`        // a document number in it appears as {social_identity}
 	N      int       `json:"n,omitempty"` // number among the creating POSTs, or among the GETs
-	// Status is what went out; 0 where no answer did.
+	// Status is the status sent, or 0 if no answer was sent.
 	Status  int      `json:"status"`
-	Fault   string   `json:"fault,omitempty"` // the fault as text, if one acted
+	Fault   string   `json:"fault,omitempty"` // text of the fault that acted, if any
 	Made    []string `json:"made,omitempty"`  // ids of what was created
 	Remarks []Remark `json:"remarks,omitempty"`
 	Note    string   `json:"note,omitempty"`
 }
 
-// RemarkCount is a remark and the number of requests that earned it.
+// RemarkCount is a remark and the number of requests that got it.
 type RemarkCount struct {
 	Remark
 	Count int `json:"count"`
@@ -42,22 +42,22 @@ type Report struct {
 	Faults        []string       `json:"faults"`
 	NotContracted []Module       `json:"not_contracted"`
 	Counts        map[string]int `json:"counts"` // as [Server.Counts]
-	Total         int            `json:"total"`  // all requests
-	// Numbers is how far the numbers of requests have come since the start, by what stands before
-	// the action of a fault: "" for creating POSTs, "deliveries:", "get:". @N of a fault that is
-	// switched on now goes on counting from there.
+	Total         int            `json:"total"`  // number of all requests
+	// Numbers is the last number of each sequence of requests since the start. Its keys are the
+	// prefixes of a fault's action: "" for creating POSTs, "deliveries:", "get:". @N of a fault
+	// that is switched on now continues from there.
 	Numbers    map[string]int  `json:"numbers"`
 	Made       map[string]int  `json:"made"` // records by resource
 	MadeTwice  [][]ShownRecord `json:"made_twice"`
 	Records    []ShownRecord   `json:"records"`
 	Webhooks   []ShownWebhook  `json:"webhooks"`
-	Deliveries []Delivery      `json:"deliveries"` // the newest 2,000, as everything that follows
+	Deliveries []Delivery      `json:"deliveries"` // the newest 2,000, like the lists below
 	Remarks    []RemarkCount   `json:"remarks"`
 	Requests   []Request       `json:"requests"`
 }
 
-// ShownRecord is a record on the inspection page. A webhook's secrets are not in its body, and of
-// CPF and CNPJ only the last two characters.
+// ShownRecord is a record on the inspection page. Its body has no secrets of a webhook, and only
+// the last two characters of a CPF or CNPJ.
 type ShownRecord struct {
 	ID       string            `json:"id"`
 	Resource string            `json:"resource"`
@@ -66,7 +66,8 @@ type ShownRecord struct {
 	Body     json.RawMessage   `json:"body"`
 }
 
-// ShownWebhook is a webhook on the inspection page: whether it has secrets, not which.
+// ShownWebhook is a webhook on the inspection page. It shows whether the webhook has secrets, but
+// not the secrets.
 type ShownWebhook struct {
 	ID         string    `json:"id"`
 	At         time.Time `json:"at"`
@@ -76,7 +77,6 @@ type ShownWebhook struct {
 	HMACSecret bool      `json:"has_hmac_secret"`
 }
 
-// see remembers a request for the page.
 func (s *Server) see(rq *request, f *Fault, status int, note string) {
 	r := Request{
 		At: s.opts.Now(), Method: rq.http.Method, Path: rq.shownPath(), N: rq.n, Status: status, Fault: f.acted(),
@@ -95,7 +95,7 @@ func (s *Server) see(rq *request, f *Fault, status int, note string) {
 	}
 }
 
-// Report is a picture of this moment.
+// Report returns a snapshot.
 func (s *Server) Report() Report {
 	r := Report{
 		Began: s.began, Seed: s.seed, Faults: faultTexts(s.Faults()), NotContracted: s.NotContracted(),
@@ -138,8 +138,8 @@ func (s *Server) Report() Report {
 	return r
 }
 
-// numbered is how far the numbers of requests have come, by what stands before an action: "get:",
-// "deliveries:", "" for creating POSTs.
+// numbered returns the last number of each sequence of requests, by the prefix of an action:
+// "get:", "deliveries:", "" for creating POSTs.
 func (s *Server) numbered() map[string]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -170,8 +170,8 @@ func (r *Record) shown() ShownRecord {
 		}
 		out.Body = encode(fields)
 	case ResourceWebhooks:
-		// Only what is known to be no secret: a member that the document does not know may be a
-		// misspelt one.
+		// Show only members that are known not to be secret: an unknown member may be a misspelled
+		// secret.
 		event, _ := r.Fields["webhook_event"].(string)
 		address, _ := r.Fields["url"].(string)
 		out.Body = encode(map[string]string{"webhook_event": event, "url": shownURL(address)})
@@ -183,7 +183,6 @@ func (r *Record) shown() ShownRecord {
 	return out
 }
 
-// masked leaves the last two characters.
 func masked(document string) string {
 	runes := []rune(document)
 	n := max(0, len(runes)-2)
@@ -197,10 +196,9 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"time": func(t time.Time) string { return t.Format("2006-01-02 15:04:05") },
 }).Parse(pageSource))
 
-// maxShown is how many of each the page lists; the report has more.
+// maxShown is the maximum number of entries of each list on the page; the report has more.
 const maxShown = 200
 
-// pageData is what the template gets.
 type pageData struct {
 	Report
 	T        map[string]string // words
@@ -213,7 +211,7 @@ type pageData struct {
 	Problems int // deliveries that failed
 }
 
-// Say is a remark in the language of the page.
+// Say returns a remark in the language of the page.
 func (d pageData) Say(r Remark) string {
 	return i18n.Sandbox.Text(i18n.Lang(d.Lang), i18n.Key("remark."+r.Code))
 }
@@ -253,7 +251,6 @@ func (s *Server) page(r *http.Request) answer {
 	return a
 }
 
-// newest are the last, newest first.
 func newest[T any](all []T) []T {
 	out := slices.Clone(all[max(0, len(all)-maxShown):])
 	slices.Reverse(out)

@@ -11,27 +11,27 @@ import (
 	"time"
 )
 
-// request is one request that arrived whole, and what became of it. Owned by its own ServeHTTP.
+// request is one request that arrived whole, and its outcome. Only its own ServeHTTP uses it.
 type request struct {
 	http   *http.Request
-	path   string // as in flight, without the query
+	path   string // as received, without the query
 	route  *route // nil: the path is not of the API
 	params map[string]string
 	body   []byte // at most maxBodyBytes
 	tooBig bool
 
-	create bool // a POST that would leave a record
-	n      int  // its number among the creates, or among the GETs; else 0
-	// numbers are its places in the orders that faults count by, see [Fault.scope]. Empty for
-	// unknown paths and verbs.
+	create bool // a POST that would create a record
+	n      int  // number among the creates, or among the GETs; otherwise 0
+	// numbers are its positions in the sequences by which faults count, see [Fault.scope]. It is
+	// empty for unknown paths and methods.
 	numbers map[string]int
 
 	records []Record // what was executed
 	remarks []Remark
 }
 
-// receive reads the request to its end and numbers it. On an error the request was cut and must not
-// be executed.
+// receive reads the request to its end and numbers it. On an error the request did not arrive whole
+// and must not be executed.
 func (s *Server) receive(w http.ResponseWriter, r *http.Request) (*request, error) {
 	rq := &request{http: r, path: r.URL.EscapedPath()}
 	rq.route, rq.params = match(s.routes, rq.path)
@@ -48,7 +48,7 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request) (*request, erro
 	}
 	if len(body) > maxBodyBytes {
 		rq.body, rq.tooBig = body[:maxBodyBytes], true
-		// The rest is read too, within reason: a client that is still writing would miss the
+		// The rest is read too, up to a limit: a client that is still writing would miss the
 		// refusal.
 		if _, err := io.CopyN(io.Discard, r.Body, maxDrainBytes); err != nil && !errors.Is(err, io.EOF) {
 			return rq, err
@@ -61,7 +61,8 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request) (*request, erro
 	return rq, nil
 }
 
-// shownPath is the path for people: without the document number that one of them holds.
+// shownPath returns the path for people to read. Of the path that holds a document number, it
+// returns the pattern.
 func (rq *request) shownPath() string {
 	if rq.route != nil && rq.route.resource == ResourceProducers {
 		return rq.route.pattern
@@ -69,7 +70,7 @@ func (rq *request) shownPath() string {
 	return rq.path
 }
 
-// query is the query's parameters; what cannot be read is left out.
+// query returns the parameters of the query; unreadable ones are left out.
 func (rq *request) query() url.Values { return rq.http.URL.Query() }
 
 func (s *Server) count(rq *request) {
@@ -82,8 +83,8 @@ func (s *Server) count(rq *request) {
 	s.counts[rq.http.Method+" "+name]++
 }
 
-// number gives requests of known paths and verbs their numbers. Only whole requests are numbered,
-// so that a cut one does not shift the faults.
+// number assigns numbers to requests with a known path and method. Only whole requests are
+// numbered, so that a cut one does not shift the faults.
 func (s *Server) number(rq *request) {
 	if rq.route == nil {
 		return
@@ -114,7 +115,7 @@ func (s *Server) number(rq *request) {
 	}
 }
 
-// answer refuses or executes, in the order of the package comment.
+// answer refuses or executes the request, in the order of the package comment.
 func (s *Server) answer(rq *request) answer {
 	if rq.route == nil {
 		return noRoute()
@@ -132,17 +133,17 @@ func (s *Server) answer(rq *request) answer {
 	if needsContentType(rq.http, len(rq.body)) && !isJSON(rq.http.Header) {
 		return answer{status: http.StatusUnsupportedMediaType}
 	}
-	// no ground in the document, which sets no limit: the sandbox protects itself, and says so in
-	// no form of the API
+	// The document sets no limit. The sandbox protects itself, so the answer is in no form of the
+	// API.
 	if rq.tooBig {
 		return gatewayPage(http.StatusRequestEntityTooLarge)
 	}
 	return ep.handle(rq)
 }
 
-// authorized compares the Authorization header with the key (chapter 5), the first if there are
-// several. No scheme prefix is used in the shown requests; with a key set, "Bearer KEY" is
-// therefore another key. With any key accepted a prefix passes, and is remarked on.
+// authorized compares the Authorization header with the key (chapter 5); of several headers the
+// first counts. The requests in the document show no scheme prefix, so with a key set, "Bearer KEY"
+// is another key. If any key is accepted, a prefix is accepted too, with a remark.
 func (s *Server) authorized(r *http.Request) bool {
 	given := r.Header.Get("Authorization")
 	s.mu.Lock()
@@ -151,13 +152,13 @@ func (s *Server) authorized(r *http.Request) bool {
 	return given != "" && (key == "" || given == key)
 }
 
-// isJSON looks at the media type alone: parameters are not spoken of.
+// isJSON checks the media type only; the document does not mention parameters.
 func isJSON(h http.Header) bool {
 	media, _, _ := strings.Cut(h.Get("Content-Type"), ";")
 	return strings.EqualFold(strings.TrimSpace(media), "application/json")
 }
 
-// forHook gives a hook a request whose body it can read.
+// forHook returns a copy of the request whose body a hook can read.
 func (rq *request) forHook() *http.Request {
 	r := rq.http.Clone(rq.http.Context())
 	r.Body = io.NopCloser(bytes.NewReader(rq.body))

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// prefix stands before every path of the API (chapter 9).
+// prefix begins every path of the API (chapter 9).
 const prefix = "/api/v1/integration"
 
-// route is one path of the API with its verbs. A segment in braces is a parameter.
+// route is one path of the API with its methods. A segment in braces is a parameter.
 type route struct {
 	pattern  string
 	resource string   // one of the Resource constants
-	module   Module   // "" belongs to none that can be switched off
+	module   Module   // "" for routes that belong to no module
 	query    []string // the parameters of the query
 	verbs    map[string]endpoint
 }
@@ -22,13 +22,13 @@ type route struct {
 // endpoint is one row of the table in chapter 4.
 type endpoint struct {
 	handle func(*request) answer
-	// creates marks the POSTs that leave a record behind: these are numbered and meet the faults.
+	// creates marks the POSTs that create a record; these are numbered, and faults act on them.
 	creates bool
 }
 
-// allRoutes is the table of chapter 4, each resource with its own file. Not net/http's ServeMux:
-// that answers an unclean path with a redirect, which no API in front of money should do, and which
-// would hide a client's wrong address.
+// allRoutes is the table of chapter 4; each resource has its own file. net/http's ServeMux is not
+// used: it answers an unclean path with a redirect, which an API for contracts should not do, and
+// which would hide a wrong address in a client.
 func (s *Server) allRoutes() []route {
 	return slices.Concat(
 		s.orderCommitmentRoutes(), s.deliveryRoutes(), s.traceabilityRoutes(), s.creditRoutes(), s.webhookRoutes(),
@@ -36,8 +36,8 @@ func (s *Server) allRoutes() []route {
 	)
 }
 
-// match finds the first route of a path as it stands in flight, and the parameters in it.
-// Segments are split before they are unescaped: an escaped slash belongs to a parameter.
+// match returns the first route that matches an escaped path, and the parameters in the path.
+// Segments are split before they are unescaped, because an escaped slash belongs to a parameter.
 func match(routes []route, escapedPath string) (*route, map[string]string) {
 	have := strings.Split(escapedPath, "/")
 	for i := range routes {
@@ -70,7 +70,6 @@ func matchSegments(want, have []string) (map[string]string, bool) {
 	return params, true
 }
 
-// allowed lists the verbs of the route for the header Allow.
 func (rt *route) allowed() string {
 	verbs := make([]string, 0, len(rt.verbs))
 	for v := range rt.verbs {
@@ -80,7 +79,7 @@ func (rt *route) allowed() string {
 	return strings.Join(verbs, ", ")
 }
 
-// needsContentType says whether the Content-Type header is required (chapter 4; chapter 7, 415:
+// needsContentType reports whether the Content-Type header is required (chapter 4; chapter 7, 415:
 // also on DELETE without a body).
 func needsContentType(r *http.Request, bodyBytes int) bool {
 	switch r.Method {

@@ -10,19 +10,19 @@ import (
 	"time"
 )
 
-// closeGrace is how long [Running.Close] waits for requests in work before it cuts their
-// connections.
+// closeGrace is how long [Running.Close] waits for requests that are being handled before it closes
+// their connections.
 const closeGrace = 5 * time.Second
 
-// Running is a sandbox on a real listener. It is a [Server] as well.
+// Running is a sandbox on a real listener. It embeds the [Server].
 type Running struct {
 	*Server
-	// URL is the base address without a slash at the end, such as "http://127.0.0.1:40123".
+	// URL is the base address without a trailing slash, such as "http://127.0.0.1:40123".
 	URL string
 
 	http   *http.Server
 	served chan error
-	grace  time.Duration // closeGrace, shorter in a test
+	grace  time.Duration // closeGrace; shorter in a test
 
 	closeOnce sync.Once
 	closeErr  error
@@ -32,9 +32,9 @@ type Running struct {
 	closing bool
 }
 
-// Start serves a sandbox on addr, "127.0.0.1:0" for a free port. Only loopback addresses: the
-// sandbox is open to whoever reaches it. With [Options.StatePath] it begins with what that file
-// says.
+// Start serves a sandbox on addr; "127.0.0.1:0" chooses a free port. Only loopback addresses are
+// accepted, because anyone who can reach the sandbox can use it. With [Options.StatePath], it
+// begins with the state in that file.
 func Start(opts Options, addr string) (*Running, error) {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -71,8 +71,8 @@ func Start(opts Options, addr string) (*Running, error) {
 	return r, nil
 }
 
-// track remembers connections that have not sent anything yet. Shutdown would wait seconds for
-// them, although no request is in work.
+// track records connections that have not sent anything yet. Shutdown would wait seconds for them,
+// although no request is being handled.
 func (r *Running) track(c net.Conn, state http.ConnState) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -86,9 +86,9 @@ func (r *Running) track(c net.Conn, state http.ConnState) {
 	}
 }
 
-// Close stops listening, ends all delays, lets requests in work and then deliveries of events come
-// to their end (up to 5 s each, then their connections are cut) and returns when nothing of the
-// sandbox runs any more. It may be called again and then returns the same.
+// Close stops listening, ends all delays, and waits for the requests being handled and then for the
+// deliveries of events (up to 5 s each, then it cuts their connections). It returns when nothing of
+// the sandbox is running any more. Further calls return the same result.
 func (r *Running) Close() error {
 	r.closeOnce.Do(func() { r.closeErr = r.close() })
 	return r.closeErr

@@ -50,7 +50,7 @@ func TestCloseEndsConnectionsThatSentNothing(t *testing.T) {
 	b := start(t, sandbox.Options{})
 	c := b.dial()
 	defer func() { _ = c.Close() }()
-	if g := b.get(webhooks); g.status != 200 { // the accept loop has seen the silent connection, which came first
+	if g := b.get(webhooks); g.status != 200 { // the accept loop has accepted the silent connection, which came first
 		t.Fatal(g.status)
 	}
 	if err := b.Close(); err != nil {
@@ -87,7 +87,7 @@ func (b *box) dial() net.Conn {
 	return c
 }
 
-// raw is a creation as bytes.
+// raw returns a creating request as bytes.
 func raw(sent string) string {
 	return fmt.Sprintf(
 		"POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
@@ -107,7 +107,7 @@ func TestF091ARequestThatDidNotArriveWholeIsNeverExecuted(t *testing.T) {
 		if err := c.(*net.TCPConn).CloseWrite(); err != nil {
 			t.Fatal(err)
 		}
-		answer, _ := io.ReadAll(c) // until the sandbox has let go of it
+		answer, _ := io.ReadAll(c) // until the sandbox has closed it
 		_ = c.Close()
 		if cut >= headerEnd && len(answer) > 0 {
 			t.Errorf("cut after %d bytes was answered: %s", cut, answer)
@@ -143,7 +143,7 @@ func TestClosePutsAnEndToAHalfSentRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := bufio.NewReader(c)
-	// the sandbox is reading the body now
+	// The sandbox is reading the body now.
 	if text, err := r.ReadString('\n'); err != nil || !strings.Contains(text, "100 Continue") {
 		t.Fatalf("interim answer = %q, %v", text, err)
 	}

@@ -14,87 +14,87 @@ import (
 )
 
 // maxBodyBytes is the largest body read. The document sets no limit, so this one is not the
-// platform's: it protects the sandbox alone. A creation is about 700 bytes.
+// platform's; it only protects the sandbox. A creation is about 700 bytes.
 const maxBodyBytes = 1 << 20
 
-// maxDrainBytes is how much of a larger body is read and thrown away.
+// maxDrainBytes is how much of a larger body is read and discarded.
 const maxDrainBytes = 64 << 20
 
-// Options says how the sandbox behaves. The zero value is an open world without faults that accepts
-// any key.
+// Options configures a sandbox. The zero value is an open world without faults that accepts any
+// key.
 type Options struct {
 	// APIKey is the only key accepted (chapter 5); "" accepts any text.
 	APIKey string
 	// World is what the platform knows; nil is an open world, in which every UUID is known and
 	// every wallet linked.
 	World *World
-	// StatePath is a file that keeps what was created and registered, so that a sandbox started
-	// again goes on with it; "" keeps it in memory. It is made if there is none. Only for [Start],
-	// and for one sandbox at a time. It holds whole bodies and the secrets of webhooks.
+	// StatePath is a file that stores what was created and registered, so that a restarted sandbox
+	// continues with it; "" keeps the state in memory. The file is created if it does not exist. It
+	// works with [Start] only, and for one sandbox at a time. The file holds whole bodies and the
+	// secrets of webhooks.
 	StatePath string
-	// NotContracted are modules whose routes answer 403, see [Server.SetNotContracted].
+	// NotContracted lists modules whose routes answer 403, see [Server.SetNotContracted].
 	NotContracted []Module
 	// Log receives one JSON line per request ([Line]), written before the answer. A failed write
 	// closes the connection instead of answering, see [Server.LogErr]. The sandbox serialises its
 	// writes.
 	Log io.Writer
-	// Faults act on matching requests; of several the first that matches. See [ParseFault].
+	// Faults act on matching requests; if several match, the first acts. See [ParseFault].
 	Faults []Fault
-	// Events is what goes wrong with events on their way, see [ParseEventFault].
+	// Events lists the faults that act on events, see [ParseEventFault].
 	Events []EventFault
-	// ShowTimes lets retrieval and events of order commitments show created_at. The document does
-	// not tell whether the platform does.
+	// ShowTimes adds created_at to the retrieval and the events of order commitments. The document
+	// does not state whether the platform does.
 	ShowTimes bool
-	// Seed decides faults with a percentage; 0 draws one, see [Server.Seed].
+	// Seed decides faults with a percentage; 0 draws a seed, see [Server.Seed].
 	Seed int64
-	// Latency passes between execution and answer of every request.
+	// Latency is the delay between execution and answer of every request.
 	Latency time.Duration
-	// Now is the clock of records, log and error bodies; nil is the system's. Delays always take
-	// real time.
+	// Now is the clock of records, log and error bodies; nil is the system clock. Delays always
+	// take real time.
 	Now func() time.Time
 
-	// Intercept, if set, is asked before Faults for every request on a known path; nil leaves the
-	// request to Faults. n counts creating POSTs, or GETs, from 1; it is 0 for other requests. The
-	// body can be read. Called concurrently.
+	// Intercept, if set, is called before Faults for every request on a known path; if it returns
+	// nil, Faults apply. n is the number of the creating POST, or of the GET, from 1; it is 0 for
+	// other requests. The hook may read the body. It is called concurrently.
 	Intercept func(r *http.Request, n int) *Fault
 	// OnPost, if set, is called when the n-th creating POST has arrived whole, before anything is
-	// executed. It may block: the POST then stays in flight until it returns. Let it return
-	// before [Running.Close]. Called concurrently.
+	// executed. It may block: the POST then stays in flight until it returns. It must return before
+	// [Running.Close] is called. It is called concurrently.
 	OnPost func(n int)
 	// OnExecuted, if set, is called after the n-th POST was executed and logged, before its answer.
 	// It may block like OnPost.
 	OnExecuted func(n int, record Record)
-	// OnDelivered, if set, is called when a webhook's receiver has answered, or has not in its
-	// time.
-	// Called concurrently; must not block.
+	// OnDelivered, if set, is called when a webhook's receiver has answered, or has not answered in
+	// time. It is called concurrently and must not block.
 	OnDelivered func(d Delivery)
-	// ReceiverLimit is how long a receiver has for its answer; 0 is the document's 30 s (chapter
+	// ReceiverLimit is how long a receiver may take to answer; 0 means the document's 30 s (chapter
 	// 8).
 	ReceiverLimit time.Duration
-	// ReceiverRoots are the certificates that receivers are believed by; nil is the system's.
+	// ReceiverRoots are the root certificates for receivers; nil means the system's.
 	ReceiverRoots *x509.CertPool
 }
 
 // Server is the sandbox as an http.Handler. Its methods may be called at any time from any
 // goroutine.
 type Server struct {
-	*World // what the platform knows; it may change at any time
+	*World // what the platform knows; may change at any time
 	opts   Options
 	seed   int64
 	routes []route
 
 	began time.Time
 
-	stopping context.Context // done: every delay ends at once
+	stopping context.Context // when done, every delay ends at once
 	stop     context.CancelFunc
 
 	receivers *http.Client
-	slots     chan struct{}   // one for each delivery in flight
-	cutting   context.Context // done: deliveries end at once
+	slots     chan struct{}   // one slot for each delivery in flight
+	cutting   context.Context // when done, deliveries end at once
 	cut       context.CancelFunc
-	sending   sync.WaitGroup // deliveries under way
+	sending   sync.WaitGroup // deliveries in flight
 
-	mu         sync.Mutex // guards what follows; never held during a hook, a write or a delay
+	mu         sync.Mutex // guards the fields below; never held during a hook, a write or a delay
 	key        string
 	faults     []Fault
 	missing    []Module // not contracted
@@ -102,18 +102,18 @@ type Server struct {
 	byID       map[recordKey]values
 	webhooks   []Webhook
 	deliveries ring[*Delivery]
-	noEvents   bool // no event is sent any more
+	noEvents   bool // no more events are sent
 
 	eventFaults  []EventFault
-	eventNumbers map[string]int       // of events, by name; "" = of all
+	eventNumbers map[string]int       // number of events, by name; "" counts all
 	nextEvent    chan struct{}        // closed when the next event is sent
-	typed        map[string]time.Time // order commitments that were typed by hand, and when
+	typed        map[string]time.Time // creation times of order commitments that were typed by hand
 	seen         ring[Request]
-	remarked     map[Remark]int // how often each was made
+	remarked     map[Remark]int // number of requests with each remark
 	counts       map[string]int
-	numbers      map[string]int // of requests, by scope
+	numbers      map[string]int // number of requests, by scope
 	inFlight     int
-	idle         chan struct{} // made by quiet, closed when inFlight falls to 0
+	idle         chan struct{} // created by quiet, closed when inFlight falls to 0
 
 	truth truthLog
 	state stateFile
@@ -121,10 +121,10 @@ type Server struct {
 
 var _ http.Handler = (*Server)(nil)
 
-// New builds a sandbox that keeps its state in memory. Serve it with [Start], or mount it as a
-// handler of a net/http server (HTTP/1.1: faults need [http.Hijacker]; where that is missing the
-// request is aborted instead). It panics if [Options.StatePath] is set: only [Start] can close the
-// file again.
+// New returns a sandbox that keeps its state in memory. Serve it with [Start], or mount it as a
+// handler of a net/http server (HTTP/1.1: faults need [http.Hijacker]; without it, the request is
+// aborted instead). It panics if [Options.StatePath] is set, because only [Start] can close the
+// file.
 func New(opts Options) *Server {
 	if opts.StatePath != "" {
 		panic("sandbox: Options.StatePath needs Start")
@@ -160,41 +160,41 @@ func newServer(opts Options) *Server {
 	return s
 }
 
-// Close ends all delays at once: a slow answer goes out, a late execution happens now, a hanging
+// Close ends all delays at once: a slow answer is sent, a late execution happens, a hanging
 // connection is closed. [Running.Close] calls it.
 func (s *Server) Close() { s.stop() }
 
-// Seed is the seed in use. Print it: the same seed gives the same faults.
+// Seed returns the seed in use. Print it: the same seed reproduces the same faults.
 func (s *Server) Seed() int64 { return s.seed }
 
-// LogErr is the first error of writing the truth log or the state file, nil if there is none. A
-// test that trusts them must look at it.
+// LogErr returns the first error of writing the truth log or the state file, or nil. A test that
+// relies on them must check it.
 func (s *Server) LogErr() error { return errors.Join(s.truth.firstErr(), s.state.firstErr()) }
 
-// SetAPIKey changes the key accepted from now on, as a renewed key does.
+// SetAPIKey changes the accepted key from now on, as a renewal does.
 func (s *Server) SetAPIKey(key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.key = key
 }
 
-// SetFaults replaces the faults from now on; without arguments the platform is well again.
-// Numbering goes on.
+// SetFaults replaces the faults from now on; without arguments there are none. The numbering of
+// requests continues.
 func (s *Server) SetFaults(faults ...Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults = slices.Clone(faults)
 }
 
-// Faults are the faults that act now, in order of precedence.
+// Faults returns the current faults, in order of precedence.
 func (s *Server) Faults() []Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.faults)
 }
 
-// Requests is the number of all requests that reached the sandbox, also cut and refused ones. Those
-// below /_sandbox/ do not count.
+// Requests returns the number of all requests that reached the sandbox, including cut and refused
+// ones, but not those below /_sandbox/.
 func (s *Server) Requests() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -205,17 +205,17 @@ func (s *Server) Requests() int {
 	return total
 }
 
-// Counts is the number of requests by method and path, such as "POST
-// /api/v1/integration/order-commitments". Path parameters stand by their names, in braces; a path
-// that is not of the API stands as it came.
+// Counts returns the number of requests by method and path, such as "POST
+// /api/v1/integration/order-commitments". Path parameters appear as their names in braces; a path
+// that is not of the API appears as received.
 func (s *Server) Counts() map[string]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return maps.Clone(s.counts)
 }
 
-// ServeHTTP is the walk of a request: arrive whole, be numbered, meet its fault, be executed or
-// refused, be logged, be answered.
+// ServeHTTP handles a request in this order: read it completely, number it, choose its fault,
+// execute or refuse it, log it, answer it.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.enter()
 	defer s.leave()
@@ -237,7 +237,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 
 	if fault.Late > 0 {
-		s.wait(context.Background(), fault.Late) // a queue does not know that the client has gone
+		s.wait(context.Background(), fault.Late) // like a queue, it does not notice that the client has gone
 	}
 	a := answer{}
 	if fault.executes() {
@@ -248,7 +248,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	a, fault = s.bend(rq, a, fault)
 
-	// From here on the truth is fixed; it is written before a client can learn anything.
+	// The outcome is final from here on; it is written before a client can learn anything.
 	status := a.status
 	if fault.silent() {
 		status = 0
@@ -271,7 +271,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	transmit(w, a, fault)
 }
 
-// wait lets d pass, or less when ctx ends or the sandbox closes.
+// wait returns after d, or earlier if ctx ends or the sandbox closes.
 func (s *Server) wait(ctx context.Context, d time.Duration) {
 	if d <= 0 {
 		return
@@ -285,7 +285,6 @@ func (s *Server) wait(ctx context.Context, d time.Duration) {
 	}
 }
 
-// hang waits until the client gives up, or the sandbox closes.
 func (s *Server) hang(ctx context.Context) {
 	select {
 	case <-ctx.Done():
@@ -309,8 +308,8 @@ func (s *Server) leave() {
 	}
 }
 
-// quiet waits until no request is in work. Requests on hijacked connections are unknown to
-// net/http's own shutdown, so we count ourselves.
+// quiet waits until no request is being handled. net/http's own shutdown does not know of requests
+// on hijacked connections, so the sandbox counts them itself.
 func (s *Server) quiet(limit time.Duration) error {
 	s.mu.Lock()
 	n := s.inFlight

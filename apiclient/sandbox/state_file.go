@@ -13,18 +13,19 @@ import (
 	"time"
 )
 
-// stateHeader is the first line of a state file. It tells ours from a file that somebody named by
-// mistake.
+// stateHeader is the first line of a state file. It distinguishes a state file from another file
+// that was named by mistake.
 const stateHeader = `{"safrasync_sandbox_state":1}` + "\n"
 
-// change is one line of the state file: what the platform remembers since.
+// change is one line of the state file: a change of the platform's state.
 type change struct {
 	Record  *keptRecord `json:"record,omitempty"`
 	Webhook *Webhook    `json:"webhook,omitempty"` // registered, or updated if its id is known
 	Removed string      `json:"removed_webhook,omitempty"`
 }
 
-// keptRecord is a [Record] as stored. The body is a text: JSON in JSON would lose its blanks.
+// keptRecord is a [Record] as stored. The body is stored as a string, because embedded JSON would
+// lose its blanks.
 type keptRecord struct {
 	N        int               `json:"n"`
 	ID       string            `json:"id"`
@@ -39,30 +40,29 @@ func newKeptRecord(r Record) *keptRecord {
 	return &keptRecord{r.N, r.ID, r.Resource, r.At, r.Params, r.Header, string(r.Body)}
 }
 
-// stateFile appends changes to a file, each as one line. A line is there whole or not at all: one
-// that a crash cut off has no line break and is taken away when the file is opened again. Appending
-// costs the same for the thousandth record as for the first, which writing the whole state anew
-// would not.
+// stateFile appends changes to a file, one per line. A line is either complete or ignored: one that
+// a crash cut off has no line break and is removed when the file is opened again. Appending costs
+// the same for the thousandth record as for the first, unlike writing the whole state anew.
 type stateFile struct {
-	// pending is guarded by the server's mu: changes stand in the order in which they were made.
+	// pending is guarded by the server's mu: changes are in the order in which they were made.
 	pending []change
-	keeps   bool // set before the server is used, then never changed
+	keeps   bool // set before the server is used, then constant
 
-	mu   sync.Mutex // guards what follows; taken before the server's
+	mu   sync.Mutex // guards the fields below; acquired before the server's mu
 	file *os.File   // nil: kept in memory only, or closed
-	err  error      // the first
+	err  error      // the first error
 }
 
-// note remembers a change for the next flush. The caller holds the server's mu.
+// note queues a change for the next flush. The caller holds the server's mu.
 func (f *stateFile) note(c change) {
 	if f.keeps {
 		f.pending = append(f.pending, c)
 	}
 }
 
-// flushState writes all changes made so far and flushes them to the disk; whoever comes later finds
-// its changes written already. Nothing is answered that could not be kept: a platform that forgets
-// a record it confirmed would be no rehearsal.
+// flushState writes all changes made so far and flushes them to the disk; a concurrent caller may
+// find its changes already written. Nothing is answered that could not be stored, because a
+// platform that forgets a confirmed record would be a wrong rehearsal.
 func (s *Server) flushState() error {
 	f := &s.state
 	f.mu.Lock()
@@ -117,8 +117,8 @@ func (f *stateFile) close() error {
 	return nil
 }
 
-// openState makes the server what the file says, and appends to it from now on. Called before the
-// server is used.
+// openState restores the server's state from the file, and appends to the file from now on. It must
+// be called before the server is used.
 func (s *Server) openState(path string) (err error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) // it holds the secrets of webhooks
 	if err != nil {
@@ -130,7 +130,7 @@ func (s *Server) openState(path string) (err error) {
 			err = fmt.Errorf("state file %s: %w", path, err)
 		}
 	}()
-	if err := lockFile(file); err != nil { // two that append to one file would write over each other
+	if err := lockFile(file); err != nil { // two sandboxes appending to one file would overwrite each other
 		return err
 	}
 	data, err := io.ReadAll(file)
@@ -170,7 +170,7 @@ func beginState(file *os.File, path string) error {
 	if err := file.Sync(); err != nil {
 		return err
 	}
-	dir, err := os.Open(filepath.Dir(path)) // or a power cut may lose the name
+	dir, err := os.Open(filepath.Dir(path)) // otherwise a power cut may lose the directory entry
 	if err != nil {
 		return err
 	}
@@ -178,7 +178,6 @@ func beginState(file *os.File, path string) error {
 	return dir.Sync()
 }
 
-// replay makes one change again.
 func (s *Server) replay(line []byte) error {
 	var c change
 	dec := json.NewDecoder(bytes.NewReader(line))

@@ -4,6 +4,6 @@ package sandbox
 
 import "os"
 
-// lockFile does nothing where there is no advisory lock: one sandbox at a time is then the caller's
-// affair.
+// lockFile does nothing on systems without advisory locks; the caller must run one sandbox at a
+// time.
 func lockFile(*os.File) error { return nil }

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// lockFile keeps other sandboxes away from the file until it is closed, or its process dies.
+// lockFile locks the file against other sandboxes until it is closed or the process ends.
 func lockFile(f *os.File) error {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// orderCommitmentFields is chapter 2.1, in its order. "haverst" is the document's own spelling and
-// therefore the name.
+// orderCommitmentFields is chapter 2.1, in its order. "haverst" is the document's own spelling.
 //
-// Silent in the document, so taken: amounts and prices of any sign, dates in any order, the
-// conditional fields with the other order types. A value outside its enumeration breaks a stated
-// rule, so it is a 400; the 403 in format (c) is documented for other enumerations only.
+// The document does not mention the following, so it is accepted: amounts and prices of any sign,
+// dates in any order, the conditional fields with the other order types. A value outside its
+// enumeration breaks a stated rule, so it gets a 400; the 403 in format (c) is documented for other
+// enumerations only.
 var orderCommitmentFields = []field{
 	{name: "amount", kind: isNumber, odd: oddNumber},
 	{name: "producer_id", kind: isText, valid: isUUID},
@@ -61,7 +61,7 @@ func (s *Server) createOrderCommitment(rq *request) answer {
 	if status, key := s.World.missing(v); key != "" {
 		return messages(status, key)
 	}
-	// The success status is not shown; 201 as with the creations that show theirs.
+	// The success status is not shown; 201 is used, like the creations that show theirs.
 	return s.created(rq, ResourceOrderCommitments, v)
 }
 
@@ -77,7 +77,7 @@ func (s *Server) getOrderCommitment(rq *request) answer {
 	return newAnswer(http.StatusOK, "application/json", s.shownCommitment(id, found))
 }
 
-// pathID is a path parameter that must be a UUID, in lower case. The refusal is format (b).
+// pathID returns a path parameter that must be a UUID, in lower case. The refusal is in format (b).
 func (s *Server) pathID(rq *request, parameter string) (string, *answer) {
 	id := rq.params[parameter]
 	if !isUUID(id) {
@@ -87,11 +87,11 @@ func (s *Server) pathID(rq *request, parameter string) (string, *answer) {
 	return strings.ToLower(id), nil
 }
 
-// missing finds the first prerequisite that fails (chapter 1, chapter 4 rule 2). Rule 2 leaves 400
-// or 404 open; chapter 7 has 404 for a lookup that finds nothing and 400 for a broken business
-// rule, so not found is 404 and not linked 400. Rule 2 does not speak of the issuer, but chapter 1
-// wants it to exist like the others; its key follows the pattern message.entidade.not-found. The
-// order is ours: none is stated.
+// missing returns the status and key of the first prerequisite that fails (chapter 1; chapter 4,
+// rule 2). Rule 2 leaves 400 or 404 open. Chapter 7 has 404 for a lookup that finds nothing and 400
+// for a broken business rule, so "not found" is 404 and "not linked" is 400. Rule 2 does not
+// mention the issuer, but chapter 1 requires it to exist like the others; its key follows the
+// pattern message.entidade.not-found. The document states no order; this one is ours.
 func (w *World) missing(v values) (status int, key string) {
 	producer, wallet := v.text("producer_id"), v.text("wallet_id")
 	switch {
@@ -139,12 +139,12 @@ func (s *Server) createDelivery(rq *request) answer {
 	return s.created(rq, ResourceDeliveries, v)
 }
 
-// knowsContract says whether a delivery may name this contract ("a delivery only needs a known
-// contract_id", chapter 1), and whether it is an order commitment made here. Which identifiers are
-// contract ids is not stated, so everything that may be one is taken: the id of an order
-// commitment, what the world's list of contracts has, in an open world any text. A closed world
-// without that list knows its order commitments; a text that is no UUID may still be a number of
-// the cooperative's own that the platform knows.
+// knowsContract returns whether a delivery may name this contract ("a delivery only needs a known
+// contract_id", chapter 1), and whether it is an order commitment created here. The document does
+// not state which identifiers are contract ids, so everything that may be one is accepted: the id
+// of an order commitment, the entries of the world's list of contracts, and any text in an open
+// world. A closed world without that list knows its order commitments; it also accepts a text that
+// is not a UUID, because it may be a number of the cooperative's own that the platform knows.
 func (s *Server) knowsContract(id string) (known, here bool) {
 	if isUUID(id) {
 		if _, here := s.find(ResourceOrderCommitments, id); here {
@@ -155,8 +155,8 @@ func (s *Server) knowsContract(id string) (known, here bool) {
 	return known || !said && !isUUID(id), false
 }
 
-// traceabilityFields is chapter 2.3. Volume without a unit is taken: the document has a default,
-// TON.
+// traceabilityFields is chapter 2.3. Volume without a unit is accepted, because the document has a
+// default, TON.
 var traceabilityFields = []field{
 	{name: "producer_id", kind: isText, valid: isUUID},
 	{name: "user_id", kind: isText, valid: isUUID},
@@ -174,12 +174,13 @@ func (s *Server) traceabilityRoutes() []route {
 	}}
 }
 
-// createTraceability requires an existing order commitment (chapter 1). What it does with a
-// producer, user or farm that the platform does not know is not stated: chapter 1 calls these
-// registrations prerequisites of the commercial flow, of which traceability is a part, and chapter
-// 7 has 404 for a lookup that finds nothing, so that is chosen, with keys by the pattern of chapter
-// 7; only a world that forgets one of them can bring it about. Whether the producer must be that of
-// the commitment is not stated, so any will do; so may the volume exceed that of the commitment.
+// createTraceability requires an existing order commitment (chapter 1). The document does not state
+// what happens with an unknown producer, user or farm. Chapter 1 calls these registrations
+// prerequisites of the commercial flow, of which traceability is a part, and chapter 7 has 404 for
+// a lookup that finds nothing; so they get 404, with keys that follow the pattern of chapter 7.
+// This happens only in a world that forgets one of them. The document does not require the producer
+// to be that of the commitment, so any producer is accepted; likewise, the volume may exceed that
+// of the commitment.
 func (s *Server) createTraceability(rq *request) answer {
 	commitment, refusal := s.pathID(rq, commitmentParameter)
 	if refusal != nil {

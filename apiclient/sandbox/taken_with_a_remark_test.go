@@ -139,7 +139,7 @@ func TestOddHeadersAndQueriesAreRemarkedOn(t *testing.T) {
 func TestARefusedRequestIsRemarkedOnToo(t *testing.T) {
 	t.Parallel()
 	b := start(t, sandbox.Options{})
-	b.post(body("haverst", "", "harvest", `"2025/2026"`)) // the classic
+	b.post(body("haverst", "", "harvest", `"2025/2026"`)) // the typical mistake
 	b.wantRemarks("unknown_member harvest")
 	b.post(body("haverst", "", "harvest", `"2025/2026"`))
 	if got := b.Report().Remarks; len(got) != 1 || got[0].Count != 2 {

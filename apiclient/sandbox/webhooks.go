@@ -8,15 +8,15 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of chapter 8, in characters. What is longer gives 500, because the platform fails where it
+// Limits of chapter 8, in characters. A longer value gets 500, because the platform fails when it
 // stores it.
 const (
 	maxURL        = 250
 	maxHMACSecret = 120
 )
 
-// webhookFields is chapter 2.7. basic_authentication is taken in any form, and url with any scheme:
-// no refusal is shown.
+// webhookFields is chapter 2.7. basic_authentication is accepted in any form, and url with any
+// scheme, because the document shows no refusal.
 var webhookFields = []field{
 	{name: "webhook_event", kind: isText, valid: isEvent},
 	{name: "url", kind: isText, valid: isURI, odd: oddWebhookURL},
@@ -36,7 +36,7 @@ type Webhook struct {
 }
 
 // webhookRoutes are endpoints 9 to 13 (chapter 4). Clients use the list as a harmless GET that
-// proves key and address before the first POST.
+// checks key and address before the first POST.
 func (s *Server) webhookRoutes() []route {
 	const base = prefix + "/webhooks"
 	return []route{
@@ -57,16 +57,16 @@ func (s *Server) webhookRoutes() []route {
 	}
 }
 
-// Webhooks is every registration, in order. They hold secrets.
+// Webhooks returns every registration, in order. They hold secrets.
 func (s *Server) Webhooks() []Webhook {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.webhooks)
 }
 
-// registerWebhook takes a second webhook for an event that has one: what the platform does then is
-// not shown. Both are then listed and both get the event; the newest is what lookup and update
-// mean.
+// registerWebhook accepts a second webhook for an event, because the document does not show what
+// the platform does then. Both are listed and both get the event; lookup and update refer to the
+// newest.
 func (s *Server) registerWebhook(rq *request) answer {
 	v, refusal := rq.readBody(webhookFields)
 	if refusal != nil {
@@ -89,15 +89,15 @@ func (s *Server) registerWebhook(rq *request) answer {
 }
 
 func (s *Server) listWebhooks(*request) answer {
-	list := []shownWebhook{} // an empty array when none
+	list := []shownWebhook{} // an empty array if there is none
 	for _, w := range s.Webhooks() {
 		list = append(list, w.shown())
 	}
 	return jsonAnswer(http.StatusOK, list)
 }
 
-// getWebhook is a lookup by identifier: a word that is no event finds nothing, like an event
-// without a webhook.
+// getWebhook is a lookup by identifier: an unknown event is "not found", like an event without a
+// webhook.
 func (s *Server) getWebhook(rq *request) answer {
 	w, ok := s.webhookFor(rq.params["webhook_event"])
 	if !ok {
@@ -106,9 +106,9 @@ func (s *Server) getWebhook(rq *request) answer {
 	return jsonAnswer(http.StatusOK, w.shown())
 }
 
-// updateWebhook has a form of its own for its 400 (chapter 4). The whole webhook is replaced, as
-// PUT has it: whether a secret that is left out stays is not stated. Which of its fields are
-// required is taken from 2.7.
+// updateWebhook has its own form of 400 (chapter 4). It replaces the whole webhook, like any PUT;
+// the document does not state whether an omitted secret is kept. The required fields are those of
+// 2.7.
 func (s *Server) updateWebhook(rq *request) answer {
 	v, refusal := rq.readBody(webhookFields)
 	if refusal != nil {
@@ -124,7 +124,7 @@ func (s *Server) updateWebhook(rq *request) answer {
 	defer s.mu.Unlock()
 	i := s.newestWebhook(v.text("webhook_event"))
 	if i < 0 {
-		// The body of this 404 is not shown; that of the other lookups is chosen.
+		// The document does not show the body of this 404; that of the other lookups is used.
 		return messages(http.StatusNotFound, keyWebhookNotFound)
 	}
 	w, before := s.webhooks[i], s.webhooks[i]
@@ -154,7 +154,7 @@ func (s *Server) deleteWebhook(rq *request) answer {
 	return answer{status: http.StatusNoContent}
 }
 
-// dropWebhook says whether there was one. The caller holds mu.
+// dropWebhook removes a webhook and reports whether it existed. The caller holds mu.
 func (s *Server) dropWebhook(id string) bool {
 	i := slices.IndexFunc(s.webhooks, func(w Webhook) bool { return w.ID == id })
 	if i < 0 {
@@ -173,8 +173,8 @@ func (s *Server) webhookFor(event string) (Webhook, bool) {
 	return Webhook{}, false
 }
 
-// newestWebhook is the place of the event's newest registration, -1 if it has none. The caller
-// holds mu.
+// newestWebhook returns the index of the event's newest registration, or -1 if it has none. The
+// caller holds mu.
 func (s *Server) newestWebhook(event string) int {
 	for i, w := range slices.Backward(s.webhooks) {
 		if w.Event == event {
@@ -189,8 +189,8 @@ func (w *Webhook) set(v values) {
 	w.BasicAuthentication, w.HMACSecret = v.text("basic_authentication"), v.text("hmac_secret")
 }
 
-// shownWebhook is what the API answers. Which fields that are is not shown; the secrets are not
-// among them, so that no client comes to rely on reading them back.
+// shownWebhook is what the API answers. The document does not show its fields. The secrets are left
+// out, so that no client relies on reading them back.
 type shownWebhook struct {
 	ID    string `json:"id"`
 	Event string `json:"webhook_event"`

@@ -23,8 +23,8 @@ const (
 	DeliveryPlaces Kind = "delivery_places"
 	Users          Kind = "users"
 	Farms          Kind = "farms"
-	// Contracts are identifiers that deliveries may name beside the order commitments made here.
-	// They may have any form.
+	// Contracts are identifiers that deliveries may name in addition to the order commitments
+	// created here. They may have any form.
 	Contracts Kind = "contracts"
 )
 
@@ -32,28 +32,28 @@ const (
 // may change while a sandbox uses it. Ids are compared without regard to case.
 type World struct {
 	mu        sync.RWMutex
-	open      bool // what is not mentioned is known and linked
+	open      bool // ids and links that are not listed are known and linked
 	known     map[Kind]map[string]bool
 	links     map[link]bool
-	documents map[string]string // ids of producers by CPF or CNPJ, without punctuation
+	documents map[string]string // producer ids by CPF or CNPJ, without punctuation
 }
 
 type link struct{ wallet, producer string }
 
-// NewWorld is a world that knows nothing.
+// NewWorld returns a world that knows nothing.
 func NewWorld() *World {
 	return &World{known: map[Kind]map[string]bool{}, links: map[link]bool{}, documents: map[string]string{}}
 }
 
-// OpenWorld is a world that knows every UUID and every CPF or CNPJ and links every wallet, except
-// what [World.Forget] and [World.UnlinkWallet] take out.
+// OpenWorld returns a world that knows every UUID and every CPF or CNPJ and links every wallet,
+// except what [World.Forget] and [World.UnlinkWallet] remove.
 func OpenWorld() *World {
 	w := NewWorld()
 	w.open = true
 	return w
 }
 
-// Knows says whether the platform knows this id.
+// Knows reports whether the platform knows this id.
 func (w *World) Knows(kind Kind, id string) bool {
 	w.mu.RLock()
 	defer w.mu.RUnlock()
@@ -63,9 +63,8 @@ func (w *World) Knows(kind Kind, id string) bool {
 	return w.open
 }
 
-// ProducerByDocument finds the known producer with this CPF or CNPJ; punctuation does not matter.
-// In an open world every document that has the form of one belongs to a producer, always to the
-// same.
+// ProducerByDocument returns the known producer with this CPF or CNPJ; punctuation does not matter.
+// In an open world every document of a valid form belongs to a producer, always to the same one.
 func (w *World) ProducerByDocument(document string) (id string, ok bool) {
 	bare, ok := bareDocument(document)
 	if !ok {
@@ -93,8 +92,8 @@ func (w *World) KnowProducer(id, document string) {
 	w.documents[bare] = strings.ToLower(id)
 }
 
-// contract says whether a delivery may name this contract, and whether the world says anything
-// about contracts at all.
+// contract returns whether a delivery may name this contract, and whether the world decides about
+// contracts at all: it is open or has a list of them.
 func (w *World) contract(id string) (known, said bool) {
 	w.mu.RLock()
 	listed := w.known[Contracts] != nil
@@ -103,7 +102,7 @@ func (w *World) contract(id string) (known, said bool) {
 	return w.Knows(Contracts, id), listed || open
 }
 
-// Linked says whether the wallet is linked to the producer.
+// Linked reports whether the wallet is linked to the producer.
 func (w *World) Linked(wallet, producer string) bool {
 	w.mu.RLock()
 	defer w.mu.RUnlock()
@@ -116,13 +115,13 @@ func (w *World) Linked(wallet, producer string) bool {
 // Know registers an id.
 func (w *World) Know(kind Kind, id string) { w.set(kind, id, true) }
 
-// Forget takes a registration out.
+// Forget removes a registration.
 func (w *World) Forget(kind Kind, id string) { w.set(kind, id, false) }
 
 // LinkWallet links a wallet to a producer.
 func (w *World) LinkWallet(wallet, producer string) { w.setLink(wallet, producer, true) }
 
-// UnlinkWallet takes the link of a wallet to a producer out.
+// UnlinkWallet removes the link of a wallet to a producer.
 func (w *World) UnlinkWallet(wallet, producer string) { w.setLink(wallet, producer, false) }
 
 func (w *World) set(kind Kind, id string, known bool) {
@@ -144,10 +143,10 @@ func makeLink(wallet, producer string) link {
 	return link{strings.ToLower(wallet), strings.ToLower(producer)}
 }
 
-// maxWorldBytes bounds a world file: a cooperative with 100,000 producers has about 30 MB.
+// maxWorldBytes bounds a world file; that of a cooperative with 100,000 producers has about 30 MB.
 const maxWorldBytes = 64 << 20
 
-// LoadWorld reads a world file. Its errors name the file, the line and the place in it.
+// LoadWorld reads a world file. Its errors name the file, the line and the member.
 func LoadWorld(path string) (*World, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -164,9 +163,9 @@ func LoadWorld(path string) (*World, error) {
 // ReadWorld reads a world: a JSON object with the lists producers (producer_id, document, known),
 // wallets (wallet_id, known), delivery_places (delivery_place_id, known), users (user_id, known),
 // farms (farm_id, known), contracts (contract_id: any text, known) and wallet_producer_links
-// (wallet_id, producer_id). "known": false stands for an id that exists elsewhere and that the
-// platform does not know. A list that is left out is empty; everything else unknown, missing,
-// doubled or pointing nowhere is an error with its line and place.
+// (wallet_id, producer_id). "known": false marks an id that exists elsewhere and that the platform
+// does not know. A list that is left out is empty. Any other unknown or missing member, duplicate
+// or dangling reference is an error with its line and path.
 func ReadWorld(r io.Reader) (*World, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxWorldBytes+1))
 	if err != nil {
@@ -184,7 +183,7 @@ func ReadWorld(r io.Reader) (*World, error) {
 	return w, err
 }
 
-// idNames are the lists of registrations, with the name of the id in each.
+// idNames maps each list of registrations to the name of its id.
 var idNames = map[Kind]string{
 	Producers:      "producer_id",
 	Wallets:        "wallet_id",
@@ -224,7 +223,7 @@ func readWorld(data []byte) (*World, error) {
 				"%q is not a list of a world; known are producers, wallets, %s, delivery_places, users, farms, contracts", m.name, linksList)}
 		}
 	}
-	if links != nil { // last, because a link must point to ids of the other lists, wherever these stand
+	if links != nil { // last, because a link must point to ids of the other lists, wherever they are in the file
 		err = w.readLinks(links.items)
 	}
 	return w, err
@@ -254,7 +253,7 @@ func (w *World) readList(kind Kind, items []*node) error {
 		}
 		w.known[kind][id] = got["known"].flag
 		if kind == Producers {
-			// Of two producers with one document the first known one is found.
+			// If two producers have one document, the first known one counts.
 			bare, _ := bareDocument(got["document"].text)
 			if before, again := w.documents[bare]; !again || !w.known[kind][before] {
 				w.documents[bare] = id
@@ -293,7 +292,6 @@ func (w *World) readLinks(items []*node) error {
 	return nil
 }
 
-// wanted is what a member of a world file must be.
 type wanted struct {
 	kind  kind
 	valid func(string) bool
@@ -332,7 +330,7 @@ func readItem(item *node, place string, want map[string]wanted) (values, error) 
 	return got, nil
 }
 
-// shown is a value of a world file for an error: short, on one line.
+// shown returns a value of a world file for an error text: short, on one line.
 func (n *node) shown() string {
 	const most = 60
 	switch {

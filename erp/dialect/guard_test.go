@@ -12,8 +12,8 @@ import (
 	"github.com/safrasync/safrasync/erp/fault"
 )
 
-// lib/pq goes on reading after its context ended; only a deadline on the
-// connection ends that. The server here says one byte and then nothing.
+// lib/pq continues reading after its context has ended; only a deadline on the connection stops it.
+// The server here sends one byte and then nothing.
 func TestASilentConnectionEndsByItself(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -53,7 +53,7 @@ func TestASilentConnectionEndsByItself(t *testing.T) {
 		t.Errorf("it is called %s, want %s", got, fault.CodeUnreachable)
 	}
 
-	// lib/pq's own deadline for the start-up is not pushed back by a read.
+	// A read does not extend lib/pq's own deadline for the start-up.
 	guarded := c.(*guardedConn)
 	guarded.silence = time.Hour
 	if err := c.SetDeadline(time.Now().Add(-time.Second)); err != nil {

@@ -7,7 +7,7 @@ import (
 
 func TestMomentsAreReadAndWrittenAsTheyStand(t *testing.T) {
 	t.Parallel()
-	for s, want := range map[string]string{ // in UTC; "": it is none
+	for s, want := range map[string]string{ // in UTC; "": not a time
 		"2026-10-18":                            "2026-10-18T00:00:00Z",
 		"2026-10-18 10:20":                      "2026-10-18T10:20:00Z",
 		"2026-10-18T10:20:30":                   "2026-10-18T10:20:30Z",

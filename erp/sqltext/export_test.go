@@ -1,14 +1,15 @@
 package sqltext
 
-// The tests read the SQL of the engines, which import this package; so they stand outside it.
+// The tests read the SQL of the engines, which import this package, so they are in an external test
+// package.
 
-// Tokenize cuts a query into tokens.
+// Tokenize splits a query into tokens.
 var Tokenize = tokenize
 
-// Bounds are the offsets of a token.
+// Bounds returns the offsets of a token.
 func (t token) Bounds() (start, end int) { return t.start, t.end }
 
-// Parenthesis is 1 for an opening one and -1 for a closing one, else 0.
+// Parenthesis returns 1 for an opening parenthesis, -1 for a closing one, and otherwise 0.
 func (t token) Parenthesis() int {
 	switch t.kind {
 	case tokOpen:
@@ -19,10 +20,10 @@ func (t token) Parenthesis() int {
 	return 0
 }
 
-// IsSemicolon tells a token that would end the query.
+// IsSemicolon reports whether the token would end the query.
 func (t token) IsSemicolon() bool { return t.kind == tokEnd }
 
-// Front is what a wrapped query has in front of its parenthesis.
+// Front returns what a wrapped query has before its parenthesis.
 func (st Statement) Front() string {
 	with, _ := st.parts()
 	return with

@@ -126,8 +126,8 @@ func FuzzTokenize(f *testing.F) {
 		if err != nil {
 			return
 		}
-		// What is wrapped must come out as one parenthesis: nothing breaks out.
-		// CTEs stand in front; they are balanced, because the whole is.
+		// The wrapped query must be inside one parenthesis: nothing breaks out. CTEs come before
+		// it; they are balanced, because the whole query is.
 		wrapped, err := sqltext.Tokenize(strings.TrimPrefix(st.Wrap([]string{"*"}, ""), st.Front()), syntax)
 		if err != nil {
 			t.Fatalf("%q can no longer be read when wrapped: %v", sql, err)

@@ -9,19 +9,19 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// blindness is a ledger that cannot be read or written. It is the one alert that the ledger cannot
-// keep: it lives in memory, so that a restart may repeat it.
+// blindness is the state of the one alert that the ledger cannot store: that the ledger cannot be
+// read or written. It is kept in memory, so a restart may repeat the alert.
 type blindness struct {
-	since time.Time // of the first look that failed; zero: all is well
+	since time.Time // of the first failed evaluation; zero: the ledger works
 	tries int
-	next  time.Time       // of the next try to tell
-	told  map[string]bool // addresses that know
-	// again are the addresses that are still to be told that it is over.
+	next  time.Time       // of the next attempt to send
+	told  map[string]bool // addresses that got the alert
+	// again holds the addresses that still have to get the message that it is over.
 	again map[string]bool
-	began time.Time // of the trouble that is over
+	began time.Time // start of the failure that is over
 }
 
-// judgeLedger takes the outcome of a look. Telling goes around the ledger.
+// judgeLedger handles the result of a tick. Its messages are sent without the ledger.
 func (s *Service) judgeLedger(ctx context.Context, err error) {
 	now, b := s.now(), &s.blind
 	if err != nil && ctx.Err() == nil {
@@ -51,8 +51,8 @@ func (s *Service) judgeLedger(ctx context.Context, err error) {
 	}
 }
 
-// tellDirectly tells those that are not marked, or those that are, and changes the mark of whom it
-// reached.
+// tellDirectly sends m to the addresses whose mark is not yet mark, and sets the mark of each that
+// it reached.
 func (s *Service) tellDirectly(ctx context.Context, m Message, now time.Time, marks map[string]bool, mark bool) {
 	m.At, m.ID = now, "ledger-"+now.Format("20060102T150405")
 	for _, c := range s.Channels {

@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// conns are the connections of one delivery, so that its end closes them whatever happened.
+// conns are the connections of one delivery, so that its end closes them in any case.
 type conns struct {
 	mu     sync.Mutex // guards both
 	open   []net.Conn
 	closed bool
 }
 
-// keep takes the result of a dial.
+// keep stores the connection of a successful dial, and passes the result on.
 func (c *conns) keep(conn net.Conn, err error) (net.Conn, error) {
 	if err != nil {
 		return nil, err

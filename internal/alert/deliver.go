@@ -11,37 +11,38 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Channel is a way to people. Its methods may be called by several goroutines.
+// Channel is a means of delivery, such as e-mail. Its methods are safe for concurrent use.
 type Channel interface {
 	// Targets returns its addresses for a kind of message; each begins with the channel's own name
 	// and a colon.
 	Targets(kind string) []string
-	// Send delivers a message to one of its addresses and returns within its own time limit. The
-	// errors are *Fault.
+	// Send delivers a message to one of its addresses and returns within its own time limit. Its
+	// errors are of type *Fault.
 	Send(ctx context.Context, target string, m Message) error
 }
 
-// Fault says why a message was not delivered, in words of our own: what the other side wrote may
+// Fault is why a message was not delivered, in words of our own, because the other side's text may
 // repeat an address or a credential.
 type Fault struct {
 	Code string // for logs and metrics: smtp_550, http_404, timeout, …
-	Hint string // what to look at
-	All  bool   // the channel itself does not work, so that its other addresses need not be tried now
+	Hint string // what to check
+	All  bool   // the channel itself does not work, so its other addresses need not be tried now
 }
 
-// Error names the code and what to look at.
+// Error returns the code and the hint.
 func (f *Fault) Error() string { return f.Code + ": " + f.Hint }
 
 const (
-	// claimFor is longer than any channel takes for one message.
+	// claimFor is the duration of a claim; it is longer than any channel takes for one message.
 	claimFor = 5 * time.Minute
-	// batch is how many messages are delivered before alerts are looked at again.
+	// batch is how many messages are delivered before alerts are evaluated again.
 	batch = 50
-	// longOverdue is from when on an undelivered message is an error in the log, and not a warning.
+	// longOverdue is the age from which an undelivered message is logged as an error instead of a
+	// warning.
 	longOverdue = time.Hour
 )
 
-// pauses grow with the tries; the last one stays.
+// pauses grow with the number of attempts; the last one repeats.
 var pauses = []time.Duration{
 	time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute,
 	30 * time.Minute, time.Hour,
@@ -56,7 +57,7 @@ const (
 	faultNoWay = "not_configured"
 )
 
-// Deliver tries the messages that are due, each once.
+// Deliver tries each message that is due once.
 func (s *Service) Deliver(ctx context.Context) error {
 	due, err := s.Ledger.DueMessages(ctx, s.now(), batch)
 	if err != nil {
@@ -80,7 +81,7 @@ func (s *Service) deliver(ctx context.Context, m trade.AlertMessage, down map[Ch
 	}
 	m.Attempts++
 	fault := s.try(ctx, m, down)
-	// the service is being stopped: it says nothing about the channel
+	// the service is stopping, so the fault proves nothing about the channel
 	if fault != nil && ctx.Err() != nil && fault.Code == codeCancelled {
 		m.NextAt = s.now()
 		return s.settle(ctx, m)
@@ -105,8 +106,8 @@ func (s *Service) deliver(ctx context.Context, m trade.AlertMessage, down map[Ch
 	return s.settle(ctx, m)
 }
 
-// settle stores the outcome also while the service is being stopped: what was delivered must not be
-// sent again.
+// settle stores the outcome even while the service is stopping, because a delivered message must
+// not be sent again.
 func (s *Service) settle(ctx context.Context, m trade.AlertMessage) error {
 	return s.Ledger.SettleMessage(context.WithoutCancel(ctx), m)
 }
@@ -124,7 +125,7 @@ func (s *Service) tellFault(m trade.AlertMessage, fault *Fault, now time.Time) {
 	s.Log.Warn("message not delivered", fields...)
 }
 
-// try sends a message once. A channel that was found down in this round is not tried again in it.
+// try sends a message once. A channel that failed in this round is not tried again in the round.
 func (s *Service) try(ctx context.Context, m trade.AlertMessage, down map[Channel]*Fault) *Fault {
 	channel := s.channelOf(m)
 	if channel == nil {

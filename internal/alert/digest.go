@@ -7,23 +7,24 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Digest is what an accountant wants to know of a time: what went, what did not, why, what to do.
+// Digest is what an accountant needs to know about a period: what was sent, what was not and why,
+// and what to do.
 type Digest struct {
 	From    time.Time       `json:"from"`
 	Until   time.Time       `json:"until"`
 	Jobs    []DigestJob     `json:"jobs"`
 	Missing []DigestMissing `json:"missing"` // references without an id
-	Acts    map[string]int  `json:"acts"`    // what people decided, by the names of the acts
+	Acts    map[string]int  `json:"acts"`    // decisions of people, by the names of the acts
 	Alerts  []DigestAlert   `json:"alerts"`  // open ones
-	index   map[string]int  // of Jobs by name
+	index   map[string]int  // indexes of Jobs by name
 }
 
-// DigestJob is one job's part.
+// DigestJob is the part of one job.
 type DigestJob struct {
 	Job     string              `json:"job"`
 	Sends   trade.Kind          `json:"sends"`
-	New     int                 `json:"new"`     // rows that the ERP had more
-	Changed int                 `json:"changed"` // rows that the ERP changed
+	New     int                 `json:"new"`     // rows that were new in the ERP
+	Changed int                 `json:"changed"` // rows that changed in the ERP
 	Late    int                 `json:"late"`    // rows that only the sweep found
 	Sent    []SentSum           `json:"sent"`
 	Causes  []Cause             `json:"-"`
@@ -31,27 +32,28 @@ type DigestJob struct {
 	Flags   map[trade.Flag]int  `json:"flags"`
 }
 
-// SentSum is the sum of one product and, of contracts, one type: the grain of a contract to be
-// fixed and of its fixation is the same grain.
+// SentSum is the sum of one product and, for contracts, of one type. Types are not added to each
+// other, because a contract to be fixed and its fixation are about the same grain.
 type SentSum struct {
-	Product   string        `json:"product"`    // "" = not known
+	Product   string        `json:"product"`    // "" if not known
 	OrderType string        `json:"order_type"` // of contracts
 	Rows      int           `json:"rows"`
-	Kilograms trade.Decimal `json:"kg"`           // exactly
+	Kilograms trade.Decimal `json:"kg"`           // exact
 	Unweighed int           `json:"without_unit"` // rows without a weight
-	// amount × price by currency, exactly; never added to each other
+	// amount × price by currency, exact; currencies are never added to each other
 	Values   map[string]trade.Decimal `json:"values"`
 	Unpriced int                      `json:"without_price"`
 }
 
-// DigestMissing is what the missing codes of one kind of reference keep from going.
+// DigestMissing is one kind of reference whose codes lack ids, and the number of rows that they
+// block.
 type DigestMissing struct {
 	Kind    string             `json:"kind"`
 	Codes   int                `json:"codes"`
 	Blocked map[trade.Kind]int `json:"blocked"`
 }
 
-// DigestAlert is an alert that people were told of and that is not over.
+// DigestAlert is an alert that people were told about and that is not over.
 type DigestAlert struct {
 	Topic   Topic     `json:"topic"`
 	Subject string    `json:"subject"`
@@ -59,17 +61,17 @@ type DigestAlert struct {
 	detail  Detail
 }
 
-// firstDigest is the time that a digest tells of when there was none before.
+// firstDigest is the period of a digest if there was none before.
 const firstDigest = 24 * time.Hour
 
-// digestSettles is how long before the time at which it is made a digest ends: an answer stands in
-// the ledger a moment after it arrived, and one that is stored while the digest is made would be in
-// none.
+// digestSettles is the time between the end of a digest's period and the moment when it is made. An
+// answer is stored a moment after it arrives, and one that was stored while a digest was made would
+// be in no digest.
 const digestSettles = 2 * time.Minute
 
-// digestWhenDue makes the digest of the time since the last one, when a time of its schedule has
-// come since. Times that were missed are one digest. The first start of the service is where the
-// first one begins.
+// digestWhenDue makes the digest of the period since the last one, if a scheduled time has passed
+// since. Several missed times lead to one digest. The first digest begins at the first start of the
+// service.
 func (s *Service) digestWhenDue(ctx context.Context) error {
 	if s.DigestAt == nil {
 		return nil
@@ -80,7 +82,7 @@ func (s *Service) digestWhenDue(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// the first start; or the clock was set back: the next digest begins here
+	// the first start, or the clock was set back: the next digest begins here
 	if last.IsZero() || last.After(now.Add(firstDigest)) {
 		_, err := s.Ledger.SaveDigest(ctx, last, until, nil)
 		return err
@@ -96,7 +98,7 @@ func (s *Service) digestWhenDue(ctx context.Context) error {
 	return err
 }
 
-// digestUntil is the end of a digest that is made now, as the ledger keeps it.
+// digestUntil returns the end of a digest that is made now, with the precision of the ledger.
 func digestUntil(now time.Time) time.Time { return now.Add(-digestSettles).Truncate(time.Millisecond) }
 
 // Digest returns the digest that would be sent now, and its text.
@@ -129,8 +131,8 @@ func (s *Service) digest(ctx context.Context, last, until time.Time) (Digest, er
 	return d, err
 }
 
-// digestJobs tells where the rows stand: of the configured jobs, then of those that only the ledger
-// knows.
+// digestJobs adds the jobs with their rows by state and flag: first the configured jobs, then those
+// that only the ledger knows.
 func (s *Service) digestJobs(ctx context.Context, d *Digest) error {
 	f, err := s.look(ctx)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// digest is the message of a digest.
+// digest returns the message of a digest.
 func (v voice) digest(d Digest) Message {
 	m := Message{Tone: Plain, Subject: v.digestSubject(d), Foot: v.text("foot.digest", v.name, v.zone)}
 	m.Parts = append(m.Parts, Part{
@@ -43,7 +43,7 @@ func (v voice) digest(d Digest) Message {
 	return m
 }
 
-// digestSubject says the most important in one line.
+// digestSubject returns the most important facts in one line.
 func (v voice) digestSubject(d Digest) string {
 	sent, stuck := v.totals(d)
 	switch {
@@ -57,7 +57,7 @@ func (v voice) digestSubject(d Digest) string {
 	return v.text("subject.both", v.name, v.day(d.Until), sent, v.rows(stuck))
 }
 
-// digestShort is the digest in two sentences.
+// digestShort returns the digest in two sentences.
 func (v voice) digestShort(d Digest) string {
 	sent, stuck := v.totals(d)
 	out := v.text("short.none_sent")
@@ -76,7 +76,7 @@ func (v voice) digestShort(d Digest) string {
 // stuck are the states of rows for which somebody must do something.
 var stuck = []trade.State{trade.Waiting, trade.Invalid, trade.Rejected, trade.InDoubt, trade.Held}
 
-// totals says what went, each kind for itself, and how many rows did not.
+// totals returns what was sent, each kind separately, and how many rows were not.
 func (v voice) totals(d Digest) (sent string, kept int) {
 	counts := map[trade.Kind]int{}
 	for _, j := range d.Jobs {
@@ -96,7 +96,7 @@ func (v voice) totals(d Digest) (sent string, kept int) {
 	return v.list(parts), kept
 }
 
-// digestJob has up to three parts: what went, what did not, and where all rows stand.
+// digestJob returns up to three parts: what was sent, what was not, and the states of all rows.
 func (v voice) digestJob(j DigestJob) []Part {
 	heading := v.text("digest.job_only", j.Job)
 	if j.Sends != "" {
@@ -137,14 +137,14 @@ func (v voice) digestJob(j DigestJob) []Part {
 	return parts
 }
 
-// sentItem is one sum: product and type, rows, weight, value by currency.
+// sentItem returns one sum: product and type, rows, weight, value by currency.
 func (v voice) sentItem(sends trade.Kind, sum SentSum) Item {
 	what := v.product(sum.Product)
 	if sum.OrderType != "" {
 		what += ", " + v.orderType(sum.OrderType)
 	}
 	item := Item{Text: what + ": " + v.records(sends, sum.Rows)}
-	if sum.Product != "" && sum.Rows > sum.Unweighed { // what is not known may be several products
+	if sum.Product != "" && sum.Rows > sum.Unweighed { // an unknown product may stand for several
 		item.More = append(item.More, v.text("digest.weight", v.weight(sum.Kilograms)))
 	}
 	if sum.Unweighed > 0 {
@@ -159,7 +159,7 @@ func (v voice) sentItem(sends trade.Kind, sum SentSum) Item {
 	return item
 }
 
-// volume is what of one product does not go.
+// volume returns how much of one product is not sent.
 func (v voice) volume(sum Volume) string {
 	text := v.product(sum.Product) + ": " + v.text("rows.all", v.rows(sum.Rows))
 	if sum.Product != "" && sum.Rows > sum.Unweighed {
@@ -185,7 +185,7 @@ func (v voice) orderType(code string) string {
 	return v.text("order.type.unknown")
 }
 
-// currency is the sign of a currency, or its code: three letters and nothing else.
+// currency returns the sign of a currency, or its code if that is three letters, or "?".
 func (v voice) currency(code string) string {
 	if sign, ok := map[string]string{"BRL": "R$", "USD": "US$"}[code]; ok {
 		return sign
@@ -196,13 +196,13 @@ func (v voice) currency(code string) string {
 	return "?"
 }
 
-// askingFlags are the flags that ask for something, in the order in which they are told.
+// askingFlags are the flags that require a decision, in the order in which they are shown.
 var askingFlags = []trade.Flag{
 	trade.Changed, trade.Cancelled, trade.MissingInERP, trade.DoubleAfterDecision, trade.Contradicted,
 	trade.DeletedRemote,
 }
 
-// remarks are the flags of rows that were sent and differ in the ERP now, with what to do.
+// remarks lists the flags of rows that were sent and differ in the ERP now, with what to do.
 func (v voice) remarks(j DigestJob) []Item {
 	var out []Item
 	for _, flag := range askingFlags {
@@ -217,7 +217,7 @@ func (v voice) remarks(j DigestJob) []Item {
 	return out
 }
 
-// position is where all rows stand: the states are all summands of the total.
+// position returns the number of rows in each state. The states add up to the total.
 func (v voice) position(j DigestJob) string {
 	total := 0
 	var parts []string
@@ -233,8 +233,8 @@ func (v voice) position(j DigestJob) string {
 	return v.text("digest.position", v.rows(total), strings.Join(parts, " + "))
 }
 
-// missing says what a kind of reference keeps from going: "1 carteira sem vínculo bloqueia 38
-// contratos e 112 entregas".
+// missing returns a sentence about what a kind of reference blocks: "1 carteira sem vínculo
+// bloqueia 38 contratos e 112 entregas".
 func (v voice) missing(m DigestMissing) string {
 	w := i18n.Key("missing." + m.Kind)
 	if !i18n.Alerts.Has(w) {
@@ -249,10 +249,10 @@ func (v voice) missing(m DigestMissing) string {
 	return v.text(w, m.Codes) + " " + v.list(what)
 }
 
-// toldActs are the acts of people that decide about rows, and the late answers that end them.
+// toldActs are the acts that decide about rows, and the late answers that end such decisions.
 var toldActs = []string{"adopt", "resend", "retry", "dismiss", "reopen", "acknowledge", "release", "late answer"}
 
-// acts counts what people decided.
+// acts lists the decisions of people with their counts.
 func (v voice) acts(acts map[string]int) []Item {
 	var out []Item
 	for _, act := range toldActs {

@@ -9,7 +9,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// body is what the sums need of a request's body, in the API's names (chapter 2).
+// body holds the fields of a request's body that the sums need, by the API's names (chapter 2).
 type body struct {
 	Product   string         `json:"product"`
 	OrderType string         `json:"order_type"`
@@ -24,7 +24,7 @@ type body struct {
 	Allocated *trade.Decimal `json:"allocated_volume"`
 }
 
-// quantity is the amount of a body of this kind; ok is false where there is none.
+// quantity returns the amount of a body of this kind; ok is false if there is none.
 func (b body) quantity(sends trade.Kind) (q trade.Quantity, ok bool) {
 	amount, unit := b.Amount, b.Unit
 	switch sends {
@@ -39,8 +39,8 @@ func (b body) quantity(sends trade.Kind) (q trade.Quantity, ok bool) {
 	return trade.Quantity{Amount: *amount, Unit: trade.Unit(unit)}, true
 }
 
-// childPage is how many deliveries and traceability records wait in memory for the products of
-// their contracts.
+// childPage is how many deliveries and traceability records are collected before the products of
+// their contracts are read.
 const childPage = 500
 
 // digestSent sums up what the platform confirmed. The product of a delivery is that of its
@@ -78,7 +78,7 @@ func unknownLast(product string) int {
 	return 0
 }
 
-// orderTypes are the types of contracts in the order in which they are shown.
+// orderTypes lists the types of contracts in the order in which they are shown.
 var orderTypes = []string{
 	string(trade.Compra), string(trade.AFixar), string(trade.FixacaoCompra),
 	string(trade.FixacaoDeposito),
@@ -87,7 +87,7 @@ var orderTypes = []string{
 func bodyOf(sent trade.Sent) body {
 	var b body
 	if sent.Payload == nil || json.Unmarshal(sent.Payload, &b) != nil {
-		return body{} // removed since, or of a form that this program does not write: a row without a weight
+		return body{} // removed by retention, or of a form that this program does not write: a row without a weight
 	}
 	return b
 }

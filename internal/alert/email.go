@@ -17,35 +17,35 @@ import (
 	"github.com/wneessen/go-mail"
 )
 
-// Security is how the way to the mail server is protected.
+// Security is how the connection to the mail server is protected.
 type Security string
 
 // The kinds of security.
 const (
-	STARTTLS Security = "starttls" // a plain greeting, then TLS or nothing
+	STARTTLS Security = "starttls" // a plain greeting, then TLS is required
 	TLS      Security = "tls"      // TLS from the first byte
 	NoTLS    Security = "none"     // for a server on this host only
 )
 
-// EmailOptions say how mail leaves.
+// EmailOptions configures the sending of mail.
 type EmailOptions struct {
-	Host, HELO string // HELO: how this host names itself; "" = its own name
+	Host, HELO string // HELO is the name of this host in the greeting; "" means its own name
 	Port       int
 	Security   Security
-	User       string        // "" = without authentication
-	Password   func() string // a function, because fmt prints fields plainly
+	User       string        // "" means no authentication
+	Password   func() string // a function, because fmt prints fields
 	From       string        // an address, with or without a name
-	To         []string      // who gets alerts
-	DigestTo   []string      // who gets the digest; nil = To
+	To         []string      // recipients of alerts
+	DigestTo   []string      // recipients of the digest; nil means To
 	Roots      *x509.CertPool
 	Timeout    time.Duration // for one message
 }
 
-// Email is the channel by mail. Every address gets a message of its own, so that one that is
-// refused does not keep the others from theirs.
+// Email is the e-mail channel. Every address gets a separate message, so that a refused address
+// does not affect the others.
 type Email struct{ o EmailOptions }
 
-// NewEmail makes the channel. It connects to nothing.
+// NewEmail returns the channel. It opens no connection.
 func NewEmail(o EmailOptions) *Email {
 	if o.DigestTo == nil {
 		o.DigestTo = o.To
@@ -55,7 +55,7 @@ func NewEmail(o EmailOptions) *Email {
 
 const emailPrefix = "email:"
 
-// String names the server, and nothing else.
+// String returns a text that names the server only.
 func (e *Email) String() string {
 	return "e-mail by " + net.JoinHostPort(e.o.Host, strconv.Itoa(e.o.Port))
 }
@@ -89,15 +89,15 @@ func (e *Email) Send(ctx context.Context, target string, m Message) error {
 	if err != nil {
 		return &Fault{Code: "options", Hint: "alerts.email cannot be used; run safrasync check", All: true}
 	}
-	defer conns.close()                         // the library leaves a connection open whose greeting or login failed
-	defer context.AfterFunc(ctx, conns.close)() // and its own time limit begins anew with each command
+	defer conns.close()                         // the library leaves a connection open if its greeting or login failed
+	defer context.AfterFunc(ctx, conns.close)() // and its own time limit starts again with each command
 	if err := client.DialAndSendWithContext(ctx, msg); err != nil && !msg.IsDelivered() {
 		return mailFault(ctx, err)
 	}
 	return nil
 }
 
-// compose writes the message: a subject in UTF-8, the text, and the same as HTML.
+// compose returns the message: a subject in UTF-8, the text, and the same content as HTML.
 func (e *Email) compose(to string, m Message) (*mail.Msg, error) {
 	msg := mail.NewMsg(mail.WithCharset(mail.CharsetUTF8), mail.WithEncoding(mail.EncodingQP),
 		mail.WithNoDefaultUserAgent())
@@ -107,8 +107,8 @@ func (e *Email) compose(to string, m Message) (*mail.Msg, error) {
 	msg.Subject(m.Subject)
 	msg.SetDateWithValue(m.At)
 	_, domain, _ := strings.Cut(strings.TrimSuffix(e.o.From, ">"), "@")
-	msg.SetMessageIDWithValue("safrasync-" + m.ID + "@" + domain) // the same at each try: a repetition can be told
-	msg.SetGenHeader("Auto-Submitted", "auto-generated")          // RFC 3834: no absence notes
+	msg.SetMessageIDWithValue("safrasync-" + m.ID + "@" + domain) // the same at each attempt, to identify repetitions
+	msg.SetGenHeader("Auto-Submitted", "auto-generated")          // RFC 3834: no automatic replies
 	msg.SetBodyString(mail.TypeTextPlain, m.text())
 	msg.AddAlternativeString(mail.TypeTextHTML, m.html())
 	return msg, nil
@@ -157,10 +157,10 @@ func (e *Email) client(conns *conns) (*mail.Client, error) {
 
 var errNotLoopback = errors.New("not on this host")
 
-// codeCancelled is the fault of a delivery that the end of the service broke off.
+// codeCancelled is the fault of a delivery that was interrupted by the end of the service.
 const codeCancelled = "cancelled"
 
-// mailFault tells a failure without a word of the server, which may repeat an address.
+// mailFault describes a failure without the server's text, which may repeat an address.
 func mailFault(ctx context.Context, err error) *Fault {
 	var send *mail.SendError
 	if errors.As(err, &send) && send.ErrorCode() > 0 {
@@ -179,7 +179,7 @@ func mailFault(ctx context.Context, err error) *Fault {
 	return connectionFault(ctx, err)
 }
 
-// connectionFault reports why a server was not reached, or broke off.
+// connectionFault returns why a server was not reached or the connection broke.
 func connectionFault(ctx context.Context, err error) *Fault {
 	var dns *net.DNSError
 	var verify *tls.CertificateVerificationError
@@ -236,8 +236,8 @@ func connectionFault(ctx context.Context, err error) *Fault {
 	}
 }
 
-// sessionFault tells by the words of the library which step of a mail session failed; nil: they do
-// not say it.
+// sessionFault determines from the library's error text which step of a mail session failed. It
+// returns nil if the text does not tell.
 func sessionFault(text string) *Fault {
 	switch {
 	case strings.Contains(text, "AUTH failed"), strings.Contains(text, "SMTP AUTH"),
@@ -258,7 +258,7 @@ func sessionFault(text string) *Fault {
 	return nil
 }
 
-// AddressOf is the address that a target names; "" for a target that is not to be named.
+// AddressOf returns the e-mail address of a target, or "" for a target that must not be shown.
 func AddressOf(target string) string {
 	address, ok := strings.CutPrefix(target, emailPrefix)
 	if !ok {

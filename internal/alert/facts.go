@@ -8,7 +8,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Ledger is what alerts need of the ledger.
+// Ledger is what alerts need from the ledger.
 type Ledger struct {
 	Book
 	Outbox
@@ -26,7 +26,7 @@ func LedgerOf[L interface {
 	return Ledger{l, l, l, l}
 }
 
-// Standing tells how jobs and the ledger stand now.
+// Standing reads the current state of the jobs and the ledger.
 type Standing interface {
 	Jobs(ctx context.Context) ([]string, error)
 	JobStatus(ctx context.Context, job string) (trade.JobStatus, error)
@@ -34,61 +34,62 @@ type Standing interface {
 	FlagCounts(ctx context.Context, job string) (map[trade.Flag]int, error)
 	// Ages reports how old the rows of a job are.
 	Ages(ctx context.Context, job string) (trade.Ages, error)
-	// EventSilence reports since when the platform should be heard, and when it was.
+	// EventSilence reports since when events of the platform are expected, and when the last one
+	// came.
 	EventSilence(ctx context.Context) (trade.EventSilence, error)
-	// Spaces tells the room in the ledger's folders on this host.
+	// Spaces returns the free space in the ledger's folders on this host.
 	Spaces() []trade.Space
 }
 
-// History tells what was done in a time, for the digest.
+// History reads what happened in a period, for the digest.
 type History interface {
-	// RunsEnded calls fn for the runs that ended in a time, in the order of their ends.
+	// RunsEnded calls fn for the runs that ended in a period, in the order of their ends.
 	RunsEnded(ctx context.Context, from, before time.Time, fn func(trade.RunReport) error) error
-	// Sent calls fn for every record that the platform confirmed in a time.
+	// Sent calls fn for every record that the platform confirmed in a period.
 	Sent(ctx context.Context, from, before time.Time, fn func(trade.Sent) error) error
 	// PayloadsOf returns what was sent for records of a kind, by their ids on the platform, as far
-	// as it is known.
+	// as the ledger still has it.
 	PayloadsOf(ctx context.Context, sends trade.Kind, ids []string) (map[string]json.RawMessage, error)
-	// Shortages returns the de-para codes that are missing, and what they keep from going.
+	// Shortages returns the de-para codes without an id, and the rows that they block.
 	Shortages(ctx context.Context) ([]trade.Shortage, error)
-	// Acts counts what people, and late answers, did in a time, by the names of the acts.
+	// Acts counts the acts of people, and late answers, in a period, by name.
 	Acts(ctx context.Context, from, before time.Time) (map[string]int, error)
 }
 
-// Book keeps alerts and digests, each with its messages.
+// Book stores alerts and digests, each with its messages.
 type Book interface {
 	// Alerts returns the open alerts.
 	Alerts(ctx context.Context) ([]trade.Alert, error)
-	// SaveAlert stores a new alert or what became of one, with the messages for it, in one
-	// transaction; false when another process was first.
+	// SaveAlert stores a new or changed alert with its messages in one transaction. It returns
+	// false if another process was first.
 	SaveAlert(ctx context.Context, a trade.Alert, messages []trade.AlertMessage) (bool, error)
 	DigestedUntil(ctx context.Context) (time.Time, error)
-	// SaveDigest stores the messages of a digest that begins where the last one ended; false when
-	// another process was first.
+	// SaveDigest stores the messages of a digest that begins where the last one ended. It returns
+	// false if another process was first.
 	SaveDigest(ctx context.Context, from, until time.Time, messages []trade.AlertMessage) (bool, error)
 	PruneAlerts(ctx context.Context, before time.Time) error
 }
 
-// Outbox has the messages that are to be delivered.
+// Outbox holds the messages that have to be delivered.
 type Outbox interface {
 	DueMessages(ctx context.Context, now time.Time, limit int) ([]trade.AlertMessage, error)
-	// ClaimMessage begins a delivery, which no other process tries until then; false when another
-	// one was first.
+	// ClaimMessage begins a delivery; no other process tries it until the given time. It returns
+	// false if another process was first.
 	ClaimMessage(ctx context.Context, m trade.AlertMessage, until time.Time) (bool, error)
 	SettleMessage(ctx context.Context, m trade.AlertMessage) error
-	// ReaddressMessage stores that a message is done with, and makes one like it for each of the
-	// addresses that has none.
+	// ReaddressMessage closes a message, and creates a copy of it for each of the addresses that
+	// has none.
 	ReaddressMessage(ctx context.Context, m trade.AlertMessage, targets []string) error
 }
 
-// facts are how things stand at one moment.
+// facts is the state of jobs, ledger and disk at one moment.
 type facts struct {
 	at          time.Time
 	host        string
 	jobs        []jobFacts
 	spaces      []trade.Space
 	silence     trade.EventSilence
-	certificate time.Time // when the API's certificate ends; zero: no connection has shown it yet
+	certificate time.Time // expiry of the API's certificate; zero: no connection has shown it yet
 }
 
 type jobFacts struct {
@@ -101,7 +102,7 @@ type jobFacts struct {
 	runs       runMemory
 }
 
-// look gathers the facts: the configured jobs, then those that only the ledger knows.
+// look reads the facts: the configured jobs, then those that only the ledger knows.
 func (s *Service) look(ctx context.Context) (facts, error) {
 	f := facts{at: s.now(), host: s.Host, spaces: s.Ledger.Spaces()}
 	if s.Certificate != nil {

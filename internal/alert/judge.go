@@ -8,26 +8,27 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// quietStops are not worth a message: a signal, a lease that moved, a pause of a person, who knows.
+// quietStops do not justify a message: a signal, a lease that moved, a pause by a person, who
+// already knows.
 var quietStops = []string{"interrupted", "lease", "paused"}
 
-// sharedStops concern every job alike: one alert for all of them.
+// sharedStops concern all jobs, so all jobs share one alert.
 var sharedStops = []string{
 	"api_key", "api_key_inside", "api_module", "api_permission", "api_address", "api_certificate", "api_unreachable",
 	"api_throttled", "answers", "ledger", "erp",
 }
 
-// endedByPerson are the stops that do not end by themselves.
+// endedByPerson are the stops that only a person can end.
 var endedByPerson = []string{
 	"columns", "empty_sweep", "in_doubt", "malformed", "refusals", "answers", "uneven", "brake_new_rows",
 	"brake_retyped",
 	"brake_changed_key", "brake_new_job", "brake_most", "brake_canary",
 }
 
-// countedStops tell how many new rows there are.
+// countedStops are the stops whose message states the number of new rows.
 var countedStops = []string{"brake_new_rows", "brake_retyped"}
 
-// judge returns what holds now.
+// judge returns the conditions that hold now.
 func judge(f facts, limits Limits, zone *time.Location) []condition {
 	out := judgeStops(f)
 	for _, j := range f.jobs {
@@ -54,8 +55,8 @@ func judge(f facts, limits Limits, zone *time.Location) []condition {
 	return out
 }
 
-// judgeEvents looks whether the platform tells what it should, and whether somebody listens.
-// Without a record that was confirmed there is nothing to tell.
+// judgeEvents checks whether the platform sends the events that it should, and whether they are
+// processed. No event is expected before a record was confirmed.
 func judgeEvents(f facts, limits Limits, zone *time.Location) []condition {
 	var out []condition
 	s := f.silence
@@ -80,7 +81,7 @@ func judgeEvents(f facts, limits Limits, zone *time.Location) []condition {
 
 func diskSubject(host, folder string) string { return host + " " + folder }
 
-// judgeStops gathers the jobs that stopped by their reasons.
+// judgeStops returns the conditions of stopped jobs, grouped by reason.
 func judgeStops(f facts) []condition {
 	var out []condition
 	for _, j := range f.jobs {
@@ -123,8 +124,8 @@ func stopSubject(code, job string) string {
 	return code + " " + job
 }
 
-// judgeRows looks at the rows of a job, also of one that is no longer configured: somebody must
-// still decide about its doubts.
+// judgeRows checks the rows of a job, even of one that is no longer configured, because somebody
+// must still decide about its doubts.
 func judgeRows(f facts, j jobFacts, limits Limits, zone *time.Location) []condition {
 	var out []condition
 	add := func(topic Topic, since time.Time, lasts time.Duration, d Detail) {
@@ -151,7 +152,7 @@ func judgeRows(f facts, j jobFacts, limits Limits, zone *time.Location) []condit
 	return out
 }
 
-// judgeRuns looks at what the runs of a job told.
+// judgeRuns checks the results of a job's runs.
 func judgeRuns(f facts, j jobFacts, zone *time.Location) []condition {
 	var out []condition
 	add := func(topic Topic, since time.Time, d Detail) {
@@ -170,10 +171,9 @@ func judgeRuns(f facts, j jobFacts, zone *time.Location) []condition {
 	return out
 }
 
-// nothingSince is since when nothing new came. ok is false when that cannot be told: the job has no
-// limit, or has not worked since it could be told. A run that did its work must have looked after
-// the limit had passed; so a job that stood still, and a service that was off, say nothing about
-// the ERP.
+// nothingSince returns since when no new row came. ok is false if that is not known: the job has no
+// limit, or has had no good run. A good run must have ended after the limit passed; so a job that
+// was stopped, or a service that was off, proves nothing about the ERP.
 func nothingSince(j jobFacts) (since time.Time, ok bool) {
 	since = j.ages.Newest
 	if since.IsZero() {
@@ -182,8 +182,8 @@ func nothingSince(j jobFacts) (since time.Time, ok bool) {
 	return since, j.NothingNew > 0 && !since.IsZero() && !j.runs.good.IsZero()
 }
 
-// over reports whether an open alert that does not hold any more is certainly over, as far as these
-// facts reach. detail is the alert's.
+// over reports whether an open alert whose condition no longer holds is certainly over, as far as
+// these facts show. detail is the alert's detail.
 func over(f facts, a trade.Alert, detail Detail) bool {
 	switch Topic(a.Topic) {
 	case Stopped:
@@ -196,7 +196,7 @@ func over(f facts, a trade.Alert, detail Detail) bool {
 		return !f.runsOf(a.Subject, func(r runMemory) bool { return r.swept == nil })
 	case NothingNew:
 		return !f.runsOf(a.Subject, func(r runMemory) bool { return r.good.IsZero() })
-	case DiskFull: // of another host, or of a folder that cannot be looked at, nothing is known
+	case DiskFull: // nothing is known about another host, or about a folder that cannot be checked
 		return slices.ContainsFunc(f.spaces,
 			func(s trade.Space) bool { return a.Subject == diskSubject(f.host, s.Folder) }) || goneFolder(f, a.Subject)
 	case Certificate:
@@ -205,13 +205,13 @@ func over(f facts, a trade.Alert, detail Detail) bool {
 	return true
 }
 
-// runsOf reports whether a configured job's runs are so.
+// runsOf reports whether so returns true for a configured job's runs.
 func (f facts) runsOf(job string, so func(runMemory) bool) bool {
 	return slices.ContainsFunc(f.jobs, func(j jobFacts) bool { return j.Name == job && j.configured && so(j.runs) })
 }
 
-// goneFolder reports whether a folder of this host is not the ledger's any more, although others
-// are known.
+// goneFolder reports whether subject is a folder of this host, while the space of other folders is
+// known. As its own space is not, the ledger no longer uses it.
 func goneFolder(f facts, subject string) bool {
 	return len(f.spaces) > 0 && strings.HasPrefix(subject, f.host+" ")
 }

@@ -13,42 +13,42 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Config is what a Service is made of.
+// Config configures a Service.
 type Config struct {
 	Ledger   Ledger
 	Channels []Channel
-	Jobs     []Job        // the configured ones
-	Titles   trade.Titles // of jobs, for people
+	Jobs     []Job        // the configured jobs
+	Titles   trade.Titles // of jobs, for people to read
 	Limits   Limits
 	Lang     trade.Lang
-	Zone     *time.Location // of the cooperative: for times in messages, and for what a working day is
-	Name     string         // of this installation, in the subject of each message
+	Zone     *time.Location // of the cooperative: for times in messages and for working days
+	Name     string         // name of this installation, in the subject of each message
 	Host     string         // name of this host
-	// DigestAt are the times of the digest; nil: there is none.
+	// DigestAt is the schedule of the digest; nil means no digest.
 	DigestAt interface {
 		Next(after time.Time) time.Time
 	}
-	// Causes groups the rows of a job that do not go by what keeps them, the most frequent first;
-	// no states: all that do not go by themselves.
+	// Causes groups the rows of a job that are not sent by their cause, the most frequent cause
+	// first. Without states, it covers all rows that are not sent without a person.
 	Causes func(ctx context.Context, job string, states []trade.State) ([]Cause, error)
-	// when the API's certificate ends, as the last connection showed it; zero: unknown. nil: never
-	// known
+	// Certificate returns the expiry of the API's certificate, as shown by the last connection;
+	// zero if unknown. If Certificate is nil, the expiry is never known.
 	Certificate func() time.Time
-	Now         func() time.Time // nil: the wall clock
+	Now         func() time.Time // nil means the wall clock
 	Log         *zap.Logger
 }
 
-// Service looks, judges and tells. Its methods are for one goroutine at a time; several Services,
-// of several processes, may share one ledger.
+// Service reads the facts, judges them and sends messages. Only one goroutine at a time may call
+// its methods. Several Services, in several processes, may share one ledger.
 type Service struct {
 	Config
 	runs     map[string]runMemory
-	followed time.Time // when the runs were last read; zero: never
+	followed time.Time // when the runs were last read; zero means never
 	blind    blindness
 	pruned   time.Time
 }
 
-// New makes a Service. It connects to nothing.
+// New returns a Service. It opens no connection.
 func New(c Config) *Service {
 	if c.Now == nil {
 		c.Now = time.Now
@@ -58,9 +58,9 @@ func New(c Config) *Service {
 
 func (s *Service) now() time.Time { return s.Now().UTC() }
 
-// Tick looks once, records what began and what is over, makes the digest when its time has come,
-// and delivers what is due. Call it every minute. Its errors are the ledger's; a message that
-// cannot be delivered is no error here, it is logged and tried again.
+// Tick evaluates once, records what began and what is over, makes the digest if its time has come,
+// and delivers what is due. It must be called every minute. Its errors are the ledger's; a message
+// that cannot be delivered is not an error here, it is logged and tried again.
 func (s *Service) Tick(ctx context.Context) error {
 	err := s.Evaluate(ctx)
 	if err == nil {
@@ -73,7 +73,7 @@ func (s *Service) Tick(ctx context.Context) error {
 	return s.Deliver(ctx)
 }
 
-// Evaluate looks once and records what began and what is over, with the messages for it.
+// Evaluate reads the facts once and records what began and what is over, with the messages for it.
 func (s *Service) Evaluate(ctx context.Context) error {
 	f, err := s.look(ctx)
 	if err != nil {
@@ -105,8 +105,8 @@ func (s *Service) Evaluate(ctx context.Context) error {
 	return errors.Join(append(errs, s.prune(ctx, f.at))...)
 }
 
-// keep records that a condition holds: a is its open alert, or none yet. People are told when it
-// has lasted.
+// keep records that a condition holds: a is its open alert, or the zero value if there is none yet.
+// People are told when it has lasted long enough.
 func (s *Service) keep(ctx context.Context, c condition, a trade.Alert, now time.Time) error {
 	changed := a.Version == 0 || !a.GoneAt.IsZero()
 	if a.Version == 0 {
@@ -135,14 +135,15 @@ func (s *Service) keep(ctx context.Context, c condition, a trade.Alert, now time
 	return err
 }
 
-// lasted reports whether something has been so for long enough. A beginning in the future says that
-// the clock was set back: nobody waits until it comes (F078).
+// lasted reports whether something has lasted for long enough. A start in the future means that the
+// clock was set back; then it returns true instead of waiting for that time (F078).
 func lasted(since, now time.Time, enough time.Duration) bool {
 	d := now.Sub(since)
 	return d >= enough || d < -time.Minute
 }
 
-// causesFor groups the rows that an alert is about; an alert without them is better than none.
+// causesFor returns the causes of the rows that an alert is about. If they cannot be read, the
+// alert is sent without them.
 func (s *Service) causesFor(ctx context.Context, c condition) []Cause {
 	states := map[Topic][]trade.State{Rejected: {trade.Rejected}, LongWaiting: {trade.Waiting}}[c.topic]
 	if states == nil || s.Causes == nil {
@@ -156,8 +157,8 @@ func (s *Service) causesFor(ctx context.Context, c condition) []Cause {
 	return causes
 }
 
-// end records that an open alert does not hold any more. After Settling it is over, and people are
-// told if they were told before.
+// end records that the condition of an open alert no longer holds. After Settling it is over, and
+// people are told if they were told before.
 func (s *Service) end(ctx context.Context, a trade.Alert, f facts) error {
 	var d Detail
 	if err := unmarshalDetail(a, &d); err != nil {
@@ -199,7 +200,7 @@ const (
 	kindDigest = "digest"
 )
 
-// messagesFor makes one message for each address.
+// messagesFor returns one message for each address.
 func (s *Service) messagesFor(kind string, m Message, now time.Time) []trade.AlertMessage {
 	m.At = now
 	m.mask()
@@ -215,7 +216,7 @@ func (s *Service) messagesFor(kind string, m Message, now time.Time) []trade.Ale
 	return out
 }
 
-// targets are the addresses of all channels for a kind of message.
+// targets returns the addresses of all channels for a kind of message.
 func (s *Service) targets(kind string) []string {
 	var out []string
 	for _, c := range s.Channels {
@@ -226,8 +227,8 @@ func (s *Service) targets(kind string) []string {
 
 const (
 	pruneEvery = 24 * time.Hour
-	// keptFor is how long what is over and delivered stays in the ledger, for those who ask when
-	// people were told.
+	// keptFor is how long ended alerts and delivered messages stay in the ledger, so that people
+	// can find out when they were told.
 	keptFor = 90 * 24 * time.Hour
 )
 

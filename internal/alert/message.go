@@ -6,18 +6,18 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Message is what people get, before it has the form of a channel. It is stored in the ledger until
-// it is delivered.
+// Message is a message to people, independent of the form of a channel. It is stored in the ledger
+// until it is delivered.
 type Message struct {
-	ID      string    `json:"-"` // the ledger's id of the message to this address; the same at each try
+	ID      string    `json:"-"` // the ledger's id of the message to this address; the same at each attempt
 	At      time.Time `json:"at"`
 	Tone    Tone      `json:"tone"`
 	Subject string    `json:"subject"`
 	Parts   []Part    `json:"parts"`
-	Foot    string    `json:"foot"` // who sent it, and where to read on
+	Foot    string    `json:"foot"` // the sender, and where to read on
 }
 
-// Tone is how a message looks.
+// Tone selects the look of a message.
 type Tone string
 
 // The tones.
@@ -34,13 +34,13 @@ type Part struct {
 	Items   []Item `json:"items,omitempty"`
 }
 
-// Item is one thing of a list, and what belongs to it.
+// Item is an entry of a list, and its details.
 type Item struct {
 	Text string   `json:"text"`
 	More []string `json:"more,omitempty"`
 }
 
-// mask masks the documents of persons in all texts.
+// mask masks the CPFs and CNPJs in all texts.
 func (m *Message) mask() {
 	texts := []*string{&m.Subject, &m.Foot}
 	for i := range m.Parts {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// text is a message as plain text.
+// text returns a message as plain text.
 func (m Message) text() string {
 	var b strings.Builder
 	for _, p := range m.Parts {
@@ -26,11 +26,11 @@ func (m Message) text() string {
 	return b.String() + m.Foot + "\n"
 }
 
-// markColours are those of the strip at the top.
+// markColours are the colours of the strip at the top.
 var markColours = map[Tone]string{Alarm: "#b42318", Good: "#1b7f3b", Plain: "#1f5f99"}
 
-// html is a message as a page that any mail program shows: no script, no image, nothing from
-// elsewhere.
+// html returns a message as a page that any mail program can show, without scripts, images or
+// external resources.
 func (m Message) html() string {
 	var b strings.Builder
 	b.WriteString(

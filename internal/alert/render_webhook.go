@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// The limits of the two: a section of Slack has at most 3,000 characters and a message 50 blocks; a
-// card of Teams about 28 KB.
+// The limits of Slack and Teams: a section of Slack has at most 3,000 characters and a message 50
+// blocks; a card of Teams about 28 KB.
 const (
 	slackSection = 2900
 	slackBlocks  = 48
@@ -31,7 +31,7 @@ type slackText struct {
 
 var slackMarks = map[Tone]string{Alarm: "🔴 ", Good: "🟢 ", Plain: "📋 "}
 
-// slackEscape keeps a text from being a link or a call to somebody.
+// slackEscape keeps a text from becoming a link or a mention.
 var slackEscape = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
 func (m Message) slack() slackMessage {
@@ -59,7 +59,7 @@ func (m Message) slack() slackMessage {
 	return out
 }
 
-// plain is a part without its heading.
+// plain returns a part without its heading.
 func (p Part) plain() string {
 	var b strings.Builder
 	if p.Text != "" {
@@ -74,8 +74,8 @@ func (p Part) plain() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// cutText cuts a text into pieces of at most so many bytes, between lines where that is possible
-// and never within a character.
+// cutText cuts a text into pieces of at most most bytes, between lines where that is possible and
+// never within a character.
 func cutText(text string, most int) []string {
 	var out []string
 	for len(text) > most {
@@ -124,7 +124,7 @@ type teamsBlock struct {
 
 var teamsColours = map[Tone]string{Alarm: "attention", Good: "good", Plain: "default"}
 
-// teamsEscape keeps a text from being a link or a heading of the card's markdown.
+// teamsEscape keeps a text from becoming a link or a heading in the card's markdown.
 var teamsEscape = strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`, "*", `\*`, "_", `\_`, "`", "'", "#", `\#`)
 
 func (m Message) teams() teamsMessage {

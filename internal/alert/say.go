@@ -10,7 +10,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// raised is the message of an alert that begins.
+// raised returns the message of an alert that begins.
 func (v voice) raised(c condition) Message {
 	title, happened, means, do := v.sentences(c.topic, c.detail)
 	m := Message{
@@ -33,8 +33,8 @@ func (v voice) raised(c condition) Message {
 	return m
 }
 
-// over is the message of an alert that has ended; it says all again, because the first message may
-// not have arrived.
+// over returns the message of an alert that has ended. It repeats everything, because the first
+// message may not have arrived.
 func (v voice) over(a trade.Alert, d Detail) Message {
 	title, happened, _, _ := v.sentences(Topic(a.Topic), d)
 	since := a.Since
@@ -54,7 +54,7 @@ func (v voice) over(a trade.Alert, d Detail) Message {
 	}
 }
 
-// TestMessage is what `safrasync check --alert` sends.
+// TestMessage returns the message that `safrasync check --alert` sends.
 func TestMessage(lang trade.Lang, c Config) Message {
 	v := voice{lang, c.Zone, c.Name, c.Titles}
 	return Message{
@@ -64,7 +64,7 @@ func TestMessage(lang trade.Lang, c Config) Message {
 	}
 }
 
-// sentences says what an alert is about.
+// sentences returns the sentences of a message about an alert.
 func (v voice) sentences(topic Topic, d Detail) (title, happened, means, do string) {
 	if topic == Stopped {
 		return v.stopSentences(d)
@@ -142,7 +142,7 @@ func (v voice) stopSentences(d Detail) (title, happened, means, do string) {
 	return title, happened, means, strings.ReplaceAll(stopDo(stop), "{job}", first)
 }
 
-// stopDo is what to do about a stop, with who does it in front: "TI: renove a chave".
+// stopDo returns what to do about a stop, after the name of who does it: "TI: renove a chave".
 func stopDo(stop trade.Advice) string {
 	if stop.Fixer == trade.FixNobody {
 		return stop.Do
@@ -150,7 +150,7 @@ func stopDo(stop trade.Advice) string {
 	return stop.Who + ": " + lowerFirst(stop.Do)
 }
 
-// records says how many of a kind: "1 contrato", "38 entregas".
+// records returns a number of records of a kind: "1 contrato", "38 entregas".
 func (v voice) records(sends trade.Kind, n int) string {
 	if sends == trade.Traceability {
 		return v.text("trace", v.rows(n))
@@ -167,7 +167,7 @@ func (v voice) records(sends trade.Kind, n int) string {
 // causesShown is how many causes a message lists.
 const causesShown = 8
 
-// causes lists what keeps rows from going, one task a line.
+// causes lists what blocks rows, one task per line.
 func (v voice) causes(causes []Cause) []Item {
 	var out []Item
 	for i, c := range causes {

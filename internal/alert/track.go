@@ -7,23 +7,23 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// runMemory is what the last runs of a job told. It is read again from the ledger after a start; a
-// field that is zero is not known.
+// runMemory holds the results of a job's last runs. After a start it is read from the ledger again.
+// A zero field is not known.
 type runMemory struct {
 	good      time.Time        // end of the last run that did its work
 	swept     *trade.RunReport // the last complete sweep
 	overruled time.Time        // end of the last run with a late answer that ended a person's decision
-	answers   int              // such answers of that run
+	answers   int              // number of such answers in that run
 }
 
-// remembered is how far back runs are read after a start, and overlap how far the readings of a
-// running process overlap: a run is stored a moment after its end.
+// remembered is how far back runs are read after a start. overlap is how much consecutive readings
+// overlap, because a run is stored a moment after its end.
 const (
 	remembered = 48 * time.Hour
 	overlap    = 5 * time.Minute
 )
 
-// follow reads the runs that ended since the last look, also those of other processes.
+// follow reads the runs that ended since the last call, including those of other processes.
 func (s *Service) follow(ctx context.Context, now time.Time) error {
 	from := now.Add(-remembered)
 	if s.runs != nil && s.followed.After(from) {

@@ -10,7 +10,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// voice speaks in one language and one time zone.
+// voice writes texts in one language and one time zone.
 type voice struct {
 	lang   trade.Lang
 	zone   *time.Location
@@ -20,7 +20,7 @@ type voice struct {
 
 func (s *Service) voice() voice { return voice{s.Lang, s.Zone, s.Name, s.Titles} }
 
-// job names a job for people, with the name that commands take: Compras (contracts).
+// job returns a job's title, with the name that commands take: Compras (contracts).
 func (v voice) job(name string) string {
 	if title := v.titles.Of(name); !strings.EqualFold(title, name) {
 		return title + " (" + name + ")"
@@ -36,7 +36,7 @@ func (v voice) text(p i18n.Key, args ...any) string {
 	return i18n.Format(format, args...)
 }
 
-// moment is a time as people write it.
+// moment returns a time as people write it.
 func (v voice) moment(t time.Time) string {
 	if v.lang == trade.English {
 		return t.In(v.zone).Format("2006-01-02 15:04")
@@ -51,7 +51,7 @@ func (v voice) day(t time.Time) string {
 	return t.In(v.zone).Format("02/01/2006")
 }
 
-// span is how long something lasted, in its two largest units.
+// span returns a duration in its two largest units.
 func (v voice) span(d time.Duration) string {
 	minutes := int(d / time.Minute)
 	days, hours := minutes/(24*60), minutes/60%24
@@ -69,25 +69,25 @@ func (v voice) span(d time.Duration) string {
 	return v.text("span.minute", max(minutes, 1))
 }
 
-// number writes a decimal exactly as the language does: 4.310,5 or 4,310.5.
+// number returns a decimal, exact and in the notation of the language: 4.310,5 or 4,310.5.
 func (v voice) number(d trade.Decimal) string {
 	return v.hyphened(trade.NumberText(d.String(), v.lang))
 }
 
-// money is a number with at least two digits after the point; a third one is shown where it is
-// there, because nothing is rounded.
+// money returns a number with at least two decimals. It shows more if there are more, because
+// nothing is rounded.
 func (v voice) money(d trade.Decimal) string { return v.hyphened(trade.MoneyText(d, v.lang)) }
 
 func (v voice) rows(n int) string { return trade.NumberText(strconv.Itoa(n), v.lang) }
 
-// hyphened is for mail programs that know no minus sign.
+// hyphened replaces the minus sign, which some mail programs cannot show.
 func (voice) hyphened(number string) string { return strings.Replace(number, "−", "-", 1) }
 
-// sacasScale is to how many digits sacas are shown where they are no round number.
+// sacasScale is the maximum number of decimals of sacas.
 const sacasScale = 4
 
-// weight is kilograms and sacas: "720.000 kg = 12.000 sc"; sacas that never end are marked as
-// about.
+// weight returns kilograms and sacas: "720.000 kg = 12.000 sc". Sacas that have no exact decimal
+// form are marked as approximate.
 func (v voice) weight(kg trade.Decimal) string {
 	sacas, exact := kg.Sacas(sacasScale)
 	sign := " = "
@@ -98,7 +98,7 @@ func (v voice) weight(kg trade.Decimal) string {
 	return v.number(kg) + " kg" + sign + v.number(sacas) + " sc"
 }
 
-// list joins words: "a, b e c".
+// list joins words as in a sentence: "a, b e c".
 func (v voice) list(items []string) string {
 	if len(items) < 2 {
 		return strings.Join(items, "")
@@ -106,8 +106,8 @@ func (v voice) list(items []string) string {
 	return strings.Join(items[:len(items)-1], ", ") + v.text("word.and") + items[len(items)-1]
 }
 
-// jobs names jobs: "contracts (contratos) e deliveries (entregas)", or by their titles. Nothing of
-// a row is in a message (I10): it leaves the cooperative's house.
+// jobs returns the names of jobs: "contracts (contratos) e deliveries (entregas)", or their titles.
+// A message contains nothing of a row (I10), because it leaves the cooperative.
 func (v voice) jobs(jobs []Job) string {
 	names := make([]string, len(jobs))
 	for i, j := range jobs {
@@ -121,13 +121,13 @@ func (v voice) jobs(jobs []Job) string {
 	return v.list(names)
 }
 
-// lowerFirst makes a sentence the end of another one.
+// lowerFirst returns a sentence for use inside another one.
 func lowerFirst(text string) string {
 	r, n := utf8.DecodeRuneInString(text)
 	return strings.ToLower(string(r)) + text[n:]
 }
 
-// upperFirst begins a sentence.
+// upperFirst returns the text with a capital first letter.
 func upperFirst(text string) string {
 	r, n := utf8.DecodeRuneInString(text)
 	return strings.ToUpper(string(r)) + text[n:]

@@ -15,24 +15,24 @@ import (
 	"time"
 )
 
-// Form is what a webhook understands.
+// Form is the message format of a webhook.
 type Form string
 
 // The forms.
 const (
 	Slack Form = "slack" // {"text": …, "blocks": …}; Mattermost and Rocket.Chat read it too
-	Teams Form = "teams" // an adaptive card, as workflows of Microsoft Teams take it
+	Teams Form = "teams" // an adaptive card, as workflows of Microsoft Teams expect it
 )
 
-// WebhookOptions say where a webhook is.
+// WebhookOptions configures a webhook.
 type WebhookOptions struct {
-	URL     func() string // a secret: who has it can write into the channel
+	URL     func() string // a secret: anyone who has it can post to the channel
 	Form    Form
 	Roots   *x509.CertPool
 	Timeout time.Duration // for one message
 }
 
-// Webhook is the channel by HTTP.
+// Webhook is the HTTP channel.
 type Webhook struct {
 	o      WebhookOptions
 	client *http.Client
@@ -40,7 +40,7 @@ type Webhook struct {
 
 const webhookTarget = "webhook:"
 
-// NewWebhook makes the channel. It connects to nothing.
+// NewWebhook returns the channel. It opens no connection.
 func NewWebhook(o WebhookOptions) *Webhook {
 	return &Webhook{o: o, client: &http.Client{
 		Timeout: o.Timeout,
@@ -50,12 +50,12 @@ func NewWebhook(o WebhookOptions) *Webhook {
 			TLSClientConfig:     &tls.Config{RootCAs: o.Roots, MinVersion: tls.VersionTLS12}, DisableKeepAlives: true,
 			MaxResponseHeaderBytes: 64 << 10,
 		},
-		// A redirect would carry the message to who knows where.
+		// A redirect would send the message to an unknown host.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }
 
-// String names the form and the host: the rest of the address is a secret.
+// String returns the form and the host. The rest of the address is secret.
 func (w *Webhook) String() string {
 	host := "?"
 	if u, err := url.Parse(w.o.URL()); err == nil {
@@ -67,7 +67,7 @@ func (w *Webhook) String() string {
 // Format prints String for every verb.
 func (w *Webhook) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, w.String()) }
 
-// Targets returns the one address, which is not named.
+// Targets returns the one target, which does not contain the address.
 func (w *Webhook) Targets(string) []string { return []string{webhookTarget} }
 
 // Send delivers a message.
@@ -95,13 +95,13 @@ func (w *Webhook) Send(ctx context.Context, _ string, m Message) error {
 	resp, err := w.client.Do(req)
 	if err != nil {
 		var wrapped *url.Error
-		if errors.As(err, &wrapped) { // its text has the address
+		if errors.As(err, &wrapped) { // its text contains the address
 			err = wrapped.Err
 		}
 		return connectionFault(ctx, err)
 	}
 	defer resp.Body.Close()
-	_, _ = io.CopyN(io.Discard, resp.Body, 64<<10) // its text says nothing that is not in the status
+	_, _ = io.CopyN(io.Discard, resp.Body, 64<<10) // its text adds nothing to the status
 	if resp.StatusCode >= 200 && resp.StatusCode <= 299 {
 		return nil
 	}

@@ -2,9 +2,9 @@ package alert
 
 import "time"
 
-// workingTime is the time between two moments without Saturdays, Sundays and the national holidays
-// of Brazil, in the cooperative's zone. Whole days are left out, not nights: "3d" is three such
-// days of 24 hours.
+// workingTime returns the time between two moments in the cooperative's zone, without Saturdays,
+// Sundays and the national holidays of Brazil. Nights count: "3d" is three working days of 24
+// hours.
 func workingTime(from, to time.Time, zone *time.Location) time.Duration {
 	if !from.Before(to) {
 		return 0
@@ -24,7 +24,7 @@ func workingTime(from, to time.Time, zone *time.Location) time.Duration {
 	return total
 }
 
-// afterWorkingTime is the moment when so much working time has passed.
+// afterWorkingTime returns the moment at which the working time d has passed since from.
 func afterWorkingTime(from time.Time, d time.Duration, zone *time.Location) time.Time {
 	from = from.In(zone)
 	for {
@@ -39,8 +39,8 @@ func afterWorkingTime(from time.Time, d time.Duration, zone *time.Location) time
 	}
 }
 
-// dayAfter is the beginning of the next day. A day need not have 24 hours, nor begin at midnight:
-// where there is no midnight, Go may give the hour before it.
+// dayAfter returns the beginning of the next day. A day need not have 24 hours or begin at
+// midnight: if there is no midnight, Go may return the hour before it.
 func dayAfter(t time.Time) time.Time {
 	for hour := 0; ; hour++ {
 		if next := time.Date(t.Year(), t.Month(), t.Day()+1, hour, 0, 0, 0, t.Location()); next.After(t) &&
@@ -54,15 +54,15 @@ func isWorkday(t time.Time) bool {
 	return t.Weekday() != time.Saturday && t.Weekday() != time.Sunday && !isHoliday(t.Year(), t.Month(), t.Day())
 }
 
-// fixedHolidays are those of Lei 662/1949, 6.802/1980, 14.759/2023 (20 November since 2024) and of
-// the custom.
+// fixedHolidays are those of Lei 662/1949, 6.802/1980, 14.759/2023 (20 November since 2024) and
+// custom.
 var fixedHolidays = map[time.Month][]int{
 	time.January: {1}, time.April: {21}, time.May: {1}, time.September: {7}, time.October: {12},
 	time.November: {2, 15, 20}, time.December: {25},
 }
 
-// movableHolidays are days from Easter Sunday: Monday and Tuesday of carnival, Good Friday, Corpus
-// Christi.
+// movableHolidays are days relative to Easter Sunday: Monday and Tuesday of carnival, Good Friday,
+// Corpus Christi.
 var movableHolidays = []int{-48, -47, -2, 60}
 
 func isHoliday(year int, month time.Month, day int) bool {
@@ -81,7 +81,7 @@ func isHoliday(year int, month time.Month, day int) bool {
 	return false
 }
 
-// easter is Easter Sunday of the Gregorian calendar, by the rule of Meeus, Jones and Butcher.
+// easter returns Easter Sunday of the Gregorian calendar, by the rule of Meeus, Jones and Butcher.
 func easter(year int) (time.Month, int) {
 	a, b, c := year%19, year/100, year%100
 	d, e, f := b/4, b%4, (b+8)/25

@@ -7,20 +7,20 @@ import (
 	"testing"
 )
 
-// claims are the rows that tests of this process proved.
+// claims holds the rows that tests of this process claimed.
 var claims = struct {
 	mu   sync.Mutex
 	rows map[cell]bool
 }{rows: map[cell]bool{}}
 
-// cell is a row in a view.
+// cell identifies a row in a view.
 type cell struct {
 	row  string
 	view View
 }
 
-// Run runs f as a subtest that is named after the row, and claims the row for it. f fails if the
-// row is wrong.
+// Run runs f as a subtest that is named after the row, and claims the row for it. f must fail if
+// the row is wrong.
 func Run(t *testing.T, v View, id string, f func(t *testing.T)) {
 	t.Helper()
 	t.Run(id, func(t *testing.T) {
@@ -30,8 +30,8 @@ func Run(t *testing.T, v View, id string, f func(t *testing.T)) {
 	})
 }
 
-// Covers claims rows for the running test, which fails if one of them is wrong. For tests that have
-// another name than the row, or prove several.
+// Covers claims rows for the running test, which must fail if one of them is wrong. It is for tests
+// whose name is not that of the row, or that prove several rows.
 func Covers(t *testing.T, v View, ids ...string) {
 	t.Helper()
 	for _, id := range ids {
@@ -45,7 +45,7 @@ func Covers(t *testing.T, v View, ids ...string) {
 	}
 }
 
-// faultOf says what is wrong with a claim; "" if nothing is.
+// faultOf returns what is wrong with a claim, or "".
 func faultOf(v View, id string) string {
 	r, ok := Find(id)
 	switch {
@@ -60,7 +60,7 @@ func faultOf(v View, id string) string {
 	return ""
 }
 
-// uncovered are the rows without a test in these views, as "row (view)".
+// uncovered returns the rows without a test in these views, as "row (view)".
 func uncovered(views []View) []string {
 	claims.mu.Lock()
 	defer claims.mu.Unlock()

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// Runner is what TestMain needs of a *testing.M.
+// Runner is the part of *testing.M that Main needs.
 type Runner interface{ Run() int }
 
-// Main wraps the tests of a package that proves these views: after a full and successful run a row
-// that no test claimed gives exit code 1. For
+// Main wraps the tests of a package that proves these views: after a full and successful run, a row
+// that no test claimed leads to exit code 1. Use:
 //
 //	func TestMain(m *testing.M) { goleak.VerifyTestMain(apidoc.Main(m, apidoc.Sandbox)) }
 func Main(m Runner, views ...View) Runner { return judged{m, views} }
@@ -35,7 +35,7 @@ func (j judged) Run() int {
 	return code
 }
 
-// everythingRan says whether no flag kept tests from running.
+// everythingRan reports whether no flag kept tests from running.
 func everythingRan() bool {
 	for _, name := range []string{"run", "skip", "list", "fuzz", "bench"} {
 		if f := flag.Lookup("test." + name); f != nil && f.Value.String() != "" {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// View is one of the three ways in which a row is proved.
+// View is one of the three ways of proving a row.
 type View string
 
 // The views.
@@ -15,7 +15,7 @@ const (
 	Together View = "together"
 	// Client is the client alone, against answers written by hand.
 	Client View = "client"
-	// Sandbox is the sandbox alone, asked in plain HTTP.
+	// Sandbox is the sandbox alone, called with plain HTTP.
 	Sandbox View = "sandbox"
 )
 
@@ -24,25 +24,25 @@ var Views = []View{Together, Client, Sandbox}
 
 // Row is one row of the document.
 type Row struct {
-	// ID is stable: the chapter, then the name of the row, such as "2.1 amount". It is the name of
-	// the subtests too, so it holds no slash.
+	// ID is stable: the chapter, then the name of the row, such as "2.1 amount". It is also the
+	// name of the subtests, so it must not contain a slash.
 	ID string
-	// What says in a few words what the row states.
+	// What is a short summary of what the row states.
 	What string
 	// without holds the reason for each view in which the row cannot be proved.
 	without map[View]string
 }
 
-// Without is the reason why the view proves nothing about the row; "" where it must.
+// Without returns the reason why the view proves nothing about the row, or "" if it must prove it.
 func (r Row) Without(v View) string { return r.without[v] }
 
-// Section is a group of rows, as one table of the document.
+// Section is a group of rows, such as one table of the document.
 type Section struct {
 	Title string
 	Rows  []Row
 }
 
-// Sections lists all rows in the order of the document. Chapter 3 states nothing that could be
+// Sections returns all rows in the order of the document. Chapter 3 states nothing that could be
 // proved.
 func Sections() []Section {
 	return slices.Concat([]Section{
@@ -61,7 +61,7 @@ func Sections() []Section {
 	})
 }
 
-// Find is the row with this id.
+// Find returns the row with this id.
 func Find(id string) (Row, bool) {
 	for _, s := range Sections() {
 		for _, r := range s.Rows {
@@ -75,7 +75,7 @@ func Find(id string) (Row, bool) {
 
 func row(id, what string) Row { return Row{ID: id, What: what} }
 
-// not returns the reason why a view proves nothing about the row.
+// not returns the row with a reason why a view proves nothing about it.
 func (r Row) not(v View, reason string) Row {
 	without := map[View]string{v: reason}
 	for view, text := range r.without {
@@ -85,7 +85,8 @@ func (r Row) not(v View, reason string) Row {
 	return r
 }
 
-// notShown is a row about which the document says only that it says nothing.
+// notShown returns the row with that reason for every view: the document states only that it does
+// not state it.
 func (r Row) notShown() Row {
 	for _, v := range Views {
 		r = r.not(v, "not shown by the document")
@@ -93,7 +94,7 @@ func (r Row) notShown() Row {
 	return r
 }
 
-// rowsOf makes rows of one table: each line is a name, a colon, and what the row states.
+// rowsOf returns the rows of one table: each line is a name, a colon, and what the row states.
 func rowsOf(prefix, lines string) []Row {
 	var rows []Row
 	for line := range strings.Lines(lines) {

@@ -1,6 +1,6 @@
 package apidoc
 
-// dependencies are what chapter 1 wants to exist before a record is made.
+// dependencies are what chapter 1 requires to exist before a record is created.
 var dependencies = []Row{
 	row("1 order commitment", "producer, issuer, linked wallet and delivery place exist").not(Client, onlyThePlatform),
 	row("1 delivery", "a known contract_id").not(Client, onlyThePlatform),
@@ -9,7 +9,7 @@ var dependencies = []Row{
 
 const onlyThePlatform = "only the platform knows what exists"
 
-// fieldSections are the tables of chapter 2, with what it says about the answers.
+// fieldSections are the tables of chapter 2, with what chapter 2 states about the answers.
 var fieldSections = []Section{
 	{"Chapter 2.1: order commitment", rowsOf("2.1", `
 		amount: decimal, required

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// Sender is what counts as one sender: an IPv4 address, or the /64 in which an IPv6 host may choose
-// its own.
+// Sender returns the prefix that counts as one sender: an IPv4 address, or the /64 in which an IPv6
+// host may choose its own address.
 func Sender(address netip.Addr) netip.Prefix {
 	address = address.Unmap().WithZone("")
 	bits := 32
@@ -16,19 +16,20 @@ func Sender(address netip.Addr) netip.Prefix {
 		bits = 64
 	}
 	prefix, err := address.Prefix(bits)
-	if err != nil { // no address: all of these count as one
+	if err != nil { // not a valid address: all of these count as one
 		return netip.Prefix{}
 	}
 	return prefix
 }
 
-// Count counts what each sender has open. Its zero value is empty.
+// Count counts the open connections of each sender. Its zero value is empty.
 type Count struct {
 	mu sync.Mutex
 	by map[netip.Prefix]int
 }
 
-// Enter takes a place of a sender, unless it has so many already; leave gives it back.
+// Enter adds a connection of a sender, unless the sender already has most of them; leave removes it
+// again.
 func (c *Count) Enter(address netip.Addr, most int) (leave func(), ok bool) {
 	sender := Sender(address)
 	c.mu.Lock()
@@ -49,11 +50,11 @@ func (c *Count) Enter(address netip.Addr, most int) (leave func(), ok bool) {
 	}), true
 }
 
-// Listener closes at once what is beyond its bounds.
+// Listener closes connections beyond its bounds at once.
 type Listener struct {
 	net.Listener
-	Most, Each int // connections in all, and of one sender
-	// tells of an address behind which there are many senders, such as a proxy; optional
+	Most, Each int // connections in total, and of one sender
+	// Shared, if set, reports whether an address stands for many senders, such as a proxy.
 	Shared  func(netip.Addr) bool
 	Refused atomic.Int64 // connections that were closed at once
 
@@ -99,7 +100,7 @@ type conn struct {
 	leave func()
 }
 
-// Close gives the place back, once.
+// Close closes the connection and frees its place, once.
 func (c *conn) Close() error {
 	c.leave()
 	return c.Conn.Close()

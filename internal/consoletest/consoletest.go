@@ -29,12 +29,12 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Password is everybody's.
+// Password is the password of every user.
 const Password = "quatro cavalos no milharal"
 
 var hashed = auth.HashPassword(Password)
 
-// People are there from the beginning, by their roles.
+// People holds the name of the user of each role; see [World.WithPeople].
 var People = map[trade.Role]string{trade.Reader: "lia", trade.Accountant: "carla", trade.Administrator: "ana"}
 
 // World is a console on a ledger, without an engine.
@@ -49,43 +49,43 @@ type World struct {
 	Log      *Buffer
 }
 
-// Clock is moved by the tests.
+// Clock is a clock that tests set.
 type Clock struct {
 	mu gosync.Mutex
 	at time.Time
 }
 
-// Now is where it stands.
+// Now returns the clock's time.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.at
 }
 
-// Pass moves it on.
+// Pass advances the clock.
 func (c *Clock) Pass(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.at = c.at.Add(d)
 }
 
-// Buffer is a log that several may write to.
+// Buffer is a log that is safe for concurrent use.
 type Buffer struct {
 	mu gosync.Mutex
 	b  bytes.Buffer
 }
 
-// Write adds to it.
+// Write appends to the log.
 func (b *Buffer) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.b.Write(p)
 }
 
-// Sync has nothing to wait for.
+// Sync does nothing.
 func (*Buffer) Sync() error { return nil }
 
-// String is all that was written.
+// String returns everything that was written.
 func (b *Buffer) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -103,31 +103,31 @@ type noWords struct{ pages.Words }
 
 func (noWords) Reason(trade.Entry, trade.Lang) string { return "" }
 
-// NoCauses is an engine in which nothing is stuck.
+// NoCauses is an engine that reports no stuck rows.
 type NoCauses struct{}
 
-// Expect has nothing to read.
+// Expect does nothing.
 func (NoCauses) Expect() {}
 
-// Stuck finds nothing.
+// Stuck returns nothing.
 func (NoCauses) Stuck(context.Context, trade.Lang, bool) (pages.Stuck, error) {
 	return pages.Stuck{}, nil
 }
 
-// noTables has de-para tables without a line.
+// noTables has empty de-para tables.
 type noTables struct{ pages.Tables }
 
 func (noTables) ReferenceSource(string) string                            { return "ledger" }
 func (noTables) WriteReferences(context.Context, string, io.Writer) error { return nil }
 
-// noSchedules has no job with a schedule.
+// noSchedules has no schedules.
 type noSchedules struct{ pages.Scheduling }
 
 func (noSchedules) Schedules(context.Context, trade.Lang) ([]pages.Schedule, error) {
 	return nil, nil
 }
 
-// noReports has no month that was closed.
+// noReports has no closed month.
 type noReports struct{ pages.Reports }
 
 func (noReports) Closings(context.Context) ([]trade.Closing, error) { return nil, nil }
@@ -140,7 +140,7 @@ func (noReports) ClosingStyle(context.Context, string, trade.Lang) (string, erro
 	return "", state.ErrNotFound
 }
 
-// consents are those of a ledger, without an engine that could do what was ordered.
+// consents reads the consents of a ledger, without an engine that could execute what was ordered.
 type consents struct {
 	pages.Consents
 	s   *state.Store
@@ -156,7 +156,6 @@ func (c consents) ReviewApproval(ctx context.Context, id int64) (w pages.Waits, 
 	return w, err
 }
 
-// noSheets finds nothing in a file.
 type noSheets struct{ pages.Sheets }
 
 func (noSheets) PlanSheet(context.Context, io.Reader, trade.Lang) (pages.SheetPlan, error) {
@@ -169,13 +168,13 @@ func OnBoth(t *testing.T, test func(t *testing.T, s *state.Store)) {
 	ledgertest.Both(t, func(t *testing.T, driver string) { test(t, OpenStore(t, driver)) })
 }
 
-// OpenStore opens a ledger of the test.
+// OpenStore opens a ledger for the test.
 func OpenStore(t *testing.T, driver string) *state.Store {
 	t.Helper()
 	return ledgertest.Open(t, driver).Store
 }
 
-// Options are what a test may change of a console.
+// Options are the options of a console that a test may change.
 type Options struct {
 	Site   web.Site
 	Auth   auth.Options
@@ -216,13 +215,13 @@ func New(t *testing.T, s *state.Store, adjust ...func(*Options)) *World {
 	})
 	w.Server = httptest.NewServer(w.Console)
 	t.Cleanup(func() {
-		w.Console.Close() // answers that go on
+		w.Console.Close() // ends answers in progress, such as live streams
 		w.Server.Close()
 	})
 	return w
 }
 
-// WithPeople adds one person of each role.
+// WithPeople adds one user of each role.
 func (w *World) WithPeople() *World {
 	w.T.Helper()
 	for role, name := range People {
@@ -231,7 +230,7 @@ func (w *World) WithPeople() *World {
 	return w
 }
 
-// Add adds one person.
+// Add adds one user.
 func (w *World) Add(name string, role trade.Role) {
 	w.T.Helper()
 	err := w.Store.AddUser(context.WithoutCancel(w.T.Context()), trade.User{Name: name, Role: role, Password: hashed},
@@ -241,20 +240,20 @@ func (w *World) Add(name string, role trade.Role) {
 	}
 }
 
-// Browser keeps cookies, and follows no redirect.
+// Browser keeps cookies and follows no redirect.
 type Browser struct {
 	World  *World
 	Client *http.Client
 	Header http.Header // sent with each request
-	Host   string      // "" = that of the server
+	Host   string      // "" means that of the server
 
-	// the last answer
+	// The last answer.
 	Status int
 	Got    http.Header
 	Body   string
 }
 
-// Browser is one in which nobody has logged in.
+// Browser returns a browser without a login.
 func (w *World) Browser() *Browser {
 	jar, err := cookiejar.New(nil)
 	if err != nil {
@@ -268,7 +267,7 @@ func (w *World) Browser() *Browser {
 	}}
 }
 
-// As is a browser in which somebody has logged in.
+// As returns a browser in which the user of the role is logged in.
 func (w *World) As(role trade.Role) *Browser {
 	w.T.Helper()
 	b := w.Browser()
@@ -278,13 +277,13 @@ func (w *World) As(role trade.Role) *Browser {
 	return b
 }
 
-// LogIn logs somebody in.
+// LogIn sends the login form.
 func (b *Browser) LogIn(name, password string) *Browser {
 	b.World.T.Helper()
 	return b.Do(http.MethodPost, "/login", url.Values{"name": {name}, "password": {password}})
 }
 
-// Get asks for a page.
+// Get requests a page.
 func (b *Browser) Get(path string) *Browser {
 	b.World.T.Helper()
 	return b.Do(http.MethodGet, path, nil)
@@ -296,7 +295,7 @@ func (b *Browser) Do(method, path string, form url.Values) *Browser {
 	return b.Send(method, path, "application/x-www-form-urlencoded", form.Encode())
 }
 
-// Send asks with a body of some kind.
+// Send sends a request with a body of this content type.
 func (b *Browser) Send(method, path, kind, body string) *Browser {
 	b.World.T.Helper()
 	at := b.World.Server.URL + path
@@ -326,7 +325,7 @@ func (b *Browser) Send(method, path, kind, body string) *Browser {
 
 var tokenField = regexp.MustCompile(`name="token" value="([^"]+)"`)
 
-// Token is that of the page that is shown.
+// Token returns the form token of the current page.
 func (b *Browser) Token() string {
 	b.World.T.Helper()
 	m := tokenField.FindStringSubmatch(b.Body)
@@ -336,7 +335,7 @@ func (b *Browser) Token() string {
 	return m[1]
 }
 
-// Wants wants a status, and texts on the page.
+// Wants fails the test unless the last answer has this status and its page contains the texts.
 func (b *Browser) Wants(status int, texts ...string) *Browser {
 	b.World.T.Helper()
 	if b.Status != status {
@@ -350,7 +349,8 @@ func (b *Browser) Wants(status int, texts ...string) *Browser {
 	return b
 }
 
-// OpenLive opens the live stream of a browser, and gives its first line.
+// OpenLive opens the browser's live stream and reads its first line. It returns the status and a
+// function that closes the stream.
 func (b *Browser) OpenLive() (status int, closeIt func()) {
 	b.World.T.Helper()
 	ctx, cancel := context.WithCancel(b.World.T.Context())

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// Clock is the variable by which tests set the wall clock of one process: a duration such as -90m.
+// Clock is the environment variable with which tests shift the wall clock of one process, by a
+// duration such as -90m.
 const Clock = "SAFRASYNC_FAILPOINT_CLOCK"
 
 var skew = sync.OnceValue(func() time.Duration {
@@ -19,5 +20,5 @@ var skew = sync.OnceValue(func() time.Duration {
 	return d
 })
 
-// Skew is how far this process's wall clock is from the machine's.
+// Skew returns the difference between this process's wall clock and the machine's.
 func Skew() time.Duration { return skew() }

@@ -7,5 +7,5 @@ import "time"
 // Hit does nothing in a program that is not built for tests.
 func Hit(string) error { return nil }
 
-// Skew is 0: the wall clock is the machine's.
+// Skew returns 0: the wall clock is the machine's.
 func Skew() time.Duration { return 0 }

@@ -12,19 +12,19 @@ import (
 	"syscall"
 )
 
-// The variables: Variable is "step=action@n" (the n-th time the step is reached; once), HitFile a
-// file that is made when the step was reached.
+// The environment variables: Variable is "step=action@n" (n is the count at which the step fails,
+// once), HitFile the path of a file that is created when the step is reached.
 const (
 	Variable = "SAFRASYNC_FAILPOINT"
 	HitFile  = "SAFRASYNC_FAILPOINT_HIT"
 )
 
-// What happens at a step.
+// The actions at a step.
 const (
 	Error = "error" // the step fails
 	Panic = "panic"
 	Kill  = "kill"  // kill -9
-	Stall = "stall" // the function given to OnStall runs
+	Stall = "stall" // the function passed to OnStall runs
 )
 
 var (
@@ -33,14 +33,14 @@ var (
 	onStall func()
 )
 
-// OnStall says what a stall is, such as moving a clock on.
+// OnStall sets the function that a stall runs, such as advancing a clock.
 func OnStall(f func()) {
 	mu.Lock()
 	defer mu.Unlock()
 	onStall = f
 }
 
-// Hit is called at a step. An error is the failure of that step.
+// Hit is called at a step. If it returns an error, the step must fail with it.
 func Hit(step string) error {
 	spec, ok := strings.CutPrefix(os.Getenv(Variable), step+"=")
 	if !ok {

@@ -15,7 +15,7 @@ import (
 	"github.com/safrasync/safrasync/internal/throwaway"
 )
 
-// Where Debian puts Firebird 3.
+// Where Debian installs Firebird 3.
 const (
 	serverBinary = "/usr/sbin/firebird"
 	isqlBinary   = "/usr/bin/isql-fb"
@@ -23,7 +23,7 @@ const (
 	charsets     = "/usr/lib/*/firebird/3.0/intl/libfbintl.so"
 )
 
-// Password is that of SYSDBA on every server.
+// Password is the password of SYSDBA on every server.
 const Password = "dono"
 
 var kind = throwaway.Kind{Prefix: "safrasync-fbtest-", StillServed: func(string) bool { return false }}
@@ -33,8 +33,8 @@ var shared = throwaway.Shared[*Server]{Start: start}
 // Server is one Firebird server with its folder.
 type Server struct{ *throwaway.Server }
 
-// Database creates an empty database of this charset (UTF8, WIN1252, NONE …) for one test and
-// returns its path with the server. It is removed with the server.
+// Database creates an empty database with this charset (UTF8, WIN1252, NONE …) for one test, and
+// returns the server and the database's path. The database is removed with the server.
 func Database(t testing.TB, charset string) (*Server, string) {
 	t.Helper()
 	s := shared.Get(t)
@@ -48,8 +48,8 @@ func Database(t testing.TB, charset string) (*Server, string) {
 	return s, path
 }
 
-// AdminDSN is SYSDBA's data source name for the driver "firebirdsql". charset is that of the
-// connection.
+// AdminDSN returns SYSDBA's data source name for the driver "firebirdsql". charset is the charset
+// of the connection.
 func (s *Server) AdminDSN(path, charset string) string {
 	return fmt.Sprintf("SYSDBA:%s@%s/%s?charset=%s&timezone=UTC", Password, s.Address(), path, charset)
 }
@@ -74,7 +74,7 @@ func start() (*Server, error) {
 	return s, nil
 }
 
-// initialize makes the database of users, which the server cannot do without.
+// initialize creates the database of users, which the server needs.
 func (s *Server) initialize() error {
 	err := s.MakeDir("lock")
 	for _, name := range []string{"plugins.conf", "databases.conf"} {
@@ -97,8 +97,8 @@ func (s *Server) initialize() error {
 	return nil
 }
 
-// copyCharsets puts the library of character sets where the server looks for it: under the folder
-// of the configuration. A link there is not accepted.
+// copyCharsets copies the library of character sets to the place where the server looks for it,
+// below the folder of the configuration. The server accepts no link there.
 func (s *Server) copyCharsets() error {
 	found, _ := filepath.Glob(charsets) // the pattern is constant, and valid
 	if len(found) == 0 {
@@ -114,7 +114,6 @@ func (s *Server) copyCharsets() error {
 	return os.WriteFile(s.Path("intl/libfbintl.so"), text, 0o644)
 }
 
-// isql runs a script.
 func (s *Server) isql(script string) error {
 	out, err := s.Feed(s.command(isqlBinary, "-q", "-bail", "-user", "SYSDBA"), script)
 	if err == nil && strings.Contains(out, "Statement failed") {
@@ -137,8 +136,8 @@ SecurityDatabase = %s
 `, port, s.Path("users.fdb")), 0o644)
 }
 
-// command prepares a program with an environment of its own; FIREBIRD names the folder of the
-// configuration.
+// command returns a command for a program with its own environment; FIREBIRD names the folder of
+// the configuration.
 func (s *Server) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
 	cmd.Dir = s.Dir.Path
@@ -149,8 +148,8 @@ func (s *Server) command(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// startOnFreePort waits until the port answers: the server says nothing when it is ready, and ends
-// when the port is taken.
+// startOnFreePort waits until the port answers, because the server writes nothing when it is ready;
+// it ends if the port is taken.
 func (s *Server) startOnFreePort() error {
 	return s.OnFreePort(func() error {
 		if err := s.configure(s.Port); err != nil {

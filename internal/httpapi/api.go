@@ -10,32 +10,32 @@ import (
 	"go.uber.org/zap"
 )
 
-// Engine is what the API needs of the service.
+// Engine is what the API needs from the service.
 type Engine interface {
-	// Run orders a run. Its errors are a *Refusal where the order cannot be taken.
+	// Run orders a run. Its error is a *Refusal if the order cannot be accepted.
 	Run(ctx context.Context, order Order) error
-	// Status gives each job as `safrasync status --json` prints it.
+	// Status returns each job as `safrasync status --json` prints it.
 	Status(ctx context.Context) ([]json.RawMessage, error)
 }
 
-// Options are what an API is made of.
+// Options configures an API.
 type Options struct {
 	Engine  Engine
 	Tokens  []Token
-	Rate    float64 // requests a second, of a token and of an address
+	Rate    float64 // requests per second, of a token and of an address
 	Version string
 	Now     func() time.Time
 	Log     *zap.Logger
 }
 
-// API answers requests for one reading of the configuration.
+// API answers requests, configured by one reading of the configuration.
 type API struct {
 	Options
 	mux    *http.ServeMux
 	limits *limits
 }
 
-// New makes an API.
+// New returns an API.
 func New(o Options) *API {
 	a := &API{Options: o, mux: http.NewServeMux(), limits: newLimits(o.Rate, len(o.Tokens))}
 	a.mux.HandleFunc("POST /api/v1/runs", a.allowed(ScopeRun, a.run))
@@ -50,7 +50,7 @@ func New(o Options) *API {
 	return a
 }
 
-// ServeHTTP answers within the rate of the address.
+// ServeHTTP answers a request, unless its address has exceeded the rate.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
@@ -63,10 +63,11 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.mux.ServeHTTP(w, r)
 }
 
-// handler answers a request of a token.
+// handler answers a request that was made with a token.
 type handler func(w http.ResponseWriter, r *http.Request, token Token)
 
-// allowed lets a request through that shows a token with a scope, within the token's rate.
+// allowed returns a handler that passes on requests with a token that has the scope, within the
+// token's rate.
 func (a *API) allowed(scope Scope, next handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		i, ok := find(a.Tokens, r)
@@ -100,7 +101,7 @@ func (a *API) otherMethod(method string) http.HandlerFunc {
 	}
 }
 
-// problem is the body of every answer that is no success.
+// problem is the error in the body of every answer that is not a success.
 type problem struct {
 	Code string `json:"code"` // for programs
 	Text string `json:"text"` // for people, English
@@ -112,7 +113,7 @@ func (a *API) fail(w http.ResponseWriter, status int, code, text string) {
 	}{problem{code, text}})
 }
 
-// broken tells the log what went wrong, and the caller that something did.
+// broken logs the error, and answers that something went wrong.
 func (a *API) broken(w http.ResponseWriter, r *http.Request, err error) {
 	a.Log.Error("http_api: a request could not be answered", zap.String("path", r.URL.Path), zap.Error(err))
 	a.fail(w, http.StatusServiceUnavailable, "unavailable",
@@ -124,5 +125,5 @@ func (a *API) answer(w http.ResponseWriter, status int, body any) {
 	w.WriteHeader(status)
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(body) // who asked is gone
+	_ = e.Encode(body) // the caller is gone
 }

@@ -1,13 +1,13 @@
-// Package httpapi lets other programs order a run and ask for the status over HTTP: a button in the
-// ERP, a dashboard. It is off unless the configuration has http_api.
+// Package httpapi lets other programs order a run and ask for the status over HTTP, such as a
+// button in the ERP or a dashboard. It is off unless the configuration has http_api.
 //
-// It guarantees that nothing happens without a token with the scope for it; that tokens are
-// compared in constant time, are kept as hashes and never stand in a log line, an error or an
-// answer; that a token and an address have a bounded rate, and connections are bounded; and that
-// who orders is named to the engine, which records it in the audit before the run is asked for. A
-// job that runs, is paused, stopped or told to wait is never started: only people end a stop.
+// What it guarantees: nothing happens without a token with the required scope. Tokens are compared
+// in constant time, are kept as hashes, and never appear in a log line, an error or an answer. The
+// rate of each token and of each address is bounded, and so are the connections. The engine gets
+// the name of whoever orders a run, and records it in the audit before the run is requested. A job
+// that is running, paused, stopped or told to wait is never started; only people end a stop.
 //
 // api.go has the routes, token.go who may ask, limit.go how often, run.go and status.go the two
 // operations, openapi.go the document and its page, serve.go the listener. openapi.json describes
-// every answer; a test reads it from the server and holds the answers against it.
+// every answer; a test reads it from the server and compares the answers with it.
 package httpapi

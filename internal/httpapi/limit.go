@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	// leastBurst is how many requests may come at once, with a lower rate than that.
+	// leastBurst is how many requests may come at once, even if the rate is lower.
 	leastBurst = 10
-	// mostSenders is how many addresses have a limit of their own; more than that share one.
+	// mostSenders is how many addresses have their own limit; further ones share one.
 	mostSenders = 1024
 )
 
-// limits bound the requests of each token and of each address.
+// limits bounds the requests of each token and of each address.
 type limits struct {
 	rate   rate.Limit
 	burst  int
@@ -42,7 +42,7 @@ func newLimits(perSecond float64, tokens int) *limits {
 
 func (l *limits) one() *rate.Limiter { return rate.NewLimiter(l.rate, l.burst) }
 
-// sender reports whether the address of a request may ask now.
+// sender reports whether the address of a request may send one now.
 func (l *limits) sender(r *http.Request, now time.Time) bool {
 	at, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -65,8 +65,7 @@ func (l *limits) sender(r *http.Request, now time.Time) bool {
 	return limiter.AllowN(now, 1)
 }
 
-// forget leaves out the addresses that have not asked for a while: a new limit is as full as
-// theirs.
+// forget removes the addresses whose budget is full again; a new one would be the same.
 func (l *limits) forget(now time.Time) {
 	for who, limiter := range l.senders {
 		if limiter.TokensAt(now) >= float64(l.burst) {
@@ -75,8 +74,8 @@ func (l *limits) forget(now time.Time) {
 	}
 }
 
-// token reports whether a token may ask now.
+// token reports whether a request with this token is allowed now.
 func (l *limits) token(i int, now time.Time) bool { return l.tokens[i].AllowN(now, 1) }
 
-// after is when one more request is allowed at the latest, in whole seconds.
+// after returns the time until one more request is allowed at the latest, in whole seconds.
 func (l *limits) after() int { return int(1/float64(l.rate)) + 1 }

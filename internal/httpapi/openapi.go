@@ -18,7 +18,7 @@ var pageText string
 
 var page = template.Must(template.New("page").Parse(pageText))
 
-// described is what the page shows of the document.
+// described is the part of the document that the page shows.
 type described struct {
 	OpenAPI string `json:"openapi"`
 	Info    struct {
@@ -40,7 +40,7 @@ type described struct {
 	} `json:"components"`
 }
 
-// document serves the description of the API, which is no secret.
+// document serves the description of the API, which is not secret.
 func (a *API) document(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write(a.described())
@@ -56,7 +56,7 @@ type operation struct {
 	Answers                                         [][2]string
 }
 
-// page shows the document to people.
+// page serves the document as a page for people.
 func (a *API) page(w http.ResponseWriter, r *http.Request) {
 	var d described
 	if err := json.Unmarshal(a.described(), &d); err != nil {
@@ -86,7 +86,7 @@ func (a *API) page(w http.ResponseWriter, r *http.Request) {
 	}
 	slices.SortFunc(operations, func(a, b operation) int { return strings.Compare(a.Path, b.Path) })
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_ = page.Execute(w, struct { // who asked is gone
+	_ = page.Execute(w, struct { // the caller may be gone
 		described
 		Operations []operation
 	}{d, operations})

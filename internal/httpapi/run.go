@@ -13,7 +13,7 @@ import (
 	"go.uber.org/zap"
 )
 
-// Order is a run that a program asks for.
+// Order is a request of a program for a run.
 type Order struct {
 	Job   string
 	Sweep bool   // compare everything with the ERP
@@ -30,16 +30,16 @@ const (
 	BackingOff = "backing_off"
 )
 
-// Refusal is an order that cannot be taken now.
+// Refusal is why an order cannot be accepted now.
 type Refusal struct {
 	Code string
 	Text string // for people, English
 }
 
-// Error is the text.
+// Error returns the text.
 func (r *Refusal) Error() string { return r.Text }
 
-// status is the HTTP status of a refusal.
+// status returns the HTTP status of a refusal.
 func (r *Refusal) status() int {
 	if r.Code == UnknownJob {
 		return http.StatusNotFound
@@ -47,20 +47,19 @@ func (r *Refusal) status() int {
 	return http.StatusConflict
 }
 
-// ordered is the answer to an order that was taken.
+// ordered is the answer to an accepted order.
 type ordered struct {
 	Job       string    `json:"job"`
 	Sweep     bool      `json:"sweep"`
 	State     string    `json:"state"`
 	OrderedBy string    `json:"ordered_by"`
 	OrderedAt time.Time `json:"ordered_at"`
-	Status    string    `json:"status"` // where to see what becomes of it
+	Status    string    `json:"status"` // path at which the result can be seen
 }
 
-// bodyMost is how many bytes an order has at most.
+// bodyMost is the maximum size of an order, in bytes.
 const bodyMost = 4 << 10
 
-// run takes an order.
 func (a *API) run(w http.ResponseWriter, r *http.Request, token Token) {
 	order, err := readOrder(w, r)
 	if err != nil {
@@ -88,7 +87,7 @@ func (a *API) run(w http.ResponseWriter, r *http.Request, token Token) {
 	})
 }
 
-// readOrder reads the body of an order: one object, without anything that is not known.
+// readOrder reads the body of an order: one object without unknown members.
 func readOrder(w http.ResponseWriter, r *http.Request) (Order, error) {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return Order{}, errors.New("the Content-Type must be application/json")

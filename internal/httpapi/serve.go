@@ -15,8 +15,8 @@ import (
 	"github.com/safrasync/safrasync/internal/connlimit"
 )
 
-// The connections in all and of one address: those who ask are few, and the file descriptors are
-// for sending.
+// The maximum number of connections, in total and of one address. Callers are few, and the file
+// descriptors are needed for sending.
 const (
 	connsMost = 32
 	connsEach = 16
@@ -25,7 +25,7 @@ const (
 // closeWithin is how long an answer may take when the service ends.
 const closeWithin = 5 * time.Second
 
-// Server serves the API at one address; each reading of the configuration makes another API.
+// Server serves the API at one address. Each reading of the configuration leads to another API.
 type Server struct {
 	server  *http.Server
 	current atomic.Pointer[API]
@@ -41,7 +41,7 @@ func Listen(ctx context.Context, address string) (net.Listener, error) {
 	return listener, nil
 }
 
-// Serve answers at a listener until Close, by TLS if there is a configuration for it.
+// Serve answers at a listener until Close, over TLS if secure is not nil.
 func Serve(listener net.Listener, secure *tls.Config, api *API) *Server {
 	s := &Server{done: make(chan struct{})}
 	s.current.Store(api)
@@ -49,7 +49,7 @@ func Serve(listener net.Listener, secure *tls.Config, api *API) *Server {
 	if secure != nil {
 		listener = tls.NewListener(listener, secure)
 	}
-	broken, err := zap.NewStdLogAt(api.Log, zap.DebugLevel) // strangers fill no log with broken handshakes
+	broken, err := zap.NewStdLogAt(api.Log, zap.DebugLevel) // strangers must not fill the log with broken handshakes
 	if err != nil {
 		broken = zap.NewStdLog(api.Log)
 	}
@@ -66,13 +66,14 @@ func Serve(listener net.Listener, secure *tls.Config, api *API) *Server {
 	return s
 }
 
-// ServeHTTP gives a request to the API that answers now.
+// ServeHTTP passes a request to the current API.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.current.Load().ServeHTTP(w, r) }
 
-// Show lets another API answer from now on.
+// Show makes api answer from now on.
 func (s *Server) Show(api *API) { s.current.Store(api) }
 
-// Close ends the service: no new connection, then what is being answered, a few seconds at most.
+// Close stops accepting connections, waits up to closeWithin for answers in progress, and returns
+// when the server has ended.
 func (s *Server) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), closeWithin)
 	defer cancel()

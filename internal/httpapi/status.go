@@ -5,7 +5,6 @@ import (
 	"net/http"
 )
 
-// status answers with all jobs.
 func (a *API) status(w http.ResponseWriter, r *http.Request, _ Token) {
 	jobs, err := a.Engine.Status(r.Context())
 	if err != nil {

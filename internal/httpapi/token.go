@@ -17,20 +17,20 @@ const (
 	ScopeStatus Scope = "status" // read the status
 )
 
-// Scopes are all scopes.
+// Scopes lists all scopes.
 var Scopes = []Scope{ScopeRun, ScopeStatus}
 
-// LeastToken is how many characters a token has at least.
+// LeastToken is the minimum length of a token, in characters.
 const LeastToken = 32
 
-// Token is a program that may ask. What it shows is kept as a hash.
+// Token identifies a program that may use the API. Its secret is kept as a hash.
 type Token struct {
 	Name   string
 	hash   [sha256.Size]byte
 	scopes []Scope
 }
 
-// NewToken makes a token from what the program shows.
+// NewToken returns a token for the secret that the program sends.
 func NewToken(name, secret string, scopes ...Scope) Token {
 	return Token{Name: name, hash: sha256.Sum256([]byte(secret)), scopes: slices.Clone(scopes)}
 }
@@ -38,8 +38,8 @@ func NewToken(name, secret string, scopes ...Scope) Token {
 // may reports whether the token has a scope.
 func (t Token) may(scope Scope) bool { return slices.Contains(t.scopes, scope) }
 
-// find gives the place of the token that a request shows. It compares hashes of equal length with
-// every token in constant time, so that its time tells nothing of any of them.
+// find returns the index of the token of a request. It compares hashes of equal length with every
+// token in constant time, so that its time reveals nothing about any of them.
 func find(tokens []Token, r *http.Request) (int, bool) {
 	kind, shown, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	hash := sha256.Sum256([]byte(shown))

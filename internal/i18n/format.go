@@ -9,20 +9,20 @@ import (
 )
 
 var (
-	// marked is a verb of fmt, or words of which one is for a single thing and one for several.
+	// marked matches a verb of fmt, or a choice of words in braces, such as {linha|linhas}.
 	marked = regexp.MustCompile(`%(?:\[(\d+)\])?[-+# 0]*\d*(?:\.\d+)?[a-zA-Z%]|\{[^{}|]*\|[^{}|]*\}`)
 	number = regexp.MustCompile(`^\d[\d.,]*( |$)`)
 )
 
-// Format returns the sentence with its arguments, as [fmt.Sprintf] does. Of words in braces, such
-// as "%d {linha|linhas}", the left ones are written when the number is 1, and else the right ones.
-// The number is the last one before the words, or the first of all where none is before. An
-// argument that is a text counts if a number begins it, such as "1 contrato".
+// Format returns the sentence with its arguments, as [fmt.Sprintf] does. Of words in braces, as in
+// "%d {linha|linhas}", it writes the left ones if the number is 1, and otherwise the right ones.
+// The number is the last one before the words, or the first in the sentence if there is none
+// before. An argument that is a text counts if it begins with a number, such as "1 contrato".
 func Format(sentence string, args ...any) string {
 	if !strings.ContainsRune(sentence, '|') {
 		return fmt.Sprintf(sentence, args...)
 	}
-	var words []string // the choices, each with the number that counts
+	var words []string // the choices, each with the number that decides it
 	var counts []string
 	first, counted, next := "", "", 0
 	for _, m := range marked.FindAllStringSubmatch(sentence, -1) {

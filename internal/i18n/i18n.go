@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// Lang is a language of people. JSON, logs and identifiers are English always.
+// Lang is a language of people. JSON, logs and identifiers are always in English.
 type Lang string
 
 // The languages. Portuguese comes first in everything that accountants see.
@@ -20,7 +20,7 @@ const (
 // Key names a sentence within its part.
 type Key string
 
-// Part is a part of the program with sentences of its own: a member of both files.
+// Part is a part of the program with its own sentences: a member of both files.
 type Part string
 
 // The parts.
@@ -29,14 +29,14 @@ const (
 	Console Part = "console" // pages in the browser
 	Alerts  Part = "alert"   // messages and the digest
 	Report  Part = "report"  // the reconciliation
-	Sandbox Part = "sandbox" // its inspection page
+	Sandbox Part = "sandbox" // the sandbox's inspection page
 	Trade   Part = "trade"   // states, causes, fields, and what to do about them
 )
 
 //go:embed pt-BR.json en.json
 var files embed.FS
 
-// parts reads the file of a language once.
+// parts returns the file of a language by part; it reads the file once.
 func parts(lang Lang) map[Part]json.RawMessage {
 	if lang == English {
 		return english()
@@ -56,15 +56,14 @@ func read(name string) (out map[Part]json.RawMessage) {
 	return out
 }
 
-// must panics: a file that was built into the program and cannot be read is a fault that every test
-// finds.
+// must panics on an error. An embedded file that cannot be read is a fault that every test finds.
 func must(err error) {
 	if err != nil {
 		panic(err)
 	}
 }
 
-// Decode reads a part into a value of another shape than sentences by key.
+// Decode decodes a part whose shape is not sentences by key.
 func (p Part) Decode(lang Lang, into any) { must(json.Unmarshal(parts(lang)[p], into)) }
 
 var sentences sync.Map // by partIn, map[Key]string
@@ -92,8 +91,8 @@ func (p Part) All(lang Lang) map[Key]string {
 	return known.(map[Key]string)
 }
 
-// Text returns the sentence of a key. An empty key has an empty text; an unknown one is returned as
-// it is.
+// Text returns the sentence of a key. For an empty key it returns "", for an unknown key the key
+// itself.
 func (p Part) Text(lang Lang, key Key) string {
 	sentence, ok := p.All(lang)[key]
 	if !ok {
@@ -102,7 +101,7 @@ func (p Part) Text(lang Lang, key Key) string {
 	return sentence
 }
 
-// Find returns the sentence of a key that need not exist: an unknown one has an empty text.
+// Find returns the sentence of a key, or "" if the key is unknown.
 func (p Part) Find(lang Lang, key Key) string { return p.All(lang)[key] }
 
 // Has reports whether the part has the key.
@@ -111,7 +110,7 @@ func (p Part) Has(key Key) bool {
 	return ok
 }
 
-// Names returns what follows the prefix in the keys that begin with it, in alphabetical order.
+// Names returns the rest of each key that begins with the prefix, in alphabetical order.
 func (p Part) Names(prefix string) []string {
 	var out []string
 	for key := range p.All(Portuguese) {
@@ -123,7 +122,7 @@ func (p Part) Names(prefix string) []string {
 	return out
 }
 
-// text is a sentence, or a list of the lines of one.
+// text is a sentence, written as a string or as a list of its lines.
 type text string
 
 // UnmarshalJSON implements [json.Unmarshaler].

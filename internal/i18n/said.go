@@ -6,18 +6,19 @@ import (
 	"sync"
 )
 
-// said is the part of pt-BR.json by which sentences that the code says in English are told in
-// Portuguese: faults of the configuration, flags' help, and words of libraries. Its keys are the
-// English sentences, with %s for what was put in.
+// said is the part of pt-BR.json that translates English sentences of the code: faults of the
+// configuration, help of flags, and texts of libraries. Its keys are the English sentences, with %s
+// for each inserted text.
 const said Part = "said"
 
-// saying is an English sentence, in the pieces around what was put in, and how it is told.
+// saying is an English sentence and its translation, each split into the pieces around the inserted
+// texts.
 type saying struct {
 	pieces, told []string
-	letters      int // of the pieces: of two that match, the one with more is meant
+	letters      int // of the pieces; if several sentences match, the one with the most letters is used
 }
 
-// list is what may be given, which is put into other sentences.
+// list matches a list of alternatives, which is inserted into other sentences.
 var list = regexp.MustCompile(`^([^ ]+(?:, [^ ]+)*) or ([^ ]+)$`)
 
 var sayings = sync.OnceValue(func() []saying {
@@ -32,8 +33,8 @@ var sayings = sync.OnceValue(func() []saying {
 	return out
 })
 
-// Said tells in a language what the code says in English, and whether it can: a sentence that the
-// Portuguese file does not have is given as it is.
+// Said translates an English sentence of the code, and reports whether it could. A sentence that
+// the Portuguese file does not have is returned unchanged.
 func Said(lang Lang, english string) (string, bool) {
 	if lang == English {
 		return english, true
@@ -58,7 +59,7 @@ func Said(lang Lang, english string) (string, bool) {
 		out.WriteString(piece)
 		if i < len(put) {
 			text := put[i]
-			if strings.Contains(text, " ") { // a word alone may be anybody's: the name of a column
+			if strings.Contains(text, " ") { // a single word may be a name, such as that of a column
 				text, _ = Said(lang, text)
 			}
 			out.WriteString(text)
@@ -67,7 +68,7 @@ func Said(lang Lang, english string) (string, bool) {
 	return out.String(), true
 }
 
-// match returns what was put into a sentence.
+// match returns the texts that were inserted into a sentence.
 func (s saying) match(text string) (put []string, ok bool) {
 	rest, ok := strings.CutPrefix(text, s.pieces[0])
 	for i, piece := range s.pieces[1:] {

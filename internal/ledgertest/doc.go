@@ -1,8 +1,8 @@
-// Package ledgertest gives tests ledgers that are as good as new, for less than it takes to make
-// one: the tables are made once in a test process, on each database, and copied.
+// Package ledgertest provides tests with ledgers that are as good as new, faster than creating one:
+// the tables are created once per test process and database, and then copied.
 //
 // What it guarantees: nobody has opened a copy before, and its id, its journal and its marks are
-// its own, because the test's own opening makes them. Only the key of lookups, which is made with
-// the tables, is the same in all copies. May be imported by tests only (see internal/importrules);
-// the tests of package state, which it imports, have the same of their own.
+// its own, because the test's own opening creates them. Only the lookup key, which is created with
+// the tables, is the same in all copies. Only tests may import it (see internal/importrules); the
+// tests of package state, which it imports, have their own version of it.
 package ledgertest

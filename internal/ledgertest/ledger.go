@@ -8,14 +8,14 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Ledger is an open ledger of a test, and holds the leases of its jobs. What fails ends the test.
+// Ledger is an open ledger of a test. It holds the leases of its jobs. Any error ends the test.
 type Ledger struct {
 	*state.Store
 	t      testing.TB
 	leases map[string]trade.Lease
 }
 
-// Both runs a test with SQLite and with PostgreSQL, both at once.
+// Both runs a test with SQLite and with PostgreSQL, in parallel.
 func Both(t *testing.T, test func(t *testing.T, driver string)) {
 	t.Helper()
 	t.Parallel()
@@ -27,7 +27,7 @@ func Both(t *testing.T, test func(t *testing.T, driver string)) {
 	}
 }
 
-// Open makes a ledger that ends with its test.
+// Open opens a new ledger, which is closed when the test ends.
 func Open(t testing.TB, driver string) *Ledger {
 	t.Helper()
 	store, err := state.Open(t.Context(), state.Options{
@@ -45,7 +45,7 @@ func Open(t testing.TB, driver string) *Ledger {
 	return &Ledger{Store: store, t: t, leases: map[string]trade.Lease{}}
 }
 
-// LeaseOf returns the lease of a job, which it acquires first where the test has none.
+// LeaseOf returns the lease of a job. It acquires the lease first if the test has none.
 func (l *Ledger) LeaseOf(job string) trade.Lease {
 	l.t.Helper()
 	if lease, ok := l.leases[job]; ok {
@@ -59,7 +59,7 @@ func (l *Ledger) LeaseOf(job string) trade.Lease {
 	return lease
 }
 
-// RecordPage records a page of discovery of which nothing may get lost.
+// RecordPage records a page of discovery. None of its rows may be lost.
 func (l *Ledger) RecordPage(job string, page trade.Page) {
 	l.t.Helper()
 	if lost, err := l.Record(l.t.Context(), l.LeaseOf(job), page); err != nil || lost > 0 {
@@ -67,7 +67,7 @@ func (l *Ledger) RecordPage(job string, page trade.Page) {
 	}
 }
 
-// Read returns an entry that must be there.
+// Read returns an entry, which must exist.
 func (l *Ledger) Read(job, key string) trade.Entry {
 	l.t.Helper()
 	e, err := l.Entry(l.t.Context(), job, key)

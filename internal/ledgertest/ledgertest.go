@@ -14,7 +14,7 @@ import (
 )
 
 // New returns the data source name of a ledger that nobody has opened yet: a copy in the file for
-// SQLite, or in a database of the test's own for PostgreSQL.
+// SQLite, or in the test's own database for PostgreSQL.
 func New(t testing.TB, driver, file string) string {
 	t.Helper()
 	if driver == state.Postgres {
@@ -43,8 +43,8 @@ var sqliteTables = sync.OnceValues(func() (file []byte, err error) {
 	return os.ReadFile(path)
 })
 
-// makeTables makes a ledger and takes its identity away: as after an opening that got as far as the
-// tables.
+// makeTables creates a ledger and removes its identity, so that it looks like one whose first
+// opening got as far as the tables.
 func makeTables(driver, dsn string) error {
 	store, err := state.Open(context.Background(), state.Options{Driver: driver, DSN: dsn, Begin: true})
 	if err != nil {

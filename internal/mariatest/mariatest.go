@@ -41,8 +41,8 @@ type Server struct {
 	binary string
 }
 
-// Database creates an empty utf8mb4 database for one test, dropped after it, and returns its name
-// with the server.
+// Database creates an empty utf8mb4 database for one test, which is dropped after it, and returns
+// the server and the database's name.
 func Database(t testing.TB) (*Server, string) {
 	t.Helper()
 	s := shared.Get(t)
@@ -58,7 +58,7 @@ func Database(t testing.TB) (*Server, string) {
 	return s, name
 }
 
-// AdminDSN is the administrator's data source name for the driver "mysql".
+// AdminDSN returns the administrator's data source name for the driver "mysql".
 func (s *Server) AdminDSN(database string) string {
 	return fmt.Sprintf("%s:%s@tcp(%s)/%s?charset=utf8mb4", User, Password, s.Address(), database)
 }
@@ -109,8 +109,8 @@ func start() (*Server, error) {
 	return s, nil
 }
 
-// bootstrap makes the data directory as mariadb-install-db does, without the programs of the client
-// package that the script needs.
+// bootstrap creates the data directory as mariadb-install-db does, without the programs of the
+// client package that the script needs.
 func (s *Server) bootstrap() error {
 	if err := s.MakeDir("data"); err != nil {
 		return err
@@ -132,8 +132,8 @@ func (s *Server) bootstrap() error {
 	return nil
 }
 
-// command prepares the server with an environment of its own. --no-defaults keeps the machine's
-// configuration out.
+// command returns a command for the server with its own environment. --no-defaults ignores the
+// machine's configuration.
 func (s *Server) command(args ...string) *exec.Cmd {
 	all := append([]string{
 		"--no-defaults", "--datadir=" + s.Path("data"), "--lc-messages-dir=" + shareDir,
@@ -149,7 +149,7 @@ func (s *Server) command(args ...string) *exec.Cmd {
 }
 
 func (s *Server) startOnFreePort() error {
-	// The folder is the server's own, so nobody else reads this.
+	// The folder is the server's own, so nobody else can read this file.
 	init := s.Path("init.sql")
 	text := fmt.Sprintf(
 		"CREATE USER '%s'@'127.0.0.1' IDENTIFIED BY '%s';\nGRANT ALL ON *.* TO '%s'@'127.0.0.1' WITH GRANT OPTION;\n",

@@ -10,16 +10,16 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// readingLasts bounds how long one look at the ledger may take.
+// readingLasts bounds one reading of the ledger.
 const readingLasts = 10 * time.Second
 
-// runsLookedAt is how far back a run that read the ERP is looked for.
+// runsLookedAt is the number of recent runs among which one that read the ERP is searched.
 const runsLookedAt = 20
 
-// unread are the stops of runs that may not have read the ERP to its end.
+// unread are the stop codes of runs that may not have read the ERP to its end.
 var unread = []string{"erp", "columns", "references", "ledger", "platform", "lease", "interrupted"}
 
-// jobStates are all states of a job, each of which is a label.
+// jobStates are all states of a job; each is a label.
 var jobStates = []trade.JobState{trade.Idle, trade.Running, trade.BackingOff, trade.Stopped, trade.Paused}
 
 func desc(name, help string, labels ...string) *prometheus.Desc {
@@ -47,10 +47,10 @@ var (
 	cursorLag = desc("cursor_lag_seconds", "How long ago the ERP was last read to its end for a job.", "sync_job")
 )
 
-// ledgerCollector reads the ledger when the metrics are asked for.
+// ledgerCollector reads the ledger when the metrics are requested.
 type ledgerCollector struct{ *Metrics }
 
-// Describe names what Collect gives.
+// Describe sends the descriptions of the metrics that Collect sends.
 func (c *ledgerCollector) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		ledgerUp, ledgerBytes, freeBytes, instances, rows, flagged, oldest, jobState,
@@ -60,7 +60,7 @@ func (c *ledgerCollector) Describe(ch chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect reads the ledger. What cannot be read is absent.
+// Collect reads the ledger and sends the metrics. What it cannot read is absent.
 func (c *ledgerCollector) Collect(ch chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), readingLasts)
 	defer cancel()
@@ -98,7 +98,7 @@ func (c *ledgerCollector) Collect(ch chan<- prometheus.Metric) {
 	gauge(ledgerUp, up)
 }
 
-// job returns what the ledger has of one job, or nothing of it.
+// job sends the metrics of one job, or none of them.
 func (c *ledgerCollector) job(ctx context.Context, job string, gauge setGauge) error {
 	status, err := c.Ledger.JobStatus(ctx, job)
 	if err != nil {
@@ -130,10 +130,10 @@ func (c *ledgerCollector) job(ctx context.Context, job string, gauge setGauge) e
 	return nil
 }
 
-// setGauge gives one value.
+// setGauge sends one value.
 type setGauge func(d *prometheus.Desc, value float64, labels ...string)
 
-// rows gives the counts and ages of a job's rows.
+// rows sends the counts and ages of a job's rows.
 func (c *ledgerCollector) rows(job string, tallies []trade.Tally, flags map[trade.Flag]int, ages trade.Ages,
 	gauge setGauge,
 ) {
@@ -157,7 +157,7 @@ func (c *ledgerCollector) rows(job string, tallies []trade.Tally, flags map[trad
 	}
 }
 
-// standing gives the state of a job, and when it was read last.
+// standing sends the state of a job, and when the ERP was last read.
 func (c *ledgerCollector) standing(job string, status trade.JobStatus, runs []trade.RunReport, cursor trade.Cursor,
 	gauge setGauge,
 ) {
@@ -182,7 +182,7 @@ func (c *ledgerCollector) standing(job string, status trade.JobStatus, runs []tr
 	}
 }
 
-// lastEnd is when the last run ended; the one that is on its way, or was killed, has no end.
+// lastEnd returns when the last run ended. A run that is in progress, or was killed, has no end.
 func lastEnd(runs []trade.RunReport) time.Time {
 	for _, r := range runs {
 		if !r.EndedAt.IsZero() {
@@ -192,7 +192,8 @@ func lastEnd(runs []trade.RunReport) time.Time {
 	return time.Time{}
 }
 
-// lastReading is when the ERP was last read to its end, as far as the last runs tell.
+// lastReading returns the start of the last run that read the ERP to its end, or the zero time if
+// none of the runs did.
 func lastReading(runs []trade.RunReport) time.Time {
 	for _, r := range runs {
 		if !r.EndedAt.IsZero() && (r.Stopped == nil || !slices.Contains(unread, r.Stopped.Code)) {

@@ -60,7 +60,7 @@ func (m *Metrics) Called(operation string, status int, outcome string, took time
 	m.answers.WithLabelValues(operation, outcome).Inc()
 }
 
-// class puts a status into a small closed set.
+// class maps a status to a small closed set.
 func class(status int) string {
 	switch {
 	case status == 0:

@@ -1,14 +1,15 @@
-// Package metrics tells monitoring what the daemon does: Prometheus metrics, and whether the
-// process lives and is ready.
+// Package metrics exposes Prometheus metrics of the daemon, and whether the process is alive and
+// ready.
 //
-// What stands in the ledger (rows by state, ages, jobs, sizes) is read from it when somebody asks,
-// so that it is the ledger's truth and also right after a restart; what happens (runs, requests) is
-// counted as it happens, since the start of the process.
+// The contents of the ledger (rows by state, ages, jobs, sizes) are read when the metrics are
+// requested, so that they match the ledger, even right after a restart. What happens (runs,
+// requests) is counted as it happens, since the start of the process.
 //
-// It guarantees that labels are closed sets (jobs, states, flags, stop codes, operations, classes
-// of answers): never a key, a document, a name or an amount of one row (I10); and that a ledger
-// that does not answer makes the rows absent and safrasync_ledger_up 0, never zero rows.
+// The package guarantees that labels are closed sets (jobs, states, flags, stop codes, operations,
+// classes of answers): never a key, a document, a name or an amount of one row (I10). If the ledger
+// does not answer, the rows are absent and safrasync_ledger_up is 0; they are never reported as
+// zero.
 //
 // collect.go reads the ledger, count.go and reload.go count, serve.go answers over HTTP.
-// docs/operation.md lists the metrics; a test holds it against them.
+// docs/operation.md lists the metrics; a test compares the list with the code.
 package metrics

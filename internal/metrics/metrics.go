@@ -11,7 +11,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// JobLedger is what the ledger tells of one job; every method only reads.
+// JobLedger is what the metrics read from the ledger about one job. No method writes.
 type JobLedger interface {
 	JobStatus(ctx context.Context, job string) (trade.JobStatus, error)
 	Counts(ctx context.Context, job string) ([]trade.Tally, error)
@@ -21,19 +21,19 @@ type JobLedger interface {
 	Cursor(ctx context.Context, job string) (trade.Cursor, error)
 }
 
-// WholeLedger is what the ledger tells of itself and of those who work on it; every method only
-// reads.
+// WholeLedger is what the metrics read about the ledger itself and the processes that use it. No
+// method writes.
 type WholeLedger interface {
-	// Instances returns the processes that may send, dead ones of the last hour too; none with
-	// SQLite.
+	// Instances returns the processes that may send, including those of the last hour that died;
+	// none with SQLite.
 	Instances(ctx context.Context) ([]trade.Instance, error)
 	// Sizes returns the bytes of the ledger's parts.
 	Sizes(ctx context.Context) (trade.Sizes, error)
-	// Spaces tells the room in the ledger's folders on this host.
+	// Spaces returns the free space in the ledger's folders on this host.
 	Spaces() []trade.Space
 }
 
-// Ledger is what the metrics need of the storage.
+// Ledger is what the metrics need from the storage.
 type Ledger struct {
 	JobLedger
 	WholeLedger
@@ -47,13 +47,13 @@ func LedgerOf[L interface {
 	return Ledger{l, l}
 }
 
-// Options are what the metrics are made of.
+// Options configures the metrics.
 type Options struct {
 	Ledger  Ledger
-	Jobs    func() []string // the configured jobs of this moment
+	Jobs    func() []string // returns the jobs that are configured now
 	Version string
 	Now     func() time.Time
-	// Unready tells why the daemon is not ready, in words for IT; nothing when it is.
+	// Unready returns why the daemon is not ready, in words for IT, or nothing if it is ready.
 	Unready func() []string
 }
 
@@ -71,7 +71,7 @@ type Metrics struct {
 	reloads  reloads
 }
 
-// New makes metrics with a registry of their own.
+// New returns metrics with their own registry.
 func New(o Options) *Metrics {
 	m := &Metrics{Options: o, registry: prometheus.NewRegistry(), reloads: newReloads(o.Now())}
 	m.count()

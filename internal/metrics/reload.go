@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// reloads counts what became of the requests to read the configuration again.
+// reloads counts the reloads of the configuration by result.
 type reloads struct {
 	total *prometheus.CounterVec
 	last  prometheus.Gauge
@@ -23,21 +23,21 @@ func newReloads(started time.Time) reloads {
 			Help: "When the configuration in force was taken over: at the start, or by the last reload that was not refused.",
 		}),
 	}
-	for _, result := range []string{done, refused} { // both are there before anything happens
+	for _, result := range []string{done, refused} { // both exist before anything happens
 		r.total.WithLabelValues(result)
 	}
 	r.last.Set(float64(started.Unix()))
 	return r
 }
 
-// refused is the result of a reload whose configuration was not taken over.
+// refused is the result of a reload whose configuration was refused.
 const refused = "refused"
 
-// Reloaded counts a configuration that was taken over.
+// Reloaded counts a reload whose configuration was adopted at this time.
 func (m *Metrics) Reloaded(at time.Time) {
 	m.reloads.total.WithLabelValues(done).Inc()
 	m.reloads.last.Set(float64(at.Unix()))
 }
 
-// ReloadRefused counts a configuration that was not taken over.
+// ReloadRefused counts a reload whose configuration was refused.
 func (m *Metrics) ReloadRefused() { m.reloads.total.WithLabelValues(refused).Inc() }

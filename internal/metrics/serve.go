@@ -8,8 +8,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Handler answers GET /metrics, /healthz (the process lives) and /readyz (it works; else 503 with
-// the reasons, a line each).
+// Handler serves GET /metrics, /healthz (the process is alive) and /readyz (it is ready; otherwise
+// 503 with the reasons, one per line).
 func (m *Metrics) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry,

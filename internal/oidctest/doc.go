@@ -1,8 +1,8 @@
-// Package oidctest is an OpenID Connect provider for tests: a small one that is strict about what
-// clients ask, and that can be told to answer wrongly.
+// Package oidctest is an OpenID Connect provider for tests. It is small, strict about the requests
+// of clients, and can be told to answer wrongly.
 //
-// The console must read what strangers sign, so its tests need a provider that lies on demand. It
-// is written from the specification alone, signs its tokens itself, and shares no code with what
-// the console uses to read them: two readings must agree. May be imported by tests only (see
+// The console must read tokens that others sign, so its tests need a provider that lies on demand.
+// The package is written from the specification alone, signs its tokens itself, and shares no code
+// with the console's verification: two readings must agree. Only tests may import it (see
 // internal/importrules).
 package oidctest

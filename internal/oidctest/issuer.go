@@ -27,7 +27,7 @@ const (
 	Secret   = "canary-oidc-secret-5d1f"
 )
 
-// Fault is one thing that the issuer does wrongly, from when it is set on.
+// Fault is one thing that the issuer does wrongly, from the moment when it is set.
 type Fault string
 
 // The faults.
@@ -64,10 +64,10 @@ type Issuer struct {
 	URL    string
 	Server *httptest.Server
 	Now    func() time.Time
-	// OnlyPost takes the client's secret in the form alone, as some providers do.
+	// OnlyPost makes the issuer accept the client's secret in the form only, as some providers do.
 	OnlyPost bool
-	// Asks shows the person a page with a button before it lets them in, as a provider without a
-	// session does: then it is the issuer's page that sends the browser back.
+	// Asks makes the issuer show a page with a button before it lets the person in, like a provider
+	// without a session. The issuer's page then sends the browser back.
 	Asks bool
 
 	t      testing.TB
@@ -77,19 +77,19 @@ type Issuer struct {
 	claims map[string]any
 	fault  Fault
 	codes  map[string]grant
-	asked  []url.Values // what clients asked of the authorization endpoint
+	asked  []url.Values // requests of clients to the authorization endpoint
 	tokens int
 	found  int
 	hang   chan struct{}
 }
 
-// grant is a code that was given and not used.
+// grant is a code that was issued and not yet used.
 type grant struct {
 	client, back, nonce, challenge string
 	at                             time.Time
 }
 
-// keys are made once: they take their time.
+// keys are created once, because that takes time.
 var keys = gosync.OnceValue(func() [2]*rsa.PrivateKey {
 	var out [2]*rsa.PrivateKey
 	for i := range out {
@@ -102,7 +102,7 @@ var keys = gosync.OnceValue(func() [2]*rsa.PrivateKey {
 	return out
 })
 
-// Start serves an issuer by TLS until the test ends. Roots for its certificate: Server.Client().
+// Start serves an issuer over TLS until the test ends. Server.Client() trusts its certificate.
 func Start(t testing.TB, now func() time.Time) *Issuer {
 	t.Helper()
 	k := keys()
@@ -132,35 +132,36 @@ func Start(t testing.TB, now func() time.Time) *Issuer {
 	return i
 }
 
-// Person is who logs in from now on: the claims of the token beside those of the protocol.
+// Person sets who logs in from now on: the claims of the token in addition to those of the
+// protocol.
 func (i *Issuer) Person(claims map[string]any) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.claims = maps.Clone(claims)
 }
 
-// Fault lets the issuer do something wrongly; "" nothing.
+// Fault sets what the issuer does wrongly; "" means nothing.
 func (i *Issuer) Fault(f Fault) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.fault = f
 }
 
-// Asked are the requests of the authorization endpoint so far.
+// Asked returns the requests to the authorization endpoint so far.
 func (i *Issuer) Asked() []url.Values {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return slices.Clone(i.asked)
 }
 
-// Found is how often anybody asked what the issuer is.
+// Found returns how often the discovery document was requested.
 func (i *Issuer) Found() int {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.found
 }
 
-// Tokens is how often the token endpoint was asked.
+// Tokens returns how often the token endpoint was called.
 func (i *Issuer) Tokens() int {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -231,7 +232,7 @@ func (i *Issuer) keySet(w http.ResponseWriter, _ *http.Request) {
 }
 
 // authorize lets the person in, without asking or after it, and sends the browser back with a code.
-// A request that is not as it must be gets a page, and the test fails.
+// A request that is not as it must be gets an error page, and the test fails.
 func (i *Issuer) authorize(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	i.mu.Lock()
@@ -271,14 +272,15 @@ func (i *Issuer) authorize(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, back.String(), http.StatusFound)
 }
 
-// token takes a code once, from the client that it was given to, with the verifier of its
+// token accepts a code once, from the client to which it was issued, with the verifier of its
 // challenge.
 func (i *Issuer) token(w http.ResponseWriter, r *http.Request) {
 	refuse := func(status int, code string) { i.answer(w, status, map[string]string{"error": code}) }
 	i.mu.Lock()
 	i.tokens++
 	i.mu.Unlock()
-	// also before it hangs: until a body is read nobody hears that the client has gone
+	// Also before it hangs: until the body is read, the server does not notice that the client has
+	// gone.
 	if err := r.ParseForm(); err != nil {
 		refuse(http.StatusBadRequest, "invalid_request")
 		return
@@ -320,7 +322,7 @@ func (i *Issuer) token(w http.ResponseWriter, r *http.Request) {
 	i.answer(w, http.StatusOK, answer)
 }
 
-// wait keeps a client waiting until it goes, or the test ends.
+// wait keeps a client waiting until it disconnects or the test ends.
 func (i *Issuer) wait(r *http.Request) {
 	select {
 	case <-i.hang:
@@ -393,8 +395,7 @@ func (i *Issuer) sign(claims map[string]any, fault Fault) string {
 	return text + "." + b64.EncodeToString(signature)
 }
 
-// hmacOf signs with the client's secret, which only a client that takes any algorithm would
-// believe.
+// hmacOf signs with the client's secret. Only a client that accepts any algorithm would trust it.
 func hmacOf(text string) []byte {
 	mac := hmac.New(sha256.New, []byte(Secret))
 	_, _ = mac.Write([]byte(text)) // never fails

@@ -13,7 +13,8 @@ import (
 // installed.
 const binDirEnv = "SAFRASYNC_TEST_PG_BIN"
 
-// debianBinDirs is where Debian and Ubuntu put the server programs, which are not in PATH there.
+// debianBinDirs matches the folders in which Debian and Ubuntu install the server programs; they
+// are not in PATH there.
 const debianBinDirs = "/usr/lib/postgresql/*/bin"
 
 var errNoPostgres = errors.New("PostgreSQL's programs initdb and postgres were not found in $" + binDirEnv +
@@ -42,8 +43,8 @@ func findBinDir() (string, error) {
 	return "", errNoPostgres
 }
 
-// newest picks the folder of the highest version that holds a server; versions compare as numbers
-// (9.6 < 15).
+// newest returns the folder of the highest version that contains a server; versions compare as
+// numbers (9.6 < 15).
 func newest(dirs []string) string {
 	best, bestVersion := "", 0.0
 	for _, dir := range dirs {

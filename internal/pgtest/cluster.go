@@ -20,7 +20,7 @@ import (
 	"github.com/safrasync/safrasync/internal/throwaway"
 )
 
-// patience bounds every wait for the server. It is no measure of speed: a run that reaches it is
+// patience bounds every wait for the server. It is not a measure of speed: a run that reaches it is
 // broken.
 const patience = throwaway.Patience
 
@@ -30,28 +30,28 @@ type Cluster struct {
 	as     *syscall.Credential
 	dir    *throwaway.Dir
 	nextDB atomic.Int64
-	more   string // settings after our own
-	ready  string // what the server logs when it accepts connections
+	more   string // settings added after our own
+	ready  string // log line by which the server reports that it accepts connections
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	port   int
 	server *throwaway.Process // nil while stopped
 	log    *throwaway.Log
 
-	filling   sync.Mutex // guards what follows
+	filling   sync.Mutex // guards the fields below
 	templates map[string]template
 }
 
-// template is a database that others are made as copies of.
+// template is a database of which others are copies.
 type template struct {
 	database string
-	err      error // why it could not be filled; kept, so that each test says it
+	err      error // why it could not be filled; kept, so that each test reports it
 }
 
 // newCluster creates a data directory and starts a server on it.
 func newCluster() (*Cluster, error) {
 	k := kind
-	k.InMemory = true // tests look at what a server does, not at how long its disk takes
+	k.InMemory = true // tests check what a server does, not how fast its disk is
 	return newClusterWith(k, "")
 }
 
@@ -117,7 +117,7 @@ func (c *Cluster) DatabaseWith(t testing.TB, options string) string {
 	}
 	t.Cleanup(func() {
 		if !c.running() {
-			return // the test stopped its server; the database goes with the data directory
+			return // the test stopped its server; the database is removed with the data directory
 		}
 		if err := c.admin(fmt.Sprintf("DROP DATABASE IF EXISTS %s WITH (FORCE)", name)); err != nil {
 			t.Errorf("pgtest: dropping the test's database: %v", err)
@@ -137,7 +137,8 @@ func (c *Cluster) template(name string, fill func(dsn string) error) (string, er
 			made.err = fill(c.DSN(made.database))
 		}
 		if made.err == nil {
-			// Nobody, not the server's own cleaning either, is in it while it is copied.
+			// Nobody may be connected to it while it is copied, not even the server's own
+			// autovacuum.
 			made.err = c.admin("ALTER DATABASE " + made.database + " ALLOW_CONNECTIONS false")
 		}
 		if c.templates == nil {
@@ -177,8 +178,8 @@ func (c *Cluster) Start(t testing.TB) {
 	}
 }
 
-// admin runs one statement in the maintenance database, over a connection of its own: no pool stays
-// open that a test for leaked goroutines would find.
+// admin runs one statement in the maintenance database, over its own connection, so that no pool
+// stays open, which a test for leaked goroutines would report.
 func (c *Cluster) admin(statement string) (err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -200,7 +201,7 @@ func (c *Cluster) running() bool {
 // initialize runs initdb and writes the configuration.
 func (c *Cluster) initialize() error {
 	var out strings.Builder
-	// --no-sync spares the flush of a fresh directory only; the server itself runs with fsync on.
+	// --no-sync only skips the flush of the fresh directory; the server itself runs with fsync on.
 	cmd := c.command("initdb", "--pgdata="+c.DataDir(), "--username=postgres", "--auth=trust", "--encoding=UTF8",
 		"--locale=C", "--no-sync", "--no-instructions")
 	cmd.Stdout, cmd.Stderr = &out, &out
@@ -224,7 +225,7 @@ func (c *Cluster) initialize() error {
 	return nil
 }
 
-// settings keep the server small, deterministic and durable.
+// settings makes the server small, deterministic and durable.
 const settings = `listen_addresses = '127.0.0.1'
 unix_socket_directories = ''
 fsync = on
@@ -240,20 +241,22 @@ timezone = 'UTC'
 log_timezone = 'UTC'
 `
 
-// authentication lets everyone in except the role pw_user, which tests create to try passwords.
+// authentication requires a password of the role pw_user only, which tests create to test
+// passwords.
 const authentication = `host all pw_user 127.0.0.1/32 scram-sha-256
 host all all     127.0.0.1/32 trust
 `
 
-// readyLine is what the server logs when it accepts connections; English, because it runs under
-// LC_ALL=C.
+// readyLine is what the server logs when it accepts connections; it is English, because it runs
+// under LC_ALL=C.
 const readyLine = "database system is ready to accept connections"
 
-// portTaken is what the server logs when it cannot bind; English, because it runs under LC_ALL=C.
+// portTaken is what the server logs when it cannot bind; it is English, because it runs under
+// LC_ALL=C.
 const portTaken = "Address already in use"
 
-// startOnFreePort tries ports until one is free; between our look and the server's bind another
-// process may take it.
+// startOnFreePort tries ports until one is free; another process may take a port between our check
+// and the server's bind.
 func (c *Cluster) startOnFreePort() error {
 	const tries = 20
 	var err error
@@ -306,17 +309,17 @@ func (c *Cluster) stop() error {
 	if p == nil {
 		return nil
 	}
-	// An error means that it has ended already; then wait returns at once.
+	// An error means that the server has already ended; Wait then returns at once.
 	_ = p.Cmd.Process.Signal(syscall.SIGQUIT)
-	return p.Wait("postgres") // its exit status says only that it was told to quit
+	return p.Wait("postgres") // its exit status only reports that it was told to quit
 }
 
-// Remove stops the server and deletes all it has.
+// Remove stops the server and deletes all its files.
 func (c *Cluster) Remove() error {
 	return errors.Join(c.stop(), c.dir.Remove())
 }
 
-// command prepares a program of the server with an environment of its own, so that PGDATA, LANG or
+// command prepares a program of the server with its own environment, so that PGDATA, LANG or
 // LD_PRELOAD of the developer's shell have no effect.
 func (c *Cluster) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(filepath.Join(c.binDir, name), args...)

@@ -13,13 +13,13 @@ import (
 // shared is the one server of this test process.
 var shared = throwaway.Shared[*Cluster]{Start: newCluster}
 
-// Main is [Run], then os.Exit.
+// Main calls [Run], then os.Exit.
 func Main(m *testing.M, after ...func() error) { os.Exit(Run(m, after...)) }
 
-// Run runs the tests of a package, stops the server that they may have started, and gives the
-// process's exit code. The after functions run when the tests passed and the server is gone; an
-// error of one fails the package. They suit checks of the whole process, for example for goroutine
-// leaks:
+// Run runs the tests of a package, stops the server that they may have started, and returns the
+// exit code of the process. The after functions run if the tests passed, when the server is gone;
+// if one returns an error, the package fails. They are for checks of the whole process, for example
+// for goroutine leaks:
 //
 //	func TestMain(m *testing.M) { pgtest.Main(m, func() error { return goleak.Find() }) }
 func Run(m interface{ Run() int }, after ...func() error) int {
@@ -38,8 +38,8 @@ func Run(m interface{ Run() int }, after ...func() error) int {
 	return code
 }
 
-// forgetVariables unsets libpq's variables (PGOPTIONS, PGSERVICE …), which the driver reads: a
-// developer's or a CI machine's must not change a test.
+// forgetVariables unsets libpq's variables (PGOPTIONS, PGSERVICE …), which the driver reads,
+// because the settings of a developer's or a CI machine must not change a test.
 func forgetVariables() {
 	for _, pair := range os.Environ() {
 		if name, _, _ := strings.Cut(pair, "="); strings.HasPrefix(name, "PG") {
@@ -65,9 +65,9 @@ func DatabaseWith(t testing.TB, options string) string {
 	return shared.Get(t).DatabaseWith(t, options)
 }
 
-// Copy is [Database] with a copy of what fill made, which is done once in this process for each
-// name: much cheaper than to make it anew where many tests begin with the same tables. Fill is
-// given the data source name of an empty database, and leaves no connection open.
+// Copy is [Database] with a copy of what fill created. Fill runs once in this process for each
+// name, which is much cheaper where many tests begin with the same tables. Fill gets the data
+// source name of an empty database, and must leave no connection open.
 func Copy(t testing.TB, name string, fill func(dsn string) error) string {
 	t.Helper()
 	c := shared.Get(t)
@@ -80,7 +80,8 @@ func Copy(t testing.TB, name string, fill func(dsn string) error) string {
 
 // Server starts a server that belongs to this test alone and is removed after it. Use it, instead
 // of [Database], when the test stops or restarts the server, or changes what all databases share
-// (roles, settings): other tests run in parallel on the common one. It costs a second or two.
+// (roles, settings), because other tests run in parallel on the common server. It costs a second or
+// two.
 func Server(t testing.TB) *Cluster {
 	t.Helper()
 	throwaway.NeedMain(t)

@@ -16,8 +16,8 @@ import (
 // replicaReady is what a replica logs when it accepts connections.
 const replicaReady = "database system is ready to accept read"
 
-// Replica starts a server that streams what this one commits, as pg_basebackup makes it, and is
-// removed after the test.
+// Replica starts a streaming replica of this server, made by pg_basebackup. It is removed after the
+// test.
 func (c *Cluster) Replica(t testing.TB) *Cluster {
 	t.Helper()
 	r, err := c.replica()
@@ -66,7 +66,7 @@ func (c *Cluster) replica() (*Cluster, error) {
 	return r, nil
 }
 
-// CatchUp returns when a replica has all that this server had committed.
+// CatchUp returns when a replica has replayed everything that this server has committed.
 func (c *Cluster) CatchUp(t testing.TB) {
 	t.Helper()
 	const behind = `DO $$ BEGIN IF NOT EXISTS (SELECT 1 FROM pg_stat_replication WHERE replay_lsn >= pg_current_wal_lsn()) THEN RAISE 'behind'; END IF; END $$`

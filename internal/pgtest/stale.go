@@ -16,9 +16,9 @@ var kind = throwaway.Kind{
 	StillServed: func(dir string) bool { return stillServed(filepath.Join(dir, "data")) },
 }
 
-// stillServed reports whether a server works in the data directory of a dead owner, and orders that
-// one to stop. The working directory proves that the process number in postmaster.pid was not
-// reused.
+// stillServed reports whether a server is running in the data directory of a dead owner, and tells
+// that server to stop. The working directory proves that the process number in postmaster.pid was
+// not reused.
 func stillServed(dataDir string) bool {
 	text, err := os.ReadFile(filepath.Join(dataDir, "postmaster.pid"))
 	if err != nil {

@@ -2,15 +2,14 @@ package pgtest
 
 import "path/filepath"
 
-// Start starts a server for a program that measures or tries things out and is no test
-// (tools/bench). The settings are lines of postgresql.conf that come after this package's own;
-// whoever starts a server calls [Cluster.Remove].
+// Start starts a server for a program that is not a test (tools/bench). The settings are lines of
+// postgresql.conf that are added after this package's own. The caller must call [Cluster.Remove].
 func Start(settings string) (*Cluster, error) {
 	forgetVariables()
 	return newClusterWith(kind, settings)
 }
 
-// Create creates an empty database and returns its data source name. It goes with the server.
+// Create creates an empty database and returns its data source name. It is removed with the server.
 func (c *Cluster) Create(name string) (string, error) {
 	if err := c.admin("CREATE DATABASE " + name); err != nil {
 		return "", err
@@ -18,7 +17,7 @@ func (c *Cluster) Create(name string) (string, error) {
 	return c.DSN(name), nil
 }
 
-// Drop drops a database that Create has made, whoever is connected to it.
+// Drop drops a database that Create has created, even with connections open.
 func (c *Cluster) Drop(name string) error {
 	return c.admin("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)")
 }

@@ -16,15 +16,15 @@ import (
 // secretBytes is the strength of paths and passwords: 256 bits each.
 const secretBytes = 32
 
-// Login is what a registration needs besides its event: a path that nobody can guess and
-// credentials. They are in memory and in flight only; what is kept are their hashes.
+// Login is the secret part of a registration: a path that nobody can guess, and credentials. They
+// exist in memory and in requests only; only their hashes are stored.
 type Login struct {
-	Path string // with its slash
+	Path string // with its leading slash
 	User string
 	Word string // the password
 }
 
-// NewLogin makes a login from the system's randomness.
+// NewLogin returns a random login.
 func NewLogin() Login {
 	return Login{Path: "/" + random(), User: "safrasync", Word: random()}
 }
@@ -35,56 +35,56 @@ func random() string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// Basic is user:password.
+// Basic returns user:password.
 func (l Login) Basic() string { return l.User + ":" + l.Word }
 
-// String tells nothing.
+// String returns "[secret]".
 func (l Login) String() string { return "[secret]" }
 
-// GoString tells nothing.
+// GoString returns "[secret]".
 func (l Login) GoString() string { return "[secret]" }
 
-// HashOf is how a path or a user:password is kept. What is random in them has 256 bits, so that a
-// hash without salt or cost tells nothing.
+// HashOf returns the stored form of a path or of user:password. The random part has 256 bits, so a
+// hash without salt or cost reveals nothing.
 func HashOf(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
 }
 
-// hook is a registration whose calls are taken.
+// hook is a registration whose events are accepted.
 type hook struct {
 	trade.Webhook
 	login [sha256.Size]byte
 }
 
 const (
-	bookLasts = 15 * time.Second // after which registrations are read again
-	bookMiss  = time.Second      // the same, after a path that is not among them
-	bookRead  = 2 * time.Second  // for the reading itself
+	bookLasts = 15 * time.Second // age at which registrations are read again
+	bookMiss  = time.Second      // likewise, after an unknown path
+	bookRead  = 2 * time.Second  // time limit of the reading itself
 )
 
-// book knows the registrations by the hashes of their paths: looking one up tells nothing of the
-// path by its time.
+// book holds the registrations by the hashes of their paths, so that the time of a lookup reveals
+// nothing about a path.
 type book struct {
 	opts Options
 
 	mu      sync.Mutex
 	read    time.Time // when the last reading began
 	byPath  map[string]hook
-	reading chan struct{} // closed when the reading that is on its way ends; nil: none is
+	reading chan struct{} // closed when the current reading ends; nil: there is none
 }
 
 func newBook(opts Options) *book { return &book{opts: opts, byPath: map[string]hook{}} }
 
-// find returns the registration of a path. One that another process has just made is found too; for
-// that a path waits that is not known, and no other.
+// find returns the registration of a path. It also finds one that another process has just created:
+// an unknown path waits for a new reading; a known one never waits.
 func (b *book) find(ctx context.Context, path, query string) (hook, bool) {
-	at := strings.LastIndexByte(path, '/') // what stands before the secret is the public address's
+	at := strings.LastIndexByte(path, '/') // before the secret comes the path of the public address
 	if len(path) > maxPathLength || query != "" || at < 0 {
 		return hook{}, false
 	}
 	hash := HashOf(path[at:])
-	for range 2 { // the reading that was waited for may have begun before the registration was made
+	for range 2 { // the reading in progress may have begun before the registration was created
 		found, known, reading, own := b.look(ctx, hash)
 		if known || reading == nil {
 			return found, known
@@ -100,8 +100,8 @@ func (b *book) find(ctx context.Context, path, query string) (hook, bool) {
 	return found, ok
 }
 
-// look returns what is known of a path, and the reading that is on its way, which is its own when
-// it began it.
+// look returns the registration of a path, if known, and the current reading. own is set if this
+// call began the reading.
 func (b *book) look(ctx context.Context, hash string) (found hook, known bool, reading <-chan struct{}, own bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -114,8 +114,8 @@ func (b *book) look(ctx context.Context, hash string) (found hook, known bool, r
 	return found, known, b.reading, own
 }
 
-// refresh begins to read the registrations, with the lock held; those that are known stay when they
-// cannot be read.
+// refresh starts reading the registrations; b.mu must be held. If they cannot be read, the known
+// ones stay.
 func (b *book) refresh(ctx context.Context, now time.Time) {
 	done := make(chan struct{})
 	b.read, b.reading = now, done
@@ -148,7 +148,7 @@ func hooksOf(list []trade.Webhook) map[string]hook {
 	return out
 }
 
-// close waits for a reading that is on its way.
+// close waits for the current reading.
 func (b *book) close() {
 	b.mu.Lock()
 	reading := b.reading

@@ -7,17 +7,17 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// What one sender may do: far more than the platform does, and few guesses.
+// What one sender may do: far more requests than the platform sends, but few guesses.
 const (
 	senderRate  = 500 // requests a second
 	senderBurst = 2000
-	guessCost   = 100 // requests that a wrong method, path or login stands for
+	guessCost   = 100 // number of requests that a wrong method, path or login counts as
 	maxSenders  = 4096
 	senderIdle  = 5 * time.Minute
 )
 
-// budgets are what senders have left. How many are known is bounded: beyond it, new ones share one
-// budget.
+// budgets holds the remaining budget of each sender. The number of senders is bounded; new ones
+// beyond it share one budget.
 type budgets struct {
 	mu       sync.Mutex
 	by       map[string]*sender

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// boundListener hands out, without TLS, only connections of named addresses.
+// boundListener closes connections that do not come from a proxy, if only proxies are allowed.
 type boundListener struct {
 	net.Listener
 	plain   bool
@@ -20,10 +20,11 @@ func newBoundListener(l net.Listener, plain bool, proxies []netip.Prefix) *bound
 	return &boundListener{Listener: l, plain: plain, proxies: proxies}
 }
 
-// proxied reports that all connections come from proxies, or from this host.
+// proxied reports whether only connections from proxies, or from this host, are served.
 func (l *boundListener) proxied() bool { return l.plain || len(l.proxies) > 0 }
 
-// from reports whether an address is that of a proxy; without a list, whether it is this host.
+// from reports whether an address is that of a proxy; without a list of proxies, whether it is this
+// host.
 func (l *boundListener) from(at netip.Addr) bool {
 	at = at.Unmap()
 	if len(l.proxies) == 0 {

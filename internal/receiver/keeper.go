@@ -11,16 +11,16 @@ import (
 )
 
 const (
-	batchMost   = 200              // events of one transaction
-	queueMost   = 4096             // events that wait for it
-	stuckAfter  = time.Second      // from when on the ledger counts as busy, and events go to the spool at once
-	drainEvery  = time.Second      // looks at the spool
-	drainPause  = 10 * time.Second // the same, after the ledger refused
+	batchMost   = 200              // events per transaction
+	queueMost   = 4096             // events waiting for a transaction
+	stuckAfter  = time.Second      // age of a transaction from which the ledger is busy, and events go to the spool
+	drainEvery  = time.Second      // interval between checks of the spool
+	drainPause  = 10 * time.Second // likewise, after the ledger refused events
 	ledgerLimit = 30 * time.Second
 )
 
-// keeper stores events durably: in the ledger, several in one flush; in the spool while the ledger
-// does not take them.
+// keeper stores events durably: in the ledger, several per flush, or in the spool while the ledger
+// does not accept them.
 type keeper struct {
 	opts  Options
 	spool *spool
@@ -28,14 +28,14 @@ type keeper struct {
 	quit  chan struct{}
 	work  sync.WaitGroup
 
-	begun   atomic.Int64 // when the transaction on its way began, in milliseconds; 0 = none
+	begun   atomic.Int64 // when the current transaction began, in Unix milliseconds; 0: none
 	spooled atomic.Int64
 }
 
-// keeping is an event until it is stored.
+// keeping is an event that is not stored yet.
 type keeping struct {
 	event trade.InboxEvent
-	done  chan error // holds one
+	done  chan error // has room for one result
 }
 
 func newKeeper(opts Options, spool *spool) *keeper {
@@ -45,7 +45,7 @@ func newKeeper(opts Options, spool *spool) *keeper {
 	return k
 }
 
-// keep returns when the event is on disk.
+// keep stores an event; it returns when the event is on disk.
 func (k *keeper) keep(event trade.InboxEvent) error {
 	if k.stuck() {
 		return k.toSpool(event)
@@ -64,7 +64,7 @@ func (k *keeper) keep(event trade.InboxEvent) error {
 			return nil
 		}
 		return k.toSpool(event)
-	case <-timer.C: // it may be stored yet: the same event twice is one
+	case <-timer.C: // it may still be stored in the ledger; the same event twice counts once
 		return k.toSpool(event)
 	}
 }
@@ -77,13 +77,13 @@ func (k *keeper) toSpool(event trade.InboxEvent) error {
 	return err
 }
 
-// stuck reports whether the ledger has been busy with the last events for long.
+// stuck reports whether the current transaction has lasted longer than stuckAfter.
 func (k *keeper) stuck() bool {
 	begun := k.begun.Load()
 	return begun != 0 && time.Since(time.UnixMilli(begun)) > stuckAfter
 }
 
-// inBatches writes what is in a queue, as much as there is, with one call after the other.
+// inBatches writes the events of a queue in batches, one call of write after the other.
 func inBatches(queue <-chan *keeping, quit <-chan struct{}, write func([]trade.InboxEvent) error) {
 	for {
 		var batch []*keeping
@@ -123,7 +123,7 @@ func (k *keeper) take(events []trade.InboxEvent) error {
 	return err
 }
 
-// give brings events to the ledger.
+// give stores events in the ledger.
 func (k *keeper) give(events []trade.InboxEvent) error {
 	ctx, cancel := context.WithTimeout(context.Background(), ledgerLimit)
 	defer cancel()
@@ -134,7 +134,8 @@ func (k *keeper) give(events []trade.InboxEvent) error {
 	return err
 }
 
-// drain brings what is in the spool to the ledger, at the start and as soon as the ledger takes it.
+// drain moves the events in the spool to the ledger, at the start and as soon as the ledger accepts
+// them.
 func (k *keeper) drain() {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -164,7 +165,7 @@ func (k *keeper) bring(events []trade.InboxEvent) error {
 	return k.give(events)
 }
 
-// close ends the work; nobody may call keep any more.
+// close ends the work. keep must not be called after it.
 func (k *keeper) close() error {
 	close(k.quit)
 	k.work.Wait()

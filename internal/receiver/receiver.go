@@ -23,51 +23,52 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// The limits of a request. They are far above what the platform needs, and far below what hurts.
+// The limits of a request. They are far above what the platform needs, and far below what does
+// harm.
 const (
 	MaxBody       = 1 << 20 // bytes of an event
 	maxHeader     = 16 << 10
 	headerTime    = 5 * time.Second
 	requestTime   = 10 * time.Second // for the whole request
-	answerTime    = 10 * time.Second // for the answer to leave
+	answerTime    = 10 * time.Second // for sending the answer
 	storeTime     = 1500 * time.Millisecond
 	shutdownTime  = 3 * time.Second
 	maxConns      = 512
 	eachConns     = 64   // of one sender
-	globalRate    = 1000 // events a second
+	globalRate    = 1000 // events per second
 	globalBurst   = 5000
 	retryAfter    = "30"
 	maxPathLength = 250
-	smallBody     = 64 << 10 // what every sender may have in memory
-	largeBodies   = 32       // senders that may have more at a time
+	smallBody     = 64 << 10 // bytes that every sender may have in memory
+	largeBodies   = 32       // number of requests that may have more at a time
 )
 
-// Inbox is where events are kept. What TakeEvents returned without an error is durable on disk; the
-// same event may be given to it again.
+// Inbox stores events. When TakeEvents returns nil, the events are durable on disk. The same event
+// may be passed to it again.
 type Inbox interface {
 	TakeEvents(ctx context.Context, events []trade.InboxEvent) error
 }
 
-// Options say how a receiver listens.
+// Options configures a receiver.
 type Options struct {
 	Listener net.Listener
 	TLS      *tls.Config // nil: plain HTTP, from Proxies only
-	// Proxies are from where plain HTTP is taken, and whose X-Forwarded-For is believed; none means
-	// this host.
+	// Proxies are the addresses from which plain HTTP is accepted, and whose X-Forwarded-For is
+	// trusted; none means this host.
 	Proxies []netip.Prefix
 	Inbox   Inbox
 	Spool   string // folder
-	// Webhooks gives the registrations whose calls are taken.
+	// Webhooks returns the registrations whose events are accepted.
 	Webhooks func(context.Context) ([]trade.Webhook, error)
-	// Stored is called after events were stored, so that somebody looks at them; it must not block.
+	// Stored is called after events were stored, so that they are processed; it must not block.
 	Stored func()
-	// Fault is told what IT must know, never a path, a credential or a body; equal messages come
-	// often.
+	// Fault is called with faults for IT, which never contain a path, a credential or a body. Equal
+	// faults may be reported often.
 	Fault func(what string, err error)
 	Now   func() time.Time
 }
 
-// Counts are how many requests ended how, since the start.
+// Counts holds the number of requests by outcome, since the start.
 type Counts struct {
 	Taken, Spooled                                                                                    int64
 	NotPOST, UnknownPath, Unauthorised, Packed, TooLarge, Slow, TooMany, NotStored, Foreign, Overfull int64
@@ -83,13 +84,13 @@ type Server struct {
 	book    *book
 	budgets *budgets
 	all     *rate.Limiter
-	large   chan struct{} // one for each large body in memory
+	large   chan struct{} // one slot for each large body in memory
 	done    chan error
 
 	taken, notPOST, unknown, unauthorised, packed, tooLarge, slow, tooMany, notStored atomic.Int64
 }
 
-// Start begins to serve. It takes the listener over.
+// Start begins to serve. It takes ownership of the listener.
 func Start(opts Options) (*Server, error) {
 	if opts.Now == nil {
 		opts.Now = time.Now
@@ -118,7 +119,7 @@ func Start(opts Options) (*Server, error) {
 	s.http = &http.Server{
 		Handler: http.HandlerFunc(s.serve), ReadHeaderTimeout: headerTime, ReadTimeout: requestTime,
 		WriteTimeout: requestTime + answerTime, MaxHeaderBytes: maxHeader,
-		// HTTP/1.1 only: one request on one connection
+		// HTTP/1.1 only: one request per connection
 		TLSConfig: opts.TLS, TLSNextProto: map[string]func(*http.Server, *tls.Conn, http.Handler){},
 		ErrorLog:                     log.New(quiet{}, "", 0),
 		DisableGeneralOptionsHandler: true,
@@ -134,16 +135,17 @@ func Start(opts Options) (*Server, error) {
 	return s, nil
 }
 
-// quiet drops what net/http says of broken handshakes and requests: strangers would write the log.
+// quiet drops net/http's messages about broken handshakes and requests, with which strangers could
+// fill the log.
 type quiet struct{}
 
-// Write drops it.
+// Write drops p.
 func (quiet) Write(p []byte) (int, error) { return len(p), nil }
 
-// Address is where it listens.
+// Address returns the address on which the server listens.
 func (s *Server) Address() string { return s.opts.Listener.Addr().String() }
 
-// Counts reports how many requests ended how.
+// Counts returns the number of requests by outcome.
 func (s *Server) Counts() Counts {
 	return Counts{
 		Taken: s.taken.Load(), Spooled: s.keeper.spooled.Load(), NotPOST: s.notPOST.Load(),
@@ -154,8 +156,8 @@ func (s *Server) Counts() Counts {
 	}
 }
 
-// Close stops taking events; those that are being stored are answered. What stands in the spool
-// stays for the next start.
+// Close stops accepting events; those that are being stored are answered. Events in the spool stay
+// there for the next start.
 func (s *Server) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), shutdownTime)
 	defer cancel()
@@ -170,16 +172,16 @@ func (s *Server) Close() error {
 	return errors.Join(err, s.keeper.close())
 }
 
-// serve is the walk of a request; see the package's comment for its order.
+// serve handles a request, in the order of the package comment.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	began := s.opts.Now()
 	sender := s.sender(r)
-	// who is right is no guess, and needs no budget, whoever else asks from its address
+	// A correct request is not a guess and needs no budget, whoever else sends from its address.
 	guess := func(counter *atomic.Int64, status int) {
 		if budget := s.budgets.of(senderKey(sender), began); !budget.AllowN(began, 1) {
 			counter, status = &s.tooMany, http.StatusTooManyRequests
 		} else {
-			budget.ReserveN(began, guessCost) // a negative budget, if need be
+			budget.ReserveN(began, guessCost) // the budget may become negative
 		}
 		s.refuse(w, counter, status)
 	}
@@ -212,7 +214,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	hash := sha256.New()
-	_, _ = io.WriteString(hash, hook.Event+"\x00") // a hash never fails to write
+	_, _ = io.WriteString(hash, hook.Event+"\x00") // a hash never fails
 	_, _ = hash.Write(body)
 	now := s.opts.Now().UTC()
 	event := trade.InboxEvent{
@@ -229,7 +231,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusOK)
 }
 
-// read takes the body whole.
+// read returns the whole body.
 func (s *Server) read(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	if r.ContentLength > MaxBody {
 		s.refuse(w, &s.tooLarge, http.StatusRequestEntityTooLarge)
@@ -254,14 +256,14 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	case errors.As(err, &large):
 		s.refuse(w, &s.tooLarge, http.StatusRequestEntityTooLarge)
 		return nil, false
-	case err != nil: // too slow, cut, or chunks that are none
+	case err != nil: // too slow, cut, or invalid chunks
 		s.refuse(w, &s.slow, http.StatusRequestTimeout)
 		return nil, false
 	}
 	return body, true
 }
 
-// refuse answers with a status and nothing else: whoever asks learns nothing.
+// refuse answers with a status only, so that the sender learns nothing else.
 func (s *Server) refuse(w http.ResponseWriter, counter *atomic.Int64, status int) {
 	counter.Add(1)
 	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
@@ -270,8 +272,8 @@ func (s *Server) refuse(w http.ResponseWriter, counter *atomic.Int64, status int
 	w.WriteHeader(status)
 }
 
-// sender is who sends: the other end of the connection or, behind a proxy, whom the proxy names
-// last.
+// sender returns the address of the sender: the other end of the connection or, behind a proxy, the
+// last address that the proxy names.
 func (s *Server) sender(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -295,8 +297,8 @@ func (s *Server) sender(r *http.Request) string {
 	return host
 }
 
-// senderKey is what a budget is of: an address, or the /64 in which an IPv6 host may choose its
-// own.
+// senderKey returns the key of a sender's budget: an address, or the /64 in which an IPv6 host may
+// choose its own address.
 func senderKey(sender string) string {
 	if at, err := netip.ParseAddr(sender); err == nil {
 		return connlimit.Sender(at).String()
@@ -304,11 +306,11 @@ func senderKey(sender string) string {
 	return sender
 }
 
-// authorised compares Basic credentials with the hash of those that we made: the hashes of both
-// sides in constant time, so that neither content nor length can be told by it.
+// authorised compares Basic credentials with the hash of those of the registration. It compares
+// hashes in constant time, so that the time reveals neither content nor length.
 func authorised(headers []string, login [sha256.Size]byte) bool {
 	given := ""
-	well := len(headers) == 1 // two of them are somebody's trick
+	well := len(headers) == 1 // two headers are an attempt to trick
 	if well {
 		scheme, rest, _ := strings.Cut(headers[0], " ")
 		plain, err := base64.StdEncoding.DecodeString(strings.TrimLeft(rest, " "))

@@ -21,21 +21,21 @@ import (
 )
 
 const (
-	spoolMost   = 256 << 20 // bytes that may wait
+	spoolMost   = 256 << 20 // bytes that may be in the spool
 	segmentMost = 8 << 20   // bytes of one file
 )
 
-// SegmentEnd is how the names of the spool's files end.
+// SegmentEnd is the suffix of the names of the spool's files.
 const SegmentEnd = ".events"
 
-// errSpoolFull says that too much waits already.
+// errSpoolFull means that the spool has reached spoolMost.
 var errSpoolFull = errors.New("the spool is full: the ledger has not taken events for long")
 
 var crcTable = crc32.MakeTable(crc32.Castagnoli)
 
-// spool keeps events in files of a folder until the ledger takes them. A line is an event and its
-// checksum; what add returned without an error was flushed. A line that is cut or garbled was never
-// acknowledged, and is left out.
+// spool stores events in files of a folder until the ledger accepts them. Each line is a checksum
+// and an event. When add returns nil, the event has been flushed to disk. A line that is cut or
+// garbled was never acknowledged and is skipped.
 type spool struct {
 	dir   string
 	write chan *keeping
@@ -43,8 +43,8 @@ type spool struct {
 	work  sync.WaitGroup
 	bytes atomic.Int64 // in all files
 
-	mu   sync.Mutex // guards what follows
-	file *os.File   // that is being written; nil = none
+	mu   sync.Mutex // guards the fields below
+	file *os.File   // the file that is being written; nil: none
 	size int64
 }
 
@@ -66,7 +66,7 @@ func openSpool(dir string) (*spool, error) {
 	return s, nil
 }
 
-// files are the files of the spool, the oldest first.
+// files returns the files of the spool, oldest first.
 func (s *spool) files() ([]string, error) {
 	entries, err := os.ReadDir(s.dir)
 	var out []string
@@ -79,7 +79,7 @@ func (s *spool) files() ([]string, error) {
 	return out, err
 }
 
-// add returns when the event is on disk.
+// add stores an event; it returns when the event is on disk.
 func (s *spool) add(event trade.InboxEvent) error {
 	one := &keeping{event: event, done: make(chan error, 1)}
 	select {
@@ -95,7 +95,7 @@ func (s *spool) add(event trade.InboxEvent) error {
 	}
 }
 
-// append writes events with one flush.
+// append writes events and flushes once.
 func (s *spool) append(batch []trade.InboxEvent) error {
 	var text bytes.Buffer
 	for _, event := range batch {
@@ -127,7 +127,7 @@ func (s *spool) append(batch []trade.InboxEvent) error {
 	}
 	s.size += int64(n)
 	s.bytes.Add(int64(n))
-	if err != nil || s.size > segmentMost { // after an error nobody knows what a file has: the next events get another
+	if err != nil || s.size > segmentMost { // after an error, its content is unknown: use another file
 		err = errors.Join(err, s.file.Close())
 		s.file = nil
 	}
@@ -142,10 +142,11 @@ func flushFolder(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// drain returns what is in the files to bring, and removes each file when all of it was taken.
+// drain passes the contents of the files to bring, and removes each file when all of it was
+// accepted.
 func (s *spool) drain(bring func([]trade.InboxEvent) error) error {
 	s.mu.Lock()
-	if s.file != nil { // it is read from here on, not written
+	if s.file != nil { // from here on it is only read
 		if err := s.file.Close(); err != nil {
 			s.mu.Unlock()
 			return err
@@ -173,7 +174,7 @@ func (s *spool) drain(bring func([]trade.InboxEvent) error) error {
 	return nil
 }
 
-// current is the file that is being written; "" when there is none.
+// current returns the file that is being written, or "".
 func (s *spool) current() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -183,7 +184,7 @@ func (s *spool) current() string {
 	return s.file.Name()
 }
 
-// drainFile reads a file in parts.
+// drainFile passes the events of a file to bring in batches, and returns the file's size.
 func drainFile(name string, bring func([]trade.InboxEvent) error) (size int64, err error) {
 	file, err := os.Open(name)
 	if err != nil {
@@ -195,7 +196,7 @@ func drainFile(name string, bring func([]trade.InboxEvent) error) (size int64, e
 	}
 	var events []trade.InboxEvent
 	lines := bufio.NewScanner(file)
-	lines.Buffer(nil, 2*MaxBody+64<<10) // a body in base64, and the rest of the line
+	lines.Buffer(nil, 2*MaxBody+64<<10) // a body in base64, plus the rest of the line
 	for lines.Scan() {
 		sum, line, _ := strings.Cut(lines.Text(), " ")
 		var event trade.InboxEvent

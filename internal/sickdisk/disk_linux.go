@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Disk lets calls on files fail. Its methods may be called by several goroutines.
+// Disk makes calls on files fail. Its methods are safe for concurrent use.
 type Disk struct {
 	listener, null int
 
@@ -27,27 +27,26 @@ type Disk struct {
 	failed error // of the supervision itself
 }
 
-// Plan says which calls fail.
+// Plan defines which calls fail.
 type Plan struct {
-	Under   string                       // the folder; only what is below it, or it itself, counts
-	Skip    func(call, path string) bool // what does not count all the same; nil: nothing
-	At      int                          // the call that fails, from 1 on; 0: none
-	Lasting bool                         // and all after it
-	Err     unix.Errno                   // what it fails with
+	Under   string                       // the folder; only calls on it or below it count
+	Skip    func(call, path string) bool // reports calls that do not count nevertheless; nil: none
+	At      int                          // the number of the call that fails, from 1; 0: none
+	Lasting bool                         // all later calls fail too
+	Err     unix.Errno                   // the error; 0 means EIO
 }
 
-// lowest is the first descriptor whose reads and writes are looked at: those of the runtime itself
-// are below it, and it waits for some of them with all stopped.
+// lowest is the first descriptor whose reads and writes are intercepted. The descriptors of the
+// runtime itself are below it; the runtime waits for some of them with all goroutines stopped.
 const lowest = 24
 
-// New puts the disk before the kernel, for the rest of the process's life, and lets nothing fail
-// yet.
+// New intercepts the calls of this process for the rest of its life. Nothing fails yet.
 func New() (*Disk, error) {
 	null, err := reserveLow()
 	if err != nil {
 		return nil, err
 	}
-	runtime.GOMAXPROCS(max(8, runtime.GOMAXPROCS(0))) // one for the supervision, whoever waits
+	runtime.GOMAXPROCS(max(8, runtime.GOMAXPROCS(0))) // keep one for the supervision, even if all others wait
 	filter := program()
 	prog := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
 	runtime.LockOSThread()
@@ -66,10 +65,10 @@ func New() (*Disk, error) {
 	return d, nil
 }
 
-// reserveLow fills the low descriptors, after the runtime has made its own, and gives one of
-// /dev/null.
+// reserveLow occupies the low descriptors, after the runtime has opened its own, and returns a
+// descriptor of /dev/null.
 func reserveLow() (null int, err error) {
-	r, w, err := os.Pipe() // the runtime's poller begins with it
+	r, w, err := os.Pipe() // this makes the runtime open its poller
 	if err != nil {
 		return 0, err
 	}
@@ -84,7 +83,7 @@ func reserveLow() (null int, err error) {
 	return null, nil
 }
 
-// Arm begins to count.
+// Arm sets the plan and starts counting calls.
 func (d *Disk) Arm(p Plan) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -94,7 +93,7 @@ func (d *Disk) Arm(p Plan) {
 	d.plan, d.calls, d.hit = p, 0, ""
 }
 
-// Disarm lets nothing fail any more, and gives what failed first since Arm; "" = nothing.
+// Disarm stops all failures. It returns the call that failed first since Arm, or "".
 func (d *Disk) Disarm() (string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -102,7 +101,7 @@ func (d *Disk) Disarm() (string, error) {
 	return d.hit, d.failed
 }
 
-// notification is seccomp_notif.
+// notification is the kernel's struct seccomp_notif.
 type notification struct {
 	id        uint64
 	pid, flag uint32
@@ -112,7 +111,7 @@ type notification struct {
 	args      [6]uint64
 }
 
-// response is seccomp_notif_resp.
+// response is the kernel's struct seccomp_notif_resp.
 type response struct {
 	id    uint64
 	value int64
@@ -120,13 +119,13 @@ type response struct {
 	flags uint32
 }
 
-// supervise answers the kernel. It makes none of the calls that it answers for.
+// supervise answers the kernel. It must not make any of the calls that it intercepts.
 func (d *Disk) supervise() {
 	for {
 		var n notification
 		_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(d.listener), unix.SECCOMP_IOCTL_NOTIF_RECV,
 			uintptr(unsafe.Pointer(&n)))
-		if errno == unix.EINTR || errno == unix.ENOENT { // ENOENT: who asked has gone
+		if errno == unix.EINTR || errno == unix.ENOENT { // ENOENT: the caller is gone
 			continue
 		}
 		if errno != 0 {
@@ -152,7 +151,7 @@ func (d *Disk) broke(err error) {
 	d.failed = errors.Join(d.failed, err)
 }
 
-// judge returns what a call fails with; 0: nothing.
+// judge returns the error with which a call fails, or 0.
 func (d *Disk) judge(n *notification) unix.Errno {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -172,7 +171,7 @@ func (d *Disk) judge(n *notification) unix.Errno {
 	if d.hit == "" {
 		d.hit = c.name + " " + path
 	}
-	if c.name == "close" { // a close that fails has closed all the same, and given up its lock
+	if c.name == "close" { // a close that fails has still closed the file and released its lock
 		if err := unix.Dup3(d.null, int(n.args[0]), unix.O_CLOEXEC); err != nil {
 			d.failed = errors.Join(d.failed, err)
 		}
@@ -180,14 +179,14 @@ func (d *Disk) judge(n *notification) unix.Errno {
 	return d.plan.Err
 }
 
-// pathOf returns the file of a call; "" when it has none.
+// pathOf returns the path of the file of a call, or "" if it has none.
 func (d *Disk) pathOf(n *notification, c call) string {
 	if c.path == 0 {
 		return nameOf(int(int32(n.args[0])))
 	}
 	buffer := make([]byte, 4096)
 	at := uintptr(n.args[c.path])
-	page := 4096 - int(at%4096) // a path may end with the last page that can be read
+	page := 4096 - int(at%4096) // the path may end at the end of the last readable page
 	read := 0
 	for read < len(buffer) {
 		part := buffer[read:min(len(buffer), read+page)]
@@ -204,7 +203,7 @@ func (d *Disk) pathOf(n *notification, c call) string {
 	return ""
 }
 
-// absolute returns a path that may be relative to a folder that is open.
+// absolute returns the absolute form of a path that may be relative to an open folder.
 func (d *Disk) absolute(folder int, path string) string {
 	switch {
 	case filepath.IsAbs(path):

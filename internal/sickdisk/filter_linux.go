@@ -12,12 +12,12 @@ import (
 // call is a system call on a file.
 type call struct {
 	name string
-	// the argument that is a path, after the folder that it is relative to; 0: the first argument
-	// is a descriptor
+	// path is the index of the argument that is a path; the argument before it is the folder to
+	// which the path is relative. 0: the first argument is a descriptor.
 	path int
 }
 
-// calls are those that Go's package os makes of files. SQLite makes others besides.
+// calls are the calls that Go's package os makes on files. SQLite makes others in addition.
 var calls = map[int32]call{
 	unix.SYS_OPENAT:          {"openat", 1},
 	fstatat:                  {"fstatat", 1},
@@ -40,14 +40,15 @@ var calls = map[int32]call{
 	unix.SYS_COPY_FILE_RANGE: {"copy_file_range", 0},
 }
 
-// program is the filter: all calls above on files are asked about, all else goes on.
+// program returns the filter: it intercepts all calls on files that are listed above, and allows
+// all others.
 func program() []unix.SockFilter {
 	const (
 		load  = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
 		equal = unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K
 		least = unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K
 		give  = unix.BPF_RET | unix.BPF_K
-		// where struct seccomp_data has the number and the low half of the first argument
+		// offsets in struct seccomp_data of the number and of the low half of the first argument
 		number, first = 0, 16
 	)
 	out := []unix.SockFilter{{Code: load, K: number}}
@@ -55,7 +56,7 @@ func program() []unix.SockFilter {
 	for _, withPath := range []bool{true, false} {
 		for _, nr := range numbers {
 			if (calls[nr].path > 0) == withPath {
-				// to the end, where the block after the list of its kind is: filled in below
+				// Jumps to the block after the list; the distance is filled in below.
 				out = append(out, unix.SockFilter{Code: equal, K: uint32(nr)})
 			}
 		}

@@ -1,4 +1,4 @@
-// Package systemd tells the service manager how the daemon does: ready, reloading, stopping, alive,
-// and a sentence for `systemctl status`. It is a thin use of coreos/go-systemd. Where no manager
-// listens (NOTIFY_SOCKET is not set) every call does nothing.
+// Package systemd tells the service manager the state of the daemon: ready, reloading, stopping,
+// alive, and a sentence for `systemctl status`. It is a thin wrapper of coreos/go-systemd. Without
+// a manager (NOTIFY_SOCKET is not set) every call does nothing.
 package systemd

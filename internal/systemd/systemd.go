@@ -11,30 +11,30 @@ import (
 
 // Manager is the service manager that started this process, if one did.
 type Manager struct {
-	// Failed is told of a message that did not arrive; nil tells nobody. A daemon that cannot reach
-	// its manager goes on: the manager will notice.
+	// Failed is called if a message could not be sent; it may be nil. A daemon that cannot reach
+	// its manager continues; the manager will notice.
 	Failed func(error)
 }
 
-// Ready says that the service has begun to serve (READY=1), with a sentence for people.
+// Ready reports that the service has begun to serve (READY=1), with a sentence for people.
 func (m Manager) Ready(status string) { m.send(daemon.SdNotifyReady, statusLine(status)) }
 
-// Status is the sentence that `systemctl status` shows.
+// Status sets the sentence that `systemctl status` shows.
 func (m Manager) Status(status string) { m.send(statusLine(status)) }
 
-// Reloading says that a reload has begun; Ready ends it, also when the old configuration stays.
+// Reloading reports that a reload has begun. Ready ends it, even if the old configuration stays.
 func (m Manager) Reloading() {
 	m.send(daemon.SdNotifyReloading, fmt.Sprintf("MONOTONIC_USEC=%d", monotonic().Microseconds()))
 }
 
-// Stopping says that the service ends, with a sentence for people.
+// Stopping reports that the service is ending, with a sentence for people.
 func (m Manager) Stopping(status string) { m.send(daemon.SdNotifyStopping, statusLine(status)) }
 
-// Alive feeds the watchdog (WATCHDOG=1).
+// Alive resets the watchdog (WATCHDOG=1).
 func (m Manager) Alive() { m.send(daemon.SdNotifyWatchdog) }
 
-// Watchdog is how long the manager waits for Alive before it ends the process; 0 when it does not
-// watch this one.
+// Watchdog returns how long the manager waits for Alive before it ends the process, or 0 if the
+// manager does not watch this process.
 func Watchdog() (time.Duration, error) {
 	d, err := daemon.SdWatchdogEnabled(false)
 	if err != nil {
@@ -49,10 +49,11 @@ func (m Manager) send(lines ...string) {
 	}
 }
 
-// statusMost bounds a sentence: the manager ignores messages of more than 4096 bytes.
+// statusMost bounds a sentence, in characters: the manager ignores messages of more than 4096
+// bytes.
 const statusMost = 1000
 
-// statusLine is one line: a line of its own would be another message.
+// statusLine returns the text as one line, because each line is a separate assignment.
 func statusLine(text string) string {
 	runes := []rune(strings.Join(strings.Fields(text), " "))
 	if len(runes) > statusMost {
@@ -61,7 +62,7 @@ func statusLine(text string) string {
 	return "STATUS=" + string(runes)
 }
 
-// monotonic is the clock by which the manager tells which reload a message speaks of.
+// monotonic returns the monotonic clock, with which the manager matches a message to a reload.
 func monotonic() time.Duration {
 	var ts unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts); err != nil {

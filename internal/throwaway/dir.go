@@ -12,28 +12,28 @@ import (
 // LockSuffix is the end of the name of the lock file beside a folder.
 const LockSuffix = ".lock"
 
-// Dir is a folder that lives as long as the process which made it: a lock file beside it, held
-// under flock, says that the owner is alive. The kernel drops the lock at any death, so nothing
-// depends on process numbers, which are reused.
+// Dir is a folder that exists as long as the process that created it. A lock file beside it, held
+// with flock, shows that the owner is alive. The kernel drops the lock however the owner ends, so
+// nothing depends on process ids, which are reused.
 type Dir struct {
 	// Path is absolute.
 	Path string
 	lock *os.File
 }
 
-// Kind is a kind of server, for the names of its folders.
+// Kind is a kind of server, which determines the names of its folders.
 type Kind struct {
 	// Prefix begins the names.
 	Prefix string
-	// InMemory prefers a file system in memory, where there is one with room: what a server flushes
-	// costs nothing there. Not for measurements.
+	// InMemory prefers a file system in memory if there is one with enough space, where flushes
+	// cost nothing. It must not be set for measurements.
 	InMemory bool
-	// StillServed reports whether a server works in the folder of a dead owner, and orders it to
-	// stop.
+	// StillServed reports whether a server is running in the folder of a dead owner, and tells it
+	// to stop.
 	StillServed func(dir string) bool
 }
 
-// NewDir makes a folder owned by the server's user, under a temporary folder that this user can
+// NewDir creates a folder owned by the server's user, under a temporary folder that this user can
 // enter.
 func (k Kind) NewDir(owner *syscall.Credential) (*Dir, error) {
 	parent, err := tempParent(owner != nil)
@@ -64,10 +64,10 @@ func (w *Dir) Remove() error {
 	return errors.Join(os.RemoveAll(w.Path), os.Remove(w.lock.Name()), w.lock.Close())
 }
 
-// memory is Linux's file system in memory that everybody may write to.
+// memory is Linux's in-memory file system to which everybody may write.
 const memory = "/dev/shm"
 
-// leastMemory is what must be free there: the databases of a package's tests, for three packages at
+// leastMemory is the space that must be free there: for the databases of three packages' tests at
 // once.
 const leastMemory = 6 << 30
 
@@ -78,8 +78,8 @@ func roomInMemory() bool {
 		passable(memory)
 }
 
-// createLock makes a lock file and locks it. Between the two steps another process may take the
-// file for a dead one's and remove it; then the name is gone, and we try the next.
+// createLock creates a lock file and locks it. Between the two steps another process may take the
+// file for that of a dead process and remove it; then another name is tried.
 func (k Kind) createLock(parent string) (*os.File, error) {
 	for {
 		f, err := os.CreateTemp(parent, k.Prefix+"*"+LockSuffix)
@@ -99,15 +99,16 @@ func tryLock(f *os.File) bool {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }
 
-// sameFile reports whether the file's name still leads to it.
+// sameFile reports whether the file's name still refers to it.
 func sameFile(f *os.File) bool {
 	byHandle, err1 := f.Stat()
 	byName, err2 := os.Lstat(f.Name())
 	return err1 == nil && err2 == nil && os.SameFile(byHandle, byName)
 }
 
-// RemoveStale deletes what dead test processes left. It is best effort: what cannot be removed now
-// (another user's, or a server still shutting down) is left for the next time.
+// RemoveStale deletes the folders of dead test processes. It is best effort: what cannot be removed
+// now (another user's folder, or that of a server that is still shutting down) is left for the next
+// time.
 func (k Kind) RemoveStale(parent string) {
 	locks, _ := filepath.Glob(filepath.Join(parent, k.Prefix+"*"+LockSuffix)) // the pattern is constant, and valid
 	for _, name := range locks {
@@ -123,8 +124,8 @@ func (k Kind) RemoveStale(parent string) {
 	}
 }
 
-// tempParent returns the temporary folder. When the server runs as another user, each folder on the
-// way must let others pass; a TMPDIR private to root does not.
+// tempParent returns the temporary folder. If the server runs as another user, that user must be
+// able to enter each folder on the path, which a TMPDIR private to root does not allow.
 func tempParent(otherUser bool) (string, error) {
 	candidates := []string{os.TempDir(), "/tmp", "/var/tmp"}
 	for _, dir := range candidates {

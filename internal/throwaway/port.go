@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// FreePort picks a port below the ephemeral range: in that range any outgoing connection of a
-// parallel test could take the port of a server that is down for a moment.
+// FreePort picks a port below the ephemeral range. In that range, any outgoing connection of a
+// parallel test could take the port of a server that is being restarted.
 func FreePort() (int, error) {
 	lowest, highest := 15000, 32000
 	var ephemeral int

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Process is a running child that dies with us.
+// Process is a running child process that ends with this process.
 type Process struct {
 	Cmd *exec.Cmd
 	// Done is closed when the child has ended and was reaped.
@@ -21,14 +21,15 @@ type Process struct {
 	Err error
 }
 
-// Spawn starts cmd so that the kernel sends it the signal when this process dies in whatever way.
+// Spawn starts cmd so that the kernel sends it the signal onDeath when this process ends, however
+// it ends.
 //
-// The kernel counts the death of the thread that forked, not of the process, and Go ends idle
-// threads when it likes. So the goroutine that starts the child keeps its thread until the child is
-// gone.
+// The kernel reacts to the end of the thread that forked, not of the process, and Go may end idle
+// threads at any time. So the goroutine that starts the child keeps its thread until the child has
+// ended.
 func Spawn(cmd *exec.Cmd, onDeath syscall.Signal, as *syscall.Credential) (*Process, error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: onDeath, Credential: as}
-	cmd.WaitDelay = 10 * time.Second // a backend that outlives its postmaster must not hold Wait by the stderr pipe
+	cmd.WaitDelay = 10 * time.Second // a backend that outlives its postmaster holds the stderr pipe and blocks Wait
 	p := &Process{Cmd: cmd, Done: make(chan struct{})}
 	started := make(chan error)
 	go func() {
@@ -48,11 +49,11 @@ func Spawn(cmd *exec.Cmd, onDeath syscall.Signal, as *syscall.Credential) (*Proc
 	return p, nil
 }
 
-// Patience bounds every wait for a server. It is no measure of speed: a run that reaches it is
+// Patience bounds every wait for a server. It is not a measure of speed: a run that reaches it is
 // broken.
 const Patience = 2 * time.Minute
 
-// Wait waits for the end of the child and kills it when that does not come.
+// Wait waits for the end of the child and kills it after [Patience].
 func (p *Process) Wait(name string) error {
 	select {
 	case <-p.Done:
@@ -66,14 +67,15 @@ func (p *Process) Wait(name string) error {
 
 // Stop sends the signal and waits for the end.
 func (p *Process) Stop(signal syscall.Signal, name string) error {
-	// An error means that it has ended already; then Wait returns at once.
+	// An error means that it has already ended; Wait then returns at once.
 	_ = p.Cmd.Process.Signal(signal)
 	return p.Wait(name)
 }
 
-// Log keeps the end of what a server writes and tells when a line announces that it is ready.
+// Log keeps the end of a server's output and signals when a line announces that the server is
+// ready.
 type Log struct {
-	// Ready is closed when the line has come.
+	// Ready is closed when the line was written.
 	Ready chan struct{}
 	line  string
 
@@ -86,10 +88,10 @@ const keptLog = 64 << 10
 
 var _ io.Writer = (*Log)(nil)
 
-// NewLog waits for a line that contains the text; "" waits for nothing.
+// NewLog returns a log that waits for a line with this text; "" waits for nothing.
 func NewLog(line string) *Log { return &Log{Ready: make(chan struct{}), line: line} }
 
-// Write appends to the log. It never fails: a server that cannot write its log would block.
+// Write appends to the log. It never fails, because a server that cannot write its log would block.
 func (l *Log) Write(b []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -103,7 +105,7 @@ func (l *Log) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// String is the end of what was written, at most 128 KiB.
+// String returns the end of what was written, at most 128 KiB.
 func (l *Log) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -20,7 +20,7 @@ var ends struct {
 //	func TestMain(m *testing.M) { os.Exit(throwaway.M{M: m}.Run()) }
 type M struct{ M interface{ Run() int } }
 
-// Run returns the process's exit code.
+// Run runs the tests and returns the exit code of the process.
 func (m M) Run() int {
 	ends.mu.Lock()
 	ends.runs = true
@@ -40,8 +40,8 @@ func (m M) Run() int {
 	return code
 }
 
-// NeedMain refuses to work where nobody would stop a server: its folder would stay behind after
-// every run.
+// NeedMain fails the test if the package's TestMain does not stop servers: a server's folder would
+// be left behind after every run.
 func NeedMain(t testing.TB) {
 	t.Helper()
 	ends.mu.Lock()
@@ -51,17 +51,17 @@ func NeedMain(t testing.TB) {
 	}
 }
 
-// Shared is the one server of a test process, started by the first test that asks.
+// Shared is the one server of a test process, started by the first test that asks for it.
 type Shared[S interface{ Remove() error }] struct {
 	// Start starts the server.
 	Start func() (S, error)
 
 	once   sync.Once
 	server S
-	err    error // why it could not be started; kept, so that the second test does not try again for a minute
+	err    error // why it could not be started; stored, so that the second test does not try again for a minute
 }
 
-// Get returns the server. It fails the test when there is none, or when nobody would stop it.
+// Get returns the server. It fails the test if there is none, or if nothing would stop it.
 func (s *Shared[S]) Get(t testing.TB) S {
 	t.Helper()
 	NeedMain(t)

@@ -12,21 +12,21 @@ import (
 	"time"
 )
 
-// Server is what the servers that tests start have in common: a folder, a user, a free port, and a
-// process that dies with the tests.
+// Server is the common part of the servers that tests start: a folder, a user, a free port, and a
+// process that ends with the tests.
 type Server struct {
 	Dir    *Dir
-	As     *syscall.Credential // nil: as ourselves
+	As     *syscall.Credential // nil: the current user
 	Port   int
 	Log    *Log
-	NextDB atomic.Int64 // the number of the last database of a test
+	NextDB atomic.Int64 // number of the last database of a test
 
 	name    string
 	process *Process
 }
 
-// NewServer makes the folder of a server that is called so, for the first of the users that there
-// is.
+// NewServer creates the folder of a server with this name, owned by the first of the users that
+// exists.
 func (k Kind) NewServer(name string, users ...string) (*Server, error) {
 	as, err := User(users...)
 	if err != nil {
@@ -39,13 +39,13 @@ func (k Kind) NewServer(name string, users ...string) (*Server, error) {
 	return &Server{Dir: dir, As: as, name: name}, nil
 }
 
-// Path is a file of the server.
+// Path returns the path of a file of the server.
 func (s *Server) Path(name string) string { return filepath.Join(s.Dir.Path, name) }
 
-// Address is host:port.
+// Address returns host:port.
 func (s *Server) Address() string { return fmt.Sprintf("127.0.0.1:%d", s.Port) }
 
-// MakeDir makes a folder that is the server's own.
+// MakeDir creates a folder that the server's user owns.
 func (s *Server) MakeDir(name string) error {
 	if err := os.Mkdir(s.Path(name), 0o700); err != nil || s.As == nil {
 		return err
@@ -53,7 +53,7 @@ func (s *Server) MakeDir(name string) error {
 	return os.Chown(s.Path(name), int(s.As.Uid), int(s.As.Gid))
 }
 
-// Feed runs a program of the server with a script, and gives what it wrote.
+// Feed runs a program of the server with a script, and returns its output.
 func (s *Server) Feed(cmd *exec.Cmd, script string) (string, error) {
 	var out strings.Builder
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(script), &out, &out
@@ -70,8 +70,8 @@ func (s *Server) Feed(cmd *exec.Cmd, script string) (string, error) {
 	return out.String(), nil
 }
 
-// OnFreePort starts the server on a port that is free. Where start fails and again says so, another
-// one is tried.
+// OnFreePort starts the server on a port that is free. If start fails and again returns true, it
+// tries another one.
 func (s *Server) OnFreePort(start func() error, again func() bool) error {
 	const tries = 20
 	var err error
@@ -86,8 +86,8 @@ func (s *Server) OnFreePort(start func() error, again func() bool) error {
 	return fmt.Errorf("no free port in %d tries, last: %w", tries, err)
 }
 
-// Launch starts the process, and waits until it has written the line, or poll, which is asked
-// every few milliseconds where it is not nil, says that it is ready.
+// Launch starts the process and waits until it is ready: until it has written the line, or until
+// poll, called every few milliseconds if it is not nil, returns true.
 func (s *Server) Launch(cmd *exec.Cmd, line string, poll func() bool) error {
 	s.Log = NewLog(line)
 	cmd.Stdout, cmd.Stderr = s.Log, s.Log
@@ -116,7 +116,7 @@ func (s *Server) Launch(cmd *exec.Cmd, line string, poll func() bool) error {
 	return nil
 }
 
-// Remove stops the server and deletes all it has.
+// Remove stops the server and deletes all its files.
 func (s *Server) Remove() error {
 	var err error
 	if s.process != nil {

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// User returns whom a server runs as: nil for ourselves, or the first of these users and nobody
-// when we are root, because servers refuse to run as root.
+// User returns the user as whom a server runs. It is nil for the current user. If that is root, it
+// is the first of these names and "nobody" that exists, because servers refuse to run as root.
 func User(names ...string) (*syscall.Credential, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil

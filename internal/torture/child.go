@@ -25,7 +25,8 @@ type child struct {
 	errors         bytes.Buffer // standard error of the last command
 }
 
-// configuration is the file of a trial: two jobs, an open world, times as short as they may be.
+// configuration is the file of a trial: two jobs, an open world, times as short as the
+// configuration allows.
 const configuration = `api:
   base_url: %s
   api_key: ${env:TORTURE_KEY}
@@ -72,14 +73,14 @@ jobs:
       delivery_date: {const: "2026-05-10"}
 `
 
-// Configuration is the file of a program that sends to a platform and keeps its journal in a
-// folder.
+// Configuration returns the configuration file of a program that sends to the platform at url and
+// keeps its journal in a folder.
 func (o Options) Configuration(url, journal string) string {
 	return fmt.Sprintf(configuration, url, requestTimeout, o.MaxInFlight, quarantine, o.ERP.Driver,
 		o.Ledger.Driver, journal)
 }
 
-// newChild writes the configuration and begins the ledger.
+// newChild writes the configuration and creates the ledger.
 func newChild(ctx context.Context, opts Options, url string) (*child, error) {
 	c := &child{binary: opts.Binary, script: opts.Script, config: filepath.Join(opts.Dir, "config.yaml"), log: opts.Log}
 	for _, folder := range []string{"ledger", "journal"} {
@@ -110,7 +111,7 @@ func (c *child) command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// pass is one pass of the program under trial.
+// pass returns the command for one pass of the program under trial.
 func (c *child) pass(ctx context.Context) *exec.Cmd {
 	if c.script == "" {
 		return c.command(ctx, "sync", "--json")
@@ -120,17 +121,17 @@ func (c *child) pass(ctx context.Context) *exec.Cmd {
 	return cmd
 }
 
-// last is what the last command wrote to standard error.
+// last returns what the last command wrote to standard error.
 func (c *child) last() string { return strings.TrimSpace(c.errors.String()) }
 
-// death is how a life ends: when something happens, or when its time is over.
+// death defines when a pass is killed: when something happens, or after a limit.
 type death struct {
 	when  <-chan struct{} // nil = nothing to wait for
 	limit time.Duration
 }
 
-// life starts one pass of the program and kills it in its time. A pass that ends before is not
-// killed.
+// life starts one pass of the program and kills it as d defines. A pass that ends before that is
+// not killed.
 func (c *child) life(ctx context.Context, d death) (killed bool, err error) {
 	cmd := c.pass(ctx)
 	if err := cmd.Start(); err != nil {
@@ -157,8 +158,8 @@ func (c *child) life(ctx context.Context, d death) (killed bool, err error) {
 	return false, c.judgeEnd(err)
 }
 
-// judgeEnd takes the exit codes that a pass may have while everything fails: done, failed, another
-// process.
+// judgeEnd accepts the exit codes that a pass may have while everything fails: 0 (done), 1
+// (failed), 75 (another process has the lease).
 func (c *child) judgeEnd(err error) error {
 	var exit *exec.ExitError
 	if err == nil || errors.As(err, &exit) && (exit.ExitCode() == 1 || exit.ExitCode() == 75) {
@@ -167,7 +168,7 @@ func (c *child) judgeEnd(err error) error {
 	return fmt.Errorf("the program ended as it never should: %w (%s)", err, c.last())
 }
 
-// Settle runs passes until one has nothing more to do.
+// Settle runs passes until there is nothing more to do.
 func (c *child) Settle(ctx context.Context) error {
 	quiet, last := 0, ""
 	for range 200 {
@@ -183,7 +184,7 @@ func (c *child) Settle(ctx context.Context) error {
 			return err
 		}
 		var exit *exec.ExitError
-		// a job is another's still, of one that died a moment ago
+		// a job's lease still belongs to a process that has just been killed
 		elsewhere := errors.As(err, &exit) && exit.ExitCode() == 75
 		last = string(bytes.TrimSpace(text))
 		if err := json.Unmarshal([]byte(last), &out); err != nil {
@@ -226,7 +227,7 @@ func (c *child) Count(ctx context.Context, state string) (int, error) {
 	return n, err
 }
 
-// Lines runs a command that prints one JSON object a line.
+// Lines runs a command that prints one JSON object per line, and calls fn for each.
 func (c *child) Lines(ctx context.Context, fn func([]byte) error, args ...string) error {
 	cmd := c.command(ctx, args...)
 	out, err := cmd.StdoutPipe()
@@ -249,15 +250,15 @@ func (c *child) Lines(ctx context.Context, fn func([]byte) error, args ...string
 	return nil
 }
 
-// moment is what a kill can wait for.
+// moment is an event that a kill can wait for.
 type moment int
 
 const (
-	onArrival   moment = iota // a request has arrived whole and is not executed
-	onExecution               // a request was executed and is not answered
+	onArrival   moment = iota // a request has arrived whole and is not yet executed
+	onExecution               // a request was executed and is not yet answered
 )
 
-// trigger tells when the n-th request of a life has come to a moment.
+// trigger signals when the n-th request of a pass reaches a moment.
 type trigger struct {
 	mu    sync.Mutex
 	at    moment

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// leftByAProcess is what the program says of a row that is in doubt because a process ended, and
-// not because of an answer.
+// leftByAProcess begins the error text of a row that is in doubt because a process ended, and not
+// because of an answer.
 const leftByAProcess = "the process that "
 
-// countDoubts counts the rows that are in doubt because the program was killed and that were not so
-// when it was asked last. Those of one job are of one kill: a job sends nothing before what it had
-// in flight is settled.
+// countDoubts counts the rows that are in doubt because the program was killed, and that were not
+// counted before. The new ones of one job come from one kill, because a job sends nothing before
+// the rows that it had in flight are settled.
 func (t *Trial) countDoubts(ctx context.Context) error {
 	if t.Script != "" {
 		return nil

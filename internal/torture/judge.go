@@ -10,7 +10,7 @@ import (
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 )
 
-// Verdict is what came of a trial, as one line of JSON. The five figures from Lost to OverBudget
+// Verdict is the result of a trial, as one line of JSON. The five figures from Lost to OverBudget
 // must be zero.
 type Verdict struct {
 	Seed          uint64 `json:"seed"`
@@ -19,37 +19,37 @@ type Verdict struct {
 	Kills         int    `json:"kills"`
 	Starts        int    `json:"starts"`
 	Rows          int    `json:"rows"`    // in the ERP at the end
-	Records       int    `json:"records"` // that the platform made
+	Records       int    `json:"records"` // created by the platform
 	Lost          int    `json:"lost"`
 	Doubled       int    `json:"doubled"`
 	FalseAccepted int    `json:"false_accepted"`
 	Orphaned      int    `json:"orphaned"`
 	OverBudget    int    `json:"over_budget"`
-	// rows that are not on the platform once after a person has decided everything
+	// rows that are not on the platform exactly once after a person has decided everything
 	Undecided int `json:"undecided"`
 	InDoubt   int `json:"in_doubt"` // before a person decided
 	Held      int `json:"held"`     // before a person decided
-	// entries that were stored to be sent at all kills together: most of them had not left
+	// sum over all kills of the entries in state sending; most of them had not left
 	Sending     int      `json:"sending"`
 	MostSending int      `json:"most_sending"` // at one kill
 	Doubts      int      `json:"doubts"`       // entries that all kills together left in doubt
-	MostDoubts  int      `json:"most_doubts"`  // one kill, in one job
+	MostDoubts  int      `json:"most_doubts"`  // of one kill, in one job
 	MaxInFlight int      `json:"max_in_flight"`
 	Seconds     float64  `json:"seconds"`
-	Examples    []string `json:"examples,omitempty"` // the first few faults that were found
+	Examples    []string `json:"examples,omitempty"` // the first few faults found
 }
 
-// Clean reports whether nothing was lost and nothing came twice.
+// Clean reports whether nothing was lost and nothing was sent twice.
 func (v Verdict) Clean() bool {
 	return v.Lost+v.Doubled+v.FalseAccepted+v.Orphaned+v.OverBudget+v.Undecided == 0
 }
 
-// mostExamples bounds what a verdict tells of single rows.
+// mostExamples bounds the examples in a verdict.
 const mostExamples = 10
 
 type rowKey struct{ job, key string }
 
-// row is what `rows --json` says of an entry.
+// row is an entry in the output of `rows --json`.
 type row struct {
 	Job      string  `json:"job"`
 	Key      string  `json:"key"`
@@ -57,8 +57,8 @@ type row struct {
 	RemoteID *string `json:"remote_id"`
 }
 
-// Judge compares the ERP, the platform's log and the program's own words. decided: a person has
-// answered every doubt, so that each row must be there once.
+// Judge compares the ERP, the platform's log and the program's own output. decided means that a
+// person has decided about every doubt, so that each row must be there once.
 func (t *Trial) Judge(ctx context.Context, decided bool) error {
 	rows, err := t.Work.rows(ctx)
 	if err != nil {
@@ -112,8 +112,8 @@ func (t *Trial) Judge(ctx context.Context, decided bool) error {
 	return nil
 }
 
-// judgeScript lets a script come to its end and compares only the ERP with the platform: a script
-// has nothing else to say.
+// judgeScript lets a script finish and compares only the ERP with the platform, because a script
+// reports nothing else.
 func (t *Trial) judgeScript(ctx context.Context) error {
 	for range 50 {
 		if t.Child.pass(ctx).Run() == nil {
@@ -147,7 +147,7 @@ func (t *Trial) example(format string, args ...any) {
 	}
 }
 
-// records reads what the platform executed from its own log: ids by job and quantity.
+// records reads from the platform's own log what it executed: ids by job and quantity.
 func (t *Trial) records() (byMarker map[string][]string, total int, err error) {
 	file, err := os.Open(t.truth.Name())
 	if err != nil {

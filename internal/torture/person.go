@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// Decide is the desk: a person who looks into the platform's log answers everything that is in
-// doubt or held. What exists gets its id; what does not is sent again, after the quarantine.
-// Contracts come first, because deliveries hang on them.
+// Decide acts as a person who reads the platform's log and decides about every row that is in doubt
+// or held. It adopts what exists and orders the rest to be sent again, after the quarantine.
+// Contracts come first, because deliveries depend on them.
 func (t *Trial) Decide(ctx context.Context) error {
 	wait := time.NewTimer(quarantine)
 	defer wait.Stop()
@@ -19,7 +19,7 @@ func (t *Trial) Decide(ctx context.Context) error {
 		return ctx.Err()
 	case <-wait.C:
 	}
-	for range 2 { // deliveries whose contract was decided may come into doubt no more, but they may be held
+	for range 2 { // deliveries whose contract was decided come into doubt no more, but they may be held
 		entries, err := t.entries(ctx)
 		if err != nil {
 			return err

@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// proxy stands between the program and the platform and cuts one connection in six: after some byte
-// of a request or of an answer, with an end of file or a reset, or it holds it until the time-out.
+// proxy is between the program and the platform and cuts one connection in six. It cuts after some
+// byte of a request or of an answer, with an end of file or a reset, or holds the connection until
+// the time-out.
 type proxy struct {
 	url      string
 	target   string
@@ -50,10 +51,10 @@ func (p *proxy) serve() {
 	}
 }
 
-// fate is what happens to one connection: nothing, or a cut after so many bytes of the requests or
-// of the answers.
+// fate is what happens to one connection: nothing, or a cut after a number of bytes of the requests
+// or of the answers.
 type fate struct {
-	request, answer int64 // bytes that pass; -1 = all
+	request, answer int64 // bytes that pass; -1 means all
 	reset           bool
 	hold            time.Duration // before the cut
 }
@@ -92,13 +93,13 @@ func (p *proxy) carry(c net.Conn) {
 		if f.reset {
 			_ = c.(*net.TCPConn).SetLinger(0)
 		}
-		return // both ends close: what was executed has been executed
+		return // both ends close; what was executed stays executed
 	}
 	<-done
 }
 
-// pass copies at most limit bytes and reports whether it stopped at the limit; a copy that ends
-// passes the end on.
+// pass copies at most limit bytes and reports whether it stopped at the limit; at the end of the
+// input it closes the other side for writing.
 func pass(to, from net.Conn, limit int64) (cut bool) {
 	if limit < 0 {
 		_, _ = io.Copy(to, from)

@@ -13,37 +13,37 @@ import (
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 )
 
-// Options say what is tortured and how hard.
+// Options defines what is tortured and how hard.
 type Options struct {
 	Binary string // the program under trial
-	// another program to torture in its place, which keeps no ledger that could be judged: see
-	// tools/torture/cronscript
+	// Script is another program to torture in its place, which has no ledger that could be judged:
+	// see tools/torture/cronscript.
 	Script      string
-	Dir         string        // an empty folder for everything that is made
-	ERP         Database      // "" = SQLite in Dir. A schema is made in it
-	Ledger      Database      // "" = SQLite in Dir; otherwise an empty PostgreSQL database
-	Kills       int           // how often the program is killed
-	Seed        uint64        // plan of faults and kills
-	MaxInFlight int           // POSTs in flight at once; 0 = 8
-	Progress    func(Verdict) // told now and then; may be nil
-	Log         io.Writer     // what the program writes to standard error; nil = nowhere
+	Dir         string        // an empty folder for all files
+	ERP         Database      // "" means SQLite in Dir. A schema is created in it
+	Ledger      Database      // "" means SQLite in Dir; otherwise an empty PostgreSQL database
+	Kills       int           // number of kills
+	Seed        uint64        // of the plan of faults and kills
+	MaxInFlight int           // POSTs in flight at once; 0 means 8
+	Progress    func(Verdict) // called now and then; may be nil
+	Log         io.Writer     // gets the standard error of the program; nil discards it
 }
 
 // Database is a driver's name, postgres or sqlite, and its data source.
 type Database struct{ Driver, DSN string }
 
-// APIKey is what the sandbox of a trial accepts.
+// APIKey is the key that the sandbox of a trial accepts.
 const APIKey = "torture"
 
-// Times that the trial uses. The quarantine is the least that the configuration takes: twice the
-// time-out and 40 s.
+// Times of a trial. The quarantine is the shortest that the configuration accepts: twice the
+// time-out plus 40 s.
 const (
 	requestTimeout = 3 * time.Second
 	quarantine     = 2*requestTimeout + 40*time.Second
 )
 
-// Trial is one run of the harness. [Run] is all of one; its parts are for a harness of several
-// machines (tools/torture).
+// Trial is one run of the harness. [Run] performs a whole trial; the parts are exported for a
+// harness with several machines (tools/torture).
 type Trial struct {
 	Options
 	random  *rand.Rand
@@ -54,11 +54,11 @@ type Trial struct {
 	Child   *child
 	trigger *trigger
 	Verdict Verdict
-	doubts  map[rowKey]bool // that kills left, and that were counted
+	doubts  map[rowKey]bool // left by kills and already counted
 }
 
-// Run tortures the program and judges what came of it. The error is for what kept the trial from
-// running; a verdict that is not clean is none.
+// Run tortures the program and judges the result. It returns an error if the trial could not run; a
+// verdict that is not clean is not an error.
 func Run(ctx context.Context, opts Options) (v Verdict, err error) {
 	began := time.Now()
 	t, err := Begin(ctx, opts, sandbox.Options{}, false)
@@ -76,12 +76,12 @@ func Run(ctx context.Context, opts Options) (v Verdict, err error) {
 	return t.Verdict, nil
 }
 
-// Begin sets a trial up: platform, ERP and ledger, and a program that does not run yet. A platform
-// without faults of its own has those of [Run]; one that is reached directly is so without the
-// proxy that cuts connections.
+// Begin sets a trial up: platform, ERP and ledger, and a program that is not running yet. If
+// platform has no faults of its own, it gets those of [Run]. If direct is set, the platform is
+// reached without the proxy that cuts connections.
 func Begin(ctx context.Context, opts Options, platform sandbox.Options, direct bool) (*Trial, error) {
 	var err error
-	if opts.Dir, err = filepath.Abs(opts.Dir); err != nil { // a ledger has an absolute path
+	if opts.Dir, err = filepath.Abs(opts.Dir); err != nil { // a ledger needs an absolute path
 		return nil, err
 	}
 	if opts.MaxInFlight == 0 {
@@ -135,8 +135,8 @@ func Begin(ctx context.Context, opts Options, platform sandbox.Options, direct b
 	return t, nil
 }
 
-// platformFaults are what the platform does, in one of a hundred POSTs each: with and without
-// executing.
+// platformFaults are the faults of the platform, each with its percentage of POSTs, with and
+// without execution.
 var platformFaults = []string{
 	"lost-after%3", "lost-before%2", "cut%2", "garbled%1", "noid%1", "status=500,commit%1", "status=500%1",
 	"status=503%1", "status=502%1",
@@ -144,7 +144,7 @@ var platformFaults = []string{
 	"html%1", "status=408%1",
 }
 
-// rage kills the program as often as it was told to, while people write to the ERP.
+// rage kills the program t.Kills times, while people write to the ERP.
 func (t *Trial) rage(ctx context.Context) (err error) {
 	stop := t.Work.Write(ctx)
 	defer func() { err = errors.Join(err, stop()) }()
@@ -179,7 +179,7 @@ func (t *Trial) rage(ctx context.Context) (err error) {
 	return nil
 }
 
-// death decides how the next life ends: some time after its start, or when one of its requests
+// death decides how the next pass ends: some time after its start, or when one of its requests
 // arrives or was executed.
 func (t *Trial) death() death {
 	switch n := 1 + t.random.IntN(12); t.random.IntN(4) {
@@ -193,7 +193,8 @@ func (t *Trial) death() death {
 	return death{limit: time.Duration(60+t.random.IntN(900)) * time.Millisecond}
 }
 
-// calm lets everything work, first without a person, then with one, and judges both times.
+// calm stops all faults and lets the program finish, first without a person, then with one, and
+// judges both times.
 func (t *Trial) calm(ctx context.Context) error {
 	t.API.SetFaults()
 	t.net.calm()
@@ -221,7 +222,7 @@ func (t *Trial) calm(ctx context.Context) error {
 	return t.Judge(ctx, true)
 }
 
-// Close ends what Begin has started.
+// Close ends everything that Begin has started.
 func (t *Trial) Close() error {
 	var errs []error
 	if t.Work != nil {

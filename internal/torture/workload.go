@@ -12,12 +12,12 @@ import (
 	"time"
 
 	_ "github.com/lib/pq"  // the ERP of a trial
-	_ "modernc.org/sqlite" // the same
+	_ "modernc.org/sqlite" // likewise
 )
 
-// workload is the ERP of a trial: contracts and deliveries, each with a quantity of its own by
-// which the judge knows it again, and people who write to it while the program reads: transactions
-// that commit late, that are rolled back, that touch rows without changing them.
+// workload is the ERP of a trial: contracts and deliveries, and people who write to it while the
+// program reads, in transactions that commit late, are rolled back, or touch rows without changing
+// them. Each row has a unique quantity, by which the judge identifies it.
 type workload struct {
 	db       *sql.DB
 	postgres bool
@@ -25,7 +25,7 @@ type workload struct {
 	marker   atomic.Int64
 }
 
-// writers is how many people type at once, and typing how long one of them needs for a row.
+// writers is how many people type at once, and typing how long one of them takes for a row.
 const (
 	writers = 3
 	typing  = 25 * time.Millisecond
@@ -52,8 +52,8 @@ func newWorkload(ctx context.Context, at Database, seed uint64) (*workload, erro
 	return w, nil
 }
 
-// Write lets people write until the returned function is called, which waits for the last of them
-// and tells what went wrong.
+// Write lets people write until stop is called, which waits for the last of them and returns their
+// errors.
 func (w *workload) Write(ctx context.Context) (stop func() error) {
 	ctx, cancel := context.WithCancel(ctx)
 	var wait sync.WaitGroup
@@ -76,8 +76,8 @@ func (w *workload) Write(ctx context.Context) (stop func() error) {
 	}
 }
 
-// work is one transaction: a contract with some deliveries, now and then a change without effect,
-// now and then taken back.
+// work is one transaction: a contract with some deliveries, sometimes a change without effect,
+// sometimes rolled back.
 func (w *workload) work(random *rand.Rand) error {
 	tx, err := w.db.Begin()
 	if err != nil {
@@ -110,11 +110,11 @@ func (w *workload) work(random *rand.Rand) error {
 			return fmt.Errorf("writing to the ERP: %w", err)
 		}
 	}
-	if w.postgres { // SQLite has one writer at a time, who had better not think
+	if w.postgres { // SQLite allows one writer at a time, so it must not pause here
 		time.Sleep(time.Duration(random.Int64N(int64(4 * typing))))
 	}
 	if random.IntN(10) == 0 {
-		return nil // taken back
+		return nil // rolled back
 	}
 	err = tx.Commit()
 	time.Sleep(time.Duration(random.Int64N(int64(2 * typing))))
@@ -124,7 +124,7 @@ func (w *workload) work(random *rand.Rand) error {
 	return nil
 }
 
-// bound writes ? as PostgreSQL wants it.
+// bound replaces ? by PostgreSQL's placeholders if needed.
 func (w *workload) bound(query string) string {
 	if !w.postgres {
 		return query

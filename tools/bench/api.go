@@ -17,29 +17,28 @@ import (
 	"time"
 )
 
-// The API of a measurement: one page for POSTs of deliveries, the list of webhooks that the program
-// asks for before it sends, and its log.
+// The API of a measurement: one path for POSTs of deliveries, the list of webhooks that the program
+// requests before it sends, and the log.
 const (
 	deliveriesPath = "/api/v1/integration/deliveries"
 	webhooksPath   = "/api/v1/integration/webhooks"
 	logPath        = "/log"
 )
 
-// record is one POST that was executed: the number of the row that it came from, and the id that it
-// was given.
+// record is one executed POST: the number of its row, and the id that the API assigned.
 type record struct {
 	row int32
 	id  [16]byte
 }
 
-// apiOptions are what an API can do to a contestant.
+// apiOptions defines what an API does to a contestant.
 type apiOptions struct {
 	latency time.Duration
-	lose    int // so many of a thousand rows get no answer the first time, although they are executed
-	tell    int // after so many POSTs it writes a line; 0 = never
+	lose    int // of a thousand rows, how many get no answer the first time, although they are executed
+	tell    int // number of POSTs after which it writes a line; 0 = never
 }
 
-// api answers as fast as it can or after a latency, and checks nothing.
+// api answers as fast as it can, or after a latency, and checks nothing.
 type api struct {
 	apiOptions
 	told func()
@@ -48,10 +47,10 @@ type api struct {
 	log         []record
 	lost        map[int32]bool
 	random      *rand.ChaCha8
-	first, last time.Time // when the first POST came, and when the last one was answered
+	first, last time.Time // arrival of the first POST, and end of the last answer
 }
 
-// serveAPI is the process of the API. It tells its address on w and serves until it is killed.
+// serveAPI is the process of the API. It writes its address to w and serves until it is killed.
 func serveAPI(ctx context.Context, w io.Writer, opts apiOptions) error {
 	a := &api{
 		apiOptions: opts, lost: map[int32]bool{},
@@ -113,10 +112,10 @@ func (a *api) post(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(answer)))
 	w.WriteHeader(http.StatusCreated)
-	_, _ = w.Write(answer) // an error: nobody listens any more, which is the client's business
+	_, _ = w.Write(answer) // on an error the client has gone, which does not matter here
 }
 
-// execute notes a POST, and reports whether it will be answered.
+// execute records a POST, and reports whether it will be answered.
 func (a *api) execute(row int32, arrived time.Time) (id [16]byte, answered bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -136,7 +135,7 @@ func (a *api) execute(row int32, arrived time.Time) (id [16]byte, answered bool)
 	return id, true
 }
 
-// field is the text of a body between a label and an end; nil when it is not there.
+// field returns the text of a body between a label and an end, or nil if it is missing.
 func field(body []byte, label string, end byte) []byte {
 	_, rest, found := bytes.Cut(body, []byte(label))
 	n := bytes.IndexAny(rest, string(end)+"}")
@@ -156,15 +155,15 @@ func appendUUID(to []byte, id [16]byte) []byte {
 	return to
 }
 
-// seen is what the API tells of a measurement.
+// seen is what the API saw of a measurement.
 type seen struct {
 	Posts   int     `json:"posts"`
 	Seconds float64 `json:"seconds"` // from the arrival of the first POST to the last answer
 
-	rows map[int32][]string // the ids that each row was given
+	rows map[int32][]string // the ids that were assigned to each row
 }
 
-// dump writes the log: one line with the sums, then one for each POST.
+// dump writes the log: one line with the totals, then one for each POST.
 func (a *api) dump(w http.ResponseWriter, _ *http.Request) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -176,10 +175,10 @@ func (a *api) dump(w http.ResponseWriter, _ *http.Request) {
 		line = append(appendUUID(line, r.id), '\n')
 		_, _ = out.Write(line)
 	}
-	_ = out.Flush() // a reader that misses lines misses some of Posts, and says so
+	_ = out.Flush() // a reader that misses lines notices that they are fewer than Posts, and fails
 }
 
-// readLog fetches what dump writes.
+// readLog fetches and parses what dump writes.
 func readLog(ctx context.Context, client *http.Client, url string) (s seen, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url+logPath, http.NoBody)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain is also the parts of a measurement, which this program starts from itself.
+// TestMain also plays the roles of a measurement, for which this program starts itself.
 func TestMain(m *testing.M) {
 	if os.Getenv(roleEnv) == "" {
 		goleak.VerifyTestMain(m)
@@ -27,8 +27,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// A short measurement of everything but the yardsticks that need modules of their own, so that it
-// works when somebody wants figures.
+// A short measurement of everything except the yardsticks in separate modules, so that a
+// measurement works when somebody needs figures.
 func TestAShortMeasurementAgreesWithTheAPI(t *testing.T) {
 	t.Chdir("..")
 	dir := t.TempDir()

@@ -11,15 +11,15 @@ import (
 	"strings"
 )
 
-// contestant is a program that reads the rows of the ERP, POSTs them and keeps a book of what it
-// has sent.
+// contestant is a program that reads the rows of the ERP, POSTs them and keeps a record ("book") of
+// what it has sent.
 type contestant struct {
 	name      string
-	ledgerPID int // first process of the PostgreSQL that holds its book alone; 0 = none
+	ledgerPID int // first process of the PostgreSQL that holds only its book; 0 = none
 	folder    string
-	pass      func() *exec.Cmd // sends what is not in the book yet, and ends
+	pass      func() *exec.Cmd // sends what is not in the book yet, then ends
 	book      func(ctx context.Context) (map[int32]entry, error)
-	check     func(u used, r *result) error // looks at what a pass has printed
+	check     func(u used, r *result) error // checks the output of a pass
 	ledger    string                        // data source name of a ledger in PostgreSQL; "" = none
 }
 
@@ -29,8 +29,8 @@ const ourName = "safrasync "
 // ours reports whether a contestant is the program under measurement.
 func ours(name string) bool { return name == "sqlite" || name == "postgres" }
 
-// slowServer makes flushes of the ledger's server take longer: it sleeps before it flushes its log,
-// and who waits for the same flush waits with it.
+// slowServer makes flushes of the ledger's server take longer: the server sleeps before it flushes
+// its log, and every session that waits for the same flush waits too.
 func (c contestant) slowServer(ctx context.Context) error {
 	if c.ledger == "" {
 		return nil
@@ -49,10 +49,10 @@ func (c contestant) slowServer(ctx context.Context) error {
 	})
 }
 
-// names are the contestants in their order; the first two are the program under measurement.
+// names lists the contestants in order; the first two are the program under measurement.
 var names = []string{"sqlite", "postgres", "bento", "river", "script"}
 
-// contestant makes one ready to start from nothing.
+// contestant returns a contestant that has sent nothing yet.
 func (b *bench) contestant(ctx context.Context, name, url, erp string) (contestant, error) {
 	if ours(name) {
 		_, c, err := b.ours(name, url, erp)
@@ -83,7 +83,7 @@ func (b *bench) contestant(ctx context.Context, name, url, erp string) (contesta
 	return c, err
 }
 
-// ours is the program with a new ledger.
+// ours returns the program with a new ledger.
 func (b *bench) ours(name, url, erp string) (*program, contestant, error) {
 	c := contestant{name: ourName + name, folder: b.folder(), check: checkPass}
 	p := &program{
@@ -109,7 +109,7 @@ func (b *bench) ours(name, url, erp string) (*program, contestant, error) {
 	return p, c, nil
 }
 
-// discard deletes what a contestant has kept, so that the next one has as much disk.
+// discard deletes a contestant's data, so that the next one has as much disk space.
 func (b *bench) discard(c contestant) error {
 	if c.ledger == "" {
 		return os.RemoveAll(c.folder)
@@ -117,7 +117,7 @@ func (b *bench) discard(c contestant) error {
 	return errors.Join(b.ledgerServer.Drop(valuesOf(c.ledger)["dbname"]), os.RemoveAll(c.folder))
 }
 
-// valuesOf takes a data source name of key=value pairs apart.
+// valuesOf parses a data source name of key=value pairs.
 func valuesOf(dsn string) map[string]string {
 	values := map[string]string{}
 	for pair := range strings.FieldsSeq(dsn) {
@@ -127,18 +127,18 @@ func valuesOf(dsn string) map[string]string {
 	return values
 }
 
-// asURL is a data source name of key=value pairs as a URL, which is how Bento wants it.
+// asURL returns a data source name of key=value pairs as a URL, the form that Bento requires.
 func asURL(dsn string) string {
 	values := valuesOf(dsn)
 	return fmt.Sprintf("postgres://%s@%s:%s/%s?sslmode=%s", values["user"], values["host"], values["port"],
 		values["dbname"], values["sslmode"])
 }
 
-// moduleDir is the folder of a yardstick with a module of its own. The measurement runs in the
-// folder tools.
+// moduleDir returns the folder of a yardstick that is a separate module. The measurement runs in
+// the folder tools.
 func moduleDir(name string) string { return filepath.Join("bench", name) }
 
-// built builds a yardstick once, in its own module, and tells where it is.
+// built builds a yardstick once, in its own module, and returns the path of the binary.
 func (b *bench) built(name string) (string, error) {
 	if name == "script" {
 		return os.Executable()
@@ -157,8 +157,8 @@ func (b *bench) built(name string) (string, error) {
 	return binary, nil
 }
 
-// cpu is what the ledger's server and the ERP's have computed so far, in seconds. A book in the
-// ERP's own database counts with the ERP.
+// cpu returns the CPU time that the ledger's server and the ERP's server have used so far, in
+// seconds. A book in the ERP's own database counts with the ERP.
 func (b *bench) cpu(c contestant) (ledger, erp float64, err error) {
 	if c.ledgerPID != 0 {
 		ledger, err = cpuOfServer(c.ledgerPID)

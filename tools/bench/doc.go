@@ -1,16 +1,16 @@
-// Bench measures how fast the released program is, beside what others do on the same computer in
-// the same minutes.
+// Bench measures the speed of the released program, next to other programs on the same computer at
+// the same time.
 //
-// Nothing here is an absolute claim: each figure is the median of a few repetitions, and what
-// counts is its ratio to the yardstick that ran next to it. It measures and prints, and fails only
-// when what the API has seen and what a ledger says do not agree. No figure is worth anything after
-// a row was lost or sent twice.
+// No figure here is an absolute claim: each is the median of a few repetitions, and what counts is
+// its ratio to the yardstick that ran next to it. Bench measures and prints. It fails only if the
+// API's log and a ledger do not agree, because no figure is worth anything if a row was lost or
+// sent twice.
 //
 // # What runs
 //
-// A throwaway PostgreSQL is the ERP and another one holds the ledger; the API is a process of its
-// own that answers at once or after a set latency, checks nothing, and keeps a log of what arrived
-// and which id it gave (api.go). Beside the program stand four yardsticks:
+// A throwaway PostgreSQL is the ERP and another one holds the ledger. The API is a separate process
+// that answers at once or after a set latency, checks nothing, and keeps a log of what arrived and
+// which id it assigned (api.go). There are four yardsticks:
 //
 //   - limit: prebuilt bodies, POSTed by a bare net/http loop with as many connections; no database,
 //     no ledger (limit.go)
@@ -19,7 +19,7 @@
 //   - script: the usual fifty lines: select, POST, write the id back, one row after another
 //     (script.go)
 //
-// The two modules of their own keep what they need out of the program's go.mod; they are built only
+// The two separate modules keep their dependencies out of the program's go.mod; they are built only
 // when they are measured.
 //
 // # Where to read on

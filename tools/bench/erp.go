@@ -12,8 +12,8 @@ import (
 	_ "github.com/lib/pq" // the ERP of a measurement
 )
 
-// erpSchema is a table as cooperatives have them: some columns that go to the platform, more that
-// do not.
+// erpSchema is a typical table of a cooperative: some columns that are sent to the platform, and
+// more that are not.
 const erpSchema = `CREATE TABLE entrega (
 	filial CHAR(2) NOT NULL, ticket CHAR(9) NOT NULL, item CHAR(1) NOT NULL,
 	contrato VARCHAR(20) NOT NULL, peso_liquido NUMERIC(15,3) NOT NULL, um CHAR(2) NOT NULL,
@@ -23,9 +23,9 @@ const erpSchema = `CREATE TABLE entrega (
 	atualizado_em TIMESTAMPTZ NOT NULL,
 	PRIMARY KEY (filial, ticket, item))`
 
-// erpRows writes rows $1 to $2, one every ten seconds until $3 seconds ago. Row n is ticket Tn of
-// contract Cn and weighs 10,000 kg and n grams, so that each can be known again; 2,000 were
-// delivered on one day.
+// erpRows inserts the rows $1 to $2, with changes ten seconds apart, the last one $3 seconds ago.
+// Row n is ticket Tn of contract Cn and weighs 10,000 kg and n grams, so that each row can be
+// identified. 2,000 rows were delivered per day.
 const erpRows = `INSERT INTO entrega
 	SELECT lpad((n % 12 + 1)::text, 2, '0'), 'T' || lpad(n::text, 8, '0'), '1', 'C' || lpad(n::text, 8, '0'),
 		10000 + n / 1000.0, 'KG',
@@ -38,7 +38,7 @@ const erpRows = `INSERT INTO entrega
 // erpQuery is what every contestant reads.
 const erpQuery = `SELECT filial, ticket, item, contrato, peso_liquido, um, data_entrega, car, atualizado_em FROM entrega`
 
-// fillERP makes the table with so many rows.
+// fillERP creates the table with this number of rows.
 func fillERP(ctx context.Context, dsn string, rows int) error {
 	if err := withDB(dsn, func(db *sql.DB) error { _, err := db.ExecContext(ctx, erpSchema); return err }); err != nil {
 		return fmt.Errorf("the table of the ERP: %w", err)
@@ -59,11 +59,11 @@ func fillERP(ctx context.Context, dsn string, rows int) error {
 	})
 }
 
-// filledAge is how long ago the newest row of a new ERP was changed: more than it takes to change
-// as many rows as are added later.
+// filledAge is how long ago the newest row of a new ERP was changed; it leaves room for the times
+// of change of the rows that are added later.
 const filledAge = 90 * 24 * time.Hour
 
-// addRows writes rows of which the last one was changed so long ago.
+// addRows inserts rows; the last one was changed age ago.
 func addRows(ctx context.Context, dsn string, first, last int, age time.Duration) error {
 	err := withDB(dsn, func(db *sql.DB) error {
 		_, err := db.ExecContext(ctx, erpRows, first, last, int(age.Seconds()))
@@ -84,14 +84,14 @@ func withDB(dsn string, fn func(*sql.DB) error) (err error) {
 	return fn(db)
 }
 
-// body is what the platform gets of row n, by whichever contestant; date is the n-th of 120 days.
+// body returns the body of row n, equal to that of every contestant.
 func body(n int, date, car string) []byte {
 	return fmt.Appendf(nil,
 		`{"contract_id":"C%08d","delivered_volume":%d.%03d,"delivered_volume_unit_of_measure":"kg","delivery_date":%q,"car":%q}`,
 		n, 10000+n/1000, n%1000, date, car)
 }
 
-// rowOfKey is the number of the row with a key of the ledger: 7 of 01|T00000007|1.
+// rowOfKey returns the number of the row with this key in the ledger: 7 of 01|T00000007|1.
 func rowOfKey(key string) (int32, error) {
 	parts := strings.Split(key, "|")
 	if len(parts) != 3 || !strings.HasPrefix(parts[1], "T") {

@@ -8,21 +8,21 @@ import (
 	"time"
 )
 
-// fault is what happens to a contestant once; then it runs again until its book is full or it gets
-// no further.
+// fault is what happens to a contestant once. Then it runs again until its book is complete or it
+// makes no more progress.
 type fault struct {
 	measure string
 	kill    bool
-	lose    int // answers lost, of a thousand rows
+	lose    int // of a thousand rows, how many answers are lost
 }
 
 var faults = []fault{{measure: mKill, kill: true}, {measure: mLoss, lose: 50}}
 
-// mostPasses is how often a contestant is started for one fault.
+// mostPasses is how often a contestant is started for one fault, at most.
 const mostPasses = 6
 
-// faulty lets something happen to a contestant, and counts what comes of it. What is in doubt in
-// our ledger is left to a person, so it stays.
+// faulty applies a fault to a contestant, and counts the results. A row in doubt in our ledger is
+// left to a person, so it stays in doubt.
 func (b *bench) faulty(ctx context.Context, name string, latency time.Duration, f fault) (r result, err error) {
 	r = result{Measure: f.measure, LatencyMS: int(latency.Milliseconds()), Rows: min(b.rows, 5000)}
 	if name == "script" {
@@ -46,7 +46,7 @@ func (b *bench) faulty(ctx context.Context, name string, latency time.Duration, 
 		return r, err
 	}
 	defer func() {
-		if err == nil && r.err(c.name) == nil { // otherwise somebody wants to look
+		if err == nil && r.err(c.name) == nil { // otherwise keep it for analysis
 			err = b.discard(c)
 		}
 	}()
@@ -79,7 +79,7 @@ func (b *bench) faulty(ctx context.Context, name string, latency time.Duration, 
 	return r, err
 }
 
-// done reports whether every row is accepted, or left to a person.
+// done reports whether every row is accepted, or in doubt and left to a person.
 func done(book map[int32]entry, rows int) bool {
 	n := 0
 	for _, e := range book {

@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// idle is how many processes may run or wait on a computer that has nothing else to do.
+// idle is the load of a computer that has nothing else to do, at most.
 const idle = 0.5
 
-// here says on what was measured, and how busy it was with other things.
+// here describes the computer and how busy it was with other things.
 func here(ctx context.Context, b *bench) (string, error) {
 	version, err := exec.CommandContext(ctx, b.binary, "version").Output()
 	if err != nil {
@@ -39,7 +39,7 @@ func here(ctx context.Context, b *bench) (string, error) {
 }
 
 func firstLine(name string) string {
-	text, _ := os.ReadFile(name) // nothing depends on it
+	text, _ := os.ReadFile(name) // an error does not matter
 	line, _, _ := strings.Cut(string(text), "\n")
 	return line
 }

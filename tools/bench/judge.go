@@ -2,18 +2,19 @@ package main
 
 import "fmt"
 
-// agreement is how the API's log, the rows of the ERP and a contestant's own book agree.
+// agreement counts the differences between the API's log, the rows of the ERP and a contestant's
+// own book.
 type agreement struct {
-	// rows that never came to the API, and of which the book does not say that this may be so
+	// rows that never arrived at the API and that the book does not report as in doubt
 	Lost    int `json:"lost"`
-	Doubled int `json:"doubled"` // POSTs too many
-	// rows of which the book says what is not so: accepted and never arrived, another id, not
-	// accepted although answered
+	Doubled int `json:"doubled"` // surplus POSTs
+	// rows about which the book is wrong: accepted but never arrived, another id, or not accepted
+	// although answered
 	Wrong   int `json:"wrong"`
 	InDoubt int `json:"in_doubt"`
 }
 
-// judge compares the rows from first to last. A book of nil is that of a contestant without one.
+// judge compares the rows from first to last. book is nil for a contestant without a book.
 func judge(first, last int, s seen, book map[int32]entry) (a agreement) {
 	for row := int32(first); row <= int32(last); row++ {
 		ids := s.rows[row]
@@ -35,7 +36,8 @@ func judge(first, last int, s seen, book map[int32]entry) (a agreement) {
 	return a
 }
 
-// err is the only reason for which a measurement fails: a figure bought with a row.
+// err returns an error if rows were lost, sent twice or recorded wrongly. It is the only reason for
+// a measurement to fail.
 func (a agreement) err(who string) error {
 	if a.Lost+a.Doubled+a.Wrong == 0 {
 		return nil

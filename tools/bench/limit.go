@@ -13,14 +13,14 @@ import (
 	"time"
 )
 
-// told is what a yardstick tells of itself when it has ended, one line of JSON: what it needed
-// without its start.
+// told is the line of JSON that a yardstick prints when it ends: the time that it used, without its
+// start.
 type told struct {
 	Seconds float64 `json:"seconds"`
 	CPU     float64 `json:"cpu"` // seconds, user and system
 }
 
-// newClient is a client with so many connections at most, and nothing that repeats a request.
+// newClient returns a client with at most this many connections, which never repeats a request.
 func newClient(connections int) *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{
@@ -51,7 +51,7 @@ func post(ctx context.Context, client *http.Client, url string, body []byte) ([]
 	return answer, err
 }
 
-// runLimit is the physical limit: bodies that lie ready, POSTed by as many goroutines as there are
+// runLimit measures the physical limit: prebuilt bodies, POSTed by as many goroutines as there are
 // connections.
 func runLimit(ctx context.Context, w io.Writer, url string, rows, connections int) error {
 	ready := make([][]byte, rows)
@@ -86,7 +86,7 @@ func runLimit(ctx context.Context, w io.Writer, url string, rows, connections in
 	return json.NewEncoder(w).Encode(told{time.Since(began).Seconds(), cpuOfSelf() - before})
 }
 
-// cpuOfSelf is the time that all threads of this process have computed, in seconds.
+// cpuOfSelf returns the CPU time of this process, in seconds.
 func cpuOfSelf() float64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// roleEnv is set in the processes that this program starts from itself, so that its tests know one
-// of those from their own.
+// roleEnv is set in the processes that this program starts from itself, so that its tests can
+// distinguish them from the test process.
 const roleEnv = "SAFRASYNC_BENCH_ROLE"
 
-// apiKey is what the contestants send; CI searches all output for it.
+// apiKey is the key that the contestants send; CI searches all output for it.
 const apiKey = "canary-key-9d41f7"
 
-// flags are the command line.
+// flags holds the flags of the command line.
 type flags struct {
 	binary   string
 	dir      string
@@ -32,7 +32,7 @@ type flags struct {
 	full     bool
 	small    bool
 
-	// of the roles
+	// Used by the roles.
 	url     string
 	latency time.Duration
 	lose    int
@@ -49,8 +49,8 @@ func main() {
 	}
 }
 
-// run is the command line: without an argument it measures; with one it is the part of a
-// measurement with that name.
+// run runs the command line. Without an argument it measures; with one it plays the role of that
+// name in a measurement.
 func run(ctx context.Context, w io.Writer, args []string) error {
 	var f flags
 	set := flag.NewFlagSet("bench", flag.ContinueOnError)

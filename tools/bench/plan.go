@@ -14,8 +14,8 @@ import (
 	"github.com/safrasync/safrasync/internal/pgtest"
 )
 
-// serverSettings make the throwaway servers like those of a cooperative; what commits wait for
-// stays as it is.
+// serverSettings makes the throwaway servers similar to those of a cooperative. It does not change
+// what commits wait for.
 const serverSettings = "shared_buffers = 256MB\nmax_wal_size = 4GB\n"
 
 // bench is a measurement with its servers.
@@ -25,15 +25,15 @@ type bench struct {
 	json         io.Writer
 	erpServer    *pgtest.Cluster
 	ledgerServer *pgtest.Cluster
-	erps         map[int]string  // data source names of ERPs that nobody writes to, by their rows
-	builds       map[string]bool // the yardsticks that are built
+	erps         map[int]string  // data source names of ERPs that nobody writes to, by number of rows
+	builds       map[string]bool // the yardsticks that were built
 	databases    int
 	runs         int
 	results      []result
 	failed       error
 }
 
-// measureAll measures what is wanted, and writes the table.
+// measureAll performs the wanted measurements, and writes the table.
 func measureAll(ctx context.Context, w io.Writer, f flags) (err error) {
 	if f.binary, err = filepath.Abs(f.binary); err != nil {
 		return err
@@ -50,7 +50,7 @@ func measureAll(ctx context.Context, w io.Writer, f flags) (err error) {
 			err = fmt.Errorf("%w\nledgers and logs stay in %s, for whoever wants to know why", err, f.dir)
 		}()
 	}
-	if f.dir, err = filepath.Abs(f.dir); err != nil { // a ledger has an absolute path
+	if f.dir, err = filepath.Abs(f.dir); err != nil { // a ledger needs an absolute path
 		return err
 	}
 	if err := os.MkdirAll(f.dir, 0o700); err != nil {
@@ -81,8 +81,8 @@ func measureAll(ctx context.Context, w io.Writer, f flags) (err error) {
 	return errors.Join(writeTable(w, f.table, where, b.results), b.failed)
 }
 
-// measure goes through the plan. Repetitions are the outer loop, so that what disturbs the computer
-// for a while disturbs all alike.
+// measure executes the plan. Repetitions are the outer loop, so that a temporary disturbance
+// affects all contestants alike.
 func (b *bench) measure(ctx context.Context) error {
 	latencies := slices.DeleteFunc([]time.Duration{0, slow},
 		func(d time.Duration) bool { return !b.wanted(d.String()) })
@@ -120,7 +120,7 @@ func (b *bench) measure(ctx context.Context) error {
 	return nil
 }
 
-// slow is the latency of an API that works for its answer.
+// slow is the latency of an API that does real work.
 const slow = 20 * time.Millisecond
 
 func (b *bench) withFaults(ctx context.Context, name string) error {
@@ -135,7 +135,7 @@ func (b *bench) withFaults(ctx context.Context, name string) error {
 	return nil
 }
 
-// withSizes measures what depends on how much there is: a first pass, and passes with many entries
+// withSizes measures what depends on the number of rows: a first pass, and passes with many entries
 // in the ledger.
 func (b *bench) withSizes(ctx context.Context, name string) error {
 	memory, large, growth := []int{50_000}, 100_000, []int{10_000, 100_000}
@@ -168,8 +168,7 @@ func (b *bench) withSizes(ctx context.Context, name string) error {
 }
 
 // wanted reports whether a name is among those of -only. A list with names of one kind (latencies,
-// contestants, measures) leaves out the others of that kind; one without a measure means the
-// sending.
+// contestants, measures) leaves out the others of that kind; a list without a measure means mSend.
 func (b *bench) wanted(name string) bool {
 	for _, kind := range [][]string{{time.Duration(0).String(), slow.String()}, names, measures} {
 		if !slices.Contains(kind, name) {
@@ -184,7 +183,7 @@ func (b *bench) wanted(name string) bool {
 	return false
 }
 
-// folder is a new folder for one run.
+// folder creates a folder for one run.
 func (b *bench) folder() string {
 	b.runs++
 	dir := filepath.Join(b.dir, fmt.Sprintf("run%03d", b.runs))
@@ -194,7 +193,8 @@ func (b *bench) folder() string {
 	return dir
 }
 
-// erp returns an ERP with so many rows, which nobody writes to but the others their books.
+// erp returns an ERP with this number of rows. Nobody writes to it, except that the other
+// contestants keep their books there.
 func (b *bench) erp(ctx context.Context, rows int) (dsn string, err error) {
 	if b.erps[rows] == "" {
 		b.erps[rows], err = b.newERP(ctx, rows)
@@ -202,7 +202,7 @@ func (b *bench) erp(ctx context.Context, rows int) (dsn string, err error) {
 	return b.erps[rows], err
 }
 
-// newERP makes an ERP of its own.
+// newERP creates a separate ERP.
 func (b *bench) newERP(ctx context.Context, rows int) (dsn string, err error) {
 	b.databases++
 	dsn, err = b.erpServer.Create(fmt.Sprintf("erp_%d", b.databases))

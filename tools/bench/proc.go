@@ -18,18 +18,18 @@ import (
 	"github.com/safrasync/safrasync/internal/throwaway"
 )
 
-// used is what a process has needed.
+// used is what a process has used.
 type used struct {
 	Seconds float64 // from its start to its end
 	CPU     float64 // seconds, user and system, of all its threads
-	PeakMiB float64 // the most memory that it had at a time (VmHWM)
+	PeakMiB float64 // maximum of its memory (VmHWM)
 	Exit    int
 	Out     []byte
-	Err     string // the end of what it wrote to standard error
+	Err     string // the end of its standard error
 }
 
-// measure runs a command to its end. When kill is not nil, it is asked for the moment to kill it
-// with SIGKILL.
+// measure runs a command to its end. If kill is not nil, the command is killed with SIGKILL when
+// kill is closed.
 func measure(ctx context.Context, cmd *exec.Cmd, stderr string, kill <-chan struct{}) (u used, err error) {
 	var out bytes.Buffer
 	cmd.Stdout = &out
@@ -70,8 +70,8 @@ func measure(ctx context.Context, cmd *exec.Cmd, stderr string, kill <-chan stru
 	return u, nil
 }
 
-// peak is VmHWM in MiB; 0 when the process is gone. (The maximum in rusage begins with that of
-// whoever started the process.)
+// peak returns VmHWM in MiB, or 0 if the process is gone. (The maximum in rusage starts with that
+// of the parent process.)
 func peak(pid int) float64 {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	for line := range strings.Lines(string(text)) {
@@ -83,12 +83,12 @@ func peak(pid int) float64 {
 	return 0
 }
 
-// ticks is how many units /proc/PID/stat counts in a second; Linux tells user programs 100 on all
-// its platforms.
+// ticks is how many units /proc/PID/stat counts in a second; Linux reports 100 to user programs on
+// all platforms.
 const ticks = 100
 
-// cpuOfServer is what a server with processes of its own has computed, in seconds: its first
-// process, the children that live, and those that it has buried.
+// cpuOfServer returns the CPU time of a server with several processes, in seconds: of its first
+// process, of its living children, and of those that it has reaped.
 func cpuOfServer(pid int) (float64, error) {
 	for {
 		own, before, _, err := statOf(pid)
@@ -100,7 +100,7 @@ func cpuOfServer(pid int) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		if before == after { // otherwise one was buried while we counted, and may be missing
+		if before == after { // otherwise a child was reaped while we counted, and may be missing
 			return float64(own+living+after) / ticks, nil
 		}
 	}
@@ -113,7 +113,7 @@ func cpuOfChildren(pid int) (sum int64) {
 		if err != nil {
 			continue
 		}
-		if own, buried, parent, err := statOf(child); err == nil && parent == pid { // an error: it has ended just now
+		if own, buried, parent, err := statOf(child); err == nil && parent == pid { // an error: it has just ended
 			sum += own + buried
 		}
 	}
@@ -127,7 +127,7 @@ func statOf(pid int) (own, buried int64, parent int, err error) {
 	if err != nil {
 		return 0, 0, 0, err
 	}
-	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:])) // the name before may hold anything
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:])) // the name before may contain anything
 	if len(fields) < 15 {
 		return 0, 0, 0, fmt.Errorf("/proc/%d/stat has %d fields", pid, len(fields))
 	}
@@ -141,10 +141,10 @@ func statOf(pid int) (own, buried int64, parent int, err error) {
 	return n[0] + n[1], n[2] + n[3], parent, err
 }
 
-// remoteAPI is the API in a process of its own.
+// remoteAPI is the API in a separate process.
 type remoteAPI struct {
 	url     string
-	reached chan struct{} // closed when as many POSTs have come as it was to tell
+	reached chan struct{} // closed after the number of POSTs in apiOptions.tell
 	process *throwaway.Process
 	client  *http.Client
 }
@@ -188,7 +188,7 @@ func (a *remoteAPI) stop() error {
 	return a.process.Stop(syscall.SIGKILL, "the API")
 }
 
-// part is this program itself in another role.
+// part returns a command that runs this program in another role.
 func part(args ...string) (*exec.Cmd, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -199,7 +199,7 @@ func part(args ...string) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// tail is the end of a file, for an error.
+// tail returns the end of a file, for an error text.
 func tail(name string) string {
 	text, err := os.ReadFile(name)
 	if err != nil {

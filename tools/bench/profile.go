@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// profiles prints where the processor's time goes while the program sends at each latency: what a
-// row costs then is not the same, since groups are smaller. What is profiled is the same source,
-// built with another main around it. The list is pprof's own; the profiles stay where -dir says.
+// profiles prints where CPU time is spent while the program sends, at each latency; the cost of a
+// row differs, because groups are smaller at higher latency. It profiles the same source, built
+// with another main function. pprof prints the list; the profiles stay in the folder of -dir.
 func (b *bench) profiles(ctx context.Context, latencies []time.Duration) (err error) {
 	root, err := filepath.Abs("..")
 	if err != nil {
@@ -51,7 +51,7 @@ func (b *bench) profiles(ctx context.Context, latencies []time.Duration) (err er
 	return nil
 }
 
-// profile sends once and prints what the profile says of it.
+// profile sends once and prints the profile.
 func (b *bench) profile(ctx context.Context, name string, latency time.Duration) (err error) {
 	file := filepath.Join(b.dir, fmt.Sprintf("%s-%s.pprof", name, latency))
 	if err := os.Setenv("SAFRASYNC_BENCH_PROFILE", file); err != nil {

@@ -9,18 +9,18 @@ import (
 
 // The measures, as -only and the results name them.
 const (
-	mSend    = "send"    // rows a second, beside the limit
-	mFsync   = "fsync"   // the same with flushes that take 2 ms more
-	mKill    = "kill"    // SIGKILL once, in the midst
+	mSend    = "send"    // rows per second, next to the limit
+	mFsync   = "fsync"   // the same, with flushes that take 2 ms longer
+	mKill    = "kill"    // SIGKILL once, in the middle
 	mLoss    = "loss"    // 5 % of the answers are lost once
-	mMemory  = "memory"  // a first pass over so many rows
+	mMemory  = "memory"  // a first pass over a given number of rows
 	mIdle    = "idle"    // a pass that finds nothing new
 	mSweep   = "sweep"   // a pass that compares everything; its ratio is to psql
-	mGrowth  = "growth"  // a pass that sends new rows, with so many entries in the ledger
-	mProfile = "profile" // where the processor's time goes
+	mGrowth  = "growth"  // a pass that sends new rows, with a given number of entries in the ledger
+	mProfile = "profile" // where CPU time is spent
 )
 
-// measures are all of them, in their order.
+// measures lists all of them, in order.
 var measures = []string{mSend, mFsync, mKill, mLoss, mMemory, mIdle, mSweep, mGrowth, mProfile}
 
 // result is one run, and one JSON line.
@@ -30,7 +30,7 @@ type result struct {
 	LatencyMS int    `json:"latency_ms"`
 	Rep       int    `json:"rep"`
 	Rows      int    `json:"rows"`    // sent or compared in this run
-	Entries   int    `json:"entries"` // in the ledger before it
+	Entries   int    `json:"entries"` // in the ledger before the run
 	// of the whole process; of the loop alone for the limit; of the pass by its own report for idle
 	// and sweep
 	Seconds    float64 `json:"seconds"`
@@ -42,7 +42,7 @@ type result struct {
 	APIRatio  float64 `json:"api_ratio"`
 	CPU       float64 `json:"cpu_per_1000"`
 	LedgerCPU float64 `json:"ledger_cpu_per_1000"` // of the PostgreSQL that holds the ledger
-	// of the PostgreSQL that is the ERP; the others keep their books there
+	// of the PostgreSQL that is the ERP; the other contestants keep their books there
 	ERPCPU  float64 `json:"erp_cpu_per_1000"`
 	PeakMiB float64 `json:"peak_mib"`
 	agreement
@@ -55,8 +55,8 @@ func (r result) String() string {
 		r.PeakMiB, r.Lost, r.Doubled, r.Wrong, r.InDoubt)
 }
 
-// add prints a result and keeps it. What does not agree in our own ledger fails the measurement in
-// the end.
+// add prints a result and stores it. Differences in our own ledger make the measurement fail at the
+// end.
 func (b *bench) add(r result, err error) error {
 	if err != nil {
 		return err

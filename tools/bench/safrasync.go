@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// configuration is the file of a measurement: one job that stands alone, everything else as it
-// ships.
+// configuration is the file of a measurement: one job without parents, everything else with its
+// defaults.
 const configuration = `api:
   base_url: %s
   api_key: ${env:BENCH_KEY}
@@ -46,7 +46,7 @@ jobs:
       car: car
 `
 
-// program is the program under measurement, with a ledger of its own.
+// program is the program under measurement, with its own ledger.
 type program struct {
 	binary, dir    string
 	url, erp       string
@@ -54,7 +54,8 @@ type program struct {
 	inFlight       int
 }
 
-// configure writes the configuration. In closed hours rows are found and not sent.
+// configure writes the configuration. If closed is set, the job is outside its hours: rows are
+// found and not sent.
 func (p *program) configure(closed bool) error {
 	hours := ""
 	if closed {
@@ -76,14 +77,14 @@ func (p *program) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// sync is one pass, with the log of each row that `run` writes too.
+// sync returns the command for one pass, with a log line for each row, as `run` writes it.
 func (p *program) sync(args ...string) *exec.Cmd {
 	return p.command(append([]string{"sync", "--json", "--verbose"}, args...)...)
 }
 
-// checkPass reads the report of a pass. Where it is about a pass that finds nothing, nothing may
-// have been found, and what counts is the time in the report: without the start of the process, and
-// the check of ledger and journal.
+// checkPass checks the report of a pass. For mIdle and mSweep nothing new may have been found, and
+// the time in the report counts: it excludes the start of the process, and the check of ledger and
+// journal.
 func checkPass(u used, r *result) error {
 	report, err := reportOf(u)
 	if err != nil {
@@ -100,7 +101,7 @@ func checkPass(u used, r *result) error {
 	return nil
 }
 
-// reportOf reads the report of a pass that ended well.
+// reportOf returns the report of a pass. It is an error if the pass did not succeed.
 func reportOf(u used) (report, error) {
 	var out struct {
 		Runs []report `json:"runs"`
@@ -112,7 +113,7 @@ func reportOf(u used) (report, error) {
 	return out.Runs[0], nil
 }
 
-// report is what is read of a pass's own report.
+// report holds the fields of a pass's own report that are needed.
 type report struct {
 	StartedAt time.Time        `json:"started_at"`
 	EndedAt   time.Time        `json:"ended_at"`
@@ -124,17 +125,16 @@ type report struct {
 	Stopped   *json.RawMessage `json:"stopped"`
 }
 
-// entry is what the ledger says of one row.
+// entry is one row in the ledger.
 type entry struct {
 	state string
 	id    string
 }
 
-// inDoubt reports whether the row may be on the platform and may be not, as far as the book knows.
+// inDoubt reports whether, by the book, the row may or may not be on the platform.
 func (e entry) inDoubt() bool { return e.state == "in_doubt" || e.state == "sending" }
 
-// ledgerOf reads what the ledger says of rows: all of them, or those that the options of `rows`
-// choose.
+// ledgerOf reads rows from the ledger: all of them, or those that the options of `rows` select.
 func (p *program) ledgerOf(ctx context.Context, options ...string) (map[int32]entry, error) {
 	cmd := p.command(append([]string{"rows", "--json"}, options...)...)
 	out, err := cmd.StdoutPipe()

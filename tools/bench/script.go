@@ -11,15 +11,15 @@ import (
 	"time"
 )
 
-// sentSchema is the book that the other contestants keep, beside the ERP's table: which contract
-// has which id on the platform.
+// sentSchema is the book of the other contestants, in the ERP's database: the id on the platform of
+// each contract.
 const sentSchema = `CREATE TABLE IF NOT EXISTS enviado (contrato TEXT PRIMARY KEY, id TEXT NOT NULL)`
 
-// unsentQuery is what they send: the rows that are not in their book.
+// unsentQuery selects what they send: the rows that are not in their book.
 const unsentQuery = erpQuery +
 	` e WHERE NOT EXISTS (SELECT FROM enviado v WHERE v.contrato = e.contrato) ORDER BY filial, ticket, item`
 
-// delivery is a row as they read it. Its JSON is the body.
+// delivery is a row as they read it. Its JSON is the body of the request.
 type delivery struct {
 	Contract string      `json:"contract_id"`
 	Volume   json.Number `json:"delivered_volume"`
@@ -28,8 +28,8 @@ type delivery struct {
 	Car      string      `json:"car"`
 }
 
-// runScript is the usual script: select what is not in the book, and for one row after another POST
-// it and write the id down. What fails is left for the next time.
+// runScript is the usual script: select what is not in the book, then POST one row after another
+// and store its id. A row that fails is left for the next time.
 func runScript(ctx context.Context, w io.Writer, url, dsn string) (err error) {
 	db, err := sql.Open("postgres", dsn)
 	if err != nil {
@@ -76,7 +76,7 @@ func runScript(ctx context.Context, w io.Writer, url, dsn string) (err error) {
 	return json.NewEncoder(w).Encode(told{Seconds: time.Since(began).Seconds(), CPU: cpuOfSelf()})
 }
 
-// clearBook empties the book, and whatever else a contestant keeps in the ERP's database.
+// clearBook empties the book, and removes all other data of contestants in the ERP's database.
 func clearBook(ctx context.Context, dsn string) error {
 	return withDB(dsn, func(db *sql.DB) error {
 		_, err := db.ExecContext(ctx, sentSchema+
@@ -85,7 +85,7 @@ func clearBook(ctx context.Context, dsn string) error {
 	})
 }
 
-// readBook reads the book as what a ledger says.
+// readBook reads the book in the form of a ledger.
 func readBook(ctx context.Context, dsn string) (map[int32]entry, error) {
 	book := map[int32]entry{}
 	err := withDB(dsn, func(db *sql.DB) error {

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// flushMore is how much longer a flush takes in mFsync.
+// flushMore is the additional time of a flush in mFsync.
 const flushMore = 2 * time.Millisecond
 
-// sends measures each contestant once at a latency, beside the limit.
+// sends measures each contestant once at a latency, next to the limit.
 func (b *bench) sends(ctx context.Context, rep int, measure string, latency time.Duration) error {
 	base := result{Measure: measure, Rep: rep, LatencyMS: int(latency.Milliseconds()), Rows: b.rows}
 	limit, err := b.limit(ctx, base, latency, b.inFlight)
@@ -27,7 +27,7 @@ func (b *bench) sends(ctx context.Context, rep int, measure string, latency time
 		}
 		of := base
 		if name == "script" {
-			of.Rows = max(1, of.Rows/20) // one after another: its rate is the same, and nobody wants to wait
+			of.Rows = max(1, of.Rows/20) // rows go one after another, so its rate is the same, and the run stays short
 		}
 		r, err := b.send(ctx, of, name, latency)
 		r.Ratio = limit.Seconds / float64(limit.Rows) / (r.Seconds / float64(r.Rows))
@@ -39,9 +39,9 @@ func (b *bench) sends(ctx context.Context, rep int, measure string, latency time
 	return nil
 }
 
-// slowFlush makes every fsync and fdatasync of a command take so much longer, and lists them in a
-// file. Nothing else of the command is slower: strace, which then runs beside it, lets the kernel
-// stop it at these calls only.
+// slowFlush makes every fsync and fdatasync of a command take flushMore longer, and lists them in a
+// file. Nothing else in the command is slower, because strace makes the kernel stop it at these
+// calls only.
 func slowFlush(cmd *exec.Cmd, list string) error {
 	strace, err := exec.LookPath("strace")
 	if err != nil {
@@ -98,7 +98,7 @@ func (b *bench) send(ctx context.Context, r result, name string, latency time.Du
 		return r, err
 	}
 	defer func() {
-		if err == nil && r.err(c.name) == nil { // otherwise somebody wants to look
+		if err == nil && r.err(c.name) == nil { // otherwise keep it for analysis
 			err = b.discard(c)
 		}
 	}()
@@ -129,7 +129,7 @@ func (b *bench) send(ctx context.Context, r result, name string, latency time.Du
 	return r, err
 }
 
-// run runs one pass of a contestant to its good end, and notes what it took.
+// run runs one pass of a contestant, which must succeed, and records its cost.
 func (b *bench) run(ctx context.Context, c contestant, cmd *exec.Cmd, r *result) error {
 	r.Who = c.name
 	ledgerBefore, erpBefore, err1 := b.cpu(c)

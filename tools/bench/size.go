@@ -11,8 +11,8 @@ import (
 	"github.com/safrasync/safrasync/tools/bench/size"
 )
 
-// sizes measures what passes cost when the ledger is large: it is made by the program's own
-// discovery and statements over whole tables, see package size.
+// sizes measures the cost of passes with a large ledger. The ledger is filled by the program's own
+// discovery and by statements over whole tables, see package size.
 func (b *bench) sizes(ctx context.Context, name string, entries int, which func(measure string) bool) (err error) {
 	a, err := startAPI(apiOptions{})
 	if err != nil {
@@ -59,8 +59,8 @@ func (b *bench) sizes(ctx context.Context, name string, entries int, which func(
 	}
 	for rep := range b.reps {
 		first := entries + rep*b.rows + 1
-		// They were changed after the rows before them, as far apart as those: what a pass reads
-		// again, because it looks back, is as much each time.
+		// They were changed after the rows before them, at the same intervals. So a pass, which
+		// looks back, reads the same number of rows again each time.
 		if err := addRows(ctx, erp, first, first+b.rows-1,
 			filledAge-time.Duration((rep+1)*b.rows)*10*time.Second); err != nil {
 			return err
@@ -82,7 +82,7 @@ func (b *bench) sizes(ctx context.Context, name string, entries int, which func(
 	return nil
 }
 
-// fill makes a ledger in which every row of the ERP is accepted.
+// fill creates a ledger in which every row of the ERP is accepted.
 func (b *bench) fill(ctx context.Context, p *program, c contestant, entries int) error {
 	if err := p.configure(true); err != nil {
 		return err
@@ -91,7 +91,7 @@ func (b *bench) fill(ctx context.Context, p *program, c contestant, entries int)
 	if err := b.run(ctx, c, p.sync(), &r); err != nil {
 		return err
 	}
-	// A ledger of millions takes its time; whoever waits sees that something happens.
+	// A ledger of millions takes a while, so show progress.
 	if _, err := fmt.Fprintf(b.w,
 		"fill    %-18s %d entries found in %.1f s, with %.3f s of the processor for 1000 and %.1f MiB\n", c.name,
 		entries, r.Seconds, r.CPU, r.PeakMiB); err != nil {
@@ -107,7 +107,7 @@ func (b *bench) fill(ctx context.Context, p *program, c contestant, entries int)
 	return p.configure(false)
 }
 
-// sweep compares everything, next to psql that reads the same query.
+// sweep measures a sweep, next to psql with the same query.
 func (b *bench) sweep(ctx context.Context, c contestant, p *program, r result) (result, error) {
 	psql := exec.Command(b.erpServer.Program("psql"), "-X", "-d", p.erp, "-At", "-o", "/dev/null", "-c", erpQuery)
 	u, err := measure(ctx, psql, filepath.Join(b.folder(), "log"), nil)

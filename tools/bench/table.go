@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// The tables stand between these two lines of a Markdown file.
+// The tables are between these two lines of a Markdown file.
 const (
 	tableBegins = "<!-- bench: begin -->"
 	tableEnds   = "<!-- bench: end -->"
 )
 
-// summary is the runs of one thing: repetitions of the same measure of the same contestant.
+// summary holds the repetitions of the same measure of the same contestant.
 type summary []result
 
-// median is that of a figure over the repetitions.
+// median returns the median of a figure over the repetitions.
 func (s summary) median(of func(result) float64) float64 {
 	values := make([]float64, 0, len(s))
 	for _, r := range s {
@@ -29,13 +29,13 @@ func (s summary) median(of func(result) float64) float64 {
 	return (values[(n-1)/2] + values[n/2]) / 2
 }
 
-// column is a heading, and what stands below it.
+// column is a heading and the text of its cells.
 type column struct {
 	head string
 	text func(summary) string
 }
 
-// figure is a column of medians; a zero is a dash.
+// figure returns a column of medians; a zero is shown as a dash.
 func figure(head, format string, of func(result) float64) column {
 	return column{head, func(s summary) string {
 		if m := s.median(of); m != 0 {
@@ -45,12 +45,12 @@ func figure(head, format string, of func(result) float64) column {
 	}}
 }
 
-// constant is a column of what is the same in all repetitions.
+// constant returns a column of a value that is the same in all repetitions.
 func constant(head string, of func(result) any) column {
 	return column{head, func(s summary) string { return fmt.Sprint(of(s[0])) }}
 }
 
-// total is a column of what must be zero: all repetitions together.
+// total returns a column of a count that must be zero, summed over all repetitions.
 func total(head string, of func(result) int) column {
 	return column{head, func(s summary) string {
 		n := 0
@@ -74,7 +74,7 @@ var (
 	doubled   = total("sent twice", func(r result) int { return r.Doubled })
 )
 
-// tables are what is printed, each of some measures.
+// tables are the printed tables, each for some measures.
 var tables = []struct {
 	measures []string
 	title    string
@@ -118,7 +118,7 @@ var tables = []struct {
 	},
 }
 
-// render writes the tables in Markdown, repetitions in one line.
+// render returns the tables in Markdown, with one line for all repetitions.
 func render(where string, results []result) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, where)
@@ -155,7 +155,7 @@ func render(where string, results []result) string {
 	return b.String()
 }
 
-// writeTable prints the tables, and puts them into a file when it has a name.
+// writeTable prints the tables, and writes them into a file if it has a name.
 func writeTable(w io.Writer, file, where string, results []result) error {
 	text := render(where, results)
 	if _, err := fmt.Fprintf(w, "\n%s", text); err != nil || file == "" {

@@ -20,16 +20,16 @@ var (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// shortenMost is how many histories are lived through to shorten one; maxFaults, how many are
-// shortened.
+// shortenMost is how many histories run at most to shorten one; maxFaults is how many are shortened
+// at most.
 const (
 	shortenMost = 150
 	maxFaults   = 30
 )
 
-// Whatever people do to the ERP, to the jobs and to rows, and whatever becomes of answers, the
-// process and the ledger: nothing goes twice that nobody ordered, nothing is lost, and nothing
-// stands still without being shown.
+// Whatever people do to the ERP, to the jobs and to rows, and whatever happens to answers, the
+// process and the ledger: nothing is sent twice without an order, nothing is lost, and nothing is
+// stuck without being shown.
 func TestNoHistoryOfAnERPSendsTwiceOrLosesARow(t *testing.T) {
 	var mu sync.Mutex
 	total, failed, told := shares{}, 0, map[string]uint64{}
@@ -75,10 +75,10 @@ func TestNoHistoryOfAnERPSendsTwiceOrLosesARow(t *testing.T) {
 	}
 }
 
-// leastAccepted is the share of rows that must be accepted in the end, of a hundred.
+// leastAccepted is the share of rows that must be accepted at the end, in percent.
 const leastAccepted = 80
 
-// explain shortens a history as long as it fails in the same way, and tells it step by step.
+// explain shortens a history while it fails in the same way, and describes it step by step.
 // Histories of the same name fail by the same steps.
 func explain(t *testing.T, p plan, found *fault) (name, text string) {
 	t.Helper()

@@ -13,13 +13,13 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// fault is what the judge has found.
+// fault is a violation that the judge has found.
 type fault struct{ kind, text string }
 
-// contents are businesses that something had at some time.
+// contents is the set of business contents that something had at some time.
 type contents map[business]bool
 
-// tenure is a thing under a key.
+// tenure is a thing that had a key.
 type tenure struct {
 	kind  trade.Kind
 	space int
@@ -27,14 +27,14 @@ type tenure struct {
 	id    int
 }
 
-// standing is what stood under a key.
+// standing is a tenure with one of its contents.
 type standing struct {
 	tenure
 	business
 }
 
-// order is a person's: one more record may come of the row under a key, with a content that it had
-// since then.
+// order is a person's order to send again: one more record may result from the row under a key,
+// with a content that the row has had since then.
 type order struct {
 	kind  trade.Kind
 	space int
@@ -42,22 +42,22 @@ type order struct {
 	contents
 }
 
-// judge remembers what stood in the ERP, and what persons ordered.
+// judge records what was in the ERP, and what persons ordered.
 type judge struct {
 	r       *run
-	most    map[business]map[int]int // rows of a content that stood at once, by the contract that they are children of
+	most    map[business]map[int]int // maximum number of rows of a content at once, by the contract of the rows
 	tenures map[tenure]contents
-	same    map[standing]tenure // what was typed again as it was is what stood under the old key
-	seen    map[int]sighting    // what the last sweep saw of a thing
-	ever    map[int]contents    // what a thing ever was
-	judged  map[string]bool     // records, by id
+	same    map[standing]tenure // for a row that was typed again unchanged, the tenure under its old key
+	seen    map[int]sighting    // how the last sweep saw a thing
+	ever    map[int]contents    // all contents that a thing has had
+	judged  map[string]bool     // ids of the records that were judged
 	dealt   map[tenure]contents // what persons have dealt with, by kind and key
-	spaces  map[int]int         // what a space was called before
+	spaces  map[int]int         // the earlier name of a space
 	orders  []order
 	uneven  *fault
 }
 
-// sighting is how a sweep saw a line.
+// sighting is a line as a sweep saw it.
 type sighting struct {
 	job, mapping string
 	tenure
@@ -80,12 +80,12 @@ func (j *judge) space(of job) int {
 	return of.space
 }
 
-// named takes down that a space is called otherwise, with all rows that are in it.
+// named records that a space was renamed, with all rows in it.
 func (j *judge) named(now, was int) { j.spaces[now] = j.space(job{space: was}) }
 
-// apart takes down that a person released a job with another identity than that of the job whose
-// rows it has: by that its keys are those of another ERP, and what was edited under them is not
-// known any more.
+// apart records that a person released a job whose identity differs from that of the job whose rows
+// it has. Its keys are then those of another ERP, and what was edited under them is no longer
+// known.
 func (j *judge) apart(released job) {
 	for _, former := range j.r.gone {
 		cursor, err := j.r.ledger.Cursor(j.r.t.Context(), former.name)
@@ -100,7 +100,7 @@ func (j *judge) apart(released job) {
 	}
 }
 
-// spaceOf returns the space of a job that is configured, or was.
+// spaceOf returns the space of a job that is or was configured.
 func (j *judge) spaceOf(name string) int {
 	for _, of := range slices.Concat(j.r.jobs, j.r.gone) {
 		if of.name == name {
@@ -110,7 +110,7 @@ func (j *judge) spaceOf(name string) int {
 	return 0
 }
 
-// moved takes down that the rows of a job belong to another one, and to its space.
+// moved records that the rows of a job now belong to another job, and to its space.
 func (j *judge) moved(from, to job) {
 	if j.space(from) == j.space(to) {
 		return
@@ -126,9 +126,8 @@ func (j *judge) moved(from, to job) {
 	}
 }
 
-// look takes down what stands in the ERP, in scope of any job: a row that two jobs return is one
-// row, unless their keys are of two spaces, or two queries number it themselves, each in its own
-// way.
+// look records what is in the ERP, in the scope of any job. A row that two jobs return counts as
+// one row, unless its keys are in two spaces, or two queries number it, each in its own way.
 func (j *judge) look() {
 	type family struct {
 		business
@@ -137,7 +136,7 @@ func (j *judge) look() {
 	type reading struct {
 		*line
 		space int
-		key   string // where the query counts it
+		key   string // if the query numbers the row
 	}
 	seen, count := map[reading]bool{}, map[family]int{}
 	for _, job := range j.r.jobs {
@@ -158,7 +157,7 @@ func (j *judge) look() {
 					o.contents[row.business] = true
 				}
 			}
-			// as the configuration has it: a name that is used again names another space
+			// The space as configured: a name that is used again means another space.
 			now := reading{line: row.line, space: job.space}
 			if j.r.Positional && row.kind == trade.OrderCommitments {
 				now.key = row.key
@@ -183,8 +182,8 @@ func (j *judge) look() {
 	}
 }
 
-// swept takes down what a pass reads of a job. A row that is as the last sweep saw it, under a key
-// that was not there and in place of one that is gone, has only been typed again.
+// swept records what a pass reads for a job. A row that is as the last sweep saw it, under a new
+// key and in place of one that is gone, has only been typed again.
 func (j *judge) swept(job job, complete bool) {
 	mapping := fmt.Sprint(j.r.unmapped)
 	rows, stands := j.r.rows(job), map[string]int{}
@@ -192,7 +191,7 @@ func (j *judge) swept(job job, complete bool) {
 		stands[row.key] = row.id
 	}
 	for id, was := range j.seen {
-		// another thing has its key, and all that is known of it
+		// Another thing now has its key, and with it everything that is known about it.
 		if now, taken := stands[was.key]; was.job == job.name && taken && now != id {
 			delete(j.seen, id)
 		}
@@ -219,15 +218,15 @@ func (j *judge) swept(job job, complete bool) {
 	}
 }
 
-// ordered takes down that a person lets a row go although it may be there.
+// ordered records that a person ordered a row to be sent although it may be on the platform.
 func (j *judge) ordered(e trade.Entry) {
 	j.orders = append(j.orders, order{e.Sends, j.spaceOf(e.Job), e.Key, contents{}})
 	j.look()
 }
 
-// acknowledged takes down that a person has dealt with what a pass has seen under a key: one of the
-// contents that stood there until now. The record is of whatever stood or stands there, says the
-// person.
+// acknowledged records that a person has dealt with what a pass has seen under a key: one of the
+// contents that it had until now. By this the person confirms that the record belongs to whatever
+// was or is under the key.
 func (j *judge) acknowledged(e trade.Entry) {
 	at := tenure{kind: e.Sends, key: e.Key}
 	if j.dealt[at] == nil {
@@ -256,7 +255,7 @@ func (j *judge) acknowledged(e trade.Entry) {
 	}
 }
 
-// record is what the platform holds.
+// record is a record on the platform.
 type record struct {
 	id, parent string
 	business
@@ -288,7 +287,7 @@ func (j *judge) records() (out []record) {
 	return out
 }
 
-// judgePlatform compares what the platform holds with what stood in the ERP.
+// judgePlatform compares the records on the platform with what was in the ERP.
 func (j *judge) judgePlatform() *fault {
 	if j.uneven != nil {
 		return j.uneven
@@ -296,7 +295,7 @@ func (j *judge) judgePlatform() *fault {
 	records := j.records()
 	contracts, count := map[string]business{}, map[[2]business]int{}
 	for _, rec := range records {
-		contract := contracts[rec.parent] // none of a contract
+		contract := contracts[rec.parent] // the zero value for a contract
 		if contracts[rec.id] = rec.business; !j.judged[rec.id] {
 			j.judged[rec.id] = true
 			if rec.parent != "" && j.misplaced(rec.business, contract, records) {
@@ -324,7 +323,8 @@ func (j *judge) judgePlatform() *fault {
 	return nil
 }
 
-// allowed is how many records of a content the platform may have, of a child below one contract.
+// allowed returns how many records of a content the platform may have; for a child, below one
+// contract.
 func (j *judge) allowed(of, contract business) (n int) {
 	own, others := 0, 0
 	for parent, most := range j.most[of] {
@@ -333,19 +333,19 @@ func (j *judge) allowed(of, contract business) (n int) {
 		}
 		others += most
 	}
-	if n = own; own == 0 { // nobody can tell that its contract was not its own: see misplaced
+	if n = own; own == 0 { // nobody can know that its contract was not its own: see misplaced
 		n = others
 	}
 	for _, o := range j.orders {
-		if o.contents[of] || o.contents[contract] { // a second record of the contract may have children of its own
+		if o.contents[of] || o.contents[contract] { // a second record of the contract may have its own children
 			n++
 		}
 	}
 	return n
 }
 
-// misplaced reports whether a child went below a contract that was never its own, and one could
-// have known: the row of that contract stands elsewhere, or the child's own contract has a record.
+// misplaced reports whether a child was sent below a contract that was never its own although this
+// could be known: the row of that contract is elsewhere, or the child's own contract has a record.
 func (j *judge) misplaced(child, contract business, records []record) bool {
 	for parent := range j.most[child] {
 		if j.ever[parent][contract] {
@@ -356,9 +356,9 @@ func (j *judge) misplaced(child, contract business, records []record) bool {
 	for _, rec := range records {
 		surplus[rec.business]++
 	}
-	rows, fewest := map[int]business{}, map[int]int{} // how many records without a row show that one is its own
+	rows, fewest := map[int]business{}, map[int]int{} // fewest: records without a row that prove that one is its own
 	for _, l := range j.r.contracts {
-		if l.hidden { // no query returns it: what has its number now, nobody can see
+		if l.hidden { // no query returns it, so nobody can see what has its number now
 			continue
 		}
 		if rows[l.id] = l.business; l.cancelled {
@@ -382,8 +382,8 @@ func (j *judge) misplaced(child, contract business, records []record) bool {
 	return false
 }
 
-// unexplained finds a record for which there is no row: what explains one explains no other. nil:
-// there is none.
+// unexplained returns a record for which there is no row, or nil. Each row, and each order,
+// explains one record only.
 func (j *judge) unexplained(records []record) *record {
 	slots := slices.Collect(maps.Values(j.tenures))
 	for _, o := range j.orders {
@@ -412,8 +412,8 @@ func (j *judge) unexplained(records []record) *record {
 	return nil
 }
 
-// unowned finds a record on the platform with the content of a row, which no row that stands has:
-// what a person would find who looks. "": none.
+// unowned returns the id of a record on the platform with the content of a row that no row in the
+// ERP owns, or "". A person who looks would find it.
 func (j *judge) unowned(e trade.Entry) string {
 	var want []business
 	for _, job := range j.r.jobs {
@@ -437,7 +437,7 @@ func (j *judge) unowned(e trade.Entry) string {
 	return ""
 }
 
-// reported checks what a run says of itself (I9).
+// reported checks that the counts in a run's report add up (I9).
 func (j *judge) reported(report trade.RunReport) {
 	total := 0
 	for _, n := range report.States {
@@ -453,10 +453,11 @@ func (j *judge) reported(report trade.RunReport) {
 	}
 }
 
-// shares count the rows that stand at the end of histories by how the ledger shows them.
+// shares counts the rows at the end of histories by how the ledger shows them.
 type shares map[string]int
 
-// finish lets all be well again, and judges what became of each row that stands.
+// finish ends all faults, runs sweeps until nothing is sent any more, and judges each row in the
+// ERP.
 func (r *run) finish() (*fault, shares) {
 	r.api.SetFaults()
 	r.api.Know(sandbox.Wallets, walletID)
@@ -474,7 +475,7 @@ func (r *run) finish() (*fault, shares) {
 	return r.judgeRows()
 }
 
-// parentsStop reports whether a job of contracts is stopped, which status and alerts show.
+// parentsStop reports whether a job of contracts is stopped, as status and alerts show.
 func (j *judge) parentsStop() bool {
 	return slices.ContainsFunc(j.r.jobs, func(of job) bool {
 		status, err := j.r.ledger.JobStatus(j.r.t.Context(), of.name)
@@ -509,7 +510,7 @@ func (j *judge) judgeRows() (*fault, shares) {
 			e, known := entries[trade.ParentKey{Job: job.name, Key: row.key}]
 			name := fmt.Sprintf("%s %s (%v)", job.name, row.key, row.business)
 			stopped := status.Stop != nil && (status.State == trade.Paused || status.State == trade.Stopped)
-			// the next reading of the parents lets it go
+			// The next reading of the parents releases it.
 			halted := stopped || e.State == trade.Pending && row.kind != trade.OrderCommitments && j.parentsStop()
 			switch {
 			case !known && stopped, known && halted &&
@@ -538,7 +539,7 @@ func (j *judge) judgeRows() (*fault, shares) {
 					}, nil
 				case owner[e.RemoteID] != "" && owner[e.RemoteID] != job.name+" "+row.key:
 					return &fault{"mistaken", fmt.Sprintf("%s has the same record as %s", name, owner[e.RemoteID])}, nil
-				// the record is of one of the two
+				// The record belongs to one of the two.
 				case slices.ContainsFunc(rows, func(o keyed) bool { return o.key == row.key && o.line != row.line }):
 				case there != row.business && len(e.Flags) == 0 && !stopped &&
 					!j.dealt[tenure{kind: row.kind, key: row.key}][row.business]:

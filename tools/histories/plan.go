@@ -8,19 +8,19 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// plan is a history before it is lived through. The same seed gives the same plan, and a shorter
-// plan is a plan too.
+// plan is a history before it runs. The same seed leads to the same plan. A plan with fewer steps
+// is a plan too.
 type plan struct {
 	Seed  uint64
 	Setup setup
 	Steps []step
 }
 
-// setup is what does not change in a history.
+// setup is what does not change during a history.
 type setup struct {
-	Calm            bool // nobody touches what is known: everything must go
-	Postgres        bool // the ledger
-	ChangedAt       bool // the ERP has a column that tells when a row was changed
+	Calm            bool // nobody changes what is known, so everything must be sent
+	Postgres        bool // the ledger is in PostgreSQL
+	ChangedAt       bool // the ERP has a column with the time of the last change
 	Positional      bool // contracts are numbered by row_number()
 	Style           int  // how numbers are written
 	Child           trade.Kind
@@ -28,20 +28,19 @@ type setup struct {
 	Cascade         bool // children follow their contract to its new number
 	Brakes          bool
 	InFlight        int
-	Rows            int // to begin with
+	Rows            int // at the beginning
 }
 
-// step is an op of the table with what it is about; what that means depends on where the history
-// has come to.
+// step is an op of the table with its arguments. Their meaning depends on the state of the history.
 type step struct {
 	Op   string
 	A, B int
 }
 
-// jobOps are the ops that leave a job behind.
+// jobOps are the ops that remove a job from the configuration.
 var jobOps = []string{"rename", "split job", "merge jobs"}
 
-// draw makes the plan of a seed.
+// draw returns the plan of a seed.
 func draw(seed uint64) plan {
 	random := rand.New(rand.NewPCG(seed, 18))
 	s := setup{
@@ -70,7 +69,7 @@ func draw(seed uint64) plan {
 	for range 3 + random.IntN(10) {
 		drawn := step{ops[random.IntN(len(ops))].name, random.IntN(60), random.IntN(60)}
 		p.Steps = append(p.Steps, drawn)
-		if slices.Contains(jobOps, drawn.Op) && random.IntN(2) == 0 { // both jobs have the keys when they are joined
+		if slices.Contains(jobOps, drawn.Op) && random.IntN(2) == 0 { // both jobs then have the keys when joined
 			p.Steps = append(p.Steps, step{Op: "release"}, step{Op: "sync"},
 				step{"move", random.IntN(60), random.IntN(60)})
 		}
@@ -81,8 +80,8 @@ func draw(seed uint64) plan {
 	return p
 }
 
-// shorten leaves out what a history does not need to fail in the same way. It lives through at most
-// so many histories.
+// shorten removes what a history does not need in order to fail in the same way. It runs at most
+// most histories.
 func (p plan) shorten(most int, fails func(plan) bool) plan {
 	try := func(shorter plan) bool {
 		if most--; most < 0 || !fails(shorter) {
@@ -113,7 +112,7 @@ func (p plan) shorten(most int, fails func(plan) bool) plan {
 	return p
 }
 
-// simpler are the ways in which a setup can be simpler.
+// simpler are the possible simplifications of a setup.
 var simpler = []func(*setup){
 	func(s *setup) { s.Postgres = false },
 	func(s *setup) { s.Child = "" },

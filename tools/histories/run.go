@@ -40,7 +40,7 @@ const (
 	apiKey     = "a-key-of-the-tests"
 )
 
-// run is a history that is being lived through.
+// run is a history that is running.
 type run struct {
 	world
 	*judge
@@ -55,11 +55,11 @@ type run struct {
 	limits enginerun.Limits
 	log    []string
 
-	wrap    func(Ledger) Ledger // a ledger that dies; nil: none
+	wrap    func(Ledger) Ledger // a ledger whose process dies; nil: none
 	between func()              // what people do between reading and sending; nil: nothing
 }
 
-// clock is the machine's, moved on by the history.
+// clock is the machine's clock, advanced by the history.
 type clock struct {
 	engineclock.SystemClock
 	mu    sync.Mutex
@@ -81,7 +81,8 @@ func (c *clock) advance(d time.Duration) {
 	c.ahead += d
 }
 
-// memory is where files cost no flush; tests judge what is done, not how long a disk takes.
+// memory is a folder in memory, where flushes cost nothing; tests check what is done, not how fast
+// a disk is.
 const memory = "/dev/shm"
 
 func tempDir(t testing.TB) string {
@@ -98,8 +99,8 @@ func tempDir(t testing.TB) string {
 	return dir
 }
 
-// live lives through a plan and gives what the judge says: nil when all is well. log tells it step
-// by step.
+// live runs a plan and returns the fault that the judge has found, or nil. log describes the
+// history step by step.
 func live(t testing.TB, p plan) (found *fault, log []string, end shares) {
 	t.Helper()
 	r := begin(t, p)
@@ -170,7 +171,7 @@ func begin(t testing.TB, p plan) *run {
 	}
 	r.opts.Begin = true
 	r.open()
-	r.opts.Begin = false // from here on it is there
+	r.opts.Begin = false // from here on the ledger exists
 	r.committed(false)
 	r.tell("   %s", r.setup)
 	return r
@@ -193,7 +194,7 @@ func (r *run) open() {
 
 func (r *run) tell(format string, args ...any) { r.log = append(r.log, fmt.Sprintf(format, args...)) }
 
-// committed writes the tables, and lets the judge see what stands.
+// committed writes the tables, and lets the judge record them.
 func (r *run) committed(restored bool) {
 	r.t.Helper()
 	r.write(r.t, restored)
@@ -206,7 +207,7 @@ func (w *world) jobName(kind trade.Kind) string {
 	return fmt.Sprintf("%s_%d", kind, w.names+1)
 }
 
-// spec is a job as the configuration has it.
+// spec returns a job as in the configuration.
 func (r *run) spec(j job) mapping.JobSpec {
 	column := func(names ...string) mapping.FieldSpec { return mapping.FieldSpec{Columns: names} }
 	always := func(text string) mapping.FieldSpec { return mapping.FieldSpec{Const: &text} }
@@ -289,7 +290,7 @@ func (r *run) engine() *engine.Engine {
 	return engine.New(config)
 }
 
-// pass makes one pass of all jobs, and tells what came of it.
+// pass makes one pass of all jobs, and returns a description of the result.
 func (r *run) pass(opts engine.Options) string {
 	r.t.Helper()
 	_, text := r.sent(opts)
@@ -333,7 +334,7 @@ func (r *run) restart() string {
 	return "the process starts again"
 }
 
-// rebuild loses the ledger and makes it anew from its journal, as the product does.
+// rebuild deletes the ledger and rebuilds it from its journal, as the product does.
 func (r *run) rebuild() string {
 	r.t.Helper()
 	if err := r.ledger.Close(); err != nil {
@@ -364,7 +365,7 @@ func (r *run) rebuild() string {
 	return "the ledger is lost, and made anew from its journal"
 }
 
-// fault lets the platform treat one of the next POSTs otherwise.
+// fault makes the platform treat one of the next POSTs differently.
 func (r *run) fault(a int, specs ...string) string {
 	r.t.Helper()
 	spec := fmt.Sprintf("%s@%d", specs[a%len(specs)], int(r.posts.Load())+1+a/len(specs)%3)
@@ -376,7 +377,7 @@ func (r *run) fault(a int, specs ...string) string {
 	return fmt.Sprintf("%s (%d POSTs until now)", spec, r.posts.Load())
 }
 
-// dying is a ledger whose process is killed when its first intent is stored.
+// dying is a ledger whose process dies when its first intent is stored.
 type dying struct {
 	Ledger
 	entry   trade.Entry
@@ -398,8 +399,8 @@ func (l *dying) Commit(ctx context.Context, lease trade.Lease, group trade.Group
 	return trade.GroupResult{LeaseLost: true}, nil
 }
 
-// crash kills the process between the commit of an intent and the answer: the request is executed,
-// or no byte left.
+// crash kills the process between the commit of an intent and the answer: the request was executed,
+// or no byte had left.
 func (r *run) crash(a, _ int) string {
 	r.t.Helper()
 	d := &dying{}
@@ -424,7 +425,7 @@ func (r *run) crash(a, _ int) string {
 	return text + "killed; " + r.restart()
 }
 
-// betweenReading lets people type between the reading of a job and its sending.
+// betweenReading is an ERP in which people type between the reading of a job and its sending.
 type betweenReading struct {
 	*erp.Source
 	r *run
@@ -441,8 +442,8 @@ func (s *betweenReading) Read(ctx context.Context, q erp.Query, w erp.Window,
 	return result, err
 }
 
-// editWhileSending makes a pass, and one of the steps of people who type happens after the ERP was
-// read.
+// editWhileSending makes a pass in which one of the steps of people who type happens after the ERP
+// was read.
 func (r *run) editWhileSending(a, b int) string {
 	typing := []string{
 		"in front", "swap", "type again", "delete and renumber", "edit", "edit back", "like another",
@@ -468,12 +469,12 @@ func (r *run) acts() *acts.Acts {
 	}
 }
 
-// person lets somebody decide about a row that is held, in doubt or dismissed.
+// person makes a person decide about a row that is held, in doubt or dismissed.
 func (r *run) person(a, b int) string {
 	r.t.Helper()
 	var open []trade.Entry
 	for _, e := range r.entries("") {
-		// else its rows are moved first
+		// Rows of other jobs must be moved first.
 		known := slices.ContainsFunc(r.jobs, func(j job) bool { return j.name == e.Job })
 		if known && (e.State == trade.Held || e.State == trade.InDoubt || e.State == trade.Dismissed) {
 			open = append(open, e)
@@ -521,7 +522,7 @@ func (r *run) person(a, b int) string {
 		plan.Steps[0].Done, plan.Steps[0].Refused)
 }
 
-// acknowledge lets somebody say that what became of a row is dealt with.
+// acknowledge makes a person acknowledge that a flagged row was dealt with.
 func (r *run) acknowledge(a, _ int) string {
 	r.t.Helper()
 	var flagged []trade.Entry
@@ -547,7 +548,7 @@ func (r *run) acknowledge(a, _ int) string {
 	return fmt.Sprintf("%s %s, which is %v: %v %s", e.Job, e.Key, e.Flags, plan.Steps[0].Done, plan.Steps[0].Refused)
 }
 
-// move lets somebody give the rows of a job that is gone to one that is configured.
+// move makes a person move the rows of a removed job to a configured one.
 func (r *run) move(a, b int) string {
 	r.t.Helper()
 	if len(r.gone) == 0 {
@@ -577,7 +578,7 @@ func (r *run) move(a, b int) string {
 		plan.Replaced, plan.Left, plan.Refused)
 }
 
-// release lets somebody release every job that stands still.
+// release makes a person release every stopped job.
 func (r *run) release(_, _ int) string {
 	r.t.Helper()
 	people, ctx, text := r.acts(), r.t.Context(), ""
@@ -595,7 +596,7 @@ func (r *run) release(_, _ int) string {
 	return text
 }
 
-// entries are what the ledger shows of a job, or of all.
+// entries returns the entries of a job, or of all jobs.
 func (r *run) entries(job string) (out []trade.Entry) {
 	r.t.Helper()
 	if err := r.ledger.Rows(r.t.Context(), trade.RowFilter{Job: job}, func(e trade.Entry) error {
@@ -607,7 +608,7 @@ func (r *run) entries(job string) (out []trade.Entry) {
 	return out
 }
 
-// Ledger is all of a ledger that the engine needs, for those that stand between.
+// Ledger is the whole interface of a ledger that the engine needs, for wrappers of a ledger.
 type Ledger interface {
 	enginerun.Rows
 	enginerun.Relatives

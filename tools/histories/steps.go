@@ -10,19 +10,19 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// op is what a step does. It tells what it did, "" when there was nothing to do. a and b say to
-// what: any number means something.
+// op is one kind of step. do returns what it did, or "" if there was nothing to do. a and b choose
+// what to act on; any number is valid.
 type op struct {
 	name   string
 	weight int
-	calm   bool // nothing that is known changes what it is
+	calm   bool // changes nothing that is known
 	do     func(r *run, a, b int) string
 }
 
-// steps are all that may happen. A new attack is a line here.
+// steps is the table of everything that may happen. A new attack is one more line.
 var steps []op
 
-func init() { // the steps of a run look into the table themselves
+func init() { // in a function, because some steps use the table themselves
 	steps = []op{
 		// Time, the process, and what runs.
 		{"sync", 0, true, func(r *run, a, b int) string { return r.pass(engine.Options{}) }},
@@ -240,7 +240,7 @@ func init() { // the steps of a run look into the table themselves
 		{"identity", 3, false, func(r *run, a, b int) string {
 			j := &r.jobs[a%len(r.jobs)]
 			if r.Child != "" && r.second() && j.kind == trade.OrderCommitments {
-				return "" // a number would name a row of each
+				return "" // a number would identify a row of each
 			}
 			was := *j
 			if j.space = 0; was.space == 0 || b%3 == 0 {
@@ -249,7 +249,7 @@ func init() { // the steps of a run look into the table themselves
 			if r.alone(*j) {
 				r.named(j.space, was.space)
 			}
-			r.moved(was, *j) // what it has sent goes with it
+			r.moved(was, *j) // what it has sent moves with it
 			r.look()
 			return fmt.Sprintf("the keys of the job %s are of the space %q, and were of %q", j.name, identity(j.space),
 				identity(was.space))
@@ -268,7 +268,8 @@ func init() { // the steps of a run look into the table themselves
 	}
 }
 
-// edit is a step that changes a table: children where b is odd and there are some.
+// edit returns a step that changes a table: that of the children if b is odd and there are
+// children.
 func edit(change func(r *run, lines *[]line, a, b int) string) func(*run, int, int) string {
 	return func(r *run, a, b int) string {
 		text := change(r, r.pick(b), a, b/2)
@@ -291,11 +292,11 @@ func typed(l *line, change func(*line), text string) string {
 // second reports whether two jobs read contracts.
 func (w *world) second() bool { return len(w.jobs) > 1 && w.jobs[1].kind == trade.OrderCommitments }
 
-// addJob adds a second job of contracts: in the space of the first one, or in one of its own.
+// addJob adds a second job of contracts: in the space of the first one, or in its own space.
 func (r *run) addJob(part, a int) string {
 	j := job{r.jobName(trade.OrderCommitments), trade.OrderCommitments, part, r.jobs[0].space}
 	text := ""
-	if a%3 == 0 && r.Child == "" { // a number would name a row of each
+	if a%3 == 0 && r.Child == "" { // a number would identify a row of each
 		j.space = r.newSpace()
 		text = ", with keys of the space " + identity(j.space)
 	}
@@ -304,7 +305,7 @@ func (r *run) addJob(part, a int) string {
 	return text
 }
 
-// alone reports whether no other job ever had rows of a kind.
+// alone reports whether no other job has, or had, the kind of j.
 func (w *world) alone(j job) bool {
 	other := func(o job) bool { return o.kind == j.kind && o.name != j.name }
 	return !slices.ContainsFunc(w.jobs, other) && !slices.ContainsFunc(w.gone, other)

@@ -11,8 +11,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// business is what makes a row of the ERP, or a record of the platform, the one that it is: what
-// the API always requires.
+// business is the identity of a row of the ERP, or of a record of the platform: the fields that the
+// API always requires.
 type business struct {
 	kind    trade.Kind
 	amount  int // or volume
@@ -24,21 +24,21 @@ func (b business) String() string {
 	return strings.TrimRight(fmt.Sprintf("%d %s %s", b.amount, b.product, b.typ), " ")
 }
 
-// line is a row of an ERP's table. A change of it is a change of the row.
+// line is a row of an ERP's table. A change of the line is a change of the row.
 type line struct {
-	id    int // of the thing that it is about, which nobody but the judge knows
+	id    int // of the thing that the row is about; only the judge knows it
 	num   int // its number
-	style int // how the number is written, see spelled
+	style int // spelling of the number, see spelled
 	business
 	price     int // an optional field; 0: none
 	hidden    bool
 	cancelled bool
-	parent    int // of a child: the thing that its contract is
-	ref       any // of a child: the number of its contract, as it is written
+	parent    int // of a child: the id of its contract
+	ref       any // of a child: the number of its contract, as spelled
 	stamp     string
 }
 
-// spellings are the ways in which an ERP writes a number.
+// spellings are the forms in which an ERP writes a number.
 var spellings = []func(num int) any{
 	func(num int) any { return int64(num) },
 	func(num int) any { return fmt.Sprint(num) },
@@ -52,36 +52,36 @@ func (l line) spelled() any { return spellings[l.style](l.num) }
 
 func text(key any) string { return strings.TrimSpace(fmt.Sprint(key)) }
 
-// world is the ERP, and the jobs that read it. The tables of the database are written from it.
+// world is the ERP, and the jobs that read it. The tables of the database are generated from it.
 type world struct {
 	setup
 	db        *sqlx.DB
 	contracts []line
 	children  []line
 	jobs      []job
-	gone      []job           // that were configured, and whose rows nobody has moved
-	unmapped  map[string]bool // optional fields
+	gone      []job           // were configured; nobody has moved their rows
+	unmapped  map[string]bool // optional fields that are not mapped
 	things    int
 	names     int
 	spaces    int
-	copies    [2][]line        // an old copy of the tables
-	before    map[int]business // what a thing was before it was edited
-	written   map[int]line     // as it was written last
-	now       time.Time        // of the ERP
+	copies    [2][]line        // old copies of the tables
+	before    map[int]business // content of a thing before it was edited
+	written   map[int]line     // each line as last written
+	now       time.Time        // the ERP's clock
 }
 
 // job is a job of the configuration.
 type job struct {
 	name  string
 	kind  trade.Kind
-	part  int // of contracts: 0 = all, 1 = those to be fixed, 2 = the others
-	space int // of its keys (`identity:`); 0: that of all jobs which name none
+	part  int // which contracts: 0 = all, 1 = those to be fixed, 2 = the others
+	space int // of its keys (`identity:`); 0: the common space of all jobs without one
 }
 
 const schema = `CREATE TABLE contrato (pos INTEGER, num, quantidade NUMERIC, produto TEXT, tipo TEXT, preco NUMERIC, oculto INTEGER, situacao TEXT, atualizado TIMESTAMP);
 	CREATE TABLE entrega (pos INTEGER, ticket, num, volume NUMERIC, car TEXT, oculto INTEGER, situacao TEXT, atualizado TIMESTAMP)`
 
-// query is the SELECT of a job.
+// query returns the SELECT of a job.
 func (w *world) query(j job) string {
 	number := map[bool]string{false: "num", true: "row_number() OVER (ORDER BY pos) AS num"}[w.Positional]
 	where := []string{"", " AND tipo = 'A_FIXAR'", " AND tipo <> 'A_FIXAR'"}[j.part]
@@ -102,10 +102,10 @@ type keyed struct {
 	*line
 }
 
-// rows are what the query of a job returns now.
+// rows returns what the query of a job returns now.
 func (w *world) rows(j job) (out []keyed) {
 	lines := w.lines(j.kind)
-	counted := map[any]int{} // the database counts what is written in two ways apart
+	counted := map[any]int{} // the database counts two spellings separately
 	for i := range *lines {
 		l := &(*lines)[i]
 		if l.hidden || j.part == 1 && l.typ != "A_FIXAR" || j.part == 2 && l.typ == "A_FIXAR" {
@@ -131,7 +131,7 @@ func (w *world) lines(kind trade.Kind) *[]line {
 	return &w.children
 }
 
-// pick returns the table that a step is about.
+// pick returns the table on which a step acts.
 func (w *world) pick(b int) *[]line {
 	if w.Child != "" && b%2 == 1 {
 		return &w.children
@@ -139,7 +139,7 @@ func (w *world) pick(b int) *[]line {
 	return &w.contracts
 }
 
-// at picks a line of a table; nil when it is empty.
+// at returns a line of a table, or nil if the table is empty.
 func at(lines *[]line, a int) *line {
 	if len(*lines) == 0 {
 		return nil
@@ -147,7 +147,7 @@ func at(lines *[]line, a int) *line {
 	return &(*lines)[a%len(*lines)]
 }
 
-// free is a number that no line has.
+// free returns a number that no line has.
 func free(lines []line) (num int) {
 	for _, l := range lines {
 		num = max(num, l.num)
@@ -155,15 +155,15 @@ func free(lines []line) (num int) {
 	return num + 1
 }
 
-// renumber counts the lines of a table anew, from 1, as they stand.
+// renumber numbers the lines of a table from 1, in their order.
 func renumber(lines []line) {
 	for i := range lines {
 		lines[i].num = i + 1
 	}
 }
 
-// thing is a new thing that lines may be about: with a content of its own, or one of a few that
-// come again and again.
+// thing returns a line about a new thing, with a unique content or with one of a few common
+// contents.
 func (w *world) thing(lines *[]line, a int) line {
 	w.things++
 	l := line{id: w.things, num: free(*lines), style: w.Style, price: 100 + a%3}
@@ -178,21 +178,21 @@ func (w *world) thing(lines *[]line, a int) line {
 	if c := at(&w.contracts, a); c != nil {
 		l.parent, l.ref = c.id, c.spelled()
 	}
-	l.business = business{kind: w.Child, amount: 100*l.parent + a/2%3} // nobody but this contract has such volumes
+	l.business = business{kind: w.Child, amount: 100*l.parent + a/2%3} // only this contract has such volumes
 	return l
 }
 
 var types = []string{"A_FIXAR", "FIXACAO_DEPOSITO"}
 
-// pool are contents that several rows may have.
+// pool holds contents that several rows may have.
 var pool = []business{
 	{trade.OrderCommitments, 1, "SOJA", "A_FIXAR"},
 	{trade.OrderCommitments, 2, "MILHO", "A_FIXAR"},
 	{trade.OrderCommitments, 2, "MILHO", "FIXACAO_DEPOSITO"},
 }
 
-// write makes the tables of the ERP what the world says, in one transaction. A row that was changed
-// gets the time of its change, unless old rows came back as they were.
+// write writes the world to the tables of the ERP, in one transaction. A row that was changed gets
+// the time of its change, unless old rows came back as they were.
 func (w *world) write(t testing.TB, restored bool) {
 	t.Helper()
 	w.follow()
@@ -222,12 +222,12 @@ func situation(l *line) string {
 	return map[bool]string{false: "ativo", true: "cancelado"}[l.cancelled]
 }
 
-// stamped gives a line the time of its change where it differs from what was written last.
+// stamped sets the time of change of a line that differs from what was last written.
 func (w *world) stamped(l *line, restored bool) *line {
 	now := *l
 	now.stamp = ""
 	if w.Positional {
-		now.num = 0 // it stands in no column
+		now.num = 0 // it is in no column
 	}
 	if w.written[l.id] != now && !restored || l.stamp == "" {
 		l.stamp = w.now.Format("2006-01-02 15:04:05.000000")
@@ -236,8 +236,9 @@ func (w *world) stamped(l *line, restored bool) *line {
 	return l
 }
 
-// follow lets children keep their contract when its number changes, or their number, so that
-// another contract has them; as does any whose contract is gone.
+// follow updates the children's reference when the number of their contract changes. Either they
+// keep their contract and get its new number, or they keep the number, which another contract then
+// has. The same happens to a child whose contract is gone.
 func (w *world) follow() {
 	for i := range w.children {
 		c, stays := &w.children[i], false
@@ -254,7 +255,7 @@ func (w *world) follow() {
 	}
 }
 
-// String shows the tables as the queries of the jobs return them.
+// String returns the tables as the queries of the jobs return them.
 func (w *world) String() string {
 	var b strings.Builder
 	for _, j := range w.jobs {

@@ -15,14 +15,14 @@ import (
 	"github.com/safrasync/safrasync/internal/throwaway"
 )
 
-// The versions that are built: this tree, the same in another folder, and one with a further
-// migration of the ledger.
+// The versions of the packages. thisVersion is built from this tree, and again from a copy in
+// another folder; nextVersion is this tree with one more migration of the ledger.
 const (
 	thisVersion = "1.0.0"
 	nextVersion = "1.1.0"
 )
 
-// built are the packages of one build.
+// built holds the packages of one build.
 type built struct{ deb, rpm string }
 
 var builds struct {
@@ -36,8 +36,8 @@ type builtOrNot struct {
 	err error
 }
 
-// packages builds the packages of a version, once for each process. change prepares the copy of the
-// tree that is built; nil: the tree itself is.
+// packages builds the packages of a version, once per process. change modifies a copy of the tree,
+// which is then built; if it is nil, the tree itself is built.
 func packages(t *testing.T, name, version string, change func(tree string) error) built {
 	t.Helper()
 	builds.mu.Lock()
@@ -52,7 +52,7 @@ func packages(t *testing.T, name, version string, change func(tree string) error
 		builds.of = map[string]builtOrNot{}
 		dir, err := newDir("safrasync-packages-")
 		if err == nil {
-			err = os.Chmod(dir.Path, 0o777) // who builds need not be root
+			err = os.Chmod(dir.Path, 0o777) // the user who builds need not be root
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -67,19 +67,19 @@ func packages(t *testing.T, name, version string, change func(tree string) error
 	return b
 }
 
-// this are the packages of this tree.
+// this returns the packages of this tree.
 func this(t *testing.T) built {
 	t.Helper()
 	return packages(t, "this", thisVersion, nil)
 }
 
-// next are the packages of this tree with a further migration, as the next release may have one.
+// next returns the packages of this tree with one more migration, as the next release may have.
 func next(t *testing.T) built {
 	t.Helper()
 	return packages(t, "next", nextVersion, addMigration)
 }
 
-// addMigration returns the ledger of a tree a further form: an index that nothing asks for.
+// addMigration adds a migration to the ledger of a tree: an index that nothing uses.
 func addMigration(tree string) error {
 	for _, driver := range []string{"sqlite", "postgres"} {
 		folder := filepath.Join(tree, "state", "sqldb", "migrations", driver)
@@ -132,7 +132,7 @@ func build(dir, version string, change func(tree string) error) (built, error) {
 	}, nil
 }
 
-// asCaller lets who called sudo build, so that Go's caches stay that person's.
+// asCaller runs the build as the user who called sudo, so that Go's caches keep their owner.
 func asCaller(cmd *exec.Cmd) {
 	uid, uidErr := strconv.ParseUint(os.Getenv("SUDO_UID"), 10, 32)
 	gid, gidErr := strconv.ParseUint(os.Getenv("SUDO_GID"), 10, 32)
@@ -141,7 +141,7 @@ func asCaller(cmd *exec.Cmd) {
 	}
 }
 
-// copyTree copies what is built from, and nothing that git or a build has made.
+// copyTree copies the source files, without what git or a build has created.
 func copyTree(to string) error {
 	return filepath.WalkDir(repository, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -164,7 +164,7 @@ func copyTree(to string) error {
 		if err != nil {
 			return err
 		}
-		text, err := os.ReadFile(path) // by which Go's test cache knows that this test depends on it
+		text, err := os.ReadFile(path) // a read, so that Go's test cache knows that this test depends on the file
 		if err != nil {
 			return err
 		}

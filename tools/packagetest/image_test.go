@@ -31,7 +31,7 @@ type image struct {
 	} `json:"config"`
 }
 
-// compose is what the tests read of deploy/compose.yaml.
+// compose holds the parts of deploy/compose.yaml that the tests check.
 type compose struct {
 	Services map[string]struct {
 		Image       string            `yaml:"image"`
@@ -61,7 +61,7 @@ func deployed(t *testing.T, name string) string {
 	return string(text)
 }
 
-// instruction is the value of an instruction of the Containerfile that stands there once.
+// instruction returns the value of an instruction that appears once in the Containerfile.
 func instruction(t *testing.T, text, name string) string {
 	t.Helper()
 	found := regexp.MustCompile(`(?m)^`+name+` (.*)$`).FindAllStringSubmatch(text, -1)
@@ -71,8 +71,8 @@ func instruction(t *testing.T, text, name string) string {
 	return found[0][1]
 }
 
-// The container may do what the unit lets the service do, and no more: the same folders, limits and
-// time to stop; not root, no capability, nothing else to write to.
+// The container may do what the unit allows the service, and no more: the same folders, limits and
+// time to stop; not root, no capabilities, no other writable folders.
 func TestTheContainerIsBoundAsTheUnitIs(t *testing.T) {
 	t.Parallel()
 	file := deployed(t, "Containerfile")
@@ -132,7 +132,7 @@ func TestTheContainerIsBoundAsTheUnitIs(t *testing.T) {
 	}
 }
 
-// unitAsInstalled is a folder in which the unit stands where a package puts it.
+// unitAsInstalled returns a folder in which the unit is where a package installs it.
 func unitAsInstalled(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -147,8 +147,8 @@ func unitAsInstalled(t *testing.T) string {
 	return dir
 }
 
-// builtImage is the image that `make image` makes, built by buildah in a store of its own; the
-// folder has its files.
+// builtImage builds the image of `make image`, by buildah in a separate store. It returns the image
+// and a folder with its files.
 func builtImage(t *testing.T) (made image, files string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -188,7 +188,7 @@ func builtImage(t *testing.T) (made image, files string) {
 	return report.Docker, files
 }
 
-// box is the image's file system as a container has it: read-only, with its writable folders.
+// box is the image's file system as in a container: read-only, with its writable folders.
 type box struct {
 	t        *testing.T
 	dir      string
@@ -225,7 +225,7 @@ func newBox(t *testing.T, files string, uid int) *box {
 	return b
 }
 
-// command is the image's program, as its user.
+// command returns a command that runs the image's program, as its user.
 func (b *box) command(made image, args ...string) *exec.Cmd {
 	cmd := exec.Command(made.Config.Entrypoint[0], args...)
 	cmd.Err = nil // it is in the box, not here
@@ -247,8 +247,8 @@ func (b *box) must(code int, made image, args ...string) string {
 	return string(out)
 }
 
-// The image that is built has what the program needs and nothing else; in it, read-only, another
-// user than root begins a ledger, serves it, and is reported alive by the health check.
+// The built image has what the program needs and nothing else. In it, read-only, a user other than
+// root creates a ledger and serves it, and the health check reports success.
 func TestTheImageRunsReadOnlyAndNotAsRoot(t *testing.T) {
 	t.Parallel()
 	made, files := builtImage(t)
@@ -278,7 +278,7 @@ func TestTheImageRunsReadOnlyAndNotAsRoot(t *testing.T) {
 	if out := b.must(0, made, "version"); !strings.HasPrefix(out, "safrasync "+thisVersion+" ") {
 		t.Errorf("version: %q", out)
 	}
-	b.must(0, made, "demo", "--dir", "/var/lib/safrasync/coop") // with the program's own zones
+	b.must(0, made, "demo", "--dir", "/var/lib/safrasync/coop") // with the time zones in the program
 	config := []string{"--config", "/var/lib/safrasync/coop/config.yaml"}
 	check := slices.Concat(made.Config.Healthcheck.Test[2:], config)
 	b.must(1, made, check...)

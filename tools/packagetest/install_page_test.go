@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// commands are the lines of a page's blocks marked sh.
+// commands returns the lines of a page's code blocks marked sh.
 func commands(t *testing.T, page string) []string {
 	t.Helper()
 	text, err := os.ReadFile(repository + "/docs/" + page)
@@ -26,9 +26,9 @@ func commands(t *testing.T, page string) []string {
 	return out
 }
 
-// The page is true: its commands, one after the other on a machine without safrasync, lead to a
-// service that runs, and what init wrote, with nothing but its PREENCHER filled in, sends the first
-// row. Both languages have the same commands.
+// The page is correct: its commands, one after the other on a machine without safrasync, lead to a
+// running service, and the configuration that init wrote, with only its PREENCHER filled in, sends
+// the first row. Both languages have the same commands.
 func TestTheInstallationPageLeadsToAServiceThatRuns(t *testing.T) {
 	t.Parallel()
 	lines := commands(t, "install.md")
@@ -47,7 +47,7 @@ func TestTheInstallationPageLeadsToAServiceThatRuns(t *testing.T) {
 	p.add(15)
 	said := map[string]string{}
 	for _, line := range lines {
-		if strings.HasSuffix(line, "safrasync state new") { // what a person has filled in meanwhile
+		if strings.HasSuffix(line, "safrasync state new") { // what a person has filled in by then
 			text := p.root.read("/etc/safrasync/config.yaml")
 			for _, want := range []string{"${file:credentials/api-key}", "console:\n  listen: 127.0.0.1:8088\n"} {
 				if !strings.Contains(text, want) {
@@ -95,13 +95,13 @@ func TestTheInstallationPageLeadsToAServiceThatRuns(t *testing.T) {
 			}
 		}
 	}
-	// What the service's user may not write, beside the configuration, is told with the command
+	// If the service's user may not write beside the configuration, the output names the command
 	// that can (B14).
 	if out, code := p.safrasync("test", "--from", "contracts", "000001"); code != 1 ||
 		!strings.Contains(out, "test --from contracts '000001' /tmp/case.yaml") {
 		t.Errorf("test --from ended with %d:\n%s", code, out)
 	}
-	// The nightly copy is made on each night (B10).
+	// The nightly copy is made every night (B10).
 	for night := 2; night <= 3; night++ {
 		copies, err := filepath.Glob(p.root.path("/var/lib/safrasync/backup/safrasync-*.db"))
 		if err != nil || len(copies) != night-1 {

@@ -13,8 +13,8 @@ import (
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 )
 
-// What a first installation leaves: a user, a configuration that says what to fill in, and nothing
-// that runs.
+// A first installation leaves a user, a configuration that states what to fill in, and nothing
+// running.
 func TestAFirstInstallationStartsNothing(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []installer{dpkgInstaller(), rpmInstaller()} {
@@ -45,7 +45,7 @@ func TestAFirstInstallationStartsNothing(t *testing.T) {
 					t.Errorf("check ended with %d and does not say %q:\n%s", code, want, out)
 				}
 			}
-			// Who starts it all the same is told, and it is not tried again and again.
+			// A start before that fails with an explanation, and is not repeated.
 			if p.start() || !slices.Equal(p.codes, []int{78}) || !strings.Contains(p.journal(), "PREENCHER") {
 				t.Errorf("the start of a service without a configuration ended with %v:\n%s", p.codes, p.journal())
 			}
@@ -53,7 +53,7 @@ func TestAFirstInstallationStartsNothing(t *testing.T) {
 	}
 }
 
-// A configuration that root writes anew is still the service's to read.
+// The service can still read a configuration that root has written again.
 func TestInitKeepsTheGroupOfTheConfiguration(t *testing.T) {
 	t.Parallel()
 	p := newPlant(t)
@@ -72,8 +72,8 @@ func TestInitKeepsTheGroupOfTheConfiguration(t *testing.T) {
 	}
 }
 
-// Upgrade over a running service with a migration of the ledger, the way back that is refused, and
-// the end: what was sent stays known.
+// Upgrade of a running service with a migration of the ledger, a refused downgrade, and removal:
+// what was sent stays known.
 func TestF083UpgradeDowngradeAndRemoval(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []installer{dpkgInstaller(), rpmInstaller()} {
@@ -116,8 +116,8 @@ func TestF083UpgradeDowngradeAndRemoval(t *testing.T) {
 				t.Errorf("doctor ended with %d:\n%s", code, out)
 			}
 
-			// An older program could not read this ledger. Nothing changes, and the service goes
-			// on.
+			// An older program could not read this ledger. Nothing changes, and the service keeps
+			// running.
 			out, code = kind.goBack(p, this(t))
 			if code == 0 || !strings.Contains(out, "Nothing was changed") ||
 				!strings.Contains(out, "SAFRASYNC_ALLOW_DOWNGRADE=yes") || kind.version(p) != nextVersion+"-1" {
@@ -126,7 +126,7 @@ func TestF083UpgradeDowngradeAndRemoval(t *testing.T) {
 			p.add(5)
 			p.arrive("the downgrade that was refused")
 
-			// The removal stops the service and keeps the ledger, and says why.
+			// The removal stops the service and keeps the ledger, and states why.
 			out, code = kind.takeAway(p)
 			if code != 0 || p.running() != 0 || p.root.exists("/usr/bin/safrasync") ||
 				!p.root.exists("/var/lib/safrasync/state.db") {
@@ -148,7 +148,7 @@ func TestF083UpgradeDowngradeAndRemoval(t *testing.T) {
 				t.Errorf("the purge ended with %d:\n%s", code, out)
 			}
 
-			// The same machine again: the ledger that was kept is found, and nothing goes twice.
+			// The same machine again: the kept ledger is found, and nothing is sent twice.
 			if out, code := kind.install(p, next(t)); code != 0 {
 				t.Fatalf("%d:\n%s", code, out)
 			}
@@ -167,9 +167,9 @@ func TestF083UpgradeDowngradeAndRemoval(t *testing.T) {
 	}
 }
 
-// Who insists on the older program gets a clear refusal from the program itself, not a damaged
-// ledger (F065); and the way that the package's refusal tells leads back, without a row that goes
-// twice.
+// A forced installation of the older program leads to a clear refusal by the program itself, and
+// not to a damaged ledger (F065). The way back that the package's refusal describes works, without
+// a row that is sent twice.
 func TestF065TheWayBackToAnOlderProgram(t *testing.T) {
 	t.Parallel()
 	p := newPlant(t)
@@ -211,7 +211,7 @@ func TestF065TheWayBackToAnOlderProgram(t *testing.T) {
 	p.arrive("the way back")
 }
 
-// A service that was off stays off, and a copy that cannot be made stops the upgrade before
+// A service that was stopped stays stopped, and a copy that cannot be made stops the upgrade before
 // anything has changed.
 func TestAnUpgradeThatCannotCopyTheLedgerChangesNothing(t *testing.T) {
 	t.Parallel()
@@ -229,7 +229,7 @@ func TestAnUpgradeThatCannotCopyTheLedgerChangesNothing(t *testing.T) {
 	if err := os.Rename(p.root.path("/etc/safrasync/credentials/api-key"), p.root.path("/root/api-key")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.RemoveAll(p.root.path("/run/credentials")); err != nil { // as after every stop
+	if err := os.RemoveAll(p.root.path("/run/credentials")); err != nil { // as after every stop of the service
 		t.Fatal(err)
 	}
 	out, code := p.dpkg(nil, "-i", p.root.bring(next(t).deb))
@@ -243,14 +243,14 @@ func TestAnUpgradeThatCannotCopyTheLedgerChangesNothing(t *testing.T) {
 	if out, code := p.dpkg(nil, "-i", p.root.bring(next(t).deb)); code != 0 || p.running() != 0 {
 		t.Errorf("the upgrade ended with %d, and the service that was off runs as %d:\n%s", code, p.running(), out)
 	}
-	// What the ledger needs is no fault: the start brings it up to date.
+	// A ledger that needs a migration is not a fault: the start migrates it.
 	if out, code := p.safrasync("check", "--offline"); code != 0 || !strings.Contains(out, "is of an older version") {
 		t.Errorf("check ended with %d:\n%s", code, out)
 	}
 }
 
-// The life of a service as its unit makes it: schedules, an outage, an expired key, reloads, an
-// upgrade, kill -9, and the end. Each row goes once.
+// The life of a service under its unit: schedules, an outage, an expired key, reloads, an upgrade,
+// kill -9, and the end. Each row is sent once.
 func TestTheServiceLivesAsItsUnitSays(t *testing.T) {
 	t.Parallel()
 	p := newPlant(t)
@@ -275,14 +275,14 @@ func TestTheServiceLivesAsItsUnitSays(t *testing.T) {
 	p.add(10)
 	p.arrive("the schedule")
 
-	// The platform is out of reach for a while.
+	// The platform is unavailable for a while.
 	p.api.SetFaults(faults(t, "any:unavailable=1s")...)
 	p.add(10)
 	p.halt("the outage")
 	p.api.SetFaults()
 	p.arrive("the outage")
 
-	// The key expires; the new one comes in its file and with a restart.
+	// The key expires; the new one is put into its file and takes effect with a restart.
 	p.api.SetAPIKey("the-new-key")
 	p.add(10)
 	p.halt("the key")
@@ -290,7 +290,8 @@ func TestTheServiceLivesAsItsUnitSays(t *testing.T) {
 	p.root.must("systemctl", "restart", "safrasync.service")
 	p.arrive("the new key")
 
-	// A reload that is wrong fails and changes nothing; one that is right is taken over.
+	// A reload with a wrong configuration fails and changes nothing; one with a correct
+	// configuration is adopted.
 	p.root.write("/etc/safrasync/config.yaml", p.configuration("info")+"jobz: {}\n", 0o640)
 	if p.reload() {
 		t.Error("a wrong configuration was reloaded")
@@ -310,8 +311,8 @@ func TestTheServiceLivesAsItsUnitSays(t *testing.T) {
 	p.add(5)
 	p.arrive("the upgrade")
 
-	// kill -9 in the middle of sending: systemd starts it again; what was in flight is in doubt,
-	// at most api.max_in_flight rows, and nothing goes twice.
+	// kill -9 in the middle of sending: systemd restarts the service; what was in flight is in
+	// doubt, at most api.max_in_flight rows, and nothing is sent twice.
 	p.api.SetFaults(faults(t, "slow=300ms")...)
 	before, _ := p.created()
 	p.add(40)

@@ -13,11 +13,11 @@ import (
 	"github.com/safrasync/safrasync/internal/throwaway"
 )
 
-// inNamespace marks the process that has mounts of its own.
+// inNamespace marks the process with its own mount namespace.
 const inNamespace = "SAFRASYNC_PACKAGETEST_NAMESPACE"
 
-// TestMain runs the tests as root in a mount namespace of their own, so that no /proc of a root
-// stays mounted, however the tests end.
+// TestMain runs the tests as root in a separate mount namespace, so that no /proc of a root stays
+// mounted, however the tests end.
 func TestMain(m *testing.M) {
 	if os.Getenv(inNamespace) == "" {
 		command := []string{"unshare", "--mount", "--propagation", "private", "--"}

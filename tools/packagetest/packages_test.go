@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// The same commit gives the same packages, byte by byte, wherever it is built.
+// The same commit leads to the same packages, byte for byte, wherever they are built.
 func TestThePackagesAreReproducible(t *testing.T) {
 	t.Parallel()
 	here := this(t)
@@ -71,8 +71,8 @@ func TestTheProgramIsStatic(t *testing.T) {
 	}
 }
 
-// systemd knows every setting of the unit, and rates how much of the machine the service could
-// reach: 0 is nothing, 10 everything.
+// systemd knows every setting of the unit, and rates how exposed the machine is to the service:
+// from 0 (nothing) to 10 (everything).
 func TestTheUnitIsCleanAndHardened(t *testing.T) {
 	t.Parallel()
 	r := newRoot(t)
@@ -91,7 +91,7 @@ func TestTheUnitIsCleanAndHardened(t *testing.T) {
 		}
 		t.Log(lastLine(string(out)))
 	}
-	// The drop-in that people copy from, with everything in it switched on.
+	// The drop-in that people copy from, with everything in it enabled.
 	example := regexp.MustCompile(`(?m)^#([A-Z][A-Za-z]+=)`).ReplaceAllString(
 		r.read("/usr/share/doc/safrasync/examples/safrasync.service.d/local.conf"), "$1")
 	if err := os.MkdirAll(r.path("/etc/systemd/system/safrasync.service.d"), 0o755); err != nil {
@@ -109,8 +109,8 @@ func lastLine(text string) string {
 	return strings.TrimSpace(lines[len(lines)-1])
 }
 
-// Both packages have the same files, but for what only one kind has; every command has its page, in
-// both languages, and each shell its completions.
+// Both packages have the same files, except those that only one kind has; every command has its
+// manual page, in both languages, and each shell its completions.
 func TestThePackagesHavePagesAndCompletions(t *testing.T) {
 	t.Parallel()
 	list := func(name string, args ...string) []string {

@@ -13,8 +13,8 @@ import (
 	"github.com/safrasync/safrasync/internal/pgtest"
 )
 
-// plant is what a cooperative has: an ERP in a real PostgreSQL, the platform, and a machine with
-// the package.
+// plant is the installation of a cooperative: an ERP in a real PostgreSQL, the platform, and a
+// machine with the package.
 type plant struct {
 	*service
 	manager *manager
@@ -26,7 +26,8 @@ type plant struct {
 
 const plantKey = "key-of-the-plant"
 
-// newPlant has the machine without the package, and a platform that knows every record.
+// newPlant returns a plant whose machine is without the package, and a platform that knows every
+// record.
 func newPlant(t *testing.T) *plant {
 	t.Helper()
 	dsn := pgtest.Database(t)
@@ -54,7 +55,8 @@ func newPlant(t *testing.T) *plant {
 	return p
 }
 
-// configuration is the plant's, as its administrator wrote it; level is the log's.
+// configuration returns the plant's configuration, as its administrator wrote it; level is the log
+// level.
 func (p *plant) configuration(level string) string {
 	return fmt.Sprintf(`# Escrita pela TI da cooperativa.
 api:
@@ -90,7 +92,8 @@ jobs:
 `, p.api.URL, level)
 }
 
-// configure writes configuration and credentials and begins the ledger, as docs/install.md says.
+// configure writes configuration and credentials and creates the ledger, as docs/install.md
+// describes.
 func (p *plant) configure() {
 	p.t.Helper()
 	p.root.write("/etc/safrasync/config.yaml", p.configuration("info"), 0o640)
@@ -112,7 +115,7 @@ func (p *plant) secret(name, value string) {
 	p.root.must("rm", "/root/secret")
 }
 
-// add puts n contracts into the ERP.
+// add inserts n contracts into the ERP.
 func (p *plant) add(n int) {
 	p.t.Helper()
 	for range n {
@@ -134,7 +137,7 @@ func (p *plant) safrasync(args ...string) (output string, code int) {
 		}, args...)...)
 }
 
-// states counts the rows by their state, as the ledger has them.
+// states returns the number of rows in each state in the ledger.
 func (p *plant) states() map[string]int {
 	p.t.Helper()
 	out, code := p.safrasync("rows", "--json")
@@ -152,7 +155,8 @@ func (p *plant) states() map[string]int {
 	return counts
 }
 
-// created counts what the platform has, by the amount, which no two contracts share.
+// created returns the number of records on the platform, and the amounts that appear twice; no two
+// contracts have the same amount.
 func (p *plant) created() (records int, doubled []string) {
 	p.t.Helper()
 	seen := map[string]int{}
@@ -172,7 +176,7 @@ func (p *plant) created() (records int, doubled []string) {
 	return records, doubled
 }
 
-// arrive waits until every row of the ERP is on the platform, each once.
+// arrive waits until every row of the ERP is on the platform, exactly once.
 func (p *plant) arrive(what string) {
 	p.t.Helper()
 	waitFor(p.t, what+": every row is on the platform", func() bool {
@@ -182,7 +186,7 @@ func (p *plant) arrive(what string) {
 	p.once()
 }
 
-// halt waits until the job has stopped or waits for better times, and the service tells systemd so.
+// halt waits until the job is stopped or backing off, and the service has reported it to systemd.
 func (p *plant) halt(what string) {
 	p.t.Helper()
 	waitFor(p.t, what+": the job halts", func() bool {
@@ -196,7 +200,7 @@ func (p *plant) halt(what string) {
 	p.t.Logf("%s: %s", what, p.said())
 }
 
-// once finds a row that is on the platform twice.
+// once fails the test if a row is on the platform twice.
 func (p *plant) once() {
 	p.t.Helper()
 	if _, doubled := p.created(); len(doubled) > 0 {
@@ -210,13 +214,13 @@ func (p *plant) dpkg(env []string, args ...string) (output string, code int) {
 	return p.root.run(env, append([]string{"dpkg"}, args...)...)
 }
 
-// rpm runs rpm on the root from outside.
+// rpm runs rpm on the root, from outside it.
 func (p *plant) rpm(env []string, args ...string) (output string, code int) {
 	p.t.Helper()
 	return p.root.outside(env, append([]string{"rpm", "--root", p.root.dir, "--dbpath", "/var/lib/rpm"}, args...)...)
 }
 
-// installer says how a kind of package is handled.
+// installer defines how a kind of package is handled.
 type installer struct {
 	name     string
 	install  func(p *plant, b built) (string, int)

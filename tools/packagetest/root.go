@@ -25,7 +25,8 @@ type root struct {
 	dir string
 }
 
-// basePackages are what is in a root, beside the essential packages and what all of them depend on.
+// basePackages are the packages of a root, in addition to the essential packages and the
+// dependencies of all of them.
 var basePackages = []string{"dpkg", "passwd", "systemd", "init-system-helpers", "mawk"}
 
 // leftOut are folders that no script needs.
@@ -34,19 +35,19 @@ var leftOut = []string{
 	"/usr/share/zoneinfo/", "/usr/share/i18n/", "/usr/lib/modules/", "/boot/",
 }
 
-// base is the root that all others are copied from; it is made once for each process.
+// base is the root of which all others are copies; it is created once per process.
 var base struct {
 	once sync.Once
 	dir  *throwaway.Dir
 	err  error
 }
 
-// newDir makes a folder that a later run removes when this one is killed.
+// newDir creates a folder that a later run removes if this one is killed.
 func newDir(prefix string) (*throwaway.Dir, error) {
 	return throwaway.Kind{Prefix: prefix, StillServed: func(string) bool { return false }}.NewDir(nil)
 }
 
-// newRoot makes a root of its own for a test, with /proc and a few devices.
+// newRoot creates a root for a test, with /proc and a few devices.
 func newRoot(t *testing.T) *root {
 	t.Helper()
 	base.once.Do(func() {
@@ -61,7 +62,7 @@ func newRoot(t *testing.T) *root {
 	if out, err := exec.Command("cp", "-a", "--reflink=auto", base.dir.Path, dir).CombinedOutput(); err != nil {
 		t.Fatalf("cp: %v\n%s", err, out)
 	}
-	if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil { // the service's user goes through it
+	if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil { // the service's user must be able to enter it
 		t.Fatal(err)
 	}
 	r := &root{t, dir}
@@ -76,10 +77,10 @@ func newRoot(t *testing.T) *root {
 	return r
 }
 
-// path is a file of the root, as this process sees it.
+// path returns the path of a file of the root, as this process sees it.
 func (r *root) path(inside string) string { return filepath.Join(r.dir, inside) }
 
-// command is a program that runs in the root, as root.
+// command returns a command that runs in the root, as root.
 func (r *root) command(env []string, args ...string) *exec.Cmd {
 	cmd := exec.Command("/usr/sbin/chroot", append([]string{r.dir}, args...)...)
 	cmd.Env = append([]string{
@@ -89,13 +90,13 @@ func (r *root) command(env []string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs a program in the root and gives its output and exit code.
+// run runs a program in the root and returns its output and exit code.
 func (r *root) run(env []string, args ...string) (output string, code int) {
 	r.t.Helper()
 	return r.outcome(r.command(env, args...))
 }
 
-// outside runs a program of this host, for those that enter the root by themselves.
+// outside runs a program of this host that enters the root by itself.
 func (r *root) outside(env []string, args ...string) (output string, code int) {
 	r.t.Helper()
 	cmd := exec.Command(args[0], args[1:]...)
@@ -116,7 +117,7 @@ func (r *root) outcome(cmd *exec.Cmd) (output string, code int) {
 	return string(out), code
 }
 
-// must runs a program in the root that has to succeed.
+// must runs a program in the root. It must succeed.
 func (r *root) must(args ...string) string {
 	r.t.Helper()
 	out, code := r.run(nil, args...)
@@ -126,7 +127,7 @@ func (r *root) must(args ...string) string {
 	return out
 }
 
-// bring copies a package into the root and gives its place there.
+// bring copies a package into the root and returns its path there.
 func (r *root) bring(file string) string {
 	r.t.Helper()
 	inside := "/root/" + filepath.Base(file)
@@ -163,14 +164,14 @@ func (r *root) exists(inside string) bool {
 	return err == nil
 }
 
-// debian is what dpkg's database says of a package.
+// debian is a package in dpkg's database.
 type debian struct {
 	name, stanza    string
 	essential       bool
-	depends, offers []string // a dependency is its alternatives, joined with |
+	depends, offers []string // a dependency is a list of alternatives, joined with |
 }
 
-// makeBase fills a folder.
+// makeBase creates a root in a folder.
 func makeBase(dir string) error {
 	installed, err := readStatus("/var/lib/dpkg/status")
 	if err != nil {
@@ -211,7 +212,7 @@ func makeBase(dir string) error {
 			return err
 		}
 	}
-	// what pam-auth-update writes, for runuser
+	// What pam-auth-update writes, for runuser.
 	for _, name := range []string{"auth", "account", "password", "session", "session-noninteractive"} {
 		if err := os.WriteFile(filepath.Join(dir, "etc/pam.d/common-"+name),
 			[]byte(strings.TrimSuffix(name, "-noninteractive")+" required pam_permit.so\n"), 0o644); err != nil {
@@ -250,7 +251,7 @@ func makeBase(dir string) error {
 	return os.Chmod(filepath.Join(dir, "tmp"), 0o777|os.ModeSticky)
 }
 
-// copyPackage copies a package's files, and what dpkg keeps of it.
+// copyPackage copies a package's files, and dpkg's data about it.
 func copyPackage(dir string, p debian) error {
 	lists, err := filepath.Glob("/var/lib/dpkg/info/" + p.name + "[.:]*")
 	if err != nil {
@@ -277,7 +278,7 @@ func copyPackage(dir string, p debian) error {
 				func(f string) bool { return strings.HasPrefix(line+"/", f) }) {
 				continue
 			}
-			// an administrator may have removed a file
+			// An administrator may have removed a file.
 			if err := copyFile(dir, line); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
@@ -294,7 +295,7 @@ func copyFile(dir, file string) error {
 	}
 	to := filepath.Join(dir, file)
 	if _, err := os.Lstat(to); err == nil {
-		return nil // a folder of several packages, or a link that stands for one
+		return nil // a folder that several packages have, or a link in place of one
 	}
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
@@ -367,14 +368,14 @@ func readStatus(file string) (map[string]debian, error) {
 	return out, nil
 }
 
-// packageName is the name in "libc6:amd64 (>= 2.36)".
+// packageName returns the name in "libc6:amd64 (>= 2.36)".
 func packageName(text string) string {
 	text, _, _ = strings.Cut(strings.TrimSpace(text), " ")
 	text, _, _ = strings.Cut(text, ":")
 	return text
 }
 
-// closure is the essential packages, those that are named, and all that they depend on.
+// closure returns the essential packages, the named ones, and all their dependencies.
 func closure(installed map[string]debian, names []string) []debian {
 	found := map[string]debian{}
 	var add func(name string)

@@ -15,12 +15,12 @@ import (
 	"time"
 )
 
-// patience bounds every wait. It is no measure of speed: a run that reaches it is broken.
+// patience bounds every wait. It is not a measure of speed: a run that reaches it is broken.
 const patience = 2 * time.Minute
 
-// service is safrasync.service in a root, with the test in systemd's place: it reads the unit,
-// starts what it names as its user, with its credentials, folder, sockets and watchdog, and starts
-// it again after a failure.
+// service is safrasync.service in a root, with the test in the role of systemd: it reads the unit,
+// starts its command as its user, with its credentials, folder, sockets and watchdog, and restarts
+// it after a failure.
 type service struct {
 	t    *testing.T
 	root *root
@@ -30,30 +30,30 @@ type service struct {
 
 	mu      sync.Mutex
 	unit    unit
-	wanted  bool          // it shall run
-	process *exec.Cmd     // nil while it does not
-	gone    chan struct{} // closed when that process has been collected
+	wanted  bool          // it should be running
+	process *exec.Cmd     // nil while it is not running
+	gone    chan struct{} // closed when that process was reaped
 	ready   bool
 	status  string
-	reloads int // READY=1 after RELOADING=1
+	reloads int // number of READY=1 after RELOADING=1
 	busy    bool
 	starts  int
 	codes   []int // exit codes of the main processes; -1 for a signal
-	barks   int   // times that the watchdog was not fed
+	barks   int   // number of missed watchdog resets
 	dog     *time.Timer
 	log     bytes.Buffer
 }
 
-// newService stands ready to start the service; it does not run.
+// newService prepares a service without starting it.
 func newService(t *testing.T, r *root) *service {
 	t.Helper()
 	s := &service{t: t, root: r, done: make(chan struct{})}
-	// by this folder scripts know that systemd runs
+	// This folder tells scripts that systemd is running.
 	if err := os.MkdirAll(r.path("/run/systemd/system"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	// The path of a socket is short; that of a root may not be. So it is bound and opened through
-	// the folder's descriptor.
+	// The path of a socket must be short, but that of a root may be long. So the socket is bound
+	// and opened through the folder's descriptor.
 	dir, err := os.Open(r.path("/run/systemd"))
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +80,7 @@ func newService(t *testing.T, r *root) *service {
 	return s
 }
 
-// listen reads what the service tells the manager.
+// listen reads the messages of the service to the manager.
 func (s *service) listen() {
 	defer close(s.done)
 	message := make([]byte, 64<<10)
@@ -104,14 +104,14 @@ func (s *service) listen() {
 				s.ready, s.busy = true, false
 			}
 		}
-		if s.dog != nil { // READY=1 and WATCHDOG=1 both do
+		if s.dog != nil { // both READY=1 and WATCHDOG=1 reset it
 			s.dog.Reset(s.span("WatchdogSec"))
 		}
 		s.mu.Unlock()
 	}
 }
 
-// span reads a time of the unit.
+// span returns a duration setting of the unit.
 func (s *service) span(key string) time.Duration {
 	text := s.unit.one(s.t, key)
 	text = strings.NewReplacer("min", "m", "sec", "s").Replace(text)
@@ -123,7 +123,8 @@ func (s *service) span(key string) time.Duration {
 	return d
 }
 
-// start does what `systemctl start` does, and waits for READY=1. It gives whether the service runs.
+// start does what `systemctl start` does, and waits for READY=1. It returns whether the service is
+// running.
 func (s *service) start() bool {
 	s.mu.Lock()
 	if s.process != nil {
@@ -168,7 +169,7 @@ func (s *service) launch() bool {
 	return s.process == main
 }
 
-// bark ends a service that did not feed its watchdog.
+// bark ends a service that did not reset its watchdog in time.
 func (s *service) bark(main *exec.Cmd) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -178,9 +179,9 @@ func (s *service) bark(main *exec.Cmd) {
 	}
 }
 
-// collect waits for the end of a main process, and starts the service again where the unit says so.
+// collect waits for the end of a main process, and restarts the service if the unit requires it.
 func (s *service) collect(main *exec.Cmd, gone chan struct{}) {
-	_ = main.Wait() // the code tells it
+	_ = main.Wait() // the exit code is read below
 	s.mu.Lock()
 	code := main.ProcessState.ExitCode()
 	s.codes = append(s.codes, code)
@@ -216,8 +217,8 @@ func (s *service) stop() {
 	}
 }
 
-// reload does what `systemctl reload` does; false: the unit's commands failed, and the service was
-// told nothing.
+// reload does what `systemctl reload` does. It returns false if the unit's commands failed; the
+// service was then not told to reload.
 func (s *service) reload() bool {
 	s.mu.Lock()
 	u, before, pid := s.unit, s.reloads, s.process.Process.Pid
@@ -232,7 +233,7 @@ func (s *service) reload() bool {
 	return true
 }
 
-// prepare makes the folders and credentials of the unit and gives the environment.
+// prepare creates the folders and credentials of the unit and returns the environment.
 func (s *service) prepare(u unit) []string {
 	s.t.Helper()
 	uid, gid := s.owner(u)
@@ -272,8 +273,8 @@ func (s *service) prepare(u unit) []string {
 	}
 }
 
-// backup does what `systemctl start safrasync-backup` does, as the timer does it every night: the
-// exit code.
+// backup does what `systemctl start safrasync-backup` does, as the timer does every night, and
+// returns the exit code.
 func (s *service) backup() int {
 	u := readUnit(s.t, s.root, "safrasync-backup.service")
 	uid, gid := s.owner(u)
@@ -298,7 +299,7 @@ func (s *service) watchdog(u unit) time.Duration {
 	return s.span("WatchdogSec")
 }
 
-// command is one of the unit's commands, as the unit's user in the root.
+// command returns one of the unit's commands, to be run as the unit's user in the root.
 func (s *service) command(u unit, env []string, command string) *exec.Cmd {
 	s.t.Helper()
 	args := words(command)
@@ -314,7 +315,7 @@ func (s *service) command(u unit, env []string, command string) *exec.Cmd {
 	return cmd
 }
 
-// owner is the unit's user in the root.
+// owner returns the ids of the unit's user in the root.
 func (s *service) owner(u unit) (uid, gid int) {
 	s.t.Helper()
 	name := u.one(s.t, "User")
@@ -332,7 +333,7 @@ func (s *service) owner(u unit) (uid, gid int) {
 	return 0, 0
 }
 
-// journalWriter collects what the service writes, as journald does.
+// journalWriter collects the output of the service, as journald does.
 type journalWriter service
 
 func (w *journalWriter) Write(text []byte) (int, error) {
@@ -349,14 +350,14 @@ func (s *service) journal() string {
 	return s.log.String()
 }
 
-// said is the sentence that `systemctl status` shows.
+// said returns the sentence that `systemctl status` shows.
 func (s *service) said() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.status
 }
 
-// running is the number of the main process; 0 while there is none.
+// running returns the id of the main process, or 0 while it is not ready.
 func (s *service) running() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -366,7 +367,7 @@ func (s *service) running() int {
 	return s.process.Process.Pid
 }
 
-// wait asks again until it is true, under the service's lock.
+// wait calls fn under the service's lock until it returns true.
 func (s *service) wait(what string, fn func() bool) {
 	s.t.Helper()
 	waitFor(s.t, what, func() bool {
@@ -376,7 +377,7 @@ func (s *service) wait(what string, fn func() bool) {
 	})
 }
 
-// waitFor asks again until it is true. The limit only ends a test that is broken.
+// waitFor calls fn until it returns true. Its limit only ends a broken test.
 func waitFor(t *testing.T, what string, fn func() bool) {
 	t.Helper()
 	limit := time.After(patience)

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// systemctl stands in a root where systemctl was. It asks the test, which plays systemd.
+// systemctl replaces the systemctl of a root. It asks the test, which simulates systemd.
 const systemctl = `#!/bin/sh
 reply=/run/systemd/reply.$$
 mkfifo "$reply"
@@ -22,15 +22,15 @@ rm "$reply"
 exit "$code"
 `
 
-// manager answers the maintainers' scripts.
+// manager answers the systemctl calls of the maintainers' scripts.
 type manager struct {
 	service *service
 	mu      sync.Mutex
 	calls   []string
 }
 
-// manage puts a service under the systemctl of its root, whose scripts then find a systemd that
-// runs.
+// manage installs systemctl in the service's root and connects it to the service, so that the
+// root's scripts find a running systemd.
 func manage(t *testing.T, s *service) *manager {
 	t.Helper()
 	m := &manager{service: s}
@@ -39,7 +39,7 @@ func manage(t *testing.T, s *service) *manager {
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	asks, err := os.OpenFile(fifo, os.O_RDWR, 0) // also a writer, so that it never ends
+	asks, err := os.OpenFile(fifo, os.O_RDWR, 0) // opened for writing too, so that reading never ends
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func manage(t *testing.T, s *service) *manager {
 	return m
 }
 
-// answer does what a command asks for.
+// answer executes a command.
 func (m *manager) answer(command string) (code int, text string) {
 	var args []string
 	for _, word := range strings.Fields(command) {
@@ -82,7 +82,7 @@ func (m *manager) answer(command string) (code int, text string) {
 	m.calls = append(m.calls, strings.Join(args, " "))
 	m.mu.Unlock()
 	s := m.service
-	if len(args) == 2 && strings.HasPrefix(args[1], "safrasync-backup") { // its timer never strikes by itself here
+	if len(args) == 2 && strings.HasPrefix(args[1], "safrasync-backup") { // its timer never elapses here
 		if args[0] == "start" {
 			return s.backup(), ""
 		}
@@ -115,7 +115,7 @@ func (m *manager) answer(command string) (code int, text string) {
 	return 0, ""
 }
 
-// take returns the calls since it was asked last, those that change nothing left out.
+// take returns the calls since the last take, without those that change nothing.
 func (m *manager) take() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()

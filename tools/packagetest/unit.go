@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-// unit is what systemd reads of a unit and its drop-ins: each setting with its values, in order.
+// unit is the content of a unit and its drop-ins: each setting with its values, in order.
 type unit map[string][]string
 
-// readUnit reads a service as it is installed in a root. The tests know only what this unit uses: a
-// setting that is given again adds to it, "" empties it.
+// readUnit reads a service as it is installed in a root. It supports only what this unit uses: a
+// repeated setting adds a value, "" clears the setting.
 func readUnit(t *testing.T, r *root, name string) unit {
 	t.Helper()
 	u := unit{}
@@ -41,7 +41,7 @@ func readUnit(t *testing.T, r *root, name string) unit {
 	return u
 }
 
-// one is the last value of a setting that has to be there.
+// one returns the last value of a setting, which must exist.
 func (u unit) one(t *testing.T, key string) string {
 	t.Helper()
 	if len(u[key]) == 0 {

@@ -1,8 +1,8 @@
 // Package protocol is a model of the protocol around one POST: workers, the ledger, the platform,
-// crashes, an older copy of the ledger, and a person. Its tests look at every world that can be
-// reached (explore.go), in small bounds (world.go), and show that each rule is needed: without it a
-// record is made twice.
+// crashes, an older copy of the ledger, and a person. Within small bounds (world.go), its tests
+// explore every reachable world (explore.go). They also show that each rule is needed: without it,
+// a record is created twice.
 //
-// What an answer proves, which moves a row may make, and the least quarantine are those of the
-// program (sync/outcome, trade, sync/run).
+// The meaning of an answer, the moves of a row and the shortest quarantine are those of the program
+// (sync/outcome, trade, sync/run).
 package protocol

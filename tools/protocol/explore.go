@@ -7,16 +7,16 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// found is what an exploration found.
+// found is the result of an exploration.
 type found struct {
 	worlds int
 	fault  string
 	trace  []string
-	moves  map[[2]trade.State]bool // that were made
+	moves  map[[2]trade.State]bool // moves that were made
 }
 
-// explore looks at every world that can be reached, nearest first, until one has the fault that is
-// looked for; "" = any.
+// explore visits every reachable world, nearest first, until one has the wanted fault; "" means any
+// fault.
 func explore(size limits, rules rule, wanted string) found {
 	type came struct {
 		from  int32

@@ -7,7 +7,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// takeOver gives the lease to a worker: to another at any time, to the same one after its death.
+// takeOver gives the lease to a worker: to another one at any time, to the same one only after its
+// end.
 func (p *model) takeOver(w world, i int) {
 	if int(w.leader) == i && w.workers[i].at != workerIdle {
 		return
@@ -22,8 +23,8 @@ func (p *model) takeOver(w world, i int) {
 	p.push(n, "worker %d takes the job over", i)
 }
 
-// recover settles what an earlier epoch left in sending: as its process noted, or as a doubt where
-// that cannot be read.
+// recover settles what an earlier epoch left in state sending: as its process noted, or as in doubt
+// if its note cannot be read.
 func (p *model) recover(w world) {
 	if !w.is(trade.Sending) || w.current {
 		return
@@ -48,7 +49,7 @@ func (p *model) recover(w world) {
 	p.push(n, "the recovery makes it %s", trade.States[n.state])
 }
 
-// recoverNoted settles what is certain by the notes of the process.
+// recoverNoted settles what the notes of the process prove.
 func (p *model) recoverNoted(w world) {
 	n := w
 	n.left = leftNothing
@@ -71,7 +72,7 @@ func (p *model) recoverNoted(w world) {
 	p.push(n, "the recovery knows from the notes of the process: %s", trade.States[n.state])
 }
 
-// platform executes or loses a request whose answer nobody gets.
+// platform executes or loses a request whose answer nobody receives.
 func (p *model) platform(w world) {
 	for g := range w.under {
 		if w.under[g] == 0 {
@@ -85,7 +86,7 @@ func (p *model) platform(w world) {
 	}
 }
 
-// person looks at the platform and decides.
+// person checks the platform and decides.
 func (p *model) person(w world) {
 	if w.is(trade.Dismissed) {
 		n := w
@@ -114,7 +115,7 @@ func (p *model) person(w world) {
 	}
 }
 
-// over reports whether the quarantine is.
+// over reports whether the quarantine is over.
 func (p *model) over(w world) bool {
 	if p.timed {
 		return int(w.doubted) >= p.quarantineTicks()
@@ -129,8 +130,8 @@ func (p *model) over(w world) bool {
 
 func (p *model) quarantineTicks() int { return int(p.quarantine / tick) }
 
-// backup copies the ledger once, and restores the copy once: then no process runs, and all that was
-// stored since is gone but for the journal.
+// backup copies the ledger once, and restores the copy once. No process runs then, and everything
+// stored since the copy is lost, except the journal.
 func (p *model) backup(w world) {
 	if !p.rollback {
 		return
@@ -148,7 +149,7 @@ func (p *model) backup(w world) {
 	n.restored, n.workers, n.current, n.left = true, [3]worker{}, false, leftNothing
 	n.state, n.gen, n.may, n.made = w.copied.state, w.copied.gen, w.copied.may, w.copied.made
 	if p.has(journalled) && (w.may != n.may || w.made != n.made || w.gen != n.gen) {
-		n.state, n.gen, n.may, n.made = w.state, w.gen, w.may, w.made // rebuilt from what the journal says
+		n.state, n.gen, n.may, n.made = w.state, w.gen, w.may, w.made // rebuilt from the journal
 		if w.is(trade.Sending) {
 			n.state, n.doubted = stateNo(trade.InDoubt), 0
 		}
@@ -157,7 +158,7 @@ func (p *model) backup(w world) {
 	p.push(n, "somebody restores the copy: %s, generation %d", trade.States[n.state], n.gen)
 }
 
-// pass lets a tick of time pass, where nothing forbids that it passes.
+// pass lets one tick of time pass, unless a deadline forbids it.
 func (p *model) pass(w world) {
 	n := w
 	for i := range n.workers {
@@ -182,7 +183,7 @@ func (p *model) pass(w world) {
 	p.push(n, "%s pass", tick)
 }
 
-// fault reports what is wrong with a world.
+// fault returns what is wrong with a world, or "".
 func (w *world) fault() string {
 	switch {
 	case w.created > 1:
@@ -196,8 +197,8 @@ func (w *world) fault() string {
 	return ""
 }
 
-// anybodyKnows reports whether the ledger, or a worker that has yet to tell it, knows that there
-// may be a record.
+// anybodyKnows reports whether the ledger, or a worker that has not stored its result yet, knows
+// that there may be a record.
 func (w *world) anybodyKnows() bool {
 	if slices.ContainsFunc(w.may[:], func(n int8) bool { return n > 0 }) {
 		return true

@@ -12,9 +12,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// I3: with all rules no order of events puts the record on the platform twice, loses it from the
-// books, or accepts what is not there; and every move of the table that a process or a person can
-// make was made.
+// I3: with all rules, no order of events creates the record twice, loses track of it, or accepts a
+// record that does not exist; and every move of the table that a process or a person can make was
+// made.
 func TestI3NoOrderOfEventsDoublesARecord(t *testing.T) {
 	t.Parallel()
 	sizes := []limits{
@@ -44,7 +44,7 @@ func TestI3NoOrderOfEventsDoublesARecord(t *testing.T) {
 	}
 }
 
-// walked checks that the model makes the moves of the table, and no others.
+// walked checks that the model made the moves of the table, and no others.
 func (f found) walked(t *testing.T) {
 	t.Helper()
 	for move := range f.moves {
@@ -57,11 +57,11 @@ func (f found) walked(t *testing.T) {
 			switch {
 			case from == trade.Dismissed && to != trade.InDoubt && to != trade.Accepted, to == trade.Dismissed &&
 				from != trade.InDoubt:
-				// a row that was never sent is dismissed and reopened without a consequence for
-				// what the platform has
+				// A row that was never sent is dismissed and reopened without a consequence for the
+				// platform.
 				continue
 			case to == trade.Accepted && !from.Created() && from != trade.Dismissed:
-				continue // the late answer after a person was wrong; this one never is
+				continue // the late answer after a wrong decision of a person; here no decision was wrong
 			}
 			if !f.moves[[2]trade.State{from, to}] {
 				t.Errorf("the table allows %s to %s, which the model never does", from, to)
@@ -70,15 +70,15 @@ func (f found) walked(t *testing.T) {
 	}
 }
 
-// Each rule that is necessary by itself, and the pairs of which one is enough: without them the
-// record is doubled. In a pair each is the second line behind the other, so that dropping it alone
-// doubles nothing.
+// Each rule that is necessary by itself, and the pairs of which one is sufficient: without them the
+// record is created twice. In a pair, each backs up the other, so that dropping only one has no
+// effect.
 func TestWithoutARuleTheRecordIsDoubled(t *testing.T) {
 	t.Parallel()
 	want := []rule{
 		intentFirst, recoveryDoubts, windowChecked, quarantined, unknownDoubts, journalled, markedFirst, provedDead,
-		compareAndSet | fenced, // the intent of a former owner, after a person has ordered another sending
-		oneShot | movesKept,    // the index is what is left when the engine takes a doubt for a row that may go
+		compareAndSet | fenced, // the intent of a former leaseholder, after a person has ordered another sending
+		oneShot | movesKept,    // the index remains if the engine takes a row in doubt for one that may be sent
 	}
 	var minimal []rule
 	for n := 1; n <= len(ruleNames); n++ {
@@ -108,7 +108,7 @@ func TestWithoutARuleTheRecordIsDoubled(t *testing.T) {
 }
 
 // I14: on a clock, with the window and the time-outs of the product, the quarantine is longer than
-// the shortest one that doubles nothing; one tick less doubles.
+// the shortest one that prevents a second record; one tick less does not prevent it.
 func TestI14TheQuarantineIsLongerThanWhatDoubles(t *testing.T) {
 	t.Parallel()
 	size := limits{workers: 2, generations: 2, timed: true}

@@ -6,7 +6,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// model explores all worlds that a size and a set of rules allow.
+// model generates the steps between worlds, within limits and under a set of rules.
 type model struct {
 	limits
 	rules    rule
@@ -16,9 +16,8 @@ type model struct {
 
 func (p *model) has(r rule) bool { return p.rules&r != 0 }
 
-// claimed are the moves that a step of the model makes under conditions of its own. Every other
-// move of the table may be made by anybody at any time: by a change of the row, of a reference, or
-// of the time.
+// claimed reports whether the model makes a move in a step with conditions. Any other move of the
+// table may be made at any time, because a row, a reference or the time has changed.
 func claimed(from, to trade.State) bool {
 	switch {
 	case from == trade.Sending:
@@ -35,7 +34,7 @@ func claimed(from, to trade.State) bool {
 	return from == trade.Dismissed || to == trade.Dismissed || to == trade.Accepted || to == trade.Sending
 }
 
-// steps pushes every world that can follow.
+// steps pushes every world that can follow w.
 func (p *model) steps(w world) {
 	for i := range p.workers {
 		p.work(w, i)
@@ -51,7 +50,7 @@ func (p *model) steps(w world) {
 	}
 }
 
-// others makes the moves that no condition of the model guards.
+// others makes the moves for which the model has no conditions.
 func (p *model) others(w world) {
 	from := trade.States[w.state]
 	moves := trade.Moves[from]
@@ -67,7 +66,7 @@ func (p *model) others(w world) {
 	}
 }
 
-// work is what a worker may do next.
+// work pushes what a worker may do next.
 func (p *model) work(w world, i int) {
 	me := &w.workers[i]
 	switch me.at {
@@ -100,7 +99,7 @@ func (p *model) work(w world, i int) {
 	}
 }
 
-// leaves is what a process leaves behind of an open attempt.
+// leaves returns what a process that ends leaves behind of an open attempt.
 func (p *model) leaves(me *worker) int8 {
 	switch {
 	case me.at == workerIntent, me.at == workerWire && !p.has(markedFirst):
@@ -111,7 +110,7 @@ func (p *model) leaves(me *worker) int8 {
 	return leftSent
 }
 
-// claim makes the intent durable; the answer of the commit may be lost either way.
+// claim stores the intent, or is refused. The answer of the commit may be lost.
 func (p *model) claim(w world, i int) {
 	n := w
 	me := &n.workers[i]
@@ -153,7 +152,7 @@ func (p *model) claim(w world, i int) {
 	}
 }
 
-// send lets the first byte leave, unless the window is over.
+// send sends the first byte, unless the window is over.
 func (p *model) send(w world, i int) {
 	n := w
 	me := &n.workers[i]
@@ -175,7 +174,7 @@ func (p *model) send(w world, i int) {
 	}
 }
 
-// listen is what may come of a request in flight.
+// listen pushes the possible outcomes of a request in flight.
 func (p *model) listen(w world, i int) {
 	me := w.workers[i]
 	g := me.gen - 1
@@ -185,7 +184,7 @@ func (p *model) listen(w world, i int) {
 		}
 		n := w
 		n.workers[i].at, n.workers[i].verdict = workerAnswer, int8(no)
-		if v.created && v.absent { // whatever the platform does with the request, and whenever
+		if v.created && v.absent { // whatever the platform does with the request, at any time
 			p.push(n, "worker %d gets an answer that proves nothing (%s)", i, v.name)
 		}
 		if w.under[g] == 0 {
@@ -202,7 +201,7 @@ func (p *model) listen(w world, i int) {
 	}
 }
 
-// settle stores what came of an attempt, as state does: whoever holds the lease (I12).
+// settle stores the outcome of an attempt, as package state does: whoever holds the lease (I12).
 func (w *world) settle(i int, v verdict) {
 	a := &w.workers[i]
 	g := a.gen - 1
@@ -231,7 +230,7 @@ func (w *world) settle(i int, v verdict) {
 	case w.is(trade.Accepted) || !created:
 	case a.gen == w.gen:
 		w.put(trade.Accepted)
-	case w.mayAfter(a.gen): // told as a double
+	case w.mayAfter(a.gen): // reported as a double
 	default:
 		w.put(trade.Accepted)
 	}

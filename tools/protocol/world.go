@@ -10,31 +10,32 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// The model of the protocol: one entry, some workers that may stall for ever and wake later,
-// crashes anywhere, a lease that is taken over at any moment, commits whose answer is lost, an API
-// that executes a request late, loses the answer or refuses, and a person who looks at the platform
-// and then decides. Its moves are those of trade.Moves, its outcomes those of outcome.Decide, its
-// times those of the send window and of run.Limits: who changes these changes the model.
+// The model of the protocol has one entry, some workers that may stall for ever or continue later,
+// crashes at any point, a lease that can be taken over at any moment, commits whose answer is lost,
+// an API that executes a request late, loses the answer or refuses, and a person who checks the
+// platform and then decides. Its moves are those of trade.Moves, its outcomes those of
+// outcome.Decide, and its times those of the send window and of run.Limits, so a change of these
+// changes the model.
 
 // rule is a rule of the protocol that the model can be told to drop.
 type rule uint16
 
 const (
 	intentFirst    rule = 1 << iota // I1: the intent is durable before a byte leaves
-	recoveryDoubts                  // what a dead process left in sending becomes in doubt
+	recoveryDoubts                  // what a dead process left in state sending becomes in doubt
 	windowChecked                   // I13: no byte leaves later than the send window
-	quarantined                     // I14: nobody decides before every time-out is over
+	quarantined                     // I14: nobody decides before every time-out has passed
 	unknownDoubts                   // I2: an answer that proves nothing becomes in doubt
 	// I3: the index that allows one open, unknown or created attempt in a generation
 	oneShot
-	compareAndSet // an intent is refused when its entry has moved since it was read
+	compareAndSet // an intent is refused if its entry has changed since it was read
 	fenced        // I12: intents of an older epoch are refused
-	// a ledger that is older than its journal is noticed before anything is sent
+	// a ledger that is older than its journal is detected before anything is sent
 	journalled
-	movesKept                 // the table of moves: the engine takes nothing out of doubt
-	markedFirst               // a process notes that a request leaves before its first byte does
-	provedDead                // what a process noted is believed only when it has ended
-	allRules    = 1<<iota - 1 // of all of them
+	movesKept                 // the table of moves: the engine moves nothing out of in_doubt
+	markedFirst               // a process notes that a request is leaving before its first byte leaves
+	provedDead                // the notes of a process are trusted only when it has ended
+	allRules    = 1<<iota - 1 // all of them
 )
 
 var ruleNames = []string{
@@ -52,12 +53,12 @@ func (r rule) names() (out []string) {
 	return out
 }
 
-// limits is how far the model goes.
+// limits bounds the model.
 type limits struct {
 	workers, crashes, generations int
 	rollback                      bool // a copy of the ledger is taken and restored once
-	// time passes in ticks, and the person waits for the quarantine; otherwise the person knows
-	// when all is over
+	// Time passes in ticks, and the person waits for the quarantine. Otherwise the person knows
+	// when everything is over.
 	timed      bool
 	quarantine time.Duration // of the timed model
 }
@@ -72,16 +73,16 @@ const (
 	timeoutTicks = int8(modelTimeout / tick)
 )
 
-// Where a worker is.
+// The positions of a worker.
 const (
 	workerIdle   = iota
-	workerLooked // has read the entry and is about to make its intent durable
-	workerIntent // the intent is durable, or is believed to be; no byte has left
+	workerLooked // has read the entry and is about to store its intent
+	workerIntent // the intent is stored, or the worker believes so; no byte has left
 	workerWire   // bytes have left
-	workerAnswer // knows what came of it, and has not stored it
+	workerAnswer // knows the outcome, and has not stored it yet
 )
 
-// What the ledger knows of a worker's attempt.
+// The state of a worker's attempt in the ledger.
 const (
 	recordNone = iota
 	recordOpen
@@ -91,19 +92,19 @@ const (
 
 // What the process of the open attempt left behind.
 const (
-	leftNothing = iota // it runs, or what it noted is lost
-	leftUnsent         // it has ended, and had not noted that the request leaves
+	leftNothing = iota // it is running, or its note is lost
+	leftUnsent         // it has ended, and had not noted that the request is leaving
 	leftSent           // it has ended, and no answer was noted
-	leftAnswer         // it has ended, and had noted the verdict whose number is added to this
+	leftAnswer         // it has ended, and had noted a verdict; its number is added to this
 )
 
-// worker is one flight, in a process of its own.
+// worker is one attempt, in its own process.
 type worker struct {
 	at, gen int8
 	age     int8 // ticks since the intent, or since the first byte
 	record  int8
-	verdict int8 // of workerAnswer: number of a verdict
-	stale   bool // the lease was taken over since it looked
+	verdict int8 // number of the verdict; for workerAnswer
+	stale   bool // the lease was taken over since the worker read the entry
 }
 
 // copyOf is a copy of the ledger.
@@ -114,20 +115,21 @@ type copyOf struct {
 	may, made [maxGenerations]int8
 }
 
-// world is one state of everything.
+// world is one state of the whole model.
 type world struct {
 	state int8 // index in trade.States
 	gen   int8
-	// attempts of each generation that are open, unknown or created; those that are created
+	// number of attempts of each generation that are open, unknown or created; and of those that
+	// are created
 	may, made [maxGenerations]int8
 	left      int8
-	current   bool // the open attempt is of the epoch that holds the lease
+	current   bool // the open attempt belongs to the epoch that holds the lease
 	leader    int8
 	doubted   int8 // ticks since the attempt became unknown
-	created   int8 // records on the platform
+	created   int8 // number of records on the platform
 	crashes   int8
-	under     [maxGenerations]int8 // requests of each generation that the platform has not executed
-	underAge  [maxGenerations]int8 // ticks since the first byte of the oldest
+	under     [maxGenerations]int8 // number of requests of each generation that the platform has not executed yet
+	underAge  [maxGenerations]int8 // ticks since the first byte of the oldest request
 	workers   [3]worker
 	copied    copyOf
 	restored  bool
@@ -137,7 +139,7 @@ func stateNo(s trade.State) int8 { return int8(slices.Index(trade.States, s)) }
 
 func (w *world) is(s trade.State) bool { return trade.States[w.state] == s }
 
-// put moves the entry where the table allows it.
+// put moves the entry if the table allows it, and reports whether it did.
 func (w *world) put(to trade.State) bool {
 	if !trade.CanMove(trade.States[w.state], to) {
 		return false
@@ -146,17 +148,17 @@ func (w *world) put(to trade.State) bool {
 	return true
 }
 
-// verdict is what an answer may mean: what decide makes of it, and what may be true of the platform
-// when it comes.
+// verdict is a possible answer: what outcome.Decide makes of it, and what may be true on the
+// platform when it arrives.
 type verdict struct {
 	name            string
 	outcome         trade.Outcome
 	state           trade.State
-	created, absent bool // the record may be there, or not
+	created, absent bool // the record may exist; the record may not exist
 }
 
-// answersOf are answers of each class, with what may be true of the record then. Where both are
-// possible nothing but a doubt is safe.
+// answersOf returns answers of each class, with what may then be true of the record. If both are
+// possible, only in doubt is safe.
 func answersOf() []verdict {
 	answer := func(name string, a apiclient.Answer, fault apiclient.Fault, created, absent bool) verdict {
 		d := outcome.Decide(a, fault, false)
@@ -192,11 +194,11 @@ func answersOf() []verdict {
 	}
 }
 
-// verdictNotSent is the number of the verdict of an attempt that was given up before a byte left.
+// verdictNotSent is the index of the verdict of an attempt that was given up before a byte left.
 const verdictNotSent = 0
 
-// verdicts are the different ones among them: answers that mean the same and can come of the same
-// are one.
+// verdicts returns the distinct verdicts: answers with the same meaning and the same possible
+// states of the platform are one.
 func verdicts(rules rule) []verdict {
 	d := outcome.Decide(apiclient.Answer{Known: apiclient.NotSent}, apiclient.FaultWindow, false)
 	out := []verdict{{name: "nothing was sent", outcome: d.Outcome, state: d.State}}

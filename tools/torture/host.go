@@ -13,8 +13,8 @@ import (
 	"github.com/safrasync/safrasync/internal/torture"
 )
 
-// host is a machine: a network namespace in which `safrasync run` has a hostname, a machine id and
-// process numbers of its own, so that nobody outside can know that it is gone.
+// host is a machine: a network namespace in which `safrasync run` has its own host name, machine id
+// and process ids, so that nobody outside can know that it is gone.
 type host struct {
 	t       *machinesTrial
 	i       int
@@ -24,8 +24,8 @@ type host struct {
 	pulled  map[string]bool
 }
 
-// prepare writes what the machine has: its id, its configuration with short schedules, a folder for
-// its journal.
+// prepare writes the machine's files: its id, its configuration with short schedules, and a folder
+// for its journal.
 func (h *host) prepare(dsn map[string]string) {
 	h.t.test.Helper()
 	if err := os.MkdirAll(filepath.Join(h.dir, "journal"), 0o700); err != nil {
@@ -45,7 +45,7 @@ func (h *host) prepare(dsn map[string]string) {
 	}
 }
 
-// forward lets the program reach the platform by the address on loopback that it has on this host.
+// forward lets the program reach the platform by the loopback address that it has on this host.
 func (h *host) forward(platform string) {
 	h.t.test.Helper()
 	args := []string{"ip", "netns", "exec", h.t.net.space(h.i), os.Args[0]}
@@ -64,12 +64,12 @@ func (h *host) forward(platform string) {
 	})
 }
 
-// name is the machine's hostname.
+// name returns the machine's host name.
 func (h *host) name() string { return "machine-" + strconv.Itoa(h.i) }
 
-// start starts the machine, with a wrong clock on every one but the first. Its first process is a
-// shell that starts `safrasync run` again whenever it ends with an error, as a service manager
-// does: one that meets no database at its start ends.
+// start starts the machine, with a wrong clock on every machine except the first. Its first process
+// is a shell that restarts `safrasync run` whenever it ends with an error, as a service manager
+// does, because the program ends if it finds no database at its start.
 func (h *host) start() {
 	h.t.test.Helper()
 	skew := time.Duration(h.i) * -47 * time.Minute
@@ -100,7 +100,7 @@ func (h *host) start() {
 	h.t.until("the program starts on "+h.name(), func() bool { return find(h.process.Process.Pid, h.t.Binary) != 0 })
 }
 
-// find looks for a process with an executable below a process; 0 when there is none.
+// find returns the id of a process with this executable below a process, or 0.
 func find(pid int, binary string) int {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
 	if err != nil {
@@ -127,13 +127,14 @@ func (h *host) signal(name string) {
 	h.stopped = name == "STOP"
 }
 
-// try sends a signal to the host's process with an executable; false when it has none now.
+// try sends a signal to the host's process with this executable. It returns false if there is none
+// now.
 func (h *host) try(name, binary string) bool {
 	pid := find(h.process.Process.Pid, binary)
 	return pid != 0 && asRoot("kill", "-"+name, strconv.Itoa(pid)) == nil
 }
 
-// kill is the machine without power: nobody says goodbye.
+// kill simulates a power failure of the machine.
 func (h *host) kill() {
 	h.t.test.Helper()
 	shell, err := exec.LookPath("sh")
@@ -143,13 +144,13 @@ func (h *host) kill() {
 	if err != nil {
 		h.t.test.Fatal(err)
 	}
-	// all its processes go with the first
+	// All its processes end with the first.
 	h.t.until(h.name()+" loses its power", func() bool { return h.try("KILL", shell) })
 	_ = h.process.Wait() // it was killed
 	h.process = nil
 }
 
-// heal lets everything of the machine work again.
+// heal ends all faults of the machine.
 func (h *host) heal() {
 	h.t.test.Helper()
 	for side, out := range h.pulled {

@@ -25,10 +25,10 @@ type machinesTrial struct {
 	test     testing.TB
 	net      *network
 	hosts    []*host
-	takeover []time.Duration // how long a job was without a living holder, after a fault of the one who held it
+	takeover []time.Duration // how long a job had no living holder after a fault of its holder
 }
 
-// sentence judges from outside.
+// sentence judges the result from outside.
 func (m *machinesTrial) sentence() {
 	ctx := m.test.Context()
 	if err := m.Child.Settle(ctx); err != nil {
@@ -59,8 +59,8 @@ func (m *machinesTrial) sentence() {
 	m.oneSender()
 }
 
-// oneSender proves that whatever was sent of a job in one epoch of its lease was sent by one
-// machine.
+// oneSender checks that everything that was sent for a job in one epoch of its lease was sent by
+// one machine.
 func (m *machinesTrial) oneSender() {
 	db, err := sqlx.ConnectContext(m.test.Context(), "postgres", m.Ledger.DSN)
 	if err != nil {
@@ -131,7 +131,7 @@ func hostPort(dsn string) string {
 	return values["host"] + ":" + values["port"]
 }
 
-// through is a data source name by way of an address.
+// through returns a data source name with another address.
 func through(dsn, address string) string {
 	host, port, _ := strings.Cut(address, ":")
 	var out []string
@@ -147,7 +147,7 @@ func through(dsn, address string) string {
 	return strings.Join(out, " ")
 }
 
-// drain waits until the machines have nothing left to send, as long as they get on.
+// drain waits until the machines have nothing left to send, as long as they make progress.
 func (m *machinesTrial) drain() {
 	m.test.Helper()
 	left := -1
@@ -180,8 +180,8 @@ func (m *machinesTrial) until(what string, fn func() bool) {
 	}
 }
 
-// fleet returns how many machines live as `status` says, and the one that holds a job; nil when
-// none does.
+// fleet returns how many machines are alive according to `status`, and the one that holds a job, or
+// nil.
 func (m *machinesTrial) fleet() (alive int, leader *host) {
 	err := m.Child.Lines(context.WithoutCancel(m.test.Context()), func(line []byte) error {
 		var job struct {
@@ -213,7 +213,8 @@ func (m *machinesTrial) fleet() (alive int, leader *host) {
 	return alive, leader
 }
 
-// leads waits until some machine other than one holds a job; nil when the time is over.
+// leads waits until a machine other than not holds a job, and returns it. It returns nil if the
+// time is over.
 func (m *machinesTrial) leads(not *host) *host {
 	var found *host
 	m.until("another machine leads", func() bool {
@@ -223,7 +224,7 @@ func (m *machinesTrial) leads(not *host) *host {
 	return found
 }
 
-// lost lets the leader meet a fault, and waits until another has taken its job over.
+// lost applies a fault to the leader, and waits until another machine has taken over its job.
 func (m *machinesTrial) lost(fault func(*host)) *host {
 	m.test.Helper()
 	leader := m.leads(nil)
@@ -234,10 +235,11 @@ func (m *machinesTrial) lost(fault func(*host)) *host {
 	return leader
 }
 
-// short meets each kind of fault once: a zombie, a machine without power, one without the database.
+// short applies each kind of fault once: a machine that is stopped and continues, one without
+// power, one without the database.
 func (m *machinesTrial) short() {
 	zombie := m.lost(func(h *host) { h.signal("STOP") })
-	zombie.heal() // it wakes, and still believes that the job is its own
+	zombie.heal() // it continues, and still believes that it holds the job
 	other := m.hosts[(zombie.i+1)%len(m.hosts)]
 	other.pull("l")
 	m.until("work goes on while one machine has no database", func() bool { return m.advances() })
@@ -247,7 +249,7 @@ func (m *machinesTrial) short() {
 	m.until("all machines live again", func() bool { alive, _ := m.fleet(); return alive >= len(m.hosts) })
 }
 
-// advances reports whether the platform has got a record since the last call.
+// advances reports whether the platform has received a record since the last call.
 func (m *machinesTrial) advances() bool {
 	records := len(m.API.CreatedOf(sandbox.ResourceOrderCommitments, sandbox.ResourceDeliveries))
 	before := m.Verdict.Records
@@ -255,7 +257,7 @@ func (m *machinesTrial) advances() bool {
 	return records > before
 }
 
-// fault lets one machine meet something for some seconds.
+// fault applies a random fault to one machine for some seconds.
 func (m *machinesTrial) fault(random *rand.Rand) {
 	h := m.hosts[random.IntN(len(m.hosts))]
 	if random.IntN(2) == 0 {
@@ -294,8 +296,8 @@ var (
 	machines = flag.Int("machines", 2, "how many machines work on one ledger")
 )
 
-// build compiles a program of a module with the settings of a release, so that what it depends on
-// is compiled for all of them once.
+// build compiles a program of a module with the settings of a release, so that the dependencies are
+// compiled once for all programs.
 func build(t *testing.T, module string, args ...string) string {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), filepath.Base(args[len(args)-1]))

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// I3, I5, I12: several machines work on one ledger, and die, stand still, lose the database, and
-// have wrong clocks; judged from outside, nothing is lost and nothing comes twice.
+// I3, I5, I12: several machines work on one ledger, and die, are suspended, lose the database, and
+// have wrong clocks; judged from outside, nothing is lost and nothing is sent twice.
 func TestI12SeveralMachinesLoseNothingAndDoubleNothing(t *testing.T) {
 	t.Parallel()
 	m := newMachinesTrial(t)

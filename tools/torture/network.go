@@ -12,22 +12,22 @@ import (
 	"testing"
 )
 
-// network is two bridges of this host: over one the machines reach the database of the ledger, over
-// the other the ERP and the platform. Each machine is a network namespace with a cable to both,
-// which can be pulled.
+// network is two bridges of this host: over one, the machines reach the database of the ledger,
+// over the other, the ERP and the platform. Each machine is a network namespace with a cable to
+// both bridges, which can be pulled.
 type network struct {
 	t      testing.TB
 	id     int
-	ledger string // the ledger's database as machines reach it, host and port
-	erp    string // the ERP's
+	ledger string // host and port of the ledger's database, as the machines reach it
+	erp    string // likewise, of the ERP
 
 	mu   sync.Mutex
 	open map[net.Conn]struct{}
 	wait sync.WaitGroup
 }
 
-// forwardVariable makes this test program a forwarder, "from to", inside a machine: the program
-// under trial speaks http only on loopback.
+// forwardVariable makes this test program a forwarder, "from to", inside a machine, because the
+// program under trial uses http on loopback only.
 const forwardVariable = "SAFRASYNC_TORTURE_FORWARD"
 
 func init() {
@@ -60,13 +60,13 @@ func asRoot(args ...string) error {
 	return nil
 }
 
-// networks is how many trials can have their bridges on one host.
+// networks is how many trials can have bridges on one host at once.
 const networks = 250
 
 func newNetwork(t testing.TB, database string) *network {
 	t.Helper()
 	n := &network{t: t, id: os.Getpid() % networks, open: map[net.Conn]struct{}{}}
-	for range networks - 1 { // a trial that was killed leaves its own behind
+	for range networks - 1 { // a trial that was killed leaves its bridges behind
 		if asRoot("ip", "link", "add", n.bridge("l"), "type", "bridge") == nil {
 			break
 		}
@@ -90,7 +90,7 @@ func (n *network) bridge(side string) string       { return fmt.Sprintf("sfb%d%s
 func (n *network) space(i int) string              { return fmt.Sprintf("sfn%d-%d", n.id, i) }
 func (n *network) cable(side string, i int) string { return fmt.Sprintf("sfv%d%s%d", n.id, side, i) }
 
-// address is in a network of 198.18.0.0/15, which is for tests of networks.
+// address returns an address in 198.18.0.0/15, which is reserved for network tests.
 func (n *network) address(side string, host int) string {
 	second := 18
 	if side == "a" {
@@ -99,7 +99,7 @@ func (n *network) address(side string, host int) string {
 	return fmt.Sprintf("198.%d.%d.%d", second, n.id, host)
 }
 
-// plug makes the namespace of a machine and its cables.
+// plug creates the namespace of a machine and its cables.
 func (n *network) plug(i int) {
 	n.t.Helper()
 	n.must("ip", "netns", "add", n.space(i))
@@ -113,7 +113,7 @@ func (n *network) plug(i int) {
 	}
 }
 
-// pull takes a cable out, or puts it back: packets are lost without a word.
+// pull unplugs a cable, or plugs it in again. While it is unplugged, packets are lost silently.
 func (n *network) pull(side string, i int, out bool) {
 	n.t.Helper()
 	n.must("ip", "link", "set", n.cable(side, i), map[bool]string{true: "down", false: "up"}[out])
@@ -132,7 +132,8 @@ func (n *network) try(args ...string) {
 	}
 }
 
-// forward carries connections from an address to a server on loopback, until the test is over.
+// forward forwards connections from an address to a server on loopback until the test ends, and
+// returns the address.
 func (n *network) forward(host, to string) string {
 	n.t.Helper()
 	l, err := net.Listen("tcp", host+":0")
@@ -156,7 +157,7 @@ func (n *network) forward(host, to string) string {
 			}
 			n.wait.Go(func() {
 				if err := n.carry(c, to); err != nil && !errors.Is(err, net.ErrClosed) {
-					return // the machine is gone, or the server
+					return // the machine, or the server, is gone
 				}
 			})
 		}

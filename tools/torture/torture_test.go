@@ -61,7 +61,7 @@ func TestF071NothingIsLostAndNothingComesTwice(t *testing.T) {
 	}
 }
 
-// The harness can fail: what cron usually runs sends rows twice.
+// The harness can fail: the usual script under cron sends rows twice.
 func TestTheJudgeFindsWhatAScriptDoubles(t *testing.T) {
 	v := run(t, torture.Options{
 		Script: build(t, "..", "./torture/cronscript"),

@@ -90,7 +90,7 @@ func TestFirebirdDelphiDatesAreInEveryWindow(t *testing.T) {
 	}
 }
 
-// none makes a database that does not know its charset, filled by programs that sent WIN1252.
+// none creates a database that does not know its charset, filled by programs that sent WIN1252.
 func none(t *testing.T, charset string, statements ...string) (*erp.Source, string) {
 	t.Helper()
 	server, path := fbtest.Database(t, charset)
@@ -185,7 +185,7 @@ func TestI8FirebirdKeepsNothingThatAQueryWrites(t *testing.T) {
 	db := erptest.Admin(t, "firebirdsql", server.AdminDSN(path, "UTF8"), `CREATE TABLE c (k int)`, `INSERT INTO c VALUES (1)`,
 		`CREATE SEQUENCE n`,
 		`CREATE PROCEDURE apaga RETURNS (k int) AS BEGIN DELETE FROM c; k = 1; SUSPEND; END`)
-	// Even for the owner of everything.
+	// Even for the owner of all objects.
 	owner := erptest.Open(t, erp.Options{
 		Driver: "firebird",
 		DSN:    erp.Secret("firebird://SYSDBA:" + fbtest.Password + "@" + server.Address() + path),
@@ -263,7 +263,7 @@ func TestFirebirdErrorsPointIntoTheQuery(t *testing.T) {
 
 const firebirdSlow = `SELECT count(*) AS k FROM RDB$FIELDS a, RDB$FIELDS b, RDB$FIELDS c, RDB$FIELDS d, RDB$FIELDS e`
 
-// firebirdRunning counts the statements of the reading users that work.
+// firebirdRunning counts the running statements of the reading users.
 func firebirdRunning(t *testing.T, db *sql.DB) (n int) {
 	t.Helper()
 	const query = `SELECT count(*) FROM MON$STATEMENTS s JOIN MON$ATTACHMENTS a ON a.MON$ATTACHMENT_ID = s.MON$ATTACHMENT_ID WHERE s.MON$STATE = 1 AND a.MON$USER STARTING WITH 'LE_'`
@@ -320,7 +320,7 @@ func TestF009AFirebirdConnectionCutInTheMiddleIsAnError(t *testing.T) {
 	if res != (erp.Result{}) {
 		t.Errorf("a cut read returned %+v after %d rows", res, n)
 	}
-	// the next one reconnects
+	// The next one reconnects.
 	erptest.Read(t, s, erp.Query{SQL: "SELECT 1 AS k FROM RDB$DATABASE", Key: []string{"k"}}, erp.Window{})
 }
 
@@ -360,7 +360,7 @@ func TestASilentFirebirdDoesNotHangTheReader(t *testing.T) {
 		Driver: "firebird",
 		DSN:    erp.Secret("firebird://u:segredo@" + erptest.Silent(t) + "/erp"),
 	})
-	if code := erp.CodeOf(err); code != erp.CodeTimeout && code != erp.CodeUnreachable { // whichever clock rings first
+	if code := erp.CodeOf(err); code != erp.CodeTimeout && code != erp.CodeUnreachable { // whichever limit ends first
 		t.Errorf("code = %s: %v", code, err)
 	}
 }
@@ -391,7 +391,7 @@ func TestByKeysUsesTheIndexOfFirebird(t *testing.T) {
 	}
 }
 
-// sequentialReads counts the rows of the test's own database that were read one after the other.
+// sequentialReads counts the rows of the test's own database that were read sequentially.
 func sequentialReads(t *testing.T, db *sql.DB) (n int64) {
 	t.Helper()
 	tx, err := db.BeginTx(context.Background(), nil) // the monitor shows one moment per transaction

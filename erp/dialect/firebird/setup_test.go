@@ -30,7 +30,7 @@ func TestF005_F006_FirebirdPassesTheBattery(t *testing.T) {
 	})
 }
 
-// firebird makes a UTF8 database with these statements, and a reader on it who may only read.
+// firebird creates a UTF8 database with these statements, and opens it as a user who may only read.
 func firebird(t testing.TB, statements ...string) (*erp.Source, *sql.DB) {
 	t.Helper()
 	server, path := fbtest.Database(t, "UTF8")
@@ -39,7 +39,7 @@ func firebird(t testing.TB, statements ...string) (*erp.Source, *sql.DB) {
 		db))}), db
 }
 
-// firebirdReader creates a user who may read every table, and returns its address.
+// firebirdReader creates a user who may read every table, and returns the user's data source name.
 func firebirdReader(t testing.TB, server *fbtest.Server, path string, db *sql.DB) (dsn string) {
 	t.Helper()
 	reader := "LE_" + strings.ToUpper(strings.TrimSuffix(filepath.Base(path), ".fdb"))

@@ -132,7 +132,7 @@ func TestF001MySQLHoldsTheBoundForAnOpenTransaction(t *testing.T) {
 	}
 	erptest.Exec(t, late, `INSERT INTO c (k) VALUES (1)`) // stamped, not yet visible
 	var wait int
-	// trx_started has no fractions: only now the two stamps differ by more
+	// trx_started has no fractions: only now do the two stamps differ by more
 	if err := db.QueryRow(`SELECT SLEEP(2)`).Scan(&wait); err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func TestOpenMySQLSaysWhatIsWrong(t *testing.T) {
 
 func TestI8MySQLWritesNothing(t *testing.T) {
 	t.Parallel()
-	// The role that reads here may do everything: the transaction alone must hold.
+	// The role that reads here may do everything, so only the transaction prevents writes.
 	server, name := mariatest.Database(t)
 	db := erptest.Admin(t, "mysql", server.AdminDSN(name), `CREATE TABLE c (k int) ENGINE=InnoDB`,
 		`CREATE TABLE m (k int) ENGINE=MyISAM`,
@@ -272,12 +272,12 @@ func TestF012MySQLStopsASlowStatementOnTheServer(t *testing.T) {
 	erptest.WantError(t, err, erp.CodeTimeout, "1s", "erp.statement_timeout")
 	erptest.Wait(t, func() bool { return running(t, db) == 0 })
 
-	// The last look has the server's own limit.
+	// The last reading has the server's own limit.
 	_, err = s.ByKeys(t.Context(),
 		erp.Query{SQL: "SELECT k, (SELECT count(*) FROM n a, n b, n c, n d WHERE a.i + b.i + c.i + d.i > k) AS x FROM c", Key: []string{"k"}}, [][]erp.Value{{{Kind: erp.Int, Text: "1"}}})
 	erptest.WantError(t, err, erp.CodeTimeout)
 
-	// So does a caller that goes away.
+	// So does a caller that cancels.
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		for ctx.Err() == nil && running(t, db) == 0 {
@@ -302,7 +302,7 @@ func TestASlowCallerIsNoSlowStatementOnMySQL(t *testing.T) {
 	_, err := s.Read(t.Context(), erp.Query{SQL: "SELECT k, x FROM c", Key: []string{"k"}}, erp.Window{},
 		func(erp.Row) error {
 			if n++; n == 5 || n == 700 {
-				erptest.Exec(t, db, "DO SLEEP(1.5)") // what the caller does takes longer than a statement may
+				erptest.Exec(t, db, "DO SLEEP(1.5)") // the caller takes longer than a statement may
 			}
 			return nil
 		})
@@ -418,7 +418,7 @@ func TestByKeysUsesTheIndexOfMySQL(t *testing.T) {
 	}
 }
 
-// handlerReads counts the rows of the test's own table that were read one after the other.
+// handlerReads counts the rows of the test's own table that were read sequentially.
 func handlerReads(t *testing.T, db *sql.DB) (n int64) {
 	t.Helper()
 	const query = `SELECT COALESCE(SUM(rows_read), 0) FROM information_schema.table_statistics WHERE table_schema = DATABASE()`

@@ -30,7 +30,7 @@ func mysqlURL(s *mariatest.Server, database, user, password string) string {
 	return u.String()
 }
 
-// mysql makes a database with these statements, and a reader on it who may only read.
+// mysql creates a database with these statements, and opens it as a user who may only read.
 func mysql(t testing.TB, statements ...string) (*erp.Source, *sql.DB) {
 	t.Helper()
 	dsn, db := mysqlDatabase(t, statements...)
@@ -45,7 +45,7 @@ func mysqlDatabase(t testing.TB, statements ...string) (dsn string, db *sql.DB) 
 	erptest.Exec(t, db, "CREATE USER "+reader+"@'127.0.0.1' IDENTIFIED BY 'só leitura'",
 		"GRANT SELECT, EXECUTE, SHOW VIEW ON "+name+".* TO "+reader+"@'127.0.0.1'")
 	t.Cleanup(func() {
-		if _, err := db.Exec("DROP USER " + reader + "@'127.0.0.1'"); err != nil { // the test's context is over
+		if _, err := db.Exec("DROP USER " + reader + "@'127.0.0.1'"); err != nil { // the test's context has ended
 			t.Error(err)
 		}
 	})

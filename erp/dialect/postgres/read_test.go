@@ -59,7 +59,7 @@ func TestPostgresTextsArriveAsTheyAreStored(t *testing.T) {
 	}
 }
 
-// A caller that wants no more ends the reading, although the next rows are being fetched.
+// A caller that needs no more rows ends the reading, although the next rows are being fetched.
 func TestACallerThatHasEnoughEndsAReadingThatIsAhead(t *testing.T) {
 	t.Parallel()
 	s, _ := postgres(t)
@@ -73,7 +73,7 @@ func TestACallerThatHasEnoughEndsAReadingThatIsAhead(t *testing.T) {
 				}
 				return nil
 			})
-		if err != enough || n != after { //nolint:errorlint // as it is
+		if err != enough || n != after { //nolint:errorlint // the very error, not a wrapped one
 			t.Errorf("after %d rows: %d, %v", after, n, err)
 		}
 	}
@@ -84,7 +84,7 @@ func TestACallerThatHasEnoughEndsAReadingThatIsAhead(t *testing.T) {
 }
 
 // BenchmarkReadPostgres reads 100,000 rows of the width of a contract, without and with a time of
-// change; cpu-ns/row is what our process computes, whatever else the computer does.
+// change; cpu-ns/row is the CPU time of our process, whatever else the computer does.
 func BenchmarkReadPostgres(b *testing.B) {
 	const rows = 100_000
 	s, _ := postgres(b)
@@ -116,7 +116,7 @@ func BenchmarkReadPostgres(b *testing.B) {
 	}
 }
 
-// cpu is what this process has computed so far.
+// cpu returns the CPU time of this process so far.
 func cpu(b *testing.B) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/safrasync/safrasync/internal/pgtest"
 )
 
-// F040: the check names what the role could write.
+// F040: the check names what the role would be able to write.
 func TestI8ARoleThatCouldWriteIsNamedWithItsTable(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.Server(t).Database(t) // roles are shared by all databases of a server

@@ -25,7 +25,7 @@ func TestF005_F006_PostgresPassesTheBattery(t *testing.T) {
 	})
 }
 
-// postgres makes a database with these statements, and a reader on it.
+// postgres creates a database with these statements, and opens it for reading.
 func postgres(t testing.TB, statements ...string) (*erp.Source, *sql.DB) {
 	t.Helper()
 	dsn := pgtest.Database(t)

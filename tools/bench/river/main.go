@@ -21,11 +21,11 @@ import (
 	"github.com/riverqueue/river/rivermigrate"
 )
 
-// unsentQuery is what is sent: the rows that are not in the book.
+// unsentQuery selects what is sent: the rows that are not in the book.
 const unsentQuery = `SELECT contrato, peso_liquido, to_char(to_date(data_entrega, 'YYYYMMDD'), 'YYYY-MM-DD'), car FROM entrega e
 	WHERE NOT EXISTS (SELECT FROM enviado v WHERE v.contrato = e.contrato) ORDER BY filial, ticket, item`
 
-// delivery is the job of one row. Its JSON is the body.
+// delivery is the job of one row. Its JSON is the body of the request.
 type delivery struct {
 	Contract string      `json:"contract_id" river:"unique"`
 	Volume   json.Number `json:"delivered_volume"`
@@ -48,7 +48,7 @@ type worker struct {
 	done     *atomic.Int64
 }
 
-// Work sends one row. An error lets River try it again.
+// Work sends one row. If it returns an error, River tries again.
 func (w *worker) Work(ctx context.Context, job *river.Job[delivery]) error {
 	body, err := json.Marshal(job.Args)
 	if err != nil {
@@ -76,8 +76,8 @@ func (w *worker) Work(ctx context.Context, job *river.Job[delivery]) error {
 	if err := json.Unmarshal(text, &answer); err != nil || response.StatusCode != http.StatusCreated {
 		return fmt.Errorf("%s: %w", response.Status, err)
 	}
-	// The id and the end of the job in one transaction, so that a worker that dies here repeats
-	// neither or both.
+	// The id and the end of the job are in one transaction, so that a worker that dies here repeats
+	// both or neither.
 	tx, err := w.db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -160,7 +160,7 @@ func run(ctx context.Context, url, dsn, key string, workers int) (err error) {
 	return client.Stop(ctx)
 }
 
-// insert puts what is to be sent into the queue, a thousand rows at a time.
+// insert adds what must be sent to the queue, a thousand rows at a time.
 func insert(ctx context.Context, db *sql.DB, client *river.Client[*sql.Tx]) error {
 	rows, err := db.QueryContext(ctx, unsentQuery)
 	if err != nil {
@@ -172,7 +172,7 @@ func insert(ctx context.Context, db *sql.DB, client *river.Client[*sql.Tx]) erro
 		if len(page) == 0 {
 			return nil
 		}
-		// without a transaction, this version dereferences nil before the client's start
+		// Without a transaction, this version dereferences nil before the client's start
 		tx, err := db.BeginTx(ctx, nil)
 		if err != nil {
 			return err

@@ -20,15 +20,15 @@ import (
 	"time"
 )
 
-// Console is the program's console on a trial's ledger, as the service serves it, and a browser in
-// which an accountant has logged in.
+// Console is the program's console on a trial's ledger, as the service serves it, and a browser
+// that is logged in.
 type Console struct {
 	base    string
 	browser *http.Client
 	service *exec.Cmd
 }
 
-// password is that of the one person of a trial.
+// password is the password of the only user of a trial.
 const password = "quatro cavalos no milharal"
 
 // Serve starts the service. It needs a configuration with a console.
@@ -66,7 +66,7 @@ func (w *World) Serve(ctx context.Context) (c *Console, err error) {
 	if c.base == "" {
 		return nil, fmt.Errorf("the service ended: %w: %s", c.service.Wait(), strings.Join(log, "\n"))
 	}
-	go func() { _, _ = io.Copy(io.Discard, said) }() // until it ends
+	go func() { _, _ = io.Copy(io.Discard, said) }() // until the service ends
 	answer, err := c.browser.PostForm(c.base+"/login", url.Values{"name": {"carla"}, "password": {password}})
 	if err == nil {
 		_, err = read(answer)
@@ -81,7 +81,7 @@ func environment() []string {
 	return append(os.Environ(), "LC_ALL=C", "SAFRASYNC_API_KEY=canary-key-9d41f7")
 }
 
-// Close ends the service as a service manager does.
+// Close stops the service as a service manager does.
 func (c *Console) Close() error {
 	c.browser.CloseIdleConnections()
 	return errors.Join(c.service.Process.Signal(syscall.SIGTERM), c.service.Wait())
@@ -95,7 +95,7 @@ func read(answer *http.Response) (string, error) {
 	return string(body), err
 }
 
-// Page asks for a page and gives it, with the time until its last byte was there.
+// Page requests a page and returns it, with the time until its last byte.
 func (c *Console) Page(path string) (string, time.Duration, error) {
 	began := time.Now()
 	answer, err := c.browser.Get(c.base + path)
@@ -106,24 +106,24 @@ func (c *Console) Page(path string) (string, time.Duration, error) {
 	return body, time.Since(began), err
 }
 
-// PageCost is what a page took.
+// PageCost is the cost of a page.
 type PageCost struct {
 	Path   string
-	First  time.Duration // when nobody had asked for it yet
-	Median time.Duration // of the times after that
+	First  time.Duration // of the first request
+	Median time.Duration // of the later requests
 	Worst  time.Duration
-	CPU    time.Duration // of the service, on average of all times but the first; the databases' is not in it
+	CPU    time.Duration // of the service, averaged over all requests except the first; without the databases
 }
 
 var rowLink = regexp.MustCompile(`href="(/rows/\d+)"`)
 
-// reads is on a page that says that rows are being read.
+// reads is in the text of a page whose rows are still being read.
 const reads = `hx-trigger="load`
 
-// Warm asks for the pages that begin to read in the background until they have all that they show,
-// and tells how long each was not complete.
+// Warm requests the pages that read in the background until they are complete, and returns how long
+// each was incomplete.
 func (c *Console) Warm() (stuck, keys time.Duration, err error) {
-	if _, _, err = c.Page("/"); err != nil { // whoever logs in sees it, and what is stuck is read from then on
+	if _, _, err = c.Page("/"); err != nil { // the first page after the login; it starts the reading of the stuck rows
 		return 0, 0, err
 	}
 	for path, took := range map[string]*time.Duration{"/pending": &stuck, "/rows?q=nowhere": &keys} {
@@ -137,8 +137,8 @@ func (c *Console) Warm() (stuck, keys time.Duration, err error) {
 	return stuck, keys, nil
 }
 
-// Pages asks for every page of the menu, and for the list of rows in each way that people do, so
-// many times.
+// Pages requests every page of the menu, and the list of rows with each usual filter, this many
+// times.
 func (c *Console) Pages(rows, times int) ([]PageCost, error) {
 	number := fmt.Sprintf("%09d", rows/2)
 	list, _, err := c.Page("/rows?state=rejected")
@@ -186,8 +186,8 @@ func (c *Console) Pages(rows, times int) ([]PageCost, error) {
 	return out, nil
 }
 
-// cpuOf is the time that a process has computed, in steps of 10 ms; 0 where the kernel does not
-// tell.
+// cpuOf returns the CPU time of a process, in steps of 10 ms, or 0 if the kernel does not report
+// it.
 func cpuOf(pid int) time.Duration {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

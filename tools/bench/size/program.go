@@ -12,16 +12,16 @@ import (
 	"time"
 )
 
-// Cost is what one execution of the program took.
+// Cost is the cost of one execution of the program.
 type Cost struct {
 	Wall time.Duration // from its start to its end
-	CPU  time.Duration // of its own, the databases' is not in it
-	Peak int64         // bytes of memory at the most, as the kernel counts them (VmHWM)
+	CPU  time.Duration // of the program, without the databases
+	Peak int64         // peak memory in bytes, as the kernel counts it (VmHWM)
 	Out  []byte        // standard output
 }
 
-// Run executes the program with the trial's configuration. A command that exits with another code
-// than 0 is an error, with what it said.
+// Run executes the program with the trial's configuration. An exit code other than 0 is an error
+// that contains the command's standard error.
 func (w *World) Run(ctx context.Context, args ...string) (Cost, error) {
 	cmd := exec.CommandContext(ctx, w.Binary, append([]string{"--config", w.Config(), "--json"}, args...)...)
 	cmd.Env = environment()
@@ -34,8 +34,8 @@ func (w *World) Run(ctx context.Context, args ...string) (Cost, error) {
 	var c Cost
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
-	// The peak is the kernel's, so that looking now and then misses only what is reached in the
-	// last moment. The usage of a child is no use: it counts the parent's memory at the fork.
+	// The peak is kept by the kernel, so polling misses only what is reached in the last moment.
+	// The rusage of a child is of no use, because it includes the parent's memory at the fork.
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -54,7 +54,7 @@ func (w *World) Run(ctx context.Context, args ...string) (Cost, error) {
 	}
 }
 
-// peakOf reads VmHWM of a process; 0 when it is gone.
+// peakOf returns VmHWM of a process, or 0 if it is gone.
 func peakOf(pid int) int64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -71,7 +71,7 @@ func peakOf(pid int) int64 {
 	return kib << 10
 }
 
-// Report is what the summary of a pass says, as far as a trial looks at it.
+// Report holds the fields of a pass's summary that a trial uses.
 type Report struct {
 	Sweep      bool           `json:"sweep"`
 	InScope    *int           `json:"in_scope"`
@@ -87,7 +87,7 @@ type Report struct {
 	} `json:"stopped"`
 }
 
-// Sync makes one pass and gives its report.
+// Sync makes one pass and returns its report.
 func (w *World) Sync(ctx context.Context, args ...string) (Report, Cost, error) {
 	c, err := w.Run(ctx, append([]string{"sync"}, args...)...)
 	if err != nil {
@@ -103,8 +103,8 @@ func (w *World) Sync(ctx context.Context, args ...string) (Report, Cost, error) 
 	return summary.Runs[0], c, nil
 }
 
-// LastRun is how long the newest pass took, from its beginning to its report: without the start of
-// the process and its check of ledger and journal.
+// LastRun returns how long the newest pass took, from its beginning to its report, without the
+// start of the process and its check of ledger and journal.
 func (w *World) LastRun(ctx context.Context) (time.Duration, error) {
 	db, err := w.Ledger.open()
 	if err != nil {

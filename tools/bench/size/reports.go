@@ -13,15 +13,15 @@ import (
 	"time"
 )
 
-// ReportCost is what a report with all its single rows took.
+// ReportCost is the cost of a report with all rows.
 type ReportCost struct {
 	Wall time.Duration
-	CPU  time.Duration // of the program, the databases' is not in it
-	Peak int64         // bytes of memory at the most, as the kernel counts them
+	CPU  time.Duration // of the program, without the databases
+	Peak int64         // peak memory in bytes, as the kernel counts it
 	Size int64         // bytes of the file
 }
 
-// ReportFile lets `safrasync report` write a file, and removes it.
+// ReportFile writes a file with `safrasync report`, and removes it.
 func (w *World) ReportFile(ctx context.Context, format string) (ReportCost, error) {
 	file := filepath.Join(w.Dir, "report."+format)
 	c, err := w.Run(ctx, "report", "--format", format, "-o", file)
@@ -37,7 +37,7 @@ func (w *World) ReportFile(ctx context.Context, format string) (ReportCost, erro
 
 var formToken = regexp.MustCompile(`name="token" value="([^"]+)"`)
 
-// Export lets the console write a report, as an accountant does by a button of its page.
+// Export exports a report from the console, as an accountant does with a button on the page.
 func (c *Console) Export(format string) (ReportCost, error) {
 	page, _, err := c.Page("/report")
 	if err != nil {
@@ -65,7 +65,7 @@ func (c *Console) Export(format string) (ReportCost, error) {
 	return ReportCost{time.Since(began), cpuOf(pid) - cpu, peakOf(pid), n}, err
 }
 
-// forgetPeak lets the kernel count the most memory of a process anew from now on.
+// forgetPeak resets the kernel's count of the peak memory of a process.
 func forgetPeak(pid int) error {
 	return os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0)
 }

@@ -8,11 +8,12 @@ import (
 	"strings"
 )
 
-// put is something that is taken off a table while it is filled, with the statement that makes it
+// put is an object that is dropped while a table is filled, with the statement that creates it
 // again.
 type put struct{ drop, again string }
 
-// Send makes of every pending entry one that was sent w.Attempts times, the last time with success.
+// Send turns every pending entry into one that was sent w.Attempts times, the last time
+// successfully.
 func (w *World) Send(ctx context.Context) error {
 	if w.Attempts == 0 {
 		return nil
@@ -23,13 +24,13 @@ func (w *World) Send(ctx context.Context) error {
 	return w.Ledger.on(ctx, func(c *sql.Conn) error { return w.send(ctx, c, postgresAside, postgresText) })
 }
 
-// text is what the two databases write differently.
+// text holds the SQL that differs between the two databases.
 type text struct {
-	before, after []string // settings of the connection that fills
+	before, after []string // settings of the connection that fills the tables
 	uuid          string   // of an attempt: a time in milliseconds %s, and a number %s that makes it unique
 	remote        string   // of an entry
 	series        string   // numbers from 1 to %d, as n(no)
-	volume        string   // the sum of amounts, exactly, as the ledger writes it
+	volume        string   // the sum of amounts, exact, as the ledger writes it
 }
 
 var sqliteText = text{
@@ -82,12 +83,12 @@ func (w *World) send(ctx context.Context, c *sql.Conn, aside func(context.Contex
 			return err
 		}
 	}
-	// The rows came one after the other over w.Age; each was tried every ten minutes until it was
+	// The rows came one after the other over w.Age. Each was tried every ten minutes until it was
 	// accepted.
 	ago := fmt.Sprintf(`(%[1]d - e.id %% %[1]d) * %[2]d / %[1]d`, w.Rows, w.Age.Milliseconds())
 	began := fmt.Sprintf(`(e.first_seen_at - %s - (%d - n.no) * 600000)`, ago, w.Attempts)
 	last := fmt.Sprintf(`n.no = %d`, w.Attempts)
-	// Of rows that were accepted before that, the retention has left what prevents a second
+	// Of rows that were accepted before w.Bodies, retention has left only what prevents a second
 	// sending.
 	old := fmt.Sprintf(`(%s > %d)`, ago, w.Bodies.Milliseconds())
 	if w.Bodies == 0 {
@@ -129,8 +130,8 @@ func (w *World) send(ctx context.Context, c *sql.Conn, aside func(context.Contex
 	return errors.Join(err, run(t.after...))
 }
 
-// stick makes of some pending entries what did not go: a third waits for one of nine wallets, a
-// third was refused, a third lacks a field.
+// stick returns a statement that turns some pending entries into stuck ones: a third waits for one
+// of nine wallets, a third was rejected, a third lacks a field.
 func (w *World) stick() string {
 	of := func(waiting, refused, invalid string) string {
 		return `CASE id / 100 % 3 WHEN 0 THEN ` + waiting + ` WHEN 1 THEN ` + refused + ` ELSE ` + invalid + ` END`
@@ -147,8 +148,8 @@ func sqliteAside(ctx context.Context, c *sql.Conn) ([]put, error) {
 		ORDER BY type DESC, name`)
 }
 
-// postgresAside returns the indexes that no constraint needs; triggers and foreign keys rest by the
-// session's setting.
+// postgresAside returns the indexes that no constraint needs; a setting of the session disables
+// triggers and foreign keys.
 func postgresAside(ctx context.Context, c *sql.Conn) ([]put, error) {
 	return puts(ctx, c, `SELECT 'DROP INDEX "' || i.indexname || '"', i.indexdef FROM pg_indexes i WHERE i.schemaname = current_schema() AND i.tablename IN ('entry', 'attempt')
 		AND NOT EXISTS (SELECT 1 FROM pg_constraint k WHERE k.conname = i.indexname) ORDER BY i.indexname`)

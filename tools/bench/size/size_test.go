@@ -40,10 +40,10 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// buildDir is where the program was built; "" = no trial has needed it.
+// buildDir is the folder in which the program was built; "" if no trial has needed it yet.
 var buildDir string
 
-// built is the program, built once for all trials.
+// built builds the program, once for all trials.
 var built = gosync.OnceValues(func() (binary string, err error) {
 	if buildDir, err = os.MkdirTemp("", "size"); err != nil {
 		return "", err
@@ -67,7 +67,7 @@ func build(t *testing.T) string {
 	return binary
 }
 
-// A filled ledger is one that the program itself finds nothing wrong with.
+// The program itself finds nothing wrong with a filled ledger.
 func TestAFilledLedgerIsInOrderAndUnchanged(t *testing.T) {
 	binary := build(t)
 	for _, ledger := range []string{size.SQLite, size.Postgres} {
@@ -82,8 +82,8 @@ func TestAFilledLedgerIsInOrderAndUnchanged(t *testing.T) {
 	}
 }
 
-// Every page of the console is there on a large ledger in which much is stuck; how long each takes
-// is told, and not judged: that depends on what else the host does.
+// Every page of the console works on a large ledger with many stuck rows. The time of each page is
+// logged but not checked, because it depends on what else the host does.
 func TestThePagesOfTheConsoleOnALargeLedger(t *testing.T) {
 	binary := build(t)
 	for _, ledger := range []string{size.SQLite, size.Postgres} {
@@ -118,7 +118,7 @@ func TestThePagesOfTheConsoleOnALargeLedger(t *testing.T) {
 }
 
 // A report of all rows is written in every form, by the command and by the console, with memory
-// that does not grow with the rows; how much of it each takes is told, and not judged.
+// that does not grow with the rows. The memory of each is logged but not checked.
 func TestTheReportsOfALargeLedger(t *testing.T) {
 	binary := build(t)
 	for _, ledger := range []string{size.SQLite, size.Postgres} {
@@ -142,7 +142,7 @@ func TestTheReportsOfALargeLedger(t *testing.T) {
 				c, err := w.ReportFile(t.Context(), format)
 				tell(format, c, err)
 			}
-			// which the service would do at its start, beside the first export
+			// The service would do this at its start, at the same time as the first export.
 			if _, _, err := w.Sync(t.Context(), "--sweep"); err != nil {
 				t.Fatal(err)
 			}
@@ -214,7 +214,7 @@ func fill(t *testing.T, w *size.World) {
 	})
 }
 
-// measure makes passes that find nothing.
+// measure measures passes that find nothing new.
 func measure(t *testing.T, w *size.World) {
 	t.Helper()
 	for _, pass := range []struct {

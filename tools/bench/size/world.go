@@ -64,21 +64,21 @@ func (d Database) on(ctx context.Context, fn func(*sql.Conn) error) (err error) 
 // World is one trial.
 type World struct {
 	Binary string        // the program
-	Dir    string        // a folder of its own
+	Dir    string        // a separate folder
 	ERP    Database      // empty at first
 	Ledger Database      // empty at first
 	Rows   int           // of the ERP and the ledger
 	Age    time.Duration // of the oldest row that was sent
-	// rows that are older have no requests and answers any more, as after the retention (of the
-	// values, marks as long as these); 0: all have them
+	// rows that are older have no requests and answers any more, as after retention (which leaves
+	// marks of the same length in place of the values); 0: all have them
 	Bodies time.Duration
-	// of a hundred rows, how many did not go: they wait for a wallet, were refused, or lack
-	// something; another one of a thousand was changed after it was sent
+	// of a hundred rows, how many were not sent: they wait for a wallet, were refused, or lack
+	// something; in addition, one in a thousand was changed after it was sent
 	Stuck    int
-	Attempts int // of each row, the last of them the one that created the record; 0: the rows are not sent
+	Attempts int // of each row; the last one created the record; 0: the rows are not sent
 }
 
-// Query reads the contracts, as the configuration has it.
+// Query reads the contracts; it is the query of the configuration.
 const Query = `SELECT filial, num, produtor, carteira, tipo, produto, safra, quantidade, preco, um, emissao, entrega_ini, entrega_fim, pagamento, atualizado_em FROM contrato`
 
 // configuration is the file of a trial. The hours are closed: nothing is sent.
@@ -128,10 +128,10 @@ jobs:
       payment_type: {const: DINHEIRO}
 `
 
-// Config is the path of the configuration, which Prepare writes.
+// Config returns the path of the configuration, which Prepare writes.
 func (w *World) Config() string { return filepath.Join(w.Dir, "config.yaml") }
 
-// Prepare writes the configuration, makes the ERP's table and begins the ledger.
+// Prepare writes the configuration, creates the ERP's table and creates the ledger.
 func (w *World) Prepare(ctx context.Context) error {
 	closed := strings.ToLower(time.Now().AddDate(0, 0, 3).Weekday().String()[:3])
 	text := fmt.Sprintf(configuration, w.ERP.Driver, w.ERP.DSN, w.Ledger.Driver, w.Ledger.DSN,
@@ -146,9 +146,9 @@ func (w *World) Prepare(ctx context.Context) error {
 	return err
 }
 
-// makeRows makes a table of the width of an ERP's: keys of two parts, padded codes, dates as text.
-// The order of the keys is that of a season, with 2,000 rows of each day; the rows were changed
-// over a year, the newest a day ago.
+// makeRows creates a table with the width of an ERP's: keys of two parts, padded codes, dates as
+// text. The keys are in the order of a season, with 2,000 rows per day; the rows were changed over
+// a year, the newest a day ago.
 func (w *World) makeRows(ctx context.Context) error {
 	statements := []string{
 		`CREATE TABLE carteira (cod VARCHAR(6) PRIMARY KEY, id VARCHAR(36) NOT NULL)`,
