@@ -20,11 +20,11 @@ import (
 )
 
 const (
-	//	// lookupHolds is how long an id from the platform is used without asking again.
+	// lookupHolds is how long an id from the platform is used without asking again.
 	lookupHolds = 180 * 24 * time.Hour
-	//	// askSeldom is how often the platform is asked again for what it has lacked for 45 days.
+	// askSeldom is how often the platform is asked again for what it has lacked for 45 days.
 	askSeldom = 7 * 24 * time.Hour
-	//	// lookupFailures in a row end the lookups of a run; the next run continues.
+	// lookupFailures in a row end the lookups of a run; the next run continues.
 	lookupFailures = 3
 )
 
