@@ -89,7 +89,7 @@ type Options struct {
 	DryRun bool // read, map and check, but write nothing and send nothing
 	// AnyHour sends outside the hours of a job too.
 	AnyHour bool
-	// Resync, if not nil, names unchanged rows to be judged again.
+	// Resync, if not nil, selects rows to be judged again even if they have not changed.
 	Resync *discovery.Resync
 	// Keys are the only rows that may be sent, by job; a job that is not in the map may send any
 	// row. Limit is how many rows each job may send; 0 means all. Neither changes what is read:
