@@ -17,7 +17,7 @@ import (
 // Asked are the parameters of a dry run.
 type Asked struct {
 	Sweep bool // compare everything, even if no sweep is due
-	// Resync, if not nil, names unchanged rows to be judged again.
+	// Resync, if not nil, selects rows to be judged again even if they have not changed.
 	Resync *discovery.Resync
 	// Planned, if not nil, is called for each row that would be added or change, with the entry as
 	// it would be then.
