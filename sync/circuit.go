@@ -16,8 +16,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// How long nothing is tried after a stop that ends by itself. Where a First is given, the wait
-// doubles with each failure in a row up to the Most.
+// How long nothing is tried after a stop that ends by itself. A wait with a Most doubles with each
+// failure in a row, up to it.
 const (
 	probeEvery      = 5 * time.Minute  // key, address, certificate, full disk: one GET or write
 	serverFirst     = 10 * time.Second // a ledger on a server

@@ -32,9 +32,9 @@
 //   - I1 Intent before bytes. No byte of a POST leaves before its intent (payload, hash, attempt,
 //     owner) is durable on disk.
 //   - I2 Outcome by evidence. After a POST an entry is accepted, rejected, held, pending again
-//     (only on proof that nothing was created), or in doubt. Never a guess. The status decides; a
-//     refusal that only the API can give must have a form that only the API uses to prove anything
-//     (package outcome). What something on the way may have answered is in doubt.
+//     (only on proof that nothing was created), or in doubt. Never a guess. The status decides,
+//     and a refusal proves something only in a form that the API alone uses (package outcome). What
+//     something else on the way may have answered is in doubt.
 //   - I3 Never twice without a person. At most one POST for each entry and generation may have an
 //     outcome other than "certainly not created".
 //   - I4 Discovered, not delivered. The read cursor moves in the transaction that records the rows

@@ -109,8 +109,7 @@ const (
 	CandidateSettled    CandidateState = "settled" // it settled a doubt, or a deletion was confirmed
 )
 
-// Doubt is an attempt of which it is unknown, or not known yet, whether it created a record; with
-// its entry.
+// Doubt is an attempt that may have created a record, or is still in flight, with its entry.
 type Doubt struct {
 	Entry   Entry
 	Attempt Attempt

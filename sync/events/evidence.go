@@ -133,8 +133,8 @@ const (
 )
 
 // needed returns how urgently a record is needed, because it may be that of a doubt: it was named
-// after the doubt's request began. If a row is no longer in doubt, records count for it only while
-// its request could have been executed.
+// after the doubt's request began. For a row that is no longer in doubt, only records count that
+// were named while its request could still be executed.
 func (h *Processor) needed(c trade.Candidate, doubts []trade.Doubt, now time.Time) wanted {
 	out := needNot
 	for _, d := range doubts {

@@ -58,8 +58,8 @@ type Rows interface {
 	// for an id that our requests contain.
 	Ours(ctx context.Context, ids []string) (map[string]string, error)
 	EntriesWith(ctx context.Context, sends trade.Kind, remoteIDs []string) ([]trade.Entry, error)
-	// Doubts returns the attempts of order commitments of which it is unknown whether they created
-	// a record, and those in flight; also of rows on which a person has decided.
+	// Doubts returns the attempts of order commitments that may have created a record, and those in
+	// flight; also of rows on which a person has decided.
 	Doubts(ctx context.Context) ([]trade.Doubt, error)
 	// SameContent returns the entries that sent, or may have sent, these contents.
 	SameContent(ctx context.Context, sends trade.Kind, contents []int64,

@@ -59,7 +59,7 @@ func (s SentRow) Sent(e trade.Entry) bool {
 type Likeness struct {
 	twin  bool       // another living row sends exactly the same
 	Other bool       // another job has a living row with this content, or the same columns
-	Moved *SentRow   // its key lost the row of this record; e is that row; nil: none
+	Moved *SentRow   // the record of this row, whose own key has lost it; nil: none
 	left  []*SentRow // all records of this content whose key has no such row
 }
 

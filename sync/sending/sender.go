@@ -245,8 +245,7 @@ func (s *Sender) recheckBatch(ctx context.Context, batch []trade.Entry) error {
 }
 
 // choose takes rows from the queue as intents and flights: no more than the free slots (I11) and
-// the tokens of the rate limit allow, and only one row for each record of the platform of which it
-// is unknown whether it exists.
+// the tokens of the rate limit allow, and only one row for each record that the platform may lack.
 func (s *Sender) choose(ctx context.Context, group *trade.Group) []*inFlight {
 	var flights []*inFlight
 	// a machine that was suspended still has its lease, unless another took it
