@@ -17,7 +17,7 @@ import (
 // last: if times were missed, it runs once; a task that never ran waits for its first time.
 type Task struct {
 	Name     string
-	Schedule cron.Schedule // as ParseSchedule makes it
+	Schedule cron.Schedule // from clock.ParseSchedule
 	Run      func(context.Context) error
 }
 

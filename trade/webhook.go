@@ -130,7 +130,7 @@ type EventSilence struct {
 	// none
 	Since   time.Time
 	LastAt  time.Time // when the newest event of any kind came; zero: none did
-	Made    int       // order commitments that the platform confirmed since both
+	Made    int       // order commitments confirmed since the later of the two
 	Waiting int       // events that are not classified yet
 }
 

@@ -18,7 +18,7 @@ import (
 
 const (
 	brakeHistory = 20 // readings whose median is the usual number of new rows
-	// a change of identity that loses less than one known row in so many is ignored
+	// a change of identity that loses less than 1/lostShare of the known rows is ignored
 	lostShare = 100
 )
 

@@ -1,3 +1,5 @@
+// The columns that are displayed to people before the key of a row.
+
 package mapping
 
 import (

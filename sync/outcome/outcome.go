@@ -229,7 +229,7 @@ func decideRefused(a apiclient.Answer) Decision {
 	return d
 }
 
-// said returns the API's answer as the end of a sentence; only its keys if they are all of it.
+// said returns the API's answer as the end of a sentence; only its message keys if it has no more.
 func said(a apiclient.Answer) string {
 	if a.Text == "" || a.Format == apiclient.FormatA && len(StableKeys(a.Messages)) == len(a.Messages) {
 		return keysOf(a.Messages)

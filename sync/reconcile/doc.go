@@ -9,6 +9,7 @@
 // holds a line of totals for each producer, season and place, and the sum of each over-delivered
 // contract. [Snapshot.Report] writes the sections of a report through a [Writer]: CSV, XLSX, JSON
 // lines or a page for printing; the command line and the console have writers of their own.
+//
 // # Three kinds of figures
 //
 //   - now: at the moment when the snapshot was taken.

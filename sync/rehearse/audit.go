@@ -19,8 +19,8 @@ import (
 type Audit struct {
 	Job        string `json:"job"`
 	Read       int    `json:"read"`       // rows that the query returned
-	Cancelled  int    `json:"cancelled"`  // of them; they are not checked
-	Unreadable int    `json:"unreadable"` // without a usable key; they are not checked
+	Cancelled  int    `json:"cancelled"`  // cancelled rows; not checked
+	Unreadable int    `json:"unreadable"` // without a usable key; not checked
 	// living rows whose key occurs more than once; such keys are held in any case
 	Double     int         `json:"double"`
 	DoubleKeys int         `json:"double_keys"`

@@ -19,7 +19,7 @@ import (
 // Case is a row with everything on which its mapping may depend: enough to try the mapping without
 // ERP, network or ledger.
 type Case struct {
-	Row        map[string]erp.Value         // by column: exactly those of [Job.Columns]
+	Row        map[string]erp.Value         // by column: exactly those of mapping.Job.Columns
 	References map[string]map[string]string // de-para kind → code → platform id
 	Parents    map[string]map[string]string // job → key → platform id, for fields with `sent_by`
 	Today      trade.Date                   // the day for checks of dates

@@ -4,5 +4,5 @@
 // against the rows (survey.go), compares what was sent with the present configuration (compare.go),
 // and reports how a configuration changes the identity of rows (check_identity.go).
 //
-// All of them judge rows through judge.go, with the code that a run uses.
+// Previews, cases, audits and comparisons judge rows through judge.go, with the code of a run.
 package rehearse

@@ -1,4 +1,4 @@
-// The type of the package.
+// Rehearsal, whose methods are in the other files of the package.
 
 package rehearse
 

@@ -27,10 +27,10 @@ type Rows interface {
 	// EachKnown calls fn for every entry of the job in id order, with no more than a page in
 	// memory; fn may write.
 	EachKnown(ctx context.Context, job string, fn func(trade.Known) error) error
-	// EachSwept calls fn for every entry of the job, in no order and from several goroutines at
-	// once; the entry is valid only during the call. An accepted entry without flag,
-	// acknowledgement or absence has only its id, key, state, source hash, and the fact that it was
-	// mapped. EachSwept returns the sums of what it read, in the form of Recount.
+	// EachSwept calls fn for every entry of the job, one after the other in no order; the entry is
+	// valid only during the call. An accepted entry without flag, acknowledgement or absence has
+	// only its id, key, state, source hash, ShownMark, and the fact that it was mapped. EachSwept
+	// returns the sums of what it read, in the form of Recount.
 	EachSwept(ctx context.Context, job string, fn func(*trade.Known)) ([]trade.Tally, error)
 	// Stale calls fn for every entry in one of the states whose MappedWith differs, state by state,
 	// and in id order within a state; fn may write.
@@ -54,9 +54,10 @@ type Relatives interface {
 	HeldFor(ctx context.Context, job, cause string, fn func([]trade.Entry) error) error
 	// JobsOfLedger returns the jobs that have entries.
 	JobsOfLedger(ctx context.Context) ([]trade.KnownJob, error)
-	// SameContent returns the entries of this kind of record whose attempt created, or may have
-	// created, a record, and either whose payload has one of these content numbers or whose newest
-	// row has one of these source hashes.
+	// SameContent returns the entries of this kind of record, of all jobs, whose attempts created
+	// or may have created a record, and that sent one of these content numbers or whose newest row
+	// has one of these source hashes. Entries that are held because the record exists on the
+	// platform, or belongs to another job, are included.
 	SameContent(ctx context.Context, sends trade.Kind, contents []int64,
 		sources []trade.Hash) ([]trade.SentContent, error)
 	// SentElsewhere returns, by key, the rows of other jobs of the same kind that were sent, or may
@@ -82,7 +83,7 @@ type Sums interface {
 	Arrivals(ctx context.Context, job string, after int64, samples int) (trade.Arrivals, error)
 	// Due returns pending entries that are due, with ids greater than after, in id order.
 	Due(ctx context.Context, job string, now time.Time, after int64, limit int) ([]trade.Entry, error)
-	// DueContents is Due with only the id, key and hashes of each entry.
+	// DueContents is Due with only the id, job, key, hashes and content number of each entry.
 	DueContents(ctx context.Context, job string, now time.Time, after int64, limit int) ([]trade.Entry, error)
 }
 

@@ -1,3 +1,5 @@
+// Opening and verifying an archive.
+
 package archive
 
 import (

@@ -1,3 +1,5 @@
+// Writing an archive.
+
 package archive
 
 import (

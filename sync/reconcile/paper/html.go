@@ -1,3 +1,5 @@
+// A report as one HTML page for reading and printing.
+
 package paper
 
 import (

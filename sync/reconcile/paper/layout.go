@@ -1,3 +1,5 @@
+// The layout of a report: which columns people see, and what is beneath them.
+
 package paper
 
 import (

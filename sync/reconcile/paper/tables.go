@@ -1,3 +1,5 @@
+// A report laid out as tables for a browser.
+
 package paper
 
 import (
