@@ -100,8 +100,8 @@ type Shortage struct {
 	// the ERP's code; "" in the total of a kind, which counts each row once even if several of its
 	// codes are missing
 	Code    string
-	Blocked map[Kind]*Load // by kind of record: rows that wait for it, and rows that wait for such rows
-	Invalid map[Kind]*Load // rows that need it but are also invalid: the id alone would not make them go
+	Blocked map[Kind]*Load // by kind: rows that wait for it, or for such a row
+	Invalid map[Kind]*Load // rows that need it, but are also invalid
 }
 
 // Rows returns the number of blocked rows.
@@ -117,7 +117,7 @@ func (s Shortage) Rows() int {
 type Load struct {
 	Rows      int     `json:"rows"`
 	Kilograms Decimal `json:"kg"`           // of the rows with a unit, exact
-	Unweighed int     `json:"without_unit"` // rows without a readable amount or unit; not in Kilograms
+	Unweighed int     `json:"without_unit"` // rows without readable amount or unit
 }
 
 // Add counts one row.

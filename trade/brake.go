@@ -12,8 +12,8 @@ import (
 // Memory is what the brakes of a job store from one reading to the next.
 type Memory struct {
 	Passed   int64     `json:"passed,omitempty"`   // id of the last entry that the brakes let pass
-	Counts   []int     `json:"counts,omitempty"`   // new rows of the last readings that had any, oldest first
-	Identity *Identity `json:"identity,omitempty"` // identity in the last reading; nil before the first
+	Counts   []int     `json:"counts,omitempty"`   // new rows of the last readings with any, oldest first
+	Identity *Identity `json:"identity,omitempty"` // in the last reading; nil before the first
 	Allowed  int       `json:"allowed,omitempty"`  // new rows that a person let pass before they were read
 	Released *Freight  `json:"released,omitempty"` // what a person released for one run beyond `most:`
 	// fingerprint of the query and the mapping that are confirmed
@@ -61,10 +61,10 @@ func (i Identity) SameRows(o Identity) bool {
 // Brake is what a brake has found, for the people who decide whether the job goes on.
 type Brake struct {
 	Job      string    `json:"job"`
-	Rows     int       `json:"rows"`               // new rows, rows typed again, or rows that would look new
+	Rows     int       `json:"rows"`               // new rows; retyped rows; rows that would look new
 	Usual    int       `json:"usual,omitempty"`    // new rows in a usual reading
 	Limit    int       `json:"limit,omitempty"`    // number of rows from which the brake acts
-	Known    int       `json:"known,omitempty"`    // rows that the ledger knows and that should be found
+	Known    int       `json:"known,omitempty"`    // known rows that should be found
 	Found    int       `json:"found,omitempty"`    // those of them that were found
 	Samples  []string  `json:"samples,omitempty"`  // keys of the first few rows
 	Last     int64     `json:"last,omitempty"`     // id of the last entry that a release lets pass

@@ -137,7 +137,7 @@ type EntryError struct {
 	Messages []string  `json:"messages,omitempty"`
 	Fields   []Problem `json:"fields"`
 	Text     string    `json:"text"`           // one English sentence without personal data
-	Weak     bool      `json:"weak,omitempty"` // refused, but in no form of the API: only a person can make it go
+	Weak     bool      `json:"weak,omitempty"` // refused, but in no form of the API
 }
 
 // ParentKey identifies the parent of a row.

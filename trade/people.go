@@ -125,8 +125,8 @@ type Difference struct {
 	Field        string   `json:"field"`        // of the API; "" if only the column is known
 	Columns      []string `json:"columns"`      // of the query
 	Sent         *string  `json:"sent"`         // what was sent
-	Acknowledged *string  `json:"acknowledged"` // what a person has acknowledged; null if nobody has
-	Now          *string  `json:"now"`          // what would be sent; null if absent or not mappable
+	Acknowledged *string  `json:"acknowledged"` // what a person has acknowledged, or null
+	Now          *string  `json:"now"`          // what would be sent; null if none
 	ERPSent      string   `json:"erp_sent"`     // what the ERP had when the row was sent
 	ERPNow       string   `json:"erp_now"`      // what the ERP has now
 }
@@ -151,7 +151,7 @@ type Approval struct {
 // Consent is the consent of one person: the one who ordered an act, or one who agrees.
 type Consent struct {
 	Name    string    `json:"name"`
-	Account string    `json:"account,omitempty"` // how the program knows the person, if not by the name
+	Account string    `json:"account,omitempty"` // how the program knows the person; "" = by the name
 	From    string    `json:"from"`
 	Reason  string    `json:"reason"`
 	At      time.Time `json:"at"`

@@ -69,7 +69,7 @@ type Sweep struct {
 	// found
 	Braked   int64 `json:"braked,omitempty"`
 	Found    int   `json:"found,omitempty"`    // with Braked: how many of those entries the last such sweep found
-	Released *int  `json:"released,omitempty"` // set by a person's release: a sweep that finds about this many counts
+	Released *int  `json:"released,omitempty"` // set by a release: a sweep that finds about this many counts
 
 	Beside []Beside `json:"beside,omitempty"` // rows that are not living documents; nil if Read is 0: unknown
 }
@@ -127,7 +127,7 @@ type RunReport struct {
 // WouldSend is what the run that a dry run rehearses would send.
 type WouldSend struct {
 	Rows       int        `json:"rows"`
-	Follow     int        `json:"follow"`     // further rows that wait only for those, and would go in the same run
+	Follow     int        `json:"follow"`     // further rows that wait only for those and would follow
 	Quantities []Quantity `json:"quantities"` // of Rows, by unit
 }
 

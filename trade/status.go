@@ -127,10 +127,10 @@ func (f Flags) With(flag Flag, on bool) Flags {
 const (
 	CauseParent       = "parent"         // its parent has no platform id yet
 	CauseDuplicateKey = "duplicate_key"  // the key occurs twice in the ERP
-	CauseRetyped      = "retyped"        // the content was sent under another key, which has lost it
-	CauseTwin         = "twin"           // another living row has the same content; `checks.twin: hold`
+	CauseRetyped      = "retyped"        // sent with this content under another key, which lost it
+	CauseTwin         = "twin"           // another living row is equal, and `checks.twin` is hold
 	CauseOtherJob     = "other_job"      // another job of the same kind has sent this key, or may have
-	CauseVanished     = "vanished"       // the row left the ERP, or was cancelled, before it was sent
+	CauseVanished     = "vanished"       // it left the ERP or was cancelled before it was sent
 	CauseExists       = "exists"         // the platform reported that it exists already
 	CauseDeleted      = "deleted_remote" // of a parent: the platform lost its record
 	// of a parent: its record belongs to another row than the one that has its key now

@@ -24,7 +24,7 @@ type WebhookState string
 // The states of a registration. Once it was sent, the platform may use it, whatever the answer was:
 // calls to it are accepted in every state.
 const (
-	WebhookAsked   WebhookState = "asked"   // it was sent, and it is unknown whether the platform has it
+	WebhookAsked   WebhookState = "asked"   // it was sent; unknown whether the platform has it
 	WebhookActive  WebhookState = "active"  // the platform has it
 	WebhookRetired WebhookState = "retired" // the platform had or may have had it, but now has another or none
 )

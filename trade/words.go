@@ -51,8 +51,8 @@ type words struct {
 	// the same as a task: how to cure the parent; with {key}, {job}, {why} and {do}
 	Solve    map[State]Advice `json:"solve"`
 	Records  map[Kind]noun    `json:"records"`
-	Code     string           `json:"code"`     // between the name of what a code means and the code
-	Platform string           `json:"platform"` // waiting for a record of the platform; with {kind} and {id}
+	Code     string           `json:"code"`     // between the name of a code's kind and the code
+	Platform string           `json:"platform"` // waiting for a platform record; with {kind} and {id}
 	Place    string           `json:"place"`    // where a column is: format of (column)
 	Column   string           `json:"column"`   // format of (column, value)
 	Columns  string           `json:"columns"`  // the same for several columns

@@ -49,7 +49,7 @@ type Breach struct {
 	Column   string         `json:"column"`
 	Rows     int            `json:"rows"`
 	Keys     []string       `json:"keys"`   // the first few
-	Values   []ValueCount   `json:"values"` // the most frequent ones
+	Values   []ValueCount   `json:"values"` // the most frequent of the first auditValues
 	Sample   trade.Problem  `json:"-"`
 }
 
