@@ -1,4 +1,4 @@
-// Circuits: what waits after a stop, and what ends the wait.
+// Circuits: which jobs wait after a stop, and what ends the wait.
 
 package sync
 
@@ -16,12 +16,12 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// How long nothing is tried after a stop that ends by itself; backing off doubles with each failure
-// in a row.
+// How long nothing is tried after a stop that ends by itself. A wait with a Most doubles with each
+// failure in a row, up to it.
 const (
-	probeEvery      = 5 * time.Minute  // key, address, certificate, a full store: one GET, or one write
+	probeEvery      = 5 * time.Minute  // key, address, certificate, full disk: one GET or write
 	serverFirst     = 10 * time.Second // a ledger on a server
-	refusedMost     = time.Hour        // 403: one row is tried, less and less often
+	refusedMost     = time.Hour        // 403: one row is tried, at growing intervals
 	unreachedFirst  = time.Minute
 	unreachedMost   = 15 * time.Minute
 	erpFirst        = time.Minute
@@ -29,24 +29,24 @@ const (
 	failuresCounted = 10
 )
 
-// endedByProbe are the stops that one GET of the webhooks ends, as it begins each run that has
-// something to send.
+// endedByProbe are the stops that one successful GET of the webhooks ends. Each run that has
+// something to send begins with the same GET.
 var endedByProbe = []outcome.StopCode{
 	outcome.StopKey, outcome.StopKeyInside, outcome.StopModule,
 	outcome.StopPermission, outcome.StopAddress, outcome.StopCertificate,
 }
 
-// circuit is what keeps jobs from running for a time: all of them, those of one route of the API
-// (its kind of record), or one job. It is closed again when a run ends well.
+// circuit keeps jobs from running for a time: all jobs, those of one route of the API (its kind of
+// record), or one job. A run that ends well closes it again.
 type circuit struct {
 	stop     trade.Stop
 	until    time.Duration // Boot time from which it may be tried
 	failures int           // in a row
-	probe    bool          // a GET must pass before
+	probe    bool          // a GET must succeed first
 }
 
-// circuitOf names the circuit that a stop of a job opens: that of everything, of its route, or its
-// own.
+// circuitOf returns the name of the circuit that a stop of a job opens: that of all jobs, of the
+// job's route, or of the job alone.
 func circuitOf(job *mapping.Job, stop trade.Stop) string {
 	switch {
 	case stop.All:
@@ -57,12 +57,12 @@ func circuitOf(job *mapping.Job, stop trade.Stop) string {
 	return "job " + job.Name()
 }
 
-// circuitsOf are those that concern a job.
+// circuitsOf returns the names of the circuits that concern a job.
 func circuitsOf(job *mapping.Job) []string {
 	return []string{"all", "sends " + string(job.Spec.Sends), "job " + job.Name()}
 }
 
-// mayTry reports whether nothing keeps the job from running.
+// mayTry reports whether no circuit keeps the job from running.
 func (s *Scheduler) mayTry(job *mapping.Job) bool {
 	boot := s.Engine.Clock.Boot()
 	for _, name := range circuitsOf(job) {
@@ -73,16 +73,16 @@ func (s *Scheduler) mayTry(job *mapping.Job) bool {
 	return true
 }
 
-// halfOpen reports whether a circuit of the job was open and has not proved to be well yet.
+// halfOpen reports whether a circuit of the job was opened and has not been closed since.
 func (s *Scheduler) halfOpen(job *mapping.Job) bool {
 	return slices.ContainsFunc(circuitsOf(job), func(name string) bool { return s.circuits[name] != nil })
 }
 
-// triedAtERP are the stops whose cause each run looks for in the ERP before anything leaves.
+// triedAtERP are the stops whose cause each run checks in the ERP before it sends anything.
 var triedAtERP = []outcome.StopCode{outcome.StopERP, outcome.StopColumns, outcome.StopReferences}
 
-// stopped draws the conclusions of a stop, and gives until when it holds; the zero time when it is
-// not time that ends it.
+// stopped opens the circuit of a stop and returns until when the stop holds, or the zero time if
+// time does not end it.
 func (s *Scheduler) stopped(job *mapping.Job, stop trade.Stop) time.Time {
 	name := circuitOf(job, stop)
 	if s.patience(name, stop) == 0 {
@@ -91,7 +91,7 @@ func (s *Scheduler) stopped(job *mapping.Job, stop trade.Stop) time.Time {
 	s.open(name, stop)
 	until := s.Engine.Clock.Now().Add(s.circuits[name].until - s.Engine.Clock.Boot())
 	i := slices.IndexFunc(s.jobs, func(t *timetable) bool { return t.job == job })
-	// tried at the job's own times, unless they are rare
+	// retry at the job's own times, unless they are rare
 	if code := outcome.StopCode(stop.Code); slices.Contains(triedAtERP, code) {
 		if next := s.jobs[i].schedule.Next(until.Add(-time.Nanosecond)); !next.IsZero() && next.Sub(until) < erpMost {
 			s.circuits[name].until += next.Sub(until)
@@ -102,7 +102,7 @@ func (s *Scheduler) stopped(job *mapping.Job, stop trade.Stop) time.Time {
 	return until
 }
 
-// patience is how long to wait after a stop; 0 when it is not time that ends it.
+// patience returns how long to wait after a stop; 0 if time does not end it.
 func (s *Scheduler) patience(name string, stop trade.Stop) time.Duration {
 	failures := 0
 	if c := s.circuits[name]; c != nil {
@@ -118,7 +118,7 @@ func (s *Scheduler) patience(name string, stop trade.Stop) time.Duration {
 	case outcome.StopModule, outcome.StopPermission:
 		return min(probeEvery<<failures, refusedMost)
 	case outcome.StopLedger:
-		if s.Engine.Several { // a server of its own, which may have been away for a moment, from here or for all
+		if s.Engine.Several { // a server may be away for a moment, from here or for everybody
 			return serverFirst
 		}
 		return probeEvery
@@ -128,8 +128,8 @@ func (s *Scheduler) patience(name string, stop trade.Stop) time.Duration {
 	return 0
 }
 
-// open opens a circuit, or counts another failure of one. The same stop, told by several jobs of
-// one moment, counts once.
+// open opens a circuit, or counts another failure of it. The same stop, reported by several jobs
+// while the circuit is open, counts once.
 func (s *Scheduler) open(name string, stop trade.Stop) {
 	if c := s.circuits[name]; c != nil && c.until > s.Engine.Clock.Boot() && c.stop.Code == stop.Code {
 		return
@@ -156,7 +156,7 @@ func (s *Scheduler) closeCircuits(job *mapping.Job) {
 	}
 }
 
-// probeDue reports whether a circuit waits for a GET now.
+// probeDue reports whether a circuit waits for a GET that may be sent now.
 func (s *Scheduler) probeDue() bool {
 	boot := s.Engine.Clock.Boot()
 	for _, c := range s.circuits {
@@ -167,7 +167,8 @@ func (s *Scheduler) probeDue() bool {
 	return false
 }
 
-// probe asks the API one harmless question, and lets the jobs run again that waited for its answer.
+// probe sends one harmless GET to the API; if it succeeds, the jobs that waited for it may run
+// again.
 func (s *Scheduler) probe(ctx context.Context) {
 	stop := sending.AskHarmlessly(ctx, s.Engine.Platform, s.Engine.Log)
 	var waiting []*mapping.Job
@@ -207,8 +208,8 @@ func (s *Scheduler) probe(ctx context.Context) {
 	s.wakeLoop()
 }
 
-// postpone says in the status of a job that stopped when the API is asked again. Only who has the
-// lease of a job writes its status.
+// postpone stores in the status of a stopped job when the API is probed again. Only the holder of a
+// job's lease writes its status.
 func (s *Scheduler) postpone(ctx context.Context, job *mapping.Job) {
 	ledger, name := s.Engine.Ledger, job.Name()
 	s.mu.Lock()
@@ -221,7 +222,7 @@ func (s *Scheduler) postpone(ctx context.Context, job *mapping.Job) {
 	s.mu.Unlock()
 	lease, err := ledger.Jobs.AcquireLease(ctx, name, s.Engine.Owner)
 	if isLeased(err) {
-		return // another process runs it, and will say how it went
+		return // another process runs it and will store its status
 	}
 	var status trade.JobStatus
 	if err == nil {

@@ -1,4 +1,4 @@
-// Which jobs run now, and when the next ones do.
+// Which jobs run now, and when the next ones are due.
 
 package sync
 
@@ -17,35 +17,34 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// future is how far ahead of the clock a time of the ledger may be without saying that a clock was
-// set.
+// future is how far a time stored in the ledger may be ahead of the clock before it is taken to
+// mean that the clock was set back.
 const future = time.Minute
 
-// readTimeout is how long the loop waits for an answer of the ledger: a loop that stands still
-// would starve the watchdog.
+// readTimeout is how long the loop waits for an answer of the ledger: a blocked loop would starve
+// the watchdog.
 const readTimeout = 20 * time.Second
 
-// timetable is when one job runs.
+// timetable holds when one job runs.
 type timetable struct {
 	job      *mapping.Job
 	schedule cron.Schedule
-	// start of the last run as far as it is known: the first time of the schedule after it is the
-	// next
+	// start of the last run, as far as it is known; the schedule's first time after it is the next
 	base    time.Time
 	known   bool // base was read from the ledger
 	running bool // in the pass
 
-	atStart   bool // the process started, and it has not run since
-	triggered bool // somebody asked for it
+	atStart   bool // the process started, and the job has not run since
+	triggered bool // a person or program asked for a run
 	sweep     bool // with triggered: and for a sweep
-	again     bool // a stop that ends by itself held it, so that it runs as soon as that is over
+	again     bool // a stop that ends by itself held it; it runs as soon as the stop is over
 	cleared   bool // a probe has passed since it stopped
 
-	sendsAt time.Time // rows wait for the hours of the job, which begin then
+	sendsAt time.Time // when the job's hours begin, if rows wait for them
 }
 
-// comes reports whether a time of the schedule has passed since base. One of the future says that a
-// clock was set: then the job runs once.
+// comes reports whether a time of the schedule has passed since base. A base in the future means
+// that the clock was set back; then the job runs once.
 func (t *timetable) comes(now time.Time) bool {
 	if t.base.IsZero() || t.base.After(now.Add(future)) {
 		return true
@@ -54,8 +53,8 @@ func (t *timetable) comes(now time.Time) bool {
 	return !next.IsZero() && !next.After(now)
 }
 
-// next is the first time after base at which the job runs, or compares everything: a sweep keeps
-// its own hour, also where the job has none at night.
+// next returns the first time after base at which the job runs or sweeps. A sweep keeps its own
+// hour, even if the schedule has no run then.
 func (t *timetable) next() time.Time {
 	run := t.schedule.Next(t.base)
 	if sweep := t.job.Sweep.Next(t.base); t.job.Spec.ChangedAt != "" && !sweep.IsZero() &&
@@ -65,13 +64,13 @@ func (t *timetable) next() time.Time {
 	return run
 }
 
-// isDue reports whether the job is to run by time, as far as it is known.
+// isDue reports whether the job is due by time, as far as its times are known.
 func (t *timetable) isDue(now time.Time) bool {
 	return t.atStart || t.again || t.comes(now) || !t.sendsAt.IsZero() && !t.sendsAt.After(now)
 }
 
-// allDue returns the jobs that are to run now, and counts them as running. idle says of which
-// running ones the run may be ended for a new one.
+// allDue returns the jobs that are to run now, and counts them as running. idle reports whether a
+// running job has nothing left, so that its run may end and a new one begin.
 func (s *Scheduler) allDue(ctx context.Context, idle func(string) bool) []dueJob {
 	now := s.Engine.Clock.Now()
 	holders := s.holders(ctx)
@@ -91,7 +90,7 @@ func (s *Scheduler) allDue(ctx context.Context, idle func(string) bool) []dueJob
 		case s.parentRunsElsewhere(holders, t.job):
 			t.again = true
 			continue
-		case s.runsElsewhere(holders, t.job): // which does what is to be done at this time
+		case s.runsElsewhere(holders, t.job): // it does what is due at this time
 			t.base, t.atStart, t.again, t.sendsAt = now, false, false, mapping.NoTime
 			continue
 		}
@@ -106,8 +105,8 @@ func (s *Scheduler) allDue(ctx context.Context, idle func(string) bool) []dueJob
 	return out
 }
 
-// mayRun asks the ledger when the job ran last, here or in another process, and whether something
-// holds it.
+// mayRun reads from the ledger when the job ran last, here or in another process, and reports
+// whether the job may run: it is due or triggered, not paused, and no stop holds it.
 func (s *Scheduler) mayRun(ctx context.Context, t *timetable, now time.Time) bool {
 	if !t.triggered && !s.mayTry(t.job) {
 		return false
@@ -149,8 +148,8 @@ func (s *Scheduler) mayRun(ctx context.Context, t *timetable, now time.Time) boo
 	return status.Stop == nil || s.overcome(t, status)
 }
 
-// leftWork reports that a job's last run, of an earlier scheduler, ended before its work was done,
-// for a reason that ends by itself.
+// leftWork reports whether a job's last run, under an earlier scheduler, ended before its work was
+// done, for a reason that ends by itself.
 func leftWork(status trade.JobStatus) bool {
 	if status.Stop == nil || status.State != trade.Stopped && status.State != trade.BackingOff {
 		return false
@@ -162,7 +161,7 @@ func leftWork(status trade.JobStatus) bool {
 	}, code) || slices.Contains(triedAtERP, code) || slices.Contains(endedByProbe, code)
 }
 
-// overcome reports whether the stop that the ledger knows of a job keeps it from running.
+// overcome reports whether the job may run although the ledger holds a stop of it.
 func (s *Scheduler) overcome(t *timetable, status trade.JobStatus) bool {
 	code := outcome.StopCode(status.Stop.Code)
 	switch {
@@ -170,7 +169,7 @@ func (s *Scheduler) overcome(t *timetable, status trade.JobStatus) bool {
 		return true
 	case slices.Contains(outcome.EndedByPerson, code):
 		return false
-	case slices.Contains(endedByProbe, code): // of an earlier process, or another one
+	case slices.Contains(endedByProbe, code): // stored by an earlier or another process
 		t.again = true
 		s.openAt(circuitOf(t.job, *status.Stop), *status.Stop, s.Engine.Clock.Boot())
 		s.wakeLoop()
@@ -186,7 +185,7 @@ func (s *Scheduler) overcome(t *timetable, status trade.JobStatus) bool {
 	return true
 }
 
-// untilNext is how long nothing can become due by time.
+// untilNext returns for how long nothing can become due by time.
 func (s *Scheduler) untilNext() time.Duration {
 	wait := s.WakeMost
 	now, boot := s.Engine.Clock.Now(), s.Engine.Clock.Boot()
@@ -213,7 +212,7 @@ func (s *Scheduler) untilNext() time.Duration {
 	return max(wait, time.Millisecond)
 }
 
-// schedulerFeed gives a pass its jobs.
+// schedulerFeed is the scheduler as the jobFeed of a pass.
 type schedulerFeed struct {
 	*Scheduler
 	first []dueJob

@@ -1,4 +1,4 @@
-// The engine and what it is made of.
+// The engine, its configuration and its options.
 
 package sync
 
@@ -16,22 +16,22 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Config is what the engine is made of.
+// Config is what an engine is made of.
 type Config struct {
 	Ledger     run.Ledger
 	Source     run.Source
 	Platform   run.Platform
 	Clock      clock.Clock
 	Owner      trade.Owner    // this process
-	Version    string         // of the program, for other instances to see
+	Version    string         // the program's, shown to other instances
 	Several    bool           // instances on other machines may work on the ledger
 	Jobs       []*mapping.Job // in the order in which they run
 	References []mapping.ReferenceSpec
 	Limits     run.Limits
 	Brakes     run.Brakes     // the zero value never brakes
-	Zone       *time.Location // in which "today" is judged
+	Zone       *time.Location // in which today's date is determined
 	Log        *zap.Logger
-	Observe    func(run.Progress) // optional: told as the run goes on; called by one goroutine at a time
+	Observe    func(run.Progress) // optional: called during a run, by one goroutine at a time
 }
 
 // LedgerOf returns the parts of a storage that the engine needs.
@@ -62,7 +62,7 @@ type Engine struct {
 	*rehearse.Rehearsal
 }
 
-// New makes an engine. Everything of the configuration but Observe must be given.
+// New returns an engine. All of config but Observe must be set.
 func New(config Config) *Engine {
 	if config.Observe == nil {
 		config.Observe = func(run.Progress) {}
@@ -83,21 +83,21 @@ func New(config Config) *Engine {
 	}
 }
 
-// Options are what a pass is asked to do.
+// Options are the parameters of one pass.
 type Options struct {
-	Sweep  bool // compare everything in scope, although none is due
+	Sweep  bool // compare everything in scope, even if no sweep is due
 	DryRun bool // read, map and check, but write nothing and send nothing
 	// AnyHour sends outside the hours of a job too.
 	AnyHour bool
-	// Resync asks to judge rows again in which nothing has changed; nil does not.
+	// Resync, if not nil, selects rows to be judged again even if they have not changed.
 	Resync *discovery.Resync
-	// Keys are the only rows that may be sent, by job; a job that is not in it sends any. Limit is
-	// how many rows of each job may be sent; 0 = all. Reading is as ever: what does not go stays
-	// pending.
+	// Keys are the only rows that may be sent, by job; a job that is not in the map may send any
+	// row. Limit is how many rows each job may send; 0 means all. Neither changes what is read:
+	// rows that are not sent stay pending.
 	Keys  map[string][]string
 	Limit int
-	// Planned is told of each row that a dry run would add or change, as it would be then; nil
-	// tells nobody.
+	// Planned, if not nil, is called by a dry run for each row that it would add or change, with
+	// the entry as it would be then.
 	Planned func(trade.Entry)
 }
 

@@ -1,4 +1,4 @@
-// The daemon's pass: it takes up jobs as they become due.
+// The daemon's pass: it adds jobs as they become due.
 
 package sync
 
@@ -16,27 +16,28 @@ import (
 type dueJob struct {
 	job   *mapping.Job
 	sweep bool // compare everything in scope
-	probe bool // its circuit was open: one request at a time, and the first failure opens it again
+	probe bool // its circuit was open: send one request at a time; the first failure opens it again
 }
 
-// jobFeed is where a pass of the daemon gets its jobs from, and whom it tells of them. Every call
-// is made by the goroutine of the pass.
+// jobFeed supplies a pass of the daemon with its jobs, and receives their stops and reports. All
+// its methods are called by the goroutine of the pass.
 type jobFeed interface {
-	// due returns the jobs that are to run now, parents first. May a job whose run has nothing
-	// left, but waits in the pass for its parents, begin again? idle says so.
+	// due returns the jobs that are to run now, parents first. idle reports whether a job may begin
+	// again: its run in the pass has nothing left, but waits for its parents.
 	due(ctx context.Context, idle func(job string) bool) []dueJob
-	// stopUntil is told of a stop before it is stored, and says until when it holds; the zero time
-	// when no time ends it.
+	// stopUntil is called before a stop is stored, and returns until when the stop holds, or the
+	// zero time if time does not end it.
 	stopUntil(job *mapping.Job, stop trade.Stop) time.Time
-	// ended is told when a job is out of the pass: report of what it did, ID "" when it did not
-	// begin, or err, why it could not.
+	// ended is called when a job has left the pass: with the report of its run (ID "" if it did not
+	// begin), or with the error that kept it from beginning.
 	ended(job *mapping.Job, report trade.RunReport, err error)
 }
 
-// follow makes a pass over the jobs that are due, and takes up between two slices what becomes due
-// meanwhile. A job whose work is done is concluded as soon as no parent of it in the pass may still
-// give it some, so that others may have it, and begins again when it is due again. It returns when
-// nothing is left and nothing is due; when ctx ends, what is in flight is awaited first.
+// follow makes a pass over the jobs that are due; between two slices it adds the jobs that have
+// become due meanwhile. A job whose work is done is concluded as soon as no parent of it in the
+// pass can give it more, so that another process may take its lease; it begins again when it is due
+// again. follow returns when nothing is left and nothing is due. When ctx ends, it first waits for
+// what is in flight.
 func (e *Engine) follow(ctx context.Context, feed jobFeed) {
 	p := e.newPass(Options{})
 	defer p.close(ctx)
@@ -57,10 +58,10 @@ func (e *Engine) follow(ctx context.Context, feed jobFeed) {
 	}
 }
 
-// take begins the run of a job that is due, after the end of an earlier one that waits in the pass.
+// take begins the run of a due job; an earlier run of it in the pass is ended first.
 func (p *pass) take(ctx context.Context, feed jobFeed, a dueJob) {
 	p.dismiss(ctx, feed, func(r *jobPass) bool { return r.run.Job == a.job })
-	// Whoever asks has judged what other jobs met before.
+	// The feed has already taken into account the stops that other jobs met.
 	p.halts = slices.DeleteFunc(p.halts, func(s trade.Stop) bool { return s.All || s.Sends == a.job.Spec.Sends })
 	if p.opts.Sweep = a.sweep; a.probe {
 		p.traffic.Careful, p.traffic.Probing = true, true
@@ -70,13 +71,13 @@ func (p *pass) take(ctx context.Context, feed jobFeed, a dueJob) {
 	}
 }
 
-// idle reports whether a job has no run in the pass that may still have work.
+// idle reports whether the pass has no run of the job that may still have work.
 func (p *pass) idle(job string) bool {
 	return !slices.ContainsFunc(p.runs, func(r *jobPass) bool { return r.run.Job.Name() == job && !r.idle })
 }
 
-// mayGet reports whether a job of the pass that is not done yet may give rows of this one what they
-// wait for.
+// mayGet reports whether another job of the pass that is not done yet may send what rows of this
+// one wait for.
 func (p *pass) mayGet(r *jobPass) bool {
 	if r.send == nil || r.err != nil {
 		return false
@@ -85,7 +86,7 @@ func (p *pass) mayGet(r *jobPass) bool {
 	return slices.ContainsFunc(p.runs, func(o *jobPass) bool { return !o.idle && above[o.run.Job.Name()] })
 }
 
-// above returns the names of the jobs on which a job hangs, through however many others.
+// above returns the names of the jobs on which a job depends, directly or through others.
 func (p *pass) above(job *mapping.Job) map[string]bool {
 	names := map[string]bool{}
 	for open := slices.Clone(job.Mapping.SentBy); len(open) > 0; open = open[1:] {
@@ -100,7 +101,7 @@ func (p *pass) above(job *mapping.Job) map[string]bool {
 	return names
 }
 
-// dismiss ends runs: their reports are stored, and their leases given back.
+// dismiss ends the runs that which selects: it stores their reports and releases their leases.
 func (p *pass) dismiss(ctx context.Context, feed jobFeed, which func(*jobPass) bool) {
 	var out []*jobPass
 	p.runs = slices.DeleteFunc(p.runs, func(r *jobPass) bool {

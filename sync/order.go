@@ -11,9 +11,9 @@ import (
 	"github.com/safrasync/safrasync/sync/mapping"
 )
 
-// Order puts jobs into the order in which they run: parents (`sent_by`) before what hangs on them,
-// otherwise as in the configuration. It refuses a job that hangs on itself, on one that does not
-// exist, or on one that sends another kind of record; each fault is a *SpecError.
+// Order returns the jobs in the order in which they run: parents (`sent_by`) before their children,
+// otherwise as configured. It refuses a job that depends on itself, on an unknown job, or on one
+// that sends another kind of record; each fault is a *SpecError.
 func Order(jobs []*mapping.Job) ([]*mapping.Job, error) {
 	byName := map[string]*mapping.Job{}
 	for _, job := range jobs {
@@ -35,7 +35,7 @@ func Order(jobs []*mapping.Job) ([]*mapping.Job, error) {
 		}
 		for _, name := range job.Mapping.SentBy {
 			parent := byName[name]
-			if parent == nil || parent == job { // told by checkParents
+			if parent == nil || parent == job { // reported by checkParents
 				continue
 			}
 			if err := place(parent, append(path, job.Name())); err != nil {
@@ -61,8 +61,9 @@ func Order(jobs []*mapping.Job) ([]*mapping.Job, error) {
 	return out, nil
 }
 
-// checkParents looks whether the jobs that a job hangs on exist, have keys of as many columns, and
-// are not the job itself.
+// checkParents returns an error unless the parents of a job exist, have keys of as many columns as
+// the job names, send the right kind of record, and are not the job itself. Two parents with
+// identities of their own must not share their columns.
 func checkParents(j *mapping.Job, byName map[string]*mapping.Job) error {
 	var errs []error
 	for _, f := range j.Mapping.Fields {

@@ -1,4 +1,4 @@
-// The stops and the end of a pass; its beginning is in pipeline.go.
+// The stops and the end of a pass; pipeline.go has its beginning.
 
 package sync
 
@@ -21,8 +21,8 @@ type pass struct {
 	opts    Options
 	traffic *sending.Traffic
 	runs    []*jobPass
-	halts   []trade.Stop   // that reach further than the job which met them
-	stopped func(*jobPass) // told of a run with a stop before it is stored; optional
+	halts   []trade.Stop   // stops that concern more than the job that met them
+	stopped func(*jobPass) // optional: called for a run with a stop before the stop is stored
 }
 
 // others reports whether another job of the pass may have something to send.
@@ -30,7 +30,7 @@ func (p *pass) others(r *jobPass) bool {
 	return slices.ContainsFunc(p.runs, func(o *jobPass) bool { return o != r && o.send != nil && o.err == nil })
 }
 
-// noteStop notes a stop that other jobs would meet too.
+// noteStop records a stop that other jobs would meet too.
 func (p *pass) noteStop(ctx context.Context, r *jobPass) {
 	if r.err == nil {
 		return
@@ -40,8 +40,7 @@ func (p *pass) noteStop(ctx context.Context, r *jobPass) {
 	}
 }
 
-// haltFor is the reason why a job would not get further, met by another job of the pass; nil when
-// there is none.
+// haltFor returns the stop, met by another job of the pass, that this job would meet too, or nil.
 func (p *pass) haltFor(job *mapping.Job) *trade.Stop {
 	i := slices.IndexFunc(p.halts, func(s trade.Stop) bool { return s.All || s.Sends == job.Spec.Sends })
 	if i < 0 {
@@ -68,7 +67,7 @@ func (p *pass) end(ctx context.Context, r *jobPass) trade.RunReport {
 	return r.conclude(ctx, r.err)
 }
 
-// close gives the leases back.
+// close releases the leases.
 func (p *pass) close(ctx context.Context) {
 	defer p.engine.crew.Rested()
 	for _, r := range p.runs {
@@ -76,7 +75,7 @@ func (p *pass) close(ctx context.Context) {
 	}
 }
 
-// release gives the lease of a run back.
+// release gives up the lease of a run.
 func (r *jobPass) release(ctx context.Context) {
 	if r.run.Keeper == nil {
 		return
@@ -87,8 +86,8 @@ func (r *jobPass) release(ctx context.Context) {
 	}
 }
 
-// notRun reports a job that did not begin: it is paused, an earlier one met a fault that it would
-// meet too, or a signal came, which leaves it as it was.
+// notRun returns the report of a job that did not begin: it is paused, an earlier job met a fault
+// that it would meet too, or a signal came. After a signal the job's status is left unchanged.
 func (r *jobPass) notRun(ctx context.Context) trade.RunReport {
 	ctx = context.WithoutCancel(ctx)
 	r.run.CountStates(ctx)

@@ -2,20 +2,20 @@
 //
 //	Discover  open, below, then discovery.Discoverer.Discover: the row is read, mapped (package
 //	          mapping), and recorded as an entry; the brakes judge what came. A crash leaves the
-//	          cursor where it was: the row is read again.
+//	          cursor unchanged: the row is read again.
 //	Recheck   turn, below, then sending.Sender.Send: recheck.Checker.Recheck reads the row once
-//	          more, and holds it where it left, or was sent already. A crash changes nothing.
+//	          more, and holds it if it left the ERP or was sent already. A crash changes nothing.
 //	Intend    Sender.choose and Sender.store: the intent is made durable. A crash before the
 //	          commit changes nothing; after it, the next run settles the entry before it sends
 //	          anything.
-//	Send      Sender.send: the gate, a note on the tmpfs, then the first byte. A crash before the
-//	          note leaves a row of which nothing went: the next run settles it as not sent
-//	          (state/ledger/recover.go). A crash after the note leaves the entry in doubt, unless
-//	          the answer was noted too.
-//	Settle    Sender.takeResult and Sender.settlement: package outcome says what the answer
+//	Send      Sender.send: the gate, a mark on the tmpfs, then the first byte. A crash before the
+//	          mark leaves a row of which no byte left: the next run settles it as not sent
+//	          (state/ledger/recover.go). A crash after the mark leaves the entry in doubt, unless
+//	          the answer was noted there too.
+//	Settle    Sender.takeResult and Sender.settlement: package outcome decides what the answer
 //	          proves, and the next group stores it.
 //
-// A dry run takes the first two steps, on a ledger that only reads (rehearse/dry_run.go).
+// A dry run takes the first two steps, on interfaces that only read (rehearse/dry_run.go).
 
 package sync
 
@@ -39,14 +39,14 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// sliceRows is how many rows a job sends before the other jobs of the pass have their turn: the
-// deliveries of the first contracts do not wait for the last contract.
+// sliceRows is how many rows a job sends before the other jobs of the pass have their turn, so that
+// the deliveries of the first contracts need not wait for the last contract.
 const sliceRows = 1000
 
-// Sync makes one pass over the named jobs (none named: all), parents first: it reads the ERP for
-// all of them, then sends, in turns. The reports are complete also when a job stopped; the error is
-// for what no report can say: a job that another process runs (*trade.LeasedError), a name that no
-// job has.
+// Sync makes one pass over the named jobs, or over all if none is named, parents first: it reads
+// the ERP for all of them, then lets them send in turns. The reports are complete even if a job
+// stopped. The error is for what no report can hold: a job that another process runs
+// (*trade.LeasedError), or an unknown name.
 func (e *Engine) Sync(ctx context.Context, names []string, opts Options) ([]trade.RunReport, error) {
 	jobs, err := e.env.Pick(names)
 	if err != nil {
@@ -72,7 +72,7 @@ func (e *Engine) Sync(ctx context.Context, names []string, opts Options) ([]trad
 			return p.conclude(ctx), err
 		}
 	}
-	for p.round(ctx, p.others) { // while only one job has anything left that may go now, it need not yield
+	for p.round(ctx, p.others) { // turns are cut into slices while another job may send
 	}
 	return p.conclude(ctx), leased
 }
@@ -91,10 +91,10 @@ type jobPass struct {
 	send      *sending.Sender   // nil when nothing may be sent
 	ration    *sending.RowLimit // which rows it may send, and how many
 	err       error             // why the run ended before its work was done
-	stopped   func(*jobPass)    // told of a stop before it is stored, and may add until when it holds; optional
+	stopped   func(*jobPass)    // optional: called before a stop is stored; may set its Until
 
-	pausedBefore bool // it did not begin, because the job is paused
-	idle         bool // its last turn found nothing that may go now
+	pausedBefore bool // not begun, because the job is paused
+	idle         bool // its last turn found nothing that may be sent now
 }
 
 // stages makes the stages of a run.
@@ -103,8 +103,8 @@ func stages(of *run.Run) *jobPass {
 	return &jobPass{run: of, recheck: d.Recheck, brakes: d.Brakes, discovery: d}
 }
 
-// begin opens the run of one job and reads the ERP. What keeps it from sending is in the run; the
-// error is for what no report can say.
+// begin opens the run of one job and reads the ERP. What keeps the job from sending is stored in
+// its run; the error is for what no report can hold.
 func (p *pass) begin(ctx context.Context, job *mapping.Job) error {
 	now := p.engine.Clock.Now()
 	id := uuid.Must(uuid.NewV7()).String()
@@ -156,7 +156,7 @@ func (p *pass) begin(ctx context.Context, job *mapping.Job) error {
 	return nil
 }
 
-// open recovers what an earlier process left, and reads.
+// open settles what an earlier process left in flight, then reads the ERP.
 func (r *jobPass) open(ctx context.Context, opts Options) error {
 	if err := r.runs.StartRun(ctx, r.run.Report); err != nil {
 		return err
@@ -178,8 +178,8 @@ func (r *jobPass) open(ctx context.Context, opts Options) error {
 	return r.discovery.Discover(ctx, opts.Sweep, opts.Resync)
 }
 
-// round gives each job one turn, and reports whether any may have something left. yield says for
-// which jobs a turn ends after a slice.
+// round gives each job one turn, and reports whether any of them may have something left. yield
+// reports whether a job's turn ends after a slice.
 func (p *pass) round(ctx context.Context, yield func(*jobPass) bool) (busy bool) {
 	for _, r := range p.runs {
 		if r.idle = true; r.send == nil || r.err != nil {
@@ -201,7 +201,7 @@ func (p *pass) round(ctx context.Context, yield func(*jobPass) bool) (busy bool)
 	return busy
 }
 
-// turn sends a part of what is due; what waited for a parent goes as soon as the parent has gone.
+// turn sends a part of what is due. Rows that waited for a parent are due as soon as it was sent.
 func (r *jobPass) turn(ctx context.Context, yield bool) (finished bool, err error) {
 	moved, err := r.discovery.AdoptOrphans(ctx)
 	if err != nil {
@@ -222,6 +222,6 @@ func (r *jobPass) turn(ctx context.Context, yield bool) (finished bool, err erro
 		if err != nil || !more {
 			return true, err
 		}
-		r.send.FromStart() // rows that came back unsent are due here
+		r.send.FromStart() // rows that another instance gave up unsent are due again
 	}
 }

@@ -1,4 +1,4 @@
-// Since when a pass has made no progress, for the watchdog.
+// How long a pass has made no progress, for the watchdog.
 
 package sync
 
@@ -10,7 +10,7 @@ import (
 	"github.com/safrasync/safrasync/sync/run"
 )
 
-// progressClock is when the engine last got on.
+// progressClock records when the engine last made progress.
 type progressClock struct {
 	clock clock.Clock
 	at    atomic.Int64 // Boot time
@@ -18,10 +18,10 @@ type progressClock struct {
 
 func (p *progressClock) note() { p.at.Store(int64(p.clock.Boot())) }
 
-// silence is how long nothing has happened.
+// silence returns how long there was no progress.
 func (p *progressClock) silence() time.Duration { return p.clock.Boot() - time.Duration(p.at.Load()) }
 
-// watch makes an engine whose progress is felt.
+// watch returns an engine with the same configuration that records its progress here.
 func (p *progressClock) watch(e *Engine) *Engine {
 	config := e.Config
 	config.Observe = func(progress run.Progress) {

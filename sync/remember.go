@@ -1,4 +1,4 @@
-// What a run leaves of a release and of the canary.
+// What a run stores about a release and about the canary.
 
 package sync
 
@@ -10,9 +10,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// remember stores what went of what a person had released, and of the first rows of a mapping, when
-// a run is over. Where that fails, or the process dies, nothing is left of the release, and a
-// person is asked once more.
+// remember stores, at the end of a run, what is left of a person's release, and the state of the
+// canary (the first rows of a mapping). If that fails, or the process dies, nothing is left of the
+// release, and a person is asked once more.
 func (r *jobPass) remember(ctx context.Context) {
 	if r.brakes.Trial == nil && (r.brakes.Released == nil || r.run.Report.Stopped == nil) {
 		return

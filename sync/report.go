@@ -14,7 +14,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// conclude turns the end of a run, however it came, into its report, and stores both.
+// conclude makes and stores the report of a run, however it ended, and the job's new status.
 func (r *jobPass) conclude(ctx context.Context, err error) trade.RunReport {
 	ctx = context.WithoutCancel(ctx)
 	if err != nil {
@@ -56,31 +56,31 @@ func (r *jobPass) conclude(ctx context.Context, err error) trade.RunReport {
 			status.State = trade.Stopped
 		}
 	}
-	r.setStatus(ctx, status) // a pause that came while it ran stays
+	r.setStatus(ctx, status) // a pause that came during the run stays
 	return r.run.Report
 }
 
-// watch begins the quarantine of what became unknown (I14). Where that fails, it begins later.
+// watch begins the quarantine of what has become in doubt (I14). If that fails, it begins later.
 func (r *jobPass) watch(ctx context.Context) {
 	if _, err := r.runs.Watch(ctx, r.run.Job.Name(), r.run.Env.Owner.Boot, r.run.Env.Clock.Boot()); err != nil {
 		r.run.Log.Warn("the quarantine of what is in doubt begins later", zap.Error(err))
 	}
 }
 
-// verify proves after a sweep that everything adds up (I9): the sums kept with each move equal the
-// entries, and the ERP's keys equal the entries that are not gone.
+// verify proves after a sweep that everything adds up (I9): the sums that are kept with each change
+// equal the entries, and the ERP's keys equal the entries that are not gone.
 func (r *jobPass) verify(ctx context.Context) error {
 	if !r.run.Keeper.Renew(ctx) { // another process may have found rows that this one has not seen
 		return r.run.LeaseLost()
 	}
-	for try := 1; ; try++ { // another process may move a row between the two looks
+	for try := 1; ; try++ { // another process may change a row between the two counts
 		kept, err := r.run.Ledger.Counts(ctx, r.run.Job.Name())
 		if err != nil {
 			return err
 		}
 		if !r.run.Recorded && r.run.Report.Sent == 0 && r.discovery.Proved != nil &&
 			slices.Equal(run.TallyText(kept), run.TallyText(r.discovery.Proved)) {
-			break // nothing has moved since the sweep counted them
+			break // nothing has changed since the sweep counted the entries
 		}
 		counted, err := r.run.Ledger.Recount(ctx, r.run.Job.Name())
 		if err != nil {

@@ -1,4 +1,4 @@
-// The loop of the service.
+// The scheduler: the loop of the service.
 
 package sync
 
@@ -17,60 +17,60 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// wakeMost is how long the scheduler sleeps at most: a clock that was set, and a job that a person
-// has resumed, are noticed by then.
+// wakeMost is the longest time the scheduler sleeps: it notices a clock that was set, or a job that
+// a person resumed, within that time.
 const wakeMost = 30 * time.Second
 
-// SchedulerConfig is what a scheduler is made of. Everything is optional but Engine. What it is
-// told, it is told by one goroutine at a time, which waits for it.
+// SchedulerConfig is what a scheduler is made of. All fields but Engine are optional. Each callback
+// is called synchronously, by one goroutine at a time.
 type SchedulerConfig struct {
 	Engine *Engine
-	// AtStart runs every job at once, with a sweep: the process has just started. Without it only
-	// what was missed runs.
+	// AtStart runs every job at once, with a sweep, because the process has just started. Without
+	// it only what was missed runs.
 	AtStart bool
-	// Reported is told of each run of a job that began, when its report is stored.
+	// Reported is called for each run that began, when its report is stored.
 	Reported func(trade.RunReport)
-	// Housekeeping is done on schedules of its own, one task at a time, beside the passes.
+	// Housekeeping are tasks on schedules of their own, run one at a time, beside the passes.
 	Housekeeping []Task
-	// Alive is called as long as the scheduler lives and its pass gets on: it feeds a watchdog. It
-	// is called at least every WakeMost.
+	// Alive is called, at least every WakeMost, as long as the scheduler runs and its pass makes
+	// progress. It feeds a watchdog.
 	Alive func()
 	// WakeMost is how long the scheduler may sleep; 30 s when it is 0 or longer.
 	WakeMost time.Duration
-	// Patience is how long a pass may show no progress before the scheduler is no longer alive; 0 =
+	// Patience is how long a pass may make no progress before Alive is no longer called; 0 means
 	// for ever.
 	Patience time.Duration
 }
 
-// Scheduler runs jobs on their schedules, one pass at a time. It keeps the times in the ledger:
-// what was missed while the process, or the machine, was off runs once, however often it was
+// Scheduler runs jobs on their schedules, one pass at a time. It keeps the times in the ledger: a
+// job whose times were missed while the process or the machine was off runs once, however many it
 // missed.
 type Scheduler struct {
 	SchedulerConfig
 	log *zap.Logger
 
-	wake     chan struct{}  // something has happened that the loop must look at; holds one
+	wake     chan struct{}  // wakes the loop; buffers one signal
 	tasks    []*housekeeper // of Housekeeping
 	progress progressClock
-	seen     clocks // when the loop looked last
-	hung     bool   // told the log that the pass hangs
+	seen     clocks // both clocks at the loop's last turn
+	hung     bool   // the log has reported that the pass hangs
 
 	mu       gosync.Mutex
 	jobs     []*timetable
 	circuits map[string]*circuit
-	passing  bool   // a pass is on its way
-	tasking  string // the task that is on its way; "" = none
-	probing  bool   // a probe is on its way
-	ended    bool   // Run is over: nothing may be asked any more
+	passing  bool   // a pass is running
+	tasking  string // the task that is running; "" if none
+	probing  bool   // a probe is running
+	ended    bool   // Run is over: triggers are refused
 }
 
-// clocks are one look at both.
+// clocks are both clocks at one moment.
 type clocks struct {
 	wall time.Time
 	boot time.Duration
 }
 
-// NewScheduler makes a scheduler for the jobs of an engine.
+// NewScheduler returns a scheduler for the jobs of an engine.
 func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 	s := &Scheduler{
 		SchedulerConfig: config, log: config.Engine.Log, wake: make(chan struct{}, 1),
@@ -95,8 +95,8 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 	return s, nil
 }
 
-// Run keeps the schedules until ctx ends. What is in flight then is awaited, and everything that
-// runs comes to its end before Run returns.
+// Run keeps the schedules until ctx ends. It then waits for what is in flight, and returns when all
+// that was running has ended.
 func (s *Scheduler) Run(ctx context.Context) {
 	var working gosync.WaitGroup
 	defer s.Engine.crew.Join(ctx, "run")()
@@ -116,7 +116,7 @@ func (s *Scheduler) Run(ctx context.Context) {
 	}
 }
 
-// feedWatchdog feeds the watchdog, unless the pass that is on its way hangs.
+// feedWatchdog calls Alive, unless the running pass hangs.
 func (s *Scheduler) feedWatchdog() {
 	hangs := !s.Lives()
 	switch {
@@ -129,10 +129,10 @@ func (s *Scheduler) feedWatchdog() {
 	s.hung = hangs
 }
 
-// Lives reports whether a pass that is on its way has got on lately.
+// Lives reports whether the running pass, if any, has made progress within Patience.
 func (s *Scheduler) Lives() bool { return s.Patience <= 0 || s.silence() <= s.Patience }
 
-// silence is how long the pass that is on its way has shown nothing; 0 when there is none.
+// silence returns how long the running pass has made no progress; 0 if there is none.
 func (s *Scheduler) silence() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,7 +142,7 @@ func (s *Scheduler) silence() time.Duration {
 	return s.progress.silence()
 }
 
-// rest reports whether nothing is on its way any more; nothing can be asked from then on.
+// rest reports whether nothing is running any more; from then on triggers are refused.
 func (s *Scheduler) rest() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -150,7 +150,7 @@ func (s *Scheduler) rest() bool {
 	return s.ended
 }
 
-// startDue starts what is due.
+// startDue starts a pass, a task and a probe if they are due.
 func (s *Scheduler) startDue(ctx context.Context, working *gosync.WaitGroup) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -173,7 +173,7 @@ func (s *Scheduler) startDue(ctx context.Context, working *gosync.WaitGroup) {
 	}
 }
 
-// pass follows the jobs that are due, from the first ones on.
+// pass runs the jobs that are due, beginning with first, until none is due.
 func (s *Scheduler) pass(ctx context.Context, first []dueJob) {
 	s.Engine.follow(ctx, &schedulerFeed{s, first})
 	s.mu.Lock()
@@ -182,7 +182,6 @@ func (s *Scheduler) pass(ctx context.Context, first []dueJob) {
 	s.wakeLoop()
 }
 
-// wakeLoop wakes the loop.
 func (s *Scheduler) wakeLoop() {
 	select {
 	case s.wake <- struct{}{}:
@@ -190,7 +189,7 @@ func (s *Scheduler) wakeLoop() {
 	}
 }
 
-// sleep waits until something may be due, or has happened.
+// sleep waits until something may be due, or something wakes the loop.
 func (s *Scheduler) sleep(ctx context.Context) {
 	s.mu.Lock()
 	wait := s.untilNext()
@@ -208,9 +207,9 @@ func (s *Scheduler) sleep(ctx context.Context) {
 	}
 }
 
-// noteClocks tells the log of a clock that was set, on which nothing hangs: what is due is judged
-// by the ledger's times and the time that it is now. While the machine slept a pass could not get
-// on, and is given as long as ever from now on.
+// noteClocks logs that the clock was set. Nothing else depends on that: what is due is judged by
+// the times in the ledger and the time now. While the machine slept a pass could make no progress,
+// so its silence is counted anew.
 func (s *Scheduler) noteClocks() {
 	now := clocks{s.Engine.Clock.Now(), s.Engine.Clock.Boot()}
 	set := now.wall.Sub(s.seen.wall) - (now.boot - s.seen.boot)
@@ -224,8 +223,8 @@ func (s *Scheduler) noteClocks() {
 	s.seen = now
 }
 
-// Trigger makes a job run now, as by hand: also one that stopped until somebody looks, in the pass
-// that is on its way or in one of its own. It refuses a job that does not exist or is paused.
+// Trigger makes a job run now, in the pass that is running or in one of its own, even if it stopped
+// until a person acts. It refuses a job that does not exist or is paused.
 func (s *Scheduler) Trigger(ctx context.Context, job string, sweep bool) error {
 	if _, err := s.Engine.Job(job); err != nil {
 		return err

@@ -1,4 +1,4 @@
-// Jobs of other instances: what the dead held is taken over.
+// Instances that share a ledger: an instance takes over the jobs of dead ones.
 
 package sync
 
@@ -14,16 +14,16 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Several instances share the jobs: each job is read and sent by the holder of its lease alone.
-// What an instance does about the others is here: it takes over what the dead held, leaves alone
-// what the living hold, and waits for what a former holder has in flight.
+// Several instances share the jobs: only the holder of a job's lease reads and sends it. This file
+// has what an instance does about the others: it takes over the jobs of dead ones, leaves alone
+// those of living ones, and waits for what a former holder has in flight.
 
 const (
-	othersEvery  = time.Second            // how often an instance looks at the leases
-	landingEvery = 100 * time.Millisecond // how often a holder looks whether the rows of a former one have landed
+	othersEvery  = time.Second            // how often an instance reads the leases
+	landingEvery = 100 * time.Millisecond // how often awaitFormer counts the rows in flight
 )
 
-// watchOthers looks at the leases until ctx ends.
+// watchOthers checks the leases until ctx ends.
 func (s *Scheduler) watchOthers(ctx context.Context) {
 	tick := time.NewTicker(othersEvery)
 	defer tick.Stop()
@@ -37,8 +37,8 @@ func (s *Scheduler) watchOthers(ctx context.Context) {
 	}
 }
 
-// watchLeases makes the jobs of dead holders due, and clears up what this instance left of jobs
-// that others hold.
+// watchLeases makes the jobs of dead holders due, and settles the rows that this instance left in
+// flight in jobs that others hold now.
 func (s *Scheduler) watchLeases(ctx context.Context) {
 	holders := s.holders(ctx)
 	var left []trade.Holder
@@ -65,8 +65,8 @@ func (s *Scheduler) watchLeases(ctx context.Context) {
 	}
 }
 
-// markLostResults makes rows of this instance in doubt because the ledger did not take their
-// results, while another instance holds the job.
+// markLostResults puts rows of this instance in doubt whose results the ledger did not store, while
+// another instance holds the job.
 func (s *Scheduler) markLostResults(ctx context.Context, h trade.Holder) {
 	e := s.Engine
 	n, err := e.Ledger.Jobs.RecoverOwn(ctx, e.Owner, h, e.Clock.Now())
@@ -80,8 +80,8 @@ func (s *Scheduler) markLostResults(ctx context.Context, h trade.Holder) {
 		zap.Int("rows", n))
 }
 
-// parentRunsElsewhere reports whether another living instance runs a job on which this one hangs:
-// its rows would wait for what that one sends, and the instance that runs the parents takes up the
+// parentRunsElsewhere reports whether another living instance runs a job on which this one depends.
+// Its rows would wait for that instance's records, and the instance that runs the parents runs the
 // children too.
 func (s *Scheduler) parentRunsElsewhere(holders []trade.Holder, job *mapping.Job) bool {
 	p := pass{engine: s.Engine}
@@ -98,7 +98,7 @@ func (s *Scheduler) runsElsewhere(holders []trade.Holder, job *mapping.Job) bool
 	})
 }
 
-// holders are those who hold leases; none for an instance that is alone.
+// holders returns the holders of leases; none if this instance is alone.
 func (s *Scheduler) holders(ctx context.Context) []trade.Holder {
 	if !s.Engine.Several {
 		return nil
@@ -106,14 +106,14 @@ func (s *Scheduler) holders(ctx context.Context) []trade.Holder {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
 	holders, err := s.Engine.Ledger.Jobs.Leases(ctx)
-	if err != nil { // whoever takes a lease is told
+	if err != nil { // whoever acquires a lease meets the fault too
 		return nil
 	}
 	return holders
 }
 
-// tend is done with each renewal of the lease: a former holder that was alive when the run began
-// may have died since, and what it had in flight becomes in doubt.
+// tend is called with each renewal of the lease. A former holder that was alive when the run began
+// may have died since; then its rows in flight become in doubt.
 func (r *jobPass) tend(ctx context.Context) {
 	if !r.run.Env.Member.Together() {
 		return
@@ -128,10 +128,10 @@ func (r *jobPass) tend(ctx context.Context) {
 	}
 }
 
-// awaitFormer waits until what a former holder of the job, which may live, has in flight has
-// landed: children come after their parents, and sums are compared when nothing moves. more tells
-// that rows may be due again. It ends when the run does, and when it has taken longer than any
-// request may.
+// awaitFormer waits until the rows that a former holder of the job has in flight are settled,
+// because children come after their parents, and sums are compared when nothing changes. That
+// holder may be alive. more reports that rows may be due again. The wait ends with the run, and
+// when it has taken longer than any request may.
 func (r *jobPass) awaitFormer(ctx context.Context) (more bool, err error) {
 	if !r.run.Env.Member.Together() {
 		return false, nil

@@ -1,4 +1,4 @@
-// Housekeeping on schedules of its own.
+// Housekeeping tasks, each on a schedule of its own.
 
 package sync
 
@@ -13,25 +13,24 @@ import (
 )
 
 // Task is housekeeping on a schedule of its own. It may run beside a pass, never beside another
-// task; its error is logged, and the next time of its schedule is its next try. The ledger knows
-// when it began last: times that were missed are caught up once; one that never ran waits for its
-// first time.
+// task. Its error is logged; it is tried again at its next time. The ledger stores when it began
+// last: if times were missed, it runs once; a task that never ran waits for its first time.
 type Task struct {
 	Name     string
-	Schedule cron.Schedule // as ParseSchedule makes it
+	Schedule cron.Schedule // from clock.ParseSchedule
 	Run      func(context.Context) error
 }
 
-// longAgo is before every time of a schedule that matters.
+// longAgo is earlier than any schedule time that matters.
 var longAgo = time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// housekeeper keeps the times of one task.
+// housekeeper holds the times of one task.
 type housekeeper struct {
 	Task
-	base time.Time // of its last run
+	base time.Time // when its last run began
 }
 
-// next is its next time; the zero time when there is none.
+// next returns the task's next time, or the zero time if none is known.
 func (h *housekeeper) next() time.Time {
 	if h.base.IsZero() {
 		return h.base
@@ -39,7 +38,7 @@ func (h *housekeeper) next() time.Time {
 	return h.Schedule.Next(h.base)
 }
 
-// taskDue returns the task that has waited longest for its time; nil when none is due.
+// taskDue returns the due task that has waited longest, or nil if none is due.
 func (s *Scheduler) taskDue(ctx context.Context) *housekeeper {
 	now := s.Engine.Clock.Now()
 	var due *housekeeper
@@ -47,7 +46,7 @@ func (s *Scheduler) taskDue(ctx context.Context) *housekeeper {
 		if h.base.IsZero() {
 			h.base = s.lastTask(ctx, h.Name, now)
 		}
-		if h.base.After(now.Add(future)) { // the clock was set back: it runs once
+		if h.base.After(now.Add(future)) { // the clock was set back: run it once
 			h.base = longAgo
 		}
 		if next := h.next(); !next.IsZero() && !next.After(now) && (due == nil || next.Before(due.next())) {
@@ -57,8 +56,8 @@ func (s *Scheduler) taskDue(ctx context.Context) *housekeeper {
 	return due
 }
 
-// lastTask asks the ledger when a task began last. One that is new counts from now on, also in
-// later processes.
+// lastTask returns when a task began last, as stored in the ledger. For a new task that is now,
+// which is stored for later processes.
 func (s *Scheduler) lastTask(ctx context.Context, name string, now time.Time) time.Time {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
@@ -74,11 +73,11 @@ func (s *Scheduler) lastTask(ctx context.Context, name string, now time.Time) ti
 	return last
 }
 
-// perform does a task. A panic is its error: the other tasks and the jobs go on.
+// perform runs a task. A panic becomes its error: the other tasks and the jobs go on.
 func (s *Scheduler) perform(ctx context.Context, h *housekeeper) {
 	start := s.Engine.Clock.Now()
-	// A task runs although the ledger does not note it: one of them tells people when the ledger
-	// fails.
+	// A task runs even if the ledger cannot store its start: one of the tasks alerts people when
+	// the ledger fails.
 	err := errors.Join(s.Engine.Ledger.Jobs.TaskBegan(ctx, h.Name, start), guarded(ctx, h.Run))
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,29 +9,29 @@ import (
 	"time"
 )
 
-// Memory is what the brakes of a job remember from one reading to the next.
+// Memory is what the brakes of a job store from one reading to the next.
 type Memory struct {
-	Passed   int64     `json:"passed,omitempty"`   // number of the last entry that the brakes let pass
-	Counts   []int     `json:"counts,omitempty"`   // new rows of the last readings that found any, the oldest first
-	Identity *Identity `json:"identity,omitempty"` // how rows were told apart in the last reading; nil before the first
+	Passed   int64     `json:"passed,omitempty"`   // id of the last entry that the brakes let pass
+	Counts   []int     `json:"counts,omitempty"`   // new rows of the last readings with any, oldest first
+	Identity *Identity `json:"identity,omitempty"` // in the last reading; nil before the first
 	Allowed  int       `json:"allowed,omitempty"`  // new rows that a person let pass before they were read
-	Released *Freight  `json:"released,omitempty"` // that a person let one run send, although it is more than a run may
-	// fingerprint of the query and the mapping under which everything may go
+	Released *Freight  `json:"released,omitempty"` // what a person released for one run beyond `most:`
+	// fingerprint of the query and the mapping that are confirmed
 	Mapping string `json:"mapping,omitempty"`
-	// jobs of the same kind that have no more what they sent, beside which a person let this one
-	// begin
+	// jobs of the same kind that no longer have what they sent, and beside which a person let this
+	// job begin
 	Former []string `json:"former,omitempty"`
-	Canary *Canary  `json:"canary,omitempty"` // rows that went under a mapping which nobody has confirmed
+	Canary *Canary  `json:"canary,omitempty"` // rows that were sent under an unconfirmed mapping
 }
 
 // Canary is what was sent under a mapping before a person confirmed it.
 type Canary struct {
 	Mapping string   `json:"mapping"` // fingerprint of the query and the mapping
-	Rows    int      `json:"rows"`    // that went, or were about to when the process ended
+	Rows    int      `json:"rows"`    // sent, or reserved to be sent when the process ended
 	Samples []string `json:"samples"` // their keys
 }
 
-// Equal reports whether nothing changed.
+// Equal reports whether two memories are equal.
 func (m Memory) Equal(o Memory) bool {
 	same := m.Identity == nil && o.Identity == nil || m.Identity != nil && o.Identity != nil &&
 		m.Identity.Equal(*o.Identity)
@@ -40,69 +40,69 @@ func (m Memory) Equal(o Memory) bool {
 		reflect.DeepEqual(m.Released, o.Released) && reflect.DeepEqual(m.Canary, o.Canary)
 }
 
-// Identity is what makes a row of a job this row and no other: the columns of its key, and the
-// tables that it comes from.
+// Identity is what identifies a row of a job: the columns of its key, and the tables from which it
+// comes.
 type Identity struct {
-	Key    []string `json:"key"`    // in the order of the configuration, in small letters
-	Tables []string `json:"tables"` // sorted, in small letters
-	// of its keys (`identity:`): those of jobs in two spaces are never compared; "" = that of all
-	// jobs which name none
+	Key    []string `json:"key"`    // in the order of the configuration, in lower case
+	Tables []string `json:"tables"` // sorted, in lower case
+	// key space (`identity:`): the keys of jobs in two spaces are never compared; "" = the space of
+	// all jobs that name none
 	Space string `json:"space"`
 }
 
-// Equal compares two identities.
+// Equal reports whether two identities are equal.
 func (i Identity) Equal(o Identity) bool { return i.SameRows(o) && i.Space == o.Space }
 
-// SameRows reports whether two identities tell the rows of one job apart in the same way.
+// SameRows reports whether two identities distinguish the rows of one job in the same way.
 func (i Identity) SameRows(o Identity) bool {
 	return slices.Equal(i.Key, o.Key) && slices.Equal(i.Tables, o.Tables)
 }
 
-// Brake is what a brake has seen, for those who decide whether the job goes on.
+// Brake is what a brake has found, for the people who decide whether the job goes on.
 type Brake struct {
 	Job      string    `json:"job"`
-	Rows     int       `json:"rows"`               // new rows; re-typed rows; rows that would look new
-	Usual    int       `json:"usual,omitempty"`    // new rows of a usual reading
-	Limit    int       `json:"limit,omitempty"`    // so many rows made the brake act
-	Known    int       `json:"known,omitempty"`    // rows that the ledger knows and that had to be found
+	Rows     int       `json:"rows"`               // new rows; retyped rows; rows that would look new
+	Usual    int       `json:"usual,omitempty"`    // new rows in a usual reading
+	Limit    int       `json:"limit,omitempty"`    // number of rows from which the brake acts
+	Known    int       `json:"known,omitempty"`    // known rows that should be found
 	Found    int       `json:"found,omitempty"`    // those of them that were found
 	Samples  []string  `json:"samples,omitempty"`  // keys of the first few rows
-	Last     int64     `json:"last,omitempty"`     // number of the last entry that a release lets pass
-	Was      *Identity `json:"was,omitempty"`      // how rows were told apart before
-	Identity *Identity `json:"identity,omitempty"` // and how they would be from now on
+	Last     int64     `json:"last,omitempty"`     // id of the last entry that a release lets pass
+	Was      *Identity `json:"was,omitempty"`      // identity before
+	Identity *Identity `json:"identity,omitempty"` // identity from now on
 	Freight  *Freight  `json:"freight,omitempty"`  // what is due
 	Most     *Freight  `json:"most,omitempty"`     // what one run may send
 	Mapping  string    `json:"mapping,omitempty"`  // fingerprint of the mapping that a release confirms
-	// jobs of the same kind that are gone, or whose queries return no more what they sent, while
+	// jobs of the same kind that are gone, or whose queries no longer return what they sent, while
 	// this one is new
 	Former []KnownJob `json:"former,omitempty"`
 }
 
-// Arrivals are the entries of a job that the brakes have not judged.
+// Arrivals are the entries of a job that the brakes have not judged yet.
 type Arrivals struct {
-	Before  bool // the job has entries that were there already
+	Before  bool // the job has earlier entries
 	Count   int
-	Last    int64    // number of the last of them; 0 when there are none
+	Last    int64    // id of the last of them; 0 if there are none
 	Samples []string // keys of the first few
 }
 
-// Late is what a sweep found new or changed although the window should have shown it long before.
+// Late is what a sweep found new or changed although a window should have shown it long before.
 type Late struct {
 	Rows    int      `json:"rows"`
-	Largest int64    `json:"largest_seconds"` // the longest time between the row's own time of change and this sweep
+	Largest int64    `json:"largest_seconds"` // longest time from a row's time of change to this sweep
 	Samples []string `json:"samples"`         // keys of the first few
-	Text    string   `json:"text"`            // what that means and what to do, English
+	Text    string   `json:"text"`            // what it means and what to do, in English
 }
 
-// LargestLateness is the longest time as a duration.
+// LargestLateness returns the longest time as a duration.
 func (l Late) LargestLateness() time.Duration { return time.Duration(l.Largest) * time.Second }
 
-// Freight is what leaves in a run: rows with their weight, and their value by currency. Values of
-// different currencies are never added.
+// Freight is the rows of a run: their number, weight, and value by currency. Values of different
+// currencies are never added.
 type Freight struct {
 	Load
-	Value map[string]Decimal `json:"value,omitempty"` // of the rows with an amount, a price and a currency, exactly
-	// of order commitments, those that have no value
+	Value map[string]Decimal `json:"value,omitempty"` // of the rows with amount, price and currency, exact
+	// order commitments without a value
 	Unpriced int `json:"unpriced,omitempty"`
 }
 
@@ -122,7 +122,7 @@ func (f *Freight) Add(e Entry) {
 	f.Value[currency] = f.Value[currency].Add(value)
 }
 
-// Less is what is left of it when another freight is taken away; nothing is less than zero.
+// Less returns f minus o; no part becomes negative.
 func (f Freight) Less(o Freight) Freight {
 	left := Freight{Load: Load{
 		Rows: max(0, f.Rows-o.Rows), Kilograms: f.Kilograms.Sub(o.Kilograms),
@@ -139,7 +139,7 @@ func (f Freight) Less(o Freight) Freight {
 	return left
 }
 
-// Plus is both together.
+// Plus returns f plus o.
 func (f Freight) Plus(o Freight) Freight {
 	out := Freight{Load: Load{
 		Rows: f.Rows + o.Rows, Kilograms: f.Kilograms.Add(o.Kilograms), Unweighed: f.Unweighed + o.Unweighed,
@@ -153,8 +153,8 @@ func (f Freight) Plus(o Freight) Freight {
 	return out
 }
 
-// Within reports whether it is no more than another freight in anything that the other one limits:
-// no rows, no weight and no value of a currency there are no limit.
+// Within reports whether f does not exceed most. Zero rows, zero weight, or no value in a currency
+// mean no limit.
 func (f Freight) Within(most Freight) bool {
 	if most.Rows > 0 && f.Rows > most.Rows || most.Kilograms.Sign() > 0 && f.Kilograms.Cmp(most.Kilograms) > 0 {
 		return false
@@ -167,7 +167,7 @@ func (f Freight) Within(most Freight) bool {
 	return true
 }
 
-// And adds another freight to what it limits.
+// And returns the limit f raised by o; what f does not limit stays without limit.
 func (f Freight) And(o Freight) Freight {
 	out := Freight{Load: f.Load, Value: maps.Clone(f.Value)}
 	if f.Rows > 0 {
@@ -182,8 +182,8 @@ func (f Freight) And(o Freight) Freight {
 	return out
 }
 
-// Value is what an entry is worth: amount times price, in the currency of its payload. ok is false
-// where one of the three is not there; deliveries and traceability have no price.
+// Value returns what an entry is worth: amount times price, in the currency of its payload. ok is
+// false if one of the three is missing; deliveries and traceability have no price.
 func (e Entry) Value() (currency string, value Decimal, ok bool) {
 	if e.Sends != OrderCommitments || len(e.Payload) == 0 {
 		return "", Decimal{}, false

@@ -8,56 +8,56 @@ import (
 	"time"
 )
 
-// Fixer is who can cure something, in one word: what lists are grouped and filtered by.
+// Fixer is who can cure something, as one word by which lists are grouped and filtered.
 type Fixer string
 
 // The fixers.
 const (
-	FixERP        Fixer = "erp"        // who keeps the document in the ERP
-	FixReferences Fixer = "references" // who keeps the de-para
+	FixERP        Fixer = "erp"        // whoever maintains the document in the ERP
+	FixReferences Fixer = "references" // whoever maintains the de-para
 	FixPlatform   Fixer = "platform"   // the platform's administrator or its support
 	FixIT         Fixer = "it"
-	FixAccounting Fixer = "accounting" // a decision
+	FixAccounting Fixer = "accounting" // accounting, by a decision
 	FixNobody     Fixer = "nobody"
 )
 
-// Fixers lists all fixers in the order in which people are shown them.
+// Fixers lists all fixers in the order in which they are shown.
 var Fixers = []Fixer{FixERP, FixReferences, FixPlatform, FixIT, FixAccounting, FixNobody}
 
-// Label is the fixer's name for people.
+// Label returns the fixer's name for people.
 func (f Fixer) Label(lang Lang) string { return wordsIn(lang).Fixers[f] }
 
-// Again says whether sending the row again is safe.
+// Again is whether sending the row again is safe.
 type Again string
 
-// The answers. They follow from where the row stands, so that no words can make a second sending
+// The values. They are derived from the row's state, so that no wording can make a second sending
 // look safe.
 const (
-	AgainAutomatic Again = "automatic"  // nothing was created, and it goes by itself when the cause is cured
+	AgainAutomatic Again = "automatic"  // nothing was created; it goes by itself when cured
 	AgainSafe      Again = "safe"       // nothing was created: `retry` is safe after the cure
-	AgainMayDouble Again = "may_double" // it may be on the platform: look there first
+	AgainMayDouble Again = "may_double" // it may be on the platform: check there first
 	AgainNo        Again = "no"         // it is on the platform, or on its way
 	AgainNone      Again = "none"       // there is nothing to send
 )
 
-// Label says it in words.
+// Label returns the value in words.
 func (a Again) Label(lang Lang) string { return wordsIn(lang).Again[a] }
 
-// Catalogue is what people are told of causes, states, flags and stops: the program's own words,
-// and before them those of the customer. A nil catalogue has the program's words alone.
+// Catalogue is what people are told about causes, states, flags and stops: the customer's words if
+// there are any, else the built-in ones. A nil catalogue has only the built-in words.
 type Catalogue struct{ own map[string]OwnWords }
 
 // OwnWords are the customer's words for one key: an API message key, rule:FIELD, ref:KIND, a cause,
-// a state, a flag or stop:CODE. What is empty stays as the program says it.
+// a state, a flag or stop:CODE. Empty parts keep the built-in words.
 type OwnWords struct {
 	Fixer Fixer
-	Words map[Lang]Advice // What, Who, Where and Do; {} in them is the field or the kind
+	Words map[Lang]Advice // What, Who, Where and Do; {} is replaced by the field or the kind
 }
 
-// NewCatalogue makes a catalogue with words of the customer by key.
+// NewCatalogue returns a catalogue with the customer's words by key.
 func NewCatalogue(own map[string]OwnWords) *Catalogue { return &Catalogue{own: maps.Clone(own)} }
 
-// override puts the customer's words over the program's.
+// override replaces built-in words by the customer's.
 func (c *Catalogue) override(key string, a Advice, subject string, lang Lang) Advice {
 	if c == nil {
 		return a
@@ -75,8 +75,7 @@ func (c *Catalogue) override(key string, a Advice, subject string, lang Lang) Ad
 	return a
 }
 
-// Explain returns the advice for a cause in a state. A message key that the catalogue does not have
-// is shown as it is.
+// Explain returns the advice for a cause in a state. An unknown message key is shown as it is.
 func (c *Catalogue) Explain(state State, cause string, lang Lang) Advice {
 	a, subject := explain(state, cause, lang)
 	if a.Fixer == "" {
@@ -89,13 +88,13 @@ func (c *Catalogue) Explain(state State, cause string, lang Lang) Advice {
 	return c.override(cause, a, subject, lang)
 }
 
-// Problem is what is wrong with a field, who can cure it, where and how.
+// Problem returns what is wrong with a field, who can cure it, where and how.
 func (c *Catalogue) Problem(p Problem, lang Lang) Advice {
 	return c.override("rule:"+p.Field, p.Advice(lang), FieldLabel(p.Field, lang), lang)
 }
 
-// Awaited says what keeps a row that waits, who can cure it and how. For a parent it is the cure of
-// the parent: the row itself lacks nothing.
+// Awaited returns why a row waits, who can cure it and how. For a parent it is the cure of the
+// parent: the row itself lacks nothing.
 func (c *Catalogue) Awaited(a Awaited, lang Lang) Advice {
 	switch {
 	case a.Job != "":
@@ -106,7 +105,7 @@ func (c *Catalogue) Awaited(a Awaited, lang Lang) Advice {
 	return c.Explain(Waiting, "", lang)
 }
 
-// parent is what would be said of the parent itself.
+// parent returns the advice for the parent itself.
 func (c *Catalogue) parent(a Awaited, lang Lang) Advice {
 	switch a.ParentState {
 	case Waiting, Invalid, Rejected, Held:
@@ -115,8 +114,8 @@ func (c *Catalogue) parent(a Awaited, lang Lang) Advice {
 	return Advice{}
 }
 
-// Entry says of one row what keeps it, who can cure it, where, how, and whether sending it again is
-// safe. In the states in which the stored cause is history it is not used.
+// Entry returns why a row does not go, who can cure it, where, how, and whether sending it again is
+// safe. It ignores the stored cause in states in which that is only history.
 func (c *Catalogue) Entry(e Entry, lang Lang) Advice {
 	switch e.State {
 	case Pending, Sending, Dismissed, Withdrawn, Accepted:
@@ -142,7 +141,7 @@ func (c *Catalogue) Entry(e Entry, lang Lang) Advice {
 	return c.Explain(e.State, e.Cause, lang)
 }
 
-// Flag says what a flag means and what to do.
+// Flag returns what a flag means and what to do.
 func (c *Catalogue) Flag(f Flag, lang Lang) Advice {
 	a := wordsIn(lang).Remarks[f]
 	a.Fixer, a.Again = FixAccounting, AgainNo
@@ -152,8 +151,8 @@ func (c *Catalogue) Flag(f Flag, lang Lang) Advice {
 	return c.override(string(f), a, "", lang)
 }
 
-// Stop says why a job does not move and what to do, by the code of its stop. {job} in it is the
-// name of the job.
+// Stop returns why a job has stopped and what to do, by the code of the stop. The text may contain
+// {job} for the name of the job.
 func (c *Catalogue) Stop(code string, lang Lang) Advice {
 	w := wordsIn(lang)
 	known := code
@@ -165,8 +164,7 @@ func (c *Catalogue) Stop(code string, lang Lang) Advice {
 	return c.override("stop:"+code, a, "", lang)
 }
 
-// stopFixers are who can cure the cause of a stop, by its code; the empty one is of a stop without
-// words.
+// stopFixers are who can cure the cause of a stop, by its code; "" is for codes without words.
 var stopFixers = map[string]Fixer{
 	"brake_canary":      FixAccounting,
 	"brake_most":        FixAccounting,
@@ -200,11 +198,11 @@ var stopFixers = map[string]Fixer{
 	"api_permission":    FixPlatform,
 }
 
-// ExplainStop is [Catalogue.Stop] in the program's own words.
+// ExplainStop is [Catalogue.Stop] in the built-in words.
 func ExplainStop(code string, lang Lang) Advice { return (*Catalogue)(nil).Stop(code, lang) }
 
-// Knows reports whether there are words for a message key of the API. One that is only of a known
-// pattern is told in the words of the pattern, and is not known.
+// Knows reports whether there are words for exactly this message key of the API. A key that only
+// matches a pattern is explained by the pattern, and is not known.
 func (c *Catalogue) Knows(message string) bool {
 	if c != nil {
 		if _, ok := c.own[message]; ok {
@@ -215,7 +213,7 @@ func (c *Catalogue) Knows(message string) bool {
 	return ok && !strings.Contains(message, "*")
 }
 
-// Keys lists everything that the catalogue has words for, sorted: API message keys (* in a
+// Keys returns, sorted, everything for which the catalogue has words: API message keys (* in a
 // pattern), rule, ref, causes, states, flags, and stop:CODE.
 func (c *Catalogue) Keys() []string {
 	var keys []string
@@ -240,15 +238,15 @@ func (c *Catalogue) Keys() []string {
 	return slices.Compact(keys)
 }
 
-// SeenMessage is a message key that the platform answered with.
+// SeenMessage is a message key that the platform has answered.
 type SeenMessage struct {
 	Key   string    `json:"key"`
 	Count int       `json:"count"` // attempts that were answered with it
-	Known bool      `json:"known"` // the catalogue has words for it; set by who has a catalogue
+	Known bool      `json:"known"` // the catalogue has words for it; set by the caller that has one
 	Last  time.Time `json:"last_seen_at"`
 }
 
-// fixers say who can cure a cause; a cause that is not here is of a pattern, or unknown.
+// fixers are who can cure a cause; other causes match a pattern, or are unknown.
 var fixers = map[string]Fixer{
 	"ref:" + ProducerByDocument: FixPlatform,
 
@@ -261,7 +259,7 @@ var fixers = map[string]Fixer{
 	"message.name.mandatory": FixERP, "message.producer.social-identity.invalid": FixERP,
 }
 
-// fixerOf says who can cure a cause.
+// fixerOf returns who can cure a cause.
 func fixerOf(state State, cause string) Fixer {
 	if f, ok := fixers[cause]; ok && state != Dismissed {
 		return f
@@ -283,13 +281,13 @@ func fixerOf(state State, cause string) Fixer {
 	return FixIT
 }
 
-// knownMessage reports whether a key is in the catalogue, or of a pattern that is.
+// knownMessage reports whether a key is in the catalogue, or matches a pattern in it.
 func knownMessage(key string) bool {
 	_, ok := wordsIn(English).Causes[key]
 	return ok || messagePattern(key) != ""
 }
 
-// messagePattern is the pattern that a message key follows (chapter 7), "" for none.
+// messagePattern returns the pattern that a message key follows (chapter 7); "" if none.
 func messagePattern(key string) string {
 	if !strings.HasPrefix(key, "message.") || strings.Count(key, ".") < 2 {
 		return ""
@@ -302,8 +300,8 @@ func messagePattern(key string) string {
 	return ""
 }
 
-// messageSubject is what a key of a pattern speaks of, as people call it:
-// "message.payday.mandatory" speaks of the payday.
+// messageSubject returns what a key of a pattern is about, in people's words:
+// "message.payday.mandatory" is about the payday.
 func messageSubject(key string, lang Lang) string {
 	parts := strings.Split(key, ".")
 	name := strings.ReplaceAll(strings.Join(parts[1:len(parts)-1], "."), "-", "_")
@@ -315,7 +313,7 @@ func messageSubject(key string, lang Lang) string {
 	return strings.ReplaceAll(name, "_", " ")
 }
 
-// againOf says whether a row may be sent again, from what is known of its record.
+// againOf returns whether a row may be sent again, from what is known of its record.
 func againOf(state State, cause string) Again {
 	switch state {
 	case Accepted, Sending:

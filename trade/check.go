@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// maxTextLength bounds what is kept and shown of a value; no field of the API comes near it (F034).
+// maxTextLength is the longest value that is accepted and shown; no field of the API comes near it
+// (F034).
 const maxTextLength = 256
 
 var harvestForm = regexp.MustCompile(`^(\d{4})/(\d{4})$`)
@@ -33,8 +34,8 @@ func newChecker(draft Draft, checks Checks, today Date) *checker {
 	}
 }
 
-// fields checks every rule in order. variant is the order type, as the draft has it, for the
-// conditional fields.
+// fields checks every rule in order. variant is the order type in the draft, for the conditional
+// fields.
 func (c *checker) fields(rules []FieldRule, variant string) {
 	for _, rule := range rules {
 		c.problems = append(c.problems, c.draft.problemsOf(rule.Field)...)
@@ -125,8 +126,8 @@ func (c *checker) day(rule FieldRule, text string) {
 	}
 }
 
-// car brings a CAR into its canonical form. One that the configuration lets pass leaves as
-// canonical as it can be.
+// car converts a CAR to its canonical form. If the configuration accepts others, they are sent as
+// close to the canonical form as possible.
 func (c *checker) car(rule FieldRule, text string) {
 	c.text[rule.Field] = canonicalCAR(text)
 	if c.checks.CAR == Shape {
@@ -144,7 +145,7 @@ func (c *checker) car(rule FieldRule, text string) {
 	}
 }
 
-// judge reports a problem with the severity that the configuration gives to the check.
+// judge reports a problem with the severity that the configuration assigns to the check.
 func (c *checker) judge(check, field, rule, detail string) {
 	switch severity := c.checks.Severity(check); severity {
 	case Off:
@@ -169,8 +170,8 @@ func (c *checker) report(field, rule, detail string, severity Severity) {
 	})
 }
 
-// problemsOf returns the mapping's problems of one field, so that all are told in the order of the
-// API's table.
+// problemsOf returns the mapping's problems of one field, so that all problems are reported in the
+// order of the API's table.
 func (d Draft) problemsOf(field string) []Problem {
 	var out []Problem
 	for _, p := range d.Problems {

@@ -13,7 +13,7 @@ type Date struct {
 	day   int
 }
 
-// NewDate makes a date of a year, a month and a day that exist in the calendar.
+// NewDate returns a date; a day that does not exist in the calendar is an error.
 func NewDate(year int, month time.Month, day int) (Date, error) {
 	t := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 	if t.Year() != year || t.Month() != month || t.Day() != day || year < 1 || year > 9999 {
@@ -22,7 +22,7 @@ func NewDate(year int, month time.Month, day int) (Date, error) {
 	return Date{year, month, day}, nil
 }
 
-// ParseDate reads YYYY-MM-DD, the only form in which a date leaves (chapter 2).
+// ParseDate parses YYYY-MM-DD, the only form in which dates are sent (chapter 2).
 func ParseDate(text string) (Date, error) {
 	if len(text) != len("2006-01-02") {
 		return Date{}, errors.New("is not written YYYY-MM-DD")
@@ -34,7 +34,7 @@ func ParseDate(text string) (Date, error) {
 	return NewDate(t.Date())
 }
 
-// DateOf is the calendar day that a clock shows, in the clock's own zone.
+// DateOf returns the calendar day of a time, in that time's own zone.
 func DateOf(t time.Time) Date {
 	year, month, day := t.Date()
 	return Date{year, month, day}
@@ -51,7 +51,7 @@ func (d Date) String() string {
 	return fmt.Sprintf("%04d-%02d-%02d", d.year, d.month, d.day)
 }
 
-// In returns the first moment of the day in a zone; none for no date.
+// In returns the first moment of the day in a zone; the zero time for no date.
 func (d Date) In(zone *time.Location) time.Time {
 	if d.IsZero() {
 		return time.Time{}
@@ -59,10 +59,10 @@ func (d Date) In(zone *time.Location) time.Time {
 	return time.Date(d.year, d.month, d.day, 0, 0, 0, 0, zone)
 }
 
-// MarshalText returns what String gives.
+// MarshalText returns the text of String.
 func (d Date) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// UnmarshalText reads what MarshalText gives.
+// UnmarshalText parses the text of MarshalText.
 func (d *Date) UnmarshalText(text []byte) (err error) {
 	if *d = (Date{}); len(text) > 0 {
 		*d, err = ParseDate(string(text))
@@ -73,8 +73,8 @@ func (d *Date) UnmarshalText(text []byte) (err error) {
 // Before reports whether d is an earlier day than other.
 func (d Date) Before(other Date) bool { return d.Compare(other) < 0 }
 
-// Compare is negative when d is earlier than other, 0 when it is the same day, positive when it is
-// later.
+// Compare returns a negative number if d is earlier than other, 0 if it is the same day, a positive
+// number if it is later.
 func (d Date) Compare(other Date) int {
 	switch {
 	case d.year != other.year:
@@ -85,7 +85,7 @@ func (d Date) Compare(other Date) int {
 	return d.day - other.day
 }
 
-// AddYears moves the date by whole years; 29 February becomes 1 March where the year has none.
+// AddYears adds whole years; 29 February becomes 1 March in a year without it.
 func (d Date) AddYears(years int) Date {
 	return DateOf(time.Date(d.year+years, d.month, d.day, 0, 0, 0, 0, time.UTC))
 }

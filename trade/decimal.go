@@ -8,21 +8,21 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// maxDecimalDigits bounds a number that is worth reading: PostgreSQL's numeric and Oracle's NUMBER
-// hold 38 digits in practice, and a longer one in a price or an amount is damage, not money.
+// maxDecimalDigits is the largest number of digits that is accepted: PostgreSQL's numeric and
+// Oracle's NUMBER hold 38 digits in practice, and a longer price or amount is damage, not money.
 const maxDecimalDigits = 38
 
-// Decimal is an exact decimal number (I6). Its text never has an exponent, and no zeros at the end
-// of its fraction. The zero value is 0.
+// Decimal is an exact decimal number (I6). Its text never has an exponent or trailing zeros in the
+// fraction. The zero value is 0.
 type Decimal struct{ d decimal.Decimal }
 
-// maxSumText bounds the text of a sum: no number of rows of 38 digits, before and after the point,
-// fills it.
+// maxSumText is the longest text of a sum: however many numbers of 38 digits before and after the
+// point are added, the sum is not longer.
 const maxSumText = 256
 
-// ParseDecimal reads a number written with a point, an optional sign and an optional exponent
+// ParseDecimal parses a number written with a point, an optional sign and an optional exponent
 // ("-4229.0000", "0E-8"). It refuses NaN, infinities, separators of thousands and more than 38
-// digits; the error does not repeat the text.
+// digits. The error does not contain the text.
 func ParseDecimal(text string) (Decimal, error) {
 	if len(text) > 128 {
 		return Decimal{}, fmt.Errorf("is longer than 128 characters")
@@ -38,8 +38,8 @@ func ParseDecimal(text string) (Decimal, error) {
 	return out, nil
 }
 
-// ParseSum reads what this program has written: a sum of numbers, which may have more digits than
-// each of them.
+// ParseSum parses a number that this program has written: a sum, which may have more digits than
+// its summands.
 func ParseSum(text string) (Decimal, error) {
 	if text == "" {
 		return Decimal{}, errors.New("is empty")
@@ -62,11 +62,10 @@ func ParseSum(text string) (Decimal, error) {
 	return Decimal{d}, nil
 }
 
-// NewDecimal makes the number of so many digits after the point whose digits are a whole number:
-// 12050 with scale 2 is 120.5.
+// NewDecimal returns digits divided by ten to the power of scale: 12050 with scale 2 is 120.5.
 func NewDecimal(digits int64, scale int) Decimal { return Decimal{decimal.New(digits, -int32(scale))} }
 
-// String returns the number as it leaves in JSON: plain digits, no exponent, no zeros at the end of
+// String returns the number as it is sent in JSON: plain digits, no exponent, no trailing zeros in
 // the fraction, no "-0".
 func (d Decimal) String() string {
 	text := d.d.String()
@@ -80,13 +79,13 @@ func (d Decimal) String() string {
 // configuration asks for it.
 func (d Decimal) Round(scale int32) Decimal { return Decimal{d.d.Round(scale)} }
 
-// Sign is -1, 0 or 1.
+// Sign returns -1, 0 or 1.
 func (d Decimal) Sign() int { return d.d.Sign() }
 
 // Add returns d + other, exactly.
 func (d Decimal) Add(other Decimal) Decimal { return Decimal{d.d.Add(other.d)} }
 
-// Cmp is -1, 0 or 1: below, equal or above the other.
+// Cmp returns -1, 0 or 1 if d is below, equal to or above other.
 func (d Decimal) Cmp(other Decimal) int { return d.d.Cmp(other.d) }
 
 // Sub returns d - other, exactly.
@@ -95,7 +94,7 @@ func (d Decimal) Sub(other Decimal) Decimal { return Decimal{d.d.Sub(other.d)} }
 // Mul returns d × other, exactly.
 func (d Decimal) Mul(other Decimal) Decimal { return Decimal{d.d.Mul(other.d)} }
 
-// Equal reports whether both are the same number, however they were written.
+// Equal reports whether both are the same number, however they are written.
 func (d Decimal) Equal(other Decimal) bool { return d.d.Equal(other.d) }
 
 // MarshalJSON writes a JSON number without quotes.
@@ -111,13 +110,13 @@ func (d *Decimal) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// AppendBinary appends a short form of the number that keeps all its digits.
+// AppendBinary appends a compact form of the number that keeps all its digits.
 func (d Decimal) AppendBinary(to []byte) ([]byte, error) {
 	text, err := d.d.MarshalBinary()
 	return append(to, text...), err
 }
 
-// UnmarshalBinary reads that form.
+// UnmarshalBinary parses the form of AppendBinary.
 func (d *Decimal) UnmarshalBinary(text []byte) error {
 	if err := d.d.UnmarshalBinary(text); err != nil {
 		return fmt.Errorf("decimal: %w", err)
@@ -125,8 +124,8 @@ func (d *Decimal) UnmarshalBinary(text []byte) error {
 	return nil
 }
 
-// NumberText writes the text of a decimal as people of a language do, digit by digit: 1234567.50 is
-// 1.234.567,50.
+// NumberText returns the text of a decimal as people of a language write it, with all its digits:
+// 1234567.50 becomes 1.234.567,50.
 func NumberText(text string, lang Lang) string {
 	group, point := ".", ","
 	if lang == English {
@@ -150,7 +149,7 @@ func NumberText(text string, lang Lang) string {
 	return sign + b.String()
 }
 
-// MoneyText is NumberText with at least two digits after the point, as cents are written.
+// MoneyText is NumberText with at least two digits after the point, for cents.
 func MoneyText(d Decimal, lang Lang) string {
 	whole, cents, _ := strings.Cut(d.String(), ".")
 	for len(cents) < 2 {

@@ -5,8 +5,7 @@ import "encoding/json"
 // Delivery is a checked delivery: one line of a weighing ticket (chapter 2.2). DeliveredVolume is
 // in Unit, after discounts.
 type Delivery struct {
-	// the platform's id of the order commitment, or the ERP's own text where the configuration says
-	// so
+	// the platform's id of the order commitment, or the ERP's own text if so configured
 	ContractID      string
 	DeliveredVolume Decimal
 	Unit            DeliveryUnit
@@ -14,11 +13,11 @@ type Delivery struct {
 	CAR             string // "" = none
 }
 
-// DeliveryUnit is the unit of a delivered volume (chapter 2.2), which the API writes small here and
-// nowhere else.
+// DeliveryUnit is the unit of a delivered volume (chapter 2.2), which the API writes in lower case
+// here and nowhere else.
 type DeliveryUnit string
 
-// Kind is [Deliveries].
+// Kind returns [Deliveries].
 func (Delivery) Kind() Kind { return Deliveries }
 
 // DeliveryRules are the rules of chapter 2.2 in the order of its table.
@@ -30,8 +29,8 @@ var DeliveryRules = []FieldRule{
 	{Field: "car", Type: CAR, Need: Optional},
 }
 
-// CheckDelivery turns a draft into a delivery that may be sent, or says everything that is wrong
-// with it. See [Check].
+// CheckDelivery returns the delivery of a draft, with everything that is wrong with it. See
+// [Check].
 func CheckDelivery(draft Draft, checks Checks, today Date) (Delivery, []Problem) {
 	c := newChecker(draft, checks, today)
 	c.fields(DeliveryRules, "")
@@ -42,9 +41,9 @@ func CheckDelivery(draft Draft, checks Checks, today Date) (Delivery, []Problem)
 	}, c.problems
 }
 
-// IDScope is the contract within which the id of a record is the only one: "" for an id that
-// nothing else may have. Only deliveries' ids need not be UUIDs, and may then count from 1 in each
-// contract. payload is what was sent; known is false where it does not tell the contract.
+// IDScope returns the contract within which the id of a record is unique; "" for an id that is
+// unique everywhere. Only ids of deliveries need not be UUIDs, and may then count from 1 in each
+// contract. payload is what was sent; known is false if it does not contain the contract.
 func IDScope(sends Kind, id string, payload []byte) (scope string, known bool) {
 	if sends != Deliveries || len(id) == 36 && id[8] == '-' && id[13] == '-' && id[18] == '-' && id[23] == '-' {
 		return "", true

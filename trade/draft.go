@@ -6,35 +6,34 @@ import (
 )
 
 // Draft is a mapped row before it is checked: for each field of the API the text that the mapping
-// made, and where it came from.
+// made, and its origin.
 type Draft struct {
 	Sends    Kind
-	Fields   map[string]DraftField // by the API's field name; a field that the configuration does not map is not in it
+	Fields   map[string]DraftField // by the API's field name; only mapped fields
 	Problems []Problem             // what the mapping could not read
 	Missing  []Awaited             // references (de-para) and parents without an id: the row waits for them
 }
 
 // DraftField is one mapped field.
 type DraftField struct {
-	// canonical text: digits with a point, YYYY-MM-DD, a lower-case UUID, an enumeration's value;
-	// "" = the ERP has none
+	// canonical text: digits with a point, YYYY-MM-DD, a lower-case UUID, an enum value; "" = the
+	// ERP has none
 	Text   string
 	Origin Origin
-	// Parent is the [ContentNumber] of the record that Text is the id of; 0 = not known, or no such
-	// id.
+	// Parent is the [ContentNumber] of the record whose id Text is; 0 = unknown, or not such an id.
 	Parent int64
-	Failed bool // the mapping failed: a problem or a missing reference says why, and the checks have nothing to add
+	Failed bool // the mapping failed, and a problem or a missing reference states why; the checks skip the field
 }
 
-// Origin says where a field's value came from, for people.
+// Origin is where a field's value came from, for people.
 type Origin struct {
 	Columns []string `json:"columns,omitempty"` // columns of the query
-	Value   string   `json:"value"`             // what the ERP has in them, trimmed; several parts joined with |
+	Value   string   `json:"value"`             // the ERP's values in them, trimmed, joined with |
 	// what was applied: "const", "values products", "ref wallets", "date YYYYMMDD", "default"
 	Via string `json:"via,omitempty"`
 }
 
-// Text is a field's canonical text, "" when it is absent or could not be mapped.
+// Text returns a field's canonical text; "" if it is absent or could not be mapped.
 func (d Draft) Text(field string) string {
 	f := d.Fields[field]
 	if f.Failed {
@@ -43,21 +42,21 @@ func (d Draft) Text(field string) string {
 	return f.Text
 }
 
-// has reports whether the ERP has something for a field, readable or not.
+// has reports whether the ERP has a value for a field, readable or not.
 func (d Draft) has(field string) bool {
 	f := d.Fields[field]
 	return f.Failed || f.Text != ""
 }
 
-// quantityFields are the fields that hold the quantity of a record and its unit.
+// quantityFields are the fields with the quantity of a record and its unit.
 var quantityFields = map[Kind][2]string{
 	OrderCommitments: {"amount", "unit_of_measurement"},
 	Deliveries:       {"delivered_volume", "delivered_volume_unit_of_measure"},
 	Traceability:     {"allocated_volume", "unit_of_measurement"},
 }
 
-// Quantity is the draft's quantity and unit as far as they are readable, for sums; an unreadable
-// quantity is zero, and what is no unit is none.
+// Quantity returns the draft's quantity and unit as far as they are readable, for sums. An
+// unreadable quantity is zero, and an unknown unit is "".
 func (d Draft) Quantity() Quantity {
 	fields := quantityFields[d.Sends]
 	amount, err := ParseDecimal(d.Text(fields[0]))

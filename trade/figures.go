@@ -12,7 +12,7 @@ type Figures struct {
 	Currency string   `json:"currency,omitempty"`
 }
 
-// Kilograms is the weight; ok is false without an amount or a unit.
+// Kilograms returns the weight; ok is false without an amount or a unit.
 func (f Figures) Kilograms() (kg Decimal, ok bool) {
 	if f.Amount == nil {
 		return kg, false
@@ -20,7 +20,7 @@ func (f Figures) Kilograms() (kg Decimal, ok bool) {
 	return Quantity{Amount: *f.Amount, Unit: f.Unit}.Kilograms()
 }
 
-// Value is amount times price, exactly; ok is false where one of them or the currency is missing.
+// Value returns amount times price, exactly; ok is false if one of them or the currency is missing.
 func (f Figures) Value() (value Decimal, ok bool) {
 	if f.Amount == nil || f.Price == nil || f.Currency == "" {
 		return value, false
@@ -33,7 +33,7 @@ func (f Figures) Negative() bool {
 	return f.Amount != nil && f.Amount.Sign() < 0 || f.Price != nil && f.Price.Sign() < 0
 }
 
-// Figures are the draft's quantity and price as far as they are readable.
+// Figures returns the draft's quantity and price as far as they are readable.
 func (d Draft) Figures() Figures {
 	fields := quantityFields[d.Sends]
 	number := func(field string) *Decimal {
@@ -50,12 +50,12 @@ func (d Draft) Figures() Figures {
 	return f
 }
 
-// Sums are rows with all that they are, whatever its sign: what a plain SUM over the ERP gives.
+// Sums are sums of rows with their signs: what a plain SUM in the ERP returns.
 type Sums struct {
 	Rows      int                `json:"rows"`
 	Kilograms Decimal            `json:"kg"`
 	Unweighed int                `json:"without_weight"`  // rows without a readable amount or unit
-	Values    map[string]Decimal `json:"value,omitempty"` // by currency, of the rows that have a price
+	Values    map[string]Decimal `json:"value,omitempty"` // by currency, of the rows with a price
 }
 
 // Add counts a row.
@@ -71,7 +71,7 @@ func (s *Sums) Add(f Figures) {
 	}
 }
 
-// Remove takes a row out again.
+// Remove undoes Add.
 func (s *Sums) Remove(f Figures) {
 	s.Rows--
 	if kg, ok := f.Kilograms(); ok {
@@ -100,36 +100,36 @@ func (s *Sums) addValue(currency string, value Decimal) {
 	s.Values[currency] = s.Values[currency].Add(value)
 }
 
-// Beside are rows of the ERP that a complete reading found beside the living documents: with these
-// they are all that the query gives (I9).
+// Beside are rows of the ERP that a complete reading found in addition to living documents; with
+// these they are all rows that the query returns (I9).
 type Beside struct {
 	Why BesideKind `json:"why"`
 	Sums
 	Keys []string `json:"keys"` // the first few
 }
 
-// BesideKind says why a row is no living document.
+// BesideKind is why a row is not a living document.
 type BesideKind string
 
-// The kinds, in the order in which people are shown them.
+// The kinds, in the order in which they are shown.
 const (
 	BesideCancelled BesideKind = "cancelled"     // cancelled in the ERP, sent before or not
 	BesideNoKey     BesideKind = "unreadable"    // without a usable key
-	BesideDouble    BesideKind = "duplicate_key" // the further rows of a key that stands more than once
+	BesideDouble    BesideKind = "duplicate_key" // additional rows of a key that occurs more than once
 )
 
-// BesideKinds lists them.
+// BesideKinds lists the kinds.
 var BesideKinds = []BesideKind{BesideCancelled, BesideNoKey, BesideDouble}
 
-// Sizes are the bytes of the ledger's parts.
+// Sizes are the sizes of the ledger's parts in bytes.
 type Sizes struct {
 	Ledger  int64 // the SQLite file, or what the PostgreSQL database holds
 	WAL     int64 // the write-ahead log beside a SQLite file
 	Journal int64 // the files of this host's journal
 }
 
-// GuardFormula keeps a spreadsheet from running a text as a formula: it gets a ' before it.
-// UnguardFormula takes exactly that away again.
+// GuardFormula puts a ' before a text that a spreadsheet could run as a formula. UnguardFormula
+// undoes exactly that.
 func GuardFormula(text string) string {
 	if isFormula(text) {
 		return "'" + text
@@ -137,7 +137,7 @@ func GuardFormula(text string) string {
 	return text
 }
 
-// UnguardFormula takes away what GuardFormula put before a text.
+// UnguardFormula removes what GuardFormula put before a text.
 func UnguardFormula(text string) string {
 	if strings.HasPrefix(text, "'") && isFormula(text[1:]) {
 		return text[1:]
@@ -145,8 +145,8 @@ func UnguardFormula(text string) string {
 	return text
 }
 
-// isFormula reports whether a spreadsheet could take a text for a formula; one that is guarded
-// already counts, so that the guard can be taken away.
+// isFormula reports whether a spreadsheet could take a text for a formula. A guarded text counts
+// too, so that the guard can be removed unambiguously.
 func isFormula(text string) bool {
 	rest := strings.TrimLeft(text, "'")
 	return rest != "" && strings.ContainsRune("=+-@|\t\r\n＝＋－＠", []rune(rest)[0])

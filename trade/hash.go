@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Hash identifies a text: the first 16 bytes of its SHA-256, in hexadecimal. "" = there is none.
-// The ledger keeps the bytes.
+// Hash identifies a text: the first 16 bytes of its SHA-256, in hexadecimal. "" = none. The ledger
+// stores the bytes.
 type Hash string
 
 // HashOf returns the hash of a text.
@@ -21,8 +21,8 @@ func HashOf[T ~string | ~[]byte](text T) Hash {
 	return Hash(hex.EncodeToString(sum[:16]))
 }
 
-// PayloadHash returns the hash of what a request sends: its body, and what its path names beside
-// it; "" for none.
+// PayloadHash returns the hash of what a request sends: its body, and the id in its path; "" if
+// there is no body.
 func PayloadHash(target string, payload []byte) Hash {
 	switch {
 	case payload == nil:
@@ -52,14 +52,14 @@ func (h *Hash) Scan(from any) error {
 	return nil
 }
 
-// ContentNumber is equal for two payloads of one kind that ask for the same business: the same
-// values in the fields that the API always requires (chapters 2.1 and 2.2). A contract that is
-// typed again with another price, or with a field that was not mapped before, has the same number.
-// Of a traceability record every field counts, with the order commitment in the path (chapter 2.3):
-// its required fields alone tell no two records apart. parent is the content number of the record
-// that it hangs on, and counts instead of that record's id: a contract may stand under another
-// number, beside an equal one. 0: it is not known, and the id counts. The number itself is never 0.
-// It is part of what ledgers keep: it must be the same for the same payload for ever.
+// ContentNumber returns a number that is equal for two payloads of one kind that are for the same
+// business: they have the same values in the fields that the API always requires (chapters 2.1 and
+// 2.2). A contract that is typed again with another price, or with a field that was not mapped
+// before, has the same number. For a traceability record every field counts, and the order
+// commitment in the path (chapter 2.3): the required fields alone do not distinguish records.
+// parent is the content number of the parent record and is used instead of its id, because the
+// contract may exist under another number, beside an equal one; 0 means unknown, and the id is
+// used. The result is never 0. Ledgers store it, so it must never change for a payload.
 func ContentNumber(sends Kind, parent int64, target string, payload []byte) int64 {
 	var fields map[string]json.RawMessage
 	_ = json.Unmarshal(payload, &fields) // what is no object has none of the fields
@@ -81,19 +81,18 @@ func ContentNumber(sends Kind, parent int64, target string, payload []byte) int6
 	return int64(binary.BigEndian.Uint64(sum[:])) | 1
 }
 
-// Marked is the letter of a cell of which only a mark is kept: the retention has taken the value
-// away.
+// Marked is the letter of a cell of which only a mark is stored, because retention has removed the
+// value.
 const Marked = '#'
 
 // markSize is the length of a mark in bytes: enough to notice nearly every change of a value (one
-// in 65,536 passes), and little enough that many values have the same, so that nobody reads a price
+// in 65,536 is missed), and so short that many values share a mark and nobody can derive a price
 // from it.
 const markSize = 2
 
-// Mark returns what is kept of a cell when its value is no longer kept: the marks of two values
-// differ where the values do, upper and lower case, blanks around them and zeros after the point
-// aside. It counts for one column of one row, named by its key. NULL, and what is a mark already,
-// stays.
+// Mark returns what is stored of a cell when its value is removed: a mark that is different for
+// different values, except for case, blanks around the value and trailing zeros. It is comparable
+// only within one column of the row with this key. NULL, and a mark, are returned unchanged.
 func Mark(key, column string, c Cell) Cell {
 	if c.Kind == 0 || c.Kind == Marked {
 		return c
@@ -122,7 +121,7 @@ func (v Values) Marks(key string) Values {
 	return out
 }
 
-// Marked reports whether only marks are kept of the values, or nothing.
+// Marked reports whether only marks are stored of the values, or nothing.
 func (v Values) Marked() bool {
 	for _, c := range v {
 		if c.Kind != 0 && c.Kind != Marked {

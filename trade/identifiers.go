@@ -9,9 +9,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// ParseID normalises a UUID as ERPs keep them: blanks around it, braces and upper case go away.
-// Everything else is refused, also forms that other readers would accept (no hyphens, urn:uuid:),
-// because a wrong id is worse than a row that waits; and the UUID of zeros, which names nothing.
+// ParseID normalizes a UUID as ERPs store them: it removes blanks around it and braces, and
+// converts it to lower case. It refuses everything else, also forms that other parsers accept (no
+// hyphens, urn:uuid:), because a wrong id is worse than a row that waits; and the nil UUID, which
+// identifies nothing.
 func ParseID(text string) (string, error) {
 	t := strings.TrimSpace(text)
 	if strings.HasPrefix(t, "{") && strings.HasSuffix(t, "}") {
@@ -30,9 +31,9 @@ func ParseID(text string) (string, error) {
 	return id.String(), nil
 }
 
-// CompareCodes orders codes and keys of the ERP as people do: runs of digits by their value, so
-// that 2 comes before 10, everything else by its bytes. Codes that differ in leading zeros alone
-// have the shorter first; only equal texts give 0.
+// CompareCodes compares codes and keys of the ERP in the order that people expect: runs of digits
+// by their value, so that 2 comes before 10, everything else by its bytes. If codes differ only in
+// leading zeros, the shorter comes first; the result is 0 only for equal texts.
 func CompareCodes(a, b string) int {
 	x, y := a, b
 	for x != "" && y != "" {
@@ -62,20 +63,20 @@ func digitsAt(text string) int {
 	return n
 }
 
-// Documents of persons are masked as public bodies do, ***.456.789-**; those of companies are not
-// personal. What is masked is told by its check digits, so that other numbers stay readable, unless
-// they happen to be a CPF.
+// Documents of persons are masked in the way of public authorities, ***.456.789-**; those of
+// companies are not personal data. A CPF is recognised by its check digits, so that other numbers
+// stay readable, unless they happen to be a valid CPF.
 
 var (
-	// documentForm is a CPF from its first digit on: with zeros in front, bare, or with separators.
-	// A comma is none: it stands in money.
+	// documentForm is a CPF from its first digit on: with leading zeros, bare, or with separators.
+	// A comma is not a separator, because it occurs in money.
 	documentForm = regexp.MustCompile(
 		`^(0*)(\d{3})([\s._/\x{a0}\x{2013}-]{0,3})(\d{3})([\s._/\x{a0}\x{2013}-]{0,3})(\d{3})([\s._/\x{a0}\x{2013}-]{0,3})(\d{2})(?:\D|$)`)
 	uuidForm = regexp.MustCompile(`\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b`)
 )
 
-// MaskDocuments masks each CPF in a text, in whatever form it was typed: every page and every file
-// that leaves the program calls it.
+// MaskDocuments masks each CPF in a text, in whatever form it was typed. Every page and file that
+// leaves the program must be passed through it.
 func MaskDocuments(text string) string {
 	if !enoughDigits(text) {
 		return text
@@ -110,7 +111,7 @@ func MaskDocuments(text string) string {
 	return out.String() + text[done:]
 }
 
-// enoughDigits reports whether a text can have a document at all.
+// enoughDigits reports whether a text may contain a document at all.
 func enoughDigits(text string) bool {
 	n := 0
 	for i := range len(text) {
@@ -121,7 +122,7 @@ func enoughDigits(text string) bool {
 	return n >= 11
 }
 
-// IsCPF reports whether eleven digits have the check digits of a CPF.
+// IsCPF reports whether eleven digits have valid check digits of a CPF.
 func IsCPF(d string) bool {
 	if len(d) != 11 || strings.Count(d, d[:1]) == 11 {
 		return false
@@ -141,15 +142,15 @@ func IsCPF(d string) bool {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// Forms of a CAR number, the registration of a rural property: the whole one of the federal
-// register, and the mere shape that chapter 2.2 shows.
+// Forms of a CAR number, the registration of a rural property: the complete one of the federal
+// register, and the looser one that chapter 2.2 shows.
 var (
 	carForm  = regexp.MustCompile(`^([A-Z]{2})-(\d{7})-([0-9A-F]{32})$`)
 	carShape = regexp.MustCompile(`^[A-Z]{2}-[0-9A-Z]+-[0-9A-Z]+$`)
 )
 
-// states are the federative units with their IBGE numbers, which begin the number of a
-// municipality.
+// states are the federative units with their IBGE numbers, with which the number of a municipality
+// begins.
 var states = map[string]string{
 	"RO": "11", "AC": "12", "AM": "13", "RR": "14", "PA": "15", "AP": "16", "TO": "17", "MA": "21", "PI": "22",
 	"CE": "23", "RN": "24", "PB": "25", "PE": "26",
@@ -157,7 +158,7 @@ var states = map[string]string{
 	"RS": "43", "MS": "50", "MT": "51", "GO": "52", "DF": "53",
 }
 
-// canonicalCAR writes a CAR as it leaves: upper case, without blanks and without the dots that
+// canonicalCAR returns a CAR as it is sent: in upper case, without blanks and without the dots that
 // receipts print between groups.
 func canonicalCAR(text string) string {
 	return carPrinted.Replace(strings.ToUpper(text))
@@ -165,9 +166,9 @@ func canonicalCAR(text string) string {
 
 var carPrinted = strings.NewReplacer(".", "", " ", "")
 
-// ParseCAR reads a CAR number in any of the ways in which it is printed and gives its canonical
-// form UF-NNNNNNN-<32 hex digits>: the state, its municipality in the numbers of IBGE, and the
-// register's code. The error does not repeat the text.
+// ParseCAR parses a CAR number in any of the printed forms and returns its canonical form
+// UF-NNNNNNN-<32 hex digits>: the state, its municipality by its IBGE number, and the register's
+// code. The error does not contain the text.
 func ParseCAR(text string) (string, error) {
 	car := canonicalCAR(text)
 	m := carForm.FindStringSubmatch(car)
@@ -180,8 +181,8 @@ func ParseCAR(text string) (string, error) {
 	return car, nil
 }
 
-// carAtHome reports whether the municipality of a canonical CAR lies in its federative unit.
-// Registers have been wrong about that, so that it is a remark.
+// carAtHome reports whether the municipality of a canonical CAR is in its federative unit.
+// Registers have had this wrong, so it is only a remark.
 func carAtHome(car string) bool {
 	return strings.HasPrefix(car[len("UF-"):], states[car[:len("UF")]])
 }

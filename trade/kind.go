@@ -11,23 +11,23 @@ const (
 	OrderCommitments Kind = "order_commitments" // negotiations (chapter 2.1): contracts and fixations of the ERP
 	// deliveries against a contract (chapter 2.2): lines of weighing tickets
 	Deliveries   Kind = "deliveries"
-	Traceability Kind = "traceability" // whose grain an order commitment is made of (chapter 2.3)
+	Traceability Kind = "traceability" // whose grain an order commitment consists of (chapter 2.3)
 )
 
-// Kinds lists what this program can send, parents before what hangs on them.
+// Kinds lists what this program can send, parents before children.
 var Kinds = []Kind{OrderCommitments, Deliveries, Traceability}
 
-// Label is what one record of the kind is called in the trade: "contrato", "entrega",
+// Label returns what one record of the kind is called in the trade: "contrato", "entrega",
 // "rastreabilidade".
 func (k Kind) Label(lang Lang) string { return wordsIn(lang).Records[k].One }
 
-// Plural is what several records of the kind are called.
+// Plural returns what several records of the kind are called.
 func (k Kind) Plural(lang Lang) string { return wordsIn(lang).Records[k].Many }
 
-// Record is a checked record: it can be sent as it stands. There is one type for each kind.
+// Record is a checked record, ready to be sent. There is one type for each kind.
 type Record interface{ Kind() Kind }
 
-// Rules returns the rules of a kind of record, nil for what is no kind.
+// Rules returns the rules of a kind of record; nil for an unknown kind.
 func Rules(kind Kind) []FieldRule {
 	switch kind {
 	case OrderCommitments:
@@ -40,7 +40,7 @@ func Rules(kind Kind) []FieldRule {
 	return nil
 }
 
-// Rule finds the rule of one field of a kind.
+// Rule returns the rule of one field of a kind.
 func Rule(kind Kind, field string) (FieldRule, bool) {
 	for _, rule := range Rules(kind) {
 		if rule.Field == field {
@@ -50,9 +50,9 @@ func Rule(kind Kind, field string) (FieldRule, bool) {
 	return FieldRule{}, false
 }
 
-// Check turns a draft into a record that may be sent, or says everything that is wrong with it.
-// Problems of severity [Warning] come with a record all the same. today is the day against which
-// dates are judged plausible.
+// Check returns the record of a draft, and everything that is wrong with it. The record may be sent
+// if no problem has a severity other than [Warning]. today is the day for the plausibility of
+// dates.
 func Check(draft Draft, checks Checks, today Date) (Record, []Problem) {
 	switch draft.Sends {
 	case Deliveries:
@@ -63,18 +63,18 @@ func Check(draft Draft, checks Checks, today Date) (Record, []Problem) {
 	return CheckOrderCommitment(draft, checks, today)
 }
 
-// TitledJob is a job as far as its title goes. Title is what the configuration gives it; "" = none.
+// TitledJob is what determines a job's title. Title is the configured one; "" = none.
 type TitledJob struct {
 	Job   string
 	Sends Kind
 	Title string
 }
 
-// Titles are what people are shown instead of the names of jobs.
+// Titles are the titles that people are shown instead of the names of jobs.
 type Titles map[string]string
 
-// TitlesOf gives each job its title: that of the configuration; else that of what it sends, when no
-// other job sends such records; else its name.
+// TitlesOf returns the titles of jobs: the configured title; else that of the kind, if no other job
+// sends it; else the name.
 func TitlesOf(jobs []TitledJob, lang Lang) Titles {
 	of := map[Kind]int{}
 	for _, j := range jobs {
@@ -91,5 +91,5 @@ func TitlesOf(jobs []TitledJob, lang Lang) Titles {
 	return out
 }
 
-// Of returns the title of a job; its name for one that is not configured.
+// Of returns the title of a job, or its name if it is not configured.
 func (t Titles) Of(job string) string { return cmp.Or(t[job], job) }

@@ -37,13 +37,12 @@ type Currency string
 // Modality is how the grain is traded (chapter 2.1): BALCAO, DISPONIVEL, FUTURO or EXPORTACAO.
 type Modality string
 
-// PaymentType is what the producer is paid with (chapter 2.1): DINHEIRO or TROCA (inputs against
-// grain).
+// PaymentType is how the producer is paid (chapter 2.1): DINHEIRO, or TROCA (inputs for grain).
 type PaymentType string
 
-// OrderCommitment is a checked contract: it can be sent as it stands. Amount is in Unit, Price in
-// Currency for one Unit. Of the optional fields, a nil pointer or an empty text means that the ERP
-// has none, and the field is absent from the request.
+// OrderCommitment is a checked contract, ready to be sent. Amount is in Unit; Price is in Currency
+// per Unit. An optional field that is nil or empty is one that the ERP does not have; it is absent
+// from the request.
 type OrderCommitment struct {
 	Amount          Decimal
 	ProducerID      string
@@ -65,11 +64,11 @@ type OrderCommitment struct {
 	PaymentType         PaymentType
 }
 
-// Kind is [OrderCommitments].
+// Kind returns [OrderCommitments].
 func (OrderCommitment) Kind() Kind { return OrderCommitments }
 
 // OrderCommitmentRules are the rules of chapter 2.1 in the order of its table, which is also the
-// order in which problems are told.
+// order in which problems are reported.
 var OrderCommitmentRules = []FieldRule{
 	{Field: "amount", Type: Number, Need: Always, Positive: "amount"},
 	{Field: "producer_id", Type: UUID, Need: Always, Platform: "producers"},
@@ -93,9 +92,8 @@ var OrderCommitmentRules = []FieldRule{
 	{Field: "payment_type", Type: Enum, Need: ForCompra, Values: []string{"DINHEIRO", "TROCA"}},
 }
 
-// CheckOrderCommitment turns a draft into an order commitment that may be sent, or says everything
-// that is wrong with it. Problems of severity [Warning] come with a commitment all the same. today
-// is the day against which dates are judged plausible.
+// CheckOrderCommitment returns the order commitment of a draft, and everything that is wrong with
+// it. See [Check].
 func CheckOrderCommitment(draft Draft, checks Checks, today Date) (OrderCommitment, []Problem) {
 	c := newChecker(draft, checks, today)
 	c.fields(OrderCommitmentRules, draft.Text("order_type"))

@@ -14,35 +14,35 @@ const (
 	CAR     FieldType = "car"     // registration of a rural property
 )
 
-// Need says when a field must be there.
+// Need is when a field is required.
 type Need string
 
-// The needs of chapter 2.1: the seven conditional fields are required for COMPRA only; A_FIXAR and
-// the two fixations send what the ERP has.
+// The needs of chapter 2.1: the seven conditional fields are required only for COMPRA; for A_FIXAR
+// and the two fixations, what the ERP has is sent.
 const (
 	Always    Need = "always"
 	ForCompra Need = "COMPRA"
 	Optional  Need = "optional"
 )
 
-// FieldRule is one line of a table of chapter 2, as data: it checks a value, explains a refusal and
-// documents the field.
+// FieldRule is one line of a table of chapter 2, as data: it is used to check a value, to explain a
+// refusal and to document the field.
 type FieldRule struct {
-	Field     string    // the API's name
+	Field     string    // the API's name of the field
 	Type      FieldType // form of the value
 	Need      Need      // when it is required
 	Values    []string  // allowed values of an Enum
-	Positive  string    // the name under `checks:` that refuses zero and less; "" = any sign
-	NotBefore string    // the field that must not be later (`checks: date_order`)
-	// the kind of record that the id names on the platform: a de-para kind, or order_commitments;
-	// "" = none
+	Positive  string    // the name under `checks:` that refuses zero or less; "" = any sign
+	NotBefore string    // field whose date must not be later (`checks: date_order`)
+	// the kind of record on the platform whose id it is: a de-para kind, or order_commitments; "" =
+	// none
 	Platform string
-	With     string // the field beside which this one is required although it is optional; "" = none
-	Parent   Kind   // the kind of record whose id it is: `sent_by` gives it; "" = none
+	With     string // field with which this optional one is required; "" = none
+	Parent   Kind   // the kind of record whose id it is, from `sent_by`; "" = none
 }
 
-// Canonical returns a field's text as it leaves: an id without braces and capitals, a CAR without
-// dots and small letters. What it cannot read stays as it is.
+// Canonical returns a field's text as it is sent: an id without braces and capitals, a CAR without
+// dots and lower-case letters. A text that it cannot parse is returned unchanged.
 func (r FieldRule) Canonical(text string) string {
 	switch r.Type {
 	case UUID:
@@ -55,29 +55,29 @@ func (r FieldRule) Canonical(text string) string {
 	return text
 }
 
-// Severity says what a problem does to a row.
+// Severity is the effect of a problem on a row.
 type Severity string
 
 // The severities that `checks:` knows.
 const (
 	Refuse  Severity = "error" // the row is invalid
-	Warning Severity = "warn"  // the row goes, with a remark
+	Warning Severity = "warn"  // the row is sent, with a remark
 	Off     Severity = "off"   // not checked
-	Shape   Severity = "shape" // of CAR only: <state code>-<number>-<code> is enough, anything else is refused
+	Shape   Severity = "shape" // only CAR: <state code>-<number>-<code> is enough
 )
 
-// Checks are the plausibility checks of `checks:` in the configuration (design: silent points of
-// the API). An empty severity is Refuse.
+// Checks are the plausibility checks of `checks:`, for points on which the API's document is
+// silent. An empty severity is Refuse.
 type Checks struct {
 	Amount     Severity // amount not above zero
 	Price      Severity // price not above zero
 	Volume     Severity // delivered_volume or allocated_volume not above zero
 	DateOrder  Severity // end_delivery_date before initial_delivery_date
 	DateWindow Severity // a date before 2000-01-01 or more than five years ahead
-	CAR        Severity // car not in its canonical form, or, with Shape, not even in the shape of chapter 2.2
+	CAR        Severity // car not in canonical form or, with Shape, not even in that of chapter 2.2
 }
 
-// Severity returns what the check of a name under `checks:` does to a row; an unset one refuses.
+// Severity returns the severity of the check with a name under `checks:`; Refuse if it is unset.
 func (c Checks) Severity(name string) Severity {
 	s := map[string]Severity{
 		"amount": c.Amount, "price": c.Price, "volume": c.Volume, "date_order": c.DateOrder,
@@ -89,23 +89,23 @@ func (c Checks) Severity(name string) Severity {
 	return s
 }
 
-// Problem is one thing that is wrong with one field of one row, in a form that machines can group
+// Problem is one thing that is wrong with one field of one row, in a form that programs can group
 // and people can read ([Problem.Sentence]).
 type Problem struct {
 	Field string `json:"field"` // the API's name
 	// one of the Rule constants, required_for_<order type> or required_with_<field>
 	Rule string `json:"rule"`
-	// column(s) of the query, joined with a comma; "" when the field is not mapped
+	// column(s) of the query, joined with a comma; "" if the field is not mapped
 	Column   string   `json:"column"`
 	Value    string   `json:"value"`            // what the ERP has there, trimmed
 	Detail   string   `json:"detail,omitempty"` // what would be right: allowed values, the map's name, the format
 	Severity Severity `json:"severity,omitempty"`
-	// found while mapping (error.kind "mapping"), not by the rules of the API ("validation")
+	// found by the mapping (error.kind "mapping"), not by the rules of the API ("validation")
 	Mapping bool `json:"-"`
 }
 
-// The rules that a problem can name. required_for_COMPRA is RequiredFor followed by the order type,
-// required_with_allocated_volume is RequiredWith followed by the field that needs it.
+// The rules of problems. RuleRequiredFor is followed by the order type, as in required_for_COMPRA;
+// RuleRequiredWith by the field that needs it, as in required_with_allocated_volume.
 const (
 	RuleRequired     = "required"
 	RuleRequiredFor  = "required_for_"
@@ -123,11 +123,11 @@ const (
 	RuleDateWindow   = "date_window" // before 2000 or more than five years ahead
 	RuleUnreadable   = "unreadable"  // bytes or a value that cannot be read
 	RuleTooLong      = "too_long"    // longer than any value of this field can be
-	RuleDocument     = "document"    // not a CPF or CNPJ; the value is not told
+	RuleDocument     = "document"    // not a CPF or CNPJ; the value is not shown
 	RuleInternal     = "internal"    // the program failed on this row; the others went on
 )
 
-// Cause is the `cause` of an invalid row: rule:FIELD of its first problem.
+// Cause returns the `cause` of an invalid row: rule:FIELD of its first problem.
 func Cause(problems []Problem) string {
 	for _, p := range problems {
 		if p.Severity != Warning {

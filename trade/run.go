@@ -2,19 +2,19 @@ package trade
 
 import "time"
 
-// Owner names a running process to the others: who holds a lease or an attempt. Host, Boot,
-// PIDSpace, PID and Started together prove that a process on the same host is gone.
+// Owner identifies a running process: the owner of a lease or an attempt. Host, Boot, PIDSpace, PID
+// and Started together prove that a process on the same host is gone.
 type Owner struct {
 	Instance string `json:"instance"` // UUIDv7 of this start of the program
 	Host     string `json:"host"`
 	Boot     string `json:"boot"`      // id of the clock: the kernel's boot and the time namespace
-	PIDSpace string `json:"pid_space"` // namespace in which PID counts
+	PIDSpace string `json:"pid_space"` // namespace in which PID is valid
 	PID      int    `json:"pid"`
 	Started  string `json:"started"`            // the process's start in kernel ticks
-	Platform string `json:"platform,omitempty"` // base address that it sends to; "" where nothing is sent
+	Platform string `json:"platform,omitempty"` // base address to which it sends; "" if it sends nothing
 }
 
-// Lease is the right to read and send one job (I12). Epoch rises with each new owner; claims,
+// Lease is the right to read and send one job (I12). Epoch increases with each new owner; claims,
 // intents and cursors carry it.
 type Lease struct {
 	Job   string
@@ -29,33 +29,33 @@ type Instance struct {
 	Command string // run or sync
 	Started time.Time
 	Until   time.Time // on the ledger's clock
-	Dead    bool      // its time is over, or its process is gone
-	Part    int64     // of the sums that it writes
+	Dead    bool      // expired, or its process is gone
+	Part    int64     // number of the part of the sums to which it writes
 }
 
-// Crew says how many instances live.
+// Crew is how many instances are alive.
 type Crew struct {
 	Living int // at least 1
 }
 
-// Holder says who holds the lease of a job.
+// Holder is who holds the lease of a job.
 type Holder struct {
 	Job   string
 	Owner Owner // who holds the lease
 	Epoch int64
 	Until time.Time // on the ledger's clock
-	Dead  bool      // its time is over, or its owner no longer runs: the next run takes the job
+	Dead  bool      // expired, or its owner no longer runs: the next run takes the job
 }
 
-// Cursor is how far a job's reading has come (I4).
+// Cursor is how far a job has read the ERP (I4).
 type Cursor struct {
 	Bound       string    // saved bound of changed_at, the database's own text; "" = nothing read yet
 	SweptAt     time.Time // last complete sweep; zero = never
 	Fingerprint string    // of the query, the key and the mapped columns at that sweep
 	Sweep       *Sweep    // its result
-	Brakes      Memory    // what the brakes remember
-	// how many parents were accepted when the rows that wait for parents were last looked at, in a
-	// text that differs with each
+	Brakes      Memory    // what the brakes store
+	// when rows that wait for parents were last judged: a text that changes whenever their parents
+	// do
 	Parents string
 }
 
@@ -64,14 +64,14 @@ type Sweep struct {
 	InScope    int `json:"in_scope"`       // distinct keys in the ERP
 	Gone       int `json:"gone"`           // entries that it did not find
 	Unreadable int `json:"unreadable"`     // rows without a usable key
-	Read       int `json:"read,omitempty"` // rows that the query gave
-	// while later sweeps found too little: the number of the last entry that the first of them had
-	// to find
+	Read       int `json:"read,omitempty"` // rows that the query returned
+	// while later sweeps find too few rows: id of the last entry that the first of them should have
+	// found
 	Braked   int64 `json:"braked,omitempty"`
 	Found    int   `json:"found,omitempty"`    // with Braked: how many of those entries the last such sweep found
-	Released *int  `json:"released,omitempty"` // a person believes a sweep that finds about so many of them
+	Released *int  `json:"released,omitempty"` // set by a release: a sweep that finds about this many counts
 
-	Beside []Beside `json:"beside,omitempty"` // rows that are no living documents; nil with 0 Read: not known
+	Beside []Beside `json:"beside,omitempty"` // rows that are not living documents; nil if Read is 0: unknown
 }
 
 // Page is one step of discovery, recorded in one transaction.
@@ -81,21 +81,21 @@ type Page struct {
 	Cursor  *Cursor // only with the last page of a reading
 }
 
-// Update changes an entry that was read at Entry.Version in state From; everything of the entry is
-// written but its id, job, key and first time.
+// Update changes an entry that was read at Entry.Version in state From. It stores everything but
+// the entry's id, job, key and FirstSeenAt.
 type Update struct {
 	From  State
 	Entry Entry
 }
 
-// Tally is one bucket of the sums that are kept in the transaction that moves an entry (I9).
+// Tally is one part of the sums that are updated in the transaction that changes an entry (I9).
 type Tally struct {
 	State    State    `json:"state"`
 	Count    int      `json:"count"`
 	Quantity Quantity `json:"quantity"`
 }
 
-// RunReport is what one pass of one job did. Its JSON form is fixed: `sync --json` ends with these.
+// RunReport is what one run of a job did. Its JSON form is fixed: `sync --json` ends with these.
 type RunReport struct {
 	ID         string    `json:"id"`
 	Job        string    `json:"job"`
@@ -110,8 +110,8 @@ type RunReport struct {
 	Changed    int       `json:"changed"`
 	Unchanged  int       `json:"unchanged"`
 	Sent       int       `json:"sent"` // POSTs begun in this run
-	// rows that they were for: one that was asked for patience for goes again; absent in reports of
-	// older versions
+	// rows for which these POSTs were: a row that is sent again after a 429 counts once; absent in
+	// reports of older versions
 	SentRows  *int          `json:"sent_rows,omitempty"`
 	States    map[State]int `json:"states"`
 	Flags     map[Flag]int  `json:"flags"`
@@ -119,20 +119,20 @@ type RunReport struct {
 	Alarms    []Alarm       `json:"alarms,omitempty"`     // late answers of which people must know
 	Notes     []string      `json:"notes,omitempty"`      // remarks for IT, English
 	WouldSend *WouldSend    `json:"would_send,omitempty"` // of a dry run
-	// rows are due that wait for the hours of the job; when those begin
+	// if due rows wait for the hours of the job: when those begin
 	SendsAgain *time.Time `json:"sends_again,omitempty"`
 	Stopped    *Stop      `json:"stopped"`
 }
 
-// WouldSend is what a run would send that a dry run stands for.
+// WouldSend is what the run that a dry run rehearses would send.
 type WouldSend struct {
 	Rows       int        `json:"rows"`
-	Follow     int        `json:"follow"`     // rows more that wait for those alone, and would go in the same run
-	Quantities []Quantity `json:"quantities"` // of the rows, by unit
+	Follow     int        `json:"follow"`     // further rows that wait only for those and would follow
+	Quantities []Quantity `json:"quantities"` // of Rows, by unit
 }
 
-// RowsSent is how many rows were sent, which is what people are told. A report of an older version
-// counts requests.
+// RowsSent returns how many rows were sent, which is what people are told. For a report of an older
+// version it is the number of requests.
 func (r RunReport) RowsSent() int {
 	if r.SentRows == nil {
 		return r.Sent
@@ -141,7 +141,7 @@ func (r RunReport) RowsSent() int {
 }
 
 // NeedsPerson reports whether `sync --strict` exits with 3: a row is invalid, rejected, in doubt or
-// held, an accepted one differs in the ERP, or a late answer contradicts what a person decided.
+// held, an accepted one differs in the ERP, or a late answer contradicts a person's decision.
 func (r RunReport) NeedsPerson() bool {
 	for state, n := range r.States {
 		if n > 0 && state.NeedsPerson() {
@@ -152,18 +152,18 @@ func (r RunReport) NeedsPerson() bool {
 		r.Flags[DoubleAfterDecision] > 0
 }
 
-// Stop says why a job ended before its work was done.
+// Stop is why a job ended before its work was done.
 type Stop struct {
 	Code  string `json:"code"`
-	Text  string `json:"text"` // what happened and what to do, English
-	All   bool   `json:"-"`    // every other job would meet the same and does not start
-	Sends Kind   `json:"-"`    // every other job that sends this kind would meet the same; "" = none
-	// Until is when the engine may try again; zero: when somebody has done what Text says.
+	Text  string `json:"text"` // what happened and what to do, in English
+	All   bool   `json:"-"`    // every other job would meet it too, and does not start
+	Sends Kind   `json:"-"`    // jobs that send this kind would meet it too; "" = none
+	// Until is when the engine may try again; zero: when a person has done what Text states.
 	Until time.Time `json:"until,omitzero"`
 	Brake *Brake    `json:"brake,omitempty"` // what made a brake act; nil for every other stop
 }
 
-// JobState is where a job stands, beside the states of its entries.
+// JobState is the state of a job, which is independent of the states of its entries.
 type JobState string
 
 // The states of a job.
@@ -183,17 +183,18 @@ type JobStatus struct {
 	Since time.Time `json:"since"`
 }
 
-// Reference is one line of a de-para table: the ERP's code and the platform's id. An id that is no
-// UUID is kept as it is and makes the rows that use it invalid.
+// Reference is one line of a de-para table: the ERP's code and the platform's id. An id that is not
+// a UUID is stored as it is and makes the rows that use it invalid.
 type Reference struct {
 	Kind string `json:"kind"`
 	Code string `json:"code"`
 	ID   string `json:"id"`
-	// what people are shown beside the code; "" = nothing
+	// displayed beside the code; "" = nothing
 	Label string `json:"label,omitempty"`
 }
 
-// Shown returns the code, with its label, documents masked, where it has one: C07 · "Carteira Soja Maracaju".
+// Shown returns the code, with its label if it has one, documents masked: C07 · "Carteira Soja
+// Maracaju".
 func (r Reference) Shown() string {
 	if r.Label == "" {
 		return r.Code
@@ -201,11 +202,11 @@ func (r Reference) Shown() string {
 	return r.Code + " · \"" + MaskDocuments(r.Label) + "\""
 }
 
-// ReferenceChange is what a person's act did to one line of a de-para table.
+// ReferenceChange is what a person's act changed in one line of a de-para table.
 type ReferenceChange struct {
 	Code string  `json:"code"`
-	From *string `json:"from"` // null: it was not there
-	To   *string `json:"to"`   // null: it is not there any more
+	From *string `json:"from"` // null: it did not exist
+	To   *string `json:"to"`   // null: it does not exist any more
 }
 
 // ReferenceKinds are the de-para tables.

@@ -1,10 +1,9 @@
 package trade
 
-// TraceabilityRecord says whose grain an order commitment is made of (chapter 2.3). Of the optional
-// fields, a nil pointer or an empty text means that the ERP has none, and the field is absent from
-// the request.
+// TraceabilityRecord states whose grain an order commitment consists of (chapter 2.3). An optional
+// field that is nil or empty is one that the ERP does not have; it is absent from the request.
 type TraceabilityRecord struct {
-	OrderCommitmentID string // stands in the path of the request (chapter 4, endpoint 4)
+	OrderCommitmentID string // in the path of the request (chapter 4, endpoint 4)
 	ProducerID        string
 	UserID            string
 	FarmID            string
@@ -12,11 +11,11 @@ type TraceabilityRecord struct {
 	Unit              Unit
 }
 
-// Kind is [Traceability].
+// Kind returns [Traceability].
 func (TraceabilityRecord) Kind() Kind { return Traceability }
 
 // TraceabilityRules are the rules of chapter 2.3 in the order of its table, after the order
-// commitment of the path. A volume needs its unit: the API would take it for tonnes, which
+// commitment in the path. A volume needs its unit: the API would take it for tonnes, which
 // overstates sacks nearly 17 times.
 var TraceabilityRules = []FieldRule{
 	{Field: "order_commitment_id", Type: UUID, Need: Always, Parent: OrderCommitments, Platform: "order_commitments"},
@@ -30,8 +29,8 @@ var TraceabilityRules = []FieldRule{
 	},
 }
 
-// CheckTraceability turns a draft into a traceability record that may be sent, or says everything
-// that is wrong with it. See [Check].
+// CheckTraceability returns the traceability record of a draft, and everything that is wrong with
+// it. See [Check].
 func CheckTraceability(draft Draft, checks Checks, today Date) (TraceabilityRecord, []Problem) {
 	c := newChecker(draft, checks, today)
 	c.fields(TraceabilityRules, "")

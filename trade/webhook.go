@@ -2,80 +2,80 @@ package trade
 
 import "time"
 
-// Webhook is a registration of ours on the platform, as the ledger knows it. Neither its path nor
-// its credentials are kept: the hashes are enough to know them again.
+// Webhook is a registration of ours on the platform, as the ledger knows it. Its path and its
+// credentials are not stored, only hashes to recognise them.
 type Webhook struct {
-	ID        string // ours
+	ID        string // assigned here
 	Event     string
 	Address   string // where the platform calls, without the secret path
 	PathHash  string // SHA-256 of the path, in hex
 	LoginHash string // SHA-256 of user:password, in hex
 	HMACMark  string // keyed hash of the hmac_secret that was registered; "" = none
-	RemoteID  string // of the platform; "" = not known
+	RemoteID  string // the platform's; "" = unknown
 	State     WebhookState
 	AskedAt   time.Time // when it was sent to the platform
-	SettledAt time.Time // when the platform was seen to have it; zero: not yet
-	RetiredAt time.Time // when another took its place, or it was removed; zero: it is in use
+	SettledAt time.Time // when it was seen on the platform; zero: not yet
+	RetiredAt time.Time // when it was replaced or removed; zero: it is in use
 }
 
-// WebhookState is where a registration stands. The names are stored.
+// WebhookState is the state of a registration. The names are stored.
 type WebhookState string
 
-// The states of a registration. What was sent may be in use on the platform, whatever the answer
-// was: its calls are taken in all of them.
+// The states of a registration. Once it was sent, the platform may use it, whatever the answer was:
+// calls to it are accepted in every state.
 const (
-	WebhookAsked   WebhookState = "asked"   // it was sent, and nobody knows yet whether the platform has it
+	WebhookAsked   WebhookState = "asked"   // it was sent; unknown whether the platform has it
 	WebhookActive  WebhookState = "active"  // the platform has it
-	WebhookRetired WebhookState = "retired" // the platform had it, or may have had it, and has another or none now
+	WebhookRetired WebhookState = "retired" // the platform had or may have had it, but now has another or none
 )
 
-// InboxEvent is an event as it came.
+// InboxEvent is an event as it was received.
 type InboxEvent struct {
 	Seq         int64 // 0 until it is stored
 	Event       string
-	Webhook     string // the registration at whose path it came
-	Hash        string // of event and body: the same again is stored once
+	Webhook     string // the registration to whose path it was sent
+	Hash        string // of event and body: an identical one is stored only once
 	Body        []byte // raw, any bytes
 	ContentType string
 	From        string // address of the sender
 	FirstAt     time.Time
 	LastAt      time.Time
 	Times       int
-	NextAt      time.Time // when it is to be looked at; zero: nothing is left to do
-	Outcome     string    // what came of it, one English sentence; "" = not looked at yet
+	NextAt      time.Time // when it is to be classified; zero: nothing is left to do
+	Outcome     string    // result, one English sentence; "" = not classified yet
 }
 
-// InboxFilter selects events for people; zero fields select everything.
+// InboxFilter selects events; zero fields select everything.
 type InboxFilter struct {
 	Seqs  []int64
 	Event string
-	Text  string // that the body contains: an id, a word
+	Text  string // a text in the body: an id, a word
 	Since time.Time
-	Open  bool // those that are still to be looked at
-	Limit int  // the newest; 0 = all
+	Open  bool // only those that are not classified yet
+	Limit int  // the newest ones; 0 = all
 }
 
-// Heard is what an event told of a record of the platform.
+// Heard is what an event reported about a record of the platform.
 type Heard struct {
 	Kind  string // order_commitments, producers, farms
 	ID    string // of the record
 	Event string
 	Seq   int64 // of the event in the inbox
 	At    time.Time
-	Word  string // the status that the event named; "" = none that could be read
+	Word  string // the status in the event; "" = none could be read
 }
 
-// Candidate is a record of the platform of which an event told, and which no row of ours has.
+// Candidate is a record of the platform that an event named and that belongs to none of our rows.
 type Candidate struct {
-	ID      string // of the platform
-	Seq     int64  // of the event that told of it first
+	ID      string // the platform's
+	Seq     int64  // of the event that named it first
 	Event   string // the same
 	Purpose CandidatePurpose
 	HeardAt time.Time
-	LastAt  time.Time // when an event told of it last
-	Again   bool      // its event is looked at once more, by a person's order; only while it is noted
-	// between when and when the platform says that it was made: a time without a zone may be
-	// several; zero: it does not say
+	LastAt  time.Time // when an event named it last
+	Again   bool      // its event is processed again, by a person's order; only while it is stored
+	// earliest and latest time at which it was created, according to the platform: a time without a
+	// zone may mean several; zero: unknown
 	TypedFrom time.Time
 	TypedTo   time.Time
 	NextAt    time.Time // when it is to be read back; zero: never again
@@ -83,66 +83,65 @@ type Candidate struct {
 	Tries     int
 	State     CandidateState
 	Status    int               // of the last reading
-	Fields    map[string]string // what the platform has, by the names of the API
-	Unread    []string          // fields in no known shape
+	Fields    map[string]string // what the platform has, by the API's field names
+	Unread    []string          // fields of unknown form
 	SettledBy int64             // the entry whose doubt it settled; 0 = none
 }
 
-// CandidatePurpose is what a reading is good for. The names are stored.
+// CandidatePurpose is why a candidate is read back. The names are stored.
 type CandidatePurpose string
 
 // The purposes.
 const (
 	ForDoubts   CandidatePurpose = "doubt"   // it may be the record of a row in doubt
-	ForDeletion CandidatePurpose = "deleted" // it is a record of ours, and an event says that it was deleted
+	ForDeletion CandidatePurpose = "deleted" // an event reported that this record of ours was deleted
 )
 
-// CandidateState is how far the reading is. The names are stored.
+// CandidateState is the progress of the reading. The names are stored.
 type CandidateState string
 
 // The states of a candidate.
 const (
 	CandidateHeard CandidateState = "heard" // not read, or to be read again
-	CandidateRead  CandidateState = "read"  // it is there
-	// it could not be read for an hour; that says nothing of whether it is there
+	CandidateRead  CandidateState = "read"  // the platform has it
+	// it could not be read for an hour; that does not mean that it does not exist
 	CandidateUnreadable CandidateState = "unreadable"
 	CandidateSettled    CandidateState = "settled" // it settled a doubt, or a deletion was confirmed
 )
 
-// Doubt is an attempt of which nobody knows whether it made a record, or does not know yet, with
-// its entry.
+// Doubt is an attempt that may have created a record, or is still in flight, with its entry.
 type Doubt struct {
 	Entry   Entry
 	Attempt Attempt
 }
 
-// Hints are what is known of the platform beyond the answers of a row's own requests. They prove
-// nothing; a person may find them useful.
+// Hints are what is known from the platform beyond the answers to a row's own requests. They prove
+// nothing, but may help a person.
 type Hints struct {
 	Events  int         // events of any kind that came since the attempt
 	Own     int         // of these, events of order commitments
-	Heard   []Heard     // what was told of the row's record, its producer and its farm, the newest first
-	Records []Candidate // records that a doubt may be about
+	Heard   []Heard     // reports about the row's record, producer and farm, newest first
+	Records []Candidate // records that may be the doubt's
 }
 
-// EventSilence is what is known of the stillness of webhooks.
+// EventSilence is what is known about how long no events have come.
 type EventSilence struct {
 	// when the platform was first seen to have a registration for order commitments; zero: it has
 	// none
 	Since   time.Time
-	LastAt  time.Time // of the newest event of any kind; zero: none came
-	Made    int       // order commitments that the platform confirmed since both
-	Waiting int       // events that are still to be looked at
+	LastAt  time.Time // when the newest event of any kind came; zero: none did
+	Made    int       // order commitments confirmed since the later of the two
+	Waiting int       // events that are not classified yet
 }
 
-// The events that tell of a status of a record (chapter 6).
+// The events that report a status of a record (chapter 6).
 const (
 	eventWorkflow    = "UPDATE_WORKFLOW_ORDER_COMMITMENT"
 	eventProducerESG = "CHANGE_PRODUCER_STATUS_ESG"
 	eventFarmESG     = "CHANGE_FARM_STATUS_ESG"
 )
 
-// Status is a status that a record has on the platform, and of which only events tell.
+// Status is a status of a record on the platform that only events report.
 type Status string
 
 // The statuses.
@@ -152,7 +151,7 @@ const (
 	FarmESG     Status = "esg_farm"     // of the farm
 )
 
-// Event is the event that tells of a status, and the kind of record that it names.
+// Event returns the event that reports a status, and the kind of record that it names.
 func (s Status) Event() (event, kind string) {
 	switch s {
 	case Workflow:
@@ -165,7 +164,7 @@ func (s Status) Event() (event, kind string) {
 	return "", ""
 }
 
-// eventLabels name the events that are noted at records.
+// eventLabels are the names of the events that are shown at records.
 var eventLabels = map[string][2]string{
 	"CREATE_ORDER_COMMITMENT": {"contrato criado", "order commitment created"},
 	"UPDATE_ORDER_COMMITMENT": {"contrato alterado", "order commitment changed"},
@@ -178,8 +177,8 @@ var eventLabels = map[string][2]string{
 	"DELETE_FARM":             {"propriedade excluída", "farm deleted"},
 }
 
-// EventLabel names an event for people; one that is not noted at records has the platform's own
-// name.
+// EventLabel returns the name of an event for people; the platform's own name if the event is not
+// shown at records.
 func EventLabel(event string, lang Lang) string {
 	words, ok := eventLabels[event]
 	switch {

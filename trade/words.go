@@ -11,16 +11,16 @@ import (
 	"github.com/safrasync/safrasync/internal/i18n"
 )
 
-// Lang is a language of people; JSON, logs and identifiers are English always.
+// Lang is a language for people; JSON, logs and identifiers are always English.
 type Lang = i18n.Lang
 
-// The languages. Portuguese comes first in everything that accountants see.
+// The languages. Whatever accountants see is in Portuguese first.
 const (
 	Portuguese = i18n.Portuguese
 	English    = i18n.English
 )
 
-// ParseLang reads `language` of the configuration or the environment's LANG; anything that is not
+// ParseLang parses `language` of the configuration or the environment's LANG; anything that is not
 // English is Portuguese.
 func ParseLang(text string) Lang {
 	if strings.HasPrefix(strings.ToLower(text), "en") {
@@ -29,48 +29,48 @@ func ParseLang(text string) Lang {
 	return Portuguese
 }
 
-// words are the sentences of one language.
+// words are the texts of one language.
 type words struct {
 	States map[State]string  `json:"states"`
 	Fields map[string]string `json:"fields"`
 	Rules  map[string]string `json:"rules"` // with {field} and {detail}
-	// what packages erp and sync say in English, and in these words; the longer beginnings first
+	// English details of packages erp and sync with their translations; longer prefixes first
 	Details  [][2]string       `json:"details"`
 	Cures    map[string]Advice `json:"cures"` // by rule, with {}: only what differs from causes["rule"]
 	Causes   map[string]Advice `json:"causes"`
-	Standing map[State]Advice  `json:"standing"` // what a state means, where no cause says more
+	Standing map[State]Advice  `json:"standing"` // what a state means, if no cause explains more
 	Remarks  map[Flag]Advice   `json:"remarks"`  // what a flag means
 	Stops    map[string]Advice `json:"stops"`
 	Fixers   map[Fixer]string  `json:"fixers"`
 	Again    map[Again]string  `json:"again"`
 	Unknown  Advice            `json:"unknown"`
-	Refused  Advice            `json:"refused"` // the platform refused and named no cause
+	Refused  Advice            `json:"refused"` // the platform refused without naming a cause
 	Flags    map[Flag]string   `json:"flags"`
 	Kinds    map[string]string `json:"kinds"`   // de-para kinds, singular
-	Parents  map[State]string  `json:"parents"` // waiting for a parent in that state, with {key}, {job} and {why}
-	// the same as a task, with {key}, {job}, {why} and {do}: what cures the parent
+	Parents  map[State]string  `json:"parents"` // waiting for a parent in that state; with {key}, {job} and {why}
+	// the same as a task: how to cure the parent; with {key}, {job}, {why} and {do}
 	Solve    map[State]Advice `json:"solve"`
 	Records  map[Kind]noun    `json:"records"`
-	Code     string           `json:"code"`     // between what a code stands for and the code
-	Platform string           `json:"platform"` // waiting for a record of the platform, with {kind} and {id}
+	Code     string           `json:"code"`     // between the name of a code's kind and the code
+	Platform string           `json:"platform"` // waiting for a platform record; with {kind} and {id}
 	Place    string           `json:"place"`    // where a column is: format of (column)
 	Column   string           `json:"column"`   // format of (column, value)
-	Columns  string           `json:"columns"`  // the same of several columns
+	Columns  string           `json:"columns"`  // the same for several columns
 	Blank    string           `json:"blank"`    // format of (column)
-	Blanks   string           `json:"blanks"`   // the same of several columns, which make one key or code
-	Hidden   string           `json:"hidden"`   // format of (column): it has a value that cannot be shown
+	Blanks   string           `json:"blanks"`   // the same for several columns that form one key or code
+	Hidden   string           `json:"hidden"`   // format of (column), for a value that cannot be shown
 	Nowhere  string           `json:"nowhere"`
 }
 
-// noun is what one and several of something are called.
+// noun is the singular and plural of something.
 type noun struct {
 	One  string `json:"one"`
 	Many string `json:"many"`
-	// of a job that alone sends such records
+	// title of a job that alone sends such records
 	Title string `json:"title"`
 }
 
-// wordsIn returns the words of a language, which are read once.
+// wordsIn returns the texts of a language, which are loaded once.
 func wordsIn(l Lang) *words {
 	if l == English {
 		return english()
@@ -89,13 +89,13 @@ func readWords(l Lang) *words {
 	return w
 }
 
-// Label is the state's name for people: the words stand in part trade of package i18n.
+// Label returns the state's name for people; the texts are in part trade of package i18n.
 func (s State) Label(lang Lang) string { return wordsIn(lang).States[s] }
 
-// Label is the flag's name for people.
+// Label returns the flag's name for people.
 func (f Flag) Label(lang Lang) string { return wordsIn(lang).Flags[f] }
 
-// FieldLabel is a field's name for people, with the API's name where they differ.
+// FieldLabel returns a field's name for people, or the API's name if there is none.
 func FieldLabel(field string, lang Lang) string {
 	label, ok := wordsIn(lang).Fields[field]
 	if !ok || label == field {
@@ -104,7 +104,7 @@ func FieldLabel(field string, lang Lang) string {
 	return label
 }
 
-// Sentence says in words what is wrong, where the ERP has it, and what would be right: "COMPRA
+// Sentence returns in words what is wrong, where the ERP has it, and what would be right: "COMPRA
 // requires payday; column dt_pagto is empty".
 func (p Problem) Sentence(lang Lang) string {
 	w := wordsIn(lang)
@@ -143,10 +143,10 @@ func (p Problem) Sentence(lang Lang) string {
 	return text + "; " + fmt.Sprintf(w.Column, p.Column, p.Value)
 }
 
-// isoDay is a day within a detail, as it is stored.
+// isoDay is a day within a detail.
 var isoDay = regexp.MustCompile(`\b(\d{4})-(\d{2})-(\d{2})\b`)
 
-// baseRule takes a rule that names something apart: the rule, and what it names.
+// baseRule splits a rule that ends with a name into the rule and the name.
 func baseRule(rule string) (base, about string) {
 	for _, base := range []string{RuleRequiredFor, RuleRequiredWith} {
 		if about, ok := strings.CutPrefix(rule, base); ok {
@@ -156,13 +156,13 @@ func baseRule(rule string) (base, about string) {
 	return rule, ""
 }
 
-// What says what is wrong, without the place, which differs from row to row.
+// What returns what is wrong, without the place, which differs from row to row.
 func (p Problem) What(lang Lang) string {
 	what, _, _ := strings.Cut(p.Sentence(lang), "; ")
 	return what
 }
 
-// detail returns a detail in the words of the language; what it does not know stays as it is.
+// detail translates a detail; an unknown one is returned unchanged.
 func (w *words) detail(text string) string {
 	for _, d := range w.Details {
 		if rest, ok := strings.CutPrefix(text, d[0]); ok {
@@ -172,7 +172,7 @@ func (w *words) detail(text string) string {
 	return text
 }
 
-// fillIn puts the field and the detail into a sentence; a sentence need not use both.
+// fillIn inserts the field and the detail into a text, which need not use both.
 func fillIn(form, field, detail string) string {
 	return strings.NewReplacer("{field}", field, "{detail}", detail).Replace(form)
 }
@@ -186,26 +186,26 @@ func Sentences(problems []Problem, lang Lang) string {
 	return strings.Join(out, ". ")
 }
 
-// Advice is what people are told about a kind of trouble.
+// Advice is what people are told about a problem.
 type Advice struct {
 	What  string // what it means
 	Who   string // who can cure it
 	Where string // where
-	Do    string // what to do; what happens then
-	Fixer Fixer  // who, in one word
+	Do    string // what to do, and what happens then
+	Fixer Fixer  // who, as one word
 	Again Again  // whether sending the row again is safe
 }
 
-// Explain returns the advice for a cause in a state, in the program's own words. Unknown message
-// keys of the API are shown as they are.
+// Explain returns the advice for a cause in a state, in the built-in words. Unknown message keys of
+// the API are shown as they are.
 func Explain(state State, cause string, lang Lang) Advice {
 	return (*Catalogue)(nil).Explain(state, cause, lang)
 }
 
-// explain finds the program's words, and what {} in them stands for.
+// explain returns the built-in advice, and what replaced {} in it.
 func explain(state State, cause string, lang Lang) (a Advice, subject string) {
 	w := wordsIn(lang)
-	if state == Dismissed { // its cause is of the time before
+	if state == Dismissed { // its cause is from before the dismissal
 		cause = ""
 	}
 	for _, key := range []string{string(state) + "/" + cause, cause, string(state)} {
@@ -233,13 +233,13 @@ func explain(state State, cause string, lang Lang) (a Advice, subject string) {
 	return w.Unknown.with(cause), cause
 }
 
-// Advice is what is wrong with the field, who can cure it and how: what cures an empty column does
-// not cure a value that no map has.
+// Advice returns what is wrong with the field, who can cure it and how: an empty column needs
+// another cure than a value that is missing in a value map.
 func (p Problem) Advice(lang Lang) Advice {
 	w := wordsIn(lang)
 	rule, _ := baseRule(p.Rule)
 	a, ok := w.Cures[rule]
-	if p.Column == "" && rule != RuleInternal { // nothing that the ERP's users could correct
+	if p.Column == "" && rule != RuleInternal { // the ERP's users cannot correct it
 		a, ok = w.Cures[adviceNotMapped], true
 	}
 	if !ok {
@@ -260,7 +260,7 @@ func (p Problem) Advice(lang Lang) Advice {
 	return a.with(FieldLabel(p.Field, lang))
 }
 
-// problemFixer says who can cure a broken rule.
+// problemFixer returns who can cure a broken rule.
 func problemFixer(rule, column string) Fixer {
 	switch {
 	case rule == RuleInternal, column == "":
@@ -271,7 +271,7 @@ func problemFixer(rule, column string) Fixer {
 	return FixERP
 }
 
-// adviceNotMapped is the cure for a field that comes from the configuration alone.
+// adviceNotMapped is the key of the cure for a field that only the configuration determines.
 const adviceNotMapped = "not mapped"
 
 func (a Advice) with(subject string) Advice {
@@ -280,14 +280,15 @@ func (a Advice) with(subject string) Advice {
 	return a
 }
 
-// Steers reports whether a character can drive a terminal, or turn the direction in which a line is
-// read: a control character (C0, DEL, C1) or one of the bidirectional controls.
+// Steers reports whether a character can control a terminal or change the reading direction of a
+// line: a control character (C0, DEL, C1), a bidirectional control, or a line or paragraph
+// separator.
 func Steers(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
 }
 
-// EscapeJSON writes what steers as \u escapes in a JSON text, which stays the same value.
-// encoding/json does it below 0x20 only.
+// EscapeJSON writes the characters for which Steers is true as \u escapes in a JSON text, except
+// newlines; the JSON value stays the same. encoding/json does that only below 0x20.
 func EscapeJSON(text []byte) []byte {
 	if !bytes.ContainsFunc(text, Steers) {
 		return text

@@ -1,4 +1,4 @@
-// The frame of all acts on rows: plan, show, do.
+// The frame of all acts on rows: plan, show, execute.
 
 package acts
 
@@ -17,108 +17,109 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Desk is what the acts on rows, and on jobs too, need of the ledger.
+// Desk is the part of the ledger that the acts on rows, and those on jobs, need.
 type Desk interface {
 	run.CodeKeeper
-	// Entry returns one entry by its job and key; not known: an error for which Unknown is true.
+	// Entry returns one entry by its job and key. If it is unknown, Unknown is true for the error.
 	Entry(ctx context.Context, job, key string) (trade.Entry, error)
 	// Rows calls fn for the entries that a filter selects.
 	Rows(ctx context.Context, filter trade.RowFilter, fn func(trade.Entry) error) error
 	Attempts(ctx context.Context, entryID int64) ([]trade.Attempt, error)
-	// Holder returns the row, other than one, that has a platform id, or that an answer gave it to;
-	// none: the zero key.
+	// Holder returns the row that has a platform id, or had it in an answer, except for one entry;
+	// the zero key if there is none.
 	Holder(ctx context.Context, sends trade.Kind, remoteID string, except int64) (trade.ParentKey, error)
 	run.Quarantine
-	// Act does acts, each together with its record in the audit, in one transaction. done tells for
-	// each whether it was: not when its entry or its job stands otherwise than it was seen.
-	// *trade.LeasedError while a process runs a job whose cursor an act would change.
+	// Act stores acts in one transaction, each together with its audit record. done reports for
+	// each whether it was stored: it was not if its entry or job has changed since it was planned.
+	// Act returns *trade.LeasedError if an act would change the cursor of a job that a process is
+	// running.
 	Act(ctx context.Context, acts []trade.Act) (done []bool, err error)
 }
 
-// JobDesk is what the acts on jobs need besides.
+// JobDesk is the part of the ledger that the acts on jobs need in addition.
 type JobDesk interface {
 	Cursor(ctx context.Context, job string) (trade.Cursor, error)
 	JobStatus(ctx context.Context, job string) (trade.JobStatus, error)
 	// JobsOfLedger returns the jobs that have entries.
 	JobsOfLedger(ctx context.Context) ([]trade.KnownJob, error)
-	// MoveJob gives the entries of a job to another one, with its record in the audit. With apply
-	// false, and where keys collide, it only tells what it would do.
-	// *trade.LeasedError while a process runs either.
+	// MoveJob moves the entries of a job to another one, together with its audit record. If apply
+	// is false, or keys collide, it only returns what it would do. It returns *trade.LeasedError
+	// while a process runs either job.
 	MoveJob(ctx context.Context, from, to string, apply bool, record trade.AuditRecord) (trade.JobMove, error)
 }
 
-// Reader reads a record of the platform back. Every error is an *apiclient.Error.
+// Reader reads records from the platform. Every error is an *apiclient.Error.
 type Reader interface {
 	GetOrderCommitment(ctx context.Context, id string) (apiclient.OrderCommitment, error)
 }
 
-// Acts are what people do to rows and jobs, for the command line and the console alike. Each act is
-// planned first: the plan says what it would do to each row, or why it cannot. What is then done is
-// what the plan showed: a row or job that has moved since is left alone and told.
+// Acts are what people do to rows and jobs, from the command line and the console alike. Each act
+// is planned first: the plan holds what it would do to each row, or why it cannot. Only what the
+// plan showed is executed: a row or job that has changed since is left alone and reported.
 type Acts struct {
 	Desk    Desk
 	JobDesk JobDesk
-	Unknown func(error) bool // tells that an entry is not known
+	Unknown func(error) bool // reports whether an error means an unknown entry
 	Jobs    []*mapping.Job
 	Now     func() time.Time
 
-	// The following are needed by Resend and Adopt only.
+	// Only Resend and Adopt need the following.
 	Boot     string      // id of the clock, see trade.Owner
-	Clock    clock.Clock // of that boot
+	Clock    clock.Clock // the clock of that boot
 	Limits   run.Limits  // for the quarantine
 	Platform Reader      // reads an order commitment back
-	Rows     Remapper    // maps a row as the ERP has it now
+	Rows     Remapper    // maps a row as it is in the ERP now
 
 	Rules     Rules // which acts need several people
 	Approvals Approvals
-	Others    map[string]Elsewhere // what can be approved beside acts on rows and jobs
+	Others    map[string]Elsewhere // acts that can be approved here but are done elsewhere
 }
 
-// Person is who orders an act, and why.
+// Person is the person who orders an act, with the reason.
 type Person struct {
 	Name   string // of the person
 	From   string // host and user of the process, or the address of a browser
 	Reason string
-	// Account is by what the program knows the person, where the name is only what was given.
+	// Account is how the program knows the person, if Name is only what was typed.
 	Account string
-	agreed  []string // others, who agreed
+	agreed  []string // the other people who agreed
 }
 
-// RowPlan is what an act would do to rows.
+// RowPlan is what an act would do to rows, or has done.
 type RowPlan struct {
 	Act   string
 	Job   string
-	Order Order // by which it can be planned again
+	Order Order // from which it can be planned again
 	Steps []RowStep
-	Asked *trade.Approval // others have to agree first: nothing was done
+	Asked *trade.Approval // set if others must agree first; nothing was done then
 }
 
-// RowStep is what an act would do to one row.
+// RowStep is what an act would do to one row, or has done.
 type RowStep struct {
 	Key           string
 	Refused       Refusal
-	Done          bool        // it was done
-	Before, After trade.Entry // zero for a row that is not known
+	Done          bool        // it was executed
+	Before, After trade.Entry // zero for an unknown row
 	Differences   []trade.Difference
 
-	Attempts   []trade.Attempt // what was sent before, where that is of weight
+	Attempts   []trade.Attempt // earlier attempts, if they matter for the decision
 	Remaining  time.Duration   // of the quarantine
-	Problems   []trade.Problem // of a row that would be sent again, as the ERP has it now
+	Problems   []trade.Problem // of a row that would be sent again, as it is in the ERP now
 	WaitingFor []trade.Awaited // the same
 	Holder     trade.ParentKey // the row that has the id
-	Reading    *Readback       // what the platform has under the id; nil when it was not read back
-	// Holder as it becomes, whose row is no longer in the ERP, or has another one in its place: its
-	// record belongs to this row from then on. nil when nobody gives an id up
+	Reading    *Readback       // what the platform has under the id; nil if it was not read
+	// new version of Holder, whose row is no longer in the ERP or was replaced by another one: its
+	// record belongs to this row from then on. nil if no row gives up an id
 	Gives *trade.Update
 
 	resend bool
 	ask    []trade.Block
 }
 
-// Possible reports whether the act can be done to any row.
+// Possible reports whether the act can be done to at least one row.
 func (p RowPlan) Possible() bool { return p.Count() > 0 }
 
-// Count reports to how many rows the act can be done.
+// Count returns to how many rows the act can be done.
 func (p RowPlan) Count() int {
 	n := 0
 	for _, s := range p.Steps {
@@ -138,8 +139,8 @@ func (p Person) check() error {
 	return nil
 }
 
-// Acknowledge plans that a person has dealt with what the ERP did to rows after they were sent, or
-// dismissed: their flags go, until the row differs from what it is now.
+// Acknowledge plans that a person has dealt with what the ERP did to rows after they were sent or
+// dismissed: their flags are removed until the row changes again.
 func (a *Acts) Acknowledge(ctx context.Context, job string, keys []string) (RowPlan, error) {
 	return a.plan(ctx, "acknowledge", job, keys, func(step *RowStep) error {
 		entry := &step.After
@@ -167,7 +168,8 @@ func (a *Acts) Acknowledge(ctx context.Context, job string, keys []string) (RowP
 	})
 }
 
-// plan lets change make of each row what the act would make of it.
+// plan makes the steps of a plan; change turns step.After into what the act makes of the row, or
+// refuses the row.
 func (a *Acts) plan(ctx context.Context, act, job string, keys []string, change func(*RowStep) error) (RowPlan, error) {
 	plan := RowPlan{Act: act, Job: job, Order: Order{Act: act, Job: job}}
 	refs, err := run.Codes(ctx, a.Desk)
@@ -209,13 +211,13 @@ func (a *Acts) job(name string) *mapping.Job {
 	return a.Jobs[i]
 }
 
-// actsTogether is how many acts are stored in one transaction.
+// actsTogether is the largest number of acts that are stored in one transaction.
 const actsTogether = 500
 
-// Do does what a plan shows, to each row that stands as it was shown, each together with its record
-// in the audit. The plan that it gives back says of each row whether it was done: those that moved
-// meanwhile are refused. After an error some may have been done. Where others have to agree first
-// nothing is done, and the plan says who has been asked.
+// Do executes a plan on each row that has not changed since it was planned, each together with its
+// audit record. The returned plan states for each row whether it was done; rows that changed
+// meanwhile are refused. After an error some may have been done. If others must agree first,
+// nothing is done, and the returned plan holds the approval that was asked for.
 func (a *Acts) Do(ctx context.Context, plan RowPlan, who Person) (RowPlan, error) {
 	if err := who.check(); err != nil {
 		return plan, err
@@ -255,7 +257,7 @@ func (a *Acts) Do(ctx context.Context, plan RowPlan, who Person) (RowPlan, error
 	return plan, nil
 }
 
-// act is one step as the ledger stores it.
+// act returns one step in the form in which the ledger stores it.
 func (a *Acts) act(plan RowPlan, s RowStep, who Person) (trade.Act, error) {
 	now := a.Now()
 	after := s.After

@@ -1,4 +1,4 @@
-// Adopt: a row in doubt or held is a record that the platform has.
+// Adopt: a person declares which record of the platform a row in doubt or held is.
 
 package acts
 
@@ -16,27 +16,28 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Adoption is what a person says of a row that is in doubt or held: the platform has it.
+// Adoption is what a person declares about a row in doubt or held: the platform has it.
 type Adoption struct {
-	ID string // of the platform; "" only with NoID
-	// NoID says that it was seen there, and that its id is not known; not for order commitments,
-	// which can be read back.
+	ID string // the platform's id; "" only with NoID
+	// NoID means that the record was seen there but its id is unknown. It is not for order
+	// commitments, which can be read back.
 	NoID bool
-	// DespiteDifferences adopts although the record on the platform is not what was sent.
+	// DespiteDifferences adopts even if the record on the platform differs from what was sent.
 	DespiteDifferences bool
 }
 
-// Readback is what the platform has under an id, beside what was sent, field by field in the order
-// of the API's table.
+// Readback compares what the platform has under an id with what was sent, field by field in the
+// order of the API's table.
 type Readback struct {
 	ID     string         `json:"id"`
 	Fields []FieldReading `json:"fields"`
-	Same   int            `json:"same"`   // fields that are the same
-	Differ int            `json:"differ"` // fields that are not
-	Unseen []string       `json:"unseen"` // fields that were sent and that the answer does not show: they say nothing
+	Same   int            `json:"same"`   // equal fields
+	Differ int            `json:"differ"` // different fields
+	// fields that were sent and that the answer lacks; they are not compared
+	Unseen []string `json:"unseen"`
 }
 
-// FieldReading is one field as it was sent and as the platform has it; null where it is absent.
+// FieldReading is one field as it was sent and as the platform has it; null if it is absent.
 type FieldReading struct {
 	Field string  `json:"field"`
 	Sent  *string `json:"sent"`
@@ -44,9 +45,9 @@ type FieldReading struct {
 	Same  bool    `json:"same"`
 }
 
-// Adopt plans that a row which is in doubt or held is the record that the platform has under an id.
-// An order commitment is read back and compared with what was sent; what differs is shown, and must
-// be confirmed.
+// Adopt plans that a row in doubt or held is the record that the platform has under an id. An order
+// commitment is read back and compared with what was sent; differences are shown, and must be
+// confirmed.
 func (a *Acts) Adopt(ctx context.Context, job, key string, adoption Adoption) (RowPlan, error) {
 	plan, err := a.plan(ctx, "adopt", job, []string{key}, func(step *RowStep) (err error) {
 		entry := &step.After
@@ -95,10 +96,10 @@ func (a *Acts) Adopt(ctx context.Context, job, key string, adoption Adoption) (R
 	return plan, err
 }
 
-// takeOver looks whose the id is. A row that is held because it was re-typed, because another job
-// has sent its key, or because the platform says that it exists, may take it over from an accepted
-// one whose row is no longer in the ERP, or under whose key another row stands now: that is the
-// same record under its old key, or in its old job.
+// takeOver decides whether the row may take an id that another row has. A row that is held because
+// it was typed again, is a twin, has a key that another job has sent, or exists on the platform
+// already, may take the id from an accepted row that is no longer in the ERP, or whose key has
+// another row now: that is the same record under its old key or in its old job.
 func (a *Acts) takeOver(ctx context.Context, step *RowStep, id string) error {
 	if step.Holder == (trade.ParentKey{}) {
 		return nil
@@ -114,7 +115,7 @@ func (a *Acts) takeOver(ctx context.Context, step *RowStep, id string) error {
 		return err
 	}
 	gone := trade.MissingInERP
-	if a.job(old.Job) != nil { // a job that is no longer configured stands for nothing in the ERP
+	if a.job(old.Job) != nil { // a job that is not configured any more has no rows in the ERP
 		switch now, err := a.Rows.Newest(ctx, old.Job, old); {
 		case errors.Is(err, run.ErrCancelled):
 			gone = trade.Cancelled
@@ -130,32 +131,33 @@ func (a *Acts) takeOver(ctx context.Context, step *RowStep, id string) error {
 	given := old
 	given.RemoteID, given.MovedID = "", id
 	given.Flags = given.Flags.With(trade.Moved, true).With(trade.MissingInERP, false).With(trade.Cancelled, false)
-	if gone != "" { // no other row stands there
+	if gone != "" { // no other row has its key
 		given.Flags = given.Flags.With(trade.Replaced, false)
-		given.Acknowledged = given.Acknowledged.With(gone, true) // that is what this act explains
+		given.Acknowledged = given.Acknowledged.With(gone, true) // this act explains its absence
 	}
 	given.UpdatedAt = a.Now()
 	step.Refused, step.Gives = NotRefused, &trade.Update{From: old.State, Entry: given}
 	return nil
 }
 
-// maxID bounds an id that is no UUID, as the client does when it reads one.
+// maxID is the longest id that is not a UUID, in characters; the client has the same limit.
 const maxID = 128
 
-// PlatformID brings an id into the form in which the ledger has it. Only deliveries have ids that
-// the API's document does not call a UUID.
+// PlatformID returns an id in the form in which the ledger stores it, and whether it is valid. Only
+// for deliveries does the API's document not require a UUID.
 func PlatformID(sends trade.Kind, text string) (string, bool) {
 	text = strings.TrimSpace(text)
 	if sends != trade.Deliveries {
 		id, err := trade.ParseID(text)
-		return id, err == nil && strings.Trim(id, "0-") != "" // the nil id is a default that somebody forgot to set
+		// the nil id is a default that somebody forgot to set
+		return id, err == nil && strings.Trim(id, "0-") != ""
 	}
 	bad := text == "" || !utf8.ValidString(text) || utf8.RuneCountInString(text) > maxID ||
 		strings.ContainsFunc(text, unicode.IsControl)
 	return text, !bad
 }
 
-// readBack compares what the platform has under an id with what was sent.
+// readBack reads what the platform has under an id and compares it with what was sent.
 func (a *Acts) readBack(ctx context.Context, step *RowStep, id string) error {
 	there, err := a.Platform.GetOrderCommitment(ctx, id)
 	var failure *apiclient.Error
@@ -171,7 +173,7 @@ func (a *Acts) readBack(ctx context.Context, step *RowStep, id string) error {
 	return nil
 }
 
-// TextsOf are the fields of a record that the answer shows.
+// TextsOf returns those fields of a record that the answer contains, as texts.
 func TextsOf(c apiclient.OrderCommitment) map[string]*string {
 	out := map[string]*string{}
 	for field, text := range map[string]string{
@@ -192,8 +194,8 @@ func TextsOf(c apiclient.OrderCommitment) map[string]*string {
 	return out
 }
 
-// EqualTexts reports whether two texts of a field mean the same to the API: numbers by value, ids
-// without regard to case.
+// EqualTexts reports whether two texts of a field mean the same to the API: numbers are compared by
+// value, ids without regard to case.
 func EqualTexts(rule trade.FieldRule, a, b string) bool {
 	if rule.Type == trade.Number {
 		x, err := trade.ParseDecimal(a)
@@ -203,7 +205,7 @@ func EqualTexts(rule trade.FieldRule, a, b string) bool {
 	return a == b || rule.Canonical(a) == rule.Canonical(b)
 }
 
-// CompareReading compares field by field, in the order of the API's table.
+// CompareReading compares two records field by field, in the order of the API's table.
 func CompareReading(id string, sent, there map[string]*string) Readback {
 	reading := Readback{ID: id, Fields: []FieldReading{}, Unseen: []string{}}
 	for _, rule := range trade.Rules(trade.OrderCommitments) {

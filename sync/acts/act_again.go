@@ -13,10 +13,10 @@ import (
 )
 
 // Retry plans that rows which were not sent, or certainly refused, go now instead of later, in the
-// same generation: nothing can be doubled. What the platform was found to lack is asked about
-// again, as if for the first time. A row that was held because its content went out under another
-// key, because another living row equals it, or because the platform says that it exists, is
-// thereby declared to be another record.
+// same generation: nothing can be doubled. The platform is asked again for records that it lacked,
+// as if for the first time. A row that was held because its content was sent under another key,
+// because another living row equals it, or because the platform reported that it exists, is thereby
+// declared to be another record.
 func (a *Acts) Retry(ctx context.Context, job string, keys []string) (RowPlan, error) {
 	return a.plan(ctx, "retry", job, keys, func(step *RowStep) error {
 		entry := &step.After
@@ -50,7 +50,7 @@ func (a *Acts) Retry(ctx context.Context, job string, keys []string) (RowPlan, e
 	})
 }
 
-// standing is why rows in a state are not simply sent.
+// standing returns why rows in a state cannot simply be sent; NotRefused if they can.
 func standing(s trade.State) Refusal {
 	return map[trade.State]Refusal{
 		trade.Invalid: IsInvalid, trade.Sending: IsSending, trade.Accepted: IsAccepted, trade.InDoubt: IsInDoubt,
@@ -58,14 +58,14 @@ func standing(s trade.State) Refusal {
 	}[s]
 }
 
-// goes makes an entry go with the next run.
+// goes makes an entry pending and due now.
 func goes(entry *trade.Entry) {
 	entry.State, entry.Cause, entry.Error, entry.WaitingFor, entry.NextAttemptAt = trade.Pending, "", nil, nil,
 		mapping.NoTime
 }
 
-// declare decides whether a held row may go because a person says that it is another record than
-// the one which it was taken for.
+// declare decides whether a held row may go because a person declares it a different record from
+// the one it was taken for.
 func (a *Acts) declare(ctx context.Context, step *RowStep) (err error) {
 	entry := &step.After
 	switch entry.Cause {
@@ -89,7 +89,7 @@ func Undecided(t trade.Attempt) bool {
 	return t.Outcome == trade.OutcomeOpen || t.Outcome == trade.OutcomeUnknown
 }
 
-// Dismiss plans that rows are left out. What is sent already, or is in flight, cannot be.
+// Dismiss plans that rows are left out. Rows that were sent or are in flight cannot be.
 func (a *Acts) Dismiss(ctx context.Context, job string, keys []string) (RowPlan, error) {
 	return a.plan(ctx, "dismiss", job, keys, func(step *RowStep) error {
 		entry := &step.After
@@ -104,9 +104,9 @@ func (a *Acts) Dismiss(ctx context.Context, job string, keys []string) (RowPlan,
 	})
 }
 
-// Reopen plans that rows which were dismissed stand again where they stood. It sends nothing: what
-// was in doubt is in doubt, with its quarantine; the rest is judged by the next run with the
-// mapping and the references of then.
+// Reopen plans that dismissed rows return to the state in which they were dismissed. It sends
+// nothing: what was in doubt is in doubt again, with its quarantine; the next run judges the others
+// with the mapping and the references it then has.
 func (a *Acts) Reopen(ctx context.Context, job string, keys []string) (RowPlan, error) {
 	return a.plan(ctx, "reopen", job, keys, func(step *RowStep) error {
 		entry := &step.After
@@ -130,13 +130,14 @@ func (a *Acts) Reopen(ctx context.Context, job string, keys []string) (RowPlan, 
 		case inDoubt:
 			entry.State, entry.NextAttemptAt = trade.InDoubt, mapping.NoTime
 			step.Attempts = attempts
-		case from.From == trade.InDoubt: // while it was out, a late answer said that nothing was created
+		// while it was dismissed, a late answer proved that nothing was created
+		case from.From == trade.InDoubt:
 			entry.State, entry.Cause = trade.Rejected, ""
 			entry.Error = refusalOf(attempts)
 		case from.From == trade.Held:
 		default:
 			entry.MappedWith = "" // the next run judges it
-			// it was out for so long that it is no longer kept what it would send
+			// it was dismissed for so long that retention has removed its payload
 			gone := from.From == trade.Pending && entry.Payload == nil
 			if gone {
 				entry.State, entry.NextAttemptAt = trade.Invalid, mapping.NoTime
@@ -146,14 +147,15 @@ func (a *Acts) Reopen(ctx context.Context, job string, keys []string) (RowPlan, 
 				}
 			}
 			if run.WaitsForPlatform(*entry) && from.From == trade.Waiting {
-				entry.NextAttemptAt = a.Now() // and asks whether the platform has the record by now
+				// due now: asks whether the platform has the record by now
+				entry.NextAttemptAt = a.Now()
 			}
 		}
 		return nil
 	})
 }
 
-// refusalOf is the error of a row whose last attempt turned out to have created nothing.
+// refusalOf returns the error of a row whose last attempt turned out to have created nothing.
 func refusalOf(attempts []trade.Attempt) *trade.EntryError {
 	out := trade.EntryError{
 		Kind: trade.APIError, Fields: []trade.Problem{},
@@ -169,27 +171,27 @@ func refusalOf(attempts []trade.Attempt) *trade.EntryError {
 	return &out
 }
 
-// bulkStates are the states whose rows an act may be ordered for by a filter: there nothing can be
-// doubled, and nothing is hidden.
+// bulkStates are the states whose rows a filter may select for an act: there nothing can be doubled
+// or hidden.
 var bulkStates = map[string][]trade.State{
 	"retry":   {trade.Pending, trade.Waiting, trade.Rejected},
 	"dismiss": {trade.Pending, trade.Waiting, trade.Invalid, trade.Rejected, trade.Held},
 	"reopen":  {trade.Dismissed},
 }
 
-// BulkStates returns the states whose rows an act may be ordered for by a filter; none for an act
-// that is for one row at a time.
+// BulkStates returns the states whose rows a filter may select for an act; none for an act that is
+// for one row at a time.
 func BulkStates(act string) []trade.State { return slices.Clone(bulkStates[act]) }
 
-// Select returns the keys of the rows of a job that an act may be ordered for by a filter of states
-// and causes; no states: all that the act allows. Retry leaves out what would go anyway, what waits
-// for something here, and what was refused in no form of the API, because an earlier step may have
-// happened there.
+// Select returns the keys of the rows of a job that a filter of states and causes selects for an
+// act; no states means all that the act allows. For retry it leaves out rows that go anyway, rows
+// that wait for something here, and rows that were refused in no form of the API, because an
+// earlier step may have happened there.
 func (a *Acts) Select(ctx context.Context, act, job string, states []trade.State, causes []string) ([]string, error) {
 	return a.SelectSome(ctx, act, job, states, causes, 0)
 }
 
-// SelectSome is Select for the first so many rows; all with 0.
+// SelectSome is Select for the first rows only, at most most of them; 0 means all.
 func (a *Acts) SelectSome(ctx context.Context, act, job string, states []trade.State, causes []string,
 	most int,
 ) ([]string, error) {

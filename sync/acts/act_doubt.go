@@ -1,4 +1,4 @@
-// What a person is shown of a row in doubt.
+// What people are shown about a row in doubt.
 
 package acts
 
@@ -12,15 +12,15 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Doubt is how a row that may be on the platform stands.
+// Doubt is what is known about a row that may be on the platform.
 type Doubt struct {
 	Attempts  []trade.Attempt
 	Remaining time.Duration  // of its quarantine (I14)
 	Sent      []FieldReading // what to look for on the platform
 }
 
-// Doubt reports how a row that may be on the platform stands. It asks nobody but the ledger, in
-// which the quarantine begins now for a doubt that this boot did not know of.
+// Doubt returns what is known about a row that may be on the platform. It uses only the ledger. If
+// this boot did not know the doubt yet, its quarantine begins now.
 func (a *Acts) Doubt(ctx context.Context, entry trade.Entry) (Doubt, error) {
 	attempts, err := a.Desk.Attempts(ctx, entry.ID)
 	if err != nil {
@@ -36,8 +36,8 @@ func (a *Acts) Doubt(ctx context.Context, entry trade.Entry) (Doubt, error) {
 	return Doubt{attempts, step.Remaining, SentFields(entry)}, err
 }
 
-// SentFields are the fields of the request that left for an entry, or that would leave, in the
-// order of the API's table.
+// SentFields returns the fields of the request that was sent for an entry, or that would be sent,
+// in the order of the API's table.
 func SentFields(entry trade.Entry) []FieldReading {
 	sent := mapping.SentTexts(entry)
 	var out []FieldReading
@@ -49,8 +49,8 @@ func SentFields(entry trade.Entry) []FieldReading {
 	return out
 }
 
-// AnsweredFields are the fields of the record that an answer repeats; nil where it repeats none.
-// Only deliveries are answered with what they are.
+// AnsweredFields returns the fields of the record that an answer repeats; nil if it repeats none.
+// Only answers to deliveries repeat the record.
 func AnsweredFields(sends trade.Kind, attempt trade.Attempt) map[string]string {
 	if sends != trade.Deliveries || attempt.Outcome != trade.OutcomeCreated {
 		return nil

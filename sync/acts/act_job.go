@@ -13,26 +13,25 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// JobPlan is what an act would do to a job.
+// JobPlan is what an act would do to a job, or has done.
 type JobPlan struct {
 	Act     string
 	Job     string
 	Refused Refusal
 	Before  trade.JobStatus
 	After   trade.JobStatus
-	Release *Release        // what a release would let go
-	Asked   *trade.Approval // others have to agree first: nothing was done
+	Release *Release        // what a release would let pass
+	Asked   *trade.Approval // set if others must agree first; nothing was done then
 	act     trade.JobAct
 }
 
-// Release is what a release lets go.
+// Release is what a release lets pass.
 type Release struct {
-	Brake *trade.Brake `json:"brake"` // that paused the job; null when none did
-	// Sweep says that the next sweep is believed, although it finds too few rows: about Found of
-	// them.
-	// null when no sweep was doubted.
+	Brake *trade.Brake `json:"brake"` // the brake that paused the job; null if none did
+	// Sweep means that the next sweep counts although it finds too few rows, about Found of them.
+	// null if no sweep was braked.
 	Sweep *ReleasedSweep `json:"sweep"`
-	Stop  *trade.Stop    `json:"stop"` // that only a person ends; null when the job did not stand still for one
+	Stop  *trade.Stop    `json:"stop"` // a stop that only a person ends; null if the job had none
 }
 
 // ReleasedSweep is a sweep that found too few rows.
@@ -40,8 +39,8 @@ type ReleasedSweep struct {
 	Found int `json:"found"`
 }
 
-// Pause plans that nothing of a job leaves until somebody resumes it. A run that is on its way
-// begins no further request; what is in flight is awaited.
+// Pause plans that a job sends nothing until somebody resumes it. A running job begins no further
+// request and waits for those in flight.
 func (a *Acts) Pause(ctx context.Context, job string, who Person) (JobPlan, error) {
 	plan, err := a.planJob(ctx, "pause", job)
 	if err != nil {
@@ -55,7 +54,7 @@ func (a *Acts) Pause(ctx context.Context, job string, who Person) (JobPlan, erro
 		Job: job, State: trade.Paused, Since: a.Now(),
 		Stop: &trade.Stop{Code: string(outcome.StopPaused), Text: strings.TrimSpace(who.Name + ": " + who.Reason)},
 	}
-	// a running job changes under our eyes, and is paused all the same
+	// no Saw: the status of a running job changes all the time, and the job is paused in any case
 	plan.act = trade.JobAct{Job: job, Status: plan.After}
 	return plan, nil
 }
@@ -90,7 +89,7 @@ func (a *Acts) Release(ctx context.Context, job string) (JobPlan, error) {
 	if braking(plan.Before) {
 		release.Brake = plan.Before.Stop.Brake
 		if a.putBack(*release.Brake) {
-			release.Brake = &trade.Brake{Job: job} // there is nothing to accept
+			release.Brake = &trade.Brake{Job: job} // nothing needs to be accepted
 		}
 		letPass(&cursor, *release.Brake)
 	}
@@ -118,7 +117,8 @@ func (a *Acts) Release(ctx context.Context, job string) (JobPlan, error) {
 	return plan, nil
 }
 
-// putBack reports whether the key space that made a brake act is not configured any more.
+// putBack reports whether the configuration has returned to the old key space of a job that a brake
+// paused for its new one.
 func (a *Acts) putBack(b trade.Brake) bool {
 	return b.Was != nil && b.Identity != nil && b.Was.Space != b.Identity.Space &&
 		slices.ContainsFunc(a.Jobs, func(j *mapping.Job) bool {
@@ -126,7 +126,7 @@ func (a *Acts) putBack(b trade.Brake) bool {
 		})
 }
 
-// letPass makes the brakes let pass what a person was shown, and no more.
+// letPass makes the brakes let pass what a person was shown, and nothing more.
 func letPass(cursor *trade.Cursor, b trade.Brake) {
 	cursor.Brakes.Passed = max(cursor.Brakes.Passed, b.Last)
 	if b.Freight != nil {
@@ -140,13 +140,13 @@ func letPass(cursor *trade.Cursor, b trade.Brake) {
 	}
 	if b.Identity != nil {
 		cursor.Brakes.Identity, cursor.Brakes.Allowed = b.Identity, b.Rows
-		if b.Was == nil || !b.Was.SameRows(*b.Identity) { // else the same rows are found
+		if b.Was == nil || !b.Was.SameRows(*b.Identity) { // otherwise the sweep finds the same rows
 			believe(cursor, b.Found)
 		}
 	}
 }
 
-// believe makes the next sweep count, although it finds only so many of the rows that are known.
+// believe makes the next sweep count although it finds only that many of the known rows.
 func believe(cursor *trade.Cursor, found int) {
 	sweep := trade.Sweep{}
 	if cursor.Sweep != nil {
@@ -166,7 +166,7 @@ func (a *Acts) planJob(ctx context.Context, act, job string) (JobPlan, error) {
 	return JobPlan{Act: act, Job: job, Before: status}, err
 }
 
-// toIdle ends what holds a job, if it still stands as it was seen.
+// toIdle makes the plan set the job to idle, if its status is still what was shown.
 func (a *Acts) toIdle(plan JobPlan) JobPlan {
 	saw := plan.Before
 	plan.After = trade.JobStatus{Job: plan.Job, State: trade.Idle, Since: a.Now()}
@@ -174,7 +174,7 @@ func (a *Acts) toIdle(plan JobPlan) JobPlan {
 	return plan
 }
 
-// DoJob does what a plan shows, if the job stands as it was shown; else the plan that it gives back
+// DoJob executes a plan if the job has not changed since it was shown; otherwise the returned plan
 // is refused.
 func (a *Acts) DoJob(ctx context.Context, plan JobPlan, who Person) (JobPlan, error) {
 	if err := who.check(); err != nil {

@@ -1,4 +1,4 @@
-// Move: the entries of a job get the name of another one.
+// Move: the entries of a job are moved to another job.
 
 package acts
 
@@ -9,15 +9,15 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// JobMovePlan is what it would mean that the entries of a job go to another one.
+// JobMovePlan is what it would mean to move the entries of a job to another one.
 type JobMovePlan struct {
 	trade.JobMove
 	Refused Refusal
 	Done    bool
 }
 
-// MoveJob plans that the entries of a job, which is not configured any more, go to one that is: it
-// is the same job under its new name. Several jobs can become one.
+// MoveJob plans that the entries of a job that is no longer configured move to one that is: the
+// same job under its new name. Several jobs can become one.
 func (a *Acts) MoveJob(ctx context.Context, from, to string) (JobMovePlan, error) {
 	plan := JobMovePlan{JobMove: trade.JobMove{From: from, To: to, States: map[trade.State]int{}, Samples: []string{}}}
 	job := a.job(to)
@@ -44,7 +44,7 @@ func (a *Acts) MoveJob(ctx context.Context, from, to string) (JobMovePlan, error
 	return plan, err
 }
 
-// refusedMove reports why the ledger does not move a job.
+// refusedMove returns why the ledger does not move a job.
 func refusedMove(m trade.JobMove) Refusal {
 	switch {
 	case m.Sends == "":
@@ -55,8 +55,7 @@ func refusedMove(m trade.JobMove) Refusal {
 	return NotRefused
 }
 
-// DoMoveJob does what a plan shows, as the ledger stands then. The plan that it gives back says
-// what was done.
+// DoMoveJob executes a plan on the ledger as it is then. The returned plan states what was done.
 func (a *Acts) DoMoveJob(ctx context.Context, plan JobMovePlan, who Person) (JobMovePlan, error) {
 	if err := who.check(); err != nil {
 		return plan, err

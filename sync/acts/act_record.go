@@ -1,4 +1,4 @@
-// What the audit keeps of an act.
+// What the audit stores about an act.
 
 package acts
 
@@ -10,8 +10,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// rowDetail is what the audit keeps of an act on a row: no values of the ERP but those fields that
-// an act is about, in the form that the API has them.
+// rowDetail is what the audit stores about an act on a row. Of the ERP's values it has only the
+// fields that the act is about, in the API's form.
 type rowDetail struct {
 	Before  EntryView     `json:"before"`
 	After   EntryView     `json:"after"`
@@ -20,7 +20,7 @@ type rowDetail struct {
 	Given   *givenView    `json:"given,omitempty"`
 }
 
-// givenView is the row that gave its id up.
+// givenView is the row that gave up its id.
 type givenView struct {
 	Job   string    `json:"job"`
 	Key   string    `json:"key"`
@@ -34,7 +34,7 @@ func (s RowStep) given() *givenView {
 	return &givenView{s.Holder.Job, s.Holder.Key, ViewOf(s.Gives.Entry)}
 }
 
-// EntryView is what the audit keeps of an entry: no payload, no values of the ERP (I10).
+// EntryView is what the audit stores about an entry: no payload, no values of the ERP (I10).
 type EntryView struct {
 	State        trade.State `json:"state"`
 	Cause        string      `json:"cause,omitempty"`
@@ -48,7 +48,7 @@ type EntryView struct {
 	Version      int64       `json:"version"`
 }
 
-// ViewOf returns the view of an entry.
+// ViewOf returns an entry as the audit stores it.
 func ViewOf(e trade.Entry) EntryView {
 	return EntryView{
 		State: e.State, Cause: e.Cause, RemoteID: e.RemoteID, MovedID: e.MovedID, Generation: e.Generation,
@@ -73,7 +73,7 @@ func changesOf(differences []trade.Difference) []fieldChange {
 	return out
 }
 
-// Record makes the audit's record of an act.
+// Record returns the audit record of an act.
 func (p Person) Record(at time.Time, act, target string, detail any) (trade.AuditRecord, error) {
 	text, err := json.Marshal(detail)
 	if err != nil {

@@ -1,26 +1,26 @@
-// The reasons for which an act cannot be done.
+// Why an act cannot be done.
 
 package acts
 
-// Refusal says why an act cannot be done.
+// Refusal is why an act cannot be done.
 type Refusal string
 
 // The refusals.
 const (
 	NotRefused   Refusal = ""
 	UnknownRow   Refusal = "unknown"     // the ledger has no such row
-	NothingToAck Refusal = "not_flagged" // nothing is flagged that an acknowledgement could deal with
-	// what happened to the row in the ERP waits until it is known whether the platform has it
+	NothingToAck Refusal = "not_flagged" // it has no flag that an acknowledgement could remove
+	// first it must be known whether the platform has the row
 	NotAccepted   Refusal = "not_accepted"
-	Moved         Refusal = "moved"          // it moved since it was seen
+	Moved         Refusal = "moved"          // it changed since it was shown
 	NotPaused     Refusal = "not_paused"     // the job is not paused
 	AlreadyPaused Refusal = "already_paused" // it is paused, by a person or a brake
-	BrakeHolds    Refusal = "brake"          // a brake paused it: release ends that
+	BrakeHolds    Refusal = "brake"          // a brake paused it: use release
 	NothingBraked Refusal = "not_braked"     // no brake holds it
 
-	// the job whose entries would go is configured: it would find its rows anew
+	// the job whose entries would be moved is configured: it would discover its rows again
 	StillConfigured Refusal = "configured"
-	NotConfigured   Refusal = "not_configured" // nobody would look after the entries
+	NotConfigured   Refusal = "not_configured" // the entries would belong to no configured job
 	OtherKind       Refusal = "other_kind"     // the two jobs send different kinds of records
 	NoEntries       Refusal = "no_entries"     // the ledger has no rows of the job
 	KeysCollide     Refusal = "keys_collide"   // both jobs have sent rows with the same keys
@@ -31,25 +31,27 @@ const (
 	IsInDoubt    Refusal = "in_doubt"      // it may exist on the platform: adopt, resend or dismiss
 	IsAccepted   Refusal = "accepted"      // the platform has it
 	IsSending    Refusal = "sending"       // it is in flight
-	IsDismissed  Refusal = "dismissed"     // a person took it out: reopen
+	IsDismissed  Refusal = "dismissed"     // a person dismissed it: reopen
 	IsWithdrawn  Refusal = "withdrawn"     // it is not in the ERP; it goes by itself when it is back
 	GoneFromERP  Refusal = "vanished"      // the job's query does not return it
 	CancelledNow Refusal = "cancelled"     // it is cancelled in the ERP
-	DoubleKey    Refusal = "duplicate_key" // its key stands twice in the ERP
-	DoubtBefore  Refusal = "doubt_before"  // an earlier sending may have created it: adopt or resend
-	NotInDoubt   Refusal = "not_in_doubt"  // nothing of it is in doubt
-	NotDismissed Refusal = "not_dismissed" // nobody took it out
-	InQuarantine Refusal = "quarantine"    // too early: a request may be executed still
-	NotChecked   Refusal = "not_checked"   // the person did not say that the platform was looked at
-	NotAnID      Refusal = "no_id"         // what was given is no id of this kind of record
-	// a record of this kind can be read back: without an id it cannot be adopted
+	DoubleKey    Refusal = "duplicate_key" // its key occurs twice in the ERP
+	// an earlier attempt may have created it: adopt or resend
+	DoubtBefore  Refusal = "doubt_before"
+	NotInDoubt   Refusal = "not_in_doubt"  // it is not in doubt
+	NotDismissed Refusal = "not_dismissed" // it is not dismissed
+	InQuarantine Refusal = "quarantine"    // too early: a request may still be executed
+	// the person did not confirm that the platform was checked
+	NotChecked Refusal = "not_checked"
+	NotAnID    Refusal = "no_id" // the given id is not valid for this kind of record
+	// records of this kind can be read back, so they cannot be adopted without an id
 	NeedsID       Refusal = "needs_id"
 	IDTaken       Refusal = "id_taken"        // another row has the id
 	NotOnPlatform Refusal = "not_on_platform" // the platform does not know the id
-	// what the platform has is not what was sent, or shows nothing that can be compared
+	// what the platform has differs from what was sent, or has nothing to compare
 	Differs Refusal = "differs"
 
-	SamePerson Refusal = "same_person" // who ordered it, or has agreed, cannot agree
+	SamePerson Refusal = "same_person" // who ordered it, or agreed already, cannot agree
 	Lapsed     Refusal = "lapsed"      // nobody agreed in time
-	NotAsked   Refusal = "not_asked"   // nothing with this number waits
+	NotAsked   Refusal = "not_asked"   // no approval with this number is waiting
 )

@@ -1,4 +1,4 @@
-// Resend: a row in doubt goes again in a new generation, after its quarantine (I14).
+// Resend: a row in doubt is sent again in a new generation, after its quarantine (I14).
 
 package acts
 
@@ -11,14 +11,14 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Remapper maps a row as the ERP has it now: see [Engine.Newest].
+// Remapper maps a row as it is in the ERP now: see rehearse.Rehearsal.Newest.
 type Remapper interface {
 	Newest(ctx context.Context, job string, entry trade.Entry) (trade.Entry, error)
 }
 
-// Resend plans that one row which is in doubt is sent again, in a new generation and with its
-// newest valid values. It may double the record, so it is for a person who says that the platform
-// was checked, for one row, and only after the quarantine (I14).
+// Resend plans that one row in doubt is sent again, in a new generation and with its newest valid
+// values. It may create a second record, so it is for one row only, needs a person's confirmation
+// that the platform was checked, and is possible only after the quarantine (I14).
 func (a *Acts) Resend(ctx context.Context, job, key string, checked bool) (RowPlan, error) {
 	plan, err := a.plan(ctx, "resend", job, []string{key}, func(step *RowStep) (err error) {
 		entry := &step.After
@@ -53,8 +53,8 @@ func (a *Acts) Resend(ctx context.Context, job, key string, checked bool) (RowPl
 	return plan, err
 }
 
-// remaining tells how long the quarantine of a row still lasts. What this boot sees for the first
-// time begins now.
+// remaining sets how long the quarantine of a row still lasts. For a doubt that this boot did not
+// know, that is all of it.
 func (a *Acts) remaining(ctx context.Context, step *RowStep) error {
 	since, err := a.Desk.Watched(ctx, step.Before.ID, a.Boot)
 	if err != nil {
@@ -74,7 +74,7 @@ func (a *Acts) remaining(ctx context.Context, step *RowStep) error {
 	return nil
 }
 
-// newest puts the row as the ERP has it now into the plan.
+// newest puts the row as it is in the ERP now into the plan.
 func (a *Acts) newest(ctx context.Context, step *RowStep) error {
 	fresh, err := a.Rows.Newest(ctx, step.Before.Job, step.Before)
 	refused := NotRefused
@@ -106,7 +106,7 @@ func (a *Acts) newest(ctx context.Context, step *RowStep) error {
 	return nil
 }
 
-// Watch begins the quarantine of what is in doubt in a job, where this boot did not know of it.
+// Watch begins the quarantine of those doubts of a job that this boot did not know.
 func (a *Acts) Watch(ctx context.Context, job string) error {
 	_, err := a.Desk.Watch(ctx, job, a.Boot, a.Clock.Boot())
 	return err

@@ -1,4 +1,4 @@
-// Acts that need several people: the first orders, the others see the plan and agree or decline.
+// Acts that need several people: one orders the act, the others see the plan and agree or decline.
 
 package acts
 
@@ -14,35 +14,35 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Rules say which acts need several people.
+// Rules define which acts need several people.
 type Rules struct {
-	People map[string]int // in all, by act; 0 and 1 = the one who orders it
-	Above  trade.Decimal  // only when what the act touches is worth more than so many R$; 0 = always
-	Lapses time.Duration  // an act that nobody agreed to for so long is not done
+	People map[string]int // number of people, by act; 0 and 1 = only the one who orders it
+	Above  trade.Decimal  // only if what the act concerns is worth more R$ than this; 0 = always
+	Lapses time.Duration  // after this time without all consents the act is not done
 }
 
-// Approvals keep what waits for somebody's consent.
+// Approvals is the part of the ledger that stores acts waiting for consent.
 type Approvals interface {
-	// AskApproval keeps an act, with the record in the audit. The same plan is kept once.
-	// trade.ErrTooMany when too many wait.
+	// AskApproval stores an act together with its audit record. The same plan is stored once. It
+	// returns trade.ErrTooMany if too many are waiting.
 	AskApproval(ctx context.Context, a trade.Approval, record trade.AuditRecord) (trade.Approval, error)
-	// Approval returns one; one that is not known: an error for which Acts.Unknown is true.
+	// Approval returns one. If it is unknown, Acts.Unknown is true for the error.
 	Approval(ctx context.Context, id int64) (trade.Approval, error)
-	// Agree keeps the people of an act, EndApproval takes it out; done is false when it stands
-	// otherwise than it was seen.
+	// Agree stores the people of an act; EndApproval removes the act from those waiting. done is
+	// false if it has changed since it was read.
 	Agree(ctx context.Context, a trade.Approval, record trade.AuditRecord) (done bool, err error)
 	EndApproval(ctx context.Context, a trade.Approval, record trade.AuditRecord) (done bool, err error)
 }
 
-// Elsewhere is an act that is planned and done outside of this package.
+// Elsewhere is an act that is planned and done outside this package.
 type Elsewhere struct {
-	// Mark is that of the plan as it would be made now; "" when it cannot be done any more.
+	// Mark returns the mark of the plan as it would be made now; "" if it cannot be done any more.
 	Mark func(ctx context.Context, o Order) (string, error)
-	// Do does what a plan with this mark showed.
+	// Do executes the act if its plan still has this mark.
 	Do func(ctx context.Context, o Order, mark string, who Person) (done bool, err error)
 }
 
-// The acts that need several people, or may, and are planned elsewhere.
+// Acts that need several people, or may, and are referred to by name elsewhere.
 const (
 	ActRelease = "release"
 	ActResync  = "resync"
@@ -50,7 +50,7 @@ const (
 	ActSetCode = "refs set"
 )
 
-// ApproverOf is the least role of those who may agree to an act: those who may order it.
+// ApproverOf returns the lowest role that may agree to an act: the one that may order it.
 func ApproverOf(act string) trade.Role {
 	switch act {
 	case ActRelease, ActSetCode, ActResync:
@@ -59,15 +59,15 @@ func ApproverOf(act string) trade.Role {
 	return trade.Accountant
 }
 
-// Planned is what was planned, as it is kept.
+// Planned is what was planned, as the ledger stores it.
 type Planned struct {
 	Order Order          `json:"order"`
-	Rows  int            `json:"rows"`            // that it would be done to
-	Value *trade.Decimal `json:"value,omitempty"` // R$; nil: nobody knows
+	Rows  int            `json:"rows"`            // rows that it would change
+	Value *trade.Decimal `json:"value,omitempty"` // R$; nil: unknown
 	Steps []PlannedStep  `json:"steps,omitempty"`
 }
 
-// PlannedStep is what would become of one row.
+// PlannedStep is the planned change of one row.
 type PlannedStep struct {
 	ID    int64       `json:"id"`
 	Key   string      `json:"key"`
@@ -76,7 +76,7 @@ type PlannedStep struct {
 	Given string      `json:"given,omitempty"` // the id that it gets
 }
 
-// PlannedOf reads what was planned.
+// PlannedOf decodes the plan of an approval.
 func PlannedOf(a trade.Approval) (p Planned, err error) {
 	if err = json.Unmarshal(a.Plan, &p); err != nil {
 		err = fmt.Errorf("approval %d is damaged: %w", a.ID, err)
@@ -84,8 +84,8 @@ func PlannedOf(a trade.Approval) (p Planned, err error) {
 	return p, err
 }
 
-// Ask keeps an act until others agree to it, if the rules, or least, want several people for it,
-// and who is not yet so many. nil: it may be done.
+// Ask stores an act to wait for the consent of others, if the rules, or least, require more people
+// than have agreed so far. It returns nil if the act may be done now.
 func (a *Acts) Ask(ctx context.Context, p Planned, mark string, who Person, least int) (*trade.Approval, error) {
 	needs := a.Rules.needs(p, least)
 	if needs <= 1+len(who.agreed) {
@@ -113,7 +113,7 @@ func (a *Acts) Ask(ctx context.Context, p Planned, mark string, who Person, leas
 	return &asked, err
 }
 
-// needs is how many people something planned needs in all, and least so many.
+// needs returns how many people a plan needs in all, at least least.
 func (r Rules) needs(p Planned, least int) int {
 	if p.Value != nil && r.Above.Sign() > 0 && p.Value.Cmp(r.Above) <= 0 {
 		return least
@@ -121,7 +121,7 @@ func (r Rules) needs(p Planned, least int) int {
 	return max(least, r.People[p.Order.Act])
 }
 
-// approvalDetail is what the audit keeps of a request and of each answer to it.
+// approvalDetail is what the audit stores about a request and about each answer to it.
 type approvalDetail struct {
 	Act   string         `json:"act"`
 	Mark  string         `json:"mark"`
@@ -139,7 +139,7 @@ func targetOf(o Order) string {
 	return o.Job
 }
 
-// defaultLapse is how long others have to agree.
+// defaultLapse is how long others have to agree if the rules do not set a time.
 const defaultLapse = 72 * time.Hour
 
 func (r Rules) lapses() time.Duration {
@@ -155,8 +155,8 @@ func (p Person) consent(at time.Time) trade.Consent {
 	}
 }
 
-// isSame reports whether two are one person, as far as the program can know: by the name or by the
-// account of either.
+// isSame reports whether two are the same person, as far as the program can know: by the name or
+// the account of either.
 func (p Person) isSame(c trade.Consent) bool {
 	for _, mine := range []string{p.Name, p.Account} {
 		if mine != "" && (strings.EqualFold(mine, c.Name) || strings.EqualFold(mine, c.Account)) {
@@ -166,13 +166,13 @@ func (p Person) isSame(c trade.Consent) bool {
 	return false
 }
 
-// askRows asks for others where the act on rows needs them.
+// askRows stores an act on rows to wait for consent, if it needs that.
 func (a *Acts) askRows(ctx context.Context, plan RowPlan, who Person) (*trade.Approval, error) {
 	if a.Rules.People[plan.Act] <= 1+len(who.agreed) {
 		return nil, nil //nolint:nilnil // nobody need be asked
 	}
 	p := Planned{Order: plan.Order, Rows: plan.Count()}
-	p.Order.Keys = nil // of what was shown: a file of decisions leaves some out
+	p.Order.Keys = nil // those shown: a file of decisions leaves some out
 	for _, s := range plan.Steps {
 		p.Order.Keys = append(p.Order.Keys, s.Key)
 		if s.Refused == NotRefused {
@@ -191,13 +191,13 @@ func (a *Acts) askRows(ctx context.Context, plan RowPlan, who Person) (*trade.Ap
 	return a.Ask(ctx, p, plan.Mark(), who, 0)
 }
 
-// askJob asks for others where the act on a job needs them.
+// askJob stores an act on a job to wait for consent, if it needs that.
 func (a *Acts) askJob(ctx context.Context, plan JobPlan, who Person) (*trade.Approval, error) {
 	p := Planned{Order: Order{Act: plan.Act, Job: plan.Job}}
 	if r := plan.Release; r != nil && r.Brake != nil {
 		p.Rows = r.Brake.Rows
 		if f := r.Brake.Freight; f != nil && f.Unpriced == 0 && onlyReais(f.Value) &&
-			r.Sweep == nil && r.Stop == nil { // a release may let more go, of which nobody knows the value
+			r.Sweep == nil && r.Stop == nil { // else more may go, of unknown value
 			value := f.Value[reais]
 			p.Value = &value
 		}
@@ -212,8 +212,8 @@ func onlyReais(values map[string]trade.Decimal) bool {
 	return there && len(values) == 1
 }
 
-// worth is what the rows of a plan are worth in R$; what hangs on a contract counts as that, once.
-// nil when nobody can tell of one of them, which counts as much.
+// worth returns the value in R$ of the rows of a plan; a child row counts as its contract, once. It
+// returns nil if one value is unknown; the act then needs as many people as one above the limit.
 func (a *Acts) worth(ctx context.Context, plan RowPlan) (*trade.Decimal, error) {
 	sum := trade.Decimal{}
 	contracts := map[string]bool{}
@@ -245,7 +245,8 @@ func (a *Acts) worth(ctx context.Context, plan RowPlan) (*trade.Decimal, error) 
 	return &sum, nil
 }
 
-// parentOf is the platform's id of the contract that a delivery or a traceability record is of.
+// parentOf returns the platform's id of the contract to which a delivery or traceability record
+// belongs.
 func parentOf(e trade.Entry) string {
 	if id := mapping.SentTexts(e)["contract_id"]; id != nil {
 		return *id
@@ -253,19 +254,19 @@ func parentOf(e trade.Entry) string {
 	return e.Target
 }
 
-// Decided is what became of somebody's answer.
+// Decided is the result of a person's answer.
 type Decided struct {
 	Approval trade.Approval
-	Refused  Refusal // why the answer does not count; "" = it does
-	Waits    int     // so many people have to agree yet
+	Refused  Refusal // why the answer does not count; "" if it does
+	Waits    int     // how many people still have to agree
 	Done     bool
 	Rows     *RowPlan
 }
 
-// Approve keeps that a person agrees to an act that was ordered; with the last one who has to, it is
-// done, if its plan is still what was shown. A plan that has moved stays until it is declined or
-// lapses. The order ends before it is done: a crash between the two loses it, with the consent in
-// the audit, and never does it twice.
+// Approve stores that a person agrees to an act. With the last consent needed the act is done, if
+// its plan is still what was shown. If the plan has changed, the order stays until it is declined
+// or lapses. The order is removed before the act is done: a crash between the two loses the act,
+// with the consent in the audit, but never does it twice.
 func (a *Acts) Approve(ctx context.Context, id int64, who Person) (Decided, error) {
 	d, p, err := a.answer(ctx, id, who)
 	if err != nil || d.Refused != NotRefused {
@@ -288,7 +289,7 @@ func (a *Acts) Approve(ctx context.Context, id int64, who Person) (Decided, erro
 	now := a.Now()
 	ordered := d.Approval.People[0]
 	d.Approval.People = append(d.Approval.People, who.consent(now))
-	d.Approval.Needs = a.Rules.needs(p, d.Approval.Needs) // it may be more by now, never less
+	d.Approval.Needs = a.Rules.needs(p, d.Approval.Needs) // may have grown since; never shrinks
 	d.Waits = d.Approval.Needs - len(d.Approval.People)
 	record, err := a.answered(now, "approval give", d.Approval, who)
 	if err != nil {
@@ -319,7 +320,7 @@ func (a *Acts) Approve(ctx context.Context, id int64, who Person) (Decided, erro
 	return d, a.doApproved(ctx, &d, review, p, together)
 }
 
-// doApproved does what everybody has agreed to.
+// doApproved does the act to which everybody has agreed.
 func (a *Acts) doApproved(ctx context.Context, d *Decided, r Review, p Planned, who Person) (err error) {
 	switch {
 	case r.Rows != nil:
@@ -342,7 +343,8 @@ func (a *Acts) doApproved(ctx context.Context, d *Decided, r Review, p Planned, 
 	return err
 }
 
-// Decline keeps that a person does not agree: the act is not done. Who ordered it may take it back.
+// Decline stores that a person does not agree: the act is not done. The person who ordered it may
+// withdraw it this way.
 func (a *Acts) Decline(ctx context.Context, id int64, who Person) (Decided, error) {
 	d, _, err := a.answer(ctx, id, who)
 	if err != nil || d.Refused != NotRefused {
@@ -364,7 +366,7 @@ func (a *Acts) answered(at time.Time, act string, ap trade.Approval, who Person)
 		approvalDetail{Act: ap.Act, Mark: ap.Mark, Needs: ap.Needs, For: ap.People[0].Name})
 }
 
-// answer finds what a person answers to.
+// answer returns the approval that a person answers, and its plan.
 func (a *Acts) answer(ctx context.Context, id int64, who Person) (d Decided, p Planned, err error) {
 	if err = who.check(); err != nil {
 		return d, p, err
@@ -384,14 +386,14 @@ func (a *Acts) answer(ctx context.Context, id int64, who Person) (d Decided, p P
 	return d, p, err
 }
 
-// Review is an act that waits, as its plan is now.
+// Review is an act that waits for consent, planned again.
 type Review struct {
 	Outdated bool // it would no longer do what was planned
 	Rows     *RowPlan
 	Job      *JobPlan
 }
 
-// Review plans an act that waits again.
+// Review plans an act that waits for consent again.
 func (a *Acts) Review(ctx context.Context, ap trade.Approval) (Review, error) {
 	p, err := PlannedOf(ap)
 	if err != nil {

@@ -1,4 +1,4 @@
-// What a person orders, in a form that can be kept and planned again.
+// Orders of people, in a form that can be stored and planned again.
 
 package acts
 
@@ -13,24 +13,28 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Order is what a person wants done. Job is the month of a closing, and the kind of a de-para.
+// Order is what a person wants done. Job is the month for a closing, and the kind for a de-para.
 type Order struct {
-	Act    string        `json:"act"`
-	Job    string        `json:"job"`
-	Keys   []string      `json:"keys,omitempty"`
-	States []trade.State `json:"states,omitempty"` // instead of keys: all rows in these states, where the act allows it
+	Act  string   `json:"act"`
+	Job  string   `json:"job"`
+	Keys []string `json:"keys,omitempty"`
+	// instead of keys: all rows in these states, if the act allows it
+	States []trade.State `json:"states,omitempty"`
 	Causes []string      `json:"causes,omitempty"` // and with these causes
-	Most   int           `json:"most,omitempty"`   // of those, the first so many; 0 = all
+	Most   int           `json:"most,omitempty"`   // only the first rows of these; 0 = all
 
-	ID                 string    `json:"id,omitempty"`      // adopt: the platform's id; a de-para: that of the code
-	NoID               bool      `json:"no_id,omitempty"`   // adopt: it was seen there, and its id is not known
-	DespiteDifferences bool      `json:"despite,omitempty"` // adopt: although the platform's record differs
-	Checked            bool      `json:"checked,omitempty"` // resend: the platform was looked at
+	// adopt: the platform's id; de-para: the id of the code
+	ID string `json:"id,omitempty"`
+	// adopt: it was seen there, but its id is unknown
+	NoID bool `json:"no_id,omitempty"`
+	// adopt: even if the platform's record differs
+	DespiteDifferences bool      `json:"despite,omitempty"`
+	Checked            bool      `json:"checked,omitempty"` // resend: the platform was checked
 	Since              time.Time `json:"since,omitzero"`    // resync: only rows that changed since
-	Count              int       `json:"count,omitempty"`   // resync: so many rows it reads
+	Count              int       `json:"count,omitempty"`   // resync: how many rows it reads
 }
 
-// Plan says what an order for rows would do.
+// Plan plans an order for rows.
 func (a *Acts) Plan(ctx context.Context, o Order) (RowPlan, error) {
 	keys := o.Keys
 	if len(keys) == 0 {
@@ -56,15 +60,16 @@ func (a *Acts) Plan(ctx context.Context, o Order) (RowPlan, error) {
 	case o.Act == "resend":
 		plan, err := a.Resend(ctx, o.Job, keys[0], o.Checked)
 		if err == nil && plan.Steps[0].Refused == InQuarantine {
-			err = a.Watch(ctx, o.Job) // its quarantine begins here, where this host did not know of the doubt
+			// its quarantine begins now if this boot did not know the doubt
+			err = a.Watch(ctx, o.Job)
 		}
 		return plan, err
 	}
 	return RowPlan{}, fmt.Errorf("there is no act %q", o.Act)
 }
 
-// Mark covers what a person was shown of the plan and what would be stored, not the time that is
-// left of a quarantine.
+// Mark returns a hash of what a person was shown of the plan and of what would be stored, except
+// for the remaining time of a quarantine.
 func (p RowPlan) Mark() string {
 	parts := make([]any, 0, len(p.Steps))
 	for _, s := range p.Steps {
@@ -76,10 +81,10 @@ func (p RowPlan) Mark() string {
 	return MarkOf(parts...)
 }
 
-// Mark covers where the job stood when the plan was made, and what a release lets go.
+// Mark returns a hash of the job's status when the plan was made, and of what a release lets pass.
 func (p JobPlan) Mark() string { return MarkOf(p.Act, p.Job, p.Refused, p.Before, p.Release) }
 
-// MarkOf is the same for the same things.
+// MarkOf returns a hash that is equal for equal parts.
 func MarkOf(parts ...any) string {
 	h := sha256.New()
 	for _, part := range parts {

@@ -1,4 +1,4 @@
-// The brakes that judge what a reading found.
+// The brakes that judge the result of a reading.
 
 package brakes
 
@@ -18,13 +18,14 @@ import (
 
 const (
 	brakeHistory = 20 // readings whose median is the usual number of new rows
-	lostShare    = 100
+	// a change of identity that loses less than 1/lostShare of the known rows is ignored
+	lostShare = 100
 )
 
-// Brake judges what the reading found, before anything leaves. What it lets pass is remembered: it
-// is never judged again. The entries that came with a reading that was cut short are judged with
-// those of the next one, because what counts is what the ledger has above the mark, not what this
-// run saw.
+// Brake judges what the reading found, before anything is sent. What it lets pass is
+// stored as a mark, and never judged again. It judges all entries that the ledger has above that
+// mark, not only those of this run, so that entries of an interrupted reading are judged with those
+// of the next one.
 func (r *Guard) Brake(ctx context.Context) error {
 	cursor, err := r.run.Ledger.Cursor(ctx, r.run.Job.Name())
 	if err != nil {
@@ -48,7 +49,7 @@ func (r *Guard) Brake(ctx context.Context) error {
 		return err
 	}
 	if came.Count > 0 {
-		// the first reading, and what a person let pass, say nothing about what is usual
+		// the first reading, and what a person let pass, do not count as usual
 		if came.Before && memory.Allowed == 0 {
 			memory.Counts = append(slices.Clone(memory.Counts), came.Count)
 			memory.Counts = memory.Counts[max(0, len(memory.Counts)-brakeHistory):]
@@ -63,9 +64,9 @@ func (r *Guard) Brake(ctx context.Context) error {
 	return r.run.Record(ctx, trade.Page{Cursor: &cursor})
 }
 
-// brakeNewRows pauses the job when far more rows are new than usual (F025). The first reading of a
-// job finds everything that is in scope, and nothing is usual yet: a go-live is looked at with
-// --dry-run, not braked.
+// brakeNewRows pauses the job when far more rows are new than usual (F025). It ignores the first
+// reading of a job, which finds everything in scope: a go-live is checked with --dry-run, not
+// braked.
 func (r *Guard) brakeNewRows(memory trade.Memory, came trade.Arrivals) error {
 	if r.run.Env.Brakes.NewRows == 0 || !came.Before {
 		return nil
@@ -81,7 +82,7 @@ func (r *Guard) brakeNewRows(memory trade.Memory, came trade.Arrivals) error {
 			limit+1, strings.Join(came.Samples, ", ")))
 }
 
-// median is the middle of some numbers, the larger of two; 0 of none.
+// median returns the middle of some numbers (of two, the larger); 0 if there are none.
 func median(counts []int) int {
 	if len(counts) == 0 {
 		return 0
@@ -90,10 +91,10 @@ func median(counts []int) int {
 	return sorted[len(sorted)/2]
 }
 
-// brakeRetyped pauses the job when many rows that are new have the content of rows that were sent
-// under keys which are gone (F021, F023): a key that is written in another way, or contracts that
-// were numbered anew. A few are held one by one when they are about to go. Rows with the content of
-// those of another job count too: two queries may return one row under two keys.
+// brakeRetyped pauses the job when many new rows have the content of rows that were sent under keys
+// which are gone (F021, F023): a key that is written differently, or contracts that were
+// renumbered. If there are only a few, the recheck holds each of them. Rows with the content of
+// rows of another job count too: two queries may return one row under two keys.
 func (r *Guard) brakeRetyped(ctx context.Context, memory trade.Memory, came trade.Arrivals) error {
 	if r.run.Env.Brakes.Retyped == 0 || came.Count < r.run.Env.Brakes.Retyped {
 		return nil
@@ -155,9 +156,9 @@ func (r *Guard) brakeRetyped(ctx context.Context, memory trade.Memory, came trad
 			"%d new rows have the content of rows that were sent under other keys, and stand there no more, or in another job, such as %s", count, strings.Join(samples, ", ")))
 }
 
-// BrakeIdentity looks, before anything is recorded, what a changed key or table makes of the rows
-// that the ledger knows (F024). Where rows that are known would be gone, and others new in their
-// place, the job pauses: they would go a second time.
+// BrakeIdentity checks, before anything is recorded, what a changed key or table does to the rows
+// that the ledger knows (F024). If known rows would be gone and others would be new in their place,
+// the job is paused, because they would be sent a second time.
 func (r *Guard) BrakeIdentity(ctx context.Context, cursor trade.Cursor) error {
 	was := cursor.Brakes.Identity
 	if !r.run.Env.Brakes.ChangedKey || was == nil || was.SameRows(r.run.Job.Identity) {
@@ -167,8 +168,8 @@ func (r *Guard) BrakeIdentity(ctx context.Context, cursor trade.Cursor) error {
 	if err != nil {
 		return err
 	}
-	// A few rows come and go while a configuration is changed; what is lost by the change itself is
-	// more than one in a hundred.
+	// A few rows come and go while a configuration is changed; a change of identity loses more than
+	// one in a hundred.
 	if lost := b.Known - b.Found; b.Rows == 0 || lost == 0 || lost*lostShare < b.Known {
 		return nil
 	}
@@ -182,12 +183,11 @@ func (r *Guard) BrakeIdentity(ctx context.Context, cursor trade.Cursor) error {
 			strings.Join(b.Samples, ", ")))
 }
 
-// ChangeOfIdentity counts what a changed key or table makes of the rows that the ledger knows.
-// alive are the rows that would look new; false: only cancelled ones.
+// ChangeOfIdentity counts what a changed key or table does to the rows that the ledger knows. The
+// map has the rows that would look new; its value is false for rows that are only cancelled.
 func (r *Guard) ChangeOfIdentity(ctx context.Context, was trade.Identity) (trade.Brake, map[run.KeyHash]bool, error) {
 	b := trade.Brake{Job: r.run.Job.Name(), Was: &was, Identity: &r.run.Job.Identity}
-	// the rows that the query returns now; false: only cancelled, which stands, but would never be
-	// new
+	// the rows that the query returns now; false: only cancelled rows, which would never be new
 	alive := map[run.KeyHash]bool{}
 	err := run.EachKey(ctx, r.run.Source, r.run.Job, func(key string, cancelled bool) error {
 		alive[run.HashKey(key)] = alive[run.HashKey(key)] || !cancelled
@@ -215,7 +215,7 @@ func (r *Guard) ChangeOfIdentity(ctx context.Context, was trade.Identity) (trade
 	return b, alive, err
 }
 
-// SamplesOf names the first few rows that would look new.
+// SamplesOf adds the keys of the first few rows that would look new to b.
 func (r *Guard) SamplesOf(ctx context.Context, b *trade.Brake, alive map[run.KeyHash]bool) error {
 	err := run.EachKey(ctx, r.run.Source, r.run.Job, func(key string, _ bool) error {
 		if alive[run.HashKey(key)] && !slices.Contains(b.Samples, key) {
@@ -236,7 +236,7 @@ func identityText(i trade.Identity) string {
 	return fmt.Sprintf("key [%s] of %s", strings.Join(i.Key, ", "), strings.Join(i.Tables, ", "))
 }
 
-// braked makes the error that pauses the job.
+// braked returns the error that pauses the job.
 func (r *Guard) braked(code outcome.StopCode, b trade.Brake, text string) error {
 	b.Job = r.run.Job.Name()
 	look := "them in the ERP, and correct it where they are wrong"

@@ -1,4 +1,4 @@
-// The canary: the first few rows of a new mapping, until a person confirms it.
+// The canary: only a few rows are sent under a new mapping until a person confirms it.
 
 package brakes
 
@@ -12,9 +12,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// canary lets only a few rows go under a query or a mapping that nobody has confirmed (`canary:`):
-// they are looked at on the platform, then a release lets the rest go. The rows are counted as gone
-// before they go, so that a process which dies sends no more of them.
+// canary lets only a few rows go under a query or a mapping that nobody has confirmed (`canary:`).
+// A person checks them on the platform; a release lets the rest go. All of these rows are counted
+// as sent before the first one is, so that no more of them go after a crash.
 func (r *Guard) canary(memory *trade.Memory) error {
 	mapping := r.run.Job.Fingerprint()
 	if r.run.Job.Spec.Canary == 0 {
@@ -36,7 +36,7 @@ func (r *Guard) canary(memory *trade.Memory) error {
 	return nil
 }
 
-// TrialLeft is how many rows may still go under a mapping that nobody has confirmed; -1 = all.
+// TrialLeft returns how many rows may still go under an unconfirmed mapping; -1 means all.
 func (r *Guard) TrialLeft() int {
 	if r.Trial == nil {
 		return -1
@@ -44,7 +44,7 @@ func (r *Guard) TrialLeft() int {
 	return max(0, r.run.Job.Spec.Canary-r.Trial.Rows)
 }
 
-// Tried counts a row that goes under a mapping that nobody has confirmed.
+// Tried counts a row that goes under an unconfirmed mapping.
 func (r *Guard) Tried(key string) {
 	if r.Trial == nil {
 		return
@@ -54,7 +54,7 @@ func (r *Guard) Tried(key string) {
 	}
 }
 
-// Untried takes that back: the row certainly did not go, and nobody can look at it on the platform.
+// Untried undoes Tried: the row was certainly not sent, and nobody can check it on the platform.
 func (r *Guard) Untried(key string) {
 	if r.Trial == nil {
 		return
@@ -65,7 +65,8 @@ func (r *Guard) Untried(key string) {
 	}
 }
 
-// Unconfirmed is the brake of a mapping of which the first rows have gone.
+// Unconfirmed returns the stop for a mapping whose first rows were sent and that nobody has
+// confirmed.
 func (r *Guard) Unconfirmed() error {
 	b := trade.Brake{Job: r.run.Job.Name(), Rows: r.Trial.Rows, Samples: r.Trial.Samples, Mapping: r.Trial.Mapping}
 	return &outcome.StopError{Stop: trade.Stop{Code: string(outcome.StopCanary), Brake: &b, Text: fmt.Sprintf(

@@ -1,4 +1,4 @@
-// The type of the package.
+// Guard, whose methods are in the other files of the package.
 
 package brakes
 
@@ -8,16 +8,16 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Guard judges what a reading found before anything of it leaves, and counts what goes under a
-// release or under a mapping that nobody has confirmed.
+// Guard judges the result of a reading before anything is sent, and counts what goes under a
+// release or under an unconfirmed mapping.
 type Guard struct {
 	run     *run.Run
 	recheck *recheck.Checker
 
-	Room     trade.Freight  // what this run may send, with `most:`
-	Released *trade.Freight // what a person has let it send beyond that
-	Trial    *trade.Canary  // what went under a mapping that nobody has confirmed; nil when the mapping is confirmed
+	Room     trade.Freight  // what this run may send, under `most:`
+	Released *trade.Freight // what a person has released beyond `most:`
+	Trial    *trade.Canary  // what went under an unconfirmed mapping; nil if it is confirmed
 }
 
-// New makes the guard of one run.
+// New returns the guard of one run.
 func New(r *run.Run, c *recheck.Checker) *Guard { return &Guard{run: r, recheck: c} }

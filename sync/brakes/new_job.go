@@ -1,4 +1,4 @@
-// The brakes before a reading: new jobs, other key spaces, other identities.
+// The brakes before a reading: new jobs and other key spaces.
 
 package brakes
 
@@ -14,10 +14,10 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// BrakeNewJob pauses a job that is new while the ledger has rows which jobs of the same kind have
-// sent and have no more: the job is gone from the configuration, or its query returns them no
-// longer. As a rule the new job is the old one under another name, or has a part of its rows. It
-// acts before anything is recorded.
+// BrakeNewJob pauses a new job if the ledger has sent rows of the same kind whose job does not have
+// them any more: the job is gone from the configuration, or its query no longer returns them.
+// Usually the new job is the old one under another name, or has a part of its rows. The brake acts
+// before anything is recorded.
 func (r *Guard) BrakeNewJob(ctx context.Context, cursor trade.Cursor) error {
 	if cursor.Bound != "" || !cursor.SweptAt.IsZero() || cursor.Brakes.Identity != nil ||
 		len(cursor.Brakes.Former) > 0 {
@@ -66,9 +66,9 @@ func (r *Guard) BrakeNewJob(ctx context.Context, cursor trade.Cursor) error {
 		b.Job, strings.Join(names, ", "), advice, b.Job)}}
 }
 
-// GoneFrom counts the rows that another job has sent, or may have, and that its query returns no
-// more, but for those of which a person has said that it is right so. Of a job in another key space
-// none counts.
+// GoneFrom counts the rows that another job has sent, or may have sent, and that its query no
+// longer returns, except those that a person has acknowledged as missing. It returns 0 for a job in
+// another key space.
 func (r *Guard) GoneFrom(ctx context.Context, other *mapping.Job) (gone int, err error) {
 	if other.Identity.Space != r.run.Job.Identity.Space {
 		return 0, nil
@@ -91,8 +91,8 @@ func (r *Guard) GoneFrom(ctx context.Context, other *mapping.Job) (gone int, err
 	return gone, err
 }
 
-// BrakeSpace pauses a job whose entries stand in another key space than its configuration says
-// (`identity:`): keys that other jobs have sent would not be compared any more. It acts before
+// BrakeSpace pauses a job whose entries are in another key space than its configuration states
+// (`identity:`): keys that other jobs have sent would no longer be compared. It acts before
 // anything is recorded.
 func (r *Guard) BrakeSpace(ctx context.Context, cursor trade.Cursor) error {
 	was := cursor.Brakes.Identity
@@ -107,7 +107,7 @@ func (r *Guard) BrakeSpace(ctx context.Context, cursor trade.Cursor) error {
 	if at < 0 {
 		return r.brakeSpaceOfOthers(ctx)
 	}
-	now := *was // its key and tables are judged for themselves
+	now := *was // a changed key or table is judged by BrakeIdentity
 	now.Space = r.run.Job.Identity.Space
 	k := known[at]
 	return &outcome.StopError{Stop: trade.Stop{
@@ -120,8 +120,9 @@ func (r *Guard) BrakeSpace(ctx context.Context, cursor trade.Cursor) error {
 	}}
 }
 
-// brakeSpaceOfOthers stops a job while another one is to come into its key space, and nobody has
-// accepted that: the keys that the other has sent stand in its old one, and are not compared.
+// brakeSpaceOfOthers pauses a job while another job is about to move into its key space and nobody
+// has accepted that: the keys that the other job has sent are still in its old space, and are not
+// compared.
 func (r *Guard) brakeSpaceOfOthers(ctx context.Context) error {
 	for _, other := range r.run.Env.Jobs {
 		if other.Name() == r.run.Job.Name() || other.Spec.Sends != r.run.Job.Spec.Sends ||

@@ -14,8 +14,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// brakeMost pauses the job when more is due than one run may send (`most:`). What a person has
-// released goes in this run; a later one asks again.
+// brakeMost pauses the job when more is due than one run may send (`most:`). A person's release
+// holds for this run; a later run is braked again.
 func (r *Guard) brakeMost(ctx context.Context, memory *trade.Memory, last int64) error {
 	most := r.run.Job.Spec.Most
 	if most == nil {
@@ -33,11 +33,11 @@ func (r *Guard) brakeMost(ctx context.Context, memory *trade.Memory, last int64)
 	if !due.Within(r.Room) {
 		return r.Overloaded(due, samples, max(memory.Passed, last))
 	}
-	r.Released, memory.Released = memory.Released, nil // once: a run that dies asks again
+	r.Released, memory.Released = memory.Released, nil // once: a run after a crash is braked again
 	return nil
 }
 
-// DueFreight sums what may go now.
+// DueFreight returns the sums of what is due now, and a few keys.
 func (r *Guard) DueFreight(ctx context.Context) (due trade.Freight, samples []string, err error) {
 	count := func(entries []trade.Entry) {
 		for _, e := range entries {
@@ -72,7 +72,7 @@ func (r *Guard) DueFreight(ctx context.Context) (due trade.Freight, samples []st
 	return due, samples, nil
 }
 
-// Overloaded is the brake of a run that would send too much.
+// Overloaded returns the stop of a run that would send too much.
 func (r *Guard) Overloaded(due trade.Freight, samples []string, last int64) error {
 	return r.braked(outcome.StopMost, trade.Brake{
 		Rows: due.Rows, Samples: samples, Last: last, Freight: &due,
@@ -82,7 +82,7 @@ func (r *Guard) Overloaded(due trade.Freight, samples []string, last int64) erro
 			freightText(*r.run.Job.Spec.Most), strings.Join(samples, ", ")))
 }
 
-// freightText says in English what a freight is; what a limit does not limit is left out.
+// freightText returns a freight as an English phrase; it leaves out what a limit does not limit.
 func freightText(f trade.Freight) string {
 	var parts []string
 	if f.Rows > 0 {

@@ -1,4 +1,4 @@
-// Schedules that name hours of the day, on the days when the clock is changed.
+// Schedules with fixed hours, on days when the clock is set.
 
 package clock
 
@@ -11,18 +11,17 @@ import (
 // starBit is the library's mark of a field that is "*".
 const starBit = 1 << 63
 
-// civil is a schedule that names hours of the day ("30 23 * * *"). The library looks for them on
-// the clock of the zone: an hour that a clock leaves out when it is set forward never comes, and an
-// hour that it repeats when it is set back comes twice. Here each time of the calendar comes once:
-// one that is left out, at the moment when the clock is set forward; one that is repeated, the
-// first time (F077).
+// civil is a schedule with fixed hours ("30 23 * * *"). The library compares them with the clock of
+// the zone: an hour that is skipped when the clock is set forward never comes, and an hour that is
+// repeated when it is set back comes twice. Here each local time comes once: a skipped one at the
+// moment when the clock is set forward, a repeated one the first time (F077).
 type civil struct {
-	spec cron.SpecSchedule // on a calendar without rules
+	spec cron.SpecSchedule // evaluated in UTC, which has no clock changes
 	zone *time.Location
 }
 
-// keepBusinessDays makes a schedule that names hours keep to the calendar. One of every hour, or of
-// a distance, counts by elapsed time, and stays as it is.
+// keepBusinessDays wraps a schedule with fixed hours in civil. Schedules for every hour, or with an
+// interval, count elapsed time and are returned unchanged.
 func keepBusinessDays(schedule cron.Schedule) cron.Schedule {
 	spec, ok := schedule.(*cron.SpecSchedule)
 	if !ok || spec.Hour&starBit != 0 {
@@ -33,7 +32,7 @@ func keepBusinessDays(schedule cron.Schedule) cron.Schedule {
 	return c
 }
 
-// Next is the first time after t; the zero time when there is none.
+// Next returns the first time after t, or the zero time if there is none.
 func (c civil) Next(t time.Time) time.Time {
 	on := onPaper(t.In(c.zone))
 	for {
@@ -46,13 +45,13 @@ func (c civil) Next(t time.Time) time.Time {
 	}
 }
 
-// onPaper is what a clock shows, as if it were UTC.
+// onPaper returns the local time of t, as if it were UTC.
 func onPaper(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC)
 }
 
-// moment is when the clock of the zone shows a time of the calendar first; when it never does, the
-// moment at which it is set forward past it.
+// moment returns when the clock of the zone first shows a local time; if it never does, the moment
+// when it is set forward past it.
 func (c civil) moment(on time.Time) time.Time {
 	near := time.Date(on.Year(), on.Month(), on.Day(), on.Hour(), on.Minute(), on.Second(), 0, c.zone)
 	start, end := near.ZoneBounds()

@@ -1,4 +1,4 @@
-// The clock of the engine, and that of the machine.
+// The clocks of the engine.
 
 package clock
 
@@ -10,20 +10,20 @@ import (
 	"github.com/safrasync/safrasync/internal/failpoint"
 )
 
-// Clock is the time. Boot counts from an arbitrary start and goes on while the machine is
-// suspended, which Go's own monotonic clock does not (I13).
+// Clock has the wall clock and the boot clock. Boot counts from an arbitrary start and goes on
+// while the machine is suspended, which Go's own monotonic clock does not (I13).
 type Clock interface {
 	Now() time.Time
 	Boot() time.Duration
 }
 
-// SystemClock is the machine's clock.
+// SystemClock reads the machine's clocks.
 type SystemClock struct{}
 
-// Now is the wall clock, in UTC.
+// Now returns the wall clock, in UTC.
 func (SystemClock) Now() time.Time { return time.Now().Add(failpoint.Skew()).UTC() }
 
-// Boot is CLOCK_BOOTTIME.
+// Boot returns CLOCK_BOOTTIME.
 func (SystemClock) Boot() time.Duration {
 	var ts unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &ts); err != nil {

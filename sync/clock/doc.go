@@ -1,6 +1,6 @@
-// Package clock is the time as the engine sees it: the machine's clocks, the schedules of jobs, and
-// the hours in which they may send.
+// Package clock has the machine's clocks, the schedules of jobs, and the hours in which jobs may
+// send.
 //
-// Schedules and hours keep to the calendar of their zone: a time that a clock leaves out or repeats
-// when it is set comes once (F077).
+// Schedules and hours follow the local time of their zone: a local time that is skipped or repeated
+// when the clock is set comes once (F077).
 package clock

@@ -11,11 +11,11 @@ import (
 )
 
 // Hours are the times of the week in which a job may send (`hours:`); none means always. They are
-// read on the clock of a zone: where a day is an hour shorter or longer, so are they.
+// local times of a zone: on a day that is an hour shorter or longer, they may be too.
 type Hours []span
 
-// span is a part of one or several days, in minutes since midnight. One that ends before it begins
-// goes on into the next day.
+// span is a time of day on some weekdays, in minutes since midnight. If it ends before it begins,
+// it continues into the next day.
 type span struct {
 	days     [7]bool // by time.Weekday
 	from, to int
@@ -26,8 +26,8 @@ var (
 	spanForm = regexp.MustCompile(`^(?:([a-z,-]+) )?([0-9]{2}):([0-9]{2})-([0-9]{2}):([0-9]{2})$`)
 )
 
-// ParseHours reads spans such as "mon-fri 07:00-19:00", "sat,sun 08:00-12:00" or "22:00-05:00",
-// which goes on into the next day.
+// ParseHours parses spans such as "mon-fri 07:00-19:00", "sat,sun 08:00-12:00" or "22:00-05:00",
+// which continues into the next day.
 func ParseHours(texts []string) (Hours, error) {
 	var out Hours
 	for _, text := range texts {
@@ -83,7 +83,7 @@ func parseSpan(text string) (span, error) {
 	return s, nil
 }
 
-// Open reports whether a job may send at a time, which is given in the zone of the hours.
+// Open reports whether a job may send at a time, which must be in the zone of the hours.
 func (h Hours) Open(at time.Time) bool {
 	minute, today := at.Hour()*60+at.Minute(), at.Weekday()
 	yesterday := (today + 6) % 7
@@ -95,7 +95,7 @@ func (h Hours) Open(at time.Time) bool {
 	})
 }
 
-// Next is when a job that may not send now may do so again, at the start of a minute.
+// Next returns when a job that may not send at that time may send again, at the start of a minute.
 func (h Hours) Next(at time.Time) time.Time {
 	var next time.Time
 	for day := range 8 {

@@ -1,4 +1,4 @@
-// Reading of cron expressions.
+// Parsing of cron expressions.
 
 package clock
 
@@ -10,14 +10,14 @@ import (
 	"github.com/robfig/cron/v3"
 )
 
-// anyTime is as good as any other for asking whether a schedule ever comes: the library looks five
-// years ahead, which finds a 29 February.
+// anyTime is a time from which to check whether a schedule ever comes. Any other would do: the
+// library looks five years ahead, which finds a 29 February.
 var anyTime = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// ParseSchedule reads a schedule in the syntax of robfig/cron ("*/10 * * * *", "@every 1h",
-// "CRON_TZ=America/Cuiaba 0 3 * * *"). Without a zone of its own it counts in the zone given. It
-// refuses what the library accepts and never runs, or dies of. Hours that are named come once on
-// each day, also on those on which the clock is set.
+// ParseSchedule parses a schedule in the syntax of robfig/cron ("*/10 * * * *", "@every 1h",
+// "CRON_TZ=America/Cuiaba 0 3 * * *"). Without a zone of its own it is in the given zone. It
+// refuses schedules that the library accepts but never runs, or panics on. Fixed hours come once on
+// each day, also on days when the clock is set.
 func ParseSchedule(text string, zone *time.Location) (schedule cron.Schedule, err error) {
 	defer func() {
 		if recover() != nil { // the library slices out of bounds on a zone without a schedule
@@ -25,7 +25,7 @@ func ParseSchedule(text string, zone *time.Location) (schedule cron.Schedule, er
 		}
 	}()
 	if every, ok := strings.CutPrefix(text, "@every "); ok {
-		// the library would run these every second
+		// the library would round these up to one second
 		if d, err := time.ParseDuration(strings.TrimSpace(every)); err == nil && d < time.Second {
 			return nil, fmt.Errorf("%q is too often: one second is the least", text)
 		}
@@ -43,9 +43,9 @@ func ParseSchedule(text string, zone *time.Location) (schedule cron.Schedule, er
 	return keepBusinessDays(parsed), nil
 }
 
-// EveryMinuteOf tells of a schedule that runs each minute of some hours, as a rule because the
-// minutes were left a *: how often in each such hour, and the hours as they are written; 0 for
-// every other schedule.
+// EveryMinuteOf reports whether a schedule runs every minute of certain hours, usually because the
+// minutes were left at *. It returns how often it runs in each such hour, and the hours as written;
+// 0 and "" for any other schedule.
 func EveryMinuteOf(text string) (times int, hours string) {
 	fields := strings.Fields(text)
 	if len(fields) == 6 && strings.Contains(fields[0], "TZ=") {

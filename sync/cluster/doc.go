@@ -1,6 +1,6 @@
-// Package cluster lets several instances share one ledger: a lease for each job (lease.go), and the
-// word of each instance that it lives, with its share of the pace (member.go).
+// Package cluster lets several instances share one ledger: each job has a lease (lease.go), and
+// each instance sends a heartbeat and takes its share of the rate limit (member.go).
 //
-// Two owners never claim at once (I12): an owner stops claiming when 20 s have passed on its own
-// clock since the last renewal, and a lease ends after 30 s on the ledger's clock.
+// Two owners never claim at once (I12): an owner stops claiming 20 s after its last renewal, on its
+// own clock, and a lease ends after 30 s on the ledger's clock.
 package cluster

@@ -1,4 +1,4 @@
-// The keeper of a lease: it renews it, and reports whether it is still certain (I12).
+// The keeper of a lease: it renews the lease and reports whether it can still be trusted (I12).
 
 package cluster
 
@@ -12,10 +12,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// A lease lasts 30 s on the ledger's clock, and so does the word of an instance that it lives. Both
-// are renewed every 10 s, and their owner claims nothing more when 20 s have passed on its own
-// clock since the last renewal, so that two owners never claim at once however slow the ledger
-// answers (I12).
+// A lease, and the heartbeat of an instance, last 30 s on the ledger's clock. Both are renewed
+// every 10 s. Their owner claims nothing more when 20 s have passed on its own clock since the last
+// renewal, so that two owners never claim at once, however slowly the ledger answers (I12).
 const (
 	RenewEvery = 10 * time.Second
 	trustLease = 20 * time.Second
@@ -23,22 +22,22 @@ const (
 
 // Leases is the part of the ledger that renews a lease.
 type Leases interface {
-	// RenewLease extends it by 30 s, or gives trade.ErrLeaseLost.
+	// RenewLease extends the lease by 30 s, or returns trade.ErrLeaseLost.
 	RenewLease(ctx context.Context, lease trade.Lease) error
 }
 
-// Keeper renews one lease, or the word of an instance, until it is closed.
+// Keeper renews one lease, or the heartbeat of an instance, until it is closed.
 type Keeper struct {
-	renewal func(context.Context) error // trade.ErrLeaseLost ends it
+	renewal func(context.Context) error // after trade.ErrLeaseLost it is not called again
 	clock   clock.Clock
-	renewed atomic.Int64 // Boot time of the start of the last renewal that worked
+	renewed atomic.Int64 // Boot time of the start of the last successful renewal
 	lost    atomic.Bool
-	refused atomic.Pointer[error] // what the last renewal said
+	refused atomic.Pointer[error] // error of the last renewal
 	cancel  context.CancelFunc
 	done    chan struct{}
 }
 
-// Keep renews a lease that was asked for at the given Boot time: the 30 s count from then, however
+// Keep renews a lease that was requested at the given Boot time: its 30 s count from then, however
 // late the ledger answered. tend is called after each renewal.
 func Keep(ctx context.Context, ledger Leases, lease trade.Lease, clock clock.Clock, asked time.Duration,
 	tend func(context.Context),
@@ -49,7 +48,7 @@ func Keep(ctx context.Context, ledger Leases, lease trade.Lease, clock clock.Clo
 	return k
 }
 
-// keepAlive says every 10 s that an instance lives, for the first time before it returns.
+// keepAlive sends the heartbeat of an instance every 10 s, the first one before it returns.
 func keepAlive(ctx context.Context, clock clock.Clock, asked time.Duration, beat func(context.Context) error) *Keeper {
 	k := newKeeper(clock, beat)
 	k.renewed.Store(int64(asked - trustLease))
@@ -84,7 +83,7 @@ func (k *Keeper) keep(ctx context.Context, tend func(context.Context)) {
 	}()
 }
 
-// Renew asks for another 30 s and reports whether rows may be claimed.
+// Renew requests another 30 s and reports whether rows may be claimed.
 func (k *Keeper) Renew(ctx context.Context) bool {
 	start := k.clock.Boot()
 	err := k.renewal(ctx)
@@ -103,7 +102,8 @@ func (k *Keeper) Trusted() bool {
 	return !k.lost.Load() && k.clock.Boot()-time.Duration(k.renewed.Load()) < trustLease
 }
 
-// Why is what the ledger said to the last renewal; nil when it was renewed, or is another's.
+// Why returns the error of the last renewal; nil if it succeeded, or if another owner has the
+// lease.
 func (k *Keeper) Why() error {
 	if p := k.refused.Load(); p != nil && *p != nil && !errors.Is(*p, trade.ErrLeaseLost) {
 		return *p
@@ -111,7 +111,7 @@ func (k *Keeper) Why() error {
 	return nil
 }
 
-// Close ends the renewals and waits until none is on its way.
+// Close ends the renewals and waits until none is running.
 func (k *Keeper) Close() {
 	k.cancel()
 	<-k.done

@@ -1,4 +1,5 @@
-// This instance among the others: its place, its part of the rate, who is alive.
+// This instance in the cluster: its heartbeat, the number of living instances, its share of the
+// rate limit.
 
 package cluster
 
@@ -14,26 +15,26 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// joinWait is how long an instance that joins others waits before it sends: by then each of them
-// has seen it, and takes a smaller share of the rate limit.
+// joinWait is how long an instance waits before it sends, after it joined others: by then each of
+// them has seen it and has reduced its own share of the rate limit.
 const joinWait = RenewEvery + RenewEvery/2
 
-// Member is this instance among those that work on one ledger, and the pace of its passes.
+// Member is this instance in the cluster, and the rate limiter of its passes.
 type Member struct {
 	Config Config
 
 	mu      gosync.Mutex
-	keeper  *Keeper // says that this instance lives; nil before it joined
-	uses    int     // how often it has joined
+	keeper  *Keeper // sends the heartbeat; nil before it joined
+	uses    int     // joins that have not left yet
 	Stand   trade.Crew
-	Known   bool            // the ledger has told it
+	Known   bool            // Stand was read from the ledger
 	from    time.Duration   // Boot time from which it may send
-	limiter *rate.Limiter   // of everything that sends now; nil when nothing does
-	senders int             // that use it
-	left    map[string]bool // jobs of which results were not stored
+	limiter *rate.Limiter   // of everything that sends now; nil if nothing does
+	senders int             // users of limiter
+	left    map[string]bool // jobs with results that were not stored
 }
 
-// Config is what an instance tells of itself, and the pace that all of them share.
+// Config describes this instance, and has the rate limit that all instances share.
 type Config struct {
 	Several   bool // other instances may work on the ledger
 	Clock     clock.Clock
@@ -45,16 +46,15 @@ type Config struct {
 	Burst     int
 }
 
-// Members is the part of the ledger in which instances say that they live.
+// Members is the part of the ledger that stores heartbeats.
 type Members interface {
-	// Beat says that an instance lives for another 30 s on the ledger's clock, and tells how many
-	// do.
-	// Depart says that it ends.
+	// Beat stores that an instance lives for another 30 s on the ledger's clock, and returns how
+	// many do. Depart stores that it ends.
 	Beat(ctx context.Context, instance trade.Instance) (trade.Crew, error)
 	Depart(ctx context.Context, instance string) error
 }
 
-// NewMember makes a member that has not joined yet.
+// NewMember returns a member that has not joined yet.
 func NewMember(config Config) *Member {
 	return &Member{Config: config, Stand: trade.Crew{Living: 1}, left: map[string]bool{}}
 }
@@ -62,8 +62,8 @@ func NewMember(config Config) *Member {
 // Together reports whether other instances may work on the ledger.
 func (c *Member) Together() bool { return c.Config.Several }
 
-// Join says that this instance lives, until leave is called. A ledger that does not answer is asked
-// again every 10 s. It must be called before anything sends.
+// Join sends heartbeats until leave is called. If the ledger does not answer, it tries again every
+// 10 s. It must be called before anything sends.
 func (c *Member) Join(ctx context.Context, command string) (leave func()) {
 	if !c.Config.Several {
 		return func() {}
@@ -115,7 +115,7 @@ func (c *Member) leave(ctx context.Context) {
 	}
 }
 
-// setPlace takes up where this instance stands, and takes its share of the rate limit.
+// setPlace stores the cluster as the ledger reported it, and adjusts the share of the rate limit.
 func (c *Member) setPlace(stand trade.Crew, asked time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -128,14 +128,15 @@ func (c *Member) setPlace(stand trade.Crew, asked time.Duration) {
 	c.Stand, c.Known = stand, true
 }
 
-// Wait is how long this instance must not send yet.
+// Wait returns for how long this instance must not send yet.
 func (c *Member) Wait() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return max(0, c.from-c.Config.Clock.Boot())
 }
 
-// Place is where this instance stands. As long as the ledger has not told it, it may not be alone.
+// Place returns how many instances live. Until the ledger has reported it, a member of a cluster
+// assumes two.
 func (c *Member) Place() trade.Crew {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -145,7 +146,8 @@ func (c *Member) Place() trade.Crew {
 	return c.Stand
 }
 
-// Pace returns the limiter of everything that sends now; each call needs a rested.
+// Pace returns the rate limiter of everything that sends now. Each call must be followed by one of
+// Rested.
 func (c *Member) Pace() *rate.Limiter {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -168,12 +170,12 @@ func (c *Member) Rested() {
 	}
 }
 
-// share is what one of several instances may send in a second.
+// share returns how many requests per second one of several instances may send.
 func (c Config) share(living int) rate.Limit {
 	return rate.Limit(c.PerSecond) / rate.Limit(max(1, living))
 }
 
-// Limiter is the pace of `api.rate_limit`.
+// Limiter returns a limiter for the whole `api.rate_limit`.
 func (c Config) Limiter() *rate.Limiter {
 	if c.PerSecond <= 0 {
 		return rate.NewLimiter(rate.Inf, 1)
@@ -181,15 +183,15 @@ func (c Config) Limiter() *rate.Limiter {
 	return rate.NewLimiter(rate.Limit(c.PerSecond), max(1, min(c.Burst, int(c.PerSecond))))
 }
 
-// Full is the whole pace of this instance.
+// Full returns the rate limit of this instance when it is not slowed down.
 func (c *Member) Full() rate.Limit {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.Config.share(c.Stand.Living)
 }
 
-// Lost notes that the ledger did not take results of a job: their rows are in doubt as soon as it
-// can be told so.
+// Lost records that the ledger did not store results of a job; their rows are put in doubt as soon
+// as the ledger answers.
 func (c *Member) Lost(job string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -203,7 +205,7 @@ func (c *Member) HasLeft(job string) bool {
 	return c.left[job]
 }
 
-// Recovered forgets that results of a job were not stored.
+// Recovered records that the rows of those results are settled.
 func (c *Member) Recovered(job string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

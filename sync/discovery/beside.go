@@ -1,4 +1,4 @@
-// The rows that a sweep reads beside the living documents, for the report.
+// The rows that a sweep reads in addition to living documents, for the report.
 
 package discovery
 
@@ -14,10 +14,10 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// besideKeys is how many rows are named of each kind.
+// besideKeys is how many keys are listed for each kind.
 const besideKeys = 20
 
-// beside sums up the rows that a sweep reads beside the living documents.
+// beside sums up the rows that a sweep reads in addition to living documents.
 type beside map[trade.BesideKind]*trade.Beside
 
 func (b beside) of(why trade.BesideKind) *trade.Beside {
@@ -33,7 +33,7 @@ func (b beside) name(why trade.BesideKind, key string) {
 	}
 }
 
-// list returns them in their order.
+// list returns the sums in the order of trade.BesideKinds.
 func (b beside) list() []trade.Beside {
 	out := []trade.Beside{}
 	for _, why := range trade.BesideKinds {
@@ -44,18 +44,18 @@ func (b beside) list() []trade.Beside {
 	return out
 }
 
-// figures are those of values of the ERP, mapped as for sending.
+// figures returns the figures of the ERP's values, mapped as for sending.
 func (r *Discoverer) figures(values trade.Values) trade.Figures {
 	return r.Run.Job.Mapping.Draft(mapping.ColumnsIn(values), r.Run.Eval.Refs, nil).Figures()
 }
 
-// leave counts a row that is no living document.
+// leave counts a row that is not a living document.
 func (p *pager) leave(why trade.BesideKind, key string, row erp.Row) {
 	p.beside.of(why).Add(p.run.figures(p.run.Run.Job.Values(row.Get)))
 	p.beside.name(why, key)
 }
 
-// keyAsItIs writes the columns of a key that cannot be used.
+// keyAsItIs returns the columns of a key that cannot be used, as text.
 func (p *pager) keyAsItIs(row erp.Row) string {
 	parts := make([]string, len(p.run.Run.Job.Spec.Key))
 	for i, column := range p.run.Run.Job.Spec.Key {
@@ -67,8 +67,8 @@ func (p *pager) keyAsItIs(row erp.Row) string {
 	return strings.Join(parts, "|")
 }
 
-// leaveDoubles counts the further rows of keys that stand more than once: all of them, but for what
-// the ledger has under the key.
+// leaveDoubles counts the additional rows of keys that occur more than once: all rows of the key,
+// minus the row that the ledger has under it.
 func (p *pager) leaveDoubles(ctx context.Context) error {
 	r := p.run
 	for keys := range slices.Chunk(slices.Sorted(maps.Keys(p.doubles)), run.PageSize) {

@@ -1,4 +1,4 @@
-// The order of a reading, and what is decided when it is over.
+// The order of the steps of a reading, and what is decided at its end.
 
 package discovery
 
@@ -16,7 +16,7 @@ import (
 )
 
 // read is the first step of a run: it reads the ERP, in a window or as a sweep, and records what is
-// news.
+// new.
 func (r *Discoverer) read(ctx context.Context, sweep bool, resync *Resync) error {
 	cursor, err := r.Run.Ledger.Cursor(ctx, r.Run.Job.Name())
 	if err != nil {
@@ -32,7 +32,8 @@ func (r *Discoverer) read(ctx context.Context, sweep bool, resync *Resync) error
 	p := newPager(r)
 	p.anew = resync != nil
 	window := erp.Window{Since: cursor.Bound, Lookback: r.Run.Job.Spec.Lookback, Whole: r.Run.Report.Sweep}
-	if cursor.Fingerprint != r.Run.Job.Fingerprint() { // another query or mapping: what differs for that is not late
+	// with another query or mapping, rows that differ for that reason are not late
+	if cursor.Fingerprint != r.Run.Job.Fingerprint() {
 		window.Since = ""
 		if err := r.renumber(ctx); err != nil {
 			return err
@@ -53,7 +54,8 @@ func (r *Discoverer) read(ctx context.Context, sweep bool, resync *Resync) error
 	if err := r.markReplaced(ctx); err != nil {
 		return err
 	}
-	r.Run.Report.Unreadable = result.Unreadable + p.badKeys // the reader counts also those that it could not give
+	// the source counts rows that it could not return, too
+	r.Run.Report.Unreadable = result.Unreadable + p.badKeys
 	if result.FutureBound {
 		r.Run.Note(
 			"rows of the ERP are dated in the future in column %s: they were read, and the reading mark stays at the database's clock", r.Run.Job.Spec.ChangedAt)
@@ -68,13 +70,13 @@ func (r *Discoverer) read(ctx context.Context, sweep bool, resync *Resync) error
 		return nil // a window without news
 	}
 	cursor.Bound = result.Bound
-	// I4: the mark moves only now, when everything that was read is recorded, and in the
-	// transaction of the last page.
+	// I4: the cursor moves only now, when everything that was read is recorded, in the transaction
+	// of the last page.
 	return r.Run.Record(ctx, trade.Page{Cursor: &cursor})
 }
 
-// mayRead returns why the job must not be read as it is configured: a column is missing, or a brake
-// holds it. nil: it may be.
+// mayRead returns an error if the job must not be read as it is configured, because a column is
+// missing or a brake holds it.
 func (r *Discoverer) mayRead(ctx context.Context, cursor trade.Cursor) error {
 	columns, err := r.Run.Source.Columns(ctx, r.Run.Job.Spec.Query)
 	if err != nil {
@@ -94,17 +96,17 @@ func (r *Discoverer) mayRead(ctx context.Context, cursor trade.Cursor) error {
 }
 
 // sweepDue reports whether this run must compare everything: no change column, a first run, a
-// changed query or mapping, a sweep that is older than its schedule, one of the future, when the
-// clock stood wrong (F078), or a person who believes that the ERP has become emptier.
+// changed query or mapping, a sweep that is due, a last sweep in the future because the clock was
+// wrong (F078), or a person's release that the ERP has become emptier.
 func (r *Discoverer) sweepDue(cursor trade.Cursor) bool {
 	return r.Run.Job.Spec.ChangedAt == "" || cursor.SweptAt.IsZero() || cursor.SweptAt.After(r.Run.Now) ||
 		cursor.Fingerprint != r.Run.Job.Fingerprint() ||
 		cursor.Sweep != nil && cursor.Sweep.Released != nil || !r.Run.Job.Sweep.Next(cursor.SweptAt).After(r.Run.Now)
 }
 
-// settleDoubles holds the keys that stand twice in the ERP, and takes up those that no longer do.
+// settleDoubles holds the keys that occur twice in the ERP, and releases those that no longer do.
 func (r *Discoverer) settleDoubles(ctx context.Context, p *pager) error {
-	var sent []string // keys that stand twice although one of the rows was sent
+	var sent []string // keys that occur twice although one of the rows was sent
 	keys := slices.Collect(maps.Keys(p.doubles))
 	for key := range p.revived {
 		if p.doubles[key] == 0 {
@@ -156,7 +158,8 @@ func (r *Discoverer) settleDoubles(ctx context.Context, p *pager) error {
 }
 
 // readRevived reads again, in the whole ERP, the rows of entries that were held for a double key
-// and that the reading found once: a window shows only a part, so that once there proves nothing.
+// and whose key the reading found once. A window shows only a part of the ERP, so that finding the
+// key once there proves nothing.
 func (r *Discoverer) readRevived(ctx context.Context, p *pager, entries []trade.Entry) (map[string][]erp.Row, error) {
 	var revived []trade.Entry
 	for _, e := range entries {
@@ -176,7 +179,7 @@ func (r *Discoverer) readRevived(ctx context.Context, p *pager, entries []trade.
 	return found, nil
 }
 
-// settleDouble decides on one entry whose key stood twice, or does. rows are those of a key that
+// settleDouble decides on one entry whose key occurs twice, or did. rows are those of a key that
 // the reading found once.
 func (r *Discoverer) settleDouble(old trade.Entry, p *pager, rows []erp.Row,
 	known mapping.Parents,
@@ -191,7 +194,7 @@ func (r *Discoverer) settleDouble(old trade.Entry, p *pager, rows []erp.Row,
 		entry.KeyParts, entry.SourceHash, entry.GoneSweeps = parts, r.Run.Job.SourceHash(rows[0].Get), 0
 		r.Run.Report.Changed++
 		return entry, true
-	case n == 0: // it left since it was read: the next run tells
+	case n == 0: // it left the ERP since it was read: the next run decides
 		return entry, false
 	case revived:
 		r.Run.Report.Unchanged++
@@ -200,8 +203,8 @@ func (r *Discoverer) settleDouble(old trade.Entry, p *pager, rows []erp.Row,
 	}
 	if old.State == trade.Dismissed || old.State == trade.Rejected || old.State == trade.Held &&
 		old.Cause != trade.CauseVanished {
-		// It does not go as it is, and its cause must not be forgotten; should it be sent after
-		// all, the last look holds it.
+		// It is not sent as it is, and its cause must be kept. If it is to be sent later, the
+		// recheck holds it.
 		entry.GoneSweeps = 0
 		return entry, old.GoneSweeps > 0
 	}
@@ -209,9 +212,9 @@ func (r *Discoverer) settleDouble(old trade.Entry, p *pager, rows []erp.Row,
 	return entry, true
 }
 
-// refresh maps the entries again whose mapping or references have changed since, from the values
-// that the ledger keeps: a row that waited for a reference goes in the run in which the reference
-// is there, although the ERP did not touch the row.
+// refresh maps those entries again whose mapping or references have changed, from the values in the
+// ledger. A row that waited for a reference goes in the run in which the reference appears,
+// although the ERP did not change the row.
 func (r *Discoverer) refresh(ctx context.Context) error {
 	states := []trade.State{trade.Waiting, trade.Invalid, trade.Rejected, trade.Pending}
 	return r.stalePages(ctx, states, func(stale []trade.Entry) error {
@@ -231,7 +234,8 @@ func (r *Discoverer) refresh(ctx context.Context) error {
 	})
 }
 
-// stalePages calls do for the entries in some states that were not mapped as now, page by page.
+// stalePages calls do for the entries in some states that were not mapped with the present mapping
+// and references, page by page.
 func (r *Discoverer) stalePages(ctx context.Context, states []trade.State, do func([]trade.Entry) error) error {
 	var page []trade.Entry
 	err := r.Run.Ledger.Stale(ctx, r.Run.Job.Name(), r.Run.Eval.MappedWith, states, func(e trade.Entry) error {
@@ -248,7 +252,7 @@ func (r *Discoverer) stalePages(ctx context.Context, states []trade.State, do fu
 	return do(page)
 }
 
-// unreadable counts a row without a usable key; the first few are named.
+// unreadable counts a row without a usable key, and notes the first few.
 func (r *Discoverer) unreadable(err error) {
 	r.Run.Report.Unreadable++
 	if r.Run.Report.Unreadable <= 3 {
@@ -256,8 +260,8 @@ func (r *Discoverer) unreadable(err error) {
 	}
 }
 
-// Discover reads: references, then the ERP, then what the references and the parents changed, then
-// what only the platform can tell. Then the brakes judge what came.
+// Discover reads the references, then the ERP, maps what references and parents have changed, then
+// asks the platform for producers by document. Then the brakes judge the result.
 func (r *Discoverer) Discover(ctx context.Context, sweep bool, resync *Resync) error {
 	if err := r.LoadReferences(ctx); err != nil {
 		return err
@@ -277,5 +281,5 @@ func (r *Discoverer) Discover(ctx context.Context, sweep bool, resync *Resync) e
 	if err := r.Brakes.Brake(ctx); err != nil {
 		return err
 	}
-	return r.reviveOthers(ctx) // last: it is known by now of which space the job's keys are
+	return r.reviveOthers(ctx) // last: by now the brakes have accepted the job's key space
 }

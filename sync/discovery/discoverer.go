@@ -1,4 +1,4 @@
-// The type of the package.
+// Discoverer, whose methods are in the other files of the package.
 
 package discovery
 
@@ -9,20 +9,21 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Discoverer reads the ERP for one run and records what is news.
+// Discoverer reads the ERP for one run and records what is new.
 type Discoverer struct {
 	Run     *run.Run
 	Recheck *recheck.Checker
 	Brakes  *brakes.Guard
 
-	// the kept sums at the beginning of a sweep, where they were those of the entries; nil: not
-	// proved
-	Proved  []trade.Tally
-	differ  map[int64]before        // rows that were sent and have changed in this reading, by number
-	lookups map[string]trade.Lookup // what the platform answered to questions by document, by code
+	// Proved are the stored sums at the beginning of a sweep, if they equal those of the entries;
+	// else nil.
+	Proved []trade.Tally
+	// rows that were sent and have changed in this reading, by entry id
+	differ  map[int64]before
+	lookups map[string]trade.Lookup // the platform's answers to lookups by document, by code
 }
 
-// New makes the discoverer of one run, with the recheck and the brakes that go with it.
+// New returns the discoverer of one run, with its recheck and brakes.
 func New(r *run.Run) *Discoverer {
 	c := recheck.New(r)
 	return &Discoverer{Run: r, Recheck: c, Brakes: brakes.New(r, c)}

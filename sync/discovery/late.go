@@ -12,12 +12,12 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// lateSamples is how many keys of late rows are named.
+// lateSamples is how many keys of late rows are listed.
 const lateSamples = 5
 
 // countLate counts a row that a sweep found new or changed and that no window would have shown
-// (I5): its time of change lies before everything that windows read. Rows without a time are in
-// every window, and never late.
+// (I5), because its time of change is before everything that windows read. Rows without a time are
+// in every window and never late.
 func (r *Discoverer) countLate(row readRow) {
 	if row.late == 0 {
 		return
@@ -33,7 +33,7 @@ func (r *Discoverer) countLate(row readRow) {
 	}
 }
 
-// reportLate says what the sweep found that the windows had missed, and what to do about it.
+// reportLate reports what the sweep found that the windows had missed, and what to do about it.
 func (r *Discoverer) reportLate() {
 	l := r.Run.Report.Late
 	if l == nil {

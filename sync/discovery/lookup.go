@@ -1,4 +1,4 @@
-// References that the platform is asked for by document.
+// Lookups: the platform is asked for producers by document.
 
 package discovery
 
@@ -20,15 +20,16 @@ import (
 )
 
 const (
-	// lookupHolds is how long an id that the platform gave is believed.
+	// lookupHolds is how long an id from the platform is used without asking again.
 	lookupHolds = 180 * 24 * time.Hour
-	// askSeldom is how often the platform is asked again for what it has not had for 45 days.
+	// askSeldom is how often the platform is asked again for what it has lacked for 45 days.
 	askSeldom = 7 * 24 * time.Hour
-	// lookupFailures in a row end the questions of a run: the next one goes on.
+	// lookupFailures in a row end the lookups of a run; the next run continues.
 	lookupFailures = 3
 )
 
-// LoadLookups gives the evaluator the key of the documents and what the platform answered so far.
+// LoadLookups passes the key for hashing documents, and the platform's answers so far, to the
+// evaluator.
 func (r *Discoverer) LoadLookups(ctx context.Context) error {
 	if len(r.Run.Job.Mapping.Lookups) == 0 {
 		return nil
@@ -51,9 +52,9 @@ func (r *Discoverer) LoadLookups(ctx context.Context) error {
 	return nil
 }
 
-// lookUp asks the platform for the producers that rows wait for, each document once, and maps those
-// rows again in the same run. A question that gets no answer leaves its rows waiting: it is no
-// reason to stop.
+// lookUp asks the platform for the producers that rows wait for, once for each document, and maps
+// those rows again in the same run. If a question gets no answer, its rows keep waiting and the run
+// goes on.
 func (r *Discoverer) lookUp(ctx context.Context) error {
 	if len(r.Run.Job.Mapping.Lookups) == 0 || r.Run.Dry != nil {
 		return nil
@@ -82,21 +83,21 @@ func (r *Discoverer) lookUp(ctx context.Context) error {
 	return r.refresh(ctx)
 }
 
-// inquiry is the questions of one run.
+// inquiry is the lookups of one run.
 type inquiry struct {
 	of      *Discoverer
 	limiter *rate.Limiter
-	rows    []trade.Entry   // whose documents are to be asked for
-	asked   map[string]bool // codes that are in rows, or were
-	over    bool            // no more questions in this run
-	row     int             // failures in a row
+	rows    []trade.Entry   // whose documents are to be looked up
+	asked   map[string]bool // codes of the documents in rows, now or earlier
+	over    bool            // no more lookups in this run
+	row     int             // consecutive failures
 	failed  int
 	found   int
 	reason  string // of the last failure
 }
 
-// add takes a row that waits, when its document may be asked for now and no other row of the run
-// has it.
+// add collects a waiting row if its document may be looked up now and no other row of the run has
+// it.
 func (q *inquiry) add(ctx context.Context, e trade.Entry) error {
 	for _, w := range e.WaitingFor {
 		if w.Ref != trade.ProducerByDocument || q.asked[w.Code] || q.over {
@@ -114,7 +115,7 @@ func (q *inquiry) add(ctx context.Context, e trade.Entry) error {
 	return q.flush(ctx)
 }
 
-// flush reads the documents of the collected rows from the ERP, asks for each and stores the
+// flush reads the documents of the collected rows from the ERP, looks up each and stores the
 // answers.
 func (q *inquiry) flush(ctx context.Context) error {
 	rows := q.rows
@@ -131,7 +132,7 @@ func (q *inquiry) flush(ctx context.Context) error {
 	for _, e := range rows {
 		c := q.of.Run.Job.Choose(byKey[e.Key])
 		if c.Living != 1 || q.over || ctx.Err() != nil {
-			continue // it left or stands twice: the next reading tells
+			continue // it left the ERP or its key occurs twice: the next reading decides
 		}
 		for _, document := range q.documents(c.Row.Get) {
 			if a, ok := q.ask(ctx, document); ok {
@@ -140,15 +141,15 @@ func (q *inquiry) flush(ctx context.Context) error {
 		}
 	}
 	q.of.Run.Env.Observe(run.Progress{Job: q.of.Run.Job.Name(), Phase: run.Reading, Read: q.of.Run.Report.Read})
-	// What was answered is stored also when the run is interrupted.
+	// Answers are stored even if the run is interrupted.
 	if err := q.of.Run.Ledger.RecordLookups(context.WithoutCancel(ctx), trade.ProducerByDocument, answers); err != nil {
 		return err
 	}
 	return ctx.Err()
 }
 
-// documents returns the documents of a row that are to be asked for. A row that has changed since
-// it was mapped has others; they are asked for in the next run.
+// documents returns the documents of a row that are to be looked up. If the row has changed since
+// it was mapped, it has others; they are looked up in the next run.
 func (q *inquiry) documents(get mapping.ColumnsOf) []string {
 	var out []string
 	for _, f := range q.of.Run.Job.Mapping.Lookups {
@@ -163,7 +164,7 @@ func (q *inquiry) documents(get mapping.ColumnsOf) []string {
 	return out
 }
 
-// ask puts one question. ok is false when nothing is known afterwards.
+// ask looks up one document. ok is false if there is no answer to store.
 func (q *inquiry) ask(ctx context.Context, document string) (answer trade.Lookup, ok bool) {
 	if q.limiter.Wait(ctx) != nil {
 		return answer, false
@@ -203,8 +204,8 @@ func (q *inquiry) ask(ctx context.Context, document string) (answer trade.Lookup
 	return answer, true
 }
 
-// refusedLookup reports whether the platform said for certain that it has no such producer, or does
-// not accept the number.
+// refusedLookup reports whether the platform certainly has no such producer, or does not accept the
+// number.
 func refusedLookup(err error) (message string, ok bool) {
 	var failure *apiclient.Error
 	if !errors.As(err, &failure) || !failure.APIForm() {
@@ -213,7 +214,7 @@ func refusedLookup(err error) (message string, ok bool) {
 	switch failure.Status {
 	case http.StatusNotFound, http.StatusBadRequest, http.StatusUnprocessableEntity:
 		for _, m := range failure.Messages {
-			// a stable key, and not the number in some sentence
+			// a stable message key, not a sentence that contains the number
 			if strings.HasPrefix(m, "message.") && !strings.ContainsAny(m, "0123456789") {
 				return m, true
 			}
@@ -223,8 +224,8 @@ func refusedLookup(err error) (message string, ok bool) {
 	return "", false
 }
 
-// fail notes a question without an answer. The questions of the run are over when the platform
-// cannot be asked at all.
+// fail counts a lookup without an answer. It ends the lookups of the run if the platform cannot be
+// asked at all.
 func (q *inquiry) fail(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		return // the run was interrupted
@@ -234,12 +235,12 @@ func (q *inquiry) fail(ctx context.Context, err error) {
 	q.reason = "not reached"
 	var failure *apiclient.Error
 	if errors.As(err, &failure) && failure.Fault == apiclient.FaultTimeout {
-		q.reason, q.over = "timed out", true // each further question would take as long
+		q.reason, q.over = "timed out", true // every further lookup would take as long
 	}
 	if errors.As(err, &failure) && failure.Status != 0 {
 		q.reason = fmt.Sprintf("status %d", failure.Status)
 		if failure.Status < http.StatusInternalServerError {
-			q.over = true // the key, the address, a limit: the next question would meet the same
+			q.over = true // the key, the address, a limit: the next lookup would meet the same
 		}
 	}
 	q.over = q.over || q.row >= lookupFailures

@@ -1,4 +1,4 @@
-// Pages of rows: compared with the ledger, mapped, and recorded while the next is read.
+// Pages of rows: compared with the ledger, mapped, and recorded while the next page is read.
 
 package discovery
 
@@ -14,7 +14,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// readRow is one row of the query with what discovery must know of it.
+// readRow is one row of the query with what discovery needs to know of it.
 type readRow struct {
 	key       string
 	parts     []trade.Cell
@@ -22,32 +22,32 @@ type readRow struct {
 	hash      trade.Hash
 	shown     trade.Shown
 	cancelled bool
-	late      time.Duration // the window would not have shown it: how long ago it says it changed
+	late      time.Duration // if no window would have shown the row: how long ago it changed
 }
 
-// pager collects rows into pages and records them, each while the next one is read: neither reader
-// nor disk waits for the other.
+// pager collects rows into pages and records each while the next one is read, so that neither the
+// ERP nor the disk waits for the other.
 type pager struct {
 	run  *Discoverer
 	rows []readRow
-	seen seenKeys // of the keys that were read and, of a sweep, of those that the ledger knows
-	// the last entry that the ledger had before this reading, without those of a sweep that was
-	// braked
+	seen seenKeys // the keys that were read; in a sweep also those of the ledger
+	// id of the last entry that the ledger had before this reading, not counting those of a braked
+	// sweep
 	newest  int64
-	doubles map[string]int          // key → how often it stands in the ERP
-	revived map[string][]trade.Cell // keys that were held because they stood twice: decided when the reading is over
-	beside  beside                  // of a sweep: rows that are no living documents
-	badKeys int                     // rows whose key can be read and is none
-	chosen  *selection              // of a partial resync; nil: every row
-	anew    bool                    // judge rows also where nothing has changed
-	storing *run.Recording          // the page that is being stored while the next one is read; nil: none
+	doubles map[string]int          // key → how often it occurs in the ERP
+	revived map[string][]trade.Cell // keys that were held as double: decided after the reading
+	beside  beside                  // in a sweep: rows that are not living documents
+	badKeys int                     // rows whose key was read but is not valid
+	chosen  *selection              // in a partial resync; nil: every row
+	anew    bool                    // judge rows even if nothing has changed
+	storing *run.Recording          // the page that is being stored; nil: none
 }
 
 func newPager(r *Discoverer) *pager {
 	return &pager{run: r, seen: seenKeys{}, doubles: map[string]int{}, revived: map[string][]trade.Cell{}}
 }
 
-// add takes one row; a full page is handed over to be recorded.
+// add takes one row; when the page is full, it is recorded.
 func (p *pager) add(ctx context.Context, row erp.Row) error {
 	r := p.run
 	r.Run.Report.Read++
@@ -89,41 +89,42 @@ func (p *pager) add(ctx context.Context, row erp.Row) error {
 	return p.flush(ctx)
 }
 
-// read reads the ERP and records what it gives. All of it is stored when it returns, or nothing is
-// being stored any more.
+// read reads the ERP and records its rows. When it returns, no page is being stored any more;
+// without an error all are stored.
 func (p *pager) read(ctx context.Context, window erp.Window) (erp.Result, error) {
 	result, err := p.run.Run.Source.Read(ctx, p.run.Run.Job.Query, window,
 		func(row erp.Row) error { return p.add(ctx, row) })
 	if err == nil {
 		err = p.flush(ctx)
 	}
-	if stored := p.stored(); stored != nil { // it stops more than what the ERP could not give meanwhile
+	// a fault of the ledger stops more jobs than one of the ERP
+	if stored := p.stored(); stored != nil {
 		err = stored
 	}
 	return result, err
 }
 
-// stored waits for the page that is being stored.
+// stored waits for the page that is being stored, and returns its error.
 func (p *pager) stored() error {
 	w := p.storing
 	p.storing = nil
 	return w.Wait()
 }
 
-// flush hands the rows collected so far over to be recorded, once the page before is.
+// flush begins to record the rows collected so far, after the previous page was stored.
 func (p *pager) flush(ctx context.Context) error {
 	if len(p.rows) == 0 {
 		return nil
 	}
 	r := p.run
-	// what it says of them must be known
+	// the ledger must have the earlier page before it is asked about the same keys
 	if slices.ContainsFunc(p.rows, func(row readRow) bool { return p.storing.Has(row.key) }) {
 		if err := p.stored(); err != nil {
 			return err
 		}
 	}
-	// A cancelled row beside a living one of the same key is its past, as soft deletes leave it.
-	// Where the living one comes on a later page, it takes back what its past said.
+	// A cancelled row beside a living one of the same key is its past, as soft deletes leave it. If
+	// the living row comes on a later page, it undoes what the cancelled one caused.
 	p.rows = slices.DeleteFunc(p.rows, func(row readRow) bool {
 		return row.cancelled && p.seen.of(run.HashKey(row.key))&living != 0
 	})
@@ -154,7 +155,7 @@ func (p *pager) flush(ctx context.Context) error {
 	if p.storing, err = r.Run.BeginRecord(ctx, page); err != nil {
 		return err
 	}
-	if r.Run.Dry != nil { // its ledger is for one at a time
+	if r.Run.Dry != nil { // a dry run's ledger is not safe for concurrent use
 		return p.stored()
 	}
 	p.storing.Keys = make(map[string]bool, len(keys))
@@ -164,8 +165,8 @@ func (p *pager) flush(ctx context.Context) error {
 	return nil
 }
 
-// sort returns the rows whose keys are new, and those that differ from what is known of them. It
-// counts the others, and notes those that are decided when the reading is over.
+// sort returns the rows whose keys are new, and those that differ from what the ledger knows. It
+// counts the others, and collects those that are decided at the end of the reading.
 func (p *pager) sort(known map[string]trade.Known) (fresh []readRow, changed []change) {
 	r := p.run
 	for _, row := range p.rows {
@@ -182,7 +183,7 @@ func (p *pager) sort(known map[string]trade.Known) (fresh []readRow, changed []c
 		verdict := decideShown(&k, row.shown, decideRow(&k, row.hash, r.Run.Eval.MappedWith, row.cancelled))
 		switch verdict {
 		case cancel:
-			p.seen.note(run.HashKey(row.key), cancelledOnly) // it stands in the ERP: its entry is found, not gone
+			p.seen.note(run.HashKey(row.key), cancelledOnly) // its entry counts as found, not gone
 		case revive:
 			p.revived[row.key] = row.parts
 			continue
@@ -206,7 +207,7 @@ type change struct {
 	verdict rowAction
 }
 
-// discover adds rows whose keys are new.
+// discover adds entries for rows whose keys are new to the page.
 func (r *Discoverer) discover(ctx context.Context, page *trade.Page, rows []readRow) error {
 	values := make([]trade.Values, len(rows))
 	for i, row := range rows {
@@ -231,7 +232,7 @@ func (r *Discoverer) discover(ctx context.Context, page *trade.Page, rows []read
 	return nil
 }
 
-// applyChanges adds the updates of rows that are known and differ.
+// applyChanges adds the updates of known rows that differ to the page.
 func (r *Discoverer) applyChanges(ctx context.Context, page *trade.Page, changed []change) error {
 	if len(changed) == 0 {
 		return nil
@@ -255,7 +256,7 @@ func (r *Discoverer) applyChanges(ctx context.Context, page *trade.Page, changed
 	for _, old := range entries {
 		c := byID[old.ID]
 		if old.Version != c.known.Version {
-			continue // it moved since it was looked up; the next run sees the row again
+			continue // it changed since it was looked up; the next run reads the row again
 		}
 		entry := r.apply(old, c, known)
 		if c.known.SourceHash != c.row.hash {
@@ -269,7 +270,8 @@ func (r *Discoverer) applyChanges(ctx context.Context, page *trade.Page, changed
 				r.differ = map[int64]before{}
 			}
 			r.differ[old.ID] = before{old.SourceHash, entry.Flags.Has(trade.Replaced)}
-			// until the end of the reading shows that it is not; a crash leaves the safe side
+			// cleared at the end of the reading if it is not true; after a crash it stays, which is
+			// safe
 			entry.Flags = entry.Flags.With(trade.Replaced, true)
 		}
 		page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
@@ -277,7 +279,7 @@ func (r *Discoverer) applyChanges(ctx context.Context, page *trade.Page, changed
 	return nil
 }
 
-// apply makes the new version of one known entry.
+// apply returns the new version of one known entry.
 func (r *Discoverer) apply(old trade.Entry, c change, known mapping.Parents) trade.Entry {
 	entry, values := old, c.values
 	switch c.verdict {
@@ -285,7 +287,7 @@ func (r *Discoverer) apply(old trade.Entry, c change, known mapping.Parents) tra
 		r.Run.Eval.Evaluate(&entry, values, known)
 		entry = run.ApplyRemap(old, entry)
 		entry.SourceHash = c.row.hash
-		// of a time when it may have been sent
+		// both are from a time when it may have been sent
 		entry.Flags, entry.Now = entry.Flags.With(trade.Changed, false).With(trade.Cancelled, false), nil
 	case compare:
 		if old.MappedWith == "" {
@@ -294,7 +296,7 @@ func (r *Discoverer) apply(old trade.Entry, c change, known mapping.Parents) tra
 		}
 		r.Run.Eval.Compare(&entry, values)
 		entry.SourceHash, entry.Quantity = c.row.hash, r.Run.Eval.Quantity(values)
-		// it was gone, and another one came back under its key
+		// the row was gone, and another one came back under its key
 		if changed := entry.Flags.Has(trade.Changed); !changed || missed(old) {
 			entry.Flags = entry.Flags.With(trade.Replaced, changed)
 		}
@@ -311,7 +313,7 @@ func (r *Discoverer) apply(old trade.Entry, c change, known mapping.Parents) tra
 	}
 	if c.verdict != cancel && old.MovedID != "" &&
 		(old.GoneSweeps > 0 || old.Acknowledged.Has(trade.MissingInERP) || old.Acknowledged.Has(trade.Cancelled)) {
-		// its record was given to another key, and now it stands again
+		// its record was moved to another key, and now its row is back
 		entry.Flags = entry.Flags.With(trade.Contradicted, true)
 	}
 	entry.KeyParts, entry.Shown, entry.GoneSweeps = c.row.parts, c.row.shown, 0
@@ -326,15 +328,16 @@ func missed(e trade.Entry) bool {
 	return e.GoneSweeps > 0 || e.Flags.Has(trade.MissingInERP) || e.Acknowledged.Has(trade.MissingInERP)
 }
 
-// refillRebuilt fills in an entry that was rebuilt from the journal, which knows of what was sent
-// only the hashes. A row that is still the one that was sent gives it back; another one has changed
-// since, and what was sent stays unknown: what the row is now is kept beside it.
+// refillRebuilt fills in an entry that was rebuilt from the journal, which has only the hashes of
+// what was sent. If the row is still the one that was sent, its values are filled in. Otherwise
+// what was sent stays unknown, and the row's present values are stored beside it (Now).
 func (r *Discoverer) refillRebuilt(entry *trade.Entry, c change, known mapping.Parents) {
 	fresh := *entry
 	r.Run.Eval.Evaluate(&fresh, c.values, known)
 	entry.Quantity = fresh.Quantity
 	samePayload := fresh.PayloadHash != "" && fresh.PayloadHash == entry.PayloadHash
-	asItWas := entry.Now == nil && !entry.Flags.Has(trade.Changed) // else the hash is of a row that had changed
+	// else the hash is that of a changed row
+	asItWas := entry.Now == nil && !entry.Flags.Has(trade.Changed)
 	same := samePayload || asItWas && c.row.hash == entry.SourceHash
 	entry.Flags, entry.SourceHash, entry.Now = entry.Flags.With(trade.Changed, !same).With(trade.Cancelled, false),
 		c.row.hash, nil
@@ -348,6 +351,7 @@ func (r *Discoverer) refillRebuilt(entry *trade.Entry, c change, known mapping.P
 		entry.Target, entry.Payload, entry.PayloadHash, entry.Content = fresh.Target, fresh.Payload, fresh.PayloadHash,
 			fresh.Content
 	} else if fresh.Content != 0 {
-		entry.Content = fresh.Content // of the same row under today's mapping, as renumber counts it
+		// that of the same row under the present mapping, as in renumber
+		entry.Content = fresh.Content
 	}
 }

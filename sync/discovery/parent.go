@@ -1,4 +1,4 @@
-// Rows that waited for a parent which has its id now.
+// Rows whose parent has an id now.
 
 package discovery
 
@@ -12,9 +12,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// AdoptOrphans takes up the rows that wait for a parent which has its id now: a child goes in the
-// run in which its parent is accepted. Nothing is read when no parent was accepted since the last
-// look. It tells how many rows moved.
+// AdoptOrphans maps the rows again that wait for a parent, so that a child goes in the run in which
+// its parent is accepted. It does nothing if no parent was accepted since the last call. moved is
+// how many rows have become pending.
 func (r *Discoverer) AdoptOrphans(ctx context.Context) (moved int, err error) {
 	if len(r.Run.Job.Mapping.SentBy) == 0 {
 		return 0, nil
@@ -34,8 +34,8 @@ func (r *Discoverer) AdoptOrphans(ctx context.Context) (moved int, err error) {
 	return moved, r.Run.Record(ctx, trade.Page{Cursor: &cursor})
 }
 
-// MapOrphans maps the rows again that wait for a parent, and records those that a parent has moved
-// on. A dry run tells of each one.
+// MapOrphans maps the rows again that wait for a parent, and records those that changed; a dry run
+// records all of them. moved is how many have become pending.
 func (r *Discoverer) MapOrphans(ctx context.Context) (moved int, err error) {
 	err = r.Run.Ledger.Orphans(ctx, r.Run.Job.Name(), func(waiting []trade.Entry) error {
 		known, err := r.Run.ParentsOf(ctx, mapping.ValuesOf(waiting))
@@ -61,8 +61,8 @@ func (r *Discoverer) MapOrphans(ctx context.Context) (moved int, err error) {
 	return moved, err
 }
 
-// acceptedParents is a text that differs with every acceptance in the jobs that this one's rows
-// hang on, and with every record that belongs to another row there.
+// acceptedParents returns a text that changes with every acceptance in the parent jobs, and
+// whenever a record there may belong to another row.
 func (r *Discoverer) acceptedParents(ctx context.Context) (string, error) {
 	var parts []string
 	for _, job := range r.Run.Job.Mapping.SentBy {

@@ -1,4 +1,4 @@
-// The de-para tables of a run, and the evaluator that is made with them.
+// The de-para tables of a run, and the evaluator that uses them.
 
 package discovery
 
@@ -15,7 +15,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// LoadReferences brings the de-para tables up to date and makes the evaluator of this run.
+// LoadReferences updates the de-para tables that are read from the ERP, and makes the evaluator of
+// this run.
 func (r *Discoverer) LoadReferences(ctx context.Context) error {
 	for _, spec := range r.Run.Env.References {
 		if !slices.Contains(r.Run.Job.Mapping.Refs, spec.Kind) {
@@ -37,14 +38,14 @@ func (r *Discoverer) LoadReferences(ctx context.Context) error {
 	return r.makeEvaluator(ctx)
 }
 
-// makeEvaluator makes the evaluator of the references as the ledger has them now.
+// makeEvaluator makes the evaluator with the references that the ledger has now.
 func (r *Discoverer) makeEvaluator(ctx context.Context) error {
 	refs, version, err := r.Run.Ledger.References(ctx)
 	if err != nil {
 		return err
 	}
 	if len(r.Run.Job.Mapping.Refs)+len(r.Run.Job.Mapping.Lookups) == 0 {
-		version = "" // a code that this job does not look up maps none of its rows anew
+		version = "" // the job looks up no codes: a changed code must not map its rows again
 	}
 	r.Run.Eval = &mapping.Evaluator{
 		Job: r.Run.Job, Refs: refs, MappedWith: r.Run.Job.Mapping.Fingerprint + "." + version,
@@ -53,8 +54,8 @@ func (r *Discoverer) makeEvaluator(ctx context.Context) error {
 	return r.LoadLookups(ctx)
 }
 
-// brakeReferences keeps a table that was not empty: a broken view or a revoked right must not make
-// every row wait.
+// brakeReferences stops the run if the query of a table that was not empty returns nothing: a
+// broken view or a revoked right must not make every row wait. The stored table is kept.
 func (r *Discoverer) brakeReferences(ctx context.Context, kind string) error {
 	known, _, err := r.Run.Ledger.References(ctx)
 	if err != nil || len(known[kind]) == 0 {
@@ -74,13 +75,13 @@ type codeTable struct {
 	bad, unreadable int
 }
 
-// add takes one row. A row without a code or an id says nothing.
+// add takes one row. A row without a code or an id is ignored.
 func (t *codeTable) add(spec mapping.ReferenceSpec, values []erp.Value) {
 	parts := make([]string, len(spec.Code))
 	blank := true
 	for i := range spec.Code {
 		if values[i].Err != "" {
-			t.unreadable++ // without this part the code would be another one
+			t.unreadable++ // without this part the code would be a different one
 			return
 		}
 		if values[i].Kind != erp.Null {
@@ -113,8 +114,8 @@ func (t *codeTable) add(spec mapping.ReferenceSpec, values []erp.Value) {
 	}
 }
 
-// readReferences reads one de-para table from the ERP. A code with two ids is a fault that IT must
-// cure.
+// readReferences reads one de-para table from the ERP. A code with two ids is an error that IT must
+// correct.
 func (r *Discoverer) readReferences(ctx context.Context, spec mapping.ReferenceSpec) (*codeTable, error) {
 	t := &codeTable{codes: map[string]string{}, labels: map[string]string{}, doubles: map[string]bool{}}
 	columns := append(slices.Clone(spec.Code), spec.ID)

@@ -1,4 +1,4 @@
-// Content numbers of what was sent, after the mapping has changed.
+// New content numbers for what was sent, after the mapping has changed.
 
 package discovery
 
@@ -10,12 +10,12 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// renumber counts the content numbers of what was sent anew, after the mapping has changed: without
-// this, a record that was sent with another value of a field that counts would not be found when
-// its row stands under another key. Where the ledger has marks of the values only, the ERP's row
-// tells, if it is still the one that was sent; of what was rebuilt from the journal,
-// [Discoverer.refillRebuilt] does it. A row that cannot be sent under the new mapping keeps its
-// number.
+// renumber computes the content numbers of what was sent again, after the mapping has changed.
+// Without this, a record that was sent with another value of a field that counts would not be found
+// when its row appears under another key. If the ledger has only marks of the values, the ERP's row
+// is used, provided it is still the one that was sent. [Discoverer.refillRebuilt] does the same for
+// entries that were rebuilt from the journal. A row that cannot be sent under the new mapping keeps
+// its number.
 func (r *Discoverer) renumber(ctx context.Context) error {
 	if r.Run.Dry != nil {
 		return nil

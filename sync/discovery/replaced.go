@@ -1,4 +1,4 @@
-// The flag of rows under whose key another row stands now.
+// The flag replaced: another row has the key of the entry now.
 
 package discovery
 
@@ -13,17 +13,18 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// before is what is known of a row from before the reading in which it has changed.
+// before is what was known of a row before the reading in which it changed.
 type before struct {
 	source   trade.Hash
-	replaced bool // it is certain that another row stands there
+	replaced bool // it was certain already that another row has the key
 }
 
-// markReplaced leaves the flag only to those rows that have changed in this reading and changed
-// places: what stood there stands under another key now, or what stands there now stood under
-// another key before, or was sent under one where it stands no more.
+// markReplaced decides on the flag replaced of the rows that changed in this reading; applyChanges
+// has set it on all of them. Only those keep it whose rows have changed places: the old content is
+// under another key now, or the new content was under another key before, or was sent under a key
+// that does not have it any more.
 func (r *Discoverer) markReplaced(ctx context.Context) error {
-	stood := make(map[trade.Hash]bool, len(r.differ)) // what stood under their keys until now
+	stood := make(map[trade.Hash]bool, len(r.differ)) // their source hashes before
 	for _, was := range r.differ {
 		stood[was.source] = true
 	}
@@ -41,12 +42,12 @@ func (r *Discoverer) markReplaced(ctx context.Context) error {
 			return err
 		}
 		var page trade.Page
-		empty := map[int64]trade.Entry{} // what was sent from them stands elsewhere, and nothing stands there
+		empty := map[int64]trade.Entry{} // sent content is elsewhere now, and the key has no row
 		for i, old := range entries {
 			was := r.differ[old.ID]
 			moved := was.replaced || stood[old.SourceHash]
 			for _, s := range sent {
-				// One that has a record of this content itself is a twin.
+				// an entry whose record has this content itself is a twin
 				left := s.Entry.Job == old.Job && s.Entry.SourceHash == was.source && !s.Sent(old)
 				came := s.Sent(now[i]) && !s.Stands(now[i])
 				if s.Entry.ID == old.ID || !left && !came {
@@ -77,7 +78,7 @@ func (r *Discoverer) markReplaced(ctx context.Context) error {
 }
 
 // sentLike returns the rows that were sent, or may have been, and whose content or source is that
-// of entries now or before, as the ERP has them.
+// of the entries now or before, with the rows that the ERP has under their keys.
 func (r *Discoverer) sentLike(ctx context.Context, entries, now []trade.Entry) ([]recheck.SentRow, error) {
 	var contents []int64
 	var sources []trade.Hash
@@ -95,8 +96,8 @@ func (r *Discoverer) sentLike(ctx context.Context, entries, now []trade.Entry) (
 	return sent, r.Recheck.ReadSent(ctx, sent, nil, (*mapping.Job).Living)
 }
 
-// newestOf returns entries as their newest rows, which the ledger keeps beside what was sent, would
-// make them.
+// newestOf returns entries as their newest rows would make them. The ledger has these rows beside
+// what was sent (Now).
 func (r *Discoverer) newestOf(ctx context.Context, entries []trade.Entry) ([]trade.Entry, error) {
 	values := make([]trade.Values, len(entries))
 	for i, e := range entries {

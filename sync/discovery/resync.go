@@ -1,4 +1,4 @@
-// A reading that a person orders of some rows, or of all.
+// A resync: a person orders that some rows, or all, are judged again.
 
 package discovery
 
@@ -14,26 +14,26 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Resync asks a pass to read again, and to judge again with the mapping of today, also rows in
-// which nothing has changed. What was sent, or may have been, is compared and never touched. The
-// zero value asks for all rows; otherwise for those that fulfil every condition.
+// Resync asks a pass to read rows again and to judge them with the present mapping, even if nothing
+// has changed in them. What was sent, or may have been, is compared and never changed. The zero
+// value asks for all rows; otherwise a row must meet every condition.
 type Resync struct {
-	Since  time.Time     // changed in the ERP on this day or later, by changed_at; rows without a time are among them
+	Since  time.Time     // changed in the ERP on this day or later (changed_at), or without a time
 	Keys   []string      // with these keys
-	States []trade.State // whose entry is in one of these states
+	States []trade.State // whose entry has one of these states
 }
 
-// all reports whether every row is asked for: then it is a sweep.
+// all reports whether every row is asked for; the run is then a sweep.
 func (s Resync) all() bool { return s.Since.IsZero() && s.Keys == nil && len(s.States) == 0 }
 
-// selection chooses the rows of a partial resync as they are read.
+// selection selects the rows of a partial resync as they are read.
 type selection struct {
 	job   *mapping.Job
 	since string          // digits of the day; "" = any
-	keys  map[string]bool // true: found; nil = any
+	keys  map[string]bool // value: whether the row was found; nil = any key
 }
 
-// selection makes the chooser of a partial resync.
+// selection returns the selection of a partial resync.
 func (r *Discoverer) selection(ctx context.Context, s Resync) (*selection, error) {
 	out := &selection{job: r.Run.Job}
 	if !s.Since.IsZero() {
@@ -41,7 +41,7 @@ func (r *Discoverer) selection(ctx context.Context, s Resync) (*selection, error
 			return nil, fmt.Errorf("job %s has no changed_at: leave --since out, and all rows are read again",
 				r.Run.Job.Name())
 		}
-		// A day early: zones differ, and to read more costs nothing.
+		// A day early, because time zones differ; reading too many rows does no harm.
 		out.since = s.Since.AddDate(0, 0, -1).Format("20060102")
 	}
 	if s.Keys != nil {
@@ -64,7 +64,7 @@ func (r *Discoverer) selection(ctx context.Context, s Resync) (*selection, error
 	return out, err
 }
 
-// wants reports whether a row is asked for, and notes that it is there.
+// wants reports whether a row is asked for, and notes that its key was found.
 func (s *selection) wants(key string, row erp.Row) bool {
 	if s.keys != nil {
 		if _, asked := s.keys[key]; !asked {
@@ -85,7 +85,7 @@ func (s *selection) wants(key string, row erp.Row) bool {
 	return v.Kind == erp.Null || len(digits) < len(s.since) || digits[:len(s.since)] >= s.since
 }
 
-// missed returns the keys that were asked for and that the query does not return, sorted.
+// missed returns, sorted, the requested keys that the query does not return.
 func (s *selection) missed() []string {
 	var out []string
 	for key, found := range s.keys {
@@ -97,8 +97,8 @@ func (s *selection) missed() []string {
 	return out
 }
 
-// resync reads the rows that a partial resync asks for. It proves nothing of the others: no mark of
-// the reading moves, and nothing is taken for gone.
+// resync reads the rows that a partial resync asks for. It proves nothing about the others: the
+// cursor does not move, and no row is taken for gone.
 func (r *Discoverer) resync(ctx context.Context, s Resync) error {
 	chosen, err := r.selection(ctx, s)
 	if err != nil {

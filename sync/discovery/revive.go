@@ -1,4 +1,4 @@
-// Rows that were held because another job had sent their key, and need not be any more.
+// Rows that were held because another job had sent their key, and that need not be held any more.
 
 package discovery
 
@@ -10,10 +10,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// reviveOthers takes up the rows that were held because another job had sent their key, or might
-// have, and of which that is not true any more: it turned out that nothing was sent there, the
-// entry went to this job, or the keys are not compared any more. Each is judged as the ERP has it
-// now.
+// reviveOthers judges the rows again that were held because another job had sent their key, or
+// might have, if that is no longer true: nothing was sent there after all, the entry was moved to
+// this job, or the keys are no longer compared. Each is judged as it is in the ERP now.
 func (r *Discoverer) reviveOthers(ctx context.Context) error {
 	return r.Run.Ledger.HeldFor(ctx, r.Run.Job.Name(), trade.CauseOtherJob, func(held []trade.Entry) error {
 		taken, err := r.Recheck.SentElsewhere(ctx, held)

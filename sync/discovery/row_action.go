@@ -1,4 +1,4 @@
-// The decision what a row of the ERP means for its entry; pure.
+// The decision what a row of the ERP means for its entry. Pure.
 
 package discovery
 
@@ -15,19 +15,19 @@ import (
 type rowAction int
 
 const (
-	same  rowAction = iota // nothing changed that matters
-	seen                   // found again: only the marks of absence go
+	same  rowAction = iota // nothing relevant has changed
+	seen                   // found again: only the marks of absence are removed
 	remap                  // map and check it again
-	// it was sent, or may have been, or a person wants it never to be sent: does it differ now?
+	// it was sent, or may have been, or a person dismissed it: find out whether it differs now
 	compare
 	cancel   // it was sent, or may have been, and is cancelled now
 	revive   // its double key or its absence may be cured: decided at the end of the reading
-	leave    // only a person moves it
+	leave    // only a person can change it
 	absentee // cancelled and never sent: counts as gone
-	redraw   // only what people are shown of it has changed: nothing else of the entry moves
+	redraw   // only the displayed columns changed: nothing else of the entry changes
 )
 
-// decideRow reports what a row of the ERP means for what is known of its key.
+// decideRow returns what to do with a row of the ERP, given what the ledger knows of its key.
 func decideRow(known *trade.Known, hash trade.Hash, mappedWith string, cancelled bool) rowAction {
 	switch {
 	case known.State == trade.Sending:
@@ -36,7 +36,8 @@ func decideRow(known *trade.Known, hash trade.Hash, mappedWith string, cancelled
 		switch {
 		case cancelled:
 			return cancel
-		case known.SourceHash != hash, known.MappedWith == "": // rebuilt from the journal, which has no values
+		// an entry that was rebuilt from the journal has no values and no MappedWith
+		case known.SourceHash != hash, known.MappedWith == "":
 			return compare
 		case known.Flags.Has(trade.Cancelled), known.Flags.Has(trade.MissingInERP), known.GoneSweeps > 0,
 			known.Acknowledged.Has(trade.Cancelled),
@@ -48,12 +49,12 @@ func decideRow(known *trade.Known, hash trade.Hash, mappedWith string, cancelled
 	case cancelled:
 		return absentee
 	case known.State == trade.Dismissed && known.SourceHash != hash && known.MappedWith != "":
-		return compare // another row than the one that was dismissed is shown
+		return compare // people are shown that it is another row than the dismissed one
 	case known.State == trade.Held && (known.Cause == trade.CauseRetyped || known.Cause == trade.CauseTwin) &&
 		(known.SourceHash != hash || known.Flags.Has(trade.Changed) || known.Acknowledged.Has(trade.Changed)):
-		return remap // another row stands there now; the look before sending judges it like a new one
+		return remap // the key has another row now; the recheck judges it like a new one
 	case known.State == trade.Held && known.Cause == trade.CauseOtherJob && known.MappedWith == "":
-		return remap // rebuilt from the journal; the last look holds it again
+		return remap // rebuilt from the journal; the recheck holds it again
 	case known.State == trade.Dismissed, known.State == trade.Held && known.Cause != trade.CauseDuplicateKey &&
 		known.Cause != trade.CauseVanished:
 		if known.GoneSweeps > 0 {
@@ -64,8 +65,7 @@ func decideRow(known *trade.Known, hash trade.Hash, mappedWith string, cancelled
 		return revive
 	case known.State == trade.Held, known.State == trade.Withdrawn, known.SourceHash != hash,
 		known.MappedWith != mappedWith,
-		// it was in doubt while the ERP changed it, and then refused: what the ledger has is what
-		// was sent
+		// it was in doubt while the ERP changed it, and then refused: the ledger has what was sent
 		known.Flags.Has(trade.Changed):
 		return remap
 	case known.GoneSweeps > 0:
@@ -74,8 +74,8 @@ func decideRow(known *trade.Known, hash trade.Hash, mappedWith string, cancelled
 	return same
 }
 
-// decideShown adds to what a row means whether people are shown something else of it now. That
-// alone never sends, maps or flags anything. The owner of a row that is being sent decides alone.
+// decideShown returns redraw if only the displayed columns have changed, else action. A redraw
+// never sends, maps or flags anything. A row that is being sent is left to its owner.
 func decideShown(known *trade.Known, shown trade.Shown, action rowAction) rowAction {
 	if (action == same || action == leave) && known.State != trade.Sending && known.ShownMark != shown.Mark {
 		return redraw
@@ -83,23 +83,24 @@ func decideShown(known *trade.Known, shown trade.Shown, action rowAction) rowAct
 	return action
 }
 
-// applyAbsence decides what a complete sweep that did not find the row makes of an entry.
+// applyAbsence returns an entry after a complete sweep that did not find its row.
 func applyAbsence(e trade.Entry) trade.Entry {
 	e.GoneSweeps++
 	switch {
 	case e.State.Created():
 		e.Flags = e.Flags.With(trade.MissingInERP, !e.Acknowledged.Has(trade.MissingInERP))
-	// coming back must not undo what only a person may
+	// a row that comes back must not undo what only a person may undo
 	case e.State == trade.Dismissed, e.State == trade.Withdrawn, e.Weak(),
-		e.State == trade.Held && e.Cause == trade.CauseExists: // nor what the platform said
-	case e.GoneSweeps >= 2 && e.Generation == 1: // a later generation means an earlier attempt whose outcome is unknown
+		e.State == trade.Held && e.Cause == trade.CauseExists: // or what the platform reported
+	// a later generation has an earlier attempt of unknown outcome
+	case e.GoneSweeps >= 2 && e.Generation == 1:
 		e.State, e.Cause, e.Error, e.WaitingFor, e.NextAttemptAt = trade.Withdrawn, "", nil, nil, mapping.NoTime
 	}
 	return e
 }
 
-// touch sets the time of the last change, where people would see one: a row that was only looked at
-// again keeps its time.
+// touch sets the time of the last change, if people would see one: a row that was only judged again
+// keeps its time.
 func touch(entry *trade.Entry, old trade.Entry, now time.Time) {
 	if entry.State != old.State || entry.Cause != old.Cause || entry.SourceHash != old.SourceHash ||
 		entry.PayloadHash != old.PayloadHash ||

@@ -1,4 +1,4 @@
-// What a reading keeps in memory of every key.
+// What a reading keeps in memory for every key.
 
 package discovery
 
@@ -10,10 +10,10 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// hashPrefix is the beginning of a source hash, together with the mark of what people are shown.
+// hashPrefix is the beginning of a source hash, XORed with the mark of the displayed columns.
 type hashPrefix [8]byte
 
-// prefixOf returns that of a hash; of none the zero mark.
+// prefixOf returns the prefix of a hash; the zero value if the hash is missing or damaged.
 func prefixOf(sum trade.Hash, shown int64) (mark hashPrefix) {
 	if n, err := hex.Decode(mark[:], []byte(sum)[:min(len(sum), 2*len(mark))]); err != nil || n != len(mark) {
 		return hashPrefix{}
@@ -22,51 +22,52 @@ func prefixOf(sum trade.Hash, shown int64) (mark hashPrefix) {
 	return mark
 }
 
-// What a reading notes of a key.
+// What a reading records about a key.
 const (
-	living        uint8 = 1 << iota // a living row of the ERP has it
-	cancelledOnly                   // only a cancelled row has it so far, whose entry was sent
-	known                           // the ledger had it before this reading
-	alive                           // it counts among the rows that a sweep expects to find
-	plain                           // a living row with the same source hash is no news of it
-	settled                         // not to find it changes nothing of its entry
+	living uint8 = 1 << iota // the ERP has a living row with it
+	// so far the ERP has only a cancelled row with it, whose entry was sent
+	cancelledOnly
+	known   // the ledger had it before this reading
+	alive   // a sweep expects to find it
+	plain   // a living row with the same source hash brings no change
+	settled // if it is not found, its entry does not change
 )
 
-// seenKeys is what a reading keeps of every key, so that a sweep needs no lookup for a row that is
-// as it was.
+// seenKeys is what a reading records about every key, so that a sweep needs no query for an
+// unchanged row.
 type seenKeys map[run.KeyHash]seenKey
 
 type seenKey struct {
-	source hashPrefix // of the entry; zero where the ledger has none
+	source hashPrefix // of the entry; zero if the ledger has none
 	bits   uint8
 }
 
-// of returns what is noted of a key: 0 for one that was not met.
+// of returns what is recorded about a key; 0 if nothing is.
 func (r seenKeys) of(key run.KeyHash) uint8 { return r[key].bits }
 
-// note adds to what is noted of a key.
+// note adds to what is recorded about a key.
 func (r seenKeys) note(key run.KeyHash, set uint8) {
 	item := r[key]
 	item.bits |= set
 	r[key] = item
 }
 
-// observation is what a row of the ERP means beside what was noted.
+// observation is what a row of the ERP means, given what was recorded about its key.
 type observation uint8
 
 const (
-	toJudge observation = iota // it has to be looked at
+	toJudge observation = iota // it must be judged
 	again                      // a living row with this key was read before
 	asItWas
 )
 
-// observe takes note of a row: of a living one that it is there. always says that every row has to
-// be looked at.
+// observe records a row, and returns what it means. always means that every row must be judged.
 func (r seenKeys) observe(key run.KeyHash, source hashPrefix, cancelled, always bool) observation {
 	item, there := r[key]
 	if cancelled {
 		if there {
-			item.bits &^= plain // from here on what this reading makes of the entry counts
+			// its entry may change in this reading, so later rows must be judged
+			item.bits &^= plain
 			r[key] = item
 		}
 		return toJudge
@@ -86,27 +87,27 @@ func (r seenKeys) observe(key run.KeyHash, source hashPrefix, cancelled, always 
 	return toJudge
 }
 
-// load notes an entry of the ledger.
+// load records an entry of the ledger.
 func (r seenKeys) load(k *trade.Known, notes uint8) {
 	item := seenKey{bits: notes, source: prefixOf(k.SourceHash, k.ShownMark)}
 	if item.source == (hashPrefix{}) {
-		item.bits &^= plain // of an entry that was rebuilt without one
+		item.bits &^= plain // its entry was rebuilt without a usable hash
 	}
 	r[run.HashKey(k.Key)] = item
 }
 
-// found reports whether the reading has come upon a key.
+// found reports whether the reading has found a key.
 func (r seenKeys) found(key run.KeyHash) bool { return r.of(key)&(living|cancelledOnly) != 0 }
 
-// keyCount is what a sweep found, in keys.
+// keyCount is the result of a sweep, in keys.
 type keyCount struct {
-	inScope      int // that the reading came upon
-	Known, Found int // that count among those that are expected, and of them those that it came upon
-	gone         int // of the ledger, that it did not come upon
-	unsettled    int // of these, where that is news
+	inScope      int // found in the ERP
+	Known, Found int // keys that the sweep expected, and those of them that it found
+	gone         int // keys of the ledger that it did not find
+	unsettled    int // those of them whose entries change
 }
 
-// Count sums up what is noted.
+// Count returns the counts of all keys.
 func (r seenKeys) Count() (c keyCount) {
 	for _, item := range r {
 		there := item.bits&(living|cancelledOnly) != 0

@@ -13,15 +13,16 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Below these figures an emptier ERP is believed; above them a sweep that finds less than half of
-// the known rows proves nothing but a broken view, a revoked right or a wrong schema (F026).
+// From these numbers of known rows on, a sweep that finds less than half of them, or none, does not
+// prove that the ERP has become emptier: it may be a broken view, a revoked right or a wrong schema
+// (F026).
 const (
-	brakeFewest = 10 // known rows from which the half counts
-	brakeNone   = 2  // known rows from which finding none at all counts
+	brakeFewest = 10 // known rows from which less than half is too few
+	brakeNone   = 2  // known rows from which none at all is too few
 )
 
-// concludeSweep draws the conclusions that only a complete reading allows: what is gone, and that
-// everything adds up (I5, I9).
+// concludeSweep decides what only a complete reading allows to decide: which rows are gone, and
+// whether everything adds up (I5, I9).
 func (r *Discoverer) concludeSweep(ctx context.Context, p *pager, result erp.Result, cursor *trade.Cursor) error {
 	if result.Degraded && result.Unreadable > 0 {
 		r.Run.Note("the sweep is not complete: %d rows have a key that cannot be read, so no row is taken for missing",
@@ -62,7 +63,7 @@ func (r *Discoverer) concludeSweep(ctx context.Context, p *pager, result erp.Res
 	if err := p.leaveDoubles(ctx); err != nil {
 		return err
 	}
-	// that the reader could not give at all
+	// rows that the source could not return at all
 	if lost := r.Run.Report.Unreadable - p.beside.of(trade.BesideNoKey).Rows; lost > 0 {
 		of := p.beside.of(trade.BesideNoKey)
 		of.Rows, of.Unweighed, r.Run.Report.Read = of.Rows+lost, of.Unweighed+lost, r.Run.Report.Read+lost
@@ -76,20 +77,20 @@ func (r *Discoverer) concludeSweep(ctx context.Context, p *pager, result erp.Res
 	return nil
 }
 
-// tooFew reports that so little was found that it proves nothing.
+// tooFew reports whether so few rows were found that the sweep proves nothing.
 func (c keyCount) tooFew() bool {
 	return c.Known >= brakeFewest && c.Found*2 < c.Known || c.Known >= brakeNone && c.Found == 0
 }
 
-// accepted reports whether a person has said that the ERP has become emptier. That is true of about
-// as many rows as that person was shown, and once.
+// accepted reports whether a person has released a sweep that finds so few rows. The release holds
+// once, and only if at least half as many are found as that person was shown.
 func accepted(last *trade.Sweep, count keyCount) bool {
 	return last != nil && last.Released != nil && count.Found*2 >= *last.Released
 }
 
-// loadKnown notes all that the ledger knows of the job, before a sweep reads the ERP. The rows that
-// came with a sweep that was braked (last.Braked) say nothing of the others. It counts them too,
-// which is what verify asks for at the end when nothing has moved until then.
+// loadKnown records all that the ledger knows of the job, before a sweep reads the ERP. Rows that
+// came with a braked sweep (with ids above last.Braked) are not expected to be found. loadKnown
+// also counts the entries, so that verify need not count them again if nothing changes until then.
 func (r *Discoverer) loadKnown(ctx context.Context, p *pager, last *trade.Sweep) error {
 	kept, err := r.Run.Ledger.Counts(ctx, r.Run.Job.Name())
 	if err != nil {
@@ -126,8 +127,8 @@ func (r *Discoverer) loadKnown(ctx context.Context, p *pager, last *trade.Sweep)
 	return nil
 }
 
-// recordAbsences marks the entries whose row was not found; the second sweep in a row withdraws
-// those that were never sent.
+// recordAbsences marks the entries whose row was not found; the second such sweep in a row
+// withdraws those that were never sent.
 func (r *Discoverer) recordAbsences(ctx context.Context, p *pager) error {
 	var ids []int64
 	flush := func() error {
@@ -160,7 +161,7 @@ func (r *Discoverer) recordAbsences(ctx context.Context, p *pager) error {
 	return flush()
 }
 
-// settledAbsence reports that a further sweep without the row changes nothing of the entry.
+// settledAbsence reports whether a further sweep without the row leaves the entry unchanged.
 func settledAbsence(k *trade.Known) bool {
 	return k.GoneSweeps >= 2 && (k.State == trade.Dismissed || k.State == trade.Held && k.Cause == trade.CauseExists ||
 		k.State.Created() && (k.Flags.Has(trade.MissingInERP) || k.Acknowledged.Has(trade.MissingInERP)))

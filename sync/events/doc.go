@@ -1,9 +1,10 @@
-// Package events acts on what the platform tells by itself. An event is a hint: it makes a record
-// be read back, or be asked about sooner; what changes a row is what was read back then.
+// Package events acts on the platform's webhook events. An event is only a hint: it causes a record
+// to be read back, or to be asked about sooner. Only what was read back then changes a row.
 //
-// The steps: the inbox has the event, processor.go takes it up and classifies it, evidence.go
-// fetches the record that it names, evidence_match.go compares it with what was sent,
-// evidence_settle.go decides. A doubt is settled only where it alone has this content, the record
-// equals it in every field, and nobody else has its id; else the record stands at the doubt as a
+// The steps: the inbox holds the event, processor.go takes and classifies it, evidence.go fetches
+// the record that it names, evidence_match.go compares the record with what was sent,
+// evidence_settle.go decides. A doubt is settled only if it is the only one with this content, the
+// record equals it in every field, and no other row has the record's id. Otherwise people are shown
+// the record beside the doubt, as a candidate.
 // candidate.
 package events

@@ -1,4 +1,4 @@
-// Fetch: the records of which events told are read back.
+// Fetch: the records that events named are read back.
 
 package events
 
@@ -19,29 +19,28 @@ import (
 )
 
 const (
-	readMost = 20 // records read back in one pass, one a second
-	// clockSlack is by how much the platform's clock may be behind ours.
+	readMost = 20 // records read back in one pass, at one per second
+	// clockSlack is how far the platform's clock may be behind ours.
 	clockSlack = 5 * time.Second
-	// readGrace is how long a record waits to be read back while the rows that it may belong to are
-	// in flight: mostly their answers come.
+	// readGrace is how long reading back a record waits while the rows to which it may belong are
+	// in flight: usually their answers arrive.
 	readGrace = 20 * time.Second
-	// settleGrace is the same where a row is in doubt already: other rows of which the event may
-	// tell are in flight for moments.
+	// settleGrace is the same if a row is in doubt already: other rows that the event may be about
+	// are in flight only for moments.
 	settleGrace = 3 * time.Second
-	// readFor is how long a record is tried that cannot be read: it may not be there yet, or not
-	// for us.
+	// readFor is how long reading a record is tried: it may not exist yet, or not for us.
 	readFor = time.Hour
-	// readClaim is longer than a reading takes.
+	// readClaim is how long a process may take to read a record before another one may read it.
 	readClaim = 5 * time.Minute
-	// postponed is for how long a record waits that nobody needs.
+	// postponed is how long a record waits that no doubt needs.
 	postponed = 15 * time.Minute
 )
 
-// readPauses grow with the tries; the last one stays.
+// readPauses are the pauses between tries; the last one repeats.
 var readPauses = []time.Duration{30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute}
 
-// reconcileDoubts reads back the records of which events told and that may be evidence, and settles
-// what is certain.
+// reconcileDoubts reads back the records that events named and that may be evidence, and settles
+// the doubts that they prove.
 func (h *Processor) reconcileDoubts(ctx context.Context) (more bool, err error) {
 	doubts, err := h.Rows.Doubts(ctx)
 	if err != nil {
@@ -59,8 +58,9 @@ func (h *Processor) reconcileDoubts(ctx context.Context) (more bool, err error) 
 	return more, h.settle(ctx)
 }
 
-// toRead sorts the records that are due: those of ours need no reading, those that nobody needs
-// wait. more reports whether some are to be looked at again soon.
+// toRead returns the due records that must be read back. It removes those that are known to be
+// ours, and postpones those that no doubt needs. more reports whether some must be looked at again
+// soon.
 func (h *Processor) toRead(ctx context.Context, doubts []trade.Doubt) (due []trade.Candidate, more bool, err error) {
 	now := h.Now()
 	all, err := h.Candidates.DueCandidates(ctx, now, hearMost)
@@ -79,7 +79,7 @@ func (h *Processor) toRead(ctx context.Context, doubts []trade.Doubt) (due []tra
 	sent := sentIDs(doubts)
 	for _, c := range all {
 		switch kind := ours[c.ID]; {
-		case sent[c.ID]: // the producer of a doubt, its wallet: what it names is no record of its kind
+		case sent[c.ID]: // a doubt's producer, wallet and so on: not an order commitment
 			known = append(known, c.ID)
 			continue
 		case c.Purpose == trade.ForDeletion && kind == outcome.OrderCommitments:
@@ -110,7 +110,7 @@ func (h *Processor) toRead(ctx context.Context, doubts []trade.Doubt) (due []tra
 	return due, more || len(all) == hearMost, err
 }
 
-// sentIDs are the ids that the requests in doubt name.
+// sentIDs returns the ids that the requests in doubt contain.
 func sentIDs(doubts []trade.Doubt) map[string]bool {
 	out := map[string]bool{}
 	for _, d := range doubts {
@@ -123,7 +123,7 @@ func sentIDs(doubts []trade.Doubt) map[string]bool {
 	return out
 }
 
-// wanted is how much a record is needed.
+// wanted is how urgently a record is needed.
 type wanted int
 
 const (
@@ -132,8 +132,9 @@ const (
 	needNow
 )
 
-// needed reports whether a record may be that of a doubt: it was heard of after the doubt's request
-// began. What is no doubt of a person any more is only looked at in its own time.
+// needed returns how urgently a record is needed, because it may be that of a doubt: it was named
+// after the doubt's request began. For a row that is no longer in doubt, only records count that
+// were named while its request could still be executed.
 func (h *Processor) needed(c trade.Candidate, doubts []trade.Doubt, now time.Time) wanted {
 	out := needNot
 	for _, d := range doubts {
@@ -155,7 +156,8 @@ func (h *Processor) needed(c trade.Candidate, doubts []trade.Doubt, now time.Tim
 	return out
 }
 
-// pace is that of the readings, whatever events tell and however many.
+// limiter returns the rate limiter of the readings, which is independent of the events and their
+// number.
 func (h *Processor) limiter() *rate.Limiter {
 	if h.readings == nil {
 		h.readings = rate.NewLimiter(rate.Every(cmp.Or(h.Pace, time.Second)), 1)
@@ -163,8 +165,7 @@ func (h *Processor) limiter() *rate.Limiter {
 	return h.readings
 }
 
-// readBack reads one record and stores what it gave. Whatever the answer is, it never says that
-// nothing was created.
+// readBack reads one record and stores the result. No answer ever proves that nothing was created.
 func (h *Processor) readBack(ctx context.Context, c trade.Candidate) error {
 	if err := h.limiter().Wait(ctx); err != nil {
 		return err
@@ -189,12 +190,12 @@ func (h *Processor) readBack(ctx context.Context, c trade.Candidate) error {
 		return h.deleted(ctx, c)
 	}
 	if c.Status = failure.Answer.Status; c.Status == http.StatusNotFound && !failure.Answer.NotFound() {
-		c.Status = 0 // something between us and the platform says so
+		c.Status = 0 // something between us and the platform has answered
 	}
 	return h.notRead(ctx, c)
 }
 
-// notRead lets a record be tried again, for an hour in all.
+// notRead schedules the next try; after an hour in all the record counts as unreadable.
 func (h *Processor) notRead(ctx context.Context, c trade.Candidate) error {
 	c.NextAt = h.Now().Add(readPauses[min(c.Tries, len(readPauses)-1)])
 	if c.Tries++; !c.NextAt.Before(c.LastAt.Add(readFor)) && c.Tries > len(readPauses) || c.Tries > maxReadTries {
@@ -204,13 +205,13 @@ func (h *Processor) notRead(ctx context.Context, c trade.Candidate) error {
 	return h.Candidates.SaveCandidate(ctx, c)
 }
 
-// maxReadTries is what an hour of the pauses makes.
+// maxReadTries is how many tries the pauses allow in an hour.
 const maxReadTries = 12
 
-// found stores a record that is there.
+// found stores a record that the platform has.
 func (h *Processor) found(ctx context.Context, c trade.Candidate, there apiclient.OrderCommitment) error {
 	c.Status = http.StatusOK
-	// the event says that it was deleted, the platform has it: that may take a moment
+	// the event reported a deletion, but the platform has the record: deleting may take a moment
 	if c.Purpose == trade.ForDeletion {
 		if c.State = trade.CandidateRead; c.Tries < maxReadTries {
 			return h.notRead(ctx, c)

@@ -1,4 +1,4 @@
-// A record that is not on the platform any more: its row is marked, its children wait.
+// A record that was deleted on the platform: its row is flagged, and its children wait.
 
 package events
 
@@ -16,8 +16,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// deleted marks the row of a record that is not on the platform any more, as an event said and a
-// reading confirmed, and keeps back the rows that hang on it. Nothing is created again.
+// deleted flags the row of a record that is no longer on the platform, as an event reported and a
+// reading confirmed, and makes the unsent children of that row wait. Nothing is created again.
 func (h *Processor) deleted(ctx context.Context, c trade.Candidate) error {
 	entries, err := h.Rows.EntriesWith(ctx, trade.OrderCommitments, []string{c.ID})
 	if err != nil {
@@ -48,26 +48,28 @@ func (h *Processor) deleted(ctx context.Context, c trade.Candidate) error {
 	return h.Candidates.SaveCandidate(ctx, c)
 }
 
-// saidDeleted is what told last that a record was deleted. A record is mostly known since the event
-// of its creation, of which nothing is to be said here.
+// saidDeleted returns the latest event that reported the deletion of a record. The candidate itself
+// often comes from an earlier event, such as that of its creation, which is not the one to cite
+// here.
 func (h *Processor) saidDeleted(ctx context.Context, c trade.Candidate) (trade.Heard, error) {
 	const event = string(apiclient.EventDeleteOrderCommitment)
 	said, err := h.Inbox.LastHeard(ctx, outcome.OrderCommitments, event, []string{c.ID}, mapping.NoTime)
 	if told, known := said[c.ID]; known || err != nil {
 		return told, err
 	}
-	out := trade.Heard{Kind: outcome.OrderCommitments, ID: c.ID, Event: event} // of a long list nothing is kept as told
+	// events with many ids are not noted for each
+	out := trade.Heard{Kind: outcome.OrderCommitments, ID: c.ID, Event: event}
 	if c.Event == event {
 		out.Seq = c.Seq
 	}
 	return out, nil
 }
 
-// unsent are the states of rows that may go to the platform yet.
+// unsent are the states of rows that may still be sent.
 var unsent = []trade.State{trade.Pending, trade.Waiting, trade.Rejected}
 
-// keepBack lets the rows that were to go under a deleted record wait for it. They are waiting, not
-// held: the cure is at the parent, and theirs follows.
+// keepBack makes the rows that were to be sent under a deleted record wait for it. They are
+// waiting, not held, because only the parent needs a decision.
 func (h *Processor) keepBack(ctx context.Context, said trade.Heard, parent trade.Entry) error {
 	for _, job := range h.Jobs {
 		if !slices.Contains(job.Mapping.SentBy, parent.Job) {
@@ -96,7 +98,7 @@ func (h *Processor) keepBack(ctx context.Context, said trade.Heard, parent trade
 	return nil
 }
 
-// hangsOn reports whether a row's request names a record.
+// hangsOn reports whether a row's request refers to a record.
 func hangsOn(e trade.Entry, id string) bool {
 	for field, text := range mapping.SentTexts(e) {
 		if (field == "contract_id" || field == "order_commitment_id") && *text == id {
@@ -106,8 +108,8 @@ func hangsOn(e trade.Entry, id string) bool {
 	return false
 }
 
-// markDeleted stores a change that no person ordered, with its record in the audit. A row that has
-// moved meanwhile is left alone.
+// markDeleted stores a change that no person ordered, with its audit record. A row that has changed
+// meanwhile is left alone.
 func (h *Processor) markDeleted(ctx context.Context, act string, said trade.Heard, before, after trade.Entry) error {
 	who := h.Program
 	who.Reason = fmt.Sprintf("event %s named record %s, and the platform does not have it any more",

@@ -12,24 +12,24 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Timing is how well the time of a record fits to a request.
+// Timing is how the time of a record relates to that of a request.
 type Timing string
 
-// The timings. Only a record that was certainly made while the request could be executed is
-// evidence by itself.
+// The timings. A record is evidence by itself only if it was certainly created while the request
+// could be executed.
 const (
 	TimeFits Timing = "fits"
-	// it was there before the request began: somebody typed it, or another program sent it
+	// it existed before the request began: a person or another program created it
 	TimeBefore  Timing = "before"
-	TimeUnclear Timing = "unclear" // nobody can tell
+	TimeUnclear Timing = "unclear" // it cannot be told
 )
 
-// sentOf is what a request in doubt sent.
+// sentOf returns the fields that a request in doubt sent.
 func sentOf(a trade.Attempt) map[string]*string {
 	return mapping.SentTexts(trade.Entry{Payload: a.Payload, Target: a.Target})
 }
 
-// closes is until when the platform may have executed a request.
+// closes returns until when the platform may have executed a request.
 func closes(a trade.Attempt, limits run.Limits, now time.Time) time.Time {
 	if a.FinishedAt.IsZero() {
 		a.FinishedAt = now
@@ -37,7 +37,7 @@ func closes(a trade.Attempt, limits run.Limits, now time.Time) time.Time {
 	return a.FinishedAt.Add(limits.LeastQuarantine())
 }
 
-// readingOf compares what was sent with what was read.
+// readingOf compares a record that was read with what was sent.
 func readingOf(c trade.Candidate, sent map[string]*string) acts.Readback {
 	there := make(map[string]*string, len(c.Fields))
 	for field, text := range c.Fields {
@@ -46,13 +46,13 @@ func readingOf(c trade.Candidate, sent map[string]*string) acts.Readback {
 	return acts.CompareReading(c.ID, sent, there)
 }
 
-// full reports whether a record agrees in everything that was sent, has nothing that was not, and
-// was read whole.
+// full reports whether a record equals what was sent in every field, has no other fields, and was
+// read completely.
 func full(r acts.Readback, c trade.Candidate) bool {
 	return r.Same > 0 && r.Differ == 0 && len(r.Unseen) == 0 && len(c.Unread) == 0
 }
 
-// agrees reports what [full] tells of a reading, and stops at the first field that differs.
+// agrees returns the same as [full] for a reading, but stops at the first difference.
 func agrees(c trade.Candidate, sent map[string]*string) bool {
 	same := 0
 	for _, rule := range trade.Rules(trade.OrderCommitments) {
@@ -68,9 +68,10 @@ func agrees(c trade.Candidate, sent map[string]*string) bool {
 	return same > 0 && len(c.Unread) == 0
 }
 
-// timingOf compares the time that the platform gives a record with that of a request. Without one
-// nobody can tell: the event of an older record may come late, even for the first time. A record
-// that was heard of before the request is older, whatever the platform says.
+// timingOf compares the creation time of a record, according to the platform, with the time of a
+// request. Without a creation time the result is unclear, because the event of an older record may
+// come late, even its first one. A record that was named before the request began is older,
+// whatever the platform says.
 func timingOf(c trade.Candidate, a trade.Attempt, closes time.Time) Timing {
 	begins := a.StartedAt.Add(-clockSlack)
 	switch {
@@ -82,21 +83,21 @@ func timingOf(c trade.Candidate, a trade.Attempt, closes time.Time) Timing {
 	return TimeFits
 }
 
-// Suggestion is a record of which an event told and that a row in doubt may be. A person decides:
-// `adopt` reads it back again.
+// Suggestion is a record that an event named and that may be the record of a row in doubt. A person
+// decides: `adopt` reads it back again.
 type Suggestion struct {
 	Candidate trade.Candidate
-	Attempt   int // number of the attempt that it was compared with
+	Attempt   int // number of the attempt with which it was compared
 	Reading   acts.Readback
-	Full      bool // everything that was sent is the same
+	Full      bool // everything that was sent is equal
 	Timing    Timing
 }
 
-// suggestionsMost is how many records a person is shown.
+// suggestionsMost is the largest number of records that a person is shown.
 const suggestionsMost = 5
 
-// Suggestions returns the records that come nearest to what was sent, the nearest first, and those
-// that could not be read. What was made before the request is not among them.
+// Suggestions returns the records that are most similar to what was sent, the most similar first,
+// and those that could not be read. It leaves out records that were created before the request.
 func Suggestions(attempts []trade.Attempt, candidates []trade.Candidate, limits run.Limits,
 	now time.Time,
 ) (like []Suggestion, unreadable []trade.Candidate) {

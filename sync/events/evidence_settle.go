@@ -1,4 +1,4 @@
-// Decide: a doubt is settled where one record proves it.
+// Decide: a doubt is settled if one record proves it.
 
 package events
 
@@ -16,14 +16,14 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// comparedMost is how many of the records that were read back doubts are compared with: the newest.
+// comparedMost is with how many of the records read back, the newest, doubts are compared.
 const comparedMost = 10_000
 
-// mayBeFor is how often the platform may say that it has no such record before it is none: events
-// may name other things than records. Anything else is tried for an hour.
+// mayBeFor is after how many 404s a record counts as nonexistent: events may contain ids of other
+// things. Other failures are tried again for an hour.
 const mayBeFor = 3
 
-// settle compares what is in doubt with what was read, and does what is certain.
+// settle compares the doubts with the records read back, and settles those that are proven.
 func (h *Processor) settle(ctx context.Context) error {
 	doubts, err := h.Rows.Doubts(ctx)
 	if err != nil || len(doubts) == 0 {
@@ -41,7 +41,7 @@ func (h *Processor) settle(ctx context.Context) error {
 	}
 	for _, d := range doubts {
 		if len(read) == comparedMost && !d.Attempt.StartedAt.Add(-clockSlack).After(read[len(read)-1].LastAt) {
-			continue // an older record may be like it: a person decides
+			continue // an older record may equal it: a person decides
 		}
 		if err := h.settleOne(ctx, d, doubts, read); err != nil {
 			return fmt.Errorf("%s %s: %w", d.Entry.Job, d.Entry.Key, err)
@@ -50,9 +50,9 @@ func (h *Processor) settle(ctx context.Context) error {
 	return nil
 }
 
-// settleOne settles a doubt if one record that was read back is all that was sent, was certainly
-// made while the request could be executed, and can be of no other row. It waits while another
-// record is still to be read of which an event had told by then.
+// settleOne settles a doubt if exactly one record that was read back equals what was sent, was
+// certainly created while the request could be executed, and can belong to no other row. It waits
+// while another record that was named by the time of that reading is still unread.
 func (h *Processor) settleOne(ctx context.Context, d trade.Doubt, doubts []trade.Doubt, read []trade.Candidate) error {
 	sent, ends := sentOf(d.Attempt), closes(d.Attempt, h.Limits, h.Now())
 	fits := func(c trade.Candidate) bool {
@@ -69,7 +69,7 @@ func (h *Processor) settleOne(ctx context.Context, d trade.Doubt, doubts []trade
 	for _, c := range read {
 		if len(c.Fields) == 0 && timingOf(c, d.Attempt, ends) != TimeBefore &&
 			!c.HeardAt.After(read[fit].AskedAt) && (c.Status != http.StatusNotFound || c.Tries < mayBeFor) {
-			return nil // it may be the one
+			return nil // it may be the doubt's record
 		}
 		if timingOf(c, d.Attempt, ends) != TimeBefore && agrees(c, sent) {
 			like, ids = append(like, c), append(ids, c.ID)
@@ -92,7 +92,7 @@ func (h *Processor) settleOne(ctx context.Context, d trade.Doubt, doubts []trade
 	return h.proven(ctx, d, like[0])
 }
 
-// proven does what the record of a doubt proves.
+// proven stores what the record of a doubt proves.
 func (h *Processor) proven(ctx context.Context, d trade.Doubt, c trade.Candidate) error {
 	entry, attempt, reading := d.Entry, d.Attempt, readingOf(c, sentOf(d.Attempt))
 	after := entry
@@ -102,7 +102,7 @@ func (h *Processor) proven(ctx context.Context, d trade.Doubt, c trade.Candidate
 	case entry.State == trade.InDoubt && attempt.Generation == entry.Generation:
 		after.State, after.RemoteID, after.Cause, after.Error, after.WaitingFor, after.NextAttemptAt = trade.Accepted,
 			c.ID, "", nil, nil, mapping.NoTime
-	// a person ordered a second sending, and the first one is there
+	// a person ordered a second sending, but the first one had created the record
 	case entry.State == trade.Pending && attempt.Generation < entry.Generation:
 		act = "evidence before resend"
 		after.State, after.Cause, after.NextAttemptAt = trade.Held, trade.CauseExists, mapping.NoTime
@@ -122,7 +122,7 @@ func (h *Processor) proven(ctx context.Context, d trade.Doubt, c trade.Candidate
 			return nil
 		}
 		after.Flags = after.Flags.With(trade.DoubleAfterDecision, true)
-	default: // in flight, or between two decisions: nobody acts on it
+	default: // in flight, or between two decisions: left alone
 		return nil
 	}
 	who := h.Program
@@ -144,11 +144,11 @@ func (h *Processor) proven(ctx context.Context, d trade.Doubt, c trade.Candidate
 	return h.Candidates.SaveCandidate(ctx, c)
 }
 
-// evidenceDetail is what the audit keeps of an act that no person ordered.
+// evidenceDetail is what the audit stores about an act that no person ordered.
 type evidenceDetail struct {
 	Before  acts.EntryView `json:"before"`
 	After   acts.EntryView `json:"after"`
 	Attempt string         `json:"attempt"`
-	Event   int64          `json:"event"` // in the inbox; 0: it is not known any more
+	Event   int64          `json:"event"` // its number in the inbox; 0 if no longer known
 	Reading acts.Readback  `json:"reading"`
 }

@@ -1,4 +1,4 @@
-// Classify: events are taken from the inbox and sorted.
+// Classify: events are taken from the inbox and classified.
 
 package events
 
@@ -20,55 +20,57 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Inbox has the events, and what they told.
+// Inbox is the part of the ledger with the events and what they reported.
 type Inbox interface {
-	// DueEvents returns events that are to be looked at; EventsDone stores what came of them.
+	// DueEvents returns events to be classified; EventsDone stores the results.
 	DueEvents(ctx context.Context, now time.Time, limit int) ([]trade.InboxEvent, error)
 	EventsDone(ctx context.Context, events []trade.InboxEvent) error
-	// NoteHeard stores what events tell of records, and the records that are to be read back.
+	// NoteHeard stores what events reported about records, and the records that are to be read
+	// back.
 	NoteHeard(ctx context.Context, heard []trade.Heard, candidates []trade.Candidate) error
-	// LastHeard returns what an event told last of records of one kind before a time, by their ids;
-	// a zero time: until now.
+	// LastHeard returns, by record id, the latest report of an event about records of one kind
+	// before a time; a zero time means until now.
 	LastHeard(ctx context.Context, kind, event string, ids []string, before time.Time) (map[string]trade.Heard, error)
-	// WakeFor lets what the platform lacked be asked about with the next run: records of these
-	// kinds with one of the ids; nil ids: all of the kinds.
+	// WakeFor makes the next run ask again for records of these kinds that the platform lacked and
+	// that have one of the ids; nil means all ids.
 	WakeFor(ctx context.Context, kinds, ids []string, now time.Time) (int, error)
 	AskLookupsAgain(ctx context.Context, now time.Time) (int, error)
 }
 
-// Candidates has the records of which events told and that may be those of rows.
+// Candidates is the part of the ledger with the records that events named and that may belong to
+// rows in doubt.
 type Candidates interface {
-	// DueCandidates returns the records that are to be read back; ClaimCandidate begins one,
-	// SaveCandidate stores what it gave.
+	// DueCandidates returns the records that are to be read back; ClaimCandidate reserves one for
+	// this process, SaveCandidate stores the result.
 	DueCandidates(ctx context.Context, now time.Time, limit int) ([]trade.Candidate, error)
 	ClaimCandidate(ctx context.Context, c trade.Candidate, until time.Time) (bool, error)
 	SaveCandidate(ctx context.Context, c trade.Candidate) error
 	ForgetCandidates(ctx context.Context, ids []string) error
 	PostponeCandidates(ctx context.Context, ids []string, until time.Time) error
-	// ReadBack returns the records that were read back and of which events told at or after a time,
-	// at most limit: those told of last first.
+	// ReadBack returns the records that were read back and that events named at or after a time,
+	// those named last first, at most limit.
 	ReadBack(ctx context.Context, since time.Time, limit int) ([]trade.Candidate, error)
 }
 
-// Rows has the rows that an event may be about.
+// Rows is the part of the ledger with the rows that an event may be about.
 type Rows interface {
-	// Ours reports which ids stand for something of ours: "order_commitments" for a record of one
-	// of our rows, "sent" for what our requests name.
+	// Ours returns which ids we know: "order_commitments" for a record of one of our rows, "sent"
+	// for an id that our requests contain.
 	Ours(ctx context.Context, ids []string) (map[string]string, error)
 	EntriesWith(ctx context.Context, sends trade.Kind, remoteIDs []string) ([]trade.Entry, error)
-	// Doubts returns the attempts of order commitments of which nobody knows whether they made a
-	// record, and those in flight, of decided rows too.
+	// Doubts returns the attempts of order commitments that may have created a record, and those in
+	// flight; also of rows on which a person has decided.
 	Doubts(ctx context.Context) ([]trade.Doubt, error)
-	// SameContent returns the entries that sent, or may have sent, the content of these payloads.
+	// SameContent returns the entries that sent, or may have sent, these contents.
 	SameContent(ctx context.Context, sends trade.Kind, contents []int64,
 		sources []trade.Hash) ([]trade.SentContent, error)
 	Rows(ctx context.Context, filter trade.RowFilter, fn func(trade.Entry) error) error
 	Act(ctx context.Context, acts []trade.Act) (done []bool, err error)
 }
 
-// Processor looks at what the platform told by itself. An event is a hint: it makes a record be
-// read back, or be asked about sooner. What changes a row is what was read back then. Several
-// processes may hear on one ledger.
+// Processor handles the platform's webhook events. An event is only a hint: it causes a record to
+// be read back, or to be asked about sooner. Only what was read back then changes a row. Several
+// processes may work on one ledger.
 type Processor struct {
 	Inbox      Inbox
 	Candidates Candidates
@@ -78,27 +80,27 @@ type Processor struct {
 	Now        func() time.Time
 	Limits     run.Limits
 	Zone       *time.Location // for times without a zone
-	Program    acts.Person    // how the program signs
+	Program    acts.Person    // with which the program signs its acts
 	Log        *zap.Logger
-	// Pace is how long passes between two readings of the platform at least; 0 = one second.
+	// Pace is the shortest time between two readings of the platform; 0 means one second.
 	Pace time.Duration
 
 	readings *rate.Limiter
-	woken    map[string]time.Time // when waiting rows were last woken, by what for
+	woken    map[string]time.Time // when waiting rows were last woken, by record or kind
 }
 
 const (
-	hearMost     = 500              // events of one look
-	hearEvery    = 30 * time.Second // looks without being told of an event
-	hearBusy     = time.Second      // the same, while something is to be read back
-	wakeIDEvery  = 15 * time.Minute // for one record
-	wakeAllEvery = time.Hour        // for all of a kind
-	// noteMost is up to how many ids of one event are kept as told of, where none is known: a list
-	// of a thousand says nothing of each.
+	hearMost     = 500              // events classified together
+	hearEvery    = 30 * time.Second // time between passes without a signal
+	hearBusy     = time.Second      // the same, while something is to be read back soon
+	wakeIDEvery  = 15 * time.Minute // shortest time between wakes for one record
+	wakeAllEvery = time.Hour        // shortest time between wakes for all of a kind
+	// noteMost is the largest number of ids in an event for which unknown ids are noted: a list of
+	// a thousand means nothing for each of them.
 	noteMost = 20
 )
 
-// Run hears until ctx ends. told wakes it.
+// Run makes passes until ctx ends. A signal on told starts the next pass at once.
 func (h *Processor) Run(ctx context.Context, told <-chan struct{}) {
 	for {
 		more, err := h.Pass(ctx)
@@ -122,8 +124,8 @@ func (h *Processor) Run(ctx context.Context, told <-chan struct{}) {
 	}
 }
 
-// Pass looks at the events that have come, reads back what they told of, and settles what is
-// certain. more reports whether something is left to do soon.
+// Pass classifies the events that have come, reads back the records that they named, and settles
+// what is proven. more reports whether something is left to do soon.
 func (h *Processor) Pass(ctx context.Context) (more bool, err error) {
 	if err := h.takeAll(ctx); err != nil {
 		return false, err
@@ -131,7 +133,7 @@ func (h *Processor) Pass(ctx context.Context) (more bool, err error) {
 	return h.reconcileDoubts(ctx)
 }
 
-// takeAll looks at the events that wait.
+// takeAll classifies all waiting events.
 func (h *Processor) takeAll(ctx context.Context) error {
 	for {
 		if n, err := h.takeSome(ctx); err != nil || n < hearMost {
@@ -140,7 +142,7 @@ func (h *Processor) takeAll(ctx context.Context) error {
 	}
 }
 
-// takeSome looks at the events that have waited longest.
+// takeSome classifies the events that have waited longest, and returns their number.
 func (h *Processor) takeSome(ctx context.Context) (int, error) {
 	events, err := h.Inbox.DueEvents(ctx, h.Now(), hearMost)
 	if err != nil || len(events) == 0 {
@@ -173,30 +175,31 @@ func (h *Processor) takeSome(ctx context.Context) (int, error) {
 	return len(events), h.Inbox.EventsDone(ctx, events)
 }
 
-// The events that concern order commitments (chapter 6).
+// Events about order commitments (chapter 6).
 var commitmentEvents = []string{
 	string(apiclient.EventCreateOrderCommitment), string(apiclient.EventUpdateOrderCommitment),
 	string(apiclient.EventDeleteOrderCommitment),
 	string(apiclient.EventUpdateWorkflowOrderCommitment),
 }
 
-// wakes says which records of the platform an event may have brought into being or linked, by the
-// beginning of its name.
+// wakes are the kinds of records that an event may have created or linked, by the part of the
+// event's name after the verb.
 var wakes = map[string][]string{
 	"PRODUCER": {"producers", outcome.WalletLinks}, "WALLET": {"wallets", outcome.WalletLinks},
 	"DELIVERY_PLACE": {"delivery_places"}, "FARM": {"farms"}, "GUEST_USER": {"users"},
 	"ORDER_COMMITMENT": {outcome.OrderCommitments},
 }
 
-// remarked says of which records an event tells something that people want to see at their rows.
+// remarked are the kinds of records, by event, about which an event reports something that people
+// want to see at their rows.
 var remarked = map[string]string{
 	string(apiclient.EventChangeProducerStatusESG): "producers", string(apiclient.EventProducerProduction): "producers",
 	string(apiclient.EventDeleteProducer):      "producers",
 	string(apiclient.EventChangeFarmStatusESG): "farms", string(apiclient.EventDeleteFarm): "farms",
 }
 
-// classify sorts one event: what it tells of known records, and which records it names that may be
-// worth a reading.
+// classify classifies one event: it returns what the event reports about known records, and which
+// records it names that may have to be read back. It stores the outcome in e.
 func (h *Processor) classify(ctx context.Context, e *trade.InboxEvent, ids []string,
 	ours map[string]string,
 ) (heard []trade.Heard, candidates []trade.Candidate, err error) {
@@ -233,7 +236,7 @@ func (h *Processor) classify(ctx context.Context, e *trade.InboxEvent, ids []str
 	return heard, candidates, nil
 }
 
-// commitments sorts the ids of an event of order commitments.
+// commitments classifies the ids in an event about order commitments.
 func (h *Processor) commitments(e *trade.InboxEvent, ids []string, ours map[string]string,
 	note func(kind, id string),
 ) (out []trade.Candidate) {
@@ -252,14 +255,14 @@ func (h *Processor) commitments(e *trade.InboxEvent, ids []string, ours map[stri
 			}
 			c.Purpose = trade.ForDeletion
 		case "":
-			if len(ids) <= noteMost { // it may turn out to be ours: an event can come before the answer
+			if len(ids) <= noteMost { // it may be ours: an event can come before the answer
 				note(outcome.OrderCommitments, id)
 			}
 			if deleted {
 				c.Purpose = trade.ForDeletion
 			}
 			c.TypedFrom, c.TypedTo = made.From, made.to
-		default: // something that our requests name
+		default: // it is only referred to by our requests
 			continue
 		}
 		out = append(out, c)
@@ -267,8 +270,8 @@ func (h *Processor) commitments(e *trade.InboxEvent, ids []string, ours map[stri
 	return out
 }
 
-// wake lets rows go that wait for what an event may be about. An event that names no id at all may
-// be about any record of its kind.
+// wake wakes the rows that wait for something that an event may be about. An event without any id
+// may be about any record of its kind.
 func (h *Processor) wake(ctx context.Context, e *trade.InboxEvent, ids []string) (int, error) {
 	verb, thing, _ := strings.Cut(e.Event, "_")
 	kinds := wakes[thing]
@@ -301,14 +304,14 @@ func (h *Processor) wake(ctx context.Context, e *trade.InboxEvent, ids []string)
 		func(id string) bool { return !fresh(thing+" "+id, wakeIDEvery) }); len(wanted) > 0 {
 		n, err = h.Inbox.WakeFor(ctx, kinds, wanted, now)
 	}
-	// whose documents they are cannot be told
+	// the event does not name the documents
 	if err == nil && thing == "PRODUCER" && fresh("documents", wakeAllEvery) {
 		more, err = h.Inbox.AskLookupsAgain(ctx, now)
 	}
 	return n + more, err
 }
 
-// message is a part of an event's outcome; "" when there is nothing to tell.
+// message returns a part of an event's outcome; "" if n is 0.
 func message(n int, format string) string {
 	if n == 0 {
 		return ""

@@ -1,4 +1,4 @@
-// Ids, times and words in the body of an event, whose shape is not documented.
+// Ids, times and statuses in the body of an event, whose structure is not documented.
 
 package events
 
@@ -12,16 +12,16 @@ import (
 	"unicode/utf8"
 )
 
-// The shapes of events are not documented (chapter 6). So an event is read as what any shape has:
-// ids, a time, a word. Nothing of it is believed: it says where to look.
+// The structure of events is not documented (chapter 6). So only what any structure may contain is
+// read: ids, a time, a status. None of it is trusted: it only shows where to look.
 
-// eventIDsMost bounds the ids of one event.
+// eventIDsMost is the largest number of ids that are read from one event.
 const eventIDsMost = 200
 
 var uuidInText = regexp.MustCompile(
 	`(?i)(?:^|[^0-9a-z-])([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:$|[^0-9a-z-])`)
 
-// idsIn returns the UUIDs that stand in a body, in lower case, each once, in their order. The body
+// idsIn returns the UUIDs in a body, in lower case, without duplicates, in their order. The body
 // may be anything.
 func idsIn(body []byte) []string {
 	var out []string
@@ -37,7 +37,7 @@ func idsIn(body []byte) []string {
 				seen[id] = true
 				out = append(out, id)
 			}
-			text = text[at[3]:] // the sign behind an id may stand before the next one
+			text = text[at[3]:] // the character after an id may be the one before the next id
 		}
 	}
 	add(body)
@@ -47,8 +47,8 @@ func idsIn(body []byte) []string {
 	return out
 }
 
-// eachText calls fn for every text, number and truth value of a JSON document with the name that it
-// stands under, as far as the document can be read.
+// eachText calls fn for every string and number of a JSON document, with the name of its field, as
+// far as the document can be parsed.
 func eachText(body []byte, fn func(name, value string)) {
 	dec := json.NewDecoder(bytes.NewReader(body))
 	dec.UseNumber()
@@ -94,8 +94,8 @@ func eachText(body []byte, fn func(name, value string)) {
 	}
 }
 
-// plainName is a name of a field without case and separators: createdAt, created_at and CREATED-AT
-// are one.
+// plainName returns a field name without case and separators: createdAt, created_at and CREATED-AT
+// are equal.
 func plainName(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -108,17 +108,18 @@ func plainName(name string) string {
 	}, name)
 }
 
-// typedNames are what the time at which a record was made may be called.
+// typedNames are possible names of a field with the creation time of a record.
 var typedNames = []string{
 	"createdat", "createdate", "createddate", "creationdate", "createdon", "creationtime",
 	"created", "datecreated", "insertedat", "creationtimestamp",
 }
 
-// between is from when until when and when something was; zero: it is not said.
+// between is the earliest and the latest time at which something may have happened; zero if
+// unknown.
 type between struct{ From, to time.Time }
 
-// typedAt reads when a record was made, where a document says it: the earliest time that it may
-// mean, and the latest.
+// typedAt returns when a record was created, if a document contains that: the earliest and the
+// latest time that it may mean.
 func typedAt(doc []byte, zone *time.Location) (out between) {
 	eachText(doc, func(name, value string) {
 		if !slices.Contains(typedNames, plainName(name)) {
@@ -129,7 +130,7 @@ func typedAt(doc []byte, zone *time.Location) (out between) {
 		case !ok:
 		case out.From.IsZero():
 			out = got
-		default: // several, of records within the record: it may be any of them
+		default: // several, for records within the record: it may be any of them
 			if got.From.Before(out.From) {
 				out.From = got.From
 			}
@@ -141,8 +142,8 @@ func typedAt(doc []byte, zone *time.Location) (out between) {
 	return out
 }
 
-// readTime reads a time in the forms in which servers write it. One without a zone may be in UTC or
-// in the cooperative's, a date may be any moment of the day.
+// readTime parses a time in the forms that servers use. Without a zone it may be in UTC or in the
+// cooperative's zone; a date may be any moment of the day.
 func readTime(text string, zone *time.Location) (between, bool) {
 	for _, layout := range []string{
 		time.RFC3339Nano, "2006-01-02T15:04:05.999999999Z0700",
@@ -182,14 +183,14 @@ func readTime(text string, zone *time.Location) (between, bool) {
 	return between{}, false
 }
 
-// wordNames are what a status may be called, the most telling first.
+// wordNames are possible names of a field with a status, the most specific first.
 var wordNames = []string{
 	"newstatus", "currentstatus", "esgstatus", "statusesg", "workflowstatus", "statusworkflow",
 	"status", "newstate", "state", "situation", "situacao",
 }
 
-// codeForm is how a status is written: a code, not a sentence with somebody's data in it. Its
-// length is counted apart: as a part of the expression it would take a megabyte.
+// codeForm is the form of a status: a code, not a sentence with personal data. Its length is
+// checked separately: as a part of the expression it would take a megabyte.
 var codeForm = regexp.MustCompile(`^[\pL][\pL\pN _/-]*$`)
 
 const codeMost = 40 // characters
@@ -198,7 +199,7 @@ func isCode(text string) bool {
 	return utf8.RuneCountInString(text) <= codeMost && codeForm.MatchString(text)
 }
 
-// wordIn reads the status that an event names; "" when there is none that can be told.
+// wordIn returns the status in an event; "" if there is none with the form of a code.
 func wordIn(body []byte) string {
 	best, at := "", len(wordNames)
 	eachText(body, func(name, value string) {

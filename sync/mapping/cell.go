@@ -1,4 +1,4 @@
-// Values of the ERP in the form in which the ledger keeps them.
+// Values of the ERP as the ledger stores them.
 
 package mapping
 
@@ -7,7 +7,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// cellLetters are the reader's kinds as the ledger stores them.
+// cellLetters are the letters that the ledger stores for the kinds of values.
 var cellLetters = map[erp.Kind]byte{
 	erp.Text: 't', erp.Int: 'i', erp.Number: 'n', erp.Float: 'f', erp.Date: 'd', erp.Timestamp: 's', erp.Instant: 'z',
 	erp.Bool: 'b', erp.Bytes: 'y',
@@ -21,13 +21,13 @@ var cellKinds = func() map[byte]erp.Kind {
 	return out
 }()
 
-// unreadable is the letter of a value that could not be read; its text is the reason.
+// unreadable is the letter of a value that could not be read; its text holds the reason.
 const unreadable = '!'
 
-// sealed is the letter of a document, of which only a keyed hash is kept: see seal.
+// sealed is the letter of a document, of which only a keyed hash is stored: see Seal.
 const sealed = 'h'
 
-// CellOf stores a value of the ERP.
+// CellOf returns a value of the ERP as the ledger stores it.
 func CellOf(v erp.Value) trade.Cell {
 	switch {
 	case v.Err != "":
@@ -38,7 +38,7 @@ func CellOf(v erp.Value) trade.Cell {
 	return trade.Cell{Kind: cellLetters[v.Kind], Text: v.Text}
 }
 
-// valueOf restores it.
+// valueOf returns a stored value as a value of the ERP.
 func valueOf(c trade.Cell) erp.Value {
 	switch c.Kind {
 	case 0:
@@ -51,7 +51,7 @@ func valueOf(c trade.Cell) erp.Value {
 	return erp.Value{Kind: cellKinds[c.Kind], Text: c.Text}
 }
 
-// KeyValues restores the parts of a key.
+// KeyValues returns the stored parts of a key as values of the ERP.
 func KeyValues(parts []trade.Cell) []erp.Value {
 	out := make([]erp.Value, len(parts))
 	for i, c := range parts {

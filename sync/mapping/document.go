@@ -1,4 +1,4 @@
-// Documents of persons: a keyed hash stands for them before anything else happens.
+// Documents of persons: each is replaced by a keyed hash before anything else is done with it.
 
 package mapping
 
@@ -17,11 +17,11 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// A document (CPF, CNPJ) that is looked up is personal: neither the ledger nor a log or a text for
-// people has it. Each row's value is sealed before anything is done with it: a keyed hash stands
-// for the number, which is read again from the ERP when the platform is to be asked.
+// A document (CPF, CNPJ) that is looked up is personal data: it must not appear in the ledger, a
+// log or a text for people. So each row's value is sealed before it is used: a keyed hash replaces
+// the number, which is read again from the ERP when the platform is to be asked.
 
-// checkLookup checks how the keys of a field with a lookup go together.
+// checkLookup checks that the settings of a field with a lookup fit together.
 func checkLookup(path string, rule trade.FieldRule, spec FieldSpec) error {
 	switch {
 	case spec.Lookup != trade.ProducerByDocument:
@@ -42,8 +42,8 @@ func checkLookup(path string, rule trade.FieldRule, spec FieldSpec) error {
 	return nil
 }
 
-// checkLookups refuses a column that is looked up and read by something else too: what is sealed
-// says nothing to others.
+// checkLookups refuses a column that is looked up and also used for something else: its sealed
+// value is of no use there.
 func (m *Mapping) checkLookups(spec JobSpec, path string) []error {
 	var errs []error
 	for _, f := range m.Lookups {
@@ -68,7 +68,8 @@ func (m *Mapping) checkLookups(spec JobSpec, path string) []error {
 	return errs
 }
 
-// Seal returns the values with every document replaced by its code. What is sealed already stays.
+// Seal returns the values with every document replaced by its code. Values that are sealed already
+// stay.
 func (e *Evaluator) Seal(values trade.Values) trade.Values {
 	if len(e.Job.Mapping.Lookups) == 0 {
 		return values
@@ -88,7 +89,7 @@ func (e *Evaluator) Seal(values trade.Values) trade.Values {
 		}
 		document, err := DocumentOf(v)
 		if err != nil {
-			// The reason goes with the hash of what was there, so that another wrong value is
+			// The reason is stored with the hash of the wrong value, so that another wrong value is
 			// another content.
 			out[column] = trade.Cell{Kind: sealed, Text: e.Code(PlainText(v)) + " " + err.Error()}
 			continue
@@ -98,8 +99,8 @@ func (e *Evaluator) Seal(values trade.Values) trade.Values {
 	return out
 }
 
-// SealCodes returns the references of a mapping case, in which the answers of the platform stand by
-// the document itself, as a row can look them up.
+// SealCodes returns the references of a mapping case with codes in place of documents in the
+// platform's answers, so that a row can look them up.
 func (e *Evaluator) SealCodes(refs Codes) Codes {
 	answers, ok := refs[trade.ProducerByDocument]
 	if !ok || len(e.Job.Mapping.Lookups) == 0 {
@@ -115,7 +116,7 @@ func (e *Evaluator) SealCodes(refs Codes) Codes {
 	return out
 }
 
-// AnswersOf returns the answers that a row needs, by the document itself, for a mapping case.
+// AnswersOf returns, for a mapping case, the platform's answers that a row needs, by document.
 func (e *Evaluator) AnswersOf(get ColumnsOf) map[string]string {
 	out := map[string]string{}
 	for _, f := range e.Job.Mapping.Lookups {
@@ -132,17 +133,17 @@ func (e *Evaluator) AnswersOf(get ColumnsOf) map[string]string {
 	return out
 }
 
-// codeLength is that of a code: half of a SHA-256 in hexadecimal digits.
+// codeLength is the length of a code: half of a SHA-256 in hexadecimal digits.
 const codeLength = 32
 
-// Code is the keyed hash that stands for a document.
+// Code returns the keyed hash that replaces a document.
 func (e *Evaluator) Code(document string) string {
 	h := hmac.New(sha256.New, e.LookupKey)
 	h.Write([]byte(document))
 	return hex.EncodeToString(h.Sum(nil)[:codeLength/2])
 }
 
-// find looks a sealed document up among the answers of the platform.
+// find looks up a sealed document in the platform's answers.
 func (f *fieldMapping) find(out trade.DraftField, text string,
 	refs Codes,
 ) (trade.DraftField, *trade.Problem, *trade.Awaited) {
@@ -165,10 +166,10 @@ func (f *fieldMapping) find(out trade.DraftField, text string,
 
 var errNoWholeNumber = errors.New("is not text, and no whole number")
 
-// DocumentOf reads a CPF or CNPJ from a value of the ERP, as it is sent. A numeric column has lost
-// the zeros before the number; they come back where the check digits agree, first as a CPF, which a
-// shorter number is far more likely to be. Text is taken as it is: no zeros are added, no letters
-// taken away. The error does not show the value.
+// DocumentOf returns the CPF or CNPJ in a value of the ERP, in the form in which it is sent. A
+// numeric column has lost its leading zeros; they are restored if the check digits then match,
+// first as a CPF, which a shorter number is far more likely to be. Text is taken as it is: no zeros
+// are added and no letters removed. The error does not contain the value.
 func DocumentOf(v erp.Value) (string, error) {
 	text := PlainText(v)
 	if !numeric(v.Kind) {

@@ -1,4 +1,4 @@
-// The way of a row's values: draft, checked record, request, or what is wrong.
+// The evaluation of a row: draft, checked record, request, or what is wrong with it.
 
 package mapping
 
@@ -20,12 +20,13 @@ type Evaluator struct {
 	MappedWith string // fingerprint of the mapping and version of the references
 	Today      trade.Date
 	Log        *zap.Logger
-	LookupKey  []byte // of the hashes that stand for documents
+	LookupKey  []byte // for the keyed hashes of documents
 }
 
-// Evaluate fills in what the mapping and the rules say of a row: state, cause, error, payload. It
-// touches nothing else of the entry. A row on which the program itself fails becomes invalid; the
-// others go on. parents has what the row may hang on, as package run looks it up.
+// Evaluate maps and checks a row, and stores the result in the entry: values, state, cause, error,
+// warnings, payload and what it waits for. It changes nothing else of the entry. If the program
+// itself panics on a row, that row becomes invalid and the others go on. parents are the rows on
+// which the row may depend, as package run reads them.
 func (e *Evaluator) Evaluate(entry *trade.Entry, values trade.Values, parents Parents) {
 	values = e.Seal(values)
 	defer func() {
@@ -46,7 +47,7 @@ func (e *Evaluator) Evaluate(entry *trade.Entry, values trade.Values, parents Pa
 		problems = append(problems, trade.Problem{Rule: trade.RuleInternal, Detail: err.Error(), Mapping: true})
 	}
 	for _, f := range draft.Fields {
-		r.parent += f.Parent // one field has one at most
+		r.parent += f.Parent // only one field can have one
 	}
 	e.fill(entry, values, draft, r, problems)
 }
@@ -85,8 +86,8 @@ func (e *Evaluator) fill(entry *trade.Entry, values trade.Values, draft trade.Dr
 	}
 }
 
-// causeOfWaiting names the thing that somebody can cure here: a reference before a parent, which
-// has a cause of its own.
+// causeOfWaiting returns the cause that somebody here can cure: a missing reference has priority
+// over a parent, which has a cause of its own.
 func causeOfWaiting(missing []trade.Awaited) string {
 	for _, m := range missing {
 		if m.Ref != "" {
@@ -96,7 +97,7 @@ func causeOfWaiting(missing []trade.Awaited) string {
 	return trade.CauseParent
 }
 
-// ColumnsIn reads stored values.
+// ColumnsIn returns a function that reads stored values.
 func ColumnsIn(values trade.Values) ColumnsOf {
 	return func(column string) (erp.Value, bool) {
 		c, ok := values[column]
@@ -104,12 +105,12 @@ func ColumnsIn(values trade.Values) ColumnsOf {
 	}
 }
 
-// Quantity reads a row's amount and unit, for the sums.
+// Quantity returns a row's amount and unit, for the sums.
 func (e *Evaluator) Quantity(values trade.Values) trade.Quantity {
 	return e.Job.Mapping.Draft(ColumnsIn(values), e.Refs, nil).Quantity()
 }
 
-// Draft maps one row.
+// Draft maps all fields of one row.
 func (m *Mapping) Draft(get ColumnsOf, refs Codes, known Parents) trade.Draft {
 	d := trade.Draft{Sends: m.Sends, Fields: make(map[string]trade.DraftField, len(m.Fields))}
 	for i := range m.Fields {
@@ -119,7 +120,7 @@ func (m *Mapping) Draft(get ColumnsOf, refs Codes, known Parents) trade.Draft {
 			problem.Field, problem.Mapping = f.Rule.Field, true
 			problem.Column, problem.Value = strings.Join(out.Origin.Columns, ", "), shorten(out.Origin.Value)
 			if problem.Rule == trade.RuleDocument {
-				problem.Value = "" // what is no document may still be most of one (I10)
+				problem.Value = "" // a wrong document may still be most of a real one (I10)
 			}
 			d.Problems = append(d.Problems, *problem)
 		}
@@ -132,7 +133,8 @@ func (m *Mapping) Draft(get ColumnsOf, refs Codes, known Parents) trade.Draft {
 	return d
 }
 
-// Apply maps one field: a draft field, and what keeps it from being one.
+// Apply maps one field. It returns the draft field, and a problem or what the field waits for, if
+// any.
 func (f *fieldMapping) Apply(get ColumnsOf, refs Codes,
 	known Parents,
 ) (trade.DraftField, *trade.Problem, *trade.Awaited) {
@@ -178,7 +180,7 @@ func (f *fieldMapping) Apply(get ColumnsOf, refs Codes,
 	return out, problem, nil
 }
 
-// resolve looks a code up in its de-para table.
+// resolve looks up a code in its de-para table.
 func (f *fieldMapping) resolve(out trade.DraftField, code string,
 	refs Codes,
 ) (trade.DraftField, *trade.Problem, *trade.Awaited) {
@@ -194,7 +196,7 @@ func (f *fieldMapping) resolve(out trade.DraftField, code string,
 	return out, nil, nil
 }
 
-// read brings one value into the form of its field.
+// read converts one value to the form of its field.
 func (f *fieldMapping) read(v erp.Value, text string) (string, *trade.Problem) {
 	if len(f.Spec.Values) > 0 {
 		to, ok := f.values[Fold(text)]
@@ -223,14 +225,14 @@ func (f *fieldMapping) read(v erp.Value, text string) (string, *trade.Problem) {
 	return text, nil
 }
 
-// request is what leaves for one record: the body, and what the path names beside it.
+// request is what is sent for one record: the body, and the id in the path.
 type request struct {
-	target string // the order commitment of a traceability record
-	parent int64  // the content of the record that it hangs on; 0 = not known
+	target string // the order commitment of a traceability record; it is in the path
+	parent int64  // content number of its parent record; 0 = not known
 	body   []byte
 }
 
-// requestOf brings a checked record into the form of the API.
+// requestOf returns the request for a checked record.
 func requestOf(record trade.Record) (request, error) {
 	var body []byte
 	var err error

@@ -1,4 +1,4 @@
-// The fields of a row for people: value, origin, what was sent.
+// The fields of a row, for people: value and origin.
 
 package mapping
 
@@ -6,16 +6,17 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// RowField is one field of a row of the ledger as today's mapping reads it.
+// RowField is one field of a row of the ledger, read with the present mapping.
 type RowField struct {
-	Text string // in the API's form; "" when it is absent or cannot be read
-	// what the ERP has in its columns, parts joined with |; "" for a constant, for a document, and
-	// where only a mark is kept
+	Text string // in the API's form; "" if absent or unreadable
+	// the values of its columns in the ERP, joined with |; "" for a constant, for a document, and
+	// if only a mark of the value is kept
 	ERP string
 }
 
-// RowFields reads a row of the ledger with today's mapping, without asking anybody. refs are as
-// [Codes] gives them. A field that is not mapped is not in the answer.
+// RowFields reads a row of the ledger with the present mapping, without reading the ERP or asking
+// the platform. refs has the form of [Codes]. Fields that are not mapped are missing from the
+// result.
 func (j *Job) RowFields(values trade.Values, refs map[string]map[string]string) map[string]RowField {
 	draft := j.Mapping.Draft(ColumnsIn(Kept(values)), refs, nil)
 	out := make(map[string]RowField, len(draft.Fields))
@@ -34,14 +35,14 @@ func (j *Job) RowFields(values trade.Values, refs map[string]map[string]string) 
 	return out
 }
 
-// ParentOf returns the keys of the rows that a row hangs on, one for each job that may have it;
-// none for a row that hangs on nothing.
+// ParentOf returns the keys of the rows on which a row depends, one for each job that may have it;
+// none for a row without a parent.
 func (j *Job) ParentOf(values trade.Values) []trade.ParentKey {
 	return j.Mapping.ParentKeys(nil, ColumnsIn(Kept(values)))
 }
 
-// Kept returns the values that are still kept: a column of which only a mark is left is like one
-// that was not mapped.
+// Kept returns the values that are still stored: a column of which only a mark is left is left out,
+// as if it were not mapped.
 func Kept(values trade.Values) trade.Values {
 	out := make(trade.Values, len(values))
 	for name, cell := range values {

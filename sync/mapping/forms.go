@@ -13,16 +13,16 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// numberForm is how the ERP writes numbers in text columns. Numeric columns need none: their text
-// is exact.
+// numberForm is how the ERP writes numbers in text columns. Numeric columns need no form: their
+// text is exact.
 type numberForm struct {
 	sample  string
 	decimal byte
-	group   byte // 0: no separators of thousands
+	group   byte // separator of thousands; 0: none
 	form    *regexp.Regexp
 }
 
-// numberForms are the samples that the configuration may give.
+// numberForms are the forms by the samples that the configuration may name.
 var numberForms = map[string]numberForm{
 	"1234.56":  {decimal: '.', form: regexp.MustCompile(`^[+-]?\d+(\.\d+)?$`)},
 	"1234,56":  {decimal: ',', form: regexp.MustCompile(`^[+-]?\d+(,\d+)?$`)},
@@ -30,7 +30,7 @@ var numberForms = map[string]numberForm{
 	"1,234.56": {decimal: '.', group: ',', form: regexp.MustCompile(`^[+-]?(\d+|\d{1,3}(,\d{3})+)(\.\d+)?$`)},
 }
 
-// parseNumberForm reads how the ERP writes numbers from a sample, such as "1.234,56".
+// parseNumberForm returns the form for a sample of the configuration, such as "1.234,56".
 func parseNumberForm(sample string) (numberForm, error) {
 	if sample == "" {
 		sample = "1234.56"
@@ -46,8 +46,8 @@ func parseNumberForm(sample string) (numberForm, error) {
 	return form, nil
 }
 
-// Read takes the text of a numeric column as it is, and that of a text column in the configured
-// form: "1.234" is never a guess.
+// Read parses the text of a numeric column as it is, and that of a text column in the configured
+// form only: "1.234" is never guessed.
 func (f numberForm) Read(v erp.Value, text string) (trade.Decimal, error) {
 	if numeric(v.Kind) {
 		return trade.ParseDecimal(text)
@@ -64,13 +64,13 @@ func (f numberForm) Read(v erp.Value, text string) (trade.Decimal, error) {
 func numeric(kind erp.Kind) bool { return kind == erp.Int || kind == erp.Number || kind == erp.Float }
 
 // dateForm is how the ERP writes dates in text or integer columns. Date and timestamp columns need
-// none.
+// no form.
 type dateForm struct {
 	sample string
 	layout string
 }
 
-// parseDateForm reads a form made of YYYY, MM, DD and separators. A year of two digits is refused:
+// parseDateForm parses a form made of YYYY, MM, DD and separators. A year of two digits is refused:
 // it would be a guess.
 func parseDateForm(sample string) (dateForm, error) {
 	if sample == "" {
@@ -90,8 +90,8 @@ func parseDateForm(sample string) (dateForm, error) {
 		"02").Replace(sample)}, nil
 }
 
-// read returns the calendar day (I7). A timestamp gives the day as it stands there; one with a zone
-// was brought to erp.time_zone by the reader.
+// read returns the calendar day (I7). For a timestamp that is the day as written; the source has
+// converted one with a zone to erp.time_zone.
 func (f dateForm) read(v erp.Value, text string) (trade.Date, error) {
 	switch {
 	case v.Kind == erp.Date, v.Kind == erp.Timestamp, v.Kind == erp.Instant:
@@ -114,7 +114,7 @@ func (f dateForm) is(text string, day trade.Date) bool {
 	return err == nil && trade.DateOf(t) == day
 }
 
-// dayOf reads YYYY-MM-DD, alone or before a time.
+// dayOf parses YYYY-MM-DD, alone or before a time.
 func dayOf(text string) (trade.Date, error) {
 	if len(text) > 10 && (text[10] == ' ' || text[10] == 'T') {
 		text = text[:10]
@@ -122,7 +122,7 @@ func dayOf(text string) (trade.Date, error) {
 	return trade.ParseDate(text)
 }
 
-// midnightOf reports whether a date or timestamp stands for the beginning of the day.
+// midnightOf reports whether a date or timestamp is the beginning of the day.
 func midnightOf(text string, day trade.Date) bool {
 	d, err := dayOf(text)
 	if err != nil || d != day {

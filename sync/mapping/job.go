@@ -24,14 +24,13 @@ type Job struct {
 	Mapping   *Mapping
 	Sweep     cron.Schedule
 	Hours     clock.Hours
-	Cancelled map[string]bool // folded values
+	Cancelled map[string]bool // values that mean cancelled, folded
 	Query     erp.Query
 	source    string // fingerprint of the query, the key and the mapped columns
 	Identity  trade.Identity
 }
 
-// Compile checks a job and makes it executable. All faults are joined in the error; each is a
-// *SpecError.
+// Compile checks a job and compiles it. All faults are joined in the error; each is a *SpecError.
 func Compile(spec JobSpec, zone *time.Location) (*Job, error) {
 	path := "jobs." + spec.Name
 	var errs []error
@@ -69,13 +68,14 @@ func Compile(spec JobSpec, zone *time.Location) (*Job, error) {
 	return j, errors.Join(errs...)
 }
 
-// Fingerprint changes with everything that decides which rows are read, and what is made of them.
+// Fingerprint returns a text that changes with everything that decides which rows are read and how
+// they are mapped.
 func (j *Job) Fingerprint() string { return j.source + j.Mapping.Fingerprint }
 
-// Name is the job's name in the configuration.
+// Name returns the job's name in the configuration.
 func (j *Job) Name() string { return j.Spec.Name }
 
-// CheckColumns compares the mapping with the columns that the query has.
+// CheckColumns returns an error if the query lacks a column that the job uses.
 func (j *Job) CheckColumns(columns []erp.Column) error {
 	have := map[string]bool{}
 	var names []string
@@ -111,14 +111,14 @@ func (j *Job) CheckColumns(columns []erp.Column) error {
 	return errors.Join(errs...)
 }
 
-// ContractInKey returns the columns by which the key of a job of deliveries names the contract;
-// none when it does not. A delivery that is transferred to another contract, which is daily
-// business, would be a new row then, and would go a second time.
+// ContractInKey returns the columns with which the key of a job of deliveries includes the
+// contract; none if it does not. With such a key a delivery that is transferred to another
+// contract, which happens daily, would be a new row and would be sent a second time.
 func (j *Job) ContractInKey() []string {
 	return j.ContractColumns(func(string) bool { return true })
 }
 
-// ContractColumns looks only at the columns that tell contracts apart.
+// ContractColumns is ContractInKey for only those columns for which tells is true.
 func (j *Job) ContractColumns(tells func(column string) bool) []string {
 	if j.Spec.Sends != trade.Deliveries {
 		return nil
@@ -135,8 +135,8 @@ func (j *Job) ContractColumns(tells func(column string) bool) []string {
 	return nil
 }
 
-// PositionsInKey returns the columns of the key that the query counts by ROW_NUMBER. They are no
-// identity: a row that is inserted or deleted gives all that follow other keys.
+// PositionsInKey returns the columns of the key that the query numbers by ROW_NUMBER. They identify
+// nothing: when a row is inserted or deleted, all rows after it get other keys.
 func (j *Job) PositionsInKey() []string {
 	var out []string
 	for _, column := range j.Spec.Key {
@@ -149,12 +149,12 @@ func (j *Job) PositionsInKey() []string {
 	return out
 }
 
-// containsFold reports whether a name is among others, whatever its case.
+// containsFold reports whether names contains name, ignoring case.
 func containsFold(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
 }
 
-// IsCancelled reports whether the ERP calls a row cancelled.
+// IsCancelled reports whether a row is cancelled in the ERP.
 func (j *Job) IsCancelled(get ColumnsOf) bool {
 	if j.Spec.Cancelled == nil {
 		return false
@@ -163,15 +163,15 @@ func (j *Job) IsCancelled(get ColumnsOf) bool {
 	return ok && v.Err == "" && v.Kind != erp.Null && j.Cancelled[Fold(PlainText(v))]
 }
 
-// Choice says which of the rows of one key counts.
+// Choice is which of the rows of one key counts.
 type Choice struct {
-	Row    *erp.Row // the only living one, or one of several that are all cancelled; nil: none, or several living ones
+	Row    *erp.Row // the only living row, or one of several that are all cancelled; else nil
 	Living int
 }
 
-// Choose reports which of the rows of one key counts. A cancelled row beside a living one is its
-// past, as soft deletes leave it. Whatever looks at single rows asks here; a reading of many does
-// the same with its sweep.
+// Choose decides which of the rows of one key counts. A cancelled row beside a living one is its
+// past, as soft deletes leave it. Code that reads single rows uses Choose; discovery applies the
+// same rule to whole readings.
 func (j *Job) Choose(rows []erp.Row) Choice {
 	live := j.Living(rows)
 	c := Choice{Living: len(live)}
@@ -184,10 +184,10 @@ func (j *Job) Choose(rows []erp.Row) Choice {
 	return c
 }
 
-// Cancelled reports that only cancelled rows have the key.
+// Cancelled reports whether only cancelled rows have the key.
 func (c Choice) Cancelled() bool { return c.Row != nil && c.Living == 0 }
 
-// Living leaves out the rows that the ERP calls cancelled.
+// Living returns the rows that are not cancelled in the ERP.
 func (j *Job) Living(rows []erp.Row) []erp.Row {
 	var out []erp.Row
 	for _, row := range rows {
@@ -198,7 +198,7 @@ func (j *Job) Living(rows []erp.Row) []erp.Row {
 	return out
 }
 
-// Values keeps the columns of a row that the mapping uses, and no other (LGPD: necessity).
+// Values returns the columns of a row that the mapping uses, and no others (LGPD: necessity).
 func (j *Job) Values(get ColumnsOf) trade.Values {
 	out := make(trade.Values, len(j.Mapping.Columns))
 	for _, name := range j.Mapping.Columns {
@@ -209,11 +209,11 @@ func (j *Job) Values(get ColumnsOf) trade.Values {
 	return out
 }
 
-// NoTime is the zero time: nothing is due.
+// NoTime is the zero time: nothing is scheduled.
 var NoTime time.Time
 
-// Columns are those of the query that the job looks at: the key, and what the mapping and
-// `cancelled` use; the key first, then sorted.
+// Columns returns the columns of the query that the job uses: those of the key first, then those of
+// the mapping and of `cancelled`, sorted.
 func (j *Job) Columns() []string {
 	out := slices.Clone(j.Spec.Key)
 	for _, c := range j.Mapping.Columns {
@@ -224,8 +224,8 @@ func (j *Job) Columns() []string {
 	return out
 }
 
-// LacksForCompra returns the fields that each COMPRA must have and that the mapping does not: no
-// row of that type is ever valid. None when the mapping gives no COMPRA.
+// LacksForCompra returns the fields that each COMPRA must have and that are not mapped, so that no
+// COMPRA row can be valid. It returns none if the mapping never makes a COMPRA.
 func (j *Job) LacksForCompra() (missing []string) {
 	f, compra := j.Spec.Fields["order_type"], string(trade.Compra)
 	is := func(text *string) bool { return text != nil && *text == compra }

@@ -12,11 +12,11 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// keyEscaper keeps two different keys different in their text form.
+// keyEscaper keeps the text forms of two different keys different.
 var keyEscaper = strings.NewReplacer(`\`, `\\`, `|`, `\|`)
 
-// JoinCode makes the text form of a key or of a reference's code: parts trimmed, escaped and joined
-// with |.
+// JoinCode returns the text form of a key or of a reference's code: the parts trimmed, escaped and
+// joined with |.
 func JoinCode(parts []string) string {
 	out := make([]string, len(parts))
 	for i, p := range parts {
@@ -25,7 +25,7 @@ func JoinCode(parts []string) string {
 	return strings.Join(out, "|")
 }
 
-// SplitCode takes the text form of a key apart.
+// SplitCode splits the text form of a key into its parts.
 func SplitCode(text string) []string {
 	var parts []string
 	var part strings.Builder
@@ -47,8 +47,9 @@ func SplitCode(text string) []string {
 	return append(parts, part.String())
 }
 
-// RowKey reads the key of a row: its text form, and its parts as the database wrote them, for
-// reading the row again. An error says which column makes the key unusable.
+// RowKey returns the key of a row: its text form, and its parts as the database wrote them, for
+// reading the row again. The error names the column that makes the key unusable, or is an
+// ErrKeyForm.
 func RowKey(row erp.Row, columns []string) (string, []trade.Cell, error) {
 	texts := make([]string, len(columns))
 	cells := make([]trade.Cell, len(columns))
@@ -63,7 +64,7 @@ func RowKey(row erp.Row, columns []string) (string, []trade.Cell, error) {
 	return key, cells, keyForm([]byte(key))
 }
 
-// keyFault says what makes a part of a key unusable; nil when nothing does.
+// keyFault returns why a part of a key is unusable, or nil.
 func keyFault(column string, v erp.Value, ok bool) error {
 	switch {
 	case !ok:
@@ -76,7 +77,7 @@ func keyFault(column string, v erp.Value, ok bool) error {
 	return nil
 }
 
-// keyForm says why a text is no usable key all the same; nil when it is one.
+// keyForm returns why the text of a key is unusable although its parts are readable, or nil.
 func keyForm(key []byte) error {
 	switch {
 	case len(bytes.Trim(key, "| ")) == 0:
@@ -87,19 +88,19 @@ func keyForm(key []byte) error {
 	return nil
 }
 
-// ErrKeyForm says that every part of a key can be read, and the whole is no key all the same.
+// ErrKeyForm means that every part of a key can be read, but the whole is not a valid key.
 var ErrKeyForm = errors.New("no usable key")
 
-// MaxCode bounds a key and a code: an index of PostgreSQL takes 2,700 bytes, and no ERP's key comes
-// near it.
+// MaxCode is the longest key or code in bytes: an index of PostgreSQL takes 2,700 bytes, and no
+// ERP's key comes near it.
 const MaxCode = 1000
 
-// Keepable reports whether every ledger can keep a text as a key or a code: one row of the ERP must
-// not stop the others.
+// Keepable reports whether every ledger can store a text as a key or a code: one row of the ERP
+// must not stop the others.
 func Keepable(text string) bool { return len(text) <= MaxCode && !strings.Contains(text, "\x00") }
 
-// PlainText is a value as a key, a code or a map compares it: trimmed; numbers without zeros at the
-// end of the fraction.
+// PlainText returns a value in the form in which keys, codes and value maps are compared: trimmed,
+// and numbers without trailing zeros in the fraction.
 func PlainText(v erp.Value) string {
 	text := strings.TrimSpace(v.Text)
 	if v.Kind == erp.Number || v.Kind == erp.Float {

@@ -19,19 +19,21 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Mapping turns rows of one job into drafts. It is compiled once and used by many goroutines.
+// Mapping turns rows of one job into drafts. It is compiled once and used by many goroutines at
+// once.
 type Mapping struct {
-	Sends       trade.Kind
-	Fields      []fieldMapping // in the order of the API's table
-	Columns     []string       // every column that a field or `cancelled` uses, sorted
-	Hashed      []string       // those that a field uses: they say what the row is, and `cancelled` only how it stands
+	Sends   trade.Kind
+	Fields  []fieldMapping // in the order of the API's table
+	Columns []string       // every column that a field or `cancelled` uses, sorted
+	// those that a field uses; they identify the content, `cancelled` only its state
+	Hashed      []string
 	Refs        []string       // de-para kinds in use, sorted
-	SentBy      []string       // jobs whose rows this one's hang on, sorted
-	Lookups     []fieldMapping // those of the fields that are looked up on the platform
+	SentBy      []string       // parent jobs, sorted
+	Lookups     []fieldMapping // fields that are looked up on the platform
 	Fingerprint string         // changes with every change of the mapping
 }
 
-// fieldMapping is one field, ready to use.
+// fieldMapping is one compiled field.
 type fieldMapping struct {
 	Rule   trade.FieldRule
 	Spec   FieldSpec
@@ -44,10 +46,10 @@ type fieldMapping struct {
 // Codes are the de-para tables: kind → code → platform id.
 type Codes map[string]map[string]string
 
-// ColumnsOf gives a column's value of a row, by the name in the configuration.
+// ColumnsOf returns a row's value in a column, by the name in the configuration.
 type ColumnsOf func(column string) (erp.Value, bool)
 
-// compileMapping checks the fields of a job and makes them executable.
+// compileMapping checks the fields of a job and compiles them.
 func compileMapping(spec JobSpec) (*Mapping, []error) {
 	m := &Mapping{Sends: spec.Sends}
 	var errs []error
@@ -103,7 +105,7 @@ func compileMapping(spec JobSpec) (*Mapping, []error) {
 	return m, errs
 }
 
-// compileField checks one field of a mapping and makes it executable; path names it in errors.
+// compileField checks one field of a mapping and compiles it; errors start with path.
 func compileField(path string, rule trade.FieldRule, spec FieldSpec) (fieldMapping, error) {
 	f := fieldMapping{Rule: rule, Spec: spec, values: map[string]string{}}
 	switch {
@@ -163,8 +165,8 @@ func compileField(path string, rule trade.FieldRule, spec FieldSpec) (fieldMappi
 	return f, nil
 }
 
-// isEmpty compares with the values that the configuration calls empty: by value, so that "0"
-// matches 0.00, and a date a timestamp of that day at midnight.
+// isEmpty reports whether a value is one that the configuration calls empty. It compares by value,
+// so that "0" matches 0.00, and a date matches a timestamp of that day at midnight.
 func (f *fieldMapping) isEmpty(v erp.Value, text string) bool {
 	for _, e := range f.empty {
 		if Fold(e) == Fold(text) {
@@ -187,7 +189,7 @@ func (f *fieldMapping) isEmpty(v erp.Value, text string) bool {
 	return false
 }
 
-// via says for people what was applied to the column.
+// via returns, for people, what was applied to the column.
 func (f *fieldMapping) via() string {
 	switch {
 	case len(f.Spec.SentBy) > 0:
@@ -217,10 +219,11 @@ func (f *fieldMapping) mapName() string {
 	return "values " + f.Spec.ValuesName
 }
 
-// Fold is the form in which value maps compare: NFC, trimmed, without case. Accents count.
+// Fold returns the form in which value maps compare texts: NFC, trimmed, without case. Accents
+// count.
 func Fold(text string) string {
 	text = strings.TrimSpace(text)
-	if ascii(text) { // of which both only make small letters, by way of a buffer of 256 bytes for each text
+	if ascii(text) { // both steps would only lowercase it, with a 256-byte buffer each
 		return strings.ToLower(text)
 	}
 	return cases.Fold().String(norm.NFC.String(text))
@@ -243,7 +246,7 @@ func shorten(text string) string {
 	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
-// Fingerprint is a short text that differs when any of the things does.
+// Fingerprint returns a short text that differs if any of the things does.
 func Fingerprint(things ...any) string {
 	data, err := json.Marshal(things)
 	if err != nil {

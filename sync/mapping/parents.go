@@ -1,4 +1,4 @@
-// Fields that are the id of another row, and how they are found.
+// Fields that are the id of another row, and how that row is found.
 
 package mapping
 
@@ -10,11 +10,11 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Parents are the rows that a batch of rows hangs on, as the ledger knows them; what is not in it
-// is not in the ledger.
+// Parents are the rows on which a batch of rows depends, as the ledger knows them; a row that is
+// missing here is not in the ledger.
 type Parents map[trade.ParentKey]trade.Parent
 
-// Unfit reports whether something that a row with these values hangs on has no record that children
+// Unfit reports whether a row with these values has a known parent without a record that children
 // may go under.
 func (m *Mapping) Unfit(get ColumnsOf, known Parents) bool {
 	if len(known) == 0 {
@@ -26,7 +26,7 @@ func (m *Mapping) Unfit(get ColumnsOf, known Parents) bool {
 	})
 }
 
-// ParentKeys adds what one row hangs on.
+// ParentKeys appends the keys of the rows on which one row depends.
 func (m *Mapping) ParentKeys(to []trade.ParentKey, get ColumnsOf) []trade.ParentKey {
 	for i := range m.Fields {
 		for _, p := range m.Fields[i].Spec.SentBy {
@@ -38,7 +38,8 @@ func (m *Mapping) ParentKeys(to []trade.ParentKey, get ColumnsOf) []trade.Parent
 	return to
 }
 
-// ParentKey reads the key of a parent; not ok when the row names none: a NULL stands in no key.
+// ParentKey returns the key of a parent; ok is false if the row names none, for example because a
+// column is NULL.
 func ParentKey(get ColumnsOf, columns []string) (key string, ok bool) {
 	texts := make([]string, len(columns))
 	for i, column := range columns {
@@ -52,15 +53,16 @@ func ParentKey(get ColumnsOf, columns []string) (key string, ok bool) {
 	return key, strings.Trim(key, "| ") != "" && Keepable(key)
 }
 
-// NeverRead is the state of the parent with no key of a job whose rows nobody has read yet: any row
-// may be among them.
+// NeverRead is the state stored under a job with an empty key if the job's rows were never read:
+// any row may be among them.
 const NeverRead trade.State = "never read"
 
 // applyParent maps a field that is the id of another row. Of several jobs the first whose row has
-// an id counts: a row that both return is sent by one of them, and held in the other; where both
-// were sent, the one that was sent as it stands. While one of the jobs was never read, the row may
-// be another one there. Where none has an id, the row waits for the first that was sent, or may
-// have been, else for the first that is known, else for the first.
+// an id counts: a row that two jobs return is sent by one of them and held in the other. If both
+// were sent, the one that has not changed since counts. While one of the jobs was never read, its
+// row with this key may be another one, so the child waits. If no row has an id, the child waits
+// for the first that was sent, or may have been, else for the first that is known, else for the
+// first.
 func (f *fieldMapping) applyParent(get ColumnsOf, known Parents) (trade.DraftField, *trade.Problem, *trade.Awaited) {
 	out := trade.DraftField{Origin: trade.Origin{Columns: f.Spec.Columns, Via: f.via()}}
 	for _, column := range f.Spec.Columns {
@@ -71,7 +73,7 @@ func (f *fieldMapping) applyParent(get ColumnsOf, known Parents) (trade.DraftFie
 	var missing *trade.Awaited
 	rank := -1 // of the parent that the row waits for
 	var keys []string
-	var other *trade.Awaited // has the key now, in another job, and is another record
+	var other *trade.Awaited // another job has a different record under the key
 	sent, of := f.sentParent(get, known)
 	for _, spec := range f.Spec.SentBy {
 		key, ok := ParentKey(get, spec.Columns)
@@ -103,19 +105,19 @@ func (f *fieldMapping) applyParent(get ColumnsOf, known Parents) (trade.DraftFie
 		}
 	}
 	if sent.RemoteID != "" {
-		if other != nil { // a person says whether it is the same
+		if other != nil { // a person decides whether it is the same
 			out.Text, out.Parent = "", 0
 		}
 		return out, nil, other
 	}
 	if rank <= 0 {
-		// two versions of a row are compared without knowing the parents: each key counts
+		// when versions are compared no parent is known: each key counts
 		out.Origin.Value = strings.Join(keys, ", ")
 	}
 	return out, nil, missing
 }
 
-// sentParent returns the parent whose id counts, and its key; of none the zero values.
+// sentParent returns the parent whose id counts, and its key; zero values if there is none.
 func (f *fieldMapping) sentParent(get ColumnsOf, known Parents) (sent trade.Parent, of trade.ParentKey) {
 	for _, spec := range f.Spec.SentBy {
 		key, ok := ParentKey(get, spec.Columns)
@@ -127,7 +129,7 @@ func (f *fieldMapping) sentParent(get ColumnsOf, known Parents) (sent trade.Pare
 	return sent, of
 }
 
-// rankOf says for which of several parents without an id a row waits: the highest.
+// rankOf returns the rank of a parent without an id: a row waits for the one with the highest rank.
 func rankOf(parent trade.Parent, known bool) int {
 	switch {
 	case known && parent.State.Created():
@@ -140,7 +142,8 @@ func rankOf(parent trade.Parent, known bool) int {
 	return 0
 }
 
-// blank reports whether the columns hold nothing, or what the configuration calls empty.
+// blank reports whether all the columns are empty, or have values that the configuration calls
+// empty.
 func (f *fieldMapping) blank(get ColumnsOf, columns []string) bool {
 	for _, column := range columns {
 		v, _ := get(column)
@@ -151,7 +154,7 @@ func (f *fieldMapping) blank(get ColumnsOf, columns []string) bool {
 	return true
 }
 
-// ValuesOf returns the values that the ledger keeps of entries, in their order.
+// ValuesOf returns the values that the ledger stores of entries, in their order.
 func ValuesOf(entries []trade.Entry) []trade.Values {
 	out := make([]trade.Values, len(entries))
 	for i, e := range entries {

@@ -1,4 +1,4 @@
-// Checked records in the form of the API.
+// Checked records as requests of the API.
 
 package mapping
 
@@ -9,7 +9,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// PathOf is the path of an entry's request, for people; "" when it cannot be sent.
+// PathOf returns the path of an entry's request, for people; "" if the entry has no payload.
 func PathOf(e trade.Entry) string {
 	if e.Payload == nil {
 		return ""
@@ -23,7 +23,7 @@ func PathOf(e trade.Entry) string {
 	return apiclient.PathOrderCommitments
 }
 
-// orderCommitmentRequest: chapter 2.1.
+// orderCommitmentRequest returns the body of chapter 2.1.
 func orderCommitmentRequest(c trade.OrderCommitment) apiclient.OrderCommitmentRequest {
 	return apiclient.OrderCommitmentRequest{
 		Amount: json.Number(c.Amount.String()), ProducerID: c.ProducerID, IssuerID: c.IssuerID,
@@ -37,7 +37,7 @@ func orderCommitmentRequest(c trade.OrderCommitment) apiclient.OrderCommitmentRe
 	}
 }
 
-// deliveryRequest: chapter 2.2.
+// deliveryRequest returns the body of chapter 2.2.
 func deliveryRequest(d trade.Delivery) apiclient.DeliveryRequest {
 	return apiclient.DeliveryRequest{
 		ContractID: d.ContractID, DeliveredVolume: json.Number(d.DeliveredVolume.String()),
@@ -45,7 +45,7 @@ func deliveryRequest(d trade.Delivery) apiclient.DeliveryRequest {
 	}
 }
 
-// traceabilityRequest: chapter 2.3.
+// traceabilityRequest returns the body of chapter 2.3.
 func traceabilityRequest(t trade.TraceabilityRecord) apiclient.TraceabilityRequest {
 	return apiclient.TraceabilityRequest{
 		ProducerID: t.ProducerID, UserID: t.UserID, FarmID: t.FarmID,
@@ -53,7 +53,7 @@ func traceabilityRequest(t trade.TraceabilityRecord) apiclient.TraceabilityReque
 	}
 }
 
-// numberOrNone is a number's exact text (I6), "" for none.
+// numberOrNone returns a number's exact text (I6), or "" for nil.
 func numberOrNone(d *trade.Decimal) json.Number {
 	if d == nil {
 		return ""

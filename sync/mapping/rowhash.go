@@ -9,9 +9,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// SourceHash changes when the content of a mapped column changes; padding, the zeros of a fraction
-// and the columns that no field uses do not count: a row that goes from one state to another, and
-// so to another job, is the same row.
+// SourceHash returns a hash that changes when the content of a mapped column changes. Padding,
+// trailing zeros of a fraction, and columns that no field uses do not count: a row whose status
+// changes, and which another job returns from then on, is the same row.
 func (j *Job) SourceHash(get ColumnsOf) trade.Hash {
 	text := make([]byte, 0, 512)
 	for _, name := range j.Mapping.Hashed {
@@ -21,7 +21,7 @@ func (j *Job) SourceHash(get ColumnsOf) trade.Hash {
 	return trade.HashOf(text)
 }
 
-// appendContent adds what a column holds.
+// appendContent appends what a column holds.
 func appendContent(to []byte, v erp.Value, ok bool) []byte {
 	switch {
 	case !ok, v.Kind == erp.Null && v.Err == "":
@@ -32,7 +32,7 @@ func appendContent(to []byte, v erp.Value, ok bool) []byte {
 	return appendPart(append(to, "1:="...), PlainText(v))
 }
 
-// appendPart adds a part with its length, so that ("a","bc") differs from ("ab","c").
+// appendPart appends a part with its length, so that ("a","bc") differs from ("ab","c").
 func appendPart(to []byte, part string) []byte {
 	return append(append(strconv.AppendInt(to, int64(len(part)), 10), ':'), part...)
 }

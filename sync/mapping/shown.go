@@ -1,3 +1,5 @@
+// The columns that are displayed to people before the key of a row.
+
 package mapping
 
 import (
@@ -7,11 +9,12 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// ShowSpec is a column of the query that people are shown before the key of a row, under a label.
+// ShowSpec is a column of the query that is displayed to people before the key of a row, with a
+// label.
 type ShowSpec struct{ Label, Column string }
 
-// checkShow refuses more labels than a line has room for, and a column of a document that is looked
-// up: of it only a keyed hash may be kept.
+// checkShow refuses more labels than fit on a line, and a column with a document that is looked up:
+// only a keyed hash of it may be stored.
 func (m *Mapping) checkShow(spec JobSpec, path string) []error {
 	var errs []error
 	if len(spec.Show) > trade.MaxShown {
@@ -34,8 +37,9 @@ func (m *Mapping) checkShow(spec JobSpec, path string) []error {
 	return errs
 }
 
-// Shown returns what people are shown of a row. It is no part of the mapping: it is in no source
-// hash and no fingerprint, so that a row never counts as changed for it, and is never sent for it.
+// Shown returns the displayed columns of a row. They are not part of the mapping: neither the
+// source hash nor the fingerprint includes them, so that a row never counts as changed, or is sent,
+// because of them.
 func (j *Job) Shown(key string, get ColumnsOf) trade.Shown {
 	if len(j.Spec.Show) == 0 {
 		return trade.Shown{}

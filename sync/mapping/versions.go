@@ -1,4 +1,4 @@
-// The comparison of a row with what was sent of it.
+// The comparison of a row with what was sent.
 
 package mapping
 
@@ -11,10 +11,10 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Compare notes on an entry that was sent, or may have been, whether its row differs now from what
-// was sent or, once a person has dealt with a difference, from what that person saw. The newest
-// values are kept while they say something: mapped columns only, as everything that the ledger
-// keeps of a row.
+// Compare records, on an entry that was sent or may have been, whether its row differs now from
+// what was sent or, after a person has acknowledged a difference, from what that person saw. The
+// newest values are kept as long as they are needed: mapped columns only, like all values in the
+// ledger.
 func (e *Evaluator) Compare(entry *trade.Entry, values trade.Values) {
 	values = e.Seal(values)
 	base := entry.Values
@@ -30,9 +30,9 @@ func (e *Evaluator) Compare(entry *trade.Entry, values trade.Values) {
 	}
 }
 
-// Differs reports whether two versions of a row make two different records under today's mapping. A
-// column that the older version does not have was not mapped then: the newer value stands for both,
-// so that a changed configuration alone is no difference.
+// Differs reports whether two versions of a row make two different records under the present
+// mapping. A column that the older version lacks was not mapped then: the newer value is used for
+// both, so that a changed configuration alone is no difference.
 func (e *Evaluator) Differs(key string, old, now trade.Values) bool {
 	a, b := e.Job.Mapping.versions(key, e.Seal(old), e.Seal(now), e.Refs)
 	for i := range e.Job.Mapping.Fields {
@@ -44,11 +44,11 @@ func (e *Evaluator) Differs(key string, old, now trade.Values) bool {
 	return false
 }
 
-// notKept stands for a value of which only a mark is left, and which is another one now.
+// notKept replaces a value of which only a mark is left, if the newer value has another mark.
 const notKept = "no longer kept"
 
-// versions maps two versions of the row with this key. A parent is compared by its key. Where only
-// the mark of the older value is left, the newer one stands for it when its mark is the same.
+// versions maps two versions of the row with this key. A parent is compared by its key. If only a
+// mark of the older value is left, the newer value is used for both if its mark is the same.
 func (m *Mapping) versions(key string, old, now trade.Values, refs Codes) (a, b trade.Draft) {
 	base := maps.Clone(now)
 	for name := range now {
@@ -64,7 +64,7 @@ func (m *Mapping) versions(key string, old, now trade.Values, refs Codes) (a, b 
 	return m.Draft(ColumnsIn(base), refs, nil), m.Draft(ColumnsIn(now), refs, nil)
 }
 
-// contentOf is what a field would send, or, where it cannot be mapped, what the ERP has.
+// contentOf returns what a field would send or, if it cannot be mapped, what the ERP has.
 func contentOf(rule trade.FieldRule, f trade.DraftField) string {
 	if f.Failed {
 		return "?" + f.Origin.Value
@@ -72,9 +72,9 @@ func contentOf(rule trade.FieldRule, f trade.DraftField) string {
 	return "=" + rule.Canonical(f.Text)
 }
 
-// Differences reports in which fields the ERP's row is no longer what was sent, or what a person
-// has dealt with, in the order of the API's table. refs are as [Codes] gives them. job may be nil,
-// when the configuration no longer has it: then the columns are told.
+// Differences returns the fields in which the ERP's row differs from what was sent, or from what a
+// person has acknowledged, in the order of the API's table. refs has the form of [Codes]. If job is
+// nil, because the configuration no longer has it, the result has columns instead of fields.
 func Differences(job *Job, entry trade.Entry, refs map[string]map[string]string) []trade.Difference {
 	if entry.Now == nil {
 		return nil
@@ -104,13 +104,13 @@ func Differences(job *Job, entry trade.Entry, refs map[string]map[string]string)
 		}
 		out = append(out, d)
 	}
-	if len(out) == 0 { // the mapping is another than that which saw the difference
+	if len(out) == 0 { // the mapping has changed since the difference was found
 		return columnDifferences(entry)
 	}
 	return out
 }
 
-// textOf is what a field would send; nil when it is absent or cannot be mapped.
+// textOf returns what a field would send; nil if it is absent or cannot be mapped.
 func textOf(rule trade.FieldRule, f trade.DraftField) *string {
 	if f.Failed || f.Text == "" {
 		return nil
@@ -119,7 +119,7 @@ func textOf(rule trade.FieldRule, f trade.DraftField) *string {
 	return &text
 }
 
-// SentTexts are the fields of the request that left, each as text.
+// SentTexts returns the fields of the request that was sent, as texts.
 func SentTexts(entry trade.Entry) map[string]*string {
 	var body map[string]json.RawMessage
 	out := map[string]*string{}
@@ -133,13 +133,13 @@ func SentTexts(entry trade.Entry) map[string]*string {
 			out[field] = &text
 		}
 	}
-	if entry.Target != "" { // stands in the path
+	if entry.Target != "" { // it was in the path
 		out["order_commitment_id"] = &entry.Target
 	}
 	return out
 }
 
-// columnDifferences compares the columns themselves.
+// columnDifferences returns the columns that differ.
 func columnDifferences(entry trade.Entry) []trade.Difference {
 	var out []trade.Difference
 	for _, name := range slices.Sorted(maps.Keys(entry.Now)) {

@@ -1,4 +1,4 @@
-// The table of outcomes: what an answer proves; pure (I2).
+// The table of outcomes: what an answer proves (I2). Pure.
 
 package outcome
 
@@ -14,36 +14,36 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Decision is what an answer, or the lack of one, means: for the attempt, for its entry, and for
-// the job. It is made by one function without a clock, a database or a network, and carries its
-// reason.
+// Decision is what an answer, or the lack of one, means for the attempt, for its entry, and for the
+// job, with its reason.
 type Decision struct {
 	Outcome trade.Outcome
 	State   trade.State
 	Cause   string
 	Kind    trade.ErrorKind
 	Reason  string // one English sentence
-	Weak    bool   // refused in no form of the API
-	Counts  bool   // the attempt is one of the entry's
+	Weak    bool   // refused, but in no form of the API
+	Counts  bool   // the attempt counts as an attempt of the entry
 	Retry   retry
 	Stop    *StopOrder
 	Wait    time.Duration // how long the job waits before the next request (429)
 	Slow    bool          // 503, 504: back off before the next request
-	Stalled bool          // the send window passed: several times in a row mean that the API is not reached in time
-	Missing []blockOf     // records of the platform that it does not know
+	Stalled bool          // the send window passed; several in a row: API not reached in time
+	Missing []blockOf     // the send window passed; several in a row: the API is not reached
 	BadForm bool          // malformed-request: three in a row stop the job
-	// a refusal of the request, not of its record: three with nothing accepted between stop the job
+	// a refusal of the request, not of its record: three without an accepted row between them stop
+	// the job
 	Strange bool
-	Ask     bool // something on the road may have answered: the harmless question is asked again
+	Ask     bool // something on the way may have answered: send the harmless GET again
 	NoID    bool // 2xx without an id: two in a row stop the job
 }
 
-// retry says when a row is due again.
+// retry is when a row is due again.
 type retry int
 
 // When a row is due again.
 const (
-	RetryNone  retry = iota // now, or never: the state says which
+	RetryNone  retry = iota // now, or never: the state decides
 	RetrySoon               // backoff of seconds to minutes: the API was not reached
 	RetryLater              // 15 min, 1 h, 6 h, daily: the platform lacks a record
 )
@@ -55,24 +55,24 @@ type StopOrder struct {
 	Reach reach
 }
 
-// reach says which jobs a stop concerns.
+// reach is which jobs a stop concerns.
 type reach int
 
 // How far a stop reaches.
 const (
 	ThisJob   reach = iota // only this job
 	SameSends              // all jobs that send the same kind
-	AllJobs                // the fault is in the key, the address or the network: every job would meet it
+	AllJobs                // the fault is in the key, the address or the network
 )
 
-// blockOf names a record of the platform by its de-para kind; the id comes from the payload.
+// blockOf is a record that the platform lacks, by its kind; its id is in the payload.
 type blockOf struct {
 	Kind    string // a de-para kind, wallet_links or order_commitments
 	Message string
 }
 
-// prerequisites are the message keys that a record on the platform cures (chapters 4 and 7, and
-// those that follow the pattern of chapter 7), with the record that they speak of.
+// prerequisites are the message keys that a new record on the platform cures (chapters 4 and 7, and
+// keys that follow the pattern of chapter 7), with the kind of that record.
 var prerequisites = map[string]string{
 	"message.producer.not-found":         "producers",
 	"message.user.not-found":             "users",
@@ -85,7 +85,7 @@ var prerequisites = map[string]string{
 	"message.contract.not-found":         OrderCommitments,
 }
 
-// Message keys that decide about more than their row (chapter 7).
+// Message keys that concern more than their row (chapter 7).
 const (
 	KeyMalformed    = "message.malformed-request"
 	KeyDuplicate    = "message.duplicate.key"
@@ -94,13 +94,14 @@ const (
 	unexpectedValue = "Unexpected value: "
 )
 
-// curable reports whether a message key speaks of a record that may appear on the platform.
+// curable reports whether a message key is about a record that may appear on the platform later.
 func curable(key string) bool {
 	return prerequisites[key] != "" || strings.HasPrefix(key, "message.") &&
 		(strings.HasSuffix(key, ".not-found") || strings.HasSuffix(key, "not-linked"))
 }
 
-// Decide reads one answer of a POST (design §5). strict trusts no 502 and no empty 401 or 415.
+// Decide returns what one answer of a POST means. strict (`doubt: strict`) trusts no 502 and no
+// empty 401 or 415.
 func Decide(a apiclient.Answer, fault apiclient.Fault, strict bool) Decision {
 	switch a.Known {
 	case apiclient.Created:
@@ -130,7 +131,7 @@ func Decide(a apiclient.Answer, fault apiclient.Fault, strict bool) Decision {
 	return decideUnknown(a, fault)
 }
 
-// decideNotSent: proof that no byte of the request left.
+// decideNotSent decides when it is proved that no byte of the request left.
 func decideNotSent(a apiclient.Answer, fault apiclient.Fault) Decision {
 	d := Decision{Outcome: trade.OutcomeNotSent, State: trade.Pending, Reason: notSentReason(a)}
 	switch fault {
@@ -154,7 +155,8 @@ func notSentReason(a apiclient.Answer) string {
 	return "no byte left: " + a.Evidence.Err
 }
 
-// decideUnknown: bytes left, and no answer that the document gives a meaning to.
+// decideUnknown decides when bytes left and no answer came whose meaning the API's document
+// defines.
 func decideUnknown(a apiclient.Answer, fault apiclient.Fault) Decision {
 	switch {
 	case a.Status == 0 && fault == apiclient.FaultProtocol:
@@ -191,7 +193,7 @@ func decideUnknown(a apiclient.Answer, fault apiclient.Fault) Decision {
 	return d
 }
 
-// InDoubt is the decision on an attempt whose outcome nobody knows.
+// InDoubt returns the decision on an attempt whose outcome is unknown.
 func InDoubt(reason string) Decision {
 	return Decision{
 		Outcome: trade.OutcomeUnknown, State: trade.InDoubt, Cause: trade.CauseUnknown,
@@ -199,7 +201,7 @@ func InDoubt(reason string) Decision {
 	}
 }
 
-// decideRefused: the document says that nothing was created.
+// decideRefused decides when the API's document states that nothing was created.
 func decideRefused(a apiclient.Answer) Decision {
 	switch a.Status {
 	case http.StatusUnauthorized:
@@ -227,7 +229,7 @@ func decideRefused(a apiclient.Answer) Decision {
 	return d
 }
 
-// said is what came back, for a sentence; "" where the keys say all.
+// said returns the API's answer as the end of a sentence; only its message keys if it has no more.
 func said(a apiclient.Answer) string {
 	if a.Text == "" || a.Format == apiclient.FormatA && len(StableKeys(a.Messages)) == len(a.Messages) {
 		return keysOf(a.Messages)
@@ -235,7 +237,7 @@ func said(a apiclient.Answer) string {
 	return ": " + a.Text
 }
 
-// DecideUnauthorized judges a 401: of the gateway, or of a service behind it.
+// DecideUnauthorized decides on a 401 of the gateway, or of a service behind it.
 func DecideUnauthorized(a apiclient.Answer) Decision {
 	if a.Format == apiclient.FormatEmpty {
 		return ours("the gateway accepted the key and a service inside refused it (401 without a body)", &StopOrder{
@@ -266,8 +268,8 @@ func decideForbidden(a apiclient.Answer) Decision {
 		})
 }
 
-// decideMessages reads the keys of a refused record: duplicate before malformed before data before
-// prerequisite.
+// decideMessages decides by the message keys of a refused record. Duplicate has priority over
+// malformed, malformed over wrong data, wrong data over a missing prerequisite.
 func decideMessages(a apiclient.Answer) Decision {
 	switch {
 	case len(a.Messages) == 0:
@@ -296,8 +298,8 @@ func decideMessages(a apiclient.Answer) Decision {
 	return d
 }
 
-// rejected: nothing was created. Where no form of the API is recognised only a person moves the
-// row.
+// rejected returns the decision that nothing was created. If the answer is in no form of the API,
+// only a person can make the row go again.
 func rejected(a apiclient.Answer, reason string) Decision {
 	d := Decision{
 		Outcome: trade.OutcomeNotCreated, State: trade.Rejected, Kind: trade.APIError, Counts: true,
@@ -312,8 +314,8 @@ func rejected(a apiclient.Answer, reason string) Decision {
 	return d
 }
 
-// causeOf is a message as a cause: only a key is one. Another text is kept with the answer, and may
-// be long or speak of a person (I10).
+// causeOf returns a message as a cause if it is a message key, else "". Other texts are stored only
+// with the answer, since they may be long or contain personal data (I10).
 func causeOf(message string) string {
 	if !isMessageKey(message) {
 		return ""
@@ -321,7 +323,7 @@ func causeOf(message string) string {
 	return message
 }
 
-// keysOf tells the keys among messages, for a sentence.
+// keysOf returns the message keys among messages as the end of a sentence.
 func keysOf(messages []string) string {
 	keys := StableKeys(messages)
 	if len(keys) == 0 {
@@ -338,24 +340,23 @@ func exists(a apiclient.Answer, reason string) Decision {
 	}
 }
 
-// ours: refused because of our key, address or program. The row goes back, and the attempt does not
-// count.
+// ours is the decision on a refusal caused by our key, address or program. The row becomes pending
+// again, and the attempt does not count.
 func ours(reason string, stop *StopOrder) Decision {
 	return Decision{Outcome: trade.OutcomeNotCreated, State: trade.Pending, Reason: reason, Stop: stop}
 }
 
-// messageKey is the form of a stable key (chapter 7), but for its length.
+// messageKey is the form of a stable message key (chapter 7), apart from its length.
 var messageKey = regexp.MustCompile(`^message\.[a-z0-9._-]+$`)
 
 const messageKeyMost = len("message.") + 100
 
-// isMessageKey reports whether a text has the form of a stable key (chapter 7).
 func isMessageKey(text string) bool {
 	return len(text) <= messageKeyMost && messageKey.MatchString(text)
 }
 
-// StableKeys leaves out what is no message key: a technical text may carry a person's data, and
-// does not belong in a log (I10).
+// StableKeys returns only those messages that are message keys. A technical text may contain
+// personal data and must not be logged (I10).
 func StableKeys(messages []string) []string {
 	var out []string
 	for _, m := range messages {
@@ -366,10 +367,9 @@ func StableKeys(messages []string) []string {
 	return out
 }
 
-// OrderCommitments are records that rows of ours made: they are there until the platform says
-// otherwise, and nobody need ask first.
+// OrderCommitments is the kind of the records that our own rows created: they are taken to exist
+// until the platform says otherwise.
 const OrderCommitments = "order_commitments"
 
-// WalletLinks are the links of wallets to producers, as a kind of record that the platform may
-// lack.
+// WalletLinks is the kind of the links between wallets and producers, which the platform may lack.
 const WalletLinks = "wallet_links"

@@ -4,11 +4,11 @@ package outcome
 
 import "github.com/safrasync/safrasync/trade"
 
-// StopCode names why a job ended early, in `stopped.code` of the JSON.
+// StopCode is the reason why a job ended early; `stopped.code` in the JSON.
 type StopCode string
 
-// The codes. Those of the first group end by themselves when a GET passes; those of the second end
-// by `sync` by hand.
+// The codes. sync/circuit.go decides which of the stops end by themselves; those in EndedByPerson
+// end when a person runs the job.
 const (
 	StopKey         StopCode = "api_key"         // 401 of the gateway
 	StopKeyInside   StopCode = "api_key_inside"  // 401 of a service behind it
@@ -18,12 +18,12 @@ const (
 	StopCertificate StopCode = "api_certificate" // TLS
 	StopUnreachable StopCode = "api_unreachable" // not reached several times in a row
 	StopThrottled   StopCode = "api_throttled"   // 429 for longer than a pass waits
-	StopLedger      StopCode = "ledger"          // the state cannot store
+	StopLedger      StopCode = "ledger"          // the ledger cannot store
 	StopERP         StopCode = "erp"             // the ERP cannot be read
 	StopColumns     StopCode = "columns"         // the query lacks a column of the mapping
 	StopPlatform    StopCode = "platform"        // the ledger has sent to another platform
 
-	// a de-para table of the ERP is empty all at once, or has a code with two ids
+	// a de-para table of the ERP became empty at once, or has a code with two ids
 	StopReferences StopCode = "references"
 	StopEmptySweep StopCode = "empty_sweep" // the sweep found less than half of the known rows
 	StopDoubts     StopCode = "in_doubt"    // several unknown outcomes in a row
@@ -35,7 +35,7 @@ const (
 	StopPaused     StopCode = "paused"      // by a person
 	StopInterrupt  StopCode = "interrupted" // by a signal
 
-	// Brakes: they pause the job, which a release ends.
+	// Brakes: they pause the job until a person releases it.
 	StopNewRows    StopCode = "brake_new_rows"
 	StopRetyped    StopCode = "brake_retyped"
 	StopChangedKey StopCode = "brake_changed_key"
@@ -44,11 +44,11 @@ const (
 	StopCanary     StopCode = "brake_canary"
 )
 
-// Pausing are the brakes: the job is paused, not stopped.
+// Pausing are the stops of brakes: they pause the job.
 var Pausing = []StopCode{StopNewRows, StopRetyped, StopChangedKey, StopNewJob, StopMost, StopCanary}
 
-// EndedByPerson are the stops that no probe ends: somebody looks, and runs the job by hand or
-// releases it.
+// EndedByPerson are the stops that do not end by themselves: a person must check the cause, and run
+// the job by hand or release it.
 var EndedByPerson = []StopCode{StopEmptySweep, StopDoubts, StopMalformed, StopRefusals, StopAnswers, StopUneven}
 
 // StopError ends a run with a reason for people.
@@ -57,7 +57,7 @@ type StopError struct{ Stop trade.Stop }
 // Error returns the reason, for IT.
 func (e *StopError) Error() string { return e.Stop.Text }
 
-// Interrupted is the stop of a run that a signal ended before anything of it left.
+// Interrupted returns the stop of a run that a signal ended.
 func Interrupted() trade.Stop {
 	return trade.Stop{Code: string(StopInterrupt), Text: "the run was interrupted; the next one goes on", All: true}
 }

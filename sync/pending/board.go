@@ -14,20 +14,20 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Ledger is what a board reads.
+// Ledger is the part of the ledger that a board reads.
 type Ledger interface {
 	run.CodeKeeper
-	// Stuck returns the number and the version of each row of a job that waits for something or
-	// needs a person.
+	// Stuck returns the id and the version of each row of a job that waits for something or needs a
+	// person.
 	Stuck(ctx context.Context, job string) ([]trade.Stand, error)
-	// Entries returns whole rows by their numbers, in any order.
+	// Entries returns whole rows by their ids, in any order.
 	Entries(ctx context.Context, ids []int64) ([]trade.Entry, error)
-	// Parents reports where rows stand; one that is not known is not in the answer.
+	// Parents returns what the ledger knows of rows; unknown ones are missing from the map.
 	Parents(ctx context.Context, keys []trade.ParentKey) (map[trade.ParentKey]trade.Parent, error)
 }
 
-// Board groups what is stuck. It remembers up to a thousand bytes of each such row; what it has
-// read stays when a look is given up, so that the next one goes on from there.
+// Board groups the rows that are stuck. It keeps up to a thousand bytes of each in memory. If a
+// Take fails or is cancelled, what it has read stays, and the next one continues from there.
 type Board struct {
 	Ledger Ledger
 	Jobs   []*mapping.Job
@@ -36,19 +36,19 @@ type Board struct {
 	mu    gosync.Mutex
 	facts map[int64]*fact
 	keys  map[trade.ParentKey]*fact
-	words map[string]string // the texts that many rows share
-	look  int               // how often somebody has looked
+	words map[string]string // one copy of each text that many rows share
+	look  int               // number of the last Take
 }
 
-// fact is what is remembered of a row.
+// fact is what the board keeps of a row.
 type fact struct {
-	look    int // the last one that saw it
+	look    int // the last Take that found the row
 	id      int64
 	version int64
 	job     *mapping.Job
 	key     string
 	state   trade.State
-	group   string // key of its cause; "" = it waits for rows
+	group   string // key of the cause; "" if the row waits for other rows
 	cause   string
 	problem *trade.Problem
 	parents []trade.ParentKey
@@ -60,14 +60,14 @@ type fact struct {
 	fixing   bool
 	weighed  bool
 	kg       trade.Decimal
-	currency string // "" = it has no price
+	currency string // "" if it has no price
 	value    trade.Decimal
 }
 
-// readTogether is how many rows are read at a time.
+// readTogether is how many rows are read at once.
 const readTogether = 500
 
-// Take looks at the ledger and groups what is stuck now.
+// Take reads from the ledger what has changed, and groups what is stuck now.
 func (b *Board) Take(ctx context.Context) (*View, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -123,7 +123,7 @@ func (b *Board) read(ctx context.Context, job *mapping.Job, ids []int64, refs ma
 	return nil
 }
 
-// one returns one text for all that are equal.
+// one returns the same copy of a text for all equal ones.
 func (b *Board) one(text string) string {
 	if have, ok := b.words[text]; ok {
 		return have
@@ -132,7 +132,7 @@ func (b *Board) one(text string) string {
 	return text
 }
 
-// fact picks what is remembered of a row.
+// fact returns what the board keeps of a row.
 func (b *Board) fact(job *mapping.Job, e trade.Entry, refs map[string]map[string]string) *fact {
 	f := &fact{
 		look: b.look, id: e.ID, version: e.Version, job: job, key: e.Key, state: e.State, cause: b.one(e.Cause),
@@ -173,10 +173,10 @@ func (b *Board) fact(job *mapping.Job, e trade.Entry, refs map[string]map[string
 	return f
 }
 
-// fixations are the order types that set the price of grain that another record has.
+// fixations are the order types that set the price of grain that belongs to another record.
 var fixations = map[trade.OrderType]bool{trade.FixacaoCompra: true, trade.FixacaoDeposito: true}
 
-// forPlatform reports whether a row waits for a record of the platform alone.
+// forPlatform reports whether a row waits only for records of the platform.
 func forPlatform(e trade.Entry) bool {
 	return len(e.WaitingFor) > 0 && !slices.ContainsFunc(e.WaitingFor,
 		func(a trade.Awaited) bool { return a.Platform == "" })

@@ -1,4 +1,4 @@
-// The cause of a row, as far as causes ask for different acts.
+// The cause of a row, as far as causes need different actions.
 
 package pending
 
@@ -10,9 +10,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// CauseOf tells causes apart that ask for different acts: a price that is missing is not a price
-// below zero. A rejected row and those that wait for the same record are one task. The problem is
-// that of an invalid row.
+// CauseOf returns a key that is different for causes that need different actions: a missing price
+// is not a price below zero. A rejected row and those that wait for the same record are one task.
+// problem is the first problem of an invalid row, else nil.
 func CauseOf(e trade.Entry) (key string, problem *trade.Problem) {
 	if e.State == trade.Invalid && e.Error != nil {
 		for _, p := range e.Error.Fields {
@@ -24,13 +24,13 @@ func CauseOf(e trade.Entry) (key string, problem *trade.Problem) {
 	if e.Cause == "" {
 		return string(e.State), nil
 	}
-	if parent := ParentOf(e); parent != nil { // the cure is the parent's
+	if parent := ParentOf(e); parent != nil { // the parent must be cured
 		return e.Cause + " " + cmp.Or(parent.ParentCause, string(parent.ParentState)), nil
 	}
 	return e.Cause, nil
 }
 
-// ParentOf is the parent that a row waits for, when that is all that keeps it; else nil.
+// ParentOf returns the parent for which a row waits, if only parents keep it from going; else nil.
 func ParentOf(e trade.Entry) *trade.Awaited {
 	if e.State != trade.Waiting || e.Cause != trade.CauseParent {
 		return nil
@@ -43,8 +43,8 @@ func ParentOf(e trade.Entry) *trade.Awaited {
 	return nil
 }
 
-// messageFields are the fields that the platform's refusals speak of (chapter 4 rule 2), to show
-// the ERP's code instead of the platform's id.
+// messageFields are the fields that the platform's refusals are about (chapter 4 rule 2), used to
+// show the ERP's code instead of the platform's id.
 var messageFields = map[string][]string{
 	"message.wallet.not-found":           {"wallet_id"},
 	"message.wallet.producer-not-linked": {"producer_id", "wallet_id"},
@@ -54,7 +54,7 @@ var messageFields = map[string][]string{
 	"message.farm.not-found":             {"farm_id"},
 }
 
-// SubjectOf names what is to blame in the ERP's own words, "" when it is the row itself.
+// SubjectOf returns the code or value of the ERP that is to blame; "" if it is the row itself.
 func SubjectOf(e trade.Entry, problem *trade.Problem, spec mapping.JobSpec) string {
 	switch {
 	case problem != nil && (problem.Rule == trade.RuleUnmapped || problem.Rule == trade.RuleOneOf):
@@ -62,9 +62,9 @@ func SubjectOf(e trade.Entry, problem *trade.Problem, spec mapping.JobSpec) stri
 	case problem != nil:
 		return ""
 	}
-	for _, a := range e.WaitingFor { // what the cause names, among all that is awaited
+	for _, a := range e.WaitingFor { // the one that the cause names, of all that is awaited
 		switch {
-		case a.Ref == trade.ProducerByDocument: // its code is a hash, which tells people nothing
+		case a.Ref == trade.ProducerByDocument: // its code is a hash, which means nothing to people
 		case a.Ref != "" && e.Cause == "ref:"+a.Ref:
 			return a.Code
 		case a.Job != "" && e.Cause == trade.CauseParent:
@@ -80,8 +80,8 @@ func SubjectOf(e trade.Entry, problem *trade.Problem, spec mapping.JobSpec) stri
 	return strings.Join(parts, " – ")
 }
 
-// ERPText is what the ERP has in the columns of a field; "" for a document, of which the ledger has
-// a hash only.
+// ERPText returns what the ERP has in the columns of a field; "" for a document, of which the
+// ledger has only a hash.
 func ERPText(e trade.Entry, spec mapping.JobSpec, field string) string {
 	if spec.Fields[field].Lookup != "" {
 		return ""
@@ -93,8 +93,8 @@ func ERPText(e trade.Entry, spec mapping.JobSpec, field string) string {
 	return strings.Join(parts, "|")
 }
 
-// ProductOf is the platform's name of a row's product where the map has one, else what the ERP has;
-// "" where its record has none.
+// ProductOf returns the platform's name of a row's product if the value map has one, else what the
+// ERP has; "" if the record has no product.
 func ProductOf(e trade.Entry, spec mapping.JobSpec) string {
 	text := ERPText(e, spec, "product")
 	for from, to := range spec.Fields["product"].Values {

@@ -1,4 +1,4 @@
-// Rows grouped by what keeps them, with those that wait behind them.
+// Rows grouped by what keeps them, together with those that wait for them.
 
 package pending
 
@@ -10,21 +10,21 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// deepest is how many rows one may wait behind: a traceability record behind a delivery behind a
-// contract, and some to spare.
+// deepest is the longest chain of waiting rows that is followed: a traceability record waits for a
+// delivery, which waits for a contract; the rest is reserve.
 const deepest = 8
 
-// stuckOn is what a row is stuck on in the end.
+// stuckOn is the cause that finally keeps a row.
 type stuckOn struct {
-	key     string // of the group; "" = nothing that a person need see to
+	key     string // of the group; "" = nothing that a person must do
 	awaited *trade.Awaited
 	product string // of the row's contract
 }
 
-// grouping sums up what a board remembers.
+// grouping makes groups of the facts of a board.
 type grouping struct {
 	board   *Board
-	outside map[trade.ParentKey]trade.Parent // rows that others wait for and that are not stuck
+	outside map[trade.ParentKey]trade.Parent // parents that are not stuck themselves
 	groups  map[string]*building
 	moving  int
 }
@@ -39,7 +39,7 @@ func (b *Board) group(ctx context.Context) (*View, error) {
 	for id := range b.facts {
 		ids = append(ids, id)
 	}
-	slices.Sort(ids) // so that the samples are always the same
+	slices.Sort(ids) // in a fixed order, so that the samples do not change
 	for _, id := range ids {
 		g.add(b.facts[id])
 	}
@@ -53,7 +53,7 @@ func (b *Board) group(ctx context.Context) (*View, error) {
 	return view, nil
 }
 
-// outside returns the rows that others wait for and that are not stuck themselves.
+// outside returns the parents that are not stuck themselves.
 func (b *Board) outside() []trade.ParentKey {
 	seen := map[trade.ParentKey]bool{}
 	var out []trade.ParentKey
@@ -98,7 +98,8 @@ func (g *grouping) add(f *fact) {
 	b.add(f, cmp.Or(f.product, on.product))
 }
 
-// resolve follows what a row waits for. Of several parents the first that needs somebody counts.
+// resolve follows the parents for which a row waits. Of several the first that needs a person
+// counts.
 func (g *grouping) resolve(f *fact, depth int) stuckOn {
 	if f.group != "" {
 		return stuckOn{key: f.group, product: f.product}
@@ -119,7 +120,7 @@ func (g *grouping) resolve(f *fact, depth int) stuckOn {
 	return stuckOn{product: product}
 }
 
-// beyond tells of a parent that is not stuck whether it goes by itself.
+// beyond returns the cause of a parent that is not stuck; none if the parent goes by itself.
 func (g *grouping) beyond(key trade.ParentKey) stuckOn {
 	parent := g.outside[key]
 	switch parent.State {

@@ -1,4 +1,4 @@
-// What callers see of the board at one moment.
+// A view of the board at one moment.
 
 package pending
 
@@ -15,24 +15,25 @@ import (
 // View is what keeps the rows of the ledger from going, at one moment.
 type View struct {
 	At     time.Time
-	Groups []*Group // those that block most rows first
-	Moving int      // rows that wait for a contract which is on its way itself: nobody need do anything
+	Groups []*Group // those that block the most rows first
+	Moving int      // rows whose parents are on their way: nobody need do anything
 }
 
-// Group is one cause with everything that it keeps from going.
+// Group is one cause with all rows that it keeps from going.
 type Group struct {
-	Key      string
-	State    trade.State // of the rows that have the cause themselves; waiting only where all wait
-	Cause    string      // as in trade.Entry
-	Problem  *trade.Problem
-	Awaited  *trade.Awaited // of rows that wait for a row which will not go by itself and has no cause here
-	Own      []Part         // rows that have the cause themselves
-	Behind   int            // rows that wait for one of those
-	Sums     []Sum          // of all of them
-	Subjects []Subject      // the codes or values that are to blame, the most frequent first, at most subjectsShown
-	Codes    int            // how many codes or values those are in all
-	Samples  []int64        // numbers of the first few rows
-	Oldest   time.Time      // when the first of them was seen
+	Key     string
+	State   trade.State // of the rows with the cause; waiting only if all of them wait
+	Cause   string      // as in trade.Entry
+	Problem *trade.Problem
+	Awaited *trade.Awaited // the parent, if it has no group but will not go by itself
+	Own     []Part         // rows that have the cause themselves
+	Behind  int            // rows that wait for those
+	Sums    []Sum          // of all these rows
+	// codes or values to blame, the most frequent first, at most subjectsShown
+	Subjects []Subject
+	Codes    int       // how many codes or values there are in all
+	Samples  []int64   // ids of the first few rows
+	Oldest   time.Time // when the first of them was first seen
 }
 
 // Rows counts the rows that the group keeps from going.
@@ -49,15 +50,15 @@ type Part struct {
 	Job   string
 	State trade.State
 	Rows  int
-	Retry int // rows that a person can have tried again at once
+	Retry int // rows that a person can have retried at once
 }
 
-// Sum is grain of one product in one kind of record. Fixations stand apart from contracts: they are
-// the same grain.
+// Sum is grain of one product in one kind of record. Fixations are summed separately from
+// contracts, because they are the same grain.
 type Sum struct {
 	Kind      trade.Kind
 	Fixing    bool
-	Product   string // "" where neither the record nor its contract says
+	Product   string // "" if neither the record nor its contract has one
 	Rows      int
 	Kilograms trade.Decimal
 	Unweighed int // rows without a readable amount or unit
@@ -71,7 +72,7 @@ type Money struct {
 	Amount   trade.Decimal
 }
 
-// Subject is a code or value of the ERP, with the rows that it keeps by itself.
+// Subject is a code or value of the ERP, with the number of rows that it keeps itself.
 type Subject struct {
 	Text string
 	Rows int
@@ -82,7 +83,7 @@ const (
 	samplesKept   = 5
 )
 
-// building is a group that is being summed up.
+// building is a group while it is being summed.
 type building struct {
 	Group
 	parts    map[Part]*Part // by job and state

@@ -1,15 +1,15 @@
-// The type of the package.
+// Checker, whose methods are in the other files of the package.
 
 package recheck
 
 import "github.com/safrasync/safrasync/sync/run"
 
-// Checker looks once more at rows that are about to go.
+// Checker rechecks rows that are about to be sent.
 type Checker struct {
 	run *run.Run
 
-	Alone bool // no other job has entries of the kind that it sends, when that was asked last
+	Alone bool // no other job had entries of the same kind, as of the last query
 }
 
-// New makes the checker of one run.
+// New returns the checker of one run.
 func New(r *run.Run) *Checker { return &Checker{run: r} }

@@ -1,4 +1,4 @@
-// Rows with equal content among those that are about to go.
+// Rows with equal content among those that are about to be sent.
 
 package recheck
 
@@ -10,15 +10,16 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// CheckEqualRows does to rows that are about to go what `checks.twin` says. The row that was read
-// first goes, and later ones are held; so is every one beside a row that was sent. parked are rows
-// that are ready and wait for another one.
+// CheckEqualRows applies `checks.twin` to rows that are about to be sent. Of equal rows the one
+// that was read first goes, and later ones are held; so is every row that equals one already sent.
+// parked are rows that are ready but wait for another one.
 func (r *Checker) CheckEqualRows(out *Rechecked, parked []trade.Entry) {
 	check := r.run.Job.Spec.Twin
 	ready := out.Ready[:0]
 	for _, entry := range out.Ready {
 		equal, near := equalRows(entry, out.Sent, parked, ready)
-		declared := entry.Another == entry.PayloadHash // a person said that they are two
+		// a person declared that they are two documents
+		declared := entry.Another == entry.PayloadHash
 		switch {
 		case check.Mode == trade.Off:
 			entry.Flags = entry.Flags.With(trade.Twin, false)
@@ -36,8 +37,8 @@ func (r *Checker) CheckEqualRows(out *Rechecked, parked []trade.Entry) {
 	out.Ready = ready
 }
 
-// equalRows finds a living row that sends the very same, and reports whether one asks for the same
-// business with another price or another optional field.
+// equalRows returns a living row that sends exactly the same, or nil, and reports whether one is
+// for the same business with another price or other optional fields.
 func equalRows(e trade.Entry, sent []SentRow, ahead ...[]trade.Entry) (equal *trade.Entry, near bool) {
 	see := func(other *trade.Entry) {
 		switch {
@@ -63,7 +64,7 @@ func equalRows(e trade.Entry, sent []SentRow, ahead ...[]trade.Entry) (equal *tr
 	return equal, near
 }
 
-// equalRowText says why a row is held that another one equals.
+// equalRowText returns the reason why a row is held that equals another one.
 func equalRowText(other trade.Entry) string {
 	id := ""
 	if other.RemoteID != "" {

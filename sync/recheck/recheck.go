@@ -1,4 +1,4 @@
-// The last reading of rows by their keys before they go (I8).
+// The recheck: rows are read again by their keys before they are sent (I8).
 
 package recheck
 
@@ -13,25 +13,26 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// A last look holds for lookHolds: rows that have not left by then are looked at again. lookBatch
-// rows are looked at together.
+// A recheck is valid for HoldsFor; rows that have not left by then are rechecked. BatchSize rows
+// are rechecked together.
 const (
 	HoldsFor  = 2 * time.Second
 	BatchSize = 64
 )
 
-// Rechecked is the result of a last look at rows that are about to go (I8).
+// Rechecked is the result of a recheck (I8).
 type Rechecked struct {
-	Ready   []trade.Entry  // may go as they are now
-	Updates []trade.Update // what the look changed; those that are still pending are in ready too
-	differ  bool           // a row is another one than the ledger has
-	Sent    []SentRow      // rows that were sent, or may have been, with the content of some
+	Ready   []trade.Entry  // may be sent as they are now
+	Updates []trade.Update // what the recheck changed; pending ones are in Ready too
+	differ  bool           // a row differs from what the ledger has
+	Sent    []SentRow      // rows that were, or may have been, sent with such content
 }
 
 // Recheck reads the rows again by their keys, in one short query. A row that changed is mapped
-// again; one that is gone, doubled or cancelled is held; one whose content went out under another
-// key, where it stands no more, is held too. What was sent with the same content is read in the
-// same query, so that all of it is of one moment. storing are intents on their way to the disk.
+// again; one that is gone, doubled or cancelled is held; one whose content was sent under another
+// key that does not have it any more is held too. What was sent with the same content is read in
+// the same query, so that all of it is from the same moment. storing are intents that are being
+// stored.
 func (r *Checker) Recheck(ctx context.Context, entries, storing []trade.Entry) (Rechecked, error) {
 	sent, err := r.FindSent(ctx, entries, storing)
 	if err != nil {
@@ -43,7 +44,7 @@ func (r *Checker) Recheck(ctx context.Context, entries, storing []trade.Entry) (
 			return Rechecked{}, err
 		}
 		missed := false
-		if out.differ { // a row that has another content now may be like others that were not read
+		if out.differ { // a row with new content may equal sent rows that were not read yet
 			again, err := r.FindSent(ctx, out.Ready, storing)
 			if err != nil {
 				return Rechecked{}, err
@@ -65,9 +66,9 @@ func (r *Checker) Recheck(ctx context.Context, entries, storing []trade.Entry) (
 	}
 }
 
-// recheckParents keeps rows from going under a record that is not that of the row which stands
-// under their parent's key now. They wait, and are looked at again in each run: as a rule the next
-// reading of the parents knows of both rows.
+// recheckParents keeps rows from being sent under a record that does not belong to the row which
+// has their parent's key now. They wait, and are judged again in each run; usually the next reading
+// of the parents resolves it.
 func (r *Checker) recheckParents(ctx context.Context, out *Rechecked) error {
 	jobs := r.run.Job.Mapping.SentBy
 	if len(jobs) == 0 || len(out.Ready) == 0 {
@@ -121,12 +122,12 @@ func (r *Checker) recheckParents(ctx context.Context, out *Rechecked) error {
 	return nil
 }
 
-// anyRow counts cancelled rows too: what has the number of a contract now is another contract,
-// whether it is still good or not.
+// anyRow returns all rows, cancelled ones too: if another contract has the number now, it does not
+// matter whether that one is still valid.
 func anyRow(_ *mapping.Job, rows []erp.Row) []erp.Row { return rows }
 
-// parentsElsewhere returns the keys that are asked of several jobs as those of the jobs which do
-// not know them yet: what stands under the key may have come into the scope of another one.
+// parentsElsewhere returns the keys that are asked of several jobs, for those jobs that do not know
+// them yet: the row with the key may have moved into the scope of another job.
 func (r *Checker) parentsElsewhere(asked map[trade.ParentKey]*SentRow, sent []SentRow) []SentRow {
 	parts := map[string][]trade.Cell{}
 	for _, s := range sent {
@@ -143,7 +144,7 @@ func (r *Checker) parentsElsewhere(asked map[trade.ParentKey]*SentRow, sent []Se
 	return out
 }
 
-// joined adds the rows of more that are not in have, and reports whether there were any.
+// joined returns have with the rows of more that it lacks, and reports whether there were any.
 func joined(have, more []SentRow) (all []SentRow, added bool) {
 	known := make(map[int64]bool, len(have))
 	for _, s := range have {
@@ -158,8 +159,8 @@ func joined(have, more []SentRow) (all []SentRow, added bool) {
 	return have, len(have) > n
 }
 
-// recheckAll reads entries and rows that were sent with the same content, and decides on the
-// entries. The rows are returned by key.
+// recheckAll reads the rows of entries, and of rows that were sent with the same content, and
+// decides on the entries. It returns the rows by key.
 func (r *Checker) recheckAll(ctx context.Context, entries []trade.Entry,
 	sent []SentRow,
 ) (map[string][]erp.Row, Rechecked, error) {
@@ -187,8 +188,8 @@ func (r *Checker) recheckAll(ctx context.Context, entries []trade.Entry,
 		entry := r.recheckEntry(old, found[old.Key], parents)
 		if entry.State != old.State || entry.PayloadHash != old.PayloadHash || entry.SourceHash != old.SourceHash ||
 			entry.MappedWith != old.MappedWith {
-			// What hangs on a row that may have changed with it waits for the next reading, which
-			// knows of both: it stays as it is, so that each look until then sees that it differs.
+			// A row with a parent that may have changed with it waits for the next reading, which
+			// reads both. It stays unchanged, so that each recheck until then sees that it differs.
 			if entry.State == trade.Pending && len(r.run.Job.Mapping.SentBy) > 0 && entry.SourceHash != old.SourceHash {
 				continue
 			}
@@ -228,12 +229,12 @@ func (r *Checker) recheckEntry(old trade.Entry, rows []erp.Row, known mapping.Pa
 	return entry
 }
 
-// hold puts an entry that was ready among the updates, in place of an earlier update of the same
-// entry.
+// hold replaces an entry's update by one that holds it, or adds that update.
 func (l *Rechecked) hold(from, entry trade.Entry) {
 	for i := range l.Updates {
 		if l.Updates[i].Entry.ID == entry.ID {
-			entry.Version = from.Version - 1 // look raised it for the update that this one replaces
+			// recheckAll raised it for the update that is replaced here
+			entry.Version = from.Version - 1
 			l.Updates[i].Entry = entry
 			return
 		}

@@ -1,4 +1,4 @@
-// Content that was sent under another key.
+// Content that was sent under another key, or by another job.
 
 package recheck
 
@@ -14,23 +14,23 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// What is the same? A content that was sent, or is in doubt, is not sent again under another key
-// unless a further row with it stands in the ERP: for each content there are never more records
-// than rows that stood at once. The key under which it was sent says nothing: another row may stand
-// there by now.
+// What is the same? Content that was sent, or is in doubt, is not sent again under another key
+// unless the ERP has one more row with it: for each content there are never more records than rows
+// that existed at the same time. The key under which it was sent proves nothing: another row may
+// have that key by now.
 
-// SentRow is an entry that has, or may have, a record, and what stands under its key in the ERP
+// SentRow is an entry that has, or may have, a record, and the rows that the ERP has under its key
 // now.
 type SentRow struct {
 	trade.SentContent
 	Now []wouldSend
 }
 
-// wouldSend is what a row of the ERP would send.
+// wouldSend is what a row of the ERP would send now.
 type wouldSend struct {
 	job    string
 	source trade.Hash
-	number int64 // of its content; 0: it could not go
+	number int64 // content number; 0 if it could not be sent
 
 	cancelled bool
 }
@@ -40,7 +40,7 @@ func (c wouldSend) is(e trade.Entry) bool {
 	return run.SameContent(c.number, e.Content) || c.job == e.Job && c.source == e.SourceHash
 }
 
-// Stands reports whether a row with the content of e stands under the key.
+// Stands reports whether the ERP has a row with the content of e under the key.
 func (s SentRow) Stands(e trade.Entry) bool {
 	for _, c := range s.Now {
 		if c.is(e) {
@@ -55,16 +55,15 @@ func (s SentRow) Sent(e trade.Entry) bool {
 	return e.Content != 0 && slices.Contains(s.Contents, e.Content)
 }
 
-// Likeness is what is known of the rows that were sent with the content of a row that is about to
-// go.
+// Likeness is how the sent rows with the content of a row relate to it.
 type Likeness struct {
-	twin  bool       // one of them sends the very same, and stands: a second row of equal content
-	Other bool       // a row of another job has this content, or the same columns, and stands
-	Moved *SentRow   // the record of this row: no row is left for it under its own key; nil: there is none
-	left  []*SentRow // all records of this content without a row
+	twin  bool       // another living row sends exactly the same
+	Other bool       // another job has a living row with this content, or the same columns
+	Moved *SentRow   // the record of this row, whose own key has lost it; nil: none
+	left  []*SentRow // all records of this content whose key has no such row
 }
 
-// text says why a row is held whose content was sent under another key.
+// text returns the reason why a row is held whose content was sent under another key.
 func (l Likeness) text() string {
 	id, what := "", "is no longer in the ERP"
 	if l.Moved.Entry.RemoteID != "" {
@@ -77,15 +76,16 @@ func (l Likeness) text() string {
 		"must not go twice", l.Moved.Entry.Key, id, what)
 }
 
-// LikenessOf compares a row with those that were sent. As many rows with its content must stand
-// under the keys of others as there are records of it, and none of the others may have lost it.
+// LikenessOf compares a row with those that were sent. The row is a new one if other keys have at
+// least as many rows with its content as there are records of it, and none of these keys has lost
+// the content.
 func LikenessOf(e trade.Entry, others []SentRow) Likeness {
 	var out Likeness
-	var without *SentRow // has a record of this content, or had the row, and the row stands there no more
+	var without *SentRow // sent with this content, or had this row; its key has lost it
 	records, rows, lost := 0, 0, false
 	for i := range others {
 		o := &others[i]
-		// a row whose record another job has: typed again it is still that row
+		// its record belongs to another job: typed again, it is still the same row
 		if o.Entry.State == trade.Held && o.Entry.Cause == trade.CauseOtherJob {
 			if o.Entry.ID != e.ID && (o.Entry.SourceHash == e.SourceHash ||
 				run.SameContent(o.Entry.Content, e.Content)) && !o.Stands(e) {
@@ -93,8 +93,8 @@ func LikenessOf(e trade.Entry, others []SentRow) Likeness {
 			}
 			continue
 		}
-		// Jobs that read the same columns may make different records of them: the row of another
-		// one was this row only if it does not stand there any more.
+		// Jobs that read the same columns may make different records of them. The row of another
+		// job was this row only if it is not there any more.
 		sent, newest := o.Sent(e), o.Entry.SourceHash == e.SourceHash && (o.Entry.Job == e.Job || !o.Stands(o.Entry))
 		out.Other = out.Other || o.Entry.Job != e.Job && o.Entry.SourceHash == e.SourceHash && o.Stands(o.Entry)
 		if o.Entry.ID == e.ID || !sent && !newest && !o.Stands(e) {
@@ -124,7 +124,7 @@ func LikenessOf(e trade.Entry, others []SentRow) Likeness {
 }
 
 // FindSent returns what was sent, or may have been, with the content of some entries. storing are
-// intents on their way to the disk, which the ledger may not have yet.
+// intents that are being stored, which the ledger may not have yet.
 func (r *Checker) FindSent(ctx context.Context, entries, storing []trade.Entry) ([]SentRow, error) {
 	if len(entries) == 0 {
 		return nil, nil
@@ -150,9 +150,9 @@ func (r *Checker) FindSent(ctx context.Context, entries, storing []trade.Entry) 
 	return out, nil
 }
 
-// ReadSent reads what stands under the keys of rows that were sent. rows are those of this job that
-// were read already, by key. A job that is no longer configured cannot tell, which counts as
-// nothing. stand gives the rows that count.
+// ReadSent reads the rows that the ERP has under the keys of sent rows, into Now. rows are those of
+// this run's job that were read already, by key; nil if none were. Keys of a job that is no longer
+// configured count as having no row. stand selects the rows that count.
 func (r *Checker) ReadSent(ctx context.Context, sent []SentRow, rows map[string][]erp.Row,
 	stand func(*mapping.Job, []erp.Row) []erp.Row,
 ) error {
@@ -202,18 +202,20 @@ func (r *Checker) ReadSent(ctx context.Context, sent []SentRow, rows map[string]
 	return nil
 }
 
-// holdMoved holds rows whose content went out under another key, and marks rows that go beside an
-// equal one. The entries whose rows stand elsewhere now are flagged: nothing more goes under their
-// records until a person has decided.
+// holdMoved holds rows whose content was sent under another key, and flags rows that are sent
+// beside an equal one. It also flags the entries whose rows are elsewhere now: nothing more goes
+// under their records until a person has decided.
 func (r *Checker) holdMoved(out *Rechecked, sent []SentRow) {
-	ahead := map[trade.Hash]bool{} // what is typed twice in a row is looked at together, when neither has gone yet
+	// equal rows that are rechecked together, none of which was sent yet
+	ahead := map[trade.Hash]bool{}
 	flagged := map[int64]bool{}
 	ready := out.Ready[:0]
 	for _, entry := range out.Ready {
 		like := LikenessOf(entry, sent)
 		twin := like.twin || ahead[entry.PayloadHash]
 		ahead[entry.PayloadHash] = true
-		if like.Moved != nil && entry.Another != entry.PayloadHash { // else a person has declared it
+		// unless a person declared it another document
+		if like.Moved != nil && entry.Another != entry.PayloadHash {
 			from := entry
 			run.Hold(&entry, trade.CauseRetyped, like.text())
 			entry.UpdatedAt = r.run.Env.Clock.Now()
@@ -237,8 +239,8 @@ func (r *Checker) holdMoved(out *Rechecked, sent []SentRow) {
 	out.Ready = ready
 }
 
-// misplaced returns the parent under whose record a row would go although other rows stand under
-// its key in the ERP, in whichever job; nil: there is none.
+// misplaced returns the parent under whose record a row would be sent although its key has other
+// rows in the ERP now, in whichever job; nil if there is none.
 func misplaced(m *mapping.Mapping, get mapping.ColumnsOf, sent map[trade.ParentKey]*SentRow) *trade.Entry {
 	for _, specs := range m.ParentSpecs() {
 		var record *SentRow
@@ -250,12 +252,12 @@ func misplaced(m *mapping.Mapping, get mapping.ColumnsOf, sent map[trade.ParentK
 				continue
 			}
 			for _, c := range s.Now {
-				if !c.cancelled || c.number != 0 { // of a cancelled row that could not go nobody can say what it is
+				if !c.cancelled || c.number != 0 { // else it cannot be compared
 					now = append(now, c)
 				}
 			}
 			has := (s.Entry.RemoteID != "" || s.Entry.MovedID != "") && !s.Entry.Flags.Has(trade.Replaced)
-			// as applyParent takes it
+			// the same choice as in applyParent
 			if has && (record == nil || record.Entry.Flags.Has(trade.Changed) && !s.Entry.Flags.Has(trade.Changed)) {
 				record = s
 			}

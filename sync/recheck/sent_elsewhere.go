@@ -10,10 +10,10 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// holdSentElsewhere holds the rows whose key another job of the same kind has sent, or may have: a
-// row is its kind of record and its key, whatever the job is called, so that renamed, split or
-// overlapping jobs send it once. The ledger looks once more when the intents are stored, for what
-// happens meanwhile.
+// holdSentElsewhere holds the rows whose key another job of the same kind has sent, or may have. A
+// row is identified by its kind of record and its key, whatever the job is called, so that renamed,
+// split or overlapping jobs send it once. The ledger checks again when the intents are stored, for
+// what happens in between.
 func (r *Checker) holdSentElsewhere(ctx context.Context, out *Rechecked) error {
 	if r.Alone || len(out.Ready) == 0 {
 		return nil
@@ -49,7 +49,7 @@ func (r *Checker) SentElsewhere(ctx context.Context, entries []trade.Entry) (map
 	return taken, err
 }
 
-// OtherJobText says why a row is held whose key another job has sent.
+// OtherJobText returns the reason why a row is held whose key another job has sent.
 func OtherJobText(o trade.Elsewhere) string {
 	id := ""
 	if o.RemoteID != "" {

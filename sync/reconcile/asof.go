@@ -12,11 +12,11 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// actsTold are the acts of the audit that reports tell: decisions about rows, and late answers
-// against them.
+// actsTold are the acts of the audit that reports show: decisions about rows, and late answers that
+// contradict them.
 var actsTold = []string{"dismiss", "reopen", "adopt", "resend", "acknowledge", "late answer"}
 
-// act is an act on one row as the derivation needs it.
+// act is an act on one row, as far as stateAt needs it.
 type act struct {
 	at            time.Time
 	name, who     string
@@ -28,13 +28,14 @@ type view struct {
 	RemoteID string      `json:"remote_id"`
 }
 
-// readActs reads what people decided, until the cut-off.
+// readActs reads people's decisions. All are used to derive states; those up to the cut-off are
+// listed in the head.
 func (t *taker) readActs(ctx context.Context) error {
 	return t.Ledger.ActsBetween(ctx, actsTold, time.Time{}, time.Time{}, func(r trade.AuditRecord) error {
 		var detail struct {
 			Before view            `json:"before"`
 			After  view            `json:"after"`
-			Given  json.RawMessage `json:"given"` // the row that gave its id up
+			Given  json.RawMessage `json:"given"` // the row that gave up its id
 		}
 		if json.Unmarshal([]byte(r.Detail), &detail) != nil {
 			detail.Before, detail.After = view{}, view{}
@@ -57,15 +58,15 @@ func (t *taker) readActs(ctx context.Context) error {
 	})
 }
 
-// stand is where a row stood at the end of a day.
+// stand is the state of a row at the end of a day.
 type stand struct {
 	state    trade.State
 	remoteID string
 	basis    Basis
 }
 
-// stateAt derives where an entry stood before a moment from what is known now: exactly, when it has
-// not moved since.
+// stateAt derives the state of an entry at a past moment from what is known now. The result is
+// exact if the entry has not changed since.
 func stateAt(e trade.Entry, attempts []trade.Attempt, acts []act, end time.Time) stand {
 	if e.UpdatedAt.Before(end) {
 		return stand{e.State, e.RemoteID, Exact}
@@ -88,7 +89,7 @@ func stateAt(e trade.Entry, attempts []trade.Attempt, acts []act, end time.Time)
 	case last != nil:
 		return afterAttempt(*last, end)
 	}
-	// the first act since tells where the row stood just before it, if nothing was sent in between
+	// the first later act stored the state before it, which holds if nothing was sent in between
 	for _, a := range acts {
 		if !a.at.Before(end) && a.before.State != "" && len(attempts) == 0 {
 			return stand{a.before.State, "", Derived}
@@ -97,7 +98,7 @@ func stateAt(e trade.Entry, attempts []trade.Attempt, acts []act, end time.Time)
 	return stand{"", "", Unknown}
 }
 
-// afterAttempt is where an attempt left its row, as far as its outcome tells.
+// afterAttempt returns the state in which an attempt left its row, as far as its outcome shows.
 func afterAttempt(a trade.Attempt, end time.Time) stand {
 	switch {
 	case a.FinishedAt.IsZero() || !a.FinishedAt.Before(end):
@@ -115,7 +116,7 @@ func afterAttempt(a trade.Attempt, end time.Time) stand {
 	return stand{trade.Rejected, "", Derived}
 }
 
-// by names the person by whose act the row is on the platform.
+// by stores the person by whose act the row is on the platform.
 func (r *Row) by(acts []act, e trade.Entry) {
 	if r.State != trade.Accepted {
 		return

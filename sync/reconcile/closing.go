@@ -1,4 +1,4 @@
-// Closing a report: the plan, and what stands in its way.
+// Closing a report: the plan, and what prevents it.
 
 package reconcile
 
@@ -17,17 +17,17 @@ import (
 // ClosingPlan is what a person is shown before a report is closed.
 type ClosingPlan struct {
 	Day         trade.Date
-	At          time.Time // of which the rows tell
+	At          time.Time // the moment of the figures
 	Rows        int
 	Open        int      // rows that are neither sent, nor dismissed, nor withdrawn
 	Divergences int      // above the tolerance
-	Uneven      []Uneven // jobs whose sum does not close to zero: then nothing may be closed
-	Unswept     []string // jobs without a complete sweep, of which that cannot be said
+	Uneven      []Uneven // jobs whose equation does not balance; nothing may be closed then
+	Unswept     []string // jobs without a complete sweep, for which it is unknown
 	Totals      []Total  // overall, by product
 	States      []StateCount
-	Summaries   []Summary // what each job has, and what of it is open
-	First       string    // the day of the earliest document; "" = there is none
-	// of all sums, but not of when they were made: who orders a closing with it gets what was
+	Summaries   []Summary // the open rows, by state
+	First       string    // the day of the earliest document; "" if there is none
+	// hash of all sums, but not of when they were made: a closing ordered with it closes what was
 	// shown, or nothing
 	Mark string
 }
@@ -38,11 +38,11 @@ type StateCount struct {
 	Rows  int
 }
 
-// TooEarly reports whether the first document is of a later month.
+// TooEarly reports whether there is no document up to the cut-off.
 func (p ClosingPlan) TooEarly() bool { return p.First == "" || p.First > p.Day.String() }
 
-// MonthEnd reads a month as people write it: 2026-10 or 10/2026, or its last day. ok is false for
-// anything else, a day within a month among them.
+// MonthEnd parses a month as people write it (2026-10 or 10/2026), or its last day, and returns its
+// last day. ok is false for anything else, including a day within a month.
 func MonthEnd(text string) (day trade.Date, ok bool) {
 	for _, form := range []string{"2006-01", "01/2006", time.DateOnly, "02/01/2006"} {
 		at, err := time.Parse(form, strings.TrimSpace(text))
@@ -55,16 +55,16 @@ func MonthEnd(text string) (day trade.Date, ok bool) {
 	return day, false
 }
 
-// Uneven is a job whose sum does not close to zero.
+// Uneven is a job whose equation does not balance.
 type Uneven struct {
 	Job        string
 	Difference int
 }
 
-// settled are the states in which nothing is left to do about a row.
+// settled are the states in which nothing remains to be done about a row.
 var settled = []trade.State{trade.Accepted, trade.Dismissed, trade.Withdrawn}
 
-// PlanClosing says what the closed report would keep.
+// PlanClosing returns what the closed report would contain.
 func (s *Snapshot) PlanClosing(tolerance Tolerance) (ClosingPlan, error) {
 	day, err := s.cutOff()
 	if err != nil {
@@ -114,25 +114,25 @@ func (s *Snapshot) PlanClosing(tolerance Tolerance) (ClosingPlan, error) {
 	return plan, nil
 }
 
-// The acts of the audit about reports.
+// The audit's names of acts on reports.
 const (
 	ActExport = "report export"
 	ActClose  = "report close"
 )
 
-// Export is what the audit keeps of a report that was written as a file: which figures somebody
-// took out.
+// Export is what the audit stores about a report that was written as a file: which figures somebody
+// exported.
 type Export struct {
 	Report  string         `json:"report"`
 	Kind    Kind           `json:"kind"`
 	Day     string         `json:"day"` // cut-off; "" = none
 	Format  string         `json:"format"`
 	Rows    int            `json:"rows"`
-	Failed  bool           `json:"failed,omitempty"` // the rows that need a decision, instead of the report
-	Filters map[string]any `json:"filters"`          // what was selected, by the names of the command's flags
+	Failed  bool           `json:"failed,omitempty"` // only the rows that need a decision
+	Filters map[string]any `json:"filters"`          // the selection, by flag names
 }
 
-// Export is the record of a report in a format.
+// Export returns the audit's detail for a report in a format.
 func (s *Snapshot) Export(format string, o Options) Export {
 	return Export{
 		Report: s.Head.ID, Kind: s.Head.Kind, Day: s.Head.Day, Format: format, Rows: s.Head.Rows,
@@ -140,16 +140,16 @@ func (s *Snapshot) Export(format string, o Options) Export {
 	}
 }
 
-// Kept is what the audit keeps of a report that was closed.
+// Kept is what the audit stores about a report that was closed.
 type Kept struct {
 	Report string `json:"report"`
 	Rows   int    `json:"rows"`
 }
 
-// Kept is the record of a report that is closed.
+// Kept returns the audit's detail for a report that is closed.
 func (s *Snapshot) Kept() Kept { return Kept{s.Head.ID, s.Head.Rows} }
 
-// chosen is what was selected, by the names of the command's flags.
+// chosen returns the selection, by the names of the command's flags.
 func (o Options) chosen() map[string]any {
 	out := map[string]any{}
 	f := o.Filter

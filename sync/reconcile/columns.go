@@ -9,7 +9,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// typed are columns of one type, by their ids.
+// typed is a list of column ids of one type.
 type typed struct {
 	typ Type
 	ids []string
@@ -17,7 +17,7 @@ type typed struct {
 
 func (t Type) of(ids ...string) typed { return typed{t, ids} }
 
-// columnsOf are columns whose titles are the texts of their ids behind a prefix.
+// columnsOf returns columns whose titles are the texts with the key prefix + id.
 func columnsOf(prefix string, groups ...typed) []column {
 	var out []column
 	for _, group := range groups {
@@ -28,7 +28,7 @@ func columnsOf(prefix string, groups ...typed) []column {
 	return out
 }
 
-// The columns of the sections. The ids are those of the JSON, which are only ever added to
+// The columns of the sections. Their ids are those of the JSON, to which ids are only ever added
 // (docs/json.md).
 var (
 	showColumn  = columnsOf("column.", CodeColumn.of("show"))

@@ -1,4 +1,4 @@
-// The file of rows that people decide about in a spreadsheet.
+// The file of rows about which people decide in a spreadsheet.
 
 package reconcile
 
@@ -22,45 +22,48 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Form is the form of a file of decisions.
+// Form is the format of a file of decisions.
 type Form string
 
-// The forms.
+// The formats.
 const (
 	Workbook Form = "xlsx"
 	Commas   Form = "csv"
 )
 
-// decisionActs are what a person may write into the file, in the order in which it is offered. A
-// second sending is not among them: it may double, and is decided row by row.
+// decisionActs are the decisions that a person may write into the file, in the order of the
+// drop-down list. Resend is not among them: it may create a second record, and is decided row by
+// row.
 var decisionActs = []string{"retry", "dismiss", "adopt", "adopt-no-id", "acknowledge"}
 
-// decisionColumns are those of the file. The last three of those to be seen are filled in; those
-// after them are hidden.
+// decisionColumns are the columns of the file. People fill in the last three visible ones; the
+// columns after those are hidden.
 var decisionColumns = columnsOf("decision.column.", TextColumn.of("title"), CodeColumn.of("show", "job", "key"),
 	TextColumn.of("day"), CodeColumn.of("product", "producer"),
 	TextColumn.of("kg", "state", "reason", "who", "where", "do", "again", "allowed", "decision"),
 	CodeColumn.of("id"), TextColumn.of("why"), CodeColumn.of("version", "check"))
 
-// hiddenFrom is the first of the columns that people need not see.
+// hiddenFrom is the first hidden column.
 const hiddenFrom = "version"
 
 func decisionColumn(id string) int {
 	return slices.IndexFunc(decisionColumns, func(c column) bool { return c.id == id })
 }
 
-// allowed are the decisions that the ledger may take for a row; whether it does is seen when they
-// are read in.
+// allowed returns the decisions that may be taken for a row. Whether the ledger accepts one is
+// checked when the file is read.
 func allowed(r *Row) []string {
 	switch r.State {
 	case trade.Rejected:
-		if r.Entry().Weak() { // refused in no form of the API: an earlier step may have happened there
+		// the refusal was in no form of the API: an earlier step may have happened
+		if r.Entry().Weak() {
 			return []string{"dismiss"}
 		}
 		return []string{"retry", "dismiss"}
 	case trade.Invalid:
 		return []string{"dismiss"}
-	case trade.InDoubt: // leaving one out would hide that it may be there: that is decided for one row at a time
+	// dismissing it would hide that it may exist, so that is decided for one row at a time
+	case trade.InDoubt:
 		return adoptable(r)
 	case trade.Held:
 		return adoptable(r, "dismiss")
@@ -81,8 +84,8 @@ func adoptable(r *Row, more ...string) []string {
 	return out
 }
 
-// Decisions writes the rows that need a decision into a file that is filled in and read back by
-// [ReadDecisions].
+// Decisions writes the rows that need a decision into a file that people fill in and
+// [ReadDecisions] reads.
 func (s *Snapshot) Decisions(o Options, form Form, to io.Writer) error {
 	p := &printer{s, o, nil, nil}
 	out, err := newDecisionFile(form, to, o.Lang)
@@ -99,8 +102,8 @@ func (s *Snapshot) Decisions(o Options, form Form, to io.Writer) error {
 	return errors.Join(err, out.Close())
 }
 
-// List writes rows that somebody selected into such a file, those about which nothing can be
-// decided, too. each calls what it is given for each of them.
+// List writes selected rows into such a file, including those about which nothing can be decided.
+// each calls its argument for each of them.
 func List(ctx context.Context, src Sources, each func(func(trade.Entry) error) error, o Options, form Form,
 	to io.Writer,
 ) (err error) {
@@ -156,15 +159,15 @@ func (p *printer) decisionCells(r *Row, acts []string) []string {
 	return cells
 }
 
-// checkedColumns say which row it is, and why it is in the file.
+// checkedColumns are the columns that identify a row and the reason why it is in the file.
 var checkedColumns = []string{"job", "key", "product", "producer", "state", "reason", "version"}
 
-// checkSize is how many characters of the check stand for one column.
+// checkSize is how many characters of the check belong to one column.
 const checkSize = 4
 
-// decisionCheck has a short hash of each cell that says which row it is: a cell that was altered,
-// or sorted apart from its row, is noticed and can be named. What a spreadsheet does to texts by
-// itself (blanks, zeros in front of numbers) is no alteration.
+// decisionCheck returns a short hash of each cell that identifies the row, so that a cell that was
+// changed, or sorted apart from its row, is detected and can be named. Changes that spreadsheets
+// make by themselves (blanks, leading zeros) are ignored.
 func decisionCheck(cells []string) string {
 	out := "v1-"
 	for _, id := range checkedColumns {
@@ -174,8 +177,8 @@ func decisionCheck(cells []string) string {
 	return out
 }
 
-// altered names the columns whose cells are not those that the check was made of; "check" when that
-// is none of ours.
+// altered returns the columns whose cells do not match the check; "check" if the check itself is
+// invalid.
 func altered(cells []string) []string {
 	have, want := cells[decisionColumn("check")], decisionCheck(cells)
 	if len(have) != len(want) || have[:3] != want[:3] {
@@ -190,7 +193,7 @@ func altered(cells []string) []string {
 	return out
 }
 
-// plainCell is a cell without what spreadsheets add or take away.
+// plainCell returns a cell without what spreadsheets add or remove.
 func plainCell(text string) string {
 	text = strings.Join(strings.Fields(norm.NFC.String(text)), " ")
 	if strings.Trim(text, "0123456789") == "" {
@@ -199,8 +202,7 @@ func plainCell(text string) string {
 	return text
 }
 
-// foldWord brings what a person typed into one form: small letters, without accents and doubled
-// blanks.
+// foldWord normalizes what a person typed: lower case, without accents and repeated blanks.
 func foldWord(text string) string {
 	text = norm.NFD.String(strings.ToLower(strings.Join(strings.Fields(text), " ")))
 	return strings.Map(func(r rune) rune {
@@ -211,7 +213,7 @@ func foldWord(text string) string {
 	}, text)
 }
 
-// newDecisionFile begins the file in one of its forms.
+// newDecisionFile begins the file in one of the formats.
 func newDecisionFile(form Form, to io.Writer, lang trade.Lang) (workbook.List, error) {
 	spec := workbook.ListForm{Name: sentence("decisions.sheet", lang), Hidden: decisionColumn(hiddenFrom)}
 	for i, c := range decisionColumns {
@@ -232,14 +234,14 @@ func newDecisionFile(form Form, to io.Writer, lang trade.Lang) (workbook.List, e
 	return workbook.NewCSV(to, spec)
 }
 
-// Fault is what is wrong with one row of a file of decisions.
+// Fault is what is wrong in one row of a file of decisions.
 type Fault struct {
-	Line   int    // of the file, from 1
+	Line   int    // in the file, from 1
 	Column string // its title; "" = the whole row
 	Text   string
 }
 
-// Decision is one row that was filled in.
+// Decision is one row in which a decision was entered.
 type Decision struct {
 	Line    int
 	Job     string
@@ -252,8 +254,8 @@ type Decision struct {
 	cells []string
 }
 
-// LeastReason is how many characters a reason has at least.
+// LeastReason is the smallest number of characters in a reason.
 const LeastReason = 5
 
-// maxDecisionBytes bounds a file of decisions.
+// maxDecisionBytes is the largest size of a file of decisions.
 const maxDecisionBytes = 256 << 20

@@ -1,4 +1,4 @@
-// That file read back, and what it asks for planned as acts.
+// The file of decisions read back, and its decisions planned as acts.
 
 package reconcile
 
@@ -21,12 +21,12 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// maxUnpacked bounds what a workbook may unpack to.
+// maxUnpacked is the largest unpacked size of a workbook.
 const maxUnpacked = 256 << 20
 
 // ReadDecisions reads a file that [Snapshot.Decisions] wrote and a person filled in, a workbook or
-// CSV in either language. Rows without a decision are left out. Faults say what is wrong with
-// single rows, in lang; the error is for a file that is none of ours.
+// a CSV in either language. It leaves out rows without a decision. The faults, in lang, are for
+// single rows; the error is for a file that has another form.
 func ReadDecisions(r io.Reader, lang trade.Lang) ([]Decision, []Fault, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxDecisionBytes+1))
 	if err != nil {
@@ -49,10 +49,10 @@ func ReadDecisions(r io.Reader, lang trade.Lang) ([]Decision, []Fault, error) {
 
 type decisionReader struct {
 	lang   trade.Lang
-	place  []int // of each of decisionColumns in the file; nil before the header
+	place  []int // index in the file of each of decisionColumns; nil before the header
 	list   []Decision
 	faults []Fault
-	seen   map[trade.ParentKey]int // lines by row
+	seen   map[trade.ParentKey]int // line numbers, by row
 }
 
 func (t *decisionReader) fault(line int, column string, p i18n.Key, args ...any) {
@@ -67,7 +67,8 @@ func (t *decisionReader) workbook(data []byte) error {
 	book, err := excelize.OpenReader(bytes.NewReader(data),
 		excelize.Options{UnzipSizeLimit: maxUnpacked, RawCellValue: true})
 	if err != nil {
-		return errors.New(sentence("decisions.none", t.lang)) // its own text may quote the file
+		// excelize's own text may quote the file
+		return errors.New(sentence("decisions.none", t.lang))
 	}
 	defer func() { _ = book.Close() }()
 	rows, err := book.Rows(book.GetSheetName(0))
@@ -118,7 +119,7 @@ func (t *decisionReader) csv(data []byte) error {
 	}
 }
 
-// row takes one line; the first one with something in it is the header.
+// row reads one line; the first non-empty one is the header.
 func (t *decisionReader) row(cells []string, line int) error {
 	switch {
 	case strings.TrimSpace(strings.Join(cells, "")) == "":
@@ -164,7 +165,7 @@ func (t *decisionReader) row(cells []string, line int) error {
 	return nil
 }
 
-// decision reads what was decided.
+// decision reads the decision of a row.
 func (t *decisionReader) decision(d *Decision, text string) {
 	typed := foldWord(text)
 	for _, act := range decisionActs {
@@ -204,32 +205,33 @@ func (t *decisionReader) header(cells []string) error {
 	return nil
 }
 
-// saysEither reports whether a folded word is the sentence in one of the languages.
+// saysEither reports whether a folded word is the text in one of the languages.
 func saysEither(typed string, key i18n.Key) bool {
 	return typed == foldWord(sentence(key, trade.Portuguese)) || typed == foldWord(sentence(key, trade.English))
 }
 
-// Planned is one group of decisions: what the ledger would do to its rows. All of a group have one
-// act and one reason.
+// Planned is a group of decisions with the same act and reason, and what the ledger would do to
+// their rows.
 type Planned struct {
 	Plan   acts.RowPlan
 	Reason string
-	Lines  map[string]int // of the file, by key
+	Lines  map[string]int // lines in the file, by key
 }
 
-// Refused is one decision that the ledger does not take.
+// Refused is one decision that the ledger does not accept.
 type Refused struct {
-	Line     int
-	Job      string
-	Key      string
-	Act      string
-	Refusal  acts.Refusal // acts.Moved: the row has moved since the file was made
-	OneByOne bool         // it may double, or hide something: it is decided for one row at a time
+	Line    int
+	Job     string
+	Key     string
+	Act     string
+	Refusal acts.Refusal // acts.Moved: the row has changed since the file was made
+	// it may double or hide something, so it must be decided for one row at a time
+	OneByOne bool
 }
 
-// PlanDecisions plans the decisions of a file through the acts that the command line and the
-// console have too. What it refuses is told row by row; what it plans has no refused step. Nothing
-// that may double or hide a record is planned: no second sending, no retry or dismissal of a row
+// PlanDecisions plans the decisions of a file through the same acts as the command line and the
+// console. It returns refused decisions row by row; the plans have no refused steps. It plans
+// nothing that may double or hide a record: no second sending, and no retry or dismissal of a row
 // that the platform may have.
 func PlanDecisions(ctx context.Context, people *acts.Acts, list []Decision) ([]Planned, []Refused, error) {
 	var out []Planned
@@ -267,8 +269,7 @@ func PlanDecisions(ctx context.Context, people *acts.Acts, list []Decision) ([]P
 	return out, refused, nil
 }
 
-// bulk reports whether an act may only be ordered for many rows where nothing can be doubled or
-// hidden by it.
+// bulk reports whether an act may be ordered for many rows only if it can double or hide nothing.
 func bulk(act string) bool { return act == "retry" || act == "dismiss" }
 
 func planGroup(ctx context.Context, people *acts.Acts, group []Decision) (acts.RowPlan, error) {
@@ -288,8 +289,8 @@ func planGroup(ctx context.Context, people *acts.Acts, group []Decision) (acts.R
 	return people.Adopt(ctx, first.Job, first.Key, acts.Adoption{ID: first.ID, NoID: first.Act == "adopt-no-id"})
 }
 
-// groups puts decisions of one job, act and reason together, in the order of the file; an adoption
-// stands alone.
+// groups groups decisions by job, act and reason, in the order of the file; each adoption is a
+// group of its own.
 func groups(list []Decision) [][]Decision {
 	type key struct{ job, act, reason string }
 	at := map[key]int{}
@@ -307,5 +308,5 @@ func groups(list []Decision) [][]Decision {
 	return out
 }
 
-// ActWord is what a decision is called.
+// ActWord returns the name of a decision for people.
 func ActWord(act string, lang trade.Lang) string { return sentence(i18n.Key("decision."+act), lang) }

@@ -1,4 +1,4 @@
-// What was delivered against what was contracted, in a temporary database.
+// Deliveries compared with their contracts, in a temporary database.
 
 package reconcile
 
@@ -13,28 +13,28 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// delivered holds what was delivered against what was contracted. Neither is in memory: both are in
-// a database, which gives them back in the order of the contract. Weights are added here, with all
+// delivered compares what was delivered with what was contracted. Both are stored in a database,
+// not in memory, and read back in the order of the contracts. The weights are added in Go, with all
 // their digits.
 type delivered struct {
 	folder string
-	in     *scratch // nil: there are none
+	in     *scratch // nil: nothing was added
 	put    *sql.Stmt
 	most   func(contracted trade.Decimal) trade.Decimal
-	count  int  // rows of contracts so far
+	count  int  // contracts of any type so far
 	any    bool // there is a delivery
-	grains int  // contracts and deliveries so far
+	grains int  // contracts and deliveries stored so far
 }
 
 const deliveredSchema = `CREATE TABLE grain (job TEXT, key TEXT, kind INTEGER, line INTEGER, number INTEGER, selected INTEGER, kg BLOB, PRIMARY KEY (job, key, kind, line)) WITHOUT ROWID`
 
-// What a line of the table grain is. Contracts come before their deliveries.
+// Kinds of a line in the table grain. Contracts come before their deliveries.
 const (
 	ofContract = iota
 	ofDelivery
 )
 
-// contractRecord is a contract whose deliveries are added.
+// contractRecord is a contract while its deliveries are summed.
 type contractRecord struct {
 	number   int
 	selected bool
@@ -45,7 +45,7 @@ func newDelivered(s *Snapshot, t Tolerance) *delivered {
 	return &delivered{folder: s.folder, most: t.most}
 }
 
-// add takes a row. Contracts come before all deliveries.
+// add takes a row. Contracts must come before all deliveries.
 func (d *delivered) add(r *Row, selected bool) (err error) {
 	kind, of, number := ofContract, trade.ParentKey{Job: r.Job, Key: r.Key}, 0
 	switch r.Sends {
@@ -89,11 +89,11 @@ func (d *delivered) add(r *Row, selected bool) (err error) {
 	return nil
 }
 
-// overDelivered is what was delivered on contracts on which that is more than their tolerance lets,
-// by where the contract stands among all rows of contracts.
+// overDelivered is how many kilograms were delivered on contracts for which that exceeds the
+// tolerance, by the contract's number among all contracts.
 type overDelivered map[int]trade.Decimal
 
-// sum finds on which contracts more was delivered, and for how many selected ones that is so.
+// sum returns the over-delivered contracts, and how many of the selected ones are among them.
 func (d *delivered) sum() (over overDelivered, selected int, err error) {
 	over = overDelivered{}
 	if !d.any {
@@ -151,27 +151,27 @@ func (d *delivered) sum() (over overDelivered, selected int, err error) {
 // close removes the temporary file.
 func (d *delivered) close() error { return d.in.close() }
 
-// of reports whether more was delivered on a contract, the row of that number, than its tolerance
-// lets.
+// of returns the divergence of a contract, the row with that number, and whether more was delivered
+// than its tolerance allows.
 func (o overDelivered) of(r *Row, number int) (_ Divergence, over bool) {
 	sum, over := o[number]
 	grain, _ := weight(r.ERP)
 	return Divergence{r, OverDelivered, &grain, &sum, "kg", "", false}, over
 }
 
-// contracts is what deliveries and traceability records must know of their contracts. They are in a
-// database of their own: memory does not grow with them. They come before they are looked up, but
-// for those of a job that sent contracts once and sends something else now.
+// contracts is what deliveries and traceability records need to know of their contracts. It is a
+// database of its own, so that memory does not grow with the contracts. They are added before they
+// are looked up, except for those of a job that once sent contracts and now sends something else.
 type contracts struct {
 	folder           string
-	in               *scratch // nil: there are none
+	in               *scratch // nil: nothing was added
 	put, byKey, byID *sql.Stmt
 }
 
 const contractsSchema = `CREATE TABLE contract (job TEXT, key TEXT, id TEXT, product TEXT, harvest TEXT, producer TEXT, place TEXT, wallet TEXT, day TEXT);
 CREATE INDEX contract_key ON contract (job, key); CREATE INDEX contract_id ON contract (id) WHERE id <> '';`
 
-// contractFacts are those of one contract.
+// contractFacts is what is stored of one contract.
 type contractFacts struct{ job, key, product, harvest, producer, place, wallet, day string }
 
 func newContracts(folder string) *contracts { return &contracts{folder: folder} }
@@ -201,7 +201,7 @@ func (c *contracts) add(e trade.Entry, r *Row) (err error) {
 	return nil
 }
 
-// find returns the newest contract of a statement.
+// find returns the newest contract that a statement selects.
 func (c *contracts) find(by *sql.Stmt, args ...any) (f contractFacts, ok bool, err error) {
 	err = by.QueryRowContext(context.Background(), args...).Scan(&f.job, &f.key, &f.product, &f.harvest, &f.producer,
 		&f.place, &f.wallet, &f.day)
@@ -213,7 +213,7 @@ func (c *contracts) find(by *sql.Stmt, args ...any) (f contractFacts, ok bool, e
 	return f, true, nil
 }
 
-// of finds the contract with one of the keys, else the one that the platform knows by the id.
+// of returns the contract with one of the keys, else the one with the platform's id.
 func (c *contracts) of(parents []trade.ParentKey, id string) (f contractFacts, ok bool, err error) {
 	if c.in == nil {
 		return f, false, nil
@@ -225,12 +225,12 @@ func (c *contracts) of(parents []trade.ParentKey, id string) (f contractFacts, o
 	}
 	parsed, err := uuid.Parse(id)
 	if err != nil {
-		return f, false, nil //nolint:nilerr // it is no id: no contract has it
+		return f, false, nil //nolint:nilerr // not an id: no contract has it
 	}
 	return c.find(c.byID, parsed.String())
 }
 
-// inherit gives a delivery or traceability record what it has of its contract.
+// inherit copies the contract's data to a delivery or traceability record.
 func (c *contracts) inherit(r *Row, parents []trade.ParentKey, id string) error {
 	of, ok, err := c.of(parents, id)
 	if err != nil {

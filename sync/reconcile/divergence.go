@@ -1,4 +1,4 @@
-// Differences between ERP, what was sent, and the platform.
+// Differences between the ERP, what was sent, and the platform.
 
 package reconcile
 
@@ -8,19 +8,19 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Divergence is one difference that is larger than the tolerance, or one that no tolerance excuses.
+// Divergence is one difference that exceeds the tolerance, or one that no tolerance allows.
 type Divergence struct {
 	Row  *Row
 	Kind DivergenceKind
 	Here *trade.Decimal // what the ERP has, or what was contracted
 	Then *trade.Decimal // what was sent, what the platform has, or what was delivered
 	Unit string         // kg, or a currency
-	Note string         // what cannot be said in numbers: two currencies
+	Note string         // what numbers cannot express: two currencies
 
-	Acknowledged bool // a person has dealt with it
+	Acknowledged bool // a person has acknowledged it
 }
 
-// Difference is Here less Then; nil where one of them is not known.
+// Difference is Here minus Then; nil if one of them is unknown.
 func (d Divergence) Difference() *trade.Decimal {
 	if d.Here == nil || d.Then == nil {
 		return nil
@@ -29,20 +29,20 @@ func (d Divergence) Difference() *trade.Decimal {
 	return &diff
 }
 
-// DivergenceKind says what differs.
+// DivergenceKind is what differs.
 type DivergenceKind string
 
 // The kinds of divergences.
 const (
-	VolumeDiffers   DivergenceKind = "volume"   // the ERP now, and what was sent
+	VolumeDiffers   DivergenceKind = "volume"   // the ERP now differs from what was sent
 	ValueDiffers    DivergenceKind = "value"    // the same
 	CurrencyDiffers DivergenceKind = "currency" // the same
-	OtherDiffers    DivergenceKind = "other"    // another field, while weight and value are the same
-	// on the platform, and not in the ERP any more, or cancelled there
+	OtherDiffers    DivergenceKind = "other"    // another field, with the same weight and value
+	// on the platform, but gone from the ERP or cancelled there
 	LeftERP          DivergenceKind = "left_erp"
 	MayBeDouble      DivergenceKind = "double"            // the platform may have it twice
-	Contradicts      DivergenceKind = "contradicted"      // an answer says otherwise than what a person decided
-	DeletedThere     DivergenceKind = "deleted"           // the platform says that it was deleted there
+	Contradicts      DivergenceKind = "contradicted"      // an answer contradicts a decision
+	DeletedThere     DivergenceKind = "deleted"           // the platform reported it deleted
 	OverDelivered    DivergenceKind = "over_delivered"    // more than the contract and its tolerance
 	PlatformVolume   DivergenceKind = "platform_volume"   // what was sent, and what the platform has
 	PlatformValue    DivergenceKind = "platform_value"    // the same
@@ -50,7 +50,7 @@ const (
 	PlatformUnread   DivergenceKind = "platform_no_proof" // the platform could not be read
 )
 
-// divergencesOf are those of one row; what was delivered on a contract is looked at apart.
+// divergencesOf returns the divergences of one row, except over-delivery.
 func divergencesOf(r *Row, t Tolerance) []Divergence {
 	if r.Moved || r.After || r.State != trade.Accepted {
 		return nil
@@ -64,7 +64,7 @@ func divergencesOf(r *Row, t Tolerance) []Divergence {
 	gone := r.Flags.Has(trade.MissingInERP) || r.Flags.Has(trade.Cancelled)
 	dealtGone := !gone && (r.Acknowledged.Has(trade.MissingInERP) || r.Acknowledged.Has(trade.Cancelled))
 	dealt = !changed && r.Acknowledged.Has(trade.Changed)
-	if r.Sent != nil && !r.Gone && !gone && !dealtGone { // of a row that left, all that was sent differs: LeftERP
+	if r.Sent != nil && !r.Gone && !gone && !dealtGone { // else LeftERP: all of it differs
 		compare(r.ERP, *r.Sent, t, VolumeDiffers, ValueDiffers, CurrencyDiffers, add)
 	}
 	if (changed || dealt) && len(out) == 0 {
@@ -111,7 +111,7 @@ func sentWeight(r *Row) (trade.Decimal, bool) {
 	return r.Sent.Kilograms()
 }
 
-// compare tells where two figures differ by more than the tolerance.
+// compare adds a divergence for each figure that differs by more than the tolerance.
 func compare(a, b Figures, t Tolerance, volume, value, currency DivergenceKind,
 	add func(DivergenceKind, *trade.Decimal, *trade.Decimal, string, string),
 ) {
@@ -131,7 +131,7 @@ func compare(a, b Figures, t Tolerance, volume, value, currency DivergenceKind,
 	}
 }
 
-// beyond reports whether a difference is larger than what is tolerated, in either direction.
+// beyond reports whether a difference exceeds the tolerance, in either direction.
 func beyond(difference, tolerated trade.Decimal) bool {
 	if difference.Sign() < 0 {
 		difference = trade.Decimal{}.Sub(difference)

@@ -1,4 +1,4 @@
-// What of a snapshot a report tells: filters, tolerances, sections.
+// What a report shows of a snapshot: filters, tolerances, sections.
 
 package reconcile
 
@@ -9,19 +9,19 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Options say what of a snapshot a report tells, and how.
+// Options are what a report shows of a snapshot, and how.
 type Options struct {
 	Filter    Filter
 	Tolerance Tolerance
 	Lang      trade.Lang
-	Words     *trade.Catalogue // what is told of causes; nil: the program's own words
+	Words     *trade.Catalogue // explanations of causes; nil: the built-in ones
 	Titles    trade.Titles     // of the jobs
-	Show      bool             // rows have texts before their key
+	Show      bool             // rows have display columns before their key
 	Sections  []SectionID      // none: all
 	By        []By             // of the totals; none: all
 }
 
-// leading returns the columns of rows.
+// leading returns columns of rows, with the display column if there is one.
 func (o Options) leading(columns []column) []column {
 	if o.Show {
 		return slices.Concat(showColumn, columns)
@@ -29,7 +29,7 @@ func (o Options) leading(columns []column) []column {
 	return columns
 }
 
-// lead is the beginning of a row: what people are shown, then how it is found.
+// lead returns the first cells of a row: the display columns, then what identifies it.
 func (o Options) lead(r *Row) []any {
 	out := []any{r.Show, o.job(r.Job), r.Branch, r.Key, r.RemoteID}
 	if !o.Show {
@@ -38,14 +38,14 @@ func (o Options) lead(r *Row) []any {
 	return out
 }
 
-// job is the title of a job.
+// job returns the title of a job.
 func (o Options) job(name string) Label { return Label{name, o.Titles.Of(name)} }
 
-// Filter selects rows of the sections; an empty list or text selects everything. The summary is of
-// all rows: it proves that none is missing. Its JSON form is kept in archives, with the days beside
-// it.
+// Filter selects rows of the sections; an empty list or zero day selects everything. It does not
+// apply to the summary, which proves that no row is missing. Its JSON form is stored in archives,
+// with the days beside it.
 type Filter struct {
-	From      trade.Date    `json:"-"` // of the document; a row whose day cannot be read is always in
+	From      trade.Date    `json:"-"` // of the document; rows without a readable day always match
 	To        trade.Date    `json:"-"`
 	Jobs      []string      `json:"job,omitempty"`
 	Harvests  []string      `json:"harvest,omitempty"`
@@ -76,7 +76,7 @@ func (f Filter) Match(r *Row) bool {
 
 func among[T comparable](list []T, one T) bool { return len(list) == 0 || slices.Contains(list, one) }
 
-// matchAct reports whether a decision is of the time and the jobs that are selected.
+// matchAct reports whether a decision is within the selected days and jobs.
 func (f Filter) matchAct(a Act, zone *time.Location) bool {
 	day := trade.DateOf(a.At.In(zone))
 	if !f.From.IsZero() && day.Before(f.From) || !f.To.IsZero() && f.To.Before(day) {
@@ -86,24 +86,24 @@ func (f Filter) matchAct(a Act, zone *time.Location) bool {
 	return among(f.Jobs, job)
 }
 
-// Tolerance is what a difference may be without being told as one.
+// Tolerance is how large a difference may be without being reported.
 type Tolerance struct {
-	Kilograms trade.Decimal // of one row
-	Value     trade.Decimal // of one row, in its currency
-	Contract  trade.Decimal // of what was delivered beyond a contract, in per cent of it
+	Kilograms trade.Decimal // per row
+	Value     trade.Decimal // per row, in its currency
+	Contract  trade.Decimal // per cent that may be delivered beyond a contract
 }
 
-// DefaultTolerance is 1 kg, 0.01, and nothing beyond a contract.
+// DefaultTolerance returns 1 kg, 0.01 in any currency, and nothing beyond a contract.
 func DefaultTolerance() Tolerance {
 	return Tolerance{Kilograms: trade.NewDecimal(1, 0), Value: trade.NewDecimal(1, 2)}
 }
 
-// most is the most that a contract of so many kilograms may be delivered.
+// most returns how much may be delivered at most on a contract, in kilograms.
 func (t Tolerance) most(contracted trade.Decimal) trade.Decimal {
 	return contracted.Add(contracted.Mul(t.Contract).Mul(trade.NewDecimal(1, 2))).Add(t.Kilograms)
 }
 
-// SectionID names a section. The names are those of --section and of the JSON.
+// SectionID is the name of a section, in --section and in the JSON.
 type SectionID string
 
 // The sections in their order.

@@ -13,24 +13,24 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Overview is a whole report for those who show no rows.
+// Overview is the sums of a report, without its rows.
 type Overview struct {
 	Summaries   []Summary
 	Totals      []Total
 	Divergences int
-	Selected    int // rows of the sections
-	Undated     int // of them without a readable day
+	Selected    int // rows in the sections
+	Undated     int // those of them without a readable day
 
-	First string // day of the earliest document of all that is right; "" = there is none
+	First string // day of the earliest document that is not invalid; "" if there is none
 }
 
-// Overview sums a snapshot up.
+// Overview returns the sums of a snapshot.
 func (s *Snapshot) Overview(o Options) (Overview, error) {
 	v, _, err := s.aggregate(o)
 	return v, err
 }
 
-// aggregate sums up, and holds deliveries against their contracts.
+// aggregate returns the sums of a snapshot, and the over-delivered contracts.
 func (s *Snapshot) aggregate(o Options) (v Overview, over overDelivered, err error) {
 	sums, totals, on := newSummaries(s.Head), totals{}, newDelivered(s, o.Tolerance)
 	defer func() { err = errors.Join(err, on.close()) }()
@@ -67,8 +67,8 @@ func (s *Snapshot) aggregate(o Options) (v Overview, over overDelivered, err err
 	return v, over, err
 }
 
-// Report writes a report. Rows are read from the snapshot as often as there are sections of them:
-// memory grows only with the contracts on which too much was delivered.
+// Report writes a report. It reads the rows once for each section of rows, and memory grows only
+// with the over-delivered contracts.
 func (s *Snapshot) Report(o Options, w Writer) (v Overview, err error) {
 	v, over, err := s.aggregate(o)
 	if err != nil {
@@ -133,7 +133,7 @@ func (p *printer) say(f i18n.Key, args ...any) string {
 	return i18n.Format(sentence(f, p.Lang), args...)
 }
 
-// heading says in words what the numbers are.
+// heading returns the heading, which states in words what the numbers are.
 func (p *printer) heading() Heading {
 	h := p.Head
 	var lines []string
@@ -178,7 +178,7 @@ func (p *printer) heading() Heading {
 	return Heading{Title: sentence("title", p.Lang), Lines: lines, Head: h, Lang: p.Lang, Zone: p.zone}
 }
 
-// text says what is selected beside the period; "" when everything is.
+// text returns the filter in words, without the period; "" if everything is selected.
 func (f Filter) text(lang trade.Lang) string {
 	var parts []string
 	add := func(what i18n.Key, list []string) {
@@ -201,7 +201,7 @@ func (f Filter) text(lang trade.Lang) string {
 	return strings.Join(parts, "; ")
 }
 
-// splitTarget takes the target of an act on a row apart.
+// splitTarget splits the target of an act on a row.
 func splitTarget(target string) (job, key string) {
 	job, key, _ = strings.Cut(target, " ")
 	return job, key
@@ -221,7 +221,7 @@ func momentText(at time.Time, zone *time.Location, lang trade.Lang) string {
 	return at.In(zone).Format("02/01/2006 15:04")
 }
 
-// decimalText writes a number as people of the language do, without separators of thousands.
+// decimalText returns a number as written in the language, without separators of thousands.
 func decimalText(d trade.Decimal, lang trade.Lang) string {
 	if lang == trade.English {
 		return d.String()
@@ -229,7 +229,7 @@ func decimalText(d trade.Decimal, lang trade.Lang) string {
 	return strings.Replace(d.String(), ".", ",", 1)
 }
 
-// summaryOrder are the states as the summary lists them.
+// summaryOrder are the states in the order of the summary.
 var summaryOrder = []trade.State{
 	trade.Accepted, trade.Waiting, trade.Pending, trade.Sending, trade.Invalid, trade.Rejected, trade.InDoubt,
 	trade.Held, trade.Dismissed, trade.Withdrawn,
@@ -264,8 +264,8 @@ func (p *printer) summary(list []Summary) error {
 	return nil
 }
 
-// equation adds what the ERP has in scope, the summands, their sum and the difference, and the
-// sub-counts.
+// equation adds the lines of a job's equation: what the ERP has in scope, the summands, their sum,
+// the difference, and the sub-counts.
 func (p *printer) equation(s Summary, add func(id, text string, n any, role string)) {
 	if s.InScope != nil {
 		add("in_erp", p.say("summary.in_erp"), *s.InScope, "total")

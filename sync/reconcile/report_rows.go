@@ -1,4 +1,4 @@
-// The sections of a report that have a line for each row.
+// The sections of a report that list rows.
 
 package reconcile
 
@@ -71,8 +71,7 @@ func volumes(r *Row) []any {
 	return out
 }
 
-// sacasOf returns the sacas of a weight: as they are written where the unit is the saca, else to
-// four digits.
+// sacasOf returns a weight in sacas: exactly, if the unit is the saca, else with four digits.
 func sacasOf(f Figures, kg trade.Decimal, ok bool) any {
 	if !ok {
 		return nil
@@ -83,7 +82,7 @@ func sacasOf(f Figures, kg trade.Decimal, ok bool) any {
 	return sacas(kg)
 }
 
-// sacasDigits is how many digits after the point sacas have that come from kilograms.
+// sacasDigits is how many digits after the point sacas have that are computed from kilograms.
 const sacasDigits = 4
 
 func sacas(kg trade.Decimal) trade.Decimal {
@@ -105,7 +104,7 @@ func maybe(d trade.Decimal, ok bool) any {
 	return d
 }
 
-// reading is what the platform said.
+// reading returns the cells with the platform's answer.
 func (p *printer) reading(r *Row) []any {
 	if r.Platform == nil {
 		return []any{nil, nil, ""}
@@ -124,7 +123,7 @@ func (p *printer) reading(r *Row) []any {
 	return []any{maybe(kg, ok), maybe(value, okValue), text}
 }
 
-// standing says where a row stands and why.
+// standing returns the cells with the state of a row and its reason.
 func (p *printer) standing(r *Row) []any {
 	state := p.stateLabel(r)
 	flags := make([]string, len(r.Flags))
@@ -158,7 +157,7 @@ func (p *printer) stateLabel(r *Row) Label {
 	return Label{string(r.State), r.State.Label(p.Lang)}
 }
 
-// reason says why a row is not on the platform, and who resolves it.
+// reason returns why a row is not on the platform, and who resolves it.
 func (p *printer) reason(r *Row) (text, who string) {
 	switch r.State {
 	case trade.Accepted:
@@ -178,7 +177,7 @@ func (p *printer) reason(r *Row) (text, who string) {
 	return a.What, a.Who
 }
 
-// totals writes the totals: one line for each currency, of which only the first has the weights, so
+// totals writes the totals, one line for each currency. Only the first of them has the weights, so
 // that no column of a sheet counts twice.
 func (p *printer) totals(list []Total) error {
 	for _, t := range list {
@@ -211,11 +210,11 @@ func (p *printer) totals(list []Total) error {
 	return nil
 }
 
-// divergences writes what differs.
+// divergences writes the differences.
 func (p *printer) divergences() error {
 	contracts := 0
 	return p.Each(func(r *Row) error {
-		place := -1 // among contracts
+		place := -1 // number among the contracts
 		if r.Sends == trade.OrderCommitments {
 			place = contracts
 			contracts++
@@ -248,7 +247,7 @@ func (p *printer) divergences() error {
 	})
 }
 
-// exceptions writes what people decided.
+// exceptions writes people's decisions.
 func (p *printer) exceptions() error {
 	for _, a := range p.Head.Acts {
 		if !p.Filter.matchAct(a, p.zone) {
@@ -256,7 +255,7 @@ func (p *printer) exceptions() error {
 		}
 		job, key := splitTarget(a.Target)
 		who, reason := a.Who, a.Reason
-		if a.Target == "" { // the retention took who, what and why
+		if a.Target == "" { // retention has removed who, what and why
 			who, reason = sentence("word.not_kept", p.Lang), sentence("word.not_kept", p.Lang)
 		}
 		label := func(state string) any {
@@ -276,7 +275,7 @@ func (p *printer) exceptions() error {
 	return nil
 }
 
-// messages writes what the platform answered with.
+// messages writes the message keys that the platform answered.
 func (p *printer) messages() error {
 	for _, m := range p.Head.Messages {
 		a := p.Words.Explain(trade.Rejected, m.Key, p.Lang)

@@ -9,19 +9,19 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Basis says how a row's state at the cut-off is known.
+// Basis is how a row's state at the cut-off is known.
 type Basis string
 
 // The bases.
 const (
-	Exact   Basis = ""        // the row has not moved since
+	Exact   Basis = ""        // the row has not changed since
 	Derived Basis = "derived" // from attempts and audit
-	// it was not on the platform; whether it was pending, waiting or invalid nobody wrote down
+	// it was not on the platform; whether it was pending, waiting or invalid was not recorded
 	Unknown Basis = "unknown"
 )
 
-// Row is one row of the ledger as a report shows it. Its JSON form is kept in closed reports:
-// fields are only ever added.
+// Row is one row of the ledger in a report. Its JSON form is stored in closed reports: fields are
+// only ever added.
 type Row struct {
 	Job   string     `json:"job"`
 	Sends trade.Kind `json:"sends"`
@@ -29,24 +29,25 @@ type Row struct {
 	Standing
 	Document
 
-	ERP      Figures   `json:"erp"`                // of the newest row seen
-	Sent     *Figures  `json:"sent,omitempty"`     // of what left, for rows that are on the platform or may be
-	Platform *Platform `json:"platform,omitempty"` // what a GET gave; nil: nobody asked
+	ERP Figures `json:"erp"` // of the newest row seen
+	// of the request, if the platform has or may have it
+	Sent     *Figures  `json:"sent,omitempty"`
+	Platform *Platform `json:"platform,omitempty"` // answer of a GET; nil: not asked
 
-	// in the ERP now, whether a person has dealt with it or not
+	// in the ERP now, acknowledged by a person or not
 	Cancelled    bool        `json:"cancelled,omitempty"`
-	Acknowledged trade.Flags `json:"acknowledged,omitempty"` // what a person has dealt with, and what is so still
+	Acknowledged trade.Flags `json:"acknowledged,omitempty"` // acknowledged, and still so
 
 	Beheld
 }
 
-// Beheld is what is told of a row beside what the report sums up.
+// Beheld is what is shown of a row and not summed.
 type Beheld struct {
-	Show trade.Shown           `json:"show,omitzero"`  // what people are shown before its key; not kept in closed reports
-	Told map[trade.Status]Told `json:"told,omitempty"` // what events told last of its record, its producer and its farm
+	Show trade.Shown           `json:"show,omitzero"`  // display columns; not in closed reports
+	Told map[trade.Status]Told `json:"told,omitempty"` // latest statuses from events
 }
 
-// Standing is what the ledger knows of the sending of a row.
+// Standing is what the ledger knows about the sending of a row.
 type Standing struct {
 	State trade.State `json:"state"` // "" with Basis Unknown
 	Basis Basis       `json:"basis,omitempty"`
@@ -56,18 +57,18 @@ type Standing struct {
 	Error      *trade.EntryError `json:"error,omitempty"`
 	WaitingFor []trade.Awaited   `json:"waiting_for,omitempty"`
 	RemoteID   string            `json:"remote_id,omitempty"`
-	Moved      bool              `json:"moved,omitempty"`   // its record went to the row under its new key
+	Moved      bool              `json:"moved,omitempty"`   // record moved to the row's new key
 	Gone       bool              `json:"gone,omitempty"`    // the last complete sweep did not find it
 	Since      bool              `json:"since,omitempty"`   // it was first seen after that sweep
-	After      bool              `json:"after,omitempty"`   // its document is of a day after the cut-off
-	Reduced    bool              `json:"reduced,omitempty"` // the retention has taken its values
+	After      bool              `json:"after,omitempty"`   // document dated after the cut-off
+	Reduced    bool              `json:"reduced,omitempty"` // retention has removed its values
 	SentAt     *time.Time        `json:"sent_at,omitempty"`
-	// the person by whose act it is on the platform; "" = the program alone
+	// the person by whose act it is on the platform; "" = only the program
 	By      string `json:"by,omitempty"`
 	Version int64  `json:"version"`
 }
 
-// Document is what the ERP's document says besides quantity and price, by which people find it.
+// Document is the ERP's document apart from quantity and price, for finding it.
 type Document struct {
 	Branch    string `json:"branch,omitempty"`   // the first part of a key of several parts
 	Contract  string `json:"contract,omitempty"` // key of its contract
@@ -75,32 +76,34 @@ type Document struct {
 	OrderType string `json:"order_type,omitempty"`
 	Product   string `json:"product,omitempty"`
 	Harvest   string `json:"harvest,omitempty"`
-	Producer  string `json:"producer,omitempty"` // the ERP's code; the platform's id where there is none
+	Producer  string `json:"producer,omitempty"` // the ERP's code; else the platform's id
 	Place     string `json:"place,omitempty"`
 	Wallet    string `json:"wallet,omitempty"`
-	// of the document: order_date, delivery_date; of a traceability record that of its contract
+	// day of the document (order_date, delivery_date); for a traceability record that of its
+	// contract
 	Day string `json:"day,omitempty"`
 	CAR string `json:"car,omitempty"`
 }
 
-// Told is a status as an event named it.
+// Told is a status that an event reported.
 type Told struct {
-	Word string    `json:"word"` // "" = none that could be read
+	Word string    `json:"word"` // "" = not readable
 	At   time.Time `json:"at"`   // when the event came
 }
 
 // Figures are a quantity and its price.
 type Figures = trade.Figures
 
-// Platform is what the platform said of a contract.
+// Platform is what the platform answered about a contract.
 type Platform struct {
 	Found  bool   `json:"found"`
 	Fault  string `json:"fault,omitempty"`  // why it could not be read; a short English text without values
-	Unread bool   `json:"unread,omitempty"` // it answered, and amount and unit could not be read
+	Unread bool   `json:"unread,omitempty"` // it answered, but amount and unit could not be read
 	Figures
 }
 
-// weight is the weight for sums: an amount of zero or less is a typing error, and in none.
+// weight returns the weight for sums; ok is false for an amount of zero or less, which is a typing
+// error.
 func weight(f Figures) (kg trade.Decimal, ok bool) {
 	kg, ok = f.Kilograms()
 	if !ok || kg.Sign() <= 0 {
@@ -109,7 +112,7 @@ func weight(f Figures) (kg trade.Decimal, ok bool) {
 	return kg, true
 }
 
-// Entry is as much of the ledger's entry as words for the row need.
+// Entry returns the part of the ledger's entry that is needed to explain the row.
 func (r Row) Entry() trade.Entry {
 	return trade.Entry{
 		Job: r.Job, Sends: r.Sends, Key: r.Key, State: r.State, Cause: r.Cause, Flags: r.Flags,
@@ -117,7 +120,8 @@ func (r Row) Entry() trade.Entry {
 	}
 }
 
-// now is what the ERP has of a row that was sent: nothing, once it left or was cancelled.
+// now returns what the ERP has of a row that was sent: an amount of zero if it has left or was
+// cancelled.
 func (r Row) now() Figures {
 	f := r.ERP
 	if r.Sent != nil && (r.Gone || r.Cancelled || r.Flags.Has(trade.Cancelled) || r.Flags.Has(trade.MissingInERP)) {
@@ -126,20 +130,20 @@ func (r Row) now() Figures {
 	return f
 }
 
-// counts reports whether the row is in the totals of the ERP: it is there, is not cancelled, and
-// its document is not of a later day.
+// counts reports whether the row is in the totals of the ERP: it exists, is not cancelled, and its
+// document has no day after the cut-off.
 func (r Row) counts() bool {
 	return !r.Gone && !r.Moved && !r.After && !r.Cancelled && !r.Flags.Has(trade.Cancelled) &&
 		r.State != trade.Withdrawn
 }
 
-// onPlatform reports whether the platform has it for certain.
+// onPlatform reports whether the platform certainly has the row.
 func (r Row) onPlatform() bool { return r.State == trade.Accepted && !r.Moved && !r.After }
 
-// unitOf brings a unit into the spelling of order commitments.
+// unitOf returns a unit in the spelling of order commitments.
 func unitOf(text string) trade.Unit { return trade.Unit(strings.ToUpper(strings.TrimSpace(text))) }
 
-// maskingWriter masks the documents of persons in all texts of a report, whatever its form is.
+// maskingWriter masks the documents of persons in all texts of a report, in every format.
 type maskingWriter struct{ Writer }
 
 func (w maskingWriter) Begin(h Heading) error {

@@ -15,20 +15,21 @@ import (
 	_ "modernc.org/sqlite" // the driver "sqlite"
 )
 
-// scratch is a SQLite database of one report, in a temporary file: what is looked up or sorted
-// there is not in memory. All is one transaction that is never committed: nobody else reads it.
+// scratch is a SQLite database in a temporary file, for what a report looks up or sorts and does
+// not hold in memory. All of it is one transaction that is never committed, since nobody else reads
+// it.
 type scratch struct {
 	path string
 	db   *sql.DB
 	tx   *sql.Tx
 }
 
-// What scratchSetup sets: nothing has to outlive the process, one connection alone uses the file,
-// and it holds eight MiB of it in memory.
+// scratchSetup: nothing must outlive the process, only one connection uses the file, and its cache
+// is 8 MiB.
 const scratchSetup = "?_pragma=journal_mode(OFF)&_pragma=synchronous(OFF)&_pragma=locking_mode(EXCLUSIVE)&_pragma=cache_size(-8192)"
 
-// newScratch makes a database that nobody else can read. Where the system allows it, its file goes
-// by itself when the process dies.
+// newScratch makes a database that nobody else can read. If the system allows it, the file is
+// removed at once and disappears when the process ends.
 func newScratch(folder, schema string) (_ *scratch, err error) {
 	f, err := os.CreateTemp(folder, temporaryName) // mode 0600
 	if err != nil {
@@ -46,7 +47,7 @@ func newScratch(folder, schema string) (_ *scratch, err error) {
 	if s.path, err = filepath.Abs(s.path); err != nil {
 		return nil, err
 	}
-	// The path of a URI keeps every character of a folder's name.
+	// As the path of a URI it keeps every character of a folder's name.
 	if s.db, err = sql.Open("sqlite", "file:"+(&url.URL{Path: filepath.ToSlash(s.path)}).EscapedPath()+
 		scratchSetup); err != nil {
 		return nil, err
@@ -58,11 +59,11 @@ func newScratch(folder, schema string) (_ *scratch, err error) {
 	if _, err := s.tx.ExecContext(context.Background(), schema); err != nil {
 		return nil, err
 	}
-	_ = os.Remove(s.path) // where that cannot be, close removes it
+	_ = os.Remove(s.path) // if that is not possible, close removes it
 	return s, nil
 }
 
-// prepare makes statements, which end with the database.
+// prepare prepares statements, which are closed with the database.
 func (s *scratch) prepare(to map[**sql.Stmt]string) (err error) {
 	for stmt, text := range to {
 		//nolint:sqlclosecheck // the end of the transaction closes it
@@ -73,7 +74,7 @@ func (s *scratch) prepare(to map[**sql.Stmt]string) (err error) {
 	return nil
 }
 
-// close removes the database; nil is none.
+// close removes the database; s may be nil.
 func (s *scratch) close() error {
 	if s == nil {
 		return nil
@@ -88,28 +89,28 @@ func (s *scratch) close() error {
 	return errors.Join(err, removed(s.path))
 }
 
-// temporaryName is the pattern of the names of a report's temporary files.
+// temporaryName is the name pattern of a report's temporary files.
 const temporaryName = "safrasync-report-*.tmp"
 
-// What went wrong with a temporary file.
+// Errors with a temporary file.
 const (
 	temporaryMake  = "make a temporary file for the report: %w"
 	temporaryRead  = "read a temporary file of the report: %w"
 	temporaryWrite = "write a temporary file of the report: %w"
 )
 
-// temporary makes a file that nobody else can read. It goes with [discard], and where the system
-// allows it, by itself when the process dies.
+// temporary makes a file that nobody else can read. [discard] removes it; if the system allows it,
+// it is unlinked at once and disappears when the process ends.
 func temporary(folder string) (*os.File, error) {
 	f, err := os.CreateTemp(folder, temporaryName) // mode 0600
 	if err != nil {
 		return nil, fmt.Errorf(temporaryMake, err)
 	}
-	_ = os.Remove(f.Name()) // where that cannot be, discard removes it
+	_ = os.Remove(f.Name()) // if that is not possible, discard removes it
 	return f, nil
 }
 
-// discard closes and removes a temporary file; nil is none.
+// discard closes and removes a temporary file; f may be nil.
 func discard(f *os.File) error {
 	if f == nil {
 		return nil
@@ -117,7 +118,7 @@ func discard(f *os.File) error {
 	return errors.Join(f.Close(), removed(f.Name()))
 }
 
-// removed removes a file that may be gone already.
+// removed removes a file, which may be gone already.
 func removed(path string) error {
 	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -1,4 +1,4 @@
-// Sections and columns, and the interface of what writes them.
+// Sections and columns, and the interface of their writers.
 
 package reconcile
 
@@ -11,8 +11,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Writer takes the sections of a report in their order. Cells are nil, a string, an int, a
-// trade.Decimal, a Day, a time.Time or a Label; their number is that of the section's columns.
+// Writer receives the sections of a report in their order. Cells are nil, a string, an int, a
+// trade.Decimal, a Day, a time.Time, a Label or a trade.Shown; there are as many as the section has
+// columns.
 type Writer interface {
 	Begin(heading Heading) error
 	Section(s Section) error
@@ -20,16 +21,16 @@ type Writer interface {
 	End() error
 }
 
-// Heading is what stands above a report.
+// Heading is the heading of a report.
 type Heading struct {
 	Title string
-	Lines []string // in words: of when, from where, with what filter, who closed it
+	Lines []string // moment, source, filter and who closed it, in words
 	Head  Head
 	Lang  trade.Lang
 	Zone  *time.Location
 }
 
-// Foot is what stands below each printed page: which report it is, and of a closed one the hash.
+// Foot returns the footer of each printed page: which report it is and, if it is closed, its hash.
 func (h Heading) Foot() string {
 	if c := h.Head.Closed; c != nil {
 		return fmt.Sprintf(sentence("paper.closed", h.Lang), dayText(h.Head.Day, h.Lang),
@@ -42,24 +43,24 @@ func (h Heading) Foot() string {
 type Section struct {
 	ID      SectionID
 	Title   string
-	Note    string // what its numbers mean, or what they cannot tell; "" = nothing
+	Note    string // what its numbers mean, or do not show; "" = none
 	Columns []Column
 }
 
 // Column is one column of a section.
 type Column struct {
-	ID    string // of the JSON
+	ID    string // in the JSON
 	Title string
 	Type  Type
 }
 
-// Type is what the cells of a column hold.
+// Type is the type of the cells of a column.
 type Type int
 
 // The types of columns.
 const (
 	TextColumn   Type = iota // words
-	CodeColumn               // text that may look like a number: zeros in front stay
+	CodeColumn               // text that may look like a number: leading zeros stay
 	CountColumn              // int
 	NumberColumn             // trade.Decimal
 	MoneyColumn              // trade.Decimal, an amount of money or a price
@@ -75,10 +76,10 @@ func (c Column) Number() bool {
 // Day is a calendar day, YYYY-MM-DD; "" = none.
 type Day string
 
-// Label is a word for people of which machines have a name of their own.
+// Label is a text for people, with an id for programs.
 type Label struct{ ID, Text string }
 
-// Text is a cell's text for people, but for numbers and times; ok is false for those.
+// textOf returns a cell's text for people; ok is false for numbers, days and times.
 func textOf(cell any) (text string, ok bool) {
 	switch c := cell.(type) {
 	case nil:
@@ -93,10 +94,10 @@ func textOf(cell any) (text string, ok bool) {
 	return "", false
 }
 
-// sentence returns a sentence of the report.
+// sentence returns a text of the report.
 func sentence(key i18n.Key, lang trade.Lang) string { return i18n.Report.Text(lang, key) }
 
-// column is a column before its language is chosen.
+// column is a column whose title is not translated yet.
 type column struct {
 	id    string
 	title i18n.Key
@@ -111,7 +112,7 @@ func columnsIn(lang trade.Lang, list []column) []Column {
 	return out
 }
 
-// Text returns a cell of the column as people of a language read it.
+// Text returns a cell of the column as text in a language.
 func (c Column) Text(cell any, lang trade.Lang, zone *time.Location) string {
 	if d, ok := cell.(trade.Decimal); ok && c.Type == MoneyColumn {
 		return trade.MoneyText(d, lang)
@@ -119,7 +120,7 @@ func (c Column) Text(cell any, lang trade.Lang, zone *time.Location) string {
 	return PlainText(cell, lang, zone)
 }
 
-// PlainText returns a cell as people of a language read it.
+// PlainText returns a cell as text in a language.
 func PlainText(cell any, lang trade.Lang, zone *time.Location) string {
 	switch c := cell.(type) {
 	case int:

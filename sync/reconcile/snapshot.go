@@ -1,4 +1,4 @@
-// The snapshot: rows as of one moment in a temporary file, and its archive.
+// The snapshot: all rows at one moment, in a temporary file; and closed reports.
 
 package reconcile
 
@@ -17,45 +17,45 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Head is everything of a snapshot that is not a row. Its JSON form is kept in closed reports:
-// fields are only ever added.
+// Head is everything in a snapshot but the rows. Its JSON form is stored in closed reports: fields
+// are only ever added.
 type Head struct {
-	Form    int       `json:"form"` // of rows and head
+	Form    int       `json:"form"` // version of the format of rows and head
 	ID      string    `json:"id"`
 	Name    string    `json:"name"`
 	Program string    `json:"program"`
 	Zone    string    `json:"zone"`
-	At      time.Time `json:"at"`   // the moment of which it tells
+	At      time.Time `json:"at"`   // the moment of the figures
 	Day     string    `json:"day"`  // cut-off, YYYY-MM-DD; "" = none
 	Kind    Kind      `json:"kind"` // now, closed or derived
 	Rows    int       `json:"rows"`
 	Derived int       `json:"derived"` // rows whose state then was derived
-	Unknown int       `json:"unknown"` // rows whose state then is not known
-	// rows whose values the retention has taken: product, producer and price are not known any more
+	Unknown int       `json:"unknown"` // rows whose state then is unknown
+	// rows whose values retention has removed: product, producer and price are unknown
 	Reduced int `json:"reduced"`
 
 	Jobs     []JobHead           `json:"jobs"`
-	Acts     []Act               `json:"acts"` // what people decided until then, the oldest first
+	Acts     []Act               `json:"acts"` // people's decisions until then, oldest first
 	Messages []trade.SeenMessage `json:"messages"`
 	Asked    *Asked              `json:"asked,omitempty"` // nil: the platform was not asked
 
-	Closed *Closed `json:"closed,omitempty"` // of a closed report; not kept in it
+	Closed *Closed `json:"closed,omitempty"` // set in a closed report, but not stored in it
 }
 
-// Kind says what the numbers of a snapshot are.
+// Kind is the kind of a snapshot's figures.
 type Kind string
 
-// The kinds of numbers.
+// The kinds of figures.
 const (
 	NowKind     Kind = "now"
 	ClosedKind  Kind = "closed"
 	DerivedKind Kind = "derived"
 )
 
-// formOfHead is the form of head and rows that this program writes.
+// formOfHead is the version of the format that this program writes.
 const formOfHead = 1
 
-// JobHead is what is known of a job beside its rows.
+// JobHead is what is known of a job apart from its rows.
 type JobHead struct {
 	Job        string     `json:"job"`
 	Sends      trade.Kind `json:"sends"`
@@ -63,13 +63,13 @@ type JobHead struct {
 	InScope    *int       `json:"in_scope"` // distinct keys in the ERP at that sweep; nil without one
 	SweepGone  int        `json:"sweep_gone"`
 	Unreadable int        `json:"unreadable"` // rows without a usable key at that sweep
-	Rows       int        `json:"rows"`       // entries of the ledger
+	Rows       int        `json:"rows"`       // entries in the ledger
 
-	Read   int            `json:"read,omitempty"`   // rows that the query gave at that sweep; 0: not known
-	Beside []trade.Beside `json:"beside,omitempty"` // those of them that are no living documents
+	Read   int            `json:"read,omitempty"`   // rows of the query at that sweep; 0: unknown
+	Beside []trade.Beside `json:"beside,omitempty"` // those of them that are not living documents
 }
 
-// Act is one decision of a person, or a late answer against one.
+// Act is one decision of a person, or a late answer that contradicts one.
 type Act struct {
 	Seq    int64     `json:"seq"`
 	At     time.Time `json:"at"`
@@ -81,14 +81,14 @@ type Act struct {
 	After  string    `json:"after,omitempty"`
 }
 
-// Asked says how the platform was asked.
+// Asked is how the platform was asked.
 type Asked struct {
 	Contracts  int `json:"contracts"`
 	NotFound   int `json:"not_found"`
 	Unreadable int `json:"unreadable"` // no answer, or one without amount and unit
 }
 
-// Closed says who closed a report.
+// Closed is who closed a report, and when.
 type Closed struct {
 	ID     string    `json:"id"`
 	At     time.Time `json:"at"`
@@ -98,20 +98,20 @@ type Closed struct {
 	Hash   string    `json:"hash"`
 }
 
-// Snapshot is a report's rows as of one moment, in a temporary file that nobody else can read.
-// Close removes it.
+// Snapshot has a report's rows at one moment, in a temporary file that nobody else can read. Close
+// removes the file.
 type Snapshot struct {
 	Head   Head
 	file   *os.File
 	folder string // of the temporary files; "" = the system's
 	zone   *time.Location
-	kinds  map[trade.Kind]bool // those of the rows, once somebody went through all; nil: nobody did
+	kinds  map[trade.Kind]bool // kinds of the rows, known after a complete Each; else nil
 }
 
 // Close removes the temporary file.
 func (s *Snapshot) Close() error { return discard(s.file) }
 
-// Zone is the zone in which the report's days are days.
+// Zone returns the time zone of the report's days.
 func (s *Snapshot) Zone() *time.Location { return s.zone }
 
 func newSnapshot(folder string) (*Snapshot, error) {
@@ -122,8 +122,8 @@ func newSnapshot(folder string) (*Snapshot, error) {
 	return &Snapshot{file: f, folder: folder}, nil
 }
 
-// Each calls fn for every row: contracts first, then deliveries, then traceability, but where a job
-// sent another kind once; each in the order of job and discovery.
+// Each calls fn for every row: contracts first, then deliveries, then traceability, except for rows
+// of another kind that a job once sent. Within a kind, rows are in the order of job and discovery.
 func (s *Snapshot) Each(fn func(*Row) error) error {
 	kinds := map[trade.Kind]bool{}
 	err := s.each("", func(r *Row) error {
@@ -136,13 +136,14 @@ func (s *Snapshot) Each(fn func(*Row) error) error {
 	return err
 }
 
-// each is Each of one kind alone; "" = all. What is of another kind costs little.
+// each is Each for one kind; "" means all. Rows of other kinds are skipped cheaply.
 func (s *Snapshot) each(kind trade.Kind, fn func(*Row) error) error {
 	const reading = "read the report's rows: %w"
 	if kind != "" && s.kinds != nil && !s.kinds[kind] {
 		return nil
 	}
-	is := []byte(`"sends":"` + string(kind) + `"`) // as it stands in no text: there the quotes have a backslash
+	// a text cannot contain this, because its quotes are escaped
+	is := []byte(`"sends":"` + string(kind) + `"`)
 	if _, err := s.file.Seek(0, io.SeekStart); err != nil {
 		return fmt.Errorf(reading, err)
 	}
@@ -173,7 +174,7 @@ func (s *Snapshot) each(kind trade.Kind, fn func(*Row) error) error {
 	return nil
 }
 
-// longestRow is how many bytes a row has at most: far more than any.
+// longestRow is the largest size of a row in bytes, far above any real one.
 const longestRow = 1 << 30
 
 // spool writes rows into a snapshot.
@@ -198,7 +199,8 @@ func (s *spool) row(r Row) error { return s.enc.Encode(r) }
 
 func (s *spool) close() error { return errors.Join(s.z.Close(), s.to.Flush()) }
 
-// Freeze closes a report for good: it keeps the snapshot in the archive, in the name of a person.
+// Freeze closes a report permanently: it stores the snapshot in the archive, in the name of a
+// person.
 func Freeze(ctx context.Context, to Archive, s *Snapshot, who, reason string,
 	record trade.AuditRecord,
 ) (trade.Closing, error) {
@@ -220,7 +222,7 @@ func Freeze(ctx context.Context, to Archive, s *Snapshot, who, reason string,
 	return to.CloseReport(ctx, c, s.file, record)
 }
 
-// cutOff is the day up to which documents are in it; a report without one cannot be closed.
+// cutOff returns the last day of documents in the report; a report without one cannot be closed.
 func (s *Snapshot) cutOff() (trade.Date, error) {
 	day, err := trade.ParseDate(s.Head.Day)
 	if err != nil {
@@ -229,13 +231,13 @@ func (s *Snapshot) cutOff() (trade.Date, error) {
 	return day, nil
 }
 
-// ClosedRows gives the rows of closings, and proves that they are what was closed.
+// ClosedRows reads the rows of closings, and verifies that they are what was closed.
 type ClosedRows interface {
-	// ClosedRows writes them as they were given.
+	// ClosedRows writes the rows as they were stored.
 	ClosedRows(ctx context.Context, c trade.Closing, to io.Writer) error
 }
 
-// OpenClosed makes a snapshot of a closed report, after proving that it is what was closed.
+// OpenClosed returns a snapshot of a closed report, after verifying that it is what was closed.
 func OpenClosed(ctx context.Context, from ClosedRows, c trade.Closing, folder string) (*Snapshot, error) {
 	s, err := OpenKept(c.Head, func(to io.Writer) error { return from.ClosedRows(ctx, c, to) }, folder)
 	if err != nil {
@@ -246,8 +248,8 @@ func OpenClosed(ctx context.Context, from ClosedRows, c trade.Closing, folder st
 	return s, nil
 }
 
-// OpenKept makes a snapshot of the head and the rows of one, as Rows wrote them: JSON lines,
-// compressed.
+// OpenKept returns a snapshot from a stored head and its rows, in the form of Snapshot.Rows:
+// compressed JSON lines.
 func OpenKept(head []byte, rows func(io.Writer) error, folder string) (*Snapshot, error) {
 	s, err := newSnapshot(folder)
 	if err != nil {
@@ -268,7 +270,7 @@ func OpenKept(head []byte, rows func(io.Writer) error, folder string) (*Snapshot
 	return s, nil
 }
 
-// Rows writes the rows as OpenKept reads them.
+// Rows writes the rows in the form that OpenKept reads.
 func (s *Snapshot) Rows(to io.Writer) error {
 	if _, err := s.file.Seek(0, io.SeekStart); err != nil {
 		return fmt.Errorf(temporaryRead, err)

@@ -1,4 +1,4 @@
-// The equation of a job: what the ERP has is the sum of what became of it (I9).
+// The equation of a job: what the ERP has is the sum of what has become of it (I9).
 
 package reconcile
 
@@ -12,41 +12,43 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Summary is the equation of one job: what the ERP has in scope is the sum of what became of it.
+// Summary is the equation of one job: what the ERP has in scope is the sum of what has become of
+// it.
 type Summary struct {
 	Job   string
 	Sends trade.Kind
 	Rows  int // entries of the ledger
-	// rows that the ERP has now, by the last complete sweep and what is known since; nil: no sweep
+	// rows that the ERP has now, by the last complete sweep and later discoveries; nil: no sweep
 	InScope    *int
 	Unreadable int // rows of the ERP without a usable key, in no other figure
 
-	// The summands: rows that are in the ERP, each in one of them.
+	// The summands: each row of the ERP is in exactly one of them.
 	States  map[trade.State]int
-	Unknown int // not on the platform then, and not known why (derived reports)
-	Moved   int // their record went to the row under its new key
-	After   int // documents of a day after the cut-off
+	Unknown int // not on the platform then, for an unknown reason (derived reports)
+	Moved   int // their record was moved to the row under its new key
+	After   int // documents with a day after the cut-off
 
-	// The bridge: what the query gives is the living documents and what stands beside them.
-	Read      int // rows at the last complete sweep; 0: not known
+	// The bridge: the query's rows are the living documents and other rows (Beside).
+	Read      int // rows at the last complete sweep; 0: unknown
 	Documents trade.Sums
 	Negative  trade.Sums // documents whose amount or price is below zero, not in Documents
 	Beside    []trade.Beside
 
-	// Sub-counts of the above, never summands.
+	// Sub-counts of the above, not summands.
 	Flags map[trade.Flag]int
-	Open  []Part // of the rows that are neither sent, nor dismissed, nor withdrawn
+	Open  []Part // rows that are neither sent, nor dismissed, nor withdrawn
 
-	SweptAt *time.Time `json:"-"` // of the last complete sweep; another one alone moves no number
+	// of the last complete sweep; not in JSON, as a new sweep alone changes no figure
+	SweptAt *time.Time `json:"-"`
 
-	// Rows that are no longer in the ERP, in none of the above.
+	// Rows that have left the ERP; in none of the above.
 	Gone       int
 	GoneStates map[trade.State]int
 	GoneMoved  int
 }
 
-// Part is the rows of a job in a state, with their grain and money. Fixations are apart from
-// contracts: they are of the same grain.
+// Part is the rows of a job in a state, with their grain and money. Fixations are separate from
+// contracts, because they are the same grain.
 type Part struct {
 	State  trade.State
 	Fixing bool
@@ -64,7 +66,7 @@ func (s *Summary) open(r *Row) {
 	s.Open[i].Sums.Add(r.ERP)
 }
 
-// Sum is the sum of the summands.
+// Sum returns the sum of the summands.
 func (s Summary) Sum() int {
 	n := s.Unknown + s.Moved + s.After
 	for _, count := range s.States {
@@ -73,7 +75,7 @@ func (s Summary) Sum() int {
 	return n
 }
 
-// Bridge is what the ERP has, in rows, grain and money: the sum of all parts.
+// Bridge returns what the ERP has in rows, grain and money: the sum of all parts.
 func (s Summary) Bridge() trade.Sums {
 	var all trade.Sums
 	all.Join(s.Documents)
@@ -84,8 +86,8 @@ func (s Summary) Bridge() trade.Sums {
 	return all
 }
 
-// Difference is what the ERP has in scope less the sum; nil where no sweep has told what the ERP
-// has. Anything but zero is an error of the program.
+// Difference returns what the ERP has in scope minus the sum; nil if no sweep has shown what the
+// ERP has. Anything but zero is an error of the program.
 func (s Summary) Difference() *int {
 	if s.InScope == nil {
 		return nil
@@ -94,7 +96,7 @@ func (s Summary) Difference() *int {
 	return &d
 }
 
-// summaries counts rows job by job.
+// summaries counts rows by job.
 type summaries struct {
 	list []*Summary
 	head map[string]JobHead
@@ -124,7 +126,7 @@ func (s *summaries) add(r *Row) {
 		s.more[r.Job]++
 	}
 	switch {
-	case r.Gone, r.Cancelled: // a cancelled row is counted as it was read
+	case r.Gone, r.Cancelled: // a cancelled row was counted in Beside by the sweep
 	case r.ERP.Negative():
 		sum.Negative.Add(r.ERP)
 	default:
@@ -158,8 +160,8 @@ func (s *summaries) add(r *Row) {
 	}
 }
 
-// done holds the sums against the sweep: what it found or missed, and what came since, must be all
-// rows that there are.
+// done compares the sums with the sweep: what it found or missed, and what came since, must be all
+// rows.
 func (s *summaries) done() []Summary {
 	out := make([]Summary, len(s.list))
 	for i, sum := range s.list {
@@ -172,7 +174,8 @@ func (s *summaries) done() []Summary {
 	return out
 }
 
-// bridge writes what the query of each job gives as the sum of its parts, in rows, grain and money.
+// bridge writes, for each job, the rows of its query as the sum of their parts, in rows, grain and
+// money.
 func (p *printer) bridge(list []Summary) error {
 	for _, s := range list {
 		if s.Read == 0 {

@@ -1,4 +1,4 @@
-// Taking a snapshot of the ledger.
+// Take: a snapshot of the ledger.
 
 package reconcile
 
@@ -20,21 +20,22 @@ import (
 // takePage is how many rows are in memory while a snapshot is taken.
 const takePage = 500
 
-// takeTries is how often a snapshot begins again because a sweep ended while it was taken.
+// takeTries is how often a snapshot is taken again because a sweep ended meanwhile.
 const takeTries = 3
 
-// Cut says of when a snapshot tells.
+// Cut is the moment of a snapshot's figures.
 type Cut struct {
-	Day     trade.Date // documents of later days are left out; zero: none are
-	Bare    bool       // without what people are shown of rows, which is not kept for good
-	Derived bool       // as things stood at the end of Day, as far as that can be told; otherwise as they stand
+	Day  trade.Date // later documents are marked After; zero: none are
+	Bare bool       // without the display columns, which are not stored permanently
+	// as things were at the end of Day, as far as that can be derived; else as they are now
+	Derived bool
 }
 
 // taker goes through the ledger once.
 type taker struct {
 	Sources
 	cut      Cut
-	end      time.Time // of Day, with Derived
+	end      time.Time // end of Day, if Derived
 	head     Head
 	specs    map[string]*mapping.Job
 	refs     map[string]map[string]string
@@ -43,14 +44,14 @@ type taker struct {
 	contract *contracts
 }
 
-// Take makes a snapshot of the ledger. The caller closes it.
+// Take returns a snapshot of the ledger. The caller must close it.
 func Take(ctx context.Context, src Sources, cut Cut) (*Snapshot, error) {
 	for try := 1; ; try++ {
 		s, swept, err := take(ctx, src, cut)
 		if err != nil || !swept || try == takeTries {
 			return s, err
 		}
-		if err := s.Close(); err != nil { // its proof would be against another sweep
+		if err := s.Close(); err != nil { // its rows would be compared with another sweep
 			return nil, err
 		}
 	}
@@ -118,8 +119,8 @@ func newID() string {
 	return id.String()
 }
 
-// order returns the jobs so that contracts come before what hangs on them: those of the
-// configuration, then those that only the ledger knows.
+// order returns the jobs with contracts before their children: first those of the configuration,
+// then those that only the ledger knows.
 func (t *taker) order(ctx context.Context) ([]JobHead, error) {
 	known, err := t.Ledger.Jobs(ctx)
 	if err != nil {
@@ -192,7 +193,7 @@ func (t *taker) job(ctx context.Context, job JobHead) error {
 	return nil
 }
 
-// sweptMeanwhile reports whether a sweep ended since a job's rows were read.
+// sweptMeanwhile reports whether a sweep has ended since a job's rows were read.
 func (t *taker) sweptMeanwhile(ctx context.Context) (bool, error) {
 	for _, job := range t.head.Jobs {
 		cursor, err := t.Ledger.Cursor(ctx, job.Job)
@@ -206,7 +207,7 @@ func (t *taker) sweptMeanwhile(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// rows makes the rows of a page of entries.
+// rows returns the report's rows for a page of entries.
 func (t *taker) rows(ctx context.Context, job JobHead, page []trade.Entry) ([]Row, error) {
 	ids := make([]int64, 0, len(page))
 	for _, e := range page {
@@ -225,7 +226,7 @@ func (t *taker) rows(ctx context.Context, job JobHead, page []trade.Entry) ([]Ro
 	bodies := make([]map[string]string, 0, len(page)) // of the rows' requests
 	for _, e := range page {
 		if t.cut.Derived && !e.FirstSeenAt.Before(t.end) {
-			continue // nobody knew of it then
+			continue // it was not known then
 		}
 		sent := sentFields(e)
 		r, err := t.row(job, e, outcomes[e.ID], sent)
@@ -252,7 +253,7 @@ func (t *taker) rows(ctx context.Context, job JobHead, page []trade.Entry) ([]Ro
 	return out, t.tell(ctx, job.Sends, out, bodies)
 }
 
-// row makes the row of an entry. sent are the fields of its request.
+// row returns the report's row of an entry. sent are the fields of its request.
 func (t *taker) row(job JobHead, e trade.Entry, attempts []trade.Attempt, sent map[string]string) (Row, error) {
 	r := Row{
 		Job: e.Job, Sends: e.Sends, Key: e.Key,
@@ -294,8 +295,8 @@ func (t *taker) row(job JobHead, e trade.Entry, attempts []trade.Attempt, sent m
 	return r, nil
 }
 
-// facts fills in what the row is about: as the ERP has it, and where it is no longer known what the
-// ERP has, as it was sent.
+// facts fills in the row's document and figures, as the ERP has them or, if that is no longer
+// known, as they were sent.
 func (t *taker) facts(r *Row, e trade.Entry, sent map[string]string) error {
 	values := e.Values
 	if e.Now != nil {
@@ -312,7 +313,8 @@ func (t *taker) facts(r *Row, e trade.Entry, sent map[string]string) error {
 		}
 		return sent[field]
 	}
-	label := func(field string) string { // the ERP's own code says more to people than the platform's id
+	// people know the ERP's own code better than the platform's id
+	label := func(field string) string {
 		if f := fields[field].ERP; f != "" {
 			return f
 		}
@@ -335,7 +337,8 @@ func (t *taker) facts(r *Row, e trade.Entry, sent map[string]string) error {
 		r.Producer = label("producer_id")
 		r.ERP = Figures{Amount: number("allocated_volume"), Unit: unitOf(text("unit_of_measurement"))}
 	}
-	if r.ERP.Amount == nil && e.Quantity.Unit != "" { // kept for the sums, also where the values are not
+	// the sums need it, so it is kept even if the values are not
+	if r.ERP.Amount == nil && e.Quantity.Unit != "" {
 		amount := e.Quantity.Amount
 		r.ERP.Amount, r.ERP.Unit = &amount, e.Quantity.Unit
 	}
@@ -353,7 +356,7 @@ func (t *taker) facts(r *Row, e trade.Entry, sent map[string]string) error {
 	return nil
 }
 
-// sent fills in what left, when, for a row that is on the platform or may be.
+// sent fills in what was sent and when, for a row that is on the platform or may be.
 func (r *Row) sent(e trade.Entry, attempts []trade.Attempt, body map[string]string) {
 	if !r.State.Created() {
 		return
@@ -370,7 +373,7 @@ func (r *Row) sent(e trade.Entry, attempts []trade.Attempt, body map[string]stri
 		Amount: decimalOf(body[names[0]]), Unit: unitOf(body[names[1]]), Price: decimalOf(body["price"]),
 		Currency: body["currency"],
 	}
-	// without the flag `changed` what was sent and what the ERP has are the same
+	// without the flag `changed`, what was sent equals what the ERP has
 	if f.Amount == nil && r.Reduced && e.Quantity.Unit != "" {
 		amount := e.Quantity.Amount
 		f.Amount, f.Unit = &amount, e.Quantity.Unit
@@ -385,7 +388,7 @@ var figureFields = map[trade.Kind][2]string{
 	trade.Traceability:     {"allocated_volume", "unit_of_measurement"},
 }
 
-// sentFields are the fields of the request's body as text.
+// sentFields returns the fields of the request's body as texts.
 func sentFields(e trade.Entry) map[string]string {
 	var body map[string]json.RawMessage
 	if len(e.Payload) == 0 || json.Unmarshal(e.Payload, &body) != nil {

@@ -1,4 +1,4 @@
-// What events told of the records in a report.
+// What events reported about the records in a report.
 
 package reconcile
 
@@ -9,14 +9,15 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// statuses are those that a report shows at the rows of each kind, in the order of its columns.
+// statuses are the statuses that a report shows for the rows of each kind, in the order of its
+// columns.
 var statuses = map[trade.Kind][]trade.Status{
 	trade.OrderCommitments: {trade.Workflow, trade.ProducerESG},
 	trade.Traceability:     {trade.ProducerESG, trade.FarmESG},
 }
 
-// tell fills in what events told of the rows of a page until the moment of which the report tells.
-// sent are the fields of their requests.
+// tell fills in what events reported about the rows of a page until the moment of the report. sent
+// are the fields of their requests.
 func (t *taker) tell(ctx context.Context, kind trade.Kind, rows []Row, sent []map[string]string) error {
 	if len(statuses[kind]) == 0 {
 		return nil
@@ -54,7 +55,7 @@ func (t *taker) tell(ctx context.Context, kind trade.Kind, rows []Row, sent []ma
 	return nil
 }
 
-// distinct gives each text once: many rows have the same producer.
+// distinct returns each text once: many rows have the same producer.
 func distinct(list []string) []string {
 	seen := make(map[string]bool, len(list))
 	out := list[:0]
@@ -67,7 +68,7 @@ func distinct(list []string) []string {
 	return out
 }
 
-// told are the cells of the statuses of a kind: what was told, and when.
+// told returns the cells of the statuses of a kind: each status, and when it was reported.
 func (p *printer) told(r *Row, kind trade.Kind) []any {
 	var out []any
 	for _, status := range statuses[kind] {
@@ -84,7 +85,7 @@ func (p *printer) told(r *Row, kind trade.Kind) []any {
 	return out
 }
 
-// toldColumns are the columns of these cells.
+// toldColumns returns the columns of these cells.
 func toldColumns(kind trade.Kind) []column {
 	var out []column
 	for _, status := range statuses[kind] {

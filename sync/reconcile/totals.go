@@ -10,7 +10,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// By is what totals are made by.
+// By is a dimension of the totals.
 type By string
 
 // The dimensions.
@@ -21,40 +21,41 @@ const (
 	ByPlace    By = "place"
 )
 
-// Dimensions lists them in the order in which people are shown them.
+// Dimensions lists the dimensions in the order in which they are shown.
 var Dimensions = []By{ByAll, BySeason, ByProducer, ByPlace}
 
-// Total is the sum of one product in one season, of one producer, at one place, or of everything.
-// Weights are kilograms, exactly. Those of the ERP are of rows that are in it and are not
-// cancelled; those that were sent are of records that the platform confirmed.
+// Total is the sum of one product for one season, producer or place, or for everything. Weights are
+// exact, in kilograms. Figures of the ERP are of rows that exist and are not cancelled; sent ones
+// are of records that the platform confirmed.
 type Total struct {
 	By      By
-	Name    string // the season, producer or place; "" = not known, or everything
-	Product string // "" = not known
+	Name    string // the season, producer or place; "" = unknown, or everything
+	Product string // "" = unknown
 
 	Contracted trade.Decimal // COMPRA + A_FIXAR
 	Delivered  trade.Decimal
 	Fixed      trade.Decimal // COMPRA + FIXACAO_COMPRA + FIXACAO_DEPOSITO
-	Deposit    trade.Decimal // FIXACAO_DEPOSITO, which is in Fixed
+	Deposit    trade.Decimal // FIXACAO_DEPOSITO, included in Fixed
 	ToFix      trade.Decimal // A_FIXAR − FIXACAO_COMPRA
 
 	ContractedSent trade.Decimal
 	DeliveredSent  trade.Decimal
 	FixedSent      trade.Decimal
 
-	Values     map[string]trade.Decimal // of what is fixed, by currency
+	Values     map[string]trade.Decimal // value of what is fixed, by currency
 	ValuesSent map[string]trade.Decimal
 
-	Dismissed trade.Decimal // of Contracted, Delivered and fixations from deposit: what people took out
+	// of Contracted, Delivered and fixations from deposit: what people dismissed
+	Dismissed trade.Decimal
 	Rows      int
-	Unweighed int // rows without a unit or an amount above zero: in no weight
-	Unpriced  int // fixed rows without a price or a currency: in no value
+	Unweighed int // rows without a unit or a positive amount: in no weight
+	Unpriced  int // fixed rows without a price or currency: in no value
 }
 
-// ToDeliver is what is contracted and not delivered.
+// ToDeliver returns what is contracted and not delivered.
 func (t Total) ToDeliver() trade.Decimal { return t.Contracted.Sub(t.Delivered) }
 
-// Currencies lists the currencies of the values, sorted.
+// Currencies returns the currencies of the values, sorted.
 func (t Total) Currencies() []string {
 	all := map[string]bool{}
 	for c := range t.Values {
@@ -73,7 +74,7 @@ type totalKey struct {
 
 type totals map[totalKey]*Total
 
-// add counts a row of a contract or delivery.
+// add adds a row of a contract or delivery.
 func (t totals) add(r *Row) {
 	if r.Sends == trade.Traceability || !r.counts() && !r.onPlatform() {
 		return
@@ -157,13 +158,13 @@ func (t *Total) sent(r *Row) {
 	}
 }
 
-// contracted reports whether a type is grain that was not contracted before: a fixation is of the
-// grain of its contract, or of a deposit.
+// contracted reports whether an order type contracts new grain: a fixation is for grain of its
+// contract, or of a deposit.
 func contracted(orderType string) bool {
 	return orderType == string(trade.Compra) || orderType == string(trade.AFixar)
 }
 
-// fixed reports whether a type has a price for good.
+// fixed reports whether an order type has a final price.
 func fixed(orderType string) bool {
 	switch trade.OrderType(orderType) {
 	case trade.Compra, trade.FixacaoCompra, trade.FixacaoDeposito:
@@ -172,8 +173,8 @@ func fixed(orderType string) bool {
 	return false
 }
 
-// sorted returns the totals: by dimension, then by name as people order codes, then by product;
-// what is not known comes last.
+// sorted returns the totals by dimension, then by name in the order of codes, then by product;
+// unknown names come last.
 func (t totals) sorted() []Total {
 	out := make([]Total, 0, len(t))
 	for _, one := range t {

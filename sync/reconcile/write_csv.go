@@ -13,18 +13,18 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// csvWriter writes what Excel in Brazil opens as it is: a byte order mark, ; between cells, CRLF, a
-// decimal comma, days as DD/MM/AAAA.
+// csvWriter writes the format that Excel in Brazil opens directly: a byte order mark, ; between
+// cells, CRLF, a decimal comma, days as DD/MM/AAAA.
 type csvWriter struct {
 	to     io.Writer
 	rows   *csv.Writer
 	zone   *time.Location
-	single bool // one section: a pure table, without heading and titles
+	single bool // one section: only the table, without heading and titles
 	types  []Column
 }
 
-// NewCSV writes a report as CSV. With one section it is a pure table; with several each has its
-// title above it, and the heading comes first.
+// NewCSV returns a writer of a report as CSV. With one section it writes only the table; with
+// several it writes the heading first, and a title above each.
 func NewCSV(to io.Writer, sections int) Writer {
 	w := csv.NewWriter(to)
 	w.Comma, w.UseCRLF = ';', true

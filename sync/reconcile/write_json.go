@@ -12,23 +12,23 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// quoted is a text in JSON: the head has keys and samples of keys in many places.
+// quoted is a string in JSON; the head has keys and sample keys in many places.
 var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
-// MaskJSON masks the documents in the texts of JSON.
+// MaskJSON masks the documents of persons in all strings of a JSON text.
 func MaskJSON(text []byte) []byte {
 	return quoted.ReplaceAllFunc(text, func(b []byte) []byte { return []byte(trade.MaskDocuments(string(b))) })
 }
 
-// jsonWriter writes one object a line: the heading, then each row with the name of its section.
+// jsonWriter writes one object per line: the heading, then each row with the name of its section.
 type jsonWriter struct {
 	to      io.Writer
 	section Section
 	b       bytes.Buffer
 }
 
-// NewJSON writes a report as JSON lines (docs/json.md). Options.Lang should be English: names and
-// texts of JSON are.
+// NewJSON returns a writer of a report as JSON lines (docs/json.md). Options.Lang should be
+// English, as the names and texts of the JSON are.
 func NewJSON(to io.Writer) Writer { return &jsonWriter{to: to} }
 
 func (w *jsonWriter) Begin(h Heading) error {
@@ -36,7 +36,7 @@ func (w *jsonWriter) Begin(h Heading) error {
 		Section string `json:"section"`
 		Head
 		Lines    []string `json:"lines"`
-		Acts     *int     `json:"acts,omitempty"`     // they are sections
+		Acts     *int     `json:"acts,omitempty"`     // omitted: they are sections
 		Messages *int     `json:"messages,omitempty"` // the same
 	}{Section: "heading", Head: h.Head, Lines: h.Lines}
 	text, err := marshal(line)

@@ -16,31 +16,32 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// xlsxWriter writes a workbook: one sheet for each section, whose rows go into the file as they
-// come. A section of more rows or bytes than a sheet holds goes on in a further one.
+// xlsxWriter writes a workbook with one sheet for each section; rows are written to the file as
+// they come. If a section has more rows or bytes than a sheet can hold, it continues on another
+// sheet.
 type xlsxWriter struct {
-	most  int // rows of a sheet
+	most  int // most rows of a sheet
 	file  *workbook.File
 	book  *excelize.File
 	style map[Type]int
 	head  int
 	note  int
 	zone  *time.Location
-	foot  string // of the printed pages
+	foot  string // footer of the printed pages
 
 	section Section
-	names   []string // of the columns: A, B …
-	part    int      // sheets of the section
-	sheets  int      // of the book
+	names   []string // names of the columns: A, B …
+	part    int      // sheets of the section so far
+	sheets  int      // sheets of the workbook so far
 	rows    *workbook.Sheet
-	skel    *excelize.StreamWriter // the sheet without its rows: what it refers to
+	skel    *excelize.StreamWriter // the sheet without its rows, for what excelize must know
 	line    int
 }
 
-// ErrWorkbook says that a workbook would be larger than a program opens.
+// ErrWorkbook means that a workbook would be larger than Excel can open.
 var ErrWorkbook = workbook.ErrTooLarge
 
-// NewXLSX writes a report as a workbook. The file is whole only after End.
+// NewXLSX returns a writer of a report as a workbook. The file is complete only after End.
 func NewXLSX(to io.Writer) Writer { return newXLSX(to, workbook.SheetRows) }
 
 func newXLSX(to io.Writer, most int) *xlsxWriter {
@@ -109,7 +110,7 @@ func (w *xlsxWriter) Section(s Section) error {
 	return w.sheet()
 }
 
-// narrow are the widths of columns whose texts are short, so that a page holds more of them.
+// narrow are the widths of columns with short texts, so that more columns fit on a page.
 var narrow = map[string]int{
 	"job": 14, "branch": 8, "order_type": 18, "product": 10, "harvest": 11, "producer": 11, "place": 10, "wallet": 10,
 	"unit": 8, "currency": 8, "state": 16, "flags": 16, "basis": 12, "role": 12, "show": 34, "reason": 34,
@@ -126,7 +127,7 @@ func (w *xlsxWriter) sheet() error {
 		return err
 	}
 	w.sheets++
-	// the first row stands on each printed page
+	// the first row is repeated on each printed page
 	if err := w.book.SetDefinedName(&excelize.DefinedName{
 		Name: "_xlnm.Print_Titles", RefersTo: "'" + strings.ReplaceAll(name, "'", "''") + "'!$1:$1", Scope: name,
 	}); err != nil {
@@ -149,13 +150,13 @@ func (w *xlsxWriter) sheet() error {
 		column, e := excelize.ColumnNumberToName(i + 1)
 		w.names[i], titles[i], err = column, c.Title, errors.Join(err, e)
 	}
-	// The package counts its sheets in the order in which they are made.
+	// excelize numbers its sheets in the order in which they are made.
 	w.rows, w.line = w.file.Sheet(fmt.Sprintf("xl/worksheets/sheet%d.xml", w.sheets), widths), 1
 	w.rows.Begin(1)
 	for i, c := range w.section.Columns {
 		w.rows.Text(w.names[i], w.head, c.Title)
 	}
-	// the table takes the names of its columns from the first
+	// the table takes its column names from the first row
 	return errors.Join(err, w.skel.SetRow("A1", titles), w.rows.End())
 }
 
@@ -173,7 +174,8 @@ func (w *xlsxWriter) Row(cells []any) error {
 	return w.rows.End()
 }
 
-// cell gives a cell its type: text stays text, whatever it looks like, and is never a formula.
+// cell writes a cell with its type: text stays text, whatever it looks like, and is never a
+// formula.
 func (w *xlsxWriter) cell(column string, cell any, typ Type) {
 	switch c := cell.(type) {
 	case int:
@@ -197,7 +199,7 @@ func (w *xlsxWriter) cell(column string, cell any, typ Type) {
 	}
 }
 
-// close ends the sheet that is being written; its columns get filters.
+// close ends the current sheet, and makes its rows a table with filters.
 func (w *xlsxWriter) close() error {
 	if w.rows == nil {
 		return nil

@@ -15,13 +15,13 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Audit says which rules the rows of the ERP break, as the ERP has them now.
+// Audit is the result of checking all rows of a job in the ERP against the rules.
 type Audit struct {
 	Job        string `json:"job"`
 	Read       int    `json:"read"`       // rows that the query returned
-	Cancelled  int    `json:"cancelled"`  // of them; they are not checked
-	Unreadable int    `json:"unreadable"` // without a usable key; they are not checked
-	// living rows whose key stands more than once: such a key is held, whatever its rows say
+	Cancelled  int    `json:"cancelled"`  // cancelled rows; not checked
+	Unreadable int    `json:"unreadable"` // without a usable key; not checked
+	// living rows whose key occurs more than once; such keys are held in any case
 	Double     int         `json:"double"`
 	DoubleKeys int         `json:"double_keys"`
 	Ready      int         `json:"ready"`   // break no rule and wait for nothing
@@ -33,27 +33,27 @@ type Audit struct {
 	CancelledColumn
 }
 
-// CancelledColumn is what stands in the column of `cancelled`.
+// CancelledColumn is what the rows have in the column of `cancelled`.
 type CancelledColumn struct {
 	Values []ValueCount `json:"cancelled_values"` // the most frequent first; null without `cancelled`, or without rows
-	// values of the configuration that no row has: mistyped, as a rule; null when each is there
+	// configured values that no row has, usually misspelled; null if each occurs
 	Unseen []string `json:"cancelled_unseen"`
 }
 
-// Breach is one rule of one field with the rows that break it.
+// Breach is one broken rule of one field, with the rows that break it.
 type Breach struct {
 	Field    string         `json:"field"`
 	Rule     string         `json:"rule"`
 	Detail   string         `json:"detail"`
-	Severity trade.Severity `json:"severity"` // error: the row does not go; warn: it goes, with a remark
+	Severity trade.Severity `json:"severity"` // error: the row is not sent; warn: it is
 	Column   string         `json:"column"`
 	Rows     int            `json:"rows"`
 	Keys     []string       `json:"keys"`   // the first few
-	Values   []ValueCount   `json:"values"` // the most frequent of the first few different ones
+	Values   []ValueCount   `json:"values"` // the most frequent of the first auditValues
 	Sample   trade.Problem  `json:"-"`
 }
 
-// ValueCount is a value of the ERP with the rows that have it.
+// ValueCount is a value of the ERP and how many rows have it.
 type ValueCount struct {
 	Value string `json:"value"`
 	Rows  int    `json:"rows"`
@@ -63,12 +63,12 @@ type ValueCount struct {
 type Shortness struct {
 	Ref  string   `json:"ref"`
 	Code string   `json:"code"`
-	Job  string   `json:"job"` // "" unless it is the rows' parents
+	Job  string   `json:"job"` // the job of the rows' parents, else ""
 	Rows int      `json:"rows"`
 	Keys []string `json:"keys"`
 }
 
-// Judgement is one row that does not go as it is, or goes with a remark.
+// Judgement is one row that would not be sent as it is, or would be sent with a remark.
 type Judgement struct {
 	Job        string          `json:"job"`
 	Key        string          `json:"key"`
@@ -77,18 +77,18 @@ type Judgement struct {
 	WaitingFor []trade.Awaited `json:"waiting_for"`
 }
 
-// What an audit remembers is bounded, however many rows there are: it keeps copies, because a text
-// of a row keeps all that was read with it.
+// Limits on what an audit keeps in memory, however many rows there are. It keeps copies, because a
+// substring of a row would keep all that was read with it.
 const (
 	auditBatch   = 500  // rows judged together
 	auditKeys    = 5    // sample keys of each breach
 	auditValues  = 50   // different values counted for each breach
-	auditMissing = 5000 // codes that are told one by one
+	auditMissing = 5000 // missing codes that are listed one by one
 )
 
 // Audit reads everything that the job's query returns and judges it, like a dry run over all rows;
-// it stores and sends nothing. each, which may be nil, is told of every row that does not go as it
-// is, or goes with a remark.
+// it stores and sends nothing. If each is not nil, it is called for every row that would not be
+// sent as it is, or would be sent with a remark.
 func (e *Rehearsal) Audit(ctx context.Context, job *mapping.Job, each func(Judgement) error) (Audit, error) {
 	columns, err := e.source.Columns(ctx, job.Spec.Query)
 	if err != nil {
@@ -106,7 +106,7 @@ func (e *Rehearsal) Audit(ctx context.Context, job *mapping.Job, each func(Judge
 		missing: map[trade.Awaited]*Shortness{}, standing: map[run.KeyHash]trade.State{}, out: Audit{Job: job.Name()},
 	}
 	query := job.Query
-	query.ChangedAt = "" // everything is read: a column of changes has nothing to say here
+	query.ChangedAt = "" // everything is read, so the change column is not needed
 	result, err := e.source.Read(ctx, query, erp.Window{}, func(row erp.Row) error { return a.add(ctx, row) })
 	if err == nil {
 		err = a.flush(ctx)
@@ -133,7 +133,7 @@ type auditor struct {
 	batch    []trade.Values
 	breaches map[breachKey]*breachCount
 	missing  map[trade.Awaited]*Shortness
-	// of each key with a living row: what that row would be; held when it stands twice
+	// of each key with a living row: the state of that row; held if the key occurs twice
 	standing map[run.KeyHash]trade.State
 	values   cancelledValues
 	out      Audit
@@ -198,7 +198,7 @@ func (a *auditor) count(key string, e trade.Entry) error {
 	return a.each(Judgement{Job: a.job.Name(), Key: key, State: e.State, Problems: problems, WaitingFor: e.WaitingFor})
 }
 
-// counter is where rows that would be in a state are counted.
+// counter returns the counter of rows that would be in a state.
 func (a *auditor) counter(s trade.State) *int {
 	switch s {
 	case trade.Invalid:
@@ -252,7 +252,7 @@ func (a *auditor) short(key string, w trade.Awaited) {
 	}
 }
 
-// result sorts what was counted.
+// result returns the sorted results.
 func (a *auditor) result() Audit {
 	out := a.out
 	out.Breaches, out.Missing = []Breach{}, []Shortness{}
@@ -275,8 +275,8 @@ func (a *auditor) result() Audit {
 	return out
 }
 
-// cancelledValues counts what stands in the column of `cancelled`: its own values all, of others
-// the first few different ones.
+// cancelledValues counts the values in the column of `cancelled`: all of the configured ones, and
+// the first few others.
 type cancelledValues map[string]int
 
 func (c *cancelledValues) add(job *mapping.Job, row erp.Row) {
@@ -307,7 +307,7 @@ func (c cancelledValues) result(job *mapping.Job) (out CancelledColumn) {
 	return out
 }
 
-// mostFrequent returns the values that stand most often, at most so many.
+// mostFrequent returns the most frequent values, at most most.
 func mostFrequent(counts map[string]int, most int) []ValueCount {
 	out := []ValueCount{}
 	for value, n := range counts {

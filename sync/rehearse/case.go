@@ -1,4 +1,4 @@
-// Mapping cases: one row tried without ERP, network or ledger.
+// Mapping cases: one row is judged without ERP, network or ledger.
 
 package rehearse
 
@@ -16,29 +16,29 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Case is a row with everything that its mapping may depend on: enough to try the mapping without
+// Case is a row with everything on which its mapping may depend: enough to try the mapping without
 // ERP, network or ledger.
 type Case struct {
-	Row        map[string]erp.Value         // by column: exactly those of [Job.Columns]
+	Row        map[string]erp.Value         // by column: exactly those of mapping.Job.Columns
 	References map[string]map[string]string // de-para kind → code → platform id
 	Parents    map[string]map[string]string // job → key → platform id, for fields with `sent_by`
-	Today      trade.Date                   // against which dates are judged plausible
+	Today      trade.Date                   // the day for checks of dates
 }
 
-// Verdict is what the mapping and the rules make of a row.
+// Verdict is the result of mapping and checking the row of a case.
 type Verdict struct {
 	Key        string
-	State      trade.State     // pending (it would go), waiting or invalid
-	Cancelled  bool            // the ERP calls it cancelled: it does not go, whatever the state
-	Target     string          // the order commitment that the request's path names; "" for the other kinds
+	State      trade.State     // pending (it would be sent), waiting or invalid
+	Cancelled  bool            // cancelled in the ERP: it is not sent, whatever the state
+	Target     string          // the order commitment in the request's path; "" for other kinds
 	Payload    json.RawMessage // the request's body; nil unless pending
-	Problems   []trade.Problem // what keeps it from going
-	Remarks    []trade.Problem // of checks set to `warn`
+	Problems   []trade.Problem // what keeps it from being sent
+	Remarks    []trade.Problem // from checks set to `warn`
 	WaitingFor []trade.Awaited
 }
 
-// Try maps and checks the row of a case. The error is for a case that does not fit the job: a
-// column too many or too few, a key that cannot be one.
+// Try maps and checks the row of a case. The error is for a case that does not fit the job: columns
+// too many or too few, or an unusable key.
 func Try(j *mapping.Job, c Case) (Verdict, error) {
 	if err := checkCase(j, c); err != nil {
 		return Verdict{}, err
@@ -69,7 +69,7 @@ func Try(j *mapping.Job, c Case) (Verdict, error) {
 }
 
 // checkCase compares the columns, references and parents of a case with those that the job uses: a
-// misspelled one must not look like a missing value.
+// misspelled name must not look like a missing value.
 func checkCase(j *mapping.Job, c Case) error {
 	var errs []error
 	have := map[string]bool{}
@@ -115,7 +115,7 @@ func checkCase(j *mapping.Job, c Case) error {
 	return errors.Join(errs...)
 }
 
-// parentsOfCase are rows that were accepted.
+// parentsOfCase returns the parents of a case, as accepted rows.
 func parentsOfCase(tables map[string]map[string]string) mapping.Parents {
 	out := mapping.Parents{}
 	for job, table := range tables {
@@ -126,8 +126,8 @@ func parentsOfCase(tables map[string]map[string]string) mapping.Parents {
 	return out
 }
 
-// CaseOf makes a case of a row as the ERP has it now, with the references that it uses. It stores
-// and sends nothing.
+// CaseOf returns a case for a row as it is in the ERP now, with the references that it uses. It
+// stores and sends nothing.
 func (e *Rehearsal) CaseOf(ctx context.Context, jobName, key string) (Case, error) {
 	job, err := e.env.Job(jobName)
 	if err != nil {
@@ -192,7 +192,7 @@ func codesOf(m *mapping.Mapping, get mapping.ColumnsOf) map[string][]string {
 		if f.Spec.Ref == "" {
 			continue
 		}
-		_, _, missing := f.Apply(get, nil, nil) // without any reference each code is missing
+		_, _, missing := f.Apply(get, nil, nil) // without references every code is missing
 		if missing != nil && !slices.Contains(out[missing.Ref], missing.Code) {
 			out[missing.Ref] = append(out[missing.Ref], missing.Code)
 		}

@@ -15,41 +15,44 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// IdentityFinding is what a configuration does to what is the same: of jobs, and of rows.
+// IdentityFinding is how a configuration changes the identity of jobs or rows.
 type IdentityFinding struct {
 	Kind IdentityKind `json:"kind"`
 	Job  string       `json:"job"`
-	// former_job, split_job: the new jobs beside it; changed_space: the jobs that send the same;
+	// former_job, split_job: the new jobs; changed_space: the jobs that send the same kind;
 	// shared_keys: the other job
 	Others []string        `json:"others"`
-	Known  *trade.KnownJob `json:"known,omitempty"` // of the job, where the ledger has rows of it
-	Was    *trade.Identity `json:"was,omitempty"`   // how its rows were told apart in its last run
-	Now    *trade.Identity `json:"now,omitempty"`   // and how they would be
-	// changed_key: what that makes of the known rows; null when the ERP was not asked
+	Known  *trade.KnownJob `json:"known,omitempty"` // of the job, if the ledger has rows of it
+	Was    *trade.Identity `json:"was,omitempty"`   // the identity in its last run
+	Now    *trade.Identity `json:"now,omitempty"`   // the identity as configured
+	// changed_key: the effect on the known rows; null if the ERP was not read
 	Change *trade.Brake `json:"change,omitempty"`
 	Rows   int          `json:"rows,omitempty"`  // shared_keys: rows that both queries return
 	Whole  bool         `json:"whole,omitempty"` // shared_keys: all rows of both were compared
 	Sample []string     `json:"samples,omitempty"`
 }
 
-// IdentityKind is a kind of findings.
+// IdentityKind is a kind of finding.
 type IdentityKind string
 
 // The kinds.
 const (
-	FormerJob    IdentityKind = "former_job"    // the ledger has rows that were sent by a job which is not configured
-	ChangedKey   IdentityKind = "changed_key"   // the key or the tables of a job are others than in its last run
-	ChangedSpace IdentityKind = "changed_space" // its `identity:` is another than in its last run
-	// the query of a job returns no more some of what it sent, and another job is new
-	SplitJob   IdentityKind = "split_job"
-	SharedKeys IdentityKind = "shared_keys" // the queries of two jobs that send the same return the same rows
+	// the ledger has sent rows of a job that is not configured
+	FormerJob IdentityKind = "former_job"
+	// the key or the tables of a job have changed since its last run
+	ChangedKey   IdentityKind = "changed_key"
+	ChangedSpace IdentityKind = "changed_space" // its `identity:` has changed since its last run
+	// the query of a job no longer returns some of what it sent, and another job is new
+	SplitJob IdentityKind = "split_job"
+	// the queries of two jobs of the same kind return the same rows
+	SharedKeys IdentityKind = "shared_keys"
 )
 
-// identityMost bounds the rows of a job whose keys are compared with those of others.
+// identityMost is the largest number of rows of a job whose keys are compared.
 const identityMost = 200_000
 
-// CheckIdentity reports what the jobs of a configuration would do to what is the same, before they
-// run. Without a source the ERP is not asked. It stores nothing.
+// CheckIdentity returns how the jobs of a configuration would change the identity of jobs or rows,
+// before they run. If source is nil, the ERP is not read. It stores nothing.
 func CheckIdentity(ctx context.Context, ledger run.Readable, source run.Source,
 	jobs []*mapping.Job,
 ) ([]IdentityFinding, error) {
@@ -108,7 +111,7 @@ func CheckIdentity(ctx context.Context, ledger run.Readable, source run.Source,
 	return append(out, shared...), err
 }
 
-// changedIdentity reports whether a job tells its rows apart in another way than in its last run.
+// changedIdentity returns how the identity of a job has changed since its last run.
 func (e *Rehearsal) changedIdentity(ctx context.Context, job *mapping.Job,
 	known []trade.KnownJob,
 ) ([]IdentityFinding, error) {
@@ -148,8 +151,8 @@ func (e *Rehearsal) changedIdentity(ctx context.Context, job *mapping.Job,
 	return append(out, f), nil
 }
 
-// sharedKeys finds the rows that the queries of two jobs return which send the same, in the same
-// space: one of the two would hold them. Only keys are kept.
+// sharedKeys finds rows that the queries of two jobs of the same kind return, in the same key
+// space: one of the jobs would hold them. Only keys are kept in memory.
 func (e *Rehearsal) sharedKeys(ctx context.Context) ([]IdentityFinding, error) {
 	type read struct {
 		job   *mapping.Job

@@ -1,4 +1,4 @@
-// What today's configuration would make of rows that were sent.
+// What the present configuration would make of rows that were sent.
 
 package rehearse
 
@@ -24,9 +24,9 @@ type Difference struct {
 	Changes    []FieldChange   `json:"changes"`     // fields whose value would differ
 	Problems   []trade.Problem `json:"problems"`    // rules that the row would break now
 	WaitingFor []trade.Awaited `json:"waiting_for"` // references that are missing now
-	// columns that were not mapped when the row was sent: the fields that use them are not compared
+	// columns that were not mapped when the row was sent; the fields that use them are not compared
 	Unmapped []string       `json:"unmapped"`
-	Sent     trade.Quantity `json:"sent"` // the quantity as it was sent, and as it would be now
+	Sent     trade.Quantity `json:"sent"` // the quantity that was sent; Now is what it would be
 	Now      trade.Quantity `json:"now"`
 }
 
@@ -37,9 +37,9 @@ type DifferenceKind string
 const (
 	WouldBeRefused DifferenceKind = "refused" // the row would be invalid
 	WouldWait      DifferenceKind = "waiting" // a reference is missing now
-	WouldDiffer    DifferenceKind = "differs" // it would go with another payload
-	// what can be compared is the same; a column was not mapped then, or the payload is no longer
-	// kept
+	WouldDiffer    DifferenceKind = "differs" // it would be sent with another payload
+	// what can be compared is equal, but a column was not mapped then, or retention has removed the
+	// payload
 	NotComparable  DifferenceKind = "not_comparable"
 	WouldBeTheSame DifferenceKind = "same"
 )
@@ -60,8 +60,8 @@ type Comparer struct {
 	ask    bool // read columns that were not mapped from the ERP
 }
 
-// Comparer makes a comparer of one job. With askERP the references and the columns that were not
-// mapped are read from the ERP; without it the ledger's copies must do.
+// Comparer returns a comparer for one job. If askERP is true, it reads the references, and the
+// columns that were not mapped, from the ERP; otherwise it uses only the ledger.
 func (e *Rehearsal) Comparer(ctx context.Context, job *mapping.Job, askERP bool) (*Comparer, error) {
 	g, err := e.judge(ctx, job, !askERP)
 	if err != nil {
@@ -70,7 +70,7 @@ func (e *Rehearsal) Comparer(ctx context.Context, job *mapping.Job, askERP bool)
 	return &Comparer{engine: e, job: job, judge: g, ask: askERP}, nil
 }
 
-// Compare compares a page of entries that were sent, in their order.
+// Compare compares entries that were sent, and returns the differences in the same order.
 func (c *Comparer) Compare(ctx context.Context, entries []trade.Entry) ([]Difference, error) {
 	rows := make([]trade.Values, len(entries))
 	for i, e := range entries {
@@ -103,7 +103,7 @@ func (c *Comparer) lacking(values trade.Values) []string {
 	return out
 }
 
-// fill reads the columns that were not mapped from the ERP, for rows whose key stands there once.
+// fill reads the columns that were not mapped from the ERP, for rows whose key occurs there once.
 func (c *Comparer) fill(ctx context.Context, entries []trade.Entry, rows []trade.Values) error {
 	var short []trade.Entry
 	for i, e := range entries {
@@ -160,10 +160,10 @@ func (c *Comparer) difference(e trade.Entry, values trade.Values, got judged) Di
 	for _, rule := range trade.Rules(c.job.Spec.Sends) {
 		f := got.draft.Fields[rule.Field]
 		if skip[rule.Field] || f.Failed {
-			continue // told as unmapped, a problem or a missing reference
+			continue // reported as unmapped, a problem or a missing reference
 		}
 		old, fresh := sent[rule.Field], now[rule.Field]
-		if now == nil { // it would not go: what its fields would be is known all the same
+		if now == nil { // it would not be sent, but its fields are known
 			fresh = jsonOf(rule, f.Text)
 		}
 		if old != fresh {
@@ -171,7 +171,7 @@ func (c *Comparer) difference(e trade.Entry, values trade.Values, got judged) Di
 		}
 	}
 	if len(skip) > 0 {
-		d.Now = d.Sent // half of it would be a guess
+		d.Now = d.Sent // computed from a part of the fields it would be a guess
 	}
 	d.WaitingFor = append(d.WaitingFor, c.waits(got, skip)...)
 	switch {
@@ -187,7 +187,7 @@ func (c *Comparer) difference(e trade.Entry, values trade.Values, got judged) Di
 	return d
 }
 
-// waits returns what a row would wait for, without the codes that lack a part because a column was
+// waits returns what a row would wait for, without codes that are incomplete because a column was
 // not mapped.
 func (c *Comparer) waits(got judged, skip map[string]bool) []trade.Awaited {
 	known := map[string]bool{}
@@ -219,7 +219,8 @@ func (c *Comparer) fieldsOf(columns []string) map[string]bool {
 	return out
 }
 
-// quantity reads the quantity of a payload as the mapping would have given it.
+// quantity returns the quantity of a payload, in the form in which the mapping would have returned
+// it.
 func (c *Comparer) quantity(sent map[string]string) trade.Quantity {
 	d := trade.Draft{Sends: c.job.Spec.Sends, Fields: map[string]trade.DraftField{}}
 	for field, text := range sent {
@@ -232,8 +233,8 @@ func (c *Comparer) quantity(sent map[string]string) trade.Quantity {
 	return d.Quantity()
 }
 
-// requestFields returns the JSON text of each field of an entry's request, that of its path too;
-// nil when there is none.
+// requestFields returns the JSON text of each field of an entry's request, including the one in its
+// path; nil if there is no request.
 func requestFields(e trade.Entry) map[string]string {
 	var raw map[string]json.RawMessage
 	if len(e.Payload) == 0 || json.Unmarshal(e.Payload, &raw) != nil {
@@ -249,7 +250,7 @@ func requestFields(e trade.Entry) map[string]string {
 	return out
 }
 
-// jsonOf is a mapped field as it would stand in a payload.
+// jsonOf returns a mapped field as it would be written in a payload.
 func jsonOf(rule trade.FieldRule, text string) string {
 	if text == "" {
 		return ""

@@ -13,19 +13,19 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// ahead is the last look of a dry run.
+// ahead rechecks the rows of a dry run.
 type ahead struct {
 	run     *run.Run
 	recheck *recheck.Checker
 }
 
-// lookAhead takes the last look of a run at the rows that would go, so that a dry run does not
-// promise what the run would hold. Rows of earlier readings are read again, as the run would; of
-// those that this reading has just found only those whose content or key the ledger knows, or that
-// equal one another.
+// lookAhead rechecks the rows that would be sent, so that a dry run does not promise what the run
+// would hold. Rows of earlier readings are read again, as the run would do. Of those that this
+// reading has just found, it reads only those whose content or key the ledger knows, or that equal
+// one another.
 func lookAhead(ctx context.Context, d *discovery.Discoverer) error {
 	r := &ahead{run: d.Run, recheck: d.Recheck}
-	ahead := map[trade.Hash][]trade.Entry{} // would go, by the hash of what they send
+	ahead := map[trade.Hash][]trade.Entry{} // rows that would be sent, by payload hash
 	for after := int64(0); ; {
 		due, err := r.run.Ledger.Due(ctx, r.run.Job.Name(), r.run.Env.Clock.Now(), after, recheck.BatchSize)
 		if err != nil {
@@ -58,8 +58,8 @@ func lookAhead(ctx context.Context, d *discovery.Discoverer) error {
 	return nil
 }
 
-// notTaken holds the rows that another job of this dry run would send under the same key: one of
-// them goes.
+// notTaken holds the rows that another job of this dry run would send under the same key, since
+// only one of them is sent; it returns the others.
 func (r *ahead) notTaken(ctx context.Context, entries []trade.Entry) ([]trade.Entry, error) {
 	out := slices.Clone(entries)
 	for _, job := range r.run.Env.Jobs {
@@ -85,7 +85,8 @@ func (r *ahead) notTaken(ctx context.Context, entries []trade.Entry) ([]trade.En
 	return out, nil
 }
 
-// alike returns those of some rows that a last look may hold, and notes the others as going.
+// alike returns the rows that the recheck may hold, and records the others in ahead as rows that
+// would be sent.
 func (r *ahead) alike(ctx context.Context, entries []trade.Entry,
 	ahead map[trade.Hash][]trade.Entry,
 ) ([]trade.Entry, error) {
@@ -115,8 +116,7 @@ func (r *ahead) alike(ctx context.Context, entries []trade.Entry,
 	return out, nil
 }
 
-// lookDry looks at some rows as a run does before it stores their intents, and counts what becomes
-// of them.
+// lookDry rechecks rows as a run does before it stores their intents, and counts the results.
 func (r *ahead) lookDry(ctx context.Context, entries []trade.Entry, ahead map[trade.Hash][]trade.Entry) error {
 	if len(entries) == 0 {
 		return nil

@@ -14,17 +14,20 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Asked is what a dry run is asked to do.
+// Asked are the parameters of a dry run.
 type Asked struct {
-	Sweep   bool              // compare everything, although no sweep is due
-	Resync  *discovery.Resync // judge rows again in which nothing has changed; nil does not
-	Planned func(trade.Entry) // told of each row that would be added or change, as it would be then; nil tells nobody
+	Sweep bool // compare everything, even if no sweep is due
+	// Resync, if not nil, selects rows to be judged again even if they have not changed.
+	Resync *discovery.Resync
+	// Planned, if not nil, is called for each row that would be added or change, with the entry as
+	// it would be then.
+	Planned func(trade.Entry)
 }
 
-// DryRun reads, maps and checks what jobs would do, parents first. Its ledger is one that only
-// reads: it stores nothing and has nothing that could send.
+// DryRun computes what jobs would do, parents first. Its ledger can only be read: it stores nothing
+// and has nothing that could send.
 func (e *Rehearsal) DryRun(ctx context.Context, jobs []*mapping.Job, asked Asked) []trade.RunReport {
-	read := map[string]*run.DryLedger{} // what the jobs of the pass would store, by name
+	read := map[string]*run.DryLedger{} // the dry ledgers of the jobs, by name
 	var reports []trade.RunReport
 	var runs []*run.Run
 	var errs []error
@@ -61,7 +64,7 @@ func (e *Rehearsal) dryRun(ctx context.Context, job *mapping.Job, read map[strin
 	return r, lookAhead(ctx, d)
 }
 
-// concludeDry makes the report of a dry run.
+// concludeDry returns the report of a dry run.
 func concludeDry(ctx context.Context, r *run.Run, err error) trade.RunReport {
 	ctx = context.WithoutCancel(ctx)
 	if err != nil {

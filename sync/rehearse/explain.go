@@ -15,36 +15,37 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Preview is the request that would go out for a row as the ERP has it now.
+// Preview is the request that would be sent for a row as it is in the ERP now.
 type Preview struct {
-	Job        string          `json:"job"`
-	Key        string          `json:"key"`
-	State      trade.State     `json:"state"` // what the row would be: pending, waiting, invalid or held
-	Cause      string          `json:"cause"`
-	Cancelled  bool            `json:"cancelled"`
-	Path       string          `json:"path"`    // of the POST, after api.base_url; "" when it cannot be sent
-	Request    json.RawMessage `json:"request"` // the body; null when it cannot be sent
+	Job       string      `json:"job"`
+	Key       string      `json:"key"`
+	State     trade.State `json:"state"` // what the row would be: pending, waiting, invalid or held
+	Cause     string      `json:"cause"`
+	Cancelled bool        `json:"cancelled"`
+	// of the POST, after api.base_url; "" if the row cannot be sent
+	Path       string          `json:"path"`
+	Request    json.RawMessage `json:"request"` // the body; null if the row cannot be sent
 	Fields     []PreviewField  `json:"fields"`
 	Problems   []trade.Problem `json:"problems"`
 	WaitingFor []trade.Awaited `json:"waiting_for"`
 
-	Text string      `json:"text,omitempty"` // why it would be invalid or held, English
-	Show trade.Shown `json:"show"`           // what people are shown of the row
+	Text string      `json:"text,omitempty"` // why it would be invalid or held, in English
+	Show trade.Shown `json:"show"`           // the columns displayed for the row
 }
 
 // PreviewField is one field with its origin.
 type PreviewField struct {
 	Field   string   `json:"field"`
-	Value   string   `json:"value"`   // what leaves; "" = absent
+	Value   string   `json:"value"`   // as sent; "" = absent
 	Columns []string `json:"columns"` // of the query
 	ERP     string   `json:"erp"`     // what the ERP has there
 	Via     string   `json:"via"`     // what was applied
 }
 
-// ErrNotInQuery says that the job's query does not return the key.
+// ErrNotInQuery means that the job's query does not return the key.
 var ErrNotInQuery = errors.New("the job's query does not return this key")
 
-// Preview maps and checks one row as the ERP has it now. It stores and sends nothing.
+// Preview maps and checks one row as it is in the ERP now. It stores and sends nothing.
 func (e *Rehearsal) Preview(ctx context.Context, jobName, key string) (Preview, error) {
 	job, err := e.env.Job(jobName)
 	if err != nil {
@@ -98,23 +99,26 @@ func (e *Rehearsal) preview(ctx context.Context, job *mapping.Job, key string, s
 	return p, nil
 }
 
-// Reasons is the answer to "why was this row sent, or not?", from the ERP to the platform.
+// Reasons answer the question "why was this row sent, or not?", from the ERP to the platform.
 type Reasons struct {
-	Job       string       `json:"job"`
-	Key       string       `json:"key"`
-	InERP     *bool        `json:"in_erp"`      // null when that cannot be told
-	Asked     bool         `json:"asked"`       // the query was asked for the key; else in_query says nothing
-	InQuery   bool         `json:"in_query"`    // the job's query returns it
-	Known     bool         `json:"known"`       // the query could be taken apart to see what leaves the key out
-	Excluded  []string     `json:"excluded_by"` // the conditions of the query that leave it out
+	Job   string `json:"job"`
+	Key   string `json:"key"`
+	InERP *bool  `json:"in_erp"` // null if it cannot be determined
+	// the ERP was asked for the key; if false, in_query means nothing
+	Asked   bool `json:"asked"`
+	InQuery bool `json:"in_query"` // the job's query returns it
+	// the query could be analysed for what excludes the key
+	Known     bool         `json:"known"`
+	Excluded  []string     `json:"excluded_by"` // the conditions of the query that exclude it
 	Cancelled bool         `json:"cancelled"`
 	Entry     *trade.Entry `json:"-"`
-	Preview   *Preview     `json:"preview"` // as the ERP has it now; null when the query does not return it
-	SweptAt   time.Time    `json:"swept_at,omitzero"`
+	// as it is in the ERP now; null if the query does not return it
+	Preview *Preview  `json:"preview"`
+	SweptAt time.Time `json:"swept_at,omitzero"`
 }
 
-// Why gathers what is known of a key: in the ERP, in the query, in the ledger. entry is the
-// ledger's, nil when it has none. It stores and sends nothing.
+// Why collects what is known about a key: in the ERP, in the query, in the ledger. entry is the
+// ledger's entry, or nil if it has none. Why stores and sends nothing.
 func (e *Rehearsal) Why(ctx context.Context, jobName, key string, entry *trade.Entry) (Reasons, error) {
 	job, err := e.env.Job(jobName)
 	if err != nil {
@@ -144,7 +148,8 @@ func (e *Rehearsal) Why(ctx context.Context, jobName, key string, entry *trade.E
 	return out, nil
 }
 
-// Check compares a job's mapping with the columns of its query, as the ERP has it now.
+// Check checks a job's mapping against the columns that its query has now, and reads its
+// references.
 func (e *Rehearsal) Check(ctx context.Context, job *mapping.Job) error {
 	columns, err := e.source.Columns(ctx, job.Spec.Query)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Mapping and rules for one row outside of a run.
+// Mapping and rules for rows outside a run.
 
 package rehearse
 
@@ -15,21 +15,22 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// judge maps and checks rows outside of a run, and keeps nothing: for mapping cases, `explain` and
-// `preview --diff`. It is their only way to the evaluator, so that they say what a run would do.
+// judge maps and checks rows outside a run, and stores nothing. Mapping cases, `explain` and
+// `preview --diff` reach the evaluator only through it, so that they judge as a run would.
 type judge struct {
-	run     *discovery.Discoverer // that it judges for, on a ledger that cannot be written; nil without one
+	// reads the ERP and a ledger that cannot be written; nil if there is none
+	run     *discovery.Discoverer
 	eval    *mapping.Evaluator
 	parents func(context.Context, []trade.Values) (mapping.Parents, error)
 }
 
-// judged is a row as the mapping and the rules see it.
+// judged is the result of mapping and checking a row.
 type judged struct {
 	entry trade.Entry // state, cause, error, payload, what it waits for; the rest is empty
 	draft trade.Draft
 }
 
-// newJudge judges with given references and parents, as of a given day.
+// newJudge returns a judge with given references and parents, for a given day.
 func newJudge(job *mapping.Job, refs mapping.Codes, known mapping.Parents, today trade.Date) *judge {
 	eval := &mapping.Evaluator{Job: job, Refs: refs, Today: today, Log: zap.NewNop()}
 	eval.Refs = eval.SealCodes(refs)
@@ -40,8 +41,8 @@ func newJudge(job *mapping.Job, refs mapping.Codes, known mapping.Parents, today
 	}}
 }
 
-// judge judges with the references that the next run would use. Those of the ERP are read from it,
-// unless offline says to take the ledger's copy of them.
+// judge returns a judge with the references that the next run would use. References from the ERP
+// are read anew, unless offline is true: then the ledger's copy is used.
 func (e *Rehearsal) judge(ctx context.Context, job *mapping.Job, offline bool) (*judge, error) {
 	r := e.reader(job)
 	if !offline {
@@ -59,7 +60,7 @@ func (e *Rehearsal) judge(ctx context.Context, job *mapping.Job, offline bool) (
 	return g, r.LoadLookups(ctx)
 }
 
-// rows judges a batch of rows of one job, given as the ledger keeps them.
+// rows judges a batch of rows of one job, given as the ledger stores them.
 func (g *judge) rows(ctx context.Context, batch []trade.Values) ([]judged, error) {
 	known, err := g.parents(ctx, batch)
 	if err != nil {
@@ -73,20 +74,20 @@ func (g *judge) rows(ctx context.Context, batch []trade.Values) ([]judged, error
 			p := known[trade.ParentKey{Job: a.Job, Key: a.Key}]
 			out[i].entry.WaitingFor[n].ParentState, out[i].entry.WaitingFor[n].ParentCause = p.State, p.Cause
 		}
-		if !failedInside(out[i].entry) { // else the mapping would fail on it again
+		if !failedInside(out[i].entry) { // otherwise the mapping would panic again
 			out[i].draft = g.eval.Job.Mapping.Draft(mapping.ColumnsIn(values), g.eval.Refs, known)
 		}
 	}
 	return out, nil
 }
 
-// stands is what the ERP has of a key now.
+// stands is what the ERP has under a key now.
 type stands struct {
-	erp.Exclusion  // with Returned
-	mapping.Choice // of the rows of the key
+	erp.Exclusion  // with Returned set
+	mapping.Choice // which of the rows of the key counts
 }
 
-// standsOf asks the ERP for a key, and chooses of its rows as a run does.
+// standsOf asks the ERP for a key, and chooses from its rows as a run does.
 func (e *Rehearsal) standsOf(ctx context.Context, job *mapping.Job, key string) (stands, error) {
 	found, err := e.source.Explain(ctx, job.Query, mapping.SplitCode(key))
 	if err != nil || !found.Returned {
@@ -96,14 +97,14 @@ func (e *Rehearsal) standsOf(ctx context.Context, job *mapping.Job, key string) 
 	rows := byKey[key]
 	for _, row := range found.Rows {
 		if other, _, err := mapping.RowKey(row, job.Spec.Key); err == nil && rows == nil {
-			rows = byKey[other] // the database finds it by another spelling
+			rows = byKey[other] // the database finds it under another spelling
 		}
 	}
 	return stands{found, job.Choose(rows)}, nil
 }
 
-// row judges one row of a key that the ERP has, with what the ledger knows of it: all that a run
-// looks at before it sends it.
+// row judges one row of the ERP together with what the ledger knows of its key, and rechecks it as
+// a run would before it sends it.
 func (g *judge) row(ctx context.Context, s stands) (judged, error) {
 	r := g.run
 	key, parts, err := mapping.RowKey(*s.Row, r.Run.Job.Spec.Key)
@@ -154,7 +155,7 @@ func failedInside(e trade.Entry) bool {
 		func(p trade.Problem) bool { return p.Rule == trade.RuleInternal })
 }
 
-// problemsOf returns what keeps a judged row from going, then the remarks.
+// problemsOf returns what keeps a judged row from being sent, then the remarks.
 func problemsOf(e trade.Entry) []trade.Problem {
 	var out []trade.Problem
 	if e.Error != nil {

@@ -1,4 +1,4 @@
-// The row of an entry as the ERP has it now.
+// The row of an entry as it is in the ERP now.
 
 package rehearse
 
@@ -9,9 +9,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Newest maps and checks the row of an entry as the ERP has it now, and gives the entry that it
+// Newest maps and checks the row of an entry as it is in the ERP now, and returns the entry that it
 // would be: pending, waiting or invalid. The error is run.ErrGone, run.ErrCancelled, run.ErrDouble,
-// or why the ERP could not be asked. It stores and sends nothing.
+// or why the ERP could not be read. It stores and sends nothing.
 func (e *Rehearsal) Newest(ctx context.Context, jobName string, entry trade.Entry) (trade.Entry, error) {
 	job, err := e.env.Job(jobName)
 	if err != nil {

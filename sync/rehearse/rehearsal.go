@@ -1,4 +1,4 @@
-// The type of the package.
+// Rehearsal, whose methods are in the other files of the package.
 
 package rehearse
 
@@ -10,7 +10,7 @@ import (
 	"github.com/safrasync/safrasync/sync/run"
 )
 
-// Rehearsal says what a run would do, and stores and sends nothing.
+// Rehearsal computes what a run would do, but stores and sends nothing.
 type Rehearsal struct {
 	env    *run.Env
 	ledger run.Readable
@@ -18,12 +18,13 @@ type Rehearsal struct {
 	log    *zap.Logger
 }
 
-// New makes one. What it makes of the ledger cannot write.
+// New returns a rehearsal, which only reads the ledger.
 func New(env *run.Env, ledger run.Readable, source run.Source, log *zap.Logger) *Rehearsal {
 	return &Rehearsal{env: env, ledger: ledger, source: source, log: log}
 }
 
-// reader reads and judges rows of a job as its next run would, on a ledger that cannot be written.
+// reader returns a discoverer that judges rows of a job as its next run would, on a ledger that
+// cannot be written.
 func (e *Rehearsal) reader(job *mapping.Job) *discovery.Discoverer {
 	return discovery.New(&run.Run{
 		Env: e.env, Job: job, Ledger: (&run.DryLedger{Readable: e.ledger}).Store(),

@@ -1,4 +1,4 @@
-// What the rows of a job say of its configuration.
+// Mistakes in a job's configuration that only its rows show.
 
 package rehearse
 
@@ -14,38 +14,38 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Survey is what the rows of a job say of its configuration: what a mapping that compiles, and a
-// query that has its columns, may still have wrong.
+// Survey is what the rows of a job reveal about its configuration: what may be wrong although the
+// mapping compiles and the query has its columns.
 type Survey struct {
 	CancelledColumn
 	Rows  int
 	Whole bool // all rows were read, not only the first surveyMost
 
 	job  *mapping.Job
-	keys map[run.KeyHash]bool      // of the rows
-	some []string                  // the first few of them
-	cols map[string]*columnSurvey  // of the key and of the keys of parents
-	refs map[string]*parentsSurvey // what rows hang on, by job
+	keys map[run.KeyHash]bool      // keys of the rows
+	some []string                  // the first few keys
+	cols map[string]*columnSurvey  // of the columns of the key and of parents' keys
+	refs map[string]*parentsSurvey // keys of parents, by job
 }
 
 type columnSurvey struct {
-	values []string // the first few different ones
+	values []string // the first few different values
 	empty  bool     // some rows have none
 }
 
 type parentsSurvey struct {
 	columns []string
-	rows    int // that name a row of the job
+	rows    int // rows that name a parent in the job
 	keys    map[run.KeyHash]string
 }
 
-// A survey keeps no more than this of a job, however many rows it has.
+// Limits on what a survey keeps of a job, however many rows it has.
 const (
 	surveyMost    = 200_000 // rows
 	surveySamples = 3
 )
 
-// Survey reads the rows of a job as a run does, which finds what would stop the run too, and maps
+// Survey reads the rows of a job as a run does, which also finds what would stop the run, but maps
 // none. It stores nothing.
 func (e *Rehearsal) Survey(ctx context.Context, job *mapping.Job) (*Survey, error) {
 	s := &Survey{
@@ -118,30 +118,31 @@ func (s *Survey) column(name string, row erp.Row) {
 	}
 }
 
-// constant reports that all rows have the same in a column, and that there are rows enough to say
-// so.
+// constant reports whether all rows have the same value in a column, and there are at least two of
+// them.
 func (s *Survey) constant(column string) bool {
 	c := s.cols[strings.ToLower(column)]
 	return c != nil && len(c.values) == 1 && !c.empty && s.Rows > 1
 }
 
-// ContractInKey is [Job.ContractInKey] without the columns that are the same in every row: they
-// tell no contract from another.
+// ContractInKey is mapping.Job.ContractInKey without the columns that are the same in every row:
+// they do not distinguish contracts.
 func (s *Survey) ContractInKey() []string {
 	return s.job.ContractColumns(func(column string) bool { return !s.constant(column) })
 }
 
-// Mismatch is what the rows of a job say of those that they hang on, and that cannot be.
+// Mismatch is a contradiction between how the rows of a job name their parents and the parents
+// themselves.
 type Mismatch struct {
-	Parent string   // the job that sends what they hang on
-	Rows   int      // rows that hang on one of its rows
+	Parent string   // the job that sends the parents
+	Rows   int      // rows that name a parent in it
 	Here   []string // examples of how they name it
-	There  []string // examples of what there is
-	Column string   // the column that never changes here although it does there; "": no row is found at all
+	There  []string // examples of the parents' keys
+	Column string   // column that is constant here but not there; "": no parent is found at all
 }
 
-// Mismatches compares what the rows hang on with the rows that there are, in the ERP or in the
-// ledger. parents are surveys of the other jobs, by name.
+// Mismatches compares the parents that the rows name with the rows of the parent jobs, in the ERP
+// or the ledger. parents are surveys of the other jobs, by name.
 func (e *Rehearsal) Mismatches(ctx context.Context, s *Survey, parents map[string]*Survey) (out []Mismatch, err error) {
 	for _, f := range s.job.Mapping.Fields {
 		for _, spec := range f.Spec.SentBy {
@@ -169,7 +170,7 @@ func (e *Rehearsal) Mismatches(ctx context.Context, s *Survey, parents map[strin
 	return out, nil
 }
 
-// mismatch reports whether any row is found.
+// mismatch reports whether any parent is found, or may be.
 func (e *Rehearsal) mismatch(ctx context.Context, spec mapping.ParentSpec, p *parentsSurvey,
 	parent *Survey,
 ) (m Mismatch, found bool, err error) {

@@ -1,4 +1,4 @@
-// All codes that a mapping looks up.
+// All codes that a mapping can look up.
 
 package run
 
@@ -8,14 +8,14 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// CodeKeeper keeps what ERP codes stand for.
+// CodeKeeper stores which ids ERP codes stand for.
 type CodeKeeper interface {
 	References(ctx context.Context) (map[string]map[string]string, string, error)
 	Lookups(ctx context.Context, kind string) (map[string]trade.Lookup, error)
 }
 
-// Codes returns all codes that a mapping looks up: the de-para tables, and what the platform has
-// answered to questions by document.
+// Codes returns all codes that a mapping can look up, by kind and code: the de-para tables, and the
+// platform's answers to lookups of producers by document.
 func Codes(ctx context.Context, from CodeKeeper) (map[string]map[string]string, error) {
 	refs, _, err := from.References(ctx)
 	if err != nil {

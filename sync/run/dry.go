@@ -11,29 +11,30 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// DryLedger is a ledger that cannot write: what a dry run would store is only counted. It has no
-// way to send, because sending needs a lease and an intent.
+// DryLedger is a ledger that cannot write: it only counts what a dry run would store. It cannot
+// send either, because sending needs a lease and an intent.
 type DryLedger struct {
 	Readable
 	states map[trade.State]int          // change of each state's count
 	refs   map[string]map[string]string // tables read from the ERP in this run
 	Judged map[int64]bool               // entries whose change is counted
-	Fate   map[KeyHash]trade.Parent     // what would become of the rows that are new or would change
-	// rows read in this run that would go, without what a look reads anew; those that are new have
-	// numbers below 0
+	Fate   map[KeyHash]trade.Parent     // new state of the rows that this run judged
+	// rows read in this run that would be sent, without the fields that a recheck reads again; new
+	// rows have ids below 0
 	Ready  []trade.Entry
-	Load   trade.Freight              // what they are
-	came   trade.Arrivals             // all that are new
-	Goes   map[KeyHash]trade.Quantity // rows that would go and would not without this run
-	stays  map[trade.Unit]trade.Tally // rows that would have gone, before they were judged in this run
-	follow map[KeyHash]bool           // rows that wait only for rows which would go
+	Load   trade.Freight              // their count and sums
+	came   trade.Arrivals             // all new rows
+	Goes   map[KeyHash]trade.Quantity // rows that would be sent only because of this run
+	stays  map[trade.Unit]trade.Tally // rows that were pending before this run judged them
+	follow map[KeyHash]bool           // rows that wait only for rows which would be sent
 
-	planned func(trade.Entry)                // is told of each row; may be nil
+	planned func(trade.Entry)                // called for each row; may be nil
 	Jobs    map[string]*DryLedger            // of all jobs of the pass, by name
-	next    map[trade.ParentKey]trade.Parent // the answers of Parents for the rows that are recorded next
+	next    map[trade.ParentKey]trade.Parent // answers of Parents for the rows recorded next
 }
 
-// DryRun makes the ledger of one job of a dry run; jobs is what the jobs of the pass share.
+// DryRun returns the ledger of one job of a dry run, and adds it to jobs, the ledgers of all jobs
+// of the pass.
 func DryRun(ledger Readable, job string, jobs map[string]*DryLedger, planned func(trade.Entry)) *DryLedger {
 	jobs[job] = &DryLedger{
 		Readable: ledger, states: map[trade.State]int{}, Judged: map[int64]bool{}, Fate: map[KeyHash]trade.Parent{},
@@ -43,7 +44,7 @@ func DryRun(ledger Readable, job string, jobs map[string]*DryLedger, planned fun
 	return jobs[job]
 }
 
-// Store returns the ledger of a run that must not store.
+// Store returns d as the storage of a run.
 func (d *DryLedger) Store() Store {
 	return Store{Readable: Readable{Rows: d, Relatives: d, Sums: d, Tables: d}, Writes: d}
 }
@@ -54,7 +55,7 @@ func (d *DryLedger) Renumber(context.Context, trade.Lease, []trade.Entry) error 
 // RecordLookups stores nothing.
 func (d *DryLedger) RecordLookups(context.Context, string, []trade.Lookup) error { return nil }
 
-// Record counts what would be stored.
+// Record counts what would be stored, and returns 0 lost rows.
 func (d *DryLedger) Record(ctx context.Context, _ trade.Lease, page trade.Page) (int, error) {
 	for _, e := range page.New {
 		d.states[e.State]++
@@ -70,7 +71,7 @@ func (d *DryLedger) Record(ctx context.Context, _ trade.Lease, page trade.Page) 
 	}
 	for _, u := range page.Updates {
 		if d.Judged[u.Entry.ID] {
-			continue // read from the ERP in this run already; what the ledger has of it is older
+			continue // this run has read a newer version of it from the ERP
 		}
 		d.Judged[u.Entry.ID] = true
 		d.states[u.From]--
@@ -86,7 +87,7 @@ func (d *DryLedger) Record(ctx context.Context, _ trade.Lease, page trade.Page) 
 	return 0, nil
 }
 
-// keep notes a row that would go.
+// keep stores a row that would be sent.
 func (d *DryLedger) keep(e trade.Entry) {
 	if e.State != trade.Pending {
 		return
@@ -99,7 +100,7 @@ func (d *DryLedger) keep(e trade.Entry) {
 	d.Ready = append(d.Ready, e)
 }
 
-// Stay counts a row as one that would stay where it is, instead of going.
+// Stay counts a pending row as one that would not be sent.
 func (d *DryLedger) Stay(ctx context.Context, e trade.Entry) error {
 	key := HashKey(e.Key)
 	if _, ok := d.Goes[key]; ok || e.ID < 0 {
@@ -111,7 +112,8 @@ func (d *DryLedger) Stay(ctx context.Context, e trade.Entry) error {
 	return err
 }
 
-// HoldBack counts a row that would have gone as it is after the last look.
+// HoldBack counts a row that would have been sent as held back by the recheck: e has the state that
+// it would get.
 func (d *DryLedger) HoldBack(ctx context.Context, e trade.Entry) error {
 	if err := d.Stay(ctx, e); err != nil {
 		return err
@@ -125,7 +127,8 @@ func (d *DryLedger) HoldBack(ctx context.Context, e trade.Entry) error {
 	return nil
 }
 
-// leave takes the rows that were to go already, and are judged anew, out of what would go.
+// leave subtracts from what would be sent those rows that were pending already and are judged
+// again.
 func (d *DryLedger) leave(ctx context.Context, updates []trade.Update) error {
 	var ids []int64
 	for _, u := range updates {
@@ -145,7 +148,7 @@ func (d *DryLedger) leave(ctx context.Context, updates []trade.Update) error {
 	return err
 }
 
-// Would sums what a run would send.
+// Would returns the sums of what a run would send.
 func (d *DryLedger) Would(ctx context.Context, job string) (*trade.WouldSend, error) {
 	tallies, err := d.Readable.Counts(ctx, job)
 	if err != nil {
@@ -174,7 +177,7 @@ func (d *DryLedger) Would(ctx context.Context, job string) (*trade.WouldSend, er
 	return out, nil
 }
 
-// HoldDouble counts a new row as held, because its key stands twice.
+// HoldDouble counts a new row as held, because its key occurs twice.
 func (d *DryLedger) HoldDouble(entry trade.Entry) {
 	if was, ok := d.Fate[HashKey(entry.Key)]; ok {
 		d.states[was.State]--
@@ -184,7 +187,8 @@ func (d *DryLedger) HoldDouble(entry trade.Entry) {
 	}
 }
 
-// tell shows a row as it would be, with where its parents would stand.
+// tell counts whether a row would be sent or would follow its parents, and passes it to planned as
+// it would be, with the states that its parents would have.
 func (d *DryLedger) tell(e trade.Entry) {
 	e.WaitingFor = slices.Clone(e.WaitingFor)
 	follows := e.State == trade.Waiting
@@ -207,8 +211,8 @@ func (d *DryLedger) tell(e trade.Entry) {
 	}
 }
 
-// Parents returns the parents as they would be after this run: jobs that run earlier in the pass
-// have judged theirs.
+// Parents returns the parents as they would be after this run, including those that jobs earlier in
+// the pass have judged.
 func (d *DryLedger) Parents(ctx context.Context, keys []trade.ParentKey) (map[trade.ParentKey]trade.Parent, error) {
 	out, err := d.Readable.Parents(ctx, keys)
 	if err != nil {
@@ -228,7 +232,7 @@ func (d *DryLedger) Parents(ctx context.Context, keys []trade.ParentKey) (map[tr
 	return out, nil
 }
 
-// Arrivals counts what would be new with what is.
+// Arrivals counts the new entries of the ledger and those that this run would add.
 func (d *DryLedger) Arrivals(ctx context.Context, job string, after int64, samples int) (trade.Arrivals, error) {
 	a, err := d.Readable.Arrivals(ctx, job, after, samples)
 	a.Count += d.came.Count
@@ -237,7 +241,7 @@ func (d *DryLedger) Arrivals(ctx context.Context, job string, after int64, sampl
 	return a, err
 }
 
-// ReplaceReferences keeps the table for this run only.
+// ReplaceReferences keeps the table in memory, for this run only.
 func (d *DryLedger) ReplaceReferences(_ context.Context, kind string, codes, _ map[string]string) (int, error) {
 	if d.refs == nil {
 		d.refs = map[string]map[string]string{}
@@ -246,8 +250,8 @@ func (d *DryLedger) ReplaceReferences(_ context.Context, kind string, codes, _ m
 	return 0, nil
 }
 
-// References returns the stored tables under those of this run. Their version is one that no entry
-// has when a table that was read is another, so that everything is judged anew.
+// References returns the stored tables, overridden by those read in this run. If one of these
+// differs, the returned version is one that no entry has, so that every entry is judged anew.
 func (d *DryLedger) References(ctx context.Context) (map[string]map[string]string, string, error) {
 	stored, version, err := d.Readable.References(ctx)
 	if err != nil {
@@ -264,7 +268,7 @@ func (d *DryLedger) References(ctx context.Context) (map[string]map[string]strin
 	return stored, version, nil
 }
 
-// Counts returns the states as they would be.
+// Counts returns the counts of the states as they would be.
 func (d *DryLedger) Counts(ctx context.Context, job string) ([]trade.Tally, error) {
 	tallies, err := d.Readable.Counts(ctx, job)
 	if err != nil {
@@ -276,6 +280,5 @@ func (d *DryLedger) Counts(ctx context.Context, job string) ([]trade.Tally, erro
 	return tallies, nil
 }
 
-// ForgetParents forgets the parents that were asked for: the rows that are recorded next are
-// others.
+// ForgetParents forgets the parents that were read: other rows are recorded next.
 func (d *DryLedger) ForgetParents() { d.next = nil }

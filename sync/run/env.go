@@ -22,12 +22,12 @@ type Env struct {
 	References []mapping.ReferenceSpec
 	Limits     Limits
 	Brakes     Brakes
-	Zone       *time.Location // in which "today" is judged
+	Zone       *time.Location // in which today's date is determined
 	Observe    func(Progress)
 	Member     *cluster.Member
 }
 
-// Configured returns a job of the configuration; nil: it has none of that name.
+// Configured returns the job with this name, or nil if the configuration has none.
 func (e *Env) Configured(name string) *mapping.Job {
 	if i := slices.IndexFunc(e.Jobs, func(j *mapping.Job) bool { return j.Name() == name }); i >= 0 {
 		return e.Jobs[i]
@@ -35,7 +35,8 @@ func (e *Env) Configured(name string) *mapping.Job {
 	return nil
 }
 
-// Pick finds jobs by their names, in the order in which they run; none named: all.
+// Pick returns the named jobs in the order in which they run; all jobs if names is empty. An
+// unknown name is an error.
 func (e *Env) Pick(names []string) ([]*mapping.Job, error) {
 	if len(names) == 0 {
 		return e.Jobs, nil
@@ -49,7 +50,7 @@ func (e *Env) Pick(names []string) ([]*mapping.Job, error) {
 		func(j *mapping.Job) bool { return !slices.Contains(names, j.Name()) }), nil
 }
 
-// Job finds a job by its name.
+// Job returns the job with this name; an unknown name is an error.
 func (e *Env) Job(name string) (*mapping.Job, error) {
 	if job := e.Configured(name); job != nil {
 		return job, nil

@@ -4,7 +4,7 @@ package run
 
 import "crypto/sha256"
 
-// KeyHash identifies a key in a reading: 96 bits never meet by chance among the rows of an ERP.
+// KeyHash identifies a key in a reading: 96 bits do not collide by chance among the rows of an ERP.
 type KeyHash [12]byte
 
 // HashKey returns the hash of a key.

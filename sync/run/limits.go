@@ -7,47 +7,46 @@ import (
 	"time"
 )
 
-// Limits are the engine's own settings (`api:`).
+// Limits are the engine's settings of `api:`.
 type Limits struct {
 	MaxInFlight      int           // POSTs in flight at once
 	RateLimit        float64       //nolint:forbidigo // requests per second, no amount; 0 = none
 	Strict           bool          // `doubt: strict`: trusts no 502 and no empty 401 or 415
-	StopAfterUnknown int           // unknown outcomes in a row that stop the job; 0 = never
-	Quarantine       time.Duration // I14, told to people with each doubt
+	StopAfterUnknown int           // consecutive unknown outcomes that stop the job; 0 = never
+	Quarantine       time.Duration // configured quarantine (I14), shown to people with each doubt
 	Timeout          time.Duration // of one request
-	// KeepAnswers is how long answers wait in memory for a ledger that takes none; 0 = half a
-	// minute.
+	// how long answers wait in memory for a ledger that cannot store them; 0 = 32 s
 	KeepAnswers time.Duration
 }
 
-// leaseLasts is how long a process that was lost may still hold a job.
+// leaseLasts is how long a dead process may still hold a job's lease.
 const leaseLasts = 30 * time.Second
 
-// AnswersKept is the longest that the process waits for its ledger to take what it has in memory.
-// What it does not take by then is in doubt at the next start.
+// AnswersKept returns how long the process waits at most for the ledger to store the answers in
+// memory. An answer that it cannot store by then leaves its row in doubt at the next start.
 func (l Limits) AnswersKept() time.Duration { return cmp.Or(l.KeepAnswers, 32*time.Second) }
 
-// LeastQuarantine is how long nobody can order a second sending after an attempt became unknown:
-// every time-out involved is over by then (I14).
+// LeastQuarantine returns how long nobody can order a second sending after an attempt became
+// unknown: by then every time-out involved is over (I14).
 func (l Limits) LeastQuarantine() time.Duration {
 	return max(l.Quarantine, 2*l.Timeout+leaseLasts+10*time.Second)
 }
 
-// Brakes say what pauses a job before anything of it leaves, until a person has looked and released
-// it (`brakes:`).
+// Brakes are the settings of `brakes:`: what pauses a job, before it sends anything, until a person
+// has checked and released it.
 type Brakes struct {
-	NewRows      int // so many times the usual number of new rows; 0 = never
-	NewRowsLeast int // but never fewer than this
-	// so many rows with the content of sent ones whose key is gone; 0 = never: each of them is held
-	// all the same
+	NewRows      int // this many times the usual number of new rows; 0 = never
+	NewRowsLeast int // but not below this number of new rows
+	// this many rows with the content of sent rows whose key is gone; 0 = never. Each of them is
+	// held in any case.
 	Retyped    int
-	ChangedKey bool // a changed key, or changed tables, under which known rows look new
+	ChangedKey bool // a changed key, or changed tables, that make known rows look new
 }
 
-// DefaultBrakes are those of a configuration that says nothing.
+// DefaultBrakes returns the brakes of a configuration without `brakes:`.
 func DefaultBrakes() Brakes {
 	return Brakes{NewRows: 10, NewRowsLeast: 100, Retyped: 10, ChangedKey: true}
 }
 
-// BrakeSamples is how many keys a brake shows.
+// BrakeSamples is how many sample keys a brake shows.
 const BrakeSamples = 5

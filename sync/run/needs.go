@@ -1,4 +1,4 @@
-// The records of the platform that a request names.
+// The platform's records that a request refers to.
 
 package run
 
@@ -12,7 +12,7 @@ import (
 // Need is a record of the platform that a row depends on.
 type Need struct{ Kind, ID string }
 
-// NeedsOf reads from a payload which records of the platform it names.
+// NeedsOf returns the records of the platform that an entry's payload and target refer to.
 func NeedsOf(entry trade.Entry) []Need {
 	var ids map[string]any
 	if json.Unmarshal(entry.Payload, &ids) != nil {

@@ -1,4 +1,4 @@
-// Remarks and alarms of a run.
+// Notes and alarms of a run.
 
 package run
 
@@ -11,14 +11,14 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Note adds a remark for IT to the report and the log.
+// Note adds a note for IT to the report and the log.
 func (r *Run) Note(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	r.Report.Notes = append(r.Report.Notes, text)
 	r.Log.Warn("note", zap.String("note", text))
 }
 
-// Alarm tells of late answers that a person must know of; the ledger has them in its audit.
+// Alarm adds alarms about late answers to the report and the log; the ledger has them in its audit.
 func (r *Run) Alarm(alarms []trade.Alarm) {
 	r.Report.Alarms = append(r.Report.Alarms, alarms...)
 	for _, a := range alarms {
@@ -27,7 +27,7 @@ func (r *Run) Alarm(alarms []trade.Alarm) {
 	}
 }
 
-// PausedStop is the reason of a job that a person, or a brake, has paused.
+// PausedStop returns the stop of a job that a person or a brake has paused.
 func PausedStop(status trade.JobStatus) *trade.Stop {
 	if status.Stop != nil && status.Stop.Brake != nil {
 		return status.Stop

@@ -1,4 +1,4 @@
-// What the ledger knows of the rows that others hang on.
+// What the ledger knows of parent rows.
 
 package run
 
@@ -9,12 +9,12 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// ParentsOf looks up, in one go, what rows with these values hang on.
+// ParentsOf reads, in one query, the parents of rows with these values.
 func (r *Run) ParentsOf(ctx context.Context, rows []trade.Values) (mapping.Parents, error) {
 	return r.ParentsFor(ctx, r.Job, rows)
 }
 
-// ParentsFor is parentsOf for rows of another job.
+// ParentsFor is ParentsOf for rows of another job.
 func (r *Run) ParentsFor(ctx context.Context, job *mapping.Job, rows []trade.Values) (mapping.Parents, error) {
 	var keys []trade.ParentKey
 	for _, values := range rows {
@@ -39,8 +39,8 @@ func (r *Run) ParentsFor(ctx context.Context, job *mapping.Job, rows []trade.Val
 	return known, nil
 }
 
-// NeverRead reports whether a job has no entries and was never read to the end: a brake holds it,
-// or its ERP cannot be read.
+// NeverRead reports whether a configured job has no entries and was never read to the end, for
+// example because a brake holds it or its ERP cannot be read.
 func (r *Run) NeverRead(ctx context.Context, job string) (bool, error) {
 	if r.Env.Configured(job) == nil {
 		return false, nil

@@ -13,184 +13,182 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// The ledger as the engine sees it, in parts. Everything that a method returns without an error is
-// durable on disk (I1). An error means that nothing of the call was stored, except
-// trade.ErrUncertain, which says that nobody knows.
+// The ledger as the engine sees it, in parts. What a method has done when it returns without an
+// error is durable on disk (I1). An error means that nothing of the call was stored, except for
+// trade.ErrUncertain: then it is unknown whether it was.
 
 // Rows reads the entries of a job.
 type Rows interface {
 	Cursor(ctx context.Context, job string) (trade.Cursor, error)
-	// Known returns what is known of these keys, by key. At most 2,000 keys a call.
+	// Known returns what the ledger knows of these keys, by key. At most 2,000 keys per call.
 	Known(ctx context.Context, job string, keys []string) (map[string]trade.Known, error)
-	// Entries returns whole entries by their numbers, in any order.
+	// Entries returns whole entries by their ids, in any order.
 	Entries(ctx context.Context, ids []int64) ([]trade.Entry, error)
-	// EachKnown calls fn for every entry of the job in the order of their numbers, without holding
-	// more than a page in memory; fn may write.
+	// EachKnown calls fn for every entry of the job in id order, with no more than a page in
+	// memory; fn may write.
 	EachKnown(ctx context.Context, job string, fn func(trade.Known) error) error
-	// EachSwept calls fn for every entry of the job, in no order and from several goroutines at once;
-	// the entry is that of the call only. Of one that is accepted, without flag, acknowledgement or
-	// absence, it tells no more than number, key, state, source hash, and that it was mapped. It
-	// gives the sums of what it saw, in the form of Recount.
+	// EachSwept calls fn for every entry of the job, one after the other in no order; the entry is
+	// valid only during the call. An accepted entry without flag, acknowledgement or absence has
+	// only its id, key, state, source hash, ShownMark, and the fact that it was mapped. EachSwept
+	// returns the sums of what it read, in the form of Recount.
 	EachSwept(ctx context.Context, job string, fn func(*trade.Known)) ([]trade.Tally, error)
-	// Stale calls fn for every entry in one of the states whose MappedWith differs, state by state
-	// and there in the order of their numbers; fn may write.
+	// Stale calls fn for every entry in one of the states whose MappedWith differs, state by state,
+	// and in id order within a state; fn may write.
 	Stale(ctx context.Context, job, mappedWith string, states []trade.State, fn func(trade.Entry) error) error
-	// Belongs returns *trade.OtherPlatformError when the ledger has sent to another base address;
-	// AcquireLease does so too, for the owner's.
+	// Belongs returns *trade.OtherPlatformError if the ledger has sent to another base address.
+	// AcquireLease does the same for the owner's address.
 	Belongs(ctx context.Context, platform string) error
 }
 
-// Relatives reads entries that have to do with those of a job: parents and children, rows with the
-// same content or key, rows that wait for an answer.
+// Relatives reads entries related to those of a job: parents and children, rows with the same
+// content or key, rows that wait for an answer.
 type Relatives interface {
-	// Parents returns what is known of rows that others hang on; a row that the ledger does not
-	// have is not in the answer.
+	// Parents returns what the ledger knows of parent rows; rows that it does not have are missing
+	// from the map.
 	Parents(ctx context.Context, keys []trade.ParentKey) (map[trade.ParentKey]trade.Parent, error)
-	// Orphans calls fn for the entries of a job that wait for their parent, in pages in the order
-	// of their numbers; fn may write.
+	// Orphans calls fn for the entries of a job that wait for their parent, page by page in id
+	// order; fn may write.
 	Orphans(ctx context.Context, job string, fn func([]trade.Entry) error) error
-	// HeldFor calls fn for the entries of a job that are held for a cause, in pages in the order of
-	// their numbers; fn may write.
+	// HeldFor calls fn for the entries of a job that are held for a cause, page by page in id
+	// order; fn may write.
 	HeldFor(ctx context.Context, job, cause string, fn func([]trade.Entry) error) error
 	// JobsOfLedger returns the jobs that have entries.
 	JobsOfLedger(ctx context.Context) ([]trade.KnownJob, error)
-	// SameContent returns the entries of this kind of record whose attempt created, or may have
-	// created, a record, and that ask for the business of one of these payloads, or whose newest
-	// row has one of these source hashes.
+	// SameContent returns the entries of this kind of record, of all jobs, whose attempts created
+	// or may have created a record, and that sent one of these content numbers or whose newest row
+	// has one of these source hashes. Entries that are held because the record exists on the
+	// platform, or belongs to another job, are included.
 	SameContent(ctx context.Context, sends trade.Kind, contents []int64,
 		sources []trade.Hash) ([]trade.SentContent, error)
-	// SentElsewhere gives, by key, the rows of other jobs of the same kind that were sent, or may
-	// have been, and whose keys are compared with those of this job; several reports whether there
-	// are such jobs.
+	// SentElsewhere returns, by key, the rows of other jobs of the same kind that were sent, or may
+	// have been, and whose keys are compared with this job's. several reports whether there are
+	// such jobs.
 	SentElsewhere(ctx context.Context, job string, sends trade.Kind,
 		keys []string) (out map[string]trade.Elsewhere, several bool, err error)
 	// Awaiting calls fn for every waiting entry of the job that needs a reference of this kind, in
-	// the order of their numbers; fn may write.
+	// id order; fn may write.
 	Awaiting(ctx context.Context, job, kind string, fn func(trade.Entry) error) error
 }
 
 // Sums counts the entries of a job, and reads those that are due.
 type Sums interface {
-	// Counts returns the kept sums (I9). Recount counts the entries themselves; the two must agree.
+	// Counts returns the stored sums (I9). Recount counts the entries themselves; the two must
+	// agree.
 	Counts(ctx context.Context, job string) ([]trade.Tally, error)
 	Recount(ctx context.Context, job string) ([]trade.Tally, error)
 	// FlagCounts counts the entries of a job that have each flag.
 	FlagCounts(ctx context.Context, job string) (map[trade.Flag]int, error)
-	// Arrivals counts the entries of a job with numbers above after, and gives the keys of the
-	// first few.
+	// Arrivals counts the entries of a job with ids greater than after, and returns the keys of the
+	// first few, at most samples.
 	Arrivals(ctx context.Context, job string, after int64, samples int) (trade.Arrivals, error)
-	// Due returns pending entries that may go now, with numbers above after, in the order of their
-	// numbers.
+	// Due returns pending entries that are due, with ids greater than after, in id order.
 	Due(ctx context.Context, job string, now time.Time, after int64, limit int) ([]trade.Entry, error)
-	// DueContents is Due with no more of each entry than its number, key and hashes.
+	// DueContents is Due with only the id, job, key, hashes and content number of each entry.
 	DueContents(ctx context.Context, job string, now time.Time, after int64, limit int) ([]trade.Entry, error)
 }
 
-// Tables reads the de-para tables, and what the platform answered to questions by document, under a
-// keyed hash of the document.
+// Tables reads the de-para tables, and the platform's answers to lookups by document, which are
+// stored under a keyed hash of the document.
 type Tables interface {
-	// References returns all codes of all kinds, by kind and code, and a text that changes with
-	// each change of them.
+	// References returns all codes, by kind and code, and a version that changes whenever one of
+	// them does.
 	References(ctx context.Context) (map[string]map[string]string, string, error)
-	// LookupKey returns the key of that hash, which never changes.
+	// LookupKey returns the key of that keyed hash, which never changes.
 	LookupKey(ctx context.Context) ([]byte, error)
-	// Lookups returns the answers of one kind of question by their codes.
+	// Lookups returns the answers of one kind of lookup, by code.
 	Lookups(ctx context.Context, kind string) (map[string]trade.Lookup, error)
 }
 
-// Writes stores what a reading found.
+// Writes stores what a reading of the ERP found.
 type Writes interface {
 	// Record stores one page of discovery in one transaction, fenced by the lease
-	// (trade.ErrLeaseLost). An update whose entry has moved since it was read, or a new entry whose
-	// key exists meanwhile, is left out; lost counts them, the next run sees them again.
+	// (trade.ErrLeaseLost). It leaves out an update whose entry has changed since it was read, and
+	// a new entry whose key exists meanwhile; lost counts them, and the next run reads them again.
 	Record(ctx context.Context, lease trade.Lease, page trade.Page) (lost int, err error)
-	// Renumber stores the content numbers of entries, and of the attempts that sent the same,
-	// fenced by the lease (trade.ErrLeaseLost). An entry that has moved since it was read is left
-	// out.
+	// Renumber stores the content numbers of entries, and of the attempts that sent the same
+	// content, fenced by the lease (trade.ErrLeaseLost). It leaves out an entry that has changed
+	// since it was read.
 	Renumber(ctx context.Context, lease trade.Lease, entries []trade.Entry) error
-	// ReplaceReferences makes the codes of one kind exactly these (a kind that is read from the
-	// ERP).
-	// with their labels. Equal content changes nothing.
+	// ReplaceReferences makes the codes of one kind, with their labels, exactly these. It is for
+	// kinds that are read from the ERP. Equal content changes nothing.
 	ReplaceReferences(ctx context.Context, kind string, codes, labels map[string]string) (changed int, err error)
-	// RecordLookups stores answers in place of earlier ones; one with an id gives the references
-	// another version.
+	// RecordLookups stores answers in place of earlier ones; an answer with an id changes the
+	// version of the references.
 	RecordLookups(ctx context.Context, kind string, answers []trade.Lookup) error
 }
 
-// Queue is what sending reads of the entries that are due, and how it wakes others.
+// Queue reads the entries that are due for sending, and wakes waiting ones.
 type Queue interface {
-	// Wake moves rejected and waiting entries whose NextAttemptAt has come to pending.
+	// Wake moves rejected and waiting entries whose NextAttemptAt has passed to pending.
 	Wake(ctx context.Context, lease trade.Lease, now time.Time) (int, error)
 	// WakeBlocked moves the entries that wait for a record of the platform to pending, because one
-	// row that needs it was accepted.
+	// row that needs the record was accepted.
 	WakeBlocked(ctx context.Context, lease trade.Lease, kind, id string) (int, error)
-	// Due returns pending entries that may go now, with numbers above after, in the order of their
-	// numbers.
+	// Due returns pending entries that are due, with ids greater than after, in id order.
 	Due(ctx context.Context, job string, now time.Time, after int64, limit int) ([]trade.Entry, error)
 	Blocks(ctx context.Context) ([]trade.Block, error)
-	// Counts returns the kept sums (I9).
+	// Counts returns the stored sums (I9).
 	Counts(ctx context.Context, job string) ([]trade.Tally, error)
 	JobStatus(ctx context.Context, job string) (trade.JobStatus, error)
 }
 
-// Intents makes durable what sending does.
+// Intents makes intents and settlements durable.
 type Intents interface {
-	// Commit settles finished attempts, moves entries and makes intents durable, in one transaction
-	// and one flush. Intents and updates are fenced by the lease; settlements are not (I12): when
-	// the lease is lost the settlements are stored all the same and no intent is. Of a paused job
-	// no intent is stored either. The result says which intents were claimed and which settlements
-	// applied.
+	// Commit settles finished attempts, updates entries and makes intents durable, in one
+	// transaction and one flush. Intents and updates are fenced by the lease; settlements are not
+	// (I12): if the lease is lost, the settlements are stored all the same, and no intent is. No
+	// intent of a paused job is stored either. The result states which intents were claimed and
+	// which settlements were applied.
 	Commit(ctx context.Context, lease trade.Lease, group trade.Group) (trade.GroupResult, error)
-	// Marked reports whether Mark survives the end of the process: intents may then be stored
-	// before their requests can leave. Mark notes that the first byte of an attempt's request
-	// leaves now; after an error it must not. Heard notes how it ended, until Commit has that; it
-	// tells of no error.
+	// Marked reports whether a mark survives the end of the process; if so, intents may be stored
+	// before their requests can leave. Mark records that the first byte of an attempt's request
+	// leaves now; after an error it must not leave. Heard records the outcome of an attempt until
+	// Commit has stored it; it reports no error.
 	Marked() bool
 	Mark(attempt string) error
 	Heard(attempt string, outcome trade.Outcome, status int, remoteID string)
 }
 
-// Runs keeps how a run began and ended, and settles what an earlier one left.
+// Runs stores the beginning and the end of a run, and settles what an earlier run left.
 type Runs interface {
 	StartRun(ctx context.Context, report trade.RunReport) error
 	FinishRun(ctx context.Context, report trade.RunReport) error
-	// SetJobStatus records where a job stands; a job that is paused stays so.
+	// SetJobStatus stores the status of a job; a paused job stays paused.
 	SetJobStatus(ctx context.Context, status trade.JobStatus) error
-	// Recover settles the entries that dead instances left in sending, and those of our own of
-	// earlier epochs, as far as their process noted what happened (Mark, Heard), and counts the
-	// others:
-	// they
-	// are in doubt, their attempts unknown, and can still be closed by a definite late answer.
+	// Recover settles the entries that dead instances, and our own earlier epochs, left in sending,
+	// as far as their process recorded what happened (Mark, Heard). It returns the number of the
+	// others: they are in doubt, their attempts are unknown, and a definite late answer can still
+	// settle them.
 	Recover(ctx context.Context, lease trade.Lease, now time.Time) (int, error)
-	// Watch begins the quarantine of a job's attempts that are unknown and of which this boot did
-	// not know; it tells how many are new.
+	// Watch begins the quarantine of those unknown attempts of a job that this boot did not know
+	// yet; it returns their number.
 	Watch(ctx context.Context, job, boot string, ticks time.Duration) (int, error)
-	// ReleaseLease returns it back; a lease that is no longer ours is left alone.
+	// ReleaseLease gives up a lease; a lease that is no longer ours stays as it is.
 	ReleaseLease(ctx context.Context, lease trade.Lease) error
 }
 
-// Jobs says when and whether jobs may run, and who runs them.
+// Jobs stores whether and when jobs may run, and who runs them.
 type Jobs interface {
 	JobStatus(ctx context.Context, job string) (trade.JobStatus, error)
 	// AcquireLease makes the owner the only reader and sender of a job, with an epoch above every
-	// earlier one. A lease that is held by a living owner gives *trade.LeasedError. A lease is free
-	// when it was released, has expired on the database's clock (30 s), or its owner was a process
-	// of this boot and PID space that no longer runs.
+	// earlier one. If a living owner holds the lease, it returns *trade.LeasedError. A lease is
+	// free when it was released, has expired on the database's clock (30 s), or its owner was a
+	// process of this boot and PID space that no longer runs.
 	AcquireLease(ctx context.Context, job string, owner trade.Owner) (trade.Lease, error)
-	// Leases returns the leases that were not given back.
+	// Leases returns the leases that were not released.
 	Leases(ctx context.Context) ([]trade.Holder, error)
-	// RecoverOwn is Recover for a job that another instance holds, of the entries that the owner
-	// left in sending before; it must have nothing of the job in flight.
+	// RecoverOwn is Recover for a job that another instance holds: it settles the entries that the
+	// owner left in sending earlier. The owner must have nothing of the job in flight.
 	RecoverOwn(ctx context.Context, owner trade.Owner, holder trade.Holder, now time.Time) (int, error)
-	// LastTask reports when a task of the housekeeping began last, the zero time when it never did;
-	// TaskBegan records it.
+	// LastTask returns when a housekeeping task began last, or the zero time if it never did;
+	// TaskBegan stores that.
 	LastTask(ctx context.Context, name string) (time.Time, error)
 	TaskBegan(ctx context.Context, name string, at time.Time) error
 	// Runs returns the latest runs of a job, newest first, at most limit.
 	Runs(ctx context.Context, job string, limit int) ([]trade.RunReport, error)
 }
 
-// Readable is what reads the ledger.
+// Readable are the parts that read the ledger.
 type Readable struct {
 	Rows
 	Relatives
@@ -198,14 +196,15 @@ type Readable struct {
 	Tables
 }
 
-// Store is the ledger of a reading: what reads it, and where it stores what it found.
+// Store is the ledger of a reading: the parts that read it, and the part that stores what was
+// found.
 type Store struct {
 	Readable
 	Writes
 }
 
-// Ledger is all that the engine needs of its storage. Only the engine has it, and deals its parts
-// out: a dry run has no part that writes.
+// Ledger is all that the engine needs of its storage. Only the engine has it, and passes its parts
+// on: a dry run gets no part that writes.
 type Ledger struct {
 	Store
 	Queue   Queue
@@ -233,16 +232,17 @@ type Platform interface {
 		gate func() error) (apiclient.Answer, error)
 	ListWebhooks(ctx context.Context) ([]json.RawMessage, error)
 	// GetProducerByDocument finds a producer by CPF or CNPJ (chapter 4, after the table). Every
-	// error is an *apiclient.Error that does not show the document.
+	// error is an *apiclient.Error, whose text does not contain the document.
 	GetProducerByDocument(ctx context.Context, document string) (apiclient.Producer, error)
 }
 
-// Quarantine keeps since when it is known that nobody knows what an attempt did (I14), on the clock
-// of a kernel's boot.
+// Quarantine stores since when an attempt is known to be unknown (I14), on the clock of a kernel's
+// boot.
 type Quarantine interface {
-	// Watch begins the quarantine of a job's attempts that are unknown and of which this boot did
-	// not know; it tells how many are new.
+	// Watch begins the quarantine of those unknown attempts of a job that this boot did not know
+	// yet; it returns their number.
 	Watch(ctx context.Context, job, boot string, ticks time.Duration) (int, error)
-	// Watched returns since when, for the unknown attempts of an entry of which this boot knows.
+	// Watched returns when the quarantine of each unknown attempt of an entry began, if this boot
+	// knows it.
 	Watched(ctx context.Context, entryID int64, boot string) (map[string]time.Duration, error)
 }

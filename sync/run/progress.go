@@ -1,8 +1,8 @@
-// How far a job has come, for those who watch.
+// The progress of a job, for observers.
 
 package run
 
-// Progress tells how far a job has come.
+// Progress is how far a job has come.
 type Progress struct {
 	Job   string
 	Phase Phase
@@ -12,7 +12,7 @@ type Progress struct {
 	Note  string
 }
 
-// Phase is the step that a job is at.
+// Phase is the current step of a job.
 type Phase string
 
 // The phases of a run.

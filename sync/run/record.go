@@ -1,4 +1,4 @@
-// Pages of a reading, stored while the next one is read.
+// Pages of a reading, stored while the next page is read.
 
 package run
 
@@ -11,7 +11,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Record stores a page of discovery; a page without content costs nothing.
+// Record stores a page of discovery and waits for it; an empty page costs nothing.
 func (r *Run) Record(ctx context.Context, page trade.Page) error {
 	r.Env.Observe(Progress{Job: r.Job.Name(), Phase: Reading, Read: r.Report.Read})
 	if Empty(page) {
@@ -29,16 +29,16 @@ func Empty(page trade.Page) bool {
 	return len(page.New)+len(page.Updates) == 0 && page.Cursor == nil
 }
 
-// Recording is a page on its way to the ledger.
+// Recording is a page that is being stored.
 type Recording struct {
 	run  *Run
-	Keys map[string]bool // of its rows, where others are read meanwhile
+	Keys map[string]bool // keys of its rows, if other rows are read meanwhile
 	done chan struct{}
 	lost int
 	err  error
 }
 
-// BeginRecord stores a page beside what the run does next. Whoever begins it waits for it.
+// BeginRecord stores a page in the background. The caller must call Wait.
 func (r *Run) BeginRecord(ctx context.Context, page trade.Page) (*Recording, error) {
 	r.Recorded = r.Recorded || len(page.New)+len(page.Updates) > 0
 	if err := failpoint.Hit("page.read"); err != nil {
@@ -52,7 +52,7 @@ func (r *Run) BeginRecord(ctx context.Context, page trade.Page) (*Recording, err
 	return w, nil
 }
 
-// Wait returns what became of the page. A recording that never began is done.
+// Wait waits until the page is stored and returns its error. On a nil Recording it returns nil.
 func (w *Recording) Wait() error {
 	if w == nil {
 		return nil
@@ -70,9 +70,9 @@ func (w *Recording) Wait() error {
 	return nil
 }
 
-// Has reports whether the row of a key is in the page.
+// Has reports whether the page has a row with this key.
 func (w *Recording) Has(key string) bool { return w != nil && w.Keys[key] }
 
 // PageSize is how many rows discovery records in one transaction: few enough to hold in memory,
-// many enough that the flush costs nothing a row.
+// many enough that the cost of the flush per row is negligible.
 const PageSize = 500

@@ -1,29 +1,29 @@
-// What an entry becomes that was mapped again.
+// How a new mapping of an entry changes its state.
 
 package run
 
 import "github.com/safrasync/safrasync/trade"
 
-// ApplyRemap decides what a re-mapped entry becomes. fresh is old with the new mapping filled in.
-// The result is what is to be stored.
+// ApplyRemap returns the entry to be stored after old was mapped again. fresh is old with the new
+// mapping filled in.
 func ApplyRemap(old, fresh trade.Entry) trade.Entry {
 	samePayload := fresh.PayloadHash != "" && fresh.PayloadHash == old.PayloadHash
 	switch {
 	case old.Weak():
-		// refused in no form of the API: an earlier step may have happened, so a change of the row
-		// alone moves nothing
+		// the refusal was in no form of the API: an earlier step may have happened, so a change of
+		// the row alone does not make it go
 		return keepVerdict(old, fresh)
 	case samePayload && (old.State == trade.Rejected || old.State == trade.Pending):
 		return keepVerdict(old, fresh)
 	case old.State == trade.Held && old.Cause == trade.CauseRetyped && SameContent(fresh.Content, old.Content):
-		return keepVerdict(old, fresh) // with another price it is the same business
+		return keepVerdict(old, fresh) // it is the same business, even at another price
 	case samePayload && old.State == trade.Waiting && WaitsForPlatform(old):
 		return keepVerdict(old, fresh)
 	}
 	return fresh
 }
 
-// keepVerdict keeps where the entry stands and why, with the new content and marks.
+// keepVerdict returns fresh with the state of old and its reasons.
 func keepVerdict(old, fresh trade.Entry) trade.Entry {
 	fresh.State, fresh.Cause, fresh.Error = old.State, old.Cause, old.Error
 	fresh.WaitingFor, fresh.NextAttemptAt = old.WaitingFor, old.NextAttemptAt
@@ -35,5 +35,5 @@ func WaitsForPlatform(e trade.Entry) bool {
 	return len(e.WaitingFor) > 0 && e.WaitingFor[0].Platform != ""
 }
 
-// SameContent reports whether two content numbers are those of the same business; 0 is of none.
+// SameContent reports whether two content numbers are equal; 0 means no content and equals nothing.
 func SameContent(a, b int64) bool { return a != 0 && a == b }

@@ -11,7 +11,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// StopOf finds the reason in an error. Faults of the ERP and of the ledger are reasons too.
+// StopOf returns the stop that an error stands for. Faults of the ERP and of the ledger have stops
+// too.
 func StopOf(err error) trade.Stop {
 	var s *outcome.StopError
 	var source *erp.Error
@@ -31,7 +32,7 @@ func StopOf(err error) trade.Stop {
 	return trade.Stop{Code: string(outcome.StopLedger), Text: "the ledger cannot be used: " + err.Error(), All: true}
 }
 
-// CountStates fills in where every entry of the job stands now.
+// CountStates fills in the report how many entries of the job are in each state and have each flag.
 func (r *Run) CountStates(ctx context.Context) {
 	r.Report.States, r.Report.Flags = map[trade.State]int{}, map[trade.Flag]int{}
 	tallies, err := r.Ledger.Counts(ctx, r.Job.Name())

@@ -11,8 +11,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// ReadAgain reads the rows of entries of one job by their keys. One whose key had other columns
-// than the configuration names now is not in the ERP any more.
+// ReadAgain reads the rows of entries of one job by their keys. It leaves out entries whose key has
+// another number of columns than the configured key: their rows are not in the ERP any more.
 func (r *Run) ReadAgain(ctx context.Context, job *mapping.Job, entries []trade.Entry) ([]erp.Row, error) {
 	var keys [][]erp.Value
 	for _, e := range entries {
@@ -26,7 +26,7 @@ func (r *Run) ReadAgain(ctx context.Context, job *mapping.Job, entries []trade.E
 	return r.Source.ByKeys(ctx, job.Query, keys)
 }
 
-// EntriesOf gives the entries of a job that the ledger has under keys.
+// EntriesOf returns the entries of a job that the ledger has under keys.
 func (r *Run) EntriesOf(ctx context.Context, job string, keys []string) ([]trade.Entry, error) {
 	known, err := r.Ledger.Known(ctx, job, keys)
 	if err != nil {
@@ -39,7 +39,7 @@ func (r *Run) EntriesOf(ctx context.Context, job string, keys []string) ([]trade
 	return r.Ledger.Entries(ctx, ids)
 }
 
-// ByKeyOf groups rows of a job by their key; rows whose key cannot be read belong to nobody.
+// ByKeyOf groups rows of a job by their key; it leaves out rows whose key cannot be read.
 func ByKeyOf(job *mapping.Job, rows []erp.Row) map[string][]erp.Row {
 	out := make(map[string][]erp.Row, len(rows))
 	for _, row := range rows {
@@ -50,7 +50,7 @@ func ByKeyOf(job *mapping.Job, rows []erp.Row) map[string][]erp.Row {
 	return out
 }
 
-// ValuesOfRows keeps the mapped columns of rows that were read again.
+// ValuesOfRows returns the mapped columns of rows that were read again.
 func (r *Run) ValuesOfRows(byKey map[string][]erp.Row) []trade.Values {
 	var out []trade.Values
 	for _, rows := range byKey {
@@ -61,14 +61,15 @@ func (r *Run) ValuesOfRows(byKey map[string][]erp.Row) []trade.Values {
 	return out
 }
 
-// ErrEnough ends a reading that has found what it looked for.
+// ErrEnough ends a reading that has found what it needs.
 var ErrEnough = errors.New("enough was read")
 
-// EachKey reads the keys of all rows that the query returns now.
+// EachKey calls fn with the key of each row that the query returns now, and whether the row is
+// cancelled.
 func EachKey(ctx context.Context, source Source, job *mapping.Job, fn func(key string, cancelled bool) error) error {
 	_, err := source.Read(ctx, job.Query, erp.Window{}, func(row erp.Row) error {
 		key, _, err := mapping.RowKey(row, job.Spec.Key)
-		if err != nil { // told by the reading proper
+		if err != nil { // discovery reports it
 			return nil //nolint:nilerr // one bad row never stops the rest
 		}
 		return fn(key, job.IsCancelled(row.Get))
@@ -76,7 +77,7 @@ func EachKey(ctx context.Context, source Source, job *mapping.Job, fn func(key s
 	return err
 }
 
-// The reasons why the ERP gives no newest version of a row.
+// Why the ERP has no newest version of a row.
 var (
 	ErrGone      = errors.New("the job's query does not return the row")
 	ErrCancelled = errors.New("the row is cancelled in the ERP")

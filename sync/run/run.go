@@ -12,20 +12,20 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Run is one run of one job, as its stages see it. A dry run is made with a ledger that cannot
-// write, and without a lease.
+// Run is one run of one job, as its stages see it. A dry run has a ledger that cannot write, and no
+// lease.
 type Run struct {
 	Env    *Env
 	Job    *mapping.Job
-	Ledger Store // of a dry run: one that stores nothing
+	Ledger Store // in a dry run: one that stores nothing
 	Source Source
 	Lease  trade.Lease
 	Keeper *cluster.Keeper // renews the lease; nil in a dry run
-	Now    time.Time       // of the run's start: one time for everything that discovery writes
+	Now    time.Time       // start of the run; discovery writes this time everywhere
 	Eval   *mapping.Evaluator
 	Report trade.RunReport
 	Log    *zap.Logger
-	Dry    *DryLedger // nil: the run stores and sends
+	Dry    *DryLedger // nil unless this is a dry run
 
-	Recorded bool // the reading has stored something of a row
+	Recorded bool // discovery has stored new or changed entries
 }

@@ -7,12 +7,12 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Stop makes the error that ends this job's run.
+// Stop returns the error that ends this job's run.
 func (r *Run) Stop(code outcome.StopCode, text string) error {
 	return &outcome.StopError{Stop: trade.Stop{Code: string(code), Text: text}}
 }
 
-// LeaseLost makes the error that ends a run whose lease is not certainly its own.
+// LeaseLost returns the error that ends a run whose lease is not certainly its own.
 func (r *Run) LeaseLost() error {
 	if err := r.Keeper.Why(); err != nil {
 		return r.Stop(outcome.StopLease, "the ledger does not say that the job is still ours: "+err.Error())

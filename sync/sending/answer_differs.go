@@ -1,4 +1,4 @@
-// Whether an answer repeats another value than was sent.
+// Whether an answer repeats other values than were sent.
 
 package sending
 
@@ -9,9 +9,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// answerDiffers reports whether the answer to a delivery repeats another contract or another volume
-// than was sent (chapter 2.2): the record exists, and somebody should look at it. What the answer
-// leaves out, or says in a form that nobody documented, says nothing.
+// answerDiffers reports whether the answer to a delivery repeats another contract or volume than
+// was sent (chapter 2.2). If so, the record exists, and a person should check it. What the answer
+// leaves out, or has in an undocumented form, is ignored.
 func answerDiffers(kind trade.Kind, payload json.RawMessage, body []byte) bool {
 	if kind != trade.Deliveries {
 		return false
@@ -34,8 +34,8 @@ func sameID(a, b string) bool {
 	return a == b || errA == nil && errB == nil && idA == idB
 }
 
-// otherNumber reports whether an answer has another number than was sent; one that no field could
-// hold is another.
+// otherNumber reports whether an answer has another number than was sent; a text that is not a
+// valid number counts as another one.
 func otherNumber(answered, sent json.Number) bool {
 	x, errX := trade.ParseDecimal(answered.String())
 	y, errY := trade.ParseDecimal(sent.String())

@@ -1,4 +1,4 @@
-// Groups of settlements and intents on their way to the disk (I1).
+// Groups of settlements and intents, and how they are stored (I1).
 
 package sending
 
@@ -19,7 +19,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// storing is a group on its way to the disk, and what becomes of it.
+// storing is a group that is being stored, and the result.
 type storing struct {
 	group   trade.Group
 	flights []*inFlight
@@ -28,7 +28,7 @@ type storing struct {
 	err     error
 }
 
-// store hands a group over to be made durable (I1), beside the flights.
+// store begins to make a group durable (I1), while requests are in flight.
 func (s *Sender) store(ctx context.Context, group trade.Group, flights []*inFlight) {
 	g := &storing{group: group, flights: flights, settled: s.commit.settling}
 	s.commit.settling, s.commit.found, s.commit.lacking = nil, nil, nil
@@ -47,8 +47,8 @@ func (s *Sender) store(ctx context.Context, group trade.Group, flights []*inFlig
 	}(s.commit.stored)
 }
 
-// committed lets the claimed intents of a stored group go. An uncertain commit lets nothing go:
-// what may be on disk as sending was not sent by us, and is closed as that.
+// committed releases the claimed intents of a stored group. After an uncertain commit it releases
+// none: entries that may be in sending on disk were not sent by us, and are settled as not sent.
 func (s *Sender) committed(ctx context.Context) error {
 	g, err := s.commit.storing, s.commit.storing.err
 	s.commit.storing, s.commit.stored = nil, nil
@@ -68,7 +68,7 @@ func (s *Sender) committed(ctx context.Context) error {
 		s.stopSending(s.Run.LeaseLost())
 		return nil
 	}
-	if g.result.Paused { // what is in flight is awaited and settled
+	if g.result.Paused { // requests in flight are awaited and settled
 		if err := s.pausedNow(ctx); err != nil {
 			s.giveUp(slices.DeleteFunc(g.flights, func(f *inFlight) bool { return !s.claimed(g, f) }),
 				"the run stopped before it was sent")
@@ -96,20 +96,21 @@ func (s *Sender) committed(ctx context.Context) error {
 	return nil
 }
 
-// claimed reports whether the ledger took an intent; one that it did not take is nobody's.
+// claimed reports whether the ledger stored an intent. If not, it takes the flight back.
 func (s *Sender) claimed(g *storing, f *inFlight) bool {
 	if g.result.Claimed[f.attempt.ID] {
 		return true
 	}
 	s.takeBack([]*inFlight{f})
-	if g.result.Elsewhere[f.attempt.ID] { // another job has sent its key: the next look says so
+	// another job has sent its key: the next recheck finds that
+	if g.result.Elsewhere[f.attempt.ID] {
 		s.queue.again, s.recheck.Alone = true, false
 	}
 	return false
 }
 
-// takeBack takes back flights that do not leave, and their questions: rows of other jobs may wait
-// for the answers. They are no canary either.
+// takeBack removes flights that do not leave, and what they would have asked: rows of other jobs
+// may wait for the answers. They do not count for the canary either.
 func (s *Sender) takeBack(flights []*inFlight) {
 	for _, f := range flights {
 		delete(s.flights, f.Entry.ID)
@@ -118,16 +119,16 @@ func (s *Sender) takeBack(flights []*inFlight) {
 	}
 }
 
-// commit is what is handed to the ledger: what has landed, and the group on its way to the disk.
+// commit is what is to be stored next, and the group that is being stored.
 type commit struct {
-	settling []*result     // landed, not yet handed over
-	found    []trade.Block // blocks that an acceptance ended, not yet handed over
-	lacking  []trade.Block // blocks that a refusal made, not yet handed over
-	storing  *storing      // the group that is being stored; nil: none
-	stored   chan struct{} // closed when it is
+	settling []*result     // results not yet passed to the ledger
+	found    []trade.Block // blocks ended by an acceptance, not yet passed on
+	lacking  []trade.Block // blocks made by a refusal, not yet passed on
+	storing  *storing      // group that is being stored; nil: none
+	stored   chan struct{} // closed when it is stored
 }
 
-// settleInto adds everything that has landed to a group.
+// settleInto adds everything that is to be settled to a group.
 func (s *Sender) settleInto(group *trade.Group) {
 	group.Settle = make([]trade.Settlement, 0, len(s.commit.settling))
 	for _, l := range s.commit.settling {
@@ -136,7 +137,7 @@ func (s *Sender) settleInto(group *trade.Group) {
 	group.Block, group.Unblock = s.commit.lacking, s.commit.found
 }
 
-// settlement says what an attempt becomes, and its entry.
+// settlement returns what an attempt and its entry become.
 func (s *Sender) settlement(l *result) trade.Settlement {
 	a, d := l.answer, l.decision
 	attempt := l.attempt
@@ -170,7 +171,7 @@ func (s *Sender) settlement(l *result) trade.Settlement {
 	return out
 }
 
-// nextAttempt is when a row is due again by time.
+// nextAttempt returns when a row is due again by time.
 func (s *Sender) nextAttempt(l *result) time.Time {
 	switch l.decision.Retry {
 	case outcome.RetrySoon:
@@ -186,7 +187,7 @@ func (s *Sender) nextAttempt(l *result) time.Time {
 				}
 			}
 		}
-		// of a kind that the document does not name: the row asks for itself
+		// a kind of record that the document does not name: the row itself asks again
 		if tries := l.Entry.Attempts + 1; len(l.decision.Missing) == 0 && tries < run.AskMost {
 			next = run.NextAsk(l.at, tries, l.at)
 		}
@@ -206,8 +207,8 @@ func headerOf(h http.Header) json.RawMessage {
 	return data
 }
 
-// settled forgets what is on disk now. An id that another entry has is no proof of anything: the
-// row is in doubt, and the job stops (F100).
+// settled handles the results of a stored group. If the answered id belongs to another entry, it
+// proves nothing: the row is in doubt, and the job stops (F100).
 func (s *Sender) settled(ctx context.Context, g *storing) error {
 	s.Run.Alarm(g.result.Alarms)
 	for _, l := range g.settled {
@@ -230,7 +231,7 @@ func (s *Sender) settled(ctx context.Context, g *storing) error {
 	return nil
 }
 
-// foreignID is what an answer means with the id of another row.
+// foreignID returns the decision on an answer with the id of another row.
 func foreignID(other string) outcome.Decision {
 	d := outcome.InDoubt("the API answered with an id that belongs to " + other)
 	d.Stop = &outcome.StopOrder{
@@ -240,10 +241,10 @@ func foreignID(other string) outcome.Decision {
 	return d
 }
 
-// commitFailed keeps the answers until the ledger takes them, for Limits.KeepAnswers; the intents
-// of the failed group were not sent, which is an answer too (F048, F050, F052). What the ledger
-// does not take by then is settled at the next start as it was noted (Heard), or is in doubt, and
-// nothing is sent twice.
+// commitFailed keeps the answers and tries to store them, for Limits.AnswersKept. The intents of
+// the failed group were not sent, which is a result too (F048, F050, F052). What cannot be stored
+// by then is settled at the next start as it was noted (Heard), or is in doubt; nothing is sent
+// twice.
 func (s *Sender) commitFailed(ctx context.Context, g *storing, cause error) error {
 	s.stopSending(ledgerStop(cause))
 	s.commit.settling = append(g.settled, s.commit.settling...)
@@ -272,7 +273,7 @@ func (s *Sender) commitFailed(ctx context.Context, g *storing, cause error) erro
 	return nil
 }
 
-// giveUp settles intents that may be durable and of which nothing was sent.
+// giveUp settles intents that may be durable but were not sent.
 func (s *Sender) giveUp(flights []*inFlight, reason string) {
 	s.takeBack(flights)
 	for _, f := range flights {

@@ -20,7 +20,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// SendWindow is how long an intent may wait for its first byte (I13).
+// SendWindow is the longest time from an intent to its first byte (I13).
 const SendWindow = 10 * time.Second
 
 // Errors of the gate: the attempt is given up before a byte leaves.
@@ -30,24 +30,24 @@ var (
 	errNoLease = errors.New("the job's lease is not ours for certain any more")
 )
 
-// inFlight is one attempt on its way.
+// inFlight is one attempt that is being sent.
 type inFlight struct {
 	Entry   trade.Entry
 	attempt trade.Attempt
-	needs   []run.Need    // records of the platform
+	needs   []run.Need    // records of the platform that it refers to
 	intent  time.Duration // Boot time just before the commit of its intent
 }
 
-// result is a flight with what came of it.
+// result is a flight with its answer and decision.
 type result struct {
 	*inFlight
 	answer   apiclient.Answer
 	decision outcome.Decision
-	routine  bool // nothing was held because of it
+	routine  bool // sending went on without waiting for its judgement
 	at       time.Time
 }
 
-// prepare makes the attempt of an entry. The send window starts here, before the commit.
+// prepare returns the attempt of an entry. The send window starts here, before the commit.
 func (s *Sender) prepare(entry trade.Entry, needs []run.Need) *inFlight {
 	return &inFlight{Entry: entry, needs: needs, intent: s.Run.Env.Clock.Boot(), attempt: trade.Attempt{
 		ID: uuid.Must(uuid.NewV7()).String(), EntryID: entry.ID, Generation: entry.Generation, RunID: s.Run.Report.ID,
@@ -56,8 +56,8 @@ func (s *Sender) prepare(entry trade.Entry, needs []run.Need) *inFlight {
 	}}
 }
 
-// send sends one request and reports what came of it. The request outlives the end of the run's
-// context: what is in flight is awaited.
+// send sends one request and passes the result to the sender. The request outlives the run's
+// context: a request in flight is awaited.
 func (s *Sender) send(f *inFlight) {
 	ctx := s.context
 	gate := func() error {
@@ -85,7 +85,7 @@ func (s *Sender) send(f *inFlight) {
 	if errors.As(err, &failure) {
 		answer, fault = failure.Answer, failure.Fault
 	}
-	if failpoint.Hit("answer.here") != nil { // the answer is lost on its way through us
+	if failpoint.Hit("answer.here") != nil { // as if the answer got lost in this process
 		answer, fault = apiclient.Answer{Known: apiclient.Unknown}, apiclient.FaultNetwork
 	}
 	l := &result{
@@ -105,7 +105,7 @@ func (s *Sender) send(f *inFlight) {
 	s.results <- l
 }
 
-// evidence is what the ledger keeps of how far a request got.
+// evidenceOf returns what the ledger stores about how far a request got.
 func evidenceOf(a apiclient.Answer) json.RawMessage {
 	data, err := json.Marshal(a.Evidence)
 	if err != nil {
@@ -127,14 +127,14 @@ func submit(ctx context.Context, p run.Platform, kind trade.Kind, a trade.Attemp
 	return p.SubmitOrderCommitment(ctx, a.Payload, gate)
 }
 
-// quick is how long an answer takes at most where the next group is stored before it comes.
+// quick is the answer time up to which intents are stored ahead of the free slots.
 const quick = time.Second
 
-// idsKept is how many of the platform's last ids the wire remembers.
+// idsKept is how many of the platform's latest ids the dispatcher remembers.
 const idsKept = 512
 
-// dispatcher lets flights go whose intents are stored: as many at once as there are slots, the next
-// one as soon as one has landed. Its methods may be called by several goroutines.
+// dispatcher starts the flights whose intents are stored: as many at once as there are slots, the
+// next one as soon as one has finished. Its methods may be called by several goroutines.
 type dispatcher struct {
 	mu       sync.Mutex
 	released []*inFlight // stored, not begun
@@ -142,13 +142,13 @@ type dispatcher struct {
 	slots    int
 	held     int // answers that must be judged before anything else leaves
 	send     func(*inFlight)
-	ids      map[string]string // the platform's ids that came last, and whose they are
+	ids      map[string]string // the platform's latest ids, and the rows that they belong to
 	order    []string
 }
 
-// claimID notes whose an id is that came back, and reports whether it came back to another row
-// before: a cache or a fault answers then, and nothing more should leave. Of ids that came long ago
-// the ledger knows.
+// claimID records to which row an answered id belongs, and reports whether it was answered for
+// another row before. If so, a cache or a fault has answered, and nothing more should be sent. The
+// ledger checks older ids.
 func (w *dispatcher) claimID(id string, of trade.Entry) (other string, taken bool) {
 	if scope, _ := trade.IDScope(of.Sends, id, of.Payload); scope != "" {
 		id += " of " + scope
@@ -170,7 +170,7 @@ func (w *dispatcher) claimID(id string, of trade.Entry) (other string, taken boo
 	return "", false
 }
 
-// release lets flights go, now or when a slot is free.
+// release starts flights, now or as soon as a slot is free.
 func (w *dispatcher) release(flights []*inFlight) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -178,7 +178,7 @@ func (w *dispatcher) release(flights []*inFlight) {
 	w.startNext()
 }
 
-// Open sets how many may fly at once.
+// Open sets how many requests may be in flight at once.
 func (w *dispatcher) Open(slots int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -186,7 +186,7 @@ func (w *dispatcher) Open(slots int) {
 	w.startNext()
 }
 
-// resume tells that an answer which was not as usual was judged, and how many may fly now.
+// resume is called when an answer that was not routine has been judged; it sets the slots.
 func (w *dispatcher) resume(slots int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -194,8 +194,8 @@ func (w *dispatcher) resume(slots int) {
 	w.startNext()
 }
 
-// finished makes room for the next flight. Where the answer was not as usual, nothing leaves until
-// the sender has judged it.
+// finished frees a slot. After an answer that was not routine nothing is sent until the sender has
+// judged it.
 func (w *dispatcher) finished(usual bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -205,7 +205,7 @@ func (w *dispatcher) finished(usual bool) {
 	w.startNext()
 }
 
-// withdraw takes back those that have not begun.
+// withdraw removes and returns the flights that have not begun.
 func (w *dispatcher) withdraw() (back []*inFlight) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -213,14 +213,14 @@ func (w *dispatcher) withdraw() (back []*inFlight) {
 	return back
 }
 
-// waiting is how many are stored and not begun.
+// waiting returns how many flights are stored but have not begun.
 func (w *dispatcher) waiting() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return len(w.released)
 }
 
-// startNext begins flights as long as there are free slots. The caller has the lock.
+// startNext starts flights as long as there are free slots. The caller holds the lock.
 func (w *dispatcher) startNext() {
 	for w.held == 0 && w.inFlight < w.slots && len(w.released) > 0 {
 		f := w.released[0]
@@ -230,23 +230,24 @@ func (w *dispatcher) startNext() {
 	}
 }
 
-// isRoutine reports whether an answer leaves the job as it is: the next row may go before anybody
-// has looked at it.
+// isRoutine reports whether an answer leaves the job as it is, so that the next row may go before
+// the sender has judged the answer.
 func isRoutine(d outcome.Decision) bool {
 	return d.Stop == nil && d.Wait == 0 && (d.State == trade.Accepted || len(d.Missing) > 0)
 }
 
-// settlesAfterCrash reports whether an answer may settle its row after a crash. A refusal that only
-// a person may follow must not: the note does not say why, and the row would go again by itself.
+// settlesAfterCrash reports whether an answer may settle its row after a crash. A refusal that
+// needs a person must not: the note does not contain the reason, and the row would go again by
+// itself.
 func settlesAfterCrash(d outcome.Decision) bool {
 	return d.Outcome != trade.OutcomeNotCreated || !d.Weak && d.State != trade.Held
 }
 
-// window is how many intents may be open at once: as many as may fly, and as many again, so that
-// the wire does not wait for the disk. Those are ahead only where no rate holds them up, a crash
-// shows which of them had left, and no other instance would have to know it (I11); and not after an
-// answer that was not as usual, or slow: what would be gained is little then, and the intents would
-// wait long.
+// window returns how many intents may be open at once: as many as there are slots or, so that
+// sending need not wait for the disk, twice as many. Intents are stored ahead only if there is no
+// rate limit, marks show after a crash which of them had left, and no other instance is alive
+// (I11). They are not after an answer that was not routine, or was slow: little would be gained,
+// and the intents would wait long.
 func (s *Sender) window() int {
 	if s.pace.slots < s.Run.Env.Limits.MaxInFlight || s.traffic.Careful || s.pace.limited ||
 		s.pace.calm < s.pace.slots || s.pace.took > quick || s.Run.Env.Member.Place().Living > 1 ||
@@ -256,8 +257,8 @@ func (s *Sender) window() int {
 	return 2 * s.pace.slots
 }
 
-// open is how many may be in flight: none while the harmless question is to be asked, before the
-// first POST and after an answer that something on the road may have given.
+// open returns how many requests may be in flight: none while the harmless GET must be sent first,
+// which is before the first POST and after an answer that something on the way may have given.
 func (s *Sender) open() int {
 	if !s.preflown {
 		return 0
@@ -265,7 +266,8 @@ func (s *Sender) open() int {
 	return s.pace.slots
 }
 
-// withdraw gives up what was stored and must not leave any more. It is due again at once.
+// withdraw gives up intents that are stored but must not be sent any more. They are due again at
+// once.
 func (s *Sender) withdraw() {
 	if s.halt == nil && !s.traffic.Careful && s.preflown && s.pace.slots >= s.Run.Env.Limits.MaxInFlight &&
 		s.pace.resting(s.Run.Env.Clock.Now()) <= 0 {
@@ -282,8 +284,8 @@ func (s *Sender) withdraw() {
 	}
 }
 
-// takeResult draws the conclusions of one landing for the job: how many may fly, whether it rests
-// or stops, which records of the platform are there.
+// takeResult applies one result to the job: how many requests may be in flight, whether the job
+// rests or stops, which records the platform has.
 func (s *Sender) takeResult(l *result) {
 	delete(s.flights, l.Entry.ID)
 	if l.decision.Outcome == trade.OutcomeNotSent {

@@ -1,4 +1,4 @@
-// What came one after the other: refusals, doubts, failures to connect.
+// Consecutive results: refusals, doubts, failures to connect.
 
 package sending
 
@@ -10,22 +10,22 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// inRow counts what came one after the other, and stops or slows the job.
+// inRow counts consecutive results, on which the job is stopped or slowed.
 type inRow struct {
 	unknowns, badForms, noIDs, unreached int
 	// refusals of the request since the last acceptance, and the status of the last one
 	strange, strangeStatus int
-	throttled              map[int64]int // how often a row was answered with 429, in this run
-	refusal                string        // what the platform said to the last rows
-	refusals               int           // how often in a row
+	throttled              map[int64]int // how often each row was answered with 429 in this run
+	refusal                string        // reason of the latest refusals
+	refusals               int           // consecutive refusals with this reason
 	doubts                 int           // of this run
-	stalledAt              time.Time     // when a send window passed last
+	stalledAt              time.Time     // when the last send window passed
 }
 
 // spent reports whether a row was answered with 429 so often that only a later run tries it again.
 func (n *inRow) spent(entryID int64) bool { return n.throttled[entryID] >= throttledMost }
 
-// count keeps what came in a row. Send windows that passed together, as on a machine that was
+// count updates the counters. Send windows that passed together, as on a machine that was
 // suspended, count once.
 func (n *inRow) count(d outcome.Decision, l *result) {
 	stalled := d.Stalled && l.attempt.StartedAt.After(n.stalledAt)
@@ -55,8 +55,8 @@ func (n *inRow) count(d outcome.Decision, l *result) {
 	}
 }
 
-// countRefusal counts rows that the platform refused for the same reason, one after the other. A
-// record that it lacks is none: the rows that need it wait for one answer.
+// countRefusal counts consecutive rows that the platform refused for the same reason. A refusal for
+// a missing record does not count: the rows that need the record wait for one answer.
 func (n *inRow) countRefusal(d outcome.Decision, l *result) {
 	switch refusal := fmt.Sprint(l.answer.Status, d.Cause, l.answer.Messages, l.answer.Text); {
 	case d.Outcome == trade.OutcomeNotSent, d.Outcome == trade.OutcomeUnknown:

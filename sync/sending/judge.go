@@ -10,7 +10,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// judge stops the job where going on would make more damage or more doubts.
+// judge stops the job if going on would do more damage or leave more doubts.
 func (s *Sender) judge(d outcome.Decision) {
 	code, text := outcome.StopCode(""), ""
 	switch {
@@ -56,8 +56,8 @@ func (s *Sender) judge(d outcome.Decision) {
 	s.stopSending(s.Run.Stop(code, text))
 }
 
-// unreachable ends a run whose requests do not arrive. A service behind the gateway that cannot be
-// reached (502) concerns the jobs that send the same.
+// unreachable returns the stop of a run whose requests do not arrive. If the gateway cannot reach a
+// service behind it (502), only the jobs that send the same kind are concerned.
 func unreachable(sends trade.Kind, d outcome.Decision) error {
 	stop := trade.Stop{
 		Code: string(outcome.StopUnreachable),
@@ -70,7 +70,7 @@ func unreachable(sends trade.Kind, d outcome.Decision) error {
 	return &outcome.StopError{Stop: stop}
 }
 
-// throttled ends a pass that would only wait.
+// throttled returns the stop of a pass that would only wait.
 func throttled(until time.Time) error {
 	return &outcome.StopError{Stop: trade.Stop{
 		Code: string(outcome.StopThrottled), Text: "the API asks to wait until " + until.UTC().Format(time.RFC3339) +
@@ -78,21 +78,21 @@ func throttled(until time.Time) error {
 	}}
 }
 
-// When a run stops or rests because of what came back.
+// Which results stop a run or make it rest.
 const (
 	stopAfterUnreached = 3         // failures to reach the API in a row
 	stopAfterMalformed = 3         // malformed-request in a row
-	stopAfterStrange   = 3         // refusals of the request, with nothing accepted between
+	stopAfterStrange   = 3         // refusals of the request without an accepted row between them
 	throttledMost      = 5         // tries of one row in a run that ended with 429
 	stopAfterRefusals  = 20        // refusals for the same reason in a row
 	stopAfterDoubts    = 20        // unknown outcomes in one run
 	stopAfterNoID      = 2         // 2xx without an id in a row
-	LongestAsked       = time.Hour // that a 429 can ask for
+	LongestAsked       = time.Hour // the longest wait that a 429 can ask for
 	backoffFirst       = 2 * time.Second
 	backoffMost        = 15 * time.Minute
-	slowest            = 64 // part of the configured rate below which 429 does not push
+	slowest            = 64 // 429 never lowers the rate below 1/slowest of the configured one
 )
 
-// LongestRest is how long a pass waits at most because the API asks for it, without an acceptance
-// between; more ends it.
+// LongestRest is how long a pass waits in all because the API asks it to, without an acceptance in
+// between; a longer wait ends the pass.
 const LongestRest = 5 * time.Minute

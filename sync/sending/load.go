@@ -1,4 +1,4 @@
-// How much a run has taken up and sent, for its limit.
+// How much a run has taken on and sent, for `most:`.
 
 package sending
 
@@ -9,8 +9,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// fitting takes from a batch what this run may still send. Rows that become due while it runs are
-// judged here: what is on the platform by then stays.
+// fitting returns the beginning of a batch that still fits into the run's limit. It also checks
+// rows that become due during the run. If not even the first row fits, the run is braked; what was
+// sent by then stays sent.
 func (s *Sender) fitting(ctx context.Context, batch []trade.Entry) ([]trade.Entry, error) {
 	if s.Run.Job.Spec.Most == nil {
 		return batch, nil
@@ -21,7 +22,7 @@ func (s *Sender) fitting(ctx context.Context, batch []trade.Entry) ([]trade.Entr
 	for i, e := range batch {
 		load := s.Load.taken
 		load.Value = maps.Clone(load.Value)
-		if !s.Load.rows[e.ID] { // it came back unsent, and is counted already
+		if !s.Load.rows[e.ID] { // counted already if it came back unsent
 			load.Add(e)
 		}
 		if !load.Within(s.brakes.Room) {
@@ -40,7 +41,7 @@ func (s *Sender) fitting(ctx context.Context, batch []trade.Entry) ([]trade.Entr
 	return batch, nil
 }
 
-// didNotGo takes back countBegun, of a row that certainly did not go or that nobody took.
+// didNotGo undoes countBegun, for a row that was certainly not sent.
 func (l *load) didNotGo(e trade.Entry) {
 	var f trade.Freight
 	f.Add(e)
@@ -50,7 +51,7 @@ func (l *load) didNotGo(e trade.Entry) {
 // countBegun counts a POST that was begun.
 func (l *load) countBegun(e trade.Entry) { l.Went.Add(e) }
 
-// load is what a run takes up and begins, with `most:`.
+// load is what a run takes on and begins to send, under `most:`.
 type load struct {
 	taken trade.Freight
 	rows  map[int64]bool // the entries of taken

@@ -1,4 +1,4 @@
-// Records of the platform that rows need: there, missing, or being asked about.
+// Records of the platform that rows need: existing, missing, or being asked about.
 
 package sending
 
@@ -13,9 +13,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// missingRecords knows which records of the platform are there (a row that needs them was accepted
-// in this run), which are not (the platform said so), and which are being asked about by a row on
-// the wire. So one missing wallet costs one POST and interval, however many rows need it (F123).
+// missingRecords knows which records exist on the platform (a row that needs them was accepted in
+// this run), which are missing (the platform reported it), and which a row in flight is asking
+// about. So one missing wallet costs one POST per interval, however many rows need it (F123).
 type missingRecords struct {
 	missing map[run.Need]trade.Block
 	There   map[run.Need]bool
@@ -34,7 +34,7 @@ func newMissingRecords(blocks []trade.Block) *missingRecords {
 	return l
 }
 
-// blocking finds a record that is missing and need not be asked about yet.
+// blocking returns a record that is missing and not due to be asked about again.
 func (l *missingRecords) blocking(needs []run.Need, now time.Time) (trade.Block, bool) {
 	for _, n := range needs {
 		if b, ok := l.missing[n]; ok && (b.NextAt.IsZero() || b.NextAt.After(now)) {
@@ -44,13 +44,13 @@ func (l *missingRecords) blocking(needs []run.Need, now time.Time) (trade.Block,
 	return trade.Block{}, false
 }
 
-// Known reports whether nobody need ask about a record.
+// Known reports whether a record need not be asked about.
 func (l *missingRecords) Known(n run.Need) bool {
 	_, lacking := l.missing[n]
 	return l.There[n] || n.Kind == outcome.OrderCommitments && !lacking
 }
 
-// probing reports whether a row in flight will say whether one of the records is there.
+// probing reports whether the answer to a row in flight will show if one of the records exists.
 func (l *missingRecords) probing(needs []run.Need) bool {
 	for _, n := range needs {
 		if _, asked := l.askedBy[n]; asked && !l.Known(n) {
@@ -60,7 +60,7 @@ func (l *missingRecords) probing(needs []run.Need) bool {
 	return false
 }
 
-// startProbe notes that an entry goes in flight with records of which nobody knows.
+// startProbe records that an entry is sent with records that may not exist.
 func (l *missingRecords) startProbe(needs []run.Need, entry int64) {
 	for _, n := range needs {
 		if !l.Known(n) {
@@ -70,7 +70,7 @@ func (l *missingRecords) startProbe(needs []run.Need, entry int64) {
 	}
 }
 
-// answered forgets the question, whatever the answer.
+// answered ends an entry's question, whatever the answer.
 func (l *missingRecords) answered(entry int64) {
 	for _, n := range l.asks[entry] {
 		delete(l.askedBy, n)
@@ -78,11 +78,12 @@ func (l *missingRecords) answered(entry int64) {
 	delete(l.asks, entry)
 }
 
-// confirm notes that records are there; it gives the blocks that this ends.
+// confirm records that the records exist; it returns the blocks that this ends.
 func (l *missingRecords) confirm(needs []run.Need) []trade.Block {
 	var ended []trade.Block
 	for _, n := range needs {
-		if n.Kind != outcome.OrderCommitments { // of which there are as many as rows, and known tells without
+		// there is one for each row, and Known needs no entry
+		if n.Kind != outcome.OrderCommitments {
 			l.There[n] = true
 		}
 		if b, ok := l.missing[n]; ok {
@@ -93,7 +94,7 @@ func (l *missingRecords) confirm(needs []run.Need) []trade.Block {
 	return ended
 }
 
-// reportMissing notes that the platform does not know a record, and when to ask again.
+// reportMissing records that the platform lacks a record, and when to ask again.
 func (l *missingRecords) reportMissing(n run.Need, message string, now time.Time) trade.Block {
 	b, known := l.missing[n]
 	if !known {
@@ -106,7 +107,7 @@ func (l *missingRecords) reportMissing(n run.Need, message string, now time.Time
 	return b
 }
 
-// blockedEntry is an entry that waits for a record of the platform.
+// blockedEntry returns an entry that waits for a record of the platform.
 func blockedEntry(entry trade.Entry, b trade.Block, now time.Time) trade.Entry {
 	entry.State, entry.Cause, entry.Error = trade.Waiting, b.Message, nil
 	entry.WaitingFor = []trade.Awaited{{Platform: b.Kind, ID: b.ID}}
@@ -114,8 +115,8 @@ func blockedEntry(entry trade.Entry, b trade.Block, now time.Time) trade.Entry {
 	return entry
 }
 
-// unpark takes up the rows whose question was answered meanwhile. They are looked at again, because
-// they waited.
+// unpark returns the rows whose question was answered meanwhile. They are rechecked, because they
+// have waited.
 func (s *Sender) unpark() []trade.Entry {
 	var free, parked []trade.Entry
 	for _, e := range s.queue.parked {
@@ -129,7 +130,7 @@ func (s *Sender) unpark() []trade.Entry {
 	return free
 }
 
-// unstored are the blocks that the ledger does not have yet.
+// unstored returns the blocks that the ledger does not have yet.
 func (s *Sender) unstored() []trade.Block {
 	if s.commit.storing == nil {
 		return s.commit.lacking
@@ -137,8 +138,8 @@ func (s *Sender) unstored() []trade.Block {
 	return slices.Concat(s.commit.storing.group.Block, s.commit.lacking)
 }
 
-// reloadRetries takes up the records that a person has ordered to be asked about again since they
-// were read, and forgets those that another process has found.
+// reloadRetries reads the records for which a person has ordered a new question since they were
+// read, and forgets those that another process has found.
 func (s *Sender) reloadRetries(ctx context.Context) error {
 	if len(s.traffic.blocks.missing) == 0 {
 		return nil

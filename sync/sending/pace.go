@@ -14,15 +14,17 @@ import (
 
 // pace is how many requests may leave now, and when.
 type pace struct {
-	slots     int           // POSTs that may be in flight now: max_in_flight, or less after doubts and 429
-	calm      int           // answers as usual, in a row
+	// POSTs that may be in flight now: max_in_flight, or less after doubts and 429s
+	slots     int
+	calm      int           // consecutive routine answers
 	took      time.Duration // of the last answer
-	limited   bool          // by a rate: intents are stored when they may leave
-	restUntil time.Time     // nothing leaves before
-	rested    time.Duration // that the API asked for since the last acceptance
+	limited   bool          // by a rate limit: intents are stored only when they may leave
+	restUntil time.Time     // nothing is sent before
+	rested    time.Duration // total wait that the API asked for since the last acceptance
 }
 
-// adjustPace slows down after doubts and 429, and speeds up again with each acceptance.
+// adjustPace slows down after doubts and 429s, and speeds up again with each acceptance or
+// rejection.
 func (s *Sender) adjustPace(d outcome.Decision, at time.Time) {
 	if d.Outcome != trade.OutcomeNotSent {
 		s.traffic.Careful = d.Outcome == trade.OutcomeUnknown
@@ -33,7 +35,7 @@ func (s *Sender) adjustPace(d outcome.Decision, at time.Time) {
 	rest := d.Wait
 	switch {
 	case d.Outcome == trade.OutcomeUnknown:
-		s.pace.slots = 1 // one at a time, until the API says something definite again
+		s.pace.slots = 1 // one at a time, until the API gives a definite answer again
 		if d.Slow {
 			rest = backoffFirst << min(s.row.unknowns, 6)
 		}
@@ -49,7 +51,7 @@ func (s *Sender) adjustPace(d outcome.Decision, at time.Time) {
 		}
 	}
 	if until := at.Add(rest); rest > 0 && until.After(s.pace.restUntil) {
-		if d.Wait > 0 { // several answers of one moment ask for one rest
+		if d.Wait > 0 { // simultaneous answers ask for one rest
 			s.pace.rested += min(d.Wait, until.Sub(s.pace.restUntil))
 		}
 		s.pace.restUntil = until
@@ -59,8 +61,8 @@ func (s *Sender) adjustPace(d outcome.Decision, at time.Time) {
 	}
 }
 
-// resting is how long the API asked to wait from now on. It never asks for more than an hour: then
-// the clock was set back meanwhile.
+// resting returns how long the API asked to wait from now on. It never asks for more than an hour:
+// a longer wait means that the clock was set back, and ends.
 func (p *pace) resting(now time.Time) time.Duration {
 	d := p.restUntil.Sub(now)
 	if d > LongestAsked {

@@ -1,4 +1,4 @@
-// The harmless question before the first POST.
+// The preflight: a harmless GET before the first POST.
 
 package sending
 
@@ -17,8 +17,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// judgePreflight reports whether a failed preflight says nothing about this job's requests (ok), or
-// why the job must not begin.
+// judgePreflight decides on a failed preflight: either it means nothing for the job's requests
+// (ok), or it returns why the job must not begin.
 func judgePreflight(failure *apiclient.Error) (stop trade.Stop, ok bool) {
 	a := failure.Answer
 	say := func(code outcome.StopCode, text string) (trade.Stop, bool) {
@@ -45,8 +45,8 @@ func judgePreflight(failure *apiclient.Error) (stop trade.Stop, ok bool) {
 			a.Status))
 }
 
-// AskHarmlessly asks for the webhooks, and gives the reason why no job may send; nil when they may.
-// A module that is not contracted, or a route that is not there, says nothing of any job.
+// AskHarmlessly lists the webhooks, and returns why no job may send, or nil if they may. A module
+// that is not contracted, or a missing route, means nothing for any job.
 func AskHarmlessly(ctx context.Context, platform run.Platform, log *zap.Logger) *trade.Stop {
 	_, err := platform.ListWebhooks(ctx)
 	var failure *apiclient.Error
@@ -68,8 +68,8 @@ func AskHarmlessly(ctx context.Context, platform run.Platform, log *zap.Logger) 
 	return &stop
 }
 
-// preflight asks the API one harmless question before the first POST of a run, so that a wrong key,
-// address, proxy or certificate costs no doubt.
+// preflight sends one harmless GET to the API before the first POST of a run, so that a wrong key,
+// address, proxy or certificate leaves no row in doubt.
 func (s *Sender) preflight(ctx context.Context) error {
 	stop := AskHarmlessly(ctx, s.Run.Env.Platform, s.Run.Log)
 	s.preflown = true

@@ -1,4 +1,4 @@
-// The rows that go next.
+// The queue: which rows are sent next.
 
 package sending
 
@@ -12,7 +12,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// fill makes sure that the queue holds rows that were looked at a moment ago. more is false when
+// fill makes sure that the queue holds rows that were rechecked just before. more is false if
 // nothing is left that is due.
 func (s *Sender) fill(ctx context.Context) (more bool, err error) {
 	if s.brakes.TrialLeft() == 0 {
@@ -53,8 +53,7 @@ func (s *Sender) fill(ctx context.Context) (more bool, err error) {
 	return true, s.recheckBatch(ctx, batch)
 }
 
-// anything reports whether something is due, while nothing may leave: a run does not rest for
-// nothing.
+// anything reports whether something is due while nothing may leave; if not, the run need not rest.
 func (s *Sender) anything(ctx context.Context) (bool, error) {
 	if s.queue.again || len(s.queue.ready)+len(s.queue.parked) > 0 {
 		return true, nil
@@ -63,8 +62,8 @@ func (s *Sender) anything(ctx context.Context) (bool, error) {
 	return len(due) > 0, err
 }
 
-// nextDue takes up the next due entries. Rows that came back to pending, or that a found record
-// woke, have lower numbers: for them it begins again.
+// nextDue returns the next due entries. Rows that became pending again, or that were woken because
+// a record was found, have lower ids: for them it starts from the beginning.
 func (s *Sender) nextDue(ctx context.Context) ([]trade.Entry, error) {
 	for {
 		if s.rowLimit.over() {
@@ -95,13 +94,13 @@ func (s *Sender) nextDue(ctx context.Context) ([]trade.Entry, error) {
 	}
 }
 
-// DueAgain tells that entries with lower numbers than those taken up may be due.
+// DueAgain records that entries with lower ids than those already taken may be due.
 func (s *Sender) DueAgain() { s.queue.again = true }
 
-// FromStart takes up what is due from the lowest number on.
+// FromStart makes the queue continue from the lowest id.
 func (s *Sender) FromStart() { s.queue.after = 0 }
 
-// waitForHours says in the report when what is due goes.
+// waitForHours stores in the report when the rows that are due will be sent.
 func (s *Sender) waitForHours(ctx context.Context) error {
 	due, err := s.anything(ctx)
 	if due {
@@ -111,21 +110,22 @@ func (s *Sender) waitForHours(ctx context.Context) error {
 	return err
 }
 
-// queue is what goes next.
+// queue holds what is sent next.
 type queue struct {
-	ready       []trade.Entry  // looked at, ready to go
-	recheckedAt time.Duration  // Boot time of that look
-	like        map[int64]bool // entries of other jobs that looks of this run found, sent with the content of a row
-	parked      []trade.Entry  // need a record of the platform that another flight is asking about
-	after       int64          // number of the last entry that was taken up
-	again       bool           // entries with lower numbers may be due again
-	due         int
-	begun       bool          // what is due by time was found
-	quota       int           // rows that may still be begun in this turn; -1 = as many as are due
-	until       time.Duration // Boot time at which a turn with a quota ends
+	ready       []trade.Entry // rechecked and ready to be sent
+	recheckedAt time.Duration // Boot time of that recheck
+	// entries of other jobs, sent with the content of a row, that rechecks of this run found
+	like   map[int64]bool
+	parked []trade.Entry // need a record of the platform about which another flight is asking
+	after  int64         // id of the last entry taken from the ledger
+	again  bool          // entries with lower ids may be due again
+	due    int
+	begun  bool          // begin was done
+	quota  int           // rows that may still be begun in this turn; -1 = no limit
+	until  time.Duration // Boot time at which a turn with a quota ends
 }
 
-// pending counts the rows that may go in this run.
+// pending returns how many entries of the job are pending.
 func pending(ctx context.Context, q run.Queue, job string) (int, error) {
 	tallies, err := q.Counts(ctx, job)
 	n := 0

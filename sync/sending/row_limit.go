@@ -8,17 +8,17 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// RowLimit counts the rows that a run has sent, and says which may go in it. A row whose request
-// was refused for the moment, as with 429, is sent again and counts once.
+// RowLimit counts the rows that a run has sent, and decides which rows it may send. A row whose
+// request was refused only for the moment, as with 429, is sent again and counts once.
 type RowLimit struct {
-	keys  map[string]bool // the only ones that may go; nil: any
-	most  int             // rows; 0: any number
-	Rows  int             // that were sent
-	again map[int64]bool  // entries that were sent and came back
+	keys  map[string]bool // the only ones that may be sent; nil: any
+	most  int             // most rows; 0: no limit
+	Rows  int             // rows that were sent
+	again map[int64]bool  // entries that were sent and became pending again
 }
 
-// NewRowLimit makes one: keys are the only ones that may go, nil any; most is how many rows, 0 any
-// number.
+// NewRowLimit returns a limit: keys are the only ones that may be sent, nil means any; most is how
+// many rows may be, 0 means no limit.
 func NewRowLimit(keys []string, most int) *RowLimit {
 	n := &RowLimit{most: most, again: map[int64]bool{}}
 	if keys != nil {
@@ -30,10 +30,10 @@ func NewRowLimit(keys []string, most int) *RowLimit {
 	return n
 }
 
-// over reports that no row may go any more.
+// over reports whether no further row may be sent.
 func (n *RowLimit) over() bool { return n.most > 0 && n.Rows >= n.most && len(n.again) == 0 }
 
-// allows reports whether a row may go beside others that were chosen and do not count yet.
+// allows reports whether a row may be sent in addition to chosen ones, which are not counted yet.
 func (n *RowLimit) allows(e trade.Entry, chosen []*inFlight) bool {
 	if n.keys != nil && !n.keys[e.Key] {
 		return false
@@ -50,12 +50,13 @@ func (n *RowLimit) allows(e trade.Entry, chosen []*inFlight) bool {
 	return n.Rows+fresh < n.most
 }
 
-// left leaves of a batch what may go.
+// left returns the rows of a batch that may be sent.
 func (n *RowLimit) left(batch []trade.Entry) []trade.Entry {
 	return slices.DeleteFunc(batch, func(e trade.Entry) bool { return !n.allows(e, nil) })
 }
 
-// begins counts a row whose POST is begun; recalled takes that back, because it certainly was not.
+// begins counts a row whose POST is begun; recalled undoes that for a row that was certainly not
+// sent.
 func (n *RowLimit) begins(id int64) {
 	if !n.again[id] {
 		n.Rows++
@@ -68,5 +69,5 @@ func (n *RowLimit) recalled(id int64) {
 	}
 }
 
-// returned notes a row that was sent and is to be sent again.
+// returned records that a row was sent and is to be sent again.
 func (n *RowLimit) returned(id int64) { n.again[id] = true }

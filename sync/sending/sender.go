@@ -17,7 +17,7 @@ import (
 )
 
 // Sender sends the due entries of one job. One goroutine owns all of its fields; flights run in
-// goroutines of their own and report by channel.
+// goroutines of their own and report through a channel.
 type Sender struct {
 	Run      *run.Run
 	due      run.Queue
@@ -25,26 +25,27 @@ type Sender struct {
 	recheck  *recheck.Checker
 	brakes   *brakes.Guard
 	rowLimit *RowLimit // which rows it may send, and how many
-	AnyHour  bool      // it sends outside the job's hours too
+	AnyHour  bool      // send outside the job's hours too
 	traffic  *Traffic
 
 	dispatcher dispatcher
-	flights    map[int64]bool // entries whose intents were handed over, and that were not taken up again
-	results    chan *result
-	queue      queue
-	commit     commit
-	pace       pace
-	row        inRow
-	Load       load
+	// entries whose intents are stored or being stored, and that are not settled yet
+	flights map[int64]bool
+	results chan *result
+	queue   queue
+	commit  commit
+	pace    pace
+	row     inRow
+	Load    load
 
-	halted   chan struct{}   // closed when nothing more may leave
+	halted   chan struct{}   // closed when nothing more may be sent
 	halt     error           // why
-	preflown bool            // the harmless question was asked and answered
-	context  context.Context // of the turn, for what leaves in it
+	preflown bool            // the harmless GET has succeeded
+	context  context.Context // of the current turn, for what is sent in it
 }
 
-// New makes ready to send what is due. status is the job's from before the run: a rest that the API
-// asked for then is kept.
+// New returns a sender for what is due. status is the job's status before the run: if the API had
+// asked to wait, the sender waits until then.
 func New(r *run.Run, c *recheck.Checker, g *brakes.Guard, n *RowLimit, t *Traffic, q run.Queue, i run.Intents,
 	status trade.JobStatus,
 ) (*Sender, error) {
@@ -58,7 +59,7 @@ func New(r *run.Run, c *recheck.Checker, g *brakes.Guard, n *RowLimit, t *Traffi
 	if stop := status.Stop; stop != nil && status.State == trade.BackingOff &&
 		stop.Code == string(outcome.StopThrottled) {
 		switch rest := stop.Until.Sub(r.Now); {
-		case rest > LongestAsked: // a clock stood wrong
+		case rest > LongestAsked: // the clock was wrong
 		case rest > LongestRest:
 			return nil, throttled(stop.Until)
 		case rest > 0:
@@ -73,7 +74,7 @@ func New(r *run.Run, c *recheck.Checker, g *brakes.Guard, n *RowLimit, t *Traffi
 	return s, nil
 }
 
-// begin finds what is due by time. It is done once, when the job has its first turn.
+// begin wakes what is due by time. It is done once, in the first turn of the job.
 func (s *Sender) begin(ctx context.Context) (err error) {
 	if s.queue.begun {
 		return nil
@@ -93,9 +94,9 @@ func (s *Sender) begin(ctx context.Context) (err error) {
 	return err
 }
 
-// Send sends until nothing is due, something stops it, or, with a quota, so many rows have gone or
-// sliceTime has passed. What is in flight at the end is awaited and settled. finished is false
-// when more is due.
+// Send sends until nothing is due or something stops it. With a quota other than 0 it also ends
+// when that many rows were begun or sliceTime has passed. It waits for what is in flight, and
+// settles it. finished is false if more is due.
 func (s *Sender) Send(ctx context.Context, quota int) (finished bool, err error) {
 	if err := s.begin(ctx); err != nil {
 		return false, err
@@ -129,8 +130,8 @@ func (s *Sender) Send(ctx context.Context, quota int) (finished bool, err error)
 	}
 }
 
-// step does the next thing: take up what has landed and what was stored, choose what goes next, and
-// hand both over to be stored.
+// step does the next thing: it takes finished results and a stored group, chooses what goes next,
+// and passes both on to be stored.
 func (s *Sender) step(ctx context.Context) (more bool, err error) {
 	if ctx.Err() != nil {
 		s.stopSending(&outcome.StopError{Stop: trade.Stop{
@@ -165,15 +166,15 @@ func (s *Sender) step(ctx context.Context) (more bool, err error) {
 	return more, nil
 }
 
-// shouldCommitNow reports whether a group should be stored now. While enough is cleared for the
-// wire, a larger group costs less for each row.
+// shouldCommitNow reports whether a group should be stored now. While enough flights are ready to
+// start, it waits for a larger group, which costs less per row.
 func (s *Sender) shouldCommitNow(more bool) bool {
 	w := s.window()
 	free := min(w-len(s.flights), len(s.queue.ready))
 	return !more || s.halt != nil || s.dispatcher.waiting() == 0 || max(free, len(s.commit.settling)) >= w/2
 }
 
-// stopSending lets nothing more leave. The first reason stays.
+// stopSending stops all sending. The first reason is kept.
 func (s *Sender) stopSending(err error) {
 	if s.halt == nil {
 		s.halt = err
@@ -181,7 +182,7 @@ func (s *Sender) stopSending(err error) {
 	}
 }
 
-// collect takes up everything that has landed, and the group that was stored, without waiting.
+// collect takes all finished results, and the group that was stored, without waiting.
 func (s *Sender) collect(ctx context.Context) error {
 	for {
 		select {
@@ -199,7 +200,7 @@ func (s *Sender) collect(ctx context.Context) error {
 	}
 }
 
-// pausedNow stops sending, because a person has paused the job while it runs.
+// pausedNow stops sending because a person has paused the running job.
 func (s *Sender) pausedNow(ctx context.Context) error {
 	status, err := s.due.JobStatus(ctx, s.Run.Job.Name())
 	if err == nil {
@@ -208,11 +209,10 @@ func (s *Sender) pausedNow(ctx context.Context) error {
 	return err
 }
 
-// sliceTime is how long it may send, or rest, before that: the API may be slow.
+// sliceTime is the longest turn with a quota, even if few rows were sent: the API may be slow.
 const sliceTime = time.Minute
 
-// recheckBatch looks at a batch once more and stores what the look changed before anything of it
-// goes.
+// recheckBatch rechecks a batch, and stores what that changed before it sends anything of it.
 func (s *Sender) recheckBatch(ctx context.Context, batch []trade.Entry) error {
 	at := s.Run.Env.Clock.Boot()
 	var storing []trade.Entry
@@ -244,12 +244,11 @@ func (s *Sender) recheckBatch(ctx context.Context, batch []trade.Entry) error {
 	return failpoint.Hit("rows.looked-at")
 }
 
-// choose takes from the queue what may go now, as intents and flights: no more than the free slots
-// (I11), the tokens of the rate limit, and one row for each record of the platform of which nobody
-// knows yet whether it is there.
+// choose takes rows from the queue as intents and flights: no more than the free slots (I11) and
+// the tokens of the rate limit allow, and only one row for each record that the platform may lack.
 func (s *Sender) choose(ctx context.Context, group *trade.Group) []*inFlight {
 	var flights []*inFlight
-	// a machine that was suspended has its lease still, if nobody took it
+	// a machine that was suspended still has its lease, unless another took it
 	if !s.Run.Keeper.Trusted() && !s.Run.Keeper.Renew(ctx) {
 		s.stopSending(s.Run.LeaseLost())
 		return nil

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// await waits for the next landing, the next token, the end of a rest, or the end of the run; a
-// parked or resting queue waits here, not in a loop.
+// await waits for the next result, a stored group, the next token, the end of a rest, or the end of
+// the run, so that a parked or resting queue does not spin.
 func (s *Sender) await(ctx context.Context, more bool) {
 	var wake <-chan time.Time
 	if s.halt == nil && more {
 		if d := s.pause(); d > 0 {
-			if s.queue.quota > 0 { // the others have their turn meanwhile
+			if s.queue.quota > 0 { // the other jobs have their turn then
 				d = min(d, max(s.queue.until-s.Run.Env.Clock.Boot(), 0))
 			}
 			timer := time.NewTimer(d)
@@ -32,14 +32,14 @@ func (s *Sender) await(ctx context.Context, more bool) {
 	select {
 	case l := <-s.results:
 		s.takeResult(l)
-	case <-s.commit.stored: // step concludes it
+	case <-s.commit.stored: // step handles it
 	case <-wake:
 	case <-done:
 	}
 }
 
-// pause is how long nothing can leave although something is due: a rest that the API asked for, or
-// the next token of the rate limit.
+// pause returns how long nothing can be sent although something is due: because the API asked to
+// wait, or until the next token of the rate limit.
 func (s *Sender) pause() time.Duration {
 	if d := s.pace.resting(s.Run.Env.Clock.Now()); d > 0 {
 		return d

@@ -1,3 +1,5 @@
+// Opening and verifying an archive.
+
 package archive
 
 import (
@@ -18,19 +20,19 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// ErrDamaged says that an archive is not as it was written.
+// ErrDamaged means that an archive is not as it was written.
 var ErrDamaged = errors.New("the archive is not as it was written")
 
-// ErrNoArchive says that a file is no archive of a report.
+// ErrNoArchive means that a file is not an archive of a report.
 var ErrNoArchive = errors.New("this is no archive of a report")
 
-// ErrNewer says that an archive was written in a later form.
+// ErrNewer means that an archive has the format of a newer program.
 var ErrNewer = errors.New("the archive is of a newer program: install that one")
 
-// mostText is how many bytes a file has at most that is read as a whole.
+// mostText is the largest size, in bytes, of a file that is read as a whole.
 const mostText = 64 << 20
 
-// Archive is an archive whose files are as they were written.
+// Archive is an open archive whose files are as they were written.
 type Archive struct {
 	Manifest
 	Seal   string         // SHA-256 of the manifest
@@ -40,7 +42,7 @@ type Archive struct {
 	files  map[string]*zip.File
 }
 
-// Open opens an archive after comparing every file with the manifest, and every closing with its
+// Open opens an archive. It compares every file with the manifest first, and every closing with its
 // hash.
 func Open(path string) (a *Archive, err error) {
 	z, err := zip.OpenReader(path)
@@ -62,7 +64,7 @@ func (a *Archive) Close() error { return a.zip.Close() }
 
 func damaged(name string) error { return fmt.Errorf("%w: %s", ErrDamaged, name) }
 
-// verify compares the files with the manifest.
+// verify compares the files with the manifest, and reads the closings.
 func (a *Archive) verify() error {
 	for _, f := range a.zip.File {
 		if a.files[f.Name] != nil {
@@ -104,7 +106,7 @@ func (a *Archive) verify() error {
 	return a.readClosings()
 }
 
-// readZone reads where the times of the report are told.
+// readZone reads the time zone of the report.
 func (a *Archive) readZone() error {
 	text, err := a.head("")
 	if err != nil {
@@ -120,7 +122,7 @@ func (a *Archive) readZone() error {
 	return nil
 }
 
-// copy writes a file of the archive, and gives its SHA-256.
+// copy writes a file of the archive to to, and returns its SHA-256.
 func (a *Archive) copy(name string, to io.Writer) (sum string, err error) {
 	f := a.files[name]
 	if f == nil {
@@ -172,8 +174,8 @@ func (a *Archive) readClosings() error {
 	return nil
 }
 
-// proves compares what a closing kept with its hash. Where documents are masked there is nothing
-// to compare.
+// proves compares the stored rows of a closing with its hash. If documents are masked, nothing can
+// be compared.
 func (a *Archive) proves(c Closing) error {
 	if c.Masked {
 		return nil
@@ -196,7 +198,7 @@ func (a *Archive) proves(c Closing) error {
 	return nil
 }
 
-// folder is where an archive has what a closing kept.
+// folder returns the folder of a closing in an archive.
 func (c Closing) folder() string { return "closings/" + c.ID + "/" }
 
 // Snapshot returns the rows of the report.
@@ -213,14 +215,14 @@ func (a *Archive) head(folder string) ([]byte, error) {
 	return text, err
 }
 
-// lines writes rows as a snapshot has them.
+// lines writes rows in the form of a snapshot's file, compressed.
 func (a *Archive) lines(name string, to io.Writer) error {
 	z := gzip.NewWriter(to)
 	_, err := a.copy(name, z)
 	return errors.Join(err, z.Close())
 }
 
-// Closing returns what a closing kept.
+// Closing returns the report of a closing.
 func (a *Archive) Closing(ctx context.Context, c Closing) (*reconcile.Snapshot, error) {
 	head, err := a.head(c.folder())
 	if err != nil {
@@ -230,13 +232,13 @@ func (a *Archive) Closing(ctx context.Context, c Closing) (*reconcile.Snapshot, 
 	return reconcile.OpenClosed(ctx, keptRows{a, c}, c.Closing, "")
 }
 
-// keptRows are the rows of one closing, which were compared with its hash.
+// keptRows are the rows of one closing; Open compared them with its hash.
 type keptRows struct {
 	in *Archive
 	of Closing
 }
 
-// ClosedRows writes them.
+// ClosedRows writes the rows to to.
 func (k keptRows) ClosedRows(_ context.Context, _ trade.Closing, to io.Writer) error {
 	if k.of.Masked {
 		return k.in.lines(k.of.folder()+rowsFile, to)
@@ -245,7 +247,7 @@ func (k keptRows) ClosedRows(_ context.Context, _ trade.Closing, to io.Writer) e
 	return err
 }
 
-// Options are those with which the report was made.
+// Options returns the options with which the report was made.
 func (a *Archive) Options() reconcile.Options {
 	t := a.Told
 	t.Filter.From, t.Filter.To = t.From, t.To

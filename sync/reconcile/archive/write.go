@@ -1,3 +1,5 @@
+// Writing an archive.
+
 package archive
 
 import (
@@ -16,7 +18,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Manifest is the first file of an archive. Its JSON form is for good: fields are only ever added.
+// Manifest is the content of manifest.json. Its JSON form is permanent: fields are only ever added.
 type Manifest struct {
 	Form    int       `json:"form"`
 	Report  string    `json:"report"` // id
@@ -24,14 +26,14 @@ type Manifest struct {
 	Program string    `json:"program"`
 	Who     string    `json:"who"`
 	MadeAt  time.Time `json:"made_at"`
-	At      time.Time `json:"at"` // of which the report tells
+	At      time.Time `json:"at"` // the moment of the report's figures
 	Told    Told      `json:"told"`
 	Files   []File    `json:"files"`
 }
 
-// Told is what of the rows the report tells, and how.
+// Told is which rows the report shows, and how.
 type Told struct {
-	From      trade.Date          `json:"from"` // of the documents; none = the beginning
+	From      trade.Date          `json:"from"` // first day of the documents; none = the beginning
 	To        trade.Date          `json:"to"`   // none = the end
 	Filter    reconcile.Filter    `json:"filter"`
 	Tolerance reconcile.Tolerance `json:"tolerance"`
@@ -53,16 +55,16 @@ type Closing struct {
 	Masked bool `json:"masked"` // its rows have documents, which are masked here
 }
 
-// Act is the act of the audit that keeps the seal of an archive.
+// Act is the audit's name of the act that stores the seal of an archive.
 const Act = "report archive"
 
-// Sealed is what that record says.
+// Sealed is the detail of that audit record.
 type Sealed struct {
 	Report string `json:"report"`
 	Seal   string `json:"sha256"` // of the manifest
 }
 
-// formOfManifest is the form that this program writes.
+// formOfManifest is the version of the format that this program writes.
 const formOfManifest = 1
 
 // The files of an archive.
@@ -74,16 +76,16 @@ const (
 	auditFile    = "audit.jsonl"
 )
 
-// Ledger is what an archive has beside the report.
+// Ledger is what an archive needs of the ledger in addition to the report.
 type Ledger interface {
 	reconcile.ClosedRows
-	// Closings returns those of a cut-off, or all, the newest first.
+	// Closings returns the closings of a cut-off day, or all if day is zero, newest first.
 	Closings(ctx context.Context, day trade.Date) ([]trade.Closing, error)
-	// AuditPage returns one page of the audit, the newest first.
+	// AuditPage returns one page of the audit, newest first.
 	AuditPage(ctx context.Context, q trade.AuditQuery) (trade.AuditPage, error)
 }
 
-// Contents are what an archive is made of.
+// Contents are what an archive is made from.
 type Contents struct {
 	Snapshot *reconcile.Snapshot
 	Options  reconcile.Options
@@ -93,14 +95,14 @@ type Contents struct {
 	Program  string
 }
 
-// writer writes the files of an archive, and what the manifest says of them.
+// writer writes the files of an archive, and collects their entries in the manifest.
 type writer struct {
 	Contents
 	zip   *zip.Writer
 	files []File
 }
 
-// Write makes an archive, and gives its seal: the SHA-256 of its manifest.
+// Write writes an archive and returns its seal, the SHA-256 of its manifest.
 func Write(ctx context.Context, to io.Writer, c Contents) (seal string, err error) {
 	w := &writer{Contents: c, zip: zip.NewWriter(to)}
 	steps := []func() error{
@@ -127,7 +129,7 @@ func Write(ctx context.Context, to io.Writer, c Contents) (seal string, err erro
 	return w.files[len(w.files)-1].SHA256, w.zip.Close()
 }
 
-// counted counts and hashes what is written.
+// counted counts the bytes that are written.
 type counted struct {
 	to io.Writer
 	n  int64
@@ -139,7 +141,7 @@ func (c *counted) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// file adds a file.
+// file adds a file to the archive.
 func (w *writer) file(name string, write func(io.Writer) error) error {
 	part, err := w.zip.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: w.Now.UTC()})
 	if err != nil {
@@ -154,7 +156,7 @@ func (w *writer) file(name string, write func(io.Writer) error) error {
 	return nil
 }
 
-// line writes a value as a line of JSON, documents masked, and reports whether there were some.
+// line writes a value as a line of JSON with documents masked, and reports whether there were any.
 func line(to io.Writer, v any) (masked bool, err error) {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -177,7 +179,7 @@ func (w *writer) kept(s *reconcile.Snapshot, folder string) error {
 
 func (w *writer) rows() error { return w.kept(w.Snapshot, "") }
 
-// reports adds the report as it is now, for programs and for people.
+// reports adds the report in all its formats, for programs and for people.
 func (w *writer) reports() error {
 	english := w.Options
 	english.Lang = trade.English
@@ -200,7 +202,7 @@ func (w *writer) reports() error {
 	return nil
 }
 
-// closings adds the months of the time that were closed.
+// closings adds the closed months of the period.
 func (w *writer) closings(ctx context.Context) error {
 	list, err := w.Ledger.Closings(ctx, trade.Date{})
 	if err != nil {
@@ -223,7 +225,7 @@ func (w *writer) closings(ctx context.Context) error {
 	return w.file(closingsFile, func(to io.Writer) error { _, err := lines.WriteTo(to); return err })
 }
 
-// closing adds what a closing kept: as it was hashed, where nothing in it is masked.
+// closing adds the report of a closing: as it was hashed, if nothing in it is masked.
 func (w *writer) closing(ctx context.Context, c trade.Closing) (masked bool, err error) {
 	s, err := reconcile.OpenClosed(ctx, w.Ledger, c, "")
 	if err != nil {
@@ -248,13 +250,13 @@ func (w *writer) closing(ctx context.Context, c trade.Closing) (masked bool, err
 	return false, w.file(folder+closedRows, s.Rows)
 }
 
-// closedRows are the rows of a closing as they were hashed.
+// closedRows is the file with the rows of a closing as they were hashed.
 const closedRows = "rows.jsonl.gz"
 
-// auditPage is how many records are read at a time.
+// auditPage is how many records are read at once.
 const auditPage = 1000
 
-// audit adds the audit of the time, the newest first.
+// audit adds the audit of the period, newest first.
 func (w *writer) audit(ctx context.Context) error {
 	f, zone := w.Options.Filter, w.Snapshot.Zone()
 	q := trade.AuditQuery{Limit: auditPage, From: f.From.In(zone)}

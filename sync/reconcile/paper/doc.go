@@ -1,4 +1,4 @@
-// Package paper lays a report out for people, in the few columns that a screen and a sheet of A4
-// hold: the names first, and what belongs to a figure beneath it. Files for programs and
-// spreadsheets have all columns; they are those of package reconcile.
+// Package paper lays out a report for people, in the few columns that fit on a screen and on A4:
+// names first, and what belongs to a figure beneath it. Files for programs and spreadsheets have
+// all columns; package reconcile writes them.
 package paper

@@ -1,3 +1,5 @@
+// A report as one HTML page for reading and printing.
+
 package paper
 
 import (
@@ -11,7 +13,7 @@ import (
 	"github.com/safrasync/safrasync/sync/reconcile"
 )
 
-// page writes a page for reading and printing: one file, no script, nothing from outside.
+// page writes a page for reading and printing: one file, without scripts and external resources.
 type page struct {
 	to   *bufio.Writer
 	h    reconcile.Heading
@@ -20,7 +22,7 @@ type page struct {
 	rows int
 }
 
-// NewHTML writes a report as a page for printing.
+// NewHTML returns a writer of a report as a page for printing.
 func NewHTML(to io.Writer) reconcile.Writer { return For(&page{to: bufio.NewWriter(to)}) }
 
 const pageStyle = `body{font:13px/1.4 system-ui,"Segoe UI",Arial,sans-serif;color:#1b1b1b;background:#fff;margin:1.5rem}
@@ -42,7 +44,7 @@ td:not(.number) small:before{content:" · "}th,td{padding:.15rem .3rem}
 thead{display:table-header-group}tr{break-inside:avoid}h2{break-after:avoid}}
 `
 
-// inCSS leaves of a text what is no character of its own in a style sheet.
+// inCSS returns a text without characters that have a meaning in a CSS string.
 func inCSS(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || strings.ContainsRune(`"\<>{}`, r) {
@@ -52,7 +54,8 @@ func inCSS(text string) string {
 	}, text)
 }
 
-// Style makes A4 pages across, with what report it is and their number at their foot.
+// Style returns the CSS for A4 landscape pages, with the report's identity and the page number at
+// the bottom.
 func Style(h reconcile.Heading) string {
 	foot := h.Title
 	if h.Head.ID != "" || h.Head.Closed != nil {
@@ -63,7 +66,7 @@ func Style(h reconcile.Heading) string {
 		` " counter(page) " / " counter(pages);font:7pt sans-serif;color:#444}}` + "\n"
 }
 
-func (w *page) put(text string) { _, _ = w.to.WriteString(text) } // what cannot be written is told by the flush
+func (w *page) put(text string) { _, _ = w.to.WriteString(text) } // the Flush returns a write error
 
 func (w *page) Begin(h reconcile.Heading) error {
 	w.h = h

@@ -1,3 +1,5 @@
+// The layout of a report: which columns people see, and what is beneath them.
+
 package paper
 
 import (
@@ -9,14 +11,14 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Column is the head of a column.
+// Column is the heading of a column.
 type Column struct {
 	Title string
 	Type  reconcile.Type
-	Lead  bool // names the row
+	Lead  bool // identifies the row
 }
 
-// Class is how its cells stand: number, day, code, or "" for text.
+// Class returns the CSS class of its cells: number, day, code, or "" for text.
 func (c Column) Class() string {
 	switch c.Type {
 	case reconcile.CountColumn, reconcile.NumberColumn, reconcile.MoneyColumn:
@@ -37,23 +39,23 @@ type Section struct {
 	Columns []Column
 }
 
-// Cell is what a column has for a row.
+// Cell is the content of a column in a row.
 type Cell struct {
 	Text    string
-	Beneath []string // smaller
-	Path    string   // where it leads, in a browser; "" = nowhere
+	Beneath []string // in smaller type
+	Path    string   // link in a browser; "" = none
 }
 
-// Row is a line of a table.
+// Row is one row of a table.
 type Row struct {
-	// what the line is in an account: total, summand, part, of_which, proof or outside; "" = nothing
+	// role of the row in an account: total, summand, part, of_which, proof or outside; "" = none
 	Role  string
 	Cells []Cell
-	// Names are the ids of the words of its columns: those of the job, the line and the like.
+	// Names are the ids behind the labels of its columns, such as those of the job and the line.
 	Names map[string]string
 }
 
-// Reader takes a report up.
+// Reader receives a report that is laid out.
 type Reader interface {
 	Begin(heading reconcile.Heading) error
 	Section(s Section) error
@@ -61,9 +63,9 @@ type Reader interface {
 	End() error
 }
 
-// A column of a layout, and what stands beneath it, are ids of the report's columns. Of "a|b" the
-// first that has a text is taken; "a@b" is an amount with its unit or currency; "#a" has its
-// title before it, "?a" too, and is left out where it is zero; ">a" is what was sent, "~a" sacas.
+// A column of a layout, and what is beneath it, are ids of the report's columns. "a|b" takes the
+// first that has a text; "a@b" is an amount with its unit or currency; "#a" is preceded by its
+// title; "?a" is too, but is left out if zero; ">a" is what was sent; "~a" is sacas.
 type layout struct {
 	main    string
 	beneath []string
@@ -77,7 +79,7 @@ var (
 	weights = []layout{one("kg_erp", "amount_erp@unit"), one("kg_sent", "amount_sent@unit"), one("kg_difference")}
 )
 
-// layouts have six to eight columns each.
+// layouts have three to eight columns each.
 var layouts = map[reconcile.SectionID][]layout{
 	reconcile.SummarySection: {one("job"), one("line"), one("rows")},
 	reconcile.BridgeSection: {
@@ -113,7 +115,7 @@ var layouts = map[reconcile.SectionID][]layout{
 	reconcile.MessagesSection: {one("message"), one("what", "#who"), one("count"), one("last_seen_at"), one("known")},
 }
 
-// titled is the column whose title heads a column of a layout.
+// titled returns the column whose title is used for a column of a layout.
 func titled(main string, there map[string]int) string {
 	for part := range strings.SplitSeq(main, "|") {
 		id, _, _ := strings.Cut(part, "@")
@@ -124,16 +126,16 @@ func titled(main string, there map[string]int) string {
 	return ""
 }
 
-// laid writes a report to a reader.
+// laid lays out a report for a reader.
 type laid struct {
 	to      Reader
 	heading reconcile.Heading
 	section reconcile.Section
 	layout  []layout
-	there   map[string]int // columns of the section by their ids
+	there   map[string]int // indexes of the section's columns, by id
 }
 
-// layoutOf returns the columns of a table: those of the report's sections, else each as it is.
+// layoutOf returns the layout of a section: its own, or else one column for each of the report's.
 func layoutOf(s reconcile.Section) []layout {
 	if known := layouts[s.ID]; known != nil {
 		return known
@@ -145,7 +147,7 @@ func layoutOf(s reconcile.Section) []layout {
 	return out
 }
 
-// For lays a report out for a reader.
+// For returns a writer that lays out a report for a reader.
 func For(to Reader) reconcile.Writer { return &laid{to: to} }
 
 func (l *laid) Begin(h reconcile.Heading) error {
@@ -196,7 +198,7 @@ func (l *laid) Row(cells []any) error {
 	return l.to.Row(row)
 }
 
-// text is one part of a cell.
+// text returns one part of a cell.
 func (l *laid) text(cells []any, part string) string {
 	id := strings.TrimLeft(part, "#?>~")
 	id, unit, measured := strings.Cut(id, "@")
@@ -226,16 +228,16 @@ func (l *laid) text(cells []any, part string) string {
 	return text
 }
 
-// cents are how many digits after the point money and sacas have for people; files have all.
+// cents is how many digits after the point money and sacas have for people; files have all.
 const cents = 2
 
-// signs are how people write currencies; others are written by their code.
+// signs are the currency signs that people use; other currencies are written by their code.
 var signs = map[string]string{"BRL": "R$", "USD": "US$", "EUR": "€"}
 
-// units stand behind their number; what else an amount is of is a currency, which stands before.
+// units are written after the number; other units are currencies, and are written before it.
 var units = []string{"kg", string(trade.KG), string(trade.SC), string(trade.TON)}
 
-// amount writes a number with its unit or currency.
+// amount returns a number with its unit or currency.
 func (l *laid) amount(d trade.Decimal, text, unit string) string {
 	for _, known := range units {
 		if strings.HasPrefix(unit, known) {

@@ -1,3 +1,5 @@
+// A report laid out as tables for a browser.
+
 package paper
 
 import (
@@ -6,7 +8,7 @@ import (
 	"github.com/safrasync/safrasync/sync/reconcile"
 )
 
-// Report is a report as people read it in a browser.
+// Report is a report laid out for a browser.
 type Report struct {
 	reconcile.Heading
 	reconcile.Overview
@@ -19,11 +21,11 @@ type Report struct {
 type Table struct {
 	Section
 	Rows []Row
-	More int // rows that are only in the files
+	More int // number of rows that only the files have
 }
 
-// Read makes a report. Of a section that has more than most rows, the first ones are given; a column
-// that has nothing in any of them is left out.
+// Read returns a report. Each section has at most its first most rows; columns that are empty in
+// all of them are left out.
 func Read(s *reconcile.Snapshot, o reconcile.Options, most int) (*Report, error) {
 	r := &Report{most: most}
 	var err error
@@ -60,7 +62,7 @@ func (r *Report) Row(row Row) error {
 // End implements Reader.
 func (*Report) End() error { return nil }
 
-// narrow takes the columns out that have nothing in any row.
+// narrow removes the columns that are empty in every row.
 func (t *Table) narrow() {
 	for i := len(t.Columns) - 1; i >= 0; i-- {
 		if len(t.Rows) == 0 || slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Cells[i].Text != "" }) {

@@ -1,4 +1,4 @@
-// Times, numbers and texts as a spreadsheet keeps them.
+// Times, numbers and texts in the form of a spreadsheet.
 
 package workbook
 
@@ -10,21 +10,22 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// SheetRows is how many rows a sheet of Excel holds, the header included.
+// SheetRows is the largest number of rows in a sheet of Excel, including the header.
 const SheetRows = 1_048_576
 
-// exactDigits is how many digits a spreadsheet's number keeps; longer ones are written as text.
+// exactDigits is how many digits of a number a spreadsheet keeps; longer numbers are written as
+// text.
 const exactDigits = 15
 
-// CellText is how many characters a cell of Excel holds.
+// CellText is the largest number of characters in a cell of Excel.
 const CellText = 32_767
 
-// Clip cuts a text to what a cell holds.
+// Clip cuts a text to the length that a cell can hold.
 func Clip(text string) string {
 	if len(text) <= CellText {
 		return text
 	}
-	n := 0 // as Excel counts
+	n := 0 // in UTF-16 code units, as Excel counts
 	for i, r := range text {
 		if n += max(utf16.RuneLen(r), 1); n > CellText {
 			return text[:i]
@@ -33,14 +34,14 @@ func Clip(text string) string {
 	return text
 }
 
-// WallClock returns a time as the zone's clock shows it: spreadsheets know no zones.
+// WallClock returns a time as local time of a zone: spreadsheets have no zones.
 func WallClock(at time.Time, zone *time.Location) time.Time {
 	at = at.In(zone)
 	return time.Date(at.Year(), at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), 0, time.UTC)
 }
 
-// Time is a moment as spreadsheets count: days, and the part of one with ten digits, a
-// hundred thousandth of a second.
+// Time returns a time in the form of spreadsheets: days since 1899-12-30, with ten digits of
+// fraction, which is a hundred thousandth of a second.
 func Time(at time.Time) string {
 	const day = 24 * 60 * 60
 	seconds := at.Unix() - time.Date(1899, time.December, 30, 0, 0, 0, 0, time.UTC).Unix()
@@ -50,14 +51,14 @@ func Time(at time.Time) string {
 
 var notDigits = strings.NewReplacer("-", "", ".", "")
 
-// Number returns a number that a spreadsheet keeps as it is: one of no more than 15
-// digits.
+// Number returns a number as text, and whether a spreadsheet keeps it exactly: whether it has at
+// most 15 digits.
 func Number(d trade.Decimal) (string, bool) {
 	text := d.String()
 	return text, len(strings.TrimLeft(notDigits.Replace(text), "0")) <= exactDigits
 }
 
-// Width is the width of a column in characters, as excelize has it.
+// Width returns the width of a column in characters, in the type that excelize needs.
 //
 //nolint:forbidigo // the width of a column, no amount
 func Width(characters int) float64 { return float64(characters) }

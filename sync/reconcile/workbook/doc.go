@@ -1,4 +1,3 @@
-// Package workbook writes the file of a workbook (XLSX): sheets row by row as they come, the rest
-// as excelize has it. A file is never larger than Excel opens, and memory does not grow with the
-// rows.
+// Package workbook writes workbooks (XLSX): sheets row by row as they come, everything else through
+// excelize. A file is never larger than Excel can open, and memory does not grow with the rows.
 package workbook

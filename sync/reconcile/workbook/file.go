@@ -18,27 +18,28 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// bookBytes is how many bytes a sheet of a workbook has at most, and the file: Excel refuses files
-// of which one part says its size in 64 bits, as the archives of Go write it.
+// bookBytes is the largest size in bytes of a sheet, and of the file: Excel refuses files with a
+// part whose size is stored in 64 bits, as Go's archives do for larger parts.
 const bookBytes = math.MaxUint32
 
 // spareBytes are kept free at the end of a sheet for its last row.
 const spareBytes = 64 << 20
 
-// ErrTooLarge says that a workbook would be larger than a program opens.
+// ErrTooLarge means that a workbook would be larger than Excel can open.
 var ErrTooLarge = errors.New(
 	"the workbook would have more than 4 GiB, which Excel does not open; choose fewer rows, or another form, such as csv")
 
-// File is a workbook's file. Sheets are written into it as their rows come, the rest when
-// excelize has it all: left alone excelize keeps sheets in temporary files, sixteen megabytes of
-// each in memory, and puts the file together in memory.
+// File is a workbook's file. Sheets are written into it as their rows come, the other parts when
+// excelize has all of them. excelize alone would keep sheets in temporary files, with 16 MB of each
+// in memory, and would build the file in memory.
 type File struct {
 	to        *bufio.Writer
-	size      uint64 // of the file so far
-	Most      uint64 // of the file
+	size      uint64 // bytes written so far
+	Most      uint64 // largest size of the file
 	SheetMost uint64
 	zip       *zip.Writer
-	sheets    map[string]bool // the sheets that are written; true: excelize has asked for it
+	// sheets that were written; true: excelize has written its own version
+	sheets map[string]bool
 }
 
 // NewFile begins a file.
@@ -49,7 +50,7 @@ func NewFile(to io.Writer) *File {
 	return b
 }
 
-// Write takes bytes of the archive. It refuses more than a workbook has.
+// Write writes bytes of the archive. It returns ErrTooLarge beyond Most.
 func (b *File) Write(p []byte) (int, error) {
 	if b.size += uint64(len(p)); b.size > b.Most {
 		return 0, ErrTooLarge
@@ -57,8 +58,8 @@ func (b *File) Write(p []byte) (int, error) {
 	return b.to.Write(p)
 }
 
-// Sheet begins a sheet. Its first row stays where it is when the others move. It is printed on A4
-// across, as wide as a page.
+// Sheet begins a sheet. Its first row stays visible when the others scroll. It prints on A4
+// landscape, as wide as one page.
 func (b *File) Sheet(path string, widths []int) *Sheet {
 	b.sheets[path] = false
 	s := &Sheet{file: b}
@@ -78,7 +79,7 @@ func (b *File) Sheet(path string, widths []int) *Sheet {
 	return s
 }
 
-// Finish adds all that is not a sheet of ours, and ends the file.
+// Finish adds all parts that are not our sheets, and ends the file.
 func (b *File) Finish(book *excelize.File) error {
 	book.ZipWriter = func(io.Writer) excelize.ZipWriter { return b }
 	err := book.Write(io.Discard)
@@ -90,7 +91,8 @@ func (b *File) Finish(book *excelize.File) error {
 	return errors.Join(err, b.to.Flush())
 }
 
-// Create begins a part of the archive; those that are there already go nowhere.
+// Create begins a part of the archive. excelize's versions of sheets that were written already are
+// discarded.
 func (b *File) Create(path string) (io.Writer, error) {
 	if _, ours := b.sheets[path]; ours {
 		b.sheets[path] = true
@@ -106,7 +108,7 @@ func (b *File) AddFS(from fs.FS) error { return b.zip.AddFS(from) }
 // Close ends the archive.
 func (b *File) Close() error { return b.zip.Close() }
 
-// partWriter refuses a part that is larger than Excel reads.
+// partWriter returns ErrTooLarge for a part that is larger than Excel can read.
 type partWriter struct {
 	to   io.Writer
 	left uint64
@@ -120,7 +122,7 @@ func (p *partWriter) Write(text []byte) (int, error) {
 	return p.to.Write(text)
 }
 
-// Sheet writes one sheet, cell by cell. What goes wrong is told by End and Close.
+// Sheet writes one sheet, cell by cell. End and Close return the first error.
 type Sheet struct {
 	file *File
 	to   *bufio.Writer
@@ -137,7 +139,7 @@ func (s *Sheet) put(text string) {
 	_, s.err = s.to.WriteString(text)
 }
 
-// Full reports whether the next row needs another sheet.
+// Full reports whether the next row must go to another sheet.
 func (s *Sheet) Full() bool {
 	return s.size > s.file.SheetMost-min(spareBytes, s.file.SheetMost/8)
 }
@@ -148,7 +150,7 @@ func (s *Sheet) Begin(row int) {
 	s.put(`<row r="` + s.row + `">`)
 }
 
-// End ends it.
+// End ends the row and returns the first error.
 func (s *Sheet) End() error {
 	s.put(`</row>`)
 	return s.err
@@ -159,7 +161,7 @@ func (s *Sheet) Number(column string, style int, text string) {
 	s.put(`<c r="` + column + s.row + `" s="` + strconv.Itoa(style) + `"><v>` + text + `</v></c>`)
 }
 
-// likeEscape is text that spreadsheets take for the code of a character.
+// likeEscape matches text that spreadsheets would take for an escaped character.
 var likeEscape = regexp.MustCompile(`_(x[0-9A-Fa-f]{4})`)
 
 // Text adds a cell with a text.
@@ -178,15 +180,15 @@ func (s *Sheet) Text(column string, style int, text string) {
 	s.put(`</t></is></c>`)
 }
 
-// pageSetup is A4 across, as wide as one page and as long as it needs.
+// pageSetup is A4 landscape, as wide as one page and as long as needed.
 const pageSetup = `<pageMargins left="0.3" right="0.3" top="0.4" bottom="0.6" header="0.2" footer="0.3"/>` +
 	`<pageSetup paperSize="9" orientation="landscape" fitToWidth="1" fitToHeight="0"/>`
 
-// footerText is how many characters the foot of a page may have beside its numbers.
+// footerText is the largest number of characters in a footer, without the page numbers.
 const footerText = 200
 
-// Footer is a text at the left and the number of the page at the right, as spreadsheets write
-// them.
+// Footer returns a footer in the form of spreadsheets: a text on the left and the page number on
+// the right.
 func Footer(text string) string {
 	if runes := []rune(text); len(runes) > footerText {
 		text = string(runes[:footerText])
@@ -194,14 +196,14 @@ func Footer(text string) string {
 	return `&L&8` + strings.ReplaceAll(text, "&", "&&") + `&R&8&P / &N`
 }
 
-// Write takes text that is XML.
+// Write writes text that is XML already.
 func (s *Sheet) Write(text []byte) (int, error) {
 	s.size += uint64(len(text))
 	return s.to.Write(text)
 }
 
-// Close ends the sheet; table says that it has one. foot stands below each printed page, beside
-// its number.
+// Close ends the sheet; table reports whether it has a table. foot is printed at the bottom of each
+// page, beside the page number.
 func (s *Sheet) Close(table bool, foot string) error {
 	s.put(`</sheetData>` + pageSetup + `<headerFooter><oddFooter>`)
 	if s.err == nil {

@@ -14,17 +14,17 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// List takes the rows of a list one by one.
+// List receives the rows of a list one by one.
 type List interface {
 	Row(cells []string) error
 	Close() error
 }
 
-// ListForm is what a list looks like. Every cell is text.
+// ListForm is the layout of a list. Every cell is text.
 type ListForm struct {
 	Name    string // of the sheet
 	Columns []ListColumn
-	Hidden  int // the first of the columns that people need not see
+	Hidden  int // index of the first hidden column
 }
 
 // ListColumn is one column.
@@ -32,12 +32,12 @@ type ListColumn struct {
 	Title  string
 	Wide   bool
 	Fill   bool     // people fill it in
-	Offers []string // what they can choose from
+	Offers []string // values of its drop-down list
 }
 
 type listCSV struct{ w *csv.Writer }
 
-// NewCSV begins a list as a CSV that spreadsheets open without harm.
+// NewCSV begins a list as CSV in which no cell can be a formula.
 func NewCSV(to io.Writer, form ListForm) (List, error) {
 	if _, err := io.WriteString(to, "\ufeff"); err != nil {
 		return nil, fmt.Errorf("write the CSV: %w", err)
@@ -65,7 +65,7 @@ func (l *listCSV) Close() error {
 	return l.w.Error()
 }
 
-// listBook marks what is filled in.
+// listBook is a list as a workbook; the columns to fill in have a colour.
 type listBook struct {
 	to   io.Writer
 	form ListForm
