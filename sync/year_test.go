@@ -219,7 +219,19 @@ func (y *year) run(opts engine.Options, jobs ...string) []trade.RunReport {
 		y.t.Fatalf("%v\n%s", err, y.recent())
 	}
 	y.passes++
-	y.note("%s", y.sound(reports, opts.DryRun))
+	line := ""
+	for _, r := range reports {
+		stop := ""
+		if r.Stopped != nil {
+			stop = r.Stopped.Code
+		}
+		line += fmt.Sprintf("[%s: sent %d, %v %s]", r.Job, r.Sent, r.States, stop)
+		if slices.Contains([]string{"uneven", "ledger", "erp", "lease", "refs"}, stop) {
+			y.t.Errorf("%s stopped: %+v", r.Job, r.Stopped)
+		}
+		y.adds(r)
+	}
+	y.note("%s", line)
 	return reports
 }
 

@@ -10,7 +10,7 @@
 //
 // # What it guarantees
 //
-// The judge (judge_test.go) knows only what stood in the ERP at which time, what the platform
+// The judge (judge.go) knows only what stood in the ERP at which time, what the platform
 // holds, what persons ordered, and what the ledger shows:
 //
 //   - doubled: the platform never has more records of one business content than rows ever stood in
@@ -24,7 +24,12 @@
 //     with its content or a flag, or it is shown: held, in doubt, invalid, rejected, dismissed,
 //     waiting for what is shown itself, or its job stands still with a reason. No two rows share a
 //     record.
-//   - uneven: every sweep adds up (I9).
+//   - orphan: after each pass that nothing stopped, no child waits whose contract has been sent.
+//   - again: at most one attempt of each generation may have made a record (I3), and each
+//     generation after the first names its act.
+//   - alarm: the late answer of a process that was taken for dead contradicts only what a person
+//     decided without looking.
+//   - uneven: every sweep adds up, and the kept sums are those of the entries (I9).
 //   - idle: a calm history, in which nobody touches what is known, ends with every row accepted;
 //     and of all rows a share at least is accepted. A program that holds everything does not pass.
 //
@@ -34,6 +39,6 @@
 // N` begins with another one. What fails is shortened as long as it fails in the same way, and
 // printed step by step with the seed; `-histories 1 -seed N` runs it again.
 //
-// A step is a line in the table of steps_test.go: what a person, the process or the platform does.
-// world_test.go is the ERP, run_test.go what runs, plan_test.go draws and shortens histories.
+// A step is a line in the table of steps.go: what a person, the process or the platform does.
+// world.go is the ERP, run.go what runs, plan.go draws and shortens histories.
 package histories
