@@ -31,6 +31,8 @@ type Options struct {
 	Identity string // see Store.identity
 	Moving   bool   // a ledger that is being moved, or was, may be opened for writing: see copy.go
 	Mending  bool   // a ledger on a server that nobody has confirmed may be opened for writing: see cluster.go
+
+	Through func(driver.Connector) driver.Connector `json:"-"` // what tests put before the database; nil: nothing
 }
 
 // Tuning holds the times that tests shorten, and what they put between us and the machine.
