@@ -8,7 +8,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	gosync "sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -134,32 +136,24 @@ func TestF071AKilledProcessLeavesDoubtsAndNothingTwice(t *testing.T) {
 	})
 }
 
-// failingLedger fails commits of intents, before or after they took effect: each boundary twice,
-// "failed" and "happened, but an error came back".
-type failingLedger struct {
-	Ledger
-	mu      gosync.Mutex
-	applied bool // the commit takes effect, and an error comes back all the same
-	failAt  int  // the n-th commit with intents
-	lasting bool // and every later one
-	commits int
-}
-
-func (l *failingLedger) Commit(ctx context.Context, lease trade.Lease, group trade.Group) (trade.GroupResult, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(group.Intents)+len(group.Settle) > 0 {
-		l.commits++
-	}
-	if l.commits != l.failAt && (!l.lasting || l.commits < l.failAt) {
-		return l.Ledger.Commit(ctx, lease, group)
-	}
-	if l.applied {
-		if result, err := l.Ledger.Commit(ctx, lease, group); err != nil {
-			return result, err
+// losesCommits lets the n-th commit of intents or results be uncertain, and with lasting every later
+// one: it failed, or happened, and an error came back.
+func (b *bench) losesCommits(n int, applied, lasting bool) {
+	var commits atomic.Int32
+	b.breaker.set(func(call string, do func() error) error {
+		if !strings.HasPrefix(call, "Commit of ") || call == "Commit of moves" {
+			return do()
 		}
-	}
-	return trade.GroupResult{}, fmt.Errorf("the test failed the commit: %w", trade.ErrUncertain)
+		if i := int(commits.Add(1)); i < n || i > n && !lasting {
+			return do()
+		}
+		if applied {
+			if err := do(); err != nil {
+				return err
+			}
+		}
+		return fmt.Errorf("the test failed the commit: %w", trade.ErrUncertain)
+	})
 }
 
 // F048, F050, F052, I1: an uncertain commit lets nothing go, keeps the answers it has, and stops;
@@ -173,14 +167,12 @@ func TestAFailedCommitSendsNothingAndLosesNoAnswer(t *testing.T) {
 			b := newBenchOn(t, db, sandbox.Options{})
 			b.limits.MaxInFlight = 2
 			b.contracts(30)
-			b.wrap = func(l Ledger) Ledger {
-				return &failingLedger{Ledger: l, applied: applied, failAt: failAt}
-			}
+			b.losesCommits(failAt, applied, false)
 			r := b.sync(engine.Options{})
 			if r.Stopped == nil || r.Stopped.Code != "ledger" {
 				t.Errorf("stopped %+v", r.Stopped)
 			}
-			b.wrap = nil
+			b.breaker.mend()
 			r = b.sync(engine.Options{Sweep: true})
 			if r.States[trade.Accepted] != 30 || len(b.api.Created()) != 30 {
 				t.Errorf("states %v; the platform has %d records", r.States, len(b.api.Created()))
@@ -196,9 +188,8 @@ func TestF053ALedgerThatTakesNoResultLeavesDoubts(t *testing.T) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.limits.MaxInFlight, b.limits.KeepAnswers = 2, 500*time.Millisecond
 		b.contracts(6)
-		b.wrap = func(l Ledger) Ledger {
-			return &failingLedger{Ledger: unmarkedLedger{l}, failAt: 3, lasting: true}
-		}
+		b.wrap = func(l Ledger) Ledger { return unmarkedLedger{l} }
+		b.losesCommits(3, false, true)
 		r := b.sync(engine.Options{})
 		// one is accepted; of the two that are on their way when the ledger fails, the stop may
 		// hold the second back
@@ -207,6 +198,7 @@ func TestF053ALedgerThatTakesNoResultLeavesDoubts(t *testing.T) {
 			t.Errorf("stopped %+v; the platform has %d records", r.Stopped, sent)
 		}
 		b.wrap = nil
+		b.breaker.mend()
 		r = b.sync(engine.Options{Sweep: true})
 		if r.States[trade.Accepted] != 4 || r.States[trade.InDoubt] != 2 || len(b.api.Created()) != sent+3 {
 			t.Errorf("states %v; the platform has %d records", r.States, len(b.api.Created()))
@@ -229,12 +221,12 @@ func TestAnswersThatTheLedgerDoesNotTakeAreNoted(t *testing.T) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.limits.MaxInFlight, b.limits.KeepAnswers = 2, 500*time.Millisecond
 		b.contracts(20)
-		b.wrap = func(l Ledger) Ledger { return &failingLedger{Ledger: l, failAt: 3, lasting: true} }
+		b.losesCommits(3, false, true)
 		r := b.sync(engine.Options{})
 		if sent := len(b.api.Created()); r.Stopped == nil || r.Stopped.Code != "ledger" || sent < 2 || sent > 19 {
 			t.Errorf("stopped %+v; the platform has %d records", r.Stopped, sent)
 		}
-		b.wrap = nil
+		b.breaker.mend()
 		if r = b.sync(engine.Options{Sweep: true}); r.States[trade.Accepted] != 20 || len(b.api.Created()) != 20 {
 			t.Errorf("states %v; the platform has %d records", r.States, len(b.api.Created()))
 		}

@@ -76,7 +76,7 @@ func newCutter(t *testing.T, b *bench) *cutter {
 		}
 	})
 	t.Cleanup(func() { _ = ln.Close(); k.wg.Wait() })
-	b.posting(k.post)
+	b.posting = k.post
 	b.parts.URL = "http://" + ln.Addr().String()
 	return k
 }

@@ -3,6 +3,7 @@ package sync_test
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -21,6 +22,7 @@ import (
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/internal/ledgertest"
 	"github.com/safrasync/safrasync/internal/pgtest"
+	"github.com/safrasync/safrasync/internal/sickdb"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/clock"
@@ -125,14 +127,15 @@ type bench struct {
 	refs    []mapping.ReferenceSpec
 	limits  run.Limits
 	brakes  run.Brakes
-	wrap    func(Ledger) Ledger             // optional: a ledger that fails
-	observe func(run.Progress)              // optional
-	surface func(run.Platform) run.Platform // optional: something between the engine and the client
-	reads   func(run.Source) run.Source     // optional: an ERP that fails
-	log     *zap.Logger                     // optional
-	owner   trade.Owner                     // of another machine; the zero value is this process
-	several bool                            // there are other machines
-	key     string                          // for the API; "" is the right one
+	breaker *breaker            // what ledger, ERP and platform are called through
+	wrap    func(Ledger) Ledger // optional: a ledger that says otherwise
+	observe func(run.Progress)  // optional
+	log     *zap.Logger         // optional
+	owner   trade.Owner         // of another machine; the zero value is this process
+	several bool                // there are other machines
+	key     string              // for the API; "" is the right one
+	// optional: what POSTs go through
+	posting func(context.Context, submission) (apiclient.Answer, error)
 
 	zone *time.Location // of schedules and of "today"
 	// to a platform that is not on TCP; nil = TCP
@@ -176,7 +179,7 @@ func newBenchOn(t testing.TB, db database, opts sandbox.Options) *bench {
 func newBenchWith(t testing.TB, db database, api *sandbox.Running) *bench {
 	t.Helper()
 	b := &bench{
-		t: t, dir: t.TempDir(), clock: &testClock{}, zone: time.UTC, brakes: run.DefaultBrakes(),
+		t: t, dir: t.TempDir(), clock: &testClock{}, breaker: &breaker{}, zone: time.UTC, brakes: run.DefaultBrakes(),
 		limits: run.Limits{
 			MaxInFlight: 4, StopAfterUnknown: 3, Timeout: 20 * time.Second,
 			Quarantine: 15 * time.Minute,
@@ -203,7 +206,7 @@ func newBenchWith(t testing.TB, db database, api *sandbox.Running) *bench {
 	if b.ledger, err = state.Open(t.Context(),
 		state.Options{
 			Driver: db.Ledger, DSN: ledgerDSN, Begin: true,
-			Journal: filepath.Join(b.dir, "journal"),
+			Journal: filepath.Join(b.dir, "journal"), Through: sickdb.Through(b.breaker),
 		}); err != nil {
 		t.Fatal(err)
 	}
@@ -298,20 +301,44 @@ func (b *bench) engine() *engine.Engine {
 	if b.wrap != nil {
 		ledger = b.wrap(ledger)
 	}
-	var platform run.Platform = client
-	if b.surface != nil {
-		platform = b.surface(platform)
-	}
-	var source run.Source = b.source
-	if b.reads != nil {
-		source = b.reads(source)
-	}
 	return engine.New(engine.Config{
-		Ledger: engine.LedgerOf(ledger), Source: source, Platform: platform, Clock: b.clock,
+		Ledger: engine.LedgerOf(brokenLedger{ledger, b.breaker}), Source: brokenSource{b.source, b.breaker},
+		Platform: platform{client, b}, Clock: b.clock,
 		Owner: cmp.Or(b.owner, state.Self()), Several: b.several, Jobs: jobs,
 		References: b.refs, Limits: b.limits, Brakes: b.brakes, Zone: b.zone, Log: cmp.Or(b.log, zap.NewNop()),
 		Observe: b.observe,
 	})
+}
+
+// inLedger does something in the ledger's database behind the program's back.
+func (b *bench) inLedger(do func(db *sqlx.DB) error) {
+	b.t.Helper()
+	dsn := b.parts.LedgerDSN
+	if b.parts.DB.Ledger == state.SQLite {
+		dsn += "?_pragma=busy_timeout(5000)"
+	}
+	db, err := sqlx.Open(b.parts.DB.Ledger, dsn)
+	if err == nil {
+		err = errors.Join(do(db), db.Close())
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// byHand runs a statement there.
+func (b *bench) byHand(query string, args ...any) {
+	b.t.Helper()
+	b.inLedger(func(db *sqlx.DB) error {
+		_, err := db.Exec(db.Rebind(query), args...)
+		return err
+	})
+}
+
+// leasesEnd lets half a minute pass for what processes did not give back.
+func (b *bench) leasesEnd() {
+	b.t.Helper()
+	b.byHand(`UPDATE job_lease SET expires = 1`)
 }
 
 // sync makes one pass and checks what must hold after every pass: it adds up, and no row is on the

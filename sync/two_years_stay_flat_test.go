@@ -190,25 +190,15 @@ func (b *bench) newPlatform(day int, g growth) {
 func (b *bench) footprint(day int) footprint {
 	b.t.Helper()
 	f := footprint{day: day + 1}
-	db, err := openLedgerByHand(map[string]string{
-		state.SQLite:   "sqlite",
-		state.Postgres: "postgres",
-	}[b.parts.DB.Ledger], b.parts.LedgerDSN)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	defer func() { _ = db.Close() }()
 	if b.parts.DB.Ledger == state.Postgres {
 		// What autovacuum does once a minute; here a month takes seconds.
-		if _, err := db.Exec(`VACUUM`); err != nil {
-			b.t.Fatal(err)
-		}
-		f.ledger = b.number(db, `SELECT pg_database_size(current_database())`)
+		b.byHand(`VACUUM`)
+		f.ledger = b.number(`SELECT pg_database_size(current_database())`)
 	} else {
 		f.ledger, f.wal = sizeOf(b.parts.LedgerDSN), sizeOf(b.parts.LedgerDSN+"-wal")
 	}
-	f.rows, f.runs = int(b.number(db, `SELECT COUNT(*) FROM entry`)), int(b.number(db, `SELECT COUNT(*) FROM run`))
-	f.unreduced = int(b.number(db, `SELECT COUNT(*) FROM entry WHERE reduced_at IS NULL`))
+	f.rows, f.runs = int(b.number(`SELECT COUNT(*) FROM entry`)), int(b.number(`SELECT COUNT(*) FROM run`))
+	f.unreduced = int(b.number(`SELECT COUNT(*) FROM entry WHERE reduced_at IS NULL`))
 	if err := filepath.WalkDir(b.parts.Journal, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			f.journal += sizeOf(path)
@@ -225,11 +215,9 @@ func (b *bench) footprint(day int) footprint {
 	return f
 }
 
-func (b *bench) number(db *sqlx.DB, query string) (n int64) {
+func (b *bench) number(query string) (n int64) {
 	b.t.Helper()
-	if err := db.Get(&n, query); err != nil {
-		b.t.Fatal(err)
-	}
+	b.inLedger(func(db *sqlx.DB) error { return db.Get(&n, query) })
 	return n
 }
 
