@@ -14,20 +14,15 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/zap"
-
-	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/apiclient/sandbox"
-	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
-	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// childVariable makes the test binary a process that syncs once with these parts, as JSON.
+// childVariable has the parts, as JSON, of a process that syncs once.
 const childVariable = "SAFRASYNC_TEST_CHILD"
 
 // onChild is called in the process before anything else is; nil without failpoints.
@@ -36,65 +31,34 @@ var onChild func(*testClock)
 // afterChild is called in the process when its pass is over; nil without failpoints.
 var afterChild func(context.Context, *state.Store) error
 
-// childMain is one pass in a process of its own, to be killed.
-func childMain() int {
-	ctx := context.Background()
-	fail := func(err error) int {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
+// A process of its own, which other tests begin, and kill: one pass.
+func TestChildProcess(t *testing.T) {
+	text, begun := os.LookupEnv(childVariable)
+	if !begun {
+		return
 	}
-	var at parts
-	if err := json.Unmarshal([]byte(os.Getenv(childVariable)), &at); err != nil {
-		return fail(err)
+	b := benchOf(t, parts{})
+	if err := json.Unmarshal([]byte(text), &b.parts); err != nil {
+		t.Fatal(err)
 	}
-	source, err := erp.Open(ctx, erp.Options{Driver: at.DB.ERP, DSN: erp.Secret(at.ERPDSN), TimeZone: time.UTC})
-	if err != nil {
-		return fail(err)
-	}
-	clock := &testClock{}
+	b.brakes, b.limits.Timeout, b.limits.KeepAnswers = run.Brakes{}, time.Minute, b.parts.KeepAnswers
 	if onChild != nil {
-		onChild(clock)
+		onChild(b.clock)
 	}
-	ledger, err := state.Open(ctx, state.Options{
-		Begin: true, Driver: at.DB.Ledger, DSN: at.LedgerDSN,
-		Journal: at.Journal,
-	})
-	if err != nil {
-		return fail(err)
-	}
-	job, err := mapping.Compile(contractsSpec(), time.UTC)
-	if err != nil {
-		return fail(err)
-	}
-	client, err := apiclient.New(apiclient.Options{BaseURL: at.URL, APIKey: "a-key-of-the-tests"})
-	if err != nil {
-		return fail(err)
-	}
-	e := engine.New(engine.Config{
-		Ledger: engine.LedgerOf(ledger), Source: source, Platform: client, Clock: clock, Owner: state.Self(),
-		Jobs: []*mapping.Job{job},
-		References: []mapping.ReferenceSpec{{
-			Kind:  "wallets",
-			Query: "SELECT codigo, id FROM de_para WHERE tipo = 'carteira'", Code: []string{"codigo"}, ID: "id",
-		}},
-		Limits: run.Limits{
-			MaxInFlight: 4, StopAfterUnknown: 3, Timeout: time.Minute,
-			KeepAnswers: at.KeepAnswers,
-		}, Zone: time.UTC, Log: zap.NewNop(),
-	})
-	reports, err := e.Sync(ctx, nil, engine.Options{})
+	b.connect()
+	reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
 	for _, r := range reports {
 		if r.Stopped != nil {
 			fmt.Fprintln(os.Stderr, "stopped:", r.Stopped.Code, r.Stopped.Text)
 		}
 	}
 	if err == nil && afterChild != nil {
-		err = afterChild(ctx, ledger)
+		err = afterChild(t.Context(), b.ledger)
 	}
 	if err != nil {
-		return fail(err)
+		t.Fatal(err)
 	}
-	return 0
+	os.Exit(0) // without a word
 }
 
 // F071, I11: kill -9 while requests are in flight leaves at most max_in_flight rows in doubt,
@@ -323,9 +287,9 @@ func TestF054AKillNeverLooksLikeAnOlderLedger(t *testing.T) {
 				t.Fatalf("process %d ended by itself: %v: %s", kill, err, said.String())
 			}
 		}
-		if err := b.reopenLedger(state.Options{
-			Driver: db.Ledger, DSN: b.parts.LedgerDSN, Journal: b.parts.Journal,
-		}); err != nil {
+		o := b.options()
+		o.Begin = false // it is there
+		if err := b.reopenLedger(o); err != nil {
 			t.Fatalf("opening after the kills: %v", err)
 		}
 		r := b.sync(engine.Options{Sweep: true})
@@ -334,10 +298,7 @@ func TestF054AKillNeverLooksLikeAnOlderLedger(t *testing.T) {
 		}
 		accepted := 0
 		for _, record := range b.api.Created() {
-			var n int
-			if _, err := fmt.Sscan(fmt.Sprint(record.Fields["amount"]), &n); err != nil {
-				t.Fatal(err)
-			}
+			n := numberOf(t, record)
 			switch e := b.entry(n); {
 			case e.State == trade.Accepted:
 				accepted++
@@ -373,7 +334,7 @@ func (b *bench) child(command ...string) *exec.Cmd {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	command = append(command, os.Args[0], "-test.run=^$")
+	command = append(command, os.Args[0], "-test.run=^TestChildProcess$")
 	child := exec.Command(command[0], command[1:]...)
 	child.Env = append(os.Environ(), childVariable+"="+string(text))
 	return child
@@ -386,10 +347,7 @@ func (b *bench) child(command ...string) *exec.Cmd {
 func (b *bench) afterwards(rows, doubtsAtMost int, said string) {
 	t := b.t
 	t.Helper()
-	if err := b.reopenLedger(state.Options{
-		Begin: true, Driver: b.parts.DB.Ledger, DSN: b.parts.LedgerDSN,
-		Journal: b.parts.Journal,
-	}); err != nil {
+	if err := b.reopenLedger(b.options()); err != nil {
 		t.Fatalf("the ledger does not open again: %v; the process said: %s", err, said)
 	}
 	b.clock.advance(20 * time.Minute)

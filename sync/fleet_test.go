@@ -12,9 +12,6 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
-	"github.com/safrasync/safrasync/erp"
-	"github.com/safrasync/safrasync/internal/sickdb"
-	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -32,21 +29,7 @@ func machineOn(b *bench, host string) *machine {
 	b.t.Helper()
 	c := *b
 	m := &machine{bench: &c}
-	c.breaker = &breaker{}
-	var err error
-	if c.ledger, err = state.Open(b.t.Context(),
-		state.Options{
-			Driver: b.parts.DB.Ledger, DSN: b.parts.LedgerDSN, Journal: b.parts.Journal,
-			Through: sickdb.Through(c.breaker),
-		}); err != nil {
-		b.t.Fatal(err)
-	}
-	b.t.Cleanup(func() { _ = c.ledger.Close() })
-	if c.source, err = erp.Open(b.t.Context(),
-		erp.Options{Driver: b.parts.DB.ERP, DSN: erp.Secret(b.parts.ERPDSN), TimeZone: time.UTC}); err != nil {
-		b.t.Fatal(err)
-	}
-	b.t.Cleanup(func() { _ = c.source.Close() })
+	c.connect()
 	c.owner = trade.Owner{
 		Instance: uuid.Must(uuid.NewV7()).String(), Host: host, Boot: "boot of " + host,
 		PIDSpace: "pid:[1]", PID: 7, Started: "1",
