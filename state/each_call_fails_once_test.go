@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/sickdb"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -18,7 +19,7 @@ var long = os.Getenv("SAFRASYNC_TEST_LONG") != ""
 // tuning puts the breaker before the database; what is tried again ends soon.
 func (b *breaker) tuning() sqldb.Tuning {
 	tune := sqldb.DefaultTuning
-	tune.Through, tune.Write, tune.Settle = b.through, 20*time.Second, 30*time.Millisecond
+	tune.Through, tune.Write, tune.Settle = sickdb.Through(b), 20*time.Second, 30*time.Millisecond
 	return tune
 }
 

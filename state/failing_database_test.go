@@ -1,13 +1,13 @@
 package state
 
 import (
-	"context"
 	"database/sql/driver"
 	"errors"
 	"fmt"
 	"sync"
 	"testing"
 
+	"github.com/safrasync/safrasync/internal/sickdb"
 	"github.com/safrasync/safrasync/state/sqldb"
 )
 
@@ -102,103 +102,29 @@ func (b *breaker) call(what string) error {
 	return errBroken
 }
 
-// through is what tuning.through wants.
-func (b *breaker) through(c driver.Connector) driver.Connector { return brokenConnector{c, b} }
-
-type brokenConnector struct {
-	driver.Connector
-	b *breaker
-}
-
-func (c brokenConnector) Connect(ctx context.Context) (driver.Conn, error) {
-	if err := c.b.call("connect"); err != nil {
-		return nil, err
+// Call is told of each call of the database: see package sickdb.
+func (b *breaker) Call(what string, do func() error) error {
+	if what == sickdb.End && !b.closes {
+		return do()
 	}
-	conn, err := c.Connector.Connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return &brokenConn{conn, c.b}, nil
-}
-
-// brokenConn has what database/sql asks a connection for, and what both drivers have.
-type brokenConn struct {
-	driver.Conn
-	b *breaker
-}
-
-// Close ends the connection, whatever it says.
-func (c *brokenConn) Close() error {
-	var err error
-	if c.b.closes {
-		err = c.b.call("close")
-	}
-	return errors.Join(err, c.Conn.Close())
-}
-
-func (c *brokenConn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
-	if err := c.b.call("BEGIN"); err != nil {
-		return nil, err
-	}
-	tx, err := c.Conn.(driver.ConnBeginTx).BeginTx(ctx, o)
-	return brokenTx{tx, c.b}, err
-}
-
-func (c *brokenConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
-	if err := c.b.call(query); err != nil {
-		return nil, err
-	}
-	return c.Conn.(driver.ExecerContext).ExecContext(ctx, query, args)
-}
-
-func (c *brokenConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	if err := c.b.call(query); err != nil {
-		return nil, err
-	}
-	rows, err := c.Conn.(driver.QueryerContext).QueryContext(ctx, query, args)
-	if err != nil {
-		return nil, err
-	}
-	return &brokenRows{Rows: rows, b: c.b, query: query}, nil
-}
-
-func (c *brokenConn) Ping(ctx context.Context) error {
-	if err := c.b.call("ping"); err != nil {
-		return err
-	}
-	return c.Conn.(driver.Pinger).Ping(ctx)
-}
-
-func (c *brokenConn) ResetSession(ctx context.Context) error {
-	return c.Conn.(driver.SessionResetter).ResetSession(ctx)
-}
-
-func (c *brokenConn) IsValid() bool { return c.Conn.(driver.Validator).IsValid() }
-
-func (c *brokenConn) CheckNamedValue(v *driver.NamedValue) error {
-	if checker, ok := c.Conn.(driver.NamedValueChecker); ok {
-		return checker.CheckNamedValue(v)
-	}
-	return driver.ErrSkip
-}
-
-type brokenTx struct {
-	driver.Tx
-	b *breaker
-}
-
-func (t brokenTx) Commit() error {
-	if t.b.losesNow() {
-		err := errors.Join(errBroken, t.Tx.Commit())
-		if t.b.dead {
+	if what == sickdb.Commit && b.losesNow() {
+		err := errors.Join(errBroken, do())
+		if b.dead {
 			err = errors.Join(err, driver.ErrBadConn)
 		}
 		return err
 	}
-	if err := t.b.call("COMMIT"); err != nil {
-		return errors.Join(err, t.Rollback())
+	if err := b.call(what); err != nil {
+		return err
 	}
-	return t.Tx.Commit()
+	return do()
+}
+
+// Row damages values of an answer.
+func (b *breaker) Row(query string, columns []string, values []driver.Value) {
+	for i, column := range columns {
+		b.spoil(query, column, &values[i])
+	}
 }
 
 // afterLoss lets the commit's answer be lost, and then the call fail with this number, or the value
@@ -222,30 +148,6 @@ func (b *breaker) losesNow() bool {
 	b.loses, b.calls, b.values = false, 0, 0
 	b.at, b.damage, b.next = b.next[0], b.next[1], [2]int{}
 	return true
-}
-
-type brokenRows struct {
-	driver.Rows
-	b     *breaker
-	query string
-	begun bool
-}
-
-func (r *brokenRows) Next(dest []driver.Value) error {
-	if r.begun {
-		return r.Rows.Next(dest)
-	}
-	r.begun = true
-	if err := r.b.call("first row of " + r.query); err != nil {
-		return err
-	}
-	err := r.Rows.Next(dest)
-	if err == nil {
-		for i, column := range r.Columns() {
-			r.b.spoil(r.query, column, &dest[i])
-		}
-	}
-	return err
 }
 
 // content gives all that a ledger keeps but the marks of its transactions, one line for each row.

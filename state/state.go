@@ -67,6 +67,9 @@ func OpenMemory(ctx context.Context) (*Store, error) {
 }
 
 func open(ctx context.Context, o sqldb.Options, tune sqldb.Tuning) (s *Store, err error) {
+	if o.Through != nil {
+		tune.Through = o.Through
+	}
 	var db *sqldb.DB
 	switch o.Driver {
 	case sqldb.SQLite:

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
-	"github.com/jmoiron/sqlx"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/state"
@@ -15,13 +14,6 @@ import (
 	"github.com/safrasync/safrasync/sync/discovery"
 	"github.com/safrasync/safrasync/trade"
 )
-
-func openLedgerByHand(driver, dsn string) (*sqlx.DB, error) {
-	if driver == state.SQLite {
-		dsn += "?_pragma=busy_timeout(5000)"
-	}
-	return sqlx.Open(driver, dsn)
-}
 
 // ownerOfTests is a process of its own.
 func ownerOfTests() trade.Owner {

@@ -277,18 +277,9 @@ func TestF168AWrongAnswerDoublesOnceForEachOrderAndNamesWhoGaveIt(t *testing.T) 
 // steal ends the lease of the running process and recovers what it left in flight, as another
 // process would.
 func (b *bench) steal() error {
-	driver := map[string]string{"sqlite": "sqlite", "postgres": "postgres"}[b.parts.DB.Ledger]
 	ctx := b.t.Context()
-	db, err := openLedgerByHand(driver, b.parts.LedgerDSN)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = db.Close() }()
-	if _, err := db.Exec(`UPDATE job_lease SET expires = 1, instance = ''`); err != nil {
-		return err
-	}
-	owner := ownerOfTests()
-	lease, err := b.ledger.AcquireLease(ctx, "contracts", owner)
+	b.byHand(`UPDATE job_lease SET expires = 1, instance = ''`)
+	lease, err := b.ledger.AcquireLease(ctx, "contracts", ownerOfTests())
 	if err != nil {
 		return err
 	}

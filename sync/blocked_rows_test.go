@@ -75,11 +75,11 @@ func TestIntentsThatAFaultOvertakesAreSettledAsNotSent(t *testing.T) {
 	b.sync(engine.Options{})
 	b.api.Know(sandbox.Wallets, walletID)
 	b.clock.advance(16 * time.Minute)
-	b.before("WakeBlocked", func() error { return errBroken })
+	b.breaker.failing("WakeBlocked", errBroken)
 	if r := b.sync(engine.Options{}); r.Stopped == nil || r.States[trade.Sending] != 0 {
 		t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
 	}
-	b.breaks(nil, false)
+	b.breaker.mend()
 	b.clock.advance(25 * time.Hour)
 	if r := b.sync(engine.Options{}); r.States[trade.Accepted] != 10 {
 		t.Errorf("states %v, stopped %+v", r.States, r.Stopped)

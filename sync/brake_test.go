@@ -33,12 +33,6 @@ func (b *bench) client() *apiclient.Client {
 	return client
 }
 
-// submit sends a contract past the engine.
-func (b *bench) submit(payload []byte) (apiclient.Answer, error) {
-	b.t.Helper()
-	return b.client().SubmitOrderCommitment(b.t.Context(), payload, nil)
-}
-
 // acts are a person's acts on a bench.
 func (b *bench) acts() *acts.Acts {
 	b.t.Helper()
@@ -139,11 +133,11 @@ func TestF025ABrakeJudgesWhatTheLedgerHasNotWhatTheRunSaw(t *testing.T) {
 		for i := 3; i <= 9; i++ {
 			b.contract(i)
 		}
-		b.before("Arrivals", func() error { return context.Canceled })
+		b.breaker.failing("Arrivals", context.Canceled)
 		if r := b.sync(engine.Options{}); r.New != 7 || r.Sent != 0 {
 			t.Fatalf("%+v", r)
 		}
-		b.breaks(nil, false)
+		b.breaker.mend()
 		b.expectBrake(b.sync(engine.Options{}), "brake_new_rows", 7)
 	})
 }

@@ -436,3 +436,33 @@ func TestParentsComeFirst(t *testing.T) {
 		})
 	}
 }
+
+// F044: a child of a contract that a person has dealt with goes at the next sweep, though as many
+// contracts have the flag as before: another one got it meanwhile.
+func TestAChildGoesWhenItsContractWasDealtWithAndAnotherIsFlagged(t *testing.T) {
+	t.Parallel()
+	b := withChildren(newBench(t, sandbox.Options{}))
+	b.contracts(3)
+	b.pass()
+	for _, step := range [][2]string{{"0001", "x"}, {"0002", "0001"}, {"x", "0002"}} { // the two change places
+		b.exec(`UPDATE contrato SET num = ? WHERE num = ?`, step[1], step[0])
+	}
+	b.delivery(2, 2, 20)
+	sweep := func() {
+		t.Helper()
+		if _, err := b.engine().Sync(t.Context(), nil, engine.Options{Sweep: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sweep()
+	b.row("deliveries", "01|0002", trade.Waiting, trade.CauseParent)
+	b.acknowledge(2)
+	b.exec(`UPDATE contrato SET quantidade = 1 WHERE num = '0003'`)
+	sweep()
+	for n, want := range map[int]bool{1: true, 2: false, 3: true} {
+		if e := b.entry(n); e.Flags.Has(trade.Replaced) != want {
+			t.Errorf("contract %d has the flags %v", n, e.Flags)
+		}
+	}
+	b.row("deliveries", "01|0002", trade.Accepted, "")
+}

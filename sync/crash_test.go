@@ -8,24 +8,21 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	gosync "sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
-	"go.uber.org/zap"
-
-	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/apiclient/sandbox"
-	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
-	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// childVariable makes the test binary a process that syncs once with these parts, as JSON.
+// childVariable has the parts, as JSON, of a process that syncs once.
 const childVariable = "SAFRASYNC_TEST_CHILD"
 
 // onChild is called in the process before anything else is; nil without failpoints.
@@ -34,65 +31,34 @@ var onChild func(*testClock)
 // afterChild is called in the process when its pass is over; nil without failpoints.
 var afterChild func(context.Context, *state.Store) error
 
-// childMain is one pass in a process of its own, to be killed.
-func childMain() int {
-	ctx := context.Background()
-	fail := func(err error) int {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
+// A process of its own, which other tests begin, and kill: one pass.
+func TestChildProcess(t *testing.T) {
+	text, begun := os.LookupEnv(childVariable)
+	if !begun {
+		return
 	}
-	var at parts
-	if err := json.Unmarshal([]byte(os.Getenv(childVariable)), &at); err != nil {
-		return fail(err)
+	b := benchOf(t, parts{})
+	if err := json.Unmarshal([]byte(text), &b.parts); err != nil {
+		t.Fatal(err)
 	}
-	source, err := erp.Open(ctx, erp.Options{Driver: at.DB.ERP, DSN: erp.Secret(at.ERPDSN), TimeZone: time.UTC})
-	if err != nil {
-		return fail(err)
-	}
-	clock := &testClock{}
+	b.brakes, b.limits.Timeout, b.limits.KeepAnswers = run.Brakes{}, time.Minute, b.parts.KeepAnswers
 	if onChild != nil {
-		onChild(clock)
+		onChild(b.clock)
 	}
-	ledger, err := state.Open(ctx, state.Options{
-		Begin: true, Driver: at.DB.Ledger, DSN: at.LedgerDSN,
-		Journal: at.Journal,
-	})
-	if err != nil {
-		return fail(err)
-	}
-	job, err := mapping.Compile(contractsSpec(), time.UTC)
-	if err != nil {
-		return fail(err)
-	}
-	client, err := apiclient.New(apiclient.Options{BaseURL: at.URL, APIKey: "a-key-of-the-tests"})
-	if err != nil {
-		return fail(err)
-	}
-	e := engine.New(engine.Config{
-		Ledger: engine.LedgerOf(ledger), Source: source, Platform: client, Clock: clock, Owner: state.Self(),
-		Jobs: []*mapping.Job{job},
-		References: []mapping.ReferenceSpec{{
-			Kind:  "wallets",
-			Query: "SELECT codigo, id FROM de_para WHERE tipo = 'carteira'", Code: []string{"codigo"}, ID: "id",
-		}},
-		Limits: run.Limits{
-			MaxInFlight: 4, StopAfterUnknown: 3, Timeout: time.Minute,
-			KeepAnswers: at.KeepAnswers,
-		}, Zone: time.UTC, Log: zap.NewNop(),
-	})
-	reports, err := e.Sync(ctx, nil, engine.Options{})
+	b.connect()
+	reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
 	for _, r := range reports {
 		if r.Stopped != nil {
 			fmt.Fprintln(os.Stderr, "stopped:", r.Stopped.Code, r.Stopped.Text)
 		}
 	}
 	if err == nil && afterChild != nil {
-		err = afterChild(ctx, ledger)
+		err = afterChild(t.Context(), b.ledger)
 	}
 	if err != nil {
-		return fail(err)
+		t.Fatal(err)
 	}
-	return 0
+	os.Exit(0) // without a word
 }
 
 // F071, I11: kill -9 while requests are in flight leaves at most max_in_flight rows in doubt,
@@ -134,32 +100,24 @@ func TestF071AKilledProcessLeavesDoubtsAndNothingTwice(t *testing.T) {
 	})
 }
 
-// failingLedger fails commits of intents, before or after they took effect: each boundary twice,
-// "failed" and "happened, but an error came back".
-type failingLedger struct {
-	Ledger
-	mu      gosync.Mutex
-	applied bool // the commit takes effect, and an error comes back all the same
-	failAt  int  // the n-th commit with intents
-	lasting bool // and every later one
-	commits int
-}
-
-func (l *failingLedger) Commit(ctx context.Context, lease trade.Lease, group trade.Group) (trade.GroupResult, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(group.Intents)+len(group.Settle) > 0 {
-		l.commits++
-	}
-	if l.commits != l.failAt && (!l.lasting || l.commits < l.failAt) {
-		return l.Ledger.Commit(ctx, lease, group)
-	}
-	if l.applied {
-		if result, err := l.Ledger.Commit(ctx, lease, group); err != nil {
-			return result, err
+// losesCommits lets the n-th commit of intents or results be uncertain, and with lasting every later
+// one: it failed, or happened, and an error came back.
+func (b *bench) losesCommits(n int, applied, lasting bool) {
+	var commits atomic.Int32
+	b.breaker.set(func(call string, do func() error) error {
+		if !strings.HasPrefix(call, "Commit of ") || call == "Commit of moves" {
+			return do()
 		}
-	}
-	return trade.GroupResult{}, fmt.Errorf("the test failed the commit: %w", trade.ErrUncertain)
+		if i := int(commits.Add(1)); i < n || i > n && !lasting {
+			return do()
+		}
+		if applied {
+			if err := do(); err != nil {
+				return err
+			}
+		}
+		return fmt.Errorf("the test failed the commit: %w", trade.ErrUncertain)
+	})
 }
 
 // F048, F050, F052, I1: an uncertain commit lets nothing go, keeps the answers it has, and stops;
@@ -173,14 +131,12 @@ func TestAFailedCommitSendsNothingAndLosesNoAnswer(t *testing.T) {
 			b := newBenchOn(t, db, sandbox.Options{})
 			b.limits.MaxInFlight = 2
 			b.contracts(30)
-			b.wrap = func(l Ledger) Ledger {
-				return &failingLedger{Ledger: l, applied: applied, failAt: failAt}
-			}
+			b.losesCommits(failAt, applied, false)
 			r := b.sync(engine.Options{})
 			if r.Stopped == nil || r.Stopped.Code != "ledger" {
 				t.Errorf("stopped %+v", r.Stopped)
 			}
-			b.wrap = nil
+			b.breaker.mend()
 			r = b.sync(engine.Options{Sweep: true})
 			if r.States[trade.Accepted] != 30 || len(b.api.Created()) != 30 {
 				t.Errorf("states %v; the platform has %d records", r.States, len(b.api.Created()))
@@ -196,9 +152,8 @@ func TestF053ALedgerThatTakesNoResultLeavesDoubts(t *testing.T) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.limits.MaxInFlight, b.limits.KeepAnswers = 2, 500*time.Millisecond
 		b.contracts(6)
-		b.wrap = func(l Ledger) Ledger {
-			return &failingLedger{Ledger: unmarkedLedger{l}, failAt: 3, lasting: true}
-		}
+		b.wrap = func(l Ledger) Ledger { return unmarkedLedger{l} }
+		b.losesCommits(3, false, true)
 		r := b.sync(engine.Options{})
 		// one is accepted; of the two that are on their way when the ledger fails, the stop may
 		// hold the second back
@@ -207,6 +162,7 @@ func TestF053ALedgerThatTakesNoResultLeavesDoubts(t *testing.T) {
 			t.Errorf("stopped %+v; the platform has %d records", r.Stopped, sent)
 		}
 		b.wrap = nil
+		b.breaker.mend()
 		r = b.sync(engine.Options{Sweep: true})
 		if r.States[trade.Accepted] != 4 || r.States[trade.InDoubt] != 2 || len(b.api.Created()) != sent+3 {
 			t.Errorf("states %v; the platform has %d records", r.States, len(b.api.Created()))
@@ -229,12 +185,12 @@ func TestAnswersThatTheLedgerDoesNotTakeAreNoted(t *testing.T) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.limits.MaxInFlight, b.limits.KeepAnswers = 2, 500*time.Millisecond
 		b.contracts(20)
-		b.wrap = func(l Ledger) Ledger { return &failingLedger{Ledger: l, failAt: 3, lasting: true} }
+		b.losesCommits(3, false, true)
 		r := b.sync(engine.Options{})
 		if sent := len(b.api.Created()); r.Stopped == nil || r.Stopped.Code != "ledger" || sent < 2 || sent > 19 {
 			t.Errorf("stopped %+v; the platform has %d records", r.Stopped, sent)
 		}
-		b.wrap = nil
+		b.breaker.mend()
 		if r = b.sync(engine.Options{Sweep: true}); r.States[trade.Accepted] != 20 || len(b.api.Created()) != 20 {
 			t.Errorf("states %v; the platform has %d records", r.States, len(b.api.Created()))
 		}
@@ -331,9 +287,9 @@ func TestF054AKillNeverLooksLikeAnOlderLedger(t *testing.T) {
 				t.Fatalf("process %d ended by itself: %v: %s", kill, err, said.String())
 			}
 		}
-		if err := b.reopenLedger(state.Options{
-			Driver: db.Ledger, DSN: b.parts.LedgerDSN, Journal: b.parts.Journal,
-		}); err != nil {
+		o := b.options()
+		o.Begin = false // it is there
+		if err := b.reopenLedger(o); err != nil {
 			t.Fatalf("opening after the kills: %v", err)
 		}
 		r := b.sync(engine.Options{Sweep: true})
@@ -342,10 +298,7 @@ func TestF054AKillNeverLooksLikeAnOlderLedger(t *testing.T) {
 		}
 		accepted := 0
 		for _, record := range b.api.Created() {
-			var n int
-			if _, err := fmt.Sscan(fmt.Sprint(record.Fields["amount"]), &n); err != nil {
-				t.Fatal(err)
-			}
+			n := numberOf(t, record)
 			switch e := b.entry(n); {
 			case e.State == trade.Accepted:
 				accepted++
@@ -381,7 +334,7 @@ func (b *bench) child(command ...string) *exec.Cmd {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	command = append(command, os.Args[0], "-test.run=^$")
+	command = append(command, os.Args[0], "-test.run=^TestChildProcess$")
 	child := exec.Command(command[0], command[1:]...)
 	child.Env = append(os.Environ(), childVariable+"="+string(text))
 	return child
@@ -394,10 +347,7 @@ func (b *bench) child(command ...string) *exec.Cmd {
 func (b *bench) afterwards(rows, doubtsAtMost int, said string) {
 	t := b.t
 	t.Helper()
-	if err := b.reopenLedger(state.Options{
-		Begin: true, Driver: b.parts.DB.Ledger, DSN: b.parts.LedgerDSN,
-		Journal: b.parts.Journal,
-	}); err != nil {
+	if err := b.reopenLedger(b.options()); err != nil {
 		t.Fatalf("the ledger does not open again: %v; the process said: %s", err, said)
 	}
 	b.clock.advance(20 * time.Minute)

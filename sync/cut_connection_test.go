@@ -1,16 +1,18 @@
 package sync_test
 
 import (
-	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
-	"net/http"
+	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	gosync "sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,162 +28,135 @@ var long = os.Getenv("SAFRASYNC_TEST_LONG") != ""
 // wireCut is where the connection of one POST ends: after so many bytes of the request, or, the
 // request being forwarded whole, of the answer.
 type wireCut struct {
-	none   bool // not at all
+	how    string // FIN, RST or stall: silence until the caller gives up; "" = it is not cut
 	answer bool
 	at     int
-	how    string // FIN, RST or stall: silence until the caller gives up
 }
 
-func (c wireCut) String() string {
-	if c.none {
-		return "no cut"
-	}
-	if c.answer {
-		return fmt.Sprintf("%s after byte %d of the answer", c.how, c.at)
-	}
-	return fmt.Sprintf("%s after byte %d of the request", c.how, c.at)
-}
-
-// cutter stands between the engine and the platform, which it passes one POST at a time. It is told
-// before each POST how its connection ends.
-type cutter struct {
-	target string // host:port of the platform
-	listen net.Listener
-	wg     gosync.WaitGroup
-
+// wire is the platform's side of the network, which takes one POST at a time. It is told before
+// each POST how its connection ends; each has its own.
+type wire struct {
+	net.Listener
 	mu       gosync.Mutex
 	plan     []wireCut
 	done     []wireCut // in the order of the POSTs
 	current  wireCut
 	giveUp   func()
 	request  int // bytes of the last whole request
-	response int // and of the last whole answer
-	head     int // of its head
+	response int // and of its answer
+	head     int // of the answer's head
 }
 
-func newCutter(t *testing.T, b *bench) *cutter {
+func newWire(t *testing.T, b *bench) *wire {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	k := &cutter{target: strings.TrimPrefix(b.api.URL, "http://"), listen: ln, current: wireCut{none: true}}
-	k.wg.Go(func() {
-		for {
-			c, err := ln.Accept()
-			if err != nil {
-				return
-			}
-			k.wg.Go(func() { k.serve(c.(*net.TCPConn)) })
-		}
-	})
-	t.Cleanup(func() { _ = ln.Close(); k.wg.Wait() })
-	b.posting(k.post)
-	b.parts.URL = "http://" + ln.Addr().String()
-	return k
+	server := httptest.NewUnstartedServer(b.api.Server)
+	w := &wire{Listener: server.Listener}
+	server.Listener = w
+	server.Config.SetKeepAlivesEnabled(false)
+	server.Start()
+	t.Cleanup(server.Close)
+	b.posting = w.post
+	b.parts.URL = server.URL
+	return w
 }
 
 // post makes one POST with the next cut.
-func (k *cutter) post(ctx context.Context, submit submission) (apiclient.Answer, error) {
+func (w *wire) post(ctx context.Context, submit submission) (apiclient.Answer, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	k.mu.Lock()
-	k.current, k.giveUp = wireCut{none: true}, cancel
-	if len(k.plan) > 0 {
-		k.current, k.plan = k.plan[0], k.plan[1:]
+	var next wireCut
+	w.mu.Lock()
+	if len(w.plan) > 0 {
+		next, w.plan = w.plan[0], w.plan[1:]
 	}
-	k.done = append(k.done, k.current)
-	k.mu.Unlock()
+	w.current, w.giveUp, w.done = next, cancel, append(w.done, next)
+	w.mu.Unlock()
 	defer func() {
-		k.mu.Lock()
-		k.current = wireCut{none: true}
-		k.mu.Unlock()
+		w.mu.Lock()
+		w.current = wireCut{}
+		w.mu.Unlock()
 	}()
 	return submit(ctx)
 }
 
-// serve passes one request on, and its answer back, as far as its cut lets it. An answer says that
-// the connection ends with it, so that every POST has its own.
-func (k *cutter) serve(c *net.TCPConn) {
-	defer func() { _ = c.Close() }()
-	k.mu.Lock()
-	cut, giveUp := k.current, k.giveUp
-	k.mu.Unlock()
-	api, err := net.Dial("tcp", k.target)
-	if err != nil {
-		return
-	}
-	defer func() { _ = api.Close() }()
-	if !cut.none && !cut.answer {
-		// a caller that gives up while it dials leaves the connection to the next one
-		if cut.at == 0 && cut.how == "stall" {
-			_, _ = io.CopyN(io.Discard, c, 1)
-		}
-		_, _ = io.CopyN(api, c, int64(cut.at))
-		end(c, cut.how, giveUp)
-		return
-	}
-	var seen bytes.Buffer
-	r, err := http.ReadRequest(bufio.NewReader(io.TeeReader(c, &seen)))
-	if err != nil {
-		return
-	}
-	if _, err := io.Copy(io.Discard, r.Body); err != nil {
-		return
-	}
-	size := seen.Len()
-	if _, err := seen.WriteTo(api); err != nil {
-		return
-	}
-	answer, err := http.ReadResponse(bufio.NewReader(api), r)
-	if err != nil {
-		return
-	}
-	answer.Close = true
-	var text bytes.Buffer
-	if err := answer.Write(&text); err != nil {
-		return
-	}
-	if r.Method == http.MethodPost {
-		k.mu.Lock()
-		k.request, k.response, k.head = size, text.Len(), bytes.Index(text.Bytes(), []byte("\r\n\r\n"))+4
-		k.mu.Unlock()
-	}
-	if cut.none {
-		_, _ = text.WriteTo(c)
-		return
-	}
-	_, _ = c.Write(text.Bytes()[:min(cut.at, text.Len()-1)])
-	end(c, cut.how, giveUp)
+func (w *wire) Accept() (net.Conn, error) {
+	c, err := w.Listener.Accept()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return &cutConn{Conn: c, wire: w, cut: w.current, giveUp: w.giveUp}, err
 }
 
-func end(c *net.TCPConn, how string, giveUp func()) {
-	switch how {
-	case "RST":
-		_ = c.SetLinger(0)
-		return
-	case "FIN":
-		_ = c.CloseWrite()
-	case "stall":
-		giveUp()
+// cutConn is a connection that ends as its cut says.
+type cutConn struct {
+	net.Conn
+	wire    *wire
+	cut     wireCut
+	giveUp  func()
+	in, out atomic.Int64
+}
+
+func (c *cutConn) Read(p []byte) (int, error) {
+	if c.cut.how != "" && !c.cut.answer {
+		if p = p[:min(len(p), c.cut.at-int(c.in.Load()))]; len(p) == 0 {
+			return 0, c.end()
+		}
 	}
-	_, _ = io.Copy(io.Discard, c)
+	n, err := c.Conn.Read(p)
+	c.in.Add(int64(n))
+	return n, err
+}
+
+func (c *cutConn) Write(p []byte) (int, error) {
+	if c.cut.how == "" {
+		c.wire.mu.Lock()
+		c.wire.request, c.wire.response = int(c.in.Load()), len(p)
+		c.wire.head = bytes.Index(p, []byte("\r\n\r\n")) + 4
+		c.wire.mu.Unlock()
+		return c.Conn.Write(p)
+	}
+	if !c.cut.answer {
+		return 0, net.ErrClosed
+	}
+	left := c.cut.at - int(c.out.Add(int64(len(p)))) + len(p)
+	if left >= len(p) {
+		return c.Conn.Write(p)
+	}
+	_, _ = c.Conn.Write(p[:max(left, 0)])
+	return 0, c.end()
+}
+
+func (c *cutConn) end() error {
+	tcp := c.Conn.(*net.TCPConn)
+	switch c.cut.how {
+	case "RST":
+		_ = tcp.SetLinger(0)
+		return errors.Join(net.ErrClosed, tcp.Close())
+	case "FIN":
+		_ = tcp.CloseWrite()
+	case "stall":
+		if c.cut.at == 0 && !c.cut.answer { // a caller that gives up while it dials leaves the connection to the next one
+			_, _ = tcp.Read(make([]byte, 1))
+		}
+		c.giveUp()
+	}
+	_, _ = io.Copy(io.Discard, tcp)
+	return net.ErrClosed
 }
 
 // plans gives a cut at every step-th byte of request and answer, each of every kind. Two answers in
 // a row without a readable id stop a job, so that the cuts in the body of the answer stand between
 // others.
-func (k *cutter) plans(step int, hows ...string) []wireCut {
-	k.mu.Lock()
-	defer k.mu.Unlock()
+func (w *wire) plans(step int, hows ...string) []wireCut {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	var early, late, out []wireCut
 	for _, how := range hows {
-		for at := 0; at < k.request; at += step {
+		for at := 0; at < w.request; at += step {
 			early = append(early, wireCut{at: at, how: how})
 		}
-		for at := 0; at < k.response; at += step {
+		for at := 0; at < w.response; at += step {
 			c := wireCut{answer: true, at: at, how: how}
-			if at < k.head {
+			if at < w.head {
 				early = append(early, c)
 			} else {
 				late = append(late, c)
@@ -189,7 +164,7 @@ func (k *cutter) plans(step int, hows ...string) []wireCut {
 		}
 	}
 	for len(early)+len(late) > 0 {
-		next := wireCut{none: true}
+		var next wireCut
 		if len(early) > 0 {
 			next, early = early[0], early[1:]
 		}
@@ -240,21 +215,60 @@ func TestF091TheEngineWithTheConnectionCutAtEveryByte(t *testing.T) {
 			b := withChildren(newBench(t, sandbox.Options{}))
 			b.limits.MaxInFlight, b.limits.StopAfterUnknown, b.limits.Timeout = 1, 0, time.Minute
 			b.brakes = run.Brakes{}
-			k := newCutter(t, b)
+			w := newWire(t, b)
 			b.contract(1)
 			f.row(b, 1000)
 			b.pass()
-			cuts := k.plans(f.step, f.hows...)
-			k.mu.Lock()
-			k.plan, k.done = cuts, nil
-			k.mu.Unlock()
+			cuts := w.plans(f.step, f.hows...)
+			w.mu.Lock()
+			w.plan, w.done = cuts, nil
+			w.mu.Unlock()
 			b.bulk(func() {
 				for i := range cuts {
 					f.row(b, 1001+i)
 				}
 			})
-			b.sendAll(f.job, len(cuts)+10)
-			b.judgeCuts(f.job, f.resource, f.quantity, cuts, k)
+			// An answer that ends in the middle of its head stops the job, each time.
+			for r, n := b.pass(f.job)[f.job], 0; r.Stopped != nil || r.States[trade.Pending] > 0; n++ {
+				if b.clock.advance(20 * time.Minute); n > len(cuts)+10 {
+					t.Fatalf("rows are pending after %d passes; the last was stopped: %+v", n, r.Stopped)
+				}
+				r = b.pass(f.job)[f.job]
+			}
+			// From outside, then at every row: which attempt had which cut, and what became of it.
+			ids, records := map[string]bool{}, map[string]int{}
+			for _, r := range b.createdOf(f.resource) {
+				ids[r.ID] = true
+				if records[fmt.Sprint(r.Fields[f.quantity])]++; records[fmt.Sprint(r.Fields[f.quantity])] > 1 {
+					t.Errorf("%s %v is on the platform twice", f.quantity, r.Fields[f.quantity])
+				}
+			}
+			doubts, unsent := 0, 0
+			for _, e := range b.entries(trade.RowFilter{Job: f.job}) {
+				if e.State == trade.InDoubt {
+					doubts++
+				} else if e.State != trade.Accepted || !ids[e.RemoteID] {
+					t.Errorf("%s is %s with the id %q", e.Key, e.State, e.RemoteID)
+				}
+				attempts, err := b.ledger.Attempts(t.Context(), e.ID)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, a := range attempts {
+					// no cut: the request before it made the job careful
+					if a.Outcome == trade.OutcomeNotSent && !strings.Contains(a.Reason, "its turn") {
+						unsent++
+					}
+				}
+			}
+			done := slices.DeleteFunc(w.done, func(c wireCut) bool { return c.how == "" })
+			first := len(slices.DeleteFunc(slices.Clone(done), func(c wireCut) bool { return c.answer || c.at > 0 }))
+			if unsent > first || doubts != len(done)-unsent || len(done) < len(slices.DeleteFunc(cuts,
+				func(c wireCut) bool { return c.how == "" })) {
+				t.Errorf("%d doubts for %d cuts of which %d left no byte (%d could)", doubts, len(done), unsent, first)
+			}
+			t.Logf("%d cuts, %d doubts, %d proved unsent and sent later, %d records, 0 doubled", len(done), doubts,
+				unsent, len(ids))
 		})
 	}
 }
@@ -267,77 +281,4 @@ func (b *bench) bulk(write func()) {
 	write()
 	b.exec("COMMIT")
 	b.erp.SetMaxOpenConns(0)
-}
-
-// sendAll makes passes until nothing is pending any more: an answer that ends in the middle of its
-// head stops the job, each time.
-func (b *bench) sendAll(job string, passes int) {
-	b.t.Helper()
-	var r trade.RunReport
-	for range passes {
-		r = b.pass(job)[job]
-		if r.Stopped == nil && r.States[trade.Pending] == 0 {
-			return
-		}
-		b.clock.advance(20 * time.Minute)
-	}
-	b.t.Fatalf("%s: rows are pending after %d passes; the last was stopped: %+v", job, passes, r.Stopped)
-}
-
-// judgeCuts looks from outside, then at every row: which attempt had which cut, and what became of
-// it.
-func (b *bench) judgeCuts(job, resource, quantity string, cuts []wireCut, k *cutter) {
-	b.t.Helper()
-	records := map[string]int{}
-	for _, r := range b.createdOf(resource) {
-		records[fmt.Sprint(r.Fields[quantity])]++
-	}
-	byID := map[string]int{}
-	for _, r := range b.createdOf(resource) {
-		byID[r.ID]++
-		if n := records[fmt.Sprint(r.Fields[quantity])]; n != 1 {
-			b.t.Errorf("%s %v is on the platform %d times", quantity, r.Fields[quantity], n)
-		}
-	}
-	doubts, want, unsent, accepted := 0, 0, 0, 0
-	for _, e := range b.entries(trade.RowFilter{Job: job}) {
-		switch e.State {
-		case trade.Accepted:
-			accepted++
-			if byID[e.RemoteID] != 1 {
-				b.t.Errorf("%s is accepted with an id that the platform does not have", e.Key)
-			}
-		case trade.InDoubt:
-			doubts++
-		default:
-			b.t.Errorf("%s is %s", e.Key, e.State)
-		}
-		attempts, err := b.ledger.Attempts(b.t.Context(), e.ID)
-		if err != nil {
-			b.t.Fatal(err)
-		}
-		for _, a := range attempts {
-			// no cut: the request before it made the job careful
-			if a.Outcome == trade.OutcomeNotSent && !strings.Contains(a.Reason, "its turn") {
-				unsent++
-			}
-		}
-	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	first := 0
-	for _, c := range k.done {
-		if c.none {
-			continue
-		}
-		want++
-		if !c.answer && c.at == 0 {
-			first++
-		}
-	}
-	if unsent > first || doubts != want-unsent || len(cuts) > len(k.done) {
-		b.t.Errorf("%d doubts for %d cuts of which %d left no byte (%d could)", doubts, want, unsent, first)
-	}
-	b.t.Logf("%d cuts, %d doubts, %d proved unsent and sent later, %d accepted, %d records, 0 doubled", want, doubts,
-		unsent, accepted, len(byID))
 }

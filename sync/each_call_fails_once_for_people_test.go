@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
-	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/discovery"
@@ -14,47 +13,12 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// brokenDesk is the ledger of people's acts, and of what is heard.
-type brokenDesk struct {
-	brokenLedger
-	s *state.Store
-}
-
-func (b *bench) desk(br *breaker) brokenDesk { return brokenDesk{brokenLedger{b.ledger, br}, b.ledger} }
-
-func (d brokenDesk) Entry(ctx context.Context, job, key string) (trade.Entry, error) {
-	return through(d.b, "Entry", func() (trade.Entry, error) { return d.s.Entry(ctx, job, key) })
-}
-
-func (d brokenDesk) Rows(ctx context.Context, filter trade.RowFilter, fn func(trade.Entry) error) error {
-	return d.b.call("Rows", func() error { return d.s.Rows(ctx, filter, fn) })
-}
-
-func (d brokenDesk) Attempts(ctx context.Context, entryID int64) ([]trade.Attempt, error) {
-	return through(d.b, "Attempts", func() ([]trade.Attempt, error) { return d.s.Attempts(ctx, entryID) })
-}
-
-func (d brokenDesk) Holder(ctx context.Context, sends trade.Kind, remoteID string,
-	except int64,
-) (trade.ParentKey, error) {
-	return through(d.b, "Holder", func() (trade.ParentKey, error) { return d.s.Holder(ctx, sends, remoteID, except) })
-}
-
-func (d brokenDesk) MoveJob(ctx context.Context, from, to string, apply bool,
-	record trade.AuditRecord,
-) (trade.JobMove, error) {
-	return through(d.b, "MoveJob", func() (trade.JobMove, error) { return d.s.MoveJob(ctx, from, to, apply, record) })
-}
-
-func (d brokenDesk) Act(ctx context.Context, acts []trade.Act) ([]bool, error) {
-	return through(d.b, "Act", func() ([]bool, error) { return d.s.Act(ctx, acts) })
-}
-
-// each lets the first call of an operation fail, then its second, and so on: each time it says so.
-// Without a failure it succeeds.
+// each lets the first calls of an operation fail, one after the other: each time it says so. Without
+// a failure it succeeds.
 func (b *breaker) each(t *testing.T, name string, op func() error) {
 	t.Helper()
-	for at := 1; ; at++ {
+	first, step := sampled(len(name), 4)
+	for at := first; ; at += step {
 		b.arm(at, false)
 		err := op()
 		hit := b.disarm()
@@ -87,14 +51,12 @@ func TestEveryCallOfWhatPeopleAskAndOrderFailsOnce(t *testing.T) {
 	b.exec(
 		`INSERT INTO contrato VALUES ('01', '0006', 6, 120.5, 'soja', 'nobody', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00', ?)`, cpfA)
 	b.sync(engine.Options{Sweep: true})
-	br := &breaker{}
-	b.breaks(br, true)
-	b.asked(br)
-	b.ordered(br)
+	b.asked()
+	b.ordered()
 }
 
 // asked: what stores and sends nothing.
-func (b *bench) asked(br *breaker) {
+func (b *bench) asked() {
 	t, ctx := b.t.(*testing.T), b.t.Context()
 	e := b.engine()
 	job := e.Jobs[0]
@@ -120,7 +82,7 @@ func (b *bench) asked(br *breaker) {
 			return b.resync(e, discovery.Resync{States: []trade.State{trade.Waiting}})
 		},
 	} {
-		br.each(t, name, op)
+		b.breaker.each(t, name, op)
 	}
 }
 
@@ -139,56 +101,46 @@ func (b *bench) resync(e *engine.Engine, asked discovery.Resync) error {
 	return failureOf(e.Sync(b.t.Context(), nil, engine.Options{Resync: &asked, DryRun: true}))
 }
 
-// failureOf is the error of a pass, what stopped it, or what it remarks.
-func failureOf(reports []trade.RunReport, err error) error {
-	for _, r := range reports {
-		if (r.Stopped != nil || len(r.Notes) > 0) && err == nil {
-			err = errBroken
-		}
-	}
-	return err
-}
-
 // ordered: what people do, planned and done.
-func (b *bench) ordered(br *breaker) {
+func (b *bench) ordered() {
 	t, ctx := b.t.(*testing.T), b.t.Context()
 	people := b.acts()
-	people.Desk, people.JobDesk = b.desk(br), b.desk(br)
 	rows := func(name string, plan func() (acts.RowPlan, error)) {
 		t.Helper()
 		var p acts.RowPlan
-		br.each(t, "plan of "+name, func() (err error) { p, err = plan(); return err })
+		b.breaker.each(t, "plan of "+name, func() (err error) { p, err = plan(); return err })
 		if !p.Possible() {
 			t.Fatalf("%s is refused: %+v", name, p)
 		}
-		br.each(t, name, func() (err error) { _, err = people.Do(ctx, p, maria); return err })
+		b.breaker.each(t, name, func() (err error) { _, err = people.Do(ctx, p, maria); return err })
 	}
 	jobs := func(name string, plan func() (acts.JobPlan, error)) {
 		t.Helper()
 		var p acts.JobPlan
-		br.each(t, "plan of "+name, func() (err error) { p, err = plan(); return err })
-		br.each(t, name, func() (err error) { _, err = people.DoJob(ctx, p, maria); return err })
+		b.breaker.each(t, "plan of "+name, func() (err error) { p, err = plan(); return err })
+		b.breaker.each(t, name, func() (err error) { _, err = people.DoJob(ctx, p, maria); return err })
 	}
-	br.each(t, "Watch", func() error { return people.Watch(ctx, "contracts") })
+	b.breaker.each(t, "Watch", func() error { return people.Watch(ctx, "contracts") })
 	b.clock.advance(16 * time.Minute)
-	br.each(t, "Select", func() error {
+	b.breaker.each(t, "Select", func() error {
 		_, err := people.Select(ctx, "dismiss", "contracts", nil, nil)
 		return err
 	})
-	br.each(t, "SelectSome", func() error {
+	b.breaker.each(t, "SelectSome", func() error {
 		some, err := people.SelectSome(ctx, "dismiss", "contracts", nil, nil, 1)
 		if err == nil && len(some) != 1 {
 			t.Errorf("of one row at most it gives %v", some)
 		}
 		return err
 	})
-	br.each(t, "Doubt", func() error { _, err := people.Doubt(ctx, b.entry(1)); return err })
+	doubt, other := b.entry(1), b.entry(3).RemoteID
+	b.breaker.each(t, "Doubt", func() error { _, err := people.Doubt(ctx, doubt); return err })
 	rows("an acknowledgement",
 		func() (acts.RowPlan, error) { return people.Acknowledge(ctx, "contracts", []string{key(2)}) })
 	rows("a dismissal", func() (acts.RowPlan, error) { return people.Dismiss(ctx, "contracts", []string{key(6)}) })
 	rows("a reopening", func() (acts.RowPlan, error) { return people.Reopen(ctx, "contracts", []string{key(6)}) })
-	br.each(t, "the id of another row", func() error {
-		p, err := people.Adopt(ctx, "contracts", key(1), acts.Adoption{ID: b.entry(3).RemoteID})
+	b.breaker.each(t, "the id of another row", func() error {
+		p, err := people.Adopt(ctx, "contracts", key(1), acts.Adoption{ID: other})
 		if err == nil && p.Steps[0].Refused != acts.IDTaken {
 			t.Errorf("%+v", p)
 		}
@@ -212,8 +164,6 @@ func TestEveryCallOfWhatPeopleAskOfChildrenFailsOnce(t *testing.T) {
 	b.delivery(2, 2, 20)
 	b.share("s2", 2, 5)
 	b.contract(4)
-	br := &breaker{}
-	b.breaks(br, true)
 	ctx, e := t.Context(), b.engine()
 	job, err := e.Job("deliveries")
 	if err != nil {
@@ -235,16 +185,16 @@ func TestEveryCallOfWhatPeopleAskOfChildrenFailsOnce(t *testing.T) {
 			return failureOf(e.Sync(ctx, nil, engine.Options{DryRun: true, Sweep: true}))
 		},
 	} {
-		br.each(t, name, op)
+		b.breaker.each(t, name, op)
 	}
 	// A contract that was sent has another number now.
 	b.exec(`UPDATE contrato SET num = '0099' WHERE num = '0003'`)
 	b.brakes.Retyped = 1
 	e = b.engine()
 	for at := 1; ; at++ {
-		br.arm(at, false)
+		b.breaker.arm(at, false)
 		reports, err := e.Sync(ctx, []string{"contracts"}, engine.Options{DryRun: true, Sweep: true})
-		hit := br.disarm()
+		hit := b.breaker.disarm()
 		braked := err == nil && len(reports) == 1 && reports[0].Stopped != nil &&
 			reports[0].Stopped.Code == "brake_retyped"
 		if hit == "" && !braked {
@@ -277,15 +227,13 @@ func TestEveryCallOfWhatPeopleOrderRarelyFailsOnce(t *testing.T) {
 		b.contract(n)
 	}
 	b.expectBrake(b.sync(engine.Options{}), "brake_most", 3)
-	ctx, br := t.Context(), &breaker{}
-	b.breaks(br, true)
+	ctx := t.Context()
 	people := b.acts()
-	people.Desk, people.JobDesk = b.desk(br), b.desk(br)
-	br.each(t, "the plan of a release", func() error { _, err := people.Release(ctx, "contracts"); return err })
-	br.each(t, "the plan of a retry",
+	b.breaker.each(t, "the plan of a release", func() error { _, err := people.Release(ctx, "contracts"); return err })
+	b.breaker.each(t, "the plan of a retry",
 		func() error { _, err := people.Retry(ctx, "contracts", []string{key(99)}); return err })
 	old := b.entry(3)
-	br.each(t, "the id of the old key", func() error {
+	b.breaker.each(t, "the id of the old key", func() error {
 		plan, err := people.Adopt(ctx, "contracts", key(99), acts.Adoption{ID: old.RemoteID})
 		if err == nil && !plan.Possible() {
 			t.Errorf("%+v", plan)
@@ -351,10 +299,8 @@ func TestARowThatExistsAndWhoseAttemptsAreNotRead(t *testing.T) {
 	b.contracts(1)
 	b.sync(engine.Options{})
 	b.expect(1, trade.Held, trade.CauseExists)
-	br := &breaker{}
 	people := b.acts()
-	people.Desk, people.JobDesk = b.desk(br), b.desk(br)
-	br.each(t, "the plan of a retry",
+	b.breaker.each(t, "the plan of a retry",
 		func() error { return second(people.Retry(t.Context(), "contracts", []string{key(1)})) })
 	b.expect(1, trade.Held, trade.CauseExists)
 }
@@ -367,9 +313,6 @@ func TestAComparisonThatMustAskAndCannot(t *testing.T) {
 	b.contracts(2)
 	b.sync(engine.Options{})
 	b.spec.Fields["haverst"] = mapping.FieldSpec{Columns: []string{"obs"}, Default: new("2026/2027")}
-	br := &breaker{}
-	b.breaks(br, true)
-	e := b.engine()
-	br.each(t, "Compare and ask",
-		func() error { return compare(t.Context(), e, e.Jobs[0], true, b.entry(1), b.entry(2)) })
+	e, one, two := b.engine(), b.entry(1), b.entry(2)
+	b.breaker.each(t, "Compare and ask", func() error { return compare(t.Context(), e, e.Jobs[0], true, one, two) })
 }

@@ -14,15 +14,13 @@ import (
 // jobs go on at the next time; each row goes once.
 func TestEveryCallOfASchedulerFailsOnce(t *testing.T) {
 	inOffice(t, time.UTC, "2026-11-21 06:00", func(o *office) {
-		br := &breaker{}
 		o.schedules("*/10 * * * *", "@every 1000h", "@every 1000h")
-		o.breaks(br, true)
 		purge, began := o.task("purge", "*/30 * * * *", func() error { return nil })
 		o.config.Housekeeping = []engine.Task{purge}
 		fail := func(at int, do func()) string {
-			br.arm(at, false)
+			o.breaker.arm(at, false)
 			do()
-			hit := br.disarm()
+			hit := o.breaker.disarm()
 			o.leasesEnd()
 			return hit
 		}
@@ -60,7 +58,6 @@ func TestEveryCallOfASchedulerFailsOnce(t *testing.T) {
 				}
 			}
 		}
-		o.breaks(br, false)
 		o.pass(2 * time.Hour)
 		o.stop()
 		o.leasesEnd()

@@ -110,11 +110,8 @@ func TestEveryCallOfTwoMachinesFailsOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inDuo(t, func(d *duo) {
 				br, failed := c.fails(d), 0
-				step := 1
-				if !long {
-					step = 14
-				}
-				for at := 1; ; at += step {
+				first, step := sampled(0, 70)
+				for at := first; ; at += step {
 					br.arm(at, false)
 					d.shift(12, c.taken)
 					hit := br.disarm()

@@ -1,179 +1,258 @@
 package sync_test
 
 import (
-	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
-	"github.com/jmoiron/sqlx"
-
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
-	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// mayPass are the calls whose failure only the log tells: the next run, or the end of a lease,
+// mayPass are the methods whose failure only the log tells: the next run, or the end of a lease,
 // makes up for them; what was certainly not sent goes in the same run.
 var mayPass = []string{
 	"Watch", "Mark", "SetJobStatus", "RenewLease", "FinishRun", "ReleaseLease",
 	"SubmitOrderCommitment", "SubmitDelivery", "SubmitTraceability",
 }
 
-// brokenBench is a bench with all three kinds of records and lookups by document, whose engine
-// calls everything through a breaker.
-func brokenBench(t *testing.T) (*bench, *breaker) {
-	t.Helper()
-	world := sandbox.OpenWorld()
-	world.KnowProducer(producerID, cpfA)
-	world.KnowProducer(issuerID, cnpjC)
-	b := withChildren(newLookupBench(t, databases[0], world))
-	b.limits.KeepAnswers = time.Second
-	b.spec.Most = &trade.Freight{Load: trade.Load{Rows: 1000}}
-	b.brakes.Retyped = 1
-	return b, &breaker{}
-}
-
-// breaks lets everything go through the breaker, or not.
-func (b *bench) breaks(br *breaker, through bool) {
-	b.wrap, b.reads, b.surface = nil, nil, nil
-	if through {
-		b.wrap = func(l Ledger) Ledger { return brokenLedger{l, br} }
-		b.reads = func(s run.Source) run.Source { return brokenSource{s, br} }
-		b.surface = func(p run.Platform) run.Platform { return brokenPlatform{p, br} }
+// sampled is which calls fail: each step-th, or in the long form twelve times as many; runs that
+// differ in n begin with others.
+func sampled(n, step int) (first, every int) {
+	if long {
+		step = max(1, step/12)
 	}
+	return 1 + n%step, step
 }
 
-// around lets a function of the test make each call of the engine to ledger, ERP and platform: it
-// is told the name of the call, and makes it with do.
-func (b *bench) around(f func(call string, do func() error) error) {
-	b.breaks(&breaker{around: f}, true)
-}
-
-// before lets something happen before each call of a name; its error is that of the call, which is
-// not made.
-func (b *bench) before(call string, f func() error) {
-	b.around(func(name string, do func() error) error {
-		if name == call {
-			if err := f(); err != nil {
-				return err
-			}
-		}
-		return do()
-	})
-}
-
-// day is what happens in the ERP before a run: a new contract with a document, a delivery and a
-// share of it, a change of one that was sent, a row that waits for a code, the earlier such row is
-// gone, a ticket that stands twice, another code; every fourth day a contract that was sent is
-// gone.
-func (b *bench) day(n int) {
-	b.t.Helper()
-	b.producer(n, []string{cpfA, cnpjC}[n%2])
-	b.delivery(n, n, n)
-	b.share(fmt.Sprintf("s%04d", n), n, n)
-	b.exec(`UPDATE contrato SET preco = preco + 1 WHERE num = ?`, fmt.Sprintf("%04d", n-3))
-	b.exec(`DELETE FROM contrato WHERE num = ? AND filial = '02'`, fmt.Sprintf("%04d", n-1))
-	b.exec(
-		`INSERT INTO contrato VALUES ('02', ?, ?, 120.5, 'soja', 'nobody', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00', ?)`, fmt.Sprintf("%04d", n), 100000+n, cpfA)
+// cpf gives a CPF of a number.
+func cpf(n int) string {
+	digits := fmt.Sprintf("%09d", 100000000+n*37)
 	for range 2 {
-		b.exec(`INSERT INTO entrega VALUES ('01', ?, ?, 7, 'KG', '2026-05-10', NULL)`, fmt.Sprint("twice", n),
-			fmt.Sprintf("%04d", n))
+		sum := 0
+		for i, d := range digits {
+			sum += int(d-'0') * (len(digits) + 1 - i)
+		}
+		rest := sum * 10 % 11 % 10
+		digits += fmt.Sprint(rest)
 	}
-	if n%4 == 0 {
-		b.exec(`DELETE FROM contrato WHERE num = ?`, fmt.Sprintf("%04d", n-1))
-	}
-	b.exec(`INSERT INTO de_para VALUES ('carteira', ?, ?)`, fmt.Sprint("x", n), walletID)
+	return digits
 }
 
-// F047, F048, F052: each call that the engine makes of ledger, ERP and platform fails once, before
-// it takes effect or after, in a run with or without a sweep: the run tells it, and the next one
-// completes. Nothing is lost, nothing is twice on the platform, nothing is in doubt. In the short
-// form the four share the calls.
+// day is what happens in the ERP before a run: a contract of a producer whom the platform was never
+// asked for, its delivery and a share of it; a contract and a ticket that were sent change; a row
+// waits for a code, the earlier one of these is gone; a ticket stands twice, another one with two
+// volumes, of which one is gone a day later; two contracts are of a wallet that the platform does
+// not know; a delivery is of a contract that is not there; there is another code, and the mapping
+// changes; a contract that was sent gets a new number, and every fourth day one is gone.
+func (b *bench) day(n int, world *sandbox.World) {
+	b.t.Helper()
+	num := func(n int) string { return fmt.Sprintf("%04d", n) }
+	world.KnowProducer(producerID, cpf(n))
+	b.producer(n, cpf(n))
+	b.delivery(n, n, n)
+	b.share("s"+num(n), n, n)
+	b.exec(`UPDATE contrato SET preco = preco + 1 WHERE num = ?`, num(n-2))
+	b.exec(`UPDATE entrega SET volume = volume + 1 WHERE ticket = ?`, num(n-2))
+	b.exec(`DELETE FROM contrato WHERE filial = '02'`)
+	b.exec(`DELETE FROM entrega WHERE volume = 8.5`)
+	const contract = `INSERT INTO contrato VALUES (?, ?, ?, 120.5, 'soja', ?, 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00', ?)`
+	b.exec(contract, "02", num(n), 100000+n, "nobody", cpf(n))
+	for i, volume := range []float64{7.5, 8.5} {
+		b.exec(`INSERT INTO entrega VALUES ('01', ?, ?, 7, 'KG', '2026-05-10', NULL)`, "twice"+num(n), num(n))
+		b.exec(`INSERT INTO entrega VALUES ('01', ?, ?, ?, 'KG', '2026-05-10', NULL)`, "both"+num(n), num(n), volume)
+		b.exec(contract, "03", fmt.Sprintf("%d-%d", n, i), 200000+n*2+i, "lacking", cpf(n))
+	}
+	b.delivery(90000+n, 90000+n, 1)
+	b.exec(`INSERT INTO de_para VALUES ('carteira', ?, ?)`, fmt.Sprint("x", n), walletID)
+	b.more[0].Fields["delivered_volume_unit_of_measure"].Values[fmt.Sprint("u", n)] = "kg"
+	b.exec(`UPDATE contrato SET filial = '04' WHERE filial = '01' AND num = ?`, num(n-3))
+	if n%4 == 0 {
+		b.exec(`DELETE FROM contrato WHERE num = ?`, num(n-1))
+	}
+}
+
+// F047, F048, F052: each call that the engine makes of the ledger's database, of ERP and platform
+// fails once, in a run with or without a sweep, or each commit is lost: the run tells it, and the
+// next one completes. Nothing is lost, nothing is twice on the platform, nothing is in doubt. In
+// the short form the runs share the calls.
 func TestEveryCallOfTheEngineFailsOnce(t *testing.T) {
 	t.Parallel()
 	for i := range 4 {
-		sweep, applied := i%2 == 1, i/2 == 1
-		t.Run(fmt.Sprintf("sweep %t, applied %t", sweep, applied), func(t *testing.T) {
+		sweep, lost := i%2 == 1, i/2 == 1
+		t.Run(fmt.Sprintf("sweep %t, lost %t", sweep, lost), func(t *testing.T) {
 			t.Parallel()
-			first, step := 1+2*i, 8
-			if long {
-				first, step = 1, 1
-			}
-			b, br := brokenBench(t)
-			failed := 0
-			for at := first; ; at += step {
-				failed++
-				b.day(failed)
-				if !b.failAt(br, at, engine.Options{Sweep: sweep}, applied, failed) {
+			lacking, world := strings.Replace(walletID, "1b", "2c", 1), sandbox.OpenWorld()
+			world.Forget(sandbox.Wallets, lacking)
+			b := withChildren(newLookupBench(t, databases[0], world))
+			b.limits.KeepAnswers = time.Second
+			b.spec.Most = &trade.Freight{Load: trade.Load{Rows: 1000}}
+			b.brakes.Retyped, b.brakes.NewRows = 1000, 0
+			b.exec(`INSERT INTO de_para VALUES ('carteira', 'lacking', ?)`, lacking)
+			first, step := sampled(20*i, map[bool]int{false: 45, true: 4}[lost])
+			for day, at := 1, first; ; day, at = day+1, at+step {
+				b.day(day, world)
+				opts := engine.Options{Sweep: sweep}
+				hit := b.failAt(at, opts, lost)
+				opts.Sweep = sweep || day%2 == 0 // what is gone is seen before it is too much at once
+				b.completes(hit, opts)
+				if n := b.stateCounts("contracts")[trade.Accepted]; n != day {
+					t.Fatalf("after call %d failed (%s) %d contracts are accepted, want %d", at, hit, n, day)
+				}
+				if hit == "" {
+					t.Logf("%d calls failed", day-1)
 					break
 				}
 			}
-			t.Logf("%d calls failed", failed-1)
 		})
 	}
 }
 
-// failAt lets one call of a run fail, and judges after a run without a failure, on such a day. It
-// tells whether there was such a call.
-func (b *bench) failAt(br *breaker, at int, opts engine.Options, applied bool, day int) bool {
+// failAt lets one call of a run fail, which must tell so.
+func (b *bench) failAt(at int, opts engine.Options, lost bool, jobs ...string) (hit string) {
 	b.t.Helper()
-	b.breaks(br, true)
-	br.arm(at, applied)
-	reports, err := b.engine().Sync(b.t.Context(), nil, opts)
-	hit := br.disarm()
-	told := err != nil
-	for _, r := range reports {
-		told = told || r.Stopped != nil || len(r.Notes) > 0
+	b.breaker.arm(at, lost)
+	reports, err := b.engine().Sync(b.t.Context(), jobs, opts)
+	hit = b.breaker.disarm()
+	method, _, _ := strings.Cut(hit, ": ")
+	told := failureOf(reports, err)
+	if (hit == "") != (told == nil) && !slices.Contains(mayPass, method) {
+		b.t.Errorf("call %d failed (%s), and the run tells %v: %+v", at, hit, told, reports)
 	}
-	switch {
-	case hit == "" && told:
-		for _, r := range reports {
-			b.t.Errorf("without a failure: %s is stopped by %+v, notes %q, %v", r.Job, r.Stopped, r.Notes, err)
-		}
-	case hit != "" && !told && !slices.Contains(mayPass, hit):
-		b.t.Errorf("call %d failed (%s), and the run tells nothing: %+v", at, hit, reports)
-	}
-	b.breaks(br, false)
+	return hit
+}
+
+// completes makes a run after one with a failure, and judges: what is on the platform is accepted,
+// and the other way round, each record once.
+func (b *bench) completes(hit string, opts engine.Options) {
+	b.t.Helper()
 	b.leasesEnd()
 	b.clock.advance(20 * time.Minute)
-	opts.Sweep = opts.Sweep || day%2 == 0 // what is gone is seen before it is too much at once
 	if _, err := b.engine().Sync(b.t.Context(), nil, opts); err != nil {
-		b.t.Fatalf("the run after call %d (%s) failed: %v", at, hit, err)
+		b.t.Fatalf("the run after %s failed: %v", hit, err)
 	}
-	b.stands(day, fmt.Sprintf("%s, call %d", hit, at))
-	return hit != ""
-}
-
-// leasesEnd lets half a minute pass for what this process did not give back.
-func (b *bench) leasesEnd() {
-	b.t.Helper()
-	db, err := sqlx.Open("sqlite", b.parts.LedgerDSN+"?_pragma=busy_timeout(5000)")
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	_, err = db.Exec(`UPDATE job_lease SET expires = 0`)
-	if err = errors.Join(err, db.Close()); err != nil {
-		b.t.Fatal(err)
-	}
-}
-
-// stands checks that n days are on the platform, once each.
-func (b *bench) stands(n int, hit string) {
-	b.t.Helper()
 	b.once()
-	for job, want := range map[string]int{"contracts": n, "deliveries": n, "traceability": n} {
+	for job, resource := range map[string]string{
+		"contracts": "order_commitments", "deliveries": "deliveries", "traceability": "traceability",
+	} {
 		states := b.stateCounts(job)
-		if states[trade.Accepted] != want ||
-			states[trade.InDoubt]+states[trade.Sending]+states[trade.Pending]+states[trade.Rejected] > 0 {
-			b.t.Fatalf("after a run with a failure (%s): %s %v, want %d accepted", hit, job, states, want)
+		if created := len(b.createdOf(resource)); created != states[trade.Accepted] ||
+			states[trade.InDoubt]+states[trade.Sending]+states[trade.Pending] > 0 {
+			b.t.Fatalf("after a failure (%s) the platform has %d %s, and the ledger %v", hit, created, resource, states)
 		}
 	}
-	for resource, want := range map[string]int{"order_commitments": n, "deliveries": n, "traceability": n} {
-		if got := len(b.createdOf(resource)); got != want {
-			b.t.Fatalf("after a run with a failure (%s): the platform has %d %s, want %d", hit, got, resource, want)
+}
+
+// failureOf is the error of a pass, what stopped it, or what it remarks.
+func failureOf(reports []trade.RunReport, err error) error {
+	for _, r := range reports {
+		if (r.Stopped != nil || len(r.Notes) > 0) && err == nil {
+			err = errBroken
 		}
 	}
+	return err
+}
+
+// F024, F025: each call fails once of a run that a brake stops: nothing leaves in it, nor in the
+// next one, which the brake stops.
+func TestEveryCallFailsOnceInARunThatABrakeStops(t *testing.T) {
+	t.Parallel()
+	for code, c := range map[string]struct {
+		before func(b *bench)
+		after  func(b *bench)
+	}{
+		"brake_changed_key": {func(b *bench) { b.contracts(6) }, func(b *bench) {
+			b.spec.Key = []string{"filial", "num", "obs"}
+			b.exec(`UPDATE contrato SET obs = 'x'`)
+			// a row without a key
+			b.exec(
+				`INSERT INTO contrato VALUES ('01', NULL, 9, 120.5, 'soja', '1', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00')`)
+		}},
+		"brake_most": {
+			func(b *bench) { b.spec.Most = &trade.Freight{Load: trade.Load{Rows: 6}}; b.contracts(6) },
+			func(b *bench) {
+				for n := 7; n <= 14; n++ {
+					b.contract(n)
+				}
+			},
+		},
+		"sweep": {
+			func(b *bench) { b.contracts(30) },
+			func(b *bench) { b.exec(`DELETE FROM contrato WHERE num > '0005'`) },
+		},
+	} {
+		t.Run(code, func(t *testing.T) {
+			t.Parallel()
+			first, step := sampled(len(code), 50)
+			for at := first; ; at += step {
+				b := newBench(t, sandbox.Options{})
+				c.before(b)
+				b.sync(engine.Options{})
+				sent := len(b.createdOf(sandbox.ResourceOrderCommitments))
+				c.after(b)
+				b.breaker.arm(at, false)
+				reports, err := b.engine().Sync(t.Context(), nil, engine.Options{Sweep: true})
+				hit := b.breaker.disarm()
+				if err == nil && (len(reports) != 1 || reports[0].Stopped == nil) {
+					t.Fatalf("call %d failed (%s), and nothing stopped: %+v", at, hit, reports)
+				}
+				b.leasesEnd()
+				r := b.sync(engine.Options{Sweep: true})
+				if r.Stopped == nil || code != "sweep" && r.Stopped.Code != code && r.Stopped.Code != "paused" {
+					t.Errorf("after call %d failed (%s): %+v", at, hit, r.Stopped)
+				}
+				if n := len(b.createdOf(sandbox.ResourceOrderCommitments)); n != sent {
+					t.Errorf("after call %d failed (%s) %d contracts were sent, want %d", at, hit, n, sent)
+				}
+				if hit == "" {
+					return
+				}
+			}
+		})
+	}
+}
+
+// F044, F047: each call fails once of a run that maps rows anew which wait for another job's,
+// because a reference came, and which are older than what the run reads: they wait on, and go once
+// when their contract is there.
+func TestEveryCallFailsOnceWhileRowsThatWaitAreMappedAnew(t *testing.T) {
+	t.Parallel()
+	b := withChildren(newBench(t, sandbox.Options{}))
+	b.exec(`ALTER TABLE rateio ADD COLUMN dia DATE`)
+	b.more[1].Query, b.more[1].ChangedAt = `SELECT id, filial, num, fazenda, volume, um, dia FROM rateio`, "dia"
+	b.refs = append(b.refs, mapping.ReferenceSpec{
+		Kind:  "farms",
+		Query: "SELECT codigo, id FROM de_para WHERE tipo = 'fazenda'", Code: []string{"codigo"}, ID: "id",
+	})
+	for i, day := range []string{"2026-05-10", "2026-06-10"} {
+		b.exec(`INSERT INTO rateio VALUES (?, '01', '0001', NULL, 5, 'TON', ?)`, fmt.Sprint("s", i), day)
+	}
+	b.pass()
+	first, step := sampled(0, 8)
+	for at := first; ; at += step {
+		b.exec(`INSERT INTO de_para VALUES ('fazenda', ?, ?)`, fmt.Sprint("f", at), walletID)
+		b.breaker.arm(at, false)
+		_, err := b.engine().Sync(t.Context(), []string{"traceability"}, engine.Options{})
+		hit := b.breaker.disarm()
+		if hit == "" && err != nil {
+			t.Fatal(err)
+		}
+		b.leasesEnd()
+		for i := range 2 {
+			b.row("traceability", fmt.Sprint("s", i), trade.Waiting, trade.CauseParent)
+		}
+		if hit == "" {
+			break
+		}
+	}
+	b.contracts(1)
+	b.pass()
+	for i := range 2 {
+		b.row("traceability", fmt.Sprint("s", i), trade.Accepted, "")
+	}
+	b.once()
 }

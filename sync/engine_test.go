@@ -35,7 +35,7 @@ func TestASecondRunSendsNothingAndAsksNothing(t *testing.T) {
 	})
 }
 
-func numberOf(t *testing.T, r sandbox.Record) int {
+func numberOf(t testing.TB, r sandbox.Record) int {
 	t.Helper()
 	var n int
 	if _, err := fmt.Sscan(fmt.Sprint(r.Fields["amount"]), &n); err != nil {

@@ -3,6 +3,7 @@ package sync_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	gosync "sync"
 	"testing"
 	"time"
@@ -11,8 +12,6 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
-	"github.com/safrasync/safrasync/erp"
-	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -21,39 +20,23 @@ import (
 // of another host, with a ledger that can be cut off.
 type machine struct {
 	*bench
-	breaker *breaker
-	db      *sqlx.DB // the ledger's own database
-	stop    func()   // ends `run`, and waits for it
-	open    func()   // lets its POSTs leave
+	stop func() // ends `run`, and waits for it
+	open func() // lets its POSTs leave
 }
 
 // machineOn adds a machine to a bench.
 func machineOn(b *bench, host string) *machine {
 	b.t.Helper()
 	c := *b
-	m := &machine{bench: &c, breaker: &breaker{}}
-	var err error
-	if c.ledger, err = state.Open(b.t.Context(),
-		state.Options{Driver: b.parts.DB.Ledger, DSN: b.parts.LedgerDSN, Journal: b.parts.Journal}); err != nil {
-		b.t.Fatal(err)
-	}
-	b.t.Cleanup(func() { _ = c.ledger.Close() })
-	if m.db, err = sqlx.Open(b.parts.DB.Ledger, b.parts.LedgerDSN); err != nil {
-		b.t.Fatal(err)
-	}
-	b.t.Cleanup(func() { _ = m.db.Close() })
-	if c.source, err = erp.Open(b.t.Context(),
-		erp.Options{Driver: b.parts.DB.ERP, DSN: erp.Secret(b.parts.ERPDSN), TimeZone: time.UTC}); err != nil {
-		b.t.Fatal(err)
-	}
-	b.t.Cleanup(func() { _ = c.source.Close() })
+	m := &machine{bench: &c}
+	c.connect()
 	c.owner = trade.Owner{
 		Instance: uuid.Must(uuid.NewV7()).String(), Host: host, Boot: "boot of " + host,
 		PIDSpace: "pid:[1]", PID: 7, Started: "1",
 	}
 	c.several = true
 	// Nothing is stored ahead of the wire, so that a test can say which rows have left.
-	c.wrap = func(l Ledger) Ledger { return brokenLedger{unmarkedLedger{l}, m.breaker} }
+	c.wrap = func(l Ledger) Ledger { return unmarkedLedger{l} }
 	return m
 }
 
@@ -122,14 +105,8 @@ func (m *machine) starts() <-chan trade.RunReport {
 // expires lets the time of a machine end on the ledger's clock, as if it had been silent for 30 s.
 func (m *machine) expires() {
 	m.t.Helper()
-	db := m.db
-	for _, query := range []string{
-		`UPDATE instance SET expires = 1 WHERE id = ?`, `UPDATE job_lease SET expires = 1 WHERE instance = ?`,
-	} {
-		if _, err := db.Exec(db.Rebind(query), m.owner.Instance); err != nil {
-			m.t.Fatal(err)
-		}
-	}
+	m.byHand(`UPDATE instance SET expires = 1 WHERE id = ?`, m.owner.Instance)
+	m.byHand(`UPDATE job_lease SET expires = 1 WHERE instance = ?`, m.owner.Instance)
 }
 
 // sentBy counts the attempts of a machine.
@@ -185,11 +162,10 @@ func (m *machine) jobsBy() map[string]int {
 		Job string `db:"job"`
 		N   int    `db:"n"`
 	}
-	if err := m.db.Select(&rows,
-		m.db.Rebind(
-			`SELECT e.job, COUNT(*) AS n FROM attempt a JOIN entry e ON e.id = a.entry_id WHERE a.owner = ? GROUP BY e.job`), m.owner.Instance); err != nil {
-		m.t.Fatal(err)
-	}
+	m.inLedger(func(db *sqlx.DB) error {
+		return db.Select(&rows, db.Rebind(`SELECT e.job, COUNT(*) AS n FROM attempt a
+			JOIN entry e ON e.id = a.entry_id WHERE a.owner = ? GROUP BY e.job`), m.owner.Instance)
+	})
 	out := map[string]int{}
 	for _, r := range rows {
 		out[r.Job] = r.N
@@ -249,9 +225,7 @@ func TestI12WhatAFormerHolderHasInFlightIsInDoubtWhenItDies(t *testing.T) {
 		return a.sentBy() == 10 && a.stateCounts("contracts")[trade.Accepted] == 6
 	})
 	a.breaker.cutOff(true)
-	if _, err := a.db.Exec(`UPDATE job_lease SET expires = 1`); err != nil { // its lease is over, and it lives yet
-		t.Fatal(err)
-	}
+	a.leasesEnd() // and it lives yet
 	done := b.starts()
 	until(t, "the second has sent what is left",
 		func() bool { return b.stateCounts("contracts")[trade.Accepted] == 56 })
@@ -315,9 +289,7 @@ func TestRowsOfAFormerHolderWhoseResultsWereNotStored(t *testing.T) {
 				d.a.run()
 				d.pass(2 * time.Second)
 				d.a.breaker.cutOff(true)
-				if _, err := d.a.db.Exec(`UPDATE job_lease SET expires = 1`); err != nil { // it lives all the time
-					d.t.Fatal(err)
-				}
+				d.leasesEnd() // it lives all the time
 				d.b.run()
 				d.pass(2 * time.Second)
 				open()
@@ -328,7 +300,7 @@ func TestRowsOfAFormerHolderWhoseResultsWereNotStored(t *testing.T) {
 				d.a.breaker.cutOff(false)
 				d.a.breaker.armNamed(call)
 				d.pass(10 * time.Second)
-				hit := d.a.breaker.disarm()
+				hit, _, _ := strings.Cut(d.a.breaker.disarm(), ": ")
 				if got := d.stateCounts("contracts"); hit != call || got[trade.InDoubt] != 4 ||
 					got[trade.Sending] != 4 {
 					d.t.Errorf("with %q failing while the other holds the job: %v", hit, got)
@@ -375,7 +347,7 @@ func TestAMachineThatSendsElsewhereDoesNotRun(t *testing.T) {
 func TestAJobThatIsStoppedByAnotherServerSaysSo(t *testing.T) {
 	t.Parallel()
 	a, b := fleet(t, 3)
-	b.before("AcquireLease", func() error { return fmt.Errorf("%w: compare the journals", trade.ErrOtherServer) })
+	b.breaker.failing("AcquireLease", fmt.Errorf("%w: compare the journals", trade.ErrOtherServer))
 	reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
 	if err != nil || len(reports) == 0 || reports[0].Stopped == nil || reports[0].Stopped.Code != "ledger" {
 		t.Fatalf("%+v, %v", reports, err)

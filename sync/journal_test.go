@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -47,9 +48,9 @@ func TestF058NoOlderLedgerEverSendsTwice(t *testing.T) {
 	b.contracts(rows)
 	b.spec.ChangedAt = ""                     // every run compares all rows
 	folder, copies := t.TempDir(), []string{} // of the ledger after each commit, as by a backup every few seconds
-	b.around(func(call string, do func() error) error {
+	b.breaker.around = func(call string, do func() error) error {
 		err := do()
-		if call == "Commit" {
+		if strings.HasPrefix(call, "Commit of ") {
 			file := filepath.Join(folder, fmt.Sprintf("%03d.db", len(copies)))
 			if copyErr := b.ledger.Backup(t.Context(), file); copyErr != nil {
 				return errors.Join(err, copyErr)
@@ -57,9 +58,9 @@ func TestF058NoOlderLedgerEverSendsTwice(t *testing.T) {
 			copies = append(copies, file)
 		}
 		return err
-	})
+	}
 	b.sync(engine.Options{})
-	b.breaks(nil, false)
+	b.breaker.mend()
 	b.api.SetFaults()
 	posts := len(b.api.Created())
 	want := b.sent()

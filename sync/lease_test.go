@@ -59,13 +59,13 @@ func TestARunWhoseLeaseWasTakenWhileItReads(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})
 	b.contracts(2)
-	b.before("Record", b.taken)
+	b.breaker.before("Record", b.taken)
 	reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
 	if err != nil || len(reports) != 1 || reports[0].Stopped == nil || reports[0].Stopped.Code != "lease" ||
 		reports[0].Sent != 0 {
 		t.Fatalf("%+v, %v", reports, err)
 	}
-	b.breaks(nil, false)
+	b.breaker.mend()
 	if r := b.sync(engine.Options{}); r.States[trade.Accepted] != 2 {
 		t.Errorf("%+v", r)
 	}
@@ -79,14 +79,14 @@ func TestALeaseThatCannotBeRenewedStopsTheJob(t *testing.T) {
 	b.limits.MaxInFlight = 1
 	b.contracts(3)
 	var once gosync.Once
-	b.before("RenewLease", func() error { return errBroken })
+	b.breaker.failing("RenewLease", errBroken)
 	b.beforePosts(func() { once.Do(func() { b.clock.advance(29 * time.Second) }) })
 	r := b.sync(engine.Options{})
 	if r.Stopped == nil || r.Stopped.Code != "lease" || !strings.Contains(r.Stopped.Text, errBroken.Error()) ||
 		r.States[trade.Accepted] != 0 {
 		t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
 	}
-	b.breaks(nil, false)
+	b.breaker.mend()
 	if r := b.sync(engine.Options{}); r.States[trade.Accepted] != 3 {
 		t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
 	}

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	gosync "sync"
 	"testing"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
@@ -620,15 +619,12 @@ func TestARowThatGoesToAnotherJobBetweenTheLookAndTheIntentGoesOnce(t *testing.T
 		b.becomes(90, "fixacao")
 		b.pass()
 		b.write(90, 80, 10)
-		var once gosync.Once
-		b.breaks(&breaker{intents: func(trade.Lease) (err error) {
-			once.Do(func() {
-				b.breaks(nil, false)
-				b.exec(`UPDATE contrato SET num = '0004', situacao = 'fixacao' WHERE num = '0003'`)
-				_, err = b.engine().Sync(t.Context(), []string{"fixations"}, engine.Options{Sweep: true})
-			})
+		b.breaker.before("Commit of intents of contracts", func() error {
+			b.breaker.mend()
+			b.exec(`UPDATE contrato SET num = '0004', situacao = 'fixacao' WHERE num = '0003'`)
+			_, err := b.engine().Sync(t.Context(), []string{"fixations"}, engine.Options{Sweep: true})
 			return err
-		}}, true)
+		})
 		if _, err := b.engine().Sync(t.Context(), []string{"contracts"}, engine.Options{Sweep: true}); err != nil {
 			t.Error(err)
 		}

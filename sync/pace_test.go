@@ -20,13 +20,13 @@ func TestI13AWindowThatAlwaysPassesEndsTheRun(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	b.contracts(3)
 	var posts atomic.Int32
-	b.posting(func(context.Context, submission) (apiclient.Answer, error) {
+	b.posting = func(context.Context, submission) (apiclient.Answer, error) {
 		if posts.Add(1) > 60 {
 			cancel()
 		}
 		answer := apiclient.Answer{Known: apiclient.NotSent}
 		return answer, &apiclient.Error{Answer: answer, Fault: apiclient.FaultWindow}
-	})
+	}
 	reports, err := b.engine().Sync(ctx, nil, engine.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -56,13 +56,13 @@ func TestF079ASuspendedRunGoesOnWithItsLease(t *testing.T) {
 
 // endsAfterCursor ends a run in the middle of its reading.
 func (b *bench) endsAfterCursor(cancel func()) {
-	b.around(func(call string, do func() error) error {
+	b.breaker.around = func(call string, do func() error) error {
 		err := do()
 		if call == "Cursor" {
 			cancel()
 		}
 		return err
-	})
+	}
 }
 
 func TestAReadingThatIsInterruptedIsNoFaultOfTheERP(t *testing.T) {
@@ -76,7 +76,7 @@ func TestAReadingThatIsInterruptedIsNoFaultOfTheERP(t *testing.T) {
 		if err != nil || reports[0].Stopped == nil || reports[0].Stopped.Code != "interrupted" {
 			t.Errorf("%+v, %v", reports, err)
 		}
-		b.breaks(nil, false)
+		b.breaker.mend()
 		if r := b.sync(engine.Options{}); r.States[trade.Accepted] != 5 {
 			t.Errorf("states %v", r.States)
 		}
@@ -111,12 +111,12 @@ func TestARunThatCannotBeginGivesItsLeaseBack(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})
 	b.contracts(1)
-	b.before("StartRun", func() error { return errBroken })
+	b.breaker.failing("StartRun", errBroken)
 	reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
 	if err != nil || len(reports) != 1 || reports[0].Stopped == nil || reports[0].Stopped.Code != "ledger" {
 		t.Errorf("%+v, %v", reports, err)
 	}
-	b.breaks(nil, false)
+	b.breaker.mend()
 	if r := b.sync(engine.Options{}); r.States[trade.Accepted] != 1 {
 		t.Errorf("states %v", r.States)
 	}

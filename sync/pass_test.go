@@ -3,7 +3,6 @@ package sync_test
 import (
 	"context"
 	"errors"
-	gosync "sync"
 	"sync/atomic"
 	"testing"
 
@@ -27,17 +26,7 @@ func TestAJobThatIsTakenOverLeavesTheOthersGoing(t *testing.T) {
 		b.pass()
 		b.contract(2)
 		b.share("a", 1, 30)
-		var once gosync.Once
-		b.breaks(&breaker{intents: func(lease trade.Lease) (err error) {
-			if lease.Job == "contracts" { // another process takes it over
-				once.Do(func() {
-					if err = b.ledger.ReleaseLease(t.Context(), lease); err == nil {
-						_, err = b.ledger.AcquireLease(t.Context(), lease.Job, state.Self())
-					}
-				})
-			}
-			return err
-		}}, true)
+		b.breaker.before("Commit of intents of contracts", b.taken)
 		reports := b.pass()
 		if stop := reports["contracts"].Stopped; stop == nil || stop.Code != "lease" {
 			t.Errorf("contracts: %+v", stop)
@@ -74,7 +63,7 @@ func TestAPassThatIsInterruptedWhileItReadsReportsEveryJob(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("the reports (-want +got):\n%s", diff)
 		}
-		b.wrap = nil
+		b.breaker.mend()
 		for job, r := range b.pass() {
 			if r.Stopped != nil || r.States[trade.Accepted] != r.New {
 				t.Errorf("%s: %+v", job, r)
@@ -155,13 +144,9 @@ func TestADoubtOfOneJobMakesTheOthersCareful(t *testing.T) {
 func TestI9AJobThatIsTakenOverAfterItsPartIsNoFaultOfTheSums(t *testing.T) {
 	t.Parallel()
 	var b *bench
-	var lease trade.Lease
 	takeOver := func() {
-		if err := b.ledger.ReleaseLease(t.Context(), lease); err != nil {
-			t.Error(err)
-		}
+		b.leasesEnd()
 		b.contract(2)
-		b.breaks(nil, false)
 		if _, err := b.engine().Sync(t.Context(), []string{"contracts"}, engine.Options{}); err != nil {
 			t.Error(err)
 		}
@@ -173,12 +158,6 @@ func TestI9AJobThatIsTakenOverAfterItsPartIsNoFaultOfTheSums(t *testing.T) {
 	}}))
 	b.contract(1)
 	b.delivery(1, 1, 10)
-	b.breaks(&breaker{intents: func(l trade.Lease) error {
-		if l.Job == "contracts" {
-			lease = l
-		}
-		return nil
-	}}, true)
 	reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -199,30 +178,25 @@ func TestAPauseWhileAJobSendsWhoseReasonIsNotRead(t *testing.T) {
 		b.limits.MaxInFlight = 1
 		b.contracts(5)
 		var seen atomic.Int32 // how often intents are stored
-		b.breaks(&breaker{
-			intents: func(trade.Lease) error {
-				if seen.Add(1) != 2 {
-					return nil
-				}
-				people := b.acts()
-				plan, err := people.Pause(t.Context(), "contracts", maria)
-				if err == nil {
-					_, err = people.DoJob(t.Context(), plan, maria)
-				}
-				return err
-			},
-			around: func(call string, do func() error) error {
-				if call == "JobStatus" && fails && seen.Load() >= 2 {
-					return errBroken
-				}
-				return do()
-			},
-		}, true)
+		b.breaker.before("Commit of intents of contracts", func() error {
+			if seen.Add(1) != 2 {
+				return nil
+			}
+			people := b.acts()
+			plan, err := people.Pause(t.Context(), "contracts", maria)
+			if err == nil {
+				_, err = people.DoJob(t.Context(), plan, maria)
+			}
+			if fails {
+				b.breaker.failing("JobStatus", errBroken)
+			}
+			return err
+		})
 		reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
 		if err == nil && (len(reports) != 1 || reports[0].Stopped == nil) {
 			t.Fatalf("%+v", reports)
 		}
-		b.breaks(nil, false)
+		b.breaker.mend()
 		if n := len(b.createdOf(sandbox.ResourceOrderCommitments)); n != 1 {
 			t.Errorf("fails %t: %d contracts went", fails, n)
 		}
@@ -247,13 +221,13 @@ func TestARunThatIsEndedBeforeItsFirstPost(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	b.contracts(2)
 	ctx, end := context.WithCancel(t.Context())
-	b.before("ListWebhooks", func() error { end(); return nil })
+	b.breaker.before("ListWebhooks", func() error { end(); return nil })
 	reports, err := b.engine().Sync(ctx, nil, engine.Options{})
 	if err != nil || len(reports) != 1 || reports[0].Stopped == nil || reports[0].Stopped.Code != "interrupted" ||
 		reports[0].Sent != 0 {
 		t.Fatalf("%+v, %v", reports, err)
 	}
-	b.breaks(nil, false)
+	b.breaker.mend()
 	if r := b.sync(engine.Options{}); r.States[trade.Accepted] != 2 {
 		t.Errorf("%+v", r)
 	}
@@ -272,7 +246,7 @@ func TestWhereLedgerAndERPFailAtOnceTheLedgerIsTold(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, sandbox.Options{})
 			b.contracts(500) // a whole page
-			b.around(func(call string, do func() error) error {
+			b.breaker.around = func(call string, do func() error) error {
 				if call == "Record" {
 					if err := record(b); err != nil {
 						return err
@@ -283,7 +257,7 @@ func TestWhereLedgerAndERPFailAtOnceTheLedgerIsTold(t *testing.T) {
 					err = &erp.Error{Code: erp.CodeUnreachable, Text: "the connection broke"}
 				}
 				return err
-			})
+			}
 			reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
 			if err != nil || len(reports) != 1 || reports[0].Stopped == nil || reports[0].Stopped.Code != code {
 				t.Fatalf("%+v, %v; want %s", reports, err, code)

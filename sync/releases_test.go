@@ -3,6 +3,7 @@ package sync_test
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -213,16 +214,16 @@ func TestAKilledProcessSendsNoSecondCanary(t *testing.T) {
 		b.spec.Canary = 2
 		b.contracts(6)
 		var sent atomic.Bool
-		b.around(func(call string, do func() error) error {
-			if call == "Commit" {
+		b.breaker.around = func(call string, do func() error) error {
+			if strings.HasPrefix(call, "Commit of ") {
 				sent.Store(true)
-			} else if (call == "Record" || call == "SetJobStatus") && sent.Load() {
+			} else if (call == "Record" || strings.HasPrefix(call, "SetJobStatus")) && sent.Load() {
 				return errBroken
 			}
 			return do()
-		})
+		}
 		b.sync(engine.Options{})
-		b.breaks(nil, false)
+		b.breaker.mend()
 		if r := b.sync(engine.Options{}); r.Sent != 0 || r.Stopped == nil || r.Stopped.Code != "brake_canary" {
 			t.Errorf("sent %d, stopped %+v", r.Sent, r.Stopped)
 		}

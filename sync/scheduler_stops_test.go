@@ -220,7 +220,7 @@ func TestAJobOfAnotherProcessIsLeftToIt(t *testing.T) {
 		o.contract(1)
 		o.more = nil
 		leased := 0
-		o.before("AcquireLease", func() error {
+		o.breaker.before("AcquireLease: BEGIN", func() error {
 			if leased++; time.Now().Before(time.Date(2026, 11, 21, 6, 25, 0, 0, saoPaulo)) {
 				return &trade.LeasedError{Job: "contracts", Until: time.Now().Add(time.Minute)}
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -118,7 +119,7 @@ func TestF074TheWatchdogIsFedByProgress(t *testing.T) {
 		o.stop()
 		o.api.SetFaults()
 		hang := make(chan struct{})
-		o.before("Commit", func() error { <-hang; return nil })
+		o.breaker.before("Commit of intents of contracts", func() error { <-hang; return nil })
 		o.contract(101)
 		o.open()
 		o.pass(10 * time.Minute)
@@ -139,13 +140,13 @@ func TestALedgerThatComesBackFindsTheSchedulerWaiting(t *testing.T) {
 	inOffice(t, saoPaulo, "2026-11-21 06:00", func(o *office) {
 		asked := 0
 		back := time.Date(2026, 11, 21, 7, 2, 0, 0, saoPaulo)
-		o.before("JobStatus", func() error {
-			if time.Now().Before(back) {
+		o.breaker.around = func(call string, do func() error) error {
+			if strings.HasPrefix(call, "JobStatus") && time.Now().Before(back) {
 				asked++
 				return errors.New("connection refused")
 			}
-			return nil
-		})
+			return do()
+		}
 		o.contract(1)
 		o.open()
 		o.pass(time.Hour)

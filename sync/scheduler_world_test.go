@@ -44,22 +44,29 @@ func inOffice(t *testing.T, zone *time.Location, at string, test func(o *office)
 	}
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(start))
-		o := &office{net: &pipeNet{conns: make(chan net.Conn, 1), closed: make(chan struct{})}}
-		api := o.net.serve(t, sandbox.Options{APIKey: "a-key-of-the-tests", OnPost: func(int) {
-			o.mu.Lock()
-			defer o.mu.Unlock()
-			o.posts = append(o.posts, time.Now())
-		}})
-		o.bench = withChildren(newBenchWith(t, databases[0], api))
-		began := time.Now()
-		o.dial, o.clock.boot, o.zone = o.net.dial, func() time.Duration { return time.Since(began) }, zone
-		o.schedules("*/10 * * * *", "*/10 * * * *", "*/10 * * * *")
+		o := newOffice(t, zone, 0)
 		for _, spec := range o.specs() {
 			spec.Sweep = "@every 10000h"
 		}
 		t.Cleanup(o.stop)
 		test(o)
 	})
+}
+
+// newOffice makes an office in a bubble.
+func newOffice(t *testing.T, zone *time.Location, seed int64) *office {
+	t.Helper()
+	o := &office{net: &pipeNet{conns: make(chan net.Conn, 1), closed: make(chan struct{})}}
+	api := o.net.serve(t, sandbox.Options{APIKey: "a-key-of-the-tests", Seed: seed, OnPost: func(int) {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.posts = append(o.posts, time.Now())
+	}})
+	o.bench = withChildren(newBenchWith(t, databases[0], api))
+	began := time.Now()
+	o.dial, o.clock.boot, o.zone = o.net.dial, func() time.Duration { return time.Since(began) }, zone
+	o.schedules("*/10 * * * *", "*/10 * * * *", "*/10 * * * *")
+	return o
 }
 
 // specs are the jobs of a bench.

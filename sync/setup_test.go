@@ -3,9 +3,9 @@ package sync_test
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net"
-	"os"
 	"path/filepath"
 	gosync "sync"
 	"testing"
@@ -21,6 +21,7 @@ import (
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/internal/ledgertest"
 	"github.com/safrasync/safrasync/internal/pgtest"
+	"github.com/safrasync/safrasync/internal/sickdb"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/clock"
@@ -30,12 +31,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-func TestMain(m *testing.M) {
-	if os.Getenv(childVariable) != "" {
-		os.Exit(childMain())
-	}
-	pgtest.Main(m, func() error { return goleak.Find() })
-}
+func TestMain(m *testing.M) { pgtest.Main(m, func() error { return goleak.Find() }) }
 
 // testClock is the machine's clock, moved on by the test.
 type testClock struct {
@@ -125,14 +121,15 @@ type bench struct {
 	refs    []mapping.ReferenceSpec
 	limits  run.Limits
 	brakes  run.Brakes
-	wrap    func(Ledger) Ledger             // optional: a ledger that fails
-	observe func(run.Progress)              // optional
-	surface func(run.Platform) run.Platform // optional: something between the engine and the client
-	reads   func(run.Source) run.Source     // optional: an ERP that fails
-	log     *zap.Logger                     // optional
-	owner   trade.Owner                     // of another machine; the zero value is this process
-	several bool                            // there are other machines
-	key     string                          // for the API; "" is the right one
+	breaker *breaker            // what ledger, ERP and platform are called through
+	wrap    func(Ledger) Ledger // optional: a ledger that says otherwise
+	observe func(run.Progress)  // optional
+	log     *zap.Logger         // optional
+	owner   trade.Owner         // of another machine; the zero value is this process
+	several bool                // there are other machines
+	key     string              // for the API; "" is the right one
+	// optional: what POSTs go through
+	posting func(context.Context, submission) (apiclient.Answer, error)
 
 	zone *time.Location // of schedules and of "today"
 	// to a platform that is not on TCP; nil = TCP
@@ -175,18 +172,15 @@ func newBenchOn(t testing.TB, db database, opts sandbox.Options) *bench {
 // newBenchWith makes a bench with a sandbox that runs.
 func newBenchWith(t testing.TB, db database, api *sandbox.Running) *bench {
 	t.Helper()
-	b := &bench{
-		t: t, dir: t.TempDir(), clock: &testClock{}, zone: time.UTC, brakes: run.DefaultBrakes(),
-		limits: run.Limits{
-			MaxInFlight: 4, StopAfterUnknown: 3, Timeout: 20 * time.Second,
-			Quarantine: 15 * time.Minute,
-		},
-	}
-	dsn := filepath.Join(b.dir, "erp.db")
-	writer := dsn + "?_pragma=busy_timeout(5000)"
+	dir := t.TempDir()
+	b := benchOf(t, parts{
+		DB: db, ERPDSN: filepath.Join(dir, "erp.db"), URL: api.URL, Journal: filepath.Join(dir, "journal"),
+	})
+	b.dir, b.api = dir, api
+	writer := b.parts.ERPDSN + "?_pragma=busy_timeout(5000)"
 	if db.ERP == state.Postgres {
-		dsn = pgtest.Database(t)
-		writer = dsn
+		b.parts.ERPDSN = pgtest.Database(t)
+		writer = b.parts.ERPDSN
 	}
 	var err error
 	if b.erp, err = sqlx.Open(db.ERP, writer); err != nil {
@@ -194,28 +188,48 @@ func newBenchWith(t testing.TB, db database, api *sandbox.Running) *bench {
 	}
 	t.Cleanup(func() { _ = b.erp.Close() })
 	b.exec(erpSchema)
-	if b.source, err = erp.Open(t.Context(),
-		erp.Options{Driver: db.ERP, DSN: erp.Secret(dsn), TimeZone: time.UTC}); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = b.source.Close() })
-	ledgerDSN := ledgertest.New(t, db.Ledger, filepath.Join(b.dir, "state.db"))
-	if b.ledger, err = state.Open(t.Context(),
-		state.Options{
-			Driver: db.Ledger, DSN: ledgerDSN, Begin: true,
-			Journal: filepath.Join(b.dir, "journal"),
-		}); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = b.ledger.Close() })
-	b.api = api
-	b.parts = parts{DB: db, ERPDSN: dsn, LedgerDSN: ledgerDSN, URL: b.api.URL, Journal: filepath.Join(b.dir, "journal")}
-	b.spec = contractsSpec()
-	b.refs = []mapping.ReferenceSpec{{
-		Kind: "wallets", Query: "SELECT codigo, id FROM de_para WHERE tipo = 'carteira'",
-		Code: []string{"codigo"}, ID: "id",
-	}}
+	b.parts.LedgerDSN = ledgertest.New(t, db.Ledger, filepath.Join(dir, "state.db"))
+	b.connect()
 	return b
+}
+
+// benchOf is a bench before it is connected.
+func benchOf(t testing.TB, at parts) *bench {
+	return &bench{
+		t: t, parts: at, clock: &testClock{}, zone: time.UTC, brakes: run.DefaultBrakes(), spec: contractsSpec(),
+		limits: run.Limits{
+			MaxInFlight: 4, StopAfterUnknown: 3, Timeout: 20 * time.Second,
+			Quarantine: 15 * time.Minute,
+		},
+		refs: []mapping.ReferenceSpec{{
+			Kind: "wallets", Query: "SELECT codigo, id FROM de_para WHERE tipo = 'carteira'",
+			Code: []string{"codigo"}, ID: "id",
+		}},
+	}
+}
+
+// connect opens ledger and ERP, as each process does.
+func (b *bench) connect() {
+	b.t.Helper()
+	b.breaker = &breaker{}
+	var err error
+	if b.source, err = erp.Open(b.t.Context(),
+		erp.Options{Driver: b.parts.DB.ERP, DSN: erp.Secret(b.parts.ERPDSN), TimeZone: time.UTC}); err != nil {
+		b.t.Fatal(err)
+	}
+	if b.ledger, err = state.Open(b.t.Context(), b.options()); err != nil {
+		b.t.Fatal(err)
+	}
+	source, ledger := b.source, b.ledger
+	b.t.Cleanup(func() { _, _ = source.Close(), ledger.Close() })
+}
+
+// options are those of the bench's ledger, which may be begun.
+func (b *bench) options() state.Options {
+	return state.Options{
+		Driver: b.parts.DB.Ledger, DSN: b.parts.LedgerDSN, Begin: true, Journal: b.parts.Journal,
+		Through: sickdb.Through(b.breaker),
+	}
 }
 
 // sweepFarFromNow is the schedule of a daily sweep that is due in half a day: whenever the tests
@@ -298,20 +312,44 @@ func (b *bench) engine() *engine.Engine {
 	if b.wrap != nil {
 		ledger = b.wrap(ledger)
 	}
-	var platform run.Platform = client
-	if b.surface != nil {
-		platform = b.surface(platform)
-	}
-	var source run.Source = b.source
-	if b.reads != nil {
-		source = b.reads(source)
-	}
 	return engine.New(engine.Config{
-		Ledger: engine.LedgerOf(ledger), Source: source, Platform: platform, Clock: b.clock,
+		Ledger: engine.LedgerOf(brokenLedger{ledger, b.breaker}), Source: brokenSource{b.source, b.breaker},
+		Platform: platform{client, b}, Clock: b.clock,
 		Owner: cmp.Or(b.owner, state.Self()), Several: b.several, Jobs: jobs,
 		References: b.refs, Limits: b.limits, Brakes: b.brakes, Zone: b.zone, Log: cmp.Or(b.log, zap.NewNop()),
 		Observe: b.observe,
 	})
+}
+
+// inLedger does something in the ledger's database behind the program's back.
+func (b *bench) inLedger(do func(db *sqlx.DB) error) {
+	b.t.Helper()
+	dsn := b.parts.LedgerDSN
+	if b.parts.DB.Ledger == state.SQLite {
+		dsn += "?_pragma=busy_timeout(5000)"
+	}
+	db, err := sqlx.Open(b.parts.DB.Ledger, dsn)
+	if err == nil {
+		err = errors.Join(do(db), db.Close())
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// byHand runs a statement there.
+func (b *bench) byHand(query string, args ...any) {
+	b.t.Helper()
+	b.inLedger(func(db *sqlx.DB) error {
+		_, err := db.Exec(db.Rebind(query), args...)
+		return err
+	})
+}
+
+// leasesEnd lets half a minute pass for what processes did not give back.
+func (b *bench) leasesEnd() {
+	b.t.Helper()
+	b.byHand(`UPDATE job_lease SET expires = 1`)
 }
 
 // sync makes one pass and checks what must hold after every pass: it adds up, and no row is on the
@@ -399,7 +437,7 @@ func (b *bench) expect(num int, state trade.State, cause string) trade.Entry {
 	return b.row("contracts", key(num), state, cause)
 }
 
-func faults(t *testing.T, specs ...string) []sandbox.Fault {
+func faults(t testing.TB, specs ...string) []sandbox.Fault {
 	t.Helper()
 	out, err := sandbox.ParseFaults(specs)
 	if err != nil {

@@ -69,10 +69,10 @@ func TestF133ABurstOf429IsOneRest(t *testing.T) {
 	b.limits.MaxInFlight = 8
 	b.contracts(8)
 	rests := 0
-	b.posting(func(context.Context, submission) (apiclient.Answer, error) {
+	b.posting = func(context.Context, submission) (apiclient.Answer, error) {
 		answer := apiclient.Answer{Known: apiclient.Throttled, Status: 429, RetryAfter: time.Minute}
 		return answer, &apiclient.Error{Answer: answer}
-	})
+	}
 	b.observe = func(p run.Progress) {
 		if p.Phase == run.Resting {
 			rests++
@@ -125,14 +125,14 @@ func TestARunDoesNotRestForNothing(t *testing.T) {
 func TestARowThatIsAlwaysThrottledIsTriedFiveTimesInARun(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})
-	b.posting(func(ctx context.Context, submit submission) (apiclient.Answer, error) {
+	b.posting = func(ctx context.Context, submit submission) (apiclient.Answer, error) {
 		a, err := submit(ctx)
 		//nolint:errorlint // the client returns it as it is
 		if failure, ok := err.(*apiclient.Error); ok && failure.RetryAfter > 0 {
 			failure.RetryAfter = time.Millisecond // it waits for no longer
 		}
 		return a, err
-	})
+	}
 	f := b.behind(func(amount string) (int, string, bool, bool) { return 429, "", false, amount == "2" })
 	b.contracts(6)
 	for round := 1; round <= 2; round++ {

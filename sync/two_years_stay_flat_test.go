@@ -1,11 +1,11 @@
 package sync_test
 
 import (
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"testing"
 	"time"
 
@@ -65,117 +65,113 @@ func TestTwoYearsStayFlat(t *testing.T) {
 		g = twoYears
 	}
 	for _, db := range databases {
-		t.Run(db.Ledger, func(t *testing.T) { g.live(t, database{state.SQLite, db.Ledger}) })
+		t.Run(db.Ledger, func(t *testing.T) {
+			b := newBenchOn(t, database{state.SQLite, db.Ledger}, sandbox.Options{})
+			b.limits.MaxInFlight = 8
+			b.brakes = run.Brakes{}
+			t.Cleanup(func() { _ = b.api.Close() }) // the last one
+			schedule, err := clock.ParseSchedule("30 2 * * *", time.UTC)
+			if err != nil {
+				t.Fatal(err)
+			}
+			due := schedule.Next(b.clock.Now())
+			e := b.engine()
+			var taken []footprint
+			for day := range g.days {
+				b.workday(day, g)
+				for pass := range g.passes {
+					b.clock.advance(aDay / time.Duration(g.passes))
+					reports, err := e.Sync(t.Context(), nil, engine.Options{Sweep: pass == 0})
+					if err != nil || reports[0].Stopped != nil {
+						t.Fatalf("day %d: %v, %+v", day, err, reports[0].Stopped)
+					}
+					if want := g.perDay * max(0, 1-pass); reports[0].Sent != want {
+						t.Fatalf("day %d, pass %d: %d rows were sent, want %d", day, pass, reports[0].Sent, want)
+					}
+					if b.clock.Now().Before(due) {
+						continue
+					}
+					due = schedule.Next(b.clock.Now())
+					if _, err := b.ledger.Retain(t.Context(), g.keep, b.clock.Now(), trade.AuditRecord{
+						Who: "safrasync", From: "test", Target: "ledger", Reason: "retention.schedule",
+					}); err != nil {
+						t.Fatalf("day %d: %v", day, err)
+					}
+				}
+				if (day+1)%(g.days/12) == 0 {
+					b.newPlatform(day, g)
+					e = b.engine()
+					taken = append(taken, b.footprint(day))
+					t.Logf("%+v", taken[len(taken)-1])
+				}
+			}
+			// The second half of the time against the first: bodies and runs are as many as in the
+			// first half, and the rest grows by little for each row.
+			quarter, middle, end := taken[2], taken[5], taken[11]
+			if most := g.perDay*int(g.keep.Bodies/aDay+10) + g.days; end.unreduced > most {
+				t.Errorf("%d rows hold bodies, want %d at most", end.unreduced, most)
+			}
+			if most := int(g.keep.IdleRuns/aDay+2)*g.passes +
+				int(min(g.keep.Runs/aDay+2, time.Duration(g.days)))*3; end.runs > most {
+				t.Errorf("%d runs are kept, want %d at most", end.runs, most)
+			}
+			if grown := end.ledger - middle.ledger; grown > int64(end.rows-middle.rows)*perRow {
+				t.Errorf("in the second half the ledger grew by %d bytes for %d rows", grown, end.rows-middle.rows)
+			}
+			if most := max(2*g.keep.Journal, 4*int64(end.rows)*perFact) + 1<<20; end.journal > most {
+				t.Errorf("the journal has %d bytes, want %d at most", end.journal, most)
+			}
+			if end.heap > quarter.heap+heapGrowth {
+				t.Errorf("%d live bytes at the end, and %d after a quarter of the time", end.heap, quarter.heap)
+			}
+			for _, f := range taken {
+				if f.wal > 8<<20 {
+					t.Errorf("on day %d the write-ahead log has %d bytes", f.day, f.wal)
+				}
+			}
+		})
 	}
-}
-
-func (g growth) live(t *testing.T, db database) {
-	b := newBenchOn(t, db, sandbox.Options{})
-	b.limits.MaxInFlight = 8
-	b.brakes = run.Brakes{}
-	t.Cleanup(func() { _ = b.api.Close() }) // the last one
-	schedule, err := clock.ParseSchedule("30 2 * * *", time.UTC)
-	if err != nil {
-		t.Fatal(err)
-	}
-	due := schedule.Next(b.clock.Now())
-	e := b.engine()
-	var taken []footprint
-	for day := range g.days {
-		b.workday(day, g)
-		for pass := range g.passes {
-			b.clock.advance(aDay / time.Duration(g.passes))
-			reports, err := e.Sync(t.Context(), nil, engine.Options{Sweep: pass == 0})
-			if err != nil || reports[0].Stopped != nil {
-				t.Fatalf("day %d: %v, %+v", day, err, reports[0].Stopped)
-			}
-			if want := g.perDay * max(0, 1-pass); reports[0].Sent != want {
-				t.Fatalf("day %d, pass %d: %d rows were sent, want %d", day, pass, reports[0].Sent, want)
-			}
-			if b.clock.Now().Before(due) {
-				continue
-			}
-			due = schedule.Next(b.clock.Now())
-			if _, err := b.ledger.Retain(t.Context(), g.keep, b.clock.Now(),
-				trade.AuditRecord{
-					Who: "safrasync", From: "test", Target: "ledger",
-					Reason: "retention.schedule",
-				}); err != nil {
-				t.Fatalf("day %d: %v", day, err)
-			}
-		}
-		if (day+1)%(g.days/12) == 0 {
-			b.newPlatform(day, g)
-			e = b.engine()
-			taken = append(taken, b.footprint(day))
-			t.Logf("%+v", taken[len(taken)-1])
-		}
-	}
-	g.judge(t, taken)
 }
 
 // workday adds the contracts of a day, edits an earlier one, and lets a person look at what
-// changed; what is old leaves the query.
+// changed; what is old leaves the query. The amount of a contract is its number.
 func (b *bench) workday(day int, g growth) {
 	b.t.Helper()
-	tx, err := b.erp.Beginx()
-	if err != nil {
-		b.t.Fatal(err)
-	}
 	stamp := b.clock.Now().UTC().Format("2006-01-02 15:04:05")
-	add := func(query string, args ...any) {
-		if _, err := tx.Exec(query, args...); err != nil {
-			b.t.Fatal(err)
+	b.bulk(func() {
+		for i := range g.perDay {
+			b.contract(day*g.perDay + i + 1)
 		}
-	}
-	for i := range g.perDay {
-		num := day*g.perDay + i + 1
-		add(
-			`INSERT INTO contrato VALUES ('01', ?, ?, 120.5, 'soja', '1', 'aprovado', '2026-03-10', '2026-07-01', '', ?)`, fmt.Sprintf("%07d", num), num, stamp)
-	}
-	if day > 2 {
-		add(`UPDATE contrato SET preco = preco + 1, atualizado = ? WHERE num = ?`, stamp,
-			fmt.Sprintf("%07d", (day-2)*g.perDay))
-	}
-	add(`DELETE FROM contrato WHERE num <= ?`, fmt.Sprintf("%07d", (day-g.scope)*g.perDay))
-	if err := tx.Commit(); err != nil {
-		b.t.Fatal(err)
-	}
+		b.exec(`UPDATE contrato SET atualizado = ? WHERE quantidade > ?`, stamp, day*g.perDay)
+		if day > 2 {
+			b.exec(`UPDATE contrato SET preco = preco + 1, atualizado = ? WHERE quantidade = ?`, stamp, (day-2)*g.perDay)
+		}
+		b.exec(`DELETE FROM contrato WHERE quantidade <= ?`, (day-g.scope)*g.perDay)
+	})
 	if day%5 != 4 {
 		return
 	}
-	people := b.acts()
-	var keys []string
+	var changed []int
 	for _, e := range b.entries(trade.RowFilter{Flags: []trade.Flag{trade.Changed}}) {
-		keys = append(keys, e.Key)
+		n, _ := strconv.Atoi(e.Quantity.Amount.String())
+		changed = append(changed, n)
 	}
-	plan, err := people.Acknowledge(b.t.Context(), "contracts", keys)
-	if err == nil && plan.Possible() {
-		_, err = people.Do(b.t.Context(), plan, maria)
-	}
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	b.acknowledge(changed...)
 }
 
-// newPlatform looks what the platform has, each contract once, and begins another that has nothing:
-// its memory is no part of the program's. What was sent before and came again would be seen there
-// by its number.
+// newPlatform looks what the platform has, each contract of this part once and none of an earlier
+// one, and begins another that has nothing: its memory is no part of the program's.
 func (b *bench) newPlatform(day int, g growth) {
 	b.t.Helper()
-	first := (day + 1 - g.days/12) * g.perDay
-	seen := map[string]int{}
+	b.once()
+	last := (day + 1) * g.perDay
 	for _, r := range b.api.Created() {
-		seen[fmt.Sprint(r.Fields["amount"])]++
-	}
-	for i := range g.days / 12 * g.perDay {
-		if n := seen[fmt.Sprint(first+i+1)]; n != 1 {
-			b.t.Fatalf("contract %d is %d times on the platform", first+i+1, n)
+		if n := numberOf(b.t, r); n > last || n <= last-g.days/12*g.perDay {
+			b.t.Fatalf("contract %d went a second time", n)
 		}
 	}
-	if len(seen) != g.days/12*g.perDay {
-		b.t.Fatalf("%d contracts were sent in this part, want %d: some went a second time", len(seen),
-			g.days/12*g.perDay)
+	if n := len(b.api.Created()); n != g.days/12*g.perDay {
+		b.t.Fatalf("%d contracts were sent in this part, want %d", n, g.days/12*g.perDay)
 	}
 	if err := b.api.Close(); err != nil {
 		b.t.Fatal(err)
@@ -190,25 +186,15 @@ func (b *bench) newPlatform(day int, g growth) {
 func (b *bench) footprint(day int) footprint {
 	b.t.Helper()
 	f := footprint{day: day + 1}
-	db, err := openLedgerByHand(map[string]string{
-		state.SQLite:   "sqlite",
-		state.Postgres: "postgres",
-	}[b.parts.DB.Ledger], b.parts.LedgerDSN)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	defer func() { _ = db.Close() }()
 	if b.parts.DB.Ledger == state.Postgres {
 		// What autovacuum does once a minute; here a month takes seconds.
-		if _, err := db.Exec(`VACUUM`); err != nil {
-			b.t.Fatal(err)
-		}
-		f.ledger = b.number(db, `SELECT pg_database_size(current_database())`)
+		b.byHand(`VACUUM`)
+		f.ledger = b.number(`SELECT pg_database_size(current_database())`)
 	} else {
 		f.ledger, f.wal = sizeOf(b.parts.LedgerDSN), sizeOf(b.parts.LedgerDSN+"-wal")
 	}
-	f.rows, f.runs = int(b.number(db, `SELECT COUNT(*) FROM entry`)), int(b.number(db, `SELECT COUNT(*) FROM run`))
-	f.unreduced = int(b.number(db, `SELECT COUNT(*) FROM entry WHERE reduced_at IS NULL`))
+	f.rows, f.runs = int(b.number(`SELECT COUNT(*) FROM entry`)), int(b.number(`SELECT COUNT(*) FROM run`))
+	f.unreduced = int(b.number(`SELECT COUNT(*) FROM entry WHERE reduced_at IS NULL`))
 	if err := filepath.WalkDir(b.parts.Journal, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			f.journal += sizeOf(path)
@@ -225,11 +211,9 @@ func (b *bench) footprint(day int) footprint {
 	return f
 }
 
-func (b *bench) number(db *sqlx.DB, query string) (n int64) {
+func (b *bench) number(query string) (n int64) {
 	b.t.Helper()
-	if err := db.Get(&n, query); err != nil {
-		b.t.Fatal(err)
-	}
+	b.inLedger(func(db *sqlx.DB) error { return db.Get(&n, query) })
 	return n
 }
 
@@ -249,31 +233,3 @@ const (
 	perFact    = 1 << 10 // bytes of the journal for each row that it must never forget
 	heapGrowth = 8 << 20 // live bytes more than after a quarter of the time
 )
-
-// stopUntil holds the second half of the time against the first: bodies and runs are as many as in
-// the first half, and the rest grows by little for each row.
-func (g growth) judge(t *testing.T, taken []footprint) {
-	t.Helper()
-	quarter, middle, end := taken[2], taken[5], taken[11]
-	if most := g.perDay*int(g.keep.Bodies/aDay+10) + g.days; end.unreduced > most {
-		t.Errorf("%d rows hold bodies, want %d at most", end.unreduced, most)
-	}
-	if most := int(g.keep.IdleRuns/aDay+2)*g.passes +
-		int(min(g.keep.Runs/aDay+2, time.Duration(g.days)))*3; end.runs > most {
-		t.Errorf("%d runs are kept, want %d at most", end.runs, most)
-	}
-	if grown := end.ledger - middle.ledger; grown > int64(end.rows-middle.rows)*perRow {
-		t.Errorf("in the second half the ledger grew by %d bytes for %d rows", grown, end.rows-middle.rows)
-	}
-	if most := max(2*g.keep.Journal, 4*int64(end.rows)*perFact) + 1<<20; end.journal > most {
-		t.Errorf("the journal has %d bytes, want %d at most", end.journal, most)
-	}
-	if end.heap > quarter.heap+heapGrowth {
-		t.Errorf("%d live bytes at the end, and %d after a quarter of the time", end.heap, quarter.heap)
-	}
-	for _, f := range taken {
-		if f.wal > 8<<20 {
-			t.Errorf("on day %d the write-ahead log has %d bytes", f.day, f.wal)
-		}
-	}
-}

@@ -33,7 +33,7 @@ func (y *year) plan(start time.Time, days int) {
 		}
 	}
 	month := func(n int) time.Time { return start.Add(time.Duration(n) * y.month) }
-	y.at(month(2), "401 for a day", y.weather("401", func() { y.api.SetAPIKey("another key") }))
+	y.at(month(2), "401 for a day", func() { y.api.SetAPIKey("another key") })
 	y.at(month(2).Add(24*time.Hour), "key renewed", y.clearWeather)
 	y.at(month(4), "the clock is a year ahead", func() { y.clock.jump(365 * 24 * time.Hour) })
 	y.at(month(4).Add(50*time.Hour), "the clock is right again", func() { y.clock.jump(-365 * 24 * time.Hour) })
@@ -53,18 +53,11 @@ var storms = []string{
 func (y *year) storm(at time.Time) {
 	hours := time.Duration(2+y.random.IntN(34)) * time.Hour
 	if n := y.random.IntN(len(storms) + 3); n >= len(storms) {
-		y.at(at, "the platform is not there", y.weather("no connection", func() { y.net.setDown(true) }))
+		y.at(at, "the platform is not there", func() { y.net.setDown(true) })
 	} else {
-		y.at(at, storms[n], y.weather(storms[n], func() { y.api.SetFaults(faults(y.test, storms[n])...) }))
+		y.at(at, storms[n], func() { y.api.SetFaults(faults(y.t, storms[n])...) })
 	}
 	y.at(at.Add(hours), "fair", y.clearWeather)
-}
-
-func (y *year) weather(name string, begin func()) func() {
-	return func() {
-		y.weathers[name]++
-		begin()
-	}
 }
 
 func (y *year) clearWeather() {
@@ -79,24 +72,25 @@ func stamp(ago time.Duration) string { return time.Now().Add(-ago).UTC().Format(
 // edit is something that people do in the ERP.
 func (y *year) edit() {
 	num := fmt.Sprintf("%04d", 1+y.random.IntN(max(y.next, 1)))
-	change := func(set string) { y.exec(`UPDATE contrato SET `+set+`, atualizado = ? WHERE num = ?`, stamp(0), num) }
-	switch y.random.IntN(16) {
+	sign := func(changed string) {
+		y.next++
+		y.contract(y.next)
+		y.exec(`UPDATE contrato SET data_contrato = '2018-01-02', pagamento = '2018-12-01', atualizado = ? WHERE num = ?`,
+			changed, fmt.Sprintf("%04d", y.next))
+	}
+	switch n := y.random.IntN(16); n {
 	case 0, 1, 2, 3, 4:
-		y.sign(stamp(0))
+		sign(stamp(0))
 	case 5, 6: // a transaction that was open for long
-		y.sign(stamp(time.Duration(1+y.random.IntN(60)) * time.Hour))
+		sign(stamp(time.Duration(1+y.random.IntN(60)) * time.Hour))
 	case 7:
-		y.sign("2099-01-01 00:00:00")
-	case 8:
-		change(fmt.Sprintf("preco = %d", 50+y.random.IntN(50)))
-	case 9:
-		change(fmt.Sprintf("carteira = '%d'", y.random.IntN(2)))
-	case 10:
-		change("pagamento = NULL")
-	case 11:
-		change("pagamento = '2018-12-01'")
-	case 12:
-		change("situacao = 'cancelado'")
+		sign("2099-01-01 00:00:00")
+	case 8, 9, 10, 11, 12:
+		change := []string{
+			fmt.Sprintf("preco = %d", 50+y.random.IntN(50)), fmt.Sprintf("carteira = '%d'", y.random.IntN(2)),
+			"pagamento = NULL", "pagamento = '2018-12-01'", "situacao = 'cancelado'",
+		}[n-8]
+		y.exec(`UPDATE contrato SET `+change+`, atualizado = ? WHERE num = ?`, stamp(0), num)
 	case 13:
 		y.exec(
 			`DELETE FROM contrato WHERE num = ? AND num NOT IN (SELECT num FROM entrega UNION SELECT num FROM rateio)`,
@@ -117,14 +111,6 @@ func (y *year) edit() {
 			y.exec(`UPDATE entrega SET dia = '2018-12-05' WHERE dia > '2019'`)
 		}
 	}
-}
-
-// sign adds a contract; its amount is its number.
-func (y *year) sign(changed string) {
-	y.next++
-	y.contract(y.next)
-	y.exec(`UPDATE contrato SET data_contrato = '2018-01-02', pagamento = '2018-12-01', atualizado = ? WHERE num = ?`,
-		changed, fmt.Sprintf("%04d", y.next))
 }
 
 // made gives the id of the record that a row has on the platform; "" = none.
@@ -182,9 +168,6 @@ func (y *year) decide(e trade.Entry) {
 	default:
 		plan, err = y.person.Retry(ctx, e.Job, keys)
 	}
-	if e.State == trade.InDoubt {
-		y.doubted[e.Job+e.Key] = true
-	}
 	var failure *apiclient.Error
 	if errors.As(err, &failure) { // the platform is not there: another day
 		y.note("%s %s cannot be decided: %s", e.Job, e.Key, failure.Fault)
@@ -195,9 +178,6 @@ func (y *year) decide(e trade.Entry) {
 	}
 	if err != nil {
 		y.t.Fatalf("%s %s: %v\n%s", e.Job, e.Key, err, y.recent())
-	}
-	if plan.Steps[0].Done {
-		y.acted++
 	}
 	y.note("%s %s %s %s", plan.Act, e.Job, e.Key, plan.Steps[0].Refused)
 }

@@ -72,7 +72,7 @@ var rules = map[string]rule{
 			"state/discovery", "state/recovery",
 			"state/refs", "state/readmodel", "state/people", "state/inbox", "state/alerts", "state/retention",
 		},
-		testsMay: []string{"internal/pgtest", "internal/sickdisk", "state/marks"},
+		testsMay: []string{"internal/pgtest", "internal/sickdb", "internal/sickdisk", "state/marks"},
 		reason:   "state stores entries; what is sent, when and why is decided in sync",
 	},
 	"state/journal": {
@@ -157,7 +157,7 @@ var rules = map[string]rule{
 			"sync/cluster", "sync/run", "sync/recheck", "sync/brakes", "sync/discovery",
 			"sync/sending", "sync/rehearse", "sync/acts", "sync/events",
 		},
-		testsMay: []string{"state", "apiclient/sandbox", "internal/pgtest", "internal/ledgertest"},
+		testsMay: []string{"state", "apiclient/sandbox", "internal/pgtest", "internal/ledgertest", "internal/sickdb"},
 		reason:   "the engine reaches storage only through the interfaces in sync/run/ports.go, so that no ledger can bend its rules",
 	},
 	"sync/clock": {may: []string{"internal/failpoint"}, reason: "clock knows the time, and nothing of rows"},
@@ -377,6 +377,7 @@ var rules = map[string]rule{
 		reason:   "manual reads the documents as text, and holds what they say of states against trade",
 	},
 
+	"internal/sickdb":   {reason: "sickdb stands between a ledger and its database, whatever the test does"},
 	"internal/sickdisk": {reason: "sickdisk stands between a process and its kernel, whatever the process does"},
 }
 
@@ -414,7 +415,7 @@ var testOnly = []string{
 	"internal/faultlist", "internal/limits",
 	"internal/manual", "cmd/safrasync/config/configtest",
 	"tools/bench", "tools/bench/size", "tools/histories", "tools/packagetest", "tools/protocol", "tools/torture",
-	"internal/sickdisk",
+	"internal/sickdb", "internal/sickdisk",
 }
 
 // source is what the checks need to know of one Go file.

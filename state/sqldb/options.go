@@ -35,6 +35,9 @@ type Options struct {
 	Moving bool
 	// allows a ledger to be opened for writing on an unconfirmed server: see cluster.go
 	Mending bool
+
+	// what tests put in front of the database; nil: nothing
+	Through func(driver.Connector) driver.Connector `json:"-"`
 }
 
 // Tuning holds the time limits that tests shorten, and the functions of the system that they

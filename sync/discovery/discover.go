@@ -65,6 +65,7 @@ func (r *Discoverer) read(ctx context.Context, sweep bool, resync *Resync) error
 		if err := r.concludeSweep(ctx, p, result, &cursor); err != nil {
 			return err
 		}
+		cursor.Parents = "" // what waits for a parent is compared too
 	}
 	if cursor.Bound == result.Bound && !r.Run.Report.Sweep {
 		return nil // a window without news

@@ -1,19 +1,16 @@
 package outcome
 
 import (
-	"bufio"
-	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
-	gosync "sync"
 	"testing"
 
 	"github.com/safrasync/safrasync/apiclient"
@@ -50,68 +47,46 @@ var goldenBodies = []struct{ name, text string }{
 	{"cut-json", `{"messages":["message.duplicate.key"`},
 }
 
-// golden is the table: what each status with each body means.
-type golden []goldenLine
-
-type goldenLine struct {
-	from, to int
-	bodies   []string // nil: every one
-	outcome  string
-}
-
-func readGolden(t *testing.T) golden {
+// readGolden reads the table: what each status with each body means; of several lines that name
+// both, the first.
+func readGolden(t *testing.T) map[string]string {
 	t.Helper()
 	data, err := os.ReadFile("testdata/outcomes.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := map[string]bool{}
+	var known []string
 	for _, b := range goldenBodies {
-		known[b.name] = true
+		known = append(known, b.name)
 	}
-	var out golden
+	out := map[string]string{}
 	for i, line := range strings.Split(string(data), "\n") {
 		f := strings.Fields(line)
 		if len(f) == 0 || strings.HasPrefix(line, "#") {
 			continue
 		}
-		if len(f) < 3 {
-			t.Fatalf("testdata/outcomes.txt:%d: want statuses, bodies and an outcome", i+1)
-		}
-		var bodies []string
-		if f[1] != "*" {
+		bodies := known
+		if len(f) > 1 && f[1] != "*" {
 			bodies = strings.Split(f[1], ",")
 		}
-		for _, b := range bodies {
-			if !known[b] {
-				t.Fatalf("testdata/outcomes.txt:%d: no body is named %q", i+1, b)
-			}
-		}
 		for _, span := range strings.Split(f[0], ",") {
-			first, last, isSpan := strings.Cut(span, "-")
-			if !isSpan {
-				last = first
+			var from, to int
+			if n, _ := fmt.Sscanf(span, "%d-%d", &from, &to); n == 1 {
+				to = from
 			}
-			from, err1 := strconv.Atoi(first)
-			to, err2 := strconv.Atoi(last)
-			if err := errors.Join(err1, err2); err != nil {
-				t.Fatalf("testdata/outcomes.txt:%d: %v", i+1, err)
+			strange := func(body string) bool { return !slices.Contains(known, body) }
+			if len(f) < 3 || from == 0 || slices.ContainsFunc(bodies, strange) {
+				t.Fatalf("testdata/outcomes.txt:%d: want statuses, bodies and an outcome", i+1)
 			}
-			out = append(out, goldenLine{from, to, bodies, strings.Join(f[2:], " ")})
+			for status := from; status <= to; status++ {
+				for _, body := range bodies {
+					at := fmt.Sprint(status, " ", body)
+					out[at] = cmp.Or(out[at], strings.Join(f[2:], " "))
+				}
+			}
 		}
 	}
 	return out
-}
-
-func (g golden) of(t *testing.T, status int, body string) string {
-	t.Helper()
-	for _, l := range g {
-		if status >= l.from && status <= l.to && (l.bodies == nil || slices.Contains(l.bodies, body)) {
-			return l.outcome
-		}
-	}
-	t.Fatalf("testdata/outcomes.txt has no line for %d %s", status, body)
-	return ""
 }
 
 // words tells a decision as the table does.
@@ -158,45 +133,6 @@ func words(d Decision) string {
 	return fmt.Sprintf("%+v", d)
 }
 
-// goldenServer answers every request with the status and body that its test has set, and counts the
-// creating POSTs.
-type goldenServer struct {
-	mu     gosync.Mutex
-	status int
-	body   string
-	posts  int
-}
-
-func (s *goldenServer) serve(c net.Conn) {
-	defer func() { _ = c.Close() }()
-	in := bufio.NewReader(c)
-	for {
-		r, err := http.ReadRequest(in)
-		if err != nil {
-			return
-		}
-		if _, err := io.Copy(io.Discard, r.Body); err != nil {
-			return
-		}
-		s.mu.Lock()
-		s.posts++
-		// An answer that cannot have a body ends its connection: nothing of the next one is taken
-		// for it.
-		last := s.status < 200 || s.status == http.StatusNoContent || s.status == http.StatusNotModified
-		var out bytes.Buffer
-		fmt.Fprintf(&out, "HTTP/1.1 %d X\r\n", s.status)
-		if last {
-			out.WriteString("Connection: close\r\n\r\n")
-		} else {
-			fmt.Fprintf(&out, "Content-Length: %d\r\n\r\n%s", len(s.body), s.body)
-		}
-		s.mu.Unlock()
-		if _, err := out.WriteTo(c); err != nil || last {
-			return
-		}
-	}
-}
-
 // F114-F139, I2: every status from 100 to 599 with every body, over real HTTP through the client
 // and the engine's decision, at the three endpoints. What is sent again by itself is exactly what
 // the table says, and each call makes one POST.
@@ -217,14 +153,30 @@ func TestF114EveryStatusWithEveryBodyMeansWhatTheTableSays(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := &goldenServer{}
-			c := s.start(t)
+			var status, posts int // the client waits for each answer
+			var text string
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				posts++
+				_, _ = io.Copy(io.Discard, r.Body)
+				if status >= 200 {
+					w.Header()["Content-Type"] = nil
+					w.WriteHeader(status)
+					_, _ = io.WriteString(w, text)
+				} else if c, _, err := http.NewResponseController(w).Hijack(); err == nil { // else no last answer
+					_, _ = fmt.Fprintf(c, "HTTP/1.1 %d X\r\nConnection: close\r\n\r\n", status)
+					_ = c.Close()
+				}
+			}))
+			defer server.Close()
+			c, err := apiclient.New(apiclient.Options{BaseURL: server.URL, APIKey: "a-key-of-the-tests"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
 			calls, resends := 0, map[string]int{}
-			for status := 100; status < 600; status++ {
+			for status = 100; status < 600; status++ {
 				for _, b := range goldenBodies {
-					s.mu.Lock()
-					s.status, s.body = status, b.text
-					s.mu.Unlock()
+					text = b.text
 					answer, err := submit(t.Context(), c)
 					fault := apiclient.FaultNone
 					var failure *apiclient.Error
@@ -233,11 +185,12 @@ func TestF114EveryStatusWithEveryBodyMeansWhatTheTableSays(t *testing.T) {
 					}
 					d := Decide(answer, fault, false)
 					calls++
-					if got, want := words(d), table.of(t, status, b.name); got != want {
-						t.Errorf("%d %s: %s, want %s", status, b.name, got, want)
+					want := table[fmt.Sprint(status, " ", b.name)]
+					if got := words(d); got != want {
+						t.Errorf("%d %s: %s, want %q", status, b.name, got, want)
 					}
 					if d.State == trade.Pending || d.Retry != RetryNone {
-						resends[table.of(t, status, b.name)]++
+						resends[want]++
 					}
 				}
 			}
@@ -247,35 +200,10 @@ func TestF114EveryStatusWithEveryBodyMeansWhatTheTableSays(t *testing.T) {
 					t.Errorf("%q is sent again by itself", outcome)
 				}
 			}
-			if s.posts != calls {
-				t.Errorf("%d calls made %d POSTs", calls, s.posts)
+			if posts != calls {
+				t.Errorf("%d calls made %d POSTs", calls, posts)
 			}
-			t.Logf("%d calls, %d POSTs, sent again by itself: %v", calls, s.posts, resends)
+			t.Logf("%d calls, %d POSTs, sent again by itself: %v", calls, posts, resends)
 		})
 	}
-}
-
-// start serves until the test ends, and gives a client.
-func (s *goldenServer) start(t *testing.T) *apiclient.Client {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var wg gosync.WaitGroup
-	wg.Go(func() {
-		for {
-			conn, err := ln.Accept()
-			if err != nil {
-				return
-			}
-			wg.Go(func() { s.serve(conn) })
-		}
-	})
-	c, err := apiclient.New(apiclient.Options{BaseURL: "http://" + ln.Addr().String(), APIKey: "a-key-of-the-tests"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { c.Close(); _ = ln.Close(); wg.Wait() })
-	return c
 }

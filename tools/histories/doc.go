@@ -26,7 +26,12 @@
 //     its content or a flag, or it is shown: it is held, in doubt, invalid, rejected, dismissed, or
 //     waiting for something that is itself shown, or its job is stopped with a reason. No two rows
 //     share a record.
-//   - uneven: every sweep adds up (I9).
+//   - orphan: after each pass that nothing stopped, no child waits for a contract that was sent.
+//   - again: at most one attempt of each generation can have created a record (I3), and each
+//     generation after the first names its act.
+//   - alarm: the late answer of a process that was taken for dead contradicts only what a person
+//     decided without looking.
+//   - uneven: every sweep adds up, and the kept sums are those of the entries (I9).
 //   - idle: a calm history, in which nobody changes what is known, ends with every row accepted;
 //     and a minimum share of all rows is accepted. A program that holds everything does not pass.
 //

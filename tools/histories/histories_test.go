@@ -27,9 +27,9 @@ const (
 	maxFaults   = 30
 )
 
-// Whatever people do to the ERP, to the jobs and to rows, and whatever happens to answers, the
-// process and the ledger: nothing is sent twice without an order, nothing is lost, and nothing is
-// stuck without being shown.
+// F044, F045: Whatever people do to the ERP, to the jobs and to rows, and whatever happens to
+// answers, the process and the ledger: nothing is sent twice without an order, nothing is lost, and
+// nothing is stuck without being shown.
 func TestNoHistoryOfAnERPSendsTwiceOrLosesARow(t *testing.T) {
 	var mu sync.Mutex
 	total, failed, told := shares{}, 0, map[string]uint64{}

@@ -1,6 +1,7 @@
 package histories
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -292,13 +293,16 @@ func (j *judge) judgePlatform() *fault {
 	if j.uneven != nil {
 		return j.uneven
 	}
+	if f := j.generations(); f != nil {
+		return f
+	}
 	records := j.records()
 	contracts, count := map[string]business{}, map[[2]business]int{}
 	for _, rec := range records {
-		contract := contracts[rec.parent] // the zero value for a contract
+		contract, there := contracts[rec.parent] // the zero value for a contract
 		if contracts[rec.id] = rec.business; !j.judged[rec.id] {
 			j.judged[rec.id] = true
-			if rec.parent != "" && j.misplaced(rec.business, contract, records) {
+			if rec.parent != "" && (!there || j.misplaced(rec.business, contract, records)) {
 				return &fault{
 					"misplaced",
 					fmt.Sprintf("%s %v hangs on the contract %v, which never was its own", rec.kind,
@@ -450,7 +454,82 @@ func (j *judge) reported(report trade.RunReport) {
 	case report.Stopped != nil && (report.Stopped.Code == "uneven" || report.Stopped.Code == "ledger" ||
 		report.Stopped.Code == "erp" || report.Stopped.Code == "lease") && j.r.wrap == nil:
 		j.uneven = &fault{"uneven", report.Stopped.Text}
+	case report.InScope != nil:
+		j.recounted(report.Job)
 	}
+}
+
+// recounted compares the kept sums of a job with its entries (I9).
+func (j *judge) recounted(job string) {
+	var counts [2]map[trade.State]trade.Tally
+	for i, read := range []func(context.Context, string) ([]trade.Tally, error){
+		j.r.ledger.Counts, j.r.ledger.Recount,
+	} {
+		tallies, err := read(j.r.t.Context(), job)
+		if err != nil {
+			j.r.t.Fatal(err)
+		}
+		counts[i] = map[trade.State]trade.Tally{}
+		for _, t := range tallies {
+			sum := counts[i][t.State]
+			sum.Count += t.Count
+			sum.Quantity.Amount = sum.Quantity.Amount.Add(t.Quantity.Amount)
+			counts[i][t.State] = sum
+		}
+	}
+	for state, kept := range counts[0] {
+		if is := counts[1][state]; kept.Count != is.Count || !kept.Quantity.Amount.Equal(is.Quantity.Amount) {
+			j.uneven = &fault{"uneven", fmt.Sprintf("the kept sums of %s are %v, the entries %v", job, counts[0], counts[1])}
+		}
+	}
+}
+
+// orphans reports, after a pass that nothing stopped, children that wait although their contract
+// was sent, or that could have been sent.
+func (j *judge) orphans() {
+	for _, e := range j.r.entries("") {
+		if e.GoneSweeps > 0 || !slices.ContainsFunc(j.r.jobs, func(of job) bool { return of.name == e.Job }) {
+			continue
+		}
+		if e.State == trade.Sending || e.State == trade.Pending && e.NextAttemptAt.IsZero() &&
+			e.Sends != trade.OrderCommitments {
+			j.uneven = &fault{"orphan", fmt.Sprintf("%s %s stayed %s", e.Job, e.Key, e.State)}
+		}
+		for _, w := range e.WaitingFor {
+			if e.State == trade.Waiting && e.Cause == trade.CauseParent && w.ParentState == trade.Accepted &&
+				w.ParentCause != trade.CauseReplaced {
+				j.uneven = &fault{"orphan", fmt.Sprintf("%s %s waits for %+v", e.Job, e.Key, w)}
+			}
+		}
+	}
+}
+
+// generations checks I3 from inside: at most one attempt of each generation may have created a
+// record, and each generation after the first names its act.
+func (j *judge) generations() *fault {
+	for _, e := range j.r.entries("") {
+		attempts, err := j.r.ledger.Attempts(j.r.t.Context(), e.ID)
+		if err != nil {
+			j.r.t.Fatal(err)
+		}
+		may := map[int]int{}
+		for _, a := range attempts {
+			if a.Outcome == trade.OutcomeOpen || a.Outcome == trade.OutcomeUnknown ||
+				a.Outcome == trade.OutcomeCreated {
+				may[a.Generation]++
+			}
+		}
+		for generation, n := range may {
+			if n > 1 || generation > e.Generation {
+				return &fault{"again", fmt.Sprintf("%s: %d attempts of generation %d may have created a record", e.Key,
+					n, generation)}
+			}
+		}
+		if e.Generation > 1 && e.ResentBy == 0 {
+			return &fault{"again", fmt.Sprintf("%s is of generation %d without an act", e.Key, e.Generation)}
+		}
+	}
+	return nil
 }
 
 // shares counts the rows at the end of histories by how the ledger shows them.
@@ -461,6 +540,7 @@ type shares map[string]int
 func (r *run) finish() (*fault, shares) {
 	r.api.SetFaults()
 	r.api.Know(sandbox.Wallets, walletID)
+	r.codes(anyCode)
 	for quiet, n := 0, 0; quiet < 2 && n < 8; n++ {
 		r.clock.advance(25 * time.Hour)
 		sent, text := r.sent(engine.Options{Sweep: true})
@@ -471,6 +551,9 @@ func (r *run) finish() (*fault, shares) {
 		if f := r.judgePlatform(); f != nil {
 			return f, nil
 		}
+	}
+	if broken, err := r.ledger.VerifyAudit(r.t.Context()); broken != 0 || err != nil {
+		return &fault{"audit", fmt.Sprintf("record %d of the audit is broken, %v", broken, err)}, nil
 	}
 	return r.judgeRows()
 }

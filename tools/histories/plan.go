@@ -27,6 +27,7 @@ type setup struct {
 	ChildPositional bool
 	Cascade         bool // children follow their contract to its new number
 	Brakes          bool
+	Coded           bool // wallets and farms stand in the ERP by codes, of which not all are known
 	InFlight        int
 	Rows            int // at the beginning
 }
@@ -47,6 +48,7 @@ func draw(seed uint64) plan {
 		Calm: random.IntN(4) == 0, Postgres: seed%10 == 0, ChangedAt: random.IntN(2) == 0, Style: random.IntN(3),
 		InFlight: 1 + 3*random.IntN(2), Rows: 1 + random.IntN(4),
 		Cascade: random.IntN(4) > 0, ChildPositional: random.IntN(2) == 0, Brakes: random.IntN(2) == 0,
+		Coded: random.IntN(3) == 0,
 	}
 	switch random.IntN(6) {
 	case 0, 1:
@@ -66,12 +68,19 @@ func draw(seed uint64) plan {
 	if random.IntN(3) > 0 {
 		p.Steps = append(p.Steps, step{Op: "sync"})
 	}
-	for range 3 + random.IntN(10) {
+	length := 3 + random.IntN(10)
+	if seed%20 == 5 {
+		length = 60
+	}
+	for range length {
 		drawn := step{ops[random.IntN(len(ops))].name, random.IntN(60), random.IntN(60)}
 		p.Steps = append(p.Steps, drawn)
 		if slices.Contains(jobOps, drawn.Op) && random.IntN(2) == 0 { // both jobs then have the keys when joined
 			p.Steps = append(p.Steps, step{Op: "release"}, step{Op: "sync"},
 				step{"move", random.IntN(60), random.IntN(60)})
+		}
+		if drawn.Op == "overtake" && random.IntN(2) == 0 {
+			p.Steps = append(p.Steps, step{Op: "sync"}, step{"person", random.IntN(60), random.IntN(60)})
 		}
 		if random.IntN(2) == 0 {
 			p.Steps = append(p.Steps, step{Op: []string{"sync", "sweep"}[random.IntN(2)]})
@@ -121,6 +130,7 @@ var simpler = []func(*setup){
 	func(s *setup) { s.ChildPositional = false },
 	func(s *setup) { s.Cascade = true },
 	func(s *setup) { s.Brakes = false },
+	func(s *setup) { s.Coded = false },
 	func(s *setup) { s.InFlight = 1 },
 	func(s *setup) { s.Style = 0 },
 	func(s *setup) { s.Rows = 1 },
@@ -133,7 +143,7 @@ func (s setup) String() string {
 		"calm": s.Calm, "PostgreSQL": s.Postgres, "changed_at": s.ChangedAt, "row_number()": s.Positional,
 		"children by row_number()": s.ChildPositional && s.Child != "",
 		"children keep their numbers": !s.Cascade &&
-			s.Child != "", "brakes": s.Brakes, "with " + string(s.Child): s.Child != "",
+			s.Child != "", "brakes": s.Brakes, "codes": s.Coded, "with " + string(s.Child): s.Child != "",
 	} {
 		if set {
 			out += ", " + text

@@ -52,6 +52,8 @@ type run struct {
 	client *apiclient.Client
 	clock  *clock
 	posts  atomic.Int64
+	cancel atomic.Pointer[context.CancelFunc] // ends the pass at the next POST; nil: nothing does
+	late   []*late
 	limits enginerun.Limits
 	log    []string
 
@@ -154,7 +156,12 @@ func begin(t testing.TB, p plan) *run {
 	}
 	if r.api, err = sandbox.Start(sandbox.Options{
 		APIKey: apiKey, Seed: 1,
-		OnPost: func(n int) { r.posts.Store(int64(n)) },
+		OnPost: func(n int) {
+			r.posts.Store(int64(n))
+			if cancel := r.cancel.Load(); cancel != nil {
+				(*cancel)()
+			}
+		},
 	}, "127.0.0.1:0"); err != nil {
 		t.Fatal(err)
 	}
@@ -172,6 +179,7 @@ func begin(t testing.TB, p plan) *run {
 	r.opts.Begin = true
 	r.open()
 	r.opts.Begin = false // from here on the ledger exists
+	r.codes("SOJA", "100")
 	r.committed(false)
 	r.tell("   %s", r.setup)
 	return r
@@ -253,6 +261,12 @@ func (r *run) spec(j job) mapping.JobSpec {
 			"allocated_volume": column("volume"), "unit_of_measurement": always("TON"),
 		}
 	}
+	if r.Coded && j.kind == trade.OrderCommitments {
+		spec.Fields["wallet_id"] = mapping.FieldSpec{Columns: []string{"produto"}, Ref: "wallets"}
+	}
+	if r.Coded && j.kind == trade.Traceability {
+		spec.Fields["farm_id"] = mapping.FieldSpec{Columns: []string{"car"}, Ref: "farms"}
+	}
 	for field, gone := range r.unmapped {
 		if gone {
 			delete(spec.Fields, field)
@@ -290,25 +304,34 @@ func (r *run) engine() *engine.Engine {
 	return engine.New(config)
 }
 
-// pass makes one pass of all jobs, and returns a description of the result.
-func (r *run) pass(opts engine.Options) string {
+// pass makes one pass of the named jobs, or of all, and returns a description of the result.
+func (r *run) pass(opts engine.Options, jobs ...string) string {
 	r.t.Helper()
-	_, text := r.sent(opts)
+	_, text := r.sent(opts, jobs...)
 	return text
 }
 
-func (r *run) sent(opts engine.Options) (sent int, text string) {
+func (r *run) sent(opts engine.Options, jobs ...string) (sent int, text string) {
 	r.t.Helper()
-	for _, j := range r.jobs {
-		r.swept(j, opts.Sweep)
+	ctx, cancel := context.WithCancel(r.t.Context())
+	defer cancel()
+	if r.cancel.Load() != nil {
+		r.cancel.Store(&cancel)
 	}
-	reports, err := r.engine().Sync(r.t.Context(), nil, opts)
-	if err != nil {
+	for _, j := range r.jobs {
+		if len(jobs) == 0 || slices.Contains(jobs, j.name) {
+			r.swept(j, opts.Sweep)
+		}
+	}
+	reports, err := r.engine().Sync(ctx, jobs, opts)
+	if err != nil && !errors.Is(err, context.Canceled) {
 		r.t.Fatalf("%v\nafter %v", err, r.log)
 	}
+	stopped := ctx.Err() != nil || len(jobs) > 0 || r.wrap != nil
 	for _, report := range reports {
 		if report.Stopped != nil { // it may have read nothing
 			clear(r.seen)
+			stopped = true
 		}
 		sent += report.Sent
 		text += fmt.Sprintf("%s sent %d %v; ", report.Job, report.Sent, report.States)
@@ -317,7 +340,96 @@ func (r *run) sent(opts engine.Options) (sent int, text string) {
 		}
 		r.reported(report)
 	}
+	if !stopped {
+		r.orphans()
+	}
 	return sent, text
+}
+
+// dryRun says what a pass would do, which does nothing.
+func (r *run) dryRun(sweep bool) (text string) {
+	r.t.Helper()
+	posts := r.posts.Load()
+	reports, err := r.engine().Sync(r.t.Context(), nil, engine.Options{DryRun: true, Sweep: sweep})
+	if err != nil || r.posts.Load() != posts {
+		r.t.Fatalf("%d POSTs, %v\nafter %v", r.posts.Load()-posts, err, r.log)
+	}
+	for _, report := range reports {
+		text += fmt.Sprintf("%s would send %d; ", report.Job, report.Sent)
+	}
+	return text
+}
+
+// atOnce lets one process run the contracts and another one what hangs on them.
+func (r *run) atOnce(_, _ int) string {
+	r.t.Helper()
+	var jobs [2][]string
+	for _, j := range r.jobs {
+		r.swept(j, false)
+		of := &jobs[0]
+		if j.kind != trade.OrderCommitments {
+			of = &jobs[1]
+		}
+		*of = append(*of, j.name)
+	}
+	if len(jobs[1]) == 0 {
+		return ""
+	}
+	var errs [2]error
+	var wg sync.WaitGroup
+	for i, e := range []*engine.Engine{r.engine(), r.engine()} {
+		wg.Go(func() { _, errs[i] = e.Sync(r.t.Context(), jobs[i], engine.Options{}) })
+	}
+	wg.Wait()
+	if err := errors.Join(errs[:]...); err != nil {
+		r.t.Fatalf("%v\nafter %v", err, r.log)
+	}
+	return "two processes at once; " + r.pass(engine.Options{})
+}
+
+// sign adds a contract.
+func (r *run) sign(a int) {
+	r.contracts = append(r.contracts, r.thing(&r.contracts, a+map[bool]int{true: 1 - a%3}[r.Calm]))
+	r.committed(false)
+}
+
+// interrupt makes a pass that is interrupted at its next POST.
+func (r *run) interrupt(a, b int) string {
+	for range 3 {
+		r.sign(a)
+	}
+	r.cancel.Store(new(context.CancelFunc))
+	text := r.pass(engine.Options{Sweep: b%2 == 0})
+	r.cancel.Store(nil)
+	return "interrupted: " + text
+}
+
+// anyCode stands for every code that the ERP may have.
+const anyCode = "*"
+
+// codes imports codes of wallets and farms.
+func (r *run) codes(codes ...string) string {
+	r.t.Helper()
+	if !r.Coded {
+		return ""
+	}
+	if codes[0] == anyCode {
+		codes = []string{"SOJA", "MILHO"}
+		for price := range 1000 {
+			codes = append(codes, fmt.Sprint(price))
+		}
+	}
+	for kind, id := range map[string]string{"wallets": walletID, "farms": farmID} {
+		ids := map[string]string{}
+		for _, code := range codes {
+			ids[code] = id
+		}
+		if _, _, err := r.ledger.ImportReferences(r.t.Context(), kind, ids, nil,
+			trade.AuditRecord{At: r.clock.Now(), Who: "maria", Act: "refs import", Target: kind}); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+	return fmt.Sprintf("%d codes are known", len(codes))
 }
 
 func (r *run) wait(d time.Duration) string {
@@ -362,6 +474,7 @@ func (r *run) rebuild() string {
 		r.t.Fatalf("%v\nafter %v", err, r.log)
 	}
 	r.open()
+	r.late = nil // the numbers of rows are others
 	return "the ledger is lost, and made anew from its journal"
 }
 
@@ -399,30 +512,84 @@ func (l *dying) Commit(ctx context.Context, lease trade.Lease, group trade.Group
 	return trade.GroupResult{LeaseLost: true}, nil
 }
 
-// crash kills the process between the commit of an intent and the answer: the request was executed,
-// or no byte had left.
-func (r *run) crash(a, _ int) string {
+// die makes a pass whose process is killed between the commit of an intent and the answer: the
+// request was executed, or no byte had left.
+func (r *run) die(leaves bool) (d *dying, answer apiclient.Answer, text string) {
 	r.t.Helper()
-	d := &dying{}
+	d = &dying{}
 	r.wrap = func(l Ledger) Ledger { d.Ledger = l; return d }
-	_, text := r.sent(engine.Options{})
+	_, text = r.sent(engine.Options{})
 	r.wrap = nil
-	if d.attempt.ID != "" && a%2 == 0 {
-		if err := r.ledger.Mark(d.attempt.ID); err != nil {
-			r.t.Fatal(err)
-		}
-		var err error
-		switch d.entry.Sends {
-		case trade.OrderCommitments:
-			_, err = r.client.SubmitOrderCommitment(r.t.Context(), d.attempt.Payload, nil)
-		case trade.Deliveries:
-			_, err = r.client.SubmitDelivery(r.t.Context(), d.attempt.Payload, nil)
-		default:
-			_, err = r.client.SubmitTraceability(r.t.Context(), d.entry.Target, d.attempt.Payload, nil)
-		}
-		text += fmt.Sprintf("the request of %s leaves (%v); ", d.entry.Key, err)
+	if d.attempt.ID == "" || !leaves {
+		return d, answer, text
 	}
+	err := r.ledger.Mark(d.attempt.ID)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	switch d.entry.Sends {
+	case trade.OrderCommitments:
+		answer, err = r.client.SubmitOrderCommitment(r.t.Context(), d.attempt.Payload, nil)
+	case trade.Deliveries:
+		answer, err = r.client.SubmitDelivery(r.t.Context(), d.attempt.Payload, nil)
+	default:
+		answer, err = r.client.SubmitTraceability(r.t.Context(), d.entry.Target, d.attempt.Payload, nil)
+	}
+	return d, answer, text + fmt.Sprintf("the request of %s leaves (%v); ", d.entry.Key, err)
+}
+
+// crash kills the process.
+func (r *run) crash(a, _ int) string {
+	_, _, text := r.die(a%2 == 0)
 	return text + "killed; " + r.restart()
+}
+
+// late is what a process that was taken for dead still knows of its request.
+type late struct {
+	entry   trade.Entry
+	attempt trade.Attempt
+	id      string // of the record that it made; "" when no byte left
+	denied  bool   // a person has decided otherwise
+}
+
+// overtake lets a process be taken for dead, which is not, and whose answer is there at once.
+func (r *run) overtake(a, b int) string {
+	r.sign(b)
+	r.api.SetFaults()
+	r.api.Know(sandbox.Wallets, walletID)
+	d, answer, text := r.die(a%2 == 0)
+	if d.attempt.ID == "" || a%2 == 0 && answer.ID == "" {
+		return text
+	}
+	r.late = append(r.late, &late{entry: d.entry, attempt: d.attempt, id: answer.ID})
+	return text + fmt.Sprintf("%s is left to another process", d.entry.Key)
+}
+
+// lateAnswer stores what a process knows that was taken for dead.
+func (r *run) lateAnswer(a, _ int) string {
+	r.t.Helper()
+	if len(r.late) == 0 {
+		return ""
+	}
+	n := a % len(r.late)
+	l := r.late[n]
+	r.late = slices.Delete(r.late, n, n+1)
+	st := trade.Settlement{Attempt: l.attempt, State: trade.Pending}
+	st.Attempt.Outcome, st.Attempt.RemoteID, st.Attempt.FinishedAt = trade.OutcomeNotSent, l.id, r.clock.Now()
+	if l.id != "" {
+		st.Attempt.Outcome, st.State, st.Counts = trade.OutcomeCreated, trade.Accepted, true
+	}
+	result, err := r.ledger.Commit(r.t.Context(), trade.Lease{Job: l.entry.Job},
+		trade.Group{At: r.clock.Now(), Settle: []trade.Settlement{st}})
+	if err != nil || !result.Settled[l.attempt.ID] {
+		r.t.Fatalf("a late answer was not stored: %+v, %v\nafter %v", result, err, r.log)
+	}
+	for _, alarm := range result.Alarms {
+		if !l.denied && (alarm.Kind == trade.LateDouble || alarm.Kind == trade.LateContradiction) {
+			r.uneven = &fault{"alarm", fmt.Sprintf("nobody decided otherwise than the answer of %s: %+v", l.entry.Key, alarm)}
+		}
+	}
+	return fmt.Sprintf("of %s (%s): %v", l.entry.Key, l.id, result.Alarms)
 }
 
 // betweenReading is an ERP in which people type between the reading of a job and its sending.
@@ -469,14 +636,15 @@ func (r *run) acts() *acts.Acts {
 	}
 }
 
-// person makes a person decide about a row that is held, in doubt or dismissed.
+// person makes a person decide about a row that was not sent, or may not have been; rarely about
+// one that was.
 func (r *run) person(a, b int) string {
 	r.t.Helper()
 	var open []trade.Entry
 	for _, e := range r.entries("") {
 		// Rows of other jobs must be moved first.
 		known := slices.ContainsFunc(r.jobs, func(j job) bool { return j.name == e.Job })
-		if known && (e.State == trade.Held || e.State == trade.InDoubt || e.State == trade.Dismissed) {
+		if known && (e.State != trade.Accepted || b%20 == 0) {
 			open = append(open, e)
 		}
 	}
@@ -486,20 +654,19 @@ func (r *run) person(a, b int) string {
 	e, people, ctx := open[a%len(open)], r.acts(), r.t.Context()
 	var plan acts.RowPlan
 	var err error
-	order := false
+	order, id := false, ""
 	switch {
 	case b%4 == 0:
 		plan, err = people.Dismiss(ctx, e.Job, []string{e.Key})
 	case e.State == trade.Dismissed:
 		plan, err = people.Reopen(ctx, e.Job, []string{e.Key})
 	case b%4 == 1:
-		id := r.unowned(e)
-		if id == "" {
+		if id = r.unowned(e); id == "" {
 			return ""
 		}
 		plan, err = people.Adopt(ctx, e.Job, e.Key, acts.Adoption{ID: id, DespiteDifferences: true})
-	case e.State == trade.Held:
-		order = true
+	case e.State != trade.InDoubt:
+		order = e.State == trade.Held
 		plan, err = people.Retry(ctx, e.Job, []string{e.Key})
 	default:
 		if err = people.Watch(ctx, e.Job); err != nil {
@@ -517,6 +684,11 @@ func (r *run) person(a, b int) string {
 	}
 	if order && plan.Steps[0].Done {
 		r.ordered(e)
+	}
+	for _, l := range r.late {
+		if l.entry.ID == e.ID && plan.Steps[0].Done {
+			l.denied = l.denied || order && l.id != "" || id != "" && id != l.id
+		}
 	}
 	return fmt.Sprintf("%s %s %s, which was %s (%s): %v %s", plan.Act, e.Job, e.Key, e.State, e.Cause,
 		plan.Steps[0].Done, plan.Steps[0].Refused)

@@ -28,9 +28,17 @@ func init() { // in a function, because some steps use the table themselves
 		{"sync", 0, true, func(r *run, a, b int) string { return r.pass(engine.Options{}) }},
 		{"sweep", 0, true, func(r *run, a, b int) string { return r.pass(engine.Options{Sweep: true}) }},
 		{"wait", 2, true, func(r *run, a, b int) string { return r.wait(time.Duration(1+a) * 20 * time.Minute) }},
+		{"dry run", 2, true, func(r *run, a, b int) string { return r.dryRun(b%2 == 0) }},
+		{"one job", 2, true, func(r *run, a, b int) string {
+			return r.pass(engine.Options{Sweep: b%2 == 0}, r.jobs[a%len(r.jobs)].name)
+		}},
+		{"at once", 2, true, (*run).atOnce},
+		{"interrupt", 2, true, (*run).interrupt},
 		{"restart", 2, true, func(r *run, a, b int) string { return r.restart() }},
 		{"rebuild", 3, true, func(r *run, a, b int) string { return r.rebuild() }},
 		{"crash", 2, false, (*run).crash},
+		{"overtake", 3, false, (*run).overtake},
+		{"late answer", 6, false, (*run).lateAnswer},
 		{"edit while sending", 3, false, (*run).editWhileSending},
 
 		// The platform.
@@ -43,7 +51,8 @@ func init() { // in a function, because some steps use the table themselves
 			return r.fault(a, "duplicate", "status=409,commit")
 		}},
 		{"refusal", 1, false, func(r *run, a, b int) string {
-			return r.fault(a, "malformed", "refused", "status=401", "status=403", "status=404", "html")
+			return r.fault(a, "malformed", "refused", "status=401", "status=403", "status=404", "html", "status=503",
+				"throttle=1s")
 		}},
 		{"wallet unknown", 2, true, func(r *run, a, b int) string {
 			r.api.Forget(sandbox.Wallets, walletID)
@@ -184,6 +193,15 @@ func init() { // in a function, because some steps use the table themselves
 		{"cancel", 3, false, edit(func(r *run, lines *[]line, a, b int) string {
 			return typed(at(lines, a), func(l *line) { l.cancelled = !l.cancelled }, "is cancelled, or not any more")
 		})},
+		{"other contract", 3, false, func(r *run, a, b int) string {
+			l, c := at(&r.children, a), at(&r.contracts, b)
+			if l == nil || c == nil {
+				return ""
+			}
+			l.parent, l.ref = c.id, c.spelled()
+			r.committed(false)
+			return fmt.Sprintf("%v hangs on %v now", l.business, c.business)
+		}},
 		{"copy", 4, false, func(r *run, a, b int) string {
 			r.copies = [2][]line{slices.Clone(r.contracts), slices.Clone(r.children)}
 			return "a copy of the tables is kept"
@@ -259,6 +277,7 @@ func init() { // in a function, because some steps use the table themselves
 			r.unmapped[field] = !r.unmapped[field]
 			return fmt.Sprintf("%s is mapped: %v", field, !r.unmapped[field])
 		}},
+		{"codes", 2, true, func(r *run, a, b int) string { return r.codes(anyCode) }},
 
 		// People who decide.
 		{"person", 6, false, (*run).person},
