@@ -11,9 +11,19 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/robfig/cron/v3"
 
 	"github.com/safrasync/safrasync/trade"
 )
+
+// atSeven comes every day, at seven o'clock in São Paulo.
+var atSeven = func() cron.Schedule {
+	daily, err := cron.ParseStandard("CRON_TZ=America/Sao_Paulo 0 7 * * *")
+	if err != nil {
+		panic(err)
+	}
+	return daily
+}()
 
 var update = flag.Bool("update", false, "write the golden files")
 
@@ -109,7 +119,7 @@ func causesOfTheHarvest(lang trade.Lang, since time.Time) func(context.Context, 
 
 func TestTheDigestSaysWhatAnAccountantAsks(t *testing.T) {
 	both(t, func(t *testing.T, w *world) {
-		w.DigestAt = daily(7)
+		w.DigestAt = atSeven
 		w.OldestLimitOff()
 		w.tick(0) // the first start is where the first digest begins
 		w.now = w.now.Add(time.Hour)
@@ -141,7 +151,7 @@ func TestTheDigestSaysWhatAnAccountantAsks(t *testing.T) {
 
 func TestTwoInstancesMakeOneDigest(t *testing.T) {
 	both(t, func(t *testing.T, w *world) {
-		w.DigestAt = daily(7)
+		w.DigestAt = atSeven
 		w.tick(0)
 		other := w.another()
 		other.DigestAt = w.DigestAt
@@ -153,18 +163,6 @@ func TestTwoInstancesMakeOneDigest(t *testing.T) {
 		}
 		w.wantMails("Resumo de 11/08/2026: nada novo, nada pendente")
 	})
-}
-
-// daily comes every day at an hour of São Paulo.
-type daily int
-
-func (h daily) Next(after time.Time) time.Time {
-	at := after.In(saoPaulo)
-	next := time.Date(at.Year(), at.Month(), at.Day(), int(h), 0, 0, 0, saoPaulo)
-	if !next.After(after) {
-		next = next.AddDate(0, 0, 1)
-	}
-	return next
 }
 
 func golden(t *testing.T, name, got string) {
@@ -189,7 +187,7 @@ func golden(t *testing.T, name, got string) {
 // next.
 func TestADigestMissesNothingThatIsStoredWhileItIsMade(t *testing.T) {
 	one(t, func(t *testing.T, w *world) {
-		w.DigestAt = daily(7)
+		w.DigestAt = atSeven
 		w.tick(0)
 		body := fmt.Sprintf(contractBody, "100", "MILHO", "KG", "COMPRA", "BRL", "1.1275")
 		e := w.record("contracts", w.contract("01|0001", body))[0]

@@ -18,7 +18,7 @@ var canaries = []string{"123.456.789-09", "12345678909", "CANARIO", "4242.4242",
 // words of their own.
 func TestI10NothingOfAPersonAndNoSecretIsInAMessage(t *testing.T) {
 	both(t, func(t *testing.T, w *world) {
-		w.DigestAt = daily(7)
+		w.DigestAt = atSeven
 		w.tick(0)
 		body := `{"amount":10,"product":"JOSE CANARIO","unit_of_measurement":"12345678909","order_type":"CANARIO","currency":"canary","price":4242.4242,"note":"123.456.789-09"}`
 		dirty := func(e *trade.Entry) {
@@ -48,12 +48,7 @@ func TestI10NothingOfAPersonAndNoSecretIsInAMessage(t *testing.T) {
 		for _, e := range rows[2:6] {
 			w.send("contracts", e, trade.OutcomeNotCreated, "")
 		}
-		w.mail.answers(func(line string) string {
-			if strings.HasPrefix(line, "DATA") {
-				return "554 5.6.0 JOSE CANARIO 12345678909 " + smtpPassword
-			}
-			return ""
-		})
+		w.mail.refuse("DATA", 554, "JOSE CANARIO 12345678909 "+smtpPassword)
 		for _, code := range []string{"erp", "some_new_code"} {
 			if err := w.store.SetJobStatus(t.Context(),
 				trade.JobStatus{Job: "deliveries", State: trade.Stopped, Since: w.now, Stop: &trade.Stop{
@@ -69,7 +64,7 @@ func TestI10NothingOfAPersonAndNoSecretIsInAMessage(t *testing.T) {
 			r.Alarms = []trade.Alarm{{Kind: trade.LateAfterDismissal, Key: "CANARIO", Text: "CANARIO"}}
 		})
 		w.tick(24 * time.Hour)
-		w.mail.answers(nil)
+		w.mail.accept()
 		w.tick(2 * time.Hour)
 		mails, hooks := w.mail.take(), w.hook.take()
 		if len(mails) < 5 || len(hooks) < len(mails) {

@@ -1,19 +1,18 @@
 package alert
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest"
 
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/ledgertest"
@@ -53,15 +52,15 @@ type world struct {
 	now   time.Time
 	mail  *mailServer
 	hook  *hookServer
-	log   *logBuffer
+	log   *zaptest.Buffer
 	*Service
 }
 
 func newWorld(t testing.TB, driver string) *world {
 	t.Helper()
 	w := &world{
-		t: t, store: ledgertest.Open(t, driver), now: monday, mail: newMailServer(t),
-		hook: newHookServer(t), log: &logBuffer{},
+		t: t, store: ledgertest.Open(t, driver), now: monday, mail: newMailServer(t, STARTTLS),
+		hook: newHookServer(t), log: &zaptest.Buffer{},
 	}
 	w.Service = w.another()
 	return w
@@ -79,7 +78,7 @@ func (w *world) another() *Service {
 		Limits: Limits{RejectedAbove: 2, OldestWaiting: 48 * time.Hour},
 		Lang:   trade.Portuguese, Zone: saoPaulo, Name: "safrasync", Host: "srv1",
 		Now: func() time.Time { return w.now },
-		Log: zap.New(zapcore.NewCore(encoder, zapcore.AddSync(w.log), zapcore.DebugLevel)),
+		Log: zap.New(zapcore.NewCore(encoder, zapcore.Lock(w.log), zapcore.DebugLevel)),
 	})
 }
 
@@ -243,24 +242,6 @@ func (w *world) newID() string {
 		id[i] = byte(ms >> (40 - 8*i))
 	}
 	return id.String()
-}
-
-// logBuffer collects what is logged.
-type logBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *logBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *logBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }
 
 // brokenLedger is a ledger that cannot be reached.
