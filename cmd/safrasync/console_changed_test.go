@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -47,9 +48,7 @@ func TestARecordDeletedOnThePlatformIsDealtWith(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	row := d.entry("contracts", "01|000001")
-	if err := d.box.Server.DeleteCommitment(row.RemoteID); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.box.Server.DeleteCommitment(row.RemoteID))
 	after := row // as the engine's hearing leaves it
 	after.UpdatedAt, after.Flags = cli.Now(), after.Flags.With(trade.DeletedRemote, true)
 	record := trade.AuditRecord{

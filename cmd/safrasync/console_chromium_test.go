@@ -13,6 +13,7 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -29,10 +30,7 @@ type chrome struct {
 // newChrome starts a Chromium of its own, with a window of this size.
 func newChrome(t *testing.T, base string, width, height int64, more ...chromedp.ExecAllocatorOption) *chrome {
 	t.Helper()
-	axe, err := os.ReadFile("testdata/axe/axe.min.js")
-	if err != nil {
-		t.Fatal(err)
-	}
+	axe := must.Get(os.ReadFile("testdata/axe/axe.min.js"))(t)
 	options := append(chromedp.DefaultExecAllocatorOptions[:len(chromedp.DefaultExecAllocatorOptions):len(
 		chromedp.DefaultExecAllocatorOptions)],
 		chromedp.NoSandbox, chromedp.ExecPath("chromium"), chromedp.UserDataDir(t.TempDir()),
@@ -51,9 +49,7 @@ func newChrome(t *testing.T, base string, width, height int64, more ...chromedp.
 
 func (c *chrome) do(actions ...chromedp.Action[chromedp.Void]) {
 	c.t.Helper()
-	if err := chromedp.Do(c.ctx, actions...); err != nil {
-		c.t.Fatal(err)
-	}
+	must.Do(c.t, chromedp.Do(c.ctx, actions...))
 }
 
 // open goes to a page. Chromium gives up what it is loading when the computer gets another network,
@@ -64,9 +60,7 @@ func (c *chrome) open(path string) {
 	if err != nil && strings.Contains(err.Error(), "ERR_NETWORK_CHANGED") {
 		err = chromedp.Do(c.ctx, chromedp.Navigate(c.base+path))
 	}
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	must.Do(c.t, err)
 }
 
 // click clicks on something that leads to another page, and waits for it.
@@ -96,10 +90,7 @@ func (c *chrome) fill(selector, text string) {
 // text is what the page shows.
 func (c *chrome) text() string {
 	c.t.Helper()
-	text, err := chromedp.Run(c.ctx, chromedp.Evaluate[string](`document.body.innerText`))
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	text := must.Get(chromedp.Run(c.ctx, chromedp.Evaluate[string](`document.body.innerText`)))(c.t)
 	return text
 }
 
@@ -146,9 +137,7 @@ func (c *chrome) picture(name string) {
 	if err == nil {
 		err = os.WriteFile(folder+"/"+name+".png", png, 0o600)
 	}
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	must.Do(c.t, err)
 }
 
 // complaints collects what the browser complains of: refusals of the policy, errors of scripts.
@@ -159,15 +148,10 @@ func (c *chrome) complaints() func() []string {
 			JSON.stringify(window.complaints)); };
 		document.addEventListener("securitypolicyviolation", (e) => note(e.violatedDirective + " " + e.blockedURI));
 		window.addEventListener("error", (e) => note(String(e.message)));`
-	if _, err := chromedp.Call(c.ctx, page.AddScriptToEvaluateOnNewDocument,
-		page.AddScriptToEvaluateOnNewDocumentParams{Source: script}); err != nil {
-		c.t.Fatal(err)
-	}
+	must.Get(chromedp.Call(c.ctx, page.AddScriptToEvaluateOnNewDocument,
+		page.AddScriptToEvaluateOnNewDocumentParams{Source: script}))(c.t)
 	return func() []string {
-		list, err := chromedp.Run(c.ctx, chromedp.Evaluate[[]string](`window.complaints || []`))
-		if err != nil {
-			c.t.Fatal(err)
-		}
+		list := must.Get(chromedp.Run(c.ctx, chromedp.Evaluate[[]string](`window.complaints || []`)))(c.t)
 		return list
 	}
 }
@@ -257,11 +241,9 @@ func TestE1ChromiumDownloadsTwoFilesInARow(t *testing.T) {
 	c.logIn(trade.Accountant)
 	c.open("/report?show=1")
 	folder := t.TempDir()
-	if _, err := chromedp.Call(c.ctx, downloads.SetDownloadBehavior, downloads.SetDownloadBehaviorParams{
+	must.Get(chromedp.Call(c.ctx, downloads.SetDownloadBehavior, downloads.SetDownloadBehaviorParams{
 		Behavior: downloads.SetDownloadBehaviorBehaviorAllow, DownloadPath: folder, EventsEnabled: new(true),
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	for _, format := range []string{"csv", "xlsx", "csv"} {
 		done := func(e downloads.EventDownloadProgress) bool {
 			return e.State == downloads.DownloadProgressStateCompleted

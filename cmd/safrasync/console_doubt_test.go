@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -101,17 +102,12 @@ func TestARecordThatDiffersIsConfirmedASecondTime(t *testing.T) {
 	if body == string(doubt.Payload) {
 		t.Fatalf("the payload %s has no amount %s", doubt.Payload, amount)
 	}
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost,
-		d.box.URL+"/api/v1/integration/order-commitments", strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := must.Get(http.NewRequestWithContext(t.Context(), http.MethodPost,
+		d.box.URL+"/api/v1/integration/order-commitments", strings.NewReader(body)))(t)
 	request.Header.Set("Authorization", platformCanary)
 	request.Header.Set("Content-Type", "application/json")
 	answer, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	text, _ := io.ReadAll(answer.Body)
 	_ = answer.Body.Close()
 	_, id, _ := strings.Cut(string(text), `"id":"`)

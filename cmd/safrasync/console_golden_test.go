@@ -14,6 +14,8 @@ import (
 
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // goldenVariable with the value "write" keeps what the pages look like now: `make pictures`.
@@ -110,10 +112,7 @@ func (c *chrome) golden(name string) {
 	c.t.Helper()
 	c.accessible(name)
 	c.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, goldenWidth-1, goldenHeight-1))
-	text, err := chromedp.Run(c.ctx, chromedp.Evaluate[string](settled))
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	text := must.Get(chromedp.Run(c.ctx, chromedp.Evaluate[string](settled)))(c.t)
 	text = strings.TrimSpace(blankLines.ReplaceAllString(text, "\n")) + "\n"
 	if day := nearDay(text, time.Now()); day != "" {
 		c.t.Errorf("%s shows %s, which moves with the clock: let it not be shown, or let settled pretend another one",
@@ -128,23 +127,15 @@ func (c *chrome) golden(name string) {
 		if err == nil {
 			err = os.WriteFile(words, []byte(text), 0o644)
 		}
-		if err != nil {
-			c.t.Fatal(err)
-		}
+		must.Do(c.t, err)
 		return
 	}
-	want, err := os.ReadFile(words)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(words))(c.t)
 	if line, was, is := firstDifference(string(want), text); line > 0 {
 		c.t.Errorf(
 			"%s.txt, line %d: the page says %q, and said %q. If that is meant, run make pictures and look at what it changes", name, line, is, was)
 	}
-	shot, err := os.ReadFile(picture)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	shot := must.Get(os.ReadFile(picture))(c.t)
 	if size, err := png.DecodeConfig(bytes.NewReader(shot)); err != nil || size.Width != goldenWidth ||
 		size.Height != goldenHeight {
 		c.t.Errorf("%s.png is no picture of %d × %d: %v, %v", name, goldenWidth, goldenHeight, size, err)
@@ -172,10 +163,7 @@ func firstDifference(was, is string) (line int, a, b string) {
 // Each picture is shown on the page about the console, and each that is shown is there.
 func TestThePicturesAreThoseOfTheDocument(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../docs/decisions.pt-BR.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../../docs/decisions.pt-BR.md"))(t)
 	shown := map[string]bool{}
 	for _, m := range regexp.MustCompile(`\(images/console/([^)]+)\.png\)`).FindAllStringSubmatch(string(text), -1) {
 		shown[m[1]] = true
@@ -186,10 +174,7 @@ func TestThePicturesAreThoseOfTheDocument(t *testing.T) {
 	}
 	total := int64(0)
 	for _, file := range files {
-		info, err := os.Stat(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		info := must.Get(os.Stat(file))(t)
 		if total += info.Size(); !shown[strings.TrimSuffix(filepath.Base(file), ".png")] {
 			t.Errorf("docs/decisions.pt-BR.md does not show %s", file)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -59,10 +60,8 @@ func TestAStopThatAPersonEndsIsReleased(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	stop := &trade.Stop{Code: "in_doubt", Text: "several unknown outcomes in a row"}
-	if err := d.host.Store.SetJobStatus(t.Context(),
-		trade.JobStatus{Job: "contracts", State: trade.Stopped, Since: cli.Now(), Stop: stop}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.host.Store.SetJobStatus(t.Context(),
+		trade.JobStatus{Job: "contracts", State: trade.Stopped, Since: cli.Now(), Stop: stop}))
 	b := d.as(trade.Administrator).get("/schedules").shows(http.StatusOK, "Liberar", "parada")
 	b.submit("/schedules/contracts/plan", url.Values{"act": {"release"}}).shows(http.StatusOK, "Será liberado",
 		"a parada")

@@ -14,6 +14,7 @@ import (
 
 	"github.com/xuri/excelize/v2"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -68,42 +69,21 @@ func readable(t *testing.T, format, body string) (text string) {
 	t.Helper()
 	switch format {
 	case "xlsx":
-		book, err := excelize.OpenReader(strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		book := must.Get(excelize.OpenReader(strings.NewReader(body)))(t)
 		for _, sheet := range book.GetSheetList() {
-			rows, err := book.GetRows(sheet)
-			if err != nil {
-				t.Fatal(err)
-			}
+			rows := must.Get(book.GetRows(sheet))(t)
 			text += fmt.Sprintln(rows)
 		}
 	case "zip":
-		files, err := zip.NewReader(strings.NewReader(body), int64(len(body)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := must.Get(zip.NewReader(strings.NewReader(body), int64(len(body))))(t)
 		for _, file := range files.File {
-			from, err := file.Open()
-			if err != nil {
-				t.Fatal(err)
-			}
-			part, err := io.ReadAll(from)
-			if err != nil {
-				t.Fatal(err)
-			}
+			from := must.Get(file.Open())(t)
+			part := must.Get(io.ReadAll(from))(t)
 			text += file.Name + "\n" + readable(t, strings.TrimPrefix(filepath.Ext(file.Name), "."), string(part))
 		}
 	case "gz":
-		z, err := gzip.NewReader(strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows, err := io.ReadAll(z)
-		if err != nil {
-			t.Fatal(err)
-		}
+		z := must.Get(gzip.NewReader(strings.NewReader(body)))(t)
+		rows := must.Get(io.ReadAll(z))(t)
 		return string(rows)
 	default:
 		return body

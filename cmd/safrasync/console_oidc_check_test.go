@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/oidctest"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -71,10 +72,7 @@ func TestCheckTellsWhetherTheIssuerAnswers(t *testing.T) {
 	d.run(0, "users", "end", "carla")
 	d.runIn(t.Context(), deskPassword+"\n", 0, "users", "password", "carla", "--password-stdin", "--reason",
 		"saiu da conta da cooperativa", "--as", "ana")
-	users, err := d.host.Store.Users(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	users := must.Get(d.host.Store.Users(t.Context()))(t)
 	for _, u := range users {
 		if u.Issuer != "" || u.Subject != "" || u.Password == "" {
 			t.Errorf("the user %s comes by %q, %q", u.Name, u.Issuer, u.Subject)

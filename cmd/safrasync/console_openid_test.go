@@ -15,6 +15,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/oidctest"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -34,10 +35,7 @@ func (d *deskWorld) issuer() *oidctest.Issuer {
   client_secret: "${env:OIDC}", label: Conta Coop, roles_claim: groups, roles: {contabil: accountant}, ca_file: %q}, `,
 		issuer.URL, oidctest.ClientID, d.path("issuer.pem")))
 	d.env["OIDC"] = oidctest.Secret
-	loaded, err := config.Load(d.file, d.host.App.Env)
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	loaded := must.Get(config.Load(d.file, d.host.App.Env))(d.t)
 	d.write("config.yaml", plain)
 	d.host.App.Config.Console.OIDC = loaded.Console.OIDC
 	return issuer
@@ -55,10 +53,7 @@ func TestWhoCameWithoutThePasswordGivesItBeforeASecondSending(t *testing.T) {
 		c.Close()
 		server.Close()
 	})
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	jar := must.Get(cookiejar.New(nil))(t)
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
 	b := &browser{t: t, base: server.URL, client: &http.Client{Jar: jar, Timeout: time.Minute, Transport: transport}}
@@ -68,19 +63,11 @@ func TestWhoCameWithoutThePasswordGivesItBeforeASecondSending(t *testing.T) {
 			form).shows(http.StatusOK, "Conta Coop").body)
 		client := issuer.Server.Client()
 		client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, html.UnescapeString(m[1]), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		request := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, html.UnescapeString(m[1]), nil))(t)
 		answer, err := client.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		defer answer.Body.Close()
-		back, err := url.Parse(answer.Header.Get("Location"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		back := must.Get(url.Parse(answer.Header.Get("Location")))(t)
 		return b.get(back.RequestURI())
 	}
 

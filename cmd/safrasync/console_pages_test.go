@@ -11,6 +11,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/desk"
 	"github.com/safrasync/safrasync/console/pages"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -183,20 +184,14 @@ func TestPendingIsByCauseAndCountsWhatWaitsBehind(t *testing.T) {
 		t.Error("the page shows what somebody else fixes")
 	}
 	// The command line groups by the same code, and each row stands in one group.
-	stuck, err := desk.New(d.host).Stuck(t.Context(), trade.Portuguese, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	stuck := must.Get(desk.New(d.host).Stuck(t.Context(), trade.Portuguese, true))(t)
 	rows := stuck.Moving
 	for _, c := range stuck.Causes {
 		rows += c.Rows()
 	}
 	want := 0
 	for _, job := range d.host.Engine.Jobs {
-		counts, err := d.host.Store.Counts(t.Context(), job.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
+		counts := must.Get(d.host.Store.Counts(t.Context(), job.Name()))(t)
 		for _, c := range counts {
 			switch c.State {
 			case trade.Waiting, trade.Invalid, trade.Rejected, trade.InDoubt, trade.Held:
@@ -215,10 +210,7 @@ func TestACauseLeadsToItsRows(t *testing.T) {
 	t.Parallel()
 	d := newDemoDesk(t)
 	b := d.as(trade.Reader)
-	stuck, err := desk.New(d.host).Stuck(t.Context(), trade.Portuguese, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	stuck := must.Get(desk.New(d.host).Stuck(t.Context(), trade.Portuguese, true))(t)
 	articles := strings.Split(b.get("/pending").body, `<details class="cause card">`)[1:]
 	if len(articles) != len(stuck.Causes) {
 		t.Fatalf("%d causes are shown, want %d", len(articles), len(stuck.Causes))
@@ -282,10 +274,7 @@ func TestAllRowsOfACauseAreTriedAgainWithTheirNumberTyped(t *testing.T) {
 	if strings.Contains(b.body, "62 contratos") {
 		t.Error("the page still shows what goes with the next run")
 	}
-	counts, err := d.host.Store.Counts(t.Context(), "contracts")
-	if err != nil {
-		t.Fatal(err)
-	}
+	counts := must.Get(d.host.Store.Counts(t.Context(), "contracts"))(t)
 	for _, c := range counts {
 		if c.State == trade.Rejected || c.State == trade.Pending && c.Count != 62 {
 			t.Errorf("%d rows are %s", c.Count, c.State)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -87,10 +88,7 @@ func TestC14_DocumentsAreShownOnlyByARecordedClick(t *testing.T) {
 			b.shows(http.StatusForbidden, "Código role")
 		}
 	}
-	records, err := d.host.Store.AuditOf(t.Context(), row.Job+" "+row.Key, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	records := must.Get(d.host.Store.AuditOf(t.Context(), row.Job+" "+row.Key, 0))(t)
 	var who []string
 	for _, r := range records {
 		if r.Act == "reveal" {

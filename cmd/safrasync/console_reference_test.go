@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -30,13 +31,8 @@ func (b *browser) upload(path, name, content string) *browser {
 	if err == nil {
 		err = form.Close()
 	}
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	request, err := http.NewRequestWithContext(b.t.Context(), http.MethodPost, b.base+path, &body)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	must.Do(b.t, err)
+	request := must.Get(http.NewRequestWithContext(b.t.Context(), http.MethodPost, b.base+path, &body))(b.t)
 	request.Header.Set("Content-Type", form.FormDataContentType())
 	return b.send(request)
 }

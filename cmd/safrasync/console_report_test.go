@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -39,10 +40,7 @@ func TestTheReconciliationIsReadAndExported(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "r.csv")
 	d.run(0, "report", "--output", file, "--section", "summary,bridge,totals,divergences,exceptions,messages",
 		"--reason", "conferir", "--as", "ana")
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(file))(t)
 	if got, want := summaryOf(csv), summaryOf(string(text)); got != want || !strings.Contains(got, "Contratos") {
 		t.Errorf("the console says\n%s\nand the command line\n%s", got, want)
 	}
@@ -112,10 +110,7 @@ func TestE6ACancelledContractAndAnAcknowledgedChangeHaveOneAnswer(t *testing.T) 
 		file := filepath.Join(t.TempDir(), "r.json")
 		d.run(0, "report", "--output", file, "--section", "contracts,divergences", "--reason", "conferir",
 			"--as", "ana")
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(file))(t)
 		contracts, got := map[string]string{}, []string{}
 		for line := range strings.Lines(string(text)) {
 			var l struct {
@@ -123,9 +118,7 @@ func TestE6ACancelledContractAndAnAcknowledgedChangeHaveOneAnswer(t *testing.T) 
 				KgDifference                     json.Number `json:"kg_difference"`
 				Difference                       json.Number
 			}
-			if err := json.Unmarshal([]byte(line), &l); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal([]byte(line), &l))
 			switch l.Section {
 			case "contracts":
 				contracts[l.Key] = l.KgDifference.String()
@@ -206,10 +199,7 @@ func (d *deskWorld) future(day trade.Date) bool {
 // the reports.
 func (d *deskWorld) exported(from string) (out []string) {
 	d.t.Helper()
-	records, err := d.host.Store.Audit(d.t.Context(), 0)
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	records := must.Get(d.host.Store.Audit(d.t.Context(), 0))(d.t)
 	for _, r := range records {
 		if _, detail, found := strings.Cut(r.Detail, `","kind":`); found && r.Act == reconcile.ActExport &&
 			strings.Contains(r.From, from) {

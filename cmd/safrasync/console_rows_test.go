@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -14,10 +15,8 @@ import (
 func (d *deskWorld) rows(states ...trade.State) []trade.Entry {
 	d.t.Helper()
 	var out []trade.Entry
-	if err := d.host.Store.Rows(d.t.Context(), trade.RowFilter{States: states},
-		func(e trade.Entry) error { out = append(out, e); return nil }); err != nil {
-		d.t.Fatal(err)
-	}
+	must.Do(d.t, d.host.Store.Rows(d.t.Context(), trade.RowFilter{States: states},
+		func(e trade.Entry) error { out = append(out, e); return nil }))
 	return out
 }
 

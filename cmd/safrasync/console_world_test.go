@@ -16,6 +16,7 @@ import (
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/cmd/safrasync/desk"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
@@ -90,22 +91,12 @@ func (d *deskWorld) open() {
 		Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard, ConfigPath: d.file,
 		Env: func(name string) (string, bool) { value, ok := d.env[name]; return value, ok },
 	}
-	config, err := app.LoadConfig()
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	must.Get(app.LoadConfig())(d.t)
 	d.host = &desk.Host{App: app, Board: desk.NewBoard(), Log: zap.NewNop()}
-	if d.host.Store, err = app.OpenLedger(d.t.Context(), cli.ToWrite); err != nil {
-		d.t.Fatal(err)
-	}
+	d.host.Store = must.Get(app.OpenLedger(d.t.Context(), cli.ToWrite))(d.t)
 	source, _ := app.OpenSource(d.t.Context()) // pages that need the ERP say that it is away
-	if d.host.Engine, err = app.OpenEngine(d.host.Store, source, d.host.Board.Observe); err != nil {
-		d.t.Fatal(err)
-	}
-	d.host.Scheduler, err = engine.NewScheduler(engine.SchedulerConfig{Engine: d.host.Engine.Engine})
-	if err != nil {
-		d.t.Fatal(config.Annotate(err))
-	}
+	d.host.Engine = must.Get(app.OpenEngine(d.host.Store, source, d.host.Board.Observe))(d.t)
+	d.host.Scheduler = must.Get(engine.NewScheduler(engine.SchedulerConfig{Engine: d.host.Engine.Engine}))(d.t)
 	c := d.host.Console()
 	d.server = httptest.NewServer(c)
 	d.t.Cleanup(func() {
@@ -120,10 +111,7 @@ func (d *deskWorld) open() {
 // entry is a row as the ledger has it.
 func (d *deskWorld) entry(job, key string) trade.Entry {
 	d.t.Helper()
-	e, err := d.host.Store.Entry(d.t.Context(), job, key)
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	e := must.Get(d.host.Store.Entry(d.t.Context(), job, key))(d.t)
 	return e
 }
 
@@ -138,10 +126,7 @@ type browser struct {
 }
 
 func (d *deskWorld) browser() *browser {
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	jar := must.Get(cookiejar.New(nil))(d.t)
 	return &browser{
 		t: d.t, base: d.server.URL,
 		client: &http.Client{Jar: jar, Timeout: time.Minute, Transport: &http.Transport{}},
@@ -171,10 +156,8 @@ func (b *browser) post(path string, form url.Values) *browser {
 
 func (b *browser) do(method, path string, form url.Values) *browser {
 	b.t.Helper()
-	request, err := http.NewRequestWithContext(b.t.Context(), method, b.base+path, strings.NewReader(form.Encode()))
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	body := strings.NewReader(form.Encode())
+	request := must.Get(http.NewRequestWithContext(b.t.Context(), method, b.base+path, body))(b.t)
 	if form != nil {
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
@@ -184,14 +167,9 @@ func (b *browser) do(method, path string, form url.Values) *browser {
 func (b *browser) send(request *http.Request) *browser {
 	b.t.Helper()
 	answer, err := b.client.Do(request)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	must.Do(b.t, err)
 	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	body := must.Get(io.ReadAll(answer.Body))(b.t)
 	b.status, b.header, b.body = answer.StatusCode, answer.Header, string(body)
 	return b
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
 	"github.com/getkin/kin-openapi/routers"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // openAPI is a client of an API that knows nothing of it but its OpenAPI document, and holds each
@@ -73,10 +75,7 @@ func (c *openAPI) operations() (all []*routers.Route) {
 // says: 400 if, and only if, the document does not allow the request.
 func (c *openAPI) call(o *routers.Route, token, body string) (status int, text string) {
 	c.t.Helper()
-	r, err := http.NewRequestWithContext(c.t.Context(), o.Method, c.address+o.Path, strings.NewReader(body))
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	r := must.Get(http.NewRequestWithContext(c.t.Context(), o.Method, c.address+o.Path, strings.NewReader(body)))(c.t)
 	r.Header.Set("Content-Type", "application/json")
 	if token != "" {
 		r.Header.Set("Authorization", "Bearer "+token)
@@ -87,9 +86,7 @@ func (c *openAPI) call(o *routers.Route, token, body string) (status int, text s
 	}}
 	wrong := openapi3filter.ValidateRequest(c.t.Context(), asked)
 	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	must.Do(c.t, err)
 	defer answer.Body.Close()
 	got, err := io.ReadAll(answer.Body)
 	if err == nil {

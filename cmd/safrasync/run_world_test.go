@@ -16,6 +16,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/cmd/safrasync/runs"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state"
 )
 
@@ -78,15 +79,10 @@ func newService(t *testing.T, on string, held bool, adjust ...func(*sandbox.Opti
 		"CREDENTIALS_DIRECTORY": s.path("credentials"), "LANG": "en_US.UTF-8", "LC_ALL": "", "LC_MESSAGES": "",
 	}
 	folder, err := os.MkdirTemp("", "notify") // the path of a socket must be short
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
 	s.socket = filepath.Join(folder, "socket")
-	s.notify, err = net.ListenUnixgram("unixgram", &net.UnixAddr{Name: s.socket, Net: "unixgram"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s.notify = must.Get(net.ListenUnixgram("unixgram", &net.UnixAddr{Name: s.socket, Net: "unixgram"}))(t)
 	t.Cleanup(func() { _ = s.notify.Close() })
 	s.told = make(chan string, 10_000)
 	go s.listen()
@@ -130,9 +126,7 @@ func (s *service) launch() {
 	if err == nil {
 		err = s.process.Start()
 	}
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	must.Do(s.t, err)
 	process := s.process.Process
 	s.t.Cleanup(func() { _ = process.Kill() })
 	s.logged = make(chan logLine, 10_000)
@@ -229,9 +223,7 @@ func (s *service) posted() {
 
 func (s *service) signal(sig syscall.Signal) {
 	s.t.Helper()
-	if err := s.process.Process.Signal(sig); err != nil {
-		s.t.Fatal(err)
-	}
+	must.Do(s.t, s.process.Process.Signal(sig))
 }
 
 // ended waits for the end of the process and gives its exit code; -1 when it was killed.

@@ -9,6 +9,7 @@ import (
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // W9: what another system registers between the plan and its doing is left alone, also where ours
@@ -45,9 +46,7 @@ func TestW9WhatOthersRegisterMeanwhileIsLeftAlone(t *testing.T) {
 				},
 			})
 			var err error
-			if others, err = apiclient.New(apiclient.Options{BaseURL: b.box.URL, APIKey: platformCanary}); err != nil {
-				t.Fatal(err)
-			}
+			others = must.Get(apiclient.New(apiclient.Options{BaseURL: b.box.URL, APIKey: platformCanary}))(t)
 			t.Cleanup(others.Close)
 			declare := func(events string) {
 				t.Helper()

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/throwaway"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
@@ -50,34 +51,22 @@ func hearingService(t *testing.T, on string,
 
 func freePort(t *testing.T) int {
 	t.Helper()
-	port, err := throwaway.FreePort()
-	if err != nil {
-		t.Fatal(err)
-	}
+	port := must.Get(throwaway.FreePort())(t)
 	return port
 }
 
 // certificateFor makes a certificate that signs itself.
 func certificateFor(t *testing.T, name string) (cert, key []byte) {
 	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	private := must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, DNSNames: []string{name},
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
 		NotBefore:   time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true,
 		BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	bytes, err := x509.MarshalECPrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
+	der := must.Get(x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private))(t)
+	bytes := must.Get(x509.MarshalECPrivateKey(private))(t)
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
 		pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: bytes})
 }
@@ -139,9 +128,7 @@ func TestF150AKillAfterAnEventWasTakenLosesNothing(t *testing.T) {
 				t.Fatal("no event was taken")
 			}
 		}
-		if err := s.process.Process.Signal(syscall.SIGKILL); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.process.Process.Signal(syscall.SIGKILL))
 		s.ended()
 		s.box.SetFaults()
 		s.start()
@@ -197,9 +184,6 @@ func TestW1TheServiceServesNothingElseThere(t *testing.T) {
 // parsed reads faults of one kind.
 func parsed[F any](t *testing.T, read func([]string) ([]F, error), specs ...string) []F {
 	t.Helper()
-	out, err := read(specs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(read(specs))(t)
 	return out
 }

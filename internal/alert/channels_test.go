@@ -202,7 +202,9 @@ func TestWebhookFailuresAreToldWithoutTheAddress(t *testing.T) {
 		"trouble":   {func(h *hookServer) { h.answers(status(503)) }, nil, "http_503"},
 		"slow down": {func(h *hookServer) { h.answers(status(429)) }, nil, "http_429"},
 		"redirect": {
-			func(h *hookServer) { h.answers(http.RedirectHandler(elsewhere.URL, 307).ServeHTTP) }, nil, "http_307",
+			func(h *hookServer) {
+				h.answers(http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect).ServeHTTP)
+			}, nil, "http_307",
 		},
 		"nobody answers":    {func(h *hookServer) { h.Close() }, nil, "refused"},
 		"unknown authority": {nil, func(o *WebhookOptions) { o.Roots = nil }, "certificate"},

@@ -329,6 +329,7 @@ var rules = map[string]rule{
 		may:    []string{"internal/throwaway"},
 		reason: "fbtest serves the tests of all packages, so it may depend on none of them",
 	},
+	"internal/must":      {reason: "must serves the tests of all packages, so it may depend on none of them"},
 	"internal/throwaway": {reason: "throwaway is what the test servers have in common, so it may depend on none"},
 	"internal/apidoc":    {reason: "apidoc names the rows of the API's document for the tests of both readings, so it may know neither"},
 	"tools/torture": {
@@ -410,9 +411,8 @@ var readerModules = []string{"github.com/jmoiron/sqlx", "golang.org/x/"}
 // testOnly are the folders that never get into the binary.
 var testOnly = []string{
 	"internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/ledgertest", "internal/consoletest",
-	"internal/throwaway", "internal/oidctest", "internal/apidoc", "erp/erptest", "internal/importrules",
-	"internal/faultlist", "internal/limits",
-	"internal/manual", "cmd/safrasync/config/configtest",
+	"internal/must", "internal/throwaway", "internal/oidctest", "internal/apidoc", "erp/erptest",
+	"internal/importrules", "internal/faultlist", "internal/limits", "internal/manual", "cmd/safrasync/config/configtest",
 	"tools/bench", "tools/bench/size", "tools/histories", "tools/packagetest", "tools/protocol", "tools/torture",
 	"internal/sickdisk",
 }
@@ -483,7 +483,7 @@ func checkImport(s source, i imp) string {
 	}
 	where, r := ruleOf(s.folder())
 	targetRule, _ := ruleOf(target)
-	if targetRule == where {
+	if targetRule == where || s.isTest() && target == "internal/must" {
 		return "" // within one rule's folders everything may import everything
 	}
 	allowed := names(r.may, target) || slices.Contains(r.may, "*") && !slices.Contains(testOnly, target) &&
