@@ -108,6 +108,17 @@ func (p *program) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
+// must runs a command as a process of its own and wants an exit code; it gives what it printed.
+func (p *program) must(code int, args ...string) string {
+	p.t.Helper()
+	cmd := p.command(args...)
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != code {
+		p.t.Fatalf("safrasync %s: %v, want exit code %d\n%s", strings.Join(args, " "), err, code, out)
+	}
+	return string(out)
+}
+
 // execute runs a command in this process, and gives its exit code.
 func (p *program) execute(ctx context.Context, app *cli.App, args ...string) int {
 	app.Env = func(name string) (string, bool) { value, ok := p.env[name]; return value, ok }
@@ -212,4 +223,10 @@ func (b *bench) store() *state.Store {
 	store := must.Get(state.Open(b.t.Context(), b.ledger))(b.t)
 	b.t.Cleanup(func() { _ = store.Close() })
 	return store
+}
+
+// faults lets the sandbox behave so from now on.
+func (b *bench) faults(specs ...string) {
+	b.t.Helper()
+	b.box.SetFaults(must.Get(sandbox.ParseFaults(specs))(b.t)...)
 }

@@ -36,10 +36,10 @@ var (
 func TestChromiumPrintsAClosingWithItsHashOnEachPage(t *testing.T) {
 	t.Parallel()
 	d := newDemoDesk(t)
-	b := d.as(trade.Accountant).get("/report")
-	b.submit("/report/close/plan", url.Values{"month": {"2026-10"}}).shows(http.StatusOK, "Lista de conferência")
-	b.post("/report/close/do", with(b.fields("/report/close/do"), "reason", "outubro conferido", "signed",
-		"1")).shows(http.StatusOK, "O mês foi fechado")
+	b := d.as(trade.Accountant).Get("/report")
+	b.Submit("/report/close/plan", url.Values{"month": {"2026-10"}}).Wants(http.StatusOK, "Lista de conferência")
+	b.Do(http.MethodPost, "/report/close/do", with(b.Form("/report/close/do"), "reason", "outubro conferido", "signed",
+		"1")).Wants(http.StatusOK, "O mês foi fechado")
 	list, err := d.host.Store.Closings(t.Context(), trade.Date{})
 	if err != nil || len(list) != 1 {
 		t.Fatal(len(list), err)
@@ -49,7 +49,6 @@ func TestChromiumPrintsAClosingWithItsHashOnEachPage(t *testing.T) {
 	c.logIn(trade.Accountant)
 	c.open("/report/closings/" + list[0].ID)
 	c.accessible("closed month")
-	c.picture("closed month")
 	result := must.Get(chromedp.Call(c.ctx, page.PrintToPDF, page.PrintToPDFParams{
 		PreferCSSPageSize: new(true), PrintBackground: new(true),
 	}))(t)

@@ -22,7 +22,7 @@ func TestTheServiceServesTheConsole(t *testing.T) {
 	s.edit("jobs:\n", "console: {listen: 127.0.0.1:0}\njobs:\n")
 	s.start()
 	address := s.line("the console", func(l logLine) bool { return l.Msg == "the console is served" }).Address
-	cert, key := certificateFor(t, "localhost")
+	cert, key := must.Certificate(t)
 	s.write("console.pem", string(cert))
 	s.write("console.key", string(key))
 	roots := x509.NewCertPool()

@@ -14,6 +14,7 @@ import (
 
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/internal/must"
 )
@@ -120,44 +121,19 @@ func (c *chrome) golden(name string) {
 	}
 	picture, words := filepath.Join(goldens, name+".png"), filepath.Join(goldens, name+".txt")
 	if os.Getenv(goldenVariable) == "write" {
-		shot, err := chromedp.Run(c.ctx, chromedp.CaptureScreenshot())
-		if err == nil {
-			err = os.WriteFile(picture, shot, 0o644)
-		}
-		if err == nil {
-			err = os.WriteFile(words, []byte(text), 0o644)
-		}
-		must.Do(c.t, err)
+		shot := must.Get(chromedp.Run(c.ctx, chromedp.CaptureScreenshot()))(c.t)
+		must.Do(c.t, os.WriteFile(picture, shot, 0o644), os.WriteFile(words, []byte(text), 0o644))
 		return
 	}
 	want := must.Get(os.ReadFile(words))(c.t)
-	if line, was, is := firstDifference(string(want), text); line > 0 {
-		c.t.Errorf(
-			"%s.txt, line %d: the page says %q, and said %q. If that is meant, run make pictures and look at what it changes", name, line, is, was)
+	if diff := cmp.Diff(string(want), text); diff != "" {
+		c.t.Errorf("%s.txt (-want +got); if that is meant, run make pictures and look at what it changes:\n%s", name, diff)
 	}
 	shot := must.Get(os.ReadFile(picture))(c.t)
 	if size, err := png.DecodeConfig(bytes.NewReader(shot)); err != nil || size.Width != goldenWidth ||
 		size.Height != goldenHeight {
 		c.t.Errorf("%s.png is no picture of %d × %d: %v, %v", name, goldenWidth, goldenHeight, size, err)
 	}
-}
-
-// firstDifference is the first line in which two texts differ; 0 = none.
-func firstDifference(was, is string) (line int, a, b string) {
-	before, after := strings.Split(was, "\n"), strings.Split(is, "\n")
-	for i := range max(len(before), len(after)) {
-		a, b = "", ""
-		if i < len(before) {
-			a = before[i]
-		}
-		if i < len(after) {
-			b = after[i]
-		}
-		if a != b {
-			return i + 1, a, b
-		}
-	}
-	return 0, "", ""
 }
 
 // Each picture is shown on the page about the console, and each that is shown is there.

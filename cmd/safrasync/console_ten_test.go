@@ -73,7 +73,7 @@ func newOffice(t *testing.T) (s *service, base string) {
 	day := func(faults []string, sql string) {
 		t.Helper()
 		s.sql("erp.db", sql)
-		s.box.SetFaults(parsed(t, sandbox.ParseFaults, faults...)...)
+		s.faults(faults...)
 		s.must(0, "sync")
 	}
 	day([]string{"lost-after@1"},

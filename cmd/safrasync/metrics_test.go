@@ -22,6 +22,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/daemon"
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/internal/throwaway"
 	"github.com/safrasync/safrasync/state"
 )
 
@@ -123,7 +124,7 @@ func TestTheDashboardIsAnswered(t *testing.T) {
 		"global: {scrape_interval: 2s, scrape_timeout: 2s, evaluation_interval: 1s}\nrule_files: [%s]\nscrape_configs:\n  - job_name: safrasync\n    static_configs: [{targets: [%q]}]\n",
 		rules, s.line("its address", func(l logLine) bool { return l.Msg == "metrics are served" }).Address)
 	must.Do(t, os.WriteFile(filepath.Join(dir, "prometheus.yml"), []byte(config), 0o600))
-	address := fmt.Sprintf("127.0.0.1:%d", freePort(t))
+	address := fmt.Sprintf("127.0.0.1:%d", must.Get(throwaway.FreePort())(t))
 	ctx, cancel := context.WithCancel(t.Context())
 	server := exec.CommandContext(ctx, "prometheus", "--config.file="+filepath.Join(dir, "prometheus.yml"),
 		"--storage.tsdb.path="+filepath.Join(dir, "data"), "--web.listen-address="+address, "--log.level=error")

@@ -291,11 +291,12 @@ func TestActsOfPeopleBesideTheService(t *testing.T) {
 	s.line("the other rows", func(l logLine) bool { return l.Msg == "run" && l.Sent == 2 })
 	var summary struct{ Runs []trade.RunReport }
 	for { // a run every second may be in the way
-		out, err := s.command("sync", "contracts", "--json").Output()
-		if code := s.exitOf(err); code == cli.ExitLeased {
+		cmd := s.command("sync", "contracts", "--json")
+		out, err := cmd.Output()
+		if code := cmd.ProcessState.ExitCode(); code == cli.ExitLeased {
 			continue
 		} else if code != 0 {
-			t.Fatalf("sync beside the service: exit code %d", code)
+			t.Fatalf("sync beside the service: %v", err)
 		}
 		if err := json.Unmarshal(out, &summary); err != nil || summary.Runs[0].States[trade.Accepted] != 4 {
 			t.Fatalf("sync beside the service: %s, %v", out, err)

@@ -41,7 +41,7 @@ func TestF152NoEventIsLostWhileTheServiceSendsRows(t *testing.T) {
 	onBoth(t, func(t *testing.T, on string) {
 		answers := &eventAnswers{taken: map[string]int{}}
 		s, _, _ := hearingService(t, on, func(o *sandbox.Options) {
-			o.OnDelivered, o.Events = answers.add, parsed(t, sandbox.ParseEventFaults, "again%10")
+			o.OnDelivered, o.Events = answers.add, must.Get(sandbox.ParseEventFaults([]string{"again%10"}))(t)
 			begin := o.OnPost
 			o.OnPost = func(n int) {
 				if n <= len(sandbox.Events()) { // the registrations, which hearingService waits for
@@ -211,6 +211,5 @@ func (s *service) moreRows(from int) int {
 // inbox is what the ledger has of events.
 func (s *service) inbox() []trade.InboxEvent {
 	s.t.Helper()
-	events := must.Get(s.store().Inbox(s.t.Context(), trade.InboxFilter{}))(s.t)
-	return events
+	return must.Get(s.store().Inbox(s.t.Context(), trade.InboxFilter{}))(s.t)
 }

@@ -78,7 +78,7 @@ func TestW9APageOfAProxyRemovesNoRegistration(t *testing.T) {
 	b.edit("\njobs:\n", "\nwebhooks: {public_url: \"https://eventos.example.coop.br\", "+
 		"listen: \"127.0.0.1:8443\", events: [CREATE_FARM]}\njobs:\n")
 	b.run(cli.ExitDone, "webhooks", "apply", "--reason", "go-live", "--yes")
-	b.box.SetFaults(parsed(t, sandbox.ParseFaults, "change:webhooks:status=404,body=<html>not found</html>")...)
+	b.faults("change:webhooks:status=404,body=<html>not found</html>")
 	b.run(cli.ExitFailed, "webhooks", "delete", "CREATE_FARM", "--reason", "enough", "--yes")
 	b.box.SetFaults()
 	out, _ := b.run(cli.ExitDone, "webhooks", "plan", "--json")

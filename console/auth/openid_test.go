@@ -17,6 +17,7 @@ import (
 	"github.com/safrasync/safrasync/console/auth"
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/consoletest"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/oidctest"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
@@ -83,14 +84,9 @@ func (c *company) at(address string) string {
 	c.T.Helper()
 	client := c.issuer.Server.Client()
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	request, err := http.NewRequestWithContext(c.T.Context(), http.MethodGet, address, nil)
-	if err != nil {
-		c.T.Fatal(err)
-	}
+	request := must.Get(http.NewRequestWithContext(c.T.Context(), http.MethodGet, address, nil))(c.T)
 	answer, err := client.Do(request)
-	if err != nil {
-		c.T.Fatal(err)
-	}
+	must.Do(c.T, err)
 	defer answer.Body.Close()
 	back, err := url.Parse(answer.Header.Get("Location"))
 	if err != nil || answer.StatusCode != http.StatusFound || "http://"+back.Host != c.Server.URL {
@@ -108,10 +104,7 @@ func (c *company) come(b *consoletest.Browser) *consoletest.Browser {
 // of is a person of the issuer in the ledger.
 func (c *company) of(subject string) trade.User {
 	c.T.Helper()
-	u, err := c.Store.UserFrom(c.T.Context(), c.issuer.URL, subject)
-	if err != nil {
-		c.T.Fatal(err)
-	}
+	u := must.Get(c.Store.UserFrom(c.T.Context(), c.issuer.URL, subject))(c.T)
 	return u
 }
 
@@ -126,10 +119,7 @@ func (c *company) nobody(subject string) {
 // last is the last record of the audit.
 func (c *company) last() string {
 	c.T.Helper()
-	records, err := c.Store.Audit(c.T.Context(), 0)
-	if err != nil {
-		c.T.Fatal(err)
-	}
+	records := must.Get(c.Store.Audit(c.T.Context(), 0))(c.T)
 	return records[0].Who + ": " + records[0].Act + " " + records[0].Target + " " + records[0].Detail
 }
 
@@ -388,11 +378,7 @@ func TestAnAnswerOfTheIssuerCountsOnceAndHere(t *testing.T) {
 
 func mustURL(t *testing.T, text string) *url.URL {
 	t.Helper()
-	u, err := url.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return u
+	return must.Get(url.Parse(text))(t)
 }
 
 // A browser that comes from the issuer keeps its cookies to itself: it is sent on to the same
@@ -611,10 +597,7 @@ func TestC04_AnIssuerThatIsDownSlowsNoPasswordDown(t *testing.T) {
 // keeps counts the records of the audit whose detail has a cause.
 func (c *company) keeps(cause string) (n int) {
 	c.T.Helper()
-	records, err := c.Store.Audit(c.T.Context(), 0)
-	if err != nil {
-		c.T.Fatal(err)
-	}
+	records := must.Get(c.Store.Audit(c.T.Context(), 0))(c.T)
 	for _, r := range records {
 		if strings.Contains(r.Detail, `"fault":"`+cause+`"`) {
 			n++
@@ -802,18 +785,13 @@ func TestALocalUserIsNeverTakenOver(t *testing.T) {
 		c.issuer.Person(map[string]any{"sub": "77", "preferred_username": "Carla", "groups": []string{"safra-ti"}})
 
 		link := func(name string) error {
-			u, err := s.User(t.Context(), name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			u := must.Get(s.User(t.Context(), name))(t)
 			u.Password, u.Issuer, u.Subject = "", c.issuer.URL, "77"
-			_, err = s.ChangeUser(t.Context(), u,
+			_, err := s.ChangeUser(t.Context(), u,
 				trade.AuditRecord{At: c.Clock.Now(), Who: "ana", Act: "user link", Target: name})
 			return err
 		}
-		if err := link("carla"); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, link("carla"))
 		if err := link("lia"); err == nil {
 			t.Error("one subject is two users")
 		}
@@ -883,13 +861,10 @@ func formToken(b *consoletest.Browser) string {
 func TestC02_TheFirstAdministratorIsNotTheIssuers(t *testing.T) {
 	t.Parallel()
 	s := consoletest.OpenStore(t, state.SQLite)
-	err := s.AddUser(t.Context(), trade.User{
+	must.Do(t, s.AddUser(t.Context(), trade.User{
 		Name: "rui", Role: trade.Administrator, Issuer: "https://issuer.example",
 		Subject: "1",
-	}, trade.AuditRecord{At: time.Now(), Who: "test", Act: "user add"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, trade.AuditRecord{At: time.Now(), Who: "test", Act: "user add"}))
 	w := consoletest.New(t, s, func(o *consoletest.Options) {
 		o.Auth.OpenID = auth.NewOpenID(auth.OpenIDOptions{Issuer: "https://issuer.example", Label: "Conta"})
 	})
@@ -982,11 +957,8 @@ func TestC09_ALoginWithoutThePasswordIsNoProof(t *testing.T) {
 // provedAt is when the person of the browser proved who it is.
 func provedAt(b *consoletest.Browser) time.Time {
 	b.World.T.Helper()
-	login, err := b.World.Store.Login(b.World.T.Context(),
-		auth.HashOf(strings.TrimPrefix(cookieOf(b), auth.CookieLogin+"=")))
-	if err != nil {
-		b.World.T.Fatal(err)
-	}
+	login := must.Get(b.World.Store.Login(b.World.T.Context(),
+		auth.HashOf(strings.TrimPrefix(cookieOf(b), auth.CookieLogin+"="))))(b.World.T)
 	return login.ProvedAt
 }
 

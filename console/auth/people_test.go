@@ -12,6 +12,7 @@ import (
 
 	"github.com/safrasync/safrasync/console/auth"
 	"github.com/safrasync/safrasync/internal/consoletest"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -51,10 +52,7 @@ func TestC03_AnUnknownUserCostsAsMuchAsAKnownOne(t *testing.T) {
 	t.Parallel()
 	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople()
 	w.Add("otto", trade.Reader)
-	user, err := w.Store.User(t.Context(), "otto")
-	if err != nil {
-		t.Fatal(err)
-	}
+	user := must.Get(w.Store.User(t.Context(), "otto"))(t)
 	user.Disabled = true
 	if done, err := w.Store.ChangeUser(t.Context(), user,
 		trade.AuditRecord{At: w.Clock.Now(), Act: "user disable"}); err != nil || !done {
@@ -235,10 +233,7 @@ func TestC05_LoginsEndAndCookiesAreBound(t *testing.T) {
 
 func cookieOf(b *consoletest.Browser) string {
 	b.World.T.Helper()
-	address, err := url.Parse(b.World.Server.URL)
-	if err != nil {
-		b.World.T.Fatal(err)
-	}
+	address := must.Get(url.Parse(b.World.Server.URL))(b.World.T)
 	for _, cookie := range b.Client.Jar.Cookies(address) {
 		if cookie.Name == auth.CookieLogin {
 			return cookie.Name + "=" + cookie.Value
@@ -286,10 +281,7 @@ func TestC15_LoginsAndChangesStandInTheAudit(t *testing.T) {
 		b.Get("/users").Do(http.MethodPost, "/users/lia",
 			url.Values{"token": {b.Token()}, "do": {"role"}, "role": {"accountant"}}).Wants(http.StatusSeeOther)
 		b.Get("/users").Do(http.MethodPost, "/logout", url.Values{"token": {b.Token()}}).Wants(http.StatusSeeOther)
-		records, err := s.Audit(t.Context(), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		records := must.Get(s.Audit(t.Context(), 0))(t)
 		var got []string
 		for _, r := range records[:5] {
 			got = append(got, r.Who+" "+r.From+" "+r.Act+" "+r.Target+" "+r.Detail)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/safrasync/safrasync/console/pages"
 	"github.com/safrasync/safrasync/internal/consoletest"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -59,10 +60,7 @@ func TestPendingSaysThatRowsAreBeingRead(t *testing.T) {
 // fillKeys records rows that are invalid, with numbers from 1 on.
 func fillKeys(t *testing.T, s *state.Store, rows int) {
 	t.Helper()
-	lease, err := s.AcquireLease(t.Context(), "contracts", state.Self())
-	if err != nil {
-		t.Fatal(err)
-	}
+	lease := must.Get(s.AcquireLease(t.Context(), "contracts", state.Self()))(t)
 	var page trade.Page
 	for i := range rows {
 		key := fmt.Sprintf("01|%09d", i+1)
@@ -71,9 +69,7 @@ func fillKeys(t *testing.T, s *state.Store, rows int) {
 			State: trade.Invalid, SourceHash: trade.HashOf(key), PayloadHash: trade.HashOf(key),
 		})
 	}
-	if _, err := s.Record(t.Context(), lease, page); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Record(t.Context(), lease, page))(t)
 }
 
 func TestD7SavedFiltersAreBounded(t *testing.T) {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 var sample = Message{
@@ -32,9 +34,7 @@ func TestMailArrivesByEachSecurity(t *testing.T) {
 			t.Parallel()
 			s := newMailServer(t, security)
 			c := s.channel()
-			if err := c.Send(t.Context(), c.Targets(kindRaised)[0], sample); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, c.Send(t.Context(), c.Targets(kindRaised)[0], sample))
 			m := s.take()[0]
 			if m.subject != sample.Subject || m.from != "safrasync@coop.example" || m.to != "ti@coop.example" ||
 				m.id != "<safrasync-0190@coop.example>" {
@@ -119,10 +119,7 @@ func TestMailFailuresAreToldWithoutSecrets(t *testing.T) {
 // silence is a port that takes connections and says nothing.
 func silence(t *testing.T) int {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { _ = listener.Close() })
 	return listener.Addr().(*net.TCPAddr).Port
 }
@@ -158,14 +155,10 @@ func TestAWebhookTakesBothForms(t *testing.T) {
 		t.Run(string(form), func(t *testing.T) {
 			t.Parallel()
 			h := newHookServer(t)
-			if err := h.channel(form).Send(t.Context(), webhookTarget, sample); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, h.channel(form).Send(t.Context(), webhookTarget, sample))
 			body := h.take()[0]
 			var decoded map[string]any
-			if err := json.Unmarshal(body, &decoded); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal(body, &decoded))
 			want := map[Form][]string{
 				Slack: {
 					`"text":"🔴 [safrasync] Atenção: safra, preço, ação, çãéü"`, `"type":"section"`,

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/robfig/cron/v3"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -84,10 +85,8 @@ func (w *world) harvest() {
 	w.run("contracts", sweep(0), func(r *trade.RunReport) { r.New, r.Changed = 9, 2 })
 	w.run("deliveries", func(r *trade.RunReport) { r.New = 5 })
 	for i, act := range []string{"dismiss", "adopt", "dismiss"} {
-		if err := w.store.AppendAudit(w.t.Context(),
-			trade.AuditRecord{At: w.now.Add(time.Duration(i)), Who: "maria", Act: act, Reason: "x"}); err != nil {
-			w.t.Fatal(err)
-		}
+		must.Do(w.t, w.store.AppendAudit(w.t.Context(),
+			trade.AuditRecord{At: w.now.Add(time.Duration(i)), Who: "maria", Act: act, Reason: "x"}))
 	}
 }
 
@@ -132,9 +131,7 @@ func TestTheDigestSaysWhatAnAccountantAsks(t *testing.T) {
 			w.Lang = lang
 			w.Causes = causesOfTheHarvest(lang, w.now)
 			_, text, err := w.Digest(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			golden(t, "digest."+string(lang)+".txt", text)
 		}
 		w.Lang = trade.Portuguese
@@ -157,9 +154,7 @@ func TestTwoInstancesMakeOneDigest(t *testing.T) {
 		other.DigestAt = w.DigestAt
 		w.now = w.now.Add(24 * time.Hour)
 		for _, s := range []*Service{other, w.Service, w.another()} {
-			if err := s.Tick(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.Tick(t.Context()))
 		}
 		w.wantMails("Resumo de 11/08/2026: nada novo, nada pendente")
 	})
@@ -170,14 +165,9 @@ func golden(t *testing.T, name, got string) {
 	got = strings.ReplaceAll(got, "\r\n", "\n")
 	path := filepath.Join("testdata", name)
 	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(got), 0o600))
 	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(path))(t)
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", name, diff)
 	}

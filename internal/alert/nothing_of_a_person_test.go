@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -50,13 +51,11 @@ func TestI10NothingOfAPersonAndNoSecretIsInAMessage(t *testing.T) {
 		}
 		w.mail.refuse("DATA", 554, "JOSE CANARIO 12345678909 "+smtpPassword)
 		for _, code := range []string{"erp", "some_new_code"} {
-			if err := w.store.SetJobStatus(t.Context(),
+			must.Do(t, w.store.SetJobStatus(t.Context(),
 				trade.JobStatus{Job: "deliveries", State: trade.Stopped, Since: w.now, Stop: &trade.Stop{
 					Code: code, Text: "pq: value 123.456.789-09 of JOSE CANARIO",
 					Brake: &trade.Brake{Rows: 3, Samples: []string{"CANARIO"}},
-				}}); err != nil {
-				t.Fatal(err)
-			}
+				}}))
 			w.tick(5 * time.Minute)
 		}
 		w.run("contracts", sweep(3), func(r *trade.RunReport) {
@@ -78,9 +77,7 @@ func TestI10NothingOfAPersonAndNoSecretIsInAMessage(t *testing.T) {
 			out += string(h)
 		}
 		_, text, err := w.Digest(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		out += text
 		for _, c := range append(canaries, base64.StdEncoding.EncodeToString([]byte(smtpPassword)), hookSecret,
 			smtpPassword, "ti@coop.example wrote") {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/ledgertest"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -86,9 +87,7 @@ func (w *world) another() *Service {
 func (w *world) tick(d time.Duration) {
 	w.t.Helper()
 	w.now = w.now.Add(d)
-	if err := w.Tick(w.t.Context()); err != nil {
-		w.t.Fatal(err)
-	}
+	must.Do(w.t, w.Tick(w.t.Context()))
 }
 
 // wantMails looks at the subjects of the mails that came since the last look, without their
@@ -189,10 +188,7 @@ func (w *world) send(job string, e trade.Entry, outcome trade.Outcome, remote st
 // settleDoubt is the late answer that ends a doubt.
 func (w *world) settleDoubt(job, key, remote string) {
 	w.t.Helper()
-	attempts, err := w.store.Attempts(w.t.Context(), w.store.Read(job, key).ID)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	attempts := must.Get(w.store.Attempts(w.t.Context(), w.store.Read(job, key).ID))(w.t)
 	a := attempts[len(attempts)-1]
 	a.Outcome, a.RemoteID, a.FinishedAt, a.Status = trade.OutcomeCreated, remote, w.now, 201
 	w.store.CommitGroup(job, trade.Group{
@@ -207,9 +203,7 @@ func (w *world) status(job string, s trade.JobState, code string) {
 	if code != "" {
 		status.Stop = &trade.Stop{Code: code, Text: "what the engine says"}
 	}
-	if err := w.store.SetJobStatus(w.t.Context(), status); err != nil {
-		w.t.Fatal(err)
-	}
+	must.Do(w.t, w.store.SetJobStatus(w.t.Context(), status))
 }
 
 // run records a run that ends now.
@@ -219,9 +213,7 @@ func (w *world) run(job string, change ...func(*trade.RunReport)) {
 	for _, c := range change {
 		c(&r)
 	}
-	if err := w.store.FinishRun(w.t.Context(), r); err != nil {
-		w.t.Fatal(err)
-	}
+	must.Do(w.t, w.store.FinishRun(w.t.Context(), r))
 }
 
 func sweep(late int) func(*trade.RunReport) {

@@ -20,6 +20,8 @@ import (
 
 	"github.com/emersion/go-sasl"
 	"github.com/emersion/go-smtp"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 const (
@@ -53,10 +55,7 @@ func newMailServer(t testing.TB, security Security) *mailServer {
 	t.Helper()
 	lent := httptest.NewTLSServer(nil) // for its certificate
 	lent.Close()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	s := &mailServer{t: t, listener: listener, options: EmailOptions{
 		Host: "127.0.0.1", Port: listener.Addr().(*net.TCPAddr).Port, Security: security, User: smtpUser,
 		Password: func() string { return smtpPassword },

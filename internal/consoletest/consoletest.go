@@ -336,6 +336,30 @@ func (b *Browser) Token() string {
 	return m[1]
 }
 
+// Submit sends a form with the token of the page that is shown.
+func (b *Browser) Submit(path string, form url.Values) *Browser {
+	b.World.T.Helper()
+	form.Set("token", b.Token())
+	return b.Do(http.MethodPost, path, form)
+}
+
+var hiddenField = regexp.MustCompile(`type="hidden" name="([^"]+)" value="([^"]*)"`)
+
+// Form gives the hidden fields of the form that goes to an address.
+func (b *Browser) Form(action string) url.Values {
+	b.World.T.Helper()
+	_, form, found := strings.Cut(b.Body, `action="`+action+`"`)
+	if !found {
+		b.World.T.Fatalf("no form goes to %s:\n%s", action, b.Body)
+	}
+	form, _, _ = strings.Cut(form, "</form>")
+	out := url.Values{}
+	for _, m := range hiddenField.FindAllStringSubmatch(form, -1) {
+		out.Add(m[1], m[2])
+	}
+	return out
+}
+
 // Wants wants a status, and texts on the page.
 func (b *Browser) Wants(status int, texts ...string) *Browser {
 	b.World.T.Helper()

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 const module = "github.com/safrasync/safrasync/"
@@ -65,7 +66,7 @@ func (c *code) keysUnder(t *testing.T, folder string) (keys map[string]token.Pos
 	t.Helper()
 	keys, literals = map[string]token.Pos{}, map[string]bool{}
 	root := filepath.Join("../..", folder)
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.IsDir() {
 			return err
 		}
@@ -82,10 +83,7 @@ func (c *code) keysUnder(t *testing.T, folder string) (keys map[string]token.Pos
 		}
 		c.keys(t, in, keys, literals)
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return keys, literals
 }
 
@@ -106,10 +104,7 @@ func (c *code) keys(t *testing.T, folder string, keys map[string]token.Pos, lite
 			if !ok || literal.Kind != token.STRING {
 				return true
 			}
-			text, err := strconv.Unquote(literal.Value)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.Get(strconv.Unquote(literal.Value))(t)
 			literals[text] = true
 			if typ := c.info[folder].Types[literal].Type; typ != nil && typ.String() == module+"internal/i18n.Key" {
 				keys[text] = literal.Pos()
@@ -131,20 +126,14 @@ func TestTheCodeNamesKeysThatExistAndNoOthersExist(t *testing.T) {
 	} {
 		named, literals := c.keysUnder(t, folder)
 		var templates []string
-		err := filepath.WalkDir(filepath.Join("../..", folder), func(name string, _ fs.DirEntry, err error) error {
+		must.Do(t, filepath.WalkDir(filepath.Join("../..", folder), func(name string, _ fs.DirEntry, err error) error {
 			if filepath.Ext(name) == ".html" {
 				templates = append(templates, name)
 			}
 			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		for _, name := range templates {
-			text, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.Get(os.ReadFile(name))(t)
 			for _, m := range regexp.MustCompile(`"([a-z_.]+)(?:%s)?`).FindAllStringSubmatch(string(text), -1) {
 				literals[m[1]] = true
 			}

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 func TestTheRepositoryKeepsItsImportRules(t *testing.T) {
@@ -232,13 +234,8 @@ func TestAFileIsReadWithItsImportsAndStrings(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "a_test.go")
 	text := "package a_test\n\nimport (\n\tengine \"x/sync\"\n\t\"y\"\n)\n\n// \"a comment\"\nconst c, d = \"one\\x41\", `two`\n"
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	got, err := readSource(file, "a/a_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(text), 0o600))
+	got := must.Get(readSource(file, "a/a_test.go"))(t)
 	want := source{
 		file: "a/a_test.go", pkg: "a_test", imports: []imp{{"engine", "x/sync"}, {"", "y"}},
 		strings: []string{"oneA", "two"},
@@ -254,15 +251,12 @@ func TestAFileIsReadWithItsImportsAndStrings(t *testing.T) {
 // readRepository reads every Go file of the module, whatever its build tags.
 func readRepository(t *testing.T) []source {
 	t.Helper()
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(filepath.Abs("../.."))(t)
 	if _, err := os.Stat(filepath.Join(root, "go.mod")); err != nil {
 		t.Fatalf("the root of the repository is not where it was: %v", err)
 	}
 	var sources []source
-	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -286,9 +280,7 @@ func readRepository(t *testing.T) []source {
 		sources = append(sources, s)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return sources
 }
 

@@ -241,7 +241,7 @@ var rules = map[string]rule{
 		may: []string{"*"},
 		testsMay: []string{
 			"internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/throwaway",
-			"internal/oidctest",
+			"internal/oidctest", "internal/consoletest",
 		},
 		reason: "cmd wires everything, but a test server has no place in the binary",
 	},
@@ -412,9 +412,9 @@ var readerModules = []string{"github.com/jmoiron/sqlx", "golang.org/x/"}
 var testOnly = []string{
 	"internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/ledgertest", "internal/consoletest",
 	"internal/must", "internal/throwaway", "internal/oidctest", "internal/apidoc", "erp/erptest",
-	"internal/importrules", "internal/faultlist", "internal/limits", "internal/manual", "cmd/safrasync/config/configtest",
-	"tools/bench", "tools/bench/size", "tools/histories", "tools/packagetest", "tools/protocol", "tools/torture",
-	"internal/sickdisk",
+	"internal/importrules", "internal/faultlist", "internal/limits", "internal/manual",
+	"cmd/safrasync/config/configtest", "tools/bench", "tools/bench/size", "tools/histories", "tools/packagetest", "tools/protocol",
+	"tools/torture", "internal/sickdisk",
 }
 
 // source is what the checks need to know of one Go file.

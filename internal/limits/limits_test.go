@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // The limits of what is measured.
@@ -75,10 +77,7 @@ func (s *S) One() {}
 func (s S) Two() {
 }
 `
-	file, err := parser.ParseFile(token.NewFileSet(), "p.go", source, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(parser.ParseFile(token.NewFileSet(), "p.go", source, 0))(t)
 	p := &pkg{folder: "p", files: 1, lines: 7, set: token.NewFileSet(), syntax: []*ast.File{file}}
 	got := map[string]int{}
 	for _, m := range p.measures() {
@@ -105,7 +104,7 @@ func readRepository(t *testing.T) []*pkg {
 	t.Helper()
 	root := filepath.Join("..", "..")
 	byFolder := map[string]*pkg{}
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -141,10 +140,7 @@ func readRepository(t *testing.T) []*pkg {
 		}
 		p.syntax = append(p.syntax, file)
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	var packages []*pkg
 	for _, p := range byFolder {
 		packages = append(packages, p)

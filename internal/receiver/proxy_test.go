@@ -4,18 +4,12 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/base64"
-	"encoding/pem"
 	"fmt"
 	"io"
 	"io/fs"
-	"math/big"
 	"net"
 	"net/http"
 	"os"
@@ -28,6 +22,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/throwaway"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -92,39 +87,26 @@ func (w *world) behind(f front, certificate, key []byte) (process *throwaway.Pro
 			w.t.Fatalf("%v: run `make need`, which installs it", err)
 		}
 	}
-	text, err := os.ReadFile("../../docs/examples/" + f.example)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../../docs/examples/" + f.example))(w.t)
 	dir = w.t.TempDir()
 	for name, content := range map[string][]byte{
 		"eventos.crt": certificate, "eventos.key": key,
 		"eventos.pem": append(bytes.Clone(certificate), key...),
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
-			w.t.Fatal(err)
-		}
+		must.Do(w.t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
 	}
-	port, err := throwaway.FreePort()
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	port := must.Get(throwaway.FreePort())(w.t)
 	address := fmt.Sprintf("127.0.0.1:%d", port)
 	example := strings.NewReplacer("listen 443", "listen "+address, "bind :443", "bind "+address, "\n:443 {",
 		"\n:"+strconv.Itoa(port)+" {\n\tbind 127.0.0.1", "/etc/ssl/", dir+"/", "127.0.0.1:8443",
 		w.server.Address()).Replace(string(text))
 	config, args := f.write(dir, example)
-	if err := os.WriteFile(filepath.Join(dir, "config"), []byte(config), 0o600); err != nil {
-		w.t.Fatal(err)
-	}
+	must.Do(w.t, os.WriteFile(filepath.Join(dir, "config"), []byte(config), 0o600))
 	said = throwaway.NewLog(f.ready)
 	cmd := exec.Command(program, args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, said, said
 	cmd.Env = []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=" + dir}
-	process, err = throwaway.Spawn(cmd, syscall.SIGTERM, nil)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	process = must.Get(throwaway.Spawn(cmd, syscall.SIGTERM, nil))(w.t)
 	w.t.Cleanup(func() {
 		if err := process.Stop(syscall.SIGTERM, f.program); err != nil {
 			w.t.Error(err)
@@ -144,30 +126,6 @@ func (w *world) behind(f front, certificate, key []byte) (process *throwaway.Pro
 	return process, dir, said
 }
 
-// certificateFor makes a certificate that signs itself.
-func certificateFor(t *testing.T, name string) (cert, key []byte) {
-	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, DNSNames: []string{name},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	bytes, err := x509.MarshalECPrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
-		pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: bytes})
-}
-
 // Behind real proxies, with TLS that ends at the proxy and TLS that is passed through. What was
 // answered with 200 is stored, and nothing else: no request hides behind another one, no limit is
 // lost, nobody is believed who says from where a request comes.
@@ -179,15 +137,12 @@ func TestBehindAProxy(t *testing.T) {
 		}
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
-			cert, key := certificateFor(t, "localhost")
+			cert, key := must.Certificate(t)
 			s := &sick{}
 			w := newWorld(t, func(o *Options) {
 				s.Inbox, o.Inbox = o.Inbox, s
 				if f.through {
-					pair, err := tls.X509KeyPair(cert, key)
-					if err != nil {
-						t.Fatal(err)
-					}
+					pair := must.Get(tls.X509KeyPair(cert, key))(t)
 					o.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
 				}
 			})
@@ -196,14 +151,9 @@ func TestBehindAProxy(t *testing.T) {
 			w.oneAnswerForEach(f)
 			w.slowBehind()
 			s.set(true)
-			if err := os.RemoveAll(w.path("inbox")); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.RemoveAll(w.path("inbox")))
 			w.want("what nothing takes", w.post(strings.NewReader(`"never"`)), http.StatusServiceUnavailable)
-			events, err := w.store.Inbox(t.Context(), trade.InboxFilter{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			events := must.Get(w.store.Inbox(t.Context(), trade.InboxFilter{}))(t)
 			for _, e := range events {
 				if e.From != "127.0.0.1" {
 					t.Errorf("an event counts as sent from %s", e.From)
@@ -226,7 +176,7 @@ func TestAProxyTellsNobodyThePathOfAnEvent(t *testing.T) {
 		}
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
-			cert, key := certificateFor(t, "localhost")
+			cert, key := must.Certificate(t)
 			w := newWorld(t)
 			write := f.write
 			f.write = func(dir, example string) (string, []string) { // where nobody listens
@@ -303,16 +253,11 @@ func (w *world) limitsBehind() {
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: w.trust}}
 	defer client.CloseIdleConnections()
 	for i := range 5 {
-		r, err := http.NewRequestWithContext(w.t.Context(), http.MethodPost, w.url,
-			strings.NewReader(fmt.Sprintf(`"kept %d"`, i)))
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		r := must.Get(http.NewRequestWithContext(w.t.Context(), http.MethodPost, w.url,
+			strings.NewReader(fmt.Sprintf(`"kept %d"`, i))))(w.t)
 		r.SetBasicAuth(w.login.User, w.login.Word)
 		res, err := client.Do(r)
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		must.Do(w.t, err)
 		_, _ = io.Copy(io.Discard, res.Body)
 		_ = res.Body.Close()
 		w.want("on a connection that is kept", res.StatusCode, 200)
@@ -357,10 +302,7 @@ func (w *world) oneAnswerForEach(f front) {
 				"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\nContent-Length: 2\r\n\r\np2",
 		},
 	} {
-		conn, err := tls.Dial("tcp", strings.TrimPrefix(strings.TrimSuffix(w.url, w.login.Path), "https://"), w.trust)
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		conn := must.Get(tls.Dial("tcp", strings.TrimPrefix(strings.TrimSuffix(w.url, w.login.Path), "https://"), w.trust))(w.t)
 		_, _ = io.WriteString(conn, c.raw+hidden(i)) // the other side may have closed already
 		taken := 0
 		for scan := bufio.NewScanner(conn); scan.Scan(); {
@@ -369,10 +311,7 @@ func (w *world) oneAnswerForEach(f front) {
 			}
 		}
 		_ = conn.Close()
-		events, err := w.store.Inbox(w.t.Context(), trade.InboxFilter{})
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		events := must.Get(w.store.Inbox(w.t.Context(), trade.InboxFilter{}))(w.t)
 		if got := len(events) - before; got != taken {
 			w.t.Errorf("%s: %d events are stored, and %d were answered with 200", c.name, got, taken)
 		}
@@ -389,10 +328,7 @@ func (w *world) slowBehind() {
 	w.t.Helper()
 	var slow []net.Conn
 	for i := range 50 {
-		conn, err := tls.Dial("tcp", strings.TrimPrefix(strings.TrimSuffix(w.url, w.login.Path), "https://"), w.trust)
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		conn := must.Get(tls.Dial("tcp", strings.TrimPrefix(strings.TrimSuffix(w.url, w.login.Path), "https://"), w.trust))(w.t)
 		text := "POST " + w.login.Path + " HTTP/1.1\r\nHost: localhost\r\n"
 		if i%2 == 0 {
 			text += "Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte(w.login.Basic())) +
