@@ -42,7 +42,6 @@ type world struct {
 	told   chan struct{} // events were stored
 	ahead  atomic.Int64  // of the clock
 	trust  *tls.Config   // of a proxy in front; nil: plain HTTP
-	before int           // events that a part of a test stored
 }
 
 // newWorld makes one; change alters its options.
