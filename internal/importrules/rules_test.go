@@ -2,7 +2,6 @@ package importrules
 
 import (
 	"fmt"
-	"go/ast"
 	"path"
 	"slices"
 	"strings"
@@ -413,16 +412,16 @@ var testOnly = []string{
 	"internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/ledgertest", "internal/consoletest",
 	"internal/must", "internal/throwaway", "internal/oidctest", "internal/apidoc", "erp/erptest",
 	"internal/importrules", "internal/faultlist", "internal/limits", "internal/manual",
-	"cmd/safrasync/config/configtest", "tools/bench", "tools/bench/size", "tools/histories", "tools/packagetest", "tools/protocol",
-	"tools/torture", "internal/sickdisk",
+	"cmd/safrasync/config/configtest", "tools/bench", "tools/bench/size", "tools/histories", "tools/packagetest",
+	"tools/protocol", "tools/torture", "internal/sickdisk",
 }
 
 // source is what the checks need to know of one Go file.
 type source struct {
-	file    string   // path from the root of the repository, with slashes
-	pkg     string   // name in the package clause
-	imports []imp    // all imports
-	strings []string // all string literals, without quotes, imports excluded
+	file    string // path from the root of the repository, with slashes
+	pkg     string // name in the package clause
+	imports []imp  // all imports
+	text    string // all of it
 }
 
 type imp struct{ name, path string }
@@ -458,12 +457,10 @@ func check(sources []source) []string {
 		if s.isTest() || s.folder() == "apiclient/sandbox" {
 			continue // tests prove the header's absence, and the sandbox refuses it
 		}
-		for _, text := range s.strings {
-			if strings.Contains(strings.ToLower(text), "idempotency-key") {
-				violations = append(violations,
-					s.file+
-						": names the header Idempotency-Key: with it, Go's transport repeats a POST by itself, and the API would store the contract twice")
-			}
+		if strings.Contains(strings.ToLower(s.text), "idempotency-key") {
+			violations = append(violations,
+				s.file+
+					": names the header Idempotency-Key: with it, Go's transport repeats a POST by itself, and the API would store the contract twice")
 		}
 	}
 	return violations
@@ -518,26 +515,4 @@ func checkDriver(s source, i imp) string {
 	}
 	return fmt.Sprintf("%s must not import %s: the module of a database is imported by its engine alone", s.folder(),
 		i.path)
-}
-
-// stringsOf collects the string literals of a file, its imports excluded.
-func stringsOf(f *ast.File, unquote func(string) (string, error)) ([]string, error) {
-	var found []string
-	var firstErr error
-	ast.Inspect(f, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.ImportSpec:
-			return false
-		case *ast.BasicLit:
-			if strings.HasPrefix(n.Value, `"`) || strings.HasPrefix(n.Value, "`") {
-				text, err := unquote(n.Value)
-				if err != nil && firstErr == nil {
-					firstErr = err
-				}
-				found = append(found, text)
-			}
-		}
-		return true
-	})
-	return found, firstErr
 }
