@@ -28,11 +28,7 @@ import (
 
 func get(t *testing.T, address string) (int, string) {
 	t.Helper()
-	resp, err := (&http.Client{Timeout: 20 * time.Second}).Get(address)
-	must.Do(t, err)
-	defer func() { _ = resp.Body.Close() }()
-	body := must.Get(io.ReadAll(resp.Body))(t)
-	return resp.StatusCode, string(body)
+	return ask(t, http.MethodGet, address, "", "")
 }
 
 func TestMonitoringSeesWhatTheServiceDoes(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/x509"
 	"html"
+	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -37,12 +38,8 @@ var rui = map[string]any{
 }
 
 func with(claims map[string]any, name string, value any) map[string]any {
-	out := map[string]any{name: value}
-	for k, v := range claims {
-		if _, ok := out[k]; !ok {
-			out[k] = v
-		}
-	}
+	out := maps.Clone(claims)
+	out[name] = value
 	return out
 }
 
@@ -50,11 +47,9 @@ func newCompany(t *testing.T, s *state.Store, adjust ...func(*consoletest.Option
 	t.Helper()
 	c := &company{}
 	c.issuer = oidctest.Start(t, func() time.Time { return c.Clock.Now() })
-	roots := x509.NewCertPool()
-	roots.AddCert(c.issuer.Server.Certificate())
 	c.openID = auth.NewOpenID(auth.OpenIDOptions{
 		Issuer: c.issuer.URL, ClientID: oidctest.ClientID, Secret: oidctest.Secret, Label: "Conta Coop",
-		Scopes: []string{"profile", "email"}, Claim: "groups", Roots: roots,
+		Scopes: []string{"profile", "email"}, Claim: "groups", Roots: rootsOf(c.issuer),
 		Roles: map[string]trade.Role{
 			"safra-leitura": trade.Reader, "safra-contabil": trade.Accountant,
 			"safra-ti": trade.Administrator,
@@ -104,8 +99,7 @@ func (c *company) come(b *consoletest.Browser) *consoletest.Browser {
 // of is a person of the issuer in the ledger.
 func (c *company) of(subject string) trade.User {
 	c.T.Helper()
-	u := must.Get(c.Store.UserFrom(c.T.Context(), c.issuer.URL, subject))(c.T)
-	return u
+	return must.Get(c.Store.UserFrom(c.T.Context(), c.issuer.URL, subject))(c.T)
 }
 
 // nobody wants that a subject has no user here.
@@ -366,19 +360,14 @@ func TestAnAnswerOfTheIssuerCountsOnceAndHere(t *testing.T) {
 	b.Get(strings.Replace(path, "iss=https", "iss=http", 1)).Wants(http.StatusUnauthorized, "não pôde ser aceita")
 
 	path = begin(b)
-	held := b.Client.Jar.Cookies(mustURL(t, c.Server.URL))
+	held := b.Client.Jar.Cookies(must.Get(url.Parse(c.Server.URL))(t))
 	b.Get(path).Wants(http.StatusSeeOther)
 	again := c.Browser()
 	stale(again, path)
 	// a copy of the cookie: the issuer has taken the code already
-	again.Client.Jar.SetCookies(mustURL(t, c.Server.URL), held)
+	again.Client.Jar.SetCookies(must.Get(url.Parse(c.Server.URL))(t), held)
 	again.Get(path).Wants(http.StatusUnauthorized, "não pôde ser aceita")
 	again.Get("/account").Wants(http.StatusSeeOther)
-}
-
-func mustURL(t *testing.T, text string) *url.URL {
-	t.Helper()
-	return must.Get(url.Parse(text))(t)
 }
 
 // A browser that comes from the issuer keeps its cookies to itself: it is sent on to the same
@@ -423,7 +412,7 @@ func TestC05_C08_C10_TheWayToTheIssuer(t *testing.T) {
 		t.Errorf("policy %s", policy)
 	}
 	if asked := leadsAway.FindStringSubmatch(b.Body); !strings.Contains(html.UnescapeString(asked[1]),
-		url.QueryEscape("https://"+mustURL(t, c.Server.URL).Host+auth.BackPath)) {
+		url.QueryEscape("https://"+must.Get(url.Parse(c.Server.URL))(t).Host+auth.BackPath)) {
 		t.Errorf("behind TLS the way back is %s", asked[1])
 	}
 	plain := newCompany(t, consoletest.OpenStore(t, state.SQLite))
@@ -667,7 +656,7 @@ func TestTheAuditSaysWhoDidNotGetInAndWhy(t *testing.T) {
 		c.Clock.Pass(time.Minute)
 
 		// A proof is about the person of the session, whoever the issuer names.
-		prove := func() string { return c.away(b, "/account/prove", url.Values{"token": {formToken(b)}}) }
+		prove := func() string { return c.away(b, "/account/prove", url.Values{"token": {b.Get("/account").Token()}}) }
 		b.Get(prove()).Wants(http.StatusServiceUnavailable)
 		kept("rui@coop.example: the issuer does not answer")
 		n := c.keeps("the issuer does not answer")
@@ -686,7 +675,7 @@ func TestTheAuditSaysWhoDidNotGetInAndWhy(t *testing.T) {
 		}
 		c.issuer.Person(rui)
 		path := prove()
-		b.Do(http.MethodPost, "/logout", url.Values{"token": {formToken(b)}}).Wants(http.StatusSeeOther)
+		b.Do(http.MethodPost, "/logout", url.Values{"token": {b.Get("/account").Token()}}).Wants(http.StatusSeeOther)
 		b.Get(path).Wants(http.StatusForbidden, "a sua sessão neste programa terminou enquanto isso")
 		kept("rui@coop.example: the session has ended")
 	})
@@ -822,7 +811,7 @@ func TestAdministratorsEndAndDisableWhoComesByTheIssuer(t *testing.T) {
 		b.Get("/account").Wants(http.StatusOK)
 		b.Do(http.MethodPost, "/account/password",
 			url.Values{
-				"token": {formToken(b)}, "old": {""}, "new": {"outra frase bem comprida"},
+				"token": {b.Get("/account").Token()}, "old": {""}, "new": {"outra frase bem comprida"},
 				"again": {"outra frase bem comprida"},
 			}).Wants(http.StatusUnprocessableEntity, "entra por outro serviço")
 		do(url.Values{"do": {"end"}}).Wants(http.StatusSeeOther)
@@ -848,12 +837,6 @@ func TestAdministratorsEndAndDisableWhoComesByTheIssuer(t *testing.T) {
 			url.Values{"token": {admin.Token()}, "do": {"disable"}}).Wants(http.StatusUnprocessableEntity,
 			"último administrador")
 	})
-}
-
-// formToken is the token of a page that has a form.
-func formToken(b *consoletest.Browser) string {
-	b.World.T.Helper()
-	return b.Get("/account").Token()
 }
 
 // C2: the first administrator is one of this ledger; until then the way to the issuer is closed
@@ -883,7 +866,7 @@ func TestC09_ProofAtTheIssuer(t *testing.T) {
 		c.come(b).Wants(http.StatusSeeOther)
 		prove := func() *consoletest.Browser {
 			t.Helper()
-			return b.Get(c.away(b, "/account/prove", url.Values{"token": {formToken(b)}, "next": {"/rows/7/resend"}}))
+			return b.Get(c.away(b, "/account/prove", url.Values{"token": {b.Get("/account").Token()}, "next": {"/rows/7/resend"}}))
 		}
 		proved := func() time.Time { return provedAt(b) }
 		first := proved()
