@@ -169,7 +169,7 @@ func TestC07_ChangesComeFromOurOwnPages(t *testing.T) {
 			{"Origin": {"null"}},
 		} {
 			b.Header = headers
-			b.Do(http.MethodPost, path, url.Values{"token": {token}}).Wants(http.StatusForbidden, "Código origin")
+			b.Post(path, url.Values{"token": {token}}).Wants(http.StatusForbidden, "Código origin")
 		}
 		b.Header = http.Header{}
 		if r.Open {
@@ -177,12 +177,12 @@ func TestC07_ChangesComeFromOurOwnPages(t *testing.T) {
 		}
 		b.Send(http.MethodPost, path, "text/plain", "token="+token).Wants(http.StatusForbidden, "Código token")
 		for _, wrong := range []string{"", "x", token + "x", other} {
-			b.Do(http.MethodPost, path, url.Values{"token": {wrong}}).Wants(http.StatusForbidden, "Código token")
+			b.Post(path, url.Values{"token": {wrong}}).Wants(http.StatusForbidden, "Código token")
 		}
 	}
 	b.Get("/users/lia").Wants(http.StatusMethodNotAllowed)
 	b.Header.Set("Sec-Fetch-Site", "same-origin")
-	b.Do(http.MethodPost, "/users/lia", url.Values{"token": {token}, "do": {"disable"}}).Wants(http.StatusSeeOther)
+	b.Post("/users/lia", url.Values{"token": {token}, "do": {"disable"}}).Wants(http.StatusSeeOther)
 }
 
 // Every answer has the headers, errors included, and no page has a script or a style of its own.
@@ -244,7 +244,7 @@ func TestC10_OtherHostsAndOtherSitesAreRefused(t *testing.T) {
 		"javascript:alert(1)", "/%0d%0aLocation:evil", "http:evil.example", "///evil.example",
 		"/\t/evil.example", "evil",
 	} {
-		b.Do(http.MethodPost, "/login", url.Values{
+		b.Post("/login", url.Values{
 			"name": {"carla"}, "password": {consoletest.Password},
 			"next": {next},
 		}).Wants(http.StatusSeeOther)
@@ -293,7 +293,7 @@ func TestC11_SlowAndHugeRequestsAreBounded(t *testing.T) {
 	b := w.Browser()
 	b.Client.Timeout = 30 * time.Second
 	b.Get("/login").Wants(http.StatusOK)
-	b.Do(http.MethodPost, "/login",
+	b.Post("/login",
 		url.Values{"name": {strings.Repeat("x", 70<<10)}}).Wants(http.StatusRequestEntityTooLarge, "Código long")
 	conn := must.Get(net.Dial("tcp", address))(t)
 	defer conn.Close()

@@ -32,7 +32,7 @@ func TestWhatNeedsTwoPeopleIsApprovedInTheConsole(t *testing.T) {
 	carla.Get(at + "/dismiss")
 	form := with(carla.Form(at+"/dismiss"), "reason", "lançado por engano")
 	form.Set("mark", regexp.MustCompile(`name="mark" value="([0-9a-f]+)"`).FindStringSubmatch(carla.Body)[1])
-	carla.Do(http.MethodPost, at+"/dismiss", form).Wants(http.StatusOK, "falta a aprovação de outra pessoa", "lançado por engano",
+	carla.Post(at+"/dismiss", form).Wants(http.StatusOK, "falta a aprovação de outra pessoa", "lançado por engano",
 		"Você pediu, ou já aprovou", "Retirar o pedido")
 	if e := d.entry("contracts", "01|000003"); e.State != trade.Invalid {
 		t.Fatalf("it was done by one person: %s", e.State)

@@ -31,13 +31,13 @@ func TestWhatTheERPChangedIsShownWithItsEffectAndDealtWith(t *testing.T) {
 	other := d.as(trade.Administrator).Get("/changed")
 	other.Submit("/changed/plan", url.Values{"row": {rows["row"][0]}}).Wants(http.StatusOK)
 	stale := with(other.Form("/changed/do"), "reason", "acertado por telefone")
-	b.Do(http.MethodPost, "/changed/do", with(form, "reason", "já")).Wants(http.StatusUnprocessableEntity, "ao menos 5 letras")
-	b.Do(http.MethodPost, "/changed/do", with(form, "reason", "acertado na tela da plataforma, protocolo 4711")).Wants(http.StatusOK,
+	b.Post("/changed/do", with(form, "reason", "já")).Wants(http.StatusUnprocessableEntity, "ao menos 5 letras")
+	b.Post("/changed/do", with(form, "reason", "acertado na tela da plataforma, protocolo 4711")).Wants(http.StatusOK,
 		"Marcado como resolvido", "Nada mudou depois do envio")
 	if e := d.entry("contracts", changed.Key); e.Flags.Has(trade.Changed) || !e.Acknowledged.Has(trade.Changed) {
 		t.Errorf("the flags are %v, dealt with %v", e.Flags, e.Acknowledged)
 	}
-	other.Do(http.MethodPost, "/changed/do", stale).Wants(http.StatusOK, "Marque ao menos uma linha.")
+	other.Post("/changed/do", stale).Wants(http.StatusOK, "Marque ao menos uma linha.")
 	d.as(trade.Reader).Get("/audit?act=acknowledge").Wants(http.StatusOK, "contracts 01|000001", "contracts 01|000002",
 		"carla", "protocolo 4711")
 }
@@ -63,7 +63,7 @@ func TestARecordDeletedOnThePlatformIsDealtWith(t *testing.T) {
 		"excluído na plataforma (1)", row.RemoteID, `name="row"`)
 	b.Submit("/changed/plan", url.Values{"row": {strconv.FormatInt(row.ID, 10)}}).Wants(http.StatusOK,
 		"1 linha: a marca some", "Evidência")
-	b.Do(http.MethodPost, "/changed/do", with(b.Form("/changed/do"), "reason",
+	b.Post("/changed/do", with(b.Form("/changed/do"), "reason",
 		"excluído a pedido do produtor, protocolo 4712")).Wants(http.StatusOK, "Marcado como resolvido",
 		"Nada mudou depois do envio")
 	if e := d.entry("contracts", row.Key); e.Flags.Has(trade.DeletedRemote) ||

@@ -107,7 +107,8 @@ func (c *chrome) shows(texts ...string) {
 }
 
 // accessible wants the page without a violation of WCAG A and AA, as axe finds them, and no wider
-// than its window. Where SAFRASYNC_PICTURES names a folder, it keeps there what the page looks like.
+// than its window. Where SAFRASYNC_PICTURES names a folder, it keeps there what the page looks
+// like.
 func (c *chrome) accessible(name string) {
 	c.t.Helper()
 	c.do(chromedp.Evaluate[chromedp.Void](axe + ";0"))

@@ -38,7 +38,7 @@ func TestChromiumPrintsAClosingWithItsHashOnEachPage(t *testing.T) {
 	d := newDemoDesk(t)
 	b := d.as(trade.Accountant).Get("/report")
 	b.Submit("/report/close/plan", url.Values{"month": {"2026-10"}}).Wants(http.StatusOK, "Lista de conferência")
-	b.Do(http.MethodPost, "/report/close/do", with(b.Form("/report/close/do"), "reason", "outubro conferido", "signed",
+	b.Post("/report/close/do", with(b.Form("/report/close/do"), "reason", "outubro conferido", "signed",
 		"1")).Wants(http.StatusOK, "O mês foi fechado")
 	list, err := d.host.Store.Closings(t.Context(), trade.Date{})
 	if err != nil || len(list) != 1 {

@@ -45,7 +45,7 @@ func TestF157OfManyClicksOnSendAgainOneSucceeds(t *testing.T) {
 	var clicks sync.WaitGroup
 	for _, b := range people {
 		clicks.Go(func() {
-			b.Do(http.MethodPost, path+"/do", with(b.Form(path+"/do"), "reason", "não está na plataforma", "checked", "1"))
+			b.Post(path+"/do", with(b.Form(path+"/do"), "reason", "não está na plataforma", "checked", "1"))
 		})
 	}
 	clicks.Wait()

@@ -79,10 +79,10 @@ func TestARowInDoubtIsFoundOnThePlatformAndConfirmed(t *testing.T) {
 	plan("act", "adopt", "id", id).Wants(http.StatusOK, "Tudo o que a plataforma mostra é igual",
 		"A linha passa a constar como enviada")
 	form := b.Form(desk + "/do")
-	b.Do(http.MethodPost, desk+"/do", with(form, "reason", "oi")).Wants(http.StatusUnprocessableEntity, "ao menos 5 letras")
+	b.Post(desk+"/do", with(form, "reason", "oi")).Wants(http.StatusUnprocessableEntity, "ao menos 5 letras")
 	form = with(form, "reason", "vi na tela da plataforma")
 	second := d.as(trade.Administrator).Get(desk)
-	b.Do(http.MethodPost, desk+"/do", form).Wants(http.StatusOK, "Registrado como já enviado.", "Nada sem confirmação")
+	b.Post(desk+"/do", form).Wants(http.StatusOK, "Registrado como já enviado.", "Nada sem confirmação")
 	if e := d.entry("contracts", doubt.Key); e.State != trade.Accepted || e.RemoteID != id {
 		t.Errorf("the row is %s with id %q, want accepted with %q", e.State, e.RemoteID, id)
 	}
@@ -121,8 +121,8 @@ func TestARecordThatDiffersIsConfirmedASecondTime(t *testing.T) {
 		"reason": {"é este o registro"},
 	}).Wants(http.StatusOK, "não é igual ao que foi enviado", "≠", "apesar das diferenças")
 	form := with(b.Form(desk+"/do"), "reason", "é este o registro")
-	b.Do(http.MethodPost, desk+"/do", form).Wants(http.StatusConflict, "nada foi feito")
-	b.Do(http.MethodPost, desk+"/do", with(form, "despite", "1")).Wants(http.StatusOK, "Registrado como já enviado.")
+	b.Post(desk+"/do", form).Wants(http.StatusConflict, "nada foi feito")
+	b.Post(desk+"/do", with(form, "despite", "1")).Wants(http.StatusOK, "Registrado como já enviado.")
 	if e := d.entry("contracts", doubt.Key); e.RemoteID != id {
 		t.Errorf("the row has the id %q, want %q", e.RemoteID, id)
 	}
@@ -140,16 +140,16 @@ func TestASecondSendingNeedsTheQuarantineTheCheckAndThePassword(t *testing.T) {
 	b.Submit(desk+"/plan", url.Values{"act": {"resend"}}).Wants(http.StatusOK, "se já existir lá, ficará duplicado",
 		"Conferi na plataforma")
 	form := with(b.Form(desk+"/do"), "reason", "não está lá")
-	b.Do(http.MethodPost, desk+"/do", form).Wants(http.StatusUnprocessableEntity, "declare que conferiu")
+	b.Post(desk+"/do", form).Wants(http.StatusUnprocessableEntity, "declare que conferiu")
 	form = with(form, "checked", "1")
 	d.sql("state.db", `UPDATE login SET proved_at = proved_at - 3600000`)
-	b.Do(http.MethodPost, desk+"/do", form).Wants(http.StatusUnprocessableEntity, "Digite sua senha")
-	b.Do(http.MethodPost, desk+"/do", with(form, "password", "errada de todo")).Wants(http.StatusUnprocessableEntity,
+	b.Post(desk+"/do", form).Wants(http.StatusUnprocessableEntity, "Digite sua senha")
+	b.Post(desk+"/do", with(form, "password", "errada de todo")).Wants(http.StatusUnprocessableEntity,
 		"A senha não confere")
 	if e := d.entry("contracts", doubt.Key); e.State != trade.InDoubt {
 		t.Fatalf("the row is %s before anybody may send it again", e.State)
 	}
-	b.Do(http.MethodPost, desk+"/do", with(form, "password", consoletest.Password)).Wants(http.StatusOK,
+	b.Post(desk+"/do", with(form, "password", consoletest.Password)).Wants(http.StatusOK,
 		"Vai de novo na próxima execução.")
 	if e := d.entry("contracts", doubt.Key); e.State != trade.Pending || e.Generation != 2 {
 		t.Errorf("the row is %s in generation %d, want pending in 2", e.State, e.Generation)
@@ -173,7 +173,7 @@ func TestOfManyWhoDecideAtOnceOneDoes(t *testing.T) {
 	var working gosync.WaitGroup
 	for i, b := range browsers {
 		working.Go(func() {
-			b.Do(http.MethodPost, desk+"/do", forms[i])
+			b.Post(desk+"/do", forms[i])
 			switch {
 			case b.Status == http.StatusOK && strings.Contains(b.Body, "Deixado fora"):
 				done.Add(1)
@@ -222,8 +222,8 @@ func TestOneDoubtLeadsToTheNext(t *testing.T) {
 	decide := func(e trade.Entry, act string) *consoletest.Browser {
 		t.Helper()
 		form := with(b.Form(desk(e)+"/plan"), "act", act)
-		b.Do(http.MethodPost, desk(e)+"/plan", form).Wants(http.StatusOK)
-		return b.Do(http.MethodPost, desk(e)+"/do", with(b.Form(desk(e)+"/do"), "reason", "visto na tela"))
+		b.Post(desk(e)+"/plan", form).Wants(http.StatusOK)
+		return b.Post(desk(e)+"/do", with(b.Form(desk(e)+"/do"), "reason", "visto na tela"))
 	}
 	decide(contract, "dismiss").Wants(http.StatusOK, "2 de 2", ticket.Key, "Deixado fora")
 	decide(ticket, "adopt_no_id").Wants(http.StatusOK, "Nada sem confirmação", "Registrado como já enviado")
@@ -242,7 +242,7 @@ func TestADeliveryIsConfirmedWithoutAnID(t *testing.T) {
 		"A plataforma não permite ler este registro de volta")
 	b.Submit(page+"/plan", url.Values{"act": {"adopt_no_id"}, "reason": {"vi o romaneio na tela"}}).Wants(http.StatusOK,
 		"A linha passa a constar como enviada, sem id.")
-	b.Do(http.MethodPost, page+"/do", with(b.Form(page+"/do"), "reason", "vi o romaneio na tela")).Wants(http.StatusOK,
+	b.Post(page+"/do", with(b.Form(page+"/do"), "reason", "vi o romaneio na tela")).Wants(http.StatusOK,
 		"Registrado como já enviado.")
 	if e := d.entry(doubt.Job, doubt.Key); e.State != trade.Accepted || e.RemoteID != "" || e.ClosedBy == 0 {
 		t.Errorf("the row is %s with id %q, closed by act %d", e.State, e.RemoteID, e.ClosedBy)

@@ -35,7 +35,7 @@ func TestAJobIsPausedWithANoteResumedAndRun(t *testing.T) {
 		t.Helper()
 		b.Get("/schedules")
 		b.Submit("/schedules/contracts/plan", url.Values{"act": {act}}).Wants(http.StatusOK)
-		return b.Do(http.MethodPost, "/schedules/contracts/do", with(b.Form("/schedules/contracts/do"), "reason", reason))
+		return b.Post("/schedules/contracts/do", with(b.Form("/schedules/contracts/do"), "reason", reason))
 	}
 	order("run", "a carteira foi vinculada").Wants(http.StatusOK, "Pedido:")
 	order("pause", "").Wants(http.StatusUnprocessableEntity, "ao menos 5 letras")
@@ -67,8 +67,8 @@ func TestAStopThatAPersonEndsIsReleased(t *testing.T) {
 	b.Submit("/schedules/contracts/plan", url.Values{"act": {"release"}}).Wants(http.StatusOK, "Será liberado",
 		"a parada")
 	form := with(b.Form("/schedules/contracts/do"), "reason", "conferido na plataforma")
-	b.Do(http.MethodPost, "/schedules/contracts/do", with(form, "mark", "another")).Wants(http.StatusConflict, "nada foi feito")
-	b.Do(http.MethodPost, "/schedules/contracts/do", with(b.Form("/schedules/contracts/do"), "reason",
+	b.Post("/schedules/contracts/do", with(form, "mark", "another")).Wants(http.StatusConflict, "nada foi feito")
+	b.Post("/schedules/contracts/do", with(b.Form("/schedules/contracts/do"), "reason",
 		"conferido na plataforma")).Wants(http.StatusOK, "Liberada;")
 }
 

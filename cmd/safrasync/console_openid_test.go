@@ -57,7 +57,7 @@ func TestWhoCameWithoutThePasswordGivesItBeforeASecondSending(t *testing.T) {
 	b.Client.CheckRedirect = nil
 	goes := func(path string, form url.Values) *consoletest.Browser { // to the issuer and back
 		t.Helper()
-		m := regexp.MustCompile(`content="0;url=(https://[^"]+)"`).FindStringSubmatch(b.Do(http.MethodPost, path,
+		m := regexp.MustCompile(`content="0;url=(https://[^"]+)"`).FindStringSubmatch(b.Post(path,
 			form).Wants(http.StatusOK, "Conta Coop").Body)
 		client := issuer.Server.Client()
 		client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
@@ -86,16 +86,16 @@ func TestWhoCameWithoutThePasswordGivesItBeforeASecondSending(t *testing.T) {
 	}
 	form := with(order().Wants(http.StatusOK, "Confirmar em Conta Coop").Form(desk+"/do"), "reason", "não está lá",
 		"checked", "1")
-	b.Do(http.MethodPost, desk+"/do", form).Wants(http.StatusUnprocessableEntity, "Confirme primeiro quem você é")
+	b.Post(desk+"/do", form).Wants(http.StatusUnprocessableEntity, "Confirme primeiro quem você é")
 	goes("/account/prove", form).Wants(http.StatusForbidden, "não pediu sua senha de novo")
-	b.Do(http.MethodPost, desk+"/do", form).Wants(http.StatusUnprocessableEntity, "Confirme primeiro quem você é")
+	b.Post(desk+"/do", form).Wants(http.StatusUnprocessableEntity, "Confirme primeiro quem você é")
 	if e := d.entry("contracts", doubt.Key); e.State != trade.InDoubt {
 		t.Fatalf("the row is %s before anybody may send it again", e.State)
 	}
 	issuer.Fault("")
 	goes("/account/prove", form).Wants(http.StatusOK, doubt.Key)
 	form = with(order().Form(desk+"/do"), "reason", "não está lá", "checked", "1")
-	b.Do(http.MethodPost, desk+"/do", form).Wants(http.StatusOK, "Vai de novo na próxima execução.")
+	b.Post(desk+"/do", form).Wants(http.StatusOK, "Vai de novo na próxima execução.")
 	if e := d.entry("contracts", doubt.Key); e.State != trade.Pending || e.Generation != 2 {
 		t.Errorf("the row is %s in generation %d, want pending in 2", e.State, e.Generation)
 	}

@@ -108,11 +108,11 @@ func TestEveryPageIsThereWithEitherLedger(t *testing.T) {
 				"act": {"adopt"}, "id": {d.createdFor(sent.RemoteID)},
 				"reason": {"visto na tela"},
 			}).Wants(http.StatusOK, "é igual")
-		b.Do(http.MethodPost, desk+"/do", with(b.Form(desk+"/do"), "reason", "visto na tela")).Wants(http.StatusOK,
+		b.Post(desk+"/do", with(b.Form(desk+"/do"), "reason", "visto na tela")).Wants(http.StatusOK,
 			"Registrado como já enviado.")
 		b.Get("/changed").Submit("/changed/plan", url.Values{"row": {fmt.Sprint(sent.ID)}}).Wants(http.StatusOK,
 			"1 linha")
-		b.Do(http.MethodPost, "/changed/do", with(b.Form("/changed/do"), "reason", "acertado na plataforma")).Wants(http.StatusOK,
+		b.Post("/changed/do", with(b.Form("/changed/do"), "reason", "acertado na plataforma")).Wants(http.StatusOK,
 			"Marcado como resolvido")
 		b.Get("/references/wallets").Submit("/references/wallets/set",
 			url.Values{
@@ -120,12 +120,12 @@ func TestEveryPageIsThereWithEitherLedger(t *testing.T) {
 				"reason": {"carteira nova"},
 			}).Wants(http.StatusOK, "Gravado.")
 		b.Get("/schedules").Submit("/schedules/contracts/plan", url.Values{"act": {"pause"}}).Wants(http.StatusOK)
-		b.Do(http.MethodPost, "/schedules/contracts/do",
+		b.Post("/schedules/contracts/do",
 			with(b.Form("/schedules/contracts/do"), "reason", "inventário")).Wants(http.StatusOK,
 			"Suspensa por uma pessoa")
 		b.Get("/report").Submit("/report/close/plan", url.Values{"month": {lastMonth(d)}}).Wants(http.StatusOK,
 			"Lista de conferência")
-		b.Do(http.MethodPost, "/report/close/do", with(b.Form("/report/close/do"), "reason", "mês conferido", "signed",
+		b.Post("/report/close/do", with(b.Form("/report/close/do"), "reason", "mês conferido", "signed",
 			"1")).Wants(http.StatusOK,
 			"O mês foi fechado")
 		b.Get("/audit/check").Wants(http.StatusOK, "A auditoria está como foi escrita.")
@@ -246,16 +246,16 @@ func TestAllRowsOfACauseAreTriedAgainWithTheirNumberTyped(t *testing.T) {
 	path := "/pending/retry?cause=message.wallet.producer-not-linked"
 	b.Get(path).Wants(http.StatusOK, "São 62 linhas. Digite o número", "Nada pode dobrar")
 	form := with(b.Form("/pending/retry"), "reason", "a carteira foi vinculada")
-	b.Do(http.MethodPost, "/pending/retry", form).Wants(http.StatusUnprocessableEntity, "O número digitado não é o das linhas")
-	b.Do(http.MethodPost, "/pending/retry", with(form, "count", "61")).Wants(http.StatusUnprocessableEntity,
+	b.Post("/pending/retry", form).Wants(http.StatusUnprocessableEntity, "O número digitado não é o das linhas")
+	b.Post("/pending/retry", with(form, "count", "61")).Wants(http.StatusUnprocessableEntity,
 		"O número digitado não é o das linhas")
 
 	other := d.as(trade.Administrator).Get(path)
 	stale := with(other.Form("/pending/retry"), "reason", "a carteira foi vinculada", "count", "62", "mark.contracts",
 		"of another moment")
-	other.Do(http.MethodPost, "/pending/retry", stale).Wants(http.StatusConflict, "nada foi feito")
+	other.Post("/pending/retry", stale).Wants(http.StatusConflict, "nada foi feito")
 
-	b.Do(http.MethodPost, "/pending/retry", with(form, "count", "62")).Wants(http.StatusOK, "as linhas vão com a próxima execução")
+	b.Post("/pending/retry", with(form, "count", "62")).Wants(http.StatusOK, "as linhas vão com a próxima execução")
 	if strings.Contains(b.Body, "62 contratos") {
 		t.Error("the page still shows what goes with the next run")
 	}

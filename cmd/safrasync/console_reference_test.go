@@ -69,9 +69,9 @@ func TestACSVIsShownBeforeItCounts(t *testing.T) {
 	upload(b, "/references/wallets/plan", "\ufeffcode;id\r\n10;33333333-3333-4333-8333-333333333399\r\n12;33333333-3333-4333-8333-333333333312\r\n").
 		Wants(http.StatusOK, "1 novo, 1 alterado, 0 sem mudança", "33333333-3333-4333-8333-333333333310")
 	form := with(b.Form("/references/wallets/import"), "reason", "lista de novembro")
-	b.Do(http.MethodPost, "/references/wallets/import", form).Wants(http.StatusOK, "Importado.",
+	b.Post("/references/wallets/import", form).Wants(http.StatusOK, "Importado.",
 		"33333333-3333-4333-8333-333333333399")
-	b.Do(http.MethodPost, "/references/wallets/import", form).Wants(http.StatusUnprocessableEntity, "não muda nada")
+	b.Post("/references/wallets/import", form).Wants(http.StatusUnprocessableEntity, "não muda nada")
 
 	b.Get("/references/wallets/export").Wants(http.StatusOK,
 		"code,id\n10,33333333-3333-4333-8333-333333333399\n12,33333333-3333-4333-8333-333333333312\n")

@@ -171,9 +171,9 @@ func TestE5AClosingShowsWhatItKeepsAndLeadsToWhatIsOpen(t *testing.T) {
 		`<a href="/rows?job=contracts&amp;state=waiting">aguardando: 1 contrato</a> · 24.000 kg (24 t)`,
 		"varredura completa em", "Pontos em aberto: 2", "MILHO", "12.000 kg", "R$ 225.900,00", "132.030 kg")
 	form := with(b.Form("/report/close/do"), "reason", "mês conferido")
-	b.Do(http.MethodPost, "/report/close/do", form).Wants(http.StatusUnprocessableEntity, "Falta a assinatura")
+	b.Post("/report/close/do", form).Wants(http.StatusUnprocessableEntity, "Falta a assinatura")
 	form = with(b.Form("/report/close/do"), "reason", "mês conferido", "signed", "1")
-	b.Do(http.MethodPost, "/report/close/do", form).Wants(http.StatusOK, "O mês foi fechado", "Assinado por",
+	b.Post("/report/close/do", form).Wants(http.StatusOK, "O mês foi fechado", "Assinado por",
 		"mês conferido", "aguardando: 1 contrato", "132.030 kg")
 	list, err := d.host.Store.Closings(t.Context(), trade.Date{})
 	if err != nil || len(list) != 1 {
@@ -186,8 +186,8 @@ func TestE5AClosingShowsWhatItKeepsAndLeadsToWhatIsOpen(t *testing.T) {
 		"já foi fechado em", consoletest.People[trade.Accountant], "mês conferido")
 	form = with(b.Form("/report/close/do"), "reason", "corrigido depois", "signed", "1")
 	delete(form, "again")
-	b.Do(http.MethodPost, "/report/close/do", form).Wants(http.StatusUnprocessableEntity, "Fechar outra vez")
-	b.Do(http.MethodPost, "/report/close/do", with(b.Form("/report/close/do"), "reason", "corrigido depois", "again",
+	b.Post("/report/close/do", form).Wants(http.StatusUnprocessableEntity, "Fechar outra vez")
+	b.Post("/report/close/do", with(b.Form("/report/close/do"), "reason", "corrigido depois", "again",
 		"1", "signed", "1")).Wants(http.StatusOK, "O mês foi fechado")
 }
 
@@ -230,11 +230,11 @@ func TestAMonthIsClosedAndPrintedAgain(t *testing.T) {
 	b.Get("/report").Submit("/report/close/plan", url.Values{"month": {lastMonth(d)}}).Wants(http.StatusOK,
 		"4 linhas, na posição de", "Lista de conferência")
 	form := b.Form("/report/close/do")
-	b.Do(http.MethodPost, "/report/close/do", with(form, "reason", "")).Wants(http.StatusUnprocessableEntity, "ao menos 5 letras")
-	b.Do(http.MethodPost, "/report/close/do",
+	b.Post("/report/close/do", with(form, "reason", "")).Wants(http.StatusUnprocessableEntity, "ao menos 5 letras")
+	b.Post("/report/close/do",
 		with(form, "reason", "outubro conferido", "signed", "1", "mark", "another")).Wants(http.StatusConflict,
 		"nada foi feito")
-	b.Do(http.MethodPost, "/report/close/do", with(b.Form("/report/close/do"), "reason", "outubro conferido", "signed",
+	b.Post("/report/close/do", with(b.Form("/report/close/do"), "reason", "outubro conferido", "signed",
 		"1")).Wants(http.StatusOK,
 		"O mês foi fechado", "outubro conferido", consoletest.People[trade.Accountant])
 	b.Get("/report?show=1&as_of="+day).Wants(http.StatusOK, "Resumo", consoletest.People[trade.Accountant])

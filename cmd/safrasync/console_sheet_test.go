@@ -16,7 +16,7 @@ func TestRowsGoToASpreadsheetAndDecisionsComeBack(t *testing.T) {
 	d := newDesk(t)
 	b := d.as(trade.Accountant).Get("/rows?job=contracts").Wants(http.StatusOK, "Excel", "CSV")
 	form := with(b.Form("/decisions/export"), "format", "csv")
-	b.Do(http.MethodPost, "/decisions/export", form).Wants(http.StatusOK, "01|000003", "v1-")
+	b.Post("/decisions/export", form).Wants(http.StatusOK, "01|000003", "v1-")
 	if kind := b.Got.Get("Content-Disposition"); !strings.Contains(kind, "linhas.csv") {
 		t.Errorf("it is no file: %s", kind)
 	}
@@ -39,18 +39,18 @@ func TestRowsGoToASpreadsheetAndDecisionsComeBack(t *testing.T) {
 	upload(b.Get("/decisions"), "/decisions/plan", decide(filled, "01|000004", "enviar outra vez", "x")).
 		Wants(http.StatusOK, "1 linha", "lançado em dobro", "Não será feito", "Linha ")
 	form = b.Form("/decisions/do")
-	b.Do(http.MethodPost, "/decisions/do", form).Wants(http.StatusUnprocessableEntity, "Há linhas que não serão feitas")
+	b.Post("/decisions/do", form).Wants(http.StatusUnprocessableEntity, "Há linhas que não serão feitas")
 	form.Set("skip", "1")
 	stale := url.Values{"token": form["token"], "sheet": form["sheet"], "mark": {"0"}, "skip": {"1"}}
-	b.Do(http.MethodPost, "/decisions/do", stale).Wants(http.StatusConflict)
+	b.Post("/decisions/do", stale).Wants(http.StatusConflict)
 	if e := d.entry("contracts", "01|000003"); e.State != trade.Invalid {
 		t.Fatalf("it was done with another mark: %s", e.State)
 	}
-	b.Do(http.MethodPost, "/decisions/do", form).Wants(http.StatusOK, "Feito.")
+	b.Post("/decisions/do", form).Wants(http.StatusOK, "Feito.")
 	if e := d.entry("contracts", "01|000003"); e.State != trade.Dismissed {
 		t.Errorf("it was not done: %s", e.State)
 	}
-	b.Do(http.MethodPost, "/decisions/do", form).Wants(http.StatusUnprocessableEntity, "nada que possa ser feito")
+	b.Post("/decisions/do", form).Wants(http.StatusUnprocessableEntity, "nada que possa ser feito")
 	b.Get("/audit").Wants(http.StatusOK, "exportou linhas", "lançado em dobro", "carla")
 }
 

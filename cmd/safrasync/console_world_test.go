@@ -60,8 +60,8 @@ func (d *deskWorld) people() {
 // addUser adds the one who has a role.
 func (p *program) addUser(role trade.Role) {
 	p.t.Helper()
-	p.runIn(p.t.Context(), consoletest.Password+"\n", 0, "users", "add", consoletest.People[role], "--role", string(role),
-		"--password-stdin")
+	p.runIn(p.t.Context(), consoletest.Password+"\n", 0, "users", "add", consoletest.People[role],
+		"--role", string(role), "--password-stdin")
 }
 
 // open serves the ledger as `safrasync run` does, without its schedules.
@@ -104,5 +104,6 @@ func (d *deskWorld) browser() *consoletest.Browser {
 // as is a browser in which somebody with a role has logged in.
 func (d *deskWorld) as(role trade.Role) *consoletest.Browser {
 	d.t.Helper()
-	return d.browser().LogIn(consoletest.People[role], consoletest.Password).Wants(http.StatusOK, consoletest.People[role])
+	name := consoletest.People[role]
+	return d.browser().LogIn(name, consoletest.Password).Wants(http.StatusOK, name)
 }

@@ -173,7 +173,8 @@ type site struct {
 	hold  chan struct{} // what a POST waits for once it has arrived
 }
 
-// The first row goes alone, and then all others are in flight at once, as testdata/disks.yaml has it.
+// The first row goes alone, and then all others are in flight at once, as testdata/disks.yaml has
+// it.
 const siteRows = 4
 
 func newSite(t *testing.T) *site {

@@ -49,7 +49,8 @@ func TestScripts(t *testing.T) {
 	t.Parallel()
 	commands := map[string]func(*testscript.TestScript, bool, []string){}
 	for usage, run := range map[string]func(*testscript.TestScript, []string){
-		"exits CODE ARG…": cmdExits, "platform": cmdPlatform, "platform-posts N": cmdPosts, "query FILE SQL WANT": cmdQuery,
+		"exits CODE ARG…": cmdExits, "platform": cmdPlatform, "platform-posts N": cmdPosts,
+		"query FILE SQL WANT": cmdQuery,
 		"json LINE PATH WANT": cmdJSON, "json-keys LINE PATH KEYS": cmdJSONKeys, "edit FILE OLD NEW": cmdEdit,
 		"fill FILE KEY COLUMN TEXT…": cmdFill, "lease FILE JOB": cmdLease, "references": cmdReferences,
 		"platform-forget KIND ID": func(ts *testscript.TestScript, args []string) {

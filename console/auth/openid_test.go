@@ -66,7 +66,7 @@ var leadsAway = regexp.MustCompile(`content="0;url=(https://[^"]+)"`)
 // away begins a login at the issuer, and gives the path by which the issuer sends the browser back.
 func (c *company) away(b *consoletest.Browser, path string, form url.Values) string {
 	c.T.Helper()
-	b.Do(http.MethodPost, path, form).Wants(http.StatusOK, "Conta Coop")
+	b.Post(path, form).Wants(http.StatusOK, "Conta Coop")
 	m := leadsAway.FindStringSubmatch(b.Body)
 	if m == nil {
 		c.T.Fatalf("the page does not lead to the issuer:\n%s", b.Body)
@@ -397,7 +397,7 @@ func TestC05_C08_C10_TheWayToTheIssuer(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t, consoletest.OpenStore(t, state.SQLite), func(o *consoletest.Options) { o.Site.Secure = true })
 	b := c.Browser()
-	b.Do(http.MethodPost, "/login/openid", url.Values{"next": {"//evil.example/"}}).Wants(http.StatusOK)
+	b.Post("/login/openid", url.Values{"next": {"//evil.example/"}}).Wants(http.StatusOK)
 	cookies := b.Got.Values("Set-Cookie")
 	if len(cookies) != 1 || !strings.HasPrefix(cookies[0], "__Host-safrasync-openid=") {
 		t.Fatalf("cookies %v", cookies)
@@ -432,7 +432,7 @@ func TestAnIssuerThatIsDownStopsNobodyElse(t *testing.T) {
 		oidctest.OpenKeys,
 	} {
 		c.issuer.Fault(fault)
-		c.Browser().Do(http.MethodPost, "/login/openid", nil).Wants(http.StatusServiceUnavailable,
+		c.Browser().Post("/login/openid", nil).Wants(http.StatusServiceUnavailable,
 			"Conta Coop não respondeu", `name="password"`)
 		if err := c.openID.Check(t.Context(), c.Clock.Now()); err == nil || len(err.Error()) > 500 {
 			t.Errorf("%s: %v", fault, err)
@@ -445,7 +445,7 @@ func TestAnIssuerThatIsDownStopsNobodyElse(t *testing.T) {
 	c.come(c.Browser()).Wants(http.StatusSeeOther)
 	c.Clock.Pass(2 * time.Hour)
 	c.issuer.Fault(oidctest.Pages) // to log in there it is needed, to say where it is no more
-	c.Browser().Do(http.MethodPost, "/login/openid", nil).Wants(http.StatusOK)
+	c.Browser().Post("/login/openid", nil).Wants(http.StatusOK)
 
 	c.issuer.Fault(oidctest.Hangs)
 	c.openID.Patience(time.Hour).Turn(time.Hour)
@@ -482,7 +482,7 @@ func TestAnIssuerThatIsDownStopsNobodyElse(t *testing.T) {
 			Roots: rootsOf(c.issuer),
 		})
 	})
-	gone.Browser().Do(http.MethodPost, "/login/openid", nil).Wants(http.StatusServiceUnavailable,
+	gone.Browser().Post("/login/openid", nil).Wants(http.StatusServiceUnavailable,
 		"Conta Coop não respondeu")
 	gone.As(trade.Accountant).Get("/account").Wants(http.StatusOK)
 }
@@ -675,7 +675,7 @@ func TestTheAuditSaysWhoDidNotGetInAndWhy(t *testing.T) {
 		}
 		c.issuer.Person(rui)
 		path := prove()
-		b.Do(http.MethodPost, "/logout", url.Values{"token": {b.Get("/account").Token()}}).Wants(http.StatusSeeOther)
+		b.Post("/logout", url.Values{"token": {b.Get("/account").Token()}}).Wants(http.StatusSeeOther)
 		b.Get(path).Wants(http.StatusForbidden, "a sua sessão neste programa terminou enquanto isso")
 		kept("rui@coop.example: the session has ended")
 	})
@@ -804,12 +804,12 @@ func TestAdministratorsEndAndDisableWhoComesByTheIssuer(t *testing.T) {
 		b, admin := c.Browser(), c.As(trade.Administrator)
 		do := func(form url.Values) *consoletest.Browser {
 			form.Set("token", admin.Get("/users").Token())
-			return admin.Do(http.MethodPost, "/users/rui@coop.example", form)
+			return admin.Post("/users/rui@coop.example", form)
 		}
 		c.come(b).Wants(http.StatusSeeOther)
 		admin.Get("/users").Wants(http.StatusOK, "entra por Conta Coop", "Encerrar sessões")
 		b.Get("/account").Wants(http.StatusOK)
-		b.Do(http.MethodPost, "/account/password",
+		b.Post("/account/password",
 			url.Values{
 				"token": {b.Get("/account").Token()}, "old": {""}, "new": {"outra frase bem comprida"},
 				"again": {"outra frase bem comprida"},
@@ -833,7 +833,7 @@ func TestAdministratorsEndAndDisableWhoComesByTheIssuer(t *testing.T) {
 		// Administrators of the issuer do not make up for the last one of this ledger.
 		c.issuer.Person(with(rui, "groups", "safra-ti"))
 		c.come(b).Wants(http.StatusSeeOther)
-		admin.Get("/users").Do(http.MethodPost, "/users/ana",
+		admin.Get("/users").Post("/users/ana",
 			url.Values{"token": {admin.Token()}, "do": {"disable"}}).Wants(http.StatusUnprocessableEntity,
 			"último administrador")
 	})
@@ -854,7 +854,7 @@ func TestC02_TheFirstAdministratorIsNotTheIssuers(t *testing.T) {
 	for _, path := range []string{"/login", auth.BackPath} {
 		w.Browser().Get(path).Wants(http.StatusServiceUnavailable, "safrasync users add")
 	}
-	w.Browser().Do(http.MethodPost, "/login/openid", nil).Wants(http.StatusServiceUnavailable, "safrasync users add")
+	w.Browser().Post("/login/openid", nil).Wants(http.StatusServiceUnavailable, "safrasync users add")
 }
 
 // C9: before what may double a record the person proves at the issuer who it is, and there only a
@@ -866,7 +866,8 @@ func TestC09_ProofAtTheIssuer(t *testing.T) {
 		c.come(b).Wants(http.StatusSeeOther)
 		prove := func() *consoletest.Browser {
 			t.Helper()
-			return b.Get(c.away(b, "/account/prove", url.Values{"token": {b.Get("/account").Token()}, "next": {"/rows/7/resend"}}))
+			token := b.Get("/account").Token()
+			return b.Get(c.away(b, "/account/prove", url.Values{"token": {token}, "next": {"/rows/7/resend"}}))
 		}
 		proved := func() time.Time { return provedAt(b) }
 		first := proved()
@@ -900,7 +901,7 @@ func TestC09_ProofAtTheIssuer(t *testing.T) {
 		}
 		// Who has a password gives that.
 		local := c.As(trade.Accountant)
-		local.Do(http.MethodPost, "/account/prove",
+		local.Post("/account/prove",
 			url.Values{"token": {local.Get("/account").Token()}}).Wants(http.StatusNotFound)
 	})
 }
@@ -967,7 +968,7 @@ func TestSessionsOfAnIssuerThatIsNotConfiguredAreOver(t *testing.T) {
 		// not by the label of another one
 		w.As(trade.Administrator).Get("/users").Wants(http.StatusOK, "entra por "+c.issuer.URL)
 		if openID == nil {
-			w.Browser().Do(http.MethodPost, "/login/openid", nil).Wants(http.StatusNotFound)
+			w.Browser().Post("/login/openid", nil).Wants(http.StatusNotFound)
 			if page := w.Browser().Get("/login").Body; strings.Contains(page, "/login/openid") {
 				t.Error("a way is offered that leads nowhere")
 			}

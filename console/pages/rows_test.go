@@ -33,7 +33,7 @@ func TestAFilterThatIsNoTextIsRefused(t *testing.T) {
 			b.Get(path).Wants(http.StatusBadRequest)
 		}
 		b.Get("/runs/%00").Wants(http.StatusNotFound)
-		b.Do(http.MethodPost, "/filters", url.Values{
+		b.Post("/filters", url.Values{
 			"token": {b.Get("/account").Token()}, "name": {"a\x00"}, "query": {"q=a"},
 		}).Wants(http.StatusBadRequest)
 	}
@@ -82,7 +82,7 @@ func TestD7SavedFiltersAreBounded(t *testing.T) {
 			if len(more) > 0 {
 				form.Set(more[0], "1")
 			}
-			return b.Do(http.MethodPost, "/filters", form)
+			return b.Post("/filters", form)
 		}
 		keep("large", "q="+strings.Repeat("x", 3000)).Wants(http.StatusBadRequest, "2.000")
 		for i := range trade.SavedFiltersMost {

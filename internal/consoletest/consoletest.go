@@ -281,7 +281,7 @@ func (w *World) As(role trade.Role) *Browser {
 // LogIn logs somebody in.
 func (b *Browser) LogIn(name, password string) *Browser {
 	b.World.T.Helper()
-	return b.Do(http.MethodPost, "/login", url.Values{"name": {name}, "password": {password}})
+	return b.Post("/login", url.Values{"name": {name}, "password": {password}})
 }
 
 // Get asks for a page.
@@ -290,7 +290,13 @@ func (b *Browser) Get(path string) *Browser {
 	return b.Do(http.MethodGet, path, nil)
 }
 
-// Do sends a form.
+// Post sends a form.
+func (b *Browser) Post(path string, form url.Values) *Browser {
+	b.World.T.Helper()
+	return b.Do(http.MethodPost, path, form)
+}
+
+// Do asks with a method, and a form if there is one.
 func (b *Browser) Do(method, path string, form url.Values) *Browser {
 	b.World.T.Helper()
 	return b.Send(method, path, "application/x-www-form-urlencoded", form.Encode())
@@ -340,7 +346,7 @@ func (b *Browser) Token() string {
 func (b *Browser) Submit(path string, form url.Values) *Browser {
 	b.World.T.Helper()
 	form.Set("token", b.Token())
-	return b.Do(http.MethodPost, path, form)
+	return b.Post(path, form)
 }
 
 var hiddenField = regexp.MustCompile(`type="hidden" name="([^"]+)" value="([^"]*)"`)

@@ -12,7 +12,8 @@ func Do(t testing.TB, errs ...error) {
 	}
 }
 
-// Get gives the value of a call, and ends the test when there is an error: must.Get(os.Open(name))(t).
+// Get gives the value of a call, and ends the test when there is an error:
+// must.Get(os.Open(name))(t).
 func Get[V any](value V, err error) func(t testing.TB) V {
 	return func(t testing.TB) V {
 		t.Helper()
