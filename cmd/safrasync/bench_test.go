@@ -170,11 +170,7 @@ func jsonLines[T any](t *testing.T, text string) (out []T) {
 func startSandbox(t *testing.T, opts sandbox.Options) *sandbox.Running {
 	t.Helper()
 	box := must.Get(sandbox.Start(opts, "127.0.0.1:0"))(t)
-	t.Cleanup(func() {
-		if err := box.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { must.Do(t, box.Close()) })
 	return box
 }
 

@@ -82,9 +82,7 @@ func (d *deskWorld) open() {
 	d.t.Cleanup(func() {
 		c.Close() // answers that go on
 		d.server.Close()
-		if err := app.Close(); err != nil {
-			d.t.Error(err)
-		}
+		must.Do(d.t, app.Close())
 	})
 }
 

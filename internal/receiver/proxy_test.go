@@ -147,11 +147,7 @@ func (w *fronted) launch(receiver string, certificate, key []byte) {
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, w.said, w.said
 	cmd.Env = []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=" + dir}
 	w.process = must.Get(throwaway.Spawn(cmd, syscall.SIGTERM, nil))(w.t)
-	w.t.Cleanup(func() {
-		if err := w.process.Stop(syscall.SIGTERM, w.program); err != nil {
-			w.t.Error(err)
-		}
-	})
+	w.t.Cleanup(func() { must.Do(w.t, w.process.Stop(syscall.SIGTERM, w.program)) })
 	select {
 	case <-w.said.Ready:
 	case <-w.process.Done:

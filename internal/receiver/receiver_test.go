@@ -68,11 +68,7 @@ func newWorld(t *testing.T, change ...func(*Options)) *world {
 	}
 	options.Listener = must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	w.server = must.Get(Start(options))(t)
-	t.Cleanup(func() {
-		if err := w.server.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { must.Do(t, w.server.Close()) })
 	w.url = "http://" + w.server.Address() + w.login.Path
 	return w
 }

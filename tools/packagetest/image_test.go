@@ -192,11 +192,7 @@ func newBox(t *testing.T, files string, uid int) *box {
 		if err := syscall.Mount(source, place, kind, flags, data); err != nil {
 			t.Fatalf("mounting %s: %v", place, err)
 		}
-		t.Cleanup(func() {
-			if err := syscall.Unmount(place, syscall.MNT_DETACH); err != nil {
-				t.Error(err)
-			}
-		})
+		t.Cleanup(func() { must.Do(t, syscall.Unmount(place, syscall.MNT_DETACH)) })
 	}
 	b.dir = filepath.Join(t.TempDir(), "root")
 	must.Do(t, os.Mkdir(b.dir, 0o755))

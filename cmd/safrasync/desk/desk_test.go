@@ -37,11 +37,7 @@ func openDemo(t *testing.T) *Host {
 	}
 	h := &Host{App: app, Board: NewBoard(), Log: zap.NewNop()}
 	store := must.Get(app.OpenLedger(t.Context(), cli.ToWrite))(t)
-	t.Cleanup(func() {
-		if err := app.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { must.Do(t, app.Close()) })
 	source := must.Get(app.OpenSource(t.Context()))(t)
 	h.Store = store
 	h.Engine = must.Get(app.OpenEngine(store, source, h.Board.Observe))(t)
