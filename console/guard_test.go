@@ -20,6 +20,7 @@ import (
 	"github.com/safrasync/safrasync/console"
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/consoletest"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -168,7 +169,7 @@ func TestC07_ChangesComeFromOurOwnPages(t *testing.T) {
 			{"Origin": {"null"}},
 		} {
 			b.Header = headers
-			b.Do(http.MethodPost, path, url.Values{"token": {token}}).Wants(http.StatusForbidden, "Código origin")
+			b.Post(path, url.Values{"token": {token}}).Wants(http.StatusForbidden, "Código origin")
 		}
 		b.Header = http.Header{}
 		if r.Open {
@@ -176,12 +177,12 @@ func TestC07_ChangesComeFromOurOwnPages(t *testing.T) {
 		}
 		b.Send(http.MethodPost, path, "text/plain", "token="+token).Wants(http.StatusForbidden, "Código token")
 		for _, wrong := range []string{"", "x", token + "x", other} {
-			b.Do(http.MethodPost, path, url.Values{"token": {wrong}}).Wants(http.StatusForbidden, "Código token")
+			b.Post(path, url.Values{"token": {wrong}}).Wants(http.StatusForbidden, "Código token")
 		}
 	}
 	b.Get("/users/lia").Wants(http.StatusMethodNotAllowed)
 	b.Header.Set("Sec-Fetch-Site", "same-origin")
-	b.Do(http.MethodPost, "/users/lia", url.Values{"token": {token}, "do": {"disable"}}).Wants(http.StatusSeeOther)
+	b.Post("/users/lia", url.Values{"token": {token}, "do": {"disable"}}).Wants(http.StatusSeeOther)
 }
 
 // Every answer has the headers, errors included, and no page has a script or a style of its own.
@@ -243,7 +244,7 @@ func TestC10_OtherHostsAndOtherSitesAreRefused(t *testing.T) {
 		"javascript:alert(1)", "/%0d%0aLocation:evil", "http:evil.example", "///evil.example",
 		"/\t/evil.example", "evil",
 	} {
-		b.Do(http.MethodPost, "/login", url.Values{
+		b.Post("/login", url.Values{
 			"name": {"carla"}, "password": {consoletest.Password},
 			"next": {next},
 		}).Wants(http.StatusSeeOther)
@@ -278,40 +279,27 @@ func TestBehindAProxyTheLastAddressCounts(t *testing.T) {
 func TestC11_SlowAndHugeRequestsAreBounded(t *testing.T) {
 	t.Parallel()
 	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople()
-	listener, err := console.Listen(t.Context(), "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(console.Listen(t.Context(), "127.0.0.1:0"))(t)
 	server := console.Serve(listener, nil, zap.NewNop())
 	t.Cleanup(server.Close)
 	server.Show(w.Console, nil)
 	address := listener.Addr().String()
 	for range 500 {
-		conn, err := net.Dial("tcp", address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		conn := must.Get(net.Dial("tcp", address))(t)
 		t.Cleanup(func() { _ = conn.Close() })
-		if _, err := fmt.Fprint(conn, "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(fmt.Fprint(conn, "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "))(t)
 	}
 	w.Server.URL = "http://" + address
 	b := w.Browser()
 	b.Client.Timeout = 30 * time.Second
 	b.Get("/login").Wants(http.StatusOK)
-	b.Do(http.MethodPost, "/login",
+	b.Post("/login",
 		url.Values{"name": {strings.Repeat("x", 70<<10)}}).Wants(http.StatusRequestEntityTooLarge, "Código long")
-	conn, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(net.Dial("tcp", address))(t)
 	defer conn.Close()
 	// as much as is read before it is refused
-	if _, err := fmt.Fprintf(conn, "GET /login HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Long: %s",
-		strings.Repeat("x", 36<<10)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(fmt.Fprintf(conn, "GET /login HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Long: %s",
+		strings.Repeat("x", 36<<10)))(t)
 	first := make([]byte, 12)
 	if _, err := io.ReadFull(conn, first); err != nil || string(first) != "HTTP/1.1 431" {
 		t.Errorf("a huge header: %q, %v", first, err)
@@ -325,10 +313,7 @@ func TestC01_OldTLSIsRefused(t *testing.T) {
 	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople()
 	lent := httptest.NewTLSServer(nil)
 	lent.Close()
-	listener, err := console.Listen(t.Context(), "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(console.Listen(t.Context(), "127.0.0.1:0"))(t)
 	server := console.Serve(listener, &lent.TLS.Certificates[0], zap.NewNop())
 	t.Cleanup(server.Close)
 	server.Show(w.Console, &lent.TLS.Certificates[0])
@@ -381,9 +366,7 @@ func TestC13_ErrorsTellACodeAndNothingElse(t *testing.T) {
 	b := w.As(trade.Administrator)
 	b.Get("/users")
 	token := b.Token()
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	number := regexp.MustCompile(`Código internal, número ([0-9a-f]{10})`)
 	for _, r := range w.Console.Routes() {
 		if r.Free || r.Path == "/licences" {

@@ -9,25 +9,21 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // What others wrote, and the program brings along, stands in vendored.csv with its sum: a change of
 // such a file is seen.
 func TestD9WhatOthersWroteIsAsItWasTaken(t *testing.T) {
 	t.Parallel()
-	file, err := os.Open("vendored.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.Open("vendored.csv"))(t)
 	defer file.Close()
 	all, err := csv.NewReader(file).ReadAll()
 	if err != nil || strings.Join(all[0], ",") != "file,name,version,licence,sha256" {
 		t.Fatal(all, err)
 	}
-	there, err := filepath.Glob("view/static/vendor/*")
-	if err != nil {
-		t.Fatal(err)
-	}
+	there := must.Get(filepath.Glob("view/static/vendor/*"))(t)
 	there = append(there, "auth/common.txt")
 	var listed []string
 	for _, line := range all[1:] {

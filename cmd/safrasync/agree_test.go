@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/rows"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -89,10 +90,7 @@ func TestB1WhatExplainsAgreesWithWhatSendsOnTheThreeSampleERPs(t *testing.T) {
 					file := filepath.Join(t.TempDir(), "case.yaml")
 					m.run(0, "test", "--from", job, key, file)
 					m.run(0, "test", file)
-					c, err := rows.LoadCase(file)
-					if err != nil {
-						t.Fatal(err)
-					}
+					c := must.Get(rows.LoadCase(file))(t)
 					expects := c.Expected()
 					var left map[string]json.RawMessage
 					if want == trade.Pending {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 func TestAnInterruptedBatchKeepsWhatWasDone(t *testing.T) {
@@ -38,10 +39,7 @@ func TestAnInterruptedBatchKeepsWhatWasDone(t *testing.T) {
 // rowsOf reads a result again.
 func rowsOf(t *testing.T, path string) (rows [][]string) {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(path))(t)
 	for line := range strings.SplitSeq(strings.TrimSuffix(string(text), "\r\n"), "\r\n") {
 		rows = append(rows, strings.Split(line, ";"))
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -104,9 +105,7 @@ func TestVerboseLogsJSONWithFullTimesAndWithoutSecretsOrPersons(t *testing.T) {
 func TestStandardOutputThatCannotBeWrittenIsAFailure(t *testing.T) {
 	t.Parallel()
 	broken, w := io.Pipe()
-	if err := broken.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, broken.Close())
 	app := cli.App{
 		Stdin: strings.NewReader(""), Stdout: w, Stderr: io.Discard,
 		Env: func(string) (string, bool) { return "", false },
@@ -121,9 +120,7 @@ func TestF166ABrokenStandardErrorStopsNothing(t *testing.T) {
 	t.Parallel()
 	b := setUpBench(t, sandbox.Options{})
 	broken, w := io.Pipe()
-	if err := broken.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, broken.Close())
 	var out bytes.Buffer
 	app := cli.App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: w}
 	if code := b.execute(t.Context(), &app, "sync", "--verbose"); code != cli.ExitDone || len(b.box.Created()) == 0 {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/state"
 )
@@ -36,10 +37,7 @@ func (p *program) path(names ...string) string { return filepath.Join(p.dir, fil
 
 func (p *program) read(name string) string {
 	p.t.Helper()
-	text, err := os.ReadFile(p.path(name))
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(p.path(name)))(p.t)
 	return string(text)
 }
 
@@ -47,19 +45,14 @@ func (p *program) read(name string) string {
 func (p *program) write(name, text string) {
 	p.t.Helper()
 	path := p.path(name)
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path+".new", []byte(text), 0o600),
-		os.Rename(path+".new", path)); err != nil {
-		p.t.Fatal(err)
-	}
+	must.Do(p.t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path+".new", []byte(text), 0o600),
+		os.Rename(path+".new", path)))
 }
 
 // configure takes a configuration, with pairs of texts replaced in it.
 func (p *program) configure(template string, pairs ...string) {
 	p.t.Helper()
-	text, err := os.ReadFile(template)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(template))(p.t)
 	p.file = p.path("config.yaml")
 	p.write("config.yaml", strings.NewReplacer(pairs...).Replace(string(text)))
 }
@@ -77,9 +70,7 @@ func (p *program) edit(old, replacement string) {
 // sql runs statements on a database in SQLite.
 func (p *program) sql(name, script string) {
 	p.t.Helper()
-	if err := runSQLText(p.path(name), script); err != nil {
-		p.t.Fatal(err)
-	}
+	must.Do(p.t, runSQLText(p.path(name), script))
 }
 
 func runSQL(database, file string) error {
@@ -115,6 +106,17 @@ func (p *program) command(args ...string) *exec.Cmd {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
 	return cmd
+}
+
+// must runs a command as a process of its own and wants an exit code; it gives what it printed.
+func (p *program) must(code int, args ...string) string {
+	p.t.Helper()
+	cmd := p.command(args...)
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != code {
+		p.t.Fatalf("safrasync %s: %v, want exit code %d\n%s", strings.Join(args, " "), err, code, out)
+	}
+	return string(out)
 }
 
 // execute runs a command in this process, and gives its exit code.
@@ -167,15 +169,8 @@ func jsonLines[T any](t *testing.T, text string) (out []T) {
 // startSandbox starts a platform for one test.
 func startSandbox(t *testing.T, opts sandbox.Options) *sandbox.Running {
 	t.Helper()
-	box, err := sandbox.Start(opts, "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := box.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	box := must.Get(sandbox.Start(opts, "127.0.0.1:0"))(t)
+	t.Cleanup(func() { must.Do(t, box.Close()) })
 	return box
 }
 
@@ -210,9 +205,7 @@ func newCoop(t *testing.T, on string, opts sandbox.Options) *bench {
 	}
 	b.configure("testdata/coop/config.yaml", "$API", b.box.URL, "dsn: erp.db", "dsn: "+b.path("erp.db"),
 		"dsn: state.db", ledger)
-	if err := runSQL(b.path("erp.db"), "testdata/coop/erp.sql"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, runSQL(b.path("erp.db"), "testdata/coop/erp.sql"))
 	b.run(cli.ExitDone, "state", "new")
 	for kind, file := range coopReferences {
 		b.run(cli.ExitDone, "refs", "import", kind, "testdata/coop/"+file, "--yes")
@@ -223,10 +216,13 @@ func newCoop(t *testing.T, on string, opts sandbox.Options) *bench {
 // store opens the ledger to look at it.
 func (b *bench) store() *state.Store {
 	b.t.Helper()
-	store, err := state.Open(b.t.Context(), b.ledger)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	store := must.Get(state.Open(b.t.Context(), b.ledger))(b.t)
 	b.t.Cleanup(func() { _ = store.Close() })
 	return store
+}
+
+// faults lets the sandbox behave so from now on.
+func (b *bench) faults(specs ...string) {
+	b.t.Helper()
+	b.box.SetFaults(must.Get(sandbox.ParseFaults(specs))(b.t)...)
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -190,10 +191,7 @@ func TestE2TheBridgeFromTheERPIsAPlainSum(t *testing.T) {
 					same := func(what string, got *trade.Decimal, parts trade.Decimal, text sql.NullString) {
 						want := trade.Decimal{}
 						if text.Valid {
-							var err error
-							if want, err = trade.ParseDecimal(text.String); err != nil {
-								t.Fatal(err)
-							}
+							want = must.Get(trade.ParseDecimal(text.String))(t)
 						}
 						if got == nil {
 							got = &trade.Decimal{}

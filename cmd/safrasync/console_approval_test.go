@@ -29,30 +29,30 @@ func TestWhatNeedsTwoPeopleIsApprovedInTheConsole(t *testing.T) {
 		t.Fatalf("the row is %s", row.State)
 	}
 	at := "/rows/" + strconv.FormatInt(row.ID, 10)
-	carla.get(at + "/dismiss")
-	form := with(carla.fields(at+"/dismiss"), "reason", "lançado por engano")
-	form.Set("mark", regexp.MustCompile(`name="mark" value="([0-9a-f]+)"`).FindStringSubmatch(carla.body)[1])
-	carla.post(at+"/dismiss", form).shows(http.StatusOK, "falta a aprovação de outra pessoa", "lançado por engano",
+	carla.Get(at + "/dismiss")
+	form := with(carla.Form(at+"/dismiss"), "reason", "lançado por engano")
+	form.Set("mark", regexp.MustCompile(`name="mark" value="([0-9a-f]+)"`).FindStringSubmatch(carla.Body)[1])
+	carla.Post(at+"/dismiss", form).Wants(http.StatusOK, "falta a aprovação de outra pessoa", "lançado por engano",
 		"Você pediu, ou já aprovou", "Retirar o pedido")
 	if e := d.entry("contracts", "01|000003"); e.State != trade.Invalid {
 		t.Fatalf("it was done by one person: %s", e.State)
 	}
-	carla.submit("/approvals/1/approve", url.Values{"reason": {"eu mesma aprovo"}}).shows(http.StatusConflict,
+	carla.Submit("/approvals/1/approve", url.Values{"reason": {"eu mesma aprovo"}}).Wants(http.StatusConflict,
 		"É preciso outra pessoa")
-	d.as(trade.Reader).get("/approvals").shows(http.StatusOK, "Dispensar", "carla", "1 de 2")
-	ana.get("/approvals/1").shows(http.StatusOK, "carla", "lançado por engano", "Aprovar e fazer", "dispensado")
-	ana.submit("/approvals/1/approve", url.Values{"reason": {"conferi com a filial"}}).shows(http.StatusOK,
+	d.as(trade.Reader).Get("/approvals").Wants(http.StatusOK, "Dispensar", "carla", "1 de 2")
+	ana.Get("/approvals/1").Wants(http.StatusOK, "carla", "lançado por engano", "Aprovar e fazer", "dispensado")
+	ana.Submit("/approvals/1/approve", url.Values{"reason": {"conferi com a filial"}}).Wants(http.StatusOK,
 		"Aprovado e feito", "Nada espera aprovação")
 	if e := d.entry("contracts", "01|000003"); e.State != trade.Dismissed {
 		t.Errorf("it was not done: %s", e.State)
 	}
-	ana.get("/audit").shows(http.StatusOK, "carla &#43; ana", "pediu aprovação", "aprovou")
+	ana.Get("/audit").Wants(http.StatusOK, "carla &#43; ana", "pediu aprovação", "aprovou")
 
 	d.run(0, "reopen", "contracts", "01|000003", "--reason", "era certo", "--as", "ivo", "--yes")
-	ana.get("/approvals").shows(http.StatusOK, "Reabrir", "ivo")
+	ana.Get("/approvals").Wants(http.StatusOK, "Reabrir", "ivo")
 	d.run(1, "approve", "2", "--reason", "por outro nome", "--as", "joana", "--yes") // the same account
-	ana.get("/approvals/2")
-	ana.submit("/approvals/2/decline", url.Values{"reason": {"não era certo"}}).shows(http.StatusOK, "Recusado")
+	ana.Get("/approvals/2")
+	ana.Submit("/approvals/2/decline", url.Values{"reason": {"não era certo"}}).Wants(http.StatusOK, "Recusado")
 	if e := d.entry("contracts", "01|000003"); e.State != trade.Dismissed {
 		t.Errorf("what was declined was done: %s", e.State)
 	}
@@ -63,22 +63,22 @@ func TestAccountantsProposeACodeAndRunAJob(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	carla, ana := d.as(trade.Accountant), d.as(trade.Administrator)
-	carla.get("/references/wallets").shows(http.StatusOK, "Propor um código")
-	carla.submit("/references/wallets/propose", url.Values{"code": {"12"}, "id": {"x"}, "reason": {"carteira nova"}}).
-		shows(http.StatusUnprocessableEntity, "o id deve ser um UUID")
-	carla.submit("/references/wallets/propose", url.Values{
+	carla.Get("/references/wallets").Wants(http.StatusOK, "Propor um código")
+	carla.Submit("/references/wallets/propose", url.Values{"code": {"12"}, "id": {"x"}, "reason": {"carteira nova"}}).
+		Wants(http.StatusUnprocessableEntity, "o id deve ser um UUID")
+	carla.Submit("/references/wallets/propose", url.Values{
 		"code": {" 12 "}, "id": {"33333333-3333-4333-8333-333333333312"}, "reason": {"carteira nova"},
-	}).shows(http.StatusOK, "Gravar no de-para", "33333333-3333-4333-8333-333333333312")
-	carla.submit("/approvals/1/approve", url.Values{"reason": {"eu mesma"}}).shows(http.StatusForbidden)
-	ana.get("/approvals/1").shows(http.StatusOK, "carteira nova", "Código 12 do ERP")
-	ana.submit("/approvals/1/approve", url.Values{"reason": {"conferi na plataforma"}}).shows(http.StatusOK,
+	}).Wants(http.StatusOK, "Gravar no de-para", "33333333-3333-4333-8333-333333333312")
+	carla.Submit("/approvals/1/approve", url.Values{"reason": {"eu mesma"}}).Wants(http.StatusForbidden)
+	ana.Get("/approvals/1").Wants(http.StatusOK, "carteira nova", "Código 12 do ERP")
+	ana.Submit("/approvals/1/approve", url.Values{"reason": {"conferi na plataforma"}}).Wants(http.StatusOK,
 		"Aprovado e feito")
-	ana.get("/references/wallets?text=12").shows(http.StatusOK, "33333333-3333-4333-8333-333333333312")
+	ana.Get("/references/wallets?text=12").Wants(http.StatusOK, "33333333-3333-4333-8333-333333333312")
 
-	carla.get("/schedules").shows(http.StatusOK, "Executar agora")
-	carla.submit("/schedules/contracts/plan", url.Values{"act": {"run"}}).shows(http.StatusOK, "Executar agora")
-	carla.get("/schedules")
-	carla.submit("/schedules/contracts/plan", url.Values{"act": {"pause"}}).shows(http.StatusForbidden)
+	carla.Get("/schedules").Wants(http.StatusOK, "Executar agora")
+	carla.Submit("/schedules/contracts/plan", url.Values{"act": {"run"}}).Wants(http.StatusOK, "Executar agora")
+	carla.Get("/schedules")
+	carla.Submit("/schedules/contracts/plan", url.Values{"act": {"pause"}}).Wants(http.StatusForbidden)
 }
 
 // A month that needs two people is closed by the second, whoever ordered it where.
@@ -88,11 +88,11 @@ func TestAMonthIsClosedByTwoPeople(t *testing.T) {
 	d.extend("\napprove: {close: 2}\n")
 	d.run(0, "report", "--close", "2026-03", "--reason", "conferido", "--yes")
 	ana := d.as(trade.Administrator)
-	ana.get("/approvals/1").shows(http.StatusOK, "Fechar o mês: 31/03/2026", "conferido")
+	ana.Get("/approvals/1").Wants(http.StatusOK, "Fechar o mês: 31/03/2026", "conferido")
 	if closed, err := d.host.Store.Closings(t.Context(), trade.Date{}); err != nil || len(closed) > 0 {
 		t.Fatal(closed, err)
 	}
-	ana.submit("/approvals/1/approve", url.Values{"reason": {"conferi também"}}).shows(http.StatusOK,
+	ana.Submit("/approvals/1/approve", url.Values{"reason": {"conferi também"}}).Wants(http.StatusOK,
 		"Aprovado e feito")
 	closed, err := d.host.Store.Closings(t.Context(), trade.Date{})
 	if err != nil || len(closed) != 1 || !regexp.MustCompile(`.+ \+ ana$`).MatchString(closed[0].Who) {

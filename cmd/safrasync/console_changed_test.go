@@ -7,37 +7,38 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
 func TestWhatTheERPChangedIsShownWithItsEffectAndDealtWith(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	d.as(trade.Reader).get("/changed").shows(http.StatusOK, "Nada mudou depois do envio")
+	d.as(trade.Reader).Get("/changed").Wants(http.StatusOK, "Nada mudou depois do envio")
 	d.sql("erp.db",
 		`UPDATE contrato SET quantidade = '1600' WHERE num = '000001'; UPDATE contrato SET situacao = 'cancelado' WHERE num = '000002'`)
 	d.run(0, "sync")
 
-	b := d.as(trade.Accountant).get("/changed").shows(http.StatusOK, "01|000001", "alterado após o envio (1)",
+	b := d.as(trade.Accountant).Get("/changed").Wants(http.StatusOK, "01|000001", "alterado após o envio (1)",
 		"Enviado 90,03 t, agora 96 t: diferença de 5,97 t",
 		"Enviado 12 t, agora 0 t: diferença de −12 t", "Diferença em valor: R$ −225.900,00")
-	d.as(trade.Reader).get("/changed?flag=cancelled").shows(http.StatusOK, "01|000002")
+	d.as(trade.Reader).Get("/changed?flag=cancelled").Wants(http.StatusOK, "01|000002")
 
 	changed, cancelled := d.entry("contracts", "01|000001"), d.entry("contracts", "01|000002")
 	rows := url.Values{"row": {strconv.FormatInt(changed.ID, 10), strconv.FormatInt(cancelled.ID, 10)}}
-	b.submit("/changed/plan", rows).shows(http.StatusOK, "2 linhas: a marca some", "Evidência")
-	form := with(b.fields("/changed/do"), "reason", "acertado na tela da plataforma, protocolo 4711")
-	other := d.as(trade.Administrator).get("/changed")
-	other.submit("/changed/plan", url.Values{"row": {rows["row"][0]}}).shows(http.StatusOK)
-	stale := with(other.fields("/changed/do"), "reason", "acertado por telefone")
-	b.post("/changed/do", with(form, "reason", "já")).shows(http.StatusUnprocessableEntity, "ao menos 5 letras")
-	b.post("/changed/do", with(form, "reason", "acertado na tela da plataforma, protocolo 4711")).shows(http.StatusOK,
+	b.Submit("/changed/plan", rows).Wants(http.StatusOK, "2 linhas: a marca some", "Evidência")
+	form := with(b.Form("/changed/do"), "reason", "acertado na tela da plataforma, protocolo 4711")
+	other := d.as(trade.Administrator).Get("/changed")
+	other.Submit("/changed/plan", url.Values{"row": {rows["row"][0]}}).Wants(http.StatusOK)
+	stale := with(other.Form("/changed/do"), "reason", "acertado por telefone")
+	b.Post("/changed/do", with(form, "reason", "já")).Wants(http.StatusUnprocessableEntity, "ao menos 5 letras")
+	b.Post("/changed/do", with(form, "reason", "acertado na tela da plataforma, protocolo 4711")).Wants(http.StatusOK,
 		"Marcado como resolvido", "Nada mudou depois do envio")
 	if e := d.entry("contracts", changed.Key); e.Flags.Has(trade.Changed) || !e.Acknowledged.Has(trade.Changed) {
 		t.Errorf("the flags are %v, dealt with %v", e.Flags, e.Acknowledged)
 	}
-	other.post("/changed/do", stale).shows(http.StatusOK, "Marque ao menos uma linha.")
-	d.as(trade.Reader).get("/audit?act=acknowledge").shows(http.StatusOK, "contracts 01|000001", "contracts 01|000002",
+	other.Post("/changed/do", stale).Wants(http.StatusOK, "Marque ao menos uma linha.")
+	d.as(trade.Reader).Get("/audit?act=acknowledge").Wants(http.StatusOK, "contracts 01|000001", "contracts 01|000002",
 		"carla", "protocolo 4711")
 }
 
@@ -47,9 +48,7 @@ func TestARecordDeletedOnThePlatformIsDealtWith(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	row := d.entry("contracts", "01|000001")
-	if err := d.box.Server.DeleteCommitment(row.RemoteID); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.box.Server.DeleteCommitment(row.RemoteID))
 	after := row // as the engine's hearing leaves it
 	after.UpdatedAt, after.Flags = cli.Now(), after.Flags.With(trade.DeletedRemote, true)
 	record := trade.AuditRecord{
@@ -60,17 +59,17 @@ func TestARecordDeletedOnThePlatformIsDealtWith(t *testing.T) {
 		[]trade.Act{{Update: &trade.Update{From: row.State, Entry: after}, Audit: record}}); err != nil || !done[0] {
 		t.Fatalf("the row could not be flagged: %v, %v", done, err)
 	}
-	b := d.as(trade.Accountant).get("/changed?flag=deleted_remote").shows(http.StatusOK, "01|000001",
+	b := d.as(trade.Accountant).Get("/changed?flag=deleted_remote").Wants(http.StatusOK, "01|000001",
 		"excluído na plataforma (1)", row.RemoteID, `name="row"`)
-	b.submit("/changed/plan", url.Values{"row": {strconv.FormatInt(row.ID, 10)}}).shows(http.StatusOK,
+	b.Submit("/changed/plan", url.Values{"row": {strconv.FormatInt(row.ID, 10)}}).Wants(http.StatusOK,
 		"1 linha: a marca some", "Evidência")
-	b.post("/changed/do", with(b.fields("/changed/do"), "reason",
-		"excluído a pedido do produtor, protocolo 4712")).shows(http.StatusOK, "Marcado como resolvido",
+	b.Post("/changed/do", with(b.Form("/changed/do"), "reason",
+		"excluído a pedido do produtor, protocolo 4712")).Wants(http.StatusOK, "Marcado como resolvido",
 		"Nada mudou depois do envio")
 	if e := d.entry("contracts", row.Key); e.Flags.Has(trade.DeletedRemote) ||
 		!e.Acknowledged.Has(trade.DeletedRemote) || e.State != trade.Accepted || e.RemoteID != row.RemoteID {
 		t.Errorf("the row is %s with id %q, flags %v, dealt with %v", e.State, e.RemoteID, e.Flags, e.Acknowledged)
 	}
-	d.as(trade.Reader).get("/audit?act=acknowledge").shows(http.StatusOK, "contracts 01|000001", "carla",
+	d.as(trade.Reader).Get("/audit?act=acknowledge").Wants(http.StatusOK, "contracts 01|000001", "carla",
 		"protocolo 4712")
 }

@@ -2,26 +2,31 @@ package main
 
 import (
 	"context"
+	_ "embed" // for axe
 	"fmt"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	downloads "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
+	"github.com/safrasync/safrasync/internal/consoletest"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
+
+//go:embed testdata/axe/axe.min.js
+var axe string
 
 // chrome is a real Chromium that looks at a console.
 type chrome struct {
 	t    *testing.T
 	base string
 	ctx  context.Context
-	axe  string
 
 	clicks int // so far
 }
@@ -29,31 +34,24 @@ type chrome struct {
 // newChrome starts a Chromium of its own, with a window of this size.
 func newChrome(t *testing.T, base string, width, height int64, more ...chromedp.ExecAllocatorOption) *chrome {
 	t.Helper()
-	axe, err := os.ReadFile("testdata/axe/axe.min.js")
-	if err != nil {
-		t.Fatal(err)
-	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:len(chromedp.DefaultExecAllocatorOptions):len(
-		chromedp.DefaultExecAllocatorOptions)],
+	options := slices.Concat(chromedp.DefaultExecAllocatorOptions[:], []chromedp.ExecAllocatorOption{
 		chromedp.NoSandbox, chromedp.ExecPath("chromium"), chromedp.UserDataDir(t.TempDir()),
-		chromedp.Flag("lang", "pt-BR"), chromedp.Env("LANGUAGE=pt_BR")) // as the browsers of the cooperatives are
-	options = append(options, more...)
+		chromedp.Flag("lang", "pt-BR"), chromedp.Env("LANGUAGE=pt_BR"), // as the browsers of the cooperatives are
+	}, more)
 	parent, stop := context.WithTimeout(context.Background(), 3*time.Minute)
 	t.Cleanup(stop)
 	allocator, closeAllocator := chromedp.NewExecAllocator(parent, options...)
 	t.Cleanup(closeAllocator)
 	ctx, closeTab := chromedp.NewContext(allocator)
 	t.Cleanup(closeTab)
-	c := &chrome{t: t, base: base, ctx: ctx, axe: string(axe)}
+	c := &chrome{t: t, base: base, ctx: ctx}
 	c.do(chromedp.EmulateViewport(width, height))
 	return c
 }
 
 func (c *chrome) do(actions ...chromedp.Action[chromedp.Void]) {
 	c.t.Helper()
-	if err := chromedp.Do(c.ctx, actions...); err != nil {
-		c.t.Fatal(err)
-	}
+	must.Do(c.t, chromedp.Do(c.ctx, actions...))
 }
 
 // open goes to a page. Chromium gives up what it is loading when the computer gets another network,
@@ -64,9 +62,7 @@ func (c *chrome) open(path string) {
 	if err != nil && strings.Contains(err.Error(), "ERR_NETWORK_CHANGED") {
 		err = chromedp.Do(c.ctx, chromedp.Navigate(c.base+path))
 	}
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	must.Do(c.t, err)
 }
 
 // click clicks on something that leads to another page, and waits for it.
@@ -96,11 +92,7 @@ func (c *chrome) fill(selector, text string) {
 // text is what the page shows.
 func (c *chrome) text() string {
 	c.t.Helper()
-	text, err := chromedp.Run(c.ctx, chromedp.Evaluate[string](`document.body.innerText`))
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	return text
+	return must.Get(chromedp.Run(c.ctx, chromedp.Evaluate[string](`document.body.innerText`)))(c.t)
 }
 
 // shows wants texts on the page.
@@ -115,10 +107,11 @@ func (c *chrome) shows(texts ...string) {
 }
 
 // accessible wants the page without a violation of WCAG A and AA, as axe finds them, and no wider
-// than its window.
+// than its window. Where SAFRASYNC_PICTURES names a folder, it keeps there what the page looks
+// like.
 func (c *chrome) accessible(name string) {
 	c.t.Helper()
-	c.do(chromedp.Evaluate[chromedp.Void](c.axe + ";0"))
+	c.do(chromedp.Evaluate[chromedp.Void](axe + ";0"))
 	found, err := chromedp.Run(c.ctx, chromedp.Evaluate[string](`axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]})
 		.then(r => r.violations.map(v => v.id + ": " + v.nodes.map(n => n.html + " " + n.failureSummary).join("\n    ")).join("\n"))`,
 		chromedp.EvalAwaitPromise))
@@ -133,21 +126,9 @@ func (c *chrome) accessible(name string) {
 	if err != nil || wider {
 		c.t.Errorf("%s is wider than its window (%v)", name, err)
 	}
-}
-
-// picture keeps what the page looks like, where SAFRASYNC_PICTURES names a folder.
-func (c *chrome) picture(name string) {
-	c.t.Helper()
-	folder := os.Getenv("SAFRASYNC_PICTURES")
-	if folder == "" {
-		return
-	}
-	png, err := chromedp.Run(c.ctx, chromedp.CaptureScreenshot())
-	if err == nil {
-		err = os.WriteFile(folder+"/"+name+".png", png, 0o600)
-	}
-	if err != nil {
-		c.t.Fatal(err)
+	if folder := os.Getenv("SAFRASYNC_PICTURES"); folder != "" {
+		shot := must.Get(chromedp.Run(c.ctx, chromedp.CaptureScreenshot()))(c.t)
+		must.Do(c.t, os.WriteFile(folder+"/"+url.PathEscape(name)+".png", shot, 0o600))
 	}
 }
 
@@ -159,16 +140,10 @@ func (c *chrome) complaints() func() []string {
 			JSON.stringify(window.complaints)); };
 		document.addEventListener("securitypolicyviolation", (e) => note(e.violatedDirective + " " + e.blockedURI));
 		window.addEventListener("error", (e) => note(String(e.message)));`
-	if _, err := chromedp.Call(c.ctx, page.AddScriptToEvaluateOnNewDocument,
-		page.AddScriptToEvaluateOnNewDocumentParams{Source: script}); err != nil {
-		c.t.Fatal(err)
-	}
+	must.Get(chromedp.Call(c.ctx, page.AddScriptToEvaluateOnNewDocument,
+		page.AddScriptToEvaluateOnNewDocumentParams{Source: script}))(c.t)
 	return func() []string {
-		list, err := chromedp.Run(c.ctx, chromedp.Evaluate[[]string](`window.complaints || []`))
-		if err != nil {
-			c.t.Fatal(err)
-		}
-		return list
+		return must.Get(chromedp.Run(c.ctx, chromedp.Evaluate[[]string](`window.complaints || []`)))(c.t)
 	}
 }
 
@@ -176,8 +151,8 @@ func (c *chrome) complaints() func() []string {
 func (c *chrome) logIn(role trade.Role) {
 	c.t.Helper()
 	c.open("/")
-	c.do(chromedp.SendKeys(chromedp.CSS("input[name=name]"), deskPeople[role]),
-		chromedp.SendKeys(chromedp.CSS("input[name=password]"), deskPassword))
+	c.do(chromedp.SendKeys(chromedp.CSS("input[name=name]"), consoletest.People[role]),
+		chromedp.SendKeys(chromedp.CSS("input[name=password]"), consoletest.Password))
 	c.click("article button")
 	c.shows("Início")
 }
@@ -191,25 +166,20 @@ func TestChromiumFindsAContractAndSeesWhyItDidNotGo(t *testing.T) {
 	complaints := c.complaints()
 	c.open("/")
 	c.accessible("login")
-	c.picture("login")
 	c.logIn(trade.Accountant)
 	c.accessible("home")
-	c.picture("home")
 	row := d.rows(trade.Invalid)[0]
 	_, number, _ := strings.Cut(row.Key, "|")
 	c.click(`nav a[href="/rows"]`)
 	c.accessible("rows")
-	c.picture("rows")
 	// the box of every page: one row has the number, so that Enter opens it
 	c.do(chromedp.SendKeys(chromedp.CSS(".find input[type=search]"), strings.TrimLeft(number, "0")+"\r"),
 		chromedp.WaitVisible(chromedp.CSS("#fields")))
 	c.shows("O caminho até aqui", "Quem resolve", trade.Sentences(row.Error.Fields[:1], trade.Portuguese))
 	c.accessible("row")
-	c.picture("row")
 	c.press("details.others > summary")
 	c.click(fmt.Sprintf(`a[href="/rows/%d/dismiss"]`, row.ID))
 	c.accessible("act")
-	c.picture("act")
 	if list := complaints(); len(list) > 0 {
 		t.Errorf("the browser complains: %s", strings.Join(list, "; "))
 	}
@@ -241,7 +211,6 @@ func TestChromiumPagesAreForEverybody(t *testing.T) {
 		} {
 			c.open(path)
 			c.accessible(name + " " + theme)
-			c.picture(name + " " + theme)
 		}
 	}
 	if list := complaints(); len(list) > 0 {
@@ -256,20 +225,8 @@ func TestE1ChromiumDownloadsTwoFilesInARow(t *testing.T) {
 	c := newChrome(t, d.server.URL, 1280, 800)
 	c.logIn(trade.Accountant)
 	c.open("/report?show=1")
-	folder := t.TempDir()
-	if _, err := chromedp.Call(c.ctx, downloads.SetDownloadBehavior, downloads.SetDownloadBehaviorParams{
-		Behavior: downloads.SetDownloadBehaviorBehaviorAllow, DownloadPath: folder, EventsEnabled: new(true),
-	}); err != nil {
-		t.Fatal(err)
-	}
 	for _, format := range []string{"csv", "xlsx", "csv"} {
-		done := func(e downloads.EventDownloadProgress) bool {
-			return e.State == downloads.DownloadProgressStateCompleted
-		}
-		if _, err := chromedp.Run(c.ctx, chromedp.WaitEvent(downloads.DownloadProgress, done,
-			chromedp.Click(chromedp.CSS("button[value="+format+"]")))); err != nil {
-			t.Fatalf("the download of %s: %v\n%s", format, err, c.text())
-		}
+		c.download("button[value=" + format + "]")
 	}
 	c.shows("Planilha (XLSX)")
 }
@@ -311,7 +268,6 @@ func TestE4ChromiumReportIsReadAt1280Pixels(t *testing.T) {
 	}
 	c.open("/report?show=1&single=1#contracts")
 	c.shows("132.030 kg", "R$ 225.900,00", "10/03/2026")
-	c.picture("report at 1280")
 	for _, width := range []int64{1280, 390} {
 		c.do(chromedp.EmulateViewport(width, 800))
 		for _, part := range []string{"summary", "totals", "contracts", "divergences"} {

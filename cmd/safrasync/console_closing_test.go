@@ -16,6 +16,7 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -35,10 +36,10 @@ var (
 func TestChromiumPrintsAClosingWithItsHashOnEachPage(t *testing.T) {
 	t.Parallel()
 	d := newDemoDesk(t)
-	b := d.as(trade.Accountant).get("/report")
-	b.submit("/report/close/plan", url.Values{"month": {"2026-10"}}).shows(http.StatusOK, "Lista de conferência")
-	b.post("/report/close/do", with(b.fields("/report/close/do"), "reason", "outubro conferido", "signed",
-		"1")).shows(http.StatusOK, "O mês foi fechado")
+	b := d.as(trade.Accountant).Get("/report")
+	b.Submit("/report/close/plan", url.Values{"month": {"2026-10"}}).Wants(http.StatusOK, "Lista de conferência")
+	b.Post("/report/close/do", with(b.Form("/report/close/do"), "reason", "outubro conferido", "signed",
+		"1")).Wants(http.StatusOK, "O mês foi fechado")
 	list, err := d.host.Store.Closings(t.Context(), trade.Date{})
 	if err != nil || len(list) != 1 {
 		t.Fatal(len(list), err)
@@ -48,13 +49,9 @@ func TestChromiumPrintsAClosingWithItsHashOnEachPage(t *testing.T) {
 	c.logIn(trade.Accountant)
 	c.open("/report/closings/" + list[0].ID)
 	c.accessible("closed month")
-	c.picture("closed month")
-	result, err := chromedp.Call(c.ctx, page.PrintToPDF, page.PrintToPDFParams{
+	result := must.Get(chromedp.Call(c.ctx, page.PrintToPDF, page.PrintToPDFParams{
 		PreferCSSPageSize: new(true), PrintBackground: new(true),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	objects := map[string][]byte{} // by their numbers
 	for _, object := range pdfObject.FindAllSubmatch(result.Data, -1) {
 		objects[string(object[1])] = object[2]
@@ -68,14 +65,8 @@ func TestChromiumPrintsAClosingWithItsHashOnEachPage(t *testing.T) {
 		if found == nil {
 			t.Fatalf("object %s has nothing in it", number)
 		}
-		z, err := zlib.NewReader(bytes.NewReader(found[1]))
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := io.ReadAll(z)
-		if err != nil {
-			t.Fatal(err)
-		}
+		z := must.Get(zlib.NewReader(bytes.NewReader(found[1])))(t)
+		text := must.Get(io.ReadAll(z))(t)
 		return string(text)
 	}
 	var pages []string // the texts of the pages, without their spaces

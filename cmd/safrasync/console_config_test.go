@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -21,7 +22,7 @@ func TestTheServiceServesTheConsole(t *testing.T) {
 	s.edit("jobs:\n", "console: {listen: 127.0.0.1:0}\njobs:\n")
 	s.start()
 	address := s.line("the console", func(l logLine) bool { return l.Msg == "the console is served" }).Address
-	cert, key := certificateFor(t, "localhost")
+	cert, key := must.Certificate(t)
 	s.write("console.pem", string(cert))
 	s.write("console.key", string(key))
 	roots := x509.NewCertPool()
@@ -32,14 +33,9 @@ func TestTheServiceServesTheConsole(t *testing.T) {
 	}, Timeout: giveUp}
 	ask := func(url string) *http.Response {
 		t.Helper()
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		request := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil))(t)
 		answer, err := client.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		_ = answer.Body.Close()
 		return answer
 	}
@@ -59,9 +55,7 @@ func TestTheServiceServesTheConsole(t *testing.T) {
 		got.Header.Get("Strict-Transport-Security") == "" {
 		t.Errorf("the page of the login by TLS: %d", got.StatusCode)
 	}
-	if err := os.Remove(s.path("console.key")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(s.path("console.key")))
 	s.signal(syscall.SIGHUP)
 	s.line("the refusal", func(l logLine) bool { return strings.Contains(l.Msg, "the old one stays in force") })
 	if got := ask("https://" + address + "/login").StatusCode; got != http.StatusOK {
@@ -73,10 +67,7 @@ func TestTheServiceServesTheConsole(t *testing.T) {
 // An address that is taken keeps the service from nothing but its console.
 func TestAConsoleThatCannotListenKeepsTheServiceFromNothing(t *testing.T) {
 	s := newService(t, state.SQLite, false)
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	taken := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer taken.Close()
 	s.edit("jobs:\n", "console: {listen: "+taken.Addr().String()+"}\njobs:\n")
 	s.start()

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/safrasync/safrasync/internal/consoletest"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -33,26 +34,26 @@ func TestF157OfManyClicksOnSendAgainOneSucceeds(t *testing.T) {
 	t.Parallel()
 	d, row, _ := inDoubt(t)
 	path := fmt.Sprintf("/doubts/%d", row.ID)
-	d.as(trade.Accountant).get(path) // from now on this host knows of the doubt
+	d.as(trade.Accountant).Get(path) // from now on this host knows of the doubt
 	d.sql("state.db", afterQuarantine)
 	form := url.Values{"act": {"resend"}, "checked": {"1"}, "reason": {"não está na plataforma"}}
-	var people []*browser
+	var people []*consoletest.Browser
 	for range 20 {
-		people = append(people, d.as(trade.Accountant).get(path).submit(path+"/plan", form).shows(http.StatusOK,
+		people = append(people, d.as(trade.Accountant).Get(path).Submit(path+"/plan", form).Wants(http.StatusOK,
 			"se já existir lá, ficará duplicado"))
 	}
 	var clicks sync.WaitGroup
 	for _, b := range people {
 		clicks.Go(func() {
-			b.post(path+"/do", with(b.fields(path+"/do"), "reason", "não está na plataforma", "checked", "1"))
+			b.Post(path+"/do", with(b.Form(path+"/do"), "reason", "não está na plataforma", "checked", "1"))
 		})
 	}
 	clicks.Wait()
 	statuses := map[int]int{}
 	for _, b := range people {
-		statuses[b.status]++
-		if b.status == http.StatusConflict && !strings.Contains(b.body, "Já decidido por carla") {
-			t.Errorf("who was first is not told:\n%s", b.body)
+		statuses[b.Status]++
+		if b.Status == http.StatusConflict && !strings.Contains(b.Body, "Já decidido por carla") {
+			t.Errorf("who was first is not told:\n%s", b.Body)
 		}
 	}
 	if statuses[http.StatusOK] != 1 || statuses[http.StatusConflict] != 19 {
@@ -69,9 +70,9 @@ func TestF160SendAgainIsNotOfferedForMany(t *testing.T) {
 	d, row, _ := inDoubt(t)
 	b := d.as(trade.Administrator)
 	for _, act := range []string{"resend", "adopt", "nonsense"} {
-		b.get("/rows").submit("/acts/"+act, url.Values{"job": {row.Job}, "state": {"in_doubt"}})
-		if b.status != http.StatusBadRequest && b.status != http.StatusNotFound {
-			t.Errorf("%s: %d", act, b.status)
+		b.Get("/rows").Submit("/acts/"+act, url.Values{"job": {row.Job}, "state": {"in_doubt"}})
+		if b.Status != http.StatusBadRequest && b.Status != http.StatusNotFound {
+			t.Errorf("%s: %d", act, b.Status)
 		}
 	}
 	if e := d.entry(row.Job, row.Key); e.State != trade.InDoubt {
@@ -83,11 +84,11 @@ func TestF160SendAgainIsNotOfferedForMany(t *testing.T) {
 func TestTheWordsOfRetryAndResend(t *testing.T) {
 	t.Parallel()
 	d, _, path := inDoubt(t)
-	b := d.as(trade.Accountant).get(path).shows(http.StatusOK, "Decidir: está na plataforma?")
-	if strings.Contains(b.body, "Tentar de novo") || strings.Contains(b.body, "Dispensar") {
+	b := d.as(trade.Accountant).Get(path).Wants(http.StatusOK, "Decidir: está na plataforma?")
+	if strings.Contains(b.Body, "Tentar de novo") || strings.Contains(b.Body, "Dispensar") {
 		t.Error("a row in doubt offers an act that is not of the desk")
 	}
 	for _, act := range []string{"resend", "adopt"} {
-		b.get(path + "/" + act).shows(http.StatusNotFound)
+		b.Get(path + "/" + act).Wants(http.StatusNotFound)
 	}
 }

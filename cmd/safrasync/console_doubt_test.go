@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/consoletest"
+	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -52,42 +55,42 @@ func TestARowInDoubtIsFoundOnThePlatformAndConfirmed(t *testing.T) {
 	doubt, sent := d.inDoubt()
 	desk := "/doubts/" + strconv.FormatInt(doubt.ID, 10)
 
-	d.as(trade.Reader).get("/doubts").shows(http.StatusOK, doubt.Key,
+	d.as(trade.Reader).Get("/doubts").Wants(http.StatusOK, doubt.Key,
 		"Envio completo, sem resposta da plataforma", "Aguarde")
-	b := d.as(trade.Accountant).get(desk).shows(http.StatusOK, "Procure na plataforma um registro com", "ERP: P1|01",
+	b := d.as(trade.Accountant).Get(desk).Wants(http.StatusOK, "Procure na plataforma um registro com", "ERP: P1|01",
 		"Está lá", "1 de 1", "Aguarde")
-	if strings.Contains(b.body, "enviar de novo") {
+	if strings.Contains(b.Body, "enviar de novo") {
 		t.Error("a second sending is offered within the quarantine")
 	}
-	plan := func(pairs ...string) *browser {
+	plan := func(pairs ...string) *consoletest.Browser {
 		t.Helper()
-		b.get(desk)
-		return b.submit(desk+"/plan", with(url.Values{"reason": {"vi na tela da plataforma"}}, pairs...))
+		b.Get(desk)
+		return b.Submit(desk+"/plan", with(url.Values{"reason": {"vi na tela da plataforma"}}, pairs...))
 	}
-	plan("act", "adopt", "id", "nonsense").shows(http.StatusUnprocessableEntity, "isto não é um id")
-	plan("act", "adopt", "id", "11111111-1111-4111-8111-111111111111").shows(http.StatusUnprocessableEntity,
+	plan("act", "adopt", "id", "nonsense").Wants(http.StatusUnprocessableEntity, "isto não é um id")
+	plan("act", "adopt", "id", "11111111-1111-4111-8111-111111111111").Wants(http.StatusUnprocessableEntity,
 		"a plataforma não conhece este id")
-	plan("act", "adopt", "id", sent.RemoteID).shows(http.StatusUnprocessableEntity, "outra linha já tem este id")
-	plan("act", "adopt_no_id").shows(http.StatusUnprocessableEntity, "é preciso o id")
-	plan("act", "resend").shows(http.StatusUnprocessableEntity, "ainda pode ser executado", "Aguarde") // F158
-	plan("act", "reopen").shows(http.StatusBadRequest)
+	plan("act", "adopt", "id", sent.RemoteID).Wants(http.StatusUnprocessableEntity, "outra linha já tem este id")
+	plan("act", "adopt_no_id").Wants(http.StatusUnprocessableEntity, "é preciso o id")
+	plan("act", "resend").Wants(http.StatusUnprocessableEntity, "ainda pode ser executado", "Aguarde") // F158
+	plan("act", "reopen").Wants(http.StatusBadRequest)
 
 	id := d.createdFor(sent.RemoteID)
-	plan("act", "adopt", "id", id).shows(http.StatusOK, "Tudo o que a plataforma mostra é igual",
+	plan("act", "adopt", "id", id).Wants(http.StatusOK, "Tudo o que a plataforma mostra é igual",
 		"A linha passa a constar como enviada")
-	form := b.fields(desk + "/do")
-	b.post(desk+"/do", with(form, "reason", "oi")).shows(http.StatusUnprocessableEntity, "ao menos 5 letras")
+	form := b.Form(desk + "/do")
+	b.Post(desk+"/do", with(form, "reason", "oi")).Wants(http.StatusUnprocessableEntity, "ao menos 5 letras")
 	form = with(form, "reason", "vi na tela da plataforma")
-	second := d.as(trade.Administrator).get(desk)
-	b.post(desk+"/do", form).shows(http.StatusOK, "Registrado como já enviado.", "Nada sem confirmação")
+	second := d.as(trade.Administrator).Get(desk)
+	b.Post(desk+"/do", form).Wants(http.StatusOK, "Registrado como já enviado.", "Nada sem confirmação")
 	if e := d.entry("contracts", doubt.Key); e.State != trade.Accepted || e.RemoteID != id {
 		t.Errorf("the row is %s with id %q, want accepted with %q", e.State, e.RemoteID, id)
 	}
 	// The second of two people is told who was first (F157).
-	second.submit(desk+"/plan", url.Values{
+	second.Submit(desk+"/plan", url.Values{
 		"act":    {"dismiss"},
 		"reason": {"não será enviada"},
-	}).shows(http.StatusConflict, "Já decidido por carla às", "vi na tela da plataforma")
+	}).Wants(http.StatusConflict, "Já decidido por carla às", "vi na tela da plataforma")
 }
 
 func TestARecordThatDiffersIsConfirmedASecondTime(t *testing.T) {
@@ -101,30 +104,25 @@ func TestARecordThatDiffersIsConfirmedASecondTime(t *testing.T) {
 	if body == string(doubt.Payload) {
 		t.Fatalf("the payload %s has no amount %s", doubt.Payload, amount)
 	}
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost,
-		d.box.URL+"/api/v1/integration/order-commitments", strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := must.Get(http.NewRequestWithContext(t.Context(), http.MethodPost,
+		d.box.URL+"/api/v1/integration/order-commitments", strings.NewReader(body)))(t)
 	request.Header.Set("Authorization", platformCanary)
 	request.Header.Set("Content-Type", "application/json")
 	answer, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	text, _ := io.ReadAll(answer.Body)
 	_ = answer.Body.Close()
 	_, id, _ := strings.Cut(string(text), `"id":"`)
 	id, _, _ = strings.Cut(id, `"`)
 
-	b := d.as(trade.Accountant).get(desk)
-	b.submit(desk+"/plan", url.Values{
+	b := d.as(trade.Accountant).Get(desk)
+	b.Submit(desk+"/plan", url.Values{
 		"act": {"adopt"}, "id": {id},
 		"reason": {"é este o registro"},
-	}).shows(http.StatusOK, "não é igual ao que foi enviado", "≠", "apesar das diferenças")
-	form := with(b.fields(desk+"/do"), "reason", "é este o registro")
-	b.post(desk+"/do", form).shows(http.StatusConflict, "nada foi feito")
-	b.post(desk+"/do", with(form, "despite", "1")).shows(http.StatusOK, "Registrado como já enviado.")
+	}).Wants(http.StatusOK, "não é igual ao que foi enviado", "≠", "apesar das diferenças")
+	form := with(b.Form(desk+"/do"), "reason", "é este o registro")
+	b.Post(desk+"/do", form).Wants(http.StatusConflict, "nada foi feito")
+	b.Post(desk+"/do", with(form, "despite", "1")).Wants(http.StatusOK, "Registrado como já enviado.")
 	if e := d.entry("contracts", doubt.Key); e.RemoteID != id {
 		t.Errorf("the row has the id %q, want %q", e.RemoteID, id)
 	}
@@ -136,22 +134,22 @@ func TestASecondSendingNeedsTheQuarantineTheCheckAndThePassword(t *testing.T) {
 	d := newDesk(t, "lost-before,reset@1")
 	doubt, _ := d.inDoubt()
 	desk := "/doubts/" + strconv.FormatInt(doubt.ID, 10)
-	b := d.as(trade.Accountant).get(desk) // from now on this host knows of the doubt
+	b := d.as(trade.Accountant).Get(desk) // from now on this host knows of the doubt
 	d.sql("state.db", fmt.Sprintf(`UPDATE quarantine SET ticks = ticks - %d`, time.Hour))
-	b.get(desk).shows(http.StatusOK, "Não existe lá: enviar de novo")
-	b.submit(desk+"/plan", url.Values{"act": {"resend"}}).shows(http.StatusOK, "se já existir lá, ficará duplicado",
+	b.Get(desk).Wants(http.StatusOK, "Não existe lá: enviar de novo")
+	b.Submit(desk+"/plan", url.Values{"act": {"resend"}}).Wants(http.StatusOK, "se já existir lá, ficará duplicado",
 		"Conferi na plataforma")
-	form := with(b.fields(desk+"/do"), "reason", "não está lá")
-	b.post(desk+"/do", form).shows(http.StatusUnprocessableEntity, "declare que conferiu")
+	form := with(b.Form(desk+"/do"), "reason", "não está lá")
+	b.Post(desk+"/do", form).Wants(http.StatusUnprocessableEntity, "declare que conferiu")
 	form = with(form, "checked", "1")
 	d.sql("state.db", `UPDATE login SET proved_at = proved_at - 3600000`)
-	b.post(desk+"/do", form).shows(http.StatusUnprocessableEntity, "Digite sua senha")
-	b.post(desk+"/do", with(form, "password", "errada de todo")).shows(http.StatusUnprocessableEntity,
+	b.Post(desk+"/do", form).Wants(http.StatusUnprocessableEntity, "Digite sua senha")
+	b.Post(desk+"/do", with(form, "password", "errada de todo")).Wants(http.StatusUnprocessableEntity,
 		"A senha não confere")
 	if e := d.entry("contracts", doubt.Key); e.State != trade.InDoubt {
 		t.Fatalf("the row is %s before anybody may send it again", e.State)
 	}
-	b.post(desk+"/do", with(form, "password", deskPassword)).shows(http.StatusOK,
+	b.Post(desk+"/do", with(form, "password", consoletest.Password)).Wants(http.StatusOK,
 		"Vai de novo na próxima execução.")
 	if e := d.entry("contracts", doubt.Key); e.State != trade.Pending || e.Generation != 2 {
 		t.Errorf("the row is %s in generation %d, want pending in 2", e.State, e.Generation)
@@ -164,22 +162,22 @@ func TestOfManyWhoDecideAtOnceOneDoes(t *testing.T) {
 	doubt, _ := d.inDoubt()
 	desk := "/doubts/" + strconv.FormatInt(doubt.ID, 10)
 	var forms []url.Values
-	var browsers []*browser
+	var browsers []*consoletest.Browser
 	for range 6 {
-		b := d.as(trade.Accountant).get(desk)
-		b.submit(desk+"/plan", url.Values{"act": {"dismiss"}, "reason": {"não será enviada"}}).shows(http.StatusOK,
+		b := d.as(trade.Accountant).Get(desk)
+		b.Submit(desk+"/plan", url.Values{"act": {"dismiss"}, "reason": {"não será enviada"}}).Wants(http.StatusOK,
 			"A linha não será enviada")
-		forms, browsers = append(forms, with(b.fields(desk+"/do"), "reason", "não será enviada")), append(browsers, b)
+		forms, browsers = append(forms, with(b.Form(desk+"/do"), "reason", "não será enviada")), append(browsers, b)
 	}
 	var done, late atomic.Int32
 	var working gosync.WaitGroup
 	for i, b := range browsers {
 		working.Go(func() {
-			b.post(desk+"/do", forms[i])
+			b.Post(desk+"/do", forms[i])
 			switch {
-			case b.status == http.StatusOK && strings.Contains(b.body, "Deixado fora"):
+			case b.Status == http.StatusOK && strings.Contains(b.Body, "Deixado fora"):
 				done.Add(1)
-			case b.status == http.StatusConflict && strings.Contains(b.body, "Já decidido por carla"):
+			case b.Status == http.StatusConflict && strings.Contains(b.Body, "Já decidido por carla"):
 				late.Add(1)
 			}
 		})
@@ -213,38 +211,38 @@ const (
 func TestOneDoubtLeadsToTheNext(t *testing.T) {
 	t.Parallel()
 	const another = `; INSERT INTO romaneio SELECT 'T2', filial, '000002', volume, dia, car FROM romaneio`
-	d := newDeskOf(t, weighed, tickets+another, "lost-after@1", "lost-after@3")
+	d := newDeskOn(t, state.SQLite, weighed, tickets+another, "lost-after@1", "lost-after@3")
 	contract, _ := d.inDoubt()
 	ticket := d.rows(trade.InDoubt)[1]
 	desk := func(e trade.Entry) string { return fmt.Sprintf("/doubts/%d", e.ID) }
-	b := d.as(trade.Accountant).get("/").shows(http.StatusOK, `href="/doubts/next"`)
-	b.get("/doubts/next").shows(http.StatusOK, "1 de 2", contract.Key, "Decidir depois")
-	b.get(fmt.Sprintf("/doubts/next?after=%d", contract.ID)).shows(http.StatusOK, "2 de 2", ticket.Key)
-	b.get(fmt.Sprintf("/doubts/next?after=%d", ticket.ID)).shows(http.StatusOK, "1 de 2", contract.Key)
-	decide := func(e trade.Entry, act string) *browser {
+	b := d.as(trade.Accountant).Get("/").Wants(http.StatusOK, `href="/doubts/next"`)
+	b.Get("/doubts/next").Wants(http.StatusOK, "1 de 2", contract.Key, "Decidir depois")
+	b.Get(fmt.Sprintf("/doubts/next?after=%d", contract.ID)).Wants(http.StatusOK, "2 de 2", ticket.Key)
+	b.Get(fmt.Sprintf("/doubts/next?after=%d", ticket.ID)).Wants(http.StatusOK, "1 de 2", contract.Key)
+	decide := func(e trade.Entry, act string) *consoletest.Browser {
 		t.Helper()
-		form := with(b.fields(desk(e)+"/plan"), "act", act)
-		b.post(desk(e)+"/plan", form).shows(http.StatusOK)
-		return b.post(desk(e)+"/do", with(b.fields(desk(e)+"/do"), "reason", "visto na tela"))
+		form := with(b.Form(desk(e)+"/plan"), "act", act)
+		b.Post(desk(e)+"/plan", form).Wants(http.StatusOK)
+		return b.Post(desk(e)+"/do", with(b.Form(desk(e)+"/do"), "reason", "visto na tela"))
 	}
-	decide(contract, "dismiss").shows(http.StatusOK, "2 de 2", ticket.Key, "Deixado fora")
-	decide(ticket, "adopt_no_id").shows(http.StatusOK, "Nada sem confirmação", "Registrado como já enviado")
-	b.get("/doubts/next").shows(http.StatusOK, "Nada sem confirmação")
+	decide(contract, "dismiss").Wants(http.StatusOK, "2 de 2", ticket.Key, "Deixado fora")
+	decide(ticket, "adopt_no_id").Wants(http.StatusOK, "Nada sem confirmação", "Registrado como já enviado")
+	b.Get("/doubts/next").Wants(http.StatusOK, "Nada sem confirmação")
 }
 
 func TestADeliveryIsConfirmedWithoutAnID(t *testing.T) {
 	t.Parallel()
-	d := newDeskOf(t, weighed, tickets, "lost-after@3")
+	d := newDeskOn(t, state.SQLite, weighed, tickets, "lost-after@3")
 	doubt := d.entry("deliveries", "T1")
 	if doubt.State != trade.InDoubt {
 		t.Fatalf("the delivery is %s: %+v", doubt.State, doubt.Error)
 	}
 	page := "/doubts/" + strconv.FormatInt(doubt.ID, 10)
-	b := d.as(trade.Accountant).get(page).shows(http.StatusOK, "mas não sei o id",
+	b := d.as(trade.Accountant).Get(page).Wants(http.StatusOK, "mas não sei o id",
 		"A plataforma não permite ler este registro de volta")
-	b.submit(page+"/plan", url.Values{"act": {"adopt_no_id"}, "reason": {"vi o romaneio na tela"}}).shows(http.StatusOK,
+	b.Submit(page+"/plan", url.Values{"act": {"adopt_no_id"}, "reason": {"vi o romaneio na tela"}}).Wants(http.StatusOK,
 		"A linha passa a constar como enviada, sem id.")
-	b.post(page+"/do", with(b.fields(page+"/do"), "reason", "vi o romaneio na tela")).shows(http.StatusOK,
+	b.Post(page+"/do", with(b.Form(page+"/do"), "reason", "vi o romaneio na tela")).Wants(http.StatusOK,
 		"Registrado como já enviado.")
 	if e := d.entry(doubt.Job, doubt.Key); e.State != trade.Accepted || e.RemoteID != "" || e.ClosedBy == 0 {
 		t.Errorf("the row is %s with id %q, closed by act %d", e.State, e.RemoteID, e.ClosedBy)

@@ -14,6 +14,9 @@ import (
 
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // goldenVariable with the value "write" keeps what the pages look like now: `make pictures`.
@@ -110,10 +113,7 @@ func (c *chrome) golden(name string) {
 	c.t.Helper()
 	c.accessible(name)
 	c.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, goldenWidth-1, goldenHeight-1))
-	text, err := chromedp.Run(c.ctx, chromedp.Evaluate[string](settled))
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	text := must.Get(chromedp.Run(c.ctx, chromedp.Evaluate[string](settled)))(c.t)
 	text = strings.TrimSpace(blankLines.ReplaceAllString(text, "\n")) + "\n"
 	if day := nearDay(text, time.Now()); day != "" {
 		c.t.Errorf("%s shows %s, which moves with the clock: let it not be shown, or let settled pretend another one",
@@ -121,61 +121,25 @@ func (c *chrome) golden(name string) {
 	}
 	picture, words := filepath.Join(goldens, name+".png"), filepath.Join(goldens, name+".txt")
 	if os.Getenv(goldenVariable) == "write" {
-		shot, err := chromedp.Run(c.ctx, chromedp.CaptureScreenshot())
-		if err == nil {
-			err = os.WriteFile(picture, shot, 0o644)
-		}
-		if err == nil {
-			err = os.WriteFile(words, []byte(text), 0o644)
-		}
-		if err != nil {
-			c.t.Fatal(err)
-		}
+		shot := must.Get(chromedp.Run(c.ctx, chromedp.CaptureScreenshot()))(c.t)
+		must.Do(c.t, os.WriteFile(picture, shot, 0o644), os.WriteFile(words, []byte(text), 0o644))
 		return
 	}
-	want, err := os.ReadFile(words)
-	if err != nil {
-		c.t.Fatal(err)
+	want := must.Get(os.ReadFile(words))(c.t)
+	if diff := cmp.Diff(string(want), text); diff != "" {
+		c.t.Errorf("%s.txt (-want +got); if that is meant, run make pictures and look at what it changes:\n%s", name, diff)
 	}
-	if line, was, is := firstDifference(string(want), text); line > 0 {
-		c.t.Errorf(
-			"%s.txt, line %d: the page says %q, and said %q. If that is meant, run make pictures and look at what it changes", name, line, is, was)
-	}
-	shot, err := os.ReadFile(picture)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	shot := must.Get(os.ReadFile(picture))(c.t)
 	if size, err := png.DecodeConfig(bytes.NewReader(shot)); err != nil || size.Width != goldenWidth ||
 		size.Height != goldenHeight {
 		c.t.Errorf("%s.png is no picture of %d × %d: %v, %v", name, goldenWidth, goldenHeight, size, err)
 	}
 }
 
-// firstDifference is the first line in which two texts differ; 0 = none.
-func firstDifference(was, is string) (line int, a, b string) {
-	before, after := strings.Split(was, "\n"), strings.Split(is, "\n")
-	for i := range max(len(before), len(after)) {
-		a, b = "", ""
-		if i < len(before) {
-			a = before[i]
-		}
-		if i < len(after) {
-			b = after[i]
-		}
-		if a != b {
-			return i + 1, a, b
-		}
-	}
-	return 0, "", ""
-}
-
 // Each picture is shown on the page about the console, and each that is shown is there.
 func TestThePicturesAreThoseOfTheDocument(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../docs/decisions.pt-BR.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../../docs/decisions.pt-BR.md"))(t)
 	shown := map[string]bool{}
 	for _, m := range regexp.MustCompile(`\(images/console/([^)]+)\.png\)`).FindAllStringSubmatch(string(text), -1) {
 		shown[m[1]] = true
@@ -186,10 +150,7 @@ func TestThePicturesAreThoseOfTheDocument(t *testing.T) {
 	}
 	total := int64(0)
 	for _, file := range files {
-		info, err := os.Stat(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		info := must.Get(os.Stat(file))(t)
 		if total += info.Size(); !shown[strings.TrimSuffix(filepath.Base(file), ".png")] {
 			t.Errorf("docs/decisions.pt-BR.md does not show %s", file)
 		}

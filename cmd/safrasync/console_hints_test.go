@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -39,19 +40,19 @@ func TestF144TheDeskShowsWhatTheRowMayBe(t *testing.T) {
 	d := newDesk(t, "lost-after@1")
 	doubt, _ := d.inDoubt()
 	desk := "/doubts/" + strconv.FormatInt(doubt.ID, 10)
-	d.as(trade.Reader).get(desk).shows(http.StatusOK, "Sem avisos da plataforma")
+	d.as(trade.Reader).Get(desk).Wants(http.StatusOK, "Sem avisos da plataforma")
 	amount := doubt.Quantity.Amount.String()
 	fields := strings.NewReplacer(`"amount":`+amount, `"amount":"7"`, `"wallet_id":`,
 		`"other":`).Replace(string(doubt.Payload))
 	d.candidate(likeID, "read", fields)
 	d.candidate(unreadID, "unreadable", "{}")
-	b := d.as(trade.Reader).get(desk).shows(http.StatusOK, "Diferente em: quantidade", likeID, "contrato criado",
+	b := d.as(trade.Reader).Get(desk).Wants(http.StatusOK, "Diferente em: quantidade", likeID, "contrato criado",
 		"≠ diferente", "= igual", "não mostrado", unreadID, "não pôde ser lido")
-	if strings.Contains(b.body, `value="adopt"`) {
+	if strings.Contains(b.Body, `value="adopt"`) {
 		t.Error("a reader is offered to decide")
 	}
-	b = d.as(trade.Accountant).get(desk).shows(http.StatusOK, "É este", `name="id" value="`+likeID+`"`)
-	b.submit(desk+"/plan", url.Values{"act": {"adopt"}, "id": {`">x`}}).shows(http.StatusUnprocessableEntity,
+	b = d.as(trade.Accountant).Get(desk).Wants(http.StatusOK, "É este", `name="id" value="`+likeID+`"`)
+	b.Submit(desk+"/plan", url.Values{"act": {"adopt"}, "id": {`">x`}}).Wants(http.StatusUnprocessableEntity,
 		"isto não é um id", `value="&#34;&gt;x"`)
 }
 
@@ -59,13 +60,13 @@ func TestF144TheDeskShowsWhatTheRowMayBe(t *testing.T) {
 // that hangs on a contract also what was told of that.
 func TestF154TheRowShowsWhatEventsTold(t *testing.T) {
 	t.Parallel()
-	d := newDeskOf(t, weighed, tickets, "lost-after@3")
+	d := newDeskOn(t, state.SQLite, weighed, tickets, "lost-after@3")
 	sent := d.entry("contracts", "01|000001")
 	if sent.State != trade.Accepted {
 		t.Fatalf("the contract is %s", sent.State)
 	}
 	row := fmt.Sprintf("/rows/%d", sent.ID)
-	if b := d.as(trade.Reader).get(row); strings.Contains(b.body, "A plataforma avisou") {
+	if b := d.as(trade.Reader).Get(row); strings.Contains(b.Body, "A plataforma avisou") {
 		t.Error("nothing was told, and the page has a place for it")
 	}
 	d.heard(1, "order_commitments", sent.RemoteID, "UPDATE_WORKFLOW_ORDER_COMMITMENT", "APPROVED")
@@ -73,7 +74,7 @@ func TestF154TheRowShowsWhatEventsTold(t *testing.T) {
 	_, producer, _ := strings.Cut(string(sent.Payload), `"producer_id":"`)
 	producer, _, _ = strings.Cut(producer, `"`)
 	d.heard(3, "producers", producer, "CHANGE_PRODUCER_STATUS_ESG", "BLOCKED")
-	d.as(trade.Reader).get(row).shows(http.StatusOK, "A plataforma avisou: workflow do contrato", "aprovado",
+	d.as(trade.Reader).Get(row).Wants(http.StatusOK, "A plataforma avisou: workflow do contrato", "aprovado",
 		"contrato alterado", "ESG do produtor", "bloqueado", "Avisos são informativos")
 	out, _ := d.run(0, "rows", "show", "contracts", sent.Key)
 	for _, want := range []string{"workflow do contrato: APPROVED", "ESG do produtor: BLOCKED"} {
@@ -85,7 +86,7 @@ func TestF154TheRowShowsWhatEventsTold(t *testing.T) {
 	if delivery.State != trade.InDoubt {
 		t.Fatalf("the delivery is %s", delivery.State)
 	}
-	d.as(trade.Accountant).get("/doubts/"+strconv.FormatInt(delivery.ID, 10)).shows(http.StatusOK,
+	d.as(trade.Accountant).Get("/doubts/"+strconv.FormatInt(delivery.ID, 10)).Wants(http.StatusOK,
 		"não têm aviso nem consulta na API", "workflow do contrato: aprovado")
 }
 
@@ -104,11 +105,11 @@ func TestF144TheDeskSaysThatItComparesOnlySome(t *testing.T) {
 			SELECT %[1]d || '-' || i, 1, 'UPDATE_ORDER_COMMITMENT', 'doubt', %[2]d, %[2]d, 1, 'read', 200, '{"amount":"1"}', '[]', 0 FROM n`, n, time.Now().Add(time.Minute).UnixMilli()))
 	}
 	others(1999)
-	if b := d.as(trade.Reader).get(page).shows(http.StatusOK, likeID); strings.Contains(b.body, "mais registros") {
+	if b := d.as(trade.Reader).Get(page).Wants(http.StatusOK, likeID); strings.Contains(b.Body, "mais registros") {
 		t.Error("all records are compared, and the desk says that some are not")
 	}
 	others(1)
-	d.as(trade.Reader).get(page).shows(http.StatusOK, likeID, "Há mais registros do que se comparam aqui", "2.000")
+	d.as(trade.Reader).Get(page).Wants(http.StatusOK, likeID, "Há mais registros do que se comparam aqui", "2.000")
 	if out, _ := d.run(0, "rows", "show", "contracts", doubt.Key); !strings.Contains(out,
 		"Há mais registros do que os 2000 que se comparam aqui") {
 		t.Errorf("rows show: %s", out)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/xuri/excelize/v2"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -52,14 +53,14 @@ func TestD3NoPageAndNoFileShowsADocument(t *testing.T) {
 	}
 	reader := d.as(trade.Reader)
 	for _, page := range []string{"/rows", "/pending", "/audit", "/report?show=1", "/report?show=1&single=1"} {
-		hidden(page, reader.get(page).shows(http.StatusOK).body)
+		hidden(page, reader.Get(page).Wants(http.StatusOK).Body)
 	}
 	b := d.as(trade.Accountant)
-	hidden("the file of the audit", b.get("/audit/export").shows(http.StatusOK).body)
+	hidden("the file of the audit", b.Get("/audit/export").Wants(http.StatusOK).Body)
 	for _, format := range []string{"csv", "html", "json", "xlsx", "zip"} {
-		b.get("/report?show=1").submit("/report/export",
-			url.Values{"format": {format}, "show": {"1"}, "single": {"1"}}).shows(http.StatusOK)
-		hidden(format, readable(t, format, b.body))
+		b.Get("/report?show=1").Submit("/report/export",
+			url.Values{"format": {format}, "show": {"1"}, "single": {"1"}}).Wants(http.StatusOK)
+		hidden(format, readable(t, format, b.Body))
 	}
 }
 
@@ -68,42 +69,21 @@ func readable(t *testing.T, format, body string) (text string) {
 	t.Helper()
 	switch format {
 	case "xlsx":
-		book, err := excelize.OpenReader(strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		book := must.Get(excelize.OpenReader(strings.NewReader(body)))(t)
 		for _, sheet := range book.GetSheetList() {
-			rows, err := book.GetRows(sheet)
-			if err != nil {
-				t.Fatal(err)
-			}
+			rows := must.Get(book.GetRows(sheet))(t)
 			text += fmt.Sprintln(rows)
 		}
 	case "zip":
-		files, err := zip.NewReader(strings.NewReader(body), int64(len(body)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := must.Get(zip.NewReader(strings.NewReader(body), int64(len(body))))(t)
 		for _, file := range files.File {
-			from, err := file.Open()
-			if err != nil {
-				t.Fatal(err)
-			}
-			part, err := io.ReadAll(from)
-			if err != nil {
-				t.Fatal(err)
-			}
+			from := must.Get(file.Open())(t)
+			part := must.Get(io.ReadAll(from))(t)
 			text += file.Name + "\n" + readable(t, strings.TrimPrefix(filepath.Ext(file.Name), "."), string(part))
 		}
 	case "gz":
-		z, err := gzip.NewReader(strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows, err := io.ReadAll(z)
-		if err != nil {
-			t.Fatal(err)
-		}
+		z := must.Get(gzip.NewReader(strings.NewReader(body)))(t)
+		rows := must.Get(io.ReadAll(z))(t)
 		return string(rows)
 	default:
 		return body
@@ -148,29 +128,29 @@ func TestD3WhatPeopleTypedAndThePlatformSaidIsMaskedOnEveryPage(t *testing.T) {
 				continue
 			}
 			seen[path] = true
-			b.get(strings.ReplaceAll(path, "&amp;", "&"))
-			if at := unmasked.FindStringIndex(b.body); at != nil {
-				t.Errorf("%s shows the %s %q", path, role, b.body[max(0, at[0]-120):min(len(b.body), at[1]+40)])
+			b.Get(strings.ReplaceAll(path, "&amp;", "&"))
+			if at := unmasked.FindStringIndex(b.Body); at != nil {
+				t.Errorf("%s shows the %s %q", path, role, b.Body[max(0, at[0]-120):min(len(b.Body), at[1]+40)])
 			}
-			if strings.Contains(b.body, "***.982.247-**") {
+			if strings.Contains(b.Body, "***.982.247-**") {
 				spoken[strings.Trim(regexp.MustCompile(`[?].*|[0-9a-f-]{30,}|[0-9]+`).ReplaceAllString(path, ""),
 					"/")] = true
 			}
-			for _, m := range pageLink.FindAllStringSubmatch(b.body, -1) {
+			for _, m := range pageLink.FindAllStringSubmatch(b.Body, -1) {
 				todo = append(todo, m[1])
 			}
 		}
-		b.get(fmt.Sprintf("/doubts/%d", doubt.ID)).submit(fmt.Sprintf("/doubts/%d/plan", doubt.ID),
+		b.Get(fmt.Sprintf("/doubts/%d", doubt.ID)).Submit(fmt.Sprintf("/doubts/%d/plan", doubt.ID),
 			url.Values{"act": {"dismiss"}, "reason": {"não é de ninguém"}})
-		if unmasked.MatchString(b.body) {
+		if unmasked.MatchString(b.Body) {
 			t.Errorf("the plan shows the %s a document", role)
 		}
 	}
 	b := d.as(trade.Accountant)
 	for _, format := range []string{"csv", "html", "json", "zip"} {
-		b.get("/report?show=1").submit("/report/export",
-			url.Values{"format": {format}, "show": {"1"}, "single": {"1"}}).shows(http.StatusOK)
-		text := readable(t, format, b.body)
+		b.Get("/report?show=1").Submit("/report/export",
+			url.Values{"format": {format}, "show": {"1"}, "single": {"1"}}).Wants(http.StatusOK)
+		text := readable(t, format, b.Body)
 		if at := unmasked.FindStringIndex(text); at != nil {
 			t.Errorf("the report as %s shows %q", format, text[max(0, at[0]-120):at[1]])
 		}

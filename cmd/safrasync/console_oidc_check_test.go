@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/consoletest"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/oidctest"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -61,7 +63,7 @@ func TestCheckTellsWhetherTheIssuerAnswers(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, out)
 	}
 	d.run(0, "users", "link", "--reason", "entra pela cooperativa", "--as", "ana", "--", "lia", "-4713")
-	d.runIn(t.Context(), deskPassword+"\n", 0, "users", "password", "lia", "--password-stdin")
+	d.runIn(t.Context(), consoletest.Password+"\n", 0, "users", "password", "lia", "--password-stdin")
 	for _, subject := range []string{"", "  ", strings.Repeat("7", 256)} {
 		if out, code := run("users", "link", "lia", subject); code != 2 ||
 			!strings.Contains(out, "não pode ficar vazio nem passar de 255 bytes") {
@@ -69,12 +71,9 @@ func TestCheckTellsWhetherTheIssuerAnswers(t *testing.T) {
 		}
 	}
 	d.run(0, "users", "end", "carla")
-	d.runIn(t.Context(), deskPassword+"\n", 0, "users", "password", "carla", "--password-stdin", "--reason",
+	d.runIn(t.Context(), consoletest.Password+"\n", 0, "users", "password", "carla", "--password-stdin", "--reason",
 		"saiu da conta da cooperativa", "--as", "ana")
-	users, err := d.host.Store.Users(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	users := must.Get(d.host.Store.Users(t.Context()))(t)
 	for _, u := range users {
 		if u.Issuer != "" || u.Subject != "" || u.Password == "" {
 			t.Errorf("the user %s comes by %q, %q", u.Name, u.Issuer, u.Subject)

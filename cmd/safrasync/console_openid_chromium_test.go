@@ -16,6 +16,7 @@ import (
 
 	"github.com/safrasync/safrasync/console"
 	"github.com/safrasync/safrasync/console/auth"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/oidctest"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -120,10 +121,7 @@ func TestC05_ChromiumLogsInAtAnIssuerOfAnotherSite(t *testing.T) {
 				[]string{"cross-site ", "same-origin safrasync-openid"}; !slices.Equal(got, want) {
 				t.Errorf("the browser came back by %q, want %q", got, want)
 			}
-			kept, err := chromedp.Call(b.ctx, network.GetCookies, network.GetCookiesParams{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			kept := must.Get(chromedp.Call(b.ctx, network.GetCookies, network.GetCookiesParams{}))(t)
 			names := map[string]bool{}
 			for _, cookie := range kept.Cookies {
 				names[cookie.Name] = true

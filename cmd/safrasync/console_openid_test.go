@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"html"
 	"net/http"
-	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
 	"regexp"
@@ -15,6 +14,8 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/internal/consoletest"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/oidctest"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -34,10 +35,7 @@ func (d *deskWorld) issuer() *oidctest.Issuer {
   client_secret: "${env:OIDC}", label: Conta Coop, roles_claim: groups, roles: {contabil: accountant}, ca_file: %q}, `,
 		issuer.URL, oidctest.ClientID, d.path("issuer.pem")))
 	d.env["OIDC"] = oidctest.Secret
-	loaded, err := config.Load(d.file, d.host.App.Env)
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	loaded := must.Get(config.Load(d.file, d.host.App.Env))(d.t)
 	d.write("config.yaml", plain)
 	d.host.App.Config.Console.OIDC = loaded.Console.OIDC
 	return issuer
@@ -55,62 +53,49 @@ func TestWhoCameWithoutThePasswordGivesItBeforeASecondSending(t *testing.T) {
 		c.Close()
 		server.Close()
 	})
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	transport := &http.Transport{}
-	t.Cleanup(transport.CloseIdleConnections)
-	b := &browser{t: t, base: server.URL, client: &http.Client{Jar: jar, Timeout: time.Minute, Transport: transport}}
-	goes := func(path string, form url.Values) *browser { // to the issuer and back
+	b := (&consoletest.World{T: t, Server: server}).Browser()
+	b.Client.CheckRedirect = nil
+	goes := func(path string, form url.Values) *consoletest.Browser { // to the issuer and back
 		t.Helper()
-		m := regexp.MustCompile(`content="0;url=(https://[^"]+)"`).FindStringSubmatch(b.post(path,
-			form).shows(http.StatusOK, "Conta Coop").body)
+		m := regexp.MustCompile(`content="0;url=(https://[^"]+)"`).FindStringSubmatch(b.Post(path,
+			form).Wants(http.StatusOK, "Conta Coop").Body)
 		client := issuer.Server.Client()
 		client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, html.UnescapeString(m[1]), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		request := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, html.UnescapeString(m[1]), nil))(t)
 		answer, err := client.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		defer answer.Body.Close()
-		back, err := url.Parse(answer.Header.Get("Location"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return b.get(back.RequestURI())
+		back := must.Get(url.Parse(answer.Header.Get("Location")))(t)
+		return b.Get(back.RequestURI())
 	}
 
 	issuer.Fault(oidctest.OldProof)
 	doubt, _ := d.inDoubt()
 	desk := "/doubts/" + strconv.FormatInt(doubt.ID, 10)
 	// from now on this host knows of the doubt
-	goes("/login/openid", url.Values{"next": {desk}}).shows(http.StatusOK, doubt.Key)
+	goes("/login/openid", url.Values{"next": {desk}}).Wants(http.StatusOK, doubt.Key)
 	d.sql("state.db", fmt.Sprintf(`UPDATE quarantine SET ticks = ticks - %d`, time.Hour))
-	order := func() *browser {
+	order := func() *consoletest.Browser {
 		t.Helper()
-		b.get(desk)
-		b.submit(desk+"/plan", url.Values{
+		b.Get(desk)
+		b.Submit(desk+"/plan", url.Values{
 			"act": {"resend"}, "checked": {"1"},
 			"reason": {"não está lá"},
-		}).shows(http.StatusOK, "se já existir lá, ficará duplicado")
+		}).Wants(http.StatusOK, "se já existir lá, ficará duplicado")
 		return b
 	}
-	form := with(order().shows(http.StatusOK, "Confirmar em Conta Coop").fields(desk+"/do"), "reason", "não está lá",
+	form := with(order().Wants(http.StatusOK, "Confirmar em Conta Coop").Form(desk+"/do"), "reason", "não está lá",
 		"checked", "1")
-	b.post(desk+"/do", form).shows(http.StatusUnprocessableEntity, "Confirme primeiro quem você é")
-	goes("/account/prove", form).shows(http.StatusForbidden, "não pediu sua senha de novo")
-	b.post(desk+"/do", form).shows(http.StatusUnprocessableEntity, "Confirme primeiro quem você é")
+	b.Post(desk+"/do", form).Wants(http.StatusUnprocessableEntity, "Confirme primeiro quem você é")
+	goes("/account/prove", form).Wants(http.StatusForbidden, "não pediu sua senha de novo")
+	b.Post(desk+"/do", form).Wants(http.StatusUnprocessableEntity, "Confirme primeiro quem você é")
 	if e := d.entry("contracts", doubt.Key); e.State != trade.InDoubt {
 		t.Fatalf("the row is %s before anybody may send it again", e.State)
 	}
 	issuer.Fault("")
-	goes("/account/prove", form).shows(http.StatusOK, doubt.Key)
-	form = with(order().fields(desk+"/do"), "reason", "não está lá", "checked", "1")
-	b.post(desk+"/do", form).shows(http.StatusOK, "Vai de novo na próxima execução.")
+	goes("/account/prove", form).Wants(http.StatusOK, doubt.Key)
+	form = with(order().Form(desk+"/do"), "reason", "não está lá", "checked", "1")
+	b.Post(desk+"/do", form).Wants(http.StatusOK, "Vai de novo na próxima execução.")
 	if e := d.entry("contracts", doubt.Key); e.State != trade.Pending || e.Generation != 2 {
 		t.Errorf("the row is %s in generation %d, want pending in 2", e.State, e.Generation)
 	}

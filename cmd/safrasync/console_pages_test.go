@@ -11,6 +11,8 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/desk"
 	"github.com/safrasync/safrasync/console/pages"
+	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -24,22 +26,6 @@ func newDemoDesk(t *testing.T) *deskWorld {
 	d.people()
 	d.open()
 	return d
-}
-
-// fields are the hidden fields of a form of the page, by the path that it goes to.
-func (b *browser) fields(action string) url.Values {
-	b.t.Helper()
-	_, form, found := strings.Cut(b.body, `action="`+action+`"`)
-	if !found {
-		b.t.Fatalf("no form goes to %s:\n%s", action, b.body)
-	}
-	form, _, _ = strings.Cut(form, "</form>")
-	out := url.Values{}
-	for _, m := range regexp.MustCompile(`type="hidden" name="([^"]+)" value="([^"]*)"`).FindAllStringSubmatch(form,
-		-1) {
-		out.Add(m[1], m[2])
-	}
-	return out
 }
 
 // with adds values to a form.
@@ -58,25 +44,25 @@ func TestEveryPageOfTheDeskIsThereForThoseWhoMaySeeIt(t *testing.T) {
 		"/pending", "/doubts", "/changed", "/references", "/references/farms", "/runs",
 		"/schedules", "/audit", "/audit/check",
 	} {
-		reader.get(path).shows(http.StatusOK, "<h1>")
+		reader.Get(path).Wants(http.StatusOK, "<h1>")
 		if missing := regexp.MustCompile(
-			`>(pending|doubts?|changed|references?|runs?|schedules|audit|desk|kind|job|jobact|why_not|outcome)\.[a-z_.]+<`).FindString(reader.body); missing != "" {
+			`>(pending|doubts?|changed|references?|runs?|schedules|audit|desk|kind|job|jobact|why_not|outcome)\.[a-z_.]+<`).FindString(reader.Body); missing != "" {
 			t.Errorf("%s shows %s: there is no such phrase", path, missing)
 		}
 	}
 	for _, path := range []string{"/pending/retry?cause=x", "/references/producers/export", "/audit/export"} {
-		reader.get(path).shows(http.StatusForbidden, "Seu perfil não permite isto")
+		reader.Get(path).Wants(http.StatusForbidden, "Seu perfil não permite isto")
 	}
 	for path, form := range map[string]url.Values{
 		"/schedules/contracts/plan": {"act": {"pause"}},
 		"/references/producers/set": {}, "/changed/plan": {}, "/doubts/1/plan": {},
 	} {
-		reader.get("/runs")
-		reader.submit(path, form).shows(http.StatusForbidden, "Seu perfil não permite isto")
+		reader.Get("/runs")
+		reader.Submit(path, form).Wants(http.StatusForbidden, "Seu perfil não permite isto")
 	}
-	reader.get("/runs/no-such-run").shows(http.StatusNotFound)
-	reader.get("/references/nothing").shows(http.StatusNotFound)
-	reader.get("/doubts/999999").shows(http.StatusNotFound)
+	reader.Get("/runs/no-such-run").Wants(http.StatusNotFound)
+	reader.Get("/references/nothing").Wants(http.StatusNotFound)
+	reader.Get("/doubts/999999").Wants(http.StatusNotFound)
 }
 
 // Every page of the menu, those behind it, and one act of each kind, with either ledger.
@@ -88,7 +74,7 @@ func TestEveryPageIsThereWithEitherLedger(t *testing.T) {
 		d.run(0, "sync")
 		doubt, invalid, sent := d.rows(trade.InDoubt)[0], d.rows(trade.Invalid)[0], d.rows(trade.Accepted)[0]
 		b := d.as(trade.Administrator)
-		_, run, _ := strings.Cut(b.get("/runs").body, `href="/runs/`)
+		_, run, _ := strings.Cut(b.Get("/runs").Body, `href="/runs/`)
 		run, _, _ = strings.Cut(run, `"`)
 		paths := []string{
 			"/pending?who=it", "/references/wallets?text=1", "/report?show=1&single=1", "/audit/check",
@@ -100,7 +86,7 @@ func TestEveryPageIsThereWithEitherLedger(t *testing.T) {
 			"/rows?q=00&sort=key&after=" + fmt.Sprint(doubt.ID),
 			"/rows?from=2026-01-01&until=2099-01-01&job=contracts",
 		}
-		menu := regexp.MustCompile(`<li><a href="(/[a-z]*)"`).FindAllStringSubmatch(b.get("/").body, -1)
+		menu := regexp.MustCompile(`<li><a href="(/[a-z]*)"`).FindAllStringSubmatch(b.Get("/").Body, -1)
 		for _, m := range menu {
 			paths = append(paths, m[1])
 		}
@@ -108,41 +94,41 @@ func TestEveryPageIsThereWithEitherLedger(t *testing.T) {
 			t.Fatalf("the menu has %d pages: %v", len(menu), menu)
 		}
 		for _, path := range paths {
-			b.get(path).shows(http.StatusOK, "<h1>")
+			b.Get(path).Wants(http.StatusOK, "<h1>")
 		}
-		b.get("/rows?flag=changed").shows(http.StatusOK, fmt.Sprintf("/rows/%d", sent.ID))
-		b.get("/rows?q=3").shows(http.StatusOK, fmt.Sprintf("/rows/%d", invalid.ID))
+		b.Get("/rows?flag=changed").Wants(http.StatusOK, fmt.Sprintf("/rows/%d", sent.ID))
+		b.Get("/rows?q=3").Wants(http.StatusOK, fmt.Sprintf("/rows/%d", invalid.ID))
 
 		act := fmt.Sprintf("/rows/%d/dismiss", invalid.ID)
-		b.get(act).submit(act, url.Values{"mark": {markOf(b)}, "reason": {"lançado duas vezes"}}).shows(http.StatusOK,
+		b.Get(act).Submit(act, url.Values{"mark": {markOf(b)}, "reason": {"lançado duas vezes"}}).Wants(http.StatusOK,
 			"Feito: dispensada")
 		desk := fmt.Sprintf("/doubts/%d", doubt.ID)
-		b.get(desk).submit(desk+"/plan",
+		b.Get(desk).Submit(desk+"/plan",
 			url.Values{
 				"act": {"adopt"}, "id": {d.createdFor(sent.RemoteID)},
 				"reason": {"visto na tela"},
-			}).shows(http.StatusOK, "é igual")
-		b.post(desk+"/do", with(b.fields(desk+"/do"), "reason", "visto na tela")).shows(http.StatusOK,
+			}).Wants(http.StatusOK, "é igual")
+		b.Post(desk+"/do", with(b.Form(desk+"/do"), "reason", "visto na tela")).Wants(http.StatusOK,
 			"Registrado como já enviado.")
-		b.get("/changed").submit("/changed/plan", url.Values{"row": {fmt.Sprint(sent.ID)}}).shows(http.StatusOK,
+		b.Get("/changed").Submit("/changed/plan", url.Values{"row": {fmt.Sprint(sent.ID)}}).Wants(http.StatusOK,
 			"1 linha")
-		b.post("/changed/do", with(b.fields("/changed/do"), "reason", "acertado na plataforma")).shows(http.StatusOK,
+		b.Post("/changed/do", with(b.Form("/changed/do"), "reason", "acertado na plataforma")).Wants(http.StatusOK,
 			"Marcado como resolvido")
-		b.get("/references/wallets").submit("/references/wallets/set",
+		b.Get("/references/wallets").Submit("/references/wallets/set",
 			url.Values{
 				"code": {"12"}, "id": {"33333333-3333-4333-8333-333333333312"},
 				"reason": {"carteira nova"},
-			}).shows(http.StatusOK, "Gravado.")
-		b.get("/schedules").submit("/schedules/contracts/plan", url.Values{"act": {"pause"}}).shows(http.StatusOK)
-		b.post("/schedules/contracts/do",
-			with(b.fields("/schedules/contracts/do"), "reason", "inventário")).shows(http.StatusOK,
+			}).Wants(http.StatusOK, "Gravado.")
+		b.Get("/schedules").Submit("/schedules/contracts/plan", url.Values{"act": {"pause"}}).Wants(http.StatusOK)
+		b.Post("/schedules/contracts/do",
+			with(b.Form("/schedules/contracts/do"), "reason", "inventário")).Wants(http.StatusOK,
 			"Suspensa por uma pessoa")
-		b.get("/report").submit("/report/close/plan", url.Values{"month": {lastMonth(d)}}).shows(http.StatusOK,
+		b.Get("/report").Submit("/report/close/plan", url.Values{"month": {lastMonth(d)}}).Wants(http.StatusOK,
 			"Lista de conferência")
-		b.post("/report/close/do", with(b.fields("/report/close/do"), "reason", "mês conferido", "signed",
-			"1")).shows(http.StatusOK,
+		b.Post("/report/close/do", with(b.Form("/report/close/do"), "reason", "mês conferido", "signed",
+			"1")).Wants(http.StatusOK,
 			"O mês foi fechado")
-		b.get("/audit/check").shows(http.StatusOK, "A auditoria está como foi escrita.")
+		b.Get("/audit/check").Wants(http.StatusOK, "A auditoria está como foi escrita.")
 	})
 }
 
@@ -150,53 +136,47 @@ func TestEveryPageIsThereWithEitherLedger(t *testing.T) {
 func TestE3TheReferencesThatOpenAreThoseThatAreMissing(t *testing.T) {
 	t.Parallel()
 	d := newDemoDesk(t)
-	b := d.as(trade.Reader).get("/pending?who=it").shows(http.StatusOK,
+	b := d.as(trade.Reader).Get("/pending?who=it").Wants(http.StatusOK,
 		`href="/references/delivery_places">Abrir o de-para`)
-	if strings.Contains(b.body, `href="/references">Abrir`) {
-		t.Errorf("a cause leads to no table of its own:\n%s", b.body)
+	if strings.Contains(b.Body, `href="/references">Abrir`) {
+		t.Errorf("a cause leads to no table of its own:\n%s", b.Body)
 	}
 	d = newDesk(t)
-	b = d.as(trade.Administrator).get("/pending?who=it").shows(http.StatusOK)
-	link := regexp.MustCompile(`href="(/references/wallets\?code=12)#add"`).FindStringSubmatch(b.body)
+	b = d.as(trade.Administrator).Get("/pending?who=it").Wants(http.StatusOK)
+	link := regexp.MustCompile(`href="(/references/wallets\?code=12)#add"`).FindStringSubmatch(b.Body)
 	if link == nil {
-		t.Fatalf("no link fills in the code:\n%s", b.body)
+		t.Fatalf("no link fills in the code:\n%s", b.Body)
 	}
-	b.get(link[1]).shows(http.StatusOK, `name="code" value="12"`)
+	b.Get(link[1]).Wants(http.StatusOK, `name="code" value="12"`)
 }
 
 func TestPendingIsByCauseAndCountsWhatWaitsBehind(t *testing.T) {
 	t.Parallel()
 	d := newDemoDesk(t)
-	d.as(trade.Reader).get("/").shows(http.StatusOK, "O que precisa de você hoje",
+	d.as(trade.Reader).Get("/").Wants(http.StatusOK, "O que precisa de você hoje",
 		"carteira não encontrada na plataforma")
-	b := d.as(trade.Reader).get("/pending").shows(http.StatusOK, "Pendências por causa",
+	b := d.as(trade.Reader).Get("/pending").Wants(http.StatusOK, "Pendências por causa",
 		"carteira não encontrada na plataforma: <bdi class=\"code\">C08",
 		"bloqueia 6 contratos, 2 entregas, 1 registro de rastreabilidade",
 		"6 contratos: MILHO 874,66 t, R$ 891.261,97; SOJA 582,52 t, R$ 1.345.801,38",
 		"Delas, 3 linhas só esperam as outras",
 		"Quem resolve", "Produtos e moedas diferentes não se somam")
-	if strings.Contains(b.body, "Tentar de novo (") {
+	if strings.Contains(b.Body, "Tentar de novo (") {
 		t.Error("a reader is offered an act")
 	}
-	b.get("/pending?who=it").shows(http.StatusOK, "local de entrega sem vínculo (de-para)", "Abrir o de-para")
-	if strings.Contains(b.body, "C08") {
+	b.Get("/pending?who=it").Wants(http.StatusOK, "local de entrega sem vínculo (de-para)", "Abrir o de-para")
+	if strings.Contains(b.Body, "C08") {
 		t.Error("the page shows what somebody else fixes")
 	}
 	// The command line groups by the same code, and each row stands in one group.
-	stuck, err := desk.New(d.host).Stuck(t.Context(), trade.Portuguese, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	stuck := must.Get(desk.New(d.host).Stuck(t.Context(), trade.Portuguese, true))(t)
 	rows := stuck.Moving
 	for _, c := range stuck.Causes {
 		rows += c.Rows()
 	}
 	want := 0
 	for _, job := range d.host.Engine.Jobs {
-		counts, err := d.host.Store.Counts(t.Context(), job.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
+		counts := must.Get(d.host.Store.Counts(t.Context(), job.Name()))(t)
 		for _, c := range counts {
 			switch c.State {
 			case trade.Waiting, trade.Invalid, trade.Rejected, trade.InDoubt, trade.Held:
@@ -215,11 +195,8 @@ func TestACauseLeadsToItsRows(t *testing.T) {
 	t.Parallel()
 	d := newDemoDesk(t)
 	b := d.as(trade.Reader)
-	stuck, err := desk.New(d.host).Stuck(t.Context(), trade.Portuguese, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	articles := strings.Split(b.get("/pending").body, `<details class="cause card">`)[1:]
+	stuck := must.Get(desk.New(d.host).Stuck(t.Context(), trade.Portuguese, true))(t)
+	articles := strings.Split(b.Get("/pending").Body, `<details class="cause card">`)[1:]
 	if len(articles) != len(stuck.Causes) {
 		t.Fatalf("%d causes are shown, want %d", len(articles), len(stuck.Causes))
 	}
@@ -240,8 +217,8 @@ func TestACauseLeadsToItsRows(t *testing.T) {
 		}
 		listed := ""
 		for j, link := range links {
-			listed += b.get(html.UnescapeString(link[1])).shows(http.StatusOK).body
-			if n, want := strings.Count(b.body, `<th scope="row">`), c.Own[j].Rows; n < want || n > want &&
+			listed += b.Get(html.UnescapeString(link[1])).Wants(http.StatusOK).Body
+			if n, want := strings.Count(b.Body, `<th scope="row">`), c.Own[j].Rows; n < want || n > want &&
 				c.State != trade.Invalid {
 				t.Errorf("%s lists %d rows, want %d", link[1], n, want)
 			}
@@ -263,48 +240,45 @@ const unlinked = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n
 
 func TestAllRowsOfACauseAreTriedAgainWithTheirNumberTyped(t *testing.T) {
 	t.Parallel()
-	d := newDeskOf(t, "", unlinked, `status=400@1-,body={"messages":["message.wallet.producer-not-linked"]}`)
-	b := d.as(trade.Accountant).get("/pending").shows(http.StatusOK, "produtor não vinculado à carteira",
+	d := newDeskOn(t, state.SQLite, "", unlinked, `status=400@1-,body={"messages":["message.wallet.producer-not-linked"]}`)
+	b := d.as(trade.Accountant).Get("/pending").Wants(http.StatusOK, "produtor não vinculado à carteira",
 		"62 contratos", "Tentar de novo (62 linhas)")
 	path := "/pending/retry?cause=message.wallet.producer-not-linked"
-	b.get(path).shows(http.StatusOK, "São 62 linhas. Digite o número", "Nada pode dobrar")
-	form := with(b.fields("/pending/retry"), "reason", "a carteira foi vinculada")
-	b.post("/pending/retry", form).shows(http.StatusUnprocessableEntity, "O número digitado não é o das linhas")
-	b.post("/pending/retry", with(form, "count", "61")).shows(http.StatusUnprocessableEntity,
+	b.Get(path).Wants(http.StatusOK, "São 62 linhas. Digite o número", "Nada pode dobrar")
+	form := with(b.Form("/pending/retry"), "reason", "a carteira foi vinculada")
+	b.Post("/pending/retry", form).Wants(http.StatusUnprocessableEntity, "O número digitado não é o das linhas")
+	b.Post("/pending/retry", with(form, "count", "61")).Wants(http.StatusUnprocessableEntity,
 		"O número digitado não é o das linhas")
 
-	other := d.as(trade.Administrator).get(path)
-	stale := with(other.fields("/pending/retry"), "reason", "a carteira foi vinculada", "count", "62", "mark.contracts",
+	other := d.as(trade.Administrator).Get(path)
+	stale := with(other.Form("/pending/retry"), "reason", "a carteira foi vinculada", "count", "62", "mark.contracts",
 		"of another moment")
-	other.post("/pending/retry", stale).shows(http.StatusConflict, "nada foi feito")
+	other.Post("/pending/retry", stale).Wants(http.StatusConflict, "nada foi feito")
 
-	b.post("/pending/retry", with(form, "count", "62")).shows(http.StatusOK, "as linhas vão com a próxima execução")
-	if strings.Contains(b.body, "62 contratos") {
+	b.Post("/pending/retry", with(form, "count", "62")).Wants(http.StatusOK, "as linhas vão com a próxima execução")
+	if strings.Contains(b.Body, "62 contratos") {
 		t.Error("the page still shows what goes with the next run")
 	}
-	counts, err := d.host.Store.Counts(t.Context(), "contracts")
-	if err != nil {
-		t.Fatal(err)
-	}
+	counts := must.Get(d.host.Store.Counts(t.Context(), "contracts"))(t)
 	for _, c := range counts {
 		if c.State == trade.Rejected || c.State == trade.Pending && c.Count != 62 {
 			t.Errorf("%d rows are %s", c.Count, c.State)
 		}
 	}
-	b.get(path).shows(http.StatusOK, "Não há mais o que tentar de novo")
-	b.get("/audit?act=retry").shows(http.StatusOK, "a carteira foi vinculada", "carla")
+	b.Get(path).Wants(http.StatusOK, "Não há mais o que tentar de novo")
+	b.Get("/audit?act=retry").Wants(http.StatusOK, "a carteira foi vinculada", "carla")
 }
 
 func TestThePagesSpeakEnglish(t *testing.T) {
 	t.Parallel()
 	d := newDemoDesk(t)
-	b := d.as(trade.Administrator).get("/runs")
-	b.submit("/preferences", url.Values{"lang": {"en"}, "theme": {"dark"}, "next": {"/pending"}}).shows(http.StatusOK,
+	b := d.as(trade.Administrator).Get("/runs")
+	b.Submit("/preferences", url.Values{"lang": {"en"}, "theme": {"dark"}, "next": {"/pending"}}).Wants(http.StatusOK,
 		`lang="en"`, "Pending, by cause", "wallet not found on the platform", "blocks 6 contracts", "R$ 1,345,801.38")
 	for path, text := range map[string]string{
 		"/doubts": "In doubt", "/changed": "Changed after sending", "/references/wallets": "Wallets", "/runs": "Runs",
 		"/schedules": "Run now", "/audit": "Check that it is whole",
 	} {
-		b.get(path).shows(http.StatusOK, text)
+		b.Get(path).Wants(http.StatusOK, text)
 	}
 }

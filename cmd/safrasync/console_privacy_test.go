@@ -10,6 +10,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/safrasync/safrasync/internal/consoletest"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -43,25 +45,25 @@ func TestC14_DocumentsAreShownOnlyByARecordedClick(t *testing.T) {
 		doubt.Key, sent.Key))
 	d.run(0, "sync")
 	desk, acknowledge := fmt.Sprintf("/doubts/%d", doubt.ID), fmt.Sprintf("/rows/%d/acknowledge", sent.ID)
-	d.as(trade.Reader).get(desk).shows(http.StatusOK) // from now on this host knows of the doubt
+	d.as(trade.Reader).Get(desk).Wants(http.StatusOK) // from now on this host knows of the doubt
 	d.sql("state.db", afterQuarantine)
 	path, reveal := fmt.Sprintf("/rows/%d", row.ID), fmt.Sprintf("/reveal/%d", row.ID)
 	for _, role := range trade.Roles {
 		b := d.as(role)
 		hidden := func(where string) {
 			t.Helper()
-			if strings.Contains(b.body, "52998224725") || strings.Contains(b.body, "529.982.247-25") {
+			if strings.Contains(b.Body, "52998224725") || strings.Contains(b.Body, "529.982.247-25") {
 				t.Errorf("%s sees the document on %s", role, where)
 			}
 		}
 		if role.May(trade.Accountant) {
-			b.get(acknowledge).shows(http.StatusOK, "***.982.247-**")
+			b.Get(acknowledge).Wants(http.StatusOK, "***.982.247-**")
 			hidden(acknowledge)
-			b.get(desk).submit(desk+"/plan",
+			b.Get(desk).Submit(desk+"/plan",
 				url.Values{
 					"act": {"resend"}, "checked": {"1"},
 					"reason": {"não está na plataforma"},
-				}).shows(http.StatusUnprocessableEntity, "***.982.247-**")
+				}).Wants(http.StatusUnprocessableEntity, "***.982.247-**")
 			hidden("the plan of " + desk)
 		}
 		for _, page := range []string{
@@ -72,25 +74,22 @@ func TestC14_DocumentsAreShownOnlyByARecordedClick(t *testing.T) {
 			if page == "/references/producers" && role.May(trade.Administrator) {
 				continue // who keeps the table must see its codes
 			}
-			b.get(page).shows(http.StatusOK)
+			b.Get(page).Wants(http.StatusOK)
 			hidden(page)
 		}
-		if b.header.Get("Cache-Control") != "no-store" {
-			t.Errorf("Cache-Control is %q", b.header.Get("Cache-Control"))
+		if b.Got.Get("Cache-Control") != "no-store" {
+			t.Errorf("Cache-Control is %q", b.Got.Get("Cache-Control"))
 		}
-		b.shows(http.StatusOK, "***.982.247-**")
-		if may := role.May(trade.Accountant); strings.Contains(b.body, reveal) != may {
+		b.Wants(http.StatusOK, "***.982.247-**")
+		if may := role.May(trade.Accountant); strings.Contains(b.Body, reveal) != may {
 			t.Errorf("%s is offered the document: %v", role, !may)
-		} else if b.submit(reveal, url.Values{}); may {
-			b.shows(http.StatusOK, "52998224725", "viu documentos")
+		} else if b.Submit(reveal, url.Values{}); may {
+			b.Wants(http.StatusOK, "52998224725", "viu documentos")
 		} else {
-			b.shows(http.StatusForbidden, "Código role")
+			b.Wants(http.StatusForbidden, "Código role")
 		}
 	}
-	records, err := d.host.Store.AuditOf(t.Context(), row.Job+" "+row.Key, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	records := must.Get(d.host.Store.AuditOf(t.Context(), row.Job+" "+row.Key, 0))(t)
 	var who []string
 	for _, r := range records {
 		if r.Act == "reveal" {
@@ -132,12 +131,12 @@ func TestC17_PagesAndMetricsTellNoSecret(t *testing.T) {
 		"/", "/rows", fmt.Sprintf("/rows/%d", row.ID), "/users", "/account", "/metrics",
 		"/healthz",
 	} {
-		b.get(path)
-		for _, secret := range []string{platformCanary, "argon2", deskPassword} {
-			if strings.Contains(b.body, secret) {
+		b.Get(path)
+		for _, secret := range []string{platformCanary, "argon2", consoletest.Password} {
+			if strings.Contains(b.Body, secret) {
 				t.Errorf("%s tells %s", path, secret)
 			}
 		}
 	}
-	b.get("/metrics").shows(http.StatusNotFound)
+	b.Get("/metrics").Wants(http.StatusNotFound)
 }

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/consoletest"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -20,45 +22,42 @@ import (
 func TestTheReconciliationIsReadAndExported(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	b := d.as(trade.Accountant).get("/report").shows(http.StatusOK, "Conciliação ERP × Plataforma",
+	b := d.as(trade.Accountant).Get("/report").Wants(http.StatusOK, "Conciliação ERP × Plataforma",
 		"Nenhum mês foi fechado")
-	b.get("/report?show=1&as_of=31/10/2026").shows(http.StatusUnprocessableEntity, "não é uma data")
-	b.get("/report?show=1&as_of=2999-12-31").shows(http.StatusUnprocessableEntity, "ainda não chegou")
-	b.get("/report?show=1&from=2026-02-01&to=2026-01-01").shows(http.StatusUnprocessableEntity, "antes da inicial")
-	b.get("/report?show=1&product=SOJA").shows(http.StatusOK, "Resumo", "Diferença", "Contratos", "SOJA",
+	b.Get("/report?show=1&as_of=31/10/2026").Wants(http.StatusUnprocessableEntity, "não é uma data")
+	b.Get("/report?show=1&as_of=2999-12-31").Wants(http.StatusUnprocessableEntity, "ainda não chegou")
+	b.Get("/report?show=1&from=2026-02-01&to=2026-01-01").Wants(http.StatusUnprocessableEntity, "antes da inicial")
+	b.Get("/report?show=1&product=SOJA").Wants(http.StatusOK, "Resumo", "Diferença", "Contratos", "SOJA",
 		"Planilha (XLSX)")
-	if strings.Contains(b.body, "C000") {
+	if strings.Contains(b.Body, "C000") {
 		t.Error("single rows are shown that nobody asked for")
 	}
-	b.submit("/report/export", url.Values{"format": {"csv"}, "show": {"1"}}).shows(http.StatusOK, "\ufeff",
+	b.Submit("/report/export", url.Values{"format": {"csv"}, "show": {"1"}}).Wants(http.StatusOK, "\ufeff",
 		"Contratos;contratos;Diferença;0;")
-	csv := b.body
-	if got := b.header.Get("Content-Disposition"); got != `attachment; filename="conciliacao.csv"` {
+	csv := b.Body
+	if got := b.Got.Get("Content-Disposition"); got != `attachment; filename="conciliacao.csv"` {
 		t.Errorf("Content-Disposition: %s", got)
 	}
 	file := filepath.Join(t.TempDir(), "r.csv")
 	d.run(0, "report", "--output", file, "--section", "summary,bridge,totals,divergences,exceptions,messages",
 		"--reason", "conferir", "--as", "ana")
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(file))(t)
 	if got, want := summaryOf(csv), summaryOf(string(text)); got != want || !strings.Contains(got, "Contratos") {
 		t.Errorf("the console says\n%s\nand the command line\n%s", got, want)
 	}
 	if got, want := d.exported("console"), d.exported("@"); !slices.Equal(got, want) || len(got) == 0 {
 		t.Errorf("the audit has of the console's export %s and of the command's %s", got, want)
 	}
-	b.get("/report?show=1").submit("/report/export", url.Values{"format": {"xlsx"}, "show": {"1"}}).shows(http.StatusOK)
-	if !bytes.HasPrefix([]byte(b.body), []byte("PK")) {
+	b.Get("/report?show=1").Submit("/report/export", url.Values{"format": {"xlsx"}, "show": {"1"}}).Wants(http.StatusOK)
+	if !bytes.HasPrefix([]byte(b.Body), []byte("PK")) {
 		t.Error("this is no workbook")
 	}
-	b.get("/report?show=1").submit("/report/export", url.Values{"format": {"exe"}}).shows(http.StatusBadRequest)
-	b.get("/report?show=1&closing=none").shows(http.StatusNotFound)
-	b.get("/report?show=1").submit("/report/export", url.Values{"format": {"csv"}, "closing": {"none"}}).
-		shows(http.StatusNotFound)
-	b.get("/audit?act=report+export").shows(http.StatusOK, "csv", "xlsx")
-	d.as(trade.Reader).get("/report?show=1").shows(http.StatusOK, "Resumo")
+	b.Get("/report?show=1").Submit("/report/export", url.Values{"format": {"exe"}}).Wants(http.StatusBadRequest)
+	b.Get("/report?show=1&closing=none").Wants(http.StatusNotFound)
+	b.Get("/report?show=1").Submit("/report/export", url.Values{"format": {"csv"}, "closing": {"none"}}).
+		Wants(http.StatusNotFound)
+	b.Get("/audit?act=report+export").Wants(http.StatusOK, "csv", "xlsx")
+	d.as(trade.Reader).Get("/report?show=1").Wants(http.StatusOK, "Resumo")
 }
 
 // Each part of the bridge leads to what is meant, and a negative price lowers no sum.
@@ -70,7 +69,7 @@ func TestE2ThePartsOfTheBridgeAreLinks(t *testing.T) {
 			INSERT INTO contrato SELECT * FROM novo; DROP TABLE novo;`)
 	}
 	d.run(0, "sync", "--sweep")
-	b := d.as(trade.Reader).get("/report?show=1")
+	b := d.as(trade.Reader).Get("/report?show=1")
 	line := func(path, text, keys string, cells ...string) string {
 		out := `<a href="` + path + `">` + text + `</a>`
 		if keys != "" {
@@ -92,9 +91,9 @@ func TestE2ThePartsOfTheBridgeAreLinks(t *testing.T) {
 		line("/rows?cause=duplicate_key&amp;job=contracts", "com chave repetida no ERP", "01|000002", "1", "630",
 			"R$ 11.859,75"),
 	} {
-		b.shows(http.StatusOK, text)
+		b.Wants(http.StatusOK, text)
 	}
-	_, totals, _ := strings.Cut(b.body, ">Totais</h3>")
+	_, totals, _ := strings.Cut(b.Body, ">Totais</h3>")
 	if strings.Contains(totals, "−20.000") || strings.Contains(totals, "205.900") {
 		t.Errorf("the negative price lowers a total:\n%s", totals)
 	}
@@ -112,10 +111,7 @@ func TestE6ACancelledContractAndAnAcknowledgedChangeHaveOneAnswer(t *testing.T) 
 		file := filepath.Join(t.TempDir(), "r.json")
 		d.run(0, "report", "--output", file, "--section", "contracts,divergences", "--reason", "conferir",
 			"--as", "ana")
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(file))(t)
 		contracts, got := map[string]string{}, []string{}
 		for line := range strings.Lines(string(text)) {
 			var l struct {
@@ -123,9 +119,7 @@ func TestE6ACancelledContractAndAnAcknowledgedChangeHaveOneAnswer(t *testing.T) 
 				KgDifference                     json.Number `json:"kg_difference"`
 				Difference                       json.Number
 			}
-			if err := json.Unmarshal([]byte(line), &l); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal([]byte(line), &l))
 			switch l.Section {
 			case "contracts":
 				contracts[l.Key] = l.KgDifference.String()
@@ -142,8 +136,8 @@ func TestE6ACancelledContractAndAnAcknowledgedChangeHaveOneAnswer(t *testing.T) 
 		}
 	}
 	same("01|000001 volume -6000, 01|000002 left_erp -12000")
-	d.as(trade.Accountant).get("/report").submit("/report/close/plan",
-		url.Values{"month": {lastMonth(d)}}).shows(http.StatusOK, "2 divergências acima da tolerância")
+	d.as(trade.Accountant).Get("/report").Submit("/report/close/plan",
+		url.Values{"month": {lastMonth(d)}}).Wants(http.StatusOK, "2 divergências acima da tolerância")
 	d.run(0, "acknowledge", "contracts", "01|000001", "01|000002", "--reason", "acertado na plataforma", "--as",
 		"ana", "--yes")
 	same("01|000001 volume -6000 acknowledged, 01|000002 left_erp -12000 acknowledged")
@@ -160,7 +154,7 @@ func lastMonth(d *deskWorld) string {
 func TestE5AClosingShowsWhatItKeepsAndLeadsToWhatIsOpen(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	b := d.as(trade.Accountant).get("/report").shows(http.StatusOK, `type="month" name="month"`)
+	b := d.as(trade.Accountant).Get("/report").Wants(http.StatusOK, `type="month" name="month"`)
 	for month, text := range map[string]string{
 		"2026-03-15": "não é um mês", "março": "não é um mês", "2019-01": "Não há documento até este mês",
 		cli.Now().In(d.host.App.Config.Zone()).Format("2006-01"): "ainda não terminou",
@@ -169,32 +163,32 @@ func TestE5AClosingShowsWhatItKeepsAndLeadsToWhatIsOpen(t *testing.T) {
 		if end, _ := reconcile.MonthEnd(month); !end.IsZero() && !d.future(end) && strings.Contains(text, "terminou") {
 			continue
 		}
-		b.get("/report").submit("/report/close/plan",
-			url.Values{"month": {month}}).shows(http.StatusUnprocessableEntity, text)
+		b.Get("/report").Submit("/report/close/plan",
+			url.Values{"month": {month}}).Wants(http.StatusUnprocessableEntity, text)
 	}
-	b.get("/report").submit("/report/close/plan", url.Values{"month": {lastMonth(d)}}).shows(http.StatusOK,
+	b.Get("/report").Submit("/report/close/plan", url.Values{"month": {lastMonth(d)}}).Wants(http.StatusOK,
 		`<a href="/rows?job=contracts&amp;state=invalid">com erro (dados do ERP): 1 contrato</a> · 18.000 kg (18 t) · R$ 38.850,00`,
 		`<a href="/rows?job=contracts&amp;state=waiting">aguardando: 1 contrato</a> · 24.000 kg (24 t)`,
 		"varredura completa em", "Pontos em aberto: 2", "MILHO", "12.000 kg", "R$ 225.900,00", "132.030 kg")
-	form := with(b.fields("/report/close/do"), "reason", "mês conferido")
-	b.post("/report/close/do", form).shows(http.StatusUnprocessableEntity, "Falta a assinatura")
-	form = with(b.fields("/report/close/do"), "reason", "mês conferido", "signed", "1")
-	b.post("/report/close/do", form).shows(http.StatusOK, "O mês foi fechado", "Assinado por",
+	form := with(b.Form("/report/close/do"), "reason", "mês conferido")
+	b.Post("/report/close/do", form).Wants(http.StatusUnprocessableEntity, "Falta a assinatura")
+	form = with(b.Form("/report/close/do"), "reason", "mês conferido", "signed", "1")
+	b.Post("/report/close/do", form).Wants(http.StatusOK, "O mês foi fechado", "Assinado por",
 		"mês conferido", "aguardando: 1 contrato", "132.030 kg")
 	list, err := d.host.Store.Closings(t.Context(), trade.Date{})
 	if err != nil || len(list) != 1 {
 		t.Fatal(len(list), err)
 	}
-	b.get("/report/closings/"+list[0].ID+"/print.css").shows(http.StatusOK, "@page{size:A4 landscape",
+	b.Get("/report/closings/"+list[0].ID+"/print.css").Wants(http.StatusOK, "@page{size:A4 landscape",
 		"SHA-256 "+list[0].Hash, "counter(pages)")
-	b.get("/report/closings/none").shows(http.StatusNotFound)
-	b.get("/report").submit("/report/close/plan", url.Values{"month": {lastMonth(d)}}).shows(http.StatusOK,
-		"já foi fechado em", deskPeople[trade.Accountant], "mês conferido")
-	form = with(b.fields("/report/close/do"), "reason", "corrigido depois", "signed", "1")
+	b.Get("/report/closings/none").Wants(http.StatusNotFound)
+	b.Get("/report").Submit("/report/close/plan", url.Values{"month": {lastMonth(d)}}).Wants(http.StatusOK,
+		"já foi fechado em", consoletest.People[trade.Accountant], "mês conferido")
+	form = with(b.Form("/report/close/do"), "reason", "corrigido depois", "signed", "1")
 	delete(form, "again")
-	b.post("/report/close/do", form).shows(http.StatusUnprocessableEntity, "Fechar outra vez")
-	b.post("/report/close/do", with(b.fields("/report/close/do"), "reason", "corrigido depois", "again",
-		"1", "signed", "1")).shows(http.StatusOK, "O mês foi fechado")
+	b.Post("/report/close/do", form).Wants(http.StatusUnprocessableEntity, "Fechar outra vez")
+	b.Post("/report/close/do", with(b.Form("/report/close/do"), "reason", "corrigido depois", "again",
+		"1", "signed", "1")).Wants(http.StatusOK, "O mês foi fechado")
 }
 
 // future reports whether a day has not come yet.
@@ -206,10 +200,7 @@ func (d *deskWorld) future(day trade.Date) bool {
 // the reports.
 func (d *deskWorld) exported(from string) (out []string) {
 	d.t.Helper()
-	records, err := d.host.Store.Audit(d.t.Context(), 0)
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	records := must.Get(d.host.Store.Audit(d.t.Context(), 0))(d.t)
 	for _, r := range records {
 		if _, detail, found := strings.Cut(r.Detail, `","kind":`); found && r.Act == reconcile.ActExport &&
 			strings.Contains(r.From, from) {
@@ -233,19 +224,19 @@ func TestAMonthIsClosedAndPrintedAgain(t *testing.T) {
 	d := newDesk(t)
 	end, _ := reconcile.MonthEnd(lastMonth(d))
 	day := end.String()
-	b := d.as(trade.Accountant).get("/report")
-	b.submit("/report/close/plan", url.Values{"month": {"2999-01"}}).shows(http.StatusUnprocessableEntity,
+	b := d.as(trade.Accountant).Get("/report")
+	b.Submit("/report/close/plan", url.Values{"month": {"2999-01"}}).Wants(http.StatusUnprocessableEntity,
 		"ainda não terminou")
-	b.get("/report").submit("/report/close/plan", url.Values{"month": {lastMonth(d)}}).shows(http.StatusOK,
+	b.Get("/report").Submit("/report/close/plan", url.Values{"month": {lastMonth(d)}}).Wants(http.StatusOK,
 		"4 linhas, na posição de", "Lista de conferência")
-	form := b.fields("/report/close/do")
-	b.post("/report/close/do", with(form, "reason", "")).shows(http.StatusUnprocessableEntity, "ao menos 5 letras")
-	b.post("/report/close/do",
-		with(form, "reason", "outubro conferido", "signed", "1", "mark", "another")).shows(http.StatusConflict,
+	form := b.Form("/report/close/do")
+	b.Post("/report/close/do", with(form, "reason", "")).Wants(http.StatusUnprocessableEntity, "ao menos 5 letras")
+	b.Post("/report/close/do",
+		with(form, "reason", "outubro conferido", "signed", "1", "mark", "another")).Wants(http.StatusConflict,
 		"nada foi feito")
-	b.post("/report/close/do", with(b.fields("/report/close/do"), "reason", "outubro conferido", "signed",
-		"1")).shows(http.StatusOK,
-		"O mês foi fechado", "outubro conferido", deskPeople[trade.Accountant])
-	b.get("/report?show=1&as_of="+day).shows(http.StatusOK, "Resumo", deskPeople[trade.Accountant])
-	b.get("/audit?act=report+close").shows(http.StatusOK, "outubro conferido")
+	b.Post("/report/close/do", with(b.Form("/report/close/do"), "reason", "outubro conferido", "signed",
+		"1")).Wants(http.StatusOK,
+		"O mês foi fechado", "outubro conferido", consoletest.People[trade.Accountant])
+	b.Get("/report?show=1&as_of="+day).Wants(http.StatusOK, "Resumo", consoletest.People[trade.Accountant])
+	b.Get("/audit?act=report+close").Wants(http.StatusOK, "outubro conferido")
 }

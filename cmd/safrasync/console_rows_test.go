@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/safrasync/safrasync/internal/consoletest"
+	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -14,10 +17,8 @@ import (
 func (d *deskWorld) rows(states ...trade.State) []trade.Entry {
 	d.t.Helper()
 	var out []trade.Entry
-	if err := d.host.Store.Rows(d.t.Context(), trade.RowFilter{States: states},
-		func(e trade.Entry) error { out = append(out, e); return nil }); err != nil {
-		d.t.Fatal(err)
-	}
+	must.Do(d.t, d.host.Store.Rows(d.t.Context(), trade.RowFilter{States: states},
+		func(e trade.Entry) error { out = append(out, e); return nil }))
 	return out
 }
 
@@ -27,24 +28,24 @@ func TestAPersonFindsAContractAndSeesWhyItDidNotGo(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	b := d.as(trade.Reader)
-	b.get("/").shows(http.StatusOK, "no ERP", "contracts")
+	b.Get("/").Wants(http.StatusOK, "no ERP", "contracts")
 	invalid := d.rows(trade.Invalid)[0]
 	_, number, _ := strings.Cut(invalid.Key, "|")
 	short := strings.TrimLeft(number, "0")
-	b.get("/rows?q="+short).shows(http.StatusOK, fmt.Sprintf("/rows/%d", invalid.ID), "com erro")
-	b.get(fmt.Sprintf("/rows/%d", invalid.ID)).shows(http.StatusOK, "O que fazer", "No ERP",
+	b.Get("/rows?q="+short).Wants(http.StatusOK, fmt.Sprintf("/rows/%d", invalid.ID), "com erro")
+	b.Get(fmt.Sprintf("/rows/%d", invalid.ID)).Wants(http.StatusOK, "O que fazer", "No ERP",
 		trade.Sentences(invalid.Error.Fields[:1], trade.Portuguese))
 	for _, path := range []string{"/rows?state=nonsense", "/rows?flag=x", "/rows?from=yesterday", "/rows?after=x"} {
-		b.get(path).shows(http.StatusBadRequest, "Código")
+		b.Get(path).Wants(http.StatusBadRequest, "Código")
 	}
-	b.get("/rows/999999").shows(http.StatusNotFound, "Código not_found")
+	b.Get("/rows/999999").Wants(http.StatusNotFound, "Código not_found")
 }
 
 // The page of a row says what it is, who does what next, and in what order everything happened; of
 // its fields those stand open in which ERP, request and platform are not the same.
 func TestARowReadsLikeALetter(t *testing.T) {
 	t.Parallel()
-	d := newDeskOf(t, weighed, tickets)
+	d := newDeskOn(t, state.SQLite, weighed, tickets)
 	d.sql("state.db", `UPDATE reference SET label = 'Carteira Soja 529.982.247-25' WHERE kind = 'wallets'`)
 	contract, delivery := d.entry("contracts", "01|000001"), d.entry("deliveries", "T1")
 	if delivery.State != trade.Accepted {
@@ -53,35 +54,35 @@ func TestARowReadsLikeALetter(t *testing.T) {
 	d.heard(1, "order_commitments", contract.RemoteID, "UPDATE_WORKFLOW_ORDER_COMMITMENT", "NOT_ELIGIBLE")
 	d.sql("state.db", `UPDATE attempt SET answer_body = replace(answer_body, '30000', '29999') WHERE remote_id = '`+
 		delivery.RemoteID+`'`)
-	b := d.as(trade.Reader).get(fmt.Sprintf("/rows/%d", contract.ID)).shows(http.StatusOK,
+	b := d.as(trade.Reader).Get(fmt.Sprintf("/rows/%d", contract.ID)).Wants(http.StatusOK,
 		"Contrato A FIXAR de 1.500,5 SC (90,03 t) de SOJA, safra 2025/2026.", "Ninguém: nada a fazer",
 		"Carteira Soja ***.982.247-**", "Entregas e rastreabilidade deste contrato", fmt.Sprintf("/rows/%d", delivery.ID))
 	at := 0
 	for _, step := range []string{
 		"Visto no ERP", "Envio 1 saiu", "Resposta: criado na plataforma", "não elegível", "Ver os",
 	} {
-		i := strings.Index(b.body[at:], step)
+		i := strings.Index(b.Body[at:], step)
 		if i < 0 {
 			t.Fatalf("%q is not on the page, or not after what was before it", step)
 		}
 		at += i
 	}
-	b.get(fmt.Sprintf("/rows/%d", delivery.ID)).shows(http.StatusOK, "Entrega de 30.000 KG (30 t), em 15/04/2026.")
-	off, even, _ := strings.Cut(b.body, "Ver os outros")
+	b.Get(fmt.Sprintf("/rows/%d", delivery.ID)).Wants(http.StatusOK, "Entrega de 30.000 KG (30 t), em 15/04/2026.")
+	off, even, _ := strings.Cut(b.Body, "Ver os outros")
 	if !strings.Contains(off, "29.999") || strings.Contains(off, "MT-5107925-0123456789ABCDEF0123456789ABCDEF</td>") ||
 		!strings.Contains(even, "unidade do volume") {
-		t.Errorf("what differs does not stand open alone:\n%s", b.body)
+		t.Errorf("what differs does not stand open alone:\n%s", b.Body)
 	}
 	invalid := d.rows(trade.Invalid)[0]
-	b = d.as(trade.Accountant).get(fmt.Sprintf("/rows/%d", invalid.ID)).shows(http.StatusOK, "Ainda não foi enviado.")
-	if n := strings.Count(b.body, `role="button" href=`); n != 0 {
+	b = d.as(trade.Accountant).Get(fmt.Sprintf("/rows/%d", invalid.ID)).Wants(http.StatusOK, "Ainda não foi enviado.")
+	if n := strings.Count(b.Body, `role="button" href=`); n != 0 {
 		t.Errorf("of a row that is cured in the ERP %d buttons stand out", n)
 	}
 	d.sql("erp.db", `UPDATE contrato SET quantidade = '1600' WHERE num = '000001'`)
 	d.run(0, "sync")
-	b.get(fmt.Sprintf("/rows/%d", contract.ID)).shows(http.StatusOK, "No ERP: alterado", "Marcar como resolvido",
+	b.Get(fmt.Sprintf("/rows/%d", contract.ID)).Wants(http.StatusOK, "No ERP: alterado", "Marcar como resolvido",
 		"Agora seria: 1.600")
-	if n := strings.Count(b.body, `role="button" href=`); n != 1 {
+	if n := strings.Count(b.Body, `role="button" href=`); n != 1 {
 		t.Errorf("%d buttons stand out, want one", n)
 	}
 }
@@ -93,21 +94,21 @@ func TestAPersonDismissesAndReopensARow(t *testing.T) {
 	b := d.as(trade.Accountant)
 	row := d.rows(trade.Invalid)[0]
 	path := fmt.Sprintf("/rows/%d/dismiss", row.ID)
-	b.get(path).shows(http.StatusOK, "O que vai acontecer")
+	b.Get(path).Wants(http.StatusOK, "O que vai acontecer")
 	mark := markOf(b)
-	b.submit(path, url.Values{"mark": {mark}, "reason": {" x "}}).shows(http.StatusUnprocessableEntity,
+	b.Submit(path, url.Values{"mark": {mark}, "reason": {" x "}}).Wants(http.StatusUnprocessableEntity,
 		"ao menos 5 letras")
-	b.submit(path, url.Values{"mark": {mark}, "reason": {"contrato lançado em duplicidade"}}).shows(http.StatusOK,
+	b.Submit(path, url.Values{"mark": {mark}, "reason": {"contrato lançado em duplicidade"}}).Wants(http.StatusOK,
 		"Feito: dispensada", "contrato lançado em duplicidade", "carla")
 	if e := d.entry(row.Job, row.Key); e.State != trade.Dismissed {
 		t.Errorf("it is %s", e.State)
 	}
-	b.get(path).submit(path, url.Values{
+	b.Get(path).Submit(path, url.Values{
 		"mark":   {mark},
 		"reason": {"outra vez a mesma coisa"},
-	}).shows(http.StatusConflict, "carla já decidiu")
+	}).Wants(http.StatusConflict, "carla já decidiu")
 	again := fmt.Sprintf("/rows/%d/reopen", row.ID)
-	b.get(again).submit(again, url.Values{"mark": {markOf(b)}, "reason": {"era o certo afinal"}}).shows(http.StatusOK,
+	b.Get(again).Submit(again, url.Values{"mark": {markOf(b)}, "reason": {"era o certo afinal"}}).Wants(http.StatusOK,
 		"Feito: reaberta")
 	if e := d.entry(row.Job, row.Key); e.State != trade.Invalid {
 		t.Errorf("it is %s", e.State)
@@ -115,12 +116,12 @@ func TestAPersonDismissesAndReopensARow(t *testing.T) {
 }
 
 // markOf is the mark of the plan that a page shows.
-func markOf(b *browser) string {
-	b.t.Helper()
-	_, rest, ok := strings.Cut(b.body, `name="mark" value="`)
+func markOf(b *consoletest.Browser) string {
+	b.World.T.Helper()
+	_, rest, ok := strings.Cut(b.Body, `name="mark" value="`)
 	mark, _, _ := strings.Cut(rest, `"`)
 	if !ok {
-		b.t.Fatalf("no plan to confirm:\n%s", b.body)
+		b.World.T.Fatalf("no plan to confirm:\n%s", b.Body)
 	}
 	return mark
 }
@@ -132,12 +133,12 @@ func TestWhatAPersonWroteIsNotLostWithAFault(t *testing.T) {
 	d := newDesk(t)
 	b := d.as(trade.Accountant)
 	path := fmt.Sprintf("/rows/%d/dismiss", d.rows(trade.Invalid)[0].ID)
-	form := url.Values{"mark": {markOf(b.get(path))}, "reason": {"contrato <lançado> em duplicidade"}}
+	form := url.Values{"mark": {markOf(b.Get(path))}, "reason": {"contrato <lançado> em duplicidade"}}
 	d.sql("state.db", `CREATE TRIGGER broken BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'no'); END`)
-	b.submit(path, form).shows(http.StatusInternalServerError, "Não foi gravado; nada mudou",
+	b.Submit(path, form).Wants(http.StatusInternalServerError, "Não foi gravado; nada mudou",
 		"contrato &lt;lançado&gt; em duplicidade")
 	d.sql("state.db", `DROP TRIGGER broken; ALTER TABLE attempt RENAME TO gone`)
-	b.get(strings.TrimSuffix(path, "/dismiss")).shows(http.StatusInternalServerError, "não pôde ser lida agora")
+	b.Get(strings.TrimSuffix(path, "/dismiss")).Wants(http.StatusInternalServerError, "não pôde ser lida agora")
 }
 
 // A filter is kept under a name, for the person alone.
@@ -145,13 +146,13 @@ func TestAFilterIsKept(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	b := d.as(trade.Reader)
-	b.get("/rows?state=needs_person").submit("/filters",
-		url.Values{"name": {"meus pendentes"}, "query": {"q=<b>&state=needs_person"}}).shows(http.StatusOK, "meus pendentes", `<a href="/rows?q=%3Cb%3E&amp;state=needs_person">meus pendentes</a>`)
-	if other := d.as(trade.Accountant).get("/rows"); strings.Contains(other.body, "meus pendentes") {
+	b.Get("/rows?state=needs_person").Submit("/filters",
+		url.Values{"name": {"meus pendentes"}, "query": {"q=<b>&state=needs_person"}}).Wants(http.StatusOK, "meus pendentes", `<a href="/rows?q=%3Cb%3E&amp;state=needs_person">meus pendentes</a>`)
+	if other := d.as(trade.Accountant).Get("/rows"); strings.Contains(other.Body, "meus pendentes") {
 		t.Error("another person sees it")
 	}
-	b.submit("/filters", url.Values{"name": {"meus pendentes"}, "query": {"state=needs_person"}, "forget": {"1"}})
-	if b.get("/rows"); strings.Contains(b.body, "meus pendentes") {
+	b.Submit("/filters", url.Values{"name": {"meus pendentes"}, "query": {"state=needs_person"}, "forget": {"1"}})
+	if b.Get("/rows"); strings.Contains(b.Body, "meus pendentes") {
 		t.Error("it was not forgotten")
 	}
 }
@@ -168,12 +169,12 @@ func TestOneActForAGroup(t *testing.T) {
 			n++
 		}
 	}
-	b.get("/rows").submit("/acts/dismiss", url.Values{"job": {rows[0].Job}, "state": {"invalid"}}).shows(http.StatusOK,
+	b.Get("/rows").Submit("/acts/dismiss", url.Values{"job": {rows[0].Job}, "state": {"invalid"}}).Wants(http.StatusOK,
 		"Dispensar")
-	b.submit("/acts/dismiss", url.Values{
+	b.Submit("/acts/dismiss", url.Values{
 		"job": {rows[0].Job}, "state": {"invalid"}, "mark": {markOf(b)},
 		"reason": {"todos de teste"},
-	}).shows(http.StatusOK, "Feito")
+	}).Wants(http.StatusOK, "Feito")
 	left := 0
 	for _, e := range d.rows(trade.Invalid) {
 		if e.Job == rows[0].Job {
@@ -184,7 +185,7 @@ func TestOneActForAGroup(t *testing.T) {
 		t.Errorf("%d of %d are left", left, n)
 	}
 	for _, act := range []string{"resend", "adopt"} {
-		b.get("/rows").submit("/acts/"+act,
-			url.Values{"job": {rows[0].Job}, "state": {"in_doubt"}}).shows(http.StatusNotFound)
+		b.Get("/rows").Submit("/acts/"+act,
+			url.Values{"job": {rows[0].Job}, "state": {"in_doubt"}}).Wants(http.StatusNotFound)
 	}
 }

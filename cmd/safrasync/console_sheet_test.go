@@ -14,13 +14,13 @@ import (
 func TestRowsGoToASpreadsheetAndDecisionsComeBack(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	b := d.as(trade.Accountant).get("/rows?job=contracts").shows(http.StatusOK, "Excel", "CSV")
-	form := with(b.fields("/decisions/export"), "format", "csv")
-	b.post("/decisions/export", form).shows(http.StatusOK, "01|000003", "v1-")
-	if kind := b.header.Get("Content-Disposition"); !strings.Contains(kind, "linhas.csv") {
+	b := d.as(trade.Accountant).Get("/rows?job=contracts").Wants(http.StatusOK, "Excel", "CSV")
+	form := with(b.Form("/decisions/export"), "format", "csv")
+	b.Post("/decisions/export", form).Wants(http.StatusOK, "01|000003", "v1-")
+	if kind := b.Got.Get("Content-Disposition"); !strings.Contains(kind, "linhas.csv") {
 		t.Errorf("it is no file: %s", kind)
 	}
-	sheet := b.body
+	sheet := b.Body
 	if strings.Count(sheet, "01|000001") != 1 || strings.Contains(sheet, "deliveries") {
 		t.Error("the file has rows that the filter leaves out, or lacks some")
 	}
@@ -34,24 +34,24 @@ func TestRowsGoToASpreadsheetAndDecisionsComeBack(t *testing.T) {
 		}
 		return strings.Join(lines, "\r\n")
 	}
-	b.get("/decisions").upload("/decisions/plan", "file", "a;b\n1;2\n").shows(http.StatusOK, "não")
+	upload(b.Get("/decisions"), "/decisions/plan", "a;b\n1;2\n").Wants(http.StatusOK, "não")
 	filled := decide(sheet, "01|000003", "dispensar", "lançado em dobro")
-	b.get("/decisions").upload("/decisions/plan", "file", decide(filled, "01|000004", "enviar outra vez", "x")).
-		shows(http.StatusOK, "1 linha", "lançado em dobro", "Não será feito", "Linha ")
-	form = b.fields("/decisions/do")
-	b.post("/decisions/do", form).shows(http.StatusUnprocessableEntity, "Há linhas que não serão feitas")
+	upload(b.Get("/decisions"), "/decisions/plan", decide(filled, "01|000004", "enviar outra vez", "x")).
+		Wants(http.StatusOK, "1 linha", "lançado em dobro", "Não será feito", "Linha ")
+	form = b.Form("/decisions/do")
+	b.Post("/decisions/do", form).Wants(http.StatusUnprocessableEntity, "Há linhas que não serão feitas")
 	form.Set("skip", "1")
 	stale := url.Values{"token": form["token"], "sheet": form["sheet"], "mark": {"0"}, "skip": {"1"}}
-	b.post("/decisions/do", stale).shows(http.StatusConflict)
+	b.Post("/decisions/do", stale).Wants(http.StatusConflict)
 	if e := d.entry("contracts", "01|000003"); e.State != trade.Invalid {
 		t.Fatalf("it was done with another mark: %s", e.State)
 	}
-	b.post("/decisions/do", form).shows(http.StatusOK, "Feito.")
+	b.Post("/decisions/do", form).Wants(http.StatusOK, "Feito.")
 	if e := d.entry("contracts", "01|000003"); e.State != trade.Dismissed {
 		t.Errorf("it was not done: %s", e.State)
 	}
-	b.post("/decisions/do", form).shows(http.StatusUnprocessableEntity, "nada que possa ser feito")
-	b.get("/audit").shows(http.StatusOK, "exportou linhas", "lançado em dobro", "carla")
+	b.Post("/decisions/do", form).Wants(http.StatusUnprocessableEntity, "nada que possa ser feito")
+	b.Get("/audit").Wants(http.StatusOK, "exportou linhas", "lançado em dobro", "carla")
 }
 
 // E8: the list shows what people know a row by, and is sorted by each column where that is bounded.
@@ -61,10 +61,10 @@ func TestTheListOfRowsIsSortedByItsColumns(t *testing.T) {
 	b := d.as(trade.Reader)
 	order := func(path string, keys ...string) {
 		t.Helper()
-		b.get(path).shows(http.StatusOK, "Documento", "Valor")
+		b.Get(path).Wants(http.StatusOK, "Documento", "Valor")
 		at := -1
 		for _, key := range keys {
-			next := strings.Index(b.body, ">"+key)
+			next := strings.Index(b.Body, ">"+key)
 			if next <= at {
 				t.Errorf("%s: %s is not after those before it", path, key)
 			}
@@ -75,6 +75,6 @@ func TestTheListOfRowsIsSortedByItsColumns(t *testing.T) {
 	order("/rows?job=contracts&sort=volume", "01 | 000002", "01 | 000003", "01 | 000004", "01 | 000001")
 	order("/rows?job=contracts&sort=-value", "01 | 000002")
 	order("/rows?job=contracts&sort=title", "01 | 000001", "01 | 000002", "01 | 000003", "01 | 000004")
-	b.get("/rows?sort=-volume").shows(http.StatusOK, `aria-sort="descending"`, "R$ 225.900,00", "11/03/2026")
-	b.get("/rows?sort=nonsense").shows(http.StatusBadRequest)
+	b.Get("/rows?sort=-volume").Wants(http.StatusOK, `aria-sort="descending"`, "R$ 225.900,00", "11/03/2026")
+	b.Get("/rows?sort=nonsense").Wants(http.StatusBadRequest)
 }

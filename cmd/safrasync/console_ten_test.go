@@ -15,6 +15,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -72,7 +73,7 @@ func newOffice(t *testing.T) (s *service, base string) {
 	day := func(faults []string, sql string) {
 		t.Helper()
 		s.sql("erp.db", sql)
-		s.box.SetFaults(parsed(t, sandbox.ParseFaults, faults...)...)
+		s.faults(faults...)
 		s.must(0, "sync")
 	}
 	day([]string{"lost-after@1"},
@@ -248,10 +249,7 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 		c.click("main form button")
 		c.shows("Resumo", "Diferença", "Planilha (XLSX)")
 		file := c.download(`button[name=format][value=xlsx]`)
-		book, err := zip.OpenReader(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		book := must.Get(zip.OpenReader(file))(t)
 		defer book.Close()
 		if _, err := fs.Stat(book, "xl/workbook.xml"); err != nil {
 			t.Error(err)
@@ -283,12 +281,9 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 func (c *chrome) download(selector string) string {
 	c.t.Helper()
 	dir := c.t.TempDir()
-	_, err := chromedp.CallBrowser(c.ctx, chromium.SetDownloadBehavior, chromium.SetDownloadBehaviorParams{
+	must.Get(chromedp.CallBrowser(c.ctx, chromium.SetDownloadBehavior, chromium.SetDownloadBehaviorParams{
 		Behavior: chromium.SetDownloadBehaviorBehaviorAllowAndName, DownloadPath: dir, EventsEnabled: new(true),
-	})
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	}))(c.t)
 	events := chromedp.BrowserEvents(c.ctx, chromium.DownloadProgress)
 	c.press(selector)
 	for event, err := range events {

@@ -9,8 +9,8 @@ import (
 func TestAPersonLogsInAndSeesTheFirstPage(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	d.browser().get("/").shows(200, "Entrar")
-	b := d.as(trade.Accountant).get("/").shows(200, "Início", "carla", "Cooperativa Exemplo")
-	b.submit("/logout", map[string][]string{}).shows(200, "Entrar")
-	b.get("/account").shows(200, "Entrar")
+	d.browser().Get("/").Wants(200, "Entrar")
+	b := d.as(trade.Accountant).Get("/").Wants(200, "Início", "carla", "Cooperativa Exemplo")
+	b.Submit("/logout", map[string][]string{}).Wants(200, "Entrar")
+	b.Get("/account").Wants(200, "Entrar")
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	"github.com/safrasync/safrasync/cmd/safrasync/demo"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -118,18 +119,12 @@ func TestDemoThatIsKept(t *testing.T) {
 	if code, _, messages := playDemo(t, "--dir", dir); code != cli.ExitDone {
 		t.Fatalf("exit code %d: %s", code, messages)
 	}
-	store, err := state.Open(t.Context(),
-		state.Options{Driver: state.SQLite, DSN: filepath.Join(dir, demo.StateFile), ReadOnly: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := must.Get(state.Open(t.Context(),
+		state.Options{Driver: state.SQLite, DSN: filepath.Join(dir, demo.StateFile), ReadOnly: true}))(t)
 	t.Cleanup(func() { store.Close() })
 	var entries []trade.Entry
-	err = store.Rows(t.Context(), trade.RowFilter{},
-		func(e trade.Entry) error { entries = append(entries, e); return nil })
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, store.Rows(t.Context(), trade.RowFilter{},
+		func(e trade.Entry) error { entries = append(entries, e); return nil }))
 	// Each row that did not go has its cause; a cured contract has taken its rows along.
 	t.Run("tells each fault of its rows apart", func(t *testing.T) {
 		var got []string
@@ -176,11 +171,8 @@ func TestDemoThatIsKept(t *testing.T) {
 		}
 	})
 	t.Run("has advice in both languages for every cause", func(t *testing.T) {
-		config, err := config.Load(filepath.Join(dir, demo.ConfigFile),
-			func(string) (string, bool) { return "", false })
-		if err != nil {
-			t.Fatal(err)
-		}
+		config := must.Get(config.Load(filepath.Join(dir, demo.ConfigFile),
+			func(string) (string, bool) { return "", false }))(t)
 		var kept []trade.Entry
 		for _, e := range entries {
 			if e.State != trade.Accepted {
@@ -244,9 +236,7 @@ func TestDemoRefusesALanguageThatItDoesNotSpeak(t *testing.T) {
 func TestDemoNeverWritesIntoAFolderWithFiles(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, demo.StateFile)
-	if err := os.WriteFile(file, []byte("mine"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte("mine"), 0o600))
 	code, _, messages := playDemo(t, "--dir", dir)
 	if code != cli.ExitUsage || !strings.Contains(messages, dir) {
 		t.Errorf("exit code %d: %s", code, messages)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/safrasync/safrasync/internal/fbtest"
 	"github.com/safrasync/safrasync/internal/mariatest"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // otherERP is the sample ERP in another database.
@@ -43,10 +44,7 @@ var otherERPs = []otherERP{
 
 func openAdmin(t *testing.T, driver, dsn string) *sql.DB {
 	t.Helper()
-	db, err := sql.Open(driver, dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(sql.Open(driver, dsn))(t)
 	t.Cleanup(func() { _ = db.Close() })
 	return db
 }
@@ -54,26 +52,16 @@ func openAdmin(t *testing.T, driver, dsn string) *sql.DB {
 // copyTable brings a query's rows from the sample into another database, as text.
 func copyTable(t *testing.T, from, to *sql.DB, table, create, query string) {
 	t.Helper()
-	if _, err := to.Exec("CREATE TABLE " + table + " (" + create + ")"); err != nil {
-		t.Fatal(err)
-	}
-	rows, err := sqlx.NewDb(from, "postgres").Queryx(query)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Get(to.Exec("CREATE TABLE " + table + " (" + create + ")"))(t)
+	rows := must.Get(sqlx.NewDb(from, "postgres").Queryx(query))(t)
 	for rows.Next() {
-		cells, err := rows.SliceScan()
-		if err != nil {
-			t.Fatal(err)
-		}
+		cells := must.Get(rows.SliceScan())(t)
 		if _, err := to.Exec("INSERT INTO "+table+" VALUES (?"+strings.Repeat(", ?", len(cells)-1)+")",
 			cells...); err != nil {
 			t.Fatalf("%s %v: %v", table, cells, err)
 		}
 	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, rows.Err())
 }
 
 // outcomesOf is what a person sees of a row.

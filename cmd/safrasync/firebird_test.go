@@ -9,20 +9,15 @@ import (
 	"golang.org/x/text/encoding/charmap"
 
 	"github.com/safrasync/safrasync/internal/fbtest"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // loadWIN1252 runs a script of the Firebird sample as the programs of that time would send it: the
 // bytes of WIN1252, to a database that knows no charset.
 func (m *modern) loadWIN1252(file string) {
 	m.t.Helper()
-	text, err := os.ReadFile(modernDir + file)
-	if err != nil {
-		m.t.Fatal(err)
-	}
-	raw, err := charmap.Windows1252.NewEncoder().Bytes(text)
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(modernDir + file))(m.t)
+	raw := must.Get(charmap.Windows1252.NewEncoder().Bytes(text))(m.t)
 	var code strings.Builder
 	for line := range strings.Lines(string(raw)) {
 		if !strings.HasPrefix(line, "--") {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -167,9 +168,7 @@ func TestStatesAreTypedInThePersonsLanguageOrInEnglish(t *testing.T) {
 func TestTheLanguageIsThatOfTheFileAlsoWhereTheFileIsWrong(t *testing.T) {
 	t.Parallel()
 	file := t.TempDir() + "/config.yaml"
-	if err := os.WriteFile(file, []byte("language: en\napi:\n  base_url: ftp://a\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte("language: en\napi:\n  base_url: ftp://a\n"), 0o600))
 	run := func(env string, args ...string) string {
 		var out bytes.Buffer
 		a := &cli.App{
@@ -189,9 +188,7 @@ func TestTheLanguageIsThatOfTheFileAlsoWhereTheFileIsWrong(t *testing.T) {
 	if !strings.Contains(got, "api.base_url: must begin with https://") {
 		t.Errorf("status says\n%s", got)
 	}
-	if err := os.WriteFile(file, []byte("api:\n  base_url: ftp://a\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte("api:\n  base_url: ftp://a\n"), 0o600))
 	got = run("pt-BR", "status", "--config", file)
 	if !strings.Contains(got, "api.base_url: deve começar com https://") {
 		t.Errorf("status says\n%s", got)

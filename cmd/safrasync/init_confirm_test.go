@@ -7,6 +7,7 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/pgtest"
 )
 
@@ -46,12 +47,9 @@ func TestB2ADeParaOfAnotherSchemaIsConfirmed(t *testing.T) {
 	b := newProgram(t)
 	b.env["LANG"] = "en_US.UTF-8"
 	dsn := pgtest.Database(t)
-	db, err := sqlx.Open("postgres", dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(sqlx.Open("postgres", dsn))(t)
 	defer db.Close()
-	if _, err := db.Exec(`
+	must.Get(db.Exec(`
 		CREATE TABLE contrato (numero text PRIMARY KEY, quantidade numeric, produtor text, carteira text);
 		INSERT INTO contrato VALUES ('1', 10, 'P1', 'C1');
 		CREATE SCHEMA anterior;
@@ -60,9 +58,7 @@ func TestB2ADeParaOfAnotherSchemaIsConfirmed(t *testing.T) {
 		CREATE TABLE depara_produtor (codigo text PRIMARY KEY, uuid_plataforma uuid);
 		INSERT INTO anterior.depara_produtor VALUES ('P1', '1f4c9f0e-3c1b-4f5e-9d5a-0d8b1e6a7c01');
 		INSERT INTO anterior.depara_carteira VALUES ('C1', '1f4c9f0e-3c1b-4f5e-9d5a-0d8b1e6a7c02');
-		INSERT INTO depara_produtor VALUES ('P1', '1f4c9f0e-3c1b-4f5e-9d5a-0d8b1e6a7c03')`); err != nil {
-		t.Fatal(err)
-	}
+		INSERT INTO depara_produtor VALUES ('P1', '1f4c9f0e-3c1b-4f5e-9d5a-0d8b1e6a7c03')`))(t)
 	b.run(0, "--config", b.path("new.yaml"), "init", "--driver", "postgres", "--dsn", dsn, "--contracts", "contrato")
 	text := b.read("new.yaml")
 	for _, want := range []string{
@@ -90,15 +86,10 @@ func TestD9APasswordGivenToInitStandsInASecretOnly(t *testing.T) {
 	b.env["LANG"] = "en_US.UTF-8"
 	const password = "canario-da-senha"
 	dsn := pgtest.Database(t) + " password=" + password
-	db, err := sqlx.Open("postgres", dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(sqlx.Open("postgres", dsn))(t)
 	defer db.Close()
-	if _, err := db.Exec(
-		`CREATE TABLE contrato (numero text PRIMARY KEY, quantidade numeric); INSERT INTO contrato VALUES ('1', 10)`); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(db.Exec(
+		`CREATE TABLE contrato (numero text PRIMARY KEY, quantidade numeric); INSERT INTO contrato VALUES ('1', 10)`))(t)
 	proposed := func(dsn, file string) (said, text string) {
 		t.Helper()
 		out, errs := b.run(0, "--config", b.path(file), "init", "--driver", "postgres", "--dsn", dsn, "--contracts",

@@ -14,6 +14,7 @@ import (
 	"github.com/jmoiron/sqlx"
 	_ "github.com/lib/pq"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -21,10 +22,7 @@ import (
 // The questions of docs/ledger-sql.md are answered alike by both databases, and by Debian's
 // sqlite3.
 func TestTheQuestionsOfTheManualAreAnswered(t *testing.T) {
-	page, err := os.ReadFile("../../docs/ledger-sql.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("../../docs/ledger-sql.md"))(t)
 	var questions []string
 	for _, m := range regexp.MustCompile("(?s)```sql\n(.*?)\n```").FindAllStringSubmatch(string(page), -1) {
 		questions = append(questions, m[1])
@@ -51,10 +49,7 @@ func TestTheQuestionsOfTheManualAreAnswered(t *testing.T) {
 					t.Fatalf("%s: %v", query, err)
 				}
 				for rows.Next() {
-					cells, err := rows.SliceScan()
-					if err != nil {
-						t.Fatal(err)
-					}
+					cells := must.Get(rows.SliceScan())(t)
 					lines = append(lines, fmt.Sprintf("%s", cells[0]))
 				}
 				if err := rows.Err(); err != nil {
@@ -89,13 +84,8 @@ func TestTheQuestionsOfTheManualAreAnswered(t *testing.T) {
 				`SELECT first_seen_at || ' ' || vista_em FROM linhas JOIN entry ON id = linha ORDER BY id LIMIT 1`)[0]
 			millis, seen, _ := strings.Cut(at, " ")
 			var n int64
-			if _, err := fmt.Sscan(millis, &n); err != nil {
-				t.Fatal(err)
-			}
-			zone, err := time.LoadLocation("America/Sao_Paulo")
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Get(fmt.Sscan(millis, &n))(t)
+			zone := must.Get(time.LoadLocation("America/Sao_Paulo"))(t)
 			if want := time.UnixMilli(n).In(zone).Format("2006-01-02 15:04:05"); seen != want {
 				t.Errorf("a row was seen at %s, the view says %s", want, seen)
 			}

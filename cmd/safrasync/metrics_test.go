@@ -21,21 +21,14 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/daemon"
+	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/internal/throwaway"
 	"github.com/safrasync/safrasync/state"
 )
 
 func get(t *testing.T, address string) (int, string) {
 	t.Helper()
-	resp, err := (&http.Client{Timeout: 20 * time.Second}).Get(address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = resp.Body.Close() }()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp.StatusCode, string(body)
+	return ask(t, http.MethodGet, address, "", "")
 }
 
 func TestMonitoringSeesWhatTheServiceDoes(t *testing.T) {
@@ -72,10 +65,7 @@ func TestMonitoringSeesWhatTheServiceDoes(t *testing.T) {
 		t.Errorf("promtool (installed by .ci/need-prometheus): %v\n%s", err, out)
 	}
 	// docs/operation.md has all of them
-	page, err := os.ReadFile("../../docs/operation.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("../../docs/operation.md"))(t)
 	names := func(form, text string) []string {
 		var out []string
 		for _, m := range regexp.MustCompile(form).FindAllStringSubmatch(text, -1) {
@@ -105,18 +95,13 @@ func TestMonitoringSeesWhatTheServiceDoes(t *testing.T) {
 // A real Prometheus scrapes the service, and is asked everything that the dashboard and the alert
 // rules ask.
 func TestTheDashboardIsAnswered(t *testing.T) {
-	raw, err := os.ReadFile("../../deploy/grafana/safrasync.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile("../../deploy/grafana/safrasync.json"))(t)
 	var dashboard struct {
 		Panels []struct {
 			Targets []struct{ Expr string }
 		}
 	}
-	if err := json.Unmarshal(raw, &dashboard); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(raw, &dashboard))
 	var queries []string
 	for _, p := range dashboard.Panels {
 		for _, target := range p.Targets {
@@ -130,17 +115,12 @@ func TestTheDashboardIsAnswered(t *testing.T) {
 	s.edit("jobs:\n", "metrics: {listen: 127.0.0.1:0}\njobs:\n")
 	s.start()
 	dir := t.TempDir()
-	rules, err := filepath.Abs("../../deploy/prometheus/safrasync.rules.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := must.Get(filepath.Abs("../../deploy/prometheus/safrasync.rules.yaml"))(t)
 	config := fmt.Sprintf(
 		"global: {scrape_interval: 2s, scrape_timeout: 2s, evaluation_interval: 1s}\nrule_files: [%s]\nscrape_configs:\n  - job_name: safrasync\n    static_configs: [{targets: [%q]}]\n",
 		rules, s.line("its address", func(l logLine) bool { return l.Msg == "metrics are served" }).Address)
-	if err := os.WriteFile(filepath.Join(dir, "prometheus.yml"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	address := fmt.Sprintf("127.0.0.1:%d", freePort(t))
+	must.Do(t, os.WriteFile(filepath.Join(dir, "prometheus.yml"), []byte(config), 0o600))
+	address := fmt.Sprintf("127.0.0.1:%d", must.Get(throwaway.FreePort())(t))
 	ctx, cancel := context.WithCancel(t.Context())
 	server := exec.CommandContext(ctx, "prometheus", "--config.file="+filepath.Join(dir, "prometheus.yml"),
 		"--storage.tsdb.path="+filepath.Join(dir, "data"), "--web.listen-address="+address, "--log.level=error")
@@ -182,7 +162,7 @@ func TestTheDashboardIsAnswered(t *testing.T) {
 			<-tick.C
 		}
 	}
-	err = within(func() error { // two scrapes, so that rates have values
+	err := within(func() error { // two scrapes, so that rates have values
 		if n, err := ask(`count_over_time(safrasync_ledger_up[1m]) >= 2`); err != nil || n != 1 {
 			return errors.Join(err, fmt.Errorf("%d answers", n))
 		}
@@ -236,9 +216,7 @@ func TestMonitoringIsNotToldThatAKilledProcessRuns(t *testing.T) {
 	s.edit(`schedule: "@every 1s"`, `schedule: "@every 1000h"`)
 	s.edit("jobs:\n", "metrics: {listen: 127.0.0.1:0}\njobs:\n")
 	byHand := s.command("sync", "contracts")
-	if err := byHand.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, byHand.Start())
 	s.posted()
 	s.launch()
 	address := "http://" + s.line("its address", func(l logLine) bool { return l.Msg == "metrics are served" }).Address
@@ -247,9 +225,7 @@ func TestMonitoringIsNotToldThatAKilledProcessRuns(t *testing.T) {
 		`safrasync_job_state{state="running",sync_job="contracts"} 1`) {
 		t.Errorf("while it runs:\n%s", text)
 	}
-	if err := byHand.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, byHand.Process.Kill())
 	_ = byHand.Wait()
 	_, text := get(t, address+"/metrics")
 	for _, want := range []string{
@@ -275,12 +251,9 @@ func TestD2KeptConnectionsToTheMetricsAreFew(t *testing.T) {
 	s.ran()
 	kept, refused := []net.Conn{}, 0
 	for range 100 {
-		c, err := net.DialTimeout("tcp", address, 20*time.Second)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(net.DialTimeout("tcp", address, 20*time.Second))(t)
 		_ = c.SetDeadline(time.Now().Add(20 * time.Second))
-		_, err = io.WriteString(c, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+		_, err := io.WriteString(c, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
 		if err == nil {
 			_, err = http.ReadResponse(bufio.NewReader(c), nil)
 		}

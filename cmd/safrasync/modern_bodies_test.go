@@ -7,6 +7,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // modernBodies are the bodies of chapter 2, written by the ERP's own database from its tables: a
@@ -50,9 +51,7 @@ func (m *modern) requests(wanted func(modernRow) bool) (out []string) {
 		}
 	}
 	var rows []struct{ Job, Key, Contract, Body string }
-	if err := sqlx.NewDb(m.erp, "postgres").Select(&rows, modernBodies); err != nil {
-		m.t.Fatal(err)
-	}
+	must.Do(m.t, sqlx.NewDb(m.erp, "postgres").Select(&rows, modernBodies))
 	for _, r := range rows {
 		if r.Job == "contracts" && m.contracts[r.Key] == "" { // one that is changed after it was sent keeps its id
 			m.contracts[r.Key] = ids[r.Body]

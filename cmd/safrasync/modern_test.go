@@ -10,6 +10,7 @@ import (
 	_ "github.com/lib/pq"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -33,10 +34,7 @@ type modern struct {
 func newModern(t *testing.T, ledger string) *modern {
 	t.Helper()
 	dsn := pgtest.Database(t)
-	world, err := sandbox.LoadWorld(modernDir + "modern-world.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	world := must.Get(sandbox.LoadWorld(modernDir + "modern-world.json"))(t)
 	m := newSample(t, world, openAdmin(t, "postgres", dsn), dsn, "modern.yaml")
 	if ledger != "" {
 		m.env["SAFRASYNC_STATE"] = ledger
@@ -64,10 +62,7 @@ func newSample(t *testing.T, world *sandbox.World, db *sql.DB, dsn, config strin
 // load runs a file of the sample in the ERP.
 func (m *modern) load(file string) {
 	m.t.Helper()
-	text, err := os.ReadFile(modernDir + file)
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(modernDir + file))(m.t)
 	m.exec(string(text))
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -11,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/internal/throwaway"
 )
 
 // mountsRole says to the test binary that it has a mount namespace of its own.
@@ -40,17 +41,17 @@ func TestC4DisksGoAwayAndComeBackOlder(t *testing.T) {
 			s.unmount("ledger")
 			s.refused(here, "is empty or gone, but its journal in "+s.path("journal"), "safrasync restore FILE",
 				"safrasync rebuild")
-			s.run(1, "state", "new")
+			s.must(1, "state", "new")
 			s.unmount("journal")
 			s.refused(here, "the file does not exist", "mount its disk if that is not mounted",
 				"safrasync restore FILE", "safrasync rebuild", "safrasync state new")
-			if out := s.run(1, "status"); !strings.Contains(out, here) || !strings.Contains(out, "it is not there") {
+			if out := s.must(1, "status"); !strings.Contains(out, here) || !strings.Contains(out, "it is not there") {
 				t.Errorf("status says\n%s", out)
 			}
 			s.mount("ledger")
 			s.refused(here, "its journal in "+s.path("journal"), "is gone")
 			s.mount("journal")
-			if out := s.run(0, "sync"); !strings.Contains(out, "0 new") {
+			if out := s.must(0, "sync"); !strings.Contains(out, "0 new") {
 				t.Errorf("with its disks there again:\n%s", out)
 			}
 			s.once(siteRows)
@@ -63,10 +64,10 @@ func TestC4DisksGoAwayAndComeBackOlder(t *testing.T) {
 		},
 		"another path while the old ledger stands": func(t *testing.T, s *site) {
 			s.sent()
-			s.must(os.Mkdir(s.path("other"), 0o700))
+			must.Do(t, os.Mkdir(s.path("other"), 0o700))
 			s.configure("other")
 			s.refused(s.path("other")+"/state.db", "the file does not exist", "correct state.dsn")
-			s.must(os.CopyFS(s.path("other"), os.DirFS(s.path("ledger")))) // somebody takes a copy there
+			must.Do(t, os.CopyFS(s.path("other"), os.DirFS(s.path("ledger")))) // somebody takes a copy there
 			s.refused("which is still there: this is a copy")
 			s.once(siteRows)
 		},
@@ -75,9 +76,9 @@ func TestC4DisksGoAwayAndComeBackOlder(t *testing.T) {
 			p := s.begin()
 			s.unmount("ledger", "journal")
 			s.landed()
-			s.must(p.Process.Kill()) // it waits for its ledger, to store what it hears
-			<-p.ended
-			s.must(os.Rename(s.path("disks"), s.path("gone")), os.MkdirAll(s.path("disks", "ledger"), 0o700),
+			must.Do(t, p.Cmd.Process.Kill()) // it waits for its ledger, to store what it hears
+			<-p.Done
+			must.Do(t, os.Rename(s.path("disks"), s.path("gone")), os.MkdirAll(s.path("disks", "ledger"), 0o700),
 				os.MkdirAll(s.path("disks", "journal"), 0o700))
 			s.mount("ledger")
 			s.mount("journal")
@@ -91,15 +92,15 @@ func TestC4DisksGoAwayAndComeBackOlder(t *testing.T) {
 			p := s.begin()
 			s.image("snapshot", "ledger", "journal")
 			s.landed()
-			if <-p.ended; p.err != nil {
-				t.Fatalf("%v\n%s", p.err, p.said.String())
+			if <-p.Done; p.Err != nil {
+				t.Fatalf("%v\n%s", p.Err, p.said)
 			}
 			s.comeBack("snapshot", "ledger", "journal")
-			s.run(0, "sync")
-			s.run(0, "sync", "--sweep")
+			s.must(0, "sync")
+			s.must(0, "sync", "--sweep")
 			s.once(siteRows)
 			// the answer to the first may be in the image
-			if out := s.run(0, "rows", "--state", "in_doubt", "--json"); strings.Count(out, "\n") < siteRows-1 {
+			if out := s.must(0, "rows", "--state", "in_doubt", "--json"); strings.Count(out, "\n") < siteRows-1 {
 				t.Errorf("in doubt are\n%s", out)
 			}
 		},
@@ -109,49 +110,49 @@ func TestC4DisksGoAwayAndComeBackOlder(t *testing.T) {
 			s.image("before", "ledger", "journal")
 			p := s.begin()
 			s.image("meanwhile", "ledger", "journal")
-			s.must(p.Process.Kill())
-			<-p.ended
+			must.Do(t, p.Cmd.Process.Kill())
+			<-p.Done
 			s.landed()
-			s.run(0, "sync") // in doubt
-			s.run(0, "pause", "contracts", "--note", "x")
-			s.run(0, "resume", "contracts", "--note", "x")
+			s.must(0, "sync") // in doubt
+			s.must(0, "pause", "contracts", "--note", "x")
+			s.must(0, "resume", "contracts", "--note", "x")
 			s.image("after", "ledger", "journal")
 			for _, at := range []string{"before", "meanwhile"} {
 				s.comeBack(at, "ledger")
 				s.refused("safrasync rebuild")
-				s.must(os.RemoveAll(s.path("disks", "ledger.was")))
+				must.Do(t, os.RemoveAll(s.path("disks", "ledger.was")))
 				s.comeBack("after", "ledger")
-				s.must(os.RemoveAll(s.path("disks", "ledger.was")))
+				must.Do(t, os.RemoveAll(s.path("disks", "ledger.was")))
 				s.comeBack(at, "journal")
 				s.refused("records were lost", "safrasync rebuild --new-journal")
-				s.must(os.RemoveAll(s.path("disks", "journal.was")))
+				must.Do(t, os.RemoveAll(s.path("disks", "journal.was")))
 				s.comeBack("after", "journal")
-				s.must(os.RemoveAll(s.path("disks", "journal.was")))
+				must.Do(t, os.RemoveAll(s.path("disks", "journal.was")))
 			}
-			s.run(0, "sync", "--sweep")
+			s.must(0, "sync", "--sweep")
 			s.once(siteRows)
 		},
 		// B9: a service that cannot start because its disk is full says so, and does not promise to go on
 		// by itself.
 		"B9 full at the start": func(t *testing.T, s *site) {
 			s.unmount("ledger")
-			s.must(syscall.Mount("tmpfs", s.path("ledger"), "tmpfs", 0, "size=4m"),
+			must.Do(t, syscall.Mount("tmpfs", s.path("ledger"), "tmpfs", 0, "size=4m"),
 				os.CopyFS(s.path("ledger"), os.DirFS(s.path("disks", "ledger"))))
 			filler := s.path("ledger", "filler")
 			if err := os.WriteFile(filler, make([]byte, 8<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
 				t.Fatalf("the disk is not full: %v", err)
 			}
-			out := s.run(1, "run")
+			out := s.must(1, "run")
 			for _, want := range []string{"free space", "one that could not start has to be started"} {
 				if !strings.Contains(out, want) {
 					t.Errorf("run does not say %q:\n%s", want, out)
 				}
 			}
-			s.must(os.Remove(filler))
+			must.Do(t, os.Remove(filler))
 			pass := s.begin()
 			s.landed()
-			if <-pass.ended; pass.err != nil {
-				t.Errorf("with room again: %v\n%s", pass.err, pass.said.String())
+			if <-pass.Done; pass.Err != nil {
+				t.Errorf("with room again: %v\n%s", pass.Err, pass.said)
 			}
 			s.once(siteRows)
 		},
@@ -172,7 +173,9 @@ type site struct {
 	hold  chan struct{} // what a POST waits for once it has arrived
 }
 
-const siteRows = 4 // the first goes alone, and then all others are in flight at once
+// The first row goes alone, and then all others are in flight at once, as testdata/disks.yaml has
+// it.
+const siteRows = 4
 
 func newSite(t *testing.T) *site {
 	s := &site{
@@ -189,7 +192,7 @@ func newSite(t *testing.T) *site {
 		}
 	}, OnExecuted: func(n int, _ sandbox.Record) { s.done <- n }})
 	for _, disk := range []string{"ledger", "journal"} {
-		s.must(os.MkdirAll(s.path("disks", disk), 0o700), os.MkdirAll(s.path(disk), 0o700))
+		must.Do(s.t, os.MkdirAll(s.path("disks", disk), 0o700), os.MkdirAll(s.path(disk), 0o700))
 		s.mount(disk)
 		t.Cleanup(func() { _ = syscall.Unmount(s.path(disk), syscall.MNT_DETACH) })
 	}
@@ -201,62 +204,28 @@ func newSite(t *testing.T) *site {
 	s.sql("erp.db",
 		"CREATE TABLE contrato (num TEXT PRIMARY KEY, quantidade NUMERIC); INSERT INTO contrato VALUES "+
 			strings.Join(rows, ", "))
-	s.run(0, "state", "new")
+	s.must(0, "state", "new")
 	return s
 }
 
 // configure names the ledger's folder.
 func (s *site) configure(ledger string) {
 	s.t.Helper()
-	s.file = s.path("config.yaml")
-	s.write("config.yaml", fmt.Sprintf(`api:
-  base_url: %s
-  api_key: ${env:SAFRASYNC_API_KEY}
-  rate_limit: 0
-  max_in_flight: %d
-erp: {driver: sqlite, dsn: %s}
-state:
-  dsn: %s/state.db
-  journal: %s
-jobs:
-  contracts:
-    sends: order_commitments
-    query: SELECT num, quantidade FROM contrato
-    key: num
-    fields:
-      amount: quantidade
-      producer_id: {const: 1f4c9f0e-3c1b-4f5e-9d5a-0d8b1e6a7c01}
-      issuer_id: {const: 1f4c9f0e-3c1b-4f5e-9d5a-0d8b1e6a7c02}
-      product: {const: SOJA}
-      delivery_place_id: {const: 1f4c9f0e-3c1b-4f5e-9d5a-0d8b1e6a7c03}
-      haverst: {const: 2025/2026}
-      unit_of_measurement: {const: KG}
-      order_type: {const: A_FIXAR}
-      order_date: {const: "2026-03-10"}
-      wallet_id: {const: 1f4c9f0e-3c1b-4f5e-9d5a-0d8b1e6a7c04}
-`, s.box.URL, siteRows, s.path("erp.db"), s.path(ledger), s.path("journal")))
-}
-
-func (s *site) must(errs ...error) {
-	s.t.Helper()
-	for _, err := range errs {
-		if err != nil {
-			s.t.Fatal(err)
-		}
-	}
+	s.program.configure("testdata/disks.yaml", "$API", s.box.URL, "$ERP", s.path("erp.db"), "$LEDGER", s.path(ledger),
+		"$JOURNAL", s.path("journal"))
 }
 
 // mount puts a disk in its place.
 func (s *site) mount(disk string) {
 	s.t.Helper()
-	s.must(syscall.Mount(s.path("disks", disk), s.path(disk), "", syscall.MS_BIND, ""))
+	must.Do(s.t, syscall.Mount(s.path("disks", disk), s.path(disk), "", syscall.MS_BIND, ""))
 }
 
 // unmount takes a disk away, also from under a program that uses it.
 func (s *site) unmount(disks ...string) {
 	s.t.Helper()
 	for _, disk := range disks {
-		s.must(syscall.Unmount(s.path(disk), syscall.MNT_DETACH))
+		must.Do(s.t, syscall.Unmount(s.path(disk), syscall.MNT_DETACH))
 	}
 }
 
@@ -265,7 +234,7 @@ func (s *site) unmount(disks ...string) {
 func (s *site) image(name string, disks ...string) {
 	s.t.Helper()
 	for _, disk := range disks {
-		s.must(os.CopyFS(s.path(name, disk), os.DirFS(s.path("disks", disk))))
+		must.Do(s.t, os.CopyFS(s.path(name, disk), os.DirFS(s.path("disks", disk))))
 	}
 }
 
@@ -273,60 +242,43 @@ func (s *site) comeBack(name string, disks ...string) {
 	s.t.Helper()
 	for _, disk := range disks {
 		s.unmount(disk)
-		s.must(os.Rename(s.path("disks", disk), s.path("disks", disk+".was")),
+		must.Do(s.t, os.Rename(s.path("disks", disk), s.path("disks", disk+".was")),
 			os.CopyFS(s.path("disks", disk), os.DirFS(s.path(name, disk))))
 		s.mount(disk)
 	}
-}
-
-// run runs a command that ends with a code, and wants texts in what it says.
-func (s *site) run(code int, args ...string) string {
-	s.t.Helper()
-	cmd := s.command(args...)
-	out, err := cmd.CombinedOutput()
-	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != code {
-		s.t.Fatalf("%q ended with %v, want %d:\n%s", args, err, code, out)
-	}
-	return string(out)
 }
 
 // refused runs what could send or write, which must say all of some texts and do nothing.
 func (s *site) refused(says ...string) {
 	s.t.Helper()
 	for _, args := range [][]string{{"sync"}, {"run"}, {"pause", "contracts", "--note", "x"}} {
-		out := s.run(1, args...)
+		out := s.must(1, args...)
 		for _, want := range says {
 			if !strings.Contains(out, want) {
 				s.t.Errorf("%q does not say %q:\n%s", args, want, out)
 			}
 		}
 	}
-	s.run(1, "check")
+	s.must(1, "check")
 }
 
 // pass is one that was begun.
 type pass struct {
-	*exec.Cmd
-	said  bytes.Buffer
-	ended chan struct{}
-	err   error
+	*throwaway.Process
+	said *throwaway.Log
 }
 
 // begin starts a pass, and waits until all rows but the first are in flight.
 func (s *site) begin() *pass {
 	s.t.Helper()
-	p := &pass{Cmd: s.command("sync", "--json"), ended: make(chan struct{})}
-	p.Stdout, p.Stderr = &p.said, &p.said
-	s.must(p.Start())
-	go func() {
-		p.err = p.Wait()
-		close(p.ended)
-	}()
+	cmd, said := s.command("sync", "--json"), throwaway.NewLog("")
+	cmd.Stdout, cmd.Stderr = said, said
+	p := &pass{must.Get(throwaway.Spawn(cmd, syscall.SIGKILL, nil))(s.t), said}
 	for range siteRows {
 		select {
 		case <-s.posts:
-		case <-p.ended:
-			s.t.Fatalf("it ended with %v:\n%s", p.err, p.said.String())
+		case <-p.Done:
+			s.t.Fatalf("it ended with %v:\n%s", p.Err, said)
 		}
 	}
 	return p
@@ -360,6 +312,6 @@ func (s *site) once(want int) {
 func (s *site) sent() {
 	s.t.Helper()
 	close(s.hold)
-	s.run(0, "sync")
+	s.must(0, "sync")
 	s.once(siteRows)
 }

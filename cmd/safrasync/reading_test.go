@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -83,10 +84,7 @@ func TestF027AColumnThatIsGoneStopsItsJobAlone(t *testing.T) {
 // testdata/reading.md names a test for each of its claims: they are there.
 func TestTheTestsThatTheReadingPageNamesExist(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("testdata/reading.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("testdata/reading.md"))(t)
 	var code strings.Builder
 	for _, pattern := range []string{
 		"*_test.go", "../../erp/*_test.go", "../../sync/*_test.go",
@@ -97,10 +95,7 @@ func TestTheTestsThatTheReadingPageNamesExist(t *testing.T) {
 			t.Fatalf("%s: %d files, %v", pattern, len(files), err)
 		}
 		for _, file := range files {
-			raw, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			raw := must.Get(os.ReadFile(file))(t)
 			code.Write(raw)
 		}
 	}

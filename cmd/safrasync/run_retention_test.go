@@ -7,6 +7,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state"
 )
 
@@ -17,19 +18,11 @@ func TestTheServiceKeepsNothingLongerThanNeeded(t *testing.T) {
 		s := newService(t, on, false)
 		s.edit("jobs:\n", "retention: {schedule: \"@every 1s\"}\njobs:\n")
 		s.must(0, "sync")
-		config, err := config.LoadWithoutSecrets(s.path("config.yaml"), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		config := must.Get(config.LoadWithoutSecrets(s.path("config.yaml"), nil))(t)
 		driver := map[string]string{state.SQLite: "sqlite", state.Postgres: "postgres"}[on]
-		db, err := sqlx.Open(driver, config.State.DSN.Reveal())
-		if err != nil {
-			t.Fatal(err)
-		}
+		db := must.Get(sqlx.Open(driver, config.State.DSN.Reveal()))(t)
 		defer func() { _ = db.Close() }()
-		if _, err := db.Exec(`UPDATE entry SET updated_at = updated_at - 200 * CAST(86400000 AS BIGINT)`); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(db.Exec(`UPDATE entry SET updated_at = updated_at - 200 * CAST(86400000 AS BIGINT)`))(t)
 		s.start()
 		s.line("the retention", func(l logLine) bool {
 			return l.Msg == "retention" &&

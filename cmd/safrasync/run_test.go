@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -66,9 +67,7 @@ func TestF074AKilledServiceIsNotSaidToRun(t *testing.T) {
 		s := newService(t, on, true)
 		s.start()
 		s.posted()
-		if err := s.process.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.process.Process.Kill())
 		s.ended()
 		job := s.job("contracts")
 		if job.State != trade.Stopped || job.Stop == nil || job.Stop.Code != "process_gone" || len(job.Services) != 1 ||
@@ -259,9 +258,7 @@ func TestC10AReloadToAnotherPlatformSendsNothing(t *testing.T) {
 // works when the ERP is back.
 func TestAnERPThatIsDownKeepsTheServiceFromNothing(t *testing.T) {
 	s := newService(t, state.SQLite, false)
-	if err := os.Rename(s.path("erp.db"), s.path("away.db")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Rename(s.path("erp.db"), s.path("away.db")))
 	s.launch()
 	if ready := s.until("READY=1"); !strings.Contains(ready, "STATUS=ERP:") {
 		t.Errorf("ready: %q", ready)
@@ -270,9 +267,7 @@ func TestAnERPThatIsDownKeepsTheServiceFromNothing(t *testing.T) {
 		t.Errorf("the first run: %s", l.raw)
 	}
 	s.until("STATUS=contracts stopped: the ERP cannot be read")
-	if err := os.Rename(s.path("away.db"), s.path("erp.db")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Rename(s.path("away.db"), s.path("erp.db")))
 	s.signal(syscall.SIGHUP)
 	s.line("the rows", func(l logLine) bool { return l.Msg == "run" && l.Sent == 2 })
 	s.until("STATUS=serving 1 job;")
@@ -296,11 +291,12 @@ func TestActsOfPeopleBesideTheService(t *testing.T) {
 	s.line("the other rows", func(l logLine) bool { return l.Msg == "run" && l.Sent == 2 })
 	var summary struct{ Runs []trade.RunReport }
 	for { // a run every second may be in the way
-		out, err := s.command("sync", "contracts", "--json").Output()
-		if code := s.exitOf(err); code == cli.ExitLeased {
+		cmd := s.command("sync", "contracts", "--json")
+		out, err := cmd.Output()
+		if code := cmd.ProcessState.ExitCode(); code == cli.ExitLeased {
 			continue
 		} else if code != 0 {
-			t.Fatalf("sync beside the service: exit code %d", code)
+			t.Fatalf("sync beside the service: %v", err)
 		}
 		if err := json.Unmarshal(out, &summary); err != nil || summary.Runs[0].States[trade.Accepted] != 4 {
 			t.Fatalf("sync beside the service: %s, %v", out, err)
@@ -367,9 +363,7 @@ func TestB8StatusSaysThatTheServiceStillWorksOnALedgerThatIsGone(t *testing.T) {
 	s.ran()
 	for _, replace := range []func(){
 		func() {
-			if err := os.Rename(s.path("state.db"), s.path("moved.db")); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Rename(s.path("state.db"), s.path("moved.db")))
 		},
 		func() {
 			s.write("state.db", "this is no ledger, and it is longer than the header of one is: "+
@@ -385,8 +379,6 @@ func TestB8StatusSaysThatTheServiceStillWorksOnALedgerThatIsGone(t *testing.T) {
 			t.Errorf("status: %v\n%s", err, said.String())
 		}
 	}
-	if err := os.Rename(s.path("moved.db"), s.path("state.db")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Rename(s.path("moved.db"), s.path("state.db")))
 	s.stop()
 }

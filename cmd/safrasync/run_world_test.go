@@ -3,19 +3,21 @@ package main
 import (
 	"bufio"
 	"encoding/json"
-	"errors"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/cmd/safrasync/runs"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state"
 )
 
@@ -30,13 +32,12 @@ type service struct {
 	*bench
 
 	socket  string
-	notify  *net.UnixConn
 	process *exec.Cmd
 	told    chan string // notifications, in their order
 	logged  chan logLine
 	latest  []string      // the end of what was read of it
 	posts   chan int      // POSTs that have arrived
-	hold    chan struct{} // what a POST waits for before it is executed; nil lets all pass
+	hold    chan struct{} // what a POST waits for before it is executed
 }
 
 // logLine is a line of the service's log.
@@ -50,25 +51,20 @@ type logLine struct {
 func newService(t *testing.T, on string, held bool, adjust ...func(*sandbox.Options)) *service {
 	t.Helper()
 	t.Parallel()
-	s := &service{posts: make(chan int, 100)}
+	s := &service{posts: make(chan int, 100), told: make(chan string, 10_000), hold: make(chan struct{})}
 	options := sandbox.Options{OnPost: func(n int) {
 		s.posts <- n
-		if s.hold != nil {
-			<-s.hold
-		}
+		<-s.hold
 	}}
 	for _, change := range adjust {
 		change(&options)
 	}
-	if held {
-		s.hold = make(chan struct{})
-	}
 	s.bench = newCoop(t, on, options)
-	t.Cleanup(func() {
-		if s.hold != nil {
-			close(s.hold)
-		}
-	})
+	release := sync.OnceFunc(func() { close(s.hold) })
+	t.Cleanup(release)
+	if !held {
+		release()
+	}
 	s.sql("erp.db", canaryPerson)
 	s.write("credentials/api-key", platformCanary+"\n")
 	s.configure(s.file, "api_key: ${env:SAFRASYNC_API_KEY}", "api_key: ${file:api-key}\n  max_in_flight: 1",
@@ -77,42 +73,22 @@ func newService(t *testing.T, on string, held bool, adjust ...func(*sandbox.Opti
 	s.env = map[string]string{
 		"CREDENTIALS_DIRECTORY": s.path("credentials"), "LANG": "en_US.UTF-8", "LC_ALL": "", "LC_MESSAGES": "",
 	}
-	folder, err := os.MkdirTemp("", "notify") // the path of a socket must be short
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder := must.Get(os.MkdirTemp("", "notify"))(t) // the path of a socket must be short
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
 	s.socket = filepath.Join(folder, "socket")
-	s.notify, err = net.ListenUnixgram("unixgram", &net.UnixAddr{Name: s.socket, Net: "unixgram"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.notify.Close() })
-	s.told = make(chan string, 10_000)
-	go s.listen()
+	notify := must.Get(net.ListenUnixgram("unixgram", &net.UnixAddr{Name: s.socket, Net: "unixgram"}))(t)
+	t.Cleanup(func() { _ = notify.Close() })
+	go func() {
+		defer close(s.told)
+		for buffer := make([]byte, 64<<10); ; {
+			n, err := notify.Read(buffer)
+			if err != nil {
+				return
+			}
+			s.told <- string(buffer[:n])
+		}
+	}()
 	return s
-}
-
-// must runs a command and wants its exit code; it gives what it printed.
-func (s *service) must(code int, args ...string) string {
-	s.t.Helper()
-	out, err := s.command(args...).CombinedOutput()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		s.t.Fatal(err)
-	}
-	if got := s.exitOf(err); got != code {
-		s.t.Fatalf("safrasync %s: exit code %d, want %d\n%s", strings.Join(args, " "), got, code, out)
-	}
-	return string(out)
-}
-
-func (*service) exitOf(err error) int {
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		return exit.ExitCode()
-	}
-	return 0
 }
 
 // start starts the service and waits until it is ready.
@@ -126,13 +102,8 @@ func (s *service) launch() {
 	s.t.Helper()
 	s.process = s.command("run")
 	s.process.Env = append(s.process.Env, "NOTIFY_SOCKET="+s.socket, "WATCHDOG_USEC=1500000")
-	stderr, err := s.process.StderrPipe()
-	if err == nil {
-		err = s.process.Start()
-	}
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	stderr := must.Get(s.process.StderrPipe())(s.t)
+	must.Do(s.t, s.process.Start())
 	process := s.process.Process
 	s.t.Cleanup(func() { _ = process.Kill() })
 	s.logged = make(chan logLine, 10_000)
@@ -146,53 +117,41 @@ func (s *service) launch() {
 	}(s.logged)
 }
 
-func (s *service) listen() {
-	buffer := make([]byte, 64<<10)
+// await waits for what is wanted among what comes over a channel; it says what of the log is left
+// when that does not come.
+func await[V any](s *service, from <-chan V, what string, wanted func(V) bool) V {
+	s.t.Helper()
+	late := time.After(giveUp)
 	for {
-		n, err := s.notify.Read(buffer)
-		if err != nil {
-			close(s.told)
-			return
+		select {
+		case v, open := <-from:
+			switch {
+			case !open:
+				s.t.Fatalf("the service ended before %s:\n%s", what, strings.Join(s.latest, "\n"))
+			case wanted(v):
+				return v
+			}
+		case <-late:
+			s.t.Fatalf("%s never came; the log:\n%s\n%s", what, strings.Join(s.latest, "\n"), s.rest())
 		}
-		s.told <- string(buffer[:n])
 	}
 }
 
 // until waits for a notification that has all the parts, and gives it.
 func (s *service) until(parts ...string) string {
 	s.t.Helper()
-	late := time.After(giveUp)
-	for {
-		select {
-		case message := <-s.told:
-			if !slices.ContainsFunc(parts, func(p string) bool { return !strings.Contains(message, p) }) {
-				return message
-			}
-		case <-late:
-			s.t.Fatalf("the service manager was never told %q; the log:\n%s", parts, s.rest())
-		}
-	}
+	return await(s, s.told, fmt.Sprintf("a notification with %q", parts), func(message string) bool {
+		return !slices.ContainsFunc(parts, func(p string) bool { return !strings.Contains(message, p) })
+	})
 }
 
 // line waits for a line of the log.
 func (s *service) line(what string, is func(logLine) bool) logLine {
 	s.t.Helper()
-	late := time.After(giveUp)
-	for {
-		select {
-		case line, ok := <-s.logged:
-			if !ok {
-				s.t.Fatalf("the service ended before its log told of %s; its end:\n%s", what,
-					strings.Join(s.latest, "\n"))
-			}
-			s.latest = append(s.latest[max(0, len(s.latest)-20):], line.raw)
-			if is(line) {
-				return line
-			}
-		case <-late:
-			s.t.Fatalf("the log never told of %s; its end:\n%s", what, strings.Join(s.latest, "\n"))
-		}
-	}
+	return await(s, s.logged, "the log told of "+what, func(l logLine) bool {
+		s.latest = append(s.latest[max(0, len(s.latest)-20):], l.raw)
+		return is(l)
+	})
 }
 
 // ran waits until a run has ended.
@@ -220,18 +179,12 @@ func (s *service) rest() string {
 // posted waits until a POST has arrived.
 func (s *service) posted() {
 	s.t.Helper()
-	select {
-	case <-s.posts:
-	case <-time.After(giveUp):
-		s.t.Fatal("no POST arrived")
-	}
+	await(s, s.posts, "a POST", func(int) bool { return true })
 }
 
 func (s *service) signal(sig syscall.Signal) {
 	s.t.Helper()
-	if err := s.process.Process.Signal(sig); err != nil {
-		s.t.Fatal(err)
-	}
+	must.Do(s.t, s.process.Process.Signal(sig))
 }
 
 // ended waits for the end of the process and gives its exit code; -1 when it was killed.
@@ -239,7 +192,8 @@ func (s *service) ended() int {
 	s.t.Helper()
 	for range s.logged { // to its end
 	}
-	return s.exitOf(s.process.Wait())
+	_ = s.process.Wait()
+	return s.process.ProcessState.ExitCode()
 }
 
 // stop ends the service as the service manager does.

@@ -11,27 +11,21 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // ask makes one request to a sandbox of the test's own.
 func ask(t *testing.T, method, url, key, body string) (int, string) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := must.Get(http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body)))(t)
 	req.Header.Set("Authorization", key)
 	req.Header.Set("Content-Type", "application/json")
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	res, err := client.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(io.ReadAll(res.Body))(t)
 	return res.StatusCode, string(text)
 }
 
@@ -40,23 +34,16 @@ func TestTheSandboxIsWhatItsFlagsSayAndEndsWithASignal(t *testing.T) {
 	dir := t.TempDir()
 	world := filepath.Join(dir, "world.json")
 	const known, unknown = "5d1e7c7a-90c4-4e6c-8c51-0e2f4b6a8c9d", "b8a7c6d5-0e1f-4a2b-9c3d-4e5f6a7b8c9d"
-	if err := os.WriteFile(world, []byte(`{"producers":[{"producer_id":"`+known+
-		`","document":"52998224725","known":true}]}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(world, []byte(`{"producers":[{"producer_id":"`+known+
+		`","document":"52998224725","known":true}]}`), 0o600))
 	log := filepath.Join(dir, "log.jsonl")
 	cmd := exec.Command("safrasync", "sandbox", "--listen", "127.0.0.1:0", "--api-key", "the-key", "--world", world,
 		"--not-contracted", "webhooks",
 		"--faults", "get:producers:status=503@2", "--log", log, "--seed", "7", "--json")
 	var messages bytes.Buffer
 	cmd.Stderr = &messages
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(cmd.StdoutPipe())(t)
+	must.Do(t, cmd.Start())
 	line, err := bufio.NewReader(out).ReadBytes('\n')
 	var started struct {
 		URL  string
@@ -95,9 +82,7 @@ func TestTheSandboxIsWhatItsFlagsSayAndEndsWithASignal(t *testing.T) {
 			t.Errorf("%s %s: %d %s, want %d %s", c.method, c.url, status, answer, c.status, c.answer)
 		}
 	}
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Process.Signal(os.Interrupt))
 	if err := cmd.Wait(); err != nil || !strings.Contains(messages.String(),
 		"sandbox terminado: 0 contratos, 0 entregas e 0 linhas de rastreabilidade criados, 8 pedidos recebidos") {
 		t.Errorf("it ended with %v: %s", err, messages.String())

@@ -10,6 +10,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // A platform that forgets what it confirmed would be no rehearsal: whatever was answered before a
@@ -25,18 +26,13 @@ func TestTheSandboxKeepsWhatItConfirmedAlsoWhenItIsKilled(t *testing.T) {
 		if err == nil {
 			err = cmd.Start()
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		var started struct{ URL string }
 		line, err := bufio.NewReader(out).ReadBytes('\n')
 		if err != nil || json.Unmarshal(line, &started) != nil {
 			t.Fatalf("the sandbox says %q, %v", line, err)
 		}
-		client, err := apiclient.New(apiclient.Options{BaseURL: started.URL, APIKey: "any"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		client := must.Get(apiclient.New(apiclient.Options{BaseURL: started.URL, APIKey: "any"}))(t)
 		var mu sync.Mutex
 		var clients sync.WaitGroup
 		before := len(confirmed)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/csv"
 	"encoding/json"
@@ -15,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/goccy/go-yaml"
 	"github.com/jmoiron/sqlx"
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -47,15 +47,39 @@ import (
 //	lease FILE JOB           holds the lease of a job until the script ends, as another process
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script", Setup: setUpScript, RequireUniqueNames: true,
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": cmdExits, "platform": cmdPlatform, "platform-forget": cmdForget, "platform-key": cmdKey,
-			"platform-id": cmdID, "platform-has": cmdHas,
-			"platform-posts": cmdPosts, "sqlite": cmdSQLite, "query": cmdQuery, "json": cmdJSON,
-			"json-keys": cmdJSONKeys, "lines": cmdLines, "references": cmdReferences, "edit": cmdEdit,
-			"lease": cmdLease, "fill": cmdFill,
+	commands := map[string]func(*testscript.TestScript, bool, []string){}
+	for usage, run := range map[string]func(*testscript.TestScript, []string){
+		"exits CODE ARG…": cmdExits, "platform": cmdPlatform, "platform-posts N": cmdPosts,
+		"query FILE SQL WANT": cmdQuery,
+		"json LINE PATH WANT": cmdJSON, "json-keys LINE PATH KEYS": cmdJSONKeys, "edit FILE OLD NEW": cmdEdit,
+		"fill FILE KEY COLUMN TEXT…": cmdFill, "lease FILE JOB": cmdLease, "references": cmdReferences,
+		"platform-forget KIND ID": func(ts *testscript.TestScript, args []string) {
+			box(ts).Forget(sandbox.Kind(args[0]), args[1])
 		},
+		"platform-id VARIABLE N": func(ts *testscript.TestScript, args []string) {
+			ts.Setenv(args[0], box(ts).Created()[number(ts, args[1])-1].ID)
+		},
+		"platform-key KEY": func(ts *testscript.TestScript, args []string) { box(ts).SetAPIKey(args[0]) },
+		"platform-has N": func(ts *testscript.TestScript, args []string) {
+			same(ts, "records of the platform", strconv.Itoa(len(box(ts).Created())), args[0])
+		},
+		"lines N": func(ts *testscript.TestScript, args []string) {
+			same(ts, "lines of standard output", strconv.Itoa(strings.Count(ts.ReadFile("stdout"), "\n")), args[0])
+		},
+		"sqlite FILE SQLFILE": func(ts *testscript.TestScript, args []string) {
+			ts.Check(runSQL(ts.MkAbs(args[0]), ts.MkAbs(args[1])))
+		},
+	} {
+		words := strings.Fields(usage)
+		commands[words[0]] = func(ts *testscript.TestScript, neg bool, args []string) {
+			if neg || len(args) < len(words)-1 {
+				ts.Fatalf("usage: %s", usage)
+			}
+			run(ts, args)
+		}
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script", Setup: setUpScript, RequireUniqueNames: true, Cmds: commands,
 	})
 }
 
@@ -75,29 +99,18 @@ func setUpScript(env *testscript.Env) error {
 	env.Setenv("API", box.URL)
 	env.Setenv(transcriptsVariable, os.Getenv(transcriptsVariable))
 	env.Setenv("SAFRASYNC_API_KEY", platformCanary)
+	ours := strings.NewReplacer("$API", box.URL, "SELECT * FROM contrato", withPerson,
+		"dsn: state.db", "dsn: "+filepath.Join(env.WorkDir, "state.db"))
 	for _, name := range []string{"config.yaml", "erp.sql", "producers.csv", "users.csv", "wallets.csv", "places.csv"} {
-		data, err := os.ReadFile(filepath.Join("testdata/coop", name))
-		if err != nil {
-			return err
-		}
 		path := filepath.Join(env.WorkDir, name)
-		own, err := os.ReadFile(path)
-		switch {
-		case err == nil:
-			data = own
-		case !errors.Is(err, os.ErrNotExist):
-			return err
+		data, err := os.ReadFile(path)
+		if errors.Is(err, os.ErrNotExist) {
+			data, err = os.ReadFile(filepath.Join("testdata/coop", name))
 		}
-		data = bytes.ReplaceAll(data, []byte("$API"), []byte(box.URL))
-		switch name {
-		case "config.yaml":
-			data = bytes.ReplaceAll(data, []byte("SELECT * FROM contrato"), []byte(withPerson))
-			data = bytes.ReplaceAll(data, []byte("dsn: state.db"),
-				[]byte("dsn: "+filepath.Join(env.WorkDir, "state.db")))
-		case "erp.sql":
+		if name == "erp.sql" {
 			data = append(data, canaryPerson...)
 		}
-		if err := os.WriteFile(path, data, 0o600); err != nil {
+		if err = errors.Join(err, os.WriteFile(path, []byte(ours.Replace(string(data))), 0o600)); err != nil {
 			return err
 		}
 	}
@@ -108,103 +121,63 @@ func box(ts *testscript.TestScript) *sandbox.Running {
 	return ts.Value(platformKey{}).(*sandbox.Running)
 }
 
-func want(ts *testscript.TestScript, neg bool, args []string, n int, usage string) {
-	if neg || len(args) < n {
-		ts.Fatalf("usage: %s", usage)
-	}
-}
-
 func number(ts *testscript.TestScript, text string) int {
 	n, err := strconv.Atoi(text)
 	ts.Check(err)
 	return n
 }
 
-func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
-	want(ts, neg, args, 1, "exits CODE ARG…")
+// same wants a text of what there is.
+func same(ts *testscript.TestScript, what, got, want string) {
+	if got != want {
+		ts.Fatalf("%s: %s, want %s", what, got, want)
+	}
+}
+
+func cmdExits(ts *testscript.TestScript, args []string) {
 	err := ts.Exec("safrasync", args[1:]...)
 	code := 0
-	var failed *exec.ExitError
-	if errors.As(err, &failed) {
+	if failed, ended := errors.AsType[*exec.ExitError](err); ended {
 		code = failed.ExitCode()
 	} else {
 		ts.Check(err)
 	}
-	if wanted := number(ts, args[0]); code != wanted {
-		ts.Fatalf("exit code %d, want %d", code, wanted)
-	}
+	same(ts, "the exit code", strconv.Itoa(code), args[0])
 }
 
-func cmdPlatform(ts *testscript.TestScript, _ bool, args []string) {
+func cmdPlatform(ts *testscript.TestScript, args []string) {
 	faults, err := sandbox.ParseFaults(args)
 	ts.Check(err)
 	box(ts).SetFaults(faults...)
 }
 
-func cmdForget(ts *testscript.TestScript, neg bool, args []string) {
-	want(ts, neg, args, 2, "platform-forget KIND ID")
-	box(ts).Forget(sandbox.Kind(args[0]), args[1])
-}
-
-func cmdID(ts *testscript.TestScript, neg bool, args []string) {
-	want(ts, neg, args, 2, "platform-id VARIABLE N")
-	ts.Setenv(args[0], box(ts).Created()[number(ts, args[1])-1].ID)
-}
-
-func cmdKey(ts *testscript.TestScript, neg bool, args []string) {
-	want(ts, neg, args, 1, "platform-key KEY")
-	box(ts).SetAPIKey(args[0])
-}
-
-func cmdHas(ts *testscript.TestScript, neg bool, args []string) {
-	want(ts, neg, args, 1, "platform-has N")
-	if got := len(box(ts).Created()); got != number(ts, args[0]) {
-		ts.Fatalf("the platform has %d contracts, want %s", got, args[0])
-	}
-}
-
-func cmdPosts(ts *testscript.TestScript, neg bool, args []string) {
-	want(ts, neg, args, 1, "platform-posts N")
+func cmdPosts(ts *testscript.TestScript, args []string) {
 	got := 0
 	for request, n := range box(ts).Counts() {
 		if strings.HasPrefix(request, "POST ") {
 			got += n
 		}
 	}
-	if got != number(ts, args[0]) {
-		ts.Fatalf("%d POSTs reached the platform, want %s", got, args[0])
-	}
+	same(ts, "POSTs that reached the platform", strconv.Itoa(got), args[0])
 }
 
-func cmdSQLite(ts *testscript.TestScript, neg bool, args []string) {
-	want(ts, neg, args, 2, "sqlite FILE SQLFILE")
-	ts.Check(runSQL(ts.MkAbs(args[0]), ts.MkAbs(args[1])))
-}
-
-func cmdQuery(ts *testscript.TestScript, neg bool, args []string) {
-	want(ts, neg, args, 3, "query FILE SQL WANT")
+func cmdQuery(ts *testscript.TestScript, args []string) {
 	db, err := sqlx.Open("sqlite", ts.MkAbs(args[0]))
 	ts.Check(err)
 	defer db.Close()
 	var got string
 	ts.Check(db.Get(&got, args[1]))
-	if got != args[2] {
-		ts.Fatalf("%s gives %q, want %q", args[1], got, args[2])
-	}
+	same(ts, args[1], got, args[2])
 }
 
-// outputLine decodes one line of the last standard output.
-func outputLine(ts *testscript.TestScript, line string) string {
+// at finds a part of the JSON document in a line of the last standard output.
+func at(ts *testscript.TestScript, line, path string) (doc json.RawMessage) {
 	lines := strings.Split(strings.TrimSuffix(ts.ReadFile("stdout"), "\n"), "\n")
 	n := number(ts, line)
 	if n < 1 || n > len(lines) {
 		ts.Fatalf("standard output has %d lines, no line %d", len(lines), n)
 	}
-	return lines[n-1]
-}
-
-// at finds a part of a JSON document.
-func at(ts *testscript.TestScript, doc json.RawMessage, path string) json.RawMessage {
+	doc = json.RawMessage(lines[n-1])
 	for step := range strings.SplitSeq(strings.Trim(path, "."), ".") {
 		var object map[string]json.RawMessage
 		var list []json.RawMessage
@@ -221,56 +194,26 @@ func at(ts *testscript.TestScript, doc json.RawMessage, path string) json.RawMes
 	return doc
 }
 
-func cmdJSON(ts *testscript.TestScript, neg bool, args []string) {
-	want(ts, neg, args, 3, "json LINE PATH WANT")
-	got := string(at(ts, json.RawMessage(outputLine(ts, args[0])), args[1]))
-	var text string
-	if strings.HasPrefix(got, `"`) && json.Unmarshal([]byte(got), &text) == nil {
-		got = text
+func cmdJSON(ts *testscript.TestScript, args []string) {
+	doc := at(ts, args[0], args[1])
+	got := string(doc)
+	if strings.HasPrefix(got, `"`) {
+		ts.Check(json.Unmarshal(doc, &got))
 	}
-	if got != args[2] {
-		ts.Fatalf("%s is %s, want %s", args[1], got, args[2])
-	}
+	same(ts, args[1], got, args[2])
 }
 
-func cmdJSONKeys(ts *testscript.TestScript, neg bool, args []string) {
-	want(ts, neg, args, 3, "json-keys LINE PATH KEYS")
-	keys, err := keysOf(at(ts, json.RawMessage(outputLine(ts, args[0])), args[1]))
-	ts.Check(err)
-	if got := strings.Join(keys, ","); got != args[2] {
-		ts.Fatalf("the keys of %s are %s, want %s", args[1], got, args[2])
+func cmdJSONKeys(ts *testscript.TestScript, args []string) {
+	var object yaml.MapSlice // JSON is YAML, and this keeps the order
+	ts.Check(yaml.Unmarshal(at(ts, args[0], args[1]), &object))
+	var keys []string
+	for _, item := range object {
+		keys = append(keys, fmt.Sprint(item.Key))
 	}
+	same(ts, "the keys of "+args[1], strings.Join(keys, ","), args[2])
 }
 
-// keysOf gives the keys of an object in their order.
-func keysOf(doc json.RawMessage) (keys []string, err error) {
-	d := json.NewDecoder(bytes.NewReader(doc))
-	if start, err := d.Token(); err != nil || start != json.Delim('{') {
-		return nil, fmt.Errorf("%s is no object: %w", doc, err)
-	}
-	for d.More() {
-		key, err := d.Token()
-		if err != nil {
-			return nil, err
-		}
-		keys = append(keys, fmt.Sprint(key))
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return nil, err
-		}
-	}
-	return keys, nil
-}
-
-func cmdLines(ts *testscript.TestScript, neg bool, args []string) {
-	want(ts, neg, args, 1, "lines N")
-	if got := strings.Count(ts.ReadFile("stdout"), "\n"); got != number(ts, args[0]) {
-		ts.Fatalf("standard output has %d lines, want %s", got, args[0])
-	}
-}
-
-func cmdLease(ts *testscript.TestScript, neg bool, args []string) {
-	want(ts, neg, args, 2, "lease FILE JOB")
+func cmdLease(ts *testscript.TestScript, args []string) {
 	store, err := state.Open(context.Background(), state.Options{Driver: state.SQLite, DSN: ts.MkAbs(args[0])})
 	ts.Check(err)
 	ts.Defer(func() { _ = store.Close() })
@@ -278,14 +221,13 @@ func cmdLease(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 }
 
-func cmdReferences(ts *testscript.TestScript, _ bool, _ []string) {
+func cmdReferences(ts *testscript.TestScript, _ []string) {
 	for kind, file := range coopReferences {
 		ts.Check(ts.Exec("safrasync", "refs", "import", kind, file, "--yes"))
 	}
 }
 
-func cmdEdit(ts *testscript.TestScript, neg bool, args []string) {
-	want(ts, neg, args, 3, "edit FILE OLD NEW")
+func cmdEdit(ts *testscript.TestScript, args []string) {
 	text, args := ts.ReadFile("config.yaml"), slices.Clone(args)
 	args[1] = strings.ReplaceAll(args[1], `\n`, "\n")
 	if strings.Count(text, args[1]) != 1 {
@@ -295,32 +237,22 @@ func cmdEdit(ts *testscript.TestScript, neg bool, args []string) {
 		[]byte(strings.Replace(text, args[1], strings.ReplaceAll(args[2], `\n`, "\n"), 1)), 0o600))
 }
 
-func cmdFill(ts *testscript.TestScript, neg bool, args []string) {
-	want(ts, neg, args, 4, "fill FILE KEY COLUMN TEXT…")
-	lines := strings.Split(strings.TrimPrefix(ts.ReadFile(args[0]), "\ufeff"), "\r\n")
-	titles := strings.Split(lines[0], ";")
-	for i, line := range lines {
-		r := csv.NewReader(strings.NewReader(line))
-		r.Comma = ';'
-		cells, err := r.Read()
-		if err != nil || !slices.Contains(cells, args[1]) {
-			continue
+func cmdFill(ts *testscript.TestScript, args []string) {
+	r := csv.NewReader(strings.NewReader(strings.TrimPrefix(ts.ReadFile(args[0]), "\ufeff")))
+	r.Comma, r.FieldsPerRecord = ';', -1
+	rows, err := r.ReadAll()
+	ts.Check(err)
+	row := slices.IndexFunc(rows, func(cells []string) bool { return slices.Contains(cells, args[1]) })
+	for n := 2; n+1 < len(args); n += 2 {
+		column := slices.Index(rows[0], args[n])
+		if row < 0 || column < 0 {
+			ts.Fatalf("no row %s or no column %s in %s", args[1], args[n], args[0])
 		}
-		for n := 2; n+1 < len(args); n += 2 {
-			at := slices.Index(titles, args[n])
-			if at < 0 {
-				ts.Fatalf("no column %s in %s", args[n], lines[0])
-			}
-			cells[at] = args[n+1]
-		}
-		var b strings.Builder
-		w := csv.NewWriter(&b)
-		w.Comma = ';'
-		ts.Check(w.Write(cells))
-		w.Flush()
-		lines[i] = strings.TrimSuffix(b.String(), "\n")
-		ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Join(lines, "\r\n")), 0o600))
-		return
+		rows[row][column] = args[n+1]
 	}
-	ts.Fatalf("no row %s in %s", args[1], args[0])
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	w.Comma, w.UseCRLF = ';', true
+	ts.Check(w.WriteAll(rows))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(b.String()), 0o600))
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -44,9 +45,7 @@ func (b *bench) counts() (records, double int) {
 func (b *bench) start() *exec.Cmd {
 	b.t.Helper()
 	cmd := b.command("sync")
-	if err := cmd.Start(); err != nil {
-		b.t.Fatal(err)
-	}
+	must.Do(b.t, cmd.Start())
 	b.t.Cleanup(func() { _ = cmd.Process.Kill() })
 	return cmd
 }
@@ -66,10 +65,7 @@ func (b *bench) states() map[trade.State]int {
 func until(t *testing.T, cmd *exec.Cmd, holds func(status string) bool) {
 	t.Helper()
 	for {
-		status, err := os.ReadFile("/proc/" + strconv.Itoa(cmd.Process.Pid) + "/status")
-		if err != nil {
-			t.Fatal(err)
-		}
+		status := must.Get(os.ReadFile("/proc/" + strconv.Itoa(cmd.Process.Pid) + "/status"))(t)
 		if holds(string(status)) {
 			return
 		}
@@ -91,9 +87,7 @@ func TestF073AKillAfterAStopThatTookTooLongLeavesADoubt(t *testing.T) {
 	b, arrived, answer := holding(t, "60s")
 	cmd := b.start()
 	<-arrived
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Process.Signal(syscall.SIGTERM))
 	until(t, cmd, func(status string) bool { // it was taken, and the process lives
 		pending, err := strconv.ParseUint(field(status, "ShdPnd"), 16, 64)
 		return err == nil && pending&(1<<(uint(syscall.SIGTERM)-1)) == 0
@@ -101,9 +95,7 @@ func TestF073AKillAfterAStopThatTookTooLongLeavesADoubt(t *testing.T) {
 	if records, _ := b.counts(); records != 1 {
 		t.Errorf("%d requests after the stop, want the one that was in flight", records)
 	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Process.Kill())
 	_ = cmd.Wait() // killed
 	close(answer)
 	b.run(cli.ExitDone, "sync")
@@ -123,20 +115,14 @@ func TestF080AProcessThatSleepsOnTheWireFindsTheAnswerOrADoubt(t *testing.T) {
 	cmd := b.start()
 	for n := range 2 {
 		<-arrived
-		if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmd.Process.Signal(syscall.SIGSTOP))
 		until(t, cmd, func(status string) bool { return strings.HasPrefix(field(status, "State"), "T") })
 		if n == 0 {
 			answer <- struct{}{} // while it sleeps
 		}
-		if err := cmd.Process.Signal(syscall.SIGCONT); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmd.Process.Signal(syscall.SIGCONT))
 	}
-	if err := cmd.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Wait())
 	if states := b.states(); states[trade.InDoubt] != 1 || states[trade.Accepted] != 1 {
 		t.Errorf("states %v", states)
 	}

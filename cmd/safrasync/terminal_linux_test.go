@@ -13,6 +13,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // terminal is a pseudo-terminal: the program sits at one end, the test is the person at the other.
@@ -25,22 +26,11 @@ type terminal struct {
 
 func newTerminal(t *testing.T, question string) *terminal {
 	t.Helper()
-	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	person := must.Get(os.OpenFile("/dev/ptmx", os.O_RDWR, 0))(t)
 	fd := int(person.Fd())
-	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
-		t.Fatal(err)
-	}
-	number, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	if err != nil {
-		t.Fatal(err)
-	}
-	program, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0))
+	number := must.Get(unix.IoctlGetInt(fd, unix.TIOCGPTN))(t)
+	program := must.Get(os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0))(t)
 	term := &terminal{person: person, program: program, asked: make(chan struct{})}
 	term.read.Go(func() { term.watch(question) })
 	t.Cleanup(func() {

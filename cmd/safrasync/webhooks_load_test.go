@@ -15,6 +15,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/cmd/safrasync/rows"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -40,7 +41,7 @@ func TestF152NoEventIsLostWhileTheServiceSendsRows(t *testing.T) {
 	onBoth(t, func(t *testing.T, on string) {
 		answers := &eventAnswers{taken: map[string]int{}}
 		s, _, _ := hearingService(t, on, func(o *sandbox.Options) {
-			o.OnDelivered, o.Events = answers.add, parsed(t, sandbox.ParseEventFaults, "again%10")
+			o.OnDelivered, o.Events = answers.add, must.Get(sandbox.ParseEventFaults([]string{"again%10"}))(t)
 			begin := o.OnPost
 			o.OnPost = func(n int) {
 				if n <= len(sandbox.Events()) { // the registrations, which hearingService waits for
@@ -86,9 +87,7 @@ func TestF152NoEventIsLostWhileTheServiceSendsRows(t *testing.T) {
 			s.ran()
 			listed += s.moreRows(loadFirst + listed)
 		}
-		if err := s.box.WaitDeliveries(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.box.WaitDeliveries(t.Context()))
 		during, took := answers.count(), time.Since(began)
 		// What waits in the ERP goes, and what waits in the spool comes to the ledger; runs that
 		// find nothing leave no line. Two rows of the sample go too.
@@ -99,9 +98,7 @@ func TestF152NoEventIsLostWhileTheServiceSendsRows(t *testing.T) {
 				break // what is missing is told below
 			}
 		}
-		if err := s.box.WaitDeliveries(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.box.WaitDeliveries(t.Context()))
 		s.stop()
 
 		// what the platform has of the rows that moreRows made, and what the ledger says of them
@@ -205,21 +202,14 @@ func (a *eventAnswers) different() int {
 // one on. It gives how many.
 func (s *service) moreRows(from int) int {
 	s.t.Helper()
-	err := runSQLText(s.path("erp.db"), fmt.Sprintf(`WITH RECURSIVE n(i) AS (VALUES (%d) UNION ALL SELECT i + 1 FROM n WHERE i < %d)
+	must.Do(s.t, runSQLText(s.path("erp.db"), fmt.Sprintf(`WITH RECURSIVE n(i) AS (VALUES (%d) UNION ALL SELECT i + 1 FROM n WHERE i < %d)
 		INSERT INTO contrato SELECT '01', i, i, 'P1', '01', 'U1', '001', 'L1', '2025/2026', 'SC', 'A_FIXAR', '20260310', '10', NULL, NULL, NULL, NULL, NULL, NULL, 'aprovado' FROM n`,
-		from, from+loadBatch-1))
-	if err != nil {
-		s.t.Fatal(err)
-	}
+		from, from+loadBatch-1)))
 	return loadBatch
 }
 
 // inbox is what the ledger has of events.
 func (s *service) inbox() []trade.InboxEvent {
 	s.t.Helper()
-	events, err := s.store().Inbox(s.t.Context(), trade.InboxFilter{})
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return events
+	return must.Get(s.store().Inbox(s.t.Context(), trade.InboxFilter{}))(s.t)
 }

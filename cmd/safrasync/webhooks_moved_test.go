@@ -9,6 +9,7 @@ import (
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // W9: what another system registers between the plan and its doing is left alone, also where ours
@@ -45,9 +46,7 @@ func TestW9WhatOthersRegisterMeanwhileIsLeftAlone(t *testing.T) {
 				},
 			})
 			var err error
-			if others, err = apiclient.New(apiclient.Options{BaseURL: b.box.URL, APIKey: platformCanary}); err != nil {
-				t.Fatal(err)
-			}
+			others = must.Get(apiclient.New(apiclient.Options{BaseURL: b.box.URL, APIKey: platformCanary}))(t)
 			t.Cleanup(others.Close)
 			declare := func(events string) {
 				t.Helper()
@@ -79,7 +78,7 @@ func TestW9APageOfAProxyRemovesNoRegistration(t *testing.T) {
 	b.edit("\njobs:\n", "\nwebhooks: {public_url: \"https://eventos.example.coop.br\", "+
 		"listen: \"127.0.0.1:8443\", events: [CREATE_FARM]}\njobs:\n")
 	b.run(cli.ExitDone, "webhooks", "apply", "--reason", "go-live", "--yes")
-	b.box.SetFaults(parsed(t, sandbox.ParseFaults, "change:webhooks:status=404,body=<html>not found</html>")...)
+	b.faults("change:webhooks:status=404,body=<html>not found</html>")
 	b.run(cli.ExitFailed, "webhooks", "delete", "CREATE_FARM", "--reason", "enough", "--yes")
 	b.box.SetFaults()
 	out, _ := b.run(cli.ExitDone, "webhooks", "plan", "--json")

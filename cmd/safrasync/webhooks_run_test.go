@@ -1,16 +1,9 @@
 package main
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"fmt"
-	"math/big"
-	"net"
 	"net/http"
 	"strings"
 	"syscall"
@@ -18,6 +11,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/throwaway"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
@@ -29,14 +23,14 @@ func hearingService(t *testing.T, on string,
 	adjust ...func(*sandbox.Options),
 ) (s *service, port int, roots *x509.CertPool) {
 	t.Helper()
-	cert, key := certificateFor(t, "localhost")
+	cert, key := must.Certificate(t)
 	roots = x509.NewCertPool()
 	roots.AppendCertsFromPEM(cert)
 	s = newService(t, on, false, append(adjust,
 		func(o *sandbox.Options) { o.ReceiverRoots, o.ShowTimes = roots, true })...)
 	s.write("events.crt", string(cert))
 	s.write("events.key", string(key))
-	port = freePort(t)
+	port = must.Get(throwaway.FreePort())(t)
 	s.edit("jobs:\n",
 		fmt.Sprintf(
 			"webhooks: {public_url: \"https://localhost:%d\", listen: \"127.0.0.1:%d\", cert_file: events.crt, key_file: events.key, events: [all], spool: %s}\njobs:\n",
@@ -48,47 +42,13 @@ func hearingService(t *testing.T, on string,
 	return s, port, roots
 }
 
-func freePort(t *testing.T) int {
-	t.Helper()
-	port, err := throwaway.FreePort()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return port
-}
-
-// certificateFor makes a certificate that signs itself.
-func certificateFor(t *testing.T, name string) (cert, key []byte) {
-	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, DNSNames: []string{name},
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		NotBefore:   time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true,
-		BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	bytes, err := x509.MarshalECPrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
-		pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: bytes})
-}
-
 // F142, F147: the whole way with the real program: registered over the API, called over TLS with
 // Basic, read back, settled; forged events change nothing.
 func TestF142TheServiceSettlesADoubtByTheEventOfIt(t *testing.T) {
 	onBoth(t, func(t *testing.T, on string) {
 		s, _, _ := hearingService(t, on,
-			func(o *sandbox.Options) { o.Events = parsed(t, sandbox.ParseEventFaults, "forged,again=2") })
-		s.box.SetFaults(parsed(t, sandbox.ParseFaults, "order_commitments:lost-after@1")...)
+			func(o *sandbox.Options) { o.Events = must.Get(sandbox.ParseEventFaults([]string{"forged,again=2"}))(t) })
+		s.faults("order_commitments:lost-after@1")
 		s.start()
 		if l := s.line("the evidence", func(l logLine) bool { return l.Msg == "evidence" }); l.Job != "contracts" ||
 			l.State != "accepted" {
@@ -127,7 +87,7 @@ func TestF150AKillAfterAnEventWasTakenLosesNothing(t *testing.T) {
 		delivered := make(chan sandbox.Delivery, 100)
 		s, _, _ := hearingService(t, on,
 			func(o *sandbox.Options) { o.OnDelivered = func(d sandbox.Delivery) { delivered <- d } })
-		s.box.SetFaults(parsed(t, sandbox.ParseFaults, "order_commitments:lost-after@1-")...)
+		s.faults("order_commitments:lost-after@1-")
 		s.start()
 		for taken := 0; taken < 2; {
 			select {
@@ -139,9 +99,7 @@ func TestF150AKillAfterAnEventWasTakenLosesNothing(t *testing.T) {
 				t.Fatal("no event was taken")
 			}
 		}
-		if err := s.process.Process.Signal(syscall.SIGKILL); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.process.Process.Signal(syscall.SIGKILL))
 		s.ended()
 		s.box.SetFaults()
 		s.start()
@@ -181,7 +139,7 @@ func TestW1TheServiceServesNothingElseThere(t *testing.T) {
 			t.Errorf("GET %s: %d", path, got)
 		}
 	}
-	fresh := freePort(t)
+	fresh := must.Get(throwaway.FreePort())(t)
 	s.edit(fmt.Sprintf("listen: \"127.0.0.1:%d\"", old), fmt.Sprintf("listen: \"127.0.0.1:%d\"", fresh))
 	s.signal(syscall.SIGHUP)
 	s.line("the reload", func(l logLine) bool { return strings.HasPrefix(l.Msg, "the new configuration is in force") })
@@ -192,14 +150,4 @@ func TestW1TheServiceServesNothingElseThere(t *testing.T) {
 		t.Errorf("the old port: %d", got)
 	}
 	s.stop()
-}
-
-// parsed reads faults of one kind.
-func parsed[F any](t *testing.T, read func([]string) ([]F, error), specs ...string) []F {
-	t.Helper()
-	out, err := read(specs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
 }

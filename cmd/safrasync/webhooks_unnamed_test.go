@@ -12,6 +12,7 @@ import (
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // W9: a platform that does not show addresses, as the document does not promise them, tells by the
@@ -42,15 +43,9 @@ func TestW9WhatOthersRegisterIsKnownByItsIDWhereNoAddressIsShown(t *testing.T) {
 	b.edit("\njobs:\n", "\nwebhooks: {public_url: \"https://eventos.example.coop.br\", "+
 		"listen: \"127.0.0.1:8443\", events: [CREATE_PRODUCER]}\njobs:\n")
 	b.run(cli.ExitDone, "webhooks", "apply", "--reason", "go-live", "--yes")
-	client, err := apiclient.New(apiclient.Options{BaseURL: b.box.URL, APIKey: platformCanary})
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := must.Get(apiclient.New(apiclient.Options{BaseURL: b.box.URL, APIKey: platformCanary}))(t)
 	t.Cleanup(client.Close)
-	ours, err := client.GetWebhook(t.Context(), "CREATE_PRODUCER")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ours := must.Get(client.GetWebhook(t.Context(), "CREATE_PRODUCER"))(t)
 	id.Store(ours.ID)
 	b.run(cli.ExitFailed, "webhooks", "delete", "CREATE_PRODUCER", "--reason", "enough", "--yes")
 	id.Store("")

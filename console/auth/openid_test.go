@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/x509"
 	"html"
+	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -17,6 +18,7 @@ import (
 	"github.com/safrasync/safrasync/console/auth"
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/consoletest"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/oidctest"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
@@ -36,12 +38,8 @@ var rui = map[string]any{
 }
 
 func with(claims map[string]any, name string, value any) map[string]any {
-	out := map[string]any{name: value}
-	for k, v := range claims {
-		if _, ok := out[k]; !ok {
-			out[k] = v
-		}
-	}
+	out := maps.Clone(claims)
+	out[name] = value
 	return out
 }
 
@@ -49,11 +47,9 @@ func newCompany(t *testing.T, s *state.Store, adjust ...func(*consoletest.Option
 	t.Helper()
 	c := &company{}
 	c.issuer = oidctest.Start(t, func() time.Time { return c.Clock.Now() })
-	roots := x509.NewCertPool()
-	roots.AddCert(c.issuer.Server.Certificate())
 	c.openID = auth.NewOpenID(auth.OpenIDOptions{
 		Issuer: c.issuer.URL, ClientID: oidctest.ClientID, Secret: oidctest.Secret, Label: "Conta Coop",
-		Scopes: []string{"profile", "email"}, Claim: "groups", Roots: roots,
+		Scopes: []string{"profile", "email"}, Claim: "groups", Roots: rootsOf(c.issuer),
 		Roles: map[string]trade.Role{
 			"safra-leitura": trade.Reader, "safra-contabil": trade.Accountant,
 			"safra-ti": trade.Administrator,
@@ -70,7 +66,7 @@ var leadsAway = regexp.MustCompile(`content="0;url=(https://[^"]+)"`)
 // away begins a login at the issuer, and gives the path by which the issuer sends the browser back.
 func (c *company) away(b *consoletest.Browser, path string, form url.Values) string {
 	c.T.Helper()
-	b.Do(http.MethodPost, path, form).Wants(http.StatusOK, "Conta Coop")
+	b.Post(path, form).Wants(http.StatusOK, "Conta Coop")
 	m := leadsAway.FindStringSubmatch(b.Body)
 	if m == nil {
 		c.T.Fatalf("the page does not lead to the issuer:\n%s", b.Body)
@@ -83,14 +79,9 @@ func (c *company) at(address string) string {
 	c.T.Helper()
 	client := c.issuer.Server.Client()
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	request, err := http.NewRequestWithContext(c.T.Context(), http.MethodGet, address, nil)
-	if err != nil {
-		c.T.Fatal(err)
-	}
+	request := must.Get(http.NewRequestWithContext(c.T.Context(), http.MethodGet, address, nil))(c.T)
 	answer, err := client.Do(request)
-	if err != nil {
-		c.T.Fatal(err)
-	}
+	must.Do(c.T, err)
 	defer answer.Body.Close()
 	back, err := url.Parse(answer.Header.Get("Location"))
 	if err != nil || answer.StatusCode != http.StatusFound || "http://"+back.Host != c.Server.URL {
@@ -108,11 +99,7 @@ func (c *company) come(b *consoletest.Browser) *consoletest.Browser {
 // of is a person of the issuer in the ledger.
 func (c *company) of(subject string) trade.User {
 	c.T.Helper()
-	u, err := c.Store.UserFrom(c.T.Context(), c.issuer.URL, subject)
-	if err != nil {
-		c.T.Fatal(err)
-	}
-	return u
+	return must.Get(c.Store.UserFrom(c.T.Context(), c.issuer.URL, subject))(c.T)
 }
 
 // nobody wants that a subject has no user here.
@@ -126,10 +113,7 @@ func (c *company) nobody(subject string) {
 // last is the last record of the audit.
 func (c *company) last() string {
 	c.T.Helper()
-	records, err := c.Store.Audit(c.T.Context(), 0)
-	if err != nil {
-		c.T.Fatal(err)
-	}
+	records := must.Get(c.Store.Audit(c.T.Context(), 0))(c.T)
 	return records[0].Who + ": " + records[0].Act + " " + records[0].Target + " " + records[0].Detail
 }
 
@@ -376,23 +360,14 @@ func TestAnAnswerOfTheIssuerCountsOnceAndHere(t *testing.T) {
 	b.Get(strings.Replace(path, "iss=https", "iss=http", 1)).Wants(http.StatusUnauthorized, "não pôde ser aceita")
 
 	path = begin(b)
-	held := b.Client.Jar.Cookies(mustURL(t, c.Server.URL))
+	held := b.Client.Jar.Cookies(must.Get(url.Parse(c.Server.URL))(t))
 	b.Get(path).Wants(http.StatusSeeOther)
 	again := c.Browser()
 	stale(again, path)
 	// a copy of the cookie: the issuer has taken the code already
-	again.Client.Jar.SetCookies(mustURL(t, c.Server.URL), held)
+	again.Client.Jar.SetCookies(must.Get(url.Parse(c.Server.URL))(t), held)
 	again.Get(path).Wants(http.StatusUnauthorized, "não pôde ser aceita")
 	again.Get("/account").Wants(http.StatusSeeOther)
-}
-
-func mustURL(t *testing.T, text string) *url.URL {
-	t.Helper()
-	u, err := url.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return u
 }
 
 // A browser that comes from the issuer keeps its cookies to itself: it is sent on to the same
@@ -422,7 +397,7 @@ func TestC05_C08_C10_TheWayToTheIssuer(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t, consoletest.OpenStore(t, state.SQLite), func(o *consoletest.Options) { o.Site.Secure = true })
 	b := c.Browser()
-	b.Do(http.MethodPost, "/login/openid", url.Values{"next": {"//evil.example/"}}).Wants(http.StatusOK)
+	b.Post("/login/openid", url.Values{"next": {"//evil.example/"}}).Wants(http.StatusOK)
 	cookies := b.Got.Values("Set-Cookie")
 	if len(cookies) != 1 || !strings.HasPrefix(cookies[0], "__Host-safrasync-openid=") {
 		t.Fatalf("cookies %v", cookies)
@@ -437,7 +412,7 @@ func TestC05_C08_C10_TheWayToTheIssuer(t *testing.T) {
 		t.Errorf("policy %s", policy)
 	}
 	if asked := leadsAway.FindStringSubmatch(b.Body); !strings.Contains(html.UnescapeString(asked[1]),
-		url.QueryEscape("https://"+mustURL(t, c.Server.URL).Host+auth.BackPath)) {
+		url.QueryEscape("https://"+must.Get(url.Parse(c.Server.URL))(t).Host+auth.BackPath)) {
 		t.Errorf("behind TLS the way back is %s", asked[1])
 	}
 	plain := newCompany(t, consoletest.OpenStore(t, state.SQLite))
@@ -457,7 +432,7 @@ func TestAnIssuerThatIsDownStopsNobodyElse(t *testing.T) {
 		oidctest.OpenKeys,
 	} {
 		c.issuer.Fault(fault)
-		c.Browser().Do(http.MethodPost, "/login/openid", nil).Wants(http.StatusServiceUnavailable,
+		c.Browser().Post("/login/openid", nil).Wants(http.StatusServiceUnavailable,
 			"Conta Coop não respondeu", `name="password"`)
 		if err := c.openID.Check(t.Context(), c.Clock.Now()); err == nil || len(err.Error()) > 500 {
 			t.Errorf("%s: %v", fault, err)
@@ -470,7 +445,7 @@ func TestAnIssuerThatIsDownStopsNobodyElse(t *testing.T) {
 	c.come(c.Browser()).Wants(http.StatusSeeOther)
 	c.Clock.Pass(2 * time.Hour)
 	c.issuer.Fault(oidctest.Pages) // to log in there it is needed, to say where it is no more
-	c.Browser().Do(http.MethodPost, "/login/openid", nil).Wants(http.StatusOK)
+	c.Browser().Post("/login/openid", nil).Wants(http.StatusOK)
 
 	c.issuer.Fault(oidctest.Hangs)
 	c.openID.Patience(time.Hour).Turn(time.Hour)
@@ -507,7 +482,7 @@ func TestAnIssuerThatIsDownStopsNobodyElse(t *testing.T) {
 			Roots: rootsOf(c.issuer),
 		})
 	})
-	gone.Browser().Do(http.MethodPost, "/login/openid", nil).Wants(http.StatusServiceUnavailable,
+	gone.Browser().Post("/login/openid", nil).Wants(http.StatusServiceUnavailable,
 		"Conta Coop não respondeu")
 	gone.As(trade.Accountant).Get("/account").Wants(http.StatusOK)
 }
@@ -611,10 +586,7 @@ func TestC04_AnIssuerThatIsDownSlowsNoPasswordDown(t *testing.T) {
 // keeps counts the records of the audit whose detail has a cause.
 func (c *company) keeps(cause string) (n int) {
 	c.T.Helper()
-	records, err := c.Store.Audit(c.T.Context(), 0)
-	if err != nil {
-		c.T.Fatal(err)
-	}
+	records := must.Get(c.Store.Audit(c.T.Context(), 0))(c.T)
 	for _, r := range records {
 		if strings.Contains(r.Detail, `"fault":"`+cause+`"`) {
 			n++
@@ -684,7 +656,7 @@ func TestTheAuditSaysWhoDidNotGetInAndWhy(t *testing.T) {
 		c.Clock.Pass(time.Minute)
 
 		// A proof is about the person of the session, whoever the issuer names.
-		prove := func() string { return c.away(b, "/account/prove", url.Values{"token": {formToken(b)}}) }
+		prove := func() string { return c.away(b, "/account/prove", url.Values{"token": {b.Get("/account").Token()}}) }
 		b.Get(prove()).Wants(http.StatusServiceUnavailable)
 		kept("rui@coop.example: the issuer does not answer")
 		n := c.keeps("the issuer does not answer")
@@ -703,7 +675,7 @@ func TestTheAuditSaysWhoDidNotGetInAndWhy(t *testing.T) {
 		}
 		c.issuer.Person(rui)
 		path := prove()
-		b.Do(http.MethodPost, "/logout", url.Values{"token": {formToken(b)}}).Wants(http.StatusSeeOther)
+		b.Post("/logout", url.Values{"token": {b.Get("/account").Token()}}).Wants(http.StatusSeeOther)
 		b.Get(path).Wants(http.StatusForbidden, "a sua sessão neste programa terminou enquanto isso")
 		kept("rui@coop.example: the session has ended")
 	})
@@ -802,18 +774,13 @@ func TestALocalUserIsNeverTakenOver(t *testing.T) {
 		c.issuer.Person(map[string]any{"sub": "77", "preferred_username": "Carla", "groups": []string{"safra-ti"}})
 
 		link := func(name string) error {
-			u, err := s.User(t.Context(), name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			u := must.Get(s.User(t.Context(), name))(t)
 			u.Password, u.Issuer, u.Subject = "", c.issuer.URL, "77"
-			_, err = s.ChangeUser(t.Context(), u,
+			_, err := s.ChangeUser(t.Context(), u,
 				trade.AuditRecord{At: c.Clock.Now(), Who: "ana", Act: "user link", Target: name})
 			return err
 		}
-		if err := link("carla"); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, link("carla"))
 		if err := link("lia"); err == nil {
 			t.Error("one subject is two users")
 		}
@@ -837,14 +804,14 @@ func TestAdministratorsEndAndDisableWhoComesByTheIssuer(t *testing.T) {
 		b, admin := c.Browser(), c.As(trade.Administrator)
 		do := func(form url.Values) *consoletest.Browser {
 			form.Set("token", admin.Get("/users").Token())
-			return admin.Do(http.MethodPost, "/users/rui@coop.example", form)
+			return admin.Post("/users/rui@coop.example", form)
 		}
 		c.come(b).Wants(http.StatusSeeOther)
 		admin.Get("/users").Wants(http.StatusOK, "entra por Conta Coop", "Encerrar sessões")
 		b.Get("/account").Wants(http.StatusOK)
-		b.Do(http.MethodPost, "/account/password",
+		b.Post("/account/password",
 			url.Values{
-				"token": {formToken(b)}, "old": {""}, "new": {"outra frase bem comprida"},
+				"token": {b.Get("/account").Token()}, "old": {""}, "new": {"outra frase bem comprida"},
 				"again": {"outra frase bem comprida"},
 			}).Wants(http.StatusUnprocessableEntity, "entra por outro serviço")
 		do(url.Values{"do": {"end"}}).Wants(http.StatusSeeOther)
@@ -866,16 +833,10 @@ func TestAdministratorsEndAndDisableWhoComesByTheIssuer(t *testing.T) {
 		// Administrators of the issuer do not make up for the last one of this ledger.
 		c.issuer.Person(with(rui, "groups", "safra-ti"))
 		c.come(b).Wants(http.StatusSeeOther)
-		admin.Get("/users").Do(http.MethodPost, "/users/ana",
+		admin.Get("/users").Post("/users/ana",
 			url.Values{"token": {admin.Token()}, "do": {"disable"}}).Wants(http.StatusUnprocessableEntity,
 			"último administrador")
 	})
-}
-
-// formToken is the token of a page that has a form.
-func formToken(b *consoletest.Browser) string {
-	b.World.T.Helper()
-	return b.Get("/account").Token()
 }
 
 // C2: the first administrator is one of this ledger; until then the way to the issuer is closed
@@ -883,20 +844,17 @@ func formToken(b *consoletest.Browser) string {
 func TestC02_TheFirstAdministratorIsNotTheIssuers(t *testing.T) {
 	t.Parallel()
 	s := consoletest.OpenStore(t, state.SQLite)
-	err := s.AddUser(t.Context(), trade.User{
+	must.Do(t, s.AddUser(t.Context(), trade.User{
 		Name: "rui", Role: trade.Administrator, Issuer: "https://issuer.example",
 		Subject: "1",
-	}, trade.AuditRecord{At: time.Now(), Who: "test", Act: "user add"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, trade.AuditRecord{At: time.Now(), Who: "test", Act: "user add"}))
 	w := consoletest.New(t, s, func(o *consoletest.Options) {
 		o.Auth.OpenID = auth.NewOpenID(auth.OpenIDOptions{Issuer: "https://issuer.example", Label: "Conta"})
 	})
 	for _, path := range []string{"/login", auth.BackPath} {
 		w.Browser().Get(path).Wants(http.StatusServiceUnavailable, "safrasync users add")
 	}
-	w.Browser().Do(http.MethodPost, "/login/openid", nil).Wants(http.StatusServiceUnavailable, "safrasync users add")
+	w.Browser().Post("/login/openid", nil).Wants(http.StatusServiceUnavailable, "safrasync users add")
 }
 
 // C9: before what may double a record the person proves at the issuer who it is, and there only a
@@ -908,7 +866,8 @@ func TestC09_ProofAtTheIssuer(t *testing.T) {
 		c.come(b).Wants(http.StatusSeeOther)
 		prove := func() *consoletest.Browser {
 			t.Helper()
-			return b.Get(c.away(b, "/account/prove", url.Values{"token": {formToken(b)}, "next": {"/rows/7/resend"}}))
+			token := b.Get("/account").Token()
+			return b.Get(c.away(b, "/account/prove", url.Values{"token": {token}, "next": {"/rows/7/resend"}}))
 		}
 		proved := func() time.Time { return provedAt(b) }
 		first := proved()
@@ -942,7 +901,7 @@ func TestC09_ProofAtTheIssuer(t *testing.T) {
 		}
 		// Who has a password gives that.
 		local := c.As(trade.Accountant)
-		local.Do(http.MethodPost, "/account/prove",
+		local.Post("/account/prove",
 			url.Values{"token": {local.Get("/account").Token()}}).Wants(http.StatusNotFound)
 	})
 }
@@ -982,11 +941,8 @@ func TestC09_ALoginWithoutThePasswordIsNoProof(t *testing.T) {
 // provedAt is when the person of the browser proved who it is.
 func provedAt(b *consoletest.Browser) time.Time {
 	b.World.T.Helper()
-	login, err := b.World.Store.Login(b.World.T.Context(),
-		auth.HashOf(strings.TrimPrefix(cookieOf(b), auth.CookieLogin+"=")))
-	if err != nil {
-		b.World.T.Fatal(err)
-	}
+	login := must.Get(b.World.Store.Login(b.World.T.Context(),
+		auth.HashOf(strings.TrimPrefix(cookieOf(b), auth.CookieLogin+"="))))(b.World.T)
 	return login.ProvedAt
 }
 
@@ -1012,7 +968,7 @@ func TestSessionsOfAnIssuerThatIsNotConfiguredAreOver(t *testing.T) {
 		// not by the label of another one
 		w.As(trade.Administrator).Get("/users").Wants(http.StatusOK, "entra por "+c.issuer.URL)
 		if openID == nil {
-			w.Browser().Do(http.MethodPost, "/login/openid", nil).Wants(http.StatusNotFound)
+			w.Browser().Post("/login/openid", nil).Wants(http.StatusNotFound)
 			if page := w.Browser().Get("/login").Body; strings.Contains(page, "/login/openid") {
 				t.Error("a way is offered that leads nowhere")
 			}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/safrasync/safrasync/console/auth"
 	"github.com/safrasync/safrasync/internal/consoletest"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -51,10 +52,7 @@ func TestC03_AnUnknownUserCostsAsMuchAsAKnownOne(t *testing.T) {
 	t.Parallel()
 	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople()
 	w.Add("otto", trade.Reader)
-	user, err := w.Store.User(t.Context(), "otto")
-	if err != nil {
-		t.Fatal(err)
-	}
+	user := must.Get(w.Store.User(t.Context(), "otto"))(t)
 	user.Disabled = true
 	if done, err := w.Store.ChangeUser(t.Context(), user,
 		trade.AuditRecord{At: w.Clock.Now(), Act: "user disable"}); err != nil || !done {
@@ -96,7 +94,7 @@ func TestC04_TriesAreSlowedDownAndStrangersLockNobodyOut(t *testing.T) {
 		}
 		stranger.LogIn("carla", "wrong wrong wrong").Wants(http.StatusUnauthorized)
 		stranger.LogIn("carla", consoletest.Password).Wants(http.StatusTooManyRequests, "Espere")
-		owner.Do(http.MethodPost, "/logout", url.Values{"token": {owner.Get("/").Token()}})
+		owner.Post("/logout", url.Values{"token": {owner.Get("/").Token()}})
 		owner.LogIn("carla", consoletest.Password).Wants(http.StatusSeeOther)
 		w.Clock.Pass(3 * time.Second)
 		stranger.LogIn("carla", consoletest.Password).Wants(http.StatusSeeOther)
@@ -119,7 +117,7 @@ func TestD5AStrangerBehindTheSameAddressKeepsNobodyOutWhoIsKnown(t *testing.T) {
 		if slow < 15 {
 			t.Errorf("%d of 40 tries were slowed down", slow)
 		}
-		owner.Do(http.MethodPost, "/logout", url.Values{"token": {owner.Get("/").Token()}})
+		owner.Post("/logout", url.Values{"token": {owner.Get("/").Token()}})
 		owner.LogIn("carla", consoletest.Password).Wants(http.StatusSeeOther)
 		w.Clock.Pass(15 * time.Minute)
 		other.LogIn("ana", consoletest.Password).Wants(http.StatusSeeOther)
@@ -190,11 +188,11 @@ func TestC05_LoginsEndAndCookiesAreBound(t *testing.T) {
 		old := cookieOf(one)
 		one.Get("/").Wants(http.StatusOK)
 		token := one.Token()
-		one.Do(http.MethodPost, "/logout", url.Values{"token": {token}}).Wants(http.StatusSeeOther)
+		one.Post("/logout", url.Values{"token": {token}}).Wants(http.StatusSeeOther)
 		again := plain.Browser()
 		again.Header.Set("Cookie", old)
 		again.Get("/").Wants(http.StatusSeeOther)
-		again.Do(http.MethodPost, "/logout", url.Values{"token": {token}}).Wants(http.StatusUnauthorized)
+		again.Post("/logout", url.Values{"token": {token}}).Wants(http.StatusUnauthorized)
 
 		one.LogIn("carla", consoletest.Password)
 		if cookieOf(one) == old {
@@ -216,15 +214,15 @@ func TestC05_LoginsEndAndCookiesAreBound(t *testing.T) {
 
 		two := plain.As(trade.Accountant)
 		admin := plain.As(trade.Administrator)
-		admin.Get("/users").Do(http.MethodPost, "/users/carla",
+		admin.Get("/users").Post("/users/carla",
 			url.Values{"token": {admin.Token()}, "do": {"disable"}}).Wants(http.StatusSeeOther)
 		two.Get("/").Wants(http.StatusSeeOther)
 		two.LogIn("carla", consoletest.Password).Wants(http.StatusUnauthorized)
-		admin.Get("/users").Do(http.MethodPost, "/users/carla",
+		admin.Get("/users").Post("/users/carla",
 			url.Values{"token": {admin.Token()}, "do": {"enable"}}).Wants(http.StatusSeeOther)
 
 		three, four := plain.As(trade.Accountant), plain.As(trade.Accountant)
-		three.Get("/account").Do(http.MethodPost, "/account/password", url.Values{
+		three.Get("/account").Post("/account/password", url.Values{
 			"token": {three.Token()}, "old": {consoletest.Password}, "new": {"outra frase bem comprida"},
 			"again": {"outra frase bem comprida"},
 		}).Wants(http.StatusSeeOther)
@@ -235,10 +233,7 @@ func TestC05_LoginsEndAndCookiesAreBound(t *testing.T) {
 
 func cookieOf(b *consoletest.Browser) string {
 	b.World.T.Helper()
-	address, err := url.Parse(b.World.Server.URL)
-	if err != nil {
-		b.World.T.Fatal(err)
-	}
+	address := must.Get(url.Parse(b.World.Server.URL))(b.World.T)
 	for _, cookie := range b.Client.Jar.Cookies(address) {
 		if cookie.Name == auth.CookieLogin {
 			return cookie.Name + "=" + cookie.Value
@@ -255,21 +250,21 @@ func TestTheLastAdministratorStays(t *testing.T) {
 		b := w.As(trade.Administrator)
 		for _, form := range []url.Values{{"do": {"disable"}}, {"do": {"role"}, "role": {"reader"}}} {
 			form.Set("token", b.Get("/users").Token())
-			b.Do(http.MethodPost, "/users/ana", form).Wants(http.StatusUnprocessableEntity, "último administrador")
+			b.Post("/users/ana", form).Wants(http.StatusUnprocessableEntity, "último administrador")
 		}
-		b.Get("/users").Do(http.MethodPost, "/users",
+		b.Get("/users").Post("/users",
 			url.Values{
 				"token": {b.Token()}, "name": {" Bia "}, "role": {"administrator"},
 				"password": {consoletest.Password},
 			}).Wants(http.StatusSeeOther)
-		b.Get("/users").Do(http.MethodPost, "/users",
+		b.Get("/users").Post("/users",
 			url.Values{
 				"token": {b.Token()}, "name": {"bia"}, "role": {"reader"},
 				"password": {consoletest.Password},
 			}).Wants(http.StatusUnprocessableEntity, "já existe")
-		b.Get("/users").Do(http.MethodPost, "/users/bia",
+		b.Get("/users").Post("/users/bia",
 			url.Values{"token": {b.Token()}, "do": {"role"}, "role": {"emperor"}}).Wants(http.StatusUnprocessableEntity)
-		b.Get("/users").Do(http.MethodPost, "/users/ana",
+		b.Get("/users").Post("/users/ana",
 			url.Values{"token": {b.Token()}, "do": {"disable"}}).Wants(http.StatusSeeOther)
 		b.Get("/users").Wants(http.StatusSeeOther)
 	})
@@ -283,13 +278,10 @@ func TestC15_LoginsAndChangesStandInTheAudit(t *testing.T) {
 		w.Browser().LogIn("my secret password", "x").Wants(http.StatusUnauthorized)
 		w.Browser().LogIn("carla", "x").Wants(http.StatusUnauthorized)
 		b := w.As(trade.Administrator)
-		b.Get("/users").Do(http.MethodPost, "/users/lia",
+		b.Get("/users").Post("/users/lia",
 			url.Values{"token": {b.Token()}, "do": {"role"}, "role": {"accountant"}}).Wants(http.StatusSeeOther)
-		b.Get("/users").Do(http.MethodPost, "/logout", url.Values{"token": {b.Token()}}).Wants(http.StatusSeeOther)
-		records, err := s.Audit(t.Context(), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b.Get("/users").Post("/logout", url.Values{"token": {b.Token()}}).Wants(http.StatusSeeOther)
+		records := must.Get(s.Audit(t.Context(), 0))(t)
 		var got []string
 		for _, r := range records[:5] {
 			got = append(got, r.Who+" "+r.From+" "+r.Act+" "+r.Target+" "+r.Detail)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/safrasync/safrasync/console/auth"
 	"github.com/safrasync/safrasync/internal/consoletest"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -29,10 +30,7 @@ func TestD9ATryThatTheConsoleIsTooBusyForDoesNotCount(t *testing.T) {
 func TestD9TheConsoleTakesItsOwnDeviceIDsOnly(t *testing.T) {
 	consoletest.OnBoth(t, func(t *testing.T, s *state.Store) {
 		w := consoletest.New(t, s).WithPeople()
-		at, err := url.Parse(w.Server.URL)
-		if err != nil {
-			t.Fatal(err)
-		}
+		at := must.Get(url.Parse(w.Server.URL))(t)
 		b := w.Browser()
 		device := func() string {
 			for _, c := range b.Client.Jar.Cookies(at) {

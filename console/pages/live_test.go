@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/internal/consoletest"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -20,14 +21,9 @@ func TestD6ALiveStreamEndsWithTheIdleLimitOfItsLogin(t *testing.T) {
 	beats := make(chan time.Time)
 	w.Pages.Beats(beats)
 	b := w.As(trade.Reader)
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.Server.URL+"/live", http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, w.Server.URL+"/live", http.NoBody))(t)
 	answer, err := b.Client.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	defer answer.Body.Close()
 	events := bufio.NewReader(answer.Body)
 	beat := func() (open bool) {

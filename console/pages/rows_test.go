@@ -11,6 +11,7 @@ import (
 
 	"github.com/safrasync/safrasync/console/pages"
 	"github.com/safrasync/safrasync/internal/consoletest"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -32,7 +33,7 @@ func TestAFilterThatIsNoTextIsRefused(t *testing.T) {
 			b.Get(path).Wants(http.StatusBadRequest)
 		}
 		b.Get("/runs/%00").Wants(http.StatusNotFound)
-		b.Do(http.MethodPost, "/filters", url.Values{
+		b.Post("/filters", url.Values{
 			"token": {b.Get("/account").Token()}, "name": {"a\x00"}, "query": {"q=a"},
 		}).Wants(http.StatusBadRequest)
 	}
@@ -59,10 +60,7 @@ func TestPendingSaysThatRowsAreBeingRead(t *testing.T) {
 // fillKeys records rows that are invalid, with numbers from 1 on.
 func fillKeys(t *testing.T, s *state.Store, rows int) {
 	t.Helper()
-	lease, err := s.AcquireLease(t.Context(), "contracts", state.Self())
-	if err != nil {
-		t.Fatal(err)
-	}
+	lease := must.Get(s.AcquireLease(t.Context(), "contracts", state.Self()))(t)
 	var page trade.Page
 	for i := range rows {
 		key := fmt.Sprintf("01|%09d", i+1)
@@ -71,9 +69,7 @@ func fillKeys(t *testing.T, s *state.Store, rows int) {
 			State: trade.Invalid, SourceHash: trade.HashOf(key), PayloadHash: trade.HashOf(key),
 		})
 	}
-	if _, err := s.Record(t.Context(), lease, page); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Record(t.Context(), lease, page))(t)
 }
 
 func TestD7SavedFiltersAreBounded(t *testing.T) {
@@ -86,7 +82,7 @@ func TestD7SavedFiltersAreBounded(t *testing.T) {
 			if len(more) > 0 {
 				form.Set(more[0], "1")
 			}
-			return b.Do(http.MethodPost, "/filters", form)
+			return b.Post("/filters", form)
 		}
 		keep("large", "q="+strings.Repeat("x", 3000)).Wants(http.StatusBadRequest, "2.000")
 		for i := range trade.SavedFiltersMost {

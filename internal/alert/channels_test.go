@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 var sample = Message{
@@ -29,11 +32,9 @@ func TestMailArrivesByEachSecurity(t *testing.T) {
 	for _, security := range []Security{STARTTLS, TLS, NoTLS} {
 		t.Run(string(security), func(t *testing.T) {
 			t.Parallel()
-			s := startMailServer(t, security)
+			s := newMailServer(t, security)
 			c := s.channel()
-			if err := c.Send(t.Context(), c.Targets(kindRaised)[0], sample); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, c.Send(t.Context(), c.Targets(kindRaised)[0], sample))
 			m := s.take()[0]
 			if m.subject != sample.Subject || m.from != "safrasync@coop.example" || m.to != "ti@coop.example" ||
 				m.id != "<safrasync-0190@coop.example>" {
@@ -55,7 +56,7 @@ func TestMailArrivesByEachSecurity(t *testing.T) {
 
 func TestMailWithoutALogin(t *testing.T) {
 	t.Parallel()
-	s := startMailServer(t, NoTLS)
+	s := newMailServer(t, NoTLS)
 	c := s.channel(func(o *EmailOptions) { o.User = "" })
 	if err := c.Send(t.Context(), c.Targets(kindRaised)[0], sample); err != nil || len(s.take()) != 1 ||
 		len(s.logins) != 0 {
@@ -81,32 +82,23 @@ func TestMailFailuresAreToldWithoutSecrets(t *testing.T) {
 		"TLS where there none": {STARTTLS, nil, func(o *EmailOptions) { o.Security = TLS }, "no_tls"},
 		"unknown authority":    {STARTTLS, nil, func(o *EmailOptions) { o.Roots = nil }, "certificate"},
 		"silence": {
-			STARTTLS, (*mailServer).silence,
+			STARTTLS, func(s *mailServer) { s.options.Port = silence(t) },
 			func(o *EmailOptions) { o.Timeout = 50 * time.Millisecond }, "timeout",
 		},
-		"sender refused": {STARTTLS, func(s *mailServer) {
-			s.answers(func(line string) string {
-				if strings.HasPrefix(line, "MAIL") {
-					return "553 5.7.1 safrasync@coop.example may not, canary-text"
-				}
-				return ""
-			})
-		}, nil, "smtp_553"},
-		"content refused": {STARTTLS, func(s *mailServer) {
-			s.answers(func(line string) string {
-				if line == "DATA" {
-					return "554 5.7.1 spam, canary-text"
-				}
-				return ""
-			})
-		}, nil, "smtp_554"},
+		"sender refused": {
+			STARTTLS, func(s *mailServer) { s.refuse("MAIL", 553, "safrasync@coop.example may not, canary-text") },
+			nil, "smtp_553",
+		},
+		"content refused": {
+			STARTTLS, func(s *mailServer) { s.refuse("DATA", 554, "spam, canary-text") }, nil, "smtp_554",
+		},
 		"nobody answers": {STARTTLS, func(s *mailServer) { s.listener.Close() }, nil, "refused"},
 		"no such name":   {STARTTLS, nil, func(o *EmailOptions) { o.Host = "mail.invalid" }, "dns"},
 		"not an address": {STARTTLS, nil, func(o *EmailOptions) { o.To = []string{"canary at nowhere"} }, "address"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := startMailServer(t, c.security)
+			s := newMailServer(t, c.security)
 			if c.server != nil {
 				c.server(s)
 			}
@@ -124,6 +116,14 @@ func TestMailFailuresAreToldWithoutSecrets(t *testing.T) {
 	}
 }
 
+// silence is a port that takes connections and says nothing.
+func silence(t *testing.T) int {
+	t.Helper()
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
+	t.Cleanup(func() { _ = listener.Close() })
+	return listener.Addr().(*net.TCPAddr).Port
+}
+
 func wantFault(t *testing.T, err error, code string) {
 	t.Helper()
 	var fault *Fault
@@ -139,8 +139,8 @@ func wantFault(t *testing.T, err error, code string) {
 
 func TestAStopOfTheServiceEndsADelivery(t *testing.T) {
 	t.Parallel()
-	s := startMailServer(t, STARTTLS)
-	s.silence()
+	s := newMailServer(t, STARTTLS)
+	s.options.Port = silence(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	channel := s.channel()
 	done := make(chan error)
@@ -155,14 +155,10 @@ func TestAWebhookTakesBothForms(t *testing.T) {
 		t.Run(string(form), func(t *testing.T) {
 			t.Parallel()
 			h := newHookServer(t)
-			if err := h.channel(form).Send(t.Context(), webhookTarget, sample); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, h.channel(form).Send(t.Context(), webhookTarget, sample))
 			body := h.take()[0]
 			var decoded map[string]any
-			if err := json.Unmarshal(body, &decoded); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal(body, &decoded))
 			want := map[Form][]string{
 				Slack: {
 					`"text":"🔴 [safrasync] Atenção: safra, preço, ação, çãéü"`, `"type":"section"`,
@@ -195,14 +191,18 @@ func TestWebhookFailuresAreToldWithoutTheAddress(t *testing.T) {
 		options func(*WebhookOptions)
 		want    string
 	}{
-		"gone":              {func(h *hookServer) { h.answers(404, "") }, nil, "http_404"},
-		"trouble":           {func(h *hookServer) { h.answers(503, "") }, nil, "http_503"},
-		"slow down":         {func(h *hookServer) { h.answers(429, "") }, nil, "http_429"},
-		"redirect":          {func(h *hookServer) { h.answers(307, elsewhere.URL) }, nil, "http_307"},
+		"gone":      {func(h *hookServer) { h.answers(status(404)) }, nil, "http_404"},
+		"trouble":   {func(h *hookServer) { h.answers(status(503)) }, nil, "http_503"},
+		"slow down": {func(h *hookServer) { h.answers(status(429)) }, nil, "http_429"},
+		"redirect": {
+			func(h *hookServer) {
+				h.answers(http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect).ServeHTTP)
+			}, nil, "http_307",
+		},
 		"nobody answers":    {func(h *hookServer) { h.Close() }, nil, "refused"},
 		"unknown authority": {nil, func(o *WebhookOptions) { o.Roots = nil }, "certificate"},
 		"silence": {
-			func(h *hookServer) { h.release = make(chan struct{}) },
+			func(h *hookServer) { h.answers(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }) },
 			func(o *WebhookOptions) { o.Timeout = 50 * time.Millisecond }, "timeout",
 		},
 		"no address": {
@@ -222,9 +222,6 @@ func TestWebhookFailuresAreToldWithoutTheAddress(t *testing.T) {
 			}
 			channel := NewWebhook(options)
 			wantFault(t, channel.Send(t.Context(), webhookTarget, sample), c.want)
-			if h.release != nil {
-				close(h.release)
-			}
 			if text := fmt.Sprintf("%v %+v %#v", channel, channel, channel); strings.Contains(text, hookSecret) {
 				t.Errorf("the channel prints its address: %s", text)
 			}

@@ -13,11 +13,11 @@ func TestF078AClockThatIsSetBackSilencesNobody(t *testing.T) {
 	const wrong = 400 * 24 * time.Hour
 	t.Run("a message that waits for its next try", func(t *testing.T) {
 		one(t, func(t *testing.T, w *world) {
-			w.mail.answers(func(string) string { return "421 4.3.2 not now" })
+			w.mail.refuse("", 421, "not now")
 			w.tick(wrong)
 			w.status("contracts", trade.Stopped, "api_key")
 			w.tick(time.Minute)
-			w.mail.answers(nil)
+			w.mail.accept()
 			w.tick(-wrong)
 			w.tick(2 * time.Hour)
 			w.wantMails(begins(Stopped, "api_key", "contracts"))

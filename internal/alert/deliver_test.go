@@ -12,26 +12,21 @@ import (
 
 func TestAMessageIsTriedUntilItArrivesAndTheOtherChannelDoesNotWait(t *testing.T) {
 	both(t, func(t *testing.T, w *world) {
-		w.mail.answers(func(line string) string {
-			if strings.HasPrefix(line, "MAIL") {
-				return "451 4.3.0 no room for ti@coop.example"
-			}
-			return ""
-		})
+		w.mail.refuse("MAIL", 451, "no room for ti@coop.example")
 		w.status("contracts", trade.Stopped, "api_key")
 		w.tick(time.Minute)
 		if n := len(w.hook.take()); n != 1 {
 			t.Fatalf("the webhook got %d messages, want 1", n)
 		}
-		dials := w.mail.dialled()
+		tries := w.mail.refused.Load()
 		w.tick(30 * time.Second) // too early for another try
-		if got := w.mail.dialled(); got != dials {
+		if tries != 1 || w.mail.refused.Load() != tries {
 			t.Errorf("it was tried again after 30 s")
 		}
 		for range 8 {
 			w.tick(15 * time.Minute)
 		}
-		if n := w.mail.dialled() - dials; n < 3 || n > 7 {
+		if n := w.mail.refused.Load() - tries; n < 3 || n > 7 {
 			t.Errorf("%d tries in two hours: the pauses should grow", n)
 		}
 		backlog, err := w.store.Backlog(t.Context())
@@ -49,7 +44,7 @@ func TestAMessageIsTriedUntilItArrivesAndTheOtherChannelDoesNotWait(t *testing.T
 		if strings.Contains(w.log.String(), "ti@coop") {
 			t.Errorf("the log has an address:\n%s", w.log)
 		}
-		w.mail.answers(nil)
+		w.mail.accept()
 		w.Service = w.another() // the message outlives the process
 		w.tick(time.Hour)
 		w.wantMails(begins(Stopped, "api_key", "contracts"))
@@ -61,13 +56,13 @@ func TestAMessageIsTriedUntilItArrivesAndTheOtherChannelDoesNotWait(t *testing.T
 
 func TestAnAlertThatEndsBeforeAnybodyWasToldIsOneMessage(t *testing.T) {
 	both(t, func(t *testing.T, w *world) {
-		w.mail.answers(func(string) string { return "421 4.3.2 not now" })
+		w.mail.refuse("", 421, "not now")
 		w.status("contracts", trade.Stopped, "api_key")
 		w.tick(time.Minute)
 		w.status("contracts", trade.Idle, "")
 		w.tick(time.Minute)
 		w.tick(Settling)
-		w.mail.answers(nil)
+		w.mail.accept()
 		w.tick(time.Hour)
 		m := w.wantMails(ends(Stopped, "api_key", "contracts"))[0]
 		if !strings.Contains(m.text, "Começou em 10/08/2026 09:00") {
@@ -78,7 +73,7 @@ func TestAnAlertThatEndsBeforeAnybodyWasToldIsOneMessage(t *testing.T) {
 
 func TestAMessageIsGivenUpAfterAWeekAndSaysSo(t *testing.T) {
 	both(t, func(t *testing.T, w *world) {
-		w.hook.answers(404, "")
+		w.hook.answers(status(404))
 		w.status("contracts", trade.Stopped, "api_key")
 		w.tick(time.Minute)
 		w.tick(GiveUp - time.Hour)
@@ -98,12 +93,12 @@ func TestAMessageIsGivenUpAfterAWeekAndSaysSo(t *testing.T) {
 
 func TestAnAddressThatWasTakenOutGetsNothingMore(t *testing.T) {
 	one(t, func(t *testing.T, w *world) {
-		w.hook.answers(500, "")
+		w.hook.answers(status(500))
 		w.status("contracts", trade.Stopped, "api_key")
 		w.tick(time.Minute)
 		w.Service = w.another()
 		w.Channels = w.Channels[:1]
-		w.hook.answers(0, "")
+		w.hook.answers(nil)
 		w.tick(time.Hour)
 		if b, err := w.store.Backlog(t.Context()); err != nil || b.Messages != 0 || len(w.hook.take()) != 0 {
 			t.Errorf("backlog %+v, %v", b, err)
@@ -120,16 +115,11 @@ func TestACorrectedAddressGetsWhatWasNotDelivered(t *testing.T) {
 				"gone@coop.example",
 			}
 		})}
-		w.mail.answers(func(line string) string {
-			if strings.HasPrefix(line, "RCPT") {
-				return "550 5.1.1 no such user"
-			}
-			return ""
-		})
+		w.mail.refuse("RCPT", 550, "no such user")
 		w.status("contracts", trade.Stopped, "api_key")
 		w.tick(time.Minute)
 		w.wantMails()
-		w.mail.answers(nil)
+		w.mail.accept()
 		w.Service = w.another()
 		w.Channels = []Channel{w.mail.channel(func(o *EmailOptions) { o.To = []string{"ana@coop.example"} })}
 		w.tick(2 * time.Minute)
@@ -150,12 +140,7 @@ func TestARefusedAddressDoesNotKeepTheOthersFromTheirs(t *testing.T) {
 				"ana@coop.example",
 			}
 		})
-		w.mail.answers(func(line string) string {
-			if strings.HasPrefix(line, "RCPT") && strings.Contains(line, "gone@") {
-				return "550 5.1.1 gone@coop.example: no such user"
-			}
-			return ""
-		})
+		w.mail.refuse("RCPT gone@", 550, "gone@coop.example: no such user")
 		w.status("contracts", trade.Stopped, "api_key")
 		w.tick(time.Minute)
 		if m := w.wantMails(begins(Stopped, "api_key", "contracts"))[0]; m.to != "ana@coop.example" {
@@ -209,9 +194,9 @@ func TestALedgerThatCannotBeReadIsToldWithoutIt(t *testing.T) {
 		fail(0)
 		fail(time.Minute)
 		w.wantMails()
-		w.mail.answers(func(string) string { return "421 4.3.2 not now" })
+		w.mail.refuse("", 421, "not now")
 		fail(2 * time.Minute)
-		w.mail.answers(nil)
+		w.mail.accept()
 		fail(time.Minute)
 		w.wantMails(begins(NoLedger, ""))
 		for range 5 {

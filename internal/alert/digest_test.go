@@ -11,9 +11,20 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/robfig/cron/v3"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
+
+// atSeven comes every day, at seven o'clock in São Paulo.
+var atSeven = func() cron.Schedule {
+	daily, err := cron.ParseStandard("CRON_TZ=America/Sao_Paulo 0 7 * * *")
+	if err != nil {
+		panic(err)
+	}
+	return daily
+}()
 
 var update = flag.Bool("update", false, "write the golden files")
 
@@ -74,10 +85,8 @@ func (w *world) harvest() {
 	w.run("contracts", sweep(0), func(r *trade.RunReport) { r.New, r.Changed = 9, 2 })
 	w.run("deliveries", func(r *trade.RunReport) { r.New = 5 })
 	for i, act := range []string{"dismiss", "adopt", "dismiss"} {
-		if err := w.store.AppendAudit(w.t.Context(),
-			trade.AuditRecord{At: w.now.Add(time.Duration(i)), Who: "maria", Act: act, Reason: "x"}); err != nil {
-			w.t.Fatal(err)
-		}
+		must.Do(w.t, w.store.AppendAudit(w.t.Context(),
+			trade.AuditRecord{At: w.now.Add(time.Duration(i)), Who: "maria", Act: act, Reason: "x"}))
 	}
 }
 
@@ -109,7 +118,7 @@ func causesOfTheHarvest(lang trade.Lang, since time.Time) func(context.Context, 
 
 func TestTheDigestSaysWhatAnAccountantAsks(t *testing.T) {
 	both(t, func(t *testing.T, w *world) {
-		w.DigestAt = daily(7)
+		w.DigestAt = atSeven
 		w.OldestLimitOff()
 		w.tick(0) // the first start is where the first digest begins
 		w.now = w.now.Add(time.Hour)
@@ -122,9 +131,7 @@ func TestTheDigestSaysWhatAnAccountantAsks(t *testing.T) {
 			w.Lang = lang
 			w.Causes = causesOfTheHarvest(lang, w.now)
 			_, text, err := w.Digest(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			golden(t, "digest."+string(lang)+".txt", text)
 		}
 		w.Lang = trade.Portuguese
@@ -141,30 +148,16 @@ func TestTheDigestSaysWhatAnAccountantAsks(t *testing.T) {
 
 func TestTwoInstancesMakeOneDigest(t *testing.T) {
 	both(t, func(t *testing.T, w *world) {
-		w.DigestAt = daily(7)
+		w.DigestAt = atSeven
 		w.tick(0)
 		other := w.another()
 		other.DigestAt = w.DigestAt
 		w.now = w.now.Add(24 * time.Hour)
 		for _, s := range []*Service{other, w.Service, w.another()} {
-			if err := s.Tick(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.Tick(t.Context()))
 		}
 		w.wantMails("Resumo de 11/08/2026: nada novo, nada pendente")
 	})
-}
-
-// daily comes every day at an hour of São Paulo.
-type daily int
-
-func (h daily) Next(after time.Time) time.Time {
-	at := after.In(saoPaulo)
-	next := time.Date(at.Year(), at.Month(), at.Day(), int(h), 0, 0, 0, saoPaulo)
-	if !next.After(after) {
-		next = next.AddDate(0, 0, 1)
-	}
-	return next
 }
 
 func golden(t *testing.T, name, got string) {
@@ -172,14 +165,9 @@ func golden(t *testing.T, name, got string) {
 	got = strings.ReplaceAll(got, "\r\n", "\n")
 	path := filepath.Join("testdata", name)
 	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(got), 0o600))
 	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(path))(t)
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", name, diff)
 	}
@@ -189,7 +177,7 @@ func golden(t *testing.T, name, got string) {
 // next.
 func TestADigestMissesNothingThatIsStoredWhileItIsMade(t *testing.T) {
 	one(t, func(t *testing.T, w *world) {
-		w.DigestAt = daily(7)
+		w.DigestAt = atSeven
 		w.tick(0)
 		body := fmt.Sprintf(contractBody, "100", "MILHO", "KG", "COMPRA", "BRL", "1.1275")
 		e := w.record("contracts", w.contract("01|0001", body))[0]

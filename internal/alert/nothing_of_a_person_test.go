@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -18,7 +19,7 @@ var canaries = []string{"123.456.789-09", "12345678909", "CANARIO", "4242.4242",
 // words of their own.
 func TestI10NothingOfAPersonAndNoSecretIsInAMessage(t *testing.T) {
 	both(t, func(t *testing.T, w *world) {
-		w.DigestAt = daily(7)
+		w.DigestAt = atSeven
 		w.tick(0)
 		body := `{"amount":10,"product":"JOSE CANARIO","unit_of_measurement":"12345678909","order_type":"CANARIO","currency":"canary","price":4242.4242,"note":"123.456.789-09"}`
 		dirty := func(e *trade.Entry) {
@@ -48,20 +49,13 @@ func TestI10NothingOfAPersonAndNoSecretIsInAMessage(t *testing.T) {
 		for _, e := range rows[2:6] {
 			w.send("contracts", e, trade.OutcomeNotCreated, "")
 		}
-		w.mail.answers(func(line string) string {
-			if strings.HasPrefix(line, "DATA") {
-				return "554 5.6.0 JOSE CANARIO 12345678909 " + smtpPassword
-			}
-			return ""
-		})
+		w.mail.refuse("DATA", 554, "JOSE CANARIO 12345678909 "+smtpPassword)
 		for _, code := range []string{"erp", "some_new_code"} {
-			if err := w.store.SetJobStatus(t.Context(),
+			must.Do(t, w.store.SetJobStatus(t.Context(),
 				trade.JobStatus{Job: "deliveries", State: trade.Stopped, Since: w.now, Stop: &trade.Stop{
 					Code: code, Text: "pq: value 123.456.789-09 of JOSE CANARIO",
 					Brake: &trade.Brake{Rows: 3, Samples: []string{"CANARIO"}},
-				}}); err != nil {
-				t.Fatal(err)
-			}
+				}}))
 			w.tick(5 * time.Minute)
 		}
 		w.run("contracts", sweep(3), func(r *trade.RunReport) {
@@ -69,7 +63,7 @@ func TestI10NothingOfAPersonAndNoSecretIsInAMessage(t *testing.T) {
 			r.Alarms = []trade.Alarm{{Kind: trade.LateAfterDismissal, Key: "CANARIO", Text: "CANARIO"}}
 		})
 		w.tick(24 * time.Hour)
-		w.mail.answers(nil)
+		w.mail.accept()
 		w.tick(2 * time.Hour)
 		mails, hooks := w.mail.take(), w.hook.take()
 		if len(mails) < 5 || len(hooks) < len(mails) {
@@ -83,9 +77,7 @@ func TestI10NothingOfAPersonAndNoSecretIsInAMessage(t *testing.T) {
 			out += string(h)
 		}
 		_, text, err := w.Digest(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		out += text
 		for _, c := range append(canaries, base64.StdEncoding.EncodeToString([]byte(smtpPassword)), hookSecret,
 			smtpPassword, "ti@coop.example wrote") {

@@ -1,22 +1,22 @@
 package alert
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest"
 
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/ledgertest"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -53,15 +53,15 @@ type world struct {
 	now   time.Time
 	mail  *mailServer
 	hook  *hookServer
-	log   *logBuffer
+	log   *zaptest.Buffer
 	*Service
 }
 
 func newWorld(t testing.TB, driver string) *world {
 	t.Helper()
 	w := &world{
-		t: t, store: ledgertest.Open(t, driver), now: monday, mail: newMailServer(t),
-		hook: newHookServer(t), log: &logBuffer{},
+		t: t, store: ledgertest.Open(t, driver), now: monday, mail: newMailServer(t, STARTTLS),
+		hook: newHookServer(t), log: &zaptest.Buffer{},
 	}
 	w.Service = w.another()
 	return w
@@ -79,7 +79,7 @@ func (w *world) another() *Service {
 		Limits: Limits{RejectedAbove: 2, OldestWaiting: 48 * time.Hour},
 		Lang:   trade.Portuguese, Zone: saoPaulo, Name: "safrasync", Host: "srv1",
 		Now: func() time.Time { return w.now },
-		Log: zap.New(zapcore.NewCore(encoder, zapcore.AddSync(w.log), zapcore.DebugLevel)),
+		Log: zap.New(zapcore.NewCore(encoder, zapcore.Lock(w.log), zapcore.DebugLevel)),
 	})
 }
 
@@ -87,9 +87,7 @@ func (w *world) another() *Service {
 func (w *world) tick(d time.Duration) {
 	w.t.Helper()
 	w.now = w.now.Add(d)
-	if err := w.Tick(w.t.Context()); err != nil {
-		w.t.Fatal(err)
-	}
+	must.Do(w.t, w.Tick(w.t.Context()))
 }
 
 // wantMails looks at the subjects of the mails that came since the last look, without their
@@ -190,10 +188,7 @@ func (w *world) send(job string, e trade.Entry, outcome trade.Outcome, remote st
 // settleDoubt is the late answer that ends a doubt.
 func (w *world) settleDoubt(job, key, remote string) {
 	w.t.Helper()
-	attempts, err := w.store.Attempts(w.t.Context(), w.store.Read(job, key).ID)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	attempts := must.Get(w.store.Attempts(w.t.Context(), w.store.Read(job, key).ID))(w.t)
 	a := attempts[len(attempts)-1]
 	a.Outcome, a.RemoteID, a.FinishedAt, a.Status = trade.OutcomeCreated, remote, w.now, 201
 	w.store.CommitGroup(job, trade.Group{
@@ -208,9 +203,7 @@ func (w *world) status(job string, s trade.JobState, code string) {
 	if code != "" {
 		status.Stop = &trade.Stop{Code: code, Text: "what the engine says"}
 	}
-	if err := w.store.SetJobStatus(w.t.Context(), status); err != nil {
-		w.t.Fatal(err)
-	}
+	must.Do(w.t, w.store.SetJobStatus(w.t.Context(), status))
 }
 
 // run records a run that ends now.
@@ -220,9 +213,7 @@ func (w *world) run(job string, change ...func(*trade.RunReport)) {
 	for _, c := range change {
 		c(&r)
 	}
-	if err := w.store.FinishRun(w.t.Context(), r); err != nil {
-		w.t.Fatal(err)
-	}
+	must.Do(w.t, w.store.FinishRun(w.t.Context(), r))
 }
 
 func sweep(late int) func(*trade.RunReport) {
@@ -243,24 +234,6 @@ func (w *world) newID() string {
 		id[i] = byte(ms >> (40 - 8*i))
 	}
 	return id.String()
-}
-
-// logBuffer collects what is logged.
-type logBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *logBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *logBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }
 
 // brokenLedger is a ledger that cannot be reached.

@@ -1,27 +1,27 @@
 package alert
 
 import (
-	"bufio"
-	"bytes"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/base64"
 	"errors"
+	"fmt"
 	"io"
-	"math/big"
+	"log"
 	"mime"
 	"mime/multipart"
-	"mime/quotedprintable"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	netmail "net/mail"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/emersion/go-sasl"
+	"github.com/emersion/go-smtp"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 const (
@@ -36,189 +36,124 @@ type letter struct {
 	raw                   string
 }
 
-// mailServer is a small mail server on loopback.
+// mailServer is a small mail server on loopback, and what it has seen.
 type mailServer struct {
 	t        testing.TB
 	listener net.Listener
-	config   *tls.Config
-	roots    *x509.CertPool
-	security Security
-	wg       sync.WaitGroup
+	options  EmailOptions // to reach it
 
-	mu     sync.Mutex // guards what follows
-	mails  []letter
-	dials  int
-	logins []string                 // what came with AUTH
-	refuse func(line string) string // the answer to a line in place of the usual one; "" = the usual
-	mute   bool                     // it accepts and says nothing
-	conns  []net.Conn
+	refused atomic.Int64 // so many steps
+
+	mu      sync.Mutex // guards what follows
+	mails   []letter
+	logins  []string        // the users of AUTH
+	refuses string          // it refuses the steps that begin so,
+	with    *smtp.SMTPError // with this; nil: none
 }
 
-func newMailServer(t testing.TB) *mailServer { return startMailServer(t, STARTTLS) }
-
-func startMailServer(t testing.TB, security Security) *mailServer {
+func newMailServer(t testing.TB, security Security) *mailServer {
 	t.Helper()
-	config, roots := selfSigned(t)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	lent := httptest.NewTLSServer(nil) // for its certificate
+	lent.Close()
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
+	s := &mailServer{t: t, listener: listener, options: EmailOptions{
+		Host: "127.0.0.1", Port: listener.Addr().(*net.TCPAddr).Port, Security: security, User: smtpUser,
+		Password: func() string { return smtpPassword },
+		From:     "safrasync <safrasync@coop.example>", To: []string{"ti@coop.example"},
+		Roots:   lent.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs,
+		Timeout: 10 * time.Second, HELO: "srv1",
+	}}
+	server := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) {
+		return &mailSession{s: s}, s.step("EHLO")
+	}))
+	server.ErrorLog = log.New(io.Discard, "", 0)
+	server.AllowInsecureAuth = security == NoTLS
+	if security != NoTLS {
+		server.TLSConfig = lent.TLS
 	}
-	s := &mailServer{t: t, listener: listener, config: config, roots: roots, security: security}
-	s.wg.Add(1)
-	go s.serve()
+	if security == TLS {
+		listener = tls.NewListener(listener, lent.TLS)
+	}
+	var served sync.WaitGroup
+	served.Go(func() { _ = server.Serve(listener) })
 	t.Cleanup(func() {
-		listener.Close()
-		s.mu.Lock()
-		for _, c := range s.conns {
-			c.Close()
-		}
-		s.mu.Unlock()
-		s.wg.Wait()
+		_ = server.Close()
+		_ = listener.Close()
+		served.Wait()
 	})
 	return s
 }
 
-func (s *mailServer) serve() {
-	defer s.wg.Done()
-	for {
-		conn, err := s.listener.Accept()
-		if err != nil {
-			return
-		}
-		s.mu.Lock()
-		s.dials++
-		s.conns = append(s.conns, conn)
-		mute := s.mute
-		s.mu.Unlock()
-		if mute {
-			continue
-		}
-		if s.security == TLS {
-			conn = tls.Server(conn, s.config)
-		}
-		s.wg.Add(1)
-		go func() {
-			defer s.wg.Done()
-			defer conn.Close()
-			s.talk(conn)
-		}()
-	}
+// mailSession is one connection.
+type mailSession struct {
+	s *mailServer
+	m letter
 }
 
-// talk speaks SMTP (RFC 5321), STARTTLS and AUTH PLAIN, and no more than that.
-func (s *mailServer) talk(conn net.Conn) {
-	secure := s.security == TLS
-	in := bufio.NewReader(conn)
-	say := func(text string) { _, _ = io.WriteString(conn, text+"\r\n") }
-	say("220 mail.test ESMTP")
-	var m letter
-	for {
-		line, err := in.ReadString('\n')
-		if err != nil {
-			return
+func (*mailSession) AuthMechanisms() []string { return []string{sasl.Plain} }
+func (*mailSession) Reset()                   {}
+func (*mailSession) Logout() error            { return nil }
+
+func (x *mailSession) Auth(string) (sasl.Server, error) {
+	return sasl.NewPlainServer(func(_, user, password string) error {
+		x.s.mu.Lock()
+		defer x.s.mu.Unlock()
+		x.s.logins = append(x.s.logins, user)
+		if user == smtpUser && password == smtpPassword {
+			return nil
 		}
-		line = strings.TrimRight(line, "\r\n")
-		if answer := s.refusal(line); answer != "" {
-			say(answer)
-			continue
-		}
-		verb, rest, _ := strings.Cut(line, " ")
-		switch strings.ToUpper(verb) {
-		case "EHLO", "HELO":
-			say("250-mail.test")
-			if s.security == STARTTLS && !secure {
-				say("250-STARTTLS")
-			}
-			say("250-8BITMIME")
-			if secure || s.security == NoTLS {
-				say("250-AUTH PLAIN")
-			}
-			say("250 ENHANCEDSTATUSCODES")
-		case "STARTTLS":
-			say("220 go on")
-			conn = tls.Server(conn, s.config)
-			in, secure = bufio.NewReader(conn), true
-		case "AUTH":
-			_, secret, _ := strings.Cut(rest, " ")
-			text, _ := base64.StdEncoding.DecodeString(secret)
-			s.mu.Lock()
-			s.logins = append(s.logins, string(text))
-			s.mu.Unlock()
-			if string(text) != "\x00"+smtpUser+"\x00"+smtpPassword {
-				// some servers are that talkative
-				say("535 5.7.8 " + string(bytes.ReplaceAll(text, []byte{0}, []byte(" "))) + " is wrong")
-				continue
-			}
-			say("235 welcome")
-		case "MAIL":
-			m = letter{from: address(rest)}
-			say("250 ok")
-		case "RCPT":
-			m.to = address(rest)
-			say("250 ok")
-		case "DATA":
-			say("354 go on")
-			m.raw = dotted(in)
-			s.keep(m)
-			say("250 2.0.0 queued")
-		case "RSET", "NOOP":
-			say("250 ok")
-		case "QUIT":
-			say("221 bye")
-			return
-		default:
-			say("500 what?")
-		}
-	}
+		return &smtp.SMTPError{Code: 535, Message: user + " " + password + " is wrong"} // some are that talkative
+	}), nil
 }
 
-func (s *mailServer) refusal(line string) string {
+func (x *mailSession) Mail(from string, _ *smtp.MailOptions) error {
+	x.m.from = from
+	return x.s.step("MAIL")
+}
+
+func (x *mailSession) Rcpt(to string, _ *smtp.RcptOptions) error {
+	x.m.to = to
+	return x.s.step("RCPT " + to)
+}
+
+func (x *mailSession) Data(r io.Reader) error {
+	raw, err := io.ReadAll(r)
+	x.m.raw = string(raw)
+	if err := errors.Join(err, x.s.step("DATA")); err != nil {
+		return err
+	}
+	if err := x.m.read(); err != nil {
+		x.s.t.Errorf("the mail cannot be read: %v\n%s", err, raw)
+	}
+	x.s.mu.Lock()
+	defer x.s.mu.Unlock()
+	x.s.mails = append(x.s.mails, x.m)
+	return nil
+}
+
+// step decides about one step of a session.
+func (s *mailServer) step(what string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.refuse == nil {
-		return ""
+	if s.with == nil || !strings.HasPrefix(what, s.refuses) {
+		return nil
 	}
-	return s.refuse(line)
+	s.refused.Add(1)
+	return s.with
 }
 
-// silence makes it accept connections and say nothing.
-func (s *mailServer) silence() {
+// refuse lets the server refuse some steps from now on, by how they begin.
+func (s *mailServer) refuse(steps string, code int, text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.mute = true
+	s.refuses, s.with = steps, &smtp.SMTPError{Code: code, Message: text}
 }
 
-// answers changes how the server answers from now on.
-func (s *mailServer) answers(refuse func(line string) string) {
+// accept lets it refuse nothing any more.
+func (s *mailServer) accept() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.refuse = refuse
-}
-
-func address(text string) string {
-	_, rest, _ := strings.Cut(text, "<")
-	out, _, _ := strings.Cut(rest, ">")
-	return out
-}
-
-func dotted(in *bufio.Reader) string {
-	var b strings.Builder
-	for {
-		line, err := in.ReadString('\n')
-		if err != nil || line == ".\r\n" {
-			return b.String()
-		}
-		b.WriteString(strings.TrimPrefix(line, "."))
-	}
-}
-
-func (s *mailServer) keep(m letter) {
-	if err := m.read(); err != nil {
-		s.t.Errorf("the mail cannot be read: %v\n%s", err, m.raw)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.mails = append(s.mails, m)
+	s.with = nil
 }
 
 // read takes a message apart as a mail program does.
@@ -236,31 +171,25 @@ func (m *letter) read() error {
 		return errors.Join(errors.New("it is "+kind), err)
 	}
 	parts := multipart.NewReader(parsed.Body, params["boundary"])
-	for {
-		part, err := parts.NextRawPart()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
+	for _, of := range []struct {
+		kind string
+		text *string
+	}{{"text/plain", &m.text}, {"text/html", &m.html}} {
+		part, err := parts.NextPart() // it decodes quoted-printable, and then takes its header out
 		if err != nil {
 			return err
 		}
-		if got := part.Header.Get("Content-Transfer-Encoding"); got != "quoted-printable" {
-			return errors.New("encoding " + got)
-		}
-		data, err := io.ReadAll(quotedprintable.NewReader(part))
-		if err != nil {
-			return err
-		}
-		text := strings.ReplaceAll(string(data), "\r\n", "\n")
-		switch part.Header.Get("Content-Type") {
-		case "text/plain; charset=UTF-8":
-			m.text = text
-		case "text/html; charset=UTF-8":
-			m.html = text
-		default:
-			return errors.New("a part of type " + part.Header.Get("Content-Type"))
+		data, err := io.ReadAll(part)
+		*of.text = strings.ReplaceAll(string(data), "\r\n", "\n")
+		if encoding := part.Header.Get("Content-Transfer-Encoding"); err != nil || encoding != "" ||
+			part.Header.Get("Content-Type") != of.kind+"; charset=UTF-8" {
+			return errors.Join(err, fmt.Errorf("a part is %v", part.Header))
 		}
 	}
+	if _, err := parts.NextPart(); err != io.EOF {
+		return fmt.Errorf("after the parts: %w", err)
+	}
+	return nil
 }
 
 // take gives the mails that came since the last call.
@@ -272,55 +201,10 @@ func (s *mailServer) take() []letter {
 	return out
 }
 
-func (s *mailServer) dialled() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.dials
-}
-
-func (s *mailServer) options() EmailOptions {
-	return EmailOptions{
-		Host: "127.0.0.1", Port: s.listener.Addr().(*net.TCPAddr).Port, Security: s.security, User: smtpUser,
-		Password: func() string { return smtpPassword },
-		From:     "safrasync <safrasync@coop.example>", To: []string{"ti@coop.example"}, Roots: s.roots,
-		Timeout: 10 * time.Second, HELO: "srv1",
-	}
-}
-
 func (s *mailServer) channel(change ...func(*EmailOptions)) *Email {
-	o := s.options()
+	o := s.options
 	for _, c := range change {
 		c(&o)
 	}
 	return NewEmail(o)
-}
-
-var certificate = sync.OnceValues(func() (tls.Certificate, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return tls.Certificate{}, err
-	}
-	template := x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"}, NotBefore: time.Now().Add(-time.Hour),
-		NotAfter:    time.Now().Add(time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
-		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, &template, &template, &key.PublicKey, key)
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, err
-})
-
-func selfSigned(t testing.TB) (*tls.Config, *x509.CertPool) {
-	t.Helper()
-	cert, err := certificate()
-	if err != nil {
-		t.Fatal(err)
-	}
-	parsed, err := x509.ParseCertificate(cert.Certificate[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	roots := x509.NewCertPool()
-	roots.AddCert(parsed)
-	return &tls.Config{Certificates: []tls.Certificate{cert}}, roots
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -89,9 +90,7 @@ func TestARestartAndASecondInstanceRepeatNothing(t *testing.T) {
 		for range 3 {
 			w.now = w.now.Add(time.Minute)
 			for _, s := range []*Service{other, w.another(), w.Service} {
-				if err := s.Tick(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, s.Tick(t.Context()))
 			}
 		}
 		w.wantMails()
@@ -99,9 +98,7 @@ func TestARestartAndASecondInstanceRepeatNothing(t *testing.T) {
 		for range 12 {
 			w.now = w.now.Add(time.Minute)
 			for _, s := range []*Service{other, w.Service} {
-				if err := s.Tick(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, s.Tick(t.Context()))
 			}
 		}
 		w.wantMails(ends(Stopped, "api_key", "contracts"))

@@ -16,9 +16,7 @@ type hookServer struct {
 	*httptest.Server
 	mu      sync.Mutex // guards what follows
 	bodies  [][]byte
-	status  int           // 0 = 200
-	to      string        // where a redirect points
-	release chan struct{} // when set, an answer waits for it
+	instead http.HandlerFunc // what answers in its place; nil: it takes what comes
 }
 
 func newHookServer(t testing.TB) *hookServer {
@@ -30,33 +28,30 @@ func newHookServer(t testing.TB) *hookServer {
 
 func (h *hookServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
-	if err != nil || r.Method != http.MethodPost || r.URL.Path != "/services/"+hookSecret ||
-		r.Header.Get("Content-Type") != "application/json; charset=utf-8" {
-		w.WriteHeader(http.StatusNotFound)
-		return
-	}
 	h.mu.Lock()
-	status, to, release := h.status, h.to, h.release
-	if status == 0 {
+	defer h.mu.Unlock()
+	switch {
+	case err != nil || r.Method != http.MethodPost || r.URL.Path != "/services/"+hookSecret ||
+		r.Header.Get("Content-Type") != "application/json; charset=utf-8":
+		w.WriteHeader(http.StatusNotFound)
+	case h.instead != nil:
+		h.instead(w, r)
+	default:
 		h.bodies = append(h.bodies, body)
-	}
-	h.mu.Unlock()
-	if release != nil {
-		<-release
-	}
-	if to != "" {
-		w.Header().Set("Location", to)
-	}
-	if status != 0 {
-		w.WriteHeader(status)
 	}
 	_, _ = io.WriteString(w, "ok "+hookSecret)
 }
 
-func (h *hookServer) answers(status int, to string) {
+// answers lets something answer in its place; nil ends that.
+func (h *hookServer) answers(instead http.HandlerFunc) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.status, h.to = status, to
+	h.instead = instead
+}
+
+// status answers with a status alone.
+func status(code int) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
 }
 
 // take gives the bodies that came since the last call.

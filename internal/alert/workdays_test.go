@@ -3,16 +3,14 @@ package alert
 import (
 	"testing"
 	"time"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 func TestWorkingTimeLeavesOutWeekendsAndNationalHolidays(t *testing.T) {
 	t.Parallel()
 	at := func(text string) time.Time {
-		out, err := time.ParseInLocation("2006-01-02 15:04", text, saoPaulo)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return out
+		return must.Get(time.ParseInLocation("2006-01-02 15:04", text, saoPaulo))(t)
 	}
 	for name, c := range map[string]struct {
 		from, to string

@@ -280,7 +280,7 @@ func (w *World) As(role trade.Role) *Browser {
 // LogIn sends the login form.
 func (b *Browser) LogIn(name, password string) *Browser {
 	b.World.T.Helper()
-	return b.Do(http.MethodPost, "/login", url.Values{"name": {name}, "password": {password}})
+	return b.Post("/login", url.Values{"name": {name}, "password": {password}})
 }
 
 // Get requests a page.
@@ -289,7 +289,13 @@ func (b *Browser) Get(path string) *Browser {
 	return b.Do(http.MethodGet, path, nil)
 }
 
-// Do sends a form.
+// Post sends a form.
+func (b *Browser) Post(path string, form url.Values) *Browser {
+	b.World.T.Helper()
+	return b.Do(http.MethodPost, path, form)
+}
+
+// Do asks with a method, and a form if there is one.
 func (b *Browser) Do(method, path string, form url.Values) *Browser {
 	b.World.T.Helper()
 	return b.Send(method, path, "application/x-www-form-urlencoded", form.Encode())
@@ -333,6 +339,30 @@ func (b *Browser) Token() string {
 		b.World.T.Fatalf("no token on the page:\n%s", b.Body)
 	}
 	return m[1]
+}
+
+// Submit sends a form with the token of the current page.
+func (b *Browser) Submit(path string, form url.Values) *Browser {
+	b.World.T.Helper()
+	form.Set("token", b.Token())
+	return b.Post(path, form)
+}
+
+var hiddenField = regexp.MustCompile(`type="hidden" name="([^"]+)" value="([^"]*)"`)
+
+// Form returns the hidden fields of the form with this action.
+func (b *Browser) Form(action string) url.Values {
+	b.World.T.Helper()
+	_, form, found := strings.Cut(b.Body, `action="`+action+`"`)
+	if !found {
+		b.World.T.Fatalf("no form goes to %s:\n%s", action, b.Body)
+	}
+	form, _, _ = strings.Cut(form, "</form>")
+	out := url.Values{}
+	for _, m := range hiddenField.FindAllStringSubmatch(form, -1) {
+		out.Add(m[1], m[2])
+	}
+	return out
 }
 
 // Wants fails the test unless the last answer has this status and its page contains the texts.

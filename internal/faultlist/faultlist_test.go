@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 const (
@@ -30,10 +32,7 @@ var (
 
 func TestEveryFaultHasATestThatBearsItsNumber(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("testdata/faults.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("testdata/faults.md"))(t)
 	borne := borne(t)
 	faults := fault.FindAllStringSubmatch(string(page), -1)
 	if len(faults) != 168 {
@@ -140,8 +139,6 @@ func borne(t *testing.T) map[string]bool {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return found
 }

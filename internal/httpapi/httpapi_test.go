@@ -16,6 +16,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/safrasync/safrasync/internal/httpapi"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 const (
@@ -77,10 +78,7 @@ func (d *desk) ask(from, method, path, head, body string) *http.Response {
 	w := httptest.NewRecorder()
 	d.api.ServeHTTP(w, r)
 	answer := w.Result()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	text := must.Get(io.ReadAll(answer.Body))(d.t)
 	for _, token := range []string{button, panel} {
 		if strings.Contains(string(text), token) {
 			d.t.Errorf("%s %s tells a token: %s", method, path, text)
@@ -253,10 +251,7 @@ func TestThePageShowsTheDocument(t *testing.T) {
 	d := newDesk(t)
 	answer := d.ask("192.0.2.1:4000", "GET", "/api/v1/", "", "")
 	d.wants(200, answer)
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(io.ReadAll(answer.Body))(t)
 	for _, want := range []string{
 		"safrasync <small>1.0.0</small>", "POST /api/v1/runs", "GET /api/v1/status", "Scope: <code>run</code>",
 		"<td>409</td>", "rate_limit",
@@ -273,19 +268,13 @@ func TestTheAPIIsServedByTLS(t *testing.T) {
 	t.Parallel()
 	maker := httptest.NewTLSServer(http.NotFoundHandler()) // for its certificate, and a client that knows it
 	defer maker.Close()
-	listener, err := httpapi.Listen(t.Context(), "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(httpapi.Listen(t.Context(), "127.0.0.1:0"))(t)
 	first, second := newDesk(t), newDesk(t)
 	server := httpapi.Serve(listener, &tls.Config{Certificates: maker.TLS.Certificates}, first.api)
 	address := "https://" + listener.Addr().String() + "/api/v1/runs"
 	post := func() int {
 		t.Helper()
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address, strings.NewReader(order))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(http.NewRequestWithContext(t.Context(), http.MethodPost, address, strings.NewReader(order)))(t)
 		r.Header.Set("Authorization", "Bearer "+button)
 		r.Header.Set("Content-Type", "application/json")
 		answer, err := maker.Client().Do(r)

@@ -7,6 +7,7 @@ import (
 	"go/types"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -14,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 const module = "github.com/safrasync/safrasync/"
@@ -21,6 +23,7 @@ const module = "github.com/safrasync/safrasync/"
 // code reads the packages of this module from their sources. What they import from others is empty:
 // types that come from there stay unknown, and no key has one.
 type code struct {
+	t     *testing.T
 	fset  *token.FileSet
 	files map[string][]*ast.File
 	known map[string]*types.Package
@@ -38,19 +41,11 @@ func (c *code) Import(path string) (*types.Package, error) {
 		c.known[path] = pkg
 		return pkg, nil
 	}
-	names, err := filepath.Glob(filepath.Join("../..", folder, "*.go"))
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range names {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
+	for _, name := range must.Get(filepath.Glob(filepath.Join("../..", folder, "*.go")))(c.t) {
+		if !strings.HasSuffix(name, "_test.go") {
+			file := must.Get(parser.ParseFile(c.fset, name, nil, parser.SkipObjectResolution))(c.t)
+			c.files[folder] = append(c.files[folder], file)
 		}
-		file, err := parser.ParseFile(c.fset, name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return nil, err
-		}
-		c.files[folder] = append(c.files[folder], file)
 	}
 	c.info[folder] = &types.Info{Types: map[ast.Expr]types.TypeAndValue{}}
 	config := types.Config{Importer: c, Error: func(error) {}}
@@ -59,39 +54,31 @@ func (c *code) Import(path string) (*types.Package, error) {
 	return pkg, nil
 }
 
+var inTemplate = regexp.MustCompile(`"([a-z_.]+)(?:%s)?`)
+
 // keysUnder returns the constant keys that the packages of a folder and of the folders in it name,
-// and all their string literals.
-func (c *code) keysUnder(t *testing.T, folder string) (keys map[string]token.Pos, literals map[string]bool) {
-	t.Helper()
+// and all their string literals, with those of templates.
+func (c *code) keysUnder(folder string) (keys map[string]token.Pos, literals map[string]bool) {
 	keys, literals = map[string]token.Pos{}, map[string]bool{}
-	root := filepath.Join("../..", folder)
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.IsDir() {
-			return err
+	must.Do(c.t, fs.WalkDir(os.DirFS("../.."), folder, func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+		case entry.IsDir():
+			must.Get(c.Import(module + name))(c.t)
+			c.keys(name, keys, literals)
+		case path.Ext(name) == ".html":
+			text := must.Get(os.ReadFile("../../" + name))(c.t)
+			for _, m := range inTemplate.FindAllStringSubmatch(string(text), -1) {
+				literals[m[1]] = true
+			}
 		}
-		if entry.Name() == "testdata" {
-			return filepath.SkipDir
-		}
-		rest, err := filepath.Rel(root, path)
-		if err != nil {
-			return err
-		}
-		in := filepath.ToSlash(filepath.Join(folder, rest))
-		if _, err := c.Import(module + in); err != nil {
-			return err
-		}
-		c.keys(t, in, keys, literals)
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+		return err
+	}))
 	return keys, literals
 }
 
 // keys adds those of one package.
-func (c *code) keys(t *testing.T, folder string, keys map[string]token.Pos, literals map[string]bool) {
-	t.Helper()
+func (c *code) keys(folder string, keys map[string]token.Pos, literals map[string]bool) {
 	for _, file := range c.files[folder] {
 		ast.Inspect(file, func(n ast.Node) bool {
 			if call, ok := n.(*ast.CallExpr); ok && len(call.Args) > 0 { // v.T("home.title") of the console
@@ -106,10 +93,7 @@ func (c *code) keys(t *testing.T, folder string, keys map[string]token.Pos, lite
 			if !ok || literal.Kind != token.STRING {
 				return true
 			}
-			text, err := strconv.Unquote(literal.Value)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.Get(strconv.Unquote(literal.Value))(c.t)
 			literals[text] = true
 			if typ := c.info[folder].Types[literal].Type; typ != nil && typ.String() == module+"internal/i18n.Key" {
 				keys[text] = literal.Pos()
@@ -123,32 +107,13 @@ func (c *code) keys(t *testing.T, folder string, keys map[string]token.Pos, lite
 // begins with one behind it (".many"). Pages name theirs in templates.
 func TestTheCodeNamesKeysThatExistAndNoOthersExist(t *testing.T) {
 	t.Parallel()
-	c := &code{token.NewFileSet(), map[string][]*ast.File{}, map[string]*types.Package{}, map[string]*types.Info{}}
+	c := &code{t, token.NewFileSet(), map[string][]*ast.File{}, map[string]*types.Package{}, map[string]*types.Info{}}
 	for part, folder := range map[i18n.Part]string{
 		i18n.CLI: "cmd/safrasync", i18n.Console: "console", i18n.Alerts: "internal/alert",
 		i18n.Report:  "sync/reconcile",
 		i18n.Sandbox: "apiclient/sandbox",
 	} {
-		named, literals := c.keysUnder(t, folder)
-		var templates []string
-		err := filepath.WalkDir(filepath.Join("../..", folder), func(name string, _ fs.DirEntry, err error) error {
-			if filepath.Ext(name) == ".html" {
-				templates = append(templates, name)
-			}
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, name := range templates {
-			text, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, m := range regexp.MustCompile(`"([a-z_.]+)(?:%s)?`).FindAllStringSubmatch(string(text), -1) {
-				literals[m[1]] = true
-			}
-		}
+		named, literals := c.keysUnder(folder)
 		all := part.All(i18n.Portuguese)
 		bases := map[string]bool{}
 		for key := range all {

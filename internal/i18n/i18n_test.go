@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 var (
@@ -22,10 +23,7 @@ var (
 // What packages erp and sync say in English (trade/details) needs no English words.
 func texts(t *testing.T, file string) map[string]string {
 	t.Helper()
-	content, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile(file))(t)
 	var all any
 	if err := json.Unmarshal(content, &all); err != nil {
 		t.Fatal(file, err)

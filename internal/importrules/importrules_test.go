@@ -5,13 +5,16 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
-	"path/filepath"
+	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 func TestTheRepositoryKeepsItsImportRules(t *testing.T) {
@@ -195,15 +198,15 @@ func TestAViolationIsFound(t *testing.T) {
 		},
 		"no idempotency key": {source{
 			file: "apiclient/a.go", pkg: "apiclient",
-			strings: []string{"X-IDEMPOTENCY-key"},
+			text: "X-IDEMPOTENCY-key",
 		}, "names the header"},
 		"the sandbox may refuse one": {source{
 			file: "apiclient/sandbox/a.go", pkg: "sandbox",
-			strings: []string{"Idempotency-Key"},
+			text: "Idempotency-Key",
 		}, ""},
 		"a test may look for one": {source{
 			file: "apiclient/a_test.go", pkg: "apiclient",
-			strings: []string{"Idempotency-Key"},
+			text: "Idempotency-Key",
 		}, ""},
 		"a similar name of others is not us": {source{
 			file: "trade/a.go", pkg: "trade",
@@ -228,20 +231,12 @@ func TestAViolationIsFound(t *testing.T) {
 	}
 }
 
-func TestAFileIsReadWithItsImportsAndStrings(t *testing.T) {
+func TestAFileIsReadWithItsImports(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(t.TempDir(), "a_test.go")
-	text := "package a_test\n\nimport (\n\tengine \"x/sync\"\n\t\"y\"\n)\n\n// \"a comment\"\nconst c, d = \"one\\x41\", `two`\n"
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	got, err := readSource(file, "a/a_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := "package a_test\n\nimport (\n\tengine \"x/sync\"\n\t\"y\"\n)\n"
+	got := readSource(t, "a/a_test.go", []byte(text))
 	want := source{
-		file: "a/a_test.go", pkg: "a_test", imports: []imp{{"engine", "x/sync"}, {"", "y"}},
-		strings: []string{"oneA", "two"},
+		file: "a/a_test.go", pkg: "a_test", imports: []imp{{"engine", "x/sync"}, {"", "y"}}, text: text,
 	}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(source{}, imp{})); diff != "" {
 		t.Errorf("source (-want +got):\n%s", diff)
@@ -251,64 +246,33 @@ func TestAFileIsReadWithItsImportsAndStrings(t *testing.T) {
 	}
 }
 
+// ignored is what the go command ignores too, and bin, which is rewritten by every build.
+var ignored = regexp.MustCompile(`^(?:.*/)?(?:[._][^/]*|testdata|vendor|bin)/`)
+
 // readRepository reads every Go file of the module, whatever its build tags.
-func readRepository(t *testing.T) []source {
+func readRepository(t *testing.T) (sources []source) {
 	t.Helper()
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(filepath.Join(root, "go.mod")); err != nil {
-		t.Fatalf("the root of the repository is not where it was: %v", err)
-	}
-	var sources []source
-	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
+	root := os.DirFS("../..")
+	must.Get(fs.Stat(root, "go.mod"))(t)
+	must.Do(t, fs.WalkDir(root, ".", func(name string, _ fs.DirEntry, err error) error {
+		if err == nil && path.Ext(name) == ".go" && !ignored.MatchString(name) {
+			sources = append(sources, readSource(t, name, must.Get(fs.ReadFile(root, name))(t)))
 		}
-		name := entry.Name()
-		if entry.IsDir() {
-			// What the go command ignores too, and bin, which is rewritten by every build.
-			if path != root && (strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" ||
-				name == "vendor" || name == "bin") {
-				return filepath.SkipDir
-			}
-			return nil
-		}
-		if !strings.HasSuffix(name, ".go") {
-			return nil
-		}
-		relative, err := filepath.Rel(root, path)
-		if err != nil {
-			return err
-		}
-		s, err := readSource(path, filepath.ToSlash(relative))
-		sources = append(sources, s)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return sources
 }
 
-func readSource(file, shown string) (source, error) {
-	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
-	if err != nil {
-		return source{}, err
-	}
-	s := source{file: shown, pkg: parsed.Name.Name}
+func readSource(t *testing.T, name string, text []byte) source {
+	t.Helper()
+	parsed := must.Get(parser.ParseFile(token.NewFileSet(), name, text, parser.ImportsOnly))(t)
+	s := source{file: name, pkg: parsed.Name.Name, text: string(text)}
 	for _, spec := range parsed.Imports {
-		importPath, err := strconv.Unquote(spec.Path.Value)
-		if err != nil {
-			return source{}, err
-		}
-		i := imp{path: importPath}
+		i := imp{path: must.Get(strconv.Unquote(spec.Path.Value))(t)}
 		if spec.Name != nil {
 			i.name = spec.Name.Name
 		}
 		s.imports = append(s.imports, i)
 	}
-	s.strings, err = stringsOf(parsed, strconv.Unquote)
-	return s, err
+	return s
 }

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // Of a thousand lines of the files of tests, at most so many are helpers. The number may only get
@@ -23,7 +25,7 @@ const slack = 10
 func TestHelpersAreAFewOfTheLinesOfTests(t *testing.T) {
 	t.Parallel()
 	helpers, lines := 0, 0
-	err := filepath.WalkDir(filepath.Join("..", ".."), func(path string, entry fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(filepath.Join("..", ".."), func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !strings.HasSuffix(path, "_test.go") {
 			return err
 		}
@@ -34,10 +36,7 @@ func TestHelpersAreAFewOfTheLinesOfTests(t *testing.T) {
 		n, err := helperLines(source)
 		helpers, lines = helpers+n, lines+bytes.Count(source, []byte("\n"))
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	t.Logf("%d of %d lines of the files of tests are helpers", helpers, lines)
 	switch share := helpers * 1000 / max(lines, 1); {
 	case lines < 10_000:

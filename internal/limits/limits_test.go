@@ -2,17 +2,19 @@ package limits
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"slices"
+	"path"
+	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // The limits of what is measured.
@@ -39,7 +41,11 @@ func TestPackagesTypesAndFunctionsKeepTheirLimits(t *testing.T) {
 		t.Fatalf("%d packages were found: the test looks at the wrong folder", len(packages))
 	}
 	used := map[string]bool{}
-	for _, m := range slices.Concat(measureAll(packages)...) {
+	var all []measure
+	for _, p := range packages {
+		all = append(all, p.measures()...)
+	}
+	for _, m := range all {
 		if m.size <= limits[m.what] {
 			continue
 		}
@@ -75,10 +81,7 @@ func (s *S) One() {}
 func (s S) Two() {
 }
 `
-	file, err := parser.ParseFile(token.NewFileSet(), "p.go", source, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(parser.ParseFile(token.NewFileSet(), "p.go", source, 0))(t)
 	p := &pkg{folder: "p", files: 1, lines: 7, set: token.NewFileSet(), syntax: []*ast.File{file}}
 	got := map[string]int{}
 	for _, m := range p.measures() {
@@ -101,64 +104,28 @@ type pkg struct {
 	syntax       []*ast.File
 }
 
-func readRepository(t *testing.T) []*pkg {
+// elsewhere are folders that are no part of the product.
+var elsewhere = regexp.MustCompile(`^(?:.*/)?(?:\.[^/]+|tools|testdata|node_modules)/`)
+
+func readRepository(t *testing.T) map[string]*pkg {
 	t.Helper()
-	root := filepath.Join("..", "..")
-	byFolder := map[string]*pkg{}
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
+	root := os.DirFS("../..")
+	packages := map[string]*pkg{}
+	must.Do(t, fs.WalkDir(root, ".", func(name string, _ fs.DirEntry, err error) error {
+		if err != nil || path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") || elsewhere.MatchString(name) {
 			return err
 		}
-		name := entry.Name()
-		if entry.IsDir() {
-			if path != root && (strings.HasPrefix(name, ".") || name == "tools" || name == "testdata" ||
-				name == "node_modules") {
-				return filepath.SkipDir
-			}
-			return nil
+		folder := path.Dir(name)
+		if packages[folder] == nil {
+			packages[folder] = &pkg{folder: folder, set: token.NewFileSet()}
 		}
-		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
-			return nil
-		}
-		source, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		folder, err := filepath.Rel(root, filepath.Dir(path))
-		if err != nil {
-			return err
-		}
-		p := byFolder[folder]
-		if p == nil {
-			p = &pkg{folder: filepath.ToSlash(folder), set: token.NewFileSet()}
-			byFolder[folder] = p
-		}
+		p, source := packages[folder], must.Get(fs.ReadFile(root, name))(t)
 		p.files++
 		p.lines += bytes.Count(source, []byte("\n"))
-		file, err := parser.ParseFile(p.set, path, source, parser.SkipObjectResolution)
-		if err != nil {
-			return err
-		}
-		p.syntax = append(p.syntax, file)
+		p.syntax = append(p.syntax, must.Get(parser.ParseFile(p.set, name, source, parser.SkipObjectResolution))(t))
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var packages []*pkg
-	for _, p := range byFolder {
-		packages = append(packages, p)
-	}
-	slices.SortFunc(packages, func(a, b *pkg) int { return cmp.Compare(a.folder, b.folder) })
+	}))
 	return packages
-}
-
-func measureAll(packages []*pkg) [][]measure {
-	var all [][]measure
-	for _, p := range packages {
-		all = append(all, p.measures())
-	}
-	return all
 }
 
 func (p *pkg) measures() []measure {
@@ -170,7 +137,8 @@ func (p *pkg) measures() []measure {
 			switch d := d.(type) {
 			case *ast.FuncDecl:
 				name := p.folder + "." + d.Name.Name
-				if of := receiver(d); of != "" {
+				if d.Recv != nil {
+					of, _, _ := strings.Cut(strings.TrimPrefix(types.ExprString(d.Recv.List[0].Type), "*"), "[")
 					name = fmt.Sprintf("%s.%s.%s", p.folder, of, d.Name.Name)
 					if methods[of] == nil {
 						methods[of] = map[string]bool{}
@@ -216,22 +184,4 @@ func size(kind *ast.InterfaceType, interfaces map[string]*ast.InterfaceType) int
 		}
 	}
 	return n
-}
-
-// receiver returns the type that a method belongs to, and "" for a function.
-func receiver(d *ast.FuncDecl) string {
-	if d.Recv == nil || len(d.Recv.List) == 0 {
-		return ""
-	}
-	of := d.Recv.List[0].Type
-	if star, ok := of.(*ast.StarExpr); ok {
-		of = star.X
-	}
-	if index, ok := of.(*ast.IndexExpr); ok {
-		of = index.X
-	}
-	if name, ok := of.(*ast.Ident); ok {
-		return name.Name
-	}
-	return ""
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -39,10 +40,7 @@ var most = map[string]int{"concepts.md": 150, "performance.md": 80, "reliability
 
 func read(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join(root, name)))(t)
 	return string(text)
 }
 
@@ -200,10 +198,7 @@ func TestEveryMentionOfADocumentIsOfOneThatExists(t *testing.T) {
 
 func TestThePagesAreFewAndShort(t *testing.T) {
 	t.Parallel()
-	found, err := filepath.Glob(root + "/docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must.Get(filepath.Glob(root + "/docs/*.md"))(t)
 	var names []string
 	sum := 0
 	for _, file := range found {

@@ -5,13 +5,16 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
+	"go/types"
+	"maps"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 const module = "github.com/safrasync/safrasync/"
@@ -33,8 +36,8 @@ type stop struct {
 }
 
 var (
-	word     = regexp.MustCompile("`([^`]+)`|(→)|(;)")
-	function = regexp.MustCompile(`^(?:[A-Za-z]\w*\.)?[A-Za-z]\w*$`)
+	word         = regexp.MustCompile("`([^`]+)`|(→)|(;)")
+	functionName = regexp.MustCompile(`^(?:[A-Za-z]\w*\.)?[A-Za-z]\w*$`)
 )
 
 // parseWay reads the table of a way. In its last column a file stands before the functions in it,
@@ -63,7 +66,7 @@ func parseWay(page, heading string) ([]stop, error) {
 				file, start, arrow = "", true, true
 			case strings.HasSuffix(m[1], ".go"):
 				file = m[1]
-			case !function.MatchString(m[1]):
+			case !functionName.MatchString(m[1]):
 				return nil, fmt.Errorf("%q is no function", m[1])
 			case !arrow:
 				return nil, fmt.Errorf("no arrow leads to %s", m[1])
@@ -80,44 +83,46 @@ func parseWay(page, heading string) ([]stop, error) {
 // stands in its file and calls the next one, itself or through one function that the way does not
 // name. A sequence begins with a function that was named before, or with an exported one that the
 // commands or the console call.
-func checkWay(code *sources, way []stop) (faults []string, functions, files int) {
+func checkWay(code []*function, way []stop) (faults []string, functions, files int) {
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
-	named := map[string]stop{}
+	named := map[string]*function{}
 	seen := map[string]bool{}
-	var before *stop
+	var before *function
 	for _, s := range way {
-		known, again := named[s.name]
+		known := named[s.name]
 		switch {
-		case s.file == "" && again:
+		case s.file == "" && known != nil:
 			s.file = known.file
 		case s.file == "" && before != nil && !s.start:
 			s.file = before.file
 		}
+		at := slices.IndexFunc(code, func(f *function) bool { return f.file == s.file && f.name == s.name })
 		switch {
 		case s.file == "":
 			fault("%s: the way does not say in which file it stands", s.name)
+		case at < 0:
+			fault("%s has no %s", s.file, s.name)
+		}
+		if at < 0 {
 			before = nil
 			continue
-		case s.start && !again && !code.calledFromOutside(s):
+		}
+		f := code[at]
+		named[s.name], seen[s.file] = f, true
+		if s.start && known == nil && !calledFromOutside(code, f) {
 			fault("%s begins a sequence, but it was not named before, and no command calls it", s.name)
 		}
-		if code.find(s) == nil {
-			fault("%s has no %s", s.file, s.name)
-			before = nil
-			continue
-		}
-		named[s.name], seen[s.file] = s, true
-		if !s.start && before != nil && !code.leads(*before, s, named, way) {
+		if !s.start && before != nil && !leads(code, before, f, way) {
 			fault("%s calls %s neither itself nor through one other function", before.name, s.name)
 		}
-		before = &s
+		before = f
 	}
 	return faults, len(named), len(seen)
 }
 
 func TestTheWaysOfConceptsAreThoseOfTheCode(t *testing.T) {
 	t.Parallel()
-	code := &sources{folders: map[string][]source{}}
+	code := readCode(t)
 	for _, want := range ways {
 		way, err := parseWay(read(t, "docs/concepts.md"), want.heading)
 		if err != nil {
@@ -132,14 +137,11 @@ func TestTheWaysOfConceptsAreThoseOfTheCode(t *testing.T) {
 				want.heading, functions, files, want.functions, want.files)
 		}
 	}
-	if code.err != nil {
-		t.Error(code.err)
-	}
 }
 
 func TestAWayThatTheCodeDoesNotGoIsFound(t *testing.T) {
 	t.Parallel()
-	code := &sources{folders: map[string][]source{}}
+	code := readCode(t)
 	for _, c := range []struct{ way, want string }{
 		{"`sync/pipeline.go` `Engine.Sync` → `pass.begin` → `jobPass.open`", ""},
 		{"`sync/pipeline.go` `Engine.Sync` → `jobPass.open`", ""}, // through begin
@@ -175,200 +177,101 @@ func TestAWayThatTheCodeDoesNotGoIsFound(t *testing.T) {
 	}
 }
 
-// sources reads the Go files of folders as they are asked for, without tests.
-type sources struct {
-	folders map[string][]source
-	outside []call // of the commands and of the console
-	err     error
+// A function is one of the sources, "Function" or "Type.Method".
+type function struct {
+	file, folder, name string
+	imports            map[string]string // of its file: by the name that it gives them, the folders of ours
+	calls              []call
 }
 
-type source struct {
-	file    string
-	imports map[string]string // by the name under which the file knows it, the folder of ours
-	funcs   []*ast.FuncDecl
-}
+// A call is of a function in a folder, or of a value's method, which has no folder.
+type call struct{ folder, name string }
 
-func (s *sources) of(folder string) []source {
-	if files, ok := s.folders[folder]; ok {
-		return files
+// reaches reports whether a call may be one of a function. A method is known by its name, so that
+// one of an interface counts.
+func (c call) reaches(to *function) bool {
+	if c.folder != "" {
+		return c == call{to.folder, to.name}
 	}
-	s.folders[folder] = nil
-	names, err := filepath.Glob(filepath.Join(root, folder, "*.go"))
-	s.keep(err)
-	for _, name := range names {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		syntax, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			s.keep(err)
-			continue
-		}
-		file := source{file: path.Join(folder, filepath.Base(name)), imports: map[string]string{}}
-		for _, i := range syntax.Imports {
-			if at, ours := strings.CutPrefix(strings.Trim(i.Path.Value, `"`), module); ours {
-				as := path.Base(at)
-				if i.Name != nil {
-					as = i.Name.Name
-				}
-				file.imports[as] = at
-			}
-		}
-		for _, d := range syntax.Decls {
-			if f, ok := d.(*ast.FuncDecl); ok && f.Body != nil {
-				file.funcs = append(file.funcs, f)
-			}
-		}
-		s.folders[folder] = append(s.folders[folder], file)
-	}
-	return s.folders[folder]
-}
-
-func (s *sources) keep(err error) {
-	if s.err == nil {
-		s.err = err
-	}
-}
-
-// find returns the declaration of a stop, and nil when its file has none.
-func (s *sources) find(at stop) *ast.FuncDecl {
-	for _, file := range s.of(path.Dir(at.file)) {
-		for _, f := range file.funcs {
-			if file.file == at.file && nameOf(f) == at.name {
-				return f
-			}
-		}
-	}
-	return nil
+	_, method, ok := strings.Cut(to.name, ".")
+	return ok && c.name == method
 }
 
 // leads reports whether one function calls another, itself or through one that the way does not
 // name. That one stands in the same package, or in one that the file of the caller imports.
-func (s *sources) leads(from, to stop, named map[string]stop, way []stop) bool {
-	var caller source
-	for _, file := range s.of(path.Dir(from.file)) {
-		if file.file == from.file {
-			caller = file
-		}
-	}
-	inWay := func(name string) bool {
-		_, ok := named[name]
-		return ok || slices.ContainsFunc(way, func(o stop) bool { return o.name == name })
-	}
-	for _, c := range callsIn(caller, s.find(from)) {
-		if c.reaches(to) {
-			return true
-		}
-		folders := []string{path.Dir(from.file)}
-		if c.kind != plainCall {
-			for _, folder := range caller.imports {
-				folders = append(folders, folder)
-			}
-		}
-		for _, folder := range folders {
-			for _, file := range s.of(folder) {
-				for _, helper := range file.funcs {
-					at := stop{file: file.file, name: nameOf(helper)}
-					if c.reaches(at) && !inWay(at.name) &&
-						slices.ContainsFunc(callsIn(file, helper), func(c call) bool { return c.reaches(to) }) {
-						return true
-					}
-				}
-			}
-		}
-	}
-	return false
+func leads(code []*function, from, to *function, way []stop) bool {
+	near := append(slices.Collect(maps.Values(from.imports)), from.folder)
+	return from.calling(to) || slices.ContainsFunc(code, func(f *function) bool {
+		return slices.Contains(near, f.folder) && from.calling(f) && f.calling(to) &&
+			!slices.ContainsFunc(way, func(s stop) bool { return s.name == f.name })
+	})
+}
+
+func (f *function) calling(to *function) bool {
+	return slices.ContainsFunc(f.calls, func(c call) bool { return c.reaches(to) })
 }
 
 // calledFromOutside reports whether the commands or the console call an exported function. Where
 // they call it from is theirs to say.
-func (s *sources) calledFromOutside(to stop) bool {
-	if s.outside == nil {
-		for _, top := range []string{"cmd", "console"} {
-			s.keep(filepath.WalkDir(filepath.Join(root, top), func(name string, d os.DirEntry, err error) error {
-				if err != nil || !d.IsDir() {
-					return err
+func calledFromOutside(code []*function, to *function) bool {
+	return ast.IsExported(to.name[strings.LastIndexByte(to.name, '.')+1:]) &&
+		slices.ContainsFunc(code, func(f *function) bool {
+			return (strings.HasPrefix(f.file, "cmd/") || strings.HasPrefix(f.file, "console/")) && f.calling(to)
+		})
+}
+
+// readCode reads the functions of the product.
+func readCode(t *testing.T) (code []*function) {
+	t.Helper()
+	for _, name := range files(t, func(name string) bool {
+		return strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") &&
+			!strings.HasPrefix(name, "tools/")
+	}) {
+		syntax := must.Get(parser.ParseFile(token.NewFileSet(), filepath.Join(root, name), nil,
+			parser.SkipObjectResolution))(t)
+		imports := map[string]string{}
+		for _, i := range syntax.Imports {
+			if folder, ours := strings.CutPrefix(strings.Trim(i.Path.Value, `"`), module); ours {
+				as := path.Base(folder)
+				if i.Name != nil {
+					as = i.Name.Name
 				}
-				folder, err := filepath.Rel(root, name)
-				for _, file := range s.of(filepath.ToSlash(folder)) {
-					for _, f := range file.funcs {
-						s.outside = append(s.outside, callsIn(file, f)...)
-					}
-				}
-				return err
-			}))
-		}
-	}
-	name := to.name[strings.LastIndexByte(to.name, '.')+1:]
-	return ast.IsExported(name) && slices.ContainsFunc(s.outside, func(c call) bool { return c.reaches(to) })
-}
-
-// A call is of a name: of the same package (plain), of an imported one, or of a value's method.
-type call struct {
-	kind         int
-	folder, name string
-}
-
-const (
-	plainCall = iota
-	packageCall
-	methodCall
-)
-
-// reaches reports whether a call may be one of a function. A method is known by its name, so that
-// one of an interface counts.
-func (c call) reaches(to stop) bool {
-	of, name, method := strings.Cut(to.name, ".")
-	if !method {
-		of, name = "", of
-	}
-	switch {
-	case c.name != name:
-		return false
-	case c.kind == methodCall:
-		return of != ""
-	}
-	return of == "" && c.folder == path.Dir(to.file)
-}
-
-// callsIn returns what a function calls, and what it hands over to be called.
-func callsIn(in source, f *ast.FuncDecl) []call {
-	var out []call
-	add := func(e ast.Expr) {
-		switch e := e.(type) {
-		case *ast.Ident:
-			out = append(out, call{plainCall, path.Dir(in.file), e.Name})
-		case *ast.SelectorExpr:
-			if x, ok := e.X.(*ast.Ident); ok && in.imports[x.Name] != "" {
-				out = append(out, call{packageCall, in.imports[x.Name], e.Sel.Name})
-				return
+				imports[as] = folder
 			}
-			out = append(out, call{methodCall, "", e.Sel.Name})
+		}
+		for _, d := range syntax.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Body != nil {
+				of := ""
+				if f.Recv != nil {
+					of = strings.TrimPrefix(types.ExprString(f.Recv.List[0].Type), "*") + "."
+				}
+				code = append(code, &function{name, path.Dir(name), of + f.Name.Name, imports, nil})
+				code[len(code)-1].read(f.Body)
+			}
 		}
 	}
-	ast.Inspect(f.Body, func(n ast.Node) bool {
-		if c, ok := n.(*ast.CallExpr); ok {
-			add(c.Fun)
-			for _, arg := range c.Args {
-				add(arg)
+	return code
+}
+
+// read finds what a function calls, and what it hands over to be called.
+func (f *function) read(body *ast.BlockStmt) {
+	ast.Inspect(body, func(n ast.Node) bool {
+		c, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		for _, e := range append(slices.Clone(c.Args), c.Fun) {
+			switch e := e.(type) {
+			case *ast.Ident:
+				f.calls = append(f.calls, call{f.folder, e.Name})
+			case *ast.SelectorExpr:
+				folder := ""
+				if x, ok := e.X.(*ast.Ident); ok {
+					folder = f.imports[x.Name]
+				}
+				f.calls = append(f.calls, call{folder, e.Sel.Name})
 			}
 		}
 		return true
 	})
-	return out
-}
-
-// nameOf is "Type.Method" or "Function".
-func nameOf(f *ast.FuncDecl) string {
-	if f.Recv == nil || len(f.Recv.List) == 0 {
-		return f.Name.Name
-	}
-	of := f.Recv.List[0].Type
-	if star, ok := of.(*ast.StarExpr); ok {
-		of = star.X
-	}
-	if name, ok := of.(*ast.Ident); ok {
-		return name.Name + "." + f.Name.Name
-	}
-	return f.Name.Name
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/internal/connlimit"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // Who opens more connections than there are, and says nothing in them, keeps no other sender
@@ -30,10 +31,7 @@ func TestSilentConnectionsOfOneAddressLeaveRoomForOthers(t *testing.T) {
 	w.trust = &tls.Config{RootCAs: roots, ServerName: "example.com", MinVersion: tls.VersionTLS12}
 	from := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
 	for range maxConns + 100 {
-		conn, err := from.DialContext(t.Context(), "tcp", w.server.Address())
-		if err != nil {
-			t.Fatal(err)
-		}
+		conn := must.Get(from.DialContext(t.Context(), "tcp", w.server.Address()))(t)
 		defer func() { _ = conn.Close() }()
 	}
 	for i := range 5 {

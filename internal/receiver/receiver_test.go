@@ -23,6 +23,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/throwaway"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
@@ -41,30 +42,21 @@ type world struct {
 	told   chan struct{} // events were stored
 	ahead  atomic.Int64  // of the clock
 	trust  *tls.Config   // of a proxy in front; nil: plain HTTP
-	before int           // events that a part of a test stored
 }
 
 // newWorld makes one; change alters its options.
 func newWorld(t *testing.T, change ...func(*Options)) *world {
 	t.Helper()
 	w := &world{t: t, login: NewLogin(), dir: t.TempDir(), told: make(chan struct{}, 10_000)}
-	var err error
-	if w.store, err = state.Open(t.Context(),
-		state.Options{
-			Driver: state.SQLite, DSN: w.path("state.db"), Begin: true,
-			Journal: w.path("journal"),
-		}); err != nil {
-		t.Fatal(err)
-	}
+	w.store = must.Get(state.Open(t.Context(),
+		state.Options{Driver: state.SQLite, DSN: w.path("state.db"), Begin: true, Journal: w.path("journal")}))(t)
 	t.Cleanup(func() { _ = w.store.Close() })
 	hook := trade.Webhook{
 		ID: "hook-1", Event: "CREATE_ORDER_COMMITMENT", PathHash: HashOf(w.login.Path),
 		LoginHash: HashOf(w.login.Basic()), State: trade.WebhookAsked, AskedAt: time.Now(),
 	}
-	if err := w.store.AskWebhook(t.Context(), hook,
-		trade.AuditRecord{At: time.Now(), Who: "test", Act: "webhooks apply", Target: hook.Event}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.store.AskWebhook(t.Context(), hook,
+		trade.AuditRecord{At: time.Now(), Who: "test", Act: "webhooks apply", Target: hook.Event}))
 	options := Options{
 		Stored: func() { w.told <- struct{}{} },
 		Now:    func() time.Time { return time.Now().Add(time.Duration(w.ahead.Load())) },
@@ -74,17 +66,9 @@ func newWorld(t *testing.T, change ...func(*Options)) *world {
 	for _, c := range change {
 		c(&options)
 	}
-	if options.Listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
-		t.Fatal(err)
-	}
-	if w.server, err = Start(options); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := w.server.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	options.Listener = must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
+	w.server = must.Get(Start(options))(t)
+	t.Cleanup(func() { must.Do(t, w.server.Close()) })
 	w.url = "http://" + w.server.Address() + w.login.Path
 	return w
 }
@@ -95,9 +79,7 @@ func (w *world) path(name string) string { return filepath.Join(w.dir, name) }
 func (w *world) post(body io.Reader, change ...func(*http.Request)) int {
 	w.t.Helper()
 	status, text, err := w.answer(body, change...)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must.Do(w.t, err)
 	if text != "" {
 		w.t.Errorf("the answer %d has the body %q; want none", status, text)
 	}
@@ -107,10 +89,7 @@ func (w *world) post(body io.Reader, change ...func(*http.Request)) int {
 // answer gives the answer to a request.
 func (w *world) answer(body io.Reader, change ...func(*http.Request)) (status int, text string, err error) {
 	w.t.Helper()
-	r, err := http.NewRequestWithContext(w.t.Context(), http.MethodPost, w.url, body)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	r := must.Get(http.NewRequestWithContext(w.t.Context(), http.MethodPost, w.url, body))(w.t)
 	r.SetBasicAuth(w.login.User, w.login.Word)
 	for _, c := range change {
 		c(r)
@@ -140,10 +119,7 @@ func (w *world) stored(n int) []trade.InboxEvent {
 	w.t.Helper()
 	late := time.After(time.Minute)
 	for {
-		events, err := w.store.Inbox(w.t.Context(), trade.InboxFilter{})
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		events := must.Get(w.store.Inbox(w.t.Context(), trade.InboxFilter{}))(w.t)
 		if len(events) == n {
 			return events
 		}
@@ -289,10 +265,7 @@ func TestNoSecondRequestHidesInAConnection(t *testing.T) {
 		"upgrade": head +
 			"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\nContent-Length: 2\r\n\r\nok" + hidden,
 	} {
-		conn, err := net.Dial("tcp", w.server.Address())
-		if err != nil {
-			t.Fatal(err)
-		}
+		conn := must.Get(net.Dial("tcp", w.server.Address()))(t)
 		_, _ = io.WriteString(conn, raw) // the other side may have closed already
 		answers := 0
 		for scan := bufio.NewScanner(conn); scan.Scan(); {
@@ -342,10 +315,7 @@ func TestGuessesUseUpABudget(t *testing.T) {
 func TestPlainHTTPIsForNamedProxies(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(o *Options) { o.Proxies = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")} })
-	conn, err := net.Dial("tcp", w.server.Address())
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(net.Dial("tcp", w.server.Address()))(t)
 	defer func() { _ = conn.Close() }()
 	if n, err := conn.Read(make([]byte, 1)); n != 0 || err == nil {
 		t.Errorf("a stranger got %d bytes", n)
@@ -460,9 +430,7 @@ func TestF149WhereNothingTakesAnEventTheAnswerIs503(t *testing.T) {
 	t.Parallel()
 	s := &sick{fails: true}
 	w := newWorld(t, func(o *Options) { s.Inbox, o.Inbox = o.Inbox, s })
-	if err := os.RemoveAll(w.path("inbox")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.RemoveAll(w.path("inbox")))
 	w.want("without ledger and spool", w.post(strings.NewReader("{}")), http.StatusServiceUnavailable)
 	if c := w.server.Counts(); c.NotStored != 1 || c.Taken != 0 {
 		t.Errorf("counts %+v", c)
@@ -474,21 +442,14 @@ func TestF149WhereNothingTakesAnEventTheAnswerIs503(t *testing.T) {
 func TestF150TheNextStartBringsWhatTheSpoolHas(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	first, err := openSpool(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(openSpool(dir))(t)
 	for i := range 3 {
-		if err := first.add(trade.InboxEvent{
+		must.Do(t, first.add(trade.InboxEvent{
 			Event: "CREATE_FARM", Hash: fmt.Sprint(i), Body: []byte{0xff, byte(i)},
 			Times: 1,
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
-	if err := first.close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, first.close())
 	files, err := first.files()
 	if err != nil || len(files) != 1 {
 		t.Fatalf("%v, %v", files, err)
@@ -497,22 +458,15 @@ func TestF150TheNextStartBringsWhatTheSpoolHas(t *testing.T) {
 	if err == nil {
 		err = os.WriteFile(files[0], append(append([]byte("garbled\n"), text...), text[:20]...), 0o600)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	second, err := openSpool(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
+	second := must.Get(openSpool(dir))(t)
 	defer func() { _ = second.close() }()
 	var got []trade.InboxEvent
 	bring := func(events []trade.InboxEvent) error { got = append(got, events...); return nil }
 	if err := second.drain(func([]trade.InboxEvent) error { return errClosing }); !errors.Is(err, errClosing) {
 		t.Errorf("drain: %v", err)
 	}
-	if err := second.drain(bring); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, second.drain(bring))
 	if len(got) != 3 || !bytes.Equal(got[2].Body, []byte{0xff, 2}) || second.bytes.Load() != 0 {
 		t.Errorf("%d events, %d bytes left", len(got), second.bytes.Load())
 	}
@@ -527,10 +481,7 @@ func TestF152SlowSendersHoldNobodyUp(t *testing.T) {
 	w := newWorld(t)
 	var slow []net.Conn
 	for range 100 {
-		conn, err := net.Dial("tcp", w.server.Address())
-		if err != nil {
-			t.Fatal(err)
-		}
+		conn := must.Get(net.Dial("tcp", w.server.Address()))(t)
 		_, _ = io.WriteString(conn, "POST "+w.login.Path+" HTTP/1.1\r\nHost: x\r\nContent-Le")
 		slow = append(slow, conn)
 	}
@@ -555,10 +506,8 @@ func TestARegistrationOfAnotherProcessIsFound(t *testing.T) {
 		ID: "hook-2", Event: "CREATE_FARM", PathHash: HashOf(fresh.Path),
 		LoginHash: HashOf(fresh.Basic()), State: trade.WebhookAsked, AskedAt: time.Now(),
 	}
-	if err := w.store.AskWebhook(t.Context(), hook,
-		trade.AuditRecord{At: time.Now(), Who: "test", Act: "webhooks apply", Target: hook.Event}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.store.AskWebhook(t.Context(), hook,
+		trade.AuditRecord{At: time.Now(), Who: "test", Act: "webhooks apply", Target: hook.Event}))
 	w.login, w.url = fresh, "http://"+w.server.Address()+fresh.Path
 	w.ahead.Store(int64(2 * bookMiss))
 	w.want("the second", w.post(strings.NewReader("{}")), 200)

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/goccy/go-yaml"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // image is what buildah reports of an image in Docker's form.
@@ -54,10 +56,7 @@ type compose struct {
 
 func deployed(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(repository, "deploy", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join(repository, "deploy", name)))(t)
 	return string(text)
 }
 
@@ -77,9 +76,7 @@ func TestTheContainerIsBoundAsTheUnitIs(t *testing.T) {
 	t.Parallel()
 	file := deployed(t, "Containerfile")
 	var c compose
-	if err := yaml.Unmarshal([]byte(deployed(t, "compose.yaml")), &c); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, yaml.Unmarshal([]byte(deployed(t, "compose.yaml")), &c))
 	u := readUnit(t, &root{t: t, dir: unitAsInstalled(t)}, "safrasync.service")
 	s := c.Services["safrasync"]
 	state := "/var/lib/" + u.one(t, "StateDirectory")
@@ -137,13 +134,9 @@ func unitAsInstalled(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	folder := filepath.Join(dir, "usr/lib/systemd/system")
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(folder, 0o755))
 	text := deployed(t, "systemd/safrasync.service")
-	if err := os.WriteFile(filepath.Join(folder, "safrasync.service"), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(folder, "safrasync.service"), []byte(text), 0o644))
 	return dir
 }
 
@@ -166,9 +159,7 @@ func builtImage(t *testing.T) (made image, files string) {
 	}
 	store := "[storage]\ndriver = \"vfs\"\ngraphroot = \"" + filepath.Join(dir, "store") + "\"\nrunroot = \"" +
 		filepath.Join(dir, "run") + "\"\n"
-	if err := os.WriteFile(config, []byte(store), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(config, []byte(store), 0o600))
 	build := exec.Command(filepath.Join(repository, ".ci", "image"), "amd64")
 	build.Env = append(own, "VERSION="+thisVersion, "SOURCE_DATE_EPOCH=1795000000", "GOFLAGS=", "BUILDER=buildah")
 	if out, err := build.CombinedOutput(); err != nil {
@@ -176,9 +167,7 @@ func builtImage(t *testing.T) (made image, files string) {
 	}
 	var report struct{ Docker image }
 	text := buildah("inspect", "--type", "image", "safrasync:"+thisVersion)
-	if err := json.Unmarshal([]byte(text), &report); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(text), &report))
 	container := buildah("from", "--pull-never", "safrasync:latest")
 	files = buildah("mount", container)
 	t.Cleanup(func() {
@@ -203,20 +192,12 @@ func newBox(t *testing.T, files string, uid int) *box {
 		if err := syscall.Mount(source, place, kind, flags, data); err != nil {
 			t.Fatalf("mounting %s: %v", place, err)
 		}
-		t.Cleanup(func() {
-			if err := syscall.Unmount(place, syscall.MNT_DETACH); err != nil {
-				t.Error(err)
-			}
-		})
+		t.Cleanup(func() { must.Do(t, syscall.Unmount(place, syscall.MNT_DETACH)) })
 	}
 	b.dir = filepath.Join(t.TempDir(), "root")
-	if err := os.Mkdir(b.dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(b.dir, 0o755))
 	mount(files, b.dir, "", syscall.MS_BIND, "")
-	if err := syscall.Mount("", b.dir, "", syscall.MS_REMOUNT|syscall.MS_BIND|syscall.MS_RDONLY, ""); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Mount("", b.dir, "", syscall.MS_REMOUNT|syscall.MS_BIND|syscall.MS_RDONLY, ""))
 	own := "uid=" + strconv.Itoa(uid) + ",gid=" + strconv.Itoa(uid) + ",mode=0700"
 	for _, folder := range []string{"/var/lib/safrasync", "/srv/safrasync-journal", "/run/safrasync", "/tmp"} {
 		mount("tmpfs", filepath.Join(b.dir, folder), "tmpfs", 0, own)
@@ -261,10 +242,7 @@ func TestTheImageRunsReadOnlyAndNotAsRoot(t *testing.T) {
 		!slices.Equal(made.Config.Cmd, []string{"run"}) {
 		t.Errorf("the image is %+v", made)
 	}
-	found, err := exec.Command("find", files, "-type", "f", "-printf", "%P %m %U\n").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must.Get(exec.Command("find", files, "-type", "f", "-printf", "%P %m %U\n").Output())(t)
 	want := []string{
 		"etc/group 644 0", "etc/passwd 644 0", "etc/ssl/certs/ca-certificates.crt 644 0", "usr/bin/safrasync 755 0",
 		"usr/share/doc/safrasync/copyright 644 0", "usr/share/doc/safrasync/third-party-licences.gz 644 0",
@@ -283,13 +261,8 @@ func TestTheImageRunsReadOnlyAndNotAsRoot(t *testing.T) {
 	check := slices.Concat(made.Config.Healthcheck.Test[2:], config)
 	b.must(1, made, check...)
 	service := b.command(made, slices.Concat(made.Config.Cmd, config)...)
-	log, err := service.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := service.Start(); err != nil {
-		t.Fatal(err)
-	}
+	log := must.Get(service.StderrPipe())(t)
+	must.Do(t, service.Start())
 	lines := bufio.NewScanner(log)
 	started := false
 	for !started && lines.Scan() {
@@ -301,9 +274,7 @@ func TestTheImageRunsReadOnlyAndNotAsRoot(t *testing.T) {
 	if out := b.must(0, made, check...); !strings.Contains(out, thisVersion) {
 		t.Errorf("the health check says %q", out)
 	}
-	if err := service.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, service.Process.Signal(syscall.SIGTERM))
 	for lines.Scan() {
 		t.Log(lines.Text())
 	}

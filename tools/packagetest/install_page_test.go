@@ -8,15 +8,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // commands returns the lines of a page's code blocks marked sh.
 func commands(t *testing.T, page string) []string {
 	t.Helper()
-	text, err := os.ReadFile(repository + "/docs/" + page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(repository + "/docs/" + page))(t)
 	var out []string
 	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
 		for line := range strings.Lines(block[1]) {
@@ -38,12 +37,10 @@ func TestTheInstallationPageLeadsToAServiceThatRuns(t *testing.T) {
 	p := newPlant(t)
 	p.root.bring(this(t).deb)
 	const id = "1f4c9f0e-3c1b-4f5e-9d5a-0d8b1e6a7c0"
-	if _, err := p.erp.Exec(`ALTER TABLE contrato ADD produtor uuid DEFAULT '` + id + `1', ADD emissor uuid DEFAULT '` + id + `2', ADD produto text DEFAULT 'SOJA',
+	must.Get(p.erp.Exec(`ALTER TABLE contrato ADD produtor uuid DEFAULT '` + id + `1', ADD emissor uuid DEFAULT '` + id + `2', ADD produto text DEFAULT 'SOJA',
 		ADD local_entrega uuid DEFAULT '` + id + `3', ADD safra text DEFAULT '2025/2026', ADD unidade_medida text DEFAULT 'KG', ADD tipo text DEFAULT 'A_FIXAR',
 		ADD emissao date DEFAULT '2026-03-10', ADD carteira uuid DEFAULT '` + id + `4',
-		ADD moeda text DEFAULT 'BRL', ADD modalidade text DEFAULT 'BALCAO', ADD forma_pagamento text DEFAULT 'DINHEIRO'`); err != nil {
-		t.Fatal(err)
-	}
+		ADD moeda text DEFAULT 'BRL', ADD modalidade text DEFAULT 'BALCAO', ADD forma_pagamento text DEFAULT 'DINHEIRO'`))(t)
 	p.add(15)
 	said := map[string]string{}
 	for _, line := range lines {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // A first installation leaves a user, a configuration that states what to fill in, and nothing
@@ -226,10 +227,9 @@ func TestAnUpgradeThatCannotCopyTheLedgerChangesNothing(t *testing.T) {
 	}
 	p.arrive("the first start")
 	p.stop()
-	if err := os.Rename(p.root.path("/etc/safrasync/credentials/api-key"), p.root.path("/root/api-key")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.RemoveAll(p.root.path("/run/credentials")); err != nil { // as after every stop of the service
+	must.Do(t, os.Rename(p.root.path("/etc/safrasync/credentials/api-key"), p.root.path("/root/api-key")))
+	// as after every stop of the service
+	if err := os.RemoveAll(p.root.path("/run/credentials")); err != nil {
 		t.Fatal(err)
 	}
 	out, code := p.dpkg(nil, "-i", p.root.bring(next(t).deb))
@@ -237,9 +237,7 @@ func TestAnUpgradeThatCannotCopyTheLedgerChangesNothing(t *testing.T) {
 		dpkgInstaller().version(p) != thisVersion+"-1" {
 		t.Fatalf("the upgrade ended with %d:\n%s", code, out)
 	}
-	if err := os.Rename(p.root.path("/root/api-key"), p.root.path("/etc/safrasync/credentials/api-key")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Rename(p.root.path("/root/api-key"), p.root.path("/etc/safrasync/credentials/api-key")))
 	if out, code := p.dpkg(nil, "-i", p.root.bring(next(t).deb)); code != 0 || p.running() != 0 {
 		t.Errorf("the upgrade ended with %d, and the service that was off runs as %d:\n%s", code, p.running(), out)
 	}
@@ -318,9 +316,7 @@ func TestTheServiceLivesAsItsUnitSays(t *testing.T) {
 	p.add(40)
 	waitFor(t, "some rows are on the platform", func() bool { n, _ := p.created(); return n > before+5 })
 	pid := p.running()
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Kill(pid, syscall.SIGKILL))
 	p.wait("it runs again", func() bool { return p.process != nil && p.ready && p.process.Process.Pid != pid })
 	waitFor(t, "all is settled", func() bool {
 		s := p.states()
@@ -354,9 +350,5 @@ func TestTheServiceLivesAsItsUnitSays(t *testing.T) {
 
 func faults(t *testing.T, specs ...string) []sandbox.Fault {
 	t.Helper()
-	f, err := sandbox.ParseFaults(specs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	return must.Get(sandbox.ParseFaults(specs))(t)
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // The same commit leads to the same packages, byte for byte, wherever they are built.
@@ -17,14 +19,8 @@ func TestThePackagesAreReproducible(t *testing.T) {
 	here := this(t)
 	there := packages(t, "elsewhere", thisVersion, func(string) error { return nil })
 	for a, b := range map[string]string{here.deb: there.deb, here.rpm: there.rpm} {
-		one, err := os.ReadFile(a)
-		if err != nil {
-			t.Fatal(err)
-		}
-		other, err := os.ReadFile(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		one := must.Get(os.ReadFile(a))(t)
+		other := must.Get(os.ReadFile(b))(t)
 		if !bytes.Equal(one, other) {
 			t.Errorf("%s and %s differ", a, b)
 		}
@@ -38,10 +34,7 @@ func TestLintianFindsNoError(t *testing.T) {
 	if err != nil {
 		t.Errorf("lintian: %v\n%s", err, out)
 	}
-	overrides, err := os.ReadFile(repository + "/deploy/lintian-overrides")
-	if err != nil {
-		t.Fatal(err)
-	}
+	overrides := must.Get(os.ReadFile(repository + "/deploy/lintian-overrides"))(t)
 	before := ""
 	for line := range strings.Lines(string(overrides)) {
 		if strings.HasPrefix(line, "safrasync:") && !strings.HasPrefix(before, "#") {
@@ -58,10 +51,7 @@ func TestTheProgramIsStatic(t *testing.T) {
 	if out, err := exec.Command("dpkg-deb", "-x", this(t).deb, dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	text, err := os.ReadFile(filepath.Join(dir, "usr/bin/safrasync"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join(dir, "usr/bin/safrasync")))(t)
 	if bytes.Contains(text, []byte("ld-linux")) {
 		t.Error("the program asks for a dynamic linker")
 	}
@@ -94,9 +84,7 @@ func TestTheUnitIsCleanAndHardened(t *testing.T) {
 	// The drop-in that people copy from, with everything in it enabled.
 	example := regexp.MustCompile(`(?m)^#([A-Z][A-Za-z]+=)`).ReplaceAllString(
 		r.read("/usr/share/doc/safrasync/examples/safrasync.service.d/local.conf"), "$1")
-	if err := os.MkdirAll(r.path("/etc/systemd/system/safrasync.service.d"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(r.path("/etc/systemd/system/safrasync.service.d"), 0o755))
 	r.write("/etc/systemd/system/safrasync.service.d/local.conf", example, 0o644)
 	verify = exec.Command("systemd-analyze", "--root="+r.dir, "--man=no", "verify", "safrasync.service")
 	if out, err := verify.CombinedOutput(); err != nil || len(out) > 0 {
@@ -115,10 +103,7 @@ func TestThePackagesHavePagesAndCompletions(t *testing.T) {
 	t.Parallel()
 	list := func(name string, args ...string) []string {
 		t.Helper()
-		out, err := exec.Command(name, args...).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(exec.Command(name, args...).Output())(t)
 		var files []string
 		for line := range strings.Lines(string(out)) {
 			if fields := strings.Fields(line); !strings.HasPrefix(line, "d") {

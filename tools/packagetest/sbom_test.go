@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 func TestThePackageSaysWhatTheProgramIsMadeOf(t *testing.T) {
@@ -15,10 +17,7 @@ func TestThePackageSaysWhatTheProgramIsMadeOf(t *testing.T) {
 	if out, err := exec.Command("dpkg-deb", "-x", this(t).deb, dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	text, err := os.ReadFile(filepath.Join(dir, "usr/share/doc/safrasync/sbom.cdx.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join(dir, "usr/share/doc/safrasync/sbom.cdx.json")))(t)
 	var sbom struct {
 		BOMFormat  string
 		Components []struct{ Name, Version string }
@@ -34,10 +33,7 @@ func TestThePackageSaysWhatTheProgramIsMadeOf(t *testing.T) {
 	for _, c := range sbom.Components {
 		listed[c.Name] = c.Version
 	}
-	info, err := buildinfo.ReadFile(filepath.Join(dir, "usr/bin/safrasync"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Get(buildinfo.ReadFile(filepath.Join(dir, "usr/bin/safrasync")))(t)
 	for _, m := range info.Deps {
 		if listed[m.Path] != m.Version {
 			t.Errorf("%s %s is listed as %q", m.Path, m.Version, listed[m.Path])

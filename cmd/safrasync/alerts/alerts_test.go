@@ -10,6 +10,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/cmd/safrasync/config/configtest"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -19,15 +20,9 @@ func TestI10CausesForMessagesNameNoRow(t *testing.T) {
 	t.Parallel()
 	conf := configtest.Load(t, t.TempDir()+"/config.yaml", configtest.Sample(t), "x")
 	a := &cli.App{Config: conf, Env: func(string) (string, bool) { return "", false }}
-	store, err := state.OpenMemory(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := must.Get(state.OpenMemory(t.Context()))(t)
 	defer store.Close()
-	lease, err := store.AcquireLease(t.Context(), "contracts", state.Self())
-	if err != nil {
-		t.Fatal(err)
-	}
+	lease := must.Get(store.AcquireLease(t.Context(), "contracts", state.Self()))(t)
 	entry := func(key string, e trade.Entry) trade.Entry {
 		e.Sends, e.Key, e.Generation, e.SourceHash, e.MappedWith, e.FirstSeenAt, e.UpdatedAt = trade.OrderCommitments,
 			key, 1, trade.HashOf(key), "m", cli.Now(), cli.Now()
@@ -38,7 +33,7 @@ func TestI10CausesForMessagesNameNoRow(t *testing.T) {
 		Field: "product", Rule: trade.RuleUnmapped, Column: "produto",
 		Value: "CANARIO 12345678909",
 	}
-	_, err = store.Record(t.Context(), lease, trade.Page{New: []trade.Entry{
+	must.Get(store.Record(t.Context(), lease, trade.Page{New: []trade.Entry{
 		entry("CANARIO|1", trade.Entry{
 			State: trade.Invalid, Cause: "rule:product",
 			Error: &trade.EntryError{Kind: trade.MappingError, Fields: []trade.Problem{unmapped}},
@@ -51,18 +46,9 @@ func TestI10CausesForMessagesNameNoRow(t *testing.T) {
 			State: trade.Waiting, Cause: "ref:wallets",
 			WaitingFor: []trade.Awaited{{Ref: "wallets", Code: "CANARIO"}},
 		}),
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	causes, err := Causes(t.Context(), a, store, "contracts", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := json.Marshal(causes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}))(t)
+	causes := must.Get(Causes(t.Context(), a, store, "contracts", nil))(t)
+	text := must.Get(json.Marshal(causes))(t)
 	if len(causes) != 3 || strings.Contains(string(text), "CANARIO") || strings.Contains(string(text), "12345678909") {
 		t.Errorf("%d causes: %s", len(causes), text)
 	}

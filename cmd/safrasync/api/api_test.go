@@ -10,6 +10,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -44,12 +45,10 @@ func TestACSVOpensInASpreadsheetWithoutHarm(t *testing.T) {
 	var got strings.Builder
 	to := csv.NewWriter(&got)
 	to.Comma = ';'
-	if err := writeCells(to, []string{
+	must.Do(t, writeCells(to, []string{
 		"01234567890", "=1+1", "+55", "-1", "@SUM(A1)", "*** ; \"x\"",
 		"ção",
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if diff := cmp.Diff("01234567890;'=1+1;'+55;'-1;'@SUM(A1);\"*** ; \"\"x\"\"\";ção\n", got.String()); diff != "" {
 		t.Errorf("CSV (-want +got):\n%s", diff)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -23,12 +24,9 @@ func failureFrom(t *testing.T, status int, body string) *apiclient.Error {
 		fmt.Fprint(w, body)
 	}))
 	defer platform.Close()
-	client, err := apiclient.New(apiclient.Options{BaseURL: platform.URL, APIKey: "key"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := must.Get(apiclient.New(apiclient.Options{BaseURL: platform.URL, APIKey: "key"}))(t)
 	defer client.Close()
-	_, err = client.CreateTraceability(context.Background(), "0b8f8a4e-3c58-4e0f-9f5c-6a3f0d1c2b3a",
+	_, err := client.CreateTraceability(context.Background(), "0b8f8a4e-3c58-4e0f-9f5c-6a3f0d1c2b3a",
 		apiclient.TraceabilityRequest{ProducerID: "a", UserID: "b"})
 	var failure *apiclient.Error
 	if !errors.As(err, &failure) {

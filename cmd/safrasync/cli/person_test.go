@@ -5,20 +5,17 @@ import (
 	"os/user"
 	"path/filepath"
 	"testing"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // runuser and sudo change the user, and the audit would name the service's for everybody's acts.
 func TestB12TheAuditNamesWhoLoggedIn(t *testing.T) {
 	t.Parallel()
-	self, err := user.Current()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(user.Current())(t)
 	file := func(text string) string {
 		path := filepath.Join(t.TempDir(), "loginuid")
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 		return path
 	}
 	for _, c := range []struct{ sudo, loginuid, want string }{

@@ -11,16 +11,14 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
 func TestEveryReasonToStopHasWords(t *testing.T) {
 	t.Parallel()
-	source, err := os.ReadFile("../../../sync/outcome/stop.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := must.Get(os.ReadFile("../../../sync/outcome/stop.go"))(t)
 	codes := regexp.MustCompile(`StopCode = "([a-z_]+)"`).FindAllStringSubmatch(string(source), -1)
 	if len(codes) < 10 {
 		t.Fatalf("only %d codes were found: does the test still read them?", len(codes))

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
@@ -66,9 +67,7 @@ func loadText(t testing.TB, text string) (*Config, string) {
 func loadTextWith(t testing.TB, text string, env func(string) (string, bool)) (*Config, string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "config.yaml")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 	c, err := Load(path, env)
 	if err != nil {
 		var wrong *Error
@@ -241,12 +240,8 @@ func TestFindConfigTakesTheFirstPlaceAndNamesBothWhenNoneExists(t *testing.T) {
 		t.Error("the error is not fs.ErrNotExist")
 	}
 	for _, place := range []string{second, first} {
-		if err := os.MkdirAll(filepath.Dir(place), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(place, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(place), 0o700))
+		must.Do(t, os.WriteFile(place, nil, 0o600))
 		if got, err := findConfig("", places); err != nil || got != place {
 			t.Errorf("findConfig = %q, %v, want %q", got, err, place)
 		}
@@ -292,26 +287,19 @@ func TestTheExampleLoadsStrictlyAndHasEveryKey(t *testing.T) {
 	if _, err := Load("../../../config.example.yaml", env); err != nil {
 		t.Fatalf("config.example.yaml: %v", err)
 	}
-	raw, err := os.ReadFile("../../../config.example.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile("../../../config.example.yaml"))(t)
 	text := regexp.MustCompile(`(?m)^(\s*)#([a-z_]+: )`).ReplaceAllString(string(raw), "$1$2") // the optional keys too
 	path := filepath.Join(t.TempDir(), "config.yaml")
 	ca := filepath.Join(filepath.Dir(path), "ca.pem")
-	writeCertificate(t, ca)
+	certificate, _ := must.Certificate(t)
+	must.Do(t, os.WriteFile(ca, certificate, 0o600))
 	text = strings.ReplaceAll(text, "/etc/safrasync/ca.pem", ca)
-	messages, err := filepath.Abs("../../../docs/examples/messages.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	messages := must.Get(filepath.Abs("../../../docs/examples/messages.yaml"))(t)
 	text = strings.ReplaceAll(text, "/etc/safrasync/messages.yaml", messages)
 	// of the key only its rights are looked at
 	text = strings.NewReplacer("/etc/safrasync/events.crt", ca, "/etc/safrasync/events.key", path,
 		"/etc/safrasync/http.crt", ca, "/etc/safrasync/http.key", path).Replace(text)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 	c, err := Load(path, env)
 	if err != nil {
 		t.Fatalf("config.example.yaml with its optional keys: %v", err)
@@ -369,10 +357,7 @@ func TestTheSampleConfigurationLoads(t *testing.T) {
 		}[name]
 		return value, ok
 	}
-	c, err := Load("../../../docs/examples/modern.yaml", env)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Load("../../../docs/examples/modern.yaml", env))(t)
 	if got := len(c.JobSpecs()[0].Fields); got != len(trade.OrderCommitmentRules) {
 		t.Errorf("it maps %d fields of %d", got, len(trade.OrderCommitmentRules))
 	}
@@ -387,10 +372,7 @@ func TestTheSampleConfigurationLoads(t *testing.T) {
 
 func TestShowLoadsAgainAndMeansTheSame(t *testing.T) {
 	t.Parallel()
-	raw, err := os.ReadFile("../../../config.example.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile("../../../config.example.yaml"))(t)
 	text := strings.NewReplacer("SAFRASYNC_API_KEY", "KEY", "SAFRASYNC_ERP_DSN", "DSN").Replace(string(raw))
 	for _, text := range []string{
 		goodConfig, text,

@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // Passwords never travel in the open: an address that other hosts reach needs a certificate, or the
@@ -53,13 +55,9 @@ func TestC01_AnAddressForOthersNeedsACertificate(t *testing.T) {
 func TestD9AKeyThatEverybodyCanReadIsRefused(t *testing.T) {
 	t.Parallel()
 	key := t.TempDir() + "/console.key"
-	if err := os.WriteFile(key, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(key, nil, 0o600))
 	for mode, refused := range map[os.FileMode]bool{0o600: false, 0o640: false, 0o644: true, 0o666: true} {
-		if err := os.Chmod(key, mode); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chmod(key, mode))
 		_, problem := loadText(t, edited(t, "jobs:", "console: {listen: 127.0.0.1:8088, cert_file: a.pem, key_file: "+
 			key+"}\njobs:"))
 		if refused != strings.Contains(problem, "console.key_file: can be read by everybody on this host: chmod o= "+

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // Each case makes one edit in goodConfig. want is the message without the excerpts: place, key,
@@ -787,10 +788,7 @@ func FuzzLoadConfig(f *testing.F) {
 		"../../../config.example.yaml", "../../../docs/examples/modern.yaml",
 		"../../../docs/examples/protheus.yaml", "../../../docs/examples/firebird.yaml",
 	} {
-		raw, err := os.ReadFile(name)
-		if err != nil {
-			f.Fatal(err)
-		}
+		raw := must.Get(os.ReadFile(name))(f)
 		f.Add([]byte(strings.NewReplacer("SAFRASYNC_API_KEY", "KEY", "SAFRASYNC_ERP_DSN", "DSN",
 			"${env:SAFRASYNC_BASE_URL}", "https://h", "SAFRASYNC_STATE", "DSN").Replace(string(raw))))
 	}

@@ -2,25 +2,20 @@ package config
 
 import (
 	"bytes"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
 	"encoding/json"
-	"encoding/pem"
 	"fmt"
 	"log/slog"
-	"math/big"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 func TestNoWayToPrintASecretTellsIt(t *testing.T) {
@@ -139,17 +134,13 @@ func TestSecretFilesAreReadOnlyWhenNobodyElseCanReadThem(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, content string, mode os.FileMode) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(content), 0o600))
 		if err := os.Chmod(path, mode); err != nil { // WriteFile's mode passes through the umask
 			t.Fatal(err)
 		}
 		return path
 	}
-	if err := os.Mkdir(filepath.Join(dir, "credentials"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(dir, "credentials"), 0o700))
 	good := write("good", "from-file\r\n", 0o400)
 	open := write("open", "x", 0o640)
 	credential := write("credentials/key", "credential\n", 0o444)
@@ -198,39 +189,19 @@ func TestSecretFilesAreReadOnlyWhenNobodyElseCanReadThem(t *testing.T) {
 	}
 }
 
-func writeCertificate(t *testing.T, path string) {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour)}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // The unit of the package names the folder of the secrets:
 // LoadCredential=credentials:/etc/safrasync/credentials.
 func TestARelativeFileIsTheCredentialOfThatNameWhereThereIsOne(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for _, folder := range []string{"etc/credentials", "run"} {
-		if err := os.MkdirAll(filepath.Join(dir, folder), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Join(dir, folder), 0o700))
 	}
 	for name, mode := range map[string]os.FileMode{
 		"etc/credentials/api-key": 0o600, "etc/credentials/erp-dsn": 0o600, "etc/plain": 0o600,
 		"run/credentials_api-key": 0o440, "run/plain": 0o440, "run/.._plain": 0o440,
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(name+"\n"), mode); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(name+"\n"), mode))
 	}
 	base := filepath.Join(dir, "etc", "config.yaml")
 	service := secretResolver{

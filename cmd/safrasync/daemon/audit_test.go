@@ -10,6 +10,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/cmd/safrasync/config/configtest"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -18,11 +19,8 @@ import (
 // changed, and not that another one's differs.
 func TestC15EachInstanceTellsOfItsOwnConfiguration(t *testing.T) {
 	t.Parallel()
-	store, err := state.Open(t.Context(),
-		state.Options{Driver: state.SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Begin: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := must.Get(state.Open(t.Context(),
+		state.Options{Driver: state.SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Begin: true}))(t)
 	t.Cleanup(func() { _ = store.Close() })
 	d := &daemon{App: &cli.App{}, log: zap.NewNop(), store: store}
 	starts := func(host, file, text string) {
@@ -42,10 +40,7 @@ func TestC15EachInstanceTellsOfItsOwnConfiguration(t *testing.T) {
 	}
 	starts("silo", etc, other)
 	starts("silo", etc, other)
-	records, err := store.Audit(t.Context(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	records := must.Get(store.Audit(t.Context(), 0))(t)
 	var changes []inForce
 	for i := len(records) - 1; i >= 0; i-- {
 		var is inForce
@@ -68,18 +63,13 @@ func TestC15EachInstanceTellsOfItsOwnConfiguration(t *testing.T) {
 // What an older program kept names no instance: it is what was in force before, for each of them.
 func TestAConfigurationOfAnOlderProgramIsTheOneBefore(t *testing.T) {
 	t.Parallel()
-	store, err := state.Open(t.Context(),
-		state.Options{Driver: state.SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Begin: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := must.Get(state.Open(t.Context(),
+		state.Options{Driver: state.SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Begin: true}))(t)
 	t.Cleanup(func() { _ = store.Close() })
 	record := cli.ByTheProgram()
 	record.At, record.Act, record.Target, record.Detail = cli.Now(), actConfig, "config.yaml",
 		`{"program":"0.1","config":"abc"}`
-	if err := store.AppendAudit(t.Context(), record); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, store.AppendAudit(t.Context(), record))
 	d := &daemon{App: &cli.App{}, log: zap.NewNop(), store: store}
 	config := configtest.Load(t, t.TempDir()+"/config.yaml", configtest.Sample(t), "x")
 	for range 2 {
@@ -95,11 +85,8 @@ func TestAConfigurationOfAnOlderProgramIsTheOneBefore(t *testing.T) {
 // been this one, so what is in force again is told again, once.
 func TestWhatIsInForceAgainAfterAnOlderProgramIsTold(t *testing.T) {
 	t.Parallel()
-	store, err := state.Open(t.Context(),
-		state.Options{Driver: state.SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Begin: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := must.Get(state.Open(t.Context(),
+		state.Options{Driver: state.SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Begin: true}))(t)
 	t.Cleanup(func() { _ = store.Close() })
 	d := &daemon{App: &cli.App{}, log: zap.NewNop(), store: store}
 	config := configtest.Load(t, t.TempDir()+"/config.yaml", configtest.Sample(t), "x")
@@ -107,9 +94,7 @@ func TestWhatIsInForceAgainAfterAnOlderProgramIsTold(t *testing.T) {
 	record := cli.ByTheProgram()
 	record.At, record.Act, record.Target, record.Detail = cli.Now(), actConfig, "config.yaml",
 		`{"program":"0.1","config":"abc"}`
-	if err := store.AppendAudit(t.Context(), record); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, store.AppendAudit(t.Context(), record))
 	for range 2 {
 		d.noteConfig(t.Context(), config, "silo")
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/cmd/safrasync/demo"
 	"github.com/safrasync/safrasync/console/pages"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -35,23 +36,11 @@ func openDemo(t *testing.T) *Host {
 		t.Fatal(err, messages.String())
 	}
 	h := &Host{App: app, Board: NewBoard(), Log: zap.NewNop()}
-	store, err := app.OpenLedger(t.Context(), cli.ToWrite)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := app.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	source, err := app.OpenSource(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := must.Get(app.OpenLedger(t.Context(), cli.ToWrite))(t)
+	t.Cleanup(func() { must.Do(t, app.Close()) })
+	source := must.Get(app.OpenSource(t.Context()))(t)
 	h.Store = store
-	if h.Engine, err = app.OpenEngine(store, source, h.Board.Observe); err != nil {
-		t.Fatal(err)
-	}
+	h.Engine = must.Get(app.OpenEngine(store, source, h.Board.Observe))(t)
 	return h
 }
 
@@ -68,29 +57,16 @@ func TestTheFirstLookAtWhatIsStuckBeginsBeforeSomebodyAsks(t *testing.T) {
 		t.Error("what was seen ahead is shown to people")
 	}
 	var row trade.Entry
-	err := d.Store.Rows(t.Context(), trade.RowFilter{States: []trade.State{trade.Invalid}}, func(e trade.Entry) error {
+	invalid := trade.RowFilter{States: []trade.State{trade.Invalid}}
+	must.Do(t, d.Store.Rows(t.Context(), invalid, func(e trade.Entry) error {
 		row = e
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	people := (&work{d}).acts()
-	plan, err := people.Dismiss(t.Context(), row.Job, []string{row.Key})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := people.Do(t.Context(), plan, acts.Person{Name: "ana", Reason: "lançado duas vezes"}); err != nil {
-		t.Fatal(err)
-	}
-	ahead, err := desk.Stuck(t.Context(), trade.Portuguese, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	afresh, err := New(d).Stuck(t.Context(), trade.Portuguese, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := must.Get(people.Dismiss(t.Context(), row.Job, []string{row.Key}))(t)
+	must.Get(people.Do(t.Context(), plan, acts.Person{Name: "ana", Reason: "lançado duas vezes"}))(t)
+	ahead := must.Get(desk.Stuck(t.Context(), trade.Portuguese, false))(t)
+	afresh := must.Get(New(d).Stuck(t.Context(), trade.Portuguese, true))(t)
 	ahead.At = afresh.At
 	if !reflect.DeepEqual(ahead, afresh) {
 		t.Errorf("after a look ahead people see\n%+v\nand without one\n%+v", ahead, afresh)
@@ -131,16 +107,9 @@ func TestALookThatEndsWithItsGenerationIsTakenAgain(t *testing.T) {
 func TestALookThatFailsIsTold(t *testing.T) {
 	t.Parallel()
 	d := openDemo(t)
-	db, err := sql.Open("sqlite", d.App.Config.State.DSN.Reveal())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.ExecContext(t.Context(), `UPDATE entry SET waiting_for = '{' WHERE state = 'waiting'`); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(sql.Open("sqlite", d.App.Config.State.DSN.Reveal()))(t)
+	must.Get(db.ExecContext(t.Context(), `UPDATE entry SET waiting_for = '{' WHERE state = 'waiting'`))(t)
+	must.Do(t, db.Close())
 	desk := New(d)
 	desk.patience, desk.waitFor = 1, 0
 	_, _ = desk.Stuck(t.Context(), trade.Portuguese, false)
@@ -160,18 +129,12 @@ func TestNobodyWaitsForTheFirstLookAtManyRows(t *testing.T) {
 	d := openDemo(t)
 	desk := New(d)
 	desk.patience, desk.waitFor = 1, 0
-	want, err := New(d).Stuck(t.Context(), trade.Portuguese, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(New(d).Stuck(t.Context(), trade.Portuguese, true))(t)
 	rows := want.Moving
 	for _, c := range want.Causes {
 		rows += c.Rows()
 	}
-	got, err := desk.Stuck(t.Context(), trade.Portuguese, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(desk.Stuck(t.Context(), trade.Portuguese, false))(t)
 	if got.Reading != rows || len(got.Causes) > 0 {
 		got.At = want.At
 		if got.Reading != 0 || !reflect.DeepEqual(got, want) { // it was as quick as that
@@ -179,15 +142,13 @@ func TestNobodyWaitsForTheFirstLookAtManyRows(t *testing.T) {
 		}
 	}
 	desk.working.Wait()
-	if got, err = desk.Stuck(t.Context(), trade.Portuguese, false); err != nil {
-		t.Fatal(err)
-	}
+	got = must.Get(desk.Stuck(t.Context(), trade.Portuguese, false))(t)
 	got.At = want.At
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("after they were read people see\n%+v\nwant\n%+v", got, want)
 	}
 	desk.close()
-	if got, err = desk.Stuck(t.Context(), trade.Portuguese, false); err != nil || got.Reading > 0 {
+	if got, err := desk.Stuck(t.Context(), trade.Portuguese, false); err != nil || got.Reading > 0 {
 		t.Errorf("when the service ends: %+v, %v", got, err)
 	}
 }

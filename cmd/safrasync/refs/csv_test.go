@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -80,10 +81,7 @@ func TestReferencesAreReadAsSpreadsheetsWriteThem(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := ReadReferences(strings.NewReader(c.text), cli.Machine)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(ReadReferences(strings.NewReader(c.text), cli.Machine))(t)
 			if c.codes == nil {
 				c.codes = map[string]string{}
 			}
@@ -129,13 +127,8 @@ func FuzzReadReferences(f *testing.F) {
 			table = append(table, trade.Reference{Code: code, ID: id, Label: first.Labels[code]})
 		}
 		var file bytes.Buffer
-		if err := WriteReferences(&file, table); err != nil {
-			t.Fatal(err)
-		}
-		records, err := csv.NewReader(bytes.NewReader(file.Bytes())).ReadAll()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, WriteReferences(&file, table))
+		records := must.Get(csv.NewReader(bytes.NewReader(file.Bytes())).ReadAll())(t)
 		for _, cell := range slices.Concat(records...) {
 			if cell != "" && strings.ContainsRune("=+-@", rune(cell[0])) {
 				t.Errorf("a spreadsheet would run %q", cell)

@@ -1,0 +1,3 @@
+// Package must ends a test where something fails that the test is not about, and makes
+// certificates for tests.
+package must
