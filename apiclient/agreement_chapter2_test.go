@@ -14,6 +14,7 @@ import (
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/internal/apidoc"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // creates wants the request executed, and gives the record that the sandbox made of it.
@@ -106,16 +107,11 @@ func (m meeting) refuses(rec sandbox.Record, f form, commitment, field string) {
 func (m meeting) post(endpoint string, body []byte) (status int, messages []string) {
 	m.t.Helper()
 	_, path, _ := strings.Cut(routes[endpoint].route, " ")
-	req, err := http.NewRequestWithContext(m.t.Context(), http.MethodPost, m.box.URL+path, bytes.NewReader(body))
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	req := must.Get(http.NewRequestWithContext(m.t.Context(), http.MethodPost, m.box.URL+path,
+		bytes.NewReader(body)))(m.t)
 	req.Header.Set("Authorization", testKey)
 	req.Header.Set("Content-Type", "application/json")
-	res, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(req)
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	res := must.Get((&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(req))(m.t)
 	defer func() { _ = res.Body.Close() }()
 	var answer struct {
 		Messages []string `json:"messages"`

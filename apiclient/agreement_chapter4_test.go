@@ -8,6 +8,7 @@ import (
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/internal/apidoc"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 func TestTogetherChapter1_WhatMustExistBefore(t *testing.T) {
@@ -130,9 +131,7 @@ func TestTogetherChapter4_Endpoints(t *testing.T) {
 			t.Parallel()
 			m := meet(t, sandbox.Options{})
 			for _, before := range []string{"4 endpoint 1", "4 endpoint 7", "4 endpoint 9"} {
-				if err := m.calls()[before](); err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, m.calls()[before]())
 			}
 			before := m.box.Counts()[want.route]
 			if err := m.calls()[row](); err != nil {
@@ -180,10 +179,7 @@ func TestTogetherChapter4_Rules(t *testing.T) {
 	apidoc.Run(t, apidoc.Together, "4 rule 1", func(t *testing.T) {
 		t.Parallel()
 		m := meet(t, sandbox.Options{})
-		whole, err := fullRequest().Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
+		whole := must.Get(fullRequest().Encode())(t)
 		var keys []string
 		for _, field := range []string{
 			"currency", "price", "initial_delivery_date", "end_delivery_date", "modality",

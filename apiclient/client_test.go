@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 func TestAPostSendsExactlyTheFrozenBytesAndTheDocumentedHeaders(t *testing.T) {
@@ -70,9 +71,7 @@ func TestAPathPrefixKeepsItsEscapes(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, always(201, created))
 	c := newClient(t, apiclient.Options{BaseURL: s.url() + "/a%2Fb//"})
-	if _, err := c.SubmitOrderCommitment(context.Background(), payload, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.SubmitOrderCommitment(context.Background(), payload, nil))(t)
 	if got, want := s.requests()[0].target, "/a%2Fb"+postPath; got != want {
 		t.Errorf("the request went to %s, want %s", got, want)
 	}
@@ -212,9 +211,7 @@ func TestF103AKeyWithALineEndAroundItIsTrimmed(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, always(200, `[]`))
 	c := newClient(t, apiclient.Options{BaseURL: s.url(), APIKey: "\t" + testKey + "\r\n"})
-	if _, err := c.ListWebhooks(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.ListWebhooks(context.Background()))(t)
 	if got := s.requests()[0].header.Get("Authorization"); got != testKey {
 		t.Errorf("Authorization = %q, want the trimmed key", got)
 	}
@@ -248,10 +245,7 @@ func TestAnEmptyPayloadAndABadNumberAreRefusedUnsent(t *testing.T) {
 
 func TestF086ARefusedConnectionIsProofThatNothingWasSent(t *testing.T) {
 	t.Parallel()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ln := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	addr := ln.Addr().String()
 	_ = ln.Close()
 	gate := func() error { t.Error("the gate was asked although there was no connection"); return nil }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // ending is how a connection ends at its cut.
@@ -57,14 +58,8 @@ func (k cut) call(t *testing.T, submit func(context.Context,
 	*apiclient.Client) (apiclient.Answer, error),
 ) (a apiclient.Answer, arrived int, err error) {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := apiclient.New(apiclient.Options{BaseURL: "http://" + ln.Addr().String(), APIKey: testKey})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ln := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
+	c := must.Get(apiclient.New(apiclient.Options{BaseURL: "http://" + ln.Addr().String(), APIKey: testKey}))(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var bytesRead atomic.Int64

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // need says when a field of chapter 2 must be there.
@@ -203,9 +204,6 @@ func without(t *testing.T, body []byte, member string) []byte {
 		t.Fatalf("%s: %v", body, err)
 	}
 	delete(all, member)
-	out, err := json.Marshal(all)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(json.Marshal(all))(t)
 	return out
 }

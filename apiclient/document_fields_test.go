@@ -10,6 +10,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/internal/apidoc"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // Chapter 2 on the client alone: what is in flight, and what never gets there. Subtests are named
@@ -162,10 +163,7 @@ func TestClientChapter2_FieldsOfAnswers(t *testing.T) {
 	}
 	apidoc.Run(t, apidoc.Client, "2.1 retrieval", func(t *testing.T) {
 		t.Parallel()
-		sent, err := fullRequest().Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
+		sent := must.Get(fullRequest().Encode())(t)
 		oc, err := on(t, `{"id":"`+testID+`",`+string(sent[1:])).GetOrderCommitment(ctx, testID)
 		if err != nil || oc.ID != testID || len(oc.Unread) != 0 {
 			t.Errorf("GetOrderCommitment = %+v, %v", oc, err)

@@ -7,24 +7,20 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // sourceFiles parses the package's own files.
 func sourceFiles(t *testing.T) []*ast.File {
 	t.Helper()
-	entries, err := os.ReadDir(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir("."))(t)
 	var files []*ast.File
 	for _, e := range entries {
 		if !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") {
 			continue
 		}
-		f, err := parser.ParseFile(token.NewFileSet(), e.Name(), nil, parser.ParseComments)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(parser.ParseFile(token.NewFileSet(), e.Name(), nil, parser.ParseComments))(t)
 		files = append(files, f)
 	}
 	return files

@@ -11,6 +11,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/internal/apidoc"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 const apiPath = "/api/v1/integration"
@@ -194,10 +195,7 @@ func TestEveryEndpointOfChapter4(t *testing.T) {
 				answer = raw("HTTP/1.1 204 No Content\r\n\r\n")
 			}
 			s := startRaw(t, answer)
-			a, err := e.call(context.Background(), newClient(t, apiclient.Options{BaseURL: s.url() + "/coop"}))
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := must.Get(e.call(context.Background(), newClient(t, apiclient.Options{BaseURL: s.url() + "/coop"})))(t)
 			if a.Known != e.known || (a.ID != "") != (e.known == apiclient.Created) {
 				t.Errorf("Known = %v, ID = %q, want %v", a.Known, a.ID, e.known)
 			}

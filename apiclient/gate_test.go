@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 func TestAClosedGateKeepsEveryByteBack(t *testing.T) {
@@ -35,9 +36,7 @@ func TestAClosedGateOnAKeptConnectionKeepsEveryByteBack(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, always(201, `{"id":"`+testID+`"}`))
 	c := newClient(t, apiclient.Options{BaseURL: s.url()})
-	if _, err := c.SubmitOrderCommitment(context.Background(), payload, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.SubmitOrderCommitment(context.Background(), payload, nil))(t)
 	var asked atomic.Int64
 	a, err := c.SubmitOrderCommitment(context.Background(), payload, func() error {
 		asked.Add(1)
@@ -108,9 +107,7 @@ func TestF092APostOnAKeptConnectionThatDiesAfterExecutionIsNeverRepeated(t *test
 		return false // executed, no answer
 	})
 	c := newClient(t, apiclient.Options{BaseURL: s.url()})
-	if _, err := c.SubmitOrderCommitment(context.Background(), payload, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.SubmitOrderCommitment(context.Background(), payload, nil))(t)
 	a, err := c.SubmitOrderCommitment(context.Background(), payload, nil)
 	wantKnown(t, a, err, apiclient.Unknown, apiclient.FaultNetwork)
 	if !a.Evidence.ReusedConn {
@@ -139,9 +136,7 @@ func TestF095AConnectionTheServerHasClosedIsNotWrittenTo(t *testing.T) {
 			return r.conn != 1
 		})
 		c := newClient(t, apiclient.Options{BaseURL: s.url()})
-		if _, err := c.SubmitOrderCommitment(context.Background(), payload, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(c.SubmitOrderCommitment(context.Background(), payload, nil))(t)
 		<-closed
 		var asked atomic.Int64
 		a, err := c.SubmitOrderCommitment(context.Background(), payload, func() error { asked.Add(1); return nil })
@@ -224,9 +219,7 @@ func TestALeftOverAnswerInTheBufferIsProofAgainstTheConnectionNotAnAnswer(t *tes
 			<-written
 		})
 	}})
-	if _, err := c.SubmitOrderCommitment(first, payload, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.SubmitOrderCommitment(first, payload, nil))(t)
 	o := <-second
 	wantKnown(t, o.a, o.err, apiclient.Created, apiclient.FaultNone)
 	if o.a.ID != testID {
@@ -242,10 +235,7 @@ func TestALeftOverAnswerInTheBufferIsProofAgainstTheConnectionNotAnAnswer(t *tes
 
 func TestAServerThatSpeaksFirstGetsNoRequest(t *testing.T) {
 	t.Parallel()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ln := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	done := make(chan int64, 16)
 	go func() {
 		defer close(done)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 const created = `{"id":"` + testID + `"}`
@@ -222,10 +223,7 @@ func TestF090AResetAfterTheRequestIsUnknown(t *testing.T) {
 
 func TestF091AConnectionThatBreaksInTheMiddleOfTheRequestIsUnknown(t *testing.T) {
 	t.Parallel()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ln := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer func() { _ = ln.Close() }()
 	go func() {
 		c, err := ln.Accept()
@@ -283,13 +281,9 @@ func TestF110BombsAndEndlessAnswersLeaveTheMemoryFlat(t *testing.T) {
 	z := gzip.NewWriter(&bomb)
 	zero := make([]byte, 1<<20)
 	for range 256 {
-		if _, err := z.Write(zero); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(z.Write(zero))(t)
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, z.Close())
 	chunk := "100000\r\n" + strings.Repeat("x", 1<<20) + "\r\n"
 	var before, after runtime.MemStats
 	runtime.GC()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/internal/apidoc"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 func fullRequest() apiclient.OrderCommitmentRequest {
@@ -31,10 +32,7 @@ func TestTheBodyHasTheOrderOfTheChapterAndUnquotedNumbers(t *testing.T) {
 		`"initial_delivery_date":"2027-02-01","end_delivery_date":"2027-03-31","modality":"DISPONIVEL",` +
 		`"payday":"2027-04-10","payment_type":"DINHEIRO"}`
 	for range 3 {
-		got, err := fullRequest().Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(fullRequest().Encode())(t)
 		if d := cmp.Diff(want, string(got)); d != "" {
 			t.Errorf("body (-want +got):\n%s", d)
 		}
@@ -171,9 +169,7 @@ func TestARetrievedOrderCommitmentIsReadTolerantly(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got, s, err := getFrom(t, always(200, body), "  "+strings.ToUpper(testID))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			w := want
 			w.Raw = json.RawMessage(body)
 			if d := cmp.Diff(w, got); d != "" {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // Two requests carry a document number in their URL. Whatever happens to them, and whatever the
@@ -101,10 +102,7 @@ func TestTheURLOfARequestAndItsDocumentNumberNeverAppear(t *testing.T) {
 
 func TestARequestWithADocumentNumberThatNeverLeavesShowsNoneEither(t *testing.T) {
 	t.Parallel()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ln := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	addr := ln.Addr().String()
 	_ = ln.Close()
 	ctx, cancel := context.WithCancel(context.Background())

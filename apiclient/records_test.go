@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // read asks each of the readers for body; the keys name the type and its chapter.
@@ -82,13 +83,8 @@ func TestNoFieldInAnUnknownShapeIsAnError(t *testing.T) {
 		body := "\xef\xbb\xbf {" + strings.Join(members, ",") + "}\n"
 		for name, v := range read(t, body) {
 			var seen struct{ Unread []string }
-			j, err := json.Marshal(v)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := json.Unmarshal(j, &seen); err != nil {
-				t.Fatal(err)
-			}
+			j := must.Get(json.Marshal(v))(t)
+			must.OK(t, json.Unmarshal(j, &seen))
 			if (shape == `null`) != (len(seen.Unread) == 0) {
 				t.Errorf("%s with %s: Unread = %v", name, shape, seen.Unread)
 			}

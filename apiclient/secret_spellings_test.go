@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // A key may hold whatever a header can carry; an echo writes it as its own format asks.
@@ -23,13 +24,8 @@ func echoes(t *testing.T, key string) map[string]string {
 	var plain bytes.Buffer
 	enc := json.NewEncoder(&plain)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(key); err != nil {
-		t.Fatal(err)
-	}
-	escaped, err := json.Marshal(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, enc.Encode(key))
+	escaped := must.Get(json.Marshal(key))(t)
 	unquoted := func(b []byte) string { s := strings.TrimSpace(string(b)); return s[1 : len(s)-1] }
 	lower := func(s string) string {
 		return regexp.MustCompile(`%[0-9A-F]{2}`).ReplaceAllStringFunc(s, strings.ToLower)

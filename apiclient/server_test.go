@@ -19,6 +19,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/internal/apidoc"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 const (
@@ -65,10 +66,7 @@ type answerFunc func(c net.Conn, r received) bool
 
 func startRaw(t *testing.T, answer answerFunc) *rawServer {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ln := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	s := &rawServer{addr: ln.Addr().String()}
 	var wg sync.WaitGroup
 	var mu sync.Mutex
@@ -176,10 +174,7 @@ func newClient(t *testing.T, o apiclient.Options) *apiclient.Client {
 	if o.Timeout == 0 {
 		o.Timeout = 20 * time.Second
 	}
-	c, err := apiclient.New(o)
-	if err != nil {
-		t.Fatalf("New: %v", err)
-	}
+	c := must.Get(apiclient.New(o))(t)
 	t.Cleanup(c.Close)
 	return c
 }

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // authority is a CA of the test.
@@ -39,27 +40,16 @@ func newAuthority(t *testing.T) authority {
 		NotBefore: time.Now().Add(-48 * time.Hour), NotAfter: time.Now().Add(48 * time.Hour),
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
 	}
-	der, err := x509.CreateCertificate(rand.Reader, tmpl, tmpl, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cert, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
+	der := must.Get(x509.CreateCertificate(rand.Reader, tmpl, tmpl, &key.PublicKey, key))(t)
+	cert := must.Get(x509.ParseCertificate(der))(t)
 	file := filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
 	return authority{cert: cert, key: key, file: file}
 }
 
 func newKey(t *testing.T) *ecdsa.PrivateKey {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	return key
 }
 
@@ -75,10 +65,7 @@ func (a authority) issue(t *testing.T, change func(*x509.Certificate)) tls.Certi
 	if change != nil {
 		change(tmpl)
 	}
-	der, err := x509.CreateCertificate(rand.Reader, tmpl, a.cert, &key.PublicKey, a.key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	der := must.Get(x509.CreateCertificate(rand.Reader, tmpl, a.cert, &key.PublicKey, a.key))(t)
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }
 
@@ -220,10 +207,7 @@ func TestALossOfTheConnectionOverTLSAfterTheBytesLeftIsUnknown(t *testing.T) {
 // ends it, unsent.
 func TestAHandshakeThatHangsIsUnsent(t *testing.T) {
 	t.Parallel()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ln := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { _ = ln.Close() })
 	c := newClient(t, apiclient.Options{BaseURL: "https://" + ln.Addr().String(), Timeout: overSoon})
 	a, err := c.SubmitOrderCommitment(context.Background(), payload, nil)
@@ -235,10 +219,7 @@ func TestAHandshakeThatHangsIsUnsent(t *testing.T) {
 
 func TestClosingTheClientGivesUpAHandshake(t *testing.T) {
 	t.Parallel()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ln := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { _ = ln.Close() })
 	c := newClient(t, apiclient.Options{BaseURL: "https://" + ln.Addr().String(), Timeout: 5 * time.Second})
 	go func() {

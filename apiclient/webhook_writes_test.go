@@ -11,6 +11,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/internal/apidoc"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // F165: a url or hmac_secret that the API would answer with 500 is refused here.
@@ -110,10 +111,7 @@ func TestTheSecretsOfAWebhookGoOnTheWireAndNowhereElse(t *testing.T) {
 	}
 	s := startRaw(t, always(200, `[{"x":1,"id":"`+testID+`","basicAuthentication":{"a":"`+credentials+`"},"hmac_secret":"`+secret+`","url":"u"},5,
 		{"hmac_secret":null}]`))
-	hooks, err := newClient(t, apiclient.Options{BaseURL: s.url()}).Webhooks(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	hooks := must.Get(newClient(t, apiclient.Options{BaseURL: s.url()}).Webhooks(context.Background()))(t)
 	want := []apiclient.Webhook{
 		{
 			ID: testID, URL: "u", HMACSecret: secret,

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 func TestWebhooksAreListedAsReceived(t *testing.T) {
@@ -24,10 +25,7 @@ func TestWebhooksAreListedAsReceived(t *testing.T) {
 		},
 	} {
 		s := startRaw(t, always(200, body))
-		got, err := newClient(t, apiclient.Options{BaseURL: s.url()}).ListWebhooks(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(newClient(t, apiclient.Options{BaseURL: s.url()}).ListWebhooks(context.Background()))(t)
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("ListWebhooks (-want +got):\n%s", d)
 		}
@@ -178,9 +176,7 @@ func TestThePostAfterThePreflightReusesItsConnection(t *testing.T) {
 		return err == nil
 	})
 	c := newClient(t, apiclient.Options{BaseURL: s.url()})
-	if _, err := c.ListWebhooks(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.ListWebhooks(context.Background()))(t)
 	a, err := c.SubmitOrderCommitment(context.Background(), payload, nil)
 	wantKnown(t, a, err, apiclient.Created, apiclient.FaultNone)
 	if !a.Evidence.ReusedConn {

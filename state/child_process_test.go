@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -117,10 +118,7 @@ func mustNot(err error) {
 // asOptions is what a child process opens.
 func asOptions(t *testing.T, o sqldb.Options) string {
 	t.Helper()
-	text, err := json.Marshal(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(o))(t)
 	return string(text)
 }
 
@@ -160,17 +158,9 @@ func startAs(t *testing.T, cmd *exec.Cmd, role, path string, user *syscall.Crede
 	cmd.Env = append([]string{childRole + "=" + role, childPath + "=" + path, "HOME=/", "PATH=/usr/bin:/bin"}, env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: user, Pdeathsig: syscall.SIGKILL}
 	cmd.Stderr = os.Stderr
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatalf("starting the test binary as another process: %v", err)
-	}
+	stdin := must.Get(cmd.StdinPipe())(t)
+	out := must.Get(cmd.StdoutPipe())(t)
+	must.OK(t, cmd.Start())
 	p := &process{cmd: cmd, lines: bufio.NewScanner(out), stdin: stdin}
 	t.Cleanup(func() { p.kill(t) })
 	return p

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/sqldb"
 )
 
@@ -30,24 +31,15 @@ func bootTime() time.Duration {
 func TestC7AnotherTimeNamespaceIsAnotherClock(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "ledger.db")
-	s, err := Open(t.Context(), sqldb.Options{Driver: sqldb.SQLite, DSN: path, Begin: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Open(t.Context(), sqldb.Options{Driver: sqldb.SQLite, DSN: path, Begin: true}))(t)
 	t.Cleanup(func() { _ = s.Close() })
 	lease := mustLease(t, s, "contracts")
 	doubt(t, s, lease, mustRecord(t, s, lease, newEntry("a"))[0])
 	if n, err := s.Watch(t.Context(), "contracts", sqldb.Self().Boot, bootTime()); err != nil || n != 1 {
 		t.Fatal(n, err)
 	}
-	owner, err := json.Marshal(sqldb.Self())
-	if err != nil {
-		t.Fatal(err)
-	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	owner := must.Get(json.Marshal(sqldb.Self()))(t)
+	self := must.Get(os.Executable())(t)
 	ahead := []string{"--time", "--boottime", "3600", self} // by more than the quarantine
 	if os.Getuid() != 0 {
 		ahead = append([]string{"--user", "--map-root-user"}, ahead...)

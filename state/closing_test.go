@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/readmodel"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -17,10 +18,7 @@ import (
 
 func TestAClosedReportSaysTheSameForGood(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
-		day, err := trade.ParseDate("2026-10-31")
-		if err != nil {
-			t.Fatal(err)
-		}
+		day := must.Get(trade.ParseDate("2026-10-31"))(t)
 		rows := make([]byte, 3*readmodel.ClosingPart+7)
 		for i := range rows {
 			rows[i] = byte(rand.Uint32())
@@ -33,20 +31,15 @@ func TestAClosedReportSaysTheSameForGood(t *testing.T) {
 			ID: sqldb.NewID(), Day: day, At: at.Truncate(1e6), Who: "maria", Reason: "October",
 			Program: "1.0", Head: json.RawMessage(`{"a":1}`), Rows: 12,
 		}
-		done, err := s.CloseReport(t.Context(), want, bytes.NewReader(rows), audit)
-		if err != nil {
-			t.Fatal(err)
-		}
+		done := must.Get(s.CloseReport(t.Context(), want, bytes.NewReader(rows), audit))(t)
 		if done.Parts != 4 || done.Audit != 1 || len(done.Hash) != 64 {
 			t.Errorf("closed as %+v", done)
 		}
-		if _, err := s.CloseReport(t.Context(),
+		must.Get(s.CloseReport(t.Context(),
 			trade.Closing{
 				ID: sqldb.NewID(), Day: day, At: at.Add(1e9), Who: "ana", Reason: "again",
 				Head: json.RawMessage(`{}`),
-			}, strings.NewReader(""), audit); err != nil {
-			t.Fatal(err)
-		}
+			}, strings.NewReader(""), audit))(t)
 		list, err := s.Closings(t.Context(), day)
 		if err != nil || len(list) != 2 || list[0].Who != "ana" {
 			t.Fatalf("closings %+v, %v", list, err)
@@ -99,9 +92,7 @@ func TestAClosingThatWasNotFinishedLeavesNothing(t *testing.T) {
 		}
 		whole := half
 		whole.ID = sqldb.NewID()
-		if _, err := s.CloseReport(t.Context(), whole, strings.NewReader("rows"), audit); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(s.CloseReport(t.Context(), whole, strings.NewReader("rows"), audit))(t)
 		var parts int
 		if err := s.db.Read.Get(&parts, `SELECT COUNT(*) FROM closing_part`); err != nil || parts != 1 {
 			t.Errorf("%d parts, %v", parts, err)
@@ -135,13 +126,11 @@ func TestOutcomesAndActsAreRead(t *testing.T) {
 			t.Errorf("outcomes %+v, %v", got, err)
 		}
 		for i, act := range []string{"dismiss", "adopt", "refs import"} {
-			if err := s.AppendAudit(t.Context(),
+			must.OK(t, s.AppendAudit(t.Context(),
 				trade.AuditRecord{
 					At: at.AddDate(0, 0, i), Who: "maria", Act: act, Reason: "x",
 					Detail: `{}`,
-				}); err != nil {
-				t.Fatal(err)
-			}
+				}))
 		}
 		var acts []string
 		if err := s.ActsBetween(t.Context(), []string{"adopt", "dismiss"}, at, at.AddDate(0, 0, 1),

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/sickdisk"
 	"github.com/safrasync/safrasync/state/sqldb"
 )
@@ -21,25 +22,18 @@ func TestALedgerThatMayNotBeLookedAt(t *testing.T) {
 	}
 	for name, there := range map[string]bool{"its file": true, "its folder": false} {
 		home := filepath.Join(t.TempDir(), "home")
-		if err := os.Mkdir(home, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.Mkdir(home, 0o700))
 		o := sqldb.Options{
 			Begin: true, Driver: sqldb.SQLite, DSN: filepath.Join(home, "state.db"),
 			Version: "1.0.0-test",
 		}
 		plan := sickdisk.Plan{Under: home, At: 1, Err: syscall.EACCES}
 		if there {
-			if err := mustOpen(t, o).Close(); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, mustOpen(t, o).Close())
 		} else {
 			plan.At = 2 // the file is not there, and whether its folder is cannot be seen
 		}
-		before, err := os.ReadDir(home)
-		if err != nil {
-			t.Fatal(err)
-		}
+		before := must.Get(os.ReadDir(home))(t)
 		disk.Arm(plan)
 		_, openErr := Open(t.Context(), o)
 		if hit, err := disk.Disarm(); hit == "" || err != nil {

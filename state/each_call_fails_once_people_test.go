@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/readmodel"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -28,10 +29,7 @@ func (f *fragile) user(name string) trade.User {
 	f.each("AddUser", func() error {
 		return s.AddUser(ctx, trade.User{Name: name, Role: trade.Administrator, Password: "hash"}, anAct(name))
 	})
-	u, err := s.User(ctx, name)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	u := must.Get(s.User(ctx, name))(f.t)
 	return u
 }
 
@@ -192,10 +190,8 @@ func TestEveryCallOfTheDatabaseFailsOnceInWhatEventsTellOfRecords(t *testing.T) 
 			n, err := s.WakeFor(ctx, []string{"wallets"}, []string{"w-1"}, at)
 			return done(n == 1, err)
 		})
-		if err := s.RecordLookups(ctx, trade.ProducerByDocument,
-			[]trade.Lookup{{Code: "a", FirstAt: at, AskedAt: at, NextAt: later}}); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, s.RecordLookups(ctx, trade.ProducerByDocument,
+			[]trade.Lookup{{Code: "a", FirstAt: at, AskedAt: at, NextAt: later}}))
 		f.each("AskLookupsAgain", func() error {
 			n, err := s.AskLookupsAgain(ctx, at)
 			return done(n == 1, err)
@@ -242,16 +238,12 @@ func TestEveryCallOfTheDatabaseFailsOnceOnPages(t *testing.T) {
 		lease := mustLease(t, s, "contracts")
 		rows := mustRecord(t, s, lease, newEntry("a"), newEntry("b"),
 			short("w", trade.OrderCommitments, trade.Waiting, sacas("1"), contract("a")))
-		if err := s.AppendAudit(ctx, anAct("contracts a")); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, s.AppendAudit(ctx, anAct("contracts a")))
 		run := trade.RunReport{
 			ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: at,
 			States: map[trade.State]int{}, Flags: map[trade.Flag]int{},
 		}
-		if err := s.FinishRun(ctx, run); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, s.FinishRun(ctx, run))
 		page := func(name string, q trade.RowQuery) {
 			t.Helper()
 			q.Limit = 5

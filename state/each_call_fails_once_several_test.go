@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -114,9 +115,7 @@ func TestEveryCallOfTheDatabaseFailsOnceWhileNotesAreTakenUp(t *testing.T) {
 			k := dead(t, backend.open(t))
 			k.close()
 			f := &fragile{kept: k, b: &breaker{}}
-			if err := f.try(f.b.tuning()); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, f.try(f.b.tuning()))
 			lease := mustLease(t, f.s, "contracts")
 			f.each("Recover", func() error {
 				n, err := f.s.Recover(t.Context(), lease, at)

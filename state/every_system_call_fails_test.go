@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/sickdisk"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -37,10 +38,7 @@ func ownDisk(t *testing.T) *sickdisk.Disk {
 		t.Logf("%s", out)
 		return nil
 	}
-	disk, err := sickdisk.New()
-	if err != nil {
-		t.Fatal(err)
-	}
+	disk := must.Get(sickdisk.New())(t)
 	return disk
 }
 
@@ -70,9 +68,7 @@ func TestF048EverySystemCallWhileALedgerIsOpenedOrRepairedFails(t *testing.T) {
 	all["an older copy rebuilt"] = situation{func(s *scene) { richer(s) }, all["one rebuilt"].op, 13}
 	all["a damaged one rebuilt"] = situation{func(s *scene) {
 		lived(s)
-		if err := os.WriteFile(s.o.DSN, []byte(strings.Repeat("damaged ", 1000)), 0o600); err != nil {
-			s.t.Fatal(err)
-		}
+		must.OK(s.t, os.WriteFile(s.o.DSN, []byte(strings.Repeat("damaged ", 1000)), 0o600))
 	}, all["one rebuilt"].op, 4}
 	all["a group ahead"] = situation{between, all["one that is there"].op, 4}
 	all["a journal that was begun for nothing"] = situation{func(s *scene) {
@@ -148,14 +144,9 @@ func TestF048EverySystemCallWhileALedgerIsOpenedOrRepairedFails(t *testing.T) {
 					_, statErr := os.Stat(s.o.DSN)
 					disk.Arm(plan)
 					err := op(s.b.tuning())
-					hit, broken := disk.Disarm()
-					if broken != nil {
-						t.Fatal(broken)
-					}
+					hit := must.Get(disk.Disarm())(t)
 					if hit == "" {
-						if err != nil {
-							t.Fatalf("without a failure: %v", err)
-						}
+						must.OK(t, err)
 						failed += plan.At - 1
 						break
 					}
@@ -202,13 +193,9 @@ func TestAFolderThatIsGoneUnderTheProcess(t *testing.T) {
 	k.open()
 	k.send("a", 2)
 	gone := filepath.Join(t.TempDir(), "gone")
-	if err := os.Mkdir(gone, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Mkdir(gone, 0o700))
 	t.Chdir(gone)
-	if err := os.Remove(gone); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.Remove(gone))
 	ctx := t.Context()
 	ledger, journals := k.o, k.o
 	ledger.DSN, journals.Journal = "state.db", "journal"

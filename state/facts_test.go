@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/discovery"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -19,10 +20,8 @@ func TestAgesAreThoseOfTheOldestRows(t *testing.T) {
 		if got, err := s.Ages(t.Context(), "contracts"); err != nil || got != (trade.Ages{}) {
 			t.Fatalf("ages of a job without rows: %+v, %v", got, err)
 		}
-		if err := s.StartRun(t.Context(),
-			trade.RunReport{ID: "r1", Job: "contracts", StartedAt: at.Add(-time.Hour)}); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, s.StartRun(t.Context(),
+			trade.RunReport{ID: "r1", Job: "contracts", StartedAt: at.Add(-time.Hour)}))
 		lease := mustLease(t, s, "contracts")
 		var rows []trade.Entry
 		for i := range 4 {
@@ -132,10 +131,8 @@ func TestWhatWasSentIsWhatThePlatformConfirmed(t *testing.T) {
 func TestActsAreCountedByName(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		for i, act := range []string{"dismiss", "dismiss", "adopt"} {
-			if err := s.AppendAudit(t.Context(),
-				trade.AuditRecord{At: at.Add(time.Duration(i) * time.Hour), Who: "maria", Act: act}); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, s.AppendAudit(t.Context(),
+				trade.AuditRecord{At: at.Add(time.Duration(i) * time.Hour), Who: "maria", Act: act}))
 		}
 		got, err := s.Acts(t.Context(), at.Truncate(time.Millisecond), at.Add(2*time.Hour))
 		if diff := cmp.Diff(map[string]int{"dismiss": 2}, got); diff != "" || err != nil {

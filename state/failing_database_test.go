@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/sqldb"
 )
 
@@ -252,23 +253,15 @@ func (r *brokenRows) Next(dest []driver.Value) error {
 func content(t testing.TB, s *Store) map[string]int {
 	t.Helper()
 	var tables []string
-	if err := s.db.Read.Select(&tables, s.db.D.Tables); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.db.Read.Select(&tables, s.db.D.Tables))
 	out := map[string]int{}
 	for _, table := range tables {
 		if table == "tx_mark" || table == sqldb.SchemaTable {
 			continue
 		}
-		rows, err := s.db.Read.Queryx(`SELECT * FROM ` + table)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := must.Get(s.db.Read.Queryx(`SELECT * FROM ` + table))(t)
 		for rows.Next() {
-			values, err := rows.SliceScan()
-			if err != nil {
-				t.Fatal(err)
-			}
+			values := must.Get(rows.SliceScan())(t)
 			row := table
 			for _, v := range values {
 				if b, ok := v.([]byte); ok {
@@ -278,9 +271,7 @@ func content(t testing.TB, s *Store) map[string]int {
 			}
 			out[row]++
 		}
-		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, rows.Err(), rows.Close())
 	}
 	return out
 }

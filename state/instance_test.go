@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -32,10 +33,7 @@ func mustBeat(t testing.TB, s *Store, owner trade.Owner) trade.Crew {
 
 func mustLeaseFor(t testing.TB, s *Store, job string, owner trade.Owner) trade.Lease {
 	t.Helper()
-	lease, err := s.AcquireLease(t.Context(), job, owner)
-	if err != nil {
-		t.Fatal(err)
-	}
+	lease := must.Get(s.AcquireLease(t.Context(), job, owner))(t)
 	return lease
 }
 
@@ -70,9 +68,7 @@ func TestInstancesKnowWhoLives(t *testing.T) {
 			(all[0].Part == all[1].Part || all[1].Part == all[2].Part || all[1].Part == 0) {
 			t.Errorf("two instances write the same sums: %+v", all)
 		}
-		if err := s.Depart(t.Context(), b.Instance); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, s.Depart(t.Context(), b.Instance))
 		if got := mustBeat(t, s, a); got != (trade.Crew{Living: 2}) {
 			t.Errorf("one that was taken for dead begins anew: %+v", got)
 		}
@@ -106,9 +102,7 @@ func TestI12OnlyTheHolderOfAJobClaimsItsRows(t *testing.T) {
 			mustLeaseFor(t, s, l.Job, l.Owner)
 		}, false},
 		"it was given back": {func(t *testing.T, s *Store, l trade.Lease) {
-			if err := s.ReleaseLease(t.Context(), l); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, s.ReleaseLease(t.Context(), l))
 		}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -309,9 +303,7 @@ func TestF065AnOlderProgramGoesOnBesideAMigrationThatOnlyAdds(t *testing.T) {
 		up := func(n int, text string) {
 			t.Helper()
 			folder[fmt.Sprintf("%05d_more.sql", n)] = &fstest.MapFile{Data: []byte(text)}
-			if err := s.db.Up(t.Context(), folder, int64(n)); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, s.db.Up(t.Context(), folder, int64(n)))
 		}
 		up(next, "CREATE TABLE more (id TEXT);\n")
 		a := mustSend(t, s, lease, es[0])

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/recovery"
 	"github.com/safrasync/safrasync/state/retention"
@@ -30,9 +31,7 @@ func mustMove(t testing.TB, s *Store, from, to string) trade.JobMove {
 
 func mustFree(t testing.TB, s *Store, lease trade.Lease) {
 	t.Helper()
-	if err := s.ReleaseLease(t.Context(), lease); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.ReleaseLease(t.Context(), lease))
 }
 
 // sentJob makes a job with an accepted row, one in doubt, a refused and a pending one.
@@ -54,12 +53,8 @@ func sentJob(t testing.TB, s *Store, job string, keys ...string) {
 		Bound: "b-" + job, SweptAt: at,
 		Brakes: trade.Memory{Passed: rows[len(rows)-1].ID, Identity: &trade.Identity{Key: []string{"num"}}},
 	}
-	if _, err := s.Record(t.Context(), lease, trade.Page{Cursor: &cursor}); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.StartRun(t.Context(), trade.RunReport{ID: "run-" + job, Job: job, StartedAt: at}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Record(t.Context(), lease, trade.Page{Cursor: &cursor}))(t)
+	must.OK(t, s.StartRun(t.Context(), trade.RunReport{ID: "run-" + job, Job: job, StartedAt: at}))
 	mustFree(t, s, lease)
 }
 
@@ -117,10 +112,8 @@ func TestC3TheEntriesOfAJobFollowItsNewName(t *testing.T) {
 		if err := byHand(s, `UPDATE entry SET job = 'd', version = version + 1 WHERE key = '1'`); err != nil {
 			t.Error(err) // the act stands at the end of the audit
 		}
-		if err := s.AppendAudit(t.Context(),
-			trade.AuditRecord{At: at, Who: "ana", Act: "other", Target: "x"}); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, s.AppendAudit(t.Context(),
+			trade.AuditRecord{At: at, Who: "ana", Act: "other", Target: "x"}))
 		if err := byHand(s, `UPDATE entry SET job = 'c', version = version + 1 WHERE key = '1'`); err == nil {
 			t.Error("an entry went to another job without an act")
 		}
@@ -204,14 +197,11 @@ func TestAPauseGoesWithTheJob(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		status := func(job string, state trade.JobState, brake *trade.Brake) {
 			t.Helper()
-			err := s.SetJobStatus(t.Context(),
+			must.OK(t, s.SetJobStatus(t.Context(),
 				trade.JobStatus{
 					Job: job, State: state, Since: at,
 					Stop: &trade.Stop{Code: "x", Text: "why", Brake: brake},
-				})
-			if err != nil {
-				t.Fatal(err)
-			}
+				}))
 		}
 		is := func(job string, want trade.JobState) {
 			t.Helper()
@@ -242,9 +232,7 @@ func TestF058ARebuildingKnowsWhereTheEntriesOfAJobWent(t *testing.T) {
 			copies, steps := t.TempDir(), 0
 			step := func() {
 				t.Helper()
-				if err := k.s.Backup(t.Context(), filepath.Join(copies, fmt.Sprint(steps))); err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, k.s.Backup(t.Context(), filepath.Join(copies, fmt.Sprint(steps))))
 				steps++
 			}
 			step()
@@ -280,9 +268,7 @@ func TestF058ARebuildingKnowsWhereTheEntriesOfAJobWent(t *testing.T) {
 			mustFree(t, k.s, lease)
 			if renewed {
 				r := &retention.Retaining{Reducer: k.s.Reducer, Keep: retention.Retention{Journal: 1}, Now: at}
-				if err := r.BeginAgain(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, r.BeginAgain(t.Context()))
 			}
 			want := provenOf(t, k.s)
 			if want["c 1"].State != trade.Accepted || want["c 2"].State != trade.InDoubt ||
@@ -292,13 +278,9 @@ func TestF058ARebuildingKnowsWhereTheEntriesOfAJobWent(t *testing.T) {
 			dir := k.dir()
 			k.close()
 			whole := t.TempDir()
-			if err := os.CopyFS(whole, os.DirFS(dir)); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.CopyFS(whole, os.DirFS(dir)))
 			for n := -1; n < steps; n++ {
-				if err := errors.Join(os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(whole))); err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(whole)))
 				removeLedger(t, k.o.DSN)
 				if n >= 0 {
 					copyFile(t, filepath.Join(copies, fmt.Sprint(n)), k.o.DSN)
@@ -363,9 +345,7 @@ func TestF058ACopyThatChoosesTheOtherOfTwoRowsIsRebuilt(t *testing.T) {
 	copies, steps := t.TempDir(), 0
 	step := func() {
 		t.Helper()
-		if err := k.s.Backup(t.Context(), filepath.Join(copies, fmt.Sprint(steps))); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, k.s.Backup(t.Context(), filepath.Join(copies, fmt.Sprint(steps))))
 		steps++
 	}
 	in := func(job string, fn func(lease trade.Lease)) {
@@ -382,10 +362,7 @@ func TestF058ACopyThatChoosesTheOtherOfTwoRowsIsRebuilt(t *testing.T) {
 	sentJob(t, k.s, "a", "1", "2", "3", "4")
 	step()
 	in("a", func(lease trade.Lease) { // the doubt of 2 ends: nothing was created
-		attempts, err := k.s.Attempts(t.Context(), mustEntry(t, k.s, "a", "2").ID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		attempts := must.Get(k.s.Attempts(t.Context(), mustEntry(t, k.s, "a", "2").ID))(t)
 		settle(lease, refused(attempts[0]))
 	})
 	var rows []trade.Entry
@@ -418,13 +395,9 @@ func TestF058ACopyThatChoosesTheOtherOfTwoRowsIsRebuilt(t *testing.T) {
 	dir := k.dir()
 	k.close()
 	whole := t.TempDir()
-	if err := os.CopyFS(whole, os.DirFS(dir)); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.CopyFS(whole, os.DirFS(dir)))
 	for n := range steps - 1 {
-		if err := errors.Join(os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(whole))); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(whole)))
 		removeLedger(t, k.o.DSN)
 		copyFile(t, filepath.Join(copies, fmt.Sprint(n)), k.o.DSN)
 		k.noticedAndRebuilt(n, want, map[string]bool{})

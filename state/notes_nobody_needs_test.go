@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/marks"
 )
 
@@ -21,14 +22,10 @@ func TestNotesGoWhenNobodyCanNeedThem(t *testing.T) {
 			k := dead(t, backends[0].open(t))
 			path := k.note()
 			if old {
-				if err := os.Chtimes(path, yesterday, yesterday); err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, os.Chtimes(path, yesterday, yesterday))
 			}
 			none := marks.Path(filepath.Dir(path), k.s.db.ID+".none")
-			if err := os.WriteFile(none, []byte("no notes"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.WriteFile(none, []byte("no notes"), 0o600))
 			k.after()
 			left := k.notes()
 			if slices.Contains(left, path) == old {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/marks"
 	"github.com/safrasync/safrasync/state/sqldb"
@@ -96,17 +97,12 @@ func (k *kept) note() string {
 func (k *kept) after() (doubts int, rows map[string]string) {
 	k.t.Helper()
 	lease := mustLease(k.t, k.s, "contracts")
-	doubts, err := k.s.Recover(k.t.Context(), lease, at)
-	if err != nil {
-		k.t.Fatal(err)
-	}
+	doubts = must.Get(k.s.Recover(k.t.Context(), lease, at))(k.t)
 	rows = map[string]string{}
-	if err := k.s.Rows(k.t.Context(), trade.RowFilter{}, func(e trade.Entry) error {
+	must.OK(k.t, k.s.Rows(k.t.Context(), trade.RowFilter{}, func(e trade.Entry) error {
 		rows[e.Key] = fmt.Sprint(e.State, " ", e.RemoteID, " ", e.Attempts)
 		return nil
-	}); err != nil {
-		k.t.Fatal(err)
-	}
+	}))
 	return doubts, rows
 }
 
@@ -139,31 +135,19 @@ func TestNotesThatCannotBeBelievedAreNot(t *testing.T) {
 	t.Parallel()
 	spoil := map[string]func(t *testing.T, path string){
 		"lost": func(t *testing.T, path string) {
-			if err := os.Remove(path); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.Remove(path))
 		},
 		"another boot": func(t *testing.T, path string) {
-			data, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := must.Get(os.ReadFile(path))(t)
 			// The head becomes longer: heads have room.
 			head := bytes.Replace(bytes.TrimRight(data[:4096], "\x00"), []byte(`"boot":"`), []byte(`"boot":"x`), 1)
 			copy(data[:4096], head)
-			if err := os.WriteFile(path, data, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.WriteFile(path, data, 0o600))
 		},
 		"a process that runs": func(t *testing.T, path string) {
-			f, err := os.Open(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must.Get(os.Open(path))(t)
 			t.Cleanup(func() { _ = f.Close() })
-			if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, syscall.Flock(int(f.Fd()), syscall.LOCK_EX))
 		},
 	}
 	for name, spoil := range spoil {
@@ -186,9 +170,7 @@ func TestNotesThatCannotBeBelievedAreNot(t *testing.T) {
 			data[4096+20] ^= 1 // in the slot of the row that is in flight
 			err = os.WriteFile(path, data, 0o600)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if doubts, rows := k.after(); doubts != 3 || rows["created"][:8] != "accepted" {
 			t.Errorf("%d doubts: %v", doubts, rows)
 		}
@@ -203,26 +185,17 @@ func TestWhatARecoveryHasToldIsNotNotedAnyLonger(t *testing.T) {
 	ctx := t.Context()
 	lease := mustLease(t, k.s, "contracts")
 	mustRecord(t, k.s, lease, newEntry("a"), newEntry("b"))
-	due, err := k.s.Due(ctx, "contracts", at, 0, 10)
-	if err != nil {
-		t.Fatal(err)
-	}
+	due := must.Get(k.s.Due(ctx, "contracts", at, 0, 10))(t)
 	var g trade.Group
 	for _, e := range due {
 		g.Intents = append(g.Intents, intentOf(e))
 	}
-	if _, err := k.s.Commit(ctx, lease, g); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(k.s.Commit(ctx, lease, g))(t)
 	for _, in := range g.Intents {
-		if err := k.s.Mark(in.Attempt.ID); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, k.s.Mark(in.Attempt.ID))
 	}
 	k.s.Heard(g.Intents[0].Attempt.ID, trade.OutcomeCreated, 201, "5ca0a710-0000-4000-8000-0000000000c2")
-	if err := k.s.ReleaseLease(ctx, lease); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, k.s.ReleaseLease(ctx, lease))
 	if doubts, rows := k.after(); doubts != 1 {
 		t.Errorf("%d doubts: %v", doubts, rows)
 	}

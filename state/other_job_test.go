@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -20,10 +21,8 @@ func TestC3AKeyOfAKindIsClaimedByOneJob(t *testing.T) {
 		var wg sync.WaitGroup
 		for j := range jobs {
 			lease := mustLease(t, s, fmt.Sprint("job", j))
-			if err := s.SetJobStatus(t.Context(),
-				trade.JobStatus{Job: lease.Job, State: trade.Running, Since: at}); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, s.SetJobStatus(t.Context(),
+				trade.JobStatus{Job: lease.Job, State: trade.Running, Since: at}))
 			wg.Go(func() {
 				for round := range rounds {
 					var fresh []trade.Entry
@@ -111,9 +110,7 @@ func TestAKeyThatAnotherJobHasSentNeedsAPersonOrASpaceOfItsOwn(t *testing.T) {
 		space := func(lease trade.Lease, name string) {
 			t.Helper()
 			cursor := trade.Cursor{Brakes: trade.Memory{Identity: &trade.Identity{Space: name}}}
-			if _, err := s.Record(t.Context(), lease, trade.Page{Cursor: &cursor}); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(s.Record(t.Context(), lease, trade.Page{Cursor: &cursor}))(t)
 		}
 		c := mustLease(t, s, "c")
 		other := mustRecord(t, s, c, newEntry("1"), newEntry("2"))

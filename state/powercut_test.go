@@ -17,6 +17,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -93,10 +94,7 @@ func unhex(text string) []byte {
 // readStrace gives what happened below a folder, in the order in which the calls returned.
 func readStrace(t *testing.T, file, under string) []diskEvent {
 	t.Helper()
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open(file))(t)
 	defer func() { _ = f.Close() }()
 	var out []diskEvent
 	add := func(e diskEvent, path string) {
@@ -106,10 +104,7 @@ func readStrace(t *testing.T, file, under string) []diskEvent {
 		}
 	}
 	number := func(s string) int64 {
-		n, err := strconv.ParseInt(s, 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must.Get(strconv.ParseInt(s, 10, 64))(t)
 		return n
 	}
 	begun := map[string]string{}
@@ -146,9 +141,7 @@ func readStrace(t *testing.T, file, under string) []diskEvent {
 			}
 		}
 	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, lines.Err())
 	return out
 }
 
@@ -211,18 +204,12 @@ func diskAfter(base map[string][]byte, events []diskEvent, keep float64, dice *r
 // a flush.
 func TestF050APowerCutLosesNothingThatWasAcknowledged(t *testing.T) {
 	t.Parallel()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 	o := sqldb.Options{
 		Begin: true, Driver: sqldb.SQLite, DSN: filepath.Join(dir, "state.db"),
 		Journal: filepath.Join(dir, "journal"),
 	}
-	s, err := Open(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Open(t.Context(), o))(t)
 	lease := mustLease(t, s, "contracts")
 	var entries []trade.Entry
 	for n := range powerCutRows {
@@ -231,12 +218,8 @@ func TestF050APowerCutLosesNothingThatWasAcknowledged(t *testing.T) {
 		entries = append(entries, e)
 	}
 	mustRecord(t, s, lease, entries...)
-	if err := s.ReleaseLease(t.Context(), lease); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.ReleaseLease(t.Context(), lease))
+	must.OK(t, s.Close())
 	base := readFolder(t, dir)
 	record := filepath.Join(t.TempDir(), "strace")
 	cmd := exec.Command("strace", "-f", "-y", "-xx", "-s", "200000", "-e",
@@ -269,15 +252,11 @@ func TestF050APowerCutLosesNothingThatWasAcknowledged(t *testing.T) {
 		// The files are put where they were, the ledger is opened as the program does it, and everything
 		// is looked for that was acknowledged.
 		for path := range readFolder(t, filepath.Dir(o.DSN)) {
-			if err := os.Remove(path); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.Remove(path))
 		}
 		_ = os.Remove(o.DSN + "-shm")
 		for path, data := range files {
-			if err := os.WriteFile(path, data, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.WriteFile(path, data, 0o600))
 		}
 		var noted strings.Builder
 		dirs, err := filepath.Glob(filepath.Join(o.Journal, "*"))
@@ -302,9 +281,7 @@ func TestF050APowerCutLosesNothingThatWasAcknowledged(t *testing.T) {
 			ID      string `db:"id"`
 			Outcome string `db:"outcome"`
 		}{}
-		if err := s.db.Read.Select(&rows, `SELECT id, COALESCE(outcome, '') AS outcome FROM attempt`); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, s.db.Read.Select(&rows, `SELECT id, COALESCE(outcome, '') AS outcome FROM attempt`))
 		for _, r := range rows {
 			outcomes[r.ID] = r.Outcome
 		}
@@ -339,15 +316,12 @@ func TestF050APowerCutLosesNothingThatWasAcknowledged(t *testing.T) {
 func readFolder(t *testing.T, dir string) map[string][]byte {
 	t.Helper()
 	out := map[string][]byte{}
-	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+	must.OK(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasSuffix(path, "-shm") {
 			return err
 		}
 		out[path], err = os.ReadFile(path)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -79,20 +80,14 @@ func TestC12RebuildingKeepsIDsThatContractsShare(t *testing.T) {
 		k := keep(t, backends[0].open(t))
 		lease := mustLease(t, k.s, "deliveries")
 		one, two := mustRecord(t, k.s, lease, delivery("a", "x"))[0], mustRecord(t, k.s, lease, delivery("b", "y"))[0]
-		if err := k.s.ReleaseLease(t.Context(), lease); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, k.s.ReleaseLease(t.Context(), lease))
 		backup := filepath.Join(t.TempDir(), "older")
-		if err := k.s.Backup(t.Context(), backup); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, k.s.Backup(t.Context(), backup))
 		lease = mustLease(t, k.s, "deliveries")
 		mustCommit(t, k.s, lease, trade.Group{Settle: []trade.Settlement{created(mustSend(t, k.s, lease, one), "1")}})
 		mustCommit(t, k.s, lease, trade.Group{Settle: []trade.Settlement{created(mustSend(t, k.s, lease, two), "1")}})
 		want := provenOf(t, k.s)
-		if err := k.s.ReleaseLease(t.Context(), lease); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, k.s.ReleaseLease(t.Context(), lease))
 		k.close()
 		removeLedger(t, k.o.DSN)
 		if older {

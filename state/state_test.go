@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -51,14 +52,9 @@ var backends = []backend{
 			return sqldb.Options{Driver: sqldb.SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Begin: true}
 		},
 		func(t testing.TB) sqldb.Options {
-			file, err := sqliteTables()
-			if err != nil {
-				t.Fatal(err)
-			}
+			file := must.Get(sqliteTables())(t)
 			o := sqldb.Options{Driver: sqldb.SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Begin: true}
-			if err := os.WriteFile(o.DSN, file, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.WriteFile(o.DSN, file, 0o600))
 			return o
 		},
 	},
@@ -125,10 +121,7 @@ func mustOpen(t testing.TB, o sqldb.Options) *Store {
 func mustOpenTuned(t testing.TB, o sqldb.Options, tune sqldb.Tuning) *Store {
 	t.Helper()
 	o.Version, o.Begin = "1.0.0-test", true
-	s, err := open(context.Background(), o, tune)
-	if err != nil {
-		t.Fatalf("opening the ledger: %v", err)
-	}
+	s := must.Get(open(context.Background(), o, tune))(t)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Errorf("closing the ledger: %v", err)
@@ -195,10 +188,7 @@ func mustCommit(t testing.TB, s *Store, lease trade.Lease, g trade.Group) trade.
 	if g.At.IsZero() {
 		g.At = at
 	}
-	r, err := s.Commit(t.Context(), lease, g)
-	if err != nil {
-		t.Fatalf("Commit: %v", err)
-	}
+	r := must.Get(s.Commit(t.Context(), lease, g))(t)
 	return r
 }
 
@@ -250,27 +240,18 @@ func refused(a trade.Attempt) trade.Settlement {
 func statesOf(t testing.TB, s *Store, job string) map[string]trade.State {
 	t.Helper()
 	out := map[string]trade.State{}
-	err := s.Rows(t.Context(), trade.RowFilter{Job: job}, func(e trade.Entry) error {
+	must.OK(t, s.Rows(t.Context(), trade.RowFilter{Job: job}, func(e trade.Entry) error {
 		out[e.Key] = e.State
 		return nil
-	})
-	if err != nil {
-		t.Fatalf("Rows: %v", err)
-	}
+	}))
 	return out
 }
 
 // mustAddUp compares the kept sums with the entries (I9).
 func mustAddUp(t testing.TB, s *Store, job string) {
 	t.Helper()
-	kept, err := s.Counts(context.Background(), job)
-	if err != nil {
-		t.Fatalf("Counts: %v", err)
-	}
-	counted, err := s.Recount(context.Background(), job)
-	if err != nil {
-		t.Fatalf("Recount: %v", err)
-	}
+	kept := must.Get(s.Counts(context.Background(), job))(t)
+	counted := must.Get(s.Recount(context.Background(), job))(t)
 	if diff := cmp.Diff(counted, kept, cmpopts.EquateEmpty()); diff != "" {
 		t.Fatalf("kept sums of %s differ from the entries (-counted +kept):\n%s", job, diff)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -49,10 +50,7 @@ func newCutter(t *testing.T, dsn string) (*cutter, string) {
 			break
 		}
 	}
-	listen, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listen := must.Get(new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
 	c := &cutter{target: fmt.Sprintf("127.0.0.1:%d", port), listen: listen, release: make(chan struct{})}
 	c.wg.Go(func() {
 		for {
@@ -191,10 +189,8 @@ func TestACommitThatTheServerStillWorksOnIsWaitedFor(t *testing.T) {
 	// Our side is cut and looks for its mark, which the server's transaction still holds.
 	waitFor(t, "the look at the mark waits", func() bool {
 		var n int
-		if err := watcher.db.Read.Get(&n,
-			`SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%tx_mark%'`); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, watcher.db.Read.Get(&n,
+			`SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%tx_mark%'`))
 		return n == 1
 	})
 	close(c.release)
@@ -258,16 +254,12 @@ func TestF048AMarkIsFoundFromANewConnection(t *testing.T) {
 	t.Parallel()
 	s := mustOpen(t, backends[0].open(t))
 	var mark string
-	if err := s.db.InTx(t.Context(), "marking", func(tx *sqldb.Tx) error {
+	must.OK(t, s.db.InTx(t.Context(), "marking", func(tx *sqldb.Tx) error {
 		return tx.Get(&mark, `SELECT id FROM tx_mark WHERE owner = ? ORDER BY at DESC, slot DESC`, s.db.MarkedBy)
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	var slot int
-	if err := s.db.Read.Get(&slot, `SELECT slot FROM tx_mark WHERE owner = ? AND id = ?`, s.db.MarkedBy,
-		mark); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.db.Read.Get(&slot, `SELECT slot FROM tx_mark WHERE owner = ? AND id = ?`, s.db.MarkedBy,
+		mark))
 	if ok, err := s.db.WasApplied(t.Context(), "x", slot, mark); !ok || err != nil {
 		t.Errorf("a transaction that is there: %v, %v", ok, err)
 	}
@@ -285,18 +277,11 @@ func TestF048AMarkIsFoundFromANewConnection(t *testing.T) {
 func TestF050AnUncertainCommitTellsWhatIsTheMatter(t *testing.T) {
 	t.Parallel()
 	s := mustOpen(t, backends[0].open(t))
-	db, err := sqlx.Open("sqlite", ":memory:")
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(sqlx.Open("sqlite", ":memory:"))(t)
 	db.SetMaxOpenConns(1)
 	defer func() { _ = db.Close() }()
-	if _, err := db.Exec(`PRAGMA max_page_count = 2`); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.Exec(`CREATE TABLE a (x TEXT)`); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(db.Exec(`PRAGMA max_page_count = 2`))(t)
+	must.Get(db.Exec(`CREATE TABLE a (x TEXT)`))(t)
 	_, full := db.Exec(`INSERT INTO a VALUES (?)`, strings.Repeat("x", 100_000))
 	if full == nil {
 		t.Fatal("it has room")

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // whole fails unless an advice says everything that it must.
@@ -94,10 +96,7 @@ func keysOfTheCode(t *testing.T) []string {
 		"../sync/outcome/outcome.go", "../apiclient/sandbox/answers.go",
 		"../apiclient/sandbox/submissions.go",
 	} {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(file))(t)
 		for _, m := range regexp.MustCompile(`"(message\.[a-z.-]+[a-z])"`).FindAllStringSubmatch(string(text), -1) {
 			out = append(out, m[1])
 		}
@@ -110,10 +109,7 @@ func keysOfTheCode(t *testing.T) []string {
 
 func stopCodes(t *testing.T) []string {
 	t.Helper()
-	text, err := os.ReadFile("../sync/outcome/stop.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../sync/outcome/stop.go"))(t)
 	var out []string
 	for _, m := range regexp.MustCompile(`StopCode = "([a-z_]+)"`).FindAllStringSubmatch(string(text), -1) {
 		out = append(out, m[1])

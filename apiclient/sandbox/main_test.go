@@ -13,6 +13,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/internal/apidoc"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(apidoc.Main(m, apidoc.Sandbox)) }
@@ -57,9 +58,7 @@ func (l *lines) all(t *testing.T) []sandbox.Line {
 	dec := json.NewDecoder(bytes.NewReader(l.b.Bytes()))
 	for dec.More() {
 		var line sandbox.Line
-		if err := dec.Decode(&line); err != nil {
-			t.Fatalf("truth log: %v", err)
-		}
+		must.OK(t, dec.Decode(&line))
 		out = append(out, line)
 	}
 	return out
@@ -67,10 +66,7 @@ func (l *lines) all(t *testing.T) []sandbox.Line {
 
 func start(t *testing.T, opts sandbox.Options, faults ...string) *box {
 	t.Helper()
-	parsed, err := sandbox.ParseFaults(faults)
-	if err != nil {
-		t.Fatal(err)
-	}
+	parsed := must.Get(sandbox.ParseFaults(faults))(t)
 	opts.Faults = append(opts.Faults, parsed...)
 	b := &box{t: t, log: &lines{}}
 	if opts.Log == nil {
@@ -79,10 +75,7 @@ func start(t *testing.T, opts sandbox.Options, faults ...string) *box {
 	if opts.APIKey == "" {
 		opts.APIKey = key
 	}
-	b.Running, err = sandbox.Start(opts, "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b.Running = must.Get(sandbox.Start(opts, "127.0.0.1:0"))(t)
 	transport := &http.Transport{}
 	b.client = &http.Client{
 		Transport:     transport,
@@ -111,10 +104,7 @@ func (b *box) request(method, path, body string) *http.Request {
 	if body != "" {
 		r = strings.NewReader(body)
 	}
-	req, err := http.NewRequestWithContext(b.t.Context(), method, b.URL+path, r)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	req := must.Get(http.NewRequestWithContext(b.t.Context(), method, b.URL+path, r))(b.t)
 	req.Header.Set("Authorization", key)
 	if body != "" {
 		req.Header.Set("Content-Type", "application/json")

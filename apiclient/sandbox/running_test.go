@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 func TestStartRefusesAddressesThatOthersCanReach(t *testing.T) {
@@ -30,10 +31,7 @@ func TestStartRefusesAddressesThatOthersCanReach(t *testing.T) {
 
 func TestCloseMayBeCalledAgainAndFreesTheAddress(t *testing.T) {
 	t.Parallel()
-	r, err := sandbox.Start(sandbox.Options{}, "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(sandbox.Start(sandbox.Options{}, "127.0.0.1:0"))(t)
 	for range 2 {
 		if err := r.Close(); err != nil {
 			t.Error(err)
@@ -80,10 +78,7 @@ func TestCloseLetsAHangingAnswerGoOut(t *testing.T) {
 
 func (b *box) dial() net.Conn {
 	b.t.Helper()
-	c, err := net.Dial("tcp", strings.TrimPrefix(b.URL, "http://"))
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	c := must.Get(net.Dial("tcp", strings.TrimPrefix(b.URL, "http://")))(b.t)
 	return c
 }
 
@@ -101,12 +96,8 @@ func TestF091ARequestThatDidNotArriveWholeIsNeverExecuted(t *testing.T) {
 	headerEnd := strings.Index(whole, "\r\n\r\n") + 4
 	for cut := range len(whole) {
 		c := b.dial()
-		if _, err := io.WriteString(c, whole[:cut]); err != nil {
-			t.Fatal(err)
-		}
-		if err := c.(*net.TCPConn).CloseWrite(); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(io.WriteString(c, whole[:cut]))(t)
+		must.OK(t, c.(*net.TCPConn).CloseWrite())
 		answer, _ := io.ReadAll(c) // until the sandbox has let go of it
 		_ = c.Close()
 		if cut >= headerEnd && len(answer) > 0 {
@@ -121,9 +112,7 @@ func TestF091ARequestThatDidNotArriveWholeIsNeverExecuted(t *testing.T) {
 	}
 	c := b.dial()
 	defer func() { _ = c.Close() }()
-	if _, err := io.WriteString(c, whole); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.WriteString(c, whole))(t)
 	if text, err := bufio.NewReader(c).ReadString('\n'); err != nil || text != "HTTP/1.1 201 Created\r\n" {
 		t.Errorf("the whole request = %q, %v", text, err)
 	}
@@ -139,9 +128,7 @@ func TestClosePutsAnEndToAHalfSentRequest(t *testing.T) {
 	defer func() { _ = c.Close() }()
 	whole := strings.Replace(raw(body()), "Content-Type", "Expect: 100-continue\r\nContent-Type", 1)
 	header, _, _ := strings.Cut(whole, "\r\n\r\n")
-	if _, err := io.WriteString(c, header+"\r\n\r\n"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.WriteString(c, header+"\r\n\r\n"))(t)
 	r := bufio.NewReader(c)
 	// the sandbox is reading the body now
 	if text, err := r.ReadString('\n'); err != nil || !strings.Contains(text, "100 Continue") {
@@ -222,10 +209,7 @@ func TestTheHandlerWorksWithoutAListenerOfOurs(t *testing.T) {
 	if w.Code != 200 || w.Body.String() != "[]" || s.LogErr() != nil {
 		t.Errorf("GET = %d %s", w.Code, w.Body)
 	}
-	fault, err := sandbox.ParseFault("get:lost-before")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault := must.Get(sandbox.ParseFault("get:lost-before"))(t)
 	s.SetFaults(fault)
 	defer func() {
 		if p, _ := recover().(error); !errors.Is(p, http.ErrAbortHandler) {

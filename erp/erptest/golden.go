@@ -12,6 +12,7 @@ import (
 
 	"github.com/safrasync/safrasync/erp/dialect"
 	"github.com/safrasync/safrasync/erp/sqltext"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // Sample is what the statements of one engine are written for.
@@ -48,14 +49,9 @@ func Golden(t *testing.T, file string, e *dialect.Engine, d dialect.Dialect, s S
 	got := statements(t, e, d, s)
 	file = filepath.Join("testdata", file)
 	if os.Getenv("SAFRASYNC_UPDATE_GOLDEN") != "" {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(file, []byte(got), 0o644))
 	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(file))(t)
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("%s (-want +got; SAFRASYNC_UPDATE_GOLDEN=1 writes it):\n%s", file, diff)
 	}

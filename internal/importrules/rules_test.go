@@ -329,6 +329,7 @@ var rules = map[string]rule{
 		may:    []string{"internal/throwaway"},
 		reason: "fbtest serves the tests of all packages, so it may depend on none of them",
 	},
+	"internal/must":      {reason: "must serves the tests of all packages, so it may depend on none of them"},
 	"internal/throwaway": {reason: "throwaway is what the test servers have in common, so it may depend on none"},
 	"internal/apidoc":    {reason: "apidoc names the rows of the API's document for the tests of both readings, so it may know neither"},
 	"tools/torture": {
@@ -407,10 +408,13 @@ func inner(folder string) bool {
 // imported by its engine alone.
 var readerModules = []string{"github.com/jmoiron/sqlx", "golang.org/x/"}
 
+// everyTestMay is what the tests of all packages may import, and what is for tests alone.
+const everyTestMay = "internal/must"
+
 // testOnly are the folders that never get into the binary.
 var testOnly = []string{
 	"internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/ledgertest", "internal/consoletest",
-	"internal/throwaway", "internal/oidctest", "internal/apidoc", "erp/erptest", "internal/importrules",
+	"internal/throwaway", everyTestMay, "internal/oidctest", "internal/apidoc", "erp/erptest", "internal/importrules",
 	"internal/faultlist", "internal/limits",
 	"internal/manual", "cmd/safrasync/config/configtest",
 	"tools/bench", "tools/bench/size", "tools/histories", "tools/packagetest", "tools/protocol", "tools/torture",
@@ -494,7 +498,7 @@ func checkImport(s source, i imp) string {
 	if s.outerTest() {
 		allowed = allowed || names(r.outerTestsMay, target)
 	}
-	if allowed {
+	if allowed || target == everyTestMay && (s.isTest() || slices.Contains(testOnly, s.folder())) {
 		return ""
 	}
 	return fmt.Sprintf("%s must not import %s: %s", s.folder(), target, r.reason)

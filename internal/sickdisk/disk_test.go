@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/sickdisk"
 )
 
@@ -29,10 +30,7 @@ func TestTheKthCallFails(t *testing.T) {
 		return
 	}
 	dir, other := t.TempDir(), t.TempDir()
-	d, err := sickdisk.New()
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(sickdisk.New())(t)
 	write := func(dir string) error {
 		f, err := os.Create(filepath.Join(dir, "a"))
 		if err != nil {
@@ -44,18 +42,11 @@ func TestTheKthCallFails(t *testing.T) {
 	var hits []string
 	for at := 1; ; at++ {
 		d.Arm(sickdisk.Plan{Under: dir, At: at})
-		if err := write(other); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, write(other))
 		err := write(dir)
-		hit, broken := d.Disarm()
-		if broken != nil {
-			t.Fatal(broken)
-		}
+		hit := must.Get(d.Disarm())(t)
 		if hit == "" {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			break
 		}
 		name, _, _ := strings.Cut(hit, " ")

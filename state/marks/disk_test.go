@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/sickdisk"
 	"github.com/safrasync/safrasync/state/marks"
 )
@@ -34,10 +35,7 @@ func TestF048EverySystemCallOnTheNotesFails(t *testing.T) {
 		t.Logf("%s", out)
 		return
 	}
-	disk, err := sickdisk.New()
-	if err != nil {
-		t.Fatal(err)
-	}
+	disk := must.Get(sickdisk.New())(t)
 	failed := 0
 	for _, errno := range []syscall.Errno{syscall.EIO, syscall.ENOSPC} {
 		for _, lasting := range []bool{false, true} {
@@ -64,10 +62,7 @@ func TestF048EverySystemCallOnTheNotesFails(t *testing.T) {
 				}
 				sick, readErr := marks.Read(path)
 				found, pathsErr := marks.Paths(plan.Under)
-				hit, broken := disk.Disarm()
-				if broken != nil {
-					t.Fatal(broken)
-				}
+				hit := must.Get(disk.Disarm())(t)
 				if hit == "" {
 					again = false
 				} else {
@@ -98,9 +93,7 @@ func TestF048EverySystemCallOnTheNotesFails(t *testing.T) {
 					t.Errorf("%s (%s): a process that runs counts as one that has ended", what, hit)
 				}
 				f.Settled([]string{"one", "two"}, 1)
-				if err := f.Close(); err != nil {
-					t.Fatal(err)
-				}
+				must.OK(t, f.Close())
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -15,10 +16,7 @@ func TestThePlanOfAClosingIsBoundToItsNumbers(t *testing.T) {
 		w.october()
 		plan := func() ClosingPlan {
 			t.Helper()
-			p, err := w.take(Cut{Day: mustDay(t, "2026-10-31")}).PlanClosing(DefaultTolerance())
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(w.take(Cut{Day: mustDay(t, "2026-10-31")}).PlanClosing(DefaultTolerance()))(t)
 			return p
 		}
 		first := plan()
@@ -61,10 +59,7 @@ func TestAnExportSaysWhatWasSelected(t *testing.T) {
 	o := portuguese
 	o.Filter = Filter{From: mustDay(t, "2026-10-01"), Products: []string{"SOJA"}, States: []trade.State{trade.Accepted}}
 	o.Sections, o.By = []SectionID{SummarySection}, []By{BySeason}
-	text, err := json.Marshal(w.take(Cut{}).Export("csv", o))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(w.take(Cut{}).Export("csv", o)))(t)
 	const want = `{"report":"01a20039-0000-7000-8000-000000000000","kind":"now","day":"","format":"csv","rows":12,` +
 		`"filters":{"by":["season"],"from":"2026-10-01","product":["SOJA"],"section":["summary"],"state":["accepted"]}}`
 	if string(text) != want {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -21,14 +22,9 @@ func golden(t *testing.T, name, got string) {
 	t.Helper()
 	file := filepath.Join("testdata", name)
 	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(file, []byte(got), 0o644))
 	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(file))(t)
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("%s (-want +got); `go test ./sync/reconcile -update` writes it anew:\n%s", name, diff)
 	}
@@ -64,10 +60,7 @@ func total(t *testing.T, v Overview, by By, name, product string) Total {
 func TestAFixationIsNeverCountedTwice(t *testing.T) {
 	both(t, func(t *testing.T, w *world) {
 		w.october()
-		v, err := w.take(Cut{}).Overview(portuguese)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(w.take(Cut{}).Overview(portuguese))(t)
 		got := total(t, v, ByAll, "", "SOJA")
 		for name, pair := range map[string][2]string{
 			"contracted":      {got.Contracted.String(), "28260"}, // 100+200+70+61+40 sacas
@@ -104,10 +97,7 @@ func TestASweepThatFoundMoreIsADifference(t *testing.T) {
 	w := newWorld(t, "sqlite")
 	w.october()
 	w.sweep("contracts", 12, 1) // three rows of the ERP that the ledger does not have
-	v, err := w.take(Cut{}).Overview(portuguese)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must.Get(w.take(Cut{}).Overview(portuguese))(t)
 	if d := v.Summaries[0].Difference(); d == nil || *d != 3 {
 		t.Errorf("summary %+v", v.Summaries[0])
 	}
@@ -132,10 +122,7 @@ func TestAClosedMonthIsPrintedAgainWithTheSameNumbers(t *testing.T) {
 			At: w.now, Who: "maria", From: "maria@srv", Act: "report close",
 			Target: "2026-10-31", Reason: "October", Detail: `{}`,
 		}
-		done, err := Freeze(t.Context(), w.store, s, "maria", "October", audit)
-		if err != nil {
-			t.Fatal(err)
-		}
+		done := must.Get(Freeze(t.Context(), w.store, s, "maria", "October", audit))(t)
 		w.now = w.now.AddDate(0, 1, 0)
 		w.change(w.store.Read("contracts", "02|000008"),
 			func(e *trade.Entry) { e.State, e.Cause, e.Error, e.GoneSweeps = trade.Withdrawn, "", nil, 2 })
@@ -145,10 +132,7 @@ func TestAClosedMonthIsPrintedAgainWithTheSameNumbers(t *testing.T) {
 		if err != nil || len(closings) != 1 || closings[0].Hash != done.Hash {
 			t.Fatalf("closings %+v, %v", closings, err)
 		}
-		again, err := OpenClosed(t.Context(), w.store, closings[0], t.TempDir())
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := must.Get(OpenClosed(t.Context(), w.store, closings[0], t.TempDir()))(t)
 		defer again.Close()
 		if diff := cmp.Diff(want, body(again)); diff != "" {
 			t.Errorf("the reprint (-closed +reprint):\n%s", diff)
@@ -179,12 +163,10 @@ func TestAPastDayIsDerivedAndSaysSo(t *testing.T) {
 		w.add("contracts", "03|000012", soy)
 		s := w.take(Cut{Day: mustDay(t, "2026-10-31"), Derived: true})
 		got := map[string]string{}
-		if err := s.Each(func(r *Row) error {
+		must.OK(t, s.Each(func(r *Row) error {
 			got[r.Key] = string(r.State) + " " + string(r.Basis)
 			return nil
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 		want := map[string]string{
 			"01|000001": "accepted ", "01|000002": "accepted ", "01|000003": "accepted ", "01|000004": "accepted ",
 			"02|000005": "rejected derived", "02|000006": "in_doubt derived",
@@ -219,9 +201,7 @@ func TestExceptionsTellWhoAndWhy(t *testing.T) {
 			{Act: "late answer", Target: "contracts 01|3", Detail: `none`},
 		} {
 			r.At, r.Who, r.Reason = w.now.AddDate(0, 0, i), "maria", "seen there"
-			if err := w.store.AppendAudit(t.Context(), r); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, w.store.AppendAudit(t.Context(), r))
 		}
 		o := portuguese
 		o.Sections, o.Filter.To = []SectionID{ExceptionsSection}, mustDay(t, "2026-11-02")

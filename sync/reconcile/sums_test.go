@@ -13,6 +13,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -79,9 +80,7 @@ func snapshotOf(t testing.TB, jobs []JobHead, rows iter.Seq[Row]) *Snapshot {
 		s.Head.Rows++
 		err = errors.Join(err, out.row(r))
 	}
-	if err := errors.Join(err, out.close()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err, out.close())
 	return s
 }
 
@@ -121,10 +120,7 @@ func TestSumsClose(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		rows := rapid.SliceOfN(rapid.Custom(anyRow), 0, 30).Draw(rt, "rows")
 		s := spooled(t, rows)
-		v, err := s.Overview(portuguese)
-		if err != nil {
-			rt.Fatal(err)
-		}
+		v := must.Get(s.Overview(portuguese))(rt)
 		n := 0
 		for _, sum := range v.Summaries {
 			if d := sum.Difference(); d == nil || *d != 0 {
@@ -190,10 +186,7 @@ func TestSumsClose(t *testing.T) {
 		if i := slices.IndexFunc(rows, func(r Row) bool { return !r.Gone }); i >= 0 { // a row that the ledger lost
 			s.Head.Jobs[slices.IndexFunc(s.Head.Jobs,
 				func(j JobHead) bool { return j.Sends == rows[i].Sends })].SweepGone++
-			v, err := s.Overview(portuguese)
-			if err != nil {
-				rt.Fatal(err)
-			}
+			v := must.Get(s.Overview(portuguese))(rt)
 			if !slices.ContainsFunc(v.Summaries, func(sum Summary) bool { return *sum.Difference() == 1 }) {
 				rt.Fatal("a lost row makes no difference")
 			}
@@ -215,9 +208,7 @@ func TestRowsOfOneKindAreThoseOfAll(t *testing.T) {
 			return r
 		}), 0, 12).Draw(rt, "rows"))
 		read := func(kind trade.Kind) (out []Row) {
-			if err := s.each(kind, func(r *Row) error { out = append(out, *r); return nil }); err != nil {
-				rt.Fatal(err)
-			}
+			must.OK(rt, s.each(kind, func(r *Row) error { out = append(out, *r); return nil }))
 			return out
 		}
 		var want []Row
@@ -229,9 +220,7 @@ func TestRowsOfOneKindAreThoseOfAll(t *testing.T) {
 		}
 	})
 	s := manyRows(t, 10)
-	if err := s.file.Truncate(200); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, s.file.Truncate(200))
 	if err := s.Each(func(*Row) error { return nil }); err == nil {
 		t.Error("a file that ends too early is read to its end")
 	}
@@ -251,9 +240,7 @@ func BenchmarkReport(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				var to bytes.Buffer
-				if _, err := s.Report(portuguese, writer(&to)); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(s.Report(portuguese, writer(&to)))(b)
 			}
 		})
 	}
