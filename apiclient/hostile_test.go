@@ -242,21 +242,6 @@ func TestF091AConnectionThatBreaksInTheMiddleOfTheRequestIsUnknown(t *testing.T)
 	}
 }
 
-// drip sends one byte after the other until the client goes away.
-func drip(c net.Conn, head string) bool {
-	if _, err := io.WriteString(c, head); err != nil {
-		return false
-	}
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for range tick.C {
-		if _, err := io.WriteString(c, " "); err != nil {
-			return false
-		}
-	}
-	return false
-}
-
 func TestF101ADrippingAnswerEndsWithTheTimeout(t *testing.T) {
 	t.Parallel()
 	for head, want := range map[string]apiclient.Known{
@@ -266,7 +251,14 @@ func TestF101ADrippingAnswerEndsWithTheTimeout(t *testing.T) {
 	} {
 		t.Run(head[9:12]+" "+want.String(), func(t *testing.T) {
 			t.Parallel()
-			s := startRaw(t, func(c net.Conn, _ received) bool { return drip(c, head) })
+			s := startRaw(t, func(c net.Conn, _ received) bool {
+				tick := time.NewTicker(5 * time.Millisecond)
+				defer tick.Stop()
+				for there := writes(c, head); there; <-tick.C {
+					there = writes(c, " ")
+				}
+				return false
+			})
 			c := newClient(t, apiclient.Options{BaseURL: s.url(), Timeout: overSoon})
 			a, err := c.SubmitOrderCommitment(context.Background(), payload, nil)
 			wantKnown(t, a, err, want, apiclient.FaultTimeout)

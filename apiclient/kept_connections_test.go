@@ -13,21 +13,6 @@ import (
 	"github.com/safrasync/safrasync/apiclient"
 )
 
-// late answers the first request of a connection, and what comes later on it with a second copy of
-// that answer before the request was looked at, as a proxy does that sends an answer twice.
-func late(first string, made *atomic.Int64) answerFunc {
-	return func(c net.Conn, r received) bool {
-		text := first
-		if r.conn > 1 {
-			text = reply(201, fmt.Sprintf(`{"id":"0b8f8a4e-3c58-4e0f-9f5c-%012d"}`, made.Add(1)))
-		} else if r.nth > 1 {
-			made.Add(1) // it is created, and the late copy goes in place of its answer
-		}
-		_, err := io.WriteString(c, text)
-		return err == nil
-	}
-}
-
 // The second copy of a refusal meets no other request: its connection is closed, whatever the
 // answer was.
 func TestALateCopyOfARefusalIsNotTakenForTheNextAnswer(t *testing.T) {
@@ -38,7 +23,17 @@ func TestALateCopyOfARefusalIsNotTakenForTheNextAnswer(t *testing.T) {
 		reply(503, `x`), reply(307, "", "Location: /x"),
 	} {
 		var made atomic.Int64
-		s := startRaw(t, late(refusal, &made))
+		// What comes later on a connection is answered with a second copy of its first answer, before
+		// the request was looked at, as a proxy does that sends an answer twice.
+		s := startRaw(t, func(c net.Conn, r received) bool {
+			if r.conn > 1 {
+				return writes(c, reply(201, fmt.Sprintf(`{"id":"0b8f8a4e-3c58-4e0f-9f5c-%012d"}`, made.Add(1))))
+			}
+			if r.nth > 1 {
+				made.Add(1) // it is created, and the late copy goes in place of its answer
+			}
+			return writes(c, refusal)
+		})
 		c := newClient(t, apiclient.Options{BaseURL: s.url()})
 		first, err := c.SubmitOrderCommitment(context.Background(), payload, nil)
 		if err == nil || first.Known == apiclient.Created {

@@ -17,18 +17,14 @@ import (
 	"github.com/safrasync/safrasync/apiclient"
 )
 
-// spellings of the key that must not be seen anywhere.
-func spellings() []string {
-	hexed := fmt.Sprintf("%x", testKey)
-	return []string{
-		testKey, url.QueryEscape(testKey), url.PathEscape(testKey), strings.ReplaceAll(testKey, "/", `\/`),
-		base64.StdEncoding.EncodeToString([]byte(testKey)), hexed, strings.ToUpper(hexed),
-	}
-}
-
+// wantNoKey wants no spelling of the key in a text.
 func wantNoKey(t *testing.T, where, s string) {
 	t.Helper()
-	for _, k := range spellings() {
+	hexed := fmt.Sprintf("%x", testKey)
+	for _, k := range []string{
+		testKey, url.QueryEscape(testKey), url.PathEscape(testKey), strings.ReplaceAll(testKey, "/", `\/`),
+		base64.StdEncoding.EncodeToString([]byte(testKey)), hexed, strings.ToUpper(hexed),
+	} {
 		if strings.Contains(s, k) {
 			t.Errorf("%s shows the key: %.300q", where, s)
 			return

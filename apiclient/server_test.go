@@ -69,9 +69,6 @@ func startRaw(t *testing.T, answer answerFunc) *rawServer {
 	ln := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	s := &rawServer{addr: ln.Addr().String()}
 	var wg sync.WaitGroup
-	var mu sync.Mutex
-	open := map[net.Conn]bool{}
-	closing := false
 	wg.Go(func() {
 		for {
 			c, err := ln.Accept()
@@ -79,26 +76,15 @@ func startRaw(t *testing.T, answer answerFunc) *rawServer {
 				return
 			}
 			n := int(s.conns.Add(1))
-			mu.Lock()
-			if closing {
-				_ = c.Close()
-			}
-			open[c] = true
-			mu.Unlock()
 			wg.Go(func() {
 				defer func() { _ = c.Close() }()
+				defer context.AfterFunc(t.Context(), func() { _ = c.Close() })()
 				s.serve(c, n, answer)
 			})
 		}
 	})
 	t.Cleanup(func() {
 		_ = ln.Close()
-		mu.Lock()
-		closing = true
-		for c := range open {
-			_ = c.Close()
-		}
-		mu.Unlock()
 		wg.Wait()
 	})
 	return s
@@ -156,10 +142,12 @@ func reply(status int, body string, headers ...string) string {
 }
 
 func always(status int, body string, headers ...string) answerFunc {
-	return func(c net.Conn, _ received) bool {
-		_, err := io.WriteString(c, reply(status, body, headers...))
-		return err == nil
-	}
+	return func(c net.Conn, _ received) bool { return writes(c, reply(status, body, headers...)) }
+}
+
+func writes(c net.Conn, text string) bool {
+	_, err := io.WriteString(c, text)
+	return err == nil
 }
 
 // overSoon is a time-out that a test waits for. It is long enough for a busy host to connect and
