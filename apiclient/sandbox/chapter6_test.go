@@ -227,42 +227,23 @@ func TestCloseCutsADeliveryThatHangs(t *testing.T) {
 	t.Cleanup(r.Close)
 	t.Cleanup(func() { close(release) })
 	delivered := make(chan sandbox.Delivery, 1)
-	box := must.Get(sandbox.Start(sandbox.Options{OnDelivered: func(d sandbox.Delivery) { delivered <- d }},
-		"127.0.0.1:0"))(t)
-	sandbox.SetGrace(box, time.Millisecond)
-	b := &box2{box}
-	b.register(t, r.URL)
-	must.Get(box.Send("CREATE_FARM", nil))(t)
+	b := start(t, sandbox.Options{OnDelivered: func(d sandbox.Delivery) { delivered <- d }})
+	sandbox.SetGrace(b.Running, time.Millisecond)
+	b.register("CREATE_FARM", r.URL)
+	must.Get(b.Send("CREATE_FARM", nil))(t)
 	<-arrived
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := box.WaitDeliveries(ctx); err == nil {
+	if err := b.WaitDeliveries(ctx); err == nil {
 		t.Error("WaitDeliveries did not wait")
 	}
-	if err := box.Close(); err != nil {
+	if err := b.Close(); err != nil {
 		t.Error(err)
 	}
 	if d := <-delivered; d.OK || d.Error != "not finished: the sandbox was closed" {
 		t.Errorf("delivery = %+v", d)
 	}
-	if n, err := box.Send("CREATE_FARM", nil); n != 0 || err != nil {
+	if n, err := b.Send("CREATE_FARM", nil); n != 0 || err != nil {
 		t.Errorf("Send after Close = %d, %v", n, err)
-	}
-}
-
-// box2 is a sandbox that its test closes itself.
-type box2 struct{ *sandbox.Running }
-
-func (b *box2) register(t *testing.T, url string) {
-	t.Helper()
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	req := must.Get(http.NewRequestWithContext(t.Context(), "POST", b.URL+webhooks,
-		strings.NewReader(`{"webhook_event":"CREATE_FARM","url":"`+url+`"}`)))(t)
-	req.Header.Set("Authorization", key)
-	req.Header.Set("Content-Type", "application/json")
-	res := must.Get(client.Do(req))(t)
-	_ = res.Body.Close()
-	if res.StatusCode != 201 {
-		t.Fatal(res.Status)
 	}
 }

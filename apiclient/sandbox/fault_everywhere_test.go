@@ -163,7 +163,7 @@ func TestAHangingRequestHangsUntilTheClientGivesUp(t *testing.T) {
 			t.Error(err)
 		}
 		b.wantCreated(made)
-		if line := b.log.all(t)[0]; line.Status != 0 {
+		if line := b.lines()[0]; line.Status != 0 {
 			t.Errorf("%s: truth log = %+v", spec, line)
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"os"
 	"strings"
-	"sync"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -35,40 +35,24 @@ type box struct {
 	*sandbox.Running
 	t      *testing.T
 	client *http.Client
-	log    *lines
+	log    *os.File // the truth log
 }
 
-// lines is a truth log in memory.
-type lines struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lines) all(t *testing.T) []sandbox.Line {
-	t.Helper()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	var out []sandbox.Line
-	dec := json.NewDecoder(bytes.NewReader(l.b.Bytes()))
-	for dec.More() {
+// lines are those of the truth log.
+func (b *box) lines() (lines []sandbox.Line) {
+	b.t.Helper()
+	for text := range bytes.Lines(must.Get(os.ReadFile(b.log.Name()))(b.t)) {
 		var line sandbox.Line
-		must.OK(t, dec.Decode(&line))
-		out = append(out, line)
+		must.OK(b.t, json.Unmarshal(text, &line))
+		lines = append(lines, line)
 	}
-	return out
+	return lines
 }
 
 func start(t *testing.T, opts sandbox.Options, faults ...string) *box {
 	t.Helper()
-	parsed := must.Get(sandbox.ParseFaults(faults))(t)
-	opts.Faults = append(opts.Faults, parsed...)
-	b := &box{t: t, log: &lines{}}
+	opts.Faults = append(opts.Faults, must.Get(sandbox.ParseFaults(faults))(t)...)
+	b := &box{t: t, log: must.Get(os.CreateTemp(t.TempDir(), "log"))(t)}
 	if opts.Log == nil {
 		opts.Log = b.log
 	}
@@ -86,6 +70,7 @@ func start(t *testing.T, opts sandbox.Options, faults ...string) *box {
 		if err := b.Close(); err != nil {
 			t.Errorf("Close: %v", err)
 		}
+		_ = b.log.Close()
 	})
 	return b
 }
@@ -153,10 +138,4 @@ func body(changes ...string) string {
 	return creations[sandbox.ResourceOrderCommitments].with(changes...)
 }
 
-func messages(keys ...string) string {
-	b, err := json.Marshal(map[string][]string{"messages": keys})
-	if err != nil {
-		panic(err)
-	}
-	return string(b)
-}
+func messages(keys ...string) string { return `{"messages":["` + strings.Join(keys, `","`) + `"]}` }

@@ -46,7 +46,7 @@ func TestCloseMayBeCalledAgainAndFreesTheAddress(t *testing.T) {
 func TestCloseEndsConnectionsThatSentNothing(t *testing.T) {
 	t.Parallel()
 	b := start(t, sandbox.Options{})
-	c := b.dial()
+	c := must.Get(net.Dial("tcp", strings.TrimPrefix(b.URL, "http://")))(t)
 	defer func() { _ = c.Close() }()
 	if g := b.get(webhooks); g.status != 200 { // the accept loop has seen the silent connection, which came first
 		t.Fatal(g.status)
@@ -76,12 +76,6 @@ func TestCloseLetsAHangingAnswerGoOut(t *testing.T) {
 	}
 }
 
-func (b *box) dial() net.Conn {
-	b.t.Helper()
-	c := must.Get(net.Dial("tcp", strings.TrimPrefix(b.URL, "http://")))(b.t)
-	return c
-}
-
 // raw is a creation as bytes.
 func raw(sent string) string {
 	return fmt.Sprintf(
@@ -95,7 +89,7 @@ func TestF091ARequestThatDidNotArriveWholeIsNeverExecuted(t *testing.T) {
 	whole := raw(body())
 	headerEnd := strings.Index(whole, "\r\n\r\n") + 4
 	for cut := range len(whole) {
-		c := b.dial()
+		c := must.Get(net.Dial("tcp", strings.TrimPrefix(b.URL, "http://")))(t)
 		must.Get(io.WriteString(c, whole[:cut]))(t)
 		must.OK(t, c.(*net.TCPConn).CloseWrite())
 		answer, _ := io.ReadAll(c) // until the sandbox has let go of it
@@ -105,12 +99,12 @@ func TestF091ARequestThatDidNotArriveWholeIsNeverExecuted(t *testing.T) {
 		}
 	}
 	b.wantCreated(0)
-	for _, line := range b.log.all(t) {
+	for _, line := range b.lines() {
 		if line.Executed || line.Status != 0 || line.N != 0 || line.Note == "" {
 			t.Errorf("truth log = %+v", line)
 		}
 	}
-	c := b.dial()
+	c := must.Get(net.Dial("tcp", strings.TrimPrefix(b.URL, "http://")))(t)
 	defer func() { _ = c.Close() }()
 	must.Get(io.WriteString(c, whole))(t)
 	if text, err := bufio.NewReader(c).ReadString('\n'); err != nil || text != "HTTP/1.1 201 Created\r\n" {
@@ -124,7 +118,7 @@ func TestF091ARequestThatDidNotArriveWholeIsNeverExecuted(t *testing.T) {
 func TestClosePutsAnEndToAHalfSentRequest(t *testing.T) {
 	t.Parallel()
 	b := start(t, sandbox.Options{})
-	c := b.dial()
+	c := must.Get(net.Dial("tcp", strings.TrimPrefix(b.URL, "http://")))(t)
 	defer func() { _ = c.Close() }()
 	whole := strings.Replace(raw(body()), "Content-Type", "Expect: 100-continue\r\nContent-Type", 1)
 	header, _, _ := strings.Cut(whole, "\r\n\r\n")
@@ -164,7 +158,7 @@ func TestManyClientsAtOnce(t *testing.T) {
 	}
 	executed := map[string]bool{}
 	numbers := map[int]bool{}
-	for _, line := range b.log.all(t) {
+	for _, line := range b.lines() {
 		if line.Executed {
 			executed[line.ID] = true
 		}
