@@ -27,13 +27,11 @@ func exported(t *testing.T, w *world, form Form, lang trade.Lang) ([][]string, [
 	if form == Commas {
 		r := csv.NewReader(strings.NewReader(strings.TrimPrefix(b.String(), "\ufeff")))
 		r.Comma = ';'
-		rows := must.Get(r.ReadAll())(t)
-		return rows, b.Bytes()
+		return must.Get(r.ReadAll())(t), b.Bytes()
 	}
 	book := must.Get(excelize.OpenReader(bytes.NewReader(b.Bytes())))(t)
 	defer book.Close()
-	rows := must.Get(book.GetRows(book.GetSheetName(0)))(t)
-	return rows, b.Bytes()
+	return must.Get(book.GetRows(book.GetSheetName(0)))(t), b.Bytes()
 }
 
 // filled writes the file as a person would save it, with other cells, of "key/column".

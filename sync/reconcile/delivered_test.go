@@ -163,22 +163,13 @@ func TestAJobThatSentAnotherKindOnce(t *testing.T) {
 		w.add("deliveries", "01|000002", soy, was(trade.OrderCommitments))
 		w.add("deliveries", "t2", load)
 		w.add("contracts", "t3", load, was(trade.Deliveries))
-		s := must.Get(Take(t.Context(), Sources{
-			Ledger: w.store, Jobs: w.jobs, Zone: saoPaulo, Now: w.now,
-			Folder: t.TempDir(),
-		}, Cut{}))(t)
-		defer func() {
-			if err := s.Close(); err != nil {
-				t.Error(err)
-			}
-		}()
+		s := w.take(Cut{})
 		o := portuguese
 		o.Sections = []SectionID{ContractsSection, DeliveriesSection}
-		var file bytes.Buffer
-		must.Get(s.Report(o, NewCSV(&file, len(o.Sections))))(t)
+		file := mustReport(t, s, o, func(b *bytes.Buffer) Writer { return NewCSV(b, len(o.Sections)) })
 		for _, key := range []string{"01|000001", "01|000002", "t1", "t2", "t3"} {
-			if !strings.Contains(file.String(), ";"+key+";") {
-				t.Errorf("%s is not in the report:\n%s", key, file.String())
+			if !strings.Contains(file, ";"+key+";") {
+				t.Errorf("%s is not in the report:\n%s", key, file)
 			}
 		}
 	})

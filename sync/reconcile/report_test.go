@@ -108,7 +108,7 @@ func TestAClosedMonthIsPrintedAgainWithTheSameNumbers(t *testing.T) {
 	both(t, func(t *testing.T, w *world) {
 		w.october()
 		w.add("contracts", "03|000011", soy.with(row{"order_date": "2026-11-02"})) // of the next month
-		s := w.take(Cut{Day: mustDay(t, "2026-10-31")})
+		s := w.take(Cut{Day: must.Get(trade.ParseDate("2026-10-31"))(t)})
 		body := func(s *Snapshot) string {
 			text := mustReport(t, s, portuguese, func(b *bytes.Buffer) Writer { return NewCSV(b, 0) })
 			_, rows, _ := strings.Cut(text, "\r\nResumo\r\n")
@@ -128,7 +128,7 @@ func TestAClosedMonthIsPrintedAgainWithTheSameNumbers(t *testing.T) {
 			func(e *trade.Entry) { e.State, e.Cause, e.Error, e.GoneSweeps = trade.Withdrawn, "", nil, 2 })
 		w.dismiss("contracts", "02|000006")
 		w.add("contracts", "03|000012", soy)
-		closings, err := w.store.Closings(t.Context(), mustDay(t, "2026-10-31"))
+		closings, err := w.store.Closings(t.Context(), must.Get(trade.ParseDate("2026-10-31"))(t))
 		if err != nil || len(closings) != 1 || closings[0].Hash != done.Hash {
 			t.Fatalf("closings %+v, %v", closings, err)
 		}
@@ -161,7 +161,7 @@ func TestAPastDayIsDerivedAndSaysSo(t *testing.T) {
 		w.send(w.store.Read("contracts", "02|000008"), trade.OutcomeCreated)
 		w.dismiss("contracts", doubt.Key)
 		w.add("contracts", "03|000012", soy)
-		s := w.take(Cut{Day: mustDay(t, "2026-10-31"), Derived: true})
+		s := w.take(Cut{Day: must.Get(trade.ParseDate("2026-10-31"))(t), Derived: true})
 		got := map[string]string{}
 		must.OK(t, s.Each(func(r *Row) error {
 			got[r.Key] = string(r.State) + " " + string(r.Basis)
@@ -204,7 +204,7 @@ func TestExceptionsTellWhoAndWhy(t *testing.T) {
 			must.OK(t, w.store.AppendAudit(t.Context(), r))
 		}
 		o := portuguese
-		o.Sections, o.Filter.To = []SectionID{ExceptionsSection}, mustDay(t, "2026-11-02")
+		o.Sections, o.Filter.To = []SectionID{ExceptionsSection}, must.Get(trade.ParseDate("2026-11-02"))(t)
 		got := mustReport(t, w.take(Cut{}), o, func(b *bytes.Buffer) Writer { return NewCSV(b, 1) })
 		word := func(key i18n.Key) string { return i18n.Report.Text(trade.Portuguese, key) }
 		for _, want := range []string{
@@ -235,8 +235,8 @@ func TestFiltersSelectRowsAndLeaveTheSummaryWhole(t *testing.T) {
 		"product":       {Filter{Products: []string{"MILHO"}}, 1},
 		"branch":        {Filter{Branches: []string{"01"}}, 4},
 		"state":         {Filter{States: []trade.State{trade.InDoubt, trade.Rejected}}, 2},
-		"from":          {Filter{From: mustDay(t, "2026-10-06")}, 2},
-		"to":            {Filter{To: mustDay(t, "2026-10-06")}, 10},
+		"from":          {Filter{From: must.Get(trade.ParseDate("2026-10-06"))(t)}, 2},
+		"to":            {Filter{To: must.Get(trade.ParseDate("2026-10-06"))(t)}, 10},
 		"producer":      {Filter{Producers: []string{"P2|01"}}, 1},
 		"place":         {Filter{Places: []string{"001"}}, 12},
 		"wallet":        {Filter{Wallets: []string{"33333333-3333-4333-8333-333333333310"}}, 12},

@@ -45,7 +45,7 @@ func csvOf(t *testing.T, s *Snapshot, sections ...SectionID) string {
 func TestTheRetentionChangesNothingOfAClosedMonth(t *testing.T) {
 	both(t, func(t *testing.T, w *world) {
 		w.october()
-		day := mustDay(t, "2026-10-31")
+		day := must.Get(trade.ParseDate("2026-10-31"))(t)
 		s := w.take(Cut{Day: day})
 		want := csvOf(t, s)
 		if !strings.Contains(want, "maria") || !strings.Contains(want, "130,5") {
@@ -78,7 +78,7 @@ func TestTheRetentionChangesNothingOfAClosedMonth(t *testing.T) {
 func TestTheRetentionLeavesTheCountsOfADerivedDay(t *testing.T) {
 	both(t, func(t *testing.T, w *world) {
 		w.october()
-		cut := Cut{Day: mustDay(t, "2026-10-31"), Derived: true}
+		cut := Cut{Day: must.Get(trade.ParseDate("2026-10-31"))(t), Derived: true}
 		want := csvOf(t, w.take(cut), SummarySection)
 		w.retain()
 		after := w.take(cut)

@@ -77,8 +77,7 @@ func newWorld(t testing.TB, driver string) *world {
 		SentBy:  []mapping.ParentSpec{{Job: "contracts", Columns: []string{"filial", "num"}}},
 	}
 	for _, spec := range []mapping.JobSpec{contracts, loads} {
-		job := must.Get(mapping.Compile(spec, saoPaulo))(t)
-		w.jobs = append(w.jobs, job)
+		w.jobs = append(w.jobs, must.Get(mapping.Compile(spec, saoPaulo))(t))
 	}
 	return w
 }
@@ -177,9 +176,8 @@ func remoteID(n int) string { return fmt.Sprintf("1b98fbe4-6680-4a11-9ba1-%012d"
 func (w *world) send(e trade.Entry, outcome trade.Outcome) trade.Entry {
 	w.t.Helper()
 	w.n++
-	id := must.Get(uuid.NewV7())(w.t)
 	a := trade.Attempt{
-		ID: id.String(), RunID: "run", EntryID: e.ID, Payload: e.Payload, PayloadHash: e.PayloadHash,
+		ID: must.Get(uuid.NewV7())(w.t).String(), RunID: "run", EntryID: e.ID, Payload: e.Payload, PayloadHash: e.PayloadHash,
 		StartedAt: w.now,
 	}
 	w.store.CommitGroup(e.Job, trade.Group{At: w.now, Intents: []trade.Intent{{Entry: e, Attempt: a}}})
@@ -231,16 +229,12 @@ func (w *world) dismiss(job string, keys ...string) {
 	}
 }
 
-func (w *world) sources() Sources {
-	return Sources{
-		Ledger: w.store, Jobs: w.jobs, Zone: saoPaulo, Now: w.now, Program: "1.0.0-test",
-		Name: "Cooperativa", Folder: w.t.(interface{ TempDir() string }).TempDir(),
-	}
-}
-
 func (w *world) take(cut Cut) *Snapshot {
 	w.t.Helper()
-	s := must.Get(Take(w.t.Context(), w.sources(), cut))(w.t)
+	s := must.Get(Take(w.t.Context(), Sources{
+		Ledger: w.store, Jobs: w.jobs, Zone: saoPaulo, Now: w.now, Program: "1.0.0-test",
+		Name: "Cooperativa", Folder: w.t.TempDir(),
+	}, cut))(w.t)
 	w.t.Cleanup(func() { _ = s.Close() })
 	s.Head.ID = "01a20039-0000-7000-8000-000000000000"
 	return s
@@ -253,12 +247,6 @@ func mustReport(t testing.TB, s *Snapshot, o Options, writer func(*bytes.Buffer)
 	var b bytes.Buffer
 	must.Get(s.Report(o, writer(&b)))(t)
 	return b.String()
-}
-
-func mustDay(t testing.TB, text string) trade.Date {
-	t.Helper()
-	d := must.Get(trade.ParseDate(text))(t)
-	return d
 }
 
 // told records what an event told of a record, at a moment.

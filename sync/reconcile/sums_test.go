@@ -68,14 +68,11 @@ func anyRow(t *rapid.T) Row {
 
 // snapshotOf makes a snapshot of the rows of some jobs.
 func snapshotOf(t testing.TB, jobs []JobHead, rows iter.Seq[Row]) *Snapshot {
-	s, err := newSnapshot(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(newSnapshot(t.TempDir()))(t)
 	t.Cleanup(func() { _ = s.Close() })
 	s.zone = saoPaulo
 	s.Head = Head{Form: formOfHead, ID: "x", Zone: saoPaulo.String(), At: saturday, Kind: NowKind, Jobs: jobs}
-	out := s.spool()
+	out, err := s.spool(), error(nil)
 	for r := range rows {
 		s.Head.Rows++
 		err = errors.Join(err, out.row(r))
