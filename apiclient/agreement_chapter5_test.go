@@ -115,7 +115,7 @@ func (m meeting) fires(r apiclient.WebhookRequest) sandbox.Delivery {
 	if n, err := m.box.Send(string(r.WebhookEvent), []byte(`{"a":1}`)); n != 1 || err != nil {
 		m.t.Fatalf("Send = %d, %v", n, err)
 	}
-	must.OK(m.t, m.box.WaitDeliveries(m.t.Context()))
+	must.Do(m.t, m.box.WaitDeliveries(m.t.Context()))
 	all := m.box.Deliveries()
 	return all[len(all)-1]
 }

@@ -59,7 +59,7 @@ func TestASecondConnectionIsRefusedOnceBytesHaveLeft(t *testing.T) {
 	t.Parallel()
 	e := newExchange(t.Context(), time.Now(), call{})
 	first, second := newTrackedConn(nil, idleTimeout), newTrackedConn(nil, idleTimeout)
-	must.OK(t, e.beginWrite(first))
+	must.Do(t, e.beginWrite(first))
 	e.endWrite(nil) // the write failed without a byte: it still counts
 	if err := e.beginWrite(second); !errors.Is(err, errSecondConn) {
 		t.Errorf("beginWrite on a second connection = %v, want errSecondConn", err)

@@ -172,7 +172,7 @@ func send(t *testing.T, c *apiclient.Client, commitment string, request any) (a 
 // members are the members of a JSON object as written.
 func members(t *testing.T, body []byte) (all map[string]json.RawMessage) {
 	t.Helper()
-	must.OK(t, json.Unmarshal(body, &all))
+	must.Do(t, json.Unmarshal(body, &all))
 	return all
 }
 

@@ -15,7 +15,7 @@ func TestMembersAreThoseOfTheDocument(t *testing.T) {
 	const doc = " { \"id\" : 1,\r\n" +
 		"\"ID\":\"a\\\"},{\\\\\",\"\\u0069d\":[1, \"]\", {\"a\": [\",\"]}] ,\"\":null,\"id\":{ } }\n"
 	var got []string
-	must.OK(t, eachMember([]byte(doc), func(key string, value json.RawMessage) {
+	must.Do(t, eachMember([]byte(doc), func(key string, value json.RawMessage) {
 		got = append(got, key+"="+string(value))
 	}))
 	want := []string{`id=1`, `ID="a\"},{\\"`, `id=[1, "]", {"a": [","]}]`, `=null`, `id={ }`}

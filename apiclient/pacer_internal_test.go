@@ -93,8 +93,7 @@ func TestCallsThatWereOnTheirWayTogetherCutThePaceOnce(t *testing.T) {
 		p := newPacer(0, 8, nil)
 		var tickets []ticket
 		for range 8 {
-			ticket := must.Get(p.enter(t.Context()))(t)
-			tickets = append(tickets, ticket)
+			tickets = append(tickets, must.Get(p.enter(t.Context()))(t))
 		}
 		for _, ticket := range tickets[:6] {
 			p.leave(ticket, answered(429, 0))

@@ -37,7 +37,7 @@ func newAuthority(t *testing.T) authority {
 		c.IsCA, c.BasicConstraintsValid, c.KeyUsage = true, true, x509.KeyUsageCertSign
 	}), file: filepath.Join(t.TempDir(), "ca.pem")}
 	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: ca.Leaf.Raw})
-	must.OK(t, os.WriteFile(ca.file, text, 0o600))
+	must.Do(t, os.WriteFile(ca.file, text, 0o600))
 	return ca
 }
 

@@ -25,7 +25,7 @@ func TestOpenSaysWhatIsWrongWithTheAddress(t *testing.T) {
 	// A port on which nobody listens, because we hold and then free it.
 	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	free := l.Addr().String()
-	must.OK(t, l.Close())
+	must.Do(t, l.Close())
 	host, port, _ := net.SplitHostPort(free)
 
 	erptest.WantError(t, erptest.OpenError(t, "postgres", "postgres://u:segredo@"+free+"/erp"), erp.CodeUnreachable,
@@ -90,7 +90,7 @@ func TestOpenSQLiteSaysWhatIsWrongWithTheFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	missing, rubbish := filepath.Join(dir, "x.db"), filepath.Join(dir, "rubbish.db")
-	must.OK(t, os.WriteFile(rubbish, []byte(strings.Repeat("isto não é um banco de dados ", 100)), 0o600))
+	must.Do(t, os.WriteFile(rubbish, []byte(strings.Repeat("isto não é um banco de dados ", 100)), 0o600))
 	erptest.WantError(t, erptest.OpenError(t, "sqlite", missing), erp.CodeNoDatabase, missing, "does not exist")
 	if _, err := os.Stat(missing); !os.IsNotExist(err) {
 		t.Error("Open created the file")
@@ -253,7 +253,7 @@ func TestF012ALockedTableEndsTheReadInTime(t *testing.T) {
 	erptest.Exec(t, tx, `LOCK TABLE c`)
 	err = erptest.ReadError(t, s, erp.Query{SQL: "SELECT k FROM c", Key: []string{"k"}})
 	erptest.WantError(t, err, erp.CodeLocked, "locked by another session", "55P03")
-	must.OK(t, tx.Rollback())
+	must.Do(t, tx.Rollback())
 	erptest.Read(t, s, erp.Query{SQL: "SELECT k FROM c", Key: []string{"k"}}, erp.Window{})
 }
 
@@ -438,5 +438,5 @@ func TestSQLiteWaitsForAWriterAndThenSaysSo(t *testing.T) {
 	erptest.Exec(t, c, "BEGIN EXCLUSIVE")
 	erptest.WantError(t, erptest.ReadError(t, s, erp.Query{SQL: "SELECT k FROM c", Key: []string{"k"}}), erp.CodeLocked)
 	erptest.Exec(t, c, "ROLLBACK")
-	must.OK(t, c.Close())
+	must.Do(t, c.Close())
 }

@@ -45,7 +45,7 @@ func TestTheSampleERPIsReadAndExplained(t *testing.T) {
 	}
 	must.Get(s.Columns(t.Context(), q.SQL))(t)
 	var inScope int
-	must.OK(t, db.QueryRow(
+	must.Do(t, db.QueryRow(
 		`SELECT count(*) FROM coop.contrato c WHERE c.excluido_em IS NULL AND c.situacao = 'aprovado' AND (c.data_contrato >= '2026-01-01' OR c.data_contrato IS NULL)`).Scan(&inScope))
 	rows, first := erptest.Read(t, s, q, erp.Window{})
 	if len(rows) != inScope || first.Degraded || first.Unreadable != 0 || first.Bound == "" {

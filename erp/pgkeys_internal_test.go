@@ -36,7 +36,7 @@ func pgReader(t testing.TB, statements ...string) (*Source, *sql.DB) {
 // keyStatement is the statement by which keys are read again.
 func keyStatement(t testing.TB, s *Source, q Query, keys [][]Value) (query string, args []any) {
 	t.Helper()
-	must.OK(t, s.inTx(t.Context(), func(_ dialect.Clock, tx dialect.Tx) error {
+	must.Do(t, s.inTx(t.Context(), func(_ dialect.Clock, tx dialect.Tx) error {
 		p, err := s.plan(t.Context(), tx, q)
 		if err != nil {
 			return err
@@ -54,10 +54,10 @@ func lines(t testing.TB, db *sql.DB, query string, args ...any) []string {
 	var out []string
 	for rows.Next() {
 		var line string
-		must.OK(t, rows.Scan(&line))
+		must.Do(t, rows.Scan(&line))
 		out = append(out, line)
 	}
-	must.OK(t, rows.Err())
+	must.Do(t, rows.Err())
 	return out
 }
 
@@ -221,7 +221,7 @@ func TestKeysInArraysFindWhatEachKeyFindsAlone(t *testing.T) {
 			t.Fatalf("%v: %v", names, err)
 		}
 		var alone []Row
-		must.OK(t, s.inTx(t.Context(), func(_ dialect.Clock, tx dialect.Tx) error {
+		must.Do(t, s.inTx(t.Context(), func(_ dialect.Clock, tx dialect.Tx) error {
 			p, err := s.plan(t.Context(), tx, q)
 			if err != nil {
 				return err

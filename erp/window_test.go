@@ -24,7 +24,7 @@ func TestF001ARowThatCommitsLateIsInTheNextWindow(t *testing.T) {
 	if got := erptest.KeysOf(rows); got != "2" {
 		t.Fatalf("first read gave %q, want 2", got)
 	}
-	must.OK(t, late.Commit())
+	must.Do(t, late.Commit())
 	// No lookback at all: the open transaction alone must have held the bound.
 	rows, _ = erptest.Read(t, s, q, erp.Window{Since: first.Bound})
 	if got := erptest.KeysOf(rows); !strings.Contains(got, "1") {
@@ -42,7 +42,7 @@ func TestF001APreparedTransactionHoldsTheBound(t *testing.T) {
 		}
 	})
 	var prepared time.Time
-	must.OK(t, db.QueryRow(`SELECT prepared FROM pg_prepared_xacts WHERE database = current_database()`).Scan(
+	must.Do(t, db.QueryRow(`SELECT prepared FROM pg_prepared_xacts WHERE database = current_database()`).Scan(
 		&prepared))
 	erptest.Exec(t, db, `INSERT INTO c (k) VALUES (2)`)
 	_, res := erptest.Read(t, s, erp.Query{SQL: "SELECT k, em FROM c", Key: []string{"k"}, ChangedAt: "em"},

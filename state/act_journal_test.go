@@ -71,7 +71,7 @@ func (k *kept) doubts(n int) []trade.Entry {
 		mustCommit(k.t, k.s, lease, trade.Group{Settle: []trade.Settlement{unknown(mustSend(k.t, k.s, lease, e))}})
 		out = append(out, mustEntry(k.t, k.s, "contracts", e.Key))
 	}
-	must.OK(k.t, k.s.ReleaseLease(k.t.Context(), lease))
+	must.Do(k.t, k.s.ReleaseLease(k.t.Context(), lease))
 	must.Get(k.s.Watch(k.t.Context(), "contracts", "boot", 0))(k.t)
 	return out
 }
@@ -113,7 +113,7 @@ func TestF058ACopyFromBeforeAnActIsNoticedAndHasItAgain(t *testing.T) {
 			}
 			copies, steps := t.TempDir(), []string{"before", "between"}
 			backup := func(name string) {
-				must.OK(t, k.s.Backup(t.Context(), filepath.Join(copies, name)))
+				must.Do(t, k.s.Backup(t.Context(), filepath.Join(copies, name)))
 			}
 			backup(steps[0])
 			k.order(dismissal(doubts[1]))
@@ -121,9 +121,9 @@ func TestF058ACopyFromBeforeAnActIsNoticedAndHasItAgain(t *testing.T) {
 			k.order(c.act(e))
 			dir, whole := k.dir(), t.TempDir()
 			k.close()
-			must.OK(t, os.CopyFS(whole, os.DirFS(dir)))
+			must.Do(t, os.CopyFS(whole, os.DirFS(dir)))
 			for _, step := range append(steps, "none") {
-				must.OK(t, os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(whole)))
+				must.Do(t, os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(whole)))
 				removeLedger(t, k.o.DSN)
 				if step != "none" {
 					copyFile(t, filepath.Join(copies, step), k.o.DSN)
@@ -211,12 +211,12 @@ func TestF058ACopyFromBeforeANewJournalIsRebuilt(t *testing.T) {
 	k := sqliteKept(t)
 	k.send("a", 3)
 	before := filepath.Join(t.TempDir(), "before.db")
-	must.OK(t, k.s.Backup(t.Context(), before))
+	must.Do(t, k.s.Backup(t.Context(), before))
 	k.send("b", 3)
 	want := provenOf(t, k.s)
 	dir := k.dir()
 	k.close()
-	must.OK(t, os.RemoveAll(dir))
+	must.Do(t, os.RemoveAll(dir))
 	wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeJournalLost)
 	must.Get(NewJournal(t.Context(), k.o, true, rebuildAct))(t)
 	removeLedger(t, k.o.DSN)
@@ -247,7 +247,7 @@ func TestF058ACopyFromBeforeAPauseIsPausedAgain(t *testing.T) {
 	k := sqliteKept(t)
 	k.send("a", 2)
 	before := filepath.Join(t.TempDir(), "before.db")
-	must.OK(t, k.s.Backup(t.Context(), before))
+	must.Do(t, k.s.Backup(t.Context(), before))
 	pause := trade.JobStatus{
 		Job: "contracts", State: trade.Paused, Since: at,
 		Stop: &trade.Stop{Code: "paused", Text: "ana: the harvest"},

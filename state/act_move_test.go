@@ -30,7 +30,7 @@ func (k *kept) retyped() (old, held trade.Entry) {
 	again := newEntry("new")
 	again.State, again.Cause = trade.Held, trade.CauseRetyped
 	held = mustRecord(k.t, k.s, lease, again)[0]
-	must.OK(k.t, k.s.ReleaseLease(k.t.Context(), lease))
+	must.Do(k.t, k.s.ReleaseLease(k.t.Context(), lease))
 	return mustEntry(k.t, k.s, "contracts", "old"), held
 }
 
@@ -107,7 +107,7 @@ func TestF058ARecordThatWasGivenOnIsRebuiltSo(t *testing.T) {
 	old, held := k.retyped()
 	copies := t.TempDir()
 	backup := func(name string) {
-		must.OK(t, k.s.Backup(t.Context(), filepath.Join(copies, name)))
+		must.Do(t, k.s.Backup(t.Context(), filepath.Join(copies, name)))
 	}
 	backup("before")
 	doubt := k.doubts(1)[0]
@@ -117,9 +117,9 @@ func TestF058ARecordThatWasGivenOnIsRebuiltSo(t *testing.T) {
 	k.order(dismissal(doubt))
 	dir, whole := k.dir(), t.TempDir()
 	k.close()
-	must.OK(t, os.CopyFS(whole, os.DirFS(dir)))
+	must.Do(t, os.CopyFS(whole, os.DirFS(dir)))
 	for _, step := range []string{"before", "between", "after", "none", "new journal"} {
-		must.OK(t, os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(whole)))
+		must.Do(t, os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(whole)))
 		removeLedger(t, k.o.DSN)
 		switch step {
 		case "none", "new journal":
@@ -183,7 +183,7 @@ func TestAnIDThatNobodyHasIsTold(t *testing.T) {
 			sqldb.Postgres: `ALTER TABLE entry DISABLE TRIGGER entry_identity`,
 		}[k.s.db.D.Name]
 		for _, query := range []string{off, `UPDATE entry SET remote_id = 'remote-9' WHERE key = 'new'`} {
-			must.OK(t, byHand(k.s, query))
+			must.Do(t, byHand(k.s, query))
 		}
 		if broken, err := k.s.BrokenKeys(t.Context()); err != nil || !cmp.Equal(broken, []string{"entry"}) {
 			t.Errorf("broken %v, %v", broken, err)

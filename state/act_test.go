@@ -74,7 +74,7 @@ func TestAPauseStaysUntilAnActEndsItAndNoIntentIsStoredMeanwhile(t *testing.T) {
 		e := mustRecord(t, s, lease, newEntry("a"), newEntry("b"))
 		flying := mustSend(t, s, lease, e[0])
 		running := trade.JobStatus{Job: "contracts", State: trade.Running, Since: at}
-		must.OK(t, s.SetJobStatus(t.Context(), running))
+		must.Do(t, s.SetJobStatus(t.Context(), running))
 		pause := trade.JobStatus{
 			Job: "contracts", State: trade.Paused, Since: at,
 			Stop: &trade.Stop{Code: "paused", Text: "maria: the harvest"},
@@ -94,7 +94,7 @@ func TestAPauseStaysUntilAnActEndsItAndNoIntentIsStoredMeanwhile(t *testing.T) {
 		if !r.Paused || r.Claimed[in.Attempt.ID] || !r.Settled[flying.ID] {
 			t.Errorf("a group of a paused job: %+v", r)
 		}
-		must.OK(t, s.SetJobStatus(t.Context(),
+		must.Do(t, s.SetJobStatus(t.Context(),
 			trade.JobStatus{Job: "contracts", State: trade.Idle, Since: at}))
 		saw, err := s.JobStatus(t.Context(), "contracts")
 		if err != nil || saw.State != trade.Paused || saw.Stop.Text != "maria: the harvest" {
@@ -124,7 +124,7 @@ func TestAPauseStaysUntilAnActEndsItAndNoIntentIsStoredMeanwhile(t *testing.T) {
 		if _, err := act(saw, &cursor); !errors.As(err, &held) {
 			t.Errorf("what the brakes remember was changed while a process runs the job: %v", err)
 		}
-		must.OK(t, s.ReleaseLease(t.Context(), lease))
+		must.Do(t, s.ReleaseLease(t.Context(), lease))
 		if done, err := act(saw, &cursor); !done || err != nil {
 			t.Errorf("done %v, %v", done, err)
 		}

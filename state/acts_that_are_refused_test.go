@@ -43,7 +43,7 @@ func TestActsThatNoCorrectCallerOrdersAreRefused(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		lease := mustLease(t, s, "contracts")
 		e := mustRecord(t, s, lease, newEntry("a"))[0]
-		must.OK(t, s.ReleaseLease(t.Context(), lease))
+		must.Do(t, s.ReleaseLease(t.Context(), lease))
 		before := content(t, s)
 		neither, twice := dismissal(e), dismissal(e)
 		neither.Update = nil
@@ -126,7 +126,7 @@ func TestADeadlockIsTriedAgain(t *testing.T) {
 			} else if err != nil && len(all) != at-1 {
 				t.Fatalf("%s, call %d (%s): %d acts though it failed: %v", code, at, hit, len(all), err)
 			} else if err != nil {
-				must.OK(t, f.s.AppendAudit(t.Context(), anAct("x")))
+				must.Do(t, f.s.AppendAudit(t.Context(), anAct("x")))
 			}
 			if hit == "" {
 				break
@@ -190,12 +190,12 @@ func TestALookThatAReaderKeepsFromFlushing(t *testing.T) {
 		t.Fatal(err)
 	}
 	var n int
-	must.OK(t, reads.Get(&n, `SELECT COUNT(*) FROM audit`))
+	must.Do(t, reads.Get(&n, `SELECT COUNT(*) FROM audit`))
 	f.b.loses = true
 	if err = f.s.AppendAudit(t.Context(), anAct("x")); !errors.Is(err, trade.ErrUncertain) {
 		t.Errorf("%v", err)
 	}
-	must.OK(t, reads.Rollback())
+	must.Do(t, reads.Rollback())
 	f.b.loses = true
 	if err := f.s.AppendAudit(t.Context(), anAct("y")); err != nil {
 		t.Errorf("without the reader: %v", err)
@@ -241,7 +241,7 @@ func TestACopyThatIsNotInOrder(t *testing.T) {
 	t.Parallel()
 	k := keep(t, backends[0].open(t))
 	empty := filepath.Join(t.TempDir(), "empty.db")
-	must.OK(t, k.s.Backup(t.Context(), empty))
+	must.Do(t, k.s.Backup(t.Context(), empty))
 	k.sendAll("a", 2)
 	mustExec(t, k.s, `UPDATE tally SET n = n + 1 WHERE state = 'accepted'`)
 	copied := filepath.Join(t.TempDir(), "copy.db")
@@ -272,13 +272,13 @@ func TestAJournalThatIsNotTheLedgersOwnIsRefused(t *testing.T) {
 	k.close()
 	other.close()
 	dir, own := k.dir(), k.dir()+".own"
-	must.OK(t, os.Rename(dir, own), os.CopyFS(dir, os.DirFS(other.dir())))
+	must.Do(t, os.Rename(dir, own), os.CopyFS(dir, os.DirFS(other.dir())))
 	says(t, k.try(sqldb.DefaultTuning), "belongs to ledger "+other.s.LedgerID())
 	// such a one may go
 	if plan, err := NewJournal(t.Context(), k.o, false, rebuildAct); err != nil || plan.Aside != dir {
 		t.Errorf("%+v, %v", plan, err)
 	}
-	must.OK(t, os.RemoveAll(dir), os.Rename(own, dir))
+	must.Do(t, os.RemoveAll(dir), os.Rename(own, dir))
 	k.byHand(`UPDATE journal SET retired_at = 1`)
 	says(t, k.try(sqldb.DefaultTuning), "the one that stands there is another")
 	k.byHand(`UPDATE journal SET retired_at = NULL`)
@@ -323,7 +323,7 @@ func TestANewJournalInsteadOfOneThatSaysNothingMore(t *testing.T) {
 	k := keep(t, backends[0].open(t))
 	k.sendAll("a", 2)
 	before := k.o.DSN + ".before"
-	must.OK(t, k.s.Backup(t.Context(), before))
+	must.Do(t, k.s.Backup(t.Context(), before))
 	k.beginAgain() // its records are of what the ledger has
 	k.close()
 	removeLedger(t, k.o.DSN)
@@ -337,7 +337,7 @@ func TestANewJournalInsteadOfOneThatSaysNothingMore(t *testing.T) {
 	if err != nil || len(segments) == 0 {
 		t.Fatal(segments, err)
 	}
-	must.OK(t, os.WriteFile(segments[0], []byte("damaged\n"), 0o600))
+	must.Do(t, os.WriteFile(segments[0], []byte("damaged\n"), 0o600))
 	says(t, k.try(sqldb.DefaultTuning), "damaged")
 	must.Get(NewJournal(t.Context(), k.o, true, rebuildAct))(t)
 	k.open()
@@ -355,12 +355,12 @@ func TestAnswersThatNobodyCanKeep(t *testing.T) {
 	lease := mustLease(t, f.s, "contracts")
 	a := mustSend(t, f.s, lease, mustRecord(t, f.s, lease, newEntry("a"))[0])
 	lock := filepath.Join(f.dir(), "lock")
-	must.OK(t, os.Remove(lock), os.Mkdir(lock, 0o700))
+	must.Do(t, os.Remove(lock), os.Mkdir(lock, 0o700))
 	f.b.arm(1, true)
 	_, err := f.s.Commit(t.Context(), lease, trade.Group{At: at, Settle: []trade.Settlement{created(a, "remote-a")}})
 	f.b.disarm()
 	says(t, err, errBroken.Error(), "is a directory")
-	must.OK(t, os.Remove(lock))
+	must.Do(t, os.Remove(lock))
 	mustCommit(t, f.s, lease, trade.Group{Settle: []trade.Settlement{created(a, "remote-a")}})
 }
 
@@ -399,7 +399,7 @@ func TestACheckThatTheDatabaseCannotEnd(t *testing.T) {
 	k.close()
 	text := must.Get(os.ReadFile(k.o.DSN))(t)
 	clear(text[100:])
-	must.OK(t, os.WriteFile(k.o.DSN, text, 0o600))
+	must.Do(t, os.WriteFile(k.o.DSN, text, 0o600))
 	db := sqldb.ConnectSQLite(sqldb.DefaultTuning, sqldb.SqliteDSN(k.o.DSN, "mode=ro"), 1)
 	var n int
 	damage := db.Get(&n, `SELECT COUNT(*) FROM entry`)
@@ -468,7 +468,7 @@ func TestAConnectionThatIsClosed(t *testing.T) {
 	defer func() { _ = listener.Close() }()
 	conn := must.Get(net.Dial("tcp", listener.Addr().String()))(t)
 	raw, err := conn.(*net.TCPConn).SyscallConn()
-	must.OK(t, err, conn.Close())
+	must.Do(t, err, conn.Close())
 	if err := sqldb.BoundUnacknowledged("tcp4", "", raw); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("%v", err)
 	}
@@ -486,7 +486,7 @@ func TestEveryCallFailsOnceWhileAProcessSettlesWhatAnotherLeft(t *testing.T) {
 		b := &breaker{}
 		k := keep(t, backends[0].open(t))
 		goesOn := *k
-		must.OK(t, goesOn.try(b.tuning()))
+		must.Do(t, goesOn.try(b.tuning()))
 		lease := mustLease(t, k.s, "contracts")
 		es := mustRecord(t, k.s, lease, newEntry("a"), newEntry("b"), newEntry("c"))
 		first := mustSend(t, k.s, lease, es[0])
@@ -530,17 +530,17 @@ func TestADamagedLedgerThatSomebodyHasOpenIsNotRebuilt(t *testing.T) {
 	k := keep(t, backends[0].open(t))
 	k.sendAll("a", 1)
 	k.close()
-	must.OK(t, os.WriteFile(k.o.DSN, []byte(strings.Repeat("damaged ", 1000)), 0o600))
+	must.Do(t, os.WriteFile(k.o.DSN, []byte(strings.Repeat("damaged ", 1000)), 0o600))
 	f, err := os.Open(k.o.DSN)
 	if err != nil {
 		t.Fatal(err)
 	}
 	holder := exec.Command("sleep", "600")
 	holder.Stdin = f
-	must.OK(t, holder.Start(), f.Close())
+	must.Do(t, holder.Start(), f.Close())
 	_, err = Rebuild(t.Context(), k.o, true, rebuildAct)
 	says(t, err, strconv.Itoa(holder.Process.Pid))
-	must.OK(t, holder.Process.Kill())
+	must.Do(t, holder.Process.Kill())
 	_ = holder.Wait() // killed
 	if text, err := os.ReadFile(k.o.DSN); err != nil || !strings.HasPrefix(string(text), "damaged") {
 		t.Errorf("the file changed: %v", err)
@@ -573,7 +573,7 @@ func TestWhatCannotBeTakenUpKeepsTheJournal(t *testing.T) {
 	removeLedger(t, k.o.DSN)
 	s := mustOpen(t, sqldb.Options{Driver: sqldb.SQLite, DSN: k.o.DSN, Version: "1.0.0-test"})
 	mustExec(t, s, `CREATE TRIGGER foreign_hand BEFORE INSERT ON entry BEGIN SELECT RAISE(IGNORE); END`)
-	must.OK(t, s.Close())
+	must.Do(t, s.Close())
 	_, err := Rebuild(t.Context(), k.o, true, rebuildAct)
 	says(t, err, "2 rows of job contracts came into the ledger meanwhile")
 	k.byHand(`DROP TRIGGER foreign_hand`)

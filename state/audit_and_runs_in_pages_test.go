@@ -41,7 +41,7 @@ func TestTheAuditIsReadInPages(t *testing.T) {
 				At: at.Add(time.Duration(i) * time.Hour), Who: []string{"ana", "bia"}[i%2],
 				Act: "retry", Target: fmt.Sprintf("contracts 01|%d", i), Reason: "r",
 			}
-			must.OK(t, s.AppendAudit(t.Context(), record))
+			must.Do(t, s.AppendAudit(t.Context(), record))
 		}
 		read := func(q trade.AuditQuery) (seqs []int64, pages int) {
 			t.Helper()
@@ -90,7 +90,7 @@ func TestRunsAreReadInPagesAndByTheirIDs(t *testing.T) {
 				ID: fmt.Sprintf("run-%d", i), Job: []string{"contracts", "deliveries"}[i%2],
 				StartedAt: at, EndedAt: at, Sent: i,
 			}
-			must.OK(t, s.FinishRun(t.Context(), report))
+			must.Do(t, s.FinishRun(t.Context(), report))
 		}
 		var ids []string
 		for after := ""; ; {

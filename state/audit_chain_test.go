@@ -77,7 +77,7 @@ func TestAnAuditThatWasAlteredIsNoticed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			both(t, func(t *testing.T, s *Store) {
 				for i := range 6 {
-					must.OK(t, s.AppendAudit(t.Context(), anAct(fmt.Sprintf("contracts %d", i))))
+					must.Do(t, s.AppendAudit(t.Context(), anAct(fmt.Sprintf("contracts %d", i))))
 				}
 				byForce(t, s, c.query)
 				mustVerify(t, s, c.want)
@@ -113,7 +113,7 @@ func TestAnActAndWhatTheProgramWritesAreInTheSameChain(t *testing.T) {
 func forge(t *testing.T, s *Store, from int64) {
 	t.Helper()
 	var rows []audit.Row
-	must.OK(t, s.db.Read.Select(&rows, s.db.Q(audit.SelectAudit+`ORDER BY seq`)))
+	must.Do(t, s.db.Read.Select(&rows, s.db.Q(audit.SelectAudit+`ORDER BY seq`)))
 	prev := ""
 	for _, r := range rows {
 		if r.Seq >= from {
@@ -132,13 +132,13 @@ func forge(t *testing.T, s *Store, from int64) {
 func TestD8AnAuditThatWasWrittenAnewIsFoundByTheJournal(t *testing.T) {
 	journaled(t, func(t *testing.T, k *kept) {
 		doubts := k.doubts(4)
-		must.OK(t, k.s.AppendAudit(t.Context(), anAct("before")))
+		must.Do(t, k.s.AppendAudit(t.Context(), anAct("before")))
 		k.order(adoption(doubts[0], "remote-0"))
 		k.order(adoption(doubts[1], "remote-1"))
 		mustVerify(t, k.s, 0)
 		at := k.s
 		var head sqldb.AuditHead
-		must.OK(t, at.db.Read.Get(&head, audit.SelectHead))
+		must.Do(t, at.db.Read.Get(&head, audit.SelectHead))
 		forge(t, at, head.Seq-1)
 		mustVerify(t, at, head.Seq-1)
 		d, err := (doctor{at.db, at}).diagnoseAudit(t.Context())
@@ -169,7 +169,7 @@ func TestD8AnAuditThatTwoHostsRebuiltIsNoForgery(t *testing.T) {
 			}
 			mustVerify(t, a.s, 0)
 			for _, query := range []string{`DROP SCHEMA public CASCADE`, `CREATE SCHEMA public`} {
-				must.OK(t, byHand(a.s, query))
+				must.Do(t, byHand(a.s, query))
 			}
 			_, _ = a.s.Close(), b.s.Close()
 			for _, i := range order {

@@ -51,14 +51,14 @@ func TestC4ALedgerIsBegunByNobodyButNew(t *testing.T) {
 				if _, err := os.Stat(s.JournalFolder()); err != nil || s.Where() == "" {
 					t.Errorf("its journal: %v; it is at %q", err, s.Where())
 				}
-				must.OK(t, s.Close())
+				must.Do(t, s.Close())
 				_, err = New(t.Context(), o)
 				wantCode(t, err, sqldb.CodeStands)
 				s = must.Get(Open(t.Context(), o))(t)
 				if s.LedgerID() != id {
 					t.Errorf("the ledger is %s, and was %s", s.LedgerID(), id)
 				}
-				must.OK(t, s.Close())
+				must.Do(t, s.Close())
 			})
 		}
 	}

@@ -34,7 +34,7 @@ func BenchmarkLeast(b *testing.B) {
 				if err == nil {
 					_, err = t.StmtContext(b.Context(), compiled[text]).ExecContext(b.Context(), string(list))
 				}
-				must.OK(b, err)
+				must.Do(b, err)
 			}
 			commit := func(fn func(*sql.Tx)) {
 				t, err := db.BeginTx(b.Context(), nil)
@@ -42,7 +42,7 @@ func BenchmarkLeast(b *testing.B) {
 					fn(t)
 					err = t.Commit()
 				}
-				must.OK(b, err)
+				must.Do(b, err)
 			}
 			payload, answer := `{"x":"`+strings.Repeat("p", 500)+`"}`, `{"id":"`+strings.Repeat("a", 250)+`"}`
 			n := 0

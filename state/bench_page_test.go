@@ -114,5 +114,5 @@ func fillLarge(b testing.TB, s *Store, rows int) {
 				`INSERT INTO tally (job, state, unit, n, volume) SELECT job, state, 'SC', COUNT(*), '1' FROM entry GROUP BY job, state`)
 		})
 	}
-	must.OK(b, err)
+	must.Do(b, err)
 }

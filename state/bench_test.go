@@ -42,7 +42,7 @@ func BenchmarkUpdate(b *testing.B) {
 		}
 		must.Get(s.Record(b.Context(), lease, page))(b)
 		var updates []trade.Update
-		must.OK(b, s.Rows(b.Context(), trade.RowFilter{}, func(e trade.Entry) error {
+		must.Do(b, s.Rows(b.Context(), trade.RowFilter{}, func(e trade.Entry) error {
 			updates = append(updates, trade.Update{From: e.State, Entry: e})
 			return nil
 		}))

@@ -116,7 +116,7 @@ func TestRunsAreKeptNewestFirst(t *testing.T) {
 		}
 		other := trade.RunReport{ID: sqldb.NewID(), Job: "others", StartedAt: at}
 		for _, r := range []trade.RunReport{first, second, other} {
-			must.OK(t, s.StartRun(t.Context(), r))
+			must.Do(t, s.StartRun(t.Context(), r))
 		}
 		first.EndedAt, first.Sweep, first.InScope, first.Gone, first.Sent = at.Add(time.Minute), true, &three,
 			new(int), 2
@@ -125,7 +125,7 @@ func TestRunsAreKeptNewestFirst(t *testing.T) {
 			Code: "key", Text: "the key was refused", All: true, Sends: trade.OrderCommitments,
 			Until: at.Add(time.Hour),
 		}
-		must.OK(t, s.FinishRun(t.Context(), first))
+		must.Do(t, s.FinishRun(t.Context(), first))
 		runs, err := s.Runs(t.Context(), "contracts", 0)
 		if diff := cmp.Diff([]trade.RunReport{second, first}, runs, cmpopts.EquateEmpty()); diff != "" || err != nil {
 			t.Errorf("runs (-want +got):\n%s%v", diff, err)
@@ -153,7 +153,7 @@ func TestAJobStandsWhereItWasPut(t *testing.T) {
 			},
 			{Job: "contracts", State: trade.Running, Since: at.Add(time.Second)},
 		} {
-			must.OK(t, s.SetJobStatus(t.Context(), want))
+			must.Do(t, s.SetJobStatus(t.Context(), want))
 			got, err := s.JobStatus(t.Context(), "contracts")
 			if diff := cmp.Diff(want, got); diff != "" || err != nil {
 				t.Errorf("status (-want +got):\n%s%v", diff, err)
@@ -277,7 +277,7 @@ func TestRowsOfSeveralStatesComeInOneOrder(t *testing.T) {
 		mustRecord(t, s, lease, page...)
 		for _, limit := range []int{0, 1, discovery.EntryPage, 2*discovery.EntryPage + 1} {
 			var got []string
-			must.OK(t, s.Rows(t.Context(),
+			must.Do(t, s.Rows(t.Context(),
 				trade.RowFilter{States: []trade.State{trade.Held, trade.Invalid, trade.Waiting}, Limit: limit},
 				func(e trade.Entry) error {
 					got = append(got, e.Key)

@@ -22,9 +22,9 @@ func TestF148OnlyWhatWasReadBackIsCompared(t *testing.T) {
 				ID: uuid.NewString(), Event: "CREATE_ORDER_COMMITMENT", Purpose: trade.ForDoubts,
 				HeardAt: at, LastAt: told, NextAt: at,
 			}
-			must.OK(t, s.NoteHeard(t.Context(), nil, []trade.Candidate{noted}))
+			must.Do(t, s.NoteHeard(t.Context(), nil, []trade.Candidate{noted}))
 			noted.State, noted.Fields = trade.CandidateUnreadable, fields
-			must.OK(t, s.SaveCandidate(t.Context(), noted))
+			must.Do(t, s.SaveCandidate(t.Context(), noted))
 			if i == 2 || i == 4 {
 				want = slices.Insert(want, 0, noted.ID)
 			}

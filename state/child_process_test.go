@@ -160,7 +160,7 @@ func startAs(t *testing.T, cmd *exec.Cmd, role, path string, user *syscall.Crede
 	cmd.Stderr = os.Stderr
 	stdin := must.Get(cmd.StdinPipe())(t)
 	out := must.Get(cmd.StdoutPipe())(t)
-	must.OK(t, cmd.Start())
+	must.Do(t, cmd.Start())
 	p := &process{cmd: cmd, lines: bufio.NewScanner(out), stdin: stdin}
 	t.Cleanup(func() { p.kill(t) })
 	return p

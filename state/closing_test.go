@@ -126,7 +126,7 @@ func TestOutcomesAndActsAreRead(t *testing.T) {
 			t.Errorf("outcomes %+v, %v", got, err)
 		}
 		for i, act := range []string{"dismiss", "adopt", "refs import"} {
-			must.OK(t, s.AppendAudit(t.Context(),
+			must.Do(t, s.AppendAudit(t.Context(),
 				trade.AuditRecord{
 					At: at.AddDate(0, 0, i), Who: "maria", Act: act, Reason: "x",
 					Detail: `{}`,

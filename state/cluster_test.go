@@ -53,7 +53,7 @@ func TestC11APromotedReplicaStopsTheSendingUntilAPersonConfirmsIt(t *testing.T) 
 	if !strings.Contains(text, "timeline 1") || !strings.Contains(text, "timeline 2") {
 		t.Error(text)
 	}
-	must.OK(t, k.s.ReleaseLease(t.Context(), lease))
+	must.Do(t, k.s.ReleaseLease(t.Context(), lease))
 
 	plan, err := Rebind(t.Context(), k.o, "", false, trade.AuditRecord{})
 	if err != nil || plan.Server == nil || plan.Platform != nil || plan.Journal != "" || plan.Accepted != 2 ||
@@ -112,7 +112,7 @@ func TestC11ACopyRestoredOnAnotherServerIsNoticed(t *testing.T) {
 	load := exec.Command(from.Program("psql"), "--quiet", "--dbname="+dsn, "--set=ON_ERROR_STOP=1")
 	var err error
 	load.Stdin = must.Get(dump.StdoutPipe())(t)
-	must.OK(t, dump.Start(), load.Run(), dump.Wait())
+	must.Do(t, dump.Start(), load.Run(), dump.Wait())
 	k.o.DSN = dsn
 	wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeServer)
 	o := k.o

@@ -39,11 +39,11 @@ func filled(t *testing.T, o sqldb.Options) {
 			Stop: &trade.Stop{Code: "x", Text: "é"},
 		}),
 	} {
-		must.OK(t, err)
+		must.Do(t, err)
 	}
 	must.Get(s.ReplaceReferences(t.Context(), "wallets", map[string]string{"1": "w-1", "2": "w-2"},
 		nil))(t)
-	must.OK(t, s.Close())
+	must.Do(t, s.Close())
 }
 
 var moveRecord = trade.AuditRecord{
@@ -122,7 +122,7 @@ func TestALedgerInUseIsNotMoved(t *testing.T) {
 		if _, err := Move(t.Context(), from, to, true, moveRecord); err == nil {
 			t.Error("it was moved while a job runs")
 		}
-		must.OK(t, s.ReleaseLease(t.Context(), lease))
+		must.Do(t, s.ReleaseLease(t.Context(), lease))
 		mustBeat(t, s, onMachine("a"))
 		_, err := Move(t.Context(), from, to, true, moveRecord)
 		wantCode(t, err, sqldb.CodeServed)
@@ -150,7 +150,7 @@ func TestAMoveThatFailsLeavesTheLedgerAsItWas(t *testing.T) {
 	}
 	mustExec(t, there, `ALTER TABLE block DROP CONSTRAINT none`)
 	mustExec(t, s, `UPDATE ledger SET moved_to = '`+there.db.Where+`'`) // as a process that died after the mark left it
-	must.OK(t, s.Close())
+	must.Do(t, s.Close())
 	if plan, err := Move(t.Context(), from, to, true, moveRecord); err != nil || plan.Done {
 		t.Fatalf("going on: %+v, %v", plan, err)
 	}

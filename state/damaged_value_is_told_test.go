@@ -33,7 +33,7 @@ func TestAValueThatIsNoneOfOursIsToldAndNotTakenForNothing(t *testing.T) {
 			s.StartRun(ctx, run), s.FinishRun(ctx, run), s.SetJobStatus(ctx, stopped),
 			s.Announce(ctx, "1.0.0", at),
 		} {
-			must.OK(t, err)
+			must.Do(t, err)
 		}
 		entry := func() error { _, err := s.Entry(ctx, "contracts", "w"); return err }
 		known := func() error { _, err := s.Known(ctx, "contracts", []string{"w"}); return err }

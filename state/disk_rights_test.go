@@ -22,14 +22,14 @@ func TestALedgerThatMayNotBeLookedAt(t *testing.T) {
 	}
 	for name, there := range map[string]bool{"its file": true, "its folder": false} {
 		home := filepath.Join(t.TempDir(), "home")
-		must.OK(t, os.Mkdir(home, 0o700))
+		must.Do(t, os.Mkdir(home, 0o700))
 		o := sqldb.Options{
 			Begin: true, Driver: sqldb.SQLite, DSN: filepath.Join(home, "state.db"),
 			Version: "1.0.0-test",
 		}
 		plan := sickdisk.Plan{Under: home, At: 1, Err: syscall.EACCES}
 		if there {
-			must.OK(t, mustOpen(t, o).Close())
+			must.Do(t, mustOpen(t, o).Close())
 		} else {
 			plan.At = 2 // the file is not there, and whether its folder is cannot be seen
 		}

@@ -18,11 +18,11 @@ func TestDoctorLooksIntoAFolderOfAnyName(t *testing.T) {
 		k := keep(t, backends[0].open(t))
 		k.sendAll("a", 1)
 		k.close()
-		must.OK(t, os.Chmod(filepath.Dir(k.o.DSN), 0o700))
+		must.Do(t, os.Chmod(filepath.Dir(k.o.DSN), 0o700))
 		parent := filepath.Join(t.TempDir(), name)
-		must.OK(t, os.Rename(k.o.Journal, parent))
+		must.Do(t, os.Rename(k.o.Journal, parent))
 		k.o.Journal = parent
-		must.OK(t, os.Chmod(filepath.Join(k.dir(), "0000000000000001.journal"), 0o640))
+		must.Do(t, os.Chmod(filepath.Join(k.dir(), "0000000000000001.journal"), 0o640))
 		if diff := cmp.Diff(map[string]bool{"rights mode": false}, problems(t, k.o, local())); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}

@@ -50,7 +50,7 @@ func TestDoctorTellsEachThingThatIsBroken(t *testing.T) {
 	stale := must.Get(json.Marshal(sqldb.Self()))(t)
 	mode := func(path func(k *kept) string, mode os.FileMode) func(t *testing.T, k *kept, _ *sqldb.Tuning) {
 		return func(t *testing.T, k *kept, _ *sqldb.Tuning) {
-			must.OK(t, os.Chmod(path(k), mode))
+			must.Do(t, os.Chmod(path(k), mode))
 		}
 	}
 	query := func(queries ...string) func(t *testing.T, k *kept, _ *sqldb.Tuning) {
@@ -66,7 +66,7 @@ func TestDoctorTellsEachThingThatIsBroken(t *testing.T) {
 			k.byHand(`CREATE TABLE spoil (x TEXT)`, `INSERT INTO spoil VALUES (hex(zeroblob(20000)))`)
 			whole := must.Get(os.ReadFile(k.o.DSN))(t)
 			copy(whole[len(whole)-9*4096:], strings.Repeat("\xee", 4096))
-			must.OK(t, os.WriteFile(k.o.DSN, whole, 0o600))
+			must.Do(t, os.WriteFile(k.o.DSN, whole, 0o600))
 		}, map[string]bool{"integrity damaged": false}},
 		"a row without its partner": {query(`INSERT INTO attempt (id, entry_id, generation, no, run_id, owner, epoch, target, payload, payload_hash, content, started_at, finished_at, outcome, counts, status, messages, remote_id, reason, answer_body)
 			VALUES ('x', 999, 1, 1, '', '', 1, '', '{}', x'00', 1, 1, 2, 'not_sent', 0, 0, '[]', '', '', '')`), map[string]bool{"foreign_keys broken": false}},
@@ -115,7 +115,7 @@ func TestDoctorTellsEachThingThatIsBroken(t *testing.T) {
 			hold := must.Get(reader.Begin())(t)
 			t.Cleanup(func() { _ = hold.Rollback() })
 			var n int
-			must.OK(t, hold.QueryRow(`SELECT COUNT(*) FROM entry`).Scan(&n))
+			must.Do(t, hold.QueryRow(`SELECT COUNT(*) FROM entry`).Scan(&n))
 			k.byHand(`INSERT INTO reference (kind, code, id) VALUES ('farms', '1', hex(zeroblob(35000000)))`)
 		}, map[string]bool{"wal large": true}},
 		"little space": {func(_ *testing.T, _ *kept, tune *sqldb.Tuning) {
@@ -138,11 +138,11 @@ func TestDoctorTellsEachThingThatIsBroken(t *testing.T) {
 			map[string]bool{"journal none": true},
 		},
 		"a journal that is gone": {func(t *testing.T, k *kept, _ *sqldb.Tuning) {
-			must.OK(t, os.RemoveAll(k.o.Journal))
+			must.Do(t, os.RemoveAll(k.o.Journal))
 		}, map[string]bool{"journal unfit": false}},
 		"a damaged journal": {func(t *testing.T, k *kept, _ *sqldb.Tuning) {
 			text := must.Get(os.ReadFile(file(k)))(t)
-			must.OK(t, os.WriteFile(file(k), []byte(strings.Replace(string(text), "payload_hash", "payload_hasH", 1)),
+			must.Do(t, os.WriteFile(file(k), []byte(strings.Replace(string(text), "payload_hash", "payload_hasH", 1)),
 				0o600))
 		}, map[string]bool{"journal unfit": false}},
 	} {
@@ -151,11 +151,11 @@ func TestDoctorTellsEachThingThatIsBroken(t *testing.T) {
 			k := keep(t, sqldb.Options{Driver: sqldb.SQLite, DSN: filepath.Join(t.TempDir(), "state.db")})
 			k.sendAll("a", 3)
 			for range 2 {
-				must.OK(t, k.s.AppendAudit(t.Context(), rebuildAct))
+				must.Do(t, k.s.AppendAudit(t.Context(), rebuildAct))
 			}
 			k.close()
 			for dir, mode := range map[string]os.FileMode{filepath.Dir(k.o.DSN): 0o700} {
-				must.OK(t, os.Chmod(dir, mode))
+				must.Do(t, os.Chmod(dir, mode))
 			}
 			tune := local()
 			c.spoil(t, k, &tune)
@@ -175,7 +175,7 @@ func (k *kept) sendAll(prefix string, n int) {
 		mustCommit(k.t, k.s, lease,
 			trade.Group{Settle: []trade.Settlement{created(mustSend(k.t, k.s, lease, e), "remote-"+e.Key)}})
 	}
-	must.OK(k.t, k.s.ReleaseLease(k.t.Context(), lease))
+	must.Do(k.t, k.s.ReleaseLease(k.t.Context(), lease))
 }
 
 // byHand changes the closed ledger behind the program's back.
@@ -187,7 +187,7 @@ func (k *kept) byHand(queries ...string) {
 			k.t.Fatalf("%s: %v", q, err)
 		}
 	}
-	must.OK(k.t, db.Close())
+	must.Do(k.t, db.Close())
 }
 
 func TestDoctorLooksAtPostgres(t *testing.T) {
@@ -197,7 +197,7 @@ func TestDoctorLooksAtPostgres(t *testing.T) {
 	if diff := cmp.Diff(map[string]bool{}, problems(t, k.o, local())); diff != "" {
 		t.Errorf("problems of a sound ledger (-want +got):\n%s", diff)
 	}
-	must.OK(t, byHand(k.s, `UPDATE tally SET n = n + 1 WHERE state = 'accepted'`))
+	must.Do(t, byHand(k.s, `UPDATE tally SET n = n + 1 WHERE state = 'accepted'`))
 	if diff := cmp.Diff(map[string]bool{"sums uneven": false}, problems(t, k.o, local())); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}

@@ -33,7 +33,7 @@ func removals(t *testing.T, from, to backend) *removal {
 	bare := r.to
 	bare.Journal = ""
 	s := mustOpen(t, bare)
-	must.OK(t, s.Close())
+	must.Do(t, s.Close())
 	if r.to.Driver == sqldb.SQLite {
 		r.virgin = filepath.Join(t.TempDir(), "virgin.db")
 		copyFile(t, r.to.DSN, r.virgin)
@@ -44,7 +44,7 @@ func removals(t *testing.T, from, to backend) *removal {
 // again makes the old ledger as it was before it moved, and the new one empty.
 func (r *removal) again() {
 	r.t.Helper()
-	must.OK(r.t, os.RemoveAll(r.to.Journal))
+	must.Do(r.t, os.RemoveAll(r.to.Journal))
 	r.raw(r.from, `UPDATE ledger SET moved_to = NULL`)
 	if r.virgin != "" {
 		removeLedger(r.t, r.to.DSN)
@@ -70,7 +70,7 @@ func (r *removal) raw(o sqldb.Options, queries ...string) {
 			r.t.Fatalf("%s: %v", q, err)
 		}
 	}
-	must.OK(r.t, db.Close())
+	must.Do(r.t, db.Close())
 }
 
 func (r *removal) connect(o sqldb.Options) *sqlx.DB {
@@ -85,7 +85,7 @@ func (r *removal) inNew() (n int) {
 	r.t.Helper()
 	db := r.connect(r.to)
 	err := db.Get(&n, `SELECT (SELECT COUNT(*) FROM entry) + (SELECT COUNT(*) FROM audit)`)
-	must.OK(r.t, err, db.Close())
+	must.Do(r.t, err, db.Close())
 	return n
 }
 
@@ -110,9 +110,9 @@ func (r *removal) sends(o sqldb.Options) bool {
 	if errors.As(err, &refused) && refused.Code == sqldb.CodeMoved {
 		return false
 	}
-	must.OK(r.t, err)
+	must.Do(r.t, err)
 	lease, err := s.AcquireLease(r.t.Context(), "contracts", sqldb.Self())
-	must.OK(r.t, err, s.ReleaseLease(r.t.Context(), lease), s.Close())
+	must.Do(r.t, err, s.ReleaseLease(r.t.Context(), lease), s.Close())
 	return true
 }
 
@@ -133,7 +133,7 @@ func (r *removal) arrived(what string) {
 		r.t.Fatalf("%s: (-want +got)\n%s", what, diff)
 	}
 	mustAddUp(r.t, s, "contracts")
-	must.OK(r.t, s.Close())
+	must.Do(r.t, s.Close())
 }
 
 // F047, F048, F050: each call of either database fails once, alone or with all after it, while a
@@ -208,7 +208,7 @@ func TestAMoveToAPlaceThatKeepsOtherRows(t *testing.T) {
 		codes[fmt.Sprint(i)] = "f"
 	}
 	must.Get(s.ReplaceReferences(t.Context(), "farms", codes, nil))(t)
-	must.OK(t, s.Close())
+	must.Do(t, s.Close())
 	for _, c := range []struct{ way, back, want string }{
 		{
 			`ALTER TABLE reference ADD CONSTRAINT none CHECK (id <> 'f')`, `ALTER TABLE reference DROP CONSTRAINT none`,
@@ -246,7 +246,7 @@ func TestWhatKeepsALedgerFromMoving(t *testing.T) {
 	}
 	_, err = Move(t.Context(), r.from, r.to, true, moveRecord)
 	wantCode(t, err, sqldb.CodeServed)
-	must.OK(t, release(), s.Close())
+	must.Do(t, release(), s.Close())
 	_, err = Move(t.Context(), r.from, r.from, true, moveRecord)
 	wantCode(t, err, sqldb.CodeCopy)
 	absent := r.from
@@ -266,7 +266,7 @@ func TestWhatKeepsALedgerFromMoving(t *testing.T) {
 	if r.sends(r.from) {
 		t.Error("it is sent from the old place")
 	}
-	must.OK(t, os.Remove(r.to.Journal))
+	must.Do(t, os.Remove(r.to.Journal))
 	if plan, err := Move(t.Context(), r.from, r.to, true, moveRecord); err != nil || !plan.Done {
 		t.Errorf("%+v, %v", plan, err)
 	}

@@ -24,21 +24,21 @@ type scene struct {
 func newScene(t *testing.T, prepare func(s *scene)) *scene {
 	t.Helper()
 	home := filepath.Join(t.TempDir(), "home")
-	must.OK(t, os.Mkdir(home, 0o700))
+	must.Do(t, os.Mkdir(home, 0o700))
 	s := &scene{b: &breaker{}, step: 1, home: home, before: filepath.Join(t.TempDir(), "before")}
 	s.kept = &kept{t: t, o: sqldb.Options{
 		Begin: true, Driver: sqldb.SQLite, DSN: filepath.Join(home, "state.db"),
 		Journal: filepath.Join(home, "journal"), Version: "1.0.0-test",
 	}}
 	prepare(s)
-	must.OK(t, os.CopyFS(s.before, os.DirFS(home)))
+	must.Do(t, os.CopyFS(s.before, os.DirFS(home)))
 	return s
 }
 
 // again sets the scene up.
 func (s *scene) again() {
 	s.t.Helper()
-	must.OK(s.t, os.RemoveAll(s.home), os.CopyFS(s.home, os.DirFS(s.before)))
+	must.Do(s.t, os.RemoveAll(s.home), os.CopyFS(s.home, os.DirFS(s.before)))
 }
 
 // each lets op's first call of the database fail, then its second, and so on. An op that says that
@@ -76,7 +76,7 @@ func (s *scene) each(op func(tune sqldb.Tuning) error, check func()) {
 func (s *scene) rows(want int) func() {
 	return func() {
 		s.t.Helper()
-		must.OK(s.t, s.try(sqldb.DefaultTuning))
+		must.Do(s.t, s.try(sqldb.DefaultTuning))
 		if got := len(statesOf(s.t, s.s, "contracts")); got != want {
 			s.t.Errorf("the ledger has %d rows, want %d", got, want)
 		}
@@ -120,7 +120,7 @@ func older(records int) func(s *scene) {
 		}
 		s.close()
 		removeLedger(s.t, s.o.DSN)
-		must.OK(s.t, os.Rename(s.o.DSN+".older", s.o.DSN))
+		must.Do(s.t, os.Rename(s.o.DSN+".older", s.o.DSN))
 	}
 }
 
@@ -236,7 +236,7 @@ func TestEveryCallOfPostgreSQLFailsOnceWhileALedgerIsOpened(t *testing.T) {
 		case hit != "":
 			err = nil
 		}
-		must.OK(t, err)
+		must.Do(t, err)
 		if hit == "" { // a new ledger first, then one that is there
 			well++
 			at = 0

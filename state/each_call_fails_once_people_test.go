@@ -29,8 +29,7 @@ func (f *fragile) user(name string) trade.User {
 	f.each("AddUser", func() error {
 		return s.AddUser(ctx, trade.User{Name: name, Role: trade.Administrator, Password: "hash"}, anAct(name))
 	})
-	u := must.Get(s.User(ctx, name))(f.t)
-	return u
+	return must.Get(s.User(ctx, name))(f.t)
 }
 
 // F047, F048: each call of the database fails once, and each value that it answers is another one,
@@ -190,7 +189,7 @@ func TestEveryCallOfTheDatabaseFailsOnceInWhatEventsTellOfRecords(t *testing.T) 
 			n, err := s.WakeFor(ctx, []string{"wallets"}, []string{"w-1"}, at)
 			return done(n == 1, err)
 		})
-		must.OK(t, s.RecordLookups(ctx, trade.ProducerByDocument,
+		must.Do(t, s.RecordLookups(ctx, trade.ProducerByDocument,
 			[]trade.Lookup{{Code: "a", FirstAt: at, AskedAt: at, NextAt: later}}))
 		f.each("AskLookupsAgain", func() error {
 			n, err := s.AskLookupsAgain(ctx, at)
@@ -238,12 +237,12 @@ func TestEveryCallOfTheDatabaseFailsOnceOnPages(t *testing.T) {
 		lease := mustLease(t, s, "contracts")
 		rows := mustRecord(t, s, lease, newEntry("a"), newEntry("b"),
 			short("w", trade.OrderCommitments, trade.Waiting, sacas("1"), contract("a")))
-		must.OK(t, s.AppendAudit(ctx, anAct("contracts a")))
+		must.Do(t, s.AppendAudit(ctx, anAct("contracts a")))
 		run := trade.RunReport{
 			ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: at,
 			States: map[trade.State]int{}, Flags: map[trade.Flag]int{},
 		}
-		must.OK(t, s.FinishRun(ctx, run))
+		must.Do(t, s.FinishRun(ctx, run))
 		page := func(name string, q trade.RowQuery) {
 			t.Helper()
 			q.Limit = 5

@@ -23,7 +23,7 @@ func richer(s *scene) map[string]proven {
 	lease := mustLease(s.t, s.s, "contracts")
 	es := mustRecord(s.t, s.s, lease, newEntry("edited"), newEntry("sent"), newEntry("refused"), newEntry("pending"))
 	sent := mustSend(s.t, s.s, lease, es[1])
-	must.OK(s.t, s.s.ReleaseLease(ctx, lease))
+	must.Do(s.t, s.s.ReleaseLease(ctx, lease))
 	s.close()
 	copyFile(s.t, s.o.DSN, s.o.DSN+".older")
 	s.open()
@@ -44,7 +44,7 @@ func richer(s *scene) map[string]proven {
 	g.Settle = append(g.Settle, refused(mustSend(s.t, s.s, lease, es[2])),
 		unknown(mustSend(s.t, s.s, lease, mustEntry(s.t, s.s, "contracts", doubts[0].Key))))
 	mustCommit(s.t, s.s, lease, g)
-	must.OK(s.t, s.s.ReleaseLease(ctx, lease))
+	must.Do(s.t, s.s.ReleaseLease(ctx, lease))
 	s.send("new", 3)
 	saw := must.Get(s.s.JobStatus(ctx, "contracts"))(s.t)
 	s.order(trade.Act{Audit: anAct("contracts"), Job: &trade.JobAct{
@@ -56,7 +56,7 @@ func richer(s *scene) map[string]proven {
 	want := provenOf(s.t, s.s)
 	s.close()
 	removeLedger(s.t, s.o.DSN)
-	must.OK(s.t, os.Rename(s.o.DSN+".older", s.o.DSN))
+	must.Do(s.t, os.Rename(s.o.DSN+".older", s.o.DSN))
 	return want
 }
 
@@ -77,7 +77,7 @@ func between(s *scene) {
 func (s *scene) proves(want map[string]proven, states map[string]trade.State) func() {
 	return func() {
 		s.t.Helper()
-		must.OK(s.t, s.try(sqldb.DefaultTuning))
+		must.Do(s.t, s.try(sqldb.DefaultTuning))
 		if diff := cmp.Diff(want, provenOf(s.t, s.s)); want != nil && diff != "" {
 			s.t.Errorf("what the ledger proves (-want +got):\n%s", diff)
 		}

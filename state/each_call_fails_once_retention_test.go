@@ -30,7 +30,7 @@ func (k *kept) old(prefix string) []int64 {
 	st = withAnswer(created(a, "remote-"+prefix), secret)
 	st.Attempt.FinishedAt = at
 	mustCommit(k.t, s, lease, trade.Group{Settle: []trade.Settlement{st}})
-	must.OK(k.t, s.ReleaseLease(ctx, lease))
+	must.Do(k.t, s.ReleaseLease(ctx, lease))
 	k.order(entryAct("dismiss", mustEntry(k.t, s, "contracts", prefix+"b"), func(e *trade.Entry) {
 		e.Dismissal, e.UpdatedAt, e.State = &trade.Dismissal{From: e.State}, at, trade.Dismissed
 	}))
@@ -38,14 +38,14 @@ func (k *kept) old(prefix string) []int64 {
 		ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: at,
 		States: map[trade.State]int{}, Flags: map[trade.Flag]int{},
 	}
-	must.OK(k.t, s.StartRun(ctx, run), s.FinishRun(ctx, run))
-	must.OK(k.t, s.RecordLookups(ctx, trade.ProducerByDocument,
+	must.Do(k.t, s.StartRun(ctx, run), s.FinishRun(ctx, run))
+	must.Do(k.t, s.RecordLookups(ctx, trade.ProducerByDocument,
 		[]trade.Lookup{{Code: secret, ID: "x-" + prefix, FirstAt: at, AskedAt: at, NextAt: at}}))
 	seen := trade.InboxEvent{
 		Event: "CREATE_FARM", Hash: prefix, Body: []byte(secret), FirstAt: at,
 		LastAt: at, Times: 1,
 	}
-	must.OK(k.t, s.TakeEvents(ctx, []trade.InboxEvent{seen}))
+	must.Do(k.t, s.TakeEvents(ctx, []trade.InboxEvent{seen}))
 	return []int64{entries[0].ID, entries[1].ID}
 }
 
@@ -185,7 +185,7 @@ func TestEveryCallOfTheDatabaseFailsOnceInWhatIsRare(t *testing.T) {
 		f.read("StuckCauses", func() error { return second(s.StuckCauses(ctx, "contracts")) })
 		f.read("Shortages",
 			func() error { s.Reader.Kept.Store(nil); return second(s.Shortages(ctx)) })
-		must.OK(t, s.ReleaseLease(ctx, lease))
+		must.Do(t, s.ReleaseLease(ctx, lease))
 		lease = mustLease(t, s, "contracts")
 		f.each("Recover", func() error { return second(s.Recover(ctx, lease, at)) })
 		st := withAnswer(unknown(sent), "what the sender saw")
@@ -222,7 +222,7 @@ func TestWhoCannotTakeARowIsToldNoMore(t *testing.T) {
 				ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: at.Add(time.Minute),
 				States: map[trade.State]int{}, Flags: map[trade.Flag]int{},
 			}
-			must.OK(t, s.FinishRun(ctx, run))
+			must.Do(t, s.FinishRun(ctx, run))
 		}
 		told := 0
 		enough := errors.New("enough")

@@ -115,7 +115,7 @@ func TestEveryCallOfTheDatabaseFailsOnceWhileNotesAreTakenUp(t *testing.T) {
 			k := dead(t, backend.open(t))
 			k.close()
 			f := &fragile{kept: k, b: &breaker{}}
-			must.OK(t, f.try(f.b.tuning()))
+			must.Do(t, f.try(f.b.tuning()))
 			lease := mustLease(t, f.s, "contracts")
 			f.each("Recover", func() error {
 				n, err := f.s.Recover(t.Context(), lease, at)

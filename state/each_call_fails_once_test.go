@@ -40,7 +40,7 @@ func frail(t *testing.T, backend backend, b *breaker, adapt ...func(*sqldb.Tunin
 	for _, change := range adapt {
 		change(&tune)
 	}
-	must.OK(t, f.try(tune))
+	must.Do(t, f.try(tune))
 	return f
 }
 
@@ -259,7 +259,7 @@ func TestEveryCallOfTheDatabaseFailsOnce(t *testing.T) {
 		act("dismissal that asks again", ask)
 		takes := mustEntry(t, s, "contracts", "e")
 		act("an id that goes to another row", takeover(mustEntry(t, s, "contracts", "a"), takes))
-		must.OK(t, s.ReleaseLease(ctx, lease))
+		must.Do(t, s.ReleaseLease(ctx, lease))
 		pause := trade.JobStatus{
 			Job: "contracts", State: trade.Paused, Since: at,
 			Stop: &trade.Stop{Code: "paused", Text: "maria: the harvest"},

@@ -38,8 +38,7 @@ func ownDisk(t *testing.T) *sickdisk.Disk {
 		t.Logf("%s", out)
 		return nil
 	}
-	disk := must.Get(sickdisk.New())(t)
-	return disk
+	return must.Get(sickdisk.New())(t)
 }
 
 // ofSQLite tells whether a call is SQLite's: what it does when one fails is for the tests with
@@ -68,7 +67,7 @@ func TestF048EverySystemCallWhileALedgerIsOpenedOrRepairedFails(t *testing.T) {
 	all["an older copy rebuilt"] = situation{func(s *scene) { richer(s) }, all["one rebuilt"].op, 13}
 	all["a damaged one rebuilt"] = situation{func(s *scene) {
 		lived(s)
-		must.OK(s.t, os.WriteFile(s.o.DSN, []byte(strings.Repeat("damaged ", 1000)), 0o600))
+		must.Do(s.t, os.WriteFile(s.o.DSN, []byte(strings.Repeat("damaged ", 1000)), 0o600))
 	}, all["one rebuilt"].op, 4}
 	all["a group ahead"] = situation{between, all["one that is there"].op, 4}
 	all["a journal that was begun for nothing"] = situation{func(s *scene) {
@@ -146,7 +145,7 @@ func TestF048EverySystemCallWhileALedgerIsOpenedOrRepairedFails(t *testing.T) {
 					err := op(s.b.tuning())
 					hit := must.Get(disk.Disarm())(t)
 					if hit == "" {
-						must.OK(t, err)
+						must.Do(t, err)
 						failed += plan.At - 1
 						break
 					}
@@ -193,9 +192,9 @@ func TestAFolderThatIsGoneUnderTheProcess(t *testing.T) {
 	k.open()
 	k.send("a", 2)
 	gone := filepath.Join(t.TempDir(), "gone")
-	must.OK(t, os.Mkdir(gone, 0o700))
+	must.Do(t, os.Mkdir(gone, 0o700))
 	t.Chdir(gone)
-	must.OK(t, os.Remove(gone))
+	must.Do(t, os.Remove(gone))
 	ctx := t.Context()
 	ledger, journals := k.o, k.o
 	ledger.DSN, journals.Journal = "state.db", "journal"

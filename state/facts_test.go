@@ -20,7 +20,7 @@ func TestAgesAreThoseOfTheOldestRows(t *testing.T) {
 		if got, err := s.Ages(t.Context(), "contracts"); err != nil || got != (trade.Ages{}) {
 			t.Fatalf("ages of a job without rows: %+v, %v", got, err)
 		}
-		must.OK(t, s.StartRun(t.Context(),
+		must.Do(t, s.StartRun(t.Context(),
 			trade.RunReport{ID: "r1", Job: "contracts", StartedAt: at.Add(-time.Hour)}))
 		lease := mustLease(t, s, "contracts")
 		var rows []trade.Entry
@@ -131,7 +131,7 @@ func TestWhatWasSentIsWhatThePlatformConfirmed(t *testing.T) {
 func TestActsAreCountedByName(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		for i, act := range []string{"dismiss", "dismiss", "adopt"} {
-			must.OK(t, s.AppendAudit(t.Context(),
+			must.Do(t, s.AppendAudit(t.Context(),
 				trade.AuditRecord{At: at.Add(time.Duration(i) * time.Hour), Who: "maria", Act: act}))
 		}
 		got, err := s.Acts(t.Context(), at.Truncate(time.Millisecond), at.Add(2*time.Hour))

@@ -253,7 +253,7 @@ func (r *brokenRows) Next(dest []driver.Value) error {
 func content(t testing.TB, s *Store) map[string]int {
 	t.Helper()
 	var tables []string
-	must.OK(t, s.db.Read.Select(&tables, s.db.D.Tables))
+	must.Do(t, s.db.Read.Select(&tables, s.db.D.Tables))
 	out := map[string]int{}
 	for _, table := range tables {
 		if table == "tx_mark" || table == sqldb.SchemaTable {
@@ -271,7 +271,7 @@ func content(t testing.TB, s *Store) map[string]int {
 			}
 			out[row]++
 		}
-		must.OK(t, rows.Err(), rows.Close())
+		must.Do(t, rows.Err(), rows.Close())
 	}
 	return out
 }

@@ -38,7 +38,7 @@ func TestTheInboxIsSearchedInEveryBody(t *testing.T) {
 				FirstAt: at, LastAt: at, Times: i + 1,
 			})
 		}
-		must.OK(t, s.TakeEvents(t.Context(), events))
+		must.Do(t, s.TakeEvents(t.Context(), events))
 		for _, tt := range []struct {
 			text  string
 			limit int
@@ -88,7 +88,7 @@ func TestASearchOfTheInboxReadsNoMoreThanItNeeds(t *testing.T) {
 				Body: fmt.Appendf(nil, `{"soja":%d}`, i%7), FirstAt: when, LastAt: when, Times: i + 1,
 			})
 		}
-		must.OK(t, s.TakeEvents(t.Context(), events))
+		must.Do(t, s.TakeEvents(t.Context(), events))
 		for _, limit := range []int{0, 1, 20} {
 			found, err := s.Inbox(t.Context(), trade.InboxFilter{Text: `"SOJA":6`, Limit: limit})
 			want := len(events) / 7

@@ -33,8 +33,7 @@ func mustBeat(t testing.TB, s *Store, owner trade.Owner) trade.Crew {
 
 func mustLeaseFor(t testing.TB, s *Store, job string, owner trade.Owner) trade.Lease {
 	t.Helper()
-	lease := must.Get(s.AcquireLease(t.Context(), job, owner))(t)
-	return lease
+	return must.Get(s.AcquireLease(t.Context(), job, owner))(t)
 }
 
 // die lets the time of an instance end.
@@ -68,7 +67,7 @@ func TestInstancesKnowWhoLives(t *testing.T) {
 			(all[0].Part == all[1].Part || all[1].Part == all[2].Part || all[1].Part == 0) {
 			t.Errorf("two instances write the same sums: %+v", all)
 		}
-		must.OK(t, s.Depart(t.Context(), b.Instance))
+		must.Do(t, s.Depart(t.Context(), b.Instance))
 		if got := mustBeat(t, s, a); got != (trade.Crew{Living: 2}) {
 			t.Errorf("one that was taken for dead begins anew: %+v", got)
 		}
@@ -102,7 +101,7 @@ func TestI12OnlyTheHolderOfAJobClaimsItsRows(t *testing.T) {
 			mustLeaseFor(t, s, l.Job, l.Owner)
 		}, false},
 		"it was given back": {func(t *testing.T, s *Store, l trade.Lease) {
-			must.OK(t, s.ReleaseLease(t.Context(), l))
+			must.Do(t, s.ReleaseLease(t.Context(), l))
 		}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -303,7 +302,7 @@ func TestF065AnOlderProgramGoesOnBesideAMigrationThatOnlyAdds(t *testing.T) {
 		up := func(n int, text string) {
 			t.Helper()
 			folder[fmt.Sprintf("%05d_more.sql", n)] = &fstest.MapFile{Data: []byte(text)}
-			must.OK(t, s.db.Up(t.Context(), folder, int64(n)))
+			must.Do(t, s.db.Up(t.Context(), folder, int64(n)))
 		}
 		up(next, "CREATE TABLE more (id TEXT);\n")
 		a := mustSend(t, s, lease, es[0])

@@ -31,7 +31,7 @@ func mustMove(t testing.TB, s *Store, from, to string) trade.JobMove {
 
 func mustFree(t testing.TB, s *Store, lease trade.Lease) {
 	t.Helper()
-	must.OK(t, s.ReleaseLease(t.Context(), lease))
+	must.Do(t, s.ReleaseLease(t.Context(), lease))
 }
 
 // sentJob makes a job with an accepted row, one in doubt, a refused and a pending one.
@@ -54,7 +54,7 @@ func sentJob(t testing.TB, s *Store, job string, keys ...string) {
 		Brakes: trade.Memory{Passed: rows[len(rows)-1].ID, Identity: &trade.Identity{Key: []string{"num"}}},
 	}
 	must.Get(s.Record(t.Context(), lease, trade.Page{Cursor: &cursor}))(t)
-	must.OK(t, s.StartRun(t.Context(), trade.RunReport{ID: "run-" + job, Job: job, StartedAt: at}))
+	must.Do(t, s.StartRun(t.Context(), trade.RunReport{ID: "run-" + job, Job: job, StartedAt: at}))
 	mustFree(t, s, lease)
 }
 
@@ -112,7 +112,7 @@ func TestC3TheEntriesOfAJobFollowItsNewName(t *testing.T) {
 		if err := byHand(s, `UPDATE entry SET job = 'd', version = version + 1 WHERE key = '1'`); err != nil {
 			t.Error(err) // the act stands at the end of the audit
 		}
-		must.OK(t, s.AppendAudit(t.Context(),
+		must.Do(t, s.AppendAudit(t.Context(),
 			trade.AuditRecord{At: at, Who: "ana", Act: "other", Target: "x"}))
 		if err := byHand(s, `UPDATE entry SET job = 'c', version = version + 1 WHERE key = '1'`); err == nil {
 			t.Error("an entry went to another job without an act")
@@ -197,7 +197,7 @@ func TestAPauseGoesWithTheJob(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		status := func(job string, state trade.JobState, brake *trade.Brake) {
 			t.Helper()
-			must.OK(t, s.SetJobStatus(t.Context(),
+			must.Do(t, s.SetJobStatus(t.Context(),
 				trade.JobStatus{
 					Job: job, State: state, Since: at,
 					Stop: &trade.Stop{Code: "x", Text: "why", Brake: brake},
@@ -232,7 +232,7 @@ func TestF058ARebuildingKnowsWhereTheEntriesOfAJobWent(t *testing.T) {
 			copies, steps := t.TempDir(), 0
 			step := func() {
 				t.Helper()
-				must.OK(t, k.s.Backup(t.Context(), filepath.Join(copies, fmt.Sprint(steps))))
+				must.Do(t, k.s.Backup(t.Context(), filepath.Join(copies, fmt.Sprint(steps))))
 				steps++
 			}
 			step()
@@ -268,7 +268,7 @@ func TestF058ARebuildingKnowsWhereTheEntriesOfAJobWent(t *testing.T) {
 			mustFree(t, k.s, lease)
 			if renewed {
 				r := &retention.Retaining{Reducer: k.s.Reducer, Keep: retention.Retention{Journal: 1}, Now: at}
-				must.OK(t, r.BeginAgain(t.Context()))
+				must.Do(t, r.BeginAgain(t.Context()))
 			}
 			want := provenOf(t, k.s)
 			if want["c 1"].State != trade.Accepted || want["c 2"].State != trade.InDoubt ||
@@ -278,9 +278,9 @@ func TestF058ARebuildingKnowsWhereTheEntriesOfAJobWent(t *testing.T) {
 			dir := k.dir()
 			k.close()
 			whole := t.TempDir()
-			must.OK(t, os.CopyFS(whole, os.DirFS(dir)))
+			must.Do(t, os.CopyFS(whole, os.DirFS(dir)))
 			for n := -1; n < steps; n++ {
-				must.OK(t, os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(whole)))
+				must.Do(t, os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(whole)))
 				removeLedger(t, k.o.DSN)
 				if n >= 0 {
 					copyFile(t, filepath.Join(copies, fmt.Sprint(n)), k.o.DSN)
@@ -345,7 +345,7 @@ func TestF058ACopyThatChoosesTheOtherOfTwoRowsIsRebuilt(t *testing.T) {
 	copies, steps := t.TempDir(), 0
 	step := func() {
 		t.Helper()
-		must.OK(t, k.s.Backup(t.Context(), filepath.Join(copies, fmt.Sprint(steps))))
+		must.Do(t, k.s.Backup(t.Context(), filepath.Join(copies, fmt.Sprint(steps))))
 		steps++
 	}
 	in := func(job string, fn func(lease trade.Lease)) {
@@ -395,9 +395,9 @@ func TestF058ACopyThatChoosesTheOtherOfTwoRowsIsRebuilt(t *testing.T) {
 	dir := k.dir()
 	k.close()
 	whole := t.TempDir()
-	must.OK(t, os.CopyFS(whole, os.DirFS(dir)))
+	must.Do(t, os.CopyFS(whole, os.DirFS(dir)))
 	for n := range steps - 1 {
-		must.OK(t, os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(whole)))
+		must.Do(t, os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(whole)))
 		removeLedger(t, k.o.DSN)
 		copyFile(t, filepath.Join(copies, fmt.Sprint(n)), k.o.DSN)
 		k.noticedAndRebuilt(n, want, map[string]bool{})

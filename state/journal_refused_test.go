@@ -44,7 +44,7 @@ func TestF057ADeletedOrEmptiedLedgerIsRefused(t *testing.T) {
 	k.send("a", 3)
 	k.close()
 	whole := must.Get(os.ReadFile(k.o.DSN))(t)
-	must.OK(t, os.Remove(k.o.DSN))
+	must.Do(t, os.Remove(k.o.DSN))
 	text := wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeEmptied)
 	if !strings.Contains(text, "3 rows were sent") {
 		t.Errorf("the error says not how many rows: %s", text)
@@ -52,19 +52,19 @@ func TestF057ADeletedOrEmptiedLedgerIsRefused(t *testing.T) {
 	if _, err := os.Stat(k.o.DSN); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a ledger was made all the same: %v", err)
 	}
-	must.OK(t, os.WriteFile(k.o.DSN, nil, 0o600))
+	must.Do(t, os.WriteFile(k.o.DSN, nil, 0o600))
 	wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeEmptied)
 	// A fresh ledger that was made without looking at the journal does not help either.
-	must.OK(t, os.Remove(k.o.DSN))
+	must.Do(t, os.Remove(k.o.DSN))
 	for _, rest := range []string{"-wal", "-shm"} {
 		_ = os.Remove(k.o.DSN + rest)
 	}
 	o := k.o
 	o.Journal = ""
 	s := mustOpen(t, o)
-	must.OK(t, s.Close())
+	must.Do(t, s.Close())
 	wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeEmptied)
-	must.OK(t, os.WriteFile(k.o.DSN, whole, 0o600))
+	must.Do(t, os.WriteFile(k.o.DSN, whole, 0o600))
 	k.open()
 }
 
@@ -73,7 +73,7 @@ func TestF057AnEmptiedPostgresLedgerIsRefused(t *testing.T) {
 	k := keep(t, sqldb.Options{Driver: sqldb.Postgres, DSN: pgtest.Database(t)})
 	k.send("a", 2)
 	for _, query := range []string{`DROP SCHEMA public CASCADE`, `CREATE SCHEMA public`} {
-		must.OK(t, byHand(k.s, query))
+		must.Do(t, byHand(k.s, query))
 	}
 	k.close()
 	wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeEmptied)
@@ -123,12 +123,12 @@ func TestALostJournalIsRefused(t *testing.T) {
 		k.send("a", 2)
 		dir := k.dir()
 		k.close()
-		must.OK(t, os.Rename(dir, dir+".away"))
+		must.Do(t, os.Rename(dir, dir+".away"))
 		text := wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeJournalLost)
 		if !strings.Contains(text, "rebuild --new-journal") {
 			t.Errorf("the error names no way out: %s", text)
 		}
-		must.OK(t, os.Rename(dir+".away", dir))
+		must.Do(t, os.Rename(dir+".away", dir))
 		k.open()
 		k.send("b", 2)
 		k.close()
@@ -136,10 +136,10 @@ func TestALostJournalIsRefused(t *testing.T) {
 		file := filepath.Join(dir, "0000000000000001.journal")
 		whole := must.Get(os.ReadFile(file))(t)
 		lines := strings.SplitAfter(string(whole), "\n")
-		must.OK(t, os.WriteFile(file, []byte(strings.Join(lines[:len(lines)-2], "")), 0o600))
+		must.Do(t, os.WriteFile(file, []byte(strings.Join(lines[:len(lines)-2], "")), 0o600))
 		wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeJournalLost)
 		// Damage before the end.
-		must.OK(t, os.WriteFile(file, []byte(strings.Replace(string(whole), "intents", "intentz", 1)),
+		must.Do(t, os.WriteFile(file, []byte(strings.Replace(string(whole), "intents", "intentz", 1)),
 			0o600))
 		if text := wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeJournal); !strings.Contains(text, file) {
 			t.Errorf("damage is not named with its file: %s", text)
@@ -160,7 +160,7 @@ func TestF064ACopyOfLedgerAndJournalIsRefused(t *testing.T) {
 		here.Machine = func() string { return "this-machine" }
 		fresh := &kept{t: t, o: backends[0].open(t)}
 		fresh.o.Version, fresh.o.Journal = "1.0.0-test", filepath.Join(t.TempDir(), "journal")
-		must.OK(t, fresh.try(here))
+		must.Do(t, fresh.try(here))
 		fresh.send("a", 2)
 		fresh.close()
 		wantCode(t, fresh.try(clone), sqldb.CodeCopied)
@@ -178,7 +178,7 @@ func TestF064ACopyOfLedgerAndJournalIsRefused(t *testing.T) {
 	k.close()
 
 	// It was moved: nothing stands where it was.
-	must.OK(t, os.Rename(k.o.DSN, second.o.DSN))
+	must.Do(t, os.Rename(k.o.DSN, second.o.DSN))
 	second.open()
 	second.send("c", 1)
 	second.close()
@@ -189,13 +189,13 @@ func TestF064ACopyOfLedgerAndJournalIsRefused(t *testing.T) {
 	second.close()
 	third := second
 	third.o.Journal, third.o.DSN = filepath.Join(t.TempDir(), "journal"), filepath.Join(t.TempDir(), "third.db")
-	must.OK(t, os.CopyFS(third.o.Journal, os.DirFS(second.o.Journal)))
-	must.OK(t, os.Rename(second.o.DSN, third.o.DSN))
+	must.Do(t, os.CopyFS(third.o.Journal, os.DirFS(second.o.Journal)))
+	must.Do(t, os.Rename(second.o.DSN, third.o.DSN))
 	copyFile(t, third.o.DSN, second.o.DSN)
 	second.open()
 	second.send("d", 2)
 	second.close()
-	must.OK(t, os.Remove(second.o.DSN))
+	must.Do(t, os.Remove(second.o.DSN))
 	third.open()
 	third.send("e", 1)
 	third.close()
@@ -232,7 +232,7 @@ func TestF058AnotherHostNoticesAnOlderPostgresLedger(t *testing.T) {
 	a.close()
 	b.close()
 	// The ledger forgets what b sent, as a backup from before would.
-	must.OK(t, byHand(mustOpen(t, sqldb.Options{Driver: sqldb.Postgres, DSN: a.o.DSN}),
+	must.Do(t, byHand(mustOpen(t, sqldb.Options{Driver: sqldb.Postgres, DSN: a.o.DSN}),
 		`UPDATE journal SET seq = seq - 1 WHERE path LIKE '%another host%'`))
 	wantCode(t, a.try(sqldb.DefaultTuning), sqldb.CodeRolledBack)
 }
@@ -263,7 +263,7 @@ func TestF061OneRunServesASQLiteLedger(t *testing.T) {
 	if text := wantCode(t, err, sqldb.CodeServed); !strings.Contains(text, fmt.Sprint(os.Getpid())) {
 		t.Errorf("the error does not name the process: %s", text)
 	}
-	must.OK(t, release())
+	must.Do(t, release())
 	won := make(chan func() error, 50)
 	var wg sync.WaitGroup
 	for range cap(won) {
@@ -277,5 +277,5 @@ func TestF061OneRunServesASQLiteLedger(t *testing.T) {
 	if len(won) != 1 {
 		t.Fatalf("%d of %d serve the ledger", len(won), cap(won))
 	}
-	must.OK(t, (<-won)())
+	must.Do(t, (<-won)())
 }

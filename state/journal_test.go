@@ -39,7 +39,7 @@ func keep(t testing.TB, o sqldb.Options) *kept {
 // open opens the ledger, and closes it at the end of the test.
 func (k *kept) open() {
 	k.t.Helper()
-	must.OK(k.t, k.try(sqldb.DefaultTuning))
+	must.Do(k.t, k.try(sqldb.DefaultTuning))
 }
 
 func (k *kept) try(tune sqldb.Tuning) error {
@@ -57,7 +57,7 @@ func (k *kept) close() {
 	if broken, err := k.s.VerifyAudit(context.Background()); err == nil && broken != 0 {
 		k.t.Errorf("record %d of the audit is not as it was written", broken)
 	}
-	must.OK(k.t, k.s.Close())
+	must.Do(k.t, k.s.Close())
 }
 
 func (k *kept) dir() string { return filepath.Join(k.o.Journal, k.s.LedgerID()) }
@@ -66,7 +66,7 @@ func (k *kept) dir() string { return filepath.Join(k.o.Journal, k.s.LedgerID()) 
 func copyFile(t testing.TB, from, to string) {
 	t.Helper()
 	text := must.Get(os.ReadFile(from))(t)
-	must.OK(t, os.WriteFile(to, text, 0o600))
+	must.Do(t, os.WriteFile(to, text, 0o600))
 }
 
 // journaled runs a test on SQLite and on PostgreSQL, each with a journal.
@@ -103,7 +103,7 @@ func (k *kept) send(prefix string, n int) {
 			mustCommit(k.t, k.s, lease, trade.Group{Settle: []trade.Settlement{created(a, "remote-"+e.Key)}})
 		}
 	}
-	must.OK(k.t, k.s.ReleaseLease(k.t.Context(), lease))
+	must.Do(k.t, k.s.ReleaseLease(k.t.Context(), lease))
 }
 
 func TestLedgerAndJournalGoInStep(t *testing.T) {
@@ -124,7 +124,7 @@ func TestLedgerAndJournalGoInStep(t *testing.T) {
 			t.Errorf("records, outcomes+intents (-want +got):\n%s", diff)
 		}
 		// Discovery, leases and references cost the journal nothing, and reading does not touch it.
-		must.OK(t, os.RemoveAll(k.o.Journal))
+		must.Do(t, os.RemoveAll(k.o.Journal))
 		o := k.o
 		o.ReadOnly = true
 		mustOpen(t, o)
@@ -151,7 +151,7 @@ func (k *kept) endBetween(lease trade.Lease, g trade.Group) {
 		}
 		return stop
 	})
-	must.OK(k.t, k.s.ReleaseLease(k.t.Context(), lease))
+	must.Do(k.t, k.s.ReleaseLease(k.t.Context(), lease))
 	if !errors.Is(err, stop) {
 		k.t.Fatalf("ending between journal and ledger: %v", err)
 	}
@@ -263,15 +263,15 @@ func TestF053AnAnswerThatTheLedgerHasNoRoomForIsInTheJournal(t *testing.T) {
 	lease := mustLease(t, k.s, "contracts")
 	a := mustSend(t, k.s, lease, mustRecord(t, k.s, lease, newEntry("a"))[0])
 	var pages int
-	must.OK(t, k.s.db.Write.Get(&pages, `PRAGMA page_count`))
-	must.OK(t, k.s.db.Write.Get(&pages, `PRAGMA max_page_count = `+strconv.Itoa(pages)))
+	must.Do(t, k.s.db.Write.Get(&pages, `PRAGMA page_count`))
+	must.Do(t, k.s.db.Write.Get(&pages, `PRAGMA max_page_count = `+strconv.Itoa(pages)))
 	a.AnswerBody = strings.Repeat("x", 100_000)
 	for range 3 { // as the engine tries again
 		_, err := k.s.Commit(t.Context(), lease,
 			trade.Group{At: at, Settle: []trade.Settlement{created(a, "remote-a")}})
 		wantCode(t, err, sqldb.CodeFull)
 	}
-	must.OK(t, k.s.db.Write.Get(&pages, `PRAGMA max_page_count = 1000000`))
+	must.Do(t, k.s.db.Write.Get(&pages, `PRAGMA max_page_count = 1000000`))
 	k.close()
 	k.open()
 	if e := mustEntry(t, k.s, "contracts", "a"); e.State != trade.Accepted || e.RemoteID != "remote-a" ||

@@ -84,7 +84,7 @@ func TestARenewalDoesNotWaitForCommits(t *testing.T) {
 	}()
 	waitFor(t, "the takeover waits for the commit", func() bool {
 		var n int
-		must.OK(t, s.db.Read.Get(&n,
+		must.Do(t, s.db.Read.Get(&n,
 			`SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%job_lease%'`))
 		return n == 1
 	})

@@ -146,7 +146,7 @@ func TestF054WhatAKilledProcessWasSendingIsInDoubt(t *testing.T) {
 	s := mustOpen(t, o)
 	first := mustLease(t, s, "contracts")
 	e := mustRecord(t, s, first, newEntry("a"))[0]
-	must.OK(t, s.ReleaseLease(t.Context(), first))
+	must.Do(t, s.ReleaseLease(t.Context(), first))
 	attempt := sqldb.NewID()
 	p := startChild(t, "sending", o.DSN, nil, "SAFRASYNC_STATE_TEST_ATTEMPT="+attempt)
 	if got := p.line(t); got != "ready" {
@@ -173,9 +173,9 @@ func TestOnlyProofEndsALeaseBeforeItsTime(t *testing.T) {
 		t.Fatalf("this process cannot be told from others: %+v", self)
 	}
 	cmd := exec.CommandContext(t.Context(), "true")
-	must.OK(t, cmd.Run())
+	must.Do(t, cmd.Run())
 	sleeper := exec.CommandContext(context.Background(), "sleep", "600")
-	must.OK(t, sleeper.Start())
+	must.Do(t, sleeper.Start())
 	t.Cleanup(func() {
 		if sleeper.ProcessState == nil {
 			_ = sleeper.Process.Kill()
@@ -214,7 +214,7 @@ func TestOnlyProofEndsALeaseBeforeItsTime(t *testing.T) {
 		}
 	}
 	// One that has ended and was not collected by its parent is gone too.
-	must.OK(t, sleeper.Process.Kill())
+	must.Do(t, sleeper.Process.Kill())
 	waitFor(t, "the killed process is a zombie", func() bool {
 		return sqldb.Gone(as(func(o *trade.Owner) { o.PID, o.Started = sleeper.Process.Pid, started }))
 	})

@@ -16,12 +16,12 @@ func TestLookupsAreKeptAndAFoundOneChangesTheVersionOfTheReferences(t *testing.T
 		version := func() string {
 			t.Helper()
 			_, v, err := s.References(t.Context())
-			must.OK(t, err)
+			must.Do(t, err)
 			return v
 		}
 		record := func(answers ...trade.Lookup) {
 			t.Helper()
-			must.OK(t, s.RecordLookups(t.Context(), trade.ProducerByDocument, answers))
+			must.Do(t, s.RecordLookups(t.Context(), trade.ProducerByDocument, answers))
 		}
 		before := version()
 		missing := trade.Lookup{

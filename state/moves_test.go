@@ -21,7 +21,7 @@ func TestTheDatabaseHasTheMovesOfTheProgram(t *testing.T) {
 			From string `db:"from_state"`
 			To   string `db:"to_state"`
 		}
-		must.OK(t, s.db.Read.Select(&rows, `SELECT from_state, to_state FROM move`))
+		must.Do(t, s.db.Read.Select(&rows, `SELECT from_state, to_state FROM move`))
 		var got, want []string
 		for _, r := range rows {
 			got = append(got, r.From+" → "+r.To)
@@ -55,7 +55,7 @@ func put(t *testing.T, s *Store, key string, state trade.State) int64 {
 	args := row.Args()[1:]
 	mustExec(t, s, sqldb.InsertText("entry", ledger.NewColumns, 1, ""), args...)
 	var id int64
-	must.OK(t, s.db.Read.Get(&id, s.db.Q(`SELECT id FROM entry WHERE job = 'j' AND key = ?`), key))
+	must.Do(t, s.db.Read.Get(&id, s.db.Q(`SELECT id FROM entry WHERE job = 'j' AND key = ?`), key))
 	for _, next := range paths[state][1:] {
 		if err := moveByHand(t, s, id, next); err != nil {
 			t.Fatalf("moving to %s: %v", next, err)
@@ -86,7 +86,7 @@ func moveByHand(t *testing.T, s *Store, id int64, to trade.State) error {
 func openAttempt(t *testing.T, s *Store, entry int64, generation int) string {
 	t.Helper()
 	id := sqldb.NewID()
-	must.OK(t, tryAttempt(s, id, entry, generation))
+	must.Do(t, tryAttempt(s, id, entry, generation))
 	return id
 }
 

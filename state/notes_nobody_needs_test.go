@@ -22,10 +22,10 @@ func TestNotesGoWhenNobodyCanNeedThem(t *testing.T) {
 			k := dead(t, backends[0].open(t))
 			path := k.note()
 			if old {
-				must.OK(t, os.Chtimes(path, yesterday, yesterday))
+				must.Do(t, os.Chtimes(path, yesterday, yesterday))
 			}
 			none := marks.Path(filepath.Dir(path), k.s.db.ID+".none")
-			must.OK(t, os.WriteFile(none, []byte("no notes"), 0o600))
+			must.Do(t, os.WriteFile(none, []byte("no notes"), 0o600))
 			k.after()
 			left := k.notes()
 			if slices.Contains(left, path) == old {

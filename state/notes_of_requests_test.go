@@ -99,7 +99,7 @@ func (k *kept) after() (doubts int, rows map[string]string) {
 	lease := mustLease(k.t, k.s, "contracts")
 	doubts = must.Get(k.s.Recover(k.t.Context(), lease, at))(k.t)
 	rows = map[string]string{}
-	must.OK(k.t, k.s.Rows(k.t.Context(), trade.RowFilter{}, func(e trade.Entry) error {
+	must.Do(k.t, k.s.Rows(k.t.Context(), trade.RowFilter{}, func(e trade.Entry) error {
 		rows[e.Key] = fmt.Sprint(e.State, " ", e.RemoteID, " ", e.Attempts)
 		return nil
 	}))
@@ -135,19 +135,19 @@ func TestNotesThatCannotBeBelievedAreNot(t *testing.T) {
 	t.Parallel()
 	spoil := map[string]func(t *testing.T, path string){
 		"lost": func(t *testing.T, path string) {
-			must.OK(t, os.Remove(path))
+			must.Do(t, os.Remove(path))
 		},
 		"another boot": func(t *testing.T, path string) {
 			data := must.Get(os.ReadFile(path))(t)
 			// The head becomes longer: heads have room.
 			head := bytes.Replace(bytes.TrimRight(data[:4096], "\x00"), []byte(`"boot":"`), []byte(`"boot":"x`), 1)
 			copy(data[:4096], head)
-			must.OK(t, os.WriteFile(path, data, 0o600))
+			must.Do(t, os.WriteFile(path, data, 0o600))
 		},
 		"a process that runs": func(t *testing.T, path string) {
 			f := must.Get(os.Open(path))(t)
 			t.Cleanup(func() { _ = f.Close() })
-			must.OK(t, syscall.Flock(int(f.Fd()), syscall.LOCK_EX))
+			must.Do(t, syscall.Flock(int(f.Fd()), syscall.LOCK_EX))
 		},
 	}
 	for name, spoil := range spoil {
@@ -170,7 +170,7 @@ func TestNotesThatCannotBeBelievedAreNot(t *testing.T) {
 			data[4096+20] ^= 1 // in the slot of the row that is in flight
 			err = os.WriteFile(path, data, 0o600)
 		}
-		must.OK(t, err)
+		must.Do(t, err)
 		if doubts, rows := k.after(); doubts != 3 || rows["created"][:8] != "accepted" {
 			t.Errorf("%d doubts: %v", doubts, rows)
 		}
@@ -192,10 +192,10 @@ func TestWhatARecoveryHasToldIsNotNotedAnyLonger(t *testing.T) {
 	}
 	must.Get(k.s.Commit(ctx, lease, g))(t)
 	for _, in := range g.Intents {
-		must.OK(t, k.s.Mark(in.Attempt.ID))
+		must.Do(t, k.s.Mark(in.Attempt.ID))
 	}
 	k.s.Heard(g.Intents[0].Attempt.ID, trade.OutcomeCreated, 201, "5ca0a710-0000-4000-8000-0000000000c2")
-	must.OK(t, k.s.ReleaseLease(ctx, lease))
+	must.Do(t, k.s.ReleaseLease(ctx, lease))
 	if doubts, rows := k.after(); doubts != 1 {
 		t.Errorf("%d doubts: %v", doubts, rows)
 	}

@@ -53,11 +53,11 @@ func TestC2NotesBesideALedgerThatCameBackOlderProveNothing(t *testing.T) {
 	k := killed(t, backends[0].open(t), "older")
 	k.close()
 	for _, path := range []string{k.o.DSN, k.o.DSN + "-wal", k.o.DSN + "-shm", k.o.Journal} {
-		must.OK(t, os.RemoveAll(path))
+		must.Do(t, os.RemoveAll(path))
 	}
-	must.OK(t, os.CopyFS(k.o.Journal, os.DirFS(filepath.Join(image(k.o), "journal"))))
+	must.Do(t, os.CopyFS(k.o.Journal, os.DirFS(filepath.Join(image(k.o), "journal"))))
 	for _, suffix := range []string{"", "-wal"} {
-		must.OK(t, os.Rename(filepath.Join(image(k.o), "state.db"+suffix), k.o.DSN+suffix))
+		must.Do(t, os.Rename(filepath.Join(image(k.o), "state.db"+suffix), k.o.DSN+suffix))
 	}
 	k.open()
 	k.note() // it is there, and believed in what it says
@@ -73,7 +73,7 @@ func TestC2NotesStandOnATmpfsOfThisUserOrNowhere(t *testing.T) {
 	t.Parallel()
 	memory, disk := t.TempDir(), t.TempDir() // by what fsMagic says
 	for _, dir := range []string{"own", "open", "other"} {
-		must.OK(t, os.Mkdir(filepath.Join(memory, dir), 0o700))
+		must.Do(t, os.Mkdir(filepath.Join(memory, dir), 0o700))
 	}
 	err := os.Chmod(filepath.Join(memory, "open"), 0o755)
 	if err == nil {
@@ -85,7 +85,7 @@ func TestC2NotesStandOnATmpfsOfThisUserOrNowhere(t *testing.T) {
 	if err == nil {
 		err = os.WriteFile(filepath.Join(memory, "file"), nil, 0o600)
 	}
-	must.OK(t, err)
+	must.Do(t, err)
 	tune := sqldb.DefaultTuning
 	tune.FsMagic = func(path string) (int64, bool) {
 		if filepath.Dir(path) == memory {
@@ -110,11 +110,11 @@ func TestC2NotesStandOnATmpfsOfThisUserOrNowhere(t *testing.T) {
 			tune.RunFolders = func() []string { return c.folders }
 			k := keep(t, backends[0].open(t))
 			k.close()
-			must.OK(t, k.try(tune))
+			must.Do(t, k.try(tune))
 			lease := mustLease(t, k.s, "contracts")
 			es := mustRecord(t, k.s, lease, newEntry("a"))
 			sent := mustSend(t, k.s, lease, es[0])
-			must.OK(t, k.s.Mark(sent.ID))
+			must.Do(t, k.s.Mark(sent.ID))
 			if got := k.s.Marked(); got != (c.want != "") {
 				t.Errorf("what leaves is noted: %t", got)
 			}

@@ -120,10 +120,10 @@ func TestAnIdleOpenWritesNothing(t *testing.T) {
 	t.Parallel()
 	o := backends[0].empty(t)
 	s := mustOpen(t, o)
-	must.OK(t, s.Close())
+	must.Do(t, s.Close())
 	before := must.Get(os.ReadFile(o.DSN))(t)
 	s = mustOpen(t, o)
-	must.OK(t, s.Close())
+	must.Do(t, s.Close())
 	after := must.Get(os.ReadFile(o.DSN))(t)
 	if string(before) != string(after) {
 		t.Error("opening and closing a ledger changed its file")
@@ -202,7 +202,7 @@ func TestF065AMigrationThatFailsHalfWayLeavesNothing(t *testing.T) {
 			t.Fatal("a migration with an error was applied")
 		}
 		var names []string
-		must.OK(t, s.db.Write.Select(&names, s.db.D.Tables))
+		must.Do(t, s.db.Write.Select(&names, s.db.D.Tables))
 		version, err := s.db.SchemaVersion(t.Context())
 		if err != nil || version != int64(newest) || slices.Contains(names, "half") {
 			t.Errorf("schema %d, tables %v, %v", version, names, err)
@@ -227,7 +227,7 @@ func TestF065AMigrationMayTakeLongerThanAStatement(t *testing.T) {
 		text += fmt.Sprintf("SELECT pg_sleep(%d);\n", int(sqldb.ReadPatience.Seconds())+1)
 	}
 	folder[fmt.Sprintf("%05d_slow.sql", next)] = &fstest.MapFile{Data: []byte(text)}
-	must.OK(t, s.db.Up(t.Context(), folder, int64(next)))
+	must.Do(t, s.db.Up(t.Context(), folder, int64(next)))
 	for query, want := range map[string]string{
 		`SELECT setting FROM limits WHERE name = 'statement_timeout'`: "0",
 		`SELECT setting FROM limits WHERE name = 'lock_timeout'`:      fmt.Sprint(sqldb.LockTimeout.Milliseconds()),
@@ -294,7 +294,7 @@ func TestReadingALedgerThatDoesNotExistCreatesNothing(t *testing.T) {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the file was created: %v", err)
 	}
-	must.OK(t, os.WriteFile(path, nil, 0o600))
+	must.Do(t, os.WriteFile(path, nil, 0o600))
 	if _, err := Open(t.Context(), sqldb.Options{
 		Begin: true, Driver: sqldb.SQLite, DSN: path,
 		ReadOnly: true,
@@ -431,7 +431,7 @@ func TestF049DamageIsReported(t *testing.T) {
 		}
 		mustRecord(t, s, lease, page...)
 	}
-	must.OK(t, s.Close())
+	must.Do(t, s.Close())
 	text, err := os.ReadFile(o.DSN)
 	if err != nil {
 		t.Fatal(err)
@@ -439,7 +439,7 @@ func TestF049DamageIsReported(t *testing.T) {
 	for i := 40_000; i < len(text); i += 97 { // every page but the first ones
 		text[i] ^= 0xFF
 	}
-	must.OK(t, os.WriteFile(o.DSN, text, 0o600))
+	must.Do(t, os.WriteFile(o.DSN, text, 0o600))
 	o.Verify = true
 	_, err = Open(t.Context(), o)
 	wantCode(t, err, sqldb.CodeCorrupt)
@@ -449,7 +449,7 @@ func TestAFileOfAnotherProgramIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	text := filepath.Join(dir, "letter.txt")
-	must.OK(t, os.WriteFile(text, []byte(strings.Repeat("Prezado cooperado, ", 200)), 0o600))
+	must.Do(t, os.WriteFile(text, []byte(strings.Repeat("Prezado cooperado, ", 200)), 0o600))
 	_, err := Open(t.Context(), sqldb.Options{Begin: true, Driver: sqldb.SQLite, DSN: text})
 	wantCode(t, err, sqldb.CodeCorrupt)
 
@@ -457,7 +457,7 @@ func TestAFileOfAnotherProgramIsLeftAlone(t *testing.T) {
 	db := must.Get(sql.Open("sqlite", other))(t)
 	must.Get(db.ExecContext(t.Context(),
 		`CREATE TABLE entry (id INTEGER); CREATE TABLE contracts (id INTEGER)`))(t)
-	must.OK(t, db.Close())
+	must.Do(t, db.Close())
 	before := must.Get(os.ReadFile(other))(t)
 	_, err = Open(t.Context(), sqldb.Options{Begin: true, Driver: sqldb.SQLite, DSN: other})
 	wantCode(t, err, sqldb.CodeForeign)
@@ -506,8 +506,8 @@ func TestF067AFileThatMayNotBeWrittenNamesTheUser(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {
 		o := backends[0].empty(t)
-		must.OK(t, mustOpen(t, o).Close())
-		must.OK(t, os.Chmod(o.DSN, 0o400))
+		must.Do(t, mustOpen(t, o).Close())
+		must.Do(t, os.Chmod(o.DSN, 0o400))
 		_, err := Open(t.Context(), o)
 		wantCode(t, err, sqldb.CodePermission)
 		return
@@ -521,7 +521,7 @@ func TestF067AFileThatMayNotBeWrittenNamesTheUser(t *testing.T) {
 	})
 	nobody := &syscall.Credential{Uid: 65534, Gid: 65534}
 	o := sqldb.Options{Begin: true, Driver: sqldb.SQLite, DSN: filepath.Join(dir, "state.db")}
-	must.OK(t, mustOpen(t, o).Close())
+	must.Do(t, mustOpen(t, o).Close())
 	for _, c := range []struct {
 		name       string
 		dir, file  os.FileMode
@@ -532,7 +532,7 @@ func TestF067AFileThatMayNotBeWrittenNamesTheUser(t *testing.T) {
 		{"the folder may not be written", 0o755, 0o644, sqldb.CodePermission, filepath.Join(dir, "new.db")},
 		{"all may be written", 0o777, 0o666, "opened", o.DSN},
 	} {
-		must.OK(t, os.Chmod(dir, c.dir), os.Chmod(o.DSN, c.file))
+		must.Do(t, os.Chmod(dir, c.dir), os.Chmod(o.DSN, c.file))
 		if got := startChild(t, "open", c.path, nobody).line(t); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}
@@ -555,7 +555,7 @@ func TestB6TheSuperuserLeavesNoFilesInAnothersFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	must.OK(t, os.Chown(dir, 65534, 65534))
+	must.Do(t, os.Chown(dir, 65534, 65534))
 	_, err = Open(t.Context(), o)
 	wantCode(t, err, sqldb.CodePermission)
 	for _, want := range []string{
@@ -569,7 +569,7 @@ func TestB6TheSuperuserLeavesNoFilesInAnothersFolder(t *testing.T) {
 	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
 		t.Errorf("there are %v, %v", files, err)
 	}
-	must.OK(t, os.Chown(dir, 0, 0), mustOpen(t, o).Close(), os.Chown(o.DSN, 65534, 65534))
+	must.Do(t, os.Chown(dir, 0, 0), mustOpen(t, o).Close(), os.Chown(o.DSN, 65534, 65534))
 	e := &sqldb.Error{Path: o.DSN}
 	sqldb.DescribeSQLite(e, sqldb.SqliteCantOpen)
 	if want := o.DSN + " belongs to " + nobody.Username + "; as root: chown -R root: " + dir; e.Hint != want {
@@ -583,8 +583,8 @@ func TestF047AFullDiskStoresNothingAndSaysSo(t *testing.T) {
 	lease := mustLease(t, s, "contracts")
 	mustRecord(t, s, lease, newEntry("a"))
 	var pages int
-	must.OK(t, s.db.Write.Get(&pages, `PRAGMA page_count`))
-	must.OK(t, s.db.Write.Get(&pages, `PRAGMA max_page_count = `+strconv.Itoa(pages+2)))
+	must.Do(t, s.db.Write.Get(&pages, `PRAGMA page_count`))
+	must.Do(t, s.db.Write.Get(&pages, `PRAGMA max_page_count = `+strconv.Itoa(pages+2)))
 	big := newEntry("big")
 	big.Values["note"] = trade.Cell{Kind: 't', Text: strings.Repeat("x", 100_000)}
 	_, err := s.Record(t.Context(), lease, trade.Page{New: []trade.Entry{newEntry("b"), big}})
@@ -592,7 +592,7 @@ func TestF047AFullDiskStoresNothingAndSaysSo(t *testing.T) {
 	if !strings.Contains(err.Error(), "one that could not start has to be started") { // B9
 		t.Errorf("the way out: %v", err)
 	}
-	must.OK(t, s.db.Write.Get(&pages, `PRAGMA max_page_count = 1000000`))
+	must.Do(t, s.db.Write.Get(&pages, `PRAGMA max_page_count = 1000000`))
 	if got := statesOf(t, s, "contracts"); len(got) != 1 {
 		t.Errorf("rows = %v, want only a", got)
 	}
@@ -604,7 +604,7 @@ func TestF055OnlyADurableSQLiteIsAccepted(t *testing.T) {
 	t.Parallel()
 	s := mustOpen(t, backends[0].empty(t))
 	var synchronous, busy int
-	must.OK(t, s.db.Write.Get(&synchronous, `PRAGMA synchronous`),
+	must.Do(t, s.db.Write.Get(&synchronous, `PRAGMA synchronous`),
 		s.db.Write.Get(&busy, `PRAGMA busy_timeout`))
 	if synchronous != 2 || busy != 5000 {
 		t.Errorf("synchronous = %d, busy_timeout = %d, want 2 and 5000", synchronous, busy)
@@ -646,7 +646,7 @@ func TestAPostgreSQLThatDoesNotFlushIsRefused(t *testing.T) {
 			db := must.Get(sql.Open("postgres", probe))(t)
 			defer func() { _ = db.Close() }()
 			var now string
-			must.OK(t, db.QueryRowContext(t.Context(), "SHOW "+name).Scan(&now))
+			must.Do(t, db.QueryRowContext(t.Context(), "SHOW "+name).Scan(&now))
 			return now == value
 		})
 	}

@@ -21,7 +21,7 @@ func TestC3AKeyOfAKindIsClaimedByOneJob(t *testing.T) {
 		var wg sync.WaitGroup
 		for j := range jobs {
 			lease := mustLease(t, s, fmt.Sprint("job", j))
-			must.OK(t, s.SetJobStatus(t.Context(),
+			must.Do(t, s.SetJobStatus(t.Context(),
 				trade.JobStatus{Job: lease.Job, State: trade.Running, Since: at}))
 			wg.Go(func() {
 				for round := range rounds {

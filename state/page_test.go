@@ -19,7 +19,7 @@ func TestPagesGiveEachRowOnce(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		fillLarge(t, s, 2000)
 		var all []trade.Entry
-		must.OK(t, s.Rows(t.Context(), trade.RowFilter{},
+		must.Do(t, s.Rows(t.Context(), trade.RowFilter{},
 			func(e trade.Entry) error { all = append(all, e); return nil }))
 		begin := time.UnixMilli(1_760_000_000_000)
 		is := func(states ...trade.State) func(trade.Entry) bool {

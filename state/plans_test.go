@@ -190,10 +190,10 @@ func TestNoStatementOfAPassGoesThroughTheLedger(t *testing.T) {
 				ID, Parent, NotUsed int
 				Detail              string
 			}
-			must.OK(t, rows.Scan(&step.ID, &step.Parent, &step.NotUsed, &step.Detail))
+			must.Do(t, rows.Scan(&step.ID, &step.Parent, &step.NotUsed, &step.Detail))
 			steps = append(steps, step)
 		}
-		must.OK(t, rows.Close())
+		must.Do(t, rows.Close())
 		for _, step := range steps {
 			if strings.Contains(step.Detail, "INDEX entry_swept (job=? AND id>?") &&
 				(!slices.Contains(inOrder, call) || !strings.Contains(step.Detail, "COVERING")) {
@@ -235,7 +235,7 @@ func TestAPageOfWhatIsStuckIsChosenFromItsIndex(t *testing.T) {
 		"what is stuck":   func(ctx context.Context) error { _, err := s.Stuck(ctx, "contracts"); return err },
 	} {
 		l.asked, l.call = map[string]string{}, call
-		must.OK(t, fn(t.Context()))
+		must.Do(t, fn(t.Context()))
 		l.call = ""
 		n := 0
 		for query := range l.asked {
@@ -249,7 +249,7 @@ func TestAPageOfWhatIsStuckIsChosenFromItsIndex(t *testing.T) {
 				step := must.Get(rows.SliceScan())(t)
 				details = append(details, fmt.Sprint(step[3]))
 			}
-			must.OK(t, rows.Close())
+			must.Do(t, rows.Close())
 			if !strings.Contains(strings.Join(details, "\n"), "USING COVERING INDEX entry_stuck") {
 				t.Errorf("%s: %q\n%s", call, details, query)
 			}

@@ -34,7 +34,7 @@ func TestW10SinceWhenThePlatformIsSilent(t *testing.T) {
 				w.State, w.SettledAt = trade.WebhookActive, settled
 				err = s.SettleWebhook(t.Context(), w, settled, record)
 			}
-			must.OK(t, err)
+			must.Do(t, err)
 		}
 		year := at.AddDate(-1, 0, 0).Truncate(time.Millisecond)
 		look("nothing is registered", trade.EventSilence{})
@@ -57,13 +57,13 @@ func TestW10SinceWhenThePlatformIsSilent(t *testing.T) {
 			Event: "CREATE_ORDER_COMMITMENT", Hash: "a", Body: []byte("{}"), FirstAt: before,
 			LastAt: before, Times: 1, NextAt: before,
 		}
-		must.OK(t, s.TakeEvents(t.Context(), []trade.InboxEvent{event}))
+		must.Do(t, s.TakeEvents(t.Context(), []trade.InboxEvent{event}))
 		look("an event came before", trade.EventSilence{Since: year, LastAt: before, Made: 1, Waiting: 1})
-		must.OK(t, s.NoteHeard(t.Context(),
+		must.Do(t, s.NoteHeard(t.Context(),
 			[]trade.Heard{{Kind: "order_commitments", ID: uuid.NewString(), Event: event.Event, Seq: 1, At: before}},
 			nil))
 		event.Seq, event.NextAt, event.Outcome = 1, time.Time{}, "noted"
-		must.OK(t, s.EventsDone(t.Context(), []trade.InboxEvent{event}))
+		must.Do(t, s.EventsDone(t.Context(), []trade.InboxEvent{event}))
 		keep := keepAll
 		keep.Inbox = 30 * day
 		mustRetain(t, s, keep, before.Add(31*day))

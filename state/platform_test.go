@@ -62,11 +62,11 @@ func (k *kept) sendTo(platform string) error {
 
 func TestC10ALedgerThatHasSentBelongsToThatPlatform(t *testing.T) {
 	journaled(t, func(t *testing.T, k *kept) {
-		must.OK(t, k.sendTo(fromTests))
+		must.Do(t, k.sendTo(fromTests))
 		if err := k.sendTo(production); err != nil { // nothing was sent: it may change freely
 			t.Fatal(err)
 		}
-		must.OK(t, k.sendTo(fromTests))
+		must.Do(t, k.sendTo(fromTests))
 		k.send("a", 2) // one accepted, one in flight
 		mustBelong(t, k.s, fromTests)
 		wantOther(t, k.sendTo(production), fromTests, production)
@@ -119,7 +119,7 @@ func TestC10ALedgerOfAnOlderProgramTakesThePresentPlatformAndSaysSo(t *testing.T
 	journaled(t, func(t *testing.T, k *kept) {
 		k.send("a", 3)
 		mustBelong(t, k.s, "")
-		must.OK(t, k.sendTo(fromTests))
+		must.Do(t, k.sendTo(fromTests))
 		records, err := k.s.Audit(t.Context(), 1)
 		if err != nil || len(records) != 1 || records[0].Act != jobs.ActPlatform || records[0].Target != fromTests ||
 			!strings.Contains(records[0].Detail, `"accepted":2`) {
@@ -131,16 +131,16 @@ func TestC10ALedgerOfAnOlderProgramTakesThePresentPlatformAndSaysSo(t *testing.T
 
 func TestC10TheJournalKnowsThePlatform(t *testing.T) {
 	journaled(t, func(t *testing.T, k *kept) {
-		must.OK(t, k.sendTo(fromTests))
+		must.Do(t, k.sendTo(fromTests))
 		k.send("a", 3)
 		if k.o.Driver == sqldb.Postgres {
 			for _, query := range []string{`DROP SCHEMA public CASCADE`, `CREATE SCHEMA public`} {
-				must.OK(t, byHand(k.s, query))
+				must.Do(t, byHand(k.s, query))
 			}
 		}
 		k.close()
 		if k.o.Driver == sqldb.SQLite {
-			must.OK(t, os.Remove(k.o.DSN))
+			must.Do(t, os.Remove(k.o.DSN))
 		}
 		wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeEmptied)
 		must.Get(Rebuild(t.Context(), k.o, true, rebuildAct))(t)
@@ -152,10 +152,10 @@ func TestC10TheJournalKnowsThePlatform(t *testing.T) {
 
 func TestC10AProcessThatEndedBetweenJournalAndLedgerLeavesThePlatformKnown(t *testing.T) {
 	journaled(t, func(t *testing.T, k *kept) {
-		must.OK(t, k.sendTo(fromTests))
+		must.Do(t, k.sendTo(fromTests))
 		// As if the commit that took the address had not been: the journal has one record more.
 		for _, query := range []string{`UPDATE ledger SET platform = ''`, `UPDATE journal SET seq = 0, mark = ''`} {
-			must.OK(t, byHand(k.s, query))
+			must.Do(t, byHand(k.s, query))
 		}
 		k.close()
 		k.open()
@@ -165,7 +165,7 @@ func TestC10AProcessThatEndedBetweenJournalAndLedgerLeavesThePlatformKnown(t *te
 
 func TestC10AMovedLedgerBelongsToItsPlatform(t *testing.T) {
 	journaled(t, func(t *testing.T, k *kept) {
-		must.OK(t, k.sendTo(fromTests))
+		must.Do(t, k.sendTo(fromTests))
 		k.send("a", 3)
 		mustExec(t, k.s, `DELETE FROM job_lease`)
 		k.close()
@@ -194,7 +194,7 @@ func TestC10AProcessThatWasSuspendedOverARebindSendsNothing(t *testing.T) {
 			t.Fatalf("rebound while a process holds a lease: %v", err)
 		}
 		// it was suspended for longer than its lease
-		must.OK(t, byHand(k.s, `UPDATE job_lease SET expires = 1`))
+		must.Do(t, byHand(k.s, `UPDATE job_lease SET expires = 1`))
 		must.Get(Rebind(t.Context(), k.o, production, true, rebindAct))(t)
 		late := intentOf(rows[1])
 		if r, err := k.s.Commit(t.Context(), lease, trade.Group{At: at, Intents: []trade.Intent{late}}); err != nil ||

@@ -104,8 +104,7 @@ func readStrace(t *testing.T, file, under string) []diskEvent {
 		}
 	}
 	number := func(s string) int64 {
-		n := must.Get(strconv.ParseInt(s, 10, 64))(t)
-		return n
+		return must.Get(strconv.ParseInt(s, 10, 64))(t)
 	}
 	begun := map[string]string{}
 	lines := bufio.NewScanner(f)
@@ -141,7 +140,7 @@ func readStrace(t *testing.T, file, under string) []diskEvent {
 			}
 		}
 	}
-	must.OK(t, lines.Err())
+	must.Do(t, lines.Err())
 	return out
 }
 
@@ -218,8 +217,8 @@ func TestF050APowerCutLosesNothingThatWasAcknowledged(t *testing.T) {
 		entries = append(entries, e)
 	}
 	mustRecord(t, s, lease, entries...)
-	must.OK(t, s.ReleaseLease(t.Context(), lease))
-	must.OK(t, s.Close())
+	must.Do(t, s.ReleaseLease(t.Context(), lease))
+	must.Do(t, s.Close())
 	base := readFolder(t, dir)
 	record := filepath.Join(t.TempDir(), "strace")
 	cmd := exec.Command("strace", "-f", "-y", "-xx", "-s", "200000", "-e",
@@ -252,11 +251,11 @@ func TestF050APowerCutLosesNothingThatWasAcknowledged(t *testing.T) {
 		// The files are put where they were, the ledger is opened as the program does it, and everything
 		// is looked for that was acknowledged.
 		for path := range readFolder(t, filepath.Dir(o.DSN)) {
-			must.OK(t, os.Remove(path))
+			must.Do(t, os.Remove(path))
 		}
 		_ = os.Remove(o.DSN + "-shm")
 		for path, data := range files {
-			must.OK(t, os.WriteFile(path, data, 0o600))
+			must.Do(t, os.WriteFile(path, data, 0o600))
 		}
 		var noted strings.Builder
 		dirs, err := filepath.Glob(filepath.Join(o.Journal, "*"))
@@ -281,7 +280,7 @@ func TestF050APowerCutLosesNothingThatWasAcknowledged(t *testing.T) {
 			ID      string `db:"id"`
 			Outcome string `db:"outcome"`
 		}{}
-		must.OK(t, s.db.Read.Select(&rows, `SELECT id, COALESCE(outcome, '') AS outcome FROM attempt`))
+		must.Do(t, s.db.Read.Select(&rows, `SELECT id, COALESCE(outcome, '') AS outcome FROM attempt`))
 		for _, r := range rows {
 			outcomes[r.ID] = r.Outcome
 		}
@@ -316,7 +315,7 @@ func TestF050APowerCutLosesNothingThatWasAcknowledged(t *testing.T) {
 func readFolder(t *testing.T, dir string) map[string][]byte {
 	t.Helper()
 	out := map[string][]byte{}
-	must.OK(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasSuffix(path, "-shm") {
 			return err
 		}

@@ -33,7 +33,7 @@ func TestI9TheSumsAddUpWhateverHappens(t *testing.T) {
 			tick := func() time.Time { passed += time.Minute; return at.Add(passed) }
 			rows := func(t *rapid.T, states ...trade.State) []trade.Entry {
 				var found []trade.Entry
-				must.OK(t, s.Rows(t.Context(), trade.RowFilter{Job: job, States: states}, func(e trade.Entry) error {
+				must.Do(t, s.Rows(t.Context(), trade.RowFilter{Job: job, States: states}, func(e trade.Entry) error {
 					found = append(found, e)
 					return nil
 				}))
@@ -49,7 +49,7 @@ func TestI9TheSumsAddUpWhateverHappens(t *testing.T) {
 			}
 			// takeOver kills the owner, as the end of its time does, and recovers.
 			takeOver := func(t *rapid.T) {
-				must.OK(t, byHand(s, `UPDATE job_lease SET expires = 1 WHERE job = ?`, job))
+				must.Do(t, byHand(s, `UPDATE job_lease SET expires = 1 WHERE job = ?`, job))
 				owner := sqldb.Self()
 				owner.Instance = sqldb.NewID()
 				lease = must.Get(s.AcquireLease(t.Context(), job, owner))(t)

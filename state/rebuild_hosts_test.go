@@ -22,7 +22,7 @@ func TestRebuildingPostgres(t *testing.T) {
 	k.live(7, 40, func(int) {})
 	want, resent := provenOf(t, k.s), generations(t, k.s)
 	for _, query := range []string{`DROP SCHEMA public CASCADE`, `CREATE SCHEMA public`} {
-		must.OK(t, byHand(k.s, query))
+		must.Do(t, byHand(k.s, query))
 	}
 	k.close()
 	k.noticedAndRebuilt(0, want, resent)
@@ -33,7 +33,7 @@ func TestF058ARestoredPostgresLedgerIsNoticedAndRebuilt(t *testing.T) {
 	k := keep(t, backends[1].open(t))
 	k.live(11, 20, func(int) {})
 	var name string
-	must.OK(t, k.s.db.Read.Get(&name, `SELECT current_database()`))
+	must.Do(t, k.s.db.Read.Get(&name, `SELECT current_database()`))
 	k.close()
 	admin := must.Get(sqlx.Open("postgres", pgtest.Database(t)))(t)
 	defer admin.Close()
@@ -61,7 +61,7 @@ func TestBothHostsRebuildAPostgresLedger(t *testing.T) {
 	a.send("c", 3)
 	want := provenOf(t, a.s)
 	for _, query := range []string{`DROP SCHEMA public CASCADE`, `CREATE SCHEMA public`} {
-		must.OK(t, byHand(a.s, query))
+		must.Do(t, byHand(a.s, query))
 	}
 	a.close()
 	b.close()
@@ -87,7 +87,7 @@ func TestANewJournalTakesThePlaceOfALostOne(t *testing.T) {
 		want := provenOf(t, k.s)
 		dir := k.dir()
 		k.close()
-		must.OK(t, os.RemoveAll(dir))
+		must.Do(t, os.RemoveAll(dir))
 		record := rebuildAct
 		record.Act = "new journal"
 		plan, err := NewJournal(t.Context(), k.o, false, record)
@@ -120,7 +120,7 @@ func TestRebuildingWithoutAJournalSaysSo(t *testing.T) {
 	k := sqliteKept(t)
 	k.send("a", 1)
 	k.close()
-	must.OK(t, os.RemoveAll(k.o.Journal))
+	must.Do(t, os.RemoveAll(k.o.Journal))
 	_, err := Rebuild(t.Context(), k.o, true, rebuildAct)
 	wantCode(t, err, sqldb.CodeJournalLost)
 	removeLedger(t, k.o.DSN)

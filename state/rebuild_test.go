@@ -36,7 +36,7 @@ type proven struct {
 func provenOf(t testing.TB, s *Store) map[string]proven {
 	t.Helper()
 	out := map[string]proven{}
-	must.OK(t, s.Rows(t.Context(), trade.RowFilter{}, func(e trade.Entry) error {
+	must.Do(t, s.Rows(t.Context(), trade.RowFilter{}, func(e trade.Entry) error {
 		if e.State == trade.Sending {
 			e.State = trade.InDoubt
 		}
@@ -88,7 +88,7 @@ func (k *kept) live(seed uint64, n int, after func(step int)) {
 			// A person decides about a doubt.
 			var doubts []trade.Entry
 			must.Get(k.s.Watch(k.t.Context(), "contracts", "boot", 0))(k.t)
-			must.OK(k.t, k.s.Rows(k.t.Context(), trade.RowFilter{States: []trade.State{trade.InDoubt}, Limit: 1},
+			must.Do(k.t, k.s.Rows(k.t.Context(), trade.RowFilter{States: []trade.State{trade.InDoubt}, Limit: 1},
 				func(e trade.Entry) error {
 					doubts = append(doubts, e)
 					return nil
@@ -98,7 +98,7 @@ func (k *kept) live(seed uint64, n int, after func(step int)) {
 				k.order(acts[rng.IntN(len(acts))])
 			}
 		}
-		must.OK(k.t, k.s.ReleaseLease(k.t.Context(), lease))
+		must.Do(k.t, k.s.ReleaseLease(k.t.Context(), lease))
 		after(step)
 	}
 }
@@ -113,19 +113,19 @@ func TestF058AnyOlderCopyIsNoticedAndRebuilt(t *testing.T) {
 			k := keep(t, backends[0].open(t))
 			copies := t.TempDir()
 			k.live(seed, 60, func(step int) {
-				must.OK(t, k.s.Backup(t.Context(), filepath.Join(copies, fmt.Sprint(step))))
+				must.Do(t, k.s.Backup(t.Context(), filepath.Join(copies, fmt.Sprint(step))))
 			})
 			want := provenOf(t, k.s)
 			resent := generations(t, k.s)
 			dir := k.dir()
 			k.close()
 			whole := t.TempDir()
-			must.OK(t, os.CopyFS(whole, os.DirFS(dir)))
+			must.Do(t, os.CopyFS(whole, os.DirFS(dir)))
 			for step := -1; step < 60; step++ {
 				if step >= 0 && step%3 != int(seed)%3 && step < 50 {
 					continue
 				}
-				must.OK(t, os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(whole)))
+				must.Do(t, os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(whole)))
 				removeLedger(t, k.o.DSN)
 				if step >= 0 {
 					copyFile(t, filepath.Join(copies, fmt.Sprint(step)), k.o.DSN)
@@ -149,7 +149,7 @@ func removeLedger(t testing.TB, path string) {
 func generations(t testing.TB, s *Store) map[string]bool {
 	t.Helper()
 	out := map[string]bool{}
-	must.OK(t, s.Rows(t.Context(), trade.RowFilter{}, func(e trade.Entry) error {
+	must.Do(t, s.Rows(t.Context(), trade.RowFilter{}, func(e trade.Entry) error {
 		out[e.Job+" "+e.Key] = e.Generation > 1
 		return nil
 	}))
@@ -258,7 +258,7 @@ func TestF049ADamagedLedgerIsRebuilt(t *testing.T) {
 		text := bytes.Clone(whole)
 		damage(text)
 		removeLedger(t, k.o.DSN)
-		must.OK(t, os.WriteFile(k.o.DSN, text, 0o600))
+		must.Do(t, os.WriteFile(k.o.DSN, text, 0o600))
 		plan, err := Rebuild(t.Context(), k.o, false, rebuildAct)
 		if err != nil || plan.Damaged != k.o.DSN || plan.Rows() != 4 {
 			t.Fatalf("%s: plan %+v, %v", name, plan, err)

@@ -29,7 +29,7 @@ func beginAgain(ctx context.Context, s *Store) error {
 
 func (k *kept) beginAgain() {
 	k.t.Helper()
-	must.OK(k.t, beginAgain(k.t.Context(), k.s))
+	must.Do(k.t, beginAgain(k.t.Context(), k.s))
 }
 
 // firstRecord is the number of the first record that a journal has.
@@ -56,7 +56,7 @@ func TestF058AJournalThatBeganAgainNoticesEveryOlderCopy(t *testing.T) {
 						t.Errorf("the journal still begins with record %d", first)
 					}
 				}
-				must.OK(t, k.s.Backup(t.Context(), filepath.Join(copies, fmt.Sprint(step))))
+				must.Do(t, k.s.Backup(t.Context(), filepath.Join(copies, fmt.Sprint(step))))
 			})
 			want := provenOf(t, k.s)
 			resent := generations(t, k.s)
@@ -64,13 +64,13 @@ func TestF058AJournalThatBeganAgainNoticesEveryOlderCopy(t *testing.T) {
 			dir := k.dir()
 			k.close()
 			whole := t.TempDir()
-			must.OK(t, os.CopyFS(whole, os.DirFS(dir)))
+			must.Do(t, os.CopyFS(whole, os.DirFS(dir)))
 			for step := -1; step < steps; step++ {
 				if step >= 0 && step%4 != int(seed)%4 && step < 35 && step != 14 && step != 15 && step != 29 &&
 					step != 30 {
 					continue
 				}
-				must.OK(t, os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(whole)))
+				must.Do(t, os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(whole)))
 				removeLedger(t, k.o.DSN)
 				if step >= 0 {
 					copyFile(t, filepath.Join(copies, fmt.Sprint(step)), k.o.DSN)
@@ -108,7 +108,7 @@ func TestAJournalThatBeganAgainGoesOnAndIsBounded(t *testing.T) {
 			plan := mustRetain(t, keeper, bound, time.Now())
 			began += of(plan, retention.KeptJournal).Rows
 			bytes, _, _, snapshot, err := keeper.db.Journal.Size()
-			must.OK(t, err)
+			must.Do(t, err)
 			if bytes > max(bound.Journal, retention.JournalWaste*snapshot) {
 				t.Errorf("after %d it has %d bytes, and its last snapshot %d", i, bytes, snapshot)
 			}
@@ -118,7 +118,7 @@ func TestAJournalThatBeganAgainGoesOnAndIsBounded(t *testing.T) {
 		}
 		want := provenOf(t, k.s)
 		k.close()
-		must.OK(t, second.Close())
+		must.Do(t, second.Close())
 		k.open()
 		if k.s.Opening() != (recovery.Opening{}) {
 			t.Errorf("opening settled %+v", k.s.Opening())
@@ -149,7 +149,7 @@ func TestSegmentsThatAreMissingAreStillNoticed(t *testing.T) {
 	if err != nil || len(names) != 2 {
 		t.Fatal(names, err)
 	}
-	must.OK(t, os.Remove(names[0]))
+	must.Do(t, os.Remove(names[0]))
 	var e *sqldb.Error
 	if err := k.try(sqldb.DefaultTuning); !errors.As(err, &e) || e.Code != sqldb.CodeJournal ||
 		!strings.Contains(err.Error(), "missing") {
@@ -160,14 +160,14 @@ func TestSegmentsThatAreMissingAreStillNoticed(t *testing.T) {
 func (k *kept) mark() string {
 	k.t.Helper()
 	var mark string
-	must.OK(k.t, k.s.db.Read.Get(&mark, `SELECT mark FROM journal`))
+	must.Do(k.t, k.s.db.Read.Get(&mark, `SELECT mark FROM journal`))
 	return mark
 }
 
 func TestAJournalWithWhatTheLedgerLacksDoesNotBeginAgain(t *testing.T) {
 	k := sqliteKept(t)
 	k.send("a", 3)
-	must.OK(t, k.s.db.Journal.Keep(journal.Record{
+	must.Do(t, k.s.db.Journal.Keep(journal.Record{
 		Kind: journal.Group, At: at,
 		Outcomes: []journal.Outcome{{Attempt: sqldb.NewID(), Outcome: "created", RemoteID: "r"}},
 	}))
@@ -183,9 +183,9 @@ func TestABaseThatDoesNotFitRemovesNothing(t *testing.T) {
 		k.send("a", 5)
 		r := &retention.Retaining{Reducer: k.s.Reducer, Now: time.Now()}
 		var row sqldb.JournalRow
-		must.OK(t, k.s.db.Read.Get(&row, k.s.db.Q(`SELECT seq, mark FROM journal`)))
+		must.Do(t, k.s.db.Read.Get(&row, k.s.db.Q(`SELECT seq, mark FROM journal`)))
 		base := must.Get(k.s.db.Journal.Cut(row.Seq, row.Mark))(t)
-		must.OK(t, k.s.db.InTx(t.Context(), "a base without its snapshot", func(t *sqldb.Tx) error {
+		must.Do(t, k.s.db.InTx(t.Context(), "a base without its snapshot", func(t *sqldb.Tx) error {
 			note := t.Noting(journal.Base, at)
 			note.Base, note.Size = base, 1
 			return nil
@@ -307,7 +307,7 @@ func (k *kept) fromJournalAlone(want map[string]proven) {
 	t.Helper()
 	ledger := must.Get(os.ReadFile(k.o.DSN))(t)
 	dir, whole := k.dir(), t.TempDir()
-	must.OK(t, os.CopyFS(whole, os.DirFS(dir)))
+	must.Do(t, os.CopyFS(whole, os.DirFS(dir)))
 	removeLedger(t, k.o.DSN)
 	must.Get(Rebuild(t.Context(), k.o, true, rebuildAct))(t)
 	k.open()
@@ -324,7 +324,7 @@ func (k *kept) fromJournalAlone(want map[string]proven) {
 	}
 	k.close()
 	removeLedger(t, k.o.DSN)
-	must.OK(t, os.WriteFile(k.o.DSN, bytes.Clone(ledger), 0o600), os.RemoveAll(dir),
+	must.Do(t, os.WriteFile(k.o.DSN, bytes.Clone(ledger), 0o600), os.RemoveAll(dir),
 		os.CopyFS(dir, os.DirFS(whole)))
 }
 

@@ -32,8 +32,7 @@ var byRetention = trade.AuditRecord{Who: "safrasync", From: "test", Target: "led
 
 func mustRetain(t testing.TB, s *Store, keep retention.Retention, now time.Time) retention.Plan {
 	t.Helper()
-	plan := must.Get(s.Retain(t.Context(), keep, now, byRetention))(t)
-	return plan
+	return must.Get(s.Retain(t.Context(), keep, now, byRetention))(t)
 }
 
 func of(p retention.Plan, kind string) retention.Retained {
@@ -60,7 +59,7 @@ func everywhere(t testing.TB, s *Store, text string) (where []string) {
 	} {
 		for _, c := range columns {
 			var n int
-			must.OK(t, s.db.Read.Get(&n, s.db.Q(`SELECT COUNT(*) FROM `+table+` WHERE `+c+` LIKE ?`),
+			must.Do(t, s.db.Read.Get(&n, s.db.Q(`SELECT COUNT(*) FROM `+table+` WHERE `+c+` LIKE ?`),
 				"%"+text+"%"))
 			if n > 0 {
 				where = append(where, table+"."+c)
@@ -169,7 +168,7 @@ func TestTheRetentionTakesBodiesOfFinishedRowsOnly(t *testing.T) {
 			t.Errorf("before its time: %+v", early)
 		}
 		before := map[string]trade.Entry{}
-		must.OK(t, s.Rows(t.Context(), trade.RowFilter{},
+		must.Do(t, s.Rows(t.Context(), trade.RowFilter{},
 			func(e trade.Entry) error { before[e.Key] = e; return nil }))
 		mustRetain(t, s, keepAll, later)
 		for _, key := range []string{"accepted", "adopted", "out", "invalid-out", "withdrawn"} {
@@ -265,7 +264,7 @@ func TestTheDatabaseRefusesWhatARetentionMayNotTake(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		lease := mustLease(t, s, "contracts")
 		a := mustSend(t, s, lease, mustRecord(t, s, lease, newEntry("a"))[0])
-		must.OK(t, s.AppendAudit(t.Context(), rebuildAct))
+		must.Do(t, s.AppendAudit(t.Context(), rebuildAct))
 		for what, query := range map[string]string{
 			"the payload of an open attempt":      `UPDATE attempt SET payload = '{}'`,
 			"another payload":                     `UPDATE attempt SET payload = '{"a":1}'`,
@@ -304,7 +303,7 @@ func TestOldActsLoseTheirPersonsAndTheChainStaysWhole(t *testing.T) {
 				Who: "maria", From: "host", Act: "adopt", Target: fmt.Sprint("contracts ", i),
 				Reason: "because", Detail: "{}", At: at.Add(time.Duration(i) * 365 * day),
 			}
-			must.OK(t, s.AppendAudit(t.Context(), r))
+			must.Do(t, s.AppendAudit(t.Context(), r))
 		}
 		now := at.Add(7 * 365 * day)
 		if plan := mustRetain(t, s, keepAll, now); of(plan, retention.KeptAudit).Rows != 2 {
@@ -333,8 +332,8 @@ func TestOldActsLoseTheirPersonsAndTheChainStaysWhole(t *testing.T) {
 		if broken, err := s.VerifyAudit(t.Context()); err != nil || broken != 0 {
 			t.Errorf("broken at %d, %v", broken, err)
 		}
-		must.OK(t, s.AppendAudit(t.Context(), rebuildAct))
-		must.OK(t, byHand(s,
+		must.Do(t, s.AppendAudit(t.Context(), rebuildAct))
+		must.Do(t, byHand(s,
 			`UPDATE audit SET reduced = 1, who = '', origin = '', target = '', reason = '', detail = '' WHERE seq = 10`))
 		if broken, err := s.VerifyAudit(t.Context()); err != nil || broken != 10 {
 			t.Errorf("broken at %d, want 10, %v", broken, err)
@@ -353,7 +352,7 @@ func TestOldRunsGoButTheLastOfEachJob(t *testing.T) {
 			if change != nil {
 				change(&r)
 			}
-			must.OK(t, s.StartRun(t.Context(), r))
+			must.Do(t, s.StartRun(t.Context(), r))
 			return r.ID
 		}
 		run("contracts", 500*day, func(r *trade.RunReport) { r.Sent = 1 })
@@ -388,7 +387,7 @@ func TestOldRunsGoButTheLastOfEachJob(t *testing.T) {
 func TestLookupsAndLinesOfTheQuarantineGo(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		lease := mustLease(t, s, "contracts")
-		must.OK(t, s.RecordLookups(t.Context(), "document", []trade.Lookup{
+		must.Do(t, s.RecordLookups(t.Context(), "document", []trade.Lookup{
 			{Code: "old", ID: "x", FirstAt: at, AskedAt: at, NextAt: at},
 			{Code: "new", ID: "y", FirstAt: later, AskedAt: later, NextAt: later},
 		}))

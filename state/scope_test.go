@@ -80,14 +80,14 @@ func TestC12RebuildingKeepsIDsThatContractsShare(t *testing.T) {
 		k := keep(t, backends[0].open(t))
 		lease := mustLease(t, k.s, "deliveries")
 		one, two := mustRecord(t, k.s, lease, delivery("a", "x"))[0], mustRecord(t, k.s, lease, delivery("b", "y"))[0]
-		must.OK(t, k.s.ReleaseLease(t.Context(), lease))
+		must.Do(t, k.s.ReleaseLease(t.Context(), lease))
 		backup := filepath.Join(t.TempDir(), "older")
-		must.OK(t, k.s.Backup(t.Context(), backup))
+		must.Do(t, k.s.Backup(t.Context(), backup))
 		lease = mustLease(t, k.s, "deliveries")
 		mustCommit(t, k.s, lease, trade.Group{Settle: []trade.Settlement{created(mustSend(t, k.s, lease, one), "1")}})
 		mustCommit(t, k.s, lease, trade.Group{Settle: []trade.Settlement{created(mustSend(t, k.s, lease, two), "1")}})
 		want := provenOf(t, k.s)
-		must.OK(t, k.s.ReleaseLease(t.Context(), lease))
+		must.Do(t, k.s.ReleaseLease(t.Context(), lease))
 		k.close()
 		removeLedger(t, k.o.DSN)
 		if older {

@@ -76,7 +76,7 @@ func TestARowIsFoundByWhatPeopleReadOfIt(t *testing.T) {
 		finds(true, "529.982.247-25|7")
 
 		e := mustEntry(t, s, "contracts", "01|001004")
-		must.OK(t, s.db.InTx(t.Context(), "test", func(tx *sqldb.Tx) error {
+		must.Do(t, s.db.InTx(t.Context(), "test", func(tx *sqldb.Tx) error {
 			return tx.Do(`UPDATE entry SET state = 'withdrawn' WHERE id = ?`, e.ID)
 		}))
 		if n, err := s.Erase(t.Context(), []int64{e.ID}, nil, at.Add(400*day), byRetention); err != nil || n != 1 {
@@ -138,7 +138,7 @@ func TestARowThatChangesWhileItIsMadeFindableIsFoundByWhatItShowsThen(t *testing
 	s := mustOpen(t, backends[1].open(t))
 	mustRecord(t, s, mustLease(t, s, "contracts"), showing("01|1", "C-1", "Silva"))
 	id := mustEntry(t, s, "contracts", "01|1").ID
-	must.OK(t, s.db.InTx(t.Context(), "test", func(tx *sqldb.Tx) error {
+	must.Do(t, s.db.InTx(t.Context(), "test", func(tx *sqldb.Tx) error {
 		if err := tx.Do(`UPDATE entry SET shown = '{}' WHERE id = ?`, id); err != nil {
 			return err
 		}

@@ -14,8 +14,7 @@ func TestWhoServesTheLedgerIsKnownUntilItLeavesOrDies(t *testing.T) {
 		since := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 		services := func() []people.Service {
 			t.Helper()
-			got := must.Get(s.Services(t.Context()))(t)
-			return got
+			return must.Get(s.Services(t.Context()))(t)
 		}
 		if got := services(); len(got) != 0 {
 			t.Fatalf("an empty ledger is served by %+v", got)
@@ -25,7 +24,7 @@ func TestWhoServesTheLedgerIsKnownUntilItLeavesOrDies(t *testing.T) {
 		if got := services(); len(got) != 1 || !got[0].Dead || got[0].Owner.Host != "elsewhere" {
 			t.Fatalf("a silent service: %+v", got)
 		}
-		must.OK(t, s.Announce(t.Context(), "1.2", since))
+		must.Do(t, s.Announce(t.Context(), "1.2", since))
 		got := services()
 		if len(got) != 1 || got[0].Dead || got[0].Version != "1.2" || !got[0].Since.Equal(since) ||
 			got[0].Owner != sqldb.Self() {
@@ -50,7 +49,7 @@ func TestATasksLastTimeIsKept(t *testing.T) {
 			t.Errorf("a task that never ran: %v, %v", at, err)
 		}
 		for _, want := range []time.Time{time.UnixMilli(1000).UTC(), time.UnixMilli(500).UTC()} {
-			must.OK(t, s.TaskBegan(t.Context(), "digest", want))
+			must.Do(t, s.TaskBegan(t.Context(), "digest", want))
 			if at, err := s.LastTask(t.Context(), "digest"); err != nil || !at.Equal(want) {
 				t.Errorf("it ran at %v, %v; want %v", at, err, want)
 			}

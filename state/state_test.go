@@ -54,7 +54,7 @@ var backends = []backend{
 		func(t testing.TB) sqldb.Options {
 			file := must.Get(sqliteTables())(t)
 			o := sqldb.Options{Driver: sqldb.SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Begin: true}
-			must.OK(t, os.WriteFile(o.DSN, file, 0o600))
+			must.Do(t, os.WriteFile(o.DSN, file, 0o600))
 			return o
 		},
 	},
@@ -188,8 +188,7 @@ func mustCommit(t testing.TB, s *Store, lease trade.Lease, g trade.Group) trade.
 	if g.At.IsZero() {
 		g.At = at
 	}
-	r := must.Get(s.Commit(t.Context(), lease, g))(t)
-	return r
+	return must.Get(s.Commit(t.Context(), lease, g))(t)
 }
 
 func intentOf(e trade.Entry) trade.Intent {
@@ -240,7 +239,7 @@ func refused(a trade.Attempt) trade.Settlement {
 func statesOf(t testing.TB, s *Store, job string) map[string]trade.State {
 	t.Helper()
 	out := map[string]trade.State{}
-	must.OK(t, s.Rows(t.Context(), trade.RowFilter{Job: job}, func(e trade.Entry) error {
+	must.Do(t, s.Rows(t.Context(), trade.RowFilter{Job: job}, func(e trade.Entry) error {
 		out[e.Key] = e.State
 		return nil
 	}))

@@ -44,7 +44,7 @@ func rolled(t testing.TB, s *Store, rows int) {
 		`UPDATE entry SET acknowledged = '["missing"]' WHERE id % 13 = 1`,
 		`UPDATE entry SET mapped_with = '', source_hash = CAST('' AS ` + s.db.D.Bytes + `) WHERE id % 17 = 1`,
 	} {
-		must.OK(t, byHand(s, change))
+		must.Do(t, byHand(s, change))
 	}
 }
 
@@ -54,7 +54,7 @@ func TestARollTellsOfEveryEntryOnce(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		rolled(t, s, discovery.SweptRows+300)
 		want := map[int64]trade.Known{}
-		must.OK(t, s.EachKnown(t.Context(), "contracts", func(k trade.Known) error {
+		must.Do(t, s.EachKnown(t.Context(), "contracts", func(k trade.Known) error {
 			if k.State == trade.Accepted && len(k.Flags)+len(k.Acknowledged)+k.GoneSweeps == 0 && k.MappedWith != "" {
 				k = trade.Known{
 					ID: k.ID, Key: k.Key, State: k.State, SourceHash: k.SourceHash,
@@ -75,7 +75,7 @@ func TestARollTellsOfEveryEntryOnce(t *testing.T) {
 			t.Errorf("(-each +swept):\n%s", diff)
 		}
 		sums := ledger.TallyChange{}
-		must.OK(t, s.Rows(t.Context(), trade.RowFilter{Job: "contracts"}, func(e trade.Entry) error {
+		must.Do(t, s.Rows(t.Context(), trade.RowFilter{Job: "contracts"}, func(e trade.Entry) error {
 			sums.Add(e.Job, string(e.State), string(e.Quantity.Unit), e.Quantity.Amount)
 			return nil
 		}))
@@ -105,7 +105,7 @@ func BenchmarkEachSwept(b *testing.B) {
 			`UPDATE entry SET state = 'held'`,
 			`UPDATE entry SET state = 'accepted', remote_id = 'r' || id`,
 		} {
-			must.OK(b, byHand(s, change))
+			must.Do(b, byHand(s, change))
 		}
 		b.ReportAllocs()
 		for b.Loop() {

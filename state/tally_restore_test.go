@@ -33,7 +33,7 @@ func TestA2SumsThatAreWrongOrNoNumbersAreCountedAnew(t *testing.T) {
 			`UPDATE tally SET n = n + 1 WHERE job = 'contracts'`,
 			`DELETE FROM tally WHERE job = 'contracts'`, `UPDATE tally SET unit = 'KG' WHERE job = 'contracts'`,
 		} {
-			must.OK(t, byHand(s, damage))
+			must.Do(t, byHand(s, damage))
 			if uneven, err := s.UnevenSums(t.Context()); err != nil || !slices.Equal(uneven, []string{"contracts"}) {
 				t.Errorf("%s: uneven %v, %v", damage, uneven, err)
 			}
@@ -68,7 +68,7 @@ func TestB14SumsThatAreNullAreToldAndCountedAnew(t *testing.T) {
 					`ALTER TABLE tally ALTER ` + column + ` DROP NOT NULL`,
 					`UPDATE tally SET ` + column + ` = NULL`,
 				} {
-					must.OK(t, byHand(s, q))
+					must.Do(t, byHand(s, q))
 				}
 			} else {
 				for _, script := range []string{
@@ -83,7 +83,7 @@ func TestB14SumsThatAreNullAreToldAndCountedAnew(t *testing.T) {
 						_, err = db.Exec(script)
 						err = errors.Join(err, db.Close())
 					}
-					must.OK(t, err)
+					must.Do(t, err)
 				}
 			}
 			if uneven, err := s.UnevenSums(t.Context()); err != nil || !slices.Equal(uneven, []string{"contracts"}) {

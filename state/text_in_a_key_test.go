@@ -20,7 +20,7 @@ func TestATextIsFoundAnywhereInAKey(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		fillLarge(t, s, 250)
 		var keys []string
-		must.OK(t, s.Rows(t.Context(), trade.RowFilter{},
+		must.Do(t, s.Rows(t.Context(), trade.RowFilter{},
 			func(e trade.Entry) error { keys = append(keys, e.Key); return nil }))
 		lease, other := mustLease(t, s, "contracts"), mustLease(t, s, "deliveries")
 		for round := range 4 {

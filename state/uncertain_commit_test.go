@@ -189,7 +189,7 @@ func TestACommitThatTheServerStillWorksOnIsWaitedFor(t *testing.T) {
 	// Our side is cut and looks for its mark, which the server's transaction still holds.
 	waitFor(t, "the look at the mark waits", func() bool {
 		var n int
-		must.OK(t, watcher.db.Read.Get(&n,
+		must.Do(t, watcher.db.Read.Get(&n,
 			`SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%tx_mark%'`))
 		return n == 1
 	})
@@ -254,11 +254,11 @@ func TestF048AMarkIsFoundFromANewConnection(t *testing.T) {
 	t.Parallel()
 	s := mustOpen(t, backends[0].open(t))
 	var mark string
-	must.OK(t, s.db.InTx(t.Context(), "marking", func(tx *sqldb.Tx) error {
+	must.Do(t, s.db.InTx(t.Context(), "marking", func(tx *sqldb.Tx) error {
 		return tx.Get(&mark, `SELECT id FROM tx_mark WHERE owner = ? ORDER BY at DESC, slot DESC`, s.db.MarkedBy)
 	}))
 	var slot int
-	must.OK(t, s.db.Read.Get(&slot, `SELECT slot FROM tx_mark WHERE owner = ? AND id = ?`, s.db.MarkedBy,
+	must.Do(t, s.db.Read.Get(&slot, `SELECT slot FROM tx_mark WHERE owner = ? AND id = ?`, s.db.MarkedBy,
 		mark))
 	if ok, err := s.db.WasApplied(t.Context(), "x", slot, mark); !ok || err != nil {
 		t.Errorf("a transaction that is there: %v, %v", ok, err)

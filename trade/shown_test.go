@@ -21,7 +21,7 @@ func TestWhatIsShownKeepsItsOrderAndIsBounded(t *testing.T) {
 		t.Fatalf("%s, %v", text, err)
 	}
 	var back trade.Shown
-	must.OK(t, json.Unmarshal(text, &back))
+	must.Do(t, json.Unmarshal(text, &back))
 	if back.Line() != s.Line() || len([]rune(s.Get("obs"))) != trade.MaxShownText {
 		t.Errorf("%q is read back as %q", s.Line(), back.Line())
 	}

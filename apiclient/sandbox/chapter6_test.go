@@ -50,7 +50,7 @@ func newReceiver(t *testing.T, status int) *receiver {
 // settled waits for the deliveries and gives them.
 func (b *box) settled() []sandbox.Delivery {
 	b.t.Helper()
-	must.OK(b.t, b.WaitDeliveries(b.t.Context()))
+	must.Do(b.t, b.WaitDeliveries(b.t.Context()))
 	return b.Deliveries()
 }
 

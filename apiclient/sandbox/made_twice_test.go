@@ -44,7 +44,7 @@ func TestTheNumbersOfFaultsCountFromTheStartOfTheSandbox(t *testing.T) {
 	b.get(webhooks)
 	b.command("PUT", "/faults", "status=503@4")
 	var shown struct{ Numbers map[string]int }
-	must.OK(t, json.Unmarshal([]byte(b.command("GET", "/report", "").body), &shown))
+	must.Do(t, json.Unmarshal([]byte(b.command("GET", "/report", "").body), &shown))
 	want := map[string]int{
 		"": 3, "order_commitments:": 3, "get:": 1, "get:webhooks:": 1, "any:": 4,
 		"any:order_commitments:": 3, "any:webhooks:": 1,
@@ -99,6 +99,6 @@ func TestOneStateFileServesOneSandboxAtATime(t *testing.T) {
 	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
 		t.Errorf("the file was changed: %v", err)
 	}
-	must.OK(t, first.Close())
+	must.Do(t, first.Close())
 	start(t, sandbox.Options{StatePath: path}).wantCreated(1)
 }

@@ -43,7 +43,7 @@ func (b *box) lines() (lines []sandbox.Line) {
 	b.t.Helper()
 	for text := range bytes.Lines(must.Get(os.ReadFile(b.log.Name()))(b.t)) {
 		var line sandbox.Line
-		must.OK(b.t, json.Unmarshal(text, &line))
+		must.Do(b.t, json.Unmarshal(text, &line))
 		lines = append(lines, line)
 	}
 	return lines

@@ -27,7 +27,7 @@ func TestAStateFileIsReopened(t *testing.T) {
 	gone := first.register("DELETE_FARM", "https://gone.example.org/")
 	first.call("DELETE", webhooks+"/"+gone, "")
 	first.call("PUT", webhooks, creations[sandbox.ResourceWebhooks].with("url", `"https://two.example.org/"`))
-	must.OK(t, first.Close())
+	must.Do(t, first.Close())
 
 	second := start(t, sandbox.Options{StatePath: path})
 	if diff := cmp.Diff(first.CreatedOf(), second.CreatedOf()); diff != "" {
@@ -44,7 +44,7 @@ func TestAStateFileIsReopened(t *testing.T) {
 		t.Errorf("GET = %d %s", g.status, g.body)
 	}
 	second.post(body())
-	must.OK(t, second.Close())
+	must.Do(t, second.Close())
 	third := start(t, sandbox.Options{StatePath: path})
 	third.wantCreated(2)
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
@@ -58,7 +58,7 @@ func TestALineThatACrashCutOffIsTakenAway(t *testing.T) {
 	b := start(t, sandbox.Options{StatePath: path})
 	b.post(body())
 	b.post(body())
-	must.OK(t, b.Close())
+	must.Do(t, b.Close())
 	whole := must.Get(os.ReadFile(path))(t)
 	lines := strings.SplitAfter(string(whole), "\n")
 	kept := map[int]int{
@@ -67,11 +67,11 @@ func TestALineThatACrashCutOffIsTakenAway(t *testing.T) {
 	}
 	for cut, records := range kept {
 		torn := filepath.Join(t.TempDir(), "torn.jsonl")
-		must.OK(t, os.WriteFile(torn, whole[:cut], 0o600))
+		must.Do(t, os.WriteFile(torn, whole[:cut], 0o600))
 		b := start(t, sandbox.Options{StatePath: torn})
 		b.wantCreated(records)
 		b.post(body())
-		must.OK(t, b.Close())
+		must.Do(t, b.Close())
 		start(t, sandbox.Options{StatePath: torn}).wantCreated(records + 1)
 	}
 }
@@ -85,7 +85,7 @@ func TestAFileThatIsNoStateIsLeftAlone(t *testing.T) {
 		head + `{"record":{"id":"1","resource":"deliveries","body":"["}}` + "\n",
 	} {
 		path := filepath.Join(t.TempDir(), "config.yaml")
-		must.OK(t, os.WriteFile(path, []byte(text), 0o600))
+		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 		r, err := sandbox.Start(sandbox.Options{StatePath: path}, "127.0.0.1:0")
 		if err == nil {
 			_ = r.Close()

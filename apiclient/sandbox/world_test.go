@@ -172,7 +172,7 @@ func TestAWorldFileIsReadStrictly(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), "world.json")
-			must.OK(t, os.WriteFile(path, []byte(test.text), 0o600))
+			must.Do(t, os.WriteFile(path, []byte(test.text), 0o600))
 			_, err := sandbox.LoadWorld(path)
 			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), path) {
 				t.Errorf("LoadWorld = %v, want the file and %q", err, test.want)

@@ -61,7 +61,7 @@ func Battery(t *testing.T, e Engine) {
 func customersBattery(t *testing.T, e Engine) {
 	s, _ := e.Start(t, `CREATE TABLE c (k int)`)
 	lines := map[string]string{}
-	must.OK(t, s.Battery(t.Context(), func(f erp.Finding) {
+	must.Do(t, s.Battery(t.Context(), func(f erp.Finding) {
 		if lines[f.Line] = f.Result; f.Result == erp.Differs {
 			t.Errorf("%s: %s, want %s", f.Line, f.Got, f.Want)
 		}
@@ -284,7 +284,7 @@ func rowsLockedByAWriter(t *testing.T, e Engine) {
 	if got := Texts(rows, "v"); len(got) != 1 || got[0] != "antes" {
 		t.Errorf("read %v while a writer holds the row, want what is committed", got)
 	}
-	must.OK(t, tx.Rollback())
+	must.Do(t, tx.Rollback())
 }
 
 func callersError(t *testing.T, e Engine) {

@@ -21,8 +21,7 @@ import (
 // SaoPaulo is the time zone of the tests.
 func SaoPaulo(t testing.TB) *time.Location {
 	t.Helper()
-	loc := must.Get(time.LoadLocation("America/Sao_Paulo"))(t)
-	return loc
+	return must.Get(time.LoadLocation("America/Sao_Paulo"))(t)
 }
 
 // Admin is the ERP's own access: the tests write through it.
@@ -229,7 +228,7 @@ func ShowExclusion(x erp.Exclusion) string {
 func Wait(t *testing.T, done func() bool) {
 	t.Helper()
 	for !done() {
-		must.OK(t, t.Context().Err())
+		must.Do(t, t.Context().Err())
 	}
 }
 

@@ -49,7 +49,7 @@ func Golden(t *testing.T, file string, e *dialect.Engine, d dialect.Dialect, s S
 	got := statements(t, e, d, s)
 	file = filepath.Join("testdata", file)
 	if os.Getenv("SAFRASYNC_UPDATE_GOLDEN") != "" {
-		must.OK(t, os.WriteFile(file, []byte(got), 0o644))
+		must.Do(t, os.WriteFile(file, []byte(got), 0o644))
 	}
 	want := must.Get(os.ReadFile(file))(t)
 	if diff := cmp.Diff(string(want), got); diff != "" {

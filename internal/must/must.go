@@ -1,7 +1,4 @@
-// Package must ends a test at an error that it does not expect.
 package must
-
-import "errors"
 
 // T is a *testing.T, a *testing.B or a *rapid.T.
 type T interface {
@@ -9,19 +6,21 @@ type T interface {
 	Fatal(args ...any)
 }
 
-// OK ends the test unless all errors are nil.
-func OK(t T, errs ...error) {
+// Do ends a test at the first of the errors.
+func Do(t T, errs ...error) {
 	t.Helper()
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
+	for _, err := range errs {
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
-// Get gives what a call gave, or ends the test: must.Get(os.ReadFile(name))(t).
+// Get gives the value of a call, and ends the test when there is an error: must.Get(os.Open(name))(t).
 func Get[V any](value V, err error) func(t T) V {
 	return func(t T) V {
 		t.Helper()
-		OK(t, err)
+		Do(t, err)
 		return value
 	}
 }

@@ -196,7 +196,7 @@ func TestATakenPortIsRecognised(t *testing.T) {
 	if err := c.start(c.Port()); err == nil || !strings.Contains(c.Log(), portTaken) {
 		t.Errorf("starting on a taken port gave %v and the log %q, want %q in it", err, c.Log(), portTaken)
 	}
-	must.OK(t, l.Close())
+	must.Do(t, l.Close())
 	c.Start(t)
 }
 
@@ -209,7 +209,7 @@ func TestTheServerDiesWithAKilledTestProcessAndItsFolderIsRemovedLater(t *testin
 	if err != nil {
 		t.Fatal(err)
 	}
-	must.OK(t, cmd.Start())
+	must.Do(t, cmd.Start())
 	line, readErr := bufio.NewReader(out).ReadString('\n')
 	var pid int
 	var dir string
@@ -225,7 +225,7 @@ func TestTheServerDiesWithAKilledTestProcessAndItsFolderIsRemovedLater(t *testin
 		t.Errorf("the folder of a living process was removed: %v", err)
 	}
 
-	must.OK(t, cmd.Process.Kill())
+	must.Do(t, cmd.Process.Kill())
 	_ = cmd.Wait() // it was killed, so it reports that
 	if readErr != nil || scanErr != nil || pidfd < 0 {
 		t.Fatalf("the helper process said %q (%v, %v), want a process number and a folder", line, readErr, scanErr)
@@ -261,12 +261,12 @@ func TestTheNewestVersionWinsByNumber(t *testing.T) {
 	var dirs []string
 	for _, version := range []string{"9.6", "15", "14", "17", "odd"} {
 		dir := filepath.Join(root, version, "bin")
-		must.OK(t, os.MkdirAll(dir, 0o755))
+		must.Do(t, os.MkdirAll(dir, 0o755))
 		for _, name := range []string{"initdb", "postgres"} {
 			if version == "17" && name == "postgres" {
 				continue // client tools only
 			}
-			must.OK(t, os.WriteFile(filepath.Join(dir, name), nil, 0o755))
+			must.Do(t, os.WriteFile(filepath.Join(dir, name), nil, 0o755))
 		}
 		dirs = append(dirs, dir)
 	}

@@ -42,11 +42,11 @@ func TestTheKthCallFails(t *testing.T) {
 	var hits []string
 	for at := 1; ; at++ {
 		d.Arm(sickdisk.Plan{Under: dir, At: at})
-		must.OK(t, write(other))
+		must.Do(t, write(other))
 		err := write(dir)
 		hit := must.Get(d.Disarm())(t)
 		if hit == "" {
-			must.OK(t, err)
+			must.Do(t, err)
 			break
 		}
 		name, _, _ := strings.Cut(hit, " ")

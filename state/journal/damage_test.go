@@ -27,12 +27,12 @@ func TestF056AJournalCutAtEveryByteIsAPrefix(t *testing.T) {
 	marks := map[int64]string{}
 	must.Get(Read(w.dir, -1, func(r Record, mark string) error { marks[r.Seq] = mark; return nil }))(t)
 	dir := filepath.Join(t.TempDir(), "l-1")
-	must.OK(t, os.MkdirAll(dir, 0o700))
-	must.OK(t, os.WriteFile(filepath.Join(dir, reserveName), make([]byte, reserveSize), 0o600))
+	must.Do(t, os.MkdirAll(dir, 0o700))
+	must.Do(t, os.WriteFile(filepath.Join(dir, reserveName), make([]byte, reserveSize), 0o600))
 	for cut := range len(whole) + 1 {
 		for _, tail := range []string{"", "\x00\x00\x00\x00", "garbage\n"} {
 			text := append(bytes.Clone(whole[:cut]), tail...)
-			must.OK(t, os.WriteFile(filepath.Join(dir, segmentName(1)), text, 0o600))
+			must.Do(t, os.WriteFile(filepath.Join(dir, segmentName(1)), text, 0o600))
 			var got []Record
 			end, err := Read(dir, -1, func(r Record, _ string) error { got = append(got, r); return nil })
 			if cut < headEnd {
@@ -58,7 +58,7 @@ func TestF056AJournalCutAtEveryByteIsAPrefix(t *testing.T) {
 			if _, _, err := j.Append(group(1), end.Seq, marks[end.Seq]); err != nil {
 				t.Fatalf("cut at %d with %q: %v", cut, tail, err)
 			}
-			must.OK(t, j.Close())
+			must.Do(t, j.Close())
 			if again, _ := readAllOf(t, dir); len(again) != len(got)+1 {
 				t.Fatalf("cut at %d: %d records after one more, want %d", cut, len(again), len(got)+1)
 			}
@@ -95,7 +95,7 @@ func TestDamageBeforeTheEndIsNamed(t *testing.T) {
 		},
 		"a damaged head": {flipped(20), 0},
 	} {
-		must.OK(t, os.WriteFile(path, c.text, 0o600))
+		must.Do(t, os.WriteFile(path, c.text, 0o600))
 		var damage *DamageError
 		if _, err := Read(w.dir, -1, func(Record, string) error { return nil }); !errors.As(err, &damage) ||
 			damage.File != path || damage.Offset != c.at {
@@ -113,7 +113,7 @@ func TestASegmentWithoutItsHeadIsIgnoredAndReplaced(t *testing.T) {
 	w := newWriter(t)
 	w.commit(group(1))
 	stub := filepath.Join(w.dir, segmentName(2))
-	must.OK(t, os.WriteFile(stub, []byte("1234"), 0o600))
+	must.Do(t, os.WriteFile(stub, []byte("1234"), 0o600))
 	if records, end := readAllOf(t, w.dir); len(records) != 1 || end.Torn != 4 {
 		t.Errorf("%d records, end %+v", len(records), end)
 	}
@@ -137,7 +137,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(nil))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		dir := t.TempDir()
-		must.OK(t, os.WriteFile(filepath.Join(dir, segmentName(1)), text, 0o600))
+		must.Do(t, os.WriteFile(filepath.Join(dir, segmentName(1)), text, 0o600))
 		last := int64(0)
 		end, err := Read(dir, -1, func(r Record, _ string) error {
 			if r.Seq != last+1 {

@@ -43,12 +43,12 @@ func lived(t *testing.T) *use {
 	w.commit(Record{Kind: Base, At: at, Base: first, Size: 10})
 	w.commit(group(1))
 	w.commit(Record{Kind: Moved, At: at, Head: &header})
-	must.OK(t, w.j.Close())
+	must.Do(t, w.j.Close())
 	u := &use{
 		writer: w, home: filepath.Dir(w.dir), before: filepath.Join(t.TempDir(), "before"), seq0: w.seq,
 		mark0: w.mark,
 	}
-	must.OK(t, os.CopyFS(u.before, os.DirFS(u.home)))
+	must.Do(t, os.CopyFS(u.before, os.DirFS(u.home)))
 	return u
 }
 
@@ -56,7 +56,7 @@ func lived(t *testing.T) *use {
 func (u *use) again() {
 	u.t.Helper()
 	_ = u.j.Close()
-	must.OK(u.t, os.RemoveAll(u.home), os.CopyFS(u.home, os.DirFS(u.before)))
+	must.Do(u.t, os.RemoveAll(u.home), os.CopyFS(u.home, os.DirFS(u.before)))
 	u.seq, u.mark = u.seq0, u.mark0
 }
 
@@ -85,7 +85,7 @@ func (u *use) sound(what string) {
 	if _, _, err = j.Append(group(1), seq, mark); err != nil {
 		u.t.Fatalf("%s: afterwards it is not written: %v", what, err)
 	}
-	must.OK(u.t, j.Close())
+	must.Do(u.t, j.Close())
 }
 
 // uses are the ways to use a journal; prepare comes before the disk fails, and what use gives is
@@ -108,7 +108,7 @@ var uses = map[string]struct {
 	},
 	"open without the reserve": {
 		func(u *use) {
-			must.OK(u.t, os.Remove(filepath.Join(u.dir, reserveName)))
+			must.Do(u.t, os.Remove(filepath.Join(u.dir, reserveName)))
 		},
 		func(u *use) (string, error) { return u.opens() },
 	},
@@ -127,7 +127,7 @@ var uses = map[string]struct {
 		if u.seq, u.mark, err = other.Append(group(1), u.seq, u.mark); err == nil {
 			err = other.Close()
 		}
-		must.OK(u.t, err)
+		must.Do(u.t, err)
 	}, func(u *use) (string, error) { return u.appends() }},
 	"keep": {(*use).ready, func(u *use) (string, error) {
 		if err := u.j.Keep(group(1)); err != nil {
@@ -222,7 +222,7 @@ func (u *use) add(name, text string) {
 		_, err = f.WriteString(text)
 		err = errors.Join(err, f.Close())
 	}
-	must.OK(u.t, err)
+	must.Do(u.t, err)
 }
 
 // F047, F048, F050, F053: in every use of a journal, every system call on its files fails, alone or

@@ -157,12 +157,12 @@ func TestAJournalGoesOnInFurtherSegments(t *testing.T) {
 	// A segment that is missing in the middle, or at the beginning, is damage.
 	for _, name := range []string{names[2], names[0]} {
 		aside := filepath.Join(t.TempDir(), name)
-		must.OK(t, os.Rename(filepath.Join(w.dir, name), aside))
+		must.Do(t, os.Rename(filepath.Join(w.dir, name), aside))
 		var damage *DamageError
 		if _, err := Read(w.dir, -1, func(Record, string) error { return nil }); !errors.As(err, &damage) {
 			t.Errorf("without %s: %v, want damage", name, err)
 		}
-		must.OK(t, os.Rename(aside, filepath.Join(w.dir, name)))
+		must.Do(t, os.Rename(aside, filepath.Join(w.dir, name)))
 	}
 	readAllOf(t, w.dir)
 }
@@ -243,8 +243,8 @@ func TestJournalsAreFound(t *testing.T) {
 	if _, _, err := Create(w.dir, header, nil); err != nil {
 		t.Fatal(err)
 	}
-	must.OK(t, os.MkdirAll(filepath.Join(parent, "broken"), 0o700))
-	must.OK(t, os.WriteFile(filepath.Join(parent, "broken", segmentName(1)), []byte("nothing\n"), 0o600))
+	must.Do(t, os.MkdirAll(filepath.Join(parent, "broken"), 0o700))
+	must.Do(t, os.WriteFile(filepath.Join(parent, "broken", segmentName(1)), []byte("nothing\n"), 0o600))
 	found, broken, err := Find(parent)
 	if err != nil || len(found) != 1 || found[w.dir].Header.Ledger != "l-1" || len(broken) != 1 {
 		t.Errorf("found %v, broken %v, %v", found, broken, err)
@@ -285,7 +285,7 @@ func TestALockNamesItsHolder(t *testing.T) {
 	if _, err := TryLock(path); !errors.As(err, &held) || held.PID != fmt.Sprint(os.Getpid()) {
 		t.Errorf("a second lock: %v", err)
 	}
-	must.OK(t, unlock())
+	must.Do(t, unlock())
 	unlock = must.Get(TryLock(path))(t)
-	must.OK(t, unlock())
+	must.Do(t, unlock())
 }

@@ -19,14 +19,14 @@ func block(t *testing.T, path string) (undo func()) {
 	if err := os.Rename(path, kept); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.Fatal(err)
 	}
-	must.OK(t, os.MkdirAll(filepath.Join(path, "x"), 0o700))
+	must.Do(t, os.MkdirAll(filepath.Join(path, "x"), 0o700))
 	return func() {
 		t.Helper()
 		err := os.RemoveAll(path)
 		if _, statErr := os.Stat(kept); statErr == nil {
 			err = errors.Join(err, os.Rename(kept, path))
 		}
-		must.OK(t, err)
+		must.Do(t, err)
 	}
 }
 
@@ -34,10 +34,10 @@ func block(t *testing.T, path string) (undo func()) {
 func (w *writer) readOnly(t *testing.T) func() {
 	t.Helper()
 	f := must.Get(os.Open(w.j.file.Name()))(t)
-	must.OK(t, w.j.file.Close())
+	must.Do(t, w.j.file.Close())
 	w.j.file = f
 	return func() {
-		must.OK(t, w.j.Close())
+		must.Do(t, w.j.Close())
 		w.open() // nobody knows what a write that failed left: the process starts again
 	}
 }
@@ -49,7 +49,7 @@ func TestWhatKeepsTheJournalFromBeingWritten(t *testing.T) {
 	for name, obstacle := range map[string]func(t *testing.T, w *writer) (undo func()){
 		"the lock": func(t *testing.T, w *writer) func() { return block(t, filepath.Join(w.dir, lockName)) },
 		"a file that is closed": func(t *testing.T, w *writer) func() {
-			must.OK(t, w.j.file.Close())
+			must.Do(t, w.j.file.Close())
 			return func() {
 				_ = w.j.Close() // its file is closed already
 				w.open()
@@ -92,7 +92,7 @@ func TestAJournalThatFailedOnceWritesNothingMore(t *testing.T) {
 		"for reading": func(t *testing.T, w *writer) { w.readOnly(t) },
 		"a full disk": func(t *testing.T, w *writer) {
 			f := must.Get(os.OpenFile("/dev/full", os.O_WRONLY, 0))(t)
-			must.OK(t, w.j.file.Close())
+			must.Do(t, w.j.file.Close())
 			w.j.file = f
 		},
 	} {
@@ -138,7 +138,7 @@ func TestWhatKeepsAJournalFromBeingOpenedOrMade(t *testing.T) {
 	w.commit(group(1))
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
-	must.OK(t, os.WriteFile(file, nil, 0o600))
+	must.Do(t, os.WriteFile(file, nil, 0o600))
 	failed := errors.New("the ledger does not say what it knows")
 	open := func(t *testing.T) error { _, err := Open(w.dir, w.seq, w.mark); return err }
 	nothing := func(*testing.T) func() { return func() {} }
@@ -214,7 +214,7 @@ func TestWhatKeepsAJournalFromBeingOpenedOrMade(t *testing.T) {
 	if left, err := filepath.Glob(filepath.Join(dir, "l*")); err != nil || len(left) > 0 {
 		t.Errorf("a journal that was not made left %v, %v", left, err)
 	}
-	must.OK(t, os.Mkdir(filepath.Join(filepath.Dir(w.dir), "empty"), 0o700))
+	must.Do(t, os.Mkdir(filepath.Join(filepath.Dir(w.dir), "empty"), 0o700))
 	found, broken, err := Find(filepath.Dir(w.dir))
 	if err != nil || len(found) != 1 || len(broken) != 0 {
 		t.Errorf("found %v, broken %v, %v", found, broken, err)
@@ -241,7 +241,7 @@ func TestASoundLineWithoutARecordIsDamage(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err = f.WriteString(crcOf([]byte(text)) + " " + text + "\n")
-			must.OK(t, err, f.Close())
+			must.Do(t, err, f.Close())
 			for _, after := range []int64{-1, 2} { // a reader of all, and one that only looks at the end
 				var damage *DamageError
 				if _, err := Read(w.dir, after, func(Record, string) error { return nil }); !errors.As(err, &damage) ||

@@ -93,7 +93,7 @@ func TestF048EverySystemCallOnTheNotesFails(t *testing.T) {
 					t.Errorf("%s (%s): a process that runs counts as one that has ended", what, hit)
 				}
 				f.Settled([]string{"one", "two"}, 1)
-				must.OK(t, f.Close())
+				must.Do(t, f.Close())
 			}
 		}
 	}

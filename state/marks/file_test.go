@@ -28,8 +28,7 @@ func begin(t *testing.T) (*marks.File, string) {
 
 func read(t *testing.T, path string) marks.Reading {
 	t.Helper()
-	r := must.Get(marks.Read(path))(t)
-	return r
+	return must.Get(marks.Read(path))(t)
 }
 
 // What was noted is read again by others while the file is open, as after the process was killed.
@@ -37,7 +36,7 @@ func TestWhatWasNotedIsRead(t *testing.T) {
 	t.Parallel()
 	f, path := begin(t)
 	for i := range 4 {
-		must.OK(t, f.Sent(fmt.Sprint("attempt-", i)))
+		must.Do(t, f.Sent(fmt.Sprint("attempt-", i)))
 	}
 	answers := map[string]marks.Answer{
 		"attempt-1": {Outcome: marks.Created, ID: "5ca0a710-0000-4000-8000-000000000001", Status: 201},
@@ -46,7 +45,7 @@ func TestWhatWasNotedIsRead(t *testing.T) {
 		"attempt-4": {Outcome: marks.NotSent},                                            // given up before
 	}
 	for request, a := range answers {
-		must.OK(t, f.Answered(request, a))
+		must.Do(t, f.Answered(request, a))
 	}
 	one, two, four := answers["attempt-1"], answers["attempt-2"], answers["attempt-4"]
 	want := marks.Reading{Owner: owner, Marks: map[string]marks.Mark{
@@ -71,11 +70,11 @@ func TestAFileWithOpenRequestsStays(t *testing.T) {
 	t.Parallel()
 	for _, open := range []bool{false, true} {
 		f, path := begin(t)
-		must.OK(t, f.Sent("a"))
+		must.Do(t, f.Sent("a"))
 		if !open {
 			f.Settled([]string{"a"}, 1)
 		}
-		must.OK(t, f.Close())
+		must.Do(t, f.Close())
 		if _, err := os.Stat(path); (err == nil) != open {
 			t.Errorf("open requests %v: %v", open, err)
 		}
@@ -90,10 +89,10 @@ func TestOneProcessHasOneFile(t *testing.T) {
 	var files []*marks.File
 	for i := range 3 {
 		f := must.Get(marks.Use(path, owner))(t)
-		must.OK(t, f.Sent(fmt.Sprint(i)))
+		must.Do(t, f.Sent(fmt.Sprint(i)))
 		if i == 1 {
 			for _, f := range []*marks.File{f, files[0]} { // nobody uses it for a moment
-				must.OK(t, f.Close())
+				must.Do(t, f.Close())
 			}
 		}
 		files = append(files, f)
@@ -102,7 +101,7 @@ func TestOneProcessHasOneFile(t *testing.T) {
 		t.Errorf("%+v", r.Marks)
 	}
 	files[2].Settled([]string{"0", "1", "2"}, 1)
-	must.OK(t, files[2].Close())
+	must.Do(t, files[2].Close())
 	if _, err := os.Stat(path); !os.IsNotExist(err) {
 		t.Error("the file stays", err)
 	}
@@ -115,12 +114,12 @@ func TestAProcessThatRunsHasNotEnded(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^$")
 	cmd.Env = append(os.Environ(), "MARKS_CHILD="+path)
 	out := must.Get(cmd.StdoutPipe())(t)
-	must.OK(t, cmd.Start())
+	must.Do(t, cmd.Start())
 	must.Get(out.Read(make([]byte, 1)))(t)
 	if r := read(t, path); r.Ended || len(r.Marks) != 1 {
 		t.Errorf("while it runs: %+v", r)
 	}
-	must.OK(t, cmd.Process.Kill())
+	must.Do(t, cmd.Process.Kill())
 	_ = cmd.Wait() // it was killed
 	other := must.Get(os.Open(path))(t)
 	defer func() { _ = other.Close() }()
@@ -131,7 +130,7 @@ func TestAProcessThatRunsHasNotEnded(t *testing.T) {
 		t.Errorf("after it was killed: %+v", r)
 	}
 	data := must.Get(os.ReadFile(path))(t)
-	must.OK(t, os.WriteFile(path+".copy", data, 0o600))
+	must.Do(t, os.WriteFile(path+".copy", data, 0o600))
 	if r := read(t, path+".copy"); r.Ended {
 		t.Error("a copy is taken for the file that was written on")
 	}
@@ -158,25 +157,25 @@ func TestDamageIsNoticed(t *testing.T) {
 	t.Parallel()
 	f, path := begin(t)
 	for _, name := range []string{"one", "two", "three"} {
-		must.OK(t, f.Sent(name))
+		must.Do(t, f.Sent(name))
 	}
 	sound := must.Get(os.ReadFile(path))(t)
 	for at := 4096; at < len(sound); at++ {
 		bad := append([]byte(nil), sound...)
 		bad[at] ^= 0x40
-		must.OK(t, os.WriteFile(path, bad, 0o600))
+		must.Do(t, os.WriteFile(path, bad, 0o600))
 		if r := read(t, path); !r.Torn || len(r.Marks) != 2 {
 			t.Fatalf("byte %d changed: %+v", at, r)
 		}
 	}
 	for size := 4097; size < len(sound); size += 7 {
-		must.OK(t, os.WriteFile(path, sound[:size], 0o600))
+		must.Do(t, os.WriteFile(path, sound[:size], 0o600))
 		if r := read(t, path); r.Torn != ((size-4096)%256 != 0) {
 			t.Fatalf("cut at %d: %+v", size, r)
 		}
 	}
 	for _, head := range []string{"", "no json\n", strings.Repeat("x", 5000)} {
-		must.OK(t, os.WriteFile(path, []byte(head), 0o600))
+		must.Do(t, os.WriteFile(path, []byte(head), 0o600))
 		if _, err := marks.Read(path); err == nil {
 			t.Errorf("a file that begins with %.10q was read", head)
 		}

@@ -16,8 +16,7 @@ func TestThePlanOfAClosingIsBoundToItsNumbers(t *testing.T) {
 		w.october()
 		plan := func() ClosingPlan {
 			t.Helper()
-			p := must.Get(w.take(Cut{Day: must.Get(trade.ParseDate("2026-10-31"))(t)}).PlanClosing(DefaultTolerance()))(t)
-			return p
+			return must.Get(w.take(Cut{Day: must.Get(trade.ParseDate("2026-10-31"))(t)}).PlanClosing(DefaultTolerance()))(t)
 		}
 		first := plan()
 		// Rejected, in doubt, invalid; a delivery that waits. What differs: a changed row, one that

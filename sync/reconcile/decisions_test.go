@@ -23,7 +23,7 @@ func exported(t *testing.T, w *world, form Form, lang trade.Lang) ([][]string, [
 	o := portuguese
 	o.Lang = lang
 	var b bytes.Buffer
-	must.OK(t, w.take(Cut{}).Decisions(o, form, &b))
+	must.Do(t, w.take(Cut{}).Decisions(o, form, &b))
 	if form == Commas {
 		r := csv.NewReader(strings.NewReader(strings.TrimPrefix(b.String(), "\ufeff")))
 		r.Comma = ';'
@@ -61,7 +61,7 @@ func filled(t *testing.T, form Form, raw []byte, rows [][]string, cells map[stri
 	} else {
 		err = errors.Join(err, book.Write(&b), book.Close())
 	}
-	must.OK(t, err)
+	must.Do(t, err)
 	return b.Bytes()
 }
 
@@ -127,7 +127,7 @@ func TestStaleAndAlteredRowsAreNamed(t *testing.T) {
 			"02|000010/decision": "apagar", "02|000010/why": why,
 		})
 		list, faults, err := ReadDecisions(bytes.NewReader(data), trade.Portuguese)
-		must.OK(t, err)
+		must.Do(t, err)
 		var got []string
 		for _, f := range faults {
 			got = append(got, fmt.Sprintf("%s %s: %s", rows[f.Line-1][decisionColumn("key")], f.Column, f.Text[:20]))

@@ -93,7 +93,7 @@ func TestMoreDeliveredThanContractedIsToldWithoutHoldingTheContracts(t *testing.
 func TestDeliveriesFindTheirContracts(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "a folder? of 100% #1")
-	must.OK(t, os.Mkdir(folder, 0o700))
+	must.Do(t, os.Mkdir(folder, 0o700))
 	c := newContracts(folder)
 	const many = 5000
 	remote := func(i int) string { return uuid.NewSHA1(uuid.Nil, []byte(fmt.Sprint(i))).String() }
@@ -111,11 +111,11 @@ func TestDeliveriesFindTheirContracts(t *testing.T) {
 				Product: fmt.Sprint("P", i), Harvest: "H", Producer: "X", Place: long, Wallet: "W", Day: "2026-10-05",
 			},
 		}
-		must.OK(t, c.add(trade.Entry{RemoteID: remote(i % (many - 1))}, &r))
+		must.Do(t, c.add(trade.Entry{RemoteID: remote(i % (many - 1))}, &r))
 	}
 	for i := range many {
 		r := Row{Sends: trade.Traceability}
-		must.OK(t, c.inherit(&r, []trade.ParentKey{
+		must.Do(t, c.inherit(&r, []trade.ParentKey{
 			{Job: "a", Key: "none"},
 			{Job: []string{"a", "b"}[i%2], Key: fmt.Sprint(i / 2)},
 		}, remote(0)))
@@ -143,7 +143,7 @@ func TestDeliveriesFindTheirContracts(t *testing.T) {
 	if held, err := os.ReadDir(folder); runtime.GOOS == "linux" && (err != nil || len(held) > 0) {
 		t.Errorf("%v can be seen, %v", held, err)
 	}
-	must.OK(t, c.close())
+	must.Do(t, c.close())
 	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
 		t.Errorf("%v is left, %v", left, err)
 	}

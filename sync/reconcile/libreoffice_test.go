@@ -46,7 +46,7 @@ func TestF167LibreOfficeReadsTheReport(t *testing.T) {
 		"book.xlsx": func(b *bytes.Buffer) Writer { return NewXLSX(b) },
 		"table.csv": func(b *bytes.Buffer) Writer { return NewCSV(b, 1) },
 	} {
-		must.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(mustReport(t, s, o, writer)), 0o600))
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(mustReport(t, s, o, writer)), 0o600))
 	}
 
 	// The second sheet of the workbook, as LibreOffice shows its cells (numbers in its own

@@ -22,7 +22,7 @@ func golden(t *testing.T, name, got string) {
 	t.Helper()
 	file := filepath.Join("testdata", name)
 	if *update {
-		must.OK(t, os.WriteFile(file, []byte(got), 0o644))
+		must.Do(t, os.WriteFile(file, []byte(got), 0o644))
 	}
 	want := must.Get(os.ReadFile(file))(t)
 	if diff := cmp.Diff(string(want), got); diff != "" {
@@ -163,7 +163,7 @@ func TestAPastDayIsDerivedAndSaysSo(t *testing.T) {
 		w.add("contracts", "03|000012", soy)
 		s := w.take(Cut{Day: must.Get(trade.ParseDate("2026-10-31"))(t), Derived: true})
 		got := map[string]string{}
-		must.OK(t, s.Each(func(r *Row) error {
+		must.Do(t, s.Each(func(r *Row) error {
 			got[r.Key] = string(r.State) + " " + string(r.Basis)
 			return nil
 		}))
@@ -201,7 +201,7 @@ func TestExceptionsTellWhoAndWhy(t *testing.T) {
 			{Act: "late answer", Target: "contracts 01|3", Detail: `none`},
 		} {
 			r.At, r.Who, r.Reason = w.now.AddDate(0, 0, i), "maria", "seen there"
-			must.OK(t, w.store.AppendAudit(t.Context(), r))
+			must.Do(t, w.store.AppendAudit(t.Context(), r))
 		}
 		o := portuguese
 		o.Sections, o.Filter.To = []SectionID{ExceptionsSection}, must.Get(trade.ParseDate("2026-11-02"))(t)

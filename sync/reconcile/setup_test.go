@@ -254,7 +254,7 @@ func (w *world) told(status trade.Status, id, word string, at time.Time) {
 	w.t.Helper()
 	w.n++
 	event, kind := status.Event()
-	must.OK(w.t, w.store.NoteHeard(w.t.Context(),
+	must.Do(w.t, w.store.NoteHeard(w.t.Context(),
 		[]trade.Heard{{Kind: kind, ID: id, Event: event, Seq: int64(w.n), At: at, Word: word}}, nil))
 }
 

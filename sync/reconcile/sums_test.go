@@ -77,7 +77,7 @@ func snapshotOf(t testing.TB, jobs []JobHead, rows iter.Seq[Row]) *Snapshot {
 		s.Head.Rows++
 		err = errors.Join(err, out.row(r))
 	}
-	must.OK(t, err, out.close())
+	must.Do(t, err, out.close())
 	return s
 }
 
@@ -205,7 +205,7 @@ func TestRowsOfOneKindAreThoseOfAll(t *testing.T) {
 			return r
 		}), 0, 12).Draw(rt, "rows"))
 		read := func(kind trade.Kind) (out []Row) {
-			must.OK(rt, s.each(kind, func(r *Row) error { out = append(out, *r); return nil }))
+			must.Do(rt, s.each(kind, func(r *Row) error { out = append(out, *r); return nil }))
 			return out
 		}
 		var want []Row
@@ -217,7 +217,7 @@ func TestRowsOfOneKindAreThoseOfAll(t *testing.T) {
 		}
 	})
 	s := manyRows(t, 10)
-	must.OK(t, s.file.Truncate(200))
+	must.Do(t, s.file.Truncate(200))
 	if err := s.Each(func(*Row) error { return nil }); err == nil {
 		t.Error("a file that ends too early is read to its end")
 	}

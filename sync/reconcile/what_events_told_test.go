@@ -29,7 +29,7 @@ func TestF154WhatEventsToldLastStandsAtTheRows(t *testing.T) {
 		rows := func(cut Cut) map[string]Row {
 			t.Helper()
 			out := map[string]Row{}
-			must.OK(t, w.take(cut).Each(func(r *Row) error { out[r.Key] = *r; return nil }))
+			must.Do(t, w.take(cut).Each(func(r *Row) error { out[r.Key] = *r; return nil }))
 			return out
 		}
 		now := rows(Cut{})

@@ -213,7 +213,7 @@ func TestOpenFirebirdSaysWhatIsWrong(t *testing.T) {
 	server, path := fbtest.Database(t, "UTF8")
 	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	free := l.Addr().String()
-	must.OK(t, l.Close())
+	must.Do(t, l.Close())
 	at := "firebird://SYSDBA:segredo@" + server.Address()
 	erptest.WantError(t, erptest.OpenError(t, "firebird", at+path), erp.CodeAuth, server.Address(), "refused the user or the password")
 	erptest.WantError(t, erptest.OpenError(t, "firebird", strings.Replace(at, "segredo", fbtest.Password,
@@ -263,8 +263,8 @@ func firebirdRunning(t *testing.T, db *sql.DB) (n int) {
 	t.Helper()
 	const query = `SELECT count(*) FROM MON$STATEMENTS s JOIN MON$ATTACHMENTS a ON a.MON$ATTACHMENT_ID = s.MON$ATTACHMENT_ID WHERE s.MON$STATE = 1 AND a.MON$USER STARTING WITH 'LE_'`
 	tx, err := db.BeginTx(context.Background(), nil) // the monitor shows one moment per transaction
-	must.OK(t, err)
-	must.OK(t, tx.QueryRow(query).Scan(&n), tx.Rollback())
+	must.Do(t, err)
+	must.Do(t, tx.QueryRow(query).Scan(&n), tx.Rollback())
 	return n
 }
 
@@ -386,8 +386,8 @@ func TestByKeysUsesTheIndexOfFirebird(t *testing.T) {
 func sequentialReads(t *testing.T, db *sql.DB) (n int64) {
 	t.Helper()
 	tx, err := db.BeginTx(context.Background(), nil) // the monitor shows one moment per transaction
-	must.OK(t, err)
+	must.Do(t, err)
 	const query = `SELECT r.MON$RECORD_SEQ_READS FROM MON$DATABASE d JOIN MON$RECORD_STATS r ON r.MON$STAT_ID = d.MON$STAT_ID AND r.MON$STAT_GROUP = 0`
-	must.OK(t, tx.QueryRow(query).Scan(&n), tx.Rollback())
+	must.Do(t, tx.QueryRow(query).Scan(&n), tx.Rollback())
 	return n
 }

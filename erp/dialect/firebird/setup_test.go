@@ -48,10 +48,10 @@ func firebirdReader(t testing.TB, server *fbtest.Server, path string, db *sql.DB
 	var tables []string
 	for rows.Next() {
 		var table string
-		must.OK(t, rows.Scan(&table))
+		must.Do(t, rows.Scan(&table))
 		tables = append(tables, table)
 	}
-	must.OK(t, rows.Err(), rows.Close())
+	must.Do(t, rows.Err(), rows.Close())
 	for _, table := range tables {
 		erptest.Exec(t, db, `GRANT SELECT ON "`+table+`" TO USER `+reader)
 	}

@@ -62,9 +62,9 @@ func TestAnArchiveThatWasAlteredIsRefused(t *testing.T) {
 			if err == nil {
 				_, err = io.WriteString(part, text)
 			}
-			must.OK(t, err)
+			must.Do(t, err)
 		}
-		must.OK(t, z.Close(), out.Close())
+		must.Do(t, z.Close(), out.Close())
 		a, err := archive.Open(path)
 		if err == nil {
 			t.Cleanup(func() { _ = a.Close() })
@@ -104,7 +104,7 @@ func TestAnArchiveThatWasAlteredIsRefused(t *testing.T) {
 	forged := func(name, text string) map[string]string {
 		out := with(name, text)
 		var m archive.Manifest
-		must.OK(t, json.Unmarshal([]byte(files["manifest.json"]), &m))
+		must.Do(t, json.Unmarshal([]byte(files["manifest.json"]), &m))
 		for i := range m.Files {
 			if m.Files[i].Name == name {
 				sum := sha256.Sum256([]byte(text))
@@ -133,7 +133,7 @@ func TestAnArchiveThatWasAlteredIsRefused(t *testing.T) {
 		t.Errorf("a manifest of a later form: %v", err)
 	}
 	var twice archive.Manifest
-	must.OK(t, json.Unmarshal([]byte(files["manifest.json"]), &twice))
+	must.Do(t, json.Unmarshal([]byte(files["manifest.json"]), &twice))
 	twice.Files = append(twice.Files, twice.Files[0])
 	text := must.Get(json.Marshal(twice))(t)
 	more := with("more.txt", "x")

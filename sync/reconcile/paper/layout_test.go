@@ -101,7 +101,7 @@ func TestARowIsReadInAFewColumns(t *testing.T) {
 			reconcile.Label{ID: "accepted", Text: "enviado"},
 		}), w.End(),
 	} {
-		must.OK(t, err)
+		must.Do(t, err)
 	}
 	for _, text := range []string{
 		`<span>Ana &lt;Silva&gt;<small>01|000001</small><small>id-1</small></span>`,
