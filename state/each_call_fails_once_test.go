@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -40,7 +39,9 @@ func frail(t *testing.T, backend backend, b *breaker, adapt ...func(*sqldb.Tunin
 	for _, change := range adapt {
 		change(&tune)
 	}
-	must.Do(t, f.try(tune))
+	if err := f.try(tune); err != nil {
+		t.Fatal(err)
+	}
 	return f
 }
 
@@ -259,13 +260,18 @@ func TestEveryCallOfTheDatabaseFailsOnce(t *testing.T) {
 		act("dismissal that asks again", ask)
 		takes := mustEntry(t, s, "contracts", "e")
 		act("an id that goes to another row", takeover(mustEntry(t, s, "contracts", "a"), takes))
-		must.Do(t, s.ReleaseLease(ctx, lease))
+		if err := s.ReleaseLease(ctx, lease); err != nil {
+			t.Fatal(err)
+		}
 		pause := trade.JobStatus{
 			Job: "contracts", State: trade.Paused, Since: at,
 			Stop: &trade.Stop{Code: "paused", Text: "maria: the harvest"},
 		}
 		act("pause", trade.Act{Job: &trade.JobAct{Job: "contracts", Status: pause}, Audit: anAct("contracts")})
-		saw := must.Get(s.JobStatus(ctx, "contracts"))(t)
+		saw, err := s.JobStatus(ctx, "contracts")
+		if err != nil {
+			t.Fatal(err)
+		}
 		act("resume", trade.Act{Job: &trade.JobAct{
 			Job: "contracts", Saw: &saw, Cursor: &trade.Cursor{Bound: "y"},
 			Status: trade.JobStatus{Job: "contracts", State: trade.Idle, Since: at},

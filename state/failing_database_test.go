@@ -8,7 +8,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/sqldb"
 )
 
@@ -253,15 +252,23 @@ func (r *brokenRows) Next(dest []driver.Value) error {
 func content(t testing.TB, s *Store) map[string]int {
 	t.Helper()
 	var tables []string
-	must.Do(t, s.db.Read.Select(&tables, s.db.D.Tables))
+	if err := s.db.Read.Select(&tables, s.db.D.Tables); err != nil {
+		t.Fatal(err)
+	}
 	out := map[string]int{}
 	for _, table := range tables {
 		if table == "tx_mark" || table == sqldb.SchemaTable {
 			continue
 		}
-		rows := must.Get(s.db.Read.Queryx(`SELECT * FROM ` + table))(t)
+		rows, err := s.db.Read.Queryx(`SELECT * FROM ` + table)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for rows.Next() {
-			values := must.Get(rows.SliceScan())(t)
+			values, err := rows.SliceScan()
+			if err != nil {
+				t.Fatal(err)
+			}
 			row := table
 			for _, v := range values {
 				if b, ok := v.([]byte); ok {
@@ -271,7 +278,9 @@ func content(t testing.TB, s *Store) map[string]int {
 			}
 			out[row]++
 		}
-		must.Do(t, rows.Err(), rows.Close())
+		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return out
 }
