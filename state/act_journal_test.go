@@ -2,7 +2,6 @@ package state
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -64,16 +63,9 @@ func (k *kept) order(acts ...trade.Act) {
 // doubts records n rows that are in doubt, and begins their quarantine.
 func (k *kept) doubts(n int) []trade.Entry {
 	k.t.Helper()
-	lease := mustLease(k.t, k.s, "contracts")
-	var out []trade.Entry
-	for i := range n {
-		e := mustRecord(k.t, k.s, lease, newEntry(fmt.Sprint("d", i)))[0]
-		mustCommit(k.t, k.s, lease, trade.Group{Settle: []trade.Settlement{unknown(mustSend(k.t, k.s, lease, e))}})
-		out = append(out, mustEntry(k.t, k.s, "contracts", e.Key))
-	}
-	must.Do(k.t, k.s.ReleaseLease(k.t.Context(), lease))
+	doubts := k.sends("d", n, n, func(a trade.Attempt, _ trade.Entry) trade.Settlement { return unknown(a) })
 	must.Get(k.s.Watch(k.t.Context(), "contracts", "boot", 0))(k.t)
-	return out
+	return doubts
 }
 
 // F058: a copy from before a person decided is older too, although nothing was sent since: what was

@@ -277,12 +277,11 @@ func TestRowsOfSeveralStatesComeInOneOrder(t *testing.T) {
 		mustRecord(t, s, lease, page...)
 		for _, limit := range []int{0, 1, discovery.EntryPage, 2*discovery.EntryPage + 1} {
 			var got []string
-			must.Do(t, s.Rows(t.Context(),
-				trade.RowFilter{States: []trade.State{trade.Held, trade.Invalid, trade.Waiting}, Limit: limit},
-				func(e trade.Entry) error {
-					got = append(got, e.Key)
-					return nil
-				}))
+			for _, e := range rowsOf(t, s, trade.RowFilter{
+				States: []trade.State{trade.Held, trade.Invalid, trade.Waiting}, Limit: limit,
+			}) {
+				got = append(got, e.Key)
+			}
 			most := limit
 			if limit == 0 {
 				most = len(want)

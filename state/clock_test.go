@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -30,8 +29,8 @@ func bootTime() time.Duration {
 // over, and a process whose start counts from elsewhere is not gone.
 func TestC7AnotherTimeNamespaceIsAnotherClock(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "ledger.db")
-	s := must.Get(Open(t.Context(), sqldb.Options{Driver: sqldb.SQLite, DSN: path, Begin: true}))(t)
+	o := backends[0].empty(t)
+	s := must.Get(Open(t.Context(), o))(t)
 	t.Cleanup(func() { _ = s.Close() })
 	lease := mustLease(t, s, "contracts")
 	doubt(t, s, lease, mustRecord(t, s, lease, newEntry("a"))[0])
@@ -49,7 +48,7 @@ func TestC7AnotherTimeNamespaceIsAnotherClock(t *testing.T) {
 		"known 1, goes false, parent gone false": exec.CommandContext(context.Background(), self),
 		"known 0, goes false, parent gone false": exec.CommandContext(context.Background(), "unshare", ahead...),
 	} {
-		if got := startAs(t, cmd, "clock", path, nil,
+		if got := startAs(t, cmd, "clock", o, nil,
 			"SAFRASYNC_STATE_TEST_OWNER="+string(owner)).line(t); got != want {
 			t.Errorf("%s: %q, want %q", strings.Join(cmd.Args, " "), got, want)
 		}

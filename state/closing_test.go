@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -83,8 +85,8 @@ func TestAClosingThatWasNotFinishedLeavesNothing(t *testing.T) {
 			ID: sqldb.NewID(), Day: day, At: at, Who: "maria", Reason: "x",
 			Head: json.RawMessage(`{}`),
 		}
-		if _, err := s.CloseReport(t.Context(), half, &failingReader{left: readmodel.ClosingPart, err: broken},
-			audit); !errors.Is(err, broken) {
+		rows := io.MultiReader(bytes.NewReader(make([]byte, readmodel.ClosingPart)), iotest.ErrReader(broken))
+		if _, err := s.CloseReport(t.Context(), half, rows, audit); !errors.Is(err, broken) {
 			t.Fatalf("closing: %v", err)
 		}
 		if list, err := s.Closings(t.Context(), trade.Date{}); err != nil || len(list) != 0 {
@@ -98,20 +100,6 @@ func TestAClosingThatWasNotFinishedLeavesNothing(t *testing.T) {
 			t.Errorf("%d parts, %v", parts, err)
 		}
 	})
-}
-
-type failingReader struct {
-	left int
-	err  error
-}
-
-func (r *failingReader) Read(p []byte) (int, error) {
-	if r.left == 0 {
-		return 0, r.err
-	}
-	n := min(len(p), r.left)
-	r.left -= n
-	return n, nil
 }
 
 func TestOutcomesAndActsAreRead(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -254,7 +255,7 @@ func TestTheRecoveryDoubtsAndALateDefiniteAnswerDecides(t *testing.T) {
 		expire(t, s, "contracts")
 		owner := sqldb.Self()
 		owner.Instance = sqldb.NewID()
-		lease := mustLeaseFor(t, s, "contracts", owner)
+		lease := must.Get(s.AcquireLease(t.Context(), "contracts", owner))(t)
 		if n, err := s.Recover(t.Context(), lease, at.Add(time.Minute)); n != 3 || err != nil {
 			t.Fatalf("Recover: %d, %v, want 3", n, err)
 		}

@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jmoiron/sqlx"
 
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/readmodel"
 	"github.com/safrasync/safrasync/state/sqldb"
-	"github.com/safrasync/safrasync/trade"
 )
 
 // problems gives what Diagnose found wrong, or worth knowing: "check problem" → whether it may
@@ -166,28 +166,20 @@ func TestDoctorTellsEachThingThatIsBroken(t *testing.T) {
 	}
 }
 
-// sendAll sends entries and settles all of them.
-func (k *kept) sendAll(prefix string, n int) {
-	k.t.Helper()
-	lease := mustLease(k.t, k.s, "contracts")
-	for i := range n {
-		e := mustRecord(k.t, k.s, lease, newEntry(fmt.Sprint(prefix, i)))[0]
-		mustCommit(k.t, k.s, lease,
-			trade.Group{Settle: []trade.Settlement{created(mustSend(k.t, k.s, lease, e), "remote-"+e.Key)}})
-	}
-	must.Do(k.t, k.s.ReleaseLease(k.t.Context(), lease))
-}
-
 // byHand changes the closed ledger behind the program's back.
-func (k *kept) byHand(queries ...string) {
-	k.t.Helper()
-	db := sqldb.ConnectSQLite(sqldb.DefaultTuning, sqldb.SqliteDSN(k.o.DSN, "mode=rw"), 1)
+func (k *kept) byHand(queries ...string) { k.t.Helper(); raw(k.t, k.o, queries...) }
+
+// raw changes a database of which no process works on the ledger.
+func raw(t testing.TB, o sqldb.Options, queries ...string) {
+	t.Helper()
+	db := must.Get(sqlx.Open(o.Driver, o.DSN))(t)
+	db.SetMaxOpenConns(1)
 	for _, q := range queries {
 		if _, err := db.Exec(q); err != nil {
-			k.t.Fatalf("%s: %v", q, err)
+			t.Fatalf("%s: %v", q, err)
 		}
 	}
-	must.Do(k.t, db.Close())
+	must.Do(t, db.Close())
 }
 
 func TestDoctorLooksAtPostgres(t *testing.T) {

@@ -45,7 +45,7 @@ func removals(t *testing.T, from, to backend) *removal {
 func (r *removal) again() {
 	r.t.Helper()
 	must.Do(r.t, os.RemoveAll(r.to.Journal))
-	r.raw(r.from, `UPDATE ledger SET moved_to = NULL`)
+	raw(r.t, r.from, `UPDATE ledger SET moved_to = NULL`)
 	if r.virgin != "" {
 		removeLedger(r.t, r.to.DSN)
 		copyFile(r.t, r.virgin, r.to.DSN)
@@ -58,32 +58,13 @@ func (r *removal) again() {
 	for _, table := range movedTables {
 		queries = append(queries, `DELETE FROM `+table)
 	}
-	r.raw(r.to, queries...)
-}
-
-// raw changes a database of which no process works on the ledger.
-func (r *removal) raw(o sqldb.Options, queries ...string) {
-	r.t.Helper()
-	db := r.connect(o)
-	for _, q := range queries {
-		if _, err := db.Exec(q); err != nil {
-			r.t.Fatalf("%s: %v", q, err)
-		}
-	}
-	must.Do(r.t, db.Close())
-}
-
-func (r *removal) connect(o sqldb.Options) *sqlx.DB {
-	r.t.Helper()
-	db := must.Get(sqlx.Open(o.Driver, o.DSN))(r.t)
-	db.SetMaxOpenConns(1)
-	return db
+	raw(r.t, r.to, queries...)
 }
 
 // inNew counts the rows in the new place.
 func (r *removal) inNew() (n int) {
 	r.t.Helper()
-	db := r.connect(r.to)
+	db := must.Get(sqlx.Open(r.to.Driver, r.to.DSN))(r.t)
 	err := db.Get(&n, `SELECT (SELECT COUNT(*) FROM entry) + (SELECT COUNT(*) FROM audit)`)
 	must.Do(r.t, err, db.Close())
 	return n
@@ -184,13 +165,13 @@ func TestEveryCallOfTheDatabasesFailsOnceWhileALedgerMoves(t *testing.T) {
 func TestAMoveWhoseMarkCannotBeTakenBack(t *testing.T) {
 	t.Parallel()
 	r := removals(t, backends[0], backends[1])
-	r.raw(r.to, `ALTER TABLE block ADD CONSTRAINT none CHECK (tries = 0)`)
-	r.raw(r.from,
+	raw(r.t, r.to, `ALTER TABLE block ADD CONSTRAINT none CHECK (tries = 0)`)
+	raw(r.t, r.from,
 		`CREATE TRIGGER foreign_hand BEFORE UPDATE OF moved_to ON ledger WHEN NEW.moved_to IS NULL BEGIN SELECT RAISE(ABORT, 'somebody keeps it'); END`)
 	_, err := Move(t.Context(), r.from, r.to, true, moveRecord)
 	says(t, err, "table block", "somebody keeps it")
 	r.stands("with a foreign hand", err)
-	r.raw(r.to, `ALTER TABLE block DROP CONSTRAINT none`)
+	raw(r.t, r.to, `ALTER TABLE block DROP CONSTRAINT none`)
 	if plan, err := Move(t.Context(), r.from, r.to, true, moveRecord); err != nil || plan.Done {
 		t.Fatalf("going on: %+v, %v", plan, err)
 	}
@@ -222,13 +203,13 @@ func TestAMoveToAPlaceThatKeepsOtherRows(t *testing.T) {
 			`DELETE FROM run`, "it has a ledger already",
 		},
 	} {
-		r.raw(r.to, c.way)
+		raw(r.t, r.to, c.way)
 		_, err := Move(t.Context(), r.from, r.to, true, moveRecord)
 		says(t, err, c.want)
 		if !r.sends(r.from) {
 			t.Errorf("%s: it is not sent from the old place", c.want)
 		}
-		r.raw(r.to, c.back)
+		raw(r.t, r.to, c.back)
 	}
 	must.Get(Move(t.Context(), r.from, r.to, true, moveRecord))(t)
 	r.arrived("in the end")

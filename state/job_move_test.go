@@ -22,16 +22,7 @@ var moveAct = trade.AuditRecord{At: at, Who: "ana", From: "ana@srv", Act: "job m
 
 func mustMove(t testing.TB, s *Store, from, to string) trade.JobMove {
 	t.Helper()
-	plan, err := s.MoveJob(t.Context(), from, to, true, moveAct)
-	if err != nil {
-		t.Fatalf("MoveJob(%s, %s): %v", from, to, err)
-	}
-	return plan
-}
-
-func mustFree(t testing.TB, s *Store, lease trade.Lease) {
-	t.Helper()
-	must.Do(t, s.ReleaseLease(t.Context(), lease))
+	return must.Get(s.MoveJob(t.Context(), from, to, true, moveAct))(t)
 }
 
 // sentJob makes a job with an accepted row, one in doubt, a refused and a pending one.
@@ -55,7 +46,7 @@ func sentJob(t testing.TB, s *Store, job string, keys ...string) {
 	}
 	must.Get(s.Record(t.Context(), lease, trade.Page{Cursor: &cursor}))(t)
 	must.Do(t, s.StartRun(t.Context(), trade.RunReport{ID: "run-" + job, Job: job, StartedAt: at}))
-	mustFree(t, s, lease)
+	must.Do(t, s.ReleaseLease(t.Context(), lease))
 }
 
 // C3: the entries of a job follow its new name, with all that belongs to them; two jobs can become
@@ -125,13 +116,13 @@ func TestC5ARowThatThePlatformSaysExistsDoesNotGiveWayToAnother(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		lease := mustLease(t, s, "a")
 		mustRecord(t, s, lease, newEntry("1"))
-		mustFree(t, s, lease)
+		must.Do(t, s.ReleaseLease(t.Context(), lease))
 		lease = mustLease(t, s, "b")
 		row := mustRecord(t, s, lease, newEntry("1"))[0]
 		held := refused(mustSend(t, s, lease, row))
 		held.State, held.Cause = trade.Held, trade.CauseExists
 		mustCommit(t, s, lease, trade.Group{At: at, Settle: []trade.Settlement{held}})
-		mustFree(t, s, lease)
+		must.Do(t, s.ReleaseLease(t.Context(), lease))
 		if plan := mustMove(t, s, "a", "b"); plan.Replaced != 0 || plan.Left != 1 {
 			t.Errorf("%+v", plan)
 		}
@@ -157,7 +148,7 @@ func TestOfTwoRowsWithOneKeyTheOneThatWasNeverSentGivesWay(t *testing.T) {
 		if _, err := s.MoveJob(t.Context(), "a", "b", true, moveAct); !errors.As(err, new(*trade.LeasedError)) {
 			t.Errorf("a job that is run: %v", err)
 		}
-		mustFree(t, s, lease)
+		must.Do(t, s.ReleaseLease(t.Context(), lease))
 		plan := mustMove(t, s, "a", "b")
 		if plan.Replaced != 2 || plan.Left != 1 || plan.Entries != 4 || plan.Collisions != 0 {
 			t.Errorf("%+v", plan)
@@ -184,7 +175,7 @@ func TestOfTwoRowsWithOneKeyTheOneThatWasNeverSentGivesWay(t *testing.T) {
 				Settle: []trade.Settlement{created(mustSend(t, s, lease, e), fmt.Sprint("remote-c", i))},
 			})
 		}
-		mustFree(t, s, lease)
+		must.Do(t, s.ReleaseLease(t.Context(), lease))
 		plan = mustMove(t, s, "c", "b")
 		if plan.Collisions != 2 || !slices.Equal(plan.Samples, []string{"1", "2"}) || len(statesOf(t, s, "c")) != 4 {
 			t.Errorf("%+v", plan)
@@ -240,14 +231,14 @@ func TestF058ARebuildingKnowsWhereTheEntriesOfAJobWent(t *testing.T) {
 			step()
 			lease := mustLease(t, k.s, "b")
 			rows := mustRecord(t, k.s, lease, newEntry("1"), newEntry("4"), newEntry("9"))
-			mustFree(t, k.s, lease)
+			must.Do(t, k.s.ReleaseLease(t.Context(), lease))
 			step()
 			lease = mustLease(t, k.s, "b")
 			mustCommit(t, k.s, lease, trade.Group{
 				At:     at,
 				Settle: []trade.Settlement{created(mustSend(t, k.s, lease, rows[1]), "remote-4")},
 			})
-			mustFree(t, k.s, lease)
+			must.Do(t, k.s.ReleaseLease(t.Context(), lease))
 			step()
 			mustMove(t, k.s, "a", "b")
 			step()
@@ -256,7 +247,7 @@ func TestF058ARebuildingKnowsWhereTheEntriesOfAJobWent(t *testing.T) {
 				At:     at,
 				Settle: []trade.Settlement{created(mustSend(t, k.s, lease, rows[2]), "remote-9")},
 			})
-			mustFree(t, k.s, lease)
+			must.Do(t, k.s.ReleaseLease(t.Context(), lease))
 			step()
 			mustMove(t, k.s, "b", "c")
 			lease = mustLease(t, k.s, "a") // the name is used again
@@ -265,7 +256,7 @@ func TestF058ARebuildingKnowsWhereTheEntriesOfAJobWent(t *testing.T) {
 				Settle: []trade.Settlement{created(mustSend(t, k.s, lease,
 					mustRecord(t, k.s, lease, newEntry("77"))[0]), "remote-77")},
 			})
-			mustFree(t, k.s, lease)
+			must.Do(t, k.s.ReleaseLease(t.Context(), lease))
 			if renewed {
 				r := &retention.Retaining{Reducer: k.s.Reducer, Keep: retention.Retention{Journal: 1}, Now: at}
 				must.Do(t, r.BeginAgain(t.Context()))
@@ -302,7 +293,7 @@ func TestF054AMoveThatOnlyTheJournalKnowsIsDoneAtTheNextStart(t *testing.T) {
 		sentJob(t, k.s, "a", "1", "2", "3", "4")
 		lease := mustLease(t, k.s, "b")
 		mustRecord(t, k.s, lease, newEntry("1"))
-		mustFree(t, k.s, lease)
+		must.Do(t, k.s.ReleaseLease(t.Context(), lease))
 		stop := errors.New("the process ends here")
 		err := k.s.db.InTx(t.Context(), "testing", func(tx *sqldb.Tx) error {
 			m := &recovery.JobMove{Tx: tx, From: "a", To: "b", Now: at, Sums: ledger.TallyChange{}}
@@ -352,7 +343,7 @@ func TestF058ACopyThatChoosesTheOtherOfTwoRowsIsRebuilt(t *testing.T) {
 		t.Helper()
 		lease := mustLease(t, k.s, job)
 		fn(lease)
-		mustFree(t, k.s, lease)
+		must.Do(t, k.s.ReleaseLease(t.Context(), lease))
 		step()
 	}
 	settle := func(lease trade.Lease, st trade.Settlement) {

@@ -89,21 +89,31 @@ func sqliteKept(t *testing.T) *kept {
 }
 
 // send records n entries, sends them, and settles all but the last.
-func (k *kept) send(prefix string, n int) {
+func (k *kept) send(prefix string, n int) { k.t.Helper(); k.sends(prefix, n, n-1, accepts) }
+
+// sendAll settles all of them.
+func (k *kept) sendAll(prefix string, n int) { k.t.Helper(); k.sends(prefix, n, n, accepts) }
+
+func accepts(a trade.Attempt, e trade.Entry) trade.Settlement { return created(a, "remote-"+e.Key) }
+
+// sends records n entries, sends them, settles the first of them, and gives all.
+func (k *kept) sends(prefix string, n, settled int,
+	how func(trade.Attempt, trade.Entry) trade.Settlement,
+) (entries []trade.Entry) {
 	k.t.Helper()
 	lease := mustLease(k.t, k.s, "contracts")
-	var entries []trade.Entry
 	for i := range n {
-		entries = append(entries, newEntry(fmt.Sprintf("%s%d", prefix, i)))
+		entries = append(entries, newEntry(fmt.Sprint(prefix, i)))
 	}
-	entries = mustRecord(k.t, k.s, lease, entries...)
-	for i, e := range entries {
+	for i, e := range mustRecord(k.t, k.s, lease, entries...) {
 		a := mustSend(k.t, k.s, lease, e)
-		if i < n-1 {
-			mustCommit(k.t, k.s, lease, trade.Group{Settle: []trade.Settlement{created(a, "remote-"+e.Key)}})
+		if i < settled {
+			mustCommit(k.t, k.s, lease, trade.Group{Settle: []trade.Settlement{how(a, e)}})
 		}
+		entries[i] = mustEntry(k.t, k.s, "contracts", e.Key)
 	}
 	must.Do(k.t, k.s.ReleaseLease(k.t.Context(), lease))
+	return entries
 }
 
 func TestLedgerAndJournalGoInStep(t *testing.T) {

@@ -110,7 +110,7 @@ func TestF061ManyProcessesThatWantOneLeaseGetItOnce(t *testing.T) {
 	o := backends[0].empty(t)
 	var processes []*process
 	for range 6 {
-		processes = append(processes, startChild(t, "race", o.DSN, nil))
+		processes = append(processes, startChild(t, "race", o, nil))
 	}
 	count := map[string]int{}
 	for _, p := range processes {
@@ -125,7 +125,7 @@ func TestALeaseOfAKilledProcessIsFreeAtOnce(t *testing.T) {
 	t.Parallel()
 	o := backends[0].open(t)
 	s := mustOpen(t, o)
-	p := startChild(t, "lease", o.DSN, nil)
+	p := startChild(t, "lease", o, nil)
 	if got := p.line(t); got != "ready" {
 		t.Fatalf("the process says %q", got)
 	}
@@ -148,7 +148,7 @@ func TestF054WhatAKilledProcessWasSendingIsInDoubt(t *testing.T) {
 	e := mustRecord(t, s, first, newEntry("a"))[0]
 	must.Do(t, s.ReleaseLease(t.Context(), first))
 	attempt := sqldb.NewID()
-	p := startChild(t, "sending", o.DSN, nil, "SAFRASYNC_STATE_TEST_ATTEMPT="+attempt)
+	p := startChild(t, "sending", o, nil, "SAFRASYNC_STATE_TEST_ATTEMPT="+attempt)
 	if got := p.line(t); got != "ready" {
 		t.Fatalf("the process says %q", got)
 	}

@@ -19,7 +19,7 @@ func TestNotesGoWhenNobodyCanNeedThem(t *testing.T) {
 	for name, old := range map[string]bool{"a day old": true, "of a moment ago": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			k := dead(t, backends[0].open(t))
+			k := killed(t, backends[0].open(t), "wire")
 			path := k.note()
 			if old {
 				must.Do(t, os.Chtimes(path, yesterday, yesterday))

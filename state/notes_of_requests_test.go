@@ -47,12 +47,6 @@ var _ = addRole("between", func(ctx context.Context, _ sqldb.Options, s *Store) 
 	select {}
 })
 
-// dead runs the role "wire" on a new ledger.
-func dead(t *testing.T, o sqldb.Options) *kept {
-	t.Helper()
-	return killed(t, o, "wire")
-}
-
 // killed runs a role of a child process that ends as kill -9 ends it, on a new ledger, and opens
 // it.
 func killed(t *testing.T, o sqldb.Options, role string) *kept {
@@ -60,7 +54,7 @@ func killed(t *testing.T, o sqldb.Options, role string) *kept {
 	k := keep(t, o)
 	k.close()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), childRole+"="+role, childPath+"="+asOptions(t, k.o))
+	cmd.Env = append(os.Environ(), inRole(t, role, k.o)...)
 	if out, err := cmd.CombinedOutput(); cmd.ProcessState == nil ||
 		cmd.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
 		t.Fatalf("%v: %s", err, out)
@@ -99,10 +93,9 @@ func (k *kept) after() (doubts int, rows map[string]string) {
 	lease := mustLease(k.t, k.s, "contracts")
 	doubts = must.Get(k.s.Recover(k.t.Context(), lease, at))(k.t)
 	rows = map[string]string{}
-	must.Do(k.t, k.s.Rows(k.t.Context(), trade.RowFilter{}, func(e trade.Entry) error {
+	for _, e := range rowsOf(k.t, k.s, trade.RowFilter{}) {
 		rows[e.Key] = fmt.Sprint(e.State, " ", e.RemoteID, " ", e.Attempts)
-		return nil
-	}))
+	}
 	return doubts, rows
 }
 
@@ -113,7 +106,7 @@ func TestWhatAProcessNotedIsKnownAfterItWasKilled(t *testing.T) {
 	for _, kind := range backends {
 		t.Run(kind.name, func(t *testing.T) {
 			t.Parallel()
-			k := dead(t, kind.open(t))
+			k := killed(t, kind.open(t), "wire")
 			doubts, rows := k.after()
 			want := map[string]string{
 				"unsent": "pending  0", "in flight": "in_doubt  1",
@@ -153,7 +146,7 @@ func TestNotesThatCannotBeBelievedAreNot(t *testing.T) {
 	for name, spoil := range spoil {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			k := dead(t, backends[0].open(t))
+			k := killed(t, backends[0].open(t), "wire")
 			spoil(t, k.note())
 			doubts, rows := k.after()
 			if doubts != 5 {
@@ -163,7 +156,7 @@ func TestNotesThatCannotBeBelievedAreNot(t *testing.T) {
 	}
 	t.Run("torn", func(t *testing.T) {
 		t.Parallel()
-		k := dead(t, backends[0].open(t))
+		k := killed(t, backends[0].open(t), "wire")
 		path := k.note()
 		data, err := os.ReadFile(path)
 		if err == nil {

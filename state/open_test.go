@@ -28,15 +28,9 @@ import (
 // wantCode checks the code of an error and that it says what to do; it gives the whole text.
 func wantCode(t *testing.T, err error, code string) string {
 	t.Helper()
-	var e *sqldb.Error
-	if !errors.As(err, &e) {
-		t.Fatalf("error = %v, want an *Error with code %s", err, code)
-	}
-	if e.Code != code {
-		t.Fatalf("error code = %s, want %s; error: %v", e.Code, code, err)
-	}
-	if e.Hint == "" {
-		t.Errorf("the error says not what to do: %v", err)
+	e, ok := errors.AsType[*sqldb.Error](err)
+	if !ok || e.Code != code || e.Hint == "" {
+		t.Fatalf("error = %v, want an *Error with code %s that says what to do", err, code)
 	}
 	return e.Error()
 }
@@ -266,9 +260,7 @@ func migrationsOf(t testing.TB, s *Store) fstest.MapFS {
 // mustExec writes by hand, as an administrator could, outside the program.
 func mustExec(t testing.TB, s *Store, query string, args ...any) {
 	t.Helper()
-	if err := byHand(s, query, args...); err != nil {
-		t.Fatalf("%s: %v", query, err)
-	}
+	must.Do(t, byHand(s, query, args...))
 }
 
 func byHand(s *Store, query string, args ...any) error {
@@ -489,7 +481,7 @@ func TestF046ALedgerLockedByAnotherProcessNamesIt(t *testing.T) {
 	tune := sqldb.DefaultTuning
 	tune.Busy = 50 * time.Millisecond
 	s := mustOpenTuned(t, o, tune)
-	p := startChild(t, "lock", o.DSN, nil)
+	p := startChild(t, "lock", o, nil)
 	if got := p.line(t); got != "ready" {
 		t.Fatalf("the other process says %q", got)
 	}
@@ -532,8 +524,9 @@ func TestF067AFileThatMayNotBeWrittenNamesTheUser(t *testing.T) {
 		{"the folder may not be written", 0o755, 0o644, sqldb.CodePermission, filepath.Join(dir, "new.db")},
 		{"all may be written", 0o777, 0o666, "opened", o.DSN},
 	} {
-		must.Do(t, os.Chmod(dir, c.dir), os.Chmod(o.DSN, c.file))
-		if got := startChild(t, "open", c.path, nobody).line(t); got != c.want {
+		must.Do(t, os.Chmod(dir, c.dir), os.Chmod(filepath.Join(dir, "state.db"), c.file))
+		o.DSN = c.path
+		if got := startChild(t, "open", o, nobody).line(t); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}
 	}

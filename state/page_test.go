@@ -18,9 +18,7 @@ import (
 func TestPagesGiveEachRowOnce(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		fillLarge(t, s, 2000)
-		var all []trade.Entry
-		must.Do(t, s.Rows(t.Context(), trade.RowFilter{},
-			func(e trade.Entry) error { all = append(all, e); return nil }))
+		all := rowsOf(t, s, trade.RowFilter{})
 		begin := time.UnixMilli(1_760_000_000_000)
 		is := func(states ...trade.State) func(trade.Entry) bool {
 			return func(e trade.Entry) bool { return slices.Contains(states, e.State) }

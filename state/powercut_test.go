@@ -77,18 +77,9 @@ var (
 
 // unhex reads what strace writes with -xx.
 func unhex(text string) []byte {
-	if !strings.HasPrefix(text, `\x`) {
-		return []byte(text)
-	}
-	out := make([]byte, 0, len(text)/4)
-	for part := range strings.SplitSeq(text[2:], `\x`) {
-		n, err := strconv.ParseUint(part, 16, 8)
-		if err != nil {
-			panic(err)
-		}
-		out = append(out, byte(n))
-	}
-	return out
+	plain, err := strconv.Unquote(`"` + text + `"`)
+	mustNot(err)
+	return []byte(plain)
 }
 
 // readStrace gives what happened below a folder, in the order in which the calls returned.
@@ -224,7 +215,7 @@ func TestF050APowerCutLosesNothingThatWasAcknowledged(t *testing.T) {
 	cmd := exec.Command("strace", "-f", "-y", "-xx", "-s", "200000", "-e",
 		"trace=pwrite64,fsync,fdatasync,ftruncate,write,unlink,unlinkat", "-o", record, "/proc/self/exe")
 	cmd.Args[len(cmd.Args)-1] = os.Args[0]
-	cmd.Env = append(os.Environ(), childRole+"=acknowledge", childPath+"="+asOptions(t, o))
+	cmd.Env = append(os.Environ(), inRole(t, "acknowledge", o)...)
 	if out, err := cmd.CombinedOutput(); err != nil || bytes.Contains(out, []byte("error")) {
 		t.Fatalf("strace (installed by `make disks`): %v\n%s", err, out)
 	}

@@ -21,14 +21,9 @@ func doubt(t *testing.T, s *Store, lease trade.Lease, e trade.Entry) trade.Attem
 
 // again is the order to send an entry again, at a time of the clock of the boot.
 func again(e trade.Entry, ticks time.Duration) trade.Act {
-	from := e.State
-	e.State, e.Generation, e.Cause, e.Error = trade.Pending, e.Generation+1, "", nil
-	record := anAct(e.Job + " " + e.Key)
-	record.Act = "resend"
-	return trade.Act{
-		Update: &trade.Update{From: from, Entry: e}, Audit: record,
-		Resend: &trade.Resend{Boot: testBoot, Ticks: ticks, Least: 15 * time.Minute},
-	}
+	a := resending(e)
+	a.Resend = &trade.Resend{Boot: testBoot, Ticks: ticks, Least: 15 * time.Minute}
+	return a
 }
 
 // resent is an entry whose first sending is in doubt and that a person ordered to be sent again.

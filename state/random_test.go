@@ -32,12 +32,7 @@ func TestI9TheSumsAddUpWhateverHappens(t *testing.T) {
 			var passed time.Duration
 			tick := func() time.Time { passed += time.Minute; return at.Add(passed) }
 			rows := func(t *rapid.T, states ...trade.State) []trade.Entry {
-				var found []trade.Entry
-				must.Do(t, s.Rows(t.Context(), trade.RowFilter{Job: job, States: states}, func(e trade.Entry) error {
-					found = append(found, e)
-					return nil
-				}))
-				return found
+				return rowsOf(t, s, trade.RowFilter{Job: job, States: states})
 			}
 			some := func(t *rapid.T, states ...trade.State) []trade.Entry {
 				found := rows(t, states...)

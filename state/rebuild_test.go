@@ -36,15 +36,14 @@ type proven struct {
 func provenOf(t testing.TB, s *Store) map[string]proven {
 	t.Helper()
 	out := map[string]proven{}
-	must.Do(t, s.Rows(t.Context(), trade.RowFilter{}, func(e trade.Entry) error {
+	for _, e := range rowsOf(t, s, trade.RowFilter{}) {
 		if e.State == trade.Sending {
 			e.State = trade.InDoubt
 		}
 		if e.State == trade.Accepted || e.State == trade.InDoubt || e.State == trade.Dismissed {
 			out[e.Job+" "+e.Key] = proven{e.State, e.RemoteID, e.Generation}
 		}
-		return nil
-	}))
+	}
 	return out
 }
 
@@ -86,14 +85,8 @@ func (k *kept) live(seed uint64, n int, after func(step int)) {
 			}
 		case 5:
 			// A person decides about a doubt.
-			var doubts []trade.Entry
 			must.Get(k.s.Watch(k.t.Context(), "contracts", "boot", 0))(k.t)
-			must.Do(k.t, k.s.Rows(k.t.Context(), trade.RowFilter{States: []trade.State{trade.InDoubt}, Limit: 1},
-				func(e trade.Entry) error {
-					doubts = append(doubts, e)
-					return nil
-				}))
-			for _, e := range doubts {
+			for _, e := range rowsOf(k.t, k.s, trade.RowFilter{States: []trade.State{trade.InDoubt}, Limit: 1}) {
 				acts := []trade.Act{adoption(e, "adopted-"+e.Key), adoption(e, ""), dismissal(e), resending(e)}
 				k.order(acts[rng.IntN(len(acts))])
 			}
@@ -138,21 +131,16 @@ func TestF058AnyOlderCopyIsNoticedAndRebuilt(t *testing.T) {
 
 func removeLedger(t testing.TB, path string) {
 	t.Helper()
-	for _, suffix := range []string{"", "-wal", "-shm"} {
-		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
-			t.Fatal(err)
-		}
-	}
+	must.Do(t, os.RemoveAll(path), os.RemoveAll(path+"-wal"), os.RemoveAll(path+"-shm"))
 }
 
 // generations gives the rows that a person ordered to be sent again.
 func generations(t testing.TB, s *Store) map[string]bool {
 	t.Helper()
 	out := map[string]bool{}
-	must.Do(t, s.Rows(t.Context(), trade.RowFilter{}, func(e trade.Entry) error {
+	for _, e := range rowsOf(t, s, trade.RowFilter{}) {
 		out[e.Job+" "+e.Key] = e.Generation > 1
-		return nil
-	}))
+	}
 	return out
 }
 

@@ -274,7 +274,7 @@ func TestF071AKilledRetentionLosesNothing(t *testing.T) {
 			rng := rand.New(rand.NewPCG(7, uint64(len(b.name))))
 			known := map[string]proven{}
 			for n := range kills {
-				p := startChild(t, "retain", asOptions(t, k.o), nil)
+				p := startChild(t, "retain", k.o, nil)
 				if line := p.line(t); line != "ready" {
 					t.Fatalf("kill %d: the process says %s", n, line)
 				}

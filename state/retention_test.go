@@ -168,8 +168,9 @@ func TestTheRetentionTakesBodiesOfFinishedRowsOnly(t *testing.T) {
 			t.Errorf("before its time: %+v", early)
 		}
 		before := map[string]trade.Entry{}
-		must.Do(t, s.Rows(t.Context(), trade.RowFilter{},
-			func(e trade.Entry) error { before[e.Key] = e; return nil }))
+		for _, e := range rowsOf(t, s, trade.RowFilter{}) {
+			before[e.Key] = e
+		}
 		mustRetain(t, s, keepAll, later)
 		for _, key := range []string{"accepted", "adopted", "out", "invalid-out", "withdrawn"} {
 			if where := everywhere(t, s, "secret-"+key); len(where) > 0 {

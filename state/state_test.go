@@ -132,11 +132,7 @@ func mustOpenTuned(t testing.TB, o sqldb.Options, tune sqldb.Tuning) *Store {
 
 func mustLease(t testing.TB, s *Store, job string) trade.Lease {
 	t.Helper()
-	lease, err := s.AcquireLease(t.Context(), job, sqldb.Self())
-	if err != nil {
-		t.Fatalf("AcquireLease(%s): %v", job, err)
-	}
-	return lease
+	return must.Get(s.AcquireLease(t.Context(), job, sqldb.Self()))(t)
 }
 
 // newEntry is a pending contract of 1,000.5 sacas.
@@ -176,11 +172,7 @@ func mustRecord(t testing.TB, s *Store, lease trade.Lease, entries ...trade.Entr
 
 func mustEntry(t testing.TB, s *Store, job, key string) trade.Entry {
 	t.Helper()
-	e, err := s.Entry(t.Context(), job, key)
-	if err != nil {
-		t.Fatalf("Entry(%s, %s): %v", job, key, err)
-	}
-	return e
+	return must.Get(s.Entry(t.Context(), job, key))(t)
 }
 
 func mustCommit(t testing.TB, s *Store, lease trade.Lease, g trade.Group) trade.GroupResult {
@@ -235,14 +227,20 @@ func refused(a trade.Attempt) trade.Settlement {
 	}
 }
 
-// states gives the entries of a job by key.
+// rowsOf gives the rows that a filter finds.
+func rowsOf(t must.T, s *Store, filter trade.RowFilter) (rows []trade.Entry) {
+	t.Helper()
+	must.Do(t, s.Rows(context.Background(), filter, func(e trade.Entry) error { rows = append(rows, e); return nil }))
+	return rows
+}
+
+// statesOf gives the entries of a job by key.
 func statesOf(t testing.TB, s *Store, job string) map[string]trade.State {
 	t.Helper()
 	out := map[string]trade.State{}
-	must.Do(t, s.Rows(t.Context(), trade.RowFilter{Job: job}, func(e trade.Entry) error {
+	for _, e := range rowsOf(t, s, trade.RowFilter{Job: job}) {
 		out[e.Key] = e.State
-		return nil
-	}))
+	}
 	return out
 }
 

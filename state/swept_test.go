@@ -75,10 +75,9 @@ func TestARollTellsOfEveryEntryOnce(t *testing.T) {
 			t.Errorf("(-each +swept):\n%s", diff)
 		}
 		sums := ledger.TallyChange{}
-		must.Do(t, s.Rows(t.Context(), trade.RowFilter{Job: "contracts"}, func(e trade.Entry) error {
+		for _, e := range rowsOf(t, s, trade.RowFilter{Job: "contracts"}) {
 			sums.Add(e.Job, string(e.State), string(e.Quantity.Unit), e.Quantity.Amount)
-			return nil
-		}))
+		}
 		if !slices.EqualFunc(tallies, sums.List(), sameTally) {
 			t.Errorf("sums %v, want %v", tallies, sums.List())
 		}

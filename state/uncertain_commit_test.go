@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -44,14 +45,9 @@ type cutter struct {
 
 func newCutter(t *testing.T, dsn string) (*cutter, string) {
 	t.Helper()
-	var port int
-	for _, part := range strings.Fields(dsn) {
-		if _, err := fmt.Sscanf(part, "port=%d", &port); err == nil {
-			break
-		}
-	}
+	port := regexp.MustCompile(`port=\d+`).FindString(dsn)
 	listen := must.Get(new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
-	c := &cutter{target: fmt.Sprintf("127.0.0.1:%d", port), listen: listen, release: make(chan struct{})}
+	c := &cutter{target: "127.0.0.1:" + port[len("port="):], listen: listen, release: make(chan struct{})}
 	c.wg.Go(func() {
 		for {
 			client, err := listen.Accept()
@@ -65,11 +61,8 @@ func newCutter(t *testing.T, dsn string) (*cutter, string) {
 			c.wg.Go(func() { c.serve(client) })
 		}
 	})
-	t.Cleanup(func() {
-		_ = listen.Close()
-	})
-	return c, strings.Replace(dsn, fmt.Sprintf("port=%d", port),
-		fmt.Sprintf("port=%d", listen.Addr().(*net.TCPAddr).Port), 1)
+	t.Cleanup(func() { _ = listen.Close() })
+	return c, strings.Replace(dsn, port, fmt.Sprint("port=", listen.Addr().(*net.TCPAddr).Port), 1)
 }
 
 // serve copies one connection, message by message in the client's direction.
@@ -82,28 +75,21 @@ func (c *cutter) serve(client net.Conn) {
 	defer func() { _ = server.Close() }()
 	var mute atomic.Bool
 	c.wg.Go(func() {
+		defer func() { _ = client.Close() }()
 		buf := make([]byte, 64<<10)
 		for {
 			n, err := server.Read(buf)
-			if n > 0 && mute.Load() {
-				_ = client.Close() // the answer to the COMMIT has come, and goes no further
+			if err != nil || mute.Load() { // the answer to the COMMIT has come, and goes no further
 				return
 			}
-			if n > 0 {
-				if _, werr := client.Write(buf[:n]); werr != nil {
-					return
-				}
-			}
-			if err != nil {
-				_ = client.Close()
+			if _, err := client.Write(buf[:n]); err != nil {
 				return
 			}
 		}
 	})
-	startup := true
-	for {
+	for first := true; ; first = false {
 		head := make([]byte, 5)
-		if startup {
+		if first {
 			head = head[:4] // the first message has no type
 		}
 		if _, err := io.ReadFull(client, head); err != nil {
@@ -113,22 +99,23 @@ func (c *cutter) serve(client net.Conn) {
 		if _, err := io.ReadFull(client, body); err != nil {
 			return
 		}
-		if !startup && head[0] == 'Q' && strings.HasPrefix(string(body), "COMMIT") {
-			switch what := c.next.Swap(pass); what {
-			case lose:
-				c.cuts.Add(1)
-				return
-			case delay:
-				c.cuts.Add(1)
-				_ = client.Close()
-				<-c.release
-			case swallow, isolate:
-				c.cuts.Add(1)
-				c.closed.Store(what == isolate)
-				mute.Store(true)
-			}
+		what := pass
+		if head[0] == 'Q' && strings.HasPrefix(string(body), "COMMIT") {
+			what = c.next.Swap(pass)
 		}
-		startup = false
+		if what != pass {
+			c.cuts.Add(1)
+		}
+		switch what {
+		case lose:
+			return
+		case delay:
+			_ = client.Close()
+			<-c.release
+		case swallow, isolate:
+			c.closed.Store(what == isolate)
+			mute.Store(true)
+		}
 		if _, err := server.Write(append(head, body...)); err != nil {
 			return
 		}
