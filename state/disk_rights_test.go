@@ -16,7 +16,7 @@ import (
 // F067: a ledger that the user may not look at, or whose folder he may not, counts as forbidden and
 // not as gone: nothing is made in its place.
 func TestALedgerThatMayNotBeLookedAt(t *testing.T) {
-	disk := ownDisk(t)
+	disk := sickdisk.Own(t)
 	if disk == nil {
 		return
 	}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -19,27 +18,6 @@ import (
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
-
-// diskRole says to the test binary that it may put a sick disk before itself.
-const diskRole = "SAFRASYNC_STATE_TEST_DISK"
-
-// ownDisk runs a test in a process of its own, where a disk can be sick. It gives nil in the first
-// one.
-func ownDisk(t *testing.T) *sickdisk.Disk {
-	t.Helper()
-	if os.Getenv(diskRole) == "" {
-		t.Parallel() // with the other tests here; there it is alone
-		self := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
-		self.Env = append(os.Environ(), diskRole+"=1")
-		out, err := self.CombinedOutput()
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		t.Logf("%s", out)
-		return nil
-	}
-	return must.Get(sickdisk.New())(t)
-}
 
 // ofSQLite tells whether a call is SQLite's: what it does when one fails is for the tests with
 // strace.
@@ -59,7 +37,7 @@ func ofSQLite(call, path string) bool {
 // by doctor, gets a new journal or lets the old one begin again: the next try gets there, and no
 // row is missing.
 func TestF048EverySystemCallWhileALedgerIsOpenedOrRepairedFails(t *testing.T) {
-	disk := ownDisk(t)
+	disk := sickdisk.Own(t)
 	if disk == nil {
 		return
 	}
@@ -168,7 +146,7 @@ func TestF048EverySystemCallWhileALedgerIsOpenedOrRepairedFails(t *testing.T) {
 
 // What /proc does not tell is not known: a process of which nothing can be read counts as running.
 func TestAProcOfWhichNothingCanBeRead(t *testing.T) {
-	disk := ownDisk(t)
+	disk := sickdisk.Own(t)
 	if disk == nil {
 		return
 	}
@@ -182,7 +160,7 @@ func TestAProcOfWhichNothingCanBeRead(t *testing.T) {
 // Where the process stands in a folder that is gone, a relative path means nothing, and what needs
 // it says so.
 func TestAFolderThatIsGoneUnderTheProcess(t *testing.T) {
-	if ownDisk(t) == nil {
+	if sickdisk.Own(t) == nil {
 		return
 	}
 	k := &kept{t: t, o: sqldb.Options{

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -17,9 +16,6 @@ import (
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/sickdisk"
 )
-
-// diskRole says to the test binary that it may put a sick disk before itself.
-const diskRole = "SAFRASYNC_JOURNAL_TEST_DISK"
 
 // use is a journal at work on a disk that fails.
 type use struct {
@@ -230,18 +226,10 @@ func (u *use) add(name, text string) {
 // what it gives without a failure. What the ledger was told is there afterwards, and writing goes
 // on.
 func TestF048EverySystemCallOnAJournalFails(t *testing.T) {
-	if os.Getenv(diskRole) == "" {
-		t.Parallel() // with the other tests here; there it is alone
-		self := exec.Command(os.Args[0], "-test.run=^TestF048EverySystemCallOnAJournalFails$", "-test.v")
-		self.Env = append(os.Environ(), diskRole+"=1")
-		out, err := self.CombinedOutput()
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		t.Logf("%s", out)
+	disk := sickdisk.Own(t)
+	if disk == nil {
 		return
 	}
-	disk := must.Get(sickdisk.New())(t)
 	failed := 0
 	for name, way := range uses {
 		u := lived(t)

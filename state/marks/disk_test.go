@@ -4,8 +4,6 @@ package marks_test
 
 import (
 	"fmt"
-	"os"
-	"os/exec"
 	"slices"
 	"syscall"
 	"testing"
@@ -17,25 +15,14 @@ import (
 	"github.com/safrasync/safrasync/state/marks"
 )
 
-// diskRole says to the test binary that it may put a sick disk before itself.
-const diskRole = "SAFRASYNC_MARKS_TEST_DISK"
-
 // F047, F048: each system call on the file of a process fails, alone or with all after it: what may
 // leave is noted, what is read was written, and a file of which that is not certain is believed in
 // nothing.
 func TestF048EverySystemCallOnTheNotesFails(t *testing.T) {
-	if os.Getenv(diskRole) == "" {
-		t.Parallel() // with the other tests here; there it is alone
-		self := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
-		self.Env = append(os.Environ(), diskRole+"=1")
-		out, err := self.CombinedOutput()
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		t.Logf("%s", out)
+	disk := sickdisk.Own(t)
+	if disk == nil {
 		return
 	}
-	disk := must.Get(sickdisk.New())(t)
 	failed := 0
 	for _, errno := range []syscall.Errno{syscall.EIO, syscall.ENOSPC} {
 		for _, lasting := range []bool{false, true} {
