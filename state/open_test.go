@@ -687,7 +687,7 @@ func TestNoErrorOfAConnectionGivesThePasswordAway(t *testing.T) {
 	db := must.Get(sql.Open("postgres", server.DSN("postgres")))(t)
 	t.Cleanup(func() { _ = db.Close() })
 	must.Get(db.ExecContext(t.Context(), `CREATE ROLE pw_user LOGIN PASSWORD 'another'`))(t)
-	port := strconv.Itoa(server.Port())
+	port := strconv.Itoa(server.Port)
 	for _, c := range []struct{ name, dsn, code string }{
 		{"wrong password", "host=127.0.0.1 port=" + port + " user=pw_user password=" + canary +
 			" dbname=postgres sslmode=disable", sqldb.CodeAuth},

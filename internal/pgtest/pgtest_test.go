@@ -36,7 +36,7 @@ func victim() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	fmt.Println(c.server.Cmd.Process.Pid, c.dir.Path)
+	fmt.Println(c.PID(), c.Dir.Path)
 	select {}
 }
 
@@ -166,7 +166,7 @@ func TestARestartCutsConnectionsAndKeepsWhatWasCommitted(t *testing.T) {
 	must.Get(db.Exec("CREATE TABLE t AS SELECT 'kept' AS a"))(t)
 	tx := must.Get(db.Begin())(t)
 	must.Get(tx.Exec("INSERT INTO t VALUES ('lost')"))(t)
-	port := c.Port()
+	port := c.Port
 	c.Stop(t)
 	if err := tx.Commit(); err == nil {
 		t.Error("a transaction of a killed server committed")
@@ -176,8 +176,8 @@ func TestARestartCutsConnectionsAndKeepsWhatWasCommitted(t *testing.T) {
 	}
 	c.Start(t)
 	c.Restart(t)
-	if c.Port() != port {
-		t.Errorf("port %d became %d", port, c.Port())
+	if c.Port != port {
+		t.Errorf("port %d became %d", port, c.Port)
 	}
 	if got := queryText(t, db, "SELECT string_agg(a, ',') FROM t"); got != "kept" {
 		t.Errorf("after the restart t holds %q, want kept", got)
@@ -192,9 +192,9 @@ func TestATakenPortIsRecognised(t *testing.T) {
 	t.Parallel()
 	c := Server(t)
 	c.Stop(t)
-	l := must.Get(net.Listen("tcp4", fmt.Sprintf("127.0.0.1:%d", c.Port())))(t)
-	if err := c.start(c.Port()); err == nil || !strings.Contains(c.Log(), portTaken) {
-		t.Errorf("starting on a taken port gave %v and the log %q, want %q in it", err, c.Log(), portTaken)
+	l := must.Get(net.Listen("tcp4", fmt.Sprintf("127.0.0.1:%d", c.Port)))(t)
+	if err := c.start(); err == nil || !strings.Contains(c.Log.String(), portTaken) {
+		t.Errorf("starting on a taken port gave %v and the log %q, want %q in it", err, c.Log, portTaken)
 	}
 	must.Do(t, l.Close())
 	c.Start(t)
@@ -244,7 +244,7 @@ func TestTheServerDiesWithAKilledTestProcessAndItsFolderIsRemovedLater(t *testin
 func waitForEnd(t *testing.T, pidfd int) {
 	t.Helper()
 	for {
-		n, err := unix.Poll([]unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}, int(patience.Milliseconds()))
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}, int(throwaway.Patience.Milliseconds()))
 		if errors.Is(err, unix.EINTR) {
 			continue
 		}
