@@ -42,10 +42,9 @@ func BenchmarkUpdate(b *testing.B) {
 		}
 		must.Get(s.Record(b.Context(), lease, page))(b)
 		var updates []trade.Update
-		must.Do(b, s.Rows(b.Context(), trade.RowFilter{}, func(e trade.Entry) error {
+		for _, e := range rowsOf(b, s, trade.RowFilter{}) {
 			updates = append(updates, trade.Update{From: e.State, Entry: e})
-			return nil
-		}))
+		}
 		for b.Loop() {
 			lost, err := s.Record(b.Context(), lease, trade.Page{Updates: updates})
 			if err != nil || lost != 0 {

@@ -72,17 +72,24 @@ func (s *scene) each(op func(tune sqldb.Tuning) error, check func()) {
 	}
 }
 
-// rows opens the ledger and checks how many rows it has.
-func (s *scene) rows(want int) func() {
+// stands opens the ledger, checks it, and whether its sums add up.
+func (s *scene) stands(check func()) func() {
 	return func() {
 		s.t.Helper()
 		must.Do(s.t, s.try(sqldb.DefaultTuning))
-		if got := len(statesOf(s.t, s.s, "contracts")); got != want {
-			s.t.Errorf("the ledger has %d rows, want %d", got, want)
-		}
+		check()
 		mustAddUp(s.t, s.s, "contracts")
 		s.close()
 	}
+}
+
+// rows checks how many rows the ledger has.
+func (s *scene) rows(want int) func() {
+	return s.stands(func() {
+		if got := len(statesOf(s.t, s.s, "contracts")); got != want {
+			s.t.Errorf("the ledger has %d rows, want %d", got, want)
+		}
+	})
 }
 
 // opens gives an opening as op.

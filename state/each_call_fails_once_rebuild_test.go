@@ -75,18 +75,14 @@ func between(s *scene) {
 
 // proves opens the ledger and checks what it proves, and that it has lost nothing of it.
 func (s *scene) proves(want map[string]proven, states map[string]trade.State) func() {
-	return func() {
-		s.t.Helper()
-		must.Do(s.t, s.try(sqldb.DefaultTuning))
+	return s.stands(func() {
 		if diff := cmp.Diff(want, provenOf(s.t, s.s)); want != nil && diff != "" {
 			s.t.Errorf("what the ledger proves (-want +got):\n%s", diff)
 		}
 		if diff := cmp.Diff(states, statesOf(s.t, s.s, "contracts")); states != nil && diff != "" {
 			s.t.Errorf("states (-want +got):\n%s", diff)
 		}
-		mustAddUp(s.t, s.s, "contracts")
-		s.close()
-	}
+	})
 }
 
 // every lets the scene take, of calls or values, each, or in the short form only each so-manieth.

@@ -88,15 +88,13 @@ func readStrace(t *testing.T, file, under string) []diskEvent {
 	f := must.Get(os.Open(file))(t)
 	defer func() { _ = f.Close() }()
 	var out []diskEvent
-	add := func(e diskEvent, path string) {
+	add := func(path string, e diskEvent) {
 		e.path = string(unhex(path))
 		if strings.HasPrefix(e.path, under) && !strings.HasSuffix(e.path, "-shm") {
 			out = append(out, e)
 		}
 	}
-	number := func(s string) int64 {
-		return must.Get(strconv.ParseInt(s, 10, 64))(t)
-	}
+	number := func(s string) int64 { return must.Get(strconv.ParseInt(s, 10, 64))(t) }
 	begun := map[string]string{}
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 64<<20)
@@ -113,20 +111,16 @@ func readStrace(t *testing.T, file, under string) []diskEvent {
 		if r := resumed.FindStringSubmatch(call); r != nil {
 			call = begun[m[1]] + r[1]
 		}
-		switch {
-		case strings.HasPrefix(call, "pwrite64"):
-			if p := pwriteCall.FindStringSubmatch(call); p != nil {
-				add(diskEvent{kind: 'w', off: number(p[3]), data: unhex(p[2])[:number(p[4])]}, p[1])
-			}
-		case flushCall.MatchString(call):
-			add(diskEvent{kind: 's'}, flushCall.FindStringSubmatch(call)[1])
-		case truncCall.MatchString(call):
-			p := truncCall.FindStringSubmatch(call)
-			add(diskEvent{kind: 't', off: number(p[2])}, p[1])
-		case unlinkCall.MatchString(call):
-			add(diskEvent{kind: 'u'}, unlinkCall.FindStringSubmatch(call)[1])
-		case sayCall.MatchString(call):
-			for said := range strings.Lines(string(unhex(sayCall.FindStringSubmatch(call)[1]))) {
+		if p := pwriteCall.FindStringSubmatch(call); p != nil {
+			add(p[1], diskEvent{kind: 'w', off: number(p[3]), data: unhex(p[2])[:number(p[4])]})
+		} else if p := flushCall.FindStringSubmatch(call); p != nil {
+			add(p[1], diskEvent{kind: 's'})
+		} else if p := truncCall.FindStringSubmatch(call); p != nil {
+			add(p[1], diskEvent{kind: 't', off: number(p[2])})
+		} else if p := unlinkCall.FindStringSubmatch(call); p != nil {
+			add(p[1], diskEvent{kind: 'u'})
+		} else if p := sayCall.FindStringSubmatch(call); p != nil {
+			for said := range strings.Lines(string(unhex(p[1]))) {
 				out = append(out, diskEvent{kind: 'a', data: []byte(strings.TrimSpace(said))})
 			}
 		}
@@ -137,54 +131,50 @@ func readStrace(t *testing.T, file, under string) []diskEvent {
 
 const sector = 512
 
-// diskAfter gives the files as a power cut after these events can leave them: what was flushed is
-// there; of what was not, each 512-byte sector is there with the chance keep, in any order, so that
-// writes are lost, kept without earlier ones, and torn. The end of a file that was not flushed may
-// be missing.
-func diskAfter(base map[string][]byte, events []diskEvent, keep float64, dice *rand.Rand) map[string][]byte {
+// cutPower makes of the files before these events what a power cut after them can leave: what was
+// flushed is there; of what was not, each 512-byte sector is there with the chance keep, in any
+// order, so that writes are lost, kept without earlier ones, and torn. The end of a file that was
+// not flushed may be missing.
+func cutPower(t *testing.T, events []diskEvent, keep float64, dice *rand.Rand) {
+	t.Helper()
 	flushed := map[string]int{}
 	for i, e := range events {
 		if e.kind == 's' {
 			flushed[e.path] = i
 		}
 	}
-	files := map[string][]byte{}
-	for path, data := range base {
-		files[path] = bytes.Clone(data)
-	}
-	put := func(path string, off int64, data []byte) {
-		f := files[path]
-		if n := int(off) + len(data); n > len(f) {
-			f = append(f, make([]byte, n-len(f))...)
-		}
-		copy(f[off:], data)
-		files[path] = f
-	}
+	opened := map[string]*os.File{}
 	for i, e := range events {
-		last, ok := flushed[e.path]
-		safe := ok && i < last
+		stays := func() bool { return i < flushed[e.path] || dice.Float64() < keep }
+		file := func() *os.File {
+			if opened[e.path] == nil {
+				opened[e.path] = must.Get(os.OpenFile(e.path, os.O_CREATE|os.O_RDWR, 0o600))(t)
+			}
+			return opened[e.path]
+		}
 		switch e.kind {
 		case 'w':
-			for at := 0; at < len(e.data); {
-				n := min(sector-int(e.off+int64(at))%sector, len(e.data)-at)
-				if safe || dice.Float64() < keep {
-					put(e.path, e.off+int64(at), e.data[at:at+n])
+			for at, n := 0, 0; at < len(e.data); at += n {
+				n = min(sector-int(e.off+int64(at))%sector, len(e.data)-at)
+				if stays() {
+					must.Get(file().WriteAt(e.data[at:at+n], e.off+int64(at)))(t)
 				}
-				at += n
 			}
 		case 't':
-			if f := files[e.path]; safe || dice.Float64() < keep {
-				if int64(len(f)) > e.off {
-					files[e.path] = f[:e.off]
-				} else {
-					put(e.path, e.off, nil)
-				}
+			if stays() {
+				must.Do(t, file().Truncate(e.off))
 			}
 		case 'u':
-			delete(files, e.path)
+			must.Do(t, os.RemoveAll(e.path))
+			if opened[e.path] != nil {
+				must.Do(t, opened[e.path].Close())
+				delete(opened, e.path)
+			}
 		}
 	}
-	return files
+	for _, f := range opened {
+		must.Do(t, f.Close())
+	}
 }
 
 // F050, F051, F056: the power fails at a random moment of a process that sends, and the disk drops,
@@ -210,7 +200,8 @@ func TestF050APowerCutLosesNothingThatWasAcknowledged(t *testing.T) {
 	mustRecord(t, s, lease, entries...)
 	must.Do(t, s.ReleaseLease(t.Context(), lease))
 	must.Do(t, s.Close())
-	base := readFolder(t, dir)
+	base := filepath.Join(t.TempDir(), "base")
+	must.Do(t, os.CopyFS(base, os.DirFS(dir)))
 	record := filepath.Join(t.TempDir(), "strace")
 	cmd := exec.Command("strace", "-f", "-y", "-xx", "-s", "200000", "-e",
 		"trace=pwrite64,fsync,fdatasync,ftruncate,write,unlink,unlinkat", "-o", record, "/proc/self/exe")
@@ -237,17 +228,11 @@ func TestF050APowerCutLosesNothingThatWasAcknowledged(t *testing.T) {
 	dice := rand.New(rand.NewPCG(seed, 1))
 	for cut := range cuts {
 		at := acknowledged[0] + 1 + dice.IntN(len(events)-acknowledged[0]-1)
-		files := diskAfter(base, events[:at], []float64{0, 0.5, 0.9, 1}[cut%4], dice)
 		what := fmt.Sprintf("seed %d, cut %d after event %d of %d", seed, cut, at, len(events))
-		// The files are put where they were, the ledger is opened as the program does it, and everything
-		// is looked for that was acknowledged.
-		for path := range readFolder(t, filepath.Dir(o.DSN)) {
-			must.Do(t, os.Remove(path))
-		}
-		_ = os.Remove(o.DSN + "-shm")
-		for path, data := range files {
-			must.Do(t, os.WriteFile(path, data, 0o600))
-		}
+		// The ledger is opened as the program does it, and everything is looked for that was
+		// acknowledged.
+		must.Do(t, os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(base)))
+		cutPower(t, events[:at], []float64{0, 0.5, 0.9, 1}[cut%4], dice)
 		var noted strings.Builder
 		dirs, err := filepath.Glob(filepath.Join(o.Journal, "*"))
 		if err != nil || len(dirs) != 1 {
@@ -300,18 +285,4 @@ func TestF050APowerCutLosesNothingThatWasAcknowledged(t *testing.T) {
 	}
 	t.Logf("%d power cuts in %d writes and flushes with %d acknowledgements: none lost", cuts,
 		len(events)-len(acknowledged), len(acknowledged))
-}
-
-// readFolder reads all files below a folder.
-func readFolder(t *testing.T, dir string) map[string][]byte {
-	t.Helper()
-	out := map[string][]byte{}
-	must.Do(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() || strings.HasSuffix(path, "-shm") {
-			return err
-		}
-		out[path], err = os.ReadFile(path)
-		return err
-	}))
-	return out
 }
