@@ -31,14 +31,14 @@ func TestAPostSendsExactlyTheFrozenBytesAndTheDocumentedHeaders(t *testing.T) {
 		t.Fatalf("the server saw %d requests, want 1", len(seen))
 	}
 	r := seen[0]
-	if r.method != "POST" || r.path != "/prefix"+postPath || string(r.body) != string(body) {
-		t.Errorf("request = %s %s %q", r.method, r.path, r.body)
+	if r.Method != "POST" || r.URL.Path != "/prefix"+postPath || string(r.body) != string(body) {
+		t.Errorf("request = %s %s %q", r.Method, r.URL.Path, r.body)
 	}
 	want := http.Header{
 		"Authorization": {testKey}, "Content-Type": {"application/json"}, "Accept": {"application/json"},
 		"Accept-Encoding": {"identity"}, "User-Agent": {"safrasync/test"}, "Content-Length": {"20"},
 	}
-	if d := cmp.Diff(want, r.header); d != "" {
+	if d := cmp.Diff(want, r.Header); d != "" {
 		t.Errorf("headers (-want +got):\n%s", d)
 	}
 	ev := a.Evidence
@@ -60,7 +60,7 @@ func TestAPostSendsExactlyTheFrozenBytesAndTheDocumentedHeaders(t *testing.T) {
 func TestF096NoIdempotencyHeaderIsEverSent(t *testing.T) {
 	t.Parallel()
 	_, s, _ := submit(t, always(201, `{"id":"`+testID+`"}`))
-	for name := range s.requests()[0].header {
+	for name := range s.requests()[0].Header {
 		if strings.Contains(strings.ToLower(name), "idempotency") {
 			t.Errorf("header %s was sent: Go would repeat the POST by itself", name)
 		}
@@ -72,7 +72,7 @@ func TestAPathPrefixKeepsItsEscapes(t *testing.T) {
 	s := startRaw(t, always(201, created))
 	c := newClient(t, apiclient.Options{BaseURL: s.url() + "/a%2Fb//"})
 	must.Get(c.SubmitOrderCommitment(context.Background(), payload, nil))(t)
-	if got, want := s.requests()[0].target, "/a%2Fb"+postPath; got != want {
+	if got, want := s.requests()[0].RequestURI, "/a%2Fb"+postPath; got != want {
 		t.Errorf("the request went to %s, want %s", got, want)
 	}
 }
@@ -212,7 +212,7 @@ func TestF103AKeyWithALineEndAroundItIsTrimmed(t *testing.T) {
 	s := startRaw(t, always(200, `[]`))
 	c := newClient(t, apiclient.Options{BaseURL: s.url(), APIKey: "\t" + testKey + "\r\n"})
 	must.Get(c.ListWebhooks(context.Background()))(t)
-	if got := s.requests()[0].header.Get("Authorization"); got != testKey {
+	if got := s.requests()[0].Header.Get("Authorization"); got != testKey {
 		t.Errorf("Authorization = %q, want the trimmed key", got)
 	}
 }

@@ -147,11 +147,11 @@ func TestClientChapter6_Events(t *testing.T) {
 			seen := s.requests()
 			for _, written := range seen[:2] {
 				if got := members(t, written.body)["webhook_event"]; string(got) != `"`+event+`"` {
-					t.Errorf("%s: webhook_event = %s", written.method, got)
+					t.Errorf("%s: webhook_event = %s", written.Method, got)
 				}
 			}
-			if want := hooksPath + "/-/events/" + event; seen[2].target != want {
-				t.Errorf("GET %s, want %s", seen[2].target, want)
+			if want := hooksPath + "/-/events/" + event; seen[2].RequestURI != want {
+				t.Errorf("GET %s, want %s", seen[2].RequestURI, want)
 			}
 		})
 	}

@@ -200,7 +200,7 @@ func TestEveryEndpointOfChapter4(t *testing.T) {
 				t.Fatalf("%d requests, want 1", len(seen))
 			}
 			r := seen[0]
-			if got := r.method + " " + strings.TrimPrefix(r.target, "/coop"); got != e.request {
+			if got := r.Method + " " + strings.TrimPrefix(r.RequestURI, "/coop"); got != e.request {
 				t.Errorf("request = %s, want %s", got, e.request)
 			}
 			if e.body != "" {
@@ -212,10 +212,10 @@ func TestEveryEndpointOfChapter4(t *testing.T) {
 			if e.verb() != "GET" {
 				wantType = "application/json" // on DELETE too (chapter 7, 415)
 			}
-			if got := r.header.Get("Content-Type"); got != wantType {
+			if got := r.Header.Get("Content-Type"); got != wantType {
 				t.Errorf("Content-Type = %q, want %q", got, wantType)
 			}
-			if got := r.header.Get("Authorization"); got != testKey {
+			if got := r.Header.Get("Authorization"); got != testKey {
 				t.Errorf("Authorization = %q, want the key without a scheme", got)
 			}
 		})
@@ -398,7 +398,7 @@ func TestSubmittedBytesLeaveAsTheyAreAndThroughTheGate(t *testing.T) {
 		a, err := submit(c, body, func() error { asked++; return nil })
 		wantKnown(t, a, err, apiclient.Created, apiclient.FaultNone)
 		if r := s.requests(); asked != 1 || len(r) != 1 || string(r[0].body) != string(body) ||
-			r[0].path != apiPath+"/"+name {
+			r[0].URL.Path != apiPath+"/"+name {
 			t.Errorf("%s: gate asked %d times, requests %+v", name, asked, r)
 		}
 		if a.Evidence.Phase != apiclient.PhaseComplete || a.Evidence.BytesWritten <= int64(len(body)) {

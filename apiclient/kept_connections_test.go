@@ -53,7 +53,7 @@ func TestNoConnectionIsKeptButAfterACompleteSuccess(t *testing.T) {
 	s := startRaw(t, func(c net.Conn, r received) bool {
 		text := reply(201, created)
 		switch {
-		case r.method == "GET":
+		case r.Method == "GET":
 			text = reply(404, `{"messages":["message.x.not-found"]}`)
 		case len(r.body) > len(payload):
 			text = reply(201, created+strings.Repeat(" ", 2<<20)) // more than is read

@@ -21,7 +21,7 @@ func TestTheInFlightLimitIsSharedByAllCalls(t *testing.T) {
 		most.Store(max(most.Load(), now.Add(1)))
 		defer now.Add(-1)
 		body := created
-		if r.method == "GET" {
+		if r.Method == "GET" {
 			body = `[]`
 		}
 		_, err := io.WriteString(c, reply(200, body))

@@ -176,8 +176,8 @@ func TestARetrievedOrderCommitmentIsReadTolerantly(t *testing.T) {
 				t.Errorf("GetOrderCommitment (-want +got):\n%s", d)
 			}
 			r := s.requests()[0]
-			if r.method != "GET" || r.path != postPath+"/"+testID || r.header.Get("Content-Type") != "" {
-				t.Errorf("request = %s %s, Content-Type %q", r.method, r.path, r.header.Get("Content-Type"))
+			if r.Method != "GET" || r.URL.Path != postPath+"/"+testID || r.Header.Get("Content-Type") != "" {
+				t.Errorf("request = %s %s, Content-Type %q", r.Method, r.URL.Path, r.Header.Get("Content-Type"))
 			}
 		})
 	}

@@ -42,13 +42,9 @@ func TestMain(m *testing.M) {
 
 // received is one complete request as a raw server saw it.
 type received struct {
-	conn   int // number of the connection, from 1
-	nth    int // number of the request on this connection, from 1
-	method string
-	path   string
-	target string // as it stood in the request line
-	header http.Header
-	body   []byte
+	*http.Request
+	conn, nth int // number of the connection, and of the request on it, from 1
+	body      []byte
 }
 
 // rawServer is a TCP server whose answers are written byte by byte, so that it can do everything a
@@ -66,8 +62,20 @@ type answerFunc func(c net.Conn, r received) bool
 
 func startRaw(t *testing.T, answer answerFunc) *rawServer {
 	t.Helper()
+	s := &rawServer{}
+	addr, end := accept(t, func(c *net.TCPConn) {
+		defer context.AfterFunc(t.Context(), func() { _ = c.Close() })()
+		s.serve(c, int(s.conns.Add(1)), answer)
+	})
+	t.Cleanup(end)
+	s.addr = addr
+	return s
+}
+
+// accept serves connections on an address, until end closes it and waits for them.
+func accept(t *testing.T, serve func(c *net.TCPConn)) (addr string, end func()) {
+	t.Helper()
 	ln := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
-	s := &rawServer{addr: ln.Addr().String()}
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for {
@@ -75,40 +83,30 @@ func startRaw(t *testing.T, answer answerFunc) *rawServer {
 			if err != nil {
 				return
 			}
-			n := int(s.conns.Add(1))
 			wg.Go(func() {
 				defer func() { _ = c.Close() }()
-				defer context.AfterFunc(t.Context(), func() { _ = c.Close() })()
-				s.serve(c, n, answer)
+				serve(c.(*net.TCPConn))
 			})
 		}
 	})
-	t.Cleanup(func() {
-		_ = ln.Close()
-		wg.Wait()
-	})
-	return s
+	return ln.Addr().String(), func() { _ = ln.Close(); wg.Wait() }
 }
 
 func (s *rawServer) serve(c net.Conn, n int, answer answerFunc) {
 	br := bufio.NewReader(c)
 	for nth := 1; ; nth++ {
-		req, err := http.ReadRequest(br)
+		r, err := http.ReadRequest(br)
 		if err != nil {
 			return
 		}
-		body, err := io.ReadAll(req.Body)
+		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			return
-		}
-		r := received{
-			conn: n, nth: nth, method: req.Method, path: req.URL.Path, target: req.RequestURI,
-			header: req.Header, body: body,
 		}
 		s.mu.Lock()
-		s.seen = append(s.seen, r)
+		s.seen = append(s.seen, received{r, n, nth, body})
 		s.mu.Unlock()
-		if !answer(c, r) {
+		if !answer(c, received{r, n, nth, body}) {
 			return
 		}
 	}
@@ -179,8 +177,8 @@ func submit(t *testing.T, answer answerFunc) (apiclient.Answer, *rawServer, erro
 // asError returns the *apiclient.Error in err.
 func asError(t *testing.T, err error) *apiclient.Error {
 	t.Helper()
-	var e *apiclient.Error
-	if !errors.As(err, &e) {
+	e, ok := errors.AsType[*apiclient.Error](err)
+	if !ok {
 		t.Fatalf("error = %v (%T), want an *apiclient.Error", err, err)
 	}
 	return e

@@ -30,8 +30,8 @@ func TestWebhooksAreListedAsReceived(t *testing.T) {
 			t.Errorf("ListWebhooks (-want +got):\n%s", d)
 		}
 		r := s.requests()[0]
-		if r.method != "GET" || r.path != hooksPath || len(r.body) != 0 {
-			t.Errorf("request = %s %s with %d bytes", r.method, r.path, len(r.body))
+		if r.Method != "GET" || r.URL.Path != hooksPath || len(r.body) != 0 {
+			t.Errorf("request = %s %s with %d bytes", r.Method, r.URL.Path, len(r.body))
 		}
 	}
 }
@@ -169,7 +169,7 @@ func TestThePostAfterThePreflightReusesItsConnection(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, func(c net.Conn, r received) bool {
 		body := `[]`
-		if r.method == "POST" {
+		if r.Method == "POST" {
 			body = created
 		}
 		_, err := io.WriteString(c, reply(200, body))
