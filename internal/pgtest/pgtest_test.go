@@ -244,7 +244,8 @@ func TestTheServerDiesWithAKilledTestProcessAndItsFolderIsRemovedLater(t *testin
 func waitForEnd(t *testing.T, pidfd int) {
 	t.Helper()
 	for {
-		n, err := unix.Poll([]unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}, int(throwaway.Patience.Milliseconds()))
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}},
+			int(throwaway.Patience.Milliseconds()))
 		if errors.Is(err, unix.EINTR) {
 			continue
 		}

@@ -14,15 +14,16 @@ import (
 func TestThePlanOfAClosingIsBoundToItsNumbers(t *testing.T) {
 	both(t, func(t *testing.T, w *world) {
 		w.october()
+		day := must.Get(trade.ParseDate("2026-10-31"))(t)
 		plan := func() ClosingPlan {
 			t.Helper()
-			return must.Get(w.take(Cut{Day: must.Get(trade.ParseDate("2026-10-31"))(t)}).PlanClosing(DefaultTolerance()))(t)
+			return must.Get(w.take(Cut{Day: day}).PlanClosing(DefaultTolerance()))(t)
 		}
 		first := plan()
 		// Rejected, in doubt, invalid; a delivery that waits. What differs: a changed row, one that
 		// is gone, and an over-delivered contract.
 		want := ClosingPlan{
-			Day: must.Get(trade.ParseDate("2026-10-31"))(t), At: w.now, Rows: 12, Open: 4, Divergences: first.Divergences,
+			Day: day, At: w.now, Rows: 12, Open: 4, Divergences: first.Divergences,
 			Mark:  first.Mark,
 			First: "2026-10-05", Totals: first.Totals, Summaries: first.Summaries,
 			States: []StateCount{{trade.Waiting, 1}, {trade.Invalid, 1}, {trade.Rejected, 1}, {trade.InDoubt, 1}},
@@ -56,7 +57,10 @@ func TestAnExportSaysWhatWasSelected(t *testing.T) {
 	w := newWorld(t, "sqlite")
 	w.october()
 	o := portuguese
-	o.Filter = Filter{From: must.Get(trade.ParseDate("2026-10-01"))(t), Products: []string{"SOJA"}, States: []trade.State{trade.Accepted}}
+	o.Filter = Filter{
+		From: must.Get(trade.ParseDate("2026-10-01"))(t), Products: []string{"SOJA"},
+		States: []trade.State{trade.Accepted},
+	}
 	o.Sections, o.By = []SectionID{SummarySection}, []By{BySeason}
 	text := must.Get(json.Marshal(w.take(Cut{}).Export("csv", o)))(t)
 	const want = `{"report":"01a20039-0000-7000-8000-000000000000","kind":"now","day":"","format":"csv","rows":12,` +

@@ -177,8 +177,8 @@ func (w *world) send(e trade.Entry, outcome trade.Outcome) trade.Entry {
 	w.t.Helper()
 	w.n++
 	a := trade.Attempt{
-		ID: must.Get(uuid.NewV7())(w.t).String(), RunID: "run", EntryID: e.ID, Payload: e.Payload, PayloadHash: e.PayloadHash,
-		StartedAt: w.now,
+		ID: must.Get(uuid.NewV7())(w.t).String(), RunID: "run", EntryID: e.ID, Payload: e.Payload,
+		PayloadHash: e.PayloadHash, StartedAt: w.now,
 	}
 	w.store.CommitGroup(e.Job, trade.Group{At: w.now, Intents: []trade.Intent{{Entry: e, Attempt: a}}})
 	a.Outcome, a.FinishedAt = outcome, w.now
