@@ -11,10 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/safrasync/safrasync/internal/pgtest"
-
 	"github.com/safrasync/safrasync/erp/dialect"
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/internal/pgtest"
 )
 
 // pgReader is a database with these statements, and a reader on it.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jmoiron/sqlx"
 	"go.uber.org/goleak"
 
 	"github.com/safrasync/safrasync/erp"
@@ -44,14 +45,9 @@ func firebirdReader(t testing.TB, server *fbtest.Server, path string, db *sql.DB
 	t.Helper()
 	reader := "LE_" + strings.ToUpper(strings.TrimSuffix(filepath.Base(path), ".fdb"))
 	erptest.Exec(t, db, "CREATE USER "+reader+" PASSWORD 'leitura'")
-	rows := must.Get(db.Query("SELECT TRIM(RDB$RELATION_NAME) FROM RDB$RELATIONS WHERE RDB$SYSTEM_FLAG = 0"))(t)
 	var tables []string
-	for rows.Next() {
-		var table string
-		must.Do(t, rows.Scan(&table))
-		tables = append(tables, table)
-	}
-	must.Do(t, rows.Err(), rows.Close())
+	must.Do(t, sqlx.NewDb(db, "firebirdsql").Select(&tables,
+		"SELECT TRIM(RDB$RELATION_NAME) FROM RDB$RELATIONS WHERE RDB$SYSTEM_FLAG = 0"))
 	for _, table := range tables {
 		erptest.Exec(t, db, `GRANT SELECT ON "`+table+`" TO USER `+reader)
 	}
