@@ -28,11 +28,7 @@ func meet(t *testing.T, opts sandbox.Options, faults ...string) meeting {
 		opts.APIKey = testKey
 	}
 	box := must.Get(sandbox.Start(opts, "127.0.0.1:0"))(t)
-	t.Cleanup(func() {
-		if err := box.Close(); err != nil {
-			t.Errorf("Close: %v", err)
-		}
-	})
+	t.Cleanup(func() { must.Do(t, box.Close()) })
 	return meeting{newClient(t, apiclient.Options{BaseURL: box.URL}), box, t}
 }
 

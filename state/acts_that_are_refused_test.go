@@ -180,11 +180,7 @@ func TestALookThatAReaderKeepsFromFlushing(t *testing.T) {
 		tune.Busy, tune.Settle = 50*time.Millisecond, 5*time.Second
 	})
 	db := sqldb.ConnectSQLite(sqldb.DefaultTuning, sqldb.SqliteDSN(f.o.DSN, "mode=ro"), 1)
-	defer func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
+	defer func() { must.Do(t, db.Close()) }()
 	reads, err := db.Beginx()
 	if err != nil {
 		t.Fatal(err)

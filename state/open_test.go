@@ -506,11 +506,7 @@ func TestF067AFileThatMayNotBeWrittenNamesTheUser(t *testing.T) {
 	}
 	// The superuser may write everything: another user tries.
 	dir := must.Get(os.MkdirTemp("", "safrasync-state-*"))(t)
-	t.Cleanup(func() {
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { must.Do(t, os.RemoveAll(dir)) })
 	nobody := &syscall.Credential{Uid: 65534, Gid: 65534}
 	o := sqldb.Options{Begin: true, Driver: sqldb.SQLite, DSN: filepath.Join(dir, "state.db")}
 	must.Do(t, mustOpen(t, o).Close())

@@ -122,11 +122,7 @@ func mustOpenTuned(t testing.TB, o sqldb.Options, tune sqldb.Tuning) *Store {
 	t.Helper()
 	o.Version, o.Begin = "1.0.0-test", true
 	s := must.Get(open(context.Background(), o, tune))(t)
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Errorf("closing the ledger: %v", err)
-		}
-	})
+	t.Cleanup(func() { must.Do(t, s.Close()) })
 	return s
 }
 

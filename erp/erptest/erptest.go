@@ -28,11 +28,7 @@ func SaoPaulo(t testing.TB) *time.Location {
 func Admin(t testing.TB, driver, dsn string, statements ...string) *sql.DB {
 	t.Helper()
 	db := must.Get(sql.Open(driver, dsn))(t)
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { must.Do(t, db.Close()) })
 	Exec(t, db, statements...)
 	return db
 }
@@ -57,11 +53,7 @@ func Open(t testing.TB, opt erp.Options) *erp.Source {
 		opt.TimeZone = SaoPaulo(t)
 	}
 	s := must.Get(erp.Open(t.Context(), opt))(t)
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { must.Do(t, s.Close()) })
 	return s
 }
 

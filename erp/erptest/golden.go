@@ -34,11 +34,7 @@ func Unopened(t testing.TB, e *dialect.Engine, dsn string) dialect.Dialect {
 	if bad != nil {
 		t.Fatal(bad)
 	}
-	t.Cleanup(func() {
-		if err := opened.DB.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { must.Do(t, opened.DB.Close()) })
 	return opened.Dialect
 }
 

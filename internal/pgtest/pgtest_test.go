@@ -43,11 +43,7 @@ func victim() {
 func open(t *testing.T, dsn string) *sql.DB {
 	t.Helper()
 	db := must.Get(sql.Open("postgres", dsn))(t)
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { must.Do(t, db.Close()) })
 	return db
 }
 
