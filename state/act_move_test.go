@@ -25,8 +25,7 @@ func (k *kept) retyped() (old, held trade.Entry) {
 	k.t.Helper()
 	lease := mustLease(k.t, k.s, "contracts")
 	e := mustRecord(k.t, k.s, lease, newEntry("old"))[0]
-	mustCommit(k.t, k.s, lease,
-		trade.Group{Settle: []trade.Settlement{created(mustSend(k.t, k.s, lease, e), "remote-1")}})
+	mustSettle(k.t, k.s, lease, created(mustSend(k.t, k.s, lease, e), "remote-1"))
 	again := newEntry("new")
 	again.State, again.Cause = trade.Held, trade.CauseRetyped
 	held = mustRecord(k.t, k.s, lease, again)[0]
@@ -154,12 +153,12 @@ func TestALateAnswerOfARowThatGaveItsRecordIsTold(t *testing.T) {
 		k.order(resending(doubt))
 		lease := mustLease(t, k.s, "contracts")
 		second := mustSend(t, k.s, lease, mustEntry(t, k.s, "contracts", doubt.Key))
-		mustCommit(t, k.s, lease, trade.Group{Settle: []trade.Settlement{created(second, "remote-2")}})
+		mustSettle(t, k.s, lease, created(second, "remote-2"))
 		again := newEntry("new")
 		again.State, again.Cause = trade.Held, trade.CauseRetyped
 		held := mustRecord(t, k.s, lease, again)[0]
 		k.order(takeover(mustEntry(t, k.s, "contracts", doubt.Key), held))
-		r := mustCommit(t, k.s, lease, trade.Group{Settle: []trade.Settlement{created(attempts[0], "remote-1")}})
+		r := mustSettle(t, k.s, lease, created(attempts[0], "remote-1"))
 		got := mustEntry(t, k.s, "contracts", doubt.Key)
 		if len(r.Alarms) != 1 || r.Alarms[0].Kind != trade.LateDouble || r.Alarms[0].Other != "remote-2" ||
 			got.RemoteID != "" || got.MovedID != "remote-2" ||

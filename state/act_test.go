@@ -156,8 +156,7 @@ func TestSameContentComparesTheNewestRowToo(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		lease := mustLease(t, s, "contracts")
 		e := mustRecord(t, s, lease, newEntry("a"))[0]
-		mustCommit(t, s, lease,
-			trade.Group{Settle: []trade.Settlement{created(mustSend(t, s, lease, e), sqldb.NewID())}})
+		mustSettle(t, s, lease, created(mustSend(t, s, lease, e), sqldb.NewID()))
 		sent := mustEntry(t, s, "contracts", "a")
 		sent.SourceHash, sent.Flags = trade.HashOf("newer"), trade.Flags{trade.Changed}
 		sent.Now, sent.AckValues, sent.Acknowledged = trade.Values{"preco": {Kind: 'n', Text: "2"}},

@@ -101,7 +101,7 @@ func TestRowsThatDoNotChangeAreNoticed(t *testing.T) {
 	_, err := k.s.Commit(t.Context(), lease, trade.Group{At: at, Settle: []trade.Settlement{created(a, "remote-a")}})
 	says(t, err, "0 rows of entry were written, expected 1")
 	mustExec(t, k.s, `DROP TRIGGER foreign_hand`)
-	mustCommit(t, k.s, lease, trade.Group{Settle: []trade.Settlement{created(a, "remote-a")}})
+	mustSettle(t, k.s, lease, created(a, "remote-a"))
 	if e := mustEntry(t, k.s, "contracts", "a"); e.State != trade.Accepted || e.RemoteID != "remote-a" {
 		t.Errorf("%+v", e)
 	}
@@ -357,7 +357,7 @@ func TestAnswersThatNobodyCanKeep(t *testing.T) {
 	f.b.disarm()
 	says(t, err, errBroken.Error(), "is a directory")
 	must.Do(t, os.Remove(lock))
-	mustCommit(t, f.s, lease, trade.Group{Settle: []trade.Settlement{created(a, "remote-a")}})
+	mustSettle(t, f.s, lease, created(a, "remote-a"))
 }
 
 // F049: what the retention would shorten and cannot read stays, and is named.

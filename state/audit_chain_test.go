@@ -91,12 +91,12 @@ func TestAnActAndWhatTheProgramWritesAreInTheSameChain(t *testing.T) {
 		lease := mustLease(t, s, "contracts")
 		e := mustRecord(t, s, lease, newEntry("a"), newEntry("b"))
 		a := mustSend(t, s, lease, e[0])
-		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{unknown(a)}})
+		mustSettle(t, s, lease, unknown(a))
 		must.Get(s.Act(t.Context(), []trade.Act{
 			dismissal(mustEntry(t, s, "contracts", "a")),
 			dismissal(e[1]),
 		}))(t)
-		r := mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{created(a, sqldb.NewID())}})
+		r := mustSettle(t, s, lease, created(a, sqldb.NewID()))
 		if len(r.Alarms) != 1 || r.Alarms[0].Kind != trade.LateAfterDismissal {
 			t.Errorf("alarms %+v", r.Alarms)
 		}

@@ -107,7 +107,7 @@ func TestOutcomesAndActsAreRead(t *testing.T) {
 		lease := mustLease(t, s, "contracts")
 		rows := mustRecord(t, s, lease, newEntry("1"), newEntry("2"))
 		sent := mustSend(t, s, lease, rows[0])
-		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{created(sent, "id-0")}})
+		mustSettle(t, s, lease, created(sent, "id-0"))
 		got, err := s.Outcomes(t.Context(), []int64{rows[0].ID, rows[1].ID})
 		if err != nil || len(got) != 1 || len(got[rows[0].ID]) != 1 ||
 			got[rows[0].ID][0].Outcome != trade.OutcomeCreated || got[rows[0].ID][0].RemoteID != "id-0" {
@@ -140,7 +140,7 @@ func TestMessageKeysAreCounted(t *testing.T) {
 			row := mustRecord(t, s, lease, newEntry(string(rune('a'+i))))[0]
 			settle := unknown(mustSend(t, s, lease, row))
 			settle.Attempt.Messages = messages
-			mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{settle}})
+			mustSettle(t, s, lease, settle)
 		}
 		got, err := s.MessageKeys(t.Context())
 		if err != nil || len(got) != 2 || got[0].Key != "message.a.b" || got[0].Count != 2 ||

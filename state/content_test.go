@@ -26,10 +26,8 @@ func TestTheSameContentIsFoundWhereItMayHaveBeenSent(t *testing.T) {
 			page = append(page, e)
 		}
 		es := mustRecord(t, s, lease, page...)
-		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{
-			created(mustSend(t, s, lease, es[0]), "r1"), unknown(mustSend(t, s, lease, es[1])),
-			refused(mustSend(t, s, lease, es[3])), created(mustSend(t, s, lease, es[5]), "r2"),
-		}})
+		mustSettle(t, s, lease, created(mustSend(t, s, lease, es[0]), "r1"), unknown(mustSend(t, s, lease, es[1])),
+			refused(mustSend(t, s, lease, es[3])), created(mustSend(t, s, lease, es[5]), "r2"))
 		mustSend(t, s, lease, es[2])
 		found := must.Get(s.SameContent(t.Context(), trade.OrderCommitments, []int64{7, 7, 11, 0}, nil))(t)
 		var keys []string

@@ -95,8 +95,7 @@ func TestALedgerMovesToTheOtherDatabaseAndBack(t *testing.T) {
 			// sent is not sent again.
 			lease := mustLease(t, s, "contracts")
 			e := mustRecord(t, s, lease, newEntry("new"))[0]
-			mustCommit(t, s, lease,
-				trade.Group{Settle: []trade.Settlement{created(mustSend(t, s, lease, e), "id-new")}})
+			mustSettle(t, s, lease, created(mustSend(t, s, lease, e), "id-new"))
 			if err := byHand(s, `UPDATE entry SET state = 'pending' WHERE key = 'a'`); err == nil {
 				t.Error("the database lets an accepted entry be sent again")
 			}

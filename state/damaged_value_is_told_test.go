@@ -22,7 +22,7 @@ func TestAValueThatIsNoneOfOursIsToldAndNotTakenForNothing(t *testing.T) {
 		es := mustRecord(t, s, lease, newEntry("a"), waiting)
 		cursor := trade.Cursor{Bound: "x", SweptAt: at, Sweep: &trade.Sweep{InScope: 2}}
 		must.Get(s.Record(ctx, lease, trade.Page{Cursor: &cursor}))(t)
-		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{refused(mustSend(t, s, lease, es[0]))}})
+		mustSettle(t, s, lease, refused(mustSend(t, s, lease, es[0])))
 		run := trade.RunReport{
 			ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: at.Add(time.Second),
 			States: map[trade.State]int{}, Flags: map[trade.Flag]int{},

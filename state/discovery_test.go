@@ -242,7 +242,7 @@ func TestWakingByTimeAndByARecordOfThePlatform(t *testing.T) {
 		mustRecord(t, s, other, waits("elsewhere", w1))
 		st := refused(mustSend(t, s, lease, es[6]))
 		st.NextAttemptAt = at
-		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{st}})
+		mustSettle(t, s, lease, st)
 
 		if n, err := s.WakeBlocked(t.Context(), lease, "wallets", "w1"); n != 2 || err != nil {
 			t.Errorf("WakeBlocked: %d, %v; want 2", n, err)

@@ -175,7 +175,7 @@ func TestEveryCallOfTheDatabaseFailsOnceInWhatEventsTellOfRecords(t *testing.T) 
 		})
 		lease := mustLease(t, s, "contracts")
 		sent := mustSend(t, s, lease, mustRecord(t, s, lease, newEntry("a"))[0])
-		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{created(sent, "remote-a")}})
+		mustSettle(t, s, lease, created(sent, "remote-a"))
 		f.read("Ours", func() error { return second(s.Ours(ctx, []string{"remote-a", "r-1"})) })
 		f.read("EntriesWith",
 			func() error { return second(s.EntriesWith(ctx, trade.OrderCommitments, []string{"remote-a"})) })
@@ -211,7 +211,7 @@ func TestEveryCallOfTheDatabaseFailsOnceInDoubts(t *testing.T) {
 			}
 			lost := unknown(sent)
 			lost.Attempt.Messages = []string{"message.a.b"}
-			mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{lost}})
+			mustSettle(t, s, lease, lost)
 		}
 		f.read("Doubts", func() error { return second(s.Doubts(ctx)) })
 		a := mustEntry(t, s, "contracts", "a")

@@ -25,11 +25,11 @@ func (k *kept) old(prefix string) []int64 {
 	a := mustSend(k.t, s, lease, entries[0])
 	st := withAnswer(unknown(a), secret)
 	st.Attempt.FinishedAt = at
-	mustCommit(k.t, s, lease, trade.Group{Settle: []trade.Settlement{st}})
+	mustSettle(k.t, s, lease, st)
 	must.Get(s.Watch(ctx, "contracts", "boot", 0))(k.t)
 	st = withAnswer(created(a, "remote-"+prefix), secret)
 	st.Attempt.FinishedAt = at
-	mustCommit(k.t, s, lease, trade.Group{Settle: []trade.Settlement{st}})
+	mustSettle(k.t, s, lease, st)
 	must.Do(k.t, s.ReleaseLease(ctx, lease))
 	k.order(entryAct("dismiss", mustEntry(k.t, s, "contracts", prefix+"b"), func(e *trade.Entry) {
 		e.Dismissal, e.UpdatedAt, e.State = &trade.Dismissal{From: e.State}, at, trade.Dismissed
@@ -215,7 +215,7 @@ func TestWhoCannotTakeARowIsToldNoMore(t *testing.T) {
 		for _, key := range []string{"a", "b"} {
 			at := mustSend(t, s, lease, mustRecord(t, s, lease, newEntry(key))[0])
 			st := created(at, "remote-"+key)
-			mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{st}})
+			mustSettle(t, s, lease, st)
 		}
 		for range 2 {
 			run := trade.RunReport{

@@ -31,9 +31,9 @@ func TestAgesAreThoseOfTheOldestRows(t *testing.T) {
 		}
 		rows = mustRecord(t, s, lease, rows...)
 		sent := mustSend(t, s, lease, rows[0])
-		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{created(sent, "id-0")}})
+		mustSettle(t, s, lease, created(sent, "id-0"))
 		doubt := mustSend(t, s, lease, rows[1])
-		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{unknown(doubt)}})
+		mustSettle(t, s, lease, unknown(doubt))
 		want := trade.Ages{
 			Unsent:  at.Add(2 * time.Minute).Truncate(time.Millisecond),
 			Pending: at.Add(2 * time.Minute).Truncate(time.Millisecond), InDoubt: at.Truncate(time.Millisecond),
@@ -101,7 +101,7 @@ func TestWhatWasSentIsWhatThePlatformConfirmed(t *testing.T) {
 				return st
 			},
 		} {
-			mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{settle(mustSend(t, s, lease, rows[i]))}})
+			mustSettle(t, s, lease, settle(mustSend(t, s, lease, rows[i])))
 		}
 		var got []trade.Sent
 		from := at.Truncate(time.Millisecond)

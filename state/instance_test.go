@@ -181,10 +181,7 @@ func TestOnlyWhatDeadInstancesSentIsInDoubt(t *testing.T) {
 			t.Errorf("after a living one gave up its own: %v", got)
 		}
 		// The late answers of both count.
-		res := mustCommit(t, s, second, trade.Group{
-			At:     at,
-			Settle: []trade.Settlement{created(own, "id-own"), created(late, "id-late")},
-		})
+		res := mustSettle(t, s, second, created(own, "id-own"), created(late, "id-late"))
 		if !res.LeaseLost || len(res.Settled) != 2 {
 			t.Errorf("late answers: %+v", res)
 		}
@@ -317,8 +314,7 @@ func TestF065AnOlderProgramGoesOnBesideAMigrationThatOnlyAdds(t *testing.T) {
 			t.Log(name)
 			wantCode(t, op(), sqldb.CodeNewer)
 		}
-		if res := mustCommit(t, s, lease,
-			trade.Group{At: at, Settle: []trade.Settlement{created(a, "id-a")}}); !res.Settled[a.ID] {
+		if res := mustSettle(t, s, lease, created(a, "id-a")); !res.Settled[a.ID] {
 			t.Errorf("the answer of what was in flight: %+v", res)
 		}
 		if err := s.ReleaseLease(t.Context(), lease); err != nil {

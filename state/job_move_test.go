@@ -38,7 +38,7 @@ func sentJob(t testing.TB, s *Store, job string, keys ...string) {
 		func(a trade.Attempt) trade.Settlement { return created(a, "remote-"+job) }, unknown, refused,
 	}
 	for i, how := range settle {
-		mustCommit(t, s, lease, trade.Group{At: at, Settle: []trade.Settlement{how(mustSend(t, s, lease, rows[i]))}})
+		mustSettle(t, s, lease, how(mustSend(t, s, lease, rows[i])))
 	}
 	cursor := trade.Cursor{
 		Bound: "b-" + job, SweptAt: at,
@@ -121,7 +121,7 @@ func TestC5ARowThatThePlatformSaysExistsDoesNotGiveWayToAnother(t *testing.T) {
 		row := mustRecord(t, s, lease, newEntry("1"))[0]
 		held := refused(mustSend(t, s, lease, row))
 		held.State, held.Cause = trade.Held, trade.CauseExists
-		mustCommit(t, s, lease, trade.Group{At: at, Settle: []trade.Settlement{held}})
+		mustSettle(t, s, lease, held)
 		must.Do(t, s.ReleaseLease(t.Context(), lease))
 		if plan := mustMove(t, s, "a", "b"); plan.Replaced != 0 || plan.Left != 1 {
 			t.Errorf("%+v", plan)
@@ -141,10 +141,7 @@ func TestOfTwoRowsWithOneKeyTheOneThatWasNeverSentGivesWay(t *testing.T) {
 		held := newEntry("1")
 		held.State, held.Cause = trade.Held, trade.CauseOtherJob
 		rows := mustRecord(t, s, lease, held, newEntry("3"), newEntry("4"), newEntry("9"))
-		mustCommit(t, s, lease, trade.Group{
-			At:     at,
-			Settle: []trade.Settlement{created(mustSend(t, s, lease, rows[2]), "remote-4")},
-		})
+		mustSettle(t, s, lease, created(mustSend(t, s, lease, rows[2]), "remote-4"))
 		if _, err := s.MoveJob(t.Context(), "a", "b", true, moveAct); !errors.As(err, new(*trade.LeasedError)) {
 			t.Errorf("a job that is run: %v", err)
 		}
@@ -170,10 +167,7 @@ func TestOfTwoRowsWithOneKeyTheOneThatWasNeverSentGivesWay(t *testing.T) {
 		lease = mustLease(t, s, "c") // a person has said that these are other records
 		for i, e := range mustRecord(t, s, lease, newEntry("1"), newEntry("2"), newEntry("20"), newEntry("21")) {
 			e.Another = e.PayloadHash
-			mustCommit(t, s, lease, trade.Group{
-				At:     at,
-				Settle: []trade.Settlement{created(mustSend(t, s, lease, e), fmt.Sprint("remote-c", i))},
-			})
+			mustSettle(t, s, lease, created(mustSend(t, s, lease, e), fmt.Sprint("remote-c", i)))
 		}
 		must.Do(t, s.ReleaseLease(t.Context(), lease))
 		plan = mustMove(t, s, "c", "b")
@@ -234,28 +228,19 @@ func TestF058ARebuildingKnowsWhereTheEntriesOfAJobWent(t *testing.T) {
 			must.Do(t, k.s.ReleaseLease(t.Context(), lease))
 			step()
 			lease = mustLease(t, k.s, "b")
-			mustCommit(t, k.s, lease, trade.Group{
-				At:     at,
-				Settle: []trade.Settlement{created(mustSend(t, k.s, lease, rows[1]), "remote-4")},
-			})
+			mustSettle(t, k.s, lease, created(mustSend(t, k.s, lease, rows[1]), "remote-4"))
 			must.Do(t, k.s.ReleaseLease(t.Context(), lease))
 			step()
 			mustMove(t, k.s, "a", "b")
 			step()
 			lease = mustLease(t, k.s, "b")
-			mustCommit(t, k.s, lease, trade.Group{
-				At:     at,
-				Settle: []trade.Settlement{created(mustSend(t, k.s, lease, rows[2]), "remote-9")},
-			})
+			mustSettle(t, k.s, lease, created(mustSend(t, k.s, lease, rows[2]), "remote-9"))
 			must.Do(t, k.s.ReleaseLease(t.Context(), lease))
 			step()
 			mustMove(t, k.s, "b", "c")
 			lease = mustLease(t, k.s, "a") // the name is used again
-			mustCommit(t, k.s, lease, trade.Group{
-				At: at,
-				Settle: []trade.Settlement{created(mustSend(t, k.s, lease,
-					mustRecord(t, k.s, lease, newEntry("77"))[0]), "remote-77")},
-			})
+			mustSettle(t, k.s, lease, created(mustSend(t, k.s, lease,
+				mustRecord(t, k.s, lease, newEntry("77"))[0]), "remote-77"))
 			must.Do(t, k.s.ReleaseLease(t.Context(), lease))
 			if renewed {
 				r := &retention.Retaining{Reducer: k.s.Reducer, Keep: retention.Retention{Journal: 1}, Now: at}
@@ -348,7 +333,7 @@ func TestF058ACopyThatChoosesTheOtherOfTwoRowsIsRebuilt(t *testing.T) {
 	}
 	settle := func(lease trade.Lease, st trade.Settlement) {
 		t.Helper()
-		mustCommit(t, k.s, lease, trade.Group{At: at, Settle: []trade.Settlement{st}})
+		mustSettle(t, k.s, lease, st)
 	}
 	sentJob(t, k.s, "a", "1", "2", "3", "4")
 	step()

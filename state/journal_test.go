@@ -108,7 +108,7 @@ func (k *kept) sends(prefix string, n, settled int,
 	for i, e := range mustRecord(k.t, k.s, lease, entries...) {
 		a := mustSend(k.t, k.s, lease, e)
 		if i < settled {
-			mustCommit(k.t, k.s, lease, trade.Group{Settle: []trade.Settlement{how(a, e)}})
+			mustSettle(k.t, k.s, lease, how(a, e))
 		}
 		entries[i] = mustEntry(k.t, k.s, "contracts", e.Key)
 	}

@@ -213,7 +213,7 @@ func TestAJournalTellsThatAnIntentNeverLeftByTheNext(t *testing.T) {
 	}
 	lease := mustLease(t, k.s, "contracts")
 	id := mustSend(t, k.s, lease, e)
-	mustCommit(t, k.s, lease, trade.Group{At: at, Settle: []trade.Settlement{created(id, "remote-a")}})
+	mustSettle(t, k.s, lease, created(id, "remote-a"))
 	want := provenOf(t, k.s)
 	k.close()
 	k.fromJournalAlone(want)

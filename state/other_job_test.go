@@ -78,12 +78,11 @@ func TestAKeyThatAnotherJobHasSentNeedsAPersonOrASpaceOfItsOwn(t *testing.T) {
 		a, b := mustLease(t, s, "a"), mustLease(t, s, "b")
 		sent := mustRecord(t, s, a, newEntry("1"), newEntry("2"), newEntry("3"), newEntry("4"))
 		first := mustSend(t, s, a, sent[0])
-		mustCommit(t, s, a,
-			trade.Group{Settle: []trade.Settlement{created(first, "11111111-1111-4111-8111-111111111111")}})
+		mustSettle(t, s, a, created(first, "11111111-1111-4111-8111-111111111111"))
 		second := mustSend(t, s, a, sent[1])
-		mustCommit(t, s, a, trade.Group{Settle: []trade.Settlement{unknown(second)}})
+		mustSettle(t, s, a, unknown(second))
 		third := mustSend(t, s, a, sent[2])
-		mustCommit(t, s, a, trade.Group{Settle: []trade.Settlement{refused(third)}})
+		mustSettle(t, s, a, refused(third))
 
 		try := func(lease trade.Lease, e trade.Entry, want bool) {
 			t.Helper()

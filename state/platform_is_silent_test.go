@@ -45,9 +45,8 @@ func TestW10SinceWhenThePlatformIsSilent(t *testing.T) {
 		look("nothing was heard or made", trade.EventSilence{Since: year})
 
 		lease := mustLease(t, s, "contracts")
-		mustCommit(t, s, lease,
-			trade.Group{Settle: []trade.Settlement{created(mustSend(t, s, lease,
-				mustRecord(t, s, lease, newEntry("a"))[0]), "a record")}})
+		mustSettle(t, s, lease, created(mustSend(t, s, lease,
+			mustRecord(t, s, lease, newEntry("a"))[0]), "a record"))
 		attempts := must.Get(s.Attempts(t.Context(), mustEntry(t, s, "contracts", "a").ID))(t)
 		made := attempts[0].FinishedAt
 		look("a record was confirmed", trade.EventSilence{Since: year, Made: 1})

@@ -186,10 +186,7 @@ func TestC10AProcessThatWasSuspendedOverARebindSendsNothing(t *testing.T) {
 	journaled(t, func(t *testing.T, k *kept) {
 		lease := must.Get(k.s.AcquireLease(t.Context(), "contracts", sendsTo("a", fromTests)))(t)
 		rows := mustRecord(t, k.s, lease, newEntry("a"), newEntry("b"))
-		mustCommit(t, k.s, lease, trade.Group{
-			At:     at,
-			Settle: []trade.Settlement{created(mustSend(t, k.s, lease, rows[0]), "remote-a")},
-		})
+		mustSettle(t, k.s, lease, created(mustSend(t, k.s, lease, rows[0]), "remote-a"))
 		if _, err := Rebind(t.Context(), k.o, production, true, rebindAct); !errors.As(err, new(*trade.LeasedError)) {
 			t.Fatalf("rebound while a process holds a lease: %v", err)
 		}

@@ -103,7 +103,7 @@ func TestTheRetentionTakesBodiesOfFinishedRowsOnly(t *testing.T) {
 		}
 		settle := func(st trade.Settlement, key string) {
 			st.Attempt.FinishedAt = at
-			mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{withAnswer(st, "secret-"+key)}})
+			mustSettle(t, s, lease, withAnswer(st, "secret-"+key))
 		}
 		act := func(key, name string, change func(*trade.Entry)) {
 			e := mustEntry(t, s, "contracts", key)
@@ -213,7 +213,7 @@ func TestAReducedRowThatHoldsSomethingAgainLosesItAgain(t *testing.T) {
 		a := mustSend(t, s, lease, e)
 		st := unknown(a)
 		st.Attempt.FinishedAt = at
-		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{st}})
+		mustSettle(t, s, lease, st)
 		e = mustEntry(t, s, "contracts", "a")
 		e.State, e.RemoteID, e.Error, e.Cause, e.UpdatedAt = trade.Accepted, "r1", nil, "", at
 		must.Get(s.Act(t.Context(),
@@ -279,7 +279,7 @@ func TestTheDatabaseRefusesWhatARetentionMayNotTake(t *testing.T) {
 			}
 		}
 		st := unknown(a)
-		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{st}})
+		mustSettle(t, s, lease, st)
 		if err := byHand(s, `UPDATE attempt SET payload = '{}'`); err == nil {
 			t.Error("the payload of a row in doubt was taken")
 		}
@@ -392,12 +392,12 @@ func TestLookupsAndLinesOfTheQuarantineGo(t *testing.T) {
 			a := mustSend(t, s, lease, mustRecord(t, s, lease, newEntry(key))[0])
 			st := unknown(a)
 			st.Attempt.FinishedAt = at
-			mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{st}})
+			mustSettle(t, s, lease, st)
 			for _, boot := range []string{sqldb.Self().Boot, "another"} {
 				must.Get(s.Watch(t.Context(), "contracts", boot, time.Hour))(t)
 			}
 			if key == "settled" {
-				mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{created(a, "r")}})
+				mustSettle(t, s, lease, created(a, "r"))
 			}
 		}
 		plan := mustRetain(t, s, keepAll, later)

@@ -179,6 +179,12 @@ func mustCommit(t testing.TB, s *Store, lease trade.Lease, g trade.Group) trade.
 	return must.Get(s.Commit(t.Context(), lease, g))(t)
 }
 
+// mustSettle stores what came of attempts.
+func mustSettle(t testing.TB, s *Store, lease trade.Lease, results ...trade.Settlement) trade.GroupResult {
+	t.Helper()
+	return mustCommit(t, s, lease, trade.Group{Settle: results})
+}
+
 func intentOf(e trade.Entry) trade.Intent {
 	return trade.Intent{Entry: e, Attempt: trade.Attempt{
 		ID: sqldb.NewID(), RunID: "run-1", Payload: e.Payload,

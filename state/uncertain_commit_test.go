@@ -229,8 +229,7 @@ func TestF052TheLedgerWorksAgainAfterARestartOfItsServer(t *testing.T) {
 		t.Errorf("no commit was begun, but the error is %v", err)
 	}
 	server.Start(t)
-	if r := mustCommit(t, s, lease,
-		trade.Group{Settle: []trade.Settlement{created(sent, "remote-a")}}); !r.Settled[sent.ID] {
+	if r := mustSettle(t, s, lease, created(sent, "remote-a")); !r.Settled[sent.ID] {
 		t.Errorf("result: %+v", r)
 	}
 	mustAddUp(t, s, "contracts")

@@ -412,7 +412,8 @@ var readerModules = []string{"github.com/jmoiron/sqlx", "golang.org/x/"}
 var testOnly = []string{
 	"internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/ledgertest", "internal/consoletest",
 	"internal/must", "internal/throwaway", "internal/oidctest", "internal/apidoc", "erp/erptest",
-	"internal/importrules", "internal/faultlist", "internal/limits", "internal/manual", "cmd/safrasync/config/configtest",
+	"internal/importrules", "internal/faultlist", "internal/limits", "internal/manual",
+	"cmd/safrasync/config/configtest",
 	"tools/bench", "tools/bench/size", "tools/histories", "tools/packagetest", "tools/protocol", "tools/torture",
 	"internal/sickdisk",
 }
