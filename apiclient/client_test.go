@@ -85,7 +85,7 @@ func TestTheCallersDeadlineIsATimeout(t *testing.T) {
 	})
 	ctx, cancel := context.WithTimeout(context.Background(), overSoon)
 	defer cancel()
-	a, err := newClient(t, apiclient.Options{BaseURL: s.url()}).SubmitOrderCommitment(ctx, payload, nil)
+	a, err := s.client(t).SubmitOrderCommitment(ctx, payload, nil)
 	wantKnown(t, a, err, apiclient.Unknown, apiclient.FaultTimeout)
 }
 
@@ -220,7 +220,7 @@ func TestF103AKeyWithALineEndAroundItIsTrimmed(t *testing.T) {
 func TestAClosedClientSendsNothing(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, always(201, `{"id":"`+testID+`"}`))
-	c := newClient(t, apiclient.Options{BaseURL: s.url()})
+	c := s.client(t)
 	c.Close()
 	c.Close()
 	a, err := c.SubmitOrderCommitment(context.Background(), payload, nil)
@@ -233,7 +233,7 @@ func TestAClosedClientSendsNothing(t *testing.T) {
 func TestAnEmptyPayloadAndABadNumberAreRefusedUnsent(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, always(201, `{"id":"`+testID+`"}`))
-	c := newClient(t, apiclient.Options{BaseURL: s.url()})
+	c := s.client(t)
 	a, err := c.SubmitOrderCommitment(context.Background(), nil, nil)
 	wantKnown(t, a, err, apiclient.NotSent, apiclient.FaultRequest)
 	a, err = c.CreateOrderCommitment(context.Background(), apiclient.OrderCommitmentRequest{Amount: "1e3"})
@@ -275,7 +275,7 @@ func TestACancelledContextSendsNothing(t *testing.T) {
 	s := startRaw(t, always(201, `{"id":"`+testID+`"}`))
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	a, err := newClient(t, apiclient.Options{BaseURL: s.url()}).SubmitOrderCommitment(ctx, payload, nil)
+	a, err := s.client(t).SubmitOrderCommitment(ctx, payload, nil)
 	wantKnown(t, a, err, apiclient.NotSent, apiclient.FaultCanceled)
 }
 
@@ -287,7 +287,7 @@ func TestCancellationAfterTheBytesLeftIsUnknownAndKeepsTheEvidence(t *testing.T)
 		_, _ = io.Copy(io.Discard, c)
 		return false
 	})
-	a, err := newClient(t, apiclient.Options{BaseURL: s.url()}).SubmitOrderCommitment(ctx, payload, nil)
+	a, err := s.client(t).SubmitOrderCommitment(ctx, payload, nil)
 	wantKnown(t, a, err, apiclient.Unknown, apiclient.FaultCanceled)
 	if a.Evidence.Phase < apiclient.PhaseWroteSome || a.Evidence.BytesWritten == 0 {
 		t.Errorf("evidence = %+v", a.Evidence)

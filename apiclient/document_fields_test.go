@@ -24,7 +24,7 @@ func TestClientChapter2_FieldsOfRequests(t *testing.T) {
 			apidoc.Run(t, apidoc.Client, f.row(field.name), func(t *testing.T) {
 				t.Parallel()
 				s := startRaw(t, always201)
-				c := newClient(t, apiclient.Options{BaseURL: s.url()})
+				c := s.client(t)
 				sent := func(request any) map[string]json.RawMessage {
 					t.Helper()
 					a, err := send(t, c, namedID, request)
@@ -84,7 +84,7 @@ func TestClientChapter2_FieldsOfAnswers(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	on := func(t *testing.T, answer string) *apiclient.Client {
-		return newClient(t, apiclient.Options{BaseURL: startRaw(t, always(200, answer)).url()})
+		return startRaw(t, always(200, answer)).client(t)
 	}
 	upper := `{"id":"` + strings.ToUpper(testID) + `"}`
 	for row, request := range map[string]any{

@@ -32,8 +32,7 @@ func TestClientChapter4_RefusalsOfPutWebhooks(t *testing.T) {
 		apidoc.Run(t, apidoc.Client, row, func(t *testing.T) {
 			t.Parallel()
 			s := startRaw(t, test.answer)
-			_, err := newClient(t, apiclient.Options{BaseURL: s.url()}).UpdateWebhook(context.Background(),
-				webhookRequest())
+			_, err := s.client(t).UpdateWebhook(context.Background(), webhookRequest())
 			test.want.check(t, err)
 			if n := len(s.requests()); n != 1 {
 				t.Errorf("%d requests, want 1", n)
@@ -48,7 +47,7 @@ func TestClientChapter4_Rules(t *testing.T) {
 	apidoc.Run(t, apidoc.Client, "4 rule 3", func(t *testing.T) {
 		t.Parallel()
 		s := startRaw(t, always201)
-		c := newClient(t, apiclient.Options{BaseURL: s.url()})
+		c := s.client(t)
 		a, err := c.CreateTraceability(ctx, namedID,
 			apiclient.TraceabilityRequest{ProducerID: namedID, UserID: otherID})
 		wantKnown(t, a, err, apiclient.Created, apiclient.FaultNone)
@@ -61,7 +60,7 @@ func TestClientChapter4_Rules(t *testing.T) {
 		t.Parallel()
 		for _, order := range [][]any{{scoreRequest(), analysisRequest()}, {analysisRequest(), scoreRequest()}} {
 			s := startRaw(t, always201)
-			c := newClient(t, apiclient.Options{BaseURL: s.url()})
+			c := s.client(t)
 			for _, r := range order {
 				a, err := send(t, c, "", r)
 				wantKnown(t, a, err, apiclient.Created, apiclient.FaultNone)
@@ -98,7 +97,7 @@ func TestClientChapter5_Refusals(t *testing.T) {
 			t.Parallel()
 			for body, format := range test.answers {
 				s := startRaw(t, always(test.status, body))
-				c := newClient(t, apiclient.Options{BaseURL: s.url()})
+				c := s.client(t)
 				for _, e := range endpoints {
 					_, err := e.call(context.Background(), c, namedID)
 					failure := asError(t, err)
@@ -136,7 +135,7 @@ func TestClientChapter6_Events(t *testing.T) {
 				t.Fatalf("the event number %d is %s, want %s", i+1, e, event)
 			}
 			s := startRaw(t, always(201, `{"id":"`+testID+`","webhook_event":"`+event+`"}`))
-			c := newClient(t, apiclient.Options{BaseURL: s.url()})
+			c := s.client(t)
 			r := apiclient.WebhookRequest{WebhookEvent: e, URL: "https://coop.example/hook"}
 			_, createErr := c.CreateWebhook(ctx, r)
 			_, updateErr := c.UpdateWebhook(ctx, r)
@@ -280,12 +279,12 @@ func TestClientChapter7_StatusesAndFormats(t *testing.T) {
 	apidoc.Run(t, apidoc.Client, "7 listing", func(t *testing.T) {
 		t.Parallel()
 		ctx := context.Background()
-		hooks, err := newClient(t, apiclient.Options{BaseURL: startRaw(t, always(200, `[]`)).url()}).Webhooks(ctx)
+		hooks, err := startRaw(t, always(200, `[]`)).client(t).Webhooks(ctx)
 		if err != nil || hooks == nil || len(hooks) != 0 {
 			t.Errorf("Webhooks = %v, %v", hooks, err)
 		}
 		s := startRaw(t, always(404, `{"messages":["message.entidade.not-found"]}`))
-		c := newClient(t, apiclient.Options{BaseURL: s.url()})
+		c := s.client(t)
 		for _, e := range endpoints {
 			if e.verb() != "GET" {
 				continue

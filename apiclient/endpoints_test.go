@@ -238,7 +238,7 @@ func TestReadsPutAndDeleteAreRepeatedAndPostsNever(t *testing.T) {
 			t.Run(e.name+" "+name, func(t *testing.T) {
 				t.Parallel()
 				s := startRaw(t, thenAnswer(1, fail, reply(e.status, e.answer)))
-				c := newClient(t, apiclient.Options{BaseURL: s.url()})
+				c := s.client(t)
 				c.SetReadBackoff(time.Millisecond)
 				_, err := e.call(context.Background(), c, namedID)
 				want := 2
@@ -275,7 +275,7 @@ func TestEveryCallEndsInAnErrorThatSaysWhatIsKnown(t *testing.T) {
 				},
 			} {
 				s := startRaw(t, raw(answer))
-				_, err := e.call(context.Background(), newClient(t, apiclient.Options{BaseURL: s.url()}), namedID)
+				_, err := e.call(context.Background(), s.client(t), namedID)
 				w := map[string]string{"POST": want.post, "GET": want.get}[e.verb()]
 				if w == "" {
 					w = want.other
@@ -300,7 +300,7 @@ func TestNoAnswerIsTakenForWhatItIsNot(t *testing.T) {
 				`{"messages":5}`, strings.Repeat(`[`, 20000), "\xff", "\x1f\x8b\x08",
 			} {
 				s := startRaw(t, always(200, body))
-				a, err := e.call(context.Background(), newClient(t, apiclient.Options{BaseURL: s.url()}), namedID)
+				a, err := e.call(context.Background(), s.client(t), namedID)
 				if e.known == apiclient.Created {
 					wantKnown(t, a, err, apiclient.CreatedIDUnknown, apiclient.FaultNone)
 					continue
@@ -349,7 +349,7 @@ func TestF105TheIdOfADeliveryAndOfACreditScoreIsAnyShortTextOrInteger(t *testing
 		`"` + testID + `","ID":"` + otherID + `"`: "",
 	} {
 		s := startRaw(t, always(201, `{"id":`+id+`}`))
-		c := newClient(t, apiclient.Options{BaseURL: s.url()})
+		c := s.client(t)
 		d, a, err := c.CreateDelivery(context.Background(), deliveryRequest())
 		score, b, scoreErr := c.RequestCreditScore(context.Background(), scoreRequest())
 		if a.ID != want || b.ID != want || d.ID != want || score.ID != want {
@@ -372,7 +372,7 @@ func TestTheIdOfTraceabilityAnalysisAndWebhookIsAUUID(t *testing.T) {
 		}
 		for _, id := range []string{`"E-1"`, `17`} {
 			s := startRaw(t, always(201, `{"id":`+id+`}`))
-			a, err := e.call(context.Background(), newClient(t, apiclient.Options{BaseURL: s.url()}), namedID)
+			a, err := e.call(context.Background(), s.client(t), namedID)
 			wantKnown(t, a, err, apiclient.CreatedIDUnknown, apiclient.FaultNone)
 		}
 	}
@@ -392,7 +392,7 @@ func TestSubmittedBytesLeaveAsTheyAreAndThroughTheGate(t *testing.T) {
 		},
 	} {
 		s := startRaw(t, always(201, created))
-		c := newClient(t, apiclient.Options{BaseURL: s.url()})
+		c := s.client(t)
 		body := []byte("{ \"a\" : 1.50 }\n")
 		asked := 0
 		a, err := submit(c, body, func() error { asked++; return nil })
@@ -413,8 +413,7 @@ func TestSubmittedBytesLeaveAsTheyAreAndThroughTheGate(t *testing.T) {
 		}
 	}
 	s := startRaw(t, always(201, created))
-	a, err := newClient(t, apiclient.Options{BaseURL: s.url()}).SubmitTraceability(context.Background(), "../x",
-		payload, nil)
+	a, err := s.client(t).SubmitTraceability(context.Background(), "../x", payload, nil)
 	wantKnown(t, a, err, apiclient.NotSent, apiclient.FaultRequest)
 	if n := s.conns.Load(); n != 0 {
 		t.Errorf("%d connections", n)
@@ -424,7 +423,7 @@ func TestSubmittedBytesLeaveAsTheyAreAndThroughTheGate(t *testing.T) {
 func TestMissingAndImpossibleFieldsAreNamedTogetherAndNeverSent(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, always(201, created))
-	c := newClient(t, apiclient.Options{BaseURL: s.url()})
+	c := s.client(t)
 	ctx := context.Background()
 	bad := "S\xc3O"
 	for name, tc := range map[string]struct {

@@ -18,8 +18,7 @@ func TestAClosedGateKeepsEveryByteBack(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, always(201, `{"id":"`+testID+`"}`))
 	errWindow := errors.New("the send window is over")
-	a, err := newClient(t, apiclient.Options{BaseURL: s.url()}).
-		SubmitOrderCommitment(context.Background(), payload, func() error { return errWindow })
+	a, err := s.client(t).SubmitOrderCommitment(context.Background(), payload, func() error { return errWindow })
 	wantKnown(t, a, err, apiclient.NotSent, apiclient.FaultWindow)
 	if !errors.Is(err, errWindow) {
 		t.Errorf("errors.Is does not find the gate's error in %v", err)
@@ -35,7 +34,7 @@ func TestAClosedGateKeepsEveryByteBack(t *testing.T) {
 func TestAClosedGateOnAKeptConnectionKeepsEveryByteBack(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, always(201, `{"id":"`+testID+`"}`))
-	c := newClient(t, apiclient.Options{BaseURL: s.url()})
+	c := s.client(t)
 	must.Get(c.SubmitOrderCommitment(context.Background(), payload, nil))(t)
 	var asked atomic.Int64
 	a, err := c.SubmitOrderCommitment(context.Background(), payload, func() error {
@@ -58,12 +57,11 @@ func TestTheGateIsAskedOnceWithAConnectionReadyAndNothingWritten(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, always(201, `{"id":"`+testID+`"}`))
 	var asked, conns, requests int
-	a, err := newClient(t, apiclient.Options{BaseURL: s.url()}).
-		SubmitOrderCommitment(context.Background(), make([]byte, 300<<10), func() error {
-			asked++
-			conns, requests = int(s.conns.Load()), len(s.requests())
-			return nil
-		})
+	a, err := s.client(t).SubmitOrderCommitment(context.Background(), make([]byte, 300<<10), func() error {
+		asked++
+		conns, requests = int(s.conns.Load()), len(s.requests())
+		return nil
+	})
 	wantKnown(t, a, err, apiclient.Created, apiclient.FaultNone)
 	if asked != 1 || requests != 0 {
 		t.Errorf("asked %d times (want 1), with %d connections and %d requests (want 0)", asked, conns, requests)
@@ -77,8 +75,7 @@ func TestCancellingWhileTheGateRunsSendsNothing(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, always(201, `{"id":"`+testID+`"}`))
 	ctx, cancel := context.WithCancel(context.Background())
-	a, err := newClient(t, apiclient.Options{BaseURL: s.url()}).
-		SubmitOrderCommitment(ctx, payload, func() error { cancel(); return nil })
+	a, err := s.client(t).SubmitOrderCommitment(ctx, payload, func() error { cancel(); return nil })
 	wantKnown(t, a, err, apiclient.NotSent, apiclient.FaultCanceled)
 	if n := len(s.requests()); n != 0 {
 		t.Errorf("the server saw %d requests", n)
@@ -88,8 +85,7 @@ func TestCancellingWhileTheGateRunsSendsNothing(t *testing.T) {
 func TestAPanicOfTheGateIsARefusal(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, always(201, `{"id":"`+testID+`"}`))
-	a, err := newClient(t, apiclient.Options{BaseURL: s.url()}).
-		SubmitOrderCommitment(context.Background(), payload, func() error { panic("boom") })
+	a, err := s.client(t).SubmitOrderCommitment(context.Background(), payload, func() error { panic("boom") })
 	wantKnown(t, a, err, apiclient.NotSent, apiclient.FaultWindow)
 	if n := len(s.requests()); n != 0 {
 		t.Errorf("the server saw %d requests", n)
@@ -106,7 +102,7 @@ func TestF092APostOnAKeptConnectionThatDiesAfterExecutionIsNeverRepeated(t *test
 		}
 		return false // executed, no answer
 	})
-	c := newClient(t, apiclient.Options{BaseURL: s.url()})
+	c := s.client(t)
 	must.Get(c.SubmitOrderCommitment(context.Background(), payload, nil))(t)
 	a, err := c.SubmitOrderCommitment(context.Background(), payload, nil)
 	wantKnown(t, a, err, apiclient.Unknown, apiclient.FaultNetwork)
@@ -135,7 +131,7 @@ func TestF095AConnectionTheServerHasClosedIsNotWrittenTo(t *testing.T) {
 			closed <- struct{}{}
 			return r.conn != 1
 		})
-		c := newClient(t, apiclient.Options{BaseURL: s.url()})
+		c := s.client(t)
 		must.Get(c.SubmitOrderCommitment(context.Background(), payload, nil))(t)
 		<-closed
 		var asked atomic.Int64
@@ -167,7 +163,7 @@ func TestALeftOverAnswerIsNeverTakenForTheNextOne(t *testing.T) {
 			_, err := io.WriteString(c, text)
 			return err == nil
 		})
-		c := newClient(t, apiclient.Options{BaseURL: s.url()})
+		c := s.client(t)
 		for call := range 2 {
 			a, err := c.SubmitOrderCommitment(context.Background(), payload, nil)
 			if a.ID == otherID {
@@ -195,7 +191,7 @@ func TestALeftOverAnswerInTheBufferIsProofAgainstTheConnectionNotAnAnswer(t *tes
 		_, err := io.WriteString(c, text)
 		return err == nil
 	})
-	c := newClient(t, apiclient.Options{BaseURL: s.url()})
+	c := s.client(t)
 	var asked atomic.Int64
 	type outcome struct {
 		a   apiclient.Answer

@@ -34,7 +34,7 @@ func TestALateCopyOfARefusalIsNotTakenForTheNextAnswer(t *testing.T) {
 			}
 			return writes(c, refusal)
 		})
-		c := newClient(t, apiclient.Options{BaseURL: s.url()})
+		c := s.client(t)
 		first, err := c.SubmitOrderCommitment(context.Background(), payload, nil)
 		if err == nil || first.Known == apiclient.Created {
 			t.Fatalf("%q: %v", refusal, first.Known)
@@ -61,7 +61,7 @@ func TestNoConnectionIsKeptButAfterACompleteSuccess(t *testing.T) {
 		_, err := io.WriteString(c, text)
 		return err == nil
 	})
-	c := newClient(t, apiclient.Options{BaseURL: s.url()})
+	c := s.client(t)
 	post := func(body string, reused bool) {
 		t.Helper()
 		a, _ := c.SubmitOrderCommitment(context.Background(), []byte(body), nil)
@@ -92,7 +92,7 @@ func TestAConnectionThatWasIdleForTooLongCarriesNoPOST(t *testing.T) {
 		_, err := io.WriteString(c, reply(201, fmt.Sprintf(`{"id":"0b8f8a4e-3c58-4e0f-9f5c-%012d"}`, made.Add(1))))
 		return err == nil
 	})
-	c := newClient(t, apiclient.Options{BaseURL: s.url()})
+	c := s.client(t)
 	apiclient.SetIdleMost(c, time.Nanosecond)
 	for i := range 50 {
 		a, err := c.SubmitOrderCommitment(context.Background(), payload, nil)
@@ -125,7 +125,7 @@ func TestAnIDThatTheRequestNamedIsNotTheRecords(t *testing.T) {
 			t.Parallel()
 			for _, id := range []string{testID, strings.ToUpper(testID)} {
 				s := startRaw(t, always(201, `{"id":"`+id+`"}`))
-				a, err := call(newClient(t, apiclient.Options{BaseURL: s.url()}))
+				a, err := call(s.client(t))
 				wantKnown(t, a, err, apiclient.CreatedIDUnknown, apiclient.FaultNone)
 				if !strings.Contains(err.Error(), "the request itself named") {
 					t.Errorf("%v", err)

@@ -61,7 +61,7 @@ func TestFieldsOfAnOrderCommitmentThatAreMissingAreNamedTogetherAndNeverSent(t *
 	compra.Currency, compra.Price, compra.InitialDeliveryDate, compra.EndDeliveryDate = "", "", "", ""
 	compra.Modality, compra.Payday, compra.PaymentType = "", "", ""
 	s := startRaw(t, always(201, created))
-	c := newClient(t, apiclient.Options{BaseURL: s.url()})
+	c := s.client(t)
 	for want, r := range map[string]apiclient.OrderCommitmentRequest{
 		"amount is missing; producer_id is missing; issuer_id is missing; product is missing; delivery_place_id is missing; haverst is missing; " +
 			"unit_of_measurement is missing; order_type is missing; order_date is missing; wallet_id is missing": {},
@@ -130,8 +130,7 @@ func TestF032TextThatIsNotUTF8IsRefusedAndNamed(t *testing.T) {
 func TestCreateSendsWhatEncodeReturns(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, always(201, created))
-	a, err := newClient(t, apiclient.Options{BaseURL: s.url()}).CreateOrderCommitment(context.Background(),
-		fullRequest())
+	a, err := s.client(t).CreateOrderCommitment(context.Background(), fullRequest())
 	wantKnown(t, a, err, apiclient.Created, apiclient.FaultNone)
 	want, _ := fullRequest().Encode()
 	if d := cmp.Diff(string(want), string(s.requests()[0].body)); d != "" {
@@ -142,7 +141,7 @@ func TestCreateSendsWhatEncodeReturns(t *testing.T) {
 func getFrom(t *testing.T, answer answerFunc, id string) (apiclient.OrderCommitment, *rawServer, error) {
 	t.Helper()
 	s := startRaw(t, answer)
-	oc, err := newClient(t, apiclient.Options{BaseURL: s.url()}).GetOrderCommitment(context.Background(), id)
+	oc, err := s.client(t).GetOrderCommitment(context.Background(), id)
 	return oc, s, err
 }
 

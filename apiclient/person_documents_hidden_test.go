@@ -53,7 +53,7 @@ func TestTheURLOfARequestAndItsDocumentNumberNeverAppear(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := startRaw(t, answer)
-			c := newClient(t, apiclient.Options{BaseURL: s.url()})
+			c := s.client(t)
 			c.SetReadBackoff(time.Millisecond)
 			_, consentErr := c.GetConsent(context.Background(), query)
 			_, cpfErr := c.GetProducerByDocument(context.Background(), testCPF)
@@ -132,8 +132,7 @@ func TestARequestWithADocumentNumberThatNeverLeavesShowsNoneEither(t *testing.T)
 func TestTheBodyOfASuccessKeepsTheDocumentNumber(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, always(200, `{"id":"S-1","social_id":"`+testCPF+`","name":"Ana"}`))
-	score, a, err := newClient(t, apiclient.Options{BaseURL: s.url()}).RequestCreditScore(context.Background(),
-		scoreRequest())
+	score, a, err := s.client(t).RequestCreditScore(context.Background(), scoreRequest())
 	if err != nil || score.SocialID != testCPF || !strings.Contains(string(a.Body), testCPF) {
 		t.Errorf("score = %+v, %v", score, err)
 	}

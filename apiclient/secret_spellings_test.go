@@ -85,7 +85,7 @@ func TestShortCredentialsOfAWebhookAreHiddenInAnEcho(t *testing.T) {
 		`{"data":{"basic_authentication":"a:b","hmac_secret":"xyz"}}`,
 	} {
 		s := startRaw(t, always(201, echo))
-		c := newClient(t, apiclient.Options{BaseURL: s.url()})
+		c := s.client(t)
 		a, _ := c.CreateWebhook(context.Background(), apiclient.WebhookRequest{
 			WebhookEvent: "CREATE_FARM", URL: "https://coop.example/", BasicAuthentication: "a:b",
 			HMACSecret: "xyz",

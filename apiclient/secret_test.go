@@ -90,7 +90,7 @@ func TestTheKeyNeverAppearsInAnyErrorAnswerOrPrintedValue(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := startRaw(t, answer)
-			c := newClient(t, apiclient.Options{BaseURL: s.url()})
+			c := s.client(t)
 			wantNoKey(t, "the client", printed(t, c))
 			wantNoKey(t, "the client's value in a struct", printed(t, struct{ c *apiclient.Client }{c}))
 			a, err := c.SubmitOrderCommitment(context.Background(), payload, nil)
@@ -158,8 +158,7 @@ func TestAQueryNeverAppearsInAnError(t *testing.T) {
 		_, _ = io.WriteString(c, "HTTP/1.1 2x1 http://a/?identity=12345678909\r\n\r\n")
 		return false
 	})
-	a, err := newClient(t, apiclient.Options{BaseURL: s.url()}).SubmitOrderCommitment(context.Background(),
-		payload, nil)
+	a, err := s.client(t).SubmitOrderCommitment(context.Background(), payload, nil)
 	if strings.Contains(err.Error()+a.Evidence.Err+a.Text, "12345678909") {
 		t.Errorf("error = %v, evidence = %q", err, a.Evidence.Err)
 	}

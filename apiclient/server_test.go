@@ -120,6 +120,11 @@ func (s *rawServer) requests() []received {
 
 func (s *rawServer) url() string { return "http://" + s.addr }
 
+func (s *rawServer) client(t *testing.T) *apiclient.Client {
+	t.Helper()
+	return newClient(t, apiclient.Options{BaseURL: s.url()})
+}
+
 // raw answers every request with text and closes.
 func raw(text string) answerFunc {
 	return func(c net.Conn, _ received) bool {
@@ -169,8 +174,7 @@ func newClient(t *testing.T, o apiclient.Options) *apiclient.Client {
 func submit(t *testing.T, answer answerFunc) (apiclient.Answer, *rawServer, error) {
 	t.Helper()
 	s := startRaw(t, answer)
-	a, err := newClient(t, apiclient.Options{BaseURL: s.url()}).SubmitOrderCommitment(context.Background(),
-		payload, nil)
+	a, err := s.client(t).SubmitOrderCommitment(context.Background(), payload, nil)
 	return a, s, err
 }
 

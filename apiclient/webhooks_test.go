@@ -25,7 +25,7 @@ func TestWebhooksAreListedAsReceived(t *testing.T) {
 		},
 	} {
 		s := startRaw(t, always(200, body))
-		got := must.Get(newClient(t, apiclient.Options{BaseURL: s.url()}).ListWebhooks(context.Background()))(t)
+		got := must.Get(s.client(t).ListWebhooks(context.Background()))(t)
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("ListWebhooks (-want +got):\n%s", d)
 		}
@@ -40,7 +40,7 @@ func TestThePreflightTellsAPageFromAList(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{`<html>login</html>`, `{}`, `null`, ``, `"x"`, `[`, `OK`} {
 		s := startRaw(t, always(200, body))
-		list, err := newClient(t, apiclient.Options{BaseURL: s.url()}).ListWebhooks(context.Background())
+		list, err := s.client(t).ListWebhooks(context.Background())
 		if e := asError(t, err); e.Fault != apiclient.FaultProtocol || e.Status != 200 || list != nil {
 			t.Errorf("%q: %v, %v", body, list, err)
 		}
@@ -65,7 +65,7 @@ func TestThePreflightReportsTheFaultsThatStopARun(t *testing.T) {
 		{302, ``, apiclient.Unknown, apiclient.FaultRedirect, apiclient.FormatEmpty},
 	} {
 		s := startRaw(t, always(tc.status, tc.body))
-		_, err := newClient(t, apiclient.Options{BaseURL: s.url()}).ListWebhooks(context.Background())
+		_, err := s.client(t).ListWebhooks(context.Background())
 		e := asError(t, err)
 		if e.Status != tc.status || e.Known != tc.known || e.Fault != tc.fault || e.Format != tc.format {
 			t.Errorf("%d: %v, fault %v, format %v", tc.status, err, e.Fault, e.Format)
@@ -114,7 +114,7 @@ func TestAGetIsRepeatedAFewTimes(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				s := startRaw(t, flaky(n, fail))
-				c := newClient(t, apiclient.Options{BaseURL: s.url()})
+				c := s.client(t)
 				c.SetReadBackoff(time.Millisecond)
 				_, err := c.ListWebhooks(context.Background())
 				if (err == nil) != (n < 3) {
@@ -137,7 +137,7 @@ func TestAGetIsNotRepeatedWhereItCannotHelp(t *testing.T) {
 		"redirect":             always(307, "", "Location: /"),
 	} {
 		s := startRaw(t, flaky(1, fail))
-		if _, err := newClient(t, apiclient.Options{BaseURL: s.url()}).ListWebhooks(context.Background()); err == nil {
+		if _, err := s.client(t).ListWebhooks(context.Background()); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 		if n := len(s.requests()); n != 1 {
@@ -154,7 +154,7 @@ func TestCancellationEndsTheRepetitionOfAGet(t *testing.T) {
 		cancel()
 		return true
 	})
-	_, err := newClient(t, apiclient.Options{BaseURL: s.url()}).ListWebhooks(ctx)
+	_, err := s.client(t).ListWebhooks(ctx)
 	if err == nil {
 		t.Error("no error")
 	}
@@ -175,7 +175,7 @@ func TestThePostAfterThePreflightReusesItsConnection(t *testing.T) {
 		_, err := io.WriteString(c, reply(200, body))
 		return err == nil
 	})
-	c := newClient(t, apiclient.Options{BaseURL: s.url()})
+	c := s.client(t)
 	must.Get(c.ListWebhooks(context.Background()))(t)
 	a, err := c.SubmitOrderCommitment(context.Background(), payload, nil)
 	wantKnown(t, a, err, apiclient.Created, apiclient.FaultNone)
