@@ -14,6 +14,7 @@ import (
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/internal/apidoc"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // creates wants the request executed, and gives the record that the sandbox made of it.
@@ -36,7 +37,7 @@ func (m meeting) creates(f form, commitment string, request any) (apiclient.Answ
 // enumeration is strange to either.
 func TestTogetherChapter2_FieldsOfRequests(t *testing.T) {
 	t.Parallel()
-	for _, f := range forms() {
+	for _, f := range forms {
 		for _, field := range f.fields {
 			apidoc.Run(t, apidoc.Together, f.row(field.name), func(t *testing.T) {
 				t.Parallel()
@@ -44,10 +45,10 @@ func TestTogetherChapter2_FieldsOfRequests(t *testing.T) {
 				commitment := m.commitment()
 				_, rec := m.creates(f, commitment, f.full)
 				if _, read := rec.Fields[field.name]; !read || len(rec.Fields) != len(f.fields) ||
-					members(t, rec.Body)[field.name] != field.json {
+					string(members(t, rec.Body)[field.name]) != field.json {
 					t.Errorf("the sandbox read %v", rec.Fields)
 				}
-				empty := with(t, f.full, field.name, "")
+				empty := with(f.full, field.name, "")
 				if field.need != optional {
 					before := m.box.Requests()
 					a, err := send(t, m.Client, commitment, empty)
@@ -58,7 +59,7 @@ func TestTogetherChapter2_FieldsOfRequests(t *testing.T) {
 					m.refuses(rec, f, commitment, field.name)
 				}
 				if field.need == forPurchase {
-					empty = with(t, empty, "order_type", "A_FIXAR")
+					empty = with(empty, "order_type", "A_FIXAR")
 				}
 				if field.need != required {
 					_, rec := m.creates(f, commitment, empty)
@@ -79,26 +80,21 @@ func TestTogetherChapter2_FieldsOfRequests(t *testing.T) {
 func (m meeting) refuses(rec sandbox.Record, f form, commitment, field string) {
 	m.t.Helper()
 	body, ctx := without(m.t, rec.Body, field), context.Background()
-	var status int
-	var messages []string
+	var a apiclient.Answer
 	switch f.chapter {
 	case "2.1":
-		a, _ := m.SubmitOrderCommitment(ctx, body, nil)
-		status, messages = a.Status, a.Messages
+		a, _ = m.SubmitOrderCommitment(ctx, body, nil)
 	case "2.2":
-		a, _ := m.SubmitDelivery(ctx, body, nil)
-		status, messages = a.Status, a.Messages
+		a, _ = m.SubmitDelivery(ctx, body, nil)
 	case "2.3":
-		a, _ := m.SubmitTraceability(ctx, commitment, body, nil)
-		status, messages = a.Status, a.Messages
+		a, _ = m.SubmitTraceability(ctx, commitment, body, nil)
 	default:
-		status, messages = m.post(map[string]string{
-			"2.5": "4 endpoint 6", "2.6": "4 endpoint 7",
-			"2.7": "4 endpoint 9",
+		a.Status, a.Messages = m.post(map[string]string{
+			"2.5": "4 endpoint 6", "2.6": "4 endpoint 7", "2.7": "4 endpoint 9",
 		}[f.chapter], body)
 	}
-	if want := []string{"message." + field + ".mandatory"}; status != 400 || !slices.Equal(messages, want) {
-		m.t.Errorf("without %s: %d %v, want 400 %v", field, status, messages, want)
+	if want := []string{"message." + field + ".mandatory"}; a.Status != 400 || !slices.Equal(a.Messages, want) {
+		m.t.Errorf("without %s: %d %v, want 400 %v", field, a.Status, a.Messages, want)
 	}
 }
 
@@ -106,16 +102,11 @@ func (m meeting) refuses(rec sandbox.Record, f form, commitment, field string) {
 func (m meeting) post(endpoint string, body []byte) (status int, messages []string) {
 	m.t.Helper()
 	_, path, _ := strings.Cut(routes[endpoint].route, " ")
-	req, err := http.NewRequestWithContext(m.t.Context(), http.MethodPost, m.box.URL+path, bytes.NewReader(body))
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	req := must.Get(http.NewRequestWithContext(m.t.Context(), http.MethodPost, m.box.URL+path,
+		bytes.NewReader(body)))(m.t)
 	req.Header.Set("Authorization", testKey)
 	req.Header.Set("Content-Type", "application/json")
-	res, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(req)
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	res := must.Get((&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(req))(m.t)
 	defer func() { _ = res.Body.Close() }()
 	var answer struct {
 		Messages []string `json:"messages"`
@@ -129,13 +120,13 @@ func (m meeting) post(endpoint string, body []byte) (status int, messages []stri
 func (m meeting) agreeOnTheValues(f form, commitment string, field fieldRow) {
 	m.t.Helper()
 	for _, value := range field.values {
-		_, rec := m.creates(f, commitment, with(m.t, f.full, field.name, value))
+		_, rec := m.creates(f, commitment, with(f.full, field.name, value))
 		if rec.Fields[field.name] != value {
 			m.t.Errorf("the sandbox read %v, want %s", rec.Fields[field.name], value)
 		}
 	}
 	made := len(m.box.CreatedOf())
-	a, err := send(m.t, m.Client, commitment, with(m.t, f.full, field.name, "NONE_OF_THEM"))
+	a, err := send(m.t, m.Client, commitment, with(f.full, field.name, "NONE_OF_THEM"))
 	wantKnown(m.t, a, err, apiclient.NotCreated, apiclient.FaultNone)
 	invalid := a.Status == 400 && a.HasMessage("message."+field.name+".invalid")
 	if field.name == "person_type" { // the only one of them that chapter 7 answers with 403
@@ -153,7 +144,7 @@ func TestTogetherChapter2_FieldsOfAnswers(t *testing.T) {
 		"2.1": "2.1 answer id", "2.2": "2.2 answer id", "2.3": "2.3 answer id", "2.5": "2.5 answer id",
 		"2.6": "2.6 answer id", "2.7": "2.7 id",
 	}
-	for _, f := range forms() {
+	for _, f := range forms {
 		apidoc.Run(t, apidoc.Together, ids[f.chapter], func(t *testing.T) {
 			t.Parallel()
 			m := meet(t, sandbox.Options{})

@@ -8,6 +8,7 @@ import (
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/internal/apidoc"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 func TestTogetherChapter1_WhatMustExistBefore(t *testing.T) {
@@ -58,45 +59,20 @@ func TestTogetherChapter1_WhatMustExistBefore(t *testing.T) {
 }
 
 // calls is a call of each endpoint that the client offers, by its row. Those that need a record get
-// one made before.
+// the first of those made before; testID is as good as any where the call is to be refused.
 func (m meeting) calls() map[string]func() error {
-	ctx := context.Background()
-	onlyErr := func(_ apiclient.Answer, err error) error { return err }
-	commitment, analysis, hook := testID, testID, testID // as good as any where the call is to be refused
-	if made := m.box.CreatedOf(sandbox.ResourceOrderCommitments); len(made) > 0 {
-		commitment = made[0].ID
+	calls := map[string]func() error{}
+	for _, e := range endpoints {
+		id := testID
+		if made := m.box.CreatedOf(map[string]string{
+			"4 endpoint 2": sandbox.ResourceOrderCommitments, "4 endpoint 4": sandbox.ResourceOrderCommitments,
+			"4 endpoint 8": sandbox.ResourceCreditAnalysis, "4 endpoint 13": sandbox.ResourceWebhooks,
+		}[e.row()]); len(made) > 0 {
+			id = made[0].ID
+		}
+		calls[e.row()] = func() error { _, err := e.call(context.Background(), m.Client, id); return err }
 	}
-	if made := m.box.CreatedOf(sandbox.ResourceCreditAnalysis); len(made) > 0 {
-		analysis = made[0].ID
-	}
-	if hooks := m.box.Webhooks(); len(hooks) > 0 {
-		hook = hooks[0].ID
-	}
-	return map[string]func() error{
-		"4 endpoint 1": func() error { return onlyErr(m.CreateOrderCommitment(ctx, fullRequest())) },
-		"4 endpoint 2": func() error { _, err := m.GetOrderCommitment(ctx, commitment); return err },
-		"4 endpoint 3": func() error { _, _, err := m.CreateDelivery(ctx, deliveryRequest()); return err },
-		"4 endpoint 4": func() error { return onlyErr(m.CreateTraceability(ctx, commitment, traceabilityRequest())) },
-		"4 endpoint 5": func() error {
-			_, err := m.GetConsent(ctx, apiclient.ConsentQuery{
-				Identity: testCPF, PersonType: apiclient.PF,
-				CorporateIdentity: testCNPJ,
-			})
-			return err
-		},
-		"4 endpoint 6":  func() error { _, _, err := m.RequestCreditScore(ctx, scoreRequest()); return err },
-		"4 endpoint 7":  func() error { return onlyErr(m.CreateCreditAnalysis(ctx, analysisRequest())) },
-		"4 endpoint 8":  func() error { _, err := m.GetCreditAnalysis(ctx, analysis); return err },
-		"4 endpoint 9":  func() error { return onlyErr(m.CreateWebhook(ctx, webhookRequest())) },
-		"4 endpoint 10": func() error { _, err := m.Webhooks(ctx); return err },
-		"4 endpoint 11": func() error { _, err := m.GetWebhook(ctx, "CREATE_FARM"); return err },
-		"4 endpoint 12": func() error { return onlyErr(m.UpdateWebhook(ctx, webhookRequest())) },
-		"4 endpoint 13": func() error { return onlyErr(m.DeleteWebhook(ctx, hook)) },
-		"4 endpoint producers by document": func() error {
-			_, err := m.GetProducerByDocument(ctx, testAlphaDoc)
-			return err
-		},
-	}
+	return calls
 }
 
 // routes are the verb and the path of each endpoint, and where chapter 4 gives it, the status of
@@ -130,9 +106,7 @@ func TestTogetherChapter4_Endpoints(t *testing.T) {
 			t.Parallel()
 			m := meet(t, sandbox.Options{})
 			for _, before := range []string{"4 endpoint 1", "4 endpoint 7", "4 endpoint 9"} {
-				if err := m.calls()[before](); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, m.calls()[before]())
 			}
 			before := m.box.Counts()[want.route]
 			if err := m.calls()[row](); err != nil {
@@ -180,10 +154,7 @@ func TestTogetherChapter4_Rules(t *testing.T) {
 	apidoc.Run(t, apidoc.Together, "4 rule 1", func(t *testing.T) {
 		t.Parallel()
 		m := meet(t, sandbox.Options{})
-		whole, err := fullRequest().Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
+		whole := must.Get(fullRequest().Encode())(t)
 		var keys []string
 		for _, field := range []string{
 			"currency", "price", "initial_delivery_date", "end_delivery_date", "modality",

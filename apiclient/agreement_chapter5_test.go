@@ -12,6 +12,7 @@ import (
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/internal/apidoc"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // Chapters 5 and 6: the client against the sandbox, and the sandbox against a receiver that the
@@ -114,9 +115,7 @@ func (m meeting) fires(r apiclient.WebhookRequest) sandbox.Delivery {
 	if n, err := m.box.Send(string(r.WebhookEvent), []byte(`{"a":1}`)); n != 1 || err != nil {
 		m.t.Fatalf("Send = %d, %v", n, err)
 	}
-	if err := m.box.WaitDeliveries(m.t.Context()); err != nil {
-		m.t.Fatal(err)
-	}
+	must.Do(m.t, m.box.WaitDeliveries(m.t.Context()))
 	all := m.box.Deliveries()
 	return all[len(all)-1]
 }

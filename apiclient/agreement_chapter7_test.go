@@ -9,6 +9,7 @@ import (
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/internal/apidoc"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // refusal is what a client is to make of one answer.
@@ -45,10 +46,7 @@ func TestTogetherChapter7_StatusesAndFormats(t *testing.T) {
 	submit := func(body string) func(meeting) error {
 		return func(m meeting) error { _, err := m.SubmitOrderCommitment(ctx, []byte(body), nil); return err }
 	}
-	full, err := fullRequest().Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	full := must.Get(fullRequest().Encode())(t)
 	whole := submit(string(full))
 	const delivery = `{"contract_id":"c","delivered_volume_unit_of_measure":"SACK","delivery_date":"2026-11-20"}`
 	several := keys(400, "message.delivered_volume.mandatory", "message.delivered_volume_unit_of_measure.invalid")

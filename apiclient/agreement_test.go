@@ -10,6 +10,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // meeting is a client before a sandbox of its own, over real HTTP. The two are independent readings
@@ -22,22 +23,12 @@ type meeting struct {
 
 func meet(t *testing.T, opts sandbox.Options, faults ...string) meeting {
 	t.Helper()
-	var err error
-	if opts.Faults, err = sandbox.ParseFaults(faults); err != nil {
-		t.Fatal(err)
-	}
+	opts.Faults = must.Get(sandbox.ParseFaults(faults))(t)
 	if opts.APIKey == "" {
 		opts.APIKey = testKey
 	}
-	box, err := sandbox.Start(opts, "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := box.Close(); err != nil {
-			t.Errorf("Close: %v", err)
-		}
-	})
+	box := must.Get(sandbox.Start(opts, "127.0.0.1:0"))(t)
+	t.Cleanup(func() { must.Do(t, box.Close()) })
 	return meeting{newClient(t, apiclient.Options{BaseURL: box.URL}), box, t}
 }
 
@@ -143,10 +134,7 @@ func TestClientAndSandboxAgreeOnTheLifeOfAWebhookForEachEvent(t *testing.T) {
 			t.Errorf("GetWebhook(%s) = %+v, %v", event, w, err)
 		}
 	}
-	hooks, err := m.Webhooks(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	hooks := must.Get(m.Webhooks(ctx))(t)
 	var events []apiclient.WebhookEvent
 	for _, w := range hooks {
 		events = append(events, w.WebhookEvent)

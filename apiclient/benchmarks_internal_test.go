@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 var benchRequest = DeliveryRequest{
@@ -19,9 +21,7 @@ const benchAnswer = `{"id":"5d1e7c7a-90c4-4e6c-8c51-0e2f4b6a8c9d","contract_id":
 func BenchmarkEncode(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := benchRequest.Encode(); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(benchRequest.Encode())(b)
 	}
 }
 
@@ -63,15 +63,9 @@ func BenchmarkSubmit(b *testing.B) {
 		_, _ = io.WriteString(w, benchAnswer)
 	}))
 	defer server.Close()
-	c, err := New(Options{BaseURL: server.URL, APIKey: "canary-key-9d41f7"})
-	if err != nil {
-		b.Fatal(err)
-	}
+	c := must.Get(New(Options{BaseURL: server.URL, APIKey: "canary-key-9d41f7"}))(b)
 	defer c.Close()
-	body, err := benchRequest.Encode()
-	if err != nil {
-		b.Fatal(err)
-	}
+	body := must.Get(benchRequest.Encode())(b)
 	gate := func() error { return nil }
 	b.ReportAllocs()
 	for b.Loop() {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // F136: the same 502 is a refusal only when it came at once.
@@ -57,9 +59,7 @@ func TestASecondConnectionIsRefusedOnceBytesHaveLeft(t *testing.T) {
 	t.Parallel()
 	e := newExchange(t.Context(), time.Now(), call{})
 	first, second := newTrackedConn(nil, idleTimeout), newTrackedConn(nil, idleTimeout)
-	if err := e.beginWrite(first); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, e.beginWrite(first))
 	e.endWrite(nil) // the write failed without a byte: it still counts
 	if err := e.beginWrite(second); !errors.Is(err, errSecondConn) {
 		t.Errorf("beginWrite on a second connection = %v, want errSecondConn", err)

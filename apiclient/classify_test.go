@@ -127,7 +127,7 @@ func TestEveryStatusWithEveryBody(t *testing.T) {
 			"HTTP/1.1 099 ", 1))
 		return err == nil
 	})
-	c := newClient(t, apiclient.Options{BaseURL: s.url()})
+	c := s.client(t)
 	calls := 0
 	for _, status = range statuses {
 		for body = range bodies {

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 func TestAPostSendsExactlyTheFrozenBytesAndTheDocumentedHeaders(t *testing.T) {
@@ -30,14 +31,14 @@ func TestAPostSendsExactlyTheFrozenBytesAndTheDocumentedHeaders(t *testing.T) {
 		t.Fatalf("the server saw %d requests, want 1", len(seen))
 	}
 	r := seen[0]
-	if r.method != "POST" || r.path != "/prefix"+postPath || string(r.body) != string(body) {
-		t.Errorf("request = %s %s %q", r.method, r.path, r.body)
+	if r.Method != "POST" || r.URL.Path != "/prefix"+postPath || string(r.body) != string(body) {
+		t.Errorf("request = %s %s %q", r.Method, r.URL.Path, r.body)
 	}
 	want := http.Header{
 		"Authorization": {testKey}, "Content-Type": {"application/json"}, "Accept": {"application/json"},
 		"Accept-Encoding": {"identity"}, "User-Agent": {"safrasync/test"}, "Content-Length": {"20"},
 	}
-	if d := cmp.Diff(want, r.header); d != "" {
+	if d := cmp.Diff(want, r.Header); d != "" {
 		t.Errorf("headers (-want +got):\n%s", d)
 	}
 	ev := a.Evidence
@@ -59,7 +60,7 @@ func TestAPostSendsExactlyTheFrozenBytesAndTheDocumentedHeaders(t *testing.T) {
 func TestF096NoIdempotencyHeaderIsEverSent(t *testing.T) {
 	t.Parallel()
 	_, s, _ := submit(t, always(201, `{"id":"`+testID+`"}`))
-	for name := range s.requests()[0].header {
+	for name := range s.requests()[0].Header {
 		if strings.Contains(strings.ToLower(name), "idempotency") {
 			t.Errorf("header %s was sent: Go would repeat the POST by itself", name)
 		}
@@ -70,10 +71,8 @@ func TestAPathPrefixKeepsItsEscapes(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, always(201, created))
 	c := newClient(t, apiclient.Options{BaseURL: s.url() + "/a%2Fb//"})
-	if _, err := c.SubmitOrderCommitment(context.Background(), payload, nil); err != nil {
-		t.Fatal(err)
-	}
-	if got, want := s.requests()[0].target, "/a%2Fb"+postPath; got != want {
+	must.Get(c.SubmitOrderCommitment(context.Background(), payload, nil))(t)
+	if got, want := s.requests()[0].RequestURI, "/a%2Fb"+postPath; got != want {
 		t.Errorf("the request went to %s, want %s", got, want)
 	}
 }
@@ -86,7 +85,7 @@ func TestTheCallersDeadlineIsATimeout(t *testing.T) {
 	})
 	ctx, cancel := context.WithTimeout(context.Background(), overSoon)
 	defer cancel()
-	a, err := newClient(t, apiclient.Options{BaseURL: s.url()}).SubmitOrderCommitment(ctx, payload, nil)
+	a, err := s.client(t).SubmitOrderCommitment(ctx, payload, nil)
 	wantKnown(t, a, err, apiclient.Unknown, apiclient.FaultTimeout)
 }
 
@@ -212,10 +211,8 @@ func TestF103AKeyWithALineEndAroundItIsTrimmed(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, always(200, `[]`))
 	c := newClient(t, apiclient.Options{BaseURL: s.url(), APIKey: "\t" + testKey + "\r\n"})
-	if _, err := c.ListWebhooks(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	if got := s.requests()[0].header.Get("Authorization"); got != testKey {
+	must.Get(c.ListWebhooks(context.Background()))(t)
+	if got := s.requests()[0].Header.Get("Authorization"); got != testKey {
 		t.Errorf("Authorization = %q, want the trimmed key", got)
 	}
 }
@@ -223,7 +220,7 @@ func TestF103AKeyWithALineEndAroundItIsTrimmed(t *testing.T) {
 func TestAClosedClientSendsNothing(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, always(201, `{"id":"`+testID+`"}`))
-	c := newClient(t, apiclient.Options{BaseURL: s.url()})
+	c := s.client(t)
 	c.Close()
 	c.Close()
 	a, err := c.SubmitOrderCommitment(context.Background(), payload, nil)
@@ -236,7 +233,7 @@ func TestAClosedClientSendsNothing(t *testing.T) {
 func TestAnEmptyPayloadAndABadNumberAreRefusedUnsent(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, always(201, `{"id":"`+testID+`"}`))
-	c := newClient(t, apiclient.Options{BaseURL: s.url()})
+	c := s.client(t)
 	a, err := c.SubmitOrderCommitment(context.Background(), nil, nil)
 	wantKnown(t, a, err, apiclient.NotSent, apiclient.FaultRequest)
 	a, err = c.CreateOrderCommitment(context.Background(), apiclient.OrderCommitmentRequest{Amount: "1e3"})
@@ -248,10 +245,7 @@ func TestAnEmptyPayloadAndABadNumberAreRefusedUnsent(t *testing.T) {
 
 func TestF086ARefusedConnectionIsProofThatNothingWasSent(t *testing.T) {
 	t.Parallel()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ln := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	addr := ln.Addr().String()
 	_ = ln.Close()
 	gate := func() error { t.Error("the gate was asked although there was no connection"); return nil }
@@ -281,7 +275,7 @@ func TestACancelledContextSendsNothing(t *testing.T) {
 	s := startRaw(t, always(201, `{"id":"`+testID+`"}`))
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	a, err := newClient(t, apiclient.Options{BaseURL: s.url()}).SubmitOrderCommitment(ctx, payload, nil)
+	a, err := s.client(t).SubmitOrderCommitment(ctx, payload, nil)
 	wantKnown(t, a, err, apiclient.NotSent, apiclient.FaultCanceled)
 }
 
@@ -293,7 +287,7 @@ func TestCancellationAfterTheBytesLeftIsUnknownAndKeepsTheEvidence(t *testing.T)
 		_, _ = io.Copy(io.Discard, c)
 		return false
 	})
-	a, err := newClient(t, apiclient.Options{BaseURL: s.url()}).SubmitOrderCommitment(ctx, payload, nil)
+	a, err := s.client(t).SubmitOrderCommitment(ctx, payload, nil)
 	wantKnown(t, a, err, apiclient.Unknown, apiclient.FaultCanceled)
 	if a.Evidence.Phase < apiclient.PhaseWroteSome || a.Evidence.BytesWritten == 0 {
 		t.Errorf("evidence = %+v", a.Evidence)

@@ -7,12 +7,13 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 
 	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // ending is how a connection ends at its cut.
@@ -26,10 +27,12 @@ const (
 
 var endings = []ending{endFIN, endRST, endStall}
 
+type submission = func(context.Context, *apiclient.Client) (apiclient.Answer, error)
+
 // creates are the three endpoints whose records the engine sends.
 var creates = []struct {
 	name   string
-	submit func(context.Context, *apiclient.Client) (apiclient.Answer, error)
+	submit submission
 }{
 	{"order commitment", func(ctx context.Context, c *apiclient.Client) (apiclient.Answer, error) {
 		return c.SubmitOrderCommitment(ctx, payload, nil)
@@ -53,54 +56,30 @@ type cut struct {
 // call makes one call whose connections end as said, and gives the answer and how many bytes of the
 // request arrived (of a reset only those before it). Each call has a server of its own: a transport
 // that finds its connection dead before the first byte opens another one.
-func (k cut) call(t *testing.T, submit func(context.Context,
-	*apiclient.Client) (apiclient.Answer, error),
-) (a apiclient.Answer, arrived int, err error) {
+func (k cut) call(t *testing.T, submit submission) (a apiclient.Answer, arrived int, err error) {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := apiclient.New(apiclient.Options{BaseURL: "http://" + ln.Addr().String(), APIKey: testKey})
-	if err != nil {
-		t.Fatal(err)
-	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var bytesRead atomic.Int64
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		for {
-			conn, err := ln.Accept()
-			if err != nil {
-				return
-			}
-			wg.Go(func() { bytesRead.Add(k.serve(conn.(*net.TCPConn), cancel)) })
-		}
-	})
+	addr, end := accept(t, func(c *net.TCPConn) { bytesRead.Add(k.serve(c, cancel)) })
+	c := must.Get(apiclient.New(apiclient.Options{BaseURL: "http://" + addr, APIKey: testKey}))(t)
 	a, err = submit(ctx, c)
 	c.Close()
-	_ = ln.Close()
-	wg.Wait()
+	end()
 	return a, int(bytesRead.Load()), err
 }
 
 // serve reads, answers and ends one connection; at a stall the caller gives up.
 func (k cut) serve(c *net.TCPConn, giveUp func()) int64 {
-	defer func() { _ = c.Close() }()
 	var got bytes.Buffer
-	if k.read >= 0 {
-		_, _ = io.CopyN(&got, c, int64(k.read))
-	} else {
-		buf := make([]byte, 4096)
-		for !bytes.HasSuffix(got.Bytes(), payload) {
-			n, err := c.Read(buf)
-			got.Write(buf[:n])
-			if err != nil {
-				return int64(got.Len())
-			}
+	for buf := make([]byte, 4096); k.read < 0 && !bytes.HasSuffix(got.Bytes(), payload); {
+		n, err := c.Read(buf)
+		got.Write(buf[:n])
+		if err != nil {
+			return int64(got.Len())
 		}
 	}
+	_, _ = io.CopyN(&got, c, int64(max(k.read, 0)))
 	_, _ = io.WriteString(c, k.answer)
 	switch k.how {
 	case endRST:
@@ -196,8 +175,8 @@ func TestF108TheConnectionIsCutAtEveryByteOfTheAnswer(t *testing.T) {
 
 // cutAnswer cuts one answer at one byte and judges what the client says. A reset and a caller that
 // gives up may overtake bytes that were written before.
-func cutAnswer(t *testing.T, submit func(context.Context, *apiclient.Client) (apiclient.Answer, error), text string, at,
-	head int, how ending, body, whole apiclient.Known,
+func cutAnswer(t *testing.T, submit submission, text string, at, head int, how ending,
+	body, whole apiclient.Known,
 ) error {
 	t.Helper()
 	want := []apiclient.Known{apiclient.Unknown}
@@ -211,10 +190,8 @@ func cutAnswer(t *testing.T, submit func(context.Context, *apiclient.Client) (ap
 		want = want[len(want)-1:]
 	}
 	a, _, _ := cut{-1, text[:at], how}.call(t, submit)
-	for _, k := range want {
-		if a.Known == k {
-			return nil
-		}
+	if slices.Contains(want, a.Known) {
+		return nil
 	}
 	return fmt.Errorf("cut after byte %d of %d (head: %d): %v, want one of %v", at, len(text), head, a.Known, want)
 }

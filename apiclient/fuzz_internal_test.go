@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 const fuzzID = "0b8f8a4e-3c58-4e0f-9f5c-6a3f0d1c2b3a"
@@ -34,9 +36,7 @@ func FuzzIDReader(f *testing.F) {
 			t.Fatalf("the id %q is not a lower-case UUID", id)
 		}
 		var m map[string]any
-		if err := json.Unmarshal(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")), &m); err != nil {
-			t.Fatalf("an id was read from what is no JSON object: %v", err)
-		}
+		must.Do(t, json.Unmarshal(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")), &m))
 		ids := 0
 		for key := range m {
 			if strings.EqualFold(key, "id") {

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 var recordSeeds = []string{
@@ -61,9 +63,7 @@ func FuzzRecords(f *testing.F) {
 		check(hook, err)
 		if hook.HMACSecret != "" || hook.BasicAuthentication != "" {
 			var m map[string]json.RawMessage
-			if err := json.Unmarshal(hook.Raw, &m); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal(hook.Raw, &m))
 			for _, name := range []string{"hmac_secret", "basic_authentication"} {
 				if v := string(m[name]); v != "" && v != "null" && v != `"[secret]"` {
 					t.Fatalf("Raw shows %s", name)
@@ -90,10 +90,7 @@ func FuzzAnyIDReader(f *testing.F) {
 		if n := utf8.RuneCountInString(id); n == 0 || n > maxAnyID || hasControl(id) || strings.TrimSpace(id) == "" {
 			t.Fatalf("id = %q", id)
 		}
-		r, err := readRecord(body, []string{"id"})
-		if err != nil {
-			t.Fatalf("an id was read from what is no record: %v", err)
-		}
+		r := must.Get(readRecord(body, []string{"id"}))(t)
 		var s string
 		if v := r.values["id"]; json.Unmarshal(v, &s) != nil && string(v) != id || s != "" && s != id {
 			t.Fatalf("id = %q, encoding/json reads %s", id, v)

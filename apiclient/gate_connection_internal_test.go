@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // pipeConn returns a connection, owned by a new exchange, and its other end.
@@ -97,9 +99,7 @@ func TestThePhaseWroteAllNeedsTheWholeHeadAndBody(t *testing.T) {
 		e := newExchange(t.Context(), time.Now(), call{body: []byte(body)})
 		w := newTrackedConn(nil, idleTimeout)
 		for _, part := range []string{request[:cut/2], request[cut/2 : cut]} {
-			if err := e.beginWrite(w); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, e.beginWrite(w))
 			e.endWrite([]byte(part))
 		}
 		want := PhaseWroteSome
@@ -122,10 +122,7 @@ func TestF095AnEndedConnectionOfThePoolIsReplacedBeforeTheGate(t *testing.T) {
 		_, _ = io.WriteString(w, `{"id":"`+fuzzID+`"}`)
 	}))
 	t.Cleanup(server.Close)
-	c, err := New(Options{BaseURL: server.URL, APIKey: "some-api-key"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(New(Options{BaseURL: server.URL, APIKey: "some-api-key"}))(t)
 	t.Cleanup(c.Close)
 	var mu sync.Mutex
 	var conns []*trackedConn
@@ -161,10 +158,7 @@ func TestF095AnEndedConnectionOfThePoolIsReplacedBeforeTheGate(t *testing.T) {
 func TestAPlainConnectionThatIsNotLoopbackIsRefused(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "s")
-	ln, err := net.Listen("unix", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ln := must.Get(net.Listen("unix", path))(t)
 	t.Cleanup(func() { _ = ln.Close() })
 	d := &dialer{loopbackOnly: true, closing: t.Context()}
 	var refused *dialRefusedError

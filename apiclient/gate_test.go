@@ -11,14 +11,14 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 func TestAClosedGateKeepsEveryByteBack(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, always(201, `{"id":"`+testID+`"}`))
 	errWindow := errors.New("the send window is over")
-	a, err := newClient(t, apiclient.Options{BaseURL: s.url()}).
-		SubmitOrderCommitment(context.Background(), payload, func() error { return errWindow })
+	a, err := s.client(t).SubmitOrderCommitment(context.Background(), payload, func() error { return errWindow })
 	wantKnown(t, a, err, apiclient.NotSent, apiclient.FaultWindow)
 	if !errors.Is(err, errWindow) {
 		t.Errorf("errors.Is does not find the gate's error in %v", err)
@@ -34,10 +34,8 @@ func TestAClosedGateKeepsEveryByteBack(t *testing.T) {
 func TestAClosedGateOnAKeptConnectionKeepsEveryByteBack(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, always(201, `{"id":"`+testID+`"}`))
-	c := newClient(t, apiclient.Options{BaseURL: s.url()})
-	if _, err := c.SubmitOrderCommitment(context.Background(), payload, nil); err != nil {
-		t.Fatal(err)
-	}
+	c := s.client(t)
+	must.Get(c.SubmitOrderCommitment(context.Background(), payload, nil))(t)
 	var asked atomic.Int64
 	a, err := c.SubmitOrderCommitment(context.Background(), payload, func() error {
 		asked.Add(1)
@@ -59,12 +57,11 @@ func TestTheGateIsAskedOnceWithAConnectionReadyAndNothingWritten(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, always(201, `{"id":"`+testID+`"}`))
 	var asked, conns, requests int
-	a, err := newClient(t, apiclient.Options{BaseURL: s.url()}).
-		SubmitOrderCommitment(context.Background(), make([]byte, 300<<10), func() error {
-			asked++
-			conns, requests = int(s.conns.Load()), len(s.requests())
-			return nil
-		})
+	a, err := s.client(t).SubmitOrderCommitment(context.Background(), make([]byte, 300<<10), func() error {
+		asked++
+		conns, requests = int(s.conns.Load()), len(s.requests())
+		return nil
+	})
 	wantKnown(t, a, err, apiclient.Created, apiclient.FaultNone)
 	if asked != 1 || requests != 0 {
 		t.Errorf("asked %d times (want 1), with %d connections and %d requests (want 0)", asked, conns, requests)
@@ -78,8 +75,7 @@ func TestCancellingWhileTheGateRunsSendsNothing(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, always(201, `{"id":"`+testID+`"}`))
 	ctx, cancel := context.WithCancel(context.Background())
-	a, err := newClient(t, apiclient.Options{BaseURL: s.url()}).
-		SubmitOrderCommitment(ctx, payload, func() error { cancel(); return nil })
+	a, err := s.client(t).SubmitOrderCommitment(ctx, payload, func() error { cancel(); return nil })
 	wantKnown(t, a, err, apiclient.NotSent, apiclient.FaultCanceled)
 	if n := len(s.requests()); n != 0 {
 		t.Errorf("the server saw %d requests", n)
@@ -89,8 +85,7 @@ func TestCancellingWhileTheGateRunsSendsNothing(t *testing.T) {
 func TestAPanicOfTheGateIsARefusal(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, always(201, `{"id":"`+testID+`"}`))
-	a, err := newClient(t, apiclient.Options{BaseURL: s.url()}).
-		SubmitOrderCommitment(context.Background(), payload, func() error { panic("boom") })
+	a, err := s.client(t).SubmitOrderCommitment(context.Background(), payload, func() error { panic("boom") })
 	wantKnown(t, a, err, apiclient.NotSent, apiclient.FaultWindow)
 	if n := len(s.requests()); n != 0 {
 		t.Errorf("the server saw %d requests", n)
@@ -107,10 +102,8 @@ func TestF092APostOnAKeptConnectionThatDiesAfterExecutionIsNeverRepeated(t *test
 		}
 		return false // executed, no answer
 	})
-	c := newClient(t, apiclient.Options{BaseURL: s.url()})
-	if _, err := c.SubmitOrderCommitment(context.Background(), payload, nil); err != nil {
-		t.Fatal(err)
-	}
+	c := s.client(t)
+	must.Get(c.SubmitOrderCommitment(context.Background(), payload, nil))(t)
 	a, err := c.SubmitOrderCommitment(context.Background(), payload, nil)
 	wantKnown(t, a, err, apiclient.Unknown, apiclient.FaultNetwork)
 	if !a.Evidence.ReusedConn {
@@ -138,10 +131,8 @@ func TestF095AConnectionTheServerHasClosedIsNotWrittenTo(t *testing.T) {
 			closed <- struct{}{}
 			return r.conn != 1
 		})
-		c := newClient(t, apiclient.Options{BaseURL: s.url()})
-		if _, err := c.SubmitOrderCommitment(context.Background(), payload, nil); err != nil {
-			t.Fatal(err)
-		}
+		c := s.client(t)
+		must.Get(c.SubmitOrderCommitment(context.Background(), payload, nil))(t)
 		<-closed
 		var asked atomic.Int64
 		a, err := c.SubmitOrderCommitment(context.Background(), payload, func() error { asked.Add(1); return nil })
@@ -172,7 +163,7 @@ func TestALeftOverAnswerIsNeverTakenForTheNextOne(t *testing.T) {
 			_, err := io.WriteString(c, text)
 			return err == nil
 		})
-		c := newClient(t, apiclient.Options{BaseURL: s.url()})
+		c := s.client(t)
 		for call := range 2 {
 			a, err := c.SubmitOrderCommitment(context.Background(), payload, nil)
 			if a.ID == otherID {
@@ -200,7 +191,7 @@ func TestALeftOverAnswerInTheBufferIsProofAgainstTheConnectionNotAnAnswer(t *tes
 		_, err := io.WriteString(c, text)
 		return err == nil
 	})
-	c := newClient(t, apiclient.Options{BaseURL: s.url()})
+	c := s.client(t)
 	var asked atomic.Int64
 	type outcome struct {
 		a   apiclient.Answer
@@ -224,9 +215,7 @@ func TestALeftOverAnswerInTheBufferIsProofAgainstTheConnectionNotAnAnswer(t *tes
 			<-written
 		})
 	}})
-	if _, err := c.SubmitOrderCommitment(first, payload, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.SubmitOrderCommitment(first, payload, nil))(t)
 	o := <-second
 	wantKnown(t, o.a, o.err, apiclient.Created, apiclient.FaultNone)
 	if o.a.ID != testID {
@@ -242,10 +231,7 @@ func TestALeftOverAnswerInTheBufferIsProofAgainstTheConnectionNotAnAnswer(t *tes
 
 func TestAServerThatSpeaksFirstGetsNoRequest(t *testing.T) {
 	t.Parallel()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ln := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	done := make(chan int64, 16)
 	go func() {
 		defer close(done)

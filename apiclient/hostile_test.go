@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 const created = `{"id":"` + testID + `"}`
@@ -222,10 +223,7 @@ func TestF090AResetAfterTheRequestIsUnknown(t *testing.T) {
 
 func TestF091AConnectionThatBreaksInTheMiddleOfTheRequestIsUnknown(t *testing.T) {
 	t.Parallel()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ln := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer func() { _ = ln.Close() }()
 	go func() {
 		c, err := ln.Accept()
@@ -244,21 +242,6 @@ func TestF091AConnectionThatBreaksInTheMiddleOfTheRequestIsUnknown(t *testing.T)
 	}
 }
 
-// drip sends one byte after the other until the client goes away.
-func drip(c net.Conn, head string) bool {
-	if _, err := io.WriteString(c, head); err != nil {
-		return false
-	}
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for range tick.C {
-		if _, err := io.WriteString(c, " "); err != nil {
-			return false
-		}
-	}
-	return false
-}
-
 func TestF101ADrippingAnswerEndsWithTheTimeout(t *testing.T) {
 	t.Parallel()
 	for head, want := range map[string]apiclient.Known{
@@ -268,7 +251,14 @@ func TestF101ADrippingAnswerEndsWithTheTimeout(t *testing.T) {
 	} {
 		t.Run(head[9:12]+" "+want.String(), func(t *testing.T) {
 			t.Parallel()
-			s := startRaw(t, func(c net.Conn, _ received) bool { return drip(c, head) })
+			s := startRaw(t, func(c net.Conn, _ received) bool {
+				tick := time.NewTicker(5 * time.Millisecond)
+				defer tick.Stop()
+				for there := writes(c, head); there; <-tick.C {
+					there = writes(c, " ")
+				}
+				return false
+			})
 			c := newClient(t, apiclient.Options{BaseURL: s.url(), Timeout: overSoon})
 			a, err := c.SubmitOrderCommitment(context.Background(), payload, nil)
 			wantKnown(t, a, err, want, apiclient.FaultTimeout)
@@ -283,13 +273,9 @@ func TestF110BombsAndEndlessAnswersLeaveTheMemoryFlat(t *testing.T) {
 	z := gzip.NewWriter(&bomb)
 	zero := make([]byte, 1<<20)
 	for range 256 {
-		if _, err := z.Write(zero); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(z.Write(zero))(t)
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, z.Close())
 	chunk := "100000\r\n" + strings.Repeat("x", 1<<20) + "\r\n"
 	var before, after runtime.MemStats
 	runtime.GC()

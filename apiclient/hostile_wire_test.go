@@ -160,7 +160,7 @@ func TestAfterAnOddAnswerTheNextCallGetsItsOwn(t *testing.T) {
 			_, err := io.WriteString(c, answer)
 			return err == nil
 		})
-		c := newClient(t, apiclient.Options{BaseURL: s.url()})
+		c := s.client(t)
 		_, _ = c.SubmitOrderCommitment(context.Background(), payload, nil)
 		a, err := c.SubmitOrderCommitment(context.Background(), payload, nil)
 		wantKnown(t, a, err, apiclient.Created, apiclient.FaultNone)

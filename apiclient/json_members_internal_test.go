@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // The members of a document come in their order, doubles included, each value as it stands there.
@@ -13,11 +15,9 @@ func TestMembersAreThoseOfTheDocument(t *testing.T) {
 	const doc = " { \"id\" : 1,\r\n" +
 		"\"ID\":\"a\\\"},{\\\\\",\"\\u0069d\":[1, \"]\", {\"a\": [\",\"]}] ,\"\":null,\"id\":{ } }\n"
 	var got []string
-	if err := eachMember([]byte(doc), func(key string, value json.RawMessage) {
+	must.Do(t, eachMember([]byte(doc), func(key string, value json.RawMessage) {
 		got = append(got, key+"="+string(value))
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	want := []string{`id=1`, `ID="a\"},{\\"`, `id=[1, "]", {"a": [","]}]`, `=null`, `id={ }`}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("members (-want +got)\n%s", diff)

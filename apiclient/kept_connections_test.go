@@ -13,21 +13,6 @@ import (
 	"github.com/safrasync/safrasync/apiclient"
 )
 
-// late answers the first request of a connection, and what comes later on it with a second copy of
-// that answer before the request was looked at, as a proxy does that sends an answer twice.
-func late(first string, made *atomic.Int64) answerFunc {
-	return func(c net.Conn, r received) bool {
-		text := first
-		if r.conn > 1 {
-			text = reply(201, fmt.Sprintf(`{"id":"0b8f8a4e-3c58-4e0f-9f5c-%012d"}`, made.Add(1)))
-		} else if r.nth > 1 {
-			made.Add(1) // it is created, and the late copy goes in place of its answer
-		}
-		_, err := io.WriteString(c, text)
-		return err == nil
-	}
-}
-
 // The second copy of a refusal meets no other request: its connection is closed, whatever the
 // answer was.
 func TestALateCopyOfARefusalIsNotTakenForTheNextAnswer(t *testing.T) {
@@ -38,8 +23,18 @@ func TestALateCopyOfARefusalIsNotTakenForTheNextAnswer(t *testing.T) {
 		reply(503, `x`), reply(307, "", "Location: /x"),
 	} {
 		var made atomic.Int64
-		s := startRaw(t, late(refusal, &made))
-		c := newClient(t, apiclient.Options{BaseURL: s.url()})
+		// What comes later on a connection is answered with a second copy of its first answer, before
+		// the request was looked at, as a proxy does that sends an answer twice.
+		s := startRaw(t, func(c net.Conn, r received) bool {
+			if r.conn > 1 {
+				return writes(c, reply(201, fmt.Sprintf(`{"id":"0b8f8a4e-3c58-4e0f-9f5c-%012d"}`, made.Add(1))))
+			}
+			if r.nth > 1 {
+				made.Add(1) // it is created, and the late copy goes in place of its answer
+			}
+			return writes(c, refusal)
+		})
+		c := s.client(t)
 		first, err := c.SubmitOrderCommitment(context.Background(), payload, nil)
 		if err == nil || first.Known == apiclient.Created {
 			t.Fatalf("%q: %v", refusal, first.Known)
@@ -58,7 +53,7 @@ func TestNoConnectionIsKeptButAfterACompleteSuccess(t *testing.T) {
 	s := startRaw(t, func(c net.Conn, r received) bool {
 		text := reply(201, created)
 		switch {
-		case r.method == "GET":
+		case r.Method == "GET":
 			text = reply(404, `{"messages":["message.x.not-found"]}`)
 		case len(r.body) > len(payload):
 			text = reply(201, created+strings.Repeat(" ", 2<<20)) // more than is read
@@ -66,7 +61,7 @@ func TestNoConnectionIsKeptButAfterACompleteSuccess(t *testing.T) {
 		_, err := io.WriteString(c, text)
 		return err == nil
 	})
-	c := newClient(t, apiclient.Options{BaseURL: s.url()})
+	c := s.client(t)
 	post := func(body string, reused bool) {
 		t.Helper()
 		a, _ := c.SubmitOrderCommitment(context.Background(), []byte(body), nil)
@@ -97,7 +92,7 @@ func TestAConnectionThatWasIdleForTooLongCarriesNoPOST(t *testing.T) {
 		_, err := io.WriteString(c, reply(201, fmt.Sprintf(`{"id":"0b8f8a4e-3c58-4e0f-9f5c-%012d"}`, made.Add(1))))
 		return err == nil
 	})
-	c := newClient(t, apiclient.Options{BaseURL: s.url()})
+	c := s.client(t)
 	apiclient.SetIdleMost(c, time.Nanosecond)
 	for i := range 50 {
 		a, err := c.SubmitOrderCommitment(context.Background(), payload, nil)
@@ -130,7 +125,7 @@ func TestAnIDThatTheRequestNamedIsNotTheRecords(t *testing.T) {
 			t.Parallel()
 			for _, id := range []string{testID, strings.ToUpper(testID)} {
 				s := startRaw(t, always(201, `{"id":"`+id+`"}`))
-				a, err := call(newClient(t, apiclient.Options{BaseURL: s.url()}))
+				a, err := call(s.client(t))
 				wantKnown(t, a, err, apiclient.CreatedIDUnknown, apiclient.FaultNone)
 				if !strings.Contains(err.Error(), "the request itself named") {
 					t.Errorf("%v", err)

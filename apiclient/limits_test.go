@@ -21,7 +21,7 @@ func TestTheInFlightLimitIsSharedByAllCalls(t *testing.T) {
 		most.Store(max(most.Load(), now.Add(1)))
 		defer now.Add(-1)
 		body := created
-		if r.method == "GET" {
+		if r.Method == "GET" {
 			body = `[]`
 		}
 		_, err := io.WriteString(c, reply(200, body))
@@ -128,7 +128,7 @@ func TestAfterA429NothingLeavesBeforeItsTime(t *testing.T) {
 func TestWithoutLimitsA429HoldsNothingBack(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, always(429, "", "Retry-After: 3600"))
-	c := newClient(t, apiclient.Options{BaseURL: s.url()})
+	c := s.client(t)
 	for range 2 {
 		a, err := c.SubmitDelivery(context.Background(), payload, nil)
 		wantKnown(t, a, err, apiclient.Throttled, apiclient.FaultNone)
@@ -141,7 +141,7 @@ func TestWithoutLimitsA429HoldsNothingBack(t *testing.T) {
 func TestARepeatedReadWaitsAsLongAsA503Asks(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, thenAnswer(1, always(503, "", "Retry-After: 60"), reply(200, `[]`)))
-	c := newClient(t, apiclient.Options{BaseURL: s.url()})
+	c := s.client(t)
 	if _, err := c.ListWebhooks(context.Background()); err == nil {
 		t.Error("a minute was waited for, or not at all")
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/internal/apidoc"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 func fullRequest() apiclient.OrderCommitmentRequest {
@@ -31,10 +32,7 @@ func TestTheBodyHasTheOrderOfTheChapterAndUnquotedNumbers(t *testing.T) {
 		`"initial_delivery_date":"2027-02-01","end_delivery_date":"2027-03-31","modality":"DISPONIVEL",` +
 		`"payday":"2027-04-10","payment_type":"DINHEIRO"}`
 	for range 3 {
-		got, err := fullRequest().Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(fullRequest().Encode())(t)
 		if d := cmp.Diff(want, string(got)); d != "" {
 			t.Errorf("body (-want +got):\n%s", d)
 		}
@@ -63,7 +61,7 @@ func TestFieldsOfAnOrderCommitmentThatAreMissingAreNamedTogetherAndNeverSent(t *
 	compra.Currency, compra.Price, compra.InitialDeliveryDate, compra.EndDeliveryDate = "", "", "", ""
 	compra.Modality, compra.Payday, compra.PaymentType = "", "", ""
 	s := startRaw(t, always(201, created))
-	c := newClient(t, apiclient.Options{BaseURL: s.url()})
+	c := s.client(t)
 	for want, r := range map[string]apiclient.OrderCommitmentRequest{
 		"amount is missing; producer_id is missing; issuer_id is missing; product is missing; delivery_place_id is missing; haverst is missing; " +
 			"unit_of_measurement is missing; order_type is missing; order_date is missing; wallet_id is missing": {},
@@ -132,8 +130,7 @@ func TestF032TextThatIsNotUTF8IsRefusedAndNamed(t *testing.T) {
 func TestCreateSendsWhatEncodeReturns(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, always(201, created))
-	a, err := newClient(t, apiclient.Options{BaseURL: s.url()}).CreateOrderCommitment(context.Background(),
-		fullRequest())
+	a, err := s.client(t).CreateOrderCommitment(context.Background(), fullRequest())
 	wantKnown(t, a, err, apiclient.Created, apiclient.FaultNone)
 	want, _ := fullRequest().Encode()
 	if d := cmp.Diff(string(want), string(s.requests()[0].body)); d != "" {
@@ -144,7 +141,7 @@ func TestCreateSendsWhatEncodeReturns(t *testing.T) {
 func getFrom(t *testing.T, answer answerFunc, id string) (apiclient.OrderCommitment, *rawServer, error) {
 	t.Helper()
 	s := startRaw(t, answer)
-	oc, err := newClient(t, apiclient.Options{BaseURL: s.url()}).GetOrderCommitment(context.Background(), id)
+	oc, err := s.client(t).GetOrderCommitment(context.Background(), id)
 	return oc, s, err
 }
 
@@ -171,17 +168,15 @@ func TestARetrievedOrderCommitmentIsReadTolerantly(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got, s, err := getFrom(t, always(200, body), "  "+strings.ToUpper(testID))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			w := want
 			w.Raw = json.RawMessage(body)
 			if d := cmp.Diff(w, got); d != "" {
 				t.Errorf("GetOrderCommitment (-want +got):\n%s", d)
 			}
 			r := s.requests()[0]
-			if r.method != "GET" || r.path != postPath+"/"+testID || r.header.Get("Content-Type") != "" {
-				t.Errorf("request = %s %s, Content-Type %q", r.method, r.path, r.header.Get("Content-Type"))
+			if r.Method != "GET" || r.URL.Path != postPath+"/"+testID || r.Header.Get("Content-Type") != "" {
+				t.Errorf("request = %s %s, Content-Type %q", r.Method, r.URL.Path, r.Header.Get("Content-Type"))
 			}
 		})
 	}

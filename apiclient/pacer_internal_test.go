@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // The clock of these tests is synctest's: it stands still until everybody waits.
@@ -20,10 +22,7 @@ func answered(status int, wait time.Duration) result {
 func enterAfter(t *testing.T, p *pacer, status int, wait time.Duration) time.Duration {
 	t.Helper()
 	before := time.Now()
-	ticket, err := p.enter(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	ticket := must.Get(p.enter(t.Context()))(t)
 	waited := time.Since(before)
 	p.leave(ticket, answered(status, wait))
 	return waited
@@ -94,11 +93,7 @@ func TestCallsThatWereOnTheirWayTogetherCutThePaceOnce(t *testing.T) {
 		p := newPacer(0, 8, nil)
 		var tickets []ticket
 		for range 8 {
-			ticket, err := p.enter(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			tickets = append(tickets, ticket)
+			tickets = append(tickets, must.Get(p.enter(t.Context()))(t))
 		}
 		for _, ticket := range tickets[:6] {
 			p.leave(ticket, answered(429, 0))
@@ -154,10 +149,7 @@ func TestAWaitEndsWithTheCallerTheDeadlineOrTheClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		closing := make(chan struct{})
 		p := newPacer(1000, 1, closing)
-		held, err := p.enter(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		held := must.Get(p.enter(t.Context()))(t)
 		wait := func(ctx context.Context) chan error {
 			done := make(chan error, 1)
 			go func() { _, err := p.enter(ctx); done <- err }()
@@ -203,10 +195,7 @@ func TestNoSlotIsLostWhenTheCallerGivesUp(t *testing.T) {
 	t.Parallel()
 	for range 200 {
 		p := newPacer(0, 1, nil)
-		held, err := p.enter(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		held := must.Get(p.enter(t.Context()))(t)
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() {
@@ -228,10 +217,7 @@ func TestAHoldThatIsPutOffWhileACallWaitsForItsTokenCounts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := newPacer(rate.Limit(1), 0, nil)
-		first, err := p.enter(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		first := must.Get(p.enter(t.Context()))(t)
 		before := time.Now()
 		done := make(chan time.Duration, 1)
 		go func() {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // Two requests carry a document number in their URL. Whatever happens to them, and whatever the
@@ -52,7 +53,7 @@ func TestTheURLOfARequestAndItsDocumentNumberNeverAppear(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := startRaw(t, answer)
-			c := newClient(t, apiclient.Options{BaseURL: s.url()})
+			c := s.client(t)
 			c.SetReadBackoff(time.Millisecond)
 			_, consentErr := c.GetConsent(context.Background(), query)
 			_, cpfErr := c.GetProducerByDocument(context.Background(), testCPF)
@@ -101,10 +102,7 @@ func TestTheURLOfARequestAndItsDocumentNumberNeverAppear(t *testing.T) {
 
 func TestARequestWithADocumentNumberThatNeverLeavesShowsNoneEither(t *testing.T) {
 	t.Parallel()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ln := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	addr := ln.Addr().String()
 	_ = ln.Close()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -134,8 +132,7 @@ func TestARequestWithADocumentNumberThatNeverLeavesShowsNoneEither(t *testing.T)
 func TestTheBodyOfASuccessKeepsTheDocumentNumber(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, always(200, `{"id":"S-1","social_id":"`+testCPF+`","name":"Ana"}`))
-	score, a, err := newClient(t, apiclient.Options{BaseURL: s.url()}).RequestCreditScore(context.Background(),
-		scoreRequest())
+	score, a, err := s.client(t).RequestCreditScore(context.Background(), scoreRequest())
 	if err != nil || score.SocialID != testCPF || !strings.Contains(string(a.Body), testCPF) {
 		t.Errorf("score = %+v, %v", score, err)
 	}

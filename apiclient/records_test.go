@@ -9,13 +9,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // read asks each of the readers for body; the keys name the type and its chapter.
 func read(t *testing.T, body string) map[string]any {
 	t.Helper()
 	s := startRaw(t, always(200, body))
-	c := newClient(t, apiclient.Options{BaseURL: s.url()})
+	c := s.client(t)
 	ctx := context.Background()
 	got := map[string]any{}
 	keep := func(name string, v any, err error) {
@@ -82,13 +83,8 @@ func TestNoFieldInAnUnknownShapeIsAnError(t *testing.T) {
 		body := "\xef\xbb\xbf {" + strings.Join(members, ",") + "}\n"
 		for name, v := range read(t, body) {
 			var seen struct{ Unread []string }
-			j, err := json.Marshal(v)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := json.Unmarshal(j, &seen); err != nil {
-				t.Fatal(err)
-			}
+			j := must.Get(json.Marshal(v))(t)
+			must.Do(t, json.Unmarshal(j, &seen))
 			if (shape == `null`) != (len(seen.Unread) == 0) {
 				t.Errorf("%s with %s: Unread = %v", name, shape, seen.Unread)
 			}
@@ -99,7 +95,7 @@ func TestNoFieldInAnUnknownShapeIsAnError(t *testing.T) {
 func TestALookupThatAnswersWithAListOfOneIsRead(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, always(200, ` [ {"producer_id":"`+testID+`","webhook_event":"CREATE_FARM"} ] `))
-	c := newClient(t, apiclient.Options{BaseURL: s.url()})
+	c := s.client(t)
 	p, err := c.GetProducerByDocument(context.Background(), testCPF)
 	if err != nil || p.ID != testID {
 		t.Errorf("GetProducerByDocument = %+v, %v", p, err)
@@ -114,8 +110,7 @@ func TestTheAnswerOfACreditScoreIsRead(t *testing.T) {
 	t.Parallel()
 	body := `{"id":"S-1","identity_id":5,"cooperative_id":"c","name":"n","social_id":"s","type":"T","created_at":"2026-11-20T10:00:00Z","z":0}`
 	s := startRaw(t, always(200, body))
-	got, a, err := newClient(t, apiclient.Options{BaseURL: s.url()}).RequestCreditScore(context.Background(),
-		scoreRequest())
+	got, a, err := s.client(t).RequestCreditScore(context.Background(), scoreRequest())
 	wantKnown(t, a, err, apiclient.Created, apiclient.FaultNone)
 	want := apiclient.CreditScore{
 		ID: "S-1", IdentityID: "5", CooperativeID: "c", Name: "n", SocialID: "s", Type: "T",

@@ -12,48 +12,38 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // A key may hold whatever a header can carry; an echo writes it as its own format asks.
 const oddKey = `Ca&"n<a>/r\y+k%2Fe=y?7#f:3@a 9'1`
 
-// echoes are the ways in which programs write the same text.
-func echoes(t *testing.T, key string) map[string]string {
-	t.Helper()
+// An echo is in any of the ways in which programs write a text.
+func TestAKeyWithTheCharactersOfAURLIsHiddenHoweverItIsEchoed(t *testing.T) {
+	t.Parallel()
 	var plain bytes.Buffer
 	enc := json.NewEncoder(&plain)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(key); err != nil {
-		t.Fatal(err)
-	}
-	escaped, err := json.Marshal(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, enc.Encode(oddKey))
 	unquoted := func(b []byte) string { s := strings.TrimSpace(string(b)); return s[1 : len(s)-1] }
 	lower := func(s string) string {
 		return regexp.MustCompile(`%[0-9A-F]{2}`).ReplaceAllStringFunc(s, strings.ToLower)
 	}
-	return map[string]string{
-		"as it is":              key,
+	for name, echo := range map[string]string{
+		"as it is":              oddKey,
 		"JSON":                  unquoted(plain.Bytes()),
-		"JSON for HTML":         unquoted(escaped),
+		"JSON for HTML":         unquoted(must.Get(json.Marshal(oddKey))(t)),
 		"JSON, slashes escaped": strings.ReplaceAll(unquoted(plain.Bytes()), "/", `\/`),
-		"query":                 url.QueryEscape(key),
-		"query, small letters":  lower(url.QueryEscape(key)),
-		"path":                  url.PathEscape(key),
-		"path, small letters":   lower(url.PathEscape(key)),
-		"HTML":                  html.EscapeString(key),
-		"base64":                base64.StdEncoding.EncodeToString([]byte(key)),
-		"base64 without pad":    base64.RawStdEncoding.EncodeToString([]byte(key)),
-		"base64 for URLs":       base64.URLEncoding.EncodeToString([]byte(key)),
-		"base64 for URLs, bare": base64.RawURLEncoding.EncodeToString([]byte(key)),
-	}
-}
-
-func TestAKeyWithTheCharactersOfAURLIsHiddenHoweverItIsEchoed(t *testing.T) {
-	t.Parallel()
-	for name, echo := range echoes(t, oddKey) {
+		"query":                 url.QueryEscape(oddKey),
+		"query, small letters":  lower(url.QueryEscape(oddKey)),
+		"path":                  url.PathEscape(oddKey),
+		"path, small letters":   lower(url.PathEscape(oddKey)),
+		"HTML":                  html.EscapeString(oddKey),
+		"base64":                base64.StdEncoding.EncodeToString([]byte(oddKey)),
+		"base64 without pad":    base64.RawStdEncoding.EncodeToString([]byte(oddKey)),
+		"base64 for URLs":       base64.URLEncoding.EncodeToString([]byte(oddKey)),
+		"base64 for URLs, bare": base64.RawURLEncoding.EncodeToString([]byte(oddKey)),
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for _, answer := range []answerFunc{
@@ -95,7 +85,7 @@ func TestShortCredentialsOfAWebhookAreHiddenInAnEcho(t *testing.T) {
 		`{"data":{"basic_authentication":"a:b","hmac_secret":"xyz"}}`,
 	} {
 		s := startRaw(t, always(201, echo))
-		c := newClient(t, apiclient.Options{BaseURL: s.url()})
+		c := s.client(t)
 		a, _ := c.CreateWebhook(context.Background(), apiclient.WebhookRequest{
 			WebhookEvent: "CREATE_FARM", URL: "https://coop.example/", BasicAuthentication: "a:b",
 			HMACSecret: "xyz",

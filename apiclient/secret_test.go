@@ -17,18 +17,14 @@ import (
 	"github.com/safrasync/safrasync/apiclient"
 )
 
-// spellings of the key that must not be seen anywhere.
-func spellings() []string {
-	hexed := fmt.Sprintf("%x", testKey)
-	return []string{
-		testKey, url.QueryEscape(testKey), url.PathEscape(testKey), strings.ReplaceAll(testKey, "/", `\/`),
-		base64.StdEncoding.EncodeToString([]byte(testKey)), hexed, strings.ToUpper(hexed),
-	}
-}
-
+// wantNoKey wants no spelling of the key in a text.
 func wantNoKey(t *testing.T, where, s string) {
 	t.Helper()
-	for _, k := range spellings() {
+	hexed := fmt.Sprintf("%x", testKey)
+	for _, k := range []string{
+		testKey, url.QueryEscape(testKey), url.PathEscape(testKey), strings.ReplaceAll(testKey, "/", `\/`),
+		base64.StdEncoding.EncodeToString([]byte(testKey)), hexed, strings.ToUpper(hexed),
+	} {
 		if strings.Contains(s, k) {
 			t.Errorf("%s shows the key: %.300q", where, s)
 			return
@@ -94,7 +90,7 @@ func TestTheKeyNeverAppearsInAnyErrorAnswerOrPrintedValue(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := startRaw(t, answer)
-			c := newClient(t, apiclient.Options{BaseURL: s.url()})
+			c := s.client(t)
 			wantNoKey(t, "the client", printed(t, c))
 			wantNoKey(t, "the client's value in a struct", printed(t, struct{ c *apiclient.Client }{c}))
 			a, err := c.SubmitOrderCommitment(context.Background(), payload, nil)
@@ -162,8 +158,7 @@ func TestAQueryNeverAppearsInAnError(t *testing.T) {
 		_, _ = io.WriteString(c, "HTTP/1.1 2x1 http://a/?identity=12345678909\r\n\r\n")
 		return false
 	})
-	a, err := newClient(t, apiclient.Options{BaseURL: s.url()}).SubmitOrderCommitment(context.Background(),
-		payload, nil)
+	a, err := s.client(t).SubmitOrderCommitment(context.Background(), payload, nil)
 	if strings.Contains(err.Error()+a.Evidence.Err+a.Text, "12345678909") {
 		t.Errorf("error = %v, evidence = %q", err, a.Evidence.Err)
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/internal/apidoc"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 const (
@@ -41,13 +42,9 @@ func TestMain(m *testing.M) {
 
 // received is one complete request as a raw server saw it.
 type received struct {
-	conn   int // number of the connection, from 1
-	nth    int // number of the request on this connection, from 1
-	method string
-	path   string
-	target string // as it stood in the request line
-	header http.Header
-	body   []byte
+	*http.Request
+	conn, nth int // number of the connection, and of the request on it, from 1
+	body      []byte
 }
 
 // rawServer is a TCP server whose answers are written byte by byte, so that it can do everything a
@@ -65,66 +62,51 @@ type answerFunc func(c net.Conn, r received) bool
 
 func startRaw(t *testing.T, answer answerFunc) *rawServer {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &rawServer{addr: ln.Addr().String()}
+	s := &rawServer{}
+	addr, end := accept(t, func(c *net.TCPConn) {
+		defer context.AfterFunc(t.Context(), func() { _ = c.Close() })()
+		s.serve(c, int(s.conns.Add(1)), answer)
+	})
+	t.Cleanup(end)
+	s.addr = addr
+	return s
+}
+
+// accept serves connections on an address, until end closes it and waits for them.
+func accept(t *testing.T, serve func(c *net.TCPConn)) (addr string, end func()) {
+	t.Helper()
+	ln := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	var wg sync.WaitGroup
-	var mu sync.Mutex
-	open := map[net.Conn]bool{}
-	closing := false
 	wg.Go(func() {
 		for {
 			c, err := ln.Accept()
 			if err != nil {
 				return
 			}
-			n := int(s.conns.Add(1))
-			mu.Lock()
-			if closing {
-				_ = c.Close()
-			}
-			open[c] = true
-			mu.Unlock()
 			wg.Go(func() {
 				defer func() { _ = c.Close() }()
-				s.serve(c, n, answer)
+				serve(c.(*net.TCPConn))
 			})
 		}
 	})
-	t.Cleanup(func() {
-		_ = ln.Close()
-		mu.Lock()
-		closing = true
-		for c := range open {
-			_ = c.Close()
-		}
-		mu.Unlock()
-		wg.Wait()
-	})
-	return s
+	return ln.Addr().String(), func() { _ = ln.Close(); wg.Wait() }
 }
 
 func (s *rawServer) serve(c net.Conn, n int, answer answerFunc) {
 	br := bufio.NewReader(c)
 	for nth := 1; ; nth++ {
-		req, err := http.ReadRequest(br)
+		r, err := http.ReadRequest(br)
 		if err != nil {
 			return
 		}
-		body, err := io.ReadAll(req.Body)
+		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			return
-		}
-		r := received{
-			conn: n, nth: nth, method: req.Method, path: req.URL.Path, target: req.RequestURI,
-			header: req.Header, body: body,
 		}
 		s.mu.Lock()
-		s.seen = append(s.seen, r)
+		s.seen = append(s.seen, received{r, n, nth, body})
 		s.mu.Unlock()
-		if !answer(c, r) {
+		if !answer(c, received{r, n, nth, body}) {
 			return
 		}
 	}
@@ -137,6 +119,11 @@ func (s *rawServer) requests() []received {
 }
 
 func (s *rawServer) url() string { return "http://" + s.addr }
+
+func (s *rawServer) client(t *testing.T) *apiclient.Client {
+	t.Helper()
+	return newClient(t, apiclient.Options{BaseURL: s.url()})
+}
 
 // raw answers every request with text and closes.
 func raw(text string) answerFunc {
@@ -158,10 +145,12 @@ func reply(status int, body string, headers ...string) string {
 }
 
 func always(status int, body string, headers ...string) answerFunc {
-	return func(c net.Conn, _ received) bool {
-		_, err := io.WriteString(c, reply(status, body, headers...))
-		return err == nil
-	}
+	return func(c net.Conn, _ received) bool { return writes(c, reply(status, body, headers...)) }
+}
+
+func writes(c net.Conn, text string) bool {
+	_, err := io.WriteString(c, text)
+	return err == nil
 }
 
 // overSoon is a time-out that a test waits for. It is long enough for a busy host to connect and
@@ -176,10 +165,7 @@ func newClient(t *testing.T, o apiclient.Options) *apiclient.Client {
 	if o.Timeout == 0 {
 		o.Timeout = 20 * time.Second
 	}
-	c, err := apiclient.New(o)
-	if err != nil {
-		t.Fatalf("New: %v", err)
-	}
+	c := must.Get(apiclient.New(o))(t)
 	t.Cleanup(c.Close)
 	return c
 }
@@ -188,16 +174,15 @@ func newClient(t *testing.T, o apiclient.Options) *apiclient.Client {
 func submit(t *testing.T, answer answerFunc) (apiclient.Answer, *rawServer, error) {
 	t.Helper()
 	s := startRaw(t, answer)
-	a, err := newClient(t, apiclient.Options{BaseURL: s.url()}).SubmitOrderCommitment(context.Background(),
-		payload, nil)
+	a, err := s.client(t).SubmitOrderCommitment(context.Background(), payload, nil)
 	return a, s, err
 }
 
 // asError returns the *apiclient.Error in err.
 func asError(t *testing.T, err error) *apiclient.Error {
 	t.Helper()
-	var e *apiclient.Error
-	if !errors.As(err, &e) {
+	e, ok := errors.AsType[*apiclient.Error](err)
+	if !ok {
 		t.Fatalf("error = %v (%T), want an *apiclient.Error", err, err)
 	}
 	return e

@@ -22,64 +22,48 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // authority is a CA of the test.
 type authority struct {
-	cert *x509.Certificate
-	key  *ecdsa.PrivateKey
+	tls.Certificate
 	file string
 }
 
 func newAuthority(t *testing.T) authority {
 	t.Helper()
-	key := newKey(t)
-	tmpl := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test CA"},
-		NotBefore: time.Now().Add(-48 * time.Hour), NotAfter: time.Now().Add(48 * time.Hour),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, tmpl, tmpl, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cert, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return authority{cert: cert, key: key, file: file}
+	ca := authority{Certificate: issue(t, nil, func(c *x509.Certificate) {
+		c.IsCA, c.BasicConstraintsValid, c.KeyUsage = true, true, x509.KeyUsageCertSign
+	}), file: filepath.Join(t.TempDir(), "ca.pem")}
+	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: ca.Leaf.Raw})
+	must.Do(t, os.WriteFile(ca.file, text, 0o600))
+	return ca
 }
 
-func newKey(t *testing.T) *ecdsa.PrivateKey {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return key
-}
-
-// issue returns a server certificate for 127.0.0.1, after change has spoiled it.
 func (a authority) issue(t *testing.T, change func(*x509.Certificate)) tls.Certificate {
 	t.Helper()
-	key := newKey(t)
-	tmpl := &x509.Certificate{
-		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "server"},
+	return issue(t, &a.Certificate, change)
+}
+
+// issue returns a certificate for a server on 127.0.0.1, after change has spoiled it. Without an
+// authority it signs itself.
+func issue(t *testing.T, by *tls.Certificate, change func(*x509.Certificate)) tls.Certificate {
+	t.Helper()
+	key := must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
+	made := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"},
 		NotBefore: time.Now().Add(-24 * time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
 		IPAddresses: []net.IP{net.ParseIP("127.0.0.1")}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 	}
 	if change != nil {
-		change(tmpl)
+		change(made)
 	}
-	der, err := x509.CreateCertificate(rand.Reader, tmpl, a.cert, &key.PublicKey, a.key)
-	if err != nil {
-		t.Fatal(err)
+	if by == nil {
+		by = &tls.Certificate{Leaf: made, PrivateKey: key}
 	}
-	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
+	der := must.Get(x509.CreateCertificate(rand.Reader, made, by.Leaf, &key.PublicKey, by.PrivateKey))(t)
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: must.Get(x509.ParseCertificate(der))(t)}
 }
 
 // startTLS starts a server that would also speak HTTP/2, and fails the test for every request that
@@ -220,10 +204,7 @@ func TestALossOfTheConnectionOverTLSAfterTheBytesLeftIsUnknown(t *testing.T) {
 // ends it, unsent.
 func TestAHandshakeThatHangsIsUnsent(t *testing.T) {
 	t.Parallel()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ln := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { _ = ln.Close() })
 	c := newClient(t, apiclient.Options{BaseURL: "https://" + ln.Addr().String(), Timeout: overSoon})
 	a, err := c.SubmitOrderCommitment(context.Background(), payload, nil)
@@ -235,10 +216,7 @@ func TestAHandshakeThatHangsIsUnsent(t *testing.T) {
 
 func TestClosingTheClientGivesUpAHandshake(t *testing.T) {
 	t.Parallel()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ln := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { _ = ln.Close() })
 	c := newClient(t, apiclient.Options{BaseURL: "https://" + ln.Addr().String(), Timeout: 5 * time.Second})
 	go func() {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/internal/apidoc"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // F165: a url or hmac_secret that the API would answer with 500 is refused here.
@@ -43,7 +44,7 @@ func TestTheLimitsOfChapter8AreCheckedBeforeSending(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := startRaw(t, always(201, created))
-			c := newClient(t, apiclient.Options{BaseURL: s.url()})
+			c := s.client(t)
 			r := apiclient.WebhookRequest{
 				WebhookEvent: "UPDATE_FARM", URL: tc.url,
 				HMACSecret: apiclient.Secret(tc.secret),
@@ -91,7 +92,7 @@ func TestTheSecretsOfAWebhookGoOnTheWireAndNowhereElse(t *testing.T) {
 		"garbage": "HTTP/1.1 " + secret + "\r\n\r\n",
 	} {
 		s := startRaw(t, raw(answer))
-		c := newClient(t, apiclient.Options{BaseURL: s.url()})
+		c := s.client(t)
 		c.SetReadBackoff(time.Millisecond)
 		a, err := c.CreateWebhook(context.Background(), r)
 		b, updateErr := c.UpdateWebhook(context.Background(), r)
@@ -110,10 +111,7 @@ func TestTheSecretsOfAWebhookGoOnTheWireAndNowhereElse(t *testing.T) {
 	}
 	s := startRaw(t, always(200, `[{"x":1,"id":"`+testID+`","basicAuthentication":{"a":"`+credentials+`"},"hmac_secret":"`+secret+`","url":"u"},5,
 		{"hmac_secret":null}]`))
-	hooks, err := newClient(t, apiclient.Options{BaseURL: s.url()}).Webhooks(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	hooks := must.Get(s.client(t).Webhooks(context.Background()))(t)
 	want := []apiclient.Webhook{
 		{
 			ID: testID, URL: "u", HMACSecret: secret,
@@ -159,7 +157,7 @@ func TestADeletionWhoseAnswerWasLostIsDoneWhenTheRepetitionFindsNothing(t *testi
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := startRaw(t, tc.answer)
-			c := newClient(t, apiclient.Options{BaseURL: s.url()})
+			c := s.client(t)
 			c.SetReadBackoff(time.Millisecond)
 			a, err := c.DeleteWebhook(context.Background(), testID)
 			if (err == nil) != tc.ok || a.Status != tc.status {
@@ -175,7 +173,7 @@ func TestADeletionWhoseAnswerWasLostIsDoneWhenTheRepetitionFindsNothing(t *testi
 func TestAnAnswerAboutAnotherEventOrAnalysisIsAnError(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, always(200, `{"id":"`+otherID+`","webhook_event":"DELETE_FARM"}`))
-	c := newClient(t, apiclient.Options{BaseURL: s.url()})
+	c := s.client(t)
 	_, err := c.GetWebhook(context.Background(), "CREATE_FARM")
 	if e := asError(t, err); e.Fault != apiclient.FaultProtocol || e.Status != 200 {
 		t.Errorf("GetWebhook = %v", err)

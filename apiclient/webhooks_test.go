@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 func TestWebhooksAreListedAsReceived(t *testing.T) {
@@ -24,16 +25,13 @@ func TestWebhooksAreListedAsReceived(t *testing.T) {
 		},
 	} {
 		s := startRaw(t, always(200, body))
-		got, err := newClient(t, apiclient.Options{BaseURL: s.url()}).ListWebhooks(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(s.client(t).ListWebhooks(context.Background()))(t)
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("ListWebhooks (-want +got):\n%s", d)
 		}
 		r := s.requests()[0]
-		if r.method != "GET" || r.path != hooksPath || len(r.body) != 0 {
-			t.Errorf("request = %s %s with %d bytes", r.method, r.path, len(r.body))
+		if r.Method != "GET" || r.URL.Path != hooksPath || len(r.body) != 0 {
+			t.Errorf("request = %s %s with %d bytes", r.Method, r.URL.Path, len(r.body))
 		}
 	}
 }
@@ -42,7 +40,7 @@ func TestThePreflightTellsAPageFromAList(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{`<html>login</html>`, `{}`, `null`, ``, `"x"`, `[`, `OK`} {
 		s := startRaw(t, always(200, body))
-		list, err := newClient(t, apiclient.Options{BaseURL: s.url()}).ListWebhooks(context.Background())
+		list, err := s.client(t).ListWebhooks(context.Background())
 		if e := asError(t, err); e.Fault != apiclient.FaultProtocol || e.Status != 200 || list != nil {
 			t.Errorf("%q: %v, %v", body, list, err)
 		}
@@ -67,7 +65,7 @@ func TestThePreflightReportsTheFaultsThatStopARun(t *testing.T) {
 		{302, ``, apiclient.Unknown, apiclient.FaultRedirect, apiclient.FormatEmpty},
 	} {
 		s := startRaw(t, always(tc.status, tc.body))
-		_, err := newClient(t, apiclient.Options{BaseURL: s.url()}).ListWebhooks(context.Background())
+		_, err := s.client(t).ListWebhooks(context.Background())
 		e := asError(t, err)
 		if e.Status != tc.status || e.Known != tc.known || e.Fault != tc.fault || e.Format != tc.format {
 			t.Errorf("%d: %v, fault %v, format %v", tc.status, err, e.Fault, e.Format)
@@ -116,7 +114,7 @@ func TestAGetIsRepeatedAFewTimes(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				s := startRaw(t, flaky(n, fail))
-				c := newClient(t, apiclient.Options{BaseURL: s.url()})
+				c := s.client(t)
 				c.SetReadBackoff(time.Millisecond)
 				_, err := c.ListWebhooks(context.Background())
 				if (err == nil) != (n < 3) {
@@ -139,7 +137,7 @@ func TestAGetIsNotRepeatedWhereItCannotHelp(t *testing.T) {
 		"redirect":             always(307, "", "Location: /"),
 	} {
 		s := startRaw(t, flaky(1, fail))
-		if _, err := newClient(t, apiclient.Options{BaseURL: s.url()}).ListWebhooks(context.Background()); err == nil {
+		if _, err := s.client(t).ListWebhooks(context.Background()); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 		if n := len(s.requests()); n != 1 {
@@ -156,7 +154,7 @@ func TestCancellationEndsTheRepetitionOfAGet(t *testing.T) {
 		cancel()
 		return true
 	})
-	_, err := newClient(t, apiclient.Options{BaseURL: s.url()}).ListWebhooks(ctx)
+	_, err := s.client(t).ListWebhooks(ctx)
 	if err == nil {
 		t.Error("no error")
 	}
@@ -171,16 +169,14 @@ func TestThePostAfterThePreflightReusesItsConnection(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, func(c net.Conn, r received) bool {
 		body := `[]`
-		if r.method == "POST" {
+		if r.Method == "POST" {
 			body = created
 		}
 		_, err := io.WriteString(c, reply(200, body))
 		return err == nil
 	})
-	c := newClient(t, apiclient.Options{BaseURL: s.url()})
-	if _, err := c.ListWebhooks(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	c := s.client(t)
+	must.Get(c.ListWebhooks(context.Background()))(t)
 	a, err := c.SubmitOrderCommitment(context.Background(), payload, nil)
 	wantKnown(t, a, err, apiclient.Created, apiclient.FaultNone)
 	if !a.Evidence.ReusedConn {

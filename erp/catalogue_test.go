@@ -7,6 +7,7 @@ import (
 
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/erp/erptest"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 const catalogueSchema = `
@@ -46,10 +47,7 @@ func TestTheCatalogueListsTablesViewsColumnsAndKeys(t *testing.T) {
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
 		s, _ := erptest.SQLite(t, catalogueSchema)
-		got, err := s.Catalogue(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(s.Catalogue(t.Context()))(t)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("catalogue (-want +got):\n%s", diff)
 		}
@@ -57,10 +55,7 @@ func TestTheCatalogueListsTablesViewsColumnsAndKeys(t *testing.T) {
 	t.Run("postgres", func(t *testing.T) {
 		t.Parallel()
 		s, _ := postgres(t, catalogueSchema, "ANALYZE", "CREATE TABLE nunca (a int)")
-		got, err := s.Catalogue(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(s.Catalogue(t.Context()))(t)
 		want := append([]erp.Relation(nil), want...)
 		for i := range want {
 			want[i].Schema = "public"

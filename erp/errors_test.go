@@ -14,22 +14,18 @@ import (
 
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/erp/erptest"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/pgtest"
 )
 
 func TestOpenSaysWhatIsWrongWithTheAddress(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.Database(t)
-	erptest.Admin(t, "postgres", dsn) // starts the server
-	// A port on which nobody listens, because the test has just freed it.
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	erptest.Admin(t, "postgres", dsn) // so that the server runs
+	// A port on which nobody listens, because we hold and then free it.
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	free := l.Addr().String()
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Close())
 	host, port, _ := net.SplitHostPort(free)
 
 	erptest.WantError(t, erptest.OpenError(t, "postgres", "postgres://u:segredo@"+free+"/erp"), erp.CodeUnreachable,
@@ -94,9 +90,7 @@ func TestOpenSQLiteSaysWhatIsWrongWithTheFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	missing, rubbish := filepath.Join(dir, "x.db"), filepath.Join(dir, "rubbish.db")
-	if err := os.WriteFile(rubbish, []byte(strings.Repeat("isto não é um banco de dados ", 100)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(rubbish, []byte(strings.Repeat("isto não é um banco de dados ", 100)), 0o600))
 	erptest.WantError(t, erptest.OpenError(t, "sqlite", missing), erp.CodeNoDatabase, missing, "does not exist")
 	if _, err := os.Stat(missing); !os.IsNotExist(err) {
 		t.Error("Open created the file")
@@ -217,10 +211,7 @@ func TestI8NothingIsEverWritten(t *testing.T) {
 	}
 
 	path, ldb := erptest.SQLiteFile(t, `CREATE TABLE c (k INTEGER)`, `INSERT INTO c VALUES (1)`)
-	before, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(os.ReadFile(path))(t)
 	lite := erptest.Open(t, erp.Options{Driver: "sqlite", DSN: erp.Secret(path)})
 	erptest.Read(t, lite, erp.Query{SQL: "SELECT k FROM c", Key: []string{"k"}}, erp.Window{})
 	for _, query := range []string{
@@ -262,9 +253,7 @@ func TestF012ALockedTableEndsTheReadInTime(t *testing.T) {
 	erptest.Exec(t, tx, `LOCK TABLE c`)
 	err = erptest.ReadError(t, s, erp.Query{SQL: "SELECT k FROM c", Key: []string{"k"}})
 	erptest.WantError(t, err, erp.CodeLocked, "locked by another session", "55P03")
-	if err := tx.Rollback(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, tx.Rollback())
 	erptest.Read(t, s, erp.Query{SQL: "SELECT k FROM c", Key: []string{"k"}}, erp.Window{})
 }
 
@@ -445,14 +434,9 @@ func TestASilentServerDoesNotHangTheReader(t *testing.T) {
 func TestSQLiteWaitsForAWriterAndThenSaysSo(t *testing.T) {
 	t.Parallel()
 	s, db := erptest.SQLite(t, `CREATE TABLE c (k INTEGER)`)
-	c, err := db.Conn(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(db.Conn(t.Context()))(t)
 	erptest.Exec(t, c, "BEGIN EXCLUSIVE")
 	erptest.WantError(t, erptest.ReadError(t, s, erp.Query{SQL: "SELECT k FROM c", Key: []string{"k"}}), erp.CodeLocked)
 	erptest.Exec(t, c, "ROLLBACK")
-	if err := c.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Close())
 }

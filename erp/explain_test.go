@@ -7,6 +7,7 @@ import (
 
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/erp/erptest"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 func TestExplainFindsKeysOfEveryType(t *testing.T) {
@@ -42,15 +43,10 @@ func TestTheSampleERPIsReadAndExplained(t *testing.T) {
 			AND (c.data_contrato >= '2026-01-01' OR c.data_contrato IS NULL) -- o resto já foi
 			ORDER BY c.id;`,
 	}
-	_, err := s.Columns(t.Context(), q.SQL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Columns(t.Context(), q.SQL))(t)
 	var inScope int
-	if err := db.QueryRow(
-		`SELECT count(*) FROM coop.contrato c WHERE c.excluido_em IS NULL AND c.situacao = 'aprovado' AND (c.data_contrato >= '2026-01-01' OR c.data_contrato IS NULL)`).Scan(&inScope); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.QueryRow(
+		`SELECT count(*) FROM coop.contrato c WHERE c.excluido_em IS NULL AND c.situacao = 'aprovado' AND (c.data_contrato >= '2026-01-01' OR c.data_contrato IS NULL)`).Scan(&inScope))
 	rows, first := erptest.Read(t, s, q, erp.Window{})
 	if len(rows) != inScope || first.Degraded || first.Unreadable != 0 || first.Bound == "" {
 		t.Fatalf("%+v, want %d clean rows", first, inScope)

@@ -10,30 +10,25 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/safrasync/safrasync/internal/pgtest"
+	"github.com/jmoiron/sqlx"
 
 	"github.com/safrasync/safrasync/erp/dialect"
+	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/internal/pgtest"
 )
 
 // pgReader creates a database with these statements, and opens it for reading.
 func pgReader(t testing.TB, statements ...string) (*Source, *sql.DB) {
 	t.Helper()
 	dsn := pgtest.Database(t)
-	db, err := sql.Open("postgres", dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(sql.Open("postgres", dsn))(t)
 	t.Cleanup(func() { _ = db.Close() })
 	for _, s := range statements {
 		if _, err := db.Exec(s); err != nil {
 			t.Fatalf("%.80s: %v", s, err)
 		}
 	}
-	s, err := Open(t.Context(), Options{Driver: "postgres", DSN: Secret(dsn)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Open(t.Context(), Options{Driver: "postgres", DSN: Secret(dsn)}))(t)
 	t.Cleanup(func() { _ = s.Close() })
 	return s, db
 }
@@ -41,44 +36,20 @@ func pgReader(t testing.TB, statements ...string) (*Source, *sql.DB) {
 // keyStatement returns the statement with which rows are read again by key.
 func keyStatement(t testing.TB, s *Source, q Query, keys [][]Value) (query string, args []any) {
 	t.Helper()
-	err := s.inTx(t.Context(), func(_ dialect.Clock, tx dialect.Tx) error {
+	must.Do(t, s.inTx(t.Context(), func(_ dialect.Clock, tx dialect.Tx) error {
 		p, err := s.plan(t.Context(), tx, q)
 		if err != nil {
 			return err
 		}
 		query, args, err = s.keyReader(tx, p).query(p.items, keys)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return query, args
 }
 
-func lines(t testing.TB, db *sql.DB, query string, args ...any) []string {
-	t.Helper()
-	rows, err := db.Query(query, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = rows.Close() }()
-	var out []string
-	for rows.Next() {
-		var line string
-		if err := rows.Scan(&line); err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, line)
-	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-// Whatever the query does with the table, its rows are read again through the index of the key.
-// With groups and unions, the keys become conditions inside the query. Keys of which no column has
-// only a few values do not become hundreds of alternatives.
+// Whatever the query does with the table, its rows are read again along the index of the key: with
+// groups and unions the keys are conditions within, and keys of which no column has few values do
+// not become hundreds of alternatives.
 func TestKeysAreReadAlongTheIndex(t *testing.T) {
 	t.Parallel()
 	const table = `(filial char(2) NOT NULL, ticket char(9) NOT NULL, item char(1) NOT NULL, contrato varchar(20) NOT NULL, num int NOT NULL UNIQUE, kg numeric NOT NULL,
@@ -140,9 +111,11 @@ func TestKeysAreReadAlongTheIndex(t *testing.T) {
 			}
 			q := Query{SQL: c.sql, Key: c.key}
 			query, args := keyStatement(t, s, q, keys)
+			var steps []string
+			must.Do(t, sqlx.NewDb(db, "postgres").Select(&steps, "EXPLAIN "+query, args...))
 			var plan string
-			for _, line := range lines(t, db, "EXPLAIN "+query, args...) {
-				plan += line[:min(120, len(line))] + "\n"
+			for _, step := range steps {
+				plan += step[:min(120, len(step))] + "\n"
 			}
 			if strings.Contains(plan, "Seq Scan") || !strings.Contains(plan, "Index") {
 				t.Errorf("%s, %d rows: the last look reads the whole table:\n%s", c.name, size, plan)
@@ -169,11 +142,8 @@ func TestKeysInArraysFindWhatEachKeyFindsAlone(t *testing.T) {
 		`CREATE TABLE c (id int, t text, v varchar(10), p char(10), k codigo, e tipo, i bigint, n numeric, f float8, g float4, d date, ts timestamp, tz timestamptz, u uuid, l bool)`)
 	add := func(id int, text string) {
 		t.Helper()
-		_, err := db.ExecContext(context.Background(), `INSERT INTO c SELECT $1::int, $2::text, $2, $2, $2, (ARRAY['x','y'])[1 + $1 % 2]::tipo, $1 % 90, ($1 % 80) / 4.0, ($1 % 70) / 3.0, ($1 % 71) / 3.0,
-			date '2026-01-01' + $1 % 75, timestamp '2026-01-01' + $1 % 77 * interval '1.000001 second', timestamptz '2026-01-01 00:00:00+00' + $1 % 78 * interval '1 hour', md5(($1 % 79)::text)::uuid, $1 % 2 = 0`, id, text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Get(db.ExecContext(context.Background(), `INSERT INTO c SELECT $1::int, $2::text, $2, $2, $2, (ARRAY['x','y'])[1 + $1 % 2]::tipo, $1 % 90, ($1 % 80) / 4.0, ($1 % 70) / 3.0, ($1 % 71) / 3.0,
+			date '2026-01-01' + $1 % 75, timestamp '2026-01-01' + $1 % 77 * interval '1.000001 second', timestamptz '2026-01-01 00:00:00+00' + $1 % 78 * interval '1 hour', md5(($1 % 79)::text)::uuid, $1 % 2 = 0`, id, text))(t)
 	}
 	for id := range 300 {
 		text := fmt.Sprint(id % 100)
@@ -221,7 +191,7 @@ func TestKeysInArraysFindWhatEachKeyFindsAlone(t *testing.T) {
 		q := Query{SQL: "SELECT * FROM c", Key: names}
 		var keys [][]Value
 		seen := map[string]bool{}
-		_, err := s.Read(t.Context(), Query{SQL: "SELECT * FROM c WHERE id % 3 <> 0", Key: names}, Window{},
+		must.Get(s.Read(t.Context(), Query{SQL: "SELECT * FROM c WHERE id % 3 <> 0", Key: names}, Window{},
 			func(r Row) error {
 				var key []Value
 				for _, name := range names {
@@ -233,16 +203,13 @@ func TestKeysInArraysFindWhatEachKeyFindsAlone(t *testing.T) {
 					keys = append(keys, key)
 				}
 				return nil
-			})
-		if err != nil {
-			t.Fatal(err)
-		}
+			}))(t)
 		together, err := s.ByKeys(t.Context(), q, keys)
 		if err != nil {
 			t.Fatalf("%v: %v", names, err)
 		}
 		var alone []Row
-		err = s.inTx(t.Context(), func(_ dialect.Clock, tx dialect.Tx) error {
+		must.Do(t, s.inTx(t.Context(), func(_ dialect.Clock, tx dialect.Tx) error {
 			p, err := s.plan(t.Context(), tx, q)
 			if err != nil {
 				return err
@@ -263,10 +230,7 @@ func TestKeysInArraysFindWhatEachKeyFindsAlone(t *testing.T) {
 				}
 			}
 			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		if diff := cmp.Diff(show(alone), show(together)); diff != "" || len(alone) == 0 {
 			t.Errorf("%v, %d keys (-alone +together):\n%s", names, len(keys), diff)
 		}

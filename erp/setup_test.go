@@ -10,6 +10,7 @@ import (
 
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/erp/erptest"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/internal/throwaway"
 )
@@ -28,9 +29,6 @@ func postgres(t testing.TB, statements ...string) (*erp.Source, *sql.DB) {
 
 func testdata(t testing.TB, name string) string {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("..", "testdata", "erp", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(filepath.Join("..", "testdata", "erp", name)))(t)
 	return string(b)
 }

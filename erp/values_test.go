@@ -10,6 +10,7 @@ import (
 
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/erp/erptest"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/pgtest"
 )
 
@@ -194,11 +195,8 @@ func TestF031InvalidBytesInSQLASCIISpoilOneValueOnly(t *testing.T) {
 	if diff := cmp.Diff([]string{"JOÃO", "Ana"}, erptest.Texts(rows, "nome")); diff != "" {
 		t.Errorf("as WIN1252 (-want +got):\n%s", diff)
 	}
-	again, err := win.ByKeys(t.Context(), q,
-		[][]erp.Value{{rows[0].Values[2], rows[0].Values[1]}, {rows[1].Values[2], rows[1].Values[1]}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must.Get(win.ByKeys(t.Context(), q,
+		[][]erp.Value{{rows[0].Values[2], rows[0].Values[1]}, {rows[1].Values[2], rows[1].Values[1]}}))(t)
 	found := erptest.Texts(again, "nome")
 	slices.Sort(found)
 	if diff := cmp.Diff([]string{"Ana", "JOÃO"}, found); diff != "" {

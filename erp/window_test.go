@@ -9,6 +9,7 @@ import (
 
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/erp/erptest"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 func TestF001ARowThatCommitsLateIsInTheNextWindow(t *testing.T) {
@@ -16,20 +17,15 @@ func TestF001ARowThatCommitsLateIsInTheNextWindow(t *testing.T) {
 	s, db := postgres(t, `CREATE TABLE c (k int, em timestamptz DEFAULT now())`)
 	q := erp.Query{SQL: "SELECT k, em FROM c", Key: []string{"k"}, ChangedAt: "em"}
 
-	late, err := db.BeginTx(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	late := must.Get(db.BeginTx(t.Context(), nil))(t)
 	erptest.Exec(t, late, `INSERT INTO c (k) VALUES (1)`) // stamped, not yet visible
 	erptest.Exec(t, db, `INSERT INTO c (k) VALUES (2)`)   // a later stamp, visible at once
 	rows, first := erptest.Read(t, s, q, erp.Window{})
 	if got := erptest.KeysOf(rows); got != "2" {
 		t.Fatalf("first read gave %q, want 2", got)
 	}
-	if err := late.Commit(); err != nil {
-		t.Fatal(err)
-	}
-	// No lookback at all: the open transaction alone must have kept the bound back.
+	must.Do(t, late.Commit())
+	// No lookback at all: the open transaction alone must have held the bound.
 	rows, _ = erptest.Read(t, s, q, erp.Window{Since: first.Bound})
 	if got := erptest.KeysOf(rows); !strings.Contains(got, "1") {
 		t.Errorf("the late row is lost: second read gave %q after bound %s", got, first.Bound)
@@ -46,10 +42,8 @@ func TestF001APreparedTransactionHoldsTheBound(t *testing.T) {
 		}
 	})
 	var prepared time.Time
-	if err := db.QueryRow(`SELECT prepared FROM pg_prepared_xacts WHERE database = current_database()`).Scan(
-		&prepared); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.QueryRow(`SELECT prepared FROM pg_prepared_xacts WHERE database = current_database()`).Scan(
+		&prepared))
 	erptest.Exec(t, db, `INSERT INTO c (k) VALUES (2)`)
 	_, res := erptest.Read(t, s, erp.Query{SQL: "SELECT k, em FROM c", Key: []string{"k"}, ChangedAt: "em"},
 		erp.Window{})
@@ -66,17 +60,14 @@ func TestF004RowsAndBoundComeFromOneSnapshot(t *testing.T) {
 	s, db := postgres(t, `CREATE TABLE c (k int, em timestamptz)`,
 		`INSERT INTO c SELECT i, '2026-01-01 00:00:00-03' FROM generate_series(1, 500) i`)
 	var n int
-	res, err := s.Read(t.Context(), erp.Query{SQL: "SELECT * FROM c", Key: []string{"k"}, ChangedAt: "em"},
+	res := must.Get(s.Read(t.Context(), erp.Query{SQL: "SELECT * FROM c", Key: []string{"k"}, ChangedAt: "em"},
 		erp.Window{}, func(erp.Row) error {
 			if n++; n == 1 {
 				erptest.Exec(t, db, `INSERT INTO c VALUES (999, '2026-02-02 00:00:00-03')`,
 					`UPDATE c SET em = '2026-02-02 00:00:00-03' WHERE k > 400`)
 			}
 			return nil
-		})
-	if err != nil {
-		t.Fatal(err)
-	}
+		}))(t)
 	if n != 500 || res.Bound != "2026-01-01 00:00:00-03" {
 		t.Errorf("read %d rows with bound %q; want 500 with the bound of the snapshot, 2026-01-01 00:00:00-03",
 			n, res.Bound)

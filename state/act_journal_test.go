@@ -2,7 +2,6 @@ package state
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/recovery"
 	"github.com/safrasync/safrasync/state/sqldb"
@@ -52,10 +52,7 @@ func resending(e trade.Entry) trade.Act {
 // order does acts, which must be done.
 func (k *kept) order(acts ...trade.Act) {
 	k.t.Helper()
-	done, err := k.s.Act(k.t.Context(), acts)
-	if err != nil {
-		k.t.Fatal(err)
-	}
+	done := must.Get(k.s.Act(k.t.Context(), acts))(k.t)
 	for i, ok := range done {
 		if !ok {
 			k.t.Fatalf("%s %s was not done", acts[i].Audit.Act, acts[i].Audit.Target)
@@ -66,20 +63,9 @@ func (k *kept) order(acts ...trade.Act) {
 // doubts records n rows that are in doubt, and begins their quarantine.
 func (k *kept) doubts(n int) []trade.Entry {
 	k.t.Helper()
-	lease := mustLease(k.t, k.s, "contracts")
-	var out []trade.Entry
-	for i := range n {
-		e := mustRecord(k.t, k.s, lease, newEntry(fmt.Sprint("d", i)))[0]
-		mustCommit(k.t, k.s, lease, trade.Group{Settle: []trade.Settlement{unknown(mustSend(k.t, k.s, lease, e))}})
-		out = append(out, mustEntry(k.t, k.s, "contracts", e.Key))
-	}
-	if err := k.s.ReleaseLease(k.t.Context(), lease); err != nil {
-		k.t.Fatal(err)
-	}
-	if _, err := k.s.Watch(k.t.Context(), "contracts", "boot", 0); err != nil {
-		k.t.Fatal(err)
-	}
-	return out
+	doubts := k.sends("d", n, n, func(a trade.Attempt, _ trade.Entry) trade.Settlement { return unknown(a) })
+	must.Get(k.s.Watch(k.t.Context(), "contracts", "boot", 0))(k.t)
+	return doubts
 }
 
 // F058: a copy from before a person decided is older too, although nothing was sent since: what was
@@ -119,9 +105,7 @@ func TestF058ACopyFromBeforeAnActIsNoticedAndHasItAgain(t *testing.T) {
 			}
 			copies, steps := t.TempDir(), []string{"before", "between"}
 			backup := func(name string) {
-				if err := k.s.Backup(t.Context(), filepath.Join(copies, name)); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, k.s.Backup(t.Context(), filepath.Join(copies, name)))
 			}
 			backup(steps[0])
 			k.order(dismissal(doubts[1]))
@@ -129,13 +113,9 @@ func TestF058ACopyFromBeforeAnActIsNoticedAndHasItAgain(t *testing.T) {
 			k.order(c.act(e))
 			dir, whole := k.dir(), t.TempDir()
 			k.close()
-			if err := os.CopyFS(whole, os.DirFS(dir)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.CopyFS(whole, os.DirFS(dir)))
 			for _, step := range append(steps, "none") {
-				if err := errors.Join(os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(whole))); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(whole)))
 				removeLedger(t, k.o.DSN)
 				if step != "none" {
 					copyFile(t, filepath.Join(copies, step), k.o.DSN)
@@ -148,9 +128,7 @@ func TestF058ACopyFromBeforeAnActIsNoticedAndHasItAgain(t *testing.T) {
 				} else {
 					wantCode(t, k.try(sqldb.DefaultTuning),
 						map[string]string{"before": sqldb.CodeRolledBack, "none": sqldb.CodeEmptied}[step])
-					if _, err := Rebuild(t.Context(), k.o, true, rebuildAct); err != nil {
-						t.Fatal(err)
-					}
+					must.Get(Rebuild(t.Context(), k.o, true, rebuildAct))(t)
 					k.open()
 				}
 				got := mustEntry(t, k.s, "contracts", e.Key)
@@ -212,9 +190,7 @@ func TestAnActThatTheLedgerRefusedIsNotRebuilt(t *testing.T) {
 	k.send("after", 1)
 	k.close()
 	removeLedger(t, k.o.DSN)
-	if _, err := Rebuild(t.Context(), k.o, true, rebuildAct); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(Rebuild(t.Context(), k.o, true, rebuildAct))(t)
 	k.open()
 	if got := mustEntry(t, k.s, "contracts", e.Key); got.State != trade.InDoubt || got.RemoteID != "" {
 		t.Errorf("%+v", got)
@@ -227,20 +203,14 @@ func TestF058ACopyFromBeforeANewJournalIsRebuilt(t *testing.T) {
 	k := sqliteKept(t)
 	k.send("a", 3)
 	before := filepath.Join(t.TempDir(), "before.db")
-	if err := k.s.Backup(t.Context(), before); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, k.s.Backup(t.Context(), before))
 	k.send("b", 3)
 	want := provenOf(t, k.s)
 	dir := k.dir()
 	k.close()
-	if err := os.RemoveAll(dir); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.RemoveAll(dir))
 	wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeJournalLost)
-	if _, err := NewJournal(t.Context(), k.o, true, rebuildAct); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(NewJournal(t.Context(), k.o, true, rebuildAct))(t)
 	removeLedger(t, k.o.DSN)
 	copyFile(t, before, k.o.DSN)
 	wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeRolledBack)
@@ -251,9 +221,7 @@ func TestF058ACopyFromBeforeANewJournalIsRebuilt(t *testing.T) {
 			t.Errorf("the way out is %s", text)
 		}
 	}
-	if _, err := Rebuild(t.Context(), k.o, true, rebuildAct); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(Rebuild(t.Context(), k.o, true, rebuildAct))(t)
 	k.open()
 	if diff := cmp.Diff(want, provenOf(t, k.s)); diff != "" {
 		t.Errorf("rebuilt (-want +got):\n%s", diff)
@@ -271,9 +239,7 @@ func TestF058ACopyFromBeforeAPauseIsPausedAgain(t *testing.T) {
 	k := sqliteKept(t)
 	k.send("a", 2)
 	before := filepath.Join(t.TempDir(), "before.db")
-	if err := k.s.Backup(t.Context(), before); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, k.s.Backup(t.Context(), before))
 	pause := trade.JobStatus{
 		Job: "contracts", State: trade.Paused, Since: at,
 		Stop: &trade.Stop{Code: "paused", Text: "ana: the harvest"},

@@ -1,13 +1,13 @@
 package state
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -25,14 +25,11 @@ func (k *kept) retyped() (old, held trade.Entry) {
 	k.t.Helper()
 	lease := mustLease(k.t, k.s, "contracts")
 	e := mustRecord(k.t, k.s, lease, newEntry("old"))[0]
-	mustCommit(k.t, k.s, lease,
-		trade.Group{Settle: []trade.Settlement{created(mustSend(k.t, k.s, lease, e), "remote-1")}})
+	mustSettle(k.t, k.s, lease, created(mustSend(k.t, k.s, lease, e), "remote-1"))
 	again := newEntry("new")
 	again.State, again.Cause = trade.Held, trade.CauseRetyped
 	held = mustRecord(k.t, k.s, lease, again)[0]
-	if err := k.s.ReleaseLease(k.t.Context(), lease); err != nil {
-		k.t.Fatal(err)
-	}
+	must.Do(k.t, k.s.ReleaseLease(k.t.Context(), lease))
 	return mustEntry(k.t, k.s, "contracts", "old"), held
 }
 
@@ -109,9 +106,7 @@ func TestF058ARecordThatWasGivenOnIsRebuiltSo(t *testing.T) {
 	old, held := k.retyped()
 	copies := t.TempDir()
 	backup := func(name string) {
-		if err := k.s.Backup(t.Context(), filepath.Join(copies, name)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, k.s.Backup(t.Context(), filepath.Join(copies, name)))
 	}
 	backup("before")
 	doubt := k.doubts(1)[0]
@@ -121,13 +116,9 @@ func TestF058ARecordThatWasGivenOnIsRebuiltSo(t *testing.T) {
 	k.order(dismissal(doubt))
 	dir, whole := k.dir(), t.TempDir()
 	k.close()
-	if err := os.CopyFS(whole, os.DirFS(dir)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.CopyFS(whole, os.DirFS(dir)))
 	for _, step := range []string{"before", "between", "after", "none", "new journal"} {
-		if err := errors.Join(os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(whole))); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(whole)))
 		removeLedger(t, k.o.DSN)
 		switch step {
 		case "none", "new journal":
@@ -140,13 +131,9 @@ func TestF058ARecordThatWasGivenOnIsRebuiltSo(t *testing.T) {
 			}
 		}
 		if step == "new journal" { // which begins with what the ledger knows
-			if _, err := NewJournal(t.Context(), k.o, true, rebuildAct); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(NewJournal(t.Context(), k.o, true, rebuildAct))(t)
 			removeLedger(t, k.o.DSN)
-			if _, err := Rebuild(t.Context(), k.o, true, rebuildAct); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(Rebuild(t.Context(), k.o, true, rebuildAct))(t)
 		}
 		k.open()
 		given(t, k.s)
@@ -162,19 +149,16 @@ func TestF058ARecordThatWasGivenOnIsRebuiltSo(t *testing.T) {
 func TestALateAnswerOfARowThatGaveItsRecordIsTold(t *testing.T) {
 	journaled(t, func(t *testing.T, k *kept) {
 		doubt := k.doubts(1)[0]
-		attempts, err := k.s.Attempts(t.Context(), doubt.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		attempts := must.Get(k.s.Attempts(t.Context(), doubt.ID))(t)
 		k.order(resending(doubt))
 		lease := mustLease(t, k.s, "contracts")
 		second := mustSend(t, k.s, lease, mustEntry(t, k.s, "contracts", doubt.Key))
-		mustCommit(t, k.s, lease, trade.Group{Settle: []trade.Settlement{created(second, "remote-2")}})
+		mustSettle(t, k.s, lease, created(second, "remote-2"))
 		again := newEntry("new")
 		again.State, again.Cause = trade.Held, trade.CauseRetyped
 		held := mustRecord(t, k.s, lease, again)[0]
 		k.order(takeover(mustEntry(t, k.s, "contracts", doubt.Key), held))
-		r := mustCommit(t, k.s, lease, trade.Group{Settle: []trade.Settlement{created(attempts[0], "remote-1")}})
+		r := mustSettle(t, k.s, lease, created(attempts[0], "remote-1"))
 		got := mustEntry(t, k.s, "contracts", doubt.Key)
 		if len(r.Alarms) != 1 || r.Alarms[0].Kind != trade.LateDouble || r.Alarms[0].Other != "remote-2" ||
 			got.RemoteID != "" || got.MovedID != "remote-2" ||
@@ -198,9 +182,7 @@ func TestAnIDThatNobodyHasIsTold(t *testing.T) {
 			sqldb.Postgres: `ALTER TABLE entry DISABLE TRIGGER entry_identity`,
 		}[k.s.db.D.Name]
 		for _, query := range []string{off, `UPDATE entry SET remote_id = 'remote-9' WHERE key = 'new'`} {
-			if err := byHand(k.s, query); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, byHand(k.s, query))
 		}
 		if broken, err := k.s.BrokenKeys(t.Context()); err != nil || !cmp.Equal(broken, []string{"entry"}) {
 			t.Errorf("broken %v, %v", broken, err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -73,9 +74,7 @@ func TestAPauseStaysUntilAnActEndsItAndNoIntentIsStoredMeanwhile(t *testing.T) {
 		e := mustRecord(t, s, lease, newEntry("a"), newEntry("b"))
 		flying := mustSend(t, s, lease, e[0])
 		running := trade.JobStatus{Job: "contracts", State: trade.Running, Since: at}
-		if err := s.SetJobStatus(t.Context(), running); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.SetJobStatus(t.Context(), running))
 		pause := trade.JobStatus{
 			Job: "contracts", State: trade.Paused, Since: at,
 			Stop: &trade.Stop{Code: "paused", Text: "maria: the harvest"},
@@ -95,10 +94,8 @@ func TestAPauseStaysUntilAnActEndsItAndNoIntentIsStoredMeanwhile(t *testing.T) {
 		if !r.Paused || r.Claimed[in.Attempt.ID] || !r.Settled[flying.ID] {
 			t.Errorf("a group of a paused job: %+v", r)
 		}
-		if err := s.SetJobStatus(t.Context(),
-			trade.JobStatus{Job: "contracts", State: trade.Idle, Since: at}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.SetJobStatus(t.Context(),
+			trade.JobStatus{Job: "contracts", State: trade.Idle, Since: at}))
 		saw, err := s.JobStatus(t.Context(), "contracts")
 		if err != nil || saw.State != trade.Paused || saw.Stop.Text != "maria: the harvest" {
 			t.Fatalf("the pause is %+v, %v", saw, err)
@@ -127,9 +124,7 @@ func TestAPauseStaysUntilAnActEndsItAndNoIntentIsStoredMeanwhile(t *testing.T) {
 		if _, err := act(saw, &cursor); !errors.As(err, &held) {
 			t.Errorf("what the brakes remember was changed while a process runs the job: %v", err)
 		}
-		if err := s.ReleaseLease(t.Context(), lease); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.ReleaseLease(t.Context(), lease))
 		if done, err := act(saw, &cursor); !done || err != nil {
 			t.Errorf("done %v, %v", done, err)
 		}
@@ -161,8 +156,7 @@ func TestSameContentComparesTheNewestRowToo(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		lease := mustLease(t, s, "contracts")
 		e := mustRecord(t, s, lease, newEntry("a"))[0]
-		mustCommit(t, s, lease,
-			trade.Group{Settle: []trade.Settlement{created(mustSend(t, s, lease, e), sqldb.NewID())}})
+		mustSettle(t, s, lease, created(mustSend(t, s, lease, e), sqldb.NewID()))
 		sent := mustEntry(t, s, "contracts", "a")
 		sent.SourceHash, sent.Flags = trade.HashOf("newer"), trade.Flags{trade.Changed}
 		sent.Now, sent.AckValues, sent.Acknowledged = trade.Values{"preco": {Kind: 'n', Text: "2"}},

@@ -18,6 +18,7 @@ import (
 	"github.com/lib/pq/pqerror"
 	"modernc.org/sqlite"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/retention"
 	"github.com/safrasync/safrasync/state/sqldb"
@@ -42,9 +43,7 @@ func TestActsThatNoCorrectCallerOrdersAreRefused(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		lease := mustLease(t, s, "contracts")
 		e := mustRecord(t, s, lease, newEntry("a"))[0]
-		if err := s.ReleaseLease(t.Context(), lease); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.ReleaseLease(t.Context(), lease))
 		before := content(t, s)
 		neither, twice := dismissal(e), dismissal(e)
 		neither.Update = nil
@@ -102,7 +101,7 @@ func TestRowsThatDoNotChangeAreNoticed(t *testing.T) {
 	_, err := k.s.Commit(t.Context(), lease, trade.Group{At: at, Settle: []trade.Settlement{created(a, "remote-a")}})
 	says(t, err, "0 rows of entry were written, expected 1")
 	mustExec(t, k.s, `DROP TRIGGER foreign_hand`)
-	mustCommit(t, k.s, lease, trade.Group{Settle: []trade.Settlement{created(a, "remote-a")}})
+	mustSettle(t, k.s, lease, created(a, "remote-a"))
 	if e := mustEntry(t, k.s, "contracts", "a"); e.State != trade.Accepted || e.RemoteID != "remote-a" {
 		t.Errorf("%+v", e)
 	}
@@ -127,9 +126,7 @@ func TestADeadlockIsTriedAgain(t *testing.T) {
 			} else if err != nil && len(all) != at-1 {
 				t.Fatalf("%s, call %d (%s): %d acts though it failed: %v", code, at, hit, len(all), err)
 			} else if err != nil {
-				if err := f.s.AppendAudit(t.Context(), anAct("x")); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, f.s.AppendAudit(t.Context(), anAct("x")))
 			}
 			if hit == "" {
 				break
@@ -183,26 +180,18 @@ func TestALookThatAReaderKeepsFromFlushing(t *testing.T) {
 		tune.Busy, tune.Settle = 50*time.Millisecond, 5*time.Second
 	})
 	db := sqldb.ConnectSQLite(sqldb.DefaultTuning, sqldb.SqliteDSN(f.o.DSN, "mode=ro"), 1)
-	defer func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
+	defer func() { must.Do(t, db.Close()) }()
 	reads, err := db.Beginx()
 	if err != nil {
 		t.Fatal(err)
 	}
 	var n int
-	if err := reads.Get(&n, `SELECT COUNT(*) FROM audit`); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, reads.Get(&n, `SELECT COUNT(*) FROM audit`))
 	f.b.loses = true
 	if err = f.s.AppendAudit(t.Context(), anAct("x")); !errors.Is(err, trade.ErrUncertain) {
 		t.Errorf("%v", err)
 	}
-	if err := reads.Rollback(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, reads.Rollback())
 	f.b.loses = true
 	if err := f.s.AppendAudit(t.Context(), anAct("y")); err != nil {
 		t.Errorf("without the reader: %v", err)
@@ -248,9 +237,7 @@ func TestACopyThatIsNotInOrder(t *testing.T) {
 	t.Parallel()
 	k := keep(t, backends[0].open(t))
 	empty := filepath.Join(t.TempDir(), "empty.db")
-	if err := k.s.Backup(t.Context(), empty); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, k.s.Backup(t.Context(), empty))
 	k.sendAll("a", 2)
 	mustExec(t, k.s, `UPDATE tally SET n = n + 1 WHERE state = 'accepted'`)
 	copied := filepath.Join(t.TempDir(), "copy.db")
@@ -281,17 +268,13 @@ func TestAJournalThatIsNotTheLedgersOwnIsRefused(t *testing.T) {
 	k.close()
 	other.close()
 	dir, own := k.dir(), k.dir()+".own"
-	if err := errors.Join(os.Rename(dir, own), os.CopyFS(dir, os.DirFS(other.dir()))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Rename(dir, own), os.CopyFS(dir, os.DirFS(other.dir())))
 	says(t, k.try(sqldb.DefaultTuning), "belongs to ledger "+other.s.LedgerID())
 	// such a one may go
 	if plan, err := NewJournal(t.Context(), k.o, false, rebuildAct); err != nil || plan.Aside != dir {
 		t.Errorf("%+v, %v", plan, err)
 	}
-	if err := errors.Join(os.RemoveAll(dir), os.Rename(own, dir)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.RemoveAll(dir), os.Rename(own, dir))
 	k.byHand(`UPDATE journal SET retired_at = 1`)
 	says(t, k.try(sqldb.DefaultTuning), "the one that stands there is another")
 	k.byHand(`UPDATE journal SET retired_at = NULL`)
@@ -336,16 +319,12 @@ func TestANewJournalInsteadOfOneThatSaysNothingMore(t *testing.T) {
 	k := keep(t, backends[0].open(t))
 	k.sendAll("a", 2)
 	before := k.o.DSN + ".before"
-	if err := k.s.Backup(t.Context(), before); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, k.s.Backup(t.Context(), before))
 	k.beginAgain() // its records are of what the ledger has
 	k.close()
 	removeLedger(t, k.o.DSN)
 	copyFile(t, before, k.o.DSN)
-	if _, err := NewJournal(t.Context(), k.o, true, rebuildAct); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(NewJournal(t.Context(), k.o, true, rebuildAct))(t)
 	k.open()
 	k.sendAll("b", 1)
 	dir := k.dir()
@@ -354,13 +333,9 @@ func TestANewJournalInsteadOfOneThatSaysNothingMore(t *testing.T) {
 	if err != nil || len(segments) == 0 {
 		t.Fatal(segments, err)
 	}
-	if err := os.WriteFile(segments[0], []byte("damaged\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(segments[0], []byte("damaged\n"), 0o600))
 	says(t, k.try(sqldb.DefaultTuning), "damaged")
-	if _, err := NewJournal(t.Context(), k.o, true, rebuildAct); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(NewJournal(t.Context(), k.o, true, rebuildAct))(t)
 	k.open()
 	want := map[string]trade.State{"a0": trade.Accepted, "a1": trade.Accepted, "b0": trade.Accepted}
 	if diff := cmp.Diff(want, statesOf(t, k.s, "contracts")); diff != "" {
@@ -376,17 +351,13 @@ func TestAnswersThatNobodyCanKeep(t *testing.T) {
 	lease := mustLease(t, f.s, "contracts")
 	a := mustSend(t, f.s, lease, mustRecord(t, f.s, lease, newEntry("a"))[0])
 	lock := filepath.Join(f.dir(), "lock")
-	if err := errors.Join(os.Remove(lock), os.Mkdir(lock, 0o700)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(lock), os.Mkdir(lock, 0o700))
 	f.b.arm(1, true)
 	_, err := f.s.Commit(t.Context(), lease, trade.Group{At: at, Settle: []trade.Settlement{created(a, "remote-a")}})
 	f.b.disarm()
 	says(t, err, errBroken.Error(), "is a directory")
-	if err := os.Remove(lock); err != nil {
-		t.Fatal(err)
-	}
-	mustCommit(t, f.s, lease, trade.Group{Settle: []trade.Settlement{created(a, "remote-a")}})
+	must.Do(t, os.Remove(lock))
+	mustSettle(t, f.s, lease, created(a, "remote-a"))
 }
 
 // F049: what the retention would shorten and cannot read stays, and is named.
@@ -422,14 +393,9 @@ func TestACheckThatTheDatabaseCannotEnd(t *testing.T) {
 	k := keep(t, backends[0].open(t))
 	k.o.Journal = ""
 	k.close()
-	text, err := os.ReadFile(k.o.DSN)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(k.o.DSN))(t)
 	clear(text[100:])
-	if err := os.WriteFile(k.o.DSN, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(k.o.DSN, text, 0o600))
 	db := sqldb.ConnectSQLite(sqldb.DefaultTuning, sqldb.SqliteDSN(k.o.DSN, "mode=ro"), 1)
 	var n int
 	damage := db.Get(&n, `SELECT COUNT(*) FROM entry`)
@@ -494,19 +460,11 @@ func TestWhatTheSystemDoesNotSay(t *testing.T) {
 // A connection that is closed already says so, wherever it is used next.
 func TestAConnectionThatIsClosed(t *testing.T) {
 	t.Parallel()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer func() { _ = listener.Close() }()
-	conn, err := net.Dial("tcp", listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(net.Dial("tcp", listener.Addr().String()))(t)
 	raw, err := conn.(*net.TCPConn).SyscallConn()
-	if err = errors.Join(err, conn.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err, conn.Close())
 	if err := sqldb.BoundUnacknowledged("tcp4", "", raw); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("%v", err)
 	}
@@ -524,9 +482,7 @@ func TestEveryCallFailsOnceWhileAProcessSettlesWhatAnotherLeft(t *testing.T) {
 		b := &breaker{}
 		k := keep(t, backends[0].open(t))
 		goesOn := *k
-		if err := goesOn.try(b.tuning()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, goesOn.try(b.tuning()))
 		lease := mustLease(t, k.s, "contracts")
 		es := mustRecord(t, k.s, lease, newEntry("a"), newEntry("b"), newEntry("c"))
 		first := mustSend(t, k.s, lease, es[0])
@@ -570,23 +526,17 @@ func TestADamagedLedgerThatSomebodyHasOpenIsNotRebuilt(t *testing.T) {
 	k := keep(t, backends[0].open(t))
 	k.sendAll("a", 1)
 	k.close()
-	if err := os.WriteFile(k.o.DSN, []byte(strings.Repeat("damaged ", 1000)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(k.o.DSN, []byte(strings.Repeat("damaged ", 1000)), 0o600))
 	f, err := os.Open(k.o.DSN)
 	if err != nil {
 		t.Fatal(err)
 	}
 	holder := exec.Command("sleep", "600")
 	holder.Stdin = f
-	if err := errors.Join(holder.Start(), f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, holder.Start(), f.Close())
 	_, err = Rebuild(t.Context(), k.o, true, rebuildAct)
 	says(t, err, strconv.Itoa(holder.Process.Pid))
-	if err := holder.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, holder.Process.Kill())
 	_ = holder.Wait() // killed
 	if text, err := os.ReadFile(k.o.DSN); err != nil || !strings.HasPrefix(string(text), "damaged") {
 		t.Errorf("the file changed: %v", err)
@@ -619,15 +569,11 @@ func TestWhatCannotBeTakenUpKeepsTheJournal(t *testing.T) {
 	removeLedger(t, k.o.DSN)
 	s := mustOpen(t, sqldb.Options{Driver: sqldb.SQLite, DSN: k.o.DSN, Version: "1.0.0-test"})
 	mustExec(t, s, `CREATE TRIGGER foreign_hand BEFORE INSERT ON entry BEGIN SELECT RAISE(IGNORE); END`)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	_, err := Rebuild(t.Context(), k.o, true, rebuildAct)
 	says(t, err, "2 rows of job contracts came into the ledger meanwhile")
 	k.byHand(`DROP TRIGGER foreign_hand`)
-	if _, err := Rebuild(t.Context(), k.o, true, rebuildAct); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(Rebuild(t.Context(), k.o, true, rebuildAct))(t)
 	k.open()
 	want := map[string]trade.State{"a0": trade.Accepted, "a1": trade.Accepted}
 	if diff := cmp.Diff(want, statesOf(t, k.s, "contracts")); diff != "" {

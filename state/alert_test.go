@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -94,18 +95,14 @@ func TestAMessageIsClaimedByOneAndDueAgainAfterACrash(t *testing.T) {
 			t.Errorf("%d attempts, want 1", m.Attempts)
 		}
 		m.NextAt, m.Fault = at.Add(time.Hour), "smtp_451"
-		if err := s.SettleMessage(t.Context(), m); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.SettleMessage(t.Context(), m))
 		mustDue(t, s, later, 0)
 		want := trade.Backlog{Messages: 1, Oldest: at.Truncate(time.Millisecond), Failing: 1}
 		if got, err := s.Backlog(t.Context()); err != nil || got != want {
 			t.Errorf("backlog %+v, %v; want %+v", got, err, want)
 		}
 		m.Outcome, m.DoneAt = "delivered", at.Add(time.Hour)
-		if err := s.SettleMessage(t.Context(), m); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.SettleMessage(t.Context(), m))
 		mustDue(t, s, at.Add(24*time.Hour), 0)
 		if got, err := s.ClaimMessage(t.Context(), m, later); got || err != nil {
 			t.Errorf("a delivered message was claimed: %v, %v", got, err)
@@ -149,19 +146,13 @@ func TestOldAlertsAndMessagesAreRemovedAndOpenOnesStay(t *testing.T) {
 		mustSaveAlert(t, s, closed, true, messageTo("b"))
 		m := mustDue(t, s, at, 2)[1]
 		m.Outcome, m.DoneAt = "delivered", at
-		if err := s.SettleMessage(t.Context(), m); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.SettleMessage(t.Context(), m))
 		for _, before := range []time.Time{at, at.Add(time.Second), at.Add(time.Second)} {
-			if err := s.PruneAlerts(t.Context(), before); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.PruneAlerts(t.Context(), before))
 		}
 		var alerts, messages int
-		if err := s.db.Read.QueryRow(`SELECT (SELECT COUNT(*) FROM alert), (SELECT COUNT(*) FROM alert_message)`).Scan(
-			&alerts, &messages); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.db.Read.QueryRow(`SELECT (SELECT COUNT(*) FROM alert), (SELECT COUNT(*) FROM alert_message)`).Scan(
+			&alerts, &messages))
 		if alerts != 1 || messages != 1 {
 			t.Errorf("%d alerts and %d messages are left, want 1 and 1", alerts, messages)
 		}

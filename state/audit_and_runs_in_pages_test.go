@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -26,10 +27,7 @@ func TestStuckGivesWhatWaitsWithItsVersion(t *testing.T) {
 			trade.Page{Updates: []trade.Update{{From: trade.Invalid, Entry: wrong}}}); err != nil || lost != 0 {
 			t.Fatal(lost, err)
 		}
-		got, err := s.Stuck(t.Context(), "contracts")
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(s.Stuck(t.Context(), "contracts"))(t)
 		if diff := cmp.Diff([]trade.Stand{{ID: rows[1].ID, Version: 1}, {ID: wrong.ID, Version: 2}}, got); diff != "" {
 			t.Errorf("Stuck (-want +got):\n%s", diff)
 		}
@@ -43,17 +41,12 @@ func TestTheAuditIsReadInPages(t *testing.T) {
 				At: at.Add(time.Duration(i) * time.Hour), Who: []string{"ana", "bia"}[i%2],
 				Act: "retry", Target: fmt.Sprintf("contracts 01|%d", i), Reason: "r",
 			}
-			if err := s.AppendAudit(t.Context(), record); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.AppendAudit(t.Context(), record))
 		}
 		read := func(q trade.AuditQuery) (seqs []int64, pages int) {
 			t.Helper()
 			for {
-				page, err := s.AuditPage(t.Context(), q)
-				if err != nil {
-					t.Fatal(err)
-				}
+				page := must.Get(s.AuditPage(t.Context(), q))(t)
 				pages++
 				for _, r := range page.Records {
 					seqs = append(seqs, r.Seq)
@@ -97,16 +90,11 @@ func TestRunsAreReadInPagesAndByTheirIDs(t *testing.T) {
 				ID: fmt.Sprintf("run-%d", i), Job: []string{"contracts", "deliveries"}[i%2],
 				StartedAt: at, EndedAt: at, Sent: i,
 			}
-			if err := s.FinishRun(t.Context(), report); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.FinishRun(t.Context(), report))
 		}
 		var ids []string
 		for after := ""; ; {
-			page, err := s.RunPage(t.Context(), "contracts", after, 2)
-			if err != nil {
-				t.Fatal(err)
-			}
+			page := must.Get(s.RunPage(t.Context(), "contracts", after, 2))(t)
 			for _, r := range page.Runs {
 				ids = append(ids, r.ID)
 			}

@@ -6,6 +6,7 @@ import (
 	gosync "sync"
 	"testing"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/audit"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -76,9 +77,7 @@ func TestAnAuditThatWasAlteredIsNoticed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			both(t, func(t *testing.T, s *Store) {
 				for i := range 6 {
-					if err := s.AppendAudit(t.Context(), anAct(fmt.Sprintf("contracts %d", i))); err != nil {
-						t.Fatal(err)
-					}
+					must.Do(t, s.AppendAudit(t.Context(), anAct(fmt.Sprintf("contracts %d", i))))
 				}
 				byForce(t, s, c.query)
 				mustVerify(t, s, c.want)
@@ -92,14 +91,12 @@ func TestAnActAndWhatTheProgramWritesAreInTheSameChain(t *testing.T) {
 		lease := mustLease(t, s, "contracts")
 		e := mustRecord(t, s, lease, newEntry("a"), newEntry("b"))
 		a := mustSend(t, s, lease, e[0])
-		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{unknown(a)}})
-		if _, err := s.Act(t.Context(), []trade.Act{
+		mustSettle(t, s, lease, unknown(a))
+		must.Get(s.Act(t.Context(), []trade.Act{
 			dismissal(mustEntry(t, s, "contracts", "a")),
 			dismissal(e[1]),
-		}); err != nil {
-			t.Fatal(err)
-		}
-		r := mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{created(a, sqldb.NewID())}})
+		}))(t)
+		r := mustSettle(t, s, lease, created(a, sqldb.NewID()))
 		if len(r.Alarms) != 1 || r.Alarms[0].Kind != trade.LateAfterDismissal {
 			t.Errorf("alarms %+v", r.Alarms)
 		}
@@ -116,9 +113,7 @@ func TestAnActAndWhatTheProgramWritesAreInTheSameChain(t *testing.T) {
 func forge(t *testing.T, s *Store, from int64) {
 	t.Helper()
 	var rows []audit.Row
-	if err := s.db.Read.Select(&rows, s.db.Q(audit.SelectAudit+`ORDER BY seq`)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.db.Read.Select(&rows, s.db.Q(audit.SelectAudit+`ORDER BY seq`)))
 	prev := ""
 	for _, r := range rows {
 		if r.Seq >= from {
@@ -137,17 +132,13 @@ func forge(t *testing.T, s *Store, from int64) {
 func TestD8AnAuditThatWasWrittenAnewIsFoundByTheJournal(t *testing.T) {
 	journaled(t, func(t *testing.T, k *kept) {
 		doubts := k.doubts(4)
-		if err := k.s.AppendAudit(t.Context(), anAct("before")); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, k.s.AppendAudit(t.Context(), anAct("before")))
 		k.order(adoption(doubts[0], "remote-0"))
 		k.order(adoption(doubts[1], "remote-1"))
 		mustVerify(t, k.s, 0)
 		at := k.s
 		var head sqldb.AuditHead
-		if err := at.db.Read.Get(&head, audit.SelectHead); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, at.db.Read.Get(&head, audit.SelectHead))
 		forge(t, at, head.Seq-1)
 		mustVerify(t, at, head.Seq-1)
 		d, err := (doctor{at.db, at}).diagnoseAudit(t.Context())
@@ -178,15 +169,11 @@ func TestD8AnAuditThatTwoHostsRebuiltIsNoForgery(t *testing.T) {
 			}
 			mustVerify(t, a.s, 0)
 			for _, query := range []string{`DROP SCHEMA public CASCADE`, `CREATE SCHEMA public`} {
-				if err := byHand(a.s, query); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, byHand(a.s, query))
 			}
 			_, _ = a.s.Close(), b.s.Close()
 			for _, i := range order {
-				if _, err := Rebuild(t.Context(), hosts[i].o, true, rebuildAct); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(Rebuild(t.Context(), hosts[i].o, true, rebuildAct))(t)
 			}
 			for _, k := range hosts {
 				k.open()

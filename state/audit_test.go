@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -20,9 +21,7 @@ func TestAnActOutsideTheLedgerIsWrittenToTheAuditInItsOrder(t *testing.T) {
 		after := before
 		after.At, after.Detail = at.Add(time.Second), `{"phase":"after"}`
 		for _, record := range []trade.AuditRecord{before, after} {
-			if err := s.AppendAudit(t.Context(), record); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.AppendAudit(t.Context(), record))
 		}
 		got, err := s.Audit(t.Context(), 0)
 		if diff := cmp.Diff([]trade.AuditRecord{after, before}, got,

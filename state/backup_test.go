@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -32,9 +33,7 @@ func TestABackupIsMadeWhileOthersWrite(t *testing.T) {
 		}
 	}
 	wg.Wait()
-	if err := k.s.Backup(t.Context(), file); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, k.s.Backup(t.Context(), file))
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
@@ -67,18 +66,13 @@ func TestARestoredLedgerIsComparedWithItsJournal(t *testing.T) {
 	k := sqliteKept(t)
 	k.send("a", 3)
 	file := filepath.Join(t.TempDir(), "copy.db")
-	if err := k.s.Backup(t.Context(), file); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, k.s.Backup(t.Context(), file))
 	k.send("b", 3)
 	want := provenOf(t, k.s)
 	_, err := Restore(t.Context(), k.o, file, restoreAct)
 	wantCode(t, err, sqldb.CodeLocked)
 	k.close()
-	kept, err := Restore(t.Context(), k.o, file, restoreAct)
-	if err != nil {
-		t.Fatal(err)
-	}
+	kept := must.Get(Restore(t.Context(), k.o, file, restoreAct))(t)
 	old := mustOpen(t, sqldb.Options{Driver: sqldb.SQLite, DSN: kept, ReadOnly: true})
 	if got := len(statesOf(t, old, "contracts")); got != 6 {
 		t.Errorf("the ledger that was kept has %d rows, want 6", got)
@@ -95,21 +89,15 @@ func TestARestoredLedgerIsComparedWithItsJournal(t *testing.T) {
 	other := keep(t, sqldb.Options{Driver: sqldb.SQLite, DSN: filepath.Join(t.TempDir(), "other.db")})
 	other.send("x", 1)
 	foreign := filepath.Join(t.TempDir(), "foreign.db")
-	if err := other.s.Backup(t.Context(), foreign); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, other.s.Backup(t.Context(), foreign))
 	_, err = Restore(t.Context(), k.o, foreign, restoreAct)
 	wantCode(t, err, sqldb.CodeCopy)
 
 	// A damaged ledger is replaced too; a damaged copy is not taken.
-	if err := os.WriteFile(k.o.DSN, []byte(strings.Repeat("nothing of a database ", 400)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(k.o.DSN, []byte(strings.Repeat("nothing of a database ", 400)), 0o600))
 	wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeCorrupt)
 	bad := filepath.Join(t.TempDir(), "bad.db")
-	if err := os.WriteFile(bad, []byte("no database"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(bad, []byte("no database"), 0o600))
 	if _, err := Restore(t.Context(), k.o, bad, restoreAct); err == nil {
 		t.Error("a file that is no ledger was taken")
 	}
@@ -117,9 +105,7 @@ func TestARestoredLedgerIsComparedWithItsJournal(t *testing.T) {
 		os.ErrNotExist) {
 		t.Errorf("a file that is not there: %v", err)
 	}
-	if _, err := Restore(t.Context(), k.o, file, restoreAct); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(Restore(t.Context(), k.o, file, restoreAct))(t)
 	k.noticedAndRebuilt(0, want, map[string]bool{})
 }
 
@@ -136,9 +122,7 @@ func TestF059ALedgerCopiedWithoutItsWALIsNoticed(t *testing.T) {
 	copyFile(t, k.o.DSN+"-wal", half+"-wal")
 	_, err := Restore(t.Context(), k.o, half, restoreAct)
 	wantCode(t, err, sqldb.CodeCopy)
-	if err := os.Remove(half + "-wal"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(half+"-wal"))
 	k.close()
 	removeLedger(t, k.o.DSN)
 	copyFile(t, half, k.o.DSN)
@@ -154,9 +138,7 @@ func TestB10ADatedCopyIsMadeAndTheNewestAreKept(t *testing.T) {
 	var made []string
 	for night := range 4 {
 		file, removed, _, err := k.s.BackupInto(t.Context(), dir, 2, start.AddDate(0, 0, night))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if made = append(made, file); night >= 2 && !slices.Equal(removed, made[night-2:night-1]) {
 			t.Errorf("night %d removed %q of %q", night, removed, made)
 		}
@@ -180,9 +162,7 @@ func TestB10ADatedCopyIsMadeAndTheNewestAreKept(t *testing.T) {
 
 	// A copy that has lost its end does not stand for one; neither do a half made one, a folder or
 	// another ledger's.
-	if err := os.Truncate(made[3], 4096); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Truncate(made[3], 4096))
 	for _, name := range []string{
 		filepath.Base(back) + ".part-1", "safrasync-ffffffffffff-20200101T000000.000Z.db",
 		"x" + filepath.Base(back),
@@ -190,9 +170,7 @@ func TestB10ADatedCopyIsMadeAndTheNewestAreKept(t *testing.T) {
 		copyFile(t, back, filepath.Join(dir, name))
 	}
 	folder := strings.Replace(back, "-2026", "-2025", 1)
-	if err := os.Mkdir(folder, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(folder, 0o700))
 	newest, removed, broken, err := k.s.BackupInto(t.Context(), dir, 1, start.AddDate(0, 1, 0))
 	if err != nil || !slices.Equal(removed, []string{back}) || !slices.Equal(broken, []string{folder, made[3]}) {
 		t.Errorf("removed %q, broken %q, %v", removed, broken, err)

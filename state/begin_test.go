@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/sqldb"
 )
 
@@ -50,20 +51,14 @@ func TestC4ALedgerIsBegunByNobodyButNew(t *testing.T) {
 				if _, err := os.Stat(s.JournalFolder()); err != nil || s.Where() == "" {
 					t.Errorf("its journal: %v; it is at %q", err, s.Where())
 				}
-				if err := s.Close(); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, s.Close())
 				_, err = New(t.Context(), o)
 				wantCode(t, err, sqldb.CodeStands)
-				if s, err = Open(t.Context(), o); err != nil {
-					t.Fatal(err)
-				}
+				s = must.Get(Open(t.Context(), o))(t)
 				if s.LedgerID() != id {
 					t.Errorf("the ledger is %s, and was %s", s.LedgerID(), id)
 				}
-				if err := s.Close(); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, s.Close())
 			})
 		}
 	}

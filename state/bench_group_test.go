@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -42,9 +43,7 @@ func benchGroup(b *testing.B, s *Store, width int) {
 			page.New = append(page.New, newEntry(fmt.Sprintf("01|%07d", n)))
 		}
 		phase(0)
-		if _, err := s.Record(b.Context(), lease, page); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(s.Record(b.Context(), lease, page))(b)
 		phase(1)
 		due, err := s.Due(b.Context(), "contracts", at, 0, width)
 		if err != nil || len(due) != width {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // BenchmarkLeast is a yardstick for BenchmarkGroup: two narrow tables, the key and the platform's
@@ -16,32 +18,23 @@ import (
 func BenchmarkLeast(b *testing.B) {
 	for _, width := range []int{32, 128, 512} {
 		b.Run(fmt.Sprint(width), func(b *testing.B) {
-			db, err := sql.Open("sqlite", "file:"+filepath.Join(b.TempDir(), "l.db")+
-				"?_pragma=journal_mode%28WAL%29&_pragma=synchronous%28FULL%29&_txlock=immediate")
-			if err != nil {
-				b.Fatal(err)
-			}
+			db := must.Get(sql.Open("sqlite", "file:"+filepath.Join(b.TempDir(), "l.db")+
+				"?_pragma=journal_mode%28WAL%29&_pragma=synchronous%28FULL%29&_txlock=immediate"))(b)
 			db.SetMaxOpenConns(1)
 			b.Cleanup(func() { _ = db.Close() })
 			for _, text := range leastTables {
-				if _, err := db.ExecContext(b.Context(), text); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(db.ExecContext(b.Context(), text))(b)
 			}
 			compiled := map[string]*sql.Stmt{}
 			for _, text := range []string{leastRecord, leastEnd, leastAccept, leastAttempt, leastBegin} {
-				if compiled[text], err = db.PrepareContext(b.Context(), text); err != nil {
-					b.Fatal(err)
-				}
+				compiled[text] = must.Get(db.PrepareContext(b.Context(), text))(b)
 			}
 			run := func(t *sql.Tx, text string, rows [][]any) {
 				list, err := json.Marshal(rows)
 				if err == nil {
 					_, err = t.StmtContext(b.Context(), compiled[text]).ExecContext(b.Context(), string(list))
 				}
-				if err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, err)
 			}
 			commit := func(fn func(*sql.Tx)) {
 				t, err := db.BeginTx(b.Context(), nil)
@@ -49,9 +42,7 @@ func BenchmarkLeast(b *testing.B) {
 					fn(t)
 					err = t.Commit()
 				}
-				if err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, err)
 			}
 			payload, answer := `{"x":"`+strings.Repeat("p", 500)+`"}`, `{"id":"`+strings.Repeat("a", 250)+`"}`
 			n := 0

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -55,25 +56,19 @@ func BenchmarkRowPage(b *testing.B) {
 			b.Run(bench.name, func(b *testing.B) {
 				bench.q.Limit = 50
 				for b.Loop() {
-					if _, err := s.RowPage(b.Context(), bench.q); err != nil {
-						b.Fatal(err)
-					}
+					must.Get(s.RowPage(b.Context(), bench.q))(b)
 				}
 			})
 		}
 		b.Run("what is missing", func(b *testing.B) {
 			for b.Loop() {
-				if _, err := s.Shortages(b.Context()); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(s.Shortages(b.Context()))(b)
 			}
 		})
 		b.Run("what waits for a row", func(b *testing.B) {
 			for b.Loop() {
 				parent := trade.Entry{Job: "contracts", Key: "01|000000007"}
-				if _, err := s.Dependents(b.Context(), parent, 50); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(s.Dependents(b.Context(), parent, 50))(b)
 			}
 		})
 	})
@@ -119,7 +114,5 @@ func fillLarge(b testing.TB, s *Store, rows int) {
 				`INSERT INTO tally (job, state, unit, n, volume) SELECT job, state, 'SC', COUNT(*), '1' FROM entry GROUP BY job, state`)
 		})
 	}
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, err)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -25,9 +26,7 @@ func BenchmarkRecord(b *testing.B) {
 				n++
 				page.New = append(page.New, newEntry(fmt.Sprintf("01|%07d", n)))
 			}
-			if _, err := s.Record(b.Context(), lease, page); err != nil {
-				b.Fatal(err)
-			}
+			must.Get(s.Record(b.Context(), lease, page))(b)
 		}
 		b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "entries/s")
 	})
@@ -41,15 +40,10 @@ func BenchmarkUpdate(b *testing.B) {
 		for i := range 1000 {
 			page.New = append(page.New, newEntry(fmt.Sprintf("01|%07d", i)))
 		}
-		if _, err := s.Record(b.Context(), lease, page); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(s.Record(b.Context(), lease, page))(b)
 		var updates []trade.Update
-		if err := s.Rows(b.Context(), trade.RowFilter{}, func(e trade.Entry) error {
+		for _, e := range rowsOf(b, s, trade.RowFilter{}) {
 			updates = append(updates, trade.Update{From: e.State, Entry: e})
-			return nil
-		}); err != nil {
-			b.Fatal(err)
 		}
 		for b.Loop() {
 			lost, err := s.Record(b.Context(), lease, trade.Page{Updates: updates})
@@ -73,10 +67,7 @@ func BenchmarkCommitWithJournal(b *testing.B) {
 		b.Run(kind.name, func(b *testing.B) {
 			k := keep(b, kind.open(b))
 			benchCommit(b, k.s)
-			report, err := k.s.JournalReport(b.Context(), k.o.Journal)
-			if err != nil {
-				b.Fatal(err)
-			}
+			report := must.Get(k.s.JournalReport(b.Context(), k.o.Journal))(b)
 			b.ReportMetric(float64(report.Bytes)/float64(benchWidth*report.Records), "bytes/row")
 		})
 	}

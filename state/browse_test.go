@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/discovery"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -115,9 +116,7 @@ func TestRunsAreKeptNewestFirst(t *testing.T) {
 		}
 		other := trade.RunReport{ID: sqldb.NewID(), Job: "others", StartedAt: at}
 		for _, r := range []trade.RunReport{first, second, other} {
-			if err := s.StartRun(t.Context(), r); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.StartRun(t.Context(), r))
 		}
 		first.EndedAt, first.Sweep, first.InScope, first.Gone, first.Sent = at.Add(time.Minute), true, &three,
 			new(int), 2
@@ -126,9 +125,7 @@ func TestRunsAreKeptNewestFirst(t *testing.T) {
 			Code: "key", Text: "the key was refused", All: true, Sends: trade.OrderCommitments,
 			Until: at.Add(time.Hour),
 		}
-		if err := s.FinishRun(t.Context(), first); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.FinishRun(t.Context(), first))
 		runs, err := s.Runs(t.Context(), "contracts", 0)
 		if diff := cmp.Diff([]trade.RunReport{second, first}, runs, cmpopts.EquateEmpty()); diff != "" || err != nil {
 			t.Errorf("runs (-want +got):\n%s%v", diff, err)
@@ -156,9 +153,7 @@ func TestAJobStandsWhereItWasPut(t *testing.T) {
 			},
 			{Job: "contracts", State: trade.Running, Since: at.Add(time.Second)},
 		} {
-			if err := s.SetJobStatus(t.Context(), want); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.SetJobStatus(t.Context(), want))
 			got, err := s.JobStatus(t.Context(), "contracts")
 			if diff := cmp.Diff(want, got); diff != "" || err != nil {
 				t.Errorf("status (-want +got):\n%s%v", diff, err)
@@ -282,13 +277,10 @@ func TestRowsOfSeveralStatesComeInOneOrder(t *testing.T) {
 		mustRecord(t, s, lease, page...)
 		for _, limit := range []int{0, 1, discovery.EntryPage, 2*discovery.EntryPage + 1} {
 			var got []string
-			if err := s.Rows(t.Context(),
-				trade.RowFilter{States: []trade.State{trade.Held, trade.Invalid, trade.Waiting}, Limit: limit},
-				func(e trade.Entry) error {
-					got = append(got, e.Key)
-					return nil
-				}); err != nil {
-				t.Fatal(err)
+			for _, e := range rowsOf(t, s, trade.RowFilter{
+				States: []trade.State{trade.Held, trade.Invalid, trade.Waiting}, Limit: limit,
+			}) {
+				got = append(got, e.Key)
 			}
 			most := limit
 			if limit == 0 {

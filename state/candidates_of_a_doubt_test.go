@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -21,13 +22,9 @@ func TestF148OnlyWhatWasReadBackIsCompared(t *testing.T) {
 				ID: uuid.NewString(), Event: "CREATE_ORDER_COMMITMENT", Purpose: trade.ForDoubts,
 				HeardAt: at, LastAt: told, NextAt: at,
 			}
-			if err := s.NoteHeard(t.Context(), nil, []trade.Candidate{noted}); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.NoteHeard(t.Context(), nil, []trade.Candidate{noted}))
 			noted.State, noted.Fields = trade.CandidateUnreadable, fields
-			if err := s.SaveCandidate(t.Context(), noted); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.SaveCandidate(t.Context(), noted))
 			if i == 2 || i == 4 {
 				want = slices.Insert(want, 0, noted.ID)
 			}

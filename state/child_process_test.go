@@ -9,19 +9,21 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// The test binary starts itself again as another process: the role, and the ledger's path or its
-// options, come in the environment.
+// The test binary starts itself again as another process: the role and the ledger's options come in
+// the environment.
 const (
-	childRole = "SAFRASYNC_STATE_TEST_ROLE"
-	childPath = "SAFRASYNC_STATE_TEST_PATH"
+	childRole    = "SAFRASYNC_STATE_TEST_ROLE"
+	childOptions = "SAFRASYNC_STATE_TEST_OPTIONS"
 )
 
 // role is what another process does with a ledger that it has opened, and says.
@@ -85,10 +87,8 @@ func addRole(name string, does role) bool {
 
 // child does what its role says, prints one line and waits for the end of its input.
 func child(name string) int {
-	o := sqldb.Options{Begin: true, Driver: sqldb.SQLite, DSN: os.Getenv(childPath)}
-	if strings.HasPrefix(o.DSN, "{") {
-		mustNot(json.Unmarshal([]byte(o.DSN), &o))
-	}
+	var o sqldb.Options
+	mustNot(json.Unmarshal([]byte(os.Getenv(childOptions)), &o))
 	var says string
 	s, err := Open(context.Background(), o)
 	if err == nil {
@@ -114,14 +114,10 @@ func mustNot(err error) {
 	}
 }
 
-// asOptions is what a child process opens.
-func asOptions(t *testing.T, o sqldb.Options) string {
+// inRole is the environment of a process of the role.
+func inRole(t *testing.T, role string, o sqldb.Options) []string {
 	t.Helper()
-	text, err := json.Marshal(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
+	return []string{childRole + "=" + role, childOptions + "=" + string(must.Get(json.Marshal(o))(t))}
 }
 
 // pending records rows in a child process, and gives an intent of each.
@@ -148,29 +144,23 @@ type process struct {
 }
 
 // startChild starts a process of the role as the user, and waits for nothing.
-func startChild(t *testing.T, role, path string, user *syscall.Credential, env ...string) *process {
+func startChild(t *testing.T, role string, o sqldb.Options, user *syscall.Credential, env ...string) *process {
 	t.Helper()
 	// the file itself is in a folder that other users may not enter
-	return startAs(t, exec.CommandContext(context.Background(), "/proc/self/exe"), role, path, user, env...)
+	return startAs(t, exec.CommandContext(context.Background(), "/proc/self/exe"), role, o, user, env...)
 }
 
-func startAs(t *testing.T, cmd *exec.Cmd, role, path string, user *syscall.Credential, env ...string) *process {
+func startAs(t *testing.T, cmd *exec.Cmd, role string, o sqldb.Options, user *syscall.Credential,
+	env ...string,
+) *process {
 	t.Helper()
 	cmd.Dir = "/"
-	cmd.Env = append([]string{childRole + "=" + role, childPath + "=" + path, "HOME=/", "PATH=/usr/bin:/bin"}, env...)
+	cmd.Env = slices.Concat(inRole(t, role, o), []string{"HOME=/", "PATH=/usr/bin:/bin"}, env)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: user, Pdeathsig: syscall.SIGKILL}
 	cmd.Stderr = os.Stderr
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatalf("starting the test binary as another process: %v", err)
-	}
+	stdin := must.Get(cmd.StdinPipe())(t)
+	out := must.Get(cmd.StdoutPipe())(t)
+	must.Do(t, cmd.Start())
 	p := &process{cmd: cmd, lines: bufio.NewScanner(out), stdin: stdin}
 	t.Cleanup(func() { p.kill(t) })
 	return p

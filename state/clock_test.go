@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/sqldb"
 )
 
@@ -29,25 +29,16 @@ func bootTime() time.Duration {
 // over, and a process whose start counts from elsewhere is not gone.
 func TestC7AnotherTimeNamespaceIsAnotherClock(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "ledger.db")
-	s, err := Open(t.Context(), sqldb.Options{Driver: sqldb.SQLite, DSN: path, Begin: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := backends[0].empty(t)
+	s := must.Get(Open(t.Context(), o))(t)
 	t.Cleanup(func() { _ = s.Close() })
 	lease := mustLease(t, s, "contracts")
 	doubt(t, s, lease, mustRecord(t, s, lease, newEntry("a"))[0])
 	if n, err := s.Watch(t.Context(), "contracts", sqldb.Self().Boot, bootTime()); err != nil || n != 1 {
 		t.Fatal(n, err)
 	}
-	owner, err := json.Marshal(sqldb.Self())
-	if err != nil {
-		t.Fatal(err)
-	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	owner := must.Get(json.Marshal(sqldb.Self()))(t)
+	self := must.Get(os.Executable())(t)
 	ahead := []string{"--time", "--boottime", "3600", self} // by more than the quarantine
 	if os.Getuid() != 0 {
 		ahead = append([]string{"--user", "--map-root-user"}, ahead...)
@@ -57,7 +48,7 @@ func TestC7AnotherTimeNamespaceIsAnotherClock(t *testing.T) {
 		"known 1, goes false, parent gone false": exec.CommandContext(context.Background(), self),
 		"known 0, goes false, parent gone false": exec.CommandContext(context.Background(), "unshare", ahead...),
 	} {
-		if got := startAs(t, cmd, "clock", path, nil,
+		if got := startAs(t, cmd, "clock", o, nil,
 			"SAFRASYNC_STATE_TEST_OWNER="+string(owner)).line(t); got != want {
 			t.Errorf("%s: %q, want %q", strings.Join(cmd.Args, " "), got, want)
 		}

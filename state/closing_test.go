@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/readmodel"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -17,10 +20,7 @@ import (
 
 func TestAClosedReportSaysTheSameForGood(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
-		day, err := trade.ParseDate("2026-10-31")
-		if err != nil {
-			t.Fatal(err)
-		}
+		day := must.Get(trade.ParseDate("2026-10-31"))(t)
 		rows := make([]byte, 3*readmodel.ClosingPart+7)
 		for i := range rows {
 			rows[i] = byte(rand.Uint32())
@@ -33,20 +33,15 @@ func TestAClosedReportSaysTheSameForGood(t *testing.T) {
 			ID: sqldb.NewID(), Day: day, At: at.Truncate(1e6), Who: "maria", Reason: "October",
 			Program: "1.0", Head: json.RawMessage(`{"a":1}`), Rows: 12,
 		}
-		done, err := s.CloseReport(t.Context(), want, bytes.NewReader(rows), audit)
-		if err != nil {
-			t.Fatal(err)
-		}
+		done := must.Get(s.CloseReport(t.Context(), want, bytes.NewReader(rows), audit))(t)
 		if done.Parts != 4 || done.Audit != 1 || len(done.Hash) != 64 {
 			t.Errorf("closed as %+v", done)
 		}
-		if _, err := s.CloseReport(t.Context(),
+		must.Get(s.CloseReport(t.Context(),
 			trade.Closing{
 				ID: sqldb.NewID(), Day: day, At: at.Add(1e9), Who: "ana", Reason: "again",
 				Head: json.RawMessage(`{}`),
-			}, strings.NewReader(""), audit); err != nil {
-			t.Fatal(err)
-		}
+			}, strings.NewReader(""), audit))(t)
 		list, err := s.Closings(t.Context(), day)
 		if err != nil || len(list) != 2 || list[0].Who != "ana" {
 			t.Fatalf("closings %+v, %v", list, err)
@@ -90,8 +85,8 @@ func TestAClosingThatWasNotFinishedLeavesNothing(t *testing.T) {
 			ID: sqldb.NewID(), Day: day, At: at, Who: "maria", Reason: "x",
 			Head: json.RawMessage(`{}`),
 		}
-		if _, err := s.CloseReport(t.Context(), half, &failingReader{left: readmodel.ClosingPart, err: broken},
-			audit); !errors.Is(err, broken) {
+		rows := io.MultiReader(bytes.NewReader(make([]byte, readmodel.ClosingPart)), iotest.ErrReader(broken))
+		if _, err := s.CloseReport(t.Context(), half, rows, audit); !errors.Is(err, broken) {
 			t.Fatalf("closing: %v", err)
 		}
 		if list, err := s.Closings(t.Context(), trade.Date{}); err != nil || len(list) != 0 {
@@ -99,9 +94,7 @@ func TestAClosingThatWasNotFinishedLeavesNothing(t *testing.T) {
 		}
 		whole := half
 		whole.ID = sqldb.NewID()
-		if _, err := s.CloseReport(t.Context(), whole, strings.NewReader("rows"), audit); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(s.CloseReport(t.Context(), whole, strings.NewReader("rows"), audit))(t)
 		var parts int
 		if err := s.db.Read.Get(&parts, `SELECT COUNT(*) FROM closing_part`); err != nil || parts != 1 {
 			t.Errorf("%d parts, %v", parts, err)
@@ -109,39 +102,23 @@ func TestAClosingThatWasNotFinishedLeavesNothing(t *testing.T) {
 	})
 }
 
-type failingReader struct {
-	left int
-	err  error
-}
-
-func (r *failingReader) Read(p []byte) (int, error) {
-	if r.left == 0 {
-		return 0, r.err
-	}
-	n := min(len(p), r.left)
-	r.left -= n
-	return n, nil
-}
-
 func TestOutcomesAndActsAreRead(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		lease := mustLease(t, s, "contracts")
 		rows := mustRecord(t, s, lease, newEntry("1"), newEntry("2"))
 		sent := mustSend(t, s, lease, rows[0])
-		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{created(sent, "id-0")}})
+		mustSettle(t, s, lease, created(sent, "id-0"))
 		got, err := s.Outcomes(t.Context(), []int64{rows[0].ID, rows[1].ID})
 		if err != nil || len(got) != 1 || len(got[rows[0].ID]) != 1 ||
 			got[rows[0].ID][0].Outcome != trade.OutcomeCreated || got[rows[0].ID][0].RemoteID != "id-0" {
 			t.Errorf("outcomes %+v, %v", got, err)
 		}
 		for i, act := range []string{"dismiss", "adopt", "refs import"} {
-			if err := s.AppendAudit(t.Context(),
+			must.Do(t, s.AppendAudit(t.Context(),
 				trade.AuditRecord{
 					At: at.AddDate(0, 0, i), Who: "maria", Act: act, Reason: "x",
 					Detail: `{}`,
-				}); err != nil {
-				t.Fatal(err)
-			}
+				}))
 		}
 		var acts []string
 		if err := s.ActsBetween(t.Context(), []string{"adopt", "dismiss"}, at, at.AddDate(0, 0, 1),
@@ -163,7 +140,7 @@ func TestMessageKeysAreCounted(t *testing.T) {
 			row := mustRecord(t, s, lease, newEntry(string(rune('a'+i))))[0]
 			settle := unknown(mustSend(t, s, lease, row))
 			settle.Attempt.Messages = messages
-			mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{settle}})
+			mustSettle(t, s, lease, settle)
 		}
 		got, err := s.MessageKeys(t.Context())
 		if err != nil || len(got) != 2 || got[0].Key != "message.a.b" || got[0].Count != 2 ||

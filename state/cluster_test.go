@@ -2,11 +2,11 @@ package state
 
 import (
 	"context"
-	"errors"
 	"os/exec"
 	"strings"
 	"testing"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -53,9 +53,7 @@ func TestC11APromotedReplicaStopsTheSendingUntilAPersonConfirmsIt(t *testing.T) 
 	if !strings.Contains(text, "timeline 1") || !strings.Contains(text, "timeline 2") {
 		t.Error(text)
 	}
-	if err := k.s.ReleaseLease(t.Context(), lease); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, k.s.ReleaseLease(t.Context(), lease))
 
 	plan, err := Rebind(t.Context(), k.o, "", false, trade.AuditRecord{})
 	if err != nil || plan.Server == nil || plan.Platform != nil || plan.Journal != "" || plan.Accepted != 2 ||
@@ -65,9 +63,7 @@ func TestC11APromotedReplicaStopsTheSendingUntilAPersonConfirmsIt(t *testing.T) 
 	if _, err := k.s.AcquireLease(t.Context(), "contracts", sqldb.Self()); err == nil {
 		t.Fatal("a plan has confirmed it")
 	}
-	if _, err := Rebind(t.Context(), k.o, "", true, rebindAct); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(Rebind(t.Context(), k.o, "", true, rebindAct))(t)
 	// The service that was there before goes on by itself.
 	lease = mustLease(t, k.s, "deliveries")
 	mustSend(t, k.s, lease, mustEntry(t, k.s, "deliveries", "d"))
@@ -97,13 +93,9 @@ func TestC11AReplicaThatLaggedIsRebuiltBeforeItIsConfirmed(t *testing.T) {
 	}
 	_, err = Rebind(t.Context(), k.o, "", true, rebindAct)
 	wantCode(t, err, sqldb.CodeRolledBack)
-	if _, err := Rebuild(t.Context(), k.o, true, rebuildAct); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(Rebuild(t.Context(), k.o, true, rebuildAct))(t)
 	wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeServer) // rebuilt, and still not confirmed
-	if _, err := Rebind(t.Context(), k.o, "", true, rebindAct); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(Rebind(t.Context(), k.o, "", true, rebindAct))(t)
 	k.open()
 	if diff := len(want) - len(provenOf(t, k.s)); diff != 0 {
 		t.Errorf("%d rows are missing", diff)
@@ -119,12 +111,8 @@ func TestC11ACopyRestoredOnAnotherServerIsNoticed(t *testing.T) {
 	dump := exec.Command(from.Program("pg_dump"), "--dbname="+k.o.DSN)
 	load := exec.Command(from.Program("psql"), "--quiet", "--dbname="+dsn, "--set=ON_ERROR_STOP=1")
 	var err error
-	if load.Stdin, err = dump.StdoutPipe(); err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(dump.Start(), load.Run(), dump.Wait()); err != nil {
-		t.Fatal(err)
-	}
+	load.Stdin = must.Get(dump.StdoutPipe())(t)
+	must.Do(t, dump.Start(), load.Run(), dump.Wait())
 	k.o.DSN = dsn
 	wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeServer)
 	o := k.o
@@ -135,9 +123,7 @@ func TestC11ACopyRestoredOnAnotherServerIsNoticed(t *testing.T) {
 		!strings.Contains(last.Hint, "state rebind") {
 		t.Errorf("%+v, %v", last, err)
 	}
-	if _, err := Rebind(t.Context(), k.o, "", true, rebindAct); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(Rebind(t.Context(), k.o, "", true, rebindAct))(t)
 	k.open()
 	k.send("b", 1)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -150,7 +151,7 @@ func TestI3AnEntryWhoseAttemptMayHaveCreatedARecordIsNeverClaimedAgain(t *testin
 	both(t, func(t *testing.T, s *Store) {
 		lease := mustLease(t, s, "contracts")
 		e := mustRecord(t, s, lease, newEntry("a"))[0]
-		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{unknown(mustSend(t, s, lease, e))}})
+		mustSettle(t, s, lease, unknown(mustSend(t, s, lease, e)))
 		// Somebody puts it back by a wrong update: the state alone would allow it.
 		e = mustEntry(t, s, "contracts", "a")
 		e.State = trade.Pending
@@ -172,12 +173,12 @@ func TestARefusedAttemptMayBeFollowedByAnother(t *testing.T) {
 		st := refused(mustSend(t, s, lease, e))
 		st.Attempt.Outcome, st.State, st.Counts, st.Error, st.Cause = trade.OutcomeNotSent, trade.Pending,
 			false, nil, ""
-		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{st}})
+		mustSettle(t, s, lease, st)
 		e = mustEntry(t, s, "contracts", "a")
 		if e.State != trade.Pending || e.Attempts != 0 {
 			t.Fatalf("entry after an attempt that was not sent: state %s, attempts %d", e.State, e.Attempts)
 		}
-		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{created(mustSend(t, s, lease, e), "remote-a")}})
+		mustSettle(t, s, lease, created(mustSend(t, s, lease, e), "remote-a"))
 		attempts, err := s.Attempts(t.Context(), e.ID)
 		if err != nil || len(attempts) != 2 || attempts[1].No != 2 {
 			t.Errorf("attempts: %+v, %v", attempts, err)
@@ -254,7 +255,7 @@ func TestTheRecoveryDoubtsAndALateDefiniteAnswerDecides(t *testing.T) {
 		expire(t, s, "contracts")
 		owner := sqldb.Self()
 		owner.Instance = sqldb.NewID()
-		lease := mustLeaseFor(t, s, "contracts", owner)
+		lease := must.Get(s.AcquireLease(t.Context(), "contracts", owner))(t)
 		if n, err := s.Recover(t.Context(), lease, at.Add(time.Minute)); n != 3 || err != nil {
 			t.Fatalf("Recover: %d, %v, want 3", n, err)
 		}
@@ -272,10 +273,8 @@ func TestTheRecoveryDoubtsAndALateDefiniteAnswerDecides(t *testing.T) {
 		// know either.
 		late := unknown(sent[2])
 		late.Attempt.FinishedAt, late.Attempt.Evidence = at.Add(-time.Hour), json.RawMessage(`{"wrote":1}`)
-		r := mustCommit(t, s, old, trade.Group{Settle: []trade.Settlement{
-			created(sent[0], "remote-a"),
-			refused(sent[1]), late,
-		}})
+		r := mustSettle(t, s, old, created(sent[0], "remote-a"),
+			refused(sent[1]), late)
 		if len(r.Settled) != 3 || !r.LeaseLost {
 			t.Errorf("result: %+v", r)
 		}
@@ -295,10 +294,8 @@ func TestTheRecoveryDoubtsAndALateDefiniteAnswerDecides(t *testing.T) {
 		}
 		// What is certain does not change any more.
 		contrary := created(sent[1], "remote-b")
-		if r := mustCommit(t, s, old, trade.Group{Settle: []trade.Settlement{
-			contrary,
-			unknown(sent[0]),
-		}}); len(r.Settled) != 0 {
+		if r := mustSettle(t, s, old, contrary,
+			unknown(sent[0])); len(r.Settled) != 0 {
 			t.Errorf("settled again: %+v", r)
 		}
 		if got := statesOf(t, s, "contracts"); got["a"] != trade.Accepted || got["b"] != trade.Rejected {
@@ -315,13 +312,13 @@ func TestALateCreatedEndsADismissal(t *testing.T) {
 		var sent []trade.Attempt
 		for _, e := range es {
 			a := mustSend(t, s, lease, e)
-			mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{unknown(a)}})
+			mustSettle(t, s, lease, unknown(a))
 			e = mustEntry(t, s, "contracts", e.Key)
 			e.State = trade.Dismissed
 			mustCommit(t, s, lease, trade.Group{Updates: []trade.Update{{From: trade.InDoubt, Entry: e}}})
 			sent = append(sent, a)
 		}
-		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{created(sent[0], "remote-a"), refused(sent[1])}})
+		mustSettle(t, s, lease, created(sent[0], "remote-a"), refused(sent[1]))
 		want := map[string]trade.State{"a": trade.Accepted, "b": trade.Dismissed}
 		if diff := cmp.Diff(want, statesOf(t, s, "contracts")); diff != "" {
 			t.Errorf("states (-want +got):\n%s", diff)
@@ -339,15 +336,13 @@ func TestAPlatformIDThatAnotherEntryHasIsAConflict(t *testing.T) {
 		lease, other := mustLease(t, s, "contracts"), mustLease(t, s, "fixations")
 		es := mustRecord(t, s, lease, newEntry("a"), newEntry("b"), newEntry("c"))
 		x := mustRecord(t, s, other, newEntry("x"))[0]
-		mustCommit(t, s, other, trade.Group{Settle: []trade.Settlement{created(mustSend(t, s, other, x), "remote-1")}})
+		mustSettle(t, s, other, created(mustSend(t, s, other, x), "remote-1"))
 		var sent []trade.Attempt
 		for _, e := range es {
 			sent = append(sent, mustSend(t, s, lease, e))
 		}
-		r := mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{
-			created(sent[0], "remote-1"),
-			created(sent[1], "remote-2"), created(sent[2], "remote-2"),
-		}})
+		r := mustSettle(t, s, lease, created(sent[0], "remote-1"),
+			created(sent[1], "remote-2"), created(sent[2], "remote-2"))
 		if diff := cmp.Diff(map[string]string{sent[0].ID: "fixations x", sent[2].ID: "contracts b"},
 			r.Conflicts); diff != "" {
 			t.Errorf("conflicts (-want +got):\n%s", diff)
@@ -433,7 +428,7 @@ func TestFlagsOfASettlementAreAdded(t *testing.T) {
 		e.Flags = trade.Flags{trade.Twin}
 		st := created(mustSend(t, s, lease, mustRecord(t, s, lease, e)[0]), "remote-a")
 		st.Flags = trade.Flags{trade.EchoDiffers, trade.Twin}
-		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{st}})
+		mustSettle(t, s, lease, st)
 		if diff := cmp.Diff(trade.Flags{trade.EchoDiffers, trade.Twin},
 			mustEntry(t, s, "contracts", "a").Flags); diff != "" {
 			t.Errorf("flags (-want +got):\n%s", diff)
@@ -452,7 +447,7 @@ func TestAnAnswerOfAnyBytesIsStored(t *testing.T) {
 		st.Attempt.AnswerBody, st.Attempt.Reason = "a\x00b\xff\xfe", "\xc3\x28"
 		st.Attempt.Evidence, st.Attempt.AnswerHead, st.Attempt.Messages = json.RawMessage("{\x00}"),
 			json.RawMessage("\xff"), []string{"m\x00\xff"}
-		if r := mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{st}}); !r.Settled[st.Attempt.ID] {
+		if r := mustSettle(t, s, lease, st); !r.Settled[st.Attempt.ID] {
 			t.Errorf("not settled: %+v", r)
 		}
 		if e := mustEntry(t, s, "contracts", "a"); e.State != trade.Accepted || e.RemoteID != "re\uFFFDmote" {

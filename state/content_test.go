@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/discovery"
 	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
@@ -25,15 +26,10 @@ func TestTheSameContentIsFoundWhereItMayHaveBeenSent(t *testing.T) {
 			page = append(page, e)
 		}
 		es := mustRecord(t, s, lease, page...)
-		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{
-			created(mustSend(t, s, lease, es[0]), "r1"), unknown(mustSend(t, s, lease, es[1])),
-			refused(mustSend(t, s, lease, es[3])), created(mustSend(t, s, lease, es[5]), "r2"),
-		}})
+		mustSettle(t, s, lease, created(mustSend(t, s, lease, es[0]), "r1"), unknown(mustSend(t, s, lease, es[1])),
+			refused(mustSend(t, s, lease, es[3])), created(mustSend(t, s, lease, es[5]), "r2"))
 		mustSend(t, s, lease, es[2])
-		found, err := s.SameContent(t.Context(), trade.OrderCommitments, []int64{7, 7, 11, 0}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := must.Get(s.SameContent(t.Context(), trade.OrderCommitments, []int64{7, 7, 11, 0}, nil))(t)
 		var keys []string
 		for _, e := range found {
 			keys = append(keys, e.Entry.Key)
@@ -70,9 +66,7 @@ func TestTheSameContentIsLookedUpWhileStatisticsLag(t *testing.T) {
 			`UPDATE attempt SET outcome = 'created' WHERE entry_id % 2 = 0`,
 			`UPDATE entry SET state = 'accepted', remote_id = gen_random_uuid()::text WHERE id % 2 = 0`,
 		} {
-			if _, err := s.db.Write.ExecContext(ctx, statement); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(s.db.Write.ExecContext(ctx, statement))(t)
 		}
 		// of 20,000 rows: few enough that reading all is not cheaper
 		contents, hashes := make([]int64, 32), make([]trade.Hash, 32)

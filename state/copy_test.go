@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -28,12 +29,8 @@ func filled(t *testing.T, o sqldb.Options) {
 		Block:  []trade.Block{missing},
 	})
 	cursor := trade.Cursor{Bound: "x", SweptAt: at, Sweep: &trade.Sweep{InScope: 4}}
-	if _, err := s.Record(t.Context(), lease, trade.Page{Cursor: &cursor}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Watch(t.Context(), "contracts", "boot", 1); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Record(t.Context(), lease, trade.Page{Cursor: &cursor}))(t)
+	must.Get(s.Watch(t.Context(), "contracts", "boot", 1))(t)
 	run := trade.RunReport{ID: sqldb.NewID(), Job: "contracts", StartedAt: at, States: map[trade.State]int{}}
 	for _, err := range []error{
 		s.StartRun(t.Context(), run), s.ReleaseLease(t.Context(), lease), s.TaskBegan(t.Context(), "refs", at),
@@ -42,17 +39,11 @@ func filled(t *testing.T, o sqldb.Options) {
 			Stop: &trade.Stop{Code: "x", Text: "é"},
 		}),
 	} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 	}
-	if _, err := s.ReplaceReferences(t.Context(), "wallets", map[string]string{"1": "w-1", "2": "w-2"},
-		nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.ReplaceReferences(t.Context(), "wallets", map[string]string{"1": "w-1", "2": "w-2"},
+		nil))(t)
+	must.Do(t, s.Close())
 }
 
 var moveRecord = trade.AuditRecord{
@@ -74,10 +65,7 @@ func TestALedgerMovesToTheOtherDatabaseAndBack(t *testing.T) {
 			if err != nil || plan.Sent != 1 || plan.Doubts != 1 || len(plan.Tables) > 0 {
 				t.Fatalf("plan: %+v, %v", plan, err)
 			}
-			done, err := Move(t.Context(), from, target, true, moveRecord)
-			if err != nil {
-				t.Fatal(err)
-			}
+			done := must.Get(Move(t.Context(), from, target, true, moveRecord))(t)
 			if len(done.Tables) != len(movedTables) {
 				t.Errorf("tables: %+v", done.Tables)
 			}
@@ -107,8 +95,7 @@ func TestALedgerMovesToTheOtherDatabaseAndBack(t *testing.T) {
 			// sent is not sent again.
 			lease := mustLease(t, s, "contracts")
 			e := mustRecord(t, s, lease, newEntry("new"))[0]
-			mustCommit(t, s, lease,
-				trade.Group{Settle: []trade.Settlement{created(mustSend(t, s, lease, e), "id-new")}})
+			mustSettle(t, s, lease, created(mustSend(t, s, lease, e), "id-new"))
 			if err := byHand(s, `UPDATE entry SET state = 'pending' WHERE key = 'a'`); err == nil {
 				t.Error("the database lets an accepted entry be sent again")
 			}
@@ -134,9 +121,7 @@ func TestALedgerInUseIsNotMoved(t *testing.T) {
 		if _, err := Move(t.Context(), from, to, true, moveRecord); err == nil {
 			t.Error("it was moved while a job runs")
 		}
-		if err := s.ReleaseLease(t.Context(), lease); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.ReleaseLease(t.Context(), lease))
 		mustBeat(t, s, onMachine("a"))
 		_, err := Move(t.Context(), from, to, true, moveRecord)
 		wantCode(t, err, sqldb.CodeServed)
@@ -164,9 +149,7 @@ func TestAMoveThatFailsLeavesTheLedgerAsItWas(t *testing.T) {
 	}
 	mustExec(t, there, `ALTER TABLE block DROP CONSTRAINT none`)
 	mustExec(t, s, `UPDATE ledger SET moved_to = '`+there.db.Where+`'`) // as a process that died after the mark left it
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	if plan, err := Move(t.Context(), from, to, true, moveRecord); err != nil || plan.Done {
 		t.Fatalf("going on: %+v, %v", plan, err)
 	}

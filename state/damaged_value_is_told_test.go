@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -20,25 +21,19 @@ func TestAValueThatIsNoneOfOursIsToldAndNotTakenForNothing(t *testing.T) {
 			trade.Awaited{Platform: "wallets", ID: "w-1"})
 		es := mustRecord(t, s, lease, newEntry("a"), waiting)
 		cursor := trade.Cursor{Bound: "x", SweptAt: at, Sweep: &trade.Sweep{InScope: 2}}
-		if _, err := s.Record(ctx, lease, trade.Page{Cursor: &cursor}); err != nil {
-			t.Fatal(err)
-		}
-		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{refused(mustSend(t, s, lease, es[0]))}})
+		must.Get(s.Record(ctx, lease, trade.Page{Cursor: &cursor}))(t)
+		mustSettle(t, s, lease, refused(mustSend(t, s, lease, es[0])))
 		run := trade.RunReport{
 			ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: at.Add(time.Second),
 			States: map[trade.State]int{}, Flags: map[trade.Flag]int{},
 		}
 		stopped := trade.JobStatus{Job: "contracts", State: trade.Stopped, Since: at, Stop: &trade.Stop{Code: "x"}}
-		if _, err := s.Beat(ctx, trade.Instance{Owner: sqldb.Self(), Command: "run"}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(s.Beat(ctx, trade.Instance{Owner: sqldb.Self(), Command: "run"}))(t)
 		for _, err := range []error{
 			s.StartRun(ctx, run), s.FinishRun(ctx, run), s.SetJobStatus(ctx, stopped),
 			s.Announce(ctx, "1.0.0", at),
 		} {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 		}
 		entry := func() error { _, err := s.Entry(ctx, "contracts", "w"); return err }
 		known := func() error { _, err := s.Known(ctx, "contracts", []string{"w"}); return err }

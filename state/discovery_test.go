@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/discovery"
 	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/trade"
@@ -206,10 +207,7 @@ func TestOnlyWhatIsDueIsGiven(t *testing.T) {
 		mustRecord(t, s, mustLease(t, s, "others"), newEntry("x"))
 		due := func(after int64, limit int) (keys []string) {
 			t.Helper()
-			entries, err := s.Due(t.Context(), "contracts", at, after, limit)
-			if err != nil {
-				t.Fatal(err)
-			}
+			entries := must.Get(s.Due(t.Context(), "contracts", at, after, limit))(t)
 			for _, e := range entries {
 				keys = append(keys, e.Key)
 			}
@@ -244,7 +242,7 @@ func TestWakingByTimeAndByARecordOfThePlatform(t *testing.T) {
 		mustRecord(t, s, other, waits("elsewhere", w1))
 		st := refused(mustSend(t, s, lease, es[6]))
 		st.NextAttemptAt = at
-		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{st}})
+		mustSettle(t, s, lease, st)
 
 		if n, err := s.WakeBlocked(t.Context(), lease, "wallets", "w1"); n != 2 || err != nil {
 			t.Errorf("WakeBlocked: %d, %v; want 2", n, err)
@@ -310,14 +308,8 @@ func TestAnEntryAndItsRowAreTheSame(t *testing.T) {
 			e.WaitingFor = []trade.Awaited{{Ref: text(t), Code: text(t)}, {Platform: "wallets", ID: text(t)}}
 			e.Warnings = []trade.Problem{{Field: text(t), Severity: trade.Warning}}
 		}
-		row, err := ledger.RowOf(e, at)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := row.Entry()
-		if err != nil {
-			t.Fatal(err)
-		}
+		row := must.Get(ledger.RowOf(e, at))(t)
+		got := must.Get(row.Entry())(t)
 		if diff := cmp.Diff(e, got, cmpopts.EquateEmpty()); diff != "" {
 			t.Fatalf("entry → row → entry (-want +got):\n%s", diff)
 		}
@@ -335,10 +327,7 @@ func TestAnEntryAndItsRowAreTheSame(t *testing.T) {
 		if a.Outcome != "" {
 			a.FinishedAt = moment(t)
 		}
-		attemptRow, err := ledger.AttemptRowOf(a, at, true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		attemptRow := must.Get(ledger.AttemptRowOf(a, at, true))(t)
 		back, err := attemptRow.Attempt()
 		if diff := cmp.Diff(a, back, cmpopts.EquateEmpty()); diff != "" || err != nil {
 			t.Fatalf("attempt → row → attempt (-want +got):\n%s%v", diff, err)
@@ -355,10 +344,7 @@ func moment(t *rapid.T) time.Time {
 }
 
 func anyQuantity(t *rapid.T) trade.Quantity {
-	n, err := trade.ParseDecimal(rapid.StringMatching(`-?[0-9]{1,15}(\.[0-9]{1,10})?`).Draw(t, "amount"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must.Get(trade.ParseDecimal(rapid.StringMatching(`-?[0-9]{1,15}(\.[0-9]{1,10})?`).Draw(t, "amount")))(t)
 	return trade.Quantity{Amount: n, Unit: rapid.SampledFrom([]trade.Unit{"", trade.SC, trade.KG, trade.TON}).Draw(t,
 		"unit")}
 }

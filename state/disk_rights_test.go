@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/sickdisk"
 	"github.com/safrasync/safrasync/state/sqldb"
 )
@@ -15,31 +16,24 @@ import (
 // F067: a ledger that the user may not look at, or whose folder he may not, counts as forbidden and
 // not as gone: nothing is made in its place.
 func TestALedgerThatMayNotBeLookedAt(t *testing.T) {
-	disk := ownDisk(t)
+	disk := sickdisk.Own(t)
 	if disk == nil {
 		return
 	}
 	for name, there := range map[string]bool{"its file": true, "its folder": false} {
 		home := filepath.Join(t.TempDir(), "home")
-		if err := os.Mkdir(home, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Mkdir(home, 0o700))
 		o := sqldb.Options{
 			Begin: true, Driver: sqldb.SQLite, DSN: filepath.Join(home, "state.db"),
 			Version: "1.0.0-test",
 		}
 		plan := sickdisk.Plan{Under: home, At: 1, Err: syscall.EACCES}
 		if there {
-			if err := mustOpen(t, o).Close(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, mustOpen(t, o).Close())
 		} else {
 			plan.At = 2 // the file is not there, and whether its folder is cannot be seen
 		}
-		before, err := os.ReadDir(home)
-		if err != nil {
-			t.Fatal(err)
-		}
+		before := must.Get(os.ReadDir(home))(t)
 		disk.Arm(plan)
 		_, openErr := Open(t.Context(), o)
 		if hit, err := disk.Disarm(); hit == "" || err != nil {

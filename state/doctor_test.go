@@ -3,7 +3,6 @@ package state
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,10 +12,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jmoiron/sqlx"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/readmodel"
 	"github.com/safrasync/safrasync/state/sqldb"
-	"github.com/safrasync/safrasync/trade"
 )
 
 // problems gives what Diagnose found wrong, or worth knowing: "check problem" → whether it may
@@ -24,15 +24,9 @@ import (
 func problems(t *testing.T, o sqldb.Options, tune sqldb.Tuning) map[string]bool {
 	t.Helper()
 	o.ReadOnly = true
-	s, err := open(context.Background(), o, tune)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(open(context.Background(), o, tune))(t)
 	defer s.Close()
-	found, err := s.Diagnose(t.Context(), o.Journal, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must.Get(s.Diagnose(t.Context(), o.Journal, true))(t)
 	out := map[string]bool{}
 	for _, d := range found {
 		if d.Problem != "" {
@@ -53,15 +47,10 @@ func local() sqldb.Tuning {
 // Each check is broken once, and told; nothing else is.
 func TestDoctorTellsEachThingThatIsBroken(t *testing.T) {
 	t.Parallel()
-	stale, err := json.Marshal(sqldb.Self())
-	if err != nil {
-		t.Fatal(err)
-	}
+	stale := must.Get(json.Marshal(sqldb.Self()))(t)
 	mode := func(path func(k *kept) string, mode os.FileMode) func(t *testing.T, k *kept, _ *sqldb.Tuning) {
 		return func(t *testing.T, k *kept, _ *sqldb.Tuning) {
-			if err := os.Chmod(path(k), mode); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Chmod(path(k), mode))
 		}
 	}
 	query := func(queries ...string) func(t *testing.T, k *kept, _ *sqldb.Tuning) {
@@ -75,14 +64,9 @@ func TestDoctorTellsEachThingThatIsBroken(t *testing.T) {
 		"all is well": {func(*testing.T, *kept, *sqldb.Tuning) {}, map[string]bool{}},
 		"a damaged page": {func(t *testing.T, k *kept, _ *sqldb.Tuning) {
 			k.byHand(`CREATE TABLE spoil (x TEXT)`, `INSERT INTO spoil VALUES (hex(zeroblob(20000)))`)
-			whole, err := os.ReadFile(k.o.DSN)
-			if err != nil {
-				t.Fatal(err)
-			}
+			whole := must.Get(os.ReadFile(k.o.DSN))(t)
 			copy(whole[len(whole)-9*4096:], strings.Repeat("\xee", 4096))
-			if err := os.WriteFile(k.o.DSN, whole, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(k.o.DSN, whole, 0o600))
 		}, map[string]bool{"integrity damaged": false}},
 		"a row without its partner": {query(`INSERT INTO attempt (id, entry_id, generation, no, run_id, owner, epoch, target, payload, payload_hash, content, started_at, finished_at, outcome, counts, status, messages, remote_id, reason, answer_body)
 			VALUES ('x', 999, 1, 1, '', '', 1, '', '{}', x'00', 1, 1, 2, 'not_sent', 0, 0, '[]', '', '', '')`), map[string]bool{"foreign_keys broken": false}},
@@ -128,15 +112,10 @@ func TestDoctorTellsEachThingThatIsBroken(t *testing.T) {
 			// A reader that never ends keeps what is written from going into the file.
 			reader := sqldb.ConnectSQLite(sqldb.DefaultTuning, sqldb.SqliteDSN(k.o.DSN, "mode=rw"), 1)
 			t.Cleanup(func() { _ = reader.Close() })
-			hold, err := reader.Begin()
-			if err != nil {
-				t.Fatal(err)
-			}
+			hold := must.Get(reader.Begin())(t)
 			t.Cleanup(func() { _ = hold.Rollback() })
 			var n int
-			if err := hold.QueryRow(`SELECT COUNT(*) FROM entry`).Scan(&n); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, hold.QueryRow(`SELECT COUNT(*) FROM entry`).Scan(&n))
 			k.byHand(`INSERT INTO reference (kind, code, id) VALUES ('farms', '1', hex(zeroblob(35000000)))`)
 		}, map[string]bool{"wal large": true}},
 		"little space": {func(_ *testing.T, _ *kept, tune *sqldb.Tuning) {
@@ -159,19 +138,12 @@ func TestDoctorTellsEachThingThatIsBroken(t *testing.T) {
 			map[string]bool{"journal none": true},
 		},
 		"a journal that is gone": {func(t *testing.T, k *kept, _ *sqldb.Tuning) {
-			if err := os.RemoveAll(k.o.Journal); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.RemoveAll(k.o.Journal))
 		}, map[string]bool{"journal unfit": false}},
 		"a damaged journal": {func(t *testing.T, k *kept, _ *sqldb.Tuning) {
-			text, err := os.ReadFile(file(k))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(file(k), []byte(strings.Replace(string(text), "payload_hash", "payload_hasH", 1)),
-				0o600); err != nil {
-				t.Fatal(err)
-			}
+			text := must.Get(os.ReadFile(file(k)))(t)
+			must.Do(t, os.WriteFile(file(k), []byte(strings.Replace(string(text), "payload_hash", "payload_hasH", 1)),
+				0o600))
 		}, map[string]bool{"journal unfit": false}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -179,15 +151,11 @@ func TestDoctorTellsEachThingThatIsBroken(t *testing.T) {
 			k := keep(t, sqldb.Options{Driver: sqldb.SQLite, DSN: filepath.Join(t.TempDir(), "state.db")})
 			k.sendAll("a", 3)
 			for range 2 {
-				if err := k.s.AppendAudit(t.Context(), rebuildAct); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, k.s.AppendAudit(t.Context(), rebuildAct))
 			}
 			k.close()
 			for dir, mode := range map[string]os.FileMode{filepath.Dir(k.o.DSN): 0o700} {
-				if err := os.Chmod(dir, mode); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.Chmod(dir, mode))
 			}
 			tune := local()
 			c.spoil(t, k, &tune)
@@ -198,32 +166,20 @@ func TestDoctorTellsEachThingThatIsBroken(t *testing.T) {
 	}
 }
 
-// sendAll sends entries and settles all of them.
-func (k *kept) sendAll(prefix string, n int) {
-	k.t.Helper()
-	lease := mustLease(k.t, k.s, "contracts")
-	for i := range n {
-		e := mustRecord(k.t, k.s, lease, newEntry(fmt.Sprint(prefix, i)))[0]
-		mustCommit(k.t, k.s, lease,
-			trade.Group{Settle: []trade.Settlement{created(mustSend(k.t, k.s, lease, e), "remote-"+e.Key)}})
-	}
-	if err := k.s.ReleaseLease(k.t.Context(), lease); err != nil {
-		k.t.Fatal(err)
-	}
-}
-
 // byHand changes the closed ledger behind the program's back.
-func (k *kept) byHand(queries ...string) {
-	k.t.Helper()
-	db := sqldb.ConnectSQLite(sqldb.DefaultTuning, sqldb.SqliteDSN(k.o.DSN, "mode=rw"), 1)
+func (k *kept) byHand(queries ...string) { k.t.Helper(); raw(k.t, k.o, queries...) }
+
+// raw changes a database of which no process works on the ledger.
+func raw(t testing.TB, o sqldb.Options, queries ...string) {
+	t.Helper()
+	db := must.Get(sqlx.Open(o.Driver, o.DSN))(t)
+	db.SetMaxOpenConns(1)
 	for _, q := range queries {
 		if _, err := db.Exec(q); err != nil {
-			k.t.Fatalf("%s: %v", q, err)
+			t.Fatalf("%s: %v", q, err)
 		}
 	}
-	if err := errors.Join(db.Close()); err != nil {
-		k.t.Fatal(err)
-	}
+	must.Do(t, db.Close())
 }
 
 func TestDoctorLooksAtPostgres(t *testing.T) {
@@ -233,9 +189,7 @@ func TestDoctorLooksAtPostgres(t *testing.T) {
 	if diff := cmp.Diff(map[string]bool{}, problems(t, k.o, local())); diff != "" {
 		t.Errorf("problems of a sound ledger (-want +got):\n%s", diff)
 	}
-	if err := byHand(k.s, `UPDATE tally SET n = n + 1 WHERE state = 'accepted'`); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, byHand(k.s, `UPDATE tally SET n = n + 1 WHERE state = 'accepted'`))
 	if diff := cmp.Diff(map[string]bool{"sums uneven": false}, problems(t, k.o, local())); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
@@ -246,10 +200,7 @@ func TestDoctorLooksAtPostgres(t *testing.T) {
 func TestADoctorInAHurrySaysWhatItDidNotLookAt(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		mustRecord(t, s, mustLease(t, s, "contracts"), newEntry("a"), newEntry("b"))
-		whole, err := s.Diagnose(t.Context(), "", false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		whole := must.Get(s.Diagnose(t.Context(), "", false))(t)
 		hurried, err := s.DiagnoseWithin(t.Context(), "", 1)
 		if err != nil || len(hurried) != len(whole) {
 			t.Fatalf("%d of %d looks, %v", len(hurried), len(whole), err)

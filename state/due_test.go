@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -27,10 +28,7 @@ func TestTheContentsOfWhatIsDueAreThoseOfTheEntries(t *testing.T) {
 					PayloadHash: e.PayloadHash, Content: e.Content,
 				}
 			}
-			got, err := s.DueContents(t.Context(), "contracts", at, after, 10)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(s.DueContents(t.Context(), "contracts", at, after, 10))(t)
 			if diff := cmp.Diff(due, got); diff != "" {
 				t.Errorf("after %d: contents (-entries +told)\n%s", after, diff)
 			}

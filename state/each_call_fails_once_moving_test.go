@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jmoiron/sqlx"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -32,9 +33,7 @@ func removals(t *testing.T, from, to backend) *removal {
 	bare := r.to
 	bare.Journal = ""
 	s := mustOpen(t, bare)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	if r.to.Driver == sqldb.SQLite {
 		r.virgin = filepath.Join(t.TempDir(), "virgin.db")
 		copyFile(t, r.to.DSN, r.virgin)
@@ -45,10 +44,8 @@ func removals(t *testing.T, from, to backend) *removal {
 // again makes the old ledger as it was before it moved, and the new one empty.
 func (r *removal) again() {
 	r.t.Helper()
-	if err := os.RemoveAll(r.to.Journal); err != nil {
-		r.t.Fatal(err)
-	}
-	r.raw(r.from, `UPDATE ledger SET moved_to = NULL`)
+	must.Do(r.t, os.RemoveAll(r.to.Journal))
+	raw(r.t, r.from, `UPDATE ledger SET moved_to = NULL`)
 	if r.virgin != "" {
 		removeLedger(r.t, r.to.DSN)
 		copyFile(r.t, r.virgin, r.to.DSN)
@@ -61,41 +58,15 @@ func (r *removal) again() {
 	for _, table := range movedTables {
 		queries = append(queries, `DELETE FROM `+table)
 	}
-	r.raw(r.to, queries...)
-}
-
-// raw changes a database of which no process works on the ledger.
-func (r *removal) raw(o sqldb.Options, queries ...string) {
-	r.t.Helper()
-	db := r.connect(o)
-	for _, q := range queries {
-		if _, err := db.Exec(q); err != nil {
-			r.t.Fatalf("%s: %v", q, err)
-		}
-	}
-	if err := db.Close(); err != nil {
-		r.t.Fatal(err)
-	}
-}
-
-func (r *removal) connect(o sqldb.Options) *sqlx.DB {
-	r.t.Helper()
-	db, err := sqlx.Open(o.Driver, o.DSN)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	db.SetMaxOpenConns(1)
-	return db
+	raw(r.t, r.to, queries...)
 }
 
 // inNew counts the rows in the new place.
 func (r *removal) inNew() (n int) {
 	r.t.Helper()
-	db := r.connect(r.to)
+	db := must.Get(sqlx.Open(r.to.Driver, r.to.DSN))(r.t)
 	err := db.Get(&n, `SELECT (SELECT COUNT(*) FROM entry) + (SELECT COUNT(*) FROM audit)`)
-	if err = errors.Join(err, db.Close()); err != nil {
-		r.t.Fatal(err)
-	}
+	must.Do(r.t, err, db.Close())
 	return n
 }
 
@@ -120,13 +91,9 @@ func (r *removal) sends(o sqldb.Options) bool {
 	if errors.As(err, &refused) && refused.Code == sqldb.CodeMoved {
 		return false
 	}
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must.Do(r.t, err)
 	lease, err := s.AcquireLease(r.t.Context(), "contracts", sqldb.Self())
-	if err = errors.Join(err, s.ReleaseLease(r.t.Context(), lease), s.Close()); err != nil {
-		r.t.Fatal(err)
-	}
+	must.Do(r.t, err, s.ReleaseLease(r.t.Context(), lease), s.Close())
 	return true
 }
 
@@ -147,9 +114,7 @@ func (r *removal) arrived(what string) {
 		r.t.Fatalf("%s: (-want +got)\n%s", what, diff)
 	}
 	mustAddUp(r.t, s, "contracts")
-	if err := s.Close(); err != nil {
-		r.t.Fatal(err)
-	}
+	must.Do(r.t, s.Close())
 }
 
 // F047, F048, F050: each call of either database fails once, alone or with all after it, while a
@@ -200,13 +165,13 @@ func TestEveryCallOfTheDatabasesFailsOnceWhileALedgerMoves(t *testing.T) {
 func TestAMoveWhoseMarkCannotBeTakenBack(t *testing.T) {
 	t.Parallel()
 	r := removals(t, backends[0], backends[1])
-	r.raw(r.to, `ALTER TABLE block ADD CONSTRAINT none CHECK (tries = 0)`)
-	r.raw(r.from,
+	raw(r.t, r.to, `ALTER TABLE block ADD CONSTRAINT none CHECK (tries = 0)`)
+	raw(r.t, r.from,
 		`CREATE TRIGGER foreign_hand BEFORE UPDATE OF moved_to ON ledger WHEN NEW.moved_to IS NULL BEGIN SELECT RAISE(ABORT, 'somebody keeps it'); END`)
 	_, err := Move(t.Context(), r.from, r.to, true, moveRecord)
 	says(t, err, "table block", "somebody keeps it")
 	r.stands("with a foreign hand", err)
-	r.raw(r.to, `ALTER TABLE block DROP CONSTRAINT none`)
+	raw(r.t, r.to, `ALTER TABLE block DROP CONSTRAINT none`)
 	if plan, err := Move(t.Context(), r.from, r.to, true, moveRecord); err != nil || plan.Done {
 		t.Fatalf("going on: %+v, %v", plan, err)
 	}
@@ -223,12 +188,8 @@ func TestAMoveToAPlaceThatKeepsOtherRows(t *testing.T) {
 	for i := range 2 * sqldb.BulkRows {
 		codes[fmt.Sprint(i)] = "f"
 	}
-	if _, err := s.ReplaceReferences(t.Context(), "farms", codes, nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.ReplaceReferences(t.Context(), "farms", codes, nil))(t)
+	must.Do(t, s.Close())
 	for _, c := range []struct{ way, back, want string }{
 		{
 			`ALTER TABLE reference ADD CONSTRAINT none CHECK (id <> 'f')`, `ALTER TABLE reference DROP CONSTRAINT none`,
@@ -242,17 +203,15 @@ func TestAMoveToAPlaceThatKeepsOtherRows(t *testing.T) {
 			`DELETE FROM run`, "it has a ledger already",
 		},
 	} {
-		r.raw(r.to, c.way)
+		raw(r.t, r.to, c.way)
 		_, err := Move(t.Context(), r.from, r.to, true, moveRecord)
 		says(t, err, c.want)
 		if !r.sends(r.from) {
 			t.Errorf("%s: it is not sent from the old place", c.want)
 		}
-		r.raw(r.to, c.back)
+		raw(r.t, r.to, c.back)
 	}
-	if _, err := Move(t.Context(), r.from, r.to, true, moveRecord); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(Move(t.Context(), r.from, r.to, true, moveRecord))(t)
 	r.arrived("in the end")
 }
 
@@ -268,9 +227,7 @@ func TestWhatKeepsALedgerFromMoving(t *testing.T) {
 	}
 	_, err = Move(t.Context(), r.from, r.to, true, moveRecord)
 	wantCode(t, err, sqldb.CodeServed)
-	if err := errors.Join(release(), s.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, release(), s.Close())
 	_, err = Move(t.Context(), r.from, r.from, true, moveRecord)
 	wantCode(t, err, sqldb.CodeCopy)
 	absent := r.from
@@ -290,9 +247,7 @@ func TestWhatKeepsALedgerFromMoving(t *testing.T) {
 	if r.sends(r.from) {
 		t.Error("it is sent from the old place")
 	}
-	if err := os.Remove(r.to.Journal); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(r.to.Journal))
 	if plan, err := Move(t.Context(), r.from, r.to, true, moveRecord); err != nil || !plan.Done {
 		t.Errorf("%+v, %v", plan, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -23,27 +24,21 @@ type scene struct {
 func newScene(t *testing.T, prepare func(s *scene)) *scene {
 	t.Helper()
 	home := filepath.Join(t.TempDir(), "home")
-	if err := os.Mkdir(home, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(home, 0o700))
 	s := &scene{b: &breaker{}, step: 1, home: home, before: filepath.Join(t.TempDir(), "before")}
 	s.kept = &kept{t: t, o: sqldb.Options{
 		Begin: true, Driver: sqldb.SQLite, DSN: filepath.Join(home, "state.db"),
 		Journal: filepath.Join(home, "journal"), Version: "1.0.0-test",
 	}}
 	prepare(s)
-	if err := os.CopyFS(s.before, os.DirFS(home)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.CopyFS(s.before, os.DirFS(home)))
 	return s
 }
 
 // again sets the scene up.
 func (s *scene) again() {
 	s.t.Helper()
-	if err := errors.Join(os.RemoveAll(s.home), os.CopyFS(s.home, os.DirFS(s.before))); err != nil {
-		s.t.Fatal(err)
-	}
+	must.Do(s.t, os.RemoveAll(s.home), os.CopyFS(s.home, os.DirFS(s.before)))
 }
 
 // each lets op's first call of the database fail, then its second, and so on. An op that says that
@@ -65,10 +60,7 @@ func (s *scene) each(op func(tune sqldb.Tuning) error, check func()) {
 			}
 		}
 		check()
-		files, err := filepath.Glob(filepath.Join(s.home, "*"))
-		if err != nil {
-			s.t.Fatal(err)
-		}
+		files := must.Get(filepath.Glob(filepath.Join(s.home, "*")))(s.t)
 		for _, file := range files {
 			if strings.Contains(file, ".part-") || strings.Contains(file, ".restore-") {
 				s.t.Errorf("call %d of the database failed (%s), and left %s", at, hit, file)
@@ -80,19 +72,24 @@ func (s *scene) each(op func(tune sqldb.Tuning) error, check func()) {
 	}
 }
 
-// rows opens the ledger and checks how many rows it has.
-func (s *scene) rows(want int) func() {
+// stands opens the ledger, checks it, and whether its sums add up.
+func (s *scene) stands(check func()) func() {
 	return func() {
 		s.t.Helper()
-		if err := s.try(sqldb.DefaultTuning); err != nil {
-			s.t.Fatalf("opening the ledger afterwards: %v", err)
-		}
-		if got := len(statesOf(s.t, s.s, "contracts")); got != want {
-			s.t.Errorf("the ledger has %d rows, want %d", got, want)
-		}
+		must.Do(s.t, s.try(sqldb.DefaultTuning))
+		check()
 		mustAddUp(s.t, s.s, "contracts")
 		s.close()
 	}
+}
+
+// rows checks how many rows the ledger has.
+func (s *scene) rows(want int) func() {
+	return s.stands(func() {
+		if got := len(statesOf(s.t, s.s, "contracts")); got != want {
+			s.t.Errorf("the ledger has %d rows, want %d", got, want)
+		}
+	})
 }
 
 // opens gives an opening as op.
@@ -130,9 +127,7 @@ func older(records int) func(s *scene) {
 		}
 		s.close()
 		removeLedger(s.t, s.o.DSN)
-		if err := os.Rename(s.o.DSN+".older", s.o.DSN); err != nil {
-			s.t.Fatal(err)
-		}
+		must.Do(s.t, os.Rename(s.o.DSN+".older", s.o.DSN))
 	}
 }
 
@@ -248,9 +243,7 @@ func TestEveryCallOfPostgreSQLFailsOnceWhileALedgerIsOpened(t *testing.T) {
 		case hit != "":
 			err = nil
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if hit == "" { // a new ledger first, then one that is there
 			well++
 			at = 0

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/readmodel"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -28,11 +29,7 @@ func (f *fragile) user(name string) trade.User {
 	f.each("AddUser", func() error {
 		return s.AddUser(ctx, trade.User{Name: name, Role: trade.Administrator, Password: "hash"}, anAct(name))
 	})
-	u, err := s.User(ctx, name)
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	return u
+	return must.Get(s.User(ctx, name))(f.t)
 }
 
 // F047, F048: each call of the database fails once, and each value that it answers is another one,
@@ -178,7 +175,7 @@ func TestEveryCallOfTheDatabaseFailsOnceInWhatEventsTellOfRecords(t *testing.T) 
 		})
 		lease := mustLease(t, s, "contracts")
 		sent := mustSend(t, s, lease, mustRecord(t, s, lease, newEntry("a"))[0])
-		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{created(sent, "remote-a")}})
+		mustSettle(t, s, lease, created(sent, "remote-a"))
 		f.read("Ours", func() error { return second(s.Ours(ctx, []string{"remote-a", "r-1"})) })
 		f.read("EntriesWith",
 			func() error { return second(s.EntriesWith(ctx, trade.OrderCommitments, []string{"remote-a"})) })
@@ -192,10 +189,8 @@ func TestEveryCallOfTheDatabaseFailsOnceInWhatEventsTellOfRecords(t *testing.T) 
 			n, err := s.WakeFor(ctx, []string{"wallets"}, []string{"w-1"}, at)
 			return done(n == 1, err)
 		})
-		if err := s.RecordLookups(ctx, trade.ProducerByDocument,
-			[]trade.Lookup{{Code: "a", FirstAt: at, AskedAt: at, NextAt: later}}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.RecordLookups(ctx, trade.ProducerByDocument,
+			[]trade.Lookup{{Code: "a", FirstAt: at, AskedAt: at, NextAt: later}}))
 		f.each("AskLookupsAgain", func() error {
 			n, err := s.AskLookupsAgain(ctx, at)
 			return done(n == 1, err)
@@ -216,7 +211,7 @@ func TestEveryCallOfTheDatabaseFailsOnceInDoubts(t *testing.T) {
 			}
 			lost := unknown(sent)
 			lost.Attempt.Messages = []string{"message.a.b"}
-			mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{lost}})
+			mustSettle(t, s, lease, lost)
 		}
 		f.read("Doubts", func() error { return second(s.Doubts(ctx)) })
 		a := mustEntry(t, s, "contracts", "a")
@@ -242,16 +237,12 @@ func TestEveryCallOfTheDatabaseFailsOnceOnPages(t *testing.T) {
 		lease := mustLease(t, s, "contracts")
 		rows := mustRecord(t, s, lease, newEntry("a"), newEntry("b"),
 			short("w", trade.OrderCommitments, trade.Waiting, sacas("1"), contract("a")))
-		if err := s.AppendAudit(ctx, anAct("contracts a")); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.AppendAudit(ctx, anAct("contracts a")))
 		run := trade.RunReport{
 			ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: at,
 			States: map[trade.State]int{}, Flags: map[trade.Flag]int{},
 		}
-		if err := s.FinishRun(ctx, run); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.FinishRun(ctx, run))
 		page := func(name string, q trade.RowQuery) {
 			t.Helper()
 			q.Limit = 5

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -22,9 +23,7 @@ func richer(s *scene) map[string]proven {
 	lease := mustLease(s.t, s.s, "contracts")
 	es := mustRecord(s.t, s.s, lease, newEntry("edited"), newEntry("sent"), newEntry("refused"), newEntry("pending"))
 	sent := mustSend(s.t, s.s, lease, es[1])
-	if err := s.s.ReleaseLease(ctx, lease); err != nil {
-		s.t.Fatal(err)
-	}
+	must.Do(s.t, s.s.ReleaseLease(ctx, lease))
 	s.close()
 	copyFile(s.t, s.o.DSN, s.o.DSN+".older")
 	s.open()
@@ -36,10 +35,8 @@ func richer(s *scene) map[string]proven {
 	edited := mustEntry(s.t, s.s, "contracts", "edited")
 	edited.SourceHash, edited.PayloadHash, edited.Payload = trade.HashOf("another"), trade.HashOf("another"),
 		[]byte(`{"another":1}`)
-	if _, err := s.s.Record(ctx, lease,
-		trade.Page{Updates: []trade.Update{{From: trade.Pending, Entry: edited}}}); err != nil {
-		s.t.Fatal(err)
-	}
+	must.Get(s.s.Record(ctx, lease,
+		trade.Page{Updates: []trade.Update{{From: trade.Pending, Entry: edited}}}))(s.t)
 	g := trade.Group{Settle: []trade.Settlement{
 		created(sent, "remote-sent"),
 		created(mustSend(s.t, s.s, lease, mustEntry(s.t, s.s, "contracts", "edited")), "remote-edited"),
@@ -47,14 +44,9 @@ func richer(s *scene) map[string]proven {
 	g.Settle = append(g.Settle, refused(mustSend(s.t, s.s, lease, es[2])),
 		unknown(mustSend(s.t, s.s, lease, mustEntry(s.t, s.s, "contracts", doubts[0].Key))))
 	mustCommit(s.t, s.s, lease, g)
-	if err := s.s.ReleaseLease(ctx, lease); err != nil {
-		s.t.Fatal(err)
-	}
+	must.Do(s.t, s.s.ReleaseLease(ctx, lease))
 	s.send("new", 3)
-	saw, err := s.s.JobStatus(ctx, "contracts")
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	saw := must.Get(s.s.JobStatus(ctx, "contracts"))(s.t)
 	s.order(trade.Act{Audit: anAct("contracts"), Job: &trade.JobAct{
 		Job: "contracts", Saw: &saw, Status: trade.JobStatus{
 			Job: "contracts", State: trade.Paused, Since: at,
@@ -64,9 +56,7 @@ func richer(s *scene) map[string]proven {
 	want := provenOf(s.t, s.s)
 	s.close()
 	removeLedger(s.t, s.o.DSN)
-	if err := os.Rename(s.o.DSN+".older", s.o.DSN); err != nil {
-		s.t.Fatal(err)
-	}
+	must.Do(s.t, os.Rename(s.o.DSN+".older", s.o.DSN))
 	return want
 }
 
@@ -85,20 +75,14 @@ func between(s *scene) {
 
 // proves opens the ledger and checks what it proves, and that it has lost nothing of it.
 func (s *scene) proves(want map[string]proven, states map[string]trade.State) func() {
-	return func() {
-		s.t.Helper()
-		if err := s.try(sqldb.DefaultTuning); err != nil {
-			s.t.Fatalf("opening the ledger afterwards: %v", err)
-		}
+	return s.stands(func() {
 		if diff := cmp.Diff(want, provenOf(s.t, s.s)); want != nil && diff != "" {
 			s.t.Errorf("what the ledger proves (-want +got):\n%s", diff)
 		}
 		if diff := cmp.Diff(states, statesOf(s.t, s.s, "contracts")); states != nil && diff != "" {
 			s.t.Errorf("states (-want +got):\n%s", diff)
 		}
-		mustAddUp(s.t, s.s, "contracts")
-		s.close()
-	}
+	})
 }
 
 // every lets the scene take, of calls or values, each, or in the short form only each so-manieth.

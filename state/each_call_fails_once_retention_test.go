@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -24,16 +25,12 @@ func (k *kept) old(prefix string) []int64 {
 	a := mustSend(k.t, s, lease, entries[0])
 	st := withAnswer(unknown(a), secret)
 	st.Attempt.FinishedAt = at
-	mustCommit(k.t, s, lease, trade.Group{Settle: []trade.Settlement{st}})
-	if _, err := s.Watch(ctx, "contracts", "boot", 0); err != nil {
-		k.t.Fatal(err)
-	}
+	mustSettle(k.t, s, lease, st)
+	must.Get(s.Watch(ctx, "contracts", "boot", 0))(k.t)
 	st = withAnswer(created(a, "remote-"+prefix), secret)
 	st.Attempt.FinishedAt = at
-	mustCommit(k.t, s, lease, trade.Group{Settle: []trade.Settlement{st}})
-	if err := s.ReleaseLease(ctx, lease); err != nil {
-		k.t.Fatal(err)
-	}
+	mustSettle(k.t, s, lease, st)
+	must.Do(k.t, s.ReleaseLease(ctx, lease))
 	k.order(entryAct("dismiss", mustEntry(k.t, s, "contracts", prefix+"b"), func(e *trade.Entry) {
 		e.Dismissal, e.UpdatedAt, e.State = &trade.Dismissal{From: e.State}, at, trade.Dismissed
 	}))
@@ -41,20 +38,14 @@ func (k *kept) old(prefix string) []int64 {
 		ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: at,
 		States: map[trade.State]int{}, Flags: map[trade.Flag]int{},
 	}
-	if err := errors.Join(s.StartRun(ctx, run), s.FinishRun(ctx, run)); err != nil {
-		k.t.Fatal(err)
-	}
-	if err := s.RecordLookups(ctx, trade.ProducerByDocument,
-		[]trade.Lookup{{Code: secret, ID: "x-" + prefix, FirstAt: at, AskedAt: at, NextAt: at}}); err != nil {
-		k.t.Fatal(err)
-	}
+	must.Do(k.t, s.StartRun(ctx, run), s.FinishRun(ctx, run))
+	must.Do(k.t, s.RecordLookups(ctx, trade.ProducerByDocument,
+		[]trade.Lookup{{Code: secret, ID: "x-" + prefix, FirstAt: at, AskedAt: at, NextAt: at}}))
 	seen := trade.InboxEvent{
 		Event: "CREATE_FARM", Hash: prefix, Body: []byte(secret), FirstAt: at,
 		LastAt: at, Times: 1,
 	}
-	if err := s.TakeEvents(ctx, []trade.InboxEvent{seen}); err != nil {
-		k.t.Fatal(err)
-	}
+	must.Do(k.t, s.TakeEvents(ctx, []trade.InboxEvent{seen}))
 	return []int64{entries[0].ID, entries[1].ID}
 }
 
@@ -194,9 +185,7 @@ func TestEveryCallOfTheDatabaseFailsOnceInWhatIsRare(t *testing.T) {
 		f.read("StuckCauses", func() error { return second(s.StuckCauses(ctx, "contracts")) })
 		f.read("Shortages",
 			func() error { s.Reader.Kept.Store(nil); return second(s.Shortages(ctx)) })
-		if err := s.ReleaseLease(ctx, lease); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.ReleaseLease(ctx, lease))
 		lease = mustLease(t, s, "contracts")
 		f.each("Recover", func() error { return second(s.Recover(ctx, lease, at)) })
 		st := withAnswer(unknown(sent), "what the sender saw")
@@ -226,16 +215,14 @@ func TestWhoCannotTakeARowIsToldNoMore(t *testing.T) {
 		for _, key := range []string{"a", "b"} {
 			at := mustSend(t, s, lease, mustRecord(t, s, lease, newEntry(key))[0])
 			st := created(at, "remote-"+key)
-			mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{st}})
+			mustSettle(t, s, lease, st)
 		}
 		for range 2 {
 			run := trade.RunReport{
 				ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: at.Add(time.Minute),
 				States: map[trade.State]int{}, Flags: map[trade.Flag]int{},
 			}
-			if err := s.FinishRun(ctx, run); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.FinishRun(ctx, run))
 		}
 		told := 0
 		enough := errors.New("enough")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -28,16 +29,16 @@ func TestEveryCallOfTheDatabaseFailsOnceAmongSeveral(t *testing.T) {
 					return second(s.Beat(ctx, trade.Instance{Owner: o, Command: "run", Started: at}))
 				})
 			}
-			first := mustLeaseFor(t, s, "contracts", dead)
+			first := must.Get(s.AcquireLease(t.Context(), "contracts", dead))(t)
 			var es []trade.Entry
 			for _, key := range []string{"a", "b", "c", "d"} {
 				es = append(es, mustRecord(t, s, first, newEntry(key))...)
 			}
 			mustSend(t, s, first, es[0])
 			expire(t, s, "contracts")
-			own := mustSend(t, s, mustLeaseFor(t, s, "contracts", former), es[1])
+			own := mustSend(t, s, must.Get(s.AcquireLease(t.Context(), "contracts", former))(t), es[1])
 			expire(t, s, "contracts")
-			lease := mustLeaseFor(t, s, "contracts", leader)
+			lease := must.Get(s.AcquireLease(t.Context(), "contracts", leader))(t)
 			var holders []trade.Holder
 			f.read("Leases", func() (err error) {
 				holders, err = s.Leases(ctx)
@@ -111,12 +112,10 @@ func TestEveryCallOfTheDatabaseFailsOnceWhileNotesAreTakenUp(t *testing.T) {
 	for _, backend := range backends {
 		t.Run(backend.name, func(t *testing.T) {
 			t.Parallel()
-			k := dead(t, backend.open(t))
+			k := killed(t, backend.open(t), "wire")
 			k.close()
 			f := &fragile{kept: k, b: &breaker{}}
-			if err := f.try(f.b.tuning()); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, f.try(f.b.tuning()))
 			lease := mustLease(t, f.s, "contracts")
 			f.each("Recover", func() error {
 				n, err := f.s.Recover(t.Context(), lease, at)

@@ -13,6 +13,7 @@ import (
 	"github.com/lib/pq"
 	"github.com/lib/pq/pqerror"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -115,10 +116,7 @@ func TestF051EveryWriteIsInAnExplicitTransaction(t *testing.T) {
 		if strings.HasSuffix(f, "_test.go") || f == "sqldb/tx.go" {
 			continue
 		}
-		text, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(f))(t)
 		for _, forbidden := range []string{"ExecContext", ".Exec(", "MustExec", "BeginTx", ".Begin("} {
 			if strings.Contains(string(text), forbidden) {
 				t.Errorf(

@@ -8,41 +8,16 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/sickdisk"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
-
-// diskRole says to the test binary that it may put a sick disk before itself.
-const diskRole = "SAFRASYNC_STATE_TEST_DISK"
-
-// ownDisk runs a test in a process of its own, where a disk can be sick. It gives nil in the first
-// one.
-func ownDisk(t *testing.T) *sickdisk.Disk {
-	t.Helper()
-	if os.Getenv(diskRole) == "" {
-		t.Parallel() // with the other tests here; there it is alone
-		self := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
-		self.Env = append(os.Environ(), diskRole+"=1")
-		out, err := self.CombinedOutput()
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		t.Logf("%s", out)
-		return nil
-	}
-	disk, err := sickdisk.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return disk
-}
 
 // ofSQLite tells whether a call is SQLite's: what it does when one fails is for the tests with
 // strace.
@@ -62,7 +37,7 @@ func ofSQLite(call, path string) bool {
 // by doctor, gets a new journal or lets the old one begin again: the next try gets there, and no
 // row is missing.
 func TestF048EverySystemCallWhileALedgerIsOpenedOrRepairedFails(t *testing.T) {
-	disk := ownDisk(t)
+	disk := sickdisk.Own(t)
 	if disk == nil {
 		return
 	}
@@ -70,9 +45,7 @@ func TestF048EverySystemCallWhileALedgerIsOpenedOrRepairedFails(t *testing.T) {
 	all["an older copy rebuilt"] = situation{func(s *scene) { richer(s) }, all["one rebuilt"].op, 13}
 	all["a damaged one rebuilt"] = situation{func(s *scene) {
 		lived(s)
-		if err := os.WriteFile(s.o.DSN, []byte(strings.Repeat("damaged ", 1000)), 0o600); err != nil {
-			s.t.Fatal(err)
-		}
+		must.Do(s.t, os.WriteFile(s.o.DSN, []byte(strings.Repeat("damaged ", 1000)), 0o600))
 	}, all["one rebuilt"].op, 4}
 	all["a group ahead"] = situation{between, all["one that is there"].op, 4}
 	all["a journal that was begun for nothing"] = situation{func(s *scene) {
@@ -148,14 +121,9 @@ func TestF048EverySystemCallWhileALedgerIsOpenedOrRepairedFails(t *testing.T) {
 					_, statErr := os.Stat(s.o.DSN)
 					disk.Arm(plan)
 					err := op(s.b.tuning())
-					hit, broken := disk.Disarm()
-					if broken != nil {
-						t.Fatal(broken)
-					}
+					hit := must.Get(disk.Disarm())(t)
 					if hit == "" {
-						if err != nil {
-							t.Fatalf("without a failure: %v", err)
-						}
+						must.Do(t, err)
 						failed += plan.At - 1
 						break
 					}
@@ -178,7 +146,7 @@ func TestF048EverySystemCallWhileALedgerIsOpenedOrRepairedFails(t *testing.T) {
 
 // What /proc does not tell is not known: a process of which nothing can be read counts as running.
 func TestAProcOfWhichNothingCanBeRead(t *testing.T) {
-	disk := ownDisk(t)
+	disk := sickdisk.Own(t)
 	if disk == nil {
 		return
 	}
@@ -192,7 +160,7 @@ func TestAProcOfWhichNothingCanBeRead(t *testing.T) {
 // Where the process stands in a folder that is gone, a relative path means nothing, and what needs
 // it says so.
 func TestAFolderThatIsGoneUnderTheProcess(t *testing.T) {
-	if ownDisk(t) == nil {
+	if sickdisk.Own(t) == nil {
 		return
 	}
 	k := &kept{t: t, o: sqldb.Options{
@@ -202,13 +170,9 @@ func TestAFolderThatIsGoneUnderTheProcess(t *testing.T) {
 	k.open()
 	k.send("a", 2)
 	gone := filepath.Join(t.TempDir(), "gone")
-	if err := os.Mkdir(gone, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(gone, 0o700))
 	t.Chdir(gone)
-	if err := os.Remove(gone); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(gone))
 	ctx := t.Context()
 	ledger, journals := k.o, k.o
 	ledger.DSN, journals.Journal = "state.db", "journal"

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/discovery"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -19,10 +20,8 @@ func TestAgesAreThoseOfTheOldestRows(t *testing.T) {
 		if got, err := s.Ages(t.Context(), "contracts"); err != nil || got != (trade.Ages{}) {
 			t.Fatalf("ages of a job without rows: %+v, %v", got, err)
 		}
-		if err := s.StartRun(t.Context(),
-			trade.RunReport{ID: "r1", Job: "contracts", StartedAt: at.Add(-time.Hour)}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.StartRun(t.Context(),
+			trade.RunReport{ID: "r1", Job: "contracts", StartedAt: at.Add(-time.Hour)}))
 		lease := mustLease(t, s, "contracts")
 		var rows []trade.Entry
 		for i := range 4 {
@@ -32,9 +31,9 @@ func TestAgesAreThoseOfTheOldestRows(t *testing.T) {
 		}
 		rows = mustRecord(t, s, lease, rows...)
 		sent := mustSend(t, s, lease, rows[0])
-		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{created(sent, "id-0")}})
+		mustSettle(t, s, lease, created(sent, "id-0"))
 		doubt := mustSend(t, s, lease, rows[1])
-		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{unknown(doubt)}})
+		mustSettle(t, s, lease, unknown(doubt))
 		want := trade.Ages{
 			Unsent:  at.Add(2 * time.Minute).Truncate(time.Millisecond),
 			Pending: at.Add(2 * time.Minute).Truncate(time.Millisecond), InDoubt: at.Truncate(time.Millisecond),
@@ -102,7 +101,7 @@ func TestWhatWasSentIsWhatThePlatformConfirmed(t *testing.T) {
 				return st
 			},
 		} {
-			mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{settle(mustSend(t, s, lease, rows[i]))}})
+			mustSettle(t, s, lease, settle(mustSend(t, s, lease, rows[i])))
 		}
 		var got []trade.Sent
 		from := at.Truncate(time.Millisecond)
@@ -132,10 +131,8 @@ func TestWhatWasSentIsWhatThePlatformConfirmed(t *testing.T) {
 func TestActsAreCountedByName(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		for i, act := range []string{"dismiss", "dismiss", "adopt"} {
-			if err := s.AppendAudit(t.Context(),
-				trade.AuditRecord{At: at.Add(time.Duration(i) * time.Hour), Who: "maria", Act: act}); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.AppendAudit(t.Context(),
+				trade.AuditRecord{At: at.Add(time.Duration(i) * time.Hour), Who: "maria", Act: act}))
 		}
 		got, err := s.Acts(t.Context(), at.Truncate(time.Millisecond), at.Add(2*time.Hour))
 		if diff := cmp.Diff(map[string]int{"dismiss": 2}, got); diff != "" || err != nil {

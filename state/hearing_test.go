@@ -21,7 +21,7 @@ func TestDoubtsGivesTheOpenOnesAndTheNewestFirst(t *testing.T) {
 			e := mustRecord(t, s, lease, newEntry(key))[0]
 			gone := unknown(mustSend(t, s, lease, e))
 			gone.Attempt.FinishedAt = at.Add(time.Duration(i) * time.Hour)
-			mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{gone}})
+			mustSettle(t, s, lease, gone)
 		}
 		for _, key := range []string{"b", "c", "e"} {
 			e := mustEntry(t, s, "contracts", key)

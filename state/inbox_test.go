@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/inbox"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -37,9 +38,7 @@ func TestTheInboxIsSearchedInEveryBody(t *testing.T) {
 				FirstAt: at, LastAt: at, Times: i + 1,
 			})
 		}
-		if err := s.TakeEvents(t.Context(), events); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.TakeEvents(t.Context(), events))
 		for _, tt := range []struct {
 			text  string
 			limit int
@@ -89,9 +88,7 @@ func TestASearchOfTheInboxReadsNoMoreThanItNeeds(t *testing.T) {
 				Body: fmt.Appendf(nil, `{"soja":%d}`, i%7), FirstAt: when, LastAt: when, Times: i + 1,
 			})
 		}
-		if err := s.TakeEvents(t.Context(), events); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.TakeEvents(t.Context(), events))
 		for _, limit := range []int{0, 1, 20} {
 			found, err := s.Inbox(t.Context(), trade.InboxFilter{Text: `"SOJA":6`, Limit: limit})
 			want := len(events) / 7
@@ -107,10 +104,8 @@ func TestASearchOfTheInboxReadsNoMoreThanItNeeds(t *testing.T) {
 					len(seen), want, err)
 			}
 		}
-		if _, err := s.db.Write.ExecContext(t.Context(),
-			`UPDATE inbox SET coded = 1, body = '!' WHERE last_at = (SELECT MIN(last_at) FROM inbox)`); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(s.db.Write.ExecContext(t.Context(),
+			`UPDATE inbox SET coded = 1, body = '!' WHERE last_at = (SELECT MIN(last_at) FROM inbox)`))(t)
 		if found, err := s.Inbox(t.Context(), trade.InboxFilter{Text: "soja", Limit: 5}); len(found) != 5 ||
 			err != nil {
 			t.Errorf("%d events, %v; want the newest five", len(found), err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -23,20 +24,8 @@ func onMachine(name string) trade.Owner {
 
 func mustBeat(t testing.TB, s *Store, owner trade.Owner) trade.Crew {
 	t.Helper()
-	crew, err := s.Beat(t.Context(), trade.Instance{Owner: owner, Version: "1.0.0-test", Command: "run", Started: at})
-	if err != nil {
-		t.Fatalf("Beat of %s: %v", owner.Host, err)
-	}
-	return crew
-}
-
-func mustLeaseFor(t testing.TB, s *Store, job string, owner trade.Owner) trade.Lease {
-	t.Helper()
-	lease, err := s.AcquireLease(t.Context(), job, owner)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return lease
+	self := trade.Instance{Owner: owner, Version: "1.0.0-test", Command: "run", Started: at}
+	return must.Get(s.Beat(t.Context(), self))(t)
 }
 
 // die lets the time of an instance end.
@@ -70,9 +59,7 @@ func TestInstancesKnowWhoLives(t *testing.T) {
 			(all[0].Part == all[1].Part || all[1].Part == all[2].Part || all[1].Part == 0) {
 			t.Errorf("two instances write the same sums: %+v", all)
 		}
-		if err := s.Depart(t.Context(), b.Instance); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Depart(t.Context(), b.Instance))
 		if got := mustBeat(t, s, a); got != (trade.Crew{Living: 2}) {
 			t.Errorf("one that was taken for dead begins anew: %+v", got)
 		}
@@ -99,16 +86,14 @@ func TestI12OnlyTheHolderOfAJobClaimsItsRows(t *testing.T) {
 		}, true},
 		"another holds it": {func(t *testing.T, s *Store, l trade.Lease) {
 			expire(t, s, l.Job)
-			mustLeaseFor(t, s, l.Job, onMachine("c"))
+			must.Get(s.AcquireLease(t.Context(), l.Job, onMachine("c")))(t)
 		}, false},
 		"the same instance has taken it anew": {func(t *testing.T, s *Store, l trade.Lease) {
 			expire(t, s, l.Job)
-			mustLeaseFor(t, s, l.Job, l.Owner)
+			must.Get(s.AcquireLease(t.Context(), l.Job, l.Owner))(t)
 		}, false},
 		"it was given back": {func(t *testing.T, s *Store, l trade.Lease) {
-			if err := s.ReleaseLease(t.Context(), l); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.ReleaseLease(t.Context(), l))
 		}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -116,7 +101,7 @@ func TestI12OnlyTheHolderOfAJobClaimsItsRows(t *testing.T) {
 				holder, other := onMachine("a"), onMachine("b")
 				mustBeat(t, s, holder)
 				mustBeat(t, s, other)
-				lease := mustLeaseFor(t, s, "contracts", holder)
+				lease := must.Get(s.AcquireLease(t.Context(), "contracts", holder))(t)
 				es := mustRecord(t, s, lease, newEntry("a"), newEntry("b"))
 				in := intentOf(es[0])
 				strange := trade.Lease{Job: lease.Job, Owner: other, Epoch: lease.Epoch}
@@ -152,14 +137,14 @@ func TestOnlyWhatDeadInstancesSentIsInDoubt(t *testing.T) {
 		for _, o := range []trade.Owner{dead, living, holder} {
 			mustBeat(t, s, o)
 		}
-		lease := mustLeaseFor(t, s, "contracts", dead)
+		lease := must.Get(s.AcquireLease(t.Context(), "contracts", dead))(t)
 		es := mustRecord(t, s, lease, newEntry("dead"), newEntry("living"), newEntry("holder"), newEntry("again"))
 		late := mustSend(t, s, lease, es[0])
 		expire(t, s, "contracts")
-		second := mustLeaseFor(t, s, "contracts", living)
+		second := must.Get(s.AcquireLease(t.Context(), "contracts", living))(t)
 		own := mustSend(t, s, second, es[1])
 		expire(t, s, "contracts")
-		third := mustLeaseFor(t, s, "contracts", holder)
+		third := must.Get(s.AcquireLease(t.Context(), "contracts", holder))(t)
 		mustSend(t, s, third, es[2])
 		recovers := func(l trade.Lease, want int) {
 			t.Helper()
@@ -184,7 +169,7 @@ func TestOnlyWhatDeadInstancesSentIsInDoubt(t *testing.T) {
 			t.Fatalf("holders %+v, %v", holders, err)
 		}
 		expire(t, s, "contracts")
-		mustSend(t, s, mustLeaseFor(t, s, "contracts", living), es[3])
+		mustSend(t, s, must.Get(s.AcquireLease(t.Context(), "contracts", living))(t), es[3])
 		if n, err := s.RecoverOwn(t.Context(), living, holders[0], at); n != 1 || err != nil {
 			t.Errorf("RecoverOwn: %d, %v", n, err)
 		}
@@ -196,10 +181,7 @@ func TestOnlyWhatDeadInstancesSentIsInDoubt(t *testing.T) {
 			t.Errorf("after a living one gave up its own: %v", got)
 		}
 		// The late answers of both count.
-		res := mustCommit(t, s, second, trade.Group{
-			At:     at,
-			Settle: []trade.Settlement{created(own, "id-own"), created(late, "id-late")},
-		})
+		res := mustSettle(t, s, second, created(own, "id-own"), created(late, "id-late"))
 		if !res.LeaseLost || len(res.Settled) != 2 {
 			t.Errorf("late answers: %+v", res)
 		}
@@ -229,7 +211,7 @@ func TestTwoMachinesClaimEachRowOnce(t *testing.T) {
 			for i, s := range stores {
 				mustBeat(t, s, owners[i])
 			}
-			lease := mustLeaseFor(t, stores[0], "contracts", owners[0])
+			lease := must.Get(stores[0].AcquireLease(t.Context(), "contracts", owners[0]))(t)
 			var fresh []trade.Entry
 			for i := range 60 {
 				fresh = append(fresh, newEntry(fmt.Sprintf("k%02d", i)))
@@ -309,9 +291,7 @@ func TestF065AnOlderProgramGoesOnBesideAMigrationThatOnlyAdds(t *testing.T) {
 		up := func(n int, text string) {
 			t.Helper()
 			folder[fmt.Sprintf("%05d_more.sql", n)] = &fstest.MapFile{Data: []byte(text)}
-			if err := s.db.Up(t.Context(), folder, int64(n)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.db.Up(t.Context(), folder, int64(n)))
 		}
 		up(next, "CREATE TABLE more (id TEXT);\n")
 		a := mustSend(t, s, lease, es[0])
@@ -334,8 +314,7 @@ func TestF065AnOlderProgramGoesOnBesideAMigrationThatOnlyAdds(t *testing.T) {
 			t.Log(name)
 			wantCode(t, op(), sqldb.CodeNewer)
 		}
-		if res := mustCommit(t, s, lease,
-			trade.Group{At: at, Settle: []trade.Settlement{created(a, "id-a")}}); !res.Settled[a.ID] {
+		if res := mustSettle(t, s, lease, created(a, "id-a")); !res.Settled[a.ID] {
 			t.Errorf("the answer of what was in flight: %+v", res)
 		}
 		if err := s.ReleaseLease(t.Context(), lease); err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/recovery"
 	"github.com/safrasync/safrasync/state/retention"
@@ -21,18 +22,7 @@ var moveAct = trade.AuditRecord{At: at, Who: "ana", From: "ana@srv", Act: "job m
 
 func mustMove(t testing.TB, s *Store, from, to string) trade.JobMove {
 	t.Helper()
-	plan, err := s.MoveJob(t.Context(), from, to, true, moveAct)
-	if err != nil {
-		t.Fatalf("MoveJob(%s, %s): %v", from, to, err)
-	}
-	return plan
-}
-
-func mustFree(t testing.TB, s *Store, lease trade.Lease) {
-	t.Helper()
-	if err := s.ReleaseLease(t.Context(), lease); err != nil {
-		t.Fatal(err)
-	}
+	return must.Get(s.MoveJob(t.Context(), from, to, true, moveAct))(t)
 }
 
 // sentJob makes a job with an accepted row, one in doubt, a refused and a pending one.
@@ -48,19 +38,15 @@ func sentJob(t testing.TB, s *Store, job string, keys ...string) {
 		func(a trade.Attempt) trade.Settlement { return created(a, "remote-"+job) }, unknown, refused,
 	}
 	for i, how := range settle {
-		mustCommit(t, s, lease, trade.Group{At: at, Settle: []trade.Settlement{how(mustSend(t, s, lease, rows[i]))}})
+		mustSettle(t, s, lease, how(mustSend(t, s, lease, rows[i])))
 	}
 	cursor := trade.Cursor{
 		Bound: "b-" + job, SweptAt: at,
 		Brakes: trade.Memory{Passed: rows[len(rows)-1].ID, Identity: &trade.Identity{Key: []string{"num"}}},
 	}
-	if _, err := s.Record(t.Context(), lease, trade.Page{Cursor: &cursor}); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.StartRun(t.Context(), trade.RunReport{ID: "run-" + job, Job: job, StartedAt: at}); err != nil {
-		t.Fatal(err)
-	}
-	mustFree(t, s, lease)
+	must.Get(s.Record(t.Context(), lease, trade.Page{Cursor: &cursor}))(t)
+	must.Do(t, s.StartRun(t.Context(), trade.RunReport{ID: "run-" + job, Job: job, StartedAt: at}))
+	must.Do(t, s.ReleaseLease(t.Context(), lease))
 }
 
 // C3: the entries of a job follow its new name, with all that belongs to them; two jobs can become
@@ -117,10 +103,8 @@ func TestC3TheEntriesOfAJobFollowItsNewName(t *testing.T) {
 		if err := byHand(s, `UPDATE entry SET job = 'd', version = version + 1 WHERE key = '1'`); err != nil {
 			t.Error(err) // the act stands at the end of the audit
 		}
-		if err := s.AppendAudit(t.Context(),
-			trade.AuditRecord{At: at, Who: "ana", Act: "other", Target: "x"}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.AppendAudit(t.Context(),
+			trade.AuditRecord{At: at, Who: "ana", Act: "other", Target: "x"}))
 		if err := byHand(s, `UPDATE entry SET job = 'c', version = version + 1 WHERE key = '1'`); err == nil {
 			t.Error("an entry went to another job without an act")
 		}
@@ -132,13 +116,13 @@ func TestC5ARowThatThePlatformSaysExistsDoesNotGiveWayToAnother(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		lease := mustLease(t, s, "a")
 		mustRecord(t, s, lease, newEntry("1"))
-		mustFree(t, s, lease)
+		must.Do(t, s.ReleaseLease(t.Context(), lease))
 		lease = mustLease(t, s, "b")
 		row := mustRecord(t, s, lease, newEntry("1"))[0]
 		held := refused(mustSend(t, s, lease, row))
 		held.State, held.Cause = trade.Held, trade.CauseExists
-		mustCommit(t, s, lease, trade.Group{At: at, Settle: []trade.Settlement{held}})
-		mustFree(t, s, lease)
+		mustSettle(t, s, lease, held)
+		must.Do(t, s.ReleaseLease(t.Context(), lease))
 		if plan := mustMove(t, s, "a", "b"); plan.Replaced != 0 || plan.Left != 1 {
 			t.Errorf("%+v", plan)
 		}
@@ -157,14 +141,11 @@ func TestOfTwoRowsWithOneKeyTheOneThatWasNeverSentGivesWay(t *testing.T) {
 		held := newEntry("1")
 		held.State, held.Cause = trade.Held, trade.CauseOtherJob
 		rows := mustRecord(t, s, lease, held, newEntry("3"), newEntry("4"), newEntry("9"))
-		mustCommit(t, s, lease, trade.Group{
-			At:     at,
-			Settle: []trade.Settlement{created(mustSend(t, s, lease, rows[2]), "remote-4")},
-		})
+		mustSettle(t, s, lease, created(mustSend(t, s, lease, rows[2]), "remote-4"))
 		if _, err := s.MoveJob(t.Context(), "a", "b", true, moveAct); !errors.As(err, new(*trade.LeasedError)) {
 			t.Errorf("a job that is run: %v", err)
 		}
-		mustFree(t, s, lease)
+		must.Do(t, s.ReleaseLease(t.Context(), lease))
 		plan := mustMove(t, s, "a", "b")
 		if plan.Replaced != 2 || plan.Left != 1 || plan.Entries != 4 || plan.Collisions != 0 {
 			t.Errorf("%+v", plan)
@@ -186,12 +167,9 @@ func TestOfTwoRowsWithOneKeyTheOneThatWasNeverSentGivesWay(t *testing.T) {
 		lease = mustLease(t, s, "c") // a person has said that these are other records
 		for i, e := range mustRecord(t, s, lease, newEntry("1"), newEntry("2"), newEntry("20"), newEntry("21")) {
 			e.Another = e.PayloadHash
-			mustCommit(t, s, lease, trade.Group{
-				At:     at,
-				Settle: []trade.Settlement{created(mustSend(t, s, lease, e), fmt.Sprint("remote-c", i))},
-			})
+			mustSettle(t, s, lease, created(mustSend(t, s, lease, e), fmt.Sprint("remote-c", i)))
 		}
-		mustFree(t, s, lease)
+		must.Do(t, s.ReleaseLease(t.Context(), lease))
 		plan = mustMove(t, s, "c", "b")
 		if plan.Collisions != 2 || !slices.Equal(plan.Samples, []string{"1", "2"}) || len(statesOf(t, s, "c")) != 4 {
 			t.Errorf("%+v", plan)
@@ -204,14 +182,11 @@ func TestAPauseGoesWithTheJob(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		status := func(job string, state trade.JobState, brake *trade.Brake) {
 			t.Helper()
-			err := s.SetJobStatus(t.Context(),
+			must.Do(t, s.SetJobStatus(t.Context(),
 				trade.JobStatus{
 					Job: job, State: state, Since: at,
 					Stop: &trade.Stop{Code: "x", Text: "why", Brake: brake},
-				})
-			if err != nil {
-				t.Fatal(err)
-			}
+				}))
 		}
 		is := func(job string, want trade.JobState) {
 			t.Helper()
@@ -242,9 +217,7 @@ func TestF058ARebuildingKnowsWhereTheEntriesOfAJobWent(t *testing.T) {
 			copies, steps := t.TempDir(), 0
 			step := func() {
 				t.Helper()
-				if err := k.s.Backup(t.Context(), filepath.Join(copies, fmt.Sprint(steps))); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, k.s.Backup(t.Context(), filepath.Join(copies, fmt.Sprint(steps))))
 				steps++
 			}
 			step()
@@ -252,37 +225,26 @@ func TestF058ARebuildingKnowsWhereTheEntriesOfAJobWent(t *testing.T) {
 			step()
 			lease := mustLease(t, k.s, "b")
 			rows := mustRecord(t, k.s, lease, newEntry("1"), newEntry("4"), newEntry("9"))
-			mustFree(t, k.s, lease)
+			must.Do(t, k.s.ReleaseLease(t.Context(), lease))
 			step()
 			lease = mustLease(t, k.s, "b")
-			mustCommit(t, k.s, lease, trade.Group{
-				At:     at,
-				Settle: []trade.Settlement{created(mustSend(t, k.s, lease, rows[1]), "remote-4")},
-			})
-			mustFree(t, k.s, lease)
+			mustSettle(t, k.s, lease, created(mustSend(t, k.s, lease, rows[1]), "remote-4"))
+			must.Do(t, k.s.ReleaseLease(t.Context(), lease))
 			step()
 			mustMove(t, k.s, "a", "b")
 			step()
 			lease = mustLease(t, k.s, "b")
-			mustCommit(t, k.s, lease, trade.Group{
-				At:     at,
-				Settle: []trade.Settlement{created(mustSend(t, k.s, lease, rows[2]), "remote-9")},
-			})
-			mustFree(t, k.s, lease)
+			mustSettle(t, k.s, lease, created(mustSend(t, k.s, lease, rows[2]), "remote-9"))
+			must.Do(t, k.s.ReleaseLease(t.Context(), lease))
 			step()
 			mustMove(t, k.s, "b", "c")
 			lease = mustLease(t, k.s, "a") // the name is used again
-			mustCommit(t, k.s, lease, trade.Group{
-				At: at,
-				Settle: []trade.Settlement{created(mustSend(t, k.s, lease,
-					mustRecord(t, k.s, lease, newEntry("77"))[0]), "remote-77")},
-			})
-			mustFree(t, k.s, lease)
+			mustSettle(t, k.s, lease, created(mustSend(t, k.s, lease,
+				mustRecord(t, k.s, lease, newEntry("77"))[0]), "remote-77"))
+			must.Do(t, k.s.ReleaseLease(t.Context(), lease))
 			if renewed {
 				r := &retention.Retaining{Reducer: k.s.Reducer, Keep: retention.Retention{Journal: 1}, Now: at}
-				if err := r.BeginAgain(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, r.BeginAgain(t.Context()))
 			}
 			want := provenOf(t, k.s)
 			if want["c 1"].State != trade.Accepted || want["c 2"].State != trade.InDoubt ||
@@ -292,13 +254,9 @@ func TestF058ARebuildingKnowsWhereTheEntriesOfAJobWent(t *testing.T) {
 			dir := k.dir()
 			k.close()
 			whole := t.TempDir()
-			if err := os.CopyFS(whole, os.DirFS(dir)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.CopyFS(whole, os.DirFS(dir)))
 			for n := -1; n < steps; n++ {
-				if err := errors.Join(os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(whole))); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(whole)))
 				removeLedger(t, k.o.DSN)
 				if n >= 0 {
 					copyFile(t, filepath.Join(copies, fmt.Sprint(n)), k.o.DSN)
@@ -320,7 +278,7 @@ func TestF054AMoveThatOnlyTheJournalKnowsIsDoneAtTheNextStart(t *testing.T) {
 		sentJob(t, k.s, "a", "1", "2", "3", "4")
 		lease := mustLease(t, k.s, "b")
 		mustRecord(t, k.s, lease, newEntry("1"))
-		mustFree(t, k.s, lease)
+		must.Do(t, k.s.ReleaseLease(t.Context(), lease))
 		stop := errors.New("the process ends here")
 		err := k.s.db.InTx(t.Context(), "testing", func(tx *sqldb.Tx) error {
 			m := &recovery.JobMove{Tx: tx, From: "a", To: "b", Now: at, Sums: ledger.TallyChange{}}
@@ -363,29 +321,24 @@ func TestF058ACopyThatChoosesTheOtherOfTwoRowsIsRebuilt(t *testing.T) {
 	copies, steps := t.TempDir(), 0
 	step := func() {
 		t.Helper()
-		if err := k.s.Backup(t.Context(), filepath.Join(copies, fmt.Sprint(steps))); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, k.s.Backup(t.Context(), filepath.Join(copies, fmt.Sprint(steps))))
 		steps++
 	}
 	in := func(job string, fn func(lease trade.Lease)) {
 		t.Helper()
 		lease := mustLease(t, k.s, job)
 		fn(lease)
-		mustFree(t, k.s, lease)
+		must.Do(t, k.s.ReleaseLease(t.Context(), lease))
 		step()
 	}
 	settle := func(lease trade.Lease, st trade.Settlement) {
 		t.Helper()
-		mustCommit(t, k.s, lease, trade.Group{At: at, Settle: []trade.Settlement{st}})
+		mustSettle(t, k.s, lease, st)
 	}
 	sentJob(t, k.s, "a", "1", "2", "3", "4")
 	step()
 	in("a", func(lease trade.Lease) { // the doubt of 2 ends: nothing was created
-		attempts, err := k.s.Attempts(t.Context(), mustEntry(t, k.s, "a", "2").ID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		attempts := must.Get(k.s.Attempts(t.Context(), mustEntry(t, k.s, "a", "2").ID))(t)
 		settle(lease, refused(attempts[0]))
 	})
 	var rows []trade.Entry
@@ -418,13 +371,9 @@ func TestF058ACopyThatChoosesTheOtherOfTwoRowsIsRebuilt(t *testing.T) {
 	dir := k.dir()
 	k.close()
 	whole := t.TempDir()
-	if err := os.CopyFS(whole, os.DirFS(dir)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.CopyFS(whole, os.DirFS(dir)))
 	for n := range steps - 1 {
-		if err := errors.Join(os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(whole))); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(whole)))
 		removeLedger(t, k.o.DSN)
 		copyFile(t, filepath.Join(copies, fmt.Sprint(n)), k.o.DSN)
 		k.noticedAndRebuilt(n, want, map[string]bool{})

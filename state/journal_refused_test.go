@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -42,13 +43,8 @@ func TestF057ADeletedOrEmptiedLedgerIsRefused(t *testing.T) {
 	k := sqliteKept(t)
 	k.send("a", 3)
 	k.close()
-	whole, err := os.ReadFile(k.o.DSN)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(k.o.DSN); err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(os.ReadFile(k.o.DSN))(t)
+	must.Do(t, os.Remove(k.o.DSN))
 	text := wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeEmptied)
 	if !strings.Contains(text, "3 rows were sent") {
 		t.Errorf("the error says not how many rows: %s", text)
@@ -56,27 +52,19 @@ func TestF057ADeletedOrEmptiedLedgerIsRefused(t *testing.T) {
 	if _, err := os.Stat(k.o.DSN); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a ledger was made all the same: %v", err)
 	}
-	if err := os.WriteFile(k.o.DSN, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(k.o.DSN, nil, 0o600))
 	wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeEmptied)
 	// A fresh ledger that was made without looking at the journal does not help either.
-	if err := os.Remove(k.o.DSN); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(k.o.DSN))
 	for _, rest := range []string{"-wal", "-shm"} {
 		_ = os.Remove(k.o.DSN + rest)
 	}
 	o := k.o
 	o.Journal = ""
 	s := mustOpen(t, o)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeEmptied)
-	if err := os.WriteFile(k.o.DSN, whole, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(k.o.DSN, whole, 0o600))
 	k.open()
 }
 
@@ -85,9 +73,7 @@ func TestF057AnEmptiedPostgresLedgerIsRefused(t *testing.T) {
 	k := keep(t, sqldb.Options{Driver: sqldb.Postgres, DSN: pgtest.Database(t)})
 	k.send("a", 2)
 	for _, query := range []string{`DROP SCHEMA public CASCADE`, `CREATE SCHEMA public`} {
-		if err := byHand(k.s, query); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, byHand(k.s, query))
 	}
 	k.close()
 	wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeEmptied)
@@ -121,9 +107,7 @@ func TestF057ALedgerThatWasLostWhileItMovedIsRefused(t *testing.T) {
 			mustOpen(t, own)
 		}
 		k.o.Journal = journals
-		if _, err := Rebuild(t.Context(), k.o, true, rebuildAct); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(Rebuild(t.Context(), k.o, true, rebuildAct))(t)
 		k.open()
 		if diff := cmp.Diff(want, provenOf(t, k.s)); diff != "" {
 			t.Errorf("rebuilt (-want +got):\n%s", diff)
@@ -139,35 +123,24 @@ func TestALostJournalIsRefused(t *testing.T) {
 		k.send("a", 2)
 		dir := k.dir()
 		k.close()
-		if err := os.Rename(dir, dir+".away"); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Rename(dir, dir+".away"))
 		text := wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeJournalLost)
 		if !strings.Contains(text, "rebuild --new-journal") {
 			t.Errorf("the error names no way out: %s", text)
 		}
-		if err := os.Rename(dir+".away", dir); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Rename(dir+".away", dir))
 		k.open()
 		k.send("b", 2)
 		k.close()
 		// F056: a disk that lied about a flush lost the journal's end.
 		file := filepath.Join(dir, "0000000000000001.journal")
-		whole, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		whole := must.Get(os.ReadFile(file))(t)
 		lines := strings.SplitAfter(string(whole), "\n")
-		if err := os.WriteFile(file, []byte(strings.Join(lines[:len(lines)-2], "")), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(strings.Join(lines[:len(lines)-2], "")), 0o600))
 		wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeJournalLost)
 		// Damage before the end.
-		if err := os.WriteFile(file, []byte(strings.Replace(string(whole), "intents", "intentz", 1)),
-			0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(strings.Replace(string(whole), "intents", "intentz", 1)),
+			0o600))
 		if text := wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeJournal); !strings.Contains(text, file) {
 			t.Errorf("damage is not named with its file: %s", text)
 		}
@@ -187,9 +160,7 @@ func TestF064ACopyOfLedgerAndJournalIsRefused(t *testing.T) {
 		here.Machine = func() string { return "this-machine" }
 		fresh := &kept{t: t, o: backends[0].open(t)}
 		fresh.o.Version, fresh.o.Journal = "1.0.0-test", filepath.Join(t.TempDir(), "journal")
-		if err := fresh.try(here); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, fresh.try(here))
 		fresh.send("a", 2)
 		fresh.close()
 		wantCode(t, fresh.try(clone), sqldb.CodeCopied)
@@ -207,9 +178,7 @@ func TestF064ACopyOfLedgerAndJournalIsRefused(t *testing.T) {
 	k.close()
 
 	// It was moved: nothing stands where it was.
-	if err := os.Rename(k.o.DSN, second.o.DSN); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Rename(k.o.DSN, second.o.DSN))
 	second.open()
 	second.send("c", 1)
 	second.close()
@@ -220,19 +189,13 @@ func TestF064ACopyOfLedgerAndJournalIsRefused(t *testing.T) {
 	second.close()
 	third := second
 	third.o.Journal, third.o.DSN = filepath.Join(t.TempDir(), "journal"), filepath.Join(t.TempDir(), "third.db")
-	if err := os.CopyFS(third.o.Journal, os.DirFS(second.o.Journal)); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(second.o.DSN, third.o.DSN); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.CopyFS(third.o.Journal, os.DirFS(second.o.Journal)))
+	must.Do(t, os.Rename(second.o.DSN, third.o.DSN))
 	copyFile(t, third.o.DSN, second.o.DSN)
 	second.open()
 	second.send("d", 2)
 	second.close()
-	if err := os.Remove(second.o.DSN); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(second.o.DSN))
 	third.open()
 	third.send("e", 1)
 	third.close()
@@ -269,10 +232,8 @@ func TestF058AnotherHostNoticesAnOlderPostgresLedger(t *testing.T) {
 	a.close()
 	b.close()
 	// The ledger forgets what b sent, as a backup from before would.
-	if err := byHand(mustOpen(t, sqldb.Options{Driver: sqldb.Postgres, DSN: a.o.DSN}),
-		`UPDATE journal SET seq = seq - 1 WHERE path LIKE '%another host%'`); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, byHand(mustOpen(t, sqldb.Options{Driver: sqldb.Postgres, DSN: a.o.DSN}),
+		`UPDATE journal SET seq = seq - 1 WHERE path LIKE '%another host%'`))
 	wantCode(t, a.try(sqldb.DefaultTuning), sqldb.CodeRolledBack)
 }
 
@@ -302,9 +263,7 @@ func TestF061OneRunServesASQLiteLedger(t *testing.T) {
 	if text := wantCode(t, err, sqldb.CodeServed); !strings.Contains(text, fmt.Sprint(os.Getpid())) {
 		t.Errorf("the error does not name the process: %s", text)
 	}
-	if err := release(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, release())
 	won := make(chan func() error, 50)
 	var wg sync.WaitGroup
 	for range cap(won) {
@@ -318,7 +277,5 @@ func TestF061OneRunServesASQLiteLedger(t *testing.T) {
 	if len(won) != 1 {
 		t.Fatalf("%d of %d serve the ledger", len(won), cap(won))
 	}
-	if err := (<-won)(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, (<-won)())
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/recovery"
@@ -38,9 +39,7 @@ func keep(t testing.TB, o sqldb.Options) *kept {
 // open opens the ledger, and closes it at the end of the test.
 func (k *kept) open() {
 	k.t.Helper()
-	if err := k.try(sqldb.DefaultTuning); err != nil {
-		k.t.Fatalf("opening the ledger: %v", err)
-	}
+	must.Do(k.t, k.try(sqldb.DefaultTuning))
 }
 
 func (k *kept) try(tune sqldb.Tuning) error {
@@ -58,9 +57,7 @@ func (k *kept) close() {
 	if broken, err := k.s.VerifyAudit(context.Background()); err == nil && broken != 0 {
 		k.t.Errorf("record %d of the audit is not as it was written", broken)
 	}
-	if err := k.s.Close(); err != nil {
-		k.t.Fatal(err)
-	}
+	must.Do(k.t, k.s.Close())
 }
 
 func (k *kept) dir() string { return filepath.Join(k.o.Journal, k.s.LedgerID()) }
@@ -68,13 +65,8 @@ func (k *kept) dir() string { return filepath.Join(k.o.Journal, k.s.LedgerID()) 
 // copyTo copies the closed SQLite file.
 func copyFile(t testing.TB, from, to string) {
 	t.Helper()
-	text, err := os.ReadFile(from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(to, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(from))(t)
+	must.Do(t, os.WriteFile(to, text, 0o600))
 }
 
 // journaled runs a test on SQLite and on PostgreSQL, each with a journal.
@@ -97,23 +89,31 @@ func sqliteKept(t *testing.T) *kept {
 }
 
 // send records n entries, sends them, and settles all but the last.
-func (k *kept) send(prefix string, n int) {
+func (k *kept) send(prefix string, n int) { k.t.Helper(); k.sends(prefix, n, n-1, accepts) }
+
+// sendAll settles all of them.
+func (k *kept) sendAll(prefix string, n int) { k.t.Helper(); k.sends(prefix, n, n, accepts) }
+
+func accepts(a trade.Attempt, e trade.Entry) trade.Settlement { return created(a, "remote-"+e.Key) }
+
+// sends records n entries, sends them, settles the first of them, and gives all.
+func (k *kept) sends(prefix string, n, settled int,
+	how func(trade.Attempt, trade.Entry) trade.Settlement,
+) (entries []trade.Entry) {
 	k.t.Helper()
 	lease := mustLease(k.t, k.s, "contracts")
-	var entries []trade.Entry
 	for i := range n {
-		entries = append(entries, newEntry(fmt.Sprintf("%s%d", prefix, i)))
+		entries = append(entries, newEntry(fmt.Sprint(prefix, i)))
 	}
-	entries = mustRecord(k.t, k.s, lease, entries...)
-	for i, e := range entries {
+	for i, e := range mustRecord(k.t, k.s, lease, entries...) {
 		a := mustSend(k.t, k.s, lease, e)
-		if i < n-1 {
-			mustCommit(k.t, k.s, lease, trade.Group{Settle: []trade.Settlement{created(a, "remote-"+e.Key)}})
+		if i < settled {
+			mustSettle(k.t, k.s, lease, how(a, e))
 		}
+		entries[i] = mustEntry(k.t, k.s, "contracts", e.Key)
 	}
-	if err := k.s.ReleaseLease(k.t.Context(), lease); err != nil {
-		k.t.Fatal(err)
-	}
+	must.Do(k.t, k.s.ReleaseLease(k.t.Context(), lease))
+	return entries
 }
 
 func TestLedgerAndJournalGoInStep(t *testing.T) {
@@ -126,20 +126,15 @@ func TestLedgerAndJournalGoInStep(t *testing.T) {
 		}
 		k.send("b", 3)
 		var kinds []string
-		_, err := journal.Read(k.dir(), -1, func(r journal.Record, _ string) error {
+		must.Get(journal.Read(k.dir(), -1, func(r journal.Record, _ string) error {
 			kinds = append(kinds, fmt.Sprintf("%d+%d", len(r.Outcomes), len(r.Intents)))
 			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		if diff := cmp.Diff(strings.Fields("0+1 1+0 0+1 1+0 0+1 0+1 1+0 0+1 1+0 0+1"), kinds); diff != "" {
 			t.Errorf("records, outcomes+intents (-want +got):\n%s", diff)
 		}
 		// Discovery, leases and references cost the journal nothing, and reading does not touch it.
-		if err := os.RemoveAll(k.o.Journal); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.RemoveAll(k.o.Journal))
 		o := k.o
 		o.ReadOnly = true
 		mustOpen(t, o)
@@ -166,9 +161,7 @@ func (k *kept) endBetween(lease trade.Lease, g trade.Group) {
 		}
 		return stop
 	})
-	if err := k.s.ReleaseLease(k.t.Context(), lease); err != nil {
-		k.t.Fatal(err)
-	}
+	must.Do(k.t, k.s.ReleaseLease(k.t.Context(), lease))
 	if !errors.Is(err, stop) {
 		k.t.Fatalf("ending between journal and ledger: %v", err)
 	}
@@ -280,21 +273,15 @@ func TestF053AnAnswerThatTheLedgerHasNoRoomForIsInTheJournal(t *testing.T) {
 	lease := mustLease(t, k.s, "contracts")
 	a := mustSend(t, k.s, lease, mustRecord(t, k.s, lease, newEntry("a"))[0])
 	var pages int
-	if err := k.s.db.Write.Get(&pages, `PRAGMA page_count`); err != nil {
-		t.Fatal(err)
-	}
-	if err := k.s.db.Write.Get(&pages, `PRAGMA max_page_count = `+strconv.Itoa(pages)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, k.s.db.Write.Get(&pages, `PRAGMA page_count`))
+	must.Do(t, k.s.db.Write.Get(&pages, `PRAGMA max_page_count = `+strconv.Itoa(pages)))
 	a.AnswerBody = strings.Repeat("x", 100_000)
 	for range 3 { // as the engine tries again
 		_, err := k.s.Commit(t.Context(), lease,
 			trade.Group{At: at, Settle: []trade.Settlement{created(a, "remote-a")}})
 		wantCode(t, err, sqldb.CodeFull)
 	}
-	if err := k.s.db.Write.Get(&pages, `PRAGMA max_page_count = 1000000`); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, k.s.db.Write.Get(&pages, `PRAGMA max_page_count = 1000000`))
 	k.close()
 	k.open()
 	if e := mustEntry(t, k.s, "contracts", "a"); e.State != trade.Accepted || e.RemoteID != "remote-a" ||
@@ -328,9 +315,7 @@ func TestF068AClockThatStepsBackChangesNoOrder(t *testing.T) {
 	k.open()
 	removeLedger(t, k.o.DSN)
 	k.close()
-	if _, err := Rebuild(t.Context(), k.o, true, rebuildAct); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(Rebuild(t.Context(), k.o, true, rebuildAct))(t)
 	k.open()
 	if got := mustEntry(t, k.s, "contracts", "a"); got.State != trade.InDoubt {
 		t.Errorf("the entry whose last attempt is open is %s", got.State)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -83,10 +84,8 @@ func TestARenewalDoesNotWaitForCommits(t *testing.T) {
 	}()
 	waitFor(t, "the takeover waits for the commit", func() bool {
 		var n int
-		if err := s.db.Read.Get(&n,
-			`SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%job_lease%'`); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.db.Read.Get(&n,
+			`SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%job_lease%'`))
 		return n == 1
 	})
 	close(release)

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -57,10 +58,7 @@ func TestF062ALeaseEndsByTimeForAnOwnerElsewhere(t *testing.T) {
 			Instance: sqldb.NewID(), Host: "other", Boot: "another-boot", PIDSpace: "pid:[1]",
 			PID: 1 << 30, Started: "1",
 		}
-		old, err := s.AcquireLease(t.Context(), "contracts", elsewhere)
-		if err != nil {
-			t.Fatal(err)
-		}
+		old := must.Get(s.AcquireLease(t.Context(), "contracts", elsewhere))(t)
 		var leased *trade.LeasedError
 		if _, err := s.AcquireLease(t.Context(), "contracts", sqldb.Self()); !errors.As(err, &leased) ||
 			leased.Owner != elsewhere {
@@ -112,7 +110,7 @@ func TestF061ManyProcessesThatWantOneLeaseGetItOnce(t *testing.T) {
 	o := backends[0].empty(t)
 	var processes []*process
 	for range 6 {
-		processes = append(processes, startChild(t, "race", o.DSN, nil))
+		processes = append(processes, startChild(t, "race", o, nil))
 	}
 	count := map[string]int{}
 	for _, p := range processes {
@@ -127,7 +125,7 @@ func TestALeaseOfAKilledProcessIsFreeAtOnce(t *testing.T) {
 	t.Parallel()
 	o := backends[0].open(t)
 	s := mustOpen(t, o)
-	p := startChild(t, "lease", o.DSN, nil)
+	p := startChild(t, "lease", o, nil)
 	if got := p.line(t); got != "ready" {
 		t.Fatalf("the process says %q", got)
 	}
@@ -148,11 +146,9 @@ func TestF054WhatAKilledProcessWasSendingIsInDoubt(t *testing.T) {
 	s := mustOpen(t, o)
 	first := mustLease(t, s, "contracts")
 	e := mustRecord(t, s, first, newEntry("a"))[0]
-	if err := s.ReleaseLease(t.Context(), first); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.ReleaseLease(t.Context(), first))
 	attempt := sqldb.NewID()
-	p := startChild(t, "sending", o.DSN, nil, "SAFRASYNC_STATE_TEST_ATTEMPT="+attempt)
+	p := startChild(t, "sending", o, nil, "SAFRASYNC_STATE_TEST_ATTEMPT="+attempt)
 	if got := p.line(t); got != "ready" {
 		t.Fatalf("the process says %q", got)
 	}
@@ -177,13 +173,9 @@ func TestOnlyProofEndsALeaseBeforeItsTime(t *testing.T) {
 		t.Fatalf("this process cannot be told from others: %+v", self)
 	}
 	cmd := exec.CommandContext(t.Context(), "true")
-	if err := cmd.Run(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Run())
 	sleeper := exec.CommandContext(context.Background(), "sleep", "600")
-	if err := sleeper.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, sleeper.Start())
 	t.Cleanup(func() {
 		if sleeper.ProcessState == nil {
 			_ = sleeper.Process.Kill()
@@ -222,9 +214,7 @@ func TestOnlyProofEndsALeaseBeforeItsTime(t *testing.T) {
 		}
 	}
 	// One that has ended and was not collected by its parent is gone too.
-	if err := sleeper.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, sleeper.Process.Kill())
 	waitFor(t, "the killed process is a zombie", func() bool {
 		return sqldb.Gone(as(func(o *trade.Owner) { o.PID, o.Started = sleeper.Process.Pid, started }))
 	})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -15,16 +16,12 @@ func TestLookupsAreKeptAndAFoundOneChangesTheVersionOfTheReferences(t *testing.T
 		version := func() string {
 			t.Helper()
 			_, v, err := s.References(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			return v
 		}
 		record := func(answers ...trade.Lookup) {
 			t.Helper()
-			if err := s.RecordLookups(t.Context(), trade.ProducerByDocument, answers); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.RecordLookups(t.Context(), trade.ProducerByDocument, answers))
 		}
 		before := version()
 		missing := trade.Lookup{

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
@@ -20,9 +21,7 @@ func TestTheDatabaseHasTheMovesOfTheProgram(t *testing.T) {
 			From string `db:"from_state"`
 			To   string `db:"to_state"`
 		}
-		if err := s.db.Read.Select(&rows, `SELECT from_state, to_state FROM move`); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.db.Read.Select(&rows, `SELECT from_state, to_state FROM move`))
 		var got, want []string
 		for _, r := range rows {
 			got = append(got, r.From+" → "+r.To)
@@ -51,17 +50,12 @@ func put(t *testing.T, s *Store, key string, state trade.State) int64 {
 		trade.InDoubt:   {trade.Pending, trade.Sending, trade.InDoubt},
 		trade.Dismissed: {trade.Pending, trade.Dismissed}, trade.Withdrawn: {trade.Pending, trade.Withdrawn},
 	}
-	row, err := ledger.RowOf(newEntry(key), at)
-	if err != nil {
-		t.Fatal(err)
-	}
+	row := must.Get(ledger.RowOf(newEntry(key), at))(t)
 	row.Job, row.State = "j", string(paths[state][0])
 	args := row.Args()[1:]
 	mustExec(t, s, sqldb.InsertText("entry", ledger.NewColumns, 1, ""), args...)
 	var id int64
-	if err := s.db.Read.Get(&id, s.db.Q(`SELECT id FROM entry WHERE job = 'j' AND key = ?`), key); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.db.Read.Get(&id, s.db.Q(`SELECT id FROM entry WHERE job = 'j' AND key = ?`), key))
 	for _, next := range paths[state][1:] {
 		if err := moveByHand(t, s, id, next); err != nil {
 			t.Fatalf("moving to %s: %v", next, err)
@@ -92,9 +86,7 @@ func moveByHand(t *testing.T, s *Store, id int64, to trade.State) error {
 func openAttempt(t *testing.T, s *Store, entry int64, generation int) string {
 	t.Helper()
 	id := sqldb.NewID()
-	if err := tryAttempt(s, id, entry, generation); err != nil {
-		t.Fatalf("adding an attempt: %v", err)
-	}
+	must.Do(t, tryAttempt(s, id, entry, generation))
 	return id
 }
 
@@ -124,10 +116,7 @@ func TestTheDatabaseAllowsTheMovesAndRefusesAllOthers(t *testing.T) {
 			if slices.Contains(trade.Moves[""], state) {
 				continue
 			}
-			row, err := ledger.RowOf(newEntry("start-"+string(state)), at)
-			if err != nil {
-				t.Fatal(err)
-			}
+			row := must.Get(ledger.RowOf(newEntry("start-"+string(state)), at))(t)
 			row.Job, row.State = "j", string(state)
 			if state == trade.Accepted {
 				row.RemoteID = jobs.OrNull("remote-start")
@@ -245,15 +234,10 @@ func TestI3TheDatabaseAllowsOneAttemptPerGenerationThatMayHaveCreatedARecord(t *
 func TestARefusalOfTheDatabaseEndsTheTransaction(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		first, second := put(t, s, "1", trade.Pending), put(t, s, "2", trade.Accepted)
-		tx, err := s.db.Write.BeginTxx(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tx := must.Get(s.db.Write.BeginTxx(t.Context(), nil))(t)
 		defer func() { _ = tx.Rollback() }()
-		if _, err := tx.ExecContext(t.Context(), s.db.Q(`UPDATE entry SET state = 'dismissed' WHERE id = ?`),
-			first); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(tx.ExecContext(t.Context(), s.db.Q(`UPDATE entry SET state = 'dismissed' WHERE id = ?`),
+			first))(t)
 		if _, err := tx.ExecContext(t.Context(), s.db.Q(`UPDATE entry SET state = 'pending' WHERE id = ?`),
 			second); err == nil || !strings.Contains(err.Error(), "safrasync: this change of state is not allowed") {
 			t.Errorf("an accepted entry went back: %v", err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/marks"
 )
 
@@ -18,17 +19,13 @@ func TestNotesGoWhenNobodyCanNeedThem(t *testing.T) {
 	for name, old := range map[string]bool{"a day old": true, "of a moment ago": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			k := dead(t, backends[0].open(t))
+			k := killed(t, backends[0].open(t), "wire")
 			path := k.note()
 			if old {
-				if err := os.Chtimes(path, yesterday, yesterday); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.Chtimes(path, yesterday, yesterday))
 			}
 			none := marks.Path(filepath.Dir(path), k.s.db.ID+".none")
-			if err := os.WriteFile(none, []byte("no notes"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(none, []byte("no notes"), 0o600))
 			k.after()
 			left := k.notes()
 			if slices.Contains(left, path) == old {

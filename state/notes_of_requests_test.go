@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/marks"
 	"github.com/safrasync/safrasync/state/sqldb"
@@ -46,12 +47,6 @@ var _ = addRole("between", func(ctx context.Context, _ sqldb.Options, s *Store) 
 	select {}
 })
 
-// dead runs the role "wire" on a new ledger.
-func dead(t *testing.T, o sqldb.Options) *kept {
-	t.Helper()
-	return killed(t, o, "wire")
-}
-
 // killed runs a role of a child process that ends as kill -9 ends it, on a new ledger, and opens
 // it.
 func killed(t *testing.T, o sqldb.Options, role string) *kept {
@@ -59,7 +54,7 @@ func killed(t *testing.T, o sqldb.Options, role string) *kept {
 	k := keep(t, o)
 	k.close()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
-	cmd.Env = append(os.Environ(), childRole+"="+role, childPath+"="+asOptions(t, k.o))
+	cmd.Env = append(os.Environ(), inRole(t, role, k.o)...)
 	if out, err := cmd.CombinedOutput(); cmd.ProcessState == nil ||
 		cmd.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
 		t.Fatalf("%v: %s", err, out)
@@ -96,16 +91,10 @@ func (k *kept) note() string {
 func (k *kept) after() (doubts int, rows map[string]string) {
 	k.t.Helper()
 	lease := mustLease(k.t, k.s, "contracts")
-	doubts, err := k.s.Recover(k.t.Context(), lease, at)
-	if err != nil {
-		k.t.Fatal(err)
-	}
+	doubts = must.Get(k.s.Recover(k.t.Context(), lease, at))(k.t)
 	rows = map[string]string{}
-	if err := k.s.Rows(k.t.Context(), trade.RowFilter{}, func(e trade.Entry) error {
+	for _, e := range rowsOf(k.t, k.s, trade.RowFilter{}) {
 		rows[e.Key] = fmt.Sprint(e.State, " ", e.RemoteID, " ", e.Attempts)
-		return nil
-	}); err != nil {
-		k.t.Fatal(err)
 	}
 	return doubts, rows
 }
@@ -117,7 +106,7 @@ func TestWhatAProcessNotedIsKnownAfterItWasKilled(t *testing.T) {
 	for _, kind := range backends {
 		t.Run(kind.name, func(t *testing.T) {
 			t.Parallel()
-			k := dead(t, kind.open(t))
+			k := killed(t, kind.open(t), "wire")
 			doubts, rows := k.after()
 			want := map[string]string{
 				"unsent": "pending  0", "in flight": "in_doubt  1",
@@ -139,37 +128,25 @@ func TestNotesThatCannotBeBelievedAreNot(t *testing.T) {
 	t.Parallel()
 	spoil := map[string]func(t *testing.T, path string){
 		"lost": func(t *testing.T, path string) {
-			if err := os.Remove(path); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Remove(path))
 		},
 		"another boot": func(t *testing.T, path string) {
-			data, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := must.Get(os.ReadFile(path))(t)
 			// The head becomes longer: heads have room.
 			head := bytes.Replace(bytes.TrimRight(data[:4096], "\x00"), []byte(`"boot":"`), []byte(`"boot":"x`), 1)
 			copy(data[:4096], head)
-			if err := os.WriteFile(path, data, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, data, 0o600))
 		},
 		"a process that runs": func(t *testing.T, path string) {
-			f, err := os.Open(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must.Get(os.Open(path))(t)
 			t.Cleanup(func() { _ = f.Close() })
-			if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, syscall.Flock(int(f.Fd()), syscall.LOCK_EX))
 		},
 	}
 	for name, spoil := range spoil {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			k := dead(t, backends[0].open(t))
+			k := killed(t, backends[0].open(t), "wire")
 			spoil(t, k.note())
 			doubts, rows := k.after()
 			if doubts != 5 {
@@ -179,16 +156,14 @@ func TestNotesThatCannotBeBelievedAreNot(t *testing.T) {
 	}
 	t.Run("torn", func(t *testing.T) {
 		t.Parallel()
-		k := dead(t, backends[0].open(t))
+		k := killed(t, backends[0].open(t), "wire")
 		path := k.note()
 		data, err := os.ReadFile(path)
 		if err == nil {
 			data[4096+20] ^= 1 // in the slot of the row that is in flight
 			err = os.WriteFile(path, data, 0o600)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if doubts, rows := k.after(); doubts != 3 || rows["created"][:8] != "accepted" {
 			t.Errorf("%d doubts: %v", doubts, rows)
 		}
@@ -203,26 +178,17 @@ func TestWhatARecoveryHasToldIsNotNotedAnyLonger(t *testing.T) {
 	ctx := t.Context()
 	lease := mustLease(t, k.s, "contracts")
 	mustRecord(t, k.s, lease, newEntry("a"), newEntry("b"))
-	due, err := k.s.Due(ctx, "contracts", at, 0, 10)
-	if err != nil {
-		t.Fatal(err)
-	}
+	due := must.Get(k.s.Due(ctx, "contracts", at, 0, 10))(t)
 	var g trade.Group
 	for _, e := range due {
 		g.Intents = append(g.Intents, intentOf(e))
 	}
-	if _, err := k.s.Commit(ctx, lease, g); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(k.s.Commit(ctx, lease, g))(t)
 	for _, in := range g.Intents {
-		if err := k.s.Mark(in.Attempt.ID); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, k.s.Mark(in.Attempt.ID))
 	}
 	k.s.Heard(g.Intents[0].Attempt.ID, trade.OutcomeCreated, 201, "5ca0a710-0000-4000-8000-0000000000c2")
-	if err := k.s.ReleaseLease(ctx, lease); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, k.s.ReleaseLease(ctx, lease))
 	if doubts, rows := k.after(); doubts != 1 {
 		t.Errorf("%d doubts: %v", doubts, rows)
 	}
@@ -247,7 +213,7 @@ func TestAJournalTellsThatAnIntentNeverLeftByTheNext(t *testing.T) {
 	}
 	lease := mustLease(t, k.s, "contracts")
 	id := mustSend(t, k.s, lease, e)
-	mustCommit(t, k.s, lease, trade.Group{At: at, Settle: []trade.Settlement{created(id, "remote-a")}})
+	mustSettle(t, k.s, lease, created(id, "remote-a"))
 	want := provenOf(t, k.s)
 	k.close()
 	k.fromJournalAlone(want)

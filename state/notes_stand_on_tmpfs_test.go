@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -52,17 +53,11 @@ func TestC2NotesBesideALedgerThatCameBackOlderProveNothing(t *testing.T) {
 	k := killed(t, backends[0].open(t), "older")
 	k.close()
 	for _, path := range []string{k.o.DSN, k.o.DSN + "-wal", k.o.DSN + "-shm", k.o.Journal} {
-		if err := os.RemoveAll(path); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.RemoveAll(path))
 	}
-	if err := os.CopyFS(k.o.Journal, os.DirFS(filepath.Join(image(k.o), "journal"))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.CopyFS(k.o.Journal, os.DirFS(filepath.Join(image(k.o), "journal"))))
 	for _, suffix := range []string{"", "-wal"} {
-		if err := os.Rename(filepath.Join(image(k.o), "state.db"+suffix), k.o.DSN+suffix); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Rename(filepath.Join(image(k.o), "state.db"+suffix), k.o.DSN+suffix))
 	}
 	k.open()
 	k.note() // it is there, and believed in what it says
@@ -78,9 +73,7 @@ func TestC2NotesStandOnATmpfsOfThisUserOrNowhere(t *testing.T) {
 	t.Parallel()
 	memory, disk := t.TempDir(), t.TempDir() // by what fsMagic says
 	for _, dir := range []string{"own", "open", "other"} {
-		if err := os.Mkdir(filepath.Join(memory, dir), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Mkdir(filepath.Join(memory, dir), 0o700))
 	}
 	err := os.Chmod(filepath.Join(memory, "open"), 0o755)
 	if err == nil {
@@ -92,9 +85,7 @@ func TestC2NotesStandOnATmpfsOfThisUserOrNowhere(t *testing.T) {
 	if err == nil {
 		err = os.WriteFile(filepath.Join(memory, "file"), nil, 0o600)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	tune := sqldb.DefaultTuning
 	tune.FsMagic = func(path string) (int64, bool) {
 		if filepath.Dir(path) == memory {
@@ -119,22 +110,15 @@ func TestC2NotesStandOnATmpfsOfThisUserOrNowhere(t *testing.T) {
 			tune.RunFolders = func() []string { return c.folders }
 			k := keep(t, backends[0].open(t))
 			k.close()
-			if err := k.try(tune); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, k.try(tune))
 			lease := mustLease(t, k.s, "contracts")
 			es := mustRecord(t, k.s, lease, newEntry("a"))
 			sent := mustSend(t, k.s, lease, es[0])
-			if err := k.s.Mark(sent.ID); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, k.s.Mark(sent.ID))
 			if got := k.s.Marked(); got != (c.want != "") {
 				t.Errorf("what leaves is noted: %t", got)
 			}
-			notes, err := filepath.Glob(filepath.Join(memory, "[mo][aw]*", "wire-"+k.s.db.ID+"*"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			notes := must.Get(filepath.Glob(filepath.Join(memory, "[mo][aw]*", "wire-"+k.s.db.ID+"*")))(t)
 			var want []string
 			if c.want != "" {
 				want = []string{c.want}

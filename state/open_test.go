@@ -19,6 +19,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -27,15 +28,9 @@ import (
 // wantCode checks the code of an error and that it says what to do; it gives the whole text.
 func wantCode(t *testing.T, err error, code string) string {
 	t.Helper()
-	var e *sqldb.Error
-	if !errors.As(err, &e) {
-		t.Fatalf("error = %v, want an *Error with code %s", err, code)
-	}
-	if e.Code != code {
-		t.Fatalf("error code = %s, want %s; error: %v", e.Code, code, err)
-	}
-	if e.Hint == "" {
-		t.Errorf("the error says not what to do: %v", err)
+	e, ok := errors.AsType[*sqldb.Error](err)
+	if !ok || e.Code != code || e.Hint == "" {
+		t.Fatalf("error = %v, want an *Error with code %s that says what to do", err, code)
 	}
 	return e.Error()
 }
@@ -119,21 +114,11 @@ func TestAnIdleOpenWritesNothing(t *testing.T) {
 	t.Parallel()
 	o := backends[0].empty(t)
 	s := mustOpen(t, o)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	before, err := os.ReadFile(o.DSN)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
+	before := must.Get(os.ReadFile(o.DSN))(t)
 	s = mustOpen(t, o)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	after, err := os.ReadFile(o.DSN)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
+	after := must.Get(os.ReadFile(o.DSN))(t)
 	if string(before) != string(after) {
 		t.Error("opening and closing a ledger changed its file")
 	}
@@ -144,10 +129,7 @@ func TestMigrationsAreNumberedWithoutAGap(t *testing.T) {
 	form := regexp.MustCompile(`^(\d{5})_[a-z_]+\.sql$`)
 	var names [2][]string
 	for i, folder := range []string{sqldb.SqliteDialect.Folder, sqldb.PostgresDialect.Folder} {
-		files, err := fs.ReadDir(sqldb.Migrations, folder)
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := must.Get(fs.ReadDir(sqldb.Migrations, folder))(t)
 		for n, f := range files {
 			m := form.FindStringSubmatch(f.Name())
 			if m == nil {
@@ -214,9 +196,7 @@ func TestF065AMigrationThatFailsHalfWayLeavesNothing(t *testing.T) {
 			t.Fatal("a migration with an error was applied")
 		}
 		var names []string
-		if err := s.db.Write.Select(&names, s.db.D.Tables); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.db.Write.Select(&names, s.db.D.Tables))
 		version, err := s.db.SchemaVersion(t.Context())
 		if err != nil || version != int64(newest) || slices.Contains(names, "half") {
 			t.Errorf("schema %d, tables %v, %v", version, names, err)
@@ -241,9 +221,7 @@ func TestF065AMigrationMayTakeLongerThanAStatement(t *testing.T) {
 		text += fmt.Sprintf("SELECT pg_sleep(%d);\n", int(sqldb.ReadPatience.Seconds())+1)
 	}
 	folder[fmt.Sprintf("%05d_slow.sql", next)] = &fstest.MapFile{Data: []byte(text)}
-	if err := s.db.Up(t.Context(), folder, int64(next)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.db.Up(t.Context(), folder, int64(next)))
 	for query, want := range map[string]string{
 		`SELECT setting FROM limits WHERE name = 'statement_timeout'`: "0",
 		`SELECT setting FROM limits WHERE name = 'lock_timeout'`:      fmt.Sprint(sqldb.LockTimeout.Milliseconds()),
@@ -270,16 +248,10 @@ func TestAnOlderLedgerIsNotChangedByReading(t *testing.T) {
 // migrationsOf gives all migrations of a ledger's database, by the names of their files.
 func migrationsOf(t testing.TB, s *Store) fstest.MapFS {
 	t.Helper()
-	files, err := fs.ReadDir(sqldb.Migrations, s.db.D.Folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(fs.ReadDir(sqldb.Migrations, s.db.D.Folder))(t)
 	out := fstest.MapFS{}
 	for _, f := range files {
-		data, err := sqldb.Migrations.ReadFile(s.db.D.Folder + "/" + f.Name())
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(sqldb.Migrations.ReadFile(s.db.D.Folder + "/" + f.Name()))(t)
 		out[f.Name()] = &fstest.MapFile{Data: data}
 	}
 	return out
@@ -288,9 +260,7 @@ func migrationsOf(t testing.TB, s *Store) fstest.MapFS {
 // mustExec writes by hand, as an administrator could, outside the program.
 func mustExec(t testing.TB, s *Store, query string, args ...any) {
 	t.Helper()
-	if err := byHand(s, query, args...); err != nil {
-		t.Fatalf("%s: %v", query, err)
-	}
+	must.Do(t, byHand(s, query, args...))
 }
 
 func byHand(s *Store, query string, args ...any) error {
@@ -316,9 +286,7 @@ func TestReadingALedgerThatDoesNotExistCreatesNothing(t *testing.T) {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the file was created: %v", err)
 	}
-	if err := os.WriteFile(path, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, nil, 0o600))
 	if _, err := Open(t.Context(), sqldb.Options{
 		Begin: true, Driver: sqldb.SQLite, DSN: path,
 		ReadOnly: true,
@@ -355,10 +323,7 @@ func TestAReadOnlyLedgerReadsAndRefusesToWrite(t *testing.T) {
 
 func TestALedgerInMemoryWorks(t *testing.T) {
 	t.Parallel()
-	s, err := OpenMemory(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(OpenMemory(t.Context()))(t)
 	t.Cleanup(func() { _ = s.Close() })
 	lease := mustLease(t, s, "contracts")
 	entry := mustRecord(t, s, lease, newEntry("a"))[0]
@@ -374,10 +339,7 @@ func TestTheFileIsForItsOwnerOnly(t *testing.T) {
 	t.Parallel()
 	o := backends[0].empty(t)
 	mustOpen(t, o)
-	info, err := os.Stat(o.DSN)
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Get(os.Stat(o.DSN))(t)
 	if info.Mode().Perm() != 0o600 {
 		t.Errorf("mode = %v, want 0600: rows of the ERP are in it", info.Mode().Perm())
 	}
@@ -461,9 +423,7 @@ func TestF049DamageIsReported(t *testing.T) {
 		}
 		mustRecord(t, s, lease, page...)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	text, err := os.ReadFile(o.DSN)
 	if err != nil {
 		t.Fatal(err)
@@ -471,9 +431,7 @@ func TestF049DamageIsReported(t *testing.T) {
 	for i := 40_000; i < len(text); i += 97 { // every page but the first ones
 		text[i] ^= 0xFF
 	}
-	if err := os.WriteFile(o.DSN, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(o.DSN, text, 0o600))
 	o.Verify = true
 	_, err = Open(t.Context(), o)
 	wantCode(t, err, sqldb.CodeCorrupt)
@@ -483,34 +441,19 @@ func TestAFileOfAnotherProgramIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	text := filepath.Join(dir, "letter.txt")
-	if err := os.WriteFile(text, []byte(strings.Repeat("Prezado cooperado, ", 200)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(text, []byte(strings.Repeat("Prezado cooperado, ", 200)), 0o600))
 	_, err := Open(t.Context(), sqldb.Options{Begin: true, Driver: sqldb.SQLite, DSN: text})
 	wantCode(t, err, sqldb.CodeCorrupt)
 
 	other := filepath.Join(dir, "erp.db")
-	db, err := sql.Open("sqlite", other)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.ExecContext(t.Context(),
-		`CREATE TABLE entry (id INTEGER); CREATE TABLE contracts (id INTEGER)`); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	before, err := os.ReadFile(other)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(sql.Open("sqlite", other))(t)
+	must.Get(db.ExecContext(t.Context(),
+		`CREATE TABLE entry (id INTEGER); CREATE TABLE contracts (id INTEGER)`))(t)
+	must.Do(t, db.Close())
+	before := must.Get(os.ReadFile(other))(t)
 	_, err = Open(t.Context(), sqldb.Options{Begin: true, Driver: sqldb.SQLite, DSN: other})
 	wantCode(t, err, sqldb.CodeForeign)
-	after, err := os.ReadFile(other)
-	if err != nil {
-		t.Fatal(err)
-	}
+	after := must.Get(os.ReadFile(other))(t)
 	if string(before) != string(after) {
 		t.Error("the other program's file was changed")
 	}
@@ -524,17 +467,11 @@ func TestAPostgreSQLDatabaseMayHoldOtherTablesButNotOurs(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	if _, err := db.ExecContext(t.Context(), `CREATE TABLE products (id INTEGER)`); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.ExecContext(t.Context(), `CREATE TABLE entry (id INTEGER)`); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(db.ExecContext(t.Context(), `CREATE TABLE products (id INTEGER)`))(t)
+	must.Get(db.ExecContext(t.Context(), `CREATE TABLE entry (id INTEGER)`))(t)
 	_, err = Open(t.Context(), sqldb.Options{Begin: true, Driver: sqldb.Postgres, DSN: dsn})
 	wantCode(t, err, sqldb.CodeForeign)
-	if _, err := db.ExecContext(t.Context(), `DROP TABLE entry`); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(db.ExecContext(t.Context(), `DROP TABLE entry`))(t)
 	mustOpen(t, sqldb.Options{Begin: true, Driver: sqldb.Postgres, DSN: dsn})
 }
 
@@ -544,7 +481,7 @@ func TestF046ALedgerLockedByAnotherProcessNamesIt(t *testing.T) {
 	tune := sqldb.DefaultTuning
 	tune.Busy = 50 * time.Millisecond
 	s := mustOpenTuned(t, o, tune)
-	p := startChild(t, "lock", o.DSN, nil)
+	p := startChild(t, "lock", o, nil)
 	if got := p.line(t); got != "ready" {
 		t.Fatalf("the other process says %q", got)
 	}
@@ -561,31 +498,18 @@ func TestF067AFileThatMayNotBeWrittenNamesTheUser(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {
 		o := backends[0].empty(t)
-		if err := mustOpen(t, o).Close(); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chmod(o.DSN, 0o400); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, mustOpen(t, o).Close())
+		must.Do(t, os.Chmod(o.DSN, 0o400))
 		_, err := Open(t.Context(), o)
 		wantCode(t, err, sqldb.CodePermission)
 		return
 	}
 	// The superuser may write everything: another user tries.
-	dir, err := os.MkdirTemp("", "safrasync-state-*")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
-		}
-	})
+	dir := must.Get(os.MkdirTemp("", "safrasync-state-*"))(t)
+	t.Cleanup(func() { must.Do(t, os.RemoveAll(dir)) })
 	nobody := &syscall.Credential{Uid: 65534, Gid: 65534}
 	o := sqldb.Options{Begin: true, Driver: sqldb.SQLite, DSN: filepath.Join(dir, "state.db")}
-	if err := mustOpen(t, o).Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, mustOpen(t, o).Close())
 	for _, c := range []struct {
 		name       string
 		dir, file  os.FileMode
@@ -596,10 +520,9 @@ func TestF067AFileThatMayNotBeWrittenNamesTheUser(t *testing.T) {
 		{"the folder may not be written", 0o755, 0o644, sqldb.CodePermission, filepath.Join(dir, "new.db")},
 		{"all may be written", 0o777, 0o666, "opened", o.DSN},
 	} {
-		if err := errors.Join(os.Chmod(dir, c.dir), os.Chmod(o.DSN, c.file)); err != nil {
-			t.Fatal(err)
-		}
-		if got := startChild(t, "open", c.path, nobody).line(t); got != c.want {
+		must.Do(t, os.Chmod(dir, c.dir), os.Chmod(filepath.Join(dir, "state.db"), c.file))
+		o.DSN = c.path
+		if got := startChild(t, "open", o, nobody).line(t); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}
 	}
@@ -621,9 +544,7 @@ func TestB6TheSuperuserLeavesNoFilesInAnothersFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chown(dir, 65534, 65534); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chown(dir, 65534, 65534))
 	_, err = Open(t.Context(), o)
 	wantCode(t, err, sqldb.CodePermission)
 	for _, want := range []string{
@@ -637,9 +558,7 @@ func TestB6TheSuperuserLeavesNoFilesInAnothersFolder(t *testing.T) {
 	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
 		t.Errorf("there are %v, %v", files, err)
 	}
-	if err := errors.Join(os.Chown(dir, 0, 0), mustOpen(t, o).Close(), os.Chown(o.DSN, 65534, 65534)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chown(dir, 0, 0), mustOpen(t, o).Close(), os.Chown(o.DSN, 65534, 65534))
 	e := &sqldb.Error{Path: o.DSN}
 	sqldb.DescribeSQLite(e, sqldb.SqliteCantOpen)
 	if want := o.DSN + " belongs to " + nobody.Username + "; as root: chown -R root: " + dir; e.Hint != want {
@@ -653,12 +572,8 @@ func TestF047AFullDiskStoresNothingAndSaysSo(t *testing.T) {
 	lease := mustLease(t, s, "contracts")
 	mustRecord(t, s, lease, newEntry("a"))
 	var pages int
-	if err := s.db.Write.Get(&pages, `PRAGMA page_count`); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.db.Write.Get(&pages, `PRAGMA max_page_count = `+strconv.Itoa(pages+2)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.db.Write.Get(&pages, `PRAGMA page_count`))
+	must.Do(t, s.db.Write.Get(&pages, `PRAGMA max_page_count = `+strconv.Itoa(pages+2)))
 	big := newEntry("big")
 	big.Values["note"] = trade.Cell{Kind: 't', Text: strings.Repeat("x", 100_000)}
 	_, err := s.Record(t.Context(), lease, trade.Page{New: []trade.Entry{newEntry("b"), big}})
@@ -666,9 +581,7 @@ func TestF047AFullDiskStoresNothingAndSaysSo(t *testing.T) {
 	if !strings.Contains(err.Error(), "one that could not start has to be started") { // B9
 		t.Errorf("the way out: %v", err)
 	}
-	if err := s.db.Write.Get(&pages, `PRAGMA max_page_count = 1000000`); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.db.Write.Get(&pages, `PRAGMA max_page_count = 1000000`))
 	if got := statesOf(t, s, "contracts"); len(got) != 1 {
 		t.Errorf("rows = %v, want only a", got)
 	}
@@ -680,10 +593,8 @@ func TestF055OnlyADurableSQLiteIsAccepted(t *testing.T) {
 	t.Parallel()
 	s := mustOpen(t, backends[0].empty(t))
 	var synchronous, busy int
-	if err := errors.Join(s.db.Write.Get(&synchronous, `PRAGMA synchronous`),
-		s.db.Write.Get(&busy, `PRAGMA busy_timeout`)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.db.Write.Get(&synchronous, `PRAGMA synchronous`),
+		s.db.Write.Get(&busy, `PRAGMA busy_timeout`))
 	if synchronous != 2 || busy != 5000 {
 		t.Errorf("synchronous = %d, busy_timeout = %d, want 2 and 5000", synchronous, busy)
 	}
@@ -712,29 +623,19 @@ func TestAPostgreSQLThatDoesNotFlushIsRefused(t *testing.T) {
 	server := pgtest.Server(t)
 	o := sqldb.Options{Begin: true, Driver: sqldb.Postgres, DSN: server.Database(t)}
 	s := mustOpen(t, o)
-	admin, err := sql.Open("postgres", server.DSN("postgres"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	admin := must.Get(sql.Open("postgres", server.DSN("postgres")))(t)
 	t.Cleanup(func() { _ = admin.Close() })
 	set := func(name, value, probe string) {
 		t.Helper()
 		for _, query := range []string{"ALTER SYSTEM SET " + name + " = " + value, "SELECT pg_reload_conf()"} {
-			if _, err := admin.ExecContext(t.Context(), query); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(admin.ExecContext(t.Context(), query))(t)
 		}
 		// The reload arrives by a signal; a new session always has it.
 		waitFor(t, name+" = "+value, func() bool {
-			db, err := sql.Open("postgres", probe)
-			if err != nil {
-				t.Fatal(err)
-			}
+			db := must.Get(sql.Open("postgres", probe))(t)
 			defer func() { _ = db.Close() }()
 			var now string
-			if err := db.QueryRowContext(t.Context(), "SHOW "+name).Scan(&now); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, db.QueryRowContext(t.Context(), "SHOW "+name).Scan(&now))
 			return now == value
 		})
 	}
@@ -779,15 +680,10 @@ func TestNoErrorOfAConnectionGivesThePasswordAway(t *testing.T) {
 	t.Parallel()
 	const canary = "Senh4-C4n4rio"
 	server := pgtest.Server(t)
-	db, err := sql.Open("postgres", server.DSN("postgres"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(sql.Open("postgres", server.DSN("postgres")))(t)
 	t.Cleanup(func() { _ = db.Close() })
-	if _, err := db.ExecContext(t.Context(), `CREATE ROLE pw_user LOGIN PASSWORD 'another'`); err != nil {
-		t.Fatal(err)
-	}
-	port := strconv.Itoa(server.Port())
+	must.Get(db.ExecContext(t.Context(), `CREATE ROLE pw_user LOGIN PASSWORD 'another'`))(t)
+	port := strconv.Itoa(server.Port)
 	for _, c := range []struct{ name, dsn, code string }{
 		{"wrong password", "host=127.0.0.1 port=" + port + " user=pw_user password=" + canary +
 			" dbname=postgres sslmode=disable", sqldb.CodeAuth},
@@ -815,10 +711,7 @@ func TestNoErrorOfAConnectionGivesThePasswordAway(t *testing.T) {
 		Begin: true, Driver: sqldb.Postgres,
 		DSN: server.Database(t) + " password=" + canary,
 	})
-	findings, err := s.Health(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	findings := must.Get(s.Health(t.Context()))(t)
 	for _, f := range findings {
 		if strings.Contains(f.Value+f.Hint, canary) {
 			t.Errorf("finding %+v has the secret", f)
@@ -833,10 +726,7 @@ func TestHealthOfASoundFile(t *testing.T) {
 	t.Parallel()
 	o := backends[0].empty(t)
 	s := mustOpen(t, o)
-	findings, err := s.Health(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	findings := must.Get(s.Health(t.Context()))(t)
 	have := map[string]string{}
 	for _, f := range findings {
 		have[f.Name] = f.Value

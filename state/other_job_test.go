@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -20,10 +21,8 @@ func TestC3AKeyOfAKindIsClaimedByOneJob(t *testing.T) {
 		var wg sync.WaitGroup
 		for j := range jobs {
 			lease := mustLease(t, s, fmt.Sprint("job", j))
-			if err := s.SetJobStatus(t.Context(),
-				trade.JobStatus{Job: lease.Job, State: trade.Running, Since: at}); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.SetJobStatus(t.Context(),
+				trade.JobStatus{Job: lease.Job, State: trade.Running, Since: at}))
 			wg.Go(func() {
 				for round := range rounds {
 					var fresh []trade.Entry
@@ -79,12 +78,11 @@ func TestAKeyThatAnotherJobHasSentNeedsAPersonOrASpaceOfItsOwn(t *testing.T) {
 		a, b := mustLease(t, s, "a"), mustLease(t, s, "b")
 		sent := mustRecord(t, s, a, newEntry("1"), newEntry("2"), newEntry("3"), newEntry("4"))
 		first := mustSend(t, s, a, sent[0])
-		mustCommit(t, s, a,
-			trade.Group{Settle: []trade.Settlement{created(first, "11111111-1111-4111-8111-111111111111")}})
+		mustSettle(t, s, a, created(first, "11111111-1111-4111-8111-111111111111"))
 		second := mustSend(t, s, a, sent[1])
-		mustCommit(t, s, a, trade.Group{Settle: []trade.Settlement{unknown(second)}})
+		mustSettle(t, s, a, unknown(second))
 		third := mustSend(t, s, a, sent[2])
-		mustCommit(t, s, a, trade.Group{Settle: []trade.Settlement{refused(third)}})
+		mustSettle(t, s, a, refused(third))
 
 		try := func(lease trade.Lease, e trade.Entry, want bool) {
 			t.Helper()
@@ -111,9 +109,7 @@ func TestAKeyThatAnotherJobHasSentNeedsAPersonOrASpaceOfItsOwn(t *testing.T) {
 		space := func(lease trade.Lease, name string) {
 			t.Helper()
 			cursor := trade.Cursor{Brakes: trade.Memory{Identity: &trade.Identity{Space: name}}}
-			if _, err := s.Record(t.Context(), lease, trade.Page{Cursor: &cursor}); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(s.Record(t.Context(), lease, trade.Page{Cursor: &cursor}))(t)
 		}
 		c := mustLease(t, s, "c")
 		other := mustRecord(t, s, c, newEntry("1"), newEntry("2"))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -17,11 +18,7 @@ import (
 func TestPagesGiveEachRowOnce(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		fillLarge(t, s, 2000)
-		var all []trade.Entry
-		if err := s.Rows(t.Context(), trade.RowFilter{},
-			func(e trade.Entry) error { all = append(all, e); return nil }); err != nil {
-			t.Fatal(err)
-		}
+		all := rowsOf(t, s, trade.RowFilter{})
 		begin := time.UnixMilli(1_760_000_000_000)
 		is := func(states ...trade.State) func(trade.Entry) bool {
 			return func(e trade.Entry) bool { return slices.Contains(states, e.State) }
@@ -122,9 +119,7 @@ func TestWhatWaitsForARowIsFound(t *testing.T) {
 			e.WaitingFor = []trade.Awaited{{Job: "contracts", Key: parent}}
 			page.New = append(page.New, e)
 		}
-		if _, err := s.Record(t.Context(), lease, page); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(s.Record(t.Context(), lease, page))(t)
 		for key, want := range map[string]int{"01|1": 2, "01|10": 1, `01|a"<b`: 1, "01|": 0} {
 			got, err := s.Dependents(t.Context(), trade.Entry{Job: "contracts", Key: key}, 10)
 			if err != nil || len(got) != want {
@@ -157,14 +152,9 @@ func TestWhatHangsOnAContractIsFoundAfterItWasSent(t *testing.T) {
 			}
 			page.New = append(page.New, e)
 		}
-		if _, err := s.Record(t.Context(), lease, page); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(s.Record(t.Context(), lease, page))(t)
 		keys := func(limit int) string {
-			found, err := s.Dependents(t.Context(), parent, limit)
-			if err != nil {
-				t.Fatal(err)
-			}
+			found := must.Get(s.Dependents(t.Context(), parent, limit))(t)
 			var out []string
 			for _, e := range found {
 				out = append(out, e.Key)

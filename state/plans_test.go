@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/retention"
 	"github.com/safrasync/safrasync/state/sqldb"
@@ -189,14 +190,10 @@ func TestNoStatementOfAPassGoesThroughTheLedger(t *testing.T) {
 				ID, Parent, NotUsed int
 				Detail              string
 			}
-			if err := rows.Scan(&step.ID, &step.Parent, &step.NotUsed, &step.Detail); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, rows.Scan(&step.ID, &step.Parent, &step.NotUsed, &step.Detail))
 			steps = append(steps, step)
 		}
-		if err := rows.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, rows.Close())
 		for _, step := range steps {
 			if strings.Contains(step.Detail, "INDEX entry_swept (job=? AND id>?") &&
 				(!slices.Contains(inOrder, call) || !strings.Contains(step.Detail, "COVERING")) {
@@ -238,9 +235,7 @@ func TestAPageOfWhatIsStuckIsChosenFromItsIndex(t *testing.T) {
 		"what is stuck":   func(ctx context.Context) error { _, err := s.Stuck(ctx, "contracts"); return err },
 	} {
 		l.asked, l.call = map[string]string{}, call
-		if err := fn(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, fn(t.Context()))
 		l.call = ""
 		n := 0
 		for query := range l.asked {
@@ -249,20 +244,12 @@ func TestAPageOfWhatIsStuckIsChosenFromItsIndex(t *testing.T) {
 			}
 			n++
 			var details []string
-			rows, err := s.db.Read.Queryx("EXPLAIN QUERY PLAN "+query, make([]any, strings.Count(query, "?"))...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			rows := must.Get(s.db.Read.Queryx("EXPLAIN QUERY PLAN "+query, make([]any, strings.Count(query, "?"))...))(t)
 			for rows.Next() {
-				step, err := rows.SliceScan()
-				if err != nil {
-					t.Fatal(err)
-				}
+				step := must.Get(rows.SliceScan())(t)
 				details = append(details, fmt.Sprint(step[3]))
 			}
-			if err := rows.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, rows.Close())
 			if !strings.Contains(strings.Join(details, "\n"), "USING COVERING INDEX entry_stuck") {
 				t.Errorf("%s: %q\n%s", call, details, query)
 			}
@@ -279,10 +266,7 @@ func TestACheckLooksForDamageOnlyForAMoment(t *testing.T) {
 	tune := sqldb.DefaultTuning
 	tune.Check = 1
 	s := mustOpenTuned(t, backends[0].open(t), tune)
-	findings, err := s.Health(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	findings := must.Get(s.Health(t.Context()))(t)
 	for _, f := range findings {
 		if f.Name == "quick check" {
 			if !f.OK || !strings.Contains(f.Value, "safrasync doctor") {

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -33,9 +34,7 @@ func TestW10SinceWhenThePlatformIsSilent(t *testing.T) {
 				w.State, w.SettledAt = trade.WebhookActive, settled
 				err = s.SettleWebhook(t.Context(), w, settled, record)
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 		}
 		year := at.AddDate(-1, 0, 0).Truncate(time.Millisecond)
 		look("nothing is registered", trade.EventSilence{})
@@ -46,13 +45,9 @@ func TestW10SinceWhenThePlatformIsSilent(t *testing.T) {
 		look("nothing was heard or made", trade.EventSilence{Since: year})
 
 		lease := mustLease(t, s, "contracts")
-		mustCommit(t, s, lease,
-			trade.Group{Settle: []trade.Settlement{created(mustSend(t, s, lease,
-				mustRecord(t, s, lease, newEntry("a"))[0]), "a record")}})
-		attempts, err := s.Attempts(t.Context(), mustEntry(t, s, "contracts", "a").ID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		mustSettle(t, s, lease, created(mustSend(t, s, lease,
+			mustRecord(t, s, lease, newEntry("a"))[0]), "a record"))
+		attempts := must.Get(s.Attempts(t.Context(), mustEntry(t, s, "contracts", "a").ID))(t)
 		made := attempts[0].FinishedAt
 		look("a record was confirmed", trade.EventSilence{Since: year, Made: 1})
 
@@ -61,19 +56,13 @@ func TestW10SinceWhenThePlatformIsSilent(t *testing.T) {
 			Event: "CREATE_ORDER_COMMITMENT", Hash: "a", Body: []byte("{}"), FirstAt: before,
 			LastAt: before, Times: 1, NextAt: before,
 		}
-		if err := s.TakeEvents(t.Context(), []trade.InboxEvent{event}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.TakeEvents(t.Context(), []trade.InboxEvent{event}))
 		look("an event came before", trade.EventSilence{Since: year, LastAt: before, Made: 1, Waiting: 1})
-		if err := s.NoteHeard(t.Context(),
+		must.Do(t, s.NoteHeard(t.Context(),
 			[]trade.Heard{{Kind: "order_commitments", ID: uuid.NewString(), Event: event.Event, Seq: 1, At: before}},
-			nil); err != nil {
-			t.Fatal(err)
-		}
+			nil))
 		event.Seq, event.NextAt, event.Outcome = 1, time.Time{}, "noted"
-		if err := s.EventsDone(t.Context(), []trade.InboxEvent{event}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.EventsDone(t.Context(), []trade.InboxEvent{event}))
 		keep := keepAll
 		keep.Inbox = 30 * day
 		mustRetain(t, s, keep, before.Add(31*day))

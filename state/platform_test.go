@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -61,15 +62,11 @@ func (k *kept) sendTo(platform string) error {
 
 func TestC10ALedgerThatHasSentBelongsToThatPlatform(t *testing.T) {
 	journaled(t, func(t *testing.T, k *kept) {
-		if err := k.sendTo(fromTests); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, k.sendTo(fromTests))
 		if err := k.sendTo(production); err != nil { // nothing was sent: it may change freely
 			t.Fatal(err)
 		}
-		if err := k.sendTo(fromTests); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, k.sendTo(fromTests))
 		k.send("a", 2) // one accepted, one in flight
 		mustBelong(t, k.s, fromTests)
 		wantOther(t, k.sendTo(production), fromTests, production)
@@ -87,9 +84,7 @@ func TestC10ALedgerThatHasSentBelongsToThatPlatform(t *testing.T) {
 		k.open()
 		wantOther(t, k.sendTo(production), fromTests, production)
 		k.close()
-		if _, err := Rebind(t.Context(), k.o, production, true, rebindAct); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(Rebind(t.Context(), k.o, production, true, rebindAct))(t)
 		k.open()
 		if err := k.sendTo(production); err != nil {
 			t.Error(err)
@@ -104,10 +99,7 @@ func TestC10ALedgerThatHasSentBelongsToThatPlatform(t *testing.T) {
 
 func TestC10WhoIsAboutToSendKeepsTheLedgerAtItsPlatform(t *testing.T) {
 	journaled(t, func(t *testing.T, k *kept) {
-		lease, err := k.s.AcquireLease(t.Context(), "contracts", sendsTo("a", fromTests))
-		if err != nil {
-			t.Fatal(err)
-		}
+		lease := must.Get(k.s.AcquireLease(t.Context(), "contracts", sendsTo("a", fromTests)))(t)
 		var leased *trade.LeasedError
 		if _, err := k.s.AcquireLease(t.Context(), "deliveries", sendsTo("b", production)); !errors.As(err, &leased) {
 			t.Errorf("another process may send to another address beside one that is about to send: %v", err)
@@ -127,9 +119,7 @@ func TestC10ALedgerOfAnOlderProgramTakesThePresentPlatformAndSaysSo(t *testing.T
 	journaled(t, func(t *testing.T, k *kept) {
 		k.send("a", 3)
 		mustBelong(t, k.s, "")
-		if err := k.sendTo(fromTests); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, k.sendTo(fromTests))
 		records, err := k.s.Audit(t.Context(), 1)
 		if err != nil || len(records) != 1 || records[0].Act != jobs.ActPlatform || records[0].Target != fromTests ||
 			!strings.Contains(records[0].Detail, `"accepted":2`) {
@@ -141,27 +131,19 @@ func TestC10ALedgerOfAnOlderProgramTakesThePresentPlatformAndSaysSo(t *testing.T
 
 func TestC10TheJournalKnowsThePlatform(t *testing.T) {
 	journaled(t, func(t *testing.T, k *kept) {
-		if err := k.sendTo(fromTests); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, k.sendTo(fromTests))
 		k.send("a", 3)
 		if k.o.Driver == sqldb.Postgres {
 			for _, query := range []string{`DROP SCHEMA public CASCADE`, `CREATE SCHEMA public`} {
-				if err := byHand(k.s, query); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, byHand(k.s, query))
 			}
 		}
 		k.close()
 		if k.o.Driver == sqldb.SQLite {
-			if err := os.Remove(k.o.DSN); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Remove(k.o.DSN))
 		}
 		wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeEmptied)
-		if _, err := Rebuild(t.Context(), k.o, true, rebuildAct); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(Rebuild(t.Context(), k.o, true, rebuildAct))(t)
 		k.open()
 		mustBelong(t, k.s, fromTests)
 		wantOther(t, k.sendTo(production), fromTests, production)
@@ -170,14 +152,10 @@ func TestC10TheJournalKnowsThePlatform(t *testing.T) {
 
 func TestC10AProcessThatEndedBetweenJournalAndLedgerLeavesThePlatformKnown(t *testing.T) {
 	journaled(t, func(t *testing.T, k *kept) {
-		if err := k.sendTo(fromTests); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, k.sendTo(fromTests))
 		// As if the commit that took the address had not been: the journal has one record more.
 		for _, query := range []string{`UPDATE ledger SET platform = ''`, `UPDATE journal SET seq = 0, mark = ''`} {
-			if err := byHand(k.s, query); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, byHand(k.s, query))
 		}
 		k.close()
 		k.open()
@@ -187,21 +165,17 @@ func TestC10AProcessThatEndedBetweenJournalAndLedgerLeavesThePlatformKnown(t *te
 
 func TestC10AMovedLedgerBelongsToItsPlatform(t *testing.T) {
 	journaled(t, func(t *testing.T, k *kept) {
-		if err := k.sendTo(fromTests); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, k.sendTo(fromTests))
 		k.send("a", 3)
 		mustExec(t, k.s, `DELETE FROM job_lease`)
 		k.close()
 		to := backends[0].empty(t)
 		to.Journal, to.Version = k.o.Journal, k.o.Version
-		if _, err := Move(t.Context(), k.o, to, true,
+		must.Get(Move(t.Context(), k.o, to, true,
 			trade.AuditRecord{
 				At: at, Who: "ana", Act: "state copy", Target: "ledger",
 				Reason: "another disk",
-			}); err != nil {
-			t.Fatal(err)
-		}
+			}))(t)
 		mustBelong(t, mustOpen(t, to), fromTests)
 	})
 }
@@ -210,25 +184,15 @@ func TestC10AMovedLedgerBelongsToItsPlatform(t *testing.T) {
 // would send to the former address.
 func TestC10AProcessThatWasSuspendedOverARebindSendsNothing(t *testing.T) {
 	journaled(t, func(t *testing.T, k *kept) {
-		lease, err := k.s.AcquireLease(t.Context(), "contracts", sendsTo("a", fromTests))
-		if err != nil {
-			t.Fatal(err)
-		}
+		lease := must.Get(k.s.AcquireLease(t.Context(), "contracts", sendsTo("a", fromTests)))(t)
 		rows := mustRecord(t, k.s, lease, newEntry("a"), newEntry("b"))
-		mustCommit(t, k.s, lease, trade.Group{
-			At:     at,
-			Settle: []trade.Settlement{created(mustSend(t, k.s, lease, rows[0]), "remote-a")},
-		})
+		mustSettle(t, k.s, lease, created(mustSend(t, k.s, lease, rows[0]), "remote-a"))
 		if _, err := Rebind(t.Context(), k.o, production, true, rebindAct); !errors.As(err, new(*trade.LeasedError)) {
 			t.Fatalf("rebound while a process holds a lease: %v", err)
 		}
 		// it was suspended for longer than its lease
-		if err := byHand(k.s, `UPDATE job_lease SET expires = 1`); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := Rebind(t.Context(), k.o, production, true, rebindAct); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, byHand(k.s, `UPDATE job_lease SET expires = 1`))
+		must.Get(Rebind(t.Context(), k.o, production, true, rebindAct))(t)
 		late := intentOf(rows[1])
 		if r, err := k.s.Commit(t.Context(), lease, trade.Group{At: at, Intents: []trade.Intent{late}}); err != nil ||
 			!r.LeaseLost || r.Claimed[late.Attempt.ID] {

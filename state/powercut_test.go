@@ -17,6 +17,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -76,42 +77,24 @@ var (
 
 // unhex reads what strace writes with -xx.
 func unhex(text string) []byte {
-	if !strings.HasPrefix(text, `\x`) {
-		return []byte(text)
-	}
-	out := make([]byte, 0, len(text)/4)
-	for part := range strings.SplitSeq(text[2:], `\x`) {
-		n, err := strconv.ParseUint(part, 16, 8)
-		if err != nil {
-			panic(err)
-		}
-		out = append(out, byte(n))
-	}
-	return out
+	plain, err := strconv.Unquote(`"` + text + `"`)
+	mustNot(err)
+	return []byte(plain)
 }
 
 // readStrace gives what happened below a folder, in the order in which the calls returned.
 func readStrace(t *testing.T, file, under string) []diskEvent {
 	t.Helper()
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open(file))(t)
 	defer func() { _ = f.Close() }()
 	var out []diskEvent
-	add := func(e diskEvent, path string) {
+	add := func(path string, e diskEvent) {
 		e.path = string(unhex(path))
 		if strings.HasPrefix(e.path, under) && !strings.HasSuffix(e.path, "-shm") {
 			out = append(out, e)
 		}
 	}
-	number := func(s string) int64 {
-		n, err := strconv.ParseInt(s, 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return n
-	}
+	number := func(s string) int64 { return must.Get(strconv.ParseInt(s, 10, 64))(t) }
 	begun := map[string]string{}
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 64<<20)
@@ -128,80 +111,70 @@ func readStrace(t *testing.T, file, under string) []diskEvent {
 		if r := resumed.FindStringSubmatch(call); r != nil {
 			call = begun[m[1]] + r[1]
 		}
-		switch {
-		case strings.HasPrefix(call, "pwrite64"):
-			if p := pwriteCall.FindStringSubmatch(call); p != nil {
-				add(diskEvent{kind: 'w', off: number(p[3]), data: unhex(p[2])[:number(p[4])]}, p[1])
-			}
-		case flushCall.MatchString(call):
-			add(diskEvent{kind: 's'}, flushCall.FindStringSubmatch(call)[1])
-		case truncCall.MatchString(call):
-			p := truncCall.FindStringSubmatch(call)
-			add(diskEvent{kind: 't', off: number(p[2])}, p[1])
-		case unlinkCall.MatchString(call):
-			add(diskEvent{kind: 'u'}, unlinkCall.FindStringSubmatch(call)[1])
-		case sayCall.MatchString(call):
-			for said := range strings.Lines(string(unhex(sayCall.FindStringSubmatch(call)[1]))) {
+		if p := pwriteCall.FindStringSubmatch(call); p != nil {
+			add(p[1], diskEvent{kind: 'w', off: number(p[3]), data: unhex(p[2])[:number(p[4])]})
+		} else if p := flushCall.FindStringSubmatch(call); p != nil {
+			add(p[1], diskEvent{kind: 's'})
+		} else if p := truncCall.FindStringSubmatch(call); p != nil {
+			add(p[1], diskEvent{kind: 't', off: number(p[2])})
+		} else if p := unlinkCall.FindStringSubmatch(call); p != nil {
+			add(p[1], diskEvent{kind: 'u'})
+		} else if p := sayCall.FindStringSubmatch(call); p != nil {
+			for said := range strings.Lines(string(unhex(p[1]))) {
 				out = append(out, diskEvent{kind: 'a', data: []byte(strings.TrimSpace(said))})
 			}
 		}
 	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, lines.Err())
 	return out
 }
 
 const sector = 512
 
-// diskAfter gives the files as a power cut after these events can leave them: what was flushed is
-// there; of what was not, each 512-byte sector is there with the chance keep, in any order, so that
-// writes are lost, kept without earlier ones, and torn. The end of a file that was not flushed may
-// be missing.
-func diskAfter(base map[string][]byte, events []diskEvent, keep float64, dice *rand.Rand) map[string][]byte {
+// cutPower makes of the files before these events what a power cut after them can leave: what was
+// flushed is there; of what was not, each 512-byte sector is there with the chance keep, in any
+// order, so that writes are lost, kept without earlier ones, and torn. The end of a file that was
+// not flushed may be missing.
+func cutPower(t *testing.T, events []diskEvent, keep float64, dice *rand.Rand) {
+	t.Helper()
 	flushed := map[string]int{}
 	for i, e := range events {
 		if e.kind == 's' {
 			flushed[e.path] = i
 		}
 	}
-	files := map[string][]byte{}
-	for path, data := range base {
-		files[path] = bytes.Clone(data)
-	}
-	put := func(path string, off int64, data []byte) {
-		f := files[path]
-		if n := int(off) + len(data); n > len(f) {
-			f = append(f, make([]byte, n-len(f))...)
-		}
-		copy(f[off:], data)
-		files[path] = f
-	}
+	opened := map[string]*os.File{}
 	for i, e := range events {
-		last, ok := flushed[e.path]
-		safe := ok && i < last
+		stays := func() bool { return i < flushed[e.path] || dice.Float64() < keep }
+		file := func() *os.File {
+			if opened[e.path] == nil {
+				opened[e.path] = must.Get(os.OpenFile(e.path, os.O_CREATE|os.O_RDWR, 0o600))(t)
+			}
+			return opened[e.path]
+		}
 		switch e.kind {
 		case 'w':
-			for at := 0; at < len(e.data); {
-				n := min(sector-int(e.off+int64(at))%sector, len(e.data)-at)
-				if safe || dice.Float64() < keep {
-					put(e.path, e.off+int64(at), e.data[at:at+n])
+			for at, n := 0, 0; at < len(e.data); at += n {
+				n = min(sector-int(e.off+int64(at))%sector, len(e.data)-at)
+				if stays() {
+					must.Get(file().WriteAt(e.data[at:at+n], e.off+int64(at)))(t)
 				}
-				at += n
 			}
 		case 't':
-			if f := files[e.path]; safe || dice.Float64() < keep {
-				if int64(len(f)) > e.off {
-					files[e.path] = f[:e.off]
-				} else {
-					put(e.path, e.off, nil)
-				}
+			if stays() {
+				must.Do(t, file().Truncate(e.off))
 			}
 		case 'u':
-			delete(files, e.path)
+			must.Do(t, os.RemoveAll(e.path))
+			if opened[e.path] != nil {
+				must.Do(t, opened[e.path].Close())
+				delete(opened, e.path)
+			}
 		}
 	}
-	return files
+	for _, f := range opened {
+		must.Do(t, f.Close())
+	}
 }
 
 // F050, F051, F056: the power fails at a random moment of a process that sends, and the disk drops,
@@ -211,18 +184,12 @@ func diskAfter(base map[string][]byte, events []diskEvent, keep float64, dice *r
 // a flush.
 func TestF050APowerCutLosesNothingThatWasAcknowledged(t *testing.T) {
 	t.Parallel()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
 	o := sqldb.Options{
 		Begin: true, Driver: sqldb.SQLite, DSN: filepath.Join(dir, "state.db"),
 		Journal: filepath.Join(dir, "journal"),
 	}
-	s, err := Open(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Open(t.Context(), o))(t)
 	lease := mustLease(t, s, "contracts")
 	var entries []trade.Entry
 	for n := range powerCutRows {
@@ -231,18 +198,15 @@ func TestF050APowerCutLosesNothingThatWasAcknowledged(t *testing.T) {
 		entries = append(entries, e)
 	}
 	mustRecord(t, s, lease, entries...)
-	if err := s.ReleaseLease(t.Context(), lease); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	base := readFolder(t, dir)
+	must.Do(t, s.ReleaseLease(t.Context(), lease))
+	must.Do(t, s.Close())
+	base := filepath.Join(t.TempDir(), "base")
+	must.Do(t, os.CopyFS(base, os.DirFS(dir)))
 	record := filepath.Join(t.TempDir(), "strace")
 	cmd := exec.Command("strace", "-f", "-y", "-xx", "-s", "200000", "-e",
 		"trace=pwrite64,fsync,fdatasync,ftruncate,write,unlink,unlinkat", "-o", record, "/proc/self/exe")
 	cmd.Args[len(cmd.Args)-1] = os.Args[0]
-	cmd.Env = append(os.Environ(), childRole+"=acknowledge", childPath+"="+asOptions(t, o))
+	cmd.Env = append(os.Environ(), inRole(t, "acknowledge", o)...)
 	if out, err := cmd.CombinedOutput(); err != nil || bytes.Contains(out, []byte("error")) {
 		t.Fatalf("strace (installed by `make disks`): %v\n%s", err, out)
 	}
@@ -264,21 +228,11 @@ func TestF050APowerCutLosesNothingThatWasAcknowledged(t *testing.T) {
 	dice := rand.New(rand.NewPCG(seed, 1))
 	for cut := range cuts {
 		at := acknowledged[0] + 1 + dice.IntN(len(events)-acknowledged[0]-1)
-		files := diskAfter(base, events[:at], []float64{0, 0.5, 0.9, 1}[cut%4], dice)
 		what := fmt.Sprintf("seed %d, cut %d after event %d of %d", seed, cut, at, len(events))
-		// The files are put where they were, the ledger is opened as the program does it, and everything
-		// is looked for that was acknowledged.
-		for path := range readFolder(t, filepath.Dir(o.DSN)) {
-			if err := os.Remove(path); err != nil {
-				t.Fatal(err)
-			}
-		}
-		_ = os.Remove(o.DSN + "-shm")
-		for path, data := range files {
-			if err := os.WriteFile(path, data, 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
+		// The ledger is opened as the program does it, and everything is looked for that was
+		// acknowledged.
+		must.Do(t, os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(base)))
+		cutPower(t, events[:at], []float64{0, 0.5, 0.9, 1}[cut%4], dice)
 		var noted strings.Builder
 		dirs, err := filepath.Glob(filepath.Join(o.Journal, "*"))
 		if err != nil || len(dirs) != 1 {
@@ -302,9 +256,7 @@ func TestF050APowerCutLosesNothingThatWasAcknowledged(t *testing.T) {
 			ID      string `db:"id"`
 			Outcome string `db:"outcome"`
 		}{}
-		if err := s.db.Read.Select(&rows, `SELECT id, COALESCE(outcome, '') AS outcome FROM attempt`); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.db.Read.Select(&rows, `SELECT id, COALESCE(outcome, '') AS outcome FROM attempt`))
 		for _, r := range rows {
 			outcomes[r.ID] = r.Outcome
 		}
@@ -333,21 +285,4 @@ func TestF050APowerCutLosesNothingThatWasAcknowledged(t *testing.T) {
 	}
 	t.Logf("%d power cuts in %d writes and flushes with %d acknowledgements: none lost", cuts,
 		len(events)-len(acknowledged), len(acknowledged))
-}
-
-// readFolder reads all files below a folder.
-func readFolder(t *testing.T, dir string) map[string][]byte {
-	t.Helper()
-	out := map[string][]byte{}
-	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() || strings.HasSuffix(path, "-shm") {
-			return err
-		}
-		out[path], err = os.ReadFile(path)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
 }

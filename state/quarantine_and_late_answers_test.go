@@ -15,20 +15,15 @@ const testBoot = "a boot of the tests"
 func doubt(t *testing.T, s *Store, lease trade.Lease, e trade.Entry) trade.Attempt {
 	t.Helper()
 	a := mustSend(t, s, lease, e)
-	mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{unknown(a)}})
+	mustSettle(t, s, lease, unknown(a))
 	return a
 }
 
 // again is the order to send an entry again, at a time of the clock of the boot.
 func again(e trade.Entry, ticks time.Duration) trade.Act {
-	from := e.State
-	e.State, e.Generation, e.Cause, e.Error = trade.Pending, e.Generation+1, "", nil
-	record := anAct(e.Job + " " + e.Key)
-	record.Act = "resend"
-	return trade.Act{
-		Update: &trade.Update{From: from, Entry: e}, Audit: record,
-		Resend: &trade.Resend{Boot: testBoot, Ticks: ticks, Least: 15 * time.Minute},
-	}
+	a := resending(e)
+	a.Resend = &trade.Resend{Boot: testBoot, Ticks: ticks, Least: 15 * time.Minute}
+	return a
 }
 
 // resent is an entry whose first sending is in doubt and that a person ordered to be sent again.
@@ -71,7 +66,7 @@ func TestI14ASecondSendingWaitsForTheQuarantineOnTheClockOfTheBoot(t *testing.T)
 		mustWatch(t, s, 9*time.Hour, 0) // the first sight counts
 		try(time.Hour+15*time.Minute-time.Millisecond, false)
 		// The sender is heard of after all, and knows no more: its time-out was over only now.
-		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{unknown(a)}})
+		mustSettle(t, s, lease, unknown(a))
 		try(10*time.Hour, false)
 		mustWatch(t, s, 10*time.Hour, 1)
 		try(10*time.Hour+15*time.Minute, true)
@@ -101,7 +96,7 @@ func TestALateCreatedBeforeTheSecondSendingAcceptsTheRowWithItsID(t *testing.T) 
 					}
 				}
 				remote := sqldb.NewID()
-				r := mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{created(first, remote)}})
+				r := mustSettle(t, s, lease, created(first, remote))
 				got := mustEntry(t, s, "contracts", "a")
 				if len(r.Alarms) != 1 || r.Alarms[0].Kind != trade.LateBeforeResend || got.State != trade.Accepted ||
 					got.RemoteID != remote || len(got.Flags) > 0 {
@@ -121,7 +116,7 @@ func TestALateCreatedAfterTheSecondSendingIsNeverHidden(t *testing.T) {
 				first, e := resent(t, s, lease, "a")
 				a, other, remote := mustSend(t, s, lease, e), sqldb.NewID(), sqldb.NewID()
 				settle := func(st trade.Settlement) trade.GroupResult {
-					return mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{st}})
+					return mustSettle(t, s, lease, st)
 				}
 				switch second {
 				case "unknown":
@@ -187,7 +182,7 @@ func TestF168ALateAnswerThatContradictsTheIDOfAPersonIsNeverHidden(t *testing.T)
 			"same": given["same"] + " [] 0", "other": given["other"] + " [contradicted] 1",
 			"refused": given["refused"] + " [contradicted] 1", "no id": "its id [] 0",
 		} {
-			r := mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{answers[key]}})
+			r := mustSettle(t, s, lease, answers[key])
 			e := mustEntry(t, s, "contracts", key)
 			if got := fmt.Sprintf("%s %v %d", e.RemoteID, e.Flags, len(r.Alarms)); got != want ||
 				e.State != trade.Accepted {
@@ -203,11 +198,11 @@ func TestTheProofThatNoByteLeftEndsADoubt(t *testing.T) {
 		lease := mustLease(t, s, "contracts")
 		a := mustSend(t, s, lease, mustRecord(t, s, lease, newEntry("a"))[0])
 		// as another process says that takes the job over
-		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{unknown(a)}})
+		mustSettle(t, s, lease, unknown(a))
 		st := refused(a)
 		st.Attempt.Outcome, st.State, st.Cause, st.Error, st.Counts = trade.OutcomeNotSent, trade.Pending,
 			"", nil, false
-		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{st}})
+		mustSettle(t, s, lease, st)
 		if e := mustEntry(t, s, "contracts", "a"); e.State != trade.Pending || e.Attempts != 0 {
 			t.Errorf("%+v", e)
 		}

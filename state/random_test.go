@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -18,10 +19,7 @@ import (
 func TestI9TheSumsAddUpWhateverHappens(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		if s.db.D.Name == sqldb.SQLite { // without the flushes of a file, which this test is not about
-			memory, err := OpenMemory(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			memory := must.Get(OpenMemory(t.Context()))(t)
 			t.Cleanup(func() { _ = memory.Close() })
 			s = memory
 		}
@@ -34,14 +32,7 @@ func TestI9TheSumsAddUpWhateverHappens(t *testing.T) {
 			var passed time.Duration
 			tick := func() time.Time { passed += time.Minute; return at.Add(passed) }
 			rows := func(t *rapid.T, states ...trade.State) []trade.Entry {
-				var found []trade.Entry
-				if err := s.Rows(t.Context(), trade.RowFilter{Job: job, States: states}, func(e trade.Entry) error {
-					found = append(found, e)
-					return nil
-				}); err != nil {
-					t.Fatal(err)
-				}
-				return found
+				return rowsOf(t, s, trade.RowFilter{Job: job, States: states})
 			}
 			some := func(t *rapid.T, states ...trade.State) []trade.Entry {
 				found := rows(t, states...)
@@ -53,19 +44,11 @@ func TestI9TheSumsAddUpWhateverHappens(t *testing.T) {
 			}
 			// takeOver kills the owner, as the end of its time does, and recovers.
 			takeOver := func(t *rapid.T) {
-				if err := byHand(s, `UPDATE job_lease SET expires = 1 WHERE job = ?`, job); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, byHand(s, `UPDATE job_lease SET expires = 1 WHERE job = ?`, job))
 				owner := sqldb.Self()
 				owner.Instance = sqldb.NewID()
-				var err error
-				if lease, err = s.AcquireLease(t.Context(), job, owner); err != nil {
-					t.Fatal(err)
-				}
-				n, err := s.Recover(t.Context(), lease, tick())
-				if err != nil {
-					t.Fatal(err)
-				}
+				lease = must.Get(s.AcquireLease(t.Context(), job, owner))(t)
+				n := must.Get(s.Recover(t.Context(), lease, tick()))(t)
 				want := 0
 				for key, e := range model {
 					if e.state == trade.Sending {
@@ -91,10 +74,7 @@ func TestI9TheSumsAddUpWhateverHappens(t *testing.T) {
 						e.State = rapid.SampledFrom(trade.Moves[""]).Draw(t, "state")
 						page.New = append(page.New, e)
 					}
-					lost, err := s.Record(t.Context(), lease, page)
-					if err != nil {
-						t.Fatal(err)
-					}
+					lost := must.Get(s.Record(t.Context(), lease, page))(t)
 					wantLost := 0
 					for _, e := range page.New {
 						if _, ok := model[e.Key]; ok {
@@ -127,25 +107,17 @@ func TestI9TheSumsAddUpWhateverHappens(t *testing.T) {
 						}
 						updates = append(updates, trade.Update{From: from, Entry: e})
 					}
-					if _, err := s.Record(t.Context(), lease, trade.Page{Updates: updates}); err != nil {
-						t.Fatal(err)
-					}
+					must.Get(s.Record(t.Context(), lease, trade.Page{Updates: updates}))(t)
 				},
 				"send": func(t *rapid.T) {
 					g := trade.Group{At: tick()}
 					for _, e := range some(t, trade.Pending) {
 						g.Intents = append(g.Intents, intentOf(e))
 					}
-					r, err := s.Commit(t.Context(), lease, g)
-					if err != nil {
-						t.Fatal(err)
-					}
+					r := must.Get(s.Commit(t.Context(), lease, g))(t)
 					for _, in := range g.Intents {
 						spent := false
-						attempts, err := s.Attempts(t.Context(), in.Entry.ID)
-						if err != nil {
-							t.Fatal(err)
-						}
+						attempts := must.Get(s.Attempts(t.Context(), in.Entry.ID))(t)
 						for _, a := range attempts {
 							spent = spent || a.ID != in.Attempt.ID &&
 								(a.Outcome == trade.OutcomeOpen || a.Outcome == trade.OutcomeUnknown ||
@@ -180,10 +152,8 @@ func TestI9TheSumsAddUpWhateverHappens(t *testing.T) {
 							st.Attempt.Outcome, st.State, st.Counts = trade.OutcomeNotSent, trade.Pending, false
 						}
 						before := model[key]
-						r, err := s.Commit(t.Context(), lease, trade.Group{At: tick(), Settle: []trade.Settlement{st}})
-						if err != nil {
-							t.Fatal(err)
-						}
+						r := must.Get(s.Commit(t.Context(), lease,
+							trade.Group{At: tick(), Settle: []trade.Settlement{st}}))(t)
 						if !r.Settled[a.ID] {
 							continue // not sent, said of one that is unknown
 						}
@@ -204,9 +174,7 @@ func TestI9TheSumsAddUpWhateverHappens(t *testing.T) {
 							model[e.Key] = modelEntry{trade.Pending, e.Quantity}
 						}
 					}
-					if _, err := s.Wake(t.Context(), lease, now); err != nil {
-						t.Fatal(err)
-					}
+					must.Get(s.Wake(t.Context(), lease, now))(t)
 				},
 				"": func(t *rapid.T) {
 					entries := rows(t)
@@ -225,10 +193,7 @@ func TestI9TheSumsAddUpWhateverHappens(t *testing.T) {
 					}
 					for name, read := range map[string]func(context.Context,
 						string) ([]trade.Tally, error){"kept": s.Counts, "counted": s.Recount} {
-						got, err := read(t.Context(), job)
-						if err != nil {
-							t.Fatal(err)
-						}
+						got := must.Get(read(t.Context(), job))(t)
 						if fmt.Sprint(got) != fmt.Sprint(sums.List()) {
 							t.Fatalf("%s sums %v, want %v", name, got, sums.List())
 						}

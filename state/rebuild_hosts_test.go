@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jmoiron/sqlx"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -21,9 +22,7 @@ func TestRebuildingPostgres(t *testing.T) {
 	k.live(7, 40, func(int) {})
 	want, resent := provenOf(t, k.s), generations(t, k.s)
 	for _, query := range []string{`DROP SCHEMA public CASCADE`, `CREATE SCHEMA public`} {
-		if err := byHand(k.s, query); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, byHand(k.s, query))
 	}
 	k.close()
 	k.noticedAndRebuilt(0, want, resent)
@@ -34,18 +33,11 @@ func TestF058ARestoredPostgresLedgerIsNoticedAndRebuilt(t *testing.T) {
 	k := keep(t, backends[1].open(t))
 	k.live(11, 20, func(int) {})
 	var name string
-	if err := k.s.db.Read.Get(&name, `SELECT current_database()`); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, k.s.db.Read.Get(&name, `SELECT current_database()`))
 	k.close()
-	admin, err := sqlx.Open("postgres", pgtest.Database(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	admin := must.Get(sqlx.Open("postgres", pgtest.Database(t)))(t)
 	defer admin.Close()
-	if _, err := admin.Exec(`CREATE DATABASE yesterday_` + name + ` TEMPLATE ` + name); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(admin.Exec(`CREATE DATABASE yesterday_` + name + ` TEMPLATE ` + name))(t)
 	k.open()
 	k.send("later", 5)
 	want, resent := provenOf(t, k.s), generations(t, k.s)
@@ -69,23 +61,17 @@ func TestBothHostsRebuildAPostgresLedger(t *testing.T) {
 	a.send("c", 3)
 	want := provenOf(t, a.s)
 	for _, query := range []string{`DROP SCHEMA public CASCADE`, `CREATE SCHEMA public`} {
-		if err := byHand(a.s, query); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, byHand(a.s, query))
 	}
 	a.close()
 	b.close()
 	wantCode(t, a.try(sqldb.DefaultTuning), sqldb.CodeEmptied)
-	if _, err := Rebuild(t.Context(), a.o, true, rebuildAct); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(Rebuild(t.Context(), a.o, true, rebuildAct))(t)
 	if text := wantCode(t, a.try(sqldb.DefaultTuning), sqldb.CodeRolledBack); !strings.Contains(text, "another host") {
 		t.Errorf("error %s", text)
 	}
 	wantCode(t, b.try(sqldb.DefaultTuning), sqldb.CodeRolledBack)
-	if _, err := Rebuild(t.Context(), b.o, true, rebuildAct); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(Rebuild(t.Context(), b.o, true, rebuildAct))(t)
 	b.open()
 	a.open()
 	if diff := cmp.Diff(want, provenOf(t, a.s)); diff != "" {
@@ -101,9 +87,7 @@ func TestANewJournalTakesThePlaceOfALostOne(t *testing.T) {
 		want := provenOf(t, k.s)
 		dir := k.dir()
 		k.close()
-		if err := os.RemoveAll(dir); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.RemoveAll(dir))
 		record := rebuildAct
 		record.Act = "new journal"
 		plan, err := NewJournal(t.Context(), k.o, false, record)
@@ -111,9 +95,7 @@ func TestANewJournalTakesThePlaceOfALostOne(t *testing.T) {
 			t.Fatalf("plan %+v, %v", plan, err)
 		}
 		wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeJournalLost)
-		if _, err := NewJournal(t.Context(), k.o, true, record); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(NewJournal(t.Context(), k.o, true, record))(t)
 		k.open()
 		if got := statesOf(t, k.s, "contracts")["a3"]; got != trade.InDoubt {
 			t.Errorf("what was in flight is %s", got)
@@ -138,9 +120,7 @@ func TestRebuildingWithoutAJournalSaysSo(t *testing.T) {
 	k := sqliteKept(t)
 	k.send("a", 1)
 	k.close()
-	if err := os.RemoveAll(k.o.Journal); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.RemoveAll(k.o.Journal))
 	_, err := Rebuild(t.Context(), k.o, true, rebuildAct)
 	wantCode(t, err, sqldb.CodeJournalLost)
 	removeLedger(t, k.o.DSN)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/recovery"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -35,17 +36,13 @@ type proven struct {
 func provenOf(t testing.TB, s *Store) map[string]proven {
 	t.Helper()
 	out := map[string]proven{}
-	err := s.Rows(t.Context(), trade.RowFilter{}, func(e trade.Entry) error {
+	for _, e := range rowsOf(t, s, trade.RowFilter{}) {
 		if e.State == trade.Sending {
 			e.State = trade.InDoubt
 		}
 		if e.State == trade.Accepted || e.State == trade.InDoubt || e.State == trade.Dismissed {
 			out[e.Job+" "+e.Key] = proven{e.State, e.RemoteID, e.Generation}
 		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	return out
 }
@@ -76,10 +73,7 @@ func (k *kept) live(seed uint64, n int, after func(step int)) {
 						refused(a),
 					}[rng.IntN(4)])
 			}
-			due, err := k.s.Due(k.t.Context(), "contracts", at, 0, 1+rng.IntN(4))
-			if err != nil {
-				k.t.Fatal(err)
-			}
+			due := must.Get(k.s.Due(k.t.Context(), "contracts", at, 0, 1+rng.IntN(4)))(k.t)
 			for _, e := range due {
 				g.Intents = append(g.Intents, intentOf(e))
 			}
@@ -91,25 +85,13 @@ func (k *kept) live(seed uint64, n int, after func(step int)) {
 			}
 		case 5:
 			// A person decides about a doubt.
-			var doubts []trade.Entry
-			if _, err := k.s.Watch(k.t.Context(), "contracts", "boot", 0); err != nil {
-				k.t.Fatal(err)
-			}
-			if err := k.s.Rows(k.t.Context(), trade.RowFilter{States: []trade.State{trade.InDoubt}, Limit: 1},
-				func(e trade.Entry) error {
-					doubts = append(doubts, e)
-					return nil
-				}); err != nil {
-				k.t.Fatal(err)
-			}
-			for _, e := range doubts {
+			must.Get(k.s.Watch(k.t.Context(), "contracts", "boot", 0))(k.t)
+			for _, e := range rowsOf(k.t, k.s, trade.RowFilter{States: []trade.State{trade.InDoubt}, Limit: 1}) {
 				acts := []trade.Act{adoption(e, "adopted-"+e.Key), adoption(e, ""), dismissal(e), resending(e)}
 				k.order(acts[rng.IntN(len(acts))])
 			}
 		}
-		if err := k.s.ReleaseLease(k.t.Context(), lease); err != nil {
-			k.t.Fatal(err)
-		}
+		must.Do(k.t, k.s.ReleaseLease(k.t.Context(), lease))
 		after(step)
 	}
 }
@@ -124,25 +106,19 @@ func TestF058AnyOlderCopyIsNoticedAndRebuilt(t *testing.T) {
 			k := keep(t, backends[0].open(t))
 			copies := t.TempDir()
 			k.live(seed, 60, func(step int) {
-				if err := k.s.Backup(t.Context(), filepath.Join(copies, fmt.Sprint(step))); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, k.s.Backup(t.Context(), filepath.Join(copies, fmt.Sprint(step))))
 			})
 			want := provenOf(t, k.s)
 			resent := generations(t, k.s)
 			dir := k.dir()
 			k.close()
 			whole := t.TempDir()
-			if err := os.CopyFS(whole, os.DirFS(dir)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.CopyFS(whole, os.DirFS(dir)))
 			for step := -1; step < 60; step++ {
 				if step >= 0 && step%3 != int(seed)%3 && step < 50 {
 					continue
 				}
-				if err := errors.Join(os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(whole))); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(whole)))
 				removeLedger(t, k.o.DSN)
 				if step >= 0 {
 					copyFile(t, filepath.Join(copies, fmt.Sprint(step)), k.o.DSN)
@@ -155,22 +131,15 @@ func TestF058AnyOlderCopyIsNoticedAndRebuilt(t *testing.T) {
 
 func removeLedger(t testing.TB, path string) {
 	t.Helper()
-	for _, suffix := range []string{"", "-wal", "-shm"} {
-		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
-			t.Fatal(err)
-		}
-	}
+	must.Do(t, os.RemoveAll(path), os.RemoveAll(path+"-wal"), os.RemoveAll(path+"-shm"))
 }
 
 // generations gives the rows that a person ordered to be sent again.
 func generations(t testing.TB, s *Store) map[string]bool {
 	t.Helper()
 	out := map[string]bool{}
-	if err := s.Rows(t.Context(), trade.RowFilter{}, func(e trade.Entry) error {
+	for _, e := range rowsOf(t, s, trade.RowFilter{}) {
 		out[e.Job+" "+e.Key] = e.Generation > 1
-		return nil
-	}); err != nil {
-		t.Fatal(err)
 	}
 	return out
 }
@@ -237,10 +206,7 @@ func TestRebuildingIsAuditedAndRefusedBesideARun(t *testing.T) {
 	k.send("a", 3)
 	k.close()
 	removeLedger(t, k.o.DSN)
-	plan, err := Rebuild(t.Context(), k.o, true, rebuildAct)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := must.Get(Rebuild(t.Context(), k.o, true, rebuildAct))(t)
 	if want := []recovery.RebuildChange{
 		{Job: "contracts", To: trade.Accepted, Rows: 2},
 		{Job: "contracts", To: trade.InDoubt, Rows: 1},
@@ -272,10 +238,7 @@ func TestF049ADamagedLedgerIsRebuilt(t *testing.T) {
 	k.send("a", 4)
 	want := provenOf(t, k.s)
 	k.close()
-	whole, err := os.ReadFile(k.o.DSN)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(os.ReadFile(k.o.DSN))(t)
 	for name, damage := range map[string]func(text []byte){
 		"no database any more": func(text []byte) { copy(text, strings.Repeat("x", 4096)) },
 		"a page overwritten":   func(text []byte) { copy(text[len(text)-4096*20:], strings.Repeat("\xee", 4096*4)) },
@@ -283,9 +246,7 @@ func TestF049ADamagedLedgerIsRebuilt(t *testing.T) {
 		text := bytes.Clone(whole)
 		damage(text)
 		removeLedger(t, k.o.DSN)
-		if err := os.WriteFile(k.o.DSN, text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(k.o.DSN, text, 0o600))
 		plan, err := Rebuild(t.Context(), k.o, false, rebuildAct)
 		if err != nil || plan.Damaged != k.o.DSN || plan.Rows() != 4 {
 			t.Fatalf("%s: plan %+v, %v", name, plan, err)

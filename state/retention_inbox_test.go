@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/retention"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -14,19 +15,14 @@ func TestTheRetentionKeepsWhatWasToldLast(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		const kind, event, id = "order_commitments", "UPDATE_WORKFLOW_ORDER_COMMITMENT",
 			"7b6d1c1e-0000-4000-8000-000000000001"
-		if err := s.NoteHeard(t.Context(), []trade.Heard{
+		must.Do(t, s.NoteHeard(t.Context(), []trade.Heard{
 			// it came first, and once more after the other one
 			{Kind: kind, ID: id, Event: event, Seq: 1, At: at.Add(2 * time.Hour), Word: "APPROVED"},
 			{Kind: kind, ID: id, Event: event, Seq: 2, At: at.Add(time.Hour), Word: "PENDING"},
-		}, nil); err != nil {
-			t.Fatal(err)
-		}
+		}, nil))
 		word := func() string {
 			t.Helper()
-			last, err := s.LastHeard(t.Context(), kind, event, []string{id}, time.Time{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			last := must.Get(s.LastHeard(t.Context(), kind, event, []string{id}, time.Time{}))(t)
 			return last[id].Word
 		}
 		before := word()

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/recovery"
 	"github.com/safrasync/safrasync/state/retention"
@@ -28,18 +29,13 @@ func beginAgain(ctx context.Context, s *Store) error {
 
 func (k *kept) beginAgain() {
 	k.t.Helper()
-	if err := beginAgain(k.t.Context(), k.s); err != nil {
-		k.t.Fatalf("the journal does not begin again: %v", err)
-	}
+	must.Do(k.t, beginAgain(k.t.Context(), k.s))
 }
 
 // firstRecord is the number of the first record that a journal has.
 func (k *kept) firstRecord() int64 {
 	k.t.Helper()
-	end, err := journal.Read(k.dir(), -1, func(journal.Record, string) error { return nil })
-	if err != nil {
-		k.t.Fatal(err)
-	}
+	end := must.Get(journal.Read(k.dir(), -1, func(journal.Record, string) error { return nil }))(k.t)
 	return end.First
 }
 
@@ -60,9 +56,7 @@ func TestF058AJournalThatBeganAgainNoticesEveryOlderCopy(t *testing.T) {
 						t.Errorf("the journal still begins with record %d", first)
 					}
 				}
-				if err := k.s.Backup(t.Context(), filepath.Join(copies, fmt.Sprint(step))); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, k.s.Backup(t.Context(), filepath.Join(copies, fmt.Sprint(step))))
 			})
 			want := provenOf(t, k.s)
 			resent := generations(t, k.s)
@@ -70,17 +64,13 @@ func TestF058AJournalThatBeganAgainNoticesEveryOlderCopy(t *testing.T) {
 			dir := k.dir()
 			k.close()
 			whole := t.TempDir()
-			if err := os.CopyFS(whole, os.DirFS(dir)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.CopyFS(whole, os.DirFS(dir)))
 			for step := -1; step < steps; step++ {
 				if step >= 0 && step%4 != int(seed)%4 && step < 35 && step != 14 && step != 15 && step != 29 &&
 					step != 30 {
 					continue
 				}
-				if err := errors.Join(os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(whole))); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(whole)))
 				removeLedger(t, k.o.DSN)
 				if step >= 0 {
 					copyFile(t, filepath.Join(copies, fmt.Sprint(step)), k.o.DSN)
@@ -94,10 +84,7 @@ func TestF058AJournalThatBeganAgainNoticesEveryOlderCopy(t *testing.T) {
 // mustBeWell lets the doctor look at ledger and journal.
 func mustBeWell(t testing.TB, s *Store, journals string) {
 	t.Helper()
-	found, err := s.Diagnose(t.Context(), journals, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must.Get(s.Diagnose(t.Context(), journals, true))(t)
 	for _, d := range found {
 		if !d.OK && d.Check != "space" && d.Check != "rights" { // those of a copied folder
 			t.Errorf("%s: %s %v", d.Check, d.Problem, d.Args)
@@ -108,10 +95,7 @@ func mustBeWell(t testing.TB, s *Store, journals string) {
 func TestAJournalThatBeganAgainGoesOnAndIsBounded(t *testing.T) {
 	journaled(t, func(t *testing.T, k *kept) {
 		other := filepath.Join(k.o.Journal)
-		second, err := Open(t.Context(), sqldb.Options{Driver: k.o.Driver, DSN: k.o.DSN, Journal: other})
-		if err != nil {
-			t.Fatal(err)
-		}
+		second := must.Get(Open(t.Context(), sqldb.Options{Driver: k.o.Driver, DSN: k.o.DSN, Journal: other}))(t)
 		defer func() { _ = second.Close() }()
 		bound := retention.Retention{Journal: 4 << 10}
 		began := 0
@@ -124,9 +108,7 @@ func TestAJournalThatBeganAgainGoesOnAndIsBounded(t *testing.T) {
 			plan := mustRetain(t, keeper, bound, time.Now())
 			began += of(plan, retention.KeptJournal).Rows
 			bytes, _, _, snapshot, err := keeper.db.Journal.Size()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			if bytes > max(bound.Journal, retention.JournalWaste*snapshot) {
 				t.Errorf("after %d it has %d bytes, and its last snapshot %d", i, bytes, snapshot)
 			}
@@ -136,18 +118,13 @@ func TestAJournalThatBeganAgainGoesOnAndIsBounded(t *testing.T) {
 		}
 		want := provenOf(t, k.s)
 		k.close()
-		if err := second.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, second.Close())
 		k.open()
 		if k.s.Opening() != (recovery.Opening{}) {
 			t.Errorf("opening settled %+v", k.s.Opening())
 		}
 		mustBeWell(t, k.s, k.o.Journal)
-		h, err := recovery.ReadHistory(k.dir())
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := must.Get(recovery.ReadHistory(k.dir()))(t)
 		for _, m := range h.Order {
 			if got := (proven{m.Final(), m.RemoteID, max(1, m.Generation)}); m.Final() != "" &&
 				got != want[m.Job+" "+m.Key] {
@@ -165,18 +142,14 @@ func TestAJournalThatBeganAgainGoesOnAndIsBounded(t *testing.T) {
 func TestSegmentsThatAreMissingAreStillNoticed(t *testing.T) {
 	k := sqliteKept(t)
 	k.send("a", 3)
-	if _, err := k.s.db.Journal.Cut(6-1, k.mark()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(k.s.db.Journal.Cut(6-1, k.mark()))(t)
 	k.send("b", 3)
 	k.close()
 	names, err := filepath.Glob(filepath.Join(k.dir(), "*.journal"))
 	if err != nil || len(names) != 2 {
 		t.Fatal(names, err)
 	}
-	if err := os.Remove(names[0]); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(names[0]))
 	var e *sqldb.Error
 	if err := k.try(sqldb.DefaultTuning); !errors.As(err, &e) || e.Code != sqldb.CodeJournal ||
 		!strings.Contains(err.Error(), "missing") {
@@ -187,21 +160,17 @@ func TestSegmentsThatAreMissingAreStillNoticed(t *testing.T) {
 func (k *kept) mark() string {
 	k.t.Helper()
 	var mark string
-	if err := k.s.db.Read.Get(&mark, `SELECT mark FROM journal`); err != nil {
-		k.t.Fatal(err)
-	}
+	must.Do(k.t, k.s.db.Read.Get(&mark, `SELECT mark FROM journal`))
 	return mark
 }
 
 func TestAJournalWithWhatTheLedgerLacksDoesNotBeginAgain(t *testing.T) {
 	k := sqliteKept(t)
 	k.send("a", 3)
-	if err := k.s.db.Journal.Keep(journal.Record{
+	must.Do(t, k.s.db.Journal.Keep(journal.Record{
 		Kind: journal.Group, At: at,
 		Outcomes: []journal.Outcome{{Attempt: sqldb.NewID(), Outcome: "created", RemoteID: "r"}},
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	k.beginAgain() // another time
 	if first := k.firstRecord(); first != 1 {
 		t.Errorf("it begins with record %d", first)
@@ -214,20 +183,13 @@ func TestABaseThatDoesNotFitRemovesNothing(t *testing.T) {
 		k.send("a", 5)
 		r := &retention.Retaining{Reducer: k.s.Reducer, Now: time.Now()}
 		var row sqldb.JournalRow
-		if err := k.s.db.Read.Get(&row, k.s.db.Q(`SELECT seq, mark FROM journal`)); err != nil {
-			t.Fatal(err)
-		}
-		base, err := k.s.db.Journal.Cut(row.Seq, row.Mark)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := k.s.db.InTx(t.Context(), "a base without its snapshot", func(t *sqldb.Tx) error {
+		must.Do(t, k.s.db.Read.Get(&row, k.s.db.Q(`SELECT seq, mark FROM journal`)))
+		base := must.Get(k.s.db.Journal.Cut(row.Seq, row.Mark))(t)
+		must.Do(t, k.s.db.InTx(t.Context(), "a base without its snapshot", func(t *sqldb.Tx) error {
 			note := t.Noting(journal.Base, at)
 			note.Base, note.Size = base, 1
 			return nil
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 		var unfit *retention.UnfitError
 		if err := r.DropBefore(t.Context(), nil); !errors.As(err, &unfit) {
 			t.Errorf("removing: %v", err)
@@ -312,7 +274,7 @@ func TestF071AKilledRetentionLosesNothing(t *testing.T) {
 			rng := rand.New(rand.NewPCG(7, uint64(len(b.name))))
 			known := map[string]proven{}
 			for n := range kills {
-				p := startChild(t, "retain", asOptions(t, k.o), nil)
+				p := startChild(t, "retain", k.o, nil)
 				if line := p.line(t); line != "ready" {
 					t.Fatalf("kill %d: the process says %s", n, line)
 				}
@@ -343,18 +305,11 @@ func TestF071AKilledRetentionLosesNothing(t *testing.T) {
 func (k *kept) fromJournalAlone(want map[string]proven) {
 	t := k.t
 	t.Helper()
-	ledger, err := os.ReadFile(k.o.DSN)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ledger := must.Get(os.ReadFile(k.o.DSN))(t)
 	dir, whole := k.dir(), t.TempDir()
-	if err := os.CopyFS(whole, os.DirFS(dir)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.CopyFS(whole, os.DirFS(dir)))
 	removeLedger(t, k.o.DSN)
-	if _, err := Rebuild(t.Context(), k.o, true, rebuildAct); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(Rebuild(t.Context(), k.o, true, rebuildAct))(t)
 	k.open()
 	got := provenOf(t, k.s)
 	// the process ended between journal and ledger: that nothing had left was in its notes, and the
@@ -369,10 +324,8 @@ func (k *kept) fromJournalAlone(want map[string]proven) {
 	}
 	k.close()
 	removeLedger(t, k.o.DSN)
-	if err := errors.Join(os.WriteFile(k.o.DSN, bytes.Clone(ledger), 0o600), os.RemoveAll(dir),
-		os.CopyFS(dir, os.DirFS(whole))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(k.o.DSN, bytes.Clone(ledger), 0o600), os.RemoveAll(dir),
+		os.CopyFS(dir, os.DirFS(whole)))
 }
 
 // A pause outlives the segment in which it was noted.

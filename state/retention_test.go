@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/retention"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -31,11 +32,7 @@ var byRetention = trade.AuditRecord{Who: "safrasync", From: "test", Target: "led
 
 func mustRetain(t testing.TB, s *Store, keep retention.Retention, now time.Time) retention.Plan {
 	t.Helper()
-	plan, err := s.Retain(t.Context(), keep, now, byRetention)
-	if err != nil {
-		t.Fatalf("Retain: %v", err)
-	}
-	return plan
+	return must.Get(s.Retain(t.Context(), keep, now, byRetention))(t)
 }
 
 func of(p retention.Plan, kind string) retention.Retained {
@@ -49,27 +46,21 @@ func of(p retention.Plan, kind string) retention.Retained {
 
 var decimals = cmp.Comparer(func(a, b trade.Decimal) bool { return a.Equal(b) })
 
-// everywhere searches all text of a ledger.
+// everywhere searches all that a ledger keeps of its rows.
 func everywhere(t testing.TB, s *Store, text string) (where []string) {
 	t.Helper()
-	for table, columns := range map[string][]string{
-		"entry": {
-			"key", "cause", "error", "waiting_for", "warnings", "cells", "shown", "now_cells", "ack_cells",
-			"payload",
-		},
-		"attempt": {"payload", "reason", "evidence", "request_head", "answer_head", "answer_body", "messages"},
-		"audit":   {"who", "origin", "target", "reason", "detail"}, "run": {"report"},
-	} {
-		for _, c := range columns {
-			var n int
-			if err := s.db.Read.Get(&n, s.db.Q(`SELECT COUNT(*) FROM `+table+` WHERE `+c+` LIKE ?`),
-				"%"+text+"%"); err != nil {
-				t.Fatal(err)
-			}
-			if n > 0 {
-				where = append(where, table+"."+c)
+	for _, table := range []string{"entry", "attempt", "audit", "run"} {
+		rows := must.Get(s.db.Read.Queryx(`SELECT * FROM ` + table))(t)
+		for rows.Next() {
+			row := map[string]any{}
+			must.Do(t, rows.MapScan(row))
+			for column, value := range row {
+				if strings.Contains(fmt.Sprintf("%s", value), text) {
+					where = append(where, table+"."+column)
+				}
 			}
 		}
+		must.Do(t, rows.Err(), rows.Close())
 	}
 	return where
 }
@@ -112,7 +103,7 @@ func TestTheRetentionTakesBodiesOfFinishedRowsOnly(t *testing.T) {
 		}
 		settle := func(st trade.Settlement, key string) {
 			st.Attempt.FinishedAt = at
-			mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{withAnswer(st, "secret-"+key)}})
+			mustSettle(t, s, lease, withAnswer(st, "secret-"+key))
 		}
 		act := func(key, name string, change func(*trade.Entry)) {
 			e := mustEntry(t, s, "contracts", key)
@@ -164,10 +155,7 @@ func TestTheRetentionTakesBodiesOfFinishedRowsOnly(t *testing.T) {
 		act("changed", "look", func(e *trade.Entry) { e.Flags = e.Flags.With(trade.Changed, true) })
 
 		want := of(retention.Plan{{Kind: retention.KeptBodies, Rows: 5, Kept: 2}}, retention.KeptBodies)
-		plan, err := s.PlanRetention(t.Context(), keepAll, later)
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan := must.Get(s.PlanRetention(t.Context(), keepAll, later))(t)
 		got := of(plan, retention.KeptBodies)
 		if got.Rows != want.Rows || got.Kept != want.Kept || got.Bytes < 500 {
 			t.Errorf("plan %+v", got)
@@ -176,9 +164,8 @@ func TestTheRetentionTakesBodiesOfFinishedRowsOnly(t *testing.T) {
 			t.Errorf("before its time: %+v", early)
 		}
 		before := map[string]trade.Entry{}
-		if err := s.Rows(t.Context(), trade.RowFilter{},
-			func(e trade.Entry) error { before[e.Key] = e; return nil }); err != nil {
-			t.Fatal(err)
+		for _, e := range rowsOf(t, s, trade.RowFilter{}) {
+			before[e.Key] = e
 		}
 		mustRetain(t, s, keepAll, later)
 		for _, key := range []string{"accepted", "adopted", "out", "invalid-out", "withdrawn"} {
@@ -195,10 +182,7 @@ func TestTheRetentionTakesBodiesOfFinishedRowsOnly(t *testing.T) {
 			if diff := cmp.Diff(old, e, cmpopts.IgnoreFields(trade.Entry{}, lost...), decimals); diff != "" {
 				t.Errorf("%s (-before +after):\n%s", key, diff)
 			}
-			attempts, err := s.Attempts(t.Context(), e.ID)
-			if err != nil {
-				t.Fatal(err)
-			}
+			attempts := must.Get(s.Attempts(t.Context(), e.ID))(t)
 			for _, a := range attempts {
 				if string(a.Payload) != "{}" || a.PayloadHash != old.PayloadHash || a.Outcome == "" || a.Status != 0 &&
 					a.FinishedAt.IsZero() {
@@ -229,13 +213,11 @@ func TestAReducedRowThatHoldsSomethingAgainLosesItAgain(t *testing.T) {
 		a := mustSend(t, s, lease, e)
 		st := unknown(a)
 		st.Attempt.FinishedAt = at
-		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{st}})
+		mustSettle(t, s, lease, st)
 		e = mustEntry(t, s, "contracts", "a")
 		e.State, e.RemoteID, e.Error, e.Cause, e.UpdatedAt = trade.Accepted, "r1", nil, "", at
-		if _, err := s.Act(t.Context(),
-			[]trade.Act{{Audit: rebuildAct, Update: &trade.Update{From: trade.InDoubt, Entry: e}}}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(s.Act(t.Context(),
+			[]trade.Act{{Audit: rebuildAct, Update: &trade.Update{From: trade.InDoubt, Entry: e}}}))(t)
 		mustRetain(t, s, keepAll, later)
 		// The ERP changes the row: its newest values are kept for the person who looks at it.
 		e = mustEntry(t, s, "contracts", "a")
@@ -279,9 +261,7 @@ func TestTheDatabaseRefusesWhatARetentionMayNotTake(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		lease := mustLease(t, s, "contracts")
 		a := mustSend(t, s, lease, mustRecord(t, s, lease, newEntry("a"))[0])
-		if err := s.AppendAudit(t.Context(), rebuildAct); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.AppendAudit(t.Context(), rebuildAct))
 		for what, query := range map[string]string{
 			"the payload of an open attempt":      `UPDATE attempt SET payload = '{}'`,
 			"another payload":                     `UPDATE attempt SET payload = '{"a":1}'`,
@@ -299,7 +279,7 @@ func TestTheDatabaseRefusesWhatARetentionMayNotTake(t *testing.T) {
 			}
 		}
 		st := unknown(a)
-		mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{st}})
+		mustSettle(t, s, lease, st)
 		if err := byHand(s, `UPDATE attempt SET payload = '{}'`); err == nil {
 			t.Error("the payload of a row in doubt was taken")
 		}
@@ -320,9 +300,7 @@ func TestOldActsLoseTheirPersonsAndTheChainStaysWhole(t *testing.T) {
 				Who: "maria", From: "host", Act: "adopt", Target: fmt.Sprint("contracts ", i),
 				Reason: "because", Detail: "{}", At: at.Add(time.Duration(i) * 365 * day),
 			}
-			if err := s.AppendAudit(t.Context(), r); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.AppendAudit(t.Context(), r))
 		}
 		now := at.Add(7 * 365 * day)
 		if plan := mustRetain(t, s, keepAll, now); of(plan, retention.KeptAudit).Rows != 2 {
@@ -351,13 +329,9 @@ func TestOldActsLoseTheirPersonsAndTheChainStaysWhole(t *testing.T) {
 		if broken, err := s.VerifyAudit(t.Context()); err != nil || broken != 0 {
 			t.Errorf("broken at %d, %v", broken, err)
 		}
-		if err := s.AppendAudit(t.Context(), rebuildAct); err != nil {
-			t.Fatal(err)
-		}
-		if err := byHand(s,
-			`UPDATE audit SET reduced = 1, who = '', origin = '', target = '', reason = '', detail = '' WHERE seq = 10`); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.AppendAudit(t.Context(), rebuildAct))
+		must.Do(t, byHand(s,
+			`UPDATE audit SET reduced = 1, who = '', origin = '', target = '', reason = '', detail = '' WHERE seq = 10`))
 		if broken, err := s.VerifyAudit(t.Context()); err != nil || broken != 10 {
 			t.Errorf("broken at %d, want 10, %v", broken, err)
 		}
@@ -375,9 +349,7 @@ func TestOldRunsGoButTheLastOfEachJob(t *testing.T) {
 			if change != nil {
 				change(&r)
 			}
-			if err := s.StartRun(t.Context(), r); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.StartRun(t.Context(), r))
 			return r.ID
 		}
 		run("contracts", 500*day, func(r *trade.RunReport) { r.Sent = 1 })
@@ -396,10 +368,7 @@ func TestOldRunsGoButTheLastOfEachJob(t *testing.T) {
 		if plan := mustRetain(t, s, keepAll, later); of(plan, retention.KeptRuns).Rows != 2 {
 			t.Errorf("plan %+v", plan)
 		}
-		runs, err := s.Runs(t.Context(), "", 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		runs := must.Get(s.Runs(t.Context(), "", 0))(t)
 		got := map[string]bool{}
 		for _, r := range runs {
 			got[r.ID] = true
@@ -415,24 +384,20 @@ func TestOldRunsGoButTheLastOfEachJob(t *testing.T) {
 func TestLookupsAndLinesOfTheQuarantineGo(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		lease := mustLease(t, s, "contracts")
-		if err := s.RecordLookups(t.Context(), "document", []trade.Lookup{
+		must.Do(t, s.RecordLookups(t.Context(), "document", []trade.Lookup{
 			{Code: "old", ID: "x", FirstAt: at, AskedAt: at, NextAt: at},
 			{Code: "new", ID: "y", FirstAt: later, AskedAt: later, NextAt: later},
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 		for _, key := range []string{"doubt", "settled"} {
 			a := mustSend(t, s, lease, mustRecord(t, s, lease, newEntry(key))[0])
 			st := unknown(a)
 			st.Attempt.FinishedAt = at
-			mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{st}})
+			mustSettle(t, s, lease, st)
 			for _, boot := range []string{sqldb.Self().Boot, "another"} {
-				if _, err := s.Watch(t.Context(), "contracts", boot, time.Hour); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(s.Watch(t.Context(), "contracts", boot, time.Hour))(t)
 			}
 			if key == "settled" {
-				mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{created(a, "r")}})
+				mustSettle(t, s, lease, created(a, "r"))
 			}
 		}
 		plan := mustRetain(t, s, keepAll, later)

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -25,12 +26,12 @@ func TestC12ADeliverysIDIsTheOnlyOneOfItsContract(t *testing.T) {
 		accept := func(key, contract, id string, conflict bool) {
 			t.Helper()
 			a := mustSend(t, s, lease, mustRecord(t, s, lease, delivery(key, contract))[0])
-			r := mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{created(a, id)}})
+			r := mustSettle(t, s, lease, created(a, id))
 			if _, is := r.Conflicts[a.ID]; is != conflict {
 				t.Errorf("%s with id %s of contract %s: conflict %v, want %t", key, id, contract, r.Conflicts, conflict)
 			}
 			if conflict {
-				mustCommit(t, s, lease, trade.Group{Settle: []trade.Settlement{unknown(a)}})
+				mustSettle(t, s, lease, unknown(a))
 			}
 		}
 		for c := range 3 {
@@ -79,20 +80,14 @@ func TestC12RebuildingKeepsIDsThatContractsShare(t *testing.T) {
 		k := keep(t, backends[0].open(t))
 		lease := mustLease(t, k.s, "deliveries")
 		one, two := mustRecord(t, k.s, lease, delivery("a", "x"))[0], mustRecord(t, k.s, lease, delivery("b", "y"))[0]
-		if err := k.s.ReleaseLease(t.Context(), lease); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, k.s.ReleaseLease(t.Context(), lease))
 		backup := filepath.Join(t.TempDir(), "older")
-		if err := k.s.Backup(t.Context(), backup); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, k.s.Backup(t.Context(), backup))
 		lease = mustLease(t, k.s, "deliveries")
-		mustCommit(t, k.s, lease, trade.Group{Settle: []trade.Settlement{created(mustSend(t, k.s, lease, one), "1")}})
-		mustCommit(t, k.s, lease, trade.Group{Settle: []trade.Settlement{created(mustSend(t, k.s, lease, two), "1")}})
+		mustSettle(t, k.s, lease, created(mustSend(t, k.s, lease, one), "1"))
+		mustSettle(t, k.s, lease, created(mustSend(t, k.s, lease, two), "1"))
 		want := provenOf(t, k.s)
-		if err := k.s.ReleaseLease(t.Context(), lease); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, k.s.ReleaseLease(t.Context(), lease))
 		k.close()
 		removeLedger(t, k.o.DSN)
 		if older {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -15,10 +16,7 @@ import (
 func indexed(t *testing.T, s *Store) {
 	t.Helper()
 	for more := true; more; {
-		var err error
-		if more, err = s.Index(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		more = must.Get(s.Index(t.Context()))(t)
 	}
 }
 
@@ -46,11 +44,8 @@ func TestARowIsFoundByWhatPeopleReadOfIt(t *testing.T) {
 		indexed(t, s)
 		finds := func(masked bool, text string, want ...string) {
 			t.Helper()
-			page, err := s.RowPage(t.Context(),
-				trade.RowQuery{Text: text, Masked: masked, Sort: trade.OldestFirst, Limit: 20})
-			if err != nil {
-				t.Fatal(err)
-			}
+			page := must.Get(s.RowPage(t.Context(),
+				trade.RowQuery{Text: text, Masked: masked, Sort: trade.OldestFirst, Limit: 20}))(t)
 			var got []string
 			for _, e := range page.Rows {
 				got = append(got, e.Key)
@@ -81,11 +76,9 @@ func TestARowIsFoundByWhatPeopleReadOfIt(t *testing.T) {
 		finds(true, "529.982.247-25|7")
 
 		e := mustEntry(t, s, "contracts", "01|001004")
-		if err := s.db.InTx(t.Context(), "test", func(tx *sqldb.Tx) error {
+		must.Do(t, s.db.InTx(t.Context(), "test", func(tx *sqldb.Tx) error {
 			return tx.Do(`UPDATE entry SET state = 'withdrawn' WHERE id = ?`, e.ID)
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 		if n, err := s.Erase(t.Context(), []int64{e.ID}, nil, at.Add(400*day), byRetention); err != nil || n != 1 {
 			t.Fatal(n, err)
 		}
@@ -145,15 +138,13 @@ func TestARowThatChangesWhileItIsMadeFindableIsFoundByWhatItShowsThen(t *testing
 	s := mustOpen(t, backends[1].open(t))
 	mustRecord(t, s, mustLease(t, s, "contracts"), showing("01|1", "C-1", "Silva"))
 	id := mustEntry(t, s, "contracts", "01|1").ID
-	if err := s.db.InTx(t.Context(), "test", func(tx *sqldb.Tx) error {
+	must.Do(t, s.db.InTx(t.Context(), "test", func(tx *sqldb.Tx) error {
 		if err := tx.Do(`UPDATE entry SET shown = '{}' WHERE id = ?`, id); err != nil {
 			return err
 		}
 		_, err := s.Index(t.Context())
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	indexed(t, s)
 	var left []string
 	if err := s.db.Read.SelectContext(t.Context(), &left, `SELECT term FROM search_term`); err != nil || left != nil {

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/people"
 	"github.com/safrasync/safrasync/state/sqldb"
 )
@@ -13,11 +14,7 @@ func TestWhoServesTheLedgerIsKnownUntilItLeavesOrDies(t *testing.T) {
 		since := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 		services := func() []people.Service {
 			t.Helper()
-			got, err := s.Services(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			return got
+			return must.Get(s.Services(t.Context()))(t)
 		}
 		if got := services(); len(got) != 0 {
 			t.Fatalf("an empty ledger is served by %+v", got)
@@ -27,9 +24,7 @@ func TestWhoServesTheLedgerIsKnownUntilItLeavesOrDies(t *testing.T) {
 		if got := services(); len(got) != 1 || !got[0].Dead || got[0].Owner.Host != "elsewhere" {
 			t.Fatalf("a silent service: %+v", got)
 		}
-		if err := s.Announce(t.Context(), "1.2", since); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Announce(t.Context(), "1.2", since))
 		got := services()
 		if len(got) != 1 || got[0].Dead || got[0].Version != "1.2" || !got[0].Since.Equal(since) ||
 			got[0].Owner != sqldb.Self() {
@@ -54,9 +49,7 @@ func TestATasksLastTimeIsKept(t *testing.T) {
 			t.Errorf("a task that never ran: %v, %v", at, err)
 		}
 		for _, want := range []time.Time{time.UnixMilli(1000).UTC(), time.UnixMilli(500).UTC()} {
-			if err := s.TaskBegan(t.Context(), "digest", want); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.TaskBegan(t.Context(), "digest", want))
 			if at, err := s.LastTask(t.Context(), "digest"); err != nil || !at.Equal(want) {
 				t.Errorf("it ran at %v, %v; want %v", at, err, want)
 			}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -37,10 +38,7 @@ func weighing(unit trade.Unit, amount string) trade.Quantity {
 // shortages gives what Shortages says, one line for each code.
 func shortages(t *testing.T, s *Store) []string {
 	t.Helper()
-	all, err := s.Shortages(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(s.Shortages(t.Context()))(t)
 	var out []string
 	for _, one := range all {
 		line := one.Kind + " " + one.Code
@@ -98,9 +96,7 @@ func TestShortagesCountWhatEachMissingCodeBlocks(t *testing.T) {
 
 		// A code that has come blocks nothing any more, although the rows still stand as waiting
 		// for it.
-		if _, err := s.ReplaceReferences(t.Context(), "wallets", map[string]string{"10": "x"}, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(s.ReplaceReferences(t.Context(), "wallets", map[string]string{"10": "x"}, nil))(t)
 		want = []string{
 			want[0], want[1],
 			"wallets 2; blocks 1 order_commitments, 0.1 kg, 0 unweighed; blocks 1 deliveries, 60 kg, 0 unweighed",
@@ -132,21 +128,14 @@ func TestShortagesAreCountedAgainWhenARowMoves(t *testing.T) {
 				mustRecord(t, s, lease, short("b", trade.OrderCommitments, trade.Waiting, sacas("5"), wallet("11")))
 			},
 			"a row that changes": func() {
-				e, err := s.Entry(t.Context(), "contracts", "a")
-				if err != nil {
-					t.Fatal(err)
-				}
+				e := must.Get(s.Entry(t.Context(), "contracts", "a"))(t)
 				e.WaitingFor = []trade.Awaited{wallet("12")}
-				if _, err := s.Record(t.Context(), lease,
-					trade.Page{Updates: []trade.Update{{From: e.State, Entry: e}}}); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(s.Record(t.Context(), lease,
+					trade.Page{Updates: []trade.Update{{From: e.State, Entry: e}}}))(t)
 			},
 			"a code that comes": func() {
-				if _, err := s.ReplaceReferences(t.Context(), "wallets", map[string]string{"11": "x"},
-					nil); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(s.ReplaceReferences(t.Context(), "wallets", map[string]string{"11": "x"},
+					nil))(t)
 			},
 		} {
 			kept := s.Reader.Kept.Load()
@@ -168,14 +157,10 @@ func TestShortagesAreCountedAgainWhenARowMoves(t *testing.T) {
 func BenchmarkShortages(b *testing.B) {
 	benchBoth(b, func(b *testing.B, s *Store) {
 		for from := 0; from < 1_000_000; from += 20_000 { // each statement within its time limit
-			if _, err := s.db.Write.ExecContext(b.Context(), s.db.Q(manyEntries), from+1, from+20_000); err != nil {
-				b.Fatal(err)
-			}
+			must.Get(s.db.Write.ExecContext(b.Context(), s.db.Q(manyEntries), from+1, from+20_000))(b)
 		}
 		if s.db.D.Name == sqldb.Postgres {
-			if _, err := s.db.Write.ExecContext(b.Context(), `ANALYZE entry`); err != nil {
-				b.Fatal(err)
-			}
+			must.Get(s.db.Write.ExecContext(b.Context(), `ANALYZE entry`))(b)
 		}
 		for b.Loop() {
 			s.Reader.Kept.Store(nil)

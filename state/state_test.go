@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -51,14 +52,9 @@ var backends = []backend{
 			return sqldb.Options{Driver: sqldb.SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Begin: true}
 		},
 		func(t testing.TB) sqldb.Options {
-			file, err := sqliteTables()
-			if err != nil {
-				t.Fatal(err)
-			}
+			file := must.Get(sqliteTables())(t)
 			o := sqldb.Options{Driver: sqldb.SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Begin: true}
-			if err := os.WriteFile(o.DSN, file, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(o.DSN, file, 0o600))
 			return o
 		},
 	},
@@ -125,25 +121,14 @@ func mustOpen(t testing.TB, o sqldb.Options) *Store {
 func mustOpenTuned(t testing.TB, o sqldb.Options, tune sqldb.Tuning) *Store {
 	t.Helper()
 	o.Version, o.Begin = "1.0.0-test", true
-	s, err := open(context.Background(), o, tune)
-	if err != nil {
-		t.Fatalf("opening the ledger: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Errorf("closing the ledger: %v", err)
-		}
-	})
+	s := must.Get(open(context.Background(), o, tune))(t)
+	t.Cleanup(func() { must.Do(t, s.Close()) })
 	return s
 }
 
 func mustLease(t testing.TB, s *Store, job string) trade.Lease {
 	t.Helper()
-	lease, err := s.AcquireLease(t.Context(), job, sqldb.Self())
-	if err != nil {
-		t.Fatalf("AcquireLease(%s): %v", job, err)
-	}
-	return lease
+	return must.Get(s.AcquireLease(t.Context(), job, sqldb.Self()))(t)
 }
 
 // newEntry is a pending contract of 1,000.5 sacas.
@@ -183,11 +168,7 @@ func mustRecord(t testing.TB, s *Store, lease trade.Lease, entries ...trade.Entr
 
 func mustEntry(t testing.TB, s *Store, job, key string) trade.Entry {
 	t.Helper()
-	e, err := s.Entry(t.Context(), job, key)
-	if err != nil {
-		t.Fatalf("Entry(%s, %s): %v", job, key, err)
-	}
-	return e
+	return must.Get(s.Entry(t.Context(), job, key))(t)
 }
 
 func mustCommit(t testing.TB, s *Store, lease trade.Lease, g trade.Group) trade.GroupResult {
@@ -195,11 +176,13 @@ func mustCommit(t testing.TB, s *Store, lease trade.Lease, g trade.Group) trade.
 	if g.At.IsZero() {
 		g.At = at
 	}
-	r, err := s.Commit(t.Context(), lease, g)
-	if err != nil {
-		t.Fatalf("Commit: %v", err)
-	}
-	return r
+	return must.Get(s.Commit(t.Context(), lease, g))(t)
+}
+
+// mustSettle stores what came of attempts.
+func mustSettle(t testing.TB, s *Store, lease trade.Lease, results ...trade.Settlement) trade.GroupResult {
+	t.Helper()
+	return mustCommit(t, s, lease, trade.Group{Settle: results})
 }
 
 func intentOf(e trade.Entry) trade.Intent {
@@ -246,16 +229,19 @@ func refused(a trade.Attempt) trade.Settlement {
 	}
 }
 
-// states gives the entries of a job by key.
+// rowsOf gives the rows that a filter finds.
+func rowsOf(t must.T, s *Store, filter trade.RowFilter) (rows []trade.Entry) {
+	t.Helper()
+	must.Do(t, s.Rows(context.Background(), filter, func(e trade.Entry) error { rows = append(rows, e); return nil }))
+	return rows
+}
+
+// statesOf gives the entries of a job by key.
 func statesOf(t testing.TB, s *Store, job string) map[string]trade.State {
 	t.Helper()
 	out := map[string]trade.State{}
-	err := s.Rows(t.Context(), trade.RowFilter{Job: job}, func(e trade.Entry) error {
+	for _, e := range rowsOf(t, s, trade.RowFilter{Job: job}) {
 		out[e.Key] = e.State
-		return nil
-	})
-	if err != nil {
-		t.Fatalf("Rows: %v", err)
 	}
 	return out
 }
@@ -263,14 +249,8 @@ func statesOf(t testing.TB, s *Store, job string) map[string]trade.State {
 // mustAddUp compares the kept sums with the entries (I9).
 func mustAddUp(t testing.TB, s *Store, job string) {
 	t.Helper()
-	kept, err := s.Counts(context.Background(), job)
-	if err != nil {
-		t.Fatalf("Counts: %v", err)
-	}
-	counted, err := s.Recount(context.Background(), job)
-	if err != nil {
-		t.Fatalf("Recount: %v", err)
-	}
+	kept := must.Get(s.Counts(context.Background(), job))(t)
+	counted := must.Get(s.Recount(context.Background(), job))(t)
 	if diff := cmp.Diff(counted, kept, cmpopts.EquateEmpty()); diff != "" {
 		t.Fatalf("kept sums of %s differ from the entries (-counted +kept):\n%s", job, diff)
 	}

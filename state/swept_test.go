@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/discovery"
 	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/trade"
@@ -24,10 +25,7 @@ func rolled(t testing.TB, s *Store, rows int) {
 	var entries []trade.Entry
 	for i := range rows {
 		e := newEntry(fmt.Sprintf("01|%07d", i))
-		amount, err := trade.ParseDecimal(amounts[i%len(amounts)])
-		if err != nil {
-			t.Fatal(err)
-		}
+		amount := must.Get(trade.ParseDecimal(amounts[i%len(amounts)]))(t)
 		e.Quantity.Amount = amount
 		entries = append(entries, e)
 	}
@@ -46,9 +44,7 @@ func rolled(t testing.TB, s *Store, rows int) {
 		`UPDATE entry SET acknowledged = '["missing"]' WHERE id % 13 = 1`,
 		`UPDATE entry SET mapped_with = '', source_hash = CAST('' AS ` + s.db.D.Bytes + `) WHERE id % 17 = 1`,
 	} {
-		if err := byHand(s, change); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, byHand(s, change))
 	}
 }
 
@@ -58,7 +54,7 @@ func TestARollTellsOfEveryEntryOnce(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		rolled(t, s, discovery.SweptRows+300)
 		want := map[int64]trade.Known{}
-		if err := s.EachKnown(t.Context(), "contracts", func(k trade.Known) error {
+		must.Do(t, s.EachKnown(t.Context(), "contracts", func(k trade.Known) error {
 			if k.State == trade.Accepted && len(k.Flags)+len(k.Acknowledged)+k.GoneSweeps == 0 && k.MappedWith != "" {
 				k = trade.Known{
 					ID: k.ID, Key: k.Key, State: k.State, SourceHash: k.SourceHash,
@@ -67,28 +63,20 @@ func TestARollTellsOfEveryEntryOnce(t *testing.T) {
 			}
 			want[k.ID] = k
 			return nil
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 		got := map[int64]trade.Known{}
-		tallies, err := s.EachSwept(t.Context(), "contracts", func(k *trade.Known) {
+		tallies := must.Get(s.EachSwept(t.Context(), "contracts", func(k *trade.Known) {
 			if _, twice := got[k.ID]; twice {
 				t.Errorf("entry %d came twice", k.ID)
 			}
 			got[k.ID] = *k
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("(-each +swept):\n%s", diff)
 		}
 		sums := ledger.TallyChange{}
-		if err := s.Rows(t.Context(), trade.RowFilter{Job: "contracts"}, func(e trade.Entry) error {
+		for _, e := range rowsOf(t, s, trade.RowFilter{Job: "contracts"}) {
 			sums.Add(e.Job, string(e.State), string(e.Quantity.Unit), e.Quantity.Amount)
-			return nil
-		}); err != nil {
-			t.Fatal(err)
 		}
 		if !slices.EqualFunc(tallies, sums.List(), sameTally) {
 			t.Errorf("sums %v, want %v", tallies, sums.List())
@@ -110,23 +98,17 @@ func BenchmarkEachSwept(b *testing.B) {
 			for j := range 1000 {
 				page.New = append(page.New, newEntry(fmt.Sprintf("01|%07d", i+j)))
 			}
-			if _, err := s.Record(b.Context(), lease, page); err != nil {
-				b.Fatal(err)
-			}
+			must.Get(s.Record(b.Context(), lease, page))(b)
 		}
 		for _, change := range []string{
 			`UPDATE entry SET state = 'held'`,
 			`UPDATE entry SET state = 'accepted', remote_id = 'r' || id`,
 		} {
-			if err := byHand(s, change); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, byHand(s, change))
 		}
 		b.ReportAllocs()
 		for b.Loop() {
-			if _, err := s.EachSwept(b.Context(), "contracts", func(*trade.Known) {}); err != nil {
-				b.Fatal(err)
-			}
+			must.Get(s.EachSwept(b.Context(), "contracts", func(*trade.Known) {}))(b)
 		}
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/entry")
 	})

@@ -8,16 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
 func TestA2SumsThatAreWrongOrNoNumbersAreCountedAnew(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
-		large, err := trade.ParseDecimal(strings.Repeat("9", 38))
-		if err != nil {
-			t.Fatal(err)
-		}
+		large := must.Get(trade.ParseDecimal(strings.Repeat("9", 38)))(t)
 		for _, job := range []string{"contracts", "deliveries"} {
 			lease := mustLease(t, s, job)
 			for _, key := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"} {
@@ -26,10 +24,7 @@ func TestA2SumsThatAreWrongOrNoNumbersAreCountedAnew(t *testing.T) {
 				mustRecord(t, s, lease, e)
 			}
 		}
-		before, err := s.Counts(t.Context(), "contracts")
-		if err != nil {
-			t.Fatal(err)
-		}
+		before := must.Get(s.Counts(t.Context(), "contracts"))(t)
 		if changed, err := s.RestoreSums(t.Context(), trade.AuditRecord{}); err != nil || len(changed) > 0 {
 			t.Errorf("right sums: %v, %v", changed, err)
 		}
@@ -38,9 +33,7 @@ func TestA2SumsThatAreWrongOrNoNumbersAreCountedAnew(t *testing.T) {
 			`UPDATE tally SET n = n + 1 WHERE job = 'contracts'`,
 			`DELETE FROM tally WHERE job = 'contracts'`, `UPDATE tally SET unit = 'KG' WHERE job = 'contracts'`,
 		} {
-			if err := byHand(s, damage); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, byHand(s, damage))
 			if uneven, err := s.UnevenSums(t.Context()); err != nil || !slices.Equal(uneven, []string{"contracts"}) {
 				t.Errorf("%s: uneven %v, %v", damage, uneven, err)
 			}
@@ -66,10 +59,7 @@ func TestB14SumsThatAreNullAreToldAndCountedAnew(t *testing.T) {
 			e.Job = "contracts"
 			mustRecord(t, s, lease, e)
 		}
-		before, err := s.Counts(t.Context(), "contracts")
-		if err != nil {
-			t.Fatal(err)
-		}
+		before := must.Get(s.Counts(t.Context(), "contracts"))(t)
 		by := trade.AuditRecord{At: at, Who: "ana", From: "ana@srv", Act: "recount", Target: "ledger"}
 		for n, column := range []string{"n", "volume"} {
 			// The column of all kept sums is emptied behind the back of the database's rules.
@@ -78,9 +68,7 @@ func TestB14SumsThatAreNullAreToldAndCountedAnew(t *testing.T) {
 					`ALTER TABLE tally ALTER ` + column + ` DROP NOT NULL`,
 					`UPDATE tally SET ` + column + ` = NULL`,
 				} {
-					if err := byHand(s, q); err != nil {
-						t.Fatal(err)
-					}
+					must.Do(t, byHand(s, q))
 				}
 			} else {
 				for _, script := range []string{
@@ -95,9 +83,7 @@ func TestB14SumsThatAreNullAreToldAndCountedAnew(t *testing.T) {
 						_, err = db.Exec(script)
 						err = errors.Join(err, db.Close())
 					}
-					if err != nil {
-						t.Fatal(err)
-					}
+					must.Do(t, err)
 				}
 			}
 			if uneven, err := s.UnevenSums(t.Context()); err != nil || !slices.Equal(uneven, []string{"contracts"}) {

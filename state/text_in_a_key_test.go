@@ -19,9 +19,8 @@ func TestATextIsFoundAnywhereInAKey(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		fillLarge(t, s, 250)
 		var keys []string
-		if err := s.Rows(t.Context(), trade.RowFilter{},
-			func(e trade.Entry) error { keys = append(keys, e.Key); return nil }); err != nil {
-			t.Fatal(err)
+		for _, e := range rowsOf(t, s, trade.RowFilter{}) {
+			keys = append(keys, e.Key)
 		}
 		lease, other := mustLease(t, s, "contracts"), mustLease(t, s, "deliveries")
 		for round := range 4 {

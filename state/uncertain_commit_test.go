@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -43,17 +45,9 @@ type cutter struct {
 
 func newCutter(t *testing.T, dsn string) (*cutter, string) {
 	t.Helper()
-	var port int
-	for _, part := range strings.Fields(dsn) {
-		if _, err := fmt.Sscanf(part, "port=%d", &port); err == nil {
-			break
-		}
-	}
-	listen, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &cutter{target: fmt.Sprintf("127.0.0.1:%d", port), listen: listen, release: make(chan struct{})}
+	port := regexp.MustCompile(`port=\d+`).FindString(dsn)
+	listen := must.Get(new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
+	c := &cutter{target: "127.0.0.1:" + port[len("port="):], listen: listen, release: make(chan struct{})}
 	c.wg.Go(func() {
 		for {
 			client, err := listen.Accept()
@@ -67,11 +61,8 @@ func newCutter(t *testing.T, dsn string) (*cutter, string) {
 			c.wg.Go(func() { c.serve(client) })
 		}
 	})
-	t.Cleanup(func() {
-		_ = listen.Close()
-	})
-	return c, strings.Replace(dsn, fmt.Sprintf("port=%d", port),
-		fmt.Sprintf("port=%d", listen.Addr().(*net.TCPAddr).Port), 1)
+	t.Cleanup(func() { _ = listen.Close() })
+	return c, strings.Replace(dsn, port, fmt.Sprint("port=", listen.Addr().(*net.TCPAddr).Port), 1)
 }
 
 // serve copies one connection, message by message in the client's direction.
@@ -84,28 +75,21 @@ func (c *cutter) serve(client net.Conn) {
 	defer func() { _ = server.Close() }()
 	var mute atomic.Bool
 	c.wg.Go(func() {
+		defer func() { _ = client.Close() }()
 		buf := make([]byte, 64<<10)
 		for {
 			n, err := server.Read(buf)
-			if n > 0 && mute.Load() {
-				_ = client.Close() // the answer to the COMMIT has come, and goes no further
+			if err != nil || mute.Load() { // the answer to the COMMIT has come, and goes no further
 				return
 			}
-			if n > 0 {
-				if _, werr := client.Write(buf[:n]); werr != nil {
-					return
-				}
-			}
-			if err != nil {
-				_ = client.Close()
+			if _, err := client.Write(buf[:n]); err != nil {
 				return
 			}
 		}
 	})
-	startup := true
-	for {
+	for first := true; ; first = false {
 		head := make([]byte, 5)
-		if startup {
+		if first {
 			head = head[:4] // the first message has no type
 		}
 		if _, err := io.ReadFull(client, head); err != nil {
@@ -115,22 +99,23 @@ func (c *cutter) serve(client net.Conn) {
 		if _, err := io.ReadFull(client, body); err != nil {
 			return
 		}
-		if !startup && head[0] == 'Q' && strings.HasPrefix(string(body), "COMMIT") {
-			switch what := c.next.Swap(pass); what {
-			case lose:
-				c.cuts.Add(1)
-				return
-			case delay:
-				c.cuts.Add(1)
-				_ = client.Close()
-				<-c.release
-			case swallow, isolate:
-				c.cuts.Add(1)
-				c.closed.Store(what == isolate)
-				mute.Store(true)
-			}
+		what := pass
+		if head[0] == 'Q' && strings.HasPrefix(string(body), "COMMIT") {
+			what = c.next.Swap(pass)
 		}
-		startup = false
+		if what != pass {
+			c.cuts.Add(1)
+		}
+		switch what {
+		case lose:
+			return
+		case delay:
+			_ = client.Close()
+			<-c.release
+		case swallow, isolate:
+			c.closed.Store(what == isolate)
+			mute.Store(true)
+		}
 		if _, err := server.Write(append(head, body...)); err != nil {
 			return
 		}
@@ -191,10 +176,8 @@ func TestACommitThatTheServerStillWorksOnIsWaitedFor(t *testing.T) {
 	// Our side is cut and looks for its mark, which the server's transaction still holds.
 	waitFor(t, "the look at the mark waits", func() bool {
 		var n int
-		if err := watcher.db.Read.Get(&n,
-			`SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%tx_mark%'`); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, watcher.db.Read.Get(&n,
+			`SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%tx_mark%'`))
 		return n == 1
 	})
 	close(c.release)
@@ -246,8 +229,7 @@ func TestF052TheLedgerWorksAgainAfterARestartOfItsServer(t *testing.T) {
 		t.Errorf("no commit was begun, but the error is %v", err)
 	}
 	server.Start(t)
-	if r := mustCommit(t, s, lease,
-		trade.Group{Settle: []trade.Settlement{created(sent, "remote-a")}}); !r.Settled[sent.ID] {
+	if r := mustSettle(t, s, lease, created(sent, "remote-a")); !r.Settled[sent.ID] {
 		t.Errorf("result: %+v", r)
 	}
 	mustAddUp(t, s, "contracts")
@@ -258,16 +240,12 @@ func TestF048AMarkIsFoundFromANewConnection(t *testing.T) {
 	t.Parallel()
 	s := mustOpen(t, backends[0].open(t))
 	var mark string
-	if err := s.db.InTx(t.Context(), "marking", func(tx *sqldb.Tx) error {
+	must.Do(t, s.db.InTx(t.Context(), "marking", func(tx *sqldb.Tx) error {
 		return tx.Get(&mark, `SELECT id FROM tx_mark WHERE owner = ? ORDER BY at DESC, slot DESC`, s.db.MarkedBy)
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	var slot int
-	if err := s.db.Read.Get(&slot, `SELECT slot FROM tx_mark WHERE owner = ? AND id = ?`, s.db.MarkedBy,
-		mark); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.db.Read.Get(&slot, `SELECT slot FROM tx_mark WHERE owner = ? AND id = ?`, s.db.MarkedBy,
+		mark))
 	if ok, err := s.db.WasApplied(t.Context(), "x", slot, mark); !ok || err != nil {
 		t.Errorf("a transaction that is there: %v, %v", ok, err)
 	}
@@ -285,18 +263,11 @@ func TestF048AMarkIsFoundFromANewConnection(t *testing.T) {
 func TestF050AnUncertainCommitTellsWhatIsTheMatter(t *testing.T) {
 	t.Parallel()
 	s := mustOpen(t, backends[0].open(t))
-	db, err := sqlx.Open("sqlite", ":memory:")
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(sqlx.Open("sqlite", ":memory:"))(t)
 	db.SetMaxOpenConns(1)
 	defer func() { _ = db.Close() }()
-	if _, err := db.Exec(`PRAGMA max_page_count = 2`); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.Exec(`CREATE TABLE a (x TEXT)`); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(db.Exec(`PRAGMA max_page_count = 2`))(t)
+	must.Get(db.Exec(`CREATE TABLE a (x TEXT)`))(t)
 	_, full := db.Exec(`INSERT INTO a VALUES (?)`, strings.Repeat("x", 100_000))
 	if full == nil {
 		t.Fatal("it has room")

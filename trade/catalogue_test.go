@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // whole fails the test unless an advice has all required parts.
@@ -38,7 +40,9 @@ var documentKeys = []string{
 func TestTheCatalogueHasWordsForEverythingThatCanBeShown(t *testing.T) {
 	t.Parallel()
 	var c *Catalogue
-	causes := slices.Concat(documentKeys, keysOfTheCode(t),
+	causes := slices.Concat(documentKeys,
+		inTheCode(t, 15, `"(message\.[a-z.-]+[a-z])"`, "../sync/outcome/outcome.go", "../apiclient/sandbox/answers.go",
+			"../apiclient/sandbox/submissions.go"),
 		[]string{
 			CauseParent, CauseDuplicateKey, CauseRetyped, CauseTwin, CauseOtherJob, CauseVanished, CauseExists,
 			CauseUnknown, "ref:" + ProducerByDocument,
@@ -51,6 +55,7 @@ func TestTheCatalogueHasWordsForEverythingThatCanBeShown(t *testing.T) {
 			causes = append(causes, "rule:"+rule.Field)
 		}
 	}
+	stops := inTheCode(t, 20, `StopCode = "([a-z_]+)"`, "../sync/outcome/stop.go")
 	for _, lang := range []Lang{Portuguese, English} {
 		for _, key := range c.Keys() {
 			if key == "rule" || key == "ref" || strings.Contains(key, "*") || strings.HasPrefix(key, "stop:") ||
@@ -71,7 +76,7 @@ func TestTheCatalogueHasWordsForEverythingThatCanBeShown(t *testing.T) {
 		for _, flag := range AllFlags {
 			whole(t, string(lang)+" "+string(flag), c.Flag(flag, lang))
 		}
-		for _, code := range append(stopCodes(t), "process_gone", "of another version") {
+		for _, code := range append(stops, "process_gone", "of another version") {
 			a := c.Stop(code, lang)
 			whole(t, string(lang)+" stop "+code, a)
 			if _, own := wordsIn(lang).Stops[code]; !own && code != "of another version" {
@@ -86,42 +91,18 @@ func TestTheCatalogueHasWordsForEverythingThatCanBeShown(t *testing.T) {
 	}
 }
 
-// keysOfTheCode returns the message keys in the code of the engine and the sandbox.
-func keysOfTheCode(t *testing.T) []string {
+// inTheCode are what files name by a pattern, of which there are so many at least.
+func inTheCode(t *testing.T, least int, pattern string, files ...string) (found []string) {
 	t.Helper()
-	var out []string
-	for _, file := range []string{
-		"../sync/outcome/outcome.go", "../apiclient/sandbox/answers.go",
-		"../apiclient/sandbox/submissions.go",
-	} {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range regexp.MustCompile(`"(message\.[a-z.-]+[a-z])"`).FindAllStringSubmatch(string(text), -1) {
-			out = append(out, m[1])
+	for _, file := range files {
+		for _, m := range regexp.MustCompile(pattern).FindAllSubmatch(must.Get(os.ReadFile(file))(t), -1) {
+			found = append(found, string(m[1]))
 		}
 	}
-	if len(out) < 15 {
-		t.Fatalf("only %d keys were found: does the test still read them?", len(out))
+	if len(found) < least {
+		t.Fatalf("only %d were found in %v: does the test still read them?", len(found), files)
 	}
-	return out
-}
-
-func stopCodes(t *testing.T) []string {
-	t.Helper()
-	text, err := os.ReadFile("../sync/outcome/stop.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []string
-	for _, m := range regexp.MustCompile(`StopCode = "([a-z_]+)"`).FindAllStringSubmatch(string(text), -1) {
-		out = append(out, m[1])
-	}
-	if len(out) < 20 {
-		t.Fatalf("only %d codes were found: does the test still read them?", len(out))
-	}
-	return out
+	return found
 }
 
 // A row that may be on the platform is never described as safe to send again, whatever the cause

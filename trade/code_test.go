@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 func TestCodesAreOrderedAsPeopleDo(t *testing.T) {
@@ -55,10 +57,7 @@ func TestWeightsAreExact(t *testing.T) {
 		{"3", "ton", "3000", "3"},
 		{"4", "kg", "4", "0.004"},
 	} {
-		n, err := ParseDecimal(c.amount)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must.Get(ParseDecimal(c.amount))(t)
 		kg, ok := Quantity{n, c.unit}.Kilograms()
 		if !ok || kg.String() != c.kg || kg.Tonnes().String() != c.t {
 			t.Errorf("%s %s is %s kg, %s t (%v), want %s kg, %s t", c.amount, c.unit, kg, kg.Tonnes(), ok, c.kg, c.t)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -14,10 +15,7 @@ const controls = "a\nb\rc\x1b[2Kd\x7fe\u009b2Kf\u061c\u200e\u200f\u202a\u202b\u2
 
 func TestWhatSteersATerminalIsEscapedInJSONAndStaysTheSame(t *testing.T) {
 	t.Parallel()
-	plain, err := json.Marshal(map[string]string{"Ação": controls + "é ✓ 日"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := must.Get(json.Marshal(map[string]string{"Ação": controls + "é ✓ 日"}))(t)
 	text := trade.EscapeJSON(append(plain, '\n'))
 	if line := strings.TrimSuffix(string(text), "\n"); strings.ContainsFunc(line, trade.Steers) {
 		t.Errorf("it steers: %q", line)

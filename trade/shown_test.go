@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -20,9 +21,7 @@ func TestWhatIsShownKeepsItsOrderAndIsBounded(t *testing.T) {
 		t.Fatalf("%s, %v", text, err)
 	}
 	var back trade.Shown
-	if err := json.Unmarshal(text, &back); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &back))
 	if back.Line() != s.Line() || len([]rune(s.Get("obs"))) != trade.MaxShownText {
 		t.Errorf("%q is read back as %q", s.Line(), back.Line())
 	}

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // F029, I6: exponents and long numbers become exact decimals or are refused.
@@ -43,10 +45,7 @@ func TestI6DecimalsKeepEveryDigitAndHaveOneText(t *testing.T) {
 func TestRoundingIsHalfAwayFromZero(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{"2.345": "2.35", "-2.345": "-2.35", "2.344": "2.34", "2.5": "2.5"} {
-		d, err := ParseDecimal(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(ParseDecimal(text))(t)
 		if got := d.Round(2).String(); got != want {
 			t.Errorf("round %s = %s, want %s", text, got, want)
 		}
@@ -58,10 +57,7 @@ func TestADecimalIsAJSONNumberWithoutQuotes(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`-?(0|[1-9][0-9]{0,17})(\.[0-9]{1,10})?`).Draw(t, "number")
-		d, err := ParseDecimal(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(ParseDecimal(text))(t)
 		data, err := json.Marshal(d)
 		if err != nil || string(data) != d.String() || strings.ContainsAny(string(data), `"eE`) {
 			t.Fatalf("JSON of %s is %s, %v", text, data, err)
@@ -139,10 +135,7 @@ func TestCellsSurviveTheLedger(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c := Cell{Kind: rapid.SampledFrom([]byte("tinfdszby!")).Draw(t, "kind"), Text: rapid.String().Draw(t, "text")}
-		data, err := json.Marshal(Values{"c": c, "null": {}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(json.Marshal(Values{"c": c, "null": {}}))(t)
 		var back Values
 		if err := json.Unmarshal(data, &back); err != nil || back["c"] != c || back["null"] != (Cell{}) {
 			t.Fatalf("%+v comes back as %+v, %v", c, back, err)
@@ -159,10 +152,7 @@ func TestSacasAreExactOrSaidToBeRounded(t *testing.T) {
 		"720000": {"12000", true}, "30": {"0.5", true}, "100": {"1.6667", false}, "60030": {"1000.5", true},
 		"0": {"0", true},
 	} {
-		n, err := ParseDecimal(kg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must.Get(ParseDecimal(kg))(t)
 		if got, exact := n.Sacas(4); got.String() != want.sacas || exact != want.exact {
 			t.Errorf("%s kg = %s sacas, exact %v; want %s, %v", kg, got, exact, want.sacas, want.exact)
 		}
@@ -172,14 +162,8 @@ func TestSacasAreExactOrSaidToBeRounded(t *testing.T) {
 // I6: no digit of a multiplication's result is lost.
 func TestAProductIsExact(t *testing.T) {
 	t.Parallel()
-	amount, err := ParseDecimal("1234.5")
-	if err != nil {
-		t.Fatal(err)
-	}
-	price, err := ParseDecimal("0.1234")
-	if err != nil {
-		t.Fatal(err)
-	}
+	amount := must.Get(ParseDecimal("1234.5"))(t)
+	price := must.Get(ParseDecimal("0.1234"))(t)
 	if got := amount.Mul(price).String(); got != "152.3373" {
 		t.Errorf("1234.5 × 0.1234 = %s", got)
 	}

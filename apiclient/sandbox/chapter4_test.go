@@ -10,6 +10,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/internal/apidoc"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 const (
@@ -122,10 +123,7 @@ func TestChapter4_Endpoint4_TraceabilityNeedsAnOrderCommitment(t *testing.T) {
 func TestChapter4_Endpoint5_ConsentIsLookedUpByDocument(t *testing.T) {
 	t.Parallel()
 	apidoc.Covers(t, apidoc.Sandbox, "4 endpoint 5", "7 status 403 enumeration")
-	w, err := sandbox.LoadWorld(worldFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(sandbox.LoadWorld(worldFile))(t)
 	b := start(t, sandbox.Options{World: w})
 	tests := []struct {
 		query  string
@@ -271,10 +269,7 @@ func TestASecondWebhookForAnEventIsTakenAndTheNewestIsMeant(t *testing.T) {
 func TestChapter4_TheProducerLookup(t *testing.T) {
 	t.Parallel()
 	apidoc.Covers(t, apidoc.Sandbox, "4 endpoint producers by document")
-	w, err := sandbox.LoadWorld(worldFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(sandbox.LoadWorld(worldFile))(t)
 	b := start(t, sandbox.Options{World: w})
 	for _, document := range []string{"10143486764", "101.434.867-64"} {
 		if g := b.get(lookup + document); g.status != 200 ||

@@ -15,6 +15,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/internal/apidoc"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // receiver is the cooperative's side of webhooks.
@@ -49,9 +50,7 @@ func newReceiver(t *testing.T, status int) *receiver {
 // settled waits for the deliveries and returns them.
 func (b *box) settled() []sandbox.Delivery {
 	b.t.Helper()
-	if err := b.WaitDeliveries(b.t.Context()); err != nil {
-		b.t.Fatal(err)
-	}
+	must.Do(b.t, b.WaitDeliveries(b.t.Context()))
 	return b.Deliveries()
 }
 
@@ -126,18 +125,14 @@ func TestChapter5_Rule6_BasicCredentialsAreSentWhenTheyWereConfigured(t *testing
 	b := start(t, sandbox.Options{})
 	k := creations[sandbox.ResourceWebhooks]
 	b.creates(sandbox.ResourceWebhooks, k.with("url", quote(r.URL), "basic_authentication", `"ana:a:b ç"`))
-	if _, err := b.Send("CREATE_FARM", nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(b.Send("CREATE_FARM", nil))(t)
 	b.settled()
 	if in := r.came[0]; !in.Basic || in.User != "ana" || in.Password != "a:b ç" {
 		t.Errorf("received = %+v", in)
 	}
 	b.call("PUT", webhooks, k.with("url", quote(r.URL), "basic_authentication", "", "hmac_secret", ""))
 	b.wantRemarks("credentials_removed basic_authentication", "credentials_removed hmac_secret")
-	if _, err := b.Send("CREATE_FARM", nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(b.Send("CREATE_FARM", nil))(t)
 	b.settled()
 	if r.came[1].Basic {
 		t.Error("credentials were sent after they had been removed")
@@ -151,9 +146,7 @@ func TestChapter6_Requirement2_OnlyA200Counts(t *testing.T) {
 		r := newReceiver(t, status)
 		b := start(t, sandbox.Options{})
 		b.register("CREATE_FARM", r.URL+"/?token=segredo")
-		if _, err := b.Send("CREATE_FARM", nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(b.Send("CREATE_FARM", nil))(t)
 		d := b.settled()[0]
 		if d.OK || d.Status != status || !strings.Contains(d.Error, "wanted is 200") ||
 			strings.Contains(d.URL, "segredo") {
@@ -186,9 +179,7 @@ func TestChapter6_Requirement2_AReceiverThatIsTooLateOrAbsentIsRecorded(t *testi
 	b.register("CREATE_FARM", slow.URL)
 	b.register("UPDATE_FARM", absent.URL+"/?token=segredo")
 	for _, event := range []string{"CREATE_FARM", "UPDATE_FARM"} {
-		if _, err := b.Send(event, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(b.Send(event, nil))(t)
 	}
 	for _, d := range b.settled() {
 		if d.OK || d.Status != 0 || d.Error == "" || strings.Contains(d.Error, "segredo") {
@@ -206,9 +197,7 @@ func TestChapter6_Requirement3_HTTPIsForThisMachineOnly(t *testing.T) {
 	b := start(t, sandbox.Options{})
 	b.register("CREATE_FARM", "http://receiver.example.org/hook") // the document shows no refusal
 	b.wantRemarks("url_scheme url")
-	if _, err := b.Send("CREATE_FARM", nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(b.Send("CREATE_FARM", nil))(t)
 	if d := b.settled()[0]; d.OK || !strings.HasPrefix(d.Error, "not sent") {
 		t.Errorf("delivery = %+v", d)
 	}
@@ -238,52 +227,23 @@ func TestCloseCutsADeliveryThatHangs(t *testing.T) {
 	t.Cleanup(r.Close)
 	t.Cleanup(func() { close(release) })
 	delivered := make(chan sandbox.Delivery, 1)
-	box, err := sandbox.Start(sandbox.Options{OnDelivered: func(d sandbox.Delivery) { delivered <- d }}, "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	sandbox.SetGrace(box, time.Millisecond)
-	b := &box2{box}
-	b.register(t, r.URL)
-	if _, err := box.Send("CREATE_FARM", nil); err != nil {
-		t.Fatal(err)
-	}
+	b := start(t, sandbox.Options{OnDelivered: func(d sandbox.Delivery) { delivered <- d }})
+	sandbox.SetGrace(b.Running, time.Millisecond)
+	b.register("CREATE_FARM", r.URL)
+	must.Get(b.Send("CREATE_FARM", nil))(t)
 	<-arrived
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := box.WaitDeliveries(ctx); err == nil {
+	if err := b.WaitDeliveries(ctx); err == nil {
 		t.Error("WaitDeliveries did not wait")
 	}
-	if err := box.Close(); err != nil {
+	if err := b.Close(); err != nil {
 		t.Error(err)
 	}
 	if d := <-delivered; d.OK || d.Error != "not finished: the sandbox was closed" {
 		t.Errorf("delivery = %+v", d)
 	}
-	if n, err := box.Send("CREATE_FARM", nil); n != 0 || err != nil {
+	if n, err := b.Send("CREATE_FARM", nil); n != 0 || err != nil {
 		t.Errorf("Send after Close = %d, %v", n, err)
-	}
-}
-
-// box2 is a sandbox that its test closes.
-type box2 struct{ *sandbox.Running }
-
-func (b *box2) register(t *testing.T, url string) {
-	t.Helper()
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	req, err := http.NewRequestWithContext(t.Context(), "POST", b.URL+webhooks,
-		strings.NewReader(`{"webhook_event":"CREATE_FARM","url":"`+url+`"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Authorization", key)
-	req.Header.Set("Content-Type", "application/json")
-	res, err := client.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = res.Body.Close()
-	if res.StatusCode != 201 {
-		t.Fatal(res.Status)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/internal/apidoc"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 func TestChapter7_FormatA_IsAnObjectWithAListOfKeys(t *testing.T) {
@@ -175,10 +176,7 @@ func TestChapter7_StatusesThatOnlyAFaultBrings(t *testing.T) {
 				if resource == sandbox.ResourceTraceability {
 					b.post(body())
 				}
-				f, err := sandbox.ParseFault(resource + ":" + spec)
-				if err != nil {
-					t.Fatal(err)
-				}
+				f := must.Get(sandbox.ParseFault(resource + ":" + spec))(t)
 				b.SetFaults(f)
 				g := b.creates(resource, k.with())
 				if g.status != test.status || test.body != "" && g.body != test.body ||

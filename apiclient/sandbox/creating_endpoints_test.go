@@ -147,19 +147,8 @@ func (k kindOf) with(changes ...string) string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
-// optional returns the fields that may be absent.
-func (k kindOf) optional() []string {
-	var out []string
-	for _, name := range slices.Sorted(maps.Keys(k.fields)) {
-		if !slices.Contains(k.required, name) {
-			out = append(out, name)
-		}
-	}
-	return out
-}
-
-// creates sends a body to the creating endpoint of the resource. If the path needs an order
-// commitment, it creates one first.
+// posts sends a body to the creating endpoint of the resource, with an order commitment of its own
+// where the path needs one.
 func (b *box) creates(resource, sent string) got {
 	b.t.Helper()
 	path := creations[resource].path

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // The faults of a rehearsal, on every creating endpoint: what a client sees, and whether the record
@@ -95,10 +96,7 @@ func TestEveryFaultOfReads(t *testing.T) {
 			b := start(t, sandbox.Options{})
 			for resource, path := range paths {
 				healthy := b.get(path)
-				f, err := sandbox.ParseFault("get:" + resource + ":" + spec)
-				if err != nil {
-					t.Fatal(err)
-				}
+				f := must.Get(sandbox.ParseFault("get:" + resource + ":" + spec))(t)
 				b.SetFaults(f)
 				b.client.CloseIdleConnections() // on a reused connection net/http would repeat the GET
 				if g, err := b.try(b.request("GET", path, "")); err == nil && g.status == healthy.status &&
@@ -165,7 +163,7 @@ func TestAHangingRequestHangsUntilTheClientGivesUp(t *testing.T) {
 			t.Error(err)
 		}
 		b.wantCreated(made)
-		if line := b.log.all(t)[0]; line.Status != 0 {
+		if line := b.lines()[0]; line.Status != 0 {
 			t.Errorf("%s: truth log = %+v", spec, line)
 		}
 	}

@@ -37,7 +37,7 @@ func TestF092TheConnectionIsLost(t *testing.T) {
 				t.Errorf("POST = %+v, %v; want %v", g, err, test.err)
 			}
 			records := b.wantCreated(test.created)
-			line := b.log.all(t)[0]
+			line := b.lines()[0]
 			if line.Executed != (test.created == 1) || line.Status != 0 || line.Fault != spec+"@1" {
 				t.Errorf("truth log = %+v", line)
 			}
@@ -117,7 +117,7 @@ func TestFaultsThatAnswer(t *testing.T) {
 			}
 			b.wantCreated(test.created)
 			executed := 0
-			for _, line := range b.log.all(t) {
+			for _, line := range b.lines() {
 				if line.Status != test.status || line.Fault != spec {
 					t.Errorf("truth log = %+v", line)
 				}
@@ -294,7 +294,7 @@ func TestTheRecordIsLoggedBeforeTheAnswer(t *testing.T) {
 	answered := make(chan got)
 	go func() { answered <- b.post(body()) }()
 	rec := <-seen
-	lines := b.log.all(t)
+	lines := b.lines()
 	if len(lines) != 1 || !lines[0].Executed || lines[0].ID != rec.ID || lines[0].Status != 201 {
 		t.Errorf("truth log before the answer = %+v", lines)
 	}
@@ -427,7 +427,7 @@ func TestInterceptComesBeforeFaultsAndReadsTheBody(t *testing.T) {
 	if g := b.post(body()); g.status != 201 {
 		t.Errorf("third POST = %d", g.status)
 	}
-	if lines := b.log.all(t); lines[0].Fault != "fault" || lines[2].Fault != "" {
+	if lines := b.lines(); lines[0].Fault != "fault" || lines[2].Fault != "" {
 		t.Errorf("truth log = %+v", lines)
 	}
 }

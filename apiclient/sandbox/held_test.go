@@ -5,18 +5,17 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 func TestCloseNamesTheHooksThatHoldRequests(t *testing.T) {
 	t.Parallel()
 	arrived, release := make(chan struct{}), make(chan struct{})
-	r, err := Start(Options{OnPost: func(int) {
+	r := must.Get(Start(Options{OnPost: func(int) {
 		close(arrived)
 		<-release
-	}}, "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}, "127.0.0.1:0"))(t)
 	r.grace = time.Millisecond
 	answered := make(chan error)
 	go func() {

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // command sends a command without a key.
@@ -137,9 +138,7 @@ func TestTheReportListsWhatCameAndWhatWasMadeTwice(t *testing.T) {
 
 	g := b.command("GET", "/report", "")
 	var r sandbox.Report
-	if err := json.Unmarshal([]byte(g.body), &r); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(g.body), &r))
 	if diff := cmp.Diff(map[string]int{"order_commitments": 3, "credit_score": 1, "traceability": 1},
 		r.Made); diff != "" || r.Total != 7 || r.Seed != 3 {
 		t.Errorf("made (-want +got), total %d:\n%s", r.Total, diff)

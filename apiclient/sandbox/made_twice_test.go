@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // A record that is sent again may be written in another way; the grain is still counted twice.
@@ -42,9 +43,7 @@ func TestTheNumbersOfFaultsCountFromTheStartOfTheSandbox(t *testing.T) {
 	b.get(webhooks)
 	b.command("PUT", "/faults", "status=503@4")
 	var shown struct{ Numbers map[string]int }
-	if err := json.Unmarshal([]byte(b.command("GET", "/report", "").body), &shown); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(b.command("GET", "/report", "").body), &shown))
 	want := map[string]int{
 		"": 3, "order_commitments:": 3, "get:": 1, "get:webhooks:": 1, "any:": 4,
 		"any:order_commitments:": 3, "any:webhooks:": 1,
@@ -88,10 +87,7 @@ func TestOneStateFileServesOneSandboxAtATime(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.jsonl")
 	first := start(t, sandbox.Options{StatePath: path})
 	first.post(body())
-	before, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(os.ReadFile(path))(t)
 	second, err := sandbox.Start(sandbox.Options{StatePath: path}, "127.0.0.1:0")
 	if err == nil {
 		_ = second.Close()
@@ -102,8 +98,6 @@ func TestOneStateFileServesOneSandboxAtATime(t *testing.T) {
 	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
 		t.Errorf("the file was changed: %v", err)
 	}
-	if err := first.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, first.Close())
 	start(t, sandbox.Options{StatePath: path}).wantCreated(1)
 }

@@ -5,14 +5,15 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"os"
 	"strings"
-	"sync"
 	"testing"
 
 	"go.uber.org/goleak"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/internal/apidoc"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(apidoc.Main(m, apidoc.Sandbox)) }
@@ -34,55 +35,31 @@ type box struct {
 	*sandbox.Running
 	t      *testing.T
 	client *http.Client
-	log    *lines
+	log    *os.File // the truth log
 }
 
-// lines is a truth log in memory.
-type lines struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lines) all(t *testing.T) []sandbox.Line {
-	t.Helper()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	var out []sandbox.Line
-	dec := json.NewDecoder(bytes.NewReader(l.b.Bytes()))
-	for dec.More() {
+// lines are those of the truth log.
+func (b *box) lines() (lines []sandbox.Line) {
+	b.t.Helper()
+	for text := range bytes.Lines(must.Get(os.ReadFile(b.log.Name()))(b.t)) {
 		var line sandbox.Line
-		if err := dec.Decode(&line); err != nil {
-			t.Fatalf("truth log: %v", err)
-		}
-		out = append(out, line)
+		must.Do(b.t, json.Unmarshal(text, &line))
+		lines = append(lines, line)
 	}
-	return out
+	return lines
 }
 
 func start(t *testing.T, opts sandbox.Options, faults ...string) *box {
 	t.Helper()
-	parsed, err := sandbox.ParseFaults(faults)
-	if err != nil {
-		t.Fatal(err)
-	}
-	opts.Faults = append(opts.Faults, parsed...)
-	b := &box{t: t, log: &lines{}}
+	opts.Faults = append(opts.Faults, must.Get(sandbox.ParseFaults(faults))(t)...)
+	b := &box{t: t, log: must.Get(os.CreateTemp(t.TempDir(), "log"))(t)}
 	if opts.Log == nil {
 		opts.Log = b.log
 	}
 	if opts.APIKey == "" {
 		opts.APIKey = key
 	}
-	b.Running, err = sandbox.Start(opts, "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b.Running = must.Get(sandbox.Start(opts, "127.0.0.1:0"))(t)
 	transport := &http.Transport{}
 	b.client = &http.Client{
 		Transport:     transport,
@@ -93,6 +70,7 @@ func start(t *testing.T, opts sandbox.Options, faults ...string) *box {
 		if err := b.Close(); err != nil {
 			t.Errorf("Close: %v", err)
 		}
+		_ = b.log.Close()
 	})
 	return b
 }
@@ -111,10 +89,7 @@ func (b *box) request(method, path, body string) *http.Request {
 	if body != "" {
 		r = strings.NewReader(body)
 	}
-	req, err := http.NewRequestWithContext(b.t.Context(), method, b.URL+path, r)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	req := must.Get(http.NewRequestWithContext(b.t.Context(), method, b.URL+path, r))(b.t)
 	req.Header.Set("Authorization", key)
 	if body != "" {
 		req.Header.Set("Content-Type", "application/json")
@@ -163,10 +138,4 @@ func body(changes ...string) string {
 	return creations[sandbox.ResourceOrderCommitments].with(changes...)
 }
 
-func messages(keys ...string) string {
-	b, err := json.Marshal(map[string][]string{"messages": keys})
-	if err != nil {
-		panic(err)
-	}
-	return string(b)
-}
+func messages(keys ...string) string { return `{"messages":["` + strings.Join(keys, `","`) + `"]}` }

@@ -52,7 +52,7 @@ func TestACreationIsExecutedEchoedStoredAndLogged(t *testing.T) {
 	if g := b.get(orders + "/" + strings.ToUpper(rec.ID)); g.status != http.StatusOK {
 		t.Errorf("retrieval with an upper-case id = %d", g.status)
 	}
-	line := b.log.all(t)[0]
+	line := b.lines()[0]
 	wantLine := sandbox.Line{
 		Time: at, N: 1, Method: "POST", Path: orders, Executed: true, Resource: "order_commitments", ID: rec.ID,
 		Status: 201, Body: json.RawMessage(sent),

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 func TestStartRefusesAddressesThatOthersCanReach(t *testing.T) {
@@ -30,10 +31,7 @@ func TestStartRefusesAddressesThatOthersCanReach(t *testing.T) {
 
 func TestCloseMayBeCalledAgainAndFreesTheAddress(t *testing.T) {
 	t.Parallel()
-	r, err := sandbox.Start(sandbox.Options{}, "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(sandbox.Start(sandbox.Options{}, "127.0.0.1:0"))(t)
 	for range 2 {
 		if err := r.Close(); err != nil {
 			t.Error(err)
@@ -48,7 +46,7 @@ func TestCloseMayBeCalledAgainAndFreesTheAddress(t *testing.T) {
 func TestCloseEndsConnectionsThatSentNothing(t *testing.T) {
 	t.Parallel()
 	b := start(t, sandbox.Options{})
-	c := b.dial()
+	c := must.Get(net.Dial("tcp", strings.TrimPrefix(b.URL, "http://")))(t)
 	defer func() { _ = c.Close() }()
 	if g := b.get(webhooks); g.status != 200 { // the accept loop has accepted the silent connection, which came first
 		t.Fatal(g.status)
@@ -78,16 +76,7 @@ func TestCloseLetsAHangingAnswerGoOut(t *testing.T) {
 	}
 }
 
-func (b *box) dial() net.Conn {
-	b.t.Helper()
-	c, err := net.Dial("tcp", strings.TrimPrefix(b.URL, "http://"))
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return c
-}
-
-// raw returns a creating request as bytes.
+// raw is a creation as bytes.
 func raw(sent string) string {
 	return fmt.Sprintf(
 		"POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
@@ -100,30 +89,24 @@ func TestF091ARequestThatDidNotArriveWholeIsNeverExecuted(t *testing.T) {
 	whole := raw(body())
 	headerEnd := strings.Index(whole, "\r\n\r\n") + 4
 	for cut := range len(whole) {
-		c := b.dial()
-		if _, err := io.WriteString(c, whole[:cut]); err != nil {
-			t.Fatal(err)
-		}
-		if err := c.(*net.TCPConn).CloseWrite(); err != nil {
-			t.Fatal(err)
-		}
-		answer, _ := io.ReadAll(c) // until the sandbox has closed it
+		c := must.Get(net.Dial("tcp", strings.TrimPrefix(b.URL, "http://")))(t)
+		must.Get(io.WriteString(c, whole[:cut]))(t)
+		must.Do(t, c.(*net.TCPConn).CloseWrite())
+		answer, _ := io.ReadAll(c) // until the sandbox has let go of it
 		_ = c.Close()
 		if cut >= headerEnd && len(answer) > 0 {
 			t.Errorf("cut after %d bytes was answered: %s", cut, answer)
 		}
 	}
 	b.wantCreated(0)
-	for _, line := range b.log.all(t) {
+	for _, line := range b.lines() {
 		if line.Executed || line.Status != 0 || line.N != 0 || line.Note == "" {
 			t.Errorf("truth log = %+v", line)
 		}
 	}
-	c := b.dial()
+	c := must.Get(net.Dial("tcp", strings.TrimPrefix(b.URL, "http://")))(t)
 	defer func() { _ = c.Close() }()
-	if _, err := io.WriteString(c, whole); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.WriteString(c, whole))(t)
 	if text, err := bufio.NewReader(c).ReadString('\n'); err != nil || text != "HTTP/1.1 201 Created\r\n" {
 		t.Errorf("the whole request = %q, %v", text, err)
 	}
@@ -135,13 +118,11 @@ func TestF091ARequestThatDidNotArriveWholeIsNeverExecuted(t *testing.T) {
 func TestClosePutsAnEndToAHalfSentRequest(t *testing.T) {
 	t.Parallel()
 	b := start(t, sandbox.Options{})
-	c := b.dial()
+	c := must.Get(net.Dial("tcp", strings.TrimPrefix(b.URL, "http://")))(t)
 	defer func() { _ = c.Close() }()
 	whole := strings.Replace(raw(body()), "Content-Type", "Expect: 100-continue\r\nContent-Type", 1)
 	header, _, _ := strings.Cut(whole, "\r\n\r\n")
-	if _, err := io.WriteString(c, header+"\r\n\r\n"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.WriteString(c, header+"\r\n\r\n"))(t)
 	r := bufio.NewReader(c)
 	// The sandbox is reading the body now.
 	if text, err := r.ReadString('\n'); err != nil || !strings.Contains(text, "100 Continue") {
@@ -177,7 +158,7 @@ func TestManyClientsAtOnce(t *testing.T) {
 	}
 	executed := map[string]bool{}
 	numbers := map[int]bool{}
-	for _, line := range b.log.all(t) {
+	for _, line := range b.lines() {
 		if line.Executed {
 			executed[line.ID] = true
 		}
@@ -222,10 +203,7 @@ func TestTheHandlerWorksWithoutAListenerOfOurs(t *testing.T) {
 	if w.Code != 200 || w.Body.String() != "[]" || s.LogErr() != nil {
 		t.Errorf("GET = %d %s", w.Code, w.Body)
 	}
-	fault, err := sandbox.ParseFault("get:lost-before")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fault := must.Get(sandbox.ParseFault("get:lost-before"))(t)
 	s.SetFaults(fault)
 	defer func() {
 		if p, _ := recover().(error); !errors.Is(p, http.ErrAbortHandler) {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 func TestAStateFileIsReopened(t *testing.T) {
@@ -26,9 +27,7 @@ func TestAStateFileIsReopened(t *testing.T) {
 	gone := first.register("DELETE_FARM", "https://gone.example.org/")
 	first.call("DELETE", webhooks+"/"+gone, "")
 	first.call("PUT", webhooks, creations[sandbox.ResourceWebhooks].with("url", `"https://two.example.org/"`))
-	if err := first.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, first.Close())
 
 	second := start(t, sandbox.Options{StatePath: path})
 	if diff := cmp.Diff(first.CreatedOf(), second.CreatedOf()); diff != "" {
@@ -45,9 +44,7 @@ func TestAStateFileIsReopened(t *testing.T) {
 		t.Errorf("GET = %d %s", g.status, g.body)
 	}
 	second.post(body())
-	if err := second.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, second.Close())
 	third := start(t, sandbox.Options{StatePath: path})
 	third.wantCreated(2)
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
@@ -61,13 +58,8 @@ func TestALineThatACrashCutOffIsTakenAway(t *testing.T) {
 	b := start(t, sandbox.Options{StatePath: path})
 	b.post(body())
 	b.post(body())
-	if err := b.Close(); err != nil {
-		t.Fatal(err)
-	}
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.Close())
+	whole := must.Get(os.ReadFile(path))(t)
 	lines := strings.SplitAfter(string(whole), "\n")
 	kept := map[int]int{
 		0: 0, len(lines[0]) - 1: 0, len(lines[0]): 0, len(lines[0]) + 5: 0, len(lines[0] + lines[1]): 1,
@@ -75,15 +67,11 @@ func TestALineThatACrashCutOffIsTakenAway(t *testing.T) {
 	}
 	for cut, records := range kept {
 		torn := filepath.Join(t.TempDir(), "torn.jsonl")
-		if err := os.WriteFile(torn, whole[:cut], 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(torn, whole[:cut], 0o600))
 		b := start(t, sandbox.Options{StatePath: torn})
 		b.wantCreated(records)
 		b.post(body())
-		if err := b.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, b.Close())
 		start(t, sandbox.Options{StatePath: torn}).wantCreated(records + 1)
 	}
 }
@@ -97,9 +85,7 @@ func TestAFileThatIsNoStateIsLeftAlone(t *testing.T) {
 		head + `{"record":{"id":"1","resource":"deliveries","body":"["}}` + "\n",
 	} {
 		path := filepath.Join(t.TempDir(), "config.yaml")
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 		r, err := sandbox.Start(sandbox.Options{StatePath: path}, "127.0.0.1:0")
 		if err == nil {
 			_ = r.Close()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/internal/apidoc"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 const worldFile = "../../testdata/erp/modern-world.json"
@@ -74,10 +75,7 @@ func TestTheSampleWorldRefusesWhatThePlatformDoesNotKnow(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			w, err := sandbox.LoadWorld(worldFile)
-			if err != nil {
-				t.Fatal(err)
-			}
+			w := must.Get(sandbox.LoadWorld(worldFile))(t)
 			b := start(t, sandbox.Options{World: w})
 			g := b.post(test.sent)
 			if g.status != test.status || test.key != "" && g.body != messages(test.key) {
@@ -174,9 +172,7 @@ func TestAWorldFileIsReadStrictly(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), "world.json")
-			if err := os.WriteFile(path, []byte(test.text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, []byte(test.text), 0o600))
 			_, err := sandbox.LoadWorld(path)
 			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), path) {
 				t.Errorf("LoadWorld = %v, want the file and %q", err, test.want)

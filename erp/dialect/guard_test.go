@@ -10,16 +10,14 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/erp/fault"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // lib/pq continues reading after its context has ended; only a deadline on the connection stops it.
 // The server here sends one byte and then nothing.
 func TestASilentConnectionEndsByItself(t *testing.T) {
 	t.Parallel()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { _ = l.Close() })
 	accepted := make(chan net.Conn, 1)
 	go func() {
@@ -41,9 +39,7 @@ func TestASilentConnectionEndsByItself(t *testing.T) {
 	t.Cleanup(func() { _ = peer.Close() })
 
 	buf := make([]byte, 1)
-	if _, err := c.Read(buf); err != nil {
-		t.Fatalf("the byte that is there: %v", err)
-	}
+	must.Get(c.Read(buf))(t)
 	_, err = c.Read(buf)
 	if !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Fatalf("reading from a silent server: %v, want a deadline", err)
@@ -56,9 +52,7 @@ func TestASilentConnectionEndsByItself(t *testing.T) {
 	// A read does not extend lib/pq's own deadline for the start-up.
 	guarded := c.(*guardedConn)
 	guarded.silence = time.Hour
-	if err := c.SetDeadline(time.Now().Add(-time.Second)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.SetDeadline(time.Now().Add(-time.Second)))
 	if _, err := c.Read(buf); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("the earlier deadline was forgotten: %v", err)
 	}

@@ -3,6 +3,8 @@ package dialect
 import (
 	"testing"
 	"time"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 func TestMomentsAreReadAndWrittenAsTheyStand(t *testing.T) {
@@ -57,10 +59,7 @@ func TestInstantsAreWrittenInTheZoneOfTheERP(t *testing.T) {
 		},
 		"UTC": {"2018-11-04T03:00:00+00:00", "2026-10-18T10:20:30.5+00:00", "1900-01-01T00:00:00+00:00"},
 	} {
-		loc, err := time.LoadLocation(zone)
-		if err != nil {
-			t.Fatal(err)
-		}
+		loc := must.Get(time.LoadLocation(zone))(t)
 		at := [3]time.Time{
 			time.Date(2018, 11, 4, 3, 0, 0, 0, time.UTC), // the first hour of summer time there
 			time.Date(2026, 10, 18, 10, 20, 30, 500_000_000, time.UTC),

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // Engine is a real database on which the battery runs.
@@ -60,14 +61,11 @@ func Battery(t *testing.T, e Engine) {
 func customersBattery(t *testing.T, e Engine) {
 	s, _ := e.Start(t, `CREATE TABLE c (k int)`)
 	lines := map[string]string{}
-	err := s.Battery(t.Context(), func(f erp.Finding) {
+	must.Do(t, s.Battery(t.Context(), func(f erp.Finding) {
 		if lines[f.Line] = f.Result; f.Result == erp.Differs {
 			t.Errorf("%s: %s, want %s", f.Line, f.Got, f.Want)
 		}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	for _, line := range []string{
 		"integer", "key integer", "decimal", "negative", "float", "text", "key text", "accents", "padding",
 		"key padding", "empty", "null", "date", "key date", "timestamp", "collation",
@@ -262,17 +260,14 @@ func oneSnapshot(t *testing.T, e Engine) {
 			strings.Repeat("x", 2000)))
 	}
 	n := 0
-	res, err := s.Read(t.Context(), erp.Query{SQL: "SELECT * FROM c", Key: []string{"k"}, ChangedAt: "em"},
+	res := must.Get(s.Read(t.Context(), erp.Query{SQL: "SELECT * FROM c", Key: []string{"k"}, ChangedAt: "em"},
 		erp.Window{}, func(erp.Row) error {
 			if n++; n == 1 {
 				Exec(t, db, `INSERT INTO c VALUES (999, '2026-02-02 00:00:00', '')`,
 					`UPDATE c SET em = '2026-02-02 00:00:00' WHERE k > 400`)
 			}
 			return nil
-		})
-	if err != nil {
-		t.Fatal(err)
-	}
+		}))(t)
 	if n != 500 || !strings.HasPrefix(res.Bound, "2026-01-01") {
 		t.Errorf("read %d rows with bound %q; want 500 with the bound of the snapshot", n, res.Bound)
 	}
@@ -283,18 +278,13 @@ func rowsLockedByAWriter(t *testing.T, e Engine) {
 		return // see TestSQLiteWaitsForAWriterAndThenSaysSo
 	}
 	s, db := e.Start(t, `CREATE TABLE c (k int, v varchar(9))`, `INSERT INTO c VALUES (1, 'antes')`)
-	tx, err := db.BeginTx(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tx := must.Get(db.BeginTx(t.Context(), nil))(t)
 	Exec(t, tx, `UPDATE c SET v = 'depois'`)
 	rows, _ := Read(t, s, erp.Query{SQL: "SELECT k, v FROM c", Key: []string{"k"}}, erp.Window{})
 	if got := Texts(rows, "v"); len(got) != 1 || got[0] != "antes" {
 		t.Errorf("read %v while a writer holds the row, want what is committed", got)
 	}
-	if err := tx.Rollback(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, tx.Rollback())
 }
 
 func callersError(t *testing.T, e Engine) {

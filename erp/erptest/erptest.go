@@ -15,30 +15,20 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // SaoPaulo returns the time zone of the tests.
 func SaoPaulo(t testing.TB) *time.Location {
 	t.Helper()
-	loc, err := time.LoadLocation("America/Sao_Paulo")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return loc
+	return must.Get(time.LoadLocation("America/Sao_Paulo"))(t)
 }
 
 // Admin opens the ERP's own connection, with which the tests write.
 func Admin(t testing.TB, driver, dsn string, statements ...string) *sql.DB {
 	t.Helper()
-	db, err := sql.Open(driver, dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	db := must.Get(sql.Open(driver, dsn))(t)
+	t.Cleanup(func() { must.Do(t, db.Close()) })
 	Exec(t, db, statements...)
 	return db
 }
@@ -62,15 +52,8 @@ func Open(t testing.TB, opt erp.Options) *erp.Source {
 	if opt.TimeZone == nil {
 		opt.TimeZone = SaoPaulo(t)
 	}
-	s, err := erp.Open(t.Context(), opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	s := must.Get(erp.Open(t.Context(), opt))(t)
+	t.Cleanup(func() { must.Do(t, s.Close()) })
 	return s
 }
 
@@ -78,13 +61,10 @@ func Open(t testing.TB, opt erp.Options) *erp.Source {
 func Read(t testing.TB, s *erp.Source, q erp.Query, w erp.Window) ([]erp.Row, erp.Result) {
 	t.Helper()
 	var rows []erp.Row
-	res, err := s.Read(t.Context(), q, w, func(r erp.Row) error {
+	res := must.Get(s.Read(t.Context(), q, w, func(r erp.Row) error {
 		rows = append(rows, r)
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	if res.Rows != len(rows) {
 		t.Errorf("Result.Rows = %d, %d rows were given", res.Rows, len(rows))
 	}
@@ -208,10 +188,7 @@ func OpenError(t *testing.T, driver, dsn string) error {
 // Silent returns the address of a server that accepts connections and never sends anything.
 func Silent(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { _ = l.Close() })
 	go func() {
 		for {
@@ -244,9 +221,7 @@ func ShowExclusion(x erp.Exclusion) string {
 func Wait(t *testing.T, done func() bool) {
 	t.Helper()
 	for !done() {
-		if err := t.Context().Err(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, t.Context().Err())
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/safrasync/safrasync/erp/dialect"
 	"github.com/safrasync/safrasync/erp/sqltext"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // Sample is the input for which the statements of one engine are built.
@@ -33,11 +34,7 @@ func Unopened(t testing.TB, e *dialect.Engine, dsn string) dialect.Dialect {
 	if bad != nil {
 		t.Fatal(bad)
 	}
-	t.Cleanup(func() {
-		if err := opened.DB.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { must.Do(t, opened.DB.Close()) })
 	return opened.Dialect
 }
 
@@ -48,14 +45,9 @@ func Golden(t *testing.T, file string, e *dialect.Engine, d dialect.Dialect, s S
 	got := statements(t, e, d, s)
 	file = filepath.Join("testdata", file)
 	if os.Getenv("SAFRASYNC_UPDATE_GOLDEN") != "" {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(got), 0o644))
 	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(file))(t)
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("%s (-want +got; SAFRASYNC_UPDATE_GOLDEN=1 writes it):\n%s", file, diff)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/throwaway"
 )
 
@@ -24,10 +25,7 @@ func TestADatabaseHasItsCharset(t *testing.T) {
 	t.Parallel()
 	for _, charset := range []string{"UTF8", "WIN1252", "NONE"} {
 		s, path := Database(t, charset)
-		db, err := sql.Open("firebirdsql", s.AdminDSN(path, charset))
-		if err != nil {
-			t.Fatal(err)
-		}
+		db := must.Get(sql.Open("firebirdsql", s.AdminDSN(path, charset)))(t)
 		t.Cleanup(func() { _ = db.Close() })
 		var got string
 		if err := db.QueryRow("SELECT RDB$CHARACTER_SET_NAME FROM RDB$DATABASE").Scan(&got); err != nil ||

@@ -7,6 +7,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/throwaway"
 )
 
@@ -22,10 +23,7 @@ func TestMain(m *testing.M) {
 func TestADatabaseIsNewAndTheServerStrict(t *testing.T) {
 	t.Parallel()
 	s, name := Database(t)
-	db, err := sql.Open("mysql", s.AdminDSN(name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(sql.Open("mysql", s.AdminDSN(name)))(t)
 	t.Cleanup(func() { _ = db.Close() })
 	var got string
 	if err := db.QueryRow("SELECT CONCAT_WS(' ', DATABASE(), @@character_set_database, @@bind_address)").Scan(

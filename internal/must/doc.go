@@ -1,3 +1,3 @@
-// Package must ends a test where something fails that the test is not about, and makes
-// certificates for tests.
+// Package must ends a test where a step fails that the test is not about, and makes the
+// certificates of test servers.
 package must

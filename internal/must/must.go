@@ -1,9 +1,13 @@
 package must
 
-import "testing"
+// T is a *testing.T, a *testing.B or a *rapid.T.
+type T interface {
+	Helper()
+	Fatal(args ...any)
+}
 
-// Do ends a test at the first of the errors.
-func Do(t testing.TB, errs ...error) {
+// Do fails the test and ends it at the first of the errors.
+func Do(t T, errs ...error) {
 	t.Helper()
 	for _, err := range errs {
 		if err != nil {
@@ -12,10 +16,10 @@ func Do(t testing.TB, errs ...error) {
 	}
 }
 
-// Get gives the value of a call, and ends the test when there is an error:
+// Get returns the value of a call. If the call returned an error, it fails the test and ends it:
 // must.Get(os.Open(name))(t).
-func Get[V any](value V, err error) func(t testing.TB) V {
-	return func(t testing.TB) V {
+func Get[V any](value V, err error) func(t T) V {
+	return func(t T) V {
 		t.Helper()
 		Do(t, err)
 		return value

@@ -10,35 +10,21 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
-	"time"
 
 	_ "github.com/lib/pq" // the driver "postgres"
 
 	"github.com/safrasync/safrasync/internal/throwaway"
 )
 
-// patience bounds every wait for the server. It is not a measure of speed: a run that reaches it is
-// broken.
-const patience = throwaway.Patience
-
-// Cluster is one PostgreSQL server with its data directory.
+// Cluster is one PostgreSQL server with its data directory. Its Log is of its last start.
 type Cluster struct {
+	*throwaway.Server
 	binDir string
-	as     *syscall.Credential
-	dir    *throwaway.Dir
-	nextDB atomic.Int64
-	more   string // settings added after our own
-	ready  string // log line by which the server reports that it accepts connections
+	ready  string // what the server logs when it accepts connections
 
-	mu     sync.Mutex // guards the fields below
-	port   int
-	server *throwaway.Process // nil while stopped
-	log    *throwaway.Log
-
-	filling   sync.Mutex // guards the fields below
+	filling   sync.Mutex // guards what follows
 	templates map[string]template
 }
 
@@ -60,16 +46,11 @@ func newClusterWith(kind throwaway.Kind, more string) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	as, err := throwaway.User("postgres")
+	c, err := bare(kind, binDir, readyLine)
 	if err != nil {
 		return nil, err
 	}
-	dir, err := kind.NewDir(as)
-	if err != nil {
-		return nil, fmt.Errorf("making a folder for the server: %w", err)
-	}
-	c := &Cluster{binDir: binDir, as: as, dir: dir, more: more, ready: readyLine, log: throwaway.NewLog(readyLine)}
-	if err = c.initialize(); err == nil {
+	if err = c.initialize(more); err == nil {
 		err = c.startOnFreePort()
 	}
 	if err != nil {
@@ -78,27 +59,25 @@ func newClusterWith(kind throwaway.Kind, more string) (*Cluster, error) {
 	return c, nil
 }
 
+// bare makes the folder of a server.
+func bare(kind throwaway.Kind, binDir, ready string) (*Cluster, error) {
+	common, err := kind.NewServer("postgres", "postgres")
+	if err != nil {
+		return nil, err
+	}
+	// SIGQUIT is the immediate shutdown: unlike SIGKILL it lets the server free its shared memory
+	// and end its children.
+	common.Quit = syscall.SIGQUIT
+	return &Cluster{Server: common, binDir: binDir, ready: ready}, nil
+}
+
 // DataDir returns the absolute path of the data directory.
-func (c *Cluster) DataDir() string { return filepath.Join(c.dir.Path, "data") }
-
-// Port returns the TCP port on 127.0.0.1. It stays the same over restarts.
-func (c *Cluster) Port() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.port
-}
-
-// Log returns the end of the server's log since its last start, at most 128 KiB.
-func (c *Cluster) Log() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.log.String()
-}
+func (c *Cluster) DataDir() string { return c.Path("data") }
 
 // DSN returns the data source name of a database on this server, for the superuser postgres, who
 // needs no password.
 func (c *Cluster) DSN(database string) string {
-	return fmt.Sprintf("host=127.0.0.1 port=%d user=postgres dbname=%s sslmode=disable", c.Port(), database)
+	return fmt.Sprintf("host=127.0.0.1 port=%d user=postgres dbname=%s sslmode=disable", c.Port, database)
 }
 
 // Database creates an empty database for one test and returns its data source name; see the
@@ -111,13 +90,13 @@ func (c *Cluster) Database(t testing.TB) string {
 // DatabaseWith is Database with options for CREATE DATABASE; see the function [DatabaseWith].
 func (c *Cluster) DatabaseWith(t testing.TB, options string) string {
 	t.Helper()
-	name := fmt.Sprintf("test_%d", c.nextDB.Add(1))
+	name := fmt.Sprintf("test_%d", c.NextDB.Add(1))
 	if err := c.admin(fmt.Sprintf("CREATE DATABASE %s %s", name, options)); err != nil {
-		t.Fatalf("pgtest: creating a database: %v\nserver log:\n%s", err, c.Log())
+		t.Fatalf("pgtest: creating a database: %v\nserver log:\n%s", err, c.Log)
 	}
 	t.Cleanup(func() {
-		if !c.running() {
-			return // the test stopped its server; the database is removed with the data directory
+		if c.PID() == 0 {
+			return // the test stopped its server; the database goes with the data directory
 		}
 		if err := c.admin(fmt.Sprintf("DROP DATABASE IF EXISTS %s WITH (FORCE)", name)); err != nil {
 			t.Errorf("pgtest: dropping the test's database: %v", err)
@@ -132,7 +111,7 @@ func (c *Cluster) template(name string, fill func(dsn string) error) (string, er
 	defer c.filling.Unlock()
 	made, known := c.templates[name]
 	if !known {
-		made.database = fmt.Sprintf("template_%d", c.nextDB.Add(1))
+		made.database = fmt.Sprintf("template_%d", c.NextDB.Add(1))
 		if made.err = c.admin("CREATE DATABASE " + made.database); made.err == nil {
 			made.err = fill(c.DSN(made.database))
 		}
@@ -162,7 +141,7 @@ func (c *Cluster) Restart(t testing.TB) {
 // Stopping twice is harmless.
 func (c *Cluster) Stop(t testing.TB) {
 	t.Helper()
-	if err := c.stop(); err != nil {
+	if err := c.Halt(); err != nil {
 		t.Fatalf("pgtest: stopping the server: %v", err)
 	}
 }
@@ -170,10 +149,10 @@ func (c *Cluster) Stop(t testing.TB) {
 // Start starts a stopped server on its port and returns when it accepts connections.
 func (c *Cluster) Start(t testing.TB) {
 	t.Helper()
-	if c.running() {
+	if c.PID() != 0 {
 		return
 	}
-	if err := c.start(c.Port()); err != nil {
+	if err := c.start(); err != nil {
 		t.Fatalf("pgtest: %v", err)
 	}
 }
@@ -181,7 +160,7 @@ func (c *Cluster) Start(t testing.TB) {
 // admin runs one statement in the maintenance database, over its own connection, so that no pool
 // stays open, which a test for leaked goroutines would report.
 func (c *Cluster) admin(statement string) (err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), throwaway.Patience)
 	defer cancel()
 	db, err := sql.Open("postgres", c.DSN("postgres"))
 	if err != nil {
@@ -192,30 +171,14 @@ func (c *Cluster) admin(statement string) (err error) {
 	return err
 }
 
-func (c *Cluster) running() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.server != nil
-}
-
 // initialize runs initdb and writes the configuration.
-func (c *Cluster) initialize() error {
-	var out strings.Builder
-	// --no-sync only skips the flush of the fresh directory; the server itself runs with fsync on.
-	cmd := c.command("initdb", "--pgdata="+c.DataDir(), "--username=postgres", "--auth=trust", "--encoding=UTF8",
-		"--locale=C", "--no-sync", "--no-instructions")
-	cmd.Stdout, cmd.Stderr = &out, &out
-	p, err := throwaway.Spawn(cmd, syscall.SIGKILL, c.as)
-	if err != nil {
+func (c *Cluster) initialize(more string) error {
+	// --no-sync spares the flush of a fresh directory only; the server itself runs with fsync on.
+	if _, err := c.Feed(c.command("initdb", "--pgdata="+c.DataDir(), "--username=postgres", "--auth=trust",
+		"--encoding=UTF8", "--locale=C", "--no-sync", "--no-instructions"), ""); err != nil {
 		return err
 	}
-	if err := p.Wait("initdb"); err != nil {
-		return err
-	}
-	if p.Err != nil {
-		return fmt.Errorf("initdb failed: %w: %s", p.Err, out.String())
-	}
-	files := map[string]string{"postgresql.auto.conf": settings + c.more, "pg_hba.conf": authentication}
+	files := map[string]string{"postgresql.auto.conf": settings + more, "pg_hba.conf": authentication}
 	for name, text := range files {
 		path := filepath.Join(c.DataDir(), name)
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil { // the file exists and keeps its owner
@@ -258,72 +221,18 @@ const portTaken = "Address already in use"
 // startOnFreePort tries ports until one is free; another process may take a port between our check
 // and the server's bind.
 func (c *Cluster) startOnFreePort() error {
-	const tries = 20
-	var err error
-	for range tries {
-		var port int
-		if port, err = throwaway.FreePort(); err != nil {
-			return err
-		}
-		if err = c.start(port); err == nil {
-			return nil
-		}
-		if !strings.Contains(c.Log(), portTaken) {
-			return err
-		}
-	}
-	return fmt.Errorf("no free port in %d tries, last: %w", tries, err)
+	return c.OnFreePort(c.start, func() bool { return strings.Contains(c.Log.String(), portTaken) })
 }
 
-func (c *Cluster) start(port int) error {
-	log := throwaway.NewLog(c.ready)
-	cmd := c.command("postgres", "-D", c.DataDir(), "-p", fmt.Sprint(port))
-	cmd.Stdout, cmd.Stderr = log, log
-	// SIGQUIT is the immediate shutdown: unlike SIGKILL it lets the server free its shared memory
-	// and end its children.
-	p, err := throwaway.Spawn(cmd, syscall.SIGQUIT, c.as)
-	if err != nil {
-		return err
-	}
-	c.mu.Lock()
-	c.port, c.log, c.server = port, log, p
-	c.mu.Unlock()
-	select {
-	case <-log.Ready:
-		return nil
-	case <-p.Done:
-		c.mu.Lock()
-		c.server = nil
-		c.mu.Unlock()
-		return fmt.Errorf("the server did not start: %w; its log:\n%s", errors.Join(p.Err, errors.New("it ended")), log)
-	case <-time.After(patience):
-		return errors.Join(fmt.Errorf("the server was not ready after %s; its log:\n%s", patience, log), c.stop())
-	}
-}
-
-func (c *Cluster) stop() error {
-	c.mu.Lock()
-	p := c.server
-	c.server = nil
-	c.mu.Unlock()
-	if p == nil {
-		return nil
-	}
-	// An error means that the server has already ended; Wait then returns at once.
-	_ = p.Cmd.Process.Signal(syscall.SIGQUIT)
-	return p.Wait("postgres") // its exit status only reports that it was told to quit
-}
-
-// Remove stops the server and deletes all its files.
-func (c *Cluster) Remove() error {
-	return errors.Join(c.stop(), c.dir.Remove())
+func (c *Cluster) start() error {
+	return c.Launch(c.command("postgres", "-D", c.DataDir(), "-p", fmt.Sprint(c.Port)), c.ready, nil)
 }
 
 // command prepares a program of the server with its own environment, so that PGDATA, LANG or
 // LD_PRELOAD of the developer's shell have no effect.
 func (c *Cluster) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(filepath.Join(c.binDir, name), args...)
-	cmd.Dir = c.dir.Path
-	cmd.Env = []string{"PATH=" + c.binDir + ":/usr/bin:/bin", "HOME=" + c.dir.Path, "LC_ALL=C", "TZ=UTC"}
+	cmd.Dir = c.Dir.Path
+	cmd.Env = []string{"PATH=" + c.binDir + ":/usr/bin:/bin", "HOME=" + c.Dir.Path, "LC_ALL=C", "TZ=UTC"}
 	return cmd
 }

@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 	"golang.org/x/sys/unix"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/throwaway"
 )
 
@@ -35,21 +36,14 @@ func victim() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	fmt.Println(c.server.Cmd.Process.Pid, c.dir.Path)
+	fmt.Println(c.PID(), c.Dir.Path)
 	select {}
 }
 
 func open(t *testing.T, dsn string) *sql.DB {
 	t.Helper()
-	db, err := sql.Open("postgres", dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	db := must.Get(sql.Open("postgres", dsn))(t)
+	t.Cleanup(func() { must.Do(t, db.Close()) })
 	return db
 }
 
@@ -106,13 +100,8 @@ func TestADatabaseIsEmptyAndDroppedAfterItsTestWithConnectionsOpen(t *testing.T)
 		if other := queryText(t, open(t, Database(t)), "SELECT current_database()"); other == name {
 			t.Errorf("two calls gave the same database %s", name)
 		}
-		var err error
-		if leak, err = sql.Open("postgres", dsn); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := leak.Exec("CREATE TABLE public.t (a int)"); err != nil {
-			t.Fatal(err)
-		}
+		leak = must.Get(sql.Open("postgres", dsn))(t)
+		must.Get(leak.Exec("CREATE TABLE public.t (a int)"))(t)
 	})
 	if err := leak.Ping(); err == nil {
 		t.Error("a connection to the dropped database still works")
@@ -155,9 +144,7 @@ func TestTheRolePwUserNeedsItsPassword(t *testing.T) {
 	t.Parallel()
 	c := Server(t) // roles belong to the whole server
 	dsn := c.Database(t)
-	if _, err := open(t, dsn).Exec("CREATE ROLE pw_user LOGIN PASSWORD 'right'"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(open(t, dsn).Exec("CREATE ROLE pw_user LOGIN PASSWORD 'right'"))(t)
 	asUser := strings.Replace(dsn, "user=postgres", "user=pw_user", 1)
 	if got := queryText(t, open(t, asUser+" password=right"), "SELECT current_user"); got != "pw_user" {
 		t.Errorf("logged in as %s, want pw_user", got)
@@ -172,17 +159,10 @@ func TestARestartCutsConnectionsAndKeepsWhatWasCommitted(t *testing.T) {
 	t.Parallel()
 	c := Server(t)
 	db := open(t, c.Database(t))
-	if _, err := db.Exec("CREATE TABLE t AS SELECT 'kept' AS a"); err != nil {
-		t.Fatal(err)
-	}
-	tx, err := db.Begin()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := tx.Exec("INSERT INTO t VALUES ('lost')"); err != nil {
-		t.Fatal(err)
-	}
-	port := c.Port()
+	must.Get(db.Exec("CREATE TABLE t AS SELECT 'kept' AS a"))(t)
+	tx := must.Get(db.Begin())(t)
+	must.Get(tx.Exec("INSERT INTO t VALUES ('lost')"))(t)
+	port := c.Port
 	c.Stop(t)
 	if err := tx.Commit(); err == nil {
 		t.Error("a transaction of a killed server committed")
@@ -192,8 +172,8 @@ func TestARestartCutsConnectionsAndKeepsWhatWasCommitted(t *testing.T) {
 	}
 	c.Start(t)
 	c.Restart(t)
-	if c.Port() != port {
-		t.Errorf("port %d became %d", port, c.Port())
+	if c.Port != port {
+		t.Errorf("port %d became %d", port, c.Port)
 	}
 	if got := queryText(t, db, "SELECT string_agg(a, ',') FROM t"); got != "kept" {
 		t.Errorf("after the restart t holds %q, want kept", got)
@@ -208,16 +188,11 @@ func TestATakenPortIsRecognised(t *testing.T) {
 	t.Parallel()
 	c := Server(t)
 	c.Stop(t)
-	l, err := net.Listen("tcp4", fmt.Sprintf("127.0.0.1:%d", c.Port()))
-	if err != nil {
-		t.Fatal(err)
+	l := must.Get(net.Listen("tcp4", fmt.Sprintf("127.0.0.1:%d", c.Port)))(t)
+	if err := c.start(); err == nil || !strings.Contains(c.Log.String(), portTaken) {
+		t.Errorf("starting on a taken port gave %v and the log %q, want %q in it", err, c.Log, portTaken)
 	}
-	if err := c.start(c.Port()); err == nil || !strings.Contains(c.Log(), portTaken) {
-		t.Errorf("starting on a taken port gave %v and the log %q, want %q in it", err, c.Log(), portTaken)
-	}
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Close())
 	c.Start(t)
 }
 
@@ -230,9 +205,7 @@ func TestTheServerDiesWithAKilledTestProcessAndItsFolderIsRemovedLater(t *testin
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
 	line, readErr := bufio.NewReader(out).ReadString('\n')
 	var pid int
 	var dir string
@@ -248,9 +221,7 @@ func TestTheServerDiesWithAKilledTestProcessAndItsFolderIsRemovedLater(t *testin
 		t.Errorf("the folder of a living process was removed: %v", err)
 	}
 
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Process.Kill())
 	_ = cmd.Wait() // it was killed, so it reports that
 	if readErr != nil || scanErr != nil || pidfd < 0 {
 		t.Fatalf("the helper process said %q (%v, %v), want a process number and a folder", line, readErr, scanErr)
@@ -269,7 +240,8 @@ func TestTheServerDiesWithAKilledTestProcessAndItsFolderIsRemovedLater(t *testin
 func waitForEnd(t *testing.T, pidfd int) {
 	t.Helper()
 	for {
-		n, err := unix.Poll([]unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}, int(patience.Milliseconds()))
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}},
+			int(throwaway.Patience.Milliseconds()))
 		if errors.Is(err, unix.EINTR) {
 			continue
 		}
@@ -286,16 +258,12 @@ func TestTheNewestVersionWinsByNumber(t *testing.T) {
 	var dirs []string
 	for _, version := range []string{"9.6", "15", "14", "17", "odd"} {
 		dir := filepath.Join(root, version, "bin")
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(dir, 0o755))
 		for _, name := range []string{"initdb", "postgres"} {
 			if version == "17" && name == "postgres" {
 				continue // client tools only
 			}
-			if err := os.WriteFile(filepath.Join(dir, name), nil, 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(filepath.Join(dir, name), nil, 0o755))
 		}
 		dirs = append(dirs, dir)
 	}

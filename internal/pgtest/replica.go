@@ -2,11 +2,8 @@ package pgtest
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -41,22 +38,12 @@ func (c *Cluster) replica() (*Cluster, error) {
 	if err := c.admin("SELECT pg_reload_conf()"); err != nil {
 		return nil, err
 	}
-	dir, err := kind.NewDir(c.as)
+	r, err := bare(kind, c.binDir, replicaReady)
 	if err != nil {
 		return nil, err
 	}
-	r := &Cluster{binDir: c.binDir, as: c.as, dir: dir, ready: replicaReady, log: throwaway.NewLog(replicaReady)}
-	var out strings.Builder
-	cmd := r.command("pg_basebackup", "--pgdata="+r.DataDir(), "--dbname="+c.DSN("postgres"), "--checkpoint=fast",
-		"--wal-method=stream", "--write-recovery-conf", "--no-sync")
-	cmd.Stdout, cmd.Stderr = &out, &out
-	p, err := throwaway.Spawn(cmd, syscall.SIGKILL, c.as)
-	if err == nil {
-		err = p.Wait("pg_basebackup")
-	}
-	if err == nil && p.Err != nil {
-		err = fmt.Errorf("pg_basebackup: %w: %s", p.Err, out.String())
-	}
+	_, err = r.Feed(r.command("pg_basebackup", "--pgdata="+r.DataDir(), "--dbname="+c.DSN("postgres"),
+		"--checkpoint=fast", "--wal-method=stream", "--write-recovery-conf", "--no-sync"), "")
 	if err == nil {
 		err = r.startOnFreePort()
 	}
@@ -70,7 +57,7 @@ func (c *Cluster) replica() (*Cluster, error) {
 func (c *Cluster) CatchUp(t testing.TB) {
 	t.Helper()
 	const behind = `DO $$ BEGIN IF NOT EXISTS (SELECT 1 FROM pg_stat_replication WHERE replay_lsn >= pg_current_wal_lsn()) THEN RAISE 'behind'; END IF; END $$`
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(throwaway.Patience)
 	for {
 		err := c.admin(behind)
 		if err == nil {
@@ -87,7 +74,8 @@ func (c *Cluster) TakeOver(t testing.TB, from *Cluster) {
 	t.Helper()
 	from.Stop(t)
 	c.Stop(t)
-	err := c.start(from.Port())
+	c.Port = from.Port
+	err := c.start()
 	if err == nil {
 		err = c.admin("SELECT pg_promote()")
 	}

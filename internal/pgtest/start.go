@@ -22,16 +22,5 @@ func (c *Cluster) Drop(name string) error {
 	return c.admin("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)")
 }
 
-// PID returns the process id of the server's first process, the parent of all others; 0 while it is
-// stopped.
-func (c *Cluster) PID() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.server == nil {
-		return 0
-	}
-	return c.server.Cmd.Process.Pid
-}
-
 // Program returns the path of one of PostgreSQL's programs, such as psql.
 func (c *Cluster) Program(name string) string { return filepath.Join(c.binDir, name) }

@@ -5,7 +5,6 @@ package sickdisk_test
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -13,26 +12,18 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/sickdisk"
 )
 
 // Of the calls on a folder's files each fails in its turn, once or with all after it; those on
 // other files never do.
 func TestTheKthCallFails(t *testing.T) {
-	const role = "SAFRASYNC_SICKDISK_TEST"
-	if os.Getenv(role) == "" {
-		self := exec.Command(os.Args[0], "-test.run=^TestTheKthCallFails$", "-test.v")
-		self.Env = append(os.Environ(), role+"=1")
-		if out, err := self.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
+	d := sickdisk.Own(t)
+	if d == nil {
 		return
 	}
 	dir, other := t.TempDir(), t.TempDir()
-	d, err := sickdisk.New()
-	if err != nil {
-		t.Fatal(err)
-	}
 	write := func(dir string) error {
 		f, err := os.Create(filepath.Join(dir, "a"))
 		if err != nil {
@@ -44,18 +35,11 @@ func TestTheKthCallFails(t *testing.T) {
 	var hits []string
 	for at := 1; ; at++ {
 		d.Arm(sickdisk.Plan{Under: dir, At: at})
-		if err := write(other); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, write(other))
 		err := write(dir)
-		hit, broken := d.Disarm()
-		if broken != nil {
-			t.Fatal(broken)
-		}
+		hit := must.Get(d.Disarm())(t)
 		if hit == "" {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			break
 		}
 		name, _, _ := strings.Cut(hit, " ")

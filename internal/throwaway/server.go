@@ -19,7 +19,9 @@ type Server struct {
 	As     *syscall.Credential // nil: the current user
 	Port   int
 	Log    *Log
-	NextDB atomic.Int64 // number of the last database of a test
+	NextDB atomic.Int64 // the number of the last database of a test
+	// Quit orders the server to end, and comes from the kernel when this process dies.
+	Quit syscall.Signal
 
 	name    string
 	process *Process
@@ -36,7 +38,7 @@ func (k Kind) NewServer(name string, users ...string) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making a folder for the server: %w", err)
 	}
-	return &Server{Dir: dir, As: as, name: name}, nil
+	return &Server{Dir: dir, As: as, Quit: syscall.SIGKILL, Log: NewLog(""), name: name}, nil
 }
 
 // Path returns the path of a file of the server.
@@ -91,7 +93,7 @@ func (s *Server) OnFreePort(start func() error, again func() bool) error {
 func (s *Server) Launch(cmd *exec.Cmd, line string, poll func() bool) error {
 	s.Log = NewLog(line)
 	cmd.Stdout, cmd.Stderr = s.Log, s.Log
-	p, err := Spawn(cmd, syscall.SIGKILL, s.As)
+	p, err := Spawn(cmd, s.Quit, s.As)
 	if err != nil {
 		return err
 	}
@@ -109,19 +111,31 @@ func (s *Server) Launch(cmd *exec.Cmd, line string, poll func() bool) error {
 				errors.Join(p.Err, errors.New("it ended")), s.Log)
 		case <-late:
 			return errors.Join(fmt.Errorf("the server was not ready after %s; its log:\n%s", Patience, s.Log),
-				p.Stop(syscall.SIGKILL, s.name))
+				p.Stop(s.Quit, s.name))
 		}
 	}
 	s.process = p
 	return nil
 }
 
-// Remove stops the server and deletes all its files.
-func (s *Server) Remove() error {
-	var err error
-	if s.process != nil {
-		err = s.process.Stop(syscall.SIGKILL, s.name)
-		s.process = nil
+// PID is the process id of the server; 0 while it is stopped.
+func (s *Server) PID() int {
+	if s.process == nil {
+		return 0
 	}
-	return errors.Join(err, s.Dir.Remove())
+	return s.process.Cmd.Process.Pid
+}
+
+// Halt stops the server where it runs. Its folder stays.
+func (s *Server) Halt() error {
+	p := s.process
+	if s.process = nil; p == nil {
+		return nil
+	}
+	return p.Stop(s.Quit, s.name)
+}
+
+// Remove stops the server and deletes all it has.
+func (s *Server) Remove() error {
+	return errors.Join(s.Halt(), s.Dir.Remove())
 }

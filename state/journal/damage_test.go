@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // F056: whatever the end of the file lost, what is read is a prefix of what was written, and
@@ -19,29 +21,18 @@ func TestF056AJournalCutAtEveryByteIsAPrefix(t *testing.T) {
 	for n := range 4 {
 		w.commit(group(n))
 	}
-	whole, err := os.ReadFile(filepath.Join(w.dir, segmentName(1)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(os.ReadFile(filepath.Join(w.dir, segmentName(1))))(t)
 	records, _ := readAllOf(t, w.dir)
 	headEnd := bytes.IndexByte(whole, '\n') + 1
 	marks := map[int64]string{}
-	if _, err := Read(w.dir, -1, func(r Record, mark string) error { marks[r.Seq] = mark; return nil }); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(Read(w.dir, -1, func(r Record, mark string) error { marks[r.Seq] = mark; return nil }))(t)
 	dir := filepath.Join(t.TempDir(), "l-1")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, reserveName), make([]byte, reserveSize), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(dir, 0o700))
+	must.Do(t, os.WriteFile(filepath.Join(dir, reserveName), make([]byte, reserveSize), 0o600))
 	for cut := range len(whole) + 1 {
 		for _, tail := range []string{"", "\x00\x00\x00\x00", "garbage\n"} {
 			text := append(bytes.Clone(whole[:cut]), tail...)
-			if err := os.WriteFile(filepath.Join(dir, segmentName(1)), text, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(filepath.Join(dir, segmentName(1)), text, 0o600))
 			var got []Record
 			end, err := Read(dir, -1, func(r Record, _ string) error { got = append(got, r); return nil })
 			if cut < headEnd {
@@ -63,16 +54,11 @@ func TestF056AJournalCutAtEveryByteIsAPrefix(t *testing.T) {
 			if cut%7 != 0 {
 				continue
 			}
-			j, err := Open(dir, end.Seq, marks[end.Seq])
-			if err != nil {
-				t.Fatal(err)
-			}
+			j := must.Get(Open(dir, end.Seq, marks[end.Seq]))(t)
 			if _, _, err := j.Append(group(1), end.Seq, marks[end.Seq]); err != nil {
 				t.Fatalf("cut at %d with %q: %v", cut, tail, err)
 			}
-			if err := j.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, j.Close())
 			if again, _ := readAllOf(t, dir); len(again) != len(got)+1 {
 				t.Fatalf("cut at %d: %d records after one more, want %d", cut, len(again), len(got)+1)
 			}
@@ -87,10 +73,7 @@ func TestDamageBeforeTheEndIsNamed(t *testing.T) {
 		w.commit(group(1))
 	}
 	path := filepath.Join(w.dir, segmentName(1))
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(os.ReadFile(path))(t)
 	lines := bytes.SplitAfter(whole, []byte{'\n'})
 	offset := int64(len(lines[0]))
 	flipped := func(i int) []byte {
@@ -112,9 +95,7 @@ func TestDamageBeforeTheEndIsNamed(t *testing.T) {
 		},
 		"a damaged head": {flipped(20), 0},
 	} {
-		if err := os.WriteFile(path, c.text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, c.text, 0o600))
 		var damage *DamageError
 		if _, err := Read(w.dir, -1, func(Record, string) error { return nil }); !errors.As(err, &damage) ||
 			damage.File != path || damage.Offset != c.at {
@@ -132,9 +113,7 @@ func TestASegmentWithoutItsHeadIsIgnoredAndReplaced(t *testing.T) {
 	w := newWriter(t)
 	w.commit(group(1))
 	stub := filepath.Join(w.dir, segmentName(2))
-	if err := os.WriteFile(stub, []byte("1234"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(stub, []byte("1234"), 0o600))
 	if records, end := readAllOf(t, w.dir); len(records) != 1 || end.Torn != 4 {
 		t.Errorf("%d records, end %+v", len(records), end)
 	}
@@ -152,18 +131,13 @@ func FuzzRead(f *testing.F) {
 	w := newWriter(f)
 	w.commit(group(2))
 	w.commit(Record{Kind: Act, At: at, ActName: "dismiss"})
-	whole, err := os.ReadFile(filepath.Join(w.dir, segmentName(1)))
-	if err != nil {
-		f.Fatal(err)
-	}
+	whole := must.Get(os.ReadFile(filepath.Join(w.dir, segmentName(1))))(f)
 	f.Add(whole)
 	f.Add(whole[:len(whole)/2])
 	f.Add([]byte(nil))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, segmentName(1)), text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, segmentName(1)), text, 0o600))
 		last := int64(0)
 		end, err := Read(dir, -1, func(r Record, _ string) error {
 			if r.Seq != last+1 {

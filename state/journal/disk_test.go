@@ -7,18 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/sickdisk"
 )
-
-// diskRole says to the test binary that it may put a sick disk before itself.
-const diskRole = "SAFRASYNC_JOURNAL_TEST_DISK"
 
 // use is a journal at work on a disk that fails.
 type use struct {
@@ -37,24 +34,17 @@ func lived(t *testing.T) *use {
 	for range 3 {
 		w.commit(group(2))
 	}
-	first, err := w.j.Cut(w.seq, w.mark)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(w.j.Cut(w.seq, w.mark))(t)
 	w.commit(Record{Kind: Snapshot, At: at})
 	w.commit(Record{Kind: Base, At: at, Base: first, Size: 10})
 	w.commit(group(1))
 	w.commit(Record{Kind: Moved, At: at, Head: &header})
-	if err := w.j.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.j.Close())
 	u := &use{
 		writer: w, home: filepath.Dir(w.dir), before: filepath.Join(t.TempDir(), "before"), seq0: w.seq,
 		mark0: w.mark,
 	}
-	if err := os.CopyFS(u.before, os.DirFS(u.home)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.CopyFS(u.before, os.DirFS(u.home)))
 	return u
 }
 
@@ -62,9 +52,7 @@ func lived(t *testing.T) *use {
 func (u *use) again() {
 	u.t.Helper()
 	_ = u.j.Close()
-	if err := errors.Join(os.RemoveAll(u.home), os.CopyFS(u.home, os.DirFS(u.before))); err != nil {
-		u.t.Fatal(err)
-	}
+	must.Do(u.t, os.RemoveAll(u.home), os.CopyFS(u.home, os.DirFS(u.before)))
 	u.seq, u.mark = u.seq0, u.mark0
 }
 
@@ -93,9 +81,7 @@ func (u *use) sound(what string) {
 	if _, _, err = j.Append(group(1), seq, mark); err != nil {
 		u.t.Fatalf("%s: afterwards it is not written: %v", what, err)
 	}
-	if err := j.Close(); err != nil {
-		u.t.Fatal(err)
-	}
+	must.Do(u.t, j.Close())
 }
 
 // uses are the ways to use a journal; prepare comes before the disk fails, and what use gives is
@@ -107,10 +93,7 @@ var uses = map[string]struct {
 	"open": {nil, func(u *use) (string, error) { return u.opens() }},
 	"open torn": {
 		func(u *use) {
-			names, err := segments(u.dir)
-			if err != nil {
-				u.t.Fatal(err)
-			}
+			names := must.Get(segments(u.dir))(u.t)
 			u.add(filepath.Base(names[len(names)-1]), "torn")
 		},
 		func(u *use) (string, error) { return u.opens() },
@@ -121,9 +104,7 @@ var uses = map[string]struct {
 	},
 	"open without the reserve": {
 		func(u *use) {
-			if err := os.Remove(filepath.Join(u.dir, reserveName)); err != nil {
-				u.t.Fatal(err)
-			}
+			must.Do(u.t, os.Remove(filepath.Join(u.dir, reserveName)))
 		},
 		func(u *use) (string, error) { return u.opens() },
 	},
@@ -142,9 +123,7 @@ var uses = map[string]struct {
 		if u.seq, u.mark, err = other.Append(group(1), u.seq, u.mark); err == nil {
 			err = other.Close()
 		}
-		if err != nil {
-			u.t.Fatal(err)
-		}
+		must.Do(u.t, err)
 	}, func(u *use) (string, error) { return u.appends() }},
 	"keep": {(*use).ready, func(u *use) (string, error) {
 		if err := u.j.Keep(group(1)); err != nil {
@@ -198,10 +177,7 @@ var uses = map[string]struct {
 
 func (u *use) ready() {
 	u.t.Helper()
-	var err error
-	if u.j, err = Open(u.dir, u.seq, u.mark); err != nil {
-		u.t.Fatal(err)
-	}
+	u.j = must.Get(Open(u.dir, u.seq, u.mark))(u.t)
 }
 
 func (u *use) opens() (string, error) {
@@ -242,9 +218,7 @@ func (u *use) add(name, text string) {
 		_, err = f.WriteString(text)
 		err = errors.Join(err, f.Close())
 	}
-	if err != nil {
-		u.t.Fatal(err)
-	}
+	must.Do(u.t, err)
 }
 
 // F047, F048, F050, F053: in every use of a journal, every system call on its files fails, alone or
@@ -252,20 +226,9 @@ func (u *use) add(name, text string) {
 // what it gives without a failure. What the ledger was told is there afterwards, and writing goes
 // on.
 func TestF048EverySystemCallOnAJournalFails(t *testing.T) {
-	if os.Getenv(diskRole) == "" {
-		t.Parallel() // with the other tests here; there it is alone
-		self := exec.Command(os.Args[0], "-test.run=^TestF048EverySystemCallOnAJournalFails$", "-test.v")
-		self.Env = append(os.Environ(), diskRole+"=1")
-		out, err := self.CombinedOutput()
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		t.Logf("%s", out)
+	disk := sickdisk.Own(t)
+	if disk == nil {
 		return
-	}
-	disk, err := sickdisk.New()
-	if err != nil {
-		t.Fatal(err)
 	}
 	failed := 0
 	for name, way := range uses {
@@ -292,10 +255,7 @@ func TestF048EverySystemCallOnAJournalFails(t *testing.T) {
 				plan.Under = u.home
 				disk.Arm(plan)
 				got, err := way.use(u)
-				hit, broken := disk.Disarm()
-				if broken != nil {
-					t.Fatal(broken)
-				}
+				hit := must.Get(disk.Disarm())(t)
 				if hit == "" {
 					break
 				}

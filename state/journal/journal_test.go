@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 var at = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
@@ -59,10 +61,7 @@ func newWriter(t testing.TB, facts ...Fact) *writer {
 
 func (w *writer) open() {
 	w.t.Helper()
-	var err error
-	if w.j, err = Open(w.dir, w.seq, w.mark); err != nil {
-		w.t.Fatal(err)
-	}
+	w.j = must.Get(Open(w.dir, w.seq, w.mark))(w.t)
 	j := w.j
 	w.t.Cleanup(func() { _ = j.Close() })
 }
@@ -88,10 +87,7 @@ func (w *writer) refused(r Record) {
 func readAllOf(t testing.TB, dir string) ([]Record, End) {
 	t.Helper()
 	var out []Record
-	end, err := Read(dir, -1, func(r Record, _ string) error { out = append(out, r); return nil })
-	if err != nil {
-		t.Fatal(err)
-	}
+	end := must.Get(Read(dir, -1, func(r Record, _ string) error { out = append(out, r); return nil }))(t)
 	return out, end
 }
 
@@ -161,16 +157,12 @@ func TestAJournalGoesOnInFurtherSegments(t *testing.T) {
 	// A segment that is missing in the middle, or at the beginning, is damage.
 	for _, name := range []string{names[2], names[0]} {
 		aside := filepath.Join(t.TempDir(), name)
-		if err := os.Rename(filepath.Join(w.dir, name), aside); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Rename(filepath.Join(w.dir, name), aside))
 		var damage *DamageError
 		if _, err := Read(w.dir, -1, func(Record, string) error { return nil }); !errors.As(err, &damage) {
 			t.Errorf("without %s: %v, want damage", name, err)
 		}
-		if err := os.Rename(aside, filepath.Join(w.dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Rename(aside, filepath.Join(w.dir, name)))
 	}
 	readAllOf(t, w.dir)
 }
@@ -211,10 +203,7 @@ func TestAnotherLedgerCannotWrite(t *testing.T) {
 		t.Errorf("a ledger with another record of that number: %v", err)
 	}
 	// A copy of the ledger, in a process of its own.
-	stale, err := Open(w.dir, old.seq, old.mark)
-	if err != nil {
-		t.Fatal(err)
-	}
+	stale := must.Get(Open(w.dir, old.seq, old.mark))(t)
 	defer stale.Close()
 	if _, _, err := stale.Append(group(1), old.seq, old.mark); !errors.Is(err, ErrAhead) {
 		t.Errorf("a copy of the ledger: %v", err)
@@ -250,18 +239,12 @@ func TestJournalsAreFound(t *testing.T) {
 	w := newWriter(t)
 	w.commit(group(1))
 	parent := filepath.Dir(w.dir)
-	if _, err := SetAside(w.dir, at); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(SetAside(w.dir, at))(t)
 	if _, _, err := Create(w.dir, header, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.MkdirAll(filepath.Join(parent, "broken"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(parent, "broken", segmentName(1)), []byte("nothing\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Join(parent, "broken"), 0o700))
+	must.Do(t, os.WriteFile(filepath.Join(parent, "broken", segmentName(1)), []byte("nothing\n"), 0o600))
 	found, broken, err := Find(parent)
 	if err != nil || len(found) != 1 || found[w.dir].Header.Ledger != "l-1" || len(broken) != 1 {
 		t.Errorf("found %v, broken %v, %v", found, broken, err)
@@ -277,10 +260,7 @@ func TestF053AFullDiskGivesUpTheReserve(t *testing.T) {
 	t.Parallel()
 	w := newWriter(t)
 	w.commit(group(1))
-	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	full := must.Get(os.OpenFile("/dev/full", os.O_WRONLY, 0))(t)
 	w.j.end.size = 0 // as /dev/full says of itself
 	w.j.file, full = full, w.j.file
 	defer full.Close()
@@ -300,21 +280,12 @@ func TestF053AFullDiskGivesUpTheReserve(t *testing.T) {
 func TestALockNamesItsHolder(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lock")
-	unlock, err := TryLock(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	unlock := must.Get(TryLock(path))(t)
 	var held *HeldError
 	if _, err := TryLock(path); !errors.As(err, &held) || held.PID != fmt.Sprint(os.Getpid()) {
 		t.Errorf("a second lock: %v", err)
 	}
-	if err := unlock(); err != nil {
-		t.Fatal(err)
-	}
-	if unlock, err = TryLock(path); err != nil {
-		t.Fatal(err)
-	}
-	if err := unlock(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, unlock())
+	unlock = must.Get(TryLock(path))(t)
+	must.Do(t, unlock())
 }

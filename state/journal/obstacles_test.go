@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // block puts a folder with something in it where a file should be, and gives what takes it away
@@ -17,36 +19,25 @@ func block(t *testing.T, path string) (undo func()) {
 	if err := os.Rename(path, kept); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.Fatal(err)
 	}
-	if err := os.MkdirAll(filepath.Join(path, "x"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Join(path, "x"), 0o700))
 	return func() {
 		t.Helper()
 		err := os.RemoveAll(path)
 		if _, statErr := os.Stat(kept); statErr == nil {
 			err = errors.Join(err, os.Rename(kept, path))
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 	}
 }
 
 // readOnly makes the journal's file one that cannot be written.
 func (w *writer) readOnly(t *testing.T) func() {
 	t.Helper()
-	f, err := os.Open(w.j.file.Name())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.j.file.Close(); err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open(w.j.file.Name()))(t)
+	must.Do(t, w.j.file.Close())
 	w.j.file = f
 	return func() {
-		if err := w.j.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.j.Close())
 		w.open() // nobody knows what a write that failed left: the process starts again
 	}
 }
@@ -58,9 +49,7 @@ func TestWhatKeepsTheJournalFromBeingWritten(t *testing.T) {
 	for name, obstacle := range map[string]func(t *testing.T, w *writer) (undo func()){
 		"the lock": func(t *testing.T, w *writer) func() { return block(t, filepath.Join(w.dir, lockName)) },
 		"a file that is closed": func(t *testing.T, w *writer) func() {
-			if err := w.j.file.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, w.j.file.Close())
 			return func() {
 				_ = w.j.Close() // its file is closed already
 				w.open()
@@ -102,13 +91,8 @@ func TestAJournalThatFailedOnceWritesNothingMore(t *testing.T) {
 	for name, put := range map[string]func(t *testing.T, w *writer){
 		"for reading": func(t *testing.T, w *writer) { w.readOnly(t) },
 		"a full disk": func(t *testing.T, w *writer) {
-			f, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := w.j.file.Close(); err != nil {
-				t.Fatal(err)
-			}
+			f := must.Get(os.OpenFile("/dev/full", os.O_WRONLY, 0))(t)
+			must.Do(t, w.j.file.Close())
 			w.j.file = f
 		},
 	} {
@@ -154,9 +138,7 @@ func TestWhatKeepsAJournalFromBeingOpenedOrMade(t *testing.T) {
 	w.commit(group(1))
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, nil, 0o600))
 	failed := errors.New("the ledger does not say what it knows")
 	open := func(t *testing.T) error { _, err := Open(w.dir, w.seq, w.mark); return err }
 	nothing := func(*testing.T) func() { return func() {} }
@@ -232,9 +214,7 @@ func TestWhatKeepsAJournalFromBeingOpenedOrMade(t *testing.T) {
 	if left, err := filepath.Glob(filepath.Join(dir, "l*")); err != nil || len(left) > 0 {
 		t.Errorf("a journal that was not made left %v, %v", left, err)
 	}
-	if err := os.Mkdir(filepath.Join(filepath.Dir(w.dir), "empty"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(filepath.Dir(w.dir), "empty"), 0o700))
 	found, broken, err := Find(filepath.Dir(w.dir))
 	if err != nil || len(found) != 1 || len(broken) != 0 {
 		t.Errorf("found %v, broken %v, %v", found, broken, err)
@@ -261,9 +241,7 @@ func TestASoundLineWithoutARecordIsDamage(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err = f.WriteString(crcOf([]byte(text)) + " " + text + "\n")
-			if err = errors.Join(err, f.Close()); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err, f.Close())
 			for _, after := range []int64{-1, 2} { // a reader of all, and one that only looks at the end
 				var damage *DamageError
 				if _, err := Read(w.dir, after, func(Record, string) error { return nil }); !errors.As(err, &damage) ||

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // unwritable is a record that has no text: the year 10000 has none in JSON.
@@ -52,10 +54,7 @@ func TestAJournalThatIsLockedForLong(t *testing.T) {
 	t.Parallel()
 	w := newWriter(t)
 	w.commit(group(1))
-	unlock, err := TryLock(filepath.Join(w.dir, lockName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	unlock := must.Get(TryLock(filepath.Join(w.dir, lockName)))(t)
 	for name, use := range map[string]func() error{
 		"append": func() error { _, _, err := w.j.Append(group(1), w.seq, w.mark); return err },
 		"keep":   func() error { return w.j.Keep(group(1)) },
@@ -72,9 +71,7 @@ func TestAJournalThatIsLockedForLong(t *testing.T) {
 			})
 		})
 	}
-	if err := unlock(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, unlock())
 	w.commit(group(1))
 	if records, _ := readAllOf(t, w.dir); len(records) != 2 {
 		t.Errorf("%d records", len(records))
@@ -120,12 +117,8 @@ func TestAJournalThatWentAwayWhileInUse(t *testing.T) {
 	t.Parallel()
 	w := newWriter(t)
 	w.commit(group(1))
-	if err := os.WriteFile(filepath.Join(w.dir, segmentName(2)), []byte("x\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(w.dir, segmentName(3)), []byte("x\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(w.dir, segmentName(2)), []byte("x\n"), 0o600))
+	must.Do(t, os.WriteFile(filepath.Join(w.dir, segmentName(3)), []byte("x\n"), 0o600))
 	uses := map[string]func() error{
 		"append":  func() error { _, _, err := w.j.Append(group(1), w.seq, w.mark); return err },
 		"keep":    func() error { return w.j.Keep(group(1)) },
@@ -139,9 +132,7 @@ func TestAJournalThatWentAwayWhileInUse(t *testing.T) {
 			t.Errorf("a damaged one, %s: %v", name, err)
 		}
 	}
-	if err := os.RemoveAll(w.dir); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.RemoveAll(w.dir))
 	uses["size"] = func() error { _, _, _, _, err := w.j.Size(); return err }
 	uses["size before"] = func() error { _, err := w.j.SizeBefore(1); return err }
 	for name, use := range uses {
@@ -178,9 +169,7 @@ func TestAnEmptySegmentBeforeTheEndIsDamage(t *testing.T) {
 	if err != nil || len(names) < 3 {
 		t.Fatal(names, err)
 	}
-	if err := os.Truncate(filepath.Join(w.dir, names[1]), 0); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Truncate(filepath.Join(w.dir, names[1]), 0))
 	var damage *DamageError
 	if _, err := Read(w.dir, -1, func(Record, string) error { return nil }); !errors.As(err, &damage) ||
 		damage.Reason != "the segment is empty" {

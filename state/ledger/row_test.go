@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -30,9 +31,7 @@ func TestAnEntryComesBackFromItsRowWithEveryField(t *testing.T) {
 		Another: trade.HashOf([]byte("a")),
 	}
 	var err error
-	if full.Quantity, err = Quantity("1.5", "SC"); err != nil {
-		t.Fatal(err)
-	}
+	full.Quantity = must.Get(Quantity("1.5", "SC"))(t)
 	v := reflect.ValueOf(full)
 	for i := range v.NumField() {
 		// An entry that holds something has no time at which it was reduced.
@@ -40,10 +39,7 @@ func TestAnEntryComesBackFromItsRowWithEveryField(t *testing.T) {
 			t.Errorf("this test gives field %s no value: give it one, and RowOf a column", name)
 		}
 	}
-	row, err := RowOf(full, at)
-	if err != nil {
-		t.Fatal(err)
-	}
+	row := must.Get(RowOf(full, at))(t)
 	got, err := row.Entry()
 	if diff := cmp.Diff(full, got); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)

@@ -4,39 +4,24 @@ package marks_test
 
 import (
 	"fmt"
-	"os"
-	"os/exec"
 	"slices"
 	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/sickdisk"
 	"github.com/safrasync/safrasync/state/marks"
 )
-
-// diskRole says to the test binary that it may put a sick disk before itself.
-const diskRole = "SAFRASYNC_MARKS_TEST_DISK"
 
 // F047, F048: each system call on the file of a process fails, alone or with all after it: what may
 // leave is noted, what is read was written, and a file of which that is not certain is believed in
 // nothing.
 func TestF048EverySystemCallOnTheNotesFails(t *testing.T) {
-	if os.Getenv(diskRole) == "" {
-		t.Parallel() // with the other tests here; there it is alone
-		self := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
-		self.Env = append(os.Environ(), diskRole+"=1")
-		out, err := self.CombinedOutput()
-		if err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		t.Logf("%s", out)
+	disk := sickdisk.Own(t)
+	if disk == nil {
 		return
-	}
-	disk, err := sickdisk.New()
-	if err != nil {
-		t.Fatal(err)
 	}
 	failed := 0
 	for _, errno := range []syscall.Errno{syscall.EIO, syscall.ENOSPC} {
@@ -64,10 +49,7 @@ func TestF048EverySystemCallOnTheNotesFails(t *testing.T) {
 				}
 				sick, readErr := marks.Read(path)
 				found, pathsErr := marks.Paths(plan.Under)
-				hit, broken := disk.Disarm()
-				if broken != nil {
-					t.Fatal(broken)
-				}
+				hit := must.Get(disk.Disarm())(t)
 				if hit == "" {
 					again = false
 				} else {
@@ -98,9 +80,7 @@ func TestF048EverySystemCallOnTheNotesFails(t *testing.T) {
 					t.Errorf("%s (%s): a process that runs counts as one that has ended", what, hit)
 				}
 				f.Settled([]string{"one", "two"}, 1)
-				if err := f.Close(); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, f.Close())
 			}
 		}
 	}

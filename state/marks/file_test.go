@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/marks"
 )
 
@@ -20,21 +21,14 @@ var owner = json.RawMessage(`{"instance":"i"}`)
 func begin(t *testing.T) (*marks.File, string) {
 	t.Helper()
 	path := marks.Path(t.TempDir(), "i")
-	f, err := marks.Use(path, owner)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(marks.Use(path, owner))(t)
 	t.Cleanup(func() { _ = f.Close() })
 	return f, path
 }
 
 func read(t *testing.T, path string) marks.Reading {
 	t.Helper()
-	r, err := marks.Read(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return must.Get(marks.Read(path))(t)
 }
 
 // What was noted is read again by others while the file is open, as after the process was killed.
@@ -42,9 +36,7 @@ func TestWhatWasNotedIsRead(t *testing.T) {
 	t.Parallel()
 	f, path := begin(t)
 	for i := range 4 {
-		if err := f.Sent(fmt.Sprint("attempt-", i)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.Sent(fmt.Sprint("attempt-", i)))
 	}
 	answers := map[string]marks.Answer{
 		"attempt-1": {Outcome: marks.Created, ID: "5ca0a710-0000-4000-8000-000000000001", Status: 201},
@@ -53,9 +45,7 @@ func TestWhatWasNotedIsRead(t *testing.T) {
 		"attempt-4": {Outcome: marks.NotSent},                                            // given up before
 	}
 	for request, a := range answers {
-		if err := f.Answered(request, a); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.Answered(request, a))
 	}
 	one, two, four := answers["attempt-1"], answers["attempt-2"], answers["attempt-4"]
 	want := marks.Reading{Owner: owner, Marks: map[string]marks.Mark{
@@ -80,15 +70,11 @@ func TestAFileWithOpenRequestsStays(t *testing.T) {
 	t.Parallel()
 	for _, open := range []bool{false, true} {
 		f, path := begin(t)
-		if err := f.Sent("a"); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.Sent("a"))
 		if !open {
 			f.Settled([]string{"a"}, 1)
 		}
-		if err := f.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.Close())
 		if _, err := os.Stat(path); (err == nil) != open {
 			t.Errorf("open requests %v: %v", open, err)
 		}
@@ -102,18 +88,11 @@ func TestOneProcessHasOneFile(t *testing.T) {
 	path := marks.Path(t.TempDir(), "i")
 	var files []*marks.File
 	for i := range 3 {
-		f, err := marks.Use(path, owner)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := f.Sent(fmt.Sprint(i)); err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(marks.Use(path, owner))(t)
+		must.Do(t, f.Sent(fmt.Sprint(i)))
 		if i == 1 {
 			for _, f := range []*marks.File{f, files[0]} { // nobody uses it for a moment
-				if err := f.Close(); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, f.Close())
 			}
 		}
 		files = append(files, f)
@@ -122,9 +101,7 @@ func TestOneProcessHasOneFile(t *testing.T) {
 		t.Errorf("%+v", r.Marks)
 	}
 	files[2].Settled([]string{"0", "1", "2"}, 1)
-	if err := files[2].Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, files[2].Close())
 	if _, err := os.Stat(path); !os.IsNotExist(err) {
 		t.Error("the file stays", err)
 	}
@@ -136,27 +113,15 @@ func TestAProcessThatRunsHasNotEnded(t *testing.T) {
 	path := marks.Path(t.TempDir(), "child")
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^$")
 	cmd.Env = append(os.Environ(), "MARKS_CHILD="+path)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := out.Read(make([]byte, 1)); err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(cmd.StdoutPipe())(t)
+	must.Do(t, cmd.Start())
+	must.Get(out.Read(make([]byte, 1)))(t)
 	if r := read(t, path); r.Ended || len(r.Marks) != 1 {
 		t.Errorf("while it runs: %+v", r)
 	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Process.Kill())
 	_ = cmd.Wait() // it was killed
-	other, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := must.Get(os.Open(path))(t)
 	defer func() { _ = other.Close() }()
 	if err := syscall.Flock(int(other.Fd()), syscall.LOCK_SH); err != nil { // somebody else looks at the same moment
 		t.Fatal(err)
@@ -164,13 +129,8 @@ func TestAProcessThatRunsHasNotEnded(t *testing.T) {
 	if r := read(t, path); !r.Ended || len(r.Marks) != 1 {
 		t.Errorf("after it was killed: %+v", r)
 	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path+".copy", data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile(path))(t)
+	must.Do(t, os.WriteFile(path+".copy", data, 0o600))
 	if r := read(t, path+".copy"); r.Ended {
 		t.Error("a copy is taken for the file that was written on")
 	}
@@ -197,36 +157,25 @@ func TestDamageIsNoticed(t *testing.T) {
 	t.Parallel()
 	f, path := begin(t)
 	for _, name := range []string{"one", "two", "three"} {
-		if err := f.Sent(name); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.Sent(name))
 	}
-	sound, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sound := must.Get(os.ReadFile(path))(t)
 	for at := 4096; at < len(sound); at++ {
 		bad := append([]byte(nil), sound...)
 		bad[at] ^= 0x40
-		if err := os.WriteFile(path, bad, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, bad, 0o600))
 		if r := read(t, path); !r.Torn || len(r.Marks) != 2 {
 			t.Fatalf("byte %d changed: %+v", at, r)
 		}
 	}
 	for size := 4097; size < len(sound); size += 7 {
-		if err := os.WriteFile(path, sound[:size], 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, sound[:size], 0o600))
 		if r := read(t, path); r.Torn != ((size-4096)%256 != 0) {
 			t.Fatalf("cut at %d: %+v", size, r)
 		}
 	}
 	for _, head := range []string{"", "no json\n", strings.Repeat("x", 5000)} {
-		if err := os.WriteFile(path, []byte(head), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(head), 0o600))
 		if _, err := marks.Read(path); err == nil {
 			t.Errorf("a file that begins with %.10q was read", head)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/marks"
 )
 
@@ -19,17 +20,13 @@ func TestFilesAreFoundInAFolderOfAnyName(t *testing.T) {
 	parent := t.TempDir()
 	for _, name := range []string{"filial [01", "filial [01]", "filial *", `filial \x`, "filial 0"} {
 		dir := filepath.Join(parent, name)
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Mkdir(dir, 0o700))
 		want := map[string]string{"i-" + name: marks.Path(dir, "i-"+name)}
 		for _, path := range []string{
 			want["i-"+name], filepath.Join(dir, "wire-x"), filepath.Join(dir, "i.marks"),
 			filepath.Join(dir, "l-1"),
 		} {
-			if err := os.WriteFile(path, nil, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, nil, 0o600))
 		}
 		got, err := marks.Paths(dir)
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
@@ -49,32 +46,18 @@ func TestAFileThatCannotBeOursIsNotUsed(t *testing.T) {
 		t.Error("a file was made in a folder that is not there")
 	}
 	path := marks.Path(dir, "i")
-	if err := os.WriteFile(path, []byte("of another process"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	other, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Flock(int(other.Fd()), syscall.LOCK_EX); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte("of another process"), 0o600))
+	other := must.Get(os.Open(path))(t)
+	must.Do(t, syscall.Flock(int(other.Fd()), syscall.LOCK_EX))
 	if _, err := marks.Use(path, owner); err == nil || !strings.Contains(err.Error(), "locking "+path) {
 		t.Errorf("the file of a process that runs: %v", err)
 	}
 	if text, err := os.ReadFile(path); string(text) != "of another process" || err != nil {
 		t.Errorf("its file has %q, %v", text, err)
 	}
-	if err := other.Close(); err != nil {
-		t.Fatal(err)
-	}
-	f, err := marks.Use(path, owner)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, other.Close())
+	f := must.Get(marks.Use(path, owner))(t)
+	must.Do(t, f.Close())
 }
 
 func TestWhatIsNoFileOfAProcessIsNotRead(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -13,19 +14,16 @@ import (
 func TestThePlanOfAClosingIsBoundToItsNumbers(t *testing.T) {
 	both(t, func(t *testing.T, w *world) {
 		w.october()
+		day := must.Get(trade.ParseDate("2026-10-31"))(t)
 		plan := func() ClosingPlan {
 			t.Helper()
-			p, err := w.take(Cut{Day: mustDay(t, "2026-10-31")}).PlanClosing(DefaultTolerance())
-			if err != nil {
-				t.Fatal(err)
-			}
-			return p
+			return must.Get(w.take(Cut{Day: day}).PlanClosing(DefaultTolerance()))(t)
 		}
 		first := plan()
 		// Rejected, in doubt, invalid; a delivery that waits. What differs: a changed row, one that
 		// is gone, and an over-delivered contract.
 		want := ClosingPlan{
-			Day: mustDay(t, "2026-10-31"), At: w.now, Rows: 12, Open: 4, Divergences: first.Divergences,
+			Day: day, At: w.now, Rows: 12, Open: 4, Divergences: first.Divergences,
 			Mark:  first.Mark,
 			First: "2026-10-05", Totals: first.Totals, Summaries: first.Summaries,
 			States: []StateCount{{trade.Waiting, 1}, {trade.Invalid, 1}, {trade.Rejected, 1}, {trade.InDoubt, 1}},
@@ -59,12 +57,12 @@ func TestAnExportSaysWhatWasSelected(t *testing.T) {
 	w := newWorld(t, "sqlite")
 	w.october()
 	o := portuguese
-	o.Filter = Filter{From: mustDay(t, "2026-10-01"), Products: []string{"SOJA"}, States: []trade.State{trade.Accepted}}
-	o.Sections, o.By = []SectionID{SummarySection}, []By{BySeason}
-	text, err := json.Marshal(w.take(Cut{}).Export("csv", o))
-	if err != nil {
-		t.Fatal(err)
+	o.Filter = Filter{
+		From: must.Get(trade.ParseDate("2026-10-01"))(t), Products: []string{"SOJA"},
+		States: []trade.State{trade.Accepted},
 	}
+	o.Sections, o.By = []SectionID{SummarySection}, []By{BySeason}
+	text := must.Get(json.Marshal(w.take(Cut{}).Export("csv", o)))(t)
 	const want = `{"report":"01a20039-0000-7000-8000-000000000000","kind":"now","day":"","format":"csv","rows":12,` +
 		`"filters":{"by":["season"],"from":"2026-10-01","product":["SOJA"],"section":["summary"],"state":["accepted"]}}`
 	if string(text) != want {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/xuri/excelize/v2"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -22,28 +23,15 @@ func exported(t *testing.T, w *world, form Form, lang trade.Lang) ([][]string, [
 	o := portuguese
 	o.Lang = lang
 	var b bytes.Buffer
-	if err := w.take(Cut{}).Decisions(o, form, &b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.take(Cut{}).Decisions(o, form, &b))
 	if form == Commas {
 		r := csv.NewReader(strings.NewReader(strings.TrimPrefix(b.String(), "\ufeff")))
 		r.Comma = ';'
-		rows, err := r.ReadAll()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return rows, b.Bytes()
+		return must.Get(r.ReadAll())(t), b.Bytes()
 	}
-	book, err := excelize.OpenReader(bytes.NewReader(b.Bytes()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	book := must.Get(excelize.OpenReader(bytes.NewReader(b.Bytes())))(t)
 	defer book.Close()
-	rows, err := book.GetRows(book.GetSheetName(0))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rows, b.Bytes()
+	return must.Get(book.GetRows(book.GetSheetName(0)))(t), b.Bytes()
 }
 
 // filled writes the file as a person would save it, with other cells, of "key/column".
@@ -73,9 +61,7 @@ func filled(t *testing.T, form Form, raw []byte, rows [][]string, cells map[stri
 	} else {
 		err = errors.Join(err, book.Write(&b), book.Close())
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return b.Bytes()
 }
 
@@ -141,9 +127,7 @@ func TestStaleAndAlteredRowsAreNamed(t *testing.T) {
 			"02|000010/decision": "apagar", "02|000010/why": why,
 		})
 		list, faults, err := ReadDecisions(bytes.NewReader(data), trade.Portuguese)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		var got []string
 		for _, f := range faults {
 			got = append(got, fmt.Sprintf("%s %s: %s", rows[f.Line-1][decisionColumn("key")], f.Column, f.Text[:20]))

@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -66,16 +67,10 @@ func TestMoreDeliveredThanContractedIsToldWithoutHoldingTheContracts(t *testing.
 			o.Filter.Products = []string{product}
 		}
 		var file bytes.Buffer
-		v, err := s.Report(o, NewCSV(&file, 1))
-		if err != nil {
-			rt.Fatal(err)
-		}
+		v := must.Get(s.Report(o, NewCSV(&file, 1)))(rt)
 		read := csv.NewReader(strings.NewReader(strings.TrimPrefix(file.String(), "\ufeff")))
 		read.Comma = ';'
-		lines, err := read.ReadAll()
-		if err != nil {
-			rt.Fatal(err)
-		}
+		lines := must.Get(read.ReadAll())(rt)
 		if v.Divergences != len(lines)-1 {
 			rt.Fatalf("%d divergences are counted, %d told", v.Divergences, len(lines)-1)
 		}
@@ -98,9 +93,7 @@ func TestMoreDeliveredThanContractedIsToldWithoutHoldingTheContracts(t *testing.
 func TestDeliveriesFindTheirContracts(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "a folder? of 100% #1")
-	if err := os.Mkdir(folder, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(folder, 0o700))
 	c := newContracts(folder)
 	const many = 5000
 	remote := func(i int) string { return uuid.NewSHA1(uuid.Nil, []byte(fmt.Sprint(i))).String() }
@@ -118,18 +111,14 @@ func TestDeliveriesFindTheirContracts(t *testing.T) {
 				Product: fmt.Sprint("P", i), Harvest: "H", Producer: "X", Place: long, Wallet: "W", Day: "2026-10-05",
 			},
 		}
-		if err := c.add(trade.Entry{RemoteID: remote(i % (many - 1))}, &r); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.add(trade.Entry{RemoteID: remote(i % (many - 1))}, &r))
 	}
 	for i := range many {
 		r := Row{Sends: trade.Traceability}
-		if err := c.inherit(&r, []trade.ParentKey{
+		must.Do(t, c.inherit(&r, []trade.ParentKey{
 			{Job: "a", Key: "none"},
 			{Job: []string{"a", "b"}[i%2], Key: fmt.Sprint(i / 2)},
-		}, remote(0)); err != nil {
-			t.Fatal(err)
-		}
+		}, remote(0)))
 		want := Row{
 			Sends: trade.Traceability,
 			Document: Document{
@@ -154,9 +143,7 @@ func TestDeliveriesFindTheirContracts(t *testing.T) {
 	if held, err := os.ReadDir(folder); runtime.GOOS == "linux" && (err != nil || len(held) > 0) {
 		t.Errorf("%v can be seen, %v", held, err)
 	}
-	if err := c.close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.close())
 	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
 		t.Errorf("%v is left, %v", left, err)
 	}
@@ -176,27 +163,13 @@ func TestAJobThatSentAnotherKindOnce(t *testing.T) {
 		w.add("deliveries", "01|000002", soy, was(trade.OrderCommitments))
 		w.add("deliveries", "t2", load)
 		w.add("contracts", "t3", load, was(trade.Deliveries))
-		s, err := Take(t.Context(), Sources{
-			Ledger: w.store, Jobs: w.jobs, Zone: saoPaulo, Now: w.now,
-			Folder: t.TempDir(),
-		}, Cut{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() {
-			if err := s.Close(); err != nil {
-				t.Error(err)
-			}
-		}()
+		s := w.take(Cut{})
 		o := portuguese
 		o.Sections = []SectionID{ContractsSection, DeliveriesSection}
-		var file bytes.Buffer
-		if _, err := s.Report(o, NewCSV(&file, len(o.Sections))); err != nil {
-			t.Fatal(err)
-		}
+		file := mustReport(t, s, o, func(b *bytes.Buffer) Writer { return NewCSV(b, len(o.Sections)) })
 		for _, key := range []string{"01|000001", "01|000002", "t1", "t2", "t3"} {
-			if !strings.Contains(file.String(), ";"+key+";") {
-				t.Errorf("%s is not in the report:\n%s", key, file.String())
+			if !strings.Contains(file, ";"+key+";") {
+				t.Errorf("%s is not in the report:\n%s", key, file)
 			}
 		}
 	})

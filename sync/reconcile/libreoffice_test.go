@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/xuri/excelize/v2"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // office converts files with LibreOffice, which opens them as a person would; `make test` installs
@@ -44,9 +46,7 @@ func TestF167LibreOfficeReadsTheReport(t *testing.T) {
 		"book.xlsx": func(b *bytes.Buffer) Writer { return NewXLSX(b) },
 		"table.csv": func(b *bytes.Buffer) Writer { return NewCSV(b, 1) },
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(mustReport(t, s, o, writer)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(mustReport(t, s, o, writer)), 0o600))
 	}
 
 	// The second sheet of the workbook, as LibreOffice shows its cells (numbers in its own
@@ -57,10 +57,7 @@ func TestF167LibreOfficeReadsTheReport(t *testing.T) {
 	if err != nil || len(files) != 1 {
 		t.Fatalf("LibreOffice wrote %v, %v", files, err)
 	}
-	text, err := os.ReadFile(files[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(files[0]))(t)
 	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff"))))
 	r.Comma, r.FieldsPerRecord = ';', -1
 	cells, err := r.ReadAll()
@@ -96,10 +93,7 @@ func TestF167LibreOfficeReadsTheReport(t *testing.T) {
 
 	// The CSV as Excel in Brazil would read it: ; between cells, UTF-8, Portuguese numbers.
 	opened := office(t, "xlsx", "Text - txt - csv (StarCalc):59,34,76,1,,1046", filepath.Join(dir, "table.csv"))
-	book, err := excelize.OpenFile(filepath.Join(opened, "table.xlsx"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	book := must.Get(excelize.OpenFile(filepath.Join(opened, "table.xlsx")))(t)
 	defer book.Close()
 	sheet := book.GetSheetName(0)
 	rows, err := book.GetRows(sheet, excelize.Options{RawCellValue: true})
@@ -126,14 +120,8 @@ func TestF167LibreOfficeReadsTheReport(t *testing.T) {
 		{8, "Produto", "'=FEIJAO", false},
 		{1, "Chave no ERP", "01|000001", false},
 	} {
-		cell, err := excelize.CoordinatesToCellName(column(want.title)+1, want.line+1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		typ, err := book.GetCellType(sheet, cell)
-		if err != nil {
-			t.Fatal(err)
-		}
+		cell := must.Get(excelize.CoordinatesToCellName(column(want.title)+1, want.line+1))(t)
+		typ := must.Get(book.GetCellType(sheet, cell))(t)
 		if got := rows[want.line][column(want.title)]; got != want.has ||
 			(typ == excelize.CellTypeUnset || typ == excelize.CellTypeNumber) != want.number {
 			t.Errorf("row %d, %s: LibreOffice read %q of type %v, want %q", want.line, want.title, got, typ, want.has)

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -21,14 +22,9 @@ func golden(t *testing.T, name, got string) {
 	t.Helper()
 	file := filepath.Join("testdata", name)
 	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(got), 0o644))
 	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(file))(t)
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("%s (-want +got); `go test ./sync/reconcile -update` writes it anew:\n%s", name, diff)
 	}
@@ -64,10 +60,7 @@ func total(t *testing.T, v Overview, by By, name, product string) Total {
 func TestAFixationIsNeverCountedTwice(t *testing.T) {
 	both(t, func(t *testing.T, w *world) {
 		w.october()
-		v, err := w.take(Cut{}).Overview(portuguese)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(w.take(Cut{}).Overview(portuguese))(t)
 		got := total(t, v, ByAll, "", "SOJA")
 		for name, pair := range map[string][2]string{
 			"contracted":      {got.Contracted.String(), "28260"}, // 100+200+70+61+40 sacas
@@ -104,10 +97,7 @@ func TestASweepThatFoundMoreIsADifference(t *testing.T) {
 	w := newWorld(t, "sqlite")
 	w.october()
 	w.sweep("contracts", 12, 1) // three rows of the ERP that the ledger does not have
-	v, err := w.take(Cut{}).Overview(portuguese)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must.Get(w.take(Cut{}).Overview(portuguese))(t)
 	if d := v.Summaries[0].Difference(); d == nil || *d != 3 {
 		t.Errorf("summary %+v", v.Summaries[0])
 	}
@@ -118,7 +108,7 @@ func TestAClosedMonthIsPrintedAgainWithTheSameNumbers(t *testing.T) {
 	both(t, func(t *testing.T, w *world) {
 		w.october()
 		w.add("contracts", "03|000011", soy.with(row{"order_date": "2026-11-02"})) // of the next month
-		s := w.take(Cut{Day: mustDay(t, "2026-10-31")})
+		s := w.take(Cut{Day: must.Get(trade.ParseDate("2026-10-31"))(t)})
 		body := func(s *Snapshot) string {
 			text := mustReport(t, s, portuguese, func(b *bytes.Buffer) Writer { return NewCSV(b, 0) })
 			_, rows, _ := strings.Cut(text, "\r\nResumo\r\n")
@@ -132,23 +122,17 @@ func TestAClosedMonthIsPrintedAgainWithTheSameNumbers(t *testing.T) {
 			At: w.now, Who: "maria", From: "maria@srv", Act: "report close",
 			Target: "2026-10-31", Reason: "October", Detail: `{}`,
 		}
-		done, err := Freeze(t.Context(), w.store, s, "maria", "October", audit)
-		if err != nil {
-			t.Fatal(err)
-		}
+		done := must.Get(Freeze(t.Context(), w.store, s, "maria", "October", audit))(t)
 		w.now = w.now.AddDate(0, 1, 0)
 		w.change(w.store.Read("contracts", "02|000008"),
 			func(e *trade.Entry) { e.State, e.Cause, e.Error, e.GoneSweeps = trade.Withdrawn, "", nil, 2 })
 		w.dismiss("contracts", "02|000006")
 		w.add("contracts", "03|000012", soy)
-		closings, err := w.store.Closings(t.Context(), mustDay(t, "2026-10-31"))
+		closings, err := w.store.Closings(t.Context(), must.Get(trade.ParseDate("2026-10-31"))(t))
 		if err != nil || len(closings) != 1 || closings[0].Hash != done.Hash {
 			t.Fatalf("closings %+v, %v", closings, err)
 		}
-		again, err := OpenClosed(t.Context(), w.store, closings[0], t.TempDir())
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := must.Get(OpenClosed(t.Context(), w.store, closings[0], t.TempDir()))(t)
 		defer again.Close()
 		if diff := cmp.Diff(want, body(again)); diff != "" {
 			t.Errorf("the reprint (-closed +reprint):\n%s", diff)
@@ -177,14 +161,12 @@ func TestAPastDayIsDerivedAndSaysSo(t *testing.T) {
 		w.send(w.store.Read("contracts", "02|000008"), trade.OutcomeCreated)
 		w.dismiss("contracts", doubt.Key)
 		w.add("contracts", "03|000012", soy)
-		s := w.take(Cut{Day: mustDay(t, "2026-10-31"), Derived: true})
+		s := w.take(Cut{Day: must.Get(trade.ParseDate("2026-10-31"))(t), Derived: true})
 		got := map[string]string{}
-		if err := s.Each(func(r *Row) error {
+		must.Do(t, s.Each(func(r *Row) error {
 			got[r.Key] = string(r.State) + " " + string(r.Basis)
 			return nil
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 		want := map[string]string{
 			"01|000001": "accepted ", "01|000002": "accepted ", "01|000003": "accepted ", "01|000004": "accepted ",
 			"02|000005": "rejected derived", "02|000006": "in_doubt derived",
@@ -219,12 +201,10 @@ func TestExceptionsTellWhoAndWhy(t *testing.T) {
 			{Act: "late answer", Target: "contracts 01|3", Detail: `none`},
 		} {
 			r.At, r.Who, r.Reason = w.now.AddDate(0, 0, i), "maria", "seen there"
-			if err := w.store.AppendAudit(t.Context(), r); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, w.store.AppendAudit(t.Context(), r))
 		}
 		o := portuguese
-		o.Sections, o.Filter.To = []SectionID{ExceptionsSection}, mustDay(t, "2026-11-02")
+		o.Sections, o.Filter.To = []SectionID{ExceptionsSection}, must.Get(trade.ParseDate("2026-11-02"))(t)
 		got := mustReport(t, w.take(Cut{}), o, func(b *bytes.Buffer) Writer { return NewCSV(b, 1) })
 		word := func(key i18n.Key) string { return i18n.Report.Text(trade.Portuguese, key) }
 		for _, want := range []string{
@@ -255,8 +235,8 @@ func TestFiltersSelectRowsAndLeaveTheSummaryWhole(t *testing.T) {
 		"product":       {Filter{Products: []string{"MILHO"}}, 1},
 		"branch":        {Filter{Branches: []string{"01"}}, 4},
 		"state":         {Filter{States: []trade.State{trade.InDoubt, trade.Rejected}}, 2},
-		"from":          {Filter{From: mustDay(t, "2026-10-06")}, 2},
-		"to":            {Filter{To: mustDay(t, "2026-10-06")}, 10},
+		"from":          {Filter{From: must.Get(trade.ParseDate("2026-10-06"))(t)}, 2},
+		"to":            {Filter{To: must.Get(trade.ParseDate("2026-10-06"))(t)}, 10},
 		"producer":      {Filter{Producers: []string{"P2|01"}}, 1},
 		"place":         {Filter{Places: []string{"001"}}, 12},
 		"wallet":        {Filter{Wallets: []string{"33333333-3333-4333-8333-333333333310"}}, 12},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -19,11 +20,8 @@ func (w *world) retain() {
 	w.now = w.now.AddDate(1, 0, 0)
 	const month = 30 * 24 * time.Hour
 	keep := state.Retention{Bodies: month, Runs: month, IdleRuns: month, Lookups: month, Inbox: month, Audit: month}
-	taken, err := w.store.Retain(w.t.Context(), keep, w.now,
-		trade.AuditRecord{At: w.now, Who: "safrasync", Act: state.ActRetention, Detail: `{}`})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	taken := must.Get(w.store.Retain(w.t.Context(), keep, w.now,
+		trade.AuditRecord{At: w.now, Who: "safrasync", Act: state.ActRetention, Detail: `{}`}))(w.t)
 	for _, kind := range []string{state.KeptBodies, state.KeptAudit} {
 		if i := slices.IndexFunc(taken, func(r state.Retained) bool { return r.Kind == kind }); i < 0 ||
 			taken[i].Rows == 0 {
@@ -47,7 +45,7 @@ func csvOf(t *testing.T, s *Snapshot, sections ...SectionID) string {
 func TestTheRetentionChangesNothingOfAClosedMonth(t *testing.T) {
 	both(t, func(t *testing.T, w *world) {
 		w.october()
-		day := mustDay(t, "2026-10-31")
+		day := must.Get(trade.ParseDate("2026-10-31"))(t)
 		s := w.take(Cut{Day: day})
 		want := csvOf(t, s)
 		if !strings.Contains(want, "maria") || !strings.Contains(want, "130,5") {
@@ -57,9 +55,7 @@ func TestTheRetentionChangesNothingOfAClosedMonth(t *testing.T) {
 			At: w.now, Who: "maria", From: "maria@srv", Act: ActClose, Target: day.String(),
 			Reason: "October", Detail: `{}`,
 		}
-		if _, err := Freeze(t.Context(), w.store, s, "maria", "October", audit); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(Freeze(t.Context(), w.store, s, "maria", "October", audit))(t)
 		w.retain()
 		if now := csvOf(t, w.take(Cut{Day: day})); strings.Count(now, "130,5") >= strings.Count(want, "130,5") ||
 			strings.Count(now, "maria") >= strings.Count(want, "maria") {
@@ -69,10 +65,7 @@ func TestTheRetentionChangesNothingOfAClosedMonth(t *testing.T) {
 		if err != nil || len(closings) != 1 {
 			t.Fatalf("closings %+v, %v", closings, err)
 		}
-		again, err := OpenClosed(t.Context(), w.store, closings[0], t.TempDir())
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := must.Get(OpenClosed(t.Context(), w.store, closings[0], t.TempDir()))(t)
 		defer again.Close()
 		if diff := cmp.Diff(want, csvOf(t, again)); diff != "" {
 			t.Errorf("the reprint (-closed +reprint):\n%s", diff)
@@ -85,7 +78,7 @@ func TestTheRetentionChangesNothingOfAClosedMonth(t *testing.T) {
 func TestTheRetentionLeavesTheCountsOfADerivedDay(t *testing.T) {
 	both(t, func(t *testing.T, w *world) {
 		w.october()
-		cut := Cut{Day: mustDay(t, "2026-10-31"), Derived: true}
+		cut := Cut{Day: must.Get(trade.ParseDate("2026-10-31"))(t), Derived: true}
 		want := csvOf(t, w.take(cut), SummarySection)
 		w.retain()
 		after := w.take(cut)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/safrasync/safrasync/internal/ledgertest"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/clock"
@@ -59,9 +60,7 @@ func newWorld(t testing.TB, driver string) *world {
 		"P1|01": producerID,
 		"P2|01": "11111111-1111-4111-8111-111111111112",
 	}, "delivery_places": {"001": placeID}} {
-		if _, err := store.ReplaceReferences(t.Context(), kind, codes, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(store.ReplaceReferences(t.Context(), kind, codes, nil))(t)
 	}
 	contracts := mapping.JobSpec{
 		Name: "contracts", Sends: trade.OrderCommitments, Query: "SELECT 1", Sweep: "0 3 * * *",
@@ -78,11 +77,7 @@ func newWorld(t testing.TB, driver string) *world {
 		SentBy:  []mapping.ParentSpec{{Job: "contracts", Columns: []string{"filial", "num"}}},
 	}
 	for _, spec := range []mapping.JobSpec{contracts, loads} {
-		job, err := mapping.Compile(spec, saoPaulo)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.jobs = append(w.jobs, job)
+		w.jobs = append(w.jobs, must.Get(mapping.Compile(spec, saoPaulo))(t))
 	}
 	return w
 }
@@ -181,13 +176,9 @@ func remoteID(n int) string { return fmt.Sprintf("1b98fbe4-6680-4a11-9ba1-%012d"
 func (w *world) send(e trade.Entry, outcome trade.Outcome) trade.Entry {
 	w.t.Helper()
 	w.n++
-	id, err := uuid.NewV7()
-	if err != nil {
-		w.t.Fatal(err)
-	}
 	a := trade.Attempt{
-		ID: id.String(), RunID: "run", EntryID: e.ID, Payload: e.Payload, PayloadHash: e.PayloadHash,
-		StartedAt: w.now,
+		ID: must.Get(uuid.NewV7())(w.t).String(), RunID: "run", EntryID: e.ID, Payload: e.Payload,
+		PayloadHash: e.PayloadHash, StartedAt: w.now,
 	}
 	w.store.CommitGroup(e.Job, trade.Group{At: w.now, Intents: []trade.Intent{{Entry: e, Attempt: a}}})
 	a.Outcome, a.FinishedAt = outcome, w.now
@@ -238,19 +229,12 @@ func (w *world) dismiss(job string, keys ...string) {
 	}
 }
 
-func (w *world) sources() Sources {
-	return Sources{
-		Ledger: w.store, Jobs: w.jobs, Zone: saoPaulo, Now: w.now, Program: "1.0.0-test",
-		Name: "Cooperativa", Folder: w.t.(interface{ TempDir() string }).TempDir(),
-	}
-}
-
 func (w *world) take(cut Cut) *Snapshot {
 	w.t.Helper()
-	s, err := Take(w.t.Context(), w.sources(), cut)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	s := must.Get(Take(w.t.Context(), Sources{
+		Ledger: w.store, Jobs: w.jobs, Zone: saoPaulo, Now: w.now, Program: "1.0.0-test",
+		Name: "Cooperativa", Folder: w.t.TempDir(),
+	}, cut))(w.t)
 	w.t.Cleanup(func() { _ = s.Close() })
 	s.Head.ID = "01a20039-0000-7000-8000-000000000000"
 	return s
@@ -261,19 +245,8 @@ var portuguese = Options{Lang: trade.Portuguese, Tolerance: DefaultTolerance()}
 func mustReport(t testing.TB, s *Snapshot, o Options, writer func(*bytes.Buffer) Writer) string {
 	t.Helper()
 	var b bytes.Buffer
-	if _, err := s.Report(o, writer(&b)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Report(o, writer(&b)))(t)
 	return b.String()
-}
-
-func mustDay(t testing.TB, text string) trade.Date {
-	t.Helper()
-	d, err := trade.ParseDate(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
 }
 
 // told records what an event told of a record, at a moment.
@@ -281,10 +254,8 @@ func (w *world) told(status trade.Status, id, word string, at time.Time) {
 	w.t.Helper()
 	w.n++
 	event, kind := status.Event()
-	if err := w.store.NoteHeard(w.t.Context(),
-		[]trade.Heard{{Kind: kind, ID: id, Event: event, Seq: int64(w.n), At: at, Word: word}}, nil); err != nil {
-		w.t.Fatal(err)
-	}
+	must.Do(w.t, w.store.NoteHeard(w.t.Context(),
+		[]trade.Heard{{Kind: kind, ID: id, Event: event, Seq: int64(w.n), At: at, Word: word}}, nil))
 }
 
 // october is a month with something of everything.

@@ -13,6 +13,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -67,21 +68,16 @@ func anyRow(t *rapid.T) Row {
 
 // snapshotOf makes a snapshot of the rows of some jobs.
 func snapshotOf(t testing.TB, jobs []JobHead, rows iter.Seq[Row]) *Snapshot {
-	s, err := newSnapshot(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(newSnapshot(t.TempDir()))(t)
 	t.Cleanup(func() { _ = s.Close() })
 	s.zone = saoPaulo
 	s.Head = Head{Form: formOfHead, ID: "x", Zone: saoPaulo.String(), At: saturday, Kind: NowKind, Jobs: jobs}
-	out := s.spool()
+	out, err := s.spool(), error(nil)
 	for r := range rows {
 		s.Head.Rows++
 		err = errors.Join(err, out.row(r))
 	}
-	if err := errors.Join(err, out.close()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err, out.close())
 	return s
 }
 
@@ -121,10 +117,7 @@ func TestSumsClose(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		rows := rapid.SliceOfN(rapid.Custom(anyRow), 0, 30).Draw(rt, "rows")
 		s := spooled(t, rows)
-		v, err := s.Overview(portuguese)
-		if err != nil {
-			rt.Fatal(err)
-		}
+		v := must.Get(s.Overview(portuguese))(rt)
 		n := 0
 		for _, sum := range v.Summaries {
 			if d := sum.Difference(); d == nil || *d != 0 {
@@ -190,10 +183,7 @@ func TestSumsClose(t *testing.T) {
 		if i := slices.IndexFunc(rows, func(r Row) bool { return !r.Gone }); i >= 0 { // a row that the ledger lost
 			s.Head.Jobs[slices.IndexFunc(s.Head.Jobs,
 				func(j JobHead) bool { return j.Sends == rows[i].Sends })].SweepGone++
-			v, err := s.Overview(portuguese)
-			if err != nil {
-				rt.Fatal(err)
-			}
+			v := must.Get(s.Overview(portuguese))(rt)
 			if !slices.ContainsFunc(v.Summaries, func(sum Summary) bool { return *sum.Difference() == 1 }) {
 				rt.Fatal("a lost row makes no difference")
 			}
@@ -215,9 +205,7 @@ func TestRowsOfOneKindAreThoseOfAll(t *testing.T) {
 			return r
 		}), 0, 12).Draw(rt, "rows"))
 		read := func(kind trade.Kind) (out []Row) {
-			if err := s.each(kind, func(r *Row) error { out = append(out, *r); return nil }); err != nil {
-				rt.Fatal(err)
-			}
+			must.Do(rt, s.each(kind, func(r *Row) error { out = append(out, *r); return nil }))
 			return out
 		}
 		var want []Row
@@ -229,9 +217,7 @@ func TestRowsOfOneKindAreThoseOfAll(t *testing.T) {
 		}
 	})
 	s := manyRows(t, 10)
-	if err := s.file.Truncate(200); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.file.Truncate(200))
 	if err := s.Each(func(*Row) error { return nil }); err == nil {
 		t.Error("a file that ends too early is read to its end")
 	}
@@ -251,9 +237,7 @@ func BenchmarkReport(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				var to bytes.Buffer
-				if _, err := s.Report(portuguese, writer(&to)); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(s.Report(portuguese, writer(&to)))(b)
 			}
 		})
 	}

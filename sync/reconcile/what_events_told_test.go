@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -28,9 +29,7 @@ func TestF154WhatEventsToldLastStandsAtTheRows(t *testing.T) {
 		rows := func(cut Cut) map[string]Row {
 			t.Helper()
 			out := map[string]Row{}
-			if err := w.take(cut).Each(func(r *Row) error { out[r.Key] = *r; return nil }); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, w.take(cut).Each(func(r *Row) error { out[r.Key] = *r; return nil }))
 			return out
 		}
 		now := rows(Cut{})

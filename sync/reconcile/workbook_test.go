@@ -16,6 +16,7 @@ import (
 
 	"github.com/xuri/excelize/v2"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/sync/reconcile/workbook"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -23,13 +24,8 @@ import (
 func workbookOf(t *testing.T, s *Snapshot, most int) *excelize.File {
 	t.Helper()
 	var b bytes.Buffer
-	if _, err := s.Report(portuguese, newXLSX(&b, most)); err != nil {
-		t.Fatal(err)
-	}
-	book, err := excelize.OpenReader(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Report(portuguese, newXLSX(&b, most)))(t)
+	book := must.Get(excelize.OpenReader(&b))(t)
 	t.Cleanup(func() { _ = book.Close() })
 	return book
 }
@@ -81,10 +77,7 @@ func TestAWorkbookHasTypesFiltersAndAFrozenHeader(t *testing.T) {
 		"F2": {excelize.CellTypeUnset, "05/10/2026"},
 		"O2": {excelize.CellTypeUnset, "6,000.00"}, "G9": {excelize.CellTypeInlineString, "=FEIJAO"},
 	} {
-		typ, err := book.GetCellType("Contratos", cell)
-		if err != nil {
-			t.Fatal(err)
-		}
+		typ := must.Get(book.GetCellType("Contratos", cell))(t)
 		text, err := book.GetCellValue("Contratos", cell)
 		if err != nil || typ != want.typ || text != want.text {
 			t.Errorf("%s: %v %q, want %v %q, %v", cell, typ, text, want.typ, want.text, err)
@@ -123,29 +116,18 @@ func TestF167ASheetEndsBeforeItsBytesAreTooMany(t *testing.T) {
 	var b bytes.Buffer
 	w := newXLSX(&b, workbook.SheetRows)
 	w.file.SheetMost = most
-	if _, err := s.Report(portuguese, w); err != nil {
-		t.Fatal(err)
-	}
-	archive, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Report(portuguese, w))(t)
+	archive := must.Get(zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len())))(t)
 	for _, part := range archive.File {
 		if part.UncompressedSize64 > most {
 			t.Errorf("%s has %d bytes", part.Name, part.UncompressedSize64)
 		}
 	}
-	book, err := excelize.OpenReader(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	book := must.Get(excelize.OpenReader(&b))(t)
 	defer book.Close()
 	seen := map[string]bool{}
 	for _, name := range book.GetSheetList() {
-		rows, err := book.GetRows(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := must.Get(book.GetRows(name))(t)
 		if strings.HasPrefix(name, "Contratos") || strings.HasPrefix(name, "Entregas") {
 			for _, r := range rows[1:] {
 				seen[r[2]] = true
@@ -188,13 +170,8 @@ func TestTextsOfAWorkbookComeBackAsTheyWere(t *testing.T) {
 		err = errors.Join(err, w.Row([]any{text, at, Day("2026-10-31"), trade.NewDecimal(-1234567890123, 4)}))
 	}
 	long := strings.Repeat("😀", workbook.CellText)
-	if err = errors.Join(err, w.Row([]any{long, nil, Day(""), nil}), w.End()); err != nil {
-		t.Fatal(err)
-	}
-	book, err := excelize.OpenReader(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err, w.Row([]any{long, nil, Day(""), nil}), w.End())
+	book := must.Get(excelize.OpenReader(&b))(t)
 	defer book.Close()
 	for i, want := range texts {
 		line := strconv.Itoa(i + 2)
@@ -219,10 +196,7 @@ func TestNumbersThatASpreadsheetCannotKeepAreText(t *testing.T) {
 		"123456789012345": true, "1234567890123456": false, "0.000000000000001": true, "-99999999999.9999": true,
 		"0.1": true, "12345678901.234567": false, "0": true,
 	} {
-		d, err := trade.ParseDecimal(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(trade.ParseDecimal(text))(t)
 		if _, ok := workbook.Number(d); ok != want {
 			t.Errorf("%s is a number: %v, want %v", text, ok, want)
 		}

@@ -3,7 +3,6 @@ package firebird_test
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"net"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/erp/erptest"
 	"github.com/safrasync/safrasync/internal/fbtest"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 func TestFirebirdValuesAreExactText(t *testing.T) {
@@ -211,14 +211,9 @@ func TestI8FirebirdKeepsNothingThatAQueryWrites(t *testing.T) {
 func TestOpenFirebirdSaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	server, path := fbtest.Database(t, "UTF8")
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	free := l.Addr().String()
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Close())
 	at := "firebird://SYSDBA:segredo@" + server.Address()
 	erptest.WantError(t, erptest.OpenError(t, "firebird", at+path), erp.CodeAuth, server.Address(), "refused the user or the password")
 	erptest.WantError(t, erptest.OpenError(t, "firebird", strings.Replace(at, "segredo", fbtest.Password,
@@ -268,12 +263,8 @@ func firebirdRunning(t *testing.T, db *sql.DB) (n int) {
 	t.Helper()
 	const query = `SELECT count(*) FROM MON$STATEMENTS s JOIN MON$ATTACHMENTS a ON a.MON$ATTACHMENT_ID = s.MON$ATTACHMENT_ID WHERE s.MON$STATE = 1 AND a.MON$USER STARTING WITH 'LE_'`
 	tx, err := db.BeginTx(context.Background(), nil) // the monitor shows one moment per transaction
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(tx.QueryRow(query).Scan(&n), tx.Rollback()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
+	must.Do(t, tx.QueryRow(query).Scan(&n), tx.Rollback())
 	return n
 }
 
@@ -395,12 +386,8 @@ func TestByKeysUsesTheIndexOfFirebird(t *testing.T) {
 func sequentialReads(t *testing.T, db *sql.DB) (n int64) {
 	t.Helper()
 	tx, err := db.BeginTx(context.Background(), nil) // the monitor shows one moment per transaction
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	const query = `SELECT r.MON$RECORD_SEQ_READS FROM MON$DATABASE d JOIN MON$RECORD_STATS r ON r.MON$STAT_ID = d.MON$STAT_ID AND r.MON$STAT_GROUP = 0`
-	if err := errors.Join(tx.QueryRow(query).Scan(&n), tx.Rollback()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, tx.QueryRow(query).Scan(&n), tx.Rollback())
 	return n
 }

@@ -2,17 +2,18 @@ package firebird_test
 
 import (
 	"database/sql"
-	"errors"
 	"net/url"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/jmoiron/sqlx"
 	"go.uber.org/goleak"
 
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/erp/erptest"
 	"github.com/safrasync/safrasync/internal/fbtest"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/throwaway"
 )
 
@@ -44,21 +45,9 @@ func firebirdReader(t testing.TB, server *fbtest.Server, path string, db *sql.DB
 	t.Helper()
 	reader := "LE_" + strings.ToUpper(strings.TrimSuffix(filepath.Base(path), ".fdb"))
 	erptest.Exec(t, db, "CREATE USER "+reader+" PASSWORD 'leitura'")
-	rows, err := db.Query("SELECT TRIM(RDB$RELATION_NAME) FROM RDB$RELATIONS WHERE RDB$SYSTEM_FLAG = 0")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var tables []string
-	for rows.Next() {
-		var table string
-		if err := rows.Scan(&table); err != nil {
-			t.Fatal(err)
-		}
-		tables = append(tables, table)
-	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, sqlx.NewDb(db, "firebirdsql").Select(&tables,
+		"SELECT TRIM(RDB$RELATION_NAME) FROM RDB$RELATIONS WHERE RDB$SYSTEM_FLAG = 0"))
 	for _, table := range tables {
 		erptest.Exec(t, db, `GRANT SELECT ON "`+table+`" TO USER `+reader)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/erp/erptest"
 	"github.com/safrasync/safrasync/internal/mariatest"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 func TestMySQLValuesAreExactText(t *testing.T) {
@@ -118,33 +119,24 @@ func TestF001MySQLHoldsTheBoundForAnOpenTransaction(t *testing.T) {
 		t.Errorf("Facts = %+v, %v", f, err)
 	}
 	var reader string
-	if err := db.QueryRow(`SELECT CONCAT('le_', DATABASE())`).Scan(&reader); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.QueryRow(`SELECT CONCAT('le_', DATABASE())`).Scan(&reader))
 	erptest.Exec(t, db, "GRANT PROCESS ON *.* TO "+reader+"@'127.0.0.1'")
 	s := erptest.Open(t, erp.Options{Driver: "mysql", DSN: erp.Secret(dsn)})
 	if f, err := s.Facts(t.Context()); err != nil || !f.SeesTransactions {
 		t.Errorf("Facts = %+v, %v", f, err)
 	}
-	late, err := db.BeginTx(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	late := must.Get(db.BeginTx(t.Context(), nil))(t)
 	erptest.Exec(t, late, `INSERT INTO c (k) VALUES (1)`) // stamped, not yet visible
 	var wait int
-	// trx_started has no fractions: only now do the two stamps differ by more
-	if err := db.QueryRow(`SELECT SLEEP(2)`).Scan(&wait); err != nil {
-		t.Fatal(err)
-	}
+	// trx_started has no fractions: only now the two stamps differ by more
+	must.Do(t, db.QueryRow(`SELECT SLEEP(2)`).Scan(&wait))
 	erptest.Exec(t, db, `INSERT INTO c (k) VALUES (2)`)
 	q := erp.Query{SQL: "SELECT k, em FROM c", Key: []string{"k"}, ChangedAt: "em"}
 	rows, first := erptest.Read(t, s, q, erp.Window{})
 	if got := erptest.KeysOf(rows); got != "2" {
 		t.Fatalf("first read gave %q, want 2", got)
 	}
-	if err := late.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, late.Commit())
 	rows, _ = erptest.Read(t, s, q, erp.Window{Since: first.Bound})
 	if got := erptest.KeysOf(rows); got != "1 2" {
 		t.Errorf("the late row is lost: second read gave %q after bound %s", got, first.Bound)
@@ -160,9 +152,7 @@ func TestOpenMySQLSaysWhatIsWrong(t *testing.T) {
 		t.Fatal(err)
 	}
 	free := l.Addr().String()
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Close())
 	erptest.WantError(t, erptest.OpenError(t, "mysql", mysqlURL(server, name, "ninguem", "segredo")), erp.CodeAuth,
 		server.Address(),
 		"refused the user or the password")
@@ -235,17 +225,12 @@ func TestI8MySQLWritesNothing(t *testing.T) {
 func TestF012MySQLWaitsForALockAndThenSaysSo(t *testing.T) {
 	t.Parallel()
 	s, db := mysql(t, `CREATE TABLE c (k int)`)
-	c, err := db.Conn(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(db.Conn(t.Context()))(t)
 	erptest.Exec(t, c, `LOCK TABLES c WRITE`)
 	erptest.WantError(t, erptest.ReadError(t, s, erp.Query{SQL: "SELECT k FROM c", Key: []string{"k"}}), erp.CodeLocked,
 		"locked by another session")
 	erptest.Exec(t, c, `UNLOCK TABLES`)
-	if err := c.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Close())
 	erptest.Read(t, s, erp.Query{SQL: "SELECT k FROM c", Key: []string{"k"}}, erp.Window{})
 }
 
@@ -253,9 +238,7 @@ func TestF012MySQLWaitsForALockAndThenSaysSo(t *testing.T) {
 func running(t *testing.T, db *sql.DB) (n int) {
 	t.Helper()
 	const query = `SELECT count(*) FROM information_schema.processlist WHERE user = CONCAT('le_', DATABASE()) AND command IN ('Query', 'Execute')`
-	if err := db.QueryRow(query).Scan(&n); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.QueryRow(query).Scan(&n))
 	return n
 }
 
@@ -422,8 +405,6 @@ func TestByKeysUsesTheIndexOfMySQL(t *testing.T) {
 func handlerReads(t *testing.T, db *sql.DB) (n int64) {
 	t.Helper()
 	const query = `SELECT COALESCE(SUM(rows_read), 0) FROM information_schema.table_statistics WHERE table_schema = DATABASE()`
-	if err := db.QueryRow(query).Scan(&n); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.QueryRow(query).Scan(&n))
 	return n
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/erp/erptest"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // Texts with quotes, commas and backslashes arrive as they are stored.
@@ -20,14 +21,10 @@ func TestPostgresTextsArriveAsTheyAreStored(t *testing.T) {
 		"é", "'", "''", "NULL", "null", `a"b\c,d(e)f`, strings.Repeat(`"\`, 500), "  trailing  ",
 	}
 	for i, text := range texts {
-		if _, err := db.Exec(
-			`INSERT INTO c VALUES ($1, $2, left($3, 40), left($4, 8), CASE WHEN $1 % 2 = 0 THEN $1 * 1.50 END, CASE WHEN $1 % 3 = 0 THEN date '2026-03-10' END)`, i, text, text, text); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(db.Exec(
+			`INSERT INTO c VALUES ($1, $2, left($3, 40), left($4, 8), CASE WHEN $1 % 2 = 0 THEN $1 * 1.50 END, CASE WHEN $1 % 3 = 0 THEN date '2026-03-10' END)`, i, text, text, text))(t)
 	}
-	if _, err := db.Exec(`INSERT INTO c (i) VALUES ($1)`, len(texts)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(db.Exec(`INSERT INTO c (i) VALUES ($1)`, len(texts)))(t)
 	rows, _ := erptest.Read(t, s, erp.Query{SQL: "SELECT * FROM c ORDER BY i", Key: []string{"i"}}, erp.Window{})
 	if len(rows) != len(texts)+1 {
 		t.Fatalf("%d rows", len(rows))
@@ -119,8 +116,6 @@ func BenchmarkReadPostgres(b *testing.B) {
 // cpu returns the CPU time of this process so far.
 func cpu(b *testing.B) time.Duration {
 	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/internal/ledgertest"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/sync/reconcile/archive"
@@ -28,69 +29,42 @@ func TestAnArchiveThatWasAlteredIsRefused(t *testing.T) {
 	t.Parallel()
 	store := ledgertest.Open(t, state.SQLite)
 	now := time.Date(2026, 11, 2, 12, 0, 0, 0, time.UTC)
-	day, err := trade.ParseDate("2026-10-31")
-	if err != nil {
-		t.Fatal(err)
-	}
+	day := must.Get(trade.ParseDate("2026-10-31"))(t)
 	take := func(cut reconcile.Cut) *reconcile.Snapshot {
-		s, err := reconcile.Take(t.Context(), reconcile.Sources{
+		s := must.Get(reconcile.Take(t.Context(), reconcile.Sources{
 			Ledger: store, Zone: time.UTC, Now: now, Folder: t.TempDir(),
-		}, cut)
-		if err != nil {
-			t.Fatal(err)
-		}
+		}, cut))(t)
 		t.Cleanup(func() { _ = s.Close() })
 		return s
 	}
 	record := trade.AuditRecord{At: now, Who: "maria", From: "here", Act: reconcile.ActClose, Target: day.String()}
-	if _, err := reconcile.Freeze(t.Context(), store, take(reconcile.Cut{Day: day, Bare: true}), "maria", "conferido",
-		record); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(reconcile.Freeze(t.Context(), store, take(reconcile.Cut{Day: day, Bare: true}), "maria", "conferido",
+		record))(t)
 	var b bytes.Buffer
-	seal, err := archive.Write(t.Context(), &b, archive.Contents{
+	seal := must.Get(archive.Write(t.Context(), &b, archive.Contents{
 		Snapshot: take(reconcile.Cut{}), Options: reconcile.Options{Lang: trade.Portuguese}, Ledger: store, Who: "ana",
 		Now: now,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	in, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
+	in := must.Get(zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len())))(t)
 	files := map[string]string{}
 	for _, f := range in.File {
-		from, err := f.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := io.ReadAll(from)
-		if err != nil {
-			t.Fatal(err)
-		}
+		from := must.Get(f.Open())(t)
+		text := must.Get(io.ReadAll(from))(t)
 		files[f.Name] = string(text)
 	}
 	opened := func(files map[string]string) (*archive.Archive, error) {
 		t.Helper()
 		path := filepath.Join(t.TempDir(), "a.zip")
-		out, err := os.Create(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(os.Create(path))(t)
 		z := zip.NewWriter(out)
 		for name, text := range files {
 			part, err := z.Create(name)
 			if err == nil {
 				_, err = io.WriteString(part, text)
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 		}
-		if err := errors.Join(z.Close(), out.Close()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, z.Close(), out.Close())
 		a, err := archive.Open(path)
 		if err == nil {
 			t.Cleanup(func() { _ = a.Close() })
@@ -130,19 +104,14 @@ func TestAnArchiveThatWasAlteredIsRefused(t *testing.T) {
 	forged := func(name, text string) map[string]string {
 		out := with(name, text)
 		var m archive.Manifest
-		if err := json.Unmarshal([]byte(files["manifest.json"]), &m); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(files["manifest.json"]), &m))
 		for i := range m.Files {
 			if m.Files[i].Name == name {
 				sum := sha256.Sum256([]byte(text))
 				m.Files[i].Bytes, m.Files[i].SHA256 = int64(len(text)), hex.EncodeToString(sum[:])
 			}
 		}
-		text2, err := json.Marshal(m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text2 := must.Get(json.Marshal(m))(t)
 		out["manifest.json"] = string(text2)
 		return out
 	}
@@ -164,14 +133,9 @@ func TestAnArchiveThatWasAlteredIsRefused(t *testing.T) {
 		t.Errorf("a manifest of a later form: %v", err)
 	}
 	var twice archive.Manifest
-	if err := json.Unmarshal([]byte(files["manifest.json"]), &twice); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(files["manifest.json"]), &twice))
 	twice.Files = append(twice.Files, twice.Files[0])
-	text, err := json.Marshal(twice)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(twice))(t)
 	more := with("more.txt", "x")
 	more["manifest.json"] = string(text)
 	if _, err := opened(more); !errors.Is(err, archive.ErrDamaged) {
@@ -196,10 +160,7 @@ func TestAnArchiveThatWasAlteredIsRefused(t *testing.T) {
 			t.Errorf("a closing of the day %q: %v", day, err)
 		}
 	}
-	s, err := intact.Closing(t.Context(), intact.Closed[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(intact.Closing(t.Context(), intact.Closed[0]))(t)
 	t.Cleanup(func() { _ = s.Close() })
 	if s.Head.Kind != reconcile.ClosedKind || s.Head.Day != "2026-10-31" || s.Head.Closed.Who != "maria" {
 		t.Errorf("%+v", s.Head)

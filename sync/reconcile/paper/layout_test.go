@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
@@ -30,22 +31,14 @@ func (c columns) Section(s reconcile.Section) error {
 // the report.
 func TestALayoutNamesColumnsThatThereAre(t *testing.T) {
 	t.Parallel()
-	store, err := state.OpenMemory(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := must.Get(state.OpenMemory(t.Context()))(t)
 	t.Cleanup(func() { _ = store.Close() })
-	s, err := reconcile.Take(t.Context(), reconcile.Sources{
+	s := must.Get(reconcile.Take(t.Context(), reconcile.Sources{
 		Ledger: store, Zone: time.UTC, Now: time.Now(), Folder: t.TempDir(),
-	}, reconcile.Cut{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, reconcile.Cut{}))(t)
 	t.Cleanup(func() { _ = s.Close() })
 	there := columns{}
-	if _, err := s.Report(reconcile.Options{Show: true, Lang: trade.Portuguese}, there); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Report(reconcile.Options{Show: true, Lang: trade.Portuguese}, there))(t)
 	for _, id := range reconcile.AllSections {
 		if n := len(layouts[id]); n == 0 || n > 8 {
 			t.Errorf("%s has %d columns", id, n)
@@ -108,9 +101,7 @@ func TestARowIsReadInAFewColumns(t *testing.T) {
 			reconcile.Label{ID: "accepted", Text: "enviado"},
 		}), w.End(),
 	} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 	}
 	for _, text := range []string{
 		`<span>Ana &lt;Silva&gt;<small>01|000001</small><small>id-1</small></span>`,
