@@ -53,6 +53,9 @@ func (r *Discoverer) read(ctx context.Context, sweep bool, resync *Resync) error
 	if err := r.markReplaced(ctx); err != nil {
 		return err
 	}
+	if err := r.settleRetyped(ctx); err != nil {
+		return err
+	}
 	r.Run.Report.Unreadable = result.Unreadable + p.badKeys // the reader counts also those that it could not give
 	if result.FutureBound {
 		r.Run.Note(

@@ -17,9 +17,10 @@ type Discoverer struct {
 
 	// the kept sums at the beginning of a sweep, where they were those of the entries; nil: not
 	// proved
-	Proved  []trade.Tally
-	differ  map[int64]before        // rows that were sent and have changed in this reading, by number
-	lookups map[string]trade.Lookup // what the platform answered to questions by document, by code
+	Proved   []trade.Tally
+	differ   map[int64]before        // rows that were sent and have changed in this reading, by number
+	reworded []reworded              // rows that are held as typed again and have another content now
+	lookups  map[string]trade.Lookup // what the platform answered to questions by document, by code
 }
 
 // New makes the discoverer of one run, with the recheck and the brakes that go with it.

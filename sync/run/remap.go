@@ -12,19 +12,19 @@ func ApplyRemap(old, fresh trade.Entry) trade.Entry {
 	case old.Weak():
 		// refused in no form of the API: an earlier step may have happened, so a change of the row
 		// alone moves nothing
-		return keepVerdict(old, fresh)
+		return KeepVerdict(old, fresh)
 	case samePayload && (old.State == trade.Rejected || old.State == trade.Pending):
-		return keepVerdict(old, fresh)
+		return KeepVerdict(old, fresh)
 	case old.State == trade.Held && old.Cause == trade.CauseRetyped && SameContent(fresh.Content, old.Content):
-		return keepVerdict(old, fresh) // with another price it is the same business
+		return KeepVerdict(old, fresh) // with another price it is the same business
 	case samePayload && old.State == trade.Waiting && WaitsForPlatform(old):
-		return keepVerdict(old, fresh)
+		return KeepVerdict(old, fresh)
 	}
 	return fresh
 }
 
-// keepVerdict keeps where the entry stands and why, with the new content and marks.
-func keepVerdict(old, fresh trade.Entry) trade.Entry {
+// KeepVerdict keeps where the entry stands and why, with the new content and marks.
+func KeepVerdict(old, fresh trade.Entry) trade.Entry {
 	fresh.State, fresh.Cause, fresh.Error = old.State, old.Cause, old.Error
 	fresh.WaitingFor, fresh.NextAttemptAt = old.WaitingFor, old.NextAttemptAt
 	return fresh
