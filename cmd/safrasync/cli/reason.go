@@ -44,15 +44,17 @@ func (v Voice) Advice(e trade.Entry) trade.Advice {
 	return v.Own.Entry(e, v.Lang)
 }
 
-// OutcomeReason says why an attempt ended as it did. The engine's own words are English: where the
-// platform answered, its answer says more.
+// OutcomeReason says why an attempt ended as it did, or why a row is held. The engine's own words
+// are English: where the platform answered, its answer says more.
 func (v Voice) OutcomeReason(status int, messages []string, text string) string {
-	if v.Lang == trade.English || status == 0 {
-		return text
+	told, ok := i18n.Said(v.Lang, text)
+	if ok || status == 0 {
+		return told
 	}
 	said := strings.Join(messages, ", ")
 	if said == "" { // what came back stands behind the engine's words
 		_, said, _ = strings.Cut(text, ": ")
+		said = v.Said(said)
 	}
 	return strings.TrimSpace(v.Text("attempt.status", status, said))
 }
