@@ -77,7 +77,8 @@ type Access bool
 
 const (
 	// ToRead opens a ledger that cannot be written. In the place of a ledger that does not exist
-	// stands an empty one in memory, and people are told.
+	// stands an empty one in memory, and people are told; where a journal tells of one that was
+	// lost, this is an error.
 	ToRead Access = false
 	// ToWrite opens a ledger migrated when needed, and compared with its journal. One that does not
 	// exist is an error.
@@ -90,8 +91,12 @@ func (a *App) OpenLedger(ctx context.Context, how Access) (*state.Store, error) 
 	if err != nil {
 		return nil, err
 	}
-	store, err := state.Open(ctx, a.LedgerOptions(config, how))
+	options := a.LedgerOptions(config, how)
+	store, err := state.Open(ctx, options)
 	if how == ToRead && errors.Is(err, state.ErrNoLedger) {
+		if lost := state.Forgotten(options); lost != nil {
+			return nil, lost
+		}
 		var absent *state.Error
 		errors.As(err, &absent)
 		a.Tell("ledger.none", a.Voice().LedgerFault(absent, err))
