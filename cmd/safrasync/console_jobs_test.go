@@ -39,6 +39,10 @@ func TestAJobIsPausedWithANoteResumedAndRun(t *testing.T) {
 	order("pause", "").shows(http.StatusUnprocessableEntity, "ao menos 5 letras")
 	order("pause", "inventário até terça").shows(http.StatusOK, "Suspensa por uma pessoa",
 		"inventário até terça", "Retomar")
+	if home := b.get("/").shows(http.StatusOK, "suspensa").body; strings.Contains(home, "próxima") {
+		t.Error("a job that is paused is said to run next")
+	}
+	b.get("/schedules")
 	b.submit("/schedules/contracts/plan", url.Values{"act": {"pause"}}).shows(http.StatusConflict,
 		"a rotina já está suspensa")
 	b.submit("/schedules/contracts/plan", url.Values{"act": {"run"}}).shows(http.StatusConflict,
