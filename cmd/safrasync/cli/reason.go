@@ -87,7 +87,8 @@ func (v Voice) Stop(s trade.Stop) string {
 	} else if known := i18n.Key("stop." + s.Code); v.Lang != trade.English && i18n.CLI.Has(known) {
 		text = v.Text(known)
 		said := strings.TrimPrefix(strings.TrimPrefix(s.Text, "the ERP cannot be read: "), "erp: ")
-		if detail, ok := i18n.Said(v.Lang, said); ok || s.Code == string(trade.Paused) && said != "" { // a person's note
+		note := s.Code == string(trade.Paused) && said != "" // a person's
+		if detail, ok := i18n.Said(v.Lang, said); ok || note {
 			text += " (" + Printable(detail) + ")"
 		}
 	}

@@ -58,7 +58,10 @@ func TestOutcomesAreToldInThePersonsLanguage(t *testing.T) {
 				"e só uma pessoa move a linha",
 		},
 		{422, nil, `the API refused it (422): {"detail":"pre"}`, `resposta HTTP 422 {"detail":"pre"}`},
-		{400, []string{"message.x.invalid"}, "the API refused it: message.x.invalid", "resposta HTTP 400 message.x.invalid"},
+		{
+			400, []string{"message.x.invalid"}, "the API refused it: message.x.invalid",
+			"resposta HTTP 400 message.x.invalid",
+		},
 		{
 			0, nil, run.DoubleText("01|7", 2),
 			"a chave 01|7 aparece 2 vezes no ERP; corrija o ERP para que apareça uma só vez, ou acrescente uma coluna à chave",
