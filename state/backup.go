@@ -68,6 +68,12 @@ func (s *Store) BackupInto(ctx context.Context, dir string, keep int,
 	if dir, err = filepath.Abs(dir); err != nil {
 		return "", nil, nil, &sqldb.Error{Code: sqldb.CodeCopy, Path: s.db.Where, Hint: "give another folder", Err: err}
 	}
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return "", nil, nil, &sqldb.Error{
+			Code: sqldb.CodeCopy, Path: s.db.Where, Hint: "mount its disk if that is not mounted, or create it",
+			Err: fmt.Errorf("the folder %s does not exist", dir),
+		}
+	}
 	prefix := "safrasync-" + strings.ReplaceAll(s.db.ID, "-", "")[:12] + "-"
 	file = filepath.Join(dir, prefix+at.UTC().Format(copyTime)+".db")
 	if err := s.Backup(ctx, file); err != nil {

@@ -117,6 +117,32 @@ func TestARowThatComesToStandUnderAHeldKeyGoes(t *testing.T) {
 	})
 }
 
+// A contract that is held because it was typed again stays held when it is corrected then: it may
+// still be the one that was sent, and only a person knows. Where the content that was sent has come
+// to stand under another key, another row stands under the held one.
+func TestF021AContractThatIsHeldAndThenCorrectedWaitsForAPerson(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.write(10, 20)
+		b.sweep()
+		b.write(0, 20, 10)
+		b.sweep()
+		b.expect(3, trade.Held, trade.CauseRetyped)
+		b.write(0, 20, 11)
+		b.sweep()
+		b.sweep()
+		b.expect(3, trade.Held, trade.CauseRetyped)
+		b.onPlatform("10", "20")
+		b.write(0, 20, 77, 12)
+		b.sweep()
+		b.expect(3, trade.Held, trade.CauseRetyped)
+		b.done(b.retry(3), "")
+		b.sweep()
+		b.expect(3, trade.Accepted, "")
+		b.onPlatform("10", "12", "20", "77")
+	})
+}
+
 // What is in doubt counts as sent.
 func TestAContentInDoubtIsNotSentUnderANewKey(t *testing.T) {
 	both(t, func(t *testing.T, db database) {

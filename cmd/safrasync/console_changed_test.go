@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
@@ -24,6 +25,12 @@ func TestWhatTheERPChangedIsShownWithItsEffectAndDealtWith(t *testing.T) {
 		"Enviado 12 t, agora 0 t: diferença de −12 t", "Diferença em valor: R$ −225.900,00")
 	d.as(trade.Reader).Get("/changed?flag=cancelled").Wants(http.StatusOK, "01|000002")
 
+	// Lists and letters have quantity and value of what was sent, as the platform has it.
+	is := func(n string) string { return "/rows/" + strconv.FormatInt(d.entry("contracts", "01|"+n).ID, 10) }
+	d.as(trade.Reader).Get("/rows?job=contracts&sort=-volume").Wants(http.StatusOK, "1.500,5 SC")
+	if page := d.as(trade.Reader).Get(is("000001")).Body; !strings.Contains(page, "de 1.500,5 SC (90,03 t) de SOJA") {
+		t.Errorf("the letter of the changed contract says another quantity than what was sent:\n%s", page)
+	}
 	changed, cancelled := d.entry("contracts", "01|000001"), d.entry("contracts", "01|000002")
 	rows := url.Values{"row": {strconv.FormatInt(changed.ID, 10), strconv.FormatInt(cancelled.ID, 10)}}
 	b.Submit("/changed/plan", rows).Wants(http.StatusOK, "2 linhas: a marca some", "Evidência")

@@ -93,6 +93,20 @@ func TestARowInDoubtIsFoundOnThePlatformAndConfirmed(t *testing.T) {
 	}).Wants(http.StatusConflict, "Já decidido por carla às", "vi na tela da plataforma")
 }
 
+// A row that is held before it was ever sent is not shown as sent.
+func TestTheDeskOfARowThatWasNeverSentSaysSo(t *testing.T) {
+	t.Parallel()
+	d := newDeskOf(t, "", `INSERT INTO contrato SELECT * FROM contrato WHERE num = '000001'`)
+	held := d.entry("contracts", "01|000001")
+	b := d.as(trade.Accountant).Get("/doubts/"+strconv.FormatInt(held.ID, 10)).Wants(http.StatusOK,
+		"Procure na plataforma um registro com", "Ainda não foi enviado.")
+	for _, wrong := range []string{"Enviado em", "até onde o envio chegou", "Envios"} {
+		if strings.Contains(b.Body, wrong) {
+			t.Errorf("the desk of a row that was never sent says %q", wrong)
+		}
+	}
+}
+
 func TestARecordThatDiffersIsConfirmedASecondTime(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, "lost-after@1")

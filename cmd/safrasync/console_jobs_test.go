@@ -41,6 +41,10 @@ func TestAJobIsPausedWithANoteResumedAndRun(t *testing.T) {
 	order("pause", "").Wants(http.StatusUnprocessableEntity, "ao menos 5 letras")
 	order("pause", "inventário até terça").Wants(http.StatusOK, "Suspensa por uma pessoa",
 		"inventário até terça", "Retomar")
+	if home := b.Get("/").Wants(http.StatusOK, "suspensa").Body; strings.Contains(home, "próxima") {
+		t.Error("a job that is paused is said to run next")
+	}
+	b.Get("/schedules")
 	b.Submit("/schedules/contracts/plan", url.Values{"act": {"pause"}}).Wants(http.StatusConflict,
 		"a rotina já está suspensa")
 	b.Submit("/schedules/contracts/plan", url.Values{"act": {"run"}}).Wants(http.StatusConflict,

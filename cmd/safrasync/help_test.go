@@ -99,6 +99,19 @@ func TestOneLanguageIsOnAScreen(t *testing.T) {
 	}
 }
 
+// No flag shows the name of a type of Go, or a default that nobody would give.
+func TestFlagsSayWhatTheyTake(t *testing.T) {
+	t.Parallel()
+	everyCommand("pt_BR.UTF-8", func(_, cmd *cobra.Command) {
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			name, _ := pflag.UnquoteUsage(f)
+			if slices.Contains([]string{"string", "strings", "int", "duration"}, name) || f.DefValue == "-1" {
+				t.Errorf("%s --%s takes %q, default %q", cmd.CommandPath(), f.Name, name, f.DefValue)
+			}
+		})
+	})
+}
+
 func TestHelpShowsTheCommandsInFiveGroups(t *testing.T) {
 	t.Parallel()
 	var titles []string

@@ -1,9 +1,12 @@
 package pages
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/trade"
@@ -184,6 +187,26 @@ func effectOf(entry trade.Entry, fields []Field) effect {
 		e.Valued, e.Currency, e.Value = true, currency, to.Sub(from)
 	}
 	return e
+}
+
+// asked is the quantity of a row as the platform was asked for it: the ERP may have another one now.
+func asked(e trade.Entry) trade.Quantity {
+	var body map[string]any
+	d := json.NewDecoder(bytes.NewReader(e.Payload))
+	d.UseNumber()
+	if !e.State.Created() || d.Decode(&body) != nil {
+		return e.Quantity
+	}
+	number, _ := body[amounts[e.Sends][0]].(json.Number)
+	amount, err := trade.ParseDecimal(number.String())
+	if err != nil {
+		return e.Quantity
+	}
+	out := trade.Quantity{Amount: amount, Unit: e.Quantity.Unit}
+	if unit, ok := body[amounts[e.Sends][1]].(string); ok {
+		out.Unit = trade.Unit(strings.ToUpper(unit))
+	}
+	return out
 }
 
 func decimalIn(fields map[string]*string, name string) (trade.Decimal, bool) {

@@ -70,6 +70,7 @@ func (p *doubtRoutes) showDoubts(q *web.Request) error {
 func (p *doubtRoutes) doubt(q *web.Request, entry trade.Entry) (doubtShown, error) {
 	doubt, err := p.doubts.Doubt(q.Context(), entry)
 	shown := doubtShown{Entry: entry, Doubt: doubt, Since: entry.UpdatedAt}
+	shown.Entry.Quantity = asked(entry)
 	for _, a := range doubt.Attempts {
 		shown.Since = a.StartedAt
 	}

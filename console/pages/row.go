@@ -200,6 +200,7 @@ func (p *rowRoutes) readFamily(q *web.Request, page *rowPage) error {
 		dependents = dependents[:dependentsShown]
 	}
 	for _, d := range dependents {
+		d.Quantity = asked(d)
 		page.Family.Dependents = append(page.Family.Dependents,
 			rowLine{Entry: d, Shown: view.MaskKey(d.Key), Reason: page.hide(p.words.Reason(d, q.Lang))})
 	}
@@ -263,10 +264,11 @@ func sentence(v view.Voice, e trade.Entry, fields []Field) string {
 		}
 		return ""
 	}
+	quantity := asked(e)
 	parts := []string{v.T("row.is."+string(e.Sends), strings.ReplaceAll(text("order_type"), "_", " "))}
-	if e.Quantity.Amount.Sign() != 0 {
-		volume := v.Decimal(e.Quantity.Amount) + " " + string(e.Quantity.Unit)
-		if kg, ok := e.Quantity.Kilograms(); ok {
+	if quantity.Amount.Sign() != 0 {
+		volume := v.Decimal(quantity.Amount) + " " + string(quantity.Unit)
+		if kg, ok := quantity.Kilograms(); ok {
 			volume += " (" + v.Tonnes(kg) + ")"
 		}
 		parts = append(parts, v.T("row.is.of", volume))
@@ -283,7 +285,7 @@ func sentence(v view.Voice, e trade.Entry, fields []Field) string {
 	}
 	if price, err := trade.ParseDecimal(text("price")); err == nil {
 		figures := trade.Figures{
-			Amount: &e.Quantity.Amount, Unit: e.Quantity.Unit, Price: &price,
+			Amount: &quantity.Amount, Unit: quantity.Unit, Price: &price,
 			Currency: text("currency"),
 		}
 		more("row.is.price", v.Money(figures.Currency, price), string(figures.Unit))

@@ -100,6 +100,7 @@ func rowColumns(f RowFilter) []rowColumn {
 // lineOf returns one row of the list.
 func (p *rowsRoutes) lineOf(q *web.Request, e trade.Entry) rowLine {
 	line := rowLine{Entry: e, Shown: view.MaskKey(e.Key), Reason: view.Mask(p.words.Reason(e, q.Lang))}
+	line.Quantity = asked(e)
 	if currency, value, ok := e.Value(); ok {
 		line.Currency, line.Value = currency, &value
 	}

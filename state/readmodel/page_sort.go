@@ -63,18 +63,23 @@ func (p *paging) sortKeys(ids []int64) ([]sortRow, error) {
 		}
 		return `CAST(e.payload AS json) ->> '` + name + `'`
 	}
-	shown, day, price := `'{}'`, `''`, `''`
+	shown, day, price, amount := `'{}'`, `''`, `''`, `e.amount`
+	asked := `COALESCE(CAST(COALESCE(` + field("amount") + `, ` + field("delivered_volume") + `, ` +
+		field("allocated_volume") + `) AS TEXT), e.amount)`
 	by, _ := p.q.Sort.Column()
 	switch by {
 	case trade.ByTitle:
 		shown = `e.shown`
 	case trade.ByDay:
 		day = `COALESCE(` + field("order_date") + `, ` + field("delivery_date") + `, '')`
+	case trade.ByVolume:
+		amount = asked
 	case trade.ByValue:
+		amount = asked
 		price = `COALESCE(CAST(` + field("price") + ` AS TEXT), '')`
 	}
 	var rows []sortRow
-	query := `SELECT e.id, e.key, e.state, e.amount, e.unit, e.updated_at, ` + shown + ` AS shown, ` + day + ` AS day, ` +
+	query := `SELECT e.id, e.key, e.state, ` + amount + ` AS amount, e.unit, e.updated_at, ` + shown + ` AS shown, ` + day + ` AS day, ` +
 		price + ` AS price FROM entry e WHERE ` + p.s.db.D.Among("e.id")
 	if err := p.all(&rows, query, sqldb.ListOf(p.s.db.D, ids)); err != nil {
 		return nil, err

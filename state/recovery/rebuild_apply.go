@@ -230,6 +230,11 @@ func (r *Rebuilding) decide(m *remembered) (RebuiltRow, bool) {
 	switch {
 	case now == trade.Accepted:
 		row.to = now
+		// Nothing of an accepted entry is sent again. An intent that the ledger lacks was never in it
+		// and never left: another host has sent the row.
+		m.attempts = slices.DeleteFunc(m.attempts, func(a *rememberedAttempt) bool {
+			return a.Outcome == "" && e.attempts[a.ID] == nil
+		})
 	case row.to == "" && (now == trade.Sending || now == trade.InDoubt):
 		row.to = trade.State(m.State) // an answer that came after the copy was made
 		if row.to == trade.Waiting || row.to == trade.Pending && (!e.Ready || e.PayloadHash != m.Payload) {

@@ -54,6 +54,9 @@ func (r *Discoverer) read(ctx context.Context, sweep bool, resync *Resync) error
 	if err := r.markReplaced(ctx); err != nil {
 		return err
 	}
+	if err := r.settleRetyped(ctx); err != nil {
+		return err
+	}
 	// the source counts rows that it could not return, too
 	r.Run.Report.Unreadable = result.Unreadable + p.badKeys
 	if result.FutureBound {

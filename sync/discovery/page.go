@@ -265,6 +265,10 @@ func (r *Discoverer) applyChanges(ctx context.Context, page *trade.Page, changed
 		} else {
 			r.Run.Report.Unchanged++
 		}
+		if c.verdict == remap && old.Cause == trade.CauseRetyped && entry.State != trade.Held {
+			r.reworded = append(r.reworded, reworded{old, entry}) // decided at the end of the reading
+			continue
+		}
 		if entry.Flags.Has(trade.Changed) && old.SourceHash != entry.SourceHash {
 			if r.differ == nil {
 				r.differ = map[int64]before{}

@@ -116,5 +116,8 @@ func (r *Discoverer) resync(ctx context.Context, s Resync) error {
 	if err := r.settleDoubles(ctx, p); err != nil {
 		return err
 	}
-	return r.markReplaced(ctx)
+	if err := r.markReplaced(ctx); err != nil {
+		return err
+	}
+	return r.settleRetyped(ctx)
 }

@@ -3,6 +3,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -149,7 +150,8 @@ func (p *printer) heading() Heading {
 	case DerivedKind:
 		say("line.derived", dayText(h.Day, p.Lang), h.Rows-h.Derived-h.Unknown, h.Rows, h.Derived, h.Unknown)
 	default:
-		say("line.now", momentText(h.At, p.zone, p.Lang), h.Zone)
+		zone := cmp.Or(i18n.Report.Find(p.Lang, i18n.Key("zone."+h.Zone)), h.Zone)
+		say("line.now", momentText(h.At, p.zone, p.Lang), zone)
 	}
 	if h.Day != "" {
 		say("line.day", dayText(h.Day, p.Lang))

@@ -12,19 +12,19 @@ func ApplyRemap(old, fresh trade.Entry) trade.Entry {
 	case old.Weak():
 		// the refusal was in no form of the API: an earlier step may have happened, so a change of
 		// the row alone does not make it go
-		return keepVerdict(old, fresh)
+		return KeepVerdict(old, fresh)
 	case samePayload && (old.State == trade.Rejected || old.State == trade.Pending):
-		return keepVerdict(old, fresh)
+		return KeepVerdict(old, fresh)
 	case old.State == trade.Held && old.Cause == trade.CauseRetyped && SameContent(fresh.Content, old.Content):
-		return keepVerdict(old, fresh) // it is the same business, even at another price
+		return KeepVerdict(old, fresh) // it is the same business, even at another price
 	case samePayload && old.State == trade.Waiting && WaitsForPlatform(old):
-		return keepVerdict(old, fresh)
+		return KeepVerdict(old, fresh)
 	}
 	return fresh
 }
 
-// keepVerdict returns fresh with the state of old and its reasons.
-func keepVerdict(old, fresh trade.Entry) trade.Entry {
+// KeepVerdict returns fresh with the state of old and its reasons.
+func KeepVerdict(old, fresh trade.Entry) trade.Entry {
 	fresh.State, fresh.Cause, fresh.Error = old.State, old.Cause, old.Error
 	fresh.WaitingFor, fresh.NextAttemptAt = old.WaitingFor, old.NextAttemptAt
 	return fresh

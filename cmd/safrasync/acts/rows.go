@@ -57,6 +57,7 @@ func rowsCommand(a *cli.App, act string, help, title i18n.Key, plan planner) *co
 		"instead of keys: all rows with these `CAUSES`, as rows --cause takes them")
 	cmd.Flags().IntVar(&f.count, "count", -1,
 		"with --yes and more than 50 rows: their number `N`, as the plan shows it")
+	cmd.Flags().Lookup("count").DefValue = "0" // help shows no default
 	cmd.ValidArgsFunction = a.CompleteRows(engineacts.BulkStates(act)...)
 	return cmd
 }

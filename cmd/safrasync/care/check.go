@@ -203,7 +203,7 @@ func (c *checker) ledger(ctx context.Context, offline bool) *state.Store {
 			c.ledgerFault(name, absent)
 		}
 	case err != nil:
-		c.fail(name, "check.ledger_hint", "check.fault", err)
+		c.ledgerFault(name, err)
 	default:
 		c.app.Closers = append(c.app.Closers, store.Close)
 		c.health(ctx, store)

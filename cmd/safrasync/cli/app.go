@@ -77,7 +77,8 @@ type Access bool
 
 const (
 	// ToRead opens a ledger that cannot be written. If there is no ledger, an empty one in memory
-	// replaces it, and a warning is printed.
+	// replaces it, and a warning is printed. If a journal shows that the ledger was lost, it returns
+	// an error.
 	ToRead Access = false
 	// ToWrite opens a ledger, migrates it if needed, and compares it with its journal. It is an
 	// error if there is no ledger.
@@ -90,8 +91,12 @@ func (a *App) OpenLedger(ctx context.Context, how Access) (*state.Store, error) 
 	if err != nil {
 		return nil, err
 	}
-	store, err := state.Open(ctx, a.LedgerOptions(config, how))
+	options := a.LedgerOptions(config, how)
+	store, err := state.Open(ctx, options)
 	if how == ToRead && errors.Is(err, state.ErrNoLedger) {
+		if lost := state.Forgotten(options); lost != nil {
+			return nil, lost
+		}
 		var absent *state.Error
 		errors.As(err, &absent)
 		a.Tell("ledger.none", a.Voice().LedgerFault(absent, err))

@@ -2,27 +2,29 @@ package cli
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// LedgerFault returns what is wrong with the ledger and what to do. A fault without a text in the
-// person's language is in English, as in the log.
+// LedgerFault returns what is wrong with the ledger and what to do.
 func (v Voice) LedgerFault(e *state.Error, err error) string {
-	if v.Lang == trade.English || !i18n.CLI.Has(i18n.Key("ledger."+e.Code+".what")) {
+	if v.Lang == trade.English {
 		return err.Error()
 	}
-	return v.LedgerWhat(e) + ". " + v.LedgerHint(e)
+	return strings.TrimSuffix(v.LedgerWhat(e)+". "+v.LedgerHint(e), ". ")
 }
 
 // LedgerWhat returns what is wrong with the ledger.
 func (v Voice) LedgerWhat(e *state.Error) string {
 	key := i18n.Key("ledger." + e.Code)
 	switch {
-	case v.Lang == trade.English || !i18n.CLI.Has(key+".what"):
+	case v.Lang == trade.English:
 		return fmt.Sprintf("%s: %v", e.Path, e.Err)
+	case !i18n.CLI.Has(key + ".what"):
+		key = "ledger.other"
 	case e.Code == state.CodeRolledBack && e.Records == 0:
 		key = "ledger.forgot"
 	case e.Code == state.CodeRolledBack:
@@ -39,7 +41,7 @@ func (v Voice) LedgerWhat(e *state.Error) string {
 func (v Voice) LedgerHint(e *state.Error) string {
 	key := i18n.Key("ledger." + e.Code + ".hint")
 	if v.Lang == trade.English || !i18n.CLI.Has(key) {
-		return e.Hint
+		return v.Said(e.Hint)
 	}
 	if e.Place != "" {
 		key = "ledger.elsewhere.hint"

@@ -44,15 +44,18 @@ func (v Voice) Advice(e trade.Entry) trade.Advice {
 	return v.Own.Entry(e, v.Lang)
 }
 
-// OutcomeReason returns why an attempt ended as it did. The engine's texts are English; in another
-// language it returns the platform's status and messages instead, if the platform answered.
+// OutcomeReason returns why an attempt ended as it did, or why a row is held. The engine's texts are
+// English; in another language it returns their translation, or else the platform's status and
+// messages, if the platform answered.
 func (v Voice) OutcomeReason(status int, messages []string, text string) string {
-	if v.Lang == trade.English || status == 0 {
-		return text
+	told, ok := i18n.Said(v.Lang, text)
+	if ok || status == 0 {
+		return told
 	}
 	said := strings.Join(messages, ", ")
 	if said == "" { // the platform's text follows the engine's after a colon
 		_, said, _ = strings.Cut(text, ": ")
+		said = v.Said(said)
 	}
 	return strings.TrimSpace(v.Text("attempt.status", status, said))
 }
@@ -85,8 +88,9 @@ func (v Voice) Stop(s trade.Stop) string {
 	} else if known := i18n.Key("stop." + s.Code); v.Lang != trade.English && i18n.CLI.Has(known) {
 		text = v.Text(known)
 		said := strings.TrimPrefix(strings.TrimPrefix(s.Text, "the ERP cannot be read: "), "erp: ")
-		if detail, ok := i18n.Said(v.Lang, said); ok {
-			text += " (" + detail + ")"
+		note := s.Code == string(trade.Paused) && said != "" // a person's
+		if detail, ok := i18n.Said(v.Lang, said); ok || note {
+			text += " (" + Printable(detail) + ")"
 		}
 	}
 	if !s.Until.IsZero() {

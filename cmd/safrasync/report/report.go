@@ -72,7 +72,7 @@ func NewCommand(a *cli.App) *cobra.Command {
 	flags.StringSliceVar(&f.wallets, "wallet", nil, "only these `WALLETS`, by the ERP's code")
 	cli.TakesStates(a, cmd, &f.states, "only these `STATES`: ", trade.States)
 	flags.StringSliceVar(&f.Sections, "section", nil, "only these `SECTIONS`: "+cli.Listed(reconcile.AllSections))
-	flags.StringSliceVar(&f.by, "by", nil, "totals only by these: "+cli.Listed(reconcile.Dimensions)+
+	flags.StringSliceVar(&f.by, "by", nil, "totals only by these `GROUPS`: "+cli.Listed(reconcile.Dimensions)+
 		"; default on a terminal all,season, in files all of them")
 	flags.StringVar(&f.format, "format", "", "`FORMAT`: "+strings.Join(reportFormats, ", ")+
 		"; default: by the name of --output, else table")

@@ -132,7 +132,11 @@ func sourceOf(v cli.Voice, rule trade.FieldRule, spec mapping.FieldSpec, source 
 	case "const":
 		return v.Text("rule.const", *spec.Const)
 	}
-	parts := []string{v.Text("rule.column", strings.Join(spec.Columns, " | "))}
+	column := i18n.Key("rule.column")
+	if len(spec.Columns) > 1 {
+		column = "rule.columns"
+	}
+	parts := []string{v.Text(column, strings.Join(spec.Columns, " | "))}
 	if spec.Ref != "" {
 		parts = append(parts, v.Text("rule.ref", spec.Ref))
 	}

@@ -265,7 +265,7 @@ func printJob(a *cli.App, j JobJSON) {
 		a.Show("status.last_run", v.Moment(r.StartedAt), r.EndedAt.Sub(r.StartedAt).Round(time.Second), r.Read, r.New,
 			r.Changed, r.RowsSent())
 	}
-	if len(j.NextRuns) > 0 {
+	if len(j.NextRuns) > 0 && j.State != trade.Paused {
 		a.Show("status.next_run", strings.Join(v.ShortTimes(j.NextRuns), "  "), v.Zone)
 	}
 	if j.SweptAt != nil {

@@ -46,7 +46,7 @@ func NewCommand(a *cli.App) *cobra.Command {
 		func(cmd *cobra.Command, _ []string) error { return initialize(cmd.Context(), a, f) })
 	flags := cmd.Flags()
 	flags.StringVar(&f.driver, "driver", "", "the ERP's `DATABASE`: "+strings.Join(erp.Drivers(), ", "))
-	flags.StringVar(&f.dsn, "dsn", "", "how to connect, or a reference such as '${env:SAFRASYNC_ERP_DSN}'")
+	flags.StringVar(&f.dsn, "dsn", "", "`DSN`: how to connect, or a reference such as '${env:SAFRASYNC_ERP_DSN}'")
 	flags.BoolVar(&f.list, "list", false, "only list tables and views with their columns")
 	flags.BoolVar(&f.force, "force", false, "overwrite the file")
 	for _, job := range initJobs {
@@ -203,7 +203,7 @@ func pickRelation(a *cli.App, relations []erp.Relation, from string) (*erp.Relat
 	var names []string
 	for i := range relations {
 		r := &relations[i]
-		names = append(names, r.Name)
+		names = append(names, r.Name, r.Schema+"."+r.Name)
 		if strings.EqualFold(r.Name, from) || strings.EqualFold(r.Schema+"."+r.Name, from) {
 			found = append(found, r)
 		}
@@ -215,7 +215,10 @@ func pickRelation(a *cli.App, relations []erp.Relation, from string) (*erp.Relat
 		return nil, "", a.Usage("init.ambiguous", from, found[0].Schema+"."+found[0].Name,
 			found[1].Schema+"."+found[1].Name)
 	}
-	return nil, "", a.Usage("init.no_table", from, cmp.Or(config.Closest(from, names), "?"))
+	if near := config.Closest(from, names); near != "" {
+		return nil, "", a.Usage("init.no_table_but", from, near)
+	}
+	return nil, "", a.Usage("init.no_table", from)
 }
 
 // relationJSON is one line of `init --list --json`.
