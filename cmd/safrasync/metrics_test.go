@@ -261,7 +261,7 @@ func TestMonitoringIsNotToldThatAKilledProcessRuns(t *testing.T) {
 			t.Errorf("after the kill the metrics do not have %s:\n%s", want, text)
 		}
 	}
-	s.until("STATUS=contracts stopped: the process that ran the job has ended")
+	s.until("STATUS=contracts stopped: the process that ran the job is gone")
 	s.stop()
 }
 
