@@ -93,7 +93,7 @@ func (r *jobPass) verify(ctx context.Context) error {
 		if try == 3 {
 			return r.run.Stop(outcome.StopUneven,
 				fmt.Sprintf(
-					"the kept sums %v differ from the entries %v: keep a copy of the ledger and report this; `safrasync doctor --recount` puts the sums right", a, b))
+					"the kept sums %v differ from the entries %v: keep a copy of the ledger and report this; `safrasync doctor --recount` corrects the sums", a, b))
 		}
 	}
 	total := 0

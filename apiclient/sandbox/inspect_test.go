@@ -198,7 +198,7 @@ func TestThePageNeedsNoScriptAndNothingFromOutside(t *testing.T) {
 		},
 		"pt-BR,en": {"Observações"},
 		"en-GB,pt-BR": {
-			`<html lang="en">`, "Created twice", "the API document does not know this member",
+			`<html lang="en">`, "Created twice", "the API document does not define this member",
 			"wanted is 200",
 		},
 	} {

@@ -96,7 +96,7 @@ func TestARowInDoubtIsFoundOnThePlatformAndConfirmed(t *testing.T) {
 // A row that is held before it was ever sent is not shown as sent.
 func TestTheDeskOfARowThatWasNeverSentSaysSo(t *testing.T) {
 	t.Parallel()
-	d := newDeskOf(t, "", `INSERT INTO contrato SELECT * FROM contrato WHERE num = '000001'`)
+	d := newDeskOn(t, state.SQLite, "", `INSERT INTO contrato SELECT * FROM contrato WHERE num = '000001'`)
 	held := d.entry("contracts", "01|000001")
 	b := d.as(trade.Accountant).Get("/doubts/"+strconv.FormatInt(held.ID, 10)).Wants(http.StatusOK,
 		"Procure na plataforma um registro com", "Ainda não foi enviado.")

@@ -277,7 +277,7 @@ func TestThePagesSpeakEnglish(t *testing.T) {
 		`lang="en"`, "Pending, by cause", "wallet not found on the platform", "blocks 6 contracts", "R$ 1,345,801.38")
 	for path, text := range map[string]string{
 		"/doubts": "In doubt", "/changed": "Changed after sending", "/references/wallets": "Wallets", "/runs": "Runs",
-		"/schedules": "Run now", "/audit": "Check that it is whole",
+		"/schedules": "Run now", "/audit": "Verify the audit",
 	} {
 		b.Get(path).Wants(http.StatusOK, text)
 	}

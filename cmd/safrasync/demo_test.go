@@ -90,7 +90,7 @@ func TestDemoShowsWhatTheCommandsSay(t *testing.T) {
 		"en": {
 			"17 × wallet without a platform id (de-para): C07 (17)", "COMPRA requires payday", "Run 2 sent 0",
 			"it has 332 contracts, 60 deliveries and 30 traceability rows",
-			"run 3 sent by itself 19 contracts, 4 deliveries and 1 traceability row", "350  sent",
+			"run 3 automatically sent 19 contracts, 4 deliveries and 1 traceability row", "350  sent",
 			"safrasync demo --dir FOLDER",
 		},
 	} {

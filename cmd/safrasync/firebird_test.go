@@ -92,7 +92,7 @@ func TestWhyShowsTheWordsOfTheDelphiLikeERP(t *testing.T) {
 		{"contracts", "1|1015"}:   "producer without a platform id (de-para): code 3",
 		{"contracts", "1|1024"}:   "byte not defined in WIN1252 at 7",
 		{"contracts", "1|1005"}:   "c.TIPO <> 5",
-		{"deliveries", "1|504|1"}: "contract is required; columns EMPRESA, CONTRATO hold no complete code",
+		{"deliveries", "1|504|1"}: "contract is required; columns EMPRESA, CONTRATO contain no complete code",
 		{"deliveries", "1|505|1"}: "t.FECHADO = 'S'",
 	} {
 		if text := m.run(0, "why", row[0], row[1]); !strings.Contains(strings.Join(strings.Fields(text), " "), want) {

@@ -240,15 +240,15 @@ func TestWhyAndPreviewExplainTheSampleERP(t *testing.T) {
 		{
 			"deliveries",
 			"3|5041|1",
-		}: "waits for contract 3|CT-1027/26, which is waiting itself: producer without a platform id (de-para)",
+		}: "waits for contract 3|CT-1027/26, which is also waiting: producer without a platform id (de-para)",
 		{
 			"deliveries",
 			"1|5046|1",
-		}: "waits for contract 1|CT-1038/26, which is not in the ERP, is cancelled there, or which the query of contracts leaves out",
+		}: "waits for contract 1|CT-1038/26, which is not in the ERP, is cancelled there, or is left out by the query of contracts",
 		{
 			"deliveries",
 			"1|5062|1",
-		}: "contract is required; columns contrato_filial, contrato_numero hold no complete code",
+		}: "contract is required; columns contrato_filial, contrato_numero contain no complete code",
 		{"deliveries", "2|5054|1"}: `CAR is not a CAR number (UF-NNNNNNN-32 hex); column car has "MT123456/2018"`,
 		{"deliveries", "2|5066|1"}: "e.situacao = 'fechada'",
 		{"traceability", "6"}:      "allocated volume requires unit of measurement; column unidade is empty",
@@ -256,7 +256,7 @@ func TestWhyAndPreviewExplainTheSampleERP(t *testing.T) {
 		{
 			"traceability",
 			"22",
-		}: "waits for contract 1|CT-1029/26, which is waiting itself: producer without a platform id (de-para)",
+		}: "waits for contract 1|CT-1029/26, which is also waiting: producer without a platform id (de-para)",
 		{"traceability", "13"}: "a row that was sent is never sent again",
 	} {
 		if text := m.run(0, "why", row[0], row[1]); !strings.Contains(strings.Join(strings.Fields(text), " "), want) {

@@ -116,13 +116,13 @@ func TestWhyExplainsTheProtheusLikeERP(t *testing.T) {
 		{
 			"deliveries",
 			"0101|0000000205|01",
-		}: "contract is required; columns filial, contrato, fixacao hold no complete code",
+		}: "contract is required; columns filial, contrato, fixacao contain no complete code",
 		{"deliveries", "0101|0000000203|01"}: "waits for contract 0101|000114|, which is invalid",
 		{"deliveries", "0101|0000000207|01"}: "h.njj_status IN ('3', '4')",
 		{
 			"deliveries",
 			"0101|0000000217|01",
-		}: "waits for contract 0101|000124|, which is not in the ERP, is cancelled there, or which the query of contracts leaves out",
+		}: "waits for contract 0101|000124|, which is not in the ERP, is cancelled there, or is left out by the query of contracts",
 		{"traceability", "0101|000101||005"}: "d_e_l_e_t_ = ' '",
 		{"traceability", "0101|000101||003"}: "farm without a platform id (de-para): code 000003",
 	} {

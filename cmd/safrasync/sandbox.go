@@ -43,10 +43,10 @@ func newSandboxCommand(a *cli.App) *cobra.Command {
 	flags.StringArrayVar(&f.events, "events", nil,
 		"`SPEC` of what happens to events on their way, such as late=2s%10, again=100, swapped or CREATE_ORDER_COMMITMENT:lost@3; may be repeated, the first that matches acts")
 	flags.StringVar(&f.receiverCA, "receiver-ca", "",
-		"`FILE` (PEM) with certificates to believe receivers of events by, beside those of the system")
+		"`FILE` (PEM) with certificates to trust for receivers of events, besides those of the system")
 	flags.BoolVar(&f.times, "show-times", false,
 		"order commitments show created_at, which the API's document does not tell of")
-	flags.DurationVar(&f.latency, "latency", 0, "time `D` that passes before each answer, such as 300ms")
+	flags.DurationVar(&f.latency, "latency", 0, "delay `D` before each answer, such as 300ms")
 	flags.Int64Var(&f.seed, "seed", 0, "`N` decides which requests a fault with % meets; default: drawn, and printed")
 	flags.StringVar(&f.log, "log", "",
 		"`FILE` to which each request is appended as a line of JSON, whole bodies included")

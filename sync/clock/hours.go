@@ -45,7 +45,7 @@ func parseSpan(text string) (span, error) {
 	if m == nil {
 		return span{},
 			fmt.Errorf(
-				"%q are no hours: write them as in \"mon-fri 07:00-19:00\", \"sat,sun 08:00-12:00\" or \"22:00-05:00\"",
+				"%q is not a time range: write it as in \"mon-fri 07:00-19:00\", \"sat,sun 08:00-12:00\" or \"22:00-05:00\"",
 				text)
 	}
 	s := span{days: [7]bool{true, true, true, true, true, true, true}}
@@ -76,9 +76,9 @@ func parseSpan(text string) (span, error) {
 	const day = 24 * 60
 	switch {
 	case s.from >= day || s.to > day || m[3] > "59" || m[5] > "59":
-		return span{}, fmt.Errorf("%q names a time that is none: they go from 00:00 to 24:00", text)
+		return span{}, fmt.Errorf("%q has a time that does not exist: times go from 00:00 to 24:00", text)
 	case s.from == s.to:
-		return span{}, fmt.Errorf("%q is no time at all; write 00:00-24:00 for the whole day", text)
+		return span{}, fmt.Errorf("%q is an empty time range; write 00:00-24:00 for the whole day", text)
 	}
 	return s, nil
 }

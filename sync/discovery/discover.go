@@ -155,7 +155,7 @@ func (r *Discoverer) settleDoubles(ctx context.Context, p *pager) error {
 	}
 	if len(sent) > 0 {
 		r.Run.Note(
-			"%d keys stand more than once in the ERP although one of their rows was sent: correct the ERP, or the joins of the query (%s)",
+			"%d keys appear more than once in the ERP although one of their rows was sent: correct the ERP, or the joins of the query (%s)",
 			len(sent), strings.Join(sent[:min(3, len(sent))], ", "))
 	}
 	return nil

@@ -64,8 +64,8 @@ func (r *Discoverer) brakeReferences(ctx context.Context, kind string) error {
 	return r.Run.Stop(outcome.StopReferences,
 		fmt.Sprintf(
 			"references.%s: the query returns no code with an id, but %d are known from before; they were kept, and nothing was read or sent. "+
-				"Look whether the table, the view and the rights of the ERP user are right; the next run tries again. If the ERP has no such table any more, take references.%s out "+
-				"of the configuration and keep the codes with `safrasync refs`", kind, len(known[kind]), kind))
+				"Check the table, the view and the permissions of the ERP user; the next run tries again. If the ERP no longer has such a table, remove references.%s from "+
+				"the configuration and keep the codes with `safrasync refs`", kind, len(known[kind]), kind))
 }
 
 // codeTable is a de-para table while it is read from the ERP.
@@ -141,7 +141,7 @@ func (r *Discoverer) readReferences(ctx context.Context, spec mapping.ReferenceS
 		codes := slices.SortedFunc(maps.Keys(t.doubles), trade.CompareCodes)
 		return nil, r.Run.Stop(outcome.StopReferences,
 			fmt.Sprintf(
-				"references.%s: %d codes have two ids (%s); correct the de-para table or its query, so that each code stands once",
+				"references.%s: %d codes have two ids (%s); correct the de-para table or its query, so that each code appears once",
 				spec.Kind, len(codes), strings.Join(codes[:min(3, len(codes))], ", ")))
 	}
 	return t, nil

@@ -27,23 +27,23 @@ func (s *Sender) judge(d outcome.Decision) {
 	case s.Run.Env.Limits.StopAfterUnknown > 0 && s.row.unknowns >= s.Run.Env.Limits.StopAfterUnknown:
 		code, text = outcome.StopDoubts,
 			fmt.Sprintf(
-				"%d requests in a row ended without a definite answer: look at the rows in doubt and at the API, then run `safrasync sync %s`", s.row.unknowns, s.Run.Job.Name())
+				"%d requests in a row ended without a definite answer: check the rows in doubt and the API, then run `safrasync sync %s`", s.row.unknowns, s.Run.Job.Name())
 	case s.Run.Env.Limits.StopAfterUnknown > 0 && s.row.doubts >= stopAfterDoubts:
 		code, text = outcome.StopDoubts,
 			fmt.Sprintf(
-				"%d requests of this run ended without a definite answer: look at the rows in doubt and at the API, then run `safrasync sync %s`", s.row.doubts, s.Run.Job.Name())
+				"%d requests of this run ended without a definite answer: check the rows in doubt and the API, then run `safrasync sync %s`", s.row.doubts, s.Run.Job.Name())
 	case s.row.refusals >= stopAfterRefusals:
 		code, text = outcome.StopRefusals,
 			fmt.Sprintf(
-				"the platform refused %d rows in a row for the same reason, and would refuse the others: look at one of them with `safrasync rows show %s KEY`, correct the mapping or the ERP, then run `safrasync sync %s`", s.row.refusals, s.Run.Job.Name(), s.Run.Job.Name())
+				"the platform refused %d rows in a row for the same reason, and would refuse the others: see one of them with `safrasync rows show %s KEY`, correct the mapping or the ERP, then run `safrasync sync %s`", s.row.refusals, s.Run.Job.Name(), s.Run.Job.Name())
 	case s.row.strange >= stopAfterStrange:
 		code, text = outcome.StopRefusals,
 			fmt.Sprintf(
-				"the API refused %d requests, the last with status %d, and accepted none between: look at what came back with `safrasync rows show %s KEY`, check api.base_url and the mapping, then run `safrasync sync %s`", s.row.strange, s.row.strangeStatus, s.Run.Job.Name(), s.Run.Job.Name())
+				"the API refused %d requests, the last with status %d, and accepted none in between: see the answers with `safrasync rows show %s KEY`, check api.base_url and the mapping, then run `safrasync sync %s`", s.row.strange, s.row.strangeStatus, s.Run.Job.Name(), s.Run.Job.Name())
 	case s.row.badForms >= stopAfterMalformed:
 		code, text = outcome.StopMalformed,
 			fmt.Sprintf(
-				"the API could not read %d requests in a row: look at the mapping with `safrasync preview`, then run `safrasync sync %s`", s.row.badForms, s.Run.Job.Name())
+				"the API could not read %d requests in a row: check the mapping with `safrasync preview`, then run `safrasync sync %s`", s.row.badForms, s.Run.Job.Name())
 	case s.row.unreached >= stopAfterUnreached, s.row.unreached > 0 && s.traffic.Probing:
 		s.stopSending(unreachable(s.Run.Job.Spec.Sends, d))
 		return

@@ -58,7 +58,7 @@ func NewResendCommand(a *cli.App) *cobra.Command {
 				})
 		})
 	f.Add(cmd)
-	cmd.Flags().BoolVar(&checked, "checked", false, "I have looked on the platform, and the record is not there")
+	cmd.Flags().BoolVar(&checked, "checked", false, "I have checked on the platform, and the record is not there")
 	cmd.ValidArgsFunction = a.CompleteRows(trade.InDoubt)
 	return cmd
 }

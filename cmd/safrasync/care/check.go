@@ -35,7 +35,7 @@ func NewCheckCommand(a *cli.App) *cobra.Command {
 	})
 	cmd.Flags().BoolVar(&offline, "offline", false,
 		"leave out the ERP, the API and a ledger on PostgreSQL: nothing that is reached over a network")
-	cmd.Flags().BoolVar(&tell, "alert", false, "send a test message to everybody whom alerts and digests go to")
+	cmd.Flags().BoolVar(&tell, "alert", false, "send a test message to every recipient of alerts and digests")
 	return cmd
 }
 

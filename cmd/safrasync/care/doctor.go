@@ -32,7 +32,7 @@ func NewDoctorCommand(a *cli.App) *cobra.Command {
 		return doctor(cmd.Context(), a, full)
 	})
 	cmd.Flags().BoolVar(&full, "full", false, "read every page of the ledger and its indexes")
-	cmd.Flags().BoolVar(&recount, "recount", false, "count the kept sums of all jobs anew, and nothing else")
+	cmd.Flags().BoolVar(&recount, "recount", false, "recount the stored sums of all jobs, and do nothing else")
 	cmd.Flags().StringVar(&bundle, "bundle", "",
 		"write what helps to find a fault to `FILE`, a .tar.gz without secrets, persons, keys, ids or values")
 	return cmd

@@ -36,7 +36,7 @@ func NewPurgeCommand(a *cli.App) *cobra.Command {
 	cmd.Flags().StringVar(&f.producer, "producer", "",
 		"what is held about one producer: the platform's `ID`, or the ERP's code")
 	cmd.Flags().StringVar(&f.export, "export", "",
-		"with --producer: write it to `FILE`, as JSON, and to FILE.txt for people; nothing is taken away")
+		"with --producer: write it to `FILE`, as JSON, and to FILE.txt for people; nothing is removed")
 	cli.Completes(cmd, "kind", state.RetentionKinds)
 	return cmd
 }

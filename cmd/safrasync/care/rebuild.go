@@ -23,7 +23,7 @@ func NewRebuildCommand(a *cli.App) *cobra.Command {
 		})
 	f.Add(cmd)
 	cmd.Flags().BoolVar(&fresh, "new-journal", false,
-		"begin a new journal for this ledger: its own is lost, or it moved to another host")
+		"start a new journal for this ledger: its own is lost, or it moved to another host")
 	return cmd
 }
 

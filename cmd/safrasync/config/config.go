@@ -259,7 +259,7 @@ func findConfig(flag string, places []string) (string, error) {
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			return "",
-				&Error{Faults: []Fault{{File: place, Text: "cannot be looked at: " + PlainReason(err) +
+				&Error{Faults: []Fault{{File: place, Text: "cannot be accessed: " + PlainReason(err) +
 					"; give the service's user access, or name another file with --config FILE"}}, Cause: err}
 		}
 	}

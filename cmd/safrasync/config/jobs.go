@@ -148,7 +148,7 @@ func (d *Decoder) checkParents(f FieldConfig, path string) {
 	if f.Const != nil || f.Values.Name != "" || f.Values.Inline != nil || f.Default != nil || f.Ref != "" ||
 		f.Date != "" || f.Number != "" || f.Scale != nil {
 		d.Fault(path,
-			"has a sent_by: the id comes from the other job's row alone; only column and empty say something beside it")
+			"has a sent_by: the id comes only from the other job's row; only column and empty can be combined with it")
 	}
 }
 

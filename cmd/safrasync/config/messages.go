@@ -124,5 +124,5 @@ func strangeMessageKey(key string, known []string) string {
 		}
 		return UnknownName("de-para kind", kind, kinds)
 	}
-	return "is no key that is ever shown: a message key of the platform (message.…), rule:FIELD, ref:KIND, stop:CODE, a cause, a state or a flag"
+	return "is not a key that is ever shown: a message key of the platform (message.…), rule:FIELD, ref:KIND, stop:CODE, a cause, a state or a flag"
 }

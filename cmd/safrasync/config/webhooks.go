@@ -68,7 +68,7 @@ func (c *Config) checkWebhooks(d *Decoder) {
 		switch {
 		case d.faulty(path):
 		case name == allEvents && len(w.Events) > 1:
-			d.Fault(path, "all stands alone: it is every event")
+			d.Fault(path, "all cannot be combined with others: it means every event")
 		case !slices.Contains(events, name):
 			d.Fault(path, UnknownName("event", name, events))
 		case slices.Contains(w.Events[:i], name):

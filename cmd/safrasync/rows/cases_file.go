@@ -94,7 +94,7 @@ func LoadCase(path string) (*CaseFile, error) {
 		d.OneOf("cancelled", c.Cancelled, "true", "false")
 	}
 	if c.Payload != nil && len(c.Problems)+len(c.WaitsFor) > 0 {
-		d.Fault("payload", "a row that goes has no problems and waits for nothing; keep one of them")
+		d.Fault("payload", "a row that is sent has no problems and waits for nothing; keep one of the two")
 	}
 	return c, d.Err()
 }

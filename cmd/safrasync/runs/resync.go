@@ -40,7 +40,7 @@ func NewResyncCommand(a *cli.App) *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&f.since, "since", "", "only rows that changed in the ERP since `D`: 7d, 2026-11-21, 21/11/2026")
 	flags.StringArrayVar(&f.keys, "key", nil, "only the row with this `KEY`; may be repeated")
-	flags.StringVar(&f.file, "file", "", "only the rows whose keys stand in `FILE`, one a line; - is standard input")
+	flags.StringVar(&f.file, "file", "", "only the rows whose keys are in `FILE`, one per line; - is standard input")
 	cli.TakesStates(a, cmd, &f.states, "only rows in these `STATES`: ", trade.States)
 	flags.BoolVar(&a.Verbose, "verbose", false, "log what happens to standard error, as JSON lines")
 	cmd.ValidArgsFunction = a.CompleteJobs

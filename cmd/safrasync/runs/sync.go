@@ -38,7 +38,7 @@ func NewSyncCommand(a *cli.App) *cobra.Command {
 	flags := cmd.Flags()
 	flags.BoolVar(&f.Sweep, "sweep", false, "compare everything in scope, although no sweep is due")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "read, map and check; cannot write or send")
-	flags.StringVar(&f.page, "page", "", "with --dry-run: write what would go as a page to print and sign to `FILE`")
+	flags.StringVar(&f.page, "page", "", "with --dry-run: write what would be sent to `FILE`, as a page to print and sign")
 	flags.BoolVar(&f.anyHour, "any-hour", false, "send outside the hours of a job too")
 	flags.IntVar(&f.limit, "limit", 0, "send at most `N` rows of each job; the others stay pending")
 	flags.BoolVar(&f.strict, "strict", false, "exit with 3 when rows need attention")

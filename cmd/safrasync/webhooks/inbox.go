@@ -27,7 +27,7 @@ func (f *inboxFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.event, "event", "", "only this `EVENT`")
 	cmd.Flags().StringVar(&f.text, "text", "", "only those whose body has this `TEXT`: an id, a word")
 	cmd.Flags().StringVar(&f.since, "since", "", "only what came in the last `D`: 2d, 12h, 2026-01-31")
-	cmd.Flags().BoolVar(&f.open, "open", false, "only what is still to be looked at")
+	cmd.Flags().BoolVar(&f.open, "open", false, "only events that are not processed yet")
 	cmd.Flags().IntVar(&f.limit, "limit", 0, "the newest `N`; default: all")
 	cli.Completes(cmd, "event", apiclient.WebhookEvents)
 }

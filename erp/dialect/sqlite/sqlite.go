@@ -36,7 +36,7 @@ func open(opt dialect.Options, cs dialect.Charset) (dialect.Database, *fault.Err
 		return dialect.Database{}, fault.Failf(fault.CodeNoDatabase,
 			"the ERP file %s does not exist; check erp.dsn (a relative path counts from the working directory)", path)
 	case e != nil:
-		return dialect.Database{}, fault.Failf(fault.CodePermission, "the ERP file %s cannot be looked at; check the rights of its folders",
+		return dialect.Database{}, fault.Failf(fault.CodePermission, "the ERP file %s cannot be accessed; check the permissions of its folders",
 			path)
 	case info.IsDir():
 		return dialect.Database{}, fault.Failf(fault.CodeNotADatabase, "%s is a folder; erp.dsn must name the SQLite file in it", path)
@@ -202,7 +202,7 @@ func (s *engine) Problem(err error, _ string) *fault.Error {
 		return fault.Failf(fault.CodeTimeout, "the query was interrupted; it may take %s (erp.statement_timeout)",
 			s.opt.StatementTimeout)
 	case notADB:
-		return fault.Failf(fault.CodeNotADatabase, "the file %s is no SQLite database (or an encrypted one); check erp.dsn", s.path)
+		return fault.Failf(fault.CodeNotADatabase, "the file %s is not a SQLite database (or is encrypted); check erp.dsn", s.path)
 	case corrupt:
 		return fault.Failf(fault.CodeNotADatabase, "the ERP file %s is damaged; restore it, or ask the ERP's supplier", s.path)
 	case cantOpen, sqliteIOErr, perm, auth:
