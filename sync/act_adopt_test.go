@@ -8,19 +8,11 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
-	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/discovery"
 	"github.com/safrasync/safrasync/trade"
 )
-
-// ownerOfTests is a process of its own.
-func ownerOfTests() trade.Owner {
-	owner := state.Self()
-	owner.Instance = uuid.NewString()
-	return owner
-}
 
 // F159: an id that another row has, that the platform does not know, or under which it has
 // something else, is not adopted just so.

@@ -5,7 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
@@ -279,7 +282,9 @@ func TestF168AWrongAnswerDoublesOnceForEachOrderAndNamesWhoGaveIt(t *testing.T) 
 func (b *bench) steal() error {
 	ctx := b.t.Context()
 	b.byHand(`UPDATE job_lease SET expires = 1, instance = ''`)
-	lease, err := b.ledger.AcquireLease(ctx, "contracts", ownerOfTests())
+	owner := state.Self()
+	owner.Instance = uuid.NewString()
+	lease, err := b.ledger.AcquireLease(ctx, "contracts", owner)
 	if err != nil {
 		return err
 	}

@@ -316,7 +316,6 @@ func TestF054AKillNeverLooksLikeAnOlderLedger(t *testing.T) {
 // makes them.
 func (b *bench) fresh() {
 	b.t.Helper()
-	b.parts.Journal = filepath.Join(b.dir, "journal")
 	b.parts.LedgerDSN = filepath.Join(b.dir, "fresh.db")
 	if b.parts.DB.Ledger == state.Postgres {
 		b.parts.LedgerDSN = pgtest.Database(b.t)

@@ -134,7 +134,8 @@ func (c *cutConn) end() error {
 	case "FIN":
 		_ = tcp.CloseWrite()
 	case "stall":
-		if c.cut.at == 0 && !c.cut.answer { // a caller that gives up while it dials leaves the connection to the next one
+		// a caller that gives up while it dials leaves the connection to the next one
+		if c.cut.at == 0 && !c.cut.answer {
 			_, _ = tcp.Read(make([]byte, 1))
 		}
 		c.giveUp()

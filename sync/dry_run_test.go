@@ -37,23 +37,17 @@ func (b *bench) agrees(what string, opts engine.Options, sent, held int) {
 	}
 }
 
-// stranded makes n contracts that were read and did not go, because the key was refused.
-func (b *bench) stranded(t *testing.T, n int) {
-	b.t.Helper()
-	b.contracts(n)
-	b.api.SetFaults(faults(t, "any:status=401")...)
-	if r := b.sync(engine.Options{}); r.States[trade.Pending] != n {
-		b.t.Fatalf("states %v, stopped %+v", r.States, r.Stopped)
-	}
-	b.api.SetFaults()
-}
-
 // The dry run looks at the rows just before they would go, as the run does: what changed or left
 // the ERP since it was read, and what went under another key or by another job, is not promised.
 func TestADryRunTakesTheLastLookOfTheRun(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
-		b.stranded(t, 5)
+		b.contracts(5) // which were read and did not go, because the key was refused
+		b.api.SetFaults(faults(t, "any:status=401")...)
+		if r := b.sync(engine.Options{}); r.States[trade.Pending] != 5 {
+			t.Fatalf("states %v, stopped %+v", r.States, r.Stopped)
+		}
+		b.api.SetFaults()
 		b.exec(`UPDATE contrato SET quantidade = 70 WHERE quantidade = 1`) // without a new time of change
 		b.exec(`DELETE FROM contrato WHERE quantidade = 2`)
 		b.exec(`UPDATE contrato SET quantidade = 0 WHERE quantidade = 3`)

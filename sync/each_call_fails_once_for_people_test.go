@@ -34,10 +34,9 @@ func (b *breaker) each(t *testing.T, name string, op func() error) {
 	}
 }
 
-// F052: what people ask and order says so when ledger or ERP fail at any of its calls; an order
-// that fails is not carried out, and is possible the next time.
-func TestEveryCallOfWhatPeopleAskAndOrderFailsOnce(t *testing.T) {
-	t.Parallel()
+// openRows is a bench with rows 1 in doubt, 2 changed, 3 to 5 accepted, and 6 without a code.
+func openRows(t *testing.T) *bench {
+	t.Helper()
 	world := sandbox.OpenWorld()
 	world.KnowProducer(producerID, cpfA)
 	b := newLookupBench(t, databases[0], world, "lost-before,reset@1")
@@ -51,13 +50,13 @@ func TestEveryCallOfWhatPeopleAskAndOrderFailsOnce(t *testing.T) {
 	b.exec(
 		`INSERT INTO contrato VALUES ('01', '0006', 6, 120.5, 'soja', 'nobody', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00', ?)`, cpfA)
 	b.sync(engine.Options{Sweep: true})
-	b.asked()
-	b.ordered()
+	return b
 }
 
-// asked: what stores and sends nothing.
-func (b *bench) asked() {
-	t, ctx := b.t.(*testing.T), b.t.Context()
+// F052: what people ask says so when ledger or ERP fail at any of its calls.
+func TestEveryCallOfWhatPeopleAskFailsOnce(t *testing.T) {
+	t.Parallel()
+	b, ctx := openRows(t), t.Context()
 	e := b.engine()
 	job := e.Jobs[0]
 	sent, waiting := b.entry(3), b.entry(6)
@@ -101,9 +100,11 @@ func (b *bench) resync(e *engine.Engine, asked discovery.Resync) error {
 	return failureOf(e.Sync(b.t.Context(), nil, engine.Options{Resync: &asked, DryRun: true}))
 }
 
-// ordered: what people do, planned and done.
-func (b *bench) ordered() {
-	t, ctx := b.t.(*testing.T), b.t.Context()
+// F052: what people order says so when ledger or ERP fail at any of its calls; an order that fails
+// is not carried out, and is possible the next time.
+func TestEveryCallOfWhatPeopleOrderFailsOnce(t *testing.T) {
+	t.Parallel()
+	b, ctx := openRows(t), t.Context()
 	people := b.acts()
 	rows := func(name string, plan func() (acts.RowPlan, error)) {
 		t.Helper()

@@ -52,27 +52,7 @@ func (d *duo) leads(rows, free int) (open func(), done <-chan trade.RunReport) {
 	return open, out
 }
 
-// shift is a pass of the first machine over some new rows, while the second one lives beside it.
-// With taken the first one is cut off from the ledger meanwhile, for longer than its lease, and the
-// second one takes the job over.
-func (d *duo) shift(rows int, taken bool) {
-	d.t.Helper()
-	open, done := d.leads(rows, 2)
-	if taken {
-		d.a.breaker.cutOff(true)
-		d.a.expires()
-	}
-	d.b.run()
-	d.pass(4 * time.Second)
-	d.a.breaker.cutOff(false)
-	open()
-	d.pass(20 * time.Second)
-	for range done { // what it says is judged by what comes of it
-	}
-	d.b.stop()
-}
-
-// stopUntil lets the time of both machines end, makes one pass on a third, and counts what is in
+// judge lets the time of both machines end, makes one pass on a third, and counts what is in
 // doubt: every row is on the platform once, and accepted or in doubt.
 func (d *duo) judge(what string) (doubts int) {
 	d.t.Helper()
@@ -113,7 +93,19 @@ func TestEveryCallOfTwoMachinesFailsOnce(t *testing.T) {
 				first, step := sampled(0, 70)
 				for at := first; ; at += step {
 					br.arm(at, false)
-					d.shift(12, c.taken)
+					open, done := d.leads(12, 2)
+					if c.taken { // cut off from the ledger for longer than its lease
+						d.a.breaker.cutOff(true)
+						d.a.expires()
+					}
+					d.b.run()
+					d.pass(4 * time.Second)
+					d.a.breaker.cutOff(false)
+					open()
+					d.pass(20 * time.Second)
+					for range done { // what it says is judged by what comes of it
+					}
+					d.b.stop()
 					hit := br.disarm()
 					if doubts := d.judge(hit); doubts > 0 {
 						d.t.Errorf("call %d failed (%s): %d rows are in doubt", at, hit, doubts)

@@ -97,11 +97,31 @@ func TestEveryCallOfTheEngineFailsOnce(t *testing.T) {
 			for day, at := 1, first; ; day, at = day+1, at+step {
 				b.day(day, world)
 				opts := engine.Options{Sweep: sweep}
-				hit := b.failAt(at, opts, lost)
+				b.breaker.arm(at, lost)
+				reports, err := b.engine().Sync(t.Context(), nil, opts)
+				hit := b.breaker.disarm()
+				method, _, _ := strings.Cut(hit, ": ")
+				told := failureOf(reports, err)
+				if (hit == "") != (told == nil) && !slices.Contains(mayPass, method) {
+					t.Errorf("call %d failed (%s), and the run tells %v: %+v", at, hit, told, reports)
+				}
 				opts.Sweep = sweep || day%2 == 0 // what is gone is seen before it is too much at once
-				b.completes(hit, opts)
-				if n := b.stateCounts("contracts")[trade.Accepted]; n != day {
-					t.Fatalf("after call %d failed (%s) %d contracts are accepted, want %d", at, hit, n, day)
+				b.leasesEnd()
+				b.clock.advance(20 * time.Minute)
+				if _, err := b.engine().Sync(t.Context(), nil, opts); err != nil {
+					t.Fatalf("the run after %s failed: %v", hit, err)
+				}
+				b.once()
+				for job, resource := range map[string]string{
+					"contracts": "order_commitments", "deliveries": "deliveries", "traceability": "traceability",
+				} {
+					states := b.stateCounts(job)
+					if created := len(b.createdOf(resource)); created != states[trade.Accepted] ||
+						states[trade.InDoubt]+states[trade.Sending]+states[trade.Pending] > 0 ||
+						created < day || created > day && job != "deliveries" { // those that stood twice go later
+						t.Fatalf("after call %d failed (%s) on day %d the platform has %d %s, and the ledger %v", at, hit,
+							day, created, resource, states)
+					}
 				}
 				if hit == "" {
 					t.Logf("%d calls failed", day-1)
@@ -109,41 +129,6 @@ func TestEveryCallOfTheEngineFailsOnce(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// failAt lets one call of a run fail, which must tell so.
-func (b *bench) failAt(at int, opts engine.Options, lost bool, jobs ...string) (hit string) {
-	b.t.Helper()
-	b.breaker.arm(at, lost)
-	reports, err := b.engine().Sync(b.t.Context(), jobs, opts)
-	hit = b.breaker.disarm()
-	method, _, _ := strings.Cut(hit, ": ")
-	told := failureOf(reports, err)
-	if (hit == "") != (told == nil) && !slices.Contains(mayPass, method) {
-		b.t.Errorf("call %d failed (%s), and the run tells %v: %+v", at, hit, told, reports)
-	}
-	return hit
-}
-
-// completes makes a run after one with a failure, and judges: what is on the platform is accepted,
-// and the other way round, each record once.
-func (b *bench) completes(hit string, opts engine.Options) {
-	b.t.Helper()
-	b.leasesEnd()
-	b.clock.advance(20 * time.Minute)
-	if _, err := b.engine().Sync(b.t.Context(), nil, opts); err != nil {
-		b.t.Fatalf("the run after %s failed: %v", hit, err)
-	}
-	b.once()
-	for job, resource := range map[string]string{
-		"contracts": "order_commitments", "deliveries": "deliveries", "traceability": "traceability",
-	} {
-		states := b.stateCounts(job)
-		if created := len(b.createdOf(resource)); created != states[trade.Accepted] ||
-			states[trade.InDoubt]+states[trade.Sending]+states[trade.Pending] > 0 {
-			b.t.Fatalf("after a failure (%s) the platform has %d %s, and the ledger %v", hit, created, resource, states)
-		}
 	}
 }
 

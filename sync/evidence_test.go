@@ -548,21 +548,6 @@ func TestF122AnEventWakesWhatWaitsForItsRecord(t *testing.T) {
 	})
 }
 
-// crowd lets events have told of so many other records, each as one is.
-func (b *bench) crowd(n int, one trade.Candidate) {
-	b.t.Helper()
-	others := make([]trade.Candidate, n)
-	for i := range others {
-		others[i] = one
-		others[i].ID, others[i].Seq, others[i].Event, others[i].Purpose = strange(), 1, "UPDATE_ORDER_COMMITMENT",
-			trade.ForDoubts
-		others[i].HeardAt, others[i].LastAt = b.clock.Now(), b.clock.Now()
-	}
-	if err := b.ledger.NoteHeard(b.t.Context(), nil, others); err != nil {
-		b.t.Fatal(err)
-	}
-}
-
 // F143: a doubt is compared with all records of which events told since its request, however many:
 // those that were made before it keep it from nothing.
 func TestF143ManyOtherRecordsKeepNoDoubtFromBeingSettled(t *testing.T) {
@@ -576,7 +561,16 @@ func TestF143ManyOtherRecordsKeepNoDoubtFromBeingSettled(t *testing.T) {
 		}
 		b.clock.advance(time.Minute)
 		long := b.clock.Now().Add(-24 * time.Hour)
-		b.crowd(2100, trade.Candidate{TypedFrom: long, TypedTo: long})
+		others := make([]trade.Candidate, 2100)
+		for i := range others {
+			others[i] = trade.Candidate{
+				ID: strange(), Seq: 1, Event: "UPDATE_ORDER_COMMITMENT", Purpose: trade.ForDoubts,
+				HeardAt: b.clock.Now(), LastAt: b.clock.Now(), TypedFrom: long, TypedTo: long,
+			}
+		}
+		if err := b.ledger.NoteHeard(t.Context(), nil, others); err != nil {
+			t.Fatal(err)
+		}
 		b.hear()
 		b.expect(1, trade.Accepted, "")
 	})

@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strconv"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -146,17 +145,12 @@ func (b *bench) audited(num int) (acts []string) {
 
 func hearBench(t *testing.T, db database, opts sandbox.Options) *bench {
 	t.Helper()
-	var clock atomic.Pointer[testClock]
+	clock := &testClock{}
 	if opts.ShowTimes = true; opts.Now == nil {
-		opts.Now = func() time.Time {
-			if c := clock.Load(); c != nil {
-				return c.Now()
-			}
-			return time.Now()
-		}
+		opts.Now = clock.Now
 	}
 	b := timelessBench(t, db, opts)
-	clock.Store(b.clock)
+	b.clock = clock
 	return b
 }
 

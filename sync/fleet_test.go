@@ -65,20 +65,7 @@ func (m *machine) run() {
 	for _, spec := range m.specs() {
 		spec.Schedule = "@every 10000h"
 	}
-	s, err := engine.NewScheduler(engine.SchedulerConfig{Engine: m.engine()})
-	if err != nil {
-		m.t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		s.Run(ctx)
-	}()
-	m.stop = gosync.OnceFunc(func() {
-		cancel()
-		<-done
-	})
+	_, m.stop = m.serve(engine.SchedulerConfig{})
 	m.t.Cleanup(func() {
 		if m.open != nil {
 			m.open()

@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jmoiron/sqlx"
-
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
@@ -81,10 +79,12 @@ func TestF058NoOlderLedgerEverSendsTwice(t *testing.T) {
 			t.Fatal(err)
 		}
 		if i >= 0 {
-			if err := copyTo(copies[i], o.DSN); err != nil {
+			text, err := os.ReadFile(copies[i])
+			if err = errors.Join(err, os.WriteFile(o.DSN, text, 0o600)); err != nil {
 				t.Fatal(err)
 			}
-			release(t, o.DSN)
+			// The process that held the leases when the copy was made is this one; in life it is gone.
+			b.byHand(`UPDATE job_lease SET instance = ''`)
 		}
 		err := b.reopenLedger(o)
 		var e *state.Error
@@ -182,29 +182,5 @@ func TestARebuiltRowThatChangedIsFlagged(t *testing.T) {
 	b.exec(`UPDATE contrato SET preco = 120.5 WHERE num = '0001'`)
 	if r := b.sync(engine.Options{Sweep: true}); len(r.Flags) != 0 || len(b.entry(1).Values) == 0 {
 		t.Errorf("flags %v, want none", r.Flags)
-	}
-}
-
-func copyTo(from, to string) error {
-	text, err := os.ReadFile(from)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(to, text, 0o600)
-}
-
-// release gives the leases of a copy back: the process that held them when it was made is this one,
-// and in life it is gone.
-func release(t *testing.T, file string) {
-	t.Helper()
-	db, err := sqlx.Open("sqlite", file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.Exec(`UPDATE job_lease SET instance = ''`); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
 	}
 }

@@ -205,7 +205,17 @@ func TestF011AnERPThatIsDownForDaysLosesNothing(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Server(t)
 	b := newBench(t, sandbox.Options{})
-	b.moveERP(server.Database(t))
+	dsn := server.Database(t) // an empty ERP in another PostgreSQL
+	_, _ = b.erp.Close(), b.source.Close()
+	var err error
+	if b.erp, err = sqlx.Open(state.Postgres, dsn); err != nil {
+		t.Fatal(err)
+	}
+	b.exec(erpSchema)
+	if b.source, err = erp.Open(t.Context(),
+		erp.Options{Driver: state.Postgres, DSN: erp.Secret(dsn), TimeZone: time.UTC}); err != nil {
+		t.Fatal(err)
+	}
 	b.contracts(3)
 	b.sync(engine.Options{})
 	b.contract(4)
@@ -225,21 +235,6 @@ func TestF011AnERPThatIsDownForDaysLosesNothing(t *testing.T) {
 	b.contract(5)
 	if r := b.sync(engine.Options{}); r.Sent != 2 || r.States[trade.Accepted] != 5 || r.Stopped != nil {
 		t.Errorf("sent %d, states %v, stopped %+v", r.Sent, r.States, r.Stopped)
-	}
-}
-
-// moveERP gives the bench an empty ERP in another PostgreSQL.
-func (b *bench) moveERP(dsn string) {
-	b.t.Helper()
-	_, _ = b.erp.Close(), b.source.Close()
-	var err error
-	if b.erp, err = sqlx.Open(state.Postgres, dsn); err != nil {
-		b.t.Fatal(err)
-	}
-	b.exec(erpSchema)
-	if b.source, err = erp.Open(b.t.Context(),
-		erp.Options{Driver: state.Postgres, DSN: erp.Secret(dsn), TimeZone: time.UTC}); err != nil {
-		b.t.Fatal(err)
 	}
 }
 

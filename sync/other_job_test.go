@@ -29,25 +29,6 @@ func (b *bench) becomes(num int, kind string) {
 	b.exec(`UPDATE contrato SET situacao = ? WHERE quantidade = ?`, kind, num)
 }
 
-// refusedLate is a late answer to a contract that is in doubt: nothing was created.
-func (b *bench) refusedLate(num int) {
-	b.t.Helper()
-	attempts, err := b.ledger.Attempts(b.t.Context(), b.entry(num).ID)
-	if err != nil || len(attempts) == 0 {
-		b.t.Fatal(attempts, err)
-	}
-	a := attempts[0]
-	a.Outcome, a.FinishedAt = trade.OutcomeNotCreated, b.clock.Now()
-	group := trade.Group{Settle: []trade.Settlement{{
-		Attempt: a, State: trade.Rejected,
-		Cause: "message.price.invalid",
-	}}}
-	if _, err := b.ledger.Commit(b.t.Context(), trade.Lease{Job: "contracts"}, group); err != nil {
-		b.t.Fatal(err)
-	}
-	b.expect(num, trade.Rejected, "message.price.invalid")
-}
-
 // A job under another name, with one more column mapped, in one edit: nothing leaves, with or
 // without a person's release.
 func TestAJobUnderAnotherNameSendsNothingTwice(t *testing.T) {
@@ -364,7 +345,19 @@ func TestARowThatIsHeldForAnotherJobGoesWhenThatWasNotSent(t *testing.T) {
 		b.pass()
 		b.row("fixations", key(1), trade.Held, trade.CauseOtherJob) // dismissed while nobody knew: it may be there
 		b.done(b.reopen(1), acts.NotRefused)
-		b.refusedLate(1)
+		attempts, err := b.ledger.Attempts(t.Context(), b.entry(1).ID)
+		if err != nil || len(attempts) == 0 {
+			t.Fatal(attempts, err)
+		}
+		late := attempts[0] // a late answer: nothing was created
+		late.Outcome, late.FinishedAt = trade.OutcomeNotCreated, b.clock.Now()
+		group := trade.Group{Settle: []trade.Settlement{{
+			Attempt: late, State: trade.Rejected, Cause: "message.price.invalid",
+		}}}
+		if _, err := b.ledger.Commit(t.Context(), trade.Lease{Job: "contracts"}, group); err != nil {
+			t.Fatal(err)
+		}
+		b.expect(1, trade.Rejected, "message.price.invalid")
 		b.exec(`UPDATE contrato SET preco = 77 WHERE quantidade = 1`)
 		b.pass()
 		if e := b.row("fixations", key(1), trade.Accepted, ""); !strings.Contains(string(e.Payload), "77") {

@@ -54,24 +54,13 @@ func TestF079ASuspendedRunGoesOnWithItsLease(t *testing.T) {
 	}
 }
 
-// endsAfterCursor ends a run in the middle of its reading.
-func (b *bench) endsAfterCursor(cancel func()) {
-	b.breaker.around = func(call string, do func() error) error {
-		err := do()
-		if call == "Cursor" {
-			cancel()
-		}
-		return err
-	}
-}
-
 func TestAReadingThatIsInterruptedIsNoFaultOfTheERP(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.contracts(5)
-		b.endsAfterCursor(cancel)
+		b.breaker.before("Cursor", func() error { cancel(); return nil })
 		reports, err := b.engine().Sync(ctx, nil, engine.Options{})
 		if err != nil || reports[0].Stopped == nil || reports[0].Stopped.Code != "interrupted" {
 			t.Errorf("%+v, %v", reports, err)

@@ -45,7 +45,7 @@ func TestAPassThatIsInterruptedWhileItReadsReportsEveryJob(t *testing.T) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		b.contracts(2)
 		b.delivery(1, 1, 10)
-		b.endsAfterCursor(cancel)
+		b.breaker.before("Cursor", func() error { cancel(); return nil })
 		reports, err := b.engine().Sync(ctx, nil, engine.Options{})
 		if err != nil {
 			t.Fatal(err)

@@ -1,6 +1,7 @@
 package sync_test
 
 import (
+	"maps"
 	"testing"
 	"time"
 
@@ -17,10 +18,12 @@ func TestJobsRunAtTheStartAndThenAtTheirTimes(t *testing.T) {
 		o.delivery(1, 1, 10)
 		o.config.AtStart = true
 		o.open()
-		for _, job := range []string{"contracts", "deliveries", "traceability"} {
-			if len(o.sweeps(job)) != 1 {
-				o.t.Errorf("the first run of %s did not sweep", job)
-			}
+		swept, want := map[string]bool{}, map[string]bool{"contracts": true, "deliveries": true, "traceability": true}
+		for _, r := range o.reports {
+			swept[r.Job] = r.Sweep
+		}
+		if !maps.Equal(swept, want) {
+			o.t.Errorf("at the start swept %v", swept)
 		}
 		o.row("deliveries", "01|0001", trade.Accepted, "")
 		o.pass(40 * time.Minute)
@@ -72,7 +75,13 @@ func TestASweepKeepsItsOwnHour(t *testing.T) {
 		o.spec.Sweep = "0 3 * * *"
 		o.open()
 		o.pass(16 * time.Hour)
-		if diff := cmp.Diff([]string{"20 17:10", "21 03:00"}, o.sweeps("contracts")); diff != "" {
+		var sweeps []string
+		for _, r := range o.reports {
+			if r.Job == "contracts" && r.Sweep {
+				sweeps = append(sweeps, r.StartedAt.In(o.zone).Format("02 15:04"))
+			}
+		}
+		if diff := cmp.Diff([]string{"20 17:10", "21 03:00"}, sweeps); diff != "" {
 			o.t.Errorf("sweeps (-want +got):\n%s", diff)
 		}
 		o.want("contracts", "20 17:10", "20 18:00", "21 03:00", "21 08:00", "21 09:00")

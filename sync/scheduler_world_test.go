@@ -3,6 +3,7 @@ package sync_test
 import (
 	"context"
 	"net"
+	"slices"
 	gosync "sync"
 	"testing"
 	"testing/synctest"
@@ -25,8 +26,7 @@ type office struct {
 	config engine.SchedulerConfig
 
 	scheduler *engine.Scheduler
-	end       context.CancelFunc
-	ended     chan struct{}
+	stop      func() // ends it, and waits until it has
 
 	mu      gosync.Mutex
 	reports []trade.RunReport
@@ -48,7 +48,7 @@ func inOffice(t *testing.T, zone *time.Location, at string, test func(o *office)
 		for _, spec := range o.specs() {
 			spec.Sweep = "@every 10000h"
 		}
-		t.Cleanup(o.stop)
+		t.Cleanup(func() { o.stop() })
 		test(o)
 	})
 }
@@ -56,7 +56,7 @@ func inOffice(t *testing.T, zone *time.Location, at string, test func(o *office)
 // newOffice makes an office in a bubble.
 func newOffice(t *testing.T, zone *time.Location, seed int64) *office {
 	t.Helper()
-	o := &office{net: &pipeNet{conns: make(chan net.Conn, 1), closed: make(chan struct{})}}
+	o := &office{net: &pipeNet{conns: make(chan net.Conn, 1), closed: make(chan struct{})}, stop: func() {}}
 	api := o.net.serve(t, sandbox.Options{APIKey: "a-key-of-the-tests", Seed: seed, OnPost: func(int) {
 		o.mu.Lock()
 		defer o.mu.Unlock()
@@ -88,7 +88,6 @@ func (o *office) schedules(schedules ...string) {
 // open starts the scheduler.
 func (o *office) open() {
 	o.t.Helper()
-	o.config.Engine = o.engine()
 	o.config.Reported = func(r trade.RunReport) {
 		o.mu.Lock()
 		defer o.mu.Unlock()
@@ -99,27 +98,28 @@ func (o *office) open() {
 		defer o.mu.Unlock()
 		o.alive = time.Now()
 	}
-	var err error
-	if o.scheduler, err = engine.NewScheduler(o.config); err != nil {
-		o.t.Fatal(err)
-	}
-	var ctx context.Context
-	ctx, o.end = context.WithCancel(o.t.Context())
-	o.ended = make(chan struct{})
-	go func() {
-		defer close(o.ended)
-		o.scheduler.Run(ctx)
-	}()
+	o.scheduler, o.stop = o.serve(o.config)
 	synctest.Wait()
 }
 
-// stop ends the scheduler, and waits until it has.
-func (o *office) stop() {
-	if o.end != nil {
-		o.end()
-		<-o.ended
-		o.end = nil
+// serve runs the jobs of a bench by a scheduler, until stop.
+func (b *bench) serve(config engine.SchedulerConfig) (s *engine.Scheduler, stop func()) {
+	b.t.Helper()
+	config.Engine = b.engine()
+	s, err := engine.NewScheduler(config)
+	if err != nil {
+		b.t.Fatal(err)
 	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		s.Run(ctx)
+	}()
+	return s, gosync.OnceFunc(func() {
+		cancel()
+		<-ended
+	})
 }
 
 // pass lets time pass, and what happens at its end happen.
@@ -135,42 +135,22 @@ func (o *office) silent() time.Duration {
 	return time.Since(o.alive)
 }
 
-// sweeps gives the starts of the sweeps of a job so far.
-func (o *office) sweeps(job string) []string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	var out []string
-	for _, r := range o.reports {
-		if r.Job == job && r.Sweep {
-			out = append(out, r.StartedAt.In(o.zone).Format("02 15:04"))
-		}
-	}
-	return out
-}
-
 // runs gives the starts of the runs of a job since the last call, in the zone.
-func (o *office) runs(job string) []string {
+func (o *office) runs(job string) (out []string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	out := []string{}
-	var rest []trade.RunReport
-	for _, r := range o.reports {
+	o.reports = slices.DeleteFunc(o.reports, func(r trade.RunReport) bool {
 		if r.Job == job {
 			out = append(out, r.StartedAt.In(o.zone).Format("02 15:04"))
-		} else {
-			rest = append(rest, r)
 		}
-	}
-	o.reports = rest
+		return r.Job == job
+	})
 	return out
 }
 
 // want checks the runs of a job since the last call.
 func (o *office) want(job string, starts ...string) {
 	o.t.Helper()
-	if starts == nil {
-		starts = []string{}
-	}
 	if diff := cmp.Diff(starts, o.runs(job)); diff != "" {
 		o.t.Errorf("runs of %s (-want +got):\n%s", job, diff)
 	}
@@ -184,19 +164,13 @@ func (o *office) postsSince() int {
 	return len(o.posts)
 }
 
-func (o *office) status(job string) trade.JobStatus {
+// stands checks the state of a job and the code of its stop; "" = none.
+func (o *office) stands(job string, state trade.JobState, code string) trade.JobStatus {
 	o.t.Helper()
 	status, err := o.ledger.JobStatus(o.t.Context(), job)
 	if err != nil {
 		o.t.Fatal(err)
 	}
-	return status
-}
-
-// stands checks the state of a job and the code of its stop; "" = none.
-func (o *office) stands(job string, state trade.JobState, code string) trade.JobStatus {
-	o.t.Helper()
-	status := o.status(job)
 	got := ""
 	if status.Stop != nil {
 		got = status.Stop.Code

@@ -68,13 +68,6 @@ func (c *testClock) jump(d time.Duration) {
 	c.jumped += d
 }
 
-// jumps is how far the wall clock is from right.
-func (c *testClock) jumps() time.Duration {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.jumped
-}
-
 func (c *testClock) advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -220,8 +213,7 @@ func (b *bench) connect() {
 	if b.ledger, err = state.Open(b.t.Context(), b.options()); err != nil {
 		b.t.Fatal(err)
 	}
-	source, ledger := b.source, b.ledger
-	b.t.Cleanup(func() { _, _ = source.Close(), ledger.Close() })
+	b.t.Cleanup(func() { _, _ = b.source.Close(), b.ledger.Close() }) // or what stands in their place
 }
 
 // options are those of the bench's ledger, which may be begun.
@@ -375,24 +367,19 @@ func (b *bench) adds(r trade.RunReport) {
 	if *r.InScope != total-*r.Gone {
 		b.t.Errorf("the run does not add up: in scope %d, entries %d, gone %d", *r.InScope, total, *r.Gone)
 	}
-	kept, err := b.ledger.Counts(b.t.Context(), r.Job)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	counted, err := b.ledger.Recount(b.t.Context(), r.Job)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	sums := func(tallies []trade.Tally) (n int, amount trade.Decimal) {
-		for _, t := range tallies {
-			n += t.Count
-			amount = amount.Add(t.Quantity.Amount)
+	var rows [2]int
+	var amounts [2]trade.Decimal
+	for i, read := range []func(context.Context, string) ([]trade.Tally, error){b.ledger.Counts, b.ledger.Recount} {
+		tallies, err := read(b.t.Context(), r.Job)
+		if err != nil {
+			b.t.Fatal(err)
 		}
-		return n, amount
+		for _, t := range tallies {
+			rows[i], amounts[i] = rows[i]+t.Count, amounts[i].Add(t.Quantity.Amount)
+		}
 	}
-	n, amount := sums(kept)
-	if m, other := sums(counted); n != m || !amount.Equal(other) {
-		b.t.Errorf("the kept sums are %d rows and %s, the entries %d and %s", n, amount, m, other)
+	if rows[0] != rows[1] || !amounts[0].Equal(amounts[1]) {
+		b.t.Errorf("the kept sums are %d rows and %s, the entries %d and %s", rows[0], amounts[0], rows[1], amounts[1])
 	}
 }
 

@@ -21,15 +21,7 @@ import (
 
 // The year 2018 in São Paulo, which had two changes of daylight saving time: midnight of 4 November
 // did not exist, and 23:30 of 17 February came twice.
-var saoPaulo = mustZone("America/Sao_Paulo")
-
-func mustZone(name string) *time.Location {
-	zone, err := time.LoadLocation(name)
-	if err != nil {
-		panic(err)
-	}
-	return zone
-}
+var saoPaulo, _ = time.LoadLocation("America/Sao_Paulo")
 
 // F077, F078, F126: a year of a cooperative on a simulated clock: three jobs on their own
 // schedules, an ERP that is edited, answers that are lost, late or refused, outages of hours, a key
@@ -227,7 +219,6 @@ func (y *year) settle() {
 	y.t.Helper()
 	y.events = nil
 	y.clearWeather()
-	y.clock.jump(-y.clock.jumps())
 	y.exec(`UPDATE contrato SET carteira = '1', pagamento = '2018-12-01', situacao = 'aprovado'`)
 	for range 8 {
 		time.Sleep(25 * time.Hour)
