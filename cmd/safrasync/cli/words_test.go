@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"regexp"
@@ -76,6 +77,21 @@ func TestOutcomesAreToldInThePersonsLanguage(t *testing.T) {
 		}
 		if got := Machine.OutcomeReason(c.status, c.messages, c.text); got != c.text {
 			t.Errorf("%q is told in English as %q", c.text, got)
+		}
+	}
+}
+
+func TestFaultsOfFilesAndAddressesAreToldInThePersonsLanguage(t *testing.T) {
+	t.Parallel()
+	v := Voice{Lang: trade.Portuguese, Zone: time.UTC}
+	for text, want := range map[string]string{
+		"open x.zip: no such file or directory":              "o arquivo x.zip não existe",
+		"a ledger stands there already; nothing was changed": "ele foi começado antes",
+		`sandbox address "0.0.0.0:1": want a loopback address, as in 127.0.0.1:0`: `endereço do sandbox: "0.0.0.0:1"; ` +
+			`escreva um desta máquina, como 127.0.0.1:0`,
+	} {
+		if got := v.Fault(errors.New(text)); got != want {
+			t.Errorf("%q is told as %q, want %q", text, got, want)
 		}
 	}
 }
