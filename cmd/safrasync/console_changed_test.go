@@ -13,7 +13,7 @@ import (
 func TestWhatTheERPChangedIsShownWithItsEffectAndDealtWith(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	d.as(trade.Reader).get("/changed").shows(http.StatusOK, "Nada mudou depois do envio")
+	d.as(trade.Reader).get("/changed").shows(http.StatusOK, "Nada mudou após o envio")
 	d.sql("erp.db",
 		`UPDATE contrato SET quantidade = '1600' WHERE num = '000001'; UPDATE contrato SET situacao = 'cancelado' WHERE num = '000002'`)
 	d.run(0, "sync")
@@ -30,9 +30,9 @@ func TestWhatTheERPChangedIsShownWithItsEffectAndDealtWith(t *testing.T) {
 	other := d.as(trade.Administrator).get("/changed")
 	other.submit("/changed/plan", url.Values{"row": {rows["row"][0]}}).shows(http.StatusOK)
 	stale := with(other.fields("/changed/do"), "reason", "acertado por telefone")
-	b.post("/changed/do", with(form, "reason", "já")).shows(http.StatusUnprocessableEntity, "ao menos 5 letras")
+	b.post("/changed/do", with(form, "reason", "já")).shows(http.StatusUnprocessableEntity, "ao menos 5 caracteres")
 	b.post("/changed/do", with(form, "reason", "acertado na tela da plataforma, protocolo 4711")).shows(http.StatusOK,
-		"Marcado como resolvido", "Nada mudou depois do envio")
+		"Marcado como resolvido", "Nada mudou após o envio")
 	if e := d.entry("contracts", changed.Key); e.Flags.Has(trade.Changed) || !e.Acknowledged.Has(trade.Changed) {
 		t.Errorf("the flags are %v, dealt with %v", e.Flags, e.Acknowledged)
 	}
@@ -66,7 +66,7 @@ func TestARecordDeletedOnThePlatformIsDealtWith(t *testing.T) {
 		"1 linha: a marca some", "Evidência")
 	b.post("/changed/do", with(b.fields("/changed/do"), "reason",
 		"excluído a pedido do produtor, protocolo 4712")).shows(http.StatusOK, "Marcado como resolvido",
-		"Nada mudou depois do envio")
+		"Nada mudou após o envio")
 	if e := d.entry("contracts", row.Key); e.Flags.Has(trade.DeletedRemote) ||
 		!e.Acknowledged.Has(trade.DeletedRemote) || e.State != trade.Accepted || e.RemoteID != row.RemoteID {
 		t.Errorf("the row is %s with id %q, flags %v, dealt with %v", e.State, e.RemoteID, e.Flags, e.Acknowledged)

@@ -64,11 +64,11 @@ func TestARowInDoubtIsFoundOnThePlatformAndConfirmed(t *testing.T) {
 		b.get(desk)
 		return b.submit(desk+"/plan", with(url.Values{"reason": {"vi na tela da plataforma"}}, pairs...))
 	}
-	plan("act", "adopt", "id", "nonsense").shows(http.StatusUnprocessableEntity, "isto não é um id")
+	plan("act", "adopt", "id", "nonsense").shows(http.StatusUnprocessableEntity, "não é um id")
 	plan("act", "adopt", "id", "11111111-1111-4111-8111-111111111111").shows(http.StatusUnprocessableEntity,
 		"a plataforma não conhece este id")
 	plan("act", "adopt", "id", sent.RemoteID).shows(http.StatusUnprocessableEntity, "outra linha já tem este id")
-	plan("act", "adopt_no_id").shows(http.StatusUnprocessableEntity, "é preciso o id")
+	plan("act", "adopt_no_id").shows(http.StatusUnprocessableEntity, "informe o id")
 	plan("act", "resend").shows(http.StatusUnprocessableEntity, "ainda pode ser executado", "Aguarde") // F158
 	plan("act", "reopen").shows(http.StatusBadRequest)
 
@@ -76,7 +76,7 @@ func TestARowInDoubtIsFoundOnThePlatformAndConfirmed(t *testing.T) {
 	plan("act", "adopt", "id", id).shows(http.StatusOK, "Tudo o que a plataforma mostra é igual",
 		"A linha passa a constar como enviada")
 	form := b.fields(desk + "/do")
-	b.post(desk+"/do", with(form, "reason", "oi")).shows(http.StatusUnprocessableEntity, "ao menos 5 letras")
+	b.post(desk+"/do", with(form, "reason", "oi")).shows(http.StatusUnprocessableEntity, "ao menos 5 caracteres")
 	form = with(form, "reason", "vi na tela da plataforma")
 	second := d.as(trade.Administrator).get(desk)
 	b.post(desk+"/do", form).shows(http.StatusOK, "Registrado como já enviado.", "Nada sem confirmação")
@@ -152,7 +152,7 @@ func TestASecondSendingNeedsTheQuarantineTheCheckAndThePassword(t *testing.T) {
 		t.Fatalf("the row is %s before anybody may send it again", e.State)
 	}
 	b.post(desk+"/do", with(form, "password", deskPassword)).shows(http.StatusOK,
-		"Vai de novo na próxima execução.")
+		"É enviado de novo na próxima execução.")
 	if e := d.entry("contracts", doubt.Key); e.State != trade.Pending || e.Generation != 2 {
 		t.Errorf("the row is %s in generation %d, want pending in 2", e.State, e.Generation)
 	}
@@ -177,7 +177,7 @@ func TestOfManyWhoDecideAtOnceOneDoes(t *testing.T) {
 		working.Go(func() {
 			b.post(desk+"/do", forms[i])
 			switch {
-			case b.status == http.StatusOK && strings.Contains(b.body, "Deixado fora"):
+			case b.status == http.StatusOK && strings.Contains(b.body, "Dispensado;"):
 				done.Add(1)
 			case b.status == http.StatusConflict && strings.Contains(b.body, "Já decidido por carla"):
 				late.Add(1)
@@ -227,7 +227,7 @@ func TestOneDoubtLeadsToTheNext(t *testing.T) {
 		b.post(desk(e)+"/plan", form).shows(http.StatusOK)
 		return b.post(desk(e)+"/do", with(b.fields(desk(e)+"/do"), "reason", "visto na tela"))
 	}
-	decide(contract, "dismiss").shows(http.StatusOK, "2 de 2", ticket.Key, "Deixado fora")
+	decide(contract, "dismiss").shows(http.StatusOK, "2 de 2", ticket.Key, "Dispensado;")
 	decide(ticket, "adopt_no_id").shows(http.StatusOK, "Nada sem confirmação", "Registrado como já enviado")
 	b.get("/doubts/next").shows(http.StatusOK, "Nada sem confirmação")
 }
@@ -241,7 +241,7 @@ func TestADeliveryIsConfirmedWithoutAnID(t *testing.T) {
 	}
 	page := "/doubts/" + strconv.FormatInt(doubt.ID, 10)
 	b := d.as(trade.Accountant).get(page).shows(http.StatusOK, "mas não sei o id",
-		"A plataforma não permite ler este registro de volta")
+		"A plataforma não permite ler este registro")
 	b.submit(page+"/plan", url.Values{"act": {"adopt_no_id"}, "reason": {"vi o romaneio na tela"}}).shows(http.StatusOK,
 		"A linha passa a constar como enviada, sem id.")
 	b.post(page+"/do", with(b.fields(page+"/do"), "reason", "vi o romaneio na tela")).shows(http.StatusOK,

@@ -35,8 +35,8 @@ func TestAJobIsPausedWithANoteResumedAndRun(t *testing.T) {
 		b.submit("/schedules/contracts/plan", url.Values{"act": {act}}).shows(http.StatusOK)
 		return b.post("/schedules/contracts/do", with(b.fields("/schedules/contracts/do"), "reason", reason))
 	}
-	order("run", "a carteira foi vinculada").shows(http.StatusOK, "Pedido:")
-	order("pause", "").shows(http.StatusUnprocessableEntity, "ao menos 5 letras")
+	order("run", "a carteira foi vinculada").shows(http.StatusOK, "Pedido feito:")
+	order("pause", "").shows(http.StatusUnprocessableEntity, "ao menos 5 caracteres")
 	order("pause", "inventário até terça").shows(http.StatusOK, "Suspensa por uma pessoa",
 		"inventário até terça", "Retomar")
 	b.submit("/schedules/contracts/plan", url.Values{"act": {"pause"}}).shows(http.StatusConflict,
@@ -77,10 +77,10 @@ func TestTheAuditIsFilteredExportedAndProved(t *testing.T) {
 	d := newDesk(t)
 	b := d.as(trade.Accountant).get("/audit").shows(http.StatusOK, "entrou", "carla", "importou de-para",
 		"Conferir a integridade")
-	b.get("/audit?who=nobody").shows(http.StatusOK, "Nenhum ato assim")
+	b.get("/audit?who=nobody").shows(http.StatusOK, "Nenhum ato com este filtro")
 	b.get("/audit?from=2026-02-31").shows(http.StatusUnprocessableEntity, "O dia não existe")
-	b.get("/audit?until=2001-01-01").shows(http.StatusOK, "Nenhum ato assim")
-	b.get("/audit/check?act=login").shows(http.StatusOK, "A auditoria está como foi escrita.")
+	b.get("/audit?until=2001-01-01").shows(http.StatusOK, "Nenhum ato com este filtro")
+	b.get("/audit/check?act=login").shows(http.StatusOK, "A auditoria está como foi gravada.")
 	b.get("/audit/export?act=login").shows(http.StatusOK, "\ufeffNº;Quando;Quem", ";carla;", "\r\n")
 	b.get("/audit?act=audit+export").shows(http.StatusOK, "exportou a auditoria")
 	d.sql("state.db", `DROP TRIGGER audit_unchanged; UPDATE audit SET reason = 'outra' WHERE seq = 2`)

@@ -126,7 +126,7 @@ func TestEveryPageIsThereWithEitherLedger(t *testing.T) {
 			"Registrado como já enviado.")
 		b.get("/changed").submit("/changed/plan", url.Values{"row": {fmt.Sprint(sent.ID)}}).shows(http.StatusOK,
 			"1 linha")
-		b.post("/changed/do", with(b.fields("/changed/do"), "reason", "acertado na plataforma")).shows(http.StatusOK,
+		b.post("/changed/do", with(b.fields("/changed/do"), "reason", "corrigido na plataforma")).shows(http.StatusOK,
 			"Marcado como resolvido")
 		b.get("/references/wallets").submit("/references/wallets/set",
 			url.Values{
@@ -142,7 +142,7 @@ func TestEveryPageIsThereWithEitherLedger(t *testing.T) {
 		b.post("/report/close/do", with(b.fields("/report/close/do"), "reason", "mês conferido", "signed",
 			"1")).shows(http.StatusOK,
 			"O mês foi fechado")
-		b.get("/audit/check").shows(http.StatusOK, "A auditoria está como foi escrita.")
+		b.get("/audit/check").shows(http.StatusOK, "A auditoria está como foi gravada.")
 	})
 }
 
@@ -178,7 +178,7 @@ func TestPendingIsByCauseAndCountsWhatWaitsBehind(t *testing.T) {
 	if strings.Contains(b.body, "Tentar de novo (") {
 		t.Error("a reader is offered an act")
 	}
-	b.get("/pending?who=it").shows(http.StatusOK, "local de entrega sem vínculo (de-para)", "Abrir o de-para")
+	b.get("/pending?who=it").shows(http.StatusOK, "local de entrega sem de-para", "Abrir o de-para")
 	if strings.Contains(b.body, "C08") {
 		t.Error("the page shows what somebody else fixes")
 	}
@@ -267,7 +267,7 @@ func TestAllRowsOfACauseAreTriedAgainWithTheirNumberTyped(t *testing.T) {
 	b := d.as(trade.Accountant).get("/pending").shows(http.StatusOK, "produtor não vinculado à carteira",
 		"62 contratos", "Tentar de novo (62 linhas)")
 	path := "/pending/retry?cause=message.wallet.producer-not-linked"
-	b.get(path).shows(http.StatusOK, "São 62 linhas. Digite o número", "Nada pode dobrar")
+	b.get(path).shows(http.StatusOK, "São 62 linhas. Digite o número", "Nada pode duplicar")
 	form := with(b.fields("/pending/retry"), "reason", "a carteira foi vinculada")
 	b.post("/pending/retry", form).shows(http.StatusUnprocessableEntity, "O número digitado não é o das linhas")
 	b.post("/pending/retry", with(form, "count", "61")).shows(http.StatusUnprocessableEntity,

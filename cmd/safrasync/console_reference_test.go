@@ -44,7 +44,7 @@ func (b *browser) upload(path, name, content string) *browser {
 func TestAMissingCodeIsStoredAndItsRowsGo(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	d.as(trade.Accountant).get("/references/wallets").shows(http.StatusOK, "Códigos sem correspondência",
+	d.as(trade.Accountant).get("/references/wallets").shows(http.StatusOK, "Códigos sem de-para",
 		"12", "1 contrato (24 t)",
 		"33333333-3333-4333-8333-333333333310")
 	b := d.as(trade.Administrator).get("/references/wallets?code=12").shows(http.StatusOK, `value="12"`)
@@ -55,7 +55,7 @@ func TestAMissingCodeIsStoredAndItsRowsGo(t *testing.T) {
 	b.submit("/references/wallets/set", url.Values{
 		"code": {"12"}, "id": {"33333333-3333-4333-8333-333333333312"},
 		"reason": {""},
-	}).shows(http.StatusUnprocessableEntity, "ao menos 5 letras")
+	}).shows(http.StatusUnprocessableEntity, "ao menos 5 caracteres")
 	b.submit("/references/wallets/set", url.Values{
 		"code": {" 12 "}, "id": {"33333333-3333-4333-8333-333333333312"},
 		"reason": {"carteira nova"},

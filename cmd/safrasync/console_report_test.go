@@ -144,7 +144,7 @@ func TestE6ACancelledContractAndAnAcknowledgedChangeHaveOneAnswer(t *testing.T) 
 	same("01|000001 volume -6000, 01|000002 left_erp -12000")
 	d.as(trade.Accountant).get("/report").submit("/report/close/plan",
 		url.Values{"month": {lastMonth(d)}}).shows(http.StatusOK, "2 divergências acima da tolerância")
-	d.run(0, "acknowledge", "contracts", "01|000001", "01|000002", "--reason", "acertado na plataforma", "--as",
+	d.run(0, "acknowledge", "contracts", "01|000001", "01|000002", "--reason", "corrigido na plataforma", "--as",
 		"ana", "--yes")
 	same("01|000001 volume -6000 acknowledged, 01|000002 left_erp -12000 acknowledged")
 }
@@ -192,7 +192,7 @@ func TestE5AClosingShowsWhatItKeepsAndLeadsToWhatIsOpen(t *testing.T) {
 		"já foi fechado em", deskPeople[trade.Accountant], "mês conferido")
 	form = with(b.fields("/report/close/do"), "reason", "corrigido depois", "signed", "1")
 	delete(form, "again")
-	b.post("/report/close/do", form).shows(http.StatusUnprocessableEntity, "Fechar outra vez")
+	b.post("/report/close/do", form).shows(http.StatusUnprocessableEntity, "Fechar de novo")
 	b.post("/report/close/do", with(b.fields("/report/close/do"), "reason", "corrigido depois", "again",
 		"1", "signed", "1")).shows(http.StatusOK, "O mês foi fechado")
 }
@@ -239,7 +239,7 @@ func TestAMonthIsClosedAndPrintedAgain(t *testing.T) {
 	b.get("/report").submit("/report/close/plan", url.Values{"month": {lastMonth(d)}}).shows(http.StatusOK,
 		"4 linhas, na posição de", "Lista de conferência")
 	form := b.fields("/report/close/do")
-	b.post("/report/close/do", with(form, "reason", "")).shows(http.StatusUnprocessableEntity, "ao menos 5 letras")
+	b.post("/report/close/do", with(form, "reason", "")).shows(http.StatusUnprocessableEntity, "ao menos 5 caracteres")
 	b.post("/report/close/do",
 		with(form, "reason", "outubro conferido", "signed", "1", "mark", "another")).shows(http.StatusConflict,
 		"nada foi feito")

@@ -36,7 +36,7 @@ func TestRowsGoToASpreadsheetAndDecisionsComeBack(t *testing.T) {
 	}
 	b.get("/decisions").upload("/decisions/plan", "file", "a;b\n1;2\n").shows(http.StatusOK, "não")
 	filled := decide(sheet, "01|000003", "dispensar", "lançado em dobro")
-	b.get("/decisions").upload("/decisions/plan", "file", decide(filled, "01|000004", "enviar outra vez", "x")).
+	b.get("/decisions").upload("/decisions/plan", "file", decide(filled, "01|000004", "enviar de novo", "x")).
 		shows(http.StatusOK, "1 linha", "lançado em dobro", "Não será feito", "Linha ")
 	form = b.fields("/decisions/do")
 	b.post("/decisions/do", form).shows(http.StatusUnprocessableEntity, "Há linhas que não serão feitas")

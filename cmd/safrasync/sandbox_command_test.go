@@ -99,7 +99,7 @@ func TestTheSandboxIsWhatItsFlagsSayAndEndsWithASignal(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := cmd.Wait(); err != nil || !strings.Contains(messages.String(),
-		"sandbox terminado: 0 contratos, 0 entregas e 0 linhas de rastreabilidade criados, 8 pedidos recebidos") {
+		"sandbox encerrado: 0 contratos, 0 entregas e 0 linhas de rastreabilidade criados, 8 requisições recebidas") {
 		t.Errorf("it ended with %v: %s", err, messages.String())
 	}
 	text, err := os.ReadFile(log)
