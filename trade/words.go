@@ -86,6 +86,7 @@ var (
 func readWords(l Lang) *words {
 	w := &words{}
 	i18n.Trade.Decode(l, w)
+	w.Standing[InDoubt] = w.Causes[CauseUnknown] // which every row in doubt has
 	return w
 }
 

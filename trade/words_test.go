@@ -23,7 +23,7 @@ func TestPortugueseHasNoEnglishDetails(t *testing.T) {
 	for detail, want := range map[string]string{
 		"values of the field": "(a do próprio campo)", "values products": "(products)",
 		"infinite number": "(número infinito)", "date -infinity": "(data infinita)",
-		"byte not defined in WIN1252 at 3": "(byte sem letra em WIN1252 at 3)", "something new": "(something new)",
+		"byte not defined in WIN1252 at 3": "(byte que não existe em WIN1252 at 3)", "something new": "(something new)",
 	} {
 		if got := (Problem{
 			Field: "product", Rule: RuleUnmapped, Column: "c", Value: "x",
@@ -171,7 +171,7 @@ func TestThePlausibleTimeIsWrittenAsPeopleWriteDays(t *testing.T) {
 		Value: "0206-03-15",
 	}
 	for lang, want := range map[Lang]string{
-		Portuguese: "(01/01/2000 … 23/11/2031); a coluna dt_pagto tem «0206-03-15»",
+		Portuguese: "(01/01/2000 … 23/11/2031); a coluna dt_pagto tem “0206-03-15”",
 		English:    "(2000-01-01 … 2031-11-23); column dt_pagto",
 	} {
 		if got := p.Sentence(lang); !strings.Contains(got, want) {

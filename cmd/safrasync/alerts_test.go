@@ -121,7 +121,7 @@ func TestCheckSaysWhenNobodyCanBeTold(t *testing.T) {
 		t.Errorf("check speaks of alerts:\n%s", out)
 	}
 	if out, _ := b.run(cli.ExitFailed, "check", "--offline", "--alert"); !strings.Contains(out,
-		"✗ alertas: ninguém é avisado") {
+		"✗ alertas: ninguém recebe alertas") {
 		t.Errorf("check --alert:\n%s", out)
 	}
 }
@@ -134,8 +134,8 @@ func TestTheDigestIsShownAndNothingIsSentOrStored(t *testing.T) {
 	out, _ := b.run(cli.ExitDone, "status", "--digest")
 	for _, want := range []string{
 		"[Cooperativa Modelo] Resumo de ", ": enviados 2 contratos; por resolver: 2",
-		"Contratos (rotina contracts)\nForam à plataforma: 2 contratos.",
-		"  • 1 × carteira sem vínculo (de-para) (1 código) [aguardando]",
+		"Contratos (rotina contracts)\nEnviado à plataforma: 2 contratos.",
+		"  • 1 × carteira sem de-para (1 código) [aguardando]",
 		"Posição: 4 linhas conhecidas = 1 aguardando + 1 com erro (dados do ERP) + 2 na plataforma.",
 	} {
 		if !strings.Contains(out, want) {

@@ -33,7 +33,7 @@ func TestWhatNeedsTwoPeopleIsApprovedInTheConsole(t *testing.T) {
 	form := with(carla.Form(at+"/dismiss"), "reason", "lançado por engano")
 	form.Set("mark", regexp.MustCompile(`name="mark" value="([0-9a-f]+)"`).FindStringSubmatch(carla.Body)[1])
 	carla.Post(at+"/dismiss", form).Wants(http.StatusOK, "falta a aprovação de outra pessoa", "lançado por engano",
-		"Você pediu, ou já aprovou", "Retirar o pedido")
+		"Você pediu ou já aprovou", "Retirar o pedido")
 	if e := d.entry("contracts", "01|000003"); e.State != trade.Invalid {
 		t.Fatalf("it was done by one person: %s", e.State)
 	}
@@ -42,7 +42,7 @@ func TestWhatNeedsTwoPeopleIsApprovedInTheConsole(t *testing.T) {
 	d.as(trade.Reader).Get("/approvals").Wants(http.StatusOK, "Dispensar", "carla", "1 de 2")
 	ana.Get("/approvals/1").Wants(http.StatusOK, "carla", "lançado por engano", "Aprovar e fazer", "dispensado")
 	ana.Submit("/approvals/1/approve", url.Values{"reason": {"conferi com a filial"}}).Wants(http.StatusOK,
-		"Aprovado e feito", "Nada espera aprovação")
+		"Aprovado e feito", "Nada aguarda aprovação")
 	if e := d.entry("contracts", "01|000003"); e.State != trade.Dismissed {
 		t.Errorf("it was not done: %s", e.State)
 	}

@@ -15,7 +15,7 @@ import (
 func TestWhatTheERPChangedIsShownWithItsEffectAndDealtWith(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	d.as(trade.Reader).Get("/changed").Wants(http.StatusOK, "Nada mudou depois do envio")
+	d.as(trade.Reader).Get("/changed").Wants(http.StatusOK, "Nada mudou após o envio")
 	d.sql("erp.db",
 		`UPDATE contrato SET quantidade = '1600' WHERE num = '000001'; UPDATE contrato SET situacao = 'cancelado' WHERE num = '000002'`)
 	d.run(0, "sync")
@@ -38,9 +38,9 @@ func TestWhatTheERPChangedIsShownWithItsEffectAndDealtWith(t *testing.T) {
 	other := d.as(trade.Administrator).Get("/changed")
 	other.Submit("/changed/plan", url.Values{"row": {rows["row"][0]}}).Wants(http.StatusOK)
 	stale := with(other.Form("/changed/do"), "reason", "acertado por telefone")
-	b.Post("/changed/do", with(form, "reason", "já")).Wants(http.StatusUnprocessableEntity, "ao menos 5 letras")
+	b.Post("/changed/do", with(form, "reason", "já")).Wants(http.StatusUnprocessableEntity, "ao menos 5 caracteres")
 	b.Post("/changed/do", with(form, "reason", "acertado na tela da plataforma, protocolo 4711")).Wants(http.StatusOK,
-		"Marcado como resolvido", "Nada mudou depois do envio")
+		"Marcado como resolvido", "Nada mudou após o envio")
 	if e := d.entry("contracts", changed.Key); e.Flags.Has(trade.Changed) || !e.Acknowledged.Has(trade.Changed) {
 		t.Errorf("the flags are %v, dealt with %v", e.Flags, e.Acknowledged)
 	}
@@ -72,7 +72,7 @@ func TestARecordDeletedOnThePlatformIsDealtWith(t *testing.T) {
 		"1 linha: a marca some", "Evidência")
 	b.Post("/changed/do", with(b.Form("/changed/do"), "reason",
 		"excluído a pedido do produtor, protocolo 4712")).Wants(http.StatusOK, "Marcado como resolvido",
-		"Nada mudou depois do envio")
+		"Nada mudou após o envio")
 	if e := d.entry("contracts", row.Key); e.Flags.Has(trade.DeletedRemote) ||
 		!e.Acknowledged.Has(trade.DeletedRemote) || e.State != trade.Accepted || e.RemoteID != row.RemoteID {
 		t.Errorf("the row is %s with id %q, flags %v, dealt with %v", e.State, e.RemoteID, e.Flags, e.Acknowledged)

@@ -67,11 +67,11 @@ func TestARowInDoubtIsFoundOnThePlatformAndConfirmed(t *testing.T) {
 		b.Get(desk)
 		return b.Submit(desk+"/plan", with(url.Values{"reason": {"vi na tela da plataforma"}}, pairs...))
 	}
-	plan("act", "adopt", "id", "nonsense").Wants(http.StatusUnprocessableEntity, "isto não é um id")
+	plan("act", "adopt", "id", "nonsense").Wants(http.StatusUnprocessableEntity, "não é um id")
 	plan("act", "adopt", "id", "11111111-1111-4111-8111-111111111111").Wants(http.StatusUnprocessableEntity,
 		"a plataforma não conhece este id")
 	plan("act", "adopt", "id", sent.RemoteID).Wants(http.StatusUnprocessableEntity, "outra linha já tem este id")
-	plan("act", "adopt_no_id").Wants(http.StatusUnprocessableEntity, "é preciso o id")
+	plan("act", "adopt_no_id").Wants(http.StatusUnprocessableEntity, "informe o id")
 	plan("act", "resend").Wants(http.StatusUnprocessableEntity, "ainda pode ser executado", "Aguarde") // F158
 	plan("act", "reopen").Wants(http.StatusBadRequest)
 
@@ -79,7 +79,7 @@ func TestARowInDoubtIsFoundOnThePlatformAndConfirmed(t *testing.T) {
 	plan("act", "adopt", "id", id).Wants(http.StatusOK, "Tudo o que a plataforma mostra é igual",
 		"A linha passa a constar como enviada")
 	form := b.Form(desk + "/do")
-	b.Post(desk+"/do", with(form, "reason", "oi")).Wants(http.StatusUnprocessableEntity, "ao menos 5 letras")
+	b.Post(desk+"/do", with(form, "reason", "oi")).Wants(http.StatusUnprocessableEntity, "ao menos 5 caracteres")
 	form = with(form, "reason", "vi na tela da plataforma")
 	second := d.as(trade.Administrator).Get(desk)
 	b.Post(desk+"/do", form).Wants(http.StatusOK, "Registrado como já enviado.", "Nada sem confirmação")
@@ -164,7 +164,7 @@ func TestASecondSendingNeedsTheQuarantineTheCheckAndThePassword(t *testing.T) {
 		t.Fatalf("the row is %s before anybody may send it again", e.State)
 	}
 	b.Post(desk+"/do", with(form, "password", consoletest.Password)).Wants(http.StatusOK,
-		"Vai de novo na próxima execução.")
+		"É enviado de novo na próxima execução.")
 	if e := d.entry("contracts", doubt.Key); e.State != trade.Pending || e.Generation != 2 {
 		t.Errorf("the row is %s in generation %d, want pending in 2", e.State, e.Generation)
 	}
@@ -189,7 +189,7 @@ func TestOfManyWhoDecideAtOnceOneDoes(t *testing.T) {
 		working.Go(func() {
 			b.Post(desk+"/do", forms[i])
 			switch {
-			case b.Status == http.StatusOK && strings.Contains(b.Body, "Deixado fora"):
+			case b.Status == http.StatusOK && strings.Contains(b.Body, "Dispensado;"):
 				done.Add(1)
 			case b.Status == http.StatusConflict && strings.Contains(b.Body, "Já decidido por carla"):
 				late.Add(1)
@@ -239,7 +239,7 @@ func TestOneDoubtLeadsToTheNext(t *testing.T) {
 		b.Post(desk(e)+"/plan", form).Wants(http.StatusOK)
 		return b.Post(desk(e)+"/do", with(b.Form(desk(e)+"/do"), "reason", "visto na tela"))
 	}
-	decide(contract, "dismiss").Wants(http.StatusOK, "2 de 2", ticket.Key, "Deixado fora")
+	decide(contract, "dismiss").Wants(http.StatusOK, "2 de 2", ticket.Key, "Dispensado;")
 	decide(ticket, "adopt_no_id").Wants(http.StatusOK, "Nada sem confirmação", "Registrado como já enviado")
 	b.Get("/doubts/next").Wants(http.StatusOK, "Nada sem confirmação")
 }
@@ -253,7 +253,7 @@ func TestADeliveryIsConfirmedWithoutAnID(t *testing.T) {
 	}
 	page := "/doubts/" + strconv.FormatInt(doubt.ID, 10)
 	b := d.as(trade.Accountant).Get(page).Wants(http.StatusOK, "mas não sei o id",
-		"A plataforma não permite ler este registro de volta")
+		"A plataforma não permite ler este registro")
 	b.Submit(page+"/plan", url.Values{"act": {"adopt_no_id"}, "reason": {"vi o romaneio na tela"}}).Wants(http.StatusOK,
 		"A linha passa a constar como enviada, sem id.")
 	b.Post(page+"/do", with(b.Form(page+"/do"), "reason", "vi o romaneio na tela")).Wants(http.StatusOK,

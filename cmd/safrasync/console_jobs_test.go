@@ -37,8 +37,8 @@ func TestAJobIsPausedWithANoteResumedAndRun(t *testing.T) {
 		b.Submit("/schedules/contracts/plan", url.Values{"act": {act}}).Wants(http.StatusOK)
 		return b.Post("/schedules/contracts/do", with(b.Form("/schedules/contracts/do"), "reason", reason))
 	}
-	order("run", "a carteira foi vinculada").Wants(http.StatusOK, "Pedido:")
-	order("pause", "").Wants(http.StatusUnprocessableEntity, "ao menos 5 letras")
+	order("run", "a carteira foi vinculada").Wants(http.StatusOK, "Pedido feito:")
+	order("pause", "").Wants(http.StatusUnprocessableEntity, "ao menos 5 caracteres")
 	order("pause", "inventário até terça").Wants(http.StatusOK, "Suspensa por uma pessoa",
 		"inventário até terça", "Retomar")
 	if home := b.Get("/").Wants(http.StatusOK, "suspensa").Body; strings.Contains(home, "próxima") {
@@ -81,10 +81,10 @@ func TestTheAuditIsFilteredExportedAndProved(t *testing.T) {
 	d := newDesk(t)
 	b := d.as(trade.Accountant).Get("/audit").Wants(http.StatusOK, "entrou", "carla", "importou de-para",
 		"Conferir a integridade")
-	b.Get("/audit?who=nobody").Wants(http.StatusOK, "Nenhum ato assim")
+	b.Get("/audit?who=nobody").Wants(http.StatusOK, "Nenhum ato com este filtro")
 	b.Get("/audit?from=2026-02-31").Wants(http.StatusUnprocessableEntity, "O dia não existe")
-	b.Get("/audit?until=2001-01-01").Wants(http.StatusOK, "Nenhum ato assim")
-	b.Get("/audit/check?act=login").Wants(http.StatusOK, "A auditoria está como foi escrita.")
+	b.Get("/audit?until=2001-01-01").Wants(http.StatusOK, "Nenhum ato com este filtro")
+	b.Get("/audit/check?act=login").Wants(http.StatusOK, "A auditoria está como foi gravada.")
 	b.Get("/audit/export?act=login").Wants(http.StatusOK, "\ufeffNº;Quando;Quem", ";carla;", "\r\n")
 	b.Get("/audit?act=audit+export").Wants(http.StatusOK, "exportou a auditoria")
 	d.sql("state.db", `DROP TRIGGER audit_unchanged; UPDATE audit SET reason = 'outra' WHERE seq = 2`)

@@ -59,7 +59,7 @@ func TestCheckTellsWhetherTheIssuerAnswers(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, out)
 	}
 	if out, code := run("users", "link", "lia", "-4713"); code != 2 ||
-		!strings.Contains(out, "um argumento que começa com - fica depois de --") {
+		!strings.Contains(out, "coloque depois de -- um argumento que começa com -") {
 		t.Errorf("exit code %d: %s", code, out)
 	}
 	d.run(0, "users", "link", "--reason", "entra pela cooperativa", "--as", "ana", "--", "lia", "-4713")

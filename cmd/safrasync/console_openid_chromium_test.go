@@ -169,7 +169,7 @@ func TestC05_ChromiumLogsInAtAnIssuerOfAnotherSite(t *testing.T) {
 			b.do(chromedp.Click(chromedp.CSS(form + "input[name=checked]")))
 			b.fill(form+"[name=reason]", "não está lá")
 			b.click(form + "button")
-			b.shows("Vai de novo na próxima execução.")
+			b.shows("É enviado de novo na próxima execução.")
 			if e := d.entry("contracts", doubt.Key); e.State != trade.Pending || e.Generation != 2 {
 				t.Errorf("the row is %s in generation %d, want pending in 2", e.State, e.Generation)
 			}

@@ -95,7 +95,7 @@ func TestWhoCameWithoutThePasswordGivesItBeforeASecondSending(t *testing.T) {
 	issuer.Fault("")
 	goes("/account/prove", form).Wants(http.StatusOK, doubt.Key)
 	form = with(order().Form(desk+"/do"), "reason", "não está lá", "checked", "1")
-	b.Post(desk+"/do", form).Wants(http.StatusOK, "Vai de novo na próxima execução.")
+	b.Post(desk+"/do", form).Wants(http.StatusOK, "É enviado de novo na próxima execução.")
 	if e := d.entry("contracts", doubt.Key); e.State != trade.Pending || e.Generation != 2 {
 		t.Errorf("the row is %s in generation %d, want pending in 2", e.State, e.Generation)
 	}

@@ -112,7 +112,7 @@ func TestEveryPageIsThereWithEitherLedger(t *testing.T) {
 			"Registrado como já enviado.")
 		b.Get("/changed").Submit("/changed/plan", url.Values{"row": {fmt.Sprint(sent.ID)}}).Wants(http.StatusOK,
 			"1 linha")
-		b.Post("/changed/do", with(b.Form("/changed/do"), "reason", "acertado na plataforma")).Wants(http.StatusOK,
+		b.Post("/changed/do", with(b.Form("/changed/do"), "reason", "corrigido na plataforma")).Wants(http.StatusOK,
 			"Marcado como resolvido")
 		b.Get("/references/wallets").Submit("/references/wallets/set",
 			url.Values{
@@ -128,7 +128,7 @@ func TestEveryPageIsThereWithEitherLedger(t *testing.T) {
 		b.Post("/report/close/do", with(b.Form("/report/close/do"), "reason", "mês conferido", "signed",
 			"1")).Wants(http.StatusOK,
 			"O mês foi fechado")
-		b.Get("/audit/check").Wants(http.StatusOK, "A auditoria está como foi escrita.")
+		b.Get("/audit/check").Wants(http.StatusOK, "A auditoria está como foi gravada.")
 	})
 }
 
@@ -164,7 +164,7 @@ func TestPendingIsByCauseAndCountsWhatWaitsBehind(t *testing.T) {
 	if strings.Contains(b.Body, "Tentar de novo (") {
 		t.Error("a reader is offered an act")
 	}
-	b.Get("/pending?who=it").Wants(http.StatusOK, "local de entrega sem vínculo (de-para)", "Abrir o de-para")
+	b.Get("/pending?who=it").Wants(http.StatusOK, "local de entrega sem de-para", "Abrir o de-para")
 	if strings.Contains(b.Body, "C08") {
 		t.Error("the page shows what somebody else fixes")
 	}
@@ -244,7 +244,7 @@ func TestAllRowsOfACauseAreTriedAgainWithTheirNumberTyped(t *testing.T) {
 	b := d.as(trade.Accountant).Get("/pending").Wants(http.StatusOK, "produtor não vinculado à carteira",
 		"62 contratos", "Tentar de novo (62 linhas)")
 	path := "/pending/retry?cause=message.wallet.producer-not-linked"
-	b.Get(path).Wants(http.StatusOK, "São 62 linhas. Digite o número", "Nada pode dobrar")
+	b.Get(path).Wants(http.StatusOK, "São 62 linhas. Digite o número", "Nada pode duplicar")
 	form := with(b.Form("/pending/retry"), "reason", "a carteira foi vinculada")
 	b.Post("/pending/retry", form).Wants(http.StatusUnprocessableEntity, "O número digitado não é o das linhas")
 	b.Post("/pending/retry", with(form, "count", "61")).Wants(http.StatusUnprocessableEntity,

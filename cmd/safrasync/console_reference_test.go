@@ -29,7 +29,7 @@ func upload(b *consoletest.Browser, path, content string) *consoletest.Browser {
 func TestAMissingCodeIsStoredAndItsRowsGo(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	d.as(trade.Accountant).Get("/references/wallets").Wants(http.StatusOK, "Códigos sem correspondência",
+	d.as(trade.Accountant).Get("/references/wallets").Wants(http.StatusOK, "Códigos sem de-para",
 		"12", "1 contrato (24 t)",
 		"33333333-3333-4333-8333-333333333310")
 	b := d.as(trade.Administrator).Get("/references/wallets?code=12").Wants(http.StatusOK, `value="12"`)
@@ -40,7 +40,7 @@ func TestAMissingCodeIsStoredAndItsRowsGo(t *testing.T) {
 	b.Submit("/references/wallets/set", url.Values{
 		"code": {"12"}, "id": {"33333333-3333-4333-8333-333333333312"},
 		"reason": {""},
-	}).Wants(http.StatusUnprocessableEntity, "ao menos 5 letras")
+	}).Wants(http.StatusUnprocessableEntity, "ao menos 5 caracteres")
 	b.Submit("/references/wallets/set", url.Values{
 		"code": {" 12 "}, "id": {"33333333-3333-4333-8333-333333333312"},
 		"reason": {"carteira nova"},

@@ -138,7 +138,7 @@ func TestE6ACancelledContractAndAnAcknowledgedChangeHaveOneAnswer(t *testing.T) 
 	same("01|000001 volume -6000, 01|000002 left_erp -12000")
 	d.as(trade.Accountant).Get("/report").Submit("/report/close/plan",
 		url.Values{"month": {lastMonth(d)}}).Wants(http.StatusOK, "2 divergências acima da tolerância")
-	d.run(0, "acknowledge", "contracts", "01|000001", "01|000002", "--reason", "acertado na plataforma", "--as",
+	d.run(0, "acknowledge", "contracts", "01|000001", "01|000002", "--reason", "corrigido na plataforma", "--as",
 		"ana", "--yes")
 	same("01|000001 volume -6000 acknowledged, 01|000002 left_erp -12000 acknowledged")
 }
@@ -186,7 +186,7 @@ func TestE5AClosingShowsWhatItKeepsAndLeadsToWhatIsOpen(t *testing.T) {
 		"já foi fechado em", consoletest.People[trade.Accountant], "mês conferido")
 	form = with(b.Form("/report/close/do"), "reason", "corrigido depois", "signed", "1")
 	delete(form, "again")
-	b.Post("/report/close/do", form).Wants(http.StatusUnprocessableEntity, "Fechar outra vez")
+	b.Post("/report/close/do", form).Wants(http.StatusUnprocessableEntity, "Fechar de novo")
 	b.Post("/report/close/do", with(b.Form("/report/close/do"), "reason", "corrigido depois", "again",
 		"1", "signed", "1")).Wants(http.StatusOK, "O mês foi fechado")
 }
@@ -230,7 +230,7 @@ func TestAMonthIsClosedAndPrintedAgain(t *testing.T) {
 	b.Get("/report").Submit("/report/close/plan", url.Values{"month": {lastMonth(d)}}).Wants(http.StatusOK,
 		"4 linhas, na posição de", "Lista de conferência")
 	form := b.Form("/report/close/do")
-	b.Post("/report/close/do", with(form, "reason", "")).Wants(http.StatusUnprocessableEntity, "ao menos 5 letras")
+	b.Post("/report/close/do", with(form, "reason", "")).Wants(http.StatusUnprocessableEntity, "ao menos 5 caracteres")
 	b.Post("/report/close/do",
 		with(form, "reason", "outubro conferido", "signed", "1", "mark", "another")).Wants(http.StatusConflict,
 		"nada foi feito")

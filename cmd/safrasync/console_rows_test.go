@@ -59,7 +59,7 @@ func TestARowReadsLikeALetter(t *testing.T) {
 		"Carteira Soja ***.982.247-**", "Entregas e rastreabilidade deste contrato", fmt.Sprintf("/rows/%d", delivery.ID))
 	at := 0
 	for _, step := range []string{
-		"Visto no ERP", "Envio 1 saiu", "Resposta: criado na plataforma", "não elegível", "Ver os",
+		"Visto no ERP", "Envio 1 feito", "Resposta: criado na plataforma", "não elegível", "Ver os",
 	} {
 		i := strings.Index(b.Body[at:], step)
 		if i < 0 {
@@ -97,7 +97,7 @@ func TestAPersonDismissesAndReopensARow(t *testing.T) {
 	b.Get(path).Wants(http.StatusOK, "O que vai acontecer")
 	mark := markOf(b)
 	b.Submit(path, url.Values{"mark": {mark}, "reason": {" x "}}).Wants(http.StatusUnprocessableEntity,
-		"ao menos 5 letras")
+		"ao menos 5 caracteres")
 	b.Submit(path, url.Values{"mark": {mark}, "reason": {"contrato lançado em duplicidade"}}).Wants(http.StatusOK,
 		"Feito: dispensada", "contrato lançado em duplicidade", "carla")
 	if e := d.entry(row.Job, row.Key); e.State != trade.Dismissed {

@@ -36,7 +36,7 @@ func TestRowsGoToASpreadsheetAndDecisionsComeBack(t *testing.T) {
 	}
 	upload(b.Get("/decisions"), "/decisions/plan", "a;b\n1;2\n").Wants(http.StatusOK, "não")
 	filled := decide(sheet, "01|000003", "dispensar", "lançado em dobro")
-	upload(b.Get("/decisions"), "/decisions/plan", decide(filled, "01|000004", "enviar outra vez", "x")).
+	upload(b.Get("/decisions"), "/decisions/plan", decide(filled, "01|000004", "enviar de novo", "x")).
 		Wants(http.StatusOK, "1 linha", "lançado em dobro", "Não será feito", "Linha ")
 	form = b.Form("/decisions/do")
 	b.Post("/decisions/do", form).Wants(http.StatusUnprocessableEntity, "Há linhas que não serão feitas")

@@ -229,7 +229,7 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 			c.click(fmt.Sprintf(`form[action="/schedules/%s/plan"] button:not(.secondary)`, job))
 			c.fill("input[name=reason]", "a carteira 12 está no de-para")
 			c.click(fmt.Sprintf(`form[action="/schedules/%s/do"] button`, job))
-			c.shows("Pedido:")
+			c.shows("Pedido feito:")
 			s.line("the run of "+job, func(l logLine) bool { return l.Msg == "run" && l.Job == job && l.Sent >= 100 })
 		}
 		for _, key := range []string{"01|000004", "02|000062", "03|000037"} {
@@ -268,7 +268,7 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 		c.click(`form[action="/report/close/do"] button`)
 		// the contract of November is in none of its sums
 		c.shows("O mês foi fechado", "outubro conferido com o razão", "Fechamento de 31/10/2026", "carla",
-			"posteriores à data de corte\t1")
+			"posteriores à data-base\t1")
 		c.accessible("closed month")
 	})
 	if list := complaints(); len(list) > 0 {

@@ -80,9 +80,9 @@ func TestDemoAddsUpAndSendsNothingTwice(t *testing.T) {
 func TestDemoShowsWhatTheCommandsSay(t *testing.T) {
 	for lang, words := range map[string][]string{
 		"pt-BR": {
-			"$ safrasync sync\n", "17 × carteira sem vínculo (de-para): C07 (17)", "COMPRA exige data de pagamento",
+			"$ safrasync sync\n", "17 × carteira sem de-para: C07 (17)", "COMPRA exige data de pagamento",
 			"A 2ª execução enviou 0", "tem 332 contratos, 60 entregas e 30 linhas",
-			"enviou por si só 19 contratos, 4 entregas e 1 linha de rastreabilidade", "$ safrasync status\n",
+			"enviou automaticamente 19 contratos, 4 entregas e 1 linha de rastreabilidade", "$ safrasync status\n",
 			"350  enviado", "$ safrasync report --section summary\n",
 			"│ Linhas no ERP (escopo)", "│ Diferença                                │          0 │",
 			"safrasync demo --dir PASTA",

@@ -123,7 +123,7 @@ func TestHelpShowsTheCommandsInFiveGroups(t *testing.T) {
 	for _, g := range root.Groups() {
 		titles = append(titles, g.Title)
 	}
-	if got := strings.Join(titles, ", "); got != "Preparar, Executar, Ver, Decidir, Registro local" {
+	if got := strings.Join(titles, ", "); got != "Preparar, Executar, Consultar, Decidir, Registro local" {
 		t.Errorf("groups = %s", got)
 	}
 }

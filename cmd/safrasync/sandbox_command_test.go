@@ -84,7 +84,7 @@ func TestTheSandboxIsWhatItsFlagsSayAndEndsWithASignal(t *testing.T) {
 	}
 	must.Do(t, cmd.Process.Signal(os.Interrupt))
 	if err := cmd.Wait(); err != nil || !strings.Contains(messages.String(),
-		"sandbox terminado: 0 contratos, 0 entregas e 0 linhas de rastreabilidade criados, 8 pedidos recebidos") {
+		"sandbox encerrado: 0 contratos, 0 entregas e 0 linhas de rastreabilidade criados, 8 requisições recebidas") {
 		t.Errorf("it ended with %v: %s", err, messages.String())
 	}
 	text, err := os.ReadFile(log)

@@ -338,7 +338,7 @@ func TestAnAnswerOfTheIssuerCountsOnceAndHere(t *testing.T) {
 	stale := func(b *consoletest.Browser, path string) {
 		t.Helper()
 		before := c.issuer.Tokens()
-		b.Get(path).Wants(http.StatusBadRequest, "não foi começada neste navegador")
+		b.Get(path).Wants(http.StatusBadRequest, "não foi iniciada neste navegador")
 		if c.issuer.Tokens() != before {
 			t.Error("the code went to the issuer")
 		}
@@ -542,7 +542,7 @@ func TestWhoFindsTheIssuerBusyGoesOnLater(t *testing.T) {
 	if b.Get(path).Wants(http.StatusSeeOther); b.Got.Get("Location") != "/rows" {
 		t.Errorf("the way goes on to %s", b.Got.Get("Location"))
 	}
-	b.Get(path).Wants(http.StatusBadRequest, "não foi começada neste navegador")
+	b.Get(path).Wants(http.StatusBadRequest, "não foi iniciada neste navegador")
 }
 
 // C4: who brings codes that are none is slowed down, by address.
@@ -676,7 +676,7 @@ func TestTheAuditSaysWhoDidNotGetInAndWhy(t *testing.T) {
 		c.issuer.Person(rui)
 		path := prove()
 		b.Post("/logout", url.Values{"token": {b.Get("/account").Token()}}).Wants(http.StatusSeeOther)
-		b.Get(path).Wants(http.StatusForbidden, "a sua sessão neste programa terminou enquanto isso")
+		b.Get(path).Wants(http.StatusForbidden, "enquanto isso a sua sessão neste programa terminou")
 		kept("rui@coop.example: the session has ended")
 	})
 }
@@ -731,9 +731,9 @@ func TestAUserThatChangesDuringTheLogin(t *testing.T) {
 			says, cause string
 		}{
 			// as before: the login finds it
-			"safra-contabil": {http.StatusConflict, "o seu usuário neste programa mudou", "changed at this moment"},
+			"safra-contabil": {http.StatusConflict, "o seu usuário neste programa acabou de mudar", "changed at this moment"},
 			// another role: the change finds it
-			"safra-leitura": {http.StatusConflict, "o seu usuário neste programa mudou", "changed at this moment"},
+			"safra-leitura": {http.StatusConflict, "o seu usuário neste programa acabou de mudar", "changed at this moment"},
 			"everybody":     {http.StatusForbidden, "nenhum perfil", "no role"},
 		} {
 			c.issuer.Person(with(rui, "groups", groups))
@@ -791,8 +791,8 @@ func TestALocalUserIsNeverTakenOver(t *testing.T) {
 		if u := c.of("77"); u.Name != "carla" || u.Role != trade.Administrator {
 			t.Errorf("%+v", u)
 		}
-		c.Browser().LogIn("carla", consoletest.Password).Wants(http.StatusUnauthorized, "não conferem")
-		c.Browser().LogIn("carla", "").Wants(http.StatusUnauthorized, "não conferem")
+		c.Browser().LogIn("carla", consoletest.Password).Wants(http.StatusUnauthorized, "senha incorretos")
+		c.Browser().LogIn("carla", "").Wants(http.StatusUnauthorized, "senha incorretos")
 	})
 }
 
@@ -825,7 +825,7 @@ func TestAdministratorsEndAndDisableWhoComesByTheIssuer(t *testing.T) {
 		}).Wants(http.StatusUnprocessableEntity, "entra por outro serviço")
 		do(url.Values{"do": {"disable"}}).Wants(http.StatusSeeOther)
 		b.Get("/account").Wants(http.StatusSeeOther)
-		c.come(b).Wants(http.StatusForbidden, "o usuário rui@coop.example está desligado")
+		c.come(b).Wants(http.StatusForbidden, "o usuário rui@coop.example está desativado")
 		b.Get("/account").Wants(http.StatusSeeOther)
 		do(url.Values{"do": {"enable"}}).Wants(http.StatusSeeOther)
 		c.come(b).Wants(http.StatusSeeOther)

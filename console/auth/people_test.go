@@ -71,7 +71,7 @@ func TestC03_AnUnknownUserCostsAsMuchAsAKnownOne(t *testing.T) {
 		if name == "carla" {
 			given = "another password"
 		}
-		b := w.Browser().LogIn(name, given).Wants(http.StatusUnauthorized, "não conferem")
+		b := w.Browser().LogIn(name, given).Wants(http.StatusUnauthorized, "senha incorretos")
 		bodies = append(bodies, strings.ReplaceAll(b.Body, name, "NAME"))
 		if compared != i+1 {
 			t.Errorf("%s: %d comparisons, want %d", name, compared, i+1)

@@ -18,7 +18,7 @@ func TestPagesNamePhrasesThatExist(t *testing.T) {
 		made = append(made, "role."+string(role))
 	}
 	for _, state := range []trade.JobState{trade.Idle, trade.Running, trade.BackingOff, trade.Stopped, trade.Paused} {
-		made = append(made, "jobstate."+string(state))
+		made = append(made, "job."+string(state))
 	}
 	for _, state := range trade.States {
 		made = append(made, "count."+string(state))

@@ -173,7 +173,7 @@ func TestRefusalsAboveTheLimitAreToldWithTheirCauses(t *testing.T) {
 			}
 		}
 		m := w.wantMails(begins(Rejected, "", "contracts"))[0]
-		m.says(t, "3 contratos", "limite do aviso: 2",
+		m.says(t, "3 contratos", "limite do alerta: 2",
 			portuguese.text("head.causes")+"\n  • 3 × carteira não encontrada",
 			"1 código", "TI. Confira o de-para.")
 	})

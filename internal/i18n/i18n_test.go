@@ -117,10 +117,10 @@ func TestWhatTheCodeSaysInEnglishIsToldInPortuguese(t *testing.T) {
 	for english, want := range map[string]string{
 		"must be pt-BR or en":                       "deve ser pt-BR ou en",
 		"must be error, warn or off":                "deve ser error, warn ou off",
-		"unknown field `x`; did you mean `y`?":      "campo desconhecido: `x`; seria `y`?",
+		"unknown field `x`; did you mean `y`?":      "campo desconhecido: `x`; você quis dizer `y`?",
 		"cannot be read: no such file or directory": "não pode ser lido: não existe",
 		"the ERP file /a b/c does not exist; check erp.dsn (a relative path counts from the working directory)": "o arquivo " +
-			"do ERP /a b/c não existe; confira erp.dsn (um caminho relativo conta da pasta de trabalho)",
+			"do ERP /a b/c não existe; confira erp.dsn (um caminho relativo parte da pasta de trabalho)",
 		"look here or there":  "look here or there",
 		"must be from 1 to":   "must be from 1 to",
 		"it must be one line": "it must be one line",

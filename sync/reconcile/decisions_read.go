@@ -179,7 +179,7 @@ func (t *decisionReader) decision(d *Decision, text string) {
 	case d.Act != "" && d.Act != "adopt" && d.ID != "":
 		t.fault(d.Line, "id", "decisions.id_unused")
 	case d.Act != "":
-	case slices.Contains([]string{"enviar outra vez", "reenviar", "resend", "send again"}, typed):
+	case slices.Contains([]string{"enviar de novo", "enviar outra vez", "reenviar", "resend", "send again"}, typed):
 		t.fault(d.Line, "decision", "decisions.no_resend")
 	default:
 		var offered []string

@@ -133,7 +133,7 @@ func TestStaleAndAlteredRowsAreNamed(t *testing.T) {
 			got = append(got, fmt.Sprintf("%s %s: %s", rows[f.Line-1][decisionColumn("key")], f.Column, f.Text[:20]))
 		}
 		want := []string{
-			"02|000006 DECISÃO: enviar outra vez pod", "02|000007 MOTIVO DA DECISÃO: falta: escreva ao me",
+			"02|000006 DECISÃO: enviar de novo pode ", "02|000007 MOTIVO DA DECISÃO: falta: escreva ao me",
 			"02|000008 Produto: foi alterada, ou tro", "02|000010 DECISÃO: não é uma decisão",
 		}
 		if diff := cmp.Diff(want, slices.Sorted(slices.Values(got))); diff != "" {

@@ -115,7 +115,7 @@ func TestAClosedMonthIsPrintedAgainWithTheSameNumbers(t *testing.T) {
 			return rows
 		}
 		want := body(s)
-		if strings.Contains(want, "03|000011") || !strings.Contains(want, "posteriores à data de corte;1") {
+		if strings.Contains(want, "03|000011") || !strings.Contains(want, "posteriores à data-base;1") {
 			t.Errorf("a document after the cut-off is not left out and counted:\n%s", want)
 		}
 		audit := trade.AuditRecord{

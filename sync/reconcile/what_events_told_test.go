@@ -62,7 +62,7 @@ func TestF154WhatEventsToldLastStandsAtTheRows(t *testing.T) {
 		for _, want := range []string{
 			";Workflow;Workflow, avisado em;ESG do produtor;ESG do produtor, avisado em\r\n", ";APPROVED;" + at,
 			";BLOCKED;" + at,
-			";ESG da propriedade;ESG da propriedade, avisado em\r\n", "mudou, o aviso não diz para quê", at + "\r\n",
+			";ESG da propriedade;ESG da propriedade, avisado em\r\n", "mudou, mas o aviso não diz para quê", at + "\r\n",
 		} {
 			if !strings.Contains(text, want) {
 				t.Errorf("the report lacks %q:\n%s", want, text)

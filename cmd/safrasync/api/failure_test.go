@@ -63,7 +63,7 @@ func TestEachRefusalIsSaidInPortugueseWithWhatToDoNext(t *testing.T) {
 		},
 		"404 of something else": {404, `<html>`, "não conhece este endereço", "api.base_url"},
 		"400 malformed": {
-			400, `{"messages":["message.malformed-request"]}`, "não entendeu o pedido",
+			400, `{"messages":["message.malformed-request"]}`, "não entendeu a requisição",
 			"suporte",
 		},
 		"400 duplicate": {
@@ -85,7 +85,7 @@ func TestEachRefusalIsSaidInPortugueseWithWhatToDoNext(t *testing.T) {
 		"415": {415, ``, "não conhece este endereço", "api.base_url"},
 		"429": {429, ``, "pede uma pausa", "Espere até"},
 		"500": {
-			500, `{"messages":["NullPointerException at Ana"]}`, "falhou por dentro",
+			500, `{"messages":["NullPointerException at Ana"]}`, "houve um erro interno",
 			"detalhe técnico",
 		},
 		"502": {

@@ -85,6 +85,9 @@ func (c *checker) report(line checkJSON) {
 
 // name returns the name of a check in the person's language.
 func (c *checker) name(check string) string {
+	if job, ok := strings.CutPrefix(check, "job "); ok {
+		return c.text("check.name.job") + " " + job
+	}
 	return cmp.Or(i18n.CLI.Find(c.voice().Lang, i18n.Key("check.name."+check)), check)
 }
 

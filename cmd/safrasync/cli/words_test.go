@@ -140,7 +140,7 @@ func TestSchedulesInWords(t *testing.T) {
 	v := Voice{Lang: trade.Portuguese, Zone: time.UTC}
 	for text, want := range map[string]string{
 		"*/10 * * * *":                           "a cada 10 minutos",
-		"@every 15m":                             "a cada 15m, a contar da última execução",
+		"@every 15m":                             "a cada 15m, a partir da última execução",
 		"0 3 * * *":                              "todo dia às 03:00",
 		"5 * * * *":                              "toda hora, no minuto 5",
 		"5-55/10 * * * *":                        "a cada 10 minutos, do minuto 5 ao 55 de cada hora",
@@ -196,7 +196,7 @@ func TestPlainLinesComeNowAndThen(t *testing.T) {
 	see(plainInterval, run.Progress{Phase: run.Resting, Note: "2026-11-21T10:38:21Z"})
 	see(plainInterval, run.Progress{Phase: run.Done})
 	want := fmt.Sprintln("contracts: enviando, 4 de 100") + fmt.Sprintln("contracts: enviando, 51 de 100") +
-		fmt.Sprintln("contracts: em pausa até "+app.restsUntil("2026-11-21T10:38:21Z"))
+		fmt.Sprintln("contracts: aguardando até "+app.restsUntil("2026-11-21T10:38:21Z"))
 	if out.String() != want {
 		t.Errorf("lines %q, want %q", out.String(), want)
 	}

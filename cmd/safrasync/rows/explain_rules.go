@@ -216,7 +216,7 @@ func shownValueCounts(values []rehearse.ValueCount) string {
 	var out []string
 	for _, c := range values {
 		if c.Value != "" {
-			out = append(out, fmt.Sprintf("«%s» × %d", c.Value, c.Rows))
+			out = append(out, fmt.Sprintf("“%s” × %d", c.Value, c.Rows))
 		}
 	}
 	return strings.Join(out, ", ")
