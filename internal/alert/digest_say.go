@@ -233,7 +233,7 @@ func (v voice) position(j DigestJob) string {
 	return v.text("digest.position", v.rows(total), strings.Join(parts, " + "))
 }
 
-// missing says what a kind of reference keeps from going: "1 carteira sem vínculo bloqueia 38
+// missing says what a kind of reference keeps from going: "1 carteira sem de-para bloqueia 38
 // contratos e 112 entregas".
 func (v voice) missing(m DigestMissing) string {
 	w := i18n.Key("missing." + m.Kind)
