@@ -233,8 +233,8 @@ func (v voice) position(j DigestJob) string {
 	return v.text("digest.position", v.rows(total), strings.Join(parts, " + "))
 }
 
-// missing returns a sentence about what a kind of reference blocks: "1 carteira sem vínculo
-// bloqueia 38 contratos e 112 entregas".
+// missing returns a sentence about what a kind of reference blocks: "1 carteira sem de-para bloqueia
+// 38 contratos e 112 entregas".
 func (v voice) missing(m DigestMissing) string {
 	w := i18n.Key("missing." + m.Kind)
 	if !i18n.Alerts.Has(w) {
