@@ -52,6 +52,7 @@ func TestARowInDoubtIsFoundOnThePlatformAndConfirmed(t *testing.T) {
 	doubt, sent := d.inDoubt()
 	desk := "/doubts/" + strconv.FormatInt(doubt.ID, 10)
 
+	d.as(trade.Reader).get("/").shows(http.StatusOK, "Na plataforma: <strong>1 contrato</strong>")
 	d.as(trade.Reader).get("/doubts").shows(http.StatusOK, doubt.Key,
 		"Envio completo, sem resposta da plataforma", "Aguarde")
 	b := d.as(trade.Accountant).get(desk).shows(http.StatusOK, "Procure na plataforma um registro com", "ERP: P1|01",
