@@ -154,7 +154,7 @@ func TestPendingIsByCauseAndCountsWhatWaitsBehind(t *testing.T) {
 	t.Parallel()
 	d := newDemoDesk(t)
 	d.as(trade.Reader).Get("/").Wants(http.StatusOK, "O que precisa de você hoje",
-		"carteira não encontrada na plataforma")
+		"carteira não encontrada na plataforma", " entregas</strong> (")
 	b := d.as(trade.Reader).Get("/pending").Wants(http.StatusOK, "Pendências por causa",
 		"carteira não encontrada na plataforma: <bdi class=\"code\">C08",
 		"bloqueia 6 contratos, 2 entregas, 1 registro de rastreabilidade",
