@@ -128,10 +128,10 @@ type Sizes struct {
 	Journal int64 // the files of this host's journal
 }
 
-// GuardFormula puts a ' before a text that a spreadsheet could run as a formula. UnguardFormula
-// undoes exactly that.
+// GuardFormula puts a ' before a text that a spreadsheet could run as a formula. A negative number
+// is none, and stays a number. UnguardFormula undoes exactly that.
 func GuardFormula(text string) string {
-	if isFormula(text) {
+	if isFormula(text) && !isNegative(text) {
 		return "'" + text
 	}
 	return text
@@ -143,6 +143,12 @@ func UnguardFormula(text string) string {
 		return text[1:]
 	}
 	return text
+}
+
+// isNegative reports whether a text is a minus sign with digits, points and commas after it.
+func isNegative(text string) bool {
+	rest, minus := strings.CutPrefix(text, "-")
+	return minus && rest != "" && strings.Trim(rest, "0123456789.,") == ""
 }
 
 // isFormula reports whether a spreadsheet could take a text for a formula. A guarded text counts
