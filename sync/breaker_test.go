@@ -25,7 +25,7 @@ var errBroken = errors.New("broken on purpose")
 type breaker struct {
 	mu        gosync.Mutex
 	at, calls int
-	lost      bool   // it is the at-th commit: it takes effect, and nobody can tell
+	lost      bool   // of the commits, and of what is no statement: it takes effect, and nobody can tell
 	looks     bool   // such a commit is looked for
 	named     string // the next call of this method fails
 	cut       bool   // every call fails: the machine is dead, or cut off
@@ -130,7 +130,7 @@ func asking() (method string) {
 func (b *breaker) call(call string, do func() error) error {
 	b.mu.Lock()
 	method, statement, _ := strings.Cut(call, ": ")
-	counts := !b.lost || statement == sickdb.Commit
+	counts := !b.lost || statement == sickdb.Commit || statement == ""
 	if counts {
 		b.calls++
 	}
@@ -139,10 +139,12 @@ func (b *breaker) call(call string, do func() error) error {
 		b.hit = call
 	}
 	lost := now && b.lost
-	b.looks = b.looks || lost
+	b.looks = b.looks || lost && statement != ""
 	around, fails := b.around, now || b.cut || b.looks && strings.HasPrefix(statement, "SELECT id FROM tx_mark")
 	b.mu.Unlock()
 	switch {
+	case lost && statement == "":
+		return errors.Join(errBroken, trade.ErrUncertain, do())
 	case lost:
 		return errors.Join(errBroken, do())
 	case fails:
