@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// errSpoke ends a connection on which the server sent bytes that no request asked for.
-var errSpoke = errors.New("the server sent an answer without a request")
+// errUnrequested ends a connection on which the server sent bytes that no request asked for.
+var errUnrequested = errors.New("the server sent an answer without a request")
 
 // trackedConn is a connection, above TLS, that knows which request it carries. Bytes of a request
 // leave through it only, so it counts them and can stop them.
@@ -140,7 +140,7 @@ func (w *trackedConn) Read(p []byte) (int, error) {
 	w.reading = false
 	if n > 0 && (w.cur == nil || !w.cur.hasWritten()) {
 		w.spoke = true
-		n, err = 0, errSpoke
+		n, err = 0, errUnrequested
 	}
 	if err != nil {
 		w.ended = true

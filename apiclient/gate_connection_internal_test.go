@@ -52,7 +52,7 @@ func TestAConnectionOnWhichTheServerSpokeOutOfTurnIsRefusedBeforeTheGate(t *test
 	t.Parallel()
 	w, e, server := pipeConn(t, forbiddenGate(t))
 	go func() { _, _ = io.WriteString(server, "HTTP/1.1 201 Created\r\n") }()
-	if n, err := w.Read(make([]byte, 100)); n != 0 || !errors.Is(err, errSpoke) {
+	if n, err := w.Read(make([]byte, 100)); n != 0 || !errors.Is(err, errUnrequested) {
 		t.Errorf("Read = %d, %v; want nothing handed on", n, err)
 	}
 	if n, err := w.Write([]byte("POST")); n != 0 || !errors.Is(err, errIdleConn) {

@@ -92,13 +92,13 @@ func (c call) createdID(form reading, body []byte) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return id, c.named(id)
+	return id, c.notFromRequest(id)
 }
 
-// named returns an error if the request itself contains the id, in its path or its body. The id is
+// notFromRequest returns an error if the request itself contains the id, in its path or its body. The id is
 // then that of another record, such as the wallet or the contract, and the answer does not contain
 // the id of the new one.
-func (c call) named(id string) error {
+func (c call) notFromRequest(id string) error {
 	id, err := parseUUID(id)
 	if err != nil {
 		return nil // such as "1" of a delivery, which any request may contain

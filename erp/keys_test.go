@@ -38,7 +38,7 @@ func TestByKeysFindsEveryTypeOfKeyAgain(t *testing.T) {
 		{"t", "d", "u", "n"},
 		{"I", "P"},
 	} {
-		erptest.LastLook(t, s, erp.Query{SQL: "SELECT * FROM c;\n-- fim", Key: key})
+		erptest.Recheck(t, s, erp.Query{SQL: "SELECT * FROM c;\n-- fim", Key: key})
 	}
 	lite, _ := erptest.SQLite(t, `CREATE TABLE c (i INTEGER, t TEXT, x, d DATE, ts DATETIME, r REAL, v VARCHAR(10))`,
 		`INSERT INTO c VALUES (1, ' 01 ', '1', '2026-10-18', '2026-01-01T10:00:00Z', 0.1, '0001'), (2, '', 1, '10/08/2026', '2026-01-01 10:00:00', 1e300, '1'), (3, 'É', 2.5, 20260810, 'x', -1, 'A')`)
@@ -53,7 +53,7 @@ func TestByKeysFindsEveryTypeOfKeyAgain(t *testing.T) {
 		{"v", "i"},
 		{"x", "d", "ts", "r"},
 	} {
-		erptest.LastLook(t, lite, erp.Query{SQL: "SELECT * FROM c;\n-- fim", Key: key})
+		erptest.Recheck(t, lite, erp.Query{SQL: "SELECT * FROM c;\n-- fim", Key: key})
 	}
 }
 
@@ -77,7 +77,7 @@ func TestC12AKeyOfATypeThatCannotBeCompared(t *testing.T) {
 		{"j", "i"},
 		{"x", "j"},
 	} {
-		erptest.LastLook(t, s, erp.Query{SQL: "SELECT * FROM c", Key: key})
+		erptest.Recheck(t, s, erp.Query{SQL: "SELECT * FROM c", Key: key})
 	}
 	for column, text := range map[string]string{"j": `{"a":1}`, "x": "<n>é</n>", "bx": "(1,2),(0,0)"} {
 		if found, err := s.Explain(t.Context(), erp.Query{SQL: "SELECT * FROM c", Key: []string{column}},

@@ -148,7 +148,7 @@ func (r *reader) rows(ctx context.Context, tx dialect.Tx, items []dialect.Item) 
 		return bad
 	}
 	stream := func() error {
-		return tx.Stream(ctx, r.plan.st.Wrap(dialect.SelectList(items), cond), b.Args, items, r.give)
+		return tx.Stream(ctx, r.plan.st.Wrap(dialect.SelectList(items), cond), b.Args, items, r.deliver)
 	}
 	s, ok := tx.(dialect.Salvager)
 	if !ok {
@@ -163,8 +163,8 @@ func (r *reader) rows(ctx context.Context, tx dialect.Tx, items []dialect.Item) 
 	return r.salvage(ctx, tx, s, items)
 }
 
-// give passes one row to the caller, and updates bound and counts.
-func (r *reader) give(values []Value) error {
+// deliver passes one row to the caller, and updates bound and counts.
+func (r *reader) deliver(values []Value) error {
 	row := r.plan.row(values)
 	if r.plan.changed >= 0 {
 		raw := &values[len(r.plan.cols)]

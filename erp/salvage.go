@@ -55,7 +55,7 @@ func (r *reader) salvage(ctx context.Context, tx dialect.Tx, t dialect.Salvager,
 				}
 				fresh = append(fresh, values)
 			}
-			if err := dialect.Deliver(ctx, fresh, r.give); err != nil {
+			if err := dialect.Deliver(ctx, fresh, r.deliver); err != nil {
 				return err
 			}
 		}

@@ -28,7 +28,8 @@ func TestStuckGivesWhatWaitsWithItsVersion(t *testing.T) {
 			t.Fatal(lost, err)
 		}
 		got := must.Get(s.Stuck(t.Context(), "contracts"))(t)
-		if diff := cmp.Diff([]trade.Stand{{ID: rows[1].ID, Version: 1}, {ID: wrong.ID, Version: 2}}, got); diff != "" {
+		want := []trade.RowVersion{{ID: rows[1].ID, Version: 1}, {ID: wrong.ID, Version: 2}}
+		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("Stuck (-want +got):\n%s", diff)
 		}
 	})

@@ -65,7 +65,7 @@ func (s *Store) JournalReport(ctx context.Context, parent string) (JournalReport
 		return JournalReport{}, err
 	}
 	dir := s.JournalDir(parent)
-	v, err := s.Look(ctx, "comparing the ledger with its journal", dir)
+	v, err := s.Compare(ctx, "comparing the ledger with its journal", dir)
 	return JournalReport{
 		Folder: dir, New: v.Fresh, Unfinished: v.Record != nil, Records: v.Compare.End.Seq,
 		Bytes: v.Compare.End.Bytes,

@@ -149,7 +149,7 @@ func TestEveryCallOfTheDatabaseFailsOnceInWhatEventsTellOfRecords(t *testing.T) 
 	t.Parallel()
 	breakable(t, func(t *testing.T, f *fragile) {
 		ctx, s := t.Context(), f.s
-		heard := trade.Heard{
+		heard := trade.EventNote{
 			Kind: "order_commitments", ID: "r-1", Event: "UPDATE_ORDER_COMMITMENT", Seq: 1, At: at,
 			Word: "APPROVED",
 		}
@@ -159,7 +159,9 @@ func TestEveryCallOfTheDatabaseFailsOnceInWhatEventsTellOfRecords(t *testing.T) 
 		}
 		other := c
 		other.ID = "r-3"
-		f.each("NoteHeard", func() error { return s.NoteHeard(ctx, []trade.Heard{heard}, []trade.Candidate{c, other}) })
+		f.each("NoteHeard", func() error {
+			return s.NoteHeard(ctx, []trade.EventNote{heard}, []trade.Candidate{c, other})
+		})
 		f.read("DueCandidates", func() error { return second(s.DueCandidates(ctx, at, 10)) })
 		f.read("Candidates", func() error { return second(s.Candidates(ctx, at, 10)) })
 		f.read("ReadBack", func() error { return second(s.ReadBack(ctx, at, 10)) })
@@ -217,8 +219,8 @@ func TestEveryCallOfTheDatabaseFailsOnceInDoubts(t *testing.T) {
 		a := mustEntry(t, s, "contracts", "a")
 		f.read("MessageKeys", func() error { return second(s.MessageKeys(ctx)) })
 		f.read("Outcomes", func() error { return second(s.Outcomes(ctx, []int64{a.ID})) })
-		f.read("EntryNo", func() error { return second(s.EntryNo(ctx, a.ID)) })
-		if _, err := s.EntryNo(ctx, a.ID+1000); !errors.Is(err, sqldb.ErrNotFound) {
+		f.read("EntryByID", func() error { return second(s.EntryByID(ctx, a.ID)) })
+		if _, err := s.EntryByID(ctx, a.ID+1000); !errors.Is(err, sqldb.ErrNotFound) {
 			t.Errorf("an entry that is not there: %v", err)
 		}
 		mustExec(t, s, `UPDATE attempt SET messages = '!' WHERE entry_id = ?`, a.ID)

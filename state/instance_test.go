@@ -22,7 +22,7 @@ func onMachine(name string) trade.Owner {
 	}
 }
 
-func mustBeat(t testing.TB, s *Store, owner trade.Owner) trade.Crew {
+func mustBeat(t testing.TB, s *Store, owner trade.Owner) trade.Instances {
 	t.Helper()
 	self := trade.Instance{Owner: owner, Version: "1.0.0-test", Command: "run", Started: at}
 	return must.Get(s.Beat(t.Context(), self))(t)
@@ -39,15 +39,15 @@ func die(t testing.TB, s *Store, owner trade.Owner) {
 func TestInstancesKnowWhoLives(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		a, b, c := onMachine("a"), onMachine("b"), onMachine("c")
-		if got := mustBeat(t, s, a); got != (trade.Crew{Living: 1}) {
+		if got := mustBeat(t, s, a); got != (trade.Instances{Living: 1}) {
 			t.Errorf("the first: %+v", got)
 		}
-		if got := mustBeat(t, s, b); got != (trade.Crew{Living: 2}) {
+		if got := mustBeat(t, s, b); got != (trade.Instances{Living: 2}) {
 			t.Errorf("the second: %+v", got)
 		}
 		mustBeat(t, s, c)
 		die(t, s, a)
-		if got := mustBeat(t, s, c); got != (trade.Crew{Living: 2}) {
+		if got := mustBeat(t, s, c); got != (trade.Instances{Living: 2}) {
 			t.Errorf("after one died: %+v", got)
 		}
 		all, err := s.Instances(t.Context())
@@ -60,7 +60,7 @@ func TestInstancesKnowWhoLives(t *testing.T) {
 			t.Errorf("two instances write the same sums: %+v", all)
 		}
 		must.Do(t, s.Depart(t.Context(), b.Instance))
-		if got := mustBeat(t, s, a); got != (trade.Crew{Living: 2}) {
+		if got := mustBeat(t, s, a); got != (trade.Instances{Living: 2}) {
 			t.Errorf("one that was taken for dead begins anew: %+v", got)
 		}
 		gone := sqldb.Self()

@@ -27,9 +27,9 @@ var _ = addRole("wire", func(ctx context.Context, _ sqldb.Options, s *Store) (st
 	for _, in := range ins[1:] {
 		mustNot(s.Mark(in.Attempt.ID))
 	}
-	s.Heard(ins[2].Attempt.ID, trade.OutcomeCreated, 201, "5ca0a710-0000-4000-8000-0000000000c1")
-	s.Heard(ins[3].Attempt.ID, trade.OutcomeNotCreated, 400, "")
-	s.Heard(ins[4].Attempt.ID, trade.OutcomeUnknown, 500, "")
+	s.NoteAnswer(ins[2].Attempt.ID, trade.OutcomeCreated, 201, "5ca0a710-0000-4000-8000-0000000000c1")
+	s.NoteAnswer(ins[3].Attempt.ID, trade.OutcomeNotCreated, 400, "")
+	s.NoteAnswer(ins[4].Attempt.ID, trade.OutcomeUnknown, 500, "")
 	mustNot(syscall.Kill(os.Getpid(), syscall.SIGKILL))
 	select {}
 })
@@ -187,7 +187,7 @@ func TestWhatARecoveryHasToldIsNotNotedAnyLonger(t *testing.T) {
 	for _, in := range g.Intents {
 		must.Do(t, k.s.Mark(in.Attempt.ID))
 	}
-	k.s.Heard(g.Intents[0].Attempt.ID, trade.OutcomeCreated, 201, "5ca0a710-0000-4000-8000-0000000000c2")
+	k.s.NoteAnswer(g.Intents[0].Attempt.ID, trade.OutcomeCreated, 201, "5ca0a710-0000-4000-8000-0000000000c2")
 	must.Do(t, k.s.ReleaseLease(ctx, lease))
 	if doubts, rows := k.after(); doubts != 1 {
 		t.Errorf("%d doubts: %v", doubts, rows)

@@ -59,7 +59,9 @@ func TestW10SinceWhenThePlatformIsSilent(t *testing.T) {
 		must.Do(t, s.TakeEvents(t.Context(), []trade.InboxEvent{event}))
 		look("an event came before", trade.EventSilence{Since: year, LastAt: before, Made: 1, Waiting: 1})
 		must.Do(t, s.NoteHeard(t.Context(),
-			[]trade.Heard{{Kind: "order_commitments", ID: uuid.NewString(), Event: event.Event, Seq: 1, At: before}},
+			[]trade.EventNote{
+				{Kind: "order_commitments", ID: uuid.NewString(), Event: event.Event, Seq: 1, At: before},
+			},
 			nil))
 		event.Seq, event.NextAt, event.Outcome = 1, time.Time{}, "noted"
 		must.Do(t, s.EventsDone(t.Context(), []trade.InboxEvent{event}))

@@ -131,7 +131,7 @@ func (s *Store) compareJournal(ctx context.Context, o sqldb.Options) error {
 	}
 	parent, err := filepath.Abs(o.Journal)
 	if err == nil {
-		_, err = s.Look(ctx, "comparing the ledger with its journal", s.JournalDir(parent))
+		_, err = s.Compare(ctx, "comparing the ledger with its journal", s.JournalDir(parent))
 	}
 	return err
 }

@@ -74,7 +74,7 @@ func TestF021ARetypedContractTakesTheRecordOfItsOldNumberOver(t *testing.T) {
 		b.done(b.adopt(9, other), acts.IDTaken) // contract 2 stands in the ERP
 		step := b.adopt(9, id)
 		b.done(step, acts.NotRefused)
-		if step.Holder.Key != key(1) || step.Gives == nil || step.Reading == nil || step.Reading.Differ != 0 {
+		if step.Holder.Key != key(1) || step.GivesUp == nil || step.Reading == nil || step.Reading.Differ != 0 {
 			t.Errorf("step %+v", step)
 		}
 		b.gave(1, id)

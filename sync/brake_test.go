@@ -2,7 +2,6 @@ package sync_test
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -38,7 +37,7 @@ func (b *bench) acts() *acts.Acts {
 	b.t.Helper()
 	e := b.engine()
 	return &acts.Acts{
-		Desk: b.ledger, JobDesk: b.ledger, Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
+		Ledger: b.ledger, JobLedger: b.ledger,
 		Jobs: e.Jobs, Now: b.clock.Now,
 		Boot: state.Self().Boot, Clock: b.clock, Limits: b.limits, Platform: b.client(), Rows: e,
 	}

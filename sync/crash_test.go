@@ -177,7 +177,7 @@ func (unmarkedLedger) Marked() bool { return false }
 
 func (unmarkedLedger) Mark(string) error { return nil }
 
-func (unmarkedLedger) Heard(string, trade.Outcome, int, string) {}
+func (unmarkedLedger) NoteAnswer(string, trade.Outcome, int, string) {}
 
 // What was answered while the ledger took nothing was noted beside it: nothing is in doubt.
 func TestAnswersThatTheLedgerDoesNotTakeAreNoted(t *testing.T) {

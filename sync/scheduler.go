@@ -49,8 +49,8 @@ type Scheduler struct {
 	SchedulerConfig
 	log *zap.Logger
 
-	wake     chan struct{}  // wakes the loop; buffers one signal
-	tasks    []*housekeeper // of Housekeeping
+	wake     chan struct{} // wakes the loop; buffers one signal
+	tasks    []*taskTimes  // of Housekeeping
 	progress progressClock
 	seen     clocks // both clocks at the loop's last turn
 	hung     bool   // the log has reported that the pass hangs
@@ -87,7 +87,7 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 		s.jobs = append(s.jobs, &timetable{job: job, schedule: schedule, atStart: config.AtStart})
 	}
 	for _, task := range config.Housekeeping {
-		s.tasks = append(s.tasks, &housekeeper{Task: task})
+		s.tasks = append(s.tasks, &taskTimes{Task: task})
 	}
 	s.progress.clock = config.Engine.Clock
 	s.progress.note()

@@ -24,14 +24,14 @@ type Task struct {
 // longAgo is earlier than any schedule time that matters.
 var longAgo = time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// housekeeper holds the times of one task.
-type housekeeper struct {
+// taskTimes holds the times of one task.
+type taskTimes struct {
 	Task
 	base time.Time // when its last run began
 }
 
 // next returns the task's next time, or the zero time if none is known.
-func (h *housekeeper) next() time.Time {
+func (h *taskTimes) next() time.Time {
 	if h.base.IsZero() {
 		return h.base
 	}
@@ -39,9 +39,9 @@ func (h *housekeeper) next() time.Time {
 }
 
 // taskDue returns the due task that has waited longest, or nil if none is due.
-func (s *Scheduler) taskDue(ctx context.Context) *housekeeper {
+func (s *Scheduler) taskDue(ctx context.Context) *taskTimes {
 	now := s.Engine.Clock.Now()
-	var due *housekeeper
+	var due *taskTimes
 	for _, h := range s.tasks {
 		if h.base.IsZero() {
 			h.base = s.lastTask(ctx, h.Name, now)
@@ -74,7 +74,7 @@ func (s *Scheduler) lastTask(ctx context.Context, name string, now time.Time) ti
 }
 
 // perform runs a task. A panic becomes its error: the other tasks and the jobs go on.
-func (s *Scheduler) perform(ctx context.Context, h *housekeeper) {
+func (s *Scheduler) perform(ctx context.Context, h *taskTimes) {
 	start := s.Engine.Clock.Now()
 	// A task runs even if the ledger cannot store its start: one of the tasks alerts people when
 	// the ledger fails.

@@ -134,8 +134,8 @@ type AuditRecord struct {
 	Reduced bool `json:"-"` // retention has removed who, from where, on what, why and the detail
 }
 
-// Stand is the id and version of a row.
-type Stand struct {
+// RowVersion is the id and version of a row.
+type RowVersion struct {
 	ID      int64
 	Version int64
 }

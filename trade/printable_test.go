@@ -17,7 +17,7 @@ func TestWhatSteersATerminalIsEscapedInJSONAndStaysTheSame(t *testing.T) {
 	t.Parallel()
 	plain := must.Get(json.Marshal(map[string]string{"Ação": controls + "é ✓ 日"}))(t)
 	text := trade.EscapeJSON(append(plain, '\n'))
-	if line := strings.TrimSuffix(string(text), "\n"); strings.ContainsFunc(line, trade.Steers) {
+	if line := strings.TrimSuffix(string(text), "\n"); strings.ContainsFunc(line, trade.ControlsTerminal) {
 		t.Errorf("it steers: %q", line)
 	}
 	var got map[string]string

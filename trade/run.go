@@ -33,8 +33,8 @@ type Instance struct {
 	Part    int64     // number of the part of the sums to which it writes
 }
 
-// Crew is how many instances are alive.
-type Crew struct {
+// Instances is how many instances are alive.
+type Instances struct {
 	Living int // at least 1
 }
 

@@ -55,8 +55,8 @@ type InboxFilter struct {
 	Limit int  // the newest ones; 0 = all
 }
 
-// Heard is what an event reported about a record of the platform.
-type Heard struct {
+// EventNote is what an event reported about a record of the platform.
+type EventNote struct {
 	Kind  string // order_commitments, producers, farms
 	ID    string // of the record
 	Event string
@@ -120,7 +120,7 @@ type Doubt struct {
 type Hints struct {
 	Events  int         // events of any kind that came since the attempt
 	Own     int         // of these, events of order commitments
-	Heard   []Heard     // reports about the row's record, producer and farm, newest first
+	Heard   []EventNote // reports about the row's record, producer and farm, newest first
 	Records []Candidate // records that may be the doubt's
 }
 

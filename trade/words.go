@@ -281,22 +281,22 @@ func (a Advice) with(subject string) Advice {
 	return a
 }
 
-// Steers reports whether a character can control a terminal or change the reading direction of a
+// ControlsTerminal reports whether a character can control a terminal or change the reading direction of a
 // line: a control character (C0, DEL, C1), a bidirectional control, or a line or paragraph
 // separator.
-func Steers(r rune) bool {
+func ControlsTerminal(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
 }
 
-// EscapeJSON writes the characters for which Steers is true as \u escapes in a JSON text, except
+// EscapeJSON writes the characters for which ControlsTerminal is true as \u escapes in a JSON text, except
 // newlines; the JSON value stays the same. encoding/json does that only below 0x20.
 func EscapeJSON(text []byte) []byte {
-	if !bytes.ContainsFunc(text, Steers) {
+	if !bytes.ContainsFunc(text, ControlsTerminal) {
 		return text
 	}
 	var out strings.Builder
 	for _, r := range string(text) {
-		if r != '\n' && Steers(r) {
+		if r != '\n' && ControlsTerminal(r) {
 			fmt.Fprintf(&out, `\u%04x`, r)
 		} else {
 			out.WriteRune(r)

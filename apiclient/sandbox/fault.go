@@ -164,9 +164,9 @@ func (s *Server) faultFor(rq *request) *Fault {
 	return &Fault{}
 }
 
-// bend turns the normal answer into the one that is sent, and returns the fault that still has to
+// applyFault turns the normal answer into the one that is sent, and returns the fault that still has to
 // act on the connection. It never turns a refusal into a success.
-func (s *Server) bend(rq *request, ordinary answer, f *Fault) (answer, *Fault) {
+func (s *Server) applyFault(rq *request, ordinary answer, f *Fault) (answer, *Fault) {
 	switch f.Do {
 	case Again:
 		id, ok := s.newestID(rq.route.resource)

@@ -226,7 +226,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 	rq, err := s.receive(w, r)
 	if err != nil {
-		s.see(rq, nil, 0, noteCut)
+		s.remember(rq, nil, 0, noteCut)
 		_ = s.log(rq, nil, 0, noteCut)
 		loseConnection(w, false)
 		return
@@ -246,14 +246,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			s.answer(rq)
 		}
 	}
-	a, fault = s.bend(rq, a, fault)
+	a, fault = s.applyFault(rq, a, fault)
 
 	// The outcome is final from here on; it is written before a client can learn anything.
 	status := a.status
 	if fault.silent() {
 		status = 0
 	}
-	s.see(rq, fault, status, "")
+	s.remember(rq, fault, status, "")
 	if err := errors.Join(s.flushState(), s.log(rq, fault, status, "")); err != nil {
 		loseConnection(w, false)
 		return

@@ -49,7 +49,7 @@ func TestD9TextsOfTheERPForgeNoLineAndNoDirection(t *testing.T) {
 				if strings.HasPrefix(strings.TrimLeft(line, " │|→-!✓"), forged) {
 					t.Errorf("%q writes a line of the ERP: %q", given, line)
 				}
-				if strings.ContainsFunc(line, trade.Steers) {
+				if strings.ContainsFunc(line, trade.ControlsTerminal) {
 					t.Errorf("%q writes what steers the terminal: %q", given, line)
 				}
 				if asJSON && strings.HasPrefix(line, "{") && !json.Valid([]byte(line)) {

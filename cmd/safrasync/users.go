@@ -185,12 +185,15 @@ func setRole(ctx context.Context, a *cli.App, args []string, f userFlags) error 
 	if err != nil {
 		return err
 	}
-	return changeUser(ctx, a, args[0], f, "user role", func(u *trade.User) error { u.Role = role; return here(a, *u) })
+	return changeUser(ctx, a, args[0], f, "user role", func(u *trade.User) error {
+		u.Role = role
+		return refuseIssuerUser(a, *u)
+	})
 }
 
-// here returns an error for a user who logs in through an issuer, because each login would
+// refuseIssuerUser returns an error for a user who logs in through an issuer, because each login would
 // overwrite the change.
-func here(a *cli.App, u trade.User) error {
+func refuseIssuerUser(a *cli.App, u trade.User) error {
 	if u.Issuer == "" {
 		return nil
 	}

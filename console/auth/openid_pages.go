@@ -119,18 +119,18 @@ func (p *openIDPages) toIssuer(q *web.Request, f flow) error {
 	}
 	address, err := p.s.OpenID.address(q.Context(), f, p.back(q), q.Site.Now())
 	if err != nil {
-		return p.unheard(q, f, err)
+		return p.issuerDown(q, f, err)
 	}
 	q.SetCookie(cookieFlow, f.text(), flowLasts)
 	return q.Page(http.StatusOK, "away", address)
 }
 
-// unheard shows that the issuer does not answer. People with a password here can still log in.
-func (p *openIDPages) unheard(q *web.Request, f flow, err error) error {
+// issuerDown shows that the issuer does not answer. People with a password here can still log in.
+func (p *openIDPages) issuerDown(q *web.Request, f flow, err error) error {
 	if errors.Is(err, web.ErrBusy) {
 		return err
 	}
-	if err := p.keptOnce(q, f, "the issuer does not answer", q.Site.Now().Add(time.Minute)); err != nil {
+	if err := p.recordFailureOnce(q, f, "the issuer does not answer", q.Site.Now().Add(time.Minute)); err != nil {
 		return err
 	}
 	q.Site.Log.Warn("console: the issuer of logins does not answer", zap.String("id", q.ID), zap.Error(err))
@@ -146,10 +146,10 @@ func (p *openIDPages) notIn(q *web.Request, f flow, status int, key string, more
 	})
 }
 
-// kept records in the audit that somebody was not logged in by the issuer, with one of a few
+// recordFailure records in the audit that somebody was not logged in by the issuer, with one of a few
 // causes. The person recorded is that of the session if the flow is a proof, otherwise the person
 // named by the issuer, if that is a user here.
-func (p *openIDPages) kept(q *web.Request, f flow, user trade.User, v visitor, cause string) error {
+func (p *openIDPages) recordFailure(q *web.Request, f flow, user trade.User, v visitor, cause string) error {
 	if f.proof && q.Login != nil {
 		user = q.Login.User
 	}
@@ -160,10 +160,10 @@ func (p *openIDPages) kept(q *web.Request, f flow, user trade.User, v visitor, c
 	return p.s.Users.AppendAudit(q.Context(), record)
 }
 
-// keptOnce is kept for failures that anybody can cause without the issuer. For each address, or
+// recordFailureOnce is kept for failures that anybody can cause without the issuer. For each address, or
 // each person of a session, it records a cause only once until a time, so that nobody can fill the
 // audit.
-func (p *openIDPages) keptOnce(q *web.Request, f flow, cause string, until time.Time) error {
+func (p *openIDPages) recordFailureOnce(q *web.Request, f flow, cause string, until time.Time) error {
 	whose := q.From
 	if f.proof && q.Login != nil {
 		whose = hashOf(q.Login.User.Name)
@@ -174,7 +174,7 @@ func (p *openIDPages) keptOnce(q *web.Request, f flow, cause string, until time.
 	if err != nil || !first {
 		return err
 	}
-	return p.kept(q, f, trade.User{}, visitor{}, cause)
+	return p.recordFailure(q, f, trade.User{}, visitor{}, cause)
 }
 
 // forgetFlow removes the browser's flow.
@@ -212,7 +212,7 @@ func (p *openIDPages) comeBack(q *web.Request) error {
 	case err != nil:
 		return err
 	case !allowed:
-		if err := p.keptOnce(q, f, "too many tries", until); err != nil {
+		if err := p.recordFailureOnce(q, f, "too many tries", until); err != nil {
 			return err
 		}
 		return q.Page(http.StatusTooManyRequests, "login",
@@ -225,7 +225,7 @@ func (p *openIDPages) comeBack(q *web.Request) error {
 	if code := given.Get("error"); code != "" {
 		q.Site.Log.Info("console: the issuer of logins let somebody not in", zap.String("id", q.ID),
 			zap.String("code", oneWord(code)))
-		if err := p.kept(q, f, trade.User{}, visitor{}, "the issuer lets nobody in"); err != nil {
+		if err := p.recordFailure(q, f, trade.User{}, visitor{}, "the issuer lets nobody in"); err != nil {
 			return err
 		}
 		return p.notIn(q, f, http.StatusForbidden, "openid.refused")
@@ -235,7 +235,7 @@ func (p *openIDPages) comeBack(q *web.Request) error {
 		return p.refused(q, f, v, refused)
 	}
 	if err != nil {
-		return p.unheard(q, f, err)
+		return p.issuerDown(q, f, err)
 	}
 	return p.enter(q, f, v)
 }
@@ -252,7 +252,7 @@ func (p *openIDPages) refused(q *web.Request, f flow, v visitor, why *refusal) e
 			return err
 		}
 	}
-	if err := p.kept(q, f, user, v, why.cause); err != nil {
+	if err := p.recordFailure(q, f, user, v, why.cause); err != nil {
 		return err
 	}
 	return p.notIn(q, f, http.StatusUnauthorized, "openid.untrusted", q.ID)
@@ -268,20 +268,20 @@ func (p *openIDPages) enter(q *web.Request, f flow, v visitor) error {
 	}
 	known := err == nil
 	if key, cause := noProof(q, f, user, known, v); key != "" {
-		return p.stays(q, f, user, v, key, cause)
+		return p.refuse(q, f, user, v, key, cause)
 	}
 	switch {
 	case known && user.Disabled:
-		return p.stays(q, f, user, v, "openid.disabled", "disabled", user.Name)
+		return p.refuse(q, f, user, v, "openid.disabled", "disabled", user.Name)
 	case v.Role == "" && known:
 		return p.loseRole(q, f, user, v)
 	case v.Role == "":
-		return p.stays(q, f, user, v, "openid.no_role", "no role")
+		return p.refuse(q, f, user, v, "openid.no_role", "no role")
 	case !known:
 		name := v.user(issuer)
 		user, err = p.add(q, name, v)
 		if errors.Is(err, trade.ErrNobody) {
-			return p.stays(q, f, trade.User{}, v, "openid.taken", "the name "+name+" is taken", name,
+			return p.refuse(q, f, trade.User{}, v, "openid.taken", "the name "+name+" is taken", name,
 				arguments(name, v.Subject))
 		}
 		if err != nil {
@@ -296,7 +296,7 @@ func (p *openIDPages) enter(q *web.Request, f flow, v visitor) error {
 			return err
 		}
 		if !done {
-			return p.stays(q, f, user, v, changing, "changed at this moment")
+			return p.refuse(q, f, user, v, changing, "changed at this moment")
 		}
 		user.Version++
 	}
@@ -306,7 +306,7 @@ func (p *openIDPages) enter(q *web.Request, f flow, v visitor) error {
 	}
 	// the user may have been disabled or changed meanwhile
 	if err := p.s.begin(q, user, act, v.detail(issuer, ""), v.proved(q.Site.Now())); errors.Is(err, trade.ErrNobody) {
-		return p.stays(q, f, user, v, changing, "changed at this moment")
+		return p.refuse(q, f, user, v, changing, "changed at this moment")
 	} else if err != nil {
 		return err
 	}
@@ -339,7 +339,7 @@ func (p *openIDPages) loseRole(q *web.Request, f flow, user trade.User, v visito
 		return err
 	}
 	if !done { // another change of the user has already ended the sessions
-		return p.stays(q, f, user, v, "openid.no_role", "no role")
+		return p.refuse(q, f, user, v, "openid.no_role", "no role")
 	}
 	return p.notIn(q, f, http.StatusForbidden, "openid.no_role")
 }
@@ -359,9 +359,9 @@ func (p *openIDPages) add(q *web.Request, name string, v visitor) (trade.User, e
 	return p.s.Users.UserFrom(q.Context(), issuer, v.Subject)
 }
 
-// stays refuses a person whom the issuer named, and records that in the audit.
-func (p *openIDPages) stays(q *web.Request, f flow, user trade.User, v visitor, key, cause string, more ...any) error {
-	if err := p.kept(q, f, user, v, cause); err != nil {
+// refuse refuses a person whom the issuer named, and records that in the audit.
+func (p *openIDPages) refuse(q *web.Request, f flow, user trade.User, v visitor, key, cause string, more ...any) error {
+	if err := p.recordFailure(q, f, user, v, cause); err != nil {
 		return err
 	}
 	status := http.StatusForbidden

@@ -259,7 +259,7 @@ func (p *changedRoutes) planAck(q *web.Request) (ackPage, error) {
 		return page, web.BadRequest("form")
 	}
 	for _, text := range numbers {
-		entry, err := p.rows.EntryNo(q.Context(), Number(text))
+		entry, err := p.rows.EntryByID(q.Context(), Number(text))
 		if errors.Is(err, trade.ErrNotFound) {
 			continue
 		}

@@ -80,7 +80,7 @@ func (p *doubtRoutes) doubt(q *web.Request, entry trade.Entry) (doubtShown, erro
 // doubtPage is the page on which a person decides about one row.
 type doubtPage struct {
 	doubtShown
-	walk
+	progress
 	What     string             // a sentence about the row
 	Open     bool               // a person must still decide
 	Decided  *trade.AuditRecord // who decided; nil: nobody, or unknown
@@ -98,8 +98,8 @@ type doubtPage struct {
 	Proof    bool         // the password is required before it is sent again
 }
 
-// walk is the progress of a person who decides one doubt after the other.
-type walk struct {
+// progress is the progress of a person who decides one doubt after the other.
+type progress struct {
 	Done  int // number of doubts decided before this one
 	Place int // number of this one, including those
 	Of    int
@@ -178,7 +178,7 @@ func (p *doubtRoutes) doubtPage(q *web.Request) (doubtPage, error) {
 	}
 	page := doubtPage{
 		doubtShown: shown, Open: undecided(entry), NeedsID: entry.Sends == trade.OrderCommitments,
-		Proof: !p.sessions.Proved(q), walk: walk{Done: int(Number(q.FormValue("done")))},
+		Proof: !p.sessions.Proved(q), progress: progress{Done: int(Number(q.FormValue("done")))},
 	}
 	if entry.State == trade.InDoubt {
 		if page.Place, page.Of, err = p.rows.Place(q.Context(), entry); err != nil {

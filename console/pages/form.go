@@ -68,7 +68,7 @@ func entryOf(q *web.Request, rows Rows) (trade.Entry, error) {
 	if err != nil || id < 1 {
 		return trade.Entry{}, web.ErrNotFound
 	}
-	return rows.EntryNo(q.Context(), id)
+	return rows.EntryByID(q.Context(), id)
 }
 
 // jobNamed returns a configured job; nil if there is none with that name.

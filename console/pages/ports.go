@@ -56,10 +56,10 @@ type Totals interface {
 type Rows interface {
 	// RowPage returns one page of the rows that a query selects.
 	RowPage(ctx context.Context, q trade.RowQuery) (trade.RowPage, error)
-	// Entry and EntryNo return one row, by job and key or by id. They return trade.ErrNotFound if
+	// Entry and EntryByID return one row, by job and key or by id. They return trade.ErrNotFound if
 	// there is none.
 	Entry(ctx context.Context, job, key string) (trade.Entry, error)
-	EntryNo(ctx context.Context, id int64) (trade.Entry, error)
+	EntryByID(ctx context.Context, id int64) (trade.Entry, error)
 	// Entries returns rows by their ids, in any order; it omits unknown ids.
 	Entries(ctx context.Context, ids []int64) ([]trade.Entry, error)
 	Attempts(ctx context.Context, entryID int64) ([]trade.Attempt, error)

@@ -119,7 +119,7 @@ type Doubt struct {
 
 // Hints are what is known of a row beyond the answers to its own requests. They prove nothing.
 type Hints struct {
-	Heard      []trade.Heard     // events about its record, producer, farm or contract, newest first
+	Heard      []trade.EventNote // events about its record, producer, farm or contract, newest first
 	Doubtful   bool              // the row is in doubt, and the fields below are set
 	Readable   bool              // the platform sends events of its kind, and the record can be read back
 	Listening  bool              // webhooks are registered, or events have come

@@ -46,7 +46,7 @@ type rowPage struct {
 	Earlier []wayStep
 	Way     []wayStep
 	Hints   hintsView
-	Family  family
+	Family  relations
 	History []trade.AuditRecord
 	Job     *Job // nil: it is no longer configured
 
@@ -70,8 +70,8 @@ type button struct {
 	Path string
 }
 
-// family is what a row waits for, and the rows that depend on it.
-type family struct {
+// relations is what a row waits for, and the rows that depend on it.
+type relations struct {
 	WaitsFor   []waitView
 	Dependents []rowLine
 	More       bool // there are more dependents
@@ -151,7 +151,7 @@ func (p *rowRoutes) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*
 	if n := len(page.Way) - wayShown; n > 1 {
 		page.Earlier, page.Way = page.Way[:n], page.Way[n:]
 	}
-	page.Letter = p.letter(q, page, fields, attempts)
+	page.Letter = p.summary(q, page, fields, attempts)
 	return page, nil
 }
 
@@ -207,8 +207,8 @@ func (p *rowRoutes) readFamily(q *web.Request, page *rowPage) error {
 	return nil
 }
 
-// letter returns the top of the page.
-func (p *rowRoutes) letter(q *web.Request, page *rowPage, fields []Field, attempts []trade.Attempt) letter {
+// summary returns the top of the page.
+func (p *rowRoutes) summary(q *web.Request, page *rowPage, fields []Field, attempts []trade.Attempt) letter {
 	e := page.Entry
 	out := letter{What: sentence(q.Voice(), e, fields), Since: e.UpdatedAt, Advice: p.words.Advice(e, q.Lang)}
 	for _, a := range attempts {

@@ -147,7 +147,7 @@ func byKeys(t *testing.T, e Engine) {
 		{"t", "d", "b", "n"},
 		{"I", "P"},
 	} {
-		LastLook(t, s, erp.Query{SQL: "SELECT * FROM c;\n-- fim", Key: key})
+		Recheck(t, s, erp.Query{SQL: "SELECT * FROM c;\n-- fim", Key: key})
 	}
 	rows, err := s.ByKeys(t.Context(), erp.Query{SQL: "SELECT * FROM c", Key: []string{"i", "p"}},
 		[][]erp.Value{{{Kind: erp.Int, Text: "1"}, {Kind: erp.Text, Text: "ABCDEF"}}})

@@ -134,8 +134,8 @@ func KeysOf(rows []erp.Row) string {
 	return strings.Join(k, " ")
 }
 
-// LastLook reads all rows, and then each again by its key values.
-func LastLook(t *testing.T, s *erp.Source, q erp.Query) {
+// Recheck reads all rows, and then each again by its key values.
+func Recheck(t *testing.T, s *erp.Source, q erp.Query) {
 	t.Helper()
 	rows, _ := Read(t, s, q, erp.Window{})
 	var keys [][]erp.Value

@@ -9,9 +9,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// blindness is the state of the one alert that the ledger cannot store: that the ledger cannot be
+// ledgerFailure is the state of the one alert that the ledger cannot store: that the ledger cannot be
 // read or written. It is kept in memory, so a restart may repeat the alert.
-type blindness struct {
+type ledgerFailure struct {
 	since time.Time // of the first failed evaluation; zero: the ledger works
 	tries int
 	next  time.Time       // of the next attempt to send
@@ -26,7 +26,7 @@ func (s *Service) judgeLedger(ctx context.Context, err error) {
 	now, b := s.now(), &s.blind
 	if err != nil && ctx.Err() == nil {
 		if b.since.IsZero() {
-			*b = blindness{since: now, told: map[string]bool{}}
+			*b = ledgerFailure{since: now, told: map[string]bool{}}
 		}
 		if now.Sub(b.since) < ledgerLasts || now.Before(b.next) {
 			return
@@ -34,26 +34,26 @@ func (s *Service) judgeLedger(ctx context.Context, err error) {
 		b.tries++
 		b.next = now.Add(pauseAfter(b.tries))
 		c := condition{topic: NoLedger, since: b.since}
-		s.tellDirectly(ctx, s.voice().raised(c), now, b.told, true)
+		s.sendDirectly(ctx, s.texts().raised(c), now, b.told, true)
 		return
 	}
 	if err == nil && !b.since.IsZero() {
-		*b = blindness{again: b.told, began: b.since}
+		*b = ledgerFailure{again: b.told, began: b.since}
 	}
 	if len(b.again) > 0 && !now.Before(b.next) {
 		b.tries++
 		b.next = now.Add(pauseAfter(b.tries))
 		a := trade.Alert{Topic: string(NoLedger), Since: b.began, GoneAt: now}
-		s.tellDirectly(ctx, s.voice().over(a, Detail{}), now, b.again, false)
+		s.sendDirectly(ctx, s.texts().over(a, Detail{}), now, b.again, false)
 		if b.tries >= 2*len(pauses) {
 			b.again = nil
 		}
 	}
 }
 
-// tellDirectly sends m to the addresses whose mark is not yet mark, and sets the mark of each that
+// sendDirectly sends m to the addresses whose mark is not yet mark, and sets the mark of each that
 // it reached.
-func (s *Service) tellDirectly(ctx context.Context, m Message, now time.Time, marks map[string]bool, mark bool) {
+func (s *Service) sendDirectly(ctx context.Context, m Message, now time.Time, marks map[string]bool, mark bool) {
 	m.At, m.ID = now, "ledger-"+now.Format("20060102T150405")
 	for _, c := range s.Channels {
 		for _, target := range c.Targets(kindRaised) {

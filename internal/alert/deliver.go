@@ -101,7 +101,7 @@ func (s *Service) deliver(ctx context.Context, m trade.AlertMessage, down map[Ch
 		}
 	default:
 		m.NextAt, m.Fault = now.Add(pauseAfter(m.Attempts)), fault.Code
-		s.tellFault(m, fault, now)
+		s.logFault(m, fault, now)
 	}
 	return s.settle(ctx, m)
 }
@@ -112,7 +112,7 @@ func (s *Service) settle(ctx context.Context, m trade.AlertMessage) error {
 	return s.Ledger.SettleMessage(context.WithoutCancel(ctx), m)
 }
 
-func (s *Service) tellFault(m trade.AlertMessage, fault *Fault, now time.Time) {
+func (s *Service) logFault(m trade.AlertMessage, fault *Fault, now time.Time) {
 	fields := []zap.Field{
 		zap.String("kind", m.Kind), zap.String("message", m.ID), zap.String("fault", fault.Code),
 		zap.String("reason", fault.Hint),

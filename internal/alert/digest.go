@@ -94,7 +94,7 @@ func (s *Service) digestWhenDue(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.Ledger.SaveDigest(ctx, last, until, s.messagesFor(kindDigest, s.voice().digest(d), now))
+	_, err = s.Ledger.SaveDigest(ctx, last, until, s.messagesFor(kindDigest, s.texts().digest(d), now))
 	return err
 }
 
@@ -111,7 +111,7 @@ func (s *Service) Digest(ctx context.Context) (Digest, string, error) {
 	if err != nil {
 		return Digest{}, "", err
 	}
-	m := s.voice().digest(d)
+	m := s.texts().digest(d)
 	return d, m.Subject + "\n\n" + m.text(), nil
 }
 
@@ -134,7 +134,7 @@ func (s *Service) digest(ctx context.Context, last, until time.Time) (Digest, er
 // digestJobs adds the jobs with their rows by state and flag: first the configured jobs, then those
 // that only the ledger knows.
 func (s *Service) digestJobs(ctx context.Context, d *Digest) error {
-	f, err := s.look(ctx)
+	f, err := s.readFacts(ctx)
 	if err != nil {
 		return err
 	}

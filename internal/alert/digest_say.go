@@ -249,13 +249,13 @@ func (v voice) missing(m DigestMissing) string {
 	return v.text(w, m.Codes) + " " + v.list(what)
 }
 
-// toldActs are the acts that decide about rows, and the late answers that end such decisions.
-var toldActs = []string{"adopt", "resend", "retry", "dismiss", "reopen", "acknowledge", "release", "late answer"}
+// shownActs are the acts that decide about rows, and the late answers that end such decisions.
+var shownActs = []string{"adopt", "resend", "retry", "dismiss", "reopen", "acknowledge", "release", "late answer"}
 
 // acts lists the decisions of people with their counts.
 func (v voice) acts(acts map[string]int) []Item {
 	var out []Item
-	for _, act := range toldActs {
+	for _, act := range shownActs {
 		if n := acts[act]; n > 0 {
 			out = append(out, Item{Text: v.text(i18n.Key("act."+act), v.rows(n))})
 		}

@@ -102,8 +102,8 @@ type jobFacts struct {
 	runs       runMemory
 }
 
-// look reads the facts: the configured jobs, then those that only the ledger knows.
-func (s *Service) look(ctx context.Context) (facts, error) {
+// readFacts reads the facts: the configured jobs, then those that only the ledger knows.
+func (s *Service) readFacts(ctx context.Context) (facts, error) {
 	f := facts{at: s.now(), host: s.Host, spaces: s.Ledger.Spaces()}
 	if s.Certificate != nil {
 		f.certificate = s.Certificate()
@@ -121,7 +121,7 @@ func (s *Service) look(ctx context.Context) (facts, error) {
 	jobs := map[string]bool{}
 	for _, job := range s.Jobs {
 		jobs[job.Name] = true
-		if f.jobs, err = s.lookAt(ctx, f.jobs, job, true); err != nil {
+		if f.jobs, err = s.readJob(ctx, f.jobs, job, true); err != nil {
 			return f, err
 		}
 	}
@@ -129,14 +129,14 @@ func (s *Service) look(ctx context.Context) (facts, error) {
 		if jobs[name] {
 			continue
 		}
-		if f.jobs, err = s.lookAt(ctx, f.jobs, Job{Name: name}, false); err != nil {
+		if f.jobs, err = s.readJob(ctx, f.jobs, Job{Name: name}, false); err != nil {
 			return f, err
 		}
 	}
 	return f, nil
 }
 
-func (s *Service) lookAt(ctx context.Context, list []jobFacts, job Job, configured bool) ([]jobFacts, error) {
+func (s *Service) readJob(ctx context.Context, list []jobFacts, job Job, configured bool) ([]jobFacts, error) {
 	j := jobFacts{Job: job, configured: configured, states: map[trade.State]int{}, runs: s.runs[job.Name]}
 	var err error
 	if j.status, err = s.Ledger.JobStatus(ctx, job.Name); err != nil {

@@ -44,7 +44,7 @@ type Service struct {
 	Config
 	runs     map[string]runMemory
 	followed time.Time // when the runs were last read; zero means never
-	blind    blindness
+	blind    ledgerFailure
 	pruned   time.Time
 }
 
@@ -75,7 +75,7 @@ func (s *Service) Tick(ctx context.Context) error {
 
 // Evaluate reads the facts once and records what began and what is over, with the messages for it.
 func (s *Service) Evaluate(ctx context.Context) error {
-	f, err := s.look(ctx)
+	f, err := s.readFacts(ctx)
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func (s *Service) keep(ctx context.Context, c condition, a trade.Alert, now time
 	if a.RaisedAt.IsZero() && lasted(a.SeenAt, now, c.lasts) {
 		a.RaisedAt, changed = now, true
 		c.detail.Causes = s.causesFor(ctx, c)
-		messages = s.messagesFor(kindRaised, s.voice().raised(c), now)
+		messages = s.messagesFor(kindRaised, s.texts().raised(c), now)
 	}
 	if !changed {
 		return nil
@@ -177,7 +177,7 @@ func (s *Service) end(ctx context.Context, a trade.Alert, f facts) error {
 	a.ClosedAt = f.at
 	var messages []trade.AlertMessage
 	if !a.RaisedAt.IsZero() && Topic(a.Topic) != LateAnswer {
-		messages = s.messagesFor(kindOver, s.voice().over(a, d), f.at)
+		messages = s.messagesFor(kindOver, s.texts().over(a, d), f.at)
 	}
 	saved, err := s.Ledger.SaveAlert(ctx, a, messages)
 	if saved && len(messages) > 0 {

@@ -18,7 +18,7 @@ type voice struct {
 	titles trade.Titles
 }
 
-func (s *Service) voice() voice { return voice{s.Lang, s.Zone, s.Name, s.Titles} }
+func (s *Service) texts() voice { return voice{s.Lang, s.Zone, s.Name, s.Titles} }
 
 // job returns a job's title, with the name that commands take: Compras (contracts).
 func (v voice) job(name string) string {

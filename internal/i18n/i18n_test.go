@@ -125,11 +125,11 @@ func TestWhatTheCodeSaysInEnglishIsToldInPortuguese(t *testing.T) {
 		"must be from 1 to":   "must be from 1 to",
 		"it must be one line": "it must be one line",
 	} {
-		got, known := i18n.Said(i18n.Portuguese, english)
+		got, known := i18n.Translate(i18n.Portuguese, english)
 		if got != want || known != (got != english) {
 			t.Errorf("Said(%q) = %q, %t, want %q", english, got, known, want)
 		}
-		if got, _ := i18n.Said(i18n.English, english); got != english {
+		if got, _ := i18n.Translate(i18n.English, english); got != english {
 			t.Errorf("in English: Said(%q) = %q", english, got)
 		}
 	}

@@ -33,9 +33,9 @@ var sayings = sync.OnceValue(func() []saying {
 	return out
 })
 
-// Said translates an English sentence of the code, and reports whether it could. A sentence that
+// Translate translates an English sentence of the code, and reports whether it could. A sentence that
 // the Portuguese file does not have is returned unchanged.
-func Said(lang Lang, english string) (string, bool) {
+func Translate(lang Lang, english string) (string, bool) {
 	if lang == English {
 		return english, true
 	}
@@ -60,7 +60,7 @@ func Said(lang Lang, english string) (string, bool) {
 		if i < len(put) {
 			text := put[i]
 			if strings.Contains(text, " ") { // a single word may be a name, such as that of a column
-				text, _ = Said(lang, text)
+				text, _ = Translate(lang, text)
 			}
 			out.WriteString(text)
 		}

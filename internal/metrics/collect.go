@@ -13,11 +13,11 @@ import (
 // readingLasts bounds one reading of the ledger.
 const readingLasts = 10 * time.Second
 
-// runsLookedAt is the number of recent runs among which one that read the ERP is searched.
-const runsLookedAt = 20
+// recentRuns is the number of recent runs among which one that read the ERP is searched.
+const recentRuns = 20
 
-// unread are the stop codes of runs that may not have read the ERP to its end.
-var unread = []string{"erp", "columns", "references", "ledger", "platform", "lease", "interrupted"}
+// unreadStops are the stop codes of runs that may not have read the ERP to its end.
+var unreadStops = []string{"erp", "columns", "references", "ledger", "platform", "lease", "interrupted"}
 
 // jobStates are all states of a job; each is a label.
 var jobStates = []trade.JobState{trade.Idle, trade.Running, trade.BackingOff, trade.Stopped, trade.Paused}
@@ -116,7 +116,7 @@ func (c *ledgerCollector) job(ctx context.Context, job string, gauge setGauge) e
 	if err != nil {
 		return err
 	}
-	runs, err := c.Ledger.Runs(ctx, job, runsLookedAt)
+	runs, err := c.Ledger.Runs(ctx, job, recentRuns)
 	if err != nil {
 		return err
 	}
@@ -196,7 +196,7 @@ func lastEnd(runs []trade.RunReport) time.Time {
 // none of the runs did.
 func lastReading(runs []trade.RunReport) time.Time {
 	for _, r := range runs {
-		if !r.EndedAt.IsZero() && (r.Stopped == nil || !slices.Contains(unread, r.Stopped.Code)) {
+		if !r.EndedAt.IsZero() && (r.Stopped == nil || !slices.Contains(unreadStops, r.Stopped.Code)) {
 			return r.StartedAt
 		}
 	}

@@ -63,9 +63,9 @@ const (
 	bookRead  = 2 * time.Second  // time limit of the reading itself
 )
 
-// book holds the registrations by the hashes of their paths, so that the time of a lookup reveals
+// registrations holds the registrations by the hashes of their paths, so that the time of a lookup reveals
 // nothing about a path.
-type book struct {
+type registrations struct {
 	opts Options
 
 	mu      sync.Mutex
@@ -74,18 +74,20 @@ type book struct {
 	reading chan struct{} // closed when the current reading ends; nil: there is none
 }
 
-func newBook(opts Options) *book { return &book{opts: opts, byPath: map[string]hook{}} }
+func newBook(opts Options) *registrations {
+	return &registrations{opts: opts, byPath: map[string]hook{}}
+}
 
 // find returns the registration of a path. It also finds one that another process has just created:
 // an unknown path waits for a new reading; a known one never waits.
-func (b *book) find(ctx context.Context, path, query string) (hook, bool) {
+func (b *registrations) find(ctx context.Context, path, query string) (hook, bool) {
 	at := strings.LastIndexByte(path, '/') // before the secret comes the path of the public address
 	if len(path) > maxPathLength || query != "" || at < 0 {
 		return hook{}, false
 	}
 	hash := HashOf(path[at:])
 	for range 2 { // the reading in progress may have begun before the registration was created
-		found, known, reading, own := b.look(ctx, hash)
+		found, known, reading, own := b.lookup(ctx, hash)
 		if known || reading == nil {
 			return found, known
 		}
@@ -100,9 +102,11 @@ func (b *book) find(ctx context.Context, path, query string) (hook, bool) {
 	return found, ok
 }
 
-// look returns the registration of a path, if known, and the current reading. own is set if this
+// lookup returns the registration of a path, if known, and the current reading. own is set if this
 // call began the reading.
-func (b *book) look(ctx context.Context, hash string) (found hook, known bool, reading <-chan struct{}, own bool) {
+func (b *registrations) lookup(ctx context.Context,
+	hash string,
+) (found hook, known bool, reading <-chan struct{}, own bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	found, known = b.byPath[hash]
@@ -116,7 +120,7 @@ func (b *book) look(ctx context.Context, hash string) (found hook, known bool, r
 
 // refresh starts reading the registrations; b.mu must be held. If they cannot be read, the known
 // ones stay.
-func (b *book) refresh(ctx context.Context, now time.Time) {
+func (b *registrations) refresh(ctx context.Context, now time.Time) {
 	done := make(chan struct{})
 	b.read, b.reading = now, done
 	go func() {
@@ -149,7 +153,7 @@ func hooksOf(list []trade.Webhook) map[string]hook {
 }
 
 // close waits for the current reading.
-func (b *book) close() {
+func (b *registrations) close() {
 	b.mu.Lock()
 	reading := b.reading
 	b.mu.Unlock()

@@ -24,7 +24,7 @@ const (
 type keeper struct {
 	opts  Options
 	spool *spool
-	queue chan *keeping
+	queue chan *pendingEvent
 	quit  chan struct{}
 	work  sync.WaitGroup
 
@@ -32,14 +32,14 @@ type keeper struct {
 	spooled atomic.Int64
 }
 
-// keeping is an event that is not stored yet.
-type keeping struct {
+// pendingEvent is an event that is not stored yet.
+type pendingEvent struct {
 	event trade.InboxEvent
 	done  chan error // has room for one result
 }
 
 func newKeeper(opts Options, spool *spool) *keeper {
-	k := &keeper{opts: opts, spool: spool, queue: make(chan *keeping, queueMost), quit: make(chan struct{})}
+	k := &keeper{opts: opts, spool: spool, queue: make(chan *pendingEvent, queueMost), quit: make(chan struct{})}
 	k.work.Go(func() { inBatches(k.queue, k.quit, k.take) })
 	k.work.Go(k.drain)
 	return k
@@ -50,7 +50,7 @@ func (k *keeper) keep(event trade.InboxEvent) error {
 	if k.stuck() {
 		return k.toSpool(event)
 	}
-	one := &keeping{event: event, done: make(chan error, 1)}
+	one := &pendingEvent{event: event, done: make(chan error, 1)}
 	select {
 	case k.queue <- one:
 	default:
@@ -84,9 +84,9 @@ func (k *keeper) stuck() bool {
 }
 
 // inBatches writes the events of a queue in batches, one call of write after the other.
-func inBatches(queue <-chan *keeping, quit <-chan struct{}, write func([]trade.InboxEvent) error) {
+func inBatches(queue <-chan *pendingEvent, quit <-chan struct{}, write func([]trade.InboxEvent) error) {
 	for {
-		var batch []*keeping
+		var batch []*pendingEvent
 		select {
 		case one := <-queue:
 			batch = append(batch, one)
@@ -116,15 +116,15 @@ func inBatches(queue <-chan *keeping, quit <-chan struct{}, write func([]trade.I
 func (k *keeper) take(events []trade.InboxEvent) error {
 	k.begun.Store(time.Now().UnixMilli())
 	defer k.begun.Store(0)
-	err := k.give(events)
+	err := k.store(events)
 	if err != nil {
 		k.opts.Fault("the ledger does not take events: they go to the spool", err)
 	}
 	return err
 }
 
-// give stores events in the ledger.
-func (k *keeper) give(events []trade.InboxEvent) error {
+// store stores events in the ledger.
+func (k *keeper) store(events []trade.InboxEvent) error {
 	ctx, cancel := context.WithTimeout(context.Background(), ledgerLimit)
 	defer cancel()
 	err := k.opts.Inbox.TakeEvents(ctx, events)
@@ -162,7 +162,7 @@ func (k *keeper) bring(events []trade.InboxEvent) error {
 		return errClosing
 	default:
 	}
-	return k.give(events)
+	return k.store(events)
 }
 
 // close ends the work. keep must not be called after it.

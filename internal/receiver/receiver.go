@@ -81,7 +81,7 @@ type Server struct {
 	conns   *boundListener
 	within  *connlimit.Listener
 	keeper  *keeper
-	book    *book
+	book    *registrations
 	budgets *budgets
 	all     *rate.Limiter
 	large   chan struct{} // one slot for each large body in memory

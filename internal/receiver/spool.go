@@ -38,7 +38,7 @@ var crcTable = crc32.MakeTable(crc32.Castagnoli)
 // garbled was never acknowledged and is skipped.
 type spool struct {
 	dir   string
-	write chan *keeping
+	write chan *pendingEvent
 	quit  chan struct{}
 	work  sync.WaitGroup
 	bytes atomic.Int64 // in all files
@@ -52,7 +52,7 @@ func openSpool(dir string) (*spool, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("webhooks.spool: %w", err)
 	}
-	s := &spool{dir: dir, write: make(chan *keeping, queueMost), quit: make(chan struct{})}
+	s := &spool{dir: dir, write: make(chan *pendingEvent, queueMost), quit: make(chan struct{})}
 	files, err := s.files()
 	if err != nil {
 		return nil, fmt.Errorf("webhooks.spool: %w", err)
@@ -81,7 +81,7 @@ func (s *spool) files() ([]string, error) {
 
 // add stores an event; it returns when the event is on disk.
 func (s *spool) add(event trade.InboxEvent) error {
-	one := &keeping{event: event, done: make(chan error, 1)}
+	one := &pendingEvent{event: event, done: make(chan error, 1)}
 	select {
 	case s.write <- one:
 		select {

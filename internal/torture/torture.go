@@ -66,10 +66,10 @@ func Run(ctx context.Context, opts Options) (v Verdict, err error) {
 		return Verdict{}, err
 	}
 	defer func() { err = errors.Join(err, t.Close()) }()
-	if err := t.rage(ctx); err != nil {
+	if err := t.runWithFaults(ctx); err != nil {
 		return t.Verdict, err
 	}
-	if err := t.calm(ctx); err != nil {
+	if err := t.finish(ctx); err != nil {
 		return t.Verdict, err
 	}
 	t.Verdict.Seconds = time.Since(began).Round(time.Second).Seconds()
@@ -144,8 +144,8 @@ var platformFaults = []string{
 	"html%1", "status=408%1",
 }
 
-// rage kills the program t.Kills times, while people write to the ERP.
-func (t *Trial) rage(ctx context.Context) (err error) {
+// runWithFaults kills the program t.Kills times, while people write to the ERP.
+func (t *Trial) runWithFaults(ctx context.Context) (err error) {
 	stop := t.Work.Write(ctx)
 	defer func() { err = errors.Join(err, stop()) }()
 	next := time.Now()
@@ -193,9 +193,9 @@ func (t *Trial) death() death {
 	return death{limit: time.Duration(60+t.random.IntN(900)) * time.Millisecond}
 }
 
-// calm stops all faults and lets the program finish, first without a person, then with one, and
+// finish stops all faults and lets the program finish, first without a person, then with one, and
 // judges both times.
-func (t *Trial) calm(ctx context.Context) error {
+func (t *Trial) finish(ctx context.Context) error {
 	t.API.SetFaults()
 	t.net.calm()
 	if t.Script != "" {

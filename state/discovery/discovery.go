@@ -55,7 +55,7 @@ func (r knownRow) known() (trade.Known, error) {
 func (s *Discovery) Known(ctx context.Context, job string, keys []string) (map[string]trade.Known, error) {
 	out := make(map[string]trade.Known, len(keys))
 	for chunk := range slices.Chunk(keys, sqldb.InList) {
-		found, err := s.known(ctx, "looking up keys", `WHERE job = ? AND key IN (`+sqldb.Marks(len(chunk))+`)`,
+		found, err := s.known(ctx, "looking up keys", `WHERE job = ? AND key IN (`+sqldb.Placeholders(len(chunk))+`)`,
 			append([]any{job}, sqldb.Anys(chunk)...)...)
 		if err != nil {
 			return nil, err

@@ -25,7 +25,7 @@ func (s *Discovery) Parents(ctx context.Context, keys []trade.ParentKey) (map[tr
 				Content                     int64
 			}
 			query := `SELECT key, state, cause, COALESCE(remote_id, moved_id, '') AS remote_id, (flags LIKE '%"deleted_remote"%' OR acknowledged LIKE '%"deleted_remote"%') AS deleted,
-				flags LIKE '%"replaced"%' AS replaced, flags LIKE '%"changed"%' AS changed, content FROM entry WHERE job = ? AND key IN (` + sqldb.Marks(len(chunk)) + `)`
+				flags LIKE '%"replaced"%' AS replaced, flags LIKE '%"changed"%' AS changed, content FROM entry WHERE job = ? AND key IN (` + sqldb.Placeholders(len(chunk)) + `)`
 			if err := s.db.All(ctx, "looking up the rows that others wait for", &rows, query,
 				append([]any{job}, sqldb.Anys(chunk)...)...); err != nil {
 				return nil, err
@@ -77,8 +77,8 @@ func (s *Discovery) eachOfCause(ctx context.Context, op, job, cause string, stat
 	}
 }
 
-// TellParents fills in the present states of the parents of waiting entries, for people.
-func (s *Discovery) TellParents(ctx context.Context, entries []trade.Entry) error {
+// FillParentStates fills in the present states of the parents of waiting entries, for people.
+func (s *Discovery) FillParentStates(ctx context.Context, entries []trade.Entry) error {
 	var keys []trade.ParentKey
 	for _, e := range entries {
 		for _, a := range e.WaitingFor {

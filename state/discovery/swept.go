@@ -53,7 +53,7 @@ func (s *Discovery) EachSwept(ctx context.Context, job string, fn func(*trade.Kn
 			all.Add(job, e.State, e.Unit, q.Amount)
 		}
 		if fn != nil && len(page) > 0 {
-			if err := s.tellSwept(ctx, job, page, fn); err != nil {
+			if err := s.passSwept(ctx, job, page, fn); err != nil {
 				return nil, err
 			}
 		}
@@ -66,8 +66,8 @@ func (s *Discovery) EachSwept(ctx context.Context, job string, fn func(*trade.Kn
 
 const goingThrough = "going through the entries"
 
-// tellSwept calls fn for each entry of a page.
-func (s *Discovery) tellSwept(ctx context.Context, job string, page []sweptRow, fn func(*trade.Known)) error {
+// passSwept calls fn for each entry of a page.
+func (s *Discovery) passSwept(ctx context.Context, job string, page []sweptRow, fn func(*trade.Known)) error {
 	// Entries without a mapping are few, except in a ledger that was just rebuilt. The condition is
 	// that of the index entry_bare.
 	var bare []int64

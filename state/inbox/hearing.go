@@ -51,7 +51,7 @@ func (s *Mailbox) EntriesWith(ctx context.Context, sends trade.Kind, remoteIDs [
 // Existing data is kept, with two exceptions: the time of the last event, and the creation of a
 // record whose deletion was reported first. A record that was read, or could not be read, is read
 // again if there is a new event about it, or if a person has its event processed again.
-func (s *Mailbox) NoteHeard(ctx context.Context, heard []trade.Heard, candidates []trade.Candidate) error {
+func (s *Mailbox) NoteHeard(ctx context.Context, heard []trade.EventNote, candidates []trade.Candidate) error {
 	if len(heard)+len(candidates) == 0 {
 		return nil
 	}
@@ -95,8 +95,8 @@ type heardRow struct {
 
 const selectHeard = `SELECT kind, id, event, seq, at, word FROM heard `
 
-func (r heardRow) heard() trade.Heard {
-	return trade.Heard{
+func (r heardRow) heard() trade.EventNote {
+	return trade.EventNote{
 		Kind: r.Kind, ID: r.ID, Event: r.Event, Seq: r.Seq, At: time.UnixMilli(r.At).UTC(), Word: r.Word,
 	}
 }
@@ -114,7 +114,7 @@ func (s *Mailbox) Hints(ctx context.Context, ids map[string][]string, since time
 		}
 		out.Heard = append(out.Heard, heard...)
 	}
-	slices.SortStableFunc(out.Heard, func(a, b trade.Heard) int { return b.At.Compare(a.At) })
+	slices.SortStableFunc(out.Heard, func(a, b trade.EventNote) int { return b.At.Compare(a.At) })
 	if since.IsZero() {
 		return out, nil
 	}
@@ -135,8 +135,8 @@ func (s *Mailbox) Hints(ctx context.Context, ids map[string][]string, since time
 // zero time means now.
 func (s *Mailbox) LastHeard(ctx context.Context, kind, event string, ids []string,
 	before time.Time,
-) (map[string]trade.Heard, error) {
-	out := map[string]trade.Heard{}
+) (map[string]trade.EventNote, error) {
+	out := map[string]trade.EventNote{}
 	until := int64(math.MaxInt64)
 	if !before.IsZero() {
 		until = before.UnixMilli()

@@ -39,13 +39,13 @@ func (r instanceRow) instance() (trade.Instance, error) {
 // instances are alive. The first beat registers the instance. An instance that was considered dead
 // registers again; what it had in flight is in doubt by then. From the first beat on, the sums that
 // this process writes are in a part of their own.
-func (s *Roster) Beat(ctx context.Context, in trade.Instance) (trade.Crew, error) {
+func (s *Roster) Beat(ctx context.Context, in trade.Instance) (trade.Instances, error) {
 	const op = "saying that this instance lives"
 	owner, err := json.Marshal(in.Owner)
 	if err != nil {
-		return trade.Crew{}, fmt.Errorf("%s: %w", op, err)
+		return trade.Instances{}, fmt.Errorf("%s: %w", op, err)
 	}
-	var crew trade.Crew
+	var crew trade.Instances
 	var part int64
 	err = s.db.InTx(ctx, op, func(t *sqldb.Tx) error {
 		if err := MayWork(t); err != nil {
@@ -55,7 +55,7 @@ func (s *Roster) Beat(ctx context.Context, in trade.Instance) (trade.Crew, error
 		if err != nil {
 			return err
 		}
-		crew, part = trade.Crew{Living: 1}, s.db.Part.Load()
+		crew, part = trade.Instances{Living: 1}, s.db.Part.Load()
 		taken := map[int64]bool{}
 		var known bool
 		for _, i := range instances {
@@ -83,7 +83,7 @@ func (s *Roster) Beat(ctx context.Context, in trade.Instance) (trade.Crew, error
 			s.db.Tune.Lease.Milliseconds())
 	})
 	if err != nil {
-		return trade.Crew{}, err
+		return trade.Instances{}, err
 	}
 	s.db.Part.Store(part)
 	return crew, nil

@@ -85,7 +85,7 @@ func actOnJob(t *sqldb.Tx, act trade.JobAct, record trade.AuditRecord) (done boo
 		}
 	}
 	now, err := jobs.LockStatus(t, act.Job)
-	if err != nil || !standsAs(now, act.Saw) {
+	if err != nil || !jobUnchanged(now, act.Saw) {
 		return false, err
 	}
 	if err := audit.AddAudit(t, record); err != nil {
@@ -101,9 +101,9 @@ func actOnJob(t *sqldb.Tx, act trade.JobAct, record trade.AuditRecord) (done boo
 	return err == nil, err
 }
 
-// standsAs reports whether a job is as a person saw it. If saw is nil, the act applies to any job
+// jobUnchanged reports whether a job is as a person saw it. If saw is nil, the act applies to any job
 // that is not paused.
-func standsAs(now trade.JobStatus, saw *trade.JobStatus) bool {
+func jobUnchanged(now trade.JobStatus, saw *trade.JobStatus) bool {
 	if saw == nil {
 		return now.State != trade.Paused
 	}
@@ -135,7 +135,7 @@ func ActOnEntries(t *sqldb.Tx, acts []trade.Act, done []bool) error {
 			continue
 		}
 		e := entries[a.Update.Entry.ID]
-		if !stands(entries, *a.Update) || a.Gives != nil && !stands(entries, *a.Gives) {
+		if !unchanged(entries, *a.Update) || a.Gives != nil && !unchanged(entries, *a.Gives) {
 			continue
 		}
 		allowed, err := mayDo(t, a, e)
@@ -175,8 +175,8 @@ func ActOnEntries(t *sqldb.Tx, acts []trade.Act, done []bool) error {
 	return noteAct(t, updatedBy(acts, done), UpdateIDs(slices.Concat(gives, updates)))
 }
 
-// stands reports whether an entry is as a person saw it.
-func stands(entries map[int64]*NarrowRow, u trade.Update) bool {
+// unchanged reports whether an entry is as a person saw it.
+func unchanged(entries map[int64]*NarrowRow, u trade.Update) bool {
 	e := entries[u.Entry.ID]
 	return e != nil && e.Version == u.Entry.Version && e.State == string(u.From)
 }

@@ -101,36 +101,38 @@ func (g *GroupTx) becomes(e *NarrowRow, a *AttemptRow, st *trade.Settlement, sib
 	case state == trade.Accepted && created && e.recordID() == a.RemoteID:
 		return becomes{}
 	case state == trade.Accepted && !created && a.Generation == e.Generation:
-		return g.tell(trade.LateContradiction, trade.Contradicted, e, a, "",
+		return g.alarmFor(trade.LateContradiction, trade.Contradicted, e, a, "",
 			"the answer to its request came late and says that nothing was created, although a person gave an id or said that it is there")
 	case !created: // agrees with the decision
 		return becomes{}
 	// a person had dismissed it, or decided otherwise
 	case a.Generation == e.Generation && state != trade.Accepted:
 		accepted.Flags = accepted.Flags.With(trade.Contradicted, true)
-		b := g.tell(trade.LateAfterDismissal, "", e, a, "",
+		b := g.alarmFor(trade.LateAfterDismissal, "", e, a, "",
 			"the platform has it after all: the answer to its request came late, after a person had taken the row out")
 		b.settlement, b.remoteID = &accepted, a.RemoteID
 		return b
 	}
 	for _, s := range siblings {
 		if s.ID != a.ID && s.mayHaveCreated() && (s.Generation > a.Generation || s.RemoteID != "") {
-			return g.tell(trade.LateDouble, trade.DoubleAfterDecision, e, a, s.RemoteID,
+			return g.alarmFor(trade.LateDouble, trade.DoubleAfterDecision, e, a, s.RemoteID,
 				"a record was created, and the row was sent another time by a person's decision: the platform may have two")
 		}
 	}
 	if state == trade.Accepted {
-		return g.tell(trade.LateContradiction, trade.Contradicted, e, a, "",
+		return g.alarmFor(trade.LateContradiction, trade.Contradicted, e, a, "",
 			"the answer to its request came late and gives another id than a person did")
 	}
-	b := g.tell(trade.LateBeforeResend, "", e, a, "",
+	b := g.alarmFor(trade.LateBeforeResend, "", e, a, "",
 		"an earlier sending had created it: what a person ordered to be sent again was not sent, and will not be")
 	b.settlement, b.remoteID = &accepted, a.RemoteID
 	return b
 }
 
-// tell returns an alarm, with the flag that keeps it visible.
-func (g *GroupTx) tell(kind trade.AlarmKind, flag trade.Flag, e *NarrowRow, a *AttemptRow, other, text string) becomes {
+// alarmFor returns an alarm, with the flag that keeps it visible.
+func (g *GroupTx) alarmFor(kind trade.AlarmKind, flag trade.Flag, e *NarrowRow, a *AttemptRow,
+	other, text string,
+) becomes {
 	if id := e.recordID(); id != "" {
 		other = id
 	}

@@ -27,7 +27,7 @@ type Marks struct {
 // some time before their requests leave: a crash of the process shows which requests had left.
 func (s *Ledger) Marked() bool {
 	file := s.MarksFile()
-	return file != nil && file.Tells()
+	return file != nil && file.Reliable()
 }
 
 // Mark records that the first byte of an attempt's request is about to leave. If Mark returns an
@@ -35,7 +35,7 @@ func (s *Ledger) Marked() bool {
 // that nobody relies on it; then the request may leave.
 func (s *Ledger) Mark(attempt string) error {
 	file := s.MarksFile()
-	if file == nil || !file.Tells() {
+	if file == nil || !file.Reliable() {
 		return nil
 	}
 	if err := file.Sent(attempt); err != nil {
@@ -44,10 +44,10 @@ func (s *Ledger) Mark(attempt string) error {
 	return nil
 }
 
-// Heard marks how an attempt ended that is not in the ledger yet, if the outcome is certain:
+// NoteAnswer marks how an attempt ended that is not in the ledger yet, if the outcome is certain:
 // created with an id, not created, or not sent. If it cannot be marked, a crash of the process
 // before the ledger has the outcome leaves the row in doubt.
-func (s *Ledger) Heard(attempt string, outcome trade.Outcome, status int, remoteID string) {
+func (s *Ledger) NoteAnswer(attempt string, outcome trade.Outcome, status int, remoteID string) {
 	s.marked.mu.Lock()
 	file := s.marked.file
 	s.marked.mu.Unlock()

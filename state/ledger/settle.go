@@ -56,11 +56,11 @@ type settling struct {
 	late      []int64          // entries whose attempts were unknown: they have contents again
 	// attempts that stay unknown, for which the sender's observation is stored
 	heard  []string
-	alarms []told
+	alarms []raisedAlarm
 }
 
-// told is an alarm, with the previous state of its entry.
-type told struct {
+// raisedAlarm is an alarm, with the previous state of its entry.
+type raisedAlarm struct {
 	trade.Alarm
 	before trade.State
 }
@@ -116,7 +116,7 @@ func (g *GroupTx) settle(w *settling, a *AttemptRow, st trade.Settlement) (err e
 		w.otherwise = append(w.otherwise, e.ID)
 	}
 	if became.alarm != nil {
-		w.alarms = append(w.alarms, told{*became.alarm, before})
+		w.alarms = append(w.alarms, raisedAlarm{*became.alarm, before})
 	}
 	if e.RemoteID.Valid {
 		w.owners[remote] = e

@@ -183,8 +183,8 @@ func (m *File) Settled(requests []string, record uint64) {
 	}
 }
 
-// Tells reports whether the absence of a request will prove that it had not left.
-func (m *File) Tells() bool {
+// Reliable reports whether the absence of a request will prove that it had not left.
+func (m *File) Reliable() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return !m.gone && m.freed != Never

@@ -64,7 +64,7 @@ func (s *Reader) rowsOf(ctx context.Context, filter trade.RowFilter,
 		if err != nil {
 			return given, err
 		}
-		if err := s.discovery.TellParents(ctx, page); err != nil {
+		if err := s.discovery.FillParentStates(ctx, page); err != nil {
 			return given, err
 		}
 		for _, e := range page {
@@ -122,10 +122,10 @@ func conditions(f trade.RowFilter) (text string, args []any) {
 	b.WriteString(`WHERE e.job = ?`)
 	args = append(args, f.Job)
 	if len(f.States) > 0 {
-		add(`e.state IN (`+sqldb.Marks(len(f.States))+`)`, sqldb.Anys(f.States)...)
+		add(`e.state IN (`+sqldb.Placeholders(len(f.States))+`)`, sqldb.Anys(f.States)...)
 	}
 	if len(f.Causes) > 0 {
-		add(`e.cause <> '' AND e.cause IN (`+sqldb.Marks(len(f.Causes))+`)`, sqldb.Anys(f.Causes)...)
+		add(`e.cause <> '' AND e.cause IN (`+sqldb.Placeholders(len(f.Causes))+`)`, sqldb.Anys(f.Causes)...)
 	}
 	if len(f.Flags) > 0 {
 		alternatives := make([]string, len(f.Flags))
@@ -154,7 +154,7 @@ func (s *Reader) Entry(ctx context.Context, job, key string) (trade.Entry, error
 	if len(found) == 0 {
 		return trade.Entry{}, fmt.Errorf("job %s: %w", job, sqldb.ErrNotFound)
 	}
-	return found[0], s.discovery.TellParents(ctx, found)
+	return found[0], s.discovery.FillParentStates(ctx, found)
 }
 
 // Attempts returns all attempts of an entry in order.

@@ -69,7 +69,7 @@ func (s *Reader) waitingFor(ctx context.Context, parent trade.Entry, limit int) 
 			}
 		}
 	}
-	return out, s.discovery.TellParents(ctx, out)
+	return out, s.discovery.FillParentStates(ctx, out)
 }
 
 // The payload of a delivery begins with the id of its contract, a UUID. An index has the first
@@ -89,8 +89,8 @@ func (s *Reader) AuditOf(ctx context.Context, target string, limit int) ([]trade
 		audit.SelectAudit+`WHERE target = ? ORDER BY seq DESC LIMIT ?`, target, audit.OrAll(limit))
 }
 
-// EntryNo returns one entry by its id, or ErrNotFound.
-func (s *Reader) EntryNo(ctx context.Context, id int64) (trade.Entry, error) {
+// EntryByID returns one entry by its id, or ErrNotFound.
+func (s *Reader) EntryByID(ctx context.Context, id int64) (trade.Entry, error) {
 	found, err := s.discovery.Entries(ctx, []int64{id})
 	if err != nil {
 		return trade.Entry{}, err
@@ -98,7 +98,7 @@ func (s *Reader) EntryNo(ctx context.Context, id int64) (trade.Entry, error) {
 	if len(found) == 0 {
 		return trade.Entry{}, fmt.Errorf("row number %d: %w", id, sqldb.ErrNotFound)
 	}
-	return found[0], s.discovery.TellParents(ctx, found)
+	return found[0], s.discovery.FillParentStates(ctx, found)
 }
 
 // Place returns the position of a row among the rows in its state, by id, and their number.

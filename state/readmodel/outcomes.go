@@ -35,7 +35,7 @@ func (s *Reader) Outcomes(ctx context.Context, entryIDs []int64) (map[int64][]tr
 func (s *Reader) ActsBetween(ctx context.Context, acts []string, from, before time.Time,
 	fn func(trade.AuditRecord) error,
 ) error {
-	where, args := []string{`act IN (` + sqldb.Marks(len(acts)) + `)`}, sqldb.Anys(acts)
+	where, args := []string{`act IN (` + sqldb.Placeholders(len(acts)) + `)`}, sqldb.Anys(acts)
 	if !from.IsZero() {
 		where, args = append(where, `at >= ?`), append(args, from.UnixMilli())
 	}

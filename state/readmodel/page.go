@@ -42,7 +42,7 @@ func (s *Reader) RowPage(ctx context.Context, q trade.RowQuery) (trade.RowPage, 
 		place[id] = i
 	}
 	slices.SortFunc(page.Rows, func(a, b trade.Entry) int { return cmp.Compare(place[a.ID], place[b.ID]) })
-	return page, s.discovery.TellParents(ctx, page.Rows)
+	return page, s.discovery.FillParentStates(ctx, page.Rows)
 }
 
 // ids returns the ids of the page, in order.
@@ -101,7 +101,7 @@ func (p *paging) start() error {
 		p.afterJob, p.afterKey = row.Job, row.Key
 	}
 	if p.q.Text != "" {
-		return p.understand()
+		return p.interpret()
 	}
 	return p.date()
 }
@@ -230,14 +230,14 @@ func (p *paging) branches(job string, hidden bool) []*branch {
 	}
 	states := func(b *branch) {
 		if len(p.q.States) > 0 {
-			b.add(column+` IN (`+sqldb.Marks(len(p.q.States))+`)`, sqldb.Anys(p.q.States)...)
+			b.add(column+` IN (`+sqldb.Placeholders(len(p.q.States))+`)`, sqldb.Anys(p.q.States)...)
 		}
 	}
 	if p.q.Sort == trade.ByKey {
 		b := rest()
 		states(b)
 		if len(p.q.Causes) > 0 {
-			b.add(`e.cause <> '' AND e.cause IN (`+sqldb.Marks(len(p.q.Causes))+`)`, sqldb.Anys(p.q.Causes)...)
+			b.add(`e.cause <> '' AND e.cause IN (`+sqldb.Placeholders(len(p.q.Causes))+`)`, sqldb.Anys(p.q.Causes)...)
 		}
 		return []*branch{b}
 	}

@@ -78,7 +78,7 @@ func (p *paging) datedBranches(rest func() *branch) []*branch {
 			b.add(part.reduced)
 			b.add(ledger.IsSettled)
 			if len(p.q.States) > 0 {
-				b.add(`e.state || '' IN (`+sqldb.Marks(len(p.q.States))+`)`, sqldb.Anys(p.q.States)...)
+				b.add(`e.state || '' IN (`+sqldb.Placeholders(len(p.q.States))+`)`, sqldb.Anys(p.q.States)...)
 			}
 			out = append(out, b)
 		}

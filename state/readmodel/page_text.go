@@ -23,9 +23,9 @@ const (
 	foundMost = 5000
 )
 
-// understand determines what the text matches: an id of the platform, beginnings of keys, or words
+// interpret determines what the text matches: an id of the platform, beginnings of keys, or words
 // of the shown texts.
-func (p *paging) understand() error {
+func (p *paging) interpret() error {
 	a := askedOf(p.q.Text)
 	if a.told {
 		p.q.Text = a.raw

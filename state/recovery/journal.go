@@ -63,7 +63,7 @@ func (s *Journals) Attach(ctx context.Context, o sqldb.Options) error {
 		return err
 	}
 	dir := s.JournalDir(parent)
-	v, err := s.Look(ctx, op, dir)
+	v, err := s.Compare(ctx, op, dir)
 	if err != nil {
 		return err
 	}
@@ -99,8 +99,8 @@ func (s *Journals) Attach(ctx context.Context, o sqldb.Options) error {
 	return s.db.InTx(ctx, op, func(t *sqldb.Tx) error { return jobs.NoteHeader(t, o.Version) })
 }
 
-// Look compares the ledger with its journal without writing.
-func (s *Journals) Look(ctx context.Context, op, dir string) (v Verdict, err error) {
+// Compare compares the ledger with its journal without writing.
+func (s *Journals) Compare(ctx context.Context, op, dir string) (v Verdict, err error) {
 	err = s.db.Peek(ctx, op, func(t *sqldb.Tx) (err error) {
 		v, err = s.judge(t, dir, !s.db.ReadOnly)
 		return err
@@ -128,7 +128,7 @@ func (s *Journals) judge(t *sqldb.Tx, dir string, lock bool) (Verdict, error) {
 				row.Path, row.Seq))
 		}
 		v.Fresh = true
-		return v, s.forgotten(rows, dir)
+		return v, s.refuseForgotten(rows, dir)
 	}
 	if err != nil {
 		return v, s.db.JournalFault(err)
@@ -237,9 +237,9 @@ func (s *Journals) missed(rows map[string]sqldb.JournalRow, dir string) (sqldb.J
 	return sqldb.JournalRow{}, false
 }
 
-// forgotten refuses to begin a journal for a ledger that never had one, if another ledger that was
+// refuseForgotten refuses to begin a journal for a ledger that never had one, if another ledger that was
 // here has one.
-func (s *Journals) forgotten(rows map[string]sqldb.JournalRow, dir string) error {
+func (s *Journals) refuseForgotten(rows map[string]sqldb.JournalRow, dir string) error {
 	if len(rows) > 0 {
 		return nil
 	}

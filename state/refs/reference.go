@@ -286,7 +286,7 @@ func putLabels(t *sqldb.Tx, kind string, labels map[string]string) error {
 func dropReferences(t *sqldb.Tx, kind string, codes []string) error {
 	for chunk := range slices.Chunk(codes, sqldb.InList) {
 		args := append([]any{kind}, sqldb.Anys(chunk)...)
-		if err := t.Do(`DELETE FROM reference WHERE kind = ? AND code IN (`+sqldb.Marks(len(chunk))+`)`,
+		if err := t.Do(`DELETE FROM reference WHERE kind = ? AND code IN (`+sqldb.Placeholders(len(chunk))+`)`,
 			args...); err != nil {
 			return err
 		}

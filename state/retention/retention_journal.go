@@ -303,7 +303,7 @@ func (r *Retaining) agrees(ctx context.Context, facts []journal.Fact, unfit func
 		}
 		var rows []ledger.NarrowRow
 		if err := r.db.All(ctx, "comparing the journal with the ledger", &rows,
-			ledger.SelectNarrow+`WHERE e.job = ? AND e.key IN (`+sqldb.Marks(len(of))+`)`, keys...); err != nil {
+			ledger.SelectNarrow+`WHERE e.job = ? AND e.key IN (`+sqldb.Placeholders(len(of))+`)`, keys...); err != nil {
 			return err
 		}
 		if len(rows) != len(of) {

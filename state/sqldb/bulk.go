@@ -149,8 +149,8 @@ func HashesOf(d Dialect, hashes []trade.Hash) any {
 	return ListOf(d, texts)
 }
 
-// Marks returns n placeholders for IN (…).
-func Marks(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }
+// Placeholders returns n placeholders for IN (…).
+func Placeholders(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }
 
 // Anys returns values of one type as arguments of a statement.
 func Anys[T any](s []T) []any {

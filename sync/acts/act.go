@@ -17,10 +17,10 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Desk is the part of the ledger that the acts on rows, and those on jobs, need.
-type Desk interface {
+// Ledger is the part of the ledger that the acts on rows, and those on jobs, need.
+type Ledger interface {
 	run.CodeKeeper
-	// Entry returns one entry by its job and key. If it is unknown, Unknown is true for the error.
+	// Entry returns one entry by its job and key. If it is unknown, it returns trade.ErrNotFound.
 	Entry(ctx context.Context, job, key string) (trade.Entry, error)
 	// Rows calls fn for the entries that a filter selects.
 	Rows(ctx context.Context, filter trade.RowFilter, fn func(trade.Entry) error) error
@@ -36,8 +36,8 @@ type Desk interface {
 	Act(ctx context.Context, acts []trade.Act) (done []bool, err error)
 }
 
-// JobDesk is the part of the ledger that the acts on jobs need in addition.
-type JobDesk interface {
+// JobLedger is the part of the ledger that the acts on jobs need in addition.
+type JobLedger interface {
 	Cursor(ctx context.Context, job string) (trade.Cursor, error)
 	JobStatus(ctx context.Context, job string) (trade.JobStatus, error)
 	// JobsOfLedger returns the jobs that have entries.
@@ -57,11 +57,10 @@ type Reader interface {
 // is planned first: the plan holds what it would do to each row, or why it cannot. Only what the
 // plan showed is executed: a row or job that has changed since is left alone and reported.
 type Acts struct {
-	Desk    Desk
-	JobDesk JobDesk
-	Unknown func(error) bool // reports whether an error means an unknown entry
-	Jobs    []*mapping.Job
-	Now     func() time.Time
+	Ledger    Ledger
+	JobLedger JobLedger
+	Jobs      []*mapping.Job
+	Now       func() time.Time
 
 	// Only Resend and Adopt need the following.
 	Boot     string      // id of the clock, see trade.Owner
@@ -72,7 +71,7 @@ type Acts struct {
 
 	Rules     Rules // which acts need several people
 	Approvals Approvals
-	Others    map[string]Elsewhere // acts that can be approved here but are done elsewhere
+	Others    map[string]OtherAct // acts that can be approved here but are done elsewhere
 }
 
 // Person is the person who orders an act, with the reason.
@@ -110,7 +109,7 @@ type RowStep struct {
 	Reading    *Readback       // what the platform has under the id; nil if it was not read
 	// new version of Holder, whose row is no longer in the ERP or was replaced by another one: its
 	// record belongs to this row from then on. nil if no row gives up an id
-	Gives *trade.Update
+	GivesUp *trade.Update
 
 	resend bool
 	ask    []trade.Block
@@ -172,7 +171,7 @@ func (a *Acts) Acknowledge(ctx context.Context, job string, keys []string) (RowP
 // refuses the row.
 func (a *Acts) plan(ctx context.Context, act, job string, keys []string, change func(*RowStep) error) (RowPlan, error) {
 	plan := RowPlan{Act: act, Job: job, Order: Order{Act: act, Job: job}}
-	refs, err := run.Codes(ctx, a.Desk)
+	refs, err := run.Codes(ctx, a.Ledger)
 	if err != nil {
 		return plan, err
 	}
@@ -183,9 +182,9 @@ func (a *Acts) plan(ctx context.Context, act, job string, keys []string, change 
 		}
 		seen[key] = true
 		plan.Order.Keys = append(plan.Order.Keys, key)
-		entry, err := a.Desk.Entry(ctx, job, key)
+		entry, err := a.Ledger.Entry(ctx, job, key)
 		switch {
-		case err != nil && a.Unknown(err):
+		case errors.Is(err, trade.ErrNotFound):
 			plan.Steps = append(plan.Steps, RowStep{Key: key, Refused: UnknownRow})
 			continue
 		case err != nil:
@@ -243,7 +242,7 @@ func (a *Acts) Do(ctx context.Context, plan RowPlan, who Person) (RowPlan, error
 			}
 			acts = append(acts, act)
 		}
-		done, err := a.Desk.Act(ctx, acts)
+		done, err := a.Ledger.Act(ctx, acts)
 		if err != nil {
 			return plan, err
 		}
@@ -268,7 +267,7 @@ func (a *Acts) act(plan RowPlan, s RowStep, who Person) (trade.Act, error) {
 		return trade.Act{}, err
 	}
 	act := trade.Act{
-		Update: &trade.Update{From: s.Before.State, Entry: after}, Gives: s.Gives, Ask: s.ask,
+		Update: &trade.Update{From: s.Before.State, Entry: after}, Gives: s.GivesUp, Ask: s.ask,
 		Audit: record,
 	}
 	if s.resend {

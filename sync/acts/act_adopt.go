@@ -57,7 +57,7 @@ func (a *Acts) Adopt(ctx context.Context, job, key string, adoption Adoption) (R
 			}
 			return nil
 		}
-		if step.Attempts, err = a.Desk.Attempts(ctx, entry.ID); err != nil {
+		if step.Attempts, err = a.Ledger.Attempts(ctx, entry.ID); err != nil {
 			return err
 		}
 		id := ""
@@ -72,7 +72,7 @@ func (a *Acts) Adopt(ctx context.Context, job, key string, adoption Adoption) (R
 			return nil
 		}
 		if id != "" {
-			if step.Holder, err = a.Desk.Holder(ctx, entry.Sends, id, entry.ID); err != nil {
+			if step.Holder, err = a.Ledger.Holder(ctx, entry.Sends, id, entry.ID); err != nil {
 				return err
 			}
 			if err := a.takeOver(ctx, step, id); err != nil || step.Refused != NotRefused {
@@ -110,7 +110,7 @@ func (a *Acts) takeOver(ctx context.Context, step *RowStep, id string) error {
 			step.Before.Cause) {
 		return nil
 	}
-	old, err := a.Desk.Entry(ctx, step.Holder.Job, step.Holder.Key)
+	old, err := a.Ledger.Entry(ctx, step.Holder.Job, step.Holder.Key)
 	if err != nil || old.State != trade.Accepted || old.RemoteID != id {
 		return err
 	}
@@ -136,7 +136,7 @@ func (a *Acts) takeOver(ctx context.Context, step *RowStep, id string) error {
 		given.Acknowledged = given.Acknowledged.With(gone, true) // this act explains its absence
 	}
 	given.UpdatedAt = a.Now()
-	step.Refused, step.Gives = NotRefused, &trade.Update{From: old.State, Entry: given}
+	step.Refused, step.GivesUp = NotRefused, &trade.Update{From: old.State, Entry: given}
 	return nil
 }
 

@@ -76,7 +76,7 @@ func (a *Acts) declare(ctx context.Context, step *RowStep) (err error) {
 	case trade.CauseRetyped, trade.CauseOtherJob, trade.CauseTwin:
 		entry.Another = entry.PayloadHash
 	default:
-		if step.Attempts, err = a.Desk.Attempts(ctx, entry.ID); err == nil &&
+		if step.Attempts, err = a.Ledger.Attempts(ctx, entry.ID); err == nil &&
 			slices.ContainsFunc(step.Attempts, Undecided) {
 			step.Refused = DoubtBefore
 		}
@@ -114,7 +114,7 @@ func (a *Acts) Reopen(ctx context.Context, job string, keys []string) (RowPlan, 
 			step.Refused = NotDismissed
 			return nil
 		}
-		attempts, err := a.Desk.Attempts(ctx, entry.ID)
+		attempts, err := a.Ledger.Attempts(ctx, entry.ID)
 		if err != nil {
 			return err
 		}
@@ -199,7 +199,7 @@ func (a *Acts) SelectSome(ctx context.Context, act, job string, states []trade.S
 		states = bulkStates[act]
 	}
 	var keys []string
-	err := a.Desk.Rows(ctx, trade.RowFilter{Job: job, States: states, Causes: causes}, func(e trade.Entry) error {
+	err := a.Ledger.Rows(ctx, trade.RowFilter{Job: job, States: states, Causes: causes}, func(e trade.Entry) error {
 		leftOut := e.State == trade.Pending && e.NextAttemptAt.IsZero() || e.State == trade.Waiting &&
 			!run.WaitsForPlatform(e) || e.Weak()
 		if act != "retry" || !leftOut {

@@ -22,7 +22,7 @@ type Doubt struct {
 // Doubt returns what is known about a row that may be on the platform. It uses only the ledger. If
 // this boot did not know the doubt yet, its quarantine begins now.
 func (a *Acts) Doubt(ctx context.Context, entry trade.Entry) (Doubt, error) {
-	attempts, err := a.Desk.Attempts(ctx, entry.ID)
+	attempts, err := a.Ledger.Attempts(ctx, entry.ID)
 	if err != nil {
 		return Doubt{}, err
 	}

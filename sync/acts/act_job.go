@@ -81,7 +81,7 @@ func (a *Acts) Release(ctx context.Context, job string) (JobPlan, error) {
 	if err != nil {
 		return plan, err
 	}
-	cursor, err := a.JobDesk.Cursor(ctx, job)
+	cursor, err := a.JobLedger.Cursor(ctx, job)
 	if err != nil {
 		return plan, err
 	}
@@ -162,7 +162,7 @@ func braking(status trade.JobStatus) bool {
 }
 
 func (a *Acts) planJob(ctx context.Context, act, job string) (JobPlan, error) {
-	status, err := a.JobDesk.JobStatus(ctx, job)
+	status, err := a.JobLedger.JobStatus(ctx, job)
 	return JobPlan{Act: act, Job: job, Before: status}, err
 }
 
@@ -196,7 +196,7 @@ func (a *Acts) DoJob(ctx context.Context, plan JobPlan, who Person) (JobPlan, er
 	if err != nil {
 		return plan, err
 	}
-	done, err := a.Desk.Act(ctx, []trade.Act{{Job: &plan.act, Audit: record}})
+	done, err := a.Ledger.Act(ctx, []trade.Act{{Job: &plan.act, Audit: record}})
 	if err == nil && !done[0] {
 		plan.Refused = Moved
 	}

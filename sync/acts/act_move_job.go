@@ -29,7 +29,7 @@ func (a *Acts) MoveJob(ctx context.Context, from, to string) (JobMovePlan, error
 		plan.Refused = NotConfigured
 		return plan, nil
 	}
-	known, err := a.JobDesk.JobsOfLedger(ctx)
+	known, err := a.JobLedger.JobsOfLedger(ctx)
 	if err != nil {
 		return plan, err
 	}
@@ -39,7 +39,7 @@ func (a *Acts) MoveJob(ctx context.Context, from, to string) (JobMovePlan, error
 			return plan, nil
 		}
 	}
-	plan.JobMove, err = a.JobDesk.MoveJob(ctx, from, to, false, trade.AuditRecord{})
+	plan.JobMove, err = a.JobLedger.MoveJob(ctx, from, to, false, trade.AuditRecord{})
 	plan.Refused = refusedMove(plan.JobMove)
 	return plan, err
 }
@@ -67,7 +67,7 @@ func (a *Acts) DoMoveJob(ctx context.Context, plan JobMovePlan, who Person) (Job
 	if err != nil {
 		return plan, err
 	}
-	done, err := a.JobDesk.MoveJob(ctx, plan.From, plan.To, true, record)
+	done, err := a.JobLedger.MoveJob(ctx, plan.From, plan.To, true, record)
 	if err != nil {
 		return plan, err
 	}

@@ -28,10 +28,10 @@ type givenView struct {
 }
 
 func (s RowStep) given() *givenView {
-	if s.Gives == nil {
+	if s.GivesUp == nil {
 		return nil
 	}
-	return &givenView{s.Holder.Job, s.Holder.Key, ViewOf(s.Gives.Entry)}
+	return &givenView{s.Holder.Job, s.Holder.Key, ViewOf(s.GivesUp.Entry)}
 }
 
 // EntryView is what the audit stores about an entry: no payload, no values of the ERP (I10).

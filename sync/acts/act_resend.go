@@ -22,7 +22,7 @@ type Remapper interface {
 func (a *Acts) Resend(ctx context.Context, job, key string, checked bool) (RowPlan, error) {
 	plan, err := a.plan(ctx, "resend", job, []string{key}, func(step *RowStep) (err error) {
 		entry := &step.After
-		if step.Attempts, err = a.Desk.Attempts(ctx, entry.ID); err != nil {
+		if step.Attempts, err = a.Ledger.Attempts(ctx, entry.ID); err != nil {
 			return err
 		}
 		doubt := slices.ContainsFunc(step.Attempts, Undecided)
@@ -56,7 +56,7 @@ func (a *Acts) Resend(ctx context.Context, job, key string, checked bool) (RowPl
 // remaining sets how long the quarantine of a row still lasts. For a doubt that this boot did not
 // know, that is all of it.
 func (a *Acts) remaining(ctx context.Context, step *RowStep) error {
-	since, err := a.Desk.Watched(ctx, step.Before.ID, a.Boot)
+	since, err := a.Ledger.Watched(ctx, step.Before.ID, a.Boot)
 	if err != nil {
 		return err
 	}
@@ -108,6 +108,6 @@ func (a *Acts) newest(ctx context.Context, step *RowStep) error {
 
 // Watch begins the quarantine of those doubts of a job that this boot did not know.
 func (a *Acts) Watch(ctx context.Context, job string) error {
-	_, err := a.Desk.Watch(ctx, job, a.Boot, a.Clock.Boot())
+	_, err := a.Ledger.Watch(ctx, job, a.Boot, a.Clock.Boot())
 	return err
 }

@@ -26,7 +26,7 @@ type Approvals interface {
 	// AskApproval stores an act together with its audit record. The same plan is stored once. It
 	// returns trade.ErrTooMany if too many are waiting.
 	AskApproval(ctx context.Context, a trade.Approval, record trade.AuditRecord) (trade.Approval, error)
-	// Approval returns one. If it is unknown, Acts.Unknown is true for the error.
+	// Approval returns one. If it is unknown, it returns trade.ErrNotFound.
 	Approval(ctx context.Context, id int64) (trade.Approval, error)
 	// Agree stores the people of an act; EndApproval removes the act from those waiting. done is
 	// false if it has changed since it was read.
@@ -34,8 +34,8 @@ type Approvals interface {
 	EndApproval(ctx context.Context, a trade.Approval, record trade.AuditRecord) (done bool, err error)
 }
 
-// Elsewhere is an act that is planned and done outside this package.
-type Elsewhere struct {
+// OtherAct is an act that is planned and done outside this package.
+type OtherAct struct {
 	// Mark returns the mark of the plan as it would be made now; "" if it cannot be done any more.
 	Mark func(ctx context.Context, o Order) (string, error)
 	// Do executes the act if its plan still has this mark.
@@ -228,11 +228,11 @@ func (a *Acts) worth(ctx context.Context, plan RowPlan) (*trade.Decimal, error) 
 				continue
 			}
 			contracts[id] = true
-			at, err := a.Desk.Holder(ctx, trade.OrderCommitments, id, 0)
+			at, err := a.Ledger.Holder(ctx, trade.OrderCommitments, id, 0)
 			if err != nil || at == (trade.ParentKey{}) {
 				return nil, err
 			}
-			if e, err = a.Desk.Entry(ctx, at.Job, at.Key); err != nil {
+			if e, err = a.Ledger.Entry(ctx, at.Job, at.Key); err != nil {
 				return nil, err
 			}
 		}
@@ -373,7 +373,7 @@ func (a *Acts) answer(ctx context.Context, id int64, who Person) (d Decided, p P
 	}
 	d.Approval, err = a.Approvals.Approval(ctx, id)
 	switch {
-	case err != nil && a.Unknown(err):
+	case errors.Is(err, trade.ErrNotFound):
 		d.Refused = NotAsked
 		return d, p, nil
 	case err != nil:

@@ -20,9 +20,9 @@ type civil struct {
 	zone *time.Location
 }
 
-// keepBusinessDays wraps a schedule with fixed hours in civil. Schedules for every hour, or with an
+// keepLocalTimes wraps a schedule with fixed hours in civil. Schedules for every hour, or with an
 // interval, count elapsed time and are returned unchanged.
-func keepBusinessDays(schedule cron.Schedule) cron.Schedule {
+func keepLocalTimes(schedule cron.Schedule) cron.Schedule {
 	spec, ok := schedule.(*cron.SpecSchedule)
 	if !ok || spec.Hour&starBit != 0 {
 		return schedule
@@ -34,7 +34,7 @@ func keepBusinessDays(schedule cron.Schedule) cron.Schedule {
 
 // Next returns the first time after t, or the zero time if there is none.
 func (c civil) Next(t time.Time) time.Time {
-	on := onPaper(t.In(c.zone))
+	on := asUTC(t.In(c.zone))
 	for {
 		if on = c.spec.Next(on); on.IsZero() {
 			return on
@@ -45,8 +45,8 @@ func (c civil) Next(t time.Time) time.Time {
 	}
 }
 
-// onPaper returns the local time of t, as if it were UTC.
-func onPaper(t time.Time) time.Time {
+// asUTC returns the local time of t, as if it were UTC.
+func asUTC(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC)
 }
 
@@ -64,14 +64,14 @@ func (c civil) moment(on time.Time) time.Time {
 		_, after := bound.Zone()
 		candidates = append(candidates, on.Add(-time.Duration(before)*time.Second),
 			on.Add(-time.Duration(after)*time.Second))
-		if shown := time.Duration(before) * time.Second; !onPaper(bound.UTC()).Add(shown).After(on) &&
-			onPaper(bound.In(c.zone)).After(on) {
+		if shown := time.Duration(before) * time.Second; !asUTC(bound.UTC()).Add(shown).After(on) &&
+			asUTC(bound.In(c.zone)).After(on) {
 			return bound
 		}
 	}
 	var first time.Time
 	for _, at := range candidates {
-		if onPaper(at.In(c.zone)).Equal(on) && (first.IsZero() || at.Before(first)) {
+		if asUTC(at.In(c.zone)).Equal(on) && (first.IsZero() || at.Before(first)) {
 			first = at
 		}
 	}

@@ -40,7 +40,7 @@ func ParseSchedule(text string, zone *time.Location) (schedule cron.Schedule, er
 	if parsed.Next(anyTime).IsZero() {
 		return nil, fmt.Errorf("%q never comes: there is no such day", text)
 	}
-	return keepBusinessDays(parsed), nil
+	return keepLocalTimes(parsed), nil
 }
 
 // EveryMinuteOf reports whether a schedule runs every minute of certain hours, usually because the

@@ -26,8 +26,8 @@ type Member struct {
 	mu      gosync.Mutex
 	keeper  *Keeper // sends the heartbeat; nil before it joined
 	uses    int     // joins that have not left yet
-	Stand   trade.Crew
-	Known   bool            // Stand was read from the ledger
+	Cluster trade.Instances
+	Known   bool            // Cluster was read from the ledger
 	from    time.Duration   // Boot time from which it may send
 	limiter *rate.Limiter   // of everything that sends now; nil if nothing does
 	senders int             // users of limiter
@@ -50,13 +50,13 @@ type Config struct {
 type Members interface {
 	// Beat stores that an instance lives for another 30 s on the ledger's clock, and returns how
 	// many do. Depart stores that it ends.
-	Beat(ctx context.Context, instance trade.Instance) (trade.Crew, error)
+	Beat(ctx context.Context, instance trade.Instance) (trade.Instances, error)
 	Depart(ctx context.Context, instance string) error
 }
 
 // NewMember returns a member that has not joined yet.
 func NewMember(config Config) *Member {
-	return &Member{Config: config, Stand: trade.Crew{Living: 1}, left: map[string]bool{}}
+	return &Member{Config: config, Cluster: trade.Instances{Living: 1}, left: map[string]bool{}}
 }
 
 // Together reports whether other instances may work on the ledger.
@@ -103,7 +103,7 @@ func (c *Member) leave(ctx context.Context) {
 	c.uses--
 	keeper, last := c.keeper, c.uses == 0
 	if last {
-		c.keeper, c.Stand, c.Known = nil, trade.Crew{Living: 1}, false
+		c.keeper, c.Cluster, c.Known = nil, trade.Instances{Living: 1}, false
 	}
 	c.mu.Unlock()
 	if !last {
@@ -116,16 +116,16 @@ func (c *Member) leave(ctx context.Context) {
 }
 
 // setPlace stores the cluster as the ledger reported it, and adjusts the share of the rate limit.
-func (c *Member) setPlace(stand trade.Crew, asked time.Duration) {
+func (c *Member) setPlace(stand trade.Instances, asked time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.Known && stand.Living > 1 && c.Config.PerSecond > 0 {
 		c.from = asked + joinWait
 	}
-	if c.limiter != nil && stand.Living != c.Stand.Living && c.limiter.Limit() != rate.Inf {
+	if c.limiter != nil && stand.Living != c.Cluster.Living && c.limiter.Limit() != rate.Inf {
 		c.limiter.SetLimit(c.Config.share(stand.Living))
 	}
-	c.Stand, c.Known = stand, true
+	c.Cluster, c.Known = stand, true
 }
 
 // Wait returns for how long this instance must not send yet.
@@ -137,13 +137,13 @@ func (c *Member) Wait() time.Duration {
 
 // Place returns how many instances live. Until the ledger has reported it, a member of a cluster
 // assumes two.
-func (c *Member) Place() trade.Crew {
+func (c *Member) Place() trade.Instances {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.Config.Several && !c.Known {
-		return trade.Crew{Living: 2}
+		return trade.Instances{Living: 2}
 	}
-	return c.Stand
+	return c.Cluster
 }
 
 // Pace returns the rate limiter of everything that sends now. Each call must be followed by one of
@@ -153,8 +153,8 @@ func (c *Member) Pace() *rate.Limiter {
 	defer c.mu.Unlock()
 	if c.limiter == nil {
 		c.limiter = c.Config.Limiter()
-		if c.Stand.Living > 1 && c.limiter.Limit() != rate.Inf {
-			c.limiter.SetLimit(c.Config.share(c.Stand.Living))
+		if c.Cluster.Living > 1 && c.limiter.Limit() != rate.Inf {
+			c.limiter.SetLimit(c.Config.share(c.Cluster.Living))
 		}
 	}
 	c.senders++
@@ -187,7 +187,7 @@ func (c Config) Limiter() *rate.Limiter {
 func (c *Member) Full() rate.Limit {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.Config.share(c.Stand.Living)
+	return c.Config.share(c.Cluster.Living)
 }
 
 // Lost records that the ledger did not store results of a job; their rows are put in doubt as soon

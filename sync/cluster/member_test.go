@@ -25,12 +25,12 @@ func TestInstancesShareTheRateLimit(t *testing.T) {
 	if limiter.Limit() != 20 || c.Wait() != 0 {
 		t.Errorf("alone: %v a second, after %s", limiter.Limit(), c.Wait())
 	}
-	c.setPlace(trade.Crew{Living: 2}, clock.boot)
+	c.setPlace(trade.Instances{Living: 2}, clock.boot)
 	if limiter.Limit() != 10 || c.Full() != 10 || c.Wait() != 15*time.Second {
 		t.Errorf("having joined another: %v a second, after %s", limiter.Limit(), c.Wait())
 	}
 	clock.boot += 15 * time.Second
-	c.setPlace(trade.Crew{Living: 4}, clock.boot)
+	c.setPlace(trade.Instances{Living: 4}, clock.boot)
 	if limiter.Limit() != 5 || c.Wait() != 0 {
 		t.Errorf("of four: %v a second, after %s", limiter.Limit(), c.Wait())
 	}
@@ -39,8 +39,8 @@ func TestInstancesShareTheRateLimit(t *testing.T) {
 		t.Errorf("the next pass: %v a second", next.Limit())
 	}
 	first := NewMember(Config{Several: true, Clock: clock, PerSecond: 20, Burst: 8})
-	first.setPlace(trade.Crew{Living: 1}, clock.boot)
-	first.setPlace(trade.Crew{Living: 2}, clock.boot)
+	first.setPlace(trade.Instances{Living: 1}, clock.boot)
+	first.setPlace(trade.Instances{Living: 2}, clock.boot)
 	if first.Wait() != 0 {
 		t.Errorf("one that others join waits %s", first.Wait())
 	}

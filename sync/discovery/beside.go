@@ -17,24 +17,24 @@ import (
 // besideKeys is how many keys are listed for each kind.
 const besideKeys = 20
 
-// beside sums up the rows that a sweep reads in addition to living documents.
-type beside map[trade.BesideKind]*trade.Beside
+// extraRows sums up the rows that a sweep reads in addition to living documents.
+type extraRows map[trade.BesideKind]*trade.Beside
 
-func (b beside) of(why trade.BesideKind) *trade.Beside {
+func (b extraRows) of(why trade.BesideKind) *trade.Beside {
 	if b[why] == nil {
 		b[why] = &trade.Beside{Why: why, Keys: []string{}}
 	}
 	return b[why]
 }
 
-func (b beside) name(why trade.BesideKind, key string) {
+func (b extraRows) name(why trade.BesideKind, key string) {
 	if of := b.of(why); len(of.Keys) < besideKeys {
 		of.Keys = append(of.Keys, key)
 	}
 }
 
 // list returns the sums in the order of trade.BesideKinds.
-func (b beside) list() []trade.Beside {
+func (b extraRows) list() []trade.Beside {
 	out := []trade.Beside{}
 	for _, why := range trade.BesideKinds {
 		if one := b[why]; one != nil && one.Rows != 0 {

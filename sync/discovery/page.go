@@ -36,7 +36,7 @@ type pager struct {
 	newest  int64
 	doubles map[string]int          // key → how often it occurs in the ERP
 	revived map[string][]trade.Cell // keys that were held as double: decided after the reading
-	beside  beside                  // in a sweep: rows that are not living documents
+	beside  extraRows               // in a sweep: rows that are not living documents
 	badKeys int                     // rows whose key was read but is not valid
 	chosen  *selection              // in a partial resync; nil: every row
 	anew    bool                    // judge rows even if nothing has changed

@@ -100,7 +100,7 @@ func (r *Discoverer) loadKnown(ctx context.Context, p *pager, last *trade.Sweep)
 	for _, t := range kept {
 		total += t.Count
 	}
-	p.seen, p.beside, p.newest = make(seenKeys, total), beside{}, 0
+	p.seen, p.beside, p.newest = make(seenKeys, total), extraRows{}, 0
 	counted, err := r.Run.Ledger.EachSwept(ctx, r.Run.Job.Name(), func(k *trade.Known) {
 		notes := known
 		switch decideRow(k, k.SourceHash, r.Run.Eval.MappedWith, false) {

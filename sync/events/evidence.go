@@ -63,7 +63,7 @@ func (h *Processor) reconcileDoubts(ctx context.Context) (more bool, err error) 
 // soon.
 func (h *Processor) toRead(ctx context.Context, doubts []trade.Doubt) (due []trade.Candidate, more bool, err error) {
 	now := h.Now()
-	all, err := h.Candidates.DueCandidates(ctx, now, hearMost)
+	all, err := h.Candidates.DueCandidates(ctx, now, batchMost)
 	if err != nil || len(all) == 0 {
 		return nil, false, err
 	}
@@ -107,7 +107,7 @@ func (h *Processor) toRead(ctx context.Context, doubts []trade.Doubt) (due []tra
 	}
 	err = errors.Join(h.Candidates.ForgetCandidates(ctx, known),
 		h.Candidates.PostponeCandidates(ctx, later, now.Add(postponed)))
-	return due, more || len(all) == hearMost, err
+	return due, more || len(all) == batchMost, err
 }
 
 // sentIDs returns the ids that the requests in doubt contain.
@@ -123,11 +123,11 @@ func sentIDs(doubts []trade.Doubt) map[string]bool {
 	return out
 }
 
-// wanted is how urgently a record is needed.
-type wanted int
+// urgency is how urgently a record is needed.
+type urgency int
 
 const (
-	needNot wanted = iota
+	needNot urgency = iota
 	needSoon
 	needNow
 )
@@ -135,7 +135,7 @@ const (
 // needed returns how urgently a record is needed, because it may be that of a doubt: it was named
 // after the doubt's request began. For a row that is no longer in doubt, only records count that
 // were named while its request could still be executed.
-func (h *Processor) needed(c trade.Candidate, doubts []trade.Doubt, now time.Time) wanted {
+func (h *Processor) needed(c trade.Candidate, doubts []trade.Doubt, now time.Time) urgency {
 	out := needNot
 	for _, d := range doubts {
 		if c.LastAt.Before(d.Attempt.StartedAt.Add(-clockSlack)) {

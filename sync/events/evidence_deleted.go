@@ -51,14 +51,14 @@ func (h *Processor) deleted(ctx context.Context, c trade.Candidate) error {
 // saidDeleted returns the latest event that reported the deletion of a record. The candidate itself
 // often comes from an earlier event, such as that of its creation, which is not the one to cite
 // here.
-func (h *Processor) saidDeleted(ctx context.Context, c trade.Candidate) (trade.Heard, error) {
+func (h *Processor) saidDeleted(ctx context.Context, c trade.Candidate) (trade.EventNote, error) {
 	const event = string(apiclient.EventDeleteOrderCommitment)
 	said, err := h.Inbox.LastHeard(ctx, outcome.OrderCommitments, event, []string{c.ID}, mapping.NoTime)
 	if told, known := said[c.ID]; known || err != nil {
 		return told, err
 	}
 	// events with many ids are not noted for each
-	out := trade.Heard{Kind: outcome.OrderCommitments, ID: c.ID, Event: event}
+	out := trade.EventNote{Kind: outcome.OrderCommitments, ID: c.ID, Event: event}
 	if c.Event == event {
 		out.Seq = c.Seq
 	}
@@ -70,7 +70,7 @@ var unsent = []trade.State{trade.Pending, trade.Waiting, trade.Rejected}
 
 // keepBack makes the rows that were to be sent under a deleted record wait for it. They are
 // waiting, not held, because only the parent needs a decision.
-func (h *Processor) keepBack(ctx context.Context, said trade.Heard, parent trade.Entry) error {
+func (h *Processor) keepBack(ctx context.Context, said trade.EventNote, parent trade.Entry) error {
 	for _, job := range h.Jobs {
 		if !slices.Contains(job.Mapping.SentBy, parent.Job) {
 			continue
@@ -110,7 +110,9 @@ func hangsOn(e trade.Entry, id string) bool {
 
 // markDeleted stores a change that no person ordered, with its audit record. A row that has changed
 // meanwhile is left alone.
-func (h *Processor) markDeleted(ctx context.Context, act string, said trade.Heard, before, after trade.Entry) error {
+func (h *Processor) markDeleted(ctx context.Context, act string, said trade.EventNote,
+	before, after trade.Entry,
+) error {
 	who := h.Program
 	who.Reason = fmt.Sprintf("event %s named record %s, and the platform does not have it any more",
 		said.Event, said.ID)

@@ -27,10 +27,11 @@ type Inbox interface {
 	EventsDone(ctx context.Context, events []trade.InboxEvent) error
 	// NoteHeard stores what events reported about records, and the records that are to be read
 	// back.
-	NoteHeard(ctx context.Context, heard []trade.Heard, candidates []trade.Candidate) error
+	NoteHeard(ctx context.Context, heard []trade.EventNote, candidates []trade.Candidate) error
 	// LastHeard returns, by record id, the latest report of an event about records of one kind
 	// before a time; a zero time means until now.
-	LastHeard(ctx context.Context, kind, event string, ids []string, before time.Time) (map[string]trade.Heard, error)
+	LastHeard(ctx context.Context, kind, event string, ids []string,
+		before time.Time) (map[string]trade.EventNote, error)
 	// WakeFor makes the next run ask again for records of these kinds that the platform lacked and
 	// that have one of the ids; nil means all ids.
 	WakeFor(ctx context.Context, kinds, ids []string, now time.Time) (int, error)
@@ -90,9 +91,9 @@ type Processor struct {
 }
 
 const (
-	hearMost     = 500              // events classified together
-	hearEvery    = 30 * time.Second // time between passes without a signal
-	hearBusy     = time.Second      // the same, while something is to be read back soon
+	batchMost    = 500              // events classified together
+	passEvery    = 30 * time.Second // time between passes without a signal
+	passBusy     = time.Second      // the same, while something is to be read back soon
 	wakeIDEvery  = 15 * time.Minute // shortest time between wakes for one record
 	wakeAllEvery = time.Hour        // shortest time between wakes for all of a kind
 	// noteMost is the largest number of ids in an event for which unknown ids are noted: a list of
@@ -108,9 +109,9 @@ func (h *Processor) Run(ctx context.Context, told <-chan struct{}) {
 			h.Log.Error("what the platform told could not be looked at; it is tried again", zap.Error(err))
 			more = false
 		}
-		wait := hearEvery
+		wait := passEvery
 		if more {
-			wait = hearBusy
+			wait = passBusy
 		}
 		timer := time.NewTimer(wait)
 		select {
@@ -136,7 +137,7 @@ func (h *Processor) Pass(ctx context.Context) (more bool, err error) {
 // takeAll classifies all waiting events.
 func (h *Processor) takeAll(ctx context.Context) error {
 	for {
-		if n, err := h.takeSome(ctx); err != nil || n < hearMost {
+		if n, err := h.takeSome(ctx); err != nil || n < batchMost {
 			return err
 		}
 	}
@@ -144,7 +145,7 @@ func (h *Processor) takeAll(ctx context.Context) error {
 
 // takeSome classifies the events that have waited longest, and returns their number.
 func (h *Processor) takeSome(ctx context.Context) (int, error) {
-	events, err := h.Inbox.DueEvents(ctx, h.Now(), hearMost)
+	events, err := h.Inbox.DueEvents(ctx, h.Now(), batchMost)
 	if err != nil || len(events) == 0 {
 		return 0, err
 	}
@@ -159,7 +160,7 @@ func (h *Processor) takeSome(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	var heard []trade.Heard
+	var heard []trade.EventNote
 	var candidates []trade.Candidate
 	for i := range events {
 		said, found, err := h.classify(ctx, &events[i], ids[i], ours)
@@ -202,9 +203,9 @@ var remarked = map[string]string{
 // records it names that may have to be read back. It stores the outcome in e.
 func (h *Processor) classify(ctx context.Context, e *trade.InboxEvent, ids []string,
 	ours map[string]string,
-) (heard []trade.Heard, candidates []trade.Candidate, err error) {
+) (heard []trade.EventNote, candidates []trade.Candidate, err error) {
 	note := func(kind, id string) {
-		heard = append(heard, trade.Heard{
+		heard = append(heard, trade.EventNote{
 			Kind: kind, ID: id, Event: e.Event, Seq: e.Seq, At: e.LastAt,
 			Word: wordIn(e.Body),
 		})

@@ -19,7 +19,7 @@ type Ledger interface {
 	run.CodeKeeper
 	// Stuck returns the id and the version of each row of a job that waits for something or needs a
 	// person.
-	Stuck(ctx context.Context, job string) ([]trade.Stand, error)
+	Stuck(ctx context.Context, job string) ([]trade.RowVersion, error)
 	// Entries returns whole rows by their ids, in any order.
 	Entries(ctx context.Context, ids []int64) ([]trade.Entry, error)
 	// Parents returns what the ledger knows of rows; unknown ones are missing from the map.

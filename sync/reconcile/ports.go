@@ -29,7 +29,8 @@ type Ledger interface {
 	ActsBetween(ctx context.Context, acts []string, from, before time.Time, fn func(trade.AuditRecord) error) error
 	// LastHeard returns, by record id, the latest report of an event about records of one kind
 	// before a time; a zero time means until now.
-	LastHeard(ctx context.Context, kind, event string, ids []string, before time.Time) (map[string]trade.Heard, error)
+	LastHeard(ctx context.Context, kind, event string, ids []string,
+		before time.Time) (map[string]trade.EventNote, error)
 	// MessageKeys returns the message keys that the platform has answered, with their counts.
 	MessageKeys(ctx context.Context) ([]trade.SeenMessage, error)
 }

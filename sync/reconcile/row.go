@@ -38,13 +38,13 @@ type Row struct {
 	Cancelled    bool        `json:"cancelled,omitempty"`
 	Acknowledged trade.Flags `json:"acknowledged,omitempty"` // acknowledged, and still so
 
-	Beheld
+	Displayed
 }
 
-// Beheld is what is shown of a row and not summed.
-type Beheld struct {
-	Show trade.Shown           `json:"show,omitzero"`  // display columns; not in closed reports
-	Told map[trade.Status]Told `json:"told,omitempty"` // latest statuses from events
+// Displayed is what is shown of a row and not summed.
+type Displayed struct {
+	Show trade.Shown                     `json:"show,omitzero"`  // display columns; not in closed reports
+	Told map[trade.Status]ReportedStatus `json:"told,omitempty"` // latest statuses from events
 }
 
 // Standing is what the ledger knows about the sending of a row.
@@ -85,8 +85,8 @@ type Document struct {
 	CAR string `json:"car,omitempty"`
 }
 
-// Told is a status that an event reported.
-type Told struct {
+// ReportedStatus is a status that an event reported.
+type ReportedStatus struct {
 	Word string    `json:"word"` // "" = not readable
 	At   time.Time `json:"at"`   // when the event came
 }

@@ -3,7 +3,6 @@ package reconcile
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"testing"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/safrasync/safrasync/internal/ledgertest"
 	"github.com/safrasync/safrasync/internal/must"
-	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/sync/mapping"
@@ -210,9 +208,8 @@ func (w *world) sweep(job string, inScope, gone int) {
 
 func (w *world) acts() *acts.Acts {
 	return &acts.Acts{
-		Desk: w.store, JobDesk: w.store, Jobs: w.jobs, Now: func() time.Time { return w.now },
-		Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
-		Boot:    "boot", Clock: clock.SystemClock{},
+		Ledger: w.store, JobLedger: w.store, Jobs: w.jobs, Now: func() time.Time { return w.now },
+		Boot: "boot", Clock: clock.SystemClock{},
 	}
 }
 
@@ -255,7 +252,7 @@ func (w *world) told(status trade.Status, id, word string, at time.Time) {
 	w.n++
 	event, kind := status.Event()
 	must.Do(w.t, w.store.NoteHeard(w.t.Context(),
-		[]trade.Heard{{Kind: kind, ID: id, Event: event, Seq: int64(w.n), At: at, Word: word}}, nil))
+		[]trade.EventNote{{Kind: kind, ID: id, Event: event, Seq: int64(w.n), At: at, Word: word}}, nil))
 }
 
 // october is a month with something of everything.

@@ -250,7 +250,7 @@ func (t *taker) rows(ctx context.Context, job JobHead, page []trade.Entry) ([]Ro
 		}
 		out, bodies = append(out, r), append(bodies, sent)
 	}
-	return out, t.tell(ctx, job.Sends, out, bodies)
+	return out, t.addStatuses(ctx, job.Sends, out, bodies)
 }
 
 // row returns the report's row of an entry. sent are the fields of its request.

@@ -16,9 +16,9 @@ var statuses = map[trade.Kind][]trade.Status{
 	trade.Traceability:     {trade.ProducerESG, trade.FarmESG},
 }
 
-// tell fills in what events reported about the rows of a page until the moment of the report. sent
+// addStatuses fills in what events reported about the rows of a page until the moment of the report. sent
 // are the fields of their requests.
-func (t *taker) tell(ctx context.Context, kind trade.Kind, rows []Row, sent []map[string]string) error {
+func (t *taker) addStatuses(ctx context.Context, kind trade.Kind, rows []Row, sent []map[string]string) error {
 	if len(statuses[kind]) == 0 {
 		return nil
 	}
@@ -46,9 +46,9 @@ func (t *taker) tell(ctx context.Context, kind trade.Kind, rows []Row, sent []ma
 		for i := range rows {
 			if h, ok := told[id(i)]; ok {
 				if rows[i].Told == nil {
-					rows[i].Told = map[trade.Status]Told{}
+					rows[i].Told = map[trade.Status]ReportedStatus{}
 				}
-				rows[i].Told[status] = Told{h.Word, h.At}
+				rows[i].Told[status] = ReportedStatus{h.Word, h.At}
 			}
 		}
 	}

@@ -36,13 +36,13 @@ func TestF154WhatEventsToldLastStandsAtTheRows(t *testing.T) {
 		for _, want := range []struct {
 			key    string
 			status trade.Status
-			told   Told
+			told   ReportedStatus
 		}{
-			{"01|000001", trade.Workflow, Told{"APPROVED", w.now}},
-			{"01|000001", trade.ProducerESG, Told{"BLOCKED", w.now}},
-			{"01|000002", trade.ProducerESG, Told{"BLOCKED", w.now}},
-			{"R1", trade.ProducerESG, Told{"BLOCKED", w.now}},
-			{"R1", trade.FarmESG, Told{"", w.now}},
+			{"01|000001", trade.Workflow, ReportedStatus{"APPROVED", w.now}},
+			{"01|000001", trade.ProducerESG, ReportedStatus{"BLOCKED", w.now}},
+			{"01|000002", trade.ProducerESG, ReportedStatus{"BLOCKED", w.now}},
+			{"R1", trade.ProducerESG, ReportedStatus{"BLOCKED", w.now}},
+			{"R1", trade.FarmESG, ReportedStatus{"", w.now}},
 		} {
 			if got, ok := now[want.key].Told[want.status]; !ok || got != want.told {
 				t.Errorf("%s of %s is %+v, %v; want %+v", want.status, want.key, got, ok, want.told)
@@ -52,7 +52,7 @@ func TestF154WhatEventsToldLastStandsAtTheRows(t *testing.T) {
 			t.Errorf("a contract of which no event told has the workflow %+v", got)
 		}
 		then := rows(Cut{Day: trade.DateOf(begin.In(saoPaulo)), Derived: true})
-		if got := then["01|000001"].Told; len(got) != 1 || got[trade.Workflow] != (Told{"PENDING", begin}) {
+		if got := then["01|000001"].Told; len(got) != 1 || got[trade.Workflow] != (ReportedStatus{"PENDING", begin}) {
 			t.Errorf("three days before the row has %+v, want the workflow PENDING alone", got)
 		}
 		sections := portuguese

@@ -13,8 +13,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// ahead rechecks the rows of a dry run.
-type ahead struct {
+// pendingParents rechecks the rows of a dry run.
+type pendingParents struct {
 	run     *run.Run
 	recheck *recheck.Checker
 }
@@ -24,7 +24,7 @@ type ahead struct {
 // reading has just found, it reads only those whose content or key the ledger knows, or that equal
 // one another.
 func lookAhead(ctx context.Context, d *discovery.Discoverer) error {
-	r := &ahead{run: d.Run, recheck: d.Recheck}
+	r := &pendingParents{run: d.Run, recheck: d.Recheck}
 	ahead := map[trade.Hash][]trade.Entry{} // rows that would be sent, by payload hash
 	for after := int64(0); ; {
 		due, err := r.run.Ledger.Due(ctx, r.run.Job.Name(), r.run.Env.Clock.Now(), after, recheck.BatchSize)
@@ -60,7 +60,7 @@ func lookAhead(ctx context.Context, d *discovery.Discoverer) error {
 
 // notTaken holds the rows that another job of this dry run would send under the same key, since
 // only one of them is sent; it returns the others.
-func (r *ahead) notTaken(ctx context.Context, entries []trade.Entry) ([]trade.Entry, error) {
+func (r *pendingParents) notTaken(ctx context.Context, entries []trade.Entry) ([]trade.Entry, error) {
 	out := slices.Clone(entries)
 	for _, job := range r.run.Env.Jobs {
 		other := r.run.Dry.Jobs[job.Name()]
@@ -87,7 +87,7 @@ func (r *ahead) notTaken(ctx context.Context, entries []trade.Entry) ([]trade.En
 
 // alike returns the rows that the recheck may hold, and records the others in ahead as rows that
 // would be sent.
-func (r *ahead) alike(ctx context.Context, entries []trade.Entry,
+func (r *pendingParents) alike(ctx context.Context, entries []trade.Entry,
 	ahead map[trade.Hash][]trade.Entry,
 ) ([]trade.Entry, error) {
 	sent, err := r.recheck.FindSent(ctx, entries, nil)
@@ -117,7 +117,7 @@ func (r *ahead) alike(ctx context.Context, entries []trade.Entry,
 }
 
 // lookDry rechecks rows as a run does before it stores their intents, and counts the results.
-func (r *ahead) lookDry(ctx context.Context, entries []trade.Entry, ahead map[trade.Hash][]trade.Entry) error {
+func (r *pendingParents) lookDry(ctx context.Context, entries []trade.Entry, ahead map[trade.Hash][]trade.Entry) error {
 	if len(entries) == 0 {
 		return nil
 	}

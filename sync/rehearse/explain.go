@@ -65,7 +65,7 @@ func notInQuery(job, key string) error {
 	return fmt.Errorf("%w: %s; `safrasync why %s '%s'` tells more", ErrNotInQuery, key, job, key)
 }
 
-func (e *Rehearsal) preview(ctx context.Context, job *mapping.Job, key string, s stands) (Preview, error) {
+func (e *Rehearsal) preview(ctx context.Context, job *mapping.Job, key string, s keyRows) (Preview, error) {
 	p := Preview{Job: job.Name(), Key: key, Cancelled: s.Cancelled(), Fields: []PreviewField{}}
 	if s.Row == nil {
 		p.State, p.Cause, p.Text = trade.Held, trade.CauseDuplicateKey, run.DoubleText(key, s.Living)

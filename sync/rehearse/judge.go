@@ -81,17 +81,17 @@ func (g *judge) rows(ctx context.Context, batch []trade.Values) ([]judged, error
 	return out, nil
 }
 
-// stands is what the ERP has under a key now.
-type stands struct {
+// keyRows is what the ERP has under a key now.
+type keyRows struct {
 	erp.Exclusion  // with Returned set
 	mapping.Choice // which of the rows of the key counts
 }
 
 // standsOf asks the ERP for a key, and chooses from its rows as a run does.
-func (e *Rehearsal) standsOf(ctx context.Context, job *mapping.Job, key string) (stands, error) {
+func (e *Rehearsal) standsOf(ctx context.Context, job *mapping.Job, key string) (keyRows, error) {
 	found, err := e.source.Explain(ctx, job.Query, mapping.SplitCode(key))
 	if err != nil || !found.Returned {
-		return stands{Exclusion: found}, err
+		return keyRows{Exclusion: found}, err
 	}
 	byKey := run.ByKeyOf(job, found.Rows)
 	rows := byKey[key]
@@ -100,12 +100,12 @@ func (e *Rehearsal) standsOf(ctx context.Context, job *mapping.Job, key string) 
 			rows = byKey[other] // the database finds it under another spelling
 		}
 	}
-	return stands{found, job.Choose(rows)}, nil
+	return keyRows{found, job.Choose(rows)}, nil
 }
 
 // row judges one row of the ERP together with what the ledger knows of its key, and rechecks it as
 // a run would before it sends it.
-func (g *judge) row(ctx context.Context, s stands) (judged, error) {
+func (g *judge) row(ctx context.Context, s keyRows) (judged, error) {
 	r := g.run
 	key, parts, err := mapping.RowKey(*s.Row, r.Run.Job.Spec.Key)
 	if err != nil {

@@ -64,7 +64,7 @@ func (d *DryLedger) Record(ctx context.Context, _ trade.Lease, page trade.Page) 
 		if d.came.Count++; len(d.came.Samples) < BrakeSamples {
 			d.came.Samples = append(d.came.Samples, e.Key)
 		}
-		d.tell(e)
+		d.notePlanned(e)
 	}
 	if err := d.leave(ctx, page.Updates); err != nil {
 		return 0, err
@@ -81,7 +81,7 @@ func (d *DryLedger) Record(ctx context.Context, _ trade.Lease, page trade.Page) 
 			RemoteID: u.Entry.RemoteID,
 		}
 		d.keep(u.Entry)
-		d.tell(u.Entry)
+		d.notePlanned(u.Entry)
 	}
 	d.next = nil
 	return 0, nil
@@ -183,13 +183,13 @@ func (d *DryLedger) HoldDouble(entry trade.Entry) {
 		d.states[was.State]--
 		d.states[trade.Held]++
 		d.Fate[HashKey(entry.Key)] = trade.Parent{State: trade.Held, Cause: entry.Cause}
-		d.tell(entry)
+		d.notePlanned(entry)
 	}
 }
 
-// tell counts whether a row would be sent or would follow its parents, and passes it to planned as
+// notePlanned counts whether a row would be sent or would follow its parents, and passes it to planned as
 // it would be, with the states that its parents would have.
-func (d *DryLedger) tell(e trade.Entry) {
+func (d *DryLedger) notePlanned(e trade.Entry) {
 	e.WaitingFor = slices.Clone(e.WaitingFor)
 	follows := e.State == trade.Waiting
 	for i, a := range e.WaitingFor {

@@ -243,7 +243,7 @@ func foreignID(other string) outcome.Decision {
 
 // commitFailed keeps the answers and tries to store them, for Limits.AnswersKept. The intents of
 // the failed group were not sent, which is a result too (F048, F050, F052). What cannot be stored
-// by then is settled at the next start as it was noted (Heard), or is in doubt; nothing is sent
+// by then is settled at the next start as it was noted (NoteAnswer), or is in doubt; nothing is sent
 // twice.
 func (s *Sender) commitFailed(ctx context.Context, g *storing, cause error) error {
 	s.stopSending(ledgerStop(cause))
@@ -277,7 +277,7 @@ func (s *Sender) commitFailed(ctx context.Context, g *storing, cause error) erro
 func (s *Sender) giveUp(flights []*inFlight, reason string) {
 	s.takeBack(flights)
 	for _, f := range flights {
-		s.intents.Heard(f.attempt.ID, trade.OutcomeNotSent, 0, "")
+		s.intents.NoteAnswer(f.attempt.ID, trade.OutcomeNotSent, 0, "")
 		s.commit.settling = append(s.commit.settling,
 			&result{inFlight: f, at: s.Run.Env.Clock.Now(), decision: outcome.Decision{
 				Outcome: trade.OutcomeNotSent, State: trade.Pending, Reason: reason,

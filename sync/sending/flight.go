@@ -98,7 +98,7 @@ func (s *Sender) send(f *inFlight) {
 		}
 	}
 	if settlesAfterCrash(l.decision) {
-		s.intents.Heard(f.attempt.ID, l.decision.Outcome, answer.Status, answer.ID)
+		s.intents.NoteAnswer(f.attempt.ID, l.decision.Outcome, answer.Status, answer.ID)
 	}
 	l.routine = isRoutine(l.decision)
 	s.dispatcher.finished(l.routine)

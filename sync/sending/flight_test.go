@@ -64,8 +64,8 @@ func TestIntentsAreAheadByOneGroup(t *testing.T) {
 			func(s *Sender) { s.intents = markedLedger{marked: false} }, 8,
 		},
 		"another instance would not know what left": {run.Limits{MaxInFlight: 8}, func(s *Sender) {
-			s.Run.Env.Member.Config.Several, s.Run.Env.Member.Known, s.Run.Env.Member.Stand = true, true,
-				trade.Crew{Living: 2}
+			s.Run.Env.Member.Config.Several, s.Run.Env.Member.Known, s.Run.Env.Member.Cluster = true, true,
+				trade.Instances{Living: 2}
 		}, 8},
 	} {
 		s := paced(t, c.limits)

@@ -10,8 +10,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// inRow counts consecutive results, on which the job is stopped or slowed.
-type inRow struct {
+// streaks counts consecutive results, on which the job is stopped or slowed.
+type streaks struct {
 	unknowns, badForms, noIDs, unreached int
 	// refusals of the request since the last acceptance, and the status of the last one
 	strange, strangeStatus int
@@ -23,11 +23,11 @@ type inRow struct {
 }
 
 // spent reports whether a row was answered with 429 so often that only a later run tries it again.
-func (n *inRow) spent(entryID int64) bool { return n.throttled[entryID] >= throttledMost }
+func (n *streaks) spent(entryID int64) bool { return n.throttled[entryID] >= throttledMost }
 
 // count updates the counters. Send windows that passed together, as on a machine that was
 // suspended, count once.
-func (n *inRow) count(d outcome.Decision, l *result) {
+func (n *streaks) count(d outcome.Decision, l *result) {
 	stalled := d.Stalled && l.attempt.StartedAt.After(n.stalledAt)
 	if stalled {
 		n.stalledAt = l.at
@@ -57,7 +57,7 @@ func (n *inRow) count(d outcome.Decision, l *result) {
 
 // countRefusal counts consecutive rows that the platform refused for the same reason. A refusal for
 // a missing record does not count: the rows that need the record wait for one answer.
-func (n *inRow) countRefusal(d outcome.Decision, l *result) {
+func (n *streaks) countRefusal(d outcome.Decision, l *result) {
 	switch refusal := fmt.Sprint(l.answer.Status, d.Cause, l.answer.Messages, l.answer.Text); {
 	case d.Outcome == trade.OutcomeNotSent, d.Outcome == trade.OutcomeUnknown:
 	case d.State != trade.Rejected || len(d.Missing) > 0:

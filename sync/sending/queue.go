@@ -88,7 +88,7 @@ func (s *Sender) nextDue(ctx context.Context) ([]trade.Entry, error) {
 			return s.flights[e.ID] || s.row.spent(e.ID) ||
 				slices.ContainsFunc(s.queue.parked, func(p trade.Entry) bool { return p.ID == e.ID })
 		})
-		if batch = s.rowLimit.left(batch); len(batch) > 0 {
+		if batch = s.rowLimit.allowed(batch); len(batch) > 0 {
 			return s.fitting(ctx, batch)
 		}
 	}

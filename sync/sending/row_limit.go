@@ -50,8 +50,8 @@ func (n *RowLimit) allows(e trade.Entry, chosen []*inFlight) bool {
 	return n.Rows+fresh < n.most
 }
 
-// left returns the rows of a batch that may be sent.
-func (n *RowLimit) left(batch []trade.Entry) []trade.Entry {
+// allowed returns the rows of a batch that may be sent.
+func (n *RowLimit) allowed(batch []trade.Entry) []trade.Entry {
 	return slices.DeleteFunc(batch, func(e trade.Entry) bool { return !n.allows(e, nil) })
 }
 

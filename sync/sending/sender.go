@@ -35,7 +35,7 @@ type Sender struct {
 	queue   queue
 	commit  commit
 	pace    pace
-	row     inRow
+	row     streaks
 	Load    load
 
 	halted   chan struct{}   // closed when nothing more may be sent

@@ -630,7 +630,7 @@ var maria = acts.Person{Name: "maria", From: "test@host", Reason: "looked at in 
 func (r *run) acts() *acts.Acts {
 	e := r.engine()
 	return &acts.Acts{
-		Desk: r.ledger, JobDesk: r.ledger, Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
+		Ledger: r.ledger, JobLedger: r.ledger,
 		Jobs: e.Jobs, Now: r.clock.Now,
 		Boot: state.Self().Boot, Clock: r.clock, Limits: r.limits, Platform: r.client, Rows: e,
 	}

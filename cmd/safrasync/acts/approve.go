@@ -3,6 +3,7 @@ package acts
 import (
 	"cmp"
 	"context"
+	"errors"
 	"strconv"
 	"strings"
 
@@ -16,7 +17,7 @@ import (
 
 // Elsewhere holds, by act, the constructors of the acts that need approval but are done by other
 // commands.
-type Elsewhere map[string]func(*cli.App) engineacts.Elsewhere
+type Elsewhere map[string]func(*cli.App) engineacts.OtherAct
 
 // NewApprovalsCommand makes the command approvals.
 func NewApprovalsCommand(a *cli.App) *cobra.Command {
@@ -70,13 +71,13 @@ func approve(ctx context.Context, a *cli.App, id int64, f cli.ActFlags, elsewher
 	if err != nil {
 		return err
 	}
-	acts.Others = map[string]engineacts.Elsewhere{}
+	acts.Others = map[string]engineacts.OtherAct{}
 	for act, of := range elsewhere {
 		acts.Others[act] = of(a)
 	}
 	ap, err := acts.Approvals.Approval(ctx, id)
 	if err != nil {
-		if acts.Unknown(err) {
+		if errors.Is(err, trade.ErrNotFound) {
 			return tellDecided(a, id, engineacts.Decided{Refused: engineacts.NotAsked}, "")
 		}
 		return err

@@ -133,7 +133,7 @@ func decision(v cli.Voice, act string, s engineacts.RowStep) []string {
 		say("decide.remaining", v.Span(s.Remaining))
 	}
 	switch {
-	case s.Gives != nil:
+	case s.GivesUp != nil:
 		say("decide.gives", s.Holder.Job, s.Holder.Key)
 	case s.Holder != (trade.ParentKey{}):
 		say("decide.holder", s.Holder.Job, s.Holder.Key)

@@ -106,9 +106,8 @@ func (a *App) OpenActs(ctx context.Context, how Access) (*acts.Acts, error) {
 // ActsOn returns the acts of people on an open ledger.
 func ActsOn(store *state.Store, jobs []*mapping.Job, config *config.Config) *acts.Acts {
 	return &acts.Acts{
-		Desk: store, JobDesk: store, Jobs: jobs, Now: Now,
-		Unknown: func(err error) bool { return errors.Is(err, state.ErrNotFound) },
-		Boot:    state.Self().Boot, Clock: clock.SystemClock{}, Limits: config.Limits(),
+		Ledger: store, JobLedger: store, Jobs: jobs, Now: Now,
+		Boot: state.Self().Boot, Clock: clock.SystemClock{}, Limits: config.Limits(),
 		Rules: config.Approve.Rules(), Approvals: store,
 	}
 }
@@ -135,8 +134,8 @@ func (a *App) Differences(ctx context.Context, store *state.Store, entry trade.E
 	return mapping.Differences(job, entry, refs), nil
 }
 
-// Hearing builds the processor of events.
-func (a *App) Hearing(store *state.Store) (*events.Processor, error) {
+// EventProcessor builds the processor of events.
+func (a *App) EventProcessor(store *state.Store) (*events.Processor, error) {
 	jobs, err := CompileJobs(a.Config)
 	if err != nil {
 		return nil, err
@@ -146,7 +145,7 @@ func (a *App) Hearing(store *state.Store) (*events.Processor, error) {
 	if err != nil {
 		return nil, err
 	}
-	program := ByTheProgram()
+	program := ProgramRecord()
 	return &events.Processor{
 		Inbox: store, Candidates: store, Rows: store, Platform: client, Jobs: jobs, Now: Now, Limits: a.Config.Limits(),
 		Zone:    a.Config.Zone(),

@@ -8,11 +8,11 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Truthful is a ledger that never reports a job as running if its process is gone.
-type Truthful struct{ *state.Store }
+// LiveStatus is a ledger that never reports a job as running if its process is gone.
+type LiveStatus struct{ *state.Store }
 
 // JobStatus returns the status of a job, corrected as Abandoned does.
-func (t Truthful) JobStatus(ctx context.Context, job string) (trade.JobStatus, error) {
+func (t LiveStatus) JobStatus(ctx context.Context, job string) (trade.JobStatus, error) {
 	status, err := t.Store.JobStatus(ctx, job)
 	if err != nil {
 		return status, err

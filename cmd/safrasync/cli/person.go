@@ -67,9 +67,9 @@ func ThisHost() string {
 	return host
 }
 
-// ByTheProgram returns the audit record of an act that no person ordered. Its act is scheduled
+// ProgramRecord returns the audit record of an act that no person ordered. Its act is scheduled
 // retention, unless the caller replaces it.
-func ByTheProgram() trade.AuditRecord {
+func ProgramRecord() trade.AuditRecord {
 	return trade.AuditRecord{
 		Who: "safrasync", From: fmt.Sprintf("pid %d@%s", os.Getpid(), ThisHost()),
 		Act: state.ActRetention, Target: "ledger", Reason: "retention.schedule",

@@ -48,7 +48,7 @@ func (v Voice) Advice(e trade.Entry) trade.Advice {
 // English; in another language it returns their translation, or else the platform's status and
 // messages, if the platform answered.
 func (v Voice) OutcomeReason(status int, messages []string, text string) string {
-	told, ok := i18n.Said(v.Lang, text)
+	told, ok := i18n.Translate(v.Lang, text)
 	if ok || status == 0 {
 		return told
 	}
@@ -89,7 +89,7 @@ func (v Voice) Stop(s trade.Stop) string {
 		text = v.Text(known)
 		said := strings.TrimPrefix(strings.TrimPrefix(s.Text, "the ERP cannot be read: "), "erp: ")
 		note := s.Code == string(trade.Paused) && said != "" // a person's
-		if detail, ok := i18n.Said(v.Lang, said); ok || note {
+		if detail, ok := i18n.Translate(v.Lang, said); ok || note {
 			text += " (" + Printable(detail) + ")"
 		}
 	}

@@ -54,7 +54,7 @@ func (v Voice) Text(p i18n.Key, args ...any) string {
 // Said translates an English sentence of the code to the person's language, if it has a
 // translation.
 func (v Voice) Said(english string) string {
-	told, _ := i18n.Said(v.Lang, english)
+	told, _ := i18n.Translate(v.Lang, english)
 	return told
 }
 
@@ -136,7 +136,7 @@ func Printable(text string) string {
 			return '↵'
 		case r == '\t':
 			return ' '
-		case trade.Steers(r):
+		case trade.ControlsTerminal(r):
 			return utf8.RuneError
 		}
 		return r

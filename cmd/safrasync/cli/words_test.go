@@ -58,7 +58,9 @@ func TestOutcomesAreToldInThePersonsLanguage(t *testing.T) {
 		},
 		{422, nil, `the API refused it (422): {"detail":"pre"}`, `resposta HTTP 422 {"detail":"pre"}`},
 		{
-			400, []string{"message.x.invalid"}, "the API refused it: message.x.invalid",
+			400,
+			[]string{"message.x.invalid"},
+			"the API refused it: message.x.invalid",
 			"resposta HTTP 400 message.x.invalid",
 		},
 		{

@@ -637,7 +637,7 @@ jobs:`,
 				for at := 0; at >= 0 && !told; { // the sentence begins behind the place
 					if at = strings.Index(line, ": "); at >= 0 {
 						line = line[at+2:]
-						_, told = i18n.Said(i18n.Portuguese, line)
+						_, told = i18n.Translate(i18n.Portuguese, line)
 					}
 				}
 				if !told {

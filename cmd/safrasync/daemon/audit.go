@@ -55,7 +55,7 @@ func (d *daemon) noteConfig(ctx context.Context, config *config.Config, host str
 	if err == nil && (was.Config != is.Config || was.Program != is.Program || was.Host == "") {
 		is.Before = was.Config
 		detail, e := json.Marshal(is)
-		record := cli.ByTheProgram()
+		record := cli.ProgramRecord()
 		record.At, record.Act, record.Target, record.Reason, record.Detail = cli.Now(), actConfig, config.File(), "",
 			string(detail)
 		err = errors.Join(e, d.store.AppendAudit(ctx, record))

@@ -66,7 +66,7 @@ func TestAConfigurationOfAnOlderProgramIsTheOneBefore(t *testing.T) {
 	store := must.Get(state.Open(t.Context(),
 		state.Options{Driver: state.SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Begin: true}))(t)
 	t.Cleanup(func() { _ = store.Close() })
-	record := cli.ByTheProgram()
+	record := cli.ProgramRecord()
 	record.At, record.Act, record.Target, record.Detail = cli.Now(), actConfig, "config.yaml",
 		`{"program":"0.1","config":"abc"}`
 	must.Do(t, store.AppendAudit(t.Context(), record))
@@ -91,7 +91,7 @@ func TestWhatIsInForceAgainAfterAnOlderProgramIsTold(t *testing.T) {
 	d := &daemon{App: &cli.App{}, log: zap.NewNop(), store: store}
 	config := configtest.Load(t, t.TempDir()+"/config.yaml", configtest.Sample(t), "x")
 	d.noteConfig(t.Context(), config, "silo")
-	record := cli.ByTheProgram()
+	record := cli.ProgramRecord()
 	record.At, record.Act, record.Target, record.Detail = cli.Now(), actConfig, "config.yaml",
 		`{"program":"0.1","config":"abc"}`
 	must.Do(t, store.AppendAudit(t.Context(), record))

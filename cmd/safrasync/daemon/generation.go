@@ -49,7 +49,7 @@ func (d *daemon) generation(config *config.Config, atStart bool) (*generation, e
 		return nil, errors.Join(config.Annotate(err), g.App.Close())
 	}
 	if config.Webhooks.Used() {
-		if g.listener, err = g.Hearing(d.store); err != nil {
+		if g.listener, err = g.EventProcessor(d.store); err != nil {
 			return nil, errors.Join(err, g.App.Close())
 		}
 	}

@@ -125,7 +125,7 @@ func (e apiEngine) Run(ctx context.Context, order httpapi.Order) error {
 
 // taken returns nil if a job takes an order, or else a refusal with the reason.
 func (e apiEngine) taken(ctx context.Context, job string) error {
-	status, err := cli.Truthful{Store: e.g.daemon.store}.JobStatus(ctx, job)
+	status, err := cli.LiveStatus{Store: e.g.daemon.store}.JobStatus(ctx, job)
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ type monitor struct {
 func newMonitor(d *daemon) *monitor {
 	m := &monitor{log: d.log}
 	m.Metrics = metrics.New(metrics.Options{
-		Ledger: metrics.LedgerOf(cli.Truthful{Store: d.store}), Jobs: m.jobs, Version: d.Version, Now: cli.Now,
+		Ledger: metrics.LedgerOf(cli.LiveStatus{Store: d.store}), Jobs: m.jobs, Version: d.Version, Now: cli.Now,
 		Unready: func() []string { return m.unready(d) },
 	})
 	return m

@@ -23,7 +23,7 @@ func (g *generation) retentionTask() (engine.Task, error) {
 		if err := store.LapseApprovals(ctx, began); err != nil {
 			return err
 		}
-		plan, err := store.Retain(ctx, g.Config.Retention.Ledger(), began, cli.ByTheProgram())
+		plan, err := store.Retain(ctx, g.Config.Retention.Ledger(), began, cli.ProgramRecord())
 		if err != nil {
 			return err
 		}

@@ -143,7 +143,7 @@ func (d *daemon) live(ctx context.Context, g *generation) (next *generation) {
 	go func() {
 		defer close(done)
 		var hearing gosync.WaitGroup
-		hearing.Go(func() { g.hear(running) })
+		hearing.Go(func() { g.processEvents(running) })
 		g.scheduler.Run(running)
 		hearing.Wait()
 	}()

@@ -27,12 +27,12 @@ type eventReceiver struct {
 	config config.WebhooksConfig
 	server *inbound.Server
 
-	mu    gosync.Mutex
-	faced map[string]time.Time // when each kind of fault was last logged: strangers must not fill the log
+	mu         gosync.Mutex
+	lastLogged map[string]time.Time // when each kind of fault was last logged: strangers must not fill the log
 }
 
 func newEventReceiver(d *daemon) *eventReceiver {
-	return &eventReceiver{daemon: d, told: make(chan struct{}, 1), faced: map[string]time.Time{}}
+	return &eventReceiver{daemon: d, told: make(chan struct{}, 1), lastLogged: map[string]time.Time{}}
 }
 
 // listen opens the configured address. It returns nil if that address is already served, or if none
@@ -106,10 +106,10 @@ const faultEvery = time.Minute
 
 func (e *eventReceiver) fault(what string, err error) {
 	e.mu.Lock()
-	last := e.faced[what]
+	last := e.lastLogged[what]
 	quiet := cli.Now().Sub(last) < faultEvery
 	if !quiet {
-		e.faced[what] = cli.Now()
+		e.lastLogged[what] = cli.Now()
 	}
 	e.mu.Unlock()
 	if !quiet {
@@ -180,8 +180,8 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return c.loaded, nil // the old one while the new files are incomplete
 }
 
-// hear processes events until ctx ends, if webhooks are configured.
-func (g *generation) hear(ctx context.Context) {
+// processEvents processes events until ctx ends, if webhooks are configured.
+func (g *generation) processEvents(ctx context.Context) {
 	if g.listener != nil {
 		g.listener.Run(ctx, g.daemon.events.told)
 	}

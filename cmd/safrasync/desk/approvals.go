@@ -25,7 +25,7 @@ func (d *Desk) Approvals(ctx context.Context) ([]trade.Approval, error) {
 // approving returns the acts together with all acts that can be approved in the console.
 func (d *Desk) approving() *acts.Acts {
 	people := d.acts()
-	people.Others = map[string]acts.Elsewhere{
+	people.Others = map[string]acts.OtherAct{
 		acts.ActClose: d.reports.approvable(), acts.ActResync: d.resync(),
 		acts.ActSetCode: refs.ApprovableIn(func(context.Context) (*state.Store, error) { return d.g.Store, nil }),
 	}
@@ -80,12 +80,12 @@ func (d *Desk) Propose(ctx context.Context, kind, code, id string, who acts.Pers
 
 // resync is a resync that was ordered on the command line. It starts when the last person needed
 // has agreed, and runs in the background.
-func (d *Desk) resync() acts.Elsewhere {
+func (d *Desk) resync() acts.OtherAct {
 	plan := func(ctx context.Context, o acts.Order) (map[string]int, error) {
 		plan, _, err := cli.PlanResync(ctx, d.g.Engine, d.g.App.Voice(), o.Job, cli.ResyncOf(o))
 		return plan, err
 	}
-	return acts.Elsewhere{
+	return acts.OtherAct{
 		Mark: func(ctx context.Context, o acts.Order) (string, error) {
 			plan, err := plan(ctx, o)
 			return acts.MarkOf(o, plan), err

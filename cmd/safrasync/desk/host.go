@@ -22,7 +22,7 @@ func (g *Host) Console() *console.Console {
 	if err != nil { // log-ins by password work all the same
 		g.Log.Error("the login by OpenID Connect cannot be offered", zap.Error(err))
 	}
-	ledger, work, desk := cli.Truthful{Store: g.Store}, &work{g}, New(g)
+	ledger, work, desk := cli.LiveStatus{Store: g.Store}, &work{g}, New(g)
 	sessions := auth.New(auth.Options{Users: g.Store, Logins: g.Store, OpenID: openID, Idle: c.Idle, Most: c.Longest})
 	ports := pages.Ports{
 		Totals: ledger, Rows: ledger, Runs: ledger, Audit: ledger, Filters: ledger, Codes: ledger,

@@ -16,7 +16,7 @@ func (d *Desk) Schedules(ctx context.Context, lang trade.Lang) ([]pages.Schedule
 	v, zone := d.voice(lang), d.g.App.Config.Zone()
 	var out []pages.Schedule
 	for _, job := range d.g.Engine.Jobs {
-		status, err := cli.Truthful{Store: d.g.Store}.JobStatus(ctx, job.Name())
+		status, err := cli.LiveStatus{Store: d.g.Store}.JobStatus(ctx, job.Name())
 		if err != nil {
 			return nil, err
 		}

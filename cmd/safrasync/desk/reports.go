@@ -159,8 +159,8 @@ func (r *reports) archive(ctx context.Context, s *reconcile.Snapshot, o reconcil
 
 // approvable is the closing of a month that somebody ordered, as an act to approve. A closing that
 // compares with the platform can be approved on the command line only.
-func (r *reports) approvable() acts.Elsewhere {
-	return acts.Elsewhere{
+func (r *reports) approvable() acts.OtherAct {
+	return acts.OtherAct{
 		Mark: func(ctx context.Context, o acts.Order) (string, error) {
 			day, err := trade.ParseDate(o.Job)
 			if err != nil || o.Checked {

@@ -18,8 +18,8 @@ func Proposal(ctx context.Context, store *state.Store, kind, code, id string) (a
 
 // ApprovableIn returns the act with which a proposed code is approved, on the ledger that open
 // returns.
-func ApprovableIn(open func(context.Context) (*state.Store, error)) acts.Elsewhere {
-	return acts.Elsewhere{
+func ApprovableIn(open func(context.Context) (*state.Store, error)) acts.OtherAct {
+	return acts.OtherAct{
 		Mark: func(ctx context.Context, o acts.Order) (string, error) {
 			store, err := open(ctx)
 			if err != nil {
@@ -44,6 +44,6 @@ func ApprovableIn(open func(context.Context) (*state.Store, error)) acts.Elsewhe
 }
 
 // Approvable is ApprovableIn for the command line.
-func Approvable(a *cli.App) acts.Elsewhere {
+func Approvable(a *cli.App) acts.OtherAct {
 	return ApprovableIn(func(ctx context.Context) (*state.Store, error) { return a.OpenLedger(ctx, cli.ToWrite) })
 }

@@ -150,7 +150,7 @@ func ClosingOrder(day trade.Date, plan reconcile.ClosingPlan, platform bool) act
 }
 
 // Approvable returns the act with which an ordered closing is approved on the command line.
-func Approvable(a *cli.App) acts.Elsewhere {
+func Approvable(a *cli.App) acts.OtherAct {
 	with := func(ctx context.Context, o acts.Order,
 		fn func(trade.Date, *reconcile.Snapshot, reconcile.ClosingPlan) error,
 	) error {
@@ -173,7 +173,7 @@ func Approvable(a *cli.App) acts.Elsewhere {
 		}
 		return fn(day, snapshot, plan)
 	}
-	return acts.Elsewhere{
+	return acts.OtherAct{
 		Mark: func(ctx context.Context, o acts.Order) (mark string, err error) {
 			err = with(ctx, o, func(_ trade.Date, _ *reconcile.Snapshot, p reconcile.ClosingPlan) error {
 				mark = p.Mark

@@ -19,12 +19,12 @@ import (
 type plan struct {
 	job      *mapping.Job
 	troubles *alerts.Troubles
-	judged   map[int64]bool  // entries that the run would change; their ledger state is outdated
-	told     map[string]told // by key, the rows that would go or stay
+	judged   map[int64]bool     // entries that the run would change; their ledger state is outdated
+	told     map[string]counted // by key, the rows that would go or stay
 }
 
-// told is how a row was counted.
-type told struct {
+// counted is how a row was counted.
+type counted struct {
 	of      part
 	state   trade.State
 	freight *trade.Freight // the sum that includes it
@@ -61,7 +61,7 @@ func newAnswer(specs []mapping.JobSpec, jobs []*mapping.Job, named []string) *an
 		if len(named) == 0 {
 			out.runs = append(out.runs, job.Name())
 		}
-		out.plans[job.Name()] = &plan{job, alerts.NewTroubles(specs), map[int64]bool{}, map[string]told{}}
+		out.plans[job.Name()] = &plan{job, alerts.NewTroubles(specs), map[int64]bool{}, map[string]counted{}}
 	}
 	return out
 }
@@ -120,7 +120,7 @@ func (w *answer) count(p *plan, e trade.Entry) {
 		to = &s.follows
 	}
 	*to = to.Plus(own)
-	p.told[strings.Clone(e.Key)] = told{of, e.State, to, own}
+	p.told[strings.Clone(e.Key)] = counted{of, e.State, to, own}
 }
 
 // weigh returns the part of a row, and its freight.

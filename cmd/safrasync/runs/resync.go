@@ -128,7 +128,7 @@ func runResync(ctx context.Context, a *cli.App, source run.Source, o engineacts.
 }
 
 // Approvable returns the act with which an ordered resync is approved on the command line.
-func Approvable(a *cli.App) engineacts.Elsewhere {
+func Approvable(a *cli.App) engineacts.OtherAct {
 	plan := func(ctx context.Context, o engineacts.Order) (map[string]int, run.Source, error) {
 		source, err := a.OpenSource(ctx)
 		if err != nil {
@@ -137,7 +137,7 @@ func Approvable(a *cli.App) engineacts.Elsewhere {
 		plan, err := planResync(ctx, a, o.Job, cli.ResyncOf(o), source)
 		return plan, source, err
 	}
-	return engineacts.Elsewhere{
+	return engineacts.OtherAct{
 		Mark: func(ctx context.Context, o engineacts.Order) (string, error) {
 			plan, _, err := plan(ctx, o)
 			return engineacts.MarkOf(o, plan), err

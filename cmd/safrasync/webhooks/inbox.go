@@ -206,7 +206,7 @@ func replay(ctx context.Context, a *cli.App, args []string, f inboxFlags, act cl
 	if err != nil {
 		return err
 	}
-	hearing, err := a.Hearing(store)
+	hearing, err := a.EventProcessor(store)
 	if err != nil {
 		return err
 	}

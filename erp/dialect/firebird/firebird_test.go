@@ -73,7 +73,7 @@ func TestFirebirdValuesAreExactText(t *testing.T) {
 		{"l1"},
 		{"p", "z"},
 	} {
-		erptest.LastLook(t, s, erp.Query{SQL: "SELECT * FROM v WHERE k = 1", Key: key})
+		erptest.Recheck(t, s, erp.Query{SQL: "SELECT * FROM v WHERE k = 1", Key: key})
 	}
 }
 
@@ -124,7 +124,7 @@ func TestF031AFirebirdThatDoesNotKnowItsCharset(t *testing.T) {
 	}); diff != "" {
 		t.Errorf("as WIN1252 (-want +got):\n%s", diff)
 	}
-	erptest.LastLook(t, win, erp.Query{SQL: "SELECT k, cod, nome FROM p", Key: []string{"nome", "cod"}})
+	erptest.Recheck(t, win, erp.Query{SQL: "SELECT k, cod, nome FROM p", Key: []string{"nome", "cod"}})
 	if x, err := win.Explain(t.Context(), erp.Query{SQL: "SELECT * FROM p WHERE k > 9", Key: []string{"cod"}},
 		[]string{"0Ç"}); err != nil || erptest.ShowExclusion(x) != "exists: k > 9" {
 		t.Errorf("%s, %v", erptest.ShowExclusion(x), err)

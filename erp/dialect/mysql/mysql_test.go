@@ -78,7 +78,7 @@ func TestMySQLValuesAreExactText(t *testing.T) {
 		{"e"},
 		{"d", "zd", "zt"},
 	} {
-		erptest.LastLook(t, s, erp.Query{SQL: "SELECT * FROM v WHERE k = 1", Key: key})
+		erptest.Recheck(t, s, erp.Query{SQL: "SELECT * FROM v WHERE k = 1", Key: key})
 	}
 }
 

@@ -54,7 +54,7 @@ func (p *engine) Keys(b *dialect.Binder, cols []dialect.Column, keys [][]dialect
 	var alternatives []string
 	var plain [][]dialect.Value
 	for _, key := range keys {
-		if p.foreign(key) {
+		if p.needsEncoding(key) {
 			alternatives = append(alternatives, p.foreignKey(b, names, key))
 			continue
 		}

@@ -202,9 +202,9 @@ func (p *engine) Window(b *dialect.Binder, col dialect.Column, w dialect.Window)
 	return fmt.Sprintf("(%s >= (%s) OR %s IS NULL OR %s = '-infinity')", name, low, name, name), nil
 }
 
-// foreign reports whether a text of the key was decoded here, so that its stored bytes are not
+// needsEncoding reports whether a text of the key was decoded here, so that its stored bytes are not
 // UTF-8 and cannot be bound as text.
-func (p *engine) foreign(key []dialect.Value) bool {
+func (p *engine) needsEncoding(key []dialect.Value) bool {
 	if !p.bytesMode || p.cs.Table == nil {
 		return false
 	}

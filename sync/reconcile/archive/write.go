@@ -27,12 +27,12 @@ type Manifest struct {
 	Who     string    `json:"who"`
 	MadeAt  time.Time `json:"made_at"`
 	At      time.Time `json:"at"` // the moment of the report's figures
-	Told    Told      `json:"told"`
+	Told    Scope     `json:"told"`
 	Files   []File    `json:"files"`
 }
 
-// Told is which rows the report shows, and how.
-type Told struct {
+// Scope is which rows the report shows, and how.
+type Scope struct {
 	From      trade.Date          `json:"from"` // first day of the documents; none = the beginning
 	To        trade.Date          `json:"to"`   // none = the end
 	Filter    reconcile.Filter    `json:"filter"`
@@ -117,7 +117,7 @@ func Write(ctx context.Context, to io.Writer, c Contents) (seal string, err erro
 	text, err := json.MarshalIndent(Manifest{
 		Form: formOfManifest, Report: head.ID, Name: head.Name, Program: c.Program, Who: c.Who, MadeAt: c.Now.UTC(),
 		At: head.At, Files: w.files,
-		Told: Told{o.Filter.From, o.Filter.To, o.Filter, o.Tolerance, o.Lang, o.Titles, o.Show},
+		Told: Scope{o.Filter.From, o.Filter.To, o.Filter, o.Tolerance, o.Lang, o.Titles, o.Show},
 	}, "", "  ")
 	if err != nil {
 		return "", fmt.Errorf("write the archive: %w", err)
