@@ -55,9 +55,13 @@ func (r *Discoverer) settleRetyped(ctx context.Context) error {
 	return nil
 }
 
-// contentsDue returns the contents of the rows that are due, and of those that are decided about.
+// contentsDue returns the contents of the rows that are due, that are held themselves, or that are
+// decided about.
 func (r *Discoverer) contentsDue(ctx context.Context) (map[int64]bool, error) {
-	out := map[int64]bool{}
+	out, err := r.contentsHeld(ctx)
+	if err != nil {
+		return nil, err
+	}
 	for _, c := range r.reworded {
 		out[c.now.Content] = true
 	}
@@ -80,4 +84,39 @@ func (r *Discoverer) contentsDue(ctx context.Context) (map[int64]bool, error) {
 		}
 		after = entries[len(entries)-1].ID
 	}
+}
+
+// contentsHeld returns the contents of the held rows that are in the ERP exactly as in the ledger.
+func (r *Discoverer) contentsHeld(ctx context.Context) (map[int64]bool, error) {
+	job := r.Run.Job
+	var ids []int64
+	err := r.Run.Ledger.EachKnown(ctx, job.Name(), func(k trade.Known) error {
+		if k.State == trade.Held {
+			ids = append(ids, k.ID)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := map[int64]bool{}
+	for chunk := range slices.Chunk(ids, run.PageSize) {
+		held, err := r.Run.Ledger.Entries(ctx, chunk)
+		if err != nil {
+			return nil, err
+		}
+		rows, err := r.Run.ReadAgain(ctx, job, held)
+		if err != nil {
+			return nil, err
+		}
+		found := run.ByKeyOf(job, rows)
+		for _, e := range held {
+			for _, row := range job.Living(found[e.Key]) {
+				if job.SourceHash(row.Get) == e.SourceHash {
+					out[e.Content] = true
+				}
+			}
+		}
+	}
+	return out, nil
 }
