@@ -12,7 +12,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// takeover gives the id of one entry to another that is held.
+// takeover returns the id of one entry to another that is held.
 func takeover(from, to trade.Entry) trade.Act {
 	a := adoption(to, from.RemoteID)
 	from.MovedID, from.RemoteID, from.Flags = from.RemoteID, "", from.Flags.With(trade.Moved, true)

@@ -19,7 +19,7 @@ import (
 	"github.com/safrasync/safrasync/state/sqldb"
 )
 
-// problems gives what Diagnose found wrong, or worth knowing: "check problem" → whether it may
+// problems returns what Diagnose found wrong, or worth knowing: "check problem" → whether it may
 // stay.
 func problems(t *testing.T, o sqldb.Options, tune sqldb.Tuning) map[string]bool {
 	t.Helper()

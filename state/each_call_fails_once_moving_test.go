@@ -83,7 +83,7 @@ func (r *removal) stands(what string, err error) {
 	}
 }
 
-// sends tells whether a job of a ledger may be sent from it.
+// sends reports whether a job of a ledger may be sent from it.
 func (r *removal) sends(o sqldb.Options) bool {
 	r.t.Helper()
 	s, err := Open(r.t.Context(), o)

@@ -92,7 +92,7 @@ func (s *scene) rows(want int) func() {
 	})
 }
 
-// opens gives an opening as op.
+// opens returns an opening as op.
 func (s *scene) opens(o sqldb.Options) func(tune sqldb.Tuning) error {
 	return func(tune sqldb.Tuning) error {
 		ledger, err := open(s.t.Context(), o, tune)

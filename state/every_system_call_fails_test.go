@@ -19,7 +19,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// ofSQLite tells whether a call is SQLite's: what it does when one fails is for the tests with
+// ofSQLite reports whether a call is SQLite's: what it does when one fails is for the tests with
 // strace.
 func ofSQLite(call, path string) bool {
 	name := filepath.Base(path)

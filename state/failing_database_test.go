@@ -41,7 +41,7 @@ func (b *breaker) arm(at int, lasting bool) {
 	b.at, b.lasting, b.calls, b.hit = at, lasting, 0, ""
 }
 
-// disarm gives what has failed first since arm; "" = nothing.
+// disarm returns what has failed first since arm; "" = nothing.
 func (b *breaker) disarm() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -138,7 +138,7 @@ func (b *breaker) afterLoss(at int, damaged bool) {
 	}
 }
 
-// losesNow tells whether the answer of this commit is lost. The calls are counted from then on.
+// losesNow reports whether the answer of this commit is lost. The calls are counted from then on.
 func (b *breaker) losesNow() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -150,7 +150,7 @@ func (b *breaker) losesNow() bool {
 	return true
 }
 
-// content gives all that a ledger keeps but the marks of its transactions, one line for each row.
+// content returns all that a ledger keeps but the marks of its transactions, one line for each row.
 func content(t testing.TB, s *Store) map[string]int {
 	t.Helper()
 	var tables []string

@@ -245,7 +245,7 @@ func TestAnOlderLedgerIsNotChangedByReading(t *testing.T) {
 	})
 }
 
-// migrationsOf gives all migrations of a ledger's database, by the names of their files.
+// migrationsOf returns all migrations of a ledger's database, by the names of their files.
 func migrationsOf(t testing.TB, s *Store) fstest.MapFS {
 	t.Helper()
 	files := must.Get(fs.ReadDir(sqldb.Migrations, s.db.D.Folder))(t)

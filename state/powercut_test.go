@@ -82,7 +82,7 @@ func unhex(text string) []byte {
 	return []byte(plain)
 }
 
-// readStrace gives what happened below a folder, in the order in which the calls returned.
+// readStrace returns what happened below a folder, in the order in which the calls returned.
 func readStrace(t *testing.T, file, under string) []diskEvent {
 	t.Helper()
 	f := must.Get(os.Open(file))(t)

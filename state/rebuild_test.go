@@ -31,8 +31,8 @@ type proven struct {
 	Generation int
 }
 
-// provenOf gives the rows of all jobs that exist, or may exist, on the platform. What the original
-// is sending is in doubt after a rebuilding.
+// provenOf returns the rows of all jobs that exist, or may exist, on the platform. What the
+// original is sending is in doubt after a rebuilding.
 func provenOf(t testing.TB, s *Store) map[string]proven {
 	t.Helper()
 	out := map[string]proven{}
@@ -134,7 +134,7 @@ func removeLedger(t testing.TB, path string) {
 	must.Do(t, os.RemoveAll(path), os.RemoveAll(path+"-wal"), os.RemoveAll(path+"-shm"))
 }
 
-// generations gives the rows that a person ordered to be sent again.
+// generations returns the rows that a person ordered to be sent again.
 func generations(t testing.TB, s *Store) map[string]bool {
 	t.Helper()
 	out := map[string]bool{}

@@ -35,7 +35,7 @@ func weighing(unit trade.Unit, amount string) trade.Quantity {
 	return q
 }
 
-// shortages gives what Shortages says, one line for each code.
+// shortages returns what Shortages says, one line for each code.
 func shortages(t *testing.T, s *Store) []string {
 	t.Helper()
 	all := must.Get(s.Shortages(t.Context()))(t)

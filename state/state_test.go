@@ -73,7 +73,7 @@ var backends = []backend{
 	},
 }
 
-// sqliteTables gives the file of a ledger that has tables, and no id yet.
+// sqliteTables returns the file of a ledger that has tables, but no id yet.
 var sqliteTables = sync.OnceValues(func() (file []byte, err error) {
 	dir, err := os.MkdirTemp("", "safrasync-tables-")
 	if err != nil {
@@ -229,14 +229,14 @@ func refused(a trade.Attempt) trade.Settlement {
 	}
 }
 
-// rowsOf gives the rows that a filter finds.
+// rowsOf returns the rows that a filter finds.
 func rowsOf(t must.T, s *Store, filter trade.RowFilter) (rows []trade.Entry) {
 	t.Helper()
 	must.Do(t, s.Rows(context.Background(), filter, func(e trade.Entry) error { rows = append(rows, e); return nil }))
 	return rows
 }
 
-// statesOf gives the entries of a job by key.
+// statesOf returns the entries of a job by key.
 func statesOf(t testing.TB, s *Store, job string) map[string]trade.State {
 	t.Helper()
 	out := map[string]trade.State{}

@@ -68,7 +68,7 @@ func BenchmarkEvaluate(b *testing.B) {
 	}
 }
 
-// BenchmarkSourceHash tells whether a row has changed.
+// BenchmarkSourceHash reports whether a row has changed.
 func BenchmarkSourceHash(b *testing.B) {
 	job, values := benchJob(b)
 	b.ReportAllocs()

@@ -55,7 +55,7 @@ func (b *breaker) cutOff(cut bool) {
 	b.cut = cut
 }
 
-// disarm gives the call that failed since arm; "" = none.
+// disarm returns the call that failed since arm; "" = none.
 func (b *breaker) disarm() string {
 	hit := b.hit
 	b.arm(0, false)

@@ -14,7 +14,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// withChildren gives a bench the two other kinds of records.
+// withChildren returns a bench the two other kinds of records.
 func withChildren(b *bench) *bench {
 	b.t.Helper()
 	b.exec(`CREATE TABLE entrega (filial TEXT, ticket TEXT, num TEXT, volume NUMERIC, um TEXT, dia DATE, car TEXT)`)

@@ -144,9 +144,9 @@ func (c *cutConn) end() error {
 	return net.ErrClosed
 }
 
-// plans gives a cut at every step-th byte of request and answer, each of every kind. Two answers in
-// a row without a readable id stop a job, so that the cuts in the body of the answer stand between
-// others.
+// plans returns a cut at every step-th byte of request and answer, each of every kind. Two answers
+// in a row without a readable id stop a job, so that the cuts in the body of the answer stand
+// between others.
 func (w *wire) plans(step int, hows ...string) []wireCut {
 	w.mu.Lock()
 	defer w.mu.Unlock()

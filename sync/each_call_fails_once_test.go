@@ -29,7 +29,7 @@ func sampled(n, step int) (first, every int) {
 	return 1 + n%step, step
 }
 
-// cpf gives a CPF of a number.
+// cpf returns a CPF of a number.
 func cpf(n int) string {
 	digits := fmt.Sprintf("%09d", 100000000+n*37)
 	for range 2 {

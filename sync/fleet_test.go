@@ -142,7 +142,7 @@ func fleet(t *testing.T, rows int) (a, b *machine) {
 	return machineOn(base, "a"), machineOn(base, "b")
 }
 
-// jobsBy gives the jobs of which a machine has sent rows.
+// jobsBy returns the jobs of which a machine has sent rows.
 func (m *machine) jobsBy() map[string]int {
 	m.t.Helper()
 	var rows []struct {

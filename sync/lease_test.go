@@ -42,7 +42,7 @@ func TestOneJobRunsOnce(t *testing.T) {
 	b.expect(1, trade.Accepted, "")
 }
 
-// taken gives the lease of the contracts to another process, which gives it back.
+// taken returns the lease of the contracts to another process, which gives it back.
 func (b *bench) taken() error {
 	b.leasesEnd()
 	other, err := b.ledger.AcquireLease(b.t.Context(), "contracts",

@@ -135,7 +135,7 @@ func (o *office) silent() time.Duration {
 	return time.Since(o.alive)
 }
 
-// runs gives the starts of the runs of a job since the last call, in the zone.
+// runs returns the starts of the runs of a job since the last call, in the zone.
 func (o *office) runs(job string) (out []string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -57,7 +57,7 @@ func TestASeedHasOneHistory(t *testing.T) {
 	}
 }
 
-// liveAYear gives the history as text.
+// liveAYear returns the history as text.
 func liveAYear(t *testing.T, seed uint64, days int) (history string) {
 	t.Helper()
 	began := time.Now()

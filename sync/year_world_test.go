@@ -113,7 +113,7 @@ func (y *year) edit() {
 	}
 }
 
-// made gives the id of the record that a row has on the platform; "" = none.
+// made returns the id of the record that a row has on the platform; "" = none.
 func (y *year) made(e trade.Entry) string {
 	of := map[trade.Kind][2]string{
 		trade.OrderCommitments: {sandbox.ResourceOrderCommitments, "amount"},

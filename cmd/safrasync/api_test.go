@@ -10,7 +10,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 )
 
-// idIn gives the field id of a line of JSON.
+// idIn returns the field id of a line of JSON.
 func idIn(t *testing.T, line string) string {
 	t.Helper()
 	var record struct{ ID string }

@@ -71,7 +71,7 @@ func TestTheSandboxRunsUntilASignal(t *testing.T) {
 	}
 }
 
-// waitingWriter tells when something was written.
+// waitingWriter signals when something was written.
 type waitingWriter struct {
 	text    bytes.Buffer
 	written func()

@@ -13,8 +13,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// check tells whether the issuer answers, and an issuer that does not is a warning: everything else
-// goes on. The effective configuration shows the reference, never the secret.
+// check reports whether the issuer answers, and an issuer that does not is a warning: everything
+// else goes on. The effective configuration shows the reference, never the secret.
 func TestCheckTellsWhetherTheIssuerAnswers(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

@@ -44,7 +44,7 @@ func (a *arrivals) note(h http.Handler, path string) http.Handler {
 	})
 }
 
-// taken gives what was noted, and forgets it.
+// taken returns what was noted, and forgets it.
 func (a *arrivals) taken() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// everyCommand gives the commands in a language, and hands over each that people see.
+// everyCommand returns the commands in a language, and hands over each that people see.
 func everyCommand(lang string, see func(root, cmd *cobra.Command)) *cobra.Command {
 	a := &cli.App{
 		Stdin: strings.NewReader(""), Stdout: os.Stdout, Stderr: os.Stderr,

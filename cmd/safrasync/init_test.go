@@ -28,7 +28,7 @@ func (p *program) complete(file string, fill map[string]string) {
 	p.write(file, text)
 }
 
-// audit gives the rules that rows break under a configuration, without the names that a person
+// audit returns the rules that rows break under a configuration, without the names that a person
 // chose.
 func (p *program) audit(config string) ([]rehearse.Breach, []rehearse.Shortness, [3]int) {
 	p.t.Helper()
@@ -45,7 +45,7 @@ func (p *program) audit(config string) ([]rehearse.Breach, []rehearse.Shortness,
 	return doc.ERP.Breaches, doc.ERP.Missing, [3]int{doc.ERP.Invalid, doc.ERP.Waiting, doc.ERP.Cancelled}
 }
 
-// staysOpen tells that check finds nothing but what the proposal marked.
+// staysOpen checks that check finds nothing but what the proposal marked.
 func (p *program) staysOpen(file string, want int) {
 	p.t.Helper()
 	_, err := config.LoadWithoutSecrets(p.path(file), nil)

@@ -41,7 +41,8 @@ var modernTables = map[string][]modernRow{
 	"contracts": modernContracts, "deliveries": modernDeliveries, "traceability": modernTraceability,
 }
 
-// requests gives what the rows that wanted picks must have sent, with the ERP as it is now, sorted.
+// requests returns what the rows that wanted picks must have sent, with the ERP as it is now,
+// sorted.
 func (m *modern) requests(wanted func(modernRow) bool) (out []string) {
 	m.t.Helper()
 	ids := map[string]string{} // of the contracts, by their bodies: the first of two equal ones
@@ -70,7 +71,7 @@ func (m *modern) requests(wanted func(modernRow) bool) (out []string) {
 	return out
 }
 
-// got gives what the platform has executed after its first n creations, sorted.
+// got returns what the platform has executed after its first n creations, sorted.
 func (m *modern) got(n int) (out []string) {
 	jobs := map[string]string{
 		sandbox.ResourceOrderCommitments: "contracts", sandbox.ResourceDeliveries: "deliveries",

@@ -29,7 +29,7 @@ func holding(t *testing.T, timeout string) (b *bench, arrived, answer chan struc
 	return b, arrived, answer
 }
 
-// counts gives how many records there are, and how many of them more than once.
+// counts returns how many records there are, and how many of them more than once.
 func (b *bench) counts() (records, double int) {
 	amounts := map[any]bool{}
 	for _, r := range b.box.Created() {
@@ -73,7 +73,7 @@ func until(t *testing.T, cmd *exec.Cmd, holds func(status string) bool) {
 	}
 }
 
-// field gives one line of /proc/PID/status.
+// field returns one line of /proc/PID/status.
 func field(status, name string) string {
 	_, rest, _ := strings.Cut(status, "\n"+name+":")
 	value, _, _ := strings.Cut(rest, "\n")

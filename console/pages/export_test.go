@@ -2,7 +2,7 @@ package pages
 
 import "time"
 
-// Beats gives the live streams their beat.
+// Beats drives the heartbeat of the live streams.
 func (p *Pages) Beats(at <-chan time.Time) {
 	p.live.beats = func() (<-chan time.Time, func()) { return at, func() {} }
 }

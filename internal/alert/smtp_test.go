@@ -192,7 +192,7 @@ func (m *letter) read() error {
 	return nil
 }
 
-// take gives the mails that came since the last call.
+// take returns the mails that came since the last call.
 func (s *mailServer) take() []letter {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -54,7 +54,7 @@ func status(code int) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
 }
 
-// take gives the bodies that came since the last call.
+// take returns the bodies that came since the last call.
 func (h *hookServer) take() [][]byte {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -111,7 +111,7 @@ func eachTest(t *testing.T, see func(folder string, test *ast.FuncDecl)) {
 	}
 }
 
-// borne gives the numbers that tests and scripts bear; F114-F117 are four.
+// borne returns the numbers that tests and scripts bear; F114-F117 are four.
 func borne(t *testing.T) map[string]bool {
 	t.Helper()
 	found := map[string]bool{}

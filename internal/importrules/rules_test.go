@@ -398,7 +398,7 @@ func command(more ...string) rule {
 	}
 }
 
-// inner tells whether a folder is a part of the ledger or of the reader, which callers reach
+// inner reports whether a folder is a part of the ledger or of the reader, which callers reach
 // through package state or erp alone.
 func inner(folder string) bool {
 	return strings.HasPrefix(folder, "state/") || strings.HasPrefix(folder, "erp/")
@@ -499,7 +499,7 @@ func checkImport(s source, i imp) string {
 	return fmt.Sprintf("%s must not import %s: %s", s.folder(), target, r.reason)
 }
 
-// names tells whether a list has the folder, or all that are directly under the one above it.
+// names reports whether a list has the folder, or all that are directly under the one above it.
 func names(list []string, folder string) bool {
 	return slices.Contains(list, folder) || slices.Contains(list, path.Dir(folder)+"/*")
 }

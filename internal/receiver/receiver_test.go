@@ -86,7 +86,7 @@ func (w *world) post(body io.Reader, change ...func(*http.Request)) int {
 	return status
 }
 
-// answer gives the answer to a request.
+// answer returns the answer to a request.
 func (w *world) answer(body io.Reader, change ...func(*http.Request)) (status int, text string, err error) {
 	w.t.Helper()
 	r := must.Get(http.NewRequestWithContext(w.t.Context(), http.MethodPost, w.url, body))(w.t)

@@ -89,7 +89,7 @@ func readGolden(t *testing.T) map[string]string {
 	return out
 }
 
-// words tells a decision as the table does.
+// words returns a decision as the table states it.
 func words(d Decision) string {
 	stop := ""
 	if d.Stop != nil {

@@ -239,7 +239,7 @@ func TestF167MemoryDoesNotGrowWithTheRows(t *testing.T) {
 	}
 }
 
-// watchHeap tells the most that the heap held until it is asked.
+// watchHeap returns the largest heap until it is asked.
 func watchHeap() func() uint64 {
 	stop, done := make(chan struct{}), make(chan uint64)
 	go func() {
