@@ -1,0 +1,101 @@
+// What check asks of the platform, its clock, and the provider of logins.
+
+package care
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/cmd/safrasync/api"
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/i18n"
+)
+
+// openID requests the discovery document of the console's login provider. A provider that does not
+// answer is a warning only, because nothing else depends on it.
+func (c *checker) openID(ctx context.Context) {
+	const name = "console.oidc"
+	issuer, err := c.app.Config.Console.OpenID()
+	switch {
+	case issuer == nil && err == nil:
+		return
+	case err == nil:
+		err = issuer.Check(ctx, cli.Now())
+	}
+	if err != nil {
+		c.warn(name, "check.issuer_hint", "check.fault", err)
+		return
+	}
+	c.pass(name, "check.issuer_ok", issuer.Issuer)
+}
+
+// maxClockDrift is the difference to the API's clock above which schedules and dates of the ledger
+// mislead people.
+const maxClockDrift = 5 * time.Minute
+
+// api sends two harmless GETs. The first reads the webhooks, as each run does before it sends. The
+// second reads a contract that cannot exist: its response has the API's clock, and shows whether
+// the key may read contracts.
+func (c *checker) api(ctx context.Context) {
+	client, err := c.app.OpenAPI()
+	if err != nil {
+		c.fail("api", "check.config_hint", "check.fault", err)
+		return
+	}
+	asked := cli.Now()
+	_, err = client.ListWebhooks(ctx)
+	var failure *apiclient.Error
+	if err != nil && (!errors.As(err, &failure) || !cli.Passes(failure)) {
+		if failure != nil && !c.app.AsJSON {
+			c.fail("api", apiHint(failure), "check.api_failed", api.FailureOf(c.app.Voice(), failure).What, err)
+		} else {
+			c.fail("api", apiHint(failure), "check.fault", err)
+		}
+		if failure != nil {
+			c.clock(failure.Header, asked)
+		}
+		return
+	}
+	c.pass("api", "check.apiok", c.app.Config.API.BaseURL)
+	asked = cli.Now()
+	failure = nil
+	if _, err = client.GetOrderCommitment(ctx, uuid.NewString()); errors.As(err, &failure) {
+		c.clock(failure.Header, asked)
+	}
+}
+
+// apiHint returns the hint for a GET that failed.
+func apiHint(e *apiclient.Error) i18n.Key {
+	switch {
+	case e == nil:
+		return "check.api_hint"
+	case e.Status == http.StatusUnauthorized && e.Format == apiclient.FormatEmpty:
+		return "check.key_inside_hint"
+	case e.Status == http.StatusUnauthorized:
+		return "check.key_hint"
+	case e.Status == http.StatusForbidden:
+		return "check.permission_hint"
+	case e.Fault == apiclient.FaultCertificate:
+		return "check.certificate_hint"
+	}
+	return "check.api_hint"
+}
+
+// clock compares the host's clock with the API's Date header, if the response has one.
+func (c *checker) clock(header http.Header, asked time.Time) {
+	theirs, err := http.ParseTime(header.Get("Date"))
+	if err != nil {
+		return
+	}
+	drift := asked.Sub(theirs).Round(time.Second)
+	if drift.Abs() > maxClockDrift {
+		c.warn("clock", "check.clock_hint", "check.clock_off", drift)
+		return
+	}
+	c.pass("clock", "check.clock_ok")
+}

@@ -1,0 +1,180 @@
+// What check asks of the ERP, of the jobs, and of what is the same.
+
+package care
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/cmd/safrasync/rows"
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/rehearse"
+	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// erp checks the ERP's database and each job's query.
+func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*mapping.Job) {
+	source, err := c.app.OpenERP(ctx)
+	if err != nil {
+		c.fail("erp", "check.erp_hint", "check.fault", c.bare(err))
+		return
+	}
+	facts, err := source.Facts(ctx)
+	product := facts.Product + " " + facts.Version
+	switch {
+	case err != nil:
+		c.fail("erp", "check.erp_hint", "check.fault", c.bare(err))
+		return
+	case erp.UnknownCharset(facts.Charset) && c.app.Config.ERP.Charset == "":
+		c.warn("erp", "check.charset_hint", "check.erpok", source.Target(), product, facts.Charset)
+	default:
+		c.pass("erp", "check.erpok", source.Target(), product, facts.Charset)
+	}
+	if store == nil {
+		return
+	}
+	e, err := c.app.OpenEngine(store, source, nil)
+	if err != nil {
+		c.fail("configuration", "check.config_hint", "check.fault", err)
+		return
+	}
+	surveys := map[string]*rehearse.Survey{}
+	for _, job := range jobs {
+		c.job(ctx, e, job, surveys)
+	}
+	for _, job := range jobs {
+		c.mismatches(ctx, e, surveys[job.Name()], surveys, job.Name())
+	}
+	c.identity(ctx, store, source, jobs)
+}
+
+// identity reports, before a run does, how the configuration affects which rows count as the same:
+// jobs with a new name, changed keys, rows that two jobs return.
+func (c *checker) identity(ctx context.Context, store *state.Store, source run.Source, jobs []*mapping.Job) {
+	const name = "identity"
+	findings, err := rehearse.CheckIdentity(ctx, engine.LedgerOf(store).Readable, source, jobs)
+	if err != nil {
+		c.warn(name, "check.identity_hint", "check.fault", c.bare(err))
+		return
+	}
+	for _, f := range findings {
+		text, hint := c.identityText(f)
+		c.report(checkJSON{Check: name, OK: true, Text: text, Hint: hint, Identity: &f})
+	}
+	if len(findings) == 0 {
+		c.pass(name, "check.identity_ok")
+	}
+}
+
+// identityText returns the text of a finding, and what to do.
+func (c *checker) identityText(f rehearse.IdentityFinding) (text, hint string) {
+	v := c.voice()
+	switch f.Kind {
+	case rehearse.FormerJob:
+		text = v.Text("check.former_job", f.Job, f.Known.Accepted, f.Known.InDoubt)
+		if len(f.Others) == 0 {
+			return text, v.Text("check.former_alone_hint")
+		}
+		return text, v.Text("check.former_job_hint", strings.Join(f.Others, ", "), f.Job, f.Others[0], f.Others[0])
+	case rehearse.SplitJob:
+		return v.Text("check.split_job", f.Job, f.Known.Gone, f.Known.Accepted+f.Known.InDoubt,
+			strings.Join(f.Others, ", ")), v.Text("check.split_job_hint", f.Others[0])
+	case rehearse.ChangedKey:
+		text = v.Text("check.changed_key", f.Job, v.Identity(f.Now), v.Identity(f.Was))
+		if b := f.Change; b != nil {
+			text += v.Text("check.changed_rows", b.Known, b.Known-b.Found, b.Rows)
+		}
+		return text, v.Text("check.changed_key_hint")
+	case rehearse.ChangedSpace:
+		known := f.Known
+		if known == nil {
+			known = &trade.KnownJob{}
+		}
+		return v.Text("check.changed_space", f.Job, f.Was.Space, f.Now.Space, known.Accepted, known.InDoubt),
+			v.Text("check.changed_space_hint", strings.Join(f.Others, ", "))
+	}
+	text = v.Text("check.shared_keys", f.Rows, f.Others[0], f.Job, strings.Join(f.Sample, ", "))
+	if !f.Whole {
+		text += v.Text("check.shared_part")
+	}
+	return text, v.Text("check.shared_keys_hint")
+}
+
+// bare returns an error's text without the prefix of its package, because the line already begins
+// with that name.
+func (c *checker) bare(err error) string {
+	return strings.TrimPrefix(c.voice().Fault(err), "erp: ")
+}
+
+func (c *checker) contractInKey(job *mapping.Job, columns []string) {
+	c.warn("job "+job.Name(), "check.contract_key_hint", "check.contract_key", strings.Join(columns, ", "))
+}
+
+// job compares a mapping with the columns of its query, reads its references, and surveys its rows,
+// which finds what would stop a run.
+func (c *checker) job(ctx context.Context, e *cli.Engine, job *mapping.Job, surveys map[string]*rehearse.Survey) {
+	name := "job " + job.Name()
+	err := e.Check(ctx, job)
+	var survey *rehearse.Survey
+	if err == nil {
+		survey, err = e.Survey(ctx, job)
+	}
+	err = c.app.Config.Annotate(err)
+	var faults *config.Error
+	switch {
+	case err == nil:
+		surveys[job.Name()] = survey
+		c.pass(name, "check.job_ok", len(job.Spec.Fields))
+		if len(survey.Unseen) > 0 {
+			c.report(checkJSON{
+				Check: name, OK: true, Text: rows.UnseenCancelled(c.voice(), survey.CancelledColumn,
+					job.Spec.Cancelled.Column),
+				Hint: c.text("check.unseen_hint"),
+			})
+		}
+		if columns := survey.ContractInKey(); len(columns) > 0 && len(job.ContractInKey()) == 0 {
+			c.contractInKey(job, columns)
+		}
+	case erp.CodeOf(err) == erp.CodeConfig:
+		c.fail(name, "check.column_hint", "check.fault", c.bare(err))
+	case errors.As(err, &faults):
+		for _, fault := range faults.Faults {
+			c.fail(name, "check.column_hint", "check.fault", &config.Error{Faults: []config.Fault{fault}})
+		}
+	case erp.CodeOf(err) == erp.CodePermission:
+		c.fail(name, "check.grant_hint", "check.fault", c.bare(err))
+	default:
+		c.fail(name, "check.query_hint", "check.fault", c.bare(err))
+	}
+}
+
+// mismatches reports references to parents that match no parent row. The cause is the
+// configuration, which builds the two keys in different forms, not the data in the ERP.
+func (c *checker) mismatches(ctx context.Context, e *cli.Engine, survey *rehearse.Survey,
+	surveys map[string]*rehearse.Survey,
+	job string,
+) {
+	if survey == nil {
+		return
+	}
+	name := "job " + job
+	found, err := e.Mismatches(ctx, survey, surveys)
+	if err != nil {
+		c.warn(name, "check.ledger_hint", "check.fault", err)
+	}
+	for _, m := range found {
+		here, there := strings.Join(m.Here, ", "), strings.Join(m.There, ", ")
+		if m.Column == "" {
+			c.warn(name, "check.no_parent_hint", "check.no_parent", m.Rows, m.Parent, here, m.Parent, there)
+		} else {
+			c.warn(name, "check.constant_hint", "check.constant", m.Column, here, m.Parent, there)
+		}
+	}
+}

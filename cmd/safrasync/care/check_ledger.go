@@ -1,0 +1,88 @@
+// What check asks of the ledger and its journal.
+
+package care
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/state"
+)
+
+// remarks are the findings about the ledger that do not prevent it from working.
+var remarks = map[string]bool{"file system": true, "free space": true, "write-ahead log": true}
+
+// ledger opens the ledger and checks it. If it cannot be opened, ledger reports why and returns an
+// empty one in memory, so that the checks of the jobs can continue. A ledger of an older version
+// passes, because the start migrates it; offline, ledger then returns nil.
+func (c *checker) ledger(ctx context.Context, offline bool) *state.Store {
+	const name = "ledger"
+	store, err := state.Open(ctx, c.app.LedgerOptions(c.app.Config, cli.ToRead))
+	var fault *state.Error
+	switch {
+	case errors.As(err, &fault) && fault.Code == state.CodeOlder:
+		c.pass(name, "check.ledger_older")
+		if offline {
+			return nil
+		}
+	case errors.Is(err, state.ErrNoLedger):
+		absent := err
+		if err := state.Forgotten(c.app.LedgerOptions(c.app.Config, cli.ToRead)); err != nil {
+			c.ledgerFault(name, err)
+		} else {
+			c.ledgerFault(name, absent)
+		}
+	case err != nil:
+		c.ledgerFault(name, err)
+	default:
+		c.app.Closers = append(c.app.Closers, store.Close)
+		c.health(ctx, store)
+		c.journal(ctx, store)
+		c.platform(ctx, store)
+		return store
+	}
+	if store, err = state.OpenMemory(ctx); err != nil {
+		c.fail(name, "check.ledger_hint", "check.fault", err)
+		return nil
+	}
+	c.app.Closers = append(c.app.Closers, store.Close)
+	return store
+}
+
+// journal compares the ledger with its journal, as the next run does before it sends anything.
+func (c *checker) journal(ctx context.Context, store *state.Store) {
+	const name = "journal"
+	report, err := store.JournalReport(ctx, c.app.Config.State.Journals())
+	switch {
+	case err != nil:
+		c.ledgerFault(name, err)
+	case report.New:
+		c.pass(name, "check.journal_new", report.Folder)
+	case report.Unfinished:
+		c.warn(name, "check.journal_unfinished_hint", "check.journal_unfinished", report.Folder)
+	default:
+		c.pass(name, "check.journal_ok", report.Folder, report.Records)
+	}
+}
+
+func (c *checker) health(ctx context.Context, store *state.Store) {
+	findings, err := store.Health(ctx)
+	if err != nil {
+		c.fail("ledger", "check.ledger_hint", "check.fault", err)
+		return
+	}
+	var fine []string
+	for _, f := range findings {
+		if f.OK && f.Hint == "" {
+			fine = append(fine, c.voice().Said(f.Name)+" "+c.voice().Said(f.Value))
+			continue
+		}
+		c.report(checkJSON{
+			Check: "ledger", OK: f.OK || remarks[f.Name],
+			Text: c.voice().Said(f.Name) + " " + c.voice().Said(f.Value), Hint: c.voice().Said(f.Hint),
+		})
+	}
+	c.report(checkJSON{Check: "ledger", OK: true, Text: strings.Join(fine, ", ")})
+}
