@@ -101,7 +101,7 @@ func TestD9APasswordGivenToInitStandsInASecretOnly(t *testing.T) {
 		return errs, text
 	}
 	said, text := proposed(dsn, "new.yaml")
-	if !strings.Contains(said, "list of processes") || !strings.Contains(text, "dsn: ${file:credentials/erp-dsn}") {
+	if !strings.Contains(said, "process list") || !strings.Contains(text, "dsn: ${file:credentials/erp-dsn}") {
 		t.Errorf("it says %q and writes\n%s", said, text)
 	}
 	kept, err := os.ReadFile(b.path("credentials/erp-dsn"))
@@ -109,14 +109,14 @@ func TestD9APasswordGivenToInitStandsInASecretOnly(t *testing.T) {
 		string(kept) != dsn+"\n" || info.Mode().Perm() != 0o600 {
 		t.Fatalf("the secret is %q (%v, %v)", kept, err, statErr)
 	}
-	if said, _ := proposed("${file:credentials/erp-dsn}", "again.yaml"); strings.Contains(said, "list of processes") {
+	if said, _ := proposed("${file:credentials/erp-dsn}", "again.yaml"); strings.Contains(said, "process list") {
 		t.Errorf("of a reference it says %q", said)
 	}
 	said, text = proposed(dsn+" connect_timeout=9", "other.yaml")
 	if kept, err := os.ReadFile(b.path("credentials/erp-dsn")); err != nil || string(kept) != dsn+"\n" {
 		t.Errorf("the secret became %q (%v)", kept, err)
 	}
-	if !strings.Contains(said, "exists with another content") ||
+	if !strings.Contains(said, "already exists with other content") ||
 		!strings.Contains(text, "dsn: ${env:SAFRASYNC_ERP_DSN}") {
 		t.Errorf("it says %q and writes\n%s", said, text)
 	}

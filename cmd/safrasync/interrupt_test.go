@@ -17,7 +17,7 @@ func TestAnInterruptedRunIsReportedLikeAnyOther(t *testing.T) {
 	out, messages := b.runIn(ctx, "", cli.ExitFailed, "sync")
 	for _, want := range []string{
 		"1  enviado", "1  pendente", "COMPRA exige data de pagamento",
-		"Contratos (contracts) PAROU: interrompido",
+		"Contratos (contracts) PAROU: interrompida",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the report does not say %q:\n%s", want, out)

@@ -119,7 +119,7 @@ func TestF082AReloadWithAnErrorKeepsTheOldConfiguration(t *testing.T) {
 		s.edit(wrong.old, wrong.replacement)
 		s.signal(syscall.SIGHUP)
 		s.until("RELOADING=1")
-		if status := s.until("READY=1"); !strings.Contains(status, "the old one stays in force") ||
+		if status := s.until("READY=1"); !strings.Contains(status, "the old one stays in effect") ||
 			!strings.Contains(status, wrong.told) {
 			t.Errorf("with %s the service manager is told %q", wrong.replacement, status)
 		}
@@ -168,7 +168,7 @@ func TestB4AReloadRefusesWhatTheERPDisprovesAndTheRightOneGoesOnByItself(t *test
 	s.edit("carteira", "carteiro")
 	s.signal(syscall.SIGHUP)
 	s.until("RELOADING=1")
-	if status := s.until("READY=1"); !strings.Contains(status, "the old one stays in force") ||
+	if status := s.until("READY=1"); !strings.Contains(status, "the old one stays in effect") ||
 		!strings.Contains(status, "carteiro") {
 		t.Errorf("the service manager is told %q", status)
 	}
@@ -375,7 +375,7 @@ func TestB8StatusSaysThatTheServiceStillWorksOnALedgerThatIsGone(t *testing.T) {
 		cmd := s.command("status")
 		cmd.Stderr = &said
 		if err := cmd.Run(); err == nil ||
-			!strings.Contains(said.String(), fmt.Sprintf("still works (process %d)", s.process.Process.Pid)) {
+			!strings.Contains(said.String(), fmt.Sprintf("is still working (process %d)", s.process.Process.Pid)) {
 			t.Errorf("status: %v\n%s", err, said.String())
 		}
 	}

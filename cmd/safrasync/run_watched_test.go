@@ -38,7 +38,7 @@ func TestReloadsAreCountedAndTheServiceIsReportedAlive(t *testing.T) {
 		good := s.read("config.yaml")
 		s.edit("rate_limit: 0", "rate_limit: fast")
 		s.signal(syscall.SIGHUP)
-		s.until("READY=1", "the old one stays in force")
+		s.until("READY=1", "the old one stays in effect")
 		counted("0", "1")
 		s.write("config.yaml", good)
 		s.signal(syscall.SIGHUP)

@@ -38,7 +38,8 @@ func (s *Journals) groupOf(t *sqldb.Tx, r journal.Record) (g *ledger.GroupTx, fi
 		if err != nil {
 			return g, false, err
 		}
-		if e.State == trade.Accepted {
+		if e.State == trade.Accepted ||
+			e.Generation == in.Generation && (e.State == trade.Sending || e.State == trade.InDoubt) {
 			continue // another host has sent it: the ledger never had this intent, and nothing was sent
 		}
 		if e.State != trade.Pending || e.Generation != in.Generation || e.PayloadHash != in.Payload {

@@ -227,14 +227,12 @@ func (r *Rebuilding) decide(m *remembered) (RebuiltRow, bool) {
 		return row, row.to != ""
 	}
 	now := trade.State(e.State)
+	m.attempts = slices.DeleteFunc(m.attempts, func(a *rememberedAttempt) bool {
+		return a.Outcome == "" && e.attempts[a.ID] == nil && (now == trade.Accepted || e.sentElsewhere(m, a.Generation))
+	})
 	switch {
 	case now == trade.Accepted:
 		row.to = now
-		// Nothing of an accepted entry is sent again. An intent that the ledger lacks was never in it
-		// and never left: another host has sent the row.
-		m.attempts = slices.DeleteFunc(m.attempts, func(a *rememberedAttempt) bool {
-			return a.Outcome == "" && e.attempts[a.ID] == nil
-		})
 	case row.to == "" && (now == trade.Sending || now == trade.InDoubt):
 		row.to = trade.State(m.State) // an answer that came after the copy was made
 		if row.to == trade.Waiting || row.to == trade.Pending && (!e.Ready || e.PayloadHash != m.Payload) {
@@ -249,6 +247,19 @@ func (r *Rebuilding) decide(m *remembered) (RebuiltRow, bool) {
 		changes = changes || have == nil || have.Outcome.String != a.Outcome && a.Outcome != "" && changeable(have)
 	}
 	return row, changes
+}
+
+// sentElsewhere reports whether another host has sent the row in a generation, with an outcome that
+// is open or unknown. An intent of this host's journal that the ledger lacks was then never in it,
+// and never left.
+func (e *rebuiltEntry) sentElsewhere(m *remembered, generation int) bool {
+	for id, have := range e.attempts {
+		known := slices.ContainsFunc(m.attempts, func(a *rememberedAttempt) bool { return a.ID == id })
+		if !known && have.Generation == generation && changeable(have) {
+			return true
+		}
+	}
+	return false
 }
 
 // moves reports whether the entry still has the id that a person assigned to the row under the new

@@ -242,7 +242,7 @@ func TestAnUpgradeThatCannotCopyTheLedgerChangesNothing(t *testing.T) {
 		t.Errorf("the upgrade ended with %d, and the service that was off runs as %d:\n%s", code, p.running(), out)
 	}
 	// A ledger that needs a migration is not a fault: the start migrates it.
-	if out, code := p.safrasync("check", "--offline"); code != 0 || !strings.Contains(out, "is of an older version") {
+	if out, code := p.safrasync("check", "--offline"); code != 0 || !strings.Contains(out, "has an older version") {
 		t.Errorf("check ended with %d:\n%s", code, out)
 	}
 }

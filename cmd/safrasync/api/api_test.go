@@ -49,7 +49,7 @@ func TestACSVOpensInASpreadsheetWithoutHarm(t *testing.T) {
 		"01234567890", "=1+1", "+55", "-1", "@SUM(A1)", "*** ; \"x\"",
 		"ção",
 	}))
-	if diff := cmp.Diff("01234567890;'=1+1;'+55;'-1;'@SUM(A1);\"*** ; \"\"x\"\"\";ção\n", got.String()); diff != "" {
+	if diff := cmp.Diff("01234567890;'=1+1;'+55;-1;'@SUM(A1);\"*** ; \"\"x\"\"\";ção\n", got.String()); diff != "" {
 		t.Errorf("CSV (-want +got):\n%s", diff)
 	}
 }
