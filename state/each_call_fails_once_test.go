@@ -2,6 +2,7 @@ package state
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -381,9 +382,18 @@ func TestEveryCallOfTheDatabaseFailsOnce(t *testing.T) {
 			"Diagnose": func() error {
 				all, err := s.Diagnose(ctx, f.o.Journal, true)
 				for _, d := range all {
-					if !d.OK && err == nil {
+					// an act that read a damaged end of the audit has noted it in the journal
+					ends := d.Check == "audit" && d.Problem == "broken"
+					if !d.OK && err == nil && !ends {
 						err = errors.New(d.Problem)
 					}
+				}
+				return err
+			},
+			"VerifyChain": func() error {
+				broken, err := s.VerifyChain(ctx)
+				if broken != 0 && err == nil {
+					err = fmt.Errorf("record %d of the audit is broken", broken)
 				}
 				return err
 			},
