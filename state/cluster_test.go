@@ -2,6 +2,8 @@ package state
 
 import (
 	"context"
+	"database/sql"
+	"fmt"
 	"os/exec"
 	"strings"
 	"testing"
@@ -99,6 +101,68 @@ func TestC11AReplicaThatLaggedIsRebuiltBeforeItIsConfirmed(t *testing.T) {
 	k.open()
 	if diff := len(want) - len(provenOf(t, k.s)); diff != 0 {
 		t.Errorf("%d rows are missing", diff)
+	}
+}
+
+// The address with all servers of a cluster leads to the one that can write, in every way in which the
+// ledger is opened, before a fail-over and after it.
+func TestC11AnAddressWithEveryServerFindsTheOneThatCanWrite(t *testing.T) {
+	primary, k := onServer(t)
+	replica := primary.Replica(t)
+	k.send("a", 2)
+	primary.CatchUp(t)
+	k.close()
+
+	alone := k.o
+	alone.DSN = replica.DSN(strings.TrimPrefix(strings.Fields(k.o.DSN)[3], "dbname="))
+	text := wantCode(t, (&kept{t: t, o: alone}).try(sqldb.DefaultTuning), sqldb.CodePermission)
+	if !strings.Contains(text, "target_session_attrs=read-write") {
+		t.Error(text)
+	}
+	alone.ReadOnly = true
+	findings := must.Get(mustOpen(t, alone).Health(t.Context()))(t)
+	if last := findings[len(findings)-1]; last.OK || !strings.Contains(last.Value, "standby") ||
+		!strings.Contains(last.Hint, "target_session_attrs=read-write") {
+		t.Errorf("%+v", last)
+	}
+
+	for _, attrs := range []string{"read-write", "primary"} {
+		k.o.DSN = strings.Replace(alone.DSN, fmt.Sprintf("host=127.0.0.1 port=%d", replica.Port),
+			fmt.Sprintf("host=127.0.0.1,127.0.0.1 port=%d,%d connect_timeout=5 target_session_attrs=%s",
+				replica.Port, primary.Port, attrs), 1)
+		reading := k.o
+		reading.ReadOnly = true
+		s := mustOpen(t, reading)
+		findings := must.Get(s.Health(t.Context()))(t)
+		if last := findings[len(findings)-1]; !last.OK || !strings.Contains(last.Value, "(timeline 1)") {
+			t.Errorf("%s: %+v", attrs, last)
+		}
+		if _, err := s.db.Write.ExecContext(t.Context(), `UPDATE ledger SET platform = 'x'`); err == nil {
+			t.Errorf("%s: a ledger opened for reading was written", attrs)
+		}
+		k.open()
+		k.send(attrs, 1)
+		k.close()
+	}
+
+	primary.CatchUp(t)
+	primary.Stop(t)
+	promoted := must.Get(sql.Open("postgres", alone.DSN))(t)
+	must.Get(promoted.ExecContext(t.Context(), `SELECT pg_promote()`))(t)
+	must.Do(t, promoted.Close())
+	wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeServer)
+	must.Get(Rebind(t.Context(), k.o, "", true, rebindAct))(t)
+	k.open()
+	k.send("b", 1)
+}
+
+func TestATimelineIsTheNumberThatPostgresTellsPeople(t *testing.T) {
+	t.Parallel()
+	if text := sqldb.ServerText("7/0000001C"); text != "server 7 (timeline 28)" {
+		t.Error(text)
+	}
+	if text := sqldb.ServerText(""); text != "server not readable (timeline not readable)" {
+		t.Error(text)
 	}
 }
 

@@ -183,12 +183,20 @@ func walSize(path string) int64 {
 // healthServer compares the server that the ledger is on with the server that it has recorded. It
 // also reports which parts of the server's identity the role may not read.
 func (s *Store) healthServer(ctx context.Context) (Finding, error) {
+	f := Finding{Name: "server", OK: true}
 	was, is, err := s.db.Servers(ctx)
-	f := Finding{Name: "server", Value: sqldb.ServerText(is), OK: true}
+	if err != nil {
+		return f, err
+	}
+	var standby bool
+	if err := s.db.Get(ctx, "looking which server has the ledger", &standby, `SELECT pg_is_in_recovery()`); err != nil {
+		return f, err
+	}
+	f.Value = sqldb.ServerText(is)
 	var other *sqldb.Error
 	switch p := sqldb.ServerParts(is); {
-	case err != nil:
-		return f, err
+	case standby:
+		f.OK, f.Value, f.Hint = false, "a standby, from which nothing can be sent", sqldb.PrimaryHint
 	case !sqldb.SameServers(was, is) && errors.As(s.db.OtherServer(was, is), &other):
 		f.OK, f.Value, f.Hint = false, other.Err.Error(), other.Hint
 	case p[0] == sqldb.Unread:

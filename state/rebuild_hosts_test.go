@@ -69,7 +69,8 @@ func TestBothHostsRebuildAPostgresLedger(t *testing.T) {
 	b.close()
 	wantCode(t, a.try(sqldb.DefaultTuning), sqldb.CodeEmptied)
 	must.Get(Rebuild(t.Context(), a.o, true, rebuildAct))(t)
-	if text := wantCode(t, a.try(sqldb.DefaultTuning), sqldb.CodeRolledBack); !strings.Contains(text, "another host") {
+	if text := wantCode(t, a.try(sqldb.DefaultTuning), sqldb.CodeRolledBack); !strings.Contains(text, "another host") ||
+		!strings.Contains(text, "on every host, in any order") {
 		t.Errorf("error %s", text)
 	}
 	wantCode(t, b.try(sqldb.DefaultTuning), sqldb.CodeRolledBack)

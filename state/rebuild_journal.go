@@ -122,8 +122,8 @@ func (s *Store) refuseNewer(t *sqldb.Tx, dir string) error {
 	return &sqldb.Error{
 		Code: sqldb.CodeRolledBack, Path: s.db.Where, Records: c.Missing, Rows: len(work), Since: c.Since,
 		Hint: "run `safrasync rebuild` first, which adds them",
-		Err: fmt.Errorf("the journal in %s knows of %d rows what this ledger does not, and a new one would forget it",
-			dir, len(work)),
+		Err: fmt.Errorf("the journal in %s knows of %s what this ledger does not, and a new one would forget it",
+			dir, sqldb.Counted(len(work), "row", "rows")),
 	}
 }
 

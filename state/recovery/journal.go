@@ -124,8 +124,8 @@ func (s *Journals) judge(t *sqldb.Tx, dir string, lock bool) (Verdict, error) {
 	end, err := journal.Read(dir, 1<<62, func(journal.Record, string) error { return nil })
 	if errors.Is(err, journal.ErrNone) {
 		if row, missed := s.missed(rows, dir); missed {
-			return v, s.lost(row, fmt.Errorf("its journal in %s is gone, which has %d records of what was sent",
-				row.Path, row.Seq))
+			return v, s.lost(row, fmt.Errorf("its journal in %s is gone, which has %s of what was sent",
+				row.Path, sqldb.Counted(row.Seq, "record", "records")))
 		}
 		v.Fresh = true
 		return v, s.refuseForgotten(rows, dir)
@@ -209,8 +209,8 @@ func (s *Journals) lacksOf(seen map[string]int64, rows map[string]sqldb.JournalR
 			host = "whose journal is " + id
 		}
 		return &sqldb.Error{
-			Code: sqldb.CodeRolledBack, Path: s.db.Where, Hint: "run `safrasync rebuild` on the host " + host +
-				" first; if that host is gone for ever, " + sqldb.NewJournalHint,
+			Code: sqldb.CodeRolledBack, Path: s.db.Where, Hint: "run `safrasync rebuild` on every host, in any order, also on " +
+				host + "; if that host is gone for ever, " + sqldb.NewJournalHint,
 			Err: fmt.Errorf(
 				"another host's journal had record %d in this ledger, which has %d of it now: it lacks what that host sent", seq, have.Seq),
 		}
@@ -260,8 +260,9 @@ func (s *Journals) rolledBack(c journal.Comparison) error {
 	return &sqldb.Error{
 		Code: sqldb.CodeRolledBack, Path: s.db.Where, Records: c.Missing, Rows: c.Intents, Since: c.Since,
 		Hint: sqldb.RebuildHint,
-		Err: fmt.Errorf("it is older than its journal: %d records since %s are missing, with %d rows that were sent",
-			c.Missing, c.Since.Format(time.RFC3339), c.Intents),
+		Err: fmt.Errorf("it is older than its journal: since %s it lacks %s, with %s",
+			c.Since.Format(time.RFC3339), sqldb.Counted(c.Missing, "record", "records"),
+			sqldb.Counted(c.Intents, "row that was sent", "rows that were sent")),
 	}
 }
 

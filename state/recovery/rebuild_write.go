@@ -60,7 +60,8 @@ func (r *Rebuilding) insert(work []RebuiltRow) error {
 			return err
 		}
 		if lost > 0 {
-			return fmt.Errorf("%d rows of job %s came into the ledger meanwhile: run it again", lost, job)
+			return fmt.Errorf("%s of job %s came into the ledger meanwhile: run it again",
+				sqldb.Counted(lost, "row", "rows"), job)
 		}
 		for chunk := range slices.Chunk(entries, sqldb.InList) {
 			keys := make([]string, len(chunk))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -158,10 +159,14 @@ func (s *DB) OtherServer(was, is string) error {
 // ServerText describes a server for people.
 func ServerText(text string) string {
 	p := ServerParts(text)
+	// PostgreSQL names files with it in hexadecimal, and tells people the decimal number.
+	if number, err := strconv.ParseUint(p[1], 16, 32); err == nil {
+		p[1] = strconv.FormatUint(number, 10)
+	}
 	for i := range p {
 		if p[i] == Unread {
 			p[i] = "not readable"
 		}
 	}
-	return fmt.Sprintf("server %s (timeline %s)", p[0], strings.TrimLeft(p[1], "0"))
+	return fmt.Sprintf("server %s (timeline %s)", p[0], p[1])
 }

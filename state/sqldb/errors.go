@@ -210,6 +210,18 @@ func DescribeSQLite(e *Error, code int) {
 	}
 }
 
+// Counted returns a number with the words that fit it.
+func Counted[N int | int64](n N, one, many string) string {
+	if n == 1 {
+		many = one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// PrimaryHint states how to reach the server of a PostgreSQL cluster that can write.
+const PrimaryHint = "the server is a standby or read-only: point state.dsn at the primary " +
+	"(host=pg1,pg2 port=5432 target_session_attrs=read-write connect_timeout=5)"
+
 func describePostgres(e *Error, server *pq.Error) {
 	code := string(server.Code)
 	switch {
@@ -219,15 +231,19 @@ func describePostgres(e *Error, server *pq.Error) {
 		e.Code, e.Hint = CodeNoDatabase, "create the database, or correct its name in state.dsn"
 	case code == "42501":
 		e.Code, e.Hint = CodePermission, "grant the role what it needs: it owns the ledger's tables"
-	case code == "25006":
-		e.Code, e.Hint = CodePermission,
-			"the server is a standby or read-only: point state.dsn at the primary (target_session_attrs=read-write)"
+	// 0A000 is what a standby answers to a transaction that is to write
+	case code == "25006" || code == "0A000":
+		e.Code, e.Hint = CodePermission, PrimaryHint
 	case code == "53100":
 		e.Code, e.Hint = CodeFull, "free space on the database server"
 	case code == "53300":
 		e.Code, e.Hint = CodeUnreachable, "raise max_connections, or close other sessions"
+	case code == "40P01" || code == "40001":
+		e.Code, e.Hint = CodeLocked,
+			"it and another session waited for each other, and nothing was changed: run it again"
 	case code == "55P03" || code == "57014":
-		e.Code, e.Hint = CodeLocked, "another session holds the rows: look at pg_stat_activity for a long transaction"
+		e.Code, e.Hint = CodeLocked,
+			"another session holds the rows: run it again, and if it stays look at pg_stat_activity for a long transaction"
 	case strings.HasPrefix(code, "57P") || strings.HasPrefix(code, "08"):
 		e.Code, e.Hint = CodeUnreachable, "the server is starting, stopping or cut off: it is tried again"
 	case code == "XX001" || code == "XX002":

@@ -24,15 +24,15 @@ func RefuseForgotten(parent, where string) error {
 	e := &Error{
 		Code: CodeEmptied, Path: where, Records: int(f.End.Seq), Rows: f.rows, Since: f.End.Header.Created,
 		Hint: "restore it (`safrasync restore FILE`), or run `safrasync rebuild`, which makes it anew from its journal",
-		Err: fmt.Errorf("the ledger is empty or gone, but its journal in %s says that %d rows were sent",
-			f.Dir, f.rows),
+		Err: fmt.Errorf("the ledger is empty or gone, but its journal in %s says that %s",
+			f.Dir, Counted(f.rows, "row was sent", "rows were sent")),
 	}
 	if place := f.End.Header.Place; place != where {
 		e.Place = place
 		e.Hint += "; if that is another ledger, set state.journal to a folder of its own"
 		e.Err = fmt.Errorf(
-			"the ledger is new, but the journal in %s, of the ledger that stood at %s, says that %d rows were sent",
-			f.Dir, place, f.rows)
+			"the ledger is new, but the journal in %s, of the ledger that stood at %s, says that %s",
+			f.Dir, place, Counted(f.rows, "row was sent", "rows were sent"))
 	}
 	return e
 }

@@ -2,6 +2,7 @@ package sqldb
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"maps"
@@ -42,10 +43,7 @@ func OpenPostgres(ctx context.Context, o Options, tune Tuning) (*DB, error) {
 	// Each session sets the level that the server has now, so that a later reload cannot lower it
 	// while the session lasts.
 	cfg.Runtime["synchronous_commit"] = setting
-	if o.ReadOnly {
-		cfg.Runtime["default_transaction_read_only"] = "on"
-	}
-	if s.Write, err = connectPostgres(cfg, ReadPatience, tune); err != nil {
+	if s.Write, err = connectPostgres(cfg, ReadPatience, tune, o.ReadOnly); err != nil {
 		return nil, s.Fault(ctx, "opening the ledger", err)
 	}
 	s.Read = s.Write
@@ -53,7 +51,7 @@ func OpenPostgres(ctx context.Context, o Options, tune Tuning) (*DB, error) {
 		slow := cfg
 		slow.Runtime = maps.Clone(cfg.Runtime)
 		slow.Runtime["statement_timeout"] = "0"
-		return connectPostgres(slow, 0, tune)
+		return connectPostgres(slow, 0, tune, o.ReadOnly)
 	}
 	if err := s.VerifyPostgres(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -64,9 +62,13 @@ func OpenPostgres(ctx context.Context, o Options, tune Tuning) (*DB, error) {
 	return s, nil
 }
 
-// PostgresPlace describes a database for people, without secrets.
+// PostgresPlace describes a database for people, without secrets. It names every server of the DSN.
 func PostgresPlace(cfg pq.Config) string {
-	return "PostgreSQL " + net.JoinHostPort(cfg.Host, strconv.Itoa(int(cfg.Port))) + " database " + cfg.Database
+	servers := []string{net.JoinHostPort(cfg.Host, strconv.Itoa(int(cfg.Port)))}
+	for _, more := range cfg.Multi {
+		servers = append(servers, net.JoinHostPort(more.Host, strconv.Itoa(int(more.Port))))
+	}
+	return "PostgreSQL " + strings.Join(servers, ",") + " database " + cfg.Database
 }
 
 // PostgresConfig parses the DSN. It does not repeat the driver's error about a wrong DSN, because
@@ -98,13 +100,17 @@ func PostgresConfig(o Options) (pq.Config, error) {
 
 // connectPostgres returns a pool whose connections wait for each part of an answer for at most
 // patience; 0 = as long as the network connection lives.
-func connectPostgres(cfg pq.Config, patience time.Duration, tune Tuning) (*sqlx.DB, error) {
+func connectPostgres(cfg pq.Config, patience time.Duration, tune Tuning, reading bool) (*sqlx.DB, error) {
 	connector, err := pq.NewConnectorConfig(cfg)
 	if err != nil {
 		return nil, errors.New("the connection's settings contradict each other")
 	}
 	connector.Dialer(dialer{patience})
-	db := openDB(connector, tune)
+	var c driver.Connector = connector
+	if reading {
+		c = readingOnly{c}
+	}
+	db := openDB(c, tune)
 	db.SetMaxOpenConns(postgresConns)
 	db.SetMaxIdleConns(postgresConns)
 	db.SetConnMaxIdleTime(2 * time.Minute)
@@ -113,11 +119,32 @@ func connectPostgres(cfg pq.Config, patience time.Duration, tune Tuning) (*sqlx.
 	return mapped(db, "postgres"), nil
 }
 
+// readingOnly opens connections that cannot write. The setting follows the connection: as one of its
+// parameters the driver would take it for the server's own, and target_session_attrs=read-write would
+// find no server.
+type readingOnly struct{ driver.Connector }
+
+// Connect opens one connection.
+func (c readingOnly) Connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := c.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	session, ok := conn.(driver.ExecerContext)
+	if !ok {
+		return nil, errors.Join(errors.New("the driver cannot set a session"), conn.Close())
+	}
+	if _, err := session.ExecContext(ctx, "SET default_transaction_read_only = on", nil); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return conn, nil
+}
+
 // durableSetting returns the level of synchronous_commit to use. Every level of the server except
 // off flushes to the local disk and is kept (remote_apply also waits for a standby); off is raised
 // to on.
 func durableSetting(ctx context.Context, cfg pq.Config, where string, tune Tuning) (setting string, err error) {
-	db, err := connectPostgres(cfg, ReadPatience, tune)
+	db, err := connectPostgres(cfg, ReadPatience, tune, false)
 	if err != nil {
 		return "", FaultOf(ctx, "opening the ledger", where, Postgres, err)
 	}
