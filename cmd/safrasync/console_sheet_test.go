@@ -16,7 +16,7 @@ func TestRowsGoToASpreadsheetAndDecisionsComeBack(t *testing.T) {
 	d := newDesk(t)
 	b := d.as(trade.Accountant).Get("/rows?job=contracts").Wants(http.StatusOK, "Excel", "CSV")
 	form := with(b.Form("/decisions/export"), "format", "csv")
-	b.Post("/decisions/export", form).Wants(http.StatusOK, "01|000003", "v1-")
+	b.Post("/decisions/export", form).Wants(http.StatusOK, "01|000003", "v2-")
 	if kind := b.Got.Get("Content-Disposition"); !strings.Contains(kind, "linhas.csv") {
 		t.Errorf("it is no file: %s", kind)
 	}

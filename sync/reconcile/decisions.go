@@ -167,11 +167,16 @@ const checkSize = 4
 
 // decisionCheck returns a short hash of each cell that identifies the row, so that a cell that was
 // changed, or sorted apart from its row, is detected and can be named. Changes that spreadsheets
-// make by themselves (blanks, leading zeros) are ignored.
+// make by themselves (blanks, leading zeros) are ignored, except in the key: 0900 and 900 are two
+// rows.
 func decisionCheck(cells []string) string {
-	out := "v1-"
+	out := "v2-"
 	for _, id := range checkedColumns {
-		sum := sha256.Sum256([]byte(id + "\x00" + plainCell(cells[decisionColumn(id)])))
+		cell := cells[decisionColumn(id)]
+		if id != "key" {
+			cell = plainCell(cell)
+		}
+		sum := sha256.Sum256([]byte(id + "\x00" + cell))
 		out += hex.EncodeToString(sum[:])[:checkSize]
 	}
 	return out

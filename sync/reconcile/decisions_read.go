@@ -148,6 +148,10 @@ func (t *decisionReader) row(cells []string, line int) error {
 		t.fault(line, "version", "decisions.altered")
 	} else {
 		for _, id := range altered(own) {
+			if id == "key" {
+				t.fault(line, id, "decisions.key_altered", d.Key)
+				continue
+			}
 			t.fault(line, id, "decisions.altered_or_moved")
 		}
 	}

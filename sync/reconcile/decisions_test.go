@@ -25,9 +25,7 @@ func exported(t *testing.T, w *world, form Form, lang trade.Lang) ([][]string, [
 	var b bytes.Buffer
 	must.Do(t, w.take(Cut{}).Decisions(o, form, &b))
 	if form == Commas {
-		r := csv.NewReader(strings.NewReader(strings.TrimPrefix(b.String(), "\ufeff")))
-		r.Comma = ';'
-		return must.Get(r.ReadAll())(t), b.Bytes()
+		return must.Get(csvRows(b.Bytes()))(t), b.Bytes()
 	}
 	book := must.Get(excelize.OpenReader(bytes.NewReader(b.Bytes())))(t)
 	defer book.Close()
@@ -191,4 +189,50 @@ func TestAnotherFileIsNoFileOfDecisions(t *testing.T) {
 		!strings.Contains(err.Error(), "UTF-8") {
 		t.Errorf("other bytes: %v", err)
 	}
+}
+
+// Keys are compared as they were written. A spreadsheet that turns 0900 into 900 does not move the
+// decision of 0900 to the row 900, and the key is named.
+func TestADecisionStaysWithItsKeyWhenZerosAreLost(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "sqlite")
+	for _, key := range []string{"0900", "900", "00"} {
+		w.change(w.add("deliveries", key, soy), func(e *trade.Entry) { e.State, e.Cause = trade.Held, trade.CauseExists })
+	}
+	rows, raw := exported(t, w, Commas, trade.Portuguese)
+	filled(t, Commas, raw, rows, map[string]string{
+		"0900/decision": "dispensar", "0900/why": "combinado com a Ana",
+		"00/decision": "dispensar", "00/why": "combinado com a Ana",
+	})
+	for _, r := range rows { // as a spreadsheet saves them
+		if key := decisionColumn("key"); r[key] == "0900" || r[key] == "00" {
+			r[key] = r[key][1:]
+		}
+	}
+	var data bytes.Buffer
+	out := csv.NewWriter(&data)
+	out.Comma = ';'
+	must.Do(t, out.WriteAll(rows))
+	list, faults, err := ReadDecisions(&data, trade.Portuguese)
+	if err != nil || len(list) != 0 || len(faults) != 2 {
+		t.Fatalf("decisions %+v, faults %+v, %v", list, faults, err)
+	}
+	for _, f := range faults {
+		if f.Column != "Chave no ERP" || !strings.Contains(f.Text, "não é a chave que foi exportada") {
+			t.Errorf("fault %+v", f)
+		}
+	}
+	same := filled(t, Commas, raw, must.Get(csvRows(raw))(t), map[string]string{
+		"0900/decision": "dispensar", "0900/why": "combinado com a Ana",
+	})
+	list, faults, err = ReadDecisions(bytes.NewReader(same), trade.Portuguese)
+	if err != nil || len(faults) != 0 || len(list) != 1 || list[0].Key != "0900" {
+		t.Errorf("decisions %+v, faults %+v, %v", list, faults, err)
+	}
+}
+
+func csvRows(raw []byte) ([][]string, error) {
+	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))))
+	r.Comma = ';'
+	return r.ReadAll()
 }
