@@ -3,6 +3,7 @@ package dialect
 import (
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -18,10 +19,10 @@ type Moment struct {
 }
 
 // momentShape matches YYYY-MM-DD[T| ]HH:MM[:SS[.f…]][zone], zone = Z, ±HH, ±HHMM, ±HH:MM or
-// ±HH:MM:SS. That is what PostgreSQL writes and what people store in SQLite. It matches no other
-// calendar ("BC"), no five-digit year, no 'infinity'.
+// ±HH:MM:SS, also after a blank. That is what PostgreSQL writes and what programs store as text. It
+// matches no other calendar ("BC"), no five-digit year, no 'infinity'.
 var momentShape = regexp.MustCompile(`^(\d{4}-\d\d-\d\d)(?:([T ])(\d\d):([0-5]\d)(?::(\d\d)(?:\.(\d{1,9}))?)?` +
-	`([Zz]|([+-])(\d\d)(?::?([0-5]\d)(?::?([0-5]\d))?)?)?)?$`)
+	`( ?[Zz]|( ?[+-])(\d\d)(?::?([0-5]\d)(?::?([0-5]\d))?)?)?)?$`)
 
 // ParseMoment parses a text of such a format whose date exists; 24:00 and a leap second are the
 // moment after.
@@ -42,13 +43,16 @@ func ParseMoment(s string) (Moment, bool) {
 		Sep: part[2], secs: part[5] != "", digits: len(part[6]), Zoned: part[7] != "", suffix: part[7],
 		offset: time.Duration(number(9)*3600+number(10)*60+number(11)) * time.Second,
 	}
-	if part[8] == "-" {
+	if strings.TrimSpace(part[8]) == "-" {
 		m.offset = -m.offset
 	}
 	nano, _ := strconv.Atoi((part[6] + "000000000")[:9])
 	m.At = time.Date(day.Year(), day.Month(), day.Day(), number(3), number(4), number(5), nano, time.UTC).Add(-m.offset)
 	return m, true
 }
+
+// Wall returns the local time as written, as if it were UTC.
+func (m Moment) Wall() time.Time { return m.At.Add(m.offset) }
 
 // Like formats t in the format of m.
 func (m Moment) Like(t time.Time) string {

@@ -1,6 +1,9 @@
 package dialect
 
-import "strings"
+import (
+	"strings"
+	"time"
+)
 
 // Kind is the kind of a value in the database.
 type Kind uint8
@@ -54,6 +57,36 @@ type Value struct {
 // Trimmed returns the text without blanks on both sides. CHAR columns arrive padded; trimming is
 // left to the mapping, because a key is bound untrimmed.
 func (v Value) Trimmed() string { return strings.TrimSpace(v.Text) }
+
+// Day returns the calendar day of a value, by one rule for all engines: a date is ten characters,
+// YYYY-MM-DD; a time without a zone is local; an instant, also in a text, is a local time in the
+// zone. Any other text is no day, also one that begins with a date.
+func (v Value) Day(zone *time.Location) (day time.Time, ok bool) {
+	m, ok := v.moment()
+	if !ok {
+		return time.Time{}, false
+	}
+	if m.Zoned {
+		return m.At.In(zone), true
+	}
+	return m.At, true
+}
+
+// Midnight reports whether a value is the beginning of a day as it is written, in whatever zone,
+// and returns that day.
+func (v Value) Midnight() (day time.Time, ok bool) {
+	m, ok := v.moment()
+	day = m.Wall()
+	return day, ok && day.Equal(day.Truncate(24*time.Hour))
+}
+
+func (v Value) moment() (Moment, bool) {
+	switch v.Kind {
+	case Text, Date, Timestamp, Instant:
+		return ParseMoment(v.Trimmed())
+	}
+	return Moment{}, false
+}
 
 // NullText is shown to people for SQL NULL.
 const NullText = "NULL"

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -42,6 +43,7 @@ func Battery(t *testing.T, e Engine) {
 		"rows are found again by any key":                  byKeys,
 		"many keys and double keys":                        manyKeysAndDoubleKeys,
 		"values are exact text":                            values,
+		"a date is ten characters, an instant a local day": days,
 		"faults are named and point into the query":        faults,
 		"a cancelled read is called that":                  cancelledRead,
 		"F003 F004 rows and bound are of one snapshot":     oneSnapshot,
@@ -192,6 +194,68 @@ func values(t *testing.T, e Engine) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// dayForms are the forms in which programs store days, with the day in São Paulo; "" is an error of
+// the row.
+var dayForms = map[string]string{
+	"2026-05-10":                     "2026-05-10",
+	"2026-05-10 23:59":               "2026-05-10",
+	"2026-05-10 00:00:00":            "2026-05-10",
+	"2026-05-10T23:59:59.999":        "2026-05-10",
+	"2026-05-11T02:30:00Z":           "2026-05-10",
+	"2026-05-11T02:30:00.000Z":       "2026-05-10",
+	"2026-05-11 02:30:00.000 +00:00": "2026-05-10",
+	"2026-05-10T23:30:00-07:00":      "2026-05-11",
+	"2026-05-10 23:30:00-03":         "2026-05-10",
+	"2026-05-10 ou 2026-05-20":       "",
+	"2026-05-10 CANCELADO":           "",
+	"2026-05-10 99:99":               "",
+	"2026-05-10T":                    "",
+	"2026-05-10 10:00:00 UTC":        "",
+	"2026-05-1":                      "",
+	"2026-02-30 10:00:00":            "",
+	"2026-05-10;":                    "",
+}
+
+// days checks the one rule of the days: in texts of every engine, in its columns of dates and
+// times, and in SQLite, which stores any text in those.
+func days(t *testing.T, e Engine) {
+	columns := map[string]string{"texto": "varchar(40)"}
+	want := map[string]map[string]string{"texto": dayForms}
+	if e.Name == "sqlite" {
+		for _, kind := range []string{"datetime", "timestamp", "date"} {
+			columns["c_"+kind], want["c_"+kind] = kind, maps.Clone(dayForms)
+			for _, zoned := range []string{"2026-05-10T00:00:00Z", "2026-05-10 00:00:00.000 +00:00"} {
+				want["c_"+kind][zoned] = map[bool]string{true: "2026-05-10", false: "2026-05-09"}[kind == "date"]
+			}
+		}
+	} else {
+		columns["dia"], columns["hora"] = "date", e.Timestamp
+		want["dia"] = map[string]string{"2026-05-10": "2026-05-10"}
+		want["hora"] = map[string]string{
+			"2026-05-10 23:59:59": "2026-05-10", "2026-05-10 00:00:00": "2026-05-10",
+		}
+	}
+	for name, kind := range columns {
+		statements := []string{"CREATE TABLE c (k varchar(40), " + name + " " + kind + ")"}
+		for stored := range want[name] {
+			statements = append(statements, "INSERT INTO c VALUES ('"+stored+"', '"+stored+"')")
+		}
+		s, _ := e.Start(t, statements...)
+		rows, _ := Read(t, s, erp.Query{SQL: "SELECT * FROM c", Key: []string{"k"}}, erp.Window{})
+		got := map[string]string{}
+		for _, r := range rows {
+			v, _ := r.Get(name)
+			got[Text(r, "k")] = ""
+			if day, ok := v.Day(SaoPaulo(t)); ok {
+				got[Text(r, "k")] = day.Format(time.DateOnly)
+			}
+		}
+		if diff := cmp.Diff(want[name], got); diff != "" {
+			t.Errorf("%s %s (-want +got):\n%s", name, kind, diff)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package mapping
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/trade"
@@ -116,7 +117,7 @@ func TestALookupIsCheckedWithTheConfiguration(t *testing.T) {
 			"column doc is that of cancelled too",
 		},
 	} {
-		_, errs := compileMapping(spec(c.change))
+		_, errs := compileMapping(spec(c.change), time.UTC)
 		found := false
 		for _, err := range errs {
 			found = found || strings.Contains(err.Error(), c.want)

@@ -68,13 +68,14 @@ func numeric(kind erp.Kind) bool { return kind == erp.Int || kind == erp.Number 
 type dateForm struct {
 	sample string
 	layout string
+	zone   *time.Location // in which an instant in a text becomes a day
 }
 
 // parseDateForm parses a form made of YYYY, MM, DD and separators. A year of two digits is refused:
 // it would be a guess.
-func parseDateForm(sample string) (dateForm, error) {
+func parseDateForm(sample string, zone *time.Location) (dateForm, error) {
 	if sample == "" {
-		return dateForm{sample: "YYYY-MM-DD"}, nil
+		return dateForm{sample: "YYYY-MM-DD", zone: zone}, nil
 	}
 	rest := sample
 	for _, part := range []string{"YYYY", "MM", "DD"} {
@@ -90,44 +91,24 @@ func parseDateForm(sample string) (dateForm, error) {
 		"02").Replace(sample)}, nil
 }
 
-// read returns the calendar day (I7). For a timestamp that is the day as written; the source has
-// converted one with a zone to erp.time_zone.
+// read returns the calendar day (I7). The form applies to texts and integers only.
 func (f dateForm) read(v erp.Value, text string) (trade.Date, error) {
-	switch {
-	case v.Kind == erp.Date, v.Kind == erp.Timestamp, v.Kind == erp.Instant:
-		return dayOf(text)
-	case f.layout != "":
+	if f.layout != "" && v.Kind != erp.Date && v.Kind != erp.Timestamp && v.Kind != erp.Instant {
 		t, err := time.Parse(f.layout, text)
 		if err != nil {
 			return trade.Date{}, errors.New("is not a date in the form " + f.sample)
 		}
 		return trade.NewDate(t.Date())
-	case v.Kind == erp.Text:
-		return dayOf(text)
 	}
-	return trade.Date{}, errors.New("is not a date")
+	day, ok := v.Day(f.zone)
+	if !ok {
+		return trade.Date{}, errors.New("is not a date")
+	}
+	return trade.NewDate(day.Date())
 }
 
 // is reports whether a text in this form is the day.
 func (f dateForm) is(text string, day trade.Date) bool {
 	t, err := time.Parse(f.layout, text)
 	return err == nil && trade.DateOf(t) == day
-}
-
-// dayOf parses YYYY-MM-DD, alone or before a time.
-func dayOf(text string) (trade.Date, error) {
-	if len(text) > 10 && (text[10] == ' ' || text[10] == 'T') {
-		text = text[:10]
-	}
-	return trade.ParseDate(text)
-}
-
-// midnightOf reports whether a date or timestamp is the beginning of the day.
-func midnightOf(text string, day trade.Date) bool {
-	d, err := dayOf(text)
-	if err != nil || d != day {
-		return false
-	}
-	clock, _, _ := strings.Cut(strings.TrimLeft(text[10:], "T "), ".")
-	return clock == "" || strings.HasPrefix(clock, "00:00:00") || clock == "00:00"
 }

@@ -45,7 +45,7 @@ func Compile(spec JobSpec, zone *time.Location) (*Job, error) {
 	}
 	j := &Job{Spec: spec, Cancelled: map[string]bool{}}
 	var mappingErrs []error
-	j.Mapping, mappingErrs = compileMapping(spec)
+	j.Mapping, mappingErrs = compileMapping(spec, zone)
 	errs = append(errs, mappingErrs...)
 	var err error
 	if j.Sweep, err = clock.ParseSchedule(spec.Sweep, zone); err != nil {

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"golang.org/x/text/cases"
@@ -50,7 +51,7 @@ type Codes map[string]map[string]string
 type ColumnsOf func(column string) (erp.Value, bool)
 
 // compileMapping checks the fields of a job and compiles them.
-func compileMapping(spec JobSpec) (*Mapping, []error) {
+func compileMapping(spec JobSpec, zone *time.Location) (*Mapping, []error) {
 	m := &Mapping{Sends: spec.Sends}
 	var errs []error
 	path := "jobs." + spec.Name + ".fields"
@@ -68,7 +69,7 @@ func compileMapping(spec JobSpec) (*Mapping, []error) {
 			}
 			continue
 		}
-		f, err := compileField(path+"."+rule.Field, rule, fs)
+		f, err := compileField(path+"."+rule.Field, rule, fs, zone)
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -101,12 +102,12 @@ func compileMapping(spec JobSpec) (*Mapping, []error) {
 	m.Columns = slices.Sorted(maps.Keys(used))
 	m.Refs = slices.Sorted(maps.Keys(kinds))
 	m.SentBy = slices.Sorted(maps.Keys(parents))
-	m.Fingerprint = Fingerprint(spec.Sends, spec.Fields, spec.Checks, spec.Cancelled)
+	m.Fingerprint = Fingerprint(spec.Sends, spec.Fields, spec.Checks, spec.Cancelled, zone.String())
 	return m, errs
 }
 
 // compileField checks one field of a mapping and compiles it; errors start with path.
-func compileField(path string, rule trade.FieldRule, spec FieldSpec) (fieldMapping, error) {
+func compileField(path string, rule trade.FieldRule, spec FieldSpec, zone *time.Location) (fieldMapping, error) {
 	f := fieldMapping{Rule: rule, Spec: spec, values: map[string]string{}}
 	switch {
 	case (spec.Const == nil) == (len(spec.Columns) == 0):
@@ -159,7 +160,7 @@ func compileField(path string, rule trade.FieldRule, spec FieldSpec) (fieldMappi
 	if f.number, err = parseNumberForm(spec.Number); err != nil {
 		return f, &SpecError{path + ".number", err.Error()}
 	}
-	if f.date, err = parseDateForm(spec.Date); err != nil {
+	if f.date, err = parseDateForm(spec.Date, zone); err != nil {
 		return f, &SpecError{path + ".date", err.Error()}
 	}
 	return f, nil
@@ -181,7 +182,8 @@ func (f *fieldMapping) isEmpty(v erp.Value, text string) bool {
 		}
 		if f.Rule.Type == trade.Day || v.Kind == erp.Date || v.Kind == erp.Timestamp || v.Kind == erp.Instant {
 			d, err := trade.ParseDate(e)
-			if err == nil && (midnightOf(text, d) || f.date.layout != "" && f.date.is(text, d)) {
+			midnight, ok := v.Midnight()
+			if err == nil && (ok && trade.DateOf(midnight) == d || f.date.layout != "" && f.date.is(text, d)) {
 				return true
 			}
 		}

@@ -3,6 +3,7 @@ package mapping
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -139,6 +140,24 @@ func TestAFieldIsReadAsTheConfigurationSays(t *testing.T) {
 			values: map[string]erp.Value{"c": {Kind: erp.Timestamp, Text: "2026-08-10T23:59:59"}}, want: "2026-08-10",
 		},
 		{
+			name: "text after a date is no date", field: "order_date", spec: FieldSpec{Columns: col("c")},
+			values: map[string]erp.Value{"c": text("2026-05-10 ou 2026-05-20")}, rule: trade.RuleDate,
+		},
+		{
+			name: "text after a date in a form is no date", field: "order_date",
+			spec:   FieldSpec{Columns: col("c"), Date: "YYYY-MM-DD"},
+			values: map[string]erp.Value{"c": text("2026-05-10 00:00:00")}, rule: trade.RuleDate,
+		},
+		{
+			name: "an instant in a text is a local day", field: "order_date", spec: FieldSpec{Columns: col("c")},
+			values: map[string]erp.Value{"c": text("2026-05-11 02:30:00.000 +00:00")}, want: "2026-05-10",
+		},
+		{
+			name: "empty by the day that a program wrote as an instant", field: "payday",
+			spec:   FieldSpec{Columns: col("c"), Empty: []string{"1970-01-01"}},
+			values: map[string]erp.Value{"c": text("1970-01-01T00:00:00.000Z")},
+		},
+		{
 			name: "YYYYMMDD", field: "order_date", spec: FieldSpec{Columns: col("c"), Date: "YYYYMMDD"},
 			values: map[string]erp.Value{"c": text("20260810")}, want: "2026-08-10",
 		},
@@ -242,7 +261,7 @@ func compileTestField(t *testing.T, field string, spec FieldSpec) fieldMapping {
 	t.Helper()
 	for _, rule := range trade.OrderCommitmentRules {
 		if rule.Field == field {
-			f, err := compileField("jobs.contracts.fields."+field, rule, spec)
+			f, err := compileField("jobs.contracts.fields."+field, rule, spec, time.FixedZone("", -3*60*60))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -298,7 +317,7 @@ func TestAFaultOfTheMappingNamesItsPlace(t *testing.T) {
 				if rule.Field != tt.field {
 					continue
 				}
-				_, err := compileField("jobs.contracts.fields."+tt.field, rule, tt.spec)
+				_, err := compileField("jobs.contracts.fields."+tt.field, rule, tt.spec, time.UTC)
 				if err == nil || !strings.Contains(err.Error(), tt.want) {
 					t.Errorf("compileField = %v, want it to contain %q", err, tt.want)
 				}

@@ -197,7 +197,8 @@ func TestADecisionStaysWithItsKeyWhenZerosAreLost(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "sqlite")
 	for _, key := range []string{"0900", "900", "00"} {
-		w.change(w.add("deliveries", key, soy), func(e *trade.Entry) { e.State, e.Cause = trade.Held, trade.CauseExists })
+		w.change(w.add("deliveries", key, soy),
+			func(e *trade.Entry) { e.State, e.Cause = trade.Held, trade.CauseExists })
 	}
 	rows, raw := exported(t, w, Commas, trade.Portuguese)
 	filled(t, Commas, raw, rows, map[string]string{

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -85,7 +86,7 @@ func TestACaseThatWasWrittenIsReadBackAsTheSameRow(t *testing.T) {
 		Schedule: "0 3 * * *",
 		Fields:   map[string]mapping.FieldSpec{"price": {Columns: []string{column}}},
 	}
-	job, _ := mapping.Compile(spec, nil) // the fields that it lacks do not matter here
+	job, _ := mapping.Compile(spec, time.UTC) // the fields that it lacks do not matter here
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		in := rehearse.Case{

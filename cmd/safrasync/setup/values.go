@@ -8,7 +8,6 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	"github.com/safrasync/safrasync/erp"
-	"github.com/safrasync/safrasync/trade"
 )
 
 // valueWords are the words by which a value of the API is recognised in an ERP, in lower case and
@@ -168,11 +167,8 @@ func dateFits(v erp.Value, text, form string) bool {
 		return form == ""
 	}
 	if form == "" {
-		if v.Kind != erp.Text || len(text) < 10 {
-			return false
-		}
-		_, err := trade.ParseDate(text[:10])
-		return err == nil
+		_, ok := v.Day(time.UTC)
+		return ok
 	}
 	layout := strings.NewReplacer("YYYY", "2006", "MM", "01", "DD", "02").Replace(form)
 	t, err := time.Parse(layout, text)

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/jmoiron/sqlx"
 
@@ -79,7 +80,7 @@ func (s *engine) value(v any, declared string) dialect.Value {
 		}
 		switch declared {
 		case "date", "datetime", "timestamp":
-			return s.declaredTime(text)
+			return s.declaredTime(text, declared)
 		}
 		return text
 	default:
@@ -88,12 +89,16 @@ func (s *engine) value(v any, declared string) dialect.Value {
 }
 
 // declaredTime determines the kind of the text of a column that is declared as a time. What is not
-// ISO text stays plain text for the mapping's own date format.
-func (s *engine) declaredTime(v dialect.Value) dialect.Value {
+// ISO text stays plain text for the mapping's own date format. In a column declared DATE a midnight
+// is a date, in whatever zone the program has written it.
+func (s *engine) declaredTime(v dialect.Value, declared string) dialect.Value {
 	m, ok := dialect.ParseMoment(v.Text)
+	day, midnight := v.Midnight()
 	switch {
 	case !ok:
 		return v
+	case declared == "date" && midnight:
+		return dialect.Value{Kind: dialect.Date, Text: day.Format(time.DateOnly)}
 	case m.Sep == "":
 		return dialect.Value{Kind: dialect.Date, Text: v.Text}
 	case !m.Zoned:
