@@ -22,7 +22,7 @@ var engines = []*dialect.Engine{
 	oracle.Engine,    // not yet tried on a live server
 	postgres.Engine,  // PostgreSQL 14 or later
 	sqlite.Engine,    // a file, opened read-only
-	sqlserver.Engine, // not yet tried on a live server
+	sqlserver.Engine, // tried against a server of its protocol, not yet Microsoft's own
 }
 
 // engineNamed returns the engine with a name, or nil if there is none.

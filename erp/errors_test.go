@@ -350,6 +350,27 @@ func TestTheCallersErrorComesBackAsItIs(t *testing.T) {
 	}
 }
 
+// What a server still sends for a read that ended early would be the answer to the next question on
+// its connection.
+func TestAConnectionIsNotUsedAgainAfterAReadThatEndedEarly(t *testing.T) {
+	t.Parallel()
+	s, _ := postgres(t)
+	session := erp.Query{SQL: "SELECT pg_backend_pid() AS k FROM generate_series(1, 5)", Key: []string{"k"}}
+	all, _ := erptest.Read(t, s, session, erp.Window{})
+	again, _ := erptest.Read(t, s, session, erp.Window{})
+	if erptest.Text(all[0], "k") != erptest.Text(again[0], "k") {
+		t.Fatal("a read that came to its end left no connection for the next one")
+	}
+	_, err := s.Read(t.Context(), session, erp.Window{}, func(erp.Row) error { return io.ErrShortWrite })
+	if !errors.Is(err, io.ErrShortWrite) {
+		t.Fatal(err)
+	}
+	after, _ := erptest.Read(t, s, session, erp.Window{})
+	if erptest.Text(all[0], "k") == erptest.Text(after[0], "k") {
+		t.Error("the read after one that ended early has the same connection")
+	}
+}
+
 func TestF009AConnectionCutInTheMiddleIsAnError(t *testing.T) {
 	t.Parallel()
 	s, db := postgres(t)

@@ -129,9 +129,12 @@ func (s *Source) inTx(ctx context.Context, fn func(dialect.Clock, dialect.Tx) er
 		return err
 	}
 	defer func() {
-		if e := c.Close(); err == nil {
-			err = e
+		if err != nil {
+			// What the server still sends for this read must not become the answer to the next one.
+			discard(c)
+			return
 		}
+		err = c.Close()
 	}()
 	tx, err := s.dialect.Begin(ctx, c)
 	if err != nil {
@@ -158,15 +161,18 @@ func (s *Source) conn(ctx context.Context) (*sqlx.Conn, dialect.Clock, error) {
 			return c, clk, nil
 		}
 		lost := CodeOf(s.problem(ctx, err, "")) == CodeUnreachable
-		if lost {
-			// so that it does not return to the pool
-			_ = c.Raw(func(any) error { return driver.ErrBadConn })
-		}
-		_ = c.Close() // the first error is the one to report
+		discard(c)
 		if !lost || left == 0 {
 			return nil, dialect.Clock{}, err
 		}
 	}
+}
+
+// discard closes a connection that must not return to the pool; the error that led to it is the one
+// to report.
+func discard(c *sqlx.Conn) {
+	_ = c.Raw(func(any) error { return driver.ErrBadConn })
+	_ = c.Close()
 }
 
 func (s *Source) describe(ctx context.Context, tx dialect.Tx, st sqltext.Statement) ([]Column, error) {

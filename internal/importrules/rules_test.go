@@ -239,7 +239,7 @@ var rules = map[string]rule{
 	"cmd/safrasync": {
 		may: []string{"*"},
 		testsMay: []string{
-			"internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/throwaway",
+			"erp/erptest", "internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/throwaway",
 			"internal/oidctest", "internal/consoletest",
 		},
 		reason: "cmd wires everything, but a test server has no place in the binary",

@@ -8,7 +8,7 @@ import (
 	"github.com/safrasync/safrasync/erp/sqltext"
 )
 
-// Engine is Microsoft SQL Server, not yet tried on a live server.
+// Engine is Microsoft SQL Server, tried against a server of its protocol (Babelfish).
 var Engine = &dialect.Engine{
 	Name: "sqlserver", Syntax: Syntax,
 	PlainName: regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`),

@@ -16,12 +16,15 @@ import (
 	"github.com/safrasync/safrasync/erp/fault"
 )
 
-// engine is the dialect of Microsoft SQL Server. It has not yet been tried
-// on a live server: its SQL is tested as text, its values on the driver's types.
+// engine is the dialect of Microsoft SQL Server. It was tried against a live server of its protocol
+// (Babelfish), not yet against Microsoft's own. Its tests check its SQL as text, its values on the
+// driver's types, and its faults with the driver.
 type engine struct {
 	opt    dialect.Options
 	db     *sqlx.DB
 	server dialect.Server
+	// plain: erp.dsn wants no TLS.
+	plain bool
 	// isolation is SNAPSHOT if the database allows it.
 	isolation sql.IsolationLevel
 }
@@ -48,7 +51,7 @@ func open(opt dialect.Options, _ dialect.Charset) (dialect.Database, *fault.Erro
 		host = "[" + host + "]"
 	}
 	q := url.Values{
-		"database": {a.Path}, "encrypt": {"disable"}, "ApplicationIntent": {"ReadOnly"},
+		"database": {a.Path}, "encrypt": {"disable"},
 		"app name": {dialect.ApplicationName}, "dial timeout": {"15"},
 	}
 	if tlsConfig != nil {
@@ -65,16 +68,25 @@ func open(opt dialect.Options, _ dialect.Charset) (dialect.Database, *fault.Erro
 	cfg.TLSConfig = tlsConfig
 	connector := mssql.NewConnectorConfig(cfg)
 	connector.Dialer = dialect.NewGuardDialer(opt.StatementTimeout)
-	if a.Port == "" {
-		a.Port = "1433"
-	}
 	s := &engine{
-		opt: opt, db: dialect.Pool(dialect.Bounded{Connector: connector}, "sqlserver"),
+		opt: opt, db: dialect.Pool(dialect.Bounded{Connector: connector}, "sqlserver"), plain: tlsConfig == nil,
 		isolation: sql.LevelReadCommitted, server: dialect.Server{
-			Target: a.Target(), Product: "SQL Server", Settings: "tls and ca", Timeout: opt.StatementTimeout,
+			Target: target(a), Product: "SQL Server", Settings: "tls and ca", Timeout: opt.StatementTimeout,
 		},
 	}
-	return dialect.Database{DB: s.db, Target: a.Target(), Probe: s.probe, Dialect: s}, nil
+	return dialect.Database{DB: s.db, Target: s.server.Target, Probe: s.probe, Dialect: s}, nil
+}
+
+// target returns the database for display. Without a port, SQL Server Browser is asked for that of a
+// named instance.
+func target(a dialect.Address) string {
+	if a.Port == "" {
+		if instance := a.Settings["instance"]; instance != "" {
+			return a.Host + `\` + instance + "/" + a.Path
+		}
+		a.Port = "1433"
+	}
+	return a.Target()
 }
 
 func (s *engine) probe(ctx context.Context) error {

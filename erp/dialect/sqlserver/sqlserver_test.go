@@ -152,6 +152,21 @@ func TestErrorsAreNamed(t *testing.T) {
 			"TRY_CAST",
 		},
 		{mssql.Error{Number: 102, Message: "Incorrect syntax near 'FRM'."}, fault.CodeSyntax, "FRM"},
+		{mssql.Error{Number: 468, Message: "Cannot resolve the conflict"}, fault.CodeSyntax, "DATABASE_DEFAULT"},
+		{mssql.Error{Number: 205, Message: "All queries combined using a UNION"}, fault.CodeSyntax, "UNION"},
+		{mssql.Error{Number: 8169, Message: "Conversion failed when converting 'segredo'"}, fault.CodeData, "TRY_CAST"},
+		{mssql.Error{Number: 530}, fault.CodeData, "recursion"},
+		{mssql.Error{Number: 3961}, fault.CodeLocked, "altered"},
+		{mssql.Error{Number: 601}, fault.CodeLocked, "NOLOCK"},
+		{mssql.Error{Number: 3967}, fault.CodeTimeout, "tempdb"},
+		{mssql.Error{Number: 596}, fault.CodeUnreachable, "ended the connection"},
+		{mssql.Error{Number: 0, Class: 20}, fault.CodeUnreachable, "ended the connection"},
+		{mssql.Error{Number: 978}, fault.CodeUnreachable, "listener"},
+		{mssql.Error{Number: 927}, fault.CodeUnreachable, "restored"},
+		{mssql.Error{Number: 18401}, fault.CodeUnreachable, "starting"},
+		{mssql.Error{Number: 4064}, fault.CodeNoDatabase, "does not exist"},
+		{mssql.Error{Number: 1105}, fault.CodeUnreachable, "disk space"},
+		{mssql.Error{Number: 50000, Message: "segredo"}, fault.CodeOther, "error 50000"},
 	} {
 		err := d.Problem(fmt.Errorf("driver: %w", c.err), "")
 		if err.Code != c.code || !strings.Contains(err.Error(), c.word) || strings.Contains(err.Error(), "segredo") {
@@ -164,7 +179,8 @@ func TestAddresses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ dsn, target string }{
 		{"sqlserver://le:se%23gredo@erp/ERP?tls=disable", "erp:1433/ERP"},
-		{"sqlserver://le:segredo@erp/ERP?instance=TOTVS", "erp:1433/ERP"},
+		{"sqlserver://le:segredo@erp/ERP?instance=TOTVS", `erp\TOTVS/ERP`},
+		{"sqlserver://le:segredo@erp:1500/ERP?instance=TOTVS", "erp:1500/ERP"},
 		{"sqlserver://le:segredo@[::1]:1500/ERP?tls=require", "[::1]:1500/ERP"},
 	} {
 		opened, err := sqlserver.Engine.Open(dialect.Options{DSN: dialect.Secret(c.dsn)}.WithDefaults(),

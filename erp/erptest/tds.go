@@ -1,0 +1,201 @@
+package erptest
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/binary"
+	"encoding/hex"
+	"io"
+	"math/big"
+	"net"
+	"testing"
+	"time"
+	"unicode/utf16"
+
+	"github.com/safrasync/safrasync/internal/must"
+)
+
+// TDS is the beginning of a server that speaks the protocol of SQL Server: it agrees on TLS, and
+// answers the login and the first statement with prepared bytes. It shows what the driver makes of
+// a server's TLS and of the end of a connection; it knows no SQL.
+type TDS struct {
+	// Encryption is the answer to the client's wish: one of the constants below.
+	Encryption byte
+	// TLS is the server's side of the handshake; nil: the connection ends in place of it.
+	TLS *tls.Config
+	// Answers are sent for the login and for each message after it. The connection ends after the
+	// last one.
+	Answers [][]byte
+}
+
+// What a server answers to a client about TLS.
+const (
+	TDSWithoutTLS byte = 2 // it has none
+	TDSNeedsTLS   byte = 3 // it accepts nothing else
+)
+
+// The types of packets that the server reads or writes.
+const (
+	tdsReply    = 4
+	tdsPrelogin = 18
+)
+
+// TDSLoggedIn is the answer to a login that succeeds.
+func TDSLoggedIn() []byte {
+	name := tdsShort("SQL")
+	ack := append([]byte{1, 0x74, 0, 0, 4}, name...)
+	ack = append(ack, 16, 0, 0, 0)
+	return append(append([]byte{0xAD, byte(len(ack)), 0}, ack...), tdsDone(0)...)
+}
+
+// TDSError is an answer that is an error with this number.
+func TDSError(number uint32, message string) []byte {
+	text := tdsText(message)
+	body := binary.LittleEndian.AppendUint32(nil, number)
+	body = append(body, 1, 14)
+	body = binary.LittleEndian.AppendUint16(body, uint16(len(text)/2))
+	body = append(body, text...)
+	body = append(body, 0, 0, 1, 0, 0, 0) // no names of server and procedure; line 1
+	out := binary.LittleEndian.AppendUint16([]byte{0xAA}, uint16(len(body)))
+	return append(append(out, body...), tdsDone(2)...)
+}
+
+// TDSHalfARow is the beginning of a result with a column of text, whose row does not end.
+func TDSHalfARow() []byte {
+	columns := []byte{0x81, 1, 0, 0, 0, 0, 0, 0, 0, 0xE7, 100, 0, 0, 0, 0, 0, 0}
+	columns = append(columns, tdsShort("k")...)
+	return append(columns, 0xD1, 50, 0, 'a', 0)
+}
+
+func tdsDone(status byte) []byte { return []byte{0xFD, status, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0} }
+
+func tdsText(s string) (out []byte) {
+	for _, unit := range utf16.Encode([]rune(s)) {
+		out = binary.LittleEndian.AppendUint16(out, unit)
+	}
+	return out
+}
+
+func tdsShort(s string) []byte { return append([]byte{byte(len(s))}, tdsText(s)...) }
+
+// Listen serves every connection to an address, and returns it.
+func (s TDS) Listen(t testing.TB) string {
+	t.Helper()
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
+	t.Cleanup(func() { must.Do(t, l.Close()) })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				_ = s.serve(c) // what the client makes of its end is what the test asks
+				_ = c.Close()
+			}()
+		}
+	}()
+	return l.Addr().String()
+}
+
+func (s TDS) serve(c net.Conn) error {
+	if err := readTDS(c, io.Discard); err != nil {
+		return err
+	}
+	// the version, and the answer about TLS
+	hello := []byte{0, 0, 11, 0, 6, 1, 0, 17, 0, 1, 0xFF, 16, 0, 0, 0, 0, 0, s.Encryption}
+	if err := writeTDS(c, tdsReply, hello); err != nil {
+		return err
+	}
+	if s.Encryption == TDSNeedsTLS {
+		if s.TLS == nil {
+			return nil
+		}
+		wrapped := &tdsHandshake{Conn: c}
+		secure := tls.Server(wrapped, s.TLS)
+		if err := secure.Handshake(); err != nil {
+			return err
+		}
+		wrapped.done = true
+		c = secure
+	}
+	for _, answer := range s.Answers {
+		if err := readTDS(c, io.Discard); err != nil {
+			return err
+		}
+		if err := writeTDS(c, tdsReply, answer); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readTDS copies the content of one message.
+func readTDS(c io.Reader, to io.Writer) error {
+	for {
+		var header [8]byte
+		if _, err := io.ReadFull(c, header[:]); err != nil {
+			return err
+		}
+		if _, err := io.CopyN(to, c, int64(binary.BigEndian.Uint16(header[2:]))-8); err != nil {
+			return err
+		}
+		if header[1]&1 != 0 {
+			return nil
+		}
+	}
+}
+
+func writeTDS(c io.Writer, kind byte, content []byte) error {
+	header := []byte{kind, 1, 0, 0, 0, 0, 1, 0}
+	binary.BigEndian.PutUint16(header[2:], uint16(len(content)+8))
+	_, err := c.Write(append(header, content...))
+	return err
+}
+
+// tdsHandshake carries the handshake of TLS in packets of the protocol.
+type tdsHandshake struct {
+	net.Conn
+	done bool
+	in   bytes.Buffer
+}
+
+func (h *tdsHandshake) Read(p []byte) (int, error) {
+	if h.in.Len() == 0 {
+		if h.done {
+			return h.Conn.Read(p)
+		}
+		if err := readTDS(h.Conn, &h.in); err != nil {
+			return 0, err
+		}
+	}
+	return h.in.Read(p)
+}
+
+func (h *tdsHandshake) Write(p []byte) (int, error) {
+	if h.done {
+		return h.Conn.Write(p)
+	}
+	return len(p), writeTDS(h.Conn, tdsPrelogin, p)
+}
+
+// ServerTLS returns a server's side of TLS with a certificate of its own making, for a name. If
+// negative is set, its serial number is below zero, as about half of those are that SQL Server
+// makes for itself.
+func ServerTLS(t testing.TB, name string, negative bool) *tls.Config {
+	t.Helper()
+	key := must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
+	serial := must.Get(hex.DecodeString("7edcba9876543210"))(t)
+	der := must.Get(x509.CreateCertificate(rand.Reader, &x509.Certificate{
+		SerialNumber: new(big.Int).SetBytes(serial), DNSNames: []string{name},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+	}, &x509.Certificate{}, key.Public(), key))(t)
+	if negative { // the library refuses to make such a certificate
+		der[bytes.Index(der, serial)] = 0xFE
+	}
+	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}
+}
