@@ -108,6 +108,22 @@ func TestADryRunHoldsWhatWasTypedTwice(t *testing.T) {
 	})
 }
 
+// A dry run names each row that is like another one, and that one: those that would be held first,
+// then those that would go with a remark.
+func TestADryRunNamesBothTwins(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.spec.Twin = mapping.TwinCheck{Near: mapping.TwinHold}
+	b.write(10, 20, 10, 20)
+	b.exec(`UPDATE contrato SET preco = 1 WHERE num = '0004'`)
+	dry := b.run(engine.Options{DryRun: true}).Twins.Rows
+	if len(dry) != 2 || dry[0].Key != "01|0004" || dry[0].Other != "01|0002" || !dry[0].Near || !dry[0].Held ||
+		dry[1].Key != "01|0003" || dry[1].Other != "01|0001" || dry[1].Near || dry[1].Held {
+		t.Errorf("the dry run names %+v", dry)
+	}
+	b.agrees("a near twin", engine.Options{}, 3, 1)
+}
+
 // What one run may send is judged by weight and value in a dry run, too.
 func TestADryRunWeighsWhatIsNew(t *testing.T) {
 	t.Parallel()

@@ -85,9 +85,38 @@ func TestEqualRowsAreHeldUntilAPersonSaysThatTheyAreTwo(t *testing.T) {
 	})
 }
 
-// "One": the row is dismissed, and stays out. What is corrected in the ERP is no twin any more, and
-// goes by itself.
-func TestAnEqualRowThatIsOneIsDismissedAndACorrectedOneGoes(t *testing.T) {
+// With `checks.near_twin: hold` a row for the same business at another price is held exactly as an
+// equal one is, whether they come in one run or not.
+func TestANearTwinIsHeldUntilAPersonSaysThatTheyAreTwo(t *testing.T) {
+	t.Parallel()
+	for _, later := range []bool{false, true} {
+		b := newBench(t, sandbox.Options{})
+		b.spec.Twin = mapping.TwinCheck{Near: mapping.TwinHold, Days: 30}
+		b.contracts(3)
+		if later {
+			b.run(engine.Options{})
+		}
+		b.again()
+		b.exec(`UPDATE contrato SET preco = 1 WHERE num = '0004'`)
+		b.adds(b.run(engine.Options{}))
+		b.expect(3, trade.Accepted, "")
+		e := b.expect(4, trade.Held, trade.CauseTwin)
+		if !e.Flags.Has(trade.NearTwin) || !strings.Contains(e.Error.Text, "01|0003") {
+			t.Errorf("the held row has the flags %v and says %s", e.Flags, e.Error.Text)
+		}
+		b.done(b.do(func(a *acts.Acts) (acts.RowPlan, error) {
+			return a.Retry(t.Context(), "contracts", []string{"01|0004"})
+		}), acts.NotRefused)
+		if report := b.run(engine.Options{}); report.Sent != 1 {
+			t.Errorf("%d are sent of what a person called two contracts", report.Sent)
+		}
+		b.expect(4, trade.Accepted, "")
+	}
+}
+
+// "One": the row is dismissed, and stays out. A held row that is edited in the ERP stays held, also
+// if it is no twin any more or cannot be sent as it is: it goes only after a person has said so.
+func TestAnEqualRowThatIsOneIsDismissedAndAnEditedOneStaysHeld(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})
 	b.spec.Twin = mapping.TwinCheck{Mode: mapping.TwinHold, Days: 30}
@@ -101,9 +130,23 @@ func TestAnEqualRowThatIsOneIsDismissedAndACorrectedOneGoes(t *testing.T) {
 	b.done(b.do(func(a *acts.Acts) (acts.RowPlan, error) {
 		return a.Dismiss(t.Context(), "contracts", []string{"01|0004"})
 	}), acts.NotRefused)
+	for _, edit := range []string{
+		"quantidade = 0, preco = 1", "quantidade = 77, preco = 1", "produto = 'NADA'", "quantidade = 78, produto = (SELECT produto FROM contrato WHERE num = '0003')",
+	} {
+		b.exec(`UPDATE contrato SET ` + edit + ` WHERE num = '0005'`)
+		b.adds(b.run(engine.Options{Sweep: true}))
+		b.expect(4, trade.Dismissed, trade.CauseTwin)
+		b.expect(5, trade.Held, trade.CauseTwin)
+	}
+	b.exec(`UPDATE contrato SET quantidade = 0 WHERE num = '0005'`)
+	b.run(engine.Options{Sweep: true})
+	if step := b.retry(5); step.Refused != acts.IsInvalid {
+		t.Errorf("a held row that is invalid by now can be retried: %+v", step.Refused)
+	}
 	b.exec(`UPDATE contrato SET quantidade = 77 WHERE num = '0005'`)
-	b.adds(b.run(engine.Options{Sweep: true}))
-	b.expect(4, trade.Dismissed, trade.CauseTwin)
+	b.run(engine.Options{Sweep: true})
+	b.done(b.retry(5), acts.NotRefused)
+	b.run(engine.Options{})
 	b.expect(5, trade.Accepted, "")
 	if n := len(b.createdOf("order_commitments")); n != 4 {
 		t.Errorf("the platform has %d contracts, want 4", n)

@@ -1,6 +1,9 @@
 package trade
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Owner identifies a running process: the owner of a lease or an attempt. Host, Boot, PIDSpace, PID
 // and Started together prove that a process on the same host is gone.
@@ -119,6 +122,7 @@ type RunReport struct {
 	Alarms    []Alarm       `json:"alarms,omitempty"`     // late answers of which people must know
 	Notes     []string      `json:"notes,omitempty"`      // remarks for IT, English
 	WouldSend *WouldSend    `json:"would_send,omitempty"` // of a dry run
+	Twins     LikeRows      `json:"twins,omitzero"`       // of a dry run: rows like another one, and that one
 	// if due rows wait for the hours of the job: when those begin
 	SendsAgain *time.Time `json:"sends_again,omitempty"`
 	Stopped    *Stop      `json:"stopped"`
@@ -129,6 +133,44 @@ type WouldSend struct {
 	Rows       int        `json:"rows"`
 	Follow     int        `json:"follow"`     // further rows that wait only for those and would follow
 	Quantities []Quantity `json:"quantities"` // of Rows, by unit
+}
+
+// LikeRow is a row that a run would send, or hold, beside an equal or a similar one.
+type LikeRow struct {
+	Key        string `json:"key"`
+	Job        string `json:"other_job"` // of the other row
+	Other      string `json:"other_key"`
+	RemoteID   string `json:"other_id,omitempty"` // if the other row was sent
+	Near       bool   `json:"near"`               // their price or another optional field differs
+	Held       bool   `json:"held"`
+	Shown      Shown  `json:"-"`
+	OtherShown Shown  `json:"-"`
+}
+
+// LikeRows are the rows that are like another one: all that would be held, and the first of those that
+// would be sent with a remark.
+type LikeRows struct {
+	Rows []LikeRow `json:"rows"`
+	More int       `json:"more"` // further rows that would be sent with a remark
+}
+
+// twinsNamed is how many rows with a remark are named.
+const twinsNamed = 50
+
+// Add adds a row; held ones stand first.
+func (t *LikeRows) Add(row LikeRow) {
+	held := 0
+	for held < len(t.Rows) && t.Rows[held].Held {
+		held++
+	}
+	switch {
+	case row.Held:
+		t.Rows = slices.Insert(t.Rows, held, row)
+	case len(t.Rows)-held < twinsNamed:
+		t.Rows = append(t.Rows, row)
+	default:
+		t.More++
+	}
 }
 
 // RowsSent returns how many rows were sent, which is what people are told. For a report of an older

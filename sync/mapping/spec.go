@@ -105,7 +105,10 @@ const TwinHold trade.Severity = "hold"
 // of the mapping: changing it maps no row again.
 type TwinCheck struct {
 	Mode trade.Severity // hold, warn or off; "" = warn
-	Days int            // rows first seen further apart are two in any case; 0 = no limit
+	// Near is the mode for a row that is only for the same business: equal in every field that the
+	// API always requires, different in its price or another optional field
+	Near trade.Severity
+	Days int // rows first seen further apart are two in any case; 0 = no limit
 }
 
 // Within reports whether two rows were first seen close enough together to be one that was typed

@@ -3,6 +3,7 @@
 package recheck
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/safrasync/safrasync/sync/mapping"
@@ -10,45 +11,62 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// CheckEqualRows applies `checks.twin` to rows that are about to be sent. Of equal rows the one
-// that was read first goes, and later ones are held; so is every row that equals one already sent.
-// parked are rows that are ready but wait for another one.
-func (r *Checker) CheckEqualRows(out *Rechecked, parked []trade.Entry) {
+// Twin is a row that is about to be sent, or would be, beside an equal or a similar one.
+type Twin struct {
+	Row, Other trade.Entry
+	Near       bool // they differ in their price or another optional field
+	Held       bool // a person decides whether Row goes
+}
+
+// CheckEqualRows applies `checks.twin` and `checks.near_twin` to rows that are about to be sent. Of
+// such rows the one that was read first goes, and later ones are held; so is every row that is like
+// one already sent. parked are rows that are ready but wait for another one. It returns each row
+// that is like another one.
+func (r *Checker) CheckEqualRows(out *Rechecked, parked []trade.Entry) []Twin {
 	check := r.run.Job.Spec.Twin
+	var twins []Twin
 	ready := out.Ready[:0]
 	for _, entry := range out.Ready {
 		equal, near := equalRows(entry, out.Sent, parked, ready)
-		// a person declared that they are two documents
-		declared := entry.Another == entry.PayloadHash
-		switch {
-		case check.Mode == trade.Off:
-			entry.Flags = entry.Flags.With(trade.Twin, false)
-		case equal != nil && check.Mode == mapping.TwinHold && !declared && check.Within(entry, *equal):
-			from := entry
-			run.Hold(&entry, trade.CauseTwin, equalRowText(*equal))
-			entry.Flags, entry.UpdatedAt = entry.Flags.With(trade.Twin, true), r.run.Env.Clock.Now()
-			out.hold(from, entry)
-			continue
-		default:
-			entry.Flags = entry.Flags.With(trade.NearTwin, near)
+		mode, other := check.Mode, equal
+		if equal == nil {
+			mode, other = check.Near, near
 		}
-		ready = append(ready, entry)
+		if check.Mode == trade.Off {
+			entry.Flags = entry.Flags.With(trade.Twin, false)
+		}
+		entry.Flags = entry.Flags.With(trade.NearTwin, near != nil && check.Near != trade.Off)
+		if other == nil || mode == trade.Off {
+			ready = append(ready, entry)
+			continue
+		}
+		twin := Twin{Row: entry, Other: *other, Near: equal == nil}
+		// unless a person declared that they are two documents
+		twin.Held = mode == mapping.TwinHold && entry.Another != entry.PayloadHash && check.Within(entry, *other)
+		twins = append(twins, twin)
+		if !twin.Held {
+			ready = append(ready, entry)
+			continue
+		}
+		from := entry
+		run.Hold(&entry, trade.CauseTwin, twin.text())
+		entry.Flags, entry.UpdatedAt = entry.Flags.With(trade.Twin, equal != nil), r.run.Env.Clock.Now()
+		out.hold(from, entry)
 	}
 	out.Ready = ready
+	return twins
 }
 
-// equalRows returns a living row that sends exactly the same, or nil, and reports whether one is
-// for the same business with another price or other optional fields.
-func equalRows(e trade.Entry, sent []SentRow, ahead ...[]trade.Entry) (equal *trade.Entry, near bool) {
+// equalRows returns a living row that sends exactly the same, or nil, and one that is for the same
+// business with another price or other optional fields, or nil.
+func equalRows(e trade.Entry, sent []SentRow, ahead ...[]trade.Entry) (equal, near *trade.Entry) {
 	see := func(other *trade.Entry) {
 		switch {
 		case other.ID == e.ID:
 		case other.PayloadHash == e.PayloadHash:
-			if equal == nil {
-				equal = other
-			}
+			equal = cmp.Or(equal, other)
 		case run.SameContent(other.Content, e.Content):
-			near = true
+			near = cmp.Or(near, other)
 		}
 	}
 	for i := range sent {
@@ -64,13 +82,18 @@ func equalRows(e trade.Entry, sent []SentRow, ahead ...[]trade.Entry) (equal *tr
 	return equal, near
 }
 
-// equalRowText returns the reason why a row is held that equals another one.
-func equalRowText(other trade.Entry) string {
-	id := ""
-	if other.RemoteID != "" {
-		id = " with the id " + other.RemoteID
+// text returns the reason why a row is held that is like another one. It stays true if the row is
+// edited afterwards.
+func (t Twin) text() string {
+	id, like := "", "had the very same content"
+	if t.Other.RemoteID != "" {
+		id = " with the id " + t.Other.RemoteID
+	}
+	if t.Near {
+		like = "was for the same business, with another price or another optional field,"
 	}
 	return fmt.Sprintf(
-		"the row under key %s of job %s has the very same content and goes, or went%s; the platform deletes nothing. "+
-			"Two documents: `safrasync retry`. One that was typed twice: `safrasync dismiss`", other.Key, other.Job, id)
+		"the row under key %s of job %s %s and goes, or went%s; the platform deletes nothing. "+
+			"Two documents: `safrasync retry`. One that was typed twice: `safrasync dismiss`",
+		t.Other.Key, t.Other.Job, like, id)
 }

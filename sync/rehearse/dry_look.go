@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/safrasync/safrasync/sync/discovery"
-	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/recheck"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
@@ -25,7 +24,7 @@ type pendingParents struct {
 // one another.
 func lookAhead(ctx context.Context, d *discovery.Discoverer) error {
 	r := &pendingParents{run: d.Run, recheck: d.Recheck}
-	ahead := map[trade.Hash][]trade.Entry{} // rows that would be sent, by payload hash
+	ahead := map[int64][]trade.Entry{} // rows that would be sent, by content number
 	for after := int64(0); ; {
 		due, err := r.run.Ledger.Due(ctx, r.run.Job.Name(), r.run.Env.Clock.Now(), after, recheck.BatchSize)
 		if err != nil {
@@ -88,7 +87,7 @@ func (r *pendingParents) notTaken(ctx context.Context, entries []trade.Entry) ([
 // alike returns the rows that the recheck may hold, and records the others in ahead as rows that
 // would be sent.
 func (r *pendingParents) alike(ctx context.Context, entries []trade.Entry,
-	ahead map[trade.Hash][]trade.Entry,
+	ahead map[int64][]trade.Entry,
 ) ([]trade.Entry, error) {
 	sent, err := r.recheck.FindSent(ctx, entries, nil)
 	if err != nil {
@@ -106,30 +105,34 @@ func (r *pendingParents) alike(ctx context.Context, entries []trade.Entry,
 		known := slices.ContainsFunc(sent, func(s recheck.SentRow) bool {
 			return s.Sent(e) || s.Entry.SourceHash == e.SourceHash || run.SameContent(s.Entry.Content, e.Content)
 		})
-		if equal := len(ahead[e.PayloadHash]) > 0; elsewhere || known || equal &&
-			r.run.Job.Spec.Twin.Mode == mapping.TwinHold {
+		if elsewhere || known || len(ahead[e.Content]) > 0 {
 			out = append(out, e)
 			continue
 		}
-		ahead[e.PayloadHash] = append(ahead[e.PayloadHash], e)
+		ahead[e.Content] = append(ahead[e.Content], e)
 	}
 	return out, nil
 }
 
 // lookDry rechecks rows as a run does before it stores their intents, and counts the results.
-func (r *pendingParents) lookDry(ctx context.Context, entries []trade.Entry, ahead map[trade.Hash][]trade.Entry) error {
+func (r *pendingParents) lookDry(ctx context.Context, entries []trade.Entry, ahead map[int64][]trade.Entry) error {
 	if len(entries) == 0 {
 		return nil
 	}
 	var storing []trade.Entry
 	for _, e := range entries {
-		storing = append(storing, ahead[e.PayloadHash]...)
+		storing = append(storing, ahead[e.Content]...)
 	}
 	result, err := r.recheck.Recheck(ctx, entries, storing)
 	if err != nil {
 		return err
 	}
-	r.recheck.CheckEqualRows(&result, nil)
+	for _, t := range r.recheck.CheckEqualRows(&result, nil) {
+		r.run.Report.Twins.Add(trade.LikeRow{
+			Key: t.Row.Key, Job: t.Other.Job, Other: t.Other.Key, RemoteID: t.Other.RemoteID, Near: t.Near, Held: t.Held,
+			Shown: t.Row.Shown, OtherShown: t.Other.Shown,
+		})
+	}
 	r.run.Dry.ForgetParents()
 	now := map[int64]trade.Entry{}
 	for _, u := range result.Updates {
@@ -138,7 +141,7 @@ func (r *pendingParents) lookDry(ctx context.Context, entries []trade.Entry, ahe
 	goes := map[int64]bool{}
 	for _, e := range result.Ready {
 		goes[e.ID] = true
-		ahead[e.PayloadHash] = append(ahead[e.PayloadHash], e)
+		ahead[e.Content] = append(ahead[e.Content], e)
 	}
 	for _, old := range entries {
 		entry, changed := now[old.ID]

@@ -17,6 +17,8 @@ func ApplyRemap(old, fresh trade.Entry) trade.Entry {
 		return KeepVerdict(old, fresh)
 	case old.State == trade.Held && old.Cause == trade.CauseRetyped && SameContent(fresh.Content, old.Content):
 		return KeepVerdict(old, fresh) // it is the same business, even at another price
+	case old.State == trade.Held && old.Cause == trade.CauseTwin:
+		return KeepVerdict(old, fresh) // only a person decides, also after an edit
 	case samePayload && old.State == trade.Waiting && WaitsForPlatform(old):
 		return KeepVerdict(old, fresh)
 	}

@@ -110,12 +110,14 @@ type ChecksConfig struct {
 	// strict means error; shape checks only the form <state code>-<number>-<code>
 	CAR      string `yaml:"car"`
 	Twin     string `yaml:"twin"`
+	NearTwin string `yaml:"near_twin"`
 	TwinDays int    `yaml:"twin_days"` // 0 = no limit
 }
 
 // TwinConfig is a job's own setting for equal rows; it overrides `checks:`.
 type TwinConfig struct {
 	Twin     string `yaml:"twin"`
+	NearTwin string `yaml:"near_twin"`
 	TwinDays int    `yaml:"twin_days"`
 }
 
@@ -219,7 +221,7 @@ func Default() *Config {
 		},
 		Checks: ChecksConfig{
 			Amount: refuse, Price: refuse, Volume: refuse, DateOrder: refuse, DateWindow: refuse,
-			CAR: refuse, Twin: string(trade.Warning), TwinDays: 30,
+			CAR: refuse, Twin: string(trade.Warning), NearTwin: string(trade.Warning), TwinDays: 30,
 		},
 		Brakes: BrakesConfig{
 			NewRows: brakes.NewRows, NewRowsLeast: brakes.NewRowsLeast, Retyped: brakes.Retyped,

@@ -131,7 +131,7 @@ func TestASmallConfigurationGetsTheDefaults(t *testing.T) {
 			Amount: trade.Refuse, Price: trade.Refuse, Volume: trade.Refuse, DateOrder: trade.Refuse,
 			DateWindow: trade.Refuse, CAR: trade.Refuse,
 		},
-		Twin: mapping.TwinCheck{Mode: trade.Warning, Days: 30},
+		Twin: mapping.TwinCheck{Mode: trade.Warning, Near: trade.Warning, Days: 30},
 		Fields: map[string]mapping.FieldSpec{
 			"amount":              {Columns: []string{"quantidade"}},
 			"producer_id":         {Columns: []string{"cod", "loja"}, Ref: "producers"},

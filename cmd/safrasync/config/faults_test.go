@@ -269,16 +269,17 @@ jobs:`,
 		{
 			name: "no way to treat equal rows, at a job",
 			old:  "  contracts:",
-			edit: "  contracts:\n    checks: {twin: keep, twin_days: 4000}",
+			edit: "  contracts:\n    checks: {twin: keep, near_twin: keep, twin_days: 4000}",
 			want: "config.yaml:9:20: jobs.contracts.checks.twin: must be hold, warn or off\n" +
-				"config.yaml:9:37: jobs.contracts.checks.twin_days: must be from 0 to 3650",
+				"config.yaml:9:37: jobs.contracts.checks.near_twin: must be hold, warn or off\n" +
+				"config.yaml:9:54: jobs.contracts.checks.twin_days: must be from 0 to 3650",
 		},
 		{
 			name: "a check that does not exist yet",
 			old:  "jobs:",
 			edit: `checks: {weight: warn}
 jobs:`,
-			want: "config.yaml:7:10: checks: unknown key `weight`; there are amount, price, volume, date_order, date_window, car, twin, twin_days",
+			want: "config.yaml:7:10: checks: unknown key `weight`; there are amount, price, volume, date_order, date_window, car, twin, near_twin, twin_days",
 		},
 		{
 			name: "a severity that does not exist",

@@ -192,24 +192,28 @@ func (d *Decoder) checkText(rule trade.FieldRule, path, text string) {
 	}
 }
 
-// checkTwins checks the settings for equal rows, and fills in those that a job does not set.
+// checkTwins checks the settings for rows that are like another one, and fills in those that a job
+// does not set.
 func (c *Config) checkTwins(d *Decoder) {
-	check := func(path string, mode *string, days *int, inherit bool) {
-		if _, given := d.Index[path+".twin"]; inherit && !given {
-			*mode = c.Checks.Twin
+	mode := func(path, of string, to *string, shared string) {
+		if _, given := d.Index[path+"."+of]; shared != "" && !given {
+			*to = shared
 		} else {
-			d.OneOf(path+".twin", *mode, string(mapping.TwinHold), "warn", "off")
-		}
-		if _, given := d.Index[path+".twin_days"]; inherit && !given {
-			*days = c.Checks.TwinDays
-		} else {
-			between(d, path+".twin_days", *days, 0, 3650)
+			d.OneOf(path+"."+of, *to, string(mapping.TwinHold), "warn", "off")
 		}
 	}
-	check("checks", &c.Checks.Twin, &c.Checks.TwinDays, false)
+	mode("checks", "twin", &c.Checks.Twin, "")
+	mode("checks", "near_twin", &c.Checks.NearTwin, "")
+	between(d, "checks.twin_days", c.Checks.TwinDays, 0, 3650)
 	for i := range c.Jobs {
-		own := &c.Jobs[i].Checks
-		check("jobs."+c.Jobs[i].Name+".checks", &own.Twin, &own.TwinDays, true)
+		own, path := &c.Jobs[i].Checks, "jobs."+c.Jobs[i].Name+".checks"
+		mode(path, "twin", &own.Twin, c.Checks.Twin)
+		mode(path, "near_twin", &own.NearTwin, c.Checks.NearTwin)
+		if _, given := d.Index[path+".twin_days"]; given {
+			between(d, path+".twin_days", own.TwinDays, 0, 3650)
+		} else {
+			own.TwinDays = c.Checks.TwinDays
+		}
 	}
 }
 
@@ -232,7 +236,9 @@ func (c *Config) JobSpecs() []mapping.JobSpec {
 			Identity: job.Identity, ChangedAt: job.ChangedAt,
 			Lookback: job.Lookback, Sweep: job.Sweep, Fields: map[string]mapping.FieldSpec{}, Checks: checks,
 			Hours: job.Hours, Most: job.Most.freight(), Canary: job.Canary,
-			Twin: mapping.TwinCheck{Mode: trade.Severity(job.Checks.Twin), Days: job.Checks.TwinDays},
+			Twin: mapping.TwinCheck{
+				Mode: trade.Severity(job.Checks.Twin), Near: trade.Severity(job.Checks.NearTwin), Days: job.Checks.TwinDays,
+			},
 		}
 		if job.Cancelled != nil {
 			spec.Cancelled = &mapping.CancelledSpec{Column: job.Cancelled.Column, Values: job.Cancelled.Values}

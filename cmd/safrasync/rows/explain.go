@@ -42,6 +42,7 @@ type explainJSON struct {
 
 	Identity string         `json:"identity,omitempty"` // key space; absent: the one shared by all jobs that name none
 	Twin     trade.Severity `json:"twin"`               // what happens to equal rows
+	NearTwin trade.Severity `json:"near_twin"`          // and to rows that are equal in the required fields
 	TwinDays int            `json:"twin_days"`
 }
 
@@ -73,7 +74,7 @@ func explain(ctx context.Context, a *cli.App, name string, rows, offline bool) e
 		Job: name, Sends: job.Spec.Sends, Key: job.Spec.Key, Identity: job.Spec.Identity,
 		ChangedAt: cli.OrNull(job.Spec.ChangedAt), Fields: []fieldRule{},
 	}
-	out.Twin, out.TwinDays = job.Spec.Twin.Mode, job.Spec.Twin.Days
+	out.Twin, out.NearTwin, out.TwinDays = job.Spec.Twin.Mode, job.Spec.Twin.Near, job.Spec.Twin.Days
 	if c := job.Spec.Cancelled; c != nil {
 		out.Cancelled = &cancelledJSON{c.Column, c.Values}
 	}
@@ -159,8 +160,15 @@ func printRules(a *cli.App, out explainJSON) {
 	} else {
 		a.Show("explain.no_changed_at")
 	}
+	within := a.Text("explain.twin_ever")
+	if out.TwinDays > 0 {
+		within = a.Text("explain.twin_within", out.TwinDays)
+	}
 	if out.Twin == mapping.TwinHold {
-		a.Show("explain.twin_hold", out.TwinDays)
+		a.Show("explain.twin_hold", within)
+	}
+	if out.NearTwin == mapping.TwinHold {
+		a.Show("explain.near_twin_hold", within)
 	}
 	if c := out.Cancelled; c != nil {
 		a.Show("explain.cancelled", c.Column, strings.Join(c.Values, ", "))

@@ -225,13 +225,13 @@ func (w *answer) sorted() []part {
 	return out
 }
 
-// causes returns the groups of rows that would not go, largest weight first. It omits groups whose
+// causes returns the groups of rows that would not go: held rows, then the largest weight. It omits groups whose
 // rows have all been counted elsewhere since.
 func (s *share) causes() []*alerts.Trouble {
 	out := slices.DeleteFunc(slices.Clone(s.troubles.Sorted()),
 		func(g *alerts.Trouble) bool { return s.stays[g].Rows == 0 })
 	slices.SortStableFunc(out, func(a, b *alerts.Trouble) int {
-		return cmp.Or(s.stays[b].Kilograms.Cmp(s.stays[a].Kilograms), s.stays[b].Rows-s.stays[a].Rows)
+		return cmp.Or(heldFirst(a, b), s.stays[b].Kilograms.Cmp(s.stays[a].Kilograms), s.stays[b].Rows-s.stays[a].Rows)
 	})
 	return out
 }

@@ -3,6 +3,7 @@ package runs
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/alerts"
@@ -94,6 +95,7 @@ func printReport(ctx context.Context, a *cli.App, store *state.Store, r trade.Ru
 		a.Show("sync.late", r.Late.Rows, a.Voice().Age(r.Late.LargestLateness()), cli.Listed(r.Late.Samples),
 			ellipsis(r.Late.Rows > len(r.Late.Samples)))
 	}
+	printTwins(a, r.Job, r.Twins)
 	printStates(a, r.States, r.Flags)
 	if err := printCauses(ctx, a, store, r.Job, planned); err != nil {
 		return err
@@ -165,8 +167,40 @@ func printStates(a *cli.App, states map[trade.State]int, flags map[trade.Flag]in
 	}
 }
 
-// causesShown is how many causes a summary shows, most frequent first.
+// causesShown is how many causes a summary shows: those of held rows, then the most frequent. Of
+// held rows each cause is shown, because only a person moves them.
 const causesShown = 12
+
+// heldFirst sorts the causes of held rows before the others.
+func heldFirst(a, b *alerts.Trouble) int {
+	switch {
+	case a.State == trade.Held && b.State != trade.Held:
+		return -1
+	case a.State != trade.Held && b.State == trade.Held:
+		return 1
+	}
+	return 0
+}
+
+// printTwins names the rows of a dry run that are like another one, and that one.
+func printTwins(a *cli.App, job string, twins trade.LikeRows) {
+	for _, t := range twins.Rows {
+		said := i18n.Key("sync.twin")
+		switch {
+		case t.Near && t.Held:
+			said = "sync.near_twin_held"
+		case t.Near:
+			said = "sync.near_twin"
+		case t.Held:
+			said = "sync.twin_held"
+		}
+		a.Show(said, a.Voice().Subject(job, t.Key, t.Shown), a.Voice().Subject(t.Job, t.Other, t.OtherShown),
+			cli.OrDash(t.RemoteID))
+	}
+	if twins.More > 0 {
+		a.Show("sync.more_twins", twins.More)
+	}
+}
 
 // printCauses groups the rows that did not go by cause, and prints for each who can cure it and
 // how.
@@ -185,13 +219,15 @@ func printCauses(ctx context.Context, a *cli.App, store *state.Store, job string
 		return err
 	}
 	v := a.Voice()
-	for i, g := range t.Sorted() {
-		if i == causesShown {
+	groups := t.Sorted()
+	slices.SortStableFunc(groups, heldFirst)
+	for i, g := range groups {
+		if i >= causesShown && g.State != trade.Held {
 			more := i18n.Key("sync.more_causes")
 			if planned != nil {
 				more = "sync.more_planned" // the ledger does not contain them
 			}
-			a.Show(more, len(t.Groups)-i, job)
+			a.Show(more, len(groups)-i, job)
 			break
 		}
 		advice := g.Advice(v)
