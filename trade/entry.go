@@ -75,6 +75,27 @@ type DecidedBy struct {
 	ResentBy int64 // the act that opened the generation
 }
 
+// Newest returns the mapped columns of the newest row that was read under the entry's key. It
+// returns nil if they are not known: the entry was restored and its row not read since.
+func (e Entry) Newest() Values {
+	if e.Now != nil {
+		return e.Now
+	}
+	return e.Values
+}
+
+// Away reports whether the entry's row was last found to be missing in the ERP, or cancelled there:
+// then the newest values are no longer those of the ERP. It does not matter whether a person has
+// acknowledged that.
+func (e Entry) Away() bool {
+	for _, flag := range []Flag{MissingInERP, Cancelled} {
+		if e.Flags.Has(flag) || e.Acknowledged.Has(flag) {
+			return true
+		}
+	}
+	return e.State == Withdrawn || e.Cause == CauseVanished
+}
+
 // SentContent is an entry that has, or may have, a record on the platform, with the content numbers
 // of everything that was sent for it. If its record was moved to another entry, it has none.
 type SentContent struct {

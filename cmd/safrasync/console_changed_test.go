@@ -1,8 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -79,4 +81,63 @@ func TestARecordDeletedOnThePlatformIsDealtWith(t *testing.T) {
 	}
 	d.as(trade.Reader).Get("/audit?act=acknowledge").Wants(http.StatusOK, "contracts 01|000001", "carla",
 		"protocolo 4712")
+}
+
+// cells returns the texts of the cells of the first line of a table with this heading.
+func cells(page, heading string) []string {
+	_, rest, _ := strings.Cut(page, `<th scope="row">`+heading+`</th>`)
+	line, _, _ := strings.Cut(rest, "</tr>")
+	var out []string
+	for _, cell := range strings.Split(line, "</td>") {
+		if text := strings.TrimSpace(tags.ReplaceAllString(cell, " ")); text != "" {
+			out = append(out, strings.Join(strings.Fields(text), " "))
+		}
+	}
+	return out
+}
+
+var tags = regexp.MustCompile(`<[^>]*>`)
+
+// The key of a sent contract holds another contract now, which has no price. People correct the
+// platform by this table: it shows what the ERP has now, what was sent, and what the platform was
+// seen to have.
+func TestAChangedRowShowsTheERPAsItIsNowBesideWhatWasSent(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.sql("state.db", `UPDATE reference SET label = 'Carteira Milho' WHERE kind = 'wallets' AND code = '10'`)
+	d.sql("erp.db", `UPDATE contrato SET tipo = 'A_FIXAR', preco = NULL, inicio = NULL, fim = NULL, modalidade = NULL,
+		pagto = NULL, forma = NULL, quantidade = '650', produto = '001' WHERE num = '000002'`)
+	d.run(0, "sync")
+	b := d.as(trade.Reader)
+	for _, path := range []string{"/changed", fmt.Sprintf("/rows/%d", d.entry("contracts", "01|000002").ID)} {
+		page := b.Get(path).Wants(http.StatusOK, "Agora no ERP", "Na plataforma").Body
+		for heading, want := range map[string][]string{
+			"preço": {"vazio", "1.129,50", "não lido"}, "modalidade": {"vazio", "BALCAO", "não lido"},
+			"data de pagamento": {"vazio", "15/06/2026", "não lido"}, "quantidade": {"650", "200", "não lido"},
+		} {
+			got := cells(page, heading)
+			for i, text := range want {
+				if len(got) != 3 || got[i] != text && !strings.HasPrefix(got[i], text+" ") {
+					t.Errorf("%s, %s: %q, want %q", path, heading, got, want)
+					break
+				}
+			}
+		}
+	}
+	b.Wants(http.StatusOK, "Agora no ERP: Contrato A FIXAR de 650 SC (39 t) de SOJA",
+		"Enviado: Contrato COMPRA de 200 SC (12 t) de MILHO")
+
+	// What an event said of the record was read back.
+	id := d.entry("contracts", "01|000002").RemoteID
+	d.candidate(id, "read", `{"price":"1130.00"}`)
+	if got := cells(b.Get("/changed").Body, "preço"); len(got) != 3 || !strings.HasPrefix(got[2], "1.130,00") {
+		t.Errorf("the platform's value is not shown: %q", got)
+	}
+
+	// A cancelled contract is not shown as if the ERP had it.
+	d.sql("erp.db", `UPDATE contrato SET situacao = 'cancelado' WHERE num = '000002'`)
+	d.run(0, "sync", "--sweep")
+	if got := cells(b.Get("/changed").Body, "preço"); len(got) != 3 || got[0] != "saiu do ERP ou foi cancelado lá" {
+		t.Errorf("the cancelled contract: %q", got)
+	}
 }

@@ -81,7 +81,7 @@ func TestARowReadsLikeALetter(t *testing.T) {
 	d.sql("erp.db", `UPDATE contrato SET quantidade = '1600' WHERE num = '000001'`)
 	d.run(0, "sync")
 	b.Get(fmt.Sprintf("/rows/%d", contract.ID)).Wants(http.StatusOK, "No ERP: alterado", "Marcar como resolvido",
-		"Agora seria: 1.600")
+		"seria enviado: 1.600")
 	if n := strings.Count(b.Body, `role="button" href=`); n != 1 {
 		t.Errorf("%d buttons stand out, want one", n)
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -139,7 +140,8 @@ func changedOf(entry trade.Entry, fields []Field) changedShown {
 		}
 	}
 	for _, f := range fields {
-		if f.Differs {
+		if f.Differs || f.Apart {
+			f.hide(view.Mask)
 			shown.Fields = append(shown.Fields, f)
 		}
 	}

@@ -139,6 +139,9 @@ func identify(page *doubtPage, fields []Field, look []acts.FieldReading) {
 		for _, f := range fields {
 			if f.Name == r.Field && !f.Secret {
 				one.Label, one.ERP = f.Code.Label, f.Line()
+				if f.Differs { // the ERP has another value now than the one that was sent
+					one.ERP = f.Code.Code
+				}
 			}
 		}
 		if one.ERP == one.Sent {
@@ -191,7 +194,7 @@ func (p *doubtRoutes) doubtPage(q *web.Request) (doubtPage, error) {
 		return doubtPage{}, err
 	}
 	identify(&page, fields, shown.Doubt.Look)
-	page.What = view.Mask(sentence(q.Voice(), entry, fields))
+	page.What = view.Mask(sentence(q.Voice(), entry, asked(entry), fields, Field.asked))
 	if page.Hints, err = hintsOf(q, p.doubts, entry, shown.Doubt.Attempts); err != nil {
 		return doubtPage{}, err
 	}

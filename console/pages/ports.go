@@ -2,6 +2,7 @@ package pages
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -160,7 +161,7 @@ type Job struct {
 type Field struct {
 	Name    string // in the API; "" for columns that are not mapped to a field alone
 	Columns []string
-	ERP     []*string // value of each column; nil for NULL
+	ERP     []*string // value of each column in the newest reading of the ERP; nil for NULL
 	Numbers []bool    // which of them are numbers in the database
 	Reduced bool      // retention has removed the values
 	Sent    *string   // in the API's form; what would be sent if nothing was; nil: absent
@@ -169,6 +170,9 @@ type Field struct {
 	Problem *trade.Problem
 	Secret  bool            // documents and the like: masked unless revealed
 	Code    trade.Reference // the de-para entry that produced Sent; empty: none
+	NowCode trade.Reference // the de-para entry of the ERP's present code; empty: none
+	There   *string         // what the platform has, as it was last read; nil: not read
+	Apart   bool            // it is not what was sent
 }
 
 // Order is what a person wants done to rows of a job.
@@ -225,10 +229,12 @@ type Pace struct {
 	Done  int
 }
 
-// Fill copies the values of some columns from a row; it omits columns that the row does not have.
+// Fill copies the values of some columns from the newest reading of a row; it omits columns that the
+// row does not have.
 func (f *Field) Fill(entry trade.Entry, columns []string) {
+	values := entry.Newest()
 	for _, name := range columns {
-		cell, ok := entry.Values[name]
+		cell, ok := values[name]
 		if !ok {
 			continue
 		}
@@ -249,13 +255,60 @@ func (f *Field) Fill(entry trade.Entry, columns []string) {
 // as text remain unchanged.
 func (f Field) Said(v view.Voice, column int) string {
 	value := f.ERP[column]
-	if value == nil {
+	switch {
+	case value == nil:
 		return ""
-	}
-	if _, err := trade.ParseDecimal(*value); err == nil && !f.Numbers[column] {
+	case f.Raw(column):
 		return *value
 	}
 	return v.Said(f.Name, *value)
+}
+
+// hide replaces each text of the field by what a function returns for it, which masks documents.
+func (f *Field) hide(hidden func(string) string) {
+	texts := append(slices.Clone(f.ERP), f.Sent, f.Now, f.There)
+	for i, text := range texts {
+		if text != nil {
+			shown := hidden(*text)
+			texts[i] = &shown
+		}
+	}
+	n := len(f.ERP)
+	f.ERP, f.Sent, f.Now, f.There = texts[:n:n], texts[n], texts[n+1], texts[n+2]
+	f.Code.Label, f.NowCode.Label = hidden(f.Code.Label), hidden(f.NowCode.Label)
+}
+
+// Raw reports whether a column has a number that the ERP stores as text, which is shown as it is.
+func (f Field) Raw(column int) bool {
+	value := f.ERP[column]
+	if value == nil || f.Numbers[column] {
+		return false
+	}
+	_, err := trade.ParseDecimal(*value)
+	return err == nil
+}
+
+// Would returns what would be sent now, if that differs from what was sent and is not what the ERP
+// is shown to have.
+func (f Field) Would(v view.Voice) string {
+	if !f.Differs || f.Now == nil {
+		return ""
+	}
+	text := v.Said(f.Name, *f.Now)
+	if len(f.ERP) == 1 && f.Said(v, 0) == text {
+		return ""
+	}
+	return text
+}
+
+// Labelled returns the label that the de-para has for an id of this field; "" if it has none.
+func (f Field) Labelled(id *string) string {
+	for _, c := range []trade.Reference{f.Code, f.NowCode} {
+		if id != nil && c.Label != "" && c.ID == *id {
+			return c.Label
+		}
+	}
+	return ""
 }
 
 // Line returns the values of the columns joined with |, as in codes.

@@ -129,7 +129,6 @@ type Hints struct {
 	Several    bool              // more than one record matches everything that was sent
 	Compared   int               // number of records compared, if there are more; 0: all
 	Unreadable []string          // ids from events whose records could not be read
-	There      map[string]string // the platform's values of the row's own record; nil: none
 }
 
 // Suggestion is a record that an event named, that was read back, and that a row in doubt may be. A

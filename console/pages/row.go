@@ -57,6 +57,7 @@ type rowPage struct {
 // for that.
 type letter struct {
 	What   string
+	Now    string // what the row is in the ERP now; "" = the same
 	Since  time.Time
 	Advice trade.Advice
 	Helper string // as returned by [helperOf]
@@ -161,20 +162,11 @@ func (p *rowRoutes) readFields(q *web.Request, page *rowPage, revealed bool) ([]
 	if err != nil {
 		return nil, err
 	}
-	shown := func(value *string) *string {
-		if value == nil {
-			return nil
-		}
-		page.Masked = page.Masked || !revealed && view.Masked(*value)
-		text := page.hide(*value)
-		return &text
-	}
 	for i := range fields {
-		f := &fields[i]
-		for j, value := range f.ERP {
-			f.ERP[j] = shown(value)
-		}
-		f.Sent, f.Now, f.Code.Label = shown(f.Sent), shown(f.Now), *shown(&f.Code.Label)
+		fields[i].hide(func(text string) string {
+			page.Masked = page.Masked || !revealed && view.Masked(text)
+			return page.hide(text)
+		})
 	}
 	return fields, nil
 }
@@ -210,7 +202,13 @@ func (p *rowRoutes) readFamily(q *web.Request, page *rowPage) error {
 // summary returns the top of the page.
 func (p *rowRoutes) summary(q *web.Request, page *rowPage, fields []Field, attempts []trade.Attempt) letter {
 	e := page.Entry
-	out := letter{What: sentence(q.Voice(), e, fields), Since: e.UpdatedAt, Advice: p.words.Advice(e, q.Lang)}
+	out := letter{
+		What: sentence(q.Voice(), e, asked(e), fields, Field.asked), Since: e.UpdatedAt,
+		Advice: p.words.Advice(e, q.Lang),
+	}
+	if now := sentence(q.Voice(), e, e.Quantity, fields, Field.newest); now != out.What && !e.Away() {
+		out.Now = now
+	}
 	for _, a := range attempts {
 		switch {
 		case e.State == trade.InDoubt && a.Outcome == trade.OutcomeUnknown:
@@ -250,21 +248,42 @@ func (p *rowRoutes) summary(q *web.Request, page *rowPage, fields []Field, attem
 	return out
 }
 
-// sentence returns what a row is: its kind, the quantity, the product and the price.
-func sentence(v view.Voice, e trade.Entry, fields []Field) string {
-	text := func(name string) string {
-		for _, f := range fields {
-			switch {
-			case f.Name != name || f.Secret:
-			case f.Sent != nil:
-				return *f.Sent
-			case len(f.ERP) == 1 && f.ERP[0] != nil:
-				return strings.TrimSpace(*f.ERP[0])
-			}
-		}
-		return ""
+// asked returns the field's value as it was sent or, if nothing was, as the ERP has it.
+func (f Field) asked() string {
+	if f.Sent != nil {
+		return *f.Sent
 	}
-	quantity := asked(e)
+	return f.erp()
+}
+
+// newest returns the field's value as it would be sent now or, if it cannot be, as the ERP has it.
+func (f Field) newest() string {
+	switch {
+	case !f.Differs:
+		return f.asked()
+	case f.Now != nil:
+		return *f.Now
+	}
+	return f.erp()
+}
+
+func (f Field) erp() string {
+	if len(f.ERP) == 1 && f.ERP[0] != nil {
+		return strings.TrimSpace(*f.ERP[0])
+	}
+	return ""
+}
+
+// sentence returns what a row is: its kind, the quantity, the product and the price. value returns
+// a field's value.
+func sentence(v view.Voice, e trade.Entry, quantity trade.Quantity, fields []Field, value func(Field) string) string {
+	text := func(name string) string {
+		i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name && !f.Secret })
+		if i < 0 {
+			return ""
+		}
+		return value(fields[i])
+	}
 	parts := []string{v.T("row.is."+string(e.Sends), strings.ReplaceAll(text("order_type"), "_", " "))}
 	if quantity.Amount.Sign() != 0 {
 		volume := v.Decimal(quantity.Amount) + " " + string(quantity.Unit)

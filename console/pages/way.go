@@ -1,12 +1,10 @@
 package pages
 
 import (
-	"encoding/json"
 	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/console/view"
-	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -78,47 +76,18 @@ func (p *rowRoutes) way(v view.Voice, page *rowPage, attempts []trade.Attempt) [
 // fieldView is a field as the ERP has it, as it was sent, and as the platform showed it.
 type fieldView struct {
 	Field
-	There *string
-	Off   bool // it has a problem, or the three differ
+	Off bool // it has a problem, or the three differ
 }
 
-// compare adds the platform's values to the fields, and separates the fields that differ.
+// compare separates the fields that differ between ERP, request and platform.
 func (page *rowPage) compare(fields []Field) {
-	there := page.there()
-	page.There = len(there) > 0
 	for _, f := range fields {
-		view := fieldView{Field: f, Off: f.Problem != nil || f.Differs}
-		if text, ok := there[f.Name]; ok {
-			rule, _ := trade.Rule(page.Entry.Sends, f.Name)
-			view.Off = view.Off || f.Sent != nil && !acts.EqualTexts(rule, *f.Sent, text)
-			text = page.hide(text)
-			view.There = &text
-		}
+		view := fieldView{Field: f, Off: f.Problem != nil || f.Differs || f.Apart}
+		page.There = page.There || f.There != nil
 		if view.Off {
 			page.Off = append(page.Off, view)
 		} else {
 			page.Even = append(page.Even, view)
 		}
 	}
-}
-
-// there returns the platform's last known values of the record: from the reading that a person
-// confirmed, or else from an answer or a read-back.
-func (page *rowPage) there() map[string]string {
-	for _, r := range page.History {
-		var detail struct {
-			Reading *acts.Readback `json:"reading"`
-		}
-		if r.Act != Adopt || json.Unmarshal([]byte(r.Detail), &detail) != nil || detail.Reading == nil {
-			continue
-		}
-		out := map[string]string{}
-		for _, f := range detail.Reading.Fields {
-			if f.There != nil {
-				out[f.Field] = *f.There
-			}
-		}
-		return out
-	}
-	return page.Hints.There
 }

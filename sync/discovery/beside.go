@@ -90,11 +90,7 @@ func (p *pager) leaveDoubles(ctx context.Context) error {
 			for _, row := range living {
 				of.Add(r.figures(r.Run.Job.Values(row.Get)))
 			}
-			has := e.Values
-			if e.Now != nil {
-				has = e.Now
-			}
-			of.Remove(r.figures(has))
+			of.Remove(r.figures(e.Newest()))
 			p.beside.name(trade.BesideDouble, e.Key)
 		}
 	}

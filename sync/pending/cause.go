@@ -88,7 +88,7 @@ func ERPText(e trade.Entry, spec mapping.JobSpec, field string) string {
 	}
 	var parts []string
 	for _, column := range spec.Fields[field].Columns {
-		parts = append(parts, strings.TrimSpace(e.Values[column].Text))
+		parts = append(parts, strings.TrimSpace(e.Newest()[column].Text))
 	}
 	return strings.Join(parts, "|")
 }

@@ -251,3 +251,21 @@ func TestFiltersSelectRowsAndLeaveTheSummaryWhole(t *testing.T) {
 		}
 	}
 }
+
+// A contract whose price the ERP has removed has none in the report, although one was sent.
+func TestAValueThatTheERPRemovedIsNotTheOneThatWasSent(t *testing.T) {
+	both(t, func(t *testing.T, w *world) {
+		sent := w.send(w.add("contracts", "01|000001", soy), trade.OutcomeCreated)
+		w.change(sent, func(e *trade.Entry) {
+			e.Flags, e.Now = e.Flags.With(trade.Changed, true),
+				soy.with(row{"order_type": "A_FIXAR", "price": "", "currency": "", "produtor": ""}).values()
+		})
+		must.Do(t, w.take(Cut{}).Each(func(r *Row) error {
+			if r.ERP.Price != nil || r.ERP.Currency != "" || r.Producer != "" || r.OrderType != "A_FIXAR" ||
+				r.Sent.Price == nil || r.Sent.Price.String() != "130.5" {
+				t.Errorf("the row is %+v, sent %+v", r, r.Sent)
+			}
+			return nil
+		}))
+	})
+}

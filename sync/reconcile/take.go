@@ -3,6 +3,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -298,24 +299,26 @@ func (t *taker) row(job JobHead, e trade.Entry, attempts []trade.Attempt, sent m
 // facts fills in the row's document and figures, as the ERP has them or, if that is no longer
 // known, as they were sent.
 func (t *taker) facts(r *Row, e trade.Entry, sent map[string]string) error {
-	values := e.Values
-	if e.Now != nil {
-		values = e.Now
-	}
+	values := e.Newest()
 	var fields map[string]mapping.RowField
 	job := t.specs[e.Job]
 	if job != nil {
 		fields = job.RowFields(values, t.refs)
 	}
+	// a value that the ERP no longer has is not the one that was sent
+	known := func(field string) bool {
+		_, mapped := fields[field]
+		return mapped && !values.Marked()
+	}
 	text := func(field string) string {
-		if f := fields[field].Text; f != "" {
+		if f := fields[field].Text; f != "" || known(field) {
 			return f
 		}
 		return sent[field]
 	}
 	// people know the ERP's own code better than the platform's id
 	label := func(field string) string {
-		if f := fields[field].ERP; f != "" {
+		if f := cmp.Or(fields[field].ERP, fields[field].Text); f != "" || known(field) {
 			return f
 		}
 		return sent[field]

@@ -10,10 +10,11 @@ import (
 // ColumnsInOrder returns the columns of a row, in the order of the fields to which they are mapped,
 // then the columns that are mapped to none.
 func ColumnsInOrder(a *App, e trade.Entry) []string {
+	values := e.Newest()
 	var out []string
 	add := func(names ...string) {
 		for _, name := range names {
-			if _, ok := e.Values[name]; ok && !slices.Contains(out, name) {
+			if _, ok := values[name]; ok && !slices.Contains(out, name) {
 				out = append(out, name)
 			}
 		}
@@ -25,6 +26,6 @@ func ColumnsInOrder(a *App, e trade.Entry) []string {
 			}
 		}
 	}
-	add(slices.Sorted(maps.Keys(e.Values))...)
+	add(slices.Sorted(maps.Keys(values))...)
 	return out
 }

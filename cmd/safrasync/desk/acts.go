@@ -3,6 +3,7 @@ package desk
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -85,10 +86,16 @@ func (w *work) FieldsOf(ctx context.Context, entries []trade.Entry) ([][]pages.F
 	out := make([][]pages.Field, len(entries))
 	var codes []trade.Reference
 	for i, entry := range entries {
-		out[i] = w.fields(entry, refs)
+		there, err := w.there(ctx, entry)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = w.fields(entry, refs, there)
 		for _, f := range out[i] {
-			if f.Code.Code != "" {
-				codes = append(codes, f.Code)
+			for _, c := range []trade.Reference{f.Code, f.NowCode} {
+				if c.Code != "" {
+					codes = append(codes, c)
+				}
 			}
 		}
 	}
@@ -103,13 +110,63 @@ func (w *work) FieldsOf(ctx context.Context, entries []trade.Entry) ([][]pages.F
 				if f.Code.Kind == l.Kind && f.Code.Code == l.Code && f.Sent != nil && *f.Sent == l.ID {
 					f.Code = l
 				}
+				if f.NowCode.Kind == l.Kind && f.NowCode.Code == l.Code {
+					f.NowCode = l
+				}
 			}
 		}
 	}
 	return out, nil
 }
 
-func (w *work) fields(entry trade.Entry, refs map[string]map[string]string) []pages.Field {
+// there returns the platform's last known values of a row's record: from the reading that a person
+// confirmed, or else from an answer or a read-back. nil: it was not read.
+func (w *work) there(ctx context.Context, entry trade.Entry) (map[string]string, error) {
+	if !entry.State.Created() {
+		return nil, nil
+	}
+	store := w.g.Store
+	history, err := store.AuditOf(ctx, entry.Job+" "+entry.Key, actsRead)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range history {
+		var detail struct {
+			Reading *acts.Readback `json:"reading"`
+		}
+		if r.Act != pages.Adopt || json.Unmarshal([]byte(r.Detail), &detail) != nil || detail.Reading == nil {
+			continue
+		}
+		out := map[string]string{}
+		for _, f := range detail.Reading.Fields {
+			if f.There != nil {
+				out[f.Field] = *f.There
+			}
+		}
+		return out, nil
+	}
+	if entry.Sends == trade.Deliveries {
+		attempts, err := store.Attempts(ctx, entry.ID)
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range slices.Backward(attempts) {
+			if out := acts.AnsweredFields(entry.Sends, a); len(out) > 0 {
+				return out, nil
+			}
+		}
+	}
+	if entry.RemoteID == "" {
+		return nil, nil
+	}
+	record, _, err := store.RecordOf(ctx, entry.RemoteID)
+	return record.Fields, err
+}
+
+// actsRead is in how many of the latest acts on a row a reading is looked for.
+const actsRead = 100
+
+func (w *work) fields(entry trade.Entry, refs map[string]map[string]string, there map[string]string) []pages.Field {
 	job, spec := w.job(entry.Job)
 	sent := map[string]*string{}
 	for _, f := range acts.SentFields(entry) {
@@ -119,9 +176,10 @@ func (w *work) fields(entry trade.Entry, refs map[string]map[string]string) []pa
 	for _, d := range mapping.Differences(job, entry, refs) {
 		differs[cmp.Or(d.Field, "column "+fmt.Sprint(d.Columns))] = d
 	}
-	var mapped map[string]mapping.RowField
+	var mapped, newest map[string]mapping.RowField
 	if job != nil {
 		mapped = job.RowFields(entry.Values, refs)
+		newest = job.RowFields(entry.Newest(), refs)
 	}
 	problems := map[string]*trade.Problem{}
 	if entry.Error != nil {
@@ -137,17 +195,22 @@ func (w *work) fields(entry trade.Entry, refs map[string]map[string]string) []pa
 			Name: rule.Field, Sent: sent[rule.Field], Problem: problems[rule.Field],
 			Secret: spec.Fields[rule.Field].Lookup != "",
 		}
-		if text := mapped[rule.Field].Text; entry.Payload == nil && text != "" && f.Problem == nil {
+		text := mapped[rule.Field].Text
+		if !entry.State.Created() && entry.Payload == nil && text != "" && f.Problem == nil {
 			f.Sent = &text
+		}
+		if text, ok := there[rule.Field]; ok {
+			f.There, f.Apart = &text, f.Sent != nil && !acts.EqualTexts(rule, *f.Sent, text)
 		}
 		if ref := spec.Fields[rule.Field].Ref; ref != "" {
 			f.Code = trade.Reference{Kind: ref, Code: mapped[rule.Field].ERP}
+			f.NowCode = trade.Reference{Kind: ref, Code: newest[rule.Field].ERP}
 		}
 		if d, ok := differs[rule.Field]; ok {
 			f.Differs, f.Now = true, d.Now
 		}
 		f.Fill(entry, columns)
-		if len(f.Columns) == 0 && f.Sent == nil && f.Problem == nil {
+		if len(f.Columns) == 0 && f.Sent == nil && f.There == nil && f.Problem == nil {
 			continue
 		}
 		told = append(told, columns...)

@@ -297,16 +297,6 @@ func (d *Desk) Hints(ctx context.Context, entry trade.Entry, attempts []trade.At
 	for _, c := range hints.Unreadable {
 		out.Unreadable = append(out.Unreadable, c.ID)
 	}
-	for _, a := range attempts {
-		if there := acts.AnsweredFields(entry.Sends, a); len(there) > 0 {
-			out.There = there
-		}
-	}
-	if out.There == nil && entry.RemoteID != "" {
-		record, _, err := d.g.Store.RecordOf(ctx, entry.RemoteID)
-		out.There = record.Fields
-		return out, err
-	}
 	return out, nil
 }
 

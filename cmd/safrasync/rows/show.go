@@ -82,14 +82,18 @@ func printEntry(a *cli.App, e trade.Entry, changes []trade.Difference) {
 	if !e.ReducedAt.IsZero() {
 		a.Show("row.reduced", v.Moment(e.ReducedAt))
 	}
-	a.Show("row.values")
-	width := 0
-	for name := range e.Values {
+	if e.Away() {
+		a.Show("row.values_away")
+	} else {
+		a.Show("row.values")
+	}
+	values, width := e.Newest(), 0
+	for name := range values {
 		width = max(width, len(name))
 	}
 	for _, name := range cli.ColumnsInOrder(a, e) {
-		text := e.Values[name].Text
-		switch e.Values[name].Kind {
+		text := values[name].Text
+		switch values[name].Kind {
 		case 0:
 			text = "NULL"
 		case trade.Marked:
