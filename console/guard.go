@@ -20,11 +20,18 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/internal/connlimit"
 )
 
 // serve handles every request, even for a path that does not exist: it sets headers, and checks the
 // host and the origin of the request.
 func (c *Console) serve(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost { // nothing else has a body, for which a page could wait
+		if r.ContentLength != 0 {
+			w.Header().Set("Connection", "close")
+		}
+		r.Body, r.Form, r.PostForm = http.NoBody, r.URL.Query(), url.Values{}
+	}
 	written := func() bool { return true }
 	defer func() { written() }()
 	began := sync.OnceFunc(func() { // once the console ends, slow readers have closeWithin
@@ -110,25 +117,40 @@ func (c *Console) pass(q *web.Request, w http.ResponseWriter, route web.Route) e
 	case !allReadable(q.URL.Query()):
 		return web.BadRequest("filter")
 	}
-	if err := c.placed(q, route, func() error { return c.admit(q, route) }); err != nil || q.Answered {
-		return err
-	}
-	if q.Method == http.MethodPost {
-		if err := readForm(q, route); err != nil {
-			var long *http.MaxBytesError
-			if errors.As(err, &long) {
-				return &web.Fault{Status: http.StatusRequestEntityTooLarge, Code: "long", Cause: err}
-			}
-			return &web.Fault{Status: http.StatusBadRequest, Code: "form", Cause: err}
-		}
-		if !allReadable(q.PostForm) {
-			return web.BadRequest("form")
-		}
-		if !route.Open && !q.TokenFits() { // open routes change only the browser's own cookies
-			return &web.Fault{Status: http.StatusForbidden, Code: "token"}
+	refused := c.placed(q, route, func() error { return c.admit(q, route) })
+	switch {
+	case q.Answered:
+		return refused
+	case q.Method == http.MethodPost && refused != nil: // its page shows again what was typed
+		q.Body = http.MaxBytesReader(w, q.Body, bodyMost)
+		_ = readForm(q, web.Route{})
+		return refused
+	case refused != nil:
+		return refused
+	case q.Method == http.MethodPost:
+		if err := form(q, route); err != nil {
+			return err
 		}
 	}
 	return c.placed(q, route, func() error { return route.Handle(q) })
+}
+
+// form reads the form of a request, and checks the token in it.
+func form(q *web.Request, route web.Route) error {
+	if err := readForm(q, route); err != nil {
+		var long *http.MaxBytesError
+		if errors.As(err, &long) {
+			return &web.Fault{Status: http.StatusRequestEntityTooLarge, Code: "long", Cause: err}
+		}
+		return &web.Fault{Status: http.StatusBadRequest, Code: "form", Cause: err}
+	}
+	switch {
+	case !allReadable(q.PostForm):
+		return web.BadRequest("form")
+	case !route.Open && !q.TokenFits(): // open routes change only the browser's own cookies
+		return &web.Fault{Status: http.StatusForbidden, Code: "token"}
+	}
+	return nil
 }
 
 // readable reports whether both databases accept a text; PostgreSQL accepts only valid UTF-8
@@ -153,10 +175,14 @@ func (c *Console) placed(q *web.Request, route web.Route, do func() error) error
 	defer func() { q.Request, q.Writer = request, w }()
 	ctx, cancel := context.WithTimeout(q.Context(), max(web.AnswerWithin, route.Takes))
 	defer cancel()
-	if err := c.place(ctx); err != nil {
+	sender, most := "address "+connlimit.Key(q.From), eachWorking
+	if q.Login != nil {
+		sender, most = "person "+q.Login.User.Name, personWorking
+	}
+	leave, err := c.working.enter(ctx, sender, most)
+	if err != nil {
 		return err
 	}
-	leave := sync.OnceFunc(func() { <-c.working })
 	defer leave()
 	q.Request, q.Writer = q.WithContext(ctx), &leaving{w, leave}
 	return do()
@@ -209,18 +235,6 @@ func (c *Console) admit(q *web.Request, route web.Route) error {
 		}
 	}
 	return nil
-}
-
-// place waits for a place to process a request.
-func (c *Console) place(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, waitAtMost)
-	defer cancel()
-	select {
-	case c.working <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return web.ErrBusy
-	}
 }
 
 // readForm reads the form of a request, wholly in memory. It accepts files only if the route does.

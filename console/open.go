@@ -43,6 +43,6 @@ func showLicences(q *web.Request) error {
 
 // setPreferences stores the language and the appearance in the browser.
 func setPreferences(q *web.Request) error {
-	q.Prefer(trade.Lang(q.PostFormValue("lang")), q.PostFormValue("theme"))
-	return q.Redirect(web.Local(q.PostFormValue("next")))
+	q.Prefer(trade.Lang(q.PostForm.Get("lang")), q.PostForm.Get("theme"))
+	return q.Redirect(web.Local(q.PostForm.Get("next")))
 }

@@ -11,14 +11,14 @@ const (
 // Compared lets a test count the comparisons of passwords.
 func (s *Sessions) Compared(told func()) { s.hashes.compared = told }
 
-// FillHashes takes all places in which passwords wait to be hashed.
+// FillHashes takes all places in which passwords of unknown browsers wait to be hashed.
 func (s *Sessions) FillHashes() (free func()) {
-	for range hashesWaiting {
-		s.hashes.waiting <- struct{}{}
+	for range hashesUnknown {
+		s.hashes.unknown <- struct{}{}
 	}
 	return func() {
-		for range hashesWaiting {
-			<-s.hashes.waiting
+		for range hashesUnknown {
+			<-s.hashes.unknown
 		}
 	}
 }
@@ -61,3 +61,6 @@ const IssuerTalks = issuerTalks
 
 // HashOf is what the ledger keeps of a secret.
 func HashOf(secret string) string { return hashOf(secret) }
+
+// HashesEach is how many passwords of unknown browsers of one address have a place.
+const HashesEach = hashesEach

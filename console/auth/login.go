@@ -32,7 +32,7 @@ type loginPage struct {
 }
 
 func (s *Sessions) showLogin(q *web.Request) error {
-	next := web.Local(q.FormValue("next"))
+	next := web.Local(q.Form.Get("next"))
 	if q.Login != nil {
 		return q.Redirect(next)
 	}
@@ -41,8 +41,8 @@ func (s *Sessions) showLogin(q *web.Request) error {
 
 // logIn logs a person in. Whatever is wrong, the answer is the same and takes the same time (C3).
 func (s *Sessions) logIn(q *web.Request) error {
-	name, password := UserName(q.PostFormValue("name")), q.PostFormValue("password")
-	shown := loginPage{Next: web.Local(q.PostFormValue("next")), Name: name}
+	name, password := UserName(q.PostForm.Get("name")), q.PostForm.Get("password")
+	shown := loginPage{Next: web.Local(q.PostForm.Get("next")), Name: name}
 	user, err := s.Users.User(q.Context(), name)
 	if err != nil && !errors.Is(err, trade.ErrNobody) {
 		return err
@@ -96,13 +96,20 @@ func (s *Sessions) try(q *web.Request, user trade.User, name, password string) (
 			device = ""
 		}
 	}
-	leave, err := s.hashes.enter(q.Context()) // before the try is counted: a busy console is no try
+	now, tried := q.Site.Now(), buckets(name, device, q.From)
+	until, err := s.Logins.Blocked(q.Context(), tried) // who must wait takes no place from others
+	if err != nil {
+		return false, 0, err
+	}
+	if until.After(now) {
+		return false, max(until.Sub(now), time.Second), nil
+	}
+	leave, err := s.hashes.enter(q.Context(), q.From, device != "") // a busy console is no try
 	if err != nil {
 		return false, 0, err
 	}
 	defer leave()
-	now := q.Site.Now()
-	allowed, until, err := s.Logins.Try(q.Context(), buckets(name, device, q.From), now, slower(now))
+	allowed, until, err := s.Logins.Try(q.Context(), tried, now, slower(now))
 	if err != nil {
 		return false, 0, err
 	}
@@ -174,11 +181,11 @@ func (s *Sessions) changeOwnPassword(q *web.Request) error {
 	if user.Issuer != "" {
 		return q.Page(http.StatusUnprocessableEntity, "account", accountPage{Fault: "users.elsewhere"})
 	}
-	fits, wait, err := s.try(q, user, user.Name, q.PostFormValue("old"))
+	fits, wait, err := s.try(q, user, user.Name, q.PostForm.Get("old"))
 	if err != nil {
 		return err
 	}
-	password := q.PostFormValue("new")
+	password := q.PostForm.Get("new")
 	refuse := func(key string) error {
 		return q.Page(http.StatusUnprocessableEntity, "account", accountPage{Fault: key})
 	}
@@ -189,10 +196,10 @@ func (s *Sessions) changeOwnPassword(q *web.Request) error {
 		return refuse("account.wrong")
 	case fault != "":
 		return refuse(fault)
-	case password != q.PostFormValue("again"):
+	case password != q.PostForm.Get("again"):
 		return refuse("password.differs")
 	}
-	if user.Password, err = s.hashes.hash(q.Context(), password); err != nil {
+	if user.Password, err = s.hashes.hash(q, password); err != nil {
 		return err
 	}
 	user.PasswordAt = q.Site.Now()

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/internal/connlimit"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -98,7 +99,7 @@ func (p *openIDPages) goToIssuer(q *web.Request) error {
 	if p.s.OpenID == nil {
 		return web.ErrNotFound
 	}
-	return p.toIssuer(q, flow{next: web.Local(q.PostFormValue("next"))})
+	return p.toIssuer(q, flow{next: web.Local(q.PostForm.Get("next"))})
 }
 
 // proveAtIssuer lets a person without a password here prove their identity again, before an act
@@ -107,7 +108,7 @@ func (p *openIDPages) proveAtIssuer(q *web.Request) error {
 	if q.Login.User.Issuer == "" {
 		return web.ErrNotFound
 	}
-	return p.toIssuer(q, flow{next: web.Local(q.PostFormValue("next")), proof: true})
+	return p.toIssuer(q, flow{next: web.Local(q.PostForm.Get("next")), proof: true})
 }
 
 // toIssuer sends the browser to the issuer. It uses a page with a link, because a form may only
@@ -164,7 +165,7 @@ func (p *openIDPages) recordFailure(q *web.Request, f flow, user trade.User, v v
 // each person of a session, it records a cause only once until a time, so that nobody can fill the
 // audit.
 func (p *openIDPages) recordFailureOnce(q *web.Request, f flow, cause string, until time.Time) error {
-	whose := q.From
+	whose := connlimit.Key(q.From)
 	if f.proof && q.Login != nil {
 		whose = hashOf(q.Login.User.Name)
 	}
@@ -200,23 +201,26 @@ func (p *openIDPages) comeBack(q *web.Request) error {
 		p.forgetFlow(q)
 		return p.notIn(q, f, http.StatusBadRequest, "openid.stale")
 	}
+	now, tried := q.Site.Now(), []string{issuerBucket(q.From)}
+	until, err := p.s.Logins.Blocked(q.Context(), tried) // who must wait takes no turn from others
+	if err != nil {
+		return err
+	}
+	if until.After(now) {
+		return p.slowed(q, f, now, until)
+	}
 	ctx, end, err := p.s.OpenID.talk(q.Context())
 	if err != nil { // the flow stays valid: reloading the page continues it, and this is no try
 		return err
 	}
 	defer end()
-	now := q.Site.Now()
 	// each attempt causes a request to the issuer or an audit record (C4)
-	allowed, until, err := p.s.Logins.Try(q.Context(), []string{issuerBucket(q.From)}, now, slower(now))
+	allowed, until, err := p.s.Logins.Try(q.Context(), tried, now, slower(now))
 	switch {
 	case err != nil:
 		return err
 	case !allowed:
-		if err := p.recordFailureOnce(q, f, "too many tries", until); err != nil {
-			return err
-		}
-		return q.Page(http.StatusTooManyRequests, "login",
-			loginPage{Next: web.Local(f.next), Fault: "login.wait", Wait: max(until.Sub(now), time.Second)})
+		return p.slowed(q, f, now, until)
 	}
 	p.forgetFlow(q)
 	if iss := given.Get("iss"); iss != "" && iss != p.s.OpenID.Issuer {
@@ -238,6 +242,15 @@ func (p *openIDPages) comeBack(q *web.Request) error {
 		return p.issuerDown(q, f, err)
 	}
 	return p.enter(q, f, v)
+}
+
+// slowed shows how long the address must wait.
+func (p *openIDPages) slowed(q *web.Request, f flow, now, until time.Time) error {
+	if err := p.recordFailureOnce(q, f, "too many tries", until); err != nil {
+		return err
+	}
+	return q.Page(http.StatusTooManyRequests, "login",
+		loginPage{Next: web.Local(f.next), Fault: "login.wait", Wait: max(until.Sub(now), time.Second)})
 }
 
 // refused shows that the issuer's answer cannot be trusted. The audit gets the cause; the log also

@@ -7,6 +7,7 @@ import (
 	_ "embed" // the common passwords
 	"encoding/base64"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"unicode"
@@ -15,6 +16,7 @@ import (
 	"golang.org/x/crypto/argon2"
 
 	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/internal/connlimit"
 )
 
 // The cost of a hash (argon2id): 19 MiB, two passes, one lane, as OWASP recommends.
@@ -25,11 +27,14 @@ const (
 	saltLength = 16
 )
 
-// How many passwords are hashed at once, and how many more wait. Each takes 19 MiB and a core; half
-// of the console's places remain for people who are logged in.
+// How many passwords are hashed at once, and for how many there is a place, waiting included: for
+// browsers from which the person never logged in, of these for one address, and for the others.
+// Each takes 19 MiB and a core. Fewer than the console's places, even for one address.
 const (
 	hashesAtOnce  = 2
-	hashesWaiting = 6
+	hashesUnknown = 6
+	hashesEach    = 4
+	hashesKnown   = 4
 )
 
 // The lengths of a password, in characters.
@@ -156,15 +161,16 @@ func unrepeated(text string) string {
 
 // hasher limits how many passwords are hashed at once, and how many wait for that (C4).
 type hasher struct {
-	running, waiting chan struct{}
-	nobody           string // the hash to compare with for an unknown name
-	compared         func() // called for each comparison; for tests
+	running, unknown, known chan struct{}
+	each                    connlimit.Count
+	nobody                  string // the hash to compare with for an unknown name
+	compared                func() // called for each comparison; for tests
 }
 
 func newHasher() *hasher {
 	return &hasher{
-		running: make(chan struct{}, hashesAtOnce), waiting: make(chan struct{}, hashesWaiting), nobody: unknownHash,
-		compared: func() {},
+		running: make(chan struct{}, hashesAtOnce), unknown: make(chan struct{}, hashesUnknown),
+		known: make(chan struct{}, hashesKnown), nobody: unknownHash, compared: func() {},
 	}
 }
 
@@ -172,18 +178,30 @@ func newHasher() *hasher {
 var unknownHash = fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=1$%s$%s", argon2.Version, hashMemory, hashTime,
 	strings.Repeat("A", 22), strings.Repeat("A", 43))
 
-// enter waits for a place to hash a password. The caller must call leave.
-func (h *hasher) enter(ctx context.Context) (leave func(), err error) {
+// enter waits for a place to hash a password. The caller must call leave. Unknown browsers take no
+// place from known ones, and those of one address not all from those of others.
+func (h *hasher) enter(ctx context.Context, from string, known bool) (leave func(), err error) {
+	places, out := h.known, func() {}
+	if !known {
+		address, _ := netip.ParseAddr(from) // what is no address counts as one
+		var ok bool
+		if out, ok = h.each.Enter(address, hashesEach); !ok {
+			return nil, web.ErrBusy
+		}
+		places = h.unknown
+	}
 	select {
-	case h.waiting <- struct{}{}:
-		defer func() { <-h.waiting }()
+	case places <- struct{}{}:
 	default:
+		out()
 		return nil, web.ErrBusy
 	}
 	select {
 	case h.running <- struct{}{}:
-		return func() { <-h.running }, nil
+		return func() { <-h.running; <-places; out() }, nil
 	case <-ctx.Done():
+		<-places
+		out()
 		return nil, web.ErrBusy
 	}
 }
@@ -201,9 +219,9 @@ func (h *hasher) fits(password, stored string) bool {
 	return passwordFits(password, stored)
 }
 
-// hash returns what to store of a new password.
-func (h *hasher) hash(ctx context.Context, password string) (string, error) {
-	leave, err := h.enter(ctx)
+// hash returns what to store of a new password, which a person who is logged in has given.
+func (h *hasher) hash(q *web.Request, password string) (string, error) {
+	leave, err := h.enter(q.Context(), q.From, true)
 	if err != nil {
 		return "", err
 	}

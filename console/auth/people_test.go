@@ -3,6 +3,7 @@ package auth_test
 import (
 	"fmt"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -298,6 +299,71 @@ func TestC15_LoginsAndChangesStandInTheAudit(t *testing.T) {
 		}
 		if broken, err := s.VerifyAudit(t.Context()); err != nil || broken != 0 {
 			t.Errorf("the chain: %d, %v", broken, err)
+		}
+	})
+}
+
+// Tries of an address that must wait, and as many at once as there are, keep nobody else out.
+func TestTriesOfOneAddressKeepNobodyOutElsewhere(t *testing.T) {
+	t.Parallel()
+	behind := func(o *consoletest.Options) { o.Behind = netip.MustParsePrefix("127.0.0.1/32") }
+	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite), behind).WithPeople()
+	hashed, answered := make(chan struct{}), make(chan struct{}, 40)
+	w.Sessions.Compared(func() { <-hashed }) // a host on which a password takes as long as it likes
+	var tries gosync.WaitGroup
+	for i := range 40 {
+		tries.Go(func() {
+			b := w.Browser()
+			b.Header.Set("X-Forwarded-For", fmt.Sprintf("2001:db8::%x", i+1)) // one host
+			b.LogIn(fmt.Sprintf("name%d", i), "wrong wrong wrong")
+			answered <- struct{}{}
+		})
+	}
+	for range 40 - auth.HashesEach { // the others are refused
+		<-answered
+	}
+	other := make(chan int)
+	go func() {
+		b := w.Browser()
+		b.Header.Set("X-Forwarded-For", "203.0.113.7")
+		other <- b.LogIn("carla", consoletest.Password).Status
+	}()
+	close(hashed)
+	if got := <-other; got != http.StatusSeeOther {
+		t.Errorf("the right login from elsewhere is answered %d", got)
+	}
+	tries.Wait()
+}
+
+// Whoever must wait takes no place in which passwords are hashed.
+func TestATryThatMustWaitTakesNoPlace(t *testing.T) {
+	consoletest.OnBoth(t, func(t *testing.T, s *state.Store) {
+		w := consoletest.New(t, s).WithPeople()
+		b := w.Browser()
+		for b.Status != http.StatusTooManyRequests {
+			b.LogIn("carla", "wrong wrong wrong")
+		}
+		free := w.Sessions.FillHashes()
+		defer free()
+		b.LogIn("carla", consoletest.Password).Wants(http.StatusTooManyRequests, "Espere")
+	})
+}
+
+// An IPv6 host is one address, whatever address it chooses.
+func TestAnIPv6HostIsOneAddressForItsTries(t *testing.T) {
+	consoletest.OnBoth(t, func(t *testing.T, s *state.Store) {
+		behind := func(o *consoletest.Options) { o.Behind = netip.MustParsePrefix("127.0.0.1/32") }
+		w := consoletest.New(t, s, behind).WithPeople()
+		slow := 0
+		for i := range 40 {
+			b := w.Browser()
+			b.Header.Set("X-Forwarded-For", fmt.Sprintf("2001:db8::%x", i+1))
+			if b.LogIn(fmt.Sprintf("name%d", i), "wrong wrong wrong"); b.Status == http.StatusTooManyRequests {
+				slow++
+			}
+		}
+		if slow < 15 {
+			t.Errorf("%d of 40 tries were slowed down", slow)
 		}
 	})
 }

@@ -52,6 +52,8 @@ type Logins interface {
 	// Try counts a try in each bucket, before its result is known.
 	Try(ctx context.Context, buckets []string, now time.Time,
 		next func(trade.Tries) trade.Tries) (allowed bool, until time.Time, err error)
+	// Blocked returns until when the longest blocked of the buckets is blocked, or was.
+	Blocked(ctx context.Context, buckets []string) (until time.Time, err error)
 	PruneLogins(ctx context.Context, began, seen, tried, device time.Time) error
 }
 

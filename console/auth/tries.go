@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/connlimit"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -19,17 +20,17 @@ const (
 
 // buckets returns the buckets in which a try to log in counts: the browser if the person has used
 // it before, or else the name and the address. So a stranger at the same address does not lock out
-// known browsers.
+// known browsers. An IPv6 host counts as one address, whatever address it chooses.
 func buckets(name, device, from string) []string {
 	if device != "" {
 		return []string{"device:" + device}
 	}
-	return []string{"name:" + hashOf(name), "address:" + from}
+	return []string{"name:" + hashOf(name), "address:" + connlimit.Key(from)}
 }
 
 // issuerBucket returns the bucket for answers of an issuer. It is separate from passwords, so that
 // a faulty issuer does not lock out people who have a password.
-func issuerBucket(from string) string { return "openid:" + from }
+func issuerBucket(from string) string { return "openid:" + connlimit.Key(from) }
 
 // slower returns the change of a bucket by one more try. After the free tries each doubles the next
 // wait. A day without any resets the bucket.

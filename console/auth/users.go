@@ -47,8 +47,8 @@ func (p *usersPages) users(q *web.Request, status int, page usersPage) (err erro
 }
 
 func (p *usersPages) addUser(q *web.Request) error {
-	page := usersPage{Name: NewUserName(q.PostFormValue("name")), Role: trade.Role(q.PostFormValue("role"))}
-	password := q.PostFormValue("password")
+	page := usersPage{Name: NewUserName(q.PostForm.Get("name")), Role: trade.Role(q.PostForm.Get("role"))}
+	password := q.PostForm.Get("password")
 	refuse := func(key string) error {
 		page.Fault = key
 		return p.users(q, http.StatusUnprocessableEntity, page)
@@ -61,7 +61,7 @@ func (p *usersPages) addUser(q *web.Request) error {
 	case fault != "":
 		return refuse(fault)
 	}
-	hash, err := p.s.hashes.hash(q.Context(), password)
+	hash, err := p.s.hashes.hash(q, password)
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (p *usersPages) changeUser(q *web.Request) error {
 	refuse := func(key string) error {
 		return p.users(q, http.StatusUnprocessableEntity, usersPage{Fault: key, Role: trade.Reader})
 	}
-	act := q.PostFormValue("do")
+	act := q.PostForm.Get("do")
 	// the next login would set the role again, and a password would never be used
 	if user.Issuer != "" && (act == "role" || act == "password") {
 		return refuse("users.elsewhere")
@@ -101,15 +101,15 @@ func (p *usersPages) changeUser(q *web.Request) error {
 	case "disable", "enable":
 		user.Disabled = act == "disable"
 	case "role":
-		if user.Role = trade.Role(q.PostFormValue("role")); !slices.Contains(trade.Roles, user.Role) {
+		if user.Role = trade.Role(q.PostForm.Get("role")); !slices.Contains(trade.Roles, user.Role) {
 			return refuse("users.no_role")
 		}
 	case "password":
-		password := q.PostFormValue("password")
+		password := q.PostForm.Get("password")
 		if fault := PasswordFault(password, user.Name); fault != "" {
 			return refuse(fault)
 		}
-		if user.Password, err = p.s.hashes.hash(q.Context(), password); err != nil {
+		if user.Password, err = p.s.hashes.hash(q, password); err != nil {
 			return err
 		}
 		user.PasswordAt = q.Site.Now()

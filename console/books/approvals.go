@@ -145,7 +145,7 @@ func (p *approvalRoutes) approve(q *web.Request) error {
 		return err
 	}
 	if page.Approval.Act == pages.Resend {
-		if page.Fault, err = p.sessions.Prove(q, q.PostFormValue("password")); err != nil {
+		if page.Fault, err = p.sessions.Prove(q, q.PostForm.Get("password")); err != nil {
 			return err
 		}
 		if page.Fault != "" {

@@ -75,11 +75,11 @@ func (p auditPage) ExportPath() string { return "/audit/export?" + p.address().E
 
 // auditQuery reads the filter. Days are in the cooperative's zone, and the last day is included.
 func (p *auditRoutes) auditQuery(q *web.Request) auditPage {
-	page := auditPage{Acts: actsNamed(), From: q.FormValue("from"), Until: q.FormValue("until")}
+	page := auditPage{Acts: actsNamed(), From: q.Form.Get("from"), Until: q.Form.Get("until")}
 	page.Query = trade.AuditQuery{
-		Who: strings.TrimSpace(q.FormValue("who")), Act: strings.TrimSpace(q.FormValue("act")),
-		Target: strings.TrimSpace(q.FormValue("target")),
-		Before: pages.Number(q.FormValue("before")), Limit: pages.PageRows,
+		Who: strings.TrimSpace(q.Form.Get("who")), Act: strings.TrimSpace(q.Form.Get("act")),
+		Target: strings.TrimSpace(q.Form.Get("target")),
+		Before: pages.Number(q.Form.Get("before")), Limit: pages.PageRows,
 	}
 	var err, late error
 	page.Query.From, err = pages.ReadDay(page.From, q.Site.Zone, 0)

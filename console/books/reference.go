@@ -71,12 +71,12 @@ func (p *referenceRoutes) showReferences(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	page.Code = q.FormValue("code")
+	page.Code = q.Form.Get("code")
 	return q.Page(http.StatusOK, "references", page)
 }
 
 func (p *referenceRoutes) referencePage(q *web.Request) (referencePage, error) {
-	page := referencePage{Kind: q.PathValue("kind"), Text: strings.TrimSpace(q.FormValue("text"))}
+	page := referencePage{Kind: q.PathValue("kind"), Text: strings.TrimSpace(q.Form.Get("text"))}
 	if page.Kind == "" {
 		page.Kind = trade.ReferenceKinds[0]
 	}
@@ -114,7 +114,7 @@ func (p *referenceRoutes) lines(q *web.Request, page *referencePage) error {
 	if err != nil {
 		return err
 	}
-	text, after := strings.ToLower(page.Text), q.FormValue("after")
+	text, after := strings.ToLower(page.Text), q.Form.Get("after")
 	for _, line := range lines {
 		if !strings.Contains(strings.ToLower(line.Shown()), text) && !strings.Contains(line.ID, text) {
 			continue
@@ -165,7 +165,7 @@ func (p *referenceRoutes) setReference(q *web.Request) error {
 
 // oneCode reads the code, the id and the reason of a form, and passes them to store.
 func (p *referenceRoutes) oneCode(q *web.Request, page referencePage, store func(referencePage) error) error {
-	page.Code, page.ID = q.PostFormValue("code"), q.PostFormValue("id")
+	page.Code, page.ID = q.PostForm.Get("code"), q.PostForm.Get("id")
 	if page.Reason, page.Fault = pages.Reason(q); page.Fault == "" {
 		err := store(page)
 		if wrong := (*pages.ReferenceFault)(nil); !errors.As(err, &wrong) {
@@ -203,7 +203,7 @@ func (p *referenceRoutes) removeReference(q *web.Request) error {
 	if page.Reason, page.Fault = pages.Reason(q); page.Fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "references", page)
 	}
-	removed, err := p.tables.RemoveReference(q.Context(), page.Kind, q.PostFormValue("code"),
+	removed, err := p.tables.RemoveReference(q.Context(), page.Kind, q.PostForm.Get("code"),
 		pages.Person(q, page.Reason))
 	if err != nil {
 		return err
@@ -247,7 +247,7 @@ func (p *referenceRoutes) planImport(q *web.Request, file io.Reader) (importPage
 	if err != nil {
 		return importPage{}, &web.Fault{Status: http.StatusRequestEntityTooLarge, Code: "long", Cause: err}
 	}
-	page := importPage{Kind: q.PathValue("kind"), Text: string(text), Reason: q.PostFormValue("reason")}
+	page := importPage{Kind: q.PathValue("kind"), Text: string(text), Reason: q.PostForm.Get("reason")}
 	page.Plan, err = p.tables.ReadReferences(q.Context(), page.Kind, strings.NewReader(page.Text), q.Lang)
 	for _, c := range page.Plan.Changes { // overwritten ids matter more than new codes
 		if c.From == nil {
@@ -288,7 +288,7 @@ func (p *referenceRoutes) importReferences(q *web.Request) error {
 	if _, err := p.mayChange(q); err != nil {
 		return err
 	}
-	page, err := p.planImport(q, strings.NewReader(q.PostFormValue("csv")))
+	page, err := p.planImport(q, strings.NewReader(q.PostForm.Get("csv")))
 	if err != nil {
 		return err
 	}
@@ -297,8 +297,8 @@ func (p *referenceRoutes) importReferences(q *web.Request) error {
 	switch {
 	case page.Plan.Fault != "", len(page.Plan.Bad) > 0, len(page.Plan.Changes)+page.Plan.Renamed == 0:
 		return q.Page(http.StatusUnprocessableEntity, "references_plan", page)
-	case page.Fault == "" && (pages.Number(q.PostFormValue("added")) != int64(page.Added) ||
-		pages.Number(q.PostFormValue("changed")) != int64(page.Changed)):
+	case page.Fault == "" && (pages.Number(q.PostForm.Get("added")) != int64(page.Added) ||
+		pages.Number(q.PostForm.Get("changed")) != int64(page.Changed)):
 		page.Fault = "desk.moved"
 	}
 	if page.Fault != "" {

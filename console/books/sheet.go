@@ -37,7 +37,7 @@ const (
 
 // exportRows returns the rows of a filter as a file.
 func (p *sheetRoutes) exportRows(q *web.Request) error {
-	values, err := url.ParseQuery(q.PostFormValue("query"))
+	values, err := url.ParseQuery(q.PostForm.Get("query"))
 	if err != nil {
 		return web.BadRequest("filter")
 	}
@@ -45,7 +45,7 @@ func (p *sheetRoutes) exportRows(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	format := q.PostFormValue("format")
+	format := q.PostForm.Get("format")
 	kind := pages.ReportForms[format]
 	if format != "csv" && format != "xlsx" {
 		return web.BadRequest("form")
@@ -132,7 +132,7 @@ func (p *sheetRoutes) planSheet(q *web.Request) error {
 // doSheet does what the plan showed. It skips wrong and refused lines only if the person chose
 // that.
 func (p *sheetRoutes) doSheet(q *web.Request) error {
-	page := sheetPage{File: q.PostFormValue("sheet")}
+	page := sheetPage{File: q.PostForm.Get("sheet")}
 	text, err := base64.StdEncoding.DecodeString(page.File)
 	if err != nil {
 		return web.BadRequest("form")
@@ -145,7 +145,7 @@ func (p *sheetRoutes) doSheet(q *web.Request) error {
 	switch {
 	case plan.Rows == 0:
 		page.Fault = "decisions.nothing"
-	case len(plan.Wrong)+len(plan.Refused)+plan.LeftOut > 0 && q.PostFormValue("skip") == "":
+	case len(plan.Wrong)+len(plan.Refused)+plan.LeftOut > 0 && q.PostForm.Get("skip") == "":
 		page.Fault = "decisions.skip_first"
 	case !pages.TypedFits(q, plan.Rows):
 		page.Fault = "act.other_count"
@@ -153,7 +153,7 @@ func (p *sheetRoutes) doSheet(q *web.Request) error {
 	if page.Fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "decisions", page)
 	}
-	done, err := p.sheets.DoSheet(q.Context(), strings.NewReader(string(text)), q.PostFormValue("mark"), q.Lang,
+	done, err := p.sheets.DoSheet(q.Context(), strings.NewReader(string(text)), q.PostForm.Get("mark"), q.Lang,
 		pages.Person(q, ""))
 	if err != nil {
 		return fmt.Errorf("decisions of a file: %w", err)

@@ -95,7 +95,7 @@ func (p *actRoutes) actOnGroup(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	job := q.PostFormValue("job")
+	job := q.PostForm.Get("job")
 	if jobNamed(p.jobs, job) == nil {
 		return web.BadRequest("group")
 	}
@@ -159,7 +159,7 @@ func (p *actRoutes) show(q *web.Request, page *actPage, plan Plan) {
 // act shows the plan of an order for the first time. If the form has a mark, it does the plan that
 // was shown, provided that the form is valid.
 func (p *actRoutes) act(q *web.Request, page *actPage) error {
-	mark := q.PostFormValue("mark")
+	mark := q.PostForm.Get("mark")
 	if err := p.plan(q, page); err != nil {
 		return err
 	}

@@ -74,7 +74,7 @@ type effect struct {
 }
 
 func (p *changedRoutes) showChanged(q *web.Request) error {
-	page := changedPage{Flag: trade.Flag(q.FormValue("flag"))}
+	page := changedPage{Flag: trade.Flag(q.Form.Get("flag"))}
 	flags := changedFlags
 	if slices.Contains(changedFlags, page.Flag) {
 		flags = []trade.Flag{page.Flag}

@@ -181,7 +181,7 @@ func (p *doubtRoutes) doubtPage(q *web.Request) (doubtPage, error) {
 	}
 	page := doubtPage{
 		doubtShown: shown, Open: undecided(entry), NeedsID: entry.Sends == trade.OrderCommitments,
-		Proof: !p.sessions.Proved(q), progress: progress{Done: int(Number(q.FormValue("done")))},
+		Proof: !p.sessions.Proved(q), progress: progress{Done: int(Number(q.Form.Get("done")))},
 	}
 	if entry.State == trade.InDoubt {
 		if page.Place, page.Of, err = p.rows.Place(q.Context(), entry); err != nil {
@@ -208,7 +208,7 @@ func (p *doubtRoutes) doubtPage(q *web.Request) (doubtPage, error) {
 
 // nextDoubt redirects to the doubt after one, or to the oldest.
 func (p *doubtRoutes) nextDoubt(q *web.Request) error {
-	path, err := p.next(q, after(q), int(Number(q.FormValue("done"))))
+	path, err := p.next(q, after(q), int(Number(q.Form.Get("done"))))
 	if err != nil {
 		return err
 	}
@@ -273,8 +273,8 @@ func (p *doubtRoutes) ordered(q *web.Request) (page doubtPage, order Order, ok b
 		return page, order, false, q.Page(http.StatusConflict, "doubt", page)
 	}
 	page.Order = doubtForm{
-		Act: q.PostFormValue("act"), ID: strings.TrimSpace(q.PostFormValue("id")),
-		Checked: q.PostFormValue("checked") == "1", Despite: q.PostFormValue("despite") == "1",
+		Act: q.PostForm.Get("act"), ID: strings.TrimSpace(q.PostForm.Get("id")),
+		Checked: q.PostForm.Get("checked") == "1", Despite: q.PostForm.Get("despite") == "1",
 	}
 	page.Order.Reason, page.Fault = Reason(q)
 	order = Order{Act: page.Order.Act, Job: page.Entry.Job, Keys: []string{page.Entry.Key}}
@@ -333,7 +333,7 @@ func (p *doubtRoutes) doDoubt(q *web.Request) error {
 		page.Fault = "why_not.not_checked"
 	}
 	if order.Act == Resend && page.Fault == "" {
-		if page.Fault, err = p.sessions.Prove(q, q.PostFormValue("password")); err != nil {
+		if page.Fault, err = p.sessions.Prove(q, q.PostForm.Get("password")); err != nil {
 			return err
 		}
 	}
@@ -341,7 +341,7 @@ func (p *doubtRoutes) doDoubt(q *web.Request) error {
 		return p.showPlan(q, page, order, http.StatusUnprocessableEntity)
 	}
 	order.DespiteDifferences = page.Order.Despite
-	done, err := p.acts.Do(q.Context(), order, q.PostFormValue("mark"), Person(q, page.Order.Reason))
+	done, err := p.acts.Do(q.Context(), order, q.PostForm.Get("mark"), Person(q, page.Order.Reason))
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ func (p *findRoutes) routes() []web.Route {
 
 // find redirects to the row that matches, or to the list if several or none match.
 func (p *findRoutes) find(q *web.Request) error {
-	text := strings.TrimSpace(q.FormValue("q"))
+	text := strings.TrimSpace(q.Form.Get("q"))
 	if text == "" {
 		return q.Redirect("/rows")
 	}

@@ -23,7 +23,7 @@ const (
 // Reason returns the reason that a person typed. fault is the key of a phrase if it is too short or
 // too long.
 func Reason(q *web.Request) (text, fault string) {
-	text = strings.TrimSpace(q.PostFormValue("reason"))
+	text = strings.TrimSpace(q.PostForm.Get("reason"))
 	switch n := utf8.RuneCountInString(text); {
 	case !utf8.ValidString(text), n < reasonLeast:
 		return text, "desk.reason.short"
@@ -50,7 +50,7 @@ func Number(text string) int64 {
 
 // after returns the id from the address at which the previous page ended.
 func after(q *web.Request) string {
-	if n := Number(q.FormValue("after")); n > 0 {
+	if n := Number(q.Form.Get("after")); n > 0 {
 		return strconv.FormatInt(n, 10)
 	}
 	return ""
@@ -58,7 +58,7 @@ func after(q *web.Request) string {
 
 // TypedFits reports whether a person typed the right number of rows, or need not type it (F160).
 func TypedFits(q *web.Request, rows int) bool {
-	digits := strings.NewReplacer(".", "", ",", "", " ", "").Replace(q.PostFormValue("count"))
+	digits := strings.NewReplacer(".", "", ",", "", " ", "").Replace(q.PostForm.Get("count"))
 	return rows <= typeAbove || digits == strconv.Itoa(rows)
 }
 
@@ -86,7 +86,7 @@ func jobNamed(jobs Jobs, name string) *Job {
 // the approval that others must give first, if any job needs one.
 func doPlans(q *web.Request, acts Acts, plans []Plan, why string) (moved bool, asked *trade.Approval, err error) {
 	for _, plan := range plans {
-		done, err := acts.Do(q.Context(), plan.Order, q.PostFormValue("mark."+plan.Order.Job), Person(q, why))
+		done, err := acts.Do(q.Context(), plan.Order, q.PostForm.Get("mark."+plan.Order.Job), Person(q, why))
 		if err != nil {
 			return moved, asked, err
 		}

@@ -60,7 +60,7 @@ func (p *pendingRoutes) showPending(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	page := pendingPage{At: stuck.At, Moving: stuck.Moving, Here: q.FormValue("who"), Reading: stuck.Reading}
+	page := pendingPage{At: stuck.At, Moving: stuck.Moving, Here: q.Form.Get("who"), Reading: stuck.Reading}
 	if page.Reading > 0 {
 		page.Again = q.URL.RequestURI()
 		return q.Page(http.StatusOK, "pending", page)
@@ -240,7 +240,7 @@ func (p *pendingRoutes) planRetry(q *web.Request, key string) (retryPage, error)
 }
 
 func (p *pendingRoutes) showRetry(q *web.Request) error {
-	page, err := p.planRetry(q, q.FormValue("cause"))
+	page, err := p.planRetry(q, q.Form.Get("cause"))
 	switch {
 	case err != nil:
 		return err
@@ -254,7 +254,7 @@ func (p *pendingRoutes) showRetry(q *web.Request) error {
 // doRetry retries the rows of the plan that a person saw. If a row has changed since, nothing of
 // its job is done, and the new plan is shown.
 func (p *pendingRoutes) doRetry(q *web.Request) error {
-	page, err := p.planRetry(q, q.PostFormValue("cause"))
+	page, err := p.planRetry(q, q.PostForm.Get("cause"))
 	if err != nil {
 		return err
 	}
@@ -277,7 +277,7 @@ func (p *pendingRoutes) doRetry(q *web.Request) error {
 		return err
 	}
 	if moved {
-		if page, err = p.planRetry(q, q.PostFormValue("cause")); err != nil {
+		if page, err = p.planRetry(q, q.PostForm.Get("cause")); err != nil {
 			return err
 		}
 		page.Fault = "desk.moved"

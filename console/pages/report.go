@@ -136,7 +136,7 @@ func (p *reportRoutes) showReport(q *web.Request) error {
 
 func (p *reportRoutes) exportReport(q *web.Request) error {
 	query, fault := reportQuery(q.PostForm)
-	format := q.PostFormValue("format")
+	format := q.PostForm.Get("format")
 	kind, known := ReportForms[format]
 	if fault != "" || !known || p.future(q, query.AsOf) {
 		return web.BadRequest("form")
@@ -177,7 +177,7 @@ type closingPage struct {
 // closing makes the plan for the month in the form. ok is false if a response has been written,
 // because something in the form is wrong.
 func (p *reportRoutes) closing(q *web.Request) (page closingPage, ok bool, err error) {
-	day, ok := p.reports.MonthEnd(q.PostFormValue("month"))
+	day, ok := p.reports.MonthEnd(q.PostForm.Get("month"))
 	switch {
 	case !ok:
 		return page, false, p.noClosing(q, "report.no_month")
@@ -193,7 +193,7 @@ func (p *reportRoutes) closing(q *web.Request) (page closingPage, ok bool, err e
 	if err == nil && page.Plan.TooEarly {
 		return page, false, p.noClosing(q, "report.month_early")
 	}
-	page.Reason = q.PostFormValue("reason")
+	page.Reason = q.PostForm.Get("reason")
 	return page, err == nil, err
 }
 
@@ -237,15 +237,15 @@ func (p *reportRoutes) doClosing(q *web.Request) error {
 	if page.Reason, page.Fault = Reason(q); page.Fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "report_close", page)
 	}
-	if len(page.Plan.Before) > 0 && q.PostFormValue("again") == "" {
+	if len(page.Plan.Before) > 0 && q.PostForm.Get("again") == "" {
 		page.Fault = "report.close.again"
 		return q.Page(http.StatusUnprocessableEntity, "report_close", page)
 	}
-	if q.PostFormValue("signed") == "" {
+	if q.PostForm.Get("signed") == "" {
 		page.Fault = "report.close.unsigned"
 		return q.Page(http.StatusUnprocessableEntity, "report_close", page)
 	}
-	mark, id := q.PostFormValue("mark"), ""
+	mark, id := q.PostForm.Get("mark"), ""
 	if mark == page.Plan.Mark && !page.Plan.Blocked() {
 		var others *trade.Approval
 		id, others, err = p.reports.CloseReport(q.Context(), page.Plan.Day, mark, Person(q, page.Reason))

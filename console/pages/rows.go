@@ -268,8 +268,8 @@ const filterBytes = 2000
 
 // saveFilter stores the page's filter under a name, or removes one.
 func (p *rowsRoutes) saveFilter(q *web.Request) error {
-	name := strings.TrimSpace(q.PostFormValue("name"))
-	values, err := url.ParseQuery(q.PostFormValue("query"))
+	name := strings.TrimSpace(q.PostForm.Get("name"))
+	values, err := url.ParseQuery(q.PostForm.Get("query"))
 	if err != nil || name == "" || utf8.RuneCountInString(name) > 60 {
 		return web.BadRequest("filter")
 	}
@@ -285,7 +285,7 @@ func (p *rowsRoutes) saveFilter(q *web.Request) error {
 		return web.BadRequest("filter_large")
 	}
 	record := q.Record("filter save", name, "", "")
-	if q.PostFormValue("forget") != "" {
+	if q.PostForm.Get("forget") != "" {
 		kept.Query, record.Act = "", "filter forget"
 	}
 	if err := p.filters.SaveFilter(q.Context(), kept, record); errors.Is(err, trade.ErrTooMany) {

@@ -51,7 +51,7 @@ func (p runsPage) NextPath() string {
 }
 
 func (p *runRoutes) showRuns(q *web.Request) error {
-	page := runsPage{Job: q.FormValue("job"), Jobs: p.jobs.Jobs(), last: map[string]bool{}}
+	page := runsPage{Job: q.Form.Get("job"), Jobs: p.jobs.Jobs(), last: map[string]bool{}}
 	for _, job := range page.Jobs {
 		newest, err := p.runs.Runs(q.Context(), job.Name, 1)
 		if err != nil {

@@ -95,7 +95,7 @@ type schedulePlan struct {
 }
 
 func (p *scheduleRoutes) planJob(q *web.Request) (schedulePlan, error) {
-	act, job := q.PostFormValue("act"), q.PathValue("job")
+	act, job := q.PostForm.Get("act"), q.PathValue("job")
 	if jobNamed(p.jobs, job) == nil {
 		return schedulePlan{}, web.ErrNotFound
 	}
@@ -105,8 +105,8 @@ func (p *scheduleRoutes) planJob(q *web.Request) (schedulePlan, error) {
 	if act != "run" && !q.May(trade.Administrator) {
 		return schedulePlan{}, web.ErrForbidden
 	}
-	plan, err := p.schedules.PlanJob(q.Context(), act, job, Person(q, q.PostFormValue("reason")))
-	page := schedulePlan{Plan: plan, Reason: q.PostFormValue("reason")}
+	plan, err := p.schedules.PlanJob(q.Context(), act, job, Person(q, q.PostForm.Get("reason")))
+	page := schedulePlan{Plan: plan, Reason: q.PostForm.Get("reason")}
 	if err == nil && act == "release" && plan.Before.Stop != nil {
 		advice := p.schedules.AdviseStop(*plan.Before.Stop, q.Lang)
 		page.Stop = &advice
@@ -138,7 +138,7 @@ func (p *scheduleRoutes) doSchedule(q *web.Request) error {
 	if page.Reason, page.Fault = Reason(q); page.Fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "schedules_plan", page)
 	}
-	done, err := p.schedules.DoJob(q.Context(), page.Plan.Act, page.Plan.Job, q.PostFormValue("mark"),
+	done, err := p.schedules.DoJob(q.Context(), page.Plan.Act, page.Plan.Job, q.PostForm.Get("mark"),
 		Person(q, page.Reason))
 	if err != nil {
 		return err

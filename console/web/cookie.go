@@ -61,7 +61,7 @@ func (q *Request) token() string {
 // TokenFits reports whether the token of a form, or of the header that scripts send, is that of the
 // login (C7).
 func (q *Request) TokenFits() bool {
-	given := q.PostFormValue("token")
+	given := q.PostForm.Get("token")
 	if given == "" {
 		given = q.Header.Get("X-Token")
 	}

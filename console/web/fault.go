@@ -63,7 +63,7 @@ func (q *Request) Fail(err error) {
 	}
 	page := errorPage{Code: f.Code, ID: q.ID, What: f.Code}
 	if q.Method == http.MethodPost {
-		page.Typed = q.PostFormValue("reason")
+		page.Typed = q.PostForm.Get("reason")
 	} else if f == ErrInternal {
 		page.What = "unread"
 	}

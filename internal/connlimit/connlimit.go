@@ -22,6 +22,14 @@ func Sender(address netip.Addr) netip.Prefix {
 	return prefix
 }
 
+// Key returns the text that stands for a sender; a text that is no address stands for itself.
+func Key(address string) string {
+	if at, err := netip.ParseAddr(address); err == nil {
+		return Sender(at).String()
+	}
+	return address
+}
+
 // Count counts the open connections of each sender. Its zero value is empty.
 type Count struct {
 	mu sync.Mutex

@@ -134,7 +134,7 @@ var rules = map[string]rule{
 		reason: "web is one request and its answer, and knows no ledger or engine",
 	},
 	"console/auth": {
-		may:      []string{"trade", "console/web"},
+		may:      []string{"trade", "console/web", "internal/connlimit"},
 		testsMay: []string{"state", "internal/pgtest", "internal/consoletest", "internal/oidctest"},
 		reason:   "auth knows who asks, and nothing of rows and jobs",
 	},

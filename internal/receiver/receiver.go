@@ -178,7 +178,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	sender := s.sender(r)
 	// A correct request is not a guess and needs no budget, whoever else sends from its address.
 	guess := func(counter *atomic.Int64, status int) {
-		if budget := s.budgets.of(senderKey(sender), began); !budget.AllowN(began, 1) {
+		if budget := s.budgets.of(connlimit.Key(sender), began); !budget.AllowN(began, 1) {
 			counter, status = &s.tooMany, http.StatusTooManyRequests
 		} else {
 			budget.ReserveN(began, guessCost) // the budget may become negative
@@ -295,15 +295,6 @@ func (s *Server) sender(r *http.Request) string {
 		return named.String()
 	}
 	return host
-}
-
-// senderKey returns the key of a sender's budget: an address, or the /64 in which an IPv6 host may
-// choose its own address.
-func senderKey(sender string) string {
-	if at, err := netip.ParseAddr(sender); err == nil {
-		return connlimit.Sender(at).String()
-	}
-	return sender
 }
 
 // authorised compares Basic credentials with the hash of those of the registration. It compares

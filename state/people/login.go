@@ -154,6 +154,22 @@ func (s *Directory) Try(ctx context.Context, buckets []string, now time.Time,
 	return allowed && err == nil, until, err
 }
 
+// Blocked returns until when the longest blocked of the buckets is blocked, or was. It counts
+// nothing.
+func (s *Directory) Blocked(ctx context.Context, buckets []string) (until time.Time, err error) {
+	for _, bucket := range buckets {
+		var at int64
+		if err := s.db.Get(ctx, "looking for tries to log in", &at,
+			`SELECT COALESCE(MAX(until), 0) FROM login_tries WHERE bucket = ?`, bucket); err != nil {
+			return until, err
+		}
+		if block := time.UnixMilli(at).UTC(); block.After(until) {
+			until = block
+		}
+	}
+	return until, nil
+}
+
 // PruneLogins removes logins that began, or were last used, before given times, tries from before a
 // time, and browsers that were not used since a time.
 func (s *Directory) PruneLogins(ctx context.Context, began, seen, tried, device time.Time) error {
