@@ -2,20 +2,22 @@ package state
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	gosync "sync"
 	"testing"
 
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/audit"
+	"github.com/safrasync/safrasync/state/retention"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
 func mustVerify(t *testing.T, s *Store, want int64) {
 	t.Helper()
-	if got, err := s.VerifyAudit(t.Context()); err != nil || got != want {
-		t.Errorf("first broken record %d, %v; want %d", got, err, want)
+	if got, err := s.VerifyAudit(t.Context()); err != nil || got.Broken != want {
+		t.Errorf("%+v, %v; want the first broken record to be %d", got, err, want)
 	}
 }
 
@@ -141,7 +143,7 @@ func TestD8AnAuditThatWasWrittenAnewIsFoundByTheJournal(t *testing.T) {
 		must.Do(t, at.db.Read.Get(&head, audit.SelectHead))
 		forge(t, at, head.Seq-1)
 		mustVerify(t, at, head.Seq-1)
-		d, err := (doctor{at.db, at}).diagnoseAudit(t.Context())
+		d, err := (doctor{at.db, at}).diagnoseAudit(t.Context(), true)
 		if err != nil || d.OK || d.Problem != ProblemBroken {
 			t.Errorf("the doctor says %+v, %v", d, err)
 		}
@@ -184,4 +186,105 @@ func TestD8AnAuditThatTwoHostsRebuiltIsNoForgery(t *testing.T) {
 			mustVerify(t, a.s, 1)
 		})
 	}
+}
+
+// Whoever may write to the ledger's file can append, empty, cut off and recompute as he likes. Each
+// way is found, or it is said that nothing is proved.
+func TestF069AnAuditIsProvedOnlyAgainstTheJournal(t *testing.T) {
+	const emptied = `UPDATE audit SET reduced = 1, who = '', origin = '', target = '', reason = '', detail = '' WHERE seq = 2`
+	retire := func(t *testing.T, k *kept) {
+		must.Do(t, k.s.AppendAudit(t.Context(),
+			trade.AuditRecord{Who: audit.Program, Act: audit.ActRetention, Detail: `{"audit_through":3}`, At: at}))
+	}
+	for name, c := range map[string]struct {
+		alter    func(t *testing.T, k *kept)
+		broken   int64
+		reduced  int64
+		journals int
+	}{
+		"nothing": {alter: func(*testing.T, *kept) {}, journals: 1},
+		"a retention is put in, and a record has other words": {func(t *testing.T, k *kept) {
+			retire(t, k)
+			byForce(t, k.s, `UPDATE audit SET reduced = 1, who = 'other' WHERE seq = 2`)
+		}, 2, 0, 1},
+		"a retention is put in, and a record is emptied": {func(t *testing.T, k *kept) {
+			retire(t, k)
+			byForce(t, k.s, emptied)
+		}, 0, 2, 1},
+		"a record is emptied, and no retention stands there": {func(t *testing.T, k *kept) {
+			byForce(t, k.s, emptied)
+		}, 2, 0, 1},
+		"the chain is made anew, and the journal is another host's": {func(t *testing.T, k *kept) {
+			forge(t, k.s, 2)
+			mustExec(t, k.s, `UPDATE journal SET host = 'other'`)
+		}, 4, 0, 1},
+		"the chain is made anew, and the journal is out of use": {func(t *testing.T, k *kept) {
+			forge(t, k.s, 2)
+			mustExec(t, k.s, `UPDATE journal SET retired_at = 1`)
+		}, 4, 0, 1},
+		"the last records are taken out": {func(t *testing.T, k *kept) {
+			byForce(t, k.s, `DELETE FROM audit WHERE seq > 2`)
+			mustExec(t, k.s, `UPDATE audit_head SET seq = 2, hash = (SELECT hash FROM audit WHERE seq = 2)`)
+		}, 3, 0, 1},
+		"the journal is not here": {func(t *testing.T, k *kept) {
+			forge(t, k.s, 2)
+			mustExec(t, k.s, `UPDATE journal SET host = 'other'`)
+			must.Do(t, os.RemoveAll(k.dir()))
+		}, 0, 0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			journaled(t, func(t *testing.T, k *kept) {
+				for i := range 4 {
+					must.Do(t, k.s.AppendAudit(t.Context(), anAct(fmt.Sprintf("contracts %d", i))))
+				}
+				// daily
+				must.Get(k.s.Retain(t.Context(), retention.Retention{}, at, trade.AuditRecord{}))(t)
+				c.alter(t, k)
+				o := k.o
+				o.ReadOnly = true
+				s := mustOpen(t, o)
+				p := must.Get(s.VerifyAudit(t.Context()))(t)
+				if p.Broken != c.broken || p.Reduced != c.reduced || p.Journals != c.journals ||
+					p.Proved() != (name == "nothing") {
+					t.Errorf("%+v; want broken %d, reduced %d, journals %d", p, c.broken, c.reduced, c.journals)
+				}
+				d := must.Get((doctor{s.db, s}).diagnoseAudit(t.Context(), true))(t)
+				if (d.OK || d.Problem == "") != p.Proved() {
+					t.Errorf("the doctor says %+v", d)
+				}
+			})
+		})
+	}
+}
+
+// What a retention does is proved by the journal of the host where it ran.
+func TestARetentionIsInTheJournalBeforeItTakesAnything(t *testing.T) {
+	journaled(t, func(t *testing.T, k *kept) {
+		for i := range 4 {
+			r := anAct(fmt.Sprintf("contracts %d", i))
+			r.At = at
+			must.Do(t, k.s.AppendAudit(t.Context(), r))
+		}
+		mustRetain(t, k.s, keepAll, at.Add(7*365*day))
+		p := must.Get(k.s.VerifyAudit(t.Context()))(t)
+		records := must.Get(k.s.Audit(t.Context(), 0))(t)
+		if !records[3].Reduced || !p.Proved() || p.Through != p.Last {
+			t.Errorf("%+v, %+v", records[3], p)
+		}
+	})
+}
+
+// A journal that begins again keeps the end of the audit.
+func TestAJournalThatBeginsAgainProvesTheAudit(t *testing.T) {
+	journaled(t, func(t *testing.T, k *kept) {
+		k.sendAll("a", 3)
+		for i := range 4 {
+			must.Do(t, k.s.AppendAudit(t.Context(), anAct(fmt.Sprintf("contracts %d", i))))
+		}
+		r := &retention.Retaining{Reducer: k.s.Reducer, Now: at}
+		must.Do(t, r.BeginAgain(t.Context()))
+		byForce(t, k.s, `DELETE FROM audit WHERE seq > 2`)
+		mustExec(t, k.s, `UPDATE audit_head SET seq = 2, hash = (SELECT hash FROM audit WHERE seq = 2)`)
+		mustVerify(t, k.s, 3)
+	})
 }

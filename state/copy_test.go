@@ -88,8 +88,8 @@ func TestALedgerMovesToTheOtherDatabaseAndBack(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-			if broken, err := s.VerifyAudit(t.Context()); broken != 0 || err != nil {
-				t.Errorf("audit: broken at %d, %v", broken, err)
+			if p, err := s.VerifyAudit(t.Context()); p.Broken != 0 || err != nil {
+				t.Errorf("audit: broken at %d, %v", p.Broken, err)
 			}
 			// It goes on: new rows get numbers, the database refuses what it refused, and what was
 			// sent is not sent again.

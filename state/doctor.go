@@ -41,6 +41,8 @@ const (
 	ProblemNew        = "new"
 	ProblemUnfinished = "unfinished"
 	ProblemUnfit      = "unfit"
+	ProblemUnproved   = "unproved"
+	ProblemReduced    = "reduced"
 	ProblemLong       = "long" // the check takes too long, so the result is not known
 )
 
@@ -73,7 +75,8 @@ func (s doctor) diagnose(ctx context.Context, journals string, full bool, each t
 	out := []Diagnosis{{Check: "schema", OK: true}}
 	for _, look := range []func(context.Context) (Diagnosis, error){
 		func(ctx context.Context) (Diagnosis, error) { return s.diagnoseIntegrity(ctx, full) },
-		s.diagnoseKeys, s.diagnoseRows, s.diagnoseSums, s.diagnoseAudit,
+		s.diagnoseKeys, s.diagnoseRows, s.diagnoseSums,
+		func(ctx context.Context) (Diagnosis, error) { return s.diagnoseAudit(ctx, full) },
 		func(ctx context.Context) (Diagnosis, error) { return s.diagnoseJournal(ctx, journals) },
 		s.diagnoseDurability, s.diagnoseClock, s.diagnoseLeases, s.diagnoseAttempts,
 	} {
@@ -189,18 +192,21 @@ func (s doctor) diagnoseSums(ctx context.Context) (Diagnosis, error) {
 }
 
 // diagnoseAudit verifies the whole chain of acts, in which a missing act shows as a gap in the
-// numbers, and compares it with the audit heads in the journal. An unreadable journal is reported
-// by diagnoseJournal.
-func (s doctor) diagnoseAudit(ctx context.Context) (Diagnosis, error) {
+// numbers, and compares it with the ends of it in the journal. Without a journal nothing is proved:
+// only the full check calls that a fault, because a ledger may be kept without one.
+func (s doctor) diagnoseAudit(ctx context.Context, full bool) (Diagnosis, error) {
 	d := Diagnosis{Check: "audit"}
-	broken, err := s.store.VerifyChain(ctx)
-	if broken == 0 && err == nil {
-		if broken, err = s.store.VerifyHeads(ctx); errors.Is(err, audit.ErrNoHeads) {
-			err = nil
-		}
-	}
-	if broken != 0 {
-		d.Problem, d.Args = ProblemBroken, []any{broken}
+	p, err := s.store.VerifyAudit(ctx)
+	switch {
+	case errors.Is(err, audit.ErrNoHeads):
+		d.Problem, err = ProblemUnproved, nil
+	case err != nil:
+	case p.Broken != 0:
+		d.Problem, d.Args = ProblemBroken, []any{p.Broken}
+	case p.Journals == 0:
+		d.OK, d.Problem = !full, ProblemUnproved
+	case p.Reduced != 0:
+		d.OK, d.Problem, d.Args = !full, ProblemReduced, []any{p.Reduced}
 	}
 	return d, err
 }

@@ -54,8 +54,8 @@ func (k *kept) try(tune sqldb.Tuning) error {
 
 func (k *kept) close() {
 	k.t.Helper()
-	if broken, err := k.s.VerifyAudit(context.Background()); err == nil && broken != 0 {
-		k.t.Errorf("record %d of the audit is not as it was written", broken)
+	if p, err := k.s.VerifyAudit(context.Background()); err == nil && p.Broken != 0 {
+		k.t.Errorf("record %d of the audit is not as it was written", p.Broken)
 	}
 	must.Do(k.t, k.s.Close())
 }

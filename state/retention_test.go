@@ -199,8 +199,8 @@ func TestTheRetentionTakesBodiesOfFinishedRowsOnly(t *testing.T) {
 		if again := mustRetain(t, s, keepAll, later); !again.Empty() {
 			t.Errorf("a second time: %+v", again)
 		}
-		if broken, err := s.VerifyAudit(t.Context()); err != nil || broken != 0 {
-			t.Errorf("the audit is broken at %d: %v", broken, err)
+		if p, err := s.VerifyAudit(t.Context()); err != nil || p.Broken != 0 {
+			t.Errorf("the audit is broken at %d: %v", p.Broken, err)
 		}
 	})
 }
@@ -287,8 +287,8 @@ func TestTheDatabaseRefusesWhatARetentionMayNotTake(t *testing.T) {
 			`UPDATE audit SET reduced = 1, who = '', origin = '', target = '', reason = '', detail = ''`); err != nil {
 			t.Error(err)
 		}
-		if broken, err := s.VerifyAudit(t.Context()); err != nil || broken != 1 {
-			t.Errorf("an act that no retention reduced: broken at %d, %v", broken, err)
+		if p, err := s.VerifyAudit(t.Context()); err != nil || p.Broken != 1 {
+			t.Errorf("an act that no retention reduced: broken at %d, %v", p.Broken, err)
 		}
 	})
 }
@@ -320,20 +320,20 @@ func TestOldActsLoseTheirPersonsAndTheChainStaysWhole(t *testing.T) {
 				t.Errorf("act %+v", a)
 			}
 		}
-		if broken, err := s.VerifyAudit(t.Context()); err != nil || broken != 0 {
-			t.Errorf("broken at %d, %v", broken, err)
+		if p, err := s.VerifyAudit(t.Context()); err != nil || p.Broken != 0 {
+			t.Errorf("broken at %d, %v", p.Broken, err)
 		}
 		// Ten years on the act of the first retention has lost its own words; that of the next one
 		// speaks for it.
 		mustRetain(t, s, keepAll, now.Add(10*365*day))
-		if broken, err := s.VerifyAudit(t.Context()); err != nil || broken != 0 {
-			t.Errorf("broken at %d, %v", broken, err)
+		if p, err := s.VerifyAudit(t.Context()); err != nil || p.Broken != 0 {
+			t.Errorf("broken at %d, %v", p.Broken, err)
 		}
 		must.Do(t, s.AppendAudit(t.Context(), rebuildAct))
 		must.Do(t, byHand(s,
 			`UPDATE audit SET reduced = 1, who = '', origin = '', target = '', reason = '', detail = '' WHERE seq = 10`))
-		if broken, err := s.VerifyAudit(t.Context()); err != nil || broken != 10 {
-			t.Errorf("broken at %d, want 10, %v", broken, err)
+		if p, err := s.VerifyAudit(t.Context()); err != nil || p.Broken != 10 {
+			t.Errorf("broken at %d, want 10, %v", p.Broken, err)
 		}
 	})
 }

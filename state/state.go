@@ -86,6 +86,7 @@ func open(ctx context.Context, o sqldb.Options, tune sqldb.Tuning) (s *Store, er
 		return nil, err
 	}
 	s = storeOf(db)
+	s.db.Journals = o.Journal
 	s.db.SettleCrash = s.CatchUp
 	if err = s.begin(ctx, o); err != nil {
 		return nil, errors.Join(err, s.Close())

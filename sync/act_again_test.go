@@ -234,8 +234,8 @@ func TestF157OfAHundredPeopleWhoDecideOneDecides(t *testing.T) {
 		if won.Load() != 1 || len(audit) != 1 || err != nil {
 			t.Errorf("%d decided, the audit has %d records, %v", won.Load(), len(audit), err)
 		}
-		if broken, err := b.ledger.VerifyAudit(t.Context()); broken != 0 || err != nil {
-			t.Errorf("record %d of the audit is broken, %v", broken, err)
+		if p, err := b.ledger.VerifyAudit(t.Context()); p.Broken != 0 || err != nil {
+			t.Errorf("record %d of the audit is broken, %v", p.Broken, err)
 		}
 	})
 }

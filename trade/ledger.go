@@ -134,6 +134,22 @@ type AuditRecord struct {
 	Reduced bool `json:"-"` // retention has removed who, from where, on what, why and the detail
 }
 
+// AuditProof is what was found when the audit was compared with its own hashes, and with the ends of
+// it that the journal has.
+type AuditProof struct {
+	Broken   int64 // the first record that was altered, is missing or was put in; 0 = none
+	Last     int64 // the last record
+	Journals int   // how many journals it was compared with; without one nothing is proved
+	// the last record that a journal has; what comes after it could be missing unnoticed
+	Through int64
+	// the first record without its words, if no journal knows the retention that may take them;
+	// 0 = none
+	Reduced int64
+}
+
+// Proved reports whether the audit is as it was written.
+func (p AuditProof) Proved() bool { return p.Broken == 0 && p.Journals > 0 && p.Reduced == 0 }
+
 // RowVersion is the id and version of a row.
 type RowVersion struct {
 	ID      int64

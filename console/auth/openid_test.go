@@ -160,8 +160,8 @@ func TestPeopleComeByTheIssuer(t *testing.T) {
 			!strings.Contains(got, `"fault":"no role"`) {
 			t.Error(got)
 		}
-		if broken, err := s.VerifyAudit(t.Context()); err != nil || broken != 0 {
-			t.Errorf("the chain: %d, %v", broken, err)
+		if p, err := s.VerifyAudit(t.Context()); err != nil || p.Broken != 0 {
+			t.Errorf("the chain: %d, %v", p.Broken, err)
 		}
 		for _, kept := range []string{oidctest.Secret, "Rui", "rui"} {
 			if strings.Contains(c.Log.String(), kept) {

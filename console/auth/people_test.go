@@ -297,8 +297,8 @@ func TestC15_LoginsAndChangesStandInTheAudit(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
-		if broken, err := s.VerifyAudit(t.Context()); err != nil || broken != 0 {
-			t.Errorf("the chain: %d, %v", broken, err)
+		if p, err := s.VerifyAudit(t.Context()); err != nil || p.Broken != 0 {
+			t.Errorf("the chain: %d, %v", p.Broken, err)
 		}
 	})
 }

@@ -35,7 +35,7 @@ type auditPage struct {
 	Records []trade.AuditRecord
 	Next    int64
 	Checked bool
-	Broken  int64 // the first record that was altered; 0 = none
+	Proof   trade.AuditProof
 	Fault   string
 	Acts    []string // choices of the filter
 }
@@ -107,7 +107,7 @@ func (p *auditRoutes) answer(q *web.Request, page auditPage) error {
 func (p *auditRoutes) checkAudit(q *web.Request) error {
 	page := p.auditQuery(q)
 	var err error
-	if page.Broken, err = p.audit.VerifyAudit(q.Context()); err != nil {
+	if page.Proof, err = p.audit.VerifyAudit(q.Context()); err != nil {
 		return err
 	}
 	page.Checked = true

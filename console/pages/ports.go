@@ -90,8 +90,8 @@ type Audit interface {
 	AuditOf(ctx context.Context, target string, limit int) ([]trade.AuditRecord, error)
 	// AuditPage returns one page of the acts that a query selects, newest first.
 	AuditPage(ctx context.Context, q trade.AuditQuery) (trade.AuditPage, error)
-	// VerifyAudit returns the number of the first record that was altered; 0 = none.
-	VerifyAudit(ctx context.Context) (int64, error)
+	// VerifyAudit compares the audit with its own hashes and with the journal.
+	VerifyAudit(ctx context.Context) (trade.AuditProof, error)
 	// AppendAudit stores one record of an act that changes nothing else.
 	AppendAudit(ctx context.Context, record trade.AuditRecord) error
 }

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"hash"
+	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/state/journal"
@@ -104,47 +106,51 @@ func (s *Trail) Audit(ctx context.Context, limit int) ([]trade.AuditRecord, erro
 // AuditPage is how many records are read at a time.
 const AuditPage = 1000
 
-// VerifyAudit checks the whole audit and returns the number of the first record that was altered,
-// is missing, or does not follow from the one before; 0 if there is none. A record missing at the
-// end has the number that it would have.
-//
-// For records that retention has reduced, the chain of their stored hashes is checked, and that a
-// retention has recorded that it reduces them. A chain that was rewritten is detected by the ends
-// of it in this host's journal; then the result is the number of the first end that differs.
-func (s *Trail) VerifyAudit(ctx context.Context) (firstBroken int64, err error) {
-	if firstBroken, err = s.VerifyChain(ctx); firstBroken != 0 || err != nil {
-		return firstBroken, err
-	}
-	return s.VerifyHeads(ctx)
-}
-
 const verifying = "verifying the audit"
 
-// VerifyChain is the part of VerifyAudit that needs only the ledger.
-func (s *Trail) VerifyChain(ctx context.Context) (firstBroken int64, err error) {
-	const op = verifying
-	var head sqldb.AuditHead // read first: records that are added meanwhile come after it
-	if err := s.db.Get(ctx, op, &head, SelectHead); err != nil {
-		return 0, err
-	}
-	through, err := s.mayBeReduced(ctx)
+// VerifyAudit checks the whole audit: the chain of hashes in the ledger, and that every end of it
+// that the journals of this host have is still in it. A chain that was rewritten or cut off is
+// consistent in itself, and differs only from the journal. A ledger that was rebuilt lacks an
+// unknown part of the audit, so only the ends since the rebuild count.
+//
+// Of a record that retention has reduced only the stored hash is left to compare. It must have lost
+// all its words, and the record of a retention that the journal covers must say that it may: anybody
+// who writes to the ledger can append such a record.
+func (s *Trail) VerifyAudit(ctx context.Context) (p trade.AuditProof, err error) {
+	// The journal first, then the end: what is added meanwhile comes after both.
+	ends, err := s.ends(ctx, &p)
 	if err != nil {
-		return 0, s.db.Fault(ctx, op, err)
+		return p, err
+	}
+	var head sqldb.AuditHead
+	if err := s.db.Get(ctx, verifying, &head, SelectHead); err != nil {
+		return p, err
+	}
+	p.Last = head.Seq
+	covered, through, err := s.mayBeReduced(ctx, p.Through)
+	if err != nil {
+		return p, s.db.Fault(ctx, verifying, err)
 	}
 	prev := Row{}
 	for {
 		var page []Row
-		if err := s.db.All(ctx, op, &page, SelectAudit+`WHERE seq > ? ORDER BY seq LIMIT ?`, prev.Seq,
+		if err := s.db.All(ctx, verifying, &page, SelectAudit+`WHERE seq > ? ORDER BY seq LIMIT ?`, prev.Seq,
 			AuditPage); err != nil {
-			return 0, err
+			return p, err
 		}
 		for _, r := range page {
-			altered := r.Hash != r.Sum() && !r.Reduced || r.Reduced && r.Seq > through
-			if r.Seq != prev.Seq+1 || r.Prev != prev.Hash || altered {
-				return prev.Seq + 1, nil
+			end, known := ends[r.Seq]
+			switch {
+			case r.Seq != prev.Seq+1, r.Prev != prev.Hash, r.altered(through):
+				p.Broken = prev.Seq + 1
+			case known && r.Hash != end, r.Seq == head.Seq && r.Hash != head.Hash:
+				p.Broken = r.Seq
 			}
-			if r.Seq == head.Seq && r.Hash != head.Hash {
-				return r.Seq, nil
+			if p.Broken != 0 {
+				return p, nil
+			}
+			if r.Reduced && r.Seq > covered && p.Reduced == 0 {
+				p.Reduced = r.Seq
 			}
 			prev = r
 		}
@@ -152,53 +158,86 @@ func (s *Trail) VerifyChain(ctx context.Context) (firstBroken int64, err error) 
 			break
 		}
 	}
-	if prev.Seq < head.Seq {
-		return prev.Seq + 1, nil
+	if prev.Seq < max(head.Seq, p.Through) {
+		p.Broken = prev.Seq + 1
 	}
-	return 0, nil
+	return p, nil
+}
+
+// altered reports whether a record is not as it was written, or as retention leaves it. through is
+// the last record that a retention may have reduced.
+func (r Row) altered(through int64) bool {
+	if !r.Reduced {
+		return r.Hash != r.Sum()
+	}
+	return r.Seq > through || r.Who+r.Origin+r.Target+r.Reason+r.Detail != ""
 }
 
 // ErrNoHeads is returned if a journal could not be read, so that nothing could be compared with it.
 var ErrNoHeads = errors.New("the audit cannot be compared with the journal")
 
-// VerifyHeads compares the audit with the ends of it that the journals of this host recorded before
-// each act. Each of these ends was on disk when it was recorded, whatever became of the act. A
-// ledger that was rebuilt lacks an unknown part of the audit, so only the ends since the rebuild
-// count.
-func (s *Trail) VerifyHeads(ctx context.Context) (firstBroken int64, err error) {
-	const op = verifying
+// ends returns the hashes of the records that were once the end of the audit, by number, as the
+// journals of this host have them: the one in the configured folder, whatever the ledger says of
+// it, and those that the ledger names.
+func (s *Trail) ends(ctx context.Context, p *trade.AuditProof) (map[int64]string, error) {
 	host, _, _ := sqldb.HostIdentity()
 	var dirs []string
-	if err := s.db.All(ctx, op, &dirs, `SELECT path FROM journal WHERE host = ? AND retired_at IS NULL`,
+	if err := s.db.All(ctx, verifying, &dirs, `SELECT path FROM journal WHERE host = ? AND retired_at IS NULL`,
 		host); err != nil {
-		return 0, err
+		return nil, err
 	}
+	if s.db.Journals != "" {
+		own, err := filepath.Abs(filepath.Join(s.db.Journals, s.db.ID))
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(dirs, own) {
+			dirs = append(dirs, own)
+		}
+	}
+	all := map[int64]string{}
 	for _, dir := range dirs {
-		var heads []journal.AuditHead
-		_, err := journal.Read(dir, 0, func(r journal.Record, _ string) error {
+		ends := map[int64]string{}
+		end, err := journal.Read(dir, -1, func(r journal.Record, _ string) error {
 			if r.Audit == nil {
 				return nil
 			}
 			if r.ActName == RebuildName {
-				heads = nil
+				clear(ends)
 			}
-			heads = append(heads, *r.Audit)
+			hash := r.Audit.Hash
+			if was, ok := ends[r.Audit.Seq]; ok && was != hash {
+				hash = "written anew" // one record of the audit cannot be both
+			}
+			ends[r.Audit.Seq] = hash
 			return nil
 		})
-		if err != nil {
-			return 0, errors.Join(ErrNoHeads, s.db.Fault(ctx, op, err))
+		switch {
+		case errors.Is(err, journal.ErrNone):
+			continue
+		case err != nil:
+			return nil, errors.Join(ErrNoHeads, s.db.Fault(ctx, verifying, err))
+		case end.Header.Ledger != s.db.ID:
+			continue
 		}
-		for _, head := range heads {
-			there, err := WasHead(s.db.Reading(ctx, op), head)
-			if err != nil {
-				return 0, err
-			}
-			if !there && (firstBroken == 0 || head.Seq < firstBroken) {
-				firstBroken = head.Seq
-			}
+		p.Journals++
+		for seq, hash := range ends {
+			all[seq], p.Through = hash, max(p.Through, seq)
 		}
 	}
-	return firstBroken, nil
+	return all, nil
+}
+
+// NoteEnd writes the end of the audit to the journal, so that nothing before it can be altered or
+// removed unnoticed. Without a journal it does nothing.
+func (s *Trail) NoteEnd(ctx context.Context, now time.Time) error {
+	if s.db.Journal == nil {
+		return nil
+	}
+	return s.db.InTx(ctx, "writing the end of the audit to the journal", func(t *sqldb.Tx) error {
+		t.Noting(journal.Audited, now)
+		return nil
+	})
 }
 
 // WasHead reports whether the audit has the record that was its end.
@@ -223,20 +262,27 @@ const RebuildName = "rebuild"
 const Program = "safrasync"
 
 // mayBeReduced returns the highest number up to which a retention has recorded that it removes
-// persons from acts.
-func (s *Trail) mayBeReduced(ctx context.Context) (through int64, err error) {
-	var details []string
-	err = s.db.All(ctx, verifying, &details, `SELECT detail FROM audit WHERE act IN (?, ?) AND reduced = 0`,
+// persons from acts: as the records up to known say, and as all say.
+func (s *Trail) mayBeReduced(ctx context.Context, known int64) (covered, all int64, err error) {
+	var rows []struct {
+		Seq    int64
+		Detail string
+	}
+	err = s.db.All(ctx, verifying, &rows, `SELECT seq, detail FROM audit WHERE act IN (?, ?) AND reduced = 0`,
 		ActRetention, ActPurge)
-	for _, text := range details {
+	for _, r := range rows {
 		var d struct {
 			AuditThrough int64 `json:"audit_through"`
 		}
-		if json.Unmarshal([]byte(text), &d) == nil { // a damaged one does not match its hash
-			through = max(through, d.AuditThrough)
+		if json.Unmarshal([]byte(r.Detail), &d) != nil { // a damaged one does not match its hash
+			continue
+		}
+		all = max(all, d.AuditThrough)
+		if r.Seq <= known {
+			covered = max(covered, d.AuditThrough)
 		}
 	}
-	return through, err
+	return covered, all, err
 }
 
 // The acts of retention in the audit: by the schedule, and by a person.

@@ -17,6 +17,8 @@ const (
 	Act   Kind = "act"   // a person's decision about sending
 	Moved Kind = "moved" // the place of the ledger, or the address of its platform, has changed
 
+	Audited Kind = "audited" // nothing but the end of the audit
+
 	Snapshot Kind = "snapshot" // what the ledger in use knows; the journal begins again
 	Base     Kind = "base"     // ends a snapshot: what was before it is no longer needed
 )
@@ -43,7 +45,7 @@ type Record struct {
 	Moves []Move `json:"moves,omitempty"`
 	// for each other journal of the ledger the last record that the ledger had
 	Seen  map[string]int64 `json:"seen,omitempty"`
-	Audit *AuditHead       `json:"audit,omitempty"` // with an act: the last record of the audit before it
+	Audit *AuditHead       `json:"audit,omitempty"` // the last record of the audit before this transaction
 	// in a base: the first record that is still needed; in a head: that of the last base before it
 	Base int64 `json:"base,omitempty"`
 	Size int64 `json:"size,omitempty"` // with Base: the bytes of the snapshot

@@ -222,7 +222,7 @@ func (s *Journals) lacksOf(seen map[string]int64, rows map[string]sqldb.JournalR
 // ledger, and that opening settles.
 var stepsOver = map[journal.Kind]bool{
 	journal.Group: true, journal.Moved: true, journal.Act: true,
-	journal.Snapshot: true, journal.Base: true,
+	journal.Snapshot: true, journal.Base: true, journal.Audited: true,
 }
 
 // missed returns the journal that the ledger expects in a folder: a SQLite ledger has one; on

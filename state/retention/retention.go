@@ -124,6 +124,10 @@ func (s *Reducer) PlanRetention(ctx context.Context, keep Retention, now time.Ti
 // the first row loses anything; otherwise nothing is written. A process that ends in the middle
 // leaves a consistent ledger, and the next call continues.
 func (s *Reducer) Retain(ctx context.Context, keep Retention, now time.Time, record trade.AuditRecord) (Plan, error) {
+	// What nobody sends after, as logins, is in the journal at the latest now.
+	if err := s.trail.NoteEnd(ctx, now); err != nil {
+		return nil, err
+	}
 	plan, err := s.PlanRetention(ctx, keep, now)
 	if err != nil || plan.Empty() {
 		return plan, err
@@ -143,7 +147,7 @@ func (s *Reducer) Retain(ctx context.Context, keep Retention, now time.Time, rec
 	if record.Act == "" {
 		record.Act = audit.ActRetention
 	}
-	if err := s.trail.AppendAudit(ctx, record); err != nil {
+	if err := s.announce(ctx, record, now); err != nil {
 		return plan, err
 	}
 	works := map[string]func(context.Context) error{
@@ -160,6 +164,14 @@ func (s *Reducer) Retain(ctx context.Context, keep Retention, now time.Time, rec
 		}
 	}
 	return plan, s.checkpoint(ctx)
+}
+
+// announce records in the audit, and that in the journal, what is about to be removed.
+func (s *Reducer) announce(ctx context.Context, record trade.AuditRecord, now time.Time) error {
+	if err := s.trail.AppendAudit(ctx, record); err != nil {
+		return err
+	}
+	return s.trail.NoteEnd(ctx, now)
 }
 
 // retentionDetail is the Detail of the audit record.

@@ -28,6 +28,7 @@ type DB struct {
 
 	Journal     *journal.Journal // nil if none is open
 	JournalPath string           // its folder
+	Journals    string           // the configured folder of journals, also when none is open
 	Served      bool             // the ledger has a journal, so nothing may be sent without it
 	// SettleCrash settles what a process left that ended between journal and ledger.
 	SettleCrash func(ctx context.Context, op string, slot int) error

@@ -60,9 +60,13 @@ func (t *Tx) WriteNote() error {
 			t.Note.Seen[other] = max(t.Note.Seen[other], r.Seq)
 		}
 	}
-	if t.Audit != nil {
-		t.Note.Audit = &journal.AuditHead{Seq: t.Audit.Seq, Hash: t.Audit.Hash}
+	if t.Audit == nil { // no act: the end is on disk already
+		t.Audit = &AuditHead{}
+		if err := t.Get(t.Audit, `SELECT seq, hash FROM audit_head WHERE one = 1`); err != nil {
+			return err
+		}
 	}
+	t.Note.Audit = &journal.AuditHead{Seq: t.Audit.Seq, Hash: t.Audit.Hash}
 	seq, mark, err := s.Journal.Append(*t.Note, row.Seq, row.Mark)
 	if err != nil {
 		return s.JournalFault(err)

@@ -552,8 +552,8 @@ func (r *run) finish() (*fault, shares) {
 			return f, nil
 		}
 	}
-	if broken, err := r.ledger.VerifyAudit(r.t.Context()); broken != 0 || err != nil {
-		return &fault{"audit", fmt.Sprintf("record %d of the audit is broken, %v", broken, err)}, nil
+	if p, err := r.ledger.VerifyAudit(r.t.Context()); p.Broken != 0 || err != nil {
+		return &fault{"audit", fmt.Sprintf("record %d of the audit is broken, %v", p.Broken, err)}, nil
 	}
 	return r.judgeRows()
 }

@@ -93,21 +93,30 @@ func verifyAudit(ctx context.Context, a *cli.App) error {
 	if err != nil {
 		return err
 	}
-	broken, err := store.VerifyAudit(ctx)
+	p, err := store.VerifyAudit(ctx)
 	if err != nil {
 		return err
 	}
-	if a.AsJSON {
+	switch {
+	case a.AsJSON:
 		err = a.PrintJSON(struct {
-			OK          bool  `json:"ok"`
+			OK          bool  `json:"ok"`           // false also if there was nothing to compare with
 			FirstBroken int64 `json:"first_broken"` // 0 if every record is unchanged
-		}{broken == 0, broken})
-	} else if broken == 0 {
-		a.Show("audit.whole")
-	} else {
-		a.Show("audit.broken", broken)
+			Journals    int   `json:"journals"`     // how many it was compared with
+			Through     int64 `json:"through"`      // the last record that a journal has
+			Last        int64 `json:"last"`
+			Unproved    int64 `json:"first_unproved"` // reduced, without a retention that a journal knows
+		}{p.Proved(), p.Broken, p.Journals, p.Through, p.Last, p.Reduced})
+	case p.Broken != 0:
+		a.Show("audit.broken", p.Broken)
+	case p.Journals == 0:
+		a.Show("audit.unproved")
+	case p.Reduced != 0:
+		a.Show("audit.reduced", p.Reduced)
+	default:
+		a.Show("audit.whole", p.Through, p.Last)
 	}
-	if err == nil && broken != 0 {
+	if err == nil && !p.Proved() {
 		return &cli.ExitError{Code: cli.ExitFailed}
 	}
 	return err
