@@ -157,6 +157,10 @@ type Consent struct {
 	At      time.Time `json:"at"`
 }
 
+// AccountsSettle is how long before an order the accounts of its people must have been left alone by
+// each other, to count as those of several people.
+const AccountsSettle = 24 * time.Hour
+
 // ApprovalsMost is how many acts may wait for consent.
 const ApprovalsMost = 500
 

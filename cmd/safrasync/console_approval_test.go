@@ -17,6 +17,13 @@ func (d *deskWorld) extend(text string) {
 	d.open()
 }
 
+// settle makes the accounts of the console older than any order: those of the tests were added by
+// the account that also orders on the command line.
+func (d *deskWorld) settle() {
+	d.t.Helper()
+	d.sql("state.db", `DROP TRIGGER audit_unchanged; UPDATE audit SET at = at - 90000000 WHERE act = 'user add'`)
+}
+
 // C4: what one person orders, at the command line or in the console, another sees as it was planned
 // and approves or declines.
 func TestWhatNeedsTwoPeopleIsApprovedInTheConsole(t *testing.T) {
@@ -86,6 +93,7 @@ func TestAMonthIsClosedByTwoPeople(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	d.extend("\napprove: {close: 2}\n")
+	d.settle()
 	d.run(0, "report", "--close", "2026-03", "--reason", "conferido", "--yes")
 	ana := d.as(trade.Administrator)
 	ana.Get("/approvals/1").Wants(http.StatusOK, "Fechar o mês: 31/03/2026", "conferido")
@@ -98,4 +106,49 @@ func TestAMonthIsClosedByTwoPeople(t *testing.T) {
 	if err != nil || len(closed) != 1 || !regexp.MustCompile(`.+ \+ ana$`).MatchString(closed[0].Who) {
 		t.Errorf("closings %+v, %v", closed, err)
 	}
+}
+
+// F161: an administrator can make people, and log in as them. Such a person is nobody else.
+func TestAnAdministratorIsNotTwoPeople(t *testing.T) {
+	t.Parallel()
+	const password, refused = "uma frase bem comprida de outra pessoa", "Não vale como outra pessoa"
+	reason := url.Values{"reason": {"conferi com a filial"}}
+	d := newDesk(t)
+	d.extend("\napprove: {dismiss: 2}\n")
+	d.settle()
+	ana := d.as(trade.Administrator)
+	row := d.entry("contracts", "01|000003")
+	at := "/rows/" + strconv.FormatInt(row.ID, 10)
+	order := func() {
+		ana.Get(at + "/dismiss")
+		form := with(ana.Form(at+"/dismiss"), "reason", "lançado por engano")
+		form.Set("mark", regexp.MustCompile(`name="mark" value="([0-9a-f]+)"`).FindStringSubmatch(ana.Body)[1])
+		ana.Post(at+"/dismiss", form).Wants(http.StatusOK, "falta a aprovação de outra pessoa")
+	}
+	approves := func(name string, status int, text string) {
+		t.Helper()
+		b := d.browser().LogIn(name, password).Wants(http.StatusOK, name)
+		b.Get("/approvals/1")
+		b.Submit("/approvals/1/approve", reason).Wants(status, text)
+	}
+	order()
+	ana.Get("/users")
+	ana.Submit("/users", url.Values{"name": {"zoe"}, "role": {"accountant"}, "password": {password}}).
+		Wants(http.StatusOK, "zoe")
+	approves("zoe", http.StatusConflict, refused)
+	ana.Get("/users")
+	ana.Submit("/users/carla", url.Values{"do": {"password"}, "password": {password}}).Wants(http.StatusOK)
+	approves("carla", http.StatusConflict, refused)
+	if e := d.entry("contracts", "01|000003"); e.State != trade.Invalid {
+		t.Fatalf("one person did it: %s", e.State)
+	}
+	// made by a made one: an administrator's second account changes a third
+	ana.Get("/users")
+	ana.Submit("/users", url.Values{"name": {"rui"}, "role": {"administrator"}, "password": {password}}).
+		Wants(http.StatusOK, "rui")
+	rui := d.browser().LogIn("rui", password)
+	rui.Get("/users")
+	rui.Submit("/users", url.Values{"name": {"eva"}, "role": {"accountant"}, "password": {password}}).
+		Wants(http.StatusOK, "eva")
+	approves("eva", http.StatusConflict, refused)
 }

@@ -3,6 +3,7 @@ package alert
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/trade"
@@ -37,6 +38,10 @@ type Standing interface {
 	// EventSilence reports since when events of the platform are expected, and when the last one
 	// came.
 	EventSilence(ctx context.Context) (trade.EventSilence, error)
+	// Approvals returns the acts that wait for another person; AccountChanges those that let somebody
+	// act as another user.
+	Approvals(ctx context.Context, now time.Time) ([]trade.Approval, error)
+	AccountChanges(ctx context.Context, since time.Time) ([]trade.AuditRecord, error)
 	// Spaces returns the free space in the ledger's folders on this host.
 	Spaces() []trade.Space
 }
@@ -89,7 +94,9 @@ type facts struct {
 	jobs        []jobFacts
 	spaces      []trade.Space
 	silence     trade.EventSilence
-	certificate time.Time // expiry of the API's certificate; zero: no connection has shown it yet
+	approvals   int                 // how many acts wait for another person
+	accounts    []trade.AuditRecord // what was done to accounts while they wait, or a day before
+	certificate time.Time           // expiry of the API's certificate; zero: no connection has shown it yet
 }
 
 type jobFacts struct {
@@ -117,6 +124,16 @@ func (s *Service) readFacts(ctx context.Context) (facts, error) {
 	}
 	if f.silence, err = s.Ledger.EventSilence(ctx); err != nil {
 		return f, err
+	}
+	waits, err := s.Ledger.Approvals(ctx, f.at)
+	if err != nil {
+		return f, err
+	}
+	if f.approvals = len(waits); f.approvals > 0 {
+		first := slices.MinFunc(waits, func(a, b trade.Approval) int { return a.People[0].At.Compare(b.People[0].At) })
+		if f.accounts, err = s.Ledger.AccountChanges(ctx, first.People[0].At.Add(-trade.AccountsSettle)); err != nil {
+			return f, err
+		}
 	}
 	jobs := map[string]bool{}
 	for _, job := range s.Jobs {

@@ -2,6 +2,7 @@ package alert
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -44,6 +45,12 @@ func judge(f facts, limits Limits, zone *time.Location) []condition {
 				detail: Detail{Folder: space.Folder, Host: f.host, Free: space.Free},
 			})
 		}
+	}
+	for _, r := range f.accounts {
+		out = append(out, condition{
+			topic: Accounts, subject: strconv.FormatInt(r.Seq, 10), since: r.At,
+			detail: Detail{Rows: f.approvals, Record: r.Seq},
+		})
 	}
 	out = append(out, judgeEvents(f, limits, zone)...)
 	if !f.certificate.IsZero() && f.certificate.Sub(f.at) < certificateSoon {

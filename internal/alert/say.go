@@ -97,6 +97,8 @@ func (v voice) sentences(topic Topic, d Detail) (title, happened, means, do stri
 		args = []any{v.day(d.Ends)}
 	case Silent:
 		args = []any{v.moment(d.Oldest), rows, v.text("word.national_days")}
+	case Accounts:
+		args = []any{v.rows(d.Rows), v.rows(int(d.Record))}
 	case Unheard:
 		args = []any{v.rows(d.Rows)}
 	}

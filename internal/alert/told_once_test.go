@@ -279,3 +279,28 @@ func TestTheCertificateIsJudgedOnlyWhenAConnectionShowedIt(t *testing.T) {
 		w.wantMails(ends(Certificate, ""))
 	})
 }
+
+// While an act waits for another person, each account that is created or reset is told, without a
+// name.
+func TestAnAccountThatIsMadeWhileSomethingWaitsIsTold(t *testing.T) {
+	both(t, func(t *testing.T, w *world) {
+		user := func(name string, at time.Time) {
+			must.Do(t, w.store.AddUser(t.Context(), trade.User{Name: name, Role: trade.Accountant, Password: "x"},
+				trade.AuditRecord{At: at, Who: "ana", Act: "user add", Target: name}))
+		}
+		user("old", w.now.Add(-25*time.Hour))
+		user("new", w.now.Add(-time.Hour))
+		w.tick(0)
+		w.wantMails()
+		must.Get(w.store.AskApproval(t.Context(), trade.Approval{
+			Act: "dismiss", Target: "contracts", Mark: "m", Plan: []byte("{}"), Needs: 2,
+			People: []trade.Consent{{Name: "ana", At: w.now}}, Until: w.now.Add(48 * time.Hour),
+		}, trade.AuditRecord{At: w.now, Who: "ana", Act: "approval ask"}))(t)
+		w.tick(time.Minute)
+		m := w.wantMails(begins(Accounts, "2"))[0]
+		m.says(t, "1 pedido espera", "registro 2")
+		user("newer", w.now)
+		w.tick(time.Minute)
+		w.wantMails(begins(Accounts, "4"))
+	})
+}

@@ -27,7 +27,10 @@ const (
 	Certificate Topic = "certificate"     // the API's certificate expires soon; subject: "api"
 	Silent      Topic = "webhooks_silent" // no event came although records were confirmed; subject: "webhooks"
 	Unheard     Topic = "webhooks_unread" // events came and are not processed; subject: "webhooks"
-	NoLedger    Topic = "ledger_unknown"  // the ledger cannot be read; therefore kept in memory
+	// an account was created or changed while an act waits for another person; subject: the record of
+	// the audit
+	Accounts Topic = "accounts_changed"
+	NoLedger Topic = "ledger_unknown" // the ledger cannot be read; therefore kept in memory
 )
 
 // Times that cannot be configured.
@@ -60,7 +63,8 @@ type Detail struct {
 	Free   uint64    `json:"free,omitempty"` // bytes
 	Ends   time.Time `json:"ends,omitzero"`
 	Late   int64     `json:"late_seconds,omitempty"`
-	Causes []Cause   `json:"-"` // of the rows, for the first message only
+	Record int64     `json:"record,omitempty"` // of the audit
+	Causes []Cause   `json:"-"`                // of the rows, for the first message only
 }
 
 // Job names a job and what it sends.

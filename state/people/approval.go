@@ -136,6 +136,14 @@ func (s *Directory) Approval(ctx context.Context, id int64) (trade.Approval, err
 	return a, s.db.Fault(ctx, op, err)
 }
 
+// AccountChanges returns the acts since then that let somebody act as a user of the console, the
+// oldest first: who added the user, enabled it, or changed its password, role or login.
+func (s *Directory) AccountChanges(ctx context.Context, since time.Time) ([]trade.AuditRecord, error) {
+	return sqldb.Made(ctx, s.db, "reading who changed accounts", audit.Row.Record, audit.SelectAudit+
+		`WHERE act IN ('user add', 'user enable', 'user password', 'user role', 'user link') AND at >= ? ORDER BY seq`,
+		since.UnixMilli())
+}
+
 // Agree stores who agrees to an act and how many have to, with the audit record. done is false if
 // the approval has changed since it was read.
 func (s *Directory) Agree(ctx context.Context, a trade.Approval, record trade.AuditRecord) (done bool, err error) {

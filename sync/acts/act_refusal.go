@@ -52,6 +52,8 @@ const (
 	Differs Refusal = "differs"
 
 	SamePerson Refusal = "same_person" // who ordered it, or agreed already, cannot agree
-	Lapsed     Refusal = "lapsed"      // nobody agreed in time
-	NotAsked   Refusal = "not_asked"   // no approval with this number is waiting
+	// one of those who agree could have acted as another: an account was created or changed by another
+	NotApart Refusal = "not_apart"
+	Lapsed   Refusal = "lapsed"    // nobody agreed in time
+	NotAsked Refusal = "not_asked" // no approval with this number is waiting
 )

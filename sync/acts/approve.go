@@ -31,6 +31,9 @@ type Approvals interface {
 	// false if it has changed since it was read.
 	Agree(ctx context.Context, a trade.Approval, record trade.AuditRecord) (done bool, err error)
 	EndApproval(ctx context.Context, a trade.Approval, record trade.AuditRecord) (done bool, err error)
+	// AccountChanges returns the acts since then that let somebody act as a user of the console, the
+	// oldest first.
+	AccountChanges(ctx context.Context, since time.Time) ([]trade.AuditRecord, error)
 }
 
 // OtherAct is an act that is planned and done outside this package.
@@ -152,17 +155,6 @@ func (p Person) consent(at time.Time) trade.Consent {
 	return trade.Consent{
 		Name: p.Name, Account: p.Account, From: p.From, Reason: strings.TrimSpace(p.Reason), At: at,
 	}
-}
-
-// isSame reports whether two are the same person, as far as the program can know: by the name or
-// the account of either.
-func (p Person) isSame(c trade.Consent) bool {
-	for _, mine := range []string{p.Name, p.Account} {
-		if mine != "" && (strings.EqualFold(mine, c.Name) || strings.EqualFold(mine, c.Account)) {
-			return true
-		}
-	}
-	return false
 }
 
 // askRows stores an act on rows to wait for consent, if it needs that.

@@ -5,6 +5,7 @@ package acts
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,11 +30,20 @@ func (a *Acts) Approve(ctx context.Context, id int64, who Person) (Decided, erro
 	if err != nil || d.Refused != NotRefused {
 		return d, err
 	}
-	for _, c := range d.Approval.People {
-		if who.isSame(c) {
-			d.Refused = SamePerson
-			return d, nil
-		}
+	now := a.Now()
+	consent := who.consent(now)
+	people := append(slices.Clone(d.Approval.People), consent)
+	if slices.ContainsFunc(d.Approval.People, func(c trade.Consent) bool { return samePerson(consent, c) }) {
+		d.Refused = SamePerson
+		return d, nil
+	}
+	apart, err := a.apart(ctx, people)
+	if err != nil {
+		return d, err
+	}
+	if !apart {
+		d.Refused = NotApart
+		return d, nil
 	}
 	review, err := a.review(ctx, d.Approval, p)
 	if err != nil {
@@ -43,9 +53,8 @@ func (a *Acts) Approve(ctx context.Context, id int64, who Person) (Decided, erro
 		d.Refused = Moved
 		return d, nil
 	}
-	now := a.Now()
 	ordered := d.Approval.People[0]
-	d.Approval.People = append(d.Approval.People, who.consent(now))
+	d.Approval.People = people
 	d.Approval.Needs = a.Rules.needs(p, d.Approval.Needs) // may have grown since; never shrinks
 	d.Waits = d.Approval.Needs - len(d.Approval.People)
 	record, err := a.answered(now, "approval give", d.Approval, who)
