@@ -62,8 +62,8 @@ func TestEveryCallOfWhatPeopleAskFailsOnce(t *testing.T) {
 	sent, waiting := b.entry(3), b.entry(6)
 	for name, op := range map[string]func() error{
 		"Preview":           func() error { _, err := e.Preview(ctx, "contracts", key(3)); return err },
-		"Why":               func() error { _, err := e.Why(ctx, "contracts", key(6), &waiting); return err },
-		"Why without a row": func() error { _, err := e.Why(ctx, "contracts", key(99), nil); return err },
+		"Why":               func() error { _, err := e.Why(ctx, "contracts", key(6)); return err },
+		"Why without a row": func() error { _, err := e.Why(ctx, "contracts", key(99)); return err },
 		"CaseOf":            func() error { _, err := e.CaseOf(ctx, "contracts", key(3)); return err },
 		"Audit":             func() error { _, err := e.Audit(ctx, job, nil); return err },
 		"Check":             func() error { return e.Check(ctx, job) },
@@ -176,7 +176,7 @@ func TestEveryCallOfWhatPeopleAskOfChildrenFailsOnce(t *testing.T) {
 	}
 	for name, op := range map[string]func() error{
 		"Preview":         func() error { _, err := e.Preview(ctx, "deliveries", "01|0002"); return err },
-		"Why":             func() error { _, err := e.Why(ctx, "deliveries", "01|0001", &sent); return err },
+		"Why":             func() error { _, err := e.Why(ctx, "deliveries", "01|0001"); return err },
 		"CaseOf":          func() error { _, err := e.CaseOf(ctx, "deliveries", "01|0001"); return err },
 		"Newest":          func() error { _, err := e.Newest(ctx, "deliveries", sent); return err },
 		"Audit":           func() error { _, err := e.Audit(ctx, job, nil); return err },
@@ -269,7 +269,7 @@ func TestEveryCallOfWhatPeopleOrderRarelyFailsOnce(t *testing.T) {
 			return err
 		},
 		"a job that does not exist, why": func() error {
-			_, err := b.engine().Why(ctx, "nothing", key(1), nil)
+			_, err := b.engine().Why(ctx, "nothing", key(1))
 			return err
 		},
 		"a job that does not exist, sync": func() error {

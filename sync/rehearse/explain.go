@@ -58,6 +58,7 @@ func (e *Rehearsal) Preview(ctx context.Context, jobName, key string) (Preview, 
 	if s.Row == nil && s.Living == 0 {
 		return Preview{}, notInQuery(jobName, key)
 	}
+	key = s.Key
 	return e.preview(ctx, job, key, s)
 }
 
@@ -108,18 +109,18 @@ type Reasons struct {
 	Asked   bool `json:"asked"`
 	InQuery bool `json:"in_query"` // the job's query returns it
 	// the query could be analysed for what excludes the key
-	Known     bool         `json:"known"`
-	Excluded  []string     `json:"excluded_by"` // the conditions of the query that exclude it
-	Cancelled bool         `json:"cancelled"`
-	Entry     *trade.Entry `json:"-"`
+	Known     bool     `json:"known"`
+	Excluded  []string `json:"excluded_by"` // the conditions of the query that exclude it
+	Cancelled bool     `json:"cancelled"`
 	// as it is in the ERP now; null if the query does not return it
 	Preview *Preview  `json:"preview"`
 	SweptAt time.Time `json:"swept_at,omitzero"`
 }
 
-// Why collects what is known about a key: in the ERP, in the query, in the ledger. entry is the
-// ledger's entry, or nil if it has none. Why stores and sends nothing.
-func (e *Rehearsal) Why(ctx context.Context, jobName, key string, entry *trade.Entry) (Reasons, error) {
+// Why collects what is known about a key in the ERP and in the query. The key of the answer is the
+// one that the ERP returned, because a database finds the number 123 as "00123" too, and the ledger
+// has the row under 123. Why stores and sends nothing.
+func (e *Rehearsal) Why(ctx context.Context, jobName, key string) (Reasons, error) {
 	job, err := e.env.Job(jobName)
 	if err != nil {
 		return Reasons{}, err
@@ -128,11 +129,12 @@ func (e *Rehearsal) Why(ctx context.Context, jobName, key string, entry *trade.E
 	if err != nil {
 		return Reasons{}, err
 	}
-	out := Reasons{Job: jobName, Key: key, Entry: entry, Excluded: []string{}, SweptAt: cursor.SweptAt}
+	out := Reasons{Job: jobName, Key: key, Excluded: []string{}, SweptAt: cursor.SweptAt}
 	found, err := e.standsOf(ctx, job, key)
 	if err != nil {
 		return out, err
 	}
+	key, out.Key = found.Key, found.Key
 	out.InERP, out.Asked, out.InQuery, out.Known = found.Exists, found.Asked, found.Returned, found.Known
 	for _, c := range found.Conditions {
 		out.Excluded = append(out.Excluded, strings.Join(strings.Fields(c), " "))

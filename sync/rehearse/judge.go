@@ -4,6 +4,7 @@ package rehearse
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"go.uber.org/zap"
@@ -83,24 +84,26 @@ func (g *judge) rows(ctx context.Context, batch []trade.Values) ([]judged, error
 
 // keyRows is what the ERP has under a key now.
 type keyRows struct {
-	erp.Exclusion  // with Returned set
-	mapping.Choice // which of the rows of the key counts
+	erp.Exclusion         // with Returned set
+	mapping.Choice        // which of the rows of the key counts
+	Key            string // as the ERP has it; as it was asked for if the ERP has no such row
 }
 
 // standsOf asks the ERP for a key, and chooses from its rows as a run does.
 func (e *Rehearsal) standsOf(ctx context.Context, job *mapping.Job, key string) (keyRows, error) {
 	found, err := e.source.Explain(ctx, job.Query, mapping.SplitCode(key))
-	if err != nil || !found.Returned {
+	if err != nil {
 		return keyRows{Exclusion: found}, err
 	}
 	byKey := run.ByKeyOf(job, found.Rows)
-	rows := byKey[key]
-	for _, row := range found.Rows {
-		if other, _, err := mapping.RowKey(row, job.Spec.Key); err == nil && rows == nil {
-			rows = byKey[other] // the database finds it under another spelling
-		}
+	if len(byKey) > 0 && byKey[key] == nil { // the database finds it under another spelling
+		key = slices.Min(slices.Collect(maps.Keys(byKey)))
 	}
-	return keyRows{found, job.Choose(rows)}, nil
+	s := keyRows{Exclusion: found, Key: key}
+	if found.Returned {
+		s.Choice = job.Choose(byKey[key])
+	}
+	return s, nil
 }
 
 // row judges one row of the ERP together with what the ledger knows of its key, and rechecks it as

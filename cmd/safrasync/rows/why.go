@@ -39,6 +39,7 @@ type whyJSON struct {
 
 // story is everything that is known about one key.
 type story struct {
+	asked    string // the key as it was typed
 	reasons  rehearse.Reasons
 	sends    trade.Kind
 	erpErr   error
@@ -101,7 +102,16 @@ func tellWhy(ctx context.Context, a *cli.App, job, key string) error {
 }
 
 func tellStory(ctx context.Context, e *cli.Engine, job, key string, zone *time.Location) (s story, err error) {
-	entry, err := e.Store.Entry(ctx, job, key)
+	s.asked = key
+	s.reasons, s.erpErr = e.Why(ctx, job, key)
+	var ledger *state.Error
+	if ctx.Err() != nil || errors.As(s.erpErr, &ledger) {
+		return s, s.erpErr
+	}
+	if s.reasons.Job == "" {
+		s.reasons.Job, s.reasons.Key, s.reasons.Excluded = job, key, []string{}
+	}
+	entry, err := e.Store.Entry(ctx, job, s.reasons.Key)
 	switch {
 	case err == nil:
 		s.entry = &entry
@@ -124,14 +134,6 @@ func tellStory(ctx context.Context, e *cli.Engine, job, key string, zone *time.L
 		return s, err
 	}
 	s.nextRun = schedule.Next(cli.Now())
-	s.reasons, s.erpErr = e.Why(ctx, job, key, s.entry)
-	var ledger *state.Error
-	if ctx.Err() != nil || errors.As(s.erpErr, &ledger) {
-		return s, s.erpErr
-	}
-	if s.reasons.Job == "" {
-		s.reasons.Job, s.reasons.Key, s.reasons.Excluded = job, key, []string{}
-	}
 	return s, nil
 }
 
@@ -145,6 +147,9 @@ func why(v cli.Voice, s story) []string {
 	}
 	say("why.title", v.Subject(s.reasons.Job, s.reasons.Key, shown), s.sends.Label(v.Lang))
 	r := s.reasons
+	if r.Key != s.asked {
+		say("why.other_key", r.Key, s.asked)
+	}
 	switch {
 	case s.erpErr != nil:
 		say("why.no_erp", s.erpErr)
