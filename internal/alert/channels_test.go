@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -225,6 +226,55 @@ func TestWebhookFailuresAreToldWithoutTheAddress(t *testing.T) {
 			if text := fmt.Sprintf("%v %+v %#v", channel, channel, channel); strings.Contains(text, hookSecret) {
 				t.Errorf("the channel prints its address: %s", text)
 			}
+		})
+	}
+}
+
+// A receiver that answers with success and refuses in its text, and a page of a proxy, are no
+// delivery.
+func TestAWebhookIsDeliveredOnlyWhenItsReceiverSaysSo(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		form   Form
+		status int
+		answer string
+		taken  bool
+	}{
+		{Slack, 200, "ok", true},
+		{Slack, 200, "ok\n", true},
+		{Slack, 204, "", true},
+		{Slack, 200, `{"success":true}`, true},
+		{Slack, 200, `{"success":false,"error":"invalid-channel"}`, false},
+		{Slack, 200, "no_service", false},
+		{Slack, 200, "<!DOCTYPE html><html><body>Acesso bloqueado</body></html>", false},
+		{Slack, 200, "\n <html>", false},
+		{Slack, 202, `{"ok":"maybe"}`, false},
+		{Teams, 202, "", true},
+		{Teams, 202, `{"status":"accepted"}`, true},
+		{Teams, 200, "1", true},
+		{Teams, 200, "", true},
+		{Teams, 200, "Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error 429", false},
+		{Teams, 200, "<html>", false},
+		{Teams, 202, "<html>", false},
+		{Teams, 200, "ok", false},
+	} {
+		t.Run(fmt.Sprintf("%s %d %.20q", c.form, c.status, c.answer), func(t *testing.T) {
+			t.Parallel()
+			h := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.WriteHeader(c.status)
+				_, _ = io.WriteString(w, c.answer)
+			}))
+			t.Cleanup(h.Close)
+			channel := NewWebhook(WebhookOptions{
+				URL: func() string { return h.URL }, Form: c.form, Timeout: 10 * time.Second,
+				Roots: h.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs,
+			})
+			err := channel.Send(t.Context(), webhookTarget, sample)
+			if c.taken {
+				must.Do(t, err)
+				return
+			}
+			wantFault(t, err, "not_taken")
 		})
 	}
 }

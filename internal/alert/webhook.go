@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 )
 
@@ -101,11 +102,42 @@ func (w *Webhook) Send(ctx context.Context, _ string, m Message) error {
 		return connectionFault(ctx, err)
 	}
 	defer resp.Body.Close()
-	_, _ = io.CopyN(io.Discard, resp.Body, 64<<10) // its text adds nothing to the status
-	if resp.StatusCode >= 200 && resp.StatusCode <= 299 {
-		return nil
+	answer, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10)) // what is missing then is no success
+	if resp.StatusCode < 200 || resp.StatusCode > 299 {
+		return httpFault(resp.StatusCode)
 	}
-	return httpFault(resp.StatusCode)
+	if !w.o.Form.took(resp.StatusCode, answer) {
+		return refusedFault(answer)
+	}
+	return nil
+}
+
+// took reports whether an answer with a status of success is one with which the receivers of the
+// form say that they took the message. Several answer 200 and say in the text that they did not,
+// and a proxy answers 200 with a page. An empty answer says nothing else than its status.
+func (f Form) took(status int, answer []byte) bool {
+	text := strings.ToLower(string(bytes.TrimSpace(answer)))
+	if text == "" {
+		return true
+	}
+	if f == Teams { // a workflow accepts with 202; a connector takes with "1"
+		return status == http.StatusAccepted && text[0] != '<' || text == "1"
+	}
+	var said struct { // Rocket.Chat; Slack and Mattermost say only ok
+		Success bool `json:"success"`
+	}
+	return text == "ok" || json.Unmarshal(answer, &said) == nil && said.Success
+}
+
+// refusedFault is about an answer of success that says something else. Its text is not repeated: it
+// may contain the address.
+func refusedFault(answer []byte) *Fault {
+	hint := "the receiver answered with success, but its text does not say that it took the message: " +
+		"check the channel and the webhook there, and alerts.webhook.form"
+	if bytes.HasPrefix(bytes.TrimSpace(answer), []byte("<")) {
+		hint = "a web page came instead of the receiver's answer: a proxy, or another server, answers at alerts.webhook.url"
+	}
+	return &Fault{Code: "not_taken", Hint: hint, All: true}
 }
 
 func httpFault(status int) *Fault {
