@@ -37,11 +37,23 @@ type Server struct{ *throwaway.Server }
 // returns the server and the database's path. The database is removed with the server.
 func Database(t testing.TB, charset string) (*Server, string) {
 	t.Helper()
+	return database(t, 3, charset, "")
+}
+
+// OldDatabase is Database in SQL dialect 1, which has no BIGINT and no DATE without a time. Only
+// isql can change such a database, so script makes its tables.
+func OldDatabase(t testing.TB, charset, script string) (*Server, string) {
+	t.Helper()
+	return database(t, 1, charset, script)
+}
+
+func database(t testing.TB, dialect int, charset, script string) (*Server, string) {
+	t.Helper()
 	s := shared.Get(t)
 	path := s.Path(fmt.Sprintf("test_%d.fdb", s.NextDB.Add(1)))
-	err := s.isql(
-		fmt.Sprintf("CREATE DATABASE '127.0.0.1/%d:%s' USER 'SYSDBA' PASSWORD '%s' DEFAULT CHARACTER SET %s;\n", s.Port,
-			path, Password, charset))
+	err := s.isql(fmt.Sprintf("SET SQL DIALECT %d;\n"+
+		"CREATE DATABASE '127.0.0.1/%d:%s' USER 'SYSDBA' PASSWORD '%s' DEFAULT CHARACTER SET %s;\n%s",
+		dialect, s.Port, path, Password, charset, script))
 	if err != nil {
 		t.Fatalf("fbtest: creating a database: %v\nserver log:\n%s", err, s.Log)
 	}

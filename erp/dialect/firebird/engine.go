@@ -41,7 +41,7 @@ var Syntax = &sqltext.Syntax{
 
 var catalogue = dialect.Catalogue{
 	Relations: `SELECT '' AS schema_name, TRIM(r.RDB$RELATION_NAME) AS table_name, CASE WHEN r.RDB$VIEW_BLR IS NULL THEN 0 ELSE 1 END AS is_view,
-  CAST(NULL AS BIGINT) AS row_estimate
+  CAST(NULL AS INTEGER) AS row_estimate
 FROM RDB$RELATIONS r WHERE COALESCE(r.RDB$SYSTEM_FLAG, 0) = 0`,
 	Columns: `SELECT '' AS schema_name, TRIM(f.RDB$RELATION_NAME) AS table_name, TRIM(f.RDB$FIELD_NAME) AS column_name,
   CASE t.RDB$FIELD_TYPE WHEN 7 THEN 'smallint' WHEN 8 THEN 'integer' WHEN 10 THEN 'float' WHEN 12 THEN 'date'

@@ -27,6 +27,8 @@ type engine struct {
 	connector *firebirdConnector
 	// bytesMode: texts arrive as the stored bytes, and are decoded here.
 	bytesMode bool
+	// old: the database is of SQL dialect 1, which has neither BIGINT nor a DATE without a time.
+	old bool
 }
 
 var _ dialect.Dialect = (*engine)(nil)
@@ -122,6 +124,11 @@ func (f *engine) probe(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	var sqlDialect int
+	if err := f.db.GetContext(ctx, &sqlDialect, "SELECT MON$SQL_DIALECT FROM MON$DATABASE"); err != nil {
+		return err
+	}
+	f.old = sqlDialect == 1
 	f.bytesMode = dialect.UnknownCharset(facts.Charset) || f.cs.Table != nil
 	if !f.bytesMode {
 		f.connector.converted.Store(true)
@@ -203,7 +210,8 @@ func (f *engine) Window(b *dialect.Binder, col dialect.Column, w dialect.Window)
 	default:
 		from = "CAST(" + b.Add(low.Format(firebirdTime+" +00:00")) + " AS TIMESTAMP WITH TIME ZONE)"
 	}
-	return fmt.Sprintf("(%s >= %s OR %s IS NULL OR %s < CAST('%s' AS DATE))", name, from, name, name, dialect.NoDateBefore), nil
+	return fmt.Sprintf("(%s >= %s OR %s IS NULL OR %s < CAST('%s' AS TIMESTAMP))", name, from, name, name,
+		dialect.NoDateBefore), nil
 }
 
 // firebirdTime has ten-thousandths of a second, as Firebird does.
@@ -217,7 +225,7 @@ func (f *engine) term(b *dialect.Binder, col dialect.Column, v dialect.Value) (s
 	name := Syntax.Column(col.Name)
 	switch v.Kind {
 	case dialect.Int, dialect.Number:
-		return name + " = " + number(b, v.Text), nil
+		return name + " = " + f.number(b, v.Text), nil
 	case dialect.Float:
 		x, ok := dialect.FloatBack(v.Text, dialect.FloatBits(col, "float"))
 		if !ok {
@@ -254,14 +262,18 @@ func (f *engine) encoded(text string) (string, bool) {
 	return string(raw), ok
 }
 
-// number binds a decimal with its own scale: NUMERIC has 18 digits.
-func number(b *dialect.Binder, text string) string {
-	_, fraction, exact := strings.Cut(text, ".")
-	if !exact {
-		return "CAST(" + b.Add(text) + " AS BIGINT)"
-	}
-	if len(strings.TrimPrefix(text, "-")) > 18+1 { // the decimal point is counted too
+// number binds a decimal with its own scale: NUMERIC has 18 digits, and BIGINT at least as many. In
+// dialect 1 both have nine; longer numbers are floats there.
+func (f *engine) number(b *dialect.Binder, text string) string {
+	whole, fraction, _ := strings.Cut(strings.TrimPrefix(text, "-"), ".")
+	digits := len(whole) + len(fraction)
+	switch {
+	case f.old && digits > 9, fraction != "" && digits > 18:
 		return "CAST(" + b.Add(text) + " AS DOUBLE PRECISION)"
+	case f.old:
+		return fmt.Sprintf("CAST(%s AS NUMERIC(9,%d))", b.Add(text), len(fraction))
+	case fraction == "":
+		return "CAST(" + b.Add(text) + " AS BIGINT)"
 	}
 	return fmt.Sprintf("CAST(%s AS NUMERIC(18,%d))", b.Add(text), len(fraction))
 }
@@ -281,7 +293,7 @@ func (f *engine) LoosePart(b *dialect.Binder, col dialect.Column, text string, f
 	case !ok, numeric(col.Type) && !dialect.PlainNumber(text):
 		return "1 = 0"
 	case numeric(col.Type):
-		return name + " = " + number(b, text)
+		return name + " = " + f.number(b, text)
 	case fast, col.Type != "text" && col.Type != "varying":
 		return name + " = " + b.Add(raw)
 	default:
