@@ -145,6 +145,33 @@ func TestF058ACopyFromBeforeAnActIsNoticedAndHasItAgain(t *testing.T) {
 	}
 }
 
+// A row that was adopted before anything was sent is known to the journal like one that was sent.
+func TestF058ARowThatWasAdoptedUnsentComesBackFromTheJournal(t *testing.T) {
+	k := sqliteKept(t)
+	lease := mustLease(t, k.s, "contracts")
+	fresh := mustRecord(t, k.s, lease, newEntry("there"), newEntry("closed"), newEntry("other"))
+	must.Do(t, k.s.ReleaseLease(t.Context(), lease))
+	before := filepath.Join(t.TempDir(), "before")
+	must.Do(t, k.s.Backup(t.Context(), before))
+	k.order(adoption(fresh[0], "remote-x"))
+	k.order(adoption(fresh[1], ""))
+	k.close()
+	removeLedger(t, k.o.DSN)
+	copyFile(t, before, k.o.DSN)
+	wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeRolledBack)
+	must.Get(Rebuild(t.Context(), k.o, true, rebuildAct))(t)
+	k.open()
+	for i, want := range []proven{
+		{trade.Accepted, "remote-x", 1}, {trade.Accepted, "", 1}, {trade.Pending, "", 1},
+	} {
+		got := mustEntry(t, k.s, "contracts", fresh[i].Key)
+		if diff := cmp.Diff(want, proven{got.State, got.RemoteID, got.Generation}); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", got.Key, diff)
+		}
+	}
+	mustAddUp(t, k.s, "contracts")
+}
+
 // A process that dies between the journal and the ledger of an act raises no alarm: the next one
 // does what was ordered, on either database.
 func TestAnActThatOnlyTheJournalHasIsDoneAtTheNextStart(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/discovery"
@@ -126,6 +127,89 @@ func TestADeliveryIsAdoptedWithOrWithoutAnID(t *testing.T) {
 				"traceability": 1,
 			}[job] {
 				t.Errorf("%s: sent %d, states %v", job, r.Sent, r.States)
+			}
+		}
+	})
+}
+
+// What somebody typed on the platform before the first sending is told before anything goes: rows are
+// recorded without sending, also of a paused job, and those that are there already are adopted.
+func TestI3WhatStandsOnThePlatformAlreadyIsToldBeforeTheFirstSending(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		b.contracts(5)
+		b.exec(`UPDATE contrato SET quantidade = 0 WHERE num = '0002'`)
+		b.exec(`UPDATE contrato SET carteira = '99' WHERE num = '0003'`)
+		b.delivery(1, 1, 100)
+		b.delivery(2, 1, 200)
+		b.delivery(3, 4, 300)
+		people := b.acts()
+		plan, err := people.Pause(t.Context(), "contracts", maria)
+		if err == nil {
+			_, err = people.DoJob(t.Context(), plan, maria)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			reports, err := b.engine().Sync(t.Context(), nil, engine.Options{RecordOnly: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range reports {
+				if b.adds(r); r.Sent != 0 || r.Stopped != nil || len(r.Notes) == 0 {
+					t.Errorf("%s: sent %d, stopped %+v, notes %v", r.Job, r.Sent, r.Stopped, r.Notes)
+				}
+			}
+		}
+		if status, err := b.ledger.JobStatus(t.Context(), "contracts"); err != nil || status.State != trade.Paused {
+			t.Errorf("the paused job is %+v, %v", status, err)
+		}
+		if n := len(b.api.CreatedOf()); n != 0 {
+			t.Fatalf("%d records were sent", n)
+		}
+		pending := b.expect(1, trade.Pending, "")
+		typed := must.Get(b.api.TypeCommitment(pending.Payload, b.clock.Now()))(t)
+		b.done(b.adopt(1, uuid.NewString()), acts.NotOnPlatform)
+		b.done(b.adopt(4, typed), acts.Differs)
+		adopted := b.adopt(1, typed)
+		if b.done(adopted, acts.NotRefused); adopted.Reading.Differ != 0 || adopted.Reading.Same == 0 {
+			t.Errorf("%+v", adopted.Reading)
+		}
+		b.done(b.adopt(1, typed), acts.IsAccepted)
+		b.done(b.adopt(4, typed), acts.IDTaken)
+		cause := map[trade.State]string{trade.Invalid: "rule:amount", trade.Waiting: "ref:wallets"}
+		for num, state := range map[int]trade.State{2: trade.Invalid, 3: trade.Waiting} {
+			b.expect(num, state, cause[state])
+			other := must.Get(b.api.TypeCommitment(pending.Payload, b.clock.Now()))(t)
+			b.done(b.adopt(num, other), acts.Differs) // there is nothing to compare it with
+			b.done(b.do(func(a *acts.Acts) (acts.RowPlan, error) {
+				return a.Adopt(t.Context(), "contracts", key(num), acts.Adoption{ID: other, DespiteDifferences: true})
+			}), acts.NotRefused)
+		}
+		for ticket, id := range map[string]string{"01|0001": "4711", "01|0002": ""} {
+			b.done(b.do(func(a *acts.Acts) (acts.RowPlan, error) {
+				return a.Adopt(t.Context(), "deliveries", ticket, acts.Adoption{ID: id, NoID: id == ""})
+			}), acts.NotRefused)
+		}
+		b.done(b.on(5, (*acts.Acts).Dismiss), acts.NotRefused)
+		b.done(b.adopt(5, uuid.NewString()), acts.IsDismissed)
+
+		resume := must.Get(people.Resume(t.Context(), "contracts"))(t)
+		must.Get(people.DoJob(t.Context(), resume, maria))(t)
+		sent := b.pass()
+		if sent["contracts"].Sent != 1 || sent["deliveries"].Sent != 1 {
+			t.Errorf("%d contracts and %d deliveries were sent, want one of each", sent["contracts"].Sent,
+				sent["deliveries"].Sent)
+		}
+		for _, r := range b.pass() {
+			if r.Sent != 0 {
+				t.Errorf("%s: %d rows were sent later", r.Job, r.Sent)
+			}
+		}
+		for num := range 4 {
+			if e := b.expect(num+1, trade.Accepted, ""); (num < 3) != (e.ClosedBy != 0) {
+				t.Errorf("contract %d was accepted by act %d", num+1, e.ClosedBy)
 			}
 		}
 	})

@@ -87,6 +87,9 @@ func New(config Config) *Engine {
 type Options struct {
 	Sweep  bool // compare everything in scope, even if no sweep is due
 	DryRun bool // read, map and check, but write nothing and send nothing
+	// RecordOnly reads and records, also of paused jobs, and sends nothing: the pass makes nothing
+	// that could send.
+	RecordOnly bool
 	// AnyHour sends outside the hours of a job too.
 	AnyHour bool
 	// Resync, if not nil, selects rows to be judged again even if they have not changed.

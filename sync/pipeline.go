@@ -122,7 +122,7 @@ func (p *pass) begin(ctx context.Context, job *mapping.Job) error {
 	if ctx.Err() != nil {
 		p.halts = append(p.halts, outcome.Interrupted())
 	}
-	if stop := p.haltFor(job); stop != nil || status.State == trade.Paused {
+	if stop := p.haltFor(job); stop != nil || status.State == trade.Paused && !p.opts.RecordOnly {
 		r.run.Report.ID = "" // it never began
 		if r.pausedBefore = status.State == trade.Paused; r.pausedBefore {
 			stop = run.PausedStop(status)
@@ -146,7 +146,11 @@ func (p *pass) begin(ctx context.Context, job *mapping.Job) error {
 	r.run.Keeper = cluster.Keep(ctx, p.engine.Ledger.Leases, r.run.Lease, p.engine.Clock, asked, r.tend)
 	p.runs = append(p.runs, r)
 	r.setStatus(ctx, trade.JobStatus{Job: job.Name(), State: trade.Running, Since: now})
-	if r.err = r.open(ctx, p.opts); r.err == nil {
+	r.err = r.open(ctx, p.opts)
+	switch {
+	case p.opts.RecordOnly:
+		r.run.Note("rows were recorded only, as ordered; nothing was sent")
+	case r.err == nil:
 		if r.send, r.err = sending.New(r.run, r.recheck, r.brakes, r.ration, p.traffic, p.engine.Ledger.Queue,
 			p.engine.Ledger.Intents, status); r.err == nil {
 			r.send.AnyHour = p.opts.AnyHour

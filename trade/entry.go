@@ -71,7 +71,7 @@ type Entry struct {
 
 // DecidedBy are the audit numbers of people's acts that decided about an entry; 0 = none.
 type DecidedBy struct {
-	ClosedBy int64 // the act that accepted it without an id
+	ClosedBy int64 // the act that accepted it without an id, or although it was never sent
 	ResentBy int64 // the act that opened the generation
 }
 

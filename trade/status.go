@@ -47,9 +47,9 @@ const (
 var States = []State{Pending, Waiting, Invalid, Sending, Accepted, Rejected, InDoubt, Held, Dismissed, Withdrawn}
 
 // Moves are the allowed changes of state; the empty state means "not in the ledger yet". The
-// database has the same table and refuses every other change. From pending, waiting, invalid,
-// rejected and withdrawn only a late answer of an earlier attempt leads to accepted, which the
-// database checks too.
+// database has the same table and refuses every other change. From states that
+// are not in Decided only a late answer of an earlier attempt or a person's adoption leads to
+// accepted, which the database checks too.
 var Moves = map[State][]State{
 	"":        {Pending, Waiting, Invalid, Held},
 	Pending:   {Waiting, Invalid, Sending, Held, Dismissed, Withdrawn, Accepted},
@@ -63,6 +63,10 @@ var Moves = map[State][]State{
 	Withdrawn: {Pending, Waiting, Invalid, Held, Accepted},
 	Accepted:  {},
 }
+
+// Decided are the states from which an entry is accepted by its own answer, or by a person's decision
+// about what may be on the platform.
+var Decided = []State{Sending, InDoubt, Held, Dismissed}
 
 // CanMove reports whether the table allows the change. Staying in a state is always allowed.
 func CanMove(from, to State) bool { return from == to || slices.Contains(Moves[from], to) }

@@ -82,7 +82,8 @@ type doubtPage struct {
 	doubtShown
 	progress
 	What     string             // a sentence about the row
-	Open     bool               // a person must still decide
+	Open     bool               // a person can still decide
+	Unsent   bool               // it was not sent: the only decision here is that it is there already
 	Decided  *trade.AuditRecord // who decided; nil: nobody, or unknown
 	NeedsID  bool               // the platform's record can be read back
 	Hints    hintsView
@@ -180,8 +181,9 @@ func (p *doubtRoutes) doubtPage(q *web.Request) (doubtPage, error) {
 		return doubtPage{}, err
 	}
 	page := doubtPage{
-		doubtShown: shown, Open: undecided(entry), NeedsID: entry.Sends == trade.OrderCommitments,
-		Proof: !p.sessions.Proved(q), progress: progress{Done: int(Number(q.Form.Get("done")))},
+		doubtShown: shown, Open: mayKnow(entry), Unsent: !undecided(entry),
+		NeedsID: entry.Sends == trade.OrderCommitments,
+		Proof:   !p.sessions.Proved(q), progress: progress{Done: int(Number(q.Form.Get("done")))},
 	}
 	if entry.State == trade.InDoubt {
 		if page.Place, page.Of, err = p.rows.Place(q.Context(), entry); err != nil {
@@ -233,6 +235,9 @@ func (p *doubtRoutes) next(q *web.Request, after string, done int) (string, erro
 
 // undecided reports whether a person must decide whether the platform has the row.
 func undecided(e trade.Entry) bool { return e.State == trade.InDoubt || e.State == trade.Held }
+
+// mayKnow reports whether a person may say that the platform has the row.
+func mayKnow(e trade.Entry) bool { return slices.Contains(acts.Adoptable, e.State) }
 
 // decided returns the audit record of the latest decision about a row; nil if there is none.
 func (p *doubtRoutes) decided(q *web.Request, entry trade.Entry) (*trade.AuditRecord, error) {

@@ -236,6 +236,9 @@ func (p *rowRoutes) summary(q *web.Request, page *rowPage, fields []Field, attem
 				out.Others = append(out.Others, b)
 			}
 		}
+		if mayKnow(e) && !undecided(e) {
+			out.Others = append(out.Others, button{"row.known", "/doubts/" + strconv.FormatInt(e.ID, 10)})
+		}
 	}
 	kind, code := strings.CutPrefix(e.Cause, "ref:")
 	switch {

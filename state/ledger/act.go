@@ -212,12 +212,13 @@ func mayDo(t *sqldb.Tx, a trade.Act, e *NarrowRow) (bool, error) {
 }
 
 // signed stores in the entry the number of the act that ordered it to be sent again, or that
-// accepted it without an id.
+// accepted it without an id or without an attempt that could have created its record.
 func signed(u trade.Update, e *NarrowRow, seq int64) trade.Update {
 	if u.Entry.Generation > e.Generation {
 		u.Entry.ResentBy = seq
 	}
-	if u.Entry.State == trade.Accepted && u.From != trade.Accepted && u.Entry.RemoteID == "" {
+	if u.Entry.State == trade.Accepted && u.From != trade.Accepted &&
+		(u.Entry.RemoteID == "" || !slices.Contains(trade.Decided, u.From)) {
 		u.Entry.ClosedBy = seq
 	}
 	return u

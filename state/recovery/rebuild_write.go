@@ -288,8 +288,8 @@ func (r *Rebuilding) finalRow(row RebuiltRow, flags string) ([]any, error) {
 
 // pathTo returns the states between two states, without the first and the last, by transitions that
 // the database allows. The path avoids pending and sending, which need a payload or an attempt. The
-// last step to accepted is only from a state in decided: from any other state the database treats
-// it as a late answer, and requires an attempt for it.
+// last step to accepted is only from a state in trade.Decided: from any other state the database
+// requires an attempt that created the record, or the act of a person.
 func pathTo(from, to trade.State) []trade.State {
 	type step struct {
 		at   trade.State
@@ -298,7 +298,7 @@ func pathTo(from, to trade.State) []trade.State {
 	seen := map[trade.State]bool{from: true}
 	for queue := []step{{at: from}}; len(queue) > 0; queue = queue[1:] {
 		for _, next := range trade.Moves[queue[0].at] {
-			if next == to && (next != trade.Accepted || decided[queue[0].at]) {
+			if next == to && (next != trade.Accepted || slices.Contains(trade.Decided, queue[0].at)) {
 				return queue[0].path
 			}
 			if seen[next] || next == trade.Pending || next == trade.Sending || next == trade.Accepted {
@@ -310,7 +310,3 @@ func pathTo(from, to trade.State) []trade.State {
 	}
 	return nil
 }
-
-// decided are the states from which an entry is accepted without a late answer: by its own answer,
-// or by a person.
-var decided = map[trade.State]bool{trade.Sending: true, trade.InDoubt: true, trade.Held: true, trade.Dismissed: true}

@@ -25,8 +25,8 @@
 //	entry       one row of the ERP: job and key, state, payload, what it waits for. Never deleted,
 //	            but reduced (package retention). Written by discovery (Record), by Commit,
 //	            Recover, Wake and WakeBlocked, and by people's acts. closed_by: the act that
-//	            accepted it without an id. moved_id: the id that it had before a person assigned
-//	            its record to the row under its new key (Act.Gives).
+//	            accepted it without an id, or although it was never sent. moved_id: the id that it
+//	            had before a person assigned its record to the row under its new key (Act.Gives).
 //	            resend_audit_id: the act that opened the generation
 //	attempt     one POST of one entry, from its intent on. outcome is null while it is open. Never
 //	            deleted; its payload never changes, except to '{}' when its entry is finished

@@ -1,4 +1,4 @@
-// Adopt: a person declares which record of the platform a row in doubt or held is.
+// Adopt: a person declares which record of the platform a row is.
 
 package acts
 
@@ -16,7 +16,13 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Adoption is what a person declares about a row in doubt or held: the platform has it.
+// Adoptable are the states of the rows that a person may declare to be on the platform: those in doubt
+// or held, and those that were never sent, which somebody typed there.
+var Adoptable = []trade.State{
+	trade.Pending, trade.Waiting, trade.Invalid, trade.Rejected, trade.InDoubt, trade.Held,
+}
+
+// Adoption is what a person declares about a row: the platform has it.
 type Adoption struct {
 	ID string // the platform's id; "" only with NoID
 	// NoID means that the record was seen there but its id is unknown. It is not for order
@@ -45,16 +51,13 @@ type FieldReading struct {
 	Same  bool    `json:"same"`
 }
 
-// Adopt plans that a row in doubt or held is the record that the platform has under an id. An order
-// commitment is read back and compared with what was sent; differences are shown, and must be
-// confirmed.
+// Adopt plans that a row is the record that the platform has under an id. An order commitment is read
+// back and compared with what was sent, or would be; differences are shown, and must be confirmed.
 func (a *Acts) Adopt(ctx context.Context, job, key string, adoption Adoption) (RowPlan, error) {
 	plan, err := a.plan(ctx, "adopt", job, []string{key}, func(step *RowStep) (err error) {
 		entry := &step.After
-		if entry.State != trade.InDoubt && entry.State != trade.Held {
-			if step.Refused = standing(entry.State); step.Refused == NotRefused {
-				step.Refused = NotInDoubt
-			}
+		if !slices.Contains(Adoptable, entry.State) {
+			step.Refused = standing(entry.State)
 			return nil
 		}
 		if step.Attempts, err = a.Ledger.Attempts(ctx, entry.ID); err != nil {

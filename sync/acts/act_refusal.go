@@ -48,7 +48,7 @@ const (
 	NeedsID       Refusal = "needs_id"
 	IDTaken       Refusal = "id_taken"        // another row has the id
 	NotOnPlatform Refusal = "not_on_platform" // the platform does not know the id
-	// what the platform has differs from what was sent, or has nothing to compare
+	// what the platform has differs from what was sent or would be, or has nothing to compare
 	Differs Refusal = "differs"
 
 	SamePerson Refusal = "same_person" // who ordered it, or agreed already, cannot agree

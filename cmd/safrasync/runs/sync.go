@@ -16,9 +16,9 @@ import (
 
 // SyncFlags are the flags of `safrasync sync`.
 type SyncFlags struct {
-	Sweep, dryRun, strict, anyHour bool
-	limit                          int
-	page                           string
+	Sweep, dryRun, strict, anyHour, recordOnly bool
+	limit                                      int
+	page                                       string
 }
 
 // NewSyncCommand makes the command sync.
@@ -39,6 +39,8 @@ func NewSyncCommand(a *cli.App) *cobra.Command {
 	flags.BoolVar(&f.Sweep, "sweep", false, "compare everything in scope, although no sweep is due")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "read, map and check; cannot write or send")
 	flags.StringVar(&f.page, "page", "", "with --dry-run: write what would be sent to `FILE`, as a page to print and sign")
+	flags.BoolVar(&f.recordOnly, "record-only", false,
+		"read and record, also paused jobs, and send nothing: before `safrasync adopt` for what is on the platform already")
 	flags.BoolVar(&f.anyHour, "any-hour", false, "send outside the hours of a job too")
 	flags.IntVar(&f.limit, "limit", 0, "send at most `N` rows of each job; the others stay pending")
 	flags.BoolVar(&f.strict, "strict", false, "exit with 3 when rows need attention")
@@ -73,6 +75,8 @@ func Sync(ctx context.Context, a *cli.App, args []string, f SyncFlags) error {
 		return err
 	case f.dryRun && (f.limit > 0 || keys != nil):
 		return a.Usage("sync.dry_part")
+	case f.recordOnly && (f.dryRun || f.limit > 0 || f.anyHour || keys != nil):
+		return a.Usage("sync.record_alone")
 	}
 	how := cli.ToWrite
 	if f.dryRun {
@@ -89,7 +93,9 @@ func Sync(ctx context.Context, a *cli.App, args []string, f SyncFlags) error {
 		watcher.Close()
 		return err
 	}
-	opts := engine.Options{Sweep: f.Sweep, DryRun: f.dryRun, AnyHour: f.anyHour, Limit: f.limit}
+	opts := engine.Options{
+		Sweep: f.Sweep, DryRun: f.dryRun, AnyHour: f.anyHour, Limit: f.limit, RecordOnly: f.recordOnly,
+	}
 	if keys != nil {
 		opts.Keys = map[string][]string{jobs[0]: keys}
 	}
@@ -105,6 +111,9 @@ func Sync(ctx context.Context, a *cli.App, args []string, f SyncFlags) error {
 	if printErr := PrintSync(context.WithoutCancel(ctx), a, store, reports, f, planned, rows); printErr != nil ||
 		rowsErr != nil {
 		return errors.Join(err, printErr, rowsErr)
+	}
+	if f.recordOnly {
+		a.Tell("sync.recorded")
 	}
 	for _, key := range missed {
 		a.Tell("sync.no_key", jobs[0], key, jobs[0], key)

@@ -85,7 +85,7 @@ CREATE TABLE entry (
         ('pending', 'waiting', 'invalid', 'sending', 'accepted', 'rejected', 'in_doubt', 'held', 'dismissed', 'withdrawn')),
     cause TEXT NOT NULL,
     remote_id TEXT CHECK (remote_id <> ''),
-    closed_by BIGINT REFERENCES audit (seq), -- the act that accepted it without an id
+    closed_by BIGINT REFERENCES audit (seq), -- the act that accepted it without an id, or although it was never sent
     moved_id TEXT CHECK (moved_id <> ''), -- the id that it had: a person gave the record to the row under its new key
     flags TEXT NOT NULL,
     generation BIGINT NOT NULL CHECK (generation >= 1),
@@ -616,8 +616,9 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = 'integrity_constraint_violation', MESSAGE = 'safrasync: this change of state is not allowed';
     END IF;
     IF NEW.state = 'accepted' AND OLD.state IN ('pending', 'waiting', 'invalid', 'rejected', 'withdrawn') AND NOT EXISTS
-        (SELECT 1 FROM attempt WHERE entry_id = NEW.id AND outcome = 'created' AND remote_id = NEW.remote_id) THEN
-        RAISE EXCEPTION USING ERRCODE = 'integrity_constraint_violation', MESSAGE = 'safrasync: only the late answer of an earlier attempt accepts this entry';
+        (SELECT 1 FROM attempt WHERE entry_id = NEW.id AND outcome = 'created' AND remote_id = NEW.remote_id)
+        AND NOT EXISTS (SELECT 1 FROM audit WHERE seq = NEW.closed_by AND act = 'adopt') THEN
+        RAISE EXCEPTION USING ERRCODE = 'integrity_constraint_violation', MESSAGE = 'safrasync: only the late answer of an earlier attempt accepts this entry, or a person';
     END IF;
     RETURN NEW;
 END $$;

@@ -85,7 +85,7 @@ CREATE TABLE entry (
         OR state = 'rejected' OR state = 'in_doubt' OR state = 'held' OR state = 'dismissed' OR state = 'withdrawn'),
     cause TEXT NOT NULL,
     remote_id TEXT CHECK (remote_id <> ''),
-    closed_by INTEGER REFERENCES audit (seq), -- the act that accepted it without an id
+    closed_by INTEGER REFERENCES audit (seq), -- the act that accepted it without an id, or although it was never sent
     moved_id TEXT CHECK (moved_id <> ''), -- the id that it had: a person gave the record to the row under its new key
     flags TEXT NOT NULL,
     generation INTEGER NOT NULL CHECK (generation >= 1),
@@ -615,7 +615,8 @@ BEGIN
             THEN RAISE(ROLLBACK, 'safrasync: an entry is sent only with an open attempt')
         WHEN NEW.state = 'accepted' AND OLD.state IN ('pending', 'waiting', 'invalid', 'rejected', 'withdrawn') AND NOT EXISTS
             (SELECT 1 FROM attempt WHERE entry_id = NEW.id AND outcome = 'created' AND remote_id = NEW.remote_id)
-            THEN RAISE(ROLLBACK, 'safrasync: only the late answer of an earlier attempt accepts this entry')
+            AND NOT EXISTS (SELECT 1 FROM audit WHERE seq = NEW.closed_by AND act = 'adopt')
+            THEN RAISE(ROLLBACK, 'safrasync: only the late answer of an earlier attempt accepts this entry, or a person')
     END;
 END;
 CREATE TRIGGER entry_identity BEFORE UPDATE OF id, sends, key, first_seen_at, remote_id, moved_id, generation ON entry
