@@ -36,15 +36,20 @@ func FailBound(since string) *fault.Error {
 }
 
 // WindowStart returns the start of a window, in UTC digits. If the column has days only, the
-// lookback is at least two days.
-func WindowStart(w Window, days bool) (time.Time, *fault.Error) {
+// lookback is at least two days. Rows before the day dated are in every window, so the start is never
+// earlier: some types end shortly before the times that programs write for "none".
+func WindowStart(w Window, days bool, dated string) (time.Time, *fault.Error) {
 	m, ok := ParseMoment(w.Since)
-	if !ok {
+	first, valid := ParseMoment(dated)
+	if !ok || !valid {
 		return time.Time{}, FailBound(w.Since)
 	}
 	lookback := max(w.Lookback, 0)
 	if days {
 		lookback = max(lookback, 48*time.Hour)
 	}
-	return m.At.Add(-lookback), nil
+	if low := m.At.Add(-lookback); low.After(first.At) {
+		return low, nil
+	}
+	return first.At, nil
 }

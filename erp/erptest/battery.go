@@ -40,6 +40,7 @@ func Battery(t *testing.T, e Engine) {
 	for name, test := range map[string]func(*testing.T, Engine){
 		"F005 F006 rows are found by their time of change": window,
 		"the time of change may be a day":                  changedAtDate,
+		"a first time that means none stops no window":     noTimeYet,
 		"rows are found again by any key":                  byKeys,
 		"many keys and double keys":                        manyKeysAndDoubleKeys,
 		"values are exact text":                            values,
@@ -127,6 +128,20 @@ func changedAtDate(t *testing.T, e Engine) {
 	rows, _ := Read(t, s, q, erp.Window{Since: res.Bound})
 	if got := KeysOf(rows); got != "at never twodays" {
 		t.Errorf("window has %q, want at never twodays", got)
+	}
+}
+
+// noTimeYet: the only rows have the earliest time that the type has, and the lookback goes beyond it.
+func noTimeYet(t *testing.T, e Engine) {
+	for typ, earliest := range map[string]string{e.Timestamp: "0001-01-01 00:00:00", "date": "0001-01-01"} {
+		s, db := e.Start(t, `CREATE TABLE c (k varchar(20), em `+typ+`)`, `INSERT INTO c VALUES ('none', '`+earliest+`')`)
+		q := erp.Query{SQL: "SELECT k, em FROM c", Key: []string{"k"}, ChangedAt: "em"}
+		_, res := Read(t, s, q, erp.Window{})
+		Exec(t, db, `INSERT INTO c VALUES ('new', '2026-05-01')`)
+		rows, _ := Read(t, s, q, erp.Window{Since: res.Bound, Lookback: 72 * time.Hour})
+		if got := KeysOf(rows); got != "new none" {
+			t.Errorf("%s: the window after %s has %q, want new none", typ, res.Bound, got)
+		}
 	}
 }
 

@@ -196,7 +196,7 @@ func (f *engine) Clock(ctx context.Context, c *sqlx.Conn) (dialect.Clock, error)
 
 // Window always includes rows without a value, and those with a date that programs write for none.
 func (f *engine) Window(b *dialect.Binder, col dialect.Column, w dialect.Window) (string, *fault.Error) {
-	low, bad := dialect.WindowStart(w, col.Type == "date")
+	low, bad := dialect.WindowStart(w, col.Type == "date", dialect.NoDateBefore)
 	if bad != nil {
 		return "", bad
 	}

@@ -170,8 +170,11 @@ func (m *engine) Clock(ctx context.Context, c *sqlx.Conn) (dialect.Clock, error)
 
 // Window compares in the column's own type. Rows without a value, including zero dates, are always
 // included.
+// dated is a day. Earlier ones are "zero" dates, which are in every window.
+const dated = "1000-01-01"
+
 func (m *engine) Window(b *dialect.Binder, col dialect.Column, w dialect.Window) (string, *fault.Error) {
-	low, bad := dialect.WindowStart(w, col.Type == "date")
+	low, bad := dialect.WindowStart(w, col.Type == "date", dated)
 	if bad != nil {
 		return "", bad
 	}
@@ -182,11 +185,16 @@ func (m *engine) Window(b *dialect.Binder, col dialect.Column, w dialect.Window)
 		from = "CAST(" + b.Add(low.Format("2006-01-02")) + " AS DATE)"
 	case "timestamp":
 		// An hour more, because the hour at the end of summer time occurs twice.
-		from = "FROM_UNIXTIME(CAST(" + b.Add(dialect.Epoch(low.Add(-time.Hour))) + " AS DECIMAL(20,6)))"
+		// Before 1970 there is no such time, and FROM_UNIXTIME returns NULL.
+		low = low.Add(-time.Hour)
+		if low.Unix() < 0 {
+			low = time.Unix(0, 0)
+		}
+		from = "FROM_UNIXTIME(CAST(" + b.Add(dialect.Epoch(low)) + " AS DECIMAL(20,6)))"
 	default:
 		from = "CAST(" + b.Add(low.Format(dialect.ISOMicro)) + " AS DATETIME(6))"
 	}
-	return fmt.Sprintf("(%s >= %s OR %s IS NULL OR %s < '1000-01-01')", name, from, name, name), nil
+	return fmt.Sprintf("(%s >= %s OR %s IS NULL OR %s < '%s')", name, from, name, name, dated), nil
 }
 
 func (m *engine) Keys(b *dialect.Binder, cols []dialect.Column, keys [][]dialect.Value) (string, *fault.Error) {

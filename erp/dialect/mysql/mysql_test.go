@@ -108,6 +108,20 @@ func TestMySQLTimestampsAreInstants(t *testing.T) {
 	}
 }
 
+// A TIMESTAMP begins in 1970; a window that would begin before it has all rows.
+func TestAMySQLWindowBeginsAtTheEarliestInWhichATimestampCan(t *testing.T) {
+	t.Parallel()
+	s, db := mysql(t, `CREATE TABLE c (k varchar(9), em timestamp NULL)`, `SET time_zone = '+00:00'`,
+		`INSERT INTO c VALUES ('first', '1970-01-01 00:00:01')`)
+	q := erp.Query{SQL: "SELECT k, em FROM c", Key: []string{"k"}, ChangedAt: "em"}
+	_, res := erptest.Read(t, s, q, erp.Window{})
+	erptest.Exec(t, db, `INSERT INTO c VALUES ('new', '2026-05-01 10:00:00')`)
+	rows, _ := erptest.Read(t, s, q, erp.Window{Since: res.Bound, Lookback: time.Hour})
+	if got := erptest.KeysOf(rows); got != "first new" {
+		t.Errorf("the window after %s has %q, want first new", res.Bound, got)
+	}
+}
+
 func TestF001MySQLHoldsTheBoundForAnOpenTransaction(t *testing.T) {
 	t.Parallel()
 	dsn, db := mysqlDatabase(t, `CREATE TABLE c (k int, em timestamp(6) DEFAULT now(6))`)

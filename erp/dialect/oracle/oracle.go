@@ -154,7 +154,7 @@ func oracleTime(b *dialect.Binder, col dialect.Column, at time.Time) string {
 }
 
 func (o *engine) Window(b *dialect.Binder, col dialect.Column, w dialect.Window) (string, *fault.Error) {
-	low, bad := dialect.WindowStart(w, false)
+	low, bad := dialect.WindowStart(w, false, dialect.NoDateBefore)
 	if bad != nil {
 		return "", bad
 	}

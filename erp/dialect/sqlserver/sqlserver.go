@@ -143,7 +143,7 @@ func sqlserverTime(b *dialect.Binder, col dialect.Column, at time.Time) string {
 }
 
 func (s *engine) Window(b *dialect.Binder, col dialect.Column, w dialect.Window) (string, *fault.Error) {
-	low, bad := dialect.WindowStart(w, col.Type == "date")
+	low, bad := dialect.WindowStart(w, col.Type == "date", dialect.NoDateBefore)
 	if bad != nil {
 		return "", bad
 	}
