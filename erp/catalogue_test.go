@@ -1,6 +1,7 @@
 package erp_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -91,9 +92,28 @@ func TestNamesAreQuotedWhereTheDatabaseNeedsIt(t *testing.T) {
 		{"oracle", "NJR010", "NJR010"},
 		{"mysql", "cod-estabel", "`cod-estabel`"},
 		{"sqlserver", "User", "[User]"},
+		{"sqlserver", "NJR_FILIAL", "NJR_FILIAL"},
+		{"sqlserver", "a]b", "[a]]b]"},
 	} {
 		if got := erp.QuoteName(c.driver, c.name); got != c.want {
 			t.Errorf("QuoteName(%s, %s) = %s, want %s", c.driver, c.name, got, c.want)
+		}
+	}
+	// No server is there to refuse these: Microsoft's list of reserved keywords, and Oracle's of reserved words.
+	for driver, words := range map[string]string{
+		"sqlserver": "percent plan file public rule external database option read open close backup browse bulk disk identity key load " +
+			"national precision print proc restore save schema statistics top tran user within nolock",
+		"oracle": "ACCESS AUDIT CLUSTER COMMENT COMPRESS FILE INITIAL LEVEL LOCK MODE NUMBER OFFLINE ONLINE OPTION PRIOR PUBLIC RAW RESOURCE " +
+			"ROW ROWNUM SESSION SHARE SIZE START SYNONYM SYSDATE UID VALIDATE NEXTVAL",
+	} {
+		for _, word := range strings.Fields(words) {
+			query := "SELECT " + erp.QuoteName(driver, word) + " FROM c"
+			if query == "SELECT "+word+" FROM c" {
+				t.Errorf("%s: %s stands without quotes", driver, word)
+			}
+			if err := erp.CheckQuery(driver, query); err != nil {
+				t.Errorf("%s: %v", driver, err)
+			}
 		}
 	}
 }

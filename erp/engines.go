@@ -1,6 +1,7 @@
 package erp
 
 import (
+	_ "embed" // for the reserved words
 	"slices"
 	"strings"
 
@@ -64,12 +65,13 @@ func Unencrypted(driver string, dsn Secret) bool {
 	return e != nil && e.Unencrypted(dsn)
 }
 
-// reserved are words that some database does not accept as a plain name, as far as business tables
-// are likely to have such names.
-var reserved = strings.Fields(`ALL AND AS BETWEEN BY CASE CHECK COLUMN CREATE CROSS CURRENT DATE DEFAULT DESC DISTINCT ELSE END EXISTS
-	FROM FULL GROUP HAVING IN INDEX INNER INTO IS JOIN KEY LEFT LEVEL LIKE LIMIT MODE MONTH NOT NULL NUMBER
-	OFFSET ON OR ORDER OUTER POSITION PRIMARY REFERENCES RIGHT ROW ROWS SELECT SET SIZE TABLE THEN TIME
-	TIMESTAMP TO TYPE UNION UNIQUE UPDATE USER USING VALUE VALUES VIEW WHEN WHERE WITH YEAR`)
+// reservedWords are the words that some database does not accept as a plain name, or that a query
+// that only reads may not have: what the databases' own documents list.
+//
+//go:embed reserved.txt
+var reservedWords string
+
+var reserved = strings.Fields(reservedWords)
 
 // QuoteName returns a name of the catalogue in the form in which a query of the driver's database
 // finds it: plain if that is safe, otherwise quoted.

@@ -9,11 +9,13 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jmoiron/sqlx"
 
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/internal/must"
@@ -29,6 +31,8 @@ type Engine struct {
 	Timestamp, Float string
 	// Folded returns a lower-case name without quotes as the database returns it.
 	Folded func(string) string
+	// Words returns a query for the words that the database knows; "" if it has none.
+	Words string
 	// Numbers returns a query that returns the numbers 1 to n as k.
 	Numbers func(n int) string
 }
@@ -52,6 +56,7 @@ func Battery(t *testing.T, e Engine) {
 		"the caller's error comes back":                    callersError,
 		"the conditions that exclude a row are named":      exclusions,
 		"a customer's battery passes":                      customersBattery,
+		"a column may be named by a word of SQL":           wordsAsNames,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -129,6 +134,54 @@ func changedAtDate(t *testing.T, e Engine) {
 	if got := KeysOf(rows); got != "at never twodays" {
 		t.Errorf("window has %q, want at never twodays", got)
 	}
+}
+
+// wordsAsNames selects columns that are named by words of this and other databases, in the form in
+// which `init` writes them. Some of these words are functions without parentheses.
+func wordsAsNames(t *testing.T, e Engine) {
+	_, db := e.Start(t, `CREATE TABLE c (k int)`)
+	words := strings.Fields(strings.ToLower(string(must.Get(os.ReadFile("../../reserved.txt"))(t))))
+	if e.Words != "" {
+		words = append(words, ownWords(t, e, db)...)
+	}
+	slices.Sort(words)
+	quote := `"`
+	if e.Name == "mysql" {
+		quote = "`"
+	}
+	table := 0
+	for some := range slices.Chunk(slices.Compact(words), 100) {
+		table++
+		var created, inserted, selected []string
+		for _, word := range some {
+			name := e.Folded(word)
+			created = append(created, quote+name+quote+" int")
+			inserted = append(inserted, "7")
+			selected = append(selected, erp.QuoteName(e.Name, name))
+		}
+		Exec(t, db, fmt.Sprintf("CREATE TABLE w%d (%s)", table, strings.Join(created, ", ")),
+			fmt.Sprintf("INSERT INTO w%d VALUES (%s)", table, strings.Join(inserted, ", ")))
+		for i, name := range selected {
+			query := "SELECT " + name + " FROM w" + strconv.Itoa(table)
+			if err := erp.CheckQuery(e.Name, query); err != nil {
+				t.Error(err)
+			}
+			var got int
+			if err := db.QueryRowContext(t.Context(), query).Scan(&got); err != nil || got != 7 {
+				t.Errorf("%s is written %s: %d, %v", some[i], name, got, err)
+			}
+		}
+	}
+}
+
+// ownWords returns the words that a query of the database returns.
+func ownWords(t *testing.T, e Engine, db *sql.DB) (words []string) {
+	t.Helper()
+	must.Do(t, sqlx.NewDb(db, e.Name).SelectContext(t.Context(), &words, e.Words))
+	for i, word := range words {
+		words[i] = strings.ToLower(word)
+	}
+	return words
 }
 
 // noTimeYet: the only rows have the earliest time that the type has, and the lookback goes beyond it.

@@ -85,7 +85,8 @@ func statements(t *testing.T, e *dialect.Engine, d dialect.Dialect, s Sample) st
 			}
 			show("window on "+c.Name+", its bound is "+d.Item(c, dialect.ForBound).SQL, cond, b.Args...)
 			b = dialect.NewBinder(e.Syntax)
-			if cond, bad = d.Window(b, c, dialect.Window{Since: "0001-01-01" + since[10:], Lookback: time.Hour}); bad != nil {
+			none := dialect.Window{Since: "0001-01-01" + since[10:], Lookback: time.Hour}
+			if cond, bad = d.Window(b, c, none); bad != nil {
 				t.Fatal(bad)
 			}
 			show("window on "+c.Name+" after a time that means none", cond, b.Args...)

@@ -69,13 +69,25 @@ func Parse(sql string, syntax *Syntax) (Statement, *fault.Error) {
 		}
 	}
 	st.Body = sql[:last.end]
-	if i, found := syntax.banned(st); found {
-		t := st.toks[i]
-		e := s.fail(t.start, fmt.Sprintf("%q is not allowed in a query that only reads", sql[t.start:t.end]))
-		e.Code = fault.CodeReadOnly
-		return Statement{}, e
+	if bad := st.refused(s); bad != nil {
+		return Statement{}, bad
 	}
 	return st, nil
+}
+
+// refused returns the error for a word that a query that only reads may not have.
+func (st Statement) refused(s scanner) *fault.Error {
+	if i, found := st.Syntax.banned(st); found {
+		t := st.toks[i]
+		e := s.fail(t.start, fmt.Sprintf("%q is not allowed in a query that only reads", s.sql[t.start:t.end]))
+		e.Code = fault.CodeReadOnly
+		return e
+	}
+	if i, found := st.Syntax.hinted(st); found {
+		t := st.toks[i]
+		return s.fail(t.start, fmt.Sprintf("%q is not accepted: %s", s.sql[t.start:t.end], st.Syntax.Hints[t.word]))
+	}
+	return nil
 }
 
 const (

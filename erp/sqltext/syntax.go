@@ -13,6 +13,9 @@ type Syntax struct {
 	// Forbidden are sequences of words that would lock or change something, or leave the single
 	// query; the read-only transaction does not prevent all of them.
 	Forbidden [][]string
+	// Hints are words that change how rows are locked or which of them are seen, with what is wrong
+	// with each.
+	Hints map[string]string
 	// Opaque are words with which a query has another meaning without its condition.
 	Opaque []string
 
@@ -63,6 +66,16 @@ func (l *Syntax) Quote(name string) string {
 
 // Column returns a column of the wrapped query.
 func (l *Syntax) Column(name string) string { return "q." + l.Quote(name) }
+
+// hinted finds a hint that is not accepted.
+func (l *Syntax) hinted(st Statement) (at int, found bool) {
+	for i, t := range st.toks {
+		if _, ok := l.Hints[t.word]; ok && !st.isQualifier(i) {
+			return i, true
+		}
+	}
+	return 0, false
+}
 
 // banned finds a forbidden sequence of words; at is the token at which it begins.
 func (l *Syntax) banned(st Statement) (at int, found bool) {

@@ -1,6 +1,7 @@
 package sqltext_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -160,11 +161,9 @@ func TestWhatAQueryMayNotContain(t *testing.T) {
 		sql string
 		bad bool
 	}{
-		{sqlserver.Syntax, "SELECT * FROM c WITH (NOLOCK)", false},
 		{sqlserver.Syntax, "SELECT [update], c.[into] FROM c", false},
 		{sqlserver.Syntax, "SELECT 1 AS k DELETE FROM c", true},
 		{sqlserver.Syntax, "SELECT * INTO x FROM c", true},
-		{sqlserver.Syntax, "SELECT * FROM c WITH (UPDLOCK)", true},
 		{sqlserver.Syntax, "SELECT * FROM OPENQUERY(l, 'DELETE FROM x')", true},
 		{oracle.Syntax, "SELECT s.NEXTVAL FROM DUAL", true},
 		{oracle.Syntax, "SELECT * FROM c FOR UPDATE", true},
@@ -176,6 +175,27 @@ func TestWhatAQueryMayNotContain(t *testing.T) {
 		_, err := sqltext.Parse(c.sql, c.l)
 		if (err != nil) != c.bad || c.bad && err.Code != fault.CodeReadOnly {
 			t.Errorf("%s: %s: %v", c.l.Name, c.sql, err)
+		}
+	}
+	for hint, why := range map[string]string{
+		"NOLOCK": "not yet committed", "readuncommitted": "not yet committed", "READPAST": "leaves out the rows",
+		"REPEATABLEREAD": "keeps locks", "SERIALIZABLE": "keeps locks",
+		"HOLDLOCK": "keeps locks", "UPDLOCK": "keeps locks",
+		"XLOCK": "keeps locks", "TABLOCK": "keeps locks", "TABLOCKX": "keeps locks",
+		"READCOMMITTED": "out of the snapshot", "READCOMMITTEDLOCK": "out of the snapshot",
+	} {
+		for _, form := range []string{"SELECT a FROM dbo.c WITH (%s)", "SELECT a FROM dbo.c (%s)", "SELECT a FROM dbo.c WITH(INDEX(1), %s) x"} {
+			sql := fmt.Sprintf(form, hint)
+			_, err := sqltext.Parse(sql, sqlserver.Syntax)
+			if err == nil || err.Code != fault.CodeSyntax || !strings.Contains(err.Text, why) ||
+				err.Column != 1+strings.Index(sql, hint) {
+				t.Errorf("%s: %v, want %q", sql, err, why)
+			}
+		}
+	}
+	for _, sql := range []string{"SELECT [nolock], 'NOLOCK' AS a FROM c -- NOLOCK", "SELECT a FROM c WITH (ROWLOCK, INDEX(1))"} {
+		if _, err := sqltext.Parse(sql, sqlserver.Syntax); err != nil {
+			t.Errorf("%s: %v", sql, err)
 		}
 	}
 	for _, c := range []struct {

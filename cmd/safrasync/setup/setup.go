@@ -192,19 +192,23 @@ func proposeJobs(ctx context.Context, a *cli.App, p *proposal, source *erp.Sourc
 	return nil
 }
 
-// pickRelation finds a table by its name, by schema and name, or by its number in the list. Text
+// unquoted removes the quotes that the databases put around names.
+var unquoted = strings.NewReplacer("[", "", "]", "", `"`, "", "`", "")
+
+// pickRelation finds a table by its name, or by schema and name, also as a query quotes them. Text
 // that begins like a query is returned as a query.
 func pickRelation(a *cli.App, relations []erp.Relation, from string) (*erp.Relation, string, error) {
 	word, _, _ := strings.Cut(strings.ToUpper(strings.TrimSpace(from)), " ")
 	if first := strings.Fields(word); len(first) > 0 && slices.Contains([]string{"SELECT", "WITH"}, first[0]) {
 		return nil, from, nil
 	}
+	wanted := unquoted.Replace(from)
 	var found []*erp.Relation
 	var names []string
 	for i := range relations {
 		r := &relations[i]
 		names = append(names, r.Name, r.Schema+"."+r.Name)
-		if strings.EqualFold(r.Name, from) || strings.EqualFold(r.Schema+"."+r.Name, from) {
+		if strings.EqualFold(r.Name, wanted) || strings.EqualFold(r.Schema+"."+r.Name, wanted) {
 			found = append(found, r)
 		}
 	}

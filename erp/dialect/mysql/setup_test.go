@@ -22,6 +22,7 @@ func TestF005_F006_MySQLPassesTheBattery(t *testing.T) {
 	erptest.Battery(t, erptest.Engine{
 		Name: "mysql", Start: mysql, Timestamp: "DATETIME(6)", Float: "DOUBLE", Folded: strings.Clone,
 		Numbers: erptest.Recursive,
+		Words:   "SELECT WORD FROM information_schema.KEYWORDS WHERE WORD RLIKE '^[a-z][a-z0-9_]*$'",
 	})
 }
 

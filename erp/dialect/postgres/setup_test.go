@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 func TestF005_F006_PostgresPassesTheBattery(t *testing.T) {
 	erptest.Battery(t, erptest.Engine{
 		Name: "postgres", Start: postgres, Timestamp: "timestamp", Float: "float8", Folded: strings.Clone,
-		Numbers: erptest.Recursive,
+		Numbers: erptest.Recursive, Words: "SELECT word FROM pg_get_keywords()",
 	})
 }
 

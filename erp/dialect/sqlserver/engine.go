@@ -32,18 +32,20 @@ var Engine = &dialect.Engine{
 	},
 }
 
+// What is wrong with a hint. Microsoft's page "Hints (Transact-SQL) - Table" says what each does.
+const (
+	uncommitted = "it reads rows that are not yet committed and may never be, so a record could be sent for a row that is taken back; " +
+		"remove it (with ALLOW_SNAPSHOT_ISOLATION nobody waits for anybody without it, either)"
+	unlike  = "it takes the table out of the snapshot in which all rows are read; remove it"
+	locking = "it keeps locks until the whole reading is over, and the ERP's users would wait for them; remove it"
+)
+
 // Syntax is the SQL of SQL Server.
 var Syntax = &sqltext.Syntax{
 	Name:  "SQL Server",
 	Lexis: sqltext.Lexis{Bracket: true, BracketDoubled: true, NestedComments: true, Params: "@", WordMore: "#"},
 	Forbidden: [][]string{
 		{"INTO"},
-		{"UPDLOCK"},
-		{"XLOCK"},
-		{"TABLOCKX"},
-		{"TABLOCK"},
-		{"HOLDLOCK"},
-		{"SERIALIZABLE"},
 		{"NEXT", "VALUE"},
 		{"OPENROWSET"},
 		{"OPENQUERY"},
@@ -62,6 +64,20 @@ var Syntax = &sqltext.Syntax{
 		{"GRANT"},
 		{"DECLARE"},
 		{"OPTION"},
+	},
+	Hints: map[string]string{
+		"NOLOCK":            uncommitted,
+		"READUNCOMMITTED":   uncommitted,
+		"READPAST":          "it leaves out the rows that others hold, and a sweep would call them missing; remove it",
+		"READCOMMITTED":     unlike,
+		"READCOMMITTEDLOCK": unlike,
+		"REPEATABLEREAD":    locking,
+		"HOLDLOCK":          locking,
+		"SERIALIZABLE":      locking,
+		"UPDLOCK":           locking,
+		"XLOCK":             locking,
+		"TABLOCK":           locking,
+		"TABLOCKX":          locking,
 	},
 	Opaque: []string{"TOP", "FOR", "PIVOT", "UNPIVOT"},
 	Quotes: [2]string{"[", "]"}, Alias: " AS q", Placeholder: sqltext.Numbered("@p"), NoRows: " WHERE 1 = 0",
