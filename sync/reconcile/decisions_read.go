@@ -3,6 +3,7 @@
 package reconcile
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
 	"encoding/csv"
@@ -21,13 +22,18 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// maxUnpacked is the largest unpacked size of a workbook.
-const maxUnpacked = 256 << 20
+// The largest unpacked sizes of a workbook, of a file of this host and of one that comes by
+// browser. A cell takes several times as much memory.
+const (
+	UnpackedHere    = 256 << 20
+	UnpackedBrowser = 16 << 20
+)
 
 // ReadDecisions reads a file that [Snapshot.Decisions] wrote and a person filled in, a workbook or
 // a CSV in either language. It leaves out rows without a decision. The faults, in lang, are for
-// single rows; the error is for a file that has another form.
-func ReadDecisions(r io.Reader, lang trade.Lang) ([]Decision, []Fault, error) {
+// single rows; the error is for a file that has another form, or a workbook that is larger than
+// unpacked, or the context's.
+func ReadDecisions(ctx context.Context, r io.Reader, unpacked int64, lang trade.Lang) ([]Decision, []Fault, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxDecisionBytes+1))
 	if err != nil {
 		return nil, nil, err
@@ -35,9 +41,9 @@ func ReadDecisions(r io.Reader, lang trade.Lang) ([]Decision, []Fault, error) {
 	if len(data) > maxDecisionBytes {
 		return nil, nil, fmt.Errorf(sentence("decisions.too_large", lang), maxDecisionBytes>>20)
 	}
-	t := &decisionReader{lang: lang}
+	t := &decisionReader{ctx: ctx, lang: lang}
 	if bytes.HasPrefix(data, []byte("PK\x03\x04")) { // a workbook is a ZIP
-		err = t.workbook(data)
+		err = t.workbook(data, unpacked)
 	} else {
 		err = t.csv(data)
 	}
@@ -48,6 +54,7 @@ func ReadDecisions(r io.Reader, lang trade.Lang) ([]Decision, []Fault, error) {
 }
 
 type decisionReader struct {
+	ctx    context.Context
 	lang   trade.Lang
 	place  []int // index in the file of each of decisionColumns; nil before the header
 	list   []Decision
@@ -63,9 +70,20 @@ func (t *decisionReader) fault(line int, column string, p i18n.Key, args ...any)
 	t.faults = append(t.faults, Fault{line, title, i18n.Format(sentence(p, t.lang), args...)})
 }
 
-func (t *decisionReader) workbook(data []byte) error {
-	book, err := excelize.OpenReader(bytes.NewReader(data),
-		excelize.Options{UnzipSizeLimit: maxUnpacked, RawCellValue: true})
+func (t *decisionReader) workbook(data []byte, unpacked int64) error {
+	directory, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return errors.New(sentence("decisions.none", t.lang))
+	}
+	var sum uint64
+	for _, part := range directory.File { // no part yields more than it says
+		if sum += part.UncompressedSize64; part.UncompressedSize64 > uint64(unpacked) || sum > uint64(unpacked) {
+			return fmt.Errorf(sentence("decisions.unpacks_large", t.lang), unpacked>>20)
+		}
+	}
+	book, err := excelize.OpenReader(bytes.NewReader(data), excelize.Options{ // nothing is unpacked to a file
+		UnzipSizeLimit: unpacked, UnzipXMLSizeLimit: unpacked, RawCellValue: true,
+	})
 	if err != nil {
 		// excelize's own text may quote the file
 		return errors.New(sentence("decisions.none", t.lang))
@@ -122,6 +140,8 @@ func (t *decisionReader) csv(data []byte) error {
 // row reads one line; the first non-empty one is the header.
 func (t *decisionReader) row(cells []string, line int) error {
 	switch {
+	case t.ctx.Err() != nil:
+		return t.ctx.Err()
 	case strings.TrimSpace(strings.Join(cells, "")) == "":
 		return nil
 	case t.place == nil:

@@ -1,10 +1,13 @@
 package reconcile
 
 import (
+	"archive/zip"
 	"bytes"
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -82,7 +85,7 @@ func TestDecisionsMakeTheRoundTrip(t *testing.T) {
 			rows, raw := exported(t, w, c.form, c.lang)
 			data := filled(t, c.form, raw, rows,
 				map[string]string{c.key + "/decision": c.words, c.key + "/why": "combinado com a Ana"})
-			list, faults, err := ReadDecisions(bytes.NewReader(data), c.lang)
+			list, faults, err := ReadDecisions(t.Context(), bytes.NewReader(data), UnpackedBrowser, c.lang)
 			if err != nil || len(faults) > 0 || len(list) != 1 {
 				t.Fatalf("%s: %+v, faults %+v, %v", c.key, list, faults, err)
 			}
@@ -124,7 +127,7 @@ func TestStaleAndAlteredRowsAreNamed(t *testing.T) {
 			"02|000008/decision": "dispensar", "02|000008/why": why, "02|000008/product": "MILHO",
 			"02|000010/decision": "apagar", "02|000010/why": why,
 		})
-		list, faults, err := ReadDecisions(bytes.NewReader(data), trade.Portuguese)
+		list, faults, err := ReadDecisions(t.Context(), bytes.NewReader(data), UnpackedBrowser, trade.Portuguese)
 		must.Do(t, err)
 		var got []string
 		for _, f := range faults {
@@ -180,12 +183,14 @@ func TestAnotherFileIsNoFileOfDecisions(t *testing.T) {
 		"empty": "", "another table": "a;b\n1;2\n", "a ZIP": "PK\x03\x04rubbish",
 		"a broken quote": "\"a;b\n",
 	} {
-		if list, faults, err := ReadDecisions(strings.NewReader(data), trade.Portuguese); err == nil ||
+		list, faults, err := ReadDecisions(t.Context(), strings.NewReader(data), UnpackedBrowser, trade.Portuguese)
+		if err == nil ||
 			len(list)+len(faults) > 0 || !strings.Contains(err.Error(), "report --failed") {
 			t.Errorf("%s: %v, %v, %v", name, list, faults, err)
 		}
 	}
-	if _, _, err := ReadDecisions(strings.NewReader("a\xff"), trade.English); err == nil ||
+	_, _, err := ReadDecisions(t.Context(), strings.NewReader("a\xff"), UnpackedBrowser, trade.English)
+	if err == nil ||
 		!strings.Contains(err.Error(), "UTF-8") {
 		t.Errorf("other bytes: %v", err)
 	}
@@ -214,7 +219,7 @@ func TestADecisionStaysWithItsKeyWhenZerosAreLost(t *testing.T) {
 	out := csv.NewWriter(&data)
 	out.Comma = ';'
 	must.Do(t, out.WriteAll(rows))
-	list, faults, err := ReadDecisions(&data, trade.Portuguese)
+	list, faults, err := ReadDecisions(t.Context(), &data, UnpackedBrowser, trade.Portuguese)
 	if err != nil || len(list) != 0 || len(faults) != 2 {
 		t.Fatalf("decisions %+v, faults %+v, %v", list, faults, err)
 	}
@@ -226,7 +231,7 @@ func TestADecisionStaysWithItsKeyWhenZerosAreLost(t *testing.T) {
 	same := filled(t, Commas, raw, must.Get(csvRows(raw))(t), map[string]string{
 		"0900/decision": "dispensar", "0900/why": "combinado com a Ana",
 	})
-	list, faults, err = ReadDecisions(bytes.NewReader(same), trade.Portuguese)
+	list, faults, err = ReadDecisions(t.Context(), bytes.NewReader(same), UnpackedBrowser, trade.Portuguese)
 	if err != nil || len(faults) != 0 || len(list) != 1 || list[0].Key != "0900" {
 		t.Errorf("decisions %+v, faults %+v, %v", list, faults, err)
 	}
@@ -236,4 +241,43 @@ func csvRows(raw []byte) ([][]string, error) {
 	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))))
 	r.Comma = ';'
 	return r.ReadAll()
+}
+
+// A workbook that is small only while it is packed is refused by what its directory says, before
+// anything of it is unpacked, and no copy of it stays on the disk.
+func TestAWorkbookThatUnpacksToTooMuchIsNotOpened(t *testing.T) {
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	for name, sizes := range map[string][]int{"one part": {UnpackedBrowser + 1}, "two parts": {9 << 20, 9 << 20}} {
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		for i, size := range sizes {
+			part := must.Get(z.Create(fmt.Sprintf("xl/worksheets/sheet%d.xml", i+1)))(t)
+			must.Get(part.Write(bytes.Repeat([]byte(" "), size)))(t)
+		}
+		must.Do(t, z.Close())
+		_, _, err := ReadDecisions(t.Context(), &b, UnpackedBrowser, trade.Portuguese)
+		if err == nil || !strings.Contains(err.Error(), "16 MiB") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if left := must.Get(os.ReadDir(temporary))(t); len(left) > 0 {
+		t.Errorf("%v stays on the disk", left)
+	}
+}
+
+// Whoever gave the file has gone: it is not read to its end.
+func TestAFileOfDecisionsIsNotReadForNobody(t *testing.T) {
+	both(t, func(t *testing.T, w *world) {
+		w.october()
+		for _, form := range []Form{Workbook, Commas} {
+			_, raw := exported(t, w, form, trade.English)
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			if _, _, err := ReadDecisions(ctx, bytes.NewReader(raw), UnpackedBrowser, trade.English); !errors.Is(err,
+				context.Canceled) {
+				t.Errorf("%s: %v", form, err)
+			}
+		}
+	})
 }

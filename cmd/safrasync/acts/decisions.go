@@ -40,7 +40,7 @@ func importDecisions(ctx context.Context, a *cli.App, file string, f cli.ActFlag
 		return a.Usage("decisions.file", file, a.Voice().FileReason(err))
 	}
 	defer in.Close() //nolint:errcheck // it was only read
-	list, faults, err := reconcile.ReadDecisions(in, a.Lang())
+	list, faults, err := reconcile.ReadDecisions(ctx, in, reconcile.UnpackedHere, a.Lang())
 	if err != nil {
 		return a.Usage("decisions.file", file, err)
 	}

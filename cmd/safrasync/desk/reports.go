@@ -21,10 +21,11 @@ import (
 type reports struct {
 	g    *Host
 	turn chan struct{} // holds one value: one report at a time, because each reads the whole ledger
+	file chan struct{} // holds one value: one file of decisions is read at a time, because of the memory
 }
 
 func newReports(g *Host) *reports {
-	return &reports{g: g, turn: make(chan struct{}, 1)}
+	return &reports{g: g, turn: make(chan struct{}, 1), file: make(chan struct{}, 1)}
 }
 
 // Closings returns the months that were closed, newest first.

@@ -2,8 +2,10 @@ package desk
 
 import (
 	"context"
+	"errors"
 	"io"
 	"slices"
+	"time"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/console/pages"
@@ -39,10 +41,31 @@ func (r *reports) PlanSheet(ctx context.Context, file io.Reader, lang trade.Lang
 	return plan, err
 }
 
+// sheetWaits is how long a file waits while another one is read.
+const sheetWaits = 5 * time.Second
+
+// readSheet reads a file of decisions, unless others are read for too long.
+func (r *reports) readSheet(ctx context.Context, file io.Reader, lang trade.Lang) ([]reconcile.Decision,
+	[]reconcile.Fault, error,
+) {
+	wait, cancel := context.WithTimeout(ctx, sheetWaits)
+	defer cancel()
+	select {
+	case r.file <- struct{}{}:
+		defer func() { <-r.file }()
+		return reconcile.ReadDecisions(ctx, file, reconcile.UnpackedBrowser, lang)
+	case <-wait.Done():
+		return nil, nil, wait.Err()
+	}
+}
+
 func (r *reports) planSheet(ctx context.Context, file io.Reader, lang trade.Lang) (out pages.SheetPlan,
 	people *acts.Acts, planned []reconcile.Planned, err error,
 ) {
-	list, faults, err := reconcile.ReadDecisions(file, lang)
+	list, faults, err := r.readSheet(ctx, file, lang)
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return out, nil, nil, err
+	}
 	if err != nil {
 		//nolint:nilerr // the fault is the file's, and told to the person
 		return pages.SheetPlan{Fault: err.Error()}, nil, nil, nil
