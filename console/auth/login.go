@@ -3,10 +3,13 @@ package auth
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/trade"
@@ -218,14 +221,23 @@ func (s *Sessions) changeOwnPassword(q *web.Request) error {
 	return q.Redirect("/account")
 }
 
-// NewUserName is UserName for a user who is added. It also returns "" for a name that does not fit
-// into an address or a log line.
+// reserved are names that nobody gets: those of the host's first account and of the service, as
+// they stand in the audit.
+var reserved = []string{"root", "safrasync"}
+
+// NewUserName is UserName for a user who is added. It also returns "" for a name that is not of
+// Latin letters, digits, single blanks and ._-@, beginning with a letter or digit: others look like
+// another person's, or do not fit into an address, a log line or a cell of a spreadsheet.
 func NewUserName(text string) string {
-	name := UserName(text)
-	if strings.ContainsFunc(name, func(r rune) bool {
-		return !unicode.IsPrint(r) ||
-			strings.ContainsRune(`/\?#%`, r)
-	}) {
+	name := UserName(norm.NFKC.String(text))
+	for i, r := range name {
+		usual := unicode.Is(unicode.Latin, r) || r >= '0' && r <= '9'
+		blank := r == ' ' && !strings.Contains(name, "  ")
+		if !usual && (i == 0 || !blank && !strings.ContainsRune("._-@", r)) {
+			return ""
+		}
+	}
+	if slices.Contains(reserved, name) {
 		return ""
 	}
 	return name

@@ -978,3 +978,23 @@ func TestSessionsOfAnIssuerThatIsNotConfiguredAreOver(t *testing.T) {
 		t.Error("there is no way back")
 	}
 }
+
+// A role that the issuer took away ends within an hour, however much the login is used.
+func TestALoginByTheIssuerEndsWithinAnHour(t *testing.T) {
+	consoletest.OnBoth(t, func(t *testing.T, s *state.Store) {
+		c := newCompany(t, s)
+		b := c.Browser()
+		c.come(b).Wants(http.StatusSeeOther)
+		for range 3 {
+			c.Clock.Pass(20 * time.Minute)
+			b.Get("/account").Wants(http.StatusOK)
+		}
+		c.Clock.Pass(time.Minute)
+		b.Get("/account").Wants(http.StatusSeeOther)
+		local := c.As(trade.Reader)
+		for range 4 {
+			c.Clock.Pass(20 * time.Minute)
+			local.Get("/account").Wants(http.StatusOK)
+		}
+	})
+}

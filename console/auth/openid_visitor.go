@@ -185,10 +185,6 @@ func named(claims map[string]any, claim string) []string {
 	return nil
 }
 
-// reserved are names that no person from an issuer gets. Browsers resolve the first two as paths,
-// and the third is the service's name in the audit.
-var reserved = []string{".", "..", "safrasync"}
-
 // user returns the person's name in the ledger and the audit, from the first login on: the address
 // if the issuer has verified it, or the login name, or else a name that cannot be confused with
 // either.
@@ -198,7 +194,7 @@ func (v visitor) user(issuer string) string {
 		candidates = []string{v.Email, v.login}
 	}
 	for _, text := range candidates {
-		if name := NewUserName(text); name != "" && !slices.Contains(reserved, name) {
+		if name := NewUserName(text); name != "" {
 			return name
 		}
 	}

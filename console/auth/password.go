@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/crypto/argon2"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/connlimit"
@@ -119,7 +120,8 @@ func PasswordFault(password, name string) string {
 }
 
 // guessed reports whether a password is among those that are tried first: a common one, the
-// person's name, or one of these with digits and signs around it, or repeated.
+// person's name, or one of these with digits and signs around it, or repeated; or if it is made of
+// nothing but the name and words that everybody here tries, with digits, signs and blanks.
 func guessed(password, name string) bool {
 	text := strings.ToLower(password)
 	core := trimmed(text)
@@ -133,7 +135,58 @@ func guessed(password, name string) bool {
 			return true
 		}
 	}
-	return false
+	return onlyLetters(text) != "" && (len(rest(text, name)) < restLeast || len(rest(plain, name)) < restLeast)
+}
+
+// restLeast is how many letters of a password must be left without what everybody tries.
+const restLeast = 4
+
+// rest returns the letters of a password, without accents, that are left without the person's name
+// and the words that everybody here tries.
+func rest(text, name string) string {
+	letters := onlyLetters(text)
+	words := slices.Concat(grains, ourCommon, towns)
+	if name = onlyLetters(strings.ToLower(name)); name != "" {
+		words = append(words, name)
+	}
+	for i, word := range words {
+		words[i] = onlyLetters(word)
+	}
+	slices.SortFunc(words, func(a, b string) int { return len(b) - len(a) }) // "safrinha" before "safra"
+	for _, word := range words {
+		letters = strings.ReplaceAll(letters, word, " ")
+	}
+	return strings.ReplaceAll(letters, " ", "")
+}
+
+// onlyLetters returns the letters of a text, without their accents.
+func onlyLetters(text string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsLetter(r) {
+			return -1
+		}
+		return r
+	}, norm.NFKD.String(text))
+}
+
+// towns are the towns of the grain regions and the capitals, which with a year are first guesses.
+var towns = []string{
+	"acreuna", "alto garcas", "apucarana", "arapongas", "aracaju", "assis", "balsas", "barreiras", "bage", "belem",
+	"belo horizonte", "boa vista", "bom jesus", "brasilia", "cachoeira do sul", "caarapo", "campo grande",
+	"campo mourao", "campo novo do parecis", "campo verde", "campos novos", "canarana", "carazinho", "cascavel",
+	"castro", "chapadao do ceu", "chapadao do sul", "chapeco", "cianorte", "correntina", "costa rica", "cristalina",
+	"cruz alta", "cuiaba", "curitiba", "curitibanos", "diamantino", "dourados", "erechim", "florianopolis",
+	"formosa", "fortaleza", "foz do iguacu", "francisco beltrao", "goiania", "goias", "guaira", "guarapuava", "ijui",
+	"itapeva", "itiquira", "itumbiara", "jatai", "joao pessoa", "juara", "lapa", "londrina", "lucas",
+	"lucas do rio verde", "luis eduardo magalhaes", "macapa", "maceio", "manaus", "maracaju", "marechal candido rondon",
+	"maringa",
+	"mato grosso", "medianeira", "mineiros", "montividiu", "natal", "naviral", "navirai", "nova mutum", "palmas",
+	"palotina", "paracatu", "parana", "paranagua", "paranavai", "passo fundo", "pato branco", "patos de minas",
+	"pelotas", "ponta grossa", "ponta pora", "porto alegre", "porto velho", "primavera do leste", "querencia",
+	"recife", "rio branco", "rio brilhante", "rio de janeiro", "rio grande do sul", "rio verde", "rolandia",
+	"rondonopolis", "salvador", "santa catarina", "santa rosa", "santarem", "santo angelo", "sao gabriel do oeste",
+	"sao luis", "sao paulo", "sapezal", "sidrolandia", "sinop", "sorriso", "tangara da serra", "teresina", "tibagi",
+	"toledo", "uberaba", "uberlandia", "umuarama", "unai", "urucui", "vacaria", "vilhena", "vitoria", "xanxere",
 }
 
 // grains are words of the business; with a year added they are the first guesses here.

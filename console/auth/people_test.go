@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	gosync "sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -39,6 +40,13 @@ func TestC02_PasswordsThatAreTriedFirstAreRefused(t *testing.T) {
 		{"qwertyuiop12", "password.common"},
 		{"SafraSync!!!!!", "password.common"},
 		{"anacarolina.silva", "password.common"},
+		{"safra2026safra", "password.common"},
+		{"ana carolina silva 26", "password.common"},
+		{"maracaju2026", "password.common"},
+		{"São Gabriel do Oeste 79", "password.common"},
+		{"milho & soja, 2026", "password.common"},
+		{"918273645029", ""},
+		{"quatro sacas de milho", ""},
 		{"\xff\xfe aaaaaaaaaaaaaaaaaa", "password.unreadable"},
 	} {
 		if got := auth.PasswordFault(tt.password, "anacarolina.silva"); got != tt.want {
@@ -366,4 +374,27 @@ func TestAnIPv6HostIsOneAddressForItsTries(t *testing.T) {
 			t.Errorf("%d of 40 tries were slowed down", slow)
 		}
 	})
+}
+
+// A place that is missing is counted; the log has no line for each, with which strangers could
+// drown those about sending.
+func TestABusyConsoleCountsWhomItSendsAway(t *testing.T) {
+	t.Parallel()
+	var busy atomic.Int64
+	counts := func(o *consoletest.Options) {
+		o.Site.Refused = func(cause string, _ error) {
+			if cause == "busy" {
+				busy.Add(1)
+			}
+		}
+	}
+	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite), counts).WithPeople()
+	free := w.Sessions.FillHashes()
+	defer free()
+	for range 20 {
+		w.Browser().LogIn("carla", "wrong wrong wrong").Wants(http.StatusServiceUnavailable)
+	}
+	if log := w.Log.String(); busy.Load() != 20 || log != "" {
+		t.Errorf("%d of 20 are counted, and the log has:\n%s", busy.Load(), log)
+	}
 }

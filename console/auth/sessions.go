@@ -24,6 +24,7 @@ const (
 	cookieDevice = "safrasync-device"
 
 	seenStep   = time.Minute      // precision of the stored time of last use
+	issuerMost = time.Hour        // a login by the issuer, which states the role at each login only
 	proofHolds = 10 * time.Minute // after the password was given, for acts that may double a record (C9)
 )
 
@@ -121,8 +122,11 @@ func (s *Sessions) Identify(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	now := q.Site.Now()
-	if now.Sub(login.SeenAt) > s.Idle || now.Sub(login.BeganAt) > s.Most || login.BeganAt.After(now.Add(seenStep)) {
+	now, most := q.Site.Now(), s.Most
+	if login.User.Issuer != "" {
+		most = min(most, issuerMost)
+	}
+	if now.Sub(login.SeenAt) > s.Idle || now.Sub(login.BeganAt) > most || login.BeganAt.After(now.Add(seenStep)) {
 		return nil
 	}
 	if s.foreign(login.User) { // the issuer no longer vouches for this person

@@ -81,10 +81,17 @@ func TestD6APageThatAPersonOpensIsUse(t *testing.T) {
 
 func TestD9ANewUsersNameFitsAnAddress(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"a/b", "a\nb", "a\u202eb", "a?b", "a%2fb", ""} {
+	for _, name := range []string{
+		"a/b", "a\nb", "a\u202eb", "a?b", "a%2fb", "",
+		".", "..", "-x", "@ana", "=cmd", "\u0430na", "\u0430\u043d\u0430", "a  b", "root", "Root", "safrasync",
+		"ana\u200b",
+	} {
 		if got := auth.NewUserName(name); got != "" {
 			t.Errorf("%q is taken, as %q", name, got)
 		}
+	}
+	if got := auth.NewUserName("ａｎａ"); got != "ana" {
+		t.Errorf("a name of wide letters becomes %q beside ana", got)
 	}
 	if got := auth.NewUserName(" Ana Lúcia "); got != "ana lúcia" {
 		t.Errorf("it becomes %q", got)

@@ -56,7 +56,7 @@ func (c *Config) checkConsole(d *Decoder) {
 	}
 	if _, err := ProxyPrefix(o.Behind); o.Behind != "" && err != nil && !d.faulty("console.behind") {
 		d.Fault("console.behind",
-			"must be the address of the proxy, as in 127.0.0.1, or its network, as in 10.1.2.0/24")
+			"must be the address of the proxy, as in 127.0.0.1, or its network, as in 10.1.2.0/24; not more than a /8, or a /32 of IPv6: whoever is in it may name any address as that of the browser")
 	}
 	if o.Listen == "" || d.faulty("console") {
 		return

@@ -34,6 +34,12 @@ func TestC01_AnAddressForOthersNeedsACertificate(t *testing.T) {
 			"behind something else", "{listen: 127.0.0.1:8088, behind: nginx, hosts: [a.example]}",
 			"must be the address of the proxy",
 		},
+		{
+			"behind the whole world", "{listen: 0.0.0.0:8088, behind: 0.0.0.0/0, hosts: [a.example]}",
+			"not more than a /8",
+		},
+		{"behind all of IPv6", "{listen: 0.0.0.0:8088, behind: '::/0', hosts: [a.example]}", "not more than a /8"},
+		{"behind a large network", "{listen: 0.0.0.0:8088, behind: 10.0.0.0/8, hosts: [a.example]}", ""},
 		{"no address", `{listen: ":8088"}`, "must be an address and a port"},
 		{"no port", "{listen: 127.0.0.1}", "must be an address and a port"},
 		{"a host with a scheme", "{listen: 127.0.0.1:8088, hosts: ['https://a.example']}", "is no name of a host"},

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 	"os"
@@ -113,7 +114,7 @@ func (c *Config) checkHookListener(d *Decoder) {
 	for i, p := range w.Proxies {
 		if _, err := ProxyPrefix(p); err != nil {
 			d.Fault(fmt.Sprintf("webhooks.proxies[%d]", i),
-				"must be an address or a network, as in 10.0.0.5 or 10.0.0.0/28")
+				"must be an address or a network, as in 10.0.0.5 or 10.0.0.0/28; not more than a /8, or a /32 of IPv6: whoever is in it may name any address as that of the sender")
 		}
 	}
 	if (w.CertFile == "") != (w.KeyFile == "") {
@@ -139,9 +140,16 @@ func (d *Decoder) checkKeyFile(at, path string) {
 	}
 }
 
-// ProxyPrefix parses the address or the network of a proxy.
+// ProxyPrefix parses the address or the network of a proxy, which must not be half of the world.
 func ProxyPrefix(text string) (netip.Prefix, error) {
 	if p, err := netip.ParsePrefix(text); err == nil {
+		least := 8
+		if p.Addr().Is6() {
+			least = 32
+		}
+		if p.Bits() < least || p.Addr().Is4In6() {
+			return netip.Prefix{}, errors.New("the network is too large")
+		}
 		return p.Masked(), nil
 	}
 	at, err := netip.ParseAddr(text)
