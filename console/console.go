@@ -29,7 +29,7 @@ type Console struct {
 	mux   *http.ServeMux
 	cross *http.CrossOriginProtection
 
-	working *places
+	working *connlimit.Places
 	asking  connlimit.Count // requests in progress by address
 	ending  context.Context // ends with Close; for streams
 	end     context.CancelFunc
@@ -43,7 +43,7 @@ func New(o Options) *Console {
 	o.Site.Issuer, o.Site.Waiting, o.Site.Titles = o.Sessions.Issuer(), o.Pages.Waiting, o.Pages.Titles
 	c := &Console{
 		Options: o, mux: http.NewServeMux(), cross: http.NewCrossOriginProtection(),
-		working: newPlaces(atOnce),
+		working: connlimit.NewPlaces(atOnce, waitAtMost),
 	}
 	c.ending, c.end = context.WithCancel(context.Background())
 	for _, r := range c.routes() {

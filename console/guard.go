@@ -179,9 +179,9 @@ func (c *Console) placed(q *web.Request, route web.Route, do func() error) error
 	if q.Login != nil {
 		sender, most = "person "+q.Login.User.Name, personWorking
 	}
-	leave, err := c.working.enter(ctx, sender, most)
+	leave, err := c.working.Enter(ctx, sender, most)
 	if err != nil {
-		return err
+		return web.ErrBusy
 	}
 	defer leave()
 	q.Request, q.Writer = q.WithContext(ctx), &leaving{w, leave}
@@ -224,6 +224,9 @@ func (c *Console) admit(q *web.Request, route web.Route) error {
 	if !route.Free {
 		if err := c.Sessions.Identify(q); err != nil {
 			return err
+		}
+		if q.Login != nil {
+			connlimit.Know(q.Context())
 		}
 	}
 	if !route.Open && !route.Free {

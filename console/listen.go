@@ -45,6 +45,11 @@ func Serve(listener net.Listener, cert *tls.Certificate, log *zap.Logger) *Serve
 			c := s.current.Load()
 			return c != nil && c.Behind.IsValid() && c.Behind.Contains(address)
 		},
+		OnRefused: func() {
+			if c := s.current.Load(); c != nil && c.Site.Refused != nil {
+				c.Site.Refused("connection", nil)
+			}
+		},
 	}
 	if cert != nil {
 		s.cert.Store(cert)
@@ -60,7 +65,7 @@ func Serve(listener net.Listener, cert *tls.Certificate, log *zap.Logger) *Serve
 	s.server = &http.Server{
 		Handler: s, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: time.Minute,
 		IdleTimeout: time.Minute, MaxHeaderBytes: headerMost,
-		ErrorLog: broken,
+		ErrorLog: broken, ConnContext: connlimit.Context,
 	}
 	go func() {
 		defer close(s.done)

@@ -129,3 +129,23 @@ func TestWhateverIsSentAnotherPersonIsServed(t *testing.T) {
 		s.leave()
 	}
 }
+
+// A search has so many letters and words, on every page that has one; a person has so many places.
+func TestASearchIsBounded(t *testing.T) {
+	t.Parallel()
+	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople()
+	b := w.As(trade.Reader)
+	for _, at := range []string{"/rows?q=", "/search?q=", "/references?text="} {
+		for text, status := range map[string]int{
+			"a+b+c+d+e+f+g+h+i+j+k": http.StatusBadRequest, strings.Repeat("x", 201): http.StatusBadRequest,
+			strings.Repeat("a+", 100): 0, strings.Repeat("%C3%A7", 200): 0,
+		} {
+			b.Get(at + text)
+			if status == http.StatusBadRequest {
+				b.Wants(status, "200 letras e 10 palavras")
+			} else if b.Status >= http.StatusBadRequest {
+				t.Errorf("%s%s: %d", at, text, b.Status)
+			}
+		}
+	}
+}

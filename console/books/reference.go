@@ -77,6 +77,9 @@ func (p *referenceRoutes) showReferences(q *web.Request) error {
 
 func (p *referenceRoutes) referencePage(q *web.Request) (referencePage, error) {
 	page := referencePage{Kind: q.PathValue("kind"), Text: strings.TrimSpace(q.Form.Get("text"))}
+	if err := pages.SearchFits(page.Text); err != nil {
+		return page, err
+	}
 	if page.Kind == "" {
 		page.Kind = trade.ReferenceKinds[0]
 	}

@@ -196,6 +196,9 @@ func ReadFilter(v url.Values, zone *time.Location) (RowFilter, error) {
 			return f, web.BadRequest("filter")
 		}
 	}
+	if err := SearchFits(f.Text); err != nil {
+		return f, err
+	}
 	if f.Job != "" {
 		f.Jobs = []string{f.Job}
 	}
@@ -231,6 +234,22 @@ func ReadFilter(v url.Values, zone *time.Location) (RowFilter, error) {
 	}
 	f.Until, err = ReadDay(f.UntilText, zone, 1)
 	return f, err
+}
+
+// What a search may have. Each different word costs the database a search of its own.
+const (
+	searchLetters = 200
+	searchWords   = 10
+)
+
+// SearchFits returns a fault for a text that is too long to search for.
+func SearchFits(text string) error {
+	words := strings.Fields(strings.ToLower(text))
+	slices.Sort(words)
+	if utf8.RuneCountInString(text) > searchLetters || len(slices.Compact(words)) > searchWords {
+		return web.BadRequest("search")
+	}
+	return nil
 }
 
 // ReadDay parses a day and returns its beginning, later days after it.

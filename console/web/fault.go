@@ -54,7 +54,12 @@ func (q *Request) Fail(err error) {
 	default:
 		f = ErrInternal
 	}
-	if f.Status >= http.StatusInternalServerError {
+	switch {
+	case f == ErrBusy:
+		if q.Site.Refused != nil {
+			q.Site.Refused(f.Code, err)
+		}
+	case f.Status >= http.StatusInternalServerError:
 		q.Site.Log.Error("console: a request failed", zap.String("id", q.ID), zap.String("method", q.Method),
 			zap.String("path", q.URL.Path), zap.String("code", f.Code), zap.Error(err))
 	}

@@ -23,6 +23,9 @@ type Site struct {
 	Issuer string         // name of the login provider for people; "" = none
 	Now    func() time.Time
 	Log    *zap.Logger
+	// Refused counts requests for which there was no place or time; nil: nobody counts. The log has
+	// no line for each.
+	Refused func(cause string, err error)
 	// Waiting counts what waits on each page of the menu, by its path; nil: no counts.
 	Waiting func(context.Context) map[string]int
 	Titles  func(trade.Lang) trade.Titles // of the jobs

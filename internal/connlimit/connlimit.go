@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // Sender returns the prefix that counts as one sender: an IPv4 address, or the /64 in which an IPv6
@@ -58,16 +59,21 @@ func (c *Count) Enter(address netip.Addr, most int) (leave func(), ok bool) {
 	}), true
 }
 
-// Listener closes connections beyond its bounds at once.
+// Listener closes connections beyond its bounds at once. Beyond Most it still accepts a few of this
+// host, of shared addresses, and of senders that Know was called for.
 type Listener struct {
 	net.Listener
 	Most, Each int // connections in total, and of one sender
 	// Shared, if set, reports whether an address stands for many senders, such as a proxy.
 	Shared  func(netip.Addr) bool
 	Refused atomic.Int64 // connections that were closed at once
+	// OnRefused, if set, is called for each of them.
+	OnRefused func()
 
-	open  atomic.Int64
-	count Count
+	open   atomic.Int64
+	count  Count
+	beyond Count // connections beyond Most
+	known  known
 }
 
 // Accept returns the next connection within the bounds.
@@ -81,31 +87,47 @@ func (l *Listener) Accept() (net.Conn, error) {
 			return found, nil
 		}
 		l.Refused.Add(1)
+		if l.OnRefused != nil {
+			l.OnRefused()
+		}
 		_ = inner.Close()
 	}
 }
 
 func (l *Listener) let(inner net.Conn) net.Conn {
+	var address netip.Addr
+	if at, ok := inner.RemoteAddr().(*net.TCPAddr); ok {
+		address = at.AddrPort().Addr().Unmap()
+	}
+	shared := l.Shared != nil && l.Shared(address)
+	leave := func() {}
+	if address.IsValid() && !shared {
+		var ok bool
+		if leave, ok = l.count.Enter(address, l.Each); !ok {
+			return nil
+		}
+	}
+	free := func() { l.open.Add(-1) }
 	if l.open.Add(1) > int64(l.Most) {
 		l.open.Add(-1)
-		return nil
-	}
-	leave := func() {}
-	if at, ok := inner.RemoteAddr().(*net.TCPAddr); ok && (l.Shared == nil || !l.Shared(at.AddrPort().Addr().Unmap())) {
-		if leave, ok = l.count.Enter(at.AddrPort().Addr(), l.Each); !ok {
-			l.open.Add(-1)
+		ok := shared || address.IsLoopback() || l.known.has(address)
+		if ok {
+			free, ok = l.beyond.Enter(address, max(1, l.Each/beyondPart))
+		}
+		if !ok {
+			leave()
 			return nil
 		}
 	}
 	return &conn{Conn: inner, leave: sync.OnceFunc(func() {
 		leave()
-		l.open.Add(-1)
-	})}
+		free()
+	}), know: func() { l.known.add(address, time.Now()) }}
 }
 
 type conn struct {
 	net.Conn
-	leave func()
+	leave, know func()
 }
 
 // Close closes the connection and frees its place, once.

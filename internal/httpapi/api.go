@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/internal/connlimit"
 )
 
 // Engine is what the API needs from the service.
@@ -26,6 +28,7 @@ type Options struct {
 	Version string
 	Now     func() time.Time
 	Log     *zap.Logger
+	Refused func(cause string, err error) // counts what strangers are refused; nil: nobody counts
 }
 
 // API answers requests, configured by one reading of the configuration.
@@ -72,11 +75,13 @@ func (a *API) allowed(scope Scope, next handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		i, ok := find(a.Tokens, r)
 		if !ok {
+			a.refused("token")
 			w.Header().Set("WWW-Authenticate", `Bearer realm="safrasync"`)
 			a.fail(w, http.StatusUnauthorized, "unauthorized",
 				"show a token that the configuration has: Authorization: Bearer TOKEN")
 			return
 		}
+		connlimit.Know(r.Context())
 		if !a.limits.token(i, a.Now()) {
 			a.tooMany(w)
 			return
@@ -89,7 +94,14 @@ func (a *API) allowed(scope Scope, next handler) http.HandlerFunc {
 	}
 }
 
+func (a *API) refused(cause string) {
+	if a.Refused != nil {
+		a.Refused(cause, nil)
+	}
+}
+
 func (a *API) tooMany(w http.ResponseWriter) {
+	a.refused("rate")
 	w.Header().Set("Retry-After", strconv.Itoa(a.limits.after()))
 	a.fail(w, http.StatusTooManyRequests, "rate_limited", "too many requests; ask again later")
 }

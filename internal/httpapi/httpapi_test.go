@@ -252,8 +252,16 @@ func TestThePageShowsTheDocument(t *testing.T) {
 	answer := d.ask("192.0.2.1:4000", "GET", "/api/v1/", "", "")
 	d.wants(200, answer)
 	text := must.Get(io.ReadAll(answer.Body))(t)
+	for _, path := range []string{"/api/v1/", "/api/v1/openapi.json"} { // the version is not for strangers
+		for token, told := range map[string]bool{"": false, "Bearer x": false, "Bearer " + panel: true} {
+			body := must.Get(io.ReadAll(d.ask("192.0.2.2:4000", "GET", path, token, "").Body))(t)
+			if strings.Contains(string(body), "1.0.0") != told {
+				t.Errorf("%s with the token %q tells the version: %v", path, token, !told)
+			}
+		}
+	}
 	for _, want := range []string{
-		"safrasync <small>1.0.0</small>", "POST /api/v1/runs", "GET /api/v1/status", "Scope: <code>run</code>",
+		"safrasync <small>v1</small>", "POST /api/v1/runs", "GET /api/v1/status", "Scope: <code>run</code>",
 		"<td>409</td>", "rate_limit",
 	} {
 		if !strings.Contains(string(text), want) {

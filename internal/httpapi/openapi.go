@@ -41,13 +41,18 @@ type described struct {
 }
 
 // document serves the description of the API, which is not secret.
-func (a *API) document(w http.ResponseWriter, _ *http.Request) {
+func (a *API) document(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(a.described())
+	_, _ = w.Write(a.described(r))
 }
 
-func (a *API) described() []byte {
-	return bytes.Replace(document, []byte(`"VERSION"`), []byte(`"`+a.Version+`"`), 1)
+// described returns the document. The version of the program is only for whoever has a token.
+func (a *API) described(r *http.Request) []byte {
+	version := "v1"
+	if _, ok := find(a.Tokens, r); ok {
+		version = a.Version
+	}
+	return bytes.Replace(document, []byte(`"VERSION"`), []byte(`"`+version+`"`), 1)
 }
 
 // operation is one row of the page.
@@ -59,7 +64,7 @@ type operation struct {
 // page serves the document as a page for people.
 func (a *API) page(w http.ResponseWriter, r *http.Request) {
 	var d described
-	if err := json.Unmarshal(a.described(), &d); err != nil {
+	if err := json.Unmarshal(a.described(r), &d); err != nil {
 		a.broken(w, r, err)
 		return
 	}

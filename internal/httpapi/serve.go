@@ -45,7 +45,10 @@ func Listen(ctx context.Context, address string) (net.Listener, error) {
 func Serve(listener net.Listener, secure *tls.Config, api *API) *Server {
 	s := &Server{done: make(chan struct{})}
 	s.current.Store(api)
-	listener = &connlimit.Listener{Listener: listener, Most: connsMost, Each: connsEach}
+	listener = &connlimit.Listener{
+		Listener: listener, Most: connsMost, Each: connsEach,
+		OnRefused: func() { s.current.Load().refused("connection") },
+	}
 	if secure != nil {
 		listener = tls.NewListener(listener, secure)
 	}
@@ -55,7 +58,7 @@ func Serve(listener net.Listener, secure *tls.Config, api *API) *Server {
 	}
 	s.server = &http.Server{
 		Handler: s, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute,
-		IdleTimeout: time.Minute, MaxHeaderBytes: 8 << 10, ErrorLog: broken,
+		IdleTimeout: time.Minute, MaxHeaderBytes: 8 << 10, ErrorLog: broken, ConnContext: connlimit.Context,
 	}
 	go func() {
 		defer close(s.done)

@@ -363,7 +363,7 @@ var rules = map[string]rule{
 		reason:   "size makes large ledgers and measures the program from outside: a figure of what is inside would be another one",
 	},
 	"internal/metrics": {
-		may:    []string{"trade"},
+		may:    []string{"trade", "internal/connlimit"},
 		reason: "metrics looks at the ledger through an interface of its own; cmd/safrasync gives it the ledger",
 	},
 	"internal/connlimit":   {reason: "connlimit counts the connections of strangers, and knows nothing of what they ask"},

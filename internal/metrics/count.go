@@ -33,6 +33,10 @@ func (m *Metrics) count() {
 		Help:    "How long requests to the platform took, by operation and class of the answer: 2xx to 5xx, 401, 403 and 429 apart, none without one.",
 		Buckets: []float64{0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120},
 	}, []string{"operation", "class"})
+	m.refusals = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "safrasync_refused_total",
+		Help: "Requests and connections that a listener refused since the start of the process, by cause.",
+	}, []string{"listener", "cause"})
 	m.answers = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "safrasync_api_outcomes_total",
 		Help: "Requests to the platform by what is known of them: created, not_created, not_sent, created_id_unknown or unknown; answered for requests that create nothing.",
@@ -53,6 +57,9 @@ func (m *Metrics) Reported(r trade.RunReport) {
 	m.read.WithLabelValues(r.Job).Add(float64(r.Read))
 	m.posts.WithLabelValues(r.Job).Add(float64(r.Sent))
 }
+
+// Refused counts a request or a connection that a listener refused.
+func (m *Metrics) Refused(listener, cause string) { m.refusals.WithLabelValues(listener, cause).Inc() }
 
 // Called counts a request to the platform. status is 0 when no answer came.
 func (m *Metrics) Called(operation string, status int, outcome string, took time.Duration) {

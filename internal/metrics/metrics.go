@@ -68,6 +68,7 @@ type Metrics struct {
 	posts    *prometheus.CounterVec
 	calls    *prometheus.HistogramVec
 	answers  *prometheus.CounterVec
+	refusals *prometheus.CounterVec
 	reloads  reloads
 }
 
@@ -75,10 +76,13 @@ type Metrics struct {
 func New(o Options) *Metrics {
 	m := &Metrics{Options: o, registry: prometheus.NewRegistry(), reloads: newReloads(o.Now())}
 	m.count()
+	for _, listener := range []string{"console", "http_api", "metrics", "webhooks"} { // before anything happens
+		m.refusals.WithLabelValues(listener, "connection")
+	}
 	m.registry.MustRegister(
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		&ledgerCollector{m},
-		m.runs, m.duration, m.read, m.posts, m.calls, m.answers, m.reloads.total, m.reloads.last,
+		m.runs, m.duration, m.read, m.posts, m.calls, m.answers, m.refusals, m.reloads.total, m.reloads.last,
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "safrasync_build_info", Help: "1, with the version of the program and of Go.",
 			ConstLabels: prometheus.Labels{"version": o.Version, "goversion": runtime.Version()},

@@ -14,6 +14,7 @@ type boundListener struct {
 	proxies []netip.Prefix
 
 	foreign atomic.Int64 // connections that were closed at once
+	refused func()       // called for each
 }
 
 func newBoundListener(l net.Listener, plain bool, proxies []netip.Prefix) *boundListener {
@@ -45,6 +46,7 @@ func (l *boundListener) Accept() (net.Conn, error) {
 			return conn, nil
 		}
 		l.foreign.Add(1)
+		l.refused()
 		_ = conn.Close()
 	}
 }

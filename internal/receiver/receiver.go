@@ -65,7 +65,9 @@ type Options struct {
 	// Fault is called with faults for IT, which never contain a path, a credential or a body. Equal
 	// faults may be reported often.
 	Fault func(what string, err error)
-	Now   func() time.Time
+	// Refused counts what is refused, by cause; nil: nobody counts.
+	Refused func(cause string, err error)
+	Now     func() time.Time
 }
 
 // Counts holds the number of requests by outcome, since the start.
@@ -98,6 +100,9 @@ func Start(opts Options) (*Server, error) {
 	if opts.Stored == nil {
 		opts.Stored = func() {}
 	}
+	if opts.Refused == nil {
+		opts.Refused = func(string, error) {}
+	}
 	if opts.Fault == nil {
 		opts.Fault = func(string, error) {}
 	}
@@ -112,15 +117,18 @@ func Start(opts Options) (*Server, error) {
 	s.book = newBook(opts)
 	s.keeper = newKeeper(opts, spool)
 	s.conns = newBoundListener(opts.Listener, opts.TLS == nil, opts.Proxies)
+	s.conns.refused = func() { opts.Refused("foreign", nil) }
 	s.within = &connlimit.Listener{
 		Listener: s.conns, Most: maxConns, Each: eachConns,
-		Shared: func(netip.Addr) bool { return s.conns.proxied() },
+		Shared:    func(netip.Addr) bool { return s.conns.proxied() },
+		OnRefused: func() { opts.Refused("connection", nil) },
 	}
 	s.http = &http.Server{
 		Handler: http.HandlerFunc(s.serve), ReadHeaderTimeout: headerTime, ReadTimeout: requestTime,
 		WriteTimeout: requestTime + answerTime, MaxHeaderBytes: maxHeader,
 		// HTTP/1.1 only: one request per connection
 		TLSConfig: opts.TLS, TLSNextProto: map[string]func(*http.Server, *tls.Conn, http.Handler){},
+		ConnContext:                  connlimit.Context,
 		ErrorLog:                     log.New(quiet{}, "", 0),
 		DisableGeneralOptionsHandler: true,
 	}
@@ -200,6 +208,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		guess(&s.unauthorised, http.StatusUnauthorized)
 		return
 	}
+	connlimit.Know(r.Context())
 	if coding := r.Header.Values("Content-Encoding"); len(coding) > 0 &&
 		!(len(coding) == 1 && strings.EqualFold(coding[0], "identity")) {
 		s.refuse(w, &s.packed, http.StatusUnsupportedMediaType)
@@ -263,9 +272,17 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	return body, true
 }
 
+// causes are the causes of refusals, as they are counted.
+var causes = map[int]string{
+	http.StatusMethodNotAllowed: "method", http.StatusNotFound: "path", http.StatusUnauthorized: "login",
+	http.StatusUnsupportedMediaType: "packed", http.StatusTooManyRequests: "rate", http.StatusRequestTimeout: "slow",
+	http.StatusRequestEntityTooLarge: "large", http.StatusServiceUnavailable: "not_stored",
+}
+
 // refuse answers with a status only, so that the sender learns nothing else.
 func (s *Server) refuse(w http.ResponseWriter, counter *atomic.Int64, status int) {
 	counter.Add(1)
+	s.opts.Refused(causes[status], nil)
 	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", retryAfter)
 	}

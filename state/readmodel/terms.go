@@ -120,7 +120,7 @@ func askedOf(text string) asked {
 	a := asked{raw: strings.Join(tokens, " "), told: len(tokens) < len(strings.Fields(text))}
 	a.parts = strings.FieldsFunc(a.raw, between)
 	for _, token := range tokens { // "01/001004" is searched as one word
-		if word := joined(token); word != "" {
+		if word := joined(token); word != "" && !slices.Contains(a.words, word) {
 			a.words = append(a.words, word)
 		}
 	}

@@ -108,5 +108,6 @@ func (g *generation) loginsTask() engine.Task {
 func (g *generation) host() *desk.Host {
 	return &desk.Host{
 		App: g.App, Store: g.daemon.store, Engine: g.engine, Scheduler: g.scheduler, Board: g.board, Log: g.daemon.log,
+		Refused: g.daemon.monitor.refusals.Of("console"),
 	}
 }

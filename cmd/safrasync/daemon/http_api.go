@@ -101,6 +101,7 @@ func (g *generation) httpAPI() *httpapi.API {
 	}
 	return httpapi.New(httpapi.Options{
 		Engine: apiEngine{g}, Tokens: tokens, Rate: c.RateLimit, Version: g.Version, Now: cli.Now, Log: g.daemon.log,
+		Refused: g.daemon.monitor.refusals.Of("http_api"),
 	})
 }
 

@@ -19,10 +19,11 @@ import (
 // configuration, so that its counters continue.
 type monitor struct {
 	*metrics.Metrics
-	log     *zap.Logger
-	current atomic.Pointer[generation]
-	address string // as configured; "" = none
-	server  *http.Server
+	log      *zap.Logger
+	refusals *connlimit.Refusals // of all listeners
+	current  atomic.Pointer[generation]
+	address  string // as configured; "" = none
+	server   *http.Server
 }
 
 func newMonitor(d *daemon) *monitor {
@@ -31,6 +32,11 @@ func newMonitor(d *daemon) *monitor {
 		Ledger: metrics.LedgerOf(cli.LiveStatus{Store: d.store}), Jobs: m.jobs, Version: d.Version, Now: cli.Now,
 		Unready: func() []string { return m.unready(d) },
 	})
+	m.refusals = &connlimit.Refusals{Count: m.Refused, Tell: func(listener, cause string, times int, last error) {
+		m.log.Warn("requests of strangers were refused, or found no place; the next line about it is a minute away",
+			zap.String("listener", listener), zap.String("cause", cause), zap.Int("times", times),
+			zap.NamedError("last", last))
+	}}
 	return m
 }
 
@@ -84,10 +90,13 @@ func (m *monitor) serve(g *generation, listener net.Listener) {
 	m.server = &http.Server{
 		Handler: m.Handler(), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
 		WriteTimeout: time.Minute, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
-		ErrorLog: zap.NewStdLog(m.log),
+		ErrorLog: zap.NewStdLog(m.log), ConnContext: connlimit.Context,
 	}
 	go func(server *http.Server) {
-		bounded := &connlimit.Listener{Listener: listener, Most: metricsMost, Each: MetricsEach}
+		refused := m.refusals.Of("metrics")
+		bounded := &connlimit.Listener{
+			Listener: listener, Most: metricsMost, Each: MetricsEach, OnRefused: func() { refused("connection", nil) },
+		}
 		if err := server.Serve(bounded); !errors.Is(err, http.ErrServerClosed) {
 			m.log.Error("metrics are no longer served", zap.Error(err))
 		}

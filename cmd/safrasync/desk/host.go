@@ -1,7 +1,10 @@
 package desk
 
 import (
+	"time"
+
 	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/cmd/safrasync/config"
@@ -34,7 +37,7 @@ func (g *Host) Console() *console.Console {
 	return console.New(console.Options{
 		Site: web.Site{
 			Name: c.Name, Lang: g.App.Lang(), Zone: g.App.Config.Zone(), Secure: c.CertFile != "" || c.Behind != "",
-			Now: cli.Now, Log: g.Log,
+			Now: cli.Now, Log: bounded(g.Log), Refused: g.Refused,
 		},
 		Sessions: sessions,
 		Pages:    pages.New(ports, books.Routes(ports)...),
@@ -50,4 +53,15 @@ type Host struct {
 	Scheduler *engine.Scheduler
 	Board     *Board // progress of the runs
 	Log       *zap.Logger
+	Refused   func(cause string, err error) // see web.Site
+}
+
+// linesMost is how many equal lines of the console the log gets in a minute. While the ledger is
+// down each request is one, and the system's log drops lines about sending when there are too many.
+const linesMost = 60
+
+func bounded(log *zap.Logger) *zap.Logger {
+	return log.WithOptions(zap.WrapCore(func(core zapcore.Core) zapcore.Core {
+		return zapcore.NewSamplerWithOptions(core, time.Minute, linesMost, 0)
+	}))
 }

@@ -1,15 +1,15 @@
-package console
+package connlimit
 
 import (
 	"context"
 	"sync"
-
-	"github.com/safrasync/safrasync/console/web"
+	"time"
 )
 
-// places bounds how many requests are processed at once, in all and for each sender. A sender who
+// Places bounds how many requests are processed at once, in all and for each sender. A sender who
 // has its share waits without a place, so that it keeps nobody else out.
-type places struct {
+type Places struct {
+	within time.Duration
 	all    chan struct{}
 	mu     sync.Mutex
 	shares map[string]*share
@@ -21,21 +21,22 @@ type share struct {
 	users int // requests that have a place of it, or wait for one
 }
 
-func newPlaces(most int) *places {
-	return &places{all: make(chan struct{}, most), shares: map[string]*share{}}
+// NewPlaces returns so many places. Nobody waits for one longer than within.
+func NewPlaces(most int, within time.Duration) *Places {
+	return &Places{within: within, all: make(chan struct{}, most), shares: map[string]*share{}}
 }
 
-// enter waits for one of a sender's most places, and then for one of all, but not longer than
-// waitAtMost.
-func (p *places) enter(ctx context.Context, sender string, most int) (leave func(), err error) {
-	ctx, cancel := context.WithTimeout(ctx, waitAtMost)
+// Enter waits for one of a sender's most places, and then for one of all. The error is that of a
+// context that has ended.
+func (p *Places) Enter(ctx context.Context, sender string, most int) (leave func(), err error) {
+	ctx, cancel := context.WithTimeout(ctx, p.within)
 	defer cancel()
 	own, forget := p.share(sender, most)
 	select {
 	case own <- struct{}{}:
 	case <-ctx.Done():
 		forget()
-		return nil, web.ErrBusy
+		return nil, ctx.Err()
 	}
 	select {
 	case p.all <- struct{}{}:
@@ -43,12 +44,12 @@ func (p *places) enter(ctx context.Context, sender string, most int) (leave func
 	case <-ctx.Done():
 		<-own
 		forget()
-		return nil, web.ErrBusy
+		return nil, ctx.Err()
 	}
 }
 
 // share returns the places of a sender, until forget is called.
-func (p *places) share(sender string, most int) (taken chan struct{}, forget func()) {
+func (p *Places) share(sender string, most int) (taken chan struct{}, forget func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := p.shares[sender]
