@@ -63,6 +63,9 @@ func statements(t *testing.T, e *dialect.Engine, d dialect.Dialect, s Sample) st
 		}
 		out.WriteString("\n")
 	}
+	show("tables", e.Catalogue.Relations)
+	show("columns", e.Catalogue.Columns)
+	show("indexes", e.Catalogue.Indexes)
 	for _, sql := range s.Queries {
 		st, bad := sqltext.Parse(sql, e.Syntax)
 		if bad != nil {

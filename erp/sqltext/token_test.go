@@ -202,6 +202,7 @@ func TestWhatAQueryMayNotContain(t *testing.T) {
 		l   *sqltext.Syntax
 		sql string
 	}{
+		{sqlserver.Syntax, "SELECT k FROM c CROSS APPLY f(c.k) x WHERE a = 1"},
 		{sqlserver.Syntax, "SELECT TOP 5 k FROM c WHERE a = 1"},
 		{oracle.Syntax, "SELECT k FROM c, d WHERE c.a = d.a(+) AND c.b = 1"},
 		{oracle.Syntax, "SELECT k FROM c WHERE a = 1 MINUS SELECT k FROM d"},

@@ -48,15 +48,24 @@ var Syntax = &sqltext.Syntax{
 	First: sqltext.FirstRow{Cond: " AND ROWNUM = 1"},
 }
 
+// ofTheERP follows the owner of a table. Since 12.1 the database knows which owners are its own
+// (ORACLE_MAINTAINED); 11.2 does not.
+const ofTheERP = ` NOT IN (
+  'ANONYMOUS', 'APPQOSSYS', 'AUDSYS', 'CTXSYS', 'DBSFWUSER', 'DBSNMP', 'DIP', 'DVF', 'DVSYS',
+  'EXFSYS', 'GGSYS', 'GSMADMIN_INTERNAL', 'GSMCATUSER', 'GSMUSER', 'LBACSYS', 'MDDATA', 'MDSYS',
+  'MGMT_VIEW', 'OJVMSYS', 'OLAPSYS', 'ORACLE_OCM', 'ORDDATA', 'ORDPLUGINS', 'ORDSYS', 'ORDS_METADATA',
+  'OUTLN', 'OWBSYS', 'OWBSYS_AUDIT', 'SI_INFORMTN_SCHEMA', 'SPATIAL_CSW_ADMIN_USR',
+  'SPATIAL_WFS_ADMIN_USR', 'SYS', 'SYSBACKUP', 'SYSDG', 'SYSKM', 'SYSMAN', 'SYSRAC', 'SYSTEM',
+  'WMSYS', 'XDB', 'XS$NULL', 'FLOWS_FILES', 'APEX_PUBLIC_USER')`
+
 var catalogue = dialect.Catalogue{
 	Relations: `SELECT t.owner AS schema_name, t.table_name AS table_name, 0 AS is_view, t.num_rows AS row_estimate
-FROM all_tables t WHERE t.owner IN (SELECT u.username FROM all_users u WHERE u.oracle_maintained = 'N')
+FROM all_tables t WHERE t.owner` + ofTheERP + `
 UNION ALL
-SELECT v.owner, v.view_name, 1, NULL FROM all_views v WHERE v.owner IN (SELECT u.username FROM all_users u
-    WHERE u.oracle_maintained = 'N')`,
+SELECT v.owner, v.view_name, 1, NULL FROM all_views v WHERE v.owner` + ofTheERP,
 	Columns: `SELECT c.owner AS schema_name, c.table_name AS table_name, c.column_name AS column_name, c.data_type AS type_name,
   CASE WHEN c.nullable = 'Y' THEN 1 ELSE 0 END AS is_nullable, c.column_id AS ordinal
-FROM all_tab_columns c WHERE c.owner IN (SELECT u.username FROM all_users u WHERE u.oracle_maintained = 'N')`,
+FROM all_tab_columns c WHERE c.owner` + ofTheERP,
 	Indexes: `SELECT i.table_owner AS schema_name, i.table_name AS table_name, i.index_name AS index_name,
   CASE WHEN EXISTS (SELECT 1 FROM all_constraints k WHERE k.owner = i.table_owner AND k.table_name = i.table_name
     AND k.constraint_type = 'P'
@@ -64,6 +73,5 @@ FROM all_tab_columns c WHERE c.owner IN (SELECT u.username FROM all_users u WHER
   CASE WHEN i.uniqueness = 'UNIQUE' THEN 1 ELSE 0 END AS is_unique, c.column_name AS column_name,
     c.column_position AS ordinal
 FROM all_indexes i JOIN all_ind_columns c ON c.index_owner = i.owner AND c.index_name = i.index_name
-WHERE i.index_type = 'NORMAL' AND i.table_owner IN (SELECT u.username FROM all_users u
-    WHERE u.oracle_maintained = 'N')`,
+WHERE i.index_type = 'NORMAL' AND i.table_owner` + ofTheERP,
 }

@@ -210,13 +210,28 @@ func (o *engine) LoosePart(b *dialect.Binder, col dialect.Column, text string, f
 		return "1 = 0"
 	case numeric(col.Type):
 		return name + " = " + number(b, text)
-	case col.Type == "date", col.Type == "timestamp":
+	case col.Type == "date":
 		return "TO_CHAR(" + name + ", 'YYYY-MM-DD\"T\"HH24:MI:SS') LIKE " + b.Add(text+"%")
+	case col.Type == "timestamp":
+		return "TO_CHAR(" + name + ", 'YYYY-MM-DD\"T\"HH24:MI:SS.FF6') LIKE " + b.Add(text+"%")
+	case strings.HasSuffix(col.Type, "time zone"):
+		m, ok := dialect.ParseMoment(text)
+		if !ok {
+			return "1 = 0"
+		}
+		return name + " = " + oracleTime(b, col, m.At)
+	case text == "": // to Oracle an empty text is NULL, and nothing equals NULL
+		return "TRIM(" + oneLine(name) + ") IS NULL AND " + name + " IS NOT NULL"
 	case fast && col.Type != "char":
 		return name + " = " + b.Add(text)
 	default: // a CHAR and an argument of another length are never equal
-		return "TRIM(TRANSLATE(" + name + ", CHR(9) || CHR(10) || CHR(13), '   ')) = " + b.Add(text)
+		return "TRIM(" + oneLine(name) + ") = " + b.Add(text)
 	}
+}
+
+// oneLine turns tabs and line breaks into blanks.
+func oneLine(expr string) string {
+	return "TRANSLATE(" + expr + ", CHR(9) || CHR(10) || CHR(13), '   ')"
 }
 
 func (o *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {

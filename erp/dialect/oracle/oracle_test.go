@@ -42,7 +42,7 @@ func TestTheSQLThatIsSent(t *testing.T) {
 			"timestamp with local time zone": utc,
 		},
 		Key: []dialect.Value{
-			{Kind: dialect.Text, Text: "01  "},
+			{Kind: dialect.Text, Text: "    "},
 			{Kind: dialect.Text, Text: "São"},
 			{Kind: dialect.Number, Text: "-1234.50"},
 			{Kind: dialect.Float, Text: "0.1"},
@@ -122,6 +122,15 @@ func TestErrorsAreNamed(t *testing.T) {
 		},
 		{&network.OracleError{ErrCode: 3113}, fault.CodeUnreachable, "next run"},
 		{&network.OracleError{ErrCode: 933}, fault.CodeSyntax, "ORA-00933"},
+		{&network.OracleError{ErrCode: 1790}, fault.CodeSyntax, "UNION"},
+		{&network.OracleError{ErrCode: 1466}, fault.CodeLocked, "altered"},
+		{&network.OracleError{ErrCode: 8103}, fault.CodeLocked, "altered"},
+		{&network.OracleError{ErrCode: 1652}, fault.CodeUnreachable, "ORA-01652"},
+		{&network.OracleError{ErrCode: 12609}, fault.CodeUnreachable, "next run"},
+		{&network.OracleError{ErrCode: 12899}, fault.CodeData, "expression"},
+		{&network.OracleError{ErrCode: 28040}, fault.CodeAuth, "SQLNET"},
+		{&network.OracleError{ErrCode: 28009}, fault.CodeAuth, "SYS"},
+		{&network.OracleError{ErrCode: 1882}, fault.CodeConfig, "erp.time_zone"},
 	} {
 		err := d.Problem(fmt.Errorf("driver: %w", c.err), "")
 		if err.Code != c.code || !strings.Contains(err.Error(), c.word) || strings.Contains(err.Error(), "segredo") {

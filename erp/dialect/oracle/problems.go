@@ -22,6 +22,15 @@ func (o *engine) Problem(err error, _ string) *fault.Error {
 	switch e.ErrCode {
 	case 1017, 1005, 1045, 28000, 28001:
 		return o.server.RefusedUser("that the account is not locked or expired")
+	case 28009:
+		return o.server.RefusedUser("that the user is not SYS, which is not for reading")
+	case 28040:
+		return fault.Failf(fault.CodeAuth,
+			"the ERP database at %s allows no form of login that this program has; its administrator can allow more by SQLNET.ALLOWED_LOGON_VERSION_SERVER",
+			o.server.Target)
+	case 1882:
+		return fault.Failf(fault.CodeConfig,
+			"the ERP database does not know the time zone of erp.time_zone; its time zone file is too old for this name")
 	case 12505, 12514, 12504, 12154:
 		return fault.Failf(fault.CodeNoDatabase, "the listener at %s does not know the service or SID; check the end of erp.dsn",
 			o.server.Target)
@@ -45,9 +54,18 @@ func (o *engine) Problem(err error, _ string) *fault.Error {
 	case 1555, 8176:
 		return fault.Failf(fault.CodeTimeout,
 			"the database no longer has the past rows that this reading needs (snapshot too old); make the query faster, or enlarge UNDO_RETENTION")
-	case 1722, 1426, 1427, 1476, 1841, 1839, 1843, 1847, 1858, 1861, 1830, 6502, 1489, 29275:
+	case 1466, 8103:
+		return fault.Failf(fault.CodeLocked,
+			"a table of the query was altered or replaced during the reading; it is tried again at the next run")
+	case 1652, 4030, 4031:
+		return fault.Failf(fault.CodeUnreachable,
+			"the server of the ERP database at %s is short of memory or of temporary space (ORA-%05d); it is tried again at the next run",
+			o.server.Target, e.ErrCode)
+	case 1789, 1790, 1791:
+		return dialect.BadSyntax(fmt.Sprintf("the queries of a UNION do not fit together, or ORDER BY does not fit (ORA-%05d)", e.ErrCode))
+	case 1722, 1426, 1427, 1476, 1841, 1839, 1843, 1847, 1858, 1861, 1830, 6502, 1489, 12899, 29275:
 		return dialect.BadValue("e.g. by TO_NUMBER(… DEFAULT NULL ON CONVERSION ERROR)")
-	case 28, 1012, 1033, 1034, 1089, 1090, 3113, 3114, 3135, 12170, 12528, 12537, 12541, 12547, 2391:
+	case 28, 1012, 1033, 1034, 1089, 1090, 3113, 3114, 3135, 12170, 12528, 12537, 12541, 12547, 12609, 12637, 2391:
 		return o.server.EndedConnection()
 	case 12516, 12518, 12519, 12520, 20, 18:
 		return o.server.NoConnectionLeft()

@@ -79,7 +79,7 @@ var Syntax = &sqltext.Syntax{
 		"TABLOCK":           locking,
 		"TABLOCKX":          locking,
 	},
-	Opaque: []string{"TOP", "FOR", "PIVOT", "UNPIVOT"},
+	Opaque: []string{"APPLY", "TOP", "FOR", "PIVOT", "UNPIVOT"},
 	Quotes: [2]string{"[", "]"}, Alias: " AS q", Placeholder: sqltext.Numbered("@p"), NoRows: " WHERE 1 = 0",
 	First: sqltext.FirstRow{Prefix: "TOP 1 "}, FlatCTE: true,
 }
@@ -98,5 +98,6 @@ WHERE o.type IN ('U', 'V') AND o.is_ms_shipped = 0`,
 FROM sys.indexes i JOIN sys.objects o ON o.object_id = i.object_id JOIN sys.schemas s ON s.schema_id = o.schema_id
   JOIN sys.index_columns x ON x.object_id = i.object_id AND x.index_id = i.index_id
   JOIN sys.columns c ON c.object_id = x.object_id AND c.column_id = x.column_id
-WHERE o.type = 'U' AND o.is_ms_shipped = 0 AND i.has_filter = 0 AND x.is_included_column = 0`,
+WHERE o.type = 'U' AND o.is_ms_shipped = 0 AND i.has_filter = 0 AND i.is_hypothetical = 0 AND i.is_disabled = 0
+  AND x.key_ordinal > 0`,
 }

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/jmoiron/sqlx"
 	mssql "github.com/microsoft/go-mssqldb"
@@ -167,9 +168,15 @@ func (s *engine) term(b *dialect.Binder, col dialect.Column, v dialect.Value) (s
 			return "", dialect.NotBindable(col)
 		}
 		return equals + b.Add(f), nil
-	case dialect.Date, dialect.Timestamp, dialect.Instant:
-		if typ := strings.ToUpper(col.Type); typ == "DATETIME2" || typ == "DATETIMEOFFSET" {
-			return equals + "CAST(" + b.Add(v.Text) + " AS " + typ + "(7))", nil
+	case dialect.Instant:
+		m, ok := dialect.ParseMoment(v.Text)
+		if !ok {
+			return "", dialect.NotBindable(col)
+		}
+		return equals + sqlserverTime(b, col, m.At), nil
+	case dialect.Date, dialect.Timestamp:
+		if col.Type == "datetime2" {
+			return equals + "CAST(" + b.Add(v.Text) + " AS DATETIME2(7))", nil
 		}
 		return equals + "CAST(" + b.Add(v.Text) + " AS " + strings.ToUpper(col.Type) + ")", nil
 	case dialect.Bool:
@@ -188,14 +195,19 @@ func number(b *dialect.Binder, text string) string {
 	return fmt.Sprintf("CAST(%s AS DECIMAL(38,%d))", b.Add(text), len(fraction))
 }
 
+func isASCII(text string) bool {
+	return strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
+}
+
 // sqlserverText casts a text to the column's type. The driver sends NVARCHAR, and comparing a
-// VARCHAR column with it would convert the whole column instead of the argument.
+// VARCHAR column with it would convert the whole column instead of the argument. A cast to VARCHAR
+// has the code page of the database, not of the column: what is not ASCII could be lost in it.
 func sqlserverText(b *dialect.Binder, col dialect.Column, text string) string {
-	switch col.Type {
-	case "varchar", "char":
-		return "CAST(" + b.Add(text) + " AS VARCHAR(8000))"
-	case "uniqueidentifier":
+	switch {
+	case col.Type == "uniqueidentifier":
 		return "CAST(" + b.Add(text) + " AS UNIQUEIDENTIFIER)"
+	case strings.Contains(col.Type, "char") && col.Type[0] != 'n' && isASCII(text):
+		return "CAST(" + b.Add(text) + " AS VARCHAR(8000))"
 	}
 	return b.Add(text)
 }
@@ -218,6 +230,12 @@ func (s *engine) LoosePart(b *dialect.Binder, col dialect.Column, text string, f
 	case strings.Contains(col.Type, "char") && !fast:
 		return "LTRIM(RTRIM(REPLACE(REPLACE(REPLACE(" + name +
 			", CHAR(9), ' '), CHAR(10), ' '), CHAR(13), ' '))) = " + b.Add(text)
+	case col.Type == "datetimeoffset":
+		m, ok := dialect.ParseMoment(text)
+		if !ok {
+			return "1 = 0"
+		}
+		return name + " = " + sqlserverTime(b, col, m.At)
 	case strings.HasPrefix(col.Type, "date"), col.Type == "smalldatetime":
 		return name + " = TRY_CAST(" + b.Add(text) + " AS " + strings.ToUpper(col.Type) + ")"
 	default:
