@@ -50,13 +50,14 @@ func New(o Options) (*Client, error) {
 		tls:          c.tlsConfig(),
 		loopbackOnly: c.base.Scheme == "http",
 		idleMost:     idleTimeout,
+		proxy:        c.proxy,
 		instead:      o.Dial,
 		closing:      closing,
 	}
 	return &Client{
 		base:        c.base,
 		key:         func() string { return c.key },
-		redact:      newRedactor(c.key),
+		redact:      newRedactor(c.key).with(hidden, proxySecrets(c.proxy)...),
 		timeout:     c.timeout,
 		userAgent:   c.userAgent,
 		transport:   newTransport(d, c.maxConns),
@@ -284,6 +285,7 @@ func (c *Client) failed(ctx context.Context, call call, ex *exchange, err error)
 	res.Evidence.Err = text
 	raw := err
 	var handshake *handshakeError
+	var proxy *proxyError
 	var refused *dialRefusedError
 	switch gateErr := ex.gateError(); {
 	case gateErr != nil:
@@ -300,6 +302,10 @@ func (c *Client) failed(ctx context.Context, call call, ex *exchange, err error)
 	case errors.As(err, &handshake):
 		res.fault = FaultNetwork
 		text = call.redact.text(handshake.Error())
+	case errors.As(err, &proxy):
+		res.fault = FaultNetwork
+		text = call.redact.text(proxy.Error())
+		res.Evidence.Err = text
 	case errors.As(err, &refused):
 		res.fault, text = FaultRequest, refused.Error()
 	case res.Evidence.Phase >= PhaseFirstByte:

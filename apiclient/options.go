@@ -41,6 +41,10 @@ type Options struct {
 	// CAFile [api.ca_file] is an optional PEM bundle trusted in addition to the certificates of
 	// this host.
 	CAFile string
+	// Proxy [api.proxy] is the address of an HTTP proxy through which every connection is tunnelled
+	// with CONNECT, as in http://user:password@proxy.example.com:3128. Empty means none; a proxy of
+	// the environment is never used.
+	Proxy Secret
 	// UserAgent is sent as it is. Empty means "safrasync".
 	UserAgent string
 	// MaxConns [api.max_in_flight] is the expected number of requests in flight; that many idle
@@ -74,6 +78,7 @@ type checked struct {
 	key       string
 	timeout   time.Duration
 	roots     *x509.CertPool // nil: those of this host only
+	proxy     *url.URL       // nil: none
 	userAgent string
 	maxConns  int
 	rateLimit rate.Limit // 0: none
@@ -94,6 +99,14 @@ func (o Options) check() (checked, error) {
 	}
 	if c.key, err = checkKey(string(o.APIKey)); err != nil {
 		errs = append(errs, fmt.Errorf("api.api_key: %w", err))
+	}
+	if o.Proxy != "" {
+		if c.proxy, err = parseProxy(string(o.Proxy)); err == nil && c.base != nil && c.base.Scheme == "http" {
+			err = errors.New("does not apply to an api.base_url on this host; remove it")
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("api.proxy: %w", err))
+		}
 	}
 	if c.roots, err = loadRoots(o.CAFile); err != nil {
 		errs = append(errs, fmt.Errorf("api.ca_file: %w", err))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"sync/atomic"
 	"time"
 )
@@ -35,12 +36,14 @@ type dialer struct {
 	closing context.Context
 	// idleMost is how long a connection may be idle between two requests.
 	idleMost time.Duration
+	// proxy is the proxy through which all connections go; nil means none.
+	proxy *url.URL
 	// instead opens connections in place of TCP; nil means TCP.
 	instead func(ctx context.Context, network, addr string) (net.Conn, error)
 }
 
 // newTransport returns a transport that speaks HTTP/1.1 only and never decompresses. It never uses
-// a proxy from the environment, because the key must go to the configured host only.
+// a proxy from the environment, only that of the configuration, which the dialer tunnels through.
 func newTransport(d *dialer, maxConns int) *http.Transport {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
@@ -75,6 +78,9 @@ func (d *dialer) connect(ctx context.Context, network, addr string) (net.Conn, e
 	open := d.DialContext
 	if d.instead != nil {
 		open = d.instead
+	}
+	if d.proxy != nil {
+		return d.tunnel(ctx, d.proxy, addr, open)
 	}
 	c, err := open(ctx, network, addr)
 	if err != nil {

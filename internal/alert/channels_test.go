@@ -2,6 +2,7 @@ package alert
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -276,6 +277,52 @@ func TestAWebhookIsDeliveredOnlyWhenItsReceiverSaysSo(t *testing.T) {
 			}
 			wantFault(t, err, "not_taken")
 		})
+	}
+}
+
+// A webhook goes through the proxy of the configuration, with its password, which no failure shows.
+func TestAWebhookGoesThroughTheProxyOfTheConfiguration(t *testing.T) {
+	t.Parallel()
+	h := newHookServer(t)
+	asked := make(chan string, 1)
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		user := r.Header.Get("Proxy-Authorization")
+		asked <- r.Method + " " + r.Host + " " + user
+		if user != "Basic "+base64.StdEncoding.EncodeToString([]byte("coop:canary@pw")) {
+			w.WriteHeader(http.StatusProxyAuthRequired)
+			return
+		}
+		there, err := net.Dial("tcp", r.Host)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		w.WriteHeader(http.StatusOK)
+		here, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		go func() { _, _ = io.Copy(there, here); _ = there.Close() }()
+		_, _ = io.Copy(here, there)
+		_ = here.Close()
+	}))
+	t.Cleanup(proxy.Close)
+	options := h.channel(Slack).o
+	through := func(password string) error {
+		options.Proxy = func() string {
+			return strings.Replace(proxy.URL, "http://", "http://coop:"+password+"@", 1)
+		}
+		return NewWebhook(options).Send(t.Context(), webhookTarget, sample)
+	}
+	must.Do(t, through("canary%40pw"))
+	if got := <-asked; !strings.HasPrefix(got, "CONNECT "+h.Listener.Addr().String()+" Basic ") ||
+		len(h.take()) != 1 {
+		t.Errorf("the proxy was asked %q", got)
+	}
+	wantFault(t, through("canary-wrong"), "proxy_407")
+	if <-asked; len(h.take()) != 0 {
+		t.Error("it was delivered without the password")
 	}
 }
 

@@ -31,6 +31,30 @@ type WebhookOptions struct {
 	Form    Form
 	Roots   *x509.CertPool
 	Timeout time.Duration // for one message
+	Proxy   func() string // a secret; "" or nil: that of the environment
+}
+
+// proxy returns the proxy for a request.
+func (o WebhookOptions) proxy(req *http.Request) (*url.URL, error) {
+	if o.Proxy == nil || o.Proxy() == "" {
+		return http.ProxyFromEnvironment(req)
+	}
+	u, err := url.Parse(o.Proxy())
+	if err != nil { // its text would contain the password
+		return nil, errors.New("alerts.webhook.proxy is not an address")
+	}
+	return u, nil
+}
+
+// tunnelFault says of a proxy that opens no tunnel that it is the proxy.
+func tunnelFault(_ context.Context, _ *url.URL, _ *http.Request, answer *http.Response) error {
+	if answer.StatusCode == http.StatusOK {
+		return nil
+	}
+	return &Fault{
+		Code: fmt.Sprintf("proxy_%d", answer.StatusCode), All: true,
+		Hint: "the proxy opens no connection to the receiver: look at alerts.webhook.proxy, and ask whoever runs the proxy",
+	}
 }
 
 // Webhook is the HTTP channel.
@@ -46,7 +70,8 @@ func NewWebhook(o WebhookOptions) *Webhook {
 	return &Webhook{o: o, client: &http.Client{
 		Timeout: o.Timeout,
 		Transport: &http.Transport{
-			Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: o.Timeout}).DialContext,
+			Proxy: o.proxy, OnProxyConnectResponse: tunnelFault,
+			DialContext:         (&net.Dialer{Timeout: o.Timeout}).DialContext,
 			TLSHandshakeTimeout: o.Timeout,
 			TLSClientConfig:     &tls.Config{RootCAs: o.Roots, MinVersion: tls.VersionTLS12}, DisableKeepAlives: true,
 			MaxResponseHeaderBytes: 64 << 10,
@@ -96,6 +121,10 @@ func (w *Webhook) Send(ctx context.Context, _ string, m Message) error {
 	resp, err := w.client.Do(req)
 	if err != nil {
 		var wrapped *url.Error
+		var fault *Fault
+		if errors.As(err, &fault) {
+			return fault
+		}
 		if errors.As(err, &wrapped) { // its text contains the address
 			err = wrapped.Err
 		}

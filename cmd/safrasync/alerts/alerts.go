@@ -72,7 +72,7 @@ func Channels(config *config.Config) ([]alert.Channel, error) {
 		}
 		out = append(out, alert.NewWebhook(alert.WebhookOptions{
 			URL: w.URL.Reveal, Form: alert.Form(w.Form),
-			Roots: roots, Timeout: w.Timeout,
+			Roots: roots, Timeout: w.Timeout, Proxy: w.Proxy.Reveal,
 		}))
 	}
 	return out, nil

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"os"
 	"time"
 
 	"github.com/google/uuid"
@@ -42,6 +43,7 @@ const maxClockDrift = 5 * time.Minute
 // second reads a contract that cannot exist: its response has the API's clock, and shows whether
 // the key may read contracts.
 func (c *checker) api(ctx context.Context) {
+	c.proxy()
 	client, err := c.app.OpenAPI()
 	if err != nil {
 		c.fail("api", "check.config_hint", "check.fault", err)
@@ -66,6 +68,19 @@ func (c *checker) api(ctx context.Context) {
 	failure = nil
 	if _, err = client.GetOrderCommitment(ctx, uuid.NewString()); errors.As(err, &failure) {
 		c.clock(failure.Header, asked)
+	}
+}
+
+// proxy names a proxy of the environment that is not used, because people expect that it is.
+func (c *checker) proxy() {
+	if !c.app.Config.API.Proxy.IsZero() {
+		return
+	}
+	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"} {
+		if os.Getenv(name) != "" {
+			c.warn("api.proxy", "check.proxy_hint", "check.proxy_unused", name)
+			return
+		}
 	}
 }
 

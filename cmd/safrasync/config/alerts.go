@@ -43,6 +43,7 @@ type WebhookConfig struct {
 	URL     Secret        `yaml:"url"`     // required
 	Form    string        `yaml:"form"`    // slack or teams
 	CAFile  string        `yaml:"ca_file"` // optional
+	Proxy   Secret        `yaml:"proxy"`   // default: HTTPS_PROXY of the environment
 	Timeout time.Duration `yaml:"timeout"`
 }
 
@@ -146,4 +147,5 @@ func (c *Config) checkWebhook(d *Decoder, w *WebhookConfig) {
 		}
 	}
 	w.CAFile = c.checkCAFile(d, at+".ca_file", w.CAFile)
+	d.checkProxy(at+".proxy", w.Proxy)
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
@@ -109,6 +110,25 @@ func (c *Config) checkAPI(d *Decoder) {
 		d.Fault("api.quarantine", fmt.Sprintf("must be at least %s: twice api.timeout and 40 s", shortDuration(least)))
 	}
 	a.CAFile = c.checkCAFile(d, "api.ca_file", a.CAFile)
+	d.checkProxy("api.proxy", a.Proxy)
+	if !a.Proxy.IsZero() && !d.faulty("api.proxy") && strings.HasPrefix(a.BaseURL, "http://") {
+		d.Fault("api.proxy", "does not apply to an api.base_url on this host; remove it")
+	}
+}
+
+// checkProxy checks the address of a proxy. A password in it must be a reference.
+func (d *Decoder) checkProxy(path string, proxy Secret) {
+	if proxy.IsZero() || d.faulty(path) {
+		return
+	}
+	if err := apiclient.CheckProxy(proxy.Reveal()); err != nil {
+		d.Fault(path, err.Error())
+		return
+	}
+	if u, err := url.Parse(proxy.Reveal()); err == nil && u.User != nil && !reference.MatchString(proxy.written) {
+		d.Fault(path, "has a user and password, which must not stand in the file: "+
+			"write the address, or the password in it, as ${env:NAME} or ${file:PATH}")
+	}
 }
 
 // checkCAFile checks a PEM file and returns its path. A relative path is relative to the folder of

@@ -62,6 +62,7 @@ type APIConfig struct {
 	Quarantine       time.Duration `yaml:"quarantine"` // I14
 	StopAfterUnknown int           `yaml:"stop_after_unknown"`
 	CAFile           string        `yaml:"ca_file"` // optional PEM file; relative to the configuration's folder
+	Proxy            Secret        `yaml:"proxy"`   // optional; it may contain a user and a password
 }
 
 // ERPConfig is how to reach the ERP's database. It is only ever read (I8).

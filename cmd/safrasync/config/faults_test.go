@@ -410,6 +410,21 @@ jobs:`,
 			want: "config.yaml:3:12: api.ca_file: cannot be read: no such file or directory",
 		},
 		{
+			name: "a proxy without its scheme",
+			old:  "  api_key",
+			edit: `  proxy: proxy.example.com:3128
+  api_key`,
+			want: "config.yaml:3:10: api.proxy: must have a scheme, a host and a port, as in http://proxy.example.com:3128",
+		},
+		{
+			name: "a password of a proxy in the file",
+			old:  "  api_key",
+			edit: `  proxy: "http://coop:hunter2@proxy.example.com:3128"
+  api_key`,
+			want: "config.yaml:3:10: api.proxy: has a user and password, which must not stand in the file: " +
+				"write the address, or the password in it, as ${env:NAME} or ${file:PATH}",
+		},
+		{
 			name: "a reference outside of its sections",
 			old:  "haverst: safra",
 			edit: `haverst: {const: "${env:KEY}"}`,

@@ -1,0 +1,142 @@
+package apiclient
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// parseProxy parses the address of a proxy. Its errors do not contain the address, which may have a
+// password.
+func parseProxy(s string) (*url.URL, error) {
+	u, err := url.Parse(strings.TrimSpace(s))
+	switch {
+	case err != nil:
+		return nil, errors.New(
+			"not a valid address; write http://proxy.example.com:3128, with %-escapes in a user and password (@ is %40)")
+	case u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
+		return nil, errors.New("must have a scheme, a host and a port, as in http://proxy.example.com:3128")
+	case u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "":
+		return nil, errors.New("must end after the port, as in http://proxy.example.com:3128")
+	}
+	if u.Port() == "" {
+		u.Host = net.JoinHostPort(u.Hostname(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
+	}
+	return u, nil
+}
+
+// CheckProxy returns what is wrong with the address of a proxy, without the address itself.
+func CheckProxy(s string) error {
+	_, err := parseProxy(s)
+	return err
+}
+
+// proxySecrets returns what must not be shown of a proxy's address.
+func proxySecrets(u *url.URL) []string {
+	if u == nil || u.User == nil {
+		return nil
+	}
+	password, _ := u.User.Password()
+	return []string{password, u.User.Username() + ":" + password}
+}
+
+// tunnel connects to a host through a proxy, with CONNECT. What it carries afterwards is TLS with
+// the host itself, so the proxy sees neither key nor record. A tunnel that does not come about is
+// proof that no byte of a request has left.
+func (d *dialer) tunnel(ctx context.Context, proxy *url.URL, target string,
+	open func(ctx context.Context, network, addr string) (net.Conn, error),
+) (net.Conn, error) {
+	raw, err := open(ctx, "tcp", proxy.Host)
+	if err != nil {
+		return nil, &proxyError{proxy: proxy.Host, target: target, err: err}
+	}
+	_ = raw.SetDeadline(time.Now().Add(dialTimeout)) // a connection that has ended fails below
+	stop := context.AfterFunc(ctx, func() { _ = raw.SetDeadline(time.Unix(1, 0)) })
+	c := raw
+	if proxy.Scheme == "https" {
+		c = tls.Client(raw, &tls.Config{
+			ServerName: proxy.Hostname(), RootCAs: d.tls.RootCAs, MinVersion: tls.VersionTLS12,
+		})
+	}
+	status, err := connectThrough(c, proxy.User, target)
+	if !stop() && err == nil {
+		err = ctx.Err()
+	}
+	if err != nil || status != http.StatusOK {
+		_ = c.Close()
+		return nil, &proxyError{proxy: proxy.Host, target: target, status: status, err: err}
+	}
+	_ = c.SetDeadline(time.Time{})
+	return c, nil
+}
+
+// connectThrough asks a proxy for a tunnel, and returns the status of its answer.
+func connectThrough(c net.Conn, user *url.Userinfo, target string) (status int, err error) {
+	ask := "CONNECT " + target + " HTTP/1.1\r\nHost: " + target + "\r\n"
+	if user != nil {
+		password, _ := user.Password()
+		ask += "Proxy-Authorization: Basic " +
+			base64.StdEncoding.EncodeToString([]byte(user.Username()+":"+password)) + "\r\n"
+	}
+	if _, err := io.WriteString(c, ask+"\r\n"); err != nil {
+		return 0, err
+	}
+	answer := bufio.NewReader(io.LimitReader(c, maxHeaderBytes))
+	resp, err := http.ReadResponse(answer, &http.Request{Method: http.MethodConnect})
+	if err != nil {
+		return 0, err
+	}
+	_ = resp.Body.Close()
+	if resp.StatusCode == http.StatusOK && answer.Buffered() > 0 { // TLS begins on this side
+		return resp.StatusCode, errUnrequested
+	}
+	return resp.StatusCode, nil
+}
+
+// proxyError is a proxy through which no tunnel came about.
+type proxyError struct {
+	proxy, target string
+	status        int // of its answer; 0 = none
+	err           error
+}
+
+func (e *proxyError) Unwrap() error { return e.err }
+
+// Error says what is wrong and who can fix it. The answer's own words are left out.
+func (e *proxyError) Error() string {
+	var dns *net.DNSError
+	var verify *tls.CertificateVerificationError
+	says := "cannot be used"
+	switch {
+	case e.err == nil && e.status == http.StatusProxyAuthRequired:
+		says = "asks for a user and password, or refuses those of api.proxy (407)"
+	case e.err == nil && e.status >= http.StatusInternalServerError:
+		says = fmt.Sprintf("did not reach %s (%d); whoever runs it can say why", e.target, e.status)
+	case e.err == nil:
+		says = fmt.Sprintf("does not open a connection to %s (%d); whoever runs it must allow that", e.target, e.status)
+	case errors.As(e.err, &dns):
+		says = "was not found; check api.proxy and the DNS of this host"
+	case errors.As(e.err, &verify):
+		says = "has a certificate that this host does not trust; set api.ca_file"
+	case errors.Is(e.err, syscall.ECONNREFUSED):
+		says = "refused the connection; check api.proxy"
+	case errors.Is(e.err, os.ErrDeadlineExceeded), errors.Is(e.err, context.DeadlineExceeded):
+		says = fmt.Sprintf("did not answer within %v; check api.proxy and the network", dialTimeout)
+	case errors.Is(e.err, io.EOF), errors.Is(e.err, io.ErrUnexpectedEOF), errors.Is(e.err, syscall.ECONNRESET):
+		says = "closed the connection; check api.proxy"
+	case e.status == 0:
+		says = "does not answer as a proxy; check api.proxy"
+	}
+	return "the proxy " + e.proxy + " " + says
+}
