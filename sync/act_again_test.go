@@ -38,7 +38,12 @@ func (b *bench) on(num int,
 	})
 }
 
-func (b *bench) retry(num int) acts.RowStep   { return b.on(num, (*acts.Acts).Retry) }
+func (b *bench) retry(num int) acts.RowStep {
+	return b.on(num, func(a *acts.Acts, ctx context.Context, job string, keys []string) (acts.RowPlan, error) {
+		return a.Retry(ctx, job, keys, true)
+	})
+}
+
 func (b *bench) dismiss(num int) acts.RowStep { return b.on(num, (*acts.Acts).Dismiss) }
 func (b *bench) reopen(num int) acts.RowStep  { return b.on(num, (*acts.Acts).Reopen) }
 
@@ -268,4 +273,45 @@ func TestF160NothingThatMayDoubleIsSelectedByAFilter(t *testing.T) {
 			t.Errorf("%v, %v", keys, err)
 		}
 	})
+}
+
+// A row that was held as another one's double goes only after a declaration, and the plan names the
+// record that it may double: its row, its id, and when it was sent.
+func TestARetryOfAHeldRowNamesTheRecordThatItMayDouble(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.contracts(3)
+		b.sync(engine.Options{})
+		b.exec(`UPDATE contrato SET num = '0009' WHERE num = '0003'`)
+		b.sync(engine.Options{Sweep: true})
+		b.expect(9, trade.Held, trade.CauseRetyped)
+		undeclared := b.do(func(a *acts.Acts) (acts.RowPlan, error) {
+			return a.Retry(t.Context(), "contracts", []string{key(9)}, false)
+		})
+		b.done(undeclared, acts.NotChecked)
+		old, c := b.entry(3), undeclared.Counterpart
+		if !undeclared.MayDouble || c == nil || c.Key != key(3) || c.ID != old.RemoteID || c.SentAt.IsZero() {
+			t.Errorf("may double %v, counterpart %+v; want that of %s", undeclared.MayDouble, c, key(3))
+		}
+		b.done(b.retry(9), acts.NotRefused)
+		b.expect(9, trade.Pending, "")
+	})
+}
+
+// A row that the platform says exists names the row that was sent with the same content.
+func TestARowThatExistsNamesTheRowThatWasSentWithItsContent(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.contracts(1)
+	b.sync(engine.Options{})
+	b.exec(
+		`INSERT INTO contrato SELECT filial, '0002', quantidade, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0001'`)
+	b.api.SetFaults(faults(t, "status=409")...)
+	b.sync(engine.Options{Sweep: true})
+	b.expect(2, trade.Held, trade.CauseExists)
+	step := b.dismiss(2)
+	b.done(step, acts.NotRefused)
+	if c := step.Counterpart; c == nil || c.Key != key(1) || c.ID != b.entry(1).RemoteID {
+		t.Errorf("counterpart %+v", c)
+	}
 }

@@ -174,7 +174,7 @@ func TestF124AChildOfAContractThatThePlatformDoesNotKnowAsksSlowly(t *testing.T)
 			t.Errorf("sent %d before its time", r.Sent)
 		}
 		b.done(b.do(func(a *acts.Acts) (acts.RowPlan, error) {
-			return a.Retry(t.Context(), "traceability", []string{"B"})
+			return a.Retry(t.Context(), "traceability", []string{"B"}, true)
 		}), acts.NotRefused)
 		if r := b.pass()["traceability"]; r.Sent != 1 || r.States[trade.Accepted] != 1 {
 			t.Errorf("sent %d, states %v", r.Sent, r.States)

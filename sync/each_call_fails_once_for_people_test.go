@@ -232,7 +232,7 @@ func TestEveryCallOfWhatPeopleOrderRarelyFailsOnce(t *testing.T) {
 	people := b.acts()
 	b.breaker.each(t, "the plan of a release", func() error { _, err := people.Release(ctx, "contracts"); return err })
 	b.breaker.each(t, "the plan of a retry",
-		func() error { _, err := people.Retry(ctx, "contracts", []string{key(99)}); return err })
+		func() error { _, err := people.Retry(ctx, "contracts", []string{key(99)}, true); return err })
 	old := b.entry(3)
 	b.breaker.each(t, "the id of the old key", func() error {
 		plan, err := people.Adopt(ctx, "contracts", key(99), acts.Adoption{ID: old.RemoteID})
@@ -302,7 +302,7 @@ func TestARowThatExistsAndWhoseAttemptsAreNotRead(t *testing.T) {
 	b.expect(1, trade.Held, trade.CauseExists)
 	people := b.acts()
 	b.breaker.each(t, "the plan of a retry",
-		func() error { return second(people.Retry(t.Context(), "contracts", []string{key(1)})) })
+		func() error { return second(people.Retry(t.Context(), "contracts", []string{key(1)}, true)) })
 	b.expect(1, trade.Held, trade.CauseExists)
 }
 

@@ -72,7 +72,7 @@ func TestEqualRowsAreHeldUntilAPersonSaysThatTheyAreTwo(t *testing.T) {
 			}
 			b.expect(4, trade.Held, trade.CauseTwin)
 			b.done(b.do(func(a *acts.Acts) (acts.RowPlan, error) {
-				return a.Retry(t.Context(), "contracts", []string{"01|0004"})
+				return a.Retry(t.Context(), "contracts", []string{"01|0004"}, true)
 			}), acts.NotRefused)
 			if report := b.run(engine.Options{}); report.Sent != 1 {
 				t.Errorf("%d are sent of what a person called two contracts", report.Sent)
@@ -105,7 +105,7 @@ func TestANearTwinIsHeldUntilAPersonSaysThatTheyAreTwo(t *testing.T) {
 			t.Errorf("the held row has the flags %v and says %s", e.Flags, e.Error.Text)
 		}
 		b.done(b.do(func(a *acts.Acts) (acts.RowPlan, error) {
-			return a.Retry(t.Context(), "contracts", []string{"01|0004"})
+			return a.Retry(t.Context(), "contracts", []string{"01|0004"}, true)
 		}), acts.NotRefused)
 		if report := b.run(engine.Options{}); report.Sent != 1 {
 			t.Errorf("%d are sent of what a person called two contracts", report.Sent)

@@ -103,7 +103,7 @@ func TestF153NoRowUnderADeletedRecordGoes(t *testing.T) {
 		b.exec(`UPDATE entrega SET volume = volume + 1 WHERE ticket > '0001' AND ticket <> '0004'`)
 		for _, plan := range []func(*acts.Acts) (acts.RowPlan, error){
 			func(a *acts.Acts) (acts.RowPlan, error) { return a.Reopen(t.Context(), job, []string{"01|0003"}) },
-			func(a *acts.Acts) (acts.RowPlan, error) { return a.Retry(t.Context(), job, []string{"01|0002"}) },
+			func(a *acts.Acts) (acts.RowPlan, error) { return a.Retry(t.Context(), job, []string{"01|0002"}, true) },
 		} {
 			order(plan)
 		}

@@ -109,7 +109,7 @@ func TestAContractThatGoesToAnotherJobUnderItsKeyIsTheSame(t *testing.T) {
 			t.Errorf("it has the id %q", e.RemoteID)
 		}
 		b.done(b.do(func(a *acts.Acts) (acts.RowPlan, error) {
-			return a.Retry(t.Context(), "fixations", []string{key(2)})
+			return a.Retry(t.Context(), "fixations", []string{key(2)}, true)
 		}), acts.NotRefused)
 		b.pass()
 		b.row("fixations", key(2), trade.Accepted, "")
@@ -589,7 +589,7 @@ func TestWhatHangsOnANumberThatIsUsedAgainGoesUnderItsOwnRecord(t *testing.T) {
 		b.row("deliveries", "01|0001", trade.Waiting, trade.CauseParent)
 		b.row("again", key(2), trade.Held, trade.CauseOtherJob)
 		b.done(b.do(func(a *acts.Acts) (acts.RowPlan, error) {
-			return a.Retry(t.Context(), "again", []string{key(2)})
+			return a.Retry(t.Context(), "again", []string{key(2)}, true)
 		}), acts.NotRefused)
 		for range 2 {
 			b.sweep()

@@ -166,7 +166,7 @@ func (y *year) decide(e trade.Entry) {
 	case e.State == trade.InDoubt:
 		plan, err = y.person.Resend(ctx, e.Job, e.Key, true)
 	default:
-		plan, err = y.person.Retry(ctx, e.Job, keys)
+		plan, err = y.person.Retry(ctx, e.Job, keys, true)
 	}
 	var failure *apiclient.Error
 	if errors.As(err, &failure) { // the platform is not there: another day

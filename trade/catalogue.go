@@ -115,7 +115,8 @@ func (c *Catalogue) parent(a Awaited, lang Lang) Advice {
 }
 
 // Entry returns why a row does not go, who can cure it, where, how, and whether sending it again is
-// safe. It ignores the stored cause in states in which that is only history.
+// safe. For a held row it names what the row was compared with. It ignores the stored cause in states
+// in which that is only history.
 func (c *Catalogue) Entry(e Entry, lang Lang) Advice {
 	switch e.State {
 	case Pending, Sending, Dismissed, Withdrawn, Accepted:
@@ -127,6 +128,12 @@ func (c *Catalogue) Entry(e Entry, lang Lang) Advice {
 					return c.Problem(p, lang)
 				}
 			}
+		}
+	case Held:
+		if e.Error != nil && e.Error.Counterpart != nil {
+			a := c.Explain(e.State, e.Cause, lang)
+			a.What += " (" + e.Error.Counterpart.sentence(e.Job, lang) + ")"
+			return a
 		}
 	case Waiting:
 		if e.Cause != CauseParent {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -159,6 +160,38 @@ type EntryError struct {
 	Fields   []Problem `json:"fields"`
 	Text     string    `json:"text"`           // one English sentence without personal data
 	Weak     bool      `json:"weak,omitempty"` // refused, but in no form of the API
+	// of a held row: what it was compared with; nil: nothing is known
+	Counterpart *Counterpart `json:"counterpart,omitempty"`
+}
+
+// Counterpart is the row with which a held one was compared, as it was then: the record of the one
+// may be that of the other.
+type Counterpart struct {
+	Job      string `json:"job"`
+	Key      string `json:"key"`
+	RemoteID string `json:"remote_id,omitempty"` // "" if it was not known
+	Rows     int    `json:"rows,omitempty"`      // rows of the ERP with this key, if it is the held row's own
+}
+
+// sentence names a counterpart of a row of a job.
+func (c Counterpart) sentence(job string, lang Lang) string {
+	name := "open"
+	switch {
+	case c.Rows > 0:
+		name = "double"
+	case c.RemoteID != "":
+		name = "made"
+	}
+	if c.Job != job {
+		name += "_elsewhere"
+	}
+	return strings.NewReplacer("{key}", c.Key, "{job}", c.Job, "{id}", c.RemoteID, "{rows}", strconv.Itoa(c.Rows)).
+		Replace(wordsIn(lang).Counterparts[name])
+}
+
+// CounterpartOf returns an entry as the counterpart of another one.
+func CounterpartOf(e Entry) *Counterpart {
+	return &Counterpart{Job: e.Job, Key: e.Key, RemoteID: e.RemoteID}
 }
 
 // ParentKey identifies the parent of a row.

@@ -60,6 +60,8 @@ type words struct {
 	Blanks   string           `json:"blanks"`   // the same for several columns that form one key or code
 	Hidden   string           `json:"hidden"`   // format of (column), for a value that cannot be shown
 	Nowhere  string           `json:"nowhere"`
+	// what a held row was compared with; with {key}, {job}, {id} and {rows}
+	Counterparts map[string]string `json:"counterparts"`
 }
 
 // noun is the singular and plural of something.

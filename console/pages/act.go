@@ -13,13 +13,14 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// actRoutes are the pages for acts on rows that cannot send a row twice.
+// actRoutes are the pages for acts on rows whose outcome is known, or that were held.
 type actRoutes struct {
-	rows  Rows
-	audit Audit
-	jobs  Jobs
-	words Words
-	acts  Acts
+	rows   Rows
+	audit  Audit
+	jobs   Jobs
+	words  Words
+	acts   Acts
+	fields Fields
 }
 
 func (p *actRoutes) routes() []web.Route {
@@ -33,8 +34,9 @@ func (p *actRoutes) routes() []web.Route {
 // StepsShown is how many rows of a plan are shown.
 const StepsShown = 20
 
-// rowActs are the acts on one or many rows that cannot send a row twice. Rows that may be on the
-// platform are decided on the page of doubts, one by one.
+// rowActs are the acts on one or many rows. Of these only the retry of a single row may make a record
+// twice, and its plan says so. Rows that may be on the platform are decided on the page of doubts, one
+// by one.
 var rowActs = []Act{Retry, Dismiss, Reopen, Acknowledge}
 
 // actPage is a plan to confirm, or its result.
@@ -51,6 +53,9 @@ type actPage struct {
 	Fault  string             // key of a phrase: why it was not done
 	Other  *trade.AuditRecord // the act of another person that changed the row
 	Reason string
+
+	Doubles string // what a person must declare, as a part of a phrase's key: two, absent; "" = nothing
+	Checked bool   // the person declared it
 }
 
 // StepView is one row of a plan, as it is shown.
@@ -58,6 +63,8 @@ type StepView struct {
 	acts.RowStep
 	Shown  string
 	Reason string
+	Known  []string // what is known to exist on the platform
+	Beside *beside  // the row beside the one that it was compared with; nil: none
 }
 
 func actOf(q *web.Request) (Act, error) {
@@ -127,7 +134,8 @@ func (p *actRoutes) actPage(q *web.Request) (*actPage, error) {
 		return nil, err
 	}
 	at := "/rows/" + strconv.FormatInt(entry.ID, 10)
-	order := Order{Act: act, Job: entry.Job, Keys: []string{entry.Key}}
+	// a form without the declaration is refused in act
+	order := Order{Act: act, Job: entry.Job, Keys: []string{entry.Key}, Checked: act == Retry}
 	return &actPage{Act: act, Order: order, Path: at + "/" + act, Back: at, Shown: view.MaskKey(entry.Key)}, nil
 }
 
@@ -137,23 +145,30 @@ func (p *actRoutes) plan(q *web.Request, page *actPage) error {
 	if err != nil {
 		return err
 	}
-	p.show(q, page, plan)
-	return nil
+	return p.show(q, page, plan)
 }
 
-func (p *actRoutes) show(q *web.Request, page *actPage, plan Plan) {
+func (p *actRoutes) show(q *web.Request, page *actPage, plan Plan) error {
 	page.Plan, page.Steps = &plan, nil
 	for i, s := range plan.Steps {
 		if i == StepsShown {
 			page.More = len(plan.Steps) - i
 			break
 		}
+		compared, err := besideOf(q, p.fields, s.Before, s.Counterpart)
+		if err != nil {
+			return err
+		}
 		page.Steps = append(page.Steps, StepView{
-			RowStep: s, Shown: view.MaskKey(s.Key),
-			Reason: view.Mask(p.words.Reason(s.Before, q.Lang)),
+			RowStep: s, Shown: view.MaskKey(s.Key), Reason: view.Mask(p.words.Reason(s.Before, q.Lang)),
+			Known: knownOf(p.words, s, q.Lang), Beside: compared,
 		})
+		if s.MayDouble && s.Refused == acts.NotRefused {
+			page.Doubles = doublesOf(askOf(s.Before, s.Attempts))
+		}
 	}
 	page.Count = plan.Possible() > typeAbove
+	return nil
 }
 
 // act shows the plan of an order for the first time. If the form has a mark, it does the plan that
@@ -168,11 +183,14 @@ func (p *actRoutes) act(q *web.Request, page *actPage) error {
 	}
 	fault := ""
 	page.Reason, fault = Reason(q)
+	page.Checked = q.PostFormValue("checked") == "1"
 	switch {
 	case page.Plan.Mark != mark:
 		return p.moved(q, page, *page.Plan)
 	case page.Plan.Possible() == 0:
 		fault = "act.impossible"
+	case fault == "" && page.Doubles != "" && !page.Checked:
+		fault = "act.not_checked"
 	case fault == "" && !TypedFits(q, page.Plan.Possible()):
 		fault = "act.other_count"
 	}
@@ -196,7 +214,9 @@ func (p *actRoutes) act(q *web.Request, page *actPage) error {
 // moved shows that the row has changed since the plan was shown, and who changed it.
 func (p *actRoutes) moved(q *web.Request, page *actPage, now Plan) error {
 	page.Fault = "act.moved"
-	p.show(q, page, now)
+	if err := p.show(q, page, now); err != nil {
+		return err
+	}
 	if len(page.Order.Keys) == 1 {
 		last, err := p.audit.AuditOf(q.Context(), page.Order.Job+" "+page.Order.Keys[0], 1)
 		if err != nil {

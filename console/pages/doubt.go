@@ -22,6 +22,7 @@ type doubtRoutes struct {
 	acts     Acts
 	doubts   Doubts
 	sessions Sessions
+	words    Words
 }
 
 func (p *doubtRoutes) routes() []web.Route {
@@ -84,6 +85,10 @@ type doubtPage struct {
 	What     string             // a sentence about the row
 	Open     bool               // a person can still decide
 	Unsent   bool               // it was not sent: the only decision here is that it is there already
+	Ask      ask                // the question
+	Beside   *beside            // beside the row that it was compared with; nil: none
+	Known    []string           // what is known to exist, of the step of Plan
+	Do       string             // what to do, if there is nothing to decide here
 	Decided  *trade.AuditRecord // who decided; nil: nobody, or unknown
 	NeedsID  bool               // the platform's record can be read back
 	Hints    hintsView
@@ -171,6 +176,12 @@ var identifying = []string{
 	"contract_id", "farm_id",
 }
 
+// Resendable reports whether an earlier request may have made a record, so that the row can be sent
+// again only in a new generation.
+func (p doubtPage) Resendable() bool {
+	return p.Entry.State == trade.InDoubt || slices.ContainsFunc(p.Doubt.Attempts, acts.Undecided)
+}
+
 func (p *doubtRoutes) doubtPage(q *web.Request) (doubtPage, error) {
 	entry, err := entryOf(q, p.rows)
 	if err != nil {
@@ -184,6 +195,20 @@ func (p *doubtRoutes) doubtPage(q *web.Request) (doubtPage, error) {
 		doubtShown: shown, Open: mayKnow(entry), Unsent: !undecided(entry),
 		NeedsID: entry.Sends == trade.OrderCommitments,
 		Proof:   !p.sessions.Proved(q), progress: progress{Done: int(Number(q.Form.Get("done")))},
+	}
+	page.Ask = askOf(entry, shown.Doubt.Attempts)
+	if page.Unsent {
+		page.Ask = askPlatform
+	}
+	other, err := p.doubts.Counterpart(q.Context(), entry)
+	if err != nil {
+		return doubtPage{}, err
+	}
+	if page.Beside, err = besideOf(q, p.fields, entry, other); err != nil {
+		return doubtPage{}, err
+	}
+	if page.Ask == askERP {
+		page.Do = p.words.Advice(entry, q.Lang).Do
 	}
 	if entry.State == trade.InDoubt {
 		if page.Place, page.Of, err = p.rows.Place(q.Context(), entry); err != nil {
@@ -294,7 +319,23 @@ func (p *doubtRoutes) ordered(q *web.Request) (page doubtPage, order Order, ok b
 	default:
 		return page, order, false, web.BadRequest("form")
 	}
+	if err := p.closeFor(q, &page, order.Act); err != nil {
+		return page, order, false, err
+	}
+	if !page.Open {
+		return page, order, false, q.Page(http.StatusConflict, "doubt", page)
+	}
 	return page, order, true, nil
+}
+
+// closeFor closes the page for an act that somebody else's decision has made impossible: the row is
+// not in doubt any more.
+func (p *doubtRoutes) closeFor(q *web.Request, page *doubtPage, act Act) (err error) {
+	if page.Unsent && act != Adopt {
+		page.Open = false
+		page.Decided, err = p.decided(q, page.Entry)
+	}
+	return err
 }
 
 // planDoubt shows what a decision would do. It reads the record of an id back and compares it.
@@ -320,6 +361,7 @@ func (p *doubtRoutes) showPlan(q *web.Request, page doubtPage, order Order, stat
 		return err
 	}
 	page.Plan, page.Step = &plan, plan.Steps[0]
+	page.Known = knownOf(p.words, page.Step, q.Lang)
 	if refused := page.Step.Refused; refused != "" {
 		page.Plan, page.Refused, page.Wait = nil, string(refused), page.Step.Remaining
 		return q.Page(http.StatusUnprocessableEntity, "doubt", page)
@@ -363,6 +405,9 @@ func (p *doubtRoutes) doDoubt(q *web.Request) error {
 	}
 	again, err := p.doubtPage(q)
 	if err != nil {
+		return err
+	}
+	if err := p.closeFor(q, &again, order.Act); err != nil {
 		return err
 	}
 	if !again.Open {

@@ -128,6 +128,9 @@ type Words interface {
 	// Reason returns one line about why a row is in its state; Advice returns what to do about it.
 	Reason(entry trade.Entry, lang trade.Lang) string
 	Advice(entry trade.Entry, lang trade.Lang) trade.Advice
+	// Known returns what is known to exist on the platform of the row of a step, and of the one that
+	// it was compared with.
+	Known(step acts.RowStep, lang trade.Lang) []string
 	// Attempt returns how an attempt ended, and the name of the phase that its request reached.
 	Attempt(attempt trade.Attempt, lang trade.Lang) (outcome, phase string)
 }

@@ -24,6 +24,8 @@ type Causes interface {
 type Doubts interface {
 	// Doubt returns the state of such a row.
 	Doubt(ctx context.Context, entry trade.Entry) (Doubt, error)
+	// Counterpart returns what a held row was compared with; nil if nothing is known.
+	Counterpart(ctx context.Context, entry trade.Entry) (*acts.Counterpart, error)
 	// Hints returns what is known of a row beyond the answers to its own requests.
 	Hints(ctx context.Context, entry trade.Entry, attempts []trade.Attempt) (Hints, error)
 }

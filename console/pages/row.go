@@ -46,6 +46,7 @@ type rowPage struct {
 	Earlier []wayStep
 	Way     []wayStep
 	Hints   hintsView
+	Beside  *beside // beside the row that it was compared with; nil: none
 	Family  relations
 	History []trade.AuditRecord
 	Job     *Job // nil: it is no longer configured
@@ -137,6 +138,13 @@ func (p *rowRoutes) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*
 	if page.Hints, err = hintsOf(q, p.doubts, entry, attempts); err != nil {
 		return nil, err
 	}
+	other, err := p.doubts.Counterpart(q.Context(), entry)
+	if err != nil {
+		return nil, err
+	}
+	if page.Beside, err = besideOf(q, p.fields, entry, other); err != nil {
+		return nil, err
+	}
 	if page.History, err = p.audit.AuditOf(q.Context(), entry.Job+" "+entry.Key, historyShown); err != nil {
 		return nil, err
 	}
@@ -225,11 +233,17 @@ func (p *rowRoutes) summary(q *web.Request, page *rowPage, fields []Field, attem
 	}
 	row := "/rows/" + strconv.FormatInt(e.ID, 10)
 	if q.May(trade.Accountant) {
-		if undecided(e) {
-			out.Main = &button{"row.desk", "/doubts/" + strconv.FormatInt(e.ID, 10)}
+		question := askOf(e, attempts)
+		switch question {
+		case askNothing, askERP: // there is nothing to decide there
+		default:
+			out.Main = &button{"row.desk." + string(question), "/doubts/" + strconv.FormatInt(e.ID, 10)}
 		}
-		for _, act := range actsFor(e) {
+		for _, act := range actsFor(e, question) {
 			b := button{"act." + act, row + "/" + act}
+			if act == Retry && e.State == trade.Held {
+				b.Key = "act.go." + doublesOf(question)
+			}
 			if out.Main == nil && act != Dismiss && e.State != trade.Waiting {
 				out.Main = &b
 			} else {
@@ -318,15 +332,16 @@ func sentence(v view.Voice, e trade.Entry, quantity trade.Quantity, fields []Fie
 	return strings.TrimSpace(strings.Join(strings.Fields(strings.Join(parts, " ")), " ")) + "."
 }
 
-// actsFor returns the acts that may be useful for a row in its state; whether one can be done is in
-// its plan. Rows that may be on the platform are decided on the page of doubts.
-func actsFor(e trade.Entry) []Act {
+// actsFor returns the acts that may be useful for a row in its state and with the question about it;
+// whether one can be done is in its plan. Rows that may be on the platform are decided on the page of
+// doubts.
+func actsFor(e trade.Entry, question ask) []Act {
 	offered := map[trade.State][]Act{
 		trade.Pending: {Retry, Dismiss}, trade.Waiting: {Retry, Dismiss}, trade.Invalid: {Dismiss},
 		trade.Rejected: {Retry, Dismiss},
 		trade.Held:     {Retry, Dismiss}, trade.Dismissed: {Reopen},
 	}[e.State]
-	if e.State == trade.Pending && e.NextAttemptAt.IsZero() { // it goes without an act
+	if e.State == trade.Pending && e.NextAttemptAt.IsZero() || question == askERP { // it goes without an act
 		offered = []Act{Dismiss}
 	}
 	if slices.ContainsFunc(e.Flags, func(f trade.Flag) bool { return slices.Contains(trade.AcknowledgedByAct, f) }) &&

@@ -28,6 +28,10 @@ type Ledger interface {
 	// Holder returns the row that has a platform id, or had it in an answer, except for one entry;
 	// the zero key if there is none.
 	Holder(ctx context.Context, sends trade.Kind, remoteID string, except int64) (trade.ParentKey, error)
+	// SameContent returns the entries that have, or may have, a record with one of these contents,
+	// or whose row in the ERP has one of these source hashes.
+	SameContent(ctx context.Context, sends trade.Kind, contents []int64,
+		sources []trade.Hash) ([]trade.SentContent, error)
 	run.Quarantine
 	// Act stores acts in one transaction, each together with its audit record. done reports for
 	// each whether it was stored: it was not if its entry or job has changed since it was planned.
@@ -101,7 +105,13 @@ type RowStep struct {
 	Before, After trade.Entry // zero for an unknown row
 	Differences   []trade.Difference
 
-	Attempts   []trade.Attempt // earlier attempts, if they matter for the decision
+	Attempts []trade.Attempt // its requests; not read for rows that never made a record
+	// Counterpart is what a held row was compared with; nil: nothing is known.
+	Counterpart *Counterpart
+	// MayDouble means that the act may make a second record of one document: a person must declare
+	// to have checked that it does not.
+	MayDouble bool
+
 	Remaining  time.Duration   // of the quarantine
 	Problems   []trade.Problem // of a row that would be sent again, as it is in the ERP now
 	WaitingFor []trade.Awaited // the same
@@ -193,6 +203,9 @@ func (a *Acts) plan(ctx context.Context, act, job string, keys []string, change 
 		step := RowStep{
 			Key: key, Before: entry, After: entry,
 			Differences: mapping.Differences(a.job(job), entry, refs),
+		}
+		if err := a.known(ctx, &step, len(keys) == 1); err != nil {
+			return plan, err
 		}
 		if err := change(&step); err != nil {
 			return plan, fmt.Errorf("%s %s: %w", job, key, err)

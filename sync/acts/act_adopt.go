@@ -60,9 +60,6 @@ func (a *Acts) Adopt(ctx context.Context, job, key string, adoption Adoption) (R
 			step.Refused = standing(entry.State)
 			return nil
 		}
-		if step.Attempts, err = a.Ledger.Attempts(ctx, entry.ID); err != nil {
-			return err
-		}
 		id := ""
 		if !adoption.NoID {
 			var ok bool

@@ -13,12 +13,13 @@ import (
 )
 
 // Retry plans that rows which were not sent, or certainly refused, go now instead of later, in the
-// same generation: nothing can be doubled. The platform is asked again for records that it lacked,
-// as if for the first time. A row that was held because its content was sent under another key,
-// because another living row equals it, or because the platform reported that it exists, is thereby
-// declared to be another record.
-func (a *Acts) Retry(ctx context.Context, job string, keys []string) (RowPlan, error) {
-	return a.plan(ctx, "retry", job, keys, func(step *RowStep) error {
+// same generation. The platform is asked again for records that it lacked, as if for the first
+// time. A row that was held because its content was sent under another key, because another living
+// row equals it, or because the platform reported that it exists, is thereby declared to be another
+// record. If it is not, it is made twice: such a row, and one of which an earlier request may have
+// made a record, goes only if a person has checked that.
+func (a *Acts) Retry(ctx context.Context, job string, keys []string, checked bool) (RowPlan, error) {
+	plan, err := a.plan(ctx, "retry", job, keys, func(step *RowStep) error {
 		entry := &step.After
 		switch entry.State {
 		case trade.Pending:
@@ -30,14 +31,19 @@ func (a *Acts) Retry(ctx context.Context, job string, keys []string) (RowPlan, e
 				step.Refused = WaitsFor
 			}
 		case trade.Held:
-			if err := a.declare(ctx, step); err != nil {
-				return err
-			}
+			declare(step)
+			step.MayDouble = true
+		case trade.Rejected:
+			step.MayDouble = entry.Weak() || slices.ContainsFunc(step.Attempts, Undecided)
 		default:
 			step.Refused = standing(entry.State)
 		}
 		if step.Refused == NotRefused && entry.Payload == nil {
 			step.Refused = IsInvalid
+		}
+		step.MayDouble = step.MayDouble && step.Refused == NotRefused
+		if step.MayDouble && !checked {
+			step.Refused = NotChecked
 		}
 		if step.Refused != NotRefused {
 			return nil
@@ -48,6 +54,8 @@ func (a *Acts) Retry(ctx context.Context, job string, keys []string) (RowPlan, e
 		goes(entry)
 		return nil
 	})
+	plan.Order.Checked = checked
+	return plan, err
 }
 
 // standing returns why rows in a state cannot simply be sent; NotRefused if they can.
@@ -66,7 +74,7 @@ func goes(entry *trade.Entry) {
 
 // declare decides whether a held row may go because a person declares it a different record from
 // the one it was taken for.
-func (a *Acts) declare(ctx context.Context, step *RowStep) (err error) {
+func declare(step *RowStep) {
 	entry := &step.After
 	switch entry.Cause {
 	case trade.CauseVanished:
@@ -76,12 +84,10 @@ func (a *Acts) declare(ctx context.Context, step *RowStep) (err error) {
 	case trade.CauseRetyped, trade.CauseOtherJob, trade.CauseTwin:
 		entry.Another = entry.PayloadHash
 	default:
-		if step.Attempts, err = a.Ledger.Attempts(ctx, entry.ID); err == nil &&
-			slices.ContainsFunc(step.Attempts, Undecided) {
+		if slices.ContainsFunc(step.Attempts, Undecided) {
 			step.Refused = DoubtBefore
 		}
 	}
-	return err
 }
 
 // Undecided reports whether an attempt may have created a record, or may do so yet.
@@ -114,10 +120,7 @@ func (a *Acts) Reopen(ctx context.Context, job string, keys []string) (RowPlan, 
 			step.Refused = NotDismissed
 			return nil
 		}
-		attempts, err := a.Ledger.Attempts(ctx, entry.ID)
-		if err != nil {
-			return err
-		}
+		attempts := step.Attempts
 		from := trade.Dismissal{From: trade.Held}
 		if entry.Dismissal != nil {
 			from = *entry.Dismissal
@@ -129,7 +132,6 @@ func (a *Acts) Reopen(ctx context.Context, job string, keys []string) (RowPlan, 
 		switch {
 		case inDoubt:
 			entry.State, entry.NextAttemptAt = trade.InDoubt, mapping.NoTime
-			step.Attempts = attempts
 		// while it was dismissed, a late answer proved that nothing was created
 		case from.From == trade.InDoubt:
 			entry.State, entry.Cause = trade.Rejected, ""

@@ -20,11 +20,9 @@ type Remapper interface {
 // values. It may create a second record, so it is for one row only, needs a person's confirmation
 // that the platform was checked, and is possible only after the quarantine (I14).
 func (a *Acts) Resend(ctx context.Context, job, key string, checked bool) (RowPlan, error) {
-	plan, err := a.plan(ctx, "resend", job, []string{key}, func(step *RowStep) (err error) {
+	plan, err := a.plan(ctx, "resend", job, []string{key}, func(step *RowStep) error {
 		entry := &step.After
-		if step.Attempts, err = a.Ledger.Attempts(ctx, entry.ID); err != nil {
-			return err
-		}
+		step.MayDouble = true
 		doubt := slices.ContainsFunc(step.Attempts, Undecided)
 		switch {
 		case entry.State != trade.InDoubt && entry.State != trade.Held:

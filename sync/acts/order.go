@@ -29,7 +29,7 @@ type Order struct {
 	NoID bool `json:"no_id,omitempty"`
 	// adopt: even if the platform's record differs
 	DespiteDifferences bool      `json:"despite,omitempty"`
-	Checked            bool      `json:"checked,omitempty"` // resend: the platform was checked
+	Checked            bool      `json:"checked,omitempty"` // resend, retry: the platform was checked
 	Since              time.Time `json:"since,omitzero"`    // resync: only rows that changed since
 	Count              int       `json:"count,omitempty"`   // resync: how many rows it reads
 }
@@ -45,7 +45,7 @@ func (a *Acts) Plan(ctx context.Context, o Order) (RowPlan, error) {
 	}
 	switch {
 	case o.Act == "retry":
-		return a.Retry(ctx, o.Job, keys)
+		return a.Retry(ctx, o.Job, keys, o.Checked)
 	case o.Act == "dismiss":
 		return a.Dismiss(ctx, o.Job, keys)
 	case o.Act == "reopen":
@@ -75,7 +75,8 @@ func (p RowPlan) Mark() string {
 	for _, s := range p.Steps {
 		parts = append(parts, []any{
 			s.Key, s.Refused, s.Before.ID, s.Before.Version, s.Holder, s.Problems,
-			s.WaitingFor, s.Reading, s.After.State, s.After.PayloadHash, s.After.RemoteID,
+			s.WaitingFor, s.Reading, s.MayDouble, s.Counterpart.mark(),
+			s.After.State, s.After.PayloadHash, s.After.RemoteID,
 		})
 	}
 	return MarkOf(parts...)

@@ -127,7 +127,7 @@ func (r *Discoverer) settleDoubles(ctx context.Context, p *pager) error {
 			for _, key := range chunk {
 				if !slices.ContainsFunc(entries, func(e trade.Entry) bool { return e.Key == key }) {
 					double := trade.Entry{Job: r.Run.Job.Name(), Sends: r.Run.Job.Spec.Sends, Key: key}
-					run.Hold(&double, trade.CauseDuplicateKey, run.DoubleText(key, p.doubles[key]))
+					run.HoldDouble(&double, p.doubles[key])
 					r.Run.Dry.HoldDouble(double)
 				}
 			}
@@ -212,7 +212,7 @@ func (r *Discoverer) settleDouble(old trade.Entry, p *pager, rows []erp.Row,
 		entry.GoneSweeps = 0
 		return entry, old.GoneSweeps > 0
 	}
-	run.Hold(&entry, trade.CauseDuplicateKey, run.DoubleText(old.Key, n))
+	run.HoldDouble(&entry, n)
 	return entry, true
 }
 

@@ -49,7 +49,7 @@ func (r *Checker) CheckEqualRows(out *Rechecked, parked []trade.Entry) []Twin {
 			continue
 		}
 		from := entry
-		run.Hold(&entry, trade.CauseTwin, twin.text())
+		run.Hold(&entry, trade.CauseTwin, twin.text(), trade.CounterpartOf(*other))
 		entry.Flags, entry.UpdatedAt = entry.Flags.With(trade.Twin, equal != nil), r.run.Env.Clock.Now()
 		out.hold(from, entry)
 	}
@@ -94,6 +94,6 @@ func (t Twin) text() string {
 	}
 	return fmt.Sprintf(
 		"the row under key %s of job %s %s and goes, or went%s; the platform deletes nothing. "+
-			"Two documents: `safrasync retry`. One that was typed twice: `safrasync dismiss`",
+			"Two documents: `safrasync retry --checked`. One that was typed twice: `safrasync dismiss`",
 		t.Other.Key, t.Other.Job, like, id)
 }

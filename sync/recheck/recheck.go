@@ -210,12 +210,12 @@ func (r *Checker) recheckEntry(old trade.Entry, rows []erp.Row, known mapping.Pa
 	switch c := r.run.Job.Choose(rows); {
 	case len(rows) == 0:
 		run.Hold(&entry, trade.CauseVanished,
-			"the row left the ERP between reading and sending; if it stays away it is withdrawn")
+			"the row left the ERP between reading and sending; if it stays away it is withdrawn", nil)
 	case c.Cancelled():
 		run.Hold(&entry, trade.CauseVanished,
-			"the row was cancelled in the ERP before it was sent; if it stays so it is withdrawn")
+			"the row was cancelled in the ERP before it was sent; if it stays so it is withdrawn", nil)
 	case c.Row == nil:
-		run.Hold(&entry, trade.CauseDuplicateKey, run.DoubleText(old.Key, c.Living))
+		run.HoldDouble(&entry, c.Living)
 	default:
 		get := c.Row.Get
 		hash := r.run.Job.SourceHash(get)

@@ -217,7 +217,7 @@ func (r *Checker) holdMoved(out *Rechecked, sent []SentRow) {
 		// unless a person declared it another document
 		if like.Moved != nil && entry.Another != entry.PayloadHash {
 			from := entry
-			run.Hold(&entry, trade.CauseRetyped, like.text())
+			run.Hold(&entry, trade.CauseRetyped, like.text(), trade.CounterpartOf(like.Moved.Entry))
 			entry.UpdatedAt = r.run.Env.Clock.Now()
 			out.hold(from, entry)
 			for _, of := range append(like.left, like.Moved) {

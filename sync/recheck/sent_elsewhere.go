@@ -30,7 +30,7 @@ func (r *Checker) holdSentElsewhere(ctx context.Context, out *Rechecked) error {
 			continue
 		}
 		from := entry
-		run.Hold(&entry, trade.CauseOtherJob, OtherJobText(other))
+		HoldOtherJob(&entry, other)
 		entry.UpdatedAt = r.run.Env.Clock.Now()
 		out.hold(from, entry)
 	}
@@ -49,12 +49,13 @@ func (r *Checker) SentElsewhere(ctx context.Context, entries []trade.Entry) (map
 	return taken, err
 }
 
-// OtherJobText returns the reason why a row is held whose key another job has sent.
-func OtherJobText(o trade.Elsewhere) string {
+// HoldOtherJob holds an entry whose key another job has sent.
+func HoldOtherJob(entry *trade.Entry, o trade.Elsewhere) {
 	id := ""
 	if o.RemoteID != "" {
 		id = " with the id " + o.RemoteID
 	}
-	return fmt.Sprintf("job %s has this key %s already: it is %s there%s, and one row must not go twice", o.Job, o.Key,
-		o.State, id)
+	run.Hold(entry, trade.CauseOtherJob,
+		fmt.Sprintf("job %s has this key %s already: it is %s there%s, and one row must not go twice", o.Job, o.Key,
+			o.State, id), &trade.Counterpart{Job: o.Job, Key: o.Key, RemoteID: o.RemoteID})
 }

@@ -276,8 +276,7 @@ func PlanDecisions(ctx context.Context, people *acts.Acts, list []Decision) ([]P
 			case step.Before.Version != d.Version:
 				no.Refusal = acts.Moved
 			case step.Refused != acts.NotRefused:
-			case bulk(d.Act) && !slices.Contains(acts.BulkStates(d.Act), step.Before.State), d.Act == "retry" &&
-				step.Before.Weak():
+			case bulk(d.Act) && !slices.Contains(acts.BulkStates(d.Act), step.Before.State), step.MayDouble:
 				no.OneByOne = true
 			default:
 				p.Plan.Steps, p.Lines[step.Key] = append(p.Plan.Steps, step), d.Line
@@ -304,7 +303,7 @@ func planGroup(ctx context.Context, people *acts.Acts, group []Decision) (acts.R
 	}
 	switch first.Act {
 	case "retry":
-		return people.Retry(ctx, first.Job, keys)
+		return people.Retry(ctx, first.Job, keys, true) // what may double is refused by the caller
 	case "dismiss":
 		return people.Dismiss(ctx, first.Job, keys)
 	case "acknowledge":

@@ -73,8 +73,7 @@ func (r *pendingParents) notTaken(ctx context.Context, entries []trade.Entry) ([
 				kept = append(kept, e)
 				continue
 			}
-			run.Hold(&e, trade.CauseOtherJob,
-				recheck.OtherJobText(trade.Elsewhere{Job: job.Name(), Key: e.Key, State: trade.Pending}))
+			recheck.HoldOtherJob(&e, trade.Elsewhere{Job: job.Name(), Key: e.Key, State: trade.Pending})
 			if err := r.run.Dry.HoldBack(ctx, e); err != nil {
 				return nil, err
 			}

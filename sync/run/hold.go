@@ -10,11 +10,18 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Hold puts an entry into the state held, with a cause and a text for the person who decides.
-func Hold(entry *trade.Entry, cause, text string) {
+// Hold puts an entry into the state held, with a cause, a text for the person who decides, and what
+// the row was compared with; nil: nothing.
+func Hold(entry *trade.Entry, cause, text string, other *trade.Counterpart) {
 	entry.State, entry.Cause = trade.Held, cause
-	entry.Error = &trade.EntryError{Kind: trade.ConflictError, Text: text}
+	entry.Error = &trade.EntryError{Kind: trade.ConflictError, Text: text, Counterpart: other}
 	entry.WaitingFor, entry.NextAttemptAt = nil, mapping.NoTime
+}
+
+// HoldDouble holds an entry whose key occurs n times in the ERP.
+func HoldDouble(entry *trade.Entry, n int) {
+	Hold(entry, trade.CauseDuplicateKey, DoubleText(entry.Key, n),
+		&trade.Counterpart{Job: entry.Job, Key: entry.Key, Rows: n})
 }
 
 // DoubleText returns the text for a key that occurs n times.

@@ -667,7 +667,7 @@ func (r *run) person(a, b int) string {
 		plan, err = people.Adopt(ctx, e.Job, e.Key, acts.Adoption{ID: id, DespiteDifferences: true})
 	case e.State != trade.InDoubt:
 		order = e.State == trade.Held
-		plan, err = people.Retry(ctx, e.Job, []string{e.Key})
+		plan, err = people.Retry(ctx, e.Job, []string{e.Key}, true)
 	default:
 		if err = people.Watch(ctx, e.Job); err != nil {
 			break

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -27,7 +28,14 @@ const manyRows = 50
 
 // NewRetryCommand makes the command retry.
 func NewRetryCommand(a *cli.App) *cobra.Command {
-	return rowsCommand(a, "retry", "help.retry", "retry.plan", (*engineacts.Acts).Retry)
+	var checked bool
+	cmd := rowsCommand(a, "retry", "help.retry", "retry.plan",
+		func(acts *engineacts.Acts, ctx context.Context, job string, keys []string) (engineacts.RowPlan, error) {
+			return acts.Retry(ctx, job, keys, checked)
+		})
+	cmd.Flags().BoolVar(&checked, "checked", false,
+		"for rows that may double, as the plan says: I have checked that the platform does not have their record")
+	return cmd
 }
 
 // NewDismissCommand makes the command dismiss.
@@ -43,8 +51,7 @@ func NewReopenCommand(a *cli.App) *cobra.Command {
 // planner plans an act on rows.
 type planner func(acts *engineacts.Acts, ctx context.Context, job string, keys []string) (engineacts.RowPlan, error)
 
-// rowsCommand makes a command for an act that cannot send a row twice. It acts on rows by their
-// keys, or on all rows that a filter selects.
+// rowsCommand makes a command for an act on rows by their keys, or on all rows that a filter selects.
 func rowsCommand(a *cli.App, act string, help, title i18n.Key, plan planner) *cobra.Command {
 	var f rowActFlags
 	cmd := a.Command(act+" JOB [KEY…] --reason TEXT", help, cli.Arity{Least: 1, Most: -1},
@@ -179,8 +186,11 @@ func tellStep(a *cli.App, plan engineacts.RowPlan, s engineacts.RowStep) {
 	} else {
 		a.Tell("act.row", v.Subject(plan.Job, s.Key, s.Before.Shown), v.Reason(s.Before))
 	}
-	for _, text := range append(v.SinceSent(s.Before, s.Differences), decision(v, plan.Act, s)...) {
+	for _, text := range slices.Concat(v.Known(s), v.SinceSent(s.Before, s.Differences), decision(v, plan.Act, s)) {
 		a.Tell("act.line", text)
+	}
+	if s.MayDouble && plan.Act == "retry" {
+		a.Tell("act.line", a.Text("retry.may_double"))
 	}
 }
 
@@ -203,6 +213,16 @@ type rowActJSON struct {
 	Reading    *engineacts.Readback `json:"reading,omitempty"`
 	Problems   []rows.FieldJSON     `json:"problems,omitempty"`
 	WaitingFor []trade.Awaited      `json:"waiting_for,omitempty"`
+
+	MayDouble   bool             `json:"may_double,omitempty"`  // the act may make a second record
+	Counterpart *counterpartJSON `json:"counterpart,omitempty"` // what a held row was compared with
+}
+
+type counterpartJSON struct {
+	Job      string     `json:"job"`
+	Key      string     `json:"key"`
+	RemoteID *string    `json:"remote_id"` // null: it is not known
+	SentAt   *time.Time `json:"sent_at"`   // null: it was not sent
 }
 
 type holderJSON struct {
@@ -218,7 +238,10 @@ func rowActOf(plan engineacts.RowPlan, s engineacts.RowStep) rowActJSON {
 	out := rowActJSON{
 		Act: plan.Act, Job: plan.Job, Key: s.Key, Done: s.Done, Refused: cli.OrNull(string(s.Refused)),
 		State: cli.OrNull(entry.State),
-		Flags: cli.OrEmpty(entry.Flags), Changes: cli.OrEmpty(s.Differences),
+		Flags: cli.OrEmpty(entry.Flags), Changes: cli.OrEmpty(s.Differences), MayDouble: s.MayDouble,
+	}
+	if c := s.Counterpart; c != nil {
+		out.Counterpart = &counterpartJSON{c.Job, c.Key, cli.OrNull(c.ID), cli.TimeOrNull(c.SentAt)}
 	}
 	if plan.Act != "resend" && plan.Act != "adopt" {
 		return out

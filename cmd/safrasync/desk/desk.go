@@ -274,6 +274,11 @@ func (d *Desk) Doubt(ctx context.Context, entry trade.Entry) (pages.Doubt, error
 	return out, nil
 }
 
+// Counterpart returns what a held row was compared with; nil if nothing is known.
+func (d *Desk) Counterpart(ctx context.Context, entry trade.Entry) (*acts.Counterpart, error) {
+	return d.acts().Counterpart(ctx, entry)
+}
+
 // Hints returns what is known of a row beyond the answers to its own requests, as `rows show` does.
 func (d *Desk) Hints(ctx context.Context, entry trade.Entry, attempts []trade.Attempt) (pages.Hints, error) {
 	hints, err := rows.Hints(ctx, d.g.App, d.g.Store, entry, attempts)

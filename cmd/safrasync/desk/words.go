@@ -3,6 +3,7 @@ package desk
 import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -44,6 +45,9 @@ func (w *work) Advice(entry trade.Entry, lang trade.Lang) trade.Advice {
 	}
 	return w.voice(lang).Advice(entry)
 }
+
+// Known returns what is known to exist of the row of a step.
+func (w *work) Known(step acts.RowStep, lang trade.Lang) []string { return w.voice(lang).Known(step) }
 
 // Attempt returns how an attempt ended, with the platform's answer, and the name of the phase that
 // its request reached.

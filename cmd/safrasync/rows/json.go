@@ -37,6 +37,8 @@ type errorJSON struct {
 	Messages []string        `json:"messages"`
 	Fields   []FieldJSON     `json:"fields"`
 	Text     string          `json:"text"`
+	// what a held row was compared with
+	Counterpart *trade.Counterpart `json:"counterpart,omitempty"`
 }
 
 // FieldJSON is one problem of a field.
@@ -99,7 +101,7 @@ func RowOf(c *config.Config, e trade.Entry) RowJSON {
 	if f := e.Error; f != nil {
 		row.Error = &errorJSON{
 			Kind: f.Kind, Status: cli.OrNull(f.Status), Messages: cli.OrEmpty(f.Messages),
-			Fields: []FieldJSON{}, Text: f.Text,
+			Fields: []FieldJSON{}, Text: f.Text, Counterpart: f.Counterpart,
 		}
 		for _, p := range f.Fields {
 			row.Error.Fields = append(row.Error.Fields, FieldJSON{p.Field, p.Rule, p.Column, p.Value})

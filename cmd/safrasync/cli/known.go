@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"slices"
+
+	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Known returns what is known to exist on the platform of a row on which a person acts, and what a
+// held row was compared with.
+func (v Voice) Known(s acts.RowStep) []string {
+	e := s.Before
+	if e.ID == 0 {
+		return nil
+	}
+	at := acts.SentAt(s.Attempts)
+	var out []string
+	say := func(key i18n.Key, args ...any) { out = append(out, v.Text(key, args...)) }
+	switch {
+	case e.RemoteID != "" && !at.IsZero():
+		say("known.made", e.RemoteID, v.Moment(at))
+	case e.RemoteID != "":
+		say("known.stated", e.RemoteID)
+	case e.State == trade.Accepted:
+		say("known.no_id")
+	case slices.ContainsFunc(s.Attempts, acts.Undecided):
+		say("known.maybe", v.Moment(at))
+	case e.State == trade.Held && e.Cause == trade.CauseExists:
+		say("known.exists")
+	case e.Weak():
+		say("known.weak")
+	case e.Attempts == 0:
+		say("known.never")
+	default:
+		say("known.refused")
+	}
+	c := s.Counterpart
+	if c == nil || c.Rows > 0 { // the reason says how often the key occurs
+		return out
+	}
+	other := v.Subject(c.Job, c.Key, c.Entry.Shown)
+	switch {
+	case c.ID != "" && !c.SentAt.IsZero():
+		say("known.other.made", other, c.ID, v.Moment(c.SentAt))
+	case c.ID != "":
+		say("known.other.stated", other, c.ID)
+	case !c.SentAt.IsZero():
+		say("known.other.maybe", other, v.Moment(c.SentAt))
+	default:
+		say("known.other.unsent", other)
+	}
+	return out
+}

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/safrasync/safrasync/internal/consoletest"
+	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// heldDesk is a desk with a contract that was renumbered after it was sent, one that was typed
+// twice, and one whose key occurs twice.
+func heldDesk(t *testing.T) *deskWorld {
+	t.Helper()
+	d := newDeskOn(t, state.SQLite, "\nchecks: {twin: hold}\n", "")
+	copied := func(num, quantity, of string) string {
+		return fmt.Sprintf(`INSERT INTO contrato SELECT filial, %s, %s, produtor, loja, usuario, produto, local, safra, um,
+			tipo, emissao, carteira, preco, inicio, fim, modalidade, pagto, forma, situacao
+			FROM contrato WHERE num = '%s';`, num, quantity, of)
+	}
+	d.sql("erp.db", "UPDATE contrato SET num = '000901' WHERE num = '000001';"+
+		copied("'000902'", "quantidade", "000002")+copied("num", "'401'", "000004"))
+	d.run(0, "sync", "--sweep")
+	for key, cause := range map[string]string{
+		"01|000901": trade.CauseRetyped, "01|000902": trade.CauseTwin, "01|000004": trade.CauseDuplicateKey,
+	} {
+		if e := d.entry("contracts", key); e.State != trade.Held || e.Cause != cause {
+			t.Fatalf("%s is %s, %s", key, e.State, e.Cause)
+		}
+	}
+	return d
+}
+
+// marked is the form of a plan with the mark of its button.
+func marked(b *consoletest.Browser, path string) url.Values {
+	form := b.Form(path)
+	form.Set("mark", regexp.MustCompile(`name="mark" value="([0-9a-f]+)"`).FindStringSubmatch(b.Body)[1])
+	return form
+}
+
+// Sending a renumbered contract makes a second record of it: the plan says so, shows the first record
+// beside it, and demands that a person declares them two documents.
+func TestARetryThatMayDoubleSaysSoAndDemandsATick(t *testing.T) {
+	t.Parallel()
+	d := heldDesk(t)
+	old, renumbered := d.entry("contracts", "01|000001"), d.entry("contracts", "01|000901")
+	at := fmt.Sprintf("/rows/%d/retry", renumbered.ID)
+	b := d.as(trade.Accountant).Get(at).Wants(http.StatusOK, old.RemoteID, "01|000001",
+		fmt.Sprintf(`href="/rows/%d"`, old.ID), "não há como apagar", "Conferi: são dois documentos", "nunca foi enviada", "enviado ")
+	if strings.Contains(b.Body, "Nada pode duplicar") {
+		t.Error("the plan says that nothing can double")
+	}
+	form := with(marked(b, at), "reason", "é outro contrato")
+	b.Post(at, form).Wants(http.StatusUnprocessableEntity, "Marque que conferiu")
+	if e := d.entry("contracts", "01|000901"); e.State != trade.Held {
+		t.Fatalf("without the declaration it is %s", e.State)
+	}
+	b.Post(at, with(form, "checked", "1")).Wants(http.StatusOK)
+	if e := d.entry("contracts", "01|000901"); e.State != trade.Pending {
+		t.Errorf("it is %s", e.State)
+	}
+}
+
+// What cannot double is not said to double, and needs no tick.
+func TestARetryThatCannotDoubleSaysSo(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, "status=404@1")
+	rejected := d.rows(trade.Rejected)
+	if len(rejected) == 0 {
+		t.Fatal("nothing is rejected")
+	}
+	b := d.as(trade.Accountant).Get(fmt.Sprintf("/rows/%d/retry", rejected[0].ID)).Wants(http.StatusOK,
+		"Nada pode duplicar", "recusado com certeza")
+	if strings.Contains(b.Body, `name="checked"`) {
+		t.Error("it demands a tick")
+	}
+}
+
+// On the command line a retry that may double needs --checked, and names the other record.
+func TestARetryThatMayDoubleNeedsCheckedOnTheCommandLine(t *testing.T) {
+	t.Parallel()
+	d := heldDesk(t)
+	old := d.entry("contracts", "01|000001")
+	_, told := d.run(1, "retry", "contracts", "01|000901", "--reason", "é outro", "--yes")
+	for _, want := range []string{"PODE DUPLICAR", "--checked", "01|000001", old.RemoteID} {
+		if !strings.Contains(told, want) {
+			t.Errorf("%q is not in:\n%s", want, told)
+		}
+	}
+	out, _ := d.run(0, "retry", "contracts", "01|000901", "--reason", "é outro", "--yes", "--checked", "--json")
+	if !strings.Contains(out, `"counterpart":{"job":"contracts","key":"01|000001","remote_id":"`+old.RemoteID) {
+		t.Error(out)
+	}
+	out, _ = d.run(0, "rows", "contracts", "--state", "held", "--json")
+	if !strings.Contains(out, `"counterpart":{"job":"contracts","key":"01|000002"`) {
+		t.Error(out)
+	}
+}
+
+// Wherever a held row is shown, it names the row that it was compared with, and asks what is to be
+// found out about it.
+func TestAHeldRowNamesWhatItWasComparedWith(t *testing.T) {
+	t.Parallel()
+	d := heldDesk(t)
+	b := d.as(trade.Accountant)
+	for _, row := range []struct {
+		key, other, ask string
+		desk            []string
+	}{
+		{
+			"01|000901", "01|000001", "Decidir: é o mesmo documento?",
+			[]string{"É o mesmo: registrar com este id", "São dois documentos: enviar (pode duplicar)", "Dispensar"},
+		},
+		{
+			"01|000902", "01|000002", "Decidir: são dois documentos?",
+			[]string{"São dois documentos: enviar (pode duplicar)", "É um só, digitado duas vezes"},
+		},
+	} {
+		held, other := d.entry("contracts", row.key), d.entry("contracts", row.other)
+		link := fmt.Sprintf(`href="/rows/%d"`, other.ID)
+		b.Get(fmt.Sprintf("/rows/%d", held.ID)).Wants(http.StatusOK, other.RemoteID, link, row.ask)
+		b.Get(fmt.Sprintf("/doubts/%d", held.ID)).Wants(http.StatusOK, append(row.desk, other.RemoteID, link)...)
+		b.Get(fmt.Sprintf("/rows/%d/dismiss", held.ID)).Wants(http.StatusOK, other.RemoteID, link)
+		b.Get("/rows?state=held").Wants(http.StatusOK, "comparada com "+row.other, other.RemoteID)
+		for _, args := range [][]string{
+			{"rows", "contracts", "--state", "held"},
+			{"why", "contracts", row.key},
+			{"rows", "show", "contracts", row.key},
+		} {
+			if out, _ := d.run(0, args...); !strings.Contains(out, row.other) || !strings.Contains(out, other.RemoteID) {
+				t.Errorf("%v does not name %s:\n%s", args, row.other, out)
+			}
+		}
+	}
+	renumbered, old := d.entry("contracts", "01|000901"), d.entry("contracts", "01|000001")
+	desk := fmt.Sprintf("/doubts/%d", renumbered.ID)
+	b.Get(desk).Submit(desk+"/plan", url.Values{"act": {"adopt"}, "id": {old.RemoteID}}).Wants(http.StatusOK,
+		"passa a constar como enviada, com o id "+old.RemoteID, "Comparada com")
+}
+
+// A key that occurs twice is corrected in the ERP: no button leads to a question about the platform
+// or to an act that is refused.
+func TestADoubleKeyOffersNoDeadEnd(t *testing.T) {
+	t.Parallel()
+	d := heldDesk(t)
+	held := d.entry("contracts", "01|000004")
+	at := fmt.Sprintf("/rows/%d", held.ID)
+	b := d.as(trade.Accountant).Get(at).Wants(http.StatusOK, "a chave está 2 vezes no ERP", at+"/dismiss")
+	for _, wrong := range []string{at + "/retry", fmt.Sprintf("/doubts/%d", held.ID), "está na plataforma?"} {
+		if strings.Contains(b.Body, wrong) {
+			t.Errorf("it offers %s", wrong)
+		}
+	}
+	b.Get(fmt.Sprintf("/doubts/%d", held.ID)).Wants(http.StatusOK, "Corrija o ERP para que a chave apareça uma só vez")
+	if strings.Contains(b.Body, "Está lá") || strings.Contains(b.Body, "/retry") {
+		t.Error("the desk asks for the platform")
+	}
+}
+
+// The file of decisions says the same as the plan: it names the other record, and that sending may
+// double.
+func TestTheFileOfDecisionsNamesWhatAHeldRowWasComparedWith(t *testing.T) {
+	t.Parallel()
+	d := heldDesk(t)
+	old := d.entry("contracts", "01|000001")
+	b := d.as(trade.Accountant).Get("/rows?state=held")
+	b.Submit("/decisions/export", url.Values{"query": {"state=held"}, "format": {"csv"}}).Wants(http.StatusOK,
+		"comparada com 01|000001", old.RemoteID, "pode duplicar")
+}

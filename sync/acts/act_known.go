@@ -1,0 +1,105 @@
+// What is known to exist of a row on which a person acts.
+
+package acts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Counterpart is what a held row was compared with, as it is now.
+type Counterpart struct {
+	Job, Key string
+	Entry    trade.Entry // zero if the ledger has no such row any more
+	ID       string      // of its record on the platform; "" = unknown
+	SentAt   time.Time   // when its last request left that made a record, or may have; zero: none did
+	Rows     int         // rows of the ERP with the key, if the row's own key is double; else 0
+}
+
+// mark returns what identifies a counterpart in the mark of a plan.
+func (c *Counterpart) mark() []string {
+	if c == nil {
+		return nil
+	}
+	return []string{c.Job, c.Key, c.ID}
+}
+
+// sent are the states of rows that were sent, or may have been.
+var sent = []trade.State{
+	trade.Accepted, trade.InDoubt, trade.Held, trade.Sending, trade.Rejected, trade.Dismissed,
+}
+
+// known reads what may exist of a row on the platform: the requests that left for it, and what it
+// was compared with. Of many rows it leaves out the requests of those whose state says enough.
+func (a *Acts) known(ctx context.Context, step *RowStep, alone bool) (err error) {
+	once := step.Before.State == trade.Rejected && step.Before.Generation == 1 && !step.Before.Weak()
+	if alone || slices.Contains(sent, step.Before.State) && !once {
+		if step.Attempts, err = a.Ledger.Attempts(ctx, step.Before.ID); err != nil {
+			return fmt.Errorf("%s %s: %w", step.Before.Job, step.Before.Key, err)
+		}
+	}
+	step.Counterpart, err = a.Counterpart(ctx, step.Before)
+	return err
+}
+
+// Counterpart returns what a held row was compared with; nil if it is not held, or if nothing is
+// known. For a row that the platform says exists, it is the row that was sent with the same content.
+func (a *Acts) Counterpart(ctx context.Context, e trade.Entry) (*Counterpart, error) {
+	if e.State != trade.Held {
+		return nil, nil //nolint:nilnil // it was compared with nothing
+	}
+	var named trade.Counterpart
+	switch {
+	case e.Error != nil && e.Error.Counterpart != nil:
+		named = *e.Error.Counterpart
+	case e.Cause == trade.CauseExists && e.Content != 0:
+		found, err := a.Ledger.SameContent(ctx, e.Sends, []int64{e.Content}, nil)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range found {
+			if f.Entry.ID != e.ID && slices.Contains(f.Contents, e.Content) {
+				named = *trade.CounterpartOf(f.Entry)
+			}
+		}
+	}
+	if named.Key == "" {
+		return nil, nil //nolint:nilnil // nothing is known
+	}
+	out := &Counterpart{Job: named.Job, Key: named.Key, ID: named.RemoteID, Rows: named.Rows}
+	if out.Rows > 0 { // its own key
+		return out, nil
+	}
+	entry, err := a.Ledger.Entry(ctx, named.Job, named.Key)
+	if errors.Is(err, trade.ErrNotFound) {
+		return out, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	attempts, err := a.Ledger.Attempts(ctx, entry.ID)
+	if err != nil {
+		return nil, err
+	}
+	out.Entry = entry
+	if entry.RemoteID != "" {
+		out.ID = entry.RemoteID
+	}
+	out.SentAt = SentAt(attempts)
+	return out, nil
+}
+
+// SentAt returns when the last request left that made a record, or may have; zero if none did.
+func SentAt(attempts []trade.Attempt) (at time.Time) {
+	for _, t := range attempts {
+		if t.Outcome == trade.OutcomeCreated || Undecided(t) {
+			at = t.StartedAt
+		}
+	}
+	return at
+}
