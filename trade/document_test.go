@@ -25,6 +25,21 @@ func TestEveryFormOfADocumentIsMasked(t *testing.T) {
 		"52998224725X":                         hidden + "X",
 		"de 52998224725 a 529.982.247-25":      "de " + hidden + " a " + hidden,
 		"João: CPF 529.982.247-25, telefone 3": "João: CPF " + hidden + ", telefone 3",
+		"529\u2010982\u2011247\u201225":        hidden, // the hyphens of Word
+		"529\u2014982\u2212247\u201525":        hidden,
+		"529\u202f982\u2009247\u200b25":        hidden,
+		"5\u200b2\u00ad9982\u206024725":        hidden,
+		`529\u2011982\u202f247\u200b25`:        hidden, // in JSON
+		"529\ufffd982\u202f247\u221225":        hidden, // the first was invisible, and was replaced
+		"529·982·247·25":                       hidden,
+		"529,982,247-25":                       hidden,
+		"529:982:247:25":                       hidden,
+		"529    982    247    25":              hidden,
+		"52.998.224.725":                       hidden,
+		"５２９９８２２４７２５":                          hidden,
+		"é ５２９．９８２．２４７－２５ ã":                   "é " + hidden + " ã",
+		"٥٢٩٩٨٢٢٤٧٢٥":                          hidden,
+		"12.345.678-90":                        "***.345.678-**",
 	} {
 		if got := trade.MaskDocuments(text); got != want {
 			t.Errorf("%q is shown as %q, not as %q", text, got, want)
@@ -42,6 +57,29 @@ func TestWhatIsNoDocumentOfAPersonStays(t *testing.T) {
 	} {
 		if got := trade.MaskDocuments(text); got != text {
 			t.Errorf("%q becomes %q", text, got)
+		}
+	}
+}
+
+// A numeric column has lost the zeros at the beginning of a CPF: its name tells what it holds.
+func TestAColumnNamedAfterADocumentIsMasked(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ column, text, want string }{
+		{"nr_cpf", "1234567890", "***.345.678-**"},
+		{"A2_CGC", "1234567890", "***.345.678-**"},
+		{"CPF/CNPJ", "1234567890", "***.345.678-**"},
+		{"cpf", "1234567890.00", "1234567890.00"},
+		{"cpf", "3", "***.000.000-**"},
+		{"cpf", "52998224726", "***.982.247-**"}, // mistyped
+		{"cnpj", "12345678000195", "12345678000195"},
+		{"A2_CGC", "38174000143", "38174000143"}, // 00.038.174/0001-43 without its zeros
+		{"cpf", "isento", "isento"},
+		{"cpf", "0", "0"},
+		{"contrato", "1234567890", "1234567890"},
+		{"produtor", "José 529.982.247-25", "José ***.982.247-**"},
+	} {
+		if got := trade.MaskColumn(c.column, c.text); got != c.want {
+			t.Errorf("%s %q is shown as %q, not as %q", c.column, c.text, got, c.want)
 		}
 	}
 }

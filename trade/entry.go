@@ -392,7 +392,7 @@ func CutText(text string) string {
 func (s Shown) Masked() Shown {
 	out := Shown{Mark: s.Mark, Texts: make([]ShownText, len(s.Texts))}
 	for i, t := range s.Texts {
-		out.Texts[i] = ShownText{t.Label, MaskDocuments(t.Text)}
+		out.Texts[i] = ShownText{t.Label, MaskColumn(t.Label, t.Text)}
 	}
 	return out
 }

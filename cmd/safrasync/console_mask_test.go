@@ -3,10 +3,12 @@ package main
 import (
 	"archive/zip"
 	"compress/gzip"
+	"encoding/csv"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -21,10 +23,11 @@ import (
 // forms are the ways in which people and ERPs write one CPF.
 var forms = []string{
 	"52998224725", "00052998224725", "P52998224725", "01_529.982.247-25", "529.982.247-25",
-	"529 982 247 25", "529.982-247/25",
+	"529 982 247 25", "529.982-247/25", "529\u2011982\u2011247\u201225", "529·982·247·25", "52.998.224.725",
+	"529\u200b982\u202f247\u221225", "５２９.９８２.２４７-２５",
 }
 
-var unmasked = regexp.MustCompile(`529\D{0,3}982\D{0,3}247\D{0,3}25`)
+var unmasked = regexp.MustCompile(`529\D{0,3}982\D{0,3}247\D{0,3}25|52\.998\.224\.725|５２９`)
 
 func TestD3NoPageAndNoFileShowsADocument(t *testing.T) {
 	t.Parallel()
@@ -37,8 +40,10 @@ func TestD3NoPageAndNoFileShowsADocument(t *testing.T) {
 		fmt.Fprintf(&sql,
 			`CREATE TABLE novo AS SELECT * FROM contrato WHERE num = '000003'; UPDATE novo SET num = 'N%d', produtor = '%s'; INSERT INTO contrato SELECT * FROM novo; DROP TABLE novo;`, i, form)
 	}
+	sql.WriteString(`CREATE TABLE novo AS SELECT * FROM contrato WHERE num = '000002'; UPDATE novo SET num = '52998224725', filial = '99';
+		INSERT INTO contrato SELECT * FROM novo; DROP TABLE novo;`)
 	d.sql("erp.db", sql.String())
-	d.run(0, "sync", "--sweep")
+	_, log := d.run(0, "sync", "--sweep", "--verbose")
 	d.run(0, "report", "--output", filepath.Join(t.TempDir(), "r.csv"), "--reason",
 		"pediu "+strings.Join(forms, ", "), "--as", "ana")
 	hidden := func(where, text string) {
@@ -50,6 +55,20 @@ func TestD3NoPageAndNoFileShowsADocument(t *testing.T) {
 		if !strings.Contains(text, "***.982.247-**") {
 			t.Errorf("%s does not speak of it: the test shows nothing", where)
 		}
+	}
+	hidden("the log", log)
+	list := filepath.Join(t.TempDir(), "d.csv")
+	d.run(0, "report", "--failed", "--format", "csv", "--output", list)
+	text := string(must.Get(os.ReadFile(list))(t))
+	from := csv.NewReader(strings.NewReader(strings.TrimPrefix(text, "\ufeff")))
+	from.Comma = ';'
+	rows := must.Get(from.ReadAll())(t)
+	for _, cells := range rows {
+		cells[3] = "" // the key: by it the row is found again
+	}
+	hidden("the file of decisions", fmt.Sprint(rows))
+	if !regexp.MustCompile(`"row":\d+,"key":"99\|\*\*\*\.982`).MatchString(log) {
+		t.Error("the log does not say of which row it speaks")
 	}
 	reader := d.as(trade.Reader)
 	for _, page := range []string{"/rows", "/pending", "/audit", "/report?show=1", "/report?show=1&single=1"} {

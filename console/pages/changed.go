@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -141,7 +140,7 @@ func changedOf(entry trade.Entry, fields []Field) changedShown {
 	}
 	for _, f := range fields {
 		if f.Differs || f.Apart {
-			f.hide(view.Mask)
+			f.hide(trade.MaskColumn)
 			shown.Fields = append(shown.Fields, f)
 		}
 	}

@@ -267,18 +267,24 @@ func (f Field) Said(v view.Voice, column int) string {
 	return v.Said(f.Name, *value)
 }
 
-// hide replaces each text of the field by what a function returns for it, which masks documents.
-func (f *Field) hide(hidden func(string) string) {
-	texts := append(slices.Clone(f.ERP), f.Sent, f.Now, f.There)
-	for i, text := range texts {
-		if text != nil {
-			shown := hidden(*text)
-			texts[i] = &shown
+// hide replaces each text of the field by what a function returns for it, which masks documents. The
+// function is also given the name of the column, or of the field.
+func (f *Field) hide(hidden func(name, text string) string) {
+	hide := func(name string, text *string) *string {
+		if text == nil {
+			return nil
 		}
+		shown := hidden(name, *text)
+		return &shown
 	}
-	n := len(f.ERP)
-	f.ERP, f.Sent, f.Now, f.There = texts[:n:n], texts[n], texts[n+1], texts[n+2]
-	f.Code.Label, f.NowCode.Label = hidden(f.Code.Label), hidden(f.NowCode.Label)
+	f.ERP = slices.Clone(f.ERP)
+	all := f.Name
+	for i, text := range f.ERP {
+		f.ERP[i] = hide(f.Columns[i], text)
+		all += " " + f.Columns[i]
+	}
+	f.Sent, f.Now, f.There = hide(all, f.Sent), hide(all, f.Now), hide(all, f.There)
+	f.Code.Label, f.NowCode.Label = hidden("", f.Code.Label), hidden("", f.NowCode.Label)
 }
 
 // Raw reports whether a column has a number that the ERP stores as text, which is shown as it is.

@@ -125,12 +125,13 @@ func (p *rowRoutes) revealRow(q *web.Request) error {
 // rowPage reads everything that is known of a row.
 func (p *rowRoutes) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*rowPage, error) {
 	page := &rowPage{Entry: entry, Shown: view.MaskKey(entry.Key), Job: jobNamed(p.jobs, entry.Job), hide: view.Mask}
+	shown := entry.Shown.Masked()
 	if revealed {
-		page.Shown, page.hide = entry.Key, func(text string) string { return text }
+		page.Shown, page.hide, shown = entry.Key, func(text string) string { return text }, entry.Shown
 	}
-	page.Lead = page.hide(entry.Shown.Lead(page.Shown))
+	page.Lead = page.hide(shown.Lead(page.Shown))
 	page.Reason = page.hide(p.words.Reason(entry, q.Lang))
-	page.Masked = !revealed && view.Masked(entry.Key+"\n"+entry.Shown.Line())
+	page.Masked = !revealed && (view.Masked(entry.Key) || shown.Line() != entry.Shown.Line())
 	attempts, err := p.rows.Attempts(q.Context(), entry.ID)
 	if err != nil {
 		return nil, err
@@ -171,9 +172,13 @@ func (p *rowRoutes) readFields(q *web.Request, page *rowPage, revealed bool) ([]
 		return nil, err
 	}
 	for i := range fields {
-		fields[i].hide(func(text string) string {
-			page.Masked = page.Masked || !revealed && view.Masked(text)
-			return page.hide(text)
+		if revealed {
+			continue
+		}
+		fields[i].hide(func(name, text string) string {
+			masked := trade.MaskColumn(name, text)
+			page.Masked = page.Masked || masked != text
+			return masked
 		})
 	}
 	return fields, nil

@@ -27,7 +27,7 @@ const document = "#"
 func termsOf(shown trade.Shown) []string {
 	var out []string
 	for _, t := range shown.Texts {
-		masked := trade.MaskDocuments(t.Text)
+		masked := trade.MaskColumn(t.Label, t.Text)
 		out = append(out, wordsOf(masked)...)
 		if masked == t.Text {
 			continue

@@ -155,6 +155,11 @@ func (p *printer) decisionCells(r *Row, acts []string) []string {
 		a.Do, a.Again.Label(p.Lang), strings.Join(words, ", "),
 		"", "", "", strconv.FormatInt(r.Version, 10), "",
 	}
+	for i, c := range decisionColumns {
+		if c.id != "key" { // only the key names the row when the file is read
+			cells[i] = trade.MaskDocuments(cells[i])
+		}
+	}
 	cells[len(cells)-1] = decisionCheck(cells)
 	return cells
 }

@@ -6,19 +6,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"regexp"
 	"time"
 
 	"github.com/safrasync/safrasync/trade"
 )
-
-// quoted is a string in JSON; the head has keys and sample keys in many places.
-var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
-
-// MaskJSON masks the documents of persons in all strings of a JSON text.
-func MaskJSON(text []byte) []byte {
-	return quoted.ReplaceAllFunc(text, func(b []byte) []byte { return []byte(trade.MaskDocuments(string(b))) })
-}
 
 // jsonWriter writes one object per line: the heading, then each row with the name of its section.
 type jsonWriter struct {
@@ -43,7 +34,7 @@ func (w *jsonWriter) Begin(h Heading) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.to.Write(append(MaskJSON(text), '\n'))
+	_, err = w.to.Write(append(trade.MaskJSON(text), '\n'))
 	return err
 }
 

@@ -335,7 +335,8 @@ func (s *Sender) takeResult(l *result) {
 		s.withdraw()
 		s.dispatcher.resume(s.open())
 	}
-	s.Run.Log.Info("attempt", zap.String("key", l.Entry.Key), zap.String("attempt", l.attempt.ID),
+	s.Run.Log.Info("attempt", zap.Int64("row", l.Entry.ID), zap.String("key", l.Entry.Key),
+		zap.String("attempt", l.attempt.ID),
 		zap.String("class", string(d.Outcome)),
 		zap.String("state", string(d.State)), zap.Int("status", l.answer.Status),
 		zap.Strings("messages", outcome.StableKeys(l.answer.Messages)),

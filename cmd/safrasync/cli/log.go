@@ -5,6 +5,8 @@ import (
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
+
+	"github.com/safrasync/safrasync/trade"
 )
 
 // newLogger returns a logger that writes JSON lines: errors only, or with verbose also warnings and
@@ -25,5 +27,16 @@ func NewLeveledLogger(w io.Writer, level zapcore.LevelEnabler) *zap.Logger {
 		EncodeTime: zapcore.RFC3339NanoTimeEncoder, EncodeLevel: zapcore.LowercaseLevelEncoder,
 		EncodeDuration: zapcore.StringDurationEncoder,
 	})
-	return zap.New(zapcore.NewCore(encoder, zapcore.Lock(zapcore.AddSync(w)), level))
+	return zap.New(zapcore.NewCore(encoder, zapcore.Lock(zapcore.AddSync(maskedLog{w})), level))
+}
+
+// maskedLog masks the documents of persons in each line. Keys of the ERP may contain them, and no
+// rule of ours removes a line from the log of the host.
+type maskedLog struct{ to io.Writer }
+
+func (m maskedLog) Write(line []byte) (int, error) {
+	if _, err := m.to.Write(trade.MaskJSON(line)); err != nil {
+		return 0, err
+	}
+	return len(line), nil
 }

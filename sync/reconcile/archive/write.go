@@ -122,7 +122,7 @@ func Write(ctx context.Context, to io.Writer, c Contents) (seal string, err erro
 	if err != nil {
 		return "", fmt.Errorf("write the archive: %w", err)
 	}
-	text = reconcile.MaskJSON(text)
+	text = trade.MaskJSON(text)
 	if err := w.file(manifestFile, func(to io.Writer) error { _, err := to.Write(text); return err }); err != nil {
 		return "", fmt.Errorf("write the archive: %w", err)
 	}
@@ -162,7 +162,7 @@ func line(to io.Writer, v any) (masked bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	clean := reconcile.MaskJSON(text)
+	clean := trade.MaskJSON(text)
 	_, err = to.Write(append(clean, '\n'))
 	return !bytes.Equal(text, clean), err
 }
@@ -232,7 +232,7 @@ func (w *writer) closing(ctx context.Context, c trade.Closing) (masked bool, err
 		return false, err
 	}
 	defer func() { _ = s.Close() }() // a temporary file
-	masked = !bytes.Equal(c.Head, reconcile.MaskJSON(c.Head))
+	masked = !bytes.Equal(c.Head, trade.MaskJSON(c.Head))
 	if err := s.Each(func(r *reconcile.Row) error {
 		found, err := line(io.Discard, r)
 		masked = masked || found

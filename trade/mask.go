@@ -1,0 +1,286 @@
+package trade
+
+import (
+	"encoding/json"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Documents of persons are masked in the way of public authorities, ***.456.789-**; those of
+// companies are not personal data. In a text a CPF is recognised by its check digits, so that other
+// numbers stay readable, unless they happen to be a valid CPF. In a column that is named after it,
+// everything that is no CNPJ is taken for one: a numeric column has lost its leading zeros.
+
+var (
+	// documentForms are a CPF from its first digit on: with leading zeros, bare or with separators;
+	// as a number with points; and without its first zero, which only separators show.
+	documentForms = []*regexp.Regexp{
+		regexp.MustCompile(`^0*(\d{3})([\s._/,:-]{0,4})(\d{3})([\s._/,:-]{0,4})(\d{3})([\s._/,:-]{0,4})(\d{2})(?:\D|$)`),
+		regexp.MustCompile(`^(\d{2})([\s.,])(\d{3})([\s.,])(\d{3})([\s.,])(\d{3})(?:\D|$)`),
+		regexp.MustCompile(`^(\d{2})([\s._/-]{1,4})(\d{3})([\s._/-]{1,4})(\d{3})([\s._/-]{1,4})(\d{2})(?:\D|$)`),
+	}
+	escapedRune = regexp.MustCompile(`^\\u[0-9a-fA-F]{4}`)
+
+	uuidForm = regexp.MustCompile(`\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b`)
+)
+
+// MaskDocuments masks each CPF in a text, in whatever form it was typed. Every page, file and log
+// line that leaves the program must be passed through it.
+func MaskDocuments(text string) string {
+	if !enoughDigits(text) {
+		return text
+	}
+	plain, at := plainOf(text)
+	uuids := uuidForm.FindAllStringIndex(plain, -1)
+	var out strings.Builder
+	done := 0
+	for i := 0; i < len(plain); i++ {
+		for len(uuids) > 0 && i >= uuids[0][1] {
+			uuids = uuids[1:]
+		}
+		switch {
+		case len(uuids) > 0 && i >= uuids[0][0]:
+			i = uuids[0][1] - 1
+			continue
+		case !isDigit(plain[i]), i > 0 && isDigit(plain[i-1]):
+			continue
+		}
+		number, end := documentAt(plain[i:])
+		if end == 0 {
+			continue
+		}
+		out.WriteString(text[done:at(i)] + maskedCPF(number))
+		done = at(i + end)
+		i += end - 1
+	}
+	return out.String() + text[done:]
+}
+
+// documentAt returns the CPF at the beginning of a text, and where it ends; 0 if there is none.
+func documentAt(text string) (number string, end int) {
+	for _, form := range documentForms {
+		m := form.FindStringSubmatchIndex(text)
+		if m == nil {
+			continue
+		}
+		group := func(n int) string { return text[m[2*n]:m[2*n+1]] }
+		digits := group(1) + group(3) + group(5) + group(7)
+		number := strings.Repeat("0", 11-len(digits)) + digits
+		switch group(2) + group(4) + group(6) {
+		case ".", ",", "..,", ",,.": // an amount with its cents
+			if len(group(7)) == 2 {
+				continue
+			}
+		}
+		if IsCPF(number) {
+			return number, m[15]
+		}
+	}
+	return "", 0
+}
+
+func maskedCPF(number string) string { return "***." + number[3:6] + "." + number[6:9] + "-**" }
+
+// MaskColumn masks the documents in a text that stands in a column, or under a label, with a name.
+func MaskColumn(name, text string) string {
+	masked := MaskDocuments(text)
+	if masked != text || !namesDocument(name) {
+		return masked
+	}
+	plain, _ := plainOf(text)
+	digits := strings.Map(func(r rune) rune {
+		switch {
+		case r >= '0' && r <= '9':
+			return r
+		case strings.ContainsRune(" .,_/-", r):
+			return -1
+		}
+		return 'x'
+	}, strings.TrimSpace(plain))
+	digits = strings.TrimLeft(digits, "0")
+	if digits == "" || len(digits) > 11 || strings.Contains(digits, "x") {
+		return text
+	}
+	number := strings.Repeat("0", 11-len(digits)) + digits
+	if !IsCPF(number) && isCNPJ(strings.Repeat("0", 14-len(digits))+digits) {
+		return text
+	}
+	return maskedCPF(number)
+}
+
+// MaskJSON masks the documents of persons in all strings of a JSON text.
+func MaskJSON(text []byte) []byte {
+	var out []byte
+	done := 0
+	for i := 0; i < len(text); i++ {
+		if text[i] != '"' {
+			continue
+		}
+		end := i + 1
+		for end < len(text) && text[end] != '"' {
+			if text[end] == '\\' {
+				end++
+			}
+			end++
+		}
+		end = min(end+1, len(text))
+		if masked, ok := maskQuoted(string(text[i:end])); ok {
+			out = append(append(out, text[done:i]...), masked...)
+			done = end
+		}
+		i = end - 1
+	}
+	if done == 0 {
+		return text
+	}
+	return append(out, text[done:]...)
+}
+
+// maskQuoted masks a JSON string, quotes included. ok is false if nothing has to be masked. What is
+// escaped may stand between the digits of a document.
+func maskQuoted(quoted string) (masked string, ok bool) {
+	if !enoughDigits(quoted) {
+		return quoted, false
+	}
+	text := quoted
+	if strings.Contains(quoted, `\`) && json.Unmarshal([]byte(quoted), &text) != nil {
+		text = quoted
+	}
+	masked = MaskDocuments(text)
+	if masked == text {
+		return quoted, false
+	}
+	if text == quoted {
+		return masked, true
+	}
+	escaped, err := json.Marshal(masked)
+	return string(EscapeJSON(escaped)), err == nil
+}
+
+// namesDocument reports whether a column is named after the document of a person.
+func namesDocument(name string) bool {
+	name = strings.ToLower(name)
+	for _, part := range []string{"cpf", "cnpj", "cgc"} {
+		if strings.Contains(name, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// plainOf returns a text in which every digit, blank and hyphen of Unicode, also an escaped one
+// (\u2011), is that of ASCII, and what cannot be seen is gone. at returns where a byte of it begins
+// in the text.
+func plainOf(text string) (plain string, at func(int) int) {
+	if isASCII(text) && !strings.Contains(text, `\u`) {
+		return text, func(i int) int { return i }
+	}
+	out := make([]byte, 0, len(text))
+	from := make([]int, 0, len(text)+1)
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if m := escapedRune.FindString(text[i:min(len(text), i+6)]); m != "" {
+			n, _ := strconv.ParseUint(m[2:], 16, 16)
+			r, size = rune(n), len(m)
+		}
+		if !unicode.Is(unicode.Cf, r) && r != utf8.RuneError { // an error was an invisible one before
+			for _, n := range norm.NFKC.String(string(r)) {
+				out, from = append(out, plainRune(n)), append(from, i)
+			}
+		}
+		i += size
+	}
+	from = append(from, len(text))
+	return string(out), func(i int) int { return from[i] }
+}
+
+func plainRune(r rune) byte {
+	switch {
+	case r < utf8.RuneSelf:
+		return byte(r)
+	case unicode.Is(unicode.Nd, r):
+		return digitValue(r)
+	case unicode.Is(unicode.Pd, r), r == '\u2212':
+		return '-'
+	case unicode.IsSpace(r), unicode.Is(unicode.Zs, r):
+		return ' '
+	case strings.ContainsRune("·•∙⋅‧・", r):
+		return '.'
+	case r == '\u2044', r == '\u2215': // slashes of fractions
+		return '/'
+	}
+	return 'x'
+}
+
+// digitValue returns a decimal digit of any script. The ranges of digits hold whole tens, each from
+// its zero on.
+func digitValue(r rune) byte {
+	for _, t := range unicode.Nd.R16 {
+		if rune(t.Lo) <= r && r <= rune(t.Hi) {
+			return '0' + byte((r-rune(t.Lo))%10)
+		}
+	}
+	return 'x' // of no script that people write in
+}
+
+func isASCII(text string) bool {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// enoughDigits reports whether a text may contain a document at all. What is not ASCII may be a
+// digit, too.
+func enoughDigits(text string) bool {
+	n := 0
+	for i := range len(text) {
+		if isDigit(text[i]) || text[i] >= 0xC2 { // the first byte of a character
+			n++
+		}
+	}
+	return n >= 10
+}
+
+// IsCPF reports whether eleven digits have valid check digits of a CPF.
+func IsCPF(d string) bool {
+	if len(d) != 11 || strings.Count(d, d[:1]) == 11 {
+		return false
+	}
+	for n := 9; n <= 10; n++ {
+		sum := 0
+		for i := range n {
+			sum += int(d[i]-'0') * (n + 1 - i)
+		}
+		check := sum * 10 % 11 % 10
+		if int(d[n]-'0') != check {
+			return false
+		}
+	}
+	return true
+}
+
+// isCNPJ reports whether fourteen digits have valid check digits of a CNPJ.
+func isCNPJ(d string) bool {
+	for n := 12; n <= 13; n++ {
+		sum := 0
+		for i := range n {
+			sum += int(d[i]-'0') * ((n-1-i)%8 + 2)
+		}
+		check := 11 - sum%11
+		if check > 9 {
+			check = 0
+		}
+		if int(d[n]-'0') != check {
+			return false
+		}
+	}
+	return true
+}
