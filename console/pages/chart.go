@@ -15,11 +15,11 @@ import (
 // chartLength is how many days the chart shows, including today.
 const chartLength = 30
 
-// chart shows for each day, as columns that the server draws, the rows sent, and the rows that were
-// refused or waiting at the end of the day. A line shows those that have not gone.
+// chart shows for each day the rows sent, as columns that the server draws. A line shows those that
+// had not gone at the end of the day; refused and waiting ones are apart in the table.
 type chart struct {
 	Days          []chartDay
-	Most          int    // height of the highest column, in rows; the scale ends there
+	Most          int    // rows at the top of the picture
 	Line          string // points of the line
 	Width, Height int
 	Left          int // rows that have not gone yet; set by the page
@@ -35,20 +35,20 @@ type chartDay struct {
 	Sent, Refused, Waiting int
 	X, Width               int
 	Labelled               bool // the date is shown below it
-	Parts                  []chartPart
+	Y, Tall                int  // of the column; Tall is 0 if nothing was sent
 }
 
+// scaleWidth is the width of the scale beside the picture, for numbers up to 9,999,999.
+const scaleWidth = 68
+
 // Wide returns the width of the picture including the scale.
-func (c chart) Wide() int { return c.Width + 40 }
+func (c chart) Wide() int { return c.Width + scaleWidth + 6 }
+
+// Begin returns where the picture begins, left of its first day.
+func (chart) Begin() int { return -scaleWidth }
 
 // High returns the height of the picture including the dates.
 func (c chart) High() int { return c.Height + 28 }
-
-// chartPart is one part of a column.
-type chartPart struct {
-	Class     string // sent, refused, waiting
-	Y, Height int
-}
 
 // dayFacts is what the chart stores of a day.
 type dayFacts struct {
@@ -60,7 +60,7 @@ type dayFacts struct {
 type chartDays struct {
 	mu      gosync.Mutex
 	past    map[time.Time]dayFacts
-	todayAt time.Time // when today was read; it is read again after a minute
+	todayAt time.Time // when today was read; it is read again after oldAfter
 }
 
 const (
@@ -83,7 +83,7 @@ func (d *chartDays) chart(ctx context.Context, runs Runs, known map[string]bool,
 		at := time.Date(year, month, day-chartLength+1+i, 0, 0, 0, 0, zone)
 		days = append(days, at)
 		past, ok := d.past[at]
-		fresh := i < chartLength-2 || now.Sub(d.todayAt).Abs() < time.Minute // yesterday too: a run may end late
+		fresh := i < chartLength-2 || now.Sub(d.todayAt).Abs() < oldAfter // yesterday too: a run may end late
 		if ok && fresh {
 			facts[at] = past
 			continue
@@ -108,11 +108,11 @@ func (d *chartDays) chart(ctx context.Context, runs Runs, known map[string]bool,
 		}
 		d.past, d.todayAt = facts, now
 	}
-	return draw(days, facts, now), nil
+	return chartOf(days, facts, now), nil
 }
 
-// draw draws the picture. A day without a run has the states of the day before.
-func draw(days []time.Time, facts map[time.Time]dayFacts, now time.Time) chart {
+// chartOf draws the picture. A day without a run has the states of the day before.
+func chartOf(days []time.Time, facts map[time.Time]dayFacts, now time.Time) chart {
 	out := chart{Width: len(days) * (columnWidth + columnGap), Height: chartHeight}
 	standing := map[string]map[trade.State]int{}
 	free := 0
@@ -126,32 +126,32 @@ func draw(days []time.Time, facts map[time.Time]dayFacts, now time.Time) chart {
 			d.Waiting += states[trade.Waiting] + states[trade.Held] + states[trade.InDoubt] + states[trade.Pending]
 			free += states[trade.Pending]
 		}
-		out.Most = max(out.Most, d.Sent+d.Refused+d.Waiting)
 		out.Pace = d.Sent
 		out.Days = append(out.Days, d)
 	}
-	var line strings.Builder
-	for i := range out.Days {
-		d := &out.Days[i]
-		bottom := chartHeight
-		for _, p := range []struct {
-			class string
-			rows  int
-		}{{"sent", d.Sent}, {"refused", d.Refused}, {"waiting", d.Waiting}} {
-			if p.rows == 0 {
-				continue
-			}
-			height := max(2, p.rows*chartHeight/max(1, out.Most))
-			bottom -= height
-			d.Parts = append(d.Parts, chartPart{Class: p.class, Y: bottom, Height: height})
-		}
-		left := chartHeight - (d.Refused+d.Waiting)*chartHeight/max(1, out.Most)
-		fmt.Fprintf(&line, "%d,%d ", d.X+columnWidth/2, left)
-	}
-	out.Line = strings.TrimSpace(line.String())
+	out.draw()
 	if midnight := days[len(days)-1]; free > 0 && out.Pace > 0 {
 		passed := now.Sub(midnight)
 		out.Done = now.Add(passed / time.Duration(out.Pace) * time.Duration(free))
 	}
 	return out
+}
+
+// draw sets the sizes of the columns and the points of the line.
+func (c *chart) draw() {
+	c.Most = 0
+	for _, d := range c.Days {
+		c.Most = max(c.Most, d.Sent, d.Refused+d.Waiting)
+	}
+	tall := func(rows int) int { return rows * chartHeight / max(1, c.Most) }
+	var line strings.Builder
+	for i := range c.Days {
+		d := &c.Days[i]
+		if d.Sent > 0 {
+			d.Tall = max(2, tall(d.Sent))
+		}
+		d.Y = chartHeight - d.Tall
+		fmt.Fprintf(&line, "%d,%d ", d.X+columnWidth/2, chartHeight-tall(d.Refused+d.Waiting))
+	}
+	c.Line = strings.TrimSpace(line.String())
 }

@@ -3,10 +3,13 @@ package pages
 import (
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"time"
 
 	"go.uber.org/zap"
 
+	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -35,8 +38,28 @@ type homePage struct {
 	Stops []homeJob // jobs that are stopped, paused or backing off
 	Today today
 	Flags []flagTask
-	Live  []liveShown
+	Live  live
 	Chart chart
+	Going int // rows that have not gone yet, although nobody need do anything about them
+}
+
+// Verdict says in numbers who must do something; "" if nobody must.
+func (p *homePage) Verdict(v view.Voice) string {
+	var parts []string
+	if p.Today.Reading > 0 {
+		parts = append(parts, v.T("home.reads", v.Rows(p.Today.Reading)))
+	}
+	for _, h := range p.Today.Helpers {
+		parts = append(parts, v.T("home.who."+h.Key)+" "+v.RowsBehind(h.Rows, h.Behind))
+	}
+	changed := 0
+	for _, f := range p.Flags {
+		changed += f.Count
+	}
+	if changed > 0 {
+		parts = append(parts, v.T("home.changed", v.Number(changed)))
+	}
+	return strings.Join(parts, "; ")
 }
 
 // Calm reports whether nothing needs a person.
@@ -47,6 +70,11 @@ func (p *homePage) Calm() bool {
 // Empty reports whether the ERP returned no document at all. The page then does not state that all
 // is well.
 func (p *homePage) Empty() bool { return len(p.All.Parts) == 0 }
+
+// Ran reports whether a job has ever read the ERP.
+func (p *homePage) Ran() bool {
+	return slices.ContainsFunc(p.Jobs, func(j homeJob) bool { return j.Last != nil && !j.Last.EndedAt.IsZero() })
+}
 
 // flagTask is how many rows that were sent have a flag that needs a person.
 type flagTask struct {
@@ -123,17 +151,16 @@ func (p *homeRoutes) home(q *web.Request) (*homePage, error) {
 	}
 	for _, flag := range flagsFirst {
 		if n := flags[flag]; n > 0 {
-			page.Flags = append(page.Flags, flagTask{flag, n, rowsQuery("", "flag", string(flag))})
+			page.Flags = append(page.Flags, flagTask{flag, n, "/changed?flag=" + string(flag)})
 		}
 	}
 	page.All = sum(page.Jobs, counts)
-	live, _ := p.jobs.Progress()
-	page.Live = liveOf(live, q.Site.Now())
+	page.Live = liveNow(p.jobs, q)
 	stuck, err := p.causes.Stuck(q.Context(), q.Lang, q.Told() != "")
 	if err != nil {
 		return nil, err
 	}
-	page.Today = todayOf(stuck)
+	page.Today = todayOf(stuck, q.Site.Now())
 	known := map[string]bool{}
 	for _, job := range page.Jobs {
 		known[job.Name] = true
@@ -143,6 +170,19 @@ func (p *homeRoutes) home(q *web.Request) (*homePage, error) {
 		q.Site.Log.Warn("the chart of the first page cannot be drawn", zap.Error(err))
 	}
 	page.Chart.Left = left(counts)
+	page.Going = page.Today.Moving
+	for _, states := range counts {
+		page.Going += states[trade.Pending] + states[trade.Sending]
+	}
+	if page.Calm() { // what waits, waits for nobody
+		page.Going = page.Chart.Left
+	}
+	if len(page.Chart.Days) > 0 { // runs of today that have not ended
+		for _, job := range page.Live.Jobs {
+			page.Chart.Days[len(page.Chart.Days)-1].Sent += job.Done
+		}
+		page.Chart.draw()
+	}
 	return page, nil
 }
 
@@ -151,7 +191,7 @@ func left(counts []map[trade.State]int) int {
 	n := 0
 	for _, states := range counts {
 		for _, state := range []trade.State{
-			trade.Pending, trade.Waiting, trade.Invalid, trade.Rejected, trade.Held, trade.InDoubt,
+			trade.Pending, trade.Sending, trade.Waiting, trade.Invalid, trade.Rejected, trade.Held, trade.InDoubt,
 		} {
 			n += states[state]
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -83,6 +84,27 @@ type liveShown struct {
 // paceLeast is how long a job must send before its speed is shown.
 const paceLeast = 3 * time.Second
 
+// live is what runs now, as a page shows it.
+type live struct {
+	Jobs  []liveShown
+	Ended string // for the stream: what ended before the page was made
+}
+
+// of returns what is shown of a running job; nil if it does not run.
+func (l live) of(job string) *liveShown {
+	i := slices.IndexFunc(l.Jobs, func(s liveShown) bool { return s.Job == job })
+	if i < 0 {
+		return nil
+	}
+	return &l.Jobs[i]
+}
+
+// liveNow returns what runs now.
+func liveNow(jobs Jobs, q *web.Request) live {
+	running := jobs.Progress()
+	return live{liveOf(running.Jobs, q.Site.Now()), running.Ended}
+}
+
 // liveOf computes the speed of the jobs.
 func liveOf(jobs []Progress, now time.Time) []liveShown {
 	out := make([]liveShown, len(jobs))
@@ -117,23 +139,23 @@ func (p *liveRoutes) showLive(q *web.Request) error {
 	h.Set("Content-Type", "text/event-stream; charset=utf-8")
 	h.Set("X-Accel-Buffering", "no")
 	q.Answered = true
-	running := -1
+	ended := q.URL.Query().Get("ended")
 	beats, stop := p.beats()
 	defer stop()
 	for {
-		live, changed := p.jobs.Progress()
+		now := p.jobs.Progress()
 		var b bytes.Buffer
-		f := view.Frame{Voice: q.Voice(), Page: "home", Data: &homePage{Live: liveOf(live, q.Site.Now())}}
+		f := view.Frame{Voice: q.Voice(), Page: "home", Data: &homePage{Live: liveNow(p.jobs, q)}}
 		f.Titles = titlesOf(p.jobs, q.Lang)
 		if err := view.Part(&b, "live", f); err != nil {
 			return err
 		}
 		event := "event: progress\ndata: " + strings.Join(strings.Split(strings.TrimSpace(b.String()), "\n"),
 			"\ndata: ") + "\n\n"
-		if running >= 0 && len(live) < running {
+		if ended != "" && ended != now.Ended { // also if it ended before the page was connected
 			event += "event: settled\ndata: .\n\n" // a run ended: the numbers of the page have changed
 		}
-		running = len(live)
+		ended = now.Ended
 		_ = answer.SetWriteDeadline(time.Now().Add(streamBeat))
 		if _, err := fmt.Fprint(q.Writer, event); err != nil {
 			return nil //nolint:nilerr // the browser has gone
@@ -156,7 +178,7 @@ func (p *liveRoutes) showLive(q *web.Request) error {
 			return nil
 		case <-q.Ending:
 			return nil
-		case <-changed:
+		case <-now.Changed:
 		case <-beats:
 			if p.sessions.Identify(q) != nil || q.Login == nil {
 				return nil

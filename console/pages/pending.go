@@ -65,7 +65,7 @@ func (p *pendingRoutes) showPending(q *web.Request) error {
 		page.Again = q.URL.RequestURI()
 		return q.Page(http.StatusOK, "pending", page)
 	}
-	page.Who = todayOf(stuck).Helpers
+	page.Who = todayOf(stuck, q.Site.Now()).Helpers
 	for _, c := range stuck.Causes {
 		shown := causeShown{
 			Cause: c, Task: taskOf(c), Doubt: c.State == trade.InDoubt || c.State == trade.Held, Kinds: kindsOf(c),

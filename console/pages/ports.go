@@ -116,9 +116,8 @@ type Codes interface {
 type Jobs interface {
 	// Jobs returns them in the order in which they run.
 	Jobs() []Job
-	// Progress returns what is running in this process now, and a channel that is closed when that
-	// changes.
-	Progress() ([]Progress, <-chan struct{})
+	// Progress returns what is running in this process now.
+	Progress() Running
 }
 
 // Words returns the texts that the console shares with the command line.
@@ -213,6 +212,13 @@ func (p Plan) Possible() int {
 		}
 	}
 	return n
+}
+
+// Running is what is running in a process at one moment.
+type Running struct {
+	Jobs    []Progress
+	Ended   string          // another text after each run that ended
+	Changed <-chan struct{} // closed when any of this changes
 }
 
 // Progress is the progress of a running job.

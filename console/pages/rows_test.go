@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/safrasync/safrasync/console/pages"
 	"github.com/safrasync/safrasync/internal/consoletest"
@@ -55,6 +56,24 @@ func TestPendingSaysThatRowsAreBeingRead(t *testing.T) {
 	if strings.Contains(b.Body, "Nada parado") {
 		t.Error("it says that nothing is stuck, which it does not know")
 	}
+}
+
+// seconds has read what is stuck half a minute ago.
+type seconds struct {
+	consoletest.NoCauses
+	now func() time.Time
+}
+
+func (s seconds) Stuck(context.Context, trade.Lang, bool) (pages.Stuck, error) {
+	return pages.Stuck{At: s.now().Add(-30 * time.Second)}, nil
+}
+
+func TestTheFirstPageSaysOfWhenItsNumbersAre(t *testing.T) {
+	t.Parallel()
+	var old seconds
+	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite),
+		func(o *consoletest.Options) { old.now = o.Site.Now; o.Ports.Causes = &old }).WithPeople()
+	w.As(trade.Reader).Get("/").Wants(http.StatusOK, "Situação de ", "está sendo lida de novo")
 }
 
 // fillKeys records rows that are invalid, with numbers from 1 on.

@@ -29,7 +29,7 @@ type runsPage struct {
 	Job  string
 	Jobs []Job
 	last map[string]bool // ids of the newest run of each job
-	Live []liveShown
+	Live live
 }
 
 // Decide reports whether a pass is the newest of its job and left something to a person. What older
@@ -66,8 +66,7 @@ func (p *runRoutes) showRuns(q *web.Request) error {
 		return err
 	}
 	page.Runs, page.Next = runs.Runs, runs.Next
-	live, _ := p.jobs.Progress()
-	page.Live = liveOf(live, q.Site.Now())
+	page.Live = liveNow(p.jobs, q)
 	return q.Page(http.StatusOK, "runs", page)
 }
 
@@ -79,7 +78,7 @@ type runPage struct {
 	Sum    int // of the states
 	Stop   *trade.Advice
 	Open   bool // it is still running, or died without recording its end
-	Live   []liveShown
+	Live   live
 }
 
 // runSum is how many rows were in a state after the pass.
@@ -95,8 +94,7 @@ func (p *runRoutes) showRun(q *web.Request) error {
 	}
 	page := runPage{Run: run, Open: run.EndedAt.IsZero()}
 	if page.Open {
-		live, _ := p.jobs.Progress()
-		page.Live = liveOf(live, q.Site.Now())
+		page.Live = liveNow(p.jobs, q)
 	}
 	for _, state := range trade.States {
 		if n := run.States[state]; n > 0 {

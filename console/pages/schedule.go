@@ -26,7 +26,7 @@ func (p *scheduleRoutes) routes() []web.Route {
 // schedulesPage lists the jobs with their schedules.
 type schedulesPage struct {
 	Jobs []scheduleShown
-	Live []liveShown
+	Live live
 }
 
 type scheduleShown struct {
@@ -42,8 +42,7 @@ func (p *scheduleRoutes) showSchedules(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	live, _ := p.jobs.Progress()
-	page := schedulesPage{Live: liveOf(live, q.Site.Now())}
+	page := schedulesPage{Live: liveNow(p.jobs, q)}
 	for _, s := range schedules {
 		shown := scheduleShown{Schedule: s, Acts: actsOn(s.Status)}
 		if !q.May(trade.Administrator) {

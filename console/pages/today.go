@@ -20,13 +20,20 @@ type today struct {
 	More    int // causes that are not shown
 	Helpers []helper
 	Reading int // number of rows being read; the rest is not known yet
+	Moving  int // rows that wait for others that are on their way: nobody need do anything
+	At      time.Time
+	Old     bool // it is some seconds old, and is being read again
 }
+
+// oldAfter is how old numbers are shown without their time.
+const oldAfter = 5 * time.Second
 
 // helper is a department that can cure causes.
 type helper struct {
 	Key    string // of a phrase: accounting, it, platform
 	Tasks  int
-	Rows   int
+	Rows   int // that have a cause themselves
+	Behind int // that wait for those
 	Oldest time.Time
 	Path   string
 }
@@ -35,7 +42,8 @@ type helper struct {
 type task struct {
 	Helper string
 	What   string
-	Rows   int
+	Rows   int           // that have the cause themselves
+	Behind int           // that wait for those
 	Weight trade.Decimal // kilograms; see taskOf
 	Values []pending.Money
 	Oldest time.Time
@@ -57,8 +65,9 @@ func helperOf(f trade.Fixer) string {
 }
 
 // todayOf returns the part of what is stuck that the first page shows.
-func todayOf(stuck Stuck) today {
-	out := today{Reading: stuck.Reading}
+func todayOf(stuck Stuck, now time.Time) today {
+	out := today{Reading: stuck.Reading, Moving: stuck.Moving, At: stuck.At}
+	out.Old = !stuck.At.IsZero() && now.Sub(stuck.At) > oldAfter
 	for _, name := range []string{"accounting", "it", "platform"} {
 		out.Helpers = append(out.Helpers, helper{Key: name, Path: "/pending?who=" + name})
 	}
@@ -70,7 +79,7 @@ func todayOf(stuck Stuck) today {
 		out.Tasks = append(out.Tasks, t)
 		h := &out.Helpers[slices.IndexFunc(out.Helpers, func(h helper) bool { return h.Key == t.Helper })]
 		h.Tasks++
-		h.Rows += t.Rows
+		h.Rows, h.Behind = h.Rows+t.Rows, h.Behind+t.Behind
 		if h.Oldest.IsZero() || t.Oldest.Before(h.Oldest) {
 			h.Oldest = t.Oldest
 		}
@@ -99,7 +108,7 @@ func byWeight(a, b task) int {
 // one kind: contracts, or if that is zero fixations, then deliveries, then traceability.
 func taskOf(c Cause) task {
 	t := task{
-		Helper: helperOf(c.Advice.Fixer), What: c.Advice.What, Rows: c.Rows(), Oldest: c.Oldest,
+		Helper: helperOf(c.Advice.Fixer), What: c.Advice.What, Rows: c.Rows() - c.Behind, Behind: c.Behind, Oldest: c.Oldest,
 		Path: "/pending#" + causeAnchor(c.Key), Urgent: c.State == trade.InDoubt || c.State == trade.Held,
 	}
 	if c.State == trade.InDoubt {

@@ -95,8 +95,8 @@ func (b *Buffer) String() string {
 // noJobs is an engine without jobs.
 type noJobs struct{}
 
-func (noJobs) Jobs() []pages.Job                             { return nil }
-func (noJobs) Progress() ([]pages.Progress, <-chan struct{}) { return nil, make(chan struct{}) }
+func (noJobs) Jobs() []pages.Job       { return nil }
+func (noJobs) Progress() pages.Running { return pages.Running{Changed: make(chan struct{})} }
 
 // noWords explains no row.
 type noWords struct{ pages.Words }

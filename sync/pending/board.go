@@ -156,14 +156,16 @@ func (b *Board) fact(job *mapping.Job, e trade.Entry, refs map[string]map[string
 	}
 	f.retry = e.State == trade.Rejected && !e.Weak() && e.Payload != nil || e.State == trade.Waiting &&
 		f.parents == nil && e.Payload != nil && forPlatform(e)
+	// a weight or price of zero or less is a typing error, which must not reduce the sums
 	f.kg, f.weighed = e.Quantity.Kilograms()
+	f.weighed = f.weighed && f.kg.Sign() > 0
 	if e.Sends != trade.OrderCommitments {
 		return f
 	}
 	fields := job.RowFields(e.Newest(), refs)
 	f.product = b.one(cmp.Or(fields["product"].Text, fields["product"].ERP))
 	f.fixing = fixations[trade.OrderType(fields["order_type"].Text)]
-	if price, err := trade.ParseDecimal(fields["price"].Text); err == nil && f.weighed {
+	if price, err := trade.ParseDecimal(fields["price"].Text); err == nil && f.weighed && price.Sign() > 0 {
 		f.currency, f.value = b.one(fields["currency"].Text), e.Quantity.Amount.Mul(price)
 	}
 	return f

@@ -120,12 +120,12 @@ func (d *Desk) resyncNow(ctx context.Context, job string, o engine.Options) erro
 	ctx, cancel := context.WithTimeout(ctx, turnWait)
 	defer cancel()
 	for {
-		jobs, changed := d.g.Board.look()
-		if !slices.ContainsFunc(jobs, func(p pages.Progress) bool { return p.Job == job }) {
+		now := d.g.Board.look()
+		if !slices.ContainsFunc(now.Jobs, func(p pages.Progress) bool { return p.Job == job }) {
 			break
 		}
 		select {
-		case <-changed:
+		case <-now.Changed:
 		case <-ctx.Done():
 			return fmt.Errorf("another run goes on: %w", ctx.Err())
 		}

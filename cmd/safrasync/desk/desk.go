@@ -98,10 +98,10 @@ func (d *Desk) close() {
 	d.indexing.Wait()
 }
 
-// How old a view of the stuck rows may be. When it is older than stuckHolds, a new read begins in
-// the background, and pages use the old view until it is older than stuckOld. With many stuck rows
-// the first read takes seconds. If there are more than stuckFew, a page waits only for
-// stuckPatience; then it shows the old view, or that the rows are being read.
+// How old a view of the stuck rows may be. When it is older than stuckHolds, a new read begins, and
+// pages wait for it. With many stuck rows that may take seconds: if there are more than stuckFew, a
+// page waits only for stuckPatience. Then it shows the old view and of when that is or, if it is
+// older than stuckOld, that the rows are being read.
 const (
 	stuckHolds    = 5 * time.Second
 	stuckOld      = time.Minute
@@ -117,7 +117,7 @@ func (d *Desk) look(ctx context.Context, fresh bool) (*pending.View, error) {
 	}
 	d.mu.Lock()
 	view := d.view
-	age := stuckOld
+	age := 2 * stuckOld
 	if view != nil {
 		age = cli.Now().Sub(view.At).Abs()
 	}
@@ -127,8 +127,8 @@ func (d *Desk) look(ctx context.Context, fresh bool) (*pending.View, error) {
 	}
 	begun, failed := d.begin(), d.failed
 	d.mu.Unlock()
-	if age < stuckOld {
-		return view, nil
+	if age > stuckOld {
+		view = nil
 	}
 	if begun == nil { // the generation is ending
 		return d.take(ctx)

@@ -122,6 +122,28 @@ func TestALookThatFailsIsTold(t *testing.T) {
 	desk.close()
 }
 
+// What was seen minutes ago is not shown as what is: pages say that the rows are being read.
+func TestAnOldViewOfManyRowsIsNotShown(t *testing.T) {
+	t.Parallel()
+	d := openDemo(t)
+	desk := New(d)
+	must.Get(desk.Stuck(t.Context(), trade.Portuguese, true))(t)
+	desk.patience, desk.waitFor = 1, 0
+	desk.looking = &looking{done: make(chan struct{})} // one that is not over
+	at := desk.view.At
+	desk.view.At = at.Add(-stuckOld / 2)
+	if got := must.Get(desk.Stuck(t.Context(), trade.Portuguese, false))(t); len(got.Causes) == 0 ||
+		!got.At.Equal(desk.view.At) {
+		t.Errorf("half a minute later: %+v", got)
+	}
+	desk.view.At = at.Add(-2 * stuckOld)
+	if got := must.Get(desk.Stuck(t.Context(), trade.Portuguese, false))(t); len(got.Causes) > 0 || got.Reading == 0 {
+		t.Errorf("two minutes later: %+v", got)
+	}
+	desk.looking = nil
+	desk.close()
+}
+
 // Of many rows the first look takes long: nobody waits for it, and the page says that they are
 // being read. Later it says how things are; what it says is never taken for "nothing is stuck".
 func TestNobodyWaitsForTheFirstLookAtManyRows(t *testing.T) {

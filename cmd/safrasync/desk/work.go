@@ -1,8 +1,10 @@
 package desk
 
 import (
+	"fmt"
 	"slices"
 	gosync "sync"
+	"time"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/console/pages"
@@ -31,19 +33,20 @@ func (w *work) Jobs() []pages.Job {
 	return out
 }
 
-// Progress returns what is running in this process now, and a channel that is closed when that
-// changes.
-func (w *work) Progress() ([]pages.Progress, <-chan struct{}) { return w.g.Board.look() }
+// Progress returns what is running in this process now.
+func (w *work) Progress() pages.Running { return w.g.Board.look() }
 
 // Board holds the progress of the runs of this process.
 type Board struct {
 	mu      gosync.Mutex
 	jobs    []pages.Progress
+	begun   time.Time // tells it from the board of another start
+	ended   int       // runs that ended
 	changed chan struct{}
 }
 
 // NewBoard returns a board on which no job runs.
-func NewBoard() *Board { return &Board{changed: make(chan struct{})} }
+func NewBoard() *Board { return &Board{begun: cli.Now(), changed: make(chan struct{})} }
 
 // Observe is called by the engine; it must not block.
 func (b *Board) Observe(p run.Progress) {
@@ -60,10 +63,9 @@ func (b *Board) Observe(p run.Progress) {
 		next.Pace = pages.Pace{Since: cli.Now(), Done: p.Done}
 	}
 	switch {
-	case p.Phase == run.Done && i >= 0:
-		b.jobs = slices.Delete(slices.Clone(b.jobs), i, i+1)
 	case p.Phase == run.Done:
-		return
+		b.ended++
+		b.jobs = slices.DeleteFunc(slices.Clone(b.jobs), func(j pages.Progress) bool { return j.Job == p.Job })
 	case i < 0:
 		b.jobs = append(slices.Clone(b.jobs), next)
 	default:
@@ -74,8 +76,10 @@ func (b *Board) Observe(p run.Progress) {
 	b.changed = make(chan struct{})
 }
 
-func (b *Board) look() ([]pages.Progress, <-chan struct{}) {
+func (b *Board) look() pages.Running {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.jobs, b.changed
+	return pages.Running{
+		Jobs: b.jobs, Ended: fmt.Sprintf("%d.%d", b.begun.UnixMilli(), b.ended), Changed: b.changed,
+	}
 }
