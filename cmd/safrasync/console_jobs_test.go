@@ -1,6 +1,7 @@
 package main
 
 import (
+	"html"
 	"net/http"
 	"net/url"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/consoletest"
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -17,13 +19,30 @@ func TestRunsAreShownWithTheirSums(t *testing.T) {
 	d := newDesk(t, "lost-after@1")
 	d.run(0, "sync")
 	b := d.as(trade.Reader).Get("/runs").Wants(http.StatusOK, "Contratos", "completa")
-	if n := strings.Count(b.Body, "há o que decidir"); n != 1 {
+	if n := strings.Count(b.Body, "por decidir"); n != 1 {
 		t.Errorf("%d of two runs of one job say that there is something to decide, want the newest", n)
 	}
 	_, id, _ := strings.Cut(b.Body, `href="/runs/`)
 	id, _, _ = strings.Cut(id, `"`)
 	b.Get("/runs/"+id).Wants(http.StatusOK, id, "Situação das linhas depois dela", "Enviadas", "Soma")
 	b.Get("/runs?job=nothing").Wants(http.StatusOK, "Ainda não houve execução")
+}
+
+// A run that goes on is shown with what it has done until now, and never as one of nothing.
+func TestARunThatGoesOnShowsWhatItHasDone(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	must.Do(t, d.host.Store.StartRun(t.Context(), trade.RunReport{ID: "now", Job: "contracts", StartedAt: cli.Now()}))
+	b := d.as(trade.Reader).Get("/runs").Wants(http.StatusOK, "em andamento, ou interrompida")
+	if strings.Count(b.Body, `<td class="number">–</td>`) != 4 {
+		t.Errorf("what is not known is shown as a number:\n%s", b.Body)
+	}
+	d.host.Board.Observe(run.Progress{Job: "contracts", Phase: run.Reading, Read: 761})
+	d.host.Board.Observe(run.Progress{Job: "contracts", Phase: run.Sending, Done: 43, Total: 99})
+	for _, path := range []string{"/runs", "/runs/now"} {
+		b.Get(path).Wants(http.StatusOK, "em execução", "761", "43", "enviando: 43 de 99")
+	}
+	d.host.Board.Observe(run.Progress{Job: "contracts", Phase: run.Done})
 }
 
 func TestAJobIsPausedWithANoteResumedAndRun(t *testing.T) {
@@ -37,7 +56,15 @@ func TestAJobIsPausedWithANoteResumedAndRun(t *testing.T) {
 		b.Submit("/schedules/contracts/plan", url.Values{"act": {act}}).Wants(http.StatusOK)
 		return b.Post("/schedules/contracts/do", with(b.Form("/schedules/contracts/do"), "reason", reason))
 	}
-	order("run", "a carteira foi vinculada").Wants(http.StatusOK, "Pedido feito:")
+	order("run", "a carteira foi vinculada").Wants(http.StatusOK, "Pedido feito.",
+		"A execução de Contratos começa em instantes")
+	// Without JavaScript the same address tells the result.
+	_, told, _ := strings.Cut(b.Body, `href="/schedules?ran=`)
+	told, _, _ = strings.Cut(told, `"`)
+	told = "/schedules?ran=" + html.UnescapeString(told)
+	d.run(0, "sync", "contracts")
+	b.Get(told).Wants(http.StatusOK, "A execução de Contratos terminou em", "0 enviadas.",
+		"Esperam por alguém: 1 com erro.", "Ver a execução")
 	order("pause", "").Wants(http.StatusUnprocessableEntity, "ao menos 5 caracteres")
 	order("pause", "inventário até terça").Wants(http.StatusOK, "Suspensa por uma pessoa",
 		"inventário até terça", "Retomar")

@@ -173,7 +173,7 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 		c.fill("input[name=count]", "62")
 		c.fill("input[name=reason]", "o produtor foi vinculado à carteira")
 		c.click("article form button")
-		c.shows("as linhas vão com a próxima execução")
+		c.shows("as linhas vão com a próxima execução", "Vai na próxima execução de Contratos, em")
 		if c.open("/pending"); strings.Contains(c.text(), "62 contratos") {
 			t.Error("what goes with the next run is still shown as stuck")
 		}
@@ -229,7 +229,10 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 			c.click(fmt.Sprintf(`form[action="/schedules/%s/plan"] button:not(.secondary)`, job))
 			c.fill("input[name=reason]", "a carteira 12 está no de-para")
 			c.click(fmt.Sprintf(`form[action="/schedules/%s/do"] button`, job))
-			c.shows("Pedido feito:")
+			c.do(chromedp.WaitVisible(chromedp.CSS("#ran:not([hx-get])"))) // it has ended
+			c.shows("Pedido feito.", "A execução de "+map[string]string{
+				"contracts": "Contratos", "deliveries": "Entregas",
+			}[job]+" terminou em", "enviadas.")
 			s.line("the run of "+job, func(l logLine) bool { return l.Msg == "run" && l.Job == job && l.Sent >= 100 })
 		}
 		for _, key := range []string{"01|000004", "02|000062", "03|000037"} {

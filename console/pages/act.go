@@ -21,6 +21,7 @@ type actRoutes struct {
 	words  Words
 	acts   Acts
 	fields Fields
+	orders orders
 }
 
 func (p *actRoutes) routes() []web.Route {
@@ -208,6 +209,9 @@ func (p *actRoutes) act(q *web.Request, page *actPage) error {
 		return p.moved(q, page, done)
 	}
 	q.Tell("act." + page.Act)
+	if len(page.Order.Keys) == 1 && (page.Act == Retry || page.Act == Reopen) { // the next run does it
+		return q.Redirect(p.orders.path(q, page.Back, page.Order.Job))
+	}
 	return q.Redirect(page.Back)
 }
 

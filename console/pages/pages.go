@@ -16,6 +16,7 @@ type Pages struct {
 
 // New builds the pages from the ports. more are routes from other packages.
 func New(p Ports, more ...web.Route) *Pages {
+	told := orders{p.Runs, p.Jobs, p.Scheduling}
 	return &Pages{
 		ports: p, more: more,
 		live: liveRoutes{jobs: p.Jobs, sessions: p.Sessions, beats: ticks},
@@ -23,14 +24,14 @@ func New(p Ports, more ...web.Route) *Pages {
 			&homeRoutes{totals: p.Totals, runs: p.Runs, jobs: p.Jobs, words: p.Words, causes: p.Causes},
 			&findRoutes{p.Rows},
 			&rowsRoutes{p.Rows, p.Totals, p.Jobs, p.Words, p.Filters},
-			&rowRoutes{p.Rows, p.Audit, p.Jobs, p.Words, p.Fields, p.Doubts},
-			&actRoutes{p.Rows, p.Audit, p.Jobs, p.Words, p.Acts, p.Fields},
+			&rowRoutes{p.Rows, p.Audit, p.Jobs, p.Words, p.Fields, p.Doubts, told},
+			&actRoutes{p.Rows, p.Audit, p.Jobs, p.Words, p.Acts, p.Fields, told},
 			&reportRoutes{p.Reports, make(chan struct{}, 1)},
-			&pendingRoutes{p.Rows, p.Causes, p.Acts},
+			&pendingRoutes{p.Rows, p.Causes, p.Acts, told},
 			&doubtRoutes{p.Rows, p.Audit, p.Fields, p.Acts, p.Doubts, p.Sessions, p.Words},
 			&changedRoutes{p.Rows, p.Totals, p.Jobs, p.Fields, p.Acts},
 			&runRoutes{p.Runs, p.Jobs, p.Scheduling},
-			&scheduleRoutes{p.Runs, p.Jobs, p.Scheduling},
+			&scheduleRoutes{p.Runs, p.Jobs, p.Scheduling, told},
 		},
 	}
 }

@@ -19,6 +19,7 @@ type pendingRoutes struct {
 	rows   Rows
 	causes Causes
 	acts   Acts
+	orders orders
 }
 
 func (p *pendingRoutes) routes() []web.Route {
@@ -44,6 +45,7 @@ type pendingPage struct {
 
 	Reading int    // number of rows being read; the rest is not known yet
 	Again   string // address of the same page
+	Ran     ran
 }
 
 // causeShown is a cause with what the page shows beside it.
@@ -61,6 +63,9 @@ func (p *pendingRoutes) showPending(q *web.Request) error {
 		return err
 	}
 	page := pendingPage{At: stuck.At, Moving: stuck.Moving, Here: q.Form.Get("who"), Reading: stuck.Reading}
+	if page.Ran, err = p.orders.told(q, false); err != nil {
+		return err
+	}
 	if page.Reading > 0 {
 		page.Again = q.URL.RequestURI()
 		return q.Page(http.StatusOK, "pending", page)
@@ -287,5 +292,9 @@ func (p *pendingRoutes) doRetry(q *web.Request) error {
 		return Asked(q, others)
 	}
 	q.Tell("pending.retried")
-	return q.Redirect("/pending")
+	var jobs []string
+	for _, plan := range page.Plans {
+		jobs = append(jobs, plan.Order.Job)
+	}
+	return q.Redirect(p.orders.path(q, "/pending", jobs...))
 }

@@ -23,6 +23,7 @@ type rowRoutes struct {
 	words  Words
 	fields Fields
 	doubts Doubts
+	orders orders
 }
 
 func (p *rowRoutes) routes() []web.Route {
@@ -50,6 +51,7 @@ type rowPage struct {
 	Family  relations
 	History []trade.AuditRecord
 	Job     *Job // nil: it is no longer configured
+	Ran     ran
 
 	hide func(string) string // masks documents, unless they are revealed
 }
@@ -101,6 +103,9 @@ func (p *rowRoutes) showRow(q *web.Request) error {
 	}
 	page, err := p.rowPage(q, entry, false)
 	if err != nil {
+		return err
+	}
+	if page.Ran, err = p.orders.told(q, false); err != nil {
 		return err
 	}
 	return q.Page(http.StatusOK, "row", page)

@@ -34,12 +34,23 @@ type runsPage struct {
 
 // Decide reports whether a pass is the newest of its job and left something to a person. What older
 // ones left has been decided, or the newest counts it too.
-func (p runsPage) Decide(r trade.RunReport) bool {
+func (p runsPage) Decide(r trade.RunReport) bool { return p.last[r.ID] && p.Open(r) > 0 }
+
+// Open returns how many rows a pass left that a person must decide about.
+func (runsPage) Open(r trade.RunReport) int {
 	open := r.States[trade.InDoubt] + r.States[trade.Held]
 	for _, flag := range changedFlags {
 		open += r.Flags[flag]
 	}
-	return p.last[r.ID] && open > 0
+	return open
+}
+
+// Running returns the progress of a pass that runs in this process; nil if it does not.
+func (p runsPage) Running(r trade.RunReport) *liveShown {
+	if !r.EndedAt.IsZero() {
+		return nil
+	}
+	return p.Live.of(r.Job)
 }
 
 // HerePath returns the address of this page.
@@ -79,6 +90,7 @@ type runPage struct {
 	Stop   *trade.Advice
 	Open   bool // it is still running, or died without recording its end
 	Live   live
+	Now    *liveShown // its progress, if it runs in this process
 }
 
 // runSum is how many rows were in a state after the pass.
@@ -95,6 +107,7 @@ func (p *runRoutes) showRun(q *web.Request) error {
 	page := runPage{Run: run, Open: run.EndedAt.IsZero()}
 	if page.Open {
 		page.Live = liveNow(p.jobs, q)
+		page.Now = page.Live.of(run.Job)
 	}
 	for _, state := range trade.States {
 		if n := run.States[state]; n > 0 {

@@ -13,6 +13,7 @@ type scheduleRoutes struct {
 	runs      Runs
 	jobs      Jobs
 	schedules Scheduling
+	orders    orders
 }
 
 func (p *scheduleRoutes) routes() []web.Route {
@@ -27,6 +28,7 @@ func (p *scheduleRoutes) routes() []web.Route {
 type schedulesPage struct {
 	Jobs []scheduleShown
 	Live live
+	Ran  ran
 }
 
 type scheduleShown struct {
@@ -43,6 +45,9 @@ func (p *scheduleRoutes) showSchedules(q *web.Request) error {
 		return err
 	}
 	page := schedulesPage{Live: liveNow(p.jobs, q)}
+	if page.Ran, err = p.orders.told(q, true); err != nil {
+		return err
+	}
 	for _, s := range schedules {
 		shown := scheduleShown{Schedule: s, Acts: actsOn(s.Status)}
 		if !q.May(trade.Administrator) {
@@ -137,6 +142,7 @@ func (p *scheduleRoutes) doSchedule(q *web.Request) error {
 	if page.Reason, page.Fault = Reason(q); page.Fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "schedules_plan", page)
 	}
+	told := p.orders.path(q, "/schedules", page.Plan.Job) // the run may end before the order is answered
 	done, err := p.schedules.DoJob(q.Context(), page.Plan.Act, page.Plan.Job, q.PostForm.Get("mark"),
 		Person(q, page.Reason))
 	if err != nil {
@@ -153,5 +159,8 @@ func (p *scheduleRoutes) doSchedule(q *web.Request) error {
 		return q.Page(http.StatusConflict, "schedules_plan", page)
 	}
 	q.Tell("schedules." + done.Act)
+	if done.Act == "run" {
+		return q.Redirect(told)
+	}
 	return q.Redirect("/schedules")
 }

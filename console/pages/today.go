@@ -108,8 +108,9 @@ func byWeight(a, b task) int {
 // one kind: contracts, or if that is zero fixations, then deliveries, then traceability.
 func taskOf(c Cause) task {
 	t := task{
-		Helper: helperOf(c.Advice.Fixer), What: c.Advice.What, Rows: c.Rows() - c.Behind, Behind: c.Behind, Oldest: c.Oldest,
-		Path: "/pending#" + causeAnchor(c.Key), Urgent: c.State == trade.InDoubt || c.State == trade.Held,
+		Helper: helperOf(c.Advice.Fixer), What: c.Advice.What, Rows: c.Rows() - c.Behind, Behind: c.Behind,
+		Oldest: c.Oldest,
+		Path:   "/pending#" + causeAnchor(c.Key), Urgent: c.State == trade.InDoubt || c.State == trade.Held,
 	}
 	if c.State == trade.InDoubt {
 		t.Path = "/doubts/next"

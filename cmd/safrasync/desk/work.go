@@ -58,6 +58,7 @@ func (b *Board) Observe(p run.Progress) {
 	}
 	if i >= 0 {
 		next.Since, next.Pace = b.jobs[i].Since, b.jobs[i].Pace
+		next.Read = max(next.Read, b.jobs[i].Read) // who sends says nothing about what was read
 	}
 	if p.Phase == run.Sending && next.Pace.Since.IsZero() {
 		next.Pace = pages.Pace{Since: cli.Now(), Done: p.Done}
