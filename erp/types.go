@@ -23,6 +23,8 @@ type (
 	Window = dialect.Window
 	// Facts are what a check of the installation needs to know of the database.
 	Facts = dialect.Facts
+	// Reading is how an ordinary transaction sees the rows.
+	Reading = dialect.Reading
 	// Error is every error of this package except those returned by a caller's own function.
 	Error = fault.Error
 	// Code is the kind of an [Error].
@@ -100,3 +102,10 @@ func forJob(job string, err error) error {
 	}
 	return err
 }
+
+// The ways of reading of a database without read-only transactions.
+const (
+	ReadsSnapshot = dialect.ReadsSnapshot
+	ReadsVersions = dialect.ReadsVersions
+	ReadsLocked   = dialect.ReadsLocked
+)

@@ -218,7 +218,23 @@ type Facts struct {
 	// began. Without it (PostgreSQL: grant pg_read_all_stats) only the lookback covers rows that
 	// commit late.
 	SeesTransactions bool
+	// Reading says how the rows are read where the database has no read-only transactions; otherwise
+	// it is empty.
+	Reading Reading
 }
+
+// Reading is how an ordinary transaction sees the rows.
+type Reading string
+
+// The ways of reading.
+const (
+	// ReadsSnapshot: all rows of one moment.
+	ReadsSnapshot Reading = "snapshot"
+	// ReadsVersions: the committed rows of the moment at which each statement began.
+	ReadsVersions Reading = "versions"
+	// ReadsLocked: it waits for writers, and can miss a row that moves.
+	ReadsLocked Reading = "locked"
+)
 
 // Check returns an error for a column whose type cannot show when a row was changed.
 func (c ChangedAt) Check(col Column) *fault.Error {

@@ -64,6 +64,32 @@ func TDSError(number uint32, message string) []byte {
 	return append(append(out, body...), tdsDone(2)...)
 }
 
+// TDSRow is an answer that is one row of texts. A row whose first text is empty is left out.
+func TDSRow(values ...string) []byte {
+	out := []byte{0x81, byte(len(values)), 0}
+	for range values {
+		out = append(out, 0, 0, 0, 0, 0, 0, 0xE7, 0x40, 0x1F, 0, 0, 0, 0, 0) // NVARCHAR(4000)
+		out = append(out, tdsShort("v")...)
+	}
+	if values[0] == "" {
+		return append(out, tdsDone(0)...)
+	}
+	out = append(out, 0xD1)
+	for _, v := range values {
+		text := tdsText(v)
+		out = append(binary.LittleEndian.AppendUint16(out, uint16(len(text))), text...)
+	}
+	return append(out, tdsDone(0)...)
+}
+
+// TDSNothing is an answer without rows.
+func TDSNothing() []byte { return tdsDone(0) }
+
+// TDSBegun is the answer to the begin of a transaction.
+func TDSBegun() []byte {
+	return append([]byte{0xE3, 11, 0, 8, 8, 1, 2, 3, 4, 5, 6, 7, 8, 0}, tdsDone(0)...)
+}
+
 // TDSHalfARow is the beginning of a result with a column of text, whose row does not end.
 func TDSHalfARow() []byte {
 	columns := []byte{0x81, 1, 0, 0, 0, 0, 0, 0, 0, 0xE7, 100, 0, 0, 0, 0, 0, 0}

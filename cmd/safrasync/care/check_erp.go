@@ -34,8 +34,17 @@ func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*mapping.J
 		return
 	case erp.UnknownCharset(facts.Charset) && c.app.Config.ERP.Charset == "":
 		c.warn("erp", "check.charset_hint", "check.erpok", source.Target(), product, facts.Charset)
+	case facts.Reading == erp.ReadsLocked:
+		c.warn("erp", "check.locked_hint", "check.erp_locked", source.Target(), product, facts.Charset)
+	case facts.Reading == erp.ReadsVersions:
+		c.pass("erp", "check.erp_versions", source.Target(), product, facts.Charset)
+	case facts.Reading == erp.ReadsSnapshot:
+		c.pass("erp", "check.erp_snapshot", source.Target(), product, facts.Charset)
 	default:
 		c.pass("erp", "check.erpok", source.Target(), product, facts.Charset)
+	}
+	if facts.Reading != "" {
+		c.mayWrite(ctx, source)
 	}
 	if store == nil {
 		return

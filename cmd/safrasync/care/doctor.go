@@ -13,6 +13,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
@@ -172,6 +173,11 @@ func (c *checker) role(ctx context.Context) {
 		c.warn("erp", "check.erp_hint", "check.fault", c.bare(err))
 		return
 	}
+	c.mayWrite(ctx, source)
+}
+
+// mayWrite warns if the ERP user may write.
+func (c *checker) mayWrite(ctx context.Context, source *erp.Source) {
 	switch table, err := source.MayWrite(ctx); {
 	case err != nil:
 		c.warn("erp", "check.erp_hint", "check.fault", c.bare(err))

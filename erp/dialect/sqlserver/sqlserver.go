@@ -3,6 +3,7 @@ package sqlserver
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -28,9 +29,13 @@ type engine struct {
 	plain bool
 	// isolation is SNAPSHOT if the database allows it.
 	isolation sql.IsolationLevel
+	reading   dialect.Reading
 }
 
-var _ dialect.Dialect = (*engine)(nil)
+var (
+	_ dialect.Dialect       = (*engine)(nil)
+	_ dialect.RightsChecker = (*engine)(nil)
+)
 
 func open(opt dialect.Options, _ dialect.Charset) (dialect.Database, *fault.Error) {
 	const example = "sqlserver://USER:PASSWORD@HOST:1433/DATABASE?tls=verify (and instance=NAME for a named instance)"
@@ -91,19 +96,37 @@ func target(a dialect.Address) string {
 }
 
 func (s *engine) probe(ctx context.Context) error {
-	var allowed bool
-	err := s.db.GetContext(ctx, &allowed,
-		"SELECT CAST(CASE WHEN snapshot_isolation_state = 1 THEN 1 ELSE 0 END AS BIT) FROM sys.databases WHERE database_id = DB_ID()")
-	if err == nil && allowed {
-		s.isolation = sql.LevelSnapshot
+	var snapshot, versions bool
+	err := s.db.QueryRowxContext(ctx, "SELECT CAST(CASE WHEN snapshot_isolation_state = 1 THEN 1 ELSE 0 END AS BIT), "+
+		"is_read_committed_snapshot_on FROM sys.databases WHERE database_id = DB_ID()").Scan(&snapshot, &versions)
+	switch {
+	case snapshot:
+		s.isolation, s.reading = sql.LevelSnapshot, dialect.ReadsSnapshot
+	case versions:
+		s.reading = dialect.ReadsVersions
+	default:
+		s.reading = dialect.ReadsLocked
 	}
 	return err
 }
 
 func (s *engine) Facts(ctx context.Context, db *sqlx.DB) (f dialect.Facts, err error) {
+	f.Reading = s.reading
 	err = db.QueryRowxContext(ctx, "SELECT CAST(SERVERPROPERTY('ProductVersion') AS NVARCHAR(128)), "+
 		"CAST(DATABASEPROPERTYEX(DB_NAME(), 'Collation') AS NVARCHAR(128))").Scan(&f.Version, &f.Charset)
 	return f, err
+}
+
+// MayWrite looks at the tables only.
+func (s *engine) MayWrite(ctx context.Context, db *sqlx.DB) (table string, err error) {
+	const right = "HAS_PERMS_BY_NAME(QUOTENAME(s.name) + '.' + QUOTENAME(o.name), 'OBJECT', '"
+	err = db.GetContext(ctx, &table, "SELECT TOP 1 s.name + '.' + o.name FROM sys.objects o "+
+		"JOIN sys.schemas s ON s.schema_id = o.schema_id WHERE o.type = 'U' AND o.is_ms_shipped = 0 AND 1 IN ("+
+		right+"INSERT'), "+right+"UPDATE'), "+right+"DELETE')) ORDER BY 1")
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
+	}
+	return table, err
 }
 
 // session limits the wait for a lock, makes this session the victim of a deadlock with the ERP, and
