@@ -71,6 +71,11 @@ jobs:
 	}
 	for _, l := range listeners {
 		served(l.asked, l.want)
+		deaf := consoletest.NewStranger(t, 2, l.address) // reads nothing of what it asks for
+		for range 6 {
+			deaf.Send(strings.Repeat("GET "+l.paths[0]+" HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", 500))
+		}
+		served(l.asked, l.want)
 		for host := range 10 {
 			stranger := consoletest.NewStranger(t, byte(2+host), l.address)
 			for _, path := range l.paths {

@@ -246,6 +246,7 @@ func (p *openIDPages) comeBack(q *web.Request) error {
 
 // slowed shows how long the address must wait.
 func (p *openIDPages) slowed(q *web.Request, f flow, now, until time.Time) error {
+	q.Refused("tries", nil)
 	if err := p.recordFailureOnce(q, f, "too many tries", until); err != nil {
 		return err
 	}
