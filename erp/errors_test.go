@@ -280,6 +280,11 @@ func TestF012ASlowStatementIsStopped(t *testing.T) {
 			Key: []string{"k"},
 		})
 	erptest.WantError(t, err, erp.CodeTimeout, "200ms")
+	err = erptest.ReadError(t, lite, erp.Query{ // it works for ever, and returns a row now and then
+		SQL: "WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n) SELECT k FROM n",
+		Key: []string{"k"},
+	})
+	erptest.WantError(t, err, erp.CodeTimeout, "200ms")
 }
 
 func TestASlowCallerIsNoSlowStatement(t *testing.T) {

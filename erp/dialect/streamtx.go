@@ -20,6 +20,9 @@ type StreamTx struct {
 	// Limit is the maximum time that the database works without returning a row. The caller's own
 	// time between two rows does not count.
 	Limit time.Duration
+	// Whole: the limit counts for all rows of a statement together. A database in this process has
+	// no limit of its own that would end a query that returns rows for ever.
+	Whole bool
 	// Names changes the columns' names as the driver returns them.
 	Names func([]Column) []Column
 	// TypeOf returns the name of a type, in place of the driver's.
@@ -111,10 +114,15 @@ func (t *StreamTx) each(ctx context.Context, watch *time.Timer, rows *sqlx.Rows,
 	fn func([]Value) error,
 ) error {
 	reader := NewRowReader(items)
+	left := t.Limit
 	for {
-		watch.Reset(t.Limit)
+		watch.Reset(left)
+		began := time.Now()
 		if !rows.Next() {
 			return rows.Err()
+		}
+		if t.Whole {
+			left = max(left-time.Since(began), 0)
 		}
 		values, _, err := reader.Read(rows)
 		if err != nil {

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"errors"
+	"io"
 	"net/url"
 	"os"
 	"strconv"
@@ -192,11 +193,21 @@ func (s *engine) Problem(err error, _ string) *fault.Error {
 	if !errors.As(err, &e) {
 		return fault.Failf(fault.CodeOther, "reading the ERP file %s failed in a way the driver does not explain", s.path)
 	}
-	switch e.Code() & 0xff {
+	base := e.Code() & 0xff
+	if (base == readOnly && e.Code() != readOnly || base == cantOpen) && s.needsToWrite() {
+		return fault.Failf(fault.CodePermission, "the ERP file %s is in WAL mode, and to read it SQLite must write its -wal and -shm files"+
+			" beside it: allow the user of safrasync to write in that folder (for the service also ReadWritePaths), or, for a file that"+
+			" no program changes while it is read, write erp.dsn as file:%s?immutable=1", s.path, s.path)
+	}
+	switch base {
 	case busy, locked:
 		return fault.Failf(fault.CodeLocked, "the ERP file %s stayed locked by another program for %s; try again later", s.path,
 			dialect.LockTimeout)
 	case readOnly:
+		if e.Code() != readOnly { // the file, not the query
+			return fault.Failf(fault.CodePermission, "the ERP file %s needs a repair that only a program may do that writes to it"+
+				" (the last one ended in the middle of a change); open it once in the ERP", s.path)
+		}
 		return dialect.TriesToWrite()
 	case interrupt:
 		return fault.Failf(fault.CodeTimeout, "the query was interrupted; it may take %s (erp.statement_timeout)",
@@ -212,6 +223,19 @@ func (s *engine) Problem(err error, _ string) *fault.Error {
 		return queryProblem(e.Error())
 	}
 	return fault.Failf(fault.CodeOther, "SQLite reports error %d on the ERP file", e.Code())
+}
+
+// needsToWrite reports whether the file is in WAL mode, in which even a reader writes a -shm file
+// unless a program has the file open. Bytes 18 and 19 of the header say so.
+func (s *engine) needsToWrite() bool {
+	f, err := os.Open(s.path)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }()
+	header := make([]byte, 20)
+	_, err = io.ReadFull(f, header)
+	return err == nil && (header[18] == 2 || header[19] == 2)
 }
 
 // queryProblem classifies the messages of the SQL compiler, which contain only parts of the query.

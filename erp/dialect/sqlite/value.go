@@ -18,7 +18,7 @@ func (s *engine) Begin(ctx context.Context, c *sqlx.Conn) (dialect.Tx, error) {
 	if err != nil {
 		return nil, err
 	}
-	return (&dialect.StreamTx{Tx: tx, Limit: s.opt.StatementTimeout, Names: originalNames}).Opened(), nil
+	return (&dialect.StreamTx{Tx: tx, Limit: s.opt.StatementTimeout, Whole: true, Names: originalNames}).Opened(), nil
 }
 
 // renamed matches the names with which SQLite makes a second column of one name unique in a
