@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/safrasync/safrasync/internal/must"
 )
 
@@ -53,6 +55,33 @@ func TestMailArrivesByEachSecurity(t *testing.T) {
 				t.Errorf("raw:\n%s", m.raw)
 			}
 		})
+	}
+}
+
+// Some servers offer SMTPUTF8 and refuse mail that asks for it, so only an address that needs it
+// does.
+func TestSMTPUTF8IsAskedForOnlyWhereAnAddressNeedsIt(t *testing.T) {
+	t.Parallel()
+	s := newMailServer(t, STARTTLS)
+	c := s.channel()
+	must.Do(t, c.Send(t.Context(), "email:ti@coop.example", sample))
+	must.Do(t, c.Send(t.Context(), "email:joão@coop.example", sample))
+	if diff := cmp.Diff([]bool{false, true}, s.utf8); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A greylist refuses for the moment; nobody has to correct an address.
+func TestARefusalForTheMomentIsToldAsThat(t *testing.T) {
+	t.Parallel()
+	for steps, want := range map[string]string{"RCPT": "smtp_450_recipient", "MAIL": "smtp_450"} {
+		s := newMailServer(t, STARTTLS)
+		s.refuse(steps, 450, "greylisted, ti@coop.example")
+		err := s.channel().Send(t.Context(), "email:ti@coop.example", sample)
+		wantFault(t, err, want)
+		if text := err.Error(); !strings.Contains(text, "for the moment") || strings.Contains(text, "correct") {
+			t.Errorf("%s", text)
+		}
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/wneessen/go-mail"
 )
@@ -85,7 +86,7 @@ func (e *Email) Send(ctx context.Context, target string, m Message) error {
 		return &Fault{Code: "address", Hint: "an address of alerts.email is not one; safrasync check names it"}
 	}
 	var conns conns
-	client, err := e.client(&conns)
+	client, err := e.client(&conns, target)
 	if err != nil {
 		return &Fault{Code: "options", Hint: "alerts.email cannot be used; run safrasync check", All: true}
 	}
@@ -114,7 +115,7 @@ func (e *Email) compose(to string, m Message) (*mail.Msg, error) {
 	return msg, nil
 }
 
-func (e *Email) client(conns *conns) (*mail.Client, error) {
+func (e *Email) client(conns *conns, target string) (*mail.Client, error) {
 	config := &tls.Config{ServerName: e.o.Host, RootCAs: e.o.Roots, MinVersion: tls.VersionTLS12}
 	options := []mail.Option{
 		mail.WithPort(e.o.Port), mail.WithTimeout(e.o.Timeout), mail.WithTLSConfig(config), mail.WithoutNoop(),
@@ -131,6 +132,9 @@ func (e *Email) client(conns *conns) (*mail.Client, error) {
 			}
 			return c, nil
 		}),
+	}
+	if plainASCII(e.o.From + target) { // the headers are encoded in any case
+		options = append(options, mail.WithoutSMTPUTF8())
 	}
 	mechanisms := []mail.SMTPAuthType{
 		mail.SMTPAuthSCRAMSHA256, mail.SMTPAuthSCRAMSHA1, mail.SMTPAuthCramMD5,
@@ -155,6 +159,10 @@ func (e *Email) client(conns *conns) (*mail.Client, error) {
 	return mail.NewClient(e.o.Host, options...)
 }
 
+func plainASCII(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII })
+}
+
 var errNotLoopback = errors.New("not on this host")
 
 // codeCancelled is the fault of a delivery that was interrupted by the end of the service.
@@ -165,7 +173,18 @@ func mailFault(ctx context.Context, err error) *Fault {
 	var send *mail.SendError
 	if errors.As(err, &send) && send.ErrorCode() > 0 {
 		code := send.ErrorCode()
-		if send.Reason == mail.ErrSMTPRcptTo {
+		switch {
+		case code < 500 && send.Reason == mail.ErrSMTPRcptTo: // as a greylist does
+			return &Fault{
+				Code: fmt.Sprintf("smtp_%d_recipient", code),
+				Hint: "the mail server does not take one address for the moment, as many do at the first time; it is tried again",
+			}
+		case code < 500:
+			return &Fault{
+				Code: fmt.Sprintf("smtp_%d", code),
+				Hint: "the mail server does not take the message for the moment; it is tried again", All: true,
+			}
+		case send.Reason == mail.ErrSMTPRcptTo:
 			return &Fault{
 				Code: fmt.Sprintf("smtp_%d_recipient", code),
 				Hint: "the mail server refuses one address of alerts.email.to or digest_to: correct it, or ask who runs the server",

@@ -47,6 +47,7 @@ type mailServer struct {
 	mu      sync.Mutex // guards what follows
 	mails   []letter
 	logins  []string        // the users of AUTH
+	utf8    []bool          // whether SMTPUTF8 was asked for
 	refuses string          // it refuses the steps that begin so,
 	with    *smtp.SMTPError // with this; nil: none
 }
@@ -66,6 +67,7 @@ func newMailServer(t testing.TB, security Security) *mailServer {
 	server := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) {
 		return &mailSession{s: s}, s.step("EHLO")
 	}))
+	server.EnableSMTPUTF8 = true
 	server.ErrorLog = log.New(io.Discard, "", 0)
 	server.AllowInsecureAuth = security == NoTLS
 	if security != NoTLS {
@@ -106,8 +108,11 @@ func (x *mailSession) Auth(string) (sasl.Server, error) {
 	}), nil
 }
 
-func (x *mailSession) Mail(from string, _ *smtp.MailOptions) error {
+func (x *mailSession) Mail(from string, o *smtp.MailOptions) error {
 	x.m.from = from
+	x.s.mu.Lock()
+	x.s.utf8 = append(x.s.utf8, o.UTF8)
+	x.s.mu.Unlock()
 	return x.s.step("MAIL")
 }
 
