@@ -4,6 +4,8 @@ package clock
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -30,9 +32,14 @@ func ParseSchedule(text string, zone *time.Location) (schedule cron.Schedule, er
 			return nil, fmt.Errorf("%q is too often: one second is the least", text)
 		}
 	}
-	parsed, err := cron.ParseStandard(text)
+	plain, err := plainFields(text)
 	if err != nil {
 		return nil, fmt.Errorf("%q is not a schedule: %w", text, err)
+	}
+	parsed, err := cron.ParseStandard(plain)
+	if err != nil { // what is left: the zone, or the words with @
+		return nil, fmt.Errorf("%q is not a schedule: write five fields, as in \"*/10 * * * *\", or @every 15m, "+
+			"after CRON_TZ=ZONE in another zone", text)
 	}
 	if s, ok := parsed.(*cron.SpecSchedule); ok && s.Location == time.Local {
 		s.Location = zone
@@ -41,6 +48,118 @@ func ParseSchedule(text string, zone *time.Location) (schedule cron.Schedule, er
 		return nil, fmt.Errorf("%q never comes: there is no such day", text)
 	}
 	return keepLocalTimes(parsed), nil
+}
+
+// field is one of the five fields of a schedule.
+type field struct {
+	name        string
+	least, most int
+	words       []string // for the numbers from least on
+}
+
+var fields = []field{
+	{"minute", 0, 59, nil},
+	{"hour", 0, 23, nil},
+	{"day of the month", 1, 31, nil},
+	{"month", 1, 12, strings.Fields("jan feb mar apr may jun jul aug sep oct nov dec")},
+	{"weekday", 0, 7, strings.Fields("sun mon tue wed thu fri sat sun")},
+}
+
+// plainFields checks the fields of a schedule, and returns it with numbers only and without the
+// weekday 7, which is Sunday as 0 is. A schedule with @ is returned as it is.
+func plainFields(text string) (string, error) {
+	parts := strings.Fields(text)
+	zone := ""
+	if len(parts) > 0 && strings.Contains(parts[0], "TZ=") {
+		zone, parts = parts[0]+" ", parts[1:]
+	}
+	if len(parts) > 0 && strings.HasPrefix(parts[0], "@") {
+		return text, nil
+	}
+	if len(parts) != len(fields) {
+		return "", fmt.Errorf("it needs 5 fields (minute, hour, day, month, weekday), and has %d", len(parts))
+	}
+	for i, f := range fields {
+		var items []string
+		for item := range strings.SplitSeq(parts[i], ",") {
+			plain, err := f.plain(item)
+			if err != nil {
+				return "", err
+			}
+			items = append(items, plain)
+		}
+		parts[i] = strings.Join(items, ",")
+	}
+	return zone + strings.Join(parts, " "), nil
+}
+
+// plain checks one item of a field: *, 5, 1-5, mon-fri, each with or without a step as in */10.
+func (f field) plain(item string) (string, error) {
+	span, step, stepped := strings.Cut(item, "/")
+	if n, err := strconv.Atoi(step); stepped && (err != nil || n < 1 || n > f.most) {
+		return "", fmt.Errorf("the step of the %s is %q, and must be a number from 1 to %d", f.name, step, f.most)
+	}
+	if span == "*" || span == "?" {
+		return item, nil
+	}
+	from, to, ranged := strings.Cut(span, "-")
+	first, err := f.number(from)
+	if err != nil {
+		return "", err
+	}
+	last := first
+	switch {
+	case ranged:
+		if last, err = f.number(to); err != nil {
+			return "", err
+		}
+	case stepped:
+		last = f.most
+		if f.most == 7 {
+			last = 6 // Sunday is at the beginning already
+		}
+	}
+	if ranged && last == 0 && f.most == 7 {
+		last = 7 // as in sat-sun
+	}
+	if last < first {
+		return "", fmt.Errorf("the %s %s ends before it begins", f.name, span)
+	}
+	if f.most != 7 {
+		out := strconv.Itoa(first)
+		if last > first {
+			out += "-" + strconv.Itoa(last)
+		}
+		if stepped {
+			out += "/" + step
+		}
+		return out, nil
+	}
+	by := 1
+	if stepped {
+		by, _ = strconv.Atoi(step) // checked above
+	}
+	var days []string
+	for day := first; day <= last; day += by {
+		days = append(days, strconv.Itoa(day%7))
+	}
+	return strings.Join(days, ","), nil
+}
+
+// number returns the number of a text or word.
+func (f field) number(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if at := slices.Index(f.words, strings.ToLower(text)); err != nil && at >= 0 {
+		n, err = f.least+at, nil
+	}
+	if err != nil || n < f.least || n > f.most {
+		also := ""
+		if f.words != nil {
+			also = ", or " + strings.Join(f.words[:3], ", ") + " …"
+		}
+		return 0, fmt.Errorf("the %s is %q, and must be a number from %d to %d%s", f.name, text, f.least, f.most, also)
+	}
+	return n, nil
 }
 
 // EveryMinuteOf reports whether a schedule runs every minute of certain hours, usually because the

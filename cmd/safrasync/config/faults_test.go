@@ -463,7 +463,7 @@ config.yaml:8:3: references.wallets.id: is required and missing`,
 			old:  "    query",
 			edit: `    schedule: every day
     query`,
-			want: `config.yaml:10:15: jobs.contracts.schedule: "every day" is not a schedule: expected exactly 5 fields, found 2: [every day]`,
+			want: `config.yaml:10:15: jobs.contracts.schedule: "every day" is not a schedule: it needs 5 fields (minute, hour, day, month, weekday), and has 2`,
 		},
 		{
 			name: "a schedule that never comes",
@@ -477,7 +477,7 @@ config.yaml:8:3: references.wallets.id: is required and missing`,
 			old:  "    query",
 			edit: `    sweep: CRON_TZ=America/Sao_Paulo
     query`,
-			want: `config.yaml:10:12: jobs.contracts.sweep: "CRON_TZ=America/Sao_Paulo" is not a schedule: write five fields, as in "*/10 * * * *"`,
+			want: `config.yaml:10:12: jobs.contracts.sweep: "CRON_TZ=America/Sao_Paulo" is not a schedule: it needs 5 fields (minute, hour, day, month, weekday), and has 0`,
 		},
 		{
 			name: "a schedule without quotes",
