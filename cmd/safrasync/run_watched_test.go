@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -48,4 +49,38 @@ func TestReloadsAreCountedAndTheServiceIsReportedAlive(t *testing.T) {
 		s.stop()
 		s.must(cli.ExitFailed, "status", "--alive")
 	})
+}
+
+// Whoever asks for a reload reads what became of it: taken, refused with the reason, or taken but
+// for a secret of which the service manager still has the former copy.
+func TestAReloadAnswers(t *testing.T) {
+	s := newService(t, "sqlite", false)
+	s.env["RUNTIME_DIRECTORY"] = t.TempDir()
+	s.start()
+	pid := strconv.Itoa(s.process.Process.Pid)
+	reload := func(code int, want string) {
+		t.Helper()
+		if out := s.must(code, "reload", "--pid", pid); !strings.Contains(out, want) {
+			t.Errorf("the reload says %q, want %q", out, want)
+		}
+	}
+	reload(cli.ExitDone, "the new configuration is in effect")
+	good := s.read("config.yaml")
+	s.edit("rate_limit: 0", "rate_limit: fast")
+	reload(cli.ExitConfig, "the new configuration is invalid and the old one stays in effect: ")
+	s.write("config.yaml", good)
+	s.edit("jobs:\n", "console: {listen: 127.0.0.1:0, cert_file: none.pem, key_file: none.key}\njobs:\n")
+	reload(cli.ExitConfig, "console.cert_file: ")
+	s.must(cli.ExitFailed, "check", "--offline")
+	s.write("config.yaml", good)
+	s.write("api-key", "another-key\n")
+	reload(cli.ExitFailed, "the service still uses the old value of api-key; only a restart reads the new one")
+	s.until("STATUS=", "old value of api-key")
+	s.write("api-key", platformCanary+"\n")
+	reload(cli.ExitDone, "the new configuration is in effect\n")
+	s.stop()
+	if out := s.must(cli.ExitFailed, "reload", "--pid", pid); !strings.Contains(out, "does not answer") {
+		t.Errorf("a reload of nothing says %q", out)
+	}
+	s.must(cli.ExitUsage, "reload")
 }

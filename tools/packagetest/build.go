@@ -1,6 +1,7 @@
 package packagetest
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -73,10 +74,19 @@ func this(t *testing.T) built {
 	return packages(t, "this", thisVersion, nil)
 }
 
-// next returns the packages of this tree with one more migration, as the next release may have.
+// next returns the packages of this tree with one more migration and another comment in the first
+// configuration, as the next release may have.
 func next(t *testing.T) built {
 	t.Helper()
-	return packages(t, "next", nextVersion, addMigration)
+	return packages(t, "next", nextVersion, func(tree string) error {
+		template := filepath.Join(tree, "deploy", "config.yaml")
+		text, err := os.ReadFile(template)
+		if err != nil {
+			return err
+		}
+		text = append(text, "# A comment of the next release.\n"...)
+		return errors.Join(os.WriteFile(template, text, 0o644), addMigration(tree))
+	})
 }
 
 // addMigration adds a migration to the ledger of a tree: an index that nothing uses.

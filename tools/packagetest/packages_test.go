@@ -156,3 +156,28 @@ func TestThePackagesHavePagesAndCompletions(t *testing.T) {
 		t.Errorf("%d English pages and %d Portuguese ones", english, portuguese)
 	}
 }
+
+// The pages of the package can be read without the source: each link and picture leads to a file
+// beside them.
+func TestThePagesOfThePackageLeadToFilesOfThePackage(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if out, err := exec.Command("dpkg-deb", "-x", this(t).deb, dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	doc := filepath.Join(dir, "usr/share/doc/safrasync")
+	pages := must.Get(filepath.Glob(filepath.Join(doc, "*.md")))(t)
+	links := 0
+	for _, page := range pages {
+		text := must.Get(os.ReadFile(page))(t)
+		for _, link := range regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`).FindAllStringSubmatch(string(text), -1) {
+			links++
+			if _, err := os.Stat(filepath.Join(doc, link[1])); err != nil || strings.HasPrefix(link[1], "..") {
+				t.Errorf("%s leads to %s, which is not in the package", filepath.Base(page), link[1])
+			}
+		}
+	}
+	if len(pages) < 10 || links < 20 {
+		t.Errorf("%d pages with %d links were found", len(pages), links)
+	}
+}

@@ -223,7 +223,7 @@ func (s *service) reload() bool {
 	s.mu.Lock()
 	u, before, pid := s.unit, s.reloads, s.process.Process.Pid
 	s.mu.Unlock()
-	env := append(s.prepare(u), "MAINPID="+strconv.Itoa(pid))
+	env := append(s.environment(u), "MAINPID="+strconv.Itoa(pid)) // the credentials stay those of the start
 	for _, command := range u["ExecReload"] {
 		if err := s.command(u, env, command).Run(); err != nil {
 			return false
@@ -237,13 +237,11 @@ func (s *service) reload() bool {
 func (s *service) prepare(u unit) []string {
 	s.t.Helper()
 	uid, gid := s.owner(u)
-	state := "/var/lib/" + u.one(s.t, "StateDirectory")
-	credentials := "/run/credentials/safrasync.service"
-	for _, folder := range []string{state, credentials} {
-		err := os.MkdirAll(s.root.path(folder), 0o700)
-		if err == nil {
-			err = os.Chown(s.root.path(folder), uid, gid)
-		}
+	for _, folder := range []string{
+		"/var/lib/" + u.one(s.t, "StateDirectory"), "/run/" + u.one(s.t, "RuntimeDirectory"), credentials,
+	} {
+		folder = s.root.path(folder)
+		err := errors.Join(os.MkdirAll(filepath.Dir(folder), 0o755), os.MkdirAll(folder, 0o700), os.Chown(folder, uid, gid))
 		if err != nil {
 			s.t.Error(err)
 		}
@@ -265,10 +263,21 @@ func (s *service) prepare(u unit) []string {
 			}
 		}
 	}
+	return s.environment(u)
+}
+
+// credentials is the folder of the service's credentials.
+const credentials = "/run/credentials/safrasync.service"
+
+// environment returns the environment of the unit's commands.
+func (s *service) environment(u unit) []string {
+	s.t.Helper()
+	state := "/var/lib/" + u.one(s.t, "StateDirectory")
 	return []string{
 		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin", "LANG=C.UTF-8", "USER=safrasync", "LOGNAME=safrasync",
 		"HOME=" + state,
 		"NOTIFY_SOCKET=/run/systemd/notify", "CREDENTIALS_DIRECTORY=" + credentials, "STATE_DIRECTORY=" + state,
+		"RUNTIME_DIRECTORY=/run/" + u.one(s.t, "RuntimeDirectory"),
 		"WATCHDOG_USEC=" + strconv.FormatInt(s.watchdog(u).Microseconds(), 10),
 	}
 }

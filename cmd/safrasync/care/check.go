@@ -154,6 +154,7 @@ func check(ctx context.Context, a *cli.App, offline, tell bool) error {
 	if erp.Unencrypted(config.ERP.Driver, erp.Secret(config.ERP.DSN.Reveal())) {
 		c.warn("erp", "check.open_erp_hint", "check.open_erp")
 	}
+	c.certificates(config)
 	c.alerts(ctx, tell)
 	if offline && config.State.Driver == state.Postgres {
 		c.pass("ledger", "check.ledger_elsewhere")

@@ -42,6 +42,7 @@ type Config struct {
 	zone *time.Location
 
 	catalogue *trade.Catalogue // nil: only the program's own texts
+	stale     []string         // see StaleSecrets
 }
 
 // file is what a configuration was read from.
@@ -319,10 +320,11 @@ func loadConfigWith(path string, secrets secretResolver) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
+	c := Default()
+	secrets.stale = &c.stale
 	d := NewDecoder(source)
 	d.secrets = secrets
 	top := d.Walk(root)
-	c := Default()
 	c.file = file{source, d.Index, d.Written}
 	d.Structure(top, c)
 	if top.IsMap() { // otherwise every key would be reported as missing
@@ -340,6 +342,10 @@ func (c *Config) String() string { return "configuration " + c.source.Name }
 
 // File returns the name of the file, as it was given.
 func (c *Config) File() string { return c.source.Name }
+
+// StaleSecrets returns the secrets, as ${file:NAME} names them, of which the service manager's copy
+// is another text than the file: only a restart of the service makes a new copy.
+func (c *Config) StaleSecrets() []string { return c.stale }
 
 // Catalogue returns the customer's texts for causes; nil means only the program's own.
 func (c *Config) Catalogue() *trade.Catalogue { return c.catalogue }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -61,6 +62,22 @@ type secretResolver struct {
 	base string // path of the configuration; relative files are beside it
 
 	placeholder bool // an unresolved reference is no fault: nothing will connect
+	// stale collects the files that have another text by now than the copy that the service manager
+	// made of them at the start of the service; nil: nobody asks.
+	stale *[]string
+}
+
+// noteStale notes a file whose copy by the service manager is no longer its text. What this process
+// cannot read it cannot compare.
+func (r secretResolver) noteStale(name, path, text string) {
+	beside := filepath.Join(filepath.Dir(r.base), name)
+	if r.stale == nil || filepath.IsAbs(name) || path == beside || slices.Contains(*r.stale, name) {
+		return
+	}
+	now, err := os.ReadFile(beside)
+	if err == nil && strings.TrimRight(string(now), "\r\n") != text {
+		*r.stale = append(*r.stale, name)
+	}
 }
 
 // EnvironmentOrFile matches a text that is exactly one reference.
@@ -163,6 +180,7 @@ func (r secretResolver) readFile(name string) (value string, err error) {
 	case text == "":
 		return "", fmt.Errorf("the file %s is empty", name)
 	}
+	r.noteStale(name, path, text)
 	return text, nil
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/i18n"
 )
 
 // checkTimeout is the time limit of each check of the ERP and of the API, before the service
@@ -30,6 +31,13 @@ func (g *generation) check(ctx context.Context) {
 func (g *generation) trouble(what, text string, err error) {
 	g.troubles = append(g.troubles, text)
 	g.daemon.log.Warn("a check did not pass; the service goes on and tries again", zap.String("check", what),
+		zap.Error(err))
+}
+
+// notServed notes that a part of the service does not answer, which holds until a reload, and logs it.
+func (g *generation) notServed(what string, sentence i18n.Key, err error) {
+	g.absent = append(g.absent, g.Text(sentence, firstLine(g.Voice(), err)))
+	g.daemon.log.Error("a part of the service is not served; correct it and reload", zap.String("part", what),
 		zap.Error(err))
 }
 

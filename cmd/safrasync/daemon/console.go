@@ -34,7 +34,7 @@ func placeOf(c config.ConsoleConfig) consolePlace { return consolePlace{c.Listen
 func (d *daemon) openConsole(ctx context.Context, g *generation) {
 	listener, err := d.console.listen(ctx, g.Config.Console)
 	if err != nil {
-		g.trouble("console", g.Text("run.no_console", firstLine(g.Voice(), err)), err)
+		g.notServed("console", "run.no_console", err)
 		return
 	}
 	d.console.serve(g, listener)

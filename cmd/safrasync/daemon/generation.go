@@ -27,7 +27,8 @@ type generation struct {
 	scheduler *engine.Scheduler
 	listener  *events.Processor // nil without webhooks
 	board     *desk.Board       // progress of the runs
-	troubles  []string          // checks that failed at its start
+	troubles  []string          // checks that failed at its start; they hold until a run shows more
+	absent    []string          // what is not served, and why; holds until a reload
 }
 
 // generation builds everything that a configuration asks for; nothing connects yet. atStart means

@@ -37,7 +37,7 @@ func (d *daemon) openHTTPAPI(ctx context.Context, g *generation) {
 		err = d.programs.serve(g, listener)
 	}
 	if err != nil {
-		g.trouble("http_api", g.Text("run.no_http_api", firstLine(g.Voice(), err)), err)
+		g.notServed("http_api", "run.no_http_api", err)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net"
+	"slices"
+	"strings"
 
 	"go.uber.org/zap"
 
@@ -16,31 +18,45 @@ var errStateChanged = errors.New(
 	"state: cannot change while the service runs; restart it (systemctl restart safrasync)")
 
 // reload reads the configuration again. It returns the generation that replaces the running one. If
-// the new configuration is wrong, reload returns nil and the old one stays; the log and the service
-// manager get the reason.
+// the new configuration is wrong, reload returns nil and the old one stays; the log, the service
+// manager and the command that asked get the reason.
 func (d *daemon) reload(ctx context.Context, old *generation) *generation {
 	d.manager.Reloading()
 	next, open, err := d.reread(ctx, old)
 	if err != nil {
 		d.log.Error("the new configuration is wrong; the old one stays in force", zap.Error(err))
-		d.said.refused(old.Text("run.keeps_old", firstLine(old.Voice(), err)))
+		text := old.Text("run.keeps_old", firstLine(old.Voice(), err))
+		d.said.refused(text)
 		d.monitor.ReloadRefused()
+		d.answer(reloadAnswer{Text: text})
 		d.manager.Ready(d.sentence(ctx, old))
 		return nil
 	}
-	d.said.refused("")
+	stale := next.Config.StaleSecrets()
+	if len(stale) > 0 {
+		d.log.Warn("the service manager still has the former copy of secrets; only a restart of the service takes the new ones",
+			zap.Strings("secrets", stale))
+		d.said.refused(next.Text("run.old_secrets", strings.Join(stale, ", ")))
+	} else {
+		d.said.refused("")
+	}
 	d.level.SetLevel(next.Config.Log.ZapLevel())
 	d.monitor.serve(next, open.metrics)
 	d.monitor.Reloaded(cli.Now())
 	d.console.serve(next, open.desk)
 	if err := d.events.serve(ctx, next.Config.Webhooks, open.events); err != nil {
-		d.log.Error("no events are taken any more; correct it and reload again", zap.Error(err))
+		next.notServed("webhooks", "run.no_events", err)
 	}
 	if err := d.programs.serve(next, open.programs); err != nil {
-		d.log.Error("http_api is no longer served", zap.Error(err))
+		next.notServed("http_api", "run.no_http_api", err)
 	}
 	d.noteConfig(ctx, next.Config, cli.ThisHost())
 	next.check(ctx)
+	d.answer(reloadAnswer{
+		Taken: true, Restart: stale,
+		Text: strings.Join(slices.Concat([]string{next.Text("run.taken")}, d.said.reloadTrouble(), next.absent,
+			next.troubles), "\n"),
+	})
 	d.log.Info("the new configuration is in force; what runs ends with the requests in flight and begins again",
 		zap.Int("jobs", len(next.Config.Jobs)))
 	return next

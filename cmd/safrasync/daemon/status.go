@@ -25,14 +25,24 @@ type statusLine struct {
 	beat  time.Time // last heartbeat in the ledger
 
 	mu      gosync.Mutex
-	trouble string // why the last reload was refused; "" if it was not
+	trouble string // what the last reload did not take over, and why; "" if it took all
 }
 
-// refused stores why a reload was refused; "" after a reload that succeeded.
+// refused stores what a reload did not take over, and why; "" if it took all.
 func (s *statusLine) refused(trouble string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.trouble = trouble
+}
+
+// reloadTrouble returns what refused has stored, as a list of at most one text.
+func (s *statusLine) reloadTrouble() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.trouble == "" {
+		return nil
+	}
+	return []string{s.trouble}
 }
 
 // tell updates the heartbeat in the ledger and the status at the service manager. It works in a
@@ -62,12 +72,7 @@ func (d *daemon) tell(g *generation) {
 // sentence returns the status of the service: first what is wrong, then what comes next.
 func (d *daemon) sentence(ctx context.Context, g *generation) string {
 	v := g.Voice()
-	var wrong []string
-	d.said.mu.Lock()
-	if d.said.trouble != "" {
-		wrong = append(wrong, d.said.trouble)
-	}
-	d.said.mu.Unlock()
+	wrong := slices.Concat(d.said.reloadTrouble(), g.absent)
 	var running []string
 	var next string
 	var nextAt time.Time

@@ -1,0 +1,49 @@
+package care
+
+import (
+	"crypto/tls"
+	"errors"
+	"io/fs"
+	"time"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
+)
+
+// expiresSoon is how long before its end a certificate is named.
+const expiresSoon = 21 * 24 * time.Hour
+
+// certificates loads each certificate that a listener presents with its key, as the service does
+// when it starts and at a reload.
+func (c *checker) certificates(config *config.Config) {
+	for _, listener := range []struct{ part, cert, key string }{
+		{"console", config.Console.CertFile, config.Console.KeyFile},
+		{"http_api", config.HTTPAPI.CertFile, config.HTTPAPI.KeyFile},
+		{"webhooks", config.Webhooks.CertFile, config.Webhooks.KeyFile},
+	} {
+		if listener.cert != "" {
+			c.certificate(listener.part+".cert_file", listener.cert, listener.key)
+		}
+	}
+}
+
+func (c *checker) certificate(place, cert, key string) {
+	pair, err := tls.LoadX509KeyPair(cert, key)
+	if err != nil {
+		if wrong, ok := errors.AsType[*fs.PathError](err); ok {
+			err = errors.New(wrong.Path + ": " + config.PlainReason(wrong))
+		}
+		c.fail("certificate", "check.certificate_bad_hint", "check.certificate_bad", place, err)
+		return
+	}
+	end := pair.Leaf.NotAfter
+	until := c.voice().Moment(end)
+	switch left := end.Sub(cli.Now()); {
+	case left < 0:
+		c.fail("certificate", "check.certificate_soon_hint", "check.certificate_old", place, until)
+	case left < expiresSoon:
+		c.warn("certificate", "check.certificate_soon_hint", "check.certificate_soon", place, until)
+	default:
+		c.pass("certificate", "check.certificate", place, until)
+	}
+}
