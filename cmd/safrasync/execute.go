@@ -14,6 +14,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/internal/systemd"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -78,12 +79,16 @@ func complain(a *cli.App, err error) {
 		}
 		return
 	}
-	var exit *cli.ExitError
+	if _, said := errors.AsType[*cli.ExitError](err); said {
+		return
+	}
+	if systemd.ToJournal(a.Stderr) {
+		fmt.Fprint(a.Stderr, systemd.ErrorPriority)
+	}
 	var usage *cli.UsageError
 	var leased *trade.LeasedError
 	var ledger *state.Error
 	switch {
-	case errors.As(err, &exit):
 	case errors.As(err, &usage):
 		a.Tell("says.usage", usage.Text)
 	case errors.As(err, &leased):

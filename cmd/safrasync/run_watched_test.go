@@ -1,12 +1,15 @@
 package main
 
 import (
+	"fmt"
+	"os"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // Reloads are counted by what became of them, and a health check reports whether the service runs.
@@ -83,4 +86,22 @@ func TestAReloadAnswers(t *testing.T) {
 		t.Errorf("a reload of nothing says %q", out)
 	}
 	s.must(cli.ExitUsage, "reload")
+}
+
+// In the journal of the service, the sentence with which a start is refused is an error, which
+// `journalctl -p err` finds.
+func TestARefusedStartIsAnErrorInTheJournal(t *testing.T) {
+	s := newService(t, "sqlite", false)
+	must.Do(t, os.Remove(s.path("state.db")))
+	stream := must.Get(os.Create(s.path("stream")))(t)
+	t.Cleanup(func() { must.Do(t, stream.Close()) })
+	info := must.Get(stream.Stat())(t).Sys().(*syscall.Stat_t)
+	cmd := s.command("run")
+	cmd.Stderr, cmd.Env = stream, append(cmd.Env, fmt.Sprintf("JOURNAL_STREAM=%d:%d", info.Dev, info.Ino))
+	if err := cmd.Run(); err == nil {
+		t.Fatal("the service starts without its ledger")
+	}
+	if text := s.read("stream"); !strings.HasPrefix(text, "<3>error: ") {
+		t.Errorf("the journal gets %q", text)
+	}
 }

@@ -42,6 +42,8 @@ type Standing interface {
 	// act as another user.
 	Approvals(ctx context.Context, now time.Time) ([]trade.Approval, error)
 	AccountChanges(ctx context.Context, since time.Time) ([]trade.AuditRecord, error)
+	// LastBackup reports when the last copy of the ledger was made.
+	LastBackup(ctx context.Context) (trade.LastBackup, error)
 	// Spaces returns the free space in the ledger's folders on this host.
 	Spaces() []trade.Space
 }
@@ -97,6 +99,7 @@ type facts struct {
 	approvals   int                 // how many acts wait for another person
 	accounts    []trade.AuditRecord // what was done to accounts while they wait, or a day before
 	certificate time.Time           // expiry of the API's certificate; zero: no connection has shown it yet
+	backup      trade.LastBackup
 }
 
 type jobFacts struct {
@@ -134,6 +137,9 @@ func (s *Service) readFacts(ctx context.Context) (facts, error) {
 		if f.accounts, err = s.Ledger.AccountChanges(ctx, first.People[0].At.Add(-trade.AccountsSettle)); err != nil {
 			return f, err
 		}
+	}
+	if f.backup, err = s.Ledger.LastBackup(ctx); err != nil {
+		return f, err
 	}
 	jobs := map[string]bool{}
 	for _, job := range s.Jobs {

@@ -53,6 +53,11 @@ func judge(f facts, limits Limits, zone *time.Location) []condition {
 		})
 	}
 	out = append(out, judgeEvents(f, limits, zone)...)
+	if limits.BackupOlder > 0 && f.backup.Age(f.at) > limits.BackupOlder {
+		out = append(out, condition{
+			topic: BackupOld, subject: "ledger", since: f.at, detail: Detail{Oldest: f.backup.At},
+		})
+	}
 	if !f.certificate.IsZero() && f.certificate.Sub(f.at) < certificateSoon {
 		out = append(out, condition{
 			topic: Certificate, subject: "api", since: f.at,

@@ -101,6 +101,12 @@ func (v voice) sentences(topic Topic, d Detail) (title, happened, means, do stri
 		args = []any{v.rows(d.Rows), v.rows(int(d.Record))}
 	case Unheard:
 		args = []any{v.rows(d.Rows)}
+	case BackupOld:
+		last := v.text("backup.never")
+		if !d.Oldest.IsZero() {
+			last = v.text("backup.last", v.moment(d.Oldest))
+		}
+		args = []any{last}
 	}
 	key := "topic." + i18n.Key(topic)
 	title = v.text(key + ".title")

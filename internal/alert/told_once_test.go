@@ -304,3 +304,27 @@ func TestAnAccountThatIsMadeWhileSomethingWaitsIsTold(t *testing.T) {
 		w.wantMails(begins(Accounts, "4"))
 	})
 }
+
+// People are told when the ledger has no recent copy, and when there is one again. A ledger in
+// PostgreSQL is copied by its server.
+func TestALedgerWithoutARecentBackup(t *testing.T) {
+	both(t, func(t *testing.T, w *world) {
+		w.Limits.BackupOlder = 48 * time.Hour
+		w.now = time.Now().Add(time.Hour)
+		w.tick(0)
+		w.wantMails()
+		w.tick(48 * time.Hour)
+		if last := must.Get(w.store.LastBackup(t.Context()))(t); !last.Ours {
+			w.wantMails()
+			return
+		}
+		m := w.wantMails(begins(BackupOld, ""))[0]
+		m.says(t, "nenhum foi feito até agora")
+		must.Do(t, w.store.BackupMade(t.Context(), w.now))
+		w.tick(Settling)
+		w.tick(Settling)
+		w.wantMails(ends(BackupOld, ""))
+		w.tick(49 * time.Hour)
+		w.wantMails(begins(BackupOld, ""))
+	})
+}

@@ -29,8 +29,9 @@ const (
 	Unheard     Topic = "webhooks_unread" // events came and are not processed; subject: "webhooks"
 	// an account was created or changed while an act waits for another person; subject: the record of
 	// the audit
-	Accounts Topic = "accounts_changed"
-	NoLedger Topic = "ledger_unknown" // the ledger cannot be read; therefore kept in memory
+	Accounts  Topic = "accounts_changed"
+	NoLedger  Topic = "ledger_unknown" // the ledger cannot be read; therefore kept in memory
+	BackupOld Topic = "backup_old"     // the last copy of the ledger is too old; subject: "ledger"
 )
 
 // Times that cannot be configured.
@@ -101,6 +102,7 @@ type Limits struct {
 	RejectedAbove int           // people are told above this number of rejected rows of a job
 	OldestWaiting time.Duration // working time; 0 means never
 	Silence       time.Duration // working time without an event of the platform; 0 means never
+	BackupOlder   time.Duration // time without a copy of the ledger; 0 means never
 }
 
 // condition is a state about which people must be told, as long as it holds.

@@ -260,6 +260,7 @@ var rules = map[string]rule{
 		may: []string{
 			"cmd/safrasync/config", "trade", "state", "sync", "sync/clock", "sync/mapping", "sync/run",
 			"sync/discovery", "sync/acts", "sync/events", "erp", "apiclient", "internal/i18n", "internal/receiver",
+			"internal/systemd",
 		},
 		reason: "cli is what all commands share, and knows no command",
 	},

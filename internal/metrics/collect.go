@@ -30,7 +30,9 @@ var (
 	ledgerUp    = desc("ledger_up", "1 when the ledger could be read just now, 0 when not; then the rows are absent.")
 	ledgerBytes = desc("ledger_bytes",
 		"Bytes of the ledger by part: ledger (without what the database's server needs besides), wal (SQLite only), journal.", "part")
-	freeBytes = desc("ledger_free_bytes", "Free bytes in the folders of ledger and journal on this host.", "folder")
+	freeBytes  = desc("ledger_free_bytes", "Free bytes in the folders of ledger and journal on this host.", "folder")
+	lastBackup = desc("last_backup_timestamp_seconds",
+		"When the last copy of the ledger was made; absent when there is none, and for a ledger in PostgreSQL.")
 	instances = desc("instances",
 		"Instances that may send, by whether they are alive; dead ones of the last hour. Absent with SQLite.", "alive")
 	rows    = desc("rows", "Rows of a job by state. They add up: see docs/operation.md.", "sync_job", "state")
@@ -53,7 +55,7 @@ type ledgerCollector struct{ *Metrics }
 // Describe sends the descriptions of the metrics that Collect sends.
 func (c *ledgerCollector) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		ledgerUp, ledgerBytes, freeBytes, instances, rows, flagged, oldest, jobState,
+		ledgerUp, ledgerBytes, freeBytes, lastBackup, instances, rows, flagged, oldest, jobState,
 		jobStopped, lastRun, lastSweep, cursorLag,
 	} {
 		ch <- d
@@ -79,6 +81,11 @@ func (c *ledgerCollector) Collect(ch chan<- prometheus.Metric) {
 		gauge(ledgerBytes, float64(sizes.Ledger), "ledger")
 		gauge(ledgerBytes, float64(sizes.WAL), "wal")
 		gauge(ledgerBytes, float64(sizes.Journal), "journal")
+	}
+	if backup, err := c.Ledger.LastBackup(ctx); err != nil {
+		up = 0
+	} else if !backup.At.IsZero() {
+		gauge(lastBackup, float64(backup.At.Unix()))
 	}
 	if all, err := c.Ledger.Instances(ctx); err != nil {
 		up = 0

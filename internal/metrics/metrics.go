@@ -27,6 +27,8 @@ type WholeLedger interface {
 	// Instances returns the processes that may send, including those of the last hour that died;
 	// none with SQLite.
 	Instances(ctx context.Context) ([]trade.Instance, error)
+	// LastBackup reports when the last copy of the ledger was made.
+	LastBackup(ctx context.Context) (trade.LastBackup, error)
 	// Sizes returns the bytes of the ledger's parts.
 	Sizes(ctx context.Context) (trade.Sizes, error)
 	// Spaces returns the free space in the ledger's folders on this host.

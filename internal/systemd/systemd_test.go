@@ -1,14 +1,21 @@
 package systemd
 
 import (
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // manager is the socket of a service manager.
@@ -87,5 +94,31 @@ func TestTheWatchdogIsForThisProcessOnly(t *testing.T) {
 	t.Setenv("WATCHDOG_USEC", "soon")
 	if _, err := Watchdog(); err == nil {
 		t.Error("a watchdog that is no number")
+	}
+}
+
+// Where the journal reads what is written, each line begins with its priority; elsewhere none does.
+func TestTheJournalGetsPriorities(t *testing.T) {
+	file := must.Get(os.Create(filepath.Join(t.TempDir(), "stream")))(t)
+	t.Cleanup(func() { must.Do(t, file.Close()) })
+	info := must.Get(file.Stat())(t).Sys().(*syscall.Stat_t)
+	t.Setenv("JOURNAL_STREAM", fmt.Sprintf("%d:%d", info.Dev, info.Ino+1))
+	if ToJournal(file) {
+		t.Error("another stream is taken for the journal")
+	}
+	t.Setenv("JOURNAL_STREAM", fmt.Sprintf("%d:%d", info.Dev, info.Ino))
+	if !ToJournal(file) || ToJournal(&strings.Builder{}) {
+		t.Fatal("the journal is not recognized")
+	}
+	encoder := WithPriorities(zapcore.NewJSONEncoder(zapcore.EncoderConfig{MessageKey: "msg", LineEnding: "\n"}))
+	log := zap.New(zapcore.NewCore(encoder, zapcore.AddSync(file), zapcore.DebugLevel)).With(zap.String("job", "a"))
+	log.Debug("d")
+	log.Info("i")
+	log.Warn("w")
+	log.Error("e")
+	const want = "<7>{\"msg\":\"d\",\"job\":\"a\"}\n<6>{\"msg\":\"i\",\"job\":\"a\"}\n" +
+		"<4>{\"msg\":\"w\",\"job\":\"a\"}\n<3>{\"msg\":\"e\",\"job\":\"a\"}\n"
+	if got := string(must.Get(os.ReadFile(file.Name()))(t)); got != want {
+		t.Errorf("the stream has\n%swant\n%s", got, want)
 	}
 }

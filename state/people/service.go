@@ -104,6 +104,31 @@ func (s *Directory) LastTask(ctx context.Context, name string) (time.Time, error
 	return time.UnixMilli(at).UTC(), nil
 }
 
+// backupTask is the name under which the last copy of the ledger is recorded.
+const backupTask = "backup"
+
+// BackupMade records that a copy of the ledger was made and verified.
+func (s *Directory) BackupMade(ctx context.Context, at time.Time) error {
+	return s.TaskBegan(ctx, backupTask, at)
+}
+
+// LastBackup returns when the last copy of the ledger was made. A ledger in PostgreSQL is backed up
+// by its server, of which nothing is known here.
+func (s *Directory) LastBackup(ctx context.Context) (trade.LastBackup, error) {
+	out := trade.LastBackup{Ours: s.db.D.Name == sqldb.SQLite}
+	if !out.Ours {
+		return out, nil
+	}
+	var begun int64
+	if err := s.db.Get(ctx, "reading when the ledger began", &begun, `SELECT created_at FROM ledger`); err != nil {
+		return out, err
+	}
+	out.Begun = time.UnixMilli(begun).UTC()
+	var err error
+	out.At, err = s.LastTask(ctx, backupTask)
+	return out, err
+}
+
 // TaskBegan records when a housekeeping task began.
 func (s *Directory) TaskBegan(ctx context.Context, name string, at time.Time) error {
 	return s.db.InTx(ctx, "recording that a task began", func(t *sqldb.Tx) error {

@@ -247,7 +247,7 @@ func DecideUnauthorized(a apiclient.Answer) Decision {
 		})
 	}
 	return ours("the API refused the key (401)",
-		&StopOrder{StopKey, "the API refused the key: renew api.api_key, then run `safrasync check`", AllJobs})
+		&StopOrder{StopKey, "the API refused the key: renew api.api_key, run `safrasync check`, then restart the service", AllJobs})
 }
 
 func decideForbidden(a apiclient.Answer) Decision {

@@ -31,7 +31,7 @@ func Service(a *cli.App, store *state.Store, log *zap.Logger) (*alert.Service, e
 		Ledger: alert.LedgerOf(store), Channels: channels,
 		Limits: alert.Limits{
 			RejectedAbove: conf.Alerts.RejectedAbove, OldestWaiting: conf.Alerts.OldestWaiting,
-			Silence: conf.Webhooks.Silence,
+			Silence: conf.Webhooks.Silence, BackupOlder: conf.Alerts.BackupOlder,
 		},
 		Lang: a.Lang(), Zone: conf.Zone(), Name: conf.Alerts.Name, Host: host, Log: log,
 		Titles: conf.Titles(a.Lang()),

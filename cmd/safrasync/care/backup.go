@@ -48,6 +48,9 @@ func backup(ctx context.Context, a *cli.App, to string, keep int) error {
 	if file == "" { // no copy was made; if one was, the error is about an older copy
 		return err
 	}
+	if noted := noteBackup(ctx, a); noted != nil {
+		a.Tell("backup.not_noted", noted)
+	}
 	if a.AsJSON {
 		out := struct {
 			File     string   `json:"file"`
@@ -68,6 +71,16 @@ func backup(ctx context.Context, a *cli.App, to string, keep int) error {
 		a.Tell("backup.broken", old)
 	}
 	return err
+}
+
+// noteBackup records the copy in the ledger, so that status, metrics and alerts know how old the
+// newest one is. A ledger that cannot be written is copied all the same.
+func noteBackup(ctx context.Context, a *cli.App) error {
+	store, err := a.OpenLedger(ctx, cli.ToWrite)
+	if err != nil {
+		return err
+	}
+	return store.BackupMade(ctx, cli.Now())
 }
 
 // NewRestoreCommand makes the command restore.

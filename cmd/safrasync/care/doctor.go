@@ -105,11 +105,28 @@ func (c *checker) diagnose(ctx context.Context, config *config.Config, full bool
 		c.diagnosis(d)
 	}
 	if err == nil {
-		err = c.messages(ctx, store, config.Catalogue())
+		err = errors.Join(c.lastBackup(ctx, store, config), c.messages(ctx, store, config.Catalogue()))
 	}
 	if err != nil {
 		c.ledgerFault("ledger", err)
 	}
+}
+
+// lastBackup reports how old the newest copy of the ledger is.
+func (c *checker) lastBackup(ctx context.Context, store *state.Store, config *config.Config) error {
+	last, err := store.LastBackup(ctx)
+	limit := config.Alerts.BackupOlder
+	switch {
+	case err != nil || !last.Ours:
+		return err
+	case last.At.IsZero():
+		c.warn("backup", "backup.hint", "backup.none")
+	case limit > 0 && last.Age(cli.Now()) > limit:
+		c.warn("backup", "backup.hint", "backup.last", c.voice().Moment(last.At))
+	default:
+		c.pass("backup", "backup.last", c.voice().Moment(last.At))
+	}
+	return nil
 }
 
 // messages reports the platform's message keys that the catalogue has no text for.

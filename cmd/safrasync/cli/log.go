@@ -6,6 +6,7 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
+	"github.com/safrasync/safrasync/internal/systemd"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -27,6 +28,9 @@ func NewLeveledLogger(w io.Writer, level zapcore.LevelEnabler) *zap.Logger {
 		EncodeTime: zapcore.RFC3339NanoTimeEncoder, EncodeLevel: zapcore.LowercaseLevelEncoder,
 		EncodeDuration: zapcore.StringDurationEncoder,
 	})
+	if systemd.ToJournal(w) {
+		encoder = systemd.WithPriorities(encoder)
+	}
 	return zap.New(zapcore.NewCore(encoder, zapcore.Lock(zapcore.AddSync(maskedLog{w})), level))
 }
 

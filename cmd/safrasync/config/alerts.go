@@ -20,6 +20,7 @@ type AlertsConfig struct {
 	RejectedAbove int            `yaml:"rejected_above"` // rejected rows of one job
 	OldestWaiting time.Duration  `yaml:"oldest_waiting"` // working time; 0 = never
 	NothingNew    time.Duration  `yaml:"nothing_new"`    // working time; 0 = never
+	BackupOlder   time.Duration  `yaml:"backup_older"`   // 0 = never
 	Digest        string         `yaml:"digest"`         // a schedule, or off
 	Email         *EmailConfig   `yaml:"email"`          // optional
 	Webhook       *WebhookConfig `yaml:"webhook"`        // optional
@@ -58,6 +59,7 @@ func (c *Config) checkAlerts(d *Decoder) {
 	between(d, "alerts.rejected_above", a.RejectedAbove, 0, 1_000_000)
 	between(d, "alerts.oldest_waiting", a.OldestWaiting, 0, 365*day)
 	between(d, "alerts.nothing_new", a.NothingNew, 0, 365*day)
+	between(d, "alerts.backup_older", a.BackupOlder, 0, 365*day)
 	if strings.ContainsAny(a.Name, "\r\n") {
 		d.Fault("alerts.name", "must be one line")
 	}

@@ -218,7 +218,7 @@ func Default() *Config {
 		State: StateConfig{Driver: "sqlite"},
 		Log:   LogConfig{Level: "info"},
 		Alerts: AlertsConfig{
-			Name: "safrasync", RejectedAbove: 20, OldestWaiting: 2 * day, NothingNew: 3 * day,
+			Name: "safrasync", RejectedAbove: 20, OldestWaiting: 2 * day, BackupOlder: 2 * day, NothingNew: 3 * day,
 			Digest: "0 7 * * 1-5",
 		},
 		Checks: ChecksConfig{

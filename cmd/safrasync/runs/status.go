@@ -55,6 +55,8 @@ type JobJSON struct {
 	Services   []serviceJSON       `json:"services"`   // every `safrasync run` of this ledger; the same for each job
 	// of a ledger in PostgreSQL: the processes that may send; the same for each job
 	Instances []instanceJSON `json:"instances"`
+	// when the last backup of a SQLite ledger was made; null: never; the same for each job
+	LastBackup *time.Time `json:"last_backup"`
 }
 
 // serviceJSON is a `safrasync run` that serves the ledger, or one that died without reporting its
@@ -96,6 +98,7 @@ func Status(ctx context.Context, a *cli.App) error {
 		if i == 0 {
 			printServices(a, job.Services)
 			printInstances(a, job.Instances)
+			printBackup(a, job.LastBackup, config.State.Driver)
 		}
 		printJob(a, job)
 	}
@@ -127,12 +130,16 @@ func ReadStatus(ctx context.Context, store *state.Store, configuration *config.C
 	if err != nil {
 		return nil, err
 	}
+	backup, err := store.LastBackup(ctx)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]JobJSON, len(names))
 	for i, name := range names {
 		if out[i], err = ReadJob(ctx, store, name); err != nil {
 			return nil, err
 		}
-		out[i].Services, out[i].Instances = services, instances
+		out[i].Services, out[i].Instances, out[i].LastBackup = services, instances, cli.TimeOrNull(backup.At)
 		if spec, ok := specs[name]; ok {
 			if err := out[i].Schedule(spec, configuration.Zone(), cli.Now()); err != nil {
 				return nil, err
@@ -240,6 +247,17 @@ func printServices(a *cli.App, services []serviceJSON) {
 	}
 	if !serving {
 		a.Show("status.no_service")
+	}
+}
+
+// printBackup prints when the last copy of a ledger was made that is ours to copy.
+func printBackup(a *cli.App, last *time.Time, driver string) {
+	switch {
+	case driver != state.SQLite:
+	case last == nil:
+		a.Show("status.no_backup")
+	default:
+		a.Show("status.backup", a.Voice().Moment(*last))
 	}
 }
 
