@@ -31,7 +31,7 @@ var pages = []string{
 // The most lines of single pages, and of all; the most columns of a line of prose, and of a row of
 // a table.
 const (
-	mostLines    = 1560
+	mostLines    = 1700
 	mostColumns  = 160
 	mostTableRow = 240
 )
