@@ -237,12 +237,12 @@ func TestF058ACopyFromBeforeANewJournalIsRebuilt(t *testing.T) {
 	k.close()
 	must.Do(t, os.RemoveAll(dir))
 	wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeJournalLost)
-	must.Get(NewJournal(t.Context(), k.o, true, rebuildAct))(t)
+	must.Get(NewJournal(t.Context(), k.o, nil, true, rebuildAct))(t)
 	removeLedger(t, k.o.DSN)
 	copyFile(t, before, k.o.DSN)
 	wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeRolledBack)
 	for _, apply := range []bool{false, true} {
-		_, err := NewJournal(t.Context(), k.o, apply, rebuildAct)
+		_, err := NewJournal(t.Context(), k.o, nil, apply, rebuildAct)
 		if text := wantCode(t, err, sqldb.CodeRolledBack); !strings.Contains(text, "rebuild") ||
 			strings.Contains(text, "--new-journal") {
 			t.Errorf("the way out is %s", text)
@@ -255,7 +255,8 @@ func TestF058ACopyFromBeforeANewJournalIsRebuilt(t *testing.T) {
 	}
 	k.send("c", 2)
 	k.close()
-	if _, err := NewJournal(t.Context(), k.o, true, rebuildAct); err != nil { // in step, a person may begin a new one
+	// in step, a person may begin a new one
+	if _, err := NewJournal(t.Context(), k.o, nil, true, rebuildAct); err != nil {
 		t.Fatal(err)
 	}
 	k.open()

@@ -131,7 +131,7 @@ func TestF058ARecordThatWasGivenOnIsRebuiltSo(t *testing.T) {
 			}
 		}
 		if step == "new journal" { // which begins with what the ledger knows
-			must.Get(NewJournal(t.Context(), k.o, true, rebuildAct))(t)
+			must.Get(NewJournal(t.Context(), k.o, nil, true, rebuildAct))(t)
 			removeLedger(t, k.o.DSN)
 			must.Get(Rebuild(t.Context(), k.o, true, rebuildAct))(t)
 		}

@@ -271,7 +271,7 @@ func TestAJournalThatIsNotTheLedgersOwnIsRefused(t *testing.T) {
 	must.Do(t, os.Rename(dir, own), os.CopyFS(dir, os.DirFS(other.dir())))
 	says(t, k.try(sqldb.DefaultTuning), "belongs to ledger "+other.s.LedgerID())
 	// such a one may go
-	if plan, err := NewJournal(t.Context(), k.o, false, rebuildAct); err != nil || plan.Aside != dir {
+	if plan, err := NewJournal(t.Context(), k.o, nil, false, rebuildAct); err != nil || plan.Aside != dir {
 		t.Errorf("%+v, %v", plan, err)
 	}
 	must.Do(t, os.RemoveAll(dir), os.Rename(own, dir))
@@ -291,7 +291,7 @@ func TestWhereANewJournalOrARebuildingIsRefused(t *testing.T) {
 	k.sendAll("a", 1)
 	o := k.o
 	o.Journal = ""
-	_, err := NewJournal(t.Context(), o, false, rebuildAct)
+	_, err := NewJournal(t.Context(), o, nil, false, rebuildAct)
 	says(t, err, "no folder for a journal", "set state.journal")
 	tune := sqldb.DefaultTuning
 	tune.FsMagic = func(path string) (int64, bool) {
@@ -300,7 +300,7 @@ func TestWhereANewJournalOrARebuildingIsRefused(t *testing.T) {
 		}
 		return local().FsMagic(path)
 	}
-	_, err = newJournal(t.Context(), k.o, tune, false, rebuildAct)
+	_, err = newJournal(t.Context(), k.o, tune, nil, false, rebuildAct)
 	says(t, err, "network file system")
 	_, err = Rebuild(t.Context(), sqldb.Options{Driver: sqldb.Postgres, DSN: "nonsense", Journal: k.o.Journal}, false,
 		rebuildAct)
@@ -324,8 +324,13 @@ func TestANewJournalInsteadOfOneThatSaysNothingMore(t *testing.T) {
 	k.close()
 	removeLedger(t, k.o.DSN)
 	copyFile(t, before, k.o.DSN)
-	must.Get(NewJournal(t.Context(), k.o, true, rebuildAct))(t)
+	must.Get(NewJournal(t.Context(), k.o, nil, true, rebuildAct))(t)
 	k.open()
+	if status := must.Get(k.s.JobStatus(t.Context(), "contracts"))(t); status.State != trade.Paused ||
+		status.Stop.Code != "brake_new_journal" || status.Stop.Brake.Until.IsZero() {
+		t.Errorf("the job is %+v", status)
+	}
+	mustExec(t, k.s, `DELETE FROM job_status`) // as if a person had released it
 	k.sendAll("b", 1)
 	dir := k.dir()
 	k.close()
@@ -335,7 +340,7 @@ func TestANewJournalInsteadOfOneThatSaysNothingMore(t *testing.T) {
 	}
 	must.Do(t, os.WriteFile(segments[0], []byte("damaged\n"), 0o600))
 	says(t, k.try(sqldb.DefaultTuning), "damaged")
-	must.Get(NewJournal(t.Context(), k.o, true, rebuildAct))(t)
+	must.Get(NewJournal(t.Context(), k.o, nil, true, rebuildAct))(t)
 	k.open()
 	want := map[string]trade.State{"a0": trade.Accepted, "a1": trade.Accepted, "b0": trade.Accepted}
 	if diff := cmp.Diff(want, statesOf(t, k.s, "contracts")); diff != "" {

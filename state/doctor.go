@@ -211,12 +211,14 @@ func (s doctor) diagnoseAudit(ctx context.Context, full bool) (Diagnosis, error)
 	return d, err
 }
 
+// latestMoment selects the time of the newest thing that the ledger knows; 0 if it knows nothing.
+const latestMoment = `SELECT COALESCE(MAX(at), 0) FROM (SELECT MAX(updated_at) AS at FROM entry UNION ALL SELECT MAX(at) FROM audit
+	UNION ALL SELECT MAX(started_at) FROM run) AS times`
+
 func (s doctor) diagnoseClock(ctx context.Context) (Diagnosis, error) {
 	d := Diagnosis{Check: "clock"}
 	var latest int64
-	if err := s.db.Get(ctx, "looking at the ledger's times", &latest,
-		`SELECT COALESCE(MAX(at), 0) FROM (SELECT MAX(updated_at) AS at FROM entry UNION ALL SELECT MAX(at) FROM audit
-		UNION ALL SELECT MAX(started_at) FROM run) AS times`); err != nil {
+	if err := s.db.Get(ctx, "looking at the ledger's times", &latest, latestMoment); err != nil {
 		return d, err
 	}
 	if last := time.UnixMilli(latest).UTC(); time.Until(last) > futureMargin {

@@ -195,7 +195,7 @@ var situations = map[string]situation{
 	},
 	"a new journal": {lived, func(s *scene) func(sqldb.Tuning) error {
 		return func(tune sqldb.Tuning) error {
-			_, err := newJournal(s.t.Context(), s.o, tune, true, rebuildAct)
+			_, err := newJournal(s.t.Context(), s.o, tune, nil, true, rebuildAct)
 			var known *sqldb.Error
 			// the new journal was there already, and the message says what to do
 			if errors.As(err, &known) && known.Code == sqldb.CodeRolledBack {

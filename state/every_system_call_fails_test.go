@@ -190,7 +190,7 @@ func TestAFolderThatIsGoneUnderTheProcess(t *testing.T) {
 			_, err := Rebuild(ctx, journals, false, rebuildAct)
 			return err
 		},
-		"a new journal":        func() error { _, err := NewJournal(ctx, journals, false, rebuildAct); return err },
+		"a new journal":        func() error { _, err := NewJournal(ctx, journals, nil, false, rebuildAct); return err },
 		"forgotten":            func() error { return Forgotten(ledger) },
 		"diagnosis":            func() error { _, err := k.s.Diagnose(ctx, "journal", false); return err },
 		"the journal's report": func() error { _, err := k.s.JournalReport(ctx, "journal"); return err },

@@ -93,12 +93,12 @@ func TestANewJournalTakesThePlaceOfALostOne(t *testing.T) {
 		must.Do(t, os.RemoveAll(dir))
 		record := rebuildAct
 		record.Act = "new journal"
-		plan, err := NewJournal(t.Context(), k.o, false, record)
+		plan, err := NewJournal(t.Context(), k.o, nil, false, record)
 		if err != nil || plan.Doubts != 1 || plan.Sent != 3 {
 			t.Fatalf("plan %+v, %v", plan, err)
 		}
 		wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeJournalLost)
-		must.Get(NewJournal(t.Context(), k.o, true, record))(t)
+		must.Get(NewJournal(t.Context(), k.o, nil, true, record))(t)
 		k.open()
 		if got := statesOf(t, k.s, "contracts")["a3"]; got != trade.InDoubt {
 			t.Errorf("what was in flight is %s", got)
@@ -111,7 +111,7 @@ func TestANewJournalTakesThePlaceOfALostOne(t *testing.T) {
 			k.noticedAndRebuilt(0, want, map[string]bool{})
 		}
 		// One that stands there, of another host or damaged, is set aside.
-		if plan, err = NewJournal(t.Context(), k.o, true, record); err != nil ||
+		if plan, err = NewJournal(t.Context(), k.o, nil, true, record); err != nil ||
 			!strings.HasPrefix(plan.Aside, dir+".until-") {
 			t.Errorf("plan %+v, %v", plan, err)
 		}
@@ -127,7 +127,7 @@ func TestRebuildingWithoutAJournalSaysSo(t *testing.T) {
 	_, err := Rebuild(t.Context(), k.o, true, rebuildAct)
 	wantCode(t, err, sqldb.CodeJournalLost)
 	removeLedger(t, k.o.DSN)
-	if _, err = NewJournal(t.Context(), k.o, true, rebuildAct); !errors.Is(err, sqldb.ErrNoLedger) {
+	if _, err = NewJournal(t.Context(), k.o, nil, true, rebuildAct); !errors.Is(err, sqldb.ErrNoLedger) {
 		t.Errorf("a new journal for no ledger: %v", err)
 	}
 	o := k.o

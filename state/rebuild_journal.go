@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/state/audit"
@@ -25,15 +26,22 @@ type NewJournalPlan struct {
 	// rows in flight as far as the ledger knows; they become in doubt
 	Doubts int    `json:"doubts"`
 	Aside  string `json:"aside"` // where the existing journal is moved to; "" if there is none
+	// what happened later is not in the ledger, and what was sent later is sent again
+	Until time.Time `json:"until"`
+	Jobs  []string  `json:"jobs"` // they are paused until a person releases them
 }
 
 // NewJournal begins a new journal for a ledger whose own is lost, damaged, or another host's. A
-// person thereby confirms that this ledger is the right one. If apply is false, it changes nothing.
-func NewJournal(ctx context.Context, o sqldb.Options, apply bool, record trade.AuditRecord) (NewJournalPlan, error) {
-	return newJournal(ctx, o, sqldb.DefaultTuning, apply, record)
+// person thereby confirms that this ledger is the right one. Nobody can tell what was sent after the
+// newest thing that it knows, so a brake pauses the given jobs and those of the ledger. If apply is
+// false, NewJournal changes nothing.
+func NewJournal(ctx context.Context, o sqldb.Options, jobs []string, apply bool,
+	record trade.AuditRecord,
+) (NewJournalPlan, error) {
+	return newJournal(ctx, o, sqldb.DefaultTuning, jobs, apply, record)
 }
 
-func newJournal(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, apply bool,
+func newJournal(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, configured []string, apply bool,
 	record trade.AuditRecord,
 ) (plan NewJournalPlan, err error) {
 	if o.Journal == "" {
@@ -69,10 +77,7 @@ func newJournal(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, apply b
 		if err := jobs.NobodyRuns(t); err != nil {
 			return err
 		}
-		if err := t.Get(&plan.Sent, `SELECT COUNT(*) FROM entry WHERE state = 'accepted'`); err != nil {
-			return err
-		}
-		if err := t.Get(&plan.Doubts, `SELECT COUNT(*) FROM entry WHERE state = 'sending'`); err != nil {
+		if err := plan.look(t, configured); err != nil {
 			return err
 		}
 		_, readErr := journal.Read(dir, 1<<62, func(journal.Record, string) error { return nil })
@@ -152,12 +157,54 @@ func (s *Store) replaceJournal(t *sqldb.Tx, plan *NewJournalPlan, dir string, th
 	if _, err := s.BeginJournal(t, dir, false, program); err != nil {
 		return err
 	}
+	if err := plan.brake(t, now); err != nil {
+		return err
+	}
 	detail, err := json.Marshal(plan)
 	if err != nil {
 		return err
 	}
 	record.Detail = string(detail)
 	return audit.AddAudit(t, record)
+}
+
+// look finds out what the ledger knows, until when, and which jobs there are.
+func (p *NewJournalPlan) look(t *sqldb.Tx, configured []string) error {
+	if err := t.Get(&p.Sent, `SELECT COUNT(*) FROM entry WHERE state = 'accepted'`); err != nil {
+		return err
+	}
+	if err := t.Get(&p.Doubts, `SELECT COUNT(*) FROM entry WHERE state = 'sending'`); err != nil {
+		return err
+	}
+	var latest int64
+	if err := t.Get(&latest, latestMoment); err != nil {
+		return err
+	}
+	var known []string
+	if err := t.All(&known, `SELECT DISTINCT job FROM entry`); err != nil {
+		return err
+	}
+	p.Until, p.Jobs = time.UnixMilli(latest).UTC(), append(append([]string{}, known...), configured...)
+	slices.Sort(p.Jobs)
+	p.Jobs = slices.Compact(p.Jobs)
+	return nil
+}
+
+// brake pauses every job until a person has compared the platform with the ledger.
+func (p *NewJournalPlan) brake(t *sqldb.Tx, now time.Time) error {
+	for _, job := range p.Jobs {
+		status := trade.JobStatus{Job: job, State: trade.Paused, Since: now, Stop: &trade.Stop{
+			Code: "brake_new_journal", Brake: &trade.Brake{Job: job, Until: p.Until},
+			Text: fmt.Sprintf("a new journal was begun, and the ledger knows only what happened until %s: what was sent later is not known, and would go again; nothing of job %s leaves. "+
+				"Compare first: `safrasync sync --record-only %s`, then look on the platform, among what was created after that time, for each row of `safrasync rows %s --state pending`, "+
+				"and `safrasync adopt` those that are there; then `safrasync release %s --reason TEXT`",
+				p.Until.Format(time.RFC3339), job, job, job, job),
+		}}
+		if err := jobs.PutStatus(t, status, ""); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // doubtAll moves every entry in state sending to in doubt.

@@ -224,7 +224,7 @@ func TestRebuildingIsAuditedAndRefusedBesideARun(t *testing.T) {
 	if _, err := Rebuild(t.Context(), k.o, true, rebuildAct); !errors.As(err, &leased) {
 		t.Errorf("rebuilding beside a run: %v", err)
 	}
-	if _, err := NewJournal(t.Context(), k.o, true, rebuildAct); !errors.As(err, &leased) {
+	if _, err := NewJournal(t.Context(), k.o, nil, true, rebuildAct); !errors.As(err, &leased) {
 		t.Errorf("a new journal beside a run: %v", err)
 	}
 }

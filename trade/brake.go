@@ -73,6 +73,8 @@ type Brake struct {
 	Freight  *Freight  `json:"freight,omitempty"`  // what is due
 	Most     *Freight  `json:"most,omitempty"`     // what one run may send
 	Mapping  string    `json:"mapping,omitempty"`  // fingerprint of the mapping that a release confirms
+	// of a new journal: the ledger knows nothing that happened later
+	Until time.Time `json:"until,omitzero"`
 	// jobs of the same kind that are gone, or whose queries no longer return what they sent, while
 	// this one is new
 	Former []KnownJob `json:"former,omitempty"`

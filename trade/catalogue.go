@@ -187,6 +187,7 @@ var stopFixers = map[string]Fixer{
 	"api_key":           FixIT,
 	"brake_changed_key": FixIT,
 	"brake_new_job":     FixIT,
+	"brake_new_journal": FixIT,
 	"columns":           FixIT,
 	"empty_sweep":       FixIT,
 	"erp":               FixIT,

@@ -42,10 +42,12 @@ const (
 	StopNewJob     StopCode = "brake_new_job"
 	StopMost       StopCode = "brake_most"
 	StopCanary     StopCode = "brake_canary"
+	// set by `rebuild --new-journal`, not by a run
+	StopNewJournal StopCode = "brake_new_journal"
 )
 
 // Pausing are the stops of brakes: they pause the job.
-var Pausing = []StopCode{StopNewRows, StopRetyped, StopChangedKey, StopNewJob, StopMost, StopCanary}
+var Pausing = []StopCode{StopNewRows, StopRetyped, StopChangedKey, StopNewJob, StopMost, StopCanary, StopNewJournal}
 
 // EndedByPerson are the stops that do not end by themselves: a person must check the cause, and run
 // the job by hand or release it.

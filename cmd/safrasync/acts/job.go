@@ -50,9 +50,7 @@ func jobCommand(a *cli.App, use string, short i18n.Key,
 		}
 		return run(cmd.Context(), args[0], f)
 	})
-	cmd.Flags().StringVar(&f.Reason, "reason", "", "why, `TEXT` for the audit and for others")
-	cmd.Flags().StringVar(&f.As, "as", "",
-		"`NAME` of who orders it, recorded as given beside the account; default: who logged in")
+	f.Add(cmd) // --yes too, as its neighbours have it: a script that adds it must not end here
 	cmd.ValidArgsFunction = a.CompleteJobs
 	return cmd
 }

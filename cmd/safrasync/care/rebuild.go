@@ -7,6 +7,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -107,14 +108,40 @@ func newJournal(ctx context.Context, a *cli.App, f cli.ActFlags) error {
 		return err
 	}
 	options := a.LedgerOptions(config, cli.ToWrite)
+	var names []string
+	for _, job := range config.JobSpecs() {
+		names = append(names, job.Name)
+	}
 	return onLedger(a, f, "new journal", func(do bool, record trade.AuditRecord) (state.NewJournalPlan, error) {
-		return state.NewJournal(ctx, options, do, record)
+		return state.NewJournal(ctx, options, names, do, record)
 	}, func(plan state.NewJournalPlan) bool {
 		a.Tell("journal.plan", plan.Journal, plan.Sent, plan.Doubts)
 		if plan.Aside != "" {
 			a.Tell("journal.aside")
 		}
-		a.Tell("journal.warn")
+		a.Tell("journal.warn", a.Voice().Moment(plan.Until))
+		tellAgain(ctx, a)
+		a.Tell("journal.brake")
 		return true
 	}, func(plan state.NewJournalPlan) { a.Show("journal.done", plan.Journal) })
+}
+
+// tellAgain counts, with a dry run, the rows that would be sent because the ledger does not know them.
+func tellAgain(ctx context.Context, a *cli.App) {
+	e, err := cli.OpenReader(ctx, a, true)
+	var reports []trade.RunReport
+	if err == nil {
+		reports, err = e.Sync(ctx, nil, engine.Options{DryRun: true, Sweep: true})
+	}
+	if err != nil {
+		a.Tell("journal.unread", a.Voice().Fault(err))
+	}
+	for _, r := range reports {
+		switch {
+		case r.Stopped != nil:
+			a.Tell("journal.unread", r.Job+": "+a.Voice().Stop(*r.Stopped))
+		case r.WouldSend != nil:
+			a.Tell("journal.again", r.Job, r.New, r.WouldSend.Rows+r.WouldSend.Follow)
+		}
+	}
 }

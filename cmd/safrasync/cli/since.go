@@ -102,6 +102,8 @@ func (v Voice) Brake(code string, b trade.Brake) string {
 		return v.Text("brake.new_job", b.Job, strings.Join(former, ", "), advice, b.Job)
 	case "brake_most":
 		return v.Text("brake.most", v.freight(b.Freight), v.freight(b.Most), samples, b.Job)
+	case "brake_new_journal":
+		return v.Text("brake.new_journal", v.Moment(b.Until), b.Job, b.Job, b.Job)
 	case "brake_canary":
 		return v.Text("brake.canary", b.Rows, samples, b.Job)
 	}
