@@ -83,7 +83,7 @@ func TestAnAcknowledgedFlagIsGoneUntilTheRowDiffersFromWhatWasAcknowledged(t *te
 		set(`preco = 120.5`, "0001") // what was sent: but somebody has dealt with 121
 		sweep()
 		b.flags(1, "[changed]")
-		d := mapping.Differences(b.acts().Jobs[0], b.entry(1), nil)
+		d := mapping.Differences(b.acts().Jobs[0], b.entry(1), nil, nil)
 		if len(d) != 1 || d[0].Field != "price" || *d[0].Sent != "120.5" || *d[0].Acknowledged != "121" ||
 			*d[0].Now != "120.5" {
 			t.Errorf("differences %+v", d)
@@ -122,7 +122,7 @@ func TestF155AChangeAfterSendingTellsItsFieldsOldAndNewAndSendsNothing(t *testin
 			t.Fatal(err)
 		}
 		e := b.entry(1)
-		got, err := json.Marshal(mapping.Differences(b.acts().Jobs[0], e, refs))
+		got, err := json.Marshal(mapping.Differences(b.acts().Jobs[0], e, refs, nil))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,7 +136,7 @@ func TestF155AChangeAfterSendingTellsItsFieldsOldAndNewAndSendsNothing(t *testin
 		if diff := cmp.Diff("["+strings.Join(want, ",")+"]", string(got)); diff != "" {
 			t.Errorf("differences (-want +got):\n%s", diff)
 		}
-		if d := mapping.Differences(nil, e, nil); len(d) != 4 || d[0].Columns[0] != "carteira" || d[0].ERPNow != "9" {
+		if d := mapping.Differences(nil, e, nil, nil); len(d) != 4 || d[0].Columns[0] != "carteira" || d[0].ERPNow != "9" {
 			t.Errorf("the columns of a job that is no longer configured: %+v", d)
 		}
 		if _, kept := e.Now["obs"]; kept {
@@ -146,7 +146,7 @@ func TestF155AChangeAfterSendingTellsItsFieldsOldAndNewAndSendsNothing(t *testin
 			`UPDATE contrato SET preco = 120.50, produto = 'SOJA', carteira = '1 ', pagamento = '2026-07-01', atualizado = '2026-03-13 08:00:00' WHERE num = '0001'`)
 		b.sync(engine.Options{})
 		b.flags(1, "[]")
-		if e := b.entry(1); e.Now != nil || mapping.Differences(b.acts().Jobs[0], e, refs) != nil {
+		if e := b.entry(1); e.Now != nil || mapping.Differences(b.acts().Jobs[0], e, refs, nil) != nil {
 			t.Errorf("the newest row is kept although it is what was sent: %v", e.Now)
 		}
 	})

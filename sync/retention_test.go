@@ -85,7 +85,7 @@ func TestAfterTheRetentionNothingIsSentAgain(t *testing.T) {
 		b.sync(engine.Options{})
 		b.flags(1, "[changed]")
 		e := b.entry(1)
-		if d := mapping.Differences(b.acts().Jobs[0], e, nil); len(d) != 1 || d[0].Field != "price" ||
+		if d := mapping.Differences(b.acts().Jobs[0], e, nil, nil); len(d) != 1 || d[0].Field != "price" ||
 			*d[0].Now != "121" || d[0].Sent != nil {
 			t.Errorf("differences %+v", d)
 		}

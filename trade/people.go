@@ -129,6 +129,8 @@ type Difference struct {
 	Now          *string  `json:"now"`          // what would be sent; null if none
 	ERPSent      string   `json:"erp_sent"`     // what the ERP had when the row was sent
 	ERPNow       string   `json:"erp_now"`      // what the ERP has now
+	// WaitsFor is the parent that the row names now, if that has no id to send
+	WaitsFor *Awaited `json:"waits_for,omitempty"`
 }
 
 // AcknowledgedByAct are the flags that a person can acknowledge.

@@ -136,3 +136,15 @@ func Cause(problems []Problem) string {
 	}
 	return ""
 }
+
+// IsParent reports whether a field can be the id of a record that another job sends.
+func IsParent(field string) bool {
+	for _, kind := range Kinds {
+		for _, rule := range Rules(kind) {
+			if rule.Field == field {
+				return rule.Parent != ""
+			}
+		}
+	}
+	return false
+}

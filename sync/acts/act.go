@@ -20,6 +20,7 @@ import (
 // Ledger is the part of the ledger that the acts on rows, and those on jobs, need.
 type Ledger interface {
 	run.CodeKeeper
+	run.ParentKeeper
 	// Entry returns one entry by its job and key. If it is unknown, it returns trade.ErrNotFound.
 	Entry(ctx context.Context, job, key string) (trade.Entry, error)
 	// Rows calls fn for the entries that a filter selects.
@@ -200,10 +201,11 @@ func (a *Acts) plan(ctx context.Context, act, job string, keys []string, change 
 		case err != nil:
 			return plan, err
 		}
-		step := RowStep{
-			Key: key, Before: entry, After: entry,
-			Differences: mapping.Differences(a.job(job), entry, refs),
+		changes, err := run.Differences(ctx, a.Ledger, a.job(job), entry, refs)
+		if err != nil {
+			return plan, err
 		}
+		step := RowStep{Key: key, Before: entry, After: entry, Differences: changes}
 		if err := a.known(ctx, &step, len(keys) == 1); err != nil {
 			return plan, err
 		}

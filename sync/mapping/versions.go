@@ -73,9 +73,10 @@ func contentOf(rule trade.FieldRule, f trade.DraftField) string {
 }
 
 // Differences returns the fields in which the ERP's row differs from what was sent, or from what a
-// person has acknowledged, in the order of the API's table. refs has the form of [Codes]. If job is
-// nil, because the configuration no longer has it, the result has columns instead of fields.
-func Differences(job *Job, entry trade.Entry, refs map[string]map[string]string) []trade.Difference {
+// person has acknowledged, in the order of the API's table. refs has the form of [Codes]; known are
+// the rows of [DifferenceParents]. If job is nil, because the configuration no longer has it, the
+// result has columns instead of fields.
+func Differences(job *Job, entry trade.Entry, refs map[string]map[string]string, known Parents) []trade.Difference {
 	if entry.Now == nil {
 		return nil
 	}
@@ -89,6 +90,9 @@ func Differences(job *Job, entry trade.Entry, refs map[string]map[string]string)
 		dealt, _ = job.Mapping.versions(entry.Key, entry.AckValues, entry.Now, refs)
 	}
 	left := SentTexts(entry)
+	// parents are compared by their keys, and shown by their ids
+	shown := job.Mapping.Draft(ColumnsIn(entry.Now), refs, known)
+	ackShown := job.Mapping.Draft(ColumnsIn(entry.AckValues), refs, known)
 	for _, rule := range trade.Rules(job.Spec.Sends) {
 		f, mapped := now.Fields[rule.Field]
 		was, ack := sent.Fields[rule.Field], dealt.Fields[rule.Field]
@@ -96,11 +100,15 @@ func Differences(job *Job, entry trade.Entry, refs map[string]map[string]string)
 			continue
 		}
 		d := trade.Difference{
-			Field: rule.Field, Columns: f.Origin.Columns, Sent: left[rule.Field], Now: textOf(rule, f),
+			Field: rule.Field, Columns: f.Origin.Columns, Sent: left[rule.Field],
+			Now:     textOf(rule, shown.Fields[rule.Field]),
 			ERPSent: was.Origin.Value, ERPNow: f.Origin.Value,
 		}
 		if entry.AckValues != nil {
-			d.Acknowledged = textOf(rule, ack)
+			d.Acknowledged = textOf(rule, ackShown.Fields[rule.Field])
+		}
+		if rule.Parent != "" {
+			d.WaitsFor = awaitedIn(shown, known)
 		}
 		out = append(out, d)
 	}
@@ -108,6 +116,24 @@ func Differences(job *Job, entry trade.Entry, refs map[string]map[string]string)
 		return columnDifferences(entry)
 	}
 	return out
+}
+
+// DifferenceParents returns the keys of the parents that the newer versions of a row name.
+func (j *Job) DifferenceParents(entry trade.Entry) []trade.ParentKey {
+	keys := j.Mapping.ParentKeys(nil, ColumnsIn(entry.Now))
+	return j.Mapping.ParentKeys(keys, ColumnsIn(entry.AckValues))
+}
+
+// awaitedIn returns the parent for which a draft waits, with its state; nil if there is none.
+func awaitedIn(d trade.Draft, known Parents) *trade.Awaited {
+	for _, a := range d.Missing {
+		if a.Job != "" {
+			p := known[trade.ParentKey{Job: a.Job, Key: a.Key}]
+			a.ParentState, a.ParentCause = p.State, p.Cause
+			return &a
+		}
+	}
+	return nil
 }
 
 // textOf returns what a field would send; nil if it is absent or cannot be mapped.

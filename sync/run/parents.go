@@ -52,3 +52,26 @@ func (r *Run) NeverRead(ctx context.Context, job string) (bool, error) {
 	tallies, err := r.Ledger.Counts(ctx, job)
 	return len(tallies) == 0, err
 }
+
+// ParentKeeper is the part of the ledger that knows parent rows.
+type ParentKeeper interface {
+	Parents(ctx context.Context, keys []trade.ParentKey) (map[trade.ParentKey]trade.Parent, error)
+}
+
+// Differences returns where a row of the ERP differs from what was sent, as [mapping.Differences]
+// does, with the parents that the row names now.
+func Differences(ctx context.Context, ledger ParentKeeper, job *mapping.Job, entry trade.Entry,
+	refs mapping.Codes,
+) ([]trade.Difference, error) {
+	if entry.Now == nil || job == nil {
+		return mapping.Differences(job, entry, refs, nil), nil
+	}
+	var known mapping.Parents
+	if keys := job.DifferenceParents(entry); len(keys) > 0 {
+		var err error
+		if known, err = ledger.Parents(ctx, keys); err != nil {
+			return nil, err
+		}
+	}
+	return mapping.Differences(job, entry, refs, known), nil
+}

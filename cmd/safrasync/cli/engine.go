@@ -131,7 +131,7 @@ func (a *App) Differences(ctx context.Context, store *state.Store, entry trade.E
 			job = j
 		}
 	}
-	return mapping.Differences(job, entry, refs), nil
+	return run.Differences(ctx, store, job, entry, refs)
 }
 
 // EventProcessor builds the processor of events.

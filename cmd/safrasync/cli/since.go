@@ -32,6 +32,12 @@ func (v Voice) SinceSent(e trade.Entry, changes []trade.Difference) []string {
 	var out []string
 	for _, d := range changes {
 		sent, now := v.fieldValue(d.Sent, d.ERPSent, d.Field == ""), v.fieldValue(d.Now, d.ERPNow, d.Field == "")
+		switch {
+		case d.WaitsFor != nil:
+			now = v.Text("since.waits", d.ERPNow, d.WaitsFor.Sentence(v.Lang))
+		case trade.IsParent(d.Field) && d.Now != nil:
+			now = v.Text("since.parent", *d.Now, d.ERPNow)
+		}
 		if d.Acknowledged == nil {
 			out = append(out, v.Text("since.changed", v.fieldName(d), sent, now))
 			continue

@@ -90,7 +90,12 @@ func (w *work) FieldsOf(ctx context.Context, entries []trade.Entry) ([][]pages.F
 		if err != nil {
 			return nil, err
 		}
-		out[i] = w.fields(entry, refs, there)
+		job, _ := w.job(entry.Job)
+		changes, err := run.Differences(ctx, w.g.Store, job, entry, refs)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = w.fields(entry, refs, changes, there)
 		for _, f := range out[i] {
 			for _, c := range []trade.Reference{f.Code, f.NowCode} {
 				if c.Code != "" {
@@ -166,14 +171,16 @@ func (w *work) there(ctx context.Context, entry trade.Entry) (map[string]string,
 // actsRead is in how many of the latest acts on a row a reading is looked for.
 const actsRead = 100
 
-func (w *work) fields(entry trade.Entry, refs map[string]map[string]string, there map[string]string) []pages.Field {
+func (w *work) fields(entry trade.Entry, refs map[string]map[string]string, changes []trade.Difference,
+	there map[string]string,
+) []pages.Field {
 	job, spec := w.job(entry.Job)
 	sent := map[string]*string{}
 	for _, f := range acts.SentFields(entry) {
 		sent[f.Field] = f.Sent
 	}
 	differs := map[string]trade.Difference{}
-	for _, d := range mapping.Differences(job, entry, refs) {
+	for _, d := range changes {
 		differs[cmp.Or(d.Field, "column "+fmt.Sprint(d.Columns))] = d
 	}
 	var mapped, newest map[string]mapping.RowField
