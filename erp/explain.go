@@ -138,10 +138,14 @@ func (x explainer) explainSelect(ctx context.Context, sel sqltext.Select) (Exclu
 		}
 	}
 	if len(rows) == 0 {
-		if sel.PlainFrom {
+		bare, ok := sel.Bare()
+		if ok && !sel.PlainFrom {
+			rows, err = x.find(ctx, bare, plan.oneRow)
+		}
+		if ok && err == nil && len(rows) == 0 {
 			out.Exists = &no
 		}
-		return out, nil
+		return out, err
 	}
 	out.Exists, out.Rows = &yes, rows
 	for _, cond := range sel.Conditions {

@@ -103,13 +103,44 @@ var exclusionCases = []struct {
 	},
 	{
 		"a union with a subquery in FROM",
-		`SELECT filial, num FROM contrato UNION ALL SELECT filial, num FROM (SELECT * FROM contrato WHERE del = '') x WHERE qtd > 99`, "999999", "cannot tell",
+		`SELECT filial, num FROM contrato UNION ALL SELECT filial, num FROM (SELECT * FROM contrato WHERE del = '') x WHERE qtd > 99`, "999999", "missing",
 	},
 	{
 		"a union with a HAVING",
 		`SELECT filial, num FROM contrato WHERE 1 = 2 UNION SELECT filial, num FROM contrato GROUP BY filial, num HAVING sum(qtd) < 0`, "000001", "unknown",
 	},
-	{"CTE", `WITH x AS (SELECT * FROM contrato) SELECT * FROM x WHERE del = 'x'`, "000001", "unknown"},
+	{"CTE", `WITH x AS (SELECT * FROM contrato) SELECT * FROM x WHERE del = 'x'`, "000001", "exists: del = 'x'"},
+	{"no such key in a CTE", `WITH x AS (SELECT * FROM contrato) SELECT * FROM x`, "999999", "cannot tell"},
+	{
+		"a join with a CTE", `WITH x AS (SELECT id FROM carteira)
+			SELECT c.filial, c.num FROM contrato c JOIN x ON x.id = c.cart WHERE c.del = ''`,
+		"000006", "exists: JOIN x ON x.id = c.cart",
+	},
+	{
+		"no such key in a join with a CTE", `WITH x AS (SELECT id FROM carteira)
+			SELECT c.filial, c.num FROM contrato c JOIN x ON x.id = c.cart`,
+		"999999", "missing",
+	},
+	{
+		"CTE and union", `WITH x AS (SELECT id FROM carteira) SELECT filial, num FROM contrato WHERE del = 'x'
+			UNION ALL SELECT filial, num FROM contrato c JOIN x ON x.id = c.cart WHERE c.del = 'y'`,
+		"000001", "exists: del = 'x'; c.del = 'y'",
+	},
+	{
+		"no such key beside a grouped join",
+		`SELECT c.filial, c.num FROM contrato c LEFT JOIN (SELECT id, MIN(nome) AS n FROM carteira GROUP BY id) k ON k.id = c.cart`,
+		"999999", "missing",
+	},
+	{
+		"no such key in a subquery in FROM",
+		`SELECT x.* FROM (SELECT c.* FROM contrato c JOIN carteira k ON k.id = c.cart WHERE c.del = '') x WHERE x.qtd > 0`,
+		"999999", "missing",
+	},
+	{
+		"no such key in a grouped subquery in FROM",
+		`SELECT x.* FROM (SELECT filial, MAX(num) AS num FROM contrato WHERE del = '' GROUP BY filial) x`,
+		"999999", "cannot tell",
+	},
 	{
 		"having", `SELECT filial, num FROM contrato WHERE del = 'x' GROUP BY filial, num HAVING sum(qtd) > 0`,
 		"000001", "unknown",

@@ -15,10 +15,15 @@ type Select struct {
 	Where      string   // the whole condition; "" if there is none
 	Conditions []string // Where, split at its top-level ANDs
 	Joins      []innerJoin
-	PlainFrom  bool // FROM has only tables: no subquery that could filter
-	// In a union: its first query, without rows, which determines the names of the columns.
+	PlainFrom  bool // FROM has only tables and optional joins: no subquery that could filter
+	// The WITH of the query. In a union also its first query, without rows, which determines the
+	// names of the columns.
 	before string
+	inner  []subquery
 }
+
+// subquery is a SELECT in parentheses that stands in FROM and could filter.
+type subquery struct{ start, end int }
 
 // innerJoin is a JOIN that drops rows without a partner.
 type innerJoin struct {
@@ -27,9 +32,12 @@ type innerJoin struct {
 }
 
 // SplitUnion splits a query into the SELECTs of its top-level UNIONs. A query without a UNION is
-// its only part. ok is as for SplitSelect.
+// its only part. A WITH stays in front of each part. ok is as for SplitSelect.
 func SplitUnion(st Statement) (parts []Select, ok bool) {
-	depth, start := 0, 0
+	depth, start, with, made := 0, st.mainAt(), "", map[string]bool(nil)
+	if start > 0 {
+		with, made = st.Body[:st.toks[start].start], madeIn(st.Body, st.toks)
+	}
 	cut := func(from, to int) bool {
 		if from >= to {
 			return false
@@ -38,8 +46,8 @@ func SplitUnion(st Statement) (parts []Select, ok bool) {
 		if bad != nil {
 			return false
 		}
-		sel, ok := SplitSelect(branch)
-		if len(parts) > 0 {
+		sel, ok := splitSelect(branch, made)
+		if sel.before = with; len(parts) > 0 {
 			sel.before = parts[0].From().With("1 = 0") + "\nUNION ALL\n"
 		}
 		parts = append(parts, sel)
@@ -52,7 +60,7 @@ func SplitUnion(st Statement) (parts []Select, ok bool) {
 		case tokClose:
 			depth--
 		}
-		if depth > 0 || t.kind != tokWord || t.word != "UNION" || st.isQualified(i) {
+		if i < start || depth > 0 || t.kind != tokWord || t.word != "UNION" || st.isQualified(i) {
 			continue
 		}
 		if !cut(start, i) {
@@ -72,14 +80,17 @@ func SplitUnion(st Statement) (parts []Select, ok bool) {
 // SplitSelect splits one top-level SELECT … FROM … [WHERE …] [GROUP BY …] [ORDER BY …]. ok is false
 // for every query whose meaning would change if the condition were removed, and for every query
 // that is not understood.
-func SplitSelect(st Statement) (p Select, ok bool) {
-	c := clauses{fromAt: -1, whereAt: -1, tailAt: len(st.toks), plainFrom: true}
+func SplitSelect(st Statement) (p Select, ok bool) { return splitSelect(st, nil) }
+
+// splitSelect is SplitSelect for a query in which made are the names that its WITH defines.
+func splitSelect(st Statement, made map[string]bool) (p Select, ok bool) {
+	c := clauses{fromAt: -1, whereAt: -1, tailAt: len(st.toks), plainFrom: true, made: made}
 	if st.toks[0].word != "SELECT" || !c.find(st) || c.fromAt < 0 {
 		return Select{}, false
 	}
 	p = Select{
 		sql: st.Body, Syntax: st.Syntax, fromAt: st.toks[c.fromAt].start, headEnd: len(st.Body),
-		PlainFrom: c.plainFrom,
+		PlainFrom: c.plainFrom, inner: c.inner,
 	}
 	if c.tailAt < len(st.toks) {
 		p.headEnd = st.toks[c.tailAt].start
@@ -105,6 +116,8 @@ type clauses struct {
 	fromAt, whereAt int  // -1: none
 	tailAt          int  // GROUP or ORDER, otherwise the end
 	plainFrom       bool // as in Select
+	inner           []subquery
+	made            map[string]bool
 }
 
 // find returns false if the query is not understood.
@@ -117,14 +130,19 @@ func (c *clauses) find(st Statement) bool {
 				return false // Oracle's a.x = b.x(+): a condition that is a join
 			}
 			depth++
-			if depth == 1 && c.fromAt >= 0 && c.whereAt < 0 && c.tailAt == len(st.toks) {
+			if depth == 1 && c.inFrom(st) && !st.isOptional(i) {
 				switch w := st.wordAt(i + 1); {
 				case w == "SELECT", w == "WITH", w == "VALUES", st.textAt(i+1) == "(":
 					c.plainFrom = false
+					c.inner = append(c.inner, subquery{start: t.end, end: st.closing(i)})
 				}
 			}
 		case tokClose:
 			depth--
+		}
+		if depth == 0 && c.inFrom(st) && st.isTable(i) && !st.isOptional(i) &&
+			c.made[strings.ToLower(strings.Trim(st.textAt(i), "`\"[]"))] {
+			c.plainFrom, c.inner = false, append(c.inner, subquery{})
 		}
 		if depth > 0 || t.kind != tokWord || st.isQualified(i) {
 			continue
@@ -134,6 +152,69 @@ func (c *clauses) find(st Statement) bool {
 		}
 	}
 	return true
+}
+
+// inFrom reports whether the tokens that are read now belong to FROM.
+func (c *clauses) inFrom(st Statement) bool {
+	return c.fromAt >= 0 && c.whereAt < 0 && c.tailAt == len(st.toks)
+}
+
+// mainAt returns the token at which the query begins after its WITH; 0 if it has none.
+func (st Statement) mainAt() int {
+	if st.toks[0].word != "WITH" {
+		return 0
+	}
+	depth := 0
+	for i, t := range st.toks {
+		switch t.kind {
+		case tokOpen:
+			depth++
+		case tokClose:
+			depth--
+		}
+		if depth == 0 && t.word == "SELECT" {
+			return i
+		}
+	}
+	return 0
+}
+
+// isTable reports whether a table of FROM begins at a token.
+func (st Statement) isTable(i int) bool {
+	return st.textAt(i-1) == "," || st.wordAt(i-1) == "FROM" || st.wordAt(i-1) == "JOIN" ||
+		st.wordAt(i-1) == "LATERAL"
+}
+
+// isOptional reports whether what begins at a token of FROM is the right side of a join that keeps
+// all rows of the left side, as every inner join does once it is relaxed.
+func (st Statement) isOptional(i int) bool {
+	if st.wordAt(i-1) == "LATERAL" {
+		i--
+	}
+	if st.wordAt(i-1) != "JOIN" {
+		return false
+	}
+	if st.wordAt(i-2) == "OUTER" {
+		i--
+	}
+	return !slices.Contains([]string{"RIGHT", "FULL", "CROSS", "NATURAL"}, st.wordAt(i-2))
+}
+
+// closing returns the offset of the parenthesis that closes the one at a token.
+func (st Statement) closing(i int) int {
+	depth := 0
+	for ; i < len(st.toks); i++ {
+		switch st.toks[i].kind {
+		case tokOpen:
+			depth++
+		case tokClose:
+			depth--
+		}
+		if depth == 0 {
+			break
+		}
+	}
+	return st.toks[i].start
 }
 
 // word processes a top-level keyword. It returns false if the query is not understood.
@@ -286,6 +367,47 @@ func (p Select) Relax(strict int) Head {
 	}
 	b.WriteString(p.sql[at:p.headEnd])
 	return Head{b.String(), p.tail}
+}
+
+// Bare returns the query without any of its conditions, those of subqueries in FROM included, and
+// with every inner join optional. If it does not return a row, none of its tables has it. ok is
+// false if that cannot be said: a subquery groups, or is not understood.
+func (p Select) Bare() (sql string, ok bool) {
+	relaxed := p.before
+	at := 0
+	replace := func(from, to int, with string) {
+		relaxed += p.sql[at:from] + with
+		at = to
+	}
+	joins := p.Joins
+	for _, sub := range p.inner {
+		for len(joins) > 0 && joins[0].start < sub.start {
+			replace(joins[0].start, joins[0].end, "LEFT JOIN")
+			joins = joins[1:]
+		}
+		st, bad := Parse(p.sql[sub.start:sub.end], p.Syntax)
+		if bad != nil || sub.end == 0 {
+			return "", false
+		}
+		branches, ok := SplitUnion(st)
+		if !ok {
+			return "", false
+		}
+		var bare []string
+		for _, branch := range branches {
+			branch.before = ""
+			text, ok := branch.Bare()
+			if !ok || strings.HasPrefix(strings.ToUpper(branch.tail), "GROUP") {
+				return "", false
+			}
+			bare = append(bare, text)
+		}
+		replace(sub.start, sub.end, strings.Join(bare, "\nUNION ALL\n"))
+	}
+	for _, j := range joins {
+		replace(j.start, j.end, "LEFT JOIN")
+	}
+	return relaxed + p.sql[at:p.headEnd] + "\n" + p.tail, true
 }
 
 // With adds a condition, unless cond is "".
