@@ -57,6 +57,19 @@ func CheckQuery(driver, sql string) error {
 	return nil
 }
 
+// Snippet is a named query of `with:` that other queries can use like a table.
+type Snippet = sqltext.Snippet
+
+// WithSnippets returns a query with the snippets that it uses in front of it, as the driver's
+// database wants it.
+func WithSnippets(driver, sql string, snippets []Snippet) string {
+	e := engineNamed(driver)
+	if e == nil || len(snippets) == 0 {
+		return sql
+	}
+	return sqltext.Prepend(sql, snippets, e.Syntax)
+}
+
 // Unencrypted reports, from the DSN alone, whether a connection leads to another host without
 // encryption, or may fall back to none, depending on the server. It returns false for a DSN that
 // cannot be parsed; Open reports that.

@@ -145,6 +145,25 @@ func (q Quantity) Kilograms() (kg Decimal, ok bool) {
 	return Decimal{q.Amount.d.Mul(factor)}, ok
 }
 
+// Known reports whether a unit is one of the API's, in capitals.
+func (u Unit) Known() bool {
+	_, ok := inKilograms[u]
+	return ok
+}
+
+// PerUnit converts a price for one unit into the price for another, and rounds it to scale digits
+// if that is given. exact is false if there is no scale, and no finite number of digits expresses
+// the price: 100 for a saca are no such price for a ton.
+func (d Decimal) PerUnit(from, to Unit, scale *int32) (price Decimal, exact bool) {
+	weighed := d.d.Mul(inKilograms[to])
+	if scale != nil {
+		return Decimal{weighed.DivRound(inKilograms[from], *scale)}, true
+	}
+	// a factor of two or five in the divisor costs one digit: 1,000 = 2³·5³, 60 = 2²·5·3
+	out := Decimal{weighed.DivRound(inKilograms[from], max(-weighed.Exponent(), 0)+4)}
+	return out, out.d.Mul(inKilograms[from]).Equal(weighed)
+}
+
 // Sacas converts a weight in kilograms to sacas of 60 kg, with scale digits after the point, and
 // reports whether the result is exact: 100 kg are not a finite number of digits of sacas.
 func (d Decimal) Sacas(scale int32) (sacas Decimal, exact bool) {

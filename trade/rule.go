@@ -124,6 +124,8 @@ const (
 	RuleUnreadable   = "unreadable"  // bytes or a value that cannot be read
 	RuleTooLong      = "too_long"    // longer than any value of this field can be
 	RuleDocument     = "document"    // not a CPF or CNPJ; the value is not shown
+	RuleInexact      = "inexact"     // cannot be expressed exactly in another unit
+	RuleDeclared     = "declared"    // the job's query itself states what is wrong, in Detail
 	RuleInternal     = "internal"    // the program failed on this row; the others went on
 )
 

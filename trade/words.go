@@ -130,6 +130,9 @@ func (p Problem) Sentence(lang Lang) string {
 		detail = isoDay.ReplaceAllString(detail, "$3/$2/$1")
 	}
 	text := fillIn(form, FieldLabel(p.Field, lang), w.detail(detail))
+	if rule == RuleDeclared {
+		return p.Detail + " (" + p.Column + ")"
+	}
 	several := strings.Contains(p.Column, ", ")
 	switch {
 	case p.Column == "":
@@ -161,6 +164,9 @@ func baseRule(rule string) (base, about string) {
 
 // What returns what is wrong, without the place, which differs from row to row.
 func (p Problem) What(lang Lang) string {
+	if p.Rule == RuleDeclared {
+		return p.Detail
+	}
 	what, _, _ := strings.Cut(p.Sentence(lang), "; ")
 	return what
 }

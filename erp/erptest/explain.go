@@ -122,6 +122,19 @@ var exclusionCases = []struct {
 		"999999", "missing",
 	},
 	{
+		"shared SQL", `SELECT c.filial, c.num FROM contrato c JOIN melhores b ON b.id = c.cart WHERE c.del = ''`,
+		"000006", "exists: JOIN melhores b ON b.id = c.cart",
+	},
+	{
+		"shared SQL returns it", `SELECT c.filial, c.num FROM contrato c JOIN melhores b ON b.id = c.cart`,
+		"000001", "returned exists",
+	},
+	{
+		"shared SQL before an own WITH", `WITH x AS (SELECT id FROM bons)
+			SELECT c.filial, c.num FROM contrato c JOIN x ON x.id = c.cart WHERE c.del = ''`,
+		"000004", "exists: c.del = ''",
+	},
+	{
 		"CTE and union", `WITH x AS (SELECT id FROM carteira) SELECT filial, num FROM contrato WHERE del = 'x'
 			UNION ALL SELECT filial, num FROM contrato c JOIN x ON x.id = c.cart WHERE c.del = 'y'`,
 		"000001", "exists: del = 'x'; c.del = 'y'",
@@ -150,11 +163,17 @@ var exclusionCases = []struct {
 	{"no query", `DROP TABLE contrato`, "000001", "unknown"},
 }
 
+// snippets are shared SQL that a query gets if it names it.
+var snippets = []erp.Snippet{
+	{Name: "bons", SQL: "SELECT id FROM carteira WHERE nome = 'Norte' -- os bons"},
+	{Name: "melhores", SQL: "SELECT id FROM bons;"},
+}
+
 func exclusions(t *testing.T, e Engine) {
 	s, _ := e.Start(t, contracts()...)
 	for _, c := range exclusionCases {
-		x, err := s.Explain(t.Context(), erp.Query{SQL: c.sql, Key: []string{"filial", "num"}},
-			[]string{"01", c.num})
+		q := erp.Query{SQL: erp.WithSnippets(e.Name, c.sql, snippets), Key: []string{"filial", "num"}}
+		x, err := s.Explain(t.Context(), q, []string{"01", c.num})
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue

@@ -5,6 +5,7 @@ package mapping
 import (
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"go.uber.org/zap"
@@ -39,6 +40,9 @@ func (e *Evaluator) Evaluate(entry *trade.Entry, values trade.Values, parents Pa
 	}()
 	draft := e.Job.Mapping.Draft(ColumnsIn(values), e.Refs, parents)
 	record, problems := trade.Check(draft, e.Job.Spec.Checks, e.Today)
+	if p := e.Job.declared(ColumnsIn(values)); p != nil {
+		problems = slices.Insert(problems, 0, *p)
+	}
 	if trade.Refused(problems) || len(draft.Missing) > 0 {
 		e.fill(entry, values, draft, request{}, problems)
 		return
@@ -150,7 +154,7 @@ func (f *fieldMapping) Apply(get ColumnsOf, refs Codes,
 	texts := make([]string, len(f.Spec.Columns))
 	blank := true
 	for i, column := range f.Spec.Columns {
-		v, _ := get(column)
+		v, _ := get.part(column)
 		if v.Err != "" {
 			return out, &trade.Problem{Rule: trade.RuleUnreadable, Detail: v.Err}, nil
 		}
@@ -158,7 +162,8 @@ func (f *fieldMapping) Apply(get ColumnsOf, refs Codes,
 		if v.Kind != erp.Null {
 			texts[i] = PlainText(v)
 		}
-		blank = blank && (texts[i] == "" || f.isEmpty(v, texts[i]))
+		_, constant := ConstOf(column)
+		blank = blank && (constant || texts[i] == "" || f.isEmpty(v, texts[i]))
 	}
 	out.Origin.Value = texts[0]
 	if len(texts) > 1 {
@@ -178,7 +183,40 @@ func (f *fieldMapping) Apply(get ColumnsOf, refs Codes,
 	}
 	text, problem := f.read(values[0], texts[0])
 	out.Text = text
+	if f.per != nil && problem == nil {
+		return f.convert(out, get)
+	}
 	return out, problem, nil
+}
+
+// convert converts a price from the unit for which the ERP has it to the unit of the record.
+func (f *fieldMapping) convert(out trade.DraftField, get ColumnsOf) (trade.DraftField, *trade.Problem, *trade.Awaited) {
+	per, problem, _ := f.per.Apply(get, nil, nil)
+	if len(per.Origin.Columns) > 0 {
+		out.Origin.Columns = append(slices.Clone(out.Origin.Columns), per.Origin.Columns...)
+		out.Origin.Value = JoinCode([]string{out.Origin.Value, per.Origin.Value})
+	}
+	if problem != nil {
+		return out, problem, nil
+	}
+	in, problem, _ := f.in.Apply(get, nil, nil)
+	from, to := trade.Unit(strings.ToUpper(per.Text)), trade.Unit(strings.ToUpper(in.Text))
+	if problem != nil || !to.Known() {
+		return out, nil, nil // the unit of the record is wrong, which makes the row invalid by itself
+	}
+	if !from.Known() {
+		return out, &trade.Problem{Rule: trade.RuleOneOf, Detail: "SC, KG, TON"}, nil
+	}
+	price, err := trade.ParseDecimal(out.Text)
+	if err != nil {
+		return out, &trade.Problem{Rule: trade.RuleNumber, Detail: f.number.sample}, nil
+	}
+	price, exact := price.PerUnit(from, to, f.Spec.Scale)
+	if !exact {
+		return out, &trade.Problem{Rule: trade.RuleInexact, Detail: string(from) + " → " + string(to)}, nil
+	}
+	out.Text = price.String()
+	return out, nil, nil
 }
 
 // resolve looks up a code in its de-para table.
@@ -212,7 +250,7 @@ func (f *fieldMapping) read(v erp.Value, text string) (string, *trade.Problem) {
 		if err != nil {
 			return "", &trade.Problem{Rule: trade.RuleNumber, Detail: f.number.sample}
 		}
-		if f.Spec.Scale != nil {
+		if f.Spec.Scale != nil && f.per == nil { // a price is converted first
 			n = n.Round(*f.Spec.Scale)
 		}
 		return n.String(), nil

@@ -100,12 +100,20 @@ func (j *Job) CheckColumns(columns []erp.Column) error {
 	if j.Spec.Cancelled != nil {
 		need(j.Spec.Cancelled.Column, path+".cancelled.column")
 	}
+	need(j.Spec.Invalid, path+".invalid")
 	for _, s := range j.Spec.Show {
 		need(s.Column, path+".show."+s.Label)
 	}
 	for _, f := range j.Mapping.Fields {
 		for _, c := range f.Spec.Columns {
-			need(c, path+".fields."+f.Rule.Field)
+			if _, constant := ConstOf(c); !constant {
+				need(c, path+".fields."+f.Rule.Field)
+			}
+		}
+		if f.Spec.Per != nil {
+			for _, c := range f.Spec.Per.Columns {
+				need(c, path+".fields."+f.Rule.Field+".per")
+			}
 		}
 	}
 	return errors.Join(errs...)
@@ -125,7 +133,10 @@ func (j *Job) ContractColumns(tells func(column string) bool) []string {
 	}
 	for _, f := range j.Mapping.Fields {
 		for _, p := range f.Spec.SentBy {
-			columns := slices.DeleteFunc(slices.Clone(p.Columns), func(c string) bool { return !tells(c) })
+			columns := slices.DeleteFunc(slices.Clone(p.Columns), func(c string) bool {
+				_, constant := ConstOf(c)
+				return constant || !tells(c)
+			})
 			if len(columns) > 0 && !slices.ContainsFunc(columns,
 				func(c string) bool { return !containsFold(j.Spec.Key, c) }) {
 				return columns
@@ -161,6 +172,25 @@ func (j *Job) IsCancelled(get ColumnsOf) bool {
 	}
 	v, ok := get(j.Spec.Cancelled.Column)
 	return ok && v.Err == "" && v.Kind != erp.Null && j.Cancelled[Fold(PlainText(v))]
+}
+
+// declared returns the problem that the query itself states for a row in the column of `invalid:`;
+// nil if it states none.
+func (j *Job) declared(get ColumnsOf) *trade.Problem {
+	if j.Spec.Invalid == "" {
+		return nil
+	}
+	p := &trade.Problem{Field: "invalid", Rule: trade.RuleDeclared, Column: j.Spec.Invalid, Mapping: true}
+	v, _ := get(j.Spec.Invalid)
+	if v.Err != "" {
+		p.Rule, p.Detail = trade.RuleUnreadable, v.Err
+		return p
+	}
+	p.Detail = trade.MaskDocuments(shorten(PlainText(v)))
+	if p.Detail == "" {
+		return nil
+	}
+	return p
 }
 
 // Choice is which of the rows of one key counts.

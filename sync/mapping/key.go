@@ -25,6 +25,21 @@ func JoinCode(parts []string) string {
 	return strings.Join(out, "|")
 }
 
+// ConstPart returns how a constant part of a code stands among the columns of a [FieldSpec]: = and
+// its text, which is no name of a column.
+func ConstPart(text string) string { return "=" + text }
+
+// ConstOf returns the text of a constant part; ok is false for a column.
+func ConstOf(column string) (text string, ok bool) { return strings.CutPrefix(column, "=") }
+
+// part returns a row's value in a column, or a constant part.
+func (get ColumnsOf) part(column string) (erp.Value, bool) {
+	if text, ok := ConstOf(column); ok {
+		return erp.Value{Kind: erp.Text, Text: text}, true
+	}
+	return get(column)
+}
+
 // SplitCode splits the text form of a key into its parts.
 func SplitCode(text string) []string {
 	var parts []string

@@ -42,6 +42,8 @@ type fieldMapping struct {
 	number numberForm
 	date   dateForm
 	empty  []string
+	// of a price: the unit for which the ERP has it, and the field with the unit of the record
+	per, in *fieldMapping
 }
 
 // Codes are the de-para tables: kind → code → platform id.
@@ -74,8 +76,14 @@ func compileMapping(spec JobSpec, zone *time.Location) (*Mapping, []error) {
 			errs = append(errs, err)
 			continue
 		}
-		for _, c := range fs.Columns {
-			used[c] = true
+		columns := fs.Columns
+		if fs.Per != nil {
+			columns = append(slices.Clone(columns), fs.Per.Columns...)
+		}
+		for _, c := range columns {
+			if _, constant := ConstOf(c); !constant {
+				used[c] = true
+			}
 		}
 		if fs.Ref != "" {
 			kinds[fs.Ref] = true
@@ -88,12 +96,16 @@ func compileMapping(spec JobSpec, zone *time.Location) (*Mapping, []error) {
 			m.Lookups = append(m.Lookups, f)
 		}
 	}
+	errs = append(errs, m.linkUnits(path)...)
 	errs = append(errs, m.checkLookups(spec, path)...)
 	errs = append(errs, m.checkShow(spec, "jobs."+spec.Name+".show")...)
 	for name := range spec.Fields {
 		if !known[name] {
 			errs = append(errs, &SpecError{path + "." + name, fmt.Sprintf("%s have no such field", spec.Sends)})
 		}
+	}
+	if spec.Invalid != "" {
+		used[spec.Invalid] = true
 	}
 	m.Hashed = slices.Sorted(maps.Keys(used))
 	if spec.Cancelled != nil {
@@ -102,8 +114,30 @@ func compileMapping(spec JobSpec, zone *time.Location) (*Mapping, []error) {
 	m.Columns = slices.Sorted(maps.Keys(used))
 	m.Refs = slices.Sorted(maps.Keys(kinds))
 	m.SentBy = slices.Sorted(maps.Keys(parents))
-	m.Fingerprint = Fingerprint(spec.Sends, spec.Fields, spec.Checks, spec.Cancelled, zone.String())
+	m.Fingerprint = Fingerprint(spec.Sends, spec.Fields, spec.Checks, spec.Cancelled, spec.Invalid, zone.String())
 	return m, errs
+}
+
+// linkUnits gives each price that is converted the field with the unit of the record.
+func (m *Mapping) linkUnits(path string) []error {
+	var errs []error
+	for i := range m.Fields {
+		f := &m.Fields[i]
+		if f.Spec.Per == nil {
+			continue
+		}
+		at := slices.IndexFunc(m.Fields, func(o fieldMapping) bool { return o.Rule.Field == f.Spec.In })
+		if at < 0 || !slices.Contains(m.Fields[at].Rule.Values, string(trade.SC)) {
+			errs = append(errs, &SpecError{
+				path + "." + f.Rule.Field + ".in",
+				fmt.Sprintf("%q is no mapped field with a unit; there is unit_of_measurement", f.Spec.In),
+			})
+			continue
+		}
+		unit := m.Fields[at]
+		f.in = &unit
+	}
+	return errs
 }
 
 // compileField checks one field of a mapping and compiles it; errors start with path.
@@ -143,6 +177,16 @@ func compileField(path string, rule trade.FieldRule, spec FieldSpec, zone *time.
 		return f, &SpecError{path, fmt.Sprintf("%s is no number: number and scale do not apply", rule.Field)}
 	case spec.Date != "" && rule.Type != trade.Day:
 		return f, &SpecError{path + ".date", fmt.Sprintf("%s is no date", rule.Field)}
+	}
+	if spec.Per != nil {
+		if rule.Field != "price" {
+			return f, &SpecError{path + ".per", fmt.Sprintf("%s is no price for a unit", rule.Field)}
+		}
+		per, err := compileField(path+".per", trade.FieldRule{Field: rule.Field, Type: trade.Text}, *spec.Per, zone)
+		if err != nil {
+			return f, err
+		}
+		f.per = &per
 	}
 	for from, to := range spec.Values {
 		if other, double := f.values[Fold(from)]; double && other != to {

@@ -26,6 +26,7 @@ type JobSpec struct {
 	Lookback  time.Duration // overlap of the reading window
 	Sweep     string        // cron: when a sweep is due
 	Cancelled *CancelledSpec
+	Invalid   string               // column whose text makes a row an error; "" = none
 	Fields    map[string]FieldSpec // by the API's field name
 	Checks    trade.Checks
 	Twin      TwinCheck      // what happens to a row that equals another living row
@@ -43,7 +44,8 @@ type CancelledSpec struct {
 // FieldSpec defines where one field comes from and how its text is read. Exactly one of Columns and
 // Const is set.
 type FieldSpec struct {
-	Columns    []string          // one column; several only with Ref or SentBy, joined to a code
+	// one column; several only with Ref or SentBy, joined to a code, perhaps with a [ConstPart]
+	Columns    []string
 	Const      *string           // the same text for every row
 	ValuesName string            // name of the value map, "" for one defined at the field itself
 	Values     map[string]string // ERP value -> API value
@@ -57,6 +59,11 @@ type FieldSpec struct {
 	Ref    string   // de-para kind
 	// the value is the platform's id of a row of one of these jobs, for which the row waits
 	SentBy []ParentSpec
+
+	// of a price: the unit for which the ERP has it, and the field with the unit to which it is
+	// converted; nil: as it is
+	Per *FieldSpec `json:",omitempty"`
+	In  string     `json:",omitempty"`
 
 	// which lookup is made with the value: trade.ProducerByDocument; "" = none
 	Lookup string `json:",omitempty"`

@@ -17,6 +17,9 @@ func CauseOf(e trade.Entry) (key string, problem *trade.Problem) {
 	if e.State == trade.Invalid && e.Error != nil {
 		for _, p := range e.Error.Fields {
 			if p.Severity != trade.Warning {
+				if p.Rule == trade.RuleDeclared {
+					return e.Cause + " " + p.Detail, &p
+				}
 				return e.Cause + " " + p.Rule, &p
 			}
 		}
@@ -88,7 +91,11 @@ func ERPText(e trade.Entry, spec mapping.JobSpec, field string) string {
 	}
 	var parts []string
 	for _, column := range spec.Fields[field].Columns {
-		parts = append(parts, strings.TrimSpace(e.Newest()[column].Text))
+		text, constant := mapping.ConstOf(column)
+		if !constant {
+			text = strings.TrimSpace(e.Newest()[column].Text)
+		}
+		parts = append(parts, text)
 	}
 	return strings.Join(parts, "|")
 }

@@ -233,7 +233,9 @@ func hasCode(key string, values trade.Values, columns, parts []string) (same, ma
 	}
 	for i, column := range columns {
 		cell, ok := values[column]
+		constant, is := mapping.ConstOf(column)
 		switch {
+		case is && constant == parts[i]:
 		case !ok:
 			return false, false
 		case cell.Kind == trade.Marked:

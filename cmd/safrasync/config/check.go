@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -25,6 +26,7 @@ func (c *Config) check(d *Decoder) {
 	c.checkAPI(d)
 	c.checkERP(d)
 	c.checkState(d)
+	c.checkSnippets(d)
 	c.checkReferences(d)
 	for name := range c.Values {
 		d.checkName("values", name)
@@ -303,6 +305,38 @@ func (c *Config) checkReferences(d *Decoder) {
 		}
 		d.Require(path, map[string]bool{"query": r.Query == "", "code": len(r.Code) == 0, "id": r.ID == ""})
 		c.checkQuery(d, path+".query", r.Query)
+	}
+}
+
+var snippetName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,29}$`)
+
+// checkSnippets checks the queries of `with:`. Each must be used: an unused one is usually a
+// misspelled name, which the database would only call an unknown table.
+func (c *Config) checkSnippets(d *Decoder) {
+	for i, s := range slices.Backward(c.With) {
+		path := joinPath("with", s.Name)
+		if !snippetName.MatchString(s.Name) {
+			d.Fault(path, "is used like a table: letters, digits and _, beginning with a letter, at most 30 characters")
+			continue
+		}
+		c.checkQuery(d, path, s.SQL)
+		if slices.ContainsFunc(c.With[:i], func(o erp.Snippet) bool { return strings.EqualFold(o.Name, s.Name) }) {
+			d.Fault(path, "has the name of an earlier one; databases ignore case in names")
+		}
+		uses := func(sql string) bool { return erp.WithSnippets(c.ERP.Driver, sql, []erp.Snippet{s}) != sql }
+		var queries []string
+		for _, job := range c.Jobs {
+			queries = append(queries, job.Query)
+		}
+		for _, r := range c.References {
+			queries = append(queries, r.Query)
+		}
+		for _, later := range c.With[i+1:] {
+			queries = append(queries, later.SQL)
+		}
+		if !d.faulty("erp.driver") && !d.faulty(path) && !slices.ContainsFunc(queries, uses) {
+			d.Fault(path, "is in no FROM or JOIN of a query of jobs, references or later snippets; is its name misspelled there?")
+		}
 	}
 }
 

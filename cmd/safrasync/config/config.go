@@ -10,6 +10,7 @@ import (
 	"time"
 	_ "time/tzdata" // erp.time_zone and CRON_TZ must work on a machine without zone files
 
+	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -23,6 +24,7 @@ type Config struct {
 	State      StateConfig                `yaml:"state"`
 	References map[string]ReferenceConfig `yaml:"references"` // by kind; optional
 	Values     map[string]ValueMap        `yaml:"values"`     // by name; optional
+	With       SnippetsConfig             `yaml:"with"`       // optional
 	Checks     ChecksConfig               `yaml:"checks"`
 	Brakes     BrakesConfig               `yaml:"brakes"`
 	Approve    ApproveConfig              `yaml:"approve"`
@@ -131,6 +133,9 @@ type BrakesConfig struct {
 	ChangedKey   string `yaml:"changed_key"` // pause or off
 }
 
+// SnippetsConfig are queries that other queries can use like tables, in the order of the file.
+type SnippetsConfig []erp.Snippet
+
 // JobsConfig are the jobs in the order of the file.
 type JobsConfig []JobConfig
 
@@ -148,6 +153,7 @@ type JobConfig struct {
 	Lookback  time.Duration    `yaml:"lookback"`
 	Sweep     string           `yaml:"sweep"`
 	Cancelled *CancelledConfig `yaml:"cancelled"` // optional
+	Invalid   string           `yaml:"invalid"`   // optional: column whose text makes a row an error
 	Hours     SpansConfig      `yaml:"hours"`     // optional: hours in which it may send
 	Most      *MostConfig      `yaml:"most"`      // optional: most that one run may send without a release
 	// rows that go first after a change of the query or the mapping; 0 = all
@@ -165,7 +171,7 @@ type CancelledConfig struct {
 
 // FieldConfig is the source of one field of the API. A plain text instead of the map is a column.
 type FieldConfig struct {
-	Column  Columns     `yaml:"column"`
+	Column  Parts       `yaml:"column"`
 	Const   *string     `yaml:"const"`
 	Values  FieldValues `yaml:"values"`
 	Default *string     `yaml:"default"`
@@ -176,6 +182,17 @@ type FieldConfig struct {
 	Ref     string      `yaml:"ref"`
 	SentBy  Parents     `yaml:"sent_by"`
 	Lookup  string      `yaml:"lookup"`
+	Per     *PerConfig  `yaml:"per"` // of a price: the unit for which the ERP has it
+	In      string      `yaml:"in"`  // the field with the unit to which it is converted
+}
+
+// PerConfig is the source of the unit for which the ERP has a price. A plain text instead of the
+// map is a column.
+type PerConfig struct {
+	Column  string      `yaml:"column"`
+	Const   *string     `yaml:"const"`
+	Values  FieldValues `yaml:"values"`
+	Default *string     `yaml:"default"`
 }
 
 // Parents are the jobs whose rows' ids a field takes: one name, or a list of names and of maps that
@@ -184,9 +201,13 @@ type Parents []ParentConfig
 
 // ParentConfig is one parent job.
 type ParentConfig struct {
-	Job    string  `yaml:"job"`    // required
-	Column Columns `yaml:"column"` // columns with the parent row's key; default: those of the field
+	Job    string `yaml:"job"`    // required
+	Column Parts  `yaml:"column"` // columns with the parent row's key; default: those of the field
 }
+
+// Parts are the columns of a code and its constant parts, which stand as mapping.ConstPart among
+// them.
+type Parts []string
 
 // Columns are one or more columns; in the file a text or a list.
 type Columns []string

@@ -145,6 +145,13 @@ func (d *Decoder) value(e Entry, target any) {
 	case **CancelledConfig:
 		*t = &CancelledConfig{}
 		d.Structure(e, *t)
+	case **PerConfig:
+		*t = &PerConfig{}
+		if e.IsMap() {
+			d.Structure(e, *t)
+		} else {
+			(*t).Column, _ = d.word(e)
+		}
 	case **EmailConfig:
 		*t = &EmailConfig{Security: "starttls", Timeout: defaultAlertTimeout}
 		d.Structure(e, *t)

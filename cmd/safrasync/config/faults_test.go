@@ -141,7 +141,7 @@ jobs:`,
 			old:  "jobs:",
 			edit: `federation: {}
 jobs:`,
-			want: "config.yaml:7:1: unknown key `federation`; there are api, erp, state, references, values, checks, brakes, approve, retention, log, alerts, console, metrics, webhooks, http_api, language, report, messages, jobs",
+			want: "config.yaml:7:1: unknown key `federation`; there are api, erp, state, references, values, with, checks, brakes, approve, retention, log, alerts, console, metrics, webhooks, http_api, language, report, messages, jobs",
 		},
 		{
 			name: "the harvest spelled as in the dictionary",
@@ -160,7 +160,7 @@ jobs:`,
 			name: "an unknown key of a field",
 			old:  "haverst: safra",
 			edit: "haverst: {column: safra, upper: x}",
-			want: "config.yaml:18:32: jobs.contracts.fields.haverst: unknown key `upper`; there are column, const, values, default, date, number, empty, scale, ref, sent_by, lookup",
+			want: "config.yaml:18:32: jobs.contracts.fields.haverst: unknown key `upper`; there are column, const, values, default, date, number, empty, scale, ref, sent_by, lookup, per, in",
 		},
 		{
 			name: "a duplicate key",
@@ -273,6 +273,39 @@ jobs:`,
 			want: "config.yaml:9:20: jobs.contracts.checks.twin: must be hold, warn or off\n" +
 				"config.yaml:9:37: jobs.contracts.checks.near_twin: must be hold, warn or off\n" +
 				"config.yaml:9:54: jobs.contracts.checks.twin_days: must be from 0 to 3650",
+		},
+		{
+			name: "snippets that cannot be used",
+			old:  "jobs:",
+			edit: `with: {"a-b": SELECT 1, industria: SELECT 1, x: "SELECT 1; SELECT 2"}
+jobs:`,
+			want: "config.yaml:7:15: with.a-b: is used like a table: letters, digits and _, beginning with a letter, at most 30 characters\n" +
+				"config.yaml:7:36: with.industria: is in no FROM or JOIN of a query of jobs, references or later snippets; is its name misspelled there?\n" +
+				"config.yaml:7:60: with.x: the query cannot be read: a second statement follows the semicolon; only one query is allowed",
+		},
+		{
+			name: "a price that is converted wrongly",
+			old:  "      wallet_id:",
+			edit: `      price: {column: preco, per: {column: por, values: {S: SACA}}, in: unit_of_measure}
+      wallet_id:`,
+			want: "config.yaml:22:61: jobs.contracts.fields.price.per.values.S: must be SC, KG or TON\n" +
+				"config.yaml:22:73: jobs.contracts.fields.price.in: unknown field with a unit `unit_of_measure`; did you mean `unit_of_measurement`?",
+		},
+		{
+			name: "half a conversion, and one of no price",
+			old:  "      wallet_id: {",
+			edit: `      price: {column: preco, per: por}
+      payday: {column: p, per: por, in: unit_of_measurement}
+      wallet_id: {`,
+			want: "config.yaml:22:7: jobs.contracts.fields.price: per and in belong together: the unit for which the ERP has the price, and the field with the unit of the record\n" +
+				"config.yaml:23:7: jobs.contracts.fields.payday: payday is no price for a unit: per and in do not apply",
+		},
+		{
+			name: "constant parts of a code",
+			old:  "{column: carteira, ref: wallets}",
+			edit: `{column: [carteira, {const: 0}, {cons: "0"}, =0], ref: wallets}`,
+			want: "config.yaml:22:51: jobs.contracts.fields.wallet_id.column[2]: unknown key `cons`; did you mean `const`?\n" +
+				"config.yaml:22:63: jobs.contracts.fields.wallet_id.column[3]: is no column; a constant part of the code is written as in {const: \"0\"}",
 		},
 		{
 			name: "a check that does not exist yet",

@@ -2,6 +2,9 @@ package config
 
 import (
 	"slices"
+
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/sync/mapping"
 )
 
 // The decodable types of the configuration.
@@ -29,6 +32,51 @@ func (c *Columns) Decode(d *Decoder, e Entry) {
 			*c = append(*c, text)
 		}
 	}
+}
+
+// Decode reads one column, or a list of columns and of constant parts as in {const: "0"}.
+func (p *Parts) Decode(d *Decoder, e Entry) {
+	if !e.IsList() {
+		(*Columns)(p).Decode(d, e)
+	}
+	named := false
+	for _, item := range e.Items {
+		part, ok := d.part(item)
+		_, constant := mapping.ConstOf(part)
+		switch {
+		case !ok:
+		case !constant && slices.Contains(*p, part):
+			d.Fault(item.Path, ShortName(part)+" is named twice")
+		default:
+			*p, named = append(*p, part), named || !constant
+		}
+	}
+	if e.IsList() && !named && !d.faulty(e.Path) {
+		d.Fault(e.Path, "must name at least one column")
+	}
+}
+
+// part reads one column of a code, or a constant part of it.
+func (d *Decoder) part(e Entry) (string, bool) {
+	if !e.IsMap() {
+		text, ok := d.word(e)
+		if _, looksConstant := mapping.ConstOf(text); ok && looksConstant {
+			d.Fault(e.Path, `is no column; a constant part of the code is written as in {const: "0"}`)
+			return "", false
+		}
+		return text, ok
+	}
+	var of struct {
+		Const *string `yaml:"const"`
+	}
+	d.Structure(e, &of)
+	if of.Const == nil {
+		if !d.faulty(e.Path) {
+			d.Fault(e.Path, `needs the constant part of the code, as in {const: "0"}`)
+		}
+		return "", false
+	}
+	return mapping.ConstPart(*of.Const), true
 }
 
 // Decode reads a map from values of the ERP to values of the API.
@@ -87,7 +135,7 @@ func (f *FieldConfig) Decode(d *Decoder, e Entry) {
 		d.Fault(e.Path, "must be a column, or a map as in {column: [filial, cod], ref: wallets}")
 	default:
 		if column, ok := d.word(e); ok {
-			f.Column = Columns{column}
+			f.Column = Parts{column}
 		}
 	}
 }
@@ -101,5 +149,17 @@ func (j *JobsConfig) Decode(d *Decoder, e Entry) {
 		job := JobConfig{Name: child.Name, Schedule: defaultSchedule, Sweep: defaultSweep, Lookback: defaultLookback}
 		d.Structure(child, &job)
 		*j = append(*j, job)
+	}
+}
+
+// Decode reads the snippets and keeps their order.
+func (s *SnippetsConfig) Decode(d *Decoder, e Entry) {
+	if !d.WantMap(e) {
+		return
+	}
+	for _, child := range e.Keys {
+		if text, ok := d.word(child); ok {
+			*s = append(*s, erp.Snippet{Name: child.Name, SQL: text})
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/safrasync/safrasync/erp"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/sync/mapping"
@@ -108,6 +109,8 @@ func (c *Config) checkField(d *Decoder, rule trade.FieldRule, f FieldConfig, pat
 		d.Fault(path, "has a column and a const; give one of them")
 	case f.Const == nil && len(f.Column) == 0:
 		d.Fault(path, "needs a column or a const")
+	case f.Per != nil || f.In != "":
+		c.checkPer(d, rule, f, path)
 	case f.Const != nil && (hasValues || f.Default != nil || f.Date != "" || f.Number != "" || len(f.Empty) > 0 ||
 		f.Scale != nil || f.Ref != "" || f.Lookup != ""):
 		d.Fault(path, "has a const, which is sent as it is; the other keys say nothing beside it")
@@ -127,6 +130,49 @@ func (c *Config) checkField(d *Decoder, rule trade.FieldRule, f FieldConfig, pat
 		}
 	default:
 		c.checkTexts(d, rule, f, path)
+	}
+}
+
+// checkPer checks a price that is converted from one unit to another.
+func (c *Config) checkPer(d *Decoder, rule trade.FieldRule, f FieldConfig, path string) {
+	switch {
+	case rule.Field != "price":
+		d.Fault(path, rule.Field+" is no price for a unit: per and in do not apply")
+		return
+	case f.Per == nil || f.In == "":
+		d.Fault(path, "per and in belong together: the unit for which the ERP has the price, and the field with the unit of the record")
+		return
+	case len(f.Column) != 1 || f.Const != nil || f.Values.Name != "" || f.Values.Inline != nil || f.Ref != "" ||
+		f.Lookup != "":
+		d.Fault(path, "a price that is converted has one column; of the other keys number, empty, default and scale apply")
+		return
+	case f.In != "unit_of_measurement":
+		d.Fault(path+".in", UnknownName("field with a unit", f.In, []string{"unit_of_measurement"}))
+	}
+	per, at := *f.Per, path+".per"
+	values, of := per.Values.Inline, at+".values"
+	if per.Values.Name != "" {
+		values, of = c.Values[per.Values.Name], "values."+per.Values.Name
+	}
+	if (per.Column == "") == (per.Const == nil) && !d.faulty(at) {
+		d.Fault(at, "needs a column or a const")
+	}
+	if per.Values.Name != "" && values == nil && !d.faulty("values") {
+		d.Fault(at+".values", UnknownName("map", per.Values.Name, SortedKeys(c.Values))+" (maps stand under values:)")
+	}
+	unit := func(place, text string) {
+		if !trade.Unit(text).Known() {
+			d.Fault(place, "must be SC, KG or TON")
+		}
+	}
+	if per.Const != nil {
+		unit(at+".const", *per.Const)
+	}
+	if per.Default != nil {
+		unit(at+".default", *per.Default)
+	}
+	for _, from := range SortedKeys(values) {
+		unit(of+"."+from, values[from])
 	}
 }
 
@@ -232,8 +278,9 @@ func (c *Config) JobSpecs() []mapping.JobSpec {
 	for _, job := range c.Jobs {
 		spec := mapping.JobSpec{
 			Name: job.Name, Sends: trade.Kind(job.Sends), Title: job.Title, Show: job.Show,
-			Schedule: job.Schedule, Query: job.Query, Key: job.Key,
+			Schedule: job.Schedule, Query: erp.WithSnippets(c.ERP.Driver, job.Query, c.With), Key: job.Key,
 			Identity: job.Identity, ChangedAt: job.ChangedAt,
+			Invalid:  job.Invalid,
 			Lookback: job.Lookback, Sweep: job.Sweep, Fields: map[string]mapping.FieldSpec{}, Checks: checks,
 			Hours: job.Hours, Most: job.Most.freight(), Canary: job.Canary,
 			Twin: mapping.TwinCheck{
@@ -250,12 +297,30 @@ func (c *Config) JobSpecs() []mapping.JobSpec {
 			}
 			columns, parents := f.parents()
 			spec.Fields[name] = mapping.FieldSpec{
+				Per: c.perSpec(f.Per), In: f.In,
 				Columns: columns, SentBy: parents, Const: f.Const, ValuesName: f.Values.Name, Values: values,
 				Default: f.Default,
 				Date:    f.Date, Number: f.Number, Scale: f.Scale, Empty: f.Empty, Ref: f.Ref, Lookup: f.Lookup,
 			}
 		}
 		out = append(out, spec)
+	}
+	return out
+}
+
+// perSpec returns the unit of a price in the engine's form.
+func (c *Config) perSpec(per *PerConfig) *mapping.FieldSpec {
+	if per == nil {
+		return nil
+	}
+	out := &mapping.FieldSpec{
+		Const: per.Const, ValuesName: per.Values.Name, Values: per.Values.Inline, Default: per.Default,
+	}
+	if per.Values.Name != "" {
+		out.Values = c.Values[per.Values.Name]
+	}
+	if per.Column != "" {
+		out.Columns = []string{per.Column}
 	}
 	return out
 }
@@ -285,7 +350,9 @@ func (c *Config) ReferenceSpecs() []mapping.ReferenceSpec {
 	var out []mapping.ReferenceSpec
 	for _, kind := range trade.ReferenceKinds {
 		if r, ok := c.References[kind]; ok {
-			out = append(out, mapping.ReferenceSpec{Kind: kind, Query: r.Query, Code: r.Code, ID: r.ID, Label: r.Label})
+			out = append(out, mapping.ReferenceSpec{
+				Kind: kind, Query: erp.WithSnippets(c.ERP.Driver, r.Query, c.With), Code: r.Code, ID: r.ID, Label: r.Label,
+			})
 		}
 	}
 	return out

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -86,6 +87,12 @@ func (w *configWriter) value(key string, v reflect.Value, path, indent string) {
 			return
 		}
 		w.list(head, t)
+	case Parts:
+		if len(t) == 1 {
+			fmt.Fprintf(&w.b, "%s %s\n", head, YAMLText(t[0]))
+			return
+		}
+		fmt.Fprintf(&w.b, "%s %s\n", head, t.list())
 	case ShowsConfig:
 		w.shows(head, t)
 	case Parents:
@@ -98,6 +105,11 @@ func (w *configWriter) value(key string, v reflect.Value, path, indent string) {
 			return
 		}
 		w.value(key, reflect.ValueOf(t.Inline), path, indent)
+	case SnippetsConfig:
+		w.b.WriteString(head + "\n")
+		for _, s := range t {
+			w.text(indent+"  "+YAMLText(s.Name)+":", s.SQL, indent+"  ")
+		}
 	case JobsConfig:
 		w.b.WriteString(head + "\n")
 		for _, job := range t {
@@ -165,11 +177,23 @@ func parentsText(parents Parents) string {
 	for i, p := range parents {
 		items[i] = YAMLText(p.Job)
 		if len(p.Column) > 0 {
-			items[i] = fmt.Sprintf("{job: %s, column: %s}", items[i], YAMLList(p.Column))
+			items[i] = fmt.Sprintf("{job: %s, column: %s}", items[i], p.Column.list())
 		}
 	}
 	if len(items) == 1 && len(parents[0].Column) == 0 {
 		return items[0]
+	}
+	return "[" + strings.Join(items, ", ") + "]"
+}
+
+// list returns the columns and constant parts as a list.
+func (p Parts) list() string {
+	items := make([]string, len(p))
+	for i, part := range p {
+		items[i] = YAMLText(part)
+		if text, constant := mapping.ConstOf(part); constant {
+			items[i] = "{const: " + YAMLText(text) + "}"
+		}
 	}
 	return "[" + strings.Join(items, ", ") + "]"
 }

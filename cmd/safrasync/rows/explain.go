@@ -37,6 +37,7 @@ type explainJSON struct {
 	Key       []string        `json:"key"`
 	ChangedAt *string         `json:"changed_at"`
 	Cancelled *cancelledJSON  `json:"cancelled"`
+	Invalid   string          `json:"invalid,omitempty"` // the column whose text makes a row an error
 	Fields    []fieldRule     `json:"fields"`
 	ERP       *rehearse.Audit `json:"erp"` // null with --offline, or if the ERP could not be read
 
@@ -78,6 +79,7 @@ func explain(ctx context.Context, a *cli.App, name string, rows, offline bool) e
 	if c := job.Spec.Cancelled; c != nil {
 		out.Cancelled = &cancelledJSON{c.Column, c.Values}
 	}
+	out.Invalid = job.Spec.Invalid
 	v := a.Voice()
 	if a.AsJSON {
 		v = cli.Machine
@@ -172,6 +174,9 @@ func printRules(a *cli.App, out explainJSON) {
 	}
 	if c := out.Cancelled; c != nil {
 		a.Show("explain.cancelled", c.Column, strings.Join(c.Values, ", "))
+	}
+	if out.Invalid != "" {
+		a.Show("explain.invalid", out.Invalid)
 	}
 	for _, f := range out.Fields {
 		a.Line("")

@@ -26,6 +26,7 @@ type fieldRule struct {
 	Ref       *string         `json:"ref"`
 	Default   *string         `json:"default"`
 	Empty     []string        `json:"empty"`
+	In        string          `json:"in,omitempty"` // the field with the unit to which a price is converted
 	Checks    []fieldCheck    `json:"checks"`
 	Sentences []string        `json:"sentences"`
 }
@@ -43,7 +44,7 @@ func ruleOf(v cli.Voice, rule trade.FieldRule, job mapping.JobSpec) fieldRule {
 	out := fieldRule{
 		Field: rule.Field, Type: rule.Type, Allowed: cli.OrEmpty(rule.Values), Required: RequiredWhen(rule),
 		Source: "column", Columns: cli.OrEmpty(spec.Columns),
-		Const: spec.Const, Ref: cli.OrNull(spec.Ref), Default: spec.Default, Empty: cli.OrEmpty(spec.Empty),
+		Const: spec.Const, Ref: cli.OrNull(spec.Ref), Default: spec.Default, Empty: cli.OrEmpty(spec.Empty), In: spec.In,
 		Checks: checksOf(v, rule, job.Checks),
 	}
 	if len(spec.Values) > 0 {
@@ -136,7 +137,14 @@ func sourceOf(v cli.Voice, rule trade.FieldRule, spec mapping.FieldSpec, source 
 	if len(spec.Columns) > 1 {
 		column = "rule.columns"
 	}
-	parts := []string{v.Text(column, strings.Join(spec.Columns, " | "))}
+	var from []string
+	for _, column := range spec.Columns {
+		if text, constant := mapping.ConstOf(column); constant {
+			column = v.Text("rule.const_part", text)
+		}
+		from = append(from, column)
+	}
+	parts := []string{v.Text(column, strings.Join(from, " | "))}
 	if spec.Ref != "" {
 		parts = append(parts, v.Text("rule.ref", spec.Ref))
 	}
@@ -162,6 +170,9 @@ func sourceOf(v cli.Voice, rule trade.FieldRule, spec mapping.FieldSpec, source 
 	case rule.Type == trade.Number && len(spec.Values) == 0:
 		parts = append(parts, v.Text("rule.number_native"))
 	}
+	if spec.Per != nil {
+		parts = append(parts, v.Text("rule.per", sourceOf(v, trade.FieldRule{}, *spec.Per, perSource(*spec.Per)), spec.In))
+	}
 	if spec.Scale != nil {
 		parts = append(parts, v.Text("rule.scale", *spec.Scale))
 	}
@@ -172,6 +183,14 @@ func sourceOf(v cli.Voice, rule trade.FieldRule, spec mapping.FieldSpec, source 
 		parts = append(parts, v.Text("rule.default", *spec.Default))
 	}
 	return strings.Join(parts, "; ")
+}
+
+// perSource returns the source of the unit of a price.
+func perSource(per mapping.FieldSpec) string {
+	if per.Const != nil {
+		return "const"
+	}
+	return "column"
 }
 
 // formOf returns a sentence about the form that the API expects.
