@@ -128,7 +128,8 @@ func (r *pendingParents) lookDry(ctx context.Context, entries []trade.Entry, ahe
 	}
 	for _, t := range r.recheck.CheckEqualRows(&result, nil) {
 		r.run.Report.Twins.Add(trade.LikeRow{
-			Key: t.Row.Key, Job: t.Other.Job, Other: t.Other.Key, RemoteID: t.Other.RemoteID, Near: t.Near, Held: t.Held,
+			Key: t.Row.Key, Job: t.Other.Job, Other: t.Other.Key, RemoteID: t.Other.RemoteID,
+			Near: t.Near, Held: t.Held,
 			Shown: t.Row.Shown, OtherShown: t.Other.Shown,
 		})
 	}

@@ -284,7 +284,8 @@ func (c *Config) JobSpecs() []mapping.JobSpec {
 			Lookback: job.Lookback, Sweep: job.Sweep, Fields: map[string]mapping.FieldSpec{}, Checks: checks,
 			Hours: job.Hours, Most: job.Most.freight(), Canary: job.Canary,
 			Twin: mapping.TwinCheck{
-				Mode: trade.Severity(job.Checks.Twin), Near: trade.Severity(job.Checks.NearTwin), Days: job.Checks.TwinDays,
+				Mode: trade.Severity(job.Checks.Twin), Near: trade.Severity(job.Checks.NearTwin),
+				Days: job.Checks.TwinDays,
 			},
 		}
 		if job.Cancelled != nil {
@@ -351,7 +352,8 @@ func (c *Config) ReferenceSpecs() []mapping.ReferenceSpec {
 	for _, kind := range trade.ReferenceKinds {
 		if r, ok := c.References[kind]; ok {
 			out = append(out, mapping.ReferenceSpec{
-				Kind: kind, Query: erp.WithSnippets(c.ERP.Driver, r.Query, c.With), Code: r.Code, ID: r.ID, Label: r.Label,
+				Kind: kind, Query: erp.WithSnippets(c.ERP.Driver, r.Query, c.With),
+				Code: r.Code, ID: r.ID, Label: r.Label,
 			})
 		}
 	}

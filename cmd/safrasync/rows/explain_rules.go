@@ -44,7 +44,8 @@ func ruleOf(v cli.Voice, rule trade.FieldRule, job mapping.JobSpec) fieldRule {
 	out := fieldRule{
 		Field: rule.Field, Type: rule.Type, Allowed: cli.OrEmpty(rule.Values), Required: RequiredWhen(rule),
 		Source: "column", Columns: cli.OrEmpty(spec.Columns),
-		Const: spec.Const, Ref: cli.OrNull(spec.Ref), Default: spec.Default, Empty: cli.OrEmpty(spec.Empty), In: spec.In,
+		Const: spec.Const, Ref: cli.OrNull(spec.Ref), Default: spec.Default, Empty: cli.OrEmpty(spec.Empty),
+		In:     spec.In,
 		Checks: checksOf(v, rule, job.Checks),
 	}
 	if len(spec.Values) > 0 {
@@ -171,7 +172,8 @@ func sourceOf(v cli.Voice, rule trade.FieldRule, spec mapping.FieldSpec, source 
 		parts = append(parts, v.Text("rule.number_native"))
 	}
 	if spec.Per != nil {
-		parts = append(parts, v.Text("rule.per", sourceOf(v, trade.FieldRule{}, *spec.Per, perSource(*spec.Per)), spec.In))
+		unit := sourceOf(v, trade.FieldRule{}, *spec.Per, perSource(*spec.Per))
+		parts = append(parts, v.Text("rule.per", unit, spec.In))
 	}
 	if spec.Scale != nil {
 		parts = append(parts, v.Text("rule.scale", *spec.Scale))
