@@ -34,7 +34,7 @@ func TestAQueryGetsTheSnippetsThatItNames(t *testing.T) {
 			t.Errorf("%s:\n got %s\nwant %s", sql, got, want)
 		}
 	}
-	sql := sqltext.Prepend("SELECT k FROM outra WITH (NOLOCK)", snippets, sqlserver.Syntax)
+	sql := sqltext.Prepend("SELECT k FROM outra", snippets, sqlserver.Syntax)
 	st, bad := sqltext.Parse(sql, sqlserver.Syntax)
 	if bad != nil || st.Front() != "WITH outra AS (SELECT 1 AS k) \n" {
 		t.Errorf("before the parentheses stands %q, %v", st.Front(), bad)

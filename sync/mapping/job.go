@@ -105,15 +105,8 @@ func (j *Job) CheckColumns(columns []erp.Column) error {
 		need(s.Column, path+".show."+s.Label)
 	}
 	for _, f := range j.Mapping.Fields {
-		for _, c := range f.Spec.Columns {
-			if _, constant := ConstOf(c); !constant {
-				need(c, path+".fields."+f.Rule.Field)
-			}
-		}
-		if f.Spec.Per != nil {
-			for _, c := range f.Spec.Per.Columns {
-				need(c, path+".fields."+f.Rule.Field+".per")
-			}
+		for _, c := range f.Spec.Reads() {
+			need(c, path+".fields."+f.Rule.Field)
 		}
 	}
 	return errors.Join(errs...)

@@ -71,19 +71,13 @@ func compileMapping(spec JobSpec, zone *time.Location) (*Mapping, []error) {
 			}
 			continue
 		}
-		f, err := compileField(path+"."+rule.Field, rule, fs, zone)
+		f, err := compilePrice(path+"."+rule.Field, rule, fs, zone)
 		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
-		columns := fs.Columns
-		if fs.Per != nil {
-			columns = append(slices.Clone(columns), fs.Per.Columns...)
-		}
-		for _, c := range columns {
-			if _, constant := ConstOf(c); !constant {
-				used[c] = true
-			}
+		for _, c := range fs.Reads() {
+			used[c] = true
 		}
 		if fs.Ref != "" {
 			kinds[fs.Ref] = true
@@ -140,6 +134,20 @@ func (m *Mapping) linkUnits(path string) []error {
 	return errs
 }
 
+// compilePrice is compileField with the unit for which the ERP has a price.
+func compilePrice(path string, rule trade.FieldRule, spec FieldSpec, zone *time.Location) (fieldMapping, error) {
+	f, err := compileField(path, rule, spec, zone)
+	if err != nil || spec.Per == nil {
+		return f, err
+	}
+	if rule.Field != "price" {
+		return f, &SpecError{path + ".per", fmt.Sprintf("%s is no price for a unit", rule.Field)}
+	}
+	per, err := compileField(path+".per", trade.FieldRule{Field: rule.Field, Type: trade.Text}, *spec.Per, zone)
+	f.per = &per
+	return f, err
+}
+
 // compileField checks one field of a mapping and compiles it; errors start with path.
 func compileField(path string, rule trade.FieldRule, spec FieldSpec, zone *time.Location) (fieldMapping, error) {
 	f := fieldMapping{Rule: rule, Spec: spec, values: map[string]string{}}
@@ -177,16 +185,6 @@ func compileField(path string, rule trade.FieldRule, spec FieldSpec, zone *time.
 		return f, &SpecError{path, fmt.Sprintf("%s is no number: number and scale do not apply", rule.Field)}
 	case spec.Date != "" && rule.Type != trade.Day:
 		return f, &SpecError{path + ".date", fmt.Sprintf("%s is no date", rule.Field)}
-	}
-	if spec.Per != nil {
-		if rule.Field != "price" {
-			return f, &SpecError{path + ".per", fmt.Sprintf("%s is no price for a unit", rule.Field)}
-		}
-		per, err := compileField(path+".per", trade.FieldRule{Field: rule.Field, Type: trade.Text}, *spec.Per, zone)
-		if err != nil {
-			return f, err
-		}
-		f.per = &per
 	}
 	for from, to := range spec.Values {
 		if other, double := f.values[Fold(from)]; double && other != to {

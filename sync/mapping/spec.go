@@ -4,6 +4,7 @@ package mapping
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/trade"
@@ -73,6 +74,18 @@ type FieldSpec struct {
 type ParentSpec struct {
 	Job     string
 	Columns []string
+}
+
+// Reads returns the columns that a field reads, without constant parts of a code.
+func (s FieldSpec) Reads() []string {
+	columns := slices.Clone(s.Columns)
+	if s.Per != nil {
+		columns = append(columns, s.Per.Columns...)
+	}
+	return slices.DeleteFunc(columns, func(column string) bool {
+		_, constant := ConstOf(column)
+		return constant
+	})
 }
 
 // ParentJobs returns the names of the jobs that send the id of this field.

@@ -88,11 +88,7 @@ func (w *configWriter) value(key string, v reflect.Value, path, indent string) {
 		}
 		w.list(head, t)
 	case Parts:
-		if len(t) == 1 {
-			fmt.Fprintf(&w.b, "%s %s\n", head, YAMLText(t[0]))
-			return
-		}
-		fmt.Fprintf(&w.b, "%s %s\n", head, t.list())
+		fmt.Fprintf(&w.b, "%s %s\n", head, t.text())
 	case ShowsConfig:
 		w.shows(head, t)
 	case Parents:
@@ -106,10 +102,7 @@ func (w *configWriter) value(key string, v reflect.Value, path, indent string) {
 		}
 		w.value(key, reflect.ValueOf(t.Inline), path, indent)
 	case SnippetsConfig:
-		w.b.WriteString(head + "\n")
-		for _, s := range t {
-			w.text(indent+"  "+YAMLText(s.Name)+":", s.SQL, indent+"  ")
-		}
+		w.snippets(head, t)
 	case JobsConfig:
 		w.b.WriteString(head + "\n")
 		for _, job := range t {
@@ -184,6 +177,22 @@ func parentsText(parents Parents) string {
 		return items[0]
 	}
 	return "[" + strings.Join(items, ", ") + "]"
+}
+
+// snippets writes the shared queries, in their order.
+func (w *configWriter) snippets(head string, snippets SnippetsConfig) {
+	w.b.WriteString(head + "\n")
+	for _, s := range snippets {
+		w.text("  "+YAMLText(s.Name)+":", s.SQL, "  ")
+	}
+}
+
+// text returns one column as it is, and several as a list.
+func (p Parts) text() string {
+	if len(p) == 1 {
+		return YAMLText(p[0])
+	}
+	return p.list()
 }
 
 // list returns the columns and constant parts as a list.

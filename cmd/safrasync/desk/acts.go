@@ -171,6 +171,15 @@ func (w *work) there(ctx context.Context, entry trade.Entry) (map[string]string,
 // actsRead is in how many of the latest acts on a row a reading is looked for.
 const actsRead = 100
 
+// differing returns changes by field or, if only that is known, by column.
+func differing(changes []trade.Difference) map[string]trade.Difference {
+	out := map[string]trade.Difference{}
+	for _, d := range changes {
+		out[cmp.Or(d.Field, "column "+fmt.Sprint(d.Columns))] = d
+	}
+	return out
+}
+
 func (w *work) fields(entry trade.Entry, refs map[string]map[string]string, changes []trade.Difference,
 	there map[string]string,
 ) []pages.Field {
@@ -179,10 +188,7 @@ func (w *work) fields(entry trade.Entry, refs map[string]map[string]string, chan
 	for _, f := range acts.SentFields(entry) {
 		sent[f.Field] = f.Sent
 	}
-	differs := map[string]trade.Difference{}
-	for _, d := range changes {
-		differs[cmp.Or(d.Field, "column "+fmt.Sprint(d.Columns))] = d
-	}
+	differs := differing(changes)
 	var mapped, newest map[string]mapping.RowField
 	if job != nil {
 		mapped = job.RowFields(entry.Values, refs)
@@ -227,8 +233,8 @@ func (w *work) fields(entry trade.Entry, refs map[string]map[string]string, chan
 		if slices.Contains(told, name) {
 			continue
 		}
-		f := pages.Field{}
-		_, f.Differs = differs["column "+fmt.Sprint([]string{name})]
+		_, changed := differs["column "+fmt.Sprint([]string{name})]
+		f := pages.Field{Differs: changed}
 		f.Fill(entry, []string{name})
 		out = append(out, f)
 	}
