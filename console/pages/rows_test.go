@@ -103,7 +103,7 @@ func TestD7SavedFiltersAreBounded(t *testing.T) {
 			}
 			return b.Post("/filters", form)
 		}
-		keep("large", "q="+strings.Repeat("x", 3000)).Wants(http.StatusBadRequest, "2.000")
+		keep("large", "cause="+strings.Repeat("x", 3000)).Wants(http.StatusBadRequest, "2.000")
 		for i := range trade.SavedFiltersMost {
 			keep(strconv.Itoa(i), "state=in_doubt").Wants(http.StatusSeeOther)
 		}
