@@ -105,7 +105,26 @@ func (s *Sums) addValue(currency string, value Decimal) {
 type Beside struct {
 	Why BesideKind `json:"why"`
 	Sums
-	Keys []string `json:"keys"` // the first few
+	Keys     []string      `json:"keys"`               // the first few
+	Products []ProductSums `json:"products,omitempty"` // Sums by product; none: an older program
+}
+
+// ProductSums are sums of one product and order type; "" = unknown, or a record that has none.
+type ProductSums struct {
+	Product   string `json:"product,omitempty"`
+	OrderType string `json:"order_type,omitempty"`
+	Sums
+}
+
+// Of returns the sums of a product and order type.
+func (b *Beside) Of(product, orderType string) *Sums {
+	for i := range b.Products {
+		if p := &b.Products[i]; p.Product == product && p.OrderType == orderType {
+			return &p.Sums
+		}
+	}
+	b.Products = append(b.Products, ProductSums{Product: product, OrderType: orderType})
+	return &b.Products[len(b.Products)-1].Sums
 }
 
 // BesideKind is why a row is not a living document.

@@ -39,7 +39,7 @@ func TestTheReconciliationIsReadAndExported(t *testing.T) {
 		t.Errorf("Content-Disposition: %s", got)
 	}
 	file := filepath.Join(t.TempDir(), "r.csv")
-	d.run(0, "report", "--output", file, "--section", "summary,bridge,totals,divergences,exceptions,messages",
+	d.run(0, "report", "--output", file, "--section", "summary,bridge,difference,totals,divergences,exceptions,messages",
 		"--reason", "conferir", "--as", "ana")
 	text := must.Get(os.ReadFile(file))(t)
 	if got, want := summaryOf(csv), summaryOf(string(text)); got != want || !strings.Contains(got, "Contratos") {
@@ -93,6 +93,10 @@ func TestE2ThePartsOfTheBridgeAreLinks(t *testing.T) {
 	} {
 		b.Wants(http.StatusOK, text)
 	}
+	// The same for each product, with the state and cause of what has not gone, in figures and table.
+	b.Wants(http.StatusOK, "De que é feita a diferença",
+		`<a href="/rows?cause=rule%3Apayday&amp;state=invalid">com erro (dados do ERP): data de pagamento: dado ausente ou errado no ERP</a> (1 linha): 18.000 kg`,
+		"fora: com preço ou volume negativo", "fora: com chave repetida no ERP", "diferença da conta")
 	_, totals, _ := strings.Cut(b.Body, ">Totais</h3>")
 	if strings.Contains(totals, "−20.000") || strings.Contains(totals, "205.900") {
 		t.Errorf("the negative price lowers a total:\n%s", totals)

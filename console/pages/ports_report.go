@@ -66,6 +66,15 @@ type ProductFigures struct {
 type Compared struct {
 	Currency  string // "" = kilograms
 	ERP, Sent trade.Decimal
+	Parts     []DifferencePart // of the difference; their sum is the difference
+}
+
+// DifferencePart is why a part of what the ERP has is not what the platform confirmed.
+type DifferencePart struct {
+	What   string // masked
+	Rows   int
+	Amount trade.Decimal
+	Path   string // address of the list of these rows
 }
 
 // Difference returns how much of the ERP's value the platform has not confirmed.

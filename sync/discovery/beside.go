@@ -44,14 +44,17 @@ func (b extraRows) list() []trade.Beside {
 	return out
 }
 
-// figures returns the figures of the ERP's values, mapped as for sending.
-func (r *Discoverer) figures(values trade.Values) trade.Figures {
-	return r.Run.Job.Mapping.Draft(mapping.ColumnsIn(values), r.Run.Eval.Refs, nil).Figures()
+// change adds or removes a row with the ERP's values, mapped as for sending.
+func (r *Discoverer) change(of *trade.Beside, values trade.Values, by func(*trade.Sums, trade.Figures)) {
+	d := r.Run.Job.Mapping.Draft(mapping.ColumnsIn(values), r.Run.Eval.Refs, nil)
+	f := d.Figures()
+	by(&of.Sums, f)
+	by(of.Of(d.Text("product"), d.Text("order_type")), f)
 }
 
 // leave counts a row that is not a living document.
 func (p *pager) leave(why trade.BesideKind, key string, row erp.Row) {
-	p.beside.of(why).Add(p.run.figures(p.run.Run.Job.Values(row.Get)))
+	p.run.change(p.beside.of(why), p.run.Run.Job.Values(row.Get), (*trade.Sums).Add)
 	p.beside.name(why, key)
 }
 
@@ -88,9 +91,9 @@ func (p *pager) leaveDoubles(ctx context.Context) error {
 			}
 			of := p.beside.of(trade.BesideDouble)
 			for _, row := range living {
-				of.Add(r.figures(r.Run.Job.Values(row.Get)))
+				r.change(of, r.Run.Job.Values(row.Get), (*trade.Sums).Add)
 			}
-			of.Remove(r.figures(e.Newest()))
+			r.change(of, e.Newest(), (*trade.Sums).Remove)
 			p.beside.name(trade.BesideDouble, e.Key)
 		}
 	}

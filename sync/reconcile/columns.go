@@ -51,6 +51,9 @@ var (
 	bridgeColumns = slices.Concat(jobColumn, columnsOf("bridge.column.",
 		TextColumn.of("line"), CountColumn.of("rows"), NumberColumn.of("kg"), TextColumn.of("currency"),
 		MoneyColumn.of("value"), CountColumn.of("without_weight"), TextColumn.of("role"), CodeColumn.of("keys")))
+	differenceColumns = columnsOf("difference.column.",
+		TextColumn.of("product", "measure", "line", "state"), CodeColumn.of("cause"), CountColumn.of("rows"),
+		NumberColumn.of("kg"), TextColumn.of("currency"), MoneyColumn.of("value"), TextColumn.of("role"))
 	totalsColumns = columnsOf("totals.column.",
 		TextColumn.of("by"), CodeColumn.of("name"), TextColumn.of("product"),
 		NumberColumn.of("kg_contracted", "sc_contracted", "kg_delivered", "sc_delivered", "kg_to_deliver",

@@ -110,6 +110,7 @@ type SectionID string
 const (
 	SummarySection      SectionID = "summary"
 	BridgeSection       SectionID = "bridge"
+	DifferenceSection   SectionID = "difference"
 	TotalsSection       SectionID = "totals"
 	ContractsSection    SectionID = "contracts"
 	DeliveriesSection   SectionID = "deliveries"
@@ -121,8 +122,8 @@ const (
 
 // AllSections lists the sections in their order.
 var AllSections = []SectionID{
-	SummarySection, BridgeSection, TotalsSection, ContractsSection, DeliveriesSection, TraceabilitySection,
-	DivergencesSection, ExceptionsSection, MessagesSection,
+	SummarySection, BridgeSection, DifferenceSection, TotalsSection, ContractsSection, DeliveriesSection,
+	TraceabilitySection, DivergencesSection, ExceptionsSection, MessagesSection,
 }
 
 func (o Options) has(s SectionID) bool { return len(o.Sections) == 0 || slices.Contains(o.Sections, s) }

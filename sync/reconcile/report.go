@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -18,6 +19,7 @@ import (
 type Overview struct {
 	Summaries   []Summary
 	Totals      []Total
+	Accounts    []Account
 	Divergences int
 	Selected    int // rows in the sections
 	Undated     int // those of them without a readable day
@@ -33,7 +35,7 @@ func (s *Snapshot) Overview(o Options) (Overview, error) {
 
 // aggregate returns the sums of a snapshot, and the over-delivered contracts.
 func (s *Snapshot) aggregate(o Options) (v Overview, over overDelivered, err error) {
-	sums, totals, on := newSummaries(s.Head), totals{}, newDelivered(s, o.Tolerance)
+	sums, totals, on, accounts := newSummaries(s.Head), totals{}, newDelivered(s, o.Tolerance), accounts{}
 	defer func() { err = errors.Join(err, on.close()) }()
 	err = s.Each(func(r *Row) error {
 		sums.add(r)
@@ -43,6 +45,9 @@ func (s *Snapshot) aggregate(o Options) (v Overview, over overDelivered, err err
 		selected := o.Filter.Match(r)
 		if err := on.add(r, selected); err != nil {
 			return err
+		}
+		if selected {
+			accounts.add(r)
 		}
 		if r.After || !selected {
 			return nil
@@ -59,13 +64,31 @@ func (s *Snapshot) aggregate(o Options) (v Overview, over overDelivered, err err
 		}
 		return nil
 	})
-	v.Summaries, v.Totals = sums.done(), totals.sorted()
+	whole := s.whole(o.Filter)
+	for _, job := range s.Head.Jobs {
+		if whole && among(o.Filter.Jobs, job.Job) {
+			accounts.beside(job, o.Filter)
+		}
+	}
+	v.Summaries, v.Totals, v.Accounts = sums.done(), totals.sorted(), accounts.done(whole)
 	if err != nil {
 		return v, nil, err
 	}
 	over, selected, err := on.sum()
 	v.Divergences += selected
 	return v, over, err
+}
+
+// whole reports whether the rows of a report are all that the ERP's queries return, with those that
+// are no living documents: each job was swept, and the filter selects whole jobs or products.
+func (s *Snapshot) whole(f Filter) bool {
+	only := Filter{Jobs: f.Jobs, Products: f.Products}
+	for _, job := range s.Head.Jobs {
+		if job.Rows > 0 && job.Read == 0 && among(f.Jobs, job.Job) {
+			return false
+		}
+	}
+	return reflect.DeepEqual(f, only)
 }
 
 // Report writes a report. It reads the rows once for each section of rows, and memory grows only
@@ -87,6 +110,7 @@ func (s *Snapshot) Report(o Options, w Writer) (v Overview, err error) {
 	}{
 		{SummarySection, summaryColumns, func() error { return p.summary(v.Summaries) }},
 		{BridgeSection, bridgeColumns, func() error { return p.bridge(v.Summaries) }},
+		{DifferenceSection, differenceColumns, func() error { return p.accounts(v.Accounts) }},
 		{TotalsSection, totalsColumns, func() error { return p.totals(v.Totals) }},
 		{
 			ContractsSection, o.leading(contractsColumns),

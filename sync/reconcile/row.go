@@ -27,7 +27,9 @@ type Row struct {
 	Sends trade.Kind `json:"sends"`
 	Key   string     `json:"key"`
 	Standing
-	Document
+	Document // of the newest row seen
+	// of the row that was sent, if its product, season, producer, place or type is another
+	SentAs *Document `json:"sent_as,omitempty"`
 
 	ERP Figures `json:"erp"` // of the newest row seen
 	// of the request, if the platform has or may have it
@@ -102,11 +104,11 @@ type Platform struct {
 	Figures
 }
 
-// weight returns the weight for sums; ok is false for an amount of zero or less, which is a typing
-// error.
+// weight returns the weight for sums; ok is false for an amount of zero or less, and for a price
+// below zero, which are typing errors.
 func weight(f Figures) (kg trade.Decimal, ok bool) {
 	kg, ok = f.Kilograms()
-	if !ok || kg.Sign() <= 0 {
+	if !ok || kg.Sign() <= 0 || f.Negative() {
 		return trade.Decimal{}, false
 	}
 	return kg, true
@@ -118,6 +120,14 @@ func (r Row) Entry() trade.Entry {
 		Job: r.Job, Sends: r.Sends, Key: r.Key, State: r.State, Cause: r.Cause, Flags: r.Flags,
 		Error: r.Error, WaitingFor: r.WaitingFor, RemoteID: r.RemoteID,
 	}
+}
+
+// sentAs returns the document that was sent.
+func (r *Row) sentAs() Document {
+	if r.SentAs != nil {
+		return *r.SentAs
+	}
+	return r.Document
 }
 
 // now returns what the ERP has of a row that was sent: an amount of zero if it has left or was

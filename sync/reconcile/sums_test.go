@@ -60,6 +60,12 @@ func anyRow(t *rapid.T) Row {
 		f := figures("sent")
 		r.Sent = &f
 	}
+	if rapid.IntRange(0, 3).Draw(t, "sent as another") == 0 {
+		was := r.Document
+		was.Product, was.OrderType = pick("product sent", "SOJA", "MILHO", ""), pick("type sent", "COMPRA", "A_FIXAR")
+		was.Harvest = pick("harvest sent", "2025/2026", "2026/2027", "")
+		r.SentAs = &was
+	}
 	for _, f := range []trade.Flag{trade.Changed, trade.Cancelled, trade.MissingInERP} {
 		r.Flags = r.Flags.With(f, rapid.IntRange(0, 4).Draw(t, string(f)) == 0)
 	}

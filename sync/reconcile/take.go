@@ -329,6 +329,7 @@ func (t *taker) facts(r *Row, e trade.Entry, sent map[string]string) error {
 		r.OrderType, r.Product, r.Harvest, r.Day = text("order_type"), text("product"), text("haverst"),
 			text("order_date")
 		r.Producer, r.Place, r.Wallet = label("producer_id"), label("delivery_place_id"), label("wallet_id")
+		t.sentAs(r, e)
 		r.ERP = Figures{
 			Amount: number("amount"), Unit: unitOf(text("unit_of_measurement")), Price: number("price"),
 			Currency: text("currency"),
@@ -357,6 +358,22 @@ func (t *taker) facts(r *Row, e trade.Entry, sent map[string]string) error {
 		return t.contract.inherit(r, parents, id)
 	}
 	return nil
+}
+
+// sentAs fills in the document that was sent, as its row was mapped, if it is another than the one
+// that the ERP has now.
+func (t *taker) sentAs(r *Row, e trade.Entry) {
+	job := t.specs[e.Job]
+	if e.Now == nil || !e.State.Created() || job == nil || e.Values.Marked() {
+		return
+	}
+	fields, was := job.RowFields(e.Values, t.refs), r.Document
+	label := func(field string) string { return cmp.Or(fields[field].ERP, fields[field].Text) }
+	was.OrderType, was.Product, was.Harvest = fields["order_type"].Text, fields["product"].Text, fields["haverst"].Text
+	was.Producer, was.Place = label("producer_id"), label("delivery_place_id")
+	if was != r.Document {
+		r.SentAs = &was
+	}
 }
 
 // sent fills in what was sent and when, for a row that is on the platform or may be.

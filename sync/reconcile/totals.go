@@ -48,7 +48,7 @@ type Total struct {
 	// of Contracted, Delivered and fixations from deposit: what people dismissed
 	Dismissed trade.Decimal
 	Rows      int
-	Unweighed int // rows without a unit or a positive amount: in no weight
+	Unweighed int // rows without a unit or a positive amount, or with a negative price: in no weight
 	Unpriced  int // fixed rows without a price or currency: in no value
 }
 
@@ -74,31 +74,37 @@ type totalKey struct {
 
 type totals map[totalKey]*Total
 
-// add adds a row of a contract or delivery.
+// add adds a row of a contract or delivery: as the ERP has it, and as it was sent.
 func (t totals) add(r *Row) {
-	if r.Sends == trade.Traceability || !r.counts() && !r.onPlatform() {
+	if r.Sends == trade.Traceability {
 		return
 	}
 	for _, by := range Dimensions {
-		key := totalKey{by, map[By]string{BySeason: r.Harvest, ByProducer: r.Producer, ByPlace: r.Place}[by], r.Product}
-		if t[key] == nil {
-			t[key] = &Total{
-				By: by, Name: key.name, Product: key.product, Values: map[string]trade.Decimal{},
-				ValuesSent: map[string]trade.Decimal{},
-			}
+		if r.counts() {
+			of := t.of(by, r.Document)
+			of.Rows++
+			of.erp(r)
 		}
-		t[key].add(r)
+		if !r.onPlatform() || r.Sent == nil {
+			continue
+		}
+		of := t.of(by, r.sentAs())
+		if of.sent(r); !r.counts() {
+			of.Rows++
+		}
 	}
 }
 
-func (t *Total) add(r *Row) {
-	t.Rows++
-	if r.counts() {
-		t.erp(r)
+// of returns the total to which a document belongs.
+func (t totals) of(by By, d Document) *Total {
+	key := totalKey{by, map[By]string{BySeason: d.Harvest, ByProducer: d.Producer, ByPlace: d.Place}[by], d.Product}
+	if t[key] == nil {
+		t[key] = &Total{
+			By: by, Name: key.name, Product: key.product, Values: map[string]trade.Decimal{},
+			ValuesSent: map[string]trade.Decimal{},
+		}
 	}
-	if r.onPlatform() && r.Sent != nil {
-		t.sent(r)
-	}
+	return t[key]
 }
 
 // erp adds what the ERP has.
@@ -147,10 +153,10 @@ func (t *Total) sent(r *Row) {
 	case r.Sends == trade.Deliveries:
 		t.DeliveredSent = t.DeliveredSent.Add(kg)
 		return
-	case contracted(r.OrderType):
+	case contracted(r.sentAs().OrderType):
 		t.ContractedSent = t.ContractedSent.Add(kg)
 	}
-	if fixed(r.OrderType) {
+	if fixed(r.sentAs().OrderType) {
 		t.FixedSent = t.FixedSent.Add(kg)
 		if value, ok := r.Sent.Value(); ok {
 			t.ValuesSent[r.Sent.Currency] = t.ValuesSent[r.Sent.Currency].Add(value)

@@ -36,7 +36,7 @@ func TestAWorkbookHasTypesFiltersAndAFrozenHeader(t *testing.T) {
 	w.october()
 	book := workbookOf(t, w.take(Cut{}), workbook.SheetRows)
 	if got := strings.Join(book.GetSheetList(),
-		"|"); got != "Relatório|Resumo|Ponte com o ERP|Totais|Contratos|Entregas|Rastreabilidade|Divergências|Exceções|Mensagens da plataforma" {
+		"|"); got != "Relatório|Resumo|Ponte com o ERP|Do ERP à plataforma|Totais|Contratos|Entregas|Rastreabilidade|Divergências|Exceções|Mensagens da plataforma" {
 		t.Errorf("sheets %s", got)
 	}
 	panes, err := book.GetPanes("Contratos")

@@ -38,7 +38,7 @@ func (r *reports) plan(s *reconcile.Snapshot) (pages.ClosingPlan, error) {
 	p, err := s.PlanClosing(r.g.App.Config.Report.Tolerance())
 	return pages.ClosingPlan{
 		Day: p.Day, Rows: p.Rows, Mark: p.Mark, At: p.At, TooEarly: p.TooEarly(),
-		Checks: checksOf(p, s.Zone()), Figures: figuresOf(p.Totals),
+		Checks: checksOf(p, s.Zone()), Figures: figuresOf(p.Totals, nil, reconcile.Options{}),
 	}, err
 }
 

@@ -89,8 +89,8 @@ func (r *reports) take(ctx context.Context, cut reconcile.Cut) (*reconcile.Snaps
 
 // sectionsShown are the sections of a report without single rows.
 var sectionsShown = []reconcile.SectionID{
-	reconcile.SummarySection, reconcile.BridgeSection, reconcile.TotalsSection, reconcile.DivergencesSection,
-	reconcile.ExceptionsSection, reconcile.MessagesSection,
+	reconcile.SummarySection, reconcile.BridgeSection, reconcile.DifferenceSection, reconcile.TotalsSection,
+	reconcile.DivergencesSection, reconcile.ExceptionsSection, reconcile.MessagesSection,
 }
 
 func (r *reports) options(q pages.ReportQuery, lang trade.Lang) reconcile.Options {
@@ -185,14 +185,17 @@ func (r *reports) approvable() acts.OtherAct {
 func read(s *reconcile.Snapshot, o reconcile.Options, most int) (pages.Report, error) {
 	all, err := paper.Read(s, o, most)
 	for _, t := range all.Sections {
-		if t.ID != reconcile.BridgeSection {
-			continue
-		}
+		line := slices.IndexFunc(t.Columns, func(c paper.Column) bool { return c.Lead })
 		for _, r := range t.Rows {
-			r.Cells[1].Path = bridgePath(r.Names["job"], r.Names["line"])
+			switch {
+			case t.ID == reconcile.BridgeSection:
+				r.Cells[line].Path = bridgePath(r.Names["job"], r.Names["line"])
+			case t.ID == reconcile.DifferenceSection && r.Names["line"] == "state":
+				r.Cells[line].Path = statePath(trade.State(r.Names["state"]), r.Names["cause"])
+			}
 		}
 	}
-	return pages.Report{Report: all, Figures: figuresOf(all.Totals)}, err
+	return pages.Report{Report: all, Figures: figuresOf(all.Totals, all.Accounts, o)}, err
 }
 
 // bridgePath returns the link for a line of the bridge: the rows of the ledger or, if there are
@@ -212,23 +215,71 @@ func bridgePath(job, line string) string {
 	return "/rows?" + query.Encode()
 }
 
-// figuresOf returns the grain and the money of each product, the largest contracted weight first.
-func figuresOf(totals []reconcile.Total) []pages.ProductFigures {
+// figuresOf returns the grain and the money of each product, the largest contracted weight first,
+// with the parts of each difference.
+func figuresOf(totals []reconcile.Total, accounts []reconcile.Account, o reconcile.Options) []pages.ProductFigures {
 	var out []pages.ProductFigures
 	for _, t := range totals {
 		if t.By != reconcile.ByAll {
 			continue
 		}
+		compared := func(m reconcile.Measure, currency string, erp, sent trade.Decimal) pages.Compared {
+			c := pages.Compared{Currency: currency, ERP: erp, Sent: sent}
+			i := slices.IndexFunc(accounts, func(a reconcile.Account) bool {
+				return a.Product == t.Product && a.Measure == m && a.Currency == currency
+			})
+			if i >= 0 {
+				c.Parts = partsOf(accounts[i], o)
+			}
+			return c
+		}
 		f := pages.ProductFigures{
-			Product: t.Product, Contracted: pages.Compared{ERP: t.Contracted, Sent: t.ContractedSent},
-			Delivered: pages.Compared{ERP: t.Delivered, Sent: t.DeliveredSent},
-			Fixed:     pages.Compared{ERP: t.Fixed, Sent: t.FixedSent},
+			Product:    t.Product,
+			Contracted: compared(reconcile.Contracted, "", t.Contracted, t.ContractedSent),
+			Delivered:  compared(reconcile.Delivered, "", t.Delivered, t.DeliveredSent),
+			Fixed:      compared(reconcile.Fixed, "", t.Fixed, t.FixedSent),
 		}
 		for _, c := range t.Currencies() {
-			f.Values = append(f.Values, pages.Compared{Currency: c, ERP: t.Values[c], Sent: t.ValuesSent[c]})
+			f.Values = append(f.Values, compared(reconcile.Worth, c, t.Values[c], t.ValuesSent[c]))
 		}
 		out = append(out, f)
 	}
 	slices.SortStableFunc(out, func(a, b pages.ProductFigures) int { return b.Contracted.ERP.Cmp(a.Contracted.ERP) })
 	return out
+}
+
+// partsOf returns the parts of the difference of an account, each with the list of its rows.
+func partsOf(a reconcile.Account, o reconcile.Options) []pages.DifferencePart {
+	var out []pages.DifferencePart
+	for _, l := range a.States {
+		if l.State != trade.Accepted {
+			out = append(out, pages.DifferencePart{
+				What: trade.MaskDocuments(l.Why(o)), Rows: l.Rows, Amount: l.Amount, Path: statePath(l.State, l.Cause),
+			})
+		}
+	}
+	for _, l := range []struct {
+		id, path string
+		line     reconcile.AccountLine
+	}{{"changed", "/changed?flag=changed", a.Changed}, {"left", "/changed?flag=missing", a.Left}} {
+		if l.line.Rows > 0 {
+			out = append(out, pages.DifferencePart{
+				What: reconcile.AccountWord(l.id, o.Lang), Rows: l.line.Rows,
+				Amount: trade.Decimal{}.Sub(l.line.Amount), Path: l.path,
+			})
+		}
+	}
+	return out
+}
+
+// statePath returns the address of the list of the rows in a state, for a cause.
+func statePath(state trade.State, cause string) string {
+	query := url.Values{}
+	if state != "" {
+		query.Set("state", string(state))
+	}
+	if cause != "" {
+		query.Set("cause", cause)
+	}
+	return "/rows?" + query.Encode()
 }

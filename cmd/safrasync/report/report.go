@@ -148,7 +148,7 @@ func showTable(a *cli.App, snapshot *reconcile.Snapshot, options reconcile.Optio
 	}
 	if len(options.Sections) == 0 { // single rows only in files
 		options.Sections = []reconcile.SectionID{
-			reconcile.SummarySection, reconcile.BridgeSection, reconcile.TotalsSection,
+			reconcile.SummarySection, reconcile.BridgeSection, reconcile.DifferenceSection, reconcile.TotalsSection,
 			reconcile.DivergencesSection, reconcile.ExceptionsSection, reconcile.MessagesSection,
 		}
 	}

@@ -85,6 +85,9 @@ var layouts = map[reconcile.SectionID][]layout{
 	reconcile.BridgeSection: {
 		one("job"), one("line", "#keys"), one("rows"), one("kg"), one("value@currency"), one("without_weight"),
 	},
+	reconcile.DifferenceSection: {
+		one("product"), one("measure"), one("line"), one("rows"), one("kg"), one("value@currency"),
+	},
 	reconcile.TotalsSection: {
 		one("name|by", "by"), one("product"), one("kg_contracted", "~sc_contracted", ">kg_contracted_sent"),
 		one("kg_delivered", "~sc_delivered", ">kg_delivered_sent"), one("kg_to_deliver", "~sc_to_deliver"),

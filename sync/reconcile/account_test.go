@@ -1,0 +1,146 @@
+package reconcile
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// fatal is what a check needs of a test.
+type fatal interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// closes wants each account of an overview to close exactly, and to agree with the totals: the
+// ERP's sum minus what is named outside minus each state is zero.
+func closes(t fatal, v Overview) {
+	t.Helper()
+	totals := map[string]Total{}
+	for _, one := range v.Totals {
+		if one.By == ByAll {
+			totals[one.Product] = one
+		}
+	}
+	type figure struct{ erp, sent trade.Decimal }
+	seen := map[string]map[Measure]figure{}
+	worth := map[string]map[string]figure{}
+	for _, a := range v.Accounts {
+		if a.Proof().Sign() != 0 || a.SentProof().Sign() != 0 {
+			t.Fatalf("%s of %q does not close: %s and %s of %+v", a.Measure, a.Product, a.Proof(), a.SentProof(), a)
+		}
+		if seen[a.Product] == nil {
+			seen[a.Product], worth[a.Product] = map[Measure]figure{}, map[string]figure{}
+		}
+		seen[a.Product][a.Measure] = figure{a.ERP(), a.Sent}
+		if a.Measure == Worth {
+			worth[a.Product][a.Currency] = figure{a.ERP(), a.Sent}
+		}
+	}
+	same := func(product, what string, got figure, erp, sent trade.Decimal) {
+		t.Helper()
+		if !got.erp.Equal(erp) || !got.sent.Equal(sent) {
+			t.Fatalf("%s of %q: the account has %s and %s, the totals %s and %s", what, product, got.erp, got.sent,
+				erp, sent)
+		}
+	}
+	for product := range seen {
+		one := totals[product]
+		same(product, "contracted", seen[product][Contracted], one.Contracted, one.ContractedSent)
+		same(product, "delivered", seen[product][Delivered], one.Delivered, one.DeliveredSent)
+		same(product, "fixed", seen[product][Fixed], one.Fixed, one.FixedSent)
+		for currency, got := range worth[product] {
+			same(product, currency, got, one.Values[currency], one.ValuesSent[currency])
+		}
+	}
+	for product, one := range totals {
+		for _, currency := range one.Currencies() {
+			if _, ok := worth[product][currency]; !ok {
+				t.Fatalf("no account has the %s of %q", currency, product)
+			}
+		}
+	}
+}
+
+// Whatever the rows, and whatever the query returns besides: each account closes.
+func TestEachAccountCloses(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		rows := rapid.SliceOfN(rapid.Custom(anyRow), 0, 30).Draw(rt, "rows")
+		s := spooled(t, rows)
+		for i := range s.Head.Jobs {
+			j := &s.Head.Jobs[i]
+			j.Read = rapid.IntRange(0, 1).Draw(rt, "read")
+			for _, why := range trade.BesideKinds {
+				if rapid.Bool().Draw(rt, "beside") {
+					continue
+				}
+				b := trade.Beside{Why: why}
+				f := anyRow(rt).ERP
+				b.Add(f)
+				if rapid.Bool().Draw(rt, "by product") {
+					b.Of(rapid.SampledFrom([]string{"SOJA", ""}).Draw(rt, "product"),
+						rapid.SampledFrom([]string{"COMPRA", "FIXACAO_COMPRA", ""}).Draw(rt, "type")).Add(f)
+				}
+				j.Beside = append(j.Beside, b)
+			}
+		}
+		closes(rt, must.Get(s.Overview(portuguese))(rt))
+		o := portuguese
+		o.Filter.Products = []string{"SOJA"}
+		closes(rt, must.Get(s.Overview(o))(rt))
+	})
+}
+
+// The difference of a product is explained by state and cause; what is in no total is named with its
+// kilograms; and a record that was sent as another product is that product's.
+func TestTheDifferenceOfAProductIsExplained(t *testing.T) {
+	both(t, func(t *testing.T, w *world) {
+		w.october()
+		w.add("contracts", "02|000011", soy.with(row{"amount": "200", "price": "-3"}), func(e *trade.Entry) {
+			e.State, e.Cause, e.Payload, e.PayloadHash = trade.Invalid, "rule:price", nil, ""
+			e.Error = &trade.EntryError{Kind: trade.ValidationError, Fields: []trade.Problem{}}
+		})
+		swapped := w.send(w.add("contracts", "02|000012", soy.with(row{"product": "MILHO", "amount": "10"})),
+			trade.OutcomeCreated)
+		w.change(swapped, func(e *trade.Entry) {
+			now := soy.with(row{"amount": "11", "order_type": "A_FIXAR", "price": "", "currency": ""})
+			e.Flags, e.Now, e.Quantity = e.Flags.With(trade.Changed, true), now.values(),
+				trade.Quantity{Amount: trade.NewDecimal(11, 0), Unit: trade.SC}
+		})
+		double := trade.Beside{Why: trade.BesideDouble, Keys: []string{"01|000001"}}
+		hundred, price := trade.NewDecimal(100, 0), trade.NewDecimal(13050, 2)
+		f := Figures{Amount: &hundred, Unit: trade.SC, Price: &price, Currency: "BRL"}
+		double.Add(f)
+		double.Of("SOJA", "COMPRA").Add(f)
+		cursor := trade.Cursor{
+			SweptAt: w.now, Sweep: &trade.Sweep{InScope: 12, Gone: 1, Read: 13, Beside: []trade.Beside{double}},
+		}
+		w.store.RecordPage("contracts", trade.Page{Cursor: &cursor})
+		deliveries := trade.Cursor{SweptAt: w.now, Sweep: &trade.Sweep{InScope: 2, Read: 2}}
+		w.store.RecordPage("deliveries", trade.Page{Cursor: &deliveries})
+		s := w.take(Cut{})
+		closes(t, must.Get(s.Overview(portuguese))(t))
+		text := mustReport(t, s, portuguese, func(b *bytes.Buffer) Writer { return NewCSV(b, 0) })
+		for _, line := range []string{
+			"SOJA;contratado;tudo o que a consulta traz do ERP;;;;46920;;;total", // 28,260 + 6,000 + 12,000 + 660
+			"SOJA;contratado;fora: com chave repetida no ERP;;;1;6000;;;fora do total",
+			"SOJA;contratado;fora: com preço ou volume negativo;;;1;12000;;;fora do total",
+			"SOJA;contratado;no ERP;;;;28920;;;total",
+			"SOJA;valor fixado;fora: com chave repetida no ERP;;;1;;BRL;13050;fora do total",
+			"MILHO;contratado;mudou no ERP depois do envio (enviado − ERP);;;1;600;;;parcela",
+			"MILHO;contratado;na plataforma;;;;600;;;total",
+			"SOJA;contratado;na plataforma, e não mais no ERP;;;1;1800;;;parcela",
+			"SOJA;contratado;diferença da conta;;;;0;;;prova",
+		} {
+			if !strings.Contains(text, line) {
+				t.Errorf("the report lacks %q:\n%s", line, text)
+			}
+		}
+	})
+}
