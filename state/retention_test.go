@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -483,5 +485,63 @@ func TestAMarkTellsAnotherValueAndNothingElse(t *testing.T) {
 	}
 	if m := mark("x"); trade.Mark("01|1", "preco", m) != m || len(m.Text) != 4 || strings.Contains(m.Text, "x") {
 		t.Errorf("mark %+v", m)
+	}
+}
+
+// What was purged is in no file of the ledger: not in free space of its pages, not in the write-ahead
+// log, not in the journal.
+func TestAPersonWhoWasPurgedIsInNoFile(t *testing.T) {
+	const person = "UNICANOME DA SILVA 529.982.247-25"
+	k := sqliteKept(t)
+	lease := mustLease(t, k.s, "contracts")
+	var ids []int64
+	for i := range 60 {
+		text := "outra pessoa"
+		if i%6 == 0 {
+			text = person
+		}
+		e := mustRecord(t, k.s, lease, full(fmt.Sprintf("k%03d", i), text, trade.Pending))[0]
+		a := mustSend(t, k.s, lease, e)
+		mustSettle(t, k.s, lease, withAnswer(created(a, sqldb.NewID()), text))
+		e = mustEntry(t, k.s, "contracts", e.Key)
+		for j := range 3 { // the row changes, and grows and shrinks
+			e.Now = trade.Values{"nome": {Kind: 't', Text: strings.Repeat(text, 1+(i+j)%5)}}
+			e.Flags, e.UpdatedAt = e.Flags.With(trade.Changed, j < 2), at.Add(time.Duration(j)*time.Minute)
+			if lost, err := k.s.Record(t.Context(), lease,
+				trade.Page{Updates: []trade.Update{{From: trade.Accepted, Entry: e}}}); err != nil || lost != 0 {
+				t.Fatal(lost, err)
+			}
+			e = mustEntry(t, k.s, "contracts", e.Key)
+		}
+		e.AckValues = e.Now
+		if lost, err := k.s.Record(t.Context(), lease,
+			trade.Page{Updates: []trade.Update{{From: trade.Accepted, Entry: e}}}); err != nil || lost != 0 {
+			t.Fatal(lost, err)
+		}
+		if text == person {
+			ids = append(ids, e.ID)
+		}
+	}
+	in := func() (where []string) {
+		files := must.Get(filepath.Glob(k.o.DSN + "*"))(t)
+		files = append(files, must.Get(filepath.Glob(filepath.Join(k.dir(), "*")))(t)...)
+		for _, file := range files {
+			text := must.Get(os.ReadFile(file))(t)
+			for _, part := range []string{"UNICANOME", "529.982", "NOME DA SILVA"} {
+				if n := strings.Count(string(text), part); n > 0 {
+					where = append(where, fmt.Sprintf("%s has %q %d times", filepath.Base(file), part, n))
+				}
+			}
+		}
+		return where
+	}
+	if len(in()) == 0 {
+		t.Fatal("the person is nowhere: the test shows nothing")
+	}
+	if n, err := k.s.Erase(t.Context(), ids, nil, later, byRetention); err != nil || n != len(ids) {
+		t.Fatal(n, err)
+	}
+	if where := in(); len(where) > 0 {
+		t.Errorf("it is still there: %v", where)
 	}
 }

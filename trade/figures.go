@@ -2,6 +2,7 @@ package trade
 
 import (
 	"strings"
+	"unicode"
 )
 
 // Figures are a quantity and its price.
@@ -166,13 +167,22 @@ func UnguardFormula(text string) string {
 
 // isNegative reports whether a text is a minus sign with digits, points and commas after it.
 func isNegative(text string) bool {
-	rest, minus := strings.CutPrefix(text, "-")
+	rest, minus := strings.CutPrefix(strings.TrimLeftFunc(text, isBlank), "-")
 	return minus && rest != "" && strings.Trim(rest, "0123456789.,") == ""
 }
 
-// isFormula reports whether a spreadsheet could take a text for a formula. A guarded text counts
-// too, so that the guard can be removed unambiguously.
+// isFormula reports whether a spreadsheet could take a text for a formula, also after blanks, which
+// some of them remove. A guarded text counts too, so that the guard can be removed unambiguously.
 func isFormula(text string) bool {
-	rest := strings.TrimLeft(text, "'")
-	return rest != "" && strings.ContainsRune("=+-@|\t\r\n＝＋－＠", []rune(rest)[0])
+	rest := strings.TrimLeftFunc(text, func(r rune) bool { return r == '\'' || isBlank(r) })
+	if rest == "" {
+		return strings.ContainsAny(text, "\t\r\n")
+	}
+	return strings.ContainsAny(strings.TrimLeft(text, "'")[:1], "\t\r\n") ||
+		strings.ContainsRune("=+-@|＝＋－＠", []rune(rest)[0])
+}
+
+// isBlank reports whether a character takes no ink: a blank of any width, or one that is invisible.
+func isBlank(r rune) bool {
+	return unicode.IsSpace(r) || unicode.In(r, unicode.Zs, unicode.Cf, unicode.Cc)
 }

@@ -296,6 +296,17 @@ func ControlsTerminal(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
 }
 
+// Visible replaces each character for which ControlsTerminal is true, except line breaks and tabs.
+// Every page and file for people must be passed through it.
+func Visible(text string) string {
+	return strings.Map(func(r rune) rune {
+		if ControlsTerminal(r) && !strings.ContainsRune("\n\r\t", r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
+}
+
 // EscapeJSON writes the characters for which ControlsTerminal is true as \u escapes in a JSON text, except
 // newlines; the JSON value stays the same. encoding/json does that only below 0x20.
 func EscapeJSON(text []byte) []byte {

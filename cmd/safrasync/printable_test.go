@@ -2,10 +2,15 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -61,7 +66,33 @@ func TestD9TextsOfTheERPForgeNoLineAndNoDirection(t *testing.T) {
 			}
 		}
 	}
+	files := t.TempDir()
+	for _, name := range []string{"r.csv", "r.html", "r.json", "d.csv"} {
+		args := []string{"report", "--output", filepath.Join(files, name)}
+		if name == "d.csv" {
+			args = []string{"report", "--failed", "--output", filepath.Join(files, name)}
+		}
+		d.run(0, args...)
+		text := string(must.Get(os.ReadFile(filepath.Join(files, name)))(t))
+		steers(t, name, text)
+	}
+	b := d.as(trade.Administrator)
+	for _, path := range []string{"/rows", "/pending", fmt.Sprint("/rows/", d.entry("contracts", key).ID)} {
+		b.Get(path).Wants(http.StatusOK, "FORJADA")
+		steers(t, path, b.Body)
+	}
 	if shown < 12 {
 		t.Errorf("%d answers show the text: the test shows little", shown)
+	}
+}
+
+// steers wants nothing in a text for people that changes the direction or controls a terminal.
+func steers(t *testing.T, where, text string) {
+	t.Helper()
+	for i, r := range strings.TrimPrefix(text, "\ufeff") {
+		if trade.ControlsTerminal(r) && !strings.ContainsRune("\n\r\t", r) {
+			t.Errorf("%s has %U: %q", where, r, text[max(0, i-60):min(len(text), i+60)])
+			return
+		}
 	}
 }

@@ -156,7 +156,7 @@ func (p *auditRoutes) exportAudit(q *web.Request) error {
 				r.From, r.Act, r.Target, r.Reason, r.Detail, r.Hash,
 			}
 			for i := range cells[:len(cells)-1] { // the last cell is the hash, which cannot be a formula
-				cells[i] = trade.GuardFormula(view.Mask(cells[i]))
+				cells[i] = trade.GuardFormula(trade.Visible(view.Mask(cells[i])))
 			}
 			if err := file.Write(cells); err != nil {
 				return err

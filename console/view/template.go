@@ -9,6 +9,8 @@ import (
 	"path"
 	"strings"
 	"sync"
+
+	"github.com/safrasync/safrasync/trade"
 )
 
 //go:embed templates
@@ -49,7 +51,12 @@ func Part(w io.Writer, name string, f Frame) error {
 	if t == nil {
 		return fmt.Errorf("there is no page %q", f.Page)
 	}
-	return t.ExecuteTemplate(w, name, f)
+	var b strings.Builder
+	if err := t.ExecuteTemplate(&b, name, f); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, trade.Visible(b.String()))
+	return err
 }
 
 // dict passes several values to a part: {{template "x" dict "Page" $ "Row" .}}.

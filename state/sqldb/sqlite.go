@@ -36,6 +36,8 @@ func durable(tune Tuning) []string {
 		Busy(tune), "_journal_mode=WAL", "_synchronous=FULL", "_foreign_keys=on", "_defensive=1", "_dqs=0",
 		"_error_rc=1",
 		"_pragma=fullfsync(1)", "_pragma=checkpoint_fullfsync(1)", "_pragma=trusted_schema(0)",
+		// what is removed or replaced is overwritten: a person who was purged is not in the file
+		"_pragma=secure_delete(1)",
 		"_pragma=cell_size_check(1)",
 		"_pragma=journal_size_limit(67108864)", "_pragma=temp_store(2)", "_pragma=cache_size(-4096)",
 		"_pragma=wal_autocheckpoint(4000)",

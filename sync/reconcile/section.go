@@ -85,11 +85,11 @@ func textOf(cell any) (text string, ok bool) {
 	case nil:
 		return "", true
 	case string:
-		return c, true
+		return trade.Visible(c), true
 	case Label:
-		return c.Text, true
+		return trade.Visible(c.Text), true
 	case trade.Shown:
-		return c.Line(), true
+		return trade.Visible(c.Line()), true
 	}
 	return "", false
 }

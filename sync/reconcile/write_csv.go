@@ -43,7 +43,7 @@ func (w *csvWriter) Begin(h Heading) error {
 		return fmt.Errorf("write the CSV: %w", err)
 	}
 	for _, line := range h.Lines {
-		if err := w.rows.Write([]string{trade.GuardFormula(line)}); err != nil {
+		if err := w.rows.Write([]string{trade.GuardFormula(trade.Visible(line))}); err != nil {
 			return fmt.Errorf("write the CSV: %w", err)
 		}
 	}

@@ -74,7 +74,8 @@ func (w *xlsxWriter) Begin(h Heading) error {
 	}
 	err = rows.SetRow("A1", []any{excelize.Cell{StyleID: w.head, Value: h.Title}})
 	for i, line := range h.Lines {
-		err = errors.Join(err, rows.SetRow("A"+strconv.Itoa(i+2), []any{excelize.Cell{StyleID: w.note, Value: line}}))
+		cell := excelize.Cell{StyleID: w.note, Value: trade.Visible(line)}
+		err = errors.Join(err, rows.SetRow("A"+strconv.Itoa(i+2), []any{cell}))
 	}
 	return errors.Join(err, rows.Flush())
 }

@@ -170,7 +170,7 @@ func batchFile(a *cli.App, path string) (*csv.Writer, func() error, error) {
 func writeCells(to *csv.Writer, cells []string) error {
 	guarded := make([]string, len(cells))
 	for i, c := range cells {
-		guarded[i] = trade.GuardFormula(c)
+		guarded[i] = trade.GuardFormula(trade.Visible(c))
 	}
 	_ = to.Write(guarded) // Error returns it too
 	to.Flush()

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/state"
@@ -151,9 +152,7 @@ func check(ctx context.Context, a *cli.App, offline, tell bool) error {
 			c.warn("job "+job.Name(), "check.position_hint", "check.position", strings.Join(columns, ", "))
 		}
 	}
-	if erp.Unencrypted(config.ERP.Driver, erp.Secret(config.ERP.DSN.Reveal())) {
-		c.warn("erp", "check.open_erp_hint", "check.open_erp")
-	}
+	c.unencrypted(config)
 	c.certificates(config)
 	c.alerts(ctx, tell)
 	if offline && config.State.Driver == state.Postgres {
@@ -171,6 +170,16 @@ func check(ctx context.Context, a *cli.App, offline, tell bool) error {
 	c.api(ctx)
 	c.openID(ctx)
 	return c.end(cli.ExitFailed, "check.ready")
+}
+
+// unencrypted warns of databases on other hosts that are reached without TLS.
+func (c *checker) unencrypted(config *config.Config) {
+	if erp.Unencrypted(config.ERP.Driver, erp.Secret(config.ERP.DSN.Reveal())) {
+		c.warn("erp", "check.open_erp_hint", "check.open_erp")
+	}
+	if config.State.Driver == state.Postgres && erp.Unencrypted("postgres", erp.Secret(config.State.DSN.Reveal())) {
+		c.warn("ledger", "check.open_ledger_hint", "check.open_ledger")
+	}
 }
 
 // voice returns the person's voice, or the machine's for JSON.

@@ -90,20 +90,27 @@ func (s *scrubber) text(text string) string {
 }
 
 var (
-	// An SQL literal may be a name, a document or a code; what it is compared with is kept.
-	sqlLiteral = regexp.MustCompile(`'(?:[^']|'')*'`)
+	// An SQL literal may be a name, a document or a code; what it is compared with is kept. A comment
+	// may say anything: who wrote it, or a password.
+	sqlFree = regexp.MustCompile(`'(?:[^']|'')*'|/\*(?s:.*?)(?:\*/|$)|(?:--|#)[^\n]*`)
 	// Whatever names a host, a person or a place is not needed to find a fault.
 	ownLine = regexp.MustCompile(
-		`(?m)^(\s*(?:dsn|base_url|url|host|user|username|from|to|proxy|journal|endpoint|listen|ca_file|issuer|client_id|hosts|behind):).*$`)
+		`(?m)^(\s*(?:dsn|base_url|url|host|user|username|from|to|proxy|journal|endpoint|listen|ca_file|issuer|client_id|hosts|behind|server|name|title):).*$`)
 	ownConst = regexp.MustCompile(`(?m)^(\s*(?:const|default):).*$`)
 	ownBlock = regexp.MustCompile(`(?m)^values:\n(?:[ \t]+.*\n)*`)
 )
 
-// config returns the configuration in effect, without hosts, literals, constants and value maps.
+// config returns the configuration in effect, without hosts, names, literals, comments, constants
+// and value maps.
 func (s *scrubber) config(config *config.Config) string {
 	text := config.Show()
 	text = ownLine.ReplaceAllString(text, "$1 <left out>")
 	text = ownConst.ReplaceAllString(text, "$1 <left out>")
 	text = ownBlock.ReplaceAllString(text, "values: <left out>\n")
-	return sqlLiteral.ReplaceAllString(text, "'…'")
+	return sqlFree.ReplaceAllStringFunc(text, func(found string) string {
+		if found[0] == '\'' {
+			return "'…'"
+		}
+		return "-- <left out>"
+	})
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/sync/reconcile"
+	"github.com/safrasync/safrasync/trade"
 )
 
 // page writes a page for reading and printing: one file, without scripts and external resources.
@@ -66,7 +67,7 @@ func Style(h reconcile.Heading) string {
 		` " counter(page) " / " counter(pages);font:7pt sans-serif;color:#444}}` + "\n"
 }
 
-func (w *page) put(text string) { _, _ = w.to.WriteString(text) } // the Flush returns a write error
+func (w *page) put(text string) { _, _ = w.to.WriteString(trade.Visible(text)) } // the Flush returns a write error
 
 func (w *page) Begin(h reconcile.Heading) error {
 	w.h = h

@@ -55,7 +55,7 @@ func NewCSV(to io.Writer, form ListForm) (List, error) {
 func (l *listCSV) Row(cells []string) error {
 	guarded := make([]string, len(cells))
 	for i, c := range cells {
-		guarded[i] = trade.GuardFormula(c)
+		guarded[i] = trade.GuardFormula(trade.Visible(c))
 	}
 	return l.w.Write(guarded)
 }
@@ -125,7 +125,7 @@ func (l *listBook) Row(cells []string) error {
 		if l.form.Columns[i].Fill {
 			style = l.fill
 		}
-		values[i] = excelize.Cell{StyleID: style, Value: Clip(c)}
+		values[i] = excelize.Cell{StyleID: style, Value: Clip(trade.Visible(c))}
 	}
 	return l.rows.SetRow("A"+strconv.Itoa(l.line), values)
 }
