@@ -20,7 +20,7 @@ func CauseOf(e trade.Entry) (key string, problem *trade.Problem) {
 				if p.Rule == trade.RuleDeclared {
 					return e.Cause + " " + p.Detail, &p
 				}
-				return e.Cause + " " + p.Rule, &p
+				return strings.TrimSpace(e.Cause + " " + p.Rule + " " + withoutDigits(p.Detail)), &p
 			}
 		}
 	}
@@ -31,6 +31,17 @@ func CauseOf(e trade.Entry) (key string, problem *trade.Problem) {
 		return e.Cause + " " + cmp.Or(parent.ParentCause, string(parent.ParentState)), nil
 	}
 	return e.Cause, nil
+}
+
+// withoutDigits returns a detail without its numbers, such as a position in a text, so that only
+// another reason makes another group.
+func withoutDigits(detail string) string {
+	return strings.Map(func(r rune) rune {
+		if '0' <= r && r <= '9' {
+			return -1
+		}
+		return r
+	}, detail)
 }
 
 // ParentOf returns the parent for which a row waits, if only parents keep it from going; else nil.

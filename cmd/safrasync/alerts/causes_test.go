@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -35,5 +37,27 @@ func TestCodesThatAreMissingKeepNoRows(t *testing.T) {
 	}
 	if kept > rows*length/4 {
 		t.Errorf("%d KiB are kept", kept>>10)
+	}
+}
+
+// Rows of one rule that are wrong in different ways are different groups, each with its own text;
+// a position in a text makes no other group.
+func TestOtherReasonsAreOtherGroups(t *testing.T) {
+	t.Parallel()
+	found := NewTroubles(nil)
+	for i, detail := range []string{"check digits", "check digits", "11 or 14 characters", "byte 3", "byte 17"} {
+		found.Add(trade.Entry{
+			ID: int64(i + 1), State: trade.Invalid, Cause: "producer_id:document",
+			Error: &trade.EntryError{Fields: []trade.Problem{
+				{Field: "producer_id", Rule: trade.RuleDocument, Detail: detail},
+			}},
+		})
+	}
+	rows := map[string]int{}
+	for _, g := range found.Sorted() {
+		rows[g.Problem.Detail] = g.Rows
+	}
+	if diff := cmp.Diff(map[string]int{"check digits": 2, "11 or 14 characters": 1, "byte 3": 2}, rows); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
