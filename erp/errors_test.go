@@ -403,6 +403,25 @@ func TestF009AConnectionCutInTheMiddleIsAnError(t *testing.T) {
 	erptest.Read(t, s, erp.Query{SQL: "SELECT 1 AS k", Key: []string{"k"}}, erp.Window{}) // the next one reconnects
 }
 
+// A standby that ends a reading because it must apply changes says so with these codes; the next
+// run reads again.
+func TestAConflictWithRecoveryIsNamed(t *testing.T) {
+	t.Parallel()
+	for code, text := range map[string]string{
+		"40001": "cancelando comando por causa de um conflito com recuperação",
+		"57P01": "terminating connection due to conflict with recovery",
+	} {
+		s, _ := postgres(t, `CREATE FUNCTION conflict() RETURNS int LANGUAGE plpgsql AS
+			$$ BEGIN RAISE EXCEPTION USING ERRCODE = '`+code+`', MESSAGE = '`+text+`'; END $$`)
+		err := erptest.ReadError(t, s, erp.Query{SQL: "SELECT conflict() AS k", Key: []string{"k"}, Job: "contracts"})
+		erptest.WantError(t, err, erp.CodeUnreachable, "conflict with recovery", "hot_standby_feedback", code)
+		var e *erp.Error
+		if !errors.As(err, &e) || !e.Transient() {
+			t.Errorf("%v is not transient", err)
+		}
+	}
+}
+
 // The server, or a firewall in between, may close a pooled connection before the next reading.
 func TestALookDoesNotFailOnAConnectionThatWasClosedMeanwhile(t *testing.T) {
 	t.Parallel()

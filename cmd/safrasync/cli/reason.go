@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -87,7 +88,10 @@ func (v Voice) Stop(s trade.Stop) string {
 		text = v.Brake(s.Code, *b)
 	} else if known := i18n.Key("stop." + s.Code); v.Lang != trade.English && i18n.CLI.Has(known) {
 		text = v.Text(known)
-		said := strings.TrimPrefix(strings.TrimPrefix(s.Text, "the ERP cannot be read: "), "erp: ")
+		said := strings.TrimPrefix(s.Text, "the ERP cannot be read: ")
+		if m := erpSays.FindStringSubmatch(said); m != nil {
+			said = m[1]
+		}
 		note := s.Code == string(trade.Paused) && said != "" // a person's
 		if detail, ok := i18n.Translate(v.Lang, said); ok || note {
 			text += " (" + Printable(detail) + ")"
@@ -98,6 +102,10 @@ func (v Voice) Stop(s trade.Stop) string {
 	}
 	return text
 }
+
+// erpSays matches an error of the ERP's database around its own sentence: the job is named anyway,
+// and the code means nothing to people.
+var erpSays = regexp.MustCompile(`^erp: (?:job \S+: )?(.*?)(?: \(SQLSTATE \w+\))?$`)
 
 // PhaseOf returns how far a request got; "" if that was not stored.
 func PhaseOf(evidence json.RawMessage) string {

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"errors"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -12,6 +13,9 @@ import (
 	"github.com/safrasync/safrasync/erp/fault"
 	"github.com/safrasync/safrasync/erp/sqltext"
 )
+
+// recovery matches the text of a conflict with recovery, in the languages of the server.
+var recovery = regexp.MustCompile(`(?i)recover|recupera`)
 
 // isDataError reports whether a value made the statement fail (class 22), including bytes that are
 // not text (22021, 22P05).
@@ -68,6 +72,12 @@ func queryOffset(pos, query string) (int, bool) {
 func (p *engine) serverProblem(e *pq.Error) *fault.Error {
 	// A server with SQL_ASCII may send messages in any encoding.
 	message := strings.ToValidUTF8(e.Message, "?")
+	// our transactions only read, so 40001 has no other cause; 57P01 has, and only its text tells
+	if e.Code == "40001" || e.Code.Class() == "57" && recovery.MatchString(message) {
+		return fault.Failf(fault.CodeUnreachable, "the ERP database at %s is a standby that ended the reading to apply changes of its primary"+
+			" (conflict with recovery); it is tried again at the next run. If that happens often: hot_standby_feedback = on, or a longer"+
+			" max_standby_streaming_delay, on the standby", p.server.Target)
+	}
 	switch e.Code {
 	case "3D000":
 		return p.server.MissingDatabase()
