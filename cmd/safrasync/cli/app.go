@@ -168,7 +168,8 @@ func (a *App) OpenAPI(adjust ...func(*apiclient.Options)) (*apiclient.Client, er
 	}
 	options := apiclient.Options{
 		BaseURL: conf.API.BaseURL, APIKey: apiclient.Secret(conf.API.APIKey.Reveal()), Timeout: conf.API.Timeout,
-		CAFile: conf.API.CAFile, Proxy: apiclient.Secret(conf.API.Proxy.Reveal()), UserAgent: "safrasync/" + a.Version, MaxConns: conf.API.MaxInFlight,
+		CAFile: conf.API.CAFile, Proxy: apiclient.Secret(conf.API.Proxy.Reveal()),
+		UserAgent: "safrasync/" + a.Version, MaxConns: conf.API.MaxInFlight,
 		Observe: a.ObserveAPI,
 	}
 	for _, change := range adjust {
