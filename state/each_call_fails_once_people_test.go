@@ -79,6 +79,7 @@ func TestEveryCallOfTheDatabaseFailsOnceWhilePeopleLogIn(t *testing.T) {
 		f.each("LogIn", func() error { return s.LogIn(ctx, login, "another", "browser", []string{"ana"}, anAct("ana")) })
 		f.read("Login", func() error { return second(s.Login(ctx, "login")) })
 		f.read("KnownDevice", func() error { return second(s.KnownDevice(ctx, "browser", ana.ID, at)) })
+		f.read("Blocked", func() error { return second(s.Blocked(ctx, []string{"name:ana"})) })
 		f.each("LoginSeen", func() error { return s.LoginSeen(ctx, "login", at.Add(time.Minute)) })
 		f.each("PruneLogins", func() error { return s.PruneLogins(ctx, at, at, at.Add(time.Hour), at) })
 		f.each("LogOut", func() error { return s.LogOut(ctx, "login", anAct("ana")) })
