@@ -55,6 +55,8 @@ type JournalReport struct {
 	Unfinished bool
 	Records    int64
 	Bytes      int64
+	// Together means that one image of the disk contains both: restored, neither detects the other.
+	Together bool
 }
 
 // JournalReport compares the ledger with its journal, without changing anything. If the two do not
@@ -68,7 +70,8 @@ func (s *Store) JournalReport(ctx context.Context, parent string) (JournalReport
 	v, err := s.Compare(ctx, "comparing the ledger with its journal", dir)
 	return JournalReport{
 		Folder: dir, New: v.Fresh, Unfinished: v.Record != nil, Records: v.Compare.End.Seq,
-		Bytes: v.Compare.End.Bytes,
+		Bytes:    v.Compare.End.Bytes,
+		Together: s.db.D.Name == sqldb.SQLite && sqldb.SameDevice(filepath.Dir(s.db.Where), dir),
 	}, err
 }
 

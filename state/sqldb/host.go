@@ -64,7 +64,10 @@ func rightUser(path string) error {
 // FilesHint states who owns what may not be opened, and the command that corrects it.
 func FilesHint(path string) string {
 	dir := filepath.Dir(path)
-	if name, other := ownerOf(dir); other {
+	if name, other := ownerOf(dir); other && name == "root" {
+		return dir + " belongs to root: as root, put the file where " + userName() + " can use it: install -o " +
+			userName() + " -m 600 " + path + " FOLDER/"
+	} else if other {
 		return dir + " belongs to " + name + ": run it as that user: runuser -u " + name + " -- safrasync …"
 	}
 	for _, end := range []string{"", "-wal", "-shm", "-journal"} {

@@ -130,6 +130,19 @@ func Ours(info os.FileInfo) bool {
 
 // ownerOf returns the owner of a file, and whether that is another user. For a file that cannot be
 // inspected it returns "" and false.
+// SameDevice reports whether two files or folders are on one device, as far as that is known.
+func SameDevice(a, b string) bool {
+	var device [2]uint64
+	for i, path := range []string{a, b} {
+		var st syscall.Stat_t
+		if syscall.Stat(path, &st) != nil {
+			return false
+		}
+		device[i] = uint64(st.Dev)
+	}
+	return device[0] == device[1]
+}
+
 func ownerOf(path string) (name string, other bool) {
 	info, err := os.Stat(path)
 	if err != nil || Ours(info) {

@@ -101,6 +101,8 @@ func (s *DB) JournalFault(err error) error {
 		e.Code, e.Hint = CodeCopied, NewJournalHint
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EFBIG):
 		e.Code, e.Hint = CodeFull, "free space on the disk of the journal; "+afterRoom
+	case errors.Is(err, syscall.EROFS):
+		e.Hint = "the disk is read-only, or the unit may not write there: `systemctl edit safrasync`, [Service], ReadWritePaths= with that folder"
 	case errors.As(err, &damage):
 		e.Hint = "restore the file; if it is gone, check on the platform what was sent last, and run `safrasync rebuild --new-journal --reason TEXT`"
 		e.Err = fmt.Errorf("its journal cannot be trusted: %w", err)

@@ -65,6 +65,9 @@ func (c *checker) journal(ctx context.Context, store *state.Store) {
 	default:
 		c.pass(name, "check.journal_ok", report.Folder, report.Records)
 	}
+	if err == nil && report.Together {
+		c.warn(name, "check.journal_together_hint", "check.journal_together")
+	}
 }
 
 func (c *checker) health(ctx context.Context, store *state.Store) {

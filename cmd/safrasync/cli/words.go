@@ -14,6 +14,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -65,6 +66,9 @@ func (v Voice) Fault(err error) string {
 	}
 	if spec, ok := err.(*mapping.SpecError); ok { //nolint:errorlint // one that is wrapped keeps what is around it
 		return spec.Path + ": " + v.Said(spec.Text)
+	}
+	if ledger, ok := errors.AsType[*state.Error](err); ok {
+		return v.LedgerFault(ledger, err)
 	}
 	if v.Lang == trade.English {
 		return err.Error()

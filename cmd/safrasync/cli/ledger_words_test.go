@@ -1,0 +1,34 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// What the service manager shows of a ledger that cannot be used is in the reader's language, too.
+func TestAFaultOfTheLedgerIsToldInOneLanguage(t *testing.T) {
+	t.Parallel()
+	v := Voice{Lang: trade.Portuguese}
+	for text, e := range map[string]*state.Error{
+		"é mais antigo que o seu diário": {
+			Code: state.CodeRolledBack, Path: "/l", Records: 3, Err: errors.New("it is older than its journal"),
+		},
+		"o diário em /j sumiu; tinha 3 registros do que foi enviado": {
+			Code: "state-journal-lost", Path: "/l",
+			Err: errors.New("its journal in /j is gone, which has 3 records of what was sent"),
+		},
+		"`safrasync run` já o usa, no processo 7": {
+			Code: "state-served", Path: "/l", Err: errors.New("`safrasync run` serves it already, as process 7"),
+		},
+	} {
+		told := v.Fault(fmt.Errorf("opening: %w", e))
+		if !strings.Contains(told, text) || strings.Contains(told, "older") {
+			t.Errorf("%s: %s", e.Code, told)
+		}
+	}
+}
