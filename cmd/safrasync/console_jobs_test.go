@@ -68,6 +68,10 @@ func TestAJobIsPausedWithANoteResumedAndRun(t *testing.T) {
 	order("pause", "").Wants(http.StatusUnprocessableEntity, "ao menos 5 caracteres")
 	order("pause", "inventário até terça").Wants(http.StatusOK, "Suspensa por uma pessoa",
 		"inventário até terça", "Retomar")
+	_, paused, _ := strings.Cut(b.Body, "inventário até terça")
+	if paused, _, _ = strings.Cut(paused, "</article>"); strings.Contains(paused, "Próximas") {
+		t.Error("a job that is paused is said to have next times")
+	}
 	if home := b.Get("/").Wants(http.StatusOK, "suspensa").Body; strings.Contains(home, "próxima") {
 		t.Error("a job that is paused is said to run next")
 	}
@@ -94,7 +98,8 @@ func TestAStopThatAPersonEndsIsReleased(t *testing.T) {
 	stop := &trade.Stop{Code: "in_doubt", Text: "several unknown outcomes in a row"}
 	must.Do(t, d.host.Store.SetJobStatus(t.Context(),
 		trade.JobStatus{Job: "contracts", State: trade.Stopped, Since: cli.Now(), Stop: stop}))
-	b := d.as(trade.Administrator).Get("/schedules").Wants(http.StatusOK, "Liberar", "parada")
+	b := d.as(trade.Administrator).Get("/schedules").Wants(http.StatusOK, "Liberar", "parada",
+		"Quando estiver resolvido, use Liberar.")
 	b.Submit("/schedules/contracts/plan", url.Values{"act": {"release"}}).Wants(http.StatusOK, "Será liberado",
 		"a parada")
 	form := with(b.Form("/schedules/contracts/do"), "reason", "conferido na plataforma")

@@ -38,6 +38,8 @@ func TestAPersonFindsAContractAndSeesWhyItDidNotGo(t *testing.T) {
 	for _, path := range []string{"/rows?state=nonsense", "/rows?flag=x", "/rows?from=yesterday", "/rows?after=x"} {
 		b.Get(path).Wants(http.StatusBadRequest, "Código")
 	}
+	b.Get("/rows?q=1753980").Wants(http.StatusOK, "Nenhuma linha com este filtro. A busca olha a chave")
+	b.Get("/rows?q=529.982.247-25").Wants(http.StatusOK, "só a Contabilidade pode procurar")
 	b.Get("/rows/999999").Wants(http.StatusNotFound, "Código not_found")
 }
 

@@ -43,6 +43,7 @@ type rowsPage struct {
 	First   string // query of the first page; "" = this is it
 	Counted *int   // rows of this filter, if the stored sums contain it
 	Many    bool   // too many rows for this order
+	Barred  bool   // a document is searched for, by which this person must not find rows
 	Columns []rowColumn
 	Saved   []trade.SavedFilter
 	Query   string // the filter without the page
@@ -142,7 +143,11 @@ func (p *rowsRoutes) showRows(q *web.Request) error {
 	for _, e := range found.Rows {
 		page.Rows = append(page.Rows, p.lineOf(q, e))
 	}
-	page.Many, page.Columns = found.Many, rowColumns(f)
+	if page.Many = found.Many; page.Many { // they are not in that order
+		f.Sort, page.Filter.Sort = trade.NewestFirst, trade.NewestFirst
+	}
+	page.Columns = rowColumns(f)
+	page.Barred = f.Masked && view.Masked(f.Text)
 	if found.Next != "" {
 		page.Next = "/rows?" + f.values(found.Next).Encode()
 	}

@@ -98,10 +98,10 @@ func (d *Desk) close() {
 	d.indexing.Wait()
 }
 
-// How old a view of the stuck rows may be. When it is older than stuckHolds, a new read begins, and
-// pages wait for it. With many stuck rows that may take seconds: if there are more than stuckFew, a
-// page waits only for stuckPatience. Then it shows the old view and of when that is or, if it is
-// older than stuckOld, that the rows are being read.
+// How old a view of the stuck rows may be. Up to stuckFew stuck rows are read for each page. More
+// may take seconds: when a view is older than stuckHolds, a new read begins, for which a page waits
+// only for stuckPatience. Then it shows the old view and of when that is or, if it is older than
+// stuckOld, that the rows are being read.
 const (
 	stuckHolds    = 5 * time.Second
 	stuckOld      = time.Minute
@@ -112,6 +112,12 @@ const (
 // look returns a view of the stuck rows. It may be some seconds old, unless fresh is set. If it
 // returns neither a view nor an error, the first read has not ended yet.
 func (d *Desk) look(ctx context.Context, fresh bool) (*pending.View, error) {
+	if !fresh {
+		var err error
+		if fresh, err = d.few(ctx); err != nil {
+			return nil, err
+		}
+	}
 	if fresh {
 		return d.take(ctx)
 	}
@@ -133,23 +139,15 @@ func (d *Desk) look(ctx context.Context, fresh bool) (*pending.View, error) {
 	if begun == nil { // the generation is ending
 		return d.take(ctx)
 	}
-	few, err := d.few(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var late <-chan time.Time
-	if !few {
-		timer := time.NewTimer(d.patience)
-		defer timer.Stop()
-		late = timer.C
-	}
+	late := time.NewTimer(d.patience)
+	defer late.Stop()
 	select {
 	case <-begun.done:
 		if begun.err != nil && d.ending.Err() != nil { // the generation ended the read; the page still gets an answer
 			return d.take(ctx)
 		}
 		return begun.view, begun.err
-	case <-late:
+	case <-late.C:
 		return view, failed // after a failure a page shows the error, not for ever that rows are being read
 	case <-ctx.Done():
 		return nil, ctx.Err()
