@@ -76,7 +76,7 @@ func (v voice) number(d trade.Decimal) string {
 
 // money returns a number with at least two decimals. It shows more if there are more, because
 // nothing is rounded.
-func (v voice) money(d trade.Decimal) string { return v.hyphened(trade.MoneyText(d, v.lang)) }
+func (v voice) money(d trade.Decimal) string { return v.hyphened(trade.MoneyText(d.Round(2), v.lang)) }
 
 func (v voice) rows(n int) string { return trade.NumberText(strconv.Itoa(n), v.lang) }
 

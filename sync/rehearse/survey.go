@@ -20,12 +20,22 @@ type Survey struct {
 	CancelledColumn
 	Rows  int
 	Whole bool // all rows were read, not only the first surveyMost
+	// codes and parents' keys in one column that contain a |, by field: they are probably several
+	// columns that the query has joined
+	Joined map[string]JoinedCode
 
 	job  *mapping.Job
 	keys map[run.KeyHash]bool      // keys of the rows
 	some []string                  // the first few keys
 	cols map[string]*columnSurvey  // of the columns of the key and of parents' keys
 	refs map[string]*parentsSurvey // keys of parents, by job
+}
+
+// JoinedCode is a column with values that contain a |, which the text form of a code escapes, so
+// that they equal no code of several parts.
+type JoinedCode struct {
+	Column string
+	Some   []string // the first few different values
 }
 
 type columnSurvey struct {
@@ -50,7 +60,7 @@ const (
 func (e *Rehearsal) Survey(ctx context.Context, job *mapping.Job) (*Survey, error) {
 	s := &Survey{
 		job: job, Whole: true, keys: map[run.KeyHash]bool{}, cols: map[string]*columnSurvey{},
-		refs: map[string]*parentsSurvey{},
+		refs: map[string]*parentsSurvey{}, Joined: map[string]JoinedCode{},
 	}
 	for _, f := range job.Mapping.Fields {
 		for _, p := range f.Spec.SentBy {
@@ -86,6 +96,11 @@ func (s *Survey) add(row erp.Row) {
 			s.some = append(s.some, strings.Clone(key))
 		}
 	}
+	for _, f := range s.job.Mapping.Fields {
+		if len(f.Spec.Columns) == 1 && (f.Spec.Ref != "" || len(f.Spec.SentBy) > 0) {
+			s.code(f.Rule.Field, f.Spec.Columns[0], row)
+		}
+	}
 	for _, column := range s.job.Spec.Key {
 		s.column(column, row)
 	}
@@ -100,6 +115,15 @@ func (s *Survey) add(row erp.Row) {
 				p.keys[run.HashKey(key)] = strings.Clone(key)
 			}
 		}
+	}
+}
+
+// code keeps a value that contains a |.
+func (s *Survey) code(field, column string, row erp.Row) {
+	v, _ := row.Get(column)
+	text, seen := mapping.PlainText(v), s.Joined[field]
+	if strings.Contains(text, "|") && len(seen.Some) < surveySamples && !slices.Contains(seen.Some, text) {
+		s.Joined[field] = JoinedCode{column, append(seen.Some, strings.Clone(text))}
 	}
 }
 

@@ -148,6 +148,11 @@ func (c *checker) job(ctx context.Context, e *cli.Engine, job *mapping.Job, surv
 				Hint: c.text("check.unseen_hint"),
 			})
 		}
+		for _, field := range config.SortedKeys(survey.Joined) {
+			code := survey.Joined[field]
+			c.warn(name, "check.joined_hint", "check.joined", field, code.Column,
+				trade.MaskDocuments(strings.Join(code.Some, ", ")))
+		}
 		if columns := survey.ContractInKey(); len(columns) > 0 && len(job.ContractInKey()) == 0 {
 			c.contractInKey(job, columns)
 		}
