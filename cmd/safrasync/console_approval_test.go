@@ -1,12 +1,15 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 
+	"github.com/safrasync/safrasync/internal/consoletest"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -151,4 +154,71 @@ func TestAnAdministratorIsNotTwoPeople(t *testing.T) {
 	rui.Submit("/users", url.Values{"name": {"eva"}, "role": {"accountant"}, "password": {password}}).
 		Wants(http.StatusOK, "eva")
 	approves("eva", http.StatusConflict, refused)
+}
+
+// Who is asked to approve a closing sees the checklist and the figures that the first person saw.
+func TestTheApprovalOfAClosingShowsChecklistAndFigures(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.extend("\napprove: {close: 2}\n")
+	d.run(0, "report", "--close", "2026-03", "--reason", "conferido", "--yes")
+	d.as(trade.Administrator).Get("/approvals/1").Wants(http.StatusOK, "O ERP foi lido por inteiro depois do fim do mês",
+		"varredura completa em", "SOJA", "MILHO", "Contratado", "Quem pode aprovar: outra pessoa da contabilidade",
+		"Aprovar e fazer")
+}
+
+// An act on rows is approved with what each row is: a link, its weight and value, the reason of its
+// state, what is known to exist of it, and the fields that were or would be sent.
+func TestTheApprovalOfAnActShowsTheRowsAndTheirCounterparts(t *testing.T) {
+	t.Parallel()
+	d := heldDesk(t)
+	d.extend("\napprove: {retry: 2, dismiss: 2}\n")
+	held, old := d.entry("contracts", "01|000901"), d.entry("contracts", "01|000001")
+	d.run(0, "retry", "contracts", held.Key, "--reason", "é outro", "--as", "ivo", "--yes", "--checked")
+	d.run(0, "dismiss", "contracts", "01|000003", "01|000902", "--reason", "engano", "--as", "ivo", "--yes")
+	b := d.as(trade.Accountant)
+	b.Get("/approvals/1").Wants(http.StatusOK, fmt.Sprintf(`href="/rows/%d"`, held.ID),
+		fmt.Sprintf(`href="/rows/%d"`, old.ID), old.RemoteID, "90,03 t", "nunca foi enviada", "SOJA")
+	b.Get("/approvals/2").Wants(http.StatusOK, "2 linhas · 30 t · R$ 225.900,00", "coluna pagto")
+}
+
+// A code of a de-para is approved with what it lets go, and only administration is called.
+func TestTheApprovalOfACodeSaysWhatItFreesAndWhoMayApprove(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	carla, ana := d.as(trade.Accountant), d.as(trade.Administrator)
+	carla.Get("/references/wallets")
+	carla.Submit("/references/wallets/propose", url.Values{
+		"code": {"12"}, "id": {"33333333-3333-4333-8333-333333333312"}, "reason": {"carteira nova"},
+	}).Wants(http.StatusOK, "Gravar no de-para: Carteiras 12", "Libera o que aguarda este código: 1 contrato (24 t)",
+		"Quem pode aprovar: outra pessoa da administração")
+	if called(carla) || !called(ana.Get("/")) {
+		t.Error("somebody is called who cannot approve, or nobody is")
+	}
+	carla.Get("/references/wallets").Wants(http.StatusOK, "aguarda aprovação", `href="/approvals/1"`)
+	d.runIn(t.Context(), consoletest.Password+"\n", 0, "users", "add", "bruno", "--role", "accountant",
+		"--password-stdin")
+	other := d.browser().LogIn("bruno", consoletest.Password).Get("/approvals/1").Wants(http.StatusOK,
+		"Só a administração pode aprovar isto", "Recusar")
+	if strings.Contains(other.Body, "Aprovar e fazer") {
+		t.Error("who may not approve is offered it")
+	}
+}
+
+// called reports whether the menu calls the person to the approvals.
+func called(b *consoletest.Browser) bool {
+	_, link, _ := strings.Cut(b.Body, `<a href="/approvals"`)
+	link, _, _ = strings.Cut(link, "</a>")
+	return strings.Contains(link, `class="count`)
+}
+
+// A doubt about which somebody has ordered an act already says so.
+func TestADoubtSaysThatAnActWaitsForApproval(t *testing.T) {
+	t.Parallel()
+	d, row, _ := inDoubt(t)
+	d.extend("\napprove: {dismiss: 2}\n")
+	d.run(0, "dismiss", row.Job, row.Key, "--reason", "engano", "--as", "ivo", "--yes")
+	b := d.as(trade.Accountant)
+	b.Get(fmt.Sprintf("/doubts/%d", row.ID)).Wants(http.StatusOK, "aguarda aprovação", `href="/approvals/1"`)
+	b.Get(fmt.Sprintf("/rows/%d", row.ID)).Wants(http.StatusOK, `href="/approvals/1"`)
 }

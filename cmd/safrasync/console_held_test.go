@@ -132,7 +132,8 @@ func TestAHeldRowNamesWhatItWasComparedWith(t *testing.T) {
 			{"why", "contracts", row.key},
 			{"rows", "show", "contracts", row.key},
 		} {
-			if out, _ := d.run(0, args...); !strings.Contains(out, row.other) || !strings.Contains(out, other.RemoteID) {
+			out, _ := d.run(0, args...)
+			if !strings.Contains(out, row.other) || !strings.Contains(out, other.RemoteID) {
 				t.Errorf("%v does not name %s:\n%s", args, row.other, out)
 			}
 		}

@@ -16,6 +16,9 @@ type approvalRoutes struct {
 	rows     pages.Rows
 	words    pages.Words
 	sessions pages.Sessions
+	fields   pages.Fields
+	codes    pages.Codes
+	jobs     pages.Scheduling
 }
 
 func (p *approvalRoutes) routes() []web.Route {
@@ -61,8 +64,12 @@ type approvalPage struct {
 	Steps  []pages.StepView // as they would be done now
 	Then   []pages.StepView // as they were planned, if the act is outdated
 	More   int
-	May    bool // the person may agree
-	Own    bool // the person ordered it, or has agreed
+	Sums   trade.Sums     // of all rows of the plan
+	Frees  trade.Shortage // what waits for the code of a de-para
+	Stop   *trade.Advice  // what a release lets go on
+	Who    trade.Role     // the lowest role that may agree
+	May    bool           // the person may agree
+	Own    bool           // the person ordered it, or has agreed
 	Proof  bool
 	Reason string
 	Fault  string
@@ -78,18 +85,64 @@ func (p *approvalRoutes) approvalPage(q *web.Request) (page approvalPage, err er
 		func(c trade.Consent) bool { return c.Name == q.Login.User.Name })
 	page.May = q.May(acts.ApproverOf(page.Approval.Act)) && !page.Own && !page.Lapsed && !page.Review.Outdated
 	page.Proof = page.Approval.Act == pages.Resend && !p.sessions.Proved(q)
+	page.Who = acts.ApproverOf(page.Approval.Act)
+	if err := p.about(q, &page); err != nil {
+		return page, err
+	}
 	if page.Review.Rows != nil && !page.Review.Outdated {
 		for _, s := range page.Review.Rows.Steps {
-			if s.Refused == "" {
-				page.Steps = append(page.Steps, pages.StepView{RowStep: s})
+			if s.Refused != "" {
+				continue
 			}
+			step := pages.StepView{RowStep: s}
+			page.add(step.Sums())
+			if len(page.Steps) == pages.StepsShown {
+				continue
+			}
+			if step, err = pages.StepOf(q, p.words, p.fields, s); err != nil {
+				return page, err
+			}
+			page.Steps = append(page.Steps, step)
 		}
 	} else if page.Then, err = p.then(q, page.Planned.Steps); err != nil {
 		return page, err
 	}
 	page.More = max(0, page.Planned.Rows-pages.StepsShown)
-	page.Steps = page.Steps[:min(len(page.Steps), pages.StepsShown)]
 	return page, nil
+}
+
+// add adds what one row carries to the sums.
+func (p *approvalPage) add(row trade.Sums) {
+	p.Sums.Rows += row.Rows
+	p.Sums.Kilograms, p.Sums.Unweighed = p.Sums.Kilograms.Add(row.Kilograms), p.Sums.Unweighed+row.Unweighed
+	for currency, value := range row.Values {
+		if p.Sums.Values == nil {
+			p.Sums.Values = map[string]trade.Decimal{}
+		}
+		p.Sums.Values[currency] = p.Sums.Values[currency].Add(value)
+	}
+}
+
+// about fills in what the act is about beyond rows: what a release lets go on, and what waits for a
+// code.
+func (p *approvalRoutes) about(q *web.Request, page *approvalPage) error {
+	if job := page.Review.Job; job != nil && job.Before.Stop != nil {
+		advice := p.jobs.AdviseStop(*job.Before.Stop, q.Lang)
+		page.Stop = &advice
+	}
+	if page.Approval.Act != acts.ActSetCode {
+		return nil
+	}
+	missing, err := p.codes.Shortages(q.Context())
+	if err != nil {
+		return err
+	}
+	for _, s := range missing {
+		if o := page.Planned.Order; s.Kind == o.Job && slices.Contains(o.Keys, s.Code) {
+			page.Frees = s
+		}
+	}
+	return nil
 }
 
 // then returns the rows of a plan as they were planned.

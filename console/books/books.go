@@ -12,7 +12,7 @@ func Routes(p pages.Ports) []web.Route {
 		&referenceRoutes{p.Codes, p.Tables, p.Audit, p.Consents},
 		&auditRoutes{p.Audit},
 		&sheetRoutes{p.Rows, p.Sheets},
-		&approvalRoutes{p.Consents, p.Rows, p.Words, p.Sessions},
+		&approvalRoutes{p.Consents, p.Rows, p.Words, p.Sessions, p.Fields, p.Codes, p.Scheduling},
 	} {
 		out = append(out, page.routes()...)
 	}

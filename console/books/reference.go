@@ -47,10 +47,11 @@ type referencePage struct {
 	Total   *trade.Shortage // of all missing codes, each row counted once
 	Text    string
 	Lines   []trade.Reference
-	Count   int    // number of lines that contain Text
-	Next    string // code after which the next page begins
-	May     bool   // the person may change it here
-	Propose bool   // the person may propose a code, to which an administrator must agree
+	Count   int              // number of lines that contain Text
+	Next    string           // code after which the next page begins
+	Asked   []trade.Approval // codes that wait for consent
+	May     bool             // the person may change it here
+	Propose bool             // the person may propose a code, to which an administrator must agree
 	Code    string
 	ID      string
 	Reason  string
@@ -89,6 +90,10 @@ func (p *referenceRoutes) referencePage(q *web.Request) (referencePage, error) {
 	page.Source = p.tables.ReferenceSource(page.Kind)
 	page.May = page.Source == "ledger" && q.May(trade.Administrator)
 	page.Propose = page.Source == "ledger" && !page.May && q.May(trade.Accountant)
+	var err error
+	if page.Asked, err = pages.AskedFor(q.Context(), p.consents, page.Kind); err != nil {
+		return page, err
+	}
 	all, err := p.codes.Shortages(q.Context())
 	if err != nil {
 		return page, err

@@ -68,6 +68,37 @@ type StepView struct {
 	Beside *beside  // the row beside the one that it was compared with; nil: none
 }
 
+// StepOf returns one row of a plan, as it is shown.
+func StepOf(q *web.Request, words Words, fields Fields, s acts.RowStep) (StepView, error) {
+	compared, err := besideOf(q, fields, s.Before, s.Counterpart)
+	return StepView{
+		RowStep: s, Shown: view.MaskKey(s.Key), Reason: view.Mask(words.Reason(s.Before, q.Lang)),
+		Known: knownOf(words, s, q.Lang), Beside: compared,
+	}, err
+}
+
+// Sent returns the fields that were sent for the row, or that the act would send.
+func (s StepView) Sent() []acts.FieldReading {
+	if s.After.State == trade.Pending {
+		return acts.SentFields(s.After)
+	}
+	return acts.SentFields(s.Before)
+}
+
+// Sums returns what the row carries: its weight, and its value if it has a price.
+func (s StepView) Sums() trade.Sums {
+	var out trade.Sums
+	out.Rows = 1
+	kg, ok := s.Before.Quantity.Kilograms()
+	if out.Kilograms = kg; !ok {
+		out.Unweighed = 1
+	}
+	if currency, value, ok := s.Before.Value(); ok {
+		out.Values = map[string]trade.Decimal{currency: value}
+	}
+	return out
+}
+
 func actOf(q *web.Request) (Act, error) {
 	act := q.PathValue("act")
 	if !slices.Contains(rowActs, act) {
@@ -156,14 +187,11 @@ func (p *actRoutes) show(q *web.Request, page *actPage, plan Plan) error {
 			page.More = len(plan.Steps) - i
 			break
 		}
-		compared, err := besideOf(q, p.fields, s.Before, s.Counterpart)
+		step, err := StepOf(q, p.words, p.fields, s)
 		if err != nil {
 			return err
 		}
-		page.Steps = append(page.Steps, StepView{
-			RowStep: s, Shown: view.MaskKey(s.Key), Reason: view.Mask(p.words.Reason(s.Before, q.Lang)),
-			Known: knownOf(p.words, s, q.Lang), Beside: compared,
-		})
+		page.Steps = append(page.Steps, step)
 		if s.MayDouble && s.Refused == acts.NotRefused {
 			page.Doubles = doublesOf(askOf(s.Before, s.Attempts))
 		}
@@ -184,7 +212,7 @@ func (p *actRoutes) act(q *web.Request, page *actPage) error {
 	}
 	fault := ""
 	page.Reason, fault = Reason(q)
-	page.Checked = q.PostFormValue("checked") == "1"
+	page.Checked = q.PostForm.Get("checked") == "1"
 	switch {
 	case page.Plan.Mark != mark:
 		return p.moved(q, page, *page.Plan)

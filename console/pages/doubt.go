@@ -23,6 +23,7 @@ type doubtRoutes struct {
 	doubts   Doubts
 	sessions Sessions
 	words    Words
+	consents Consents
 }
 
 func (p *doubtRoutes) routes() []web.Route {
@@ -87,6 +88,7 @@ type doubtPage struct {
 	Unsent   bool               // it was not sent: the only decision here is that it is there already
 	Ask      ask                // the question
 	Beside   *beside            // beside the row that it was compared with; nil: none
+	Asked    []trade.Approval   // acts on it that wait for consent
 	Known    []string           // what is known to exist, of the step of Plan
 	Do       string             // what to do, if there is nothing to decide here
 	Decided  *trade.AuditRecord // who decided; nil: nobody, or unknown
@@ -199,6 +201,9 @@ func (p *doubtRoutes) doubtPage(q *web.Request) (doubtPage, error) {
 	page.Ask = askOf(entry, shown.Doubt.Attempts)
 	if page.Unsent {
 		page.Ask = askPlatform
+	}
+	if page.Asked, err = AskedFor(q.Context(), p.consents, entry.Job, entry.Key); err != nil {
+		return doubtPage{}, err
 	}
 	other, err := p.doubts.Counterpart(q.Context(), entry)
 	if err != nil {

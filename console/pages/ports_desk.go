@@ -49,7 +49,8 @@ type Consents interface {
 type Waits struct {
 	Approval trade.Approval
 	Planned  acts.Planned
-	Review   acts.Review // zero if the act is planned again only when it is done
+	Review   acts.Review  // zero if the act is planned again only when it is done
+	Closing  *ClosingPlan // what the first person was shown of a closing; nil: it is none
 	Lapsed   bool
 }
 

@@ -24,6 +24,8 @@ type rowRoutes struct {
 	fields Fields
 	doubts Doubts
 	orders orders
+
+	consents Consents
 }
 
 func (p *rowRoutes) routes() []web.Route {
@@ -47,7 +49,8 @@ type rowPage struct {
 	Earlier []wayStep
 	Way     []wayStep
 	Hints   hintsView
-	Beside  *beside // beside the row that it was compared with; nil: none
+	Beside  *beside          // beside the row that it was compared with; nil: none
+	Asked   []trade.Approval // acts on it that wait for consent
 	Family  relations
 	History []trade.AuditRecord
 	Job     *Job // nil: it is no longer configured
@@ -142,6 +145,9 @@ func (p *rowRoutes) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*
 		return nil, err
 	}
 	if page.Hints, err = hintsOf(q, p.doubts, entry, attempts); err != nil {
+		return nil, err
+	}
+	if page.Asked, err = AskedFor(q.Context(), p.consents, entry.Job, entry.Key); err != nil {
 		return nil, err
 	}
 	other, err := p.doubts.Counterpart(q.Context(), entry)

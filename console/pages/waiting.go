@@ -2,20 +2,26 @@ package pages
 
 import (
 	"context"
+	"slices"
 
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // Waiting returns how many items wait on each page of the menu, by its path, from the ledger's
-// stored sums. If they cannot be read it returns nil: pages then have no counts, and their own
-// reads report the fault.
-func (p *Pages) Waiting(ctx context.Context) map[string]int {
+// stored sums. Of the acts that wait for consent it counts those to which the person may agree. If
+// they cannot be read it returns nil: pages then have no counts, and their own reads report the fault.
+func (p *Pages) Waiting(ctx context.Context, user *trade.User) map[string]int {
 	counts := map[string]int{}
 	waits, err := p.ports.Consents.Approvals(ctx)
 	if err != nil {
 		return nil
 	}
-	counts["/approvals"] = len(waits)
+	for _, a := range waits {
+		if mayApprove(a, user) {
+			counts["/approvals"]++
+		}
+	}
 	for _, job := range p.ports.Jobs.Jobs() {
 		tallies, err := p.ports.Totals.Counts(ctx, job.Name)
 		if err != nil {
@@ -39,6 +45,33 @@ func (p *Pages) Waiting(ctx context.Context) map[string]int {
 		}
 	}
 	return counts
+}
+
+// mayApprove reports whether a person may agree to an act: the role allows it, and the person neither
+// ordered it nor agreed already.
+func mayApprove(a trade.Approval, user *trade.User) bool {
+	return user != nil && user.Role.May(acts.ApproverOf(a.Act)) &&
+		!slices.ContainsFunc(a.People, func(c trade.Consent) bool { return c.Name == user.Name })
+}
+
+// AskedFor returns the acts that wait for consent and are about a row, or about a code of a de-para.
+func AskedFor(ctx context.Context, consents Consents, job string, keys ...string) ([]trade.Approval, error) {
+	all, err := consents.Approvals(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []trade.Approval
+	for _, a := range all {
+		planned, err := acts.PlannedOf(a)
+		if err != nil {
+			return nil, err
+		}
+		about := func(key string) bool { return slices.Contains(planned.Order.Keys, key) }
+		if planned.Order.Job == job && (len(keys) == 0 || slices.ContainsFunc(keys, about)) {
+			out = append(out, a)
+		}
+	}
+	return out, nil
 }
 
 // Titles returns the titles of jobs for people.

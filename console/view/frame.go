@@ -132,6 +132,9 @@ func (f Frame) Target(act, target string) string {
 		}
 	}
 	job, key, one := strings.Cut(target, " ")
+	if act == "refs set" {
+		return strings.TrimSpace(f.T("kind."+job) + " " + Mask(key))
+	}
 	if !one {
 		return f.Title(job)
 	}

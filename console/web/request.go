@@ -26,8 +26,8 @@ type Site struct {
 	// Refused counts requests for which there was no place or time; nil: nobody counts. The log has
 	// no line for each.
 	Refused func(cause string, err error)
-	// Waiting counts what waits on each page of the menu, by its path; nil: no counts.
-	Waiting func(context.Context) map[string]int
+	// Waiting counts what waits for a person on each page of the menu, by its path; nil: no counts.
+	Waiting func(context.Context, *trade.User) map[string]int
 	Titles  func(trade.Lang) trade.Titles // of the jobs
 }
 
@@ -86,7 +86,7 @@ func (q *Request) Page(status int, name string, data any) error {
 			f.Titles = q.Site.Titles(q.Lang)
 		}
 		if q.Site.Waiting != nil {
-			f.Counts = q.Site.Waiting(q.Context())
+			f.Counts = q.Site.Waiting(q.Context(), f.User)
 		}
 	}
 	var b bytes.Buffer

@@ -67,6 +67,8 @@ type Planned struct {
 	Rows  int            `json:"rows"`            // rows that it would change
 	Value *trade.Decimal `json:"value,omitempty"` // R$; nil: unknown
 	Steps []PlannedStep  `json:"steps,omitempty"`
+	// what the first person was shown of an act that is planned outside this package
+	Shown json.RawMessage `json:"shown,omitempty"`
 }
 
 // PlannedStep is the planned change of one row.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/cmd/safrasync/refs"
+	"github.com/safrasync/safrasync/cmd/safrasync/report"
 	"github.com/safrasync/safrasync/console/pages"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
@@ -43,9 +44,21 @@ func (d *Desk) ReviewApproval(ctx context.Context, id int64) (out pages.Waits, e
 		return out, err
 	}
 	out.Lapsed = !cli.Now().Before(out.Approval.Until)
-	if out.Planned, err = acts.PlannedOf(out.Approval); err != nil || out.Lapsed ||
-		slices.Contains(slow, out.Approval.Act) {
+	if out.Planned, err = acts.PlannedOf(out.Approval); err != nil {
 		return out, err
+	}
+	if out.Approval.Act == acts.ActClose {
+		plan, ok, err := report.Shown(out.Planned)
+		if err != nil {
+			return out, err
+		}
+		if ok {
+			shown := planned(plan, d.g.App.Config.Zone())
+			out.Closing = &shown
+		}
+	}
+	if out.Lapsed || slices.Contains(slow, out.Approval.Act) {
+		return out, nil
 	}
 	out.Review, err = d.approving().Review(ctx, out.Approval)
 	return out, err

@@ -36,10 +36,14 @@ func (r *reports) PlanClosing(ctx context.Context, day trade.Date) (plan pages.C
 // plan returns the plan of a closing in the console's form.
 func (r *reports) plan(s *reconcile.Snapshot) (pages.ClosingPlan, error) {
 	p, err := s.PlanClosing(r.g.App.Config.Report.Tolerance())
+	return planned(p, s.Zone()), err
+}
+
+func planned(p reconcile.ClosingPlan, zone *time.Location) pages.ClosingPlan {
 	return pages.ClosingPlan{
 		Day: p.Day, Rows: p.Rows, Mark: p.Mark, At: p.At, TooEarly: p.TooEarly(),
-		Checks: checksOf(p, s.Zone()), Figures: figuresOf(p.Totals, nil, reconcile.Options{}),
-	}, err
+		Checks: checksOf(p, zone), Figures: figuresOf(p.Totals, nil, reconcile.Options{}),
+	}
 }
 
 // CloseReport stores what a plan with this mark showed. If other people must agree, it asks them
@@ -53,7 +57,7 @@ func (r *reports) CloseReport(ctx context.Context, day trade.Date, mark string,
 		if err != nil || p.Mark != mark || len(p.Uneven) > 0 || p.TooEarly() {
 			return err
 		}
-		asked, err = (&work{r.g}).acts().Ask(ctx, report.ClosingOrder(day, p, false), mark, who, 0)
+		asked, err = report.AskClosing(ctx, (&work{r.g}).acts(), day, p, false, who)
 		if err != nil || asked != nil {
 			return err
 		}

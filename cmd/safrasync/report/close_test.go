@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/report"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -22,7 +23,7 @@ func TestAClosingHasAValueOnlyWhereAllOfItHasOne(t *testing.T) {
 		"only deliveries":   {[]reconcile.Total{{Rows: 3}}, false},
 		"nothing was found": {nil, false},
 	} {
-		p := report.ClosingOrder(trade.Date{}, reconcile.ClosingPlan{Totals: c.totals}, false)
+		p := must.Get(report.ClosingOrder(trade.Date{}, reconcile.ClosingPlan{Totals: c.totals}, false))(t)
 		if known := p.Value != nil; known != c.known {
 			t.Errorf("%s: the value is known: %v", name, known)
 		}
