@@ -14,13 +14,17 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// upload sends a file with a form of the page that is shown.
-func upload(b *consoletest.Browser, path, content string) *consoletest.Browser {
+// upload sends a file with a form of the page that is shown, and its other fields, each a name and
+// a value.
+func upload(b *consoletest.Browser, path, content string, fields ...string) *consoletest.Browser {
 	t := b.World.T
 	t.Helper()
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
 	must.Do(t, form.WriteField("token", b.Token()))
+	for i := 0; i < len(fields); i += 2 {
+		must.Do(t, form.WriteField(fields[i], fields[i+1]))
+	}
 	must.Get(io.WriteString(must.Get(form.CreateFormFile("file", "tabela.csv"))(t), content))(t)
 	must.Do(t, form.Close())
 	return b.Send(http.MethodPost, path, form.FormDataContentType(), body.String())
@@ -79,6 +83,25 @@ func TestACSVIsShownBeforeItCounts(t *testing.T) {
 		t.Errorf("the file is offered as %q", got)
 	}
 	b.Get("/audit?target=wallets").Wants(http.StatusOK, "importou de-para", "lista de novembro", "exportou de-para")
+}
+
+// The file of a Brazilian Excel is read by its columns, also when the plan is confirmed.
+func TestTheFileOfASpreadsheetIsUploadedAsItIs(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	b := d.as(trade.Administrator).Get("/references/wallets").Wants(http.StatusOK, "As colunas têm outros nomes")
+	const file = "Carteiras\nC\xf3digo;Nome;Situa\xe7\xe3o;Id\n7;A\xe7\xfacar;Ativo;33333333-3333-4333-8333-333333333307\n8;x;Inativo;\n"
+	columns := []string{"code", "Código", "id", "Id", "label", "nome", "where", "Situação=Ativo", "pad", "x"}
+	upload(b, "/references/wallets/plan", file, columns...).Wants(http.StatusOK, "informe um para cada parte")
+	b.Get("/references/wallets")
+	columns[9] = "3"
+	upload(b, "/references/wallets/plan", file, columns...).Wants(http.StatusOK, "1 novo, 0 alterados",
+		"Fora do filtro: 1 linha.", "007")
+	b.Post("/references/wallets/import", with(b.Form("/references/wallets/import"), "reason", "lista de novembro")).
+		Wants(http.StatusOK, "Importado.", "007", "Açúcar")
+	b.Get("/references/wallets")
+	upload(b, "/references/wallets/plan", "code;id\n1,2E+11;33333333-3333-4333-8333-333333333307\n").Wants(http.StatusOK,
+		"coluna code (A)", "encurtou um número")
 }
 
 func TestReferencesOfTheERPAreChangedThere(t *testing.T) {

@@ -1,6 +1,7 @@
 package books
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"net/http"
@@ -244,19 +245,22 @@ type importPage struct {
 	Added   int
 	Changed int
 	Shown   []trade.ReferenceChange
-	Text    string // the file, for the confirmation
+	Layout  pages.ReferenceLayout
 	Reason  string
 	Fault   string
 }
 
 // planImport reads the uploaded file, or its text from the page with the plan.
 func (p *referenceRoutes) planImport(q *web.Request, file io.Reader) (importPage, error) {
-	text, err := io.ReadAll(file)
+	data, err := io.ReadAll(file)
 	if err != nil {
 		return importPage{}, &web.Fault{Status: http.StatusRequestEntityTooLarge, Code: "long", Cause: err}
 	}
-	page := importPage{Kind: q.PathValue("kind"), Text: string(text), Reason: q.PostForm.Get("reason")}
-	page.Plan, err = p.tables.ReadReferences(q.Context(), page.Kind, strings.NewReader(page.Text), q.Lang)
+	page := importPage{Kind: q.PathValue("kind"), Reason: q.PostForm.Get("reason"), Layout: pages.ReferenceLayout{
+		Code: q.PostForm.Get("code"), ID: q.PostForm.Get("id"), Label: q.PostForm.Get("label"),
+		Where: q.PostForm.Get("where"), Pad: q.PostForm.Get("pad"), Document: q.PostForm.Get("document") != "",
+	}}
+	page.Plan, err = p.tables.ReadReferences(q.Context(), page.Kind, bytes.NewReader(data), page.Layout, q.Lang)
 	for _, c := range page.Plan.Changes { // overwritten ids matter more than new codes
 		if c.From == nil {
 			page.Added++

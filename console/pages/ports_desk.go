@@ -60,7 +60,8 @@ type Tables interface {
 	ReferenceSource(kind string) string
 	// ReadReferences reads a CSV of codes and ids, and returns what it would change. It stores
 	// nothing.
-	ReadReferences(ctx context.Context, kind string, file io.Reader, lang trade.Lang) (ReferencePlan, error)
+	ReadReferences(ctx context.Context, kind string, file io.Reader, layout ReferenceLayout, lang trade.Lang,
+	) (ReferencePlan, error)
 	// SetReferences stores codes, and labels for some of them. It returns a ReferenceFault if a
 	// code is blank or an id invalid.
 	SetReferences(ctx context.Context, kind string, codes, labels map[string]string, act string,
@@ -168,7 +169,16 @@ type ReferencePlan struct {
 	Changes   []trade.ReferenceChange
 	Unchanged int
 	Bad       []BadLine
+	LeftOut   int    // lines that do not meet the filter
+	Text      string // the file, as UTF-8
 	Fault     string // why the file is not such a table; "" if it is
+}
+
+// ReferenceLayout says where in a file the references are, as a person typed it. The zero value is a
+// file with the header code,id or code,id,label.
+type ReferenceLayout struct {
+	Code, ID, Label, Where, Pad string
+	Document                    bool // the code is a CPF or CNPJ
 }
 
 // BadLine is a line that cannot be imported.

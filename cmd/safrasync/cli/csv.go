@@ -6,28 +6,106 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"regexp"
+	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/config"
 )
 
-// OpenCSV reads a CSV file of at most limit bytes. Like those of spreadsheets it may begin with a
-// byte order mark, and separate the columns with ; or tab. The error is in the person's language
-// and quotes nothing of the file.
+// OpenCSV reads a CSV file of at most limit bytes, as ReadText and NewCSV do.
 func OpenCSV(r io.Reader, limit int64, v Voice) (*csv.Reader, error) {
-	data, err := readAtMost(r, limit, v)
+	text, err := ReadText(r, limit, v)
 	if err != nil {
 		return nil, err
 	}
-	if !utf8.Valid(data) {
-		return nil, errors.New(v.Text("csv.not_utf8"))
+	return NewCSV(text, SeparatorOf(text)), nil
+}
+
+// ReadText reads a text file of at most limit bytes in the encodings of spreadsheets: UTF-8, UTF-16
+// with a byte order mark, and otherwise Windows-1252, which Excel uses in Brazil. The error is in
+// the person's language and quotes nothing of the file.
+func ReadText(r io.Reader, limit int64, v Voice) (string, error) {
+	data, err := readAtMost(r, limit, v)
+	if err != nil {
+		return "", err
 	}
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	c := csv.NewReader(bytes.NewReader(data))
-	c.Comma = separatorOf(data)
+	for _, workbook := range []string{"PK\x03\x04", "\xd0\xcf\x11\xe0"} { // xlsx and ods, xls
+		if bytes.HasPrefix(data, []byte(workbook)) {
+			return "", errors.New(v.Text("csv.workbook"))
+		}
+	}
+	text, marked := bytes.CutPrefix(data, []byte("\xef\xbb\xbf"))
+	switch {
+	case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")):
+		text, err = unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder().Bytes(data)
+	case !utf8.Valid(text) && (marked || holdsUTF8(text)):
+		return "", errors.New(v.Text("csv.not_utf8"))
+	case !utf8.Valid(text):
+		text, err = charmap.Windows1252.NewDecoder().Bytes(text)
+	default:
+		return checkText(string(text), v)
+	}
+	if err != nil || bytes.ContainsRune(text, utf8.RuneError) {
+		return "", errors.New(v.Text("csv.not_text"))
+	}
+	return checkText(string(text), v)
+}
+
+func checkText(text string, v Voice) (string, error) {
+	if strings.ContainsRune(text, 0) {
+		return "", errors.New(v.Text("csv.not_text"))
+	}
+	return text, nil
+}
+
+// holdsUTF8 reports whether some letters of a text are UTF-8. If others are not, the text was put
+// together from two encodings.
+func holdsUTF8(text []byte) bool {
+	for len(text) > 0 {
+		_, size := utf8.DecodeRune(text)
+		if size > 1 {
+			return true
+		}
+		text = text[size:]
+	}
+	return false
+}
+
+// separatorLine is the first line with which Excel names the separator.
+var separatorLine = regexp.MustCompile(`^(?i:sep=)([;,\t])\r?\n`)
+
+// NewCSV reads the records of a text. It reads ="000123", which keeps Excel from taking the zeros, as
+// a quoted cell, and skips a line sep=; at the beginning, which still counts as a line.
+func NewCSV(text string, separator rune) *csv.Reader {
+	text = separatorLine.ReplaceAllString(text, "\n")
+	asText := regexp.MustCompile(`(?m)(^|` + string(separator) + `)="([^"\r\n]*)"(` + string(separator) + `|\r?$)`)
+	for range 2 { // two such cells share a separator
+		text = asText.ReplaceAllString(text, `$1"$2"$3`)
+	}
+	c := csv.NewReader(strings.NewReader(text))
+	c.Comma = separator
 	c.FieldsPerRecord = -1
-	c.TrimLeadingSpace = c.Comma != '\t'
-	return c, nil
+	c.TrimLeadingSpace = separator != '\t'
+	return c
+}
+
+// SeparatorOf returns the separator that the first line names or uses: a semicolon, a tab or a
+// comma.
+func SeparatorOf(text string) rune {
+	if m := separatorLine.FindStringSubmatch(text); m != nil {
+		return rune(m[1][0])
+	}
+	head, _, _ := strings.Cut(text, "\n")
+	for _, separator := range ";\t" {
+		if strings.ContainsRune(head, separator) {
+			return separator
+		}
+	}
+	return ','
 }
 
 // readAtMost reads everything, or returns an error if it is more than limit bytes.
@@ -37,17 +115,6 @@ func readAtMost(r io.Reader, limit int64, v Voice) ([]byte, error) {
 		err = errors.New(v.Text("csv.too_large", limit>>20))
 	}
 	return data, err
-}
-
-// separatorOf returns the separator that the header uses.
-func separatorOf(data []byte) rune {
-	head, _, _ := bytes.Cut(data, []byte("\n"))
-	for _, separator := range ";\t" {
-		if bytes.ContainsRune(head, separator) {
-			return separator
-		}
-	}
-	return ','
 }
 
 // FileReason returns why a file cannot be opened, without its path.

@@ -18,12 +18,13 @@ func (d *Desk) ReferenceSource(kind string) string { return refs.Source(d.g.App,
 
 // ReadReferences reads a CSV of codes and ids, and returns what it would change.
 func (d *Desk) ReadReferences(ctx context.Context, kind string, file io.Reader,
-	lang trade.Lang,
+	form pages.ReferenceLayout, lang trade.Lang,
 ) (pages.ReferencePlan, error) {
-	table, err := refs.ReadReferences(file, d.voice(lang))
+	layout := refs.ParseLayout(form.Code, form.ID, form.Label, form.Where, form.Pad, form.Document)
+	table, err := refs.ReadReferences(file, layout, d.voice(lang))
 	if err != nil {
 		//nolint:nilerr // the fault is the file's, and told to the person
-		return pages.ReferencePlan{Fault: err.Error()}, nil
+		return pages.ReferencePlan{Fault: err.Error(), Text: table.Text}, nil
 	}
 	all, _, err := d.g.Store.References(ctx)
 	if err != nil {
@@ -31,6 +32,7 @@ func (d *Desk) ReadReferences(ctx context.Context, kind string, file io.Reader,
 	}
 	plan := pages.ReferencePlan{
 		Codes: table.Codes, Labels: table.Labels, Changes: state.ChangesOf(all[kind], table.Codes),
+		LeftOut: table.LeftOut, Text: table.Text,
 	}
 	if plan.Renamed, err = table.Renames(ctx, d.g.Store, kind); err != nil {
 		return pages.ReferencePlan{}, err

@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/cmd/safrasync/config"
-	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -25,81 +23,94 @@ type badLine struct {
 
 // ReferenceTable is the content of a CSV with references.
 type ReferenceTable struct {
-	Codes  map[string]string
-	Labels map[string]string // nil: the file has no column for labels
-	Bad    []badLine
+	Codes   map[string]string
+	Labels  map[string]string // nil: the file has no column for labels
+	Bad     []badLine
+	LeftOut int    // lines that are not where Layout.Where says
+	Text    string // the file, as UTF-8
 }
 
-// ReadReferences reads a CSV with the header code,id or code,id,label. It accepts a byte order mark
-// and the separators of spreadsheets (; and tab). It returns an error if the file is not such a
-// table at all; invalid lines are in Bad.
-func ReadReferences(r io.Reader, v cli.Voice) (ReferenceTable, error) {
+// maxTitleLines is how many records may stand before the header.
+const maxTitleLines = 50
+
+// ReadReferences reads a CSV with codes and ids, in the encodings and with the separators of
+// spreadsheets. Without columns in the layout it has the header code,id or code,id,label. It returns
+// an error if the file is not such a table at all; invalid lines are in Bad.
+func ReadReferences(r io.Reader, layout Layout, v cli.Voice) (ReferenceTable, error) {
 	t := ReferenceTable{Codes: map[string]string{}}
-	c, err := cli.OpenCSV(r, maxCSVBytes, v)
+	if key, args := layout.Fault(); key != "" {
+		return t, errors.New(v.Text(key, args...))
+	}
+	text, err := cli.ReadText(r, maxCSVBytes, v)
 	if err != nil {
 		return t, err
 	}
-	head, err := c.Read()
-	if err != nil || len(head) < 2 || len(head) > len(referenceHead) ||
-		!slices.EqualFunc(head, referenceHead[:len(head)], isHead) {
-		return t, errors.New(v.Text("csv.no_header"))
+	t.Text = text
+	s, err := openSheet(text, layout, v)
+	if err != nil {
+		return t, err
 	}
-	if len(head) == len(referenceHead) {
+	if s.label >= 0 {
 		t.Labels = map[string]string{}
 	}
 	lineOf := map[string]int{}
 	for {
-		record, err := c.Read()
+		record, err := s.rows.Read()
 		if errors.Is(err, io.EOF) {
-			return t, nil
+			break
 		}
 		var fault *csv.ParseError
 		if errors.As(err, &fault) {
 			// After an unclosed quote it is unknown where the next line begins.
 			t.Bad = append(t.Bad, badLine{fault.StartLine, v.Text("csv.broken")})
-			return t, nil
+			break
 		}
 		if err != nil {
 			return t, err
 		}
-		line, _ := c.FieldPos(0)
-		if len(record) == 1 && strings.TrimSpace(record[0]) == "" || strings.TrimSpace(strings.Join(record, "")) == "" {
-			continue // spreadsheets leave empty lines at the end
+		line, _ := s.rows.FieldPos(0)
+		switch {
+		case filled(record) == 0: // spreadsheets leave empty lines at the end
+		case !s.wanted(record):
+			t.LeftOut++
+		default:
+			if why := t.add(s, record, line, lineOf); why != "" {
+				t.Bad = append(t.Bad, badLine{line, why})
+			}
 		}
-		t.add(record, line, lineOf, v)
 	}
+	if t.LeftOut > 0 && len(t.Codes)+len(t.Bad) == 0 {
+		return t, errors.New(v.Text("csv.all_left_out", t.LeftOut))
+	}
+	return t, nil
 }
 
 // referenceHead is the header of a table; the label is optional.
 var referenceHead = []string{"code", "id", "label"}
 
-func isHead(cell, name string) bool { return strings.EqualFold(strings.TrimSpace(cell), name) }
-
-func (t *ReferenceTable) add(record []string, line int, lineOf map[string]int, v cli.Voice) {
-	refuse := func(p i18n.Key, args ...any) { t.Bad = append(t.Bad, badLine{line, v.Text(p, args...)}) }
-	columns := 2
-	if t.Labels != nil {
-		columns = 3
+// add takes over a record. It returns why it cannot, in the person's language; "" if it can.
+func (t *ReferenceTable) add(s *sheet, record []string, line int, lineOf map[string]int) string {
+	if filled(record) > len(s.head) || s.layout.plain() && len(record) < len(s.head) {
+		return s.voice.Text("csv.columns", len(record), len(s.head))
 	}
-	if len(record) != columns {
-		refuse("csv.columns", len(record), columns)
-		return
+	code, why := s.codeOf(record)
+	if why != "" {
+		return why
 	}
-	code := cli.NormalCode(trade.UnguardFormula(strings.TrimSpace(record[0])))
-	id, err := trade.ParseID(record[1])
+	id, err := trade.ParseID(cell(record, s.id))
 	switch {
-	case cli.IsBlankCode(code):
-		refuse("csv.no_code")
+	case cell(record, s.id) == "":
+		return s.in(s.id, "csv.no_id")
 	case err != nil:
-		refuse("csv.no_uuid", config.ShortName(strings.TrimSpace(record[1])))
+		return s.in(s.id, "csv.no_uuid", config.ShortName(cell(record, s.id)))
 	case lineOf[code] > 0 && t.Codes[code] != id:
-		refuse("csv.double", code, lineOf[code])
-	default:
-		lineOf[code], t.Codes[code] = line, id
-		if t.Labels != nil {
-			t.Labels[code] = trade.CutText(trade.UnguardFormula(strings.TrimSpace(record[2])))
-		}
+		return s.voice.Text("csv.double", trade.MaskDocuments(code), lineOf[code])
 	}
+	lineOf[code], t.Codes[code] = line, id
+	if t.Labels != nil {
+		t.Labels[code] = trade.CutText(trade.UnguardFormula(cell(record, s.label)))
+	}
+	return ""
 }
 
 // WriteReferences writes a table in the form that ReadReferences reads.

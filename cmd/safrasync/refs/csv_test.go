@@ -76,12 +76,41 @@ func TestReferencesAreReadAsSpreadsheetsWriteThem(t *testing.T) {
 			map[string]string{"1": idA},
 			[]int{3},
 		},
+		"a number that the spreadsheet shortened": {
+			"code;id\n1,23457E+11;" + idA + "\n01|1E-5;" + idB,
+			nil,
+			[]int{2, 3},
+		},
+		"letters that cannot be seen": {
+			"code,id\n\u200b1," + idA + "\n1\u00ad2," + idA + "\n1\u00a02," + idA + "\n\u00a03\u00a0," + idA + "\n",
+			map[string]string{"3": idA},
+			[]int{2, 3, 4},
+		},
+		"cells and a separator for Excel": {
+			"sep=;\r\ncode;id\r\n=\"000123\";=\"" + idA + "\"\r\n\"=\"\"02\"\"\";" + idB + "\r\nx;y\r\n",
+			map[string]string{"000123": idA, "02": idB},
+			[]int{5},
+		},
+		"blank columns at the end": {
+			"code;id;;;\n1;" + idA + ";;;\n2;" + idA + ";;x;\n",
+			map[string]string{"1": idA},
+			[]int{3},
+		},
+		"Windows-1252": {
+			"code;id;label\nS\xe3o;" + idA + ";A\xe7\xfacar\n",
+			map[string]string{"São": idA},
+			nil,
+		},
+		"UTF-16": {
+			"\xff\xfec\x00o\x00d\x00e\x00\t\x00i\x00d\x00\n\x00\xe7\x00\t\x00x\x00\n\x00", nil,
+			[]int{2},
+		},
 		"a formula that was guarded on its way":  {"code,id\n'=1," + idA + "\n", map[string]string{"=1": idA}, nil},
 		"an apostrophe that is part of the code": {"code,id\n'1," + idA + "\n", map[string]string{"'1": idA}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := must.Get(ReadReferences(strings.NewReader(c.text), cli.Machine))(t)
+			got := must.Get(ReadReferences(strings.NewReader(c.text), Layout{}, cli.Machine))(t)
 			if c.codes == nil {
 				c.codes = map[string]string{}
 			}
@@ -101,9 +130,106 @@ func TestReferencesAreReadAsSpreadsheetsWriteThem(t *testing.T) {
 
 func TestAFileThatIsNoTableIsRefused(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"", "1," + idA + "\n", "code\n1\n", "id,code\n", "code,id\n\xe7,x\n"} {
-		if _, err := ReadReferences(strings.NewReader(text), cli.Machine); err == nil {
+	for _, text := range []string{"", "1," + idA + "\n", "code\n1\n", "id,code\n", "PK\x03\x04", "code,id\n\x00"} {
+		if _, err := ReadReferences(strings.NewReader(text), Layout{}, cli.Machine); err == nil {
 			t.Errorf("readReferences(%q) has no error", text)
+		}
+	}
+}
+
+// What spreadsheets make of a list of the ERP: titles, other names of the columns, lost zeros,
+// documents as people write them, lines that are not wanted.
+func TestAListOfASpreadsheetIsReadByItsColumns(t *testing.T) {
+	t.Parallel()
+	places := Layout{
+		Code: []string{"Filial", "local "}, ID: "id na plataforma", Label: "NOME",
+		Where: []string{"Situação=ativo"}, Pad: []int{3, 4},
+	}
+	documents := Layout{Code: []string{"CPF/CNPJ"}, ID: "Id", As: "document"}
+	const head = "Cooperativa; os \"locais\"\r\n\r\n\"Id na\nplataforma\";Nome;Filial;Local;Situação;;\r\n"
+	for name, c := range map[string]struct {
+		layout Layout
+		text   string
+		codes  map[string]string // with their labels
+		bad    []string          // parts of what is told
+		out    int
+	}{
+		"titles, blank lines and lost zeros": {
+			places,
+			head + idA + ";Armazém;1;12;Ativo;;\r\n;;;;;;\r\n" + idB + ";;001;A1;ATIVO\r\n;Velho;9;x;Inativo\r\n",
+			map[string]string{"001|0012": "Armazém", "001|A1": ""},
+			nil,
+			1,
+		},
+		"what cannot be padded": {
+			places,
+			head + idA + ";a;1234;1;Ativo\n" + idA + ";b;1;1.234;Ativo\n" + idA + ";c;;1;Ativo\n" + idA +
+				";d;1;#N/D;Ativo\n;e;1;2;Ativo\n" + idA + ";f;1;2;Ativo;;7\n",
+			map[string]string{},
+			[]string{
+				`column Filial (C): "1234" has more`, `column Local (D): "1.234" seems`, `column Filial (C): the code is blank`,
+				`column Local (D): "#N/D" is no code`, `column Id na plataforma (A): the id is blank`, "has 7 columns",
+			},
+			0,
+		},
+		"documents": {
+			documents,
+			"CPF/CNPJ,Id\n529.982.247-25," + idA + "\n1234567890," + idA + "\n191," + idB + "\n52998224726," +
+				idA + "\n191000001," + idA + "\n11222333000181," + idB + "\n1234567898," + idB,
+			map[string]string{"52998224725": "", "01234567890": "", "11222333000181": ""},
+			[]string{
+				"`*91` can be a CPF and also a CNPJ", "`*********26` is neither",
+				"`*******01` is neither", "`********98` is neither",
+			},
+			0,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := must.Get(ReadReferences(strings.NewReader(c.text), c.layout, cli.Machine))(t)
+			codes := map[string]string{}
+			for code := range got.Codes {
+				codes[code] = got.Labels[code]
+			}
+			if diff := cmp.Diff(c.codes, codes); diff != "" || got.LeftOut != c.out || len(got.Bad) != len(c.bad) {
+				t.Fatalf("%d left out, %v; codes (-want +got):\n%s", got.LeftOut, got.Bad, diff)
+			}
+			for i, want := range c.bad {
+				if !strings.Contains(got.Bad[i].Text, want) {
+					t.Errorf("invalid: %s, want %s", got.Bad[i].Text, want)
+				}
+			}
+		})
+	}
+}
+
+func TestALayoutThatTheFileDoesNotHaveIsRefused(t *testing.T) {
+	t.Parallel()
+	full := Layout{Code: []string{"Filial"}, ID: "Id", Where: []string{"Situação=Ativo"}}
+	for text, want := range map[string]string{
+		"Título\nFilail;Id;Situação\n1;" + idA + ";Ativo\n": `no column "Filial"; it has: Filail · Id · Situação; did you mean "Filail"?`,
+		"Filial;Id;Situação;filial\n":                       `"Filial" appears twice in the header (A and D)`,
+		"Filial;Id;Situação\n1;" + idA + ";Inativo\n":       "none of the 1 lines meets the filter",
+		"":                                      "no line",
+		"Filial;Id;Situa\xe7\xe3o;S\xc3\xa3o\n": "mixes encodings",
+	} {
+		_, err := ReadReferences(strings.NewReader(text), full, cli.Machine)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+	for _, l := range []Layout{
+		{ID: "Id"},
+		{Code: []string{"a"}},
+		{Where: []string{"a=b"}},
+		{Code: []string{"a", "b"}, ID: "c", Pad: []int{3}},
+		{Pad: []int{-1}},
+		{As: "number"},
+		{Code: []string{"a"}, ID: "b", Where: []string{"a"}},
+		{Pad: []int{3}, As: "document"},
+	} {
+		if _, err := ReadReferences(strings.NewReader("code,id\n"), l, cli.Machine); err == nil {
+			t.Errorf("the layout %v is taken", l)
 		}
 	}
 }
@@ -118,7 +244,7 @@ func FuzzReadReferences(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		first, err := ReadReferences(strings.NewReader(text), cli.Machine)
+		first, err := ReadReferences(strings.NewReader(text), Layout{}, cli.Machine)
 		if err != nil {
 			return
 		}
@@ -134,7 +260,7 @@ func FuzzReadReferences(f *testing.F) {
 				t.Errorf("a spreadsheet would run %q", cell)
 			}
 		}
-		second, err := ReadReferences(&file, cli.Machine)
+		second, err := ReadReferences(&file, Layout{}, cli.Machine)
 		if err != nil || len(second.Bad) > 0 {
 			t.Fatalf("the export cannot be read: %v %v", err, second.Bad)
 		}

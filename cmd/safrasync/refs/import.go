@@ -16,6 +16,7 @@ import (
 type importFlags struct {
 	cli.ActFlags
 	skipInvalid bool
+	layout      Layout
 }
 
 // importReferences shows what a CSV would change, asks, and imports it: all or nothing, unless
@@ -24,13 +25,16 @@ func importReferences(ctx context.Context, a *cli.App, kind, file string, f impo
 	if err := checkKind(a, kind, cli.ToWrite); err != nil {
 		return err
 	}
-	table, err := readCSV(a, file)
+	table, err := readCSV(a, file, f)
 	if err != nil {
 		return err
 	}
+	if table.LeftOut > 0 {
+		a.Tell("csv.left_out", table.LeftOut, cli.Listed(f.layout.Where))
+	}
 	cli.TellPlan(a, table.Bad, func(bad badLine) { a.Tell("csv.bad_line", bad.Line, bad.Text) })
 	if len(table.Bad) > 0 && !f.skipInvalid {
-		return errors.New(a.Text("csv.refused", len(table.Bad)))
+		return errors.New(file + ": " + a.Text("csv.refused", len(table.Bad)))
 	}
 	old, err := readTable(ctx, a, kind)
 	if err != nil {
@@ -99,16 +103,22 @@ func tellRenames(ctx context.Context, a *cli.App, store *state.Store, kind strin
 }
 
 // readCSV reads a file, or standard input for "-".
-func readCSV(a *cli.App, file string) (table ReferenceTable, err error) {
+func readCSV(a *cli.App, file string, f importFlags) (table ReferenceTable, err error) {
+	if key, args := f.layout.Fault(); key != "" {
+		return table, a.Usage(key, args...)
+	}
+	if f.As == asDocument { // --as is who imports
+		return table, a.Usage("csv.layout_who")
+	}
 	if file == "-" {
-		return ReadReferences(a.Stdin, a.Voice())
+		return ReadReferences(a.Stdin, f.layout, a.Voice())
 	}
 	in, err := os.Open(file)
 	if err != nil {
 		return table, fmt.Errorf("%s: %s", file, config.PlainReason(err))
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
-	table, err = ReadReferences(in, a.Voice())
+	table, err = ReadReferences(in, f.layout, a.Voice())
 	if err != nil {
 		return table, fmt.Errorf("%s: %w", file, err)
 	}
@@ -118,7 +128,9 @@ func readCSV(a *cli.App, file string) (table ReferenceTable, err error) {
 func tellPlan(a *cli.App, kind string, added, changed []trade.ReferenceChange, unchanged int,
 	labels map[string]string,
 ) {
-	shown := func(code string) string { return trade.Reference{Code: code, Label: labels[code]}.Shown() }
+	shown := func(code string) string {
+		return trade.MaskDocuments(trade.Reference{Code: code, Label: labels[code]}.Shown())
+	}
 	a.Tell("plan.title", kind, len(added), len(changed), unchanged)
 	// overwritten ids matter more than new codes
 	cli.TellPlan(a, changed, func(c trade.ReferenceChange) {

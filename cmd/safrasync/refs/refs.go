@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/trade"
@@ -28,6 +29,7 @@ func NewCommand(a *cli.App) *cobra.Command {
 	imported.Add(importing)
 	importing.Flags().BoolVar(&imported.skipInvalid, "skip-invalid", false,
 		"import the other lines when some are invalid")
+	imported.layout.flags(importing.Flags())
 
 	export := a.Command("export KIND", "help.refs_export", cli.Exactly(1),
 		func(cmd *cobra.Command, args []string) error {
@@ -50,6 +52,19 @@ func NewCommand(a *cli.App) *cobra.Command {
 
 	group.AddCommand(list, importing, export, setting, removing)
 	return group
+}
+
+// flags adds the flags that say where in a file the references are.
+func (l *Layout) flags(flags *pflag.FlagSet) {
+	flags.StringSliceVar(&l.Code, "code", nil,
+		"the `COLUMNS` of the code, in the order of its parts, as the header names them")
+	flags.StringVar(&l.ID, "id", "", "the `COLUMN` of the platform's id")
+	flags.StringVar(&l.Label, "label", "", "the `COLUMN` of the name that people know")
+	flags.StringArrayVar(&l.Where, "where", nil,
+		"`COLUMN=VALUE`: only these lines; again for another value or another column")
+	flags.IntSliceVar(&l.Pad, "pad", nil, "`DIGITS` of each part of the code, whose leading zeros were lost; 0 = as it is")
+	flags.StringVar(&l.As, "code-as", "",
+		"`document`: the code is a CPF or CNPJ, with or without punctuation and lost zeros")
 }
 
 // checkKind returns an error for an unknown kind of reference and, for changes, for a kind that the

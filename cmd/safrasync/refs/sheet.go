@@ -1,0 +1,368 @@
+package refs
+
+import (
+	"cmp"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Layout says where in a file the references are, and in what form. The zero Layout is a file with
+// the header code,id or code,id,label.
+type Layout struct {
+	Code  []string // columns of the code's parts; none: the header has the names code, id and label
+	ID    string   // column of the id
+	Label string   // column of the label; "" = none
+	Where []string // COLUMN=VALUE: only these lines; values of one column are alternatives
+	Pad   []int    // digits of each part of the code, whose zeros the spreadsheet lost; 0 = as it is
+	As    string   // asDocument: the code is a CPF or CNPJ
+}
+
+const (
+	asDocument = "document"
+	maxPad     = 40 // digits of a part of a code
+)
+
+// ParseLayout reads a layout as people type it into a form: names and numbers with commas between
+// them, conditions with semicolons.
+func ParseLayout(code, id, label, where, pad string, document bool) Layout {
+	list := func(text, separator string) (out []string) {
+		for item := range strings.SplitSeq(text, separator) {
+			if item = strings.TrimSpace(item); item != "" {
+				out = append(out, item)
+			}
+		}
+		return out
+	}
+	l := Layout{
+		Code: list(code, ","), ID: strings.TrimSpace(id), Label: strings.TrimSpace(label), Where: list(where, ";"),
+	}
+	for _, item := range list(pad, ",") {
+		n, err := strconv.Atoi(item)
+		if err != nil {
+			n = -1 // Fault tells it
+		}
+		l.Pad = append(l.Pad, n)
+	}
+	if document {
+		l.As = asDocument
+	}
+	return l
+}
+
+func (l Layout) plain() bool { return len(l.Code) == 0 }
+
+// Fault returns what is wrong with a layout, as a phrase with its arguments; "" if it is right.
+func (l Layout) Fault() (key i18n.Key, args []any) {
+	switch {
+	case l.plain() != (l.ID == ""), l.plain() && (l.Label != "" || len(l.Where) > 0):
+		return "csv.layout_columns", nil
+	case !l.plain() && len(l.Pad) > 0 && len(l.Pad) != len(l.Code),
+		slices.ContainsFunc(l.Pad, func(n int) bool { return n < 0 || n > maxPad }):
+		return "csv.layout_pad", []any{len(l.Pad), len(l.Code)}
+	case l.As != "" && l.As != asDocument:
+		return "csv.layout_as", []any{l.As}
+	case l.As == asDocument && (len(l.Code) > 1 || len(l.Pad) > 0):
+		return "csv.layout_document", nil
+	}
+	for _, w := range l.Where {
+		if name, _, ok := strings.Cut(w, "="); !ok || strings.TrimSpace(name) == "" {
+			return "csv.layout_where", []any{w}
+		}
+	}
+	return "", nil
+}
+
+// sheet is an open CSV whose header was found.
+type sheet struct {
+	voice  cli.Voice
+	layout Layout
+	rows   *csv.Reader
+	head   []string
+	code   []int // positions of the columns
+	id     int
+	label  int // -1: none
+	where  map[int][]string
+}
+
+// openSheet finds the header. With named columns, titles may stand before it, and the separator is
+// the one that finds them.
+func openSheet(text string, layout Layout, v cli.Voice) (*sheet, error) {
+	if layout.plain() {
+		s := &sheet{voice: v, layout: layout, rows: cli.NewCSV(text, cli.SeparatorOf(text)), id: 1, label: -1}
+		head := s.nextFilled()
+		if head == nil {
+			return nil, errors.New(v.Text("csv.no_lines"))
+		}
+		if len(head) < 2 || len(head) > len(referenceHead) ||
+			!slices.EqualFunc(head, referenceHead[:len(head)], sameWords) {
+			return nil, errors.New(v.Text("csv.no_header", shownHead(head)))
+		}
+		s.head, s.code = referenceHead[:len(head)], []int{0}
+		if len(head) == len(referenceHead) {
+			s.label = 2
+		}
+		return s, nil
+	}
+	var nearest error
+	most := -1
+	for _, separator := range []rune{cli.SeparatorOf(text), ';', '\t', ','} {
+		s := &sheet{voice: v, layout: layout, rows: cli.NewCSV(text, separator)}
+		for range maxTitleLines {
+			if s.head = s.nextFilled(); s.head == nil {
+				break
+			}
+			found, err := s.place()
+			if err == nil {
+				return s, nil
+			}
+			// The line that has most of the columns is the header that was meant.
+			if likely := found*maxTitleLines + min(len(s.head), maxTitleLines-1); likely > most {
+				most, nearest = likely, err
+			}
+		}
+	}
+	return nil, cmp.Or(nearest, errors.New(v.Text("csv.no_lines")))
+}
+
+// nextFilled returns the next record that is not blank, without blank cells at its end; nil at the
+// end. A title that is no CSV is skipped.
+func (s *sheet) nextFilled() []string {
+	for {
+		record, err := s.rows.Read()
+		if errors.Is(err, io.EOF) || err != nil && s.layout.plain() {
+			return nil
+		}
+		if n := filled(record); n > 0 {
+			return record[:n]
+		}
+	}
+}
+
+// place finds the columns of the layout in the header. It returns how many it found.
+func (s *sheet) place() (found int, err error) {
+	at := func(name string) int {
+		var places []int
+		for i, h := range s.head {
+			if sameWords(h, name) {
+				places = append(places, i)
+			}
+		}
+		switch {
+		case len(places) == 1:
+			found++
+			return places[0]
+		case err != nil:
+		case len(places) > 1:
+			err = errors.New(s.voice.Text("csv.column_twice", name, letters(places[0]), letters(places[1])))
+		default:
+			text := s.voice.Text("csv.no_column", name, shownHead(s.head))
+			if near := config.Closest(name, s.head); near != "" {
+				text += s.voice.Text("csv.meant", near)
+			}
+			err = errors.New(text)
+		}
+		return -1
+	}
+	s.code = nil
+	for _, name := range s.layout.Code {
+		s.code = append(s.code, at(name))
+	}
+	s.id, s.label, s.where = at(s.layout.ID), -1, map[int][]string{}
+	if s.layout.Label != "" {
+		s.label = at(s.layout.Label)
+	}
+	for _, w := range s.layout.Where {
+		name, value, _ := strings.Cut(w, "=")
+		i := at(name)
+		s.where[i] = append(s.where[i], value)
+	}
+	return found, err
+}
+
+// wanted reports whether a line is one of those that the layout asks for.
+func (s *sheet) wanted(record []string) bool {
+	for i, values := range s.where {
+		if !slices.ContainsFunc(values, func(v string) bool { return sameWords(cell(record, i), v) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// codeOf returns the code of a line, or why there is none, in the person's language.
+func (s *sheet) codeOf(record []string) (code, why string) {
+	var parts []string
+	for _, i := range s.code {
+		text := trade.UnguardFormula(cell(record, i))
+		if s.layout.plain() {
+			parts = append(parts, cli.CodeParts(text)...)
+		} else {
+			parts = append(parts, strings.NewReplacer(`\`, `\\`, "|", `\|`).Replace(text))
+		}
+	}
+	if len(s.layout.Pad) > 0 && len(parts) != len(s.layout.Pad) {
+		return "", s.in(s.code[0], "csv.layout_pad", len(s.layout.Pad), len(parts))
+	}
+	for i, part := range parts {
+		column := s.code[min(i, len(s.code)-1)]
+		if at := strings.IndexFunc(part, unseen); at >= 0 {
+			r := []rune(part[at:])[0]
+			return "", s.in(column, "csv.unseen", config.ShortName(part), fmt.Sprintf("U+%04X", r),
+				len([]rune(part[:at]))+1)
+		}
+		if shortened.MatchString(part) || excelError.MatchString(part) {
+			return "", s.in(column, "csv.spoilt", part)
+		}
+		if len(s.layout.Pad) > 0 {
+			if parts[i], why = s.padded(column, part, s.layout.Pad[i]); why != "" {
+				return "", why
+			}
+		}
+		if s.layout.As == asDocument {
+			if parts[i], why = s.document(column, part); why != "" {
+				return "", why
+			}
+		}
+	}
+	code = cli.NormalCode(strings.Join(parts, "|"))
+	if cli.IsBlankCode(code) {
+		return "", s.in(s.code[0], "csv.no_code")
+	}
+	return code, ""
+}
+
+var (
+	shortened  = regexp.MustCompile(`^[+-]?\d+([.,]\d+)?[eE][+-]\d+$`)
+	excelError = regexp.MustCompile(`^#(N/[AD]|[A-ZÇÚ/0]+[!?]|#+)$`)
+	digits     = regexp.MustCompile(`^\d+$`)
+	formatted  = regexp.MustCompile(`^[+-]?[\d.,]+$`)
+)
+
+// unseen reports whether a letter cannot be seen, or looks like another: a code with one would never
+// be that of a row.
+func unseen(r rune) bool {
+	return unicode.In(r, unicode.Cf, unicode.Cc, unicode.Co) || unicode.IsSpace(r) && r != ' ' || r == '\u3164'
+}
+
+// padded gives a number back the zeros that a spreadsheet has taken from it.
+func (s *sheet) padded(column int, part string, width int) (text, why string) {
+	switch {
+	case width == 0:
+		return part, ""
+	case part == "":
+		return "", s.in(column, "csv.no_code")
+	case !digits.MatchString(part) && formatted.MatchString(part):
+		return "", s.in(column, "csv.formatted", part)
+	case !digits.MatchString(part):
+		return part, "" // only a number loses zeros
+	case len(part) > width:
+		return "", s.in(column, "csv.too_long", part, width)
+	}
+	return strings.Repeat("0", width-len(part)) + part, ""
+}
+
+// document returns a CPF or CNPJ as it is looked up: only its digits and letters, with the zeros
+// that a spreadsheet has taken from it. One that can be both is refused.
+func (s *sheet) document(column int, part string) (number, why string) {
+	if part == "" {
+		return "", s.in(column, "csv.no_code")
+	}
+	if number, _, err := apiclient.ParseDocument(part); err == nil {
+		return number, ""
+	}
+	var found []string
+	for _, length := range []int{11, 14} {
+		if len(part) < length && digits.MatchString(part) {
+			full := strings.Repeat("0", length-len(part)) + part
+			if number, _, err := apiclient.ParseDocument(full); err == nil {
+				found = append(found, number)
+			}
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", s.in(column, "csv.no_document", hidden(part))
+	case 1:
+		return found[0], ""
+	}
+	return "", s.in(column, "csv.two_documents", hidden(part))
+}
+
+// hidden masks what should have been a document, so that a person still recognises the cell.
+func hidden(text string) string {
+	r := []rune(text)
+	for i := range r {
+		if i < len(r)-2 && (unicode.IsDigit(r[i]) || unicode.IsLetter(r[i])) {
+			r[i] = '*'
+		}
+	}
+	return config.ShortName(string(r))
+}
+
+// in returns a phrase about a column, which it names as the file and as a spreadsheet do.
+func (s *sheet) in(column int, key i18n.Key, args ...any) string {
+	return s.voice.Text("csv.in_column", strings.Join(strings.Fields(s.head[column]), " "), letters(column),
+		trade.MaskDocuments(s.voice.Text(key, args...)))
+}
+
+// letters returns the name of a column in a spreadsheet.
+func letters(column int) string {
+	name := string(rune('A' + column%26))
+	if column >= 26 {
+		return letters(column/26-1) + name
+	}
+	return name
+}
+
+// filled returns how many cells remain without the blank ones at the end.
+func filled(record []string) int {
+	for n := len(record); n > 0; n-- {
+		if strings.TrimSpace(record[n-1]) != "" {
+			return n
+		}
+	}
+	return 0
+}
+
+// asFormula matches a cell that Excel was to take as text.
+var asFormula = regexp.MustCompile(`^="([^"]*)"$`)
+
+// cell returns a cell without blanks around it; "" where the line has none.
+func cell(record []string, i int) string {
+	if i >= len(record) {
+		return ""
+	}
+	return strings.TrimSpace(asFormula.ReplaceAllString(strings.TrimSpace(record[i]), "$1"))
+}
+
+// sameWords compares the text of a cell with what a person typed, without regard to case and
+// blanks.
+func sameWords(a, b string) bool {
+	plain := func(text string) string { return strings.Join(strings.Fields(norm.NFC.String(text)), " ") }
+	return strings.EqualFold(plain(a), plain(b))
+}
+
+// shownHead returns a header for a message. What should be one may be a line of data.
+func shownHead(head []string) string {
+	const shown = 12
+	var names []string
+	for _, h := range head[:min(len(head), shown)] {
+		names = append(names, trade.MaskDocuments(strings.Join(strings.Fields(h), " ")))
+	}
+	return trade.CutText(cli.Printable(strings.Join(names, " · ")))
+}
