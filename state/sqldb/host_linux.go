@@ -138,7 +138,7 @@ func SameDevice(a, b string) bool {
 		if syscall.Stat(path, &st) != nil {
 			return false
 		}
-		device[i] = uint64(st.Dev)
+		device[i] = st.Dev
 	}
 	return device[0] == device[1]
 }
