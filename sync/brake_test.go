@@ -196,7 +196,7 @@ func TestF021ManyRetypedRowsPauseTheJobAndFewAreHeldOneByOne(t *testing.T) {
 		b.exec(`UPDATE contrato SET num = 'B' || num WHERE num > '0002' AND num <= '0006'`)
 		b.contract(11)
 		brake := b.expectBrake(b.sync(engine.Options{Sweep: true}), "brake_retyped", 4)
-		if !slices.Contains(brake.Samples, "01|B0003 (was 01|0003)") {
+		if !slices.Contains(brake.Samples, "01|B0003 ← 01|0003") {
 			t.Errorf("samples %q", brake.Samples)
 		}
 		b.release("contracts")

@@ -117,7 +117,7 @@ func (r *Guard) brakeRetyped(ctx context.Context, memory trade.Memory, came trad
 			if count++; len(samples) < run.BrakeSamples {
 				was := ""
 				if like.Moved != nil {
-					was = fmt.Sprintf(" (was %s)", like.Moved.Entry.Key)
+					was = fmt.Sprintf(" ← %s", like.Moved.Entry.Key)
 				}
 				samples = append(samples, e.Key+was)
 			}
