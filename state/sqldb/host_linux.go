@@ -128,8 +128,6 @@ func Ours(info os.FileInfo) bool {
 	return ok && int(st.Uid) == os.Geteuid()
 }
 
-// ownerOf returns the owner of a file, and whether that is another user. For a file that cannot be
-// inspected it returns "" and false.
 // SameDevice reports whether two files or folders are on one device, as far as that is known.
 func SameDevice(a, b string) bool {
 	var device [2]uint64
@@ -143,6 +141,8 @@ func SameDevice(a, b string) bool {
 	return device[0] == device[1]
 }
 
+// ownerOf returns the owner of a file, and whether that is another user. For a file that cannot be
+// inspected it returns "" and false.
 func ownerOf(path string) (name string, other bool) {
 	info, err := os.Stat(path)
 	if err != nil || Ours(info) {
