@@ -408,7 +408,7 @@ func TestF009AConnectionCutInTheMiddleIsAnError(t *testing.T) {
 func TestAConflictWithRecoveryIsNamed(t *testing.T) {
 	t.Parallel()
 	for code, text := range map[string]string{
-		"40001": "cancelando comando por causa de um conflito com recuperação",
+		"40001": "cancelando comando por causa de um conflito com recuperação", //nolint:misspell // Portuguese
 		"57P01": "terminating connection due to conflict with recovery",
 	} {
 		s, _ := postgres(t, `CREATE FUNCTION conflict() RETURNS int LANGUAGE plpgsql AS

@@ -136,7 +136,8 @@ func TestF155AChangeAfterSendingTellsItsFieldsOldAndNewAndSendsNothing(t *testin
 		if diff := cmp.Diff("["+strings.Join(want, ",")+"]", string(got)); diff != "" {
 			t.Errorf("differences (-want +got):\n%s", diff)
 		}
-		if d := mapping.Differences(nil, e, nil, nil); len(d) != 4 || d[0].Columns[0] != "carteira" || d[0].ERPNow != "9" {
+		if d := mapping.Differences(nil, e, nil, nil); len(d) != 4 || d[0].Columns[0] != "carteira" ||
+			d[0].ERPNow != "9" {
 			t.Errorf("the columns of a job that is no longer configured: %+v", d)
 		}
 		if _, kept := e.Now["obs"]; kept {

@@ -44,7 +44,8 @@ func newRootCommand(a *cli.App) *cobra.Command {
 		webhooks.NewCommand(a), newSandboxCommand(a), care.NewSelftestCommand(a),
 	)
 	addGroup(a, root, "run",
-		daemon.NewCommand(a), daemon.NewReloadCommand(a), runs.NewSyncCommand(a), runs.NewResyncCommand(a), acts.NewPauseCommand(a),
+		daemon.NewCommand(a), daemon.NewReloadCommand(a), runs.NewSyncCommand(a), runs.NewResyncCommand(a),
+		acts.NewPauseCommand(a),
 		acts.NewResumeCommand(a), api.NewCommand(a),
 	)
 	addGroup(a, root, "look",

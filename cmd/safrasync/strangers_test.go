@@ -58,7 +58,10 @@ jobs:
 		want           int
 		paths          []string
 	}{
-		{at["the console is served"], "http://" + at["the console is served"] + "/login", 200, []string{"/login", "/rows"}},
+		{
+			at["the console is served"], "http://" + at["the console is served"] + "/login", 200,
+			[]string{"/login", "/rows"},
+		},
 		{
 			at["metrics are served"], "http://" + at["metrics are served"] + "/metrics", 200,
 			[]string{"/metrics", "/readyz"},
