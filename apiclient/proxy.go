@@ -93,11 +93,12 @@ func connectThrough(c net.Conn, user *url.Userinfo, target string) (status int, 
 		return 0, err
 	}
 	answer := bufio.NewReader(io.LimitReader(c, maxHeaderBytes))
-	resp, err := http.ReadResponse(answer, &http.Request{Method: http.MethodConnect})
+	// Its body is left alone: what opens a tunnel has none, whatever its headers say, and any other
+	// ends with the connection.
+	resp, err := http.ReadResponse(answer, &http.Request{Method: http.MethodConnect}) //nolint:bodyclose // see above
 	if err != nil {
 		return 0, err
 	}
-	_ = resp.Body.Close()
 	if resp.StatusCode == http.StatusOK && answer.Buffered() > 0 { // TLS begins on this side
 		return resp.StatusCode, errUnrequested
 	}

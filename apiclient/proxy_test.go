@@ -21,8 +21,10 @@ import (
 // connectProxy is an HTTP proxy that opens tunnels for those who know its password.
 type connectProxy struct {
 	addr string
-	// instead answers a CONNECT in its place; nil: it opens the tunnel.
+	// instead answers a CONNECT in its place; "": it opens the tunnel.
 	instead string
+	// more are headers of the answer that opens it.
+	more string
 
 	mu     sync.Mutex // guards asked
 	asked  []string   // the requests, with the credentials
@@ -69,7 +71,7 @@ func (p *connectProxy) serve(c net.Conn) {
 		return
 	}
 	defer func() { _ = there.Close() }()
-	_, _ = io.WriteString(c, "HTTP/1.1 200 Connection established\r\n\r\n")
+	_, _ = io.WriteString(c, "HTTP/1.1 200 Connection established\r\n"+p.more+"\r\n")
 	done := make(chan struct{}, 2)
 	go func() { p.relay(there, c, true); done <- struct{}{} }()
 	go func() { p.relay(c, there, false); done <- struct{}{} }()
@@ -135,6 +137,21 @@ func TestRequestsGoThroughTheProxyOfTheConfiguration(t *testing.T) {
 	s.Close()
 	if len(*protos) != 6 {
 		t.Errorf("%d requests arrived", len(*protos))
+	}
+}
+
+// An answer that opens a tunnel has no body, whatever its headers say.
+func TestAnAnswerThatOpensATunnelHasNoBody(t *testing.T) {
+	t.Parallel()
+	ca := newAuthority(t)
+	s, _ := startTLS(t, ca.issue(t, nil), nil)
+	for _, more := range []string{"Transfer-Encoding: chunked\r\n", "Content-Length: 5\r\n"} {
+		p := startProxy(t, &connectProxy{more: more}, nil)
+		c := newClient(t, apiclient.Options{
+			BaseURL: s.URL, CAFile: ca.file, Proxy: p.url("http", proxyUser, proxyPassword), Timeout: 5 * overSoon,
+		})
+		a, err := c.SubmitOrderCommitment(context.Background(), payload, nil)
+		wantKnown(t, a, err, apiclient.Created, apiclient.FaultNone)
 	}
 }
 
