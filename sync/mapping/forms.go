@@ -68,7 +68,7 @@ func numeric(kind erp.Kind) bool { return kind == erp.Int || kind == erp.Number 
 type dateForm struct {
 	sample string
 	layout string
-	zone   *time.Location // in which an instant in a text becomes a day
+	zone   *time.Location // in which an instant becomes a day
 }
 
 // parseDateForm parses a form made of YYYY, MM, DD and separators. A year of two digits is refused:
@@ -87,8 +87,8 @@ func parseDateForm(sample string, zone *time.Location) (dateForm, error) {
 	if strings.Trim(rest, "/-. ") != "" {
 		return dateForm{}, fmt.Errorf("%q may have only /, -, . and blanks beside YYYY, MM and DD", sample)
 	}
-	return dateForm{sample: sample, layout: strings.NewReplacer("YYYY", "2006", "MM", "01", "DD",
-		"02").Replace(sample)}, nil
+	layout := strings.NewReplacer("YYYY", "2006", "MM", "01", "DD", "02").Replace(sample)
+	return dateForm{sample: sample, layout: layout, zone: zone}, nil
 }
 
 // read returns the calendar day (I7). The form applies to texts and integers only.
