@@ -168,11 +168,11 @@ func (m *engine) Clock(ctx context.Context, c *sqlx.Conn) (dialect.Clock, error)
 	return dialect.Clock{Now: now, Limits: dialect.NaiveLimits(now, horizon, m.opt.TimeZone)}, nil
 }
 
-// Window compares in the column's own type. Rows without a value, including zero dates, are always
-// included.
 // dated is a day. Earlier ones are "zero" dates, which are in every window.
 const dated = "1000-01-01"
 
+// Window compares in the column's own type. Rows without a value, including zero dates, are always
+// included.
 func (m *engine) Window(b *dialect.Binder, col dialect.Column, w dialect.Window) (string, *fault.Error) {
 	low, bad := dialect.WindowStart(w, col.Type == "date", dated)
 	if bad != nil {
