@@ -77,12 +77,15 @@ func TestInitProposesTheSampleERPOfTheDemo(t *testing.T) {
 		!strings.Contains(out, "explain contracts") {
 		t.Errorf("init does not tell what remains:\n%s", out)
 	}
-	b.staysOpen("new.yaml", 10)
+	b.staysOpen("new.yaml", 17)
 	b.complete("new.yaml", map[string]string{
 		"base_url: PREENCHER": "base_url: https://api.example.com", `"001": PREENCHER`: `"001": SOJA`,
 		`"002": PREENCHER`: `"002": MILHO`,
 		`"003": PREENCHER`: `"003": TRIGO`, `    "FEIJAO": PREENCHER`: "    #", `    "SAFRA NOVA": PREENCHER`: "    #",
 		`"TRIGO 26": PREENCHER`: `"TRIGO 26": 2026/2026`,
+		`"TL": PREENCHER`:       `"TL": TON`, `"AF": PREENCHER`: `"AF": A_FIXAR`, `"CP": PREENCHER`: `"CP": COMPRA`,
+		`"FC": PREENCHER`: `"FC": FIXACAO_COMPRA`, `"FD": PREENCHER`: `"FD": FIXACAO_DEPOSITO`,
+		`"D": PREENCHER`: `"D": DINHEIRO`, `"T": PREENCHER`: `"T": TROCA`,
 		// what the cooperative decided
 		"values: contracts_payment_type": "values: contracts_payment_type, default: DINHEIRO",
 		`    "SACA": PREENCHER`:          "    #", `    "BAG": PREENCHER`: "    #", ">= 'PREENCHER'": ">= '20240101'",
@@ -130,11 +133,11 @@ func TestInitProposesTheModernERP(t *testing.T) {
 	}
 	b.run(0, "--config", b.path("new.yaml"), "init", "--driver", "postgres", "--dsn", "${env:SAFRASYNC_ERP_DSN}",
 		"--contracts", "coop.contrato")
-	b.staysOpen("new.yaml", 4)
+	b.staysOpen("new.yaml", 5)
 	b.complete("new.yaml", map[string]string{
 		"base_url: PREENCHER": "base_url: https://api.example.com", ">= 'PREENCHER'": ">= '2026-01-01'",
-		"/var/lib/safrasync/state.db": b.path("new.db"),
-		`    "feijao": PREENCHER`:     "    #", `    "bag": PREENCHER`: "    #",
+		"/var/lib/safrasync/state.db": b.path("new.db"), `"t": PREENCHER`: `"t": TON`,
+		`    "feijao": PREENCHER`: "    #", `    "bag": PREENCHER`: "    #",
 		"    key: [filial_id, numero] # unique index": "    key: [filial_id, numero]",
 		`{column: preco_unitario, empty: ["0"]}`:      "preco_unitario",
 	})

@@ -86,6 +86,7 @@ func isFloat(c *surveyed) bool {
 // missing proposes a field for which no column was found.
 func (p *proposer) missing(rule trade.FieldRule) {
 	f := proposedField{name: rule.Field}
+	candidates, names := p.listed(rule)
 	switch {
 	case rule.Need == trade.Optional:
 		f.yaml, f.note, f.off = "COLUNA", p.Text("init.not_found_optional"), true
@@ -95,6 +96,10 @@ func (p *proposer) missing(rule trade.FieldRule) {
 		f.yaml, f.note = config.FillIn, p.Text("init.not_found")
 	default:
 		f.yaml, f.note, f.off = "COLUNA", p.Text("init.not_found_when", rows.RequiredWhen(rule)), true
+	}
+	f.note += candidates
+	if rule.Need != trade.Optional {
+		p.job.offered = append(p.job.offered, names...)
 	}
 	p.job.fields = append(p.job.fields, f)
 }
@@ -155,7 +160,8 @@ func (p *proposer) values(ctx context.Context, rule trade.FieldRule, c *surveyed
 		pair := proposedPair{v.text, to, p.Text("init.value_rows", v.rows)}
 		switch how {
 		case likely:
-			pair.note += p.Text("init.value_likely")
+			open++
+			pair.to, pair.note = config.FillIn, pair.note+p.Text("init.value_likely", to)
 		case unknown:
 			open++
 			pair.note += p.Text("init.value_unknown")
@@ -178,23 +184,22 @@ func (p *proposer) values(ctx context.Context, rule trade.FieldRule, c *surveyed
 // parentField proposes the columns that hold the key of the parent's row, in the order of its key:
 // columns of the same name, or else a column named after the contract.
 func (p *proposer) parentField(rule trade.FieldRule) {
-	i := slices.IndexFunc(p.parents, func(j proposedJob) bool { return j.sends == trade.OrderCommitments })
-	if i < 0 {
-		p.job.fields = append(p.job.fields,
-			proposedField{
-				name: rule.Field, yaml: "{column: " + config.FillIn + ", sent_by: contracts}",
-				note: p.Text("init.no_parent"),
-			})
-		return
+	parent := proposedJob{name: "contracts", key: []string{config.FillIn}}
+	for _, j := range p.parents {
+		if j.sends == trade.OrderCommitments {
+			parent = j
+		}
 	}
-	columns, open := parentColumns(p.survey, p.parents[i].key), false
-	for _, c := range columns {
-		open = open || c == config.FillIn
-	}
-	f := proposedField{name: rule.Field, yaml: "{column: " + yamlList(columns) + ", sent_by: " +
-		p.parents[i].name + "}"}
-	if open {
-		f.note = p.Text("init.parent_open", strings.Join(p.parents[i].key, ", "))
+	columns := parentColumns(p.survey, parent.key)
+	f := proposedField{name: rule.Field, yaml: "{column: " + yamlList(columns) + ", sent_by: " + parent.name + "}"}
+	if slices.Contains(columns, config.FillIn) {
+		f.note = p.Text("init.no_parent")
+		if !slices.Contains(parent.key, config.FillIn) {
+			f.note = p.Text("init.parent_open", strings.Join(parent.key, ", "))
+		}
+		candidates, names := p.listed(rule)
+		f.note += candidates
+		p.job.offered = append(p.job.offered, names...)
 	}
 	p.job.fields = append(p.job.fields, f)
 }

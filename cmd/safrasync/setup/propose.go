@@ -26,6 +26,7 @@ type proposedJob struct {
 	maps      []proposedMap
 	unused    []string // columns of the table that the query does not use
 	confirm   []string // lines on what may lose or double rows; a person deletes each
+	offered   []string // columns that are named as candidates
 }
 
 // proposedField is one line under `fields:`.
@@ -221,7 +222,11 @@ func (p *proposer) chooseKey(ctx context.Context) error {
 			return err
 		}
 		if is {
-			p.job.key, p.job.keyNote = known, p.Text("init.key_today")
+			p.job.key, p.job.keyNote = []string{config.FillIn}, p.Text("init.key_today", strings.Join(known, ", "))
+			if len(unique) > 0 {
+				p.job.key = unique[0]
+			}
+			p.job.offered = append(p.job.offered, known...)
 			return nil
 		}
 	}
@@ -232,7 +237,9 @@ func (p *proposer) chooseKey(ctx context.Context) error {
 			p.job.keyNote = p.Text("init.key_not_unique", strings.Join(known, ", "))
 		}
 	default:
-		p.job.key, p.job.keyNote = []string{config.FillIn}, p.Text("init.key_none")
+		candidates, names := p.listed(trade.FieldRule{Field: "key", Type: trade.Enum})
+		p.job.key, p.job.keyNote = []string{config.FillIn}, p.Text("init.key_none")+candidates
+		p.job.offered = append(p.job.offered, names...)
 	}
 	return nil
 }
@@ -296,40 +303,12 @@ func shared(key, known []string) int {
 	return n
 }
 
-// assign assigns to each field the column that matches best, best matches first. A column serves
-// one field only.
-func (p *proposer) assign() map[string]*surveyed {
-	type pair struct {
-		field  string
-		column *surveyed
-		score  int
-	}
-	var pairs []pair
-	for _, rule := range p.rules {
-		for _, c := range p.survey.columns {
-			if score := likeness(c.words, fieldNames[rule.Field]); score > 0 && !p.taken[c] && c.suits(rule) {
-				if len(c.samples) == 0 {
-					score -= 400 // an empty column only if there is no other
-				}
-				pairs = append(pairs, pair{rule.Field, c, score})
-			}
-		}
-	}
-	slices.SortStableFunc(pairs, func(a, b pair) int { return cmp.Compare(b.score, a.score) })
-	out := map[string]*surveyed{}
-	for _, x := range pairs {
-		if out[x.field] == nil && !p.taken[x.column] {
-			out[x.field], p.taken[x.column] = x.column, true
-		}
-	}
-	return out
-}
-
 // writeQuery builds the query: the columns that are used, the conditions of the scope, and the
 // first day.
 func (p *proposer) writeQuery(dates ...*surveyed) {
 	s := p.survey
 	if s.relation == nil {
+		p.askCutOver(dates...)
 		p.job.query, p.job.queryNote = s.body, p.Text("init.query_own")
 		if len(s.where) > 0 {
 			p.job.queryNote = p.Text("init.query_conditions", strings.Join(s.where, " AND "))
@@ -348,7 +327,6 @@ func (p *proposer) writeQuery(dates ...*surveyed) {
 		names = []string{s.columns[0].name}
 	}
 	conditions := slices.Clone(s.where)
-	p.job.queryNote = p.Text("init.query_all_time")
 	for _, c := range dates {
 		if c == nil {
 			continue
@@ -364,16 +342,42 @@ func (p *proposer) writeQuery(dates ...*surveyed) {
 		}
 		break
 	}
+	if p.job.queryNote == "" {
+		p.job.queryNote = p.Text("init.query_own_table")
+		p.askCutOver(dates...)
+	}
 	p.job.query = "SELECT " + wrapList(s.list(names)) + "\nFROM " + relationName(s.driver, *s.relation)
 	if len(conditions) > 0 {
 		p.job.query += "\nWHERE " + strings.Join(conditions, "\n  AND ")
 	}
 }
 
-// uses reports whether the job uses a column.
+// askCutOver lets a person add the first day to a query, because without one all of history would be
+// sent.
+func (p *proposer) askCutOver(dates ...*surveyed) {
+	var names []string
+	for _, c := range dates {
+		if c != nil {
+			names = append(names, c.name)
+		}
+	}
+	for _, rule := range p.rules {
+		if len(names) == 0 && (rule.Field == "order_date" || rule.Field == "delivery_date") {
+			_, names = p.listed(rule)
+		}
+	}
+	text := p.Text("init.confirm_cut_over")
+	if len(names) > 0 {
+		text += p.Text("init.candidates", strings.Join(names, ", "))
+	}
+	p.job.confirm = append(p.job.confirm, text)
+	p.job.offered = append(p.job.offered, names...)
+}
+
+// uses reports whether the job uses a column, or names it as a candidate.
 func (p *proposer) uses(name string) bool {
-	if slices.Contains(p.job.key, name) || p.job.changedAt == name || p.job.cancelled != nil &&
-		p.job.cancelled.Column == name {
+	if slices.Contains(slices.Concat(p.job.offered, p.job.key), name) || p.job.changedAt == name ||
+		p.job.cancelled != nil && p.job.cancelled.Column == name {
 		return true
 	}
 	return slices.ContainsFunc(p.job.fields, func(f proposedField) bool { return !f.off && namesColumn(f.yaml, name) })
