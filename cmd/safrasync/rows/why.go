@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"regexp"
 	"strings"
 	"time"
 
@@ -44,6 +45,7 @@ type story struct {
 	sends    trade.Kind
 	erpErr   error
 	entry    *trade.Entry
+	parents  []rehearse.Reasons // of the rows that it waits for and that the ledger does not have
 	attempts []trade.Attempt
 	changes  []trade.Difference
 	status   trade.JobStatus
@@ -118,6 +120,16 @@ func tellStory(ctx context.Context, e *cli.Engine, job, key string, zone *time.L
 		if s.attempts, err = e.Store.Attempts(ctx, entry.ID); err != nil {
 			return s, err
 		}
+		for _, w := range entry.WaitingFor {
+			if w.Job == "" || w.ParentState != "" || s.erpErr != nil {
+				continue
+			}
+			parent, err := e.Why(ctx, w.Job, w.Key)
+			if err != nil {
+				return s, err
+			}
+			s.parents = append(s.parents, parent)
+		}
 	case !errors.Is(err, state.ErrNotFound):
 		return s, err
 	}
@@ -165,9 +177,7 @@ func why(v cli.Voice, s story) []string {
 		say("why.excluded_somehow")
 	case *r.InERP:
 		say("why.excluded")
-		for _, condition := range r.Excluded {
-			out = append(out, "  - "+condition)
-		}
+		out = append(out, excluding(v, r.Excluded)...)
 	default:
 		say("why.not_in_erp")
 	}
@@ -175,6 +185,35 @@ func why(v cli.Voice, s story) []string {
 		return append(out, whyUnknown(v, s)...)
 	}
 	return append(append(out, whyEntry(v, s)...), whyNext(v, s)...)
+}
+
+// cutOver matches a condition that leaves out rows before a date. Such a date is the one from which on
+// the cooperative sends.
+var cutOver = regexp.MustCompile(`>=?\s*(?i:date\s*|timestamp\s*|to_date\s*\(\s*)?'(\d{4}-?\d\d-?\d\d|\d\d/\d\d/\d{4})`)
+
+// excluding returns a line for each condition of the query that leaves a row out.
+func excluding(v cli.Voice, conditions []string) []string {
+	var out []string
+	for _, condition := range conditions {
+		line := "  - " + condition
+		if date := cutOver.FindStringSubmatch(condition); date != nil {
+			line += v.Text("why.before_cut_over", date[1])
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// whyParents explains why the rows that a row waits for are not in the ledger, as far as their
+// queries leave them out.
+func whyParents(v cli.Voice, parents []rehearse.Reasons) []string {
+	var out []string
+	for _, p := range parents {
+		if p.InERP != nil && *p.InERP && len(p.Excluded) > 0 {
+			out = append(append(out, v.Text("why.parent_excluded", p.Job, p.Key)), excluding(v, p.Excluded)...)
+		}
+	}
+	return out
 }
 
 // whyUnknown explains a key that the ledger has never seen.
@@ -194,6 +233,7 @@ func whyEntry(v cli.Voice, s story) []string {
 	if text := v.Reason(*e); text != "" {
 		out = append(out, v.Text("why.reason", text))
 	}
+	out = append(out, whyParents(v, s.parents)...)
 	if e.Error != nil && e.State != trade.Invalid {
 		out = append(out, v.Text("why.error", v.OutcomeReason(e.Error.Status, e.Error.Messages, e.Error.Text)))
 	}
