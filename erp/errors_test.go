@@ -420,6 +420,11 @@ func TestAConflictWithRecoveryIsNamed(t *testing.T) {
 			t.Errorf("%v is not transient", err)
 		}
 	}
+	// a server that comes up after a crash says it of itself
+	s, _ := postgres(t, `CREATE FUNCTION starts() RETURNS int LANGUAGE plpgsql AS
+		$$ BEGIN RAISE EXCEPTION USING ERRCODE = '57P03', MESSAGE = 'the database system is in recovery mode'; END $$`)
+	err := erptest.ReadError(t, s, erp.Query{SQL: "SELECT starts() AS k", Key: []string{"k"}, Job: "contracts"})
+	erptest.WantError(t, err, erp.CodeUnreachable, "ended the connection or is starting", "57P03")
 }
 
 // The server, or a firewall in between, may close a pooled connection before the next reading.

@@ -72,8 +72,9 @@ func queryOffset(pos, query string) (int, bool) {
 func (p *engine) serverProblem(e *pq.Error) *fault.Error {
 	// A server with SQL_ASCII may send messages in any encoding.
 	message := strings.ToValidUTF8(e.Message, "?")
-	// our transactions only read, so 40001 has no other cause; 57P01 has, and only its text tells
-	if e.Code == "40001" || e.Code.Class() == "57" && recovery.MatchString(message) {
+	// our transactions only read, so 40001 has no other cause; 57P01 and 57P04 have, and only their text
+	// tells. 57P03 speaks of recovery, too: of the server's own, after a crash.
+	if e.Code == "40001" || (e.Code == "57P01" || e.Code == "57P04") && recovery.MatchString(message) {
 		return fault.Failf(fault.CodeUnreachable, "the ERP database at %s is a standby that ended the reading to apply changes of its primary"+
 			" (conflict with recovery); it is tried again at the next run. If that happens often: hot_standby_feedback = on, or a longer"+
 			" max_standby_streaming_delay, on the standby", p.server.Target)
