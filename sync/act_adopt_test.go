@@ -2,6 +2,7 @@ package sync_test
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -259,6 +260,32 @@ func TestF161AResyncReadsAgainAndSendsOnlyWhatIsDue(t *testing.T) {
 		if r := resync(discovery.Resync{}, 1, ""); !r.Sweep || r.States[trade.Accepted] != 5 ||
 			r.States[trade.InDoubt] != 1 {
 			t.Errorf("sweep %v, states %v", r.Sweep, r.States)
+		}
+	})
+}
+
+// A pass that only records says nothing about what stopped a job: a person has to, before it sends.
+func TestAPassThatOnlyRecordsEndsNoStop(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.limits.MaxInFlight, b.limits.StopAfterUnknown = 1, 2
+		b.api.SetFaults(faults(t, "lost-after@1-2")...)
+		b.contracts(5)
+		b.sync(engine.Options{})
+		stopped := must.Get(b.ledger.JobStatus(t.Context(), "contracts"))(t)
+		if stopped.State != trade.Stopped || stopped.Stop == nil {
+			t.Fatalf("the job is %+v", stopped)
+		}
+		reports := must.Get(b.engine().Sync(t.Context(), nil, engine.Options{RecordOnly: true}))(t)
+		if b.adds(reports[0]); reports[0].Stopped != nil {
+			t.Errorf("stopped: %+v", reports[0].Stopped)
+		}
+		if now := must.Get(b.ledger.JobStatus(t.Context(), "contracts"))(t); !reflect.DeepEqual(now, stopped) {
+			t.Errorf("the job is %+v, and was %+v", now, stopped)
+		}
+		b.sync(engine.Options{}) // by hand: a person has looked
+		if now := must.Get(b.ledger.JobStatus(t.Context(), "contracts"))(t); now.State != trade.Idle {
+			t.Errorf("the job is %+v after a pass by hand", now)
 		}
 	})
 }

@@ -94,6 +94,7 @@ type jobPass struct {
 	stopped   func(*jobPass)    // optional: called before a stop is stored; may set its Until
 
 	pausedBefore bool // not begun, because the job is paused
+	stopStays    bool // it only records, so the stop that the job has is none of its business
 	idle         bool // its last turn found nothing that may be sent now
 }
 
@@ -131,6 +132,7 @@ func (p *pass) begin(ctx context.Context, job *mapping.Job) error {
 		p.runs = append(p.runs, r)
 		return nil
 	}
+	r.stopStays = p.opts.RecordOnly && status.Stop != nil
 	asked := p.engine.Clock.Boot()
 	r.run.Lease, err = p.engine.Ledger.Jobs.AcquireLease(context.WithoutCancel(ctx), job.Name(), p.engine.Owner)
 	var other *trade.OtherPlatformError

@@ -110,6 +110,9 @@ func (r *jobPass) verify(ctx context.Context) error {
 }
 
 func (r *jobPass) setStatus(ctx context.Context, status trade.JobStatus) {
+	if r.stopStays {
+		return
+	}
 	if err := r.runs.SetJobStatus(ctx, status); err != nil {
 		r.run.Log.Warn("the job's status was not stored", zap.Error(err))
 	}
