@@ -268,11 +268,12 @@ func (r *Row) outside(one amount) Outside {
 	return ""
 }
 
-// done returns the accounts by product and measure.
-func (a accounts) done(whole bool) []Account {
+// done returns the accounts by product and measure. whole is that of the report; placed reports
+// whether each delivery is in the account of its product.
+func (a accounts) done(whole, placed bool) []Account {
 	out := make([]Account, 0, len(a))
 	for _, b := range a {
-		b.Whole = whole
+		b.Whole = whole && (placed || b.Measure != Delivered || b.Product == "")
 		for _, l := range b.lines {
 			if l.Outside != "" {
 				b.Outside = append(b.Outside, *l)

@@ -144,3 +144,45 @@ func TestTheDifferenceOfAProductIsExplained(t *testing.T) {
 		}
 	})
 }
+
+// The first line of an account is a SUM over the ERP, or is not there: without a sweep of each job it
+// is not known, and neither is the product of a delivery that is no living document.
+func TestWhatTheQueryReturnsIsSaidOnlyWhereItIsKnown(t *testing.T) {
+	t.Parallel()
+	hundred := trade.NewDecimal(100, 0)
+	row := func(sends trade.Kind) Row {
+		return Row{
+			Job: string(sends), Sends: sends, Key: "1", Standing: Standing{State: trade.Pending},
+			Document: Document{Product: "SOJA", OrderType: "A_FIXAR"}, ERP: Figures{Amount: &hundred, Unit: trade.KG},
+		}
+	}
+	for what, one := range map[string]struct {
+		change               func(*JobHead)
+		contracts, delivered bool
+	}{
+		"swept": {func(*JobHead) {}, true, true},
+		"a cancelled delivery": {func(j *JobHead) {
+			j.Beside = []trade.Beside{{Why: trade.BesideCancelled, Sums: trade.Sums{Rows: 1}}}
+		}, true, false},
+		"never swept":                     {func(j *JobHead) { j.SweptAt, j.Read, j.Rows = nil, 0, 0 }, false, false},
+		"swept by a program without this": {func(j *JobHead) { j.Read = 0 }, false, false},
+	} {
+		s := spooled(t, []Row{row(trade.OrderCommitments), row(trade.Deliveries)})
+		for i := range s.Head.Jobs {
+			s.Head.Jobs[i].Read = 1
+			if s.Head.Jobs[i].Sends == trade.Deliveries {
+				one.change(&s.Head.Jobs[i])
+			}
+		}
+		for _, products := range [][]string{nil, {"SOJA"}} {
+			o := portuguese
+			o.Filter.Products = products
+			for _, a := range must.Get(s.Overview(o))(t).Accounts {
+				want := map[Measure]bool{Contracted: one.contracts, Delivered: one.delivered}[a.Measure]
+				if a.Product == "SOJA" && a.Whole != want {
+					t.Errorf("%s, products %q: %s of SOJA is whole: %t", what, products, a.Measure, a.Whole)
+				}
+			}
+		}
+	}
+}

@@ -70,7 +70,7 @@ func (s *Snapshot) aggregate(o Options) (v Overview, over overDelivered, err err
 			accounts.beside(job, o.Filter)
 		}
 	}
-	v.Summaries, v.Totals, v.Accounts = sums.done(), totals.sorted(), accounts.done(whole)
+	v.Summaries, v.Totals, v.Accounts = sums.done(), totals.sorted(), accounts.done(whole, s.placed())
 	if err != nil {
 		return v, nil, err
 	}
@@ -84,11 +84,20 @@ func (s *Snapshot) aggregate(o Options) (v Overview, over overDelivered, err err
 func (s *Snapshot) whole(f Filter) bool {
 	only := Filter{Jobs: f.Jobs, Products: f.Products}
 	for _, job := range s.Head.Jobs {
-		if job.Rows > 0 && job.Read == 0 && among(f.Jobs, job.Job) {
+		if (job.SweptAt == nil || job.Rows > 0 && job.Read == 0) && among(f.Jobs, job.Job) {
 			return false
 		}
 	}
 	return reflect.DeepEqual(f, only)
+}
+
+// placed reports whether each delivery that the queries return is in the account of its product. A
+// delivery that is no living document is not: only the row of a living one names its contract.
+func (s *Snapshot) placed() bool {
+	return !slices.ContainsFunc(s.Head.Jobs, func(j JobHead) bool {
+		return j.Sends == trade.Deliveries &&
+			slices.ContainsFunc(j.Beside, func(b trade.Beside) bool { return b.Rows > 0 })
+	})
 }
 
 // Report writes a report. It reads the rows once for each section of rows, and memory grows only
