@@ -26,7 +26,9 @@ var (
 	}
 	escapedRune = regexp.MustCompile(`^\\u[0-9a-fA-F]{4}`)
 
-	uuidForm = regexp.MustCompile(`\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b`)
+	// opaqueForm is a UUID or a SHA-256, which are compared with others and have digits of no meaning.
+	opaqueForm = regexp.MustCompile(
+		`\b(?:[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}|[0-9a-f]{64})\b`)
 )
 
 // MaskDocuments masks each CPF in a text, in whatever form it was typed. Every page, file and log
@@ -36,18 +38,22 @@ func MaskDocuments(text string) string {
 		return text
 	}
 	plain, at := plainOf(text)
-	uuids := uuidForm.FindAllStringIndex(plain, -1)
+	var opaque [][]int // sought once they matter
+	sought := false
 	var out strings.Builder
 	done := 0
 	for i := 0; i < len(plain); i++ {
-		for len(uuids) > 0 && i >= uuids[0][1] {
-			uuids = uuids[1:]
-		}
-		switch {
-		case len(uuids) > 0 && i >= uuids[0][0]:
-			i = uuids[0][1] - 1
+		if !isDigit(plain[i]) || i > 0 && isDigit(plain[i-1]) || !mayBeDocument(plain[i:]) {
 			continue
-		case !isDigit(plain[i]), i > 0 && isDigit(plain[i-1]):
+		}
+		if !sought {
+			opaque, sought = opaqueForm.FindAllStringIndex(plain, -1), true
+		}
+		for len(opaque) > 0 && i >= opaque[0][1] {
+			opaque = opaque[1:]
+		}
+		if len(opaque) > 0 && i >= opaque[0][0] {
+			i = opaque[0][1] - 1
 			continue
 		}
 		number, end := documentAt(plain[i:])
@@ -59,6 +65,21 @@ func MaskDocuments(text string) string {
 		i += end - 1
 	}
 	return out.String() + text[done:]
+}
+
+// mayBeDocument reports whether a text begins with as many digits as a CPF has, with nothing but
+// separators between them. Most numbers end sooner, and the forms are slow.
+func mayBeDocument(text string) bool {
+	digits := 0
+	for i := 0; i < len(text) && digits < leastDigits; i++ {
+		switch c := text[i]; {
+		case isDigit(c):
+			digits++
+		case strings.IndexByte(" \t\n\f\r._/,:-", c) < 0:
+			return false
+		}
+	}
+	return digits == leastDigits
 }
 
 // documentAt returns the CPF at the beginning of a text, and where it ends; 0 if there is none.
@@ -246,8 +267,11 @@ func enoughDigits(text string) bool {
 			n++
 		}
 	}
-	return n >= 10
+	return n >= leastDigits
 }
+
+// leastDigits is how many digits a CPF has that lost its first zero.
+const leastDigits = 10
 
 // IsCPF reports whether eleven digits have valid check digits of a CPF.
 func IsCPF(d string) bool {
