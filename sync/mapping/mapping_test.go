@@ -211,7 +211,8 @@ func TestAFieldIsReadAsTheConfigurationSays(t *testing.T) {
 		{
 			name: "a form for texts, beside a column that is an instant", field: "payday",
 			spec:   FieldSpec{Columns: col("c"), Date: "YYYYMMDD"},
-			values: map[string]erp.Value{"c": {Kind: erp.Instant, Text: "2026-10-02T01:30:00+00:00"}}, want: "2026-10-01",
+			values: map[string]erp.Value{"c": {Kind: erp.Instant, Text: "2026-10-02T01:30:00+00:00"}},
+			want:   "2026-10-01",
 		},
 		{
 			name: "a text of zeros is not the number zero", field: "product",
