@@ -253,6 +253,12 @@ func TestF058ACopyFromBeforeANewJournalIsRebuilt(t *testing.T) {
 	if diff := cmp.Diff(want, provenOf(t, k.s)); diff != "" {
 		t.Errorf("rebuilt (-want +got):\n%s", diff)
 	}
+	// nobody has compared the platform with the ledger yet
+	if status := must.Get(k.s.JobStatus(t.Context(), "contracts"))(t); status.State != trade.Paused ||
+		status.Stop.Code != "brake_new_journal" {
+		t.Errorf("the job is %+v", status)
+	}
+	mustExec(t, k.s, `DELETE FROM job_status`) // as if a person had ended the pause
 	k.send("c", 2)
 	k.close()
 	// in step, a person may begin a new one

@@ -154,10 +154,10 @@ func (s *Store) replaceJournal(t *sqldb.Tx, plan *NewJournalPlan, dir string, th
 		}
 		plan.Aside = aside
 	}
-	if _, err := s.BeginJournal(t, dir, false, program); err != nil {
+	if err := plan.brake(t, now); err != nil {
 		return err
 	}
-	if err := plan.brake(t, now); err != nil {
+	if _, err := s.BeginJournal(t, dir, false, program); err != nil { // it begins with the pauses
 		return err
 	}
 	detail, err := json.Marshal(plan)

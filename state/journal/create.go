@@ -22,9 +22,11 @@ const (
 )
 
 // Create creates a journal in a folder that must not exist yet, with what the ledger already knows:
-// pages calls put with parts of it. The journal appears complete or not at all. Create returns the
-// last record's number and mark, or 0 and "" if there is none.
-func Create(dir string, header Header, pages func(put func([]Fact) error) error) (seq int64, mark string, err error) {
+// pages calls put with parts of it, and with the paused jobs. The journal appears complete or not at
+// all. Create returns the last record's number and mark, or 0 and "" if there is none.
+func Create(dir string, header Header,
+	pages func(put func([]Fact, []JobFact) error) error,
+) (seq int64, mark string, err error) {
 	if _, err := os.Lstat(dir); err == nil {
 		return 0, "", fmt.Errorf("journal: %s exists already", dir)
 	} else if !errors.Is(err, fs.ErrNotExist) {
@@ -57,7 +59,9 @@ func Create(dir string, header Header, pages func(put func([]Fact) error) error)
 }
 
 // begin writes the first segment: the head, and what the ledger knows.
-func begin(path string, header Header, pages func(put func([]Fact) error) error) (seq int64, mark string, err error) {
+func begin(path string, header Header,
+	pages func(put func([]Fact, []JobFact) error) error,
+) (seq int64, mark string, err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return 0, "", fmt.Errorf("journal: %w", err)
@@ -78,9 +82,9 @@ func begin(path string, header Header, pages func(put func([]Fact) error) error)
 		return 0, "", fmt.Errorf("journal: %w", err)
 	}
 	if pages != nil {
-		if err := pages(func(facts []Fact) error {
+		if err := pages(func(facts []Fact, paused []JobFact) error {
 			seq++
-			return put(Record{Seq: seq, Kind: Known, At: header.Created, Facts: facts})
+			return put(Record{Seq: seq, Kind: Known, At: header.Created, Facts: facts, Jobs: paused})
 		}); err != nil {
 			return 0, "", err
 		}

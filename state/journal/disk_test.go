@@ -160,7 +160,7 @@ var uses = map[string]struct {
 	}},
 	"create": {nil, func(u *use) (string, error) {
 		seq, _, err := Create(filepath.Join(u.home, "deep", "down", "l-2"), header,
-			func(put func([]Fact) error) error { return put(nil) })
+			func(put func([]Fact, []JobFact) error) error { return put(nil, nil) })
 		if err == nil {
 			_, err = Read(filepath.Join(u.home, "deep", "down", "l-2"), -1, func(Record, string) error { return nil })
 		}

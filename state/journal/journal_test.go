@@ -45,9 +45,9 @@ func newWriter(t testing.TB, facts ...Fact) *writer {
 	t.Helper()
 	w := &writer{t: t, dir: filepath.Join(t.TempDir(), "parent", "l-1")}
 	var err error
-	if w.seq, w.mark, err = Create(w.dir, header, func(put func([]Fact) error) error {
+	if w.seq, w.mark, err = Create(w.dir, header, func(put func([]Fact, []JobFact) error) error {
 		for page := range slices.Chunk(facts, 500) {
-			if err := put(page); err != nil {
+			if err := put(page, nil); err != nil {
 				return err
 			}
 		}

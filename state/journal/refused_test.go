@@ -35,9 +35,9 @@ func TestARecordWithoutATextIsNotWritten(t *testing.T) {
 	}
 	late := header
 	late.Created = unwritable.At
-	for name, pages := range map[string]func(put func([]Fact) error) error{
+	for name, pages := range map[string]func(put func([]Fact, []JobFact) error) error{
 		"without facts": nil,
-		"with facts":    func(put func([]Fact) error) error { return put([]Fact{{State: "accepted"}}) },
+		"with facts":    func(put func([]Fact, []JobFact) error) error { return put([]Fact{{State: "accepted"}}, nil) },
 	} {
 		dir := filepath.Join(t.TempDir(), "l-2")
 		if _, _, err := Create(dir, late, pages); err == nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -104,4 +105,24 @@ func JobFact(status trade.JobStatus) journal.JobFact {
 			status.Since.UTC()
 	}
 	return fact
+}
+
+// Pauses returns the paused jobs, in the form of the journal.
+func Pauses(t *sqldb.Tx) (facts []journal.JobFact, err error) {
+	var rows []struct {
+		Job string
+		jobs.StatusRow
+	}
+	if err := t.All(&rows,
+		`SELECT job, state, stop, stop_reach, since FROM job_status WHERE state = 'paused' ORDER BY job`); err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		status, err := jobs.StatusOf(row.Job, []jobs.StatusRow{row.StatusRow})
+		if err != nil {
+			return nil, err
+		}
+		facts = append(facts, JobFact(status))
+	}
+	return facts, nil
 }

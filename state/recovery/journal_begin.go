@@ -27,12 +27,19 @@ func (s *Journals) BeginJournal(t *sqldb.Tx, dir string, unused bool, program st
 	if err := t.Get(&header.Platform, `SELECT platform FROM ledger`); err != nil {
 		return sqldb.JournalRow{}, err
 	}
-	seq, mark, err := journal.Create(dir, header, func(put func([]journal.Fact) error) error {
+	seq, mark, err := journal.Create(dir, header, func(put func([]journal.Fact, []journal.JobFact) error) error {
+		paused, err := ledger.Pauses(t)
+		if err == nil && len(paused) > 0 {
+			err = put(nil, paused)
+		}
+		if err != nil {
+			return err
+		}
 		var ids []int64
 		if err := t.All(&ids, `SELECT e.id FROM entry e WHERE `+ledger.Remembers+` ORDER BY e.id`); err != nil {
 			return err
 		}
-		return ledger.FactPages(t, ids, put)
+		return ledger.FactPages(t, ids, func(facts []journal.Fact) error { return put(facts, nil) })
 	})
 	if err != nil {
 		return sqldb.JournalRow{}, s.db.JournalFault(err)

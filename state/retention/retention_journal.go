@@ -9,7 +9,6 @@ import (
 	"hash"
 
 	"github.com/safrasync/safrasync/internal/failpoint"
-	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
@@ -162,20 +161,8 @@ func (n *snapshot) page(t *sqldb.Tx, after *int64) (done bool, err error) {
 			`SELECT job AS "from", moved_to AS "to", sends, seq AS "after" FROM job_moved WHERE journal = ? ORDER BY seq`, n.db.Journal.Header().Journal); err != nil {
 			return false, err
 		}
-		var rows []struct {
-			Job string
-			jobs.StatusRow
-		}
-		if err := t.All(&rows,
-			`SELECT job, state, stop, stop_reach, since FROM job_status WHERE state = 'paused' ORDER BY job`); err != nil {
+		if note.Jobs, err = ledger.Pauses(t); err != nil {
 			return false, err
-		}
-		for _, row := range rows {
-			status, err := jobs.StatusOf(row.Job, []jobs.StatusRow{row.StatusRow})
-			if err != nil {
-				return false, err
-			}
-			note.Jobs = append(note.Jobs, ledger.JobFact(status))
 		}
 	}
 	sum, err := json.Marshal(note.Facts)
