@@ -59,6 +59,21 @@ func (b *bench) release(job string) acts.JobPlan {
 	return plan
 }
 
+// exists checks that the plan of a release says how many rows were sent that the new ones may be, and
+// names one of them with its id.
+func exists(t *testing.T, b *bench, rows int, key string) {
+	t.Helper()
+	plan, err := b.acts().Release(t.Context(), "contracts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := plan.Release.Exists
+	if e == nil || e.Rows != rows || !slices.ContainsFunc(e.Sent,
+		func(c trade.Counterpart) bool { return c.Key == key && c.RemoteID != "" }) {
+		t.Errorf("the plan says that %+v exists, want %d rows, among them %s", e, rows, key)
+	}
+}
+
 // expectBrake checks that a brake paused the job, that nothing left, and that a further run does
 // not even begin.
 func (b *bench) expectBrake(r trade.RunReport, code string, rows int) *trade.Brake {
@@ -158,10 +173,13 @@ func TestF024AChangedKeyOrTablePausesTheJobBeforeAnythingIsRecorded(t *testing.T
 		if a, err := b.ledger.Arrivals(t.Context(), "contracts", 0, 0); err != nil || a.Count != 12 {
 			t.Errorf("%d entries, %v: rows under a wrong key were recorded", a.Count, err)
 		}
+		exists(t, b, 12, key(1))
 		// The configuration is put right: a release is still due, and nothing of the old key looks
 		// new.
 		b.spec = old
-		b.release("contracts")
+		if plan := b.release("contracts"); plan.Release.Exists != nil {
+			t.Errorf("nothing looks new, and %+v is said to exist", plan.Release.Exists)
+		}
 		b.spec.Key = []string{"filial", "num"}
 		if r := b.sync(engine.Options{}); r.Stopped != nil || r.New != 0 || r.Sent != 0 {
 			t.Errorf("new %d, sent %d, stopped %+v", r.New, r.Sent, r.Stopped)
@@ -199,6 +217,7 @@ func TestF021ManyRetypedRowsPauseTheJobAndFewAreHeldOneByOne(t *testing.T) {
 		if !slices.Contains(brake.Samples, "01|B0003 ← 01|0003") {
 			t.Errorf("samples %q", brake.Samples)
 		}
+		exists(t, b, 4, "01|0003")
 		b.release("contracts")
 		if r := b.sync(engine.Options{Sweep: true}); r.Stopped != nil || r.Sent != 1 || r.States[trade.Held] != 6 {
 			t.Errorf("after the release the re-typed rows are held, and the others go: sent %d, states %v, stopped %+v",

@@ -60,19 +60,22 @@ func (i Identity) SameRows(o Identity) bool {
 
 // Brake is what a brake has found, for the people who decide whether the job goes on.
 type Brake struct {
-	Job      string    `json:"job"`
-	Rows     int       `json:"rows"`               // new rows; retyped rows; rows that would look new
-	Usual    int       `json:"usual,omitempty"`    // new rows in a usual reading
-	Limit    int       `json:"limit,omitempty"`    // number of rows from which the brake acts
-	Known    int       `json:"known,omitempty"`    // known rows that should be found
-	Found    int       `json:"found,omitempty"`    // those of them that were found
-	Samples  []string  `json:"samples,omitempty"`  // keys of the first few rows
-	Last     int64     `json:"last,omitempty"`     // id of the last entry that a release lets pass
-	Was      *Identity `json:"was,omitempty"`      // identity before
-	Identity *Identity `json:"identity,omitempty"` // identity from now on
-	Freight  *Freight  `json:"freight,omitempty"`  // what is due
-	Most     *Freight  `json:"most,omitempty"`     // what one run may send
-	Mapping  string    `json:"mapping,omitempty"`  // fingerprint of the mapping that a release confirms
+	Job     string   `json:"job"`
+	Rows    int      `json:"rows"`              // new rows; retyped rows; rows that would look new
+	Usual   int      `json:"usual,omitempty"`   // new rows in a usual reading
+	Limit   int      `json:"limit,omitempty"`   // number of rows from which the brake acts
+	Known   int      `json:"known,omitempty"`   // known rows that should be found
+	Found   int      `json:"found,omitempty"`   // those of them that were found
+	Samples []string `json:"samples,omitempty"` // keys of the first few rows
+	// rows that were sent: those with which the samples were compared, or the first few that would
+	// be gone
+	Sent     []Counterpart `json:"sent,omitempty"`
+	Last     int64         `json:"last,omitempty"`     // id of the last entry that a release lets pass
+	Was      *Identity     `json:"was,omitempty"`      // identity before
+	Identity *Identity     `json:"identity,omitempty"` // identity from now on
+	Freight  *Freight      `json:"freight,omitempty"`  // what is due
+	Most     *Freight      `json:"most,omitempty"`     // what one run may send
+	Mapping  string        `json:"mapping,omitempty"`  // fingerprint of the mapping that a release confirms
 	// of a new journal: the ledger knows nothing that happened later
 	Until time.Time `json:"until,omitzero"`
 	// jobs of the same kind that are gone, or whose queries no longer return what they sent, while

@@ -108,6 +108,25 @@ func TestAStopThatAPersonEndsIsReleased(t *testing.T) {
 		"conferido na plataforma")).Wants(http.StatusOK, "Liberada;")
 }
 
+// After the release of a brake rows may be made twice: the plan says what the platform has already,
+// and demands that a person has compared.
+func TestAReleaseThatMayDoubleSaysWhatExistsAndDemandsATick(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.write("config.yaml", strings.Replace(d.read("config.yaml"), "  contracts:", "  contratos:", 1))
+	d.run(1, "sync", "contratos")
+	d.open()
+	sent := d.rows(trade.Accepted)[0]
+	b := d.as(trade.Administrator).Get("/schedules")
+	at := "/schedules/contratos/"
+	b.Submit(at+"plan", url.Values{"act": {"release"}}).Wants(http.StatusOK, "já estão na plataforma, ou podem estar",
+		sent.Key, sent.RemoteID, "não há como apagar", "Conferi: as linhas novas")
+	form := with(b.Form(at+"do"), "reason", "são outras linhas")
+	form.Del("checked")
+	b.Post(at+"do", form).Wants(http.StatusUnprocessableEntity, "Marque que conferiu")
+	b.Post(at+"do", with(form, "checked", "1")).Wants(http.StatusOK, "Liberada;")
+}
+
 func TestTheAuditIsFilteredExportedAndProved(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

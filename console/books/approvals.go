@@ -67,6 +67,7 @@ type approvalPage struct {
 	Sums   trade.Sums     // of all rows of the plan
 	Frees  trade.Shortage // what waits for the code of a de-para
 	Stop   *trade.Advice  // what a release lets go on
+	Exists []string       // what is known to exist of rows that it may make twice
 	Who    trade.Role     // the lowest role that may agree
 	May    bool           // the person may agree
 	Own    bool           // the person ordered it, or has agreed
@@ -129,6 +130,9 @@ func (p *approvalRoutes) about(q *web.Request, page *approvalPage) error {
 	if job := page.Review.Job; job != nil && job.Before.Stop != nil {
 		advice := p.jobs.AdviseStop(*job.Before.Stop, q.Lang)
 		page.Stop = &advice
+		if job.Release != nil {
+			page.Exists = p.words.Exists(job.Release.Exists, q.Lang)
+		}
 	}
 	if page.Approval.Act != acts.ActSetCode {
 		return nil

@@ -31,7 +31,7 @@ func New(p Ports, more ...web.Route) *Pages {
 			&doubtRoutes{p.Rows, p.Audit, p.Fields, p.Acts, p.Doubts, p.Sessions, p.Words, p.Consents},
 			&changedRoutes{p.Rows, p.Totals, p.Jobs, p.Fields, p.Acts},
 			&runRoutes{p.Runs, p.Jobs, p.Scheduling},
-			&scheduleRoutes{p.Runs, p.Jobs, p.Scheduling, told},
+			&scheduleRoutes{p.Runs, p.Jobs, p.Scheduling, p.Words, told},
 		},
 	}
 }

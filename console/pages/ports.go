@@ -130,6 +130,8 @@ type Words interface {
 	// Known returns what is known to exist on the platform of the row of a step, and of the one that
 	// it was compared with.
 	Known(step acts.RowStep, lang trade.Lang) []string
+	// Exists returns what is known to exist of rows that a release may make twice; none: nothing may.
+	Exists(e *acts.Existing, lang trade.Lang) []string
 	// Attempt returns how an attempt ended, and the name of the phase that its request reached.
 	Attempt(attempt trade.Attempt, lang trade.Lang) (outcome, phase string)
 }

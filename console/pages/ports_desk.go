@@ -219,7 +219,9 @@ type JobPlan struct {
 	Refused string // code of the engine; "" = it can be done
 	Before  trade.JobStatus
 	Lets    []string // what a release allows: brake, stop, sweep
-	Mark    string
-	Done    bool
-	Asked   *trade.Approval // others must agree first; nothing was done
+	// what is known to exist of rows that a release may make twice; nil: nothing may be
+	Exists *acts.Existing
+	Mark   string
+	Done   bool
+	Asked  *trade.Approval // others must agree first; nothing was done
 }

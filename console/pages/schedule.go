@@ -13,6 +13,7 @@ type scheduleRoutes struct {
 	runs      Runs
 	jobs      Jobs
 	schedules Scheduling
+	words     Words
 	orders    orders
 }
 
@@ -96,6 +97,9 @@ type schedulePlan struct {
 	Stop   *trade.Advice // the stop or brake that a release ends
 	Reason string
 	Fault  string
+
+	Exists  []string // what is known to exist of rows that may be made twice; none: nothing may be
+	Checked bool     // the person declares to have compared with the platform
 }
 
 func (p *scheduleRoutes) planJob(q *web.Request) (schedulePlan, error) {
@@ -110,7 +114,10 @@ func (p *scheduleRoutes) planJob(q *web.Request) (schedulePlan, error) {
 		return schedulePlan{}, web.ErrForbidden
 	}
 	plan, err := p.schedules.PlanJob(q.Context(), act, job, Person(q, q.PostForm.Get("reason")))
-	page := schedulePlan{Plan: plan, Reason: q.PostForm.Get("reason")}
+	page := schedulePlan{
+		Plan: plan, Reason: q.PostForm.Get("reason"), Checked: q.PostForm.Get("checked") == "1",
+		Exists: p.words.Exists(plan.Exists, q.Lang),
+	}
 	if err == nil && act == "release" && plan.Before.Stop != nil {
 		advice := p.schedules.AdviseStop(*plan.Before.Stop, q.Lang)
 		page.Stop = &advice
@@ -139,7 +146,10 @@ func (p *scheduleRoutes) doSchedule(q *web.Request) error {
 	if page.Plan.Refused != "" {
 		return q.Page(http.StatusConflict, "schedules_plan", page)
 	}
-	if page.Reason, page.Fault = Reason(q); page.Fault != "" {
+	if page.Reason, page.Fault = Reason(q); page.Fault == "" && len(page.Exists) > 0 && !page.Checked {
+		page.Fault = "act.not_checked"
+	}
+	if page.Fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "schedules_plan", page)
 	}
 	told := p.orders.path(q, "/schedules", page.Plan.Job) // the run may end before the order is answered

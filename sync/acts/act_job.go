@@ -4,12 +4,15 @@ package acts
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/outcome"
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -32,6 +35,16 @@ type Release struct {
 	// null if no sweep was braked.
 	Sweep *ReleasedSweep `json:"sweep"`
 	Stop  *trade.Stop    `json:"stop"` // a stop that only a person ends; null if the job had none
+	// what was sent and may be a record of the rows that go on: a person must have compared; null if
+	// nothing of them can be made twice
+	Exists *Existing `json:"exists,omitempty"`
+}
+
+// Existing is what is known to be on the platform of rows that a brake holds as new.
+type Existing struct {
+	Rows  int                 `json:"rows"`  // sent, or possibly sent
+	Sent  []trade.Counterpart `json:"sent"`  // the first few of them, with their ids
+	Until *time.Time          `json:"until"` // what was sent later is not known; null: all is known
 }
 
 // ReleasedSweep is a sweep that found too few rows.
@@ -90,6 +103,8 @@ func (a *Acts) Release(ctx context.Context, job string) (JobPlan, error) {
 		release.Brake = plan.Before.Stop.Brake
 		if a.putBack(*release.Brake) {
 			release.Brake = &trade.Brake{Job: job} // nothing needs to be accepted
+		} else if release.Exists, err = a.exists(ctx, *plan.Before.Stop, *release.Brake); err != nil {
+			return plan, err
 		}
 		letPass(&cursor, *release.Brake)
 	}
@@ -144,6 +159,74 @@ func letPass(cursor *trade.Cursor, b trade.Brake) {
 			believe(cursor, b.Found)
 		}
 	}
+}
+
+// exists returns what is known to be on the platform of the rows of a brake; nil if the rows that it
+// lets pass can be made only once.
+func (a *Acts) exists(ctx context.Context, stop trade.Stop, b trade.Brake) (*Existing, error) {
+	code := outcome.StopCode(stop.Code)
+	if !slices.Contains(outcome.MayDouble, code) {
+		return nil, nil //nolint:nilnil // nothing can be made twice
+	}
+	if j := a.job(b.Job); code == outcome.StopChangedKey && j != nil && b.Was != nil && j.Identity.SameRows(*b.Was) {
+		return nil, nil //nolint:nilnil // the configuration has been put right: no known row looks new
+	}
+	out := &Existing{Sent: []trade.Counterpart{}}
+	var jobs []string // of which the first few rows are named
+	switch {
+	case code == outcome.StopRetyped:
+		out.Rows = b.Rows
+	case code == outcome.StopChangedKey:
+		out.Rows = b.Known - b.Found
+	case len(b.Former) > 0:
+		for _, k := range b.Former {
+			out.Rows, jobs = out.Rows+k.Accepted+k.InDoubt, append(jobs, k.Job)
+		}
+	default:
+		known, err := a.JobLedger.JobsOfLedger(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, k := range known {
+			// a job beside which another one changes its key space does not say which
+			if k.Job == b.Job || b.Was == nil && b.Until.IsZero() {
+				out.Rows, jobs = out.Rows+k.Accepted+k.InDoubt, append(jobs, k.Job)
+			}
+		}
+	}
+	if !b.Until.IsZero() {
+		out.Until = &b.Until
+	}
+	return out, a.examples(ctx, out, b.Sent, jobs)
+}
+
+// examples fills in the first few rows of those that were sent: named ones, or else those of some
+// jobs.
+func (a *Acts) examples(ctx context.Context, out *Existing, named []trade.Counterpart, jobs []string) error {
+	for _, s := range named {
+		entry, err := a.Ledger.Entry(ctx, s.Job, s.Key)
+		if err == nil {
+			s = *trade.CounterpartOf(entry)
+		} else if !errors.Is(err, trade.ErrNotFound) {
+			return err
+		}
+		out.Sent = append(out.Sent, s)
+	}
+	for _, job := range jobs {
+		if len(out.Sent) == run.BrakeSamples {
+			break
+		}
+		err := a.Ledger.Rows(ctx, trade.RowFilter{
+			Job: job, States: []trade.State{trade.Accepted}, Limit: run.BrakeSamples - len(out.Sent),
+		}, func(e trade.Entry) error {
+			out.Sent = append(out.Sent, *trade.CounterpartOf(e))
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // believe makes the next sweep count although it finds only that many of the known rows.

@@ -101,16 +101,17 @@ func (r *Guard) brakeRetyped(ctx context.Context, memory trade.Memory, came trad
 	}
 	count := 0
 	var samples []string
+	var sent []trade.Counterpart
 	judge := func(entries []trade.Entry) error {
-		sent, err := r.recheck.FindSent(ctx, entries, nil)
+		others, err := r.recheck.FindSent(ctx, entries, nil)
 		if err != nil {
 			return err
 		}
-		if err := r.recheck.ReadSent(ctx, sent, nil, (*mapping.Job).Living); err != nil {
+		if err := r.recheck.ReadSent(ctx, others, nil, (*mapping.Job).Living); err != nil {
 			return err
 		}
 		for _, e := range entries {
-			like := recheck.LikenessOf(e, sent)
+			like := recheck.LikenessOf(e, others)
 			if like.Moved == nil && !like.Other {
 				continue
 			}
@@ -118,6 +119,7 @@ func (r *Guard) brakeRetyped(ctx context.Context, memory trade.Memory, came trad
 				was := ""
 				if like.Moved != nil {
 					was = fmt.Sprintf(" ← %s", like.Moved.Entry.Key)
+					sent = append(sent, *trade.CounterpartOf(like.Moved.Entry))
 				}
 				samples = append(samples, e.Key+was)
 			}
@@ -151,7 +153,7 @@ func (r *Guard) brakeRetyped(ctx context.Context, memory trade.Memory, came trad
 		return nil
 	}
 	return r.braked(outcome.StopRetyped,
-		trade.Brake{Rows: count, Limit: r.run.Env.Brakes.Retyped, Samples: samples, Last: came.Last},
+		trade.Brake{Rows: count, Limit: r.run.Env.Brakes.Retyped, Samples: samples, Last: came.Last, Sent: sent},
 		fmt.Sprintf(
 			"%d new rows have the content of rows that were sent under other keys, and stand there no more, or in another job, such as %s", count, strings.Join(samples, ", ")))
 }
@@ -203,6 +205,8 @@ func (r *Guard) ChangeOfIdentity(ctx context.Context, was trade.Identity) (trade
 			b.Known++
 			if there {
 				b.Found++
+			} else if k.State == trade.Accepted && len(b.Sent) < run.BrakeSamples {
+				b.Sent = append(b.Sent, trade.Counterpart{Job: b.Job, Key: k.Key})
 			}
 		}
 		return nil

@@ -49,6 +49,10 @@ const (
 // Pausing are the stops of brakes: they pause the job.
 var Pausing = []StopCode{StopNewRows, StopRetyped, StopChangedKey, StopNewJob, StopMost, StopCanary, StopNewJournal}
 
+// MayDouble are the brakes whose rows may have been sent before: after a release they may be made a
+// second time.
+var MayDouble = []StopCode{StopRetyped, StopChangedKey, StopNewJob, StopNewJournal}
+
 // EndedByPerson are the stops that do not end by themselves: a person must check the cause, and run
 // the job by hand or release it.
 var EndedByPerson = []StopCode{StopEmptySweep, StopDoubts, StopMalformed, StopRefusals, StopAnswers, StopUneven}

@@ -97,6 +97,9 @@ func approve(ctx context.Context, a *cli.App, id int64, f cli.ActFlags, elsewher
 	if review.Rows != nil {
 		tellSteps(a, *review.Rows)
 	}
+	if review.Job != nil && review.Job.Release != nil {
+		tellRelease(a, *review.Job)
+	}
 	if review.Outdated {
 		return tellDecided(a, id, engineacts.Decided{Approval: ap, Refused: engineacts.Moved}, "")
 	}

@@ -58,14 +58,17 @@ func jobCommand(a *cli.App, use string, short i18n.Key,
 // NewReleaseCommand makes the command release.
 func NewReleaseCommand(a *cli.App) *cobra.Command {
 	var f cli.ActFlags
+	var checked bool
 	cmd := a.Command("release JOB --reason TEXT", "help.release", cli.Exactly(1),
 		func(cmd *cobra.Command, args []string) error {
 			if err := checkKnownJob(a, args[0]); err != nil {
 				return err
 			}
-			return release(cmd.Context(), a, args[0], f)
+			return release(cmd.Context(), a, args[0], f, checked)
 		})
 	f.Add(cmd)
+	cmd.Flags().BoolVar(&checked, "checked", false,
+		"for rows that may double, as the plan says: I have checked that the platform does not have their record")
 	cmd.ValidArgsFunction = a.CompleteJobs
 	return cmd
 }
@@ -104,7 +107,7 @@ func actOnJob(ctx context.Context, a *cli.App, job string, f cli.ActFlags,
 }
 
 // release shows what a brake found, asks, and lets the job continue.
-func release(ctx context.Context, a *cli.App, job string, f cli.ActFlags) error {
+func release(ctx context.Context, a *cli.App, job string, f cli.ActFlags, checked bool) error {
 	if err := a.NeedReason(f); err != nil {
 		return err
 	}
@@ -117,15 +120,10 @@ func release(ctx context.Context, a *cli.App, job string, f cli.ActFlags) error 
 		return err
 	}
 	if plan.Refused == engineacts.NotRefused {
-		a.Tell("release.do", job)
-		if plan.Release.Brake != nil {
-			a.Tell("release.go", a.Voice().Stop(*plan.Before.Stop))
-		}
-		if plan.Release.Stop != nil {
-			a.Tell("release.stop", a.Voice().Stop(*plan.Release.Stop))
-		}
-		if s := plan.Release.Sweep; s != nil {
-			a.Tell("release.big", s.Found)
+		tellRelease(a, plan)
+		if plan.Release.Exists != nil && !checked {
+			plan.Refused = engineacts.NotChecked
+			return tellJob(a, plan, nil)
 		}
 		if err := a.Confirm(f.Yes); err != nil {
 			return err
@@ -141,6 +139,23 @@ func release(ctx context.Context, a *cli.App, job string, f cli.ActFlags) error 
 		}
 	}
 	return tellJob(a, plan, func() { a.Show("release.end", job, job) })
+}
+
+// tellRelease prints what a release lets pass, and what is known to exist of it.
+func tellRelease(a *cli.App, plan engineacts.JobPlan) {
+	a.Tell("release.do", plan.Job)
+	if plan.Release.Brake != nil {
+		a.Tell("release.go", a.Voice().Stop(*plan.Before.Stop))
+	}
+	if plan.Release.Stop != nil {
+		a.Tell("release.stop", a.Voice().Stop(*plan.Release.Stop))
+	}
+	if s := plan.Release.Sweep; s != nil {
+		a.Tell("release.big", s.Found)
+	}
+	for _, line := range a.Voice().Exists(plan.Release.Exists) {
+		a.Tell("act.line", line)
+	}
 }
 
 // jobActJSON is what an act on a job prints with --json.

@@ -173,13 +173,19 @@ func ResyncRecord(o acts.Order, plan map[string]int, who acts.Person) (trade.Aud
 	}{since, o.Keys, o.States, plan})
 }
 
-// PlanResync counts, by state, the rows that a resync would find new or changed.
+// PlanResync counts, by state, the rows that a resync would find new or changed. seen, if not nil, is
+// called for each of them.
 func PlanResync(ctx context.Context, e *Engine, v Voice, job string,
-	wanted discovery.Resync,
+	wanted discovery.Resync, seen func(trade.Entry),
 ) (map[string]int, trade.RunReport, error) {
 	plan := map[string]int{}
 	reports, err := e.Sync(ctx, []string{job},
-		engine.Options{DryRun: true, Resync: &wanted, Planned: func(entry trade.Entry) { plan[string(entry.State)]++ }})
+		engine.Options{DryRun: true, Resync: &wanted, Planned: func(entry trade.Entry) {
+			plan[string(entry.State)]++
+			if seen != nil {
+				seen(entry)
+			}
+		}})
 	if err != nil {
 		return nil, trade.RunReport{}, err
 	}

@@ -53,3 +53,23 @@ func (v Voice) Known(s acts.RowStep) []string {
 	}
 	return out
 }
+
+// Exists returns what is known to be on the platform of the rows that a release lets pass; nothing
+// if none of them can be made twice.
+func (v Voice) Exists(e *acts.Existing) []string {
+	if e == nil {
+		return nil
+	}
+	out := []string{v.Text("exists.rows", e.Rows)}
+	for _, s := range e.Sent {
+		id := s.RemoteID
+		if id == "" {
+			id = v.Text("exists.no_id")
+		}
+		out = append(out, v.Text("exists.row", s.Key, s.Job, id))
+	}
+	if e.Until != nil {
+		out = append(out, v.Text("exists.until", v.Moment(*e.Until)))
+	}
+	return append(out, v.Text("exists.compare"))
+}

@@ -95,7 +95,7 @@ func (d *Desk) Propose(ctx context.Context, kind, code, id string, who acts.Pers
 // has agreed, and runs in the background.
 func (d *Desk) resync() acts.OtherAct {
 	plan := func(ctx context.Context, o acts.Order) (map[string]int, error) {
-		plan, _, err := cli.PlanResync(ctx, d.g.Engine, d.g.App.Voice(), o.Job, cli.ResyncOf(o))
+		plan, _, err := cli.PlanResync(ctx, d.g.Engine, d.g.App.Voice(), o.Job, cli.ResyncOf(o), nil)
 		return plan, err
 	}
 	return acts.OtherAct{

@@ -95,6 +95,7 @@ func (d *Desk) jobPlan(plan acts.JobPlan) pages.JobPlan {
 	}
 	out.Mark = acts.MarkOf(plan.Act, plan.Job, plan.Refused, seen, plan.Release)
 	if r := plan.Release; r != nil {
+		out.Exists = r.Exists
 		if r.Brake != nil {
 			out.Lets = append(out.Lets, "brake")
 		}

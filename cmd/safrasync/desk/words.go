@@ -49,6 +49,9 @@ func (w *work) Advice(entry trade.Entry, lang trade.Lang) trade.Advice {
 // Known returns what is known to exist of the row of a step.
 func (w *work) Known(step acts.RowStep, lang trade.Lang) []string { return w.voice(lang).Known(step) }
 
+// Exists returns what is known to exist of rows that a release may make twice.
+func (w *work) Exists(e *acts.Existing, lang trade.Lang) []string { return w.voice(lang).Exists(e) }
+
 // Attempt returns how an attempt ended, with the platform's answer, and the name of the phase that
 // its request reached.
 func (w *work) Attempt(attempt trade.Attempt, lang trade.Lang) (outcome, phase string) {

@@ -15,6 +15,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/acts"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	engineacts "github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/discovery"
@@ -164,7 +165,12 @@ func planResync(ctx context.Context, a *cli.App, job string, wanted discovery.Re
 	if err != nil {
 		return nil, err
 	}
-	plan, r, err := cli.PlanResync(ctx, e, a.Voice(), job, wanted)
+	var rows []trade.Entry // the first few
+	plan, r, err := cli.PlanResync(ctx, e, a.Voice(), job, wanted, func(entry trade.Entry) {
+		if len(rows) < resyncShown {
+			rows = append(rows, entry)
+		}
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -174,11 +180,42 @@ func planResync(ctx context.Context, a *cli.App, job string, wanted discovery.Re
 			a.Tell("resync.state", n, s.Label(a.Voice().Lang))
 		}
 	}
+	if len(rows) < resyncShown {
+		if err := tellKnown(ctx, a, store, rows); err != nil {
+			return nil, err
+		}
+	}
 	for _, note := range r.Notes {
 		a.Tell("act.line", note)
 	}
 	a.Tell("resync.never")
 	return plan, nil
+}
+
+// resyncShown is the number of rows from which a plan shows sums only.
+const resyncShown = 20
+
+// tellKnown prints for each row its state after a resync, and what is known to be on the platform.
+func tellKnown(ctx context.Context, a *cli.App, store *state.Store, rows []trade.Entry) error {
+	people := engineacts.Acts{Ledger: store}
+	for _, row := range rows {
+		step := engineacts.RowStep{Key: row.Key, Before: row}
+		var err error
+		if row.ID > 0 {
+			if step.Attempts, err = store.Attempts(ctx, row.ID); err != nil {
+				return err
+			}
+		}
+		if step.Counterpart, err = people.Counterpart(ctx, row); err != nil {
+			return err
+		}
+		known := a.Voice().Known(step)
+		if row.ID == 0 {
+			known = []string{a.Text("known.never")}
+		}
+		a.Tell("resync.row", row.Key, row.State.Label(a.Voice().Lang), strings.Join(known, "; "))
+	}
+	return nil
 }
 
 // resyncOf returns which rows the flags select.
