@@ -123,9 +123,9 @@ func (c *Catalogue) Entry(e Entry, lang Lang) Advice {
 		return c.Explain(e.State, "", lang)
 	case Invalid:
 		if e.Error != nil {
-			for _, p := range e.Error.Fields {
+			for i, p := range e.Error.Fields {
 				if p.Severity != Warning {
-					return c.Problem(p, lang)
+					return c.Problem(p, lang).notAlone(e.Error.Fields[i+1:], e.WaitingFor, lang)
 				}
 			}
 		}
@@ -145,7 +145,37 @@ func (c *Catalogue) Entry(e Entry, lang Lang) Advice {
 			}
 		}
 	}
-	return c.Explain(e.State, e.Cause, lang)
+	a := c.Explain(e.State, e.Cause, lang)
+	if kind, ok := strings.CutPrefix(e.Cause, "ref:"); ok && e.State == Waiting {
+		if i := slices.IndexFunc(e.WaitingFor, func(w Awaited) bool { return w.Ref == kind }); i >= 0 {
+			return a.notAlone(nil, slices.Delete(slices.Clone(e.WaitingFor), i, i+1), lang)
+		}
+	}
+	return a
+}
+
+// notAlone returns the advice for a row that has more faults: it names them, and does not promise
+// that the row goes after this cure.
+func (a Advice) notAlone(fields []Problem, awaited []Awaited, lang Lang) Advice {
+	var more []string
+	for _, p := range fields {
+		if p.Severity != Warning {
+			more = append(more, p.Sentence(lang))
+		}
+	}
+	for _, w := range awaited {
+		if w.ParentState != Accepted {
+			more = append(more, w.Sentence(lang))
+		}
+	}
+	if len(more) == 0 {
+		return a
+	}
+	for _, promise := range wordsIn(lang).Promises {
+		a.Do = strings.Replace(a.Do, promise, ".", 1)
+	}
+	a.Do += " " + strings.Replace(wordsIn(lang).Besides, "{what}", strings.Join(more, "; "), 1)
+	return a
 }
 
 // Flag returns what a flag means and what to do.

@@ -60,6 +60,10 @@ type words struct {
 	Blanks   string           `json:"blanks"`   // the same for several columns that form one key or code
 	Hidden   string           `json:"hidden"`   // format of (column), for a value that cannot be shown
 	Nowhere  string           `json:"nowhere"`
+	// what an advice promises for a row that has only one fault, and what it says if there are more,
+	// with {what}
+	Promises []string `json:"promises"`
+	Besides  string   `json:"besides"`
 	// what a held row was compared with; with {key}, {job}, {id} and {rows}
 	Counterparts map[string]string `json:"counterparts"`
 }

@@ -173,3 +173,37 @@ func TestTheFileOfDecisionsNamesWhatAHeldRowWasComparedWith(t *testing.T) {
 	b.Submit("/decisions/export", url.Values{"query": {"state=held"}, "format": {"csv"}}).Wants(http.StatusOK,
 		"comparada com 01|000001", old.RemoteID, "pode duplicar")
 }
+
+// The old number of a renumbered contract leads to the new one, before and after the new one has taken
+// the record over, and nobody is told to delete that record.
+func TestTheOldNumberLeadsToTheNewOne(t *testing.T) {
+	t.Parallel()
+	d := heldDesk(t)
+	old, renumbered := d.entry("contracts", "01|000001"), d.entry("contracts", "01|000901")
+	b := d.as(trade.Accountant)
+	page := func(row trade.Entry, want ...string) {
+		t.Helper()
+		b.Get(fmt.Sprintf("/rows/%d", row.ID)).Wants(http.StatusOK, want...)
+		if strings.Contains(b.Body, "exclua na plataforma") {
+			t.Error("it is told to delete what belongs to the new number")
+		}
+	}
+	page(old, "Parece ser agora", fmt.Sprintf(`href="/rows/%d"`, renumbered.ID), "Não exclua nada")
+	d.run(0, "adopt", "contracts", renumbered.Key, old.RemoteID, "--reason", "é o mesmo", "--yes")
+	page(old, "O registro agora é de", fmt.Sprintf(`href="/rows/%d"`, renumbered.ID), "a linha nova responde por ele")
+	page(renumbered, "O registro era de", fmt.Sprintf(`href="/rows/%d"`, old.ID))
+}
+
+// A row with two faults says both, and is not said to go after the first cure.
+func TestARowWithTwoFaultsNamesBoth(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.sql("erp.db", "UPDATE contrato SET carteira = '12' WHERE num = '000003'")
+	d.run(0, "sync", "--sweep")
+	row := d.entry("contracts", "01|000003")
+	b := d.as(trade.Accountant).Get(fmt.Sprintf("/rows/%d", row.ID)).Wants(http.StatusOK,
+		"Só isso não basta para a linha ir: carteira sem de-para: código 12")
+	if _, advice, _ := strings.Cut(b.Body, "Preencha"); strings.Contains(advice[:strings.Index(advice, "</dd>")], "vai na próxima") {
+		t.Error("it is said to go although the code is missing")
+	}
+}

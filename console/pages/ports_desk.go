@@ -26,6 +26,9 @@ type Doubts interface {
 	Doubt(ctx context.Context, entry trade.Entry) (Doubt, error)
 	// Counterpart returns what a held row was compared with; nil if nothing is known.
 	Counterpart(ctx context.Context, entry trade.Entry) (*acts.Counterpart, error)
+	// Renumbered returns the row that is, or may be, the same document under another key: it has the
+	// record of this one now, had it before, or is held because of it. The zero entry: none is known.
+	Renumbered(ctx context.Context, entry trade.Entry) (trade.Entry, error)
 	// Hints returns what is known of a row beyond the answers to its own requests.
 	Hints(ctx context.Context, entry trade.Entry, attempts []trade.Attempt) (Hints, error)
 }

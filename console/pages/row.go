@@ -49,6 +49,7 @@ type rowPage struct {
 	Earlier []wayStep
 	Way     []wayStep
 	Hints   hintsView
+	Other   trade.Entry      // the same document under another key; zero: none is known
 	Beside  *beside          // beside the row that it was compared with; nil: none
 	Asked   []trade.Approval // acts on it that wait for consent
 	Family  relations
@@ -86,6 +87,17 @@ type relations struct {
 
 // Hide masks the documents in a text, unless they are revealed.
 func (p *rowPage) Hide(text string) string { return p.hide(text) }
+
+// Renumbered returns how the other row relates to this one, as a part of a phrase's key.
+func (p *rowPage) Renumbered() string {
+	switch {
+	case p.Other.State == trade.Held:
+		return "held"
+	case p.Entry.MovedID != "":
+		return "now"
+	}
+	return "was"
+}
 
 // waitView is one thing that a row waits for, with a link.
 type waitView struct {
@@ -155,6 +167,9 @@ func (p *rowRoutes) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*
 		return nil, err
 	}
 	if page.Beside, err = besideOf(q, p.fields, entry, other); err != nil {
+		return nil, err
+	}
+	if page.Other, err = p.doubts.Renumbered(q.Context(), entry); err != nil {
 		return nil, err
 	}
 	if page.History, err = p.audit.AuditOf(q.Context(), entry.Job+" "+entry.Key, historyShown); err != nil {
@@ -229,6 +244,9 @@ func (p *rowRoutes) summary(q *web.Request, page *rowPage, fields []Field, attem
 	out := letter{
 		What: sentence(q.Voice(), e, asked(e), fields, Field.asked), Since: e.UpdatedAt,
 		Advice: p.words.Advice(e, q.Lang),
+	}
+	if page.Other.State == trade.Held && e.State == trade.Accepted { // it explains where the row went
+		out.Advice.Do = q.Voice().T("row.renumbered.do")
 	}
 	if now := sentence(q.Voice(), e, e.Quantity, fields, Field.newest); now != out.What && !e.Away() {
 		out.Now = now

@@ -1,7 +1,9 @@
 package desk
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	gosync "sync"
 	"time"
 
@@ -14,6 +16,7 @@ import (
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/events"
 	"github.com/safrasync/safrasync/sync/pending"
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -275,6 +278,36 @@ func (d *Desk) Doubt(ctx context.Context, entry trade.Entry) (pages.Doubt, error
 // Counterpart returns what a held row was compared with; nil if nothing is known.
 func (d *Desk) Counterpart(ctx context.Context, entry trade.Entry) (*acts.Counterpart, error) {
 	return d.acts().Counterpart(ctx, entry)
+}
+
+// Renumbered returns the row that is, or may be, the same document under another key.
+func (d *Desk) Renumbered(ctx context.Context, entry trade.Entry) (out trade.Entry, err error) {
+	if id := cmp.Or(entry.MovedID, entry.RemoteID); id != "" {
+		at, err := d.g.Store.Holder(ctx, entry.Sends, id, entry.ID)
+		if err != nil {
+			return out, err
+		}
+		if at != (trade.ParentKey{}) {
+			return d.g.Store.Entry(ctx, at.Job, at.Key)
+		}
+	}
+	if !entry.Flags.Has(trade.MissingInERP) && !entry.Flags.Has(trade.Replaced) {
+		return out, nil
+	}
+	held := trade.RowFilter{States: []trade.State{trade.Held}, Causes: []string{trade.CauseRetyped, trade.CauseOtherJob}}
+	err = d.g.Store.Rows(ctx, held, func(e trade.Entry) error {
+		if e.Error == nil || e.Error.Counterpart == nil ||
+			(trade.ParentKey{Job: e.Error.Counterpart.Job, Key: e.Error.Counterpart.Key}) !=
+				(trade.ParentKey{Job: entry.Job, Key: entry.Key}) {
+			return nil
+		}
+		out = e
+		return run.ErrEnough
+	})
+	if errors.Is(err, run.ErrEnough) {
+		err = nil
+	}
+	return out, err
 }
 
 // Hints returns what is known of a row beyond the answers to its own requests, as `rows show` does.

@@ -38,7 +38,7 @@ func (w *work) Reason(entry trade.Entry, lang trade.Lang) string {
 // Advice returns what to do about a row. For a row that was sent it is about what happened
 // afterwards.
 func (w *work) Advice(entry trade.Entry, lang trade.Lang) trade.Advice {
-	for _, flag := range trade.AcknowledgedByAct {
+	for _, flag := range append([]trade.Flag{trade.Moved, trade.Replaced}, trade.AcknowledgedByAct...) {
 		if entry.State == trade.Accepted && entry.Flags.Has(flag) {
 			return w.voice(lang).Own.Flag(flag, lang)
 		}
