@@ -340,7 +340,8 @@ func TestAWebhookGoesThroughTheProxyOfTheConfiguration(t *testing.T) {
 	options := h.channel(Slack).o
 	through := func(password string) error {
 		options.Proxy = func() string {
-			return strings.Replace(proxy.URL, "http://", "http://coop:"+password+"@", 1)
+			// blanks around it are none of it, as with api.proxy
+			return " " + strings.Replace(proxy.URL, "http://", "http://coop:"+password+"@", 1) + "\n"
 		}
 		return NewWebhook(options).Send(t.Context(), webhookTarget, sample)
 	}

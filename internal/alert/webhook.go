@@ -39,8 +39,8 @@ func (o WebhookOptions) proxy(req *http.Request) (*url.URL, error) {
 	if o.Proxy == nil || o.Proxy() == "" {
 		return http.ProxyFromEnvironment(req)
 	}
-	u, err := url.Parse(o.Proxy())
-	if err != nil { // its text would contain the password
+	u, err := url.Parse(strings.TrimSpace(o.Proxy())) // as apiclient.CheckProxy reads it
+	if err != nil {                                   // its text would contain the password
 		return nil, errors.New("alerts.webhook.proxy is not an address")
 	}
 	return u, nil
@@ -53,7 +53,8 @@ func tunnelFault(_ context.Context, _ *url.URL, _ *http.Request, answer *http.Re
 	}
 	return &Fault{
 		Code: fmt.Sprintf("proxy_%d", answer.StatusCode), All: true,
-		Hint: "the proxy opens no connection to the receiver: look at alerts.webhook.proxy, and ask whoever runs the proxy",
+		Hint: "the proxy opens no connection to the receiver: look at alerts.webhook.proxy, or at HTTPS_PROXY of the service," +
+			" and ask whoever runs the proxy",
 	}
 }
 
