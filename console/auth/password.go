@@ -35,7 +35,7 @@ const (
 	hashesAtOnce  = 2
 	hashesUnknown = 6
 	hashesEach    = 4
-	hashesKnown   = 4
+	hashesKnown   = 6
 )
 
 // The lengths of a password, in characters.
