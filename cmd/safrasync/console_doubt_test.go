@@ -100,7 +100,7 @@ func TestTheDeskOfARowThatWasNeverSentSaysSo(t *testing.T) {
 	d := newDeskOn(t, state.SQLite, "", `INSERT INTO contrato SELECT * FROM contrato WHERE num = '000001'`)
 	held := d.entry("contracts", "01|000001")
 	b := d.as(trade.Accountant).Get("/doubts/"+strconv.FormatInt(held.ID, 10)).Wants(http.StatusOK,
-		"Procure na plataforma um registro com", "Ainda não foi enviado.")
+		"Corrija o ERP para que a chave apareça uma só vez", "Ainda não foi enviado.")
 	for _, wrong := range []string{"Enviado em", "até onde o envio chegou", "Envios"} {
 		if strings.Contains(b.Body, wrong) {
 			t.Errorf("the desk of a row that was never sent says %q", wrong)
@@ -134,7 +134,7 @@ func TestARecordThatDiffersIsConfirmedASecondTime(t *testing.T) {
 	b.Submit(desk+"/plan", url.Values{
 		"act": {"adopt"}, "id": {id},
 		"reason": {"é este o registro"},
-	}).Wants(http.StatusOK, "não é igual ao que foi enviado", "≠", "apesar das diferenças")
+	}).Wants(http.StatusOK, "não é igual ao desta linha", "≠", "apesar das diferenças")
 	form := with(b.Form(desk+"/do"), "reason", "é este o registro")
 	b.Post(desk+"/do", form).Wants(http.StatusConflict, "nada foi feito")
 	b.Post(desk+"/do", with(form, "despite", "1")).Wants(http.StatusOK, "Registrado como já enviado.")

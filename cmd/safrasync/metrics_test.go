@@ -75,7 +75,8 @@ func TestMonitoringSeesWhatTheServiceDoes(t *testing.T) {
 		return slices.Compact(out)
 	}
 	told := names("(?m)^# TYPE (safrasync_[a-z_]+) ", text)
-	told = append(told, "safrasync_job_stopped", "safrasync_instances") // absent while nothing stops, and with SQLite
+	// absent while nothing stops, with SQLite, and before the first backup
+	told = append(told, "safrasync_job_stopped", "safrasync_instances", "safrasync_last_backup_timestamp_seconds")
 	slices.Sort(told)
 	if documented := names("(?m)^\\| `(safrasync_[a-z_]+)`", string(page)); !slices.Equal(told, documented) {
 		t.Errorf("the metrics are\n%v\nand docs/operation.md has\n%v", told, documented)

@@ -73,7 +73,7 @@ func TestListsOfProducersAsSpreadsheetsWriteThem(t *testing.T) {
 		"nothing": "", "no header": "52998224725,PF\n", "a column is missing": "identity\n1\n",
 		"a column twice": "identity,person_type,identity\n",
 		"another column": "identity,person_type,name\n", "a broken quote": "identity,person_type\n\"52998224725,PF\n",
-		"a workbook": "PK\x03\x04\xff", "not UTF-8": "identity,person_type\n\xff,PF\n",
+		"a workbook": "PK\x03\x04\xff", "in no known encoding": "identity,person_type\n\x81,PF\n",
 		"more cells than the header": "identity,person_type\n52998224725,PF,x\n",
 	} {
 		if got, err := readProducers(strings.NewReader(text), v); err == nil ||
