@@ -180,7 +180,8 @@ func TestWhatKeepsAJournalFromBeingOpenedOrMade(t *testing.T) {
 			syscall.ENOTDIR,
 		},
 		{"a ledger that cannot be read", nothing, func(*testing.T) error {
-			_, _, err := Create(filepath.Join(dir, "l"), header, func(func([]Fact, []JobFact) error) error { return failed })
+			_, _, err := Create(filepath.Join(dir, "l"), header,
+				func(func([]Fact, []JobFact) error) error { return failed })
 			return err
 		}, failed},
 		{

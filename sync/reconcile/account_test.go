@@ -186,3 +186,43 @@ func TestWhatTheQueryReturnsIsSaidOnlyWhereItIsKnown(t *testing.T) {
 		}
 	}
 }
+
+// A row that waited when a person declared that the platform has it counts there as it was then,
+// although no request was made for it; what the ERP changes later is a difference.
+func TestARowThatWasNeverSentCountsOnThePlatformOnceAPersonSaysSo(t *testing.T) {
+	both(t, func(t *testing.T, w *world) {
+		waiting := w.add("contracts", "01|000001", soy.with(row{"order_type": "A_FIXAR", "amount": "10"}),
+			func(e *trade.Entry) {
+				e.State, e.Cause, e.Payload, e.PayloadHash = trade.Waiting, "ref:wallets", nil, ""
+				e.WaitingFor = []trade.Awaited{{Ref: "wallets", Code: "99"}}
+			})
+		adopted := waiting
+		adopted.State, adopted.RemoteID, adopted.Cause, adopted.WaitingFor = trade.Accepted, remoteID(1), "", nil
+		done := must.Get(w.store.Act(t.Context(), []trade.Act{{
+			Update: &trade.Update{From: trade.Waiting, Entry: adopted},
+			Audit:  trade.AuditRecord{At: w.now, Who: "maria", Act: "adopt", Target: "contracts 01|000001"},
+		}}))(t)
+		if !done[0] {
+			t.Fatal("it was not adopted")
+		}
+		sent := func() (a Account) {
+			for _, one := range must.Get(w.take(Cut{}).Overview(portuguese))(t).Accounts {
+				if one.Measure == Contracted {
+					a = one
+				}
+			}
+			return a
+		}
+		if a := sent(); a.Sent.String() != "600" || a.Changed.Rows != 0 {
+			t.Errorf("%+v", a)
+		}
+		w.change(w.store.Read("contracts", "01|000001"), func(e *trade.Entry) {
+			now := soy.with(row{"order_type": "A_FIXAR", "amount": "11"})
+			e.Flags, e.Now = e.Flags.With(trade.Changed, true), now.values()
+			e.Quantity = trade.Quantity{Amount: trade.NewDecimal(11, 0), Unit: trade.SC}
+		})
+		if a := sent(); a.Sent.String() != "600" || a.ERP().String() != "660" || a.Changed.Amount.String() != "-60" {
+			t.Errorf("%+v", a)
+		}
+	})
+}

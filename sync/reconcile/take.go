@@ -285,7 +285,7 @@ func (t *taker) row(job JobHead, e trade.Entry, attempts []trade.Attempt, sent m
 	if err := t.facts(&r, e, sent); err != nil {
 		return r, err
 	}
-	r.sent(e, attempts, sent)
+	r.sent(e, attempts, t.stated(e, sent))
 	r.by(acts, e)
 	if t.head.Day != "" && r.Day > t.head.Day {
 		r.After = true
@@ -374,6 +374,20 @@ func (t *taker) sentAs(r *Row, e trade.Entry) {
 	if was != r.Document {
 		r.SentAs = &was
 	}
+}
+
+// stated returns the fields of an entry's request or, of a row for which none was made before a
+// person declared that the platform has it, those of the row at that time.
+func (t *taker) stated(e trade.Entry, sent map[string]string) map[string]string {
+	job := t.specs[e.Job]
+	if len(e.Payload) > 0 || e.ClosedBy == 0 || job == nil {
+		return sent
+	}
+	out := map[string]string{}
+	for name, field := range job.RowFields(e.Values, t.refs) {
+		out[name] = field.Text
+	}
+	return out
 }
 
 // sent fills in what was sent and when, for a row that is on the platform or may be.
