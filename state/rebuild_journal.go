@@ -193,8 +193,20 @@ func (p *NewJournalPlan) look(t *sqldb.Tx, configured []string) error {
 // brake pauses every job until a person has compared the platform with the ledger.
 func (p *NewJournalPlan) brake(t *sqldb.Tx, now time.Time) error {
 	for _, job := range p.Jobs {
+		was, err := jobs.LockStatus(t, job)
+		if err != nil {
+			return err
+		}
+		brake := trade.Brake{Job: job, Until: p.Until}
+		switch {
+		case was.State != trade.Paused || was.Stop == nil:
+		case was.Stop.Brake != nil:
+			brake.Paused = was.Stop.Brake.Paused
+		default:
+			brake.Paused = &was
+		}
 		status := trade.JobStatus{Job: job, State: trade.Paused, Since: now, Stop: &trade.Stop{
-			Code: "brake_new_journal", Brake: &trade.Brake{Job: job, Until: p.Until},
+			Code: "brake_new_journal", Brake: &brake,
 			Text: fmt.Sprintf("a new journal was begun, and the ledger knows only what happened until %s: what was sent later is not known, and would go again; nothing of job %s leaves. "+
 				"Compare first: `safrasync sync --record-only %s`, then look on the platform, among what was created after that time, for each row of `safrasync rows %s --state pending`, "+
 				"and `safrasync adopt` those that are there; then `safrasync release %s --reason TEXT`",

@@ -78,6 +78,8 @@ type Brake struct {
 	Mapping  string        `json:"mapping,omitempty"`  // fingerprint of the mapping that a release confirms
 	// of a new journal: the ledger knows nothing that happened later
 	Until time.Time `json:"until,omitzero"`
+	// a person's pause that the job had before, and has again after a release
+	Paused *JobStatus `json:"paused,omitempty"`
 	// jobs of the same kind that are gone, or whose queries no longer return what they sent, while
 	// this one is new
 	Former []KnownJob `json:"former,omitempty"`

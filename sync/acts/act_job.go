@@ -125,8 +125,13 @@ func (a *Acts) Release(ctx context.Context, job string) (JobPlan, error) {
 	}
 	plan.Release = &release
 	plan = a.toIdle(plan)
-	if plan.Before.State == trade.Paused && release.Brake == nil { // a person's pause stays
+	switch b := release.Brake; { // a person's pause stays
+	case plan.Before.State == trade.Paused && b == nil:
 		plan.After, plan.act.Status = plan.Before, plan.Before
+	case b != nil && b.Paused != nil:
+		plan.After = *b.Paused
+		plan.After.Job = job // it may have been moved since
+		plan.act.Status = plan.After
 	}
 	plan.act.Cursor = &cursor
 	return plan, nil

@@ -138,7 +138,13 @@ func release(ctx context.Context, a *cli.App, job string, f cli.ActFlags, checke
 			return cli.TellAsked(a, *plan.Asked)
 		}
 	}
-	return tellJob(a, plan, func() { a.Show("release.end", job, job) })
+	return tellJob(a, plan, func() {
+		if plan.After.State == trade.Paused {
+			a.Show("release.paused", job, job)
+			return
+		}
+		a.Show("release.end", job, job)
+	})
 }
 
 // tellRelease prints what a release lets pass, and what is known to exist of it.
