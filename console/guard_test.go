@@ -37,7 +37,8 @@ var mayUse = map[string]trade.Role{
 	"GET /search":            trade.Reader, "GET /rows": trade.Reader, "POST /filters": trade.Reader,
 	"GET /rows/{id}":    trade.Reader,
 	"POST /reveal/{id}": trade.Accountant, "GET /rows/{id}/{act}": trade.Accountant,
-	"POST /rows/{id}/{act}": trade.Accountant, "POST /acts/{act}": trade.Accountant,
+	"POST /doubts/{id}/reveal": trade.Accountant,
+	"POST /rows/{id}/{act}":    trade.Accountant, "POST /acts/{act}": trade.Accountant,
 	"GET /report": trade.Reader, "POST /report/export": trade.Accountant, "POST /report/close/plan": trade.Accountant,
 	"POST /report/close/do": trade.Accountant, "GET /report/closings/{id}": trade.Reader,
 	"GET /report/closings/{id}/print.css": trade.Reader,
@@ -182,7 +183,7 @@ func TestC07_ChangesComeFromOurOwnPages(t *testing.T) {
 	}
 	b.Get("/users/lia").Wants(http.StatusMethodNotAllowed)
 	b.Header.Set("Sec-Fetch-Site", "same-origin")
-	b.Post("/users/lia", url.Values{"token": {token}, "do": {"disable"}}).Wants(http.StatusSeeOther)
+	b.Post("/users/lia", url.Values{"token": {token}, "do": {"disable"}, "sure": {"1"}}).Wants(http.StatusSeeOther)
 }
 
 // Every answer has the headers, errors included, and no page has a script or a style of its own.

@@ -321,9 +321,10 @@ type RowPage struct {
 
 // AuditQuery asks for one page of the audit. Empty parts select everything.
 type AuditQuery struct {
-	Who    string // the whole name
-	Act    string // the whole act
-	Target string // a part of the target: a job, a key, a table
+	Who    string   // the whole name, in whatever case and with or without accents
+	Act    string   // the whole act
+	Not    []string // acts that are left out
+	Target string   // a part of the target: a job, a key, a table
 	From   time.Time
 	Until  time.Time
 	Before int64 // AuditPage.Next of the previous page; 0 = the first page

@@ -37,6 +37,7 @@ type User struct {
 	Disabled   bool
 	CreatedAt  time.Time
 	PasswordAt time.Time // when the password was set
+	LastLogin  time.Time // only in a list of all users; zero: never, or the audit has it no more
 	Version    int64     // raised by each change: compare-and-set
 
 	// Issuer is the OpenID Connect provider through which the person logs in, and Subject the

@@ -75,7 +75,7 @@ func TestAccountantsProposeACodeAndRunAJob(t *testing.T) {
 	carla, ana := d.as(trade.Accountant), d.as(trade.Administrator)
 	carla.Get("/references/wallets").Wants(http.StatusOK, "Propor um código")
 	carla.Submit("/references/wallets/propose", url.Values{"code": {"12"}, "id": {"x"}, "reason": {"carteira nova"}}).
-		Wants(http.StatusUnprocessableEntity, "o id deve ser um UUID")
+		Wants(http.StatusUnprocessableEntity, "O id da plataforma não é válido")
 	carla.Submit("/references/wallets/propose", url.Values{
 		"code": {" 12 "}, "id": {"33333333-3333-4333-8333-333333333312"}, "reason": {"carteira nova"},
 	}).Wants(http.StatusOK, "Gravar no de-para", "33333333-3333-4333-8333-333333333312")
@@ -195,7 +195,15 @@ func TestTheApprovalOfACodeSaysWhatItFreesAndWhoMayApprove(t *testing.T) {
 	if called(carla) || !called(ana.Get("/")) {
 		t.Error("somebody is called who cannot approve, or nobody is")
 	}
-	carla.Get("/references/wallets").Wants(http.StatusOK, "aguarda aprovação", `href="/approvals/1"`)
+	carla.Get("/references/wallets").Wants(http.StatusOK, "aguarda aprovação", `href="/approvals/1"`,
+		`href="/references/wallets?code=12#add"`, "Informar o id")
+	carla.Submit("/references/wallets/propose", url.Values{
+		"code": {" 12"}, "id": {"33333333-3333-4333-8333-333333333313"}, "reason": {"outra carteira"},
+	}).Wants(http.StatusConflict, "Já há um pedido para este código", `href="/approvals/1"`)
+	carla.Get("/references/wallets")
+	carla.Submit("/references/wallets/propose", url.Values{
+		"code": {" "}, "id": {"33333333-3333-4333-8333-333333333313"}, "reason": {"outra carteira"},
+	}).Wants(http.StatusUnprocessableEntity, "O código do ERP está vazio")
 	d.runIn(t.Context(), consoletest.Password+"\n", 0, "users", "add", "bruno", "--role", "accountant",
 		"--password-stdin")
 	other := d.browser().LogIn("bruno", consoletest.Password).Get("/approvals/1").Wants(http.StatusOK,

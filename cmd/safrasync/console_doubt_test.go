@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/internal/consoletest"
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state"
@@ -261,5 +262,32 @@ func TestADeliveryIsConfirmedWithoutAnID(t *testing.T) {
 		"Registrado como já enviado.")
 	if e := d.entry(doubt.Job, doubt.Key); e.State != trade.Accepted || e.RemoteID != "" || e.ClosedBy == 0 {
 		t.Errorf("the row is %s with id %q, closed by act %d", e.State, e.RemoteID, e.ClosedBy)
+	}
+}
+
+// On the desk the documents by which people search are shown by one recorded click, and what is masked
+// is never offered to be copied.
+func TestTheDeskShowsDocumentsByARecordedClick(t *testing.T) {
+	t.Parallel()
+	d := &deskWorld{bench: newCoop(t, state.SQLite, sandbox.Options{})}
+	d.write("config.yaml", strings.Replace(d.read("config.yaml"), "    query: |\n      SELECT *",
+		"    show: {produtor: nome}\n    query: |\n      SELECT *, 'Ana 111.444.777-35' AS nome", 1))
+	d.faults("lost-after")
+	d.people()
+	d.run(0, "sync")
+	d.open()
+	row := d.rows(trade.InDoubt)[0]
+	at := fmt.Sprintf("/doubts/%d", row.ID)
+	b := d.as(trade.Accountant).Get(at).Wants(http.StatusOK, "<strong>Ana ***.444.777-**</strong>",
+		"Mostrar documentos (fica registrado)", "<dt>produtor</dt>", "produtor (id na plataforma)",
+		`<small class="code id copy">`)
+	b.Submit(at+"/reveal", url.Values{}).Wants(http.StatusOK, `<strong class="copy">Ana 111.444.777-35</strong>`)
+	if strings.Contains(b.Body, "Mostrar documentos") {
+		t.Error("what is shown is offered to be shown")
+	}
+	b.Get("/audit").Wants(http.StatusOK, "viu documentos")
+	d.as(trade.Reader).Get(at).Wants(http.StatusOK, "***.444.777-**")
+	if strings.Contains(d.as(trade.Reader).Get(at).Body, "Mostrar documentos") {
+		t.Error("a reader is offered the documents")
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"html"
 	"net/http"
 	"net/url"
@@ -130,8 +131,16 @@ func TestAReleaseThatMayDoubleSaysWhatExistsAndDemandsATick(t *testing.T) {
 func TestTheAuditIsFilteredExportedAndProved(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	b := d.as(trade.Accountant).Get("/audit").Wants(http.StatusOK, "entrou", "carla", "importou de-para",
-		"Conferir a integridade")
+	b := d.as(trade.Accountant).Get("/audit").Wants(http.StatusOK, "importou de-para",
+		`<a href="/references/wallets">Carteiras</a>`, "Conferir a integridade")
+	if strings.Contains(b.Body, ">entrou</td>") {
+		t.Error("logins stand among the decisions")
+	}
+	b.Get("/audit?logins=1").Wants(http.StatusOK, ">entrou</td>", "carla")
+	b.Get("/audit?logins=1&who=%C3%A7ARLA").Wants(http.StatusOK, ">entrou</td>")
+	d.run(0, "dismiss", "contracts", "01|000003", "--reason", "engano", "--as", "Zoé", "--yes")
+	b.Get("/audit?who=zoe").Wants(http.StatusOK, "Zoé",
+		fmt.Sprintf(`<a href="/rows/%d">Contratos 01`, d.entry("contracts", "01|000003").ID))
 	b.Get("/audit?who=nobody").Wants(http.StatusOK, "Nenhum ato com este filtro")
 	b.Get("/audit?from=2026-02-31").Wants(http.StatusUnprocessableEntity, "O dia não existe")
 	b.Get("/audit?until=2001-01-01").Wants(http.StatusOK, "Nenhum ato com este filtro")

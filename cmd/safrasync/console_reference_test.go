@@ -40,7 +40,7 @@ func TestAMissingCodeIsStoredAndItsRowsGo(t *testing.T) {
 	b.Submit("/references/wallets/set", url.Values{
 		"code": {"12"}, "id": {"nonsense"},
 		"reason": {"carteira nova"},
-	}).Wants(http.StatusUnprocessableEntity, "o id deve ser um UUID")
+	}).Wants(http.StatusUnprocessableEntity, "O id da plataforma não é válido")
 	b.Submit("/references/wallets/set", url.Values{
 		"code": {"12"}, "id": {"33333333-3333-4333-8333-333333333312"},
 		"reason": {""},

@@ -814,7 +814,7 @@ func TestAdministratorsEndAndDisableWhoComesByTheIssuer(t *testing.T) {
 				"token": {b.Get("/account").Token()}, "old": {""}, "new": {"outra frase bem comprida"},
 				"again": {"outra frase bem comprida"},
 			}).Wants(http.StatusUnprocessableEntity, "entra por outro serviço")
-		do(url.Values{"do": {"end"}}).Wants(http.StatusSeeOther)
+		do(url.Values{"do": {"end"}, "sure": {"1"}}).Wants(http.StatusSeeOther)
 		b.Get("/account").Wants(http.StatusSeeOther)
 		c.come(b).Wants(http.StatusSeeOther)
 		do(url.Values{"do": {"role"}, "role": {"administrator"}}).Wants(http.StatusUnprocessableEntity,
@@ -823,7 +823,7 @@ func TestAdministratorsEndAndDisableWhoComesByTheIssuer(t *testing.T) {
 			"do":       {"password"},
 			"password": {"outra frase bem comprida"},
 		}).Wants(http.StatusUnprocessableEntity, "entra por outro serviço")
-		do(url.Values{"do": {"disable"}}).Wants(http.StatusSeeOther)
+		do(url.Values{"do": {"disable"}, "sure": {"1"}}).Wants(http.StatusSeeOther)
 		b.Get("/account").Wants(http.StatusSeeOther)
 		c.come(b).Wants(http.StatusForbidden, "o usuário rui@coop.example está desativado")
 		b.Get("/account").Wants(http.StatusSeeOther)
@@ -834,8 +834,9 @@ func TestAdministratorsEndAndDisableWhoComesByTheIssuer(t *testing.T) {
 		c.issuer.Person(with(rui, "groups", "safra-ti"))
 		c.come(b).Wants(http.StatusSeeOther)
 		admin.Get("/users").Post("/users/ana",
-			url.Values{"token": {admin.Token()}, "do": {"disable"}}).Wants(http.StatusUnprocessableEntity,
-			"último administrador")
+			url.Values{"token": {admin.Token()}, "do": {"disable"}, "sure": {"1"}}).
+			Wants(http.StatusUnprocessableEntity,
+				"último administrador")
 	})
 }
 

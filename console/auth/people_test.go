@@ -224,7 +224,9 @@ func TestC05_LoginsEndAndCookiesAreBound(t *testing.T) {
 		two := plain.As(trade.Accountant)
 		admin := plain.As(trade.Administrator)
 		admin.Get("/users").Post("/users/carla",
-			url.Values{"token": {admin.Token()}, "do": {"disable"}}).Wants(http.StatusSeeOther)
+			url.Values{"token": {admin.Token()}, "do": {"disable"}}).Wants(http.StatusOK, "Desativar carla?")
+		admin.Post("/users/carla",
+			url.Values{"token": {admin.Token()}, "do": {"disable"}, "sure": {"1"}}).Wants(http.StatusSeeOther)
 		two.Get("/").Wants(http.StatusSeeOther)
 		two.LogIn("carla", consoletest.Password).Wants(http.StatusUnauthorized)
 		admin.Get("/users").Post("/users/carla",
@@ -257,7 +259,7 @@ func TestTheLastAdministratorStays(t *testing.T) {
 	consoletest.OnBoth(t, func(t *testing.T, s *state.Store) {
 		w := consoletest.New(t, s).WithPeople()
 		b := w.As(trade.Administrator)
-		for _, form := range []url.Values{{"do": {"disable"}}, {"do": {"role"}, "role": {"reader"}}} {
+		for _, form := range []url.Values{{"do": {"disable"}, "sure": {"1"}}, {"do": {"role"}, "role": {"reader"}}} {
 			form.Set("token", b.Get("/users").Token())
 			b.Post("/users/ana", form).Wants(http.StatusUnprocessableEntity, "último administrador")
 		}
@@ -274,7 +276,7 @@ func TestTheLastAdministratorStays(t *testing.T) {
 		b.Get("/users").Post("/users/bia",
 			url.Values{"token": {b.Token()}, "do": {"role"}, "role": {"emperor"}}).Wants(http.StatusUnprocessableEntity)
 		b.Get("/users").Post("/users/ana",
-			url.Values{"token": {b.Token()}, "do": {"disable"}}).Wants(http.StatusSeeOther)
+			url.Values{"token": {b.Token()}, "do": {"disable"}, "sure": {"1"}}).Wants(http.StatusSeeOther)
 		b.Get("/users").Wants(http.StatusSeeOther)
 	})
 }

@@ -29,6 +29,8 @@ type usersPage struct {
 	Name  string // as typed
 	Role  trade.Role
 	From  string // the configured issuer; "" = none
+	Open  string // whose form is open: the password was refused, or an act is to be confirmed
+	Sure  string // the act to confirm: disable, end
 }
 
 func (p *usersPages) showUsers(q *web.Request) error {
@@ -50,7 +52,7 @@ func (p *usersPages) addUser(q *web.Request) error {
 	page := usersPage{Name: NewUserName(q.PostForm.Get("name")), Role: trade.Role(q.PostForm.Get("role"))}
 	password := q.PostForm.Get("password")
 	refuse := func(key string) error {
-		page.Fault = key
+		page.Fault, page.Name = key, q.PostForm.Get("name")
 		return p.users(q, http.StatusUnprocessableEntity, page)
 	}
 	switch fault := PasswordFault(password, page.Name); {
@@ -73,7 +75,7 @@ func (p *usersPages) addUser(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	q.Tell("done")
+	q.Tell("users.add")
 	return q.Redirect("/users")
 }
 
@@ -89,12 +91,15 @@ func (p *usersPages) changeUser(q *web.Request) error {
 	}
 	before := user
 	refuse := func(key string) error {
-		return p.users(q, http.StatusUnprocessableEntity, usersPage{Fault: key, Role: trade.Reader})
+		return p.users(q, http.StatusUnprocessableEntity, usersPage{Fault: key, Role: trade.Reader, Open: user.Name})
 	}
 	act := q.PostForm.Get("do")
 	// the next login would set the role again, and a password would never be used
 	if user.Issuer != "" && (act == "role" || act == "password") {
 		return refuse("users.elsewhere")
+	}
+	if (act == "end" || act == "disable") && q.PostForm.Get("sure") != "1" {
+		return p.users(q, http.StatusOK, usersPage{Role: trade.Reader, Open: user.Name, Sure: act})
 	}
 	switch act {
 	case "end": // storing the user unchanged ends every login
@@ -126,7 +131,7 @@ func (p *usersPages) changeUser(q *web.Request) error {
 	case !done:
 		return refuse("users.moved")
 	}
-	q.Tell("done")
+	q.Tell("users." + act)
 	return q.Redirect("/users")
 }
 

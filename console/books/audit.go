@@ -2,8 +2,10 @@ package books
 
 import (
 	"encoding/csv"
+	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,6 +19,7 @@ import (
 // auditRoutes are the pages of the audit.
 type auditRoutes struct {
 	audit pages.Audit
+	rows  pages.Rows
 }
 
 func (p *auditRoutes) routes() []web.Route {
@@ -32,13 +35,32 @@ type auditPage struct {
 	Query   trade.AuditQuery
 	From    string // as typed in the form
 	Until   string
-	Records []trade.AuditRecord
+	Records []auditShown
 	Next    int64
 	Checked bool
 	Proof   trade.AuditProof
 	Fault   string
 	Acts    []string // choices of the filter
+	Logins  bool     // logins too, which are no decisions
 }
+
+// auditShown is a record, with the row that it is about; the zero row: none.
+type auditShown struct {
+	trade.AuditRecord
+	Row trade.Entry
+}
+
+// Kind returns the de-para table that the record is about; "" = none.
+func (a auditShown) Kind() string {
+	kind, _, _ := strings.Cut(a.Target, " ")
+	if strings.HasPrefix(a.Act, "refs ") && slices.Contains(trade.ReferenceKinds, kind) {
+		return kind
+	}
+	return ""
+}
+
+// comings are the acts by which people come and go.
+var comings = []string{"login", "login failed", "logout", "proof"}
 
 // actsNamed returns the acts to choose from, by their codes.
 func actsNamed() []string {
@@ -54,7 +76,7 @@ func (p auditPage) address() url.Values {
 	v := url.Values{}
 	for name, text := range map[string]string{
 		"who": p.Query.Who, "act": p.Query.Act, "target": p.Query.Target,
-		"from": p.From, "until": p.Until,
+		"from": p.From, "until": p.Until, "logins": map[bool]string{true: "1"}[p.Logins],
 	} {
 		if text != "" {
 			v.Set(name, text)
@@ -81,6 +103,10 @@ func (p *auditRoutes) auditQuery(q *web.Request) auditPage {
 		Target: strings.TrimSpace(q.Form.Get("target")),
 		Before: pages.Number(q.Form.Get("before")), Limit: pages.PageRows,
 	}
+	page.Logins = q.Form.Get("logins") == "1"
+	if !page.Logins && page.Query.Act == "" {
+		page.Query.Not = comings
+	}
 	var err, late error
 	page.Query.From, err = pages.ReadDay(page.From, q.Site.Zone, 0)
 	if page.Query.Until, late = pages.ReadDay(page.Until, q.Site.Zone, 1); err != nil || late != nil {
@@ -99,7 +125,16 @@ func (p *auditRoutes) answer(q *web.Request, page auditPage) error {
 	if err != nil {
 		return err
 	}
-	page.Records, page.Next = found.Records, found.Next
+	page.Next = found.Next
+	for _, r := range found.Records {
+		shown := auditShown{AuditRecord: r}
+		if job, key, one := strings.Cut(r.Target, " "); one && !r.Reduced && shown.Kind() == "" {
+			if shown.Row, err = p.rows.Entry(q.Context(), job, key); err != nil && !errors.Is(err, trade.ErrNotFound) {
+				return err
+			}
+		}
+		page.Records = append(page.Records, shown)
+	}
 	return q.Page(http.StatusOK, "audit", page)
 }
 

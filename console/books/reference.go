@@ -11,6 +11,7 @@ import (
 
 	"github.com/safrasync/safrasync/console/pages"
 	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -57,6 +58,7 @@ type referencePage struct {
 	ID      string
 	Reason  string
 	Fault   string
+	Waits   *trade.Approval // the proposal for the code that waits already
 }
 
 type kindShown struct {
@@ -176,11 +178,11 @@ func (p *referenceRoutes) setReference(q *web.Request) error {
 func (p *referenceRoutes) oneCode(q *web.Request, page referencePage, store func(referencePage) error) error {
 	page.Code, page.ID = q.PostForm.Get("code"), q.PostForm.Get("id")
 	if page.Reason, page.Fault = pages.Reason(q); page.Fault == "" {
-		err := store(page)
-		if wrong := (*pages.ReferenceFault)(nil); !errors.As(err, &wrong) {
+		var wrong *pages.ReferenceFault
+		if err := store(page); !errors.As(err, &wrong) {
 			return err
 		}
-		page.Fault = "references.fault"
+		page.Fault = "references.fault." + wrong.What()
 	}
 	return q.Page(http.StatusUnprocessableEntity, "references", page)
 }
@@ -195,6 +197,16 @@ func (p *referenceRoutes) proposeReference(q *web.Request) error {
 		return web.ErrForbidden
 	}
 	return p.oneCode(q, page, func(page referencePage) error {
+		for _, a := range page.Asked {
+			planned, err := acts.PlannedOf(a)
+			if err != nil {
+				return err
+			}
+			if a.Act == acts.ActSetCode && slices.Contains(planned.Order.Keys, p.tables.NormalCode(page.Code)) {
+				page.Fault, page.Waits = "references.waits", &a
+				return q.Page(http.StatusConflict, "references", page)
+			}
+		}
 		waits, err := p.consents.Propose(q.Context(), page.Kind, page.Code, page.ID, pages.Person(q, page.Reason))
 		if err != nil {
 			return err

@@ -31,6 +31,7 @@ func (p *doubtRoutes) routes() []web.Route {
 		web.Get("/doubts", trade.Reader, p.showDoubts),
 		web.Get("/doubts/next", trade.Reader, p.nextDoubt),
 		web.Get("/doubts/{id}", trade.Reader, p.showDoubt),
+		web.Post("/doubts/{id}/reveal", trade.Accountant, p.revealDoubt),
 		web.Post("/doubts/{id}/plan", trade.Accountant, p.planDoubt),
 		web.Post("/doubts/{id}/do", trade.Accountant, p.doDoubt),
 	}
@@ -104,6 +105,28 @@ type doubtPage struct {
 	Step     acts.RowStep // the step of Plan
 	Differs  bool         // the platform's record differs from what was sent
 	Proof    bool         // the password is required before it is sent again
+
+	Revealed bool // documents are not masked
+}
+
+// Hide masks the documents in a text, unless they are revealed.
+func (p doubtPage) Hide(text string) string {
+	if p.Revealed {
+		return text
+	}
+	return view.Mask(text)
+}
+
+// Copies reports whether a text is shown whole, so that it can be copied.
+func (p doubtPage) Copies(text string) bool { return p.Hide(text) == text }
+
+// Masked reports whether something is masked that may be revealed.
+func (p doubtPage) Masked() bool {
+	hidden := func(l lookFor) bool {
+		return !p.Copies(l.Label) || !p.Copies(l.ERP) || !l.IsID() && !p.Copies(l.Sent)
+	}
+	return slices.ContainsFunc(p.Entry.Shown.Texts, func(t trade.ShownText) bool { return !p.Copies(t.Text) }) ||
+		slices.ContainsFunc(p.Identify, hidden) || slices.ContainsFunc(p.Rest, hidden)
 }
 
 // progress is the progress of a person who decides one doubt after the other.
@@ -293,6 +316,21 @@ func (p *doubtRoutes) showDoubt(q *web.Request) error {
 		status = http.StatusConflict
 	}
 	return q.Page(status, "doubt", page)
+}
+
+// revealDoubt shows the page with the documents by which people search. The audit records that first
+// (C14).
+func (p *doubtRoutes) revealDoubt(q *web.Request) error {
+	page, err := p.doubtPage(q)
+	if err != nil {
+		return err
+	}
+	e := page.Entry
+	if err := p.audit.AppendAudit(q.Context(), q.Record("reveal", e.Job+" "+e.Key, "", "")); err != nil {
+		return err
+	}
+	page.Revealed = true
+	return q.Page(http.StatusOK, "doubt", page)
 }
 
 // adoptNoID is the form's act for a record that is on the platform under an unknown id.

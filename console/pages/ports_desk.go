@@ -71,6 +71,8 @@ type Tables interface {
 		who acts.Person) (added, changed int, err error)
 	// RemoveReference removes one code; removed is false if there was none.
 	RemoveReference(ctx context.Context, kind, code string, who acts.Person) (removed bool, err error)
+	// NormalCode returns a code in the form in which the table stores it.
+	NormalCode(code string) string
 	// WriteReferences writes a table in the form that ReadReferences reads.
 	WriteReferences(ctx context.Context, kind string, w io.Writer) error
 }
@@ -191,7 +193,18 @@ type BadLine struct {
 }
 
 // ReferenceFault means that a code or an id cannot be used.
-type ReferenceFault struct{ Code, ID string }
+type ReferenceFault struct {
+	Code, ID string
+	Blank    bool // the code is blank
+}
+
+// What returns which of the two it is, as a part of a phrase's key.
+func (f *ReferenceFault) What() string {
+	if _, err := trade.ParseID(f.ID); err != nil && !f.Blank {
+		return "id"
+	}
+	return "code"
+}
 
 func (f *ReferenceFault) Error() string {
 	return "the code must not be blank, and the id must be a UUID"

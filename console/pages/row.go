@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -293,6 +294,12 @@ func (p *rowRoutes) summary(q *web.Request, page *rowPage, fields []Field, attem
 	case out.Main != nil || e.State != trade.Waiting:
 	case code && slices.Contains(trade.ReferenceKinds, kind):
 		out.Main = &button{"pending.refs", "/references/" + kind}
+		for _, w := range e.WaitingFor { // no documents in addresses
+			if w.Ref == kind && w.Code != "" && !view.Masked(w.Code) && q.May(trade.Accountant) {
+				out.Main.Path += "?code=" + url.QueryEscape(w.Code) + "#add"
+				break
+			}
+		}
 	case len(page.Family.WaitsFor) > 0 && page.Family.WaitsFor[0].ID > 0:
 		out.Main = &button{"row.parent", "/rows/" + strconv.FormatInt(page.Family.WaitsFor[0].ID, 10)}
 	}

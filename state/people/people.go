@@ -38,8 +38,27 @@ func (r personRow) user() trade.User {
 
 // Users returns all users by name.
 func (s *Directory) Users(ctx context.Context) ([]trade.User, error) {
-	return sqldb.Made(ctx, s.db, "reading the users", personRow.user,
+	users, err := sqldb.Made(ctx, s.db, "reading the users", personRow.user,
 		`SELECT `+personColumns+` FROM person p ORDER BY p.name`)
+	if err != nil {
+		return nil, err
+	}
+	var logins []struct {
+		Who  string
+		Last int64
+	}
+	if err := s.db.All(ctx, "reading the last logins", &logins,
+		`SELECT who AS "who", MAX(at) AS "last" FROM audit WHERE act = 'login' GROUP BY who`); err != nil {
+		return nil, err
+	}
+	for _, l := range logins {
+		for i := range users {
+			if users[i].Name == l.Who {
+				users[i].LastLogin = time.UnixMilli(l.Last).UTC()
+			}
+		}
+	}
+	return users, nil
 }
 
 // User returns one user by name, or trade.ErrNobody.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -79,8 +80,14 @@ func (s *Reader) AuditPage(ctx context.Context, q trade.AuditQuery) (trade.Audit
 	b := &branch{}
 	b.add(`seq < ?`, audit.OrAll(int(q.Before)))
 	if q.Who != "" {
-		b.add(s.db.D.Within+`('`+trade.Together+`' || who || '`+trade.Together+`', ?) > 0`,
-			trade.Together+q.Who+trade.Together)
+		names, err := s.namesLike(ctx, q.Who)
+		if err != nil || len(names) == 0 {
+			return trade.AuditPage{}, err
+		}
+		b.add(`who IN (?`+strings.Repeat(`, ?`, len(names)-1)+`)`, names...)
+	}
+	for _, act := range q.Not {
+		b.add(`act <> ?`, act)
 	}
 	if q.Act != "" {
 		b.add(`act = ?`, q.Act)
@@ -109,4 +116,20 @@ func (s *Reader) AuditPage(ctx context.Context, q trade.AuditQuery) (trade.Audit
 		page.Records = append(page.Records, r.Record())
 	}
 	return page, nil
+}
+
+// namesLike returns who acted under a name, alone or together with others, as the audit writes it:
+// people type it in another case, or without accents.
+func (s *Reader) namesLike(ctx context.Context, name string) (found []any, err error) {
+	var all []string
+	if err := s.db.All(ctx, "reading the names of the audit", &all, `SELECT DISTINCT who FROM audit`); err != nil {
+		return nil, err
+	}
+	for _, who := range all {
+		if slices.ContainsFunc(strings.Split(who, trade.Together),
+			func(one string) bool { return joined(one) == joined(name) }) {
+			found = append(found, who)
+		}
+	}
+	return found, nil
 }

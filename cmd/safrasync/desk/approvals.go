@@ -82,7 +82,7 @@ func (d *Desk) Propose(ctx context.Context, kind, code, id string, who acts.Pers
 	parsed, err := trade.ParseID(id)
 	clean := cli.NormalCode(code)
 	if err != nil || cli.IsBlankCode(clean) {
-		return nil, &pages.ReferenceFault{Code: code, ID: id}
+		return nil, &pages.ReferenceFault{Code: code, ID: id, Blank: cli.IsBlankCode(clean)}
 	}
 	planned, mark, err := refs.Proposal(ctx, d.g.Store, kind, clean, parsed)
 	if err != nil {

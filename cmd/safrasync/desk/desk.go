@@ -294,7 +294,9 @@ func (d *Desk) Renumbered(ctx context.Context, entry trade.Entry) (out trade.Ent
 	if !entry.Flags.Has(trade.MissingInERP) && !entry.Flags.Has(trade.Replaced) {
 		return out, nil
 	}
-	held := trade.RowFilter{States: []trade.State{trade.Held}, Causes: []string{trade.CauseRetyped, trade.CauseOtherJob}}
+	held := trade.RowFilter{
+		States: []trade.State{trade.Held}, Causes: []string{trade.CauseRetyped, trade.CauseOtherJob},
+	}
 	err = d.g.Store.Rows(ctx, held, func(e trade.Entry) error {
 		if e.Error == nil || e.Error.Counterpart == nil ||
 			(trade.ParentKey{Job: e.Error.Counterpart.Job, Key: e.Error.Counterpart.Key}) !=

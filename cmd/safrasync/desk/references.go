@@ -44,6 +44,9 @@ func (d *Desk) ReadReferences(ctx context.Context, kind string, file io.Reader,
 	return plan, nil
 }
 
+// NormalCode returns a code in the form in which the table stores it.
+func (d *Desk) NormalCode(code string) string { return cli.NormalCode(code) }
+
 // SetReferences stores codes, together with the audit record.
 func (d *Desk) SetReferences(ctx context.Context, kind string, codes, labels map[string]string, act string,
 	who acts.Person,
@@ -55,7 +58,9 @@ func (d *Desk) SetReferences(ctx context.Context, kind string, codes, labels map
 	for code, id := range codes {
 		parsed, err := trade.ParseID(id)
 		if err != nil || cli.IsBlankCode(cli.NormalCode(code)) {
-			return 0, 0, &pages.ReferenceFault{Code: code, ID: id}
+			return 0, 0, &pages.ReferenceFault{
+				Code: code, ID: id, Blank: cli.IsBlankCode(cli.NormalCode(code)),
+			}
 		}
 		clean[cli.NormalCode(code)] = parsed
 		if label, ok := labels[code]; ok {
