@@ -293,17 +293,22 @@ func (p *rowRoutes) summary(q *web.Request, page *rowPage, fields []Field, attem
 	switch {
 	case out.Main != nil || e.State != trade.Waiting:
 	case code && slices.Contains(trade.ReferenceKinds, kind):
-		out.Main = &button{"pending.refs", "/references/" + kind}
-		for _, w := range e.WaitingFor { // no documents in addresses
-			if w.Ref == kind && w.Code != "" && !view.Masked(w.Code) && q.May(trade.Accountant) {
-				out.Main.Path += "?code=" + url.QueryEscape(w.Code) + "#add"
-				break
-			}
-		}
+		out.Main = &button{"pending.refs", missingPath(q, e, kind)}
 	case len(page.Family.WaitsFor) > 0 && page.Family.WaitsFor[0].ID > 0:
 		out.Main = &button{"row.parent", "/rows/" + strconv.FormatInt(page.Family.WaitsFor[0].ID, 10)}
 	}
 	return out
+}
+
+// missingPath returns the path of the de-para table in which a code of the row is missing, with the
+// code for those who may propose it; no documents in addresses.
+func missingPath(q *web.Request, e trade.Entry, kind string) string {
+	for _, w := range e.WaitingFor {
+		if w.Ref == kind && w.Code != "" && !view.Masked(w.Code) && q.May(trade.Accountant) {
+			return "/references/" + kind + "?code=" + url.QueryEscape(w.Code) + "#add"
+		}
+	}
+	return "/references/" + kind
 }
 
 // asked returns the field's value as it was sent or, if nothing was, as the ERP has it.
