@@ -225,3 +225,33 @@ func TestF021TwinsAndRetypedRowsAcrossJobs(t *testing.T) {
 		}
 	})
 }
+
+// Which of several like rows was found first does not decide: one that was first seen long ago is
+// another row in any case, a recent one holds.
+func TestAnOldTwinHidesNoRecentOne(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.spec.Twin = mapping.TwinCheck{Mode: mapping.TwinHold, Near: mapping.TwinHold, Days: 30}
+	b.contracts(3)
+	b.run(engine.Options{})
+	again := func(num, price string) {
+		b.exec(`INSERT INTO contrato SELECT filial, '` + num + `', quantidade, ` + price + `, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0003'`)
+	}
+	b.clock.advance(40 * 24 * time.Hour)
+	again("0004", "preco")
+	if r := b.run(engine.Options{Sweep: true}); r.Sent != 1 {
+		t.Errorf("sent %d, states %v: the first was seen 40 days ago", r.Sent, r.States)
+	}
+	b.clock.advance(24 * time.Hour)
+	again("0005", "preco")
+	again("0006", "preco + 1")
+	if r := b.run(engine.Options{Sweep: true}); r.Sent != 0 {
+		t.Errorf("sent %d, states %v: the last was seen a day ago", r.Sent, r.States)
+	}
+	for _, num := range []int{5, 6} {
+		e := b.expect(num, trade.Held, trade.CauseTwin)
+		if c := e.Error.Counterpart; c == nil || c.Key != key(4) {
+			t.Errorf("row %d was compared with %+v", num, c)
+		}
+	}
+}

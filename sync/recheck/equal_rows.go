@@ -3,7 +3,6 @@
 package recheck
 
 import (
-	"cmp"
 	"fmt"
 
 	"github.com/safrasync/safrasync/sync/mapping"
@@ -27,9 +26,9 @@ func (r *Checker) CheckEqualRows(out *Rechecked, parked []trade.Entry) []Twin {
 	var twins []Twin
 	ready := out.Ready[:0]
 	for _, entry := range out.Ready {
-		equal, near := equalRows(entry, out.Sent, parked, ready)
+		equal, near := equalRows(check, entry, out.Sent, parked, ready)
 		mode, other := check.Mode, equal
-		if equal == nil {
+		if equal == nil || near != nil && !check.Within(entry, *equal) && check.Within(entry, *near) {
 			mode, other = check.Near, near
 		}
 		if check.Mode == trade.Off {
@@ -40,7 +39,7 @@ func (r *Checker) CheckEqualRows(out *Rechecked, parked []trade.Entry) []Twin {
 			ready = append(ready, entry)
 			continue
 		}
-		twin := Twin{Row: entry, Other: *other, Near: equal == nil}
+		twin := Twin{Row: entry, Other: *other, Near: other == near}
 		// unless a person declared that they are two documents
 		twin.Held = mode == mapping.TwinHold && entry.Another != entry.PayloadHash && check.Within(entry, *other)
 		twins = append(twins, twin)
@@ -58,15 +57,24 @@ func (r *Checker) CheckEqualRows(out *Rechecked, parked []trade.Entry) []Twin {
 }
 
 // equalRows returns a living row that sends exactly the same, or nil, and one that is for the same
-// business with another price or other optional fields, or nil.
-func equalRows(e trade.Entry, sent []SentRow, ahead ...[]trade.Entry) (equal, near *trade.Entry) {
+// business with another price or other optional fields, or nil; of several one that was first seen
+// close enough to be a twin, if there is one.
+func equalRows(check mapping.TwinCheck, e trade.Entry, sent []SentRow,
+	ahead ...[]trade.Entry,
+) (equal, near *trade.Entry) {
+	better := func(than, other *trade.Entry) *trade.Entry {
+		if than == nil || !check.Within(e, *than) && check.Within(e, *other) {
+			return other
+		}
+		return than
+	}
 	see := func(other *trade.Entry) {
 		switch {
 		case other.ID == e.ID:
 		case other.PayloadHash == e.PayloadHash:
-			equal = cmp.Or(equal, other)
+			equal = better(equal, other)
 		case run.SameContent(other.Content, e.Content):
-			near = cmp.Or(near, other)
+			near = better(near, other)
 		}
 	}
 	for i := range sent {
