@@ -134,11 +134,11 @@ func TestC06_EveryRouteForEveryRole(t *testing.T) {
 						t.Errorf("POST %s without a login: %d", path, b.Status)
 					}
 				case !role.May(needs):
-					if b.Status != http.StatusForbidden || !strings.Contains(b.Body, "Código role") {
+					if b.Status != http.StatusForbidden || !strings.Contains(b.Body, "código “role”") {
 						t.Errorf("%s %s as %q: %d", method, path, role, b.Status)
 					}
 				case method == "POST": // without a token
-					if b.Status != http.StatusForbidden || !strings.Contains(b.Body, "Código token") {
+					if b.Status != http.StatusForbidden || !strings.Contains(b.Body, "código “token”") {
 						t.Errorf("POST %s as %q without a token: %d", path, role, b.Status)
 					}
 				default:
@@ -170,15 +170,15 @@ func TestC07_ChangesComeFromOurOwnPages(t *testing.T) {
 			{"Origin": {"null"}},
 		} {
 			b.Header = headers
-			b.Post(path, url.Values{"token": {token}}).Wants(http.StatusForbidden, "Código origin")
+			b.Post(path, url.Values{"token": {token}}).Wants(http.StatusForbidden, "código “origin”")
 		}
 		b.Header = http.Header{}
 		if r.Open {
 			continue // it changes nothing but the browser's own cookies
 		}
-		b.Send(http.MethodPost, path, "text/plain", "token="+token).Wants(http.StatusForbidden, "Código token")
+		b.Send(http.MethodPost, path, "text/plain", "token="+token).Wants(http.StatusForbidden, "código “token”")
 		for _, wrong := range []string{"", "x", token + "x", other} {
-			b.Post(path, url.Values{"token": {wrong}}).Wants(http.StatusForbidden, "Código token")
+			b.Post(path, url.Values{"token": {wrong}}).Wants(http.StatusForbidden, "código “token”")
 		}
 	}
 	b.Get("/users/lia").Wants(http.StatusMethodNotAllowed)
@@ -272,7 +272,7 @@ func TestBehindAProxyTheLastAddressCounts(t *testing.T) {
 		t.Errorf("%v, %v", records, err)
 	}
 	elsewhere := consoletest.New(t, s, func(o *consoletest.Options) { o.Behind = netip.MustParsePrefix("10.0.0.0/8") })
-	elsewhere.Browser().Get("/login").Wants(http.StatusForbidden, "Código proxy")
+	elsewhere.Browser().Get("/login").Wants(http.StatusForbidden, "código “proxy”")
 }
 
 // Connections that send nothing, or slowly, do not keep others from their answers; what is too long
@@ -295,7 +295,7 @@ func TestC11_SlowAndHugeRequestsAreBounded(t *testing.T) {
 	b.Client.Timeout = 30 * time.Second
 	b.Get("/login").Wants(http.StatusOK)
 	b.Post("/login",
-		url.Values{"name": {strings.Repeat("x", 70<<10)}}).Wants(http.StatusRequestEntityTooLarge, "Código long")
+		url.Values{"name": {strings.Repeat("x", 70<<10)}}).Wants(http.StatusRequestEntityTooLarge, "código “long”")
 	conn := must.Get(net.Dial("tcp", address))(t)
 	defer conn.Close()
 	// as much as is read before it is refused
@@ -368,7 +368,7 @@ func TestC13_ErrorsTellACodeAndNothingElse(t *testing.T) {
 	b.Get("/users")
 	token := b.Token()
 	must.Do(t, s.Close())
-	number := regexp.MustCompile(`Código internal, número ([0-9a-f]{10})`)
+	number := regexp.MustCompile(`Para a TI: código “internal”, número ([0-9a-f]{10})`)
 	for _, r := range w.Console.Routes() {
 		if r.Free || r.Path == "/licences" {
 			continue

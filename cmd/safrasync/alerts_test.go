@@ -83,11 +83,11 @@ func TestCheckSendsATestMessageOnlyWhenAsked(t *testing.T) {
 		status, code int
 		want         string
 	}{
-		"it arrives": {200, cli.ExitDone, "✓ alertas: teste entregue: webhook (slack) at 127.0.0.1"},
+		"it arrives": {200, cli.ExitDone, "✓ alertas: teste entregue: webhook slack (127.0.0.1)"},
 		"it does not": {
 			404, cli.ExitFailed,
-			"✗ alertas: teste não entregue: webhook (slack) at 127.0.0.1 (http_404: the receiver does not know this address any more: " +
-				"make a new webhook and put it into alerts.webhook.url)",
+			"✗ alertas: teste não entregue: webhook slack (127.0.0.1) (http_404: quem recebe não conhece mais este endereço: " +
+				"crie um webhook novo e ponha-o em alerts.webhook.url)",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -97,7 +97,7 @@ func TestCheckSendsATestMessageOnlyWhenAsked(t *testing.T) {
 			b.edit("jobs:\n", "language: pt-BR\nalerts:\n  webhook: {url: \"${file:hook}\"}\njobs:\n")
 			b.write("hook", url+"\n")
 			out, errs := b.run(cli.ExitDone, "check", "--offline")
-			if len(bodies) != 0 || !strings.Contains(out, "alertas: webhook (slack) at 127.0.0.1, 1 destinatário") {
+			if len(bodies) != 0 || !strings.Contains(out, "alertas: webhook slack (127.0.0.1), 1 destinatário") {
 				t.Errorf("check without --alert: %d messages\n%s", len(bodies), out)
 			}
 			out2, errs2 := b.run(c.code, "check", "--offline", "--alert")

@@ -122,7 +122,10 @@ func (p *program) must(code int, args ...string) string {
 // execute runs a command in this process, and gives its exit code.
 func (p *program) execute(ctx context.Context, app *cli.App, args ...string) int {
 	app.Env = func(name string) (string, bool) { value, ok := p.env[name]; return value, ok }
-	return execute(ctx, app, p.withConfig(args))
+	args = p.withConfig(args)
+	end := must.Get(transcribe(app, args))(p.t)
+	defer func() { must.Do(p.t, end()) }()
+	return execute(ctx, app, args)
 }
 
 // ask runs a command that is given an input, and gives what it printed, also its messages.

@@ -15,12 +15,11 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	"github.com/safrasync/safrasync/internal/systemd"
-	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// runProgram is the whole program with given streams. It returns the exit code.
-func runProgram(stdout, stderr io.Writer) int {
+// runProgram is the whole program with the arguments of the process. It returns the exit code.
+func runProgram(app *cli.App) int {
 	// Go's HTTP transport writes bytes that a peer sends unasked to the standard logger, and they
 	// may contain personal data (I10). This program logs with zap.
 	log.SetOutput(io.Discard)
@@ -28,8 +27,7 @@ func runProgram(stdout, stderr io.Writer) int {
 	// The first signal lets the requests in flight finish. The second one ends the process at once;
 	// rows in flight are then in doubt.
 	context.AfterFunc(ctx, stop)
-	app := cli.App{Stdin: os.Stdin, Stdout: stdout, Stderr: stderr, Env: os.LookupEnv}
-	return execute(ctx, &app, os.Args[1:])
+	return execute(ctx, app, os.Args[1:])
 }
 
 // execute runs the command line and returns the exit code. Cancelling ctx ends it early; it waits
@@ -87,14 +85,11 @@ func complain(a *cli.App, err error) {
 	}
 	var usage *cli.UsageError
 	var leased *trade.LeasedError
-	var ledger *state.Error
 	switch {
 	case errors.As(err, &usage):
-		a.Tell("says.usage", usage.Text)
+		a.Tell("says.usage", a.Voice().Said(usage.Text))
 	case errors.As(err, &leased):
 		a.Tell("says.leased", leased.Job, leased.Owner.PID, leased.Owner.Host)
-	case errors.As(err, &ledger):
-		a.Tell("says.error", a.Voice().LedgerFault(ledger, err))
 	default:
 		a.Tell("says.error", err)
 	}

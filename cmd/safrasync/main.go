@@ -7,6 +7,12 @@
 
 package main
 
-import "os"
+import (
+	"os"
 
-func main() { os.Exit(runProgram(os.Stdout, os.Stderr)) }
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+)
+
+func main() {
+	os.Exit(runProgram(&cli.App{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: os.LookupEnv}))
+}

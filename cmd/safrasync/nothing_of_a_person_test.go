@@ -7,13 +7,18 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/english"
+	"github.com/safrasync/safrasync/trade"
 )
 
 // What the program must never write, wherever it stands in the tests: the key of the platform; and
-// a person of the ERP, in columns that the query returns and that no field maps. Every process of
-// the program that a test starts leaves a transcript of all that it writes, and the transcripts are
-// searched when all tests are over (I10).
+// a person of the ERP, in columns that the query returns and that no field maps. Every program that a
+// test starts leaves a transcript of all that it writes, and the transcripts are searched when all
+// tests are over (I10).
 const (
 	platformCanary = "canary-key-9d41f7"
 	canaryName     = "Canário Produtor da Silva"
@@ -48,22 +53,53 @@ func beginTranscripts() {
 	transcripts = folder
 }
 
-// transcribed is the program, with a transcript of what it writes. On a terminal it writes as ever:
-// a program that asks looks whether it speaks to one.
+// transcribed is the program, with a transcript of what it writes.
 func transcribed() {
-	folder := os.Getenv(transcriptsVariable)
-	if info, err := os.Stdout.Stat(); folder == "" || err != nil || info.Mode()&os.ModeCharDevice != 0 {
+	if os.Getenv(transcriptsVariable) == "" {
 		main()
 		return
 	}
-	file, err := os.CreateTemp(folder, strings.Join(os.Args[1:min(len(os.Args), 2)], "")+"-*")
+	app := &cli.App{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: os.LookupEnv}
+	end, err := transcribe(app, os.Args[1:])
 	if err != nil {
 		panic(err)
 	}
-	os.Exit(runProgram(io.MultiWriter(os.Stdout, file), io.MultiWriter(os.Stderr, file)))
+	code := runProgram(app)
+	if err := end(); err != nil {
+		panic(err)
+	}
+	os.Exit(code)
 }
 
-// searchTranscripts looks for the canaries in everything that was written, and removes it.
+// inPortuguese begins the names of the transcripts of programs that spoke it to their end.
+const inPortuguese = "pt-BR-"
+
+// transcribe lets a program leave a transcript; end is called when it has ended. On a terminal it
+// writes as ever: a program that asks looks whether it speaks to one.
+func transcribe(app *cli.App, args []string) (end func() error, err error) {
+	file, err := os.CreateTemp(os.Getenv(transcriptsVariable), strings.Join(args[:min(len(args), 1)], "")+"-*")
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(file, "`safrasync %s`\n", strings.Join(args, " "))
+	for _, stream := range []*io.Writer{&app.Stdout, &app.Stderr} {
+		if !cli.IsTerminal(*stream) {
+			*stream = io.MultiWriter(*stream, file)
+		}
+	}
+	return func() error {
+		err := file.Close()
+		if app.Lang() == trade.Portuguese && !slices.Contains(args, "en") && // demo takes the language
+			!strings.HasPrefix(strings.Join(args, ""), "__complete") { // a shell reads it
+			err = errors.Join(err, os.Rename(file.Name(),
+				filepath.Join(filepath.Dir(file.Name()), inPortuguese+filepath.Base(file.Name()))))
+		}
+		return err
+	}, nil
+}
+
+// searchTranscripts looks for the canaries in everything that was written, and for English in what
+// was written for people who read Portuguese, and removes it.
 func searchTranscripts() error {
 	if transcripts == "" {
 		return nil
@@ -84,6 +120,13 @@ func searchTranscripts() error {
 				errs = append(errs, fmt.Errorf("I10: %s wrote %q: …%s…", f.Name(), canary,
 					text[max(0, i-300):min(len(text), i+300)]))
 			}
+		}
+		if !strings.HasPrefix(f.Name(), inPortuguese) {
+			continue
+		}
+		asked, said, _ := strings.Cut(string(text), "\n")
+		for _, line := range english.Lines(said) {
+			errs = append(errs, fmt.Errorf("English in Portuguese: %s: %s", asked, line))
 		}
 	}
 	return errors.Join(errors.Join(errs...), os.RemoveAll(transcripts))

@@ -534,7 +534,7 @@ func TestWhoFindsTheIssuerBusyGoesOnLater(t *testing.T) {
 	path := c.away(b, "/login/openid", url.Values{"next": {"/rows"}})
 	end := c.openID.Fill()
 	c.openID.Turn(time.Millisecond)
-	b.Get(path).Wants(http.StatusServiceUnavailable, "Código busy")
+	b.Get(path).Wants(http.StatusServiceUnavailable, "código “busy”")
 	if c.issuer.Tokens() != 0 {
 		t.Error("the code went to the issuer")
 	}

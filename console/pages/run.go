@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -123,6 +124,9 @@ func (p *runRoutes) showRun(q *web.Request) error {
 	if run.Stopped != nil {
 		advice := p.schedules.AdviseStop(*run.Stopped, q.Lang)
 		page.Stop = &advice
+	}
+	for i, note := range run.Notes {
+		run.Notes[i], _ = i18n.Translate(q.Lang, note)
 	}
 	return q.Page(http.StatusOK, "run", page)
 }

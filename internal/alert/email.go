@@ -58,7 +58,7 @@ const emailPrefix = "email:"
 
 // String returns a text that names the server only.
 func (e *Email) String() string {
-	return "e-mail by " + net.JoinHostPort(e.o.Host, strconv.Itoa(e.o.Port))
+	return "e-mail (" + net.JoinHostPort(e.o.Host, strconv.Itoa(e.o.Port)) + ")"
 }
 
 // Format prints String for every verb.

@@ -88,7 +88,7 @@ func (w *Webhook) String() string {
 	if u, err := url.Parse(w.o.URL()); err == nil {
 		host = u.Hostname()
 	}
-	return "webhook (" + string(w.o.Form) + ") at " + host
+	return "webhook " + string(w.o.Form) + " (" + host + ")"
 }
 
 // Format prints String for every verb.

@@ -24,6 +24,7 @@ import (
 	"github.com/safrasync/safrasync/console/books"
 	"github.com/safrasync/safrasync/console/pages"
 	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/internal/english"
 	"github.com/safrasync/safrasync/internal/ledgertest"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
@@ -326,6 +327,9 @@ func (b *Browser) Send(method, path, kind, body string) *Browser {
 		b.World.T.Fatal(err)
 	}
 	b.Status, b.Got, b.Body = answer.StatusCode, answer.Header, string(text)
+	for _, line := range english.Page(b.Body) {
+		b.World.T.Errorf("%s %s has English in Portuguese: %s", method, path, line)
+	}
 	return b
 }
 

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/safrasync/safrasync/internal/english"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/must"
 )
@@ -147,4 +148,79 @@ func used(key string, literals map[string]bool) bool {
 		}
 	}
 	return literals[key]
+}
+
+// sayers are the functions that take a sentence which may reach a person, by their last name.
+var sayers = map[string]bool{
+	"Errorf": true, "New": true, "Fault": true, "Failf": true, "fail": true, "fault": true, "Note": true,
+	"refuse": true, "unfit": true, "ours": true, "exists": true, "rejected": true, "giveUp": true, "say": true,
+	"alarmFor": true, "message": true, "parseOne": true,
+}
+
+// ofTheCode are sentences about mistakes in the code itself, which no person can cause.
+var ofTheCode = regexp.MustCompile(`^(storing a group: |the gate panicked|an act of a person needs|there is no page|` +
+	`opening the ledger: the program has no|%s: (an act is on|a row gives up|only an order)|an update may not move|` +
+	`a reference needs a kind|dict: |the (driver|SQLite driver|Oracle driver) cannot|the %. %.$|` +
+	`%. is nothing that happens to an event|again: )`) // the last two name events: again, lost
+
+func TestWhatTheCodeSaysInEnglishIsToldInPortuguese(t *testing.T) {
+	t.Parallel()
+	verbs := regexp.MustCompile(`%(\[\d+\])?[+#0-9.]*[a-zA-Z]`)
+	found := 0
+	for _, folder := range []string{
+		"apiclient", "cmd/safrasync", "console", "erp", "internal/alert", "state", "sync", "trade",
+	} {
+		must.Do(t, fs.WalkDir(os.DirFS("../.."), folder, func(name string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") ||
+				strings.HasPrefix(name, "erp/erptest/") || strings.HasPrefix(name, "cmd/safrasync/demo/") {
+				return err
+			}
+			set := token.NewFileSet()
+			file := must.Get(parser.ParseFile(set, "../../"+name, nil, parser.SkipObjectResolution))(t)
+			ast.Inspect(file, func(n ast.Node) bool {
+				var said []ast.Expr
+				switch n := n.(type) {
+				case *ast.CallExpr:
+					if sayers[lastName(n.Fun)] {
+						said = n.Args
+					}
+				case *ast.KeyValueExpr:
+					if name, ok := n.Key.(*ast.Ident); ok && name.Name == "Hint" {
+						said = []ast.Expr{n.Value}
+					}
+				}
+				for _, arg := range said {
+					literal, ok := arg.(*ast.BasicLit)
+					if !ok || literal.Kind != token.STRING {
+						continue
+					}
+					text := must.Get(strconv.Unquote(literal.Value))(t)
+					if ofTheCode.MatchString(text) || english.Lines(text) == nil {
+						continue
+					}
+					found++
+					text = strings.ReplaceAll(text, "%%", "%")
+					told, _ := i18n.Translate(i18n.Portuguese, verbs.ReplaceAllString(text, "X"))
+					if left := english.Lines(told); left != nil {
+						t.Errorf("%s: no Portuguese (part said) for %q", set.Position(literal.Pos()), verbs.ReplaceAllString(text, "%s"))
+					}
+				}
+				return true
+			})
+			return nil
+		}))
+	}
+	if found < 500 {
+		t.Errorf("only %d sentences were found: does the test still read them?", found)
+	}
+}
+
+func lastName(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e.Name
+	case *ast.SelectorExpr:
+		return e.Sel.Name
+	}
+	return ""
 }

@@ -112,7 +112,7 @@ func TestATextIsFoundByPartAndKey(t *testing.T) {
 	}
 }
 
-func TestWhatTheCodeSaysInEnglishIsToldInPortuguese(t *testing.T) {
+func TestASentenceOfTheCodeIsTranslated(t *testing.T) {
 	t.Parallel()
 	for english, want := range map[string]string{
 		"must be pt-BR or en":                       "deve ser pt-BR ou en",

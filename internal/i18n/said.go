@@ -49,10 +49,7 @@ func Translate(lang Lang, english string) (string, bool) {
 		}
 	}
 	if best.letters == 0 {
-		if names := list.FindStringSubmatch(english); names != nil {
-			return names[1] + " ou " + names[2], true
-		}
-		return english, false
+		return inParts(english)
 	}
 	var out strings.Builder
 	for i, piece := range best.told {
@@ -66,6 +63,27 @@ func Translate(lang Lang, english string) (string, bool) {
 		}
 	}
 	return out.String(), true
+}
+
+// inParts translates a list of alternatives, or what happened and its cause after a colon. A cause that
+// comes from elsewhere, such as a database or the operating system, is quoted.
+func inParts(english string) (string, bool) {
+	if names := list.FindStringSubmatch(english); names != nil {
+		return names[1] + " ou " + names[2], true
+	}
+	what, cause, _ := strings.Cut(english, ": ")
+	if cause == "" {
+		return english, false
+	}
+	what, knownWhat := Translate(Portuguese, what)
+	told, knownCause := Translate(Portuguese, cause)
+	if !knownWhat && !knownCause {
+		return english, false
+	}
+	if !knownCause && strings.Contains(told, " ") {
+		told = "“" + told + "”"
+	}
+	return what + ": " + told, true
 }
 
 // match returns the texts that were inserted into a sentence.

@@ -25,7 +25,10 @@ type rule struct {
 }
 
 var rules = map[string]rule{
-	"internal/i18n": {reason: "i18n has the sentences that people read, and knows nobody who says them"},
+	"internal/i18n": {
+		testsMay: []string{"internal/english"},
+		reason:   "i18n has the sentences that people read, and knows nobody who says them",
+	},
 	"trade": {
 		may:    []string{"internal/i18n"},
 		reason: "trade is the language that all others speak, and the rules of the business: it depends on nobody but the sentences for people",
@@ -240,7 +243,7 @@ var rules = map[string]rule{
 		may: []string{"*"},
 		testsMay: []string{
 			"erp/erptest", "internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/throwaway",
-			"internal/oidctest", "internal/consoletest",
+			"internal/oidctest", "internal/consoletest", "internal/english",
 		},
 		reason: "cmd wires everything, but a test server has no place in the binary",
 	},
@@ -317,7 +320,7 @@ var rules = map[string]rule{
 	"internal/consoletest": {
 		may: []string{
 			"trade", "state", "console", "console/auth", "console/books", "console/pages", "console/web",
-			"internal/ledgertest",
+			"internal/ledgertest", "internal/english",
 		},
 		reason: "consoletest opens consoles for the tests of others, put together as the program does it",
 	},
@@ -329,6 +332,7 @@ var rules = map[string]rule{
 		may:    []string{"internal/throwaway"},
 		reason: "fbtest serves the tests of all packages, so it may depend on none of them",
 	},
+	"internal/english":   {reason: "english looks at texts, and knows nobody who writes them"},
 	"internal/must":      {reason: "must serves the tests of all packages, so it may depend on none of them"},
 	"internal/throwaway": {reason: "throwaway is what the test servers have in common, so it may depend on none"},
 	"internal/apidoc":    {reason: "apidoc names the rows of the API's document for the tests of both readings, so it may know neither"},
@@ -412,7 +416,7 @@ var readerModules = []string{"github.com/jmoiron/sqlx", "golang.org/x/"}
 // testOnly are the folders that never get into the binary.
 var testOnly = []string{
 	"internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/ledgertest", "internal/consoletest",
-	"internal/must", "internal/throwaway", "internal/oidctest", "internal/apidoc", "erp/erptest",
+	"internal/must", "internal/english", "internal/throwaway", "internal/oidctest", "internal/apidoc", "erp/erptest",
 	"internal/importrules", "internal/faultlist", "internal/limits", "internal/manual",
 	"cmd/safrasync/config/configtest",
 	"tools/bench", "tools/bench/size", "tools/histories", "tools/packagetest", "tools/protocol", "tools/torture",

@@ -60,6 +60,7 @@ type Error struct {
 	Path string // the file, or host and database
 	Hint string // what to do
 	Err  error  // what happened
+	Op   string // what was being done, if Err begins with it; for the log
 
 	// With CodeRolledBack and CodeEmptied: what the journal has and the ledger lacks.
 	Records, Rows int
@@ -129,13 +130,13 @@ func FaultOf(ctx context.Context, op, where, driverName string, err error) error
 	if cause := context.Cause(ctx); cause != nil {
 		if errors.Is(cause, context.DeadlineExceeded) || isTimeout(cause) {
 			return &Error{
-				Code: CodeTimeout, Path: where, Err: fmt.Errorf("%s timed out: %w", op, cause),
+				Code: CodeTimeout, Path: where, Err: fmt.Errorf("%s timed out: %w", op, cause), Op: op,
 				Hint: "look for a long transaction, a slow disk or an overloaded server",
 			}
 		}
 		return fmt.Errorf("%s: %w", op, cause)
 	}
-	out := &Error{Code: CodeInternal, Path: where, Err: fmt.Errorf("%s: %w", op, err)}
+	out := &Error{Code: CodeInternal, Path: where, Err: fmt.Errorf("%s: %w", op, err), Op: op}
 	var lite *sqlite.Error
 	var server *pq.Error
 	switch {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -34,7 +35,11 @@ func (v Voice) LedgerWhat(e *state.Error) string {
 	case e.Code == state.CodeEmptied:
 		return v.Text(key+".what", e.Path, e.Rows)
 	}
-	return v.Text(key+".what", e.Path, v.Said(e.Err.Error()))
+	cause := e.Err
+	if e.Op != "" {
+		cause = errors.Unwrap(cause)
+	}
+	return v.Text(key+".what", e.Path, cause)
 }
 
 // LedgerHint returns what to do about it.

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/state"
@@ -73,8 +74,34 @@ func (v Voice) Fault(err error) string {
 	if v.Lang == trade.English {
 		return err.Error()
 	}
+	if ledger, ok := errors.AsType[*state.Error](err); ok {
+		return v.LedgerFault(ledger, err)
+	}
+	if call, ok := err.(*apiclient.Error); ok { //nolint:errorlint // as above
+		return v.call(call)
+	}
 	return v.Said(strings.TrimPrefix(err.Error(), "erp: "))
 }
+
+// call returns the technical details of a call of the API. What is known of its effect is told
+// beside it.
+func (v Voice) call(e *apiclient.Error) string {
+	text := v.Said(e.Op)
+	if e.Status != 0 {
+		text += v.Text("call.status", e.Status)
+	}
+	for _, m := range e.Messages[:min(len(e.Messages), callMessages)] {
+		if apiclient.IsMessageKey(m) {
+			text += ", " + m
+		}
+	}
+	if e.Err != nil {
+		text += ": " + v.Fault(e.Err)
+	}
+	return text
+}
+
+const callMessages = 5 // of the platform's keys that are shown
 
 // Moment formats a time for people; "-" for the zero time.
 func (v Voice) Moment(t time.Time) string {

@@ -58,6 +58,7 @@ type caseResult struct {
 	Recorded    bool         `json:"recorded"`    // the expectation was written by this command
 	Differences []difference `json:"differences"` // how the result differs from the expectation
 	Error       *string      `json:"error"`       // why the case could not be run
+	err         error        // the same, for people
 }
 
 // testCases runs mapping cases. It needs no ERP, network, ledger or secret.
@@ -110,7 +111,7 @@ func findCases(a *cli.App, conf *config.Config, args []string) ([]string, error)
 	for _, arg := range args {
 		info, err := os.Stat(arg)
 		if err != nil {
-			return nil, errors.New(a.Text("test.no_cases", arg, config.PlainReason(err)))
+			return nil, errors.New(a.Text("test.no_cases", arg, a.Voice().Said(config.PlainReason(err))))
 		}
 		if !info.IsDir() {
 			files = append(files, arg)
@@ -124,7 +125,7 @@ func findCases(a *cli.App, conf *config.Config, args []string) ([]string, error)
 			return err
 		})
 		if err != nil {
-			return nil, errors.New(a.Text("test.no_cases", arg, config.PlainReason(err)))
+			return nil, errors.New(a.Text("test.no_cases", arg, a.Voice().Said(config.PlainReason(err))))
 		}
 		if len(files) == before {
 			return nil, errors.New(a.Text("test.empty_folder", arg))
@@ -143,7 +144,7 @@ func runCase(a *cli.App, jobs []*mapping.Job, file string, f testFlags) caseResu
 	out := caseResult{File: file, Differences: []difference{}}
 	fail := func(err error) caseResult {
 		text := err.Error()
-		out.Error = &text
+		out.Error, out.err = &text, err
 		return out
 	}
 	c, err := LoadCase(file)
@@ -195,8 +196,8 @@ func printCase(a *cli.App, r caseResult) {
 		text += a.Text("test.recorded")
 	}
 	a.Line(text)
-	if r.Error != nil {
-		a.Block("    " + strings.ReplaceAll(*r.Error, "\n", "\n    "))
+	if r.err != nil {
+		a.Block("    " + strings.ReplaceAll(a.Voice().Fault(r.err), "\n", "\n    "))
 	}
 	for _, d := range r.Differences {
 		a.Line("    " + d.Line)

@@ -112,7 +112,7 @@ func printPreview(a *cli.App, p rehearse.Preview, stands trade.State) {
 	for _, f := range p.Fields {
 		t.AppendRow(table.Row{
 			f.Field, cli.Printable(f.Value), strings.Join(f.Columns, ", "), cli.Printable(f.ERP),
-			f.Via,
+			a.Voice().Said(f.Via),
 		})
 	}
 	t.Render()

@@ -115,7 +115,7 @@ func printAttempt(a *cli.App, t trade.Attempt) {
 		a.Line("  " + strings.TrimSpace(a.Text("attempt.status", t.Status, strings.Join(t.Messages, ", "))))
 	}
 	if t.Reason != "" && (v.Lang == trade.English || t.Status == 0) { // the answer has been printed above
-		a.Show("attempt.reason", t.Reason)
+		a.Show("attempt.reason", v.Said(t.Reason))
 	}
 	if t.AnswerBody != "" {
 		a.Show("attempt.answer", t.AnswerBody)

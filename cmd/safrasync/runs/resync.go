@@ -186,7 +186,7 @@ func planResync(ctx context.Context, a *cli.App, job string, wanted discovery.Re
 		}
 	}
 	for _, note := range r.Notes {
-		a.Tell("act.line", note)
+		a.Tell("act.line", a.Voice().Said(note))
 	}
 	a.Tell("resync.never")
 	return plan, nil

@@ -105,7 +105,7 @@ func printReport(ctx context.Context, a *cli.App, store *state.Store, r trade.Ru
 			cli.OrDash(alarm.RemoteID), cli.OrDash(alarm.Other))
 	}
 	for _, note := range r.Notes {
-		a.Show("sync.note", note)
+		a.Show("sync.note", a.Voice().Said(note))
 	}
 	if r.SendsAgain != nil {
 		a.Show("sync.hours", a.Voice().Job(r.Job), a.Voice().Moment(*r.SendsAgain))

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -132,7 +133,11 @@ func listInbox(ctx context.Context, a *cli.App, f inboxFlags) error {
 	t, v := a.NewTable("inbox.head_seq", "inbox.head_event", "inbox.head_at", "inbox.head_times", "inbox.head_outcome"),
 		a.Voice()
 	for _, e := range events {
-		outcome := e.Outcome
+		did := strings.Split(e.Outcome, "; ")
+		for i, one := range did {
+			did[i] = v.Said(one)
+		}
+		outcome := strings.Join(did, "; ")
 		if !e.NextAt.IsZero() {
 			outcome = v.Text("inbox.open")
 		}
