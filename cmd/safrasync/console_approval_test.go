@@ -50,6 +50,7 @@ func TestWhatNeedsTwoPeopleIsApprovedInTheConsole(t *testing.T) {
 	carla.Submit("/approvals/1/approve", url.Values{"reason": {"eu mesma aprovo"}}).Wants(http.StatusConflict,
 		"É preciso outra pessoa")
 	d.as(trade.Reader).Get("/approvals").Wants(http.StatusOK, "Dispensar", "carla", "1 de 2")
+	carla.Get("/").Wants(http.StatusOK, "aguarda aprovação", `href="/approvals/1"`)
 	ana.Get("/approvals/1").Wants(http.StatusOK, "carla", "lançado por engano", "Aprovar e fazer", "dispensado")
 	ana.Submit("/approvals/1/approve", url.Values{"reason": {"conferi com a filial"}}).Wants(http.StatusOK,
 		"Aprovado e feito", "Nada aguarda aprovação")
@@ -165,6 +166,12 @@ func TestTheApprovalOfAClosingShowsChecklistAndFigures(t *testing.T) {
 	d.as(trade.Administrator).Get("/approvals/1").Wants(http.StatusOK, "O ERP foi lido por inteiro depois do fim do mês",
 		"varredura completa em", "SOJA", "MILHO", "Contratado", "Quem pode aprovar: outra pessoa da contabilidade",
 		"Aprovar e fazer")
+	_, told := d.run(1, "approve", "1", "--reason", "eu mesmo", "--as", "ivo", "--yes")
+	for _, want := range []string{"SOJA", "MILHO", "2 linhas ainda por resolver"} {
+		if !strings.Contains(told, want) {
+			t.Errorf("the command does not show %q:\n%s", want, told)
+		}
+	}
 }
 
 // An act on rows is approved with what each row is: a link, its weight and value, the reason of its

@@ -22,6 +22,8 @@ type homeRoutes struct {
 	words  Words
 	causes Causes
 	days   chartDays
+
+	consents Consents
 }
 
 func (p *homeRoutes) routes() []web.Route {
@@ -40,7 +42,8 @@ type homePage struct {
 	Flags []flagTask
 	Live  live
 	Chart chart
-	Going int // rows that have not gone yet, although nobody need do anything about them
+	Asked []trade.Approval // orders that wait for consent, the first few
+	Going int              // rows that have not gone yet, although nobody need do anything about them
 }
 
 // Verdict says in numbers who must do something; "" if nobody must.
@@ -124,12 +127,19 @@ var flagsFirst = []trade.Flag{
 	trade.MissingInERP, trade.DeletedRemote,
 }
 
+// askedShown is how many orders that wait for consent are shown.
+const askedShown = 5
+
 func (p *homeRoutes) showHome(q *web.Request) error {
 	p.causes.Expect()
 	page, err := p.home(q)
 	if err != nil {
 		return err
 	}
+	if page.Asked, err = p.consents.Approvals(q.Context()); err != nil {
+		return err
+	}
+	page.Asked = page.Asked[:min(len(page.Asked), askedShown)]
 	return q.Page(http.StatusOK, "home", page)
 }
 

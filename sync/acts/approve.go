@@ -42,6 +42,8 @@ type OtherAct struct {
 	Mark func(ctx context.Context, o Order) (string, error)
 	// Do executes the act if its plan still has this mark.
 	Do func(ctx context.Context, o Order, mark string, who Person) (done bool, err error)
+	// Tell prints what the first person was shown of a plan; nil: nothing beyond the order.
+	Tell func(ctx context.Context, p Planned) error
 }
 
 // Acts that need several people, or may, and are referred to by name elsewhere.

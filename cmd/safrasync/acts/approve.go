@@ -94,6 +94,11 @@ func approve(ctx context.Context, a *cli.App, id int64, f cli.ActFlags, elsewher
 		return err
 	}
 	tellApproval(a, ap)
+	if tell := acts.Others[planned.Order.Act].Tell; tell != nil {
+		if err := tell(ctx, planned); err != nil {
+			return err
+		}
+	}
 	if review.Rows != nil {
 		tellSteps(a, *review.Rows)
 	}

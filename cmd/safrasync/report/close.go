@@ -224,6 +224,17 @@ func Approvable(a *cli.App) acts.OtherAct {
 		return fn(day, snapshot, plan)
 	}
 	return acts.OtherAct{
+		Tell: func(ctx context.Context, p acts.Planned) error {
+			plan, ok, err := Shown(p)
+			if err != nil || !ok {
+				return err
+			}
+			reading, err := a.OpenLedger(ctx, cli.ToRead)
+			if err != nil {
+				return err
+			}
+			return tellClosing(ctx, a, reading, plan)
+		},
 		Mark: func(ctx context.Context, o acts.Order) (mark string, err error) {
 			err = with(ctx, o, func(_ trade.Date, _ *reconcile.Snapshot, p reconcile.ClosingPlan) error {
 				mark = p.Mark
