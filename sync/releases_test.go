@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/sync/mapping"
@@ -194,6 +195,25 @@ func TestARunThatSendsNothingUsesUpNoRelease(t *testing.T) {
 		b.setStatus(trade.JobStatus{Job: "contracts", State: trade.Idle})
 		if r := b.sync(engine.Options{}); r.Stopped != nil || r.States[trade.Accepted] != 3 {
 			t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
+		}
+	})
+}
+
+// A pass that only records uses up nothing of what a person has let pass.
+func TestAPassThatOnlyRecordsLeavesARelease(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.spec.Most = &trade.Freight{Load: trade.Load{Rows: 2}}
+		b.contracts(6)
+		if r := b.sync(engine.Options{}); r.Sent != 0 || r.Stopped == nil || r.Stopped.Code != "brake_most" {
+			t.Fatalf("sent %d, stopped %+v", r.Sent, r.Stopped)
+		}
+		people := b.acts()
+		plan := must.Get(people.Release(t.Context(), "contracts"))(t)
+		must.Get(people.DoJob(t.Context(), plan, maria))(t)
+		b.adds(must.Get(b.engine().Sync(t.Context(), nil, engine.Options{RecordOnly: true}))(t)[0])
+		if r := b.sync(engine.Options{}); r.Sent != 6 || r.Stopped != nil {
+			t.Errorf("sent %d, stopped %+v", r.Sent, r.Stopped)
 		}
 	})
 }

@@ -10,11 +10,12 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// remember stores, at the end of a run, what is left of a person's release, and the state of the
-// canary (the first rows of a mapping). If that fails, or the process dies, nothing is left of the
-// release, and a person is asked once more.
+// remember stores, at the end of a run that stopped or only recorded, what is left of a person's
+// release, and at the end of each the state of the canary (the first rows of a mapping). If that
+// fails, or the process dies, nothing is left of the release, and a person is asked once more.
 func (r *jobPass) remember(ctx context.Context) {
-	if r.brakes.Trial == nil && (r.brakes.Released == nil || r.run.Report.Stopped == nil) {
+	left := r.brakes.Released != nil && (r.run.Report.Stopped != nil || r.send == nil)
+	if r.brakes.Trial == nil && !left {
 		return
 	}
 	cursor, err := r.run.Ledger.Cursor(ctx, r.run.Job.Name())
@@ -22,13 +23,13 @@ func (r *jobPass) remember(ctx context.Context) {
 		if r.brakes.Trial != nil {
 			cursor.Brakes.Canary = r.brakes.Trial
 		}
-		if r.brakes.Released != nil && r.run.Report.Stopped != nil {
-			left := *r.brakes.Released
+		if left {
+			rest := *r.brakes.Released
 			if r.send != nil {
-				left = left.Less(r.send.Load.Went)
+				rest = rest.Less(r.send.Load.Went)
 			}
-			if left.Rows > 0 {
-				cursor.Brakes.Released = &left
+			if rest.Rows > 0 {
+				cursor.Brakes.Released = &rest
 			}
 		}
 		err = r.run.Record(ctx, trade.Page{Cursor: &cursor})
