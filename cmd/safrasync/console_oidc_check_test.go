@@ -91,12 +91,12 @@ func TestCheckTellsWhetherTheIssuerAnswers(t *testing.T) {
 	d.run(0, "users", "disable", "carla")
 
 	issuer.Fault(oidctest.Pages)
-	if out, code := run("check"); code != 0 || !strings.Contains(out, "! console.oidc: the issuer "+issuer.URL) ||
+	if out, code := run("check"); code != 0 || !strings.Contains(out, "! console.oidc: o emissor "+issuer.URL) ||
 		!strings.Contains(out, "quem tem senha no painel entra") {
 		t.Errorf("an issuer that is none, exit code %d:\n%s", code, out)
 	}
 	issuer.Server.Close()
-	if out, code := run("check"); code != 0 || !strings.Contains(out, "! console.oidc: the issuer "+issuer.URL) {
+	if out, code := run("check"); code != 0 || !strings.Contains(out, "! console.oidc: o emissor "+issuer.URL) {
 		t.Errorf("an issuer that is down, exit code %d:\n%s", code, out)
 	}
 }

@@ -45,7 +45,7 @@ func TestC4DisksGoAwayAndComeBackOlder(t *testing.T) {
 			s.unmount("journal")
 			s.refused(here, "the file does not exist", "mount its disk if that is not mounted",
 				"safrasync restore FILE", "safrasync rebuild", "safrasync state new")
-			if out := s.must(1, "status"); !strings.Contains(out, here) || !strings.Contains(out, "não está lá") {
+			if out := s.must(1, "status"); !strings.Contains(out, here) || !strings.Contains(out, "it is not there") {
 				t.Errorf("status says\n%s", out)
 			}
 			s.mount("ledger")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/english"
+	"github.com/safrasync/safrasync/internal/systemd"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -74,8 +75,8 @@ func transcribed() {
 // inPortuguese begins the names of the transcripts of programs that spoke it to their end.
 const inPortuguese = "pt-BR-"
 
-// transcribe lets a program leave a transcript; end is called when it has ended. On a terminal it
-// writes as ever: a program that asks looks whether it speaks to one.
+// transcribe lets a program leave a transcript; end is called when it has ended. To a terminal and
+// to systemd's journal it writes as ever: it looks whether it speaks to one.
 func transcribe(app *cli.App, args []string) (end func() error, err error) {
 	file, err := os.CreateTemp(os.Getenv(transcriptsVariable), strings.Join(args[:min(len(args), 1)], "")+"-*")
 	if err != nil {
@@ -83,7 +84,7 @@ func transcribe(app *cli.App, args []string) (end func() error, err error) {
 	}
 	fmt.Fprintf(file, "`safrasync %s`\n", strings.Join(args, " "))
 	for _, stream := range []*io.Writer{&app.Stdout, &app.Stderr} {
-		if !cli.IsTerminal(*stream) {
+		if !cli.IsTerminal(*stream) && !systemd.ToJournal(*stream) {
 			*stream = io.MultiWriter(*stream, file)
 		}
 	}

@@ -14,7 +14,7 @@ var words = func() map[string]bool {
 		the of is was are were be been being not and or from has have had which must cannot could should
 		does did this that these those its their they there by to an on at than then but only
 		already yet while until since before after because whose each every both such once
-		again nothing everything more most many much very here into between
+		nothing everything more most many much very here into between
 		through against about with without missing failed gone known unknown given wrong found
 		people answers says say wants wrote written sent same
 		you your what when where how would will shall may`) {
