@@ -21,7 +21,9 @@ func New(p Ports, more ...web.Route) *Pages {
 		ports: p, more: more,
 		live: liveRoutes{jobs: p.Jobs, sessions: p.Sessions, beats: ticks},
 		rest: []interface{ routes() []web.Route }{
-			&homeRoutes{totals: p.Totals, runs: p.Runs, jobs: p.Jobs, words: p.Words, causes: p.Causes, consents: p.Consents},
+			&homeRoutes{
+				totals: p.Totals, runs: p.Runs, jobs: p.Jobs, words: p.Words, causes: p.Causes, consents: p.Consents,
+			},
 			&findRoutes{p.Rows},
 			&rowsRoutes{p.Rows, p.Totals, p.Jobs, p.Words, p.Filters},
 			&rowRoutes{p.Rows, p.Audit, p.Jobs, p.Words, p.Fields, p.Doubts, told, p.Consents},

@@ -241,7 +241,8 @@ func (s *service) prepare(u unit) []string {
 		"/var/lib/" + u.one(s.t, "StateDirectory"), "/run/" + u.one(s.t, "RuntimeDirectory"), credentials,
 	} {
 		folder = s.root.path(folder)
-		err := errors.Join(os.MkdirAll(filepath.Dir(folder), 0o755), os.MkdirAll(folder, 0o700), os.Chown(folder, uid, gid))
+		err := errors.Join(os.MkdirAll(filepath.Dir(folder), 0o755), os.MkdirAll(folder, 0o700),
+			os.Chown(folder, uid, gid))
 		if err != nil {
 			s.t.Error(err)
 		}
