@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -152,7 +153,7 @@ func (p *printer) decisionCells(r *Row, acts []string) []string {
 	cells := []string{
 		p.Titles.Of(r.Job), r.Show.Masked().Line(),
 		r.Job, r.Key, dayText(r.Day, p.Lang), r.Product, r.Producer, kg, p.stateLabel(r).Text, reason, a.Who, a.Where,
-		a.Do, a.Again.Label(p.Lang), strings.Join(words, ", "),
+		inWords(a.Do, p.Lang), a.Again.Label(p.Lang), strings.Join(words, ", "),
 		"", "", "", strconv.FormatInt(r.Version, 10), "",
 	}
 	for i, c := range decisionColumns {
@@ -162,6 +163,23 @@ func (p *printer) decisionCells(r *Row, acts []string) []string {
 	}
 	cells[len(cells)-1] = decisionCheck(cells)
 	return cells
+}
+
+// typedCommand matches a command that an advice tells people to type.
+var typedCommand = regexp.MustCompile("`safrasync ([a-z]+)[^`]*`")
+
+// inWords replaces the commands of an advice by the words of the sheet: whoever fills it in has no
+// command line. What the sheet cannot do is named as the console names it.
+func inWords(advice string, lang trade.Lang) string {
+	return typedCommand.ReplaceAllStringFunc(advice, func(found string) string {
+		act := typedCommand.FindStringSubmatch(found)[1]
+		for _, key := range []string{"decision." + act, "decision.elsewhere." + act} {
+			if word := i18n.Report.Find(lang, i18n.Key(key)); word != "" {
+				return "“" + word + "”"
+			}
+		}
+		return strings.Trim(found, "`")
+	})
 }
 
 // checkedColumns are the columns that identify a row and the reason why it is in the file.

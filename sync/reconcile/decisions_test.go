@@ -281,3 +281,17 @@ func TestAFileOfDecisionsIsNotReadForNobody(t *testing.T) {
 		}
 	})
 }
+
+// Whoever fills in the sheet has no command line: the advice names decisions and pages.
+func TestTheAdviceOfTheSheetNamesNoCommand(t *testing.T) {
+	t.Parallel()
+	for advice, want := range map[string]string{
+		"se for ele, `safrasync adopt` com o id; se não, `safrasync resend --checked`.": "se for ele, “confirmar id” com o id; se não, “enviar de novo, no painel”.",
+		"se são dois: `safrasync retry --checked`; se é um só: `safrasync dismiss`":     "se são dois: “tentar de novo”; se é um só: “dispensar”",
+		"Confira o mapeamento com `safrasync preview`.":                                 "Confira o mapeamento com safrasync preview.",
+	} {
+		if got := inWords(advice, trade.Portuguese); got != want {
+			t.Errorf("%q is %q, want %q", advice, got, want)
+		}
+	}
+}
