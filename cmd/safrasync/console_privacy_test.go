@@ -86,7 +86,7 @@ func TestC14_DocumentsAreShownOnlyByARecordedClick(t *testing.T) {
 		} else if b.Submit(reveal, url.Values{}); may {
 			b.Wants(http.StatusOK, "52998224725", "viu documentos")
 		} else {
-			b.Wants(http.StatusForbidden, "Código role")
+			b.Wants(http.StatusForbidden, "código “role”")
 		}
 	}
 	records := must.Get(d.host.Store.AuditOf(t.Context(), row.Job+" "+row.Key, 0))(t)

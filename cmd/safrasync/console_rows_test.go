@@ -36,11 +36,11 @@ func TestAPersonFindsAContractAndSeesWhyItDidNotGo(t *testing.T) {
 	b.Get(fmt.Sprintf("/rows/%d", invalid.ID)).Wants(http.StatusOK, "O que fazer", "No ERP",
 		trade.Sentences(invalid.Error.Fields[:1], trade.Portuguese))
 	for _, path := range []string{"/rows?state=nonsense", "/rows?flag=x", "/rows?from=yesterday", "/rows?after=x"} {
-		b.Get(path).Wants(http.StatusBadRequest, "Código")
+		b.Get(path).Wants(http.StatusBadRequest, "código “")
 	}
 	b.Get("/rows?q=1753980").Wants(http.StatusOK, "Nenhuma linha com este filtro. A busca olha a chave")
 	b.Get("/rows?q=529.982.247-25").Wants(http.StatusOK, "só a Contabilidade pode procurar")
-	b.Get("/rows/999999").Wants(http.StatusNotFound, "Código not_found")
+	b.Get("/rows/999999").Wants(http.StatusNotFound, "código “not_found”")
 }
 
 // The page of a row says what it is, who does what next, and in what order everything happened; of

@@ -53,8 +53,8 @@ func TestOutcomesAreToldInThePersonsLanguage(t *testing.T) {
 		{
 			413, nil, "the API found the request too large (413): a page of HTML: something between this host and the API " +
 				"answered; it came in no form of the API, so only a person moves the row",
-			"resposta HTTP 413 uma página HTML: algo entre esta máquina e a API respondeu; não tem nenhuma forma da API, " +
-				"e só uma pessoa move a linha",
+			"a API achou a requisição grande demais (413): uma página HTML: algo entre esta máquina e a API " +
+				"respondeu; não tem nenhuma forma da API, e só uma pessoa move a linha",
 		},
 		{422, nil, `the API refused it (422): {"detail":"pre"}`, `resposta HTTP 422 {"detail":"pre"}`},
 		{
