@@ -106,7 +106,7 @@ func TestC11AReplicaThatLaggedIsRebuiltBeforeItIsConfirmed(t *testing.T) {
 
 // The address with all servers of a cluster leads to the one that can write, in every way in which the
 // ledger is opened, before a fail-over and after it.
-func TestC11AnAddressWithEveryServerFindsTheOneThatCanWrite(t *testing.T) {
+func TestAnAddressWithEveryServerFindsTheOneThatCanWrite(t *testing.T) {
 	primary, k := onServer(t)
 	replica := primary.Replica(t)
 	k.send("a", 2)
