@@ -24,8 +24,8 @@ func (k Kind) Label(lang Lang) string { return wordsIn(lang).Records[k].One }
 // Plural returns what several records of the kind are called.
 func (k Kind) Plural(lang Lang) string { return wordsIn(lang).Records[k].Many }
 
-// Record is a checked record, ready to be sent. There is one type for each kind.
-type Record interface{ Kind() Kind }
+// Checked is a checked row, ready to be sent. There is one type for each kind.
+type Checked interface{ Kind() Kind }
 
 // Rules returns the rules of a kind of record; nil for an unknown kind.
 func Rules(kind Kind) []FieldRule {
@@ -50,10 +50,10 @@ func Rule(kind Kind, field string) (FieldRule, bool) {
 	return FieldRule{}, false
 }
 
-// Check returns the record of a draft, and everything that is wrong with it. The record may be sent
+// Check returns what a draft sends, and everything that is wrong with it. The record may be sent
 // if no problem has a severity other than [Warning]. today is the day for the plausibility of
 // dates.
-func Check(draft Draft, checks Checks, today Date) (Record, []Problem) {
+func Check(draft Draft, checks Checks, today Date) (Checked, []Problem) {
 	switch draft.Sends {
 	case Deliveries:
 		return CheckDelivery(draft, checks, today)

@@ -272,7 +272,7 @@ type request struct {
 }
 
 // requestOf returns the request for a checked record.
-func requestOf(record trade.Record) (request, error) {
+func requestOf(record trade.Checked) (request, error) {
 	var body []byte
 	var err error
 	target := ""

@@ -1,0 +1,100 @@
+package trade
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"strings"
+)
+
+// Prints are the fingerprints by which a row and a record are compared, the strongest first. A
+// print that is not known is zero, and equals nothing. Ledgers store them, so none of them may ever
+// change for what it is computed from.
+type Prints struct {
+	Cells   Hash // the mapped cells as the ERP wrote them; survives another mapping or de-para
+	Payload Hash // everything that is sent, the price aside
+	// The business: a contract's producer, product, harvest and kilograms; a delivery's contract,
+	// day and kilograms; a traceability record's order commitment, producer, user and kilograms.
+	Business int64
+	// What a corrected quantity leaves: a contract's producer, product, harvest, order date and
+	// place; of deliveries and traceability records the business without the kilograms.
+	Frame int64
+	// Which document it is at all: a contract's producer and product; for the others the record
+	// that they belong to.
+	Document int64
+	// Near is equal wherever Payload, Business or Frame is, and often beside: the ledger looks up
+	// what may be alike by it.
+	Near int64
+}
+
+// Known reports whether the business is known: the row could be mapped as a whole.
+func (p Prints) Known() bool { return p.Business != 0 }
+
+// ParentOf returns the platform id of the record under which a request goes; "" for a contract.
+func ParentOf(kind Kind, target string, payload []byte) string {
+	if kind != Deliveries {
+		return target
+	}
+	var sent struct {
+		ContractID string `json:"contract_id"`
+	}
+	_ = json.Unmarshal(payload, &sent) // what is no object has no contract
+	return sent.ContractID
+}
+
+// PrintsOf returns the fingerprints of a row with these cells, which sends this request (chapters
+// 2.1 to 2.3). Without a payload only that of the cells is known.
+func PrintsOf(kind Kind, cells Hash, target string, payload []byte) Prints {
+	out := Prints{Cells: cells}
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(payload, &fields) != nil || len(fields) == 0 {
+		return out
+	}
+	all := append(make([]byte, 0, 512), target...)
+	for _, rule := range Rules(kind) {
+		if raw, ok := fields[rule.Field]; ok && rule.Field != "price" {
+			all = append(append(append(append(all, 0), rule.Field...), '='), raw...)
+		}
+	}
+	out.Payload = HashOf(all)
+	number := func(what string, names ...string) int64 {
+		text := append(append(make([]byte, 0, 256), kind...), what...)
+		text = append(append(text, 0), target...)
+		for _, name := range names {
+			text = append(append(text, 0), fields[name]...)
+		}
+		sum := sha256.Sum256(text)
+		return int64(binary.BigEndian.Uint64(sum[:])) | 1
+	}
+	weigh := quantityFields[kind]
+	fields["kg"] = kilogramsOf(fields[weigh[0]], fields[weigh[1]])
+	switch kind {
+	case OrderCommitments:
+		out.Business = number("business", "producer_id", "product", "haverst", "kg")
+		out.Frame = number("frame", "producer_id", "product", "haverst", "order_date", "delivery_place_id")
+		out.Document = number("document", "producer_id", "product")
+		out.Near = number("near", "producer_id", "product", "haverst")
+	case Deliveries:
+		out.Business = number("business", "contract_id", "delivery_date", "kg")
+		out.Frame = number("frame", "contract_id", "delivery_date")
+		out.Document = number("document", "contract_id")
+		out.Near = out.Frame
+	case Traceability:
+		out.Business = number("business", "producer_id", "user_id", "kg")
+		out.Frame = number("frame", "producer_id", "user_id")
+		out.Document = number("document")
+		out.Near = out.Frame
+	}
+	return out
+}
+
+// kilogramsOf returns the weight of an amount and its unit as they stand in a request. Without a
+// unit that is known it is both texts.
+func kilogramsOf(amount, unit json.RawMessage) json.RawMessage {
+	n, err := ParseDecimal(string(amount))
+	kg, ok := Quantity{Amount: n, Unit: Unit(strings.Trim(string(unit), `"`))}.Kilograms()
+	if err != nil || !ok {
+		return append(append(json.RawMessage{}, amount...), unit...)
+	}
+	return json.RawMessage(kg.String())
+}

@@ -1,0 +1,54 @@
+package trade
+
+import "time"
+
+// Record is what is, or may be, on the platform: one for each sending of a row that made a record,
+// may have made one, or was refused in a way that proves nothing, and one for what the platform or
+// a person stated. It is never deleted, and outlives its row's key, job and mapping.
+type Record struct {
+	ID    int64 // assigned by the ledger, in the order of the sendings
+	Kind  Kind
+	Space string // the identity space of the job that sent it
+	// the row that it belongs to now; zero if the ledger has no such row
+	Row RowRef
+	// the row under which it went, and the generation: these identify it in every ledger
+	Job, Key   string
+	Generation int
+
+	Certainty Certainty
+	RemoteID  string // the platform's id; "" = not known
+	Parent    string // the platform's id of the record under which it was sent; "" = none
+	Sent      Prints // of what was sent
+	// of the newest row that was read under the key of its row; equal to Sent if that is as it was
+	Newest    Prints
+	Kilograms Decimal // of what was sent; zero without a unit
+	At        time.Time
+	Version   int64 // raised by each change
+}
+
+// RowRef is a row of the ledger, with what is needed to read it again in the ERP.
+type RowRef struct {
+	ID       int64
+	Job, Key string
+	KeyParts []Cell
+	State    State
+}
+
+// Certainty is how certain it is that a record exists.
+type Certainty string
+
+// The certainties.
+const (
+	Made   Certainty = "made"   // the platform answered with its id
+	Maybe  Certainty = "maybe"  // a request for it left, or may have; no answer proves what became of it
+	Stated Certainty = "stated" // a person said that it exists, or the platform did without an id
+	// A person took its row out. Nothing is known of the platform, but what the row is stays out
+	// under another key, too.
+	LeftOut Certainty = "left_out"
+	// It was proved that nothing was created, or a person took the statement back. It counts no
+	// more; the next sending of the row in this generation takes its place.
+	Void Certainty = "void"
+)
+
+// Counts reports whether a record keeps the same content from going again.
+func (c Certainty) Counts() bool { return c != Void }
