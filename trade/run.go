@@ -115,7 +115,10 @@ type RunReport struct {
 	Sent       int       `json:"sent"` // POSTs begun in this run
 	// rows for which these POSTs were: a row that is sent again after a 429 counts once; absent in
 	// reports of older versions
-	SentRows  *int          `json:"sent_rows,omitempty"`
+	SentRows *int `json:"sent_rows,omitempty"`
+	// when the run began, if it read the ERP to the end; absent: it did not, or read only the rows that
+	// somebody asked for
+	ReadAt    time.Time     `json:"read_at,omitzero"`
 	States    map[State]int `json:"states"`
 	Flags     map[Flag]int  `json:"flags"`
 	Late      *Late         `json:"late,omitempty"`       // what a sweep found that the window had missed

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"os"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/must"
@@ -140,4 +142,52 @@ func TestAChangedRowShowsTheERPAsItIsNowBesideWhatWasSent(t *testing.T) {
 	if got := cells(b.Get("/changed").Body, "preço"); len(got) != 3 || got[0] != "saiu do ERP ou foi cancelado lá" {
 		t.Errorf("the cancelled contract: %q", got)
 	}
+}
+
+// People take values over to the platform by hand: each column says of when it is. A pass that could
+// not read the ERP leaves the time of the last reading, and says why there is no newer one.
+func TestAChangedRowSaysWhenTheERPAndThePlatformWereAsked(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.sql("erp.db", `UPDATE contrato SET preco = '140.00' WHERE num = '000001'`)
+	d.run(0, "sync")
+	row := d.entry("contracts", "01|000001")
+	paths := []string{"/changed", fmt.Sprintf("/rows/%d", row.ID)}
+	b := d.as(trade.Reader)
+	says := func(texts ...string) {
+		t.Helper()
+		for _, path := range paths {
+			page := b.Get(path).Wants(http.StatusOK, texts...).Body
+			if n := strings.Count(page, ">ERP: "); n != 1 {
+				t.Errorf("%s tells %d times when the ERP was read", path, n)
+			}
+		}
+	}
+	said := func(at time.Time) string { return at.In(d.host.App.Config.Zone()).Format("02/01/2006 15:04") }
+	read := must.Get(d.host.Store.Runs(t.Context(), "contracts", 1))(t)[0]
+	if read.ReadAt.IsZero() {
+		t.Fatal("a pass that read the ERP does not say when")
+	}
+	sent := must.Get(d.host.Store.Attempts(t.Context(), row.ID))(t)[0].StartedAt
+	says("ERP: lido em "+said(read.ReadAt), "Enviado em "+said(sent), "Plataforma: não consultada")
+
+	// The platform was asked, first without an answer that has the values.
+	d.candidate(row.RemoteID, "heard", `{}`)
+	d.sql("state.db", fmt.Sprintf(`UPDATE candidate SET asked_at = %d`, sent.Add(time.Hour).UnixMilli()))
+	says("Plataforma: consultada em " + said(sent.Add(time.Hour)) + ", sem resposta que tenha os valores")
+	d.sql("state.db", `UPDATE candidate SET state = 'read', fields = '{"price":"131.00"}'`)
+	says("Plataforma: como estava em " + said(sent.Add(time.Hour)))
+
+	// A row that the ERP lost, and an ERP that cannot be read.
+	must.Do(t, os.Rename(d.path("erp.db"), d.path("away.db")))
+	d.run(1, "sync")
+	failed := must.Get(d.host.Store.Runs(t.Context(), "contracts", 1))(t)[0]
+	says("ERP: lido em "+said(read.ReadAt), "sem leitura nova desde "+said(failed.StartedAt)+": ")
+
+	// A job that never was read to the end, and a pass of which no end is known.
+	d.sql("state.db", `DELETE FROM run; UPDATE job_cursor SET swept_at = NULL`)
+	says("ERP: nunca lido por inteiro")
+	must.Do(t, d.host.Store.StartRun(t.Context(),
+		trade.RunReport{ID: "019a0000-0000-7000-8000-000000000001", Job: "contracts", StartedAt: read.StartedAt}))
+	says("ERP: nunca lido por inteiro", "leitura começada em "+said(read.StartedAt)+", sem fim registrado")
 }

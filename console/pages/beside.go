@@ -79,12 +79,12 @@ func besideOf(q *web.Request, fields Fields, e trade.Entry, c *acts.Counterpart)
 	if err != nil {
 		return nil, err
 	}
-	for _, this := range both[0] {
+	for _, this := range both[0].Fields {
 		if this.Name == "" || this.Secret {
 			continue
 		}
 		var theirs *string
-		for _, f := range both[1] {
+		for _, f := range both[1].Fields {
 			if f.Name == this.Name {
 				theirs = f.Sent
 			}

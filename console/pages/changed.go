@@ -56,6 +56,7 @@ type changedShown struct {
 	Entry  trade.Entry
 	Flags  []trade.Flag
 	Fields []Field
+	Of     Sides // of when the three sides are
 	Effect effect
 	May    bool // it can be acknowledged here
 }
@@ -119,26 +120,26 @@ func (p *changedRoutes) changed(q *web.Request, entries []trade.Entry) ([]change
 	if len(entries) == 0 { // then the de-para need not be read
 		return nil, nil
 	}
-	fields, err := p.fields.FieldsOf(q.Context(), entries)
+	rows, err := p.fields.FieldsOf(q.Context(), entries)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]changedShown, len(entries))
 	for i, entry := range entries {
-		out[i] = changedOf(entry, fields[i])
+		out[i] = changedOf(entry, rows[i])
 	}
 	return out, nil
 }
 
-func changedOf(entry trade.Entry, fields []Field) changedShown {
-	shown := changedShown{Entry: entry, Effect: effectOf(entry, fields)}
+func changedOf(entry trade.Entry, of Sides) changedShown {
+	shown := changedShown{Entry: entry, Of: of, Effect: effectOf(entry, of.Fields)}
 	for _, flag := range changedFlags {
 		if entry.Flags.Has(flag) {
 			shown.Flags = append(shown.Flags, flag)
 			shown.May = shown.May || decided(entry) && slices.Contains(trade.AcknowledgedByAct, flag)
 		}
 	}
-	for _, f := range fields {
+	for _, f := range of.Fields {
 		if f.Differs || f.Apart {
 			f.hide(trade.MaskColumn)
 			shown.Fields = append(shown.Fields, f)

@@ -244,10 +244,11 @@ func (p *doubtRoutes) doubtPage(q *web.Request) (doubtPage, error) {
 		}
 		page.Place, page.Of = page.Place+page.Done, page.Of+page.Done
 	}
-	fields, err := p.fields.Fields(q.Context(), entry)
+	of, err := p.fields.Fields(q.Context(), entry)
 	if err != nil {
 		return doubtPage{}, err
 	}
+	fields := of.Fields
 	identify(&page, fields, shown.Doubt.Look)
 	page.What = view.Mask(sentence(q.Voice(), entry, asked(entry), fields, Field.asked))
 	if page.Hints, err = hintsOf(q, p.doubts, entry, shown.Doubt.Attempts); err != nil {

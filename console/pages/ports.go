@@ -138,9 +138,27 @@ type Words interface {
 
 // Fields returns the ERP's values of a row beside what was sent, or would be.
 type Fields interface {
-	Fields(ctx context.Context, entry trade.Entry) ([]Field, error)
+	Fields(ctx context.Context, entry trade.Entry) (Sides, error)
 	// FieldsOf is Fields for several rows; it reads the de-para only once.
-	FieldsOf(ctx context.Context, entries []trade.Entry) ([][]Field, error)
+	FieldsOf(ctx context.Context, entries []trade.Entry) ([]Sides, error)
+}
+
+// Sides is a row as the ERP has it, as it was sent, and as the platform has it, and of when each
+// of them is.
+type Sides struct {
+	Fields  []Field
+	ERP     Reading
+	SentAt  time.Time // zero: it was never sent, or not by this ledger
+	AskedAt time.Time // when the platform was last asked, or answered; zero: never
+	Told    bool      // its values were in that answer
+}
+
+// Reading is when the ERP was read for a job.
+type Reading struct {
+	At    time.Time   // of the last reading that came to its end; zero: none is known
+	Whole time.Time   // if that read only what had changed: of the last complete one
+	Tried time.Time   // of a later pass that has not read it to its end; zero: there is none
+	Why   *trade.Stop // of that pass; nil: it runs, or was interrupted
 }
 
 // Acts plans and does people's orders for rows, with the same code as the command line.

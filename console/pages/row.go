@@ -47,6 +47,7 @@ type rowPage struct {
 	Off     []fieldView
 	Even    []fieldView
 	There   bool // the platform showed some of its values
+	Of      Sides
 	Earlier []wayStep
 	Way     []wayStep
 	Hints   hintsView
@@ -194,10 +195,12 @@ func (p *rowRoutes) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*
 
 // readFields reads the values of a row, with documents masked unless revealed.
 func (p *rowRoutes) readFields(q *web.Request, page *rowPage, revealed bool) ([]Field, error) {
-	fields, err := p.fields.Fields(q.Context(), page.Entry)
+	of, err := p.fields.Fields(q.Context(), page.Entry)
 	if err != nil {
 		return nil, err
 	}
+	fields := of.Fields
+	page.Of = of
 	for i := range fields {
 		if revealed {
 			continue

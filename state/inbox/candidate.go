@@ -54,10 +54,10 @@ func (s *Mailbox) ReadBack(ctx context.Context, since time.Time, limit int) ([]t
 		`WHERE last_at >= ? AND (fields <> '{}' OR state = 'heard' AND purpose = 'doubt') ORDER BY last_at DESC, id LIMIT ?`, since.UnixMilli(), limit)
 }
 
-// RecordOf returns what the platform had under an id when it was read back. ok is false if it was
-// not read back.
+// RecordOf returns what is known of a record of the platform that an event named: what it had when it
+// was read back, and when that was. ok is false if no event named it.
 func (s *Mailbox) RecordOf(ctx context.Context, id string) (record trade.Candidate, ok bool, err error) {
-	found, err := s.candidates(ctx, `WHERE id = ? AND fields <> '{}'`, id)
+	found, err := s.candidates(ctx, `WHERE id = ?`, id)
 	if len(found) == 0 {
 		return trade.Candidate{}, false, err
 	}

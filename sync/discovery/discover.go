@@ -70,6 +70,7 @@ func (r *Discoverer) read(ctx context.Context, sweep bool, resync *Resync) error
 		}
 		cursor.Parents = "" // what waits for a parent is compared too
 	}
+	r.Run.Report.ReadAt = r.Run.Now
 	if cursor.Bound == result.Bound && !r.Run.Report.Sweep {
 		return nil // a window without news
 	}

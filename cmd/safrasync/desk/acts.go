@@ -65,17 +65,17 @@ func planOf(o pages.Order, plan acts.RowPlan) pages.Plan {
 
 // Fields returns the ERP's values beside what was sent, in the order of the API's table; columns
 // that are not mapped come last.
-func (w *work) Fields(ctx context.Context, entry trade.Entry) ([]pages.Field, error) {
+func (w *work) Fields(ctx context.Context, entry trade.Entry) (pages.Sides, error) {
 	all, err := w.FieldsOf(ctx, []trade.Entry{entry})
 	if err != nil {
-		return nil, err
+		return pages.Sides{}, err
 	}
 	return all[0], nil
 }
 
 // FieldsOf is Fields for several rows. The de-para may have many thousands of codes, so it is read
 // once, and only if a row must be mapped again.
-func (w *work) FieldsOf(ctx context.Context, entries []trade.Entry) ([][]pages.Field, error) {
+func (w *work) FieldsOf(ctx context.Context, entries []trade.Entry) ([]pages.Sides, error) {
 	var refs map[string]map[string]string
 	if slices.ContainsFunc(entries, func(e trade.Entry) bool { return e.Now != nil || e.Payload == nil }) {
 		var err error
@@ -83,20 +83,27 @@ func (w *work) FieldsOf(ctx context.Context, entries []trade.Entry) ([][]pages.F
 			return nil, err
 		}
 	}
-	out := make([][]pages.Field, len(entries))
+	out := make([]pages.Sides, len(entries))
+	readings := map[string]pages.Reading{}
 	var codes []trade.Reference
 	for i, entry := range entries {
-		there, err := w.there(ctx, entry)
+		there, err := w.there(ctx, entry, &out[i])
 		if err != nil {
 			return nil, err
 		}
+		if _, known := readings[entry.Job]; !known {
+			if readings[entry.Job], err = w.reading(ctx, entry.Job); err != nil {
+				return nil, err
+			}
+		}
+		out[i].ERP = readings[entry.Job]
 		job, _ := w.job(entry.Job)
 		changes, err := run.Differences(ctx, w.g.Store, job, entry, refs)
 		if err != nil {
 			return nil, err
 		}
-		out[i] = w.fields(entry, refs, changes, there)
-		for _, f := range out[i] {
+		out[i].Fields = w.fields(entry, refs, changes, there)
+		for _, f := range out[i].Fields {
 			for _, c := range []trade.Reference{f.Code, f.NowCode} {
 				if c.Code != "" {
 					codes = append(codes, c)
@@ -108,9 +115,9 @@ func (w *work) FieldsOf(ctx context.Context, entries []trade.Entry) ([][]pages.F
 	if err != nil {
 		return nil, err
 	}
-	for _, fields := range out {
-		for i := range fields {
-			f := &fields[i]
+	for _, row := range out {
+		for i := range row.Fields {
+			f := &row.Fields[i]
 			for _, l := range labelled {
 				if f.Code.Kind == l.Kind && f.Code.Code == l.Code && f.Sent != nil && *f.Sent == l.ID {
 					f.Code = l
@@ -124,13 +131,50 @@ func (w *work) FieldsOf(ctx context.Context, entries []trade.Entry) ([][]pages.F
 	return out, nil
 }
 
+// readingsRead is in how many of the latest passes of a job a reading of the ERP is looked for.
+const readingsRead = 100
+
+// reading returns when the ERP was read for a job.
+func (w *work) reading(ctx context.Context, job string) (pages.Reading, error) {
+	cursor, err := w.g.Store.Cursor(ctx, job)
+	if err != nil {
+		return pages.Reading{}, err
+	}
+	passes, err := w.g.Store.Runs(ctx, job, readingsRead)
+	if err != nil {
+		return pages.Reading{}, err
+	}
+	var out pages.Reading
+	for i, pass := range passes {
+		if !pass.ReadAt.IsZero() {
+			if out.At = pass.ReadAt; !pass.Sweep {
+				out.Whole = cursor.SweptAt
+			}
+			return out, nil
+		}
+		if i == 0 {
+			out.Tried, out.Why = pass.StartedAt, pass.Stopped
+		}
+	}
+	out.At = cursor.SweptAt
+	return out, nil
+}
+
 // there returns the platform's last known values of a row's record: from the reading that a person
-// confirmed, or else from an answer or a read-back. nil: it was not read.
-func (w *work) there(ctx context.Context, entry trade.Entry) (map[string]string, error) {
+// confirmed, or else from an answer or a read-back. nil: it was not read. It fills in when the row was
+// sent, and when the platform was asked.
+func (w *work) there(ctx context.Context, entry trade.Entry, of *pages.Sides) (map[string]string, error) {
 	if !entry.State.Created() {
 		return nil, nil
 	}
 	store := w.g.Store
+	attempts, err := store.Attempts(ctx, entry.ID)
+	if err != nil {
+		return nil, err
+	}
+	if len(attempts) > 0 {
+		of.SentAt = attempts[len(attempts)-1].StartedAt
+	}
 	history, err := store.AuditOf(ctx, entry.Job+" "+entry.Key, actsRead)
 	if err != nil {
 		return nil, err
@@ -148,23 +192,20 @@ func (w *work) there(ctx context.Context, entry trade.Entry) (map[string]string,
 				out[f.Field] = *f.There
 			}
 		}
+		of.AskedAt, of.Told = r.At, true
 		return out, nil
 	}
-	if entry.Sends == trade.Deliveries {
-		attempts, err := store.Attempts(ctx, entry.ID)
-		if err != nil {
-			return nil, err
-		}
-		for _, a := range slices.Backward(attempts) {
-			if out := acts.AnsweredFields(entry.Sends, a); len(out) > 0 {
-				return out, nil
-			}
+	for _, a := range slices.Backward(attempts) {
+		if out := acts.AnsweredFields(entry.Sends, a); len(out) > 0 {
+			of.AskedAt, of.Told = a.FinishedAt, true
+			return out, nil
 		}
 	}
 	if entry.RemoteID == "" {
 		return nil, nil
 	}
 	record, _, err := store.RecordOf(ctx, entry.RemoteID)
+	of.AskedAt, of.Told = record.AskedAt, len(record.Fields) > 0
 	return record.Fields, err
 }
 
