@@ -133,6 +133,8 @@ type JobFact struct {
 	Code   string    `json:"code,omitempty"` // of the pause
 	Text   string    `json:"text,omitempty"` // who paused it, and why
 	Since  time.Time `json:"since,omitzero"`
+	// what the brake that paused it has found; nil for a person's pause
+	Brake *trade.Brake `json:"brake,omitempty"`
 }
 
 // Move is a job whose entries were moved to another job.

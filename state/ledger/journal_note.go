@@ -103,6 +103,7 @@ func JobFact(status trade.JobStatus) journal.JobFact {
 	if status.State == trade.Paused && status.Stop != nil {
 		fact.Paused, fact.Code, fact.Text, fact.Since = true, status.Stop.Code, sqldb.CleanText(status.Stop.Text),
 			status.Since.UTC()
+		fact.Brake = status.Stop.Brake
 	}
 	return fact
 }

@@ -33,7 +33,7 @@ func (r *Rebuilding) apply(work []RebuiltRow) error {
 		fact := r.History.Jobs[job]
 		status := trade.JobStatus{
 			Job: job, State: trade.Paused, Since: fact.Since,
-			Stop: &trade.Stop{Code: fact.Code, Text: fact.Text},
+			Stop: &trade.Stop{Code: fact.Code, Text: fact.Text, Brake: fact.Brake},
 		}
 		if err := jobs.PutStatus(r.Tx, status, ""); err != nil {
 			return err
