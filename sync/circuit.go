@@ -20,6 +20,7 @@ import (
 // failure in a row, up to it.
 const (
 	probeEvery      = 5 * time.Minute  // key, address, certificate, full disk: one GET or write
+	tellEvery       = time.Minute      // a stop that the ledger did not take
 	serverFirst     = 10 * time.Second // a ledger on a server
 	refusedMost     = time.Hour        // 403: one row is tried, at growing intervals
 	unreachedFirst  = time.Minute
@@ -211,7 +212,6 @@ func (s *Scheduler) probe(ctx context.Context) {
 // postpone stores in the status of a stopped job when the API is probed again. Only the holder of a
 // job's lease writes its status.
 func (s *Scheduler) postpone(ctx context.Context, job *mapping.Job) {
-	ledger, name := s.Engine.Ledger, job.Name()
 	s.mu.Lock()
 	until := mapping.NoTime
 	for _, name := range circuitsOf(job) {
@@ -220,23 +220,79 @@ func (s *Scheduler) postpone(ctx context.Context, job *mapping.Job) {
 		}
 	}
 	s.mu.Unlock()
-	lease, err := ledger.Jobs.AcquireLease(ctx, name, s.Engine.Owner)
-	if isLeased(err) {
-		return // another process runs it and will store its status
-	}
-	var status trade.JobStatus
-	if err == nil {
-		status, err = ledger.Jobs.JobStatus(ctx, name)
-	}
-	if err == nil && status.State == trade.Stopped && status.Stop != nil &&
-		slices.Contains(endedByProbe, outcome.StopCode(status.Stop.Code)) {
+	err := s.amend(ctx, job.Name(), func(status trade.JobStatus) *trade.JobStatus {
+		if status.State != trade.Stopped || status.Stop == nil ||
+			!slices.Contains(endedByProbe, outcome.StopCode(status.Stop.Code)) {
+			return nil
+		}
 		status.Stop.Until = until
-		err = ledger.Runs.SetJobStatus(ctx, status)
+		return &status
+	})
+	// another process that runs it will store its status
+	if err != nil && !isLeased(err) && ctx.Err() == nil {
+		s.log.Warn("the ledger was not told when the API is asked again", zap.String("job", job.Name()), zap.Error(err))
 	}
-	if lease.Epoch != 0 {
-		err = errors.Join(err, ledger.Runs.ReleaseLease(context.WithoutCancel(ctx), lease))
+}
+
+// amend changes the stored status of a job that does not run; change returns nil to leave it as it
+// is. Only the holder of a job's lease writes its status.
+func (s *Scheduler) amend(ctx context.Context, job string, change func(trade.JobStatus) *trade.JobStatus) error {
+	ledger := s.Engine.Ledger
+	lease, err := ledger.Jobs.AcquireLease(ctx, job, s.Engine.Owner)
+	if err != nil {
+		return err
 	}
-	if err != nil && ctx.Err() == nil {
-		s.log.Warn("the ledger was not told when the API is asked again", zap.String("job", name), zap.Error(err))
+	status, err := ledger.Jobs.JobStatus(ctx, job)
+	if err == nil {
+		if after := change(status); after != nil {
+			err = ledger.Runs.SetJobStatus(ctx, *after)
+		}
 	}
+	return errors.Join(err, ledger.Runs.ReleaseLease(context.WithoutCancel(ctx), lease))
+}
+
+// withoutLedger opens the circuit for a job that could not begin because the ledger failed.
+func (s *Scheduler) withoutLedger(t *timetable, err error) {
+	stop := trade.Stop{Code: string(outcome.StopLedger), Text: err.Error(), All: true}
+	stop.Until = s.stopped(t.job, stop)
+	t.untold = &trade.JobStatus{Job: t.job.Name(), State: trade.Stopped, Stop: &stop, Since: s.Engine.Clock.Now()}
+}
+
+// untoldStops returns the stops that the ledger may not have stored, if it is time to try again.
+func (s *Scheduler) untoldStops() (out []trade.JobStatus) {
+	if s.Engine.Clock.Boot() < s.tellsAt {
+		return nil
+	}
+	for _, t := range s.jobs {
+		if t.untold != nil {
+			out = append(out, *t.untold)
+		}
+	}
+	return out
+}
+
+// tell stores stops that the ledger did not take when they happened. What was stored later stays.
+func (s *Scheduler) tell(ctx context.Context, stops []trade.JobStatus) {
+	told := map[string]bool{}
+	for _, stop := range stops {
+		err := s.amend(ctx, stop.Job, func(status trade.JobStatus) *trade.JobStatus {
+			if status.Since.After(stop.Since) {
+				return nil
+			}
+			return &stop
+		})
+		told[stop.Job] = err == nil
+		if err != nil && !isLeased(err) {
+			break
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, t := range s.jobs {
+		if told[t.job.Name()] {
+			t.untold = nil
+		}
+	}
+	s.telling, s.tellsAt = false, s.Engine.Clock.Boot()+tellEvery
+	s.wakeLoop()
 }

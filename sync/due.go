@@ -41,6 +41,8 @@ type timetable struct {
 	cleared   bool // a probe has passed since it stopped
 
 	sendsAt time.Time // when the job's hours begin, if rows wait for them
+
+	untold *trade.JobStatus // a stop that the ledger may not have stored
 }
 
 // comes reports whether a time of the schedule has passed since base. A base in the future means
@@ -101,6 +103,7 @@ func (s *Scheduler) allDue(ctx context.Context, idle func(string) bool) []dueJob
 		t.base, t.running = now, true
 		t.triggered, t.sweep, t.atStart, t.again, t.cleared, t.sendsAt = false, false, false, false, false,
 			mapping.NoTime
+		t.untold = nil
 	}
 	return out
 }
@@ -122,7 +125,7 @@ func (s *Scheduler) mayRun(ctx context.Context, t *timetable, now time.Time) boo
 	if err != nil {
 		if !errors.Is(ctx.Err(), context.Canceled) {
 			s.log.Error("the ledger does not say whether a job is due", zap.String("job", name), zap.Error(err))
-			s.stopped(t.job, trade.Stop{Code: string(outcome.StopLedger), Text: err.Error(), All: true})
+			s.withoutLedger(t, err)
 		}
 		return false
 	}
@@ -240,22 +243,23 @@ func (b *schedulerFeed) stopUntil(job *mapping.Job, stop trade.Stop) time.Time {
 
 func (b *schedulerFeed) ended(job *mapping.Job, report trade.RunReport, err error) {
 	b.mu.Lock()
-	for _, t := range b.jobs {
-		if t.job != job {
-			continue
-		}
-		if t.running = false; report.SendsAgain != nil {
-			t.sendsAt = *report.SendsAgain
-		}
+	t := b.jobs[slices.IndexFunc(b.jobs, func(t *timetable) bool { return t.job == job })]
+	t.running = false
+	if report.SendsAgain != nil {
+		t.sendsAt = *report.SendsAgain
 	}
 	switch {
 	case isLeased(err):
 		b.log.Info("another process runs the job", zap.String("job", job.Name()))
 	case err != nil:
 		b.log.Error("the job could not begin", zap.String("job", job.Name()), zap.Error(err))
-		b.stopped(job, trade.Stop{Code: string(outcome.StopLedger), Text: err.Error(), All: true})
+		b.withoutLedger(t, err)
 	case report.Stopped == nil:
 		b.closeCircuits(job)
+	case report.Stopped.Code == string(outcome.StopLedger):
+		t.untold = &trade.JobStatus{
+			Job: job.Name(), State: trade.Stopped, Stop: report.Stopped, Since: b.Engine.Clock.Now(),
+		}
 	}
 	b.mu.Unlock()
 	if report.ID != "" && b.Reported != nil {

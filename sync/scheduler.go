@@ -58,10 +58,12 @@ type Scheduler struct {
 	mu       gosync.Mutex
 	jobs     []*timetable
 	circuits map[string]*circuit
-	passing  bool   // a pass is running
-	tasking  string // the task that is running; "" if none
-	probing  bool   // a probe is running
-	ended    bool   // Run is over: triggers are refused
+	passing  bool          // a pass is running
+	tasking  string        // the task that is running; "" if none
+	probing  bool          // a probe is running
+	telling  bool          // stops are being stored that the ledger did not take
+	tellsAt  time.Duration // Boot time from which that is tried again
+	ended    bool          // Run is over: triggers are refused
 }
 
 // clocks are both clocks at one moment.
@@ -146,7 +148,7 @@ func (s *Scheduler) silence() time.Duration {
 func (s *Scheduler) rest() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.ended = !s.passing && s.tasking == "" && !s.probing
+	s.ended = !s.passing && s.tasking == "" && !s.probing && !s.telling
 	return s.ended
 }
 
@@ -154,7 +156,11 @@ func (s *Scheduler) rest() bool {
 func (s *Scheduler) startDue(ctx context.Context, working *gosync.WaitGroup) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.passing {
+	if stops := s.untoldStops(); len(stops) > 0 && !s.passing && !s.telling {
+		s.telling = true
+		working.Go(func() { s.tell(ctx, stops) })
+	}
+	if !s.passing && !s.telling { // a pass needs the leases
 		if asks := s.allDue(ctx, func(string) bool { return false }); len(asks) > 0 {
 			s.passing = true
 			s.progress.note()

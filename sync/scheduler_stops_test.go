@@ -1,6 +1,7 @@
 package sync_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -369,4 +370,41 @@ func TestAJobThatRestsHoldsUpNobody(t *testing.T) {
 		o.pass(2 * time.Minute)
 		o.expect(2, trade.Accepted, "")
 	})
+}
+
+// While the ledger is locked a stop cannot be stored. It is stored as soon as the ledger opens: until
+// the next try people read why the job stands still and when that is, not the times of its schedule.
+func TestAStopThatTheLedgerDidNotTakeIsToldWhenItOpens(t *testing.T) {
+	for name, locks := range map[string]func(call string) bool{
+		"before a run": func(call string) bool { return strings.HasSuffix(call, ": BEGIN") },
+		"in a run": func(call string) bool {
+			return strings.HasSuffix(call, ": BEGIN") && !strings.HasPrefix(call, "AcquireLease")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inOffice(t, saoPaulo, "2026-11-21 06:05", func(o *office) {
+				o.open()
+				o.pass(6 * time.Minute)
+				o.stands("contracts", trade.Idle, "")
+				o.breaker.set(func(call string, do func() error) error {
+					if locks(call) {
+						return errBroken
+					}
+					return do()
+				})
+				o.pass(10 * time.Minute) // 06:21: it failed at 06:20
+				o.breaker.mend()
+				o.leasesEnd()
+				o.runs("contracts")
+				o.pass(90 * time.Second)
+				stop := o.stands("contracts", trade.Stopped, "ledger").Stop
+				if want := time.Date(2026, 11, 21, 6, 25, 0, 0, saoPaulo); stop != nil && !stop.Until.Equal(want) {
+					o.t.Errorf("tried again at %s, want %s", stop.Until, want)
+				}
+				o.pass(4 * time.Minute)
+				o.want("contracts", "21 06:25")
+				o.stands("contracts", trade.Idle, "")
+			})
+		})
+	}
 }

@@ -228,6 +228,15 @@ type JobStatus struct {
 	Since time.Time `json:"since"`
 }
 
+// Resting returns until when a stop that ends by itself keeps the job from running; now if none
+// does.
+func (s JobStatus) Resting(now time.Time) time.Time {
+	if (s.State == BackingOff || s.State == Stopped) && s.Stop != nil && s.Stop.Until.After(now) {
+		return s.Stop.Until
+	}
+	return now
+}
+
 // Reference is one line of a de-para table: the ERP's code and the platform's id. An id that is not
 // a UUID is stored as it is and makes the rows that use it invalid.
 type Reference struct {

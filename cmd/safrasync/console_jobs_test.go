@@ -1,14 +1,17 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"html"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/runs"
 	"github.com/safrasync/safrasync/internal/consoletest"
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/sync/run"
@@ -107,6 +110,38 @@ func TestAStopThatAPersonEndsIsReleased(t *testing.T) {
 	b.Post("/schedules/contracts/do", with(form, "mark", "another")).Wants(http.StatusConflict, "nada foi feito")
 	b.Post("/schedules/contracts/do", with(b.Form("/schedules/contracts/do"), "reason",
 		"conferido na plataforma")).Wants(http.StatusOK, "Liberada;")
+}
+
+// Of a stop that ends by itself the next try is told, and no time of the schedule before it, at
+// which nothing runs.
+func TestWhileAStopHoldsTheNextTimeIsItsEnd(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	until := cli.Now().Add(95 * time.Minute).Truncate(time.Millisecond) // each 10 minutes by its schedule
+	must.Do(t, d.host.Store.SetJobStatus(t.Context(), trade.JobStatus{
+		Job: "contracts", State: trade.BackingOff, Since: cli.Now(),
+		Stop: &trade.Stop{Code: "api_unreachable", Text: "no answer", Until: until},
+	}))
+	var job runs.JobJSON
+	out, _ := d.run(0, "status", "--json")
+	must.Do(t, json.Unmarshal([]byte(out), &job))
+	if job.NextRun == nil || !job.NextRun.Equal(until) || len(job.NextRuns) != 5 || !job.NextRuns[1].After(until) {
+		t.Errorf("next: %v, %v; tried again at %v", job.NextRun, job.NextRuns, until)
+	}
+	zone := d.host.App.Config.Zone()
+	if out, _ := d.run(0, "status"); !strings.Contains(out, "do serviço: "+until.In(zone).Format("02/01 15:04")) {
+		t.Errorf("status for people:\n%s", out)
+	}
+	local := until.In(zone)
+	shown := local.Format("02/01/2006 15:04")
+	b := d.as(trade.Reader).Get("/")
+	if _, next, ok := strings.Cut(b.Body, "próxima "); !ok || !strings.Contains(next[:min(len(next), 200)], shown) {
+		t.Errorf("the first page does not have %s as the next time", shown)
+	}
+	early := local.Truncate(10 * time.Minute)
+	if b.Get("/schedules").Wants(http.StatusOK, shown); strings.Contains(b.Body, early.Format("02/01/2006 15:04")) {
+		t.Errorf("the schedules have %s, at which nothing runs", early)
+	}
 }
 
 // After the release of a brake rows may be made twice: the plan says what the platform has already,

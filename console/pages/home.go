@@ -220,6 +220,9 @@ func (p *homeRoutes) homeJob(q *web.Request, h *homeJob,
 	if h.Status.State != trade.Idle && h.Status.State != trade.Running && h.Status.Stop != nil {
 		h.Stop = p.words.Stop(*h.Status.Stop, q.Lang)
 	}
+	if now := q.Site.Now(); h.Status.Resting(now).After(now) {
+		h.NextRuns = []time.Time{h.Status.Stop.Until}
+	}
 	tallies, err := p.totals.Counts(q.Context(), h.Name)
 	if err != nil {
 		return nil, err

@@ -23,6 +23,17 @@ func NextTimes(schedule cron.Schedule, at time.Time) []time.Time {
 	return out
 }
 
+// NextRuns returns the next few times at which a job runs by its schedule, counted from a moment.
+// While a stop holds it, the first is the end of the stop.
+func NextRuns(schedule cron.Schedule, status trade.JobStatus, from, now time.Time) []time.Time {
+	until := status.Resting(now)
+	if until.Equal(now) {
+		return NextTimes(schedule, from)
+	}
+	times := append([]time.Time{until.UTC()}, NextTimes(schedule, until)...)
+	return times[:min(len(times), cronTimes)]
+}
+
 // ShortTimes formats times without their year.
 func (v Voice) ShortTimes(times []time.Time) []string {
 	form := "02/01 15:04"

@@ -36,7 +36,7 @@ func (d *Desk) Schedules(ctx context.Context, lang trade.Lang) ([]pages.Schedule
 				return nil, err
 			}
 			times := pages.ScheduleTimes{Sweep: text.sweep, Text: text.text, Words: v.ExplainCron(text.text)}
-			next := cli.NextTimes(schedule, cli.Now())
+			next := cli.NextTimes(schedule, status.Resting(cli.Now()))
 			times.Next = next[:min(len(next), nextRunsShown)]
 			s.Alone = s.Alone && len(times.Next) == 0
 			s.Times = append(s.Times, times)

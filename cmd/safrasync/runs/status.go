@@ -49,7 +49,7 @@ type JobJSON struct {
 	Flags      map[trade.Flag]int  `json:"flags"`
 	LastRun    *trade.RunReport    `json:"last_run"`
 	SweptAt    *time.Time          `json:"swept_at"`   // the last complete sweep
-	NextRun    *time.Time          `json:"next_run"`   // in the daemon
+	NextRun    *time.Time          `json:"next_run"`   // in the daemon, or when a stop ends by itself
 	NextSweep  *time.Time          `json:"next_sweep"` // from this time on, the next run sweeps
 	NextRuns   []time.Time         `json:"next_runs"`  // the next five; empty for a job that is not configured
 	Services   []serviceJSON       `json:"services"`   // every `safrasync run` of this ledger; the same for each job
@@ -218,7 +218,7 @@ func (j *JobJSON) Schedule(spec mapping.JobSpec, zone *time.Location, now time.T
 			from = last
 		}
 	}
-	j.NextRuns = cli.NextTimes(runs, from)
+	j.NextRuns = cli.NextRuns(runs, trade.JobStatus{State: j.State, Stop: j.Stop}, from, now)
 	if len(j.NextRuns) > 0 {
 		j.NextRun = &j.NextRuns[0]
 	}
