@@ -166,7 +166,7 @@ func (p *actRoutes) actPage(q *web.Request) (*actPage, error) {
 		return nil, err
 	}
 	at := "/rows/" + strconv.FormatInt(entry.ID, 10)
-	// a form without the declaration is refused in act
+	// planned as if the person had declared it, so that the plan shows the declaration to make
 	order := Order{Act: act, Job: entry.Job, Keys: []string{entry.Key}, Checked: act == Retry}
 	return &actPage{Act: act, Order: order, Path: at + "/" + act, Back: at, Shown: view.MaskKey(entry.Key)}, nil
 }
@@ -213,6 +213,8 @@ func (p *actRoutes) act(q *web.Request, page *actPage) error {
 	fault := ""
 	page.Reason, fault = Reason(q)
 	page.Checked = q.PostForm.Get("checked") == "1"
+	order := page.Order
+	order.Checked = page.Checked
 	switch {
 	case page.Plan.Mark != mark:
 		return p.moved(q, page, *page.Plan)
@@ -226,7 +228,7 @@ func (p *actRoutes) act(q *web.Request, page *actPage) error {
 	if page.Fault = fault; fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "act", page)
 	}
-	done, err := p.acts.Do(q.Context(), page.Order, mark, Person(q, page.Reason))
+	done, err := p.acts.Do(q.Context(), order, mark, Person(q, page.Reason))
 	if err != nil {
 		return err
 	}

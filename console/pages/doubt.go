@@ -358,7 +358,7 @@ func (p *doubtRoutes) ordered(q *web.Request) (page doubtPage, order Order, ok b
 	case Adopt:
 		order.ID = page.Order.ID
 	case Resend:
-		order.Checked = true // doDoubt requires it
+		order.Checked = true // so that the plan shows the declaration to make
 	case Dismiss:
 	default:
 		return page, order, false, web.BadRequest("form")
@@ -431,7 +431,7 @@ func (p *doubtRoutes) doDoubt(q *web.Request) error {
 	if page.Fault != "" {
 		return p.showPlan(q, page, order, http.StatusUnprocessableEntity)
 	}
-	order.DespiteDifferences = page.Order.Despite
+	order.DespiteDifferences, order.Checked = page.Order.Despite, page.Order.Checked
 	done, err := p.acts.Do(q.Context(), order, q.PostForm.Get("mark"), Person(q, page.Order.Reason))
 	if err != nil {
 		return err

@@ -87,7 +87,7 @@ type Scheduling interface {
 	PlanJob(ctx context.Context, act, job string, who acts.Person) (JobPlan, error)
 	// DoJob does what a plan with this mark showed. If the job has changed since, it does nothing
 	// and sets Refused.
-	DoJob(ctx context.Context, act, job, mark string, who acts.Person) (JobPlan, error)
+	DoJob(ctx context.Context, act, job, mark string, checked bool, who acts.Person) (JobPlan, error)
 }
 
 // Stuck is what blocks rows at one moment.

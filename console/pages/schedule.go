@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -146,20 +147,21 @@ func (p *scheduleRoutes) doSchedule(q *web.Request) error {
 	if page.Plan.Refused != "" {
 		return q.Page(http.StatusConflict, "schedules_plan", page)
 	}
-	if page.Reason, page.Fault = Reason(q); page.Fault == "" && len(page.Exists) > 0 && !page.Checked {
-		page.Fault = "act.not_checked"
-	}
-	if page.Fault != "" {
+	if page.Reason, page.Fault = Reason(q); page.Fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "schedules_plan", page)
 	}
 	told := p.orders.path(q, "/schedules", page.Plan.Job) // the run may end before the order is answered
-	done, err := p.schedules.DoJob(q.Context(), page.Plan.Act, page.Plan.Job, q.PostForm.Get("mark"),
+	done, err := p.schedules.DoJob(q.Context(), page.Plan.Act, page.Plan.Job, q.PostForm.Get("mark"), page.Checked,
 		Person(q, page.Reason))
 	if err != nil {
 		return err
 	}
 	if done.Asked != nil {
 		return Asked(q, done.Asked)
+	}
+	if done.Refused == string(acts.NotChecked) {
+		page.Fault = "act.not_checked"
+		return q.Page(http.StatusUnprocessableEntity, "schedules_plan", page)
 	}
 	if !done.Done {
 		if page, err = p.planJob(q); err != nil {

@@ -24,6 +24,7 @@ type JobPlan struct {
 	Before  trade.JobStatus
 	After   trade.JobStatus
 	Release *Release        // what a release would let pass
+	Checked bool            // the person declares that the platform was checked; see Unchecked
 	Asked   *trade.Approval // set if others must agree first; nothing was done then
 	act     trade.JobAct
 }
@@ -262,14 +263,22 @@ func (a *Acts) toIdle(plan JobPlan) JobPlan {
 	return plan
 }
 
-// DoJob executes a plan if the job has not changed since it was shown; otherwise the returned plan
-// is refused.
+// Unchecked reports whether rows may be made twice, and nobody has declared that the platform was
+// checked.
+func (p JobPlan) Unchecked() bool { return p.Release != nil && p.Release.Exists != nil && !p.Checked }
+
+// DoJob executes a plan if the job has not changed since it was shown, and if the platform was
+// checked where rows may be made twice; otherwise the returned plan is refused.
 func (a *Acts) DoJob(ctx context.Context, plan JobPlan, who Person) (JobPlan, error) {
 	if err := who.check(); err != nil {
 		return plan, err
 	}
 	if plan.Refused != NotRefused {
 		return plan, fmt.Errorf("%s %s: refused (%s)", plan.Act, plan.Job, plan.Refused)
+	}
+	if plan.Unchecked() {
+		plan.Refused = NotChecked
+		return plan, nil
 	}
 	asked, err := a.askJob(ctx, plan, who)
 	if err != nil || asked != nil {

@@ -188,7 +188,7 @@ func (a *Acts) askRows(ctx context.Context, plan RowPlan, who Person) (*trade.Ap
 
 // askJob stores an act on a job to wait for consent, if it needs that.
 func (a *Acts) askJob(ctx context.Context, plan JobPlan, who Person) (*trade.Approval, error) {
-	p := Planned{Order: Order{Act: plan.Act, Job: plan.Job}}
+	p := Planned{Order: Order{Act: plan.Act, Job: plan.Job, Checked: plan.Checked}}
 	if r := plan.Release; r != nil && r.Brake != nil {
 		p.Rows = r.Brake.Rows
 		if f := r.Brake.Freight; f != nil && f.Unpriced == 0 && onlyReais(f.Value) &&

@@ -182,6 +182,7 @@ func (a *Acts) review(ctx context.Context, ap trade.Approval, p Planned) (Review
 		if err != nil {
 			return r, err
 		}
+		plan.Checked = p.Order.Checked
 		r.Job, mark = &plan, plan.Mark()
 	case len(p.Order.Keys) == 0:
 		return r, errors.New("this program cannot do " + p.Order.Act)

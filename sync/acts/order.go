@@ -29,7 +29,7 @@ type Order struct {
 	NoID bool `json:"no_id,omitempty"`
 	// adopt: even if the platform's record differs
 	DespiteDifferences bool      `json:"despite,omitempty"`
-	Checked            bool      `json:"checked,omitempty"` // resend, retry: the platform was checked
+	Checked            bool      `json:"checked,omitempty"` // resend, retry, release: the platform was checked
 	Since              time.Time `json:"since,omitzero"`    // resync: only rows that changed since
 	Count              int       `json:"count,omitempty"`   // resync: how many rows it reads
 }

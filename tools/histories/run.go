@@ -756,6 +756,7 @@ func (r *run) release(_, _ int) string {
 	people, ctx, text := r.acts(), r.t.Context(), ""
 	for _, j := range r.jobs {
 		plan, err := people.Release(ctx, j.name)
+		plan.Checked = true
 		if err == nil && plan.Refused == acts.NotRefused {
 			plan, err = people.DoJob(ctx, plan, maria)
 			text += j.name + " is released; "

@@ -119,9 +119,10 @@ func release(ctx context.Context, a *cli.App, job string, f cli.ActFlags, checke
 	if err != nil {
 		return err
 	}
+	plan.Checked = checked
 	if plan.Refused == engineacts.NotRefused {
 		tellRelease(a, plan)
-		if plan.Release.Exists != nil && !checked {
+		if plan.Unchecked() { // it would be refused: nobody is asked
 			plan.Refused = engineacts.NotChecked
 			return tellJob(a, plan, nil)
 		}

@@ -110,7 +110,7 @@ func (d *Desk) jobPlan(plan acts.JobPlan) pages.JobPlan {
 }
 
 // DoJob does what a plan with this mark showed. It refuses if the plan has changed.
-func (d *Desk) DoJob(ctx context.Context, act, job, mark string, who acts.Person) (pages.JobPlan, error) {
+func (d *Desk) DoJob(ctx context.Context, act, job, mark string, checked bool, who acts.Person) (pages.JobPlan, error) {
 	plan, err := d.planJob(ctx, act, job, who)
 	if err != nil {
 		return pages.JobPlan{}, err
@@ -129,6 +129,7 @@ func (d *Desk) DoJob(ctx context.Context, act, job, mark string, who acts.Person
 		out.Done = true
 		return out, nil
 	}
+	plan.Checked = checked
 	done, err := d.acts().DoJob(ctx, plan, who)
 	if out.Asked = done.Asked; out.Asked != nil {
 		return out, err
