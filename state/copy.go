@@ -50,7 +50,8 @@ const moveTime = 6 * time.Hour
 // Move copies a ledger into another database, which must be new, and marks the old one as moved, so
 // that nothing is ever sent from both. It refuses a ledger that is in use.
 //
-// It first marks the old ledger; from then on no process can take one of its leases. It then copies
+// It first marks the old ledger and its journal; from then on no process can take one of its leases,
+// and an older copy of it is refused, too (Restore, Rebuild, Open). It then copies
 // everything in one transaction and compares the two sides, and finally begins the journal of the
 // new ledger. If copying fails, Move removes the mark, and nothing has changed. If the process
 // dies, the same command continues the move. If apply is false, Move only checks and plans.
@@ -93,6 +94,9 @@ func move(ctx context.Context, from, to sqldb.Options, tune sqldb.Tuning, apply 
 		return m.plan, m.beginJournal(ctx, to, patient)
 	}
 	if err := m.mark(ctx, record); err != nil {
+		if m.noted() { // the journal was first
+			err = errors.Join(err, m.unmark(ctx))
+		}
 		return m.plan, err
 	}
 	if err := m.fill(ctx, record); err != nil {
@@ -205,12 +209,21 @@ func (m *moving) mark(ctx context.Context, record trade.AuditRecord) error {
 		if err := nobodyLives(t); err != nil {
 			return err
 		}
-		if n, err := t.Changed(`UPDATE ledger SET moved_to = ? WHERE moved_to IS NULL`, m.to.db.Where); err != nil ||
-			n == 0 {
+		n, err := t.Changed(`UPDATE ledger SET moved_to = ? WHERE moved_to IS NULL`, m.to.db.Where)
+		if err != nil || n == 0 && m.noted() {
 			return err // already marked by an earlier attempt
+		}
+		if jobs.NoteMoved(t, m.to.db.Where); n == 0 {
+			return nil
 		}
 		return audit.AddAudit(t, record)
 	})
+}
+
+// noted reports whether the old ledger's journal says that it is moved.
+func (m *moving) noted() bool {
+	j := m.from.db.Journal
+	return j != nil && j.Header().MovedTo != ""
 }
 
 // unmark removes the mark from the old ledger after a move that failed. It does so only if the new
@@ -230,6 +243,7 @@ func (m *moving) unmark(ctx context.Context) error {
 		return again("nobody knows whether the ledger was moved", err)
 	}
 	err := m.from.db.InTx(ctx, "taking the mark of the move back", func(t *sqldb.Tx) error {
+		jobs.NoteMoved(t, "")
 		return t.Do(`UPDATE ledger SET moved_to = NULL`)
 	})
 	if err != nil {

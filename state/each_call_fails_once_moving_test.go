@@ -23,6 +23,8 @@ type removal struct {
 	b        *breaker
 	from, to sqldb.Options
 	virgin   string // a copy of the new database, when that is a file
+	before   string // a copy of the old journal
+	row      sqldb.JournalRow
 }
 
 func removals(t *testing.T, from, to backend) *removal {
@@ -30,6 +32,8 @@ func removals(t *testing.T, from, to backend) *removal {
 	r := &removal{t: t, b: &breaker{closes: true}, from: from.open(t), to: to.empty(t)}
 	r.from.Journal, r.to.Journal = filepath.Join(t.TempDir(), "from"), filepath.Join(t.TempDir(), "to")
 	filled(t, r.from)
+	r.before, r.row = filepath.Join(t.TempDir(), "before"), journalRowOf(t, r.from)
+	must.Do(t, os.CopyFS(r.before, os.DirFS(r.from.Journal)))
 	bare := r.to
 	bare.Journal = ""
 	s := mustOpen(t, bare)
@@ -44,8 +48,10 @@ func removals(t *testing.T, from, to backend) *removal {
 // again makes the old ledger as it was before it moved, and the new one empty.
 func (r *removal) again() {
 	r.t.Helper()
-	must.Do(r.t, os.RemoveAll(r.to.Journal))
-	raw(r.t, r.from, `UPDATE ledger SET moved_to = NULL`)
+	must.Do(r.t, os.RemoveAll(r.to.Journal), os.RemoveAll(r.from.Journal),
+		os.CopyFS(r.from.Journal, os.DirFS(r.before)))
+	raw(r.t, r.from, `UPDATE ledger SET moved_to = NULL`,
+		fmt.Sprintf(`UPDATE journal SET seq = %d, mark = '%s'`, r.row.Seq, r.row.Mark))
 	if r.virgin != "" {
 		removeLedger(r.t, r.to.DSN)
 		copyFile(r.t, r.virgin, r.to.DSN)
@@ -59,6 +65,14 @@ func (r *removal) again() {
 		queries = append(queries, `DELETE FROM `+table)
 	}
 	raw(r.t, r.to, queries...)
+}
+
+// journalRowOf returns what a ledger with one journal stores about it.
+func journalRowOf(t *testing.T, o sqldb.Options) (row sqldb.JournalRow) {
+	t.Helper()
+	db := must.Get(sqlx.Open(o.Driver, o.DSN))(t)
+	must.Do(t, db.Get(&row, `SELECT seq, mark FROM journal`), db.Close())
+	return row
 }
 
 // inNew counts the rows in the new place.

@@ -51,6 +51,9 @@ func rebuild(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, apply bool
 	if err != nil {
 		return plan, (&sqldb.DB{Where: where}).JournalFault(err)
 	}
+	if to := h.End.Header.MovedTo; to != "" {
+		return plan, sqldb.MovedAway(where, to)
+	}
 	plan = recovery.RebuildPlan{
 		Ledger: h.End.Header.Ledger, Damaged: plan.Damaged, Absent: !exists, Journal: dir,
 		Records: h.End.Seq, Until: h.End.At,

@@ -80,9 +80,12 @@ func newJournal(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, configu
 		if err := plan.look(t, configured); err != nil {
 			return err
 		}
-		_, readErr := journal.Read(dir, 1<<62, func(journal.Record, string) error { return nil })
+		end, readErr := journal.Read(dir, 1<<62, func(journal.Record, string) error { return nil })
 		there := !errors.Is(readErr, journal.ErrNone)
 		if there && readErr == nil {
+			if to := end.Header.MovedTo; to != "" && end.Header.Ledger == s.db.ID {
+				return sqldb.MovedAway(s.db.Where, to)
+			}
 			if err := s.refuseNewer(t, dir); err != nil {
 				return err
 			}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -97,7 +98,7 @@ func copyLedger(from, to string) (err error) {
 }
 
 // sameLedger refuses a copy that is of another ledger than the one in its place, or than the one
-// that, according to the journal, was there.
+// that, according to the journal, was there; and a copy of a ledger that was moved away since.
 func sameLedger(ctx context.Context, o sqldb.Options, journals, path, id string, exists bool, tune sqldb.Tuning) error {
 	var ids []string
 	if journals != "" {
@@ -108,13 +109,25 @@ func sameLedger(ctx context.Context, o sqldb.Options, journals, path, id string,
 		if f.Dir != "" && f.End.Header.Place == path {
 			ids = append(ids, f.End.Header.Ledger)
 		}
+		// one that cannot be read is reported when the ledger is opened
+		end, err := journal.Read(filepath.Join(journals, id), 1<<62, func(journal.Record, string) error { return nil })
+		if err == nil && end.Header.MovedTo != "" {
+			return sqldb.MovedAway(path, end.Header.MovedTo)
+		}
 	}
 	if o.ReadOnly = true; exists {
 		// a ledger that cannot be read has no id to compare
 		if s, err := open(ctx, o, tune); err == nil {
 			ids = append(ids, s.db.ID)
-			if err := s.Close(); err != nil {
+			var moved *string
+			if s.db.ID == id {
+				err = s.db.Get(ctx, "looking at the ledger in its place", &moved, `SELECT moved_to FROM ledger`)
+			}
+			if err = errors.Join(err, s.Close()); err != nil {
 				return err
+			}
+			if moved != nil {
+				return sqldb.MovedAway(path, *moved)
 			}
 		}
 	}

@@ -3,7 +3,6 @@ package jobs
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -182,11 +181,7 @@ func RefuseOther(db *sqldb.DB, needs int64, moved *string) error {
 				needs, known),
 		}
 	case moved != nil:
-		return &sqldb.Error{
-			Code: sqldb.CodeMoved, Path: db.Where,
-			Hint: "set state.driver and state.dsn to the new place; this one is kept for people to look at",
-			Err:  errors.New("the ledger was moved to " + *moved),
-		}
+		return sqldb.MovedAway(db.Where, *moved)
 	}
 	return nil
 }

@@ -105,6 +105,17 @@ func NoteHeader(t *sqldb.Tx, program string) error {
 	return nil
 }
 
+// NoteMoved records in the journal where the ledger is moved to; "" takes that back.
+func NoteMoved(t *sqldb.Tx, to string) {
+	note := t.Noting(journal.Moved, time.Now())
+	if t.S.Journal == nil { // WriteNote refuses it, if the ledger has one
+		return
+	}
+	header := t.S.Journal.Header()
+	header.MovedTo = to
+	note.Head = &header
+}
+
 // getter reads one row: it is a transaction, or the pool for reading.
 type getter interface {
 	GetContext(ctx context.Context, dest any, query string, args ...any) error

@@ -15,7 +15,7 @@ const (
 	Known Kind = "known" // what the ledger knew when the journal began
 	Group Kind = "group" // outcomes and intents of one commit of the ledger
 	Act   Kind = "act"   // a person's decision about sending
-	Moved Kind = "moved" // the place of the ledger, or the address of its platform, has changed
+	Moved Kind = "moved" // the ledger's place has changed, or its platform's address, or it was moved away
 
 	Audited Kind = "audited" // nothing but the end of the audit
 
@@ -69,6 +69,8 @@ type Header struct {
 	Program string    `json:"program"` // the version that wrote the segment
 
 	Platform string `json:"platform,omitempty"` // the base address that the ledger has sent to
+	// where the ledger was moved to: what this journal follows never sends again
+	MovedTo string `json:"moved_to,omitempty"`
 }
 
 // Row identifies an entry of the ledger.

@@ -24,6 +24,8 @@
 //	                                   what is missing
 //	no ledger                          CodeAbsent, unless Options.Begin: only `safrasync state
 //	                                   new` (New) creates one
+//	moved away, says the journal       CodeMoved: another place has what this ledger, or an older
+//	                                   copy of it, would send again
 //	another platform in the journal    the ledger's platform is right, and the journal gets it
 //	no ledger, or a new one            CodeEmptied, if the journal of a ledger that was here, or
 //	                                   is no longer where it was, records that rows were

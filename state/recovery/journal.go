@@ -19,6 +19,7 @@ type Journals struct {
 	db      *sqldb.DB
 	ledger  *ledger.Ledger
 	opening Opening
+	moving  bool // the ledger is opened to be moved
 }
 
 // New returns the Journals of a ledger.
@@ -63,6 +64,7 @@ func (s *Journals) Attach(ctx context.Context, o sqldb.Options) error {
 		return err
 	}
 	dir := s.JournalDir(parent)
+	s.moving = o.Moving
 	v, err := s.Compare(ctx, op, dir)
 	if err != nil {
 		return err
@@ -89,6 +91,11 @@ func (s *Journals) Attach(ctx context.Context, o sqldb.Options) error {
 		return s.db.JournalFault(err)
 	}
 	s.db.Served, s.db.JournalPath = true, dir
+	if v.Fresh {
+		if err := s.closeFormer(ctx, op, parent); err != nil {
+			return err
+		}
+	}
 	var platform string
 	if err := s.db.Get(ctx, op, &platform, `SELECT platform FROM ledger`); err != nil {
 		return err
@@ -149,6 +156,8 @@ func (s *Journals) weigh(t *sqldb.Tx, v *Verdict, rows map[string]sqldb.JournalR
 	switch {
 	case header.Ledger != s.db.ID:
 		return s.lost(v.row, fmt.Errorf("the journal in %s belongs to ledger %s", dir, header.Ledger))
+	case header.MovedTo != "" && !s.moving:
+		return sqldb.MovedAway(s.db.Where, header.MovedTo)
 	case !known && !c.Used && !missed:
 		v.Fresh, v.unused = true, true
 		return nil

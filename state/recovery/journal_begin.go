@@ -1,6 +1,9 @@
 package recovery
 
 import (
+	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -47,6 +50,36 @@ func (s *Journals) BeginJournal(t *sqldb.Tx, dir string, unused bool, program st
 	row := sqldb.JournalRow{ID: header.Journal, Seq: seq, Mark: mark, Host: host, Path: dir, At: now.UnixMilli()}
 	return row, t.Do(`INSERT INTO journal (id, seq, mark, host, path, at, retired_at) VALUES (?, ?, ?, ?, ?, ?, NULL)`,
 		row.ID, row.Seq, row.Mark, row.Host, row.Path, row.At)
+}
+
+// closeFormer records, in the journal that this host has of the ledger from which this one was
+// moved, that it was: the host that moved it had only its own.
+func (s *Journals) closeFormer(ctx context.Context, op, parent string) error {
+	var was struct {
+		From sql.NullString `db:"moved_from"`
+	}
+	if err := s.db.Get(ctx, op, &was, `SELECT moved_from FROM ledger`); err != nil || !was.From.Valid {
+		return err
+	}
+	dir := filepath.Join(parent, was.From.String)
+	end, err := journal.Read(dir, 1<<62, func(journal.Record, string) error { return nil })
+	switch {
+	case errors.Is(err, journal.ErrNone), err == nil && end.Header.MovedTo != "":
+		return nil
+	case err != nil:
+		return s.db.JournalFault(err)
+	}
+	former, err := journal.Open(dir, end.Seq, end.Mark)
+	if err != nil {
+		return s.db.JournalFault(err)
+	}
+	header := end.Header
+	header.MovedTo = s.db.Where
+	err = former.Keep(journal.Record{Kind: journal.Moved, At: time.Now().UTC(), Head: &header})
+	if err = errors.Join(err, former.Close()); err != nil {
+		return s.db.JournalFault(err)
+	}
+	return nil
 }
 
 // RefuseNetwork refuses a folder on a file system whose flushes cannot be trusted. It checks the

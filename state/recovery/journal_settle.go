@@ -130,6 +130,11 @@ func (s *Journals) settleRecord(t *sqldb.Tx, v *Verdict) (out Opening, err error
 		if err := jobs.SetPlatform(t, v.Compare.End.Header.Platform); err != nil {
 			return out, err
 		}
+		if to := r.Head.MovedTo; to != "" {
+			if err := t.Do(`UPDATE ledger SET moved_to = ? WHERE moved_to IS NULL`, to); err != nil {
+				return out, err
+			}
+		}
 	}
 	t.Note = nil // the journal already has it
 	v.row.Seq, v.row.Mark = r.Seq, v.Compare.FirstMark

@@ -21,6 +21,9 @@ func RefuseForgotten(parent, where string) error {
 	if err != nil || f.rows == 0 {
 		return err
 	}
+	if to := f.End.Header.MovedTo; to != "" && f.End.Header.Place == where {
+		return MovedAway(where, to)
+	}
 	e := &Error{
 		Code: CodeEmptied, Path: where, Records: int(f.End.Seq), Rows: f.rows, Since: f.End.Header.Created,
 		Hint: "restore it (`safrasync restore FILE`), or run `safrasync rebuild`, which makes it anew from its journal",
@@ -35,6 +38,16 @@ func RefuseForgotten(parent, where string) error {
 			f.Dir, place, Counted(f.rows, "row was sent", "rows were sent"))
 	}
 	return e
+}
+
+// MovedAway returns the error for a ledger that was moved, for copies of it, and for its journal.
+func MovedAway(where, to string) error {
+	return &Error{
+		Code: CodeMoved, Path: where,
+		Hint: "set state.driver and state.dsn to the new place; this one is kept for people to look at. " +
+			"If a `safrasync state copy` was interrupted, run the same command again",
+		Err: fmt.Errorf("the ledger was moved to %s", to),
+	}
 }
 
 // ForgottenJournal is a journal found for a place where a ledger is to be.
