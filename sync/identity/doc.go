@@ -1,0 +1,38 @@
+// Package identity answers one question, for everybody who asks it: what is the same? Given rows of
+// the ERP, the records of their kind that are like them or have their key, and what stands under
+// the keys of these records now, [Judge] says of each row that it may go, or why not and because of
+// which record. It is pure: no storage, no clock. Its rules:
+//
+// Key. A record belongs to the row under its key, whichever job of the identity space has it. No
+// other row goes under that key unless a person ordered it. A record that a person gave to another
+// row, or whose row the ledger does not have, keeps its key against rows of the same document only.
+//
+// Content. Two contents are alike by their cells, their payload, their business or their frame, the
+// strongest first ([trade.Prints]). A record has the content that was sent and the newest one of
+// its row; either counts. Newest follows its row as long as [StandingOf] is not Replaced or Gone:
+// the caller keeps it so, and sets it when a person says whose record it is.
+//
+// Re-typed. A record has lost its row when its key is gone, holds another document, or was amended.
+// A row that is like it is held: by any of the four against a key that is gone or holds another
+// document, by cells and payload against an amended one. If a person took the row of the record
+// out, cells, payload and business count, and only while its key is gone or holds another document.
+// A row with exactly its cells explains a record, be it one that waits, is held, or has the key of
+// another record that lost its row; then the record holds nobody else, and it is a count: as many
+// rows of one content go as there are more rows than records. Otherwise all that are like it are
+// held. Records of one row count once.
+//
+// Held. A row that is held for a record stays so, edited or not, until the record has its own row
+// again or a person said that they are different. Decisions are about a content and a record, so
+// they bind the row under each key: the caller looks them up by what the row holds.
+//
+// Twins. A row that sends all that another living row has, price too, is its twin; one that has its
+// payload or business is a near twin. The rules say for each whether it goes with a flag, is held,
+// or is not looked at. Of rows that go together the first goes. Further apart in time than the
+// rules allow, or declared different, they are two.
+//
+// Two jobs. A row that has the cells or the payload of a row of another job is reported: the caller
+// counts, and pauses the second job before anything goes.
+//
+// Children. Nothing goes under a record whose key holds another document, or that has lost its row
+// while another row is like it ([Misplaced]).
+package identity

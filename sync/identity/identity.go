@@ -1,0 +1,429 @@
+package identity
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Content is what a row of the ERP would send.
+type Content struct {
+	trade.Prints
+	Whole trade.Hash // of all that it sends, the price too; "" = not known
+}
+
+// Row is a row that may go, or that explains records because it is in the ERP.
+type Row struct {
+	ID              int64 // of the ledger, never 0
+	Job, Key, Space string
+	Content
+	HeldFor   int64          // the record for which it is held as retyped; 0 = none
+	Different map[int64]bool // records of which a person said that this content is another document
+	Apart     map[int64]bool // rows of which a person said so
+	Ordered   bool           // a person ordered that it goes although its key has a record
+	Waits     bool           // it is held, or due later: it explains records, and is nobody's twin
+}
+
+// Candidate is a record that is like one of the rows, has the key of one, or is the one for which a
+// row is held. A row that is held because its key has the record of another job is a candidate, too:
+// that record, with this row, its content and what stands under its key.
+type Candidate struct {
+	Record trade.Record
+	Now    []Content // the living rows of the ERP under the key of Record.Row; none = the key is gone
+}
+
+// Rules are what is configured: `checks.twin`, `checks.near_twin` and `checks.twin_days`.
+type Rules struct {
+	Twin, Near trade.Severity
+	// Within reports whether two rows of the ledger were first seen close enough together to be one
+	// that was typed twice; nil = always
+	Within func(row, other int64) bool
+}
+
+// Hold is what happens to a twin that a person decides about. trade.Warning: it goes, with a flag.
+// trade.Off: it goes.
+const Hold trade.Severity = "hold"
+
+// Verdict is what becomes of a row.
+type Verdict struct {
+	// trade.CauseOtherJob: its key has a record. trade.CauseRetyped: a record that lost its row is
+	// like it. trade.CauseTwin: another living row is. "" = it may go.
+	Cause string
+	// the counterpart, never empty with a cause; of a row that may go the one that it is like
+	Because Other
+	// With CauseRetyped all records without a row that are like it, the strongest likeness first. A
+	// person who says that it is a new document says so of each.
+	All        []int64
+	Twin, Near bool // the flags; not with trade.CauseOtherJob
+	NearOnly   bool // Because is a near twin
+	// another job that has a living row with the same cells or payload; "" = none
+	TwoJobs string
+}
+
+// Other is the counterpart of a row: a record or a row without one.
+type Other struct {
+	Candidate *Candidate
+	Row       *Row
+}
+
+// Standing is what became of the row of a record.
+type Standing int
+
+// The standings.
+const (
+	Stands    Standing = iota // its key holds what was sent
+	Corrected                 // its key holds the newest content that is known of its row
+	Amended                   // its key holds another content of the same document
+	Replaced                  // its key holds another document
+	Gone                      // its key is not in the ERP
+)
+
+// StandingOf compares a record with the living rows under the key of its row.
+func StandingOf(record *trade.Record, now []Content) Standing {
+	out := Gone
+	document := cmp.Or(record.Newest.Document, record.Sent.Document)
+	for i := range now {
+		here := Replaced
+		switch row := &now[i].Prints; {
+		case likeness(row, &record.Sent) == cells || likeness(row, &record.Sent) == payload:
+			here = Stands
+		case likeness(row, &record.Newest) == cells || likeness(row, &record.Newest) == payload:
+			here = Corrected
+		case row.Document != 0 && row.Document == document:
+			here = Amended
+		}
+		out = min(out, here)
+	}
+	return out
+}
+
+// Misplaced reports whether children must wait that would go under a record: its key holds another
+// document, or it has lost its row and may belong to another one. elsewhere are rows without a
+// record. A record of which no document is known takes its children.
+func Misplaced(record *trade.Record, now []Content, elsewhere ...Row) bool {
+	l := lost{record: record, standing: StandingOf(record, now)}
+	if l.standing == Replaced && cmp.Or(record.Newest.Document, record.Sent.Document) != 0 {
+		return true
+	}
+	return slices.ContainsFunc(elsewhere, func(r Row) bool { return l.like(&r) != none })
+}
+
+// The likenesses of two contents, the strongest first.
+const (
+	stays    = iota // held already
+	explains        // cells, and the record is this row's
+	cells
+	payload
+	business
+	frame
+	none
+)
+
+// likeness compares two contents.
+func likeness(a, b *trade.Prints) int {
+	switch {
+	case a.Cells != "" && a.Cells == b.Cells:
+		return cells
+	case a.Payload != "" && a.Payload == b.Payload:
+		return payload
+	case a.Business != 0 && a.Business == b.Business:
+		return business
+	case a.Frame != 0 && a.Frame == b.Frame:
+		return frame
+	}
+	return none
+}
+
+// lost is a record with what became of its row.
+type lost struct {
+	record   *trade.Record
+	of       *Candidate
+	standing Standing
+}
+
+// like returns how alike a row is to a record that lost its row, as far as it counts.
+func (l *lost) like(row *Row) int {
+	if row.owns(l.record) || row.Different[l.record.ID] {
+		return none
+	}
+	out, weakest := likeness(&row.Prints, &l.record.Sent), frame
+	if l.standing != Corrected { // else the newest content has its row; only what was sent counts
+		out = min(out, likeness(&row.Prints, &l.record.Newest))
+	}
+	leftOut := l.record.Certainty == trade.LeftOut
+	switch {
+	case l.standing == Stands || leftOut && l.standing < Replaced:
+		return none
+	case l.standing < Replaced:
+		weakest = payload
+	case leftOut:
+		weakest = business
+	}
+	if out > weakest {
+		return none
+	}
+	return out
+}
+
+// owns reports whether a record is the row's own.
+func (r *Row) owns(record *trade.Record) bool { return r.ID != 0 && record.Row.ID == r.ID }
+
+// Judge decides about rows, in the order in which they would go.
+func Judge(rows []Row, candidates []Candidate, rules Rules) []Verdict {
+	j := judge{rows: rows, rules: rules, out: make([]Verdict, len(rows))}
+	for i := range candidates {
+		if c := &candidates[i]; c.Record.Certainty.Counts() {
+			j.records = append(j.records, lost{&c.Record, c, StandingOf(&c.Record, c.Now)})
+		}
+	}
+	for i := range rows {
+		j.byKey(i)
+	}
+	j.retyped()
+	for i := range rows {
+		j.twins(i)
+		j.twoJobs(i)
+	}
+	return j.out
+}
+
+// judge is one judgement.
+type judge struct {
+	rows    []Row
+	records []lost
+	rules   Rules
+	out     []Verdict // of each row
+}
+
+// byKey holds a row whose key has a record.
+func (j *judge) byKey(i int) {
+	row := &j.rows[i]
+	for k := range j.records {
+		r := j.records[k].record
+		if row.Ordered || r.Space != row.Space || row.owns(r) || row.Different[r.ID] {
+			continue
+		}
+		other := row.Document != 0 && r.Sent.Document != 0 && row.Document != r.Sent.Document
+		if r.Row.ID != 0 && r.Row.Key == row.Key || r.Key == row.Key && !other {
+			j.out[i].Cause, j.out[i].Because.Candidate = trade.CauseOtherJob, j.records[k].of
+			return
+		}
+	}
+}
+
+// retyped holds the rows that are like records which lost their rows.
+func (j *judge) retyped() {
+	explained := j.explain()
+	for i := range j.rows {
+		row, v := &j.rows[i], &j.out[i]
+		if v.Cause == trade.CauseOtherJob {
+			continue
+		}
+		var like []int
+		best := none
+		for k := range j.records {
+			l := &j.records[k]
+			strength := l.like(row)
+			if strength != none {
+				like = append(like, k)
+			}
+			by, exactly := explained[explanation{l.slot(), row.Cells}]
+			switch {
+			case j.heldFor(i, k):
+				strength = stays
+			case strength == cells && by == i:
+				strength = explains
+			case strength == cells && exactly || strength != cells && explained.has(l.slot()):
+				strength = none
+			}
+			if strength < best {
+				best, v.Cause, v.Because.Candidate = strength, trade.CauseRetyped, l.of
+			}
+		}
+		if best == none {
+			continue
+		}
+		slices.SortStableFunc(like, func(a, b int) int { return j.records[a].like(row) - j.records[b].like(row) })
+		v.All = []int64{v.Because.Candidate.Record.ID}
+		for _, k := range like {
+			if id := j.records[k].record.ID; id != v.All[0] {
+				v.All = append(v.All, id)
+			}
+		}
+	}
+}
+
+// heldFor reports whether a row stays held for a record.
+func (j *judge) heldFor(i, k int) bool {
+	row, l := &j.rows[i], &j.records[k]
+	has := l.standing <= Corrected || l.record.Certainty == trade.LeftOut && l.standing == Amended
+	return row.HeldFor == l.record.ID && !has && !row.Different[l.record.ID] && !row.owns(l.record)
+}
+
+// slot is what a row explains: all records of one row, or the record of none.
+func (l *lost) slot() int64 { return cmp.Or(l.record.Row.ID, -l.record.ID) }
+
+// explanations are the records that are explained: for each the row that has exactly its cells, by
+// its place among the rows, or -1 for a row under the key of another record. What was sent and what
+// the row was amended to are explained each for itself.
+type explanations map[explanation]int
+
+type explanation struct {
+	slot  int64
+	cells trade.Hash
+}
+
+// has reports whether a record is explained at all.
+func (e explanations) has(slot int64) bool {
+	for at := range e {
+		if at.slot == slot {
+			return true
+		}
+	}
+	return false
+}
+
+// explain finds the row that explains each record that lost its own: the one that is held for it;
+// else one that does not go in any case; else the first that would go.
+func (j *judge) explain() explanations {
+	out := explanations{}
+	tied := map[int]bool{} // rows that can explain one record only
+	for i := range j.rows {
+		for k := range j.records {
+			l := &j.records[k]
+			if j.heldFor(i, k) || j.out[i].Because.Candidate == l.of {
+				tied[i] = true
+				if l.like(&j.rows[i]) == cells {
+					out[explanation{l.slot(), j.rows[i].Cells}] = i
+				}
+			}
+		}
+	}
+	take := func(row *Row, i int) {
+		for k := range j.records {
+			l := &j.records[k]
+			at := explanation{l.slot(), row.Cells}
+			if _, taken := out[at]; !taken && l.like(row) == cells {
+				out[at] = i
+				return
+			}
+		}
+	}
+	seen := map[int64]bool{}
+	for k := range j.records {
+		l := &j.records[k]
+		if l.standing < Amended || seen[l.slot()] {
+			continue
+		}
+		seen[l.slot()] = true
+		for _, now := range l.of.Now {
+			take(&Row{ID: l.record.Row.ID, Content: now}, -1)
+		}
+	}
+	for _, waits := range []bool{true, false} {
+		for i := range j.rows {
+			if j.rows[i].Waits == waits && !tied[i] {
+				take(&j.rows[i], i)
+			}
+		}
+	}
+	return out
+}
+
+// twins compares a row with the living rows that it would stand beside: those of records, and those
+// that go before it.
+func (j *judge) twins(i int) {
+	row, v := &j.rows[i], &j.out[i]
+	if v.Cause == trade.CauseOtherJob {
+		return // it may be the very row of that record
+	}
+	var equal, near twin
+	see := func(other twin, now *Content) {
+		same := row.Whole != "" && row.Whole == now.Whole
+		switch like := likeness(&row.Prints, &now.Prints); {
+		case other.id == row.ID:
+		case same:
+			equal = equal.or(other)
+		case like == payload || like == business || like == cells:
+			near = near.or(other)
+		}
+	}
+	for k := range j.records {
+		l := &j.records[k]
+		if l.record.Certainty == trade.LeftOut {
+			continue
+		}
+		for n := range l.of.Now {
+			id := l.record.Row.ID
+			apart := row.Different[l.record.ID] || row.Apart[id]
+			see(twin{Other{Candidate: l.of}, id, !apart, j.within(row.ID, id)}, &l.of.Now[n])
+		}
+	}
+	for k := range j.rows[:i] {
+		if o := &j.rows[k]; !o.Waits && j.out[k].Cause == "" {
+			see(twin{Other{Row: o}, o.ID, !row.Apart[o.ID], j.within(row.ID, o.ID)}, &o.Content)
+		}
+	}
+	v.Twin, v.Near = equal.found() && j.rules.Twin != trade.Off, near.found() && j.rules.Near != trade.Off
+	if v.Cause != "" {
+		return
+	}
+	mode, by := j.rules.Twin, equal
+	if !equal.found() || !equal.counts() && near.counts() {
+		mode, by, v.NearOnly = j.rules.Near, near, near.found()
+	}
+	if mode == trade.Off || !by.found() {
+		v.NearOnly = false
+		return
+	}
+	v.Because = by.other
+	if mode == Hold && by.counts() {
+		v.Cause = trade.CauseTwin
+	}
+}
+
+// twin is a living row that is like one that would go.
+type twin struct {
+	other     Other
+	id        int64 // of the ledger
+	undecided bool  // nobody declared that they are two
+	close     bool  // in time
+}
+
+func (t twin) found() bool { return t.other != Other{} }
+
+// counts reports whether a twin may be the same row, typed twice.
+func (t twin) counts() bool { return t.found() && t.undecided && t.close }
+
+// or returns the first of two twins that counts, or the first.
+func (t twin) or(next twin) twin {
+	if !t.found() || !t.counts() && next.counts() {
+		return next
+	}
+	return t
+}
+
+func (j *judge) within(row, other int64) bool {
+	return j.rules.Within == nil || j.rules.Within(row, other)
+}
+
+// twoJobs names another job that has a row with the cells or the payload of a row.
+func (j *judge) twoJobs(i int) {
+	row := &j.rows[i]
+	see := func(job string, id int64, now *Content) {
+		like := likeness(&row.Prints, &now.Prints)
+		if job != row.Job && id != row.ID && (like == cells || like == payload) {
+			j.out[i].TwoJobs = cmp.Or(j.out[i].TwoJobs, job)
+		}
+	}
+	for k := range j.records {
+		l := &j.records[k]
+		for n := range l.of.Now {
+			see(l.record.Row.Job, l.record.Row.ID, &l.of.Now[n])
+		}
+	}
+	for k := range j.rows {
+		see(j.rows[k].Job, j.rows[k].ID, &j.rows[k].Content)
+	}
+}
