@@ -11,6 +11,7 @@ import (
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/alert"
+	"github.com/safrasync/safrasync/internal/english"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -22,6 +23,10 @@ func receiver(t *testing.T, status int) (url string, bodies <-chan string) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			t.Error(err)
+		}
+		found, err := english.JSON(body)
+		if err != nil || found != nil {
+			t.Errorf("English in a message in Portuguese: %q, %v", found, err)
 		}
 		w.WriteHeader(status)
 		got <- string(body)

@@ -89,7 +89,7 @@ func transcribe(app *cli.App, args []string) (end func() error, err error) {
 		}
 	}
 	return func() error {
-		err := file.Close()
+		err := errors.Join(file.Close(), transcribeFiles(app, args))
 		if app.Lang() == trade.Portuguese && !slices.Contains(args, "en") && // demo takes the language
 			!strings.HasPrefix(strings.Join(args, ""), "__complete") { // a shell reads it
 			err = errors.Join(err, os.Rename(file.Name(),
@@ -97,6 +97,48 @@ func transcribe(app *cli.App, args []string) (end func() error, err error) {
 		}
 		return err
 	}, nil
+}
+
+// writesTo are the flags that name a file which people read.
+var writesTo = []string{"-o", "--output", "--archive", "--page", "--export"}
+
+// transcribeFiles leaves the texts of the files that a program was asked to write, as if it had
+// written them to its output.
+func transcribeFiles(app *cli.App, args []string) error {
+	for i, arg := range args {
+		flag, file, joined := strings.Cut(arg, "=")
+		if !slices.Contains(writesTo, flag) || !joined && i+1 == len(args) {
+			continue
+		}
+		if !joined {
+			file = args[i+1]
+		}
+		for _, file := range []string{file, file + ".txt"} { // an export has a part for programs, too
+			data, err := os.ReadFile(file)
+			if err != nil {
+				continue // it was not written
+			}
+			texts, err := english.Texts(file, data)
+			if err != nil {
+				continue // it is none of ours: the program refused to write over it
+			}
+			for part, text := range texts {
+				name := "file-*"
+				if app.Lang() == trade.Portuguese {
+					name = inPortuguese + name
+				}
+				f, err := os.CreateTemp(os.Getenv(transcriptsVariable), name)
+				if err != nil {
+					return err
+				}
+				_, err = fmt.Fprintf(f, "`safrasync %s`: %s\n%s", strings.Join(args, " "), part, text)
+				if err := errors.Join(err, f.Close()); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // searchTranscripts looks for the canaries in everything that was written, and for English in what

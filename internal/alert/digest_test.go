@@ -127,14 +127,13 @@ func TestTheDigestSaysWhatAnAccountantAsks(t *testing.T) {
 		w.tick(10 * time.Minute) // the doubt is noticed
 		w.tick(10 * time.Minute)
 		w.wantMails(begins(InDoubt, "", "contracts"))
-		for _, lang := range []trade.Lang{trade.Portuguese, trade.English} {
+		for _, lang := range []trade.Lang{trade.English, trade.Portuguese} {
 			w.Lang = lang
 			w.Causes = causesOfTheHarvest(lang, w.now)
 			_, text, err := w.Digest(t.Context())
 			must.Do(t, err)
 			golden(t, "digest."+string(lang)+".txt", text)
 		}
-		w.Lang = trade.Portuguese
 		w.tick(22 * time.Hour)
 		m := w.wantMails("Resumo de 11/08/2026: enviados 6 contratos e 4 entregas; por resolver: 4")[0]
 		golden(t, "digest.html", m.html)

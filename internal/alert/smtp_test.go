@@ -21,6 +21,7 @@ import (
 	"github.com/emersion/go-sasl"
 	"github.com/emersion/go-smtp"
 
+	"github.com/safrasync/safrasync/internal/english"
 	"github.com/safrasync/safrasync/internal/must"
 )
 
@@ -129,6 +130,9 @@ func (x *mailSession) Data(r io.Reader) error {
 	}
 	if err := x.m.read(); err != nil {
 		x.s.t.Errorf("the mail cannot be read: %v\n%s", err, raw)
+	}
+	for _, line := range english.Lines(x.m.subject + "\n" + x.m.text) { // its page says the same
+		x.s.t.Errorf("English in a mail in Portuguese: %s", line)
 	}
 	x.s.mu.Lock()
 	defer x.s.mu.Unlock()

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/safrasync/safrasync/internal/english"
 )
 
 const hookSecret = "canary-hook-T0KEN"
@@ -15,13 +17,14 @@ const hookSecret = "canary-hook-T0KEN"
 // hookServer is a receiver of webhooks on loopback.
 type hookServer struct {
 	*httptest.Server
+	t       testing.TB
 	mu      sync.Mutex // guards what follows
 	bodies  [][]byte
 	instead http.HandlerFunc // what answers in its place; nil: it takes what comes
 }
 
 func newHookServer(t testing.TB) *hookServer {
-	h := &hookServer{}
+	h := &hookServer{t: t}
 	h.Server = httptest.NewTLSServer(h)
 	t.Cleanup(h.Close)
 	return h
@@ -39,6 +42,10 @@ func (h *hookServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.instead(w, r)
 	default:
 		h.bodies = append(h.bodies, body)
+		found, err := english.JSON(body)
+		if err != nil || found != nil {
+			h.t.Errorf("English in a message in Portuguese: %q, %v", found, err)
+		}
 		if bytes.Contains(body, []byte(`"attachments"`)) { // as a workflow of Teams
 			w.WriteHeader(http.StatusAccepted)
 			return

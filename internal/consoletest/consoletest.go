@@ -252,6 +252,8 @@ type Browser struct {
 	Status int
 	Got    http.Header
 	Body   string
+
+	portuguese bool // the last page
 }
 
 // Browser returns a browser without a login.
@@ -327,10 +329,30 @@ func (b *Browser) Send(method, path, kind, body string) *Browser {
 		b.World.T.Fatal(err)
 	}
 	b.Status, b.Got, b.Body = answer.StatusCode, answer.Header, string(text)
-	for _, line := range english.Page(b.Body) {
+	for _, line := range b.english() {
 		b.World.T.Errorf("%s %s has English in Portuguese: %s", method, path, line)
 	}
 	return b
+}
+
+// english returns the lines with English words in a page, or in a file that came after a page in
+// Portuguese.
+func (b *Browser) english() (out []string) {
+	_, file, _ := strings.Cut(b.Got.Get("Content-Disposition"), `filename="`)
+	switch {
+	case strings.HasPrefix(b.Got.Get("Content-Type"), "text/html") && file == "":
+		b.portuguese = strings.Contains(b.Body, `lang="pt-BR"`)
+		return english.Page(b.Body)
+	case file != "" && b.portuguese:
+		texts, err := english.Texts(strings.TrimSuffix(file, `"`), []byte(b.Body))
+		if err != nil {
+			return []string{err.Error()}
+		}
+		for _, text := range texts {
+			out = append(out, english.Lines(text)...)
+		}
+	}
+	return out
 }
 
 var tokenField = regexp.MustCompile(`name="token" value="([^"]+)"`)

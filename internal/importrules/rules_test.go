@@ -236,8 +236,10 @@ var rules = map[string]rule{
 		may: []string{
 			"trade", "apiclient", "sync/mapping", "sync/run", "sync/acts", "sync/reconcile/workbook", "internal/i18n",
 		},
-		testsMay: []string{"state", "sync/clock", "apiclient/sandbox", "internal/pgtest", "internal/ledgertest"},
-		reason:   "the report reads the ledger through an interface of its own, and orders nothing but through the engine's acts; it serves no HTTP",
+		testsMay: []string{
+			"state", "sync/clock", "apiclient/sandbox", "internal/pgtest", "internal/ledgertest", "internal/english",
+		},
+		reason: "the report reads the ledger through an interface of its own, and orders nothing but through the engine's acts; it serves no HTTP",
 	},
 	"cmd/safrasync": {
 		may: []string{"*"},
@@ -290,7 +292,7 @@ var rules = map[string]rule{
 	"cmd/safrasync/webhooks": command("cmd/safrasync/api", "internal/receiver"),
 	"internal/alert": {
 		may:      []string{"trade", "internal/i18n"},
-		testsMay: []string{"state", "internal/pgtest", "internal/ledgertest"},
+		testsMay: []string{"state", "internal/pgtest", "internal/ledgertest", "internal/english"},
 		reason:   "alert looks and tells through interfaces of its own; cmd/safrasync gives it the ledger and the rest",
 	},
 	"internal/httpapi": {

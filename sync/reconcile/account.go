@@ -313,10 +313,18 @@ func (l AccountLine) Why(o Options) string {
 		return sentence("word.not_sent", o.Lang)
 	}
 	text := l.State.Label(o.Lang)
-	if l.Cause == "" {
-		return text
+	if cause := l.cause(o); cause != "" {
+		text += ": " + cause
 	}
-	return text + ": " + o.Words.Entry(trade.Entry{State: l.State, Cause: l.Cause}, o.Lang).What
+	return text
+}
+
+// cause returns the cause of a line in words; "" = it has none.
+func (l AccountLine) cause(o Options) string {
+	if l.Cause == "" {
+		return ""
+	}
+	return o.Words.Entry(trade.Entry{State: l.State, Cause: l.Cause}, o.Lang).What
 }
 
 // AccountWord returns what a line of an account is that is not of a state.
@@ -336,7 +344,7 @@ func (p *printer) accounts(list []Account) error {
 				Label{string(a.Measure), sentence(i18n.Key("account.measure."+string(a.Measure)), p.Lang)},
 				Label{id, text},
 				state,
-				Label{l.Cause, l.Cause},
+				Label{l.Cause, l.cause(p.Options)},
 				rows, nil, a.Currency, nil,
 				Label{role, sentence(i18n.Key("account.role."+role), p.Lang)},
 			}

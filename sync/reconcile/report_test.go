@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/english"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
@@ -24,6 +25,9 @@ func golden(t *testing.T, name, got string) {
 	if *update {
 		must.Do(t, os.WriteFile(file, []byte(got), 0o644))
 	}
+	for _, line := range english.Lines(must.Get(english.Texts(name, []byte(got)))(t)[name]) {
+		t.Errorf("English in %s: %s", name, line)
+	}
 	want := must.Get(os.ReadFile(file))(t)
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("%s (-want +got); `go test ./sync/reconcile -update` writes it anew:\n%s", name, diff)
@@ -36,9 +40,9 @@ func TestOctoberInEveryForm(t *testing.T) {
 		w.october()
 		s := w.take(Cut{})
 		golden(t, "october.csv", mustReport(t, s, portuguese, func(b *bytes.Buffer) Writer { return NewCSV(b, 0) }))
-		english := portuguese
-		english.Lang = trade.English
-		golden(t, "october.json", mustReport(t, s, english, func(b *bytes.Buffer) Writer { return NewJSON(b) }))
+		inEnglish := portuguese
+		inEnglish.Lang = trade.English
+		golden(t, "october.json", mustReport(t, s, inEnglish, func(b *bytes.Buffer) Writer { return NewJSON(b) }))
 	})
 }
 
