@@ -19,7 +19,7 @@
 // A row with exactly its cells explains a record, be it one that waits, is held, or has the key of
 // another record that lost its row; then the record holds nobody else, and it is a count: as many
 // rows of one content go as there are more rows than records. Otherwise all that are like it are
-// held. Records of one row count once.
+// held. Records that went under one key count once.
 //
 // Held. A row that is held for a record stays so, edited or not, until the record has its own row
 // again or a person said that they are different. Decisions are about a content and a record, so

@@ -142,16 +142,24 @@ type lost struct {
 	standing Standing
 }
 
+// contents returns what of a record has no row: what was sent and what it was amended to, or, if
+// that is what its key holds, only what was sent.
+func (l *lost) contents() []*trade.Prints {
+	if l.standing == Corrected {
+		return []*trade.Prints{&l.record.Sent}
+	}
+	return []*trade.Prints{&l.record.Sent, &l.record.Newest}
+}
+
 // like returns how alike a row is to a record that lost its row, as far as it counts.
 func (l *lost) like(row *Row) int {
 	if row.owns(l.record) || row.Different[l.record.ID] {
 		return none
 	}
-	out, weakest := likeness(&row.Prints, &l.record.Sent), frame
-	if l.standing != Corrected { // else the newest content has its row; only what was sent counts
-		out = min(out, likeness(&row.Prints, &l.record.Newest))
+	out, weakest, leftOut := none, frame, l.record.Certainty == trade.LeftOut
+	for _, p := range l.contents() {
+		out = min(out, likeness(&row.Prints, p))
 	}
-	leftOut := l.record.Certainty == trade.LeftOut
 	switch {
 	case l.standing == Stands || leftOut && l.standing < Replaced:
 		return none
@@ -228,13 +236,12 @@ func (j *judge) retyped() {
 			if strength != none {
 				like = append(like, k)
 			}
-			by, exactly := explained[explanation{l.slot(), row.Cells}]
 			switch {
 			case j.heldFor(i, k):
 				strength = stays
-			case strength == cells && by == i:
+			case strength == cells && explained.by(l, row, i):
 				strength = explains
-			case strength == cells && exactly || strength != cells && explained.has(l.slot()):
+			case strength <= payload && !explained.open(l, row), strength > payload && explained.has(l):
 				strength = none
 			}
 			if strength < best {
@@ -261,27 +268,42 @@ func (j *judge) heldFor(i, k int) bool {
 	return row.HeldFor == l.record.ID && !has && !row.Different[l.record.ID] && !row.owns(l.record)
 }
 
-// slot is what a row explains: all records of one row, or the record of none.
-func (l *lost) slot() int64 { return cmp.Or(l.record.Row.ID, -l.record.ID) }
-
 // explanations are the records that are explained: for each the row that has exactly its cells, by
 // its place among the rows, or -1 for a row under the key of another record. What was sent and what
 // the row was amended to are explained each for itself.
 type explanations map[explanation]int
 
+// explanation is something that a row explains: a content of all the records that went under one
+// key.
 type explanation struct {
-	slot  int64
-	cells trade.Hash
+	job, key string
+	cells    trade.Hash
+}
+
+func (l *lost) explanation(cells trade.Hash) explanation {
+	return explanation{l.record.Job, l.record.Key, cells}
+}
+
+// by reports whether row i is the one that explains a record.
+func (e explanations) by(l *lost, row *Row, i int) bool {
+	by, ok := e[l.explanation(row.Cells)]
+	return ok && by == i
+}
+
+// open reports whether a row has the payload of something of a record that no row explains.
+func (e explanations) open(l *lost, row *Row) bool {
+	return slices.ContainsFunc(l.contents(), func(p *trade.Prints) bool {
+		_, explained := e[l.explanation(p.Cells)]
+		return likeness(&row.Prints, p) <= payload && !explained
+	})
 }
 
 // has reports whether a record is explained at all.
-func (e explanations) has(slot int64) bool {
-	for at := range e {
-		if at.slot == slot {
-			return true
-		}
-	}
-	return false
+func (e explanations) has(l *lost) bool {
+	return slices.ContainsFunc(l.contents(), func(p *trade.Prints) bool {
+		_, explained := e[l.explanation(p.Cells)]
+		return explained
+	})
 }
 
 // explain finds the row that explains each record that lost its own: the one that is held for it;
@@ -295,7 +317,7 @@ func (j *judge) explain() explanations {
 			if j.heldFor(i, k) || j.out[i].Because.Candidate == l.of {
 				tied[i] = true
 				if l.like(&j.rows[i]) == cells {
-					out[explanation{l.slot(), j.rows[i].Cells}] = i
+					out[l.explanation(j.rows[i].Cells)] = i
 				}
 			}
 		}
@@ -303,20 +325,24 @@ func (j *judge) explain() explanations {
 	take := func(row *Row, i int) {
 		for k := range j.records {
 			l := &j.records[k]
-			at := explanation{l.slot(), row.Cells}
+			at := l.explanation(row.Cells)
 			if _, taken := out[at]; !taken && l.like(row) == cells {
 				out[at] = i
 				return
 			}
 		}
 	}
-	seen := map[int64]bool{}
+	seen := map[int64]bool{} // rows of records that are counted
 	for k := range j.records {
 		l := &j.records[k]
-		if l.standing < Amended || seen[l.slot()] {
+		seen[l.record.Row.ID] = seen[l.record.Row.ID] || l.standing < Amended
+	}
+	for k := range j.records {
+		l := &j.records[k]
+		if seen[l.record.Row.ID] {
 			continue
 		}
-		seen[l.slot()] = true
+		seen[l.record.Row.ID] = true
 		for _, now := range l.of.Now {
 			take(&Row{ID: l.record.Row.ID, Content: now}, -1)
 		}
