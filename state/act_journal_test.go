@@ -128,7 +128,7 @@ func TestF058ACopyFromBeforeAnActIsNoticedAndHasItAgain(t *testing.T) {
 				} else {
 					wantCode(t, k.try(sqldb.DefaultTuning),
 						map[string]string{"before": sqldb.CodeRolledBack, "none": sqldb.CodeEmptied}[step])
-					must.Get(Rebuild(t.Context(), k.o, true, rebuildAct))(t)
+					must.Get(Rebuild(t.Context(), k.o, nil, true, rebuildAct))(t)
 					k.open()
 				}
 				got := mustEntry(t, k.s, "contracts", e.Key)
@@ -159,7 +159,7 @@ func TestF058ARowThatWasAdoptedUnsentComesBackFromTheJournal(t *testing.T) {
 	removeLedger(t, k.o.DSN)
 	copyFile(t, before, k.o.DSN)
 	wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeRolledBack)
-	must.Get(Rebuild(t.Context(), k.o, true, rebuildAct))(t)
+	must.Get(Rebuild(t.Context(), k.o, nil, true, rebuildAct))(t)
 	k.open()
 	for i, want := range []proven{
 		{trade.Accepted, "remote-x", 1}, {trade.Accepted, "", 1}, {trade.Pending, "", 1},
@@ -217,7 +217,7 @@ func TestAnActThatTheLedgerRefusedIsNotRebuilt(t *testing.T) {
 	k.send("after", 1)
 	k.close()
 	removeLedger(t, k.o.DSN)
-	must.Get(Rebuild(t.Context(), k.o, true, rebuildAct))(t)
+	must.Get(Rebuild(t.Context(), k.o, nil, true, rebuildAct))(t)
 	k.open()
 	if got := mustEntry(t, k.s, "contracts", e.Key); got.State != trade.InDoubt || got.RemoteID != "" {
 		t.Errorf("%+v", got)
@@ -251,7 +251,7 @@ func TestF058ACopyFromBeforeANewJournalIsRebuilt(t *testing.T) {
 			t.Errorf("the way out is %s", text)
 		}
 	}
-	must.Get(Rebuild(t.Context(), k.o, true, rebuildAct))(t)
+	must.Get(Rebuild(t.Context(), k.o, nil, true, rebuildAct))(t)
 	k.open()
 	if diff := cmp.Diff(want, provenOf(t, k.s)); diff != "" {
 		t.Errorf("rebuilt (-want +got):\n%s", diff)
@@ -288,7 +288,7 @@ func TestF058ACopyFromBeforeAPauseIsPausedAgain(t *testing.T) {
 		if there {
 			copyFile(t, before, k.o.DSN)
 		} else {
-			plan, err := Rebuild(t.Context(), k.o, true, rebuildAct)
+			plan, err := Rebuild(t.Context(), k.o, nil, true, rebuildAct)
 			if err != nil || !cmp.Equal(plan.Paused, []string{"contracts"}) {
 				t.Fatalf("plan %+v, %v", plan, err)
 			}

@@ -126,14 +126,14 @@ func TestF058ARecordThatWasGivenOnIsRebuiltSo(t *testing.T) {
 			copyFile(t, filepath.Join(copies, step), k.o.DSN)
 		}
 		if step != "after" {
-			if _, err := Rebuild(t.Context(), k.o, true, rebuildAct); err != nil {
+			if _, err := Rebuild(t.Context(), k.o, nil, true, rebuildAct); err != nil {
 				t.Fatalf("%s: %v", step, err)
 			}
 		}
 		if step == "new journal" { // which begins with what the ledger knows
 			must.Get(NewJournal(t.Context(), k.o, nil, true, rebuildAct))(t)
 			removeLedger(t, k.o.DSN)
-			must.Get(Rebuild(t.Context(), k.o, true, rebuildAct))(t)
+			must.Get(Rebuild(t.Context(), k.o, nil, true, rebuildAct))(t)
 		}
 		k.open()
 		given(t, k.s)

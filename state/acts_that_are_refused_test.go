@@ -302,13 +302,13 @@ func TestWhereANewJournalOrARebuildingIsRefused(t *testing.T) {
 	}
 	_, err = newJournal(t.Context(), k.o, tune, nil, false, rebuildAct)
 	says(t, err, "network file system")
-	_, err = Rebuild(t.Context(), sqldb.Options{Driver: sqldb.Postgres, DSN: "nonsense", Journal: k.o.Journal}, false,
+	_, err = Rebuild(t.Context(), sqldb.Options{Driver: sqldb.Postgres, DSN: "nonsense", Journal: k.o.Journal}, nil, false,
 		rebuildAct)
 	says(t, err)
 	// Somebody's lease that cannot be read keeps a rebuilding from it.
 	mustLease(t, k.s, "contracts")
 	mustExec(t, k.s, `UPDATE job_lease SET owner = '{"damaged'`)
-	_, err = Rebuild(t.Context(), k.o, true, rebuildAct)
+	_, err = Rebuild(t.Context(), k.o, nil, true, rebuildAct)
 	says(t, err, "the lease of job contracts is damaged")
 }
 
@@ -539,14 +539,14 @@ func TestADamagedLedgerThatSomebodyHasOpenIsNotRebuilt(t *testing.T) {
 	holder := exec.Command("sleep", "600")
 	holder.Stdin = f
 	must.Do(t, holder.Start(), f.Close())
-	_, err = Rebuild(t.Context(), k.o, true, rebuildAct)
+	_, err = Rebuild(t.Context(), k.o, nil, true, rebuildAct)
 	says(t, err, strconv.Itoa(holder.Process.Pid))
 	must.Do(t, holder.Process.Kill())
 	_ = holder.Wait() // killed
 	if text, err := os.ReadFile(k.o.DSN); err != nil || !strings.HasPrefix(string(text), "damaged") {
 		t.Errorf("the file changed: %v", err)
 	}
-	if plan, err := Rebuild(t.Context(), k.o, true, rebuildAct); err != nil || plan.Damaged == "" {
+	if plan, err := Rebuild(t.Context(), k.o, nil, true, rebuildAct); err != nil || plan.Damaged == "" {
 		t.Fatalf("%+v, %v", plan, err)
 	}
 	k.open()
@@ -575,10 +575,10 @@ func TestWhatCannotBeTakenUpKeepsTheJournal(t *testing.T) {
 	s := mustOpen(t, sqldb.Options{Driver: sqldb.SQLite, DSN: k.o.DSN, Version: "1.0.0-test"})
 	mustExec(t, s, `CREATE TRIGGER foreign_hand BEFORE INSERT ON entry BEGIN SELECT RAISE(IGNORE); END`)
 	must.Do(t, s.Close())
-	_, err := Rebuild(t.Context(), k.o, true, rebuildAct)
+	_, err := Rebuild(t.Context(), k.o, nil, true, rebuildAct)
 	says(t, err, "2 rows of job contracts came into the ledger meanwhile")
 	k.byHand(`DROP TRIGGER foreign_hand`)
-	must.Get(Rebuild(t.Context(), k.o, true, rebuildAct))(t)
+	must.Get(Rebuild(t.Context(), k.o, nil, true, rebuildAct))(t)
 	k.open()
 	want := map[string]trade.State{"a0": trade.Accepted, "a1": trade.Accepted}
 	if diff := cmp.Diff(want, statesOf(t, k.s, "contracts")); diff != "" {

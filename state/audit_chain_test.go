@@ -175,7 +175,7 @@ func TestD8AnAuditThatTwoHostsRebuiltIsNoForgery(t *testing.T) {
 			}
 			_, _ = a.s.Close(), b.s.Close()
 			for _, i := range order {
-				must.Get(Rebuild(t.Context(), hosts[i].o, true, rebuildAct))(t)
+				must.Get(Rebuild(t.Context(), hosts[i].o, nil, true, rebuildAct))(t)
 			}
 			for _, k := range hosts {
 				k.open()

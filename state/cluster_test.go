@@ -95,7 +95,7 @@ func TestC11AReplicaThatLaggedIsRebuiltBeforeItIsConfirmed(t *testing.T) {
 	}
 	_, err = Rebind(t.Context(), k.o, "", true, rebindAct)
 	wantCode(t, err, sqldb.CodeRolledBack)
-	must.Get(Rebuild(t.Context(), k.o, true, rebuildAct))(t)
+	must.Get(Rebuild(t.Context(), k.o, nil, true, rebuildAct))(t)
 	wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeServer) // rebuilt, and still not confirmed
 	must.Get(Rebind(t.Context(), k.o, "", true, rebindAct))(t)
 	k.open()

@@ -39,7 +39,7 @@ func TestAnOldBackupOfAMovedLedgerSendsNothing(t *testing.T) {
 				_, err := Restore(t.Context(), from, old, moveRecord)
 				refused("restore, "+place, err)
 				for _, apply := range []bool{false, true} {
-					_, err := Rebuild(t.Context(), from, apply, moveRecord)
+					_, err := Rebuild(t.Context(), from, nil, apply, moveRecord)
 					refused(fmt.Sprintf("rebuild (%v), %s", apply, place), err)
 				}
 			}

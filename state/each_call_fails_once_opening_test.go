@@ -174,13 +174,13 @@ var situations = map[string]situation{
 	}, 4},
 	"a plan to rebuild": {lived, func(s *scene) func(sqldb.Tuning) error {
 		return func(tune sqldb.Tuning) error {
-			_, err := rebuild(s.t.Context(), s.o, tune, false, rebuildAct)
+			_, err := rebuild(s.t.Context(), s.o, tune, nil, false, rebuildAct)
 			return err
 		}
 	}, 4},
 	"one rebuilt": {lived, func(s *scene) func(sqldb.Tuning) error {
 		return func(tune sqldb.Tuning) error {
-			_, err := rebuild(s.t.Context(), s.o, tune, true, rebuildAct)
+			_, err := rebuild(s.t.Context(), s.o, tune, nil, true, rebuildAct)
 			return err
 		}
 	}, 4},
@@ -188,7 +188,7 @@ var situations = map[string]situation{
 		func(s *scene) { lived(s); removeLedger(s.t, s.o.DSN) },
 		func(s *scene) func(sqldb.Tuning) error {
 			return func(tune sqldb.Tuning) error {
-				_, err := rebuild(s.t.Context(), s.o, tune, true, rebuildAct)
+				_, err := rebuild(s.t.Context(), s.o, tune, nil, true, rebuildAct)
 				return err
 			}
 		}, 4,
@@ -199,7 +199,7 @@ var situations = map[string]situation{
 			var known *sqldb.Error
 			// the new journal was there already, and the message says what to do
 			if errors.As(err, &known) && known.Code == sqldb.CodeRolledBack {
-				_, err = rebuild(s.t.Context(), s.o, tune, true, rebuildAct)
+				_, err = rebuild(s.t.Context(), s.o, tune, nil, true, rebuildAct)
 			}
 			return err
 		}

@@ -100,7 +100,7 @@ func TestEveryCallOfTheDatabaseFailsOnceWhileTheJournalIsTakenUp(t *testing.T) {
 	t.Parallel()
 	rebuilds := func(s *scene) func(sqldb.Tuning) error {
 		return func(tune sqldb.Tuning) error {
-			_, err := rebuild(s.t.Context(), s.o, tune, true, rebuildAct)
+			_, err := rebuild(s.t.Context(), s.o, tune, nil, true, rebuildAct)
 			return err
 		}
 	}

@@ -184,10 +184,10 @@ func TestAFolderThatIsGoneUnderTheProcess(t *testing.T) {
 		"backup":                     func() error { return k.s.Backup(ctx, "copy.db") },
 		"restore":                    func() error { _, err := Restore(ctx, ledger, k.o.DSN, restoreAct); return err },
 		"restore a file":             func() error { _, err := Restore(ctx, apart, "copy.db", restoreAct); return err },
-		"rebuild":                    func() error { _, err := Rebuild(ctx, ledger, false, rebuildAct); return err },
-		"rebuild from such a folder": func() error { _, err := Rebuild(ctx, apart, false, rebuildAct); return err },
+		"rebuild":                    func() error { _, err := Rebuild(ctx, ledger, nil, false, rebuildAct); return err },
+		"rebuild from such a folder": func() error { _, err := Rebuild(ctx, apart, nil, false, rebuildAct); return err },
 		"rebuild from such a folder what is there": func() error {
-			_, err := Rebuild(ctx, journals, false, rebuildAct)
+			_, err := Rebuild(ctx, journals, nil, false, rebuildAct)
 			return err
 		},
 		"a new journal":        func() error { _, err := NewJournal(ctx, journals, nil, false, rebuildAct); return err },

@@ -107,7 +107,7 @@ func TestF057ALedgerThatWasLostWhileItMovedIsRefused(t *testing.T) {
 			mustOpen(t, own)
 		}
 		k.o.Journal = journals
-		must.Get(Rebuild(t.Context(), k.o, true, rebuildAct))(t)
+		must.Get(Rebuild(t.Context(), k.o, nil, true, rebuildAct))(t)
 		k.open()
 		if diff := cmp.Diff(want, provenOf(t, k.s)); diff != "" {
 			t.Errorf("rebuilt (-want +got):\n%s", diff)

@@ -315,7 +315,7 @@ func TestF068AClockThatStepsBackChangesNoOrder(t *testing.T) {
 	k.open()
 	removeLedger(t, k.o.DSN)
 	k.close()
-	must.Get(Rebuild(t.Context(), k.o, true, rebuildAct))(t)
+	must.Get(Rebuild(t.Context(), k.o, nil, true, rebuildAct))(t)
 	k.open()
 	if got := mustEntry(t, k.s, "contracts", "a"); got.State != trade.InDoubt {
 		t.Errorf("the entry whose last attempt is open is %s", got.State)

@@ -26,7 +26,7 @@ import (
 )
 
 // wantCode checks the code of an error and that it says what to do; it gives the whole text.
-func wantCode(t *testing.T, err error, code string) string {
+func wantCode(t testing.TB, err error, code string) string {
 	t.Helper()
 	e, ok := errors.AsType[*sqldb.Error](err)
 	if !ok || e.Code != code || e.Hint == "" {

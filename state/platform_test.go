@@ -143,7 +143,7 @@ func TestC10TheJournalKnowsThePlatform(t *testing.T) {
 			must.Do(t, os.Remove(k.o.DSN))
 		}
 		wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeEmptied)
-		must.Get(Rebuild(t.Context(), k.o, true, rebuildAct))(t)
+		must.Get(Rebuild(t.Context(), k.o, nil, true, rebuildAct))(t)
 		k.open()
 		mustBelong(t, k.s, fromTests)
 		wantOther(t, k.sendTo(production), fromTests, production)

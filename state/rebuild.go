@@ -24,12 +24,16 @@ var errPlanned = errors.New("only planned")
 // Rebuild adds to the ledger what its journal has and the ledger lacks, after the ledger was rolled
 // back, deleted or emptied. If apply is false, it changes nothing and returns what it would do.
 // Rows come back as accepted with their id, or in doubt if no answer is known, with their
-// generation. The next sweep restores their contents.
-func Rebuild(ctx context.Context, o sqldb.Options, apply bool, record trade.AuditRecord) (recovery.RebuildPlan, error) {
-	return rebuild(ctx, o, sqldb.DefaultTuning, apply, record)
+// generation. The next sweep restores their contents. If the journal's end is damaged, nobody can
+// tell what was sent after its last record, so a brake pauses the given jobs, and those of ledger
+// and journal.
+func Rebuild(ctx context.Context, o sqldb.Options, jobs []string, apply bool,
+	record trade.AuditRecord,
+) (recovery.RebuildPlan, error) {
+	return rebuild(ctx, o, sqldb.DefaultTuning, jobs, apply, record)
 }
 
-func rebuild(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, apply bool,
+func rebuild(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, configured []string, apply bool,
 	record trade.AuditRecord,
 ) (plan recovery.RebuildPlan, err error) {
 	where, err := whereOf(o, tune)
@@ -56,7 +60,7 @@ func rebuild(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, apply bool
 	}
 	plan = recovery.RebuildPlan{
 		Ledger: h.End.Header.Ledger, Damaged: plan.Damaged, Absent: !exists, Journal: dir,
-		Records: h.End.Seq, Until: h.End.At,
+		Records: h.End.Seq, Until: h.End.At, Braked: []string{},
 	}
 	if plan.Damaged != "" && apply {
 		if plan.Damaged, err = setDamagedAside(ctx, where, tune); err != nil {
@@ -68,26 +72,78 @@ func rebuild(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, apply bool
 		return plan, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
+	if err := s.weighEnd(ctx, h, &plan, configured); err != nil {
+		return plan, err
+	}
+	if apply && plan.Lost > 0 {
+		if err := s.brakeUntilCompared(ctx, h, &plan); err != nil {
+			return plan, err
+		}
+	}
 	if apply {
 		if s.db.Journal, err = journal.Open(dir, h.End.Seq, h.Mark); err != nil {
 			return plan, s.db.JournalFault(err)
 		}
 	}
-	err = s.db.InTx(ctx, "rebuilding the ledger", func(t *sqldb.Tx) error {
+	return plan, s.replay(ctx, h, &plan, apply, record)
+}
+
+// replay adds to the ledger what the journal has; if apply is false, it only plans that.
+func (s *Store) replay(ctx context.Context, h *recovery.History, plan *recovery.RebuildPlan, apply bool,
+	record trade.AuditRecord,
+) error {
+	err := s.db.InTx(ctx, "rebuilding the ledger", func(t *sqldb.Tx) error {
 		plan.Changes, plan.Same, plan.Paused = []recovery.RebuildChange{}, 0, []string{}
-		r := &recovery.Rebuilding{Tx: t, History: h, Plan: &plan, Now: time.Now(), Sums: ledger.TallyChange{}}
+		r := &recovery.Rebuilding{Tx: t, History: h, Plan: plan, Now: time.Now(), Sums: ledger.TallyChange{}}
 		if err := r.Run(apply, record); err != nil {
 			return err
 		}
 		if !apply {
 			return errPlanned
 		}
-		return takeOver(r, dir)
+		return takeOver(r, plan.Journal)
 	})
 	if errors.Is(err, errPlanned) {
 		err = nil
 	}
-	return plan, err
+	return err
+}
+
+// weighEnd finds out whether the bytes after the journal's last record may have been records: what
+// one interrupted write has left was none, if the ledger has all records before it.
+func (s *Store) weighEnd(ctx context.Context, h *recovery.History, plan *recovery.RebuildPlan,
+	configured []string,
+) error {
+	return s.db.Peek(ctx, "comparing the ledger with its journal", func(t *sqldb.Tx) error {
+		rows, err := sqldb.JournalRows(t, false)
+		inStep := rows[h.End.Header.Journal].Seq == h.End.Seq
+		if err != nil || !h.End.Damaged && (h.End.Torn == 0 || inStep) {
+			return err
+		}
+		plan.Lost = h.End.Torn
+		plan.Braked, err = jobsOf(t, append(h.JobNames(), configured...))
+		return err
+	})
+}
+
+// brakeUntilCompared pauses every job, because nobody knows what the bytes at the end of the
+// journal were, and then cuts them off. A process that dies between the two leaves the pauses. It
+// does so only if the rebuild can be planned.
+func (s *Store) brakeUntilCompared(ctx context.Context, h *recovery.History, plan *recovery.RebuildPlan) error {
+	if err := s.replay(ctx, h, plan, false, trade.AuditRecord{}); err != nil {
+		return err
+	}
+	now := time.Now()
+	err := s.db.InTx(ctx, "pausing every job", func(t *sqldb.Tx) error {
+		return brakeAll(t, plan.Braked, plan.Until, now, "the end of the journal was damaged", h.Pause)
+	})
+	if err != nil {
+		return err
+	}
+	if err := journal.Mend(plan.Journal, now); err != nil {
+		return s.db.JournalFault(err)
+	}
+	return nil
 }
 
 // openRebuilt opens the ledger to which the journal is added. If there is none, a plan uses an
@@ -215,5 +271,12 @@ func takeOver(r *recovery.Rebuilding, dir string) error {
 	// The records of other hosts' journals are still missing: they must be replayed too, before
 	// anything is sent.
 	note.Seen = maps.Clone(r.History.Seen)
+	for _, job := range r.Plan.Braked {
+		status, err := jobs.LockStatus(t, job)
+		if err != nil {
+			return err
+		}
+		note.Jobs = append(note.Jobs, ledger.JobFact(status))
+	}
 	return nil
 }

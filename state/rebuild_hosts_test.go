@@ -68,13 +68,13 @@ func TestBothHostsRebuildAPostgresLedger(t *testing.T) {
 	a.close()
 	b.close()
 	wantCode(t, a.try(sqldb.DefaultTuning), sqldb.CodeEmptied)
-	must.Get(Rebuild(t.Context(), a.o, true, rebuildAct))(t)
+	must.Get(Rebuild(t.Context(), a.o, nil, true, rebuildAct))(t)
 	if text := wantCode(t, a.try(sqldb.DefaultTuning), sqldb.CodeRolledBack); !strings.Contains(text, "another host") ||
 		!strings.Contains(text, "on every host, in any order") {
 		t.Errorf("error %s", text)
 	}
 	wantCode(t, b.try(sqldb.DefaultTuning), sqldb.CodeRolledBack)
-	must.Get(Rebuild(t.Context(), b.o, true, rebuildAct))(t)
+	must.Get(Rebuild(t.Context(), b.o, nil, true, rebuildAct))(t)
 	b.open()
 	a.open()
 	if diff := cmp.Diff(want, provenOf(t, a.s)); diff != "" {
@@ -124,7 +124,7 @@ func TestRebuildingWithoutAJournalSaysSo(t *testing.T) {
 	k.send("a", 1)
 	k.close()
 	must.Do(t, os.RemoveAll(k.o.Journal))
-	_, err := Rebuild(t.Context(), k.o, true, rebuildAct)
+	_, err := Rebuild(t.Context(), k.o, nil, true, rebuildAct)
 	wantCode(t, err, sqldb.CodeJournalLost)
 	removeLedger(t, k.o.DSN)
 	if _, err = NewJournal(t.Context(), k.o, nil, true, rebuildAct); !errors.Is(err, sqldb.ErrNoLedger) {
@@ -132,7 +132,7 @@ func TestRebuildingWithoutAJournalSaysSo(t *testing.T) {
 	}
 	o := k.o
 	o.Journal = ""
-	_, err = Rebuild(t.Context(), o, true, rebuildAct)
+	_, err = Rebuild(t.Context(), o, nil, true, rebuildAct)
 	wantCode(t, err, sqldb.CodeConfig)
 }
 
@@ -165,7 +165,7 @@ func TestAHostWhoseLastGroupNeverCameIntoTheLedgerComesBackAfterATakeover(t *tes
 			}
 			a.send("d", 1)
 			a.close()
-			plan, err := Rebuild(t.Context(), a.o, true, rebuildAct)
+			plan, err := Rebuild(t.Context(), a.o, nil, true, rebuildAct)
 			sent := func(c recovery.RebuildChange) bool { return c.From == trade.Accepted || c.From == trade.InDoubt }
 			if err != nil || slices.ContainsFunc(plan.Changes, sent) {
 				t.Fatalf("plan %+v, %v", plan, err)

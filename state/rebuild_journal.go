@@ -157,7 +157,7 @@ func (s *Store) replaceJournal(t *sqldb.Tx, plan *NewJournalPlan, dir string, th
 		}
 		plan.Aside = aside
 	}
-	if err := plan.brake(t, now); err != nil {
+	if err := brakeAll(t, plan.Jobs, plan.Until, now, "a new journal was begun", noPause); err != nil {
 		return err
 	}
 	if _, err := s.BeginJournal(t, dir, false, program); err != nil { // it begins with the pauses
@@ -183,43 +183,57 @@ func (p *NewJournalPlan) look(t *sqldb.Tx, configured []string) error {
 	if err := t.Get(&latest, latestMoment); err != nil {
 		return err
 	}
-	var known []string
-	if err := t.All(&known, `SELECT DISTINCT job FROM entry`); err != nil {
-		return err
-	}
-	p.Until, p.Jobs = time.UnixMilli(latest).UTC(), append(append([]string{}, known...), configured...)
-	slices.Sort(p.Jobs)
-	p.Jobs = slices.Compact(p.Jobs)
-	return nil
+	p.Until = time.UnixMilli(latest).UTC()
+	names, err := jobsOf(t, configured)
+	p.Jobs = names
+	return err
 }
 
-// brake pauses every job until a person has compared the platform with the ledger.
-func (p *NewJournalPlan) brake(t *sqldb.Tx, now time.Time) error {
-	for _, job := range p.Jobs {
-		was, err := jobs.LockStatus(t, job)
+// brakeAll pauses jobs until a person has compared the platform with the ledger, which knows only
+// what happened until a time. was is how a job was paused before, if the ledger does not know that.
+func brakeAll(t *sqldb.Tx, names []string, until, now time.Time, why string,
+	was func(job string) (trade.JobStatus, bool),
+) error {
+	for _, job := range names {
+		before, err := jobs.LockStatus(t, job)
 		if err != nil {
 			return err
 		}
-		brake := trade.Brake{Job: job, Until: p.Until}
+		if known, ok := was(job); ok && before.State != trade.Paused {
+			before = known
+		}
+		brake := trade.Brake{Job: job, Until: until}
 		switch {
-		case was.State != trade.Paused || was.Stop == nil:
-		case was.Stop.Brake != nil:
-			brake.Paused = was.Stop.Brake.Paused
+		case before.State != trade.Paused || before.Stop == nil:
+		case before.Stop.Brake != nil:
+			brake.Paused = before.Stop.Brake.Paused
 		default:
-			brake.Paused = &was
+			brake.Paused = &before
 		}
 		status := trade.JobStatus{Job: job, State: trade.Paused, Since: now, Stop: &trade.Stop{
 			Code: "brake_new_journal", Brake: &brake,
-			Text: fmt.Sprintf("a new journal was begun, and the ledger knows only what happened until %s: what was sent later is not known, and would go again; nothing of job %s leaves. "+
+			Text: fmt.Sprintf("%s, and the ledger knows only what happened until %s: what was sent later is not known, and would go again; nothing of job %s leaves. "+
 				"Compare first: `safrasync sync --record-only %s`, then look on the platform, among what was created after that time, for each row of `safrasync rows %s --state pending`, "+
 				"and `safrasync adopt` those that are there; then `safrasync release %s --reason TEXT`",
-				p.Until.Format(time.RFC3339), job, job, job, job),
+				why, until.Format(time.RFC3339), job, job, job, job),
 		}}
 		if err := jobs.PutStatus(t, status, ""); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// noPause is for brakeAll if the ledger itself knows which jobs are paused.
+func noPause(string) (trade.JobStatus, bool) { return trade.JobStatus{}, false }
+
+// jobsOf returns the given jobs and those of the ledger.
+func jobsOf(t *sqldb.Tx, configured []string) ([]string, error) {
+	var names []string
+	err := t.All(&names, `SELECT DISTINCT job FROM entry`)
+	names = append(append([]string{}, configured...), names...)
+	slices.Sort(names)
+	return slices.Compact(names), err
 }
 
 // doubtAll moves every entry in state sending to in doubt.

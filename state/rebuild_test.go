@@ -155,14 +155,14 @@ func (k *kept) noticedAndRebuilt(step int, want map[string]proven, resent map[st
 	case !errors.As(err, &e) || e.Code != sqldb.CodeRolledBack && e.Code != sqldb.CodeEmptied:
 		t.Fatalf("step %d: %v", step, err)
 	default:
-		planned, err := Rebuild(t.Context(), k.o, false, trade.AuditRecord{})
+		planned, err := Rebuild(t.Context(), k.o, nil, false, trade.AuditRecord{})
 		if err != nil {
 			t.Fatalf("step %d: planning: %v", step, err)
 		}
 		if k.try(sqldb.DefaultTuning) == nil {
 			t.Fatalf("step %d: a plan changed the ledger", step)
 		}
-		done, err := Rebuild(t.Context(), k.o, true, rebuildAct)
+		done, err := Rebuild(t.Context(), k.o, nil, true, rebuildAct)
 		if err != nil {
 			t.Fatalf("step %d: %v", step, err)
 		}
@@ -206,7 +206,7 @@ func TestRebuildingIsAuditedAndRefusedBesideARun(t *testing.T) {
 	k.send("a", 3)
 	k.close()
 	removeLedger(t, k.o.DSN)
-	plan := must.Get(Rebuild(t.Context(), k.o, true, rebuildAct))(t)
+	plan := must.Get(Rebuild(t.Context(), k.o, nil, true, rebuildAct))(t)
 	if want := []recovery.RebuildChange{
 		{Job: "contracts", To: trade.Accepted, Rows: 2},
 		{Job: "contracts", To: trade.InDoubt, Rows: 1},
@@ -221,7 +221,7 @@ func TestRebuildingIsAuditedAndRefusedBesideARun(t *testing.T) {
 	}
 	mustLease(t, k.s, "contracts")
 	var leased *trade.LeasedError
-	if _, err := Rebuild(t.Context(), k.o, true, rebuildAct); !errors.As(err, &leased) {
+	if _, err := Rebuild(t.Context(), k.o, nil, true, rebuildAct); !errors.As(err, &leased) {
 		t.Errorf("rebuilding beside a run: %v", err)
 	}
 	if _, err := NewJournal(t.Context(), k.o, nil, true, rebuildAct); !errors.As(err, &leased) {
@@ -247,11 +247,11 @@ func TestF049ADamagedLedgerIsRebuilt(t *testing.T) {
 		damage(text)
 		removeLedger(t, k.o.DSN)
 		must.Do(t, os.WriteFile(k.o.DSN, text, 0o600))
-		plan, err := Rebuild(t.Context(), k.o, false, rebuildAct)
+		plan, err := Rebuild(t.Context(), k.o, nil, false, rebuildAct)
 		if err != nil || plan.Damaged != k.o.DSN || plan.Rows() != 4 {
 			t.Fatalf("%s: plan %+v, %v", name, plan, err)
 		}
-		if plan, err = Rebuild(t.Context(), k.o, true, rebuildAct); err != nil {
+		if plan, err = Rebuild(t.Context(), k.o, nil, true, rebuildAct); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		// SQLite counts its transactions in the first page, also those that fail.

@@ -309,7 +309,7 @@ func (k *kept) fromJournalAlone(want map[string]proven) {
 	dir, whole := k.dir(), t.TempDir()
 	must.Do(t, os.CopyFS(whole, os.DirFS(dir)))
 	removeLedger(t, k.o.DSN)
-	must.Get(Rebuild(t.Context(), k.o, true, rebuildAct))(t)
+	must.Get(Rebuild(t.Context(), k.o, nil, true, rebuildAct))(t)
 	k.open()
 	got := provenOf(t, k.s)
 	// the process ended between journal and ledger: that nothing had left was in its notes, and the

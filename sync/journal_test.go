@@ -93,7 +93,7 @@ func TestF058NoOlderLedgerEverSendsTwice(t *testing.T) {
 			settled++
 		case errors.As(err, &e) && (e.Code == state.CodeRolledBack || e.Code == state.CodeEmptied):
 			refused++
-			if _, err := state.Rebuild(t.Context(), o, true,
+			if _, err := state.Rebuild(t.Context(), o, nil, true,
 				trade.AuditRecord{Who: "ana", Act: "rebuild", Reason: "test"}); err != nil {
 				t.Fatalf("copy %d: %v", i, err)
 			}
@@ -166,7 +166,7 @@ func TestARebuiltRowThatChangedIsFlagged(t *testing.T) {
 	if err := os.Remove(o.DSN); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := state.Rebuild(t.Context(), o, true,
+	if _, err := state.Rebuild(t.Context(), o, nil, true,
 		trade.AuditRecord{At: time.Now(), Who: "ana", Act: "rebuild", Reason: "test"}); err != nil {
 		t.Fatal(err)
 	}

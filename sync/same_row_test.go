@@ -325,7 +325,7 @@ func (b *bench) rebuilt() {
 		b.t.Fatal(err)
 	}
 	audit := trade.AuditRecord{At: time.Now(), Who: "ana", Act: "rebuild", Reason: "test"}
-	if _, err := state.Rebuild(b.t.Context(), o, true, audit); err != nil {
+	if _, err := state.Rebuild(b.t.Context(), o, nil, true, audit); err != nil {
 		b.t.Fatal(err)
 	}
 	if err := b.reopenLedger(o); err != nil {

@@ -66,6 +66,12 @@ func TestScripts(t *testing.T) {
 		"lines N": func(ts *testscript.TestScript, args []string) {
 			same(ts, "lines of standard output", strconv.Itoa(strings.Count(ts.ReadFile("stdout"), "\n")), args[0])
 		},
+		"append PATTERN TEXT": func(ts *testscript.TestScript, args []string) { // to the last file that matches
+			found, err := filepath.Glob(ts.MkAbs(args[0]))
+			ts.Check(err)
+			text := ts.ReadFile(slices.Max(found)) + args[1]
+			ts.Check(os.WriteFile(slices.Max(found), []byte(text), 0o600))
+		},
 		"sqlite FILE SQLFILE": func(ts *testscript.TestScript, args []string) {
 			ts.Check(runSQL(ts.MkAbs(args[0]), ts.MkAbs(args[1])))
 		},

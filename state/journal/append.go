@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -43,8 +44,8 @@ type pending struct {
 	ours bool // appended by this process
 }
 
-// Open opens a journal for a ledger whose last record of it is seq, with that mark, and cuts off a
-// torn end. The caller must have compared the two, and must settle the records after seq before the
+// Open opens a journal for a ledger whose last record of it is seq, with that mark, and cuts off
+// what an interrupted write has left; a damaged end is an *EndError. The caller must have compared the two, and must settle the records after seq before the
 // first Append.
 func Open(dir string, seq int64, mark string) (j *Journal, err error) {
 	j = &Journal{dir: dir, limit: segmentSize, last: seq, marks: map[int64]string{seq: mark}}
@@ -221,7 +222,7 @@ func (j *Journal) read() error {
 		open = append(open, pending{r.Seq, ours[r.Seq]})
 		return nil
 	})
-	if err != nil {
+	if err = cmp.Or(err, end.Fault()); err != nil {
 		return err
 	}
 	j.open = j.open[:0]

@@ -3,8 +3,10 @@ package journal
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -48,11 +50,14 @@ func TestF056AJournalCutAtEveryByteIsAPrefix(t *testing.T) {
 				t.Fatalf("cut at %d: %s", cut, diff)
 			}
 			if want := bytes.Count(whole[headEnd:cut], []byte{'\n'}); len(got) != want ||
-				end.size+end.Torn != int64(len(text)) {
+				end.size+end.Torn != int64(len(text)) || end.Damaged != (tail == "garbage\n") {
 				t.Fatalf("cut at %d with %q: %d records, want %d; end %+v", cut, tail, len(got), want, end)
 			}
 			if cut%7 != 0 {
 				continue
+			}
+			if end.Damaged {
+				mustMend(t, dir, end.Seq, marks[end.Seq], "garbage\n")
 			}
 			j := must.Get(Open(dir, end.Seq, marks[end.Seq]))(t)
 			if _, _, err := j.Append(group(1), end.Seq, marks[end.Seq]); err != nil {
@@ -64,6 +69,78 @@ func TestF056AJournalCutAtEveryByteIsAPrefix(t *testing.T) {
 			}
 		}
 	}
+}
+
+// mustMend checks that a damaged end is not cut off by itself, and that Mend keeps what it cuts off.
+func mustMend(t *testing.T, dir string, seq int64, mark, ends string) {
+	t.Helper()
+	var damaged *EndError
+	if _, err := Open(dir, seq, mark); !errors.As(err, &damaged) || damaged.Seq != seq || damaged.Bytes == 0 {
+		t.Fatalf("opened for writing: %v", err)
+	}
+	must.Do(t, Mend(dir, at))
+	kept := must.Get(filepath.Glob(filepath.Join(dir, "*.damaged-*")))(t)
+	if len(kept) != 1 || !bytes.HasSuffix(must.Get(os.ReadFile(kept[0]))(t), []byte(ends)) {
+		t.Fatalf("kept: %v", kept)
+	}
+	must.Do(t, os.Remove(kept[0]))
+}
+
+// Bytes after the last sound line are taken for the rest of an interrupted write only if they can be
+// one: the beginning of one line, with zeros where the disk has not got it.
+func TestTheEndOfAJournalIsDamagedOrWasInterrupted(t *testing.T) {
+	t.Parallel()
+	w := newWriter(t)
+	for range 5 {
+		w.commit(group(2))
+	}
+	path := filepath.Join(w.dir, segmentName(1))
+	whole := must.Get(os.ReadFile(path))(t)
+	lines := bytes.SplitAfter(whole, []byte{'\n'})
+	sound := bytes.Join(lines[:3], nil) // the head and two records
+	hole := bytes.Clone(lines[3])
+	clear(hole[20:40])
+	flipped := bytes.Clone(lines[3])
+	flipped[60] ^= 1
+	noise := bytes.Repeat([]byte{7, 0xfe, 'a', 200}, 375)
+	for name, c := range map[string]struct {
+		end     []byte
+		damaged bool
+	}{
+		"nothing":                   {nil, false},
+		"half a line":               {lines[3][:len(lines[3])/2], false},
+		"a line without its end":    {lines[3][:len(lines[3])-1], false},
+		"zeros":                     {make([]byte, 1500), false},
+		"a line with a hole":        {hole, false},
+		"a line that has changed":   {flipped, true},
+		"noise":                     {noise, true},
+		"a later line":              {lines[4][:len(lines[4])-1], true},
+		"two lines that changed":    {slices.Concat(flipped, flipped), true},
+		"two lines, one of zeros":   {slices.Concat(make([]byte, 100), []byte("\n"), lines[4][:50]), true},
+		"the first of several, cut": {slices.Concat(lines[3][:30], lines[4][10:40], []byte("\n")), true},
+	} {
+		must.Do(t, os.WriteFile(path, slices.Concat(sound, c.end), 0o600))
+		if _, end := readAllOf(t, w.dir); end.Seq != 2 || end.Damaged != c.damaged || end.Torn != int64(len(c.end)) {
+			t.Errorf("%s: %+v", name, end)
+		}
+	}
+	must.Do(t, os.WriteFile(path, sound, 0o600))
+	_, end := readAllOf(t, w.dir)
+	next := filepath.Join(w.dir, segmentName(3))
+	head := []byte(fmt.Sprintf(`%08x {"seq":2,"prev":"%s","kind":"head"`, 7, end.Mark))
+	for name, c := range map[string]struct {
+		begun   []byte
+		damaged bool
+	}{"a head": {head, false}, "noise": {noise, true}, "several lines": {slices.Concat(flipped, flipped), true}} {
+		must.Do(t, os.WriteFile(next, c.begun, 0o600))
+		if _, end := readAllOf(t, w.dir); end.Seq != 2 || end.Damaged != c.damaged {
+			t.Errorf("a segment that begins with %s: %+v", name, end)
+		}
+	}
+	mark := end.Mark
+	must.Do(t, os.WriteFile(next, noise, 0o600))
+	mustMend(t, w.dir, 2, mark, string(noise))
+	must.Do(t, must.Get(Open(w.dir, 2, mark))(t).Close())
 }
 
 func TestDamageBeforeTheEndIsNamed(t *testing.T) {

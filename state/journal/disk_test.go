@@ -94,7 +94,7 @@ var uses = map[string]struct {
 	"open torn": {
 		func(u *use) {
 			names := must.Get(segments(u.dir))(u.t)
-			u.add(filepath.Base(names[len(names)-1]), "torn")
+			u.add(filepath.Base(names[len(names)-1]), "70b2")
 		},
 		func(u *use) (string, error) { return u.opens() },
 	},

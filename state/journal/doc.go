@@ -19,9 +19,10 @@
 //
 //   - What Append wrote before it returned without an error is on disk: there is one write and one
 //     flush for each record, and a new segment and its folder are flushed before they are used.
-//   - A torn last line was never acknowledged, and is cut off when the journal is next written.
-//     Damage before a sound line is an error that names file and offset (*DamageError); it is never
-//     skipped.
+//   - What an interrupted write has left of one line was never acknowledged, and is cut off when
+//     the journal is next written. Damage before a sound line is an error that names file and offset
+//     (*DamageError); it is never skipped. Other bytes after the last sound line are one as well
+//     (*EndError), until a person who knows of them lets Mend keep them aside.
 //   - Append compares the ledger's position in the journal (its last record there) with the journal
 //     itself, under a lock: it writes for the one ledger that the journal follows, and for no copy
 //     of it. Records of this process that the ledger never stored are named in the next record

@@ -13,6 +13,9 @@ import (
 // firstPrev is the prev of the first line.
 const firstPrev = "00000000"
 
+// crcLength is the number of hex digits with which a line begins.
+const crcLength = 8
+
 // maxLine is more than a group of 256 rows needs; a longer line is damage.
 const maxLine = 16 << 20
 
@@ -53,7 +56,7 @@ var (
 // parse parses a line without its line feed. ok is false if the line is damaged.
 func parse(line []byte) (e entry, ok bool) {
 	crc, text, found := bytes.Cut(line, []byte{' '})
-	if !found || len(crc) != 8 || string(crc) != crcOf(text) {
+	if !found || len(crc) != crcLength || string(crc) != crcOf(text) {
 		return e, false
 	}
 	rest, found := bytes.CutPrefix(text, seqMark)

@@ -2,6 +2,8 @@ package journal
 
 import (
 	"bufio"
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -39,13 +41,39 @@ type End struct {
 	Bytes  int64 // of all segments
 	// the first record that exists; what was before it is in the snapshot that Base ends
 	First int64
-	Base  int64  // the first record that is still needed; 0: all
-	Size  int64  // bytes of the snapshot that begins there
-	Torn  int64  // bytes after the last sound line, which were never acknowledged
-	file  string // the last segment
-	size  int64  // of its sound part
-	stub  string // a segment after it that never got its head
-	last  entry
+	Base  int64 // the first record that is still needed; 0: all
+	Size  int64 // bytes of the snapshot that begins there
+	Torn  int64 // bytes after the last sound line
+	// they are not the rest of one interrupted write, which was never acknowledged: nobody knows
+	// what they were
+	Damaged bool
+	file    string // the last segment
+	size    int64  // of its sound part
+	stub    string // a segment after it that never got its head
+	last    entry
+}
+
+// EndError is returned if the end of a journal is damaged: what was acknowledged after its last
+// sound record, if anything was, is not known. Mend ends that, once somebody knows of it.
+type EndError struct {
+	File  string
+	Bytes int64 // that cannot be read
+	Seq   int64 // of the last sound record
+	At    time.Time
+}
+
+// Error returns file, number of bytes, and the last sound record.
+func (e *EndError) Error() string {
+	return fmt.Sprintf("the end of the journal is damaged: %s: %d bytes after record %d, of %s, cannot be read", e.File,
+		e.Bytes, e.Seq, e.At.Format(time.RFC3339))
+}
+
+// Fault returns an *EndError if the end is damaged.
+func (e End) Fault() error {
+	if !e.Damaged {
+		return nil
+	}
+	return &EndError{File: cmp.Or(e.stub, e.file), Bytes: e.Torn, Seq: e.Seq, At: e.At}
 }
 
 const suffix = ".journal"
@@ -90,7 +118,7 @@ func Read(dir string, after int64, fn func(r Record, mark string) error) (End, e
 		return End{}, err
 	}
 	last := filepath.Join(dir, names[len(names)-1])
-	stub, stubSize, err := stubOf(last)
+	stub, begun, err := stubOf(last)
 	if err != nil {
 		return End{}, err
 	}
@@ -99,7 +127,8 @@ func Read(dir string, after int64, fn func(r Record, mark string) error) (End, e
 	}
 	end, err := readAll(dir, names, after, fn)
 	if stub {
-		end.Torn, end.stub = end.Torn+stubSize, last
+		end.Damaged = end.Torn > 0 || !interrupted(begun, end.Seq, end.Mark)
+		end.Torn, end.stub = end.Torn+begun.size, last
 	}
 	if err == nil && end.size == 0 {
 		return end, &DamageError{File: filepath.Join(dir, names[0]), Reason: "the journal has no head"}
@@ -181,6 +210,11 @@ func readSegment(path string, end *End, first, last bool, fn func(entry) error) 
 			if !last || !torn || sound {
 				return &DamageError{File: path, Offset: at, Reason: reason}
 			}
+			info, err := f.Stat()
+			if err != nil {
+				return fmt.Errorf("journal: %w", err)
+			}
+			end.Damaged = !interrupted(rest{line, info.Size() - at}, end.Seq+1, end.Mark)
 			break
 		}
 		if err := takeUp(e, end, fn); err != nil {
@@ -259,23 +293,61 @@ func next(line []byte, end *End, path string, anchor, begins bool) (e entry, rea
 	return e, "", false
 }
 
+// rest is what stands after the last sound line: its first line, and its size in bytes.
+type rest struct {
+	line []byte
+	size int64
+}
+
+// interrupted reports whether that can be what an interrupted write has left of one line, whose
+// record has this number and follows this mark: its beginning, with zeros where the disk has not
+// got it.
+func interrupted(r rest, seq int64, prev string) bool {
+	if int64(len(r.line)) != r.size {
+		return false
+	}
+	text, whole := bytes.CutSuffix(r.line, []byte{'\n'})
+	begins := fmt.Sprintf("%s%d,%s%s\",%s", seqMark, seq, prevMark, prev, kindMark)
+	for i, c := range text {
+		switch {
+		case c == 0:
+			whole = false
+		case c < ' ',
+			i < crcLength && !bytes.ContainsRune([]byte("0123456789abcdef"), rune(c)),
+			i == crcLength && c != ' ',
+			i > crcLength && i-crcLength-1 < len(begins) && c != begins[i-crcLength-1]:
+			return false
+		}
+	}
+	return !whole // a line that was written to its end, and has changed since
+}
+
 // stubOf reports whether a segment was begun and never got its head. Then the journal ends with the
 // segment before it.
-func stubOf(path string) (stub bool, size int64, err error) {
+func stubOf(path string) (stub bool, begun rest, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return false, 0, fmt.Errorf("journal: %w", err)
+		return false, begun, fmt.Errorf("journal: %w", err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	info, err := f.Stat()
 	if err != nil {
-		return false, 0, fmt.Errorf("journal: %w", err)
+		return false, begun, fmt.Errorf("journal: %w", err)
 	}
+	begun.size = info.Size()
 	sound, err := soundAfter(bufio.NewReader(f))
-	if err != nil { // not treated as a segment without a head, which would be removed
-		return false, 0, fmt.Errorf("journal: %s: %w", path, err)
+	if err == nil && !sound {
+		_, err = f.Seek(0, io.SeekStart)
 	}
-	return !sound, info.Size(), nil
+	if err == nil && !sound {
+		if begun.line, err = readLine(bufio.NewReader(f)); errors.Is(err, io.EOF) {
+			err = nil
+		}
+	}
+	if err != nil { // not treated as a segment without a head, which would be removed
+		return false, begun, fmt.Errorf("journal: %s: %w", path, err)
+	}
+	return !sound, begun, nil
 }
 
 // soundAfter reports whether a sound line follows. If so, an unreadable line is damage, not a torn

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // ErrUnsettled is returned if the journal has answers or intents that the ledger does not have yet.
@@ -113,4 +114,34 @@ func (j *Journal) Drop() (removed int, err error) {
 		}
 	}
 	return removed, nil
+}
+
+// Mend cuts off a damaged end of a journal, so that it can be written again. The bytes are kept in
+// files beside it, for people to look at. The caller must have stored that something may be missing.
+func Mend(dir string, now time.Time) (err error) {
+	unlock, err := lock(filepath.Join(dir, lockName))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	end, err := Read(dir, 1<<62, func(Record, string) error { return nil })
+	if err != nil || !end.Damaged {
+		return err
+	}
+	kept := ".damaged-" + now.UTC().Format("20060102T150405.000Z")
+	if end.stub != "" {
+		if err := os.Rename(end.stub, end.stub+kept); err != nil {
+			return fmt.Errorf("journal: %w", err)
+		}
+	}
+	text, err := os.ReadFile(end.file)
+	if err != nil {
+		return fmt.Errorf("journal: %w", err)
+	}
+	if after := text[end.size:]; len(after) > 0 {
+		if err := errors.Join(writeFile(end.file+kept, after), os.Truncate(end.file, end.size)); err != nil {
+			return fmt.Errorf("journal: %w", err)
+		}
+	}
+	return syncFolder(dir)
 }

@@ -18,6 +18,9 @@
 //	                                   not left, otherwise they become in doubt
 //	one act more in the journal        the same: the act is done, except for a second sending,
 //	                                   after which the row stays in doubt
+//	bytes after its last sound record  those of one interrupted write are cut off, if the ledger
+//	                                   is in step; others are CodeJournalEnd. Rebuild names them,
+//	                                   and pauses every job: nobody knows what they were
 //	a journal begun anew since         CodeRolledBack: an older copy of the ledger; NewJournal
 //	                                   refuses to set such a journal aside
 //	more in the journal                CodeRolledBack: an older copy of the ledger; Rebuild adds

@@ -158,7 +158,7 @@ func (s *Journals) weigh(t *sqldb.Tx, v *Verdict, rows map[string]sqldb.JournalR
 		return s.lost(v.row, fmt.Errorf("the journal in %s belongs to ledger %s", dir, header.Ledger))
 	case header.MovedTo != "" && !s.moving:
 		return sqldb.MovedAway(s.db.Where, header.MovedTo)
-	case !known && !c.Used && !missed:
+	case !known && !c.Used && !missed && !c.End.Damaged:
 		v.Fresh, v.unused = true, true
 		return nil
 	case known && v.row.RetiredAt.Valid:
@@ -193,9 +193,11 @@ func (s *Journals) weigh(t *sqldb.Tx, v *Verdict, rows map[string]sqldb.JournalR
 		}
 	}
 	switch {
+	case c.Missing == 0 && c.End.Damaged:
+		return s.db.JournalFault(c.End.Fault())
 	case c.Missing == 0:
 		return nil
-	case c.Missing == 1 && stepsOver[c.First.Kind]:
+	case c.Missing == 1 && c.End.Torn == 0 && stepsOver[c.First.Kind]:
 		v.Record = &c.First
 		fits, err := s.fits(t, c.First)
 		if fits || err != nil {

@@ -287,6 +287,11 @@ type RebuildPlan struct {
 	Changes []RebuildChange `json:"changes"` // counts by job and change of state
 	Same    int             `json:"same"`    // rows that already agree with the journal
 	Paused  []string        `json:"paused"`  // jobs that a person had paused: they are paused again
+	// the bytes of the journal after its last record that cannot be read, if they may have been
+	// records: what happened after Until is not known
+	Lost int64 `json:"lost_bytes"`
+	// the jobs that are paused because of that, until a person has looked on the platform
+	Braked []string `json:"braked"`
 }
 
 // RebuildChange is a number of rows of a job that change in the same way. From is "" for rows that

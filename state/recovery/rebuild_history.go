@@ -89,6 +89,26 @@ func ReadHistory(dir string) (*History, error) {
 	return h, err
 }
 
+// JobNames returns the jobs of the rows, and those that were paused.
+func (h *History) JobNames() []string {
+	names := slices.Collect(maps.Keys(h.Jobs))
+	for _, m := range h.Order {
+		names = append(names, m.Job)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// Pause returns the status in which a person, or a brake, left a job. ok is false if it was not
+// paused.
+func (h *History) Pause(job string) (status trade.JobStatus, ok bool) {
+	fact := h.Jobs[job]
+	return trade.JobStatus{
+		Job: job, State: trade.Paused, Since: fact.Since,
+		Stop: &trade.Stop{Code: fact.Code, Text: fact.Text, Brake: fact.Brake},
+	}, fact.Paused
+}
+
 // only keeps the rows and jobs that one record names.
 func (h *History) only(r journal.Record) {
 	h.Order = slices.DeleteFunc(h.Order, func(m *remembered) bool {

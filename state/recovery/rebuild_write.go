@@ -30,11 +30,7 @@ func (r *Rebuilding) apply(work []RebuiltRow) error {
 		return err
 	}
 	for _, job := range r.Plan.Paused {
-		fact := r.History.Jobs[job]
-		status := trade.JobStatus{
-			Job: job, State: trade.Paused, Since: fact.Since,
-			Stop: &trade.Stop{Code: fact.Code, Text: fact.Text, Brake: fact.Brake},
-		}
+		status, _ := r.History.Pause(job)
 		if err := jobs.PutStatus(r.Tx, status, ""); err != nil {
 			return err
 		}

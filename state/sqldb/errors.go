@@ -50,6 +50,7 @@ const (
 	CodeServed      = "state-served"       // another `run` serves the ledger
 	CodeCopy        = "state-copy"         // a copy cannot be made, or cannot be used
 	CodeJournal     = "state-journal"      // the journal is damaged or cannot be written
+	CodeJournalEnd  = "state-journal-end"  // the end of the journal is damaged
 	CodeInternal    = "state-internal"     // everything else
 )
 

@@ -92,7 +92,11 @@ func (s *DB) JournalFault(err error) error {
 		Hint: "check the folder of state.journal, its rights and its disk",
 	}
 	var damage *journal.DamageError
+	var end *journal.EndError
 	switch {
+	case errors.As(err, &end):
+		e.Code, e.Hint = CodeJournalEnd, "nothing is sent; `safrasync rebuild` keeps those bytes, and pauses every job "+
+			"until somebody has looked on the platform for what was created after that time"
 	case errors.Is(err, journal.ErrAhead), errors.Is(err, journal.ErrBack):
 		e.Code, e.Hint = CodeRolledBack, "nothing more is sent; start again, which settles it or says what is missing"
 	case errors.Is(err, journal.ErrBehind):

@@ -470,7 +470,7 @@ func (r *run) rebuild() string {
 		At: r.clock.Now(), Who: "maria", From: "test@host", Act: "rebuild", Target: "ledger",
 		Reason: "the disk was replaced",
 	}
-	if _, err := state.Rebuild(r.t.Context(), r.opts, true, record); err != nil {
+	if _, err := state.Rebuild(r.t.Context(), r.opts, nil, true, record); err != nil {
 		r.t.Fatalf("%v\nafter %v", err, r.log)
 	}
 	r.open()

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
@@ -30,15 +31,29 @@ func NewRebuildCommand(a *cli.App) *cobra.Command {
 
 // rebuild shows which records of the journal the ledger lacks, asks, and adds them.
 func rebuild(ctx context.Context, a *cli.App, f cli.ActFlags) error {
-	config, err := a.LoadConfig()
+	conf, err := a.LoadConfig()
 	if err != nil {
 		return err
 	}
-	options := a.LedgerOptions(config, cli.ToWrite)
+	options := a.LedgerOptions(conf, cli.ToWrite)
 	return onLedger(a, f, "rebuild", func(do bool, record trade.AuditRecord) (state.RebuildPlan, error) {
-		return state.Rebuild(ctx, options, do, record)
+		return state.Rebuild(ctx, options, jobNames(conf), do, record)
 	}, func(plan state.RebuildPlan) bool { tellRebuild(a, plan); return true },
-		func(plan state.RebuildPlan) { a.Show("rebuild.done", plan.Rows()) })
+		func(plan state.RebuildPlan) {
+			if plan.Lost > 0 {
+				a.Show("rebuild.done_braked", plan.Rows())
+				return
+			}
+			a.Show("rebuild.done", plan.Rows())
+		})
+}
+
+func jobNames(conf *config.Config) []string {
+	var names []string
+	for _, job := range conf.JobSpecs() {
+		names = append(names, job.Name)
+	}
+	return names
 }
 
 // onLedger does an act on the whole ledger in two steps. It plans it and prints the plan; tell
@@ -99,21 +114,21 @@ func tellRebuild(a *cli.App, plan state.RebuildPlan) {
 	if plan.Same > 0 {
 		a.Tell("rebuild.same", plan.Same)
 	}
+	if plan.Lost > 0 {
+		a.Tell("rebuild.lost", plan.Lost, a.Voice().Moment(plan.Until))
+		a.Tell("journal.brake")
+	}
 }
 
 // newJournal starts a new journal for a ledger whose own is lost.
 func newJournal(ctx context.Context, a *cli.App, f cli.ActFlags) error {
-	config, err := a.LoadConfig()
+	conf, err := a.LoadConfig()
 	if err != nil {
 		return err
 	}
-	options := a.LedgerOptions(config, cli.ToWrite)
-	var names []string
-	for _, job := range config.JobSpecs() {
-		names = append(names, job.Name)
-	}
+	options := a.LedgerOptions(conf, cli.ToWrite)
 	return onLedger(a, f, "new journal", func(do bool, record trade.AuditRecord) (state.NewJournalPlan, error) {
-		return state.NewJournal(ctx, options, names, do, record)
+		return state.NewJournal(ctx, options, jobNames(conf), do, record)
 	}, func(plan state.NewJournalPlan) bool {
 		a.Tell("journal.plan", plan.Journal, plan.Sent, plan.Doubts)
 		if plan.Aside != "" {
