@@ -68,7 +68,8 @@ func TestWhichFieldsAPrintIsOf(t *testing.T) {
 		trade.OrderCommitments: {
 			"amount": "payload business", "producer_id": "payload business frame document near", "issuer_id": "payload",
 			"product": "payload business frame document near", "delivery_place_id": "payload frame",
-			"haverst": "payload business frame near", "unit_of_measurement": "payload business", "order_type": "payload",
+			"haverst": "payload business frame near", "unit_of_measurement": "payload business",
+			"order_type": "payload",
 			"order_date": "payload frame", "wallet_id": "payload", "currency": "payload", "price": "",
 			"initial_delivery_date": "payload", "end_delivery_date": "payload", "modality": "payload",
 			"payday": "payload", "payment_type": "payload",

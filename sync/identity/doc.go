@@ -16,10 +16,11 @@
 // A row that is like it is held: by any of the four against a key that is gone or holds another
 // document, by cells and payload against an amended one. If a person took the row of the record
 // out, cells, payload and business count, and only while its key is gone or holds another document.
-// A row with exactly its cells explains a record, be it one that waits, is held, or has the key of
-// another record that lost its row; then the record holds nobody else, and it is a count: as many
-// rows of one content go as there are more rows than records. Otherwise all that are like it are
-// held. Records that went under one key count once.
+// A record whose key holds its newest content has a row; only cells and payload of what was sent
+// count. A row with exactly its cells explains a record, be it one that waits, is held, or has the
+// key of another record that lost its row; then the record holds nobody else, and it is a count: as
+// many rows of one content go as there are more rows than records. Otherwise all that are like it
+// are held.
 //
 // Held. A row that is held for a record stays so, edited or not, until the record has its own row
 // again or a person said that they are different. Decisions are about a content and a record, so

@@ -273,27 +273,22 @@ func (j *judge) heldFor(i, k int) bool {
 // the row was amended to are explained each for itself.
 type explanations map[explanation]int
 
-// explanation is something that a row explains: a content of all the records that went under one
-// key.
+// explanation is something that a row explains: a content of a record.
 type explanation struct {
-	job, key string
-	cells    trade.Hash
-}
-
-func (l *lost) explanation(cells trade.Hash) explanation {
-	return explanation{l.record.Job, l.record.Key, cells}
+	record int64
+	cells  trade.Hash
 }
 
 // by reports whether row i is the one that explains a record.
 func (e explanations) by(l *lost, row *Row, i int) bool {
-	by, ok := e[l.explanation(row.Cells)]
+	by, ok := e[explanation{l.record.ID, row.Cells}]
 	return ok && by == i
 }
 
 // open reports whether a row has the payload of something of a record that no row explains.
 func (e explanations) open(l *lost, row *Row) bool {
 	return slices.ContainsFunc(l.contents(), func(p *trade.Prints) bool {
-		_, explained := e[l.explanation(p.Cells)]
+		_, explained := e[explanation{l.record.ID, p.Cells}]
 		return likeness(&row.Prints, p) <= payload && !explained
 	})
 }
@@ -301,7 +296,7 @@ func (e explanations) open(l *lost, row *Row) bool {
 // has reports whether a record is explained at all.
 func (e explanations) has(l *lost) bool {
 	return slices.ContainsFunc(l.contents(), func(p *trade.Prints) bool {
-		_, explained := e[l.explanation(p.Cells)]
+		_, explained := e[explanation{l.record.ID, p.Cells}]
 		return explained
 	})
 }
@@ -317,7 +312,7 @@ func (j *judge) explain() explanations {
 			if j.heldFor(i, k) || j.out[i].Because.Candidate == l.of {
 				tied[i] = true
 				if l.like(&j.rows[i]) == cells {
-					out[l.explanation(j.rows[i].Cells)] = i
+					out[explanation{l.record.ID, j.rows[i].Cells}] = i
 				}
 			}
 		}
@@ -325,7 +320,7 @@ func (j *judge) explain() explanations {
 	take := func(row *Row, i int) {
 		for k := range j.records {
 			l := &j.records[k]
-			at := l.explanation(row.Cells)
+			at := explanation{l.record.ID, row.Cells}
 			if _, taken := out[at]; !taken && l.like(row) == cells {
 				out[at] = i
 				return

@@ -352,7 +352,7 @@ func TestRetyped(t *testing.T) {
 			records{record(1, "A", z, contract(producer, date)), record(2, "B", x, z)},
 		},
 		{
-			"two records of one row are one", warn, "retyped 1 [1 2]; goes",
+			"a row that was sent twice, by order", warn, "retyped 1 [1 2]; retyped 2 [2 1]",
 			rows{row(1, "B", x), row(2, "C", x)},
 			records{record(1, "A", x), with(record(2, "A", x), func(r *trade.Record) { r.Row.ID = 101 })},
 		},
