@@ -102,6 +102,7 @@ type Shortage struct {
 	Code    string
 	Blocked map[Kind]*Load // by kind: rows that wait for it, or for such a row
 	Invalid map[Kind]*Load // rows that need it, but are also invalid
+	Sample  []int64        // ids of a few rows that need the code themselves: the first, and the last
 }
 
 // Rows returns the number of blocked rows.

@@ -419,6 +419,51 @@ func (s Shown) Line() string {
 	return strings.Join(parts, " · ")
 }
 
+// NamesOf returns what the ERP calls some codes, each given by the ids of a few rows that have it: the
+// displayed texts that are the same in all those rows, documents masked; "" if there are none.
+func NamesOf(rows []Entry, samples [][]int64) []string {
+	byID := make(map[int64]Entry, len(rows))
+	for _, e := range rows {
+		byID[e.ID] = e
+	}
+	out := make([]string, len(samples))
+	for i, ids := range samples {
+		var common Shown
+		for j, id := range ids {
+			shown := byID[id].Shown.Masked()
+			if j == 0 {
+				common = shown
+			}
+			common.Texts = slices.DeleteFunc(common.Texts,
+				func(t ShownText) bool { return !slices.Contains(shown.Texts, t) })
+		}
+		out[i] = common.Labelled()
+	}
+	return out
+}
+
+// Labelled returns the texts that are not empty, each after its label, as one line.
+func (s Shown) Labelled() string {
+	var parts []string
+	for _, t := range s.Texts {
+		if t.Text != "" {
+			parts = append(parts, t.Label+": "+t.Text)
+		}
+	}
+	return strings.Join(parts, " · ")
+}
+
+// SampleOf adds an id to those of a sample, which keeps the first few and the last.
+func SampleOf(ids []int64, id int64) []int64 {
+	if len(ids) < sampleKept {
+		return append(ids, id)
+	}
+	ids[sampleKept-1] = id
+	return ids
+}
+
+const sampleKept = 5
+
 // Lead returns the line, or the key if the line is empty.
 func (s Shown) Lead(key string) string {
 	if line := s.Line(); line != "" {

@@ -9,8 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/internal/consoletest"
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -112,4 +114,26 @@ func TestReferencesOfTheERPAreChangedThere(t *testing.T) {
 		"code": {"12"}, "id": {"33333333-3333-4333-8333-333333333312"},
 		"reason": {"carteira nova"},
 	}).Wants(http.StatusForbidden)
+}
+
+// Beside a code without an id stands what the ERP calls it: what people see of all rows that wait for it.
+func TestAMissingCodeHasTheNameThatTheERPHasForIt(t *testing.T) {
+	t.Parallel()
+	d := &deskWorld{bench: newCoop(t, state.SQLite, sandbox.Options{})}
+	d.write("config.yaml", strings.Replace(d.read("config.yaml"), "    query: |\n      SELECT *",
+		"    show: {contrato: num, carteira: nome}\n    query: |\n      SELECT *, 'Soja Maracaju 111.444.777-35' AS nome", 1))
+	d.sql("erp.db", `UPDATE contrato SET carteira = '12'`)
+	d.people()
+	d.run(0, "sync")
+	d.open()
+	const name = "carteira: Soja Maracaju ***.444.777-**"
+	for _, path := range []string{"/references/wallets", "/pending"} {
+		page := d.as(trade.Accountant).Get(path).Wants(http.StatusOK, name).Body
+		if i := strings.Index(page, name); strings.Contains(page[max(0, i-40):i], "contrato: ") {
+			t.Errorf("%s: the number of one row is no name of the code", path)
+		}
+	}
+	if out, _ := d.run(0, "refs", "list", "wallets"); !strings.Contains(out, "12 ("+name+")") {
+		t.Errorf("the list has no name for the code:\n%s", out)
+	}
 }

@@ -18,6 +18,7 @@ import (
 // referenceRoutes are the pages of the de-para.
 type referenceRoutes struct {
 	codes    pages.Codes
+	rows     pages.Rows
 	tables   pages.Tables
 	audit    pages.Audit
 	consents pages.Consents
@@ -46,6 +47,7 @@ type referencePage struct {
 	Kind    string
 	Source  string // ledger, erp, platform
 	Missing []trade.Shortage
+	Names   []string        // of the missing codes, as [trade.NamesOf] returns them
 	Total   *trade.Shortage // of all missing codes, each row counted once
 	Text    string
 	Lines   []trade.Reference
@@ -113,6 +115,15 @@ func (p *referenceRoutes) referencePage(q *web.Request) (referencePage, error) {
 			page.Total = &s
 		}
 	}
+	samples := make([][]int64, len(page.Missing))
+	for i, s := range page.Missing {
+		samples[i] = s.Sample
+	}
+	rows, err := p.rows.Entries(q.Context(), slices.Concat(samples...))
+	if err != nil {
+		return page, err
+	}
+	page.Names = trade.NamesOf(rows, samples)
 	for _, kind := range trade.ReferenceKinds {
 		page.Kinds = append(page.Kinds, kindShown{kind, counts[kind], kind == page.Kind})
 	}

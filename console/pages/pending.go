@@ -54,6 +54,7 @@ type causeShown struct {
 	Task    task
 	Doubt   bool          // it is decided row by row
 	Samples []trade.Entry // the first few rows
+	Names   []string      // of the codes in the ERP, as [trade.NamesOf] returns them
 	Kinds   []kindSums
 }
 
@@ -87,11 +88,14 @@ func (p *pendingRoutes) showPending(q *web.Request) error {
 	return q.Page(http.StatusOK, "pending", page)
 }
 
-// samples reads the first few rows of all causes with one query.
+// samples reads the first few rows of all causes, and those of their codes, with one query.
 func (p *pendingRoutes) samples(q *web.Request, causes []causeShown) error {
 	var ids []int64
 	for _, c := range causes {
 		ids = append(ids, c.Cause.Samples...)
+		for _, s := range c.Subjects {
+			ids = append(ids, s.Sample...)
+		}
 	}
 	entries, err := p.rows.Entries(q.Context(), ids)
 	if err != nil {
@@ -107,6 +111,13 @@ func (p *pendingRoutes) samples(q *web.Request, causes []causeShown) error {
 				causes[i].Samples = append(causes[i].Samples, e)
 			}
 		}
+		codes := make([][]int64, len(c.Subjects))
+		for j, s := range c.Subjects {
+			if c.Cause.Cause != trade.CauseParent { // a contract is no code
+				codes[j] = s.Sample
+			}
+		}
+		causes[i].Names = trade.NamesOf(entries, codes)
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ import (
 
 // selectShort selects the rows that lack an id, and the rows that wait for them. Its first
 // condition is that of the index entry_short, which the databases use only for exactly these words.
-const selectShort = `SELECT e.job, e.key, e.sends, e.state, e.waiting_for, e.amount, e.unit FROM entry e WHERE e.waiting_for <> '[]' AND e.state IN ('waiting', 'invalid')`
+const selectShort = `SELECT e.id, e.job, e.key, e.sends, e.state, e.waiting_for, e.amount, e.unit FROM entry e WHERE e.waiting_for <> '[]' AND e.state IN ('waiting', 'invalid')`
 
 // Shortages returns the references that rows wait for and that no table has, with what each of them
 // blocks: the rows that wait for it, and the rows that wait for such a row (a delivery waits for
@@ -70,7 +70,7 @@ func (s *Reader) countShortages(ctx context.Context, have map[string]map[string]
 	known := &KnownShortages{}
 	c := shortageCount{
 		have: have, texts: map[string]*awaits{}, short: map[parentKey]*awaits{},
-		sums: map[code]*trade.Shortage{},
+		sums: map[code]*trade.Shortage{}, samples: map[code][]int64{},
 	}
 	err := s.db.AtOneMoment(ctx, func(t *sqlx.Tx) (err error) {
 		if err := t.GetContext(ctx, &known.mark, markOfStuck+s.db.D.ByStuck+`WHERE `+ledger.OfStuck); err != nil {
@@ -82,7 +82,7 @@ func (s *Reader) countShortages(ctx context.Context, have map[string]map[string]
 		}
 		defer func() { err = errors.Join(err, rows.Close()) }()
 		var r shortRow
-		places := []any{&r.Job, &r.Key, &r.Sends, &r.State, &r.WaitingFor, &r.Amount, &r.Unit}
+		places := []any{&r.ID, &r.Job, &r.Key, &r.Sends, &r.State, &r.WaitingFor, &r.Amount, &r.Unit}
 		for rows.Next() {
 			if err := rows.Scan(places...); err != nil {
 				return err
@@ -102,7 +102,10 @@ func (s *Reader) countShortages(ctx context.Context, have map[string]map[string]
 }
 
 // shortRow is a row of selectShort, in column order.
-type shortRow struct{ Job, Key, Sends, State, WaitingFor, Amount, Unit string }
+type shortRow struct {
+	ID                                               int64
+	Job, Key, Sends, State, WaitingFor, Amount, Unit string
+}
 
 // code is one line of a de-para table. An empty code means the whole table.
 type code struct{ kind, code string }
@@ -131,6 +134,7 @@ type shortageCount struct {
 	short    map[parentKey]*awaits
 	children []follower
 	sums     map[code]*trade.Shortage
+	samples  map[code][]int64
 }
 
 func (c *shortageCount) add(r shortRow) error {
@@ -159,6 +163,9 @@ func (c *shortageCount) add(r shortRow) error {
 		c.children = append(c.children, follower{w, trade.Kind(r.Sends), q})
 	default:
 		c.count(w.codes, blocked, trade.Kind(r.Sends), q)
+	}
+	for _, one := range w.codes {
+		c.samples[one] = trade.SampleOf(c.samples[one], r.ID)
 	}
 	if r.State == string(trade.Waiting) {
 		c.short[parentKey{r.Job, r.Key}] = w
@@ -240,7 +247,8 @@ func (c *shortageCount) countOne(one code, side func(*trade.Shortage) map[trade.
 
 func (c *shortageCount) list() []trade.Shortage {
 	out := make([]trade.Shortage, 0, len(c.sums))
-	for _, s := range c.sums {
+	for one, s := range c.sums {
+		s.Sample = c.samples[one]
 		out = append(out, *s)
 	}
 	slices.SortFunc(out, func(a, b trade.Shortage) int {

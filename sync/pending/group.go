@@ -76,7 +76,7 @@ func (g *grouping) add(f *fact) {
 	}
 	b := g.groups[on.key]
 	if b == nil {
-		b = &building{parts: map[Part]*Part{}, sums: map[sumKey]*Sum{}, subjects: map[string]int{}}
+		b = &building{parts: map[Part]*Part{}, sums: map[sumKey]*Sum{}, subjects: map[string]*Subject{}}
 		b.Key, b.Awaited = on.key, on.awaited
 		if b.Awaited != nil {
 			b.State, b.Cause = trade.Waiting, trade.CauseParent

@@ -74,8 +74,9 @@ type Money struct {
 
 // Subject is a code or value of the ERP, with the number of rows that it keeps itself.
 type Subject struct {
-	Text string
-	Rows int
+	Text   string
+	Rows   int
+	Sample []int64 // ids of a few of those rows
 }
 
 const (
@@ -88,7 +89,7 @@ type building struct {
 	Group
 	parts    map[Part]*Part // by job and state
 	sums     map[sumKey]*Sum
-	subjects map[string]int
+	subjects map[string]*Subject
 }
 
 type sumKey struct {
@@ -110,7 +111,12 @@ func (b *building) own(f *fact) {
 		b.State = f.state
 	}
 	if f.subject != "" {
-		b.subjects[f.subject]++
+		s := b.subjects[f.subject]
+		if s == nil {
+			s = &Subject{Text: f.subject}
+			b.subjects[f.subject] = s
+		}
+		s.Rows, s.Sample = s.Rows+1, trade.SampleOf(s.Sample, f.id)
 	}
 }
 
@@ -163,7 +169,7 @@ func (b *building) done() *Group {
 			compareBool(a.Fixing, b.Fixing), cmp.Compare(a.Product, b.Product))
 	})
 	for _, text := range slices.Sorted(maps.Keys(b.subjects)) {
-		g.Subjects = append(g.Subjects, Subject{text, b.subjects[text]})
+		g.Subjects = append(g.Subjects, *b.subjects[text])
 	}
 	slices.SortStableFunc(g.Subjects, func(a, b Subject) int { return cmp.Compare(b.Rows, a.Rows) })
 	g.Codes = len(g.Subjects)

@@ -2,6 +2,7 @@ package refs
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -57,8 +59,7 @@ func listReferences(ctx context.Context, a *cli.App, args []string) error {
 		return err
 	}
 	if !a.AsJSON {
-		printReferences(a, missing, stored)
-		return nil
+		return printReferences(ctx, a, store, missing, stored)
 	}
 	for _, s := range missing {
 		line := referenceJSON{
@@ -88,16 +89,20 @@ func Source(a *cli.App, kind string) string {
 	return "ledger"
 }
 
-func printReferences(a *cli.App, missing []trade.Shortage, stored []trade.Reference) {
+func printReferences(ctx context.Context, a *cli.App, store *state.Store, missing []trade.Shortage,
+	stored []trade.Reference,
+) error {
 	if len(missing)+len(stored) == 0 {
 		a.Tell("refs.none")
-		return
+		return nil
 	}
 	if len(missing) > 0 {
-		printMissing(a, missing)
+		if err := printMissing(ctx, a, store, missing); err != nil {
+			return err
+		}
 	}
 	if len(stored) == 0 {
-		return
+		return nil
 	}
 	t := a.NewTable("refs.head_kind", "refs.head_code", "refs.head_id", "refs.head_from")
 	for _, r := range stored {
@@ -107,10 +112,12 @@ func printReferences(a *cli.App, missing []trade.Shortage, stored []trade.Refere
 		})
 	}
 	t.Render()
+	return nil
 }
 
-// printMissing prints the codes without an id and, below them, what each kind blocks.
-func printMissing(a *cli.App, missing []trade.Shortage) {
+// printMissing prints the codes without an id, each with what the ERP calls it, and, below them, what
+// each kind blocks.
+func printMissing(ctx context.Context, a *cli.App, store *state.Store, missing []trade.Shortage) error {
 	kinds := kindsOf(missing)
 	head := []i18n.Key{"refs.head_kind", "refs.head_missing"}
 	for _, k := range kinds {
@@ -122,13 +129,26 @@ func printMissing(a *cli.App, missing []trade.Shortage) {
 		right = append(right, table.ColumnConfig{Number: n, Align: text.AlignRight, AlignHeader: text.AlignRight})
 	}
 	t.SetColumnConfigs(right)
+	samples := make([][]int64, len(missing))
+	for i, s := range missing {
+		samples[i] = s.Sample
+	}
+	rows, err := store.Entries(ctx, slices.Concat(samples...))
+	if err != nil {
+		return err
+	}
+	names := trade.NamesOf(rows, samples)
 	codes := map[string]int{}
-	for _, s := range missing {
+	for i, s := range missing {
 		if s.Code == "" {
 			continue
 		}
 		codes[s.Kind]++
-		row := table.Row{s.Kind, cli.Printable(s.Code)}
+		code := s.Code
+		if name := names[i]; name != "" {
+			code += " (" + name + ")"
+		}
+		row := table.Row{s.Kind, cli.Printable(code)}
 		for _, k := range kinds {
 			row = append(row, loadRows(s.Blocked[k]))
 		}
@@ -147,6 +167,7 @@ func printMissing(a *cli.App, missing []trade.Shortage) {
 	}
 	a.Show("refs.missing_hint")
 	a.Line("")
+	return nil
 }
 
 // kindsOf returns the kinds of records that occur in a list of shortages, in the order of
