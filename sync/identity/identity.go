@@ -309,7 +309,8 @@ func (j *judge) explain() explanations {
 	for i := range j.rows {
 		for k := range j.records {
 			l := &j.records[k]
-			if j.heldFor(i, k) || j.out[i].Because.Candidate == l.of {
+			byKey := j.out[i].Because.Candidate
+			if byKey == l.of || byKey == nil && j.heldFor(i, k) {
 				tied[i] = true
 				if l.like(&j.rows[i]) == cells {
 					out[explanation{l.record.ID, j.rows[i].Cells}] = i

@@ -403,6 +403,11 @@ func TestHeld(t *testing.T) {
 			records{record(1, "A", x)},
 		},
 		{
+			"held for one record, and its key has another", warn, "other_job 2; retyped 1 [1 2]",
+			rows{row(1, "B", x, heldFor(1)), row(2, "C", x)},
+			records{record(1, "A", x), record(2, "B", x)},
+		},
+		{
 			"held for what another row has exactly", warn, "retyped 1; retyped 1",
 			rows{row(1, "B", x), row(2, "C", contract(date), heldFor(1))},
 			records{record(1, "A", x)},

@@ -333,25 +333,33 @@ func (w *world) check(t *rapid.T) {
 
 func TestNeverMoreRecordsThanRowsThatStoodAtOnce(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		w := &world{
-			mapped: rapid.Bool().Draw(t, "mapped"),
-			erp:    map[place]document{}, ids: map[place]int64{}, held: map[place]identity.Verdict{},
-			heldFor: map[place]int64{}, orders: map[place]document{}, different: map[document]map[int64]bool{},
-			stood: map[document]int{}, ordered: map[document]int{},
-		}
-		t.Repeat(map[string]func(*rapid.T){
-			"":       w.check,
-			"edit":   w.edit,
-			"edit 2": w.edit,
-			"pass":   w.pass,
-			"pass 2": w.pass,
-			"person": w.person,
-			"mapping": func(t *rapid.T) {
-				if w.mapped && rapid.IntRange(0, 3).Draw(t, "mapping") == 0 {
-					w.mapping++
-				}
-			},
+	for i := range 10 { // times the checks of one property
+		t.Run(strconv.Itoa(i), func(t *testing.T) {
+			t.Parallel()
+			rapid.Check(t, live)
 		})
+	}
+}
+
+// live is the life of one world.
+func live(t *rapid.T) {
+	w := &world{
+		mapped: rapid.Bool().Draw(t, "mapped"),
+		erp:    map[place]document{}, ids: map[place]int64{}, held: map[place]identity.Verdict{},
+		heldFor: map[place]int64{}, orders: map[place]document{}, different: map[document]map[int64]bool{},
+		stood: map[document]int{}, ordered: map[document]int{},
+	}
+	t.Repeat(map[string]func(*rapid.T){
+		"":       w.check,
+		"edit":   w.edit,
+		"edit 2": w.edit,
+		"pass":   w.pass,
+		"pass 2": w.pass,
+		"person": w.person,
+		"mapping": func(t *rapid.T) {
+			if w.mapped && rapid.IntRange(0, 3).Draw(t, "mapping") == 0 {
+				w.mapping++
+			}
+		},
 	})
 }
