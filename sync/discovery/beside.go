@@ -1,24 +1,29 @@
-// The rows that a sweep reads in addition to living documents, for the report.
+// The rows that are read in addition to living documents, for the report.
 
 package discovery
 
 import (
-	"context"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/sync/mapping"
-	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // besideKeys is how many keys are listed for each kind.
 const besideKeys = 20
 
-// extraRows sums up the rows that a sweep reads in addition to living documents.
+// extraRows sums up the rows that are read in addition to living documents.
 type extraRows map[trade.BesideKind]*trade.Beside
+
+// extraRowsOf returns sums that were stored.
+func extraRowsOf(list []trade.Beside) extraRows {
+	out := extraRows{}
+	for _, one := range list {
+		out[one.Why] = &one
+	}
+	return out
+}
 
 func (b extraRows) of(why trade.BesideKind) *trade.Beside {
 	if b[why] == nil {
@@ -68,34 +73,4 @@ func (p *pager) keyAsItIs(row erp.Row) string {
 		}
 	}
 	return strings.Join(parts, "|")
-}
-
-// leaveDoubles counts the additional rows of keys that occur more than once: all rows of the key,
-// minus the row that the ledger has under it.
-func (p *pager) leaveDoubles(ctx context.Context) error {
-	r := p.run
-	for keys := range slices.Chunk(slices.Sorted(maps.Keys(p.doubles)), run.PageSize) {
-		entries, err := r.Run.EntriesOf(ctx, r.Run.Job.Name(), keys)
-		if err != nil {
-			return err
-		}
-		rows, err := r.Run.ReadAgain(ctx, r.Run.Job, entries)
-		if err != nil {
-			return err
-		}
-		found := run.ByKeyOf(r.Run.Job, rows)
-		for _, e := range entries {
-			living := r.Run.Job.Living(found[e.Key])
-			if len(living) < 2 { // cured since it was read
-				continue
-			}
-			of := p.beside.of(trade.BesideDouble)
-			for _, row := range living {
-				r.change(of, r.Run.Job.Values(row.Get), (*trade.Sums).Add)
-			}
-			r.change(of, e.Newest(), (*trade.Sums).Remove)
-			p.beside.name(trade.BesideDouble, e.Key)
-		}
-	}
-	return nil
 }

@@ -4,9 +4,6 @@ package discovery
 
 import (
 	"context"
-	"maps"
-	"slices"
-	"strings"
 
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/sync/mapping"
@@ -26,7 +23,7 @@ func (r *Discoverer) read(ctx context.Context, sweep bool, resync *Resync) error
 		return err
 	}
 	if resync != nil && !resync.all() {
-		return r.resync(ctx, *resync)
+		return r.resync(ctx, *resync, &cursor)
 	}
 	r.Run.Report.Sweep = sweep || resync != nil || r.sweepDue(cursor)
 	p := newPager(r)
@@ -48,7 +45,7 @@ func (r *Discoverer) read(ctx context.Context, sweep bool, resync *Resync) error
 	if err != nil {
 		return err
 	}
-	if err := r.settleDoubles(ctx, p); err != nil {
+	if err := r.settleDoubles(ctx, p, &cursor); err != nil {
 		return err
 	}
 	if err := r.markReplaced(ctx); err != nil {
@@ -107,114 +104,6 @@ func (r *Discoverer) sweepDue(cursor trade.Cursor) bool {
 	return r.Run.Job.Spec.ChangedAt == "" || cursor.SweptAt.IsZero() || cursor.SweptAt.After(r.Run.Now) ||
 		cursor.Fingerprint != r.Run.Job.Fingerprint() ||
 		cursor.Sweep != nil && cursor.Sweep.Released != nil || !r.Run.Job.Sweep.Next(cursor.SweptAt).After(r.Run.Now)
-}
-
-// settleDoubles holds the keys that occur twice in the ERP, and releases those that no longer do.
-func (r *Discoverer) settleDoubles(ctx context.Context, p *pager) error {
-	var sent []string // keys that occur twice although one of the rows was sent
-	keys := slices.Collect(maps.Keys(p.doubles))
-	for key := range p.revived {
-		if p.doubles[key] == 0 {
-			keys = append(keys, key)
-		}
-	}
-	slices.Sort(keys)
-	for chunk := range slices.Chunk(keys, run.PageSize) {
-		entries, err := r.Run.EntriesOf(ctx, r.Run.Job.Name(), chunk)
-		if err != nil {
-			return err
-		}
-		if r.Run.Dry != nil {
-			for _, key := range chunk {
-				if !slices.ContainsFunc(entries, func(e trade.Entry) bool { return e.Key == key }) {
-					double := trade.Entry{Job: r.Run.Job.Name(), Sends: r.Run.Job.Spec.Sends, Key: key}
-					run.HoldDouble(&double, p.doubles[key])
-					r.Run.Dry.HoldDouble(double)
-				}
-			}
-		}
-		rows, err := r.readRevived(ctx, p, entries)
-		if err != nil {
-			return err
-		}
-		known, err := r.Run.ParentsOf(ctx, r.Run.ValuesOfRows(rows))
-		if err != nil {
-			return err
-		}
-		var page trade.Page
-		for _, old := range entries {
-			if p.doubles[old.Key] > 0 && old.State.Created() {
-				sent = append(sent, old.Key)
-			}
-			if entry, changed := r.settleDouble(old, p, rows[old.Key], known); changed {
-				page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
-			}
-		}
-		if err := r.Run.Record(ctx, page); err != nil {
-			return err
-		}
-	}
-	if len(sent) > 0 {
-		r.Run.Note(
-			"%d keys appear more than once in the ERP although one of their rows was sent: correct the ERP, or the joins of the query (%s)",
-			len(sent), strings.Join(sent[:min(3, len(sent))], ", "))
-	}
-	return nil
-}
-
-// readRevived reads again, in the whole ERP, the rows of entries that were held for a double key
-// and whose key the reading found once. A window shows only a part of the ERP, so that finding the
-// key once there proves nothing.
-func (r *Discoverer) readRevived(ctx context.Context, p *pager, entries []trade.Entry) (map[string][]erp.Row, error) {
-	var revived []trade.Entry
-	for _, e := range entries {
-		if parts, ok := p.revived[e.Key]; ok && p.doubles[e.Key] == 0 {
-			e.KeyParts = parts
-			revived = append(revived, e)
-		}
-	}
-	rows, err := r.Run.ReadAgain(ctx, r.Run.Job, revived)
-	if err != nil {
-		return nil, err
-	}
-	found := run.ByKeyOf(r.Run.Job, rows)
-	for key, rows := range found {
-		found[key] = r.Run.Job.Living(rows)
-	}
-	return found, nil
-}
-
-// settleDouble decides on one entry whose key occurs twice, or did. rows are those of a key that
-// the reading found once.
-func (r *Discoverer) settleDouble(old trade.Entry, p *pager, rows []erp.Row,
-	known mapping.Parents,
-) (trade.Entry, bool) {
-	entry := old
-	entry.UpdatedAt = r.Run.Now
-	n := max(p.doubles[old.Key], len(rows))
-	switch parts, revived := p.revived[old.Key]; {
-	case n == 1: // it is cured
-		r.Run.Eval.Evaluate(&entry, r.Run.Job.Values(rows[0].Get), known)
-		entry.Shown = r.Run.Job.Shown(old.Key, rows[0].Get)
-		entry.KeyParts, entry.SourceHash, entry.GoneSweeps = parts, r.Run.Job.SourceHash(rows[0].Get), 0
-		r.Run.Report.Changed++
-		return entry, true
-	case n == 0: // it left the ERP since it was read: the next run decides
-		return entry, false
-	case revived:
-		r.Run.Report.Unchanged++
-	case old.State.Created():
-		return entry, false
-	}
-	if old.State == trade.Dismissed || old.State == trade.Rejected || old.State == trade.Held &&
-		old.Cause != trade.CauseVanished {
-		// It is not sent as it is, and its cause must be kept. If it is to be sent later, the
-		// recheck holds it.
-		entry.GoneSweeps = 0
-		return entry, old.GoneSweeps > 0
-	}
-	run.HoldDouble(&entry, n)
-	return entry, true
 }
 
 // refresh maps those entries again whose mapping or references have changed, from the values in the

@@ -34,17 +34,22 @@ type pager struct {
 	// id of the last entry that the ledger had before this reading, not counting those of a braked
 	// sweep
 	newest  int64
-	doubles map[string]int          // key → how often it occurs in the ERP
+	doubles map[string]*double      // keys that occur more than once
 	revived map[string][]trade.Cell // keys that were held as double: decided after the reading
 	beside  extraRows               // in a sweep: rows that are not living documents
-	badKeys int                     // rows whose key was read but is not valid
-	chosen  *selection              // in a partial resync; nil: every row
-	anew    bool                    // judge rows even if nothing has changed
-	storing *run.Recording          // the page that is being stored; nil: none
+	// in a sweep: the rows that were read first under keys whose entries do not have their values
+	left    map[string]trade.Values
+	badKeys int            // rows whose key was read but is not valid
+	chosen  *selection     // in a partial resync; nil: every row
+	anew    bool           // judge rows even if nothing has changed
+	storing *run.Recording // the page that is being stored; nil: none
 }
 
 func newPager(r *Discoverer) *pager {
-	return &pager{run: r, seen: seenKeys{}, doubles: map[string]int{}, revived: map[string][]trade.Cell{}}
+	return &pager{
+		run: r, seen: seenKeys{}, doubles: map[string]*double{}, revived: map[string][]trade.Cell{},
+		left: map[string]trade.Values{},
+	}
 }
 
 // add takes one row; when the page is full, it is recorded.
@@ -72,7 +77,7 @@ func (p *pager) add(ctx context.Context, row erp.Row) error {
 	hash, shown := r.Run.Job.SourceHash(row.Get), r.Run.Job.Shown(key, row.Get)
 	switch p.seen.observe(run.HashKey(key), prefixOf(hash, shown.Mark), cancelled, p.anew) {
 	case again:
-		p.doubles[key] = max(p.doubles[key], 1) + 1
+		p.addDouble(key, parts, row)
 		return nil
 	case asItWas:
 		if r.Run.Report.Unchanged++; r.Run.Report.Unchanged%run.PageSize == 0 {
@@ -142,7 +147,7 @@ func (p *pager) flush(ctx context.Context) error {
 	if err := r.discover(ctx, &page, fresh); err != nil {
 		return err
 	}
-	if err := r.applyChanges(ctx, &page, changed); err != nil {
+	if err := p.applyChanges(ctx, &page, changed); err != nil {
 		return err
 	}
 	if err := p.stored(); err != nil {
@@ -181,6 +186,10 @@ func (p *pager) sort(known map[string]trade.Known) (fresh []readRow, changed []c
 			k.MappedWith = ""
 		}
 		verdict := decideShown(&k, row.shown, decideRow(&k, row.hash, r.Run.Eval.MappedWith, row.cancelled))
+		kept := verdict == leave || verdict == redraw || verdict == revive
+		if kept && p.beside != nil && !row.cancelled && k.SourceHash != row.hash {
+			p.left[row.key] = r.Run.Job.Values(row.row.Get)
+		}
 		switch verdict {
 		case cancel:
 			p.seen.note(run.HashKey(row.key), cancelledOnly) // its entry counts as found, not gone
@@ -233,10 +242,11 @@ func (r *Discoverer) discover(ctx context.Context, page *trade.Page, rows []read
 }
 
 // applyChanges adds the updates of known rows that differ to the page.
-func (r *Discoverer) applyChanges(ctx context.Context, page *trade.Page, changed []change) error {
+func (p *pager) applyChanges(ctx context.Context, page *trade.Page, changed []change) error {
 	if len(changed) == 0 {
 		return nil
 	}
+	r := p.run
 	ids := make([]int64, len(changed))
 	byID := make(map[int64]change, len(changed))
 	values := make([]trade.Values, len(changed))
@@ -253,8 +263,15 @@ func (r *Discoverer) applyChanges(ctx context.Context, page *trade.Page, changed
 	if err != nil {
 		return err
 	}
+	if err := p.findDoubles(ctx, entries, byID); err != nil {
+		return err
+	}
 	for _, old := range entries {
 		c := byID[old.ID]
+		if p.doubles[old.Key] != nil && p.beside == nil {
+			r.Run.Report.Unchanged++
+			continue // decided at the end of the reading
+		}
 		if old.Version != c.known.Version {
 			continue // it changed since it was looked up; the next run reads the row again
 		}

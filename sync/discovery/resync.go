@@ -99,7 +99,7 @@ func (s *selection) missed() []string {
 
 // resync reads the rows that a partial resync asks for. It proves nothing about the others: the
 // cursor does not move, and no row is taken for gone.
-func (r *Discoverer) resync(ctx context.Context, s Resync) error {
+func (r *Discoverer) resync(ctx context.Context, s Resync, cursor *trade.Cursor) error {
 	chosen, err := r.selection(ctx, s)
 	if err != nil {
 		return err
@@ -113,7 +113,7 @@ func (r *Discoverer) resync(ctx context.Context, s Resync) error {
 		r.Run.Note("%d keys that were asked for are not in the job's query: %s", len(missed),
 			strings.Join(missed[:min(5, len(missed))], ", "))
 	}
-	if err := r.settleDoubles(ctx, p); err != nil {
+	if err := r.settleDoubles(ctx, p, cursor); err != nil {
 		return err
 	}
 	if err := r.markReplaced(ctx); err != nil {

@@ -60,7 +60,7 @@ func (r *Discoverer) concludeSweep(ctx context.Context, p *pager, result erp.Res
 			return err
 		}
 	}
-	if err := p.leaveDoubles(ctx); err != nil {
+	if err := p.correctDoubles(ctx); err != nil {
 		return err
 	}
 	// rows that the source could not return at all

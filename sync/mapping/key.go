@@ -6,7 +6,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/google/uuid"
 
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/trade"
@@ -15,14 +18,27 @@ import (
 // keyEscaper keeps the text forms of two different keys different.
 var keyEscaper = strings.NewReplacer(`\`, `\\`, `|`, `\|`)
 
-// JoinCode returns the text form of a key or of a reference's code: the parts trimmed, escaped and
-// joined with |.
+// JoinCode returns the text form of a key or of a reference's code: the parts in their normal form,
+// escaped and joined with |.
 func JoinCode(parts []string) string {
 	out := make([]string, len(parts))
 	for i, p := range parts {
-		out[i] = keyEscaper.Replace(strings.TrimSpace(p))
+		out[i] = keyEscaper.Replace(NormalPart(p))
 	}
 	return strings.Join(out, "|")
+}
+
+// NormalPart returns the form in which the parts of keys and codes are compared: trimmed, and a UUID
+// in lower case.
+func NormalPart(part string) string {
+	part = strings.TrimSpace(part)
+	if len(part) != 36 || part[8] != '-' || part[13] != '-' || part[18] != '-' || part[23] != '-' {
+		return part
+	}
+	if _, err := uuid.Parse(part); err != nil {
+		return part
+	}
+	return strings.ToLower(part)
 }
 
 // ConstPart returns how a constant part of a code stands among the columns of a [FieldSpec]: = and
@@ -101,6 +117,23 @@ func keyForm(key []byte) error {
 		return fmt.Errorf("%w: longer than %d bytes, or with a NUL character", ErrKeyForm, MaxCode)
 	}
 	return nil
+}
+
+// Spellings returns the keys under which the ERP has, or had, the rows of an entry, each as the
+// database wrote it. It returns none if the configured key has another number of columns: the rows
+// are not in the ERP any more.
+func (j *Job) Spellings(e *trade.Entry) [][]trade.Cell {
+	width := len(j.Spec.Key)
+	if len(e.KeyParts)%width != 0 || len(SplitCode(e.Key)) != width {
+		return nil
+	}
+	var out [][]trade.Cell
+	for parts := range slices.Chunk(e.KeyParts, width) {
+		if !slices.ContainsFunc(out, func(o []trade.Cell) bool { return slices.Equal(o, parts) }) {
+			out = append(out, parts)
+		}
+	}
+	return out
 }
 
 // ErrKeyForm means that every part of a key can be read, but the whole is not a valid key.

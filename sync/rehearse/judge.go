@@ -100,8 +100,28 @@ func (e *Rehearsal) standsOf(ctx context.Context, job *mapping.Job, key string) 
 		key = slices.Min(slices.Collect(maps.Keys(byKey)))
 	}
 	s := keyRows{Exclusion: found, Key: key}
+	s.Rows = nil
 	if found.Returned {
-		s.Choice = job.Choose(byKey[key])
+		s.Rows = byKey[key]
+	}
+	// the readings of the job may know more spellings than the one that the database found
+	r := e.reader(job).Run
+	entries, err := r.EntriesOf(ctx, job.Name(), []string{key})
+	if err != nil {
+		return s, err
+	}
+	if len(entries) > 0 && (len(s.Rows) == 0 || len(job.Spellings(&entries[0])) > 1) {
+		again, err := r.ReadAgain(ctx, job, entries)
+		if err != nil {
+			return s, err
+		}
+		if all := run.ByKeyOf(job, again)[key]; len(all) > len(s.Rows) {
+			there := true
+			s.Exclusion = erp.Exclusion{Asked: true, Known: true, Returned: true, Exists: &there, Rows: all}
+		}
+	}
+	if s.Returned {
+		s.Choice = job.Choose(s.Rows)
 	}
 	return s, nil
 }
@@ -138,7 +158,7 @@ func (g *judge) row(ctx context.Context, s keyRows) (judged, error) {
 	entry.Values, entry.MappedWith, entry.Warnings = now.Values, now.MappedWith, now.Warnings
 	entry.Target, entry.Payload, entry.PayloadHash, entry.Content = now.Target, now.Payload, now.PayloadHash,
 		now.Content
-	entry.KeyParts, entry.SourceHash = parts, r.Run.Job.SourceHash(s.Row.Get)
+	entry.KeyParts, entry.SourceHash = slices.Concat(entry.KeyParts, parts), r.Run.Job.SourceHash(s.Row.Get)
 	entry.Shown = r.Run.Job.Shown(key, s.Row.Get)
 	last, err := r.Recheck.Recheck(ctx, []trade.Entry{entry}, nil)
 	if err != nil {

@@ -11,19 +11,40 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// ReadAgain reads the rows of entries of one job by their keys. It leaves out entries whose key has
-// another number of columns than the configured key: their rows are not in the ERP any more.
+// ReadAgain reads the rows of entries of one job by their keys, in every spelling that the readings
+// saw. It leaves out entries whose key has another number of columns than the configured key: their
+// rows are not in the ERP any more.
 func (r *Run) ReadAgain(ctx context.Context, job *mapping.Job, entries []trade.Entry) ([]erp.Row, error) {
 	var keys [][]erp.Value
-	for _, e := range entries {
-		if len(e.KeyParts) == len(job.Spec.Key) {
-			keys = append(keys, mapping.KeyValues(e.KeyParts))
+	var apart [][][]erp.Value // the keys with several spellings
+	for i := range entries {
+		var all [][]erp.Value
+		for _, parts := range job.Spellings(&entries[i]) {
+			all = append(all, mapping.KeyValues(parts))
+		}
+		if len(all) > 1 {
+			apart = append(apart, all)
+			continue
+		}
+		keys = append(keys, all...)
+	}
+	var rows []erp.Row
+	if len(keys) > 0 {
+		var err error
+		if rows, err = r.Source.ByKeys(ctx, job.Query, keys); err != nil {
+			return nil, err
 		}
 	}
-	if len(keys) == 0 {
-		return nil, nil
+	// A database for which two spellings are equal returns a row for either. Asked for in one query,
+	// it comes once.
+	for _, all := range apart {
+		more, err := r.Source.ByKeys(ctx, job.Query, all)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, more...)
 	}
-	return r.Source.ByKeys(ctx, job.Query, keys)
+	return rows, nil
 }
 
 // EntriesOf returns the entries of a job that the ledger has under keys.

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/sync/mapping"
 )
 
 // CheckJobNames returns a usage error for a job that is not configured. It opens nothing.
@@ -67,15 +68,15 @@ func CodeParts(code string) []string {
 		case code[i] == '\\':
 			escaped = true
 		case code[i] == '|':
-			parts = append(parts, strings.TrimSpace(code[start:i]))
+			parts = append(parts, mapping.NormalPart(code[start:i]))
 			start = i + 1
 		}
 	}
-	return append(parts, strings.TrimSpace(code[start:]))
+	return append(parts, mapping.NormalPart(code[start:]))
 }
 
-// NormalCode converts a code to the form that the engine builds from the ERP's columns: parts
-// trimmed and joined with |.
+// NormalCode converts a code to the form that the engine builds from the ERP's columns: parts in
+// their normal form, joined with |.
 func NormalCode(code string) string { return strings.Join(CodeParts(code), "|") }
 
 // IsBlankCode reports whether all parts of a code are blank.

@@ -1,0 +1,303 @@
+// Keys that occur more than once in the ERP, in one spelling or in several.
+
+package discovery
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// double is a key that occurs more than once.
+type double struct {
+	rows  int            // that the reading found
+	parts [][]trade.Cell // the further rows' spellings of the key
+}
+
+// addDouble takes a living row whose key was read before. A sweep counts it beside the documents.
+func (p *pager) addDouble(key string, parts []trade.Cell, row erp.Row) {
+	d := p.doubles[key]
+	if d == nil {
+		d = &double{rows: 1}
+		p.doubles[key] = d
+	}
+	if d.rows++; !slices.ContainsFunc(d.parts, func(o []trade.Cell) bool { return slices.Equal(o, parts) }) {
+		d.parts = append(d.parts, parts)
+	}
+	if p.beside == nil {
+		return
+	}
+	of := p.beside.of(trade.BesideDouble)
+	p.run.change(of, p.run.Run.Job.Values(row.Get), (*trade.Sums).Add)
+	if d.rows == 2 {
+		p.beside.name(trade.BesideDouble, key)
+	}
+}
+
+// findDoubles reads changed rows of a window again, in the whole ERP: a window may show only the
+// new row of a key that stands twice. A sweep reads the whole ERP itself.
+func (p *pager) findDoubles(ctx context.Context, entries []trade.Entry, changes map[int64]change) error {
+	if p.beside != nil {
+		return nil
+	}
+	var asked []trade.Entry
+	for _, e := range entries {
+		if c := changes[e.ID]; (c.verdict == compare || c.verdict == remap) && c.row.hash != e.SourceHash {
+			e.KeyParts = slices.Concat(e.KeyParts, c.row.parts)
+			asked = append(asked, e)
+		}
+	}
+	rows, err := p.run.Run.ReadAgain(ctx, p.run.Run.Job, asked)
+	if err != nil {
+		return err
+	}
+	for key, rows := range run.ByKeyOf(p.run.Run.Job, rows) {
+		if n := len(p.run.Run.Job.Living(rows)); n > 1 && p.doubles[key] == nil {
+			p.doubles[key] = &double{rows: n}
+		}
+	}
+	return nil
+}
+
+// correctDoubles makes the sums of a sweep complete: of the rows of a double key, the sweep counts
+// the first with the entry. If the entry has other values than that row, the difference counts too.
+func (p *pager) correctDoubles(ctx context.Context) error {
+	r := p.run
+	keys := slices.DeleteFunc(slices.Sorted(maps.Keys(p.left)), func(key string) bool { return p.doubles[key] == nil })
+	for chunk := range slices.Chunk(keys, run.PageSize) {
+		entries, err := r.Run.EntriesOf(ctx, r.Run.Job.Name(), chunk)
+		if err != nil {
+			return err
+		}
+		of := p.beside.of(trade.BesideDouble)
+		for _, e := range entries {
+			r.change(of, p.left[e.Key], (*trade.Sums).Add)
+			r.change(of, e.Newest(), (*trade.Sums).Remove)
+		}
+	}
+	return nil
+}
+
+// settleDoubles holds the keys that occur twice in the ERP, and releases those that no longer do.
+// What a window finds is added to the sums of the last sweep, in the cursor.
+func (r *Discoverer) settleDoubles(ctx context.Context, p *pager, cursor *trade.Cursor) error {
+	var sent []string // keys that occur twice although one of the rows was sent
+	keys := slices.Collect(maps.Keys(p.doubles))
+	for key := range p.revived {
+		if p.doubles[key] == nil {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	for chunk := range slices.Chunk(keys, run.PageSize) {
+		entries, err := r.Run.EntriesOf(ctx, r.Run.Job.Name(), chunk)
+		if err != nil {
+			return err
+		}
+		if r.Run.Dry != nil {
+			r.holdNewDoubles(p, chunk, entries)
+		}
+		rows, err := r.readDoubles(ctx, p, entries)
+		if err != nil {
+			return err
+		}
+		known, err := r.Run.ParentsOf(ctx, r.Run.ValuesOfRows(rows))
+		if err != nil {
+			return err
+		}
+		var page trade.Page
+		for _, old := range entries {
+			entry := r.settleDouble(old, p, rows[old.Key], known)
+			if p.stands(old.Key, rows[old.Key]) > 1 {
+				if old.State.Created() {
+					sent = append(sent, old.Key)
+				}
+				switch {
+				case p.beside == nil && r.addToSweep(cursor, old, entry, rows[old.Key]):
+					page.Cursor = cursor
+				case p.beside != nil && entry.SourceHash != old.SourceHash: // it has another of its rows now
+					of := p.beside.of(trade.BesideDouble)
+					r.change(of, old.Newest(), (*trade.Sums).Add)
+					r.change(of, entry.Newest(), (*trade.Sums).Remove)
+				}
+			}
+			if !reflect.DeepEqual(entry, old) {
+				touch(&entry, old, r.Run.Now)
+				page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
+			}
+		}
+		if err := r.Run.Record(ctx, page); err != nil {
+			return err
+		}
+	}
+	if len(sent) > 0 {
+		r.Run.Note(
+			"%d keys appear more than once in the ERP although one of their rows was sent: correct the ERP, or the joins of the query (%s)",
+			len(sent), strings.Join(sent[:min(3, len(sent))], ", "))
+	}
+	return nil
+}
+
+// holdNewDoubles counts the keys that a dry run finds twice and that the ledger does not have.
+func (r *Discoverer) holdNewDoubles(p *pager, keys []string, entries []trade.Entry) {
+	for _, key := range keys {
+		if !slices.ContainsFunc(entries, func(e trade.Entry) bool { return e.Key == key }) {
+			entry := trade.Entry{Job: r.Run.Job.Name(), Sends: r.Run.Job.Spec.Sends, Key: key}
+			run.HoldDouble(&entry, p.doubles[key].rows)
+			r.Run.Dry.HoldDouble(entry)
+		}
+	}
+}
+
+// readDoubles reads again, in the whole ERP, the living rows of keys that may be double. A window
+// shows only a part of the ERP: finding a key once there proves nothing, and finding it twice does
+// not prove that there is no third row. Of what a sweep found, only those keys are read that were
+// double and are not any more, and those whose sent row was compared before the second one was
+// found.
+func (r *Discoverer) readDoubles(ctx context.Context, p *pager, entries []trade.Entry) (map[string][]erp.Row, error) {
+	var asked []trade.Entry
+	for _, e := range entries {
+		d := p.doubles[e.Key]
+		if _, compared := r.differ[e.ID]; p.beside != nil && d != nil && !compared {
+			continue
+		}
+		e.KeyParts = p.spellings(e)
+		asked = append(asked, e)
+	}
+	rows, err := r.Run.ReadAgain(ctx, r.Run.Job, asked)
+	if err != nil {
+		return nil, err
+	}
+	found := run.ByKeyOf(r.Run.Job, rows)
+	for key, rows := range found {
+		found[key] = r.Run.Job.Living(rows)
+	}
+	return found, nil
+}
+
+// spellings returns the parts of an entry's key with those that this reading saw.
+func (p *pager) spellings(e trade.Entry) []trade.Cell {
+	out := slices.Concat(e.KeyParts, p.revived[e.Key])
+	if d := p.doubles[e.Key]; d != nil {
+		out = append(out, slices.Concat(d.parts...)...)
+	}
+	return out
+}
+
+// stands returns how often a key stands in the ERP. A sweep has counted its rows; rows are those
+// that were read again.
+func (p *pager) stands(key string, rows []erp.Row) int {
+	if d := p.doubles[key]; d != nil && p.beside != nil {
+		return d.rows
+	}
+	return len(rows)
+}
+
+// settleDouble decides on one entry whose key occurs twice, or did. rows are those that
+// [Discoverer.readDoubles] read.
+func (r *Discoverer) settleDouble(old trade.Entry, p *pager, rows []erp.Row, known mapping.Parents) trade.Entry {
+	entry, n := old, p.stands(old.Key, rows)
+	_, revived := p.revived[old.Key]
+	switch {
+	case n == 0, old.State == trade.Sending, n == 1 && !revived: // the next reading decides
+		return old
+	case n == 1: // it is cured
+		r.Run.Eval.Evaluate(&entry, r.Run.Job.Values(rows[0].Get), known)
+		entry.Shown = r.Run.Job.Shown(old.Key, rows[0].Get)
+		entry.KeyParts = r.partsOf(rows[0])
+		entry.SourceHash, entry.GoneSweeps = r.Run.Job.SourceHash(rows[0].Get), 0
+		r.Run.Report.Changed++
+		return entry
+	case old.State.Created(), old.State == trade.Dismissed:
+		entry = r.compareNearest(old, rows, known)
+	case revived:
+		r.Run.Report.Unchanged++
+		fallthrough
+	case old.State != trade.Rejected && (old.State != trade.Held || old.Cause == trade.CauseVanished):
+		run.HoldDouble(&entry, n)
+	default:
+		// It is not sent as it is, and its cause must be kept. If it is to be sent later, the
+		// recheck holds it.
+		entry.GoneSweeps = 0
+	}
+	// each row's own spelling, once for each row at least: so a window knows that a sweep counted them
+	width := len(r.Run.Job.Spec.Key)
+	for _, row := range rows {
+		old.KeyParts = slices.Concat(old.KeyParts, r.partsOf(row))
+	}
+	old.KeyParts = p.spellings(old)
+	entry.KeyParts = slices.Concat(r.Run.Job.Spellings(&old)...)
+	for len(entry.KeyParts) > 0 && len(entry.KeyParts) < n*width {
+		entry.KeyParts = append(entry.KeyParts, entry.KeyParts[:width]...)
+	}
+	return entry
+}
+
+// partsOf returns the parts of a row's key, which is known to be readable.
+func (r *Discoverer) partsOf(row erp.Row) []trade.Cell {
+	_, parts, _ := mapping.RowKey(row, r.Run.Job.Spec.Key)
+	return parts
+}
+
+// compareNearest compares an entry that was sent, or that a person dismissed, with that of several
+// rows of its key which is the nearest: the one that it had before, else one that does not differ
+// from what was sent. If all differ, it is always the same one.
+func (r *Discoverer) compareNearest(old trade.Entry, rows []erp.Row, known mapping.Parents) trade.Entry {
+	if len(rows) == 0 {
+		return old // a sweep met the row that it had before first, or compared none
+	}
+	was := before{old.SourceHash, old.Flags.Has(trade.Replaced)}
+	if b, compared := r.differ[old.ID]; compared {
+		was = b
+		delete(r.differ, old.ID)
+	}
+	base := old.Values
+	if old.AckValues != nil {
+		base = old.AckValues
+	}
+	hash := func(row erp.Row) trade.Hash { return r.Run.Job.SourceHash(row.Get) }
+	slices.SortStableFunc(rows, func(a, b erp.Row) int { return cmp.Compare(hash(a), hash(b)) })
+	at := slices.IndexFunc(rows, func(row erp.Row) bool { return hash(row) == was.source })
+	if at < 0 {
+		at = slices.IndexFunc(rows, func(row erp.Row) bool {
+			return !r.Run.Eval.Differs(old.Key, base, r.Run.Job.Values(row.Get))
+		})
+	}
+	row := rows[max(at, 0)]
+	c := change{
+		row:    readRow{key: old.Key, row: row, hash: hash(row), shown: r.Run.Job.Shown(old.Key, row.Get)},
+		values: r.Run.Job.Values(row.Get), verdict: compare,
+	}
+	if c.row.hash == old.SourceHash && old.MappedWith != "" {
+		c.verdict = seen
+	}
+	entry := r.apply(old, c, known)
+	entry.Flags = entry.Flags.With(trade.Replaced, was.replaced && entry.Flags.Has(trade.Changed))
+	return entry
+}
+
+// addToSweep adds the further rows of a key to the sums of the last sweep, if they came after it. It
+// reports whether it changed the cursor.
+func (r *Discoverer) addToSweep(cursor *trade.Cursor, old, entry trade.Entry, rows []erp.Row) bool {
+	width := len(r.Run.Job.Spec.Key)
+	if cursor.Sweep == nil || cursor.Sweep.Read == 0 || len(old.KeyParts) > width || len(entry.KeyParts) <= width {
+		return false
+	}
+	extra := extraRowsOf(cursor.Sweep.Beside)
+	of := extra.of(trade.BesideDouble)
+	for _, row := range rows {
+		r.change(of, r.Run.Job.Values(row.Get), (*trade.Sums).Add)
+	}
+	r.change(of, entry.Newest(), (*trade.Sums).Remove)
+	extra.name(trade.BesideDouble, old.Key)
+	cursor.Sweep.Beside, cursor.Sweep.Read = extra.list(), cursor.Sweep.Read+len(rows)-1
+	return true
+}

@@ -1,0 +1,224 @@
+package sync_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// bridged are the rows and the amount of the ERP as the ledger counts them: its living entries, and
+// what the last readings found beside them.
+func (b *bench) bridged() (rows int, amount string) {
+	b.t.Helper()
+	var sum trade.Decimal
+	for _, e := range b.entries(trade.RowFilter{Job: "contracts"}) {
+		if e.GoneSweeps == 0 {
+			rows, sum = rows+1, sum.Add(e.Quantity.Amount)
+		}
+	}
+	cursor, err := b.ledger.Cursor(b.t.Context(), "contracts")
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	kg := sum.Mul(must.Get(trade.ParseDecimal("60"))(b.t))
+	for _, beside := range cursor.Sweep.Beside {
+		rows, kg = rows+beside.Rows, kg.Add(beside.Kilograms)
+	}
+	return rows, kg.String()
+}
+
+// wantBridge compares it with a plain sum over the ERP.
+func (b *bench) wantBridge(what string) {
+	b.t.Helper()
+	var rows, sacks int
+	if err := b.erp.QueryRow(`SELECT count(*), sum(CAST(quantidade AS INTEGER)) FROM (`+b.spec.Query+`) AS q`).
+		Scan(&rows, &sacks); err != nil {
+		b.t.Fatal(err)
+	}
+	if n, kg := b.bridged(); n != rows || kg != fmt.Sprint(60*sacks) {
+		b.t.Errorf("%s: the ledger counts %d rows and %s kg, the ERP has %d and %d", what, n, kg, rows, 60*sacks)
+	}
+}
+
+// inSpellings makes the ERP's query return two tables, of which the second has no unique key, and
+// moves contract 2 into a key that the second spells otherwise.
+func (b *bench) inSpellings(kind, first, second string) {
+	b.t.Helper()
+	b.exec(`CREATE TABLE livre (filial TEXT, num ` + kind + `, quantidade NUMERIC, preco NUMERIC, produto TEXT, carteira TEXT,
+		situacao TEXT, data_contrato DATE, pagamento DATE, obs TEXT, atualizado TIMESTAMP)`)
+	b.spec.Query = strings.Replace(b.spec.Query, "FROM contrato", "FROM livre", 1)
+	b.spelled(first, 2, "2026-03-10 08:00:00")
+	b.spelled(second, 1000, "2026-03-10 08:00:00")
+}
+
+func (b *bench) spelled(num string, amount int, at string) {
+	b.t.Helper()
+	b.exec(fmt.Sprintf(`INSERT INTO livre VALUES ('01', %s, %d, 120.5, 'soja', '1', 'aprovado', '2026-03-10',
+		'2026-07-01', '', '%s')`, num, amount, at))
+}
+
+var spellings = map[string]struct {
+	kind, first, second string
+	key                 string
+	only                string // an engine; "" = both
+}{
+	"a trailing blank":       {"TEXT", `'0002'`, `'0002 '`, "01|0002", ""},
+	"a blank before":         {"TEXT", `'0002 '`, `'  0002'`, "01|0002", ""},
+	"a no-break space":       {"TEXT", `'0002'`, "'0002\u00a0'", "01|0002", ""},
+	"the same text":          {"TEXT", `'0002'`, `'0002'`, "01|0002", ""},
+	"a number and its zeros": {"NUMERIC", `2`, `2.0`, "01|2", ""},
+	"a number and a text":    {"", `2`, `'2'`, "01|2", state.SQLite},
+	"a float and a text":     {"", `2.0`, `'2'`, "01|2", state.SQLite},
+	"the case of a UUID": {
+		"TEXT", `'DB5B5FAB-8F4D-4E27-9DA1-494C73CF256D'`, `'db5b5fab-8f4d-4e27-9da1-494c73cf256d'`,
+		"01|db5b5fab-8f4d-4e27-9da1-494c73cf256d", "",
+	},
+}
+
+// eachSpelling runs a scenario for each way in which a key can stand twice.
+func eachSpelling(t *testing.T, test func(t *testing.T, b *bench, second, key string)) {
+	t.Helper()
+	for name, s := range spellings {
+		t.Run(name, func(t *testing.T) {
+			both(t, func(t *testing.T, db database) {
+				if s.only != "" && s.only != db.ERP {
+					return // a column has one type there
+				}
+				b := newBenchOn(t, db, sandbox.Options{})
+				b.inSpellings(s.kind, s.first, s.second)
+				test(t, b, s.second, s.key)
+			})
+		})
+	}
+}
+
+// F022: rows whose keys are one key for the program stand twice, however they are spelled: nothing
+// goes, and each is counted.
+func TestF022ADoubleKeyInTwoSpellingsIsHeldAndCounted(t *testing.T) {
+	t.Parallel()
+	eachSpelling(t, func(t *testing.T, b *bench, second, key string) {
+		for range 2 {
+			r := b.sync(engine.Options{Sweep: true})
+			if r.Sent != 0 || r.States[trade.Held] != 1 {
+				t.Errorf("sent %d, states %v, stopped %+v", r.Sent, r.States, r.Stopped)
+			}
+			b.wantBridge("held")
+		}
+		b.row("contracts", key, trade.Held, trade.CauseDuplicateKey)
+		p, err := b.engine().Preview(t.Context(), "contracts", key)
+		if err != nil || p.Cause != trade.CauseDuplicateKey {
+			t.Errorf("what stands in the ERP now is told as %s (%s), %v", p.State, p.Cause, err)
+		}
+		b.clock.advance(time.Minute)
+		b.exec(`UPDATE livre SET quantidade = 3, atualizado = '2026-03-12 08:00:00' WHERE quantidade = 2`)
+		if r := b.sync(engine.Options{}); r.Sweep || r.Sent != 0 || r.States[trade.Held] != 1 {
+			t.Errorf("sweep %t, sent %d, states %v: a window proves no double key cured", r.Sweep, r.Sent, r.States)
+		}
+		b.exec(`DELETE FROM livre WHERE quantidade = 1000`)
+		b.exec(`UPDATE livre SET quantidade = 4, atualizado = '2026-03-12 08:30:00' WHERE quantidade = 3`)
+		if r := b.sync(engine.Options{}); r.Sweep || r.Sent != 1 {
+			t.Errorf("sweep %t, sent %d, states %v: the cured key goes", r.Sweep, r.Sent, r.States)
+		}
+	})
+}
+
+// F022: of a key that was sent and comes to stand twice, the row that was sent is the one that the
+// ledger compares; the other is counted, and named.
+func TestF022ASentKeyThatComesToStandTwiceIsComparedWithItsOwnRow(t *testing.T) {
+	t.Parallel()
+	eachSpelling(t, func(t *testing.T, b *bench, second, key string) {
+		b.exec(`DELETE FROM livre WHERE quantidade = 1000`)
+		if r := b.sync(engine.Options{}); r.Sent != 1 {
+			t.Fatalf("sent %d, states %v, stopped %+v", r.Sent, r.States, r.Stopped)
+		}
+		b.wantBridge("sent")
+		pass := func(what string, sweep bool) {
+			b.clock.advance(time.Minute)
+			r := b.sync(engine.Options{Sweep: sweep})
+			if r.Sweep != sweep || r.Sent != 0 || len(r.Flags) != 0 {
+				t.Errorf("%s: sweep %t, sent %d, flags %v", what, r.Sweep, r.Sent, r.Flags)
+			}
+			if !strings.Contains(fmt.Sprint(r.Notes), "appear more than once") && sweep {
+				t.Errorf("%s: nobody is told: %q", what, r.Notes)
+			}
+			if e := b.row("contracts", key, trade.Accepted, ""); e.Quantity.Amount.String() != "2" {
+				t.Errorf("%s: the sent row has amount %s", what, e.Quantity.Amount)
+			}
+			b.wantBridge(what)
+		}
+		b.spelled(second, 1000, "2026-03-12 08:00:00")
+		pass("a window with the new row", false)
+		pass("the same window", false)
+		pass("a sweep", true)
+		b.exec(`UPDATE livre SET quantidade = 1000, obs = 'x', atualizado = '2026-03-12 08:30:00' WHERE quantidade = 1000`)
+		pass("a window with the new row, edited", false)
+		pass("another sweep", true)
+		// once the key stands once, its row is compared as any other
+		b.exec(`DELETE FROM livre WHERE quantidade = 2`)
+		b.exec(`UPDATE livre SET atualizado = '2026-03-12 09:00:00'`)
+		for _, sweep := range []bool{false, true} {
+			if r := b.sync(engine.Options{Sweep: sweep}); r.Flags[trade.Changed] != 1 {
+				t.Errorf("sweep %t: flags %v", sweep, r.Flags)
+			}
+		}
+		b.wantBridge("cured")
+	})
+}
+
+// Both rows of a sent key differ from what was sent: it is told as changed, and always compared with
+// the same one.
+func TestASentKeyThatStandsTwiceWithOtherRowsOnlyDoesNotFlip(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.inSpellings("TEXT", `'0002'`, `'0002 '`)
+		b.exec(`DELETE FROM livre WHERE quantidade = 1000`)
+		b.sync(engine.Options{})
+		b.exec(`UPDATE livre SET quantidade = 600, atualizado = '2026-03-12 08:00:00'`)
+		b.spelled(`'0002 '`, 630, "2026-03-12 08:00:00")
+		var first string
+		for i, sweep := range []bool{false, true, true, false, true} {
+			if i == 2 { // from now on the ERP returns them in the other order
+				b.exec(`DELETE FROM livre WHERE quantidade = 600`)
+				b.spelled(`'0002'`, 600, "2026-03-12 08:00:00")
+			}
+			b.clock.advance(time.Minute)
+			r := b.sync(engine.Options{Sweep: sweep})
+			e := b.row("contracts", "01|0002", trade.Accepted, "")
+			if i == 0 {
+				first = e.Quantity.Amount.String()
+			}
+			if r.Flags[trade.Changed] != 1 || e.Flags.Has(trade.Replaced) || e.Quantity.Amount.String() != first {
+				t.Errorf("pass %d: flags %v, the entry %v and %v, at first %v", i, r.Flags, e.Flags, e.Quantity, first)
+			}
+			b.wantBridge(fmt.Sprint("pass ", i))
+		}
+	})
+}
+
+// The recheck finds each spelling that the readings saw.
+func TestF022ARowThatWaitsIsNotSentWhenItsKeyComesToStandTwice(t *testing.T) {
+	t.Parallel()
+	eachSpelling(t, func(t *testing.T, b *bench, second, key string) {
+		b.exec(`DELETE FROM livre WHERE quantidade = 1000`)
+		b.api.SetFaults(faults(t, "any:status=401")...)
+		b.sync(engine.Options{})
+		b.row("contracts", key, trade.Pending, "")
+		b.spelled(second, 1000, "2026-03-12 08:00:00")
+		b.clock.advance(time.Minute)
+		b.api.SetFaults()
+		if r := b.sync(engine.Options{}); r.Sweep || r.Sent != 0 || r.States[trade.Held] != 1 {
+			t.Errorf("sweep %t, sent %d, states %v", r.Sweep, r.Sent, r.States)
+		}
+		b.row("contracts", key, trade.Held, trade.CauseDuplicateKey)
+		b.wantBridge("a window")
+		b.sync(engine.Options{Sweep: true})
+		b.wantBridge("a sweep")
+	})
+}
