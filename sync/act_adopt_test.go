@@ -13,6 +13,7 @@ import (
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/discovery"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -260,6 +261,47 @@ func TestF161AResyncReadsAgainAndSendsOnlyWhatIsDue(t *testing.T) {
 		if r := resync(discovery.Resync{}, 1, ""); !r.Sweep || r.States[trade.Accepted] != 5 ||
 			r.States[trade.InDoubt] != 1 {
 			t.Errorf("sweep %v, states %v", r.Sweep, r.States)
+		}
+	})
+}
+
+// A resync of rows by key or by state needs no tick: nothing that may be on the platform already
+// goes by it, also when the ERP has changed it, which only a retry or a resend with a tick does.
+func TestAResyncSendsNoRowThatMayDouble(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.limits.MaxInFlight = 1
+		b.spec.Twin = mapping.TwinCheck{Mode: mapping.TwinHold, Days: 30}
+		b.api.SetFaults(faults(t, "status=422,empty@1", "duplicate@2", "lost-after@3")...)
+		b.contracts(5)
+		b.sync(engine.Options{})
+		b.api.SetFaults()
+		b.exec(`UPDATE contrato SET num = '0009', atualizado = '2026-03-13 08:00:00' WHERE num = '0004'`)
+		b.exec(`INSERT INTO contrato SELECT filial, '0008', quantidade, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0005'`)
+		b.sync(engine.Options{})
+		standing := func() {
+			t.Helper()
+			b.expect(1, trade.Rejected, "")
+			b.expect(2, trade.Held, trade.CauseExists)
+			b.expect(3, trade.InDoubt, trade.CauseUnknown)
+			b.expect(8, trade.Held, trade.CauseTwin)
+			b.expect(9, trade.Held, trade.CauseRetyped)
+		}
+		standing()
+		for _, price := range []string{"", `UPDATE contrato SET preco = 77`} {
+			if price != "" {
+				b.exec(price)
+			}
+			for _, asked := range []discovery.Resync{
+				{Keys: []string{key(1), key(2), key(3), key(8), key(9)}},
+				{States: []trade.State{trade.Rejected, trade.Held, trade.InDoubt}},
+				{},
+			} {
+				if r := b.sync(engine.Options{Resync: &asked}); r.Sent != 0 || r.Stopped != nil {
+					t.Errorf("%q, %+v: sent %d, stopped %+v", price, asked, r.Sent, r.Stopped)
+				}
+				standing()
+			}
 		}
 	})
 }
