@@ -262,17 +262,10 @@ func (c *Console) address(r *http.Request) (text string, ok bool) {
 	if err != nil || !c.Behind.Contains(from.Unmap()) {
 		return "", false
 	}
-	// The proxy appends the address that it saw; anything before it may be forged.
-	forwarded := r.Header.Values("X-Forwarded-For")
-	if len(forwarded) == 0 {
-		return host, true
+	if told, ok := connlimit.Forwarded(r.Header); ok {
+		return told.String(), true
 	}
-	all := strings.Split(forwarded[len(forwarded)-1], ",")
-	last := strings.TrimSpace(all[len(all)-1])
-	if _, err := netip.ParseAddr(last); err != nil {
-		return host, true
-	}
-	return last, true
+	return host, true
 }
 
 func hostOf(host string) string {

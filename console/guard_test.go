@@ -265,11 +265,21 @@ func TestBehindAProxyTheLastAddressCounts(t *testing.T) {
 	s := consoletest.OpenStore(t, state.SQLite)
 	behind := func(o *consoletest.Options) { o.Behind = netip.MustParsePrefix("127.0.0.1/32") }
 	w := consoletest.New(t, s, behind).WithPeople()
-	b := w.Browser()
-	b.Header.Set("X-Forwarded-For", "1.1.1.1, 203.0.113.9")
-	b.LogIn("carla", consoletest.Password).Wants(http.StatusSeeOther)
-	if records, err := s.Audit(t.Context(), 1); err != nil || records[0].From != "console 203.0.113.9" {
-		t.Errorf("%v, %v", records, err)
+	for told, want := range map[string]string{
+		"1.1.1.1, 203.0.113.9":       "203.0.113.9",
+		"203.0.113.9:51234":          "203.0.113.9", // as some proxies write it
+		"1.1.1.1,[2001:db8::7]:4711": "2001:db8::7",
+		"[2001:db8::8]":              "2001:db8::8",
+		"2001:DB8::9":                "2001:db8::9",
+		"unknown":                    "127.0.0.1", // the proxy's own
+		"203.0.113.9:":               "127.0.0.1",
+	} {
+		b := w.Browser()
+		b.Header.Set("X-Forwarded-For", told)
+		b.LogIn("carla", consoletest.Password).Wants(http.StatusSeeOther)
+		if records, err := s.Audit(t.Context(), 1); err != nil || records[0].From != "console "+want {
+			t.Errorf("%q: %v, %v", told, records, err)
+		}
 	}
 	elsewhere := consoletest.New(t, s, func(o *consoletest.Options) { o.Behind = netip.MustParsePrefix("10.0.0.0/8") })
 	elsewhere.Browser().Get("/login").Wants(http.StatusForbidden, "código “proxy”")

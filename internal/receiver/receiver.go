@@ -303,13 +303,8 @@ func (s *Server) sender(r *http.Request) string {
 	if err != nil || !s.conns.from(at) {
 		return host
 	}
-	told := r.Header.Values("X-Forwarded-For")
-	if len(told) == 0 {
-		return host
-	}
-	list := strings.Split(told[len(told)-1], ",")
-	if named, err := netip.ParseAddr(strings.TrimSpace(list[len(list)-1])); err == nil {
-		return named.String()
+	if told, ok := connlimit.Forwarded(r.Header); ok {
+		return told.String()
 	}
 	return host
 }

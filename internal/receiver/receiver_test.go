@@ -302,6 +302,10 @@ func TestGuessesUseUpABudget(t *testing.T) {
 		t.Error("sixty guesses were all looked at")
 	}
 	w.want("another sender", w.post(strings.NewReader("{}"), from("192.0.2.2")), 200)
+	for _, same := range []string{"192.0.2.1:4711", "[::ffff:192.0.2.1]:4712"} {
+		w.want("the same sender, as "+same, w.post(strings.NewReader("{}"), from(same),
+			func(r *http.Request) { r.SetBasicAuth("a", "b") }), http.StatusTooManyRequests)
+	}
 	b := newBudgets()
 	for i := range 3 * maxSenders {
 		b.of(fmt.Sprint(i), time.Now())
