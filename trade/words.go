@@ -300,6 +300,12 @@ func ControlsTerminal(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
 }
 
+// Unseen reports whether a character cannot be seen, or looks like a blank and is none: two texts that
+// differ in it look alike.
+func Unseen(r rune) bool {
+	return unicode.In(r, unicode.Cf, unicode.Cc, unicode.Co) || unicode.IsSpace(r) && r != ' ' || r == '\u3164'
+}
+
 // Visible replaces each character for which ControlsTerminal is true, except line breaks and tabs.
 // Every page and file for people must be passed through it.
 func Visible(text string) string {

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"regexp"
 	"slices"
@@ -152,7 +153,7 @@ func (p *printer) decisionCells(r *Row, acts []string) []string {
 	}
 	cells := []string{
 		p.Titles.Of(r.Job), r.Show.Masked().Line(),
-		r.Job, r.Key, dayText(r.Day, p.Lang), r.Product, r.Producer, kg, p.stateLabel(r).Text, reason, a.Who, a.Where,
+		r.Job, keyCell(r.Key), dayText(r.Day, p.Lang), r.Product, r.Producer, kg, p.stateLabel(r).Text, reason, a.Who, a.Where,
 		inWords(a.Do, p.Lang), a.Again.Label(p.Lang), strings.Join(words, ", "),
 		"", "", "", strconv.FormatInt(r.Version, 10), "",
 	}
@@ -163,6 +164,37 @@ func (p *printer) decisionCells(r *Row, acts []string) []string {
 	}
 	cells[len(cells)-1] = decisionCheck(cells)
 	return cells
+}
+
+// keyCell returns a key with its characters that cannot be seen as \u{202E}: a spreadsheet would lose
+// them. No key has this text itself, as a \ in a part is written \\.
+func keyCell(key string) string {
+	if !strings.ContainsFunc(key, trade.Unseen) {
+		return key
+	}
+	var out strings.Builder
+	for _, r := range key {
+		if trade.Unseen(r) {
+			_, _ = fmt.Fprintf(&out, `\u{%X}`, r) // a Builder never fails
+			continue
+		}
+		out.WriteRune(r)
+	}
+	return out.String()
+}
+
+var unseenRune = regexp.MustCompile(`\\u\{([0-9A-F]{1,6})\}|\\.`)
+
+// keyOf returns the key of a cell that keyCell wrote.
+func keyOf(cell string) string {
+	return unseenRune.ReplaceAllStringFunc(cell, func(found string) string {
+		m := unseenRune.FindStringSubmatch(found)
+		n, err := strconv.ParseInt(m[1], 16, 32)
+		if err != nil { // \\ or \|
+			return found
+		}
+		return string(rune(n))
+	})
 }
 
 // typedCommand matches a command that an advice tells people to type.

@@ -160,7 +160,7 @@ func (t *decisionReader) row(cells []string, line int) error {
 		}
 		return nil
 	}
-	d := Decision{Line: line, Job: cell("job"), Key: cell("key"), ID: cell("id"), Reason: cell("why"), cells: own}
+	d := Decision{Line: line, Job: cell("job"), Key: keyOf(cell("key")), ID: cell("id"), Reason: cell("why"), cells: own}
 	before := len(t.faults)
 	t.decision(&d, cell("decision"))
 	version, err := strconv.ParseInt(cell("version"), 10, 64)
@@ -168,11 +168,7 @@ func (t *decisionReader) row(cells []string, line int) error {
 		t.fault(line, "version", "decisions.altered")
 	} else {
 		for _, id := range altered(own) {
-			if id == "key" {
-				t.fault(line, id, "decisions.key_altered", d.Key)
-				continue
-			}
-			t.fault(line, id, "decisions.altered_or_moved")
+			t.altered(line, id, cell(id))
 		}
 	}
 	if utf8.RuneCountInString(d.Reason) < LeastReason {
@@ -187,6 +183,22 @@ func (t *decisionReader) row(cells []string, line int) error {
 		t.list = append(t.list, d)
 	}
 	return nil
+}
+
+// altered notes that a cell is not what was exported.
+func (t *decisionReader) altered(line int, column, text string) {
+	if column != "key" {
+		t.fault(line, column, "decisions.altered_or_moved")
+		return
+	}
+	hidden := func(r rune) bool { return trade.Unseen(r) || r == utf8.RuneError } // as some programs replace one
+	at := strings.IndexFunc(text, hidden)
+	if at < 0 {
+		t.fault(line, column, "decisions.key_altered", text)
+		return
+	}
+	r, _ := utf8.DecodeRuneInString(text[at:])
+	t.fault(line, column, "decisions.key_unseen", text, fmt.Sprintf("U+%04X", r), utf8.RuneCountInString(text[:at])+1)
 }
 
 // decision reads the decision of a row.

@@ -111,6 +111,43 @@ func TestDecisionsMakeTheRoundTrip(t *testing.T) {
 	})
 }
 
+// A key of the ERP with signs that nobody sees makes the round trip: a spreadsheet shows them in
+// braces. Such a sign that came into a key on the way is named, with its place.
+func TestSignsInKeysThatNobodySees(t *testing.T) {
+	t.Parallel()
+	for _, form := range []Form{Workbook, Commas} {
+		w := newWorld(t, "sqlite")
+		w.october()
+		key := "02|\u202e0011\u2028A\u200b"
+		w.send(w.add("contracts", key, soy.with(row{"amount": "7"})), trade.OutcomeNotCreated)
+		rows, raw := exported(t, w, form, trade.Portuguese)
+		shown := `02|\u{202E}0011\u{2028}A\u{200B}`
+		data := filled(t, form, raw, rows, map[string]string{
+			shown + "/decision": "dispensar", shown + "/why": "digitado duas vezes",
+		})
+		list, faults, err := ReadDecisions(t.Context(), bytes.NewReader(data), UnpackedBrowser, trade.Portuguese)
+		if err != nil || len(faults) > 0 || len(list) != 1 || list[0].Key != key {
+			t.Fatalf("%s: %+v, faults %+v, %v", form, list, faults, err)
+		}
+		if plans, refused, err := PlanDecisions(t.Context(), w.acts(), list); err != nil || len(refused) > 0 ||
+			len(plans) != 1 {
+			t.Errorf("%s: %+v, refused %+v, %v", form, plans, refused, err)
+		}
+		for sign, name := range map[string]string{"\u2067": "U+2067", "\ufffd": "U+FFFD", "\u00a0": "U+00A0"} {
+			rows, raw := exported(t, w, form, trade.Portuguese)
+			data := filled(t, form, raw, rows, map[string]string{
+				"02|000005/decision": "dispensar", "02|000005/why": "digitado duas vezes",
+			})
+			data = filled(t, form, data, rows, map[string]string{"02|000005/key": "02|00" + sign + "0005"})
+			list, faults, err := ReadDecisions(t.Context(), bytes.NewReader(data), UnpackedBrowser, trade.Portuguese)
+			if err != nil || len(list) > 0 || len(faults) != 1 || !strings.Contains(faults[0].Text, name+", na posição 6") ||
+				strings.Contains(faults[0].Text, "zeros") {
+				t.Errorf("%s, %s: %+v, %+v, %v", form, name, list, faults, err)
+			}
+		}
+	}
+}
+
 // A file that was made before the rows moved, or whose rows were altered, does nothing; each fault
 // names its line and column.
 func TestStaleAndAlteredRowsAreNamed(t *testing.T) {

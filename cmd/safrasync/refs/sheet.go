@@ -220,7 +220,7 @@ func (s *sheet) codeOf(record []string) (code, why string) {
 	}
 	for i, part := range parts {
 		column := s.code[min(i, len(s.code)-1)]
-		if at := strings.IndexFunc(part, unseen); at >= 0 {
+		if at := strings.IndexFunc(part, trade.Unseen); at >= 0 {
 			r := []rune(part[at:])[0]
 			return "", s.in(column, "csv.unseen", config.ShortName(part), fmt.Sprintf("U+%04X", r),
 				len([]rune(part[:at]))+1)
@@ -252,12 +252,6 @@ var (
 	digits     = regexp.MustCompile(`^\d+$`)
 	formatted  = regexp.MustCompile(`^[+-]?[\d.,]+$`)
 )
-
-// unseen reports whether a letter cannot be seen, or looks like another: a code with one would never
-// be that of a row.
-func unseen(r rune) bool {
-	return unicode.In(r, unicode.Cf, unicode.Cc, unicode.Co) || unicode.IsSpace(r) && r != ' ' || r == '\u3164'
-}
 
 // padded gives a number back the zeros that a spreadsheet has taken from it.
 func (s *sheet) padded(column int, part string, width int) (text, why string) {
