@@ -282,3 +282,48 @@ func TestThePagesSpeakEnglish(t *testing.T) {
 		b.Get(path).Wants(http.StatusOK, text)
 	}
 }
+
+// A page that answers a form can be read again in another language: its address only takes forms, so
+// the browser goes to the page that the form was on.
+func TestThePageOfAFormIsReadInAnotherLanguage(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, "lost-after@1")
+	doubt, sent := d.inDoubt()
+	d.as(trade.Reader).Get("/doubts").Wants(http.StatusOK) // from now on this host knows of the doubt
+	d.sql("state.db", afterQuarantine)
+	row, desk := fmt.Sprintf("/rows/%d", sent.ID), fmt.Sprintf("/doubts/%d", doubt.ID)
+	b := d.as(trade.Administrator).Get("/")
+	token, checked := b.Token(), url.Values{"act": {"resend"}, "checked": {"1"}, "reason": {"não está lá"}}
+	for path, c := range map[string]struct {
+		form url.Values
+		next string
+	}{
+		desk + "/reveal":                   {url.Values{}, desk},
+		desk + "/plan":                     {checked, desk},
+		desk + "/do":                       {checked, desk},
+		fmt.Sprintf("/reveal/%d", sent.ID): {url.Values{}, row},
+		row + "/retry":                     {url.Values{"reason": {"x"}}, row + "/retry"},
+		"/acts/retry":                      {url.Values{"job": {"contracts"}}, "/"},
+		"/schedules/contracts/plan":        {url.Values{"act": {"pause"}}, "/schedules"},
+		"/schedules/contracts/do":          {url.Values{"act": {"pause"}}, "/schedules"},
+		"/references/wallets/set":          {url.Values{}, "/references/wallets"},
+		"/references/wallets/plan":         {url.Values{}, "/references/wallets"},
+		"/decisions/plan":                  {url.Values{}, "/decisions"},
+		"/users":                           {url.Values{}, "/users"},
+		"/users/carla":                     {url.Values{}, "/users"},
+		"/account/password":                {url.Values{}, "/account"},
+		"/changed/plan":                    {url.Values{}, "/changed"},
+		"/report/close/plan":               {url.Values{}, "/report"},
+		"/pending/retry":                   {url.Values{}, "/pending"},
+	} {
+		c.form.Set("token", token)
+		b.Post(path, c.form)
+		if next := b.Form("/preferences").Get("next"); next != c.next {
+			t.Errorf("POST %s leads to %s, want %s", path, next, c.next)
+		}
+		b.Post("/preferences", with(b.Form("/preferences"), "lang", "en", "theme", "auto"))
+		if b.Status != http.StatusOK {
+			t.Errorf("after POST %s the other language is answered %d", path, b.Status)
+		}
+	}
+}

@@ -29,6 +29,9 @@ type Site struct {
 	// Waiting counts what waits for a person on each page of the menu, by its path; nil: no counts.
 	Waiting func(context.Context, *trade.User) map[string]int
 	Titles  func(trade.Lang) trade.Titles // of the jobs
+	// Page returns a path if it can be read, else that of the page with the form that it takes. The
+	// console sets it.
+	Page func(path string) string
 }
 
 // Request is one request that has passed the guard, and its answer.
@@ -41,6 +44,7 @@ type Request struct {
 	Secret   string // secret of the login, from the browser's cookie
 	Login    *trade.Login
 	Lang     trade.Lang
+	Address  string          // address at which the answer can be read once more; "" = that of its page
 	Answered bool            // the answer has begun
 	Ending   <-chan struct{} // closed when the console ends; for streams
 	theme    string
@@ -74,10 +78,13 @@ func (q *Request) Voice() view.Voice { return view.NewVoice(q.Lang, q.Site.Zone)
 // Page answers with a page: the template with that name, in its frame.
 func (q *Request) Page(status int, name string, data any) error {
 	f := view.Frame{
-		Voice: q.Voice(), Page: name, Name: q.Site.Name, Path: q.URL.Path, Theme: q.theme,
+		Voice: q.Voice(), Page: name, Name: q.Site.Name, Path: q.URL.Path, Address: q.Address, Theme: q.theme,
 		Asset: view.Asset, By: q.Site.Issuer, Data: data,
 		Bare: q.Header.Get("HX-Request") == "true" && q.Header.Get("HX-Boosted") == "" &&
 			q.Header.Get("HX-Target") == "part",
+	}
+	if f.Address == "" {
+		f.Address = q.Site.Page(q.URL.Path)
 	}
 	if q.Login != nil {
 		f.User, f.Token = &q.Login.User, q.token()
