@@ -153,7 +153,8 @@ func (p *printer) decisionCells(r *Row, acts []string) []string {
 	}
 	cells := []string{
 		p.Titles.Of(r.Job), r.Show.Masked().Line(),
-		r.Job, keyCell(r.Key), dayText(r.Day, p.Lang), r.Product, r.Producer, kg, p.stateLabel(r).Text, reason, a.Who, a.Where,
+		r.Job, keyCell(r.Key), dayText(r.Day, p.Lang), r.Product, r.Producer, kg, p.stateLabel(r).Text, reason,
+		a.Who, a.Where,
 		inWords(a.Do, p.Lang), a.Again.Label(p.Lang), strings.Join(words, ", "),
 		"", "", "", strconv.FormatInt(r.Version, 10), "",
 	}

@@ -160,7 +160,10 @@ func (t *decisionReader) row(cells []string, line int) error {
 		}
 		return nil
 	}
-	d := Decision{Line: line, Job: cell("job"), Key: keyOf(cell("key")), ID: cell("id"), Reason: cell("why"), cells: own}
+	d := Decision{
+		Line: line, Job: cell("job"), Key: keyOf(cell("key")), ID: cell("id"), Reason: cell("why"),
+		cells: own,
+	}
 	before := len(t.faults)
 	t.decision(&d, cell("decision"))
 	version, err := strconv.ParseInt(cell("version"), 10, 64)

@@ -140,7 +140,8 @@ func TestSignsInKeysThatNobodySees(t *testing.T) {
 			})
 			data = filled(t, form, data, rows, map[string]string{"02|000005/key": "02|00" + sign + "0005"})
 			list, faults, err := ReadDecisions(t.Context(), bytes.NewReader(data), UnpackedBrowser, trade.Portuguese)
-			if err != nil || len(list) > 0 || len(faults) != 1 || !strings.Contains(faults[0].Text, name+", na posição 6") ||
+			if err != nil || len(list) > 0 || len(faults) != 1 ||
+				!strings.Contains(faults[0].Text, name+", na posição 6") ||
 				strings.Contains(faults[0].Text, "zeros") {
 				t.Errorf("%s, %s: %+v, %+v, %v", form, name, list, faults, err)
 			}
