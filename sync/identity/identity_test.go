@@ -362,6 +362,20 @@ func TestRetyped(t *testing.T) {
 			records{with(record(1, "A", x), newest(contract(date)))},
 		},
 		{
+			"what it became is there, and what was sent with another price", warn, "retyped 1; retyped 1",
+			rows{row(1, "B", contract(date)), row(2, "C", contract(price))},
+			records{with(record(1, "A", x), newest(contract(date)))},
+		},
+		{
+			"the row of a key that was sent twice stands for one record only", warn, "retyped 3 twin",
+			rows{row(1, "C", x)},
+			records{
+				record(1, "A", x, x),
+				with(record(2, "A", z, x), func(r *trade.Record) { r.Row.ID = 101 }),
+				record(3, "D", x),
+			},
+		},
+		{
 			"a person said that it is another one", warn, "goes",
 			rows{row(1, "B", x, different(1))},
 			records{record(1, "A", x)},
