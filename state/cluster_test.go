@@ -4,12 +4,17 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/pgtest"
+	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -22,53 +27,275 @@ func onServer(t *testing.T) (*pgtest.Cluster, *kept) {
 	return c, keep(t, sqldb.Options{Driver: sqldb.Postgres, DSN: c.Database(t)})
 }
 
-// A service goes on through a fail-over, and claims nothing on the new server until somebody has
-// confirmed it.
-func TestC11APromotedReplicaStopsTheSendingUntilAPersonConfirmsIt(t *testing.T) {
+// anotherHost is the same ledger with the journal of another host.
+func (k *kept) anotherHost(name string) *kept {
+	k.t.Helper()
+	other := *k
+	other.o.Journal = k.t.TempDir()
+	other.open()
+	mustExec(k.t, other.s, `UPDATE journal SET host = ? WHERE id = ?`, name, other.s.db.Journal.Header().Journal)
+	return &other
+}
+
+// connected waits until the ledger's server answers again.
+func (k *kept) connected() {
+	for k.s.db.Write.PingContext(k.t.Context()) != nil {
+	}
+}
+
+// beat is a sign of life of a service.
+func (k *kept) beat() error {
+	_, err := k.s.Beat(k.t.Context(), trade.Instance{Owner: sqldb.Self(), Command: "run"})
+	return err
+}
+
+// A service goes on through a fail-over. Nothing is claimed on the new server until the journals of
+// all hosts are in step with it; then all go on, and no person is needed.
+func TestC11APromotedReplicaGoesOnWhenTheJournalsOfAllHostsAreInStep(t *testing.T) {
 	primary, k := onServer(t)
+	other := k.anotherHost("second")
 	replica := primary.Replica(t)
 	k.send("a", 2)
+	other.send("o", 2)
 	lease := mustLease(t, k.s, "deliveries")
-	mustRecord(t, k.s, lease, newEntry("b"))
 	entries := mustRecord(t, k.s, lease, newEntry("c"), newEntry("d"))
 	flying := mustSend(t, k.s, lease, entries[0])
 	primary.CatchUp(t)
 	replica.TakeOver(t, primary)
 
 	// What was in flight is settled, and nothing more begins.
-	for k.s.db.Write.PingContext(t.Context()) != nil {
-	}
+	k.connected()
 	in := intentOf(entries[1])
 	r := mustCommit(t, k.s, lease, trade.Group{
 		Settle:  []trade.Settlement{created(flying, "remote-c")},
 		Intents: []trade.Intent{in},
 	})
 	if !r.Settled[flying.ID] || r.Claimed[in.Attempt.ID] || r.Stop == nil || !r.Stop.All ||
-		!strings.Contains(r.Stop.Text, "timeline 2") || !strings.Contains(r.Stop.Text, "state rebind") {
+		!strings.Contains(r.Stop.Text, "timeline 2") || !strings.Contains(r.Stop.Text, "--gone HOST") {
 		t.Fatalf("%+v", r)
+	}
+	text := wantCode(t, k.beat(), sqldb.CodeServer)
+	for _, part := range []string{
+		"timeline 1", "timeline 2", "not yet in step with it: second", "must be off or fenced",
+	} {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q is not in %s", part, text)
+		}
 	}
 	wantCode(t, k.s.RenewLease(t.Context(), lease), sqldb.CodeServer)
 	_, err := k.s.AcquireLease(t.Context(), "contracts", sqldb.Self())
 	wantCode(t, err, sqldb.CodeServer)
-	second := *k
-	text := wantCode(t, second.try(sqldb.DefaultTuning), sqldb.CodeServer)
-	if !strings.Contains(text, "timeline 1") || !strings.Contains(text, "timeline 2") {
-		t.Error(text)
+	wantCode(t, (&kept{t: t, o: k.o}).try(sqldb.DefaultTuning), sqldb.CodeServer)
+	o := k.o
+	o.ReadOnly = true
+	findings := must.Get(mustOpen(t, o).Health(t.Context()))(t)
+	if last := findings[len(findings)-1]; last.OK || !strings.Contains(last.Value, "second") {
+		t.Errorf("%+v", last)
 	}
-	must.Do(t, k.s.ReleaseLease(t.Context(), lease))
 
-	plan, err := Rebind(t.Context(), k.o, "", false, trade.AuditRecord{})
-	if err != nil || plan.Server == nil || plan.Platform != nil || plan.Journal != "" || plan.Accepted != 2 ||
-		plan.Doubts != 1 {
+	must.Do(t, other.beat())
+	must.Do(t, k.beat())
+	must.Do(t, k.s.RenewLease(t.Context(), lease))
+	mustSend(t, k.s, lease, mustEntry(t, k.s, "deliveries", "d"))
+	other.send("p", 2)
+	for _, host := range []*kept{k, other} {
+		term := must.Get(journal.Compare(host.dir(), 0))(t).Term
+		if term.Number != 1 || !strings.HasSuffix(term.Server, "/00000002") {
+			t.Errorf("%+v", term)
+		}
+	}
+	acts := must.Get(k.s.Audit(t.Context(), 0))(t)
+	if len(acts) != 1 || acts[0].Act != "server" || acts[0].Who != "safrasync" {
+		t.Errorf("%+v", acts)
+	}
+}
+
+// A person may say that a host is gone, and only that: a host that is not gone has to report.
+func TestC11AFailOverIsNotConfirmedWhileAHostHasNotReported(t *testing.T) {
+	primary, k := onServer(t)
+	other := k.anotherHost("second")
+	replica := primary.Replica(t)
+	other.send("o", 2)
+	primary.CatchUp(t)
+	other.close()
+	k.close()
+	replica.TakeOver(t, primary)
+
+	plan, err := Rebind(t.Context(), k.o, RebindOrder{}, trade.AuditRecord{})
+	if err != nil || plan.Server == nil || plan.Asked || len(plan.Hosts) != 1 || plan.Hosts[0].Reported {
 		t.Fatalf("%+v, %v", plan, err)
 	}
-	if _, err := k.s.AcquireLease(t.Context(), "contracts", sqldb.Self()); err == nil {
-		t.Fatal("a plan has confirmed it")
+	_, err = Rebind(t.Context(), k.o, RebindOrder{Apply: true}, rebindAct)
+	if text := wantCode(t, err, sqldb.CodeServer); !strings.Contains(text, "journals: second") ||
+		!strings.Contains(text, "--gone HOST") {
+		t.Error(text)
 	}
-	must.Get(Rebind(t.Context(), k.o, "", true, rebindAct))(t)
-	// The service that was there before goes on by itself.
-	lease = mustLease(t, k.s, "deliveries")
-	mustSend(t, k.s, lease, mustEntry(t, k.s, "deliveries", "d"))
+	_, err = Rebind(t.Context(), k.o, RebindOrder{Apply: true, Gone: []string{"secnod"}}, rebindAct)
+	if text := wantCode(t, err, sqldb.CodeConfig); !strings.Contains(text, "its other hosts are: second") {
+		t.Error(text)
+	}
+	must.Get(Rebind(t.Context(), k.o, RebindOrder{Apply: true, Gone: []string{"second"}}, rebindAct))(t)
+	k.open()
+	k.send("a", 1)
+	// It comes back all the same: what its journal has is taken up.
+	text := wantCode(t, other.try(sqldb.DefaultTuning), sqldb.CodeJournalLost)
+	if !strings.Contains(text, "safrasync rebuild") || strings.Contains(text, "new-journal") {
+		t.Error(text)
+	}
+	must.Get(Rebuild(t.Context(), other.o, nil, true, rebuildAct))(t)
+	other.open()
+	other.send("p", 1)
+}
+
+// The cluster goes back to the server that was given up: by an address that leads there again, or by
+// a manager that gives the lead back to it. Whoever sent nothing since has nothing in its journal
+// that the old server lacks, and would take over the jobs of the host that did.
+func TestC11AClusterThatGoesBackToALowerTimelineIsRefused(t *testing.T) {
+	primary, k := onServer(t)
+	other := k.anotherHost("second")
+	replica := primary.Replica(t)
+	k.send("a", 2)
+	primary.CatchUp(t)
+	replica.TakeOver(t, primary)
+	for _, host := range []*kept{k, other} {
+		host.connected()
+	}
+	wantCode(t, k.beat(), sqldb.CodeServer)
+	must.Do(t, other.beat())
+	must.Do(t, k.beat())
+	other.send("o", 3)
+	want := provenOf(t, other.s)
+
+	replica.Stop(t)
+	primary.Start(t)
+	k.connected()
+	wentBack := func(err error) {
+		t.Helper()
+		text := wantCode(t, err, sqldb.CodeRolledBack)
+		for _, part := range []string{"went back", " 1", "off or fenced", "rebuild` on every host", "state rebind"} {
+			if !strings.Contains(text, part) {
+				t.Errorf("%q is not in %s", part, text)
+			}
+		}
+	}
+	_, err := k.s.AcquireLease(t.Context(), "contracts", sqldb.Self())
+	wentBack(err)
+	wentBack(k.beat())
+	o := k.o
+	o.ReadOnly = true
+	_, err = mustOpen(t, o).JournalReport(t.Context(), k.o.Journal)
+	wentBack(err)
+	must.Do(t, k.s.Close(), other.s.Close())
+	wentBack(k.try(sqldb.DefaultTuning))
+	wantCode(t, other.try(sqldb.DefaultTuning), sqldb.CodeRolledBack)
+	_, err = Rebind(t.Context(), k.o, RebindOrder{Apply: true}, rebindAct)
+	if text := wantCode(t, err, sqldb.CodeRolledBack); !strings.Contains(text, "also on second") ||
+		!strings.Contains(text, "--gone HOST") {
+		t.Error(text)
+	}
+
+	must.Get(Rebuild(t.Context(), other.o, nil, true, rebuildAct))(t)
+	wentBack(k.try(sqldb.DefaultTuning))
+	plan := must.Get(Rebind(t.Context(), k.o, RebindOrder{Apply: true}, rebindAct))(t)
+	if plan.Back == "" || !plan.Asked || !plan.Hosts[0].Reported {
+		t.Errorf("%+v", plan)
+	}
+	k.open()
+	other.open()
+	k.send("b", 1)
+	other.send("p", 1)
+	for row := range want {
+		if _, ok := provenOf(t, k.s)[row]; !ok {
+			t.Errorf("%s is missing", row)
+		}
+	}
+}
+
+// The same, where the newer server was never confirmed, because it was given up at once: who has
+// reported from it does not take the older one without a word.
+func TestC11AServerThatOneHostHasReportedFromIsNotForgotten(t *testing.T) {
+	primary, k := onServer(t)
+	k.anotherHost("second").close()
+	replica := primary.Replica(t)
+	primary.CatchUp(t)
+	replica.TakeOver(t, primary)
+	k.connected()
+	wantCode(t, k.beat(), sqldb.CodeServer)
+	k.close()
+	replica.Stop(t)
+	primary.Start(t)
+	text := wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeRolledBack)
+	if !strings.Contains(text, "timeline 2") || !strings.Contains(text, "timeline 1") {
+		t.Error(text)
+	}
+}
+
+// An older state of the disk of the database's host is put back: the same server, the same timeline.
+// The host that sent what is missing has not started yet.
+func TestC11ASnapshotOfTheServerThatIsPutBackIsNoticedByAHostThatSentNothing(t *testing.T) {
+	server, k := onServer(t)
+	other := k.anotherHost("second")
+	k.send("a", 2)
+	other.send("o", 1)
+	must.Do(t, k.beat())
+	before := filepath.Join(t.TempDir(), "snapshot")
+	server.Stop(t)
+	must.Do(t, exec.Command("cp", "--archive", server.DataDir(), before).Run())
+	server.Start(t)
+	other.connected()
+	other.send("late", 3)
+	want := provenOf(t, other.s)
+	k.connected()
+	// It sees the server, and keeps no record of it.
+	must.Do(t, k.s.ReleaseLease(t.Context(), mustLease(t, k.s, "contracts")))
+	server.Stop(t)
+	must.Do(t, os.RemoveAll(server.DataDir()), exec.Command("cp", "--archive", before, server.DataDir()).Run())
+	server.Start(t)
+
+	k.connected()
+	_, err := k.s.AcquireLease(t.Context(), "contracts", sqldb.Self())
+	if text := wantCode(t, err, sqldb.CodeRolledBack); !strings.Contains(text, "write-ahead log") ||
+		!strings.Contains(text, "rebuild` on every host") {
+		t.Error(text)
+	}
+	k.close()
+	other.close()
+	wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeServer) // asked, and not confirmed
+	wantCode(t, other.try(sqldb.DefaultTuning), sqldb.CodeRolledBack)
+	must.Get(Rebuild(t.Context(), other.o, nil, true, rebuildAct))(t)
+	must.Get(Rebind(t.Context(), k.o, RebindOrder{Apply: true}, rebindAct))(t)
+	k.open()
+	if diff := cmp.Diff(want, provenOf(t, k.s)); diff != "" {
+		t.Errorf("after the rebuild (-want +got):\n%s", diff)
+	}
+}
+
+// The same, where the host that sent nothing starts again: its last sign of life noted what it saw.
+func TestC11WhatAHostSawOfTheOthersOutlivesIt(t *testing.T) {
+	server, k := onServer(t)
+	other := k.anotherHost("second")
+	k.send("a", 2)
+	before := filepath.Join(t.TempDir(), "snapshot")
+	server.Stop(t)
+	must.Do(t, exec.Command("cp", "--archive", server.DataDir(), before).Run())
+	server.Start(t)
+	other.connected()
+	other.send("late", 3)
+	k.connected()
+	must.Do(t, k.beat())
+	seq := must.Get(journal.Compare(k.dir(), 0))(t).End.Seq
+	must.Do(t, k.beat(), other.beat(), k.beat(), other.beat())
+	if again := must.Get(journal.Compare(k.dir(), 0))(t).End.Seq; again != seq {
+		t.Errorf("hosts that send nothing wrote %d records more", again-seq)
+	}
+	k.close()
+	other.close()
+	server.Stop(t)
+	must.Do(t, os.RemoveAll(server.DataDir()), exec.Command("cp", "--archive", before, server.DataDir()).Run())
+	server.Start(t)
+	if text := wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeRolledBack); !strings.Contains(text, "went back") {
+		t.Error(text)
+	}
 }
 
 func TestC11AReplicaThatLaggedIsRebuiltBeforeItIsConfirmed(t *testing.T) {
@@ -87,17 +314,17 @@ func TestC11AReplicaThatLaggedIsRebuiltBeforeItIsConfirmed(t *testing.T) {
 	b.close()
 	replica.TakeOver(t, primary)
 
-	wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeServer)
-	plan, err := Rebind(t.Context(), k.o, "", false, trade.AuditRecord{})
+	wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeRolledBack)
+	plan, err := Rebind(t.Context(), k.o, RebindOrder{}, trade.AuditRecord{})
 	if err != nil || !strings.Contains(plan.Journal, "with 3 rows that were sent") || len(plan.Hosts) != 1 ||
 		!strings.HasPrefix(plan.Hosts[0].Path, b.o.Journal) {
 		t.Fatalf("%+v, %v", plan, err)
 	}
-	_, err = Rebind(t.Context(), k.o, "", true, rebindAct)
+	_, err = Rebind(t.Context(), k.o, RebindOrder{Apply: true}, rebindAct)
 	wantCode(t, err, sqldb.CodeRolledBack)
 	must.Get(Rebuild(t.Context(), k.o, nil, true, rebuildAct))(t)
-	wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeServer) // rebuilt, and still not confirmed
-	must.Get(Rebind(t.Context(), k.o, "", true, rebindAct))(t)
+	wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeServer) // rebuilt, and the other has not reported
+	b.open()
 	k.open()
 	if diff := len(want) - len(provenOf(t, k.s)); diff != 0 {
 		t.Errorf("%d rows are missing", diff)
@@ -150,9 +377,7 @@ func TestAnAddressWithEveryServerFindsTheOneThatCanWrite(t *testing.T) {
 	promoted := must.Get(sql.Open("postgres", alone.DSN))(t)
 	must.Get(promoted.ExecContext(t.Context(), `SELECT pg_promote()`))(t)
 	must.Do(t, promoted.Close())
-	wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeServer)
-	must.Get(Rebind(t.Context(), k.o, "", true, rebindAct))(t)
-	k.open()
+	k.open() // one host, whose journal is in step
 	k.send("b", 1)
 }
 
@@ -187,7 +412,7 @@ func TestC11ACopyRestoredOnAnotherServerIsNoticed(t *testing.T) {
 		!strings.Contains(last.Hint, "state rebind") {
 		t.Errorf("%+v, %v", last, err)
 	}
-	must.Get(Rebind(t.Context(), k.o, "", true, rebindAct))(t)
+	must.Get(Rebind(t.Context(), k.o, RebindOrder{Apply: true}, rebindAct))(t)
 	k.open()
 	k.send("b", 1)
 }
@@ -233,4 +458,43 @@ func TestC11WhatTheRoleMayNotReadIsSaidAndTheRestIsCompared(t *testing.T) {
 	c.CatchUp(t)
 	replica.TakeOver(t, c)
 	wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeServer)
+}
+
+// Answers that came while the server was away are only in the journal until the service stores them.
+// That is no older ledger: nothing that was sent is missing.
+func TestAnswersThatWereKeptWhileTheServerWasAwayAreNoOlderLedger(t *testing.T) {
+	server, k := onServer(t)
+	second := *k // another process of this host
+	second.open()
+	lease := mustLease(t, k.s, "contracts")
+	entries := mustRecord(t, k.s, lease, newEntry("a"), newEntry("b"))
+	flying := []trade.Attempt{mustSend(t, k.s, lease, entries[0]), mustSend(t, k.s, lease, entries[1])}
+	server.Stop(t)
+	for i, s := range []*Store{k.s, second.s} {
+		if _, err := s.Commit(t.Context(), lease, trade.Group{At: at, Settle: []trade.Settlement{
+			created(flying[i], "remote-"+entries[i].Key),
+		}}); err == nil {
+			t.Fatal("it was stored")
+		}
+	}
+	server.Start(t)
+	k.connected()
+	reading := k.o
+	reading.ReadOnly = true
+	report, err := mustOpen(t, reading).JournalReport(t.Context(), k.o.Journal)
+	if err != nil || !report.Unfinished {
+		t.Errorf("%+v, %v", report, err)
+	}
+	k.close()
+	second.close()
+	k.open()
+	for _, e := range entries {
+		if now := mustEntry(t, k.s, "contracts", e.Key); now.State != trade.Accepted {
+			t.Errorf("%s is %s", e.Key, now.State)
+		}
+	}
+	if got := k.s.Opening(); got.Settled != 2 {
+		t.Errorf("opening: %+v", got)
+	}
+	mustAddUp(t, k.s, "contracts")
 }

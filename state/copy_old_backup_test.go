@@ -54,7 +54,7 @@ func TestAnOldBackupOfAMovedLedgerSendsNothing(t *testing.T) {
 			refused("opening", err)
 			_, err = NewJournal(t.Context(), from, nil, true, moveRecord)
 			refused("a new journal", err)
-			_, err = Rebind(t.Context(), from, "https://other.example", true, moveRecord)
+			_, err = Rebind(t.Context(), from, RebindOrder{Platform: "https://other.example", Apply: true}, moveRecord)
 			refused("rebind", err)
 			look := from
 			look.ReadOnly = true

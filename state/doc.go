@@ -47,7 +47,7 @@
 //
 // Functions for a ledger as a whole are in this package: opening (state.go), creating (begin.go),
 // health and doctor*.go, backup.go, restore.go, copy*.go (to another database), rebuild*.go, and
-// rebind.go (to a changed address).
+// rebind.go (to a changed address or database server).
 //
 // # Who may write what
 //

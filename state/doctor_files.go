@@ -69,7 +69,7 @@ func (s *Store) JournalReport(ctx context.Context, parent string) (JournalReport
 	dir := s.JournalDir(parent)
 	v, err := s.Compare(ctx, "comparing the ledger with its journal", dir)
 	return JournalReport{
-		Folder: dir, New: v.Fresh, Unfinished: v.Record != nil, Records: v.Compare.End.Seq,
+		Folder: dir, New: v.Fresh, Unfinished: v.Left(), Records: v.Compare.End.Seq,
 		Bytes:    v.Compare.End.Bytes,
 		Together: s.db.D.Name == sqldb.SQLite && sqldb.SameDevice(filepath.Dir(s.db.Where), dir),
 	}, err

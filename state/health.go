@@ -184,7 +184,7 @@ func walSize(path string) int64 {
 // also reports which parts of the server's identity the role may not read.
 func (s *Store) healthServer(ctx context.Context) (Finding, error) {
 	f := Finding{Name: "server", OK: true}
-	was, is, err := s.db.Servers(ctx)
+	now, err := s.db.LedgerState(ctx)
 	if err != nil {
 		return f, err
 	}
@@ -192,12 +192,16 @@ func (s *Store) healthServer(ctx context.Context) (Finding, error) {
 	if err := s.db.Get(ctx, "looking which server has the ledger", &standby, `SELECT pg_is_in_recovery()`); err != nil {
 		return f, err
 	}
-	f.Value = sqldb.ServerText(is)
+	missing, err := s.db.Missing(ctx, now)
+	if err != nil {
+		return f, err
+	}
+	f.Value = sqldb.ServerText(now.Server)
 	var other *sqldb.Error
-	switch p := sqldb.ServerParts(is); {
+	switch p := sqldb.ServerParts(now.Server); {
 	case standby:
 		f.OK, f.Value, f.Hint = false, "a standby, from which nothing can be sent", sqldb.PrimaryHint
-	case !sqldb.SameServers(was, is) && errors.As(s.db.OtherServer(was, is), &other):
+	case errors.As(s.db.Unconfirmed(sqldb.Confirmed{Term: now.Term}, now, missing), &other):
 		f.OK, f.Value, f.Hint = false, other.Err.Error(), other.Hint
 	case p[0] == sqldb.Unread:
 		f.Hint = "another server would not be noticed: GRANT EXECUTE ON FUNCTION pg_control_system() TO the role of state.dsn"

@@ -76,7 +76,7 @@ func TestC10ALedgerThatHasSentBelongsToThatPlatform(t *testing.T) {
 		}
 		k.close()
 
-		plan, err := Rebind(t.Context(), k.o, production, false, trade.AuditRecord{})
+		plan, err := Rebind(t.Context(), k.o, RebindOrder{Platform: production}, trade.AuditRecord{})
 		if err != nil || plan.Platform == nil || plan.Platform.Was != fromTests || plan.Accepted != 1 ||
 			plan.Doubts != 1 || plan.Server != nil || plan.Journal != "" {
 			t.Errorf("plan %+v, %v", plan, err)
@@ -84,7 +84,7 @@ func TestC10ALedgerThatHasSentBelongsToThatPlatform(t *testing.T) {
 		k.open()
 		wantOther(t, k.sendTo(production), fromTests, production)
 		k.close()
-		must.Get(Rebind(t.Context(), k.o, production, true, rebindAct))(t)
+		must.Get(Rebind(t.Context(), k.o, RebindOrder{Platform: production, Apply: true}, rebindAct))(t)
 		k.open()
 		if err := k.sendTo(production); err != nil {
 			t.Error(err)
@@ -104,7 +104,8 @@ func TestC10WhoIsAboutToSendKeepsTheLedgerAtItsPlatform(t *testing.T) {
 		if _, err := k.s.AcquireLease(t.Context(), "deliveries", sendsTo("b", production)); !errors.As(err, &leased) {
 			t.Errorf("another process may send to another address beside one that is about to send: %v", err)
 		}
-		if _, err := Rebind(t.Context(), k.o, production, true, rebindAct); !errors.As(err, &leased) {
+		order := RebindOrder{Platform: production, Apply: true}
+		if _, err := Rebind(t.Context(), k.o, order, rebindAct); !errors.As(err, &leased) {
 			t.Errorf("rebound under a run: %v", err)
 		}
 		if _, err := k.s.AcquireLease(t.Context(), "deliveries", sendsTo("b", fromTests)); err != nil {
@@ -187,12 +188,13 @@ func TestC10AProcessThatWasSuspendedOverARebindSendsNothing(t *testing.T) {
 		lease := must.Get(k.s.AcquireLease(t.Context(), "contracts", sendsTo("a", fromTests)))(t)
 		rows := mustRecord(t, k.s, lease, newEntry("a"), newEntry("b"))
 		mustSettle(t, k.s, lease, created(mustSend(t, k.s, lease, rows[0]), "remote-a"))
-		if _, err := Rebind(t.Context(), k.o, production, true, rebindAct); !errors.As(err, new(*trade.LeasedError)) {
+		order := RebindOrder{Platform: production, Apply: true}
+		if _, err := Rebind(t.Context(), k.o, order, rebindAct); !errors.As(err, new(*trade.LeasedError)) {
 			t.Fatalf("rebound while a process holds a lease: %v", err)
 		}
 		// it was suspended for longer than its lease
 		must.Do(t, byHand(k.s, `UPDATE job_lease SET expires = 1`))
-		must.Get(Rebind(t.Context(), k.o, production, true, rebindAct))(t)
+		must.Get(Rebind(t.Context(), k.o, RebindOrder{Platform: production, Apply: true}, rebindAct))(t)
 		late := intentOf(rows[1])
 		if r, err := k.s.Commit(t.Context(), lease, trade.Group{At: at, Intents: []trade.Intent{late}}); err != nil ||
 			!r.LeaseLost || r.Claimed[late.Attempt.ID] {

@@ -1,15 +1,19 @@
 package state
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/safrasync/safrasync/state/audit"
 	"github.com/safrasync/safrasync/state/jobs"
+	"github.com/safrasync/safrasync/state/recovery"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -20,8 +24,12 @@ type RebindPlan struct {
 	Ledger   string      `json:"ledger"`
 	Platform *RebindPart `json:"platform"` // null if the address is unchanged
 	Server   *RebindPart `json:"server"`   // null if the server is unchanged
-	Accepted int         `json:"accepted"` // rows that the platform has
-	Doubts   int         `json:"in_doubt"` // rows that the platform may have
+	// what this host has confirmed and the ledger lacks; "" if nothing shows that it went back
+	Back string `json:"back"`
+	// the hosts were asked to report, and nothing is sent until the ledger is confirmed
+	Asked    bool `json:"asked"`
+	Accepted int  `json:"accepted"` // rows that the platform has
+	Doubts   int  `json:"in_doubt"` // rows that the platform may have
 	// what this host's journal has that the ledger lacks; "" if nothing
 	Journal string `json:"journal"`
 	// the ledger's other journals, to be compared on their hosts
@@ -40,19 +48,27 @@ type RebindHost struct {
 	Path    string    `json:"path"`
 	Records int64     `json:"records"` // how many of its records the ledger has
 	Last    time.Time `json:"last"`
+	// since the hosts were asked the ledger had everything in it, as its host has reported
+	Reported bool `json:"reported"`
+	Gone     bool `json:"gone"` // the person says that the host is gone for ever
+}
+
+// RebindOrder is what a person confirms.
+type RebindOrder struct {
+	Platform string   // the configured address; "" = as it is
+	Gone     []string // hosts that are gone for ever, with their journals
+	Apply    bool     // if false, Rebind changes nothing
 }
 
 // Rebind binds a ledger to the configured address and to the server that it is on. A person thereby
-// confirms that it is the same platform, and that the journals were compared. It refuses a ledger
-// that is in use, and one that lacks records of this host's journal. If apply is false, it changes
-// nothing.
-func Rebind(ctx context.Context, o sqldb.Options, platform string, apply bool,
-	record trade.AuditRecord,
-) (RebindPlan, error) {
-	return rebind(ctx, o, sqldb.DefaultTuning, platform, apply, record)
+// confirms that it is the same platform, and that no other server with the ledger is in use. It
+// refuses a ledger that lacks records of this host's journal, or whose other hosts have not reported
+// since they were asked. For another address it refuses a ledger that is in use.
+func Rebind(ctx context.Context, o sqldb.Options, order RebindOrder, record trade.AuditRecord) (RebindPlan, error) {
+	return rebind(ctx, o, sqldb.DefaultTuning, order, record)
 }
 
-func rebind(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, platform string, apply bool,
+func rebind(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, order RebindOrder,
 	record trade.AuditRecord,
 ) (plan RebindPlan, err error) {
 	bare := o
@@ -74,8 +90,9 @@ func rebind(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, platform st
 	if s, err = open(ctx, bare, tune); err != nil {
 		return plan, err
 	}
-	err = errors.Join(s.rebind(ctx, o, &plan, platform, apply, record), s.Close())
-	if err != nil || !apply {
+	r := &rebinding{Store: s, options: o, RebindOrder: order}
+	err = errors.Join(r.run(ctx, record), s.Close())
+	if plan = r.plan; err != nil || !order.Apply {
 		return plan, err
 	}
 	// Open it in the normal way: this records the change in its journal and runs the usual checks.
@@ -85,38 +102,33 @@ func rebind(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, platform st
 	return plan, s.Close()
 }
 
-func (s *Store) rebind(ctx context.Context, o sqldb.Options, plan *RebindPlan, platform string, apply bool,
-	record trade.AuditRecord,
-) error {
-	lacks := s.compareJournal(ctx, o)
-	if lacks != nil {
-		plan.Journal = lacks.Error()
+// rebinding is one rebind.
+type rebinding struct {
+	*Store
+	RebindOrder
+	options sqldb.Options
+	plan    RebindPlan
+}
+
+func (r *rebinding) run(ctx context.Context, record trade.AuditRecord) error {
+	const op = "confirming what the ledger belongs to"
+	if r.Apply {
+		if err := r.db.InTx(ctx, op, r.ask); err != nil {
+			return err
+		}
 	}
-	err := s.db.InTx(ctx, "confirming what the ledger belongs to", func(t *sqldb.Tx) error {
-		err := s.planRebind(t, plan, platform, o)
+	err := r.db.InTx(ctx, op, func(t *sqldb.Tx) error {
+		found, err := r.look(t)
+		if err == nil {
+			err = r.gone(t)
+		}
 		switch {
 		case err != nil:
 			return err
-		case !apply:
+		case !r.Apply:
 			return errPlanned
-		case lacks != nil:
-			return lacks
 		}
-		if err := jobs.NobodyRuns(t); err != nil {
-			return err
-		}
-		if err := jobs.SetPlatform(t, platform); err != nil {
-			return err
-		}
-		if err := t.Do(`UPDATE ledger SET server = ?`, t.Server); err != nil {
-			return err
-		}
-		detail, err := json.Marshal(plan)
-		if err != nil {
-			return err
-		}
-		record.Detail = string(detail)
-		return audit.AddAudit(t, record)
+		return r.confirm(t, found, record)
 	})
 	if errors.Is(err, errPlanned) {
 		return nil
@@ -124,51 +136,163 @@ func (s *Store) rebind(ctx context.Context, o sqldb.Options, plan *RebindPlan, p
 	return err
 }
 
-// compareJournal compares the ledger with this host's journal, as opening it does.
-func (s *Store) compareJournal(ctx context.Context, o sqldb.Options) error {
-	if o.Journal == "" {
+// found is what a rebind finds in the ledger, and in this host's journal.
+type found struct {
+	now   sqldb.LedgerState
+	had   sqldb.Confirmed
+	ours  string // the id of this host's journal; "" if it has none
+	lacks error  // what the ledger lacks of it
+}
+
+// ask asks the hosts to report if there is something to confirm about the server, and reports for
+// this one.
+func (r *rebinding) ask(t *sqldb.Tx) error {
+	f, err := r.look(t)
+	if err != nil {
+		return err
+	}
+	if reason, _ := r.db.ReasonOf(f.had, f.now); reason == "" && f.now.Asked == "" {
 		return nil
 	}
-	parent, err := filepath.Abs(o.Journal)
-	if err == nil {
-		_, err = s.Compare(ctx, "comparing the ledger with its journal", s.JournalDir(parent))
-	}
+	_, err = recovery.Report(t, f.ours, f.had, &f.now)
+	t.Note = nil // opening it afterwards writes what was confirmed to the journal
 	return err
 }
 
-func (s *Store) planRebind(t *sqldb.Tx, plan *RebindPlan, platform string, o sqldb.Options) (err error) {
-	var was struct {
-		Platform, Server string
+// look locks what a process that takes a lease locks, in its order, compares the ledger with this
+// host's journal, and makes the plan.
+func (r *rebinding) look(t *sqldb.Tx) (f found, err error) {
+	for _, lock := range []string{"job_lease", "ledger"} {
+		if err := t.All(&[]int64{}, t.S.D.Locked(`SELECT 1 FROM `+lock, lock)); err != nil {
+			return f, err
+		}
 	}
-	// locked: a process that takes a lease waits, and is then refused
-	if err := t.Get(&was, s.db.D.Locked(`SELECT platform, server FROM ledger`, "ledger")); err != nil {
-		return err
+	var was string
+	if err := t.Get(&was, `SELECT platform FROM ledger`); err != nil {
+		return f, err
 	}
-	plan.Ledger, plan.Platform, plan.Server, plan.Hosts = s.db.ID, nil, nil, []RebindHost{}
-	if was.Platform != platform && platform != "" {
-		plan.Platform = &RebindPart{Was: was.Platform, Is: platform}
+	if f.now, err = t.State(); err != nil {
+		return f, err
 	}
-	if s.db.D.Name == sqldb.Postgres && !sqldb.SameServers(was.Server, t.Server) {
-		plan.Server = &RebindPart{Was: sqldb.ServerText(was.Server), Is: sqldb.ServerText(t.Server)}
+	dir, err := r.compare(t, &f)
+	if err != nil {
+		return f, err
 	}
-	if plan.Accepted, plan.Doubts, err = jobs.CountSent(t.Ctx, t); err != nil {
-		return err
+	r.plan = RebindPlan{Ledger: r.db.ID, Asked: f.now.Asked != "", Hosts: []RebindHost{}}
+	if f.lacks != nil {
+		r.plan.Journal = f.lacks.Error()
 	}
+	if was != r.Platform && r.Platform != "" {
+		r.plan.Platform = &RebindPart{Was: was, Is: r.Platform}
+	}
+	switch reason, err := r.db.ReasonOf(f.had, f.now); {
+	case reason == sqldb.WentBack:
+		r.plan.Back = errors.Unwrap(err).Error()
+	case reason != "":
+		r.plan.Server = &RebindPart{Was: sqldb.ServerText(f.now.Recorded), Is: sqldb.ServerText(f.now.Server)}
+	}
+	if r.plan.Accepted, r.plan.Doubts, err = jobs.CountSent(t.Ctx, t); err != nil {
+		return f, err
+	}
+	return f, r.hosts(t, dir)
+}
+
+// compare compares the ledger with this host's journal, as opening it does. Hosts that are gone are
+// not missed.
+func (r *rebinding) compare(t *sqldb.Tx, f *found) (dir string, err error) {
+	if r.options.Journal == "" {
+		return "", nil
+	}
+	parent, err := filepath.Abs(r.options.Journal)
+	if err != nil {
+		return "", err
+	}
+	dir = r.JournalDir(parent)
+	v, err := r.Judge(t, dir, r.Gone)
+	f.had.Term = v.Compare.Term
+	var known *sqldb.Error
+	if errors.As(err, &known) {
+		f.lacks, err = err, nil
+	} else if err == nil && !v.Fresh {
+		f.ours = v.Compare.End.Header.Journal
+	}
+	return dir, err
+}
+
+// hosts lists the journals of other hosts.
+func (r *rebinding) hosts(t *sqldb.Tx, ours string) error {
 	rows, err := sqldb.JournalRows(t, false)
 	if err != nil {
 		return err
 	}
-	ours := ""
-	if parent, err := filepath.Abs(o.Journal); err == nil && o.Journal != "" {
-		ours = s.JournalDir(parent)
-	}
 	host, _, _ := sqldb.HostIdentity()
-	for _, r := range rows {
-		if !r.RetiredAt.Valid && (r.Host != host || r.Path != ours) {
-			plan.Hosts = append(plan.Hosts,
-				RebindHost{Host: r.Host, Path: r.Path, Records: r.Seq, Last: time.UnixMilli(r.At).UTC()})
+	for _, j := range rows {
+		if !j.RetiredAt.Valid && (j.Host != host || j.Path != ours) {
+			r.plan.Hosts = append(r.plan.Hosts, RebindHost{
+				Host: j.Host, Path: j.Path, Records: j.Seq, Last: time.UnixMilli(j.At).UTC(), Reported: j.Reported > 0,
+				Gone: slices.Contains(r.Gone, j.Host),
+			})
 		}
 	}
-	slices.SortFunc(plan.Hosts, func(a, b RebindHost) int { return a.Last.Compare(b.Last) })
+	slices.SortFunc(r.plan.Hosts, func(a, b RebindHost) int { return a.Last.Compare(b.Last) })
 	return nil
+}
+
+// gone retires the journals of the hosts that are gone.
+func (r *rebinding) gone(t *sqldb.Tx) error {
+	for _, host := range r.Gone {
+		var names []string
+		for _, h := range r.plan.Hosts {
+			names = append(names, h.Host)
+		}
+		if !slices.Contains(names, host) {
+			return &sqldb.Error{
+				Code: sqldb.CodeConfig, Path: r.db.Where,
+				Hint: "its other hosts are: " + cmp.Or(strings.Join(names, ", "), "none"),
+				Err:  fmt.Errorf("--gone %s: no other host of this name has a journal of it", host),
+			}
+		}
+		if err := t.Do(`UPDATE journal SET retired_at = ? WHERE host = ? AND retired_at IS NULL`,
+			time.Now().UnixMilli(), host); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// confirm binds the ledger, if nothing stands against it.
+func (r *rebinding) confirm(t *sqldb.Tx, f found, record trade.AuditRecord) error {
+	if f.lacks != nil {
+		return f.lacks
+	}
+	if r.plan.Platform != nil { // nobody may be about to send to the former address
+		if err := jobs.NobodyRuns(t); err != nil {
+			return err
+		}
+	}
+	if r.plan.Server != nil || r.plan.Back != "" || r.plan.Asked {
+		var silent []string
+		for _, h := range r.plan.Hosts {
+			if !h.Reported && !h.Gone {
+				silent = append(silent, h.Host)
+			}
+		}
+		if len(silent) > 0 {
+			return r.db.Silent(silent)
+		}
+	}
+	if err := jobs.SetPlatform(t, r.Platform); err != nil {
+		return err
+	}
+	if t.S.D.Name == sqldb.Postgres {
+		if err := t.Draw(f.now, f.had); err != nil {
+			return err
+		}
+	}
+	detail, err := json.Marshal(r.plan)
+	if err != nil {
+		return err
+	}
+	record.Detail = string(detail)
+	return audit.AddAudit(t, record)
 }

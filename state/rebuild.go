@@ -278,5 +278,24 @@ func takeOver(r *recovery.Rebuilding, dir string) error {
 		}
 		note.Jobs = append(note.Jobs, ledger.JobFact(status))
 	}
-	return nil
+	return takeOverTerm(r)
+}
+
+// takeOverTerm gives the ledger the term that this host had confirmed, and reports for its journal,
+// which is in step now. That the ledger is on an earlier server, or an older state of it, is for a
+// person to confirm (Rebind).
+func takeOverTerm(r *recovery.Rebuilding) error {
+	t, term := r.Tx, r.History.Term
+	if t.S.D.Name != sqldb.Postgres {
+		return nil
+	}
+	had := int64(0)
+	if term != nil {
+		t.Note.Term, had = term, term.Number
+		if err := t.Do(`UPDATE ledger SET term = ?, term_value = ? WHERE term < ?`, had, term.Value, had); err != nil {
+			return err
+		}
+	}
+	return t.Do(`UPDATE journal SET reported = ? WHERE id = ? AND (SELECT asked FROM ledger) <> ''`, had+1,
+		r.History.End.Header.Journal)
 }

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"path/filepath"
@@ -8,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/jmoiron/sqlx"
 
 	"github.com/safrasync/safrasync/internal/must"
@@ -77,7 +78,7 @@ func TestBothHostsRebuildAPostgresLedger(t *testing.T) {
 	must.Get(Rebuild(t.Context(), b.o, nil, true, rebuildAct))(t)
 	b.open()
 	a.open()
-	if diff := cmp.Diff(want, provenOf(t, a.s)); diff != "" {
+	if diff := gocmp.Diff(want, provenOf(t, a.s)); diff != "" {
 		t.Errorf("rebuilt by both (-want +got):\n%s", diff)
 	}
 	a.send("d", 1)
@@ -172,10 +173,61 @@ func TestAHostWhoseLastGroupNeverCameIntoTheLedgerComesBackAfterATakeover(t *tes
 			}
 			got := provenOf(t, b.s)
 			delete(got, "contracts d0")
-			if diff := cmp.Diff(want, got); diff != "" {
+			if diff := gocmp.Diff(want, got); diff != "" {
 				t.Errorf("after the host came back (-want +got):\n%s", diff)
 			}
 			b.close()
 		})
 	}
+}
+
+// Two hosts have sent the same rows, each from a ledger that lacked what the other had sent. The
+// rebuild keeps what each of them knows, and names the rows.
+func TestARebuildKeepsBothSendingsOfARowThatWentTwice(t *testing.T) {
+	t.Parallel()
+	a := keep(t, backends[1].open(t))
+	b := *a
+	b.o.Journal = filepath.Join(t.TempDir(), "another host")
+	b.open()
+	var name string
+	must.Do(t, a.s.db.Read.Get(&name, `SELECT current_database()`))
+	a.close()
+	b.close()
+	admin := must.Get(sqlx.Open("postgres", pgtest.Database(t)))(t)
+	defer admin.Close()
+	must.Get(admin.Exec(`CREATE DATABASE older_` + name + ` TEMPLATE ` + name))(t)
+	b.o.DSN = strings.Replace(a.o.DSN, name, "older_"+name, 1)
+	a.open()
+	a.sends("x", 4, 3, accepts) // no answer to x3
+	a.close()
+	b.open()
+	b.sends("x", 4, 2, func(sent trade.Attempt, e trade.Entry) trade.Settlement { return created(sent, "second-"+e.Key) })
+	b.close()
+
+	a.o.DSN = b.o.DSN
+	wantCode(t, a.try(sqldb.DefaultTuning), sqldb.CodeRolledBack)
+	plan := must.Get(Rebuild(t.Context(), a.o, nil, false, rebuildAct))(t)
+	if plan.Doubles != 3 { // x3 left nowhere with a proof, and is in doubt already
+		t.Errorf("plan %+v", plan)
+	}
+	must.Get(Rebuild(t.Context(), a.o, nil, true, rebuildAct))(t)
+	a.open()
+	for key, want := range map[string]string{
+		"x0": "created created", "x1": "created created", "x2": "unknown created", "x3": "open",
+	} {
+		e := mustEntry(t, a.s, "contracts", key)
+		var outcomes []string
+		for _, sent := range must.Get(a.s.Attempts(t.Context(), e.ID))(t) {
+			outcomes = append(outcomes, cmp.Or(string(sent.Outcome), "open"))
+		}
+		if got := strings.Join(outcomes, " "); got != want || e.Flags.Has(trade.DoubleAfterDecision) != (key != "x3") {
+			t.Errorf("%s: %s, %s, flags %v", key, e.State, got, e.Flags)
+		}
+	}
+	mustAddUp(t, a.s, "contracts")
+	again := must.Get(Rebuild(t.Context(), a.o, nil, false, rebuildAct))(t)
+	if again.Doubles != 0 || again.Rows() != 0 {
+		t.Errorf("a second rebuild: %+v", again)
+	}
+	b.open()
 }

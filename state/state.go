@@ -87,7 +87,7 @@ func open(ctx context.Context, o sqldb.Options, tune sqldb.Tuning) (s *Store, er
 	}
 	s = storeOf(db)
 	s.db.Journals = o.Journal
-	s.db.SettleCrash = s.CatchUp
+	s.db.SettleCrash, s.db.Sign = s.CatchUp, s.Sign
 	if err = s.begin(ctx, o); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -133,7 +133,7 @@ func (s *Store) begin(ctx context.Context, o sqldb.Options) error {
 	if s.db.ReadOnly || s.db.Memory {
 		return nil
 	}
-	if err := s.db.KnowServer(ctx, o.Mending); err != nil {
+	if err := s.db.KnowServer(ctx, o); err != nil {
 		return err
 	}
 	if !o.Moving {

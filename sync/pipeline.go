@@ -136,7 +136,7 @@ func (p *pass) begin(ctx context.Context, job *mapping.Job) error {
 	asked := p.engine.Clock.Boot()
 	r.run.Lease, err = p.engine.Ledger.Jobs.AcquireLease(context.WithoutCancel(ctx), job.Name(), p.engine.Owner)
 	var other *trade.OtherPlatformError
-	if errors.As(err, &other) || errors.Is(err, trade.ErrOtherServer) {
+	if errors.As(err, &other) || errors.Is(err, trade.ErrOtherServer) || errors.Is(err, trade.ErrWentBack) {
 		stop := run.StopOf(err)
 		r.run.Report.ID, r.run.Report.Stopped = "", &stop
 		p.halts, p.runs = append(p.halts, stop), append(p.runs, r)

@@ -90,6 +90,10 @@ func (e *LeasedError) Error() string {
 // which nobody has confirmed.
 var ErrOtherServer = errors.New("the ledger is on another server")
 
+// ErrWentBack means that the ledger has less than a host has confirmed of it: an older state, or a
+// server that was given up, is in its place.
+var ErrWentBack = errors.New("the ledger went back to an earlier state")
+
 // OtherPlatformError means that a ledger has sent to another base address than the configured one.
 type OtherPlatformError struct {
 	Ledger   string // where it has sent

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -49,6 +50,9 @@ func (s *Roster) Beat(ctx context.Context, in trade.Instance) (trade.Instances, 
 	err = s.db.InTx(ctx, op, func(t *sqldb.Tx) error {
 		if err := MayWork(t); err != nil {
 			return err
+		}
+		if t.NewsOfOthers() { // an older state of the ledger is then noticed by this host too
+			t.Noting(journal.Audited, time.Now())
 		}
 		instances, err := Instances(t)
 		if err != nil {

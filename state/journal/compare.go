@@ -12,11 +12,15 @@ type Comparison struct {
 	First   Record    // the first of them
 	// FirstMark is the mark of First.
 	FirstMark string
-	Used      bool // the journal has more than what it began with
+	// the records that the ledger lacks, if they have nothing but answers to what it knows of: it
+	// lacks nothing that was sent, or decided
+	Answers []Record
+	Used    bool // the journal has more than what it began with
 	// the ledger's last record is from before a snapshot, and was removed
 	Older bool
 	// the last record of each other journal of the ledger, as last written here
 	Seen map[string]int64
+	Term Term // likewise, what the host had confirmed of the ledger's server
 }
 
 // Compare reads a journal from a ledger's last record on. It changes nothing, and may run while
@@ -36,6 +40,9 @@ func Compare(dir string, seq int64) (Comparison, error) {
 		if r.Seen != nil {
 			c.Seen = r.Seen
 		}
+		if r.Term != nil {
+			c.Term = *r.Term
+		}
 		if r.Seq == seq {
 			c.Mark = mark
 		}
@@ -52,11 +59,22 @@ func Compare(dir string, seq int64) (Comparison, error) {
 		if c.Missing++; c.Missing == 1 {
 			c.Since, c.First, c.FirstMark = r.At, r, mark
 		}
+		if len(c.Answers) == c.Missing-1 && r.onlyAnswers() {
+			c.Answers = append(c.Answers, r)
+		}
 		c.Intents += len(r.Intents)
 		if r.Kind == Known || r.Kind == Snapshot && seq < first {
 			c.Intents += len(r.Facts)
 		}
 		return nil
 	})
+	if len(c.Answers) < c.Missing {
+		c.Answers = nil
+	}
 	return c, err
+}
+
+// onlyAnswers reports whether a record has nothing but answers, or nothing about rows at all.
+func (r Record) onlyAnswers() bool {
+	return r.Kind == Audited || r.Kind == Group && len(r.Intents)+len(r.Facts) == 0
 }

@@ -17,7 +17,7 @@ const (
 	Act   Kind = "act"   // a person's decision about sending
 	Moved Kind = "moved" // the ledger's place has changed, or its platform's address, or it was moved away
 
-	Audited Kind = "audited" // nothing but the end of the audit
+	Audited Kind = "audited" // nothing but the end of the audit, and what was seen of the ledger
 
 	Snapshot Kind = "snapshot" // what the ledger in use knows; the journal begins again
 	Base     Kind = "base"     // ends a snapshot: what was before it is no longer needed
@@ -46,6 +46,7 @@ type Record struct {
 	// for each other journal of the ledger the last record that the ledger had
 	Seen  map[string]int64 `json:"seen,omitempty"`
 	Audit *AuditHead       `json:"audit,omitempty"` // the last record of the audit before this transaction
+	Term  *Term            `json:"term,omitempty"`  // what the host had confirmed of the ledger's server
 	// in a base: the first record that is still needed; in a head: that of the last base before it
 	Base int64 `json:"base,omitempty"`
 	Size int64 `json:"size,omitempty"` // with Base: the bytes of the snapshot
@@ -56,6 +57,15 @@ type Record struct {
 type AuditHead struct {
 	Seq  int64  `json:"seq"`
 	Hash string `json:"hash"`
+}
+
+// Term is what a host has confirmed of a ledger on PostgreSQL and of the server that has it. A ledger
+// that has less was rolled back, or is on a server that was given up.
+type Term struct {
+	Number int64  `json:"number,omitempty"` // raised each time that the ledger goes on after a change of its server
+	Value  string `json:"value,omitempty"`  // random: two copies that draw the same number differ
+	Server string `json:"server,omitempty"` // system identifier and timeline
+	WAL    int64  `json:"wal,omitempty"`    // how far the server's write-ahead log was on its disk; 0 = not readable
 }
 
 // Header identifies a journal.
@@ -124,10 +134,8 @@ type Fact struct {
 	Source  trade.Hash `json:"source_hash,omitempty"` // of the row that was sent
 	Newest  trade.Hash `json:"newest_hash,omitempty"` // of the present row, if it has changed since
 	// the row that was sent is no longer under this key
-	Replaced bool `json:"replaced,omitempty"`
-	// absences that a person has explained: missing, cancelled
-	Explained trade.Flags   `json:"explained,omitempty"`
-	Attempts  []FactAttempt `json:"attempts,omitempty"`
+	Replaced bool          `json:"replaced,omitempty"`
+	Attempts []FactAttempt `json:"attempts,omitempty"`
 }
 
 // JobFact is the state in which a person left a job.

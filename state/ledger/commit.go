@@ -351,15 +351,15 @@ func (g *GroupTx) History() (map[int64]AttemptsOf, error) {
 	return out, nil
 }
 
-// checkServer sets Result.Stop if the ledger is on another server than the recorded one, so that
-// the group stores no intent. Settlements are stored nevertheless.
+// checkServer sets Result.Stop if the ledger is on another server than the recorded one, or went
+// back, so that the group stores no intent. Settlements are stored nevertheless.
 func (g *GroupTx) checkServer() error {
 	if len(g.Group.Intents) == 0 {
 		return nil
 	}
 	err := g.SameServer()
 	var other *sqldb.Error
-	if errors.As(err, &other) && other.Code == sqldb.CodeServer {
+	if errors.As(err, &other) && (other.Code == sqldb.CodeServer || other.Code == sqldb.CodeRolledBack) {
 		g.Result.Stop = &trade.Stop{Code: "ledger", Text: other.Error(), All: true}
 		return nil
 	}

@@ -52,6 +52,9 @@ func (s *Ledger) keepAnswers(group trade.Group, g *GroupTx, err error) error {
 		return err
 	}
 	r := journal.Record{Kind: journal.Group, At: time.UnixMilli(sqldb.AtOr(group.At, time.Time{})).UTC()}
+	if had := s.db.Confirmed(); had.Server != "" {
+		r.Seen, r.Term = had.Seen, &had.Term
+	}
 	for _, st := range group.Settle {
 		r.Outcomes = append(r.Outcomes, outcomeOf(st, true))
 	}

@@ -33,6 +33,12 @@
 //	no ledger, or a new one            CodeEmptied, if the journal of a ledger that was here, or
 //	                                   is no longer where it was, records that rows were
 //	                                   sent; Rebuild restores the ledger
+//	less than this host confirmed      CodeRolledBack: a lower term, timeline or write-ahead log of
+//	                                   PostgreSQL; all hosts are asked to report, and a person
+//	                                   confirms (state.Rebind)
+//	another server, or a promoted one  CodeServer: the hosts report; from a promoted server they go on
+//	                                   when all have (sign.go), else a person confirms
+//	only answers more in the journal   they are stored, and the work goes on
 //	more in the ledger, or no journal  CodeJournalLost; NewJournal, by a person with a reason
 //	another host, place, or branch     CodeCopied; NewJournal
 //

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/state/jobs"
@@ -44,8 +45,13 @@ type Verdict struct {
 	Fresh  bool // there is no journal yet, and none is missing
 	unused bool // the folder is from a process that ended before the ledger knew it
 	// the one record that the ledger lacks: a process ended between journal and ledger
-	Record  *journal.Record
+	Record *journal.Record
+	// the records that the ledger lacks, if all have only answers, or nothing about rows: a process
+	// kept them while the database was away, or the ledger is older by no more than that
+	Answers []journal.Record
 	moved   bool // the place of the ledger differs from that in the journal
+	// what the ledger lacks of another host's journal; nothing is sent until it has it
+	others  error
 	Compare journal.Comparison
 }
 
@@ -69,17 +75,17 @@ func (s *Journals) Attach(ctx context.Context, o sqldb.Options) error {
 	if err != nil {
 		return err
 	}
-	if v.Fresh || v.Record != nil {
+	if v.Fresh || v.Left() {
 		err := s.db.InTx(ctx, op, func(t *sqldb.Tx) (err error) {
 			// Compared again, now that nobody else writes.
-			if v, err = s.judge(t, dir, true); err != nil {
+			if v, err = s.Judge(t, dir, nil); err != nil {
 				return err
 			}
 			switch {
 			case v.Fresh:
 				v.row, err = s.BeginJournal(t, dir, v.unused, o.Version)
-			case v.Record != nil:
-				s.opening, err = s.settleRecord(t, &v)
+			case v.Left():
+				s.opening, err = s.settleLeft(t, &v)
 			}
 			return err
 		})
@@ -96,6 +102,10 @@ func (s *Journals) Attach(ctx context.Context, o sqldb.Options) error {
 			return err
 		}
 	}
+	s.db.Confirm(sqldb.Confirmed{Term: v.Compare.Term, Seen: v.Compare.Seen})
+	if err := s.agree(ctx, op); err != nil {
+		return err
+	}
 	var platform string
 	if err := s.db.Get(ctx, op, &platform, `SELECT platform FROM ledger`); err != nil {
 		return err
@@ -106,17 +116,36 @@ func (s *Journals) Attach(ctx context.Context, o sqldb.Options) error {
 	return s.db.InTx(ctx, op, func(t *sqldb.Tx) error { return jobs.NoteHeader(t, o.Version) })
 }
 
-// Compare compares the ledger with its journal without writing.
+// Compare compares the ledger with its journal, and with what the journal tells of other hosts and
+// of the server, without writing.
 func (s *Journals) Compare(ctx context.Context, op, dir string) (v Verdict, err error) {
 	err = s.db.Peek(ctx, op, func(t *sqldb.Tx) (err error) {
-		v, err = s.judge(t, dir, !s.db.ReadOnly)
-		return err
+		if v, err = s.judge(t, dir, !s.db.ReadOnly); err != nil {
+			return err
+		}
+		now, err := t.State()
+		if err != nil {
+			return err
+		}
+		if reason, back := s.db.ReasonOf(sqldb.Confirmed{Term: v.Compare.Term}, now); reason == sqldb.WentBack {
+			return back
+		}
+		return v.others
 	})
 	return v, err
 }
 
-// judge compares the ledger with the journal in a folder.
-func (s *Journals) judge(t *sqldb.Tx, dir string, lock bool) (Verdict, error) {
+// Judge compares the ledger with the journal in a folder, in a transaction that changes the ledger.
+// Other hosts that are gone are not missed.
+func (s *Journals) Judge(t *sqldb.Tx, dir string, gone []string) (Verdict, error) {
+	v, err := s.judge(t, dir, true, gone...)
+	if err == nil {
+		err = v.others
+	}
+	return v, err
+}
+
+func (s *Journals) judge(t *sqldb.Tx, dir string, lock bool, gone ...string) (Verdict, error) {
 	v := Verdict{dir: dir}
 	if lock { // only one process at a time may begin a journal
 		var id string
@@ -127,6 +156,12 @@ func (s *Journals) judge(t *sqldb.Tx, dir string, lock bool) (Verdict, error) {
 	rows, err := sqldb.JournalRows(t, lock)
 	if err != nil {
 		return v, err
+	}
+	for id, row := range rows {
+		if slices.Contains(gone, row.Host) {
+			row.RetiredAt.Valid = true
+			rows[id] = row
+		}
 	}
 	end, err := journal.Read(dir, 1<<62, func(journal.Record, string) error { return nil })
 	if errors.Is(err, journal.ErrNone) {
@@ -161,6 +196,12 @@ func (s *Journals) weigh(t *sqldb.Tx, v *Verdict, rows map[string]sqldb.JournalR
 	case !known && !c.Used && !missed && !c.End.Damaged:
 		v.Fresh, v.unused = true, true
 		return nil
+	case known && v.row.RetiredAt.Valid && !missed && s.db.D.Name == sqldb.Postgres:
+		return &sqldb.Error{
+			Code: sqldb.CodeJournalLost, Path: s.db.Where,
+			Hint: "nothing is sent; run `safrasync rebuild --reason TEXT`, which adds what its journal has and takes it up again",
+			Err:  errors.New("a person has said that this host is gone, and the ledger has gone on without it"),
+		}
 	case known && v.row.RetiredAt.Valid:
 		return s.lost(other, fmt.Errorf("its journal in %s is gone: the one that stands there is another", dir))
 	case !known: // begun for a newer state of this ledger
@@ -183,36 +224,50 @@ func (s *Journals) weigh(t *sqldb.Tx, v *Verdict, rows map[string]sqldb.JournalR
 				"record %d of its journal in %s is not the one that the ledger knows: another copy of the ledger wrote it", v.row.Seq, dir),
 		}
 	}
-	if err := s.lacksOf(c.Seen, rows); err != nil {
-		return err
-	}
+	v.others = s.lacksOf(c.Seen, rows)
 	if v.moved = header.Place != s.db.Where; v.moved && s.db.D.Name == sqldb.SQLite && !s.sameFile(header.Place) {
 		return &sqldb.Error{
 			Code: sqldb.CodeCopied, Path: s.db.Where, Hint: sqldb.NewJournalHint,
 			Err: fmt.Errorf("its journal is that of the ledger %s, which is still there: this is a copy", header.Place),
 		}
 	}
+	return s.weighMissing(t, v)
+}
+
+// weighMissing judges the records that the ledger lacks.
+func (s *Journals) weighMissing(t *sqldb.Tx, v *Verdict) error {
+	c := v.Compare
 	switch {
 	case c.Missing == 0 && c.End.Damaged:
 		return s.db.JournalFault(c.End.Fault())
 	case c.Missing == 0:
 		return nil
 	case c.Missing == 1 && c.End.Torn == 0 && stepsOver[c.First.Kind]:
-		v.Record = &c.First
 		fits, err := s.fits(t, c.First)
+		if fits {
+			v.Record = &c.First
+		}
 		if fits || err != nil {
 			return err
 		}
 	}
-	return s.rolledBack(c)
+	if c.End.Torn > 0 || len(c.Answers) == 0 {
+		return s.rolledBack(c)
+	}
+	v.Answers = c.Answers
+	return nil
 }
+
+// Left reports whether a process left something in the journal that the ledger lacks, and that
+// opening settles.
+func (v Verdict) Left() bool { return v.Record != nil || len(v.Answers) > 0 }
 
 // lacksOf returns an error if the ledger has less of another host's journal than it had according
 // to this host's journal.
 func (s *Journals) lacksOf(seen map[string]int64, rows map[string]sqldb.JournalRow) error {
 	for id, seq := range seen {
 		have, ok := rows[id]
-		if ok && have.Seq >= seq {
+		if ok && (have.Seq >= seq || have.RetiredAt.Valid) {
 			continue
 		}
 		host := have.Host
@@ -220,8 +275,9 @@ func (s *Journals) lacksOf(seen map[string]int64, rows map[string]sqldb.JournalR
 			host = "whose journal is " + id
 		}
 		return &sqldb.Error{
-			Code: sqldb.CodeRolledBack, Path: s.db.Where, Hint: "run `safrasync rebuild` on every host, in any order, also on " +
-				host + "; if that host is gone for ever, " + sqldb.NewJournalHint,
+			Code: sqldb.CodeRolledBack, Path: s.db.Where,
+			Hint: "nothing is sent; run `safrasync rebuild` on every host, in any order, also on " + host +
+				"; if that host is gone for ever, look on the platform for what it sent last, and run `safrasync state rebind --gone HOST --reason TEXT`",
 			Err: fmt.Errorf(
 				"another host's journal had record %d in this ledger, which has %d of it now: it lacks what that host sent", seq, have.Seq),
 		}
@@ -288,11 +344,11 @@ func (s *Journals) lost(row sqldb.JournalRow, err error) error {
 // start would, so that a running process need not be restarted.
 func (s *Journals) CatchUp(ctx context.Context, op string, slot int) error {
 	_, err := s.db.TryTx(ctx, op, slot, func(t *sqldb.Tx) error {
-		v, err := s.judge(t, s.db.JournalPath, true)
-		if err != nil || v.Record == nil {
+		v, err := s.Judge(t, s.db.JournalPath, nil)
+		if err != nil || !v.Left() {
 			return err
 		}
-		_, err = s.settleRecord(t, &v)
+		_, err = s.settleLeft(t, &v)
 		return err
 	})
 	return err

@@ -94,6 +94,52 @@ func (s *Journals) fits(t *sqldb.Tx, r journal.Record) (bool, error) {
 	return fits, err
 }
 
+// settleLeft settles what a process left in the journal.
+func (s *Journals) settleLeft(t *sqldb.Tx, v *Verdict) (out Opening, err error) {
+	if v.Record != nil {
+		return s.settleRecord(t, v)
+	}
+	for _, r := range v.Answers {
+		n, err := s.settleAnswers(t, r)
+		if err != nil {
+			return out, err
+		}
+		out.Settled += n
+	}
+	last := v.Answers[len(v.Answers)-1]
+	t.Note = nil // the journal already has it
+	v.row.Seq, v.row.Mark = v.Compare.End.Seq, v.Compare.End.Mark
+	return out, t.Do(`UPDATE journal SET seq = ?, mark = ?, at = ? WHERE id = ?`, v.row.Seq, v.row.Mark,
+		last.At.UnixMilli(), v.row.ID)
+}
+
+// settleAnswers stores the answers of a record that the ledger can still take: a certain outcome
+// never changes.
+func (s *Journals) settleAnswers(t *sqldb.Tx, r journal.Record) (settled int, err error) {
+	if len(r.Outcomes) == 0 {
+		return 0, nil
+	}
+	g := ledger.NewGroupTx(t, trade.Lease{}, trade.Group{})
+	for _, o := range r.Outcomes {
+		g.Group.Settle = append(g.Group.Settle, settlementOf(o, r.At))
+	}
+	if err := g.Load(); err != nil {
+		return 0, err
+	}
+	g.Group.Settle = slices.DeleteFunc(g.Group.Settle, func(st trade.Settlement) bool {
+		a := g.Attempts[st.Attempt.ID]
+		return a == nil || !changeable(a)
+	})
+	if err := g.Settle(); err != nil {
+		return 0, err
+	}
+	if err := g.Sums.Apply(t); err != nil {
+		return 0, err
+	}
+	_, err = s.auditSettled(t, r)
+	return len(g.Result.Settled), err
+}
+
 // settleRecord stores what a crash left between journal and ledger: the answers of the record, and
 // doubts for its intents. If the process ended just before the commit, nothing had left; but a
 // ledger that was rolled back by one group looks the same, so an intent is certainly unsent only if

@@ -33,7 +33,6 @@ type Rebuilding struct {
 type rebuiltEntry struct {
 	ledger.NarrowRow
 	PayloadHash, SourceHash trade.Hash
-	Acknowledged            string
 	Content                 int64
 	Ready                   bool // it has a payload
 	attempts                map[string]*ledger.AttemptRow
@@ -103,6 +102,7 @@ func (r *Rebuilding) Compare() ([]RebuiltRow, error) {
 		return nil, err
 	}
 	var work []RebuiltRow
+	r.Plan.Doubles = 0
 	counts := map[RebuildChange]int{}
 	for _, m := range r.History.Order {
 		row, changes := r.decide(m)
@@ -115,6 +115,9 @@ func (r *Rebuilding) Compare() ([]RebuiltRow, error) {
 			from = trade.State(row.entry.State)
 		}
 		counts[RebuildChange{Job: m.Job, From: from, To: row.to}]++
+		if m.double {
+			r.Plan.Doubles++
+		}
 		work = append(work, row)
 	}
 	for c, n := range counts {
@@ -166,7 +169,7 @@ func (r *Rebuilding) load() error {
 func (r *Rebuilding) loadKeys(job string, keys []string) error {
 	var rows []rebuiltEntry
 	if err := r.All(&rows, `SELECT e.id, e.job, e.sends, e.key, e.state, e.remote_id, e.moved_id, e.flags, e.generation, e.attempts, e.amount, e.unit, e.version,
-		e.payload_hash, e.source_hash, e.acknowledged, e.content, (e.payload IS NOT NULL) AS ready FROM entry e WHERE e.job = ? AND e.key IN (`+sqldb.Placeholders(len(keys))+`)`, append([]any{job}, sqldb.Anys(keys)...)...); err != nil {
+		e.payload_hash, e.source_hash, e.content, (e.payload IS NOT NULL) AS ready FROM entry e WHERE e.job = ? AND e.key IN (`+sqldb.Placeholders(len(keys))+`)`, append([]any{job}, sqldb.Anys(keys)...)...); err != nil {
 		return err
 	}
 	if len(rows) == 0 {
@@ -242,12 +245,50 @@ func (r *Rebuilding) decide(m *remembered) (RebuiltRow, bool) {
 	case row.to == "":
 		row.to = now
 	}
-	changes := row.to != now || m.Generation > e.Generation || row.moves() || row.explains()
+	m.keepApart(e)
+	changes := row.to != now || m.Generation > e.Generation || row.moves()
 	for _, a := range m.attempts {
 		have := e.attempts[a.ID]
 		changes = changes || have == nil || have.Outcome.String != a.Outcome && a.Outcome != "" && changeable(have)
 	}
 	return row, changes
+}
+
+// keepApart gives an attempt that the ledger lacks a generation of its own, if its own has another
+// attempt that may have created a record: two hosts have sent the row, each from a ledger that lacked
+// what the other had sent. Both are evidence, and the row may be on the platform twice.
+func (m *remembered) keepApart(e *rebuiltEntry) {
+	top := max(m.Generation, e.Generation)
+	spent := map[int]bool{}
+	for _, have := range e.attempts {
+		top = max(top, have.Generation)
+		outcome := have.Outcome.String
+		if told := m.attempt(have.ID); told != nil && told.Outcome != "" && changeable(have) {
+			outcome = told.Outcome
+		}
+		// an attempt of a row that was joined with this one is not in its way
+		if have.EntryID == e.ID && (outcome == "" || mayExist(outcome)) {
+			spent[have.Generation] = true
+		}
+	}
+	for _, a := range m.attempts {
+		top = max(top, a.Generation)
+	}
+	for _, a := range m.attempts {
+		if e.attempts[a.ID] != nil || a.Outcome != "" && !mayExist(a.Outcome) {
+			continue
+		}
+		if spent[a.Generation] {
+			top++
+			a.Generation, m.Generation, m.double = top, top, true
+		}
+		spent[a.Generation] = true
+	}
+}
+
+// mayExist reports whether an attempt with this outcome may have created a record.
+func mayExist(outcome string) bool {
+	return outcome == string(trade.OutcomeUnknown) || outcome == string(trade.OutcomeCreated)
 }
 
 // sentElsewhere reports whether another host has sent the row in a generation, with an outcome that
@@ -269,14 +310,6 @@ func (r RebuiltRow) moves() bool {
 	return r.MovedID != "" && r.entry.RemoteID.String == r.MovedID
 }
 
-// explains reports whether a person has explained an absence that the entry does not have as
-// explained.
-func (r RebuiltRow) explains() bool {
-	return r.to.Created() && slices.ContainsFunc(r.Explained, func(f trade.Flag) bool {
-		return !strings.Contains(r.entry.Acknowledged, `"`+string(f)+`"`)
-	})
-}
-
 // changeable reports whether the outcome of an attempt of the ledger may still change.
 func changeable(a *ledger.AttemptRow) bool {
 	return !a.Outcome.Valid || a.Outcome.String == string(trade.OutcomeUnknown)
@@ -295,7 +328,9 @@ type RebuildPlan struct {
 	Until   time.Time       `json:"until"`   // of the last one
 	Changes []RebuildChange `json:"changes"` // counts by job and change of state
 	Same    int             `json:"same"`    // rows that already agree with the journal
-	Paused  []string        `json:"paused"`  // jobs that a person had paused: they are paused again
+	// rows among the changes that were sent from this ledger too: they may be on the platform twice
+	Doubles int      `json:"doubles"`
+	Paused  []string `json:"paused"` // jobs that a person had paused: they are paused again
 	// the bytes of the journal after its last record that cannot be read, if they may have been
 	// records: what happened after Until is not known
 	Lost int64 `json:"lost_bytes"`

@@ -18,6 +18,7 @@ type History struct {
 	End   journal.End
 	Mark  string
 	Seen  map[string]int64 // for each other host's journal the last record that the ledger had
+	Term  *journal.Term    // what this host had confirmed of the ledger's server; nil = nothing
 	Jobs  map[string]journal.JobFact
 	moves []journal.Move
 }
@@ -29,6 +30,7 @@ type remembered struct {
 	status      int
 	next        *time.Time
 	attempts    []*rememberedAttempt
+	double      bool // another attempt of a generation was sent too, by a host that did not know of it
 }
 
 type rememberedAttempt struct {
@@ -57,6 +59,9 @@ func ReadHistory(dir string) (*History, error) {
 		h.Mark = mark
 		if r.Seen != nil {
 			h.Seen = r.Seen
+		}
+		if r.Term != nil {
+			h.Term = r.Term
 		}
 		if r.Kind == journal.Act && void[r.Seq] {
 			return nil // the ledger refused the act: it was not done

@@ -124,10 +124,36 @@ func (r *Rebuilding) attempts(work []RebuiltRow) error {
 			}
 		}
 	}
+	for _, row := range work {
+		open, err := r.openBeside(row)
+		if err != nil {
+			return err
+		}
+		answered = append(answered, open...)
+	}
 	if err := r.UpdateRows("attempt", ledger.ResultColumns, answered); err != nil {
 		return err
 	}
 	return r.InsertRows("attempt", ledger.AttemptColumns, added, "")
+}
+
+// openBeside ends the open attempts of a row that was sent twice: the row follows what the journal
+// has, and nobody waits for the other answer.
+func (r *Rebuilding) openBeside(row RebuiltRow) (ended [][]any, err error) {
+	for id, have := range row.entry.attempts {
+		if !row.double || have.Outcome.Valid || row.remembered.attempt(id) != nil {
+			continue
+		}
+		row.entry.Attempts++
+		written, err := ledger.AttemptRowOf(trade.Attempt{
+			ID: id, Outcome: trade.OutcomeUnknown, FinishedAt: r.Now, Reason: rebuiltDoubt,
+		}, r.Now, true)
+		if err != nil {
+			return nil, err
+		}
+		ended = append(ended, written.Result())
+	}
+	return ended, nil
 }
 
 // generations raises the generations one by one. The act that opened them is only in the journal;
@@ -153,7 +179,7 @@ func (r *Rebuilding) generations(work []RebuiltRow) error {
 // rebuiltColumns are the columns that are written for a rebuilt entry.
 var rebuiltColumns = []string{
 	"id", "state", "cause", "error", "waiting_for", "next_attempt_at", "remote_id", "closed_by", "moved_id", "flags",
-	"acknowledged", "attempts", "updated_at", "version", "source_hash", "payload_hash",
+	"attempts", "updated_at", "version", "source_hash", "payload_hash",
 	"content",
 }
 
@@ -163,7 +189,7 @@ func (r *Rebuilding) states(work []RebuiltRow) error {
 	var moved, final, kept, emptied [][]any
 	for _, row := range work {
 		e := row.entry
-		flags, acknowledged, err := row.flags()
+		flags, err := row.flags()
 		if err != nil {
 			return err
 		}
@@ -172,7 +198,7 @@ func (r *Rebuilding) states(work []RebuiltRow) error {
 		}
 		same := row.to == trade.State(e.State)
 		if same && row.Newest == "" && (row.to != trade.Held || row.Cause == "" || row.Cause == e.Cause) {
-			kept = append(kept, []any{e.ID, flags, acknowledged, e.Attempts, e.Version + 1})
+			kept = append(kept, []any{e.ID, flags, e.Attempts, e.Version + 1})
 			continue
 		}
 		if !same {
@@ -186,7 +212,7 @@ func (r *Rebuilding) states(work []RebuiltRow) error {
 				return err
 			}
 		}
-		written, err := r.finalRow(row, flags, acknowledged)
+		written, err := r.finalRow(row, flags)
 		if err != nil {
 			return err
 		}
@@ -208,39 +234,29 @@ func (r *Rebuilding) states(work []RebuiltRow) error {
 	if err := r.UpdateRows("entry", rebuiltColumns, final); err != nil {
 		return err
 	}
-	if err := r.UpdateRows("entry", []string{"id", "flags", "acknowledged", "attempts", "version"}, kept); err != nil {
+	if err := r.UpdateRows("entry", []string{"id", "flags", "attempts", "version"}, kept); err != nil {
 		return err
 	}
 	return r.UpdateRows("entry", []string{"id", "cells", "mapped_with", "payload"}, emptied)
 }
 
-// flags returns the JSON texts of a row's flags, and of those that are acknowledged.
-func (row RebuiltRow) flags() (flags, acknowledged string, err error) {
-	set, err := ledger.FlagsOf(row.entry.Flags)
+// flags returns the JSON text of a row's flags.
+func (row RebuiltRow) flags() (string, error) {
+	flags, err := ledger.FlagsOf(row.entry.Flags)
 	if err != nil {
-		return "", "", err
-	}
-	known, err := ledger.FlagsOf(row.entry.Acknowledged)
-	if err != nil {
-		return "", "", err
+		return "", err
 	}
 	if row.to.Created() {
-		set = set.With(trade.Changed, row.Newest != "" ||
-			set.Has(trade.Changed)).With(trade.Replaced, row.Replaced || set.Has(trade.Replaced))
-		for _, f := range row.Explained {
-			set, known = set.With(f, false), known.With(f, true)
-		}
+		flags = flags.With(trade.Changed, row.Newest != "" ||
+			flags.Has(trade.Changed)).With(trade.Replaced, row.Replaced || flags.Has(trade.Replaced))
 	}
-	set = set.With(trade.Forced, row.entry.Generation > 1).With(trade.Moved, row.MovedID != "")
-	text, err := json.Marshal(ledger.List(set))
-	if err != nil {
-		return "", "", err
-	}
-	also, err := json.Marshal(ledger.List(known))
-	return string(text), string(also), err
+	flags = flags.With(trade.DoubleAfterDecision, row.double || flags.Has(trade.DoubleAfterDecision))
+	text, err := json.Marshal(ledger.List(flags.With(trade.Forced, row.entry.Generation > 1).With(trade.Moved,
+		row.MovedID != "")))
+	return string(text), err
 }
 
-func (r *Rebuilding) finalRow(row RebuiltRow, flags, acknowledged string) ([]any, error) {
+func (r *Rebuilding) finalRow(row RebuiltRow, flags string) ([]any, error) {
 	e := row.entry
 	remote, cause := jobs.OrNull(row.RemoteID), row.Cause
 	var closedBy any
@@ -288,7 +304,7 @@ func (r *Rebuilding) finalRow(row RebuiltRow, flags, acknowledged string) ([]any
 		source, payload, content = cmp.Or(row.Newest, row.Source), row.Payload, row.Content
 	}
 	return []any{
-		e.ID, string(row.to), cause, errorText, "[]", next, remote, closedBy, moved, flags, acknowledged, e.Attempts,
+		e.ID, string(row.to), cause, errorText, "[]", next, remote, closedBy, moved, flags, e.Attempts,
 		r.Now.UnixMilli(), e.Version + 1, source, payload, content,
 	}, nil
 }

@@ -4,20 +4,29 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/lib/pq"
 
+	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // A PostgreSQL server is identified by the system identifier that initdb gave it and by its
-// timeline, which each promotion and each point-in-time recovery raises. The ledger stores both. If
-// they change, nothing is sent until a person has confirmed the change (Rebind): a promoted replica
-// may lack what was sent last, and a restored copy lacks what was sent since. Only the journals of
-// the hosts that sent it can tell.
+// timeline, which each promotion and each point-in-time recovery raises. The ledger records both,
+// and a term: a number and a random value that are drawn anew each time that the ledger goes on
+// after a change of its server. Each host keeps in its journal what it has confirmed of them, with
+// the end of the server's write-ahead log and the last records of the other hosts' journals.
+//
+// If the ledger is on another server than the recorded one, or has less than a host has confirmed,
+// that host asks all others to report (ledger.asked), and nothing is sent from anywhere: a promoted
+// replica, a restored copy, and a server that was given up and is used again lack what was sent
+// last, and only the journals of the hosts that sent it can tell. A host reports (journal.reported)
+// once the ledger has everything in its journal. If all have reported from a promoted server, they
+// go on by themselves. In all other cases a person confirms (Rebind).
 
 // Unread replaces a part that the role may not read. It equals every value.
 const Unread = "-"
@@ -25,34 +34,70 @@ const Unread = "-"
 const (
 	readSystem   = `(SELECT CAST(system_identifier AS TEXT) FROM pg_control_system())`
 	readTimeline = `CASE WHEN pg_is_in_recovery() THEN '-' ELSE substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END`
+	// What is flushed is never lost by a crash of the server; what is only written may be.
+	readWAL   = `CASE WHEN pg_is_in_recovery() THEN '0' ELSE CAST(pg_current_wal_flush_lsn() - '0/0' AS TEXT) END`
+	readState = `COALESCE((SELECT l.term || ';' || l.term_value || ';' || l.asked || ';' || l.server FROM ledger l), '0;;;') || ';' ||
+		COALESCE((SELECT string_agg(j.id || ':' || CASE WHEN j.retired_at IS NULL THEN CAST(j.seq AS TEXT) ELSE '' END ||
+			':' || j.at, ',') FROM journal j), '')`
 )
 
 // Server is what is known about the PostgreSQL server.
 type Server struct {
-	query string // returns "system/timeline", as far as the role may read it
-	// The server may not be the one that the ledger has recorded: nothing is sent, only compared
-	// and confirmed.
+	query string // returns "system/timeline;log", as far as the role may read it
+	// The ledger was opened to compare and to confirm, and nothing is sent.
 	unconfirmed bool
 
 	mu    sync.Mutex
-	known string // the value that was last read from the ledger
+	known Confirmed
+	noted map[string]int64 // when the other journals last had a record about rows, as in our journal
 }
 
+// Confirmed is what a process or a journal has confirmed of the ledger.
+type Confirmed struct {
+	journal.Term
+	Seen map[string]int64 // the last record of each journal that the ledger had
+}
+
+// LedgerState is what a ledger says of itself, and the server that a connection leads to.
+type LedgerState struct {
+	Confirmed
+	Recorded string           // the server on which the ledger was last confirmed
+	Asked    string           // a Reason, and the server from which the hosts are to report; "" = they need not
+	at       map[string]int64 // when each journal last had a record about rows
+	retired  map[string]bool  // journals that are no longer in use
+}
+
+// Reason is why the hosts must report before anything is sent.
+type Reason string
+
+// The reasons, in order: a later one stays when an earlier one is found too.
+const (
+	Promoted Reason = "promoted" // the same server on a higher timeline: goes on when all have reported
+	Elsewise Reason = "other"    // another server
+	WentBack Reason = "back"     // the ledger has less than a host has confirmed
+)
+
+var gravity = map[Reason]int{"": 0, Promoted: 1, Elsewise: 2, WentBack: 3}
+
+// errUnsigned is returned if this host has not yet confirmed the term of the ledger.
+var errUnsigned = errors.New("this host's journal has not confirmed the term of the ledger")
+
 // askServer finds out which parts the role may read, and adds them to the first statement of each
-// transaction: no intent is stored on a server that was not checked.
+// transaction, with the state of the ledger: no intent is stored on a server that was not checked.
 func (s *DB) askServer(ctx context.Context) error {
-	for _, parts := range [][2]string{
-		{readSystem, readTimeline},
-		{readSystem, `'-'`},
-		{`'-'`, readTimeline},
-		{`'-'`, `'-'`},
+	for _, parts := range [][3]string{
+		{readSystem, readTimeline, readWAL},
+		{readSystem, readTimeline, `'0'`},
+		{readSystem, `'-'`, `'0'`},
+		{`'-'`, readTimeline, `'0'`},
+		{`'-'`, `'-'`, `'0'`},
 	} {
-		s.server.query = parts[0] + ` || '/' || ` + parts[1]
+		s.server.query = parts[0] + ` || '/' || ` + parts[1] + ` || ';' || ` + parts[2]
 		var text string
 		err := s.Read.GetContext(ctx, &text, `SELECT `+s.server.query)
 		var refused *pq.Error
 		if err == nil {
-			s.D.mark += ` || ';' || ` + s.server.query
+			s.D.mark += ` || ';' || ` + s.server.query + ` || ';' || ` + readState
 			return nil
 		}
 		if !errors.As(err, &refused) || refused.Code.Class() != "42" && refused.Code.Class() != "0A" &&
@@ -61,6 +106,55 @@ func (s *DB) askServer(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// stateOf reads the text of the first statement of a transaction.
+func stateOf(text string) (now LedgerState, err error) {
+	p := strings.Split(text, ";")
+	if len(p) != 7 {
+		return now, fmt.Errorf("the server describes the ledger as %q: report this as a fault of the program", text)
+	}
+	now.Server, now.Value, now.Asked, now.Recorded = p[0], p[3], p[4], p[5]
+	now.Seen, now.at, now.retired = map[string]int64{}, map[string]int64{}, map[string]bool{}
+	read := func(text string) (n int64) {
+		n, parseErr := strconv.ParseInt(text, 10, 64)
+		err = errors.Join(err, parseErr)
+		return n
+	}
+	now.WAL, now.Number = read(p[1]), read(p[2])
+	for _, row := range strings.FieldsFunc(p[6], func(r rune) bool { return r == ',' }) {
+		part := strings.Split(row, ":")
+		if now.retired[part[0]] = part[1] == ""; !now.retired[part[0]] {
+			now.Seen[part[0]], now.at[part[0]] = read(part[1]), read(part[2])
+		}
+	}
+	return now, err
+}
+
+// State reads the state of the ledger in a transaction. In SQLite there is none.
+func (t *Tx) State() (now LedgerState, err error) {
+	if t.S.D.Name != Postgres {
+		return now, nil
+	}
+	var text string
+	if err := t.Get(&text, `SELECT `+t.S.server.query+` || ';' || `+readState); err != nil {
+		return now, err
+	}
+	return stateOf(text)
+}
+
+// LedgerState reads the state of the ledger.
+func (s *DB) LedgerState(ctx context.Context) (now LedgerState, err error) {
+	if s.D.Name != Postgres {
+		return now, nil
+	}
+	const op = "looking which server has the ledger"
+	var text string
+	if err := s.Get(ctx, op, &text, `SELECT `+s.server.query+` || ';' || `+readState); err != nil {
+		return now, err
+	}
+	now, err = stateOf(text)
+	return now, s.Fault(ctx, op, err)
 }
 
 // SameServers reports whether two servers may be the same, as far as both are known.
@@ -83,73 +177,263 @@ func ServerParts(text string) [2]string {
 	return [2]string{system, timeline}
 }
 
+// later reports whether b is the same server as a on a higher timeline. Timelines are hexadecimal
+// numbers of equal length.
+func later(a, b string) bool {
+	x, y := ServerParts(a), ServerParts(b)
+	return x[0] == y[0] && x[0] != Unread && x[1] != Unread && y[1] != Unread && x[1] < y[1]
+}
+
 // knowsMore reports whether b has a part that a lacks.
 func knowsMore(a, b string) bool {
 	x, y := ServerParts(a), ServerParts(b)
 	return x[0] == Unread && y[0] != Unread || x[1] == Unread && y[1] != Unread
 }
 
-// KnowServer compares the server with the one on which the ledger was last used. If the ledger has
-// recorded none, KnowServer records it. With mending, another server is accepted: such a
-// command sends nothing, and only compares and confirms.
-func (s *DB) KnowServer(ctx context.Context, mending bool) error {
-	if s.D.Name != Postgres {
-		return nil
-	}
-	const op = "looking which server has the ledger"
-	was, is, err := s.Servers(ctx)
+// KnowServer records the server, if the ledger has recorded none. With mending, nothing is compared:
+// such a command sends nothing, and only compares and confirms. Otherwise it refuses what another
+// host, or this one, has to confirm first, unless a journal will be attached, which can do so.
+func (s *DB) KnowServer(ctx context.Context, o Options) error {
+	s.server.unconfirmed = o.Mending
+	now, err := s.LedgerState(ctx)
 	switch {
-	case err != nil:
+	case err != nil || now.Server == "":
 		return err
-	case !SameServers(was, is):
-		if s.server.unconfirmed = mending; mending {
-			return nil
-		}
-		return s.OtherServer(was, is)
-	case knowsMore(was, is):
-		err = s.InTx(ctx, op, func(t *Tx) error {
-			return t.Do(`UPDATE ledger SET server = ? WHERE server = ?`, is, was)
+	case SameServers(now.Recorded, now.Server) && knowsMore(now.Recorded, now.Server):
+		return s.InTx(ctx, "looking which server has the ledger", func(t *Tx) error {
+			return t.Do(`UPDATE ledger SET server = ? WHERE server = ?`, now.Server, now.Recorded)
 		})
-	}
-	s.server.known = is
-	return err
-}
-
-// Servers returns the server that the ledger has recorded, and the present one.
-func (s *DB) Servers(ctx context.Context) (was, is string, err error) {
-	err = s.Read.QueryRowxContext(ctx, `SELECT server, `+s.server.query+` FROM ledger`).Scan(&was, &is)
-	return was, is, s.Fault(ctx, "looking which server has the ledger", err)
-}
-
-// SameServer returns an error if a connection leads to another server than before and the ledger
-// has not recorded that server, as it does once a person has confirmed it.
-func (t *Tx) SameServer() error {
-	s := t.S
-	if t.Server == "" || s.server.unconfirmed {
+	case o.Mending || o.Journal != "":
 		return nil
 	}
+	return s.Unconfirmed(Confirmed{}, now, nil)
+}
+
+// Confirmed returns what this process, or its host's journal, has confirmed of the ledger.
+func (s *DB) Confirmed() Confirmed {
 	s.server.mu.Lock()
 	defer s.server.mu.Unlock()
-	if t.Server == s.server.known {
+	return Confirmed{s.server.known.Term, maps.Clone(s.server.known.Seen)}
+}
+
+// Confirm adds what was seen of the ledger.
+func (s *DB) Confirm(c Confirmed) {
+	s.server.mu.Lock()
+	defer s.server.mu.Unlock()
+	known := &s.server.known
+	switch {
+	case c.Number > known.Number, c.Number == known.Number && later(known.Server, c.Server),
+		known.Server == "":
+		known.Term = c.Term
+	case c.Number == known.Number && c.Server == known.Server:
+		known.WAL = max(known.WAL, c.WAL)
+	}
+	if known.Seen == nil {
+		known.Seen = map[string]int64{}
+	}
+	for id, seq := range c.Seen {
+		if s.Journal == nil || id != s.Journal.Header().Journal {
+			known.Seen[id] = max(known.Seen[id], seq)
+		}
+	}
+}
+
+// ReasonOf returns why a ledger may lack something, with an error that says so; "" if nothing shows
+// that it does.
+func (s *DB) ReasonOf(had Confirmed, now LedgerState) (Reason, error) {
+	if now.Server == "" {
+		return "", nil
+	}
+	if err := s.back(had, now); err != nil {
+		return WentBack, err
+	}
+	switch err := s.otherServer(now.Recorded, now.Server); {
+	case SameServers(now.Recorded, now.Server):
+		return "", nil
+	case later(now.Recorded, now.Server):
+		return Promoted, err
+	default:
+		return Elsewise, err
+	}
+}
+
+// Unconfirmed returns the error for a ledger from which nothing may be sent: it may lack something,
+// or a host found that it may, and the hosts in missing have not reported since. It returns nil if
+// there is no reason, and errUnsigned if this host only has to confirm a new term.
+func (s *DB) Unconfirmed(had Confirmed, now LedgerState, missing []string) error {
+	reason, err := s.ReasonOf(had, now)
+	asked, _, _ := strings.Cut(now.Asked, " ")
+	var known *Error
+	switch {
+	case errors.As(err, &known):
+	case now.Asked != "":
+		known = &Error{Code: CodeServer, Path: s.Where, Err: fmt.Errorf(
+			"%w, or went back, as a host found, and has not been confirmed since", trade.ErrOtherServer)}
+	case now.Number > had.Number:
+		return errUnsigned
+	default:
 		return nil
 	}
-	var was string
-	if err := t.Get(&was, `SELECT server FROM ledger`); err != nil {
-		return err
+	if len(missing) > 0 {
+		known.Err = fmt.Errorf("%w; not yet in step with it: %s", known.Err, strings.Join(missing, ", "))
 	}
-	if !SameServers(was, t.Server) {
-		return s.OtherServer(was, t.Server)
+	switch {
+	case known.Hint != "":
+	case max(gravity[reason], gravity[Reason(asked)]) == gravity[Promoted]:
+		known.Hint = PromotedHint
+	default:
+		known.Hint = OtherServerHint
 	}
-	s.server.known = t.Server
+	return known
+}
+
+// Silent returns the error for a ledger that cannot be confirmed before some hosts have reported.
+func (s *DB) Silent(hosts []string) error {
+	return &Error{
+		Code: CodeServer, Path: s.Where,
+		Err: fmt.Errorf("%w: not yet reported that it has everything in their journals: %s", trade.ErrOtherServer,
+			strings.Join(hosts, ", ")),
+		Hint: "a running service reports within 10 seconds: start it there, and run `safrasync rebuild` there first where `safrasync check` says that something is missing; " +
+			"what a host sent is only in its journal: only if it is gone for ever, repeat the command with --gone HOST, and look on the platform for what it sent last",
+	}
+}
+
+// What to do about a ledger that must be confirmed.
+const (
+	PromotedHint = "nothing is sent; the hosts go on by themselves when the journal of each is in step with it: start the service on every host, " +
+		"and run `safrasync rebuild` where `safrasync check` reports an older ledger; the old server must be off or fenced; " +
+		"if a host is gone for ever, run `safrasync state rebind --gone HOST --reason TEXT`"
+	OtherServerHint = "nothing is sent; make sure that the old server is off or fenced, run `safrasync check` on every host, and `safrasync rebuild` where it reports an older ledger, " +
+		"then `safrasync state rebind --reason TEXT` on one"
+	wentBackHint = "nothing is sent; what was sent from the newer state is not in this one: if that server can be brought back, do so; " +
+		"if not, make sure that it is off or fenced, run `safrasync rebuild` on every host, and then `safrasync state rebind --reason TEXT` on one"
+)
+
+// back returns an error if a ledger has less than was confirmed of it.
+func (s *DB) back(had Confirmed, now LedgerState) error {
+	var why string
+	switch {
+	case now.Number < had.Number:
+		why = fmt.Sprintf("this host has confirmed its term %d, and it is at term %d", had.Number, now.Number)
+	case now.Number > had.Number:
+		return nil
+	case now.Value != had.Value:
+		why = fmt.Sprintf("its term %d is not the one that this host has confirmed: that was another copy of it", now.Number)
+	case later(now.Server, had.Server):
+		why = fmt.Sprintf("this host has used it on %s, and this is %s", ServerText(had.Server), ServerText(now.Server))
+	case now.Server == had.Server && now.WAL != 0 && now.WAL < had.WAL:
+		why = fmt.Sprintf("the write-ahead log of its server ended at %s when this host last saw it, and ends at %s now: "+
+			"an older state of the server was put back", walText(had.WAL), walText(now.WAL))
+	default:
+		return s.lessOfOthers(had, now)
+	}
+	return &Error{
+		Code: CodeRolledBack, Path: s.Where, Hint: wentBackHint,
+		Err: fmt.Errorf("%w: %s", trade.ErrWentBack, why),
+	}
+}
+
+// lessOfOthers returns an error if the ledger has less of another host's journal than it had.
+func (s *DB) lessOfOthers(had Confirmed, now LedgerState) error {
+	for id, seq := range had.Seen {
+		if now.Seen[id] < seq && !now.retired[id] {
+			return &Error{Code: CodeRolledBack, Path: s.Where, Hint: wentBackHint, Err: fmt.Errorf(
+				"%w: it had record %d of the journal %s, and has %d of it now: it lacks what that host sent",
+				trade.ErrWentBack, seq, id, now.Seen[id])}
+		}
+	}
 	return nil
 }
 
-// OtherServer returns the error for a ledger on another server than the one on which it was last
-// used.
-func (s *DB) OtherServer(was, is string) error {
+func walText(at int64) string { return fmt.Sprintf("%X/%X", at>>32, at&(1<<32-1)) }
+
+// SameServer returns an error if the ledger is on another server than the one that it has recorded,
+// or has less than this process, or the journal of its host, has confirmed.
+func (t *Tx) SameServer() error {
+	if t.Now.Server == "" || t.S.server.unconfirmed {
+		return nil
+	}
+	err := t.S.Unconfirmed(t.had, t.Now, nil)
+	if errors.Is(err, errUnsigned) && t.S.Journal == nil { // there is no journal to write it to
+		err = nil
+	}
+	if err == nil {
+		t.S.Confirm(t.Now.Confirmed)
+	}
+	return err
+}
+
+// Ask asks all hosts to report, unless they were asked for this reason or a graver one.
+func (t *Tx) Ask(now *LedgerState, reason Reason) error {
+	asked, server, _ := strings.Cut(now.Asked, " ")
+	if gravity[Reason(asked)] > gravity[reason] {
+		reason = Reason(asked)
+	}
+	if Reason(asked) == reason && server == now.Server {
+		return nil
+	}
+	now.Asked = string(reason) + " " + now.Server
+	if err := t.Do(`UPDATE journal SET reported = 0`); err != nil {
+		return err
+	}
+	return t.Do(`UPDATE ledger SET asked = ?`, now.Asked)
+}
+
+// Missing returns the hosts that were asked and have not reported.
+func (s *DB) Missing(ctx context.Context, now LedgerState) (hosts []string, err error) {
+	if now.Asked != "" {
+		err = s.All(ctx, "looking which server has the ledger", &hosts, silentHosts)
+	}
+	return hosts, err
+}
+
+// Missing is the same in a transaction.
+func (t *Tx) Missing() (hosts []string, err error) {
+	err = t.All(&hosts, silentHosts)
+	return hosts, err
+}
+
+const silentHosts = `SELECT DISTINCT host FROM journal WHERE retired_at IS NULL AND reported = 0 ORDER BY host`
+
+// Draw draws a new term, above every one that a host has reported: from now on the ledger belongs to
+// the present server.
+func (t *Tx) Draw(now LedgerState, had Confirmed) error {
+	var reported int64
+	if err := t.Get(&reported, `SELECT COALESCE(MAX(reported), 0) FROM journal`); err != nil {
+		return err
+	}
+	return t.Do(`UPDATE ledger SET server = ?, term = ?, term_value = ?, asked = ''`, now.Server,
+		max(now.Number, had.Number, reported-1)+1, NewID())
+}
+
+// NewsOfOthers reports whether another journal has records about rows that ours does not tell of.
+func (t *Tx) NewsOfOthers() bool {
+	if t.S.Journal == nil {
+		return false
+	}
+	ours := t.S.Journal.Header().Journal
+	t.S.server.mu.Lock()
+	defer t.S.server.mu.Unlock()
+	for id, at := range t.Now.at {
+		if id != ours && t.S.server.noted[id] != at {
+			return true
+		}
+	}
+	return false
+}
+
+// noteOthers remembers what our journal tells of the others.
+func (s *DB) noteOthers(at map[string]int64) {
+	s.server.mu.Lock()
+	defer s.server.mu.Unlock()
+	s.server.noted = at
+}
+
+// otherServer returns the error for a ledger on another server than the one on which it was last
+// used. The caller adds the hint.
+func (s *DB) otherServer(was, is string) error {
 	return &Error{
 		Code: CodeServer, Path: s.Where,
-		Hint: "nothing is sent; compare the journal of every host with this ledger (`safrasync check` on each), then run `safrasync state rebind --reason TEXT`",
 		Err: fmt.Errorf(
 			"%w: it was last used on %s, and this is %s; a server that was restored, or a replica that was promoted while it lagged behind, lacks what was sent last",
 			trade.ErrOtherServer, ServerText(was), ServerText(is)),
@@ -170,3 +454,7 @@ func ServerText(text string) string {
 	}
 	return fmt.Sprintf("server %s (timeline %s)", p[0], p[1])
 }
+
+// MayGoOn reports whether the ledger may go on without a person once every host has reported: its
+// server was promoted, and no host found that anything went back.
+func (now LedgerState) MayGoOn() bool { return now.Asked == string(Promoted)+" "+now.Server }

@@ -32,6 +32,8 @@ type DB struct {
 	Served      bool             // the ledger has a journal, so nothing may be sent without it
 	// SettleCrash settles what a process left that ended between journal and ledger.
 	SettleCrash func(ctx context.Context, op string, slot int) error
+	// Sign confirms the term of the ledger, and reports to the other hosts: see cluster.go.
+	Sign func(ctx context.Context, op string, slot int) error
 
 	Part atomic.Int64 // the part of the sums that this process writes: see jobs.Roster.Beat
 

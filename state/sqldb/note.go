@@ -52,13 +52,8 @@ func (t *Tx) WriteNote() error {
 			Err: errors.New("the ledger no longer knows its journal"),
 		}
 	}
-	for other, r := range rows {
-		if other != id && !r.RetiredAt.Valid {
-			if t.Note.Seen == nil {
-				t.Note.Seen = map[string]int64{}
-			}
-			t.Note.Seen[other] = max(t.Note.Seen[other], r.Seq)
-		}
+	if err := t.noteState(id, rows); err != nil {
+		return err
 	}
 	if t.Audit == nil { // no act: the end is on disk already
 		t.Audit = &AuditHead{}
@@ -72,7 +67,36 @@ func (t *Tx) WriteNote() error {
 		return s.JournalFault(err)
 	}
 	t.Seq = seq
-	return t.Do(`UPDATE journal SET seq = ?, mark = ?, at = ? WHERE id = ?`, seq, mark, t.Note.At.UnixMilli(), id)
+	at := t.Note.At.UnixMilli()
+	if t.Note.Kind == journal.Audited { // nothing of rows: the other hosts need not note it
+		at = row.At
+	}
+	return t.Do(`UPDATE journal SET seq = ?, mark = ?, at = ? WHERE id = ?`, seq, mark, at, id)
+}
+
+// noteState adds to the record what this host has confirmed of the ledger: the last records of the
+// other hosts' journals, and the server. It is what a committed transaction has shown, never what
+// this one changes.
+func (t *Tx) noteState(id string, rows map[string]JournalRow) error {
+	at := map[string]int64{}
+	for other, r := range rows {
+		if other != id && !r.RetiredAt.Valid {
+			if t.Note.Seen == nil {
+				t.Note.Seen = map[string]int64{}
+			}
+			t.Note.Seen[other] = max(t.Note.Seen[other], r.Seq, t.had.Seen[other])
+			at[other] = r.At
+		}
+	}
+	t.Then = append(t.Then, func() { t.S.noteOthers(at) })
+	if t.Note.Term == nil && t.Now.Server != "" {
+		term := t.had.Term
+		if t.S.Unconfirmed(t.had, t.Now, nil) == nil {
+			term = t.Now.Term
+		}
+		t.Note.Term = &term
+	}
+	return nil
 }
 
 // noted runs Then, and reports to the journal that the ledger has the record.
@@ -82,6 +106,9 @@ func (t *Tx) noted() {
 	}
 	if t.Seq > 0 {
 		t.S.Journal.Committed(t.Seq)
+		if t.Note.Term != nil {
+			t.S.Confirm(Confirmed{*t.Note.Term, t.Note.Seen})
+		}
 	}
 }
 
@@ -125,11 +152,12 @@ type JournalRow struct {
 	ID, Mark, Host, Path string
 	Seq, At              int64
 	RetiredAt            sql.NullInt64
+	Reported             int64 // see cluster.go
 }
 
 // JournalRows returns the journals of the ledger by id.
 func JournalRows(t *Tx, lock bool) (map[string]JournalRow, error) {
-	query := `SELECT id, seq, mark, host, path, at, retired_at FROM journal ORDER BY id`
+	query := `SELECT id, seq, mark, host, path, at, retired_at, reported FROM journal ORDER BY id`
 	if lock {
 		query = t.S.D.Locked(query, "journal")
 	}

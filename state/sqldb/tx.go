@@ -14,6 +14,7 @@ import (
 
 	"github.com/safrasync/safrasync/internal/failpoint"
 	"github.com/safrasync/safrasync/state/journal"
+	"github.com/safrasync/safrasync/trade"
 )
 
 // writeTries limits how often a transaction that certainly was not applied is run: it is repeated
@@ -43,7 +44,8 @@ type Tx struct {
 	// the end of the audit before the first act of the transaction; nil if it has no act
 	Audit *AuditHead
 
-	Server string // PostgreSQL: the identity of this connection's server, see Server
+	Now LedgerState // PostgreSQL: the state of the ledger when the transaction began
+	had Confirmed   // what was confirmed before that
 }
 
 // Do runs a statement.
@@ -129,17 +131,30 @@ func (s *DB) inTxWithin(ctx context.Context, limit time.Duration, op string, fn 
 	}
 	for try := 1; ; try++ {
 		again, err := s.TryTx(ctx, op, slot, fn)
-		if errors.Is(err, journal.ErrAhead) && try < writeTries {
-			err = s.SettleCrash(ctx, op, slot)
-			again = err == nil
-			if again {
+		if settle := s.settles(err); settle != nil && try < writeTries {
+			if err = settle(ctx, op, slot); err == nil {
 				continue
 			}
+			again = false
 		}
 		if err == nil || !again || try == writeTries || ctx.Err() != nil {
 			return s.Fault(ctx, op, err)
 		}
 	}
+}
+
+// settles returns what may make a transaction possible that failed because of what happened to the
+// ledger elsewhere; nil if nothing does.
+func (s *DB) settles(err error) func(ctx context.Context, op string, slot int) error {
+	switch {
+	case errors.Is(err, journal.ErrAhead):
+		return s.SettleCrash
+	case s.Journal == nil:
+		return nil
+	case errors.Is(err, errUnsigned), errors.Is(err, trade.ErrOtherServer), errors.Is(err, trade.ErrWentBack):
+		return s.Sign
+	}
+	return nil
 }
 
 // TryTx runs the transaction once. again means that it certainly was not applied and may succeed
@@ -149,7 +164,7 @@ func (s *DB) TryTx(ctx context.Context, op string, slot int, fn func(*Tx) error)
 	if err != nil {
 		return mayWorkAgain(err), err
 	}
-	t := &Tx{Ctx: ctx, S: s, Tx: raw}
+	t := &Tx{Ctx: ctx, S: s, Tx: raw, had: s.Confirmed()}
 	mark := NewID()
 	err = t.leaveMark(slot, mark)
 	if err == nil {
@@ -265,8 +280,13 @@ func (t *Tx) leaveMark(slot int, mark string) error {
 	if err := t.Get(&setting, t.S.D.mark, t.S.MarkedBy, slot, mark); err != nil {
 		return err
 	}
-	setting, t.Server, _ = strings.Cut(setting, ";")
-	return t.S.D.safe(setting)
+	setting, state, there := strings.Cut(setting, ";")
+	if err := t.S.D.safe(setting); err != nil || !there {
+		return err
+	}
+	var err error
+	t.Now, err = stateOf(state)
+	return err
 }
 
 // WasApplied reports whether the transaction with this mark is in the database. On PostgreSQL the

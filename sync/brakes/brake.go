@@ -54,9 +54,8 @@ func (r *Guard) Brake(ctx context.Context) error {
 			memory.Counts = append(slices.Clone(memory.Counts), came.Count)
 			memory.Counts = memory.Counts[max(0, len(memory.Counts)-brakeHistory):]
 		}
-		memory.Allowed = 0
+		memory.Passed, memory.Allowed = max(memory.Passed, came.Last), 0
 	}
-	memory.Passed = max(memory.Passed, came.Last)
 	memory.Identity = &r.run.Job.Identity
 	if memory.Equal(cursor.Brakes) {
 		return nil

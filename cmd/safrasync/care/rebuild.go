@@ -111,6 +111,9 @@ func tellRebuild(a *cli.App, plan state.RebuildPlan) {
 		}
 		a.Tell("rebuild.change", c.Rows, c.Job, from, c.To.Label(a.Lang()))
 	}
+	if plan.Doubles > 0 {
+		a.Tell("rebuild.doubles", plan.Doubles)
+	}
 	if plan.Same > 0 {
 		a.Tell("rebuild.same", plan.Same)
 	}

@@ -2,41 +2,48 @@ package care
 
 import (
 	"context"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
 
 func newStateRebindCommand(a *cli.App) *cobra.Command {
 	var f cli.ActFlags
+	var gone []string
 	cmd := a.Command("rebind --reason TEXT", "help.state_rebind", cli.Exactly(0),
 		func(cmd *cobra.Command, _ []string) error {
-			return rebindState(cmd.Context(), a, f)
+			return rebindState(cmd.Context(), a, f, gone)
 		})
 	f.Add(cmd)
+	cmd.Flags().StringArrayVar(&gone, "gone", nil,
+		"a host that is gone for ever, whose journal nobody can compare (repeatable)")
 	return cmd
 }
 
 // rebindState binds the ledger to the configured address and to the database server that it is on
 // now. It first shows what a person confirms by that.
-func rebindState(ctx context.Context, a *cli.App, f cli.ActFlags) error {
+func rebindState(ctx context.Context, a *cli.App, f cli.ActFlags, gone []string) error {
 	config, err := a.LoadConfig()
 	if err != nil {
 		return err
 	}
 	options, platform := a.LedgerOptions(config, cli.ToWrite), config.API.Platform()
 	return onLedger(a, f, "state rebind", func(do bool, record trade.AuditRecord) (state.RebindPlan, error) {
-		return state.Rebind(ctx, options, platform, do, record)
+		return state.Rebind(ctx, options, state.RebindOrder{Platform: platform, Gone: gone, Apply: do}, record)
 	}, func(plan state.RebindPlan) bool { return tellRebind(a, plan) },
 		func(state.RebindPlan) { a.Show("rebind.done") })
 }
 
 // tellRebind prints what would be confirmed. It reports whether there is anything to confirm.
 func tellRebind(a *cli.App, plan state.RebindPlan) bool {
-	if plan.Platform == nil && plan.Server == nil {
+	server := plan.Server != nil || plan.Back != "" || plan.Asked
+	gone := slices.ContainsFunc(plan.Hosts, func(h state.RebindHost) bool { return h.Gone })
+	if plan.Platform == nil && !server && !gone {
 		a.Tell("rebind.nothing")
 		return false
 	}
@@ -50,13 +57,28 @@ func tellRebind(a *cli.App, plan state.RebindPlan) bool {
 	if p := plan.Server; p != nil {
 		a.Tell("rebind.server", p.Was, p.Is, plan.Accepted, plan.Doubts)
 	}
+	if plan.Back != "" {
+		a.Tell("rebind.back", a.Voice().Said(plan.Back))
+	} else if plan.Server == nil && plan.Asked {
+		a.Tell("rebind.asked")
+	}
+	if server {
+		a.Tell("rebind.fence")
+	}
 	if plan.Journal == "" {
 		a.Tell("rebind.journal_ok")
 	} else {
 		a.Tell("rebind.journal", plan.Journal)
 	}
 	for _, h := range plan.Hosts {
-		a.Tell("rebind.host", h.Host, h.Path, h.Records, a.Voice().Moment(h.Last))
+		key := i18n.Key("rebind.host")
+		switch {
+		case h.Gone:
+			key = "rebind.host_gone"
+		case h.Reported && plan.Asked:
+			key = "rebind.host_reported"
+		}
+		a.Tell(key, h.Host, h.Path, h.Records, a.Voice().Moment(h.Last))
 	}
 	return true
 }

@@ -26,6 +26,8 @@ func (v Voice) LedgerWhat(e *state.Error) string {
 		return fmt.Sprintf("%s: %v", e.Path, e.Err)
 	case !i18n.CLI.Has(key + ".what"):
 		key = "ledger.other"
+	case errors.Is(e, trade.ErrWentBack):
+		key = "ledger.back"
 	case e.Code == state.CodeRolledBack && e.Records == 0:
 		key = "ledger.forgot"
 	case e.Code == state.CodeRolledBack:
@@ -45,8 +47,10 @@ func (v Voice) LedgerWhat(e *state.Error) string {
 // LedgerHint returns what to do about it.
 func (v Voice) LedgerHint(e *state.Error) string {
 	key := i18n.Key("ledger." + e.Code + ".hint")
-	if v.Lang == trade.English || !i18n.CLI.Has(key) {
-		return v.Said(e.Hint)
+	told, known := i18n.Translate(v.Lang, e.Hint)
+	// what to do depends on what was found
+	if v.Lang == trade.English || !i18n.CLI.Has(key) || e.Code == state.CodeRolledBack && e.Records == 0 && known {
+		return told
 	}
 	if e.Place != "" {
 		key = "ledger.elsewhere.hint"

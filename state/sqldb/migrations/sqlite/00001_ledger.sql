@@ -11,7 +11,10 @@ CREATE TABLE ledger (
     moved_to TEXT, -- where the ledger was moved to; nothing is sent from this one any more
     moved_from TEXT, -- id of the ledger that was moved here
     platform TEXT NOT NULL DEFAULT '', -- base address of the platform that it has sent to; '' = none yet
-    server TEXT NOT NULL DEFAULT '' -- PostgreSQL: system identifier and timeline of the server, see cluster.go
+    server TEXT NOT NULL DEFAULT '', -- PostgreSQL: system identifier and timeline of the server, see cluster.go
+    term INTEGER NOT NULL DEFAULT 0, -- PostgreSQL: raised each time that the ledger goes on after its server changed
+    term_value TEXT NOT NULL DEFAULT '', -- random; drawn with the term
+    asked TEXT NOT NULL DEFAULT '' -- why all hosts must report before anything is sent, and from which server; '' = they need not
 ) STRICT;
 
 -- What the last transaction of each writer left, so that a COMMIT whose answer was lost can be looked up: see tx.go.
@@ -30,7 +33,8 @@ CREATE TABLE journal (
     host TEXT NOT NULL,
     path TEXT NOT NULL, -- its folder
     at INTEGER NOT NULL,
-    retired_at INTEGER -- null: it is in use
+    retired_at INTEGER, -- null: it is in use
+    reported INTEGER NOT NULL DEFAULT 0 -- since hosts were asked it was in step, and its host had confirmed the term before this number; 0 = not yet
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE audit (
