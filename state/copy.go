@@ -38,7 +38,7 @@ type MoveTable struct {
 // that refer to them. Tables that belong to running processes are not copied, nor are the journals.
 var movedTables = []string{
 	"audit", "audit_head", "entry", "attempt", "quarantine", "run", "job_kind", "job_moved", "job_cursor", "job_status",
-	"reference", "lookup", "lookup_key", "block", "tally",
+	"reference", "reference_former", "lookup", "lookup_key", "block", "tally",
 	"alert", "alert_message", "digest", "task", "person", "saved_filter", "approval",
 	"closing_part", "closing",
 	"webhook", "inbox", "heard", "candidate",

@@ -263,7 +263,7 @@ func takeOver(r *recovery.Rebuilding, dir string) error {
 	}
 	// The next run of each job sweeps: it finds the remaining rows and fills in what the journal
 	// does not keep.
-	if err := t.Do(`UPDATE job_cursor SET swept_at = NULL`); err != nil {
+	if err := t.Do(`UPDATE job_cursor SET swept_at = NULL, refs = ''`); err != nil {
 		return err
 	}
 	note := t.Noting(journal.Act, r.Now)

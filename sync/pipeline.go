@@ -155,7 +155,7 @@ func (p *pass) begin(ctx context.Context, job *mapping.Job) error {
 	case r.err == nil:
 		if r.send, r.err = sending.New(r.run, r.recheck, r.brakes, r.ration, p.traffic, p.engine.Ledger.Queue,
 			p.engine.Ledger.Intents, status); r.err == nil {
-			r.send.AnyHour = p.opts.AnyHour
+			r.send.AnyHour, r.send.Renew = p.opts.AnyHour, r.discovery.RenewReferences
 		}
 	}
 	p.noteStop(ctx, r)
@@ -224,10 +224,17 @@ func (r *jobPass) turn(ctx context.Context, yield bool) (finished bool, err erro
 		if finished, err = r.send.Send(ctx, rows); err != nil || !finished {
 			return finished, err
 		}
-		more, err := r.awaitFormer(ctx)
+		renewed, err := r.discovery.TakeRenewed(ctx)
+		if err != nil {
+			return true, err
+		}
+		more := renewed
+		if !renewed {
+			more, err = r.awaitFormer(ctx)
+		}
 		if err != nil || !more {
 			return true, err
 		}
-		r.send.FromStart() // rows that another instance gave up unsent are due again
+		r.send.FromStart() // rows that waited, or that another instance gave up unsent, are due
 	}
 }

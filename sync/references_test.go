@@ -1,6 +1,7 @@
 package sync_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/mapping"
@@ -78,7 +80,7 @@ func TestAChangedOrRemovedCodeLeavesWhatWasSentAndMapsTheRestAgain(t *testing.T)
 
 		b.imports("wallets", map[string]string{"1": other})
 		b.exec(`UPDATE contrato SET carteira = '9', atualizado = '2026-03-11 08:00:00' WHERE num = '0003'`)
-		if r := b.sync(engine.Options{Sweep: true}); r.Sent != 1 || len(r.Flags) != 0 {
+		if r := b.sync(engine.Options{Sweep: true}); r.Sent != 1 || len(r.Flags) != 1 || r.Flags[trade.Recoded] != 1 {
 			t.Errorf("sent %d, flags %v, stopped %+v", r.Sent, r.Flags, r.Stopped)
 		}
 		if got := b.api.Created()[1].Fields["wallet_id"]; got != other {
@@ -90,13 +92,23 @@ func TestAChangedOrRemovedCodeLeavesWhatWasSentAndMapsTheRestAgain(t *testing.T)
 		}
 		b.contract(4)
 		if r := b.sync(engine.Options{Sweep: true}); r.Sent != 0 || len(r.Flags) != 0 {
-			t.Errorf("sent %d, flags %v", r.Sent, r.Flags)
+			t.Errorf("sent %d, flags %v: a code without an id has no other one", r.Sent, r.Flags)
 		}
 		b.expect(2, trade.Accepted, "")
 		b.expect(4, trade.Waiting, "ref:wallets")
-		if diff := cmp.Diff(sent, b.expect(1, trade.Accepted, "")); diff != "" {
-			t.Errorf("what was sent changed with its reference (-before +after):\n%s", diff)
+		now := b.expect(1, trade.Accepted, "")
+		if sent.Version, sent.UpdatedAt = now.Version, now.UpdatedAt; !cmp.Equal(sent, now) {
+			t.Errorf("what was sent changed with its reference (-before +after):\n%s", cmp.Diff(sent, now))
 		}
+		// the code comes back, with the id that the second row was sent with
+		b.imports("wallets", map[string]string{"1": other})
+		if r := b.sync(engine.Options{}); r.Flags[trade.Recoded] != 1 {
+			t.Errorf("flags %v", r.Flags)
+		}
+		b.flagged(trade.Recoded, 1)
+		b.imports("wallets", map[string]string{"1": walletID})
+		b.sync(engine.Options{})
+		b.flagged(trade.Recoded, 2, 4)
 	})
 }
 
@@ -212,5 +224,73 @@ func TestATableOfTheERPThatNeverHadARowIsJustEmpty(t *testing.T) {
 	b.contracts(1)
 	if r := b.sync(engine.Options{}); r.Stopped != nil || r.States[trade.Waiting] != 1 {
 		t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
+	}
+}
+
+// flagged checks which contracts have a flag.
+func (b *bench) flagged(flag trade.Flag, nums ...int) {
+	b.t.Helper()
+	var got, want []string
+	for _, e := range b.entries(trade.RowFilter{Flags: []trade.Flag{flag}}) {
+		got = append(got, e.Key)
+	}
+	for _, num := range nums {
+		want = append(want, key(num))
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		b.t.Errorf("contracts with the flag %s (-want +got):\n%s", flag, diff)
+	}
+}
+
+// A de-para that is corrected while a run sends is used within seconds; what left before is shown.
+func TestADeParaThatIsCorrectedWhileARunSendsIsUsedByTheRestOfIt(t *testing.T) {
+	other := uuid.NewString()
+	for name, correct := range map[string]func(b *bench){
+		"in the ERP": func(b *bench) { b.exec(`UPDATE de_para SET id = ?`, other) },
+		"by an import": func(b *bench) {
+			b.imports("wallets", map[string]string{"1": other, "2": other})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			both(t, func(t *testing.T, db database) {
+				b := newBenchOn(t, db, sandbox.Options{})
+				if name != "in the ERP" {
+					b.refs = nil
+					b.imports("wallets", map[string]string{"1": walletID})
+				}
+				b.limits.MaxInFlight = 1
+				b.contracts(6)
+				b.exec(`UPDATE contrato SET carteira = '2' WHERE num = '0006'`) // it waits for a code
+				posted := 0
+				b.posting = func(ctx context.Context, submit submission) (apiclient.Answer, error) {
+					if posted++; posted == 2 {
+						correct(b)
+						b.clock.advance(8 * time.Second)
+					}
+					return submit(ctx)
+				}
+				r := b.sync(engine.Options{})
+				var old []int
+				for i, c := range b.api.Created() {
+					switch c.Fields["wallet_id"] {
+					case walletID:
+						old = append(old, i+1)
+					case other:
+					default:
+						t.Errorf("wallet %v was sent", c.Fields["wallet_id"])
+					}
+				}
+				if want := 5 + len(b.table("wallets")) - 1; r.Sent != want || len(old) < 2 || len(old) > 3 {
+					t.Errorf("sent %d, want %d; with the former id went %v; %+v", r.Sent, want, old, r.Stopped)
+				}
+				b.flagged(trade.Recoded, old...)
+				b.sync(engine.Options{})
+				b.sync(engine.Options{Sweep: true})
+				b.flagged(trade.Recoded, old...)
+				for _, num := range old {
+					b.expect(num, trade.Accepted, "")
+				}
+			})
+		})
 	}
 }

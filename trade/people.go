@@ -135,7 +135,9 @@ type Difference struct {
 }
 
 // AcknowledgedByAct are the flags that a person can acknowledge.
-var AcknowledgedByAct = []Flag{Changed, MissingInERP, Cancelled, DeletedRemote, Contradicted, DoubleAfterDecision}
+var AcknowledgedByAct = []Flag{
+	Changed, MissingInERP, Cancelled, DeletedRemote, Contradicted, DoubleAfterDecision, Recoded,
+}
 
 // Approval is an act that one person has ordered, and to which others must agree before it is done.
 type Approval struct {

@@ -59,7 +59,8 @@ type Cursor struct {
 	Brakes      Memory    // what the brakes store
 	// when rows that wait for parents were last judged: a text that changes whenever their parents
 	// do
-	Parents string
+	Parents    string
+	References string // the codes with several ids with which what was sent was last compared
 }
 
 // Sweep is the result of a complete comparison of the ERP with the ledger (I9).

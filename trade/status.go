@@ -103,12 +103,14 @@ const (
 	// left the ERP.
 	Replaced Flag = "replaced"
 	Moved    Flag = "moved" // its record was moved to the row under its new key
+	// Recoded: it was sent with an id of a de-para code that has another id now
+	Recoded Flag = "recoded"
 )
 
 // AllFlags lists the flags in the order in which they are shown.
 var AllFlags = []Flag{
 	Changed, MissingInERP, Cancelled, Forced, EchoDiffers, Twin, NearTwin, DeletedRemote,
-	Contradicted, DoubleAfterDecision, Replaced, Moved,
+	Contradicted, DoubleAfterDecision, Replaced, Moved, Recoded,
 }
 
 // Flags is a set of flags, kept sorted.

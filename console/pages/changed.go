@@ -33,7 +33,7 @@ func (p *changedRoutes) routes() []web.Route {
 // shown.
 var changedFlags = []trade.Flag{
 	trade.Changed, trade.MissingInERP, trade.Cancelled, trade.DeletedRemote,
-	trade.Contradicted, trade.DoubleAfterDecision,
+	trade.Contradicted, trade.DoubleAfterDecision, trade.Recoded,
 }
 
 // changedPage lists rows that changed in the ERP, or on the platform, after they were sent.

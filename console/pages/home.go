@@ -124,7 +124,7 @@ var statesFirst = []trade.State{trade.InDoubt, trade.Held, trade.Rejected, trade
 // flagsFirst are the flags that need a person, most urgent first.
 var flagsFirst = []trade.Flag{
 	trade.DoubleAfterDecision, trade.Contradicted, trade.Changed, trade.Cancelled,
-	trade.MissingInERP, trade.DeletedRemote,
+	trade.MissingInERP, trade.DeletedRemote, trade.Recoded,
 }
 
 // askedShown is how many orders that wait for consent are shown.

@@ -199,7 +199,7 @@ func (v voice) currency(code string) string {
 // askingFlags are the flags that require a decision, in the order in which they are shown.
 var askingFlags = []trade.Flag{
 	trade.Changed, trade.Cancelled, trade.MissingInERP, trade.DoubleAfterDecision, trade.Contradicted,
-	trade.DeletedRemote,
+	trade.DeletedRemote, trade.Recoded,
 }
 
 // remarks lists the flags of rows that were sent and differ in the ERP now, with what to do.

@@ -21,17 +21,17 @@ func (s *Roster) Cursor(ctx context.Context, job string) (trade.Cursor, error) {
 // nothing was read yet.
 func CursorOf(all sqldb.Select, job string) (trade.Cursor, error) {
 	var rows []struct {
-		Bound, Fingerprint, Parents, Brakes string
-		SweptAt                             sql.NullInt64
-		Sweep                               sql.NullString
+		Bound, Fingerprint, Parents, Brakes, Refs string
+		SweptAt                                   sql.NullInt64
+		Sweep                                     sql.NullString
 	}
-	if err := all(&rows, `SELECT bound, swept_at, fingerprint, sweep, parents, brakes FROM job_cursor WHERE job = ?`,
+	if err := all(&rows, `SELECT bound, swept_at, fingerprint, sweep, parents, brakes, refs FROM job_cursor WHERE job = ?`,
 		job); err != nil || len(rows) == 0 {
 		return trade.Cursor{}, err
 	}
 	c := trade.Cursor{
 		Bound: rows[0].Bound, SweptAt: sqldb.Instant(rows[0].SweptAt), Fingerprint: rows[0].Fingerprint,
-		Parents: rows[0].Parents,
+		Parents: rows[0].Parents, References: rows[0].Refs,
 	}
 	if err := json.Unmarshal([]byte(rows[0].Brakes), &c.Brakes); err != nil {
 		return trade.Cursor{}, fmt.Errorf("what the brakes of job %s remember is damaged: %w", job, err)
@@ -58,8 +58,9 @@ func SetCursor(t *sqldb.Tx, job string, c trade.Cursor) error {
 	if err != nil {
 		return fmt.Errorf("what the brakes of job %s remember: %w", job, err)
 	}
-	return t.Do(`INSERT INTO job_cursor (job, bound, swept_at, fingerprint, sweep, parents, brakes) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (job) DO UPDATE
+	return t.Do(`INSERT INTO job_cursor (job, bound, swept_at, fingerprint, sweep, parents, brakes, refs) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (job) DO UPDATE
 		SET bound = excluded.bound, swept_at = excluded.swept_at, fingerprint = excluded.fingerprint,
 			sweep = excluded.sweep, parents = excluded.parents,
-		brakes = excluded.brakes`, job, c.Bound, sqldb.Millis(c.SweptAt), c.Fingerprint, sweep, c.Parents, string(brakes))
+		brakes = excluded.brakes, refs = excluded.refs`, job, c.Bound, sqldb.Millis(c.SweptAt), c.Fingerprint, sweep, c.Parents, string(brakes),
+		c.References)
 }

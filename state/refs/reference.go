@@ -116,7 +116,7 @@ func (s *Tables) ReplaceReferences(ctx context.Context, kind string, codes,
 		if err != nil {
 			return err
 		}
-		if err := dropReferences(t, kind, gone); err != nil {
+		if err := dropReferences(t, kind, have, gone); err != nil {
 			return err
 		}
 		of := make(map[string]string, len(codes)) // a code without a label gets none
@@ -176,14 +176,13 @@ func (s *Tables) RemoveReferences(ctx context.Context, kind string, codes []stri
 		var gone []string
 		var changes []trade.ReferenceChange
 		for _, code := range codes {
-			if id, ok := have[code]; ok {
+			if id, ok := have[code]; ok && !slices.Contains(gone, code) {
 				gone = append(gone, code)
 				changes = append(changes, trade.ReferenceChange{Code: code, From: &id})
-				delete(have, code)
 			}
 		}
 		removed = len(gone)
-		if err := dropReferences(t, kind, gone); err != nil {
+		if err := dropReferences(t, kind, have, gone); err != nil {
 			return err
 		}
 		return auditReferences(t, audit, changes)
@@ -250,17 +249,30 @@ func auditReferences(t *sqldb.Tx, record trade.AuditRecord, changes []trade.Refe
 
 func putReferences(t *sqldb.Tx, kind string, have, codes map[string]string) (added, changed int, err error) {
 	var rows [][]any
+	var altered []string
 	for _, c := range ChangesOf(have, codes) {
 		if c.From == nil {
 			added++
 		} else {
-			changed++
+			altered = append(altered, c.Code)
 		}
 		rows = append(rows, []any{kind, c.Code, *c.To})
 	}
+	if err := keepFormer(t, kind, have, altered); err != nil {
+		return 0, 0, err
+	}
 	err = t.InsertRows("reference", []string{"kind", "code", "id"}, rows,
 		`ON CONFLICT (kind, code) DO UPDATE SET id = excluded.id`)
-	return added, changed, err
+	return added, len(altered), err
+}
+
+// keepFormer notes the ids of codes that get another id, or none.
+func keepFormer(t *sqldb.Tx, kind string, have map[string]string, codes []string) error {
+	rows := make([][]any, len(codes))
+	for i, code := range codes {
+		rows[i] = []any{kind, code, have[code]}
+	}
+	return t.InsertRows("reference_former", []string{"kind", "code", "id"}, rows, `ON CONFLICT DO NOTHING`)
 }
 
 // putLabels stores the labels of codes of a kind. Labels do not affect mapping, so the version of
@@ -283,7 +295,10 @@ func putLabels(t *sqldb.Tx, kind string, labels map[string]string) error {
 		`ON CONFLICT (kind, code) DO UPDATE SET label = excluded.label`)
 }
 
-func dropReferences(t *sqldb.Tx, kind string, codes []string) error {
+func dropReferences(t *sqldb.Tx, kind string, have map[string]string, codes []string) error {
+	if err := keepFormer(t, kind, have, codes); err != nil {
+		return err
+	}
 	for chunk := range slices.Chunk(codes, sqldb.InList) {
 		args := append([]any{kind}, sqldb.Anys(chunk)...)
 		if err := t.Do(`DELETE FROM reference WHERE kind = ? AND code IN (`+sqldb.Placeholders(len(chunk))+`)`,

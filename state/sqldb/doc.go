@@ -42,7 +42,8 @@
 //	job_status  the state of a job, with the reason. A pause stays until an act of a person ends
 //	            it
 //	run         what each pass did; without an end it is running, or crashed
-//	reference   the de-para tables: kind, code of the ERP, id of the platform
+//	reference   the de-para tables: kind, code of the ERP, id of the platform; reference_former: the
+//	            ids that a code had before
 //	lookup      the platform's answers to queries by CPF or CNPJ, under a keyed hash of the number;
 //	            the number itself is not stored
 //	lookup_key  the key of that hash. It keeps the numbers out of screens, exports and logs;

@@ -32,7 +32,7 @@ const FormerSchemaTable = "safrasync_schema"
 // ourTables are the tables of the newest schema.
 var ourTables = []string{
 	"ledger", "journal", "tx_mark", "audit", "move", "entry", "attempt", "run", "job_kind", "job_moved", "job_cursor",
-	"job_lease", "job_status", "reference", "block", "tally",
+	"job_lease", "job_status", "reference", "reference_former", "block", "tally",
 	"alert", "alert_message", "digest", "service", "task", "instance",
 	"person", "login", "login_device", "login_tries", "saved_filter",
 	"closing", "closing_part",

@@ -98,7 +98,7 @@ func (a *Acts) newest(ctx context.Context, step *RowStep) error {
 	}
 	fresh.Generation++
 	fresh.Flags = fresh.Flags.With(trade.Forced, true).With(trade.Changed, false).With(trade.Cancelled,
-		false).With(trade.MissingInERP, false).With(trade.Contradicted, false)
+		false).With(trade.MissingInERP, false).With(trade.Contradicted, false).With(trade.Recoded, false)
 	fresh.Acknowledged = nil
 	step.After, step.resend = fresh, true
 	return nil

@@ -163,6 +163,9 @@ func (r *Discoverer) Discover(ctx context.Context, sweep bool, resync *Resync) e
 	if err := r.read(ctx, sweep, resync); err != nil {
 		return err
 	}
+	if err := r.compareRecoded(ctx); err != nil {
+		return err
+	}
 	if err := r.refresh(ctx); err != nil {
 		return err
 	}

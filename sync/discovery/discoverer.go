@@ -22,6 +22,7 @@ type Discoverer struct {
 	differ   map[int64]before
 	reworded []reworded              // rows held as retyped whose content has changed
 	lookups  map[string]trade.Lookup // the platform's answers to lookups by document, by code
+	tables   tables
 }
 
 // New returns the discoverer of one run, with its recheck and brakes.

@@ -18,6 +18,7 @@ import (
 // LoadReferences updates the de-para tables that are read from the ERP, and makes the evaluator of
 // this run.
 func (r *Discoverer) LoadReferences(ctx context.Context) error {
+	began := r.Run.Env.Clock.Boot()
 	for _, spec := range r.Run.Env.References {
 		if !slices.Contains(r.Run.Job.Mapping.Refs, spec.Kind) {
 			continue
@@ -35,6 +36,8 @@ func (r *Discoverer) LoadReferences(ctx context.Context) error {
 			return err
 		}
 	}
+	clock := r.Run.Env.Clock
+	r.tables.read, r.tables.took = clock.Boot(), clock.Boot()-began
 	return r.makeEvaluator(ctx)
 }
 
@@ -44,9 +47,10 @@ func (r *Discoverer) makeEvaluator(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if len(r.Run.Job.Mapping.Refs)+len(r.Run.Job.Mapping.Lookups) == 0 {
+	if !r.looksUp() {
 		version = "" // the job looks up no codes: a changed code must not map its rows again
 	}
+	r.tables.version = version
 	r.Run.Eval = &mapping.Evaluator{
 		Job: r.Run.Job, Refs: refs, MappedWith: r.Run.Job.Mapping.Fingerprint + "." + version,
 		Today: trade.DateOf(r.Run.Now.In(r.Run.Env.Zone)), Log: r.Run.Log,

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -163,6 +164,32 @@ func SentTexts(entry trade.Entry) map[string]*string {
 		out["order_commitment_id"] = &entry.Target
 	}
 	return out
+}
+
+// SentWithFormerID reports whether an entry was sent with an id that a code of its row had then, and
+// for which the table has another one now. former are, by kind and code, all ids of such codes.
+func (e *Evaluator) SentWithFormerID(entry *trade.Entry, former map[string]map[string][]string) bool {
+	sent := SentTexts(*entry)
+	get := ColumnsIn(entry.Values)
+	for i := range e.Job.Mapping.Fields {
+		f := &e.Job.Mapping.Fields[i]
+		id := sent[f.Rule.Field]
+		if f.Spec.Ref == "" || id == nil {
+			continue
+		}
+		texts := make([]string, len(f.Spec.Columns))
+		for n, column := range f.Spec.Columns {
+			if v, _ := get.part(column); v.Err == "" && v.Kind != erp.Null {
+				texts[n] = PlainText(v)
+			}
+		}
+		code := JoinCode(texts)
+		now, err := trade.ParseID(e.Refs[f.Spec.Ref][code])
+		if err == nil && now != *id && slices.Contains(former[f.Spec.Ref][code], *id) {
+			return true
+		}
+	}
+	return false
 }
 
 // columnDifferences returns the columns that differ.

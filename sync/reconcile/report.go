@@ -272,7 +272,7 @@ var summaryOrder = []trade.State{
 
 var subCounts = []trade.Flag{
 	trade.Changed, trade.MissingInERP, trade.Cancelled, trade.Forced, trade.EchoDiffers,
-	trade.DoubleAfterDecision, trade.Contradicted, trade.DeletedRemote,
+	trade.DoubleAfterDecision, trade.Contradicted, trade.DeletedRemote, trade.Recoded,
 }
 
 // summary writes the equation of each job, line by line.

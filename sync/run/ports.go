@@ -93,6 +93,15 @@ type Tables interface {
 	// References returns all codes, by kind and code, and a version that changes whenever one of
 	// them does.
 	References(ctx context.Context) (map[string]map[string]string, string, error)
+	// ReferencesVersion returns that version alone.
+	ReferencesVersion(ctx context.Context) (string, error)
+	// FormerReferences returns, by kind and code, the codes that have another id than before, each
+	// with the present id first, then every id that it had.
+	FormerReferences(ctx context.Context) (map[string]map[string][]string, error)
+	// SentWith calls fn for the entries of the job that were sent, or may have been, with one of
+	// these ids in their request, and for those with the flag recoded, page by page in id order;
+	// with many ids also for others. fn may write.
+	SentWith(ctx context.Context, job string, ids []string, fn func([]trade.Entry) error) error
 	// LookupKey returns the key of that keyed hash, which never changes.
 	LookupKey(ctx context.Context) ([]byte, error)
 	// Lookups returns the answers of one kind of lookup, by code.

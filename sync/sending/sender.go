@@ -26,7 +26,9 @@ type Sender struct {
 	brakes   *brakes.Guard
 	rowLimit *RowLimit // which rows it may send, and how many
 	AnyHour  bool      // send outside the job's hours too
-	traffic  *Traffic
+	// Renew makes the run use a de-para that has been corrected since it began
+	Renew   func(context.Context) error
+	traffic *Traffic
 
 	dispatcher dispatcher
 	// entries whose intents are stored or being stored, and that are not settled yet
@@ -214,6 +216,9 @@ const sliceTime = time.Minute
 
 // recheckBatch rechecks a batch, and stores what that changed before it sends anything of it.
 func (s *Sender) recheckBatch(ctx context.Context, batch []trade.Entry) error {
+	if err := s.Renew(ctx); err != nil {
+		return err
+	}
 	at := s.Run.Env.Clock.Boot()
 	var storing []trade.Entry
 	if s.commit.storing != nil {

@@ -232,7 +232,8 @@ CREATE TABLE job_cursor (
     fingerprint TEXT NOT NULL,
     sweep TEXT,
     parents TEXT NOT NULL, -- how many parents were accepted when the children were last looked at
-    brakes TEXT NOT NULL DEFAULT '{}' -- what the brakes remember
+    brakes TEXT NOT NULL DEFAULT '{}', -- what the brakes remember
+    refs TEXT NOT NULL DEFAULT '' -- the codes with several ids with which what was sent was last compared
 );
 
 CREATE TABLE job_lease (
@@ -268,6 +269,14 @@ CREATE TABLE reference (
     id TEXT NOT NULL,
     label TEXT NOT NULL DEFAULT '', -- what people are shown beside the code
     PRIMARY KEY (kind, code)
+);
+
+-- the ids that a code had before: what was sent with one of them is shown
+CREATE TABLE reference_former (
+    kind TEXT NOT NULL CHECK (kind <> ''),
+    code TEXT NOT NULL,
+    id TEXT NOT NULL,
+    PRIMARY KEY (kind, code, id)
 );
 
 CREATE TABLE lookup (

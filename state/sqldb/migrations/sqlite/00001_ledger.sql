@@ -231,7 +231,8 @@ CREATE TABLE job_cursor (
     fingerprint TEXT NOT NULL,
     sweep TEXT,
     parents TEXT NOT NULL, -- how many parents were accepted when the children were last looked at
-    brakes TEXT NOT NULL DEFAULT '{}' -- what the brakes remember
+    brakes TEXT NOT NULL DEFAULT '{}', -- what the brakes remember
+    refs TEXT NOT NULL DEFAULT '' -- the codes with several ids with which what was sent was last compared
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE job_lease (
@@ -267,6 +268,14 @@ CREATE TABLE reference (
     id TEXT NOT NULL,
     label TEXT NOT NULL DEFAULT '', -- what people are shown beside the code
     PRIMARY KEY (kind, code)
+) STRICT, WITHOUT ROWID;
+
+-- the ids that a code had before: what was sent with one of them is shown
+CREATE TABLE reference_former (
+    kind TEXT NOT NULL CHECK (kind <> ''),
+    code TEXT NOT NULL,
+    id TEXT NOT NULL,
+    PRIMARY KEY (kind, code, id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE lookup (
