@@ -8,8 +8,15 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Tonnes formats a weight in kilograms as tonnes, exactly.
-func (v Voice) Tonnes(kg trade.Decimal) string { return v.Decimal(kg.Tonnes()) + " t" }
+// Tonnes formats a weight in kilograms as tonnes, to the kilogram; a rounded value is marked with ≈.
+func (v Voice) Tonnes(kg trade.Decimal) string {
+	whole := kg.Round(0)
+	text := v.Decimal(whole.Tonnes()) + " t"
+	if whole.Cmp(kg) != 0 {
+		return "≈ " + text
+	}
+	return text
+}
 
 // Sacas formats a weight in kilograms as sacas of 60 kg; a rounded value is marked with ≈.
 func (v Voice) Sacas(kg trade.Decimal) string {

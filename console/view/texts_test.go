@@ -3,7 +3,9 @@ package view
 import (
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -28,6 +30,19 @@ func TestSentencesNameButtonsAndNotCommands(t *testing.T) {
 		if a := (*trade.Catalogue)(nil).Explain(state, "", trade.Portuguese); people[a.Fixer] &&
 			strings.Contains(v.Plain(a.Do), "safrasync") {
 			t.Errorf("%s tells accountants to type a command: %s", state, v.Plain(a.Do))
+		}
+	}
+}
+
+// People read tonnes to the kilogram; files and JSON have every digit.
+func TestTonnesAreShownToTheKilogram(t *testing.T) {
+	t.Parallel()
+	v := NewVoice(trade.Portuguese, time.UTC)
+	for kg, want := range map[string]string{
+		"119145216467.5": "≈ 119.145.216,468 t", "6001": "6,001 t", "60000": "60 t", "0.4": "≈ 0 t", "-1500.2": "≈ −1,5 t",
+	} {
+		if got := v.Tonnes(must.Get(trade.ParseDecimal(kg))(t)); got != want {
+			t.Errorf("%s kg: %s, want %s", kg, got, want)
 		}
 	}
 }
