@@ -77,10 +77,11 @@ test-long: need ## the tests with SAFRASYNC_TEST_LONG=1, then each fuzz target f
 
 HISTORIES ?= 10000
 SEED ?= 1
+ACTS ?=
 
 .PHONY: histories
-histories: need ## HISTORIES (10000) random histories of an ERP, its jobs and its people, judged from outside; SEED is that of the first
-	cd tools && go test -count=1 -timeout 4h ./histories -histories $(HISTORIES) -seed $(SEED)
+histories: need ## HISTORIES (10000) random histories of an ERP, its jobs and its people, judged from outside; SEED is that of the first, ACTS=NAME,only:NAME,all adds acts that are off
+	cd tools && go test -count=1 -timeout 4h ./histories -histories $(HISTORIES) -seed $(SEED) -acts '$(ACTS)'
 
 KILLS ?= 200
 INSTANCES ?= 1

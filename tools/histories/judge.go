@@ -3,14 +3,17 @@ package histories
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -56,6 +59,17 @@ type judge struct {
 	spaces  map[int]int         // the earlier name of a space
 	orders  []order
 	uneven  *fault
+
+	typed    []sandbox.Record // contracts that a person typed on the platform
+	typedOf  map[string]bool  // keys of their rows
+	released bool             // a person has let a second job of the same contracts go
+	standing map[keyOf]bool   // rows at the last sweep
+}
+
+// keyOf is a row under its key, in a job.
+type keyOf struct {
+	job, key string
+	id       int
 }
 
 // sighting is a line as a sweep saw it.
@@ -69,7 +83,7 @@ func newJudge(r *run) *judge {
 	return &judge{
 		r: r, most: map[business]map[int]int{}, tenures: map[tenure]contents{}, same: map[standing]tenure{},
 		seen: map[int]sighting{}, ever: map[int]contents{}, judged: map[string]bool{},
-		dealt: map[tenure]contents{}, spaces: map[int]int{},
+		dealt: map[tenure]contents{}, spaces: map[int]int{}, typedOf: map[string]bool{},
 	}
 }
 
@@ -160,6 +174,12 @@ func (j *judge) look() {
 			}
 			// The space as configured: a name that is used again means another space.
 			now := reading{line: row.line, space: job.space}
+			switch {
+			case j.r.Twice > 0 && !j.released: // the second job waits for a person
+				now.space = 0
+			case job.other:
+				now.key = row.key
+			}
 			if j.r.Positional && row.kind == trade.OrderCommitments {
 				now.key = row.key
 			}
@@ -199,7 +219,7 @@ func (j *judge) swept(job job, complete bool) {
 	}
 	for _, row := range rows {
 		now := sighting{job.name, mapping, tenure{row.kind, j.space(job), row.key, row.id}, *row.line}
-		now.num, now.style, now.stamp = 0, 0, ""
+		now.num, now.style, now.tail, now.stamp = 0, 0, 0, ""
 		was, ok := j.seen[row.id]
 		at := was.tenure
 		if was.tenure = now.tenure; ok && was == now && at != now.tenure && at.space == now.space {
@@ -248,8 +268,11 @@ func (j *judge) acknowledged(e trade.Entry) {
 		}
 	}
 	for _, rec := range j.records() {
+		if rec.kind != trade.OrderCommitments || rec.id != e.RemoteID && rec.id != e.MovedID {
+			continue
+		}
 		for id := range theirs {
-			if rec.id == e.RemoteID && rec.kind == trade.OrderCommitments && j.ever[id] != nil {
+			if j.ever[id] != nil {
 				j.ever[id][rec.business] = true
 			}
 		}
@@ -258,13 +281,14 @@ func (j *judge) acknowledged(e trade.Entry) {
 
 // record is a record on the platform.
 type record struct {
-	id, parent string
+	id, parent, wallet string
 	business
 }
 
 func (j *judge) records() (out []record) {
-	for _, rec := range j.r.api.CreatedOf(sandbox.ResourceOrderCommitments, sandbox.ResourceDeliveries,
-		sandbox.ResourceTraceability) {
+	made := j.r.api.CreatedOf(sandbox.ResourceOrderCommitments, sandbox.ResourceDeliveries,
+		sandbox.ResourceTraceability)
+	for _, rec := range append(made, j.typed...) {
 		number := func(field string) int {
 			n, _ := strconv.Atoi(string(rec.Fields[field].(json.Number)))
 			return n
@@ -272,9 +296,16 @@ func (j *judge) records() (out []record) {
 		r := record{id: rec.ID}
 		switch rec.Resource {
 		case sandbox.ResourceOrderCommitments:
+			r.wallet = rec.Fields["wallet_id"].(string)
 			r.business = business{
-				trade.OrderCommitments, number("amount"), rec.Fields["product"].(string),
-				rec.Fields["order_type"].(string),
+				kind: trade.OrderCommitments, amount: number("amount"), product: rec.Fields["product"].(string),
+				typ:      rec.Fields["order_type"].(string),
+				producer: slices.Index(producers, rec.Fields["producer_id"].(string)),
+			}
+			for _, u := range units {
+				if u.name == rec.Fields["unit_of_measurement"] {
+					r.amount /= u.per
+				}
 			}
 		case sandbox.ResourceDeliveries:
 			r.parent, r.business = rec.Fields["contract_id"].(string),
@@ -370,6 +401,12 @@ func (j *judge) misplaced(child, contract business, records []record) bool {
 		} else {
 			surplus[l.business]--
 		}
+	}
+	if j.r.Recycled && slices.ContainsFunc(j.r.children, func(l line) bool {
+		own, known := rows[l.parent]
+		return l.business == child && known && (own.producer != contract.producer || own.product != contract.product)
+	}) {
+		return true // a person looks at a number that was given to another producer or product
 	}
 	stands := slices.ContainsFunc(j.r.contracts,
 		func(l line) bool { return l.business == contract && !l.hidden && !l.cancelled })
@@ -535,6 +572,13 @@ func (j *judge) generations() *fault {
 // shares counts the rows at the end of histories by how the ledger shows them.
 type shares map[string]int
 
+func (s shares) rows() (n int) {
+	for _, of := range s {
+		n += of
+	}
+	return n
+}
+
 // finish ends all faults, runs sweeps until nothing is sent any more, and judges each row in the
 // ERP.
 func (r *run) finish() (*fault, shares) {
@@ -609,7 +653,12 @@ func (j *judge) judgeRows() (*fault, shares) {
 					e.Cause)}, nil
 			}
 			switch e.State {
-			case trade.Held, trade.InDoubt, trade.Invalid, trade.Rejected, trade.Dismissed:
+			case trade.Held:
+				like := e.Cause == trade.CauseRetyped || e.Cause == trade.CauseOtherJob
+				if like && (e.Error == nil || e.Error.Text == "") {
+					return &fault{"lost", fmt.Sprintf("%s is held (%s), and nothing says for which row", name, e.Cause)}, nil
+				}
+			case trade.InDoubt, trade.Invalid, trade.Rejected, trade.Dismissed:
 			case trade.Accepted:
 				there, ok := onPlatform[e.RemoteID]
 				switch {
@@ -631,6 +680,9 @@ func (j *judge) judgeRows() (*fault, shares) {
 						fmt.Sprintf("%s is accepted without a flag, and its record is %v", name, there),
 					}, nil
 				}
+				if f := j.corrected(name, e, row); f != nil {
+					return f, nil
+				}
 				owner[e.RemoteID] = job.name + " " + row.key
 			case trade.Waiting:
 				for _, w := range e.WaitingFor {
@@ -645,4 +697,74 @@ func (j *judge) judgeRows() (*fault, shares) {
 		}
 	}
 	return nil, end
+}
+
+// corrected checks that a row which went with another wallet than the de-para has by now is shown.
+func (j *judge) corrected(name string, e trade.Entry, row keyed) *fault {
+	if !j.r.Corrected || !j.r.Coded || row.kind != trade.OrderCommitments || len(e.Flags) > 0 || e.MovedID != "" {
+		return nil
+	}
+	if j.dealt[tenure{kind: row.kind, key: row.key}][row.business] {
+		return nil
+	}
+	for _, rec := range j.records() {
+		if rec.id == e.RemoteID && rec.wallet != wallets[j.r.walletOf] {
+			return &fault{"unsaid", fmt.Sprintf("%s went with the wallet %s, which the de-para has no longer, and no flag says so", name, rec.wallet)}
+		}
+	}
+	return nil
+}
+
+// bridges compares the bridge of the report with a plain SUM over the queries of the jobs: after a
+// sweep, and after a window that could see everything that has changed since.
+func (j *judge) bridges(sweep bool) {
+	r := j.r
+	r.t.Helper()
+	now := map[keyOf]bool{}
+	for _, job := range r.jobs {
+		for _, row := range r.rows(job) {
+			now[keyOf{job.name, row.key, row.id}] = true
+		}
+	}
+	if sweep {
+		j.standing = now
+	}
+	left := j.standing == nil
+	for row := range j.standing {
+		left = left || !now[row]
+	}
+	if !r.Bridge || left || j.uneven != nil {
+		return
+	}
+	snapshot, err := reconcile.Take(r.t.Context(), reconcile.Sources{
+		Ledger: r.ledger, Jobs: r.engine().Jobs, Zone: r.zone, Now: r.clock.Now(), Folder: filepath.Dir(r.erpFile),
+	}, reconcile.Cut{})
+	if err != nil {
+		r.t.Fatalf("%v\nafter %v", err, r.log)
+	}
+	view, err := snapshot.Overview(reconcile.Options{})
+	if err = errors.Join(err, snapshot.Close()); err != nil {
+		r.t.Fatalf("%v\nafter %v", err, r.log)
+	}
+	for _, s := range view.Summaries {
+		i := slices.IndexFunc(r.jobs, func(of job) bool { return of.name == s.Job })
+		if i < 0 {
+			continue
+		}
+		weight := map[trade.Kind]string{
+			trade.OrderCommitments: "quantidade * CASE um WHEN 'SC' THEN 60 ELSE 1 END",
+			trade.Deliveries:       "volume", trade.Traceability: "volume * 1000",
+		}[r.jobs[i].kind]
+		var plain struct {
+			N  int
+			Kg int64
+		}
+		if err := r.db.Get(&plain, `SELECT COUNT(*) AS n, COALESCE(SUM(`+weight+`), 0) AS kg FROM (`+r.query(r.jobs[i])+`)`); err != nil {
+			r.t.Fatal(err)
+		}
+		if got := s.Bridge(); got.Rows != plain.N || got.Kilograms.String() != fmt.Sprint(plain.Kg) {
+			j.uneven = &fault{"sum", fmt.Sprintf("the bridge of %s has %d rows and %s kg, and the ERP %d and %d", s.Job,
+				got.Rows, got.Kilograms, plain.N, plain.Kg)}
+		}
+	}
 }

@@ -12,6 +12,7 @@ import (
 // is a plan too.
 type plan struct {
 	Seed  uint64
+	About string // an act, or ""
 	Setup setup
 	Steps []step
 }
@@ -28,6 +29,11 @@ type setup struct {
 	Cascade         bool // children follow their contract to its new number
 	Brakes          bool
 	Coded           bool // wallets and farms stand in the ERP by codes, of which not all are known
+	Farms           bool // traceability says the farm, which is not always known
+	Recycled        bool // a number that another producer or product gets is looked at by a person
+	Corrected       bool // codes of the de-para are corrected
+	Bridge          bool // the bridge of the report is compared with the ERP after each pass
+	Twice           int  // a second job reads the same contracts: 1 = under other keys, 2 = in another space
 	InFlight        int
 	Rows            int // at the beginning
 }
@@ -58,6 +64,13 @@ func draw(seed uint64) plan {
 	case 3:
 		s.Positional = !s.Calm
 	}
+	var about *act
+	if among := selected(); len(among) > 0 && (random.IntN(2) == 0 || *chosen != "") {
+		about = &among[random.IntN(len(among))]
+		if s.Calm = false; about.setup != nil {
+			about.setup(&s, random)
+		}
+	}
 	p := plan{Seed: seed, Setup: s}
 	var ops []op
 	for _, o := range steps {
@@ -65,15 +78,23 @@ func draw(seed uint64) plan {
 			ops = append(ops, slices.Repeat([]op{o}, o.weight)...)
 		}
 	}
+	everyday := func() step { return step{ops[random.IntN(len(ops))].name, random.IntN(60), random.IntN(60)} }
+	if about != nil {
+		p.About = about.name
+		p.Steps = about.play(random, everyday)
+	}
 	if random.IntN(3) > 0 {
 		p.Steps = append(p.Steps, step{Op: "sync"})
 	}
 	length := 3 + random.IntN(10)
+	if about != nil {
+		length = random.IntN(6)
+	}
 	if seed%20 == 5 {
 		length = 60
 	}
 	for range length {
-		drawn := step{ops[random.IntN(len(ops))].name, random.IntN(60), random.IntN(60)}
+		drawn := everyday()
 		p.Steps = append(p.Steps, drawn)
 		if slices.Contains(jobOps, drawn.Op) && random.IntN(2) == 0 { // both jobs then have the keys when joined
 			p.Steps = append(p.Steps, step{Op: "release"}, step{Op: "sync"},
@@ -131,6 +152,7 @@ var simpler = []func(*setup){
 	func(s *setup) { s.Cascade = true },
 	func(s *setup) { s.Brakes = false },
 	func(s *setup) { s.Coded = false },
+	func(s *setup) { s.Farms = false },
 	func(s *setup) { s.InFlight = 1 },
 	func(s *setup) { s.Style = 0 },
 	func(s *setup) { s.Rows = 1 },
@@ -144,6 +166,7 @@ func (s setup) String() string {
 		"children by row_number()": s.ChildPositional && s.Child != "",
 		"children keep their numbers": !s.Cascade &&
 			s.Child != "", "brakes": s.Brakes, "codes": s.Coded, "with " + string(s.Child): s.Child != "",
+		"a second job with other keys": s.Twice == 1, "a second job in another space": s.Twice == 2,
 	} {
 		if set {
 			out += ", " + text

@@ -38,27 +38,41 @@ const (
 	walletID   = "1b98fbe4-6680-4a11-9ba1-192ec42b7170"
 	farmID     = "0b3d9f0e-6f0a-4f0e-9a51-6cf7a0c0f0f1"
 	apiKey     = "a-key-of-the-tests"
+
+	secondWalletID = "5f2f7f0a-54a2-4d0c-9a4c-0f2ac6d8b3c2"
+	secondFarmID   = "77a9b4de-3f53-4b57-8a6f-2f6f0cb1a5e3"
+)
+
+// What the ERP and the configuration have two of.
+var (
+	producers = []string{producerID, "a9ef7a80-3c0e-4a7c-8a35-6d2f3f1f5a11"}
+	issuers   = []string{issuerID, "0f6d8a0b-2f7e-4be4-9d0f-5c9e7b1d2a22"}
+	wallets   = []string{walletID, secondWalletID}
+	harvests  = []string{"2025/2026", "2026/2027"}
 )
 
 // run is a history that is running.
 type run struct {
 	world
 	*judge
-	t      testing.TB
-	opts   state.Options
-	ledger *state.Store
-	source *erp.Source
-	api    *sandbox.Running
-	client *apiclient.Client
-	clock  *clock
-	posts  atomic.Int64
-	cancel atomic.Pointer[context.CancelFunc] // ends the pass at the next POST; nil: nothing does
-	late   []*late
-	limits enginerun.Limits
-	log    []string
+	t       testing.TB
+	opts    state.Options
+	ledger  *state.Store
+	source  *erp.Source
+	api     *sandbox.Running
+	client  *apiclient.Client
+	erpFile string
+	clock   *clock
+	posts   atomic.Int64
+	cancel  atomic.Pointer[context.CancelFunc] // ends the pass at the next POST; nil: nothing does
+	late    []*late
+	limits  enginerun.Limits
+	log     []string
 
-	wrap    func(Ledger) Ledger // a ledger whose process dies; nil: none
-	between func()              // what people do between reading and sending; nil: nothing
+	places
+	atPost  atomic.Pointer[func(n int)] // what happens at a POST; nil: nothing
+	wrap    func(Ledger) Ledger         // a ledger whose process dies; nil: none
+	between func()                      // what people do between reading and sending; nil: nothing
 }
 
 // clock is the machine's clock, advanced by the history.
@@ -130,7 +144,10 @@ func begin(t testing.TB, p plan) *run {
 		MaxInFlight: p.Setup.InFlight, Timeout: 20 * time.Second,
 		Quarantine: 15 * time.Minute,
 	}}
-	r.world = world{setup: p.Setup, unmapped: map[string]bool{}, before: map[int]business{}, written: map[int]line{}}
+	r.world = world{
+		setup: p.Setup, unmapped: map[string]bool{}, before: map[int]business{}, written: map[int]line{},
+		zone: time.UTC,
+	}
 	r.judge = newJudge(r)
 	path := filepath.Join(dir, "erp.db")
 	var err error
@@ -140,6 +157,13 @@ func begin(t testing.TB, p plan) *run {
 	}
 	r.db.MustExec(schema)
 	r.jobs = []job{{name: "contracts", kind: trade.OrderCommitments}}
+	if r.Twice > 0 {
+		second := job{name: "again", kind: trade.OrderCommitments, other: r.Twice == 1}
+		if r.Twice == 2 {
+			second.space = r.newSpace()
+		}
+		r.jobs = append(r.jobs, second)
+	}
 	if r.Child != "" {
 		r.jobs = append(r.jobs, job{name: string(r.Child), kind: r.Child})
 	}
@@ -150,16 +174,17 @@ func begin(t testing.TB, p plan) *run {
 			r.children = append(r.children, r.thing(&r.children, int(p.Seed)+i))
 		}
 	}
-	if r.source, err = erp.Open(t.Context(),
-		erp.Options{Driver: "sqlite", DSN: erp.Secret(path), TimeZone: time.UTC}); err != nil {
-		t.Fatal(err)
-	}
+	r.erpFile = path
+	r.openERP()
 	if r.api, err = sandbox.Start(sandbox.Options{
 		APIKey: apiKey, Seed: 1,
 		OnPost: func(n int) {
 			r.posts.Store(int64(n))
 			if cancel := r.cancel.Load(); cancel != nil {
 				(*cancel)()
+			}
+			if at := r.atPost.Load(); at != nil {
+				(*at)(n)
 			}
 		},
 	}, "127.0.0.1:0"); err != nil {
@@ -187,8 +212,11 @@ func begin(t testing.TB, p plan) *run {
 
 func (r *run) close() {
 	r.client.Close()
-	if err := errors.Join(r.ledger.Close(), r.source.Close(), r.db.Close(), r.api.Close()); err != nil {
-		r.t.Fatal(err)
+	if r.ledger != nil { // else it could not be opened, which was told
+		_ = r.ledger.Close()
+	}
+	if err := errors.Join(r.source.Close(), r.db.Close(), r.api.Close()); err != nil {
+		r.t.Error(err)
 	}
 }
 
@@ -197,6 +225,16 @@ func (r *run) open() {
 	var err error
 	if r.ledger, err = state.Open(r.t.Context(), r.opts); err != nil {
 		r.t.Fatalf("%v\nafter %v", err, r.log)
+	}
+}
+
+// openERP connects to the ERP.
+func (r *run) openERP() {
+	r.t.Helper()
+	var err error
+	if r.source, err = erp.Open(r.t.Context(),
+		erp.Options{Driver: "sqlite", DSN: erp.Secret(r.erpFile), TimeZone: r.zone}); err != nil {
+		r.t.Fatal(err)
 	}
 }
 
@@ -244,15 +282,15 @@ func (r *run) spec(j job) mapping.JobSpec {
 		spec.Fields = map[string]mapping.FieldSpec{
 			"amount": column("quantidade"), "product": column("produto"), "order_type": column("tipo"),
 			"price": column("preco"), "initial_delivery_date": column("inicio"),
-			"producer_id": always(producerID), "issuer_id": always(issuerID), "delivery_place_id": always(placeID),
-			"wallet_id": always(walletID), "haverst": always("2025/2026"),
-			"unit_of_measurement": always("SC"), "order_date": always("2026-03-10"), "currency": always("BRL"),
+			"producer_id": column("produtor"), "issuer_id": column("emissor"), "delivery_place_id": always(placeID),
+			"wallet_id": always(wallets[r.wallet]), "haverst": always(harvests[r.harvest]),
+			"unit_of_measurement": column("um"), "order_date": column("emissao"), "currency": always("BRL"),
 		}
 	case trade.Deliveries:
 		spec.Fields = map[string]mapping.FieldSpec{
 			"contract_id": contract, "delivered_volume": column("volume"),
 			"delivered_volume_unit_of_measure": always("kg"), "delivery_date": always("2026-05-10"),
-			"car": always("RS-4314100-B5C72DC4EE60CAEA63367C29A80B21EA"),
+			"car": column("imovel"),
 		}
 	case trade.Traceability:
 		spec.Fields = map[string]mapping.FieldSpec{
@@ -263,6 +301,9 @@ func (r *run) spec(j job) mapping.JobSpec {
 	}
 	if r.Coded && j.kind == trade.OrderCommitments {
 		spec.Fields["wallet_id"] = mapping.FieldSpec{Columns: []string{"produto"}, Ref: "wallets"}
+	}
+	if r.Farms && j.kind == trade.Traceability {
+		spec.Fields["farm_id"] = column("fazenda")
 	}
 	if r.Coded && j.kind == trade.Traceability {
 		spec.Fields["farm_id"] = mapping.FieldSpec{Columns: []string{"car"}, Ref: "farms"}
@@ -279,7 +320,7 @@ func (r *run) engine() *engine.Engine {
 	r.t.Helper()
 	var jobs []*mapping.Job
 	for _, j := range r.jobs {
-		job, err := mapping.Compile(r.spec(j), time.UTC)
+		job, err := mapping.Compile(r.spec(j), r.zone)
 		if err != nil {
 			r.t.Fatal(err)
 		}
@@ -296,7 +337,7 @@ func (r *run) engine() *engine.Engine {
 	config := engine.Config{
 		Ledger: engine.LedgerOf(ledger), Source: &betweenReading{r.source, r}, Platform: r.client, Clock: r.clock,
 		Owner: state.Self(),
-		Jobs:  jobs, Limits: r.limits, Zone: time.UTC, Log: zap.NewNop(),
+		Jobs:  jobs, Limits: r.limits, Zone: r.zone, Log: zap.NewNop(),
 	}
 	if r.Brakes {
 		config.Brakes = enginerun.DefaultBrakes()
@@ -327,7 +368,7 @@ func (r *run) sent(opts engine.Options, jobs ...string) (sent int, text string) 
 	if err != nil && !errors.Is(err, context.Canceled) {
 		r.t.Fatalf("%v\nafter %v", err, r.log)
 	}
-	stopped := ctx.Err() != nil || len(jobs) > 0 || r.wrap != nil
+	stopped := ctx.Err() != nil || len(jobs) > 0 || r.wrap != nil || opts.RecordOnly
 	for _, report := range reports {
 		if report.Stopped != nil { // it may have read nothing
 			clear(r.seen)
@@ -342,6 +383,7 @@ func (r *run) sent(opts engine.Options, jobs ...string) (sent int, text string) 
 	}
 	if !stopped {
 		r.orphans()
+		r.bridges(opts.Sweep)
 	}
 	return sent, text
 }
@@ -414,12 +456,23 @@ func (r *run) codes(codes ...string) string {
 		return ""
 	}
 	if codes[0] == anyCode {
-		codes = []string{"SOJA", "MILHO"}
-		for price := range 1000 {
-			codes = append(codes, fmt.Sprint(price))
-		}
+		codes = anyCodes()
 	}
-	for kind, id := range map[string]string{"wallets": walletID, "farms": farmID} {
+	r.imported(wallets[r.walletOf], codes)
+	return fmt.Sprintf("%d codes are known, wallet %d", len(codes), r.walletOf)
+}
+
+func anyCodes() []string {
+	codes := []string{"SOJA", "MILHO"}
+	for price := range 1000 {
+		codes = append(codes, fmt.Sprint(price))
+	}
+	return codes
+}
+
+func (r *run) imported(wallet string, codes []string) {
+	r.t.Helper()
+	for kind, id := range map[string]string{"wallets": wallet, "farms": farmID} {
 		ids := map[string]string{}
 		for _, code := range codes {
 			ids[code] = id
@@ -429,7 +482,6 @@ func (r *run) codes(codes ...string) string {
 			r.t.Fatal(err)
 		}
 	}
-	return fmt.Sprintf("%d codes are known", len(codes))
 }
 
 func (r *run) wait(d time.Duration) string {
@@ -452,7 +504,7 @@ func (r *run) rebuild() string {
 	if err := r.ledger.Close(); err != nil {
 		r.t.Fatal(err)
 	}
-	if r.Postgres {
+	if r.opts.Driver == state.Postgres {
 		db, err := sqlx.Open(state.Postgres, r.opts.DSN)
 		if err != nil {
 			r.t.Fatal(err)
@@ -466,22 +518,28 @@ func (r *run) rebuild() string {
 			}
 		}
 	}
-	record := trade.AuditRecord{
-		At: r.clock.Now(), Who: "maria", From: "test@host", Act: "rebuild", Target: "ledger",
-		Reason: "the disk was replaced",
+	r.rebuilds()
+	if r.hosts { // on every host, as the manual says
+		r.swapHosts()
+		r.rebuilds()
+		r.swapHosts()
 	}
-	if _, err := state.Rebuild(r.t.Context(), r.opts, nil, true, record); err != nil {
-		r.t.Fatalf("%v\nafter %v", err, r.log)
-	}
-	r.open()
-	r.late = nil // the numbers of rows are others
-	return "the ledger is lost, and made anew from its journal"
+	return "the ledger is lost, and made anew from its journal; " + r.reopen()
 }
 
 // fault makes the platform treat one of the next POSTs differently.
 func (r *run) fault(a int, specs ...string) string {
 	r.t.Helper()
-	spec := fmt.Sprintf("%s@%d", specs[a%len(specs)], int(r.posts.Load())+1+a/len(specs)%3)
+	return r.faultWith(a/len(specs), specs[a%len(specs)], "")
+}
+
+// faultWith is fault with the body of the answer.
+func (r *run) faultWith(a int, spec, body string) string {
+	r.t.Helper()
+	spec = fmt.Sprintf("%s@%d", spec, int(r.posts.Load())+1+a%3)
+	if body != "" {
+		spec += ",body=" + body
+	}
 	faults, err := sandbox.ParseFaults([]string{spec})
 	if err != nil {
 		r.t.Fatal(err)
@@ -659,6 +717,7 @@ func (r *run) person(a, b int) string {
 	case b%4 == 0:
 		plan, err = people.Dismiss(ctx, e.Job, []string{e.Key})
 	case e.State == trade.Dismissed:
+		order = r.typedOf[e.Key]
 		plan, err = people.Reopen(ctx, e.Job, []string{e.Key})
 	case b%4 == 1:
 		if id = r.unowned(e); id == "" {
@@ -666,7 +725,7 @@ func (r *run) person(a, b int) string {
 		}
 		plan, err = people.Adopt(ctx, e.Job, e.Key, acts.Adoption{ID: id, DespiteDifferences: true})
 	case e.State != trade.InDoubt:
-		order = e.State == trade.Held
+		order = e.State == trade.Held || e.State == trade.Rejected && e.Error != nil && e.Error.Weak
 		plan, err = people.Retry(ctx, e.Job, []string{e.Key}, true)
 	default:
 		if err = people.Watch(ctx, e.Job); err != nil {
@@ -760,6 +819,7 @@ func (r *run) release(_, _ int) string {
 		if err == nil && plan.Refused == acts.NotRefused {
 			plan, err = people.DoJob(ctx, plan, maria)
 			text += j.name + " is released; "
+			r.released = r.released || r.Twice > 0
 			r.apart(j)
 		}
 		if err != nil {

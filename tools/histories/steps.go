@@ -285,6 +285,7 @@ func init() { // in a function, because some steps use the table themselves
 		{"move", 8, false, (*run).move},
 		{"release", 3, false, (*run).release},
 	}
+	steps = append(steps, scenery()...)
 }
 
 // edit returns a step that changes a table: that of the children if b is odd and there are
@@ -313,7 +314,7 @@ func (w *world) second() bool { return len(w.jobs) > 1 && w.jobs[1].kind == trad
 
 // addJob adds a second job of contracts: in the space of the first one, or in its own space.
 func (r *run) addJob(part, a int) string {
-	j := job{r.jobName(trade.OrderCommitments), trade.OrderCommitments, part, r.jobs[0].space}
+	j := job{name: r.jobName(trade.OrderCommitments), kind: trade.OrderCommitments, part: part, space: r.jobs[0].space}
 	text := ""
 	if a%3 == 0 && r.Child == "" { // a number would identify a row of each
 		j.space = r.newSpace()

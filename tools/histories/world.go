@@ -14,14 +14,19 @@ import (
 // business is the identity of a row of the ERP, or of a record of the platform: the fields that the
 // API always requires.
 type business struct {
-	kind    trade.Kind
-	amount  int // or volume
-	product string
-	typ     string // of a contract
+	kind     trade.Kind
+	amount   int // or volume
+	product  string
+	typ      string // of a contract
+	producer int    // of a contract
 }
 
 func (b business) String() string {
-	return strings.TrimRight(fmt.Sprintf("%d %s %s", b.amount, b.product, b.typ), " ")
+	text := strings.TrimRight(fmt.Sprintf("%d %s %s", b.amount, b.product, b.typ), " ")
+	if b.producer > 0 {
+		text += fmt.Sprintf(" of producer %d", b.producer)
+	}
+	return text
 }
 
 // line is a row of an ERP's table. A change of the line is a change of the row.
@@ -29,8 +34,12 @@ type line struct {
 	id    int // of the thing that the row is about; only the judge knows it
 	num   int // its number
 	style int // spelling of the number, see spelled
+	tail  int // what the ERP has behind the number, see tails
 	business
 	price     int // an optional field; 0: none
+	issuer    int // who typed a contract
+	unit      int // in which it is typed, see units
+	day       int // of its date
 	hidden    bool
 	cancelled bool
 	parent    int // of a child: the id of its contract
@@ -48,7 +57,21 @@ var spellings = []func(num int) any{
 	func(num int) any { return fmt.Sprintf(" %d ", num) },
 }
 
-func (l line) spelled() any { return spellings[l.style](l.num) }
+// tails are forms of the same number that an ERP shows beside it: a blank, a hard blank, a number
+// with a point.
+var tails = []func(spelled any, num int) any{
+	func(spelled any, _ int) any { return spelled },
+	func(spelled any, _ int) any { return fmt.Sprint(spelled, " ") },
+	func(spelled any, _ int) any { return fmt.Sprint(spelled, "\u00a0") },
+	func(spelled any, num int) any {
+		if _, isText := spelled.(string); isText {
+			return spelled
+		}
+		return float64(num)
+	},
+}
+
+func (l line) spelled() any { return tails[l.tail](spellings[l.style](l.num), l.num) }
 
 func text(key any) string { return strings.TrimSpace(fmt.Sprint(key)) }
 
@@ -67,6 +90,10 @@ type world struct {
 	copies    [2][]line        // old copies of the tables
 	before    map[int]business // content of a thing before it was edited
 	written   map[int]line     // each line as last written
+	harvest   int              // which one the configuration says
+	wallet    int              // the same
+	walletOf  int              // which one the de-para says
+	zone      *time.Location   // the same
 	now       time.Time        // the ERP's clock
 }
 
@@ -74,27 +101,46 @@ type world struct {
 type job struct {
 	name  string
 	kind  trade.Kind
-	part  int // which contracts: 0 = all, 1 = those to be fixed, 2 = the others
-	space int // of its keys (`identity:`); 0: the common space of all jobs without one
+	part  int  // which contracts: 0 = all, 1 = those to be fixed, 2 = the others
+	space int  // of its keys (`identity:`); 0: the common space of all jobs without one
+	other bool // its keys are other ones than those of the first job: they begin with a letter
 }
 
-const schema = `CREATE TABLE contrato (pos INTEGER, num, quantidade NUMERIC, produto TEXT, tipo TEXT, preco NUMERIC, oculto INTEGER, situacao TEXT, atualizado TIMESTAMP);
+const schema = `CREATE TABLE contrato (pos INTEGER, num, quantidade NUMERIC, produto TEXT, tipo TEXT, preco NUMERIC, oculto INTEGER, situacao TEXT, atualizado TIMESTAMP,
+		produtor TEXT, emissor TEXT, um TEXT, emissao TEXT);
 	CREATE TABLE entrega (pos INTEGER, ticket, num, volume NUMERIC, car TEXT, oculto INTEGER, situacao TEXT, atualizado TIMESTAMP)`
 
 // query returns the SELECT of a job.
 func (w *world) query(j job) string {
 	number := map[bool]string{false: "num", true: "row_number() OVER (ORDER BY pos) AS num"}[w.Positional]
+	if j.other {
+		number = "'X' || num AS num"
+	}
 	where := []string{"", " AND tipo = 'A_FIXAR'", " AND tipo <> 'A_FIXAR'"}[j.part]
 	if j.kind == trade.OrderCommitments {
 		return `SELECT ` + number +
-			`, quantidade, produto, tipo, preco, '2026-05-01' AS inicio, situacao, atualizado FROM contrato WHERE oculto = 0` + where
+			`, quantidade, produto, tipo, preco, '2026-05-01' AS inicio, situacao, atualizado, produtor, emissor, um, emissao FROM contrato WHERE oculto = 0` + where
 	}
 	number = map[bool]string{
 		false: "ticket",
 		true:  "row_number() OVER (PARTITION BY num ORDER BY pos) AS ticket",
 	}[w.ChildPositional]
-	return `SELECT ` + number + `, num, volume, car, situacao, atualizado FROM entrega WHERE oculto = 0`
+	return `SELECT ` + number + `, num, volume, car, ` + plots + ` AS fazenda, ` + cars + ` AS imovel, situacao, atualizado FROM entrega WHERE oculto = 0`
 }
+
+// What a child says of where its grain comes from, which is no part of its business: an edited
+// price stands for another place.
+const (
+	cars = `CASE car % 2 WHEN 0 THEN 'RS-4314100-B5C72DC4EE60CAEA63367C29A80B21EA' ELSE 'RS-4314100-0A1B2C3D4E5F60718293A4B5C6D7E8F9' END`
+	// not every share has a farm
+	plots = `CASE car % 3 WHEN 0 THEN NULL WHEN 1 THEN '` + farmID + `' ELSE '` + secondFarmID + `' END`
+)
+
+// units are how a contract's quantity is typed, with the kilograms of one.
+var units = []struct {
+	name string
+	per  int // of the sacks that the judge counts in
+}{{"SC", 1}, {"KG", 60}}
 
 // keyed is a line as the query of a job returns it.
 type keyed struct {
@@ -114,6 +160,9 @@ func (w *world) rows(j job) (out []keyed) {
 		key := text(l.spelled())
 		if j.kind == trade.OrderCommitments && w.Positional {
 			key = fmt.Sprint(len(out) + 1)
+		}
+		if j.other {
+			key = text("X" + fmt.Sprint(l.spelled()))
 		}
 		if j.kind != trade.OrderCommitments && w.ChildPositional {
 			counted[l.ref]++
@@ -168,7 +217,7 @@ func (w *world) thing(lines *[]line, a int) line {
 	w.things++
 	l := line{id: w.things, num: free(*lines), style: w.Style, price: 100 + a%3}
 	if lines == &w.contracts {
-		l.business = business{trade.OrderCommitments, 1000 + w.things, "SOJA", types[a%2]}
+		l.business = business{kind: trade.OrderCommitments, amount: 1000 + w.things, product: "SOJA", typ: types[a%2]}
 		if a%3 == 0 {
 			l.business = pool[a/3%len(pool)]
 		}
@@ -186,9 +235,9 @@ var types = []string{"A_FIXAR", "FIXACAO_DEPOSITO"}
 
 // pool holds contents that several rows may have.
 var pool = []business{
-	{trade.OrderCommitments, 1, "SOJA", "A_FIXAR"},
-	{trade.OrderCommitments, 2, "MILHO", "A_FIXAR"},
-	{trade.OrderCommitments, 2, "MILHO", "FIXACAO_DEPOSITO"},
+	{kind: trade.OrderCommitments, amount: 1, product: "SOJA", typ: "A_FIXAR"},
+	{kind: trade.OrderCommitments, amount: 2, product: "MILHO", typ: "A_FIXAR"},
+	{kind: trade.OrderCommitments, amount: 2, product: "MILHO", typ: "FIXACAO_DEPOSITO"},
 }
 
 // write writes the world to the tables of the ERP, in one transaction. A row that was changed gets
@@ -205,8 +254,9 @@ func (w *world) write(t testing.TB, restored bool) {
 	tx.MustExec(`DELETE FROM contrato; DELETE FROM entrega`)
 	for i := range w.contracts {
 		l := w.stamped(&w.contracts[i], restored)
-		tx.MustExec(`INSERT INTO contrato VALUES (?, ?, ?, ?, ?, NULLIF(?, 0), ?, ?, ?)`, i, l.spelled(), l.amount,
-			l.product, l.typ, l.price, l.hidden, situation(l), l.stamp)
+		tx.MustExec(`INSERT INTO contrato VALUES (?, ?, ?, ?, ?, NULLIF(?, 0), ?, ?, ?, ?, ?, ?, ?)`, i, l.spelled(),
+			l.amount*units[l.unit].per, l.product, l.typ, l.price, l.hidden, situation(l), l.stamp,
+			producers[l.producer], issuers[l.issuer], units[l.unit].name, days[l.day])
 	}
 	for i := range w.children {
 		l := w.stamped(&w.children[i], restored)
@@ -217,6 +267,9 @@ func (w *world) write(t testing.TB, restored bool) {
 		t.Fatal(err)
 	}
 }
+
+// days are instants shortly before and after midnight, so that the zone decides about the day.
+var days = []string{"2026-03-10T02:30:00Z", "2026-03-10T14:00:00Z", "2026-03-11T02:59:59Z", "2026-03-12T23:30:00Z"}
 
 func situation(l *line) string {
 	return map[bool]string{false: "ativo", true: "cancelado"}[l.cancelled]
