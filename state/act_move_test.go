@@ -16,6 +16,7 @@ import (
 func takeover(from, to trade.Entry) trade.Act {
 	a := adoption(to, from.RemoteID)
 	from.MovedID, from.RemoteID, from.Flags = from.RemoteID, "", from.Flags.With(trade.Moved, true)
+	from.Acknowledged = trade.Flags{trade.MissingInERP} // its key is gone
 	a.Gives = &trade.Update{From: trade.Accepted, Entry: from}
 	return a
 }
@@ -38,7 +39,7 @@ func given(t *testing.T, s *Store) {
 	t.Helper()
 	old, held := mustEntry(t, s, "contracts", "old"), mustEntry(t, s, "contracts", "new")
 	if old.State != trade.Accepted || old.RemoteID != "" || old.MovedID != "remote-1" || !old.Flags.Has(trade.Moved) ||
-		held.State != trade.Accepted || held.RemoteID != "remote-1" {
+		!old.Acknowledged.Has(trade.MissingInERP) || held.State != trade.Accepted || held.RemoteID != "remote-1" {
 		t.Errorf("old %+v\nnew %+v", old, held)
 	}
 	parents, err := s.Parents(t.Context(),

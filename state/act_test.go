@@ -151,6 +151,21 @@ func TestArrivalsAreTheEntriesAboveAMark(t *testing.T) {
 	})
 }
 
+// Entries that were sent are no arrivals: a rebuild adds them with new ids.
+func TestArrivalsAreNotWhatWasSentBefore(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		lease := mustLease(t, s, "contracts")
+		e := mustRecord(t, s, lease, newEntry("a"), newEntry("b"), newEntry("c"))
+		mustSettle(t, s, lease, created(mustSend(t, s, lease, e[0]), sqldb.NewID()))
+		mustSend(t, s, lease, e[2])
+		got, err := s.Arrivals(t.Context(), "contracts", 0, 2)
+		want := trade.Arrivals{Count: 1, Last: e[2].ID, Samples: []string{"b"}}
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("(-want +got):\n%s%v", diff, err)
+		}
+	})
+}
+
 // What a row is now is found also where the ERP changed it after it was sent.
 func TestSameContentComparesTheNewestRowToo(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {

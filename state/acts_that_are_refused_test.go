@@ -302,8 +302,8 @@ func TestWhereANewJournalOrARebuildingIsRefused(t *testing.T) {
 	}
 	_, err = newJournal(t.Context(), k.o, tune, nil, false, rebuildAct)
 	says(t, err, "network file system")
-	_, err = Rebuild(t.Context(), sqldb.Options{Driver: sqldb.Postgres, DSN: "nonsense", Journal: k.o.Journal}, nil, false,
-		rebuildAct)
+	nonsense := sqldb.Options{Driver: sqldb.Postgres, DSN: "nonsense", Journal: k.o.Journal}
+	_, err = Rebuild(t.Context(), nonsense, nil, false, rebuildAct)
 	says(t, err)
 	// Somebody's lease that cannot be read keeps a rebuilding from it.
 	mustLease(t, k.s, "contracts")

@@ -51,7 +51,8 @@ func (k *kept) braked(names ...string) {
 	k.open()
 	for _, job := range names {
 		status := must.Get(k.s.JobStatus(k.t.Context(), job))(k.t)
-		if status.State != trade.Paused || status.Stop.Code != "brake_new_journal" || status.Stop.Brake.Until.IsZero() ||
+		if status.State != trade.Paused || status.Stop.Code != "brake_new_journal" ||
+			status.Stop.Brake.Until.IsZero() ||
 			!strings.Contains(status.Stop.Text, "the end of the journal was damaged") {
 			k.t.Errorf("job %s: %+v", job, status)
 		}
@@ -85,7 +86,8 @@ func TestADamagedEndOfTheJournalBesideAnOlderLedger(t *testing.T) {
 
 			plan := must.Get(Rebuild(t.Context(), k.o, []string{"new"}, false, rebuildAct))(t)
 			want := []string{"contracts", "new"}
-			if plan.Lost != int64(len(end)) || !cmp.Equal(plan.Braked, want) || plan.Until.IsZero() || plan.Rows() == 0 {
+			if plan.Lost != int64(len(end)) || !cmp.Equal(plan.Braked, want) || plan.Until.IsZero() ||
+				plan.Rows() == 0 {
 				t.Errorf("plan: %+v", plan)
 			}
 			k.reported(sqldb.CodeRolledBack) // it has changed nothing

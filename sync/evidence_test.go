@@ -425,6 +425,31 @@ func TestEvidenceAgainstADecision(t *testing.T) {
 	})
 }
 
+// I3, F168: a lost request was executed late, but before the quarantine ended, and its event comes
+// only when a second sending was ordered: that does not leave.
+func TestALateEventOfALateRecordHoldsTheSecondSending(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := hearBench(t, db, sandbox.Options{Events: eventFaults(t, "lost"), ShowTimes: true})
+		b.api.SetFaults(faults(t, "lost-before@1-")...) // it is made below, at its time
+		b.contract(3)
+		b.sync(engine.Options{})
+		b.api.SetFaults()
+		made, err := b.api.TypeCommitment(commitment(3), b.clock.Now().Add(b.limits.LeastQuarantine()/2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.clock.advance(time.Hour)
+		b.done(b.resend(3), acts.NotRefused)
+		b.made(made)
+		b.hear()
+		b.expect(3, trade.Held, trade.CauseExists)
+		b.sync(engine.Options{})
+		if n := len(b.api.Created()); n != 0 {
+			t.Errorf("%d records were made beside it", n)
+		}
+	})
+}
+
 // F153: a record that was deleted on the platform, which a reading confirms: its row is flagged,
 // what hangs on it is kept back, nothing is created again.
 func TestF153ADeletedRecordKeepsItsChildrenBack(t *testing.T) {

@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -149,6 +151,37 @@ func (b *bench) sent() map[string]sentRow {
 		out[e.Key] = sentRow{e.State, e.RemoteID, string(e.Payload), e.PayloadHash, e.SourceHash, len(e.Values)}
 	}
 	return out
+}
+
+// Rows that come back with a rebuilding are not new: no brake acts because of them, and it acts as
+// ever for those that are.
+func TestRebuiltRowsAreNotNewOnes(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.brakes = run.Brakes{NewRows: 3, NewRowsLeast: 4}
+	o := state.Options{Driver: state.SQLite, DSN: b.parts.LedgerDSN, Journal: filepath.Join(b.dir, "journal")}
+	must.Do(t, b.reopenLedger(o))
+	b.contracts(2)
+	b.sync(engine.Options{})
+	must.Do(t, b.ledger.Close())
+	old := must.Get(os.ReadFile(o.DSN))(t)
+	must.Do(t, b.reopenLedger(o))
+	for i := 3; i <= 10; i++ {
+		b.contract(i)
+		b.sync(engine.Options{})
+	}
+	must.Do(t, b.ledger.Close(), os.WriteFile(o.DSN, old, 0o600))
+	must.Get(state.Rebuild(t.Context(), o, nil, true,
+		trade.AuditRecord{At: time.Now(), Who: "ana", Act: "rebuild", Reason: "test"}))(t)
+	must.Do(t, b.reopenLedger(o))
+	b.contract(11)
+	if r := b.sync(engine.Options{}); r.Stopped != nil || r.Sent != 1 {
+		t.Errorf("after the rebuilding: sent %d, stopped %+v", r.Sent, r.Stopped)
+	}
+	for i := 12; i <= 18; i++ {
+		b.contract(i)
+	}
+	b.expectBrake(b.sync(engine.Options{}), "brake_new_rows", 7)
 }
 
 // A row that changed in the ERP while nobody looked is flagged after a rebuilding, and again a row

@@ -85,11 +85,12 @@ type Brake struct {
 	Former []KnownJob `json:"former,omitempty"`
 }
 
-// Arrivals are the entries of a job that the brakes have not judged yet.
+// Arrivals are the entries of a job that the brakes have not judged yet. Entries that were sent
+// before, which a rebuild has added again, are not among them.
 type Arrivals struct {
 	Before  bool // the job has earlier entries
 	Count   int
-	Last    int64    // id of the last of them; 0 if there are none
+	Last    int64    // id of the job's last entry above the mark; 0 if there is none
 	Samples []string // keys of the first few
 }
 

@@ -29,6 +29,10 @@ func TestTheReconciliationIsReadAndExported(t *testing.T) {
 	b.Get("/report?show=1&from=2026-02-01&to=2026-01-01").Wants(http.StatusUnprocessableEntity, "antes da inicial")
 	b.Get("/report?show=1&product=SOJA").Wants(http.StatusOK, "Resumo", "Diferença", "Contratos", "SOJA",
 		"Planilha (XLSX)")
+	if moment, figures := strings.Index(b.Body, "<strong>Posição em "), strings.Index(b.Body,
+		`<section class="product">`); moment < 0 || moment > figures {
+		t.Error("the page does not say before its figures of when they are")
+	}
 	if strings.Contains(b.Body, "C000") {
 		t.Error("single rows are shown that nobody asked for")
 	}

@@ -125,8 +125,12 @@ func (s *Discovery) Stale(ctx context.Context, job, mappedWith string, states []
 	return nil
 }
 
-// Arrivals returns how many entries of a job have ids greater than after, the keys of the first
-// few, the highest id, and whether there are earlier entries.
+// arrived is the SQL condition for an entry that a reading has found and that nobody has sent or
+// decided about: a rebuild also adds entries with new ids, but those were there before.
+const arrived = `e.state NOT IN ('accepted', 'dismissed') AND NOT EXISTS (SELECT 1 FROM attempt a WHERE a.entry_id = e.id)`
+
+// Arrivals returns how many entries of a job with ids greater than after were never sent, the keys
+// of the first few, the highest id of all, and whether there are earlier entries.
 func (s *Discovery) Arrivals(ctx context.Context, job string, after int64, samples int) (trade.Arrivals, error) {
 	const op = "counting new rows"
 	var a trade.Arrivals
@@ -135,8 +139,8 @@ func (s *Discovery) Arrivals(ctx context.Context, job string, after int64, sampl
 		Last int64
 	}
 	if err := s.db.Get(ctx, op, &row,
-		`SELECT COUNT(*) AS n, COALESCE(MAX(id), 0) AS last FROM entry WHERE job = ? AND id > ?`, job,
-		after); err != nil {
+		`SELECT COUNT(CASE WHEN `+arrived+` THEN 1 END) AS n, COALESCE(MAX(e.id), 0) AS last FROM entry e WHERE e.job = ? AND e.id > ?`,
+		job, after); err != nil {
 		return a, err
 	}
 	a.Count, a.Last = row.N, row.Last
@@ -149,8 +153,8 @@ func (s *Discovery) Arrivals(ctx context.Context, job string, after int64, sampl
 	if a.Count == 0 {
 		return a, nil
 	}
-	err := s.db.All(ctx, op, &a.Samples, `SELECT key FROM entry WHERE job = ? AND id > ? ORDER BY id LIMIT ?`, job,
-		after, samples)
+	err := s.db.All(ctx, op, &a.Samples,
+		`SELECT e.key FROM entry e WHERE e.job = ? AND e.id > ? AND `+arrived+` ORDER BY e.id LIMIT ?`, job, after, samples)
 	return a, err
 }
 

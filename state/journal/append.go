@@ -45,8 +45,8 @@ type pending struct {
 }
 
 // Open opens a journal for a ledger whose last record of it is seq, with that mark, and cuts off
-// what an interrupted write has left; a damaged end is an *EndError. The caller must have compared the two, and must settle the records after seq before the
-// first Append.
+// what an interrupted write has left; a damaged end is an *EndError. The caller must
+// have compared the two, and must settle the records after seq before the first Append.
 func Open(dir string, seq int64, mark string) (j *Journal, err error) {
 	j = &Journal{dir: dir, limit: segmentSize, last: seq, marks: map[int64]string{seq: mark}}
 	unlock, err := lock(filepath.Join(dir, lockName))

@@ -134,8 +134,10 @@ type Fact struct {
 	Source  trade.Hash `json:"source_hash,omitempty"` // of the row that was sent
 	Newest  trade.Hash `json:"newest_hash,omitempty"` // of the present row, if it has changed since
 	// the row that was sent is no longer under this key
-	Replaced bool          `json:"replaced,omitempty"`
-	Attempts []FactAttempt `json:"attempts,omitempty"`
+	Replaced bool `json:"replaced,omitempty"`
+	// absences that a person has explained: missing, cancelled
+	Explained trade.Flags   `json:"explained,omitempty"`
+	Attempts  []FactAttempt `json:"attempts,omitempty"`
 }
 
 // JobFact is the state in which a person left a job.

@@ -41,6 +41,10 @@ func FactPages(t *sqldb.Tx, ids []int64, put func([]journal.Fact) error) error {
 			if err != nil {
 				return fmt.Errorf("entry %d is damaged in column error: restore the backup", r.ID)
 			}
+			explained, err := Explained(r.Acknowledged)
+			if err != nil {
+				return err
+			}
 			source, newest := r.SourceHash, trade.Hash("")
 			if r.NowCells != "{}" {
 				source, newest = "", r.SourceHash
@@ -49,7 +53,7 @@ func FactPages(t *sqldb.Tx, ids []int64, put func([]journal.Fact) error) error {
 				Row: journal.Row{Job: r.Job, Key: r.Key}, Sends: r.Sends, Generation: r.Generation, State: r.State,
 				Cause: r.Cause, RemoteID: r.RemoteID.String, MovedID: r.MovedID.String,
 				Weak: weak, Payload: r.PayloadHash, Content: r.Content, Source: source, Newest: newest,
-				Replaced: strings.Contains(r.Flags, replacedText), Attempts: of[r.ID],
+				Replaced: strings.Contains(r.Flags, replacedText), Explained: explained, Attempts: of[r.ID],
 			}
 		}
 		if err := put(facts); err != nil {
@@ -57,6 +61,16 @@ func FactPages(t *sqldb.Tx, ids []int64, put func([]journal.Fact) error) error {
 		}
 	}
 	return nil
+}
+
+// Explained returns those of a row's acknowledged flags, in their stored form, that explain its
+// absence from the ERP. They end when the row is seen again; other flags tell of new differences
+// too, so a person must see them again after a rebuild.
+func Explained(acknowledged string) (trade.Flags, error) {
+	flags, err := FlagsOf(acknowledged)
+	return slices.DeleteFunc(flags, func(f trade.Flag) bool {
+		return f != trade.MissingInERP && f != trade.Cancelled
+	}), err
 }
 
 func isWeak(text sql.NullString) (bool, error) {

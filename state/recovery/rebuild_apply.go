@@ -33,6 +33,7 @@ type Rebuilding struct {
 type rebuiltEntry struct {
 	ledger.NarrowRow
 	PayloadHash, SourceHash trade.Hash
+	Acknowledged            string
 	Content                 int64
 	Ready                   bool // it has a payload
 	attempts                map[string]*ledger.AttemptRow
@@ -169,7 +170,7 @@ func (r *Rebuilding) load() error {
 func (r *Rebuilding) loadKeys(job string, keys []string) error {
 	var rows []rebuiltEntry
 	if err := r.All(&rows, `SELECT e.id, e.job, e.sends, e.key, e.state, e.remote_id, e.moved_id, e.flags, e.generation, e.attempts, e.amount, e.unit, e.version,
-		e.payload_hash, e.source_hash, e.content, (e.payload IS NOT NULL) AS ready FROM entry e WHERE e.job = ? AND e.key IN (`+sqldb.Placeholders(len(keys))+`)`, append([]any{job}, sqldb.Anys(keys)...)...); err != nil {
+		e.payload_hash, e.source_hash, e.acknowledged, e.content, (e.payload IS NOT NULL) AS ready FROM entry e WHERE e.job = ? AND e.key IN (`+sqldb.Placeholders(len(keys))+`)`, append([]any{job}, sqldb.Anys(keys)...)...); err != nil {
 		return err
 	}
 	if len(rows) == 0 {
@@ -246,7 +247,7 @@ func (r *Rebuilding) decide(m *remembered) (RebuiltRow, bool) {
 		row.to = now
 	}
 	m.keepApart(e)
-	changes := row.to != now || m.Generation > e.Generation || row.moves()
+	changes := row.to != now || m.Generation > e.Generation || row.moves() || row.explains()
 	for _, a := range m.attempts {
 		have := e.attempts[a.ID]
 		changes = changes || have == nil || have.Outcome.String != a.Outcome && a.Outcome != "" && changeable(have)
@@ -308,6 +309,14 @@ func (e *rebuiltEntry) sentElsewhere(m *remembered, generation int) bool {
 // key.
 func (r RebuiltRow) moves() bool {
 	return r.MovedID != "" && r.entry.RemoteID.String == r.MovedID
+}
+
+// explains reports whether a person has explained an absence that the entry does not have as
+// explained.
+func (r RebuiltRow) explains() bool {
+	return r.to.Created() && slices.ContainsFunc(r.Explained, func(f trade.Flag) bool {
+		return !strings.Contains(r.entry.Acknowledged, `"`+string(f)+`"`)
+	})
 }
 
 // changeable reports whether the outcome of an attempt of the ledger may still change.

@@ -179,7 +179,7 @@ func (r *Rebuilding) generations(work []RebuiltRow) error {
 // rebuiltColumns are the columns that are written for a rebuilt entry.
 var rebuiltColumns = []string{
 	"id", "state", "cause", "error", "waiting_for", "next_attempt_at", "remote_id", "closed_by", "moved_id", "flags",
-	"attempts", "updated_at", "version", "source_hash", "payload_hash",
+	"acknowledged", "attempts", "updated_at", "version", "source_hash", "payload_hash",
 	"content",
 }
 
@@ -189,7 +189,7 @@ func (r *Rebuilding) states(work []RebuiltRow) error {
 	var moved, final, kept, emptied [][]any
 	for _, row := range work {
 		e := row.entry
-		flags, err := row.flags()
+		flags, acknowledged, err := row.flags()
 		if err != nil {
 			return err
 		}
@@ -198,7 +198,7 @@ func (r *Rebuilding) states(work []RebuiltRow) error {
 		}
 		same := row.to == trade.State(e.State)
 		if same && row.Newest == "" && (row.to != trade.Held || row.Cause == "" || row.Cause == e.Cause) {
-			kept = append(kept, []any{e.ID, flags, e.Attempts, e.Version + 1})
+			kept = append(kept, []any{e.ID, flags, acknowledged, e.Attempts, e.Version + 1})
 			continue
 		}
 		if !same {
@@ -212,7 +212,7 @@ func (r *Rebuilding) states(work []RebuiltRow) error {
 				return err
 			}
 		}
-		written, err := r.finalRow(row, flags)
+		written, err := r.finalRow(row, flags, acknowledged)
 		if err != nil {
 			return err
 		}
@@ -234,29 +234,40 @@ func (r *Rebuilding) states(work []RebuiltRow) error {
 	if err := r.UpdateRows("entry", rebuiltColumns, final); err != nil {
 		return err
 	}
-	if err := r.UpdateRows("entry", []string{"id", "flags", "attempts", "version"}, kept); err != nil {
+	if err := r.UpdateRows("entry", []string{"id", "flags", "acknowledged", "attempts", "version"}, kept); err != nil {
 		return err
 	}
 	return r.UpdateRows("entry", []string{"id", "cells", "mapped_with", "payload"}, emptied)
 }
 
-// flags returns the JSON text of a row's flags.
-func (row RebuiltRow) flags() (string, error) {
-	flags, err := ledger.FlagsOf(row.entry.Flags)
+// flags returns the JSON texts of a row's flags, and of those that are acknowledged.
+func (row RebuiltRow) flags() (flags, acknowledged string, err error) {
+	set, err := ledger.FlagsOf(row.entry.Flags)
 	if err != nil {
-		return "", err
+		return "", "", err
+	}
+	known, err := ledger.FlagsOf(row.entry.Acknowledged)
+	if err != nil {
+		return "", "", err
 	}
 	if row.to.Created() {
-		flags = flags.With(trade.Changed, row.Newest != "" ||
-			flags.Has(trade.Changed)).With(trade.Replaced, row.Replaced || flags.Has(trade.Replaced))
+		set = set.With(trade.Changed, row.Newest != "" ||
+			set.Has(trade.Changed)).With(trade.Replaced, row.Replaced || set.Has(trade.Replaced))
+		for _, f := range row.Explained {
+			set, known = set.With(f, false), known.With(f, true)
+		}
 	}
-	flags = flags.With(trade.DoubleAfterDecision, row.double || flags.Has(trade.DoubleAfterDecision))
-	text, err := json.Marshal(ledger.List(flags.With(trade.Forced, row.entry.Generation > 1).With(trade.Moved,
-		row.MovedID != "")))
-	return string(text), err
+	set = set.With(trade.Forced, row.entry.Generation > 1).With(trade.Moved, row.MovedID != "").With(
+		trade.DoubleAfterDecision, row.double || set.Has(trade.DoubleAfterDecision))
+	text, err := json.Marshal(ledger.List(set))
+	if err != nil {
+		return "", "", err
+	}
+	also, err := json.Marshal(ledger.List(known))
+	return string(text), string(also), err
 }
 
-func (r *Rebuilding) finalRow(row RebuiltRow, flags string) ([]any, error) {
+func (r *Rebuilding) finalRow(row RebuiltRow, flags, acknowledged string) ([]any, error) {
 	e := row.entry
 	remote, cause := jobs.OrNull(row.RemoteID), row.Cause
 	var closedBy any
@@ -304,7 +315,7 @@ func (r *Rebuilding) finalRow(row RebuiltRow, flags string) ([]any, error) {
 		source, payload, content = cmp.Or(row.Newest, row.Source), row.Payload, row.Content
 	}
 	return []any{
-		e.ID, string(row.to), cause, errorText, "[]", next, remote, closedBy, moved, flags, e.Attempts,
+		e.ID, string(row.to), cause, errorText, "[]", next, remote, closedBy, moved, flags, acknowledged, e.Attempts,
 		r.Now.UnixMilli(), e.Version + 1, source, payload, content,
 	}, nil
 }

@@ -54,8 +54,9 @@ func (r *Guard) Brake(ctx context.Context) error {
 			memory.Counts = append(slices.Clone(memory.Counts), came.Count)
 			memory.Counts = memory.Counts[max(0, len(memory.Counts)-brakeHistory):]
 		}
-		memory.Passed, memory.Allowed = max(memory.Passed, came.Last), 0
+		memory.Allowed = 0
 	}
+	memory.Passed = max(memory.Passed, came.Last)
 	memory.Identity = &r.run.Job.Identity
 	if memory.Equal(cursor.Brakes) {
 		return nil

@@ -134,7 +134,8 @@ const (
 
 // needed returns how urgently a record is needed, because it may be that of a doubt: it was named
 // after the doubt's request began. For a row that is no longer in doubt, only records count that
-// were named while its request could still be executed.
+// were named while its request could still be executed; but while a second sending waits to leave,
+// every record does.
 func (h *Processor) needed(c trade.Candidate, doubts []trade.Doubt, now time.Time) urgency {
 	out := needNot
 	for _, d := range doubts {
@@ -144,7 +145,7 @@ func (h *Processor) needed(c trade.Candidate, doubts []trade.Doubt, now time.Tim
 		switch {
 		case now.Sub(c.HeardAt) < settleGrace:
 			out = max(out, needSoon)
-		case d.Entry.State == trade.InDoubt,
+		case d.Entry.State == trade.InDoubt, waitsToLeave(d),
 			d.Entry.State != trade.Sending && !c.HeardAt.After(closes(d.Attempt, h.Limits, now)):
 			return needNow
 		case d.Entry.State == trade.Sending && now.Sub(c.HeardAt) < readGrace:

@@ -92,6 +92,15 @@ func (h *Processor) settleOne(ctx context.Context, d trade.Doubt, doubts []trade
 	return h.proven(ctx, d, like[0])
 }
 
+// waitsToLeave reports whether a person has ordered a second sending, and nothing of it has left.
+func waitsToLeave(d trade.Doubt) bool {
+	switch d.Entry.State {
+	case trade.Pending, trade.Waiting, trade.Invalid, trade.Rejected:
+		return d.Attempt.Generation < d.Entry.Generation
+	}
+	return false
+}
+
 // proven stores what the record of a doubt proves.
 func (h *Processor) proven(ctx context.Context, d trade.Doubt, c trade.Candidate) error {
 	entry, attempt, reading := d.Entry, d.Attempt, readingOf(c, sentOf(d.Attempt))
@@ -103,9 +112,10 @@ func (h *Processor) proven(ctx context.Context, d trade.Doubt, c trade.Candidate
 		after.State, after.RemoteID, after.Cause, after.Error, after.WaitingFor, after.NextAttemptAt = trade.Accepted,
 			c.ID, "", nil, nil, mapping.NoTime
 	// a person ordered a second sending, but the first one had created the record
-	case entry.State == trade.Pending && attempt.Generation < entry.Generation:
+	case waitsToLeave(d):
 		act = "evidence before resend"
-		after.State, after.Cause, after.NextAttemptAt = trade.Held, trade.CauseExists, mapping.NoTime
+		after.State, after.Cause, after.NextAttemptAt, after.WaitingFor = trade.Held, trade.CauseExists,
+			mapping.NoTime, nil
 		after.Error = &trade.EntryError{
 			Kind: trade.ConflictError, Fields: []trade.Problem{},
 			Text: "an earlier sending had created it: the platform has it as " + c.ID,

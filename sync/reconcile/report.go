@@ -186,6 +186,10 @@ func (p *printer) heading() Heading {
 		zone := cmp.Or(i18n.Report.Find(p.Lang, i18n.Key("zone."+h.Zone)), h.Zone)
 		say("line.now", momentText(h.At, p.zone, p.Lang), zone)
 	}
+	moment := lines[len(lines)-1]
+	if h.Kind == ClosedKind { // its hash stands after it
+		moment = lines[len(lines)-2]
+	}
 	if h.Day != "" {
 		say("line.day", dayText(h.Day, p.Lang))
 	}
@@ -210,7 +214,7 @@ func (p *printer) heading() Heading {
 	}
 	say("line.report", h.ID, h.Program)
 	say("line.document")
-	return Heading{Title: sentence("title", p.Lang), Lines: lines, Head: h, Lang: p.Lang, Zone: p.zone}
+	return Heading{Title: sentence("title", p.Lang), Lines: lines, Moment: moment, Head: h, Lang: p.Lang, Zone: p.zone}
 }
 
 // text returns the filter in words, without the period; "" if everything is selected.

@@ -25,9 +25,11 @@ type Writer interface {
 type Heading struct {
 	Title string
 	Lines []string // moment, source, filter and who closed it, in words
-	Head  Head
-	Lang  trade.Lang
-	Zone  *time.Location
+	// of when the figures are: the one of the lines that comes before all figures
+	Moment string
+	Head   Head
+	Lang   trade.Lang
+	Zone   *time.Location
 }
 
 // Foot returns the footer of each printed page: which report it is and, if it is closed, its hash.
