@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
@@ -229,6 +231,37 @@ func TestI12WhatAFormerHolderHasInFlightIsInDoubtWhenItDies(t *testing.T) {
 	until(t, "the late answers count", func() bool { return b.stateCounts("contracts")[trade.Accepted] == 60 })
 	a.once()
 	a.adds(trade.RunReport{Job: "contracts", InScope: new(int), Gone: new(int)})
+}
+
+// A run that waits for what a former holder has in flight ends when its own lease is gone: the ledger
+// went back, or was restored.
+func TestI12ARunWhoseLeaseIsGoneWaitsForNobodyAnyMore(t *testing.T) {
+	t.Parallel()
+	a, b := fleet(t, 20)
+	a.limits.KeepAnswers = time.Second
+	core, seen := observer.New(zap.WarnLevel)
+	b.log = zap.New(core)
+	open := a.hold(2)
+	former := a.starts()
+	until(t, "the first has rows in flight", func() bool { return a.stateCounts("contracts")[trade.Accepted] == 2 })
+	a.breaker.cutOff(true)
+	a.leasesEnd() // and it lives yet
+	done := b.starts()
+	until(t, "the second has sent what is left", func() bool {
+		got := b.stateCounts("contracts")
+		return got[trade.Accepted]+got[trade.Sending] == 20 && b.sentBy() == got[trade.Accepted]-2
+	})
+	b.byHand(`DELETE FROM job_lease WHERE instance = ?`, b.owner.Instance)
+	if r := <-done; r.Stopped == nil || r.Stopped.Code != "lease" {
+		t.Errorf("stopped %+v", r.Stopped)
+	}
+	if n := seen.FilterMessageSnippet("former holder").Len(); n != 0 {
+		t.Errorf("%d lines tell of a former holder", n)
+	}
+	a.breaker.cutOff(false)
+	open()
+	<-former
+	a.once()
 }
 
 // I12: when the one who leads dies, another takes the job over as soon as its time is over, with

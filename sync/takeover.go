@@ -4,6 +4,7 @@ package sync
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -114,24 +115,32 @@ func (s *Scheduler) holders(ctx context.Context) []trade.Holder {
 
 // tend is called with each renewal of the lease. A former holder that was alive when the run began
 // may have died since; then its rows in flight become in doubt.
-func (r *jobPass) tend(ctx context.Context) {
+func (r *jobPass) tend(ctx context.Context) { r.settleFormer(ctx) }
+
+// settleFormer does what tend does, and reports whether the lease is still in the ledger. What to do
+// without it is for the caller: the next renewal of the lease tells why it is not.
+func (r *jobPass) settleFormer(ctx context.Context) (held bool) {
 	if !r.run.Env.Member.Together() {
-		return
+		return true
 	}
 	doubts, err := r.runs.Recover(ctx, r.run.Lease, r.run.Env.Clock.Now())
-	if err != nil {
+	switch {
+	case errors.Is(err, trade.ErrLeaseLost):
+		return false
+	case err != nil:
 		r.run.Log.Warn("what a former holder of the job left in flight was not found out", zap.Error(err))
-	} else if doubts > 0 {
+	case doubts > 0:
 		r.run.Log.Warn("rows were in flight when another instance ended; they are in doubt now",
 			zap.Int("rows", doubts))
 		r.watch(ctx)
 	}
+	return true
 }
 
 // awaitFormer waits until the rows that a former holder of the job has in flight are settled,
 // because children come after their parents, and sums are compared when nothing changes. That
-// holder may be alive. more reports that rows may be due again. The wait ends with the run, and
-// when it has taken longer than any request may.
+// holder may be alive. more reports that rows may be due again. The wait ends with the run, when the
+// lease is lost, and when it has taken longer than any request may.
 func (r *jobPass) awaitFormer(ctx context.Context) (more bool, err error) {
 	if !r.run.Env.Member.Together() {
 		return false, nil
@@ -145,8 +154,9 @@ func (r *jobPass) awaitFormer(ctx context.Context) (more bool, err error) {
 			func(t trade.Tally) bool { return t.State == trade.Sending && t.Count > 0 }) {
 			return err == nil && turn > 0, err
 		}
-		if turn%10 == 9 {
-			r.tend(ctx)
+		if turn%10 == 9 && !r.settleFormer(ctx) {
+			r.run.Keeper.Renew(ctx) // asks the ledger why
+			return false, r.run.LeaseLost()
 		}
 		if r.run.Env.Clock.Boot() > limit {
 			r.run.Note("rows that another instance has in flight were not awaited any longer")
