@@ -441,12 +441,37 @@ func TestALateEventOfALateRecordHoldsTheSecondSending(t *testing.T) {
 		b.clock.advance(time.Hour)
 		b.done(b.resend(3), acts.NotRefused)
 		b.made(made)
+		if r := b.sync(engine.Options{}); r.Sent != 0 { // nobody has looked at the event yet
+			t.Errorf("%d were sent before the record was read", r.Sent)
+		}
+		b.expect(3, trade.Pending, "")
 		b.hear()
 		b.expect(3, trade.Held, trade.CauseExists)
 		b.sync(engine.Options{})
 		if n := len(b.api.Created()); n != 0 {
 			t.Errorf("%d records were made beside it", n)
 		}
+	})
+}
+
+// A second sending does not wait for ever for records that nobody reads back.
+func TestASecondSendingWaitsAnHourForARecordAtMost(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := hearBench(t, db, sandbox.Options{Events: eventFaults(t, "lost"), ShowTimes: true})
+		b.api.SetFaults(faults(t, "lost-before@1-")...)
+		b.contract(3)
+		b.sync(engine.Options{})
+		b.api.SetFaults()
+		b.clock.advance(time.Hour)
+		b.done(b.resend(3), acts.NotRefused)
+		b.made(walletID) // any id
+		for _, want := range []int{0, 1} {
+			if r := b.sync(engine.Options{}); r.Sent != want {
+				t.Errorf("%d were sent, want %d", r.Sent, want)
+			}
+			b.clock.advance(2 * time.Hour)
+		}
+		b.expect(3, trade.Accepted, "")
 	})
 }
 

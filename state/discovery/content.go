@@ -17,9 +17,8 @@ func (s *Discovery) DueContents(ctx context.Context, job string, now time.Time, 
 	limit int,
 ) ([]trade.Entry, error) {
 	out := []trade.Entry{}
-	query := `SELECT e.id, e.job, e.key, e.source_hash, e.payload_hash, e.content FROM entry e WHERE e.job = ? AND e.state = 'pending' AND e.id > ?
-		AND (e.next_attempt_at IS NULL OR e.next_attempt_at <= ?) ORDER BY e.id LIMIT ?`
-	err := s.db.All(ctx, "looking for what is due", &out, query, job, after, now.UnixMilli(), limit)
+	query := `SELECT e.id, e.job, e.key, e.source_hash, e.payload_hash, e.content FROM entry e WHERE ` + ledger.IsDue
+	err := s.db.All(ctx, "looking for what is due", &out, query, ledger.DueArgs(job, now, after, limit)...)
 	return out, err
 }
 

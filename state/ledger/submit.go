@@ -112,8 +112,25 @@ func (s *Ledger) WakeBlocked(ctx context.Context, lease trade.Lease, kind, id st
 // Due returns pending entries that are due, with ids greater than after, in id order, at most
 // limit.
 func (s *Ledger) Due(ctx context.Context, job string, now time.Time, after int64, limit int) ([]trade.Entry, error) {
-	return s.SelectEntries(ctx, "looking for what is due", `WHERE e.job = ? AND e.state = 'pending' AND e.id > ?
-		AND (e.next_attempt_at IS NULL OR e.next_attempt_at <= ?) ORDER BY e.id LIMIT ?`, job, after, now.UnixMilli(), limit)
+	return s.SelectEntries(ctx, "looking for what is due", `WHERE `+IsDue, DueArgs(job, now, after, limit)...)
+}
+
+// IsDue is the SQL condition, order and limit of what is due; DueArgs are its arguments. A second
+// sending of an order commitment waits, for at most an hour, until each event since the first one
+// was looked at, and each record that one named was read back: it may be that of the first. The 5 s
+// are how far the platform's clock may be behind; a record that was not there three times is none.
+const IsDue = `e.job = ? AND e.state = 'pending' AND e.id > ? AND (e.next_attempt_at IS NULL OR e.next_attempt_at <= ?)
+	AND (e.generation = 1 OR e.sends <> 'order_commitments' OR e.updated_at <= ? OR NOT EXISTS (
+		SELECT 1 FROM attempt a WHERE a.entry_id = e.id AND a.outcome = 'unknown' AND (
+			EXISTS (SELECT 1 FROM inbox i WHERE i.next_at <= ? AND i.last_at >= a.started_at - 5000)
+			OR EXISTS (SELECT 1 FROM candidate c WHERE c.last_at >= a.started_at - 5000 AND c.state = 'heard'
+				AND c.purpose = 'doubt' AND NOT (c.status = 404 AND c.tries >= 3)))))
+	ORDER BY e.id LIMIT ?`
+
+// DueArgs returns the arguments of IsDue.
+func DueArgs(job string, now time.Time, after int64, limit int) []any {
+	at := now.UnixMilli()
+	return []any{job, after, at, now.Add(-time.Hour).UnixMilli(), at, limit}
 }
 
 // BlockRow is a row of the table block: a record that the platform does not know.
