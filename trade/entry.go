@@ -16,11 +16,13 @@ import (
 
 // Entry is one row of the ERP in the ledger; there is one for each job and key.
 type Entry struct {
-	ID       int64  // assigned by the ledger, in the order of discovery
-	Job      string // the job that reads it
-	Sends    Kind
-	Key      string // canonical text of the key: parts trimmed, joined with |
-	KeyParts []Cell // the key as the database wrote it, for reading the row again
+	ID    int64  // assigned by the ledger, in the order of discovery
+	Job   string // the job that reads it
+	Sends Kind
+	Key   string // canonical text of the key: parts trimmed, joined with |
+	// the key as the database wrote it, for reading the row again. If the key stands several times,
+	// once for each row at least, in every spelling.
+	KeyParts []Cell
 	State    State
 	Cause    string // why: an API message key, rule:FIELD, ref:KIND or a Cause constant
 	RemoteID string // the platform's id, exactly when accepted
