@@ -144,6 +144,24 @@ func TestAChangedRowShowsTheERPAsItIsNowBesideWhatWasSent(t *testing.T) {
 	}
 }
 
+// A de-para that is corrected after contracts were sent with it: they are in the list of what has
+// changed, until a person has dealt with them.
+func TestARowThatWasSentWithAFormerIDIsInTheListOfWhatHasChanged(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	const other = "0b98fbe4-6680-4a11-9ba1-192ec42b7170"
+	d.run(0, "refs", "set", "wallets", "10", other, "--reason", "cadastro errado", "--as", "ana", "--yes")
+	d.run(0, "sync")
+	b := d.as(trade.Reader)
+	b.Get("/changed?flag=recoded").Wants(http.StatusOK, "01|000002", "o de-para mudou após o envio (2)")
+	d.as(trade.Reader).Get("/").Wants(http.StatusOK, "o de-para mudou após o envio")
+	d.run(0, "acknowledge", "contracts", "01|000002", "--reason", "corrigido na plataforma", "--as", "ana", "--yes")
+	d.run(0, "sync", "--sweep")
+	if e := d.entry("contracts", "01|000002"); e.Flags.Has(trade.Recoded) || !e.Acknowledged.Has(trade.Recoded) {
+		t.Errorf("flags %v, acknowledged %v", e.Flags, e.Acknowledged)
+	}
+}
+
 // People take values over to the platform by hand: each column says of when it is. A pass that could
 // not read the ERP leaves the time of the last reading, and says why there is no newer one.
 func TestAChangedRowSaysWhenTheERPAndThePlatformWereAsked(t *testing.T) {
