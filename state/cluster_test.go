@@ -147,6 +147,37 @@ func TestC11AFailOverIsNotConfirmedWhileAHostHasNotReported(t *testing.T) {
 	other.send("p", 1)
 }
 
+// The old server was not switched off, and one host still reaches it. Only that one sends: on the new
+// server the other waits for its report, and is told to make sure that the old server is off.
+func TestC11OfTwoServersThatBothTakeWritesOnlyOneIsSentFrom(t *testing.T) {
+	primary, k := onServer(t)
+	replica := primary.Replica(t)
+	k.send("a", 2)
+	other := k.anotherHost("second")
+	primary.CatchUp(t)
+	other.close()
+	other.o.DSN = replica.DSN(strings.TrimPrefix(strings.Fields(k.o.DSN)[3], "dbname="))
+	promoted := must.Get(sql.Open("postgres", other.o.DSN))(t)
+	must.Get(promoted.ExecContext(t.Context(), `SELECT pg_promote()`))(t)
+	must.Do(t, promoted.Close())
+
+	host, _, _ := sqldb.HostIdentity()
+	text := wantCode(t, other.try(sqldb.DefaultTuning), sqldb.CodeServer)
+	if !strings.Contains(text, "not yet in step with it: "+host) || !strings.Contains(text, "old server must be off") {
+		t.Error(text)
+	}
+	k.send("b", 2)
+	_, err := Rebind(t.Context(), other.o, RebindOrder{Apply: true}, rebindAct)
+	wantCode(t, err, sqldb.CodeServer)
+	k.close()
+	k.o.DSN = other.o.DSN
+	wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeRolledBack) // what it sent is not there
+	must.Get(Rebuild(t.Context(), k.o, nil, true, rebuildAct))(t)
+	other.open()
+	k.open()
+	k.send("c", 1)
+}
+
 // The cluster goes back to the server that was given up: by an address that leads there again, or by
 // a manager that gives the lead back to it. Whoever sent nothing since has nothing in its journal
 // that the old server lacks, and would take over the jobs of the host that did.
