@@ -24,6 +24,7 @@ var chosen = flag.String("acts", "", "acts beside those that are on, separated b
 type act struct {
 	name  string
 	on    bool // without -acts
+	rare  bool // it takes a second or two
 	about string
 	setup func(s *setup, random *rand.Rand) // what it needs; nil: nothing
 	// the names of steps; with "?" behind: perhaps; "…": any step
@@ -131,19 +132,37 @@ var attacks = []act{
 		},
 	},
 	{
-		name: "put back", about: "a PostgreSQL ledger is put back in place; one host uses it",
+		name: "put back", on: true, about: "a copy of the ledger's database in PostgreSQL is put back; one host uses it, or two",
 		setup: func(s *setup, r *rand.Rand) { perhapsChildren(s, r); s.Postgres = true },
 		scenes: []string{
 			"sync, snapshot, new, sync, back to snapshot, sync, sweep", "snapshot, sync, back to snapshot, sync",
 			"sync, snapshot, type again, sync, adopt rightly, back to snapshot, sync",
+			"sync, snapshot, other host, new, sync, other host?, back to snapshot, sync, other host, sync",
 		},
 	},
 	{
-		name: "put back under two hosts", about: "the same with two hosts, of which the other one had sent the last rows",
-		setup: func(s *setup, r *rand.Rand) { perhapsChildren(s, r); s.Postgres = true },
+		name: "machine put back", rare: true,
+		about: "the machine of PostgreSQL is put back, and nobody tells; one host uses it, or two",
+		setup: func(s *setup, r *rand.Rand) { perhapsChildren(s, r); s.Postgres, s.Server = true, true },
 		scenes: []string{
-			"sync, snapshot, other host, new, sync, back to snapshot, other host, sync, sweep",
-			"sync, other host, snapshot, sync, new, sync, other host, back to snapshot, sync, other host, sync",
+			"sync, snapshot, new, sync, back to snapshot, sync, sweep",
+			"sync, snapshot, other host, new, sync, other host, sync, back to snapshot, sync, other host, sync",
+			"sync, other host, snapshot, sync, new, sync, other host, sync, back to snapshot, sync, other host, sync",
+		},
+	},
+	{
+		name: "fails over", on: true, rare: true,
+		about: "a replica takes over, which may lack something, and the old server comes back",
+		setup: func(s *setup, r *rand.Rand) {
+			perhapsChildren(s, r)
+			s.Postgres, s.Server, s.Replica = true, true, true
+		},
+		scenes: []string{
+			"sync, fail over, new, sync, sweep", "sync, replica stops, new, sync, fail over, sync, sweep",
+			"sync, other host, sync, fail over, new, sync, other host, sync",
+			"sync, fail over, new, sync, come back, sync, sweep",
+			"sync, other host, fail over, new, sync, other host, come back, sync, other host, sync",
+			"sync, replica stops, other host, new, sync, fail over, sync, other host, sync",
 		},
 	},
 	{
@@ -349,6 +368,9 @@ func scenery() []op {
 		{"snapshot", 0, true, (*run).snapshot},
 		{"back to snapshot", 0, true, (*run).backToSnapshot},
 		{"other host", 0, true, (*run).changeHost},
+		{"replica stops", 0, true, (*run).replicaStops},
+		{"fail over", 0, true, (*run).failOver},
+		{"come back", 0, true, (*run).comeBack},
 		{"same number", 0, false, sameNumber(0)},
 		{"same number and a blank", 0, false, func(r *run, a, b int) string { return sameNumber(1+b%3)(r, a, b) }},
 		{"a blank behind", 0, false, edit(func(r *run, lines *[]line, a, b int) string {

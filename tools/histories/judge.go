@@ -66,6 +66,10 @@ type judge struct {
 	standing map[keyOf]bool   // rows at the last sweep
 }
 
+// manyTwins is how many rows two jobs may both return without the second one being paused, and one
+// more.
+const manyTwins = 10
+
 // keyOf is a row under its key, in a job.
 type keyOf struct {
 	job, key string
@@ -175,7 +179,7 @@ func (j *judge) look() {
 			// The space as configured: a name that is used again means another space.
 			now := reading{line: row.line, space: job.space}
 			switch {
-			case j.r.Twice > 0 && !j.released: // the second job waits for a person
+			case j.r.Twice > 0 && j.r.Rows >= manyTwins && !j.released: // the second job waits for a person
 				now.space = 0
 			case job.other:
 				now.key = row.key
@@ -717,7 +721,7 @@ func (j *judge) corrected(name string, e trade.Entry, row keyed) *fault {
 
 // bridges compares the bridge of the report with a plain SUM over the queries of the jobs: after a
 // sweep, and after a window that could see everything that has changed since.
-func (j *judge) bridges(sweep bool) {
+func (j *judge) bridges(sweep, typing bool) {
 	r := j.r
 	r.t.Helper()
 	now := map[keyOf]bool{}
@@ -733,7 +737,10 @@ func (j *judge) bridges(sweep bool) {
 	for row := range j.standing {
 		left = left || !now[row]
 	}
-	if !r.Bridge || left || j.uneven != nil {
+	if typing { // the report has what was read before
+		j.standing = nil
+	}
+	if !r.Bridge || left || typing || j.uneven != nil {
 		return
 	}
 	snapshot, err := reconcile.Take(r.t.Context(), reconcile.Sources{

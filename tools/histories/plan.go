@@ -21,6 +21,8 @@ type plan struct {
 type setup struct {
 	Calm            bool // nobody changes what is known, so everything must be sent
 	Postgres        bool // the ledger is in PostgreSQL
+	Server          bool // a server of its own, if so
+	Replica         bool // which has a replica
 	ChangedAt       bool // the ERP has a column with the time of the last change
 	Positional      bool // contracts are numbered by row_number()
 	Style           int  // how numbers are written
@@ -67,6 +69,9 @@ func draw(seed uint64) plan {
 	var about *act
 	if among := selected(); len(among) > 0 && (random.IntN(2) == 0 || *chosen != "") {
 		about = &among[random.IntN(len(among))]
+		for about.rare && len(among) > 1 && random.IntN(5) > 0 {
+			about = &among[random.IntN(len(among))]
+		}
 		if s.Calm = false; about.setup != nil {
 			about.setup(&s, random)
 		}
@@ -145,6 +150,7 @@ func (p plan) shorten(most int, fails func(plan) bool) plan {
 // simpler are the possible simplifications of a setup.
 var simpler = []func(*setup){
 	func(s *setup) { s.Postgres = false },
+	func(s *setup) { s.Replica = false },
 	func(s *setup) { s.Child = "" },
 	func(s *setup) { s.ChangedAt = false },
 	func(s *setup) { s.Positional = false },
@@ -157,6 +163,7 @@ var simpler = []func(*setup){
 	func(s *setup) { s.Style = 0 },
 	func(s *setup) { s.Rows = 1 },
 	func(s *setup) { s.Rows = 2 },
+	func(s *setup) { s.Twice = 0 },
 }
 
 func (s setup) String() string {

@@ -20,6 +20,7 @@ import (
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/internal/ledgertest"
+	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/acts"
@@ -197,13 +198,19 @@ func begin(t testing.TB, p plan) *run {
 		t.Fatal(err)
 	}
 	driver := map[bool]string{false: state.SQLite, true: state.Postgres}[r.Postgres]
-	r.opts = state.Options{
-		Driver: driver, DSN: ledgertest.New(t, driver, filepath.Join(dir, "state.db")),
-		Journal: filepath.Join(dir, "journal"),
+	r.opts = state.Options{Driver: driver, Journal: filepath.Join(dir, "journal")}
+	if r.Postgres && r.Server {
+		r.server = pgtest.Server(t)
+		r.opts.DSN = r.server.Database(t)
+	} else {
+		r.opts.DSN = ledgertest.New(t, driver, filepath.Join(dir, "state.db"))
 	}
 	r.opts.Begin = true
 	r.open()
 	r.opts.Begin = false // from here on the ledger exists
+	if r.server != nil && r.Replica {
+		r.replica = r.server.Replica(t)
+	}
 	r.codes("SOJA", "100")
 	r.committed(false)
 	r.tell("   %s", r.setup)
@@ -364,6 +371,7 @@ func (r *run) sent(opts engine.Options, jobs ...string) (sent int, text string) 
 			r.swept(j, opts.Sweep)
 		}
 	}
+	typing := r.between != nil
 	reports, err := r.engine().Sync(ctx, jobs, opts)
 	if err != nil && !errors.Is(err, context.Canceled) {
 		r.t.Fatalf("%v\nafter %v", err, r.log)
@@ -383,7 +391,7 @@ func (r *run) sent(opts engine.Options, jobs ...string) (sent int, text string) 
 	}
 	if !stopped {
 		r.orphans()
-		r.bridges(opts.Sweep)
+		r.bridges(opts.Sweep, typing)
 	}
 	return sent, text
 }
@@ -518,12 +526,7 @@ func (r *run) rebuild() string {
 			}
 		}
 	}
-	r.rebuilds()
-	if r.hosts { // on every host, as the manual says
-		r.swapHosts()
-		r.rebuilds()
-		r.swapHosts()
-	}
+	r.everywhere()
 	return "the ledger is lost, and made anew from its journal; " + r.reopen()
 }
 
