@@ -126,7 +126,12 @@ func TestAChangedRowShowsTheERPAsItIsNowBesideWhatWasSent(t *testing.T) {
 			}
 		}
 	}
-	b.Wants(http.StatusOK, "Agora no ERP: Contrato A FIXAR de 650 SC (39 t) de SOJA",
+	// This line stands above what says when the ERP was read.
+	text := tags.ReplaceAllString(b.Wants(http.StatusOK).Body, "")
+	if !regexp.MustCompile(`No ERP, lido em [^:]*\d:\d\d: Contrato A FIXAR de 650 SC \(39 t\) de SOJA`).MatchString(text) {
+		t.Error("the top of the page does not say when the ERP was read")
+	}
+	b.Wants(http.StatusOK,
 		"Enviado: Contrato COMPRA de 200 SC (12 t) de MILHO")
 
 	// What an event said of the record was read back.

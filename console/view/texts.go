@@ -1,10 +1,10 @@
 package view
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -73,33 +73,9 @@ func (v Voice) Fixer(f trade.Fixer) string { return f.Label(v.lang) }
 // Again returns whether sending again is safe.
 func (v Voice) Again(a trade.Again) string { return a.Label(v.lang) }
 
-// aside matches a command in parentheses in a sentence.
-var aside = regexp.MustCompile(" *\\(`[^`]*`\\)")
-
-// command matches a command that a sentence tells people to type.
-var command = regexp.MustCompile("`safrasync ([a-z]+)[^`]*`|\\bsafrasync (release)\\b")
-
-// buttons are the names of the buttons or pages that do the same as a command. All other commands
-// are for IT, on the server.
-var buttons = map[string]string{
-	"retry": "act.retry", "adopt": "act.adopt", "resend": "act.resend", "dismiss": "act.dismiss",
-	"reopen": "act.reopen", "acknowledge": "act.acknowledge",
-	"sync": "jobact.run", "resume": "jobact.resume", "release": "jobact.release", "refs": "nav.references",
-	"rows": "nav.rows", "status": "nav.rows", "why": "nav.rows",
-}
-
 // Plain replaces the commands that a sentence tells people to type by the names of pages and
 // buttons.
-func (v Voice) Plain(text string) string {
-	text = command.ReplaceAllStringFunc(aside.ReplaceAllString(text, ""), func(found string) string {
-		parts := command.FindStringSubmatch(found)
-		if key, ok := buttons[parts[1]+parts[2]]; ok {
-			return "“" + v.T(key) + "”"
-		}
-		return found
-	})
-	return strings.ReplaceAll(text, "`", "")
-}
+func (v Voice) Plain(text string) string { return i18n.InBrowser(v.lang, text) }
 
 // Problem returns what is wrong with a field.
 func (v Voice) Problem(p trade.Problem) string { return p.Sentence(v.lang) }

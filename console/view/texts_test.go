@@ -1,6 +1,7 @@
 package view
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,11 +26,23 @@ func TestSentencesNameButtonsAndNotCommands(t *testing.T) {
 			t.Errorf("%q becomes %q", text, got)
 		}
 	}
-	people := map[trade.Fixer]bool{trade.FixAccounting: true}
-	for _, state := range trade.States {
-		if a := (*trade.Catalogue)(nil).Explain(state, "", trade.Portuguese); people[a.Fixer] &&
-			strings.Contains(v.Plain(a.Do), "safrasync") {
-			t.Errorf("%s tells accountants to type a command: %s", state, v.Plain(a.Do))
+	// Whoever has only a browser is told what to do there, or that it is for IT.
+	var c *trade.Catalogue
+	for _, lang := range []trade.Lang{trade.Portuguese, trade.English} {
+		it := map[trade.Lang]string{trade.Portuguese: "TI", trade.English: "IT"}[lang]
+		for _, key := range c.Keys() {
+			a := c.Explain(trade.Rejected, key, lang)
+			if code, ok := strings.CutPrefix(key, "stop:"); ok {
+				a = c.Stop(code, lang)
+			} else if flag := trade.Flag(key); slices.Contains(trade.AllFlags, flag) {
+				a = c.Flag(flag, lang)
+			} else if state := trade.State(key); slices.Contains(trade.States, state) {
+				a = c.Explain(state, "", lang)
+			}
+			do := (Voice{lang: lang}).Plain(a.Do)
+			if a.Fixer != trade.FixIT && strings.Contains(do, "safrasync ") && !strings.Contains(do+a.Who, it) {
+				t.Errorf("%s tells %s to type a command: %s", key, a.Who, do)
+			}
 		}
 	}
 }

@@ -208,7 +208,7 @@ func (v voice) remarks(j DigestJob) []Item {
 	for _, flag := range askingFlags {
 		if n := j.Flags[flag]; n > 0 {
 			key := i18n.Key("flag." + flag)
-			out = append(out, Item{Text: v.text(key, v.rows(n)), More: []string{v.text(key+".do", j.Job)}})
+			out = append(out, Item{Text: v.text(key, v.rows(n)), More: []string{v.text(key + ".do")}})
 		}
 	}
 	if j.Late > 0 {

@@ -97,7 +97,7 @@ func causesOfTheHarvest(lang trade.Lang, since time.Time) func(context.Context, 
 	[]trade.State) ([]Cause, error) {
 	cause := func(state trade.State, cause string, c Cause) Cause {
 		a := trade.Explain(state, cause, lang)
-		c.State, c.What, c.Who, c.Do, c.Oldest = state, a.What, a.Who, a.Do, since
+		c.State, c.What, c.Who, c.Do, c.Fixer, c.Oldest = state, a.What, a.Who, a.Do, a.Fixer, since
 		return c
 	}
 	kg, err := trade.ParseDecimal("72030")

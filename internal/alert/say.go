@@ -147,15 +147,24 @@ func (v voice) stopSentences(d Detail) (title, happened, means, do string) {
 	if len(names) > 0 {
 		first = names[0]
 	}
-	return title, happened, means, strings.ReplaceAll(stopDo(stop), "{job}", first)
+	return title, happened, means, strings.ReplaceAll(v.stopDo(stop), "{job}", first)
 }
 
 // stopDo returns what to do about a stop, after the name of who does it: "TI: renove a chave".
-func stopDo(stop trade.Advice) string {
+func (v voice) stopDo(stop trade.Advice) string {
+	do := v.forWhom(stop.Fixer, stop.Do)
 	if stop.Fixer == trade.FixNobody {
-		return stop.Do
+		return do
 	}
-	return stop.Who + ": " + lowerFirst(stop.Do)
+	return stop.Who + ": " + lowerFirst(do)
+}
+
+// forWhom returns what to do as pages and buttons, except for IT, which has a command line.
+func (v voice) forWhom(fixer trade.Fixer, do string) string {
+	if fixer == trade.FixIT {
+		return do
+	}
+	return i18n.InBrowser(v.lang, do)
 }
 
 // records returns a number of records of a kind: "1 contrato", "38 entregas".
@@ -196,7 +205,7 @@ func (v voice) causes(causes []Cause) []Item {
 			item.More = append(item.More, v.volume(volume))
 		}
 		if c.Do != "" {
-			item.More = append(item.More, v.text("cause.who", c.Who, c.Do))
+			item.More = append(item.More, v.text("cause.who", c.Who, v.forWhom(c.Fixer, c.Do)))
 		}
 		out = append(out, item)
 	}

@@ -83,6 +83,7 @@ type Cause struct {
 	What     string
 	Who      string
 	Do       string
+	Fixer    trade.Fixer // who Who is
 	Rows     int
 	Subjects int       // codes or values that are the cause; 0 if it is the row itself
 	Oldest   time.Time // when the oldest of the rows was first seen

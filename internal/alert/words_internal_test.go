@@ -79,6 +79,39 @@ func TestEveryAlertSaysAllFour(t *testing.T) {
 	}
 }
 
+// Messages go to people who have only a browser: they name pages and buttons, as the console does.
+// Commands are for IT.
+func TestMessagesTellAccountantsPagesAndNotCommands(t *testing.T) {
+	t.Parallel()
+	for lang, it := range map[trade.Lang]string{trade.Portuguese: "TI", trade.English: "IT"} {
+		onPages := map[string]bool{}
+		for _, text := range i18n.Console.All(lang) {
+			onPages[text] = true
+		}
+		for key, text := range i18n.Alerts.All(lang) {
+			if strings.Contains(text, "`") && !regexp.MustCompile(`\b`+it+`\b`).MatchString(text) && key != "test.body" {
+				t.Errorf("%s %s names a command, and not who has a command line: %s", lang, key, text)
+			}
+			for _, named := range regexp.MustCompile(`“([^”]+)”`).FindAllStringSubmatch(text, -1) {
+				if !onPages[named[1]] {
+					t.Errorf("%s %s names “%s”, which is on no page", lang, key, named[1])
+				}
+			}
+		}
+		v := voice{lang, saoPaulo, "safrasync", nil}
+		doubt := trade.Explain(trade.InDoubt, trade.CauseUnknown, lang)
+		said := Message{Parts: []Part{{Items: v.causes([]Cause{{
+			State: trade.InDoubt, What: doubt.What, Who: doubt.Who, Do: doubt.Do, Fixer: doubt.Fixer, Rows: 1,
+		}})}}}
+		_, _, _, do := v.stopSentences(Detail{Code: "refusals", Jobs: []Job{{Name: "contracts"}}})
+		for _, text := range []string{said.text(), do} {
+			if strings.Contains(text, "safrasync ") || !strings.Contains(text, "“") {
+				t.Errorf("accounting is told: %s", text)
+			}
+		}
+	}
+}
+
 func TestMessagesNameJobsByTheirTitles(t *testing.T) {
 	t.Parallel()
 	v := voice{trade.Portuguese, saoPaulo, "safrasync", trade.Titles{"contracts": "Compras"}}

@@ -117,8 +117,8 @@ func Causes(ctx context.Context, a *cli.App, store *state.Store, job string,
 	for _, g := range t.Sorted() {
 		advice := g.adviceWithoutKey(v)
 		c := alert.Cause{
-			State: g.State, What: advice.What, Who: advice.Who, Do: advice.Do, Rows: g.Rows, Subjects: len(g.Subjects),
-			Oldest: g.Oldest,
+			State: g.State, What: advice.What, Who: advice.Who, Do: advice.Do, Fixer: advice.Fixer,
+			Rows: g.Rows, Subjects: len(g.Subjects), Oldest: g.Oldest,
 		}
 		if g.Awaited == nil {
 			c.Volumes = alertVolumes(g.Volumes)
