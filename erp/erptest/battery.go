@@ -33,6 +33,9 @@ type Engine struct {
 	Folded func(string) string
 	// Words returns a query for the words that the database knows; "" if it has none.
 	Words string
+	// Running returns a query that counts the statements that the server executes in the database, the
+	// query itself excepted; "" if there is no server.
+	Running string
 	// Numbers returns a query that returns the numbers 1 to n as k.
 	Numbers func(n int) string
 }
@@ -67,7 +70,7 @@ func Battery(t *testing.T, e Engine) {
 
 // customersBattery runs what `safrasync selftest --erp` runs on any server.
 func customersBattery(t *testing.T, e Engine) {
-	s, _ := e.Start(t, `CREATE TABLE c (k int)`)
+	s, db := e.Start(t, `CREATE TABLE c (k int)`)
 	lines := map[string]string{}
 	must.Do(t, s.Battery(t.Context(), func(f erp.Finding) {
 		if lines[f.Line] = f.Result; f.Result == erp.Differs {
@@ -82,6 +85,50 @@ func customersBattery(t *testing.T, e Engine) {
 		if lines[line] != erp.Passed {
 			t.Errorf("%s: %q, want passed", line, lines[line])
 		}
+	}
+	if e.Running != "" {
+		stopsOnTheServer(t, e, s, db)
+	}
+}
+
+// stopsOnTheServer asks the server whether it still works on what the battery stopped, then shows
+// with a query of its own that the server would have said so.
+func stopsOnTheServer(t *testing.T, e Engine, s *erp.Source, db *sql.DB) {
+	running := func() (n int) {
+		tx := must.Get(db.BeginTx(t.Context(), nil))(t) // Firebird's monitor shows one moment per transaction
+		must.Do(t, tx.QueryRowContext(t.Context(), e.Running).Scan(&n), tx.Rollback())
+		return n
+	}
+	gone := func() bool {
+		for range 1000 { // the server may notice a moment after the client; it would count for minutes
+			if running() == 0 {
+				return true
+			}
+		}
+		return false
+	}
+	if !gone() {
+		t.Error("the server still works on a query of the battery that was stopped")
+	}
+	for k := range 10 {
+		Exec(t, db, fmt.Sprintf(`INSERT INTO c VALUES (%d)`, k))
+	}
+	slow := "SELECT COUNT(*) AS k FROM c t0"
+	for i := range 9 {
+		slow += fmt.Sprintf(" CROSS JOIN c t%d", i+1)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan error)
+	go func() {
+		_, err := s.Read(ctx, erp.Query{SQL: slow, Key: []string{"k"}}, erp.Window{}, func(erp.Row) error { return nil })
+		ended <- err
+	}()
+	Wait(t, func() bool { return running() > 0 })
+	cancel()
+	WantError(t, <-ended, erp.CodeCancelled)
+	if !gone() {
+		t.Error("the server still works on a query that was cancelled")
 	}
 }
 

@@ -22,7 +22,9 @@ func TestF005_F006_MySQLPassesTheBattery(t *testing.T) {
 	erptest.Battery(t, erptest.Engine{
 		Name: "mysql", Start: mysql, Timestamp: "DATETIME(6)", Float: "DOUBLE", Folded: strings.Clone,
 		Numbers: erptest.Recursive,
-		Words:   "SELECT WORD FROM information_schema.KEYWORDS WHERE WORD RLIKE '^[a-z][a-z0-9_]*$'",
+		Running: `SELECT COUNT(*) FROM information_schema.PROCESSLIST
+			WHERE DB = DATABASE() AND COMMAND IN ('Query', 'Execute') AND ID <> CONNECTION_ID()`,
+		Words: "SELECT WORD FROM information_schema.KEYWORDS WHERE WORD RLIKE '^[a-z][a-z0-9_]*$'",
 	})
 }
 

@@ -22,6 +22,8 @@ func TestF005_F006_PostgresPassesTheBattery(t *testing.T) {
 	erptest.Battery(t, erptest.Engine{
 		Name: "postgres", Start: postgres, Timestamp: "timestamp", Float: "float8", Folded: strings.Clone,
 		Numbers: erptest.Recursive, Words: "SELECT word FROM pg_get_keywords()",
+		Running: `SELECT count(*) FROM pg_stat_activity
+			WHERE datname = current_database() AND state = 'active' AND pid <> pg_backend_pid()`,
 	})
 }
 
