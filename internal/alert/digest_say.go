@@ -185,7 +185,8 @@ func (v voice) orderType(code string) string {
 	return v.text("order.type.unknown")
 }
 
-// currency returns the sign of a currency, or its code if that is three letters, or "?".
+// currency returns the sign of a currency, or its code if that is three letters, or words: the ERP's
+// column may hold anything, and its text must not appear in a message.
 func (v voice) currency(code string) string {
 	if sign, ok := map[string]string{"BRL": "R$", "USD": "US$"}[code]; ok {
 		return sign
@@ -193,7 +194,7 @@ func (v voice) currency(code string) string {
 	if len(code) == 3 && strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
 		return code
 	}
-	return "?"
+	return v.text("digest.no_currency")
 }
 
 // askingFlags are the flags that require a decision, in the order in which they are shown.

@@ -103,6 +103,11 @@ func TestMessagesTellAccountantsPagesAndNotCommands(t *testing.T) {
 		said := Message{Parts: []Part{{Items: v.causes([]Cause{{
 			State: trade.InDoubt, What: doubt.What, Who: doubt.Who, Do: doubt.Do, Fixer: doubt.Fixer, Rows: 1,
 		}})}}}
+		if sum := v.sentItem(trade.OrderCommitments, SentSum{
+			Rows: 1, Values: map[string]trade.Decimal{"reais": trade.NewDecimal(12, 0)},
+		}); !slices.Contains(sum.More, v.text("digest.value", v.text("digest.no_currency"), v.money(trade.NewDecimal(12, 0)))) {
+			t.Errorf("a value in no known currency is %q", sum.More)
+		}
 		_, _, _, do := v.stopSentences(Detail{Code: "refusals", Jobs: []Job{{Name: "contracts"}}})
 		for _, text := range []string{said.text(), do} {
 			if strings.Contains(text, "safrasync ") || !strings.Contains(text, "“") {

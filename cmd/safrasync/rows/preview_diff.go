@@ -300,7 +300,13 @@ func printDiff(a *cli.App, c *diffCount, f diffFlags) {
 	}
 	for _, unit := range slices.Sorted(maps.Keys(c.sums)) {
 		if s := c.sums[unit]; s.rows > 0 || s.now.Sign() != 0 {
-			a.Show("diff.sums", cmp.Or(string(unit), "?"), s.rows, s.sent, s.now, s.now.Sub(s.sent))
+			name, v := string(unit), a.Voice()
+			if name == "" {
+				name = a.Text("diff.no_unit")
+			} else {
+				name = a.Text("diff.unit", name)
+			}
+			a.Show("diff.sums", name, s.rows, v.Number(s.sent), v.Number(s.now), v.Number(s.now.Sub(s.sent)))
 		}
 	}
 }
