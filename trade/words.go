@@ -57,6 +57,7 @@ type words struct {
 	Column   string           `json:"column"`   // format of (column, value)
 	Columns  string           `json:"columns"`  // the same for several columns
 	Blank    string           `json:"blank"`    // format of (column)
+	Empty    string           `json:"empty"`    // an empty part of a key
 	Blanks   string           `json:"blanks"`   // the same for several columns that form one key or code
 	Hidden   string           `json:"hidden"`   // format of (column), for a value that cannot be shown
 	Nowhere  string           `json:"nowhere"`

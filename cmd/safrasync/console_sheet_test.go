@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -52,6 +53,33 @@ func TestRowsGoToASpreadsheetAndDecisionsComeBack(t *testing.T) {
 	}
 	b.Post("/decisions/do", form).Wants(http.StatusUnprocessableEntity, "nada que possa ser feito")
 	b.Get("/audit").Wants(http.StatusOK, "exportou linhas", "lançado em dobro", "carla")
+}
+
+// A key with a blank part reads like a mistake: pages and printed reports say that it is blank. The
+// key itself can be copied, searched for in both forms, and is exact in files for programs.
+func TestPeopleReadThatAPartOfAKeyIsBlank(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.sql("erp.db", `UPDATE contrato SET num = '' WHERE num = '000003'`)
+	d.run(0, "sync")
+	id := d.entry("contracts", "01|").ID
+	b := d.as(trade.Reader)
+	b.Get("/rows?job=contracts").Wants(http.StatusOK, "01 | (vazio)")
+	b.Get("/pending").Wants(http.StatusOK, "01|(vazio)")
+	b.Get(fmt.Sprintf("/rows/%d", id)).Wants(http.StatusOK, "01 | (vazio)", `<code class="copy">01|</code>`)
+	other := d.entry("contracts", "01|000001").ID
+	for text, found := range map[string]int64{"01|(vazio)": id, "01 | (vazio)": id, "01 | 000001": other} {
+		if page := b.Get("/rows?q=" + url.QueryEscape(text)).Wants(http.StatusOK).Body; !strings.Contains(page,
+			fmt.Sprintf(`href="/rows/%d"`, found)) {
+			t.Errorf("%q does not find the row", text)
+		}
+	}
+	d.run(0, "report", "-o", d.path("page.html"))
+	d.run(0, "report", "--section", "contracts", "--format", "csv", "-o", d.path("file.csv"))
+	if page, file := d.read("page.html"), d.read("file.csv"); !strings.Contains(page, "01|(vazio)") || strings.Contains(file, "(vazio)") ||
+		!strings.Contains(file, "01|") {
+		t.Error("the printed report does not say what is blank, or the file for programs does")
+	}
 }
 
 // E8: the list shows what people know a row by, and is sorted by each column where that is bounded.

@@ -114,6 +114,27 @@ func TestDemoShowsWhatTheCommandsSay(t *testing.T) {
 //go:embed testdata/demo_causes.txt
 var demoCauses string
 
+// On a terminal results and messages are one text: no title stands in the middle of a result.
+func TestTheStepsOfTheDemoStandInTheirOrder(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	var screen bytes.Buffer
+	app := cli.App{Stdin: strings.NewReader(""), Stdout: &screen, Stderr: &screen}
+	if code := newProgram(t).execute(t.Context(), &app, "demo", "--lang", "pt-BR"); code != cli.ExitDone {
+		t.Fatalf("exit code %d: %s", code, screen.String())
+	}
+	rest := screen.String()
+	for _, next := range []string{
+		"1ª execução", "$ safrasync sync", "Rastreabilidade (traceability)", "2ª execução", "$ safrasync sync",
+		"3ª execução", "$ safrasync sync", "$ safrasync status",
+	} {
+		_, after, found := strings.Cut(rest, "\n"+next)
+		if !found {
+			t.Fatalf("%s does not begin a line after what comes before it:\n%s", next, screen.String())
+		}
+		rest = after
+	}
+}
+
 func TestDemoThatIsKept(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "with a blank")
 	if code, _, messages := playDemo(t, "--dir", dir); code != cli.ExitDone {

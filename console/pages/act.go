@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
@@ -72,7 +71,7 @@ type StepView struct {
 func StepOf(q *web.Request, words Words, fields Fields, s acts.RowStep) (StepView, error) {
 	compared, err := besideOf(q, fields, s.Before, s.Counterpart)
 	return StepView{
-		RowStep: s, Shown: view.MaskKey(s.Key), Reason: view.Mask(words.Reason(s.Before, q.Lang)),
+		RowStep: s, Shown: q.Voice().SpacedKey(s.Key), Reason: q.Voice().Key(words.Reason(s.Before, q.Lang)),
 		Known: knownOf(words, s, q.Lang), Beside: compared,
 	}, err
 }
@@ -168,7 +167,7 @@ func (p *actRoutes) actPage(q *web.Request) (*actPage, error) {
 	at := "/rows/" + strconv.FormatInt(entry.ID, 10)
 	// planned as if the person had declared it, so that the plan shows the declaration to make
 	order := Order{Act: act, Job: entry.Job, Keys: []string{entry.Key}, Checked: act == Retry}
-	return &actPage{Act: act, Order: order, Path: at + "/" + act, Back: at, Shown: view.MaskKey(entry.Key)}, nil
+	return &actPage{Act: act, Order: order, Path: at + "/" + act, Back: at, Shown: q.Voice().SpacedKey(entry.Key)}, nil
 }
 
 // plan makes the plan of the order and fills it in.

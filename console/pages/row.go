@@ -40,6 +40,8 @@ func (p *rowRoutes) routes() []web.Route {
 type rowPage struct {
 	Entry   trade.Entry
 	Shown   string // the key, documents masked
+	Key     string // the key as the ERP has it, to be copied; documents masked
+	Blank   bool   // a part of it is empty
 	Lead    string // columns that people see of it; the key if there are none
 	Letter  letter
 	Reason  string
@@ -147,13 +149,14 @@ func (p *rowRoutes) revealRow(q *web.Request) error {
 
 // rowPage reads everything that is known of a row.
 func (p *rowRoutes) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*rowPage, error) {
-	page := &rowPage{Entry: entry, Shown: view.MaskKey(entry.Key), Job: jobNamed(p.jobs, entry.Job), hide: view.Mask}
+	page := &rowPage{Entry: entry, Shown: q.Voice().SpacedKey(entry.Key), Job: jobNamed(p.jobs, entry.Job), hide: view.Mask}
+	page.Key, page.Blank = view.Mask(entry.Key), trade.SayBlanks(entry.Key, q.Lang) != entry.Key
 	shown := entry.Shown.Masked()
 	if revealed {
-		page.Shown, page.hide, shown = entry.Key, func(text string) string { return text }, entry.Shown
+		page.Shown, page.Key, page.hide, shown = entry.Key, entry.Key, func(text string) string { return text }, entry.Shown
 	}
 	page.Lead = page.hide(shown.Lead(page.Shown))
-	page.Reason = page.hide(p.words.Reason(entry, q.Lang))
+	page.Reason = page.hide(trade.SayBlanks(p.words.Reason(entry, q.Lang), q.Lang))
 	page.Masked = !revealed && (view.Masked(entry.Key) || shown.Line() != entry.Shown.Line())
 	attempts, err := p.rows.Attempts(q.Context(), entry.ID)
 	if err != nil {
@@ -218,7 +221,7 @@ func (p *rowRoutes) readFields(q *web.Request, page *rowPage, revealed bool) ([]
 // readFamily reads what a row waits for, and the rows that depend on it.
 func (p *rowRoutes) readFamily(q *web.Request, page *rowPage) error {
 	for _, w := range page.Entry.WaitingFor {
-		v := waitView{Text: page.hide(w.Sentence(q.Lang))}
+		v := waitView{Text: page.hide(trade.SayBlanks(w.Sentence(q.Lang), q.Lang))}
 		if w.Job != "" {
 			if parent, err := p.rows.Entry(q.Context(), w.Job, w.Key); err == nil {
 				v.ID = parent.ID
@@ -238,7 +241,10 @@ func (p *rowRoutes) readFamily(q *web.Request, page *rowPage) error {
 	for _, d := range dependents {
 		d.Quantity = asked(d)
 		page.Family.Dependents = append(page.Family.Dependents,
-			rowLine{Entry: d, Shown: view.MaskKey(d.Key), Reason: page.hide(p.words.Reason(d, q.Lang))})
+			rowLine{
+				Entry: d, Shown: q.Voice().SpacedKey(d.Key),
+				Reason: page.hide(trade.SayBlanks(p.words.Reason(d, q.Lang), q.Lang)),
+			})
 	}
 	return nil
 }

@@ -100,7 +100,7 @@ func rowColumns(f RowFilter) []rowColumn {
 
 // lineOf returns one row of the list.
 func (p *rowsRoutes) lineOf(q *web.Request, e trade.Entry) rowLine {
-	line := rowLine{Entry: e, Shown: view.MaskKey(e.Key), Reason: view.Mask(p.words.Reason(e, q.Lang))}
+	line := rowLine{Entry: e, Shown: q.Voice().SpacedKey(e.Key), Reason: q.Voice().Key(p.words.Reason(e, q.Lang))}
 	line.Quantity = asked(e)
 	if currency, value, ok := e.Value(); ok {
 		line.Currency, line.Value = currency, &value
@@ -195,7 +195,8 @@ func ReadFilter(v url.Values, zone *time.Location) (RowFilter, error) {
 		Job: v.Get("job"), State: v.Get("state"), Cause: v.Get("cause"), Flag: v.Get("flag"),
 		FromText: v.Get("from"), UntilText: v.Get("until"),
 	}
-	f.Text, f.After, f.Sort = strings.TrimSpace(v.Get("q")), v.Get("after"), trade.RowSort(v.Get("sort"))
+	f.Text = trade.UnsayBlanks(strings.TrimSpace(v.Get("q")))
+	f.After, f.Sort = v.Get("after"), trade.RowSort(v.Get("sort"))
 	for _, text := range []string{f.Job, f.Cause, f.Text} { // PostgreSQL accepts no other text
 		if !utf8.ValidString(text) || strings.Contains(text, "\x00") {
 			return f, web.BadRequest("filter")

@@ -106,14 +106,14 @@ func (f Frame) Title(job string) string { return f.Titles.Of(job) }
 
 // Lead returns the columns of a row that people see, with documents masked; its key if there are
 // none.
-func (f Frame) Lead(e trade.Entry) string { return e.Shown.Masked().Lead(Mask(e.Key)) }
+func (f Frame) Lead(e trade.Entry) string { return e.Shown.Masked().Lead(f.Key(e.Key)) }
 
 // Beneath returns the key of a row whose Lead is not the key; otherwise "".
 func (f Frame) Beneath(e trade.Entry) string {
 	if e.Shown.Line() == "" {
 		return ""
 	}
-	return Mask(e.Key)
+	return f.Key(e.Key)
 }
 
 // Sends returns the title of a job with the kind that it sends, unless the title is that kind.
@@ -134,10 +134,10 @@ func (f Frame) Target(act, target string) string {
 	}
 	job, key, one := strings.Cut(target, " ")
 	if act == "refs set" {
-		return strings.TrimSpace(f.T("kind."+job) + " " + Mask(key))
+		return strings.TrimSpace(f.T("kind."+job) + " " + f.Key(key))
 	}
 	if !one {
 		return f.Title(job)
 	}
-	return f.Title(job) + " " + Mask(key)
+	return f.Title(job) + " " + f.Key(key)
 }

@@ -9,14 +9,18 @@ import (
 // Mask masks each CPF in a text.
 func Mask(text string) string { return trade.MaskDocuments(text) }
 
-// MaskKey masks the parts of a key that are documents.
-func MaskKey(key string) string {
-	parts := strings.Split(key, "|")
+// Key returns a key, the code of a reference, or a sentence about them, for people: documents are
+// masked, and what is blank is said.
+func (v Voice) Key(key string) string {
+	parts := strings.Split(trade.SayBlanks(key, v.lang), "|")
 	for i, part := range parts {
 		parts[i] = Mask(part)
 	}
-	return strings.Join(parts, " | ")
+	return strings.Join(parts, "|")
 }
+
+// SpacedKey is Key with spaces between the parts.
+func (v Voice) SpacedKey(key string) string { return strings.ReplaceAll(v.Key(key), "|", " | ") }
 
 // Masked reports whether a text contains something to mask.
 func Masked(text string) bool { return Mask(text) != text }

@@ -52,7 +52,8 @@ func TestTonnesAreShownToTheKilogram(t *testing.T) {
 	t.Parallel()
 	v := NewVoice(trade.Portuguese, time.UTC)
 	for kg, want := range map[string]string{
-		"119145216467.5": "≈ 119.145.216,468 t", "6001": "6,001 t", "60000": "60 t", "0.4": "≈ 0 t", "-1500.2": "≈ −1,5 t",
+		"119145216467.5": "≈ 119.145.216,468 t", "6001": "6,001 t", "60000": "60 t",
+		"0.4": "≈ 0 t", "-1500.2": "≈ −1,5 t",
 	} {
 		if got := v.Tonnes(must.Get(trade.ParseDecimal(kg))(t)); got != want {
 			t.Errorf("%s kg: %s, want %s", kg, got, want)

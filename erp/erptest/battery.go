@@ -121,7 +121,8 @@ func stopsOnTheServer(t *testing.T, e Engine, s *erp.Source, db *sql.DB) {
 	defer cancel()
 	ended := make(chan error)
 	go func() {
-		_, err := s.Read(ctx, erp.Query{SQL: slow, Key: []string{"k"}}, erp.Window{}, func(erp.Row) error { return nil })
+		_, err := s.Read(ctx, erp.Query{SQL: slow, Key: []string{"k"}}, erp.Window{},
+			func(erp.Row) error { return nil })
 		ended <- err
 	}()
 	Wait(t, func() bool { return running() > 0 })

@@ -103,9 +103,10 @@ func TestMessagesTellAccountantsPagesAndNotCommands(t *testing.T) {
 		said := Message{Parts: []Part{{Items: v.causes([]Cause{{
 			State: trade.InDoubt, What: doubt.What, Who: doubt.Who, Do: doubt.Do, Fixer: doubt.Fixer, Rows: 1,
 		}})}}}
+		value := v.text("digest.value", v.text("digest.no_currency"), v.money(trade.NewDecimal(12, 0)))
 		if sum := v.sentItem(trade.OrderCommitments, SentSum{
 			Rows: 1, Values: map[string]trade.Decimal{"reais": trade.NewDecimal(12, 0)},
-		}); !slices.Contains(sum.More, v.text("digest.value", v.text("digest.no_currency"), v.money(trade.NewDecimal(12, 0)))) {
+		}); !slices.Contains(sum.More, value) {
 			t.Errorf("a value in no known currency is %q", sum.More)
 		}
 		_, _, _, do := v.stopSentences(Detail{Code: "refusals", Jobs: []Job{{Name: "contracts"}}})

@@ -126,7 +126,7 @@ func (v Voice) freight(f *trade.Freight) string {
 		parts = append(parts, v.Text("freight.rows", f.Rows))
 	}
 	if f.Kilograms.Sign() > 0 {
-		parts = append(parts, v.Text("freight.tonnes", v.Number(f.Kilograms.Tonnes())))
+		parts = append(parts, v.Tonnes(f.Kilograms))
 	}
 	for _, currency := range config.SortedKeys(f.Value) {
 		parts = append(parts, currency+" "+v.Number(f.Value[currency]))
@@ -156,4 +156,14 @@ func (v Voice) Age(d time.Duration) string {
 // Number formats a decimal for the language: 4.310,5 or 4,310.5.
 func (v Voice) Number(d trade.Decimal) string {
 	return strings.Replace(trade.NumberText(d.String(), v.Lang), "−", "-", 1)
+}
+
+// Tonnes formats a weight in kilograms as tonnes, to the kilogram; a rounded value is marked with ≈.
+func (v Voice) Tonnes(kg trade.Decimal) string {
+	whole := kg.Round(0)
+	text := v.Text("freight.tonnes", v.Number(whole.Tonnes()))
+	if whole.Cmp(kg) != 0 {
+		return "≈ " + text
+	}
+	return text
 }

@@ -296,7 +296,7 @@ func (d *demo) show(command string, fn func(a *cli.App) error) error {
 	}
 	a := d.inner()
 	fmt.Fprintf(a.Out, "\n$ safrasync %s\n", command)
-	return errors.Join(fn(a), a.Close())
+	return errors.Join(fn(a), a.Out.Flush(), a.Close()) // what is told next goes to another stream
 }
 
 // run does `safrasync sync --sweep --json` with the demo's configuration. It verifies that the

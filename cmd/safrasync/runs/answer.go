@@ -348,7 +348,7 @@ func (of part) name(v cli.Voice, rows int) string {
 func (of part) freight(v cli.Voice, f trade.Freight) string {
 	parts := []string{v.Number(trade.NewDecimal(int64(f.Rows), 0)) + " " + of.name(v, f.Rows)}
 	if f.Kilograms.Sign() != 0 {
-		parts = append(parts, v.Text("freight.tonnes", v.Number(f.Kilograms.Round(0).Tonnes())))
+		parts = append(parts, v.Tonnes(f.Kilograms))
 	}
 	for _, currency := range config.SortedKeys(f.Value) {
 		parts = append(parts, shortMoney(v, currency, f.Value[currency]))

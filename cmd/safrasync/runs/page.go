@@ -32,7 +32,7 @@ func (w *answer) writePage(a *cli.App, file string, reports []trade.RunReport) e
 	return nil
 }
 
-// page passes the tables to a writer. Sums are exact here; documents in the ERP's texts are masked.
+// page passes the tables to a writer. Tonnes are to the kilogram; documents in the ERP's texts are masked.
 func (w *answer) page(a *cli.App, to reconcile.Writer, reports []trade.RunReport) error {
 	v := a.Voice()
 	lines := append([]string{
@@ -49,10 +49,14 @@ func (w *answer) page(a *cli.App, to reconcile.Writer, reports []trade.RunReport
 			goes = append(goes, amounts(all, of.name(v, 2), all.Rows, s.follows.Rows)...)
 		}
 		for _, g := range s.causes() {
+			samples := samplesOf(g)
+			for i, key := range samples {
+				samples[i] = trade.SayBlanks(key, v.Lang)
+			}
 			lines := amounts(*s.stays[g], of.name(v, 2), s.stays[g].Rows)
 			for i := range lines {
 				lines[i] = append(lines[i], trade.MaskDocuments(alerts.Cause(v, g)), g.Advice(v).Who,
-					trade.MaskDocuments(strings.Join(samplesOf(g), ", ")))
+					trade.MaskDocuments(strings.Join(samples, ", ")))
 			}
 			stays = append(stays, lines...)
 		}
@@ -92,13 +96,13 @@ func column(v cli.Voice, name string, typ reconcile.Type) reconcile.Column {
 // amounts appends tonnes, currency and value to the counted cells. Currencies are never added up:
 // each further one has a row of its own.
 func amounts(f trade.Freight, counted ...any) [][]any {
-	currencies := config.SortedKeys(f.Value)
+	currencies, tonnes := config.SortedKeys(f.Value), f.Kilograms.Round(0).Tonnes()
 	if len(currencies) == 0 {
-		return [][]any{append(counted, f.Kilograms.Tonnes(), "", nil)}
+		return [][]any{append(counted, tonnes, "", nil)}
 	}
 	var out [][]any
 	for i, currency := range currencies {
-		row := append(slices.Clone(counted), f.Kilograms.Tonnes(), currency, f.Value[currency].Round(2))
+		row := append(slices.Clone(counted), tonnes, currency, f.Value[currency].Round(2))
 		if i > 0 {
 			row = append(make([]any, len(counted)+1), currency, f.Value[currency].Round(2))
 		}

@@ -216,6 +216,9 @@ func (l *laid) text(cells []any, part string) string {
 		d = d.Round(cents)
 		text = c.Text(d, l.heading.Lang, l.heading.Zone)
 	}
+	if c.Type == reconcile.CodeColumn {
+		text = trade.SayBlanks(text, l.heading.Lang)
+	}
 	switch {
 	case text == "", part[0] == '?' && d.Sign() == 0:
 		return ""
@@ -234,6 +237,9 @@ func (l *laid) text(cells []any, part string) string {
 // cents is how many digits after the point money and sacas have for people; files have all.
 const cents = 2
 
+// kilogram is the scale of tonnes that people read; files for programs have every digit.
+const kilogram = 3
+
 // signs are the currency signs that people use; other currencies are written by their code.
 var signs = map[string]string{"BRL": "R$", "USD": "US$", "EUR": "€"}
 
@@ -242,6 +248,9 @@ var units = []string{"kg", string(trade.KG), string(trade.SC), string(trade.TON)
 
 // amount returns a number with its unit or currency.
 func (l *laid) amount(d trade.Decimal, text, unit string) string {
+	if rounded := d.Round(kilogram); strings.HasPrefix(unit, string(trade.TON)) && rounded.Cmp(d) != 0 {
+		text = "≈ " + trade.NumberText(rounded.String(), l.heading.Lang)
+	}
 	for _, known := range units {
 		if strings.HasPrefix(unit, known) {
 			return text + " " + strings.ToLower(unit)

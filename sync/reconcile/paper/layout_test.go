@@ -99,6 +99,12 @@ func TestARowIsReadInAFewColumns(t *testing.T) {
 			number(306_000, 0), number(306_000, 0), number(0, 0), "BRL", number(140_505, 3), number(716_550_005, 3),
 			number(0, 0),
 			reconcile.Label{ID: "accepted", Text: "enviado"},
+		}),
+		w.Row([]any{
+			trade.Shown{},
+			"01||1", "id-2", "COMPRA", reconcile.Day("2026-10-05"), "SOJA", "TON", number(61_750_4675, 7),
+			number(61_750_4675, 4), number(0, 0), number(0, 0), "BRL", number(1, 0), number(1, 0), number(0, 0),
+			reconcile.Label{ID: "accepted", Text: "enviado"},
 		}), w.End(),
 	} {
 		must.Do(t, err)
@@ -107,6 +113,8 @@ func TestARowIsReadInAFewColumns(t *testing.T) {
 		`<span>Ana &lt;Silva&gt;<small>01|000001</small><small>id-1</small></span>`,
 		`data-label="ORDER_DATE"><span>05/10/2026<small>COMPRA</small></span>`,
 		`data-label="KG_ERP"><span>306.000<small>5.100 sc</small></span>`,
+		`<span>01|(vazio)|1<small>id-2</small></span>`,
+		`data-label="KG_ERP"><span>61.750,4675<small>≈ 61,75 ton</small></span>`,
 		`data-label="VALUE_ERP"><span>R$ 716.550,01<small>PRICE_ERP: 140,505</small></span>`,
 		`@bottom-left{content:"Relatório r1 · posição em 01/11/2026 12:00"`, `size:A4 landscape`,
 	} {

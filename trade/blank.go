@@ -1,0 +1,40 @@
+package trade
+
+import "strings"
+
+// SayBlanks puts a word in place of each empty part of a key, for people: 001|00001105||1 does not
+// look like a key. A key of one part, and a text that is no key, stay as they are.
+func SayBlanks(key string, lang Lang) string {
+	if !strings.Contains(key, "|") {
+		return key
+	}
+	word := wordsIn(lang).Empty
+	var out strings.Builder
+	begins, escaped := true, false // a part begins here
+	for _, r := range key {
+		ends := r == '|' && !escaped
+		if ends && begins {
+			out.WriteString(word)
+		}
+		out.WriteRune(r)
+		begins, escaped = ends, r == '\\' && !escaped
+	}
+	if begins {
+		out.WriteString(word)
+	}
+	return out.String()
+}
+
+// UnsayBlanks returns the key of which SayBlanks made a text, in whatever language, also if the parts
+// were set apart by spaces.
+func UnsayBlanks(text string) string {
+	if !strings.Contains(text, "|") {
+		return text
+	}
+	for _, lang := range []Lang{Portuguese, English} {
+		if word := wordsIn(lang).Empty; strings.Contains(text, word) {
+			text = strings.ReplaceAll(strings.ReplaceAll(text, " | ", "|"), word, "")
+		}
+	}
+	return text
+}
