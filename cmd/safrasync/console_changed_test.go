@@ -167,6 +167,34 @@ func TestARowThatWasSentWithAFormerIDIsInTheListOfWhatHasChanged(t *testing.T) {
 	}
 }
 
+// One change, told by four pages and stored once: the pages say the same of it.
+func TestThePagesAgreeOnAChangeAfterSending(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.sql("erp.db", `UPDATE contrato SET quantidade = '260' WHERE num = '000002'`)
+	d.run(0, "sync", "--sweep")
+	row := d.entry("contracts", "01|000002")
+	if row.State != trade.Accepted || !row.Flags.Has(trade.Changed) {
+		t.Fatalf("the row is %s with %v", row.State, row.Flags)
+	}
+	b := d.as(trade.Reader)
+	for path, texts := range map[string][]string{
+		"/":        {"1 · alterado após o envio"},
+		"/changed": {"alterado após o envio (1)", "Enviado 12 t, agora 15,6 t: diferença de 3,6 t", row.RemoteID},
+		fmt.Sprintf("/rows/%d", row.ID): {
+			"Contrato COMPRA de 260 SC (15,6 t) de MILHO", "Enviado: Contrato COMPRA de 200 SC (12 t) de MILHO", row.RemoteID,
+		},
+		"/report?show=1": {"15.600 kg", "12.000 kg", "3.600 kg", "R$ 293.670,00", "R$ 225.900,00", "R$ 67.770,00"},
+	} {
+		page := strings.Join(strings.Fields(tags.ReplaceAllString(b.Get(path).Wants(http.StatusOK).Body, "")), " ")
+		for _, text := range texts {
+			if !strings.Contains(page, text) {
+				t.Errorf("%s does not say %q", path, text)
+			}
+		}
+	}
+}
+
 // People take values over to the platform by hand: each column says of when it is. A pass that could
 // not read the ERP leaves the time of the last reading, and says why there is no newer one.
 func TestAChangedRowSaysWhenTheERPAndThePlatformWereAsked(t *testing.T) {
