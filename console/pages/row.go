@@ -149,11 +149,14 @@ func (p *rowRoutes) revealRow(q *web.Request) error {
 
 // rowPage reads everything that is known of a row.
 func (p *rowRoutes) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*rowPage, error) {
-	page := &rowPage{Entry: entry, Shown: q.Voice().SpacedKey(entry.Key), Job: jobNamed(p.jobs, entry.Job), hide: view.Mask}
+	page := &rowPage{
+		Entry: entry, Shown: q.Voice().SpacedKey(entry.Key), Job: jobNamed(p.jobs, entry.Job), hide: view.Mask,
+	}
 	page.Key, page.Blank = view.Mask(entry.Key), trade.SayBlanks(entry.Key, q.Lang) != entry.Key
 	shown := entry.Shown.Masked()
 	if revealed {
-		page.Shown, page.Key, page.hide, shown = entry.Key, entry.Key, func(text string) string { return text }, entry.Shown
+		page.Shown, page.Key, shown = entry.Key, entry.Key, entry.Shown
+		page.hide = func(text string) string { return text }
 	}
 	page.Lead = page.hide(shown.Lead(page.Shown))
 	page.Reason = page.hide(trade.SayBlanks(p.words.Reason(entry, q.Lang), q.Lang))
