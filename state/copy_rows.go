@@ -231,7 +231,7 @@ func countOn(t *sqldb.Tx) error {
 		return nil
 	}
 	for table, column := range map[string]string{
-		"entry": "id", "audit": "seq", "run": "seq", "person": "id",
+		"entry": "id", "record": "id", "audit": "seq", "run": "seq", "person": "id",
 		"inbox": "seq", "approval": "id",
 	} {
 		var next int64

@@ -3,6 +3,7 @@ package state
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"github.com/safrasync/safrasync/state/discovery"
 	"github.com/safrasync/safrasync/state/ledger"
@@ -17,7 +18,9 @@ const oddExamples = 5
 // without an open attempt. Such rows are left by somebody who edits a ledger by hand.
 func (s doctor) diagnoseRows(ctx context.Context) (Diagnosis, error) {
 	d, odd := Diagnosis{Check: "rows"}, oddRows{}
-	for _, look := range []func(context.Context, oddRows) error{s.oddEntries, s.oddAttempts, s.oddSending} {
+	for _, look := range []func(context.Context, oddRows) error{
+		s.oddEntries, s.oddAttempts, s.oddSending, s.oddRecords,
+	} {
 		if err := look(ctx, odd); err != nil {
 			return d, s.db.Fault(ctx, "reading the rows", err)
 		}
@@ -62,6 +65,33 @@ func (s doctor) oddEntries(ctx context.Context, odd oddRows) error {
 			after = r.ID
 		}
 		if len(page) < discovery.EntryPage {
+			return nil
+		}
+	}
+}
+
+// oddRecords finds rows whose records say something else than they do, or other than what was sent.
+func (s doctor) oddRecords(ctx context.Context, odd oddRows) error {
+	unrecorded, err := s.store.Unrecorded(ctx)
+	if err != nil {
+		return err
+	}
+	maps.Copy(odd, unrecorded)
+	for after := int64(0); ; {
+		var page []struct {
+			ledger.OwnedRecord
+			Target, Payload string
+		}
+		if err := s.db.All(ctx, readingRows, &page, ledger.SelectSentRecord+`AND r.id > ? ORDER BY r.id LIMIT ?`, after,
+			discovery.KnownPage); err != nil {
+			return err
+		}
+		for i := range page {
+			if after = page[i].ID; page[i].Unlike(page[i].Target, []byte(page[i].Payload)) {
+				odd[page[i].EntryID] = page[i].OwnerJob + " " + page[i].OwnerKey
+			}
+		}
+		if len(page) < discovery.KnownPage {
 			return nil
 		}
 	}

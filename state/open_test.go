@@ -169,16 +169,20 @@ func TestALedgerOfAFormerFormIsRefused(t *testing.T) {
 	for _, b := range backends {
 		t.Run(b.name, func(t *testing.T) {
 			t.Parallel()
-			o := b.empty(t)
-			s := mustOpen(t, o)
-			mustExec(t, s, `ALTER TABLE `+sqldb.SchemaTable+` RENAME TO `+sqldb.FormerSchemaTable)
-			_, err := Open(t.Context(), o)
-			if text := wantCode(t, err, sqldb.CodeForeign); !strings.Contains(text, "before the first release") {
-				t.Error(text)
-			}
-			o.Begin = true
-			if _, err := New(t.Context(), o); err == nil {
-				t.Error("another one was begun in its place")
+			for _, former := range []string{
+				`ALTER TABLE ` + sqldb.SchemaTable + ` RENAME TO ` + sqldb.FormerSchemaTable,
+				`ALTER TABLE record RENAME TO elsewhere`, // from before records had a table
+			} {
+				o := b.empty(t)
+				mustExec(t, mustOpen(t, o), former)
+				_, err := Open(t.Context(), o)
+				if text := wantCode(t, err, sqldb.CodeForeign); !strings.Contains(text, "before the first release") {
+					t.Error(text)
+				}
+				o.Begin = true
+				if _, err := New(t.Context(), o); err == nil {
+					t.Error("another one was begun in its place")
+				}
 			}
 		})
 	}

@@ -229,8 +229,9 @@ func (r *rebinding) hosts(t *sqldb.Tx, ours string) error {
 	for _, j := range rows {
 		if !j.RetiredAt.Valid && (j.Host != host || j.Path != ours) {
 			r.plan.Hosts = append(r.plan.Hosts, RebindHost{
-				Host: j.Host, Path: j.Path, Records: j.Seq, Last: time.UnixMilli(j.At).UTC(), Reported: r.plan.Asked && j.Reported > 0,
-				Gone: slices.Contains(r.Gone, j.Host),
+				Host: j.Host, Path: j.Path, Records: j.Seq, Last: time.UnixMilli(j.At).UTC(),
+				Reported: r.plan.Asked && j.Reported > 0,
+				Gone:     slices.Contains(r.Gone, j.Host),
 			})
 		}
 	}

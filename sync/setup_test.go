@@ -213,7 +213,12 @@ func (b *bench) connect() {
 	if b.ledger, err = state.Open(b.t.Context(), b.options()); err != nil {
 		b.t.Fatal(err)
 	}
-	b.t.Cleanup(func() { _, _ = b.source.Close(), b.ledger.Close() }) // or what stands in their place
+	b.t.Cleanup(func() { // or what stands in their place
+		if odd, err := b.ledger.Unrecorded(context.Background()); err == nil && len(odd) > 0 && !b.t.Failed() {
+			b.t.Errorf("rows and records contradict each other: %v", odd)
+		}
+		_, _ = b.source.Close(), b.ledger.Close()
+	})
 }
 
 // options are those of the bench's ledger, which may be begun.

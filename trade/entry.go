@@ -57,8 +57,11 @@ type Entry struct {
 	PayloadHash Hash            // of Target and Payload; "" if there is none
 	Content     int64           // [ContentNumber] of the payload, under the newest mapping; 0 if there is none
 	Quantity    Quantity        // of the newest row seen, for the sums
-	GoneSweeps  int             // consecutive complete sweeps that did not find it
-	Version     int64           // raised by each change: compare-and-set
+	// fingerprints of the newest row seen, of a row that was sent and differs since; not stored
+	// with the entry but with its record
+	Newest     Prints
+	GoneSweeps int   // consecutive complete sweeps that did not find it
+	Version    int64 // raised by each change: compare-and-set
 	// when retention removed its payload and reduced its values to marks; zero: not yet
 	ReducedAt time.Time
 
@@ -78,9 +81,9 @@ type DecidedBy struct {
 	ResentBy int64 // the act that opened the generation
 }
 
-// Newest returns the mapped columns of the newest row that was read under the entry's key. It
+// NewestValues returns the mapped columns of the newest row that was read under the entry's key. It
 // returns nil if they are not known: the entry was restored and its row not read since.
-func (e Entry) Newest() Values {
+func (e Entry) NewestValues() Values {
 	if e.Now != nil {
 		return e.Now
 	}

@@ -11,20 +11,20 @@ import (
 // print that is not known is zero, and equals nothing. Ledgers store them, so none of them may ever
 // change for what it is computed from.
 type Prints struct {
-	Cells   Hash // the mapped cells as the ERP wrote them; survives another mapping or de-para
-	Payload Hash // everything that is sent, the price aside
+	Cells   Hash `json:"cells,omitempty"`   // the mapped cells as the ERP wrote them; survives another mapping or de-para
+	Payload Hash `json:"payload,omitempty"` // everything that is sent, the price aside
 	// The business: a contract's producer, product, harvest and kilograms; a delivery's contract,
 	// day and kilograms; a traceability record's order commitment, producer, user and kilograms.
-	Business int64
+	Business int64 `json:"business,omitempty"`
 	// What a corrected quantity leaves: a contract's producer, product, harvest, order date and
 	// place; of deliveries and traceability records the business without the kilograms.
-	Frame int64
+	Frame int64 `json:"frame,omitempty"`
 	// Which document it is at all: a contract's producer and product; for the others the record
 	// that they belong to.
-	Document int64
+	Document int64 `json:"document,omitempty"`
 	// Near is equal wherever Payload, Business or Frame is, and often beside: the ledger looks up
 	// what may be alike by it.
-	Near int64
+	Near int64 `json:"near,omitempty"`
 }
 
 // Known reports whether the business is known: the row could be mapped as a whole.

@@ -76,7 +76,8 @@ func TestPeopleReadThatAPartOfAKeyIsBlank(t *testing.T) {
 	}
 	d.run(0, "report", "-o", d.path("page.html"))
 	d.run(0, "report", "--section", "contracts", "--format", "csv", "-o", d.path("file.csv"))
-	if page, file := d.read("page.html"), d.read("file.csv"); !strings.Contains(page, "01|(vazio)") || strings.Contains(file, "(vazio)") ||
+	page, file := d.read("page.html"), d.read("file.csv")
+	if !strings.Contains(page, "01|(vazio)") || strings.Contains(file, "(vazio)") ||
 		!strings.Contains(file, "01|") {
 		t.Error("the printed report does not say what is blank, or the file for programs does")
 	}

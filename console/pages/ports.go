@@ -261,7 +261,7 @@ type Pace struct {
 // Fill copies the values of some columns from the newest reading of a row; it omits columns that the
 // row does not have.
 func (f *Field) Fill(entry trade.Entry, columns []string) {
-	values := entry.Newest()
+	values := entry.NewestValues()
 	for _, name := range columns {
 		cell, ok := values[name]
 		if !ok {

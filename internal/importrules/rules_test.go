@@ -356,7 +356,9 @@ var rules = map[string]rule{
 	},
 	"tools/histories": {
 		may: []string{
-			"trade", "erp", "apiclient", "apiclient/sandbox", "state", "state/sqldb", "sync", "sync/clock", "sync/mapping", "sync/run",
+			"trade", "erp", "apiclient", "apiclient/sandbox", "state", "state/sqldb", "sync",
+			"sync/clock", "sync/mapping",
+			"sync/run",
 			"sync/cluster", "sync/acts", "sync/reconcile", "internal/pgtest", "internal/ledgertest",
 		},
 		reason: "histories lets the engine live through what people do, and judges only by the ERP, the platform and what ledger and report show; nothing of it may get into the program",

@@ -1,6 +1,7 @@
 package ledgertest
 
 import (
+	"context"
 	"path/filepath"
 	"testing"
 
@@ -38,6 +39,9 @@ func Open(t testing.TB, driver string) *Ledger {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		if odd, err := store.Unrecorded(context.Background()); err == nil && len(odd) > 0 && !t.Failed() {
+			t.Errorf("rows and records contradict each other: %v", odd)
+		}
 		if err := store.Close(); err != nil {
 			t.Error(err)
 		}

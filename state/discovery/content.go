@@ -33,7 +33,7 @@ func (s *Discovery) SameContent(ctx context.Context, sends trade.Kind, contents 
 	sources []trade.Hash,
 ) ([]trade.SentContent, error) {
 	const op = "looking for the same content"
-	numbers, hashes := sqldb.ListOf(s.db.D, distinct(contents)), sqldb.HashesOf(s.db.D, distinct(sources))
+	numbers, hashes := sqldb.ListOf(s.db.D, ledger.Distinct(contents)), sqldb.HashesOf(s.db.D, ledger.Distinct(sources))
 	var out []trade.SentContent
 	at := map[int64]int{}
 	for _, ask := range []struct {
@@ -63,21 +63,6 @@ func (s *Discovery) SameContent(ctx context.Context, sends trade.Kind, contents 
 		out = append(out, trade.SentContent{Entry: e})
 	}
 	return out, s.whatWasSent(ctx, op, out, at)
-}
-
-// distinct returns each value once, without the empty one. A value that many rows share would
-// otherwise be searched for each of them.
-func distinct[T comparable](values []T) []T {
-	var none T
-	seen := map[T]bool{none: true}
-	out := []T{}
-	for _, v := range values {
-		if !seen[v] {
-			seen[v] = true
-			out = append(out, v)
-		}
-	}
-	return out
 }
 
 // whatWasSent adds the content numbers of what was sent for some entries, or may have been. An
@@ -119,14 +104,14 @@ const (
 // SentContent selects the entries of a kind whose content was sent, or may have been: now, or in an
 // attempt.
 func SentContent(d sqldb.Dialect) string {
-	return byNumber(d, lookup(d, `entry_id`, `attempt`, `content`, `BIGINT`, ledger.MayHaveMade)+` UNION `+
-		lookup(d, `id`, `entry`, `content`, `BIGINT`, isThere))
+	return byNumber(d, ledger.Lookup(d, `entry_id`, `attempt`, `content`, `BIGINT`, ledger.MayHaveMade)+` UNION `+
+		ledger.Lookup(d, `id`, `entry`, `content`, `BIGINT`, isThere))
 }
 
 // SentSource selects the entries of a kind that were sent, or may have been, and whose newest row
 // has one of the source hashes.
 func SentSource(d sqldb.Dialect) string {
-	return byNumber(d, lookup(d, `id`, `entry`, `source_hash`, `BYTEA`, maybeThere))
+	return byNumber(d, ledger.Lookup(d, `id`, `entry`, `source_hash`, `BYTEA`, maybeThere))
 }
 
 // byNumber selects the entries of a kind whose ids a query returns. PostgreSQL gets them as an
@@ -138,22 +123,6 @@ func byNumber(d sqldb.Dialect, query string) string {
 		among = `= ANY(ARRAY(` + query + `))`
 	}
 	return `WHERE e.sends = ? AND e.id ` + among + ` ORDER BY e.id`
-}
-
-// lookup selects a column of the rows of a table in which another column has one of the values of a
-// list, and a condition holds. The form for PostgreSQL leaves no choice to scan the whole table:
-// for a table that grows while rows are sent, PostgreSQL does not know its size.
-func lookup(d sqldb.Dialect, column, table, wanted, kind, condition string) string {
-	if d.Name == sqldb.Postgres {
-		return `SELECT found.` + column + ` FROM unnest(CAST(? AS ` + kind +
-			`[])) AS w (value) CROSS JOIN LATERAL (SELECT ` + column + ` FROM ` + table +
-			` WHERE ` + wanted + ` = w.value AND ` + condition + ` OFFSET 0) AS found`
-	}
-	among := d.Among(wanted)
-	if kind == `BYTEA` {
-		among = d.AmongHashes(wanted)
-	}
-	return `SELECT ` + column + ` FROM ` + table + ` WHERE ` + among + ` AND ` + condition
 }
 
 // Renumber stores the content numbers of entries, and of their attempts with the same payload, in

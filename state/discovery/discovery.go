@@ -179,8 +179,12 @@ func (s *Discovery) Record(ctx context.Context, lease trade.Lease, page trade.Pa
 			if err != nil {
 				return err
 			}
+			records, err := ledger.LoadRecords(t, ledger.Concerned(page.Updates), now)
+			if err != nil {
+				return err
+			}
 			changed := ledger.ChangedSince(entries, page.Updates)
-			if left, err = ledger.ApplyUpdates(t, entries, page.Updates, now, sums); err != nil {
+			if left, err = ledger.ApplyUpdates(t, entries, records, page.Updates, now, sums); err != nil {
 				return err
 			}
 			if err := ledger.NoteFacts(t, changed, now); err != nil {

@@ -36,11 +36,12 @@ type Record struct {
 	Void     []int64   `json:"void,omitempty"`
 	Outcomes []Outcome `json:"outcomes,omitempty"`
 	Intents  []Intent  `json:"intents,omitempty"`
-	By       string    `json:"by,omitempty"`    // with Intents: the process that may send them
-	ActName  string    `json:"act,omitempty"`   // the name of a person's act
-	Who      string    `json:"who,omitempty"`   // the person
-	Facts    []Fact    `json:"facts,omitempty"` // entries after an act, or when the journal began
-	Jobs     []JobFact `json:"jobs,omitempty"`  // jobs after an act
+	By       string    `json:"by,omitempty"`      // with Intents: the process that may send them
+	ActName  string    `json:"act,omitempty"`     // the name of a person's act
+	Who      string    `json:"who,omitempty"`     // the person
+	Facts    []Fact    `json:"facts,omitempty"`   // entries after an act, or when the journal began
+	Records  []Sent    `json:"records,omitempty"` // what the transaction left of the records that it wrote
+	Jobs     []JobFact `json:"jobs,omitempty"`    // jobs after an act
 	// jobs whose entries were moved to another job: by this act, or, in a snapshot, before it
 	Moves []Move `json:"moves,omitempty"`
 	// for each other journal of the ledger the last record that the ledger had
@@ -138,6 +139,23 @@ type Fact struct {
 	// absences that a person has explained: missing, cancelled
 	Explained trade.Flags   `json:"explained,omitempty"`
 	Attempts  []FactAttempt `json:"attempts,omitempty"`
+}
+
+// Sent is a record of the platform as a transaction left it (trade.Record). Row and Generation
+// identify it: under these it went.
+type Sent struct {
+	Row
+	Generation int          `json:"generation"`
+	Sends      string       `json:"sends"`
+	Owner      *Row         `json:"owner,omitempty"` // the row that it belongs to now, if that is another one
+	Certainty  string       `json:"certainty"`
+	RemoteID   string       `json:"remote_id,omitempty"`
+	Parent     string       `json:"parent,omitempty"` // the platform's id of the record under which it went
+	Prints     trade.Prints `json:"prints"`           // of what was sent
+	Newest     trade.Prints `json:"newest,omitzero"`  // of the newest row seen, if it differs
+	Kilograms  string       `json:"kg"`
+	At         time.Time    `json:"at"`
+	Version    int64        `json:"version"` // of several images of one record the highest is the newest
 }
 
 // JobFact is the state in which a person left a job.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"time"
@@ -128,6 +129,10 @@ func ActOnEntries(t *sqldb.Tx, acts []trade.Act, done []bool) error {
 	if err != nil {
 		return err
 	}
+	records, err := LoadRecords(t, slices.Collect(maps.Keys(entries)), time.Now())
+	if err != nil {
+		return err
+	}
 	sums := TallyChange{}
 	var gives, updates []trade.Update
 	for i, a := range acts {
@@ -135,14 +140,10 @@ func ActOnEntries(t *sqldb.Tx, acts []trade.Act, done []bool) error {
 			continue
 		}
 		e := entries[a.Update.Entry.ID]
-		if !unchanged(entries, *a.Update) || a.Gives != nil && !unchanged(entries, *a.Gives) {
-			continue
-		}
-		allowed, err := mayDo(t, a, e)
-		if err != nil {
-			return err
-		}
-		if !allowed {
+		if allowed, err := mayDo(t, a, entries); err != nil || !allowed {
+			if err != nil {
+				return err
+			}
 			continue
 		}
 		seq, err := audit.AddNumbered(t, a.Audit)
@@ -158,16 +159,14 @@ func ActOnEntries(t *sqldb.Tx, acts []trade.Act, done []bool) error {
 		}
 	}
 	// The id is removed from one entry first, so that no two entries ever have it at once.
-	lost, err := ApplyUpdates(t, entries, gives, time.Now(), sums)
-	if err != nil {
-		return err
-	}
-	more, err := ApplyUpdates(t, entries, updates, time.Now(), sums)
-	if err != nil {
-		return err
-	}
-	if lost+more > 0 { // two acts on one entry in one call
-		return errors.New("one row can be in one act only")
+	for _, list := range [][]trade.Update{gives, updates} {
+		lost, err := ApplyUpdates(t, entries, records, list, time.Now(), sums)
+		if err == nil && lost > 0 { // two acts on one entry in one call
+			err = errors.New("one row can be in one act only")
+		}
+		if err != nil {
+			return err
+		}
 	}
 	if err := sums.Apply(t); err != nil || len(updates) == 0 {
 		return err
@@ -192,11 +191,15 @@ func updatedBy(acts []trade.Act, done []bool) trade.AuditRecord {
 	return trade.AuditRecord{}
 }
 
-// mayDo checks, in the transaction of the act, what may have changed although the entry has not:
+// mayDo checks, in the transaction of the act, that the entry is as the person saw it, and what may
+// have changed although the entry has not:
 // the quarantine of a second sending, and which row has an id.
-func mayDo(t *sqldb.Tx, a trade.Act, e *NarrowRow) (bool, error) {
+func mayDo(t *sqldb.Tx, a trade.Act, entries map[int64]*NarrowRow) (bool, error) {
 	u := a.Update.Entry
+	e := entries[u.ID]
 	switch {
+	case !unchanged(entries, *a.Update), a.Gives != nil && !unchanged(entries, *a.Gives):
+		return false, nil
 	case u.Generation != e.Generation && a.Resend == nil:
 		return false, fmt.Errorf("%s: only an order to send again opens a generation", a.Audit.Act)
 	case a.Resend != nil:

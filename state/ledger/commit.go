@@ -37,6 +37,7 @@ type GroupTx struct {
 	Sums     TallyChange
 	Attempts map[string]*AttemptRow
 	Entries  map[int64]*NarrowRow
+	Records  *Records
 	alone    bool // no other job has entries of the kind that this one sends
 }
 
@@ -170,7 +171,7 @@ func (g *GroupTx) Run() error {
 	}
 	if !g.Result.LeaseLost {
 		changed := ChangedSince(g.Entries, g.Group.Updates)
-		if _, err := ApplyUpdates(g.Tx, g.Entries, g.Group.Updates, g.Now, g.Sums); err != nil {
+		if _, err := ApplyUpdates(g.Tx, g.Entries, g.Records, g.Group.Updates, g.Now, g.Sums); err != nil {
 			return err
 		}
 		if err := NoteFacts(g.Tx, changed, g.Now); err != nil {
@@ -209,7 +210,10 @@ func (g *GroupTx) Load() error {
 		entryIDs = append(entryIDs, in.Entry.ID)
 	}
 	var err error
-	g.Entries, err = LockEntries(g.Tx, entryIDs)
+	if g.Entries, err = LockEntries(g.Tx, entryIDs); err != nil {
+		return err
+	}
+	g.Records, err = LoadRecords(g.Tx, slices.Collect(maps.Keys(g.Entries)), g.Now)
 	return err
 }
 
@@ -277,10 +281,14 @@ func (g *GroupTx) claim() error {
 		g.Attempts[a.ID] = row
 		g.Result.Claimed[a.ID] = true
 		g.noteIntent(e, a, in.Entry.SourceHash)
+		g.Records.Intend(e, a, in.Entry)
 		attempts = append(attempts, row.Args())
 		began = append(began, e.ID)
 	}
 	maps.DeleteFunc(g.Result.Claimed, func(_ string, ok bool) bool { return !ok })
+	if err := g.Records.Write(); err != nil {
+		return err
+	}
 	// The attempts come first: the database lets an entry become sending only if its attempt
 	// exists.
 	if err := g.InsertRows("attempt", AttemptColumns, attempts, ""); err != nil {

@@ -7,6 +7,8 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -16,19 +18,19 @@ import (
 // no other job of that kind sends. So the ledger stores which jobs have entries of which kind
 // (job_kind), and if a kind has several jobs, each group compares keys.
 
-// kinOf returns the jobs whose keys are compared with those of a job: all other jobs with entries
-// of the same kind, except those whose keys are known to be of another space.
-func kinOf(all sqldb.Select, job, sends string) ([]string, error) {
+// spacesOf returns the jobs that have entries of a kind, with the identity that they had in their
+// last run; nil if that is not known.
+func spacesOf(all sqldb.Select, sends string) (map[string]*trade.Identity, error) {
 	var rows []struct {
 		Job    string
 		Brakes sql.NullString
 	}
 	err := all(&rows, `SELECT k.job, c.brakes FROM job_kind k LEFT JOIN job_cursor c ON c.job = k.job
 		WHERE k.sends = ? ORDER BY k.job`, sends)
-	if err != nil || len(rows) == 0 || len(rows) == 1 && rows[0].Job == job {
+	if err != nil {
 		return nil, err
 	}
-	spaces := map[string]*trade.Identity{}
+	spaces := make(map[string]*trade.Identity, len(rows))
 	for _, r := range rows {
 		var memory trade.Memory
 		if r.Brakes.Valid {
@@ -38,12 +40,22 @@ func kinOf(all sqldb.Select, job, sends string) ([]string, error) {
 		}
 		spaces[r.Job] = memory.Identity
 	}
+	return spaces, nil
+}
+
+// kinOf returns the jobs whose keys are compared with those of a job: all other jobs with entries
+// of the same kind, except those whose keys are known to be of another space.
+func kinOf(all sqldb.Select, job, sends string) ([]string, error) {
+	spaces, err := spacesOf(all, sends)
+	if err != nil {
+		return nil, err
+	}
 	var kin []string
-	for _, r := range rows {
-		own, other := spaces[job], spaces[r.Job]
-		apart := own != nil && other != nil && own.Space != other.Space
-		if r.Job != job && !apart {
-			kin = append(kin, r.Job)
+	for _, other := range slices.Sorted(maps.Keys(spaces)) {
+		own, their := spaces[job], spaces[other]
+		apart := own != nil && their != nil && own.Space != their.Space
+		if other != job && !apart {
+			kin = append(kin, other)
 		}
 	}
 	return kin, nil

@@ -106,6 +106,7 @@ func (g *GroupTx) settle(w *settling, a *AttemptRow, st trade.Settlement) (err e
 	became := g.becomes(e, a, &st, g.current(w.siblings[e.ID]))
 	plain := became.settlement == &st
 	g.noteOutcome(e, a, st, plain)
+	g.Records.settle(e, a, st)
 	if became.settlement == nil {
 		return nil
 	}
@@ -130,6 +131,9 @@ func (g *GroupTx) writeSettled(w settling) error {
 		return err
 	}
 	if err := g.UpdateRows("entry", settledColumns, rowsOf(w.moved)); err != nil {
+		return err
+	}
+	if err := g.Records.Write(); err != nil {
 		return err
 	}
 	if len(w.late) > 0 {

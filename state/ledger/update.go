@@ -66,9 +66,9 @@ func UpdateIDs(updates []trade.Update) []int64 {
 }
 
 // ApplyUpdates writes the updates whose entry is still as it was read, and returns how many others
-// there were. entries must be locked; ApplyUpdates keeps them current.
-func ApplyUpdates(t *sqldb.Tx, entries map[int64]*NarrowRow, updates []trade.Update, now time.Time,
-	sums TallyChange,
+// there were. entries must be locked, and records must be theirs; ApplyUpdates keeps both current.
+func ApplyUpdates(t *sqldb.Tx, entries map[int64]*NarrowRow, records *Records, updates []trade.Update,
+	now time.Time, sums TallyChange,
 ) (lost int, err error) {
 	var rows [][]any
 	done := map[int64]bool{}
@@ -85,6 +85,7 @@ func ApplyUpdates(t *sqldb.Tx, entries map[int64]*NarrowRow, updates []trade.Upd
 			continue
 		}
 		done[e.ID] = true
+		records.follow(e, u)
 		row, err := RowOf(u.Entry, now)
 		if err != nil {
 			return 0, err
@@ -102,7 +103,10 @@ func ApplyUpdates(t *sqldb.Tx, entries map[int64]*NarrowRow, updates []trade.Upd
 		e.Cause, e.Error, e.NextAttemptAt = row.Cause, row.Error, row.NextAttemptAt
 		rows = append(rows, sqldb.Pick(row, updateColumns))
 	}
-	return lost, t.UpdateRows("entry", updateColumns, rows)
+	if err := t.UpdateRows("entry", updateColumns, rows); err != nil {
+		return lost, err
+	}
+	return lost, records.Write()
 }
 
 // ChangedSince returns the entries that were sent and whose rows have since changed or left their

@@ -94,7 +94,14 @@ func (m *JobMove) moveEntries(between string) error {
 			return err
 		}
 	}
-	if err := m.Do(`UPDATE entry SET job = ?, version = version + 1 WHERE job = ?`, m.To, m.From); err != nil ||
+	if err := m.Do(`UPDATE entry SET job = ?, version = version + 1 WHERE job = ?`, m.To, m.From); err != nil {
+		return err
+	}
+	// What was proved not to exist counts no more, and may have the place of what does.
+	if err := m.Do(`DELETE FROM record WHERE certainty = 'void' AND job IN (?, ?)`, m.From, m.To); err != nil {
+		return err
+	}
+	if err := m.Do(`UPDATE record SET job = ?, version = version + 1 WHERE job = ?`, m.To, m.From); err != nil ||
 		len(gives) == 0 {
 		return err
 	}

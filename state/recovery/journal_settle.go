@@ -288,6 +288,7 @@ func doubt(g *ledger.GroupTx, text string) error {
 			return err
 		}
 		attempts = append(attempts, row.Args())
+		g.Records.Intend(e, a, in.Entry)
 		sending = append(sending, []any{e.ID, string(trade.Sending)})
 		a.Outcome, a.Reason, a.FinishedAt = trade.OutcomeUnknown, text, g.Now
 		if row, err = ledger.AttemptRowOf(a, g.Now, true); err != nil {
@@ -302,6 +303,9 @@ func doubt(g *ledger.GroupTx, text string) error {
 			e.ID, e.State, trade.CauseUnknown, string(reason), nil, e.Attempts,
 			g.Now.UnixMilli(), e.Version,
 		})
+	}
+	if err := g.Records.Write(); err != nil {
+		return err
 	}
 	if err := g.InsertRows("attempt", ledger.AttemptColumns, attempts, ""); err != nil {
 		return err

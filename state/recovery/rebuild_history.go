@@ -21,6 +21,8 @@ type History struct {
 	Term  *journal.Term    // what this host had confirmed of the ledger's server; nil = nothing
 	Jobs  map[string]journal.JobFact
 	moves []journal.Move
+	// the newest image of each record
+	records map[origin]journal.Sent
 }
 
 // remembered is one row as the journal leaves it.
@@ -52,7 +54,7 @@ func ReadHistory(dir string) (*History, error) {
 	}
 	h := &History{
 		rows: map[journal.Row]*remembered{}, sent: map[string]*remembered{},
-		Jobs: map[string]journal.JobFact{},
+		Jobs: map[string]journal.JobFact{}, records: map[origin]journal.Sent{},
 	}
 	var err error
 	h.End, err = journal.Read(dir, -1, func(r journal.Record, mark string) error {
@@ -88,6 +90,9 @@ func ReadHistory(dir string) (*History, error) {
 			for _, in := range r.Intents {
 				h.intent(r, in)
 			}
+			for _, image := range r.Records {
+				h.record(image)
+			}
 		}
 		return nil
 	})
@@ -119,6 +124,9 @@ func (h *History) only(r journal.Record) {
 	h.Order = slices.DeleteFunc(h.Order, func(m *remembered) bool {
 		return !slices.ContainsFunc(r.Facts, func(f journal.Fact) bool { return f.Row == m.Row })
 	})
+	maps.DeleteFunc(h.records, func(at origin, _ journal.Sent) bool {
+		return !slices.ContainsFunc(r.Records, func(s journal.Sent) bool { return originOf(s) == at })
+	})
 	maps.DeleteFunc(h.Jobs, func(job string, _ journal.JobFact) bool {
 		return !slices.ContainsFunc(r.Jobs, func(j journal.JobFact) bool { return j.Job == job })
 	})
@@ -144,6 +152,7 @@ func (h *History) move(m journal.Move) {
 		}
 	}
 	h.tidy()
+	h.moveRecords(m)
 }
 
 func (h *History) tidy() {

@@ -29,6 +29,9 @@ func (r *Rebuilding) apply(work []RebuiltRow) error {
 	if err := r.states(work); err != nil {
 		return err
 	}
+	if err := r.records(); err != nil {
+		return err
+	}
 	for _, job := range r.Plan.Paused {
 		status, _ := r.History.Pause(job)
 		if err := jobs.PutStatus(r.Tx, status, ""); err != nil {

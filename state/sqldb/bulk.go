@@ -23,10 +23,15 @@ var numberColumns = map[string]bool{
 	"entry_id": true, "no": true, "epoch": true, "started_at": true, "version": true, "finished_at": true,
 	"resend_audit_id": true, "closed_by": true, "counts": true, "status": true, "reduced_at": true,
 	"content": true, "shown_mark": true,
+	"sent_business": true, "sent_frame": true, "sent_document": true, "sent_near": true, "sent_at": true,
+	"new_business": true, "new_frame": true, "new_document": true, "new_near": true,
 }
 
 // HashColumns are the columns that hold hashes.
-var HashColumns = map[string]bool{"source_hash": true, "payload_hash": true, "another": true}
+var HashColumns = map[string]bool{
+	"source_hash": true, "payload_hash": true, "another": true,
+	"sent_cells": true, "sent_payload": true, "new_cells": true, "new_payload": true,
+}
 
 // kindOf returns the SQL type of a column. text states that the id is text.
 func (d Dialect) kindOf(column string, text bool) string {
@@ -51,9 +56,10 @@ func (t *Tx) InsertRows(table string, columns []string, rows [][]any, suffix str
 	case t.S.D.Name == SQLite:
 		_, err := t.eachRow(InsertText(table, columns, 1, suffix), rows)
 		return err
-	case table == "attempt" && len(rows) > 1: // the only table that gets many rows at once
+	case (table == "attempt" || table == "record") && len(rows) > 1: // they get many rows at once
 		_, err := t.unnested(table, columns, rows, func(list string) string {
-			return "INSERT INTO attempt (" + strings.Join(columns, ", ") + ") SELECT * FROM " + list + " " + suffix
+			names := strings.Join(columns, ", ")
+			return "INSERT INTO " + table + " (" + names + ") SELECT * FROM " + list + " " + suffix
 		})
 		return err
 	}

@@ -37,7 +37,8 @@ const (
 	// What is flushed is never lost by a crash of the server; what is only written may be.
 	readWAL   = `CASE WHEN pg_is_in_recovery() THEN '0' ELSE CAST(pg_current_wal_flush_lsn() - '0/0' AS TEXT) END`
 	readState = `COALESCE((SELECT l.term || ';' || l.term_value || ';' || l.asked || ';' || l.server FROM ledger l), '0;;;') || ';' ||
-		COALESCE((SELECT string_agg(j.id || ':' || CASE WHEN j.retired_at IS NULL THEN CAST(j.seq AS TEXT) ELSE '' END ||
+		COALESCE((SELECT string_agg(j.id || ':' ||
+			CASE WHEN j.retired_at IS NULL THEN CAST(j.seq AS TEXT) ELSE '' END ||
 			':' || j.at, ',') FROM journal j), '')`
 )
 

@@ -31,7 +31,8 @@ const FormerSchemaTable = "safrasync_schema"
 
 // ourTables are the tables of the newest schema.
 var ourTables = []string{
-	"ledger", "journal", "tx_mark", "audit", "move", "entry", "attempt", "run", "job_kind", "job_moved", "job_cursor",
+	"ledger", "journal", "tx_mark", "audit", "move", "entry", "attempt", "record", "run", "job_kind", "job_moved",
+	"job_cursor",
 	"job_lease", "job_status", "reference", "reference_former", "block", "tally",
 	"alert", "alert_message", "digest", "service", "task", "instance",
 	"person", "login", "login_device", "login_tries", "saved_filter",
@@ -204,10 +205,13 @@ func lastMigration(ctx context.Context, from sqlx.QueryerContext) (version int64
 // may hold tables of other programs beside ours, if their names differ; a SQLite file must be ours
 // alone.
 func foreign(names []string, where string, alone bool) error {
+	ours := slices.Contains(names, SchemaTable)
+	former := slices.Contains(names, FormerSchemaTable) ||
+		ours && slices.Contains(names, "entry") && !slices.Contains(names, "record")
 	switch {
-	case slices.Contains(names, SchemaTable):
+	case ours && !former:
 		return nil
-	case slices.Contains(names, FormerSchemaTable):
+	case former:
 		return &Error{
 			Code: CodeForeign, Path: where,
 			Hint: "keep this ledger, and the program that wrote it, for what it has sent; nothing of it can be brought over: `safrasync state new` begins one elsewhere, where nothing was sent yet",

@@ -80,7 +80,7 @@ func (p *pager) correctDoubles(ctx context.Context) error {
 		of := p.beside.of(trade.BesideDouble)
 		for _, e := range entries {
 			r.change(of, p.left[e.Key], (*trade.Sums).Add)
-			r.change(of, e.Newest(), (*trade.Sums).Remove)
+			r.change(of, e.NewestValues(), (*trade.Sums).Remove)
 		}
 	}
 	return nil
@@ -125,8 +125,8 @@ func (r *Discoverer) settleDoubles(ctx context.Context, p *pager, cursor *trade.
 					page.Cursor = cursor
 				case p.beside != nil && entry.SourceHash != old.SourceHash: // it has another of its rows now
 					of := p.beside.of(trade.BesideDouble)
-					r.change(of, old.Newest(), (*trade.Sums).Add)
-					r.change(of, entry.Newest(), (*trade.Sums).Remove)
+					r.change(of, old.NewestValues(), (*trade.Sums).Add)
+					r.change(of, entry.NewestValues(), (*trade.Sums).Remove)
 				}
 			}
 			if !reflect.DeepEqual(entry, old) {
@@ -296,7 +296,7 @@ func (r *Discoverer) addToSweep(cursor *trade.Cursor, old, entry trade.Entry, ro
 	for _, row := range rows {
 		r.change(of, r.Run.Job.Values(row.Get), (*trade.Sums).Add)
 	}
-	r.change(of, entry.Newest(), (*trade.Sums).Remove)
+	r.change(of, entry.NewestValues(), (*trade.Sums).Remove)
 	extra.name(trade.BesideDouble, old.Key)
 	cursor.Sweep.Beside, cursor.Sweep.Read = extra.list(), cursor.Sweep.Read+len(rows)-1
 	return true

@@ -316,6 +316,7 @@ func (r *Discoverer) apply(old trade.Entry, c change, known mapping.Parents) tra
 			break
 		}
 		r.Run.Eval.Compare(&entry, values)
+		entry.Newest = r.printsOf(values, c.row.hash, known)
 		entry.SourceHash, entry.Quantity = c.row.hash, r.Run.Eval.Quantity(values)
 		// the row was gone, and another one came back under its key
 		if changed := entry.Flags.Has(trade.Changed); !changed || missed(old) {
@@ -342,6 +343,13 @@ func (r *Discoverer) apply(old trade.Entry, c change, known mapping.Parents) tra
 		entry.Acknowledged.With(trade.MissingInERP, false)
 	touch(&entry, old, r.Run.Now)
 	return entry
+}
+
+// printsOf returns the fingerprints of a row as it would be sent now.
+func (r *Discoverer) printsOf(values trade.Values, cells trade.Hash, known mapping.Parents) trade.Prints {
+	var would trade.Entry
+	r.Run.Eval.Evaluate(&would, values, known)
+	return trade.PrintsOf(r.Run.Job.Spec.Sends, cells, would.Target, would.Payload)
 }
 
 // missed reports whether a complete sweep did not find the row of an entry that was sent.

@@ -162,7 +162,7 @@ func (b *Board) fact(job *mapping.Job, e trade.Entry, refs map[string]map[string
 	if e.Sends != trade.OrderCommitments {
 		return f
 	}
-	fields := job.RowFields(e.Newest(), refs)
+	fields := job.RowFields(e.NewestValues(), refs)
 	f.product = b.one(cmp.Or(fields["product"].Text, fields["product"].ERP))
 	f.fixing = fixations[trade.OrderType(fields["order_type"].Text)]
 	if price, err := trade.ParseDecimal(fields["price"].Text); err == nil && f.weighed && price.Sign() > 0 {

@@ -104,7 +104,7 @@ func ERPText(e trade.Entry, spec mapping.JobSpec, field string) string {
 	for _, column := range spec.Fields[field].Columns {
 		text, constant := mapping.ConstOf(column)
 		if !constant {
-			text = strings.TrimSpace(e.Newest()[column].Text)
+			text = strings.TrimSpace(e.NewestValues()[column].Text)
 		}
 		parts = append(parts, text)
 	}

@@ -299,7 +299,7 @@ func (t *taker) row(job JobHead, e trade.Entry, attempts []trade.Attempt, sent m
 // facts fills in the row's document and figures, as the ERP has them or, if that is no longer
 // known, as they were sent.
 func (t *taker) facts(r *Row, e trade.Entry, sent map[string]string) error {
-	values := e.Newest()
+	values := e.NewestValues()
 	var fields map[string]mapping.RowField
 	job := t.specs[e.Job]
 	if job != nil {

@@ -10,7 +10,7 @@ import (
 // ColumnsInOrder returns the columns of a row, in the order of the fields to which they are mapped,
 // then the columns that are mapped to none.
 func ColumnsInOrder(a *App, e trade.Entry) []string {
-	values := e.Newest()
+	values := e.NewestValues()
 	var out []string
 	add := func(names ...string) {
 		for _, name := range names {

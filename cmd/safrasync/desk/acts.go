@@ -233,7 +233,7 @@ func (w *work) fields(entry trade.Entry, refs map[string]map[string]string, chan
 	var mapped, newest map[string]mapping.RowField
 	if job != nil {
 		mapped = job.RowFields(entry.Values, refs)
-		newest = job.RowFields(entry.Newest(), refs)
+		newest = job.RowFields(entry.NewestValues(), refs)
 	}
 	problems := map[string]*trade.Problem{}
 	if entry.Error != nil {

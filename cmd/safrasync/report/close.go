@@ -85,8 +85,8 @@ func closeReport(ctx context.Context, a *cli.App, f Flags, options reconcile.Opt
 func tellClosing(ctx context.Context, a *cli.App, reading *state.Store, plan reconcile.ClosingPlan) error {
 	a.Tell("close.plan", closingDay(a, plan.Day), plan.Rows, plan.Divergences)
 	for _, t := range plan.Totals {
-		a.Tell("close.sum", cmp.Or(t.Product, a.Text("close.no_product")), trade.NumberText(t.Contracted.String(), a.Lang()),
-			trade.NumberText(t.Delivered.String(), a.Lang()), valuesText(t.Values, a.Lang()))
+		a.Tell("close.sum", cmp.Or(t.Product, a.Text("close.no_product")),
+			trade.NumberText(t.Contracted.String(), a.Lang()), trade.NumberText(t.Delivered.String(), a.Lang()), valuesText(t.Values, a.Lang()))
 	}
 	before, err := reading.Closings(ctx, plan.Day)
 	if err != nil {

@@ -87,7 +87,7 @@ func printEntry(a *cli.App, e trade.Entry, changes []trade.Difference) {
 	} else {
 		a.Show("row.values")
 	}
-	values, width := e.Newest(), 0
+	values, width := e.NewestValues(), 0
 	for name := range values {
 		width = max(width, len(name))
 	}

@@ -189,6 +189,43 @@ CREATE INDEX attempt_remote ON attempt (remote_id) WHERE outcome = 'created';
 CREATE INDEX attempt_unknown ON attempt (entry_id) WHERE outcome = 'unknown';
 CREATE INDEX attempt_content ON attempt (content);
 
+-- What is, or may be, on the platform: see trade.Record. A record outlives the row, key and job under which it went.
+CREATE TABLE record (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    entry_id INTEGER NOT NULL REFERENCES entry (id), -- the row that it belongs to now
+    kind TEXT NOT NULL CHECK (kind <> ''),
+    job TEXT NOT NULL, -- under this job, key and generation it went
+    key TEXT NOT NULL,
+    generation INTEGER NOT NULL CHECK (generation >= 1),
+    certainty TEXT NOT NULL CONSTRAINT record_certainty CHECK (certainty = 'made' OR certainty = 'maybe' OR certainty = 'stated' OR certainty = 'left_out' OR certainty = 'void'),
+    remote_id TEXT NOT NULL, -- '' = not known
+    parent TEXT NOT NULL, -- the platform's id of the record under which it went; '' = none
+    sent_cells BLOB NOT NULL, -- fingerprints of what was sent (trade.Prints)
+    sent_payload BLOB NOT NULL,
+    sent_business INTEGER NOT NULL,
+    sent_frame INTEGER NOT NULL,
+    sent_document INTEGER NOT NULL,
+    sent_near INTEGER NOT NULL,
+    new_cells BLOB NOT NULL DEFAULT x'', -- of the newest row under the key of its row; empty = as it was sent
+    new_payload BLOB NOT NULL DEFAULT x'',
+    new_business INTEGER NOT NULL DEFAULT 0,
+    new_frame INTEGER NOT NULL DEFAULT 0,
+    new_document INTEGER NOT NULL DEFAULT 0,
+    new_near INTEGER NOT NULL DEFAULT 0,
+    kg TEXT NOT NULL,
+    sent_at INTEGER NOT NULL,
+    version INTEGER NOT NULL CHECK (version >= 1),
+    CONSTRAINT record_made_has_id CHECK (certainty <> 'made' OR remote_id <> '')
+) STRICT;
+
+CREATE UNIQUE INDEX record_origin ON record (key, kind, job, generation);
+CREATE INDEX record_entry ON record (entry_id);
+-- None of these moves when a record becomes certain.
+CREATE INDEX record_cells ON record (sent_cells);
+CREATE INDEX record_near ON record (sent_near);
+CREATE INDEX record_new_cells ON record (new_cells) WHERE new_cells <> x'';
+CREATE INDEX record_new_near ON record (new_near) WHERE new_near <> 0;
+
 -- I14: since when each boot of a host knows that nobody knows what an attempt did, on the boot's own clock.
 CREATE TABLE quarantine (
     attempt_id TEXT NOT NULL REFERENCES attempt (id),
@@ -680,6 +717,15 @@ END;
 CREATE TRIGGER attempt_stays BEFORE DELETE ON attempt
 BEGIN
     SELECT RAISE(ABORT, 'safrasync: attempts are never deleted');
+END;
+CREATE TRIGGER record_stays BEFORE DELETE ON record WHEN OLD.certainty <> 'void'
+BEGIN
+    SELECT RAISE(ABORT, 'safrasync: records are never deleted');
+END;
+CREATE TRIGGER record_identity BEFORE UPDATE OF id, kind, key, generation ON record
+WHEN NEW.id <> OLD.id OR NEW.kind <> OLD.kind OR NEW.key <> OLD.key OR NEW.generation <> OLD.generation
+BEGIN
+    SELECT RAISE(ABORT, 'safrasync: the row under which a record went never changes');
 END;
 CREATE TRIGGER audit_unchanged BEFORE UPDATE ON audit
 WHEN NOT (OLD.reduced = 0 AND NEW.reduced = 1 AND NEW.seq = OLD.seq AND NEW.at = OLD.at AND NEW.act = OLD.act AND NEW.prev = OLD.prev AND NEW.hash = OLD.hash

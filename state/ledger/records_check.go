@@ -1,0 +1,54 @@
+// Whether the records agree with the rows and their attempts.
+
+package ledger
+
+import (
+	"context"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// SelectSentRecord selects the records of attempts whose payload is kept, with that payload.
+var SelectSentRecord = `SELECT ` + prefixed("r", recordColumns) + `, e.job AS owner_job, e.key AS owner_key, a.target, a.payload
+	FROM record r JOIN entry e ON e.id = r.entry_id
+	JOIN attempt a ON a.entry_id = r.entry_id AND a.generation = r.generation
+		AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'created'))
+	WHERE r.job = e.job AND r.key = e.key AND r.certainty IN ('made', 'maybe') AND a.payload <> '{}' `
+
+// Unlike reports whether a record has other fingerprints than what was sent for it.
+func (r *RecordRow) Unlike(target string, payload []byte) bool {
+	return r.sent() != trade.PrintsOf(trade.Kind(r.Kind), r.SentCells, target, payload)
+}
+
+// Unrecorded returns the entries whose records contradict them, by id with the job and the key: an
+// entry that was sent, may have been, or is stated to exist, and that has no record which says so;
+// an attempt without the record that it may have made.
+func (s *Ledger) Unrecorded(ctx context.Context) (map[int64]string, error) {
+	out := map[int64]string{}
+	for _, where := range []string{
+		`e.state = 'accepted' AND e.moved_id IS NULL AND NOT EXISTS (SELECT 1 FROM record r WHERE r.entry_id = e.id
+			AND r.certainty IN ('made', 'stated') AND r.remote_id = COALESCE(e.remote_id, ''))`,
+		`e.state IN ('in_doubt', 'sending') AND NOT EXISTS (SELECT 1 FROM record r WHERE r.entry_id = e.id
+			AND r.generation = e.generation AND r.certainty = 'maybe')`,
+		`e.state = 'dismissed' AND NOT EXISTS (SELECT 1 FROM record r WHERE r.entry_id = e.id AND r.certainty <> 'void')`,
+		`e.state = 'held' AND e.cause = 'exists' AND NOT EXISTS (SELECT 1 FROM record r WHERE r.entry_id = e.id
+			AND r.certainty <> 'void')`,
+		`EXISTS (SELECT 1 FROM attempt a WHERE a.entry_id = e.id AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'created'))
+			AND NOT EXISTS (SELECT 1 FROM record r WHERE r.key = e.key AND r.kind = e.sends AND r.job = e.job
+			AND r.generation = a.generation AND r.certainty <> 'void'))`,
+		`e.state <> 'accepted' AND EXISTS (SELECT 1 FROM record r WHERE r.entry_id = e.id AND r.certainty = 'made')`,
+	} {
+		var rows []struct {
+			ID       int64
+			Job, Key string
+		}
+		if err := s.db.All(ctx, "comparing records with rows", &rows,
+			`SELECT e.id, e.job, e.key FROM entry e WHERE `+where); err != nil {
+			return nil, err
+		}
+		for _, row := range rows {
+			out[row.ID] = row.Job + " " + row.Key
+		}
+	}
+	return out, nil
+}
