@@ -86,7 +86,8 @@ func tellClosing(ctx context.Context, a *cli.App, reading *state.Store, plan rec
 	a.Tell("close.plan", closingDay(a, plan.Day), plan.Rows, plan.Divergences)
 	for _, t := range plan.Totals {
 		a.Tell("close.sum", cmp.Or(t.Product, a.Text("close.no_product")),
-			trade.NumberText(t.Contracted.String(), a.Lang()), trade.NumberText(t.Delivered.String(), a.Lang()), valuesText(t.Values, a.Lang()))
+			trade.NumberText(t.Contracted.String(), a.Lang()), trade.NumberText(t.Delivered.String(), a.Lang()),
+			valuesText(t.Values, a.Lang()))
 	}
 	before, err := reading.Closings(ctx, plan.Day)
 	if err != nil {
