@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -138,11 +139,11 @@ func TestF074TheWatchdogIsFedByProgress(t *testing.T) {
 // now and then, not all the time.
 func TestALedgerThatComesBackFindsTheSchedulerWaiting(t *testing.T) {
 	inOffice(t, saoPaulo, "2026-11-21 06:00", func(o *office) {
-		asked := 0
+		var asked atomic.Int32 // by several goroutines
 		back := time.Date(2026, 11, 21, 7, 2, 0, 0, saoPaulo)
 		o.breaker.around = func(call string, do func() error) error {
 			if strings.HasPrefix(call, "JobStatus") && time.Now().Before(back) {
-				asked++
+				asked.Add(1)
 				return errors.New("connection refused")
 			}
 			return do()
@@ -150,8 +151,9 @@ func TestALedgerThatComesBackFindsTheSchedulerWaiting(t *testing.T) {
 		o.contract(1)
 		o.open()
 		o.pass(time.Hour)
-		if asked < 10 || asked > 75 { // each five minutes for a run, each minute to tell that it stopped
-			o.t.Errorf("asked %d times in an hour", asked)
+		// each five minutes for a run, each minute to tell that it stopped
+		if n := asked.Load(); n < 10 || n > 75 {
+			o.t.Errorf("asked %d times in an hour", n)
 		}
 		o.pass(8 * time.Minute)
 		o.expect(1, trade.Accepted, "")

@@ -173,7 +173,7 @@ func (r *Records) settle(e *NarrowRow, a *AttemptRow, st trade.Settlement) {
 func Concerned(updates []trade.Update) (ids []int64) {
 	for _, u := range updates {
 		if u.From.Created() || slices.Contains([]trade.State{trade.Held, trade.Rejected, trade.Dismissed}, u.From) ||
-			u.Entry.State == trade.Accepted || u.Entry.State == trade.Dismissed {
+			u.Entry.State == trade.Accepted || u.Entry.State == trade.Dismissed || u.Entry.Cause == trade.CauseExists {
 			ids = append(ids, u.Entry.ID)
 		}
 	}
@@ -188,6 +188,8 @@ func (r *Records) follow(e *NarrowRow, u trade.Update) {
 		r.state(e, to)
 	case to.State == trade.Dismissed && u.From != trade.Dismissed && !r.counts(e):
 		r.put(e, e.Generation, trade.LeftOut, to)
+	case to.State == trade.Held && to.Cause == trade.CauseExists && !r.counts(e):
+		r.put(e, e.Generation, trade.Stated, to)
 	case u.From == trade.Dismissed && to.State != trade.Dismissed:
 		for _, have := range r.of[e.ID] {
 			if have.Certainty == string(trade.LeftOut) {

@@ -34,8 +34,9 @@ func TestAnEntryComesBackFromItsRowWithEveryField(t *testing.T) {
 	full.Quantity = must.Get(Quantity("1.5", "SC"))(t)
 	v := reflect.ValueOf(full)
 	for i := range v.NumField() {
-		// An entry that holds something has no time at which it was reduced.
-		if name := v.Type().Field(i).Name; v.Field(i).IsZero() && name != "ReducedAt" {
+		// An entry that holds something has no time at which it was reduced; its newest fingerprints
+		// are stored with its record.
+		if name := v.Type().Field(i).Name; v.Field(i).IsZero() && name != "ReducedAt" && name != "Newest" {
 			t.Errorf("this test gives field %s no value: give it one, and RowOf a column", name)
 		}
 	}
