@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -41,6 +42,13 @@ func given(t *testing.T, s *Store) {
 	if old.State != trade.Accepted || old.RemoteID != "" || old.MovedID != "remote-1" || !old.Flags.Has(trade.Moved) ||
 		!old.Acknowledged.Has(trade.MissingInERP) || held.State != trade.Accepted || held.RemoteID != "remote-1" {
 		t.Errorf("old %+v\nnew %+v", old, held)
+	}
+	found, _, err := s.Records(t.Context(), ledger.RecordQuery{Kind: trade.OrderCommitments, Prints: []trade.Prints{
+		{Cells: trade.HashOf("source-old")},
+	}})
+	if odd := must.Get(s.Unrecorded(t.Context()))(t); len(odd) > 0 || err != nil || len(found) != 1 ||
+		found[0].Key != "old" || found[0].Row.Key != "new" || found[0].RemoteID != "remote-1" {
+		t.Errorf("records %+v, %v, contradicting %v", found, err, odd)
 	}
 	parents, err := s.Parents(t.Context(),
 		[]trade.ParentKey{{Job: "contracts", Key: "old"}, {Job: "contracts", Key: "new"}})

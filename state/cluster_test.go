@@ -51,7 +51,7 @@ func (k *kept) beat() error {
 
 // A service goes on through a fail-over. Nothing is claimed on the new server until the journals of
 // all hosts are in step with it; then all go on, and no person is needed.
-func TestC11APromotedReplicaGoesOnWhenTheJournalsOfAllHostsAreInStep(t *testing.T) {
+func TestAPromotedReplicaGoesOnWhenTheJournalsOfAllHostsAreInStep(t *testing.T) {
 	primary, k := onServer(t)
 	other := k.anotherHost("second")
 	replica := primary.Replica(t)
@@ -111,7 +111,7 @@ func TestC11APromotedReplicaGoesOnWhenTheJournalsOfAllHostsAreInStep(t *testing.
 }
 
 // A person may say that a host is gone, and only that: a host that is not gone has to report.
-func TestC11AFailOverIsNotConfirmedWhileAHostHasNotReported(t *testing.T) {
+func TestAFailOverIsNotConfirmedWhileAHostHasNotReported(t *testing.T) {
 	primary, k := onServer(t)
 	other := k.anotherHost("second")
 	replica := primary.Replica(t)
@@ -149,7 +149,7 @@ func TestC11AFailOverIsNotConfirmedWhileAHostHasNotReported(t *testing.T) {
 
 // The old server was not switched off, and one host still reaches it. Only that one sends: on the new
 // server the other waits for its report, and is told to make sure that the old server is off.
-func TestC11OfTwoServersThatBothTakeWritesOnlyOneIsSentFrom(t *testing.T) {
+func TestOfTwoServersThatBothTakeWritesOnlyOneIsSentFrom(t *testing.T) {
 	primary, k := onServer(t)
 	replica := primary.Replica(t)
 	k.send("a", 2)
@@ -181,7 +181,7 @@ func TestC11OfTwoServersThatBothTakeWritesOnlyOneIsSentFrom(t *testing.T) {
 // The cluster goes back to the server that was given up: by an address that leads there again, or by
 // a manager that gives the lead back to it. Whoever sent nothing since has nothing in its journal
 // that the old server lacks, and would take over the jobs of the host that did.
-func TestC11AClusterThatGoesBackToALowerTimelineIsRefused(t *testing.T) {
+func TestAClusterThatGoesBackToALowerTimelineIsRefused(t *testing.T) {
 	primary, k := onServer(t)
 	other := k.anotherHost("second")
 	replica := primary.Replica(t)
@@ -244,7 +244,7 @@ func TestC11AClusterThatGoesBackToALowerTimelineIsRefused(t *testing.T) {
 
 // The same, where the newer server was never confirmed, because it was given up at once: who has
 // reported from it does not take the older one without a word.
-func TestC11AServerThatOneHostHasReportedFromIsNotForgotten(t *testing.T) {
+func TestAServerThatOneHostHasReportedFromIsNotForgotten(t *testing.T) {
 	primary, k := onServer(t)
 	k.anotherHost("second").close()
 	replica := primary.Replica(t)
@@ -263,7 +263,7 @@ func TestC11AServerThatOneHostHasReportedFromIsNotForgotten(t *testing.T) {
 
 // An older state of the disk of the database's host is put back: the same server, the same timeline.
 // The host that sent what is missing has not started yet.
-func TestC11ASnapshotOfTheServerThatIsPutBackIsNoticedByAHostThatSentNothing(t *testing.T) {
+func TestASnapshotOfTheServerThatIsPutBackIsNoticedByAHostThatSentNothing(t *testing.T) {
 	server, k := onServer(t)
 	other := k.anotherHost("second")
 	k.send("a", 2)
@@ -302,7 +302,7 @@ func TestC11ASnapshotOfTheServerThatIsPutBackIsNoticedByAHostThatSentNothing(t *
 }
 
 // The same, where the host that sent nothing starts again: its last sign of life noted what it saw.
-func TestC11WhatAHostSawOfTheOthersOutlivesIt(t *testing.T) {
+func TestWhatAHostSawOfTheOthersOutlivesIt(t *testing.T) {
 	server, k := onServer(t)
 	other := k.anotherHost("second")
 	k.send("a", 2)
@@ -329,7 +329,7 @@ func TestC11WhatAHostSawOfTheOthersOutlivesIt(t *testing.T) {
 	}
 }
 
-func TestC11AReplicaThatLaggedIsRebuiltBeforeItIsConfirmed(t *testing.T) {
+func TestAReplicaThatLaggedIsRebuiltBeforeItIsConfirmed(t *testing.T) {
 	primary, k := onServer(t)
 	b := *k
 	b.o.Journal = t.TempDir() // another host

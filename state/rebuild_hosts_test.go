@@ -85,6 +85,36 @@ func TestBothHostsRebuildAPostgresLedger(t *testing.T) {
 	b.send("e", 1)
 }
 
+// One host sent a row, and on another one a person gave its record to another row: each journal has
+// a part of it, and both rebuild in either order.
+func TestARecordThatWasGivenOnByAnotherHostIsRebuilt(t *testing.T) {
+	t.Parallel()
+	for _, first := range []string{"the host that sent it", "the host that gave it"} {
+		t.Run(first, func(t *testing.T) {
+			t.Parallel()
+			a := keep(t, backends[1].open(t))
+			b := *a
+			b.o.Journal = filepath.Join(t.TempDir(), "another host")
+			b.open()
+			b.order(takeover(a.retyped()))
+			for _, query := range []string{`DROP SCHEMA public CASCADE`, `CREATE SCHEMA public`} {
+				must.Do(t, byHand(a.s, query))
+			}
+			a.close()
+			b.close()
+			hosts := []*kept{a, &b}
+			if first == "the host that gave it" {
+				hosts = []*kept{&b, a}
+			}
+			for _, k := range hosts {
+				must.Get(Rebuild(t.Context(), k.o, nil, true, rebuildAct))(t)
+			}
+			a.open()
+			given(t, a.s)
+		})
+	}
+}
+
 func TestANewJournalTakesThePlaceOfALostOne(t *testing.T) {
 	journaled(t, func(t *testing.T, k *kept) {
 		k.send("a", 4)

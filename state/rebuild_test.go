@@ -14,6 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/state/audit"
+	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/recovery"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -45,6 +47,15 @@ func provenOf(t testing.TB, s *Store) map[string]proven {
 		}
 	}
 	return out
+}
+
+// lastRecord returns the record with which a journal ends.
+func lastRecord(dir string) (last journal.Record, err error) {
+	_, err = journal.Read(dir, -1, func(r journal.Record, _ string) error {
+		last = r
+		return nil
+	})
+	return last, err
 }
 
 // live makes a random history of n steps: rows are found, sent and settled in every way, and people
@@ -169,8 +180,16 @@ func (k *kept) noticedAndRebuilt(step int, want map[string]proven, resent map[st
 		if diff := cmp.Diff(planned, done); diff != "" {
 			t.Errorf("step %d: planned and done differ:\n%s", step, diff)
 		}
+		last := must.Get(lastRecord(k.dir()))(t)
+		if last.Kind != journal.Act || last.ActName != audit.RebuildName || len(last.Records) > 0 {
+			t.Errorf("step %d: the journal ends with %s %q and %d records of the platform", step, last.Kind, last.ActName,
+				len(last.Records))
+		}
 		k.open()
 		defer k.close()
+	}
+	if odd := must.Get(k.s.Unrecorded(t.Context()))(t); len(odd) > 0 {
+		t.Errorf("step %d: rows and records contradict each other: %v", step, odd)
 	}
 	got := provenOf(t, k.s)
 	for key, w := range want {

@@ -227,9 +227,9 @@ func sizeOf(path string) int64 {
 
 // What an operation may take.
 const (
-	// bytes of the ledger that a row takes for ever: entry, attempt, their indexes (that of the
+	// bytes of the ledger that a row takes for ever: entry, attempt, record, their indexes (that of the
 	// sweep too), its share of acts and runs
-	perRow     = 4<<10 + 512
+	perRow     = 4 << 10
 	perFact    = 1 << 10 // bytes of the journal for each row that it must never forget
 	heapGrowth = 8 << 20 // live bytes more than after a quarter of the time
 )

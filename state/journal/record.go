@@ -136,6 +136,8 @@ type Fact struct {
 	Newest  trade.Hash `json:"newest_hash,omitempty"` // of the present row, if it has changed since
 	// the row that was sent is no longer under this key
 	Replaced bool `json:"replaced,omitempty"`
+	// the records that belong to it; only in known and snapshot
+	Records []Sent `json:"records,omitempty"`
 	// absences that a person has explained: missing, cancelled
 	Explained trade.Flags   `json:"explained,omitempty"`
 	Attempts  []FactAttempt `json:"attempts,omitempty"`

@@ -73,6 +73,35 @@ func Explained(acknowledged string) (trade.Flags, error) {
 	}), err
 }
 
+// KnownPages is FactPages with the records that count of each entry: what a journal that begins, also
+// again, must know.
+func KnownPages(t *sqldb.Tx, ids []int64, put func([]journal.Fact) error) error {
+	for chunk := range slices.Chunk(ids, sqldb.InList) {
+		records, err := LoadRecords(t, chunk, time.Time{})
+		if err != nil {
+			return err
+		}
+		of := map[journal.Row][]journal.Sent{}
+		for _, id := range chunk {
+			for _, r := range records.of[id] {
+				if trade.Certainty(r.Certainty).Counts() {
+					owner := journal.Row{Job: r.OwnerJob, Key: r.OwnerKey}
+					of[owner] = append(of[owner], r.image())
+				}
+			}
+		}
+		if err := FactPages(t, chunk, func(facts []journal.Fact) error {
+			for i := range facts {
+				facts[i].Records = of[facts[i].Row]
+			}
+			return put(facts)
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func isWeak(text sql.NullString) (bool, error) {
 	if !text.Valid {
 		return false, nil

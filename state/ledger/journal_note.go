@@ -86,7 +86,6 @@ func outcomeOf(st trade.Settlement, follows bool) journal.Outcome {
 // although nothing was sent since.
 func noteAct(t *sqldb.Tx, act trade.AuditRecord, entries []int64) error {
 	r := t.Noting(journal.Act, time.UnixMilli(sqldb.AtOr(act.At, time.Time{})))
-	r.Kind = journal.Act // the records that the act changed may have begun it
 	r.ActName, r.Who = sqldb.CleanText(act.Act), sqldb.CleanText(act.Who)
 	return FactPages(t, entries, func(facts []journal.Fact) error {
 		r.Facts = append(r.Facts, facts...)

@@ -85,36 +85,57 @@ type Records struct {
 	t       *sqldb.Tx
 	now     time.Time
 	of      map[int64][]*OwnedRecord // by the entry that they belong to
+	origins map[origin]*OwnedRecord
 	changed map[*OwnedRecord]bool
 }
 
+// origin identifies a record in every ledger: the row under which it went, and the generation.
+type origin struct {
+	job, key, kind string
+	generation     int
+}
+
+func (r *RecordRow) origin() origin { return origin{r.Job, r.Key, r.Kind, r.Generation} }
+
 // LoadRecords reads the records of entries.
 func LoadRecords(t *sqldb.Tx, entries []int64, now time.Time) (*Records, error) {
-	r := &Records{t: t, now: now, of: map[int64][]*OwnedRecord{}, changed: map[*OwnedRecord]bool{}}
+	r := &Records{
+		t: t, now: now, of: map[int64][]*OwnedRecord{}, origins: map[origin]*OwnedRecord{},
+		changed: map[*OwnedRecord]bool{},
+	}
 	if len(entries) == 0 {
 		return r, nil
 	}
+	return r, r.load(SelectRecord+`WHERE `+t.S.D.Among("r.entry_id")+` ORDER BY r.id`, sqldb.ListOf(t.S.D, entries))
+}
+
+// LoadGiven reads, beside the records of entries, those that went under them and that a person gave
+// to other entries since.
+func (r *Records) LoadGiven(entries []int64) error {
+	return r.load(SelectRecord+`JOIN entry i ON i.job = r.job AND i.key = r.key AND i.sends = r.kind
+		WHERE r.entry_id <> i.id AND `+r.t.S.D.Among("i.id")+` ORDER BY r.id`, sqldb.ListOf(r.t.S.D, entries))
+}
+
+func (r *Records) load(query string, args ...any) error {
 	var rows []OwnedRecord
-	if err := t.All(&rows, SelectRecord+`WHERE `+t.S.D.Among("r.entry_id")+` ORDER BY r.id`,
-		sqldb.ListOf(t.S.D, entries)); err != nil {
-		return nil, err
+	if err := r.t.All(&rows, query, args...); err != nil {
+		return err
 	}
 	for i := range rows {
-		r.of[rows[i].EntryID] = append(r.of[rows[i].EntryID], &rows[i])
+		if r.origins[rows[i].origin()] == nil {
+			r.add(&rows[i])
+		}
 	}
-	return r, nil
+	return nil
+}
+
+func (r *Records) add(row *OwnedRecord) {
+	r.of[row.EntryID], r.origins[row.origin()] = append(r.of[row.EntryID], row), row
 }
 
 // went returns the record of an entry that went in a generation; nil if there is none.
 func (r *Records) went(e *NarrowRow, generation int) *OwnedRecord {
-	for _, of := range r.of {
-		for _, have := range of {
-			if have.Job == e.Job && have.Key == e.Key && have.Kind == e.Sends && have.Generation == generation {
-				return have
-			}
-		}
-	}
-	return nil
+	return r.origins[origin{e.Job, e.Key, e.Sends, generation}]
 }
 
 // put sets the record of an entry in a generation to what is sent, or stated, by then.
@@ -125,7 +146,7 @@ func (r *Records) put(e *NarrowRow, generation int, certainty trade.Certainty, o
 			RecordRow: RecordRow{EntryID: e.ID, Kind: e.Sends, Job: e.Job, Key: e.Key, Generation: generation},
 			OwnerJob:  e.Job, OwnerKey: e.Key,
 		}
-		r.of[e.ID] = append(r.of[e.ID], have)
+		r.add(have)
 	}
 	have.Certainty, have.RemoteID, have.SentAt = string(certainty), "", r.now.UnixMilli()
 	have.Parent = trade.ParentOf(of.Sends, of.Target, of.Payload)
@@ -198,6 +219,9 @@ func (r *Records) follow(e *NarrowRow, u trade.Update) {
 			}
 		}
 	}
+	if len(r.of[e.ID]) == 0 {
+		return
+	}
 	newest := to.Newest
 	if newest == (trade.Prints{}) && !u.From.Created() && to.State != trade.Accepted {
 		newest = trade.PrintsOf(to.Sends, to.SourceHash, to.Target, to.Payload)
@@ -252,14 +276,13 @@ func (r *Records) state(e *NarrowRow, to trade.Entry) {
 
 // Restore sets a record to its image in the journal, unless the ledger has a newer one.
 func (r *Records) Restore(owner *NarrowRow, image journal.Sent) {
-	origin := &NarrowRow{Job: image.Job, Key: image.Key, Sends: image.Sends}
-	have := r.went(origin, image.Generation)
+	have := r.origins[origin{image.Job, image.Key, image.Sends, image.Generation}]
 	switch {
 	case have == nil:
 		have = &OwnedRecord{RecordRow: RecordRow{
-			Kind: image.Sends, Job: image.Job, Key: image.Key, Generation: image.Generation,
+			EntryID: owner.ID, Kind: image.Sends, Job: image.Job, Key: image.Key, Generation: image.Generation,
 		}}
-		r.of[owner.ID] = append(r.of[owner.ID], have)
+		r.add(have)
 	case have.Version >= image.Version:
 		return
 	}
@@ -282,9 +305,19 @@ func (r *Records) Prove(e *NarrowRow, generation int, outcome trade.Outcome, rem
 
 // Write writes what has changed, and notes it in the journal as it is then.
 func (r *Records) Write() error {
-	if len(r.changed) == 0 {
-		return nil
+	rows, err := r.Store()
+	if err != nil || len(rows) == 0 {
+		return err
 	}
+	note := r.t.Noting(journal.Group, r.now)
+	for _, row := range rows {
+		note.Records = append(note.Records, row.image())
+	}
+	return nil
+}
+
+// Store writes what has changed, and returns it. It is for what the journal has already.
+func (r *Records) Store() ([]*OwnedRecord, error) {
 	var added, changed []*OwnedRecord
 	for have := range r.changed {
 		have.Version++
@@ -306,18 +339,11 @@ func (r *Records) Write() error {
 		}
 		return out
 	}
-	if err := r.t.InsertRows("record", addedColumns, pick(added, addedColumns), ""); err != nil {
-		return err
-	}
-	if err := r.t.UpdateRows("record", changedColumns, pick(changed, changedColumns)); err != nil {
-		return err
-	}
 	clear(r.changed)
-	note := r.t.Noting(journal.Group, r.now)
-	for _, row := range append(added, changed...) {
-		note.Records = append(note.Records, row.image())
+	if err := r.t.InsertRows("record", addedColumns, pick(added, addedColumns), ""); err != nil {
+		return nil, err
 	}
-	return nil
+	return append(added, changed...), r.t.UpdateRows("record", changedColumns, pick(changed, changedColumns))
 }
 
 // image returns a record in the form in which the journal keeps it.

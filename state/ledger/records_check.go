@@ -27,9 +27,11 @@ func (s *Ledger) Unrecorded(ctx context.Context) (map[int64]string, error) {
 	out := map[int64]string{}
 	for _, where := range []string{
 		`e.state = 'accepted' AND e.moved_id IS NULL AND NOT EXISTS (SELECT 1 FROM record r WHERE r.entry_id = e.id
-			AND r.certainty IN ('made', 'stated') AND r.remote_id = COALESCE(e.remote_id, ''))`,
-		`e.state IN ('in_doubt', 'sending') AND NOT EXISTS (SELECT 1 FROM record r WHERE r.entry_id = e.id
+			AND (r.certainty = 'made' OR r.certainty = 'stated' AND r.remote_id = COALESCE(e.remote_id, '')))`,
+		`e.state = 'sending' AND NOT EXISTS (SELECT 1 FROM record r WHERE r.entry_id = e.id
 			AND r.generation = e.generation AND r.certainty = 'maybe')`,
+		// a second sending that only the journal has is in doubt after a rebuild because of the first
+		`e.state = 'in_doubt' AND NOT EXISTS (SELECT 1 FROM record r WHERE r.entry_id = e.id AND r.certainty = 'maybe')`,
 		`e.state = 'dismissed' AND NOT EXISTS (SELECT 1 FROM record r WHERE r.entry_id = e.id AND r.certainty <> 'void')`,
 		`e.state = 'held' AND e.cause = 'exists' AND NOT EXISTS (SELECT 1 FROM record r WHERE r.entry_id = e.id
 			AND r.certainty <> 'void')`,

@@ -42,7 +42,7 @@ func (s *Journals) BeginJournal(t *sqldb.Tx, dir string, unused bool, program st
 		if err := t.All(&ids, `SELECT e.id FROM entry e WHERE `+ledger.Remembers+` ORDER BY e.id`); err != nil {
 			return err
 		}
-		return ledger.FactPages(t, ids, func(facts []journal.Fact) error { return put(facts, nil) })
+		return ledger.KnownPages(t, ids, func(facts []journal.Fact) error { return put(facts, nil) })
 	})
 	if err != nil {
 		return sqldb.JournalRow{}, s.db.JournalFault(err)

@@ -200,7 +200,10 @@ func (h *History) fact(r journal.Record, f journal.Fact) {
 			h.sent[a.ID] = m
 		}
 	}
-	f.Attempts = nil
+	for _, image := range f.Records {
+		h.record(image)
+	}
+	f.Attempts, f.Records = nil, nil
 	if f.Source == "" && f.Payload == m.Payload {
 		f.Source = m.Source
 	}

@@ -59,6 +59,9 @@ func (r *Rebuilding) records() error {
 	}
 	slices.Sort(ids)
 	have, err := ledger.LoadRecords(r.Tx, ids, r.Now)
+	if err == nil {
+		err = have.LoadGiven(ids)
+	}
 	if err != nil {
 		return err
 	}
@@ -81,7 +84,8 @@ func (r *Rebuilding) records() error {
 			have.Prove(&e.NarrowRow, a.Generation, trade.Outcome(a.Outcome), a.RemoteID)
 		}
 	}
-	return have.Write()
+	_, err = have.Store() // the journal has them
+	return err
 }
 
 func compareOrigins(a, b origin) int {

@@ -150,7 +150,7 @@ func (n *snapshot) page(t *sqldb.Tx, after *int64) (done bool, err error) {
 		return false, err
 	}
 	note := t.Noting(journal.Snapshot, n.Now)
-	if err := ledger.FactPages(t, ids, func(facts []journal.Fact) error {
+	if err := ledger.KnownPages(t, ids, func(facts []journal.Fact) error {
 		note.Facts = append(note.Facts, facts...)
 		return nil
 	}); err != nil {

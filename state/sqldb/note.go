@@ -11,10 +11,16 @@ import (
 )
 
 // Noting returns the journal record of a transaction. It is flushed to the journal before the
-// commit.
+// commit. A record that was begun for what a group changes becomes one of another kind if the
+// transaction turns out to be more than a group.
 func (t *Tx) Noting(kind journal.Kind, at time.Time) *journal.Record {
-	if t.Note == nil {
-		t.Note = &journal.Record{Kind: kind, At: at.UTC()}
+	if t.Note == nil || t.Note.Kind == journal.Group && kind != journal.Group {
+		note := journal.Record{}
+		if t.Note != nil {
+			note = *t.Note
+		}
+		note.Kind, note.At = kind, at.UTC()
+		t.Note = &note
 	}
 	return t.Note
 }
