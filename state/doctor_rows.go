@@ -87,7 +87,8 @@ func (s doctor) oddRecords(ctx context.Context, odd oddRows) error {
 			return err
 		}
 		for i := range page {
-			if after = page[i].ID; page[i].Unlike(page[i].Target, []byte(page[i].Payload)) {
+			after = page[i].ID
+			if page[i].Unlike(page[i].Target, []byte(page[i].Payload)) {
 				odd[page[i].EntryID] = page[i].OwnerJob + " " + page[i].OwnerKey
 			}
 		}

@@ -92,7 +92,8 @@ func rebind(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, order Rebin
 	}
 	r := &rebinding{Store: s, options: o, RebindOrder: order}
 	err = errors.Join(r.run(ctx, record), s.Close())
-	if plan = r.plan; err != nil || !order.Apply {
+	plan = r.plan
+	if err != nil || !order.Apply {
 		return plan, err
 	}
 	// Open it in the normal way: this records the change in its journal and runs the usual checks.
@@ -171,7 +172,8 @@ func (r *rebinding) look(t *sqldb.Tx) (f found, err error) {
 	if err := t.Get(&was, `SELECT platform FROM ledger`); err != nil {
 		return f, err
 	}
-	if f.now, err = t.State(); err != nil {
+	f.now, err = t.State()
+	if err != nil {
 		return f, err
 	}
 	dir, err := r.compare(t, &f)
@@ -191,7 +193,8 @@ func (r *rebinding) look(t *sqldb.Tx) (f found, err error) {
 	case reason != "":
 		r.plan.Server = &RebindPart{Was: sqldb.ServerText(f.now.Recorded), Is: sqldb.ServerText(f.now.Server)}
 	}
-	if r.plan.Accepted, r.plan.Doubts, err = jobs.CountSent(t.Ctx, t); err != nil {
+	r.plan.Accepted, r.plan.Doubts, err = jobs.CountSent(t.Ctx, t)
+	if err != nil {
 		return f, err
 	}
 	return f, r.hosts(t, dir)

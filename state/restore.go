@@ -123,7 +123,8 @@ func sameLedger(ctx context.Context, o sqldb.Options, journals, path, id string,
 			if s.db.ID == id {
 				err = s.db.Get(ctx, "looking at the ledger in its place", &moved, `SELECT moved_to FROM ledger`)
 			}
-			if err = errors.Join(err, s.Close()); err != nil {
+			err = errors.Join(err, s.Close())
+			if err != nil {
 				return err
 			}
 			if moved != nil {

@@ -147,7 +147,8 @@ func (p *scheduleRoutes) doSchedule(q *web.Request) error {
 	if page.Plan.Refused != "" {
 		return q.Page(http.StatusConflict, "schedules_plan", page)
 	}
-	if page.Reason, page.Fault = Reason(q); page.Fault != "" {
+	page.Reason, page.Fault = Reason(q)
+	if page.Fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "schedules_plan", page)
 	}
 	told := p.orders.path(q, "/schedules", page.Plan.Job) // the run may end before the order is answered

@@ -72,7 +72,8 @@ func eachFile(data []byte, do func(name string, data []byte) error) error {
 // fields returns the fields of a CSV.
 func fields(data []byte) (string, error) {
 	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
-	if r.FieldsPerRecord = -1; bytes.Count(data, []byte(";")) > bytes.Count(data, []byte(",")) {
+	r.FieldsPerRecord = -1
+	if bytes.Count(data, []byte(";")) > bytes.Count(data, []byte(",")) {
 		r.Comma = ';'
 	}
 	rows, err := r.ReadAll()

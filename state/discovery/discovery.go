@@ -184,7 +184,8 @@ func (s *Discovery) Record(ctx context.Context, lease trade.Lease, page trade.Pa
 				return err
 			}
 			changed := ledger.ChangedSince(entries, page.Updates)
-			if left, err = ledger.ApplyUpdates(t, entries, records, page.Updates, now, sums); err != nil {
+			left, err = ledger.ApplyUpdates(t, entries, records, page.Updates, now, sums)
+			if err != nil {
 				return err
 			}
 			if err := ledger.NoteFacts(t, changed, now); err != nil {

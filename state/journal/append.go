@@ -222,7 +222,8 @@ func (j *Journal) read() error {
 		open = append(open, pending{r.Seq, ours[r.Seq]})
 		return nil
 	})
-	if err = cmp.Or(err, end.Fault()); err != nil {
+	err = cmp.Or(err, end.Fault())
+	if err != nil {
 		return err
 	}
 	j.open = j.open[:0]

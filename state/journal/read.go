@@ -340,7 +340,8 @@ func stubOf(path string) (stub bool, begun rest, err error) {
 		_, err = f.Seek(0, io.SeekStart)
 	}
 	if err == nil && !sound {
-		if begun.line, err = readLine(bufio.NewReader(f)); errors.Is(err, io.EOF) {
+		begun.line, err = readLine(bufio.NewReader(f))
+		if errors.Is(err, io.EOF) {
 			err = nil
 		}
 	}

@@ -210,7 +210,8 @@ func (g *GroupTx) Load() error {
 		entryIDs = append(entryIDs, in.Entry.ID)
 	}
 	var err error
-	if g.Entries, err = LockEntries(g.Tx, entryIDs); err != nil {
+	g.Entries, err = LockEntries(g.Tx, entryIDs)
+	if err != nil {
 		return err
 	}
 	g.Records, err = LoadRecords(g.Tx, slices.Collect(maps.Keys(g.Entries)), g.Now)

@@ -443,7 +443,8 @@ func (r *foundRecord) record() (trade.Record, error) {
 		out.Newest = out.Sent
 	}
 	var err error
-	if out.Kilograms, err = trade.ParseSum(r.Kg); err == nil {
+	out.Kilograms, err = trade.ParseSum(r.Kg)
+	if err == nil {
 		err = json.Unmarshal([]byte(r.KeyParts), &out.Row.KeyParts)
 	}
 	if err != nil {

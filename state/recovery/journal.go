@@ -78,7 +78,8 @@ func (s *Journals) Attach(ctx context.Context, o sqldb.Options) error {
 	if v.Fresh || v.Left() {
 		err := s.db.InTx(ctx, op, func(t *sqldb.Tx) (err error) {
 			// Compared again, now that nobody else writes.
-			if v, err = s.Judge(t, dir, nil); err != nil {
+			v, err = s.Judge(t, dir, nil)
+			if err != nil {
 				return err
 			}
 			switch {
@@ -120,7 +121,8 @@ func (s *Journals) Attach(ctx context.Context, o sqldb.Options) error {
 // of the server, without writing.
 func (s *Journals) Compare(ctx context.Context, op, dir string) (v Verdict, err error) {
 	err = s.db.Peek(ctx, op, func(t *sqldb.Tx) (err error) {
-		if v, err = s.judge(t, dir, !s.db.ReadOnly); err != nil {
+		v, err = s.judge(t, dir, !s.db.ReadOnly)
+		if err != nil {
 			return err
 		}
 		now, err := t.State()

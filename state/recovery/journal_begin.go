@@ -76,7 +76,8 @@ func (s *Journals) closeFormer(ctx context.Context, op, parent string) error {
 	header := end.Header
 	header.MovedTo = s.db.Where
 	err = former.Keep(journal.Record{Kind: journal.Moved, At: time.Now().UTC(), Head: &header})
-	if err = errors.Join(err, former.Close()); err != nil {
+	err = errors.Join(err, former.Close())
+	if err != nil {
 		return s.db.JournalFault(err)
 	}
 	return nil

@@ -125,7 +125,8 @@ func stateOf(text string) (now LedgerState, err error) {
 	now.WAL, now.Number = read(p[1]), read(p[2])
 	for _, row := range strings.FieldsFunc(p[6], func(r rune) bool { return r == ',' }) {
 		part := strings.Split(row, ":")
-		if now.retired[part[0]] = part[1] == ""; !now.retired[part[0]] {
+		now.retired[part[0]] = part[1] == ""
+		if !now.retired[part[0]] {
 			now.Seen[part[0]], now.at[part[0]] = read(part[1]), read(part[2])
 		}
 	}

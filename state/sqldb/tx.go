@@ -132,7 +132,8 @@ func (s *DB) inTxWithin(ctx context.Context, limit time.Duration, op string, fn 
 	for try := 1; ; try++ {
 		again, err := s.TryTx(ctx, op, slot, fn)
 		if settle := s.settles(err); settle != nil && try < writeTries {
-			if err = settle(ctx, op, slot); err == nil {
+			err = settle(ctx, op, slot)
+			if err == nil {
 				continue
 			}
 			again = false

@@ -98,7 +98,8 @@ func (r *Discoverer) TakeRenewed(ctx context.Context) (bool, error) {
 // former returns the codes of the job's tables that have another id than before, and a text that
 // changes with them; "" if there are none.
 func (r *Discoverer) former(ctx context.Context) (former map[string]map[string][]string, mark string, err error) {
-	if former, err = r.Run.Ledger.FormerReferences(ctx); err != nil {
+	former, err = r.Run.Ledger.FormerReferences(ctx)
+	if err != nil {
 		return nil, "", err
 	}
 	maps.DeleteFunc(former, func(kind string, _ map[string][]string) bool {

@@ -31,7 +31,8 @@ func (r *Run) ReadAgain(ctx context.Context, job *mapping.Job, entries []trade.E
 	var rows []erp.Row
 	if len(keys) > 0 {
 		var err error
-		if rows, err = r.Source.ByKeys(ctx, job.Query, keys); err != nil {
+		rows, err = r.Source.ByKeys(ctx, job.Query, keys)
+		if err != nil {
 			return nil, err
 		}
 	}

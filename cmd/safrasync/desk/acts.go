@@ -92,7 +92,8 @@ func (w *work) FieldsOf(ctx context.Context, entries []trade.Entry) ([]pages.Sid
 			return nil, err
 		}
 		if _, known := readings[entry.Job]; !known {
-			if readings[entry.Job], err = w.reading(ctx, entry.Job); err != nil {
+			readings[entry.Job], err = w.reading(ctx, entry.Job)
+			if err != nil {
 				return nil, err
 			}
 		}
@@ -147,7 +148,8 @@ func (w *work) reading(ctx context.Context, job string) (pages.Reading, error) {
 	var out pages.Reading
 	for i, pass := range passes {
 		if !pass.ReadAt.IsZero() {
-			if out.At = pass.ReadAt; !pass.Sweep {
+			out.At = pass.ReadAt
+			if !pass.Sweep {
 				out.Whole = cursor.SweptAt
 			}
 			return out, nil
