@@ -117,7 +117,8 @@ func TestAStopThatAPersonEndsIsReleased(t *testing.T) {
 func TestWhileAStopHoldsTheNextTimeIsItsEnd(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	until := cli.Now().Add(95 * time.Minute).Truncate(time.Millisecond) // each 10 minutes by its schedule
+	// By its schedule the job runs at each tenth minute, and the stop ends between two of them.
+	until := cli.Now().Truncate(10 * time.Minute).Add(95 * time.Minute)
 	must.Do(t, d.host.Store.SetJobStatus(t.Context(), trade.JobStatus{
 		Job: "contracts", State: trade.BackingOff, Since: cli.Now(),
 		Stop: &trade.Stop{Code: "api_unreachable", Text: "no answer", Until: until},
