@@ -167,13 +167,14 @@ func TestArrivalsAreNotWhatWasSentBefore(t *testing.T) {
 }
 
 // What a row is now is found also where the ERP changed it after it was sent.
-func TestSameContentComparesTheNewestRowToo(t *testing.T) {
+func TestARecordIsFoundByItsNewestRowToo(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		lease := mustLease(t, s, "contracts")
 		e := mustRecord(t, s, lease, newEntry("a"))[0]
 		mustSettle(t, s, lease, created(mustSend(t, s, lease, e), sqldb.NewID()))
 		sent := mustEntry(t, s, "contracts", "a")
 		sent.SourceHash, sent.Flags = trade.HashOf("newer"), trade.Flags{trade.Changed}
+		sent.Newest = trade.Prints{Cells: trade.HashOf("newer"), Near: 7}
 		sent.Now, sent.AckValues, sent.Acknowledged = trade.Values{"preco": {Kind: 'n', Text: "2"}},
 			trade.Values{"preco": {}}, trade.Flags{trade.Cancelled}
 		if lost, err := s.Record(t.Context(), lease,
@@ -181,10 +182,13 @@ func TestSameContentComparesTheNewestRowToo(t *testing.T) {
 			t.Fatal(lost, err)
 		}
 		sent.Version++
-		found, err := s.SameContent(t.Context(), trade.OrderCommitments, []int64{11},
-			[]trade.Hash{trade.HashOf("newer"), ""})
-		if err != nil || len(found) != 1 || found[0].Entry.Key != "a" {
-			t.Errorf("found %+v, %v", found, err)
+		for _, by := range []trade.Prints{{Cells: trade.HashOf("newer")}, {Near: 7}, {Cells: trade.HashOf("source-a")}} {
+			found, _, err := s.Records(t.Context(), trade.RecordQuery{
+				Kind: trade.OrderCommitments, Prints: []trade.Prints{by},
+			})
+			if err != nil || len(found) != 1 || found[0].Key != "a" || found[0].Newest != sent.Newest {
+				t.Errorf("found %+v, %v", found, err)
+			}
 		}
 		got := mustEntry(t, s, "contracts", "a")
 		if !cmp.Equal(got.Now, sent.Now) || !cmp.Equal(got.AckValues, sent.AckValues) ||

@@ -68,8 +68,8 @@ func TestDoctorTellsEachThingThatIsBroken(t *testing.T) {
 			copy(whole[len(whole)-9*4096:], strings.Repeat("\xee", 4096))
 			must.Do(t, os.WriteFile(k.o.DSN, whole, 0o600))
 		}, map[string]bool{"integrity damaged": false}},
-		"a row without its partner": {query(`INSERT INTO attempt (id, entry_id, generation, no, run_id, owner, epoch, target, payload, payload_hash, content, started_at, finished_at, outcome, counts, status, messages, remote_id, reason, answer_body)
-			VALUES ('x', 999, 1, 1, '', '', 1, '', '{}', x'00', 1, 1, 2, 'not_sent', 0, 0, '[]', '', '', '')`), map[string]bool{"foreign_keys broken": false}},
+		"a row without its partner": {query(`INSERT INTO attempt (id, entry_id, generation, no, run_id, owner, epoch, target, payload, payload_hash, started_at, finished_at, outcome, counts, status, messages, remote_id, reason, answer_body)
+			VALUES ('x', 999, 1, 1, '', '', 1, '', '{}', x'00', 1, 2, 'not_sent', 0, 0, '[]', '', '', '')`), map[string]bool{"foreign_keys broken": false}},
 		"a payload that was edited": {query(
 			`UPDATE entry SET payload = '{"amount":1}' WHERE state = 'accepted' AND id = (SELECT MIN(id) FROM entry WHERE state = 'accepted')`), map[string]bool{"rows edited": false}},
 		"an attempt that was edited": {

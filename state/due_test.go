@@ -24,8 +24,8 @@ func TestTheContentsOfWhatIsDueAreThoseOfTheEntries(t *testing.T) {
 			}
 			for i, e := range due {
 				due[i] = trade.Entry{
-					ID: e.ID, Job: e.Job, Key: e.Key, SourceHash: e.SourceHash,
-					PayloadHash: e.PayloadHash, Content: e.Content,
+					ID: e.ID, Job: e.Job, Sends: e.Sends, Key: e.Key, SourceHash: e.SourceHash,
+					PayloadHash: e.PayloadHash, Target: e.Target, Payload: e.Payload,
 				}
 			}
 			got := must.Get(s.DueContents(t.Context(), "contracts", at, after, 10))(t)

@@ -215,6 +215,11 @@ func TestEveryCallOfTheDatabaseFailsOnce(t *testing.T) {
 			Block:   []trade.Block{block},
 		})
 		commit("Commit of a conflict", trade.Group{Settle: []trade.Settlement{created(attempts["d"], "remote-a")}})
+		f.each("Reprint", func() error {
+			e := mustEntry(t, s, "contracts", "a")
+			e.Newest = trade.Prints{Near: 1}
+			return s.Reprint(ctx, lease, []trade.Entry{e})
+		})
 		f.each("Wake", func() error { return second(s.Wake(ctx, lease, at.Add(time.Hour))) })
 		blocked := mustEntry(t, s, "contracts", "b")
 		blocked.State, blocked.WaitingFor = trade.Waiting, []trade.Awaited{{Platform: "wallets", ID: "w-1"}}
@@ -346,14 +351,21 @@ func TestEveryCallOfTheDatabaseFailsOnce(t *testing.T) {
 			"Recount":    func() error { return second(s.Recount(ctx, "contracts")) },
 			"FlagCounts": func() error { return second(s.FlagCounts(ctx, "contracts")) },
 			"Due":        func() error { return second(s.Due(ctx, "contracts", at, 0, 10)) },
-			"SameContent": func() error {
-				return second(s.SameContent(ctx, trade.OrderCommitments, []int64{newEntry("a").Content},
-					[]trade.Hash{trade.HashOf("source-a")}))
+			"Records": func() error {
+				_, _, err := s.Records(ctx, trade.RecordQuery{
+					Job: "other", Kind: trade.OrderCommitments, Keys: []string{"a"}, IDs: []int64{1}, Rows: []int64{1},
+					Prints: []trade.Prints{{Cells: trade.HashOf("source-a")}},
+				})
+				return err
 			},
-			"Blocks":  func() error { return second(s.Blocks(ctx)) },
-			"Watched": func() error { return second(s.Watched(ctx, row.ID, "boot")) },
-			"Holder":  func() error { return second(s.Holder(ctx, trade.OrderCommitments, "nobody", 0)) },
-			"Runs":    func() error { return second(s.Runs(ctx, "contracts", 3)) },
+			"Unsent": func() error {
+				return second(s.Unsent(ctx, trade.OrderCommitments, []trade.Hash{trade.HashOf("source-a")}))
+			},
+			"Unrecorded": func() error { return second(s.Unrecorded(ctx)) },
+			"Blocks":     func() error { return second(s.Blocks(ctx)) },
+			"Watched":    func() error { return second(s.Watched(ctx, row.ID, "boot")) },
+			"Holder":     func() error { return second(s.Holder(ctx, trade.OrderCommitments, "nobody", 0)) },
+			"Runs":       func() error { return second(s.Runs(ctx, "contracts", 3)) },
 			"RunsEnded": func() error {
 				return s.RunsEnded(ctx, from, before, func(trade.RunReport) error { return nil })
 			},

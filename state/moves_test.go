@@ -91,8 +91,8 @@ func openAttempt(t *testing.T, s *Store, entry int64, generation int) string {
 }
 
 func tryAttempt(s *Store, id string, entry int64, generation int) error {
-	return byHand(s, `INSERT INTO attempt (id, entry_id, generation, no, run_id, owner, epoch, target, payload, payload_hash, content, started_at, counts, status, messages, remote_id, reason, answer_body)
-		VALUES (?, ?, ?, (SELECT COALESCE(MAX(no), 0) + 1 FROM attempt WHERE entry_id = ?), '', '', 1, '', '{}', CAST('h' AS `+s.db.D.Bytes+`), 1, 1, 0, 0, '[]', '', '', '')`, id, entry, generation, entry)
+	return byHand(s, `INSERT INTO attempt (id, entry_id, generation, no, run_id, owner, epoch, target, payload, payload_hash, started_at, counts, status, messages, remote_id, reason, answer_body)
+		VALUES (?, ?, ?, (SELECT COALESCE(MAX(no), 0) + 1 FROM attempt WHERE entry_id = ?), '', '', 1, '', '{}', CAST('h' AS `+s.db.D.Bytes+`), 1, 0, 0, '[]', '', '', '')`, id, entry, generation, entry)
 }
 
 func TestTheDatabaseAllowsTheMovesAndRefusesAllOthers(t *testing.T) {

@@ -84,19 +84,21 @@ func TestAKeyThatAnotherJobHasSentNeedsAPersonOrASpaceOfItsOwn(t *testing.T) {
 		third := mustSend(t, s, a, sent[2])
 		mustSettle(t, s, a, refused(third))
 
+		spaces := map[string]string{}
 		try := func(lease trade.Lease, e trade.Entry, want bool) {
 			t.Helper()
 			in := intentOf(e)
-			r := mustCommit(t, s, lease, trade.Group{Intents: []trade.Intent{in}})
+			r := mustCommit(t, s, lease, trade.Group{Intents: []trade.Intent{in}, Space: spaces[lease.Job]})
 			if r.Claimed[in.Attempt.ID] != want || r.Elsewhere[in.Attempt.ID] == want {
 				t.Errorf("%s %s: claimed %v, elsewhere %v", lease.Job, e.Key, r.Claimed, r.Elsewhere)
 			}
 		}
 		own := mustRecord(t, s, b, newEntry("1"), newEntry("2"), newEntry("3"), newEntry("4"))
-		found, several, err := s.SentElsewhere(t.Context(), "b", trade.OrderCommitments, []string{"1", "2", "3", "4"})
-		if err != nil || !several || len(found) != 2 || found["1"].RemoteID == "" || found["1"].Job != "a" ||
-			found["2"].State != trade.InDoubt {
-			t.Errorf("%+v, %v, %v", found, several, err)
+		keys := trade.RecordQuery{Job: "b", Kind: trade.OrderCommitments, Keys: []string{"1", "2", "3", "4"}}
+		found, alone, err := s.Records(t.Context(), keys)
+		if err != nil || alone || len(found) != 2 || found[0].RemoteID == "" || found[0].Job != "a" ||
+			found[0].Certainty != trade.Made || found[1].Row.State != trade.InDoubt || found[1].Certainty != trade.Maybe {
+			t.Errorf("%+v, %v, %v", found, alone, err)
 		}
 		try(b, own[0], false)
 		try(b, own[1], false)
@@ -108,11 +110,14 @@ func TestAKeyThatAnotherJobHasSentNeedsAPersonOrASpaceOfItsOwn(t *testing.T) {
 
 		space := func(lease trade.Lease, name string) {
 			t.Helper()
+			spaces[lease.Job] = name
 			cursor := trade.Cursor{Brakes: trade.Memory{Identity: &trade.Identity{Space: name}}}
 			must.Get(s.Record(t.Context(), lease, trade.Page{Cursor: &cursor}))(t)
 		}
 		c := mustLease(t, s, "c")
-		other := mustRecord(t, s, c, newEntry("1"), newEntry("2"))
+		apart := []trade.Entry{newEntry("1"), newEntry("2")}
+		apart[0].SourceHash, apart[1].SourceHash = trade.HashOf("apart-1"), trade.HashOf("apart-2")
+		other := mustRecord(t, s, c, apart...)
 		space(c, "erp2")
 		try(c, other[0], false) // of the others it is not known
 		space(a, "")
@@ -123,8 +128,8 @@ func TestAKeyThatAnotherJobHasSentNeedsAPersonOrASpaceOfItsOwn(t *testing.T) {
 
 		// What cannot be read is told as a fault of the ledger.
 		mustExec(t, s, `UPDATE job_cursor SET brakes = '!' WHERE job = 'a'`)
-		_, _, err = s.SentElsewhere(t.Context(), "b", trade.OrderCommitments, []string{"1"})
-		says(t, err, "looking whether another job has sent a key", "what the brakes of job a remember is damaged")
+		_, _, err = s.Records(t.Context(), keys)
+		says(t, err, "looking for records", "what the brakes of job a remember is damaged")
 		if fault := (*sqldb.Error)(nil); !errors.As(err, &fault) {
 			t.Errorf("%v is no fault of the ledger", err)
 		}

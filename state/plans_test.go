@@ -117,8 +117,15 @@ func TestNoStatementOfAPassGoesThroughTheLedger(t *testing.T) {
 			_, err := s.Parents(ctx, []trade.ParentKey{{Job: job, Key: "a"}})
 			return err
 		},
-		"SameContent": func(ctx context.Context) error {
-			_, err := s.SameContent(ctx, "x", []int64{1}, []trade.Hash{trade.HashOf("b")})
+		"Records": func(ctx context.Context) error {
+			_, _, err := s.Records(ctx, trade.RecordQuery{
+				Job: job, Kind: "x", Keys: []string{"a"}, IDs: []int64{1}, Rows: []int64{1},
+				Prints: []trade.Prints{{Cells: trade.HashOf("b"), Near: 1}},
+			})
+			return err
+		},
+		"Unsent": func(ctx context.Context) error {
+			_, err := s.Unsent(ctx, "x", []trade.Hash{trade.HashOf("b")})
 			return err
 		},
 		"EachSwept": func(ctx context.Context) error {

@@ -140,7 +140,7 @@ func newEntry(key string) trade.Entry {
 		SourceHash: trade.HashOf("source-" + key), MappedWith: "m1",
 		Payload:     json.RawMessage(fmt.Sprintf(`{"key":%q}`, key)),
 		PayloadHash: trade.PayloadHash("", []byte(fmt.Sprintf(`{"key":%q}`, key))),
-		Content:     trade.ContentNumber(trade.OrderCommitments, 0, "", []byte(key)), Quantity: sacas("1000.5"),
+		Quantity:    sacas("1000.5"),
 	}
 }
 
@@ -188,7 +188,7 @@ func mustSettle(t testing.TB, s *Store, lease trade.Lease, results ...trade.Sett
 func intentOf(e trade.Entry) trade.Intent {
 	return trade.Intent{Entry: e, Attempt: trade.Attempt{
 		ID: sqldb.NewID(), RunID: "run-1", Payload: e.Payload,
-		PayloadHash: e.PayloadHash, Content: e.Content, StartedAt: at,
+		PayloadHash: e.PayloadHash, StartedAt: at,
 	}}
 }
 

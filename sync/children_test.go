@@ -53,8 +53,8 @@ func withChildren(b *bench) *bench {
 
 func (b *bench) delivery(ticket, num, volume int) {
 	b.t.Helper()
-	b.exec(`INSERT INTO entrega VALUES ('01', ?, ?, ?, 'KG', '2026-05-10', NULL)`, fmt.Sprintf("%04d", ticket),
-		fmt.Sprintf("%04d", num), volume)
+	b.exec(`INSERT INTO entrega VALUES ('01', ?, ?, ?, 'KG', ?, NULL)`, fmt.Sprintf("%04d", ticket),
+		fmt.Sprintf("%04d", num), volume, fmt.Sprintf("2026-05-%02d", 1+(ticket+8)%28))
 }
 
 func (b *bench) share(id string, num, volume int) {

@@ -66,11 +66,11 @@
 //
 // # What is the same
 //
-// A row is identified by its kind of record and its key; what was sent under a key never goes again
-// under it. Content that was sent, or is in doubt, goes under another key only if the ERP has one
-// more row with it at that moment (package recheck): for each content there are never more records
-// than rows that existed at the same time. The key under which something was sent proves nothing
-// about the row's content: the key may belong to another row by now.
+// Package identity answers it, for everybody who asks, from rows and records alone: what was sent
+// under a key never goes again under it; what was sent, or is in doubt, goes under another key only
+// if the ERP has one more row with it at that moment. For each content there are never more records
+// than rows that existed at the same time, unless a person ordered it. Package recheck reads what it
+// needs.
 //
 // # The order of writes
 //

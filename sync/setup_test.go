@@ -274,7 +274,14 @@ func (b *bench) exec(query string, args ...any) {
 func (b *bench) contract(num int) {
 	b.t.Helper()
 	b.exec(
-		`INSERT INTO contrato VALUES ('01', ?, ?, 120.5, 'soja', '1', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00')`, fmt.Sprintf("%04d", num), num)
+		`INSERT INTO contrato VALUES ('01', ?, ?, 120.5, 'soja', '1', 'aprovado', ?, '2026-07-01', '', '2026-03-10 08:00:00')`,
+		fmt.Sprintf("%04d", num), num, contractDay(num))
+}
+
+// contractDay returns the day of a contract: another one for each, so that none is what a corrected
+// quantity leaves of another one. That of the first is 2026-03-10.
+func contractDay(num int) string {
+	return time.Date(2026, 3, 9+num%300, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
 }
 
 func (b *bench) contracts(n int) {

@@ -31,7 +31,6 @@ type Attempt struct {
 	Target      string // see Entry.Target
 	Payload     json.RawMessage
 	PayloadHash Hash
-	Content     int64     // see Entry.Content
 	StartedAt   time.Time // of the intent
 	FinishedAt  time.Time // zero while open
 	Outcome     Outcome

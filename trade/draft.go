@@ -20,8 +20,6 @@ type DraftField struct {
 	// ERP has none
 	Text   string
 	Origin Origin
-	// Parent is the [ContentNumber] of the record whose id Text is; 0 = unknown, or not such an id.
-	Parent int64
 	Failed bool // the mapping failed, and a problem or a missing reference states why; the checks skip the field
 }
 

@@ -55,7 +55,7 @@ type Entry struct {
 	Target      string
 	Payload     json.RawMessage // the request's body; nil while invalid or waiting for a reference or a parent
 	PayloadHash Hash            // of Target and Payload; "" if there is none
-	Content     int64           // [ContentNumber] of the payload, under the newest mapping; 0 if there is none
+	Content     int64           // the business of the payload, under the newest mapping (Prints); 0 if there is none
 	Quantity    Quantity        // of the newest row seen, for the sums
 	// fingerprints of the newest row seen, of a row that was sent and differs since; not stored
 	// with the entry but with its record
@@ -102,13 +102,6 @@ func (e Entry) Away() bool {
 	return e.State == Withdrawn || e.Cause == CauseVanished
 }
 
-// SentContent is an entry that has, or may have, a record on the platform, with the content numbers
-// of everything that was sent for it. If its record was moved to another entry, it has none.
-type SentContent struct {
-	Entry    Entry
-	Contents []int64
-}
-
 // Dismissal is the state of an entry when a person dismissed it; the entry keeps its cause, its
 // error and what it waited for.
 type Dismissal struct {
@@ -124,14 +117,6 @@ func (e Entry) Weak() bool { return e.State == Rejected && e.Error != nil && e.E
 // key or content was sent: it was declared another record, or is sent again.
 func (e Entry) Ordered() bool {
 	return e.Generation > 1 || e.Another != "" && e.Another == e.PayloadHash
-}
-
-// Elsewhere is a row of another job that was sent, or may have been.
-type Elsewhere struct {
-	Job      string
-	Key      string
-	State    State
-	RemoteID string // also an id that was moved to another row; "" = unknown
 }
 
 // KnownJob is a job that has entries in the ledger, configured or not.
@@ -176,6 +161,8 @@ type Counterpart struct {
 	Key      string `json:"key"`
 	RemoteID string `json:"remote_id,omitempty"` // "" if it was not known
 	Rows     int    `json:"rows,omitempty"`      // rows of the ERP with this key, if it is the held row's own
+	// the record in the ledger, if the row is held for one that has lost its own row; else 0
+	Record int64 `json:"record,omitempty"`
 }
 
 // sentence names a counterpart of a row of a job.
@@ -207,7 +194,7 @@ type Parent struct {
 	State    State
 	Cause    string
 	RemoteID string // "" until it is accepted
-	Content  int64  // [ContentNumber] of what was sent, or would be; 0 = none
+	Content  int64  // the business of what was sent, or would be (Prints); 0 = none
 	Changed  bool   // its row has changed since it was sent
 }
 

@@ -3,9 +3,7 @@ package trade
 import (
 	"crypto/sha256"
 	"database/sql/driver"
-	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -50,35 +48,6 @@ func (h *Hash) Scan(from any) error {
 	}
 	*h = Hash(hex.EncodeToString(bytes))
 	return nil
-}
-
-// ContentNumber returns a number that is equal for two payloads of one kind that are for the same
-// business: they have the same values in the fields that the API always requires (chapters 2.1 and
-// 2.2). A contract that is typed again with another price, or with a field that was not mapped
-// before, has the same number. For a traceability record every field counts, and the order
-// commitment in the path (chapter 2.3): the required fields alone do not distinguish records.
-// parent is the content number of the parent record and is used instead of its id, because the
-// contract may exist under another number, beside an equal one; 0 means unknown, and the id is
-// used. The result is never 0. Ledgers store it, so it must never change for a payload.
-func ContentNumber(sends Kind, parent int64, target string, payload []byte) int64 {
-	var fields map[string]json.RawMessage
-	_ = json.Unmarshal(payload, &fields) // what is no object has none of the fields
-	text := make([]byte, 0, 256)
-	for _, rule := range Rules(sends) {
-		raw, ok := fields[rule.Field]
-		if !ok || sends != Traceability && rule.Need != Always || rule.Parent != "" && parent != 0 {
-			continue
-		}
-		text = append(append(append(append(text, rule.Field...), '='), raw...), 0)
-	}
-	if len(text) == 0 {
-		text = append(text, payload...)
-	}
-	if parent != 0 {
-		target = strconv.FormatInt(parent, 10)
-	}
-	sum := sha256.Sum256(append(text, target...))
-	return int64(binary.BigEndian.Uint64(sum[:])) | 1
 }
 
 // Marked is the letter of a cell of which only a mark is stored, because retention has removed the

@@ -19,7 +19,8 @@ type Group struct {
 	Settle  []Settlement
 	Updates []Update // from the last recheck: changed, gone, doubled or blocked rows
 	Intents []Intent
-	Like    map[int64]bool // entries of other jobs, sent with an intent's content, that the recheck knew
+	Space   string         // the identity space of the job, with intents
+	Like    map[int64]bool // records that may be like an intent and that the recheck knew
 	Block   []Block        // set or replaced, by Kind and ID
 	Unblock []Block        // removed, by Kind and ID
 }

@@ -61,6 +61,9 @@ func PrintsOf(kind Kind, cells Hash, target string, payload []byte) Prints {
 		text := append(append(make([]byte, 0, 256), kind...), what...)
 		text = append(append(text, 0), target...)
 		for _, name := range names {
+			if fields[name] == nil {
+				return 0 // it is no request of this kind
+			}
 			text = append(append(text, 0), fields[name]...)
 		}
 		sum := sha256.Sum256(text)

@@ -32,6 +32,18 @@ type RowRef struct {
 	Job, Key string
 	KeyParts []Cell
 	State    State
+	SeenAt   time.Time // when it was first seen
+}
+
+// RecordQuery asks for the records of one kind that a batch of rows must be compared with.
+type RecordQuery struct {
+	Job    string // the job that asks
+	Space  string // its identity space
+	Kind   Kind
+	Keys   []string // records under these keys, of any job
+	Prints []Prints // records with the same cells as one of these, or near one
+	IDs    []int64  // these records
+	Rows   []int64  // records that belong to these entries
 }
 
 // Certainty is how certain it is that a record exists.

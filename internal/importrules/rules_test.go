@@ -171,6 +171,10 @@ var rules = map[string]rule{
 		may:    []string{"trade", "apiclient"},
 		reason: "outcome is pure: it judges an answer and knows nothing of storage",
 	},
+	"sync/identity": {
+		may:    []string{"trade"},
+		reason: "identity is pure: it compares rows and records, and knows nothing of storage",
+	},
 	"sync/cluster": {
 		may:    []string{"trade", "sync/clock"},
 		reason: "cluster knows leases and instances, and nothing of rows",
@@ -182,13 +186,13 @@ var rules = map[string]rule{
 		},
 		reason: "run is what the stages share; it knows none of them",
 	},
-	"sync/recheck": {may: []string{"trade", "erp", "sync/mapping", "sync/run"}, reason: stage},
+	"sync/recheck": {may: []string{"trade", "erp", "sync/identity", "sync/mapping", "sync/run"}, reason: stage},
 	"sync/brakes": {
 		may:    []string{"trade", "erp", "sync/mapping", "sync/outcome", "sync/run", "sync/recheck"},
 		reason: stage,
 	},
 	"sync/discovery": {may: []string{
-		"trade", "erp", "apiclient", "sync/mapping", "sync/outcome", "sync/run",
+		"trade", "erp", "apiclient", "sync/identity", "sync/mapping", "sync/outcome", "sync/run",
 		"sync/recheck", "sync/brakes",
 	}, reason: stage},
 	"sync/sending": {
@@ -206,11 +210,11 @@ var rules = map[string]rule{
 		reason: "rehearse knows how rows are read and judged, and nothing that sends",
 	},
 	"sync/acts": {may: []string{
-		"trade", "erp", "apiclient", "sync/clock", "sync/mapping", "sync/outcome",
+		"trade", "erp", "apiclient", "sync/clock", "sync/identity", "sync/mapping", "sync/outcome",
 		"sync/run",
 	}, reason: "acts moves entries and jobs, and sends nothing"},
 	"sync/events": {
-		may:    []string{"trade", "apiclient", "sync/mapping", "sync/outcome", "sync/run", "sync/acts"},
+		may:    []string{"trade", "apiclient", "sync/identity", "sync/mapping", "sync/outcome", "sync/run", "sync/acts"},
 		reason: "events reads records back, and sends nothing",
 	},
 	"sync/pending": {

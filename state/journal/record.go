@@ -97,8 +97,7 @@ type Intent struct {
 	Attempt    string     `json:"attempt"`
 	Generation int        `json:"generation"`
 	Payload    trade.Hash `json:"payload_hash"`
-	Content    int64      `json:"content,omitempty"` // number of the business of the payload; 0 = not known
-	Source     trade.Hash `json:"source_hash"`       // hash of the row of the ERP that was sent
+	Source     trade.Hash `json:"source_hash"` // hash of the row of the ERP that was sent
 }
 
 // Outcome is how an attempt ended, and what its entry became. Row is empty if the ledger could not
@@ -131,7 +130,6 @@ type Fact struct {
 	MovedID string     `json:"moved_id,omitempty"`
 	Weak    bool       `json:"weak,omitempty"`
 	Payload trade.Hash `json:"payload_hash,omitempty"`
-	Content int64      `json:"content,omitempty"`     // as in Intent
 	Source  trade.Hash `json:"source_hash,omitempty"` // of the row that was sent
 	Newest  trade.Hash `json:"newest_hash,omitempty"` // of the present row, if it has changed since
 	// the row that was sent is no longer under this key
@@ -186,6 +184,5 @@ type FactAttempt struct {
 	Outcome    string     `json:"outcome"` // "" while it is open
 	RemoteID   string     `json:"remote_id,omitempty"`
 	Payload    trade.Hash `json:"payload_hash,omitempty"`
-	Content    int64      `json:"content,omitempty"` // as in Intent
 	Started    time.Time  `json:"started"`
 }

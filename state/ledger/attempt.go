@@ -16,7 +16,7 @@ import (
 // AttemptRow is a row of the table attempt.
 type AttemptRow struct {
 	ID, RunID, Owner, Target, Payload, Messages, RemoteID, Reason, AnswerBody string
-	EntryID, Epoch, Content, StartedAt                                        int64
+	EntryID, Epoch, StartedAt                                                 int64
 	Generation, No, Counts, Status                                            int
 	PayloadHash                                                               trade.Hash
 	FinishedAt                                                                sql.NullInt64
@@ -47,7 +47,7 @@ func AttemptRowOf(a trade.Attempt, now time.Time, counts bool) (*AttemptRow, err
 	r := &AttemptRow{
 		ID: a.ID, EntryID: a.EntryID, Generation: a.Generation, No: a.No, RunID: a.RunID, Owner: a.Owner,
 		Epoch:  a.Epoch,
-		Target: a.Target, Payload: string(a.Payload), PayloadHash: a.PayloadHash, Content: a.Content,
+		Target: a.Target, Payload: string(a.Payload), PayloadHash: a.PayloadHash,
 		StartedAt: sqldb.AtOr(a.StartedAt, now), Outcome: jobs.OrNull(string(a.Outcome)),
 		Status: a.Status, Messages: messages, RemoteID: sqldb.CleanText(a.RemoteID), Reason: sqldb.CleanText(a.Reason),
 		Evidence:    jobs.OrNull(sqldb.CleanText(string(a.Evidence))),
@@ -68,7 +68,7 @@ func (r *AttemptRow) Attempt() (trade.Attempt, error) {
 	a := trade.Attempt{
 		ID: r.ID, EntryID: r.EntryID, Generation: r.Generation, No: r.No, RunID: r.RunID, Owner: r.Owner,
 		Epoch:  r.Epoch,
-		Target: r.Target, Payload: json.RawMessage(r.Payload), PayloadHash: r.PayloadHash, Content: r.Content,
+		Target: r.Target, Payload: json.RawMessage(r.Payload), PayloadHash: r.PayloadHash,
 		StartedAt: time.UnixMilli(r.StartedAt).UTC(), FinishedAt: sqldb.Instant(r.FinishedAt),
 		Outcome: trade.Outcome(r.Outcome.String), Status: r.Status, RemoteID: r.RemoteID, Reason: r.Reason,
 		Evidence:    raw(r.Evidence),

@@ -306,8 +306,7 @@ func (g *GroupTx) attemptOf(in trade.Intent, e *NarrowRow, no int) trade.Attempt
 		a.Owner = g.Lease.Owner.Instance
 	}
 	if len(a.Payload) == 0 {
-		a.Target, a.Payload, a.PayloadHash, a.Content = in.Entry.Target, in.Entry.Payload, in.Entry.PayloadHash,
-			in.Entry.Content
+		a.Target, a.Payload, a.PayloadHash = in.Entry.Target, in.Entry.Payload, in.Entry.PayloadHash
 	}
 	return a
 }

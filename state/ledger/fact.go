@@ -24,7 +24,7 @@ func FactPages(t *sqldb.Tx, ids []int64, put func([]journal.Fact) error) error {
 			return err
 		}
 		var attempts []AttemptRow
-		if err := t.All(&attempts, `SELECT a.id, a.entry_id, a.generation, a.outcome, a.remote_id, a.payload_hash, a.content, a.started_at FROM attempt a
+		if err := t.All(&attempts, `SELECT a.id, a.entry_id, a.generation, a.outcome, a.remote_id, a.payload_hash, a.started_at FROM attempt a
 			WHERE `+t.S.D.Among("a.entry_id")+` AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'created')) ORDER BY a.entry_id, a.no`, list); err != nil {
 			return err
 		}
@@ -32,7 +32,7 @@ func FactPages(t *sqldb.Tx, ids []int64, put func([]journal.Fact) error) error {
 		for _, a := range attempts {
 			of[a.EntryID] = append(of[a.EntryID], journal.FactAttempt{
 				ID: a.ID, Generation: a.Generation, Outcome: a.Outcome.String, RemoteID: a.RemoteID,
-				Payload: a.PayloadHash, Content: a.Content, Started: time.UnixMilli(a.StartedAt).UTC(),
+				Payload: a.PayloadHash, Started: time.UnixMilli(a.StartedAt).UTC(),
 			})
 		}
 		facts := make([]journal.Fact, len(rows))
@@ -52,7 +52,7 @@ func FactPages(t *sqldb.Tx, ids []int64, put func([]journal.Fact) error) error {
 			facts[i] = journal.Fact{
 				Row: journal.Row{Job: r.Job, Key: r.Key}, Sends: r.Sends, Generation: r.Generation, State: r.State,
 				Cause: r.Cause, RemoteID: r.RemoteID.String, MovedID: r.MovedID.String,
-				Weak: weak, Payload: r.PayloadHash, Content: r.Content, Source: source, Newest: newest,
+				Weak: weak, Payload: r.PayloadHash, Source: source, Newest: newest,
 				Replaced: strings.Contains(r.Flags, replacedText), Explained: explained, Attempts: of[r.ID],
 			}
 		}

@@ -18,7 +18,7 @@ func (g *GroupTx) noteIntent(e *NarrowRow, a trade.Attempt, source trade.Hash) {
 	r.By = a.Owner
 	r.Intents = append(r.Intents, journal.Intent{
 		Row: journal.Row{Job: e.Job, Key: e.Key}, Sends: e.Sends, Attempt: a.ID, Generation: a.Generation,
-		Payload: a.PayloadHash, Content: a.Content, Source: source,
+		Payload: a.PayloadHash, Source: source,
 	})
 }
 

@@ -7,8 +7,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -43,143 +41,52 @@ func spacesOf(all sqldb.Select, sends string) (map[string]*trade.Identity, error
 	return spaces, nil
 }
 
-// kinOf returns the jobs whose keys are compared with those of a job: all other jobs with entries
-// of the same kind, except those whose keys are known to be of another space.
-func kinOf(all sqldb.Select, job, sends string) ([]string, error) {
-	spaces, err := spacesOf(all, sends)
-	if err != nil {
-		return nil, err
-	}
-	var kin []string
-	for _, other := range slices.Sorted(maps.Keys(spaces)) {
-		own, their := spaces[job], spaces[other]
-		apart := own != nil && their != nil && own.Space != their.Space
-		if other != job && !apart {
-			kin = append(kin, other)
-		}
-	}
-	return kin, nil
-}
-
-// takenKeys returns, by key, the entries of other jobs that were sent, or may have been: those in a
-// state that shows it, those that the platform reports as existing, and those with an attempt that
-// is open, unknown or created, such as an entry that was dismissed while in doubt. If several have
-// the same key, it returns the first one, or the first accepted one if there is any.
-func takenKeys(d sqldb.Dialect, all sqldb.Select, kin []string, sends string,
-	keys []string,
-) (map[string]trade.Elsewhere, error) {
-	out := map[string]trade.Elsewhere{}
-	if len(kin) == 0 || len(keys) == 0 {
-		return out, nil
-	}
-	var found []struct {
-		ID int64
-		trade.Elsewhere
-		Cause string
-	}
-	query := `SELECT e.id, e.job, e.key, e.state, e.cause, COALESCE(e.remote_id, e.moved_id, '') AS remote_id FROM entry e
-		WHERE ` + d.Among("e.job") + ` AND ` + d.Among("e.key") + ` AND e.sends = ? ORDER BY e.id`
-	if err := all(&found, query, sqldb.ListOf(d, kin), sqldb.ListOf(d, keys), sends); err != nil {
-		return nil, err
-	}
-	var unsure []int64
-	tried := map[int64]bool{}
-	for _, f := range found {
-		if f.State.Created() || f.State == trade.Held && f.Cause == trade.CauseExists {
-			tried[f.ID] = true
-		} else {
-			unsure = append(unsure, f.ID)
-		}
-	}
-	if len(unsure) > 0 {
-		var ids []int64
-		query := `SELECT DISTINCT a.entry_id FROM attempt a WHERE ` + d.Among("a.entry_id") +
-			` AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'created'))`
-		if err := all(&ids, query, sqldb.ListOf(d, unsure)); err != nil {
-			return nil, err
-		}
-		for _, id := range ids {
-			tried[id] = true
-		}
-	}
-	for _, f := range found {
-		if !tried[f.ID] {
-			continue
-		}
-		if have, ok := out[f.Key]; !ok || have.State != trade.Accepted && f.State == trade.Accepted {
-			out[f.Key] = f.Elsewhere
-		}
-	}
-	return out, nil
-}
-
-// SentElsewhere returns, by key, the rows of other jobs of the same kind that were sent, or may
-// have been. It considers the jobs whose keys are compared with those of this job; several reports
-// whether there are such jobs.
-func (s *Ledger) SentElsewhere(ctx context.Context, job string, sends trade.Kind,
-	keys []string,
-) (out map[string]trade.Elsewhere, several bool, err error) {
-	const op = "looking whether another job has sent a key"
-	all := s.db.Reading(ctx, op)
-	kin, err := kinOf(all, job, string(sends))
-	if err != nil {
-		return nil, false, s.db.Fault(ctx, op, err)
-	}
-	out, err = takenKeys(s.db.D, all, kin, string(sends), keys)
-	return out, len(kin) > 0, err
-}
-
-// sentByOthers is the part of a group that other jobs of the kind have sent, or may have sent.
+// sentByOthers are the intents of a group that another job has begun to send since the last recheck,
+// by their keys and contents.
 type sentByOthers struct {
-	keys     map[string]trade.Elsewhere
-	contents map[int64]bool // content numbers that the last search did not find
+	keys  map[string]bool
+	cells map[trade.Hash]bool
+	near  map[int64]bool
 }
 
 func (o sentByOthers) has(e trade.Entry) bool {
-	_, key := o.keys[e.Key]
-	return key || o.contents[e.Content]
+	p := trade.PrintsOf(e.Sends, e.SourceHash, e.Target, e.Payload)
+	return o.keys[e.Key] || o.cells[p.Cells] || o.near[p.Near]
 }
 
-// sentElsewhere searches the keys of the group's intents among those of other jobs, and their
-// contents among what these jobs have begun to send since the last search: a row may have moved
-// from one job to another in between. Until the transaction ends, no group of such a job is stored
-// beside it.
+// sentElsewhere searches the keys and contents of the group's intents among the records that other
+// jobs have made since the recheck: a row may have moved from one job to another in between. Until
+// the transaction ends, no group of such a job is stored beside it.
 func (g *GroupTx) sentElsewhere() (out sentByOthers, err error) {
 	if g.alone || len(g.Group.Intents) == 0 {
 		return out, nil
 	}
-	sends := string(g.Group.Intents[0].Entry.Sends)
-	kin, err := kinOf(g.All, g.Lease.Job, sends)
-	if err != nil || len(kin) == 0 {
+	q := trade.RecordQuery{Job: g.Lease.Job, Space: g.Group.Space, Kind: g.Group.Intents[0].Entry.Sends}
+	if err := lockKind(g.Tx, groupsOfKind, string(q.Kind)); err != nil {
 		return out, err
 	}
-	if err := lockKind(g.Tx, groupsOfKind, sends); err != nil {
+	for _, in := range g.Group.Intents {
+		e := in.Entry
+		q.Keys = append(q.Keys, e.Key)
+		q.Prints = append(q.Prints, trade.PrintsOf(e.Sends, e.SourceHash, e.Target, e.Payload))
+	}
+	records, _, err := likeRecords(g.S.D, g.All, q)
+	if err != nil {
 		return out, err
 	}
-	keys, contents := make([]string, len(g.Group.Intents)), make([]int64, 0, len(g.Group.Intents))
-	for i, in := range g.Group.Intents {
-		keys[i] = in.Entry.Key
-		if in.Entry.Content != 0 {
-			contents = append(contents, in.Entry.Content)
+	out = sentByOthers{map[string]bool{}, map[trade.Hash]bool{}, map[int64]bool{}}
+	for _, r := range records {
+		if r.Row.Job == g.Lease.Job || g.Group.Like[r.ID] {
+			continue
 		}
-	}
-	if out.keys, err = takenKeys(g.S.D, g.All, kin, sends, keys); err != nil {
-		return out, err
-	}
-	var begun []struct {
-		ID, Content int64
-	}
-	query := `SELECT e.id, a.content FROM attempt a JOIN entry e ON e.id = a.entry_id
-		WHERE ` + g.S.D.Among("a.content") + ` AND ` + g.S.D.Among("e.job") + ` AND ` + MayHaveMade
-	if err := g.All(&begun, query, sqldb.ListOf(g.S.D, contents), sqldb.ListOf(g.S.D, kin)); err != nil {
-		return out, err
-	}
-	out.contents = map[int64]bool{}
-	for _, b := range begun {
-		if !g.Group.Like[b.ID] {
-			out.contents[b.Content] = true
+		if r.Space == q.Space {
+			out.keys[r.Key], out.keys[r.Row.Key] = true, true
 		}
+		out.cells[r.Sent.Cells], out.cells[r.Newest.Cells] = true, true
+		out.near[r.Sent.Near], out.near[r.Newest.Near] = true, true
 	}
+	delete(out.cells, "")
+	delete(out.near, 0)
 	return out, nil
 }
 
@@ -253,7 +160,3 @@ func (s *Ledger) JobsOfLedger(ctx context.Context) ([]trade.KnownJob, error) {
 	}
 	return out, nil
 }
-
-// MayHaveMade is the SQL condition for an attempt that created a record, or may have. Its wording
-// must be that of the index: see discovery.SentContent.
-const MayHaveMade = `CASE WHEN outcome IS NULL OR outcome IN ('unknown', 'created') THEN true ELSE false END`

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -229,8 +230,14 @@ func (r *Records) follow(e *NarrowRow, u trade.Update) {
 	if newest == (trade.Prints{}) {
 		return
 	}
+	to.ID, to.Newest = e.ID, newest
+	r.renew(to)
+}
+
+// renew sets the newest fingerprints of the records of an entry.
+func (r *Records) renew(e trade.Entry) {
 	for _, have := range r.of[e.ID] {
-		if have.Certainty != string(trade.Void) && have.setNewest(newest) {
+		if have.Certainty != string(trade.Void) && have.setNewest(e.Newest) {
 			r.changed[have] = true
 		}
 	}
@@ -359,62 +366,62 @@ func (r *OwnedRecord) image() journal.Sent {
 	return out
 }
 
-// RecordQuery asks for the records of one kind that a batch of rows must be compared with.
-type RecordQuery struct {
-	Job    string // the job that asks
-	Space  string // its identity space
-	Kind   trade.Kind
-	Keys   []string       // records under these keys, of any job
-	Prints []trade.Prints // records with the same cells as one of these, or near one
-}
-
 // Records returns the records that count and that a query selects, in the order of their ids, with
 // the rows that they belong to now. alone reports that no other job has rows of this kind, so that
 // no key was looked for.
-func (s *Ledger) Records(ctx context.Context, q RecordQuery) (out []trade.Record, alone bool, err error) {
+func (s *Ledger) Records(ctx context.Context, q trade.RecordQuery) (out []trade.Record, alone bool, err error) {
 	const op = "looking for records"
 	out, alone, err = likeRecords(s.db.D, s.db.Reading(ctx, op), q)
 	return out, alone, s.db.Fault(ctx, op, err)
+}
+
+// Reprint stores the newest fingerprints of entries with their records, in one transaction that is
+// fenced by the lease ([trade.ErrLeaseLost]).
+func (s *Ledger) Reprint(ctx context.Context, lease trade.Lease, entries []trade.Entry) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	return s.db.InTx(ctx, "storing fingerprints", func(t *sqldb.Tx) error {
+		if err := jobs.Fence(t, lease); err != nil {
+			return err
+		}
+		ids := make([]int64, len(entries))
+		for i, e := range entries {
+			ids[i] = e.ID
+		}
+		locked, err := LockEntries(t, ids)
+		if err != nil {
+			return err
+		}
+		records, err := LoadRecords(t, ids, time.Now())
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			if now := locked[e.ID]; now != nil && now.Version == e.Version {
+				records.renew(e)
+			}
+		}
+		return records.Write()
+	})
 }
 
 // foundRecord is a record with what is needed to read its row again.
 type foundRecord struct {
 	OwnedRecord
 	OwnerState, KeyParts string
+	OwnerSeen            int64
 }
 
-func likeRecords(d sqldb.Dialect, all sqldb.Select, q RecordQuery) (out []trade.Record, alone bool, err error) {
+func likeRecords(d sqldb.Dialect, all sqldb.Select, q trade.RecordQuery) (out []trade.Record, alone bool, err error) {
 	spaces, err := spacesOf(all, string(q.Kind))
 	if err != nil {
 		return nil, false, err
 	}
 	delete(spaces, q.Job)
 	alone = len(spaces) == 0
-	var cells []trade.Hash
-	var near []int64
-	for _, p := range q.Prints {
-		cells, near = append(cells, p.Cells), append(near, p.Near)
-	}
-	hashes, numbers := sqldb.HashesOf(d, Distinct(cells)), sqldb.ListOf(d, Distinct(near))
-	ids := []string{
-		Lookup(d, `id`, `record`, `sent_cells`, `BYTEA`, `true`), Lookup(d, `id`, `record`, `new_cells`, `BYTEA`, `new_cells <> `+emptyBytes(d)),
-		Lookup(d, `id`, `record`, `sent_near`, `BIGINT`, `true`), Lookup(d, `id`, `record`, `new_near`, `BIGINT`, `new_near <> 0`),
-	}
-	args := []any{string(q.Kind), hashes, hashes, numbers, numbers}
-	if !alone && len(q.Keys) > 0 {
-		jobs := sqldb.ListOf(d, slices.Sorted(maps.Keys(spaces)))
-		keys := sqldb.ListOf(d, q.Keys)
-		ids = append(ids, Lookup(d, `id`, `record`, `key`, `TEXT`, `true`),
-			`SELECT o.id FROM record o JOIN entry i ON i.id = o.entry_id WHERE `+d.Among("i.job")+` AND `+d.Among("i.key"))
-		args = append(args, keys, jobs, keys)
-	}
-	among := `IN (` + strings.Join(ids, ` UNION `) + `)`
-	if d.Name == sqldb.Postgres { // an array, for which the planner expects few values
-		among = `= ANY(ARRAY(` + strings.Join(ids, ` UNION `) + `))`
-	}
+	query, args := RecordsQuery(d, q, slices.Sorted(maps.Keys(spaces)))
 	var rows []foundRecord
-	query := `SELECT ` + prefixed("r", recordColumns) + `, e.job AS owner_job, e.key AS owner_key, e.state AS owner_state, e.key_parts
-		FROM record r JOIN entry e ON e.id = r.entry_id WHERE r.kind = ? AND r.certainty <> 'void' AND r.id ` + among + ` ORDER BY r.id`
 	if err := all(&rows, query, args...); err != nil {
 		return nil, alone, err
 	}
@@ -432,10 +439,49 @@ func likeRecords(d sqldb.Dialect, all sqldb.Select, q RecordQuery) (out []trade.
 	return out, alone, nil
 }
 
+// RecordsQuery returns the statement of [Ledger.Records]. others are the other jobs of the kind.
+func RecordsQuery(d sqldb.Dialect, q trade.RecordQuery, others []string) (query string, args []any) {
+	var cells []trade.Hash
+	var near []int64
+	for _, p := range q.Prints {
+		cells, near = append(cells, p.Cells), append(near, p.Near)
+	}
+	hashes, numbers := sqldb.HashesOf(d, Distinct(cells)), sqldb.ListOf(d, Distinct(near))
+	ids := []string{
+		Lookup(d, `id`, `record`, `sent_cells`, `BYTEA`, `true`), Lookup(d, `id`, `record`, `new_cells`, `BYTEA`, `new_cells <> `+emptyBytes(d)),
+		Lookup(d, `id`, `record`, `sent_near`, `BIGINT`, `true`), Lookup(d, `id`, `record`, `new_near`, `BIGINT`, `new_near <> 0`),
+	}
+	args = []any{string(q.Kind), hashes, hashes, numbers, numbers}
+	if len(q.IDs) > 0 {
+		ids, args = append(ids, `SELECT id FROM record WHERE `+d.Among("id")), append(args, sqldb.ListOf(d, q.IDs))
+	}
+	if len(q.Rows) > 0 {
+		ids, args = append(ids, `SELECT id FROM record WHERE `+d.Among("entry_id")), append(args, sqldb.ListOf(d, q.Rows))
+	}
+	if len(others) > 0 && len(q.Keys) > 0 {
+		jobs := sqldb.ListOf(d, others)
+		keys := sqldb.ListOf(d, q.Keys)
+		ids = append(ids, Lookup(d, `id`, `record`, `key`, `TEXT`, `true`),
+			`SELECT o.id FROM record o JOIN entry i ON i.id = o.entry_id WHERE `+d.Among("i.job")+` AND `+d.Among("i.key"))
+		args = append(args, keys, jobs, keys)
+	}
+	among := `IN (` + strings.Join(ids, ` UNION `) + `)`
+	if d.Name == sqldb.Postgres { // an array, for which the planner expects few values
+		among = `= ANY(ARRAY(` + strings.Join(ids, ` UNION `) + `))`
+	}
+	query = `SELECT ` + prefixed("r", recordColumns) + `, e.job AS owner_job, e.key AS owner_key, e.state AS owner_state, e.key_parts,
+		e.first_seen_at AS owner_seen
+		FROM record r JOIN entry e ON e.id = r.entry_id WHERE r.kind = ? AND r.certainty <> 'void' AND r.id ` + among + ` ORDER BY r.id`
+	return query, args
+}
+
 func (r *foundRecord) record() (trade.Record, error) {
 	out := trade.Record{
 		ID: r.ID, Kind: trade.Kind(r.Kind), Job: r.Job, Key: r.Key, Generation: r.Generation,
-		Row:       trade.RowRef{ID: r.EntryID, Job: r.OwnerJob, Key: r.OwnerKey, State: trade.State(r.OwnerState)},
+		Row: trade.RowRef{
+			ID: r.EntryID, Job: r.OwnerJob, Key: r.OwnerKey, State: trade.State(r.OwnerState),
+			SeenAt: time.UnixMilli(r.OwnerSeen).UTC(),
+		},
 		Certainty: trade.Certainty(r.Certainty), RemoteID: r.RemoteID, Parent: r.Parent,
 		Sent: r.sent(), Newest: r.newest(), At: time.UnixMilli(r.SentAt).UTC(), Version: r.Version,
 	}
@@ -459,3 +505,24 @@ func emptyBytes(d sqldb.Dialect) string {
 	}
 	return `x''`
 }
+
+// Unsent returns the entries of a kind, of all jobs, that nothing was sent for and whose newest rows
+// have one of these cells.
+func (s *Ledger) Unsent(ctx context.Context, kind trade.Kind, cells []trade.Hash) ([]trade.Entry, error) {
+	query, args := UnsentQuery(s.db.D, kind, cells)
+	return s.SelectEntries(ctx, "looking for rows of the same content", query, args...)
+}
+
+// UnsentQuery returns the condition of [Ledger.Unsent].
+func UnsentQuery(d sqldb.Dialect, kind trade.Kind, cells []trade.Hash) (where string, args []any) {
+	ids := Lookup(d, `id`, `entry`, `source_hash`, `BYTEA`, unsent)
+	among := `IN (` + ids + `)`
+	if d.Name == sqldb.Postgres {
+		among = `= ANY(ARRAY(` + ids + `))`
+	}
+	return `WHERE e.sends = ? AND e.id ` + among + ` ORDER BY e.id`, []any{string(kind), sqldb.HashesOf(d, Distinct(cells))}
+}
+
+// unsent is the condition of an entry that has nothing on the platform as far as is known. For a
+// CASE PostgreSQL has no statistics, which would lag behind what a pass has found.
+const unsent = `CASE WHEN state IN ('pending', 'waiting', 'invalid', 'held', 'rejected') THEN true ELSE false END`

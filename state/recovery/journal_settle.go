@@ -47,7 +47,7 @@ func (s *Journals) groupOf(t *sqldb.Tx, r journal.Record) (g *ledger.GroupTx, fi
 		}
 		g.Group.Intents = append(g.Group.Intents, trade.Intent{Entry: e, Attempt: trade.Attempt{
 			ID: in.Attempt, EntryID: e.ID, Generation: e.Generation, Owner: "journal", Target: e.Target,
-			Payload: e.Payload, PayloadHash: e.PayloadHash, Content: e.Content,
+			Payload: e.Payload, PayloadHash: e.PayloadHash,
 			StartedAt: r.At,
 		}})
 	}

@@ -34,7 +34,6 @@ type rebuiltEntry struct {
 	ledger.NarrowRow
 	PayloadHash, SourceHash trade.Hash
 	Acknowledged            string
-	Content                 int64
 	Ready                   bool // it has a payload
 	attempts                map[string]*ledger.AttemptRow
 	no                      int // of its last attempt
@@ -170,7 +169,7 @@ func (r *Rebuilding) load() error {
 func (r *Rebuilding) loadKeys(job string, keys []string) error {
 	var rows []rebuiltEntry
 	if err := r.All(&rows, `SELECT e.id, e.job, e.sends, e.key, e.state, e.remote_id, e.moved_id, e.flags, e.generation, e.attempts, e.amount, e.unit, e.version,
-		e.payload_hash, e.source_hash, e.acknowledged, e.content, (e.payload IS NOT NULL) AS ready FROM entry e WHERE e.job = ? AND e.key IN (`+sqldb.Placeholders(len(keys))+`)`, append([]any{job}, sqldb.Anys(keys)...)...); err != nil {
+		e.payload_hash, e.source_hash, e.acknowledged, (e.payload IS NOT NULL) AS ready FROM entry e WHERE e.job = ? AND e.key IN (`+sqldb.Placeholders(len(keys))+`)`, append([]any{job}, sqldb.Anys(keys)...)...); err != nil {
 		return err
 	}
 	if len(rows) == 0 {

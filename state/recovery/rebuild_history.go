@@ -194,7 +194,6 @@ func (h *History) fact(r journal.Record, f journal.Fact) {
 	for _, a := range f.Attempts {
 		if have := m.attempt(a.ID); have != nil {
 			have.settle(a.Outcome, a.RemoteID, true, r.At)
-			have.Content = a.Content
 		} else {
 			m.attempts = append(m.attempts, &rememberedAttempt{FactAttempt: a, counts: a.Outcome != "", finished: r.At})
 			h.sent[a.ID] = m
@@ -225,11 +224,11 @@ func (h *History) intent(r journal.Record, in journal.Intent) {
 		}
 		return never
 	})
-	m.Sends, m.Generation, m.Payload, m.Content, m.Source = in.Sends, in.Generation, in.Payload, in.Content, in.Source
+	m.Sends, m.Generation, m.Payload, m.Source = in.Sends, in.Generation, in.Payload, in.Source
 	m.State, m.Cause, m.Weak, m.next = string(trade.Sending), "", false, nil
 	h.sent[in.Attempt] = m
 	m.attempts = append(m.attempts, &rememberedAttempt{FactAttempt: journal.FactAttempt{
-		ID: in.Attempt, Generation: in.Generation, Payload: in.Payload, Content: in.Content, Started: r.At,
+		ID: in.Attempt, Generation: in.Generation, Payload: in.Payload, Started: r.At,
 	}})
 }
 

@@ -49,7 +49,7 @@ func (r *Rebuilding) insert(work []RebuiltRow) error {
 			fresh[row.Job] = append(fresh[row.Job], trade.Entry{
 				Sends: trade.Kind(row.Sends), Key: row.Key, State: trade.Held, Generation: 1, FirstSeenAt: row.first,
 				UpdatedAt:  row.last,
-				SourceHash: row.Source, PayloadHash: row.Payload, Content: row.Content,
+				SourceHash: row.Source, PayloadHash: row.Payload,
 			})
 		}
 	}
@@ -94,7 +94,7 @@ func (r *Rebuilding) attempts(work []RebuiltRow) error {
 			}
 			attempt := trade.Attempt{
 				ID: a.ID, EntryID: row.entry.ID, Generation: a.Generation, Owner: "journal",
-				Payload: json.RawMessage("{}"), PayloadHash: a.Payload, Content: a.Content,
+				Payload: json.RawMessage("{}"), PayloadHash: a.Payload,
 				StartedAt: a.Started, FinishedAt: a.finished, Outcome: trade.Outcome(a.Outcome), RemoteID: a.RemoteID,
 				Reason: journalAnswer,
 			}
@@ -183,7 +183,6 @@ func (r *Rebuilding) generations(work []RebuiltRow) error {
 var rebuiltColumns = []string{
 	"id", "state", "cause", "error", "waiting_for", "next_attempt_at", "remote_id", "closed_by", "moved_id", "flags",
 	"acknowledged", "attempts", "updated_at", "version", "source_hash", "payload_hash",
-	"content",
 }
 
 // states moves the entries to their states, in several steps if there is no direct transition.
@@ -313,13 +312,13 @@ func (r *Rebuilding) finalRow(row RebuiltRow, flags, acknowledged string) ([]any
 	if row.next != nil && (row.to == trade.Rejected || row.to == trade.Pending) {
 		next = row.next.UnixMilli()
 	}
-	source, payload, content := e.SourceHash, e.PayloadHash, e.Content
+	source, payload := e.SourceHash, e.PayloadHash
 	if row.to.Created() && row.Payload != "" {
-		source, payload, content = cmp.Or(row.Newest, row.Source), row.Payload, row.Content
+		source, payload = cmp.Or(row.Newest, row.Source), row.Payload
 	}
 	return []any{
 		e.ID, string(row.to), cause, errorText, "[]", next, remote, closedBy, moved, flags, acknowledged, e.Attempts,
-		r.Now.UnixMilli(), e.Version + 1, source, payload, content,
+		r.Now.UnixMilli(), e.Version + 1, source, payload,
 	}, nil
 }
 

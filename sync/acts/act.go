@@ -29,10 +29,8 @@ type Ledger interface {
 	// Holder returns the row that has a platform id, or had it in an answer, except for one entry;
 	// the zero key if there is none.
 	Holder(ctx context.Context, sends trade.Kind, remoteID string, except int64) (trade.ParentKey, error)
-	// SameContent returns the entries that have, or may have, a record with one of these contents,
-	// or whose row in the ERP has one of these source hashes.
-	SameContent(ctx context.Context, sends trade.Kind, contents []int64,
-		sources []trade.Hash) ([]trade.SentContent, error)
+	// Records returns the records that count and that a query selects.
+	Records(ctx context.Context, q trade.RecordQuery) (out []trade.Record, alone bool, err error)
 	run.Quarantine
 	// Act stores acts in one transaction, each together with its audit record. done reports for
 	// each whether it was stored: it was not if its entry or job has changed since it was planned.
@@ -124,6 +122,7 @@ type RowStep struct {
 
 	resend bool
 	ask    []trade.Block
+	newest func() (trade.Prints, error) // fingerprints of the row as it was read last
 }
 
 // Possible reports whether the act can be done to at least one row.
@@ -174,7 +173,12 @@ func (a *Acts) Acknowledge(ctx context.Context, job string, keys []string) (RowP
 				entry.Flags = entry.Flags.With(trade.Replaced, false)
 			}
 		}
-		return nil
+		if !entry.Acknowledged.Has(trade.Changed) {
+			return nil
+		}
+		newest, err := step.newest() // the record is that of the row as it is now
+		entry.Newest = newest
+		return err
 	})
 }
 
@@ -206,6 +210,7 @@ func (a *Acts) plan(ctx context.Context, act, job string, keys []string, change 
 			return plan, err
 		}
 		step := RowStep{Key: key, Before: entry, After: entry, Differences: changes}
+		step.newest = func() (trade.Prints, error) { return run.Newest(ctx, a.Ledger, a.job(job), entry, refs) }
 		if err := a.known(ctx, &step, len(keys) == 1); err != nil {
 			return plan, err
 		}

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/sync/identity"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
@@ -116,13 +117,18 @@ func (a *Acts) takeOver(ctx context.Context, step *RowStep, id string) error {
 	}
 	gone := trade.MissingInERP
 	if a.job(old.Job) != nil { // a job that is not configured any more has no rows in the ERP
-		switch now, err := a.Rows.Newest(ctx, old.Job, old); {
+		now, err := a.Rows.Newest(ctx, old.Job, old)
+		switch {
 		case errors.Is(err, run.ErrCancelled):
 			gone = trade.Cancelled
 		case errors.Is(err, run.ErrGone):
-		case err == nil && old.Flags.Has(trade.Changed) && !run.SameContent(now.Content, old.Content):
+		case err == nil:
+			lost, err := a.hasLost(ctx, old, now)
+			if err != nil || !lost {
+				return err
+			}
 			gone = ""
-		case err == nil, errors.Is(err, run.ErrDouble):
+		case errors.Is(err, run.ErrDouble):
 			return nil
 		default:
 			return err
@@ -138,6 +144,19 @@ func (a *Acts) takeOver(ctx context.Context, step *RowStep, id string) error {
 	given.UpdatedAt = a.Now()
 	step.Refused, step.GivesUp = NotRefused, &trade.Update{From: old.State, Entry: given}
 	return nil
+}
+
+// hasLost reports whether the key of a row that was sent has another row now.
+func (a *Acts) hasLost(ctx context.Context, old, now trade.Entry) (bool, error) {
+	records, _, err := a.Ledger.Records(ctx, trade.RecordQuery{Kind: old.Sends, Rows: []int64{old.ID}})
+	at := slices.IndexFunc(records, func(r trade.Record) bool { return r.RemoteID == old.RemoteID })
+	if err != nil || at < 0 {
+		return false, err
+	}
+	content := identity.Content{
+		Prints: trade.PrintsOf(now.Sends, now.SourceHash, now.Target, now.Payload), Whole: now.PayloadHash,
+	}
+	return identity.StandingOf(&records[at], []identity.Content{content}) >= identity.Corrected, nil
 }
 
 // maxID is the longest id that is not a UUID, in characters; the client has the same limit.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/safrasync/safrasync/sync/identity"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -57,14 +58,15 @@ func (a *Acts) Counterpart(ctx context.Context, e trade.Entry) (*Counterpart, er
 	switch {
 	case e.Error != nil && e.Error.Counterpart != nil:
 		named = *e.Error.Counterpart
-	case e.Cause == trade.CauseExists && e.Content != 0:
-		found, err := a.Ledger.SameContent(ctx, e.Sends, []int64{e.Content}, nil)
+	case e.Cause == trade.CauseExists:
+		prints := trade.PrintsOf(e.Sends, e.SourceHash, e.Target, e.Payload)
+		found, _, err := a.Ledger.Records(ctx, trade.RecordQuery{Kind: e.Sends, Prints: []trade.Prints{prints}})
 		if err != nil {
 			return nil, err
 		}
 		for _, f := range found {
-			if f.Entry.ID != e.ID && slices.Contains(f.Contents, e.Content) {
-				named = *trade.CounterpartOf(f.Entry)
+			if f.Row.ID != e.ID && identity.Same(&f, prints) {
+				named = trade.Counterpart{Job: f.Row.Job, Key: f.Row.Key, RemoteID: f.RemoteID}
 			}
 		}
 	}

@@ -9,9 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/outcome"
-	"github.com/safrasync/safrasync/sync/recheck"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -104,23 +102,22 @@ func (r *Guard) brakeRetyped(ctx context.Context, memory trade.Memory, came trad
 	var samples []string
 	var sent []trade.Counterpart
 	judge := func(entries []trade.Entry) error {
-		others, err := r.recheck.FindSent(ctx, entries, nil)
+		verdicts, _, err := r.recheck.Judge(ctx, entries, nil, nil, nil)
 		if err != nil {
 			return err
 		}
-		if err := r.recheck.ReadSent(ctx, others, nil, (*mapping.Job).Living); err != nil {
-			return err
-		}
-		for _, e := range entries {
-			like := recheck.LikenessOf(e, others)
-			if like.Moved == nil && !like.Other {
+		for i, e := range entries {
+			v := verdicts[i]
+			twoJobs := v.TwoJobs != "" || r.run.Dry != nil && r.run.Dry.Elsewhere(e) != ""
+			if v.Cause != trade.CauseRetyped && !twoJobs {
 				continue
 			}
 			if count++; len(samples) < run.BrakeSamples {
 				was := ""
-				if like.Moved != nil {
-					was = fmt.Sprintf(" ← %s", like.Moved.Entry.Key)
-					sent = append(sent, *trade.CounterpartOf(like.Moved.Entry))
+				if v.Cause == trade.CauseRetyped {
+					lost := v.Because.Candidate.Record
+					was = " ← " + lost.Row.Key
+					sent = append(sent, trade.Counterpart{Job: lost.Row.Job, Key: lost.Row.Key, RemoteID: lost.RemoteID})
 				}
 				samples = append(samples, e.Key+was)
 			}

@@ -32,7 +32,7 @@ func (r *Discoverer) read(ctx context.Context, sweep bool, resync *Resync) error
 	// with another query or mapping, rows that differ for that reason are not late
 	if cursor.Fingerprint != r.Run.Job.Fingerprint() {
 		window.Since = ""
-		if err := r.renumber(ctx); err != nil {
+		if err := r.reprint(ctx); err != nil {
 			return err
 		}
 	}
@@ -49,9 +49,6 @@ func (r *Discoverer) read(ctx context.Context, sweep bool, resync *Resync) error
 		return err
 	}
 	if err := r.markReplaced(ctx); err != nil {
-		return err
-	}
-	if err := r.settleRetyped(ctx); err != nil {
 		return err
 	}
 	// the source counts rows that it could not return, too
@@ -176,6 +173,9 @@ func (r *Discoverer) Discover(ctx context.Context, sweep bool, resync *Resync) e
 		return err
 	}
 	if err := r.Brakes.Brake(ctx); err != nil {
+		return err
+	}
+	if err := r.judgeHeld(ctx); err != nil {
 		return err
 	}
 	return r.reviveOthers(ctx) // last: by now the brakes have accepted the job's key space

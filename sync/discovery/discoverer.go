@@ -19,10 +19,9 @@ type Discoverer struct {
 	// else nil.
 	Proved []trade.Tally
 	// rows that were sent and have changed in this reading, by entry id
-	differ   map[int64]before
-	reworded []reworded              // rows held as retyped whose content has changed
-	lookups  map[string]trade.Lookup // the platform's answers to lookups by document, by code
-	tables   tables
+	differ  map[int64]before
+	lookups map[string]trade.Lookup // the platform's answers to lookups by document, by code
+	tables  tables
 }
 
 // New returns the discoverer of one run, with its recheck and brakes.

@@ -282,10 +282,6 @@ func (p *pager) applyChanges(ctx context.Context, page *trade.Page, changed []ch
 		} else {
 			r.Run.Report.Unchanged++
 		}
-		if c.verdict == remap && old.Cause == trade.CauseRetyped && entry.State != trade.Held {
-			r.reworded = append(r.reworded, reworded{old, entry}) // decided at the end of the reading
-			continue
-		}
 		if entry.Flags.Has(trade.Changed) && old.SourceHash != entry.SourceHash {
 			if r.differ == nil {
 				r.differ = map[int64]before{}
@@ -316,7 +312,9 @@ func (r *Discoverer) apply(old trade.Entry, c change, known mapping.Parents) tra
 			break
 		}
 		r.Run.Eval.Compare(&entry, values)
-		entry.Newest = r.printsOf(values, c.row.hash, known)
+		if old.SourceHash == c.row.hash || !entry.Flags.Has(trade.Changed) { // else markReplaced decides whose it is
+			entry.Newest = r.printsOf(values, c.row.hash, known)
+		}
 		entry.SourceHash, entry.Quantity = c.row.hash, r.Run.Eval.Quantity(values)
 		// the row was gone, and another one came back under its key
 		if changed := entry.Flags.Has(trade.Changed); !changed || missed(old) {
@@ -345,13 +343,6 @@ func (r *Discoverer) apply(old trade.Entry, c change, known mapping.Parents) tra
 	return entry
 }
 
-// printsOf returns the fingerprints of a row as it would be sent now.
-func (r *Discoverer) printsOf(values trade.Values, cells trade.Hash, known mapping.Parents) trade.Prints {
-	var would trade.Entry
-	r.Run.Eval.Evaluate(&would, values, known)
-	return trade.PrintsOf(r.Run.Job.Spec.Sends, cells, would.Target, would.Payload)
-}
-
 // missed reports whether a complete sweep did not find the row of an entry that was sent.
 func missed(e trade.Entry) bool {
 	return e.GoneSweeps > 0 || e.Flags.Has(trade.MissingInERP) || e.Acknowledged.Has(trade.MissingInERP)
@@ -376,6 +367,7 @@ func (r *Discoverer) refillRebuilt(entry *trade.Entry, c change, known mapping.P
 	}
 	entry.Flags = entry.Flags.With(trade.Replaced, false)
 	entry.Values, entry.MappedWith = fresh.Values, fresh.MappedWith
+	entry.Newest = trade.PrintsOf(fresh.Sends, c.row.hash, fresh.Target, fresh.Payload)
 	if samePayload {
 		entry.Target, entry.Payload, entry.PayloadHash, entry.Content = fresh.Target, fresh.Payload, fresh.PayloadHash,
 			fresh.Content

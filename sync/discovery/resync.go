@@ -116,8 +116,5 @@ func (r *Discoverer) resync(ctx context.Context, s Resync, cursor *trade.Cursor)
 	if err := r.settleDoubles(ctx, p, cursor); err != nil {
 		return err
 	}
-	if err := r.markReplaced(ctx); err != nil {
-		return err
-	}
-	return r.settleRetyped(ctx)
+	return r.markReplaced(ctx)
 }

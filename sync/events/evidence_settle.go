@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/sync/identity"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
@@ -60,7 +61,7 @@ func (h *Processor) settleOne(ctx context.Context, d trade.Doubt, doubts []trade
 	}
 	fit := slices.IndexFunc(read, fits)
 	if fit < 0 || slices.ContainsFunc(doubts, func(o trade.Doubt) bool {
-		return o.Attempt.ID != d.Attempt.ID && run.SameContent(o.Attempt.Content, d.Attempt.Content)
+		return o.Attempt.ID != d.Attempt.ID && run.SameContent(businessOf(o.Attempt).Business, businessOf(d.Attempt).Business)
 	}) {
 		return nil
 	}
@@ -83,9 +84,10 @@ func (h *Processor) settleOne(ctx context.Context, d trade.Doubt, doubts []trade
 	if len(like) != 1 || !fits(like[0]) {
 		return nil
 	}
-	elsewhere, err := h.Rows.SameContent(ctx, trade.OrderCommitments, []int64{d.Attempt.Content}, nil)
-	if err != nil || slices.ContainsFunc(elsewhere, func(o trade.SentContent) bool {
-		return o.Entry.ID != d.Entry.ID && o.Entry.State != trade.Accepted
+	prints := businessOf(d.Attempt)
+	elsewhere, _, err := h.Rows.Records(ctx, trade.RecordQuery{Kind: trade.OrderCommitments, Prints: []trade.Prints{prints}})
+	if err != nil || slices.ContainsFunc(elsewhere, func(o trade.Record) bool {
+		return o.Row.ID != d.Entry.ID && o.Row.State != trade.Accepted && identity.Same(&o, prints)
 	}) {
 		return err
 	}
@@ -99,6 +101,11 @@ func waitsToLeave(d trade.Doubt) bool {
 		return d.Attempt.Generation < d.Entry.Generation
 	}
 	return false
+}
+
+// businessOf returns the fingerprints of what an attempt sent, without those of its row.
+func businessOf(a trade.Attempt) trade.Prints {
+	return trade.PrintsOf(trade.OrderCommitments, "", a.Target, a.Payload)
 }
 
 // proven stores what the record of a doubt proves.

@@ -62,9 +62,8 @@ type Rows interface {
 	// Doubts returns the attempts of order commitments that may have created a record, and those in
 	// flight; also of rows on which a person has decided.
 	Doubts(ctx context.Context) ([]trade.Doubt, error)
-	// SameContent returns the entries that sent, or may have sent, these contents.
-	SameContent(ctx context.Context, sends trade.Kind, contents []int64,
-		sources []trade.Hash) ([]trade.SentContent, error)
+	// Records returns the records that count and that a query selects.
+	Records(ctx context.Context, q trade.RecordQuery) (out []trade.Record, alone bool, err error)
 	Rows(ctx context.Context, filter trade.RowFilter, fn func(trade.Entry) error) error
 	Act(ctx context.Context, acts []trade.Act) (done []bool, err error)
 }

@@ -99,11 +99,11 @@ func StandingOf(record *trade.Record, now []Content) Standing {
 }
 
 // Misplaced reports whether children must wait that would go under a record: its key holds another
-// document, or it has lost its row and may belong to another one. elsewhere are rows without a
+// document, or content that nobody has read yet or judged, or it has lost its row and may belong to another one. elsewhere are rows without a
 // record. A record of which no document is known takes its children.
 func Misplaced(record *trade.Record, now []Content, elsewhere ...Row) bool {
 	l := lost{record: record, standing: StandingOf(record, now)}
-	if l.standing == Replaced && cmp.Or(record.Newest.Document, record.Sent.Document) != 0 {
+	if l.standing == Amended || l.standing == Replaced && cmp.Or(record.Newest.Document, record.Sent.Document) != 0 {
 		return true
 	}
 	return slices.ContainsFunc(elsewhere, func(r Row) bool { return l.like(&r) != none })
@@ -133,6 +133,18 @@ func likeness(a, b *trade.Prints) int {
 		return frame
 	}
 	return none
+}
+
+// Alike reports whether a record has anything in common with one of some rows.
+func Alike(record *trade.Record, rows []Row) bool {
+	return slices.ContainsFunc(rows, func(r Row) bool {
+		return likeness(&r.Prints, &record.Sent) != none || likeness(&r.Prints, &record.Newest) != none
+	})
+}
+
+// Same reports whether a record is for the business of a content at least.
+func Same(record *trade.Record, p trade.Prints) bool {
+	return min(likeness(&p, &record.Sent), likeness(&p, &record.Newest)) <= business
 }
 
 // lost is a record with what became of its row.
@@ -430,22 +442,25 @@ func (j *judge) within(row, other int64) bool {
 	return j.rules.Within == nil || j.rules.Within(row, other)
 }
 
-// twoJobs names another job that has a row with the cells or the payload of a row.
+// twoJobs names another job that has a row with the cells or the payload of a row, under a key that
+// does not hold it.
 func (j *judge) twoJobs(i int) {
 	row := &j.rows[i]
-	see := func(job string, id int64, now *Content) {
+	see := func(job string, id int64, sameKey bool, now *Content) {
 		like := likeness(&row.Prints, &now.Prints)
-		if job != row.Job && id != row.ID && (like == cells || like == payload) {
+		if job != row.Job && id != row.ID && !sameKey && (like == cells || like == payload) {
 			j.out[i].TwoJobs = cmp.Or(j.out[i].TwoJobs, job)
 		}
 	}
 	for k := range j.records {
 		l := &j.records[k]
 		for n := range l.of.Now {
-			see(l.record.Row.Job, l.record.Row.ID, &l.of.Now[n])
+			r := l.record
+			see(r.Row.Job, r.Row.ID, r.Row.Key == row.Key && r.Space == row.Space, &l.of.Now[n])
 		}
 	}
 	for k := range j.rows {
-		see(j.rows[k].Job, j.rows[k].ID, &j.rows[k].Content)
+		o := &j.rows[k]
+		see(o.Job, o.ID, o.Key == row.Key && o.Space == row.Space, &o.Content)
 	}
 }

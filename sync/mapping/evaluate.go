@@ -51,9 +51,6 @@ func (e *Evaluator) Evaluate(entry *trade.Entry, values trade.Values, parents Pa
 	if err != nil {
 		problems = append(problems, trade.Problem{Rule: trade.RuleInternal, Detail: err.Error(), Mapping: true})
 	}
-	for _, f := range draft.Fields {
-		r.parent += f.Parent // only one field can have one
-	}
 	e.fill(entry, values, draft, r, problems)
 }
 
@@ -87,7 +84,7 @@ func (e *Evaluator) fill(entry *trade.Entry, values trade.Values, draft trade.Dr
 	default:
 		entry.State, entry.Cause, entry.Error = trade.Pending, "", nil
 		entry.Target, entry.Payload, entry.PayloadHash = r.target, r.body, trade.PayloadHash(r.target, r.body)
-		entry.Content = trade.ContentNumber(e.Job.Spec.Sends, r.parent, r.target, r.body)
+		entry.Content = trade.PrintsOf(e.Job.Spec.Sends, "", r.target, r.body).Business
 	}
 }
 
@@ -267,7 +264,6 @@ func (f *fieldMapping) read(v erp.Value, text string) (string, *trade.Problem) {
 // request is what is sent for one record: the body, and the id in the path.
 type request struct {
 	target string // the order commitment of a traceability record; it is in the path
-	parent int64  // content number of its parent record; 0 = not known
 	body   []byte
 }
 

@@ -85,7 +85,7 @@ func (f *fieldMapping) applyParent(get ColumnsOf, known Parents) (trade.DraftFie
 		}
 		parent, ok := known[trade.ParentKey{Job: spec.Job, Key: key}]
 		if parent.RemoteID != "" && of == (trade.ParentKey{Job: spec.Job, Key: key}) {
-			out.Origin.Value, out.Text, out.Parent = key, parent.RemoteID, parent.Content
+			out.Origin.Value, out.Text = key, parent.RemoteID
 		}
 		if sent.RemoteID != "" {
 			if _, unread := known[trade.ParentKey{Job: spec.Job}]; unread {
@@ -106,7 +106,7 @@ func (f *fieldMapping) applyParent(get ColumnsOf, known Parents) (trade.DraftFie
 	}
 	if sent.RemoteID != "" {
 		if other != nil { // a person decides whether it is the same
-			out.Text, out.Parent = "", 0
+			out.Text = ""
 		}
 		return out, nil, other
 	}

@@ -8,7 +8,8 @@ import "github.com/safrasync/safrasync/sync/run"
 type Checker struct {
 	run *run.Run
 
-	Alone bool // no other job had entries of the same kind, as of the last query
+	Alone bool           // no other job had entries of the same kind, as of the last query
+	known map[int64]bool // the records that the last query found
 }
 
 // New returns the checker of one run.

@@ -1,7 +1,8 @@
-// Package recheck reads rows again just before their intents are stored (I8), and finds what was
-// sent already.
+// Package recheck reads rows again just before their intents are stored (I8), and asks package
+// identity what they are.
 //
 // A row that changed is mapped again. One that is gone, doubled or cancelled is held, and so is one
-// whose content or key was sent under another key or by another job (I3). What was sent with the
-// same content is read in the same query, so that all of it is from the same moment.
+// that identity does not let go (I3): compare.go gathers the records that it may be, with what
+// stands under their keys in the ERP; hold.go does what identity says. The keys of records are read
+// after the rows themselves, so that a row that was renumbered meanwhile is found under one of them.
 package recheck

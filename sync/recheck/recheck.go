@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/sync/identity"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
@@ -24,46 +25,31 @@ const (
 type Rechecked struct {
 	Ready   []trade.Entry  // may be sent as they are now
 	Updates []trade.Update // what the recheck changed; pending ones are in Ready too
-	differ  bool           // a row differs from what the ledger has
-	Sent    []SentRow      // rows that were, or may have been, sent with such content
+	Twins   []Twin         // rows that are like another living one
+	// Known are the records that were near one of the rows, or had its key.
+	Known map[int64]bool
+	of    []identity.Candidate
 }
 
 // Recheck reads the rows again by their keys, in one short query. A row that changed is mapped
-// again; one that is gone, doubled or cancelled is held; one whose content was sent under another
-// key that does not have it any more is held too. What was sent with the same content is read in
-// the same query, so that all of it is from the same moment. storing are intents that are being
-// stored.
-func (r *Checker) Recheck(ctx context.Context, entries, storing []trade.Entry) (Rechecked, error) {
-	sent, err := r.FindSent(ctx, entries, storing)
+// again; one that is gone, doubled or cancelled is held. Then identity decides about each that is
+// ready. The rows under the keys of what was sent are read after the rows themselves, so that a row
+// which was renumbered meanwhile is found under one of its keys at least. ahead are rows that go
+// before these; storing are intents that are being stored.
+func (r *Checker) Recheck(ctx context.Context, entries, ahead, storing []trade.Entry) (Rechecked, error) {
+	found, out, err := r.recheckAll(ctx, entries)
+	if err != nil || len(out.Ready) == 0 {
+		return out, err
+	}
+	verdicts, of, err := r.Judge(ctx, out.Ready, ahead, storing, found)
 	if err != nil {
 		return Rechecked{}, err
 	}
-	for {
-		found, out, err := r.recheckAll(ctx, entries, sent)
-		if err != nil {
-			return Rechecked{}, err
-		}
-		missed := false
-		if out.differ { // a row with new content may equal sent rows that were not read yet
-			again, err := r.FindSent(ctx, out.Ready, storing)
-			if err != nil {
-				return Rechecked{}, err
-			}
-			sent, missed = joined(sent, again)
-		}
-		if missed {
-			continue
-		}
-		if err := r.ReadSent(ctx, sent, found, (*mapping.Job).Living); err != nil {
-			return Rechecked{}, err
-		}
-		if err := r.holdSentElsewhere(ctx, &out); err != nil {
-			return Rechecked{}, err
-		}
-		r.holdMoved(&out, sent)
-		out.Sent = sent
-		return out, r.recheckParents(ctx, &out)
+	out.of, out.Known = of, r.known
+	if err := r.follow(ctx, &out, verdicts); err != nil {
+		return Rechecked{}, err
 	}
+	return out, r.recheckParents(ctx, &out)
 }
 
 // recheckParents keeps rows from being sent under a record that does not belong to the row which
@@ -74,38 +60,18 @@ func (r *Checker) recheckParents(ctx context.Context, out *Rechecked) error {
 	if len(jobs) == 0 || len(out.Ready) == 0 {
 		return nil
 	}
-	asked := map[trade.ParentKey]*SentRow{}
+	asked := map[trade.ParentKey]bool{}
 	for _, e := range out.Ready {
 		for _, k := range r.run.Job.Mapping.ParentKeys(nil, mapping.ColumnsIn(e.Values)) {
-			asked[k] = nil
+			asked[k] = true
 		}
 	}
-	var sent []SentRow
-	for _, job := range jobs {
-		var keys []string
-		for k := range asked {
-			if k.Job == job {
-				keys = append(keys, k.Key)
-			}
-		}
-		slices.Sort(keys)
-		entries, err := r.run.EntriesOf(ctx, job, keys)
-		if err != nil {
-			return err
-		}
-		for _, e := range entries {
-			sent = append(sent, SentRow{SentContent: trade.SentContent{Entry: e}})
-		}
-	}
-	sent = append(sent, r.parentsElsewhere(asked, sent)...)
-	if err := r.ReadSent(ctx, sent, nil, anyRow); err != nil {
+	parents, err := r.parents(ctx, asked)
+	if err != nil {
 		return err
 	}
-	for i := range sent {
-		asked[trade.ParentKey{Job: sent[i].Entry.Job, Key: sent[i].Entry.Key}] = &sent[i]
-	}
 	out.Ready = slices.DeleteFunc(out.Ready, func(e trade.Entry) bool {
-		parent := misplaced(r.run.Job.Mapping, mapping.ColumnsIn(e.Values), asked)
+		parent := misplaced(r.run.Job.Mapping, mapping.ColumnsIn(e.Values), parents)
 		if parent == nil {
 			return false
 		}
@@ -122,59 +88,107 @@ func (r *Checker) recheckParents(ctx context.Context, out *Rechecked) error {
 	return nil
 }
 
+// parent is a row on which others depend, with its record and what the ERP has under its key now.
+type parent struct {
+	trade.Entry
+	record *trade.Record // nil: it has none
+	now    []identity.Content
+}
+
+// parents reads the parents with some keys: what the ledger has of them, and what the ERP has under
+// their keys, also in jobs that do not know them yet, because the row with the key may have moved
+// into the scope of another job.
+func (r *Checker) parents(ctx context.Context, asked map[trade.ParentKey]bool) (map[trade.ParentKey]parent, error) {
+	out := map[trade.ParentKey]parent{}
+	parts := map[string][]trade.Cell{}
+	var ids []int64
+	for _, job := range r.run.Job.Mapping.SentBy {
+		var keys []string
+		for k := range asked {
+			if k.Job == job {
+				keys = append(keys, k.Key)
+			}
+		}
+		slices.Sort(keys)
+		entries, err := r.run.EntriesOf(ctx, job, keys)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			out[trade.ParentKey{Job: job, Key: e.Key}], parts[e.Key] = parent{Entry: e}, e.KeyParts
+			ids = append(ids, e.ID)
+		}
+	}
+	records, _, err := r.run.Ledger.Records(ctx, trade.RecordQuery{Kind: trade.OrderCommitments, Rows: ids})
+	if err != nil {
+		return nil, err
+	}
+	for i := range records {
+		at := trade.ParentKey{Job: records[i].Row.Job, Key: records[i].Row.Key}
+		if p, ok := out[at]; ok && records[i].RemoteID == p.RemoteID {
+			p.record = &records[i]
+			out[at] = p
+		}
+	}
+	for k := range asked {
+		if _, ok := out[k]; !ok && parts[k.Key] != nil {
+			out[k] = parent{Entry: trade.Entry{Job: k.Job, Key: k.Key, KeyParts: parts[k.Key]}}
+		}
+	}
+	for _, job := range r.run.Env.Jobs {
+		entries := map[string]trade.Entry{}
+		for k, p := range out {
+			if k.Job == job.Name() {
+				entries[k.Key] = p.Entry
+			}
+		}
+		now, err := r.standing(ctx, job, entries, nil, anyRow)
+		if err != nil {
+			return nil, err
+		}
+		for key := range entries {
+			at := trade.ParentKey{Job: job.Name(), Key: key}
+			p := out[at]
+			p.now = now[key]
+			out[at] = p
+		}
+	}
+	return out, nil
+}
+
+// misplaced returns the parent under whose record a row would be sent although its key has another
+// document in the ERP now, in whichever job; nil if there is none.
+func misplaced(m *mapping.Mapping, get mapping.ColumnsOf, of map[trade.ParentKey]parent) *trade.Entry {
+	for _, specs := range m.ParentSpecs() {
+		var holder *parent
+		var now []identity.Content
+		for _, spec := range specs {
+			key, ok := mapping.ParentKey(get, spec.Columns)
+			p, there := of[trade.ParentKey{Job: spec.Job, Key: key}]
+			if !ok || !there {
+				continue
+			}
+			now = append(now, p.now...)
+			has := p.record != nil && !p.Flags.Has(trade.Replaced)
+			// the same choice as in applyParent
+			if has && (holder == nil || holder.Flags.Has(trade.Changed) && !p.Flags.Has(trade.Changed)) {
+				holder = &p
+			}
+		}
+		if holder != nil && identity.Misplaced(holder.record, now) {
+			return &holder.Entry
+		}
+	}
+	return nil
+}
+
 // anyRow returns all rows, cancelled ones too: if another contract has the number now, it does not
 // matter whether that one is still valid.
 func anyRow(_ *mapping.Job, rows []erp.Row) []erp.Row { return rows }
 
-// parentsElsewhere returns the keys that are asked of several jobs, for those jobs that do not know
-// them yet: the row with the key may have moved into the scope of another job.
-func (r *Checker) parentsElsewhere(asked map[trade.ParentKey]*SentRow, sent []SentRow) []SentRow {
-	parts := map[string][]trade.Cell{}
-	for _, s := range sent {
-		parts[s.Entry.Key] = s.Entry.KeyParts
-		delete(asked, trade.ParentKey{Job: s.Entry.Job, Key: s.Entry.Key})
-	}
-	var out []SentRow
-	for k := range asked {
-		if of, ok := parts[k.Key]; ok {
-			out = append(out,
-				SentRow{SentContent: trade.SentContent{Entry: trade.Entry{Job: k.Job, Key: k.Key, KeyParts: of}}})
-		}
-	}
-	return out
-}
-
-// joined returns have with the rows of more that it lacks, and reports whether there were any.
-func joined(have, more []SentRow) (all []SentRow, added bool) {
-	known := make(map[int64]bool, len(have))
-	for _, s := range have {
-		known[s.Entry.ID] = true
-	}
-	n := len(have)
-	for _, s := range more {
-		if !known[s.Entry.ID] {
-			have = append(have, s)
-		}
-	}
-	return have, len(have) > n
-}
-
-// recheckAll reads the rows of entries, and of rows that were sent with the same content, and
-// decides on the entries. It returns the rows by key.
-func (r *Checker) recheckAll(ctx context.Context, entries []trade.Entry,
-	sent []SentRow,
-) (map[string][]erp.Row, Rechecked, error) {
-	asked := slices.Clone(entries)
-	known := make(map[int64]bool, len(entries))
-	for _, e := range entries {
-		known[e.ID] = true
-	}
-	for _, s := range sent {
-		if s.Entry.Job == r.run.Job.Name() && !known[s.Entry.ID] {
-			asked = append(asked, s.Entry)
-		}
-	}
-	rows, err := r.run.ReadAgain(ctx, r.run.Job, asked)
+// recheckAll reads the rows of entries, and decides on the entries. It returns the rows by key.
+func (r *Checker) recheckAll(ctx context.Context, entries []trade.Entry) (map[string][]erp.Row, Rechecked, error) {
+	rows, err := r.run.ReadAgain(ctx, r.run.Job, entries)
 	if err != nil {
 		return nil, Rechecked{}, err
 	}
@@ -193,7 +207,6 @@ func (r *Checker) recheckAll(ctx context.Context, entries []trade.Entry,
 			if entry.State == trade.Pending && len(r.run.Job.Mapping.SentBy) > 0 && entry.SourceHash != old.SourceHash {
 				continue
 			}
-			out.differ = true
 			entry.UpdatedAt = r.run.Env.Clock.Now()
 			out.Updates = append(out.Updates, trade.Update{From: old.State, Entry: entry})
 			entry.Version++ // once the update is stored

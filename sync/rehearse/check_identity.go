@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/run"
@@ -151,36 +152,38 @@ func (e *Rehearsal) changedIdentity(ctx context.Context, job *mapping.Job,
 	return append(out, f), nil
 }
 
-// sharedKeys finds rows that the queries of two jobs of the same kind return, in the same key
-// space: one of the jobs would hold them. Only keys are kept in memory.
+// sharedKeys finds rows that the queries of two jobs of the same kind return: under the same key of
+// one key space, where one of the jobs would hold them, or with the same cells, where both might
+// send them. Only keys and hashes are kept in memory.
 func (e *Rehearsal) sharedKeys(ctx context.Context) ([]IdentityFinding, error) {
 	type read struct {
 		job   *mapping.Job
 		keys  map[run.KeyHash]bool
+		cells map[trade.Hash]bool
 		whole bool
 	}
 	var done []read
 	var out []IdentityFinding
 	for _, job := range e.env.Jobs {
-		same := func(o *mapping.Job) bool {
-			return o != job && o.Spec.Sends == job.Spec.Sends && o.Identity.Space == job.Identity.Space
-		}
+		same := func(o *mapping.Job) bool { return o != job && o.Spec.Sends == job.Spec.Sends }
 		if !slices.ContainsFunc(e.env.Jobs, same) {
 			continue
 		}
-		now := read{job: job, keys: map[run.KeyHash]bool{}, whole: true}
+		now := read{job: job, keys: map[run.KeyHash]bool{}, cells: map[trade.Hash]bool{}, whole: true}
 		found := map[string]*IdentityFinding{}
-		err := run.EachKey(ctx, e.source, job, func(key string, cancelled bool) error {
-			if cancelled || now.keys[run.HashKey(key)] {
+		err := run.EachRow(ctx, e.source, job, func(key string, row erp.Row) error {
+			at, cells := run.HashKey(key), job.SourceHash(row.Get)
+			if job.IsCancelled(row.Get) || now.keys[at] {
 				return nil
 			}
 			if len(now.keys) == identityMost {
 				now.whole = false
 				return run.ErrEnough
 			}
-			now.keys[run.HashKey(key)] = true
+			now.keys[at], now.cells[cells] = true, true
 			for _, other := range done {
-				if !same(other.job) || !other.keys[run.HashKey(key)] {
+				known := other.keys[at] && other.job.Identity.Space == job.Identity.Space || other.cells[cells]
+				if !same(other.job) || !known {
 					continue
 				}
 				f := found[other.job.Name()]

@@ -18,13 +18,43 @@ type pendingParents struct {
 	recheck *recheck.Checker
 }
 
+// goesAhead are the rows that would be sent, by what they may be found by.
+type goesAhead struct {
+	cells map[trade.Hash][]trade.Entry
+	near  map[int64][]trade.Entry
+	has   map[int64]bool
+}
+
+func (g goesAhead) add(e trade.Entry) {
+	if g.has[e.ID] {
+		return
+	}
+	g.has[e.ID] = true
+	p := recheck.ContentOf(e).Prints
+	g.cells[p.Cells], g.near[p.Near] = append(g.cells[p.Cells], e), append(g.near[p.Near], e)
+}
+
+// of returns those that may be like one of some rows.
+func (g goesAhead) of(entries []trade.Entry) (out []trade.Entry) {
+	seen := map[int64]bool{}
+	for _, e := range entries {
+		p := recheck.ContentOf(e).Prints
+		for _, other := range slices.Concat(g.cells[p.Cells], g.near[p.Near]) {
+			if !seen[other.ID] {
+				seen[other.ID] = true
+				out = append(out, other)
+			}
+		}
+	}
+	return out
+}
+
 // lookAhead rechecks the rows that would be sent, so that a dry run does not promise what the run
 // would hold. Rows of earlier readings are read again, as the run would do. Of those that this
-// reading has just found, it reads only those whose content or key the ledger knows, or that equal
-// one another.
+// reading has just found, it reads only those that records or other rows may be like.
 func lookAhead(ctx context.Context, d *discovery.Discoverer) error {
 	r := &pendingParents{run: d.Run, recheck: d.Recheck}
-	ahead := map[int64][]trade.Entry{} // rows that would be sent, by content number
+	ahead := goesAhead{map[trade.Hash][]trade.Entry{}, map[int64][]trade.Entry{}, map[int64]bool{}}
 	for after := int64(0); ; {
 		due, err := r.run.Ledger.Due(ctx, r.run.Job.Name(), r.run.Env.Clock.Now(), after, recheck.BatchSize)
 		if err != nil {
@@ -73,7 +103,7 @@ func (r *pendingParents) notTaken(ctx context.Context, entries []trade.Entry) ([
 				kept = append(kept, e)
 				continue
 			}
-			recheck.HoldOtherJob(&e, trade.Elsewhere{Job: job.Name(), Key: e.Key, State: trade.Pending})
+			recheck.HoldOtherJob(&e, trade.Counterpart{Job: job.Name(), Key: e.Key}, trade.Pending)
 			if err := r.run.Dry.HoldBack(ctx, e); err != nil {
 				return nil, err
 			}
@@ -83,55 +113,42 @@ func (r *pendingParents) notTaken(ctx context.Context, entries []trade.Entry) ([
 	return out, nil
 }
 
-// alike returns the rows that the recheck may hold, and records the others in ahead as rows that
-// would be sent.
-func (r *pendingParents) alike(ctx context.Context, entries []trade.Entry,
-	ahead map[int64][]trade.Entry,
-) ([]trade.Entry, error) {
-	sent, err := r.recheck.FindSent(ctx, entries, nil)
+// alike returns the rows that the recheck may hold or flag, and records the others in ahead as rows
+// that would be sent.
+func (r *pendingParents) alike(ctx context.Context, entries []trade.Entry, ahead goesAhead) ([]trade.Entry, error) {
+	near, err := r.recheck.Near(ctx, entries)
 	if err != nil {
 		return nil, err
 	}
-	var taken map[string]trade.Elsewhere
-	if !r.recheck.Alone {
-		if taken, err = r.recheck.SentElsewhere(ctx, entries); err != nil {
-			return nil, err
-		}
-	}
 	var out []trade.Entry
-	for _, e := range entries {
-		_, elsewhere := taken[e.Key]
-		known := slices.ContainsFunc(sent, func(s recheck.SentRow) bool {
-			return s.Sent(e) || s.Entry.SourceHash == e.SourceHash || run.SameContent(s.Entry.Content, e.Content)
-		})
-		if elsewhere || known || len(ahead[e.Content]) > 0 {
+	for i, e := range entries {
+		if near[i] || len(ahead.of(entries[i:i+1])) > 0 {
 			out = append(out, e)
-			continue
 		}
-		ahead[e.Content] = append(ahead[e.Content], e)
+		// of rows of one batch that are alike, the second is rechecked with the first ahead of it
+		if !near[i] {
+			ahead.add(e)
+		}
 	}
 	return out, nil
 }
 
 // lookDry rechecks rows as a run does before it stores their intents, and counts the results.
-func (r *pendingParents) lookDry(ctx context.Context, entries []trade.Entry, ahead map[int64][]trade.Entry) error {
+func (r *pendingParents) lookDry(ctx context.Context, entries []trade.Entry, ahead goesAhead) error {
 	if len(entries) == 0 {
 		return nil
 	}
-	var storing []trade.Entry
+	judged := map[int64]bool{}
 	for _, e := range entries {
-		storing = append(storing, ahead[e.Content]...)
+		judged[e.ID] = true
 	}
-	result, err := r.recheck.Recheck(ctx, entries, storing)
+	before := slices.DeleteFunc(ahead.of(entries), func(e trade.Entry) bool { return judged[e.ID] })
+	result, err := r.recheck.Recheck(ctx, entries, before, nil)
 	if err != nil {
 		return err
 	}
-	for _, t := range r.recheck.CheckEqualRows(&result, nil) {
-		r.run.Report.Twins.Add(trade.LikeRow{
-			Key: t.Row.Key, Job: t.Other.Job, Other: t.Other.Key, RemoteID: t.Other.RemoteID,
-			Near: t.Near, Held: t.Held,
-			Shown: t.Row.Shown, OtherShown: t.Other.Shown,
-		})
+	if err := r.nameTwins(ctx, result.Twins, slices.Concat(entries, before)); err != nil {
+		return err
 	}
 	r.run.Dry.ForgetParents()
 	now := map[int64]trade.Entry{}
@@ -141,7 +158,7 @@ func (r *pendingParents) lookDry(ctx context.Context, entries []trade.Entry, ahe
 	goes := map[int64]bool{}
 	for _, e := range result.Ready {
 		goes[e.ID] = true
-		ahead[e.Content] = append(ahead[e.Content], e)
+		ahead.add(e)
 	}
 	for _, old := range entries {
 		entry, changed := now[old.ID]
@@ -157,6 +174,35 @@ func (r *pendingParents) lookDry(ctx context.Context, entries []trade.Entry, ahe
 		if err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// nameTwins adds the rows that are like another one to the report. known are rows that the ledger
+// need not be asked about.
+func (r *pendingParents) nameTwins(ctx context.Context, twins []recheck.Twin, known []trade.Entry) error {
+	shown := map[int64]trade.Shown{}
+	for _, e := range known {
+		shown[e.ID] = e.Shown
+	}
+	var ids []int64
+	for _, t := range twins {
+		if _, ok := shown[t.ID]; !ok {
+			ids = append(ids, t.ID)
+		}
+	}
+	sent, err := r.run.Ledger.Entries(ctx, ids)
+	if err != nil {
+		return err
+	}
+	for _, e := range sent {
+		shown[e.ID] = e.Shown
+	}
+	for _, t := range twins {
+		r.run.Report.Twins.Add(trade.LikeRow{
+			Key: t.Row.Key, Job: t.Other.Job, Other: t.Other.Key, RemoteID: t.Other.RemoteID,
+			Near: t.Near, Held: t.Held, Shown: t.Row.Shown, OtherShown: shown[t.ID],
+		})
 	}
 	return nil
 }

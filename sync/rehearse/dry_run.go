@@ -45,7 +45,7 @@ func (e *Rehearsal) dryRun(ctx context.Context, job *mapping.Job, read map[strin
 	asked Asked,
 ) (*run.Run, error) {
 	now, id := e.env.Clock.Now(), uuid.Must(uuid.NewV7()).String()
-	dry := run.DryRun(e.ledger, job.Name(), read, asked.Planned)
+	dry := run.DryRun(e.ledger, job, read, asked.Planned)
 	r := &run.Run{
 		Env: e.env, Job: job, Ledger: dry.Store(), Dry: dry, Source: e.source, Now: now,
 		Report: trade.RunReport{ID: id, Job: job.Name(), StartedAt: now},

@@ -160,7 +160,7 @@ func (g *judge) row(ctx context.Context, s keyRows) (judged, error) {
 		now.Content
 	entry.KeyParts, entry.SourceHash = slices.Concat(entry.KeyParts, parts), r.Run.Job.SourceHash(s.Row.Get)
 	entry.Shown = r.Run.Job.Shown(key, s.Row.Get)
-	last, err := r.Recheck.Recheck(ctx, []trade.Entry{entry}, nil)
+	last, err := r.Recheck.Recheck(ctx, []trade.Entry{entry}, nil, nil)
 	if err != nil {
 		return judged{}, err
 	}

@@ -15,6 +15,8 @@ import (
 // send either, because sending needs a lease and an intent.
 type DryLedger struct {
 	Readable
+	job    *mapping.Job
+	cells  map[cellsOf]bool             // of the rows that would be sent
 	states map[trade.State]int          // change of each state's count
 	refs   map[string]map[string]string // tables read from the ERP in this run
 	Judged map[int64]bool               // entries whose change is counted
@@ -35,13 +37,15 @@ type DryLedger struct {
 
 // DryRun returns the ledger of one job of a dry run, and adds it to jobs, the ledgers of all jobs
 // of the pass.
-func DryRun(ledger Readable, job string, jobs map[string]*DryLedger, planned func(trade.Entry)) *DryLedger {
-	jobs[job] = &DryLedger{
-		Readable: ledger, states: map[trade.State]int{}, Judged: map[int64]bool{}, Fate: map[KeyHash]trade.Parent{},
+func DryRun(ledger Readable, job *mapping.Job, jobs map[string]*DryLedger,
+	planned func(trade.Entry),
+) *DryLedger {
+	jobs[job.Name()] = &DryLedger{
+		Readable: ledger, job: job, cells: map[cellsOf]bool{}, states: map[trade.State]int{}, Judged: map[int64]bool{}, Fate: map[KeyHash]trade.Parent{},
 		planned: planned, Jobs: jobs,
 		Goes: map[KeyHash]trade.Quantity{}, stays: map[trade.Unit]trade.Tally{}, follow: map[KeyHash]bool{},
 	}
-	return jobs[job]
+	return jobs[job.Name()]
 }
 
 // Store returns d as the storage of a run.
@@ -49,8 +53,8 @@ func (d *DryLedger) Store() Store {
 	return Store{Readable: Readable{Rows: d, Relatives: d, Sums: d, Tables: d}, Writes: d}
 }
 
-// Renumber stores nothing.
-func (d *DryLedger) Renumber(context.Context, trade.Lease, []trade.Entry) error { return nil }
+// Reprint stores nothing.
+func (d *DryLedger) Reprint(context.Context, trade.Lease, []trade.Entry) error { return nil }
 
 // RecordLookups stores nothing.
 func (d *DryLedger) RecordLookups(context.Context, string, []trade.Lookup) error { return nil }
@@ -96,8 +100,28 @@ func (d *DryLedger) keep(e trade.Entry) {
 	if e.ID == 0 {
 		e.ID = int64(-1 - len(d.Ready))
 	}
+	e.Newest = trade.PrintsOf(e.Sends, e.SourceHash, e.Target, e.Payload)
+	d.cells[cellsOf{e.Sends, e.SourceHash}] = true
 	e.Values, e.Now, e.Payload, e.Warnings, e.MappedWith = nil, nil, nil, nil, ""
 	d.Ready = append(d.Ready, e)
+}
+
+// cellsOf identifies what a row of the ERP holds.
+type cellsOf struct {
+	kind  trade.Kind
+	cells trade.Hash
+}
+
+// Elsewhere returns another job of this dry run that would send a row with the cells of this one; ""
+// if there is none.
+func (d *DryLedger) Elsewhere(e trade.Entry) string {
+	for name, other := range d.Jobs {
+		_, sameKey := other.Goes[HashKey(e.Key)]
+		if other != d && other.cells[cellsOf{e.Sends, e.SourceHash}] && !(sameKey && other.job.Identity.Space == d.job.Identity.Space) {
+			return name
+		}
+	}
+	return ""
 }
 
 // Stay counts a pending row as one that would not be sent.

@@ -5,6 +5,8 @@ package run
 import (
 	"context"
 
+	"go.uber.org/zap"
+
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -56,6 +58,23 @@ func (r *Run) NeverRead(ctx context.Context, job string) (bool, error) {
 // ParentKeeper is the part of the ledger that knows parent rows.
 type ParentKeeper interface {
 	Parents(ctx context.Context, keys []trade.ParentKey) (map[trade.ParentKey]trade.Parent, error)
+}
+
+// Newest returns the fingerprints of the row of an entry that was sent, as it was read last.
+func Newest(ctx context.Context, ledger ParentKeeper, job *mapping.Job, entry trade.Entry,
+	refs mapping.Codes,
+) (trade.Prints, error) {
+	if entry.Now == nil || job == nil {
+		return trade.Prints{Cells: entry.SourceHash}, nil
+	}
+	known, err := ledger.Parents(ctx, job.Mapping.ParentKeys(nil, mapping.ColumnsIn(entry.Now)))
+	if err != nil {
+		return trade.Prints{}, err
+	}
+	eval := mapping.Evaluator{Job: job, Refs: refs, Today: trade.DateOf(entry.UpdatedAt), Log: zap.NewNop()}
+	var would trade.Entry
+	eval.Evaluate(&would, entry.Now, known)
+	return trade.PrintsOf(job.Spec.Sends, entry.SourceHash, would.Target, would.Payload), nil
 }
 
 // Differences returns where a row of the ERP differs from what was sent, as [mapping.Differences]

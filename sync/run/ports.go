@@ -54,17 +54,12 @@ type Relatives interface {
 	HeldFor(ctx context.Context, job, cause string, fn func([]trade.Entry) error) error
 	// JobsOfLedger returns the jobs that have entries.
 	JobsOfLedger(ctx context.Context) ([]trade.KnownJob, error)
-	// SameContent returns the entries of this kind of record, of all jobs, whose attempts created
-	// or may have created a record, and that sent one of these content numbers or whose newest row
-	// has one of these source hashes. Entries that are held because the record exists on the
-	// platform, or belongs to another job, are included.
-	SameContent(ctx context.Context, sends trade.Kind, contents []int64,
-		sources []trade.Hash) ([]trade.SentContent, error)
-	// SentElsewhere returns, by key, the rows of other jobs of the same kind that were sent, or may
-	// have been, and whose keys are compared with this job's. several reports whether there are
-	// such jobs.
-	SentElsewhere(ctx context.Context, job string, sends trade.Kind,
-		keys []string) (out map[string]trade.Elsewhere, several bool, err error)
+	// Records returns the records that count and that a query selects, in the order of their ids.
+	// alone reports that no other job has rows of this kind, so that no key was looked for.
+	Records(ctx context.Context, q trade.RecordQuery) (out []trade.Record, alone bool, err error)
+	// Unsent returns the entries of a kind, of all jobs, that nothing was sent for and whose newest
+	// rows have one of these cells.
+	Unsent(ctx context.Context, kind trade.Kind, cells []trade.Hash) ([]trade.Entry, error)
 	// Awaiting calls fn for every waiting entry of the job that needs a reference of this kind, in
 	// id order; fn may write.
 	Awaiting(ctx context.Context, job, kind string, fn func(trade.Entry) error) error
@@ -83,7 +78,8 @@ type Sums interface {
 	Arrivals(ctx context.Context, job string, after int64, samples int) (trade.Arrivals, error)
 	// Due returns pending entries that are due, with ids greater than after, in id order.
 	Due(ctx context.Context, job string, now time.Time, after int64, limit int) ([]trade.Entry, error)
-	// DueContents is Due with only the id, job, key, hashes and content number of each entry.
+	// DueContents is Due with only what is compared of each entry: id, job, key, kind, hashes, target
+	// and payload.
 	DueContents(ctx context.Context, job string, now time.Time, after int64, limit int) ([]trade.Entry, error)
 }
 
@@ -114,10 +110,9 @@ type Writes interface {
 	// (trade.ErrLeaseLost). It leaves out an update whose entry has changed since it was read, and
 	// a new entry whose key exists meanwhile; lost counts them, and the next run reads them again.
 	Record(ctx context.Context, lease trade.Lease, page trade.Page) (lost int, err error)
-	// Renumber stores the content numbers of entries, and of the attempts that sent the same
-	// content, fenced by the lease (trade.ErrLeaseLost). It leaves out an entry that has changed
-	// since it was read.
-	Renumber(ctx context.Context, lease trade.Lease, entries []trade.Entry) error
+	// Reprint stores the newest fingerprints of entries with their records, fenced by the lease
+	// (trade.ErrLeaseLost).
+	Reprint(ctx context.Context, lease trade.Lease, entries []trade.Entry) error
 	// ReplaceReferences makes the codes of one kind, with their labels, exactly these. It is for
 	// kinds that are read from the ERP. Equal content changes nothing.
 	ReplaceReferences(ctx context.Context, kind string, codes, labels map[string]string) (changed int, err error)

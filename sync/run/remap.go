@@ -15,10 +15,8 @@ func ApplyRemap(old, fresh trade.Entry) trade.Entry {
 		return KeepVerdict(old, fresh)
 	case samePayload && (old.State == trade.Rejected || old.State == trade.Pending):
 		return KeepVerdict(old, fresh)
-	case old.State == trade.Held && old.Cause == trade.CauseRetyped && SameContent(fresh.Content, old.Content):
-		return KeepVerdict(old, fresh) // it is the same business, even at another price
-	case old.State == trade.Held && old.Cause == trade.CauseTwin:
-		return KeepVerdict(old, fresh) // only a person decides, also after an edit
+	case old.State == trade.Held && (old.Cause == trade.CauseRetyped || old.Cause == trade.CauseTwin):
+		return KeepVerdict(old, fresh) // an edit alone does not make it another document
 	case samePayload && old.State == trade.Waiting && WaitsForPlatform(old):
 		return KeepVerdict(old, fresh)
 	}

@@ -89,12 +89,17 @@ var ErrEnough = errors.New("enough was read")
 // EachKey calls fn with the key of each row that the query returns now, and whether the row is
 // cancelled.
 func EachKey(ctx context.Context, source Source, job *mapping.Job, fn func(key string, cancelled bool) error) error {
+	return EachRow(ctx, source, job, func(key string, row erp.Row) error { return fn(key, job.IsCancelled(row.Get)) })
+}
+
+// EachRow is EachKey with the rows themselves.
+func EachRow(ctx context.Context, source Source, job *mapping.Job, fn func(key string, row erp.Row) error) error {
 	_, err := source.Read(ctx, job.Query, erp.Window{}, func(row erp.Row) error {
 		key, _, err := mapping.RowKey(row, job.Spec.Key)
 		if err != nil { // discovery reports it
 			return nil //nolint:nilerr // one bad row never stops the rest
 		}
-		return fn(key, job.IsCancelled(row.Get))
+		return fn(key, row)
 	})
 	return err
 }

@@ -52,7 +52,7 @@ func (s *Sender) prepare(entry trade.Entry, needs []run.Need) *inFlight {
 	return &inFlight{Entry: entry, needs: needs, intent: s.Run.Env.Clock.Boot(), attempt: trade.Attempt{
 		ID: uuid.Must(uuid.NewV7()).String(), EntryID: entry.ID, Generation: entry.Generation, RunID: s.Run.Report.ID,
 		Owner: s.Run.Lease.Owner.Instance, Epoch: s.Run.Lease.Epoch, Target: entry.Target, Payload: entry.Payload,
-		PayloadHash: entry.PayloadHash, Content: entry.Content, StartedAt: s.Run.Env.Clock.Now(),
+		PayloadHash: entry.PayloadHash, StartedAt: s.Run.Env.Clock.Now(),
 	}}
 }
 

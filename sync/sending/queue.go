@@ -114,7 +114,7 @@ func (s *Sender) waitForHours(ctx context.Context) error {
 type queue struct {
 	ready       []trade.Entry // rechecked and ready to be sent
 	recheckedAt time.Duration // Boot time of that recheck
-	// entries of other jobs, sent with the content of a row, that rechecks of this run found
+	// records near a row, or with its key, that rechecks of this run found
 	like   map[int64]bool
 	parked []trade.Entry // need a record of the platform about which another flight is asking
 	after  int64         // id of the last entry taken from the ledger

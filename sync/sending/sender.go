@@ -4,6 +4,7 @@ package sending
 
 import (
 	"context"
+	"maps"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -226,16 +227,11 @@ func (s *Sender) recheckBatch(ctx context.Context, batch []trade.Entry) error {
 			storing = append(storing, f.Entry)
 		}
 	}
-	result, err := s.recheck.Recheck(ctx, batch, storing)
+	result, err := s.recheck.Recheck(ctx, batch, s.queue.parked, storing)
 	if err != nil {
 		return err
 	}
-	for _, o := range result.Sent {
-		if o.Entry.Job != s.Run.Job.Name() {
-			s.queue.like[o.Entry.ID] = true
-		}
-	}
-	s.recheck.CheckEqualRows(&result, s.queue.parked)
+	maps.Copy(s.queue.like, result.Known)
 	if len(result.Updates) > 0 {
 		res, err := s.intents.Commit(ctx, s.Run.Lease, trade.Group{At: s.Run.Env.Clock.Now(), Updates: result.Updates})
 		if err != nil {
@@ -301,6 +297,7 @@ func (s *Sender) choose(ctx context.Context, group *trade.Group) []*inFlight {
 	}
 	s.queue.ready = rest
 	group.Intents, group.Like = make([]trade.Intent, 0, len(flights)), s.queue.like
+	group.Space = s.Run.Job.Identity.Space
 	for _, f := range flights {
 		group.Intents = append(group.Intents, trade.Intent{Entry: f.Entry, Attempt: f.attempt})
 	}

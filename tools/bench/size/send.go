@@ -103,9 +103,9 @@ func (w *World) send(ctx context.Context, c *sql.Conn, aside func(context.Contex
 		}
 	}
 	err = run(
-		`INSERT INTO attempt (id, entry_id, generation, no, run_id, owner, epoch, target, payload, payload_hash, content, started_at, finished_at, outcome, counts, status, messages, remote_id, reason,
+		`INSERT INTO attempt (id, entry_id, generation, no, run_id, owner, epoch, target, payload, payload_hash, started_at, finished_at, outcome, counts, status, messages, remote_id, reason,
 			evidence, request_head, answer_head, answer_body)
-		SELECT `+fmt.Sprintf(t.uuid, began, fmt.Sprintf(`e.id * %d + n.no`, w.Attempts))+`, e.id, 1, n.no, (SELECT MIN(id) FROM run), 'filled', 1, e.target, `+body(`e.payload`, `'{}'`)+`, e.payload_hash, e.content,
+		SELECT `+fmt.Sprintf(t.uuid, began, fmt.Sprintf(`e.id * %d + n.no`, w.Attempts))+`, e.id, 1, n.no, (SELECT MIN(id) FROM run), 'filled', 1, e.target, `+body(`e.payload`, `'{}'`)+`, e.payload_hash,
 			`+began+`, `+began+` + 150, CASE WHEN `+last+` THEN 'created' ELSE 'not_created' END, 1, CASE WHEN `+last+` THEN 201 ELSE 503 END, '[]',
 			CASE WHEN `+last+` THEN `+strings.ReplaceAll(t.remote, "id", "e.id")+` ELSE '' END, '',
 			`+body(`'{"wrote_headers":true,"wrote_request":true,"first_byte":true,"bytes":812,"reused":true,"addr":"203.0.113.7:443"}'`, `NULL`)+`,

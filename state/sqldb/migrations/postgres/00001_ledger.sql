@@ -114,7 +114,7 @@ CREATE TABLE entry (
     target TEXT NOT NULL, -- what the request's path names beside the payload; '' = nothing
     payload TEXT,
     payload_hash BYTEA NOT NULL, -- of target and payload; empty where there is none
-    content BIGINT NOT NULL, -- what the payload asks for (trade.ContentNumber); 0 where there is none
+    content BIGINT NOT NULL, -- the business of the payload (trade.Prints); 0 where there is none
     amount TEXT NOT NULL,
     unit TEXT NOT NULL,
     gone_sweeps BIGINT NOT NULL CHECK (gone_sweeps >= 0),
@@ -148,8 +148,7 @@ CREATE INDEX entry_body ON entry (updated_at, id) WHERE reduced_at IS NULL AND s
 CREATE INDEX entry_reduced ON entry (updated_at, id) WHERE reduced_at IS NOT NULL AND state IN ('accepted', 'dismissed', 'withdrawn');
 -- Conditions of which statistics tell nothing: while they lag, PostgreSQL takes rows in a state for none, and would go through all of them (state/discovery/content.go has the
 -- same words).
-CREATE INDEX entry_content ON entry (content) WHERE CASE WHEN state = 'accepted' OR state = 'held' AND cause = 'exists' THEN true ELSE false END;
-CREATE INDEX entry_source ON entry (source_hash) WHERE CASE WHEN state IN ('accepted', 'in_doubt', 'sending') THEN true ELSE false END;
+CREATE INDEX entry_source ON entry (source_hash) WHERE CASE WHEN state IN ('pending', 'waiting', 'invalid', 'held', 'rejected') THEN true ELSE false END;
 -- What hangs on a contract, by the beginning of its id on the platform, with which the payload of a delivery begins. The condition is a
 -- CASE, so that nothing else takes this for the index of all deliveries.
 CREATE INDEX entry_contract ON entry ((substr(payload, 17, 13))) WHERE CASE WHEN sends = 'deliveries' THEN true ELSE false END;
@@ -166,7 +165,6 @@ CREATE TABLE attempt (
     target TEXT NOT NULL,
     payload TEXT NOT NULL,
     payload_hash BYTEA NOT NULL,
-    content BIGINT NOT NULL, -- as in entry
     started_at BIGINT NOT NULL,
     finished_at BIGINT,
     outcome TEXT CONSTRAINT attempt_outcome CHECK (outcome IN ('created', 'not_created', 'not_sent', 'unknown')),
@@ -188,7 +186,6 @@ CREATE UNIQUE INDEX attempt_one_shot ON attempt (entry_id, generation) WHERE out
 CREATE UNIQUE INDEX attempt_one_no ON attempt (entry_id, no);
 CREATE INDEX attempt_remote ON attempt (remote_id) WHERE outcome = 'created';
 CREATE INDEX attempt_unknown ON attempt (entry_id) WHERE outcome = 'unknown';
-CREATE INDEX attempt_content ON attempt (content) WHERE CASE WHEN outcome IS NULL OR outcome IN ('unknown', 'created') THEN true ELSE false END;
 
 -- What is, or may be, on the platform: see trade.Record. A record outlives the row, key and job under which it went.
 CREATE TABLE record (

@@ -114,7 +114,7 @@ CREATE TABLE entry (
     target TEXT NOT NULL, -- what the request's path names beside the payload; '' = nothing
     payload TEXT,
     payload_hash BLOB NOT NULL, -- of target and payload; empty where there is none
-    content INTEGER NOT NULL, -- what the payload asks for (trade.ContentNumber); 0 where there is none
+    content INTEGER NOT NULL, -- the business of the payload (trade.Prints); 0 where there is none
     amount TEXT NOT NULL,
     unit TEXT NOT NULL,
     gone_sweeps INTEGER NOT NULL CHECK (gone_sweeps >= 0),
@@ -148,7 +148,6 @@ CREATE INDEX entry_stuck ON entry (job, id, version, state, updated_at, key)
 CREATE INDEX entry_body ON entry (updated_at, id) WHERE reduced_at IS NULL AND (state = 'accepted' OR state = 'dismissed' OR state = 'withdrawn');
 CREATE INDEX entry_reduced ON entry (updated_at, id) WHERE reduced_at IS NOT NULL AND (state = 'accepted' OR state = 'dismissed' OR state = 'withdrawn');
 -- These stay while the state changes: who looks for content looks at the state of what is found.
-CREATE INDEX entry_content ON entry (content);
 CREATE INDEX entry_source ON entry (source_hash);
 -- What hangs on a contract, by the beginning of its id on the platform, with which the payload of a delivery begins.
 CREATE INDEX entry_contract ON entry (substr(payload, 17, 13)) WHERE CASE WHEN sends = 'deliveries' THEN true ELSE false END;
@@ -165,7 +164,6 @@ CREATE TABLE attempt (
     target TEXT NOT NULL,
     payload TEXT NOT NULL,
     payload_hash BLOB NOT NULL,
-    content INTEGER NOT NULL, -- as in entry
     started_at INTEGER NOT NULL,
     finished_at INTEGER,
     outcome TEXT CONSTRAINT attempt_outcome CHECK (outcome IS NULL OR outcome = 'created' OR outcome = 'not_created' OR outcome = 'not_sent' OR outcome = 'unknown'),
@@ -187,7 +185,6 @@ CREATE UNIQUE INDEX attempt_one_shot ON attempt (entry_id, generation) WHERE out
 CREATE UNIQUE INDEX attempt_one_no ON attempt (entry_id, no);
 CREATE INDEX attempt_remote ON attempt (remote_id) WHERE outcome = 'created';
 CREATE INDEX attempt_unknown ON attempt (entry_id) WHERE outcome = 'unknown';
-CREATE INDEX attempt_content ON attempt (content);
 
 -- What is, or may be, on the platform: see trade.Record. A record outlives the row, key and job under which it went.
 CREATE TABLE record (

@@ -1,0 +1,215 @@
+// What a reading changes for records: their newest rows, and which of them belong to other rows.
+
+package discovery
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/safrasync/safrasync/sync/identity"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/recheck"
+	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// before is what was known of a row before the reading in which it changed.
+type before struct {
+	source   trade.Hash
+	replaced bool // it was certain already that another row has the key
+}
+
+// markReplaced decides on the flag replaced of the rows that were sent and changed in this reading;
+// applyChanges has set it on all of them. Those keep it whose key holds another document, and those
+// whose rows have changed places: what their row is now was sent under another key that has lost it,
+// or what it was is under another key now. The newest row of a record is followed only while it is
+// its row.
+func (r *Discoverer) markReplaced(ctx context.Context) error {
+	stood := make(map[trade.Hash]bool, len(r.differ)) // their source hashes before
+	for _, was := range r.differ {
+		stood[was.source] = true
+	}
+	for ids := range slices.Chunk(slices.Sorted(maps.Keys(r.differ)), run.PageSize) {
+		entries, err := r.Run.Ledger.Entries(ctx, ids)
+		if err != nil {
+			return err
+		}
+		now, err := r.newestOf(ctx, entries)
+		if err != nil {
+			return err
+		}
+		rows := make([]identity.Row, 0, 2*len(entries))
+		for i, e := range entries {
+			row := recheck.RowOf(r.Run.Job, now[i])
+			was := identity.Row{ID: e.ID, Job: e.Job, Key: e.Key, Content: identity.Content{
+				Prints: trade.Prints{Cells: r.differ[e.ID].source},
+			}}
+			rows = append(rows, row, was)
+		}
+		of, _, err := r.Recheck.Candidates(ctx, rows, nil, nil)
+		if err != nil {
+			return err
+		}
+		var page trade.Page
+		empty := map[int64]bool{} // what their rows were is elsewhere now, and their keys have no row
+		for i, old := range entries {
+			was, content := r.differ[old.ID], rows[2*i].Content
+			moved := was.replaced || stood[old.SourceHash]
+			for k := range of {
+				record := &of[k].Record
+				standing := identity.StandingOf(record, of[k].Now)
+				switch {
+				case record.Row.ID == old.ID:
+					moved = moved || standing == identity.Replaced
+				case standing >= identity.Amended && identity.Same(record, content.Prints): // it came from there
+					moved = true
+					if standing == identity.Gone && record.Row.Job == old.Job {
+						empty[record.Row.ID] = true
+					}
+				case holds(of[k].Now, was.source) && record.Sent.Cells != was.source: // it went there
+					moved = true
+				}
+			}
+			entry := old
+			if moved {
+				continue
+			}
+			entry.Flags, entry.Newest = old.Flags.With(trade.Replaced, false), content.Prints
+			page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
+		}
+		if err := r.markEmpty(ctx, &page, empty); err != nil {
+			return err
+		}
+		if err := r.Run.Record(ctx, page); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// holds reports whether one of some rows has these cells.
+func holds(rows []identity.Content, cells trade.Hash) bool {
+	return slices.ContainsFunc(rows, func(c identity.Content) bool { return c.Cells == cells })
+}
+
+// markEmpty flags the entries whose rows are under other keys now.
+func (r *Discoverer) markEmpty(ctx context.Context, page *trade.Page, empty map[int64]bool) error {
+	if len(empty) == 0 {
+		return nil
+	}
+	entries, err := r.Run.Ledger.Entries(ctx, slices.Sorted(maps.Keys(empty)))
+	if err != nil {
+		return err
+	}
+	for _, old := range entries {
+		if old.State == trade.Accepted && !old.Flags.Has(trade.Replaced) {
+			entry := old
+			entry.Flags, entry.UpdatedAt = old.Flags.With(trade.Replaced, true), r.Run.Now
+			page.Updates = append(page.Updates, trade.Update{From: trade.Accepted, Entry: entry})
+		}
+	}
+	return nil
+}
+
+// newestOf returns entries as their newest rows would make them. The ledger has these rows beside
+// what was sent (Now).
+func (r *Discoverer) newestOf(ctx context.Context, entries []trade.Entry) ([]trade.Entry, error) {
+	values := make([]trade.Values, len(entries))
+	for i, e := range entries {
+		values[i] = e.Now
+	}
+	known, err := r.Run.ParentsOf(ctx, values)
+	if err != nil {
+		return nil, err
+	}
+	out := slices.Clone(entries)
+	for i := range out {
+		r.Run.Eval.Evaluate(&out[i], values[i], known)
+	}
+	return out, nil
+}
+
+// judgeHeld judges the rows again that are held as retyped, after a reading that found something
+// new. Such a row stays held, edited or not, until the record has its own row again, or another row
+// is exactly that of the record.
+func (r *Discoverer) judgeHeld(ctx context.Context) error {
+	if r.Run.Report.New+r.Run.Report.Changed == 0 && !r.Run.Report.Sweep {
+		return nil
+	}
+	job := r.Run.Job
+	return r.Run.Ledger.HeldFor(ctx, job.Name(), trade.CauseRetyped, func(held []trade.Entry) error {
+		rows, err := r.Run.ReadAgain(ctx, job, held)
+		if err != nil {
+			return err
+		}
+		found := run.ByKeyOf(job, rows)
+		held = slices.DeleteFunc(held, func(e trade.Entry) bool { return job.Choose(found[e.Key]).Living != 1 })
+		verdicts, _, err := r.Recheck.Judge(ctx, held, nil, nil, found)
+		if err != nil {
+			return err
+		}
+		known, err := r.Run.ParentsOf(ctx, r.Run.ValuesOfRows(found))
+		if err != nil {
+			return err
+		}
+		var page trade.Page
+		for i, old := range held {
+			if verdicts[i].Cause != "" {
+				continue
+			}
+			entry, row := old, job.Choose(found[old.Key]).Row
+			r.Run.Eval.Evaluate(&entry, job.Values(row.Get), known)
+			entry.Shown, entry.SourceHash = job.Shown(old.Key, row.Get), job.SourceHash(row.Get)
+			touch(&entry, old, r.Run.Now)
+			page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
+		}
+		return r.Run.Record(ctx, page)
+	})
+}
+
+// reviveOthers judges the rows again that were held because another job had sent their key, or
+// might have, if that is no longer true: nothing was sent there after all, the entry was moved to
+// this job, or the keys are no longer compared. Each is judged as it is in the ERP now.
+func (r *Discoverer) reviveOthers(ctx context.Context) error {
+	job := r.Run.Job
+	return r.Run.Ledger.HeldFor(ctx, job.Name(), trade.CauseOtherJob, func(held []trade.Entry) error {
+		verdicts, _, err := r.Recheck.Judge(ctx, held, nil, nil, nil)
+		if err != nil {
+			return err
+		}
+		free := held[:0:0]
+		for i, e := range held {
+			if verdicts[i].Cause != trade.CauseOtherJob {
+				free = append(free, e)
+			}
+		}
+		rows, err := r.Run.ReadAgain(ctx, job, free)
+		if err != nil {
+			return err
+		}
+		found := run.ByKeyOf(job, rows)
+		known, err := r.Run.ParentsOf(ctx, r.Run.ValuesOfRows(found))
+		if err != nil {
+			return err
+		}
+		var page trade.Page
+		for _, old := range free {
+			if c := job.Choose(found[old.Key]); c.Living == 1 {
+				entry := old
+				r.Run.Eval.Evaluate(&entry, job.Values(c.Row.Get), known)
+				entry.Shown = job.Shown(old.Key, c.Row.Get)
+				entry.SourceHash, entry.UpdatedAt = job.SourceHash(c.Row.Get), r.Run.Env.Clock.Now()
+				page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
+			}
+		}
+		return r.Run.Record(ctx, page)
+	})
+}
+
+// printsOf returns the fingerprints of a row as it would be sent now.
+func (r *Discoverer) printsOf(values trade.Values, cells trade.Hash, known mapping.Parents) trade.Prints {
+	var would trade.Entry
+	r.Run.Eval.Evaluate(&would, values, known)
+	return trade.PrintsOf(r.Run.Job.Spec.Sends, cells, would.Target, would.Payload)
+}

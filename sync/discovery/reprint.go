@@ -1,0 +1,66 @@
+// New fingerprints of what was sent, after the mapping has changed.
+
+package discovery
+
+import (
+	"context"
+
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// reprint computes the newest fingerprints of what was sent again, after the mapping has changed.
+// Without this, a record that was sent with another value of a field that counts would not be found
+// when its row appears under another key with other cells. If the ledger has only marks of the
+// values, the ERP's row is used, provided it is still the one that was sent. A row that cannot be
+// sent under the new mapping keeps its fingerprints.
+func (r *Discoverer) reprint(ctx context.Context) error {
+	if r.Run.Dry != nil {
+		return nil
+	}
+	states := []trade.State{trade.Accepted, trade.InDoubt, trade.Held, trade.Dismissed, trade.Rejected}
+	return r.stalePages(ctx, states, func(sent []trade.Entry) error {
+		values := make([]trade.Values, len(sent))
+		for i, e := range sent {
+			values[i] = e.NewestValues()
+		}
+		known, err := r.Run.ParentsOf(ctx, values)
+		if err != nil {
+			return err
+		}
+		var changed, unread []trade.Entry
+		printed := func(e trade.Entry, values trade.Values, known mapping.Parents) bool {
+			e.Newest = r.printsOf(values, e.SourceHash, known)
+			if e.Newest.Known() {
+				changed = append(changed, e)
+			}
+			return e.Newest.Known()
+		}
+		for i, e := range sent {
+			if e.Flags.Has(trade.Replaced) {
+				continue // its key has the row of another record
+			}
+			if !printed(e, values[i], known) {
+				unread = append(unread, e)
+			}
+		}
+		rows, err := r.Run.ReadAgain(ctx, r.Run.Job, unread)
+		if err != nil {
+			return err
+		}
+		found := run.ByKeyOf(r.Run.Job, rows)
+		if known, err = r.Run.ParentsOf(ctx, r.Run.ValuesOfRows(found)); err != nil {
+			return err
+		}
+		for _, e := range unread {
+			if c := r.Run.Job.Choose(found[e.Key]); c.Living == 1 && len(e.Values) > 0 &&
+				!r.Run.Eval.Differs(e.Key, e.NewestValues(), r.Run.Job.Values(c.Row.Get)) {
+				printed(e, r.Run.Job.Values(c.Row.Get), known)
+			}
+		}
+		// it may take minutes
+		r.Run.Env.Observe(run.Progress{Job: r.Run.Job.Name(), Phase: run.Reading, Read: r.Run.Report.Read})
+		return r.Run.Ledger.Reprint(ctx, r.Run.Lease, changed)
+	})
+}

@@ -1,0 +1,302 @@
+// What identity needs to know of rows: records that may be theirs, and what the ERP has.
+
+package recheck
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/sync/identity"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// ContentOf returns what an entry sends, with its row as it was read last.
+func ContentOf(e trade.Entry) identity.Content {
+	if e.Payload == nil && e.Newest.Known() { // a dry run keeps no more of it
+		return identity.Content{Prints: e.Newest, Whole: e.PayloadHash}
+	}
+	return identity.Content{
+		Prints: trade.PrintsOf(e.Sends, e.SourceHash, e.Target, e.Payload), Whole: e.PayloadHash,
+	}
+}
+
+// RowOf returns an entry of a job of this program's configuration as a row that may go.
+func RowOf(job *mapping.Job, e trade.Entry) identity.Row {
+	row := identity.Row{
+		ID: e.ID, Job: job.Name(), Key: e.Key, Space: job.Identity.Space, Content: ContentOf(e), Ordered: e.Ordered(),
+	}
+	if e.State == trade.Held && e.Cause == trade.CauseRetyped && e.Error != nil && e.Error.Counterpart != nil {
+		row.HeldFor = e.Error.Counterpart.Record
+	}
+	return row
+}
+
+// Candidates returns the records that some rows must be compared with, each with the rows that the
+// ERP has under the key of its row now: those that are like one of the rows, have the key of one, or
+// are what one is held for. storing are intents that are being stored, which the ledger may not have
+// as records yet. found are the rows of this run's job that were read already, by key. unsent are
+// entries, of any job, with the cells of a row and without a record; they are not looked for where
+// no other job has rows of the kind.
+func (r *Checker) Candidates(ctx context.Context, rows []identity.Row, storing []trade.Entry,
+	found map[string][]erp.Row,
+) (out []identity.Candidate, unsent []trade.Entry, err error) {
+	if len(rows) == 0 {
+		return nil, nil, nil
+	}
+	job := r.run.Job
+	query := trade.RecordQuery{Job: job.Name(), Space: job.Identity.Space, Kind: job.Spec.Sends}
+	keys := map[string]bool{}
+	wanted := map[int64]bool{}
+	for _, row := range rows {
+		query.Prints = append(query.Prints, row.Prints)
+		keys[row.Key] = true
+		query.Keys = append(query.Keys, row.Key)
+		if row.HeldFor != 0 {
+			query.IDs, wanted[row.HeldFor] = append(query.IDs, row.HeldFor), true
+		}
+	}
+	records, alone, err := r.run.Ledger.Records(ctx, query)
+	if err != nil {
+		return nil, nil, err
+	}
+	r.Alone = alone
+	known := map[int64]bool{}
+	r.known = make(map[int64]bool, len(records))
+	for _, record := range records {
+		known[record.Row.ID], r.known[record.ID] = true, true
+		if wanted[record.ID] || keys[record.Row.Key] || keys[record.Key] || identity.Alike(&record, rows) {
+			out = append(out, identity.Candidate{Record: record})
+		}
+	}
+	for _, e := range storing {
+		if !known[e.ID] {
+			out = append(out, identity.Candidate{Record: asRecord(e)})
+		}
+	}
+	if !alone {
+		if unsent, err = r.run.Ledger.Unsent(ctx, job.Spec.Sends, cellsOf(rows)); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, e := range unsent { // its record is another job's: typed again, it is still the same row
+		if e.State == trade.Held && e.Cause == trade.CauseOtherJob {
+			out = append(out, identity.Candidate{Record: asRecord(e)})
+		}
+	}
+	return out, unsent, r.readNow(ctx, out, found)
+}
+
+// asRecord returns an entry as the record that it is about to make, or that another job has.
+func asRecord(e trade.Entry) trade.Record {
+	prints := ContentOf(e).Prints
+	return trade.Record{
+		ID: math.MinInt64/2 + e.ID, Kind: e.Sends, Job: e.Job, Key: e.Key, Certainty: trade.Maybe, Sent: prints, Newest: prints,
+		Row: trade.RowRef{ID: e.ID, Job: e.Job, Key: e.Key, KeyParts: e.KeyParts, State: e.State, SeenAt: e.FirstSeenAt},
+	}
+}
+
+func cellsOf(rows []identity.Row) []trade.Hash {
+	out := make([]trade.Hash, len(rows))
+	for i, row := range rows {
+		out[i] = row.Cells
+	}
+	return out
+}
+
+// readNow reads the rows that the ERP has under the keys of records, as they would be sent now. A
+// key of a job that is no longer configured counts as having none.
+func (r *Checker) readNow(ctx context.Context, of []identity.Candidate, found map[string][]erp.Row) error {
+	for _, job := range r.run.Env.Jobs {
+		entries := map[string]trade.Entry{}
+		for i := range of {
+			if at := of[i].Record.Row; at.Job == job.Name() {
+				entries[at.Key] = trade.Entry{Job: at.Job, Key: at.Key, KeyParts: at.KeyParts}
+			}
+		}
+		now, err := r.standing(ctx, job, entries, found, (*mapping.Job).Living)
+		if err != nil {
+			return err
+		}
+		for i := range of {
+			if at := of[i].Record.Row; at.Job == job.Name() {
+				of[i].Now = now[at.Key]
+			}
+		}
+	}
+	return nil
+}
+
+// standing returns, by key, what the rows under the keys of some entries would send now. found are
+// rows of this run's job that were read already, by key. stand selects the rows that count.
+func (r *Checker) standing(ctx context.Context, job *mapping.Job, entries map[string]trade.Entry,
+	found map[string][]erp.Row, stand func(*mapping.Job, []erp.Row) []erp.Row,
+) (map[string][]identity.Content, error) {
+	if len(entries) == 0 {
+		return nil, nil
+	}
+	var ask []trade.Entry
+	byKey := map[string][]erp.Row{}
+	for key, e := range entries {
+		if rows, ok := found[key]; ok && job == r.run.Job {
+			byKey[key] = rows
+		} else {
+			ask = append(ask, e)
+		}
+	}
+	read, err := r.run.ReadAgain(ctx, job, ask)
+	if err != nil {
+		return nil, err
+	}
+	for key, rows := range run.ByKeyOf(job, read) {
+		byKey[key] = rows
+	}
+	eval := *r.run.Eval
+	eval.Job = job
+	var values []trade.Values
+	for key := range entries {
+		for _, row := range byKey[key] {
+			values = append(values, job.Values(row.Get))
+		}
+	}
+	known, err := r.run.ParentsFor(ctx, job, values)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string][]identity.Content{}
+	for key := range entries {
+		for _, row := range stand(job, byKey[key]) {
+			would := trade.Entry{Job: job.Name(), Sends: job.Spec.Sends, Key: key, SourceHash: job.SourceHash(row.Get)}
+			eval.Evaluate(&would, job.Values(row.Get), known)
+			out[key] = append(out[key], ContentOf(would))
+		}
+	}
+	return out, nil
+}
+
+// Near returns which of some rows have a record that is like them or has their key, or a row of the
+// ledger with the same cells that nothing was sent for.
+func (r *Checker) Near(ctx context.Context, entries []trade.Entry) ([]bool, error) {
+	rows := make([]identity.Row, len(entries))
+	query := trade.RecordQuery{Job: r.run.Job.Name(), Space: r.run.Job.Identity.Space, Kind: r.run.Job.Spec.Sends}
+	mine := map[int64]bool{}
+	for i, e := range entries {
+		rows[i], mine[e.ID] = RowOf(r.run.Job, e), true
+		query.Keys, query.Prints = append(query.Keys, e.Key), append(query.Prints, rows[i].Prints)
+	}
+	records, _, err := r.run.Ledger.Records(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	unsent, err := r.run.Ledger.Unsent(ctx, query.Kind, cellsOf(rows))
+	if err != nil {
+		return nil, err
+	}
+	out := make([]bool, len(rows))
+	for i, row := range rows {
+		out[i] = slices.ContainsFunc(records, func(o trade.Record) bool {
+			return o.Row.ID != row.ID && (o.Key == row.Key || o.Row.Key == row.Key || identity.Alike(&o, rows[i:i+1]))
+		}) || slices.ContainsFunc(unsent, func(o trade.Entry) bool { return !mine[o.ID] && o.SourceHash == row.Cells })
+	}
+	return out, nil
+}
+
+// waiting returns the rows of the ERP without a record that are not judged now and have the cells of
+// a row that is, or of a record that lost its row: they explain the record, so that another row may
+// go, and show that two jobs have one row.
+func (r *Checker) waiting(ctx context.Context, rows []identity.Row, unsent []trade.Entry,
+	of []identity.Candidate,
+) ([]identity.Row, error) {
+	var lost []trade.Hash
+	for i := range of {
+		if identity.StandingOf(&of[i].Record, of[i].Now) >= identity.Amended {
+			lost = append(lost, of[i].Record.Sent.Cells, of[i].Record.Newest.Cells)
+		}
+	}
+	if len(lost) > 0 {
+		more, err := r.run.Ledger.Unsent(ctx, r.run.Job.Spec.Sends, lost)
+		if err != nil {
+			return nil, err
+		}
+		unsent = append(slices.Clone(unsent), more...)
+	}
+	judged := map[int64]bool{}
+	for _, row := range rows {
+		judged[row.ID] = true
+	}
+	unsent = slices.DeleteFunc(unsent, func(e trade.Entry) bool {
+		again := judged[e.ID]
+		judged[e.ID] = true
+		return again || e.Cause == trade.CauseOtherJob
+	})
+	var out []identity.Row
+	for _, job := range r.run.Env.Jobs {
+		entries := map[string]trade.Entry{}
+		for _, e := range unsent {
+			if e.Job == job.Name() {
+				entries[e.Key] = e
+			}
+		}
+		now, err := r.standing(ctx, job, entries, nil, (*mapping.Job).Living)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range unsent {
+			stands := slices.ContainsFunc(now[e.Key], func(c identity.Content) bool { return c.Cells == e.SourceHash })
+			if e.Job == job.Name() && stands {
+				row := RowOf(job, e)
+				row.Waits = true
+				out = append(out, row)
+			}
+		}
+	}
+	return out, nil
+}
+
+// Judge asks what rows are. ahead are rows that go before them.
+func (r *Checker) Judge(ctx context.Context, entries, ahead, storing []trade.Entry,
+	found map[string][]erp.Row,
+) ([]identity.Verdict, []identity.Candidate, error) {
+	rows := make([]identity.Row, 0, len(ahead)+len(entries))
+	for _, e := range ahead {
+		row := RowOf(r.run.Job, e)
+		row.Ordered = true // it was judged
+		rows = append(rows, row)
+	}
+	first := make(map[int64]trade.Entry, len(entries))
+	for _, e := range entries {
+		rows, first[e.ID] = append(rows, RowOf(r.run.Job, e)), e
+	}
+	of, unsent, err := r.Candidates(ctx, rows, storing, found)
+	if err != nil {
+		return nil, nil, err
+	}
+	waiting, err := r.waiting(ctx, rows, unsent, of)
+	if err != nil {
+		return nil, nil, err
+	}
+	check := r.run.Job.Spec.Twin
+	rules := identity.Rules{Twin: check.Mode, Near: check.Near, Within: r.within(entries, ahead, of)}
+	verdicts := identity.Judge(append(rows, waiting...), of, rules)
+	return verdicts[len(ahead):len(rows)], of, nil
+}
+
+// within returns whether two rows of the ledger were first seen close enough to be one that was
+// typed twice. Of a row with a record, the time of the record counts.
+func (r *Checker) within(entries, ahead []trade.Entry, of []identity.Candidate) func(a, b int64) bool {
+	check := r.run.Job.Spec.Twin
+	if check.Days == 0 {
+		return nil
+	}
+	seen := map[int64]trade.Entry{}
+	for i := range of {
+		seen[of[i].Record.Row.ID] = trade.Entry{FirstSeenAt: of[i].Record.Row.SeenAt}
+	}
+	for _, e := range slices.Concat(entries, ahead) {
+		seen[e.ID] = e
+	}
+	return func(a, b int64) bool { return check.Within(seen[a], seen[b]) }
+}

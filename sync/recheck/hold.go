@@ -1,0 +1,147 @@
+// What becomes of rows that identity does not let go.
+
+package recheck
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/safrasync/safrasync/sync/identity"
+	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Twin is a row that is about to be sent, or would be, beside an equal or a similar one.
+type Twin struct {
+	Row   trade.Entry
+	Other trade.Counterpart
+	ID    int64 // of the other row in the ledger
+	Near  bool  // they differ in their price or another optional field
+	Held  bool  // a person decides whether Row goes
+}
+
+// follow does to the rows that are ready what was judged of them: it holds them, or flags them. ahead
+// and entries are those that were judged, for the counterparts that have no record.
+func (r *Checker) follow(ctx context.Context, out *Rechecked, verdicts []identity.Verdict) error {
+	ready := out.Ready[:0]
+	lost := map[int64]bool{} // entries of this job whose records may belong to other rows
+	for i, entry := range out.Ready {
+		v := verdicts[i]
+		from := entry
+		entry.Flags = entry.Flags.With(trade.Twin, v.Twin).With(trade.NearTwin, v.Near)
+		// a person declared that it is another document
+		another := entry.Another != "" && entry.Another == entry.PayloadHash
+		other := counterpartOf(v.Because)
+		switch {
+		case v.Cause == trade.CauseOtherJob:
+			HoldOtherJob(&entry, other, v.Because.Candidate.Record.Row.State)
+		case v.Cause == trade.CauseRetyped && !another:
+			other.Record = max(0, v.Because.Candidate.Record.ID)
+			run.Hold(&entry, trade.CauseRetyped, retypedText(v.Because.Candidate), &other)
+			for _, id := range v.All {
+				lost[id] = true
+			}
+		case v.Cause == trade.CauseTwin && !another:
+			run.Hold(&entry, trade.CauseTwin, twinText(other, v.NearOnly), &other)
+		}
+		if v.Because != (identity.Other{}) && (v.Twin || v.Near) && v.Cause != trade.CauseRetyped {
+			out.Twins = append(out.Twins, Twin{entry, other, idOf(v.Because), v.NearOnly, entry.State == trade.Held})
+		}
+		if entry.State != trade.Held {
+			ready = append(ready, entry)
+			continue
+		}
+		entry.UpdatedAt = r.run.Env.Clock.Now()
+		out.hold(from, entry)
+	}
+	out.Ready = ready
+	return r.flagLost(ctx, out, lost)
+}
+
+// flagLost flags the rows of this job that were sent and whose records may belong to other rows now:
+// nothing more goes under these records until a person has decided.
+func (r *Checker) flagLost(ctx context.Context, out *Rechecked, records map[int64]bool) error {
+	var ids []int64
+	for i := range out.of {
+		at := out.of[i].Record
+		if records[at.ID] && at.Row.Job == r.run.Job.Name() && at.Row.State == trade.Accepted {
+			ids = append(ids, at.Row.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	slices.Sort(ids)
+	entries, err := r.run.Ledger.Entries(ctx, slices.Compact(ids))
+	if err != nil {
+		return err
+	}
+	for _, old := range entries {
+		if !old.Flags.Has(trade.Replaced) {
+			entry := old
+			entry.Flags, entry.UpdatedAt = old.Flags.With(trade.Replaced, true), r.run.Env.Clock.Now()
+			out.Updates = append(out.Updates, trade.Update{From: old.State, Entry: entry})
+		}
+	}
+	return nil
+}
+
+func counterpartOf(o identity.Other) trade.Counterpart {
+	switch {
+	case o.Candidate != nil:
+		r := o.Candidate.Record
+		return trade.Counterpart{Job: r.Row.Job, Key: r.Row.Key, RemoteID: r.RemoteID}
+	case o.Row != nil:
+		return trade.Counterpart{Job: o.Row.Job, Key: o.Row.Key}
+	}
+	return trade.Counterpart{}
+}
+
+// idOf returns the ledger's number of the row of a counterpart.
+func idOf(o identity.Other) int64 {
+	if o.Candidate != nil {
+		return o.Candidate.Record.Row.ID
+	}
+	return o.Row.ID
+}
+
+// withID names the id of a counterpart, if it is known.
+func withID(o trade.Counterpart) string {
+	if o.RemoteID == "" {
+		return ""
+	}
+	return " with the id " + o.RemoteID
+}
+
+// retypedText returns the reason why a row is held whose content was sent under another key.
+func retypedText(of *identity.Candidate) string {
+	what := "is no longer in the ERP"
+	if len(of.Now) > 0 {
+		what = "has another row in the ERP now"
+	}
+	other := counterpartOf(identity.Other{Candidate: of})
+	return fmt.Sprintf("the same content went out under key %s%s, which %s: a record that was re-typed or renumbered "+
+		"must not go twice", other.Key, withID(other), what)
+}
+
+// twinText returns the reason why a row is held that is like another one. It stays true if the row
+// is edited afterwards.
+func twinText(other trade.Counterpart, near bool) string {
+	like := "had the very same content"
+	if near {
+		like = "was for the same business, with another price or another optional field,"
+	}
+	return fmt.Sprintf(
+		"the row under key %s of job %s %s and goes, or went%s; the platform deletes nothing. "+
+			"Two documents: `safrasync retry --checked`. One that was typed twice: `safrasync dismiss`",
+		other.Key, other.Job, like, withID(other))
+}
+
+// HoldOtherJob holds an entry whose key another job has sent, or may have; state is that of its row
+// there.
+func HoldOtherJob(entry *trade.Entry, o trade.Counterpart, state trade.State) {
+	run.Hold(entry, trade.CauseOtherJob,
+		fmt.Sprintf("job %s has this key %s already: it is %s there%s, and one row must not go twice", o.Job, o.Key,
+			state, withID(o)), &o)
+}
