@@ -194,7 +194,7 @@ func TestF024AChangedKeyOrTablePausesTheJobBeforeAnythingIsRecorded(t *testing.T
 			t.Errorf("new %d, stopped %+v", r.New, r.Stopped)
 		}
 		b.exec(
-			`CREATE TABLE outro AS SELECT filial, 'X' || num AS num, quantidade + 1000 AS quantidade, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato`)
+			`CREATE TABLE outro AS SELECT filial, 'X' || num AS num, quantidade + 1000 AS quantidade, preco, produto, carteira, situacao, '2026-12-24' AS data_contrato, pagamento, obs, atualizado FROM contrato`)
 		b.spec.Query = `SELECT * FROM outro`
 		b.expectBrake(b.sync(engine.Options{}), "brake_changed_key", 12)
 		b.release("contracts")

@@ -107,14 +107,24 @@ func cellsOf(rows []identity.Row) []trade.Hash {
 	return out
 }
 
-// readNow reads the rows that the ERP has under the keys of records, as they would be sent now. A
-// key of a job that is no longer configured counts as having none.
+// readNow reads the rows that the ERP has under the keys of records, as they would be sent now, in
+// each job of the record's identity space: a row that went into the scope of another job still
+// stands. A key of a job that is no longer configured counts as having none there.
 func (r *Checker) readNow(ctx context.Context, of []identity.Candidate, found map[string][]erp.Row) error {
+	for i := range of {
+		of[i].Now = nil
+	}
 	for _, job := range r.run.Env.Jobs {
+		if job.Spec.Sends != r.run.Job.Spec.Sends {
+			continue
+		}
+		under := func(record *trade.Record) bool {
+			return record.Row.Job == job.Name() || record.Space == job.Identity.Space
+		}
 		entries := map[string]trade.Entry{}
 		for i := range of {
-			if at := of[i].Record.Row; at.Job == job.Name() {
-				entries[at.Key] = trade.Entry{Job: at.Job, Key: at.Key, KeyParts: at.KeyParts}
+			if at := of[i].Record.Row; under(&of[i].Record) {
+				entries[at.Key] = trade.Entry{Job: job.Name(), Key: at.Key, KeyParts: at.KeyParts}
 			}
 		}
 		now, err := r.standing(ctx, job, entries, found, (*mapping.Job).Living)
@@ -122,8 +132,8 @@ func (r *Checker) readNow(ctx context.Context, of []identity.Candidate, found ma
 			return err
 		}
 		for i := range of {
-			if at := of[i].Record.Row; at.Job == job.Name() {
-				of[i].Now = now[at.Key]
+			if at := of[i].Record.Row; under(&of[i].Record) {
+				of[i].Now = append(of[i].Now, now[at.Key]...)
 			}
 		}
 	}

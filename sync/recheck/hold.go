@@ -42,6 +42,8 @@ func (r *Checker) follow(ctx context.Context, out *Rechecked, verdicts []identit
 			for _, id := range v.All {
 				lost[id] = true
 			}
+		case v.Cause == trade.CauseRetyped: // it goes beside the record that it was taken for
+			entry.Flags = entry.Flags.With(trade.Twin, true)
 		case v.Cause == trade.CauseTwin && !another:
 			run.Hold(&entry, trade.CauseTwin, twinText(other, v.NearOnly), &other)
 		}
