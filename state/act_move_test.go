@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/internal/must"
-	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -43,7 +42,7 @@ func given(t *testing.T, s *Store) {
 		!old.Acknowledged.Has(trade.MissingInERP) || held.State != trade.Accepted || held.RemoteID != "remote-1" {
 		t.Errorf("old %+v\nnew %+v", old, held)
 	}
-	found, _, err := s.Records(t.Context(), ledger.RecordQuery{Kind: trade.OrderCommitments, Prints: []trade.Prints{
+	found, _, err := s.Records(t.Context(), trade.RecordQuery{Kind: trade.OrderCommitments, Prints: []trade.Prints{
 		{Cells: trade.HashOf("source-old")},
 	}})
 	if odd := must.Get(s.Unrecorded(t.Context()))(t); len(odd) > 0 || err != nil || len(found) != 1 ||

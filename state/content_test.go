@@ -5,49 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/trade"
 )
-
-// A record is found by what was sent while it may exist, and not once it is proved not to.
-func TestARecordIsFoundWhereItMayHaveBeenMade(t *testing.T) {
-	both(t, func(t *testing.T, s *Store) {
-		lease := mustLease(t, s, "contracts")
-		var page []trade.Entry
-		for _, key := range []string{"created", "doubt", "open", "refused", "never", "different"} {
-			e := newEntry(key)
-			if e.SourceHash = trade.HashOf("same"); key == "different" {
-				e.SourceHash = trade.HashOf("different")
-			}
-			page = append(page, e)
-		}
-		es := mustRecord(t, s, lease, page...)
-		mustSettle(t, s, lease, created(mustSend(t, s, lease, es[0]), "r1"), unknown(mustSend(t, s, lease, es[1])),
-			refused(mustSend(t, s, lease, es[3])), created(mustSend(t, s, lease, es[5]), "r2"))
-		mustSend(t, s, lease, es[2])
-		like := []trade.Prints{{Cells: trade.HashOf("same")}, {Cells: trade.HashOf("same")}, {Near: 11}, {}}
-		query := trade.RecordQuery{Job: "contracts", Kind: trade.OrderCommitments, Prints: like}
-		found, alone, err := s.Records(t.Context(), query)
-		var keys []string
-		for _, r := range found {
-			keys = append(keys, r.Key+" "+string(r.Certainty))
-		}
-		if diff := cmp.Diff([]string{"created made", "doubt maybe", "open maybe"}, keys); diff != "" || !alone || err != nil {
-			t.Errorf("found (-want +got):\n%s\nalone %v, %v", diff, alone, err)
-		}
-		query.Kind = trade.Deliveries
-		if found, _, err := s.Records(t.Context(), query); len(found) != 0 || err != nil {
-			t.Errorf("another kind: %v, %v", found, err)
-		}
-		unsent := must.Get(s.Unsent(t.Context(), trade.OrderCommitments, []trade.Hash{trade.HashOf("same")}))(t)
-		if len(unsent) != 2 || unsent[0].Key != "refused" || unsent[1].Key != "never" {
-			t.Errorf("unsent: %+v", unsent)
-		}
-	})
-}
 
 // While PostgreSQL's statistics are of before the first rows were sent, it would go through all of
 // the records, or of the entries, for a few of them.

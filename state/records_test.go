@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/internal/must"
-	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -27,7 +26,7 @@ func TestARecordIsFoundWhereItMayHaveBeenMade(t *testing.T) {
 		mustSettle(t, s, lease, created(mustSend(t, s, lease, es[0]), "r1"), unknown(mustSend(t, s, lease, es[1])),
 			refused(mustSend(t, s, lease, es[3])), created(mustSend(t, s, lease, es[5]), "r2"))
 		mustSend(t, s, lease, es[2])
-		query := ledger.RecordQuery{Job: "contracts", Kind: trade.OrderCommitments, Prints: []trade.Prints{
+		query := trade.RecordQuery{Job: "contracts", Kind: trade.OrderCommitments, Prints: []trade.Prints{
 			{Cells: trade.HashOf("same")}, {Cells: trade.HashOf("same")}, {Near: 11}, {},
 		}}
 		found, alone, err := s.Records(t.Context(), query)
@@ -42,6 +41,10 @@ func TestARecordIsFoundWhereItMayHaveBeenMade(t *testing.T) {
 		query.Kind = trade.Deliveries
 		if found, _, err := s.Records(t.Context(), query); len(found) != 0 || err != nil {
 			t.Errorf("another kind: %v, %v", found, err)
+		}
+		unsent := must.Get(s.Unsent(t.Context(), trade.OrderCommitments, []trade.Hash{trade.HashOf("same")}))(t)
+		if len(unsent) != 2 || unsent[0].Key != "refused" || unsent[1].Key != "never" {
+			t.Errorf("unsent: %+v", unsent)
 		}
 		// What a person edits by hand in the ledger is found, with the row.
 		if odd, err := s.Unrecorded(t.Context()); len(odd) != 0 || err != nil {
@@ -63,7 +66,7 @@ func TestARecordIsFoundByTheKeyOfAnotherJob(t *testing.T) {
 		a := mustLease(t, s, "a")
 		mustSettle(t, s, a, created(mustSend(t, s, a, mustRecord(t, s, a, newEntry("1"))[0]), "r1"))
 		mustRecord(t, s, mustLease(t, s, "b"), newEntry("2"))
-		found, alone, err := s.Records(t.Context(), ledger.RecordQuery{
+		found, alone, err := s.Records(t.Context(), trade.RecordQuery{
 			Job: "b", Kind: trade.OrderCommitments, Keys: []string{"1", "3"},
 		})
 		if err != nil || alone || len(found) != 1 || found[0].Row.Job != "a" || found[0].Sent != found[0].Newest {
