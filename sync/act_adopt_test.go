@@ -41,7 +41,7 @@ func TestF159AnIDIsReadBackAndComparedBeforeItIsAdopted(t *testing.T) {
 		}
 		other := b.adopt(1, ids[2]) // another doubt's record
 		b.done(other, acts.Differs)
-		if r := other.Reading; r == nil || r.Differ != 1 || r.Same != 16 || len(r.Unseen) != 0 {
+		if r := other.Reading; r == nil || r.Differ != 2 || r.Same != 15 || len(r.Unseen) != 0 {
 			t.Errorf("%+v", other.Reading)
 		}
 		b.done(b.adopt(1, "{"+strings.ToUpper(ids[1])+"}"), acts.NotRefused)

@@ -117,7 +117,7 @@ func TestChildrenGoInTheRunOfTheirParent(t *testing.T) {
 		}
 		delivery := b.row("deliveries", "01|0002", trade.Accepted, "")
 		want := fmt.Sprintf(
-			`{"contract_id":%q,"delivered_volume":31020,"delivered_volume_unit_of_measure":"kg","delivery_date":"2026-05-10","car":"RS-4314100-B5C72DC4EE60CAEA63367C29A80B21EA"}`, parents[key(2)])
+			`{"contract_id":%q,"delivered_volume":31020,"delivered_volume_unit_of_measure":"kg","delivery_date":"2026-05-11","car":"RS-4314100-B5C72DC4EE60CAEA63367C29A80B21EA"}`, parents[key(2)])
 		if diff := cmp.Diff(want, string(delivery.Payload)); diff != "" {
 			t.Errorf("the delivery's body (-want +got):\n%s", diff)
 		}

@@ -134,14 +134,14 @@ func TestF144ACandidateThatIsNotWholeIsASuggestion(t *testing.T) {
 			settled       bool
 			differ, blind int
 		}{
-			"other shapes": {`"unit_of_measurement":{"code":"SC","name":"saca"},"order_date":"2026-03-10T00:00:00Z","payment_type":"DINHEIRO"`, true, 0, 0},
+			"other shapes": {`"unit_of_measurement":{"code":"SC","name":"saca"},"order_date":"2026-03-12T00:00:00Z","payment_type":"DINHEIRO"`, true, 0, 0},
 			"another date": {
 				`"unit_of_measurement":"SC","order_date":"2026-03-11","payment_type":"DINHEIRO"`,
 				false, 1, 0,
 			},
-			"a field missing": {`"unit_of_measurement":"SC","order_date":"2026-03-10"`, false, 0, 1},
+			"a field missing": {`"unit_of_measurement":"SC","order_date":"2026-03-12"`, false, 0, 1},
 			"an unread field": {
-				`"unit_of_measurement":"SC","order_date":"2026-03-10","payment_type":["DINHEIRO"]`,
+				`"unit_of_measurement":"SC","order_date":"2026-03-12","payment_type":["DINHEIRO"]`,
 				false, 0, 1,
 			},
 		} {

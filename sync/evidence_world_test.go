@@ -123,7 +123,7 @@ func (b *bench) suggestions(num int) ([]events.Suggestion, []trade.Candidate) {
 func commitment(num int) json.RawMessage {
 	return json.RawMessage(`{"amount":` + strconv.Itoa(num) + `,"producer_id":"` + producerID + `","issuer_id":"` +
 		issuerID + `","product":"SOJA","delivery_place_id":"` + placeID +
-		`","haverst":"2025/2026","unit_of_measurement":"SC","order_type":"COMPRA","order_date":"2026-03-10","wallet_id":"` + walletID + `","currency":"BRL","price":120.5,` +
+		`","haverst":"2025/2026","unit_of_measurement":"SC","order_type":"COMPRA","order_date":"` + contractDay(num) + `","wallet_id":"` + walletID + `","currency":"BRL","price":120.5,` +
 		`"initial_delivery_date":"2026-05-01","end_delivery_date":"2026-06-01","modality":"BALCAO","payday":"2026-07-01","payment_type":"DINHEIRO"}`)
 }
 

@@ -34,8 +34,8 @@ func newLookupBench(t *testing.T, db database, world *sandbox.World, specs ...st
 func (b *bench) producer(num int, document string) {
 	b.t.Helper()
 	b.exec(
-		`INSERT INTO contrato VALUES ('01', ?, ?, 120.5, 'soja', '1', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00', ?)`,
-		fmt.Sprintf("%04d", num), num, document)
+		`INSERT INTO contrato VALUES ('01', ?, ?, 120.5, 'soja', '1', 'aprovado', ?, '2026-07-01', '', '2026-03-10 08:00:00', ?)`,
+		fmt.Sprintf("%04d", num), num, contractDay(num), document)
 }
 
 // lookups counts the questions that reached the platform.
