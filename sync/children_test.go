@@ -466,3 +466,22 @@ func TestAChildGoesWhenItsContractWasDealtWithAndAnotherIsFlagged(t *testing.T) 
 	}
 	b.row("deliveries", "01|0002", trade.Accepted, "")
 }
+
+// A contract that was sent cannot be mapped for a while, because a code is missing: whose row it is
+// is judged again when the code is there, and what waited for it goes.
+func TestChildrenGoOnceTheirParentCanBeReadAgain(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		b.contracts(2)
+		b.pass()
+		b.exec(`UPDATE contrato SET preco = preco + 1, carteira = '9', atualizado = '2026-12-01 00:00:00' WHERE num = '0002'`)
+		b.delivery(1, 2, 500)
+		b.pass()
+		b.row("deliveries", "01|0001", trade.Waiting, trade.CauseParent)
+		b.exec(`INSERT INTO de_para VALUES ('carteira', '9', ?)`, walletID)
+		b.clock.advance(24 * time.Hour)
+		b.pass()
+		b.pass()
+		b.row("deliveries", "01|0001", trade.Accepted, "")
+	})
+}

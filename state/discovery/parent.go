@@ -54,6 +54,23 @@ func (s *Discovery) Orphans(ctx context.Context, job string, fn func([]trade.Ent
 		trade.Waiting, fn)
 }
 
+// Unread returns the source hashes of the entries of a job that were sent and whose rows have changed
+// since to what cannot be sent: of their newest row only the cells are known.
+func (s *Discovery) Unread(ctx context.Context, job string) (map[int64]trade.Hash, error) {
+	var rows []struct {
+		ID         int64
+		SourceHash trade.Hash
+	}
+	err := s.db.All(ctx, "looking up changed rows that cannot be sent", &rows, `SELECT e.id, e.source_hash FROM entry e
+		WHERE e.job = ? AND e.flags <> '[]' AND e.flags LIKE '%"replaced"%' AND EXISTS (SELECT 1 FROM record r
+			WHERE r.entry_id = e.id AND r.new_cells = e.source_hash AND r.new_business = 0)`, job)
+	out := make(map[int64]trade.Hash, len(rows))
+	for _, row := range rows {
+		out[row.ID] = row.SourceHash
+	}
+	return out, err
+}
+
 // HeldFor calls fn for the entries of a job that are held for a cause, in pages in id order; fn may
 // write. It stops at the first error of fn.
 func (s *Discovery) HeldFor(ctx context.Context, job, cause string, fn func([]trade.Entry) error) error {

@@ -27,5 +27,5 @@ type Discoverer struct {
 // New returns the discoverer of one run, with its recheck and brakes.
 func New(r *run.Run) *Discoverer {
 	c := recheck.New(r)
-	return &Discoverer{Run: r, Recheck: c, Brakes: brakes.New(r, c)}
+	return &Discoverer{Run: r, Recheck: c, Brakes: brakes.New(r, c), differ: map[int64]before{}}
 }

@@ -24,11 +24,21 @@ type before struct {
 // applyChanges has set it on all of them. Those keep it whose key holds another document, and those
 // whose rows have changed places: what their row is now was sent under another key that has lost it,
 // or what it was is under another key now. The newest row of a record is followed only while it is
-// its row.
+// its row. A row that cannot be sent keeps the flag until it can be, and is judged then: nobody knows
+// which document it is.
 func (r *Discoverer) markReplaced(ctx context.Context) error {
 	stood := make(map[trade.Hash]bool, len(r.differ)) // their source hashes before
 	for _, was := range r.differ {
 		stood[was.source] = true
+	}
+	unread, err := r.Run.Ledger.Unread(ctx, r.Run.Job.Name())
+	if err != nil {
+		return err
+	}
+	for id, source := range unread {
+		if _, changed := r.differ[id]; !changed {
+			r.differ[id] = before{source: source}
+		}
 	}
 	for ids := range slices.Chunk(slices.Sorted(maps.Keys(r.differ)), run.PageSize) {
 		entries, err := r.Run.Ledger.Entries(ctx, ids)
@@ -55,13 +65,14 @@ func (r *Discoverer) markReplaced(ctx context.Context) error {
 		empty := map[int64]bool{} // what their rows were is elsewhere now, and their keys have no row
 		for i, old := range entries {
 			was, content := r.differ[old.ID], rows[2*i].Content
-			moved := was.replaced || stood[old.SourceHash]
+			_, open := unread[old.ID]
+			moved, other := !open && (was.replaced || stood[old.SourceHash]), false
 			for k := range of {
 				record := &of[k].Record
 				standing := identity.StandingOf(record, of[k].Now)
 				switch {
 				case record.Row.ID == old.ID:
-					moved = moved || standing == identity.Replaced
+					other = standing == identity.Replaced
 				case standing >= identity.Amended && identity.Same(record, content.Prints): // it came from there
 					moved = true
 					if standing == identity.Gone && record.Row.Job == old.Job {
@@ -72,10 +83,13 @@ func (r *Discoverer) markReplaced(ctx context.Context) error {
 				}
 			}
 			entry := old
-			if moved {
+			switch {
+			case moved, other && content.Known(), open && !content.Known():
 				continue
+			case !other:
+				entry.Flags = old.Flags.With(trade.Replaced, false)
 			}
-			entry.Flags, entry.Newest = old.Flags.With(trade.Replaced, false), content.Prints
+			entry.Newest = content.Prints // until it can be sent, its cells alone
 			page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
 		}
 		if err := r.markEmpty(ctx, &page, empty); err != nil {

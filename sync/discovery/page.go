@@ -283,9 +283,6 @@ func (p *pager) applyChanges(ctx context.Context, page *trade.Page, changed []ch
 			r.Run.Report.Unchanged++
 		}
 		if entry.Flags.Has(trade.Changed) && old.SourceHash != entry.SourceHash {
-			if r.differ == nil {
-				r.differ = map[int64]before{}
-			}
 			r.differ[old.ID] = before{old.SourceHash, entry.Flags.Has(trade.Replaced)}
 			// cleared at the end of the reading if it is not true; after a crash it stays, which is
 			// safe
@@ -312,7 +309,8 @@ func (r *Discoverer) apply(old trade.Entry, c change, known mapping.Parents) tra
 			break
 		}
 		r.Run.Eval.Compare(&entry, values)
-		if old.SourceHash == c.row.hash || !entry.Flags.Has(trade.Changed) { // else markReplaced decides whose it is
+		// else markReplaced decides whose it is
+		if old.SourceHash == c.row.hash && !old.Flags.Has(trade.Replaced) || !entry.Flags.Has(trade.Changed) {
 			entry.Newest = r.printsOf(values, c.row.hash, known)
 		}
 		entry.SourceHash, entry.Quantity = c.row.hash, r.Run.Eval.Quantity(values)

@@ -35,6 +35,5 @@
 // counts, and pauses the second job before anything goes.
 //
 // Children. Nothing goes under a record whose key holds another document, or content that is not
-// known as its newest yet, or that has lost its row
-// while another row is like it ([Misplaced]).
+// known as its newest yet, or that has lost its row while another row is like it ([Misplaced]).
 package identity

@@ -75,7 +75,7 @@ const (
 	Stands    Standing = iota // its key holds what was sent
 	Corrected                 // its key holds the newest content that is known of its row
 	Amended                   // its key holds another content of the same document
-	Replaced                  // its key holds another document
+	Replaced                  // its key holds another document, or one that is not known
 	Gone                      // its key is not in the ERP
 )
 
@@ -88,7 +88,7 @@ func StandingOf(record *trade.Record, now []Content) Standing {
 		switch row := &now[i].Prints; {
 		case likeness(row, &record.Sent) == cells || likeness(row, &record.Sent) == payload:
 			here = Stands
-		case likeness(row, &record.Newest) == cells || likeness(row, &record.Newest) == payload:
+		case record.Newest.Known() && likeness(row, &record.Newest) <= payload:
 			here = Corrected
 		case row.Document != 0 && row.Document == document:
 			here = Amended
@@ -99,8 +99,9 @@ func StandingOf(record *trade.Record, now []Content) Standing {
 }
 
 // Misplaced reports whether children must wait that would go under a record: its key holds another
-// document, or content that nobody has read yet or judged, or it has lost its row and may belong to another one. elsewhere are rows without a
-// record. A record of which no document is known takes its children.
+// document, or content that nobody has read yet or judged, or it has lost its row and may belong to
+// another one. elsewhere are rows without a record. A record of which no document is known takes its
+// children.
 func Misplaced(record *trade.Record, now []Content, elsewhere ...Row) bool {
 	l := lost{record: record, standing: StandingOf(record, now)}
 	if l.standing == Amended || l.standing == Replaced && cmp.Or(record.Newest.Document, record.Sent.Document) != 0 {

@@ -596,14 +596,18 @@ func TestChildrenWaitWhileTheirRecordIsMisplaced(t *testing.T) {
 		want      bool
 	}{
 		{"as it was sent", record(1, "A", x, x), nil, false},
-		{"amended", record(1, "A", x, contract(quantity)), nil, false},
+		{"amended, and not read yet", record(1, "A", x, contract(quantity)), nil, true},
+		{"amended", with(record(1, "A", x, contract(quantity)), newest(contract(quantity))), nil, false},
 		{"left the ERP", record(1, "A", x), nil, false},
 		{"another producer", record(1, "A", x, z), nil, true},
 		{"another producer, acknowledged", with(record(1, "A", x, z), newest(z)), nil, false},
 		{"what cannot be compared", record(1, "A", x, identity.Content{}), nil, true},
 		{"a record of which nothing is known", record(1, "A", identity.Content{}, z), nil, false},
 		{"amended, and its content is under another key", record(1, "A", x, contract(quantity)), rows{row(1, "B", x)}, true},
-		{"amended, and a similar row", record(1, "A", x, contract(quantity)), rows{row(1, "B", contract(date))}, false},
+		{
+			"amended, and a similar row", with(record(1, "A", x, contract(quantity)), newest(contract(quantity))),
+			rows{row(1, "B", contract(date))}, false,
+		},
 		{"renumbered", record(1, "A", x), rows{row(1, "B", contract(date))}, true},
 		{"renumbered, and a person said it is another one", record(1, "A", x), rows{row(1, "B", x, different(1))}, false},
 		{"one of two rows is its own", record(1, "A", x, z, x), nil, false},

@@ -49,6 +49,9 @@ type Relatives interface {
 	// Orphans calls fn for the entries of a job that wait for their parent, page by page in id
 	// order; fn may write.
 	Orphans(ctx context.Context, job string, fn func([]trade.Entry) error) error
+	// Unread returns the source hashes of the entries of a job that were sent and whose rows have
+	// changed since to what cannot be sent: which document it is, is not known.
+	Unread(ctx context.Context, job string) (map[int64]trade.Hash, error)
 	// HeldFor calls fn for the entries of a job that are held for a cause, page by page in id
 	// order; fn may write.
 	HeldFor(ctx context.Context, job, cause string, fn func([]trade.Entry) error) error
