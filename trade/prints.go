@@ -19,13 +19,16 @@ type Prints struct {
 	// What a corrected quantity leaves: a contract's producer, product, harvest, order date and
 	// place; of deliveries and traceability records the business without the kilograms.
 	Frame int64 `json:"frame,omitempty"`
-	// Which document it is at all: a contract's producer and product; for the others the record
-	// that they belong to.
+	// Which document it is at all: a contract's producer and product. A ticket or share that goes to
+	// another contract is still the same one.
 	Document int64 `json:"document,omitempty"`
 	// Near is equal wherever Payload, Business or Frame is, and often beside: the ledger looks up
 	// what may be alike by it.
 	Near int64 `json:"near,omitempty"`
 }
+
+// sameDocument is the document of every delivery and traceability record.
+const sameDocument = 1
 
 // Known reports whether the business is known: the row could be mapped as a whole.
 func (p Prints) Known() bool { return p.Business != 0 }
@@ -43,9 +46,13 @@ func ParentOf(kind Kind, target string, payload []byte) string {
 }
 
 // PrintsOf returns the fingerprints of a row with these cells, which sends this request (chapters
-// 2.1 to 2.3). Without a payload only that of the cells is known.
+// 2.1 to 2.3). Without a payload only that of the cells is known, and that a delivery or share is
+// still the same one.
 func PrintsOf(kind Kind, cells Hash, target string, payload []byte) Prints {
 	out := Prints{Cells: cells}
+	if kind != OrderCommitments {
+		out.Document = sameDocument
+	}
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(payload, &fields) != nil || len(fields) == 0 {
 		return out
@@ -80,12 +87,10 @@ func PrintsOf(kind Kind, cells Hash, target string, payload []byte) Prints {
 	case Deliveries:
 		out.Business = number("business", "contract_id", "delivery_date", "kg")
 		out.Frame = number("frame", "contract_id", "delivery_date")
-		out.Document = number("document", "contract_id")
 		out.Near = out.Frame
 	case Traceability:
 		out.Business = number("business", "producer_id", "user_id", "kg")
 		out.Frame = number("frame", "producer_id", "user_id")
-		out.Document = number("document")
 		out.Near = out.Frame
 	}
 	return out

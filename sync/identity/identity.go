@@ -31,6 +31,8 @@ type Row struct {
 type Candidate struct {
 	Record trade.Record
 	Now    []Content // the living rows of the ERP under the key of Record.Row; none = the key is gone
+	// the key is in the ERP, cancelled there: a person is told to cancel the record, too
+	Cancelled bool
 }
 
 // Rules are what is configured: `checks.twin`, `checks.near_twin` and `checks.twin_days`.
@@ -153,6 +155,7 @@ type lost struct {
 	record   *trade.Record
 	of       *Candidate
 	standing Standing
+	void     bool // its key is cancelled in the ERP, or a person left it out
 }
 
 // contents returns what of a record has no row: what was sent and what it was amended to, or, if
@@ -169,16 +172,16 @@ func (l *lost) like(row *Row) int {
 	if row.owns(l.record) || row.Different[l.record.ID] {
 		return none
 	}
-	out, weakest, leftOut := none, frame, l.record.Certainty == trade.LeftOut
+	out, weakest := none, frame
 	for _, p := range l.contents() {
 		out = min(out, likeness(&row.Prints, p))
 	}
 	switch {
-	case l.standing == Stands || leftOut && l.standing < Replaced:
+	case l.standing == Stands || l.void && l.standing < Replaced:
 		return none
 	case l.standing < Replaced:
 		weakest = payload
-	case leftOut:
+	case l.void:
 		weakest = business
 	}
 	if out > weakest {
@@ -195,7 +198,8 @@ func Judge(rows []Row, candidates []Candidate, rules Rules) []Verdict {
 	j := judge{rows: rows, rules: rules, out: make([]Verdict, len(rows))}
 	for i := range candidates {
 		if c := &candidates[i]; c.Record.Certainty.Counts() {
-			j.records = append(j.records, lost{&c.Record, c, StandingOf(&c.Record, c.Now)})
+			void := c.Cancelled || c.Record.Certainty == trade.LeftOut
+			j.records = append(j.records, lost{&c.Record, c, StandingOf(&c.Record, c.Now), void})
 		}
 	}
 	for i := range rows {
@@ -277,7 +281,7 @@ func (j *judge) retyped() {
 // heldFor reports whether a row stays held for a record.
 func (j *judge) heldFor(i, k int) bool {
 	row, l := &j.rows[i], &j.records[k]
-	has := l.standing <= Corrected || l.record.Certainty == trade.LeftOut && l.standing == Amended
+	has := l.standing <= Corrected || l.void && l.standing == Amended
 	return row.HeldFor == l.record.ID && !has && !row.Different[l.record.ID] && !row.owns(l.record)
 }
 

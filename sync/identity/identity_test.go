@@ -75,6 +75,11 @@ func certain(c identity.Candidate, as trade.Certainty) identity.Candidate {
 	return with(c, func(r *trade.Record) { r.Certainty = as })
 }
 
+func cancelled(c identity.Candidate) identity.Candidate {
+	c.Cancelled = true
+	return c
+}
+
 func own(r *trade.Record)      { r.Row.ID = 1 }
 func orphan(r *trade.Record)   { r.Row = trade.RowRef{} }
 func inC(r *trade.Record)      { r.Row = trade.RowRef{ID: 7, Job: "contracts", Key: "C"} }
@@ -451,6 +456,21 @@ func TestTakenOut(t *testing.T) {
 			"taken out, and its row stands", hold, "goes",
 			rows{row(1, "B", x)},
 			records{certain(record(1, "A", x, x), trade.LeftOut)},
+		},
+		{
+			"cancelled in the ERP, and typed again", warn, "retyped 1",
+			rows{row(1, "B", x)},
+			records{cancelled(record(1, "A", x))},
+		},
+		{
+			"cancelled in the ERP, and typed again with another price, date and wallet", warn, "retyped 1",
+			rows{row(1, "B", contract(date, price))},
+			records{cancelled(record(1, "A", x))},
+		},
+		{
+			"cancelled in the ERP, and another one of the day", warn, "goes",
+			rows{row(1, "B", contract(quantity))},
+			records{cancelled(record(1, "A", x))},
 		},
 		{
 			"taken out, amended", warn, "goes",

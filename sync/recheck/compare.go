@@ -127,26 +127,28 @@ func (r *Checker) readNow(ctx context.Context, of []identity.Candidate, found ma
 				entries[at.Key] = trade.Entry{Job: job.Name(), Key: at.Key, KeyParts: at.KeyParts}
 			}
 		}
-		now, err := r.standing(ctx, job, entries, found, (*mapping.Job).Living)
+		now, cancelled, err := r.standing(ctx, job, entries, found, (*mapping.Job).Living)
 		if err != nil {
 			return err
 		}
 		for i := range of {
 			if at := of[i].Record.Row; under(&of[i].Record) {
 				of[i].Now = append(of[i].Now, now[at.Key]...)
+				of[i].Cancelled = of[i].Cancelled || cancelled[at.Key]
 			}
 		}
 	}
 	return nil
 }
 
-// standing returns, by key, what the rows under the keys of some entries would send now. found are
-// rows of this run's job that were read already, by key. stand selects the rows that count.
+// standing returns, by key, what the rows under the keys of some entries would send now, and the keys
+// that have only rows that do not count. found are rows of this run's job that were read already, by
+// key. stand selects the rows that count.
 func (r *Checker) standing(ctx context.Context, job *mapping.Job, entries map[string]trade.Entry,
 	found map[string][]erp.Row, stand func(*mapping.Job, []erp.Row) []erp.Row,
-) (map[string][]identity.Content, error) {
+) (out map[string][]identity.Content, idle map[string]bool, err error) {
 	if len(entries) == 0 {
-		return nil, nil
+		return nil, nil, nil
 	}
 	var ask []trade.Entry
 	byKey := map[string][]erp.Row{}
@@ -159,7 +161,7 @@ func (r *Checker) standing(ctx context.Context, job *mapping.Job, entries map[st
 	}
 	read, err := r.run.ReadAgain(ctx, job, ask)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for key, rows := range run.ByKeyOf(job, read) {
 		byKey[key] = rows
@@ -174,17 +176,18 @@ func (r *Checker) standing(ctx context.Context, job *mapping.Job, entries map[st
 	}
 	known, err := r.run.ParentsFor(ctx, job, values)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	out := map[string][]identity.Content{}
+	out, idle = map[string][]identity.Content{}, map[string]bool{}
 	for key := range entries {
 		for _, row := range stand(job, byKey[key]) {
 			would := trade.Entry{Job: job.Name(), Sends: job.Spec.Sends, Key: key, SourceHash: job.SourceHash(row.Get)}
 			eval.Evaluate(&would, job.Values(row.Get), known)
 			out[key] = append(out[key], ContentOf(would))
 		}
+		idle[key] = len(byKey[key]) > 0 && len(out[key]) == 0
 	}
-	return out, nil
+	return out, idle, nil
 }
 
 // Near returns which of some rows have a record that is like them or has their key, or a row of the
@@ -250,7 +253,7 @@ func (r *Checker) waiting(ctx context.Context, rows []identity.Row, unsent []tra
 				entries[e.Key] = e
 			}
 		}
-		now, err := r.standing(ctx, job, entries, nil, (*mapping.Job).Living)
+		now, _, err := r.standing(ctx, job, entries, nil, (*mapping.Job).Living)
 		if err != nil {
 			return nil, err
 		}

@@ -142,7 +142,7 @@ func (r *Checker) parents(ctx context.Context, asked map[trade.ParentKey]bool) (
 				entries[k.Key] = p.Entry
 			}
 		}
-		now, err := r.standing(ctx, job, entries, nil, anyRow)
+		now, _, err := r.standing(ctx, job, entries, nil, anyRow)
 		if err != nil {
 			return nil, err
 		}
