@@ -626,7 +626,8 @@ func TestChildrenWaitWhileTheirRecordIsMisplaced(t *testing.T) {
 		{"amended, and its content is under another key", record(1, "A", x, contract(quantity)), rows{row(1, "B", x)}, true},
 		{
 			"amended, and a similar row", with(record(1, "A", x, contract(quantity)), newest(contract(quantity))),
-			rows{row(1, "B", contract(date))}, false,
+			rows{row(1, "B", contract(date))},
+			false,
 		},
 		{"renumbered", record(1, "A", x), rows{row(1, "B", contract(date))}, true},
 		{"renumbered, and a person said it is another one", record(1, "A", x), rows{row(1, "B", x, different(1))}, false},
