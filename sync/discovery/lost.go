@@ -66,22 +66,8 @@ func (r *Discoverer) markReplaced(ctx context.Context) error {
 		for i, old := range entries {
 			was, content := r.differ[old.ID], rows[2*i].Content
 			_, open := unread[old.ID]
-			moved, other := !open && (was.replaced || stood[old.SourceHash]), false
-			for k := range of {
-				record := &of[k].Record
-				standing := identity.StandingOf(record, of[k].Now)
-				switch {
-				case record.Row.ID == old.ID:
-					other = standing == identity.Replaced
-				case standing >= identity.Amended && identity.Same(record, content.Prints): // it came from there
-					moved = true
-					if standing == identity.Gone && record.Row.Job == old.Job {
-						empty[record.Row.ID] = true
-					}
-				case holds(of[k].Now, was.source) && record.Sent.Cells != was.source: // it went there
-					moved = true
-				}
-			}
+			moved, other := hasMoved(old, was.source, content, of, empty)
+			moved = moved || !open && (was.replaced || stood[old.SourceHash])
 			entry := old
 			switch {
 			case moved, other && content.Known(), open && !content.Known():
@@ -100,6 +86,30 @@ func (r *Discoverer) markReplaced(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// hasMoved reports whether what a row is now was sent under another key that has lost it, or what it was
+// is under another key now; and whether its own key holds another document, or one that is not known.
+// It adds the rows to empty whose keys are gone and that are this row now.
+func hasMoved(old trade.Entry, was trade.Hash, content identity.Content, of []identity.Candidate,
+	empty map[int64]bool,
+) (moved, other bool) {
+	for i := range of {
+		record := &of[i].Record
+		standing := identity.StandingOf(record, of[i].Now)
+		switch {
+		case record.Row.ID == old.ID:
+			other = standing == identity.Replaced
+		case standing >= identity.Amended && identity.Same(record, content.Prints): // it came from there
+			moved = true
+			if standing == identity.Gone && record.Row.Job == old.Job {
+				empty[record.Row.ID] = true
+			}
+		case holds(of[i].Now, was) && record.Sent.Cells != was: // it went there
+			moved = true
+		}
+	}
+	return moved, other
 }
 
 // holds reports whether one of some rows has these cells.
