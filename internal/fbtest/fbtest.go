@@ -26,7 +26,10 @@ const (
 // Password is the password of SYSDBA on every server.
 const Password = "dono"
 
-var kind = throwaway.Kind{Prefix: "safrasync-fbtest-", StillServed: func(string) bool { return false }}
+// kind is in memory: tests check what a server does, not how fast its disk is.
+var kind = throwaway.Kind{
+	Prefix: "safrasync-fbtest-", InMemory: true, StillServed: func(string) bool { return false },
+}
 
 var shared = throwaway.Shared[*Server]{Start: start}
 

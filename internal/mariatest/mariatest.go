@@ -31,7 +31,10 @@ const (
 	Password = "senha do dono"
 )
 
-var kind = throwaway.Kind{Prefix: "safrasync-mariatest-", StillServed: func(string) bool { return false }}
+// kind is in memory: tests check what a server does, not how fast its disk is.
+var kind = throwaway.Kind{
+	Prefix: "safrasync-mariatest-", InMemory: true, StillServed: func(string) bool { return false },
+}
 
 var shared = throwaway.Shared[*Server]{Start: start}
 

@@ -13,8 +13,21 @@ import (
 // shared is the one server of this test process.
 var shared = throwaway.Shared[*Cluster]{Start: newCluster}
 
-// Main calls [Run], then os.Exit.
-func Main(m *testing.M, after ...func() error) { os.Exit(Run(m, after...)) }
+// Main calls [Run], then os.Exit. The temporary folders of the tests are in memory if there is space:
+// ledgers in SQLite flush thousands of times.
+func Main(m *testing.M, after ...func() error) {
+	code := 1
+	end, err := throwaway.TempInMemory()
+	if err == nil {
+		code = Run(m, after...)
+		err = end()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "pgtest: temporary folders in memory:", err)
+		code = max(code, 1)
+	}
+	os.Exit(code)
+}
 
 // Run runs the tests of a package, stops the server that they may have started, and returns the
 // exit code of the process. The after functions run if the tests passed, when the server is gone;

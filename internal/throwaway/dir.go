@@ -78,6 +78,29 @@ func roomInMemory() bool {
 		passable(memory)
 }
 
+// TempInMemory lets the temporary folders of this process, and of those that it starts, be in memory
+// if there is enough space, where flushes cost nothing. It must not be called where what is tested
+// looks at the disk. After end, they are where they were.
+func TempInMemory() (end func() error, err error) {
+	const variable = "TMPDIR"
+	if !roomInMemory() {
+		return func() error { return nil }, nil
+	}
+	k := Kind{Prefix: "safrasync-temp-", InMemory: true, StillServed: func(string) bool { return false }}
+	dir, err := k.NewDir(nil)
+	if err != nil {
+		return nil, err
+	}
+	before, set := os.LookupEnv(variable)
+	return func() error {
+		err := os.Unsetenv(variable)
+		if set {
+			err = os.Setenv(variable, before)
+		}
+		return errors.Join(err, dir.Remove())
+	}, os.Setenv(variable, dir.Path)
+}
+
 // createLock creates a lock file and locks it. Between the two steps another process may take the
 // file for that of a dead process and remove it; then another name is tried.
 func (k Kind) createLock(parent string) (*os.File, error) {
