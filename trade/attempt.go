@@ -44,6 +44,9 @@ type Attempt struct {
 	AnswerBody  string          // sanitised excerpt, at most 2 KiB
 }
 
+// Undecided reports whether the attempt may have created a record, or may do so yet.
+func (a Attempt) Undecided() bool { return a.Outcome == OutcomeOpen || a.Outcome == OutcomeUnknown }
+
 // Intent asks the ledger to make an attempt durable: its entry changes from pending to sending. If
 // the entry has changed meanwhile, the intent is refused, which is not an error.
 type Intent struct {

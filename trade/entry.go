@@ -113,6 +113,11 @@ type Dismissal struct {
 // person can make it go again.
 func (e Entry) Weak() bool { return e.State == Rejected && e.Error != nil && e.Error.Weak }
 
+// WaitsForPlatform reports whether the entry waits for a record of the platform.
+func (e Entry) WaitsForPlatform() bool {
+	return len(e.WaitingFor) > 0 && e.WaitingFor[0].Platform != ""
+}
+
 // Ordered reports whether a person has ordered that the entry goes although another row with its
 // key or content was sent: it was declared another record, or is sent again.
 func (e Entry) Ordered() bool {

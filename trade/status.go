@@ -46,31 +46,6 @@ const (
 // States lists all states in the order in which they are shown.
 var States = []State{Pending, Waiting, Invalid, Sending, Accepted, Rejected, InDoubt, Held, Dismissed, Withdrawn}
 
-// Moves are the allowed changes of state; the empty state means "not in the ledger yet". The
-// database has the same table and refuses every other change. From states that
-// are not in Decided only a late answer of an earlier attempt or a person's adoption leads to
-// accepted, which the database checks too.
-var Moves = map[State][]State{
-	"":        {Pending, Waiting, Invalid, Held},
-	Pending:   {Waiting, Invalid, Sending, Held, Dismissed, Withdrawn, Accepted},
-	Waiting:   {Pending, Invalid, Held, Dismissed, Withdrawn, Accepted},
-	Invalid:   {Pending, Waiting, Held, Dismissed, Withdrawn, Accepted},
-	Sending:   {Pending, Accepted, Rejected, InDoubt, Held},
-	Rejected:  {Pending, Waiting, Invalid, Held, Dismissed, Withdrawn, Accepted},
-	InDoubt:   {Pending, Accepted, Rejected, Held, Dismissed},
-	Held:      {Pending, Waiting, Invalid, Accepted, Dismissed, Withdrawn},
-	Dismissed: {Pending, Waiting, Invalid, Accepted, Rejected, InDoubt, Held},
-	Withdrawn: {Pending, Waiting, Invalid, Held, Accepted},
-	Accepted:  {},
-}
-
-// Decided are the states from which an entry is accepted by its own answer, or by a person's decision
-// about what may be on the platform.
-var Decided = []State{Sending, InDoubt, Held, Dismissed}
-
-// CanMove reports whether the table allows the change. Staying in a state is always allowed.
-func CanMove(from, to State) bool { return from == to || slices.Contains(Moves[from], to) }
-
 // NeedsPerson reports whether an entry in this state makes `sync --strict` exit with 3.
 func (s State) NeedsPerson() bool {
 	return s == Invalid || s == Rejected || s == InDoubt || s == Held

@@ -164,10 +164,9 @@ func (p *approvalRoutes) then(q *web.Request, steps []acts.PlannedStep) ([]pages
 	for _, s := range steps {
 		for _, e := range entries {
 			if e.ID == s.ID {
-				after := e
-				after.State, after.RemoteID = s.To, s.Given
-				e.State = s.From
-				out = append(out, pages.StepView{RowStep: acts.RowStep{Key: s.Key, Before: e, After: after}})
+				after := e.As(s.To)
+				after.RemoteID = s.Given
+				out = append(out, pages.StepView{RowStep: acts.RowStep{Key: s.Key, Before: e.As(s.From), After: after}})
 			}
 		}
 	}

@@ -28,7 +28,7 @@ func askOf(e trade.Entry, attempts []trade.Attempt) ask {
 		return askPlatform
 	case e.State != trade.Held:
 		return askNothing
-	case slices.ContainsFunc(attempts, acts.Undecided):
+	case slices.ContainsFunc(attempts, trade.Attempt.Undecided):
 		return askPlatform
 	}
 	switch e.Cause {

@@ -204,7 +204,7 @@ var identifying = []string{
 // Resendable reports whether an earlier request may have made a record, so that the row can be sent
 // again only in a new generation.
 func (p doubtPage) Resendable() bool {
-	return p.Entry.State == trade.InDoubt || slices.ContainsFunc(p.Doubt.Attempts, acts.Undecided)
+	return p.Entry.State == trade.InDoubt || slices.ContainsFunc(p.Doubt.Attempts, trade.Attempt.Undecided)
 }
 
 func (p *doubtRoutes) doubtPage(q *web.Request) (doubtPage, error) {
@@ -291,7 +291,7 @@ func (p *doubtRoutes) next(q *web.Request, after string, done int) (string, erro
 func undecided(e trade.Entry) bool { return e.State == trade.InDoubt || e.State == trade.Held }
 
 // mayKnow reports whether a person may say that the platform has the row.
-func mayKnow(e trade.Entry) bool { return slices.Contains(acts.Adoptable, e.State) }
+func mayKnow(e trade.Entry) bool { return slices.Contains(trade.Decidable, e.State) }
 
 // decided returns the audit record of the latest decision about a row; nil if there is none.
 func (p *doubtRoutes) decided(q *web.Request, entry trade.Entry) (*trade.AuditRecord, error) {

@@ -17,12 +17,6 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Adoptable are the states of the rows that a person may declare to be on the platform: those in doubt
-// or held, and those that were never sent, which somebody typed there.
-var Adoptable = []trade.State{
-	trade.Pending, trade.Waiting, trade.Invalid, trade.Rejected, trade.InDoubt, trade.Held,
-}
-
 // Adoption is what a person declares about a row: the platform has it.
 type Adoption struct {
 	ID string // the platform's id; "" only with NoID
@@ -57,7 +51,7 @@ type FieldReading struct {
 func (a *Acts) Adopt(ctx context.Context, job, key string, adoption Adoption) (RowPlan, error) {
 	plan, err := a.plan(ctx, "adopt", job, []string{key}, func(step *RowStep) (err error) {
 		entry := &step.After
-		if !slices.Contains(Adoptable, entry.State) {
+		if !slices.Contains(trade.Decidable, entry.State) {
 			step.Refused = standing(entry.State)
 			return nil
 		}
@@ -88,8 +82,7 @@ func (a *Acts) Adopt(ctx context.Context, job, key string, adoption Adoption) (R
 				step.Refused = Differs
 			}
 		}
-		entry.State, entry.RemoteID, entry.Cause, entry.Error, entry.WaitingFor, entry.NextAttemptAt = trade.Accepted,
-			id, "", nil, nil, mapping.NoTime
+		entry.Accept(id)
 		return nil
 	})
 	plan.Order.ID, plan.Order.NoID, plan.Order.DespiteDifferences = adoption.ID, adoption.NoID,

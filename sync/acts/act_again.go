@@ -7,7 +7,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -27,14 +26,14 @@ func (a *Acts) Retry(ctx context.Context, job string, keys []string, checked boo
 				step.Refused = GoesAnyway
 			}
 		case trade.Waiting:
-			if !run.WaitsForPlatform(*entry) {
+			if !entry.WaitsForPlatform() {
 				step.Refused = WaitsFor
 			}
 		case trade.Held:
 			declare(step)
 			step.MayDouble = true
 		case trade.Rejected:
-			step.MayDouble = entry.Weak() || slices.ContainsFunc(step.Attempts, Undecided)
+			step.MayDouble = entry.Weak() || slices.ContainsFunc(step.Attempts, trade.Attempt.Undecided)
 		default:
 			step.Refused = standing(entry.State)
 		}
@@ -51,7 +50,7 @@ func (a *Acts) Retry(ctx context.Context, job string, keys []string, checked boo
 		for _, n := range run.NeedsOf(*entry) {
 			step.ask = append(step.ask, trade.Block{Kind: n.Kind, ID: n.ID})
 		}
-		goes(entry)
+		entry.Pend()
 		return nil
 	})
 	plan.Order.Checked = checked
@@ -66,12 +65,6 @@ func standing(s trade.State) Refusal {
 	}[s]
 }
 
-// goes makes an entry pending and due now.
-func goes(entry *trade.Entry) {
-	entry.State, entry.Cause, entry.Error, entry.WaitingFor, entry.NextAttemptAt = trade.Pending, "", nil, nil,
-		mapping.NoTime
-}
-
 // declare decides whether a held row may go because a person declares it a different record from
 // the one it was taken for.
 func declare(step *RowStep) {
@@ -84,27 +77,17 @@ func declare(step *RowStep) {
 	case trade.CauseRetyped, trade.CauseOtherJob, trade.CauseTwin:
 		entry.Another = entry.PayloadHash
 	default:
-		if slices.ContainsFunc(step.Attempts, Undecided) {
+		if slices.ContainsFunc(step.Attempts, trade.Attempt.Undecided) {
 			step.Refused = DoubtBefore
 		}
 	}
 }
 
-// Undecided reports whether an attempt may have created a record, or may do so yet.
-func Undecided(t trade.Attempt) bool {
-	return t.Outcome == trade.OutcomeOpen || t.Outcome == trade.OutcomeUnknown
-}
-
 // Dismiss plans that rows are left out. Rows that were sent or are in flight cannot be.
 func (a *Acts) Dismiss(ctx context.Context, job string, keys []string) (RowPlan, error) {
 	return a.plan(ctx, "dismiss", job, keys, func(step *RowStep) error {
-		entry := &step.After
-		switch entry.State {
-		case trade.Pending, trade.Waiting, trade.Invalid, trade.Rejected, trade.InDoubt, trade.Held:
-			entry.Dismissal = &trade.Dismissal{From: entry.State, NextAttemptAt: entry.NextAttemptAt}
-			entry.State, entry.NextAttemptAt = trade.Dismissed, mapping.NoTime
-		default:
-			step.Refused = standing(entry.State)
+		if !step.After.Dismiss() {
+			step.Refused = standing(step.Before.State)
 		}
 		return nil
 	})
@@ -115,62 +98,11 @@ func (a *Acts) Dismiss(ctx context.Context, job string, keys []string) (RowPlan,
 // with the mapping and the references it then has.
 func (a *Acts) Reopen(ctx context.Context, job string, keys []string) (RowPlan, error) {
 	return a.plan(ctx, "reopen", job, keys, func(step *RowStep) error {
-		entry := &step.After
-		if entry.State != trade.Dismissed {
+		if !step.After.Reopen(step.Attempts, a.Now()) {
 			step.Refused = NotDismissed
-			return nil
-		}
-		attempts := step.Attempts
-		from := trade.Dismissal{From: trade.Held}
-		if entry.Dismissal != nil {
-			from = *entry.Dismissal
-		}
-		entry.Dismissal = nil
-		entry.State, entry.NextAttemptAt = from.From, from.NextAttemptAt
-		inDoubt := slices.ContainsFunc(attempts,
-			func(t trade.Attempt) bool { return t.Generation == entry.Generation && Undecided(t) })
-		switch {
-		case inDoubt:
-			entry.State, entry.NextAttemptAt = trade.InDoubt, mapping.NoTime
-		// while it was dismissed, a late answer proved that nothing was created
-		case from.From == trade.InDoubt:
-			entry.State, entry.Cause = trade.Rejected, ""
-			entry.Error = refusalOf(attempts)
-		case from.From == trade.Held:
-		default:
-			entry.MappedWith = "" // the next run judges it
-			// it was dismissed for so long that retention has removed its payload
-			gone := from.From == trade.Pending && entry.Payload == nil
-			if gone {
-				entry.State, entry.NextAttemptAt = trade.Invalid, mapping.NoTime
-				entry.Error = &trade.EntryError{
-					Kind: trade.MappingError, Fields: []trade.Problem{},
-					Text: "its values are no longer kept; the next run reads it again",
-				}
-			}
-			if run.WaitsForPlatform(*entry) && from.From == trade.Waiting {
-				// due now: asks whether the platform has the record by now
-				entry.NextAttemptAt = a.Now()
-			}
 		}
 		return nil
 	})
-}
-
-// refusalOf returns the error of a row whose last attempt turned out to have created nothing.
-func refusalOf(attempts []trade.Attempt) *trade.EntryError {
-	out := trade.EntryError{
-		Kind: trade.APIError, Fields: []trade.Problem{},
-		Text: "it turned out late that nothing was created", Weak: true,
-	}
-	if len(attempts) > 0 {
-		last := attempts[len(attempts)-1]
-		out.Status, out.Messages = last.Status, last.Messages
-		if last.Reason != "" {
-			out.Text += ": " + last.Reason
-		}
-	}
-	return &out
 }
 
 // bulkStates are the states whose rows a filter may select for an act: there nothing can be doubled
@@ -203,7 +135,7 @@ func (a *Acts) SelectSome(ctx context.Context, act, job string, states []trade.S
 	var keys []string
 	err := a.Ledger.Rows(ctx, trade.RowFilter{Job: job, States: states, Causes: causes}, func(e trade.Entry) error {
 		leftOut := e.State == trade.Pending && e.NextAttemptAt.IsZero() || e.State == trade.Waiting &&
-			!run.WaitsForPlatform(e) || e.Weak()
+			!e.WaitsForPlatform() || e.Weak()
 		if act != "retry" || !leftOut {
 			keys = append(keys, e.Key)
 		}

@@ -99,7 +99,7 @@ func (a *Acts) Counterpart(ctx context.Context, e trade.Entry) (*Counterpart, er
 // SentAt returns when the last request left that made a record, or may have; zero if none did.
 func SentAt(attempts []trade.Attempt) (at time.Time) {
 	for _, t := range attempts {
-		if t.Outcome == trade.OutcomeCreated || Undecided(t) {
+		if t.Outcome == trade.OutcomeCreated || t.Undecided() {
 			at = t.StartedAt
 		}
 	}

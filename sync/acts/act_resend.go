@@ -23,7 +23,7 @@ func (a *Acts) Resend(ctx context.Context, job, key string, checked bool) (RowPl
 	plan, err := a.plan(ctx, "resend", job, []string{key}, func(step *RowStep) error {
 		entry := &step.After
 		step.MayDouble = true
-		doubt := slices.ContainsFunc(step.Attempts, Undecided)
+		doubt := slices.ContainsFunc(step.Attempts, trade.Attempt.Undecided)
 		switch {
 		case entry.State != trade.InDoubt && entry.State != trade.Held:
 			step.Refused = standing(entry.State)
@@ -60,7 +60,7 @@ func (a *Acts) remaining(ctx context.Context, step *RowStep) error {
 	}
 	now, least := a.Clock.Boot(), a.Limits.LeastQuarantine()
 	for _, t := range step.Attempts {
-		if !Undecided(t) {
+		if !t.Undecided() {
 			continue
 		}
 		from, seen := since[t.ID]
@@ -96,11 +96,7 @@ func (a *Acts) newest(ctx context.Context, step *RowStep) error {
 	if refused != NotRefused {
 		return nil
 	}
-	fresh.Generation++
-	fresh.Flags = fresh.Flags.With(trade.Forced, true).With(trade.Changed, false).With(trade.Cancelled,
-		false).With(trade.MissingInERP, false).With(trade.Contradicted, false).With(trade.Recoded, false)
-	fresh.Acknowledged = nil
-	step.After, step.resend = fresh, true
+	step.resend = step.After.Again(fresh)
 	return nil
 }
 

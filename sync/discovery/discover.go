@@ -115,9 +115,7 @@ func (r *Discoverer) refresh(ctx context.Context) error {
 		}
 		var page trade.Page
 		for _, old := range stale {
-			entry := old
-			r.Run.Eval.Evaluate(&entry, old.Values, known)
-			entry = run.ApplyRemap(old, entry)
+			entry := r.Run.Eval.Remap(old, old.Values, known)
 			touch(&entry, old, r.Run.Now)
 			page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
 		}

@@ -151,7 +151,7 @@ func (r *Discoverer) holdNewDoubles(p *pager, keys []string, entries []trade.Ent
 	for _, key := range keys {
 		if !slices.ContainsFunc(entries, func(e trade.Entry) bool { return e.Key == key }) {
 			entry := trade.Entry{Job: r.Run.Job.Name(), Sends: r.Run.Job.Spec.Sends, Key: key}
-			run.HoldDouble(&entry, p.doubles[key].rows)
+			entry.HoldDouble(p.doubles[key].rows)
 			r.Run.Dry.HoldDouble(entry)
 		}
 	}
@@ -207,7 +207,8 @@ func (r *Discoverer) settleDouble(old trade.Entry, p *pager, rows []erp.Row, kno
 	entry, n := old, p.stands(old.Key, rows)
 	_, revived := p.revived[old.Key]
 	switch {
-	case n == 0, old.State == trade.Sending, n == 1 && !revived: // the next reading decides
+	// the next reading decides, also on a row on which a person has decided meanwhile
+	case n == 0, old.State == trade.Sending, n == 1 && (!revived || old.State != trade.Held):
 		return old
 	case n == 1: // it is cured
 		r.Run.Eval.Evaluate(&entry, r.Run.Job.Values(rows[0].Get), known)
@@ -222,7 +223,7 @@ func (r *Discoverer) settleDouble(old trade.Entry, p *pager, rows []erp.Row, kno
 		r.Run.Report.Unchanged++
 		fallthrough
 	case old.State != trade.Rejected && (old.State != trade.Held || old.Cause == trade.CauseVanished):
-		run.HoldDouble(&entry, n)
+		entry.HoldDouble(n)
 	default:
 		// It is not sent as it is, and its cause must be kept. If it is to be sent later, the
 		// recheck holds it.

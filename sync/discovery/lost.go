@@ -147,9 +147,9 @@ func (r *Discoverer) newestOf(ctx context.Context, entries []trade.Entry) ([]tra
 	if err != nil {
 		return nil, err
 	}
-	out := slices.Clone(entries)
-	for i := range out {
-		r.Run.Eval.Evaluate(&out[i], values[i], known)
+	out := make([]trade.Entry, len(entries))
+	for i, e := range entries {
+		out[i] = r.Run.Eval.Would(e, values[i], known)
 	}
 	return out, nil
 }
@@ -233,7 +233,6 @@ func (r *Discoverer) reviveOthers(ctx context.Context) error {
 
 // printsOf returns the fingerprints of a row as it would be sent now.
 func (r *Discoverer) printsOf(values trade.Values, cells trade.Hash, known mapping.Parents) trade.Prints {
-	var would trade.Entry
-	r.Run.Eval.Evaluate(&would, values, known)
+	would := r.Run.Eval.Would(trade.Entry{}, values, known)
 	return trade.PrintsOf(r.Run.Job.Spec.Sends, cells, would.Target, would.Payload)
 }

@@ -298,8 +298,7 @@ func (r *Discoverer) apply(old trade.Entry, c change, known mapping.Parents) tra
 	entry, values := old, c.values
 	switch c.verdict {
 	case remap:
-		r.Run.Eval.Evaluate(&entry, values, known)
-		entry = run.ApplyRemap(old, entry)
+		entry = r.Run.Eval.Remap(old, values, known)
 		entry.SourceHash = c.row.hash
 		// both are from a time when it may have been sent
 		entry.Flags, entry.Now = entry.Flags.With(trade.Changed, false).With(trade.Cancelled, false), nil
@@ -350,8 +349,7 @@ func missed(e trade.Entry) bool {
 // what was sent. If the row is still the one that was sent, its values are filled in. Otherwise
 // what was sent stays unknown, and the row's present values are stored beside it (Now).
 func (r *Discoverer) refillRebuilt(entry *trade.Entry, c change, known mapping.Parents) {
-	fresh := *entry
-	r.Run.Eval.Evaluate(&fresh, c.values, known)
+	fresh := r.Run.Eval.Would(*entry, c.values, known)
 	entry.Quantity = fresh.Quantity
 	samePayload := fresh.PayloadHash != "" && fresh.PayloadHash == entry.PayloadHash
 	// else the hash is that of a changed row

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -92,12 +91,8 @@ func applyAbsence(e trade.Entry) trade.Entry {
 	switch {
 	case e.State.Created():
 		e.Flags = e.Flags.With(trade.MissingInERP, !e.Acknowledged.Has(trade.MissingInERP))
-	// a row that comes back must not undo what only a person may undo
-	case e.State == trade.Dismissed, e.State == trade.Withdrawn, e.Weak(),
-		e.State == trade.Held && e.Cause == trade.CauseExists: // or what the platform reported
-	// a later generation has an earlier attempt of unknown outcome
-	case e.GoneSweeps >= 2 && e.Generation == 1:
-		e.State, e.Cause, e.Error, e.WaitingFor, e.NextAttemptAt = trade.Withdrawn, "", nil, nil, mapping.NoTime
+	case e.GoneSweeps >= 2:
+		e.Withdraw()
 	}
 	return e
 }

@@ -87,9 +87,8 @@ func (h *Processor) keepBack(ctx context.Context, said trade.EventNote, parent t
 		}
 		for _, child := range children {
 			after := child
-			after.State, after.Cause, after.Error, after.NextAttemptAt, after.UpdatedAt = trade.Waiting,
-				trade.CauseParent, nil, mapping.NoTime, h.Now()
-			after.WaitingFor = []trade.Awaited{{Job: parent.Job, Key: parent.Key}}
+			after.UpdatedAt = h.Now()
+			after.Wait(trade.CauseParent, mapping.NoTime, trade.Awaited{Job: parent.Job, Key: parent.Key})
 			if err := h.markDeleted(ctx, "kept back", said, child, after); err != nil {
 				return err
 			}

@@ -102,7 +102,7 @@ func Suggestions(attempts []trade.Attempt, candidates []trade.Candidate, limits 
 	now time.Time,
 ) (like []Suggestion, unreadable []trade.Candidate) {
 	for _, a := range attempts {
-		if !acts.Undecided(a) {
+		if !a.Undecided() {
 			continue
 		}
 		sent, ends := sentOf(a), now

@@ -13,7 +13,6 @@ import (
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/identity"
 	"github.com/safrasync/safrasync/sync/mapping"
-	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -59,9 +58,9 @@ func (h *Processor) settleOne(ctx context.Context, d trade.Doubt, doubts []trade
 	fits := func(c trade.Candidate) bool {
 		return timingOf(c, d.Attempt, ends) == TimeFits && c.Purpose != trade.ForDeletion && agrees(c, sent)
 	}
-	fit := slices.IndexFunc(read, fits)
+	fit, business := slices.IndexFunc(read, fits), businessOf(d.Attempt).Business
 	if fit < 0 || slices.ContainsFunc(doubts, func(o trade.Doubt) bool {
-		return o.Attempt.ID != d.Attempt.ID && run.SameContent(businessOf(o.Attempt).Business, businessOf(d.Attempt).Business)
+		return o.Attempt.ID != d.Attempt.ID && business != 0 && businessOf(o.Attempt).Business == business
 	}) {
 		return nil
 	}
@@ -116,17 +115,11 @@ func (h *Processor) proven(ctx context.Context, d trade.Doubt, c trade.Candidate
 	act := "evidence"
 	switch {
 	case entry.State == trade.InDoubt && attempt.Generation == entry.Generation:
-		after.State, after.RemoteID, after.Cause, after.Error, after.WaitingFor, after.NextAttemptAt = trade.Accepted,
-			c.ID, "", nil, nil, mapping.NoTime
+		after.Accept(c.ID)
 	// a person ordered a second sending, but the first one had created the record
 	case waitsToLeave(d):
 		act = "evidence before resend"
-		after.State, after.Cause, after.NextAttemptAt, after.WaitingFor = trade.Held, trade.CauseExists,
-			mapping.NoTime, nil
-		after.Error = &trade.EntryError{
-			Kind: trade.ConflictError, Fields: []trade.Problem{},
-			Text: "an earlier sending had created it: the platform has it as " + c.ID,
-		}
+		after.Hold(trade.CauseExists, "an earlier sending had created it: the platform has it as "+c.ID, nil)
 	case entry.State == trade.Dismissed, entry.State == trade.Accepted && attempt.Generation == entry.Generation:
 		if act = "evidence against a decision"; entry.Flags.Has(trade.Contradicted) ||
 			entry.Acknowledged.Has(trade.Contradicted) {

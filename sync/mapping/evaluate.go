@@ -25,7 +25,8 @@ type Evaluator struct {
 }
 
 // Evaluate maps and checks a row, and stores the result in the entry: values, state, cause, error,
-// warnings, payload and what it waits for. It changes nothing else of the entry. If the program
+// warnings, payload and what it waits for. It changes nothing else of the entry, and
+// nothing at all if the entry was sent, or may have been, or a person dismissed it. If the program
 // itself panics on a row, that row becomes invalid and the others go on. parents are the rows on
 // which the row may depend, as package run reads them.
 func (e *Evaluator) Evaluate(entry *trade.Entry, values trade.Values, parents Parents) {
@@ -54,35 +55,59 @@ func (e *Evaluator) Evaluate(entry *trade.Entry, values trade.Values, parents Pa
 	e.fill(entry, values, draft, r, problems)
 }
 
+// Would returns what an entry would be with these values, whatever it is now: pending, waiting or
+// invalid.
+func (e *Evaluator) Would(entry trade.Entry, values trade.Values, parents Parents) trade.Entry {
+	would := entry.As("")
+	e.Evaluate(&would, values, parents)
+	return would
+}
+
+// Remap returns an entry after it was mapped again. It stays as it was where the new mapping alone
+// decides nothing.
+func (e *Evaluator) Remap(old trade.Entry, values trade.Values, parents Parents) trade.Entry {
+	fresh := old
+	e.Evaluate(&fresh, values, parents)
+	samePayload := fresh.PayloadHash != "" && fresh.PayloadHash == old.PayloadHash
+	switch {
+	// the refusal was in no form of the API: an earlier step may have happened, so a change of the row
+	// alone does not make it go
+	case old.Weak(),
+		samePayload && (old.State == trade.Rejected || old.State == trade.Pending),
+		// an edit alone does not make it another document
+		old.State == trade.Held && (old.Cause == trade.CauseRetyped || old.Cause == trade.CauseTwin),
+		samePayload && old.State == trade.Waiting && old.WaitsForPlatform():
+		fresh.TakeState(old)
+	}
+	return fresh
+}
+
 func (e *Evaluator) fill(entry *trade.Entry, values trade.Values, draft trade.Draft, r request,
 	problems []trade.Problem,
 ) {
-	entry.Values, entry.MappedWith, entry.Quantity = values, e.MappedWith, draft.Quantity()
-	entry.Target, entry.Payload, entry.PayloadHash, entry.Content = "", nil, "", 0
-	entry.WaitingFor, entry.NextAttemptAt = draft.Missing, NoTime
-	var refused []trade.Problem
-	entry.Warnings = nil
+	var refused, warnings []trade.Problem
 	for _, p := range problems {
 		if p.Severity == trade.Warning {
-			entry.Warnings = append(entry.Warnings, p)
+			warnings = append(warnings, p)
 		} else {
 			refused = append(refused, p)
 		}
 	}
+	var moved bool
 	switch {
 	case len(refused) > 0:
-		kind := trade.ValidationError
-		for _, p := range refused {
-			if p.Mapping {
-				kind = trade.MappingError
-			}
-		}
-		entry.State, entry.Cause = trade.Invalid, trade.Cause(refused)
-		entry.Error = &trade.EntryError{Kind: kind, Fields: refused, Text: trade.Sentences(refused, trade.English)}
+		moved = entry.Refuse(refused, draft.Missing...)
 	case len(draft.Missing) > 0:
-		entry.State, entry.Cause, entry.Error = trade.Waiting, causeOfWaiting(draft.Missing), nil
+		moved = entry.Wait(causeOfWaiting(draft.Missing), NoTime, draft.Missing...)
 	default:
-		entry.State, entry.Cause, entry.Error = trade.Pending, "", nil
+		moved = entry.Pend()
+	}
+	if !moved {
+		return
+	}
+	entry.Values, entry.MappedWith, entry.Quantity, entry.Warnings = values, e.MappedWith, draft.Quantity(), warnings
+	entry.Target, entry.Payload, entry.PayloadHash, entry.Content = "", nil, "", 0
+	if entry.State == trade.Pending {
 		entry.Target, entry.Payload, entry.PayloadHash = r.target, r.body, trade.PayloadHash(r.target, r.body)
 		entry.Content = trade.PrintsOf(e.Job.Spec.Sends, "", r.target, r.body).Business
 	}

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/safrasync/safrasync/sync/identity"
-	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -38,14 +37,14 @@ func (r *Checker) follow(ctx context.Context, out *Rechecked, verdicts []identit
 			HoldOtherJob(&entry, other, v.Because.Candidate.Record.Row.State)
 		case v.Cause == trade.CauseRetyped && !another:
 			other.Record = max(0, v.Because.Candidate.Record.ID)
-			run.Hold(&entry, trade.CauseRetyped, retypedText(v.Because.Candidate), &other)
+			entry.Hold(trade.CauseRetyped, retypedText(v.Because.Candidate), &other)
 			for _, id := range v.All {
 				lost[id] = true
 			}
 		case v.Cause == trade.CauseRetyped: // it goes beside the record that it was taken for
 			entry.Flags = entry.Flags.With(trade.Twin, true)
 		case v.Cause == trade.CauseTwin && !another:
-			run.Hold(&entry, trade.CauseTwin, twinText(other, v.NearOnly), &other)
+			entry.Hold(trade.CauseTwin, twinText(other, v.NearOnly), &other)
 		}
 		if v.Because != (identity.Other{}) && (v.Twin || v.Near) && v.Cause != trade.CauseRetyped {
 			out.Twins = append(out.Twins, Twin{entry, other, idOf(v.Because), v.NearOnly, entry.State == trade.Held})
@@ -143,7 +142,7 @@ func twinText(other trade.Counterpart, near bool) string {
 // HoldOtherJob holds an entry whose key another job has sent, or may have; state is that of its row
 // there.
 func HoldOtherJob(entry *trade.Entry, o trade.Counterpart, state trade.State) {
-	run.Hold(entry, trade.CauseOtherJob,
+	entry.Hold(trade.CauseOtherJob,
 		fmt.Sprintf("job %s has this key %s already: it is %s there%s, and one row must not go twice", o.Job, o.Key,
 			state, withID(o)), &o)
 }

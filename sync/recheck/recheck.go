@@ -76,12 +76,10 @@ func (r *Checker) recheckParents(ctx context.Context, out *Rechecked) error {
 			return false
 		}
 		from := e
-		e.State, e.Cause, e.Error = trade.Waiting, trade.CauseParent, nil
-		e.WaitingFor = []trade.Awaited{{
-			Job: parent.Job, Key: parent.Key, ParentState: parent.State,
-			ParentCause: trade.CauseReplaced,
-		}}
-		e.NextAttemptAt, e.UpdatedAt = r.run.Env.Clock.Now(), r.run.Env.Clock.Now()
+		e.UpdatedAt = r.run.Env.Clock.Now()
+		e.Wait(trade.CauseParent, e.UpdatedAt, trade.Awaited{
+			Job: parent.Job, Key: parent.Key, ParentState: parent.State, ParentCause: trade.CauseReplaced,
+		})
 		out.hold(from, e)
 		return true
 	})
@@ -222,21 +220,20 @@ func (r *Checker) recheckEntry(old trade.Entry, rows []erp.Row, known mapping.Pa
 	entry := old
 	switch c := r.run.Job.Choose(rows); {
 	case len(rows) == 0:
-		run.Hold(&entry, trade.CauseVanished,
+		entry.Hold(trade.CauseVanished,
 			"the row left the ERP between reading and sending; if it stays away it is withdrawn", nil)
 	case c.Cancelled():
-		run.Hold(&entry, trade.CauseVanished,
+		entry.Hold(trade.CauseVanished,
 			"the row was cancelled in the ERP before it was sent; if it stays so it is withdrawn", nil)
 	case c.Row == nil:
-		run.HoldDouble(&entry, c.Living)
+		entry.HoldDouble(c.Living)
 	default:
 		get := c.Row.Get
 		hash := r.run.Job.SourceHash(get)
 		if hash == old.SourceHash && old.MappedWith == r.run.Eval.MappedWith && !r.run.Job.Mapping.Unfit(get, known) {
 			return entry
 		}
-		r.run.Eval.Evaluate(&entry, r.run.Job.Values(get), known)
-		entry = run.ApplyRemap(old, entry)
+		entry = r.run.Eval.Remap(old, r.run.Job.Values(get), known)
 		entry.SourceHash, entry.Shown = hash, r.run.Job.Shown(old.Key, get)
 	}
 	return entry

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/sync/mapping"
-	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -69,7 +68,7 @@ func notInQuery(job, key string) error {
 func (e *Rehearsal) preview(ctx context.Context, job *mapping.Job, key string, s keyRows) (Preview, error) {
 	p := Preview{Job: job.Name(), Key: key, Cancelled: s.Cancelled(), Fields: []PreviewField{}}
 	if s.Row == nil {
-		p.State, p.Cause, p.Text = trade.Held, trade.CauseDuplicateKey, run.DoubleText(key, s.Living)
+		p.State, p.Cause, p.Text = trade.Held, trade.CauseDuplicateKey, trade.DoubleText(key, s.Living)
 		return p, nil
 	}
 	p.Show = job.Shown(key, s.Row.Get)

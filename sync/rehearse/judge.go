@@ -154,7 +154,7 @@ func (g *judge) row(ctx context.Context, s keyRows) (judged, error) {
 		entry = entries[0]
 	}
 	now := all[0].entry
-	entry.State, entry.Cause, entry.Error, entry.WaitingFor = now.State, now.Cause, now.Error, now.WaitingFor
+	entry.TakeState(now)
 	entry.Values, entry.MappedWith, entry.Warnings = now.Values, now.MappedWith, now.Warnings
 	entry.Target, entry.Payload, entry.PayloadHash, entry.Content = now.Target, now.Payload, now.PayloadHash,
 		now.Content

@@ -40,7 +40,7 @@ func (e *Rehearsal) Newest(ctx context.Context, jobName string, entry trade.Entr
 	if err != nil {
 		return entry, err
 	}
-	r.Run.Eval.Evaluate(&entry, values, known)
+	entry = r.Run.Eval.Would(entry, values, known)
 	entry.Shown = job.Shown(entry.Key, c.Row.Get)
 	entry.SourceHash, entry.GoneSweeps, entry.Now, entry.AckValues = job.SourceHash(c.Row.Get), 0, nil, nil
 	return entry, nil

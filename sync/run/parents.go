@@ -72,8 +72,7 @@ func Newest(ctx context.Context, ledger ParentKeeper, job *mapping.Job, entry tr
 		return trade.Prints{}, err
 	}
 	eval := mapping.Evaluator{Job: job, Refs: refs, Today: trade.DateOf(entry.UpdatedAt), Log: zap.NewNop()}
-	var would trade.Entry
-	eval.Evaluate(&would, entry.Now, known)
+	would := eval.Would(trade.Entry{}, entry.Now, known)
 	return trade.PrintsOf(job.Spec.Sends, entry.SourceHash, would.Target, would.Payload), nil
 }
 

@@ -107,14 +107,6 @@ func (l *missingRecords) reportMissing(n run.Need, message string, now time.Time
 	return b
 }
 
-// blockedEntry returns an entry that waits for a record of the platform.
-func blockedEntry(entry trade.Entry, b trade.Block, now time.Time) trade.Entry {
-	entry.State, entry.Cause, entry.Error = trade.Waiting, b.Message, nil
-	entry.WaitingFor = []trade.Awaited{{Platform: b.Kind, ID: b.ID}}
-	entry.NextAttemptAt, entry.UpdatedAt = b.NextAt, now
-	return entry
-}
-
 // unpark returns the rows whose question was answered meanwhile. They are rechecked, because they
 // have waited.
 func (s *Sender) unpark() []trade.Entry {

@@ -276,8 +276,10 @@ func (s *Sender) choose(ctx context.Context, group *trade.Group) []*inFlight {
 		}
 		needs := run.NeedsOf(entry)
 		if block, blocked := s.traffic.blocks.blocking(needs, group.At); blocked {
-			group.Updates = append(group.Updates,
-				trade.Update{From: entry.State, Entry: blockedEntry(entry, block, group.At)})
+			from := entry.State
+			entry.Wait(block.Message, block.NextAt, trade.Awaited{Platform: block.Kind, ID: block.ID})
+			entry.UpdatedAt = group.At
+			group.Updates = append(group.Updates, trade.Update{From: from, Entry: entry})
 			continue
 		}
 		if s.traffic.blocks.probing(needs) {

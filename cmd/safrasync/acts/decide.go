@@ -42,7 +42,7 @@ func NewAdoptCommand(a *cli.App) *cobra.Command {
 		"it was seen on the platform, and its id is not known: for deliveries and traceability only")
 	cmd.Flags().BoolVar(&adoption.DespiteDifferences, "despite-differences", false,
 		"although the platform's record is not what was sent: the plan shows where")
-	cmd.ValidArgsFunction = a.CompleteRows(engineacts.Adoptable...)
+	cmd.ValidArgsFunction = a.CompleteRows(trade.Decidable...)
 	return cmd
 }
 

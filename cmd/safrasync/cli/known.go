@@ -25,7 +25,7 @@ func (v Voice) Known(s acts.RowStep) []string {
 		say("known.stated", e.RemoteID)
 	case e.State == trade.Accepted:
 		say("known.no_id")
-	case slices.ContainsFunc(s.Attempts, acts.Undecided):
+	case slices.ContainsFunc(s.Attempts, trade.Attempt.Undecided):
 		say("known.maybe", v.Moment(at))
 	case e.State == trade.Held && e.Cause == trade.CauseExists:
 		say("known.exists")

@@ -64,7 +64,7 @@ func TestOutcomesAreToldInThePersonsLanguage(t *testing.T) {
 			"resposta HTTP 400 message.x.invalid",
 		},
 		{
-			0, nil, run.DoubleText("01|7", 2),
+			0, nil, trade.DoubleText("01|7", 2),
 			"a chave 01|7 aparece 2 vezes no ERP; corrija o ERP para que apareça uma só vez, ou acrescente uma coluna à chave",
 		},
 		{
