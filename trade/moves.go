@@ -50,7 +50,7 @@ func (e *Entry) move(from []State, to State, cause string) bool {
 	if !slices.Contains(from, e.State) {
 		return false
 	}
-	e.State, e.Cause, e.Error, e.WaitingFor, e.NextAttemptAt = to, cause, nil, nil, time.Time{}
+	e.TakeState(Entry{State: to, Cause: cause})
 	return true
 }
 
@@ -202,10 +202,16 @@ func (e *Entry) Again(fresh Entry) bool {
 	return true
 }
 
+// TakePayload gives the row the payload of another version of it.
+func (e *Entry) TakePayload(of Entry) {
+	e.Target, e.Payload = of.Target, of.Payload
+	e.PayloadHash, e.Content = of.PayloadHash, of.Content
+}
+
 // TakeState gives the row the state of another version of it, with its reasons.
 func (e *Entry) TakeState(of Entry) {
-	e.State, e.Cause, e.Error, e.WaitingFor, e.NextAttemptAt = of.State, of.Cause, of.Error, of.WaitingFor,
-		of.NextAttemptAt
+	e.State, e.Cause, e.Error = of.State, of.Cause, of.Error
+	e.WaitingFor, e.NextAttemptAt = of.WaitingFor, of.NextAttemptAt
 }
 
 // As returns the row as if it were in another state, to compare or show it; it is not stored.

@@ -216,7 +216,8 @@ func TestAReopenedRowIsWhatItWasUnlessItsAttemptsSayOtherwise(t *testing.T) {
 			"its values are no longer kept; the next run reads it again",
 		},
 		"waiting for a parent": {
-			Waiting, nil, func(e *Entry) { e.WaitingFor = []Awaited{{Job: "contracts", Key: "1"}} }, Waiting, dueAt, "", "refused",
+			Waiting, nil, func(e *Entry) { e.WaitingFor = []Awaited{{Job: "contracts", Key: "1"}} },
+			Waiting, dueAt, "", "refused",
 		},
 	} {
 		row := rowIn(c.from)
@@ -229,8 +230,9 @@ func TestAReopenedRowIsWhatItWasUnlessItsAttemptsSayOtherwise(t *testing.T) {
 		if !row.Reopen(c.attempts, dueAt.Add(time.Hour)) || row.Dismissal != nil {
 			t.Errorf("%s: not reopened", name)
 		}
-		if row.State != c.state || !row.NextAttemptAt.Equal(c.due) || row.MappedWith != c.mapped || row.Error.Text != c.text {
-			t.Errorf("%s: %s due %v mapped with %q: %s", name, row.State, row.NextAttemptAt, row.MappedWith, row.Error.Text)
+		if due := row.NextAttemptAt; row.State != c.state || !due.Equal(c.due) || row.MappedWith != c.mapped ||
+			row.Error.Text != c.text {
+			t.Errorf("%s: %s due %v mapped with %q: %s", name, row.State, due, row.MappedWith, row.Error.Text)
 		}
 	}
 }

@@ -189,7 +189,8 @@ func (p *approvalRoutes) answered(q *web.Request, may func(approvalPage) bool) (
 	if !may(page) {
 		return page, false, web.ErrForbidden
 	}
-	if page.Reason, page.Fault = pages.Reason(q); page.Fault != "" {
+	page.Reason, page.Fault = pages.Reason(q)
+	if page.Fault != "" {
 		return page, false, q.Page(http.StatusUnprocessableEntity, "approval", page)
 	}
 	return page, true, nil

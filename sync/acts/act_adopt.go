@@ -58,7 +58,8 @@ func (a *Acts) Adopt(ctx context.Context, job, key string, adoption Adoption) (R
 		id := ""
 		if !adoption.NoID {
 			var ok bool
-			if id, ok = PlatformID(entry.Sends, adoption.ID); !ok {
+			id, ok = PlatformID(entry.Sends, adoption.ID)
+			if !ok {
 				step.Refused = NotAnID
 				return nil
 			}

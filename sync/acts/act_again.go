@@ -86,7 +86,8 @@ func declare(step *RowStep) {
 // Dismiss plans that rows are left out. Rows that were sent or are in flight cannot be.
 func (a *Acts) Dismiss(ctx context.Context, job string, keys []string) (RowPlan, error) {
 	return a.plan(ctx, "dismiss", job, keys, func(step *RowStep) error {
-		if !step.After.Dismiss() {
+		dismissed := step.After.Dismiss()
+		if !dismissed {
 			step.Refused = standing(step.Before.State)
 		}
 		return nil
@@ -98,7 +99,8 @@ func (a *Acts) Dismiss(ctx context.Context, job string, keys []string) (RowPlan,
 // with the mapping and the references it then has.
 func (a *Acts) Reopen(ctx context.Context, job string, keys []string) (RowPlan, error) {
 	return a.plan(ctx, "reopen", job, keys, func(step *RowStep) error {
-		if !step.After.Reopen(step.Attempts, a.Now()) {
+		reopened := step.After.Reopen(step.Attempts, a.Now())
+		if !reopened {
 			step.Refused = NotDismissed
 		}
 		return nil

@@ -128,7 +128,8 @@ func (r *Discoverer) refresh(ctx context.Context) error {
 func (r *Discoverer) stalePages(ctx context.Context, states []trade.State, do func([]trade.Entry) error) error {
 	var page []trade.Entry
 	err := r.Run.Ledger.Stale(ctx, r.Run.Job.Name(), r.Run.Eval.MappedWith, states, func(e trade.Entry) error {
-		if page = append(page, e); len(page) < run.PageSize {
+		page = append(page, e)
+		if len(page) < run.PageSize {
 			return nil
 		}
 		err := do(page)

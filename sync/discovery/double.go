@@ -211,10 +211,8 @@ func (r *Discoverer) settleDouble(old trade.Entry, p *pager, rows []erp.Row, kno
 	case n == 0, old.State == trade.Sending, n == 1 && (!revived || old.State != trade.Held):
 		return old
 	case n == 1: // it is cured
-		r.Run.Eval.Evaluate(&entry, r.Run.Job.Values(rows[0].Get), known)
-		entry.Shown = r.Run.Job.Shown(old.Key, rows[0].Get)
-		entry.KeyParts = r.partsOf(rows[0])
-		entry.SourceHash, entry.GoneSweeps = r.Run.Job.SourceHash(rows[0].Get), 0
+		r.Run.Eval.EvaluateRow(&entry, rows[0], known)
+		entry.KeyParts, entry.GoneSweeps = r.partsOf(rows[0]), 0
 		r.Run.Report.Changed++
 		return entry
 	case old.State.Created(), old.State == trade.Dismissed:

@@ -183,8 +183,7 @@ func (r *Discoverer) judgeHeld(ctx context.Context) error {
 				continue
 			}
 			entry, row := old, job.Choose(found[old.Key]).Row
-			r.Run.Eval.Evaluate(&entry, job.Values(row.Get), known)
-			entry.Shown, entry.SourceHash = job.Shown(old.Key, row.Get), job.SourceHash(row.Get)
+			r.Run.Eval.EvaluateRow(&entry, *row, known)
 			touch(&entry, old, r.Run.Now)
 			page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
 		}
@@ -221,9 +220,8 @@ func (r *Discoverer) reviveOthers(ctx context.Context) error {
 		for _, old := range free {
 			if c := job.Choose(found[old.Key]); c.Living == 1 {
 				entry := old
-				r.Run.Eval.Evaluate(&entry, job.Values(c.Row.Get), known)
-				entry.Shown = job.Shown(old.Key, c.Row.Get)
-				entry.SourceHash, entry.UpdatedAt = job.SourceHash(c.Row.Get), r.Run.Env.Clock.Now()
+				r.Run.Eval.EvaluateRow(&entry, *c.Row, known)
+				entry.UpdatedAt = r.Run.Env.Clock.Now()
 				page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
 			}
 		}

@@ -365,8 +365,7 @@ func (r *Discoverer) refillRebuilt(entry *trade.Entry, c change, known mapping.P
 	entry.Values, entry.MappedWith = fresh.Values, fresh.MappedWith
 	entry.Newest = trade.PrintsOf(fresh.Sends, c.row.hash, fresh.Target, fresh.Payload)
 	if samePayload {
-		entry.Target, entry.Payload, entry.PayloadHash, entry.Content = fresh.Target, fresh.Payload, fresh.PayloadHash,
-			fresh.Content
+		entry.TakePayload(fresh)
 	} else if fresh.Content != 0 {
 		// that of the same row under the present mapping, as in renumber
 		entry.Content = fresh.Content

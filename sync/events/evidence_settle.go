@@ -121,14 +121,14 @@ func (h *Processor) proven(ctx context.Context, d trade.Doubt, c trade.Candidate
 		act = "evidence before resend"
 		after.Hold(trade.CauseExists, "an earlier sending had created it: the platform has it as "+c.ID, nil)
 	case entry.State == trade.Dismissed, entry.State == trade.Accepted && attempt.Generation == entry.Generation:
-		if act = "evidence against a decision"; entry.Flags.Has(trade.Contradicted) ||
-			entry.Acknowledged.Has(trade.Contradicted) {
+		act = "evidence against a decision"
+		if entry.Flags.Has(trade.Contradicted) || entry.Acknowledged.Has(trade.Contradicted) {
 			return nil
 		}
 		after.Flags = after.Flags.With(trade.Contradicted, true)
 	case entry.State == trade.Accepted:
-		if act = "evidence of a double"; entry.Flags.Has(trade.DoubleAfterDecision) ||
-			entry.Acknowledged.Has(trade.DoubleAfterDecision) {
+		act = "evidence of a double"
+		if entry.Flags.Has(trade.DoubleAfterDecision) || entry.Acknowledged.Has(trade.DoubleAfterDecision) {
 			return nil
 		}
 		after.Flags = after.Flags.With(trade.DoubleAfterDecision, true)

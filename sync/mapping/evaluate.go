@@ -55,6 +55,12 @@ func (e *Evaluator) Evaluate(entry *trade.Entry, values trade.Values, parents Pa
 	e.fill(entry, values, draft, r, problems)
 }
 
+// EvaluateRow is Evaluate for a row as it was read in the ERP.
+func (e *Evaluator) EvaluateRow(entry *trade.Entry, row erp.Row, parents Parents) {
+	e.Evaluate(entry, e.Job.Values(row.Get), parents)
+	entry.Shown, entry.SourceHash = e.Job.Shown(entry.Key, row.Get), e.Job.SourceHash(row.Get)
+}
+
 // Would returns what an entry would be with these values, whatever it is now: pending, waiting or
 // invalid.
 func (e *Evaluator) Would(entry trade.Entry, values trade.Values, parents Parents) trade.Entry {
@@ -105,12 +111,16 @@ func (e *Evaluator) fill(entry *trade.Entry, values trade.Values, draft trade.Dr
 	if !moved {
 		return
 	}
-	entry.Values, entry.MappedWith, entry.Quantity, entry.Warnings = values, e.MappedWith, draft.Quantity(), warnings
-	entry.Target, entry.Payload, entry.PayloadHash, entry.Content = "", nil, "", 0
+	entry.Values, entry.MappedWith = values, e.MappedWith
+	entry.Quantity, entry.Warnings = draft.Quantity(), warnings
+	var made trade.Entry
 	if entry.State == trade.Pending {
-		entry.Target, entry.Payload, entry.PayloadHash = r.target, r.body, trade.PayloadHash(r.target, r.body)
-		entry.Content = trade.PrintsOf(e.Job.Spec.Sends, "", r.target, r.body).Business
+		made = trade.Entry{
+			Target: r.target, Payload: r.body, PayloadHash: trade.PayloadHash(r.target, r.body),
+			Content: trade.PrintsOf(e.Job.Spec.Sends, "", r.target, r.body).Business,
+		}
 	}
+	entry.TakePayload(made)
 }
 
 // causeOfWaiting returns the cause that somebody here can cure: a missing reference has priority

@@ -81,7 +81,8 @@ func (e *Rehearsal) preview(ctx context.Context, job *mapping.Job, key string, s
 		return Preview{}, err
 	}
 	entry := got.entry
-	p.State, p.Cause, p.Problems, p.WaitingFor = entry.State, entry.Cause, problemsOf(entry), entry.WaitingFor
+	p.State, p.Cause = entry.State, entry.Cause
+	p.Problems, p.WaitingFor = problemsOf(entry), entry.WaitingFor
 	if entry.State == trade.Pending {
 		p.Request, p.Path = entry.Payload,
 			mapping.PathOf(trade.Entry{Sends: job.Spec.Sends, Target: entry.Target, Payload: entry.Payload})
@@ -134,7 +135,8 @@ func (e *Rehearsal) Why(ctx context.Context, jobName, key string) (Reasons, erro
 		return out, err
 	}
 	key, out.Key = found.Key, found.Key
-	out.InERP, out.Asked, out.InQuery, out.Known = found.Exists, found.Asked, found.Returned, found.Known
+	out.InERP, out.InQuery = found.Exists, found.Returned
+	out.Asked, out.Known = found.Asked, found.Known
 	for _, c := range found.Conditions {
 		out.Excluded = append(out.Excluded, strings.Join(strings.Fields(c), " "))
 	}

@@ -156,8 +156,7 @@ func (g *judge) row(ctx context.Context, s keyRows) (judged, error) {
 	now := all[0].entry
 	entry.TakeState(now)
 	entry.Values, entry.MappedWith, entry.Warnings = now.Values, now.MappedWith, now.Warnings
-	entry.Target, entry.Payload, entry.PayloadHash, entry.Content = now.Target, now.Payload, now.PayloadHash,
-		now.Content
+	entry.TakePayload(now)
 	entry.KeyParts, entry.SourceHash = slices.Concat(entry.KeyParts, parts), r.Run.Job.SourceHash(s.Row.Get)
 	entry.Shown = r.Run.Job.Shown(key, s.Row.Get)
 	last, err := r.Recheck.Recheck(ctx, []trade.Entry{entry}, nil, nil)

@@ -35,13 +35,12 @@ func (e *Rehearsal) Newest(ctx context.Context, jobName string, entry trade.Entr
 	case c.Row == nil:
 		return entry, run.ErrDouble
 	}
-	values := job.Values(c.Row.Get)
-	known, err := r.Run.ParentsOf(ctx, []trade.Values{values})
+	known, err := r.Run.ParentsOf(ctx, []trade.Values{job.Values(c.Row.Get)})
 	if err != nil {
 		return entry, err
 	}
-	entry = r.Run.Eval.Would(entry, values, known)
-	entry.Shown = job.Shown(entry.Key, c.Row.Get)
-	entry.SourceHash, entry.GoneSweeps, entry.Now, entry.AckValues = job.SourceHash(c.Row.Get), 0, nil, nil
-	return entry, nil
+	would := entry.As("")
+	r.Run.Eval.EvaluateRow(&would, *c.Row, known)
+	would.GoneSweeps, would.Now, would.AckValues = 0, nil, nil
+	return would, nil
 }

@@ -104,7 +104,8 @@ func (s *Sender) Send(ctx context.Context, quota int) (finished bool, err error)
 	if err := s.begin(ctx); err != nil {
 		return false, err
 	}
-	if s.queue.quota, s.queue.until = quota, s.Run.Env.Clock.Boot()+sliceTime; quota == 0 {
+	s.queue.quota, s.queue.until = quota, s.Run.Env.Clock.Boot()+sliceTime
+	if quota == 0 {
 		s.queue.quota = -1
 	}
 	if s.traffic.Careful {
