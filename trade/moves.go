@@ -46,50 +46,38 @@ var judged = []State{"", Pending, Waiting, Invalid, Rejected, Held, Withdrawn}
 // was due. Everything else is kept, and UpdatedAt is left to the caller.
 
 // move moves a row that is in one of the states from.
-func (e *Entry) move(from []State, to State, cause string) bool {
-	if !slices.Contains(from, e.State) {
-		return false
+func (e *Entry) move(from []State, to Entry) bool {
+	may := slices.Contains(from, e.State)
+	if may {
+		e.TakeState(to)
 	}
-	e.TakeState(Entry{State: to, Cause: cause})
-	return true
+	return may
 }
 
 // Pend makes a row that the engine judges due now.
-func (e *Entry) Pend() bool { return e.move(judged, Pending, "") }
+func (e *Entry) Pend() bool { return e.move(judged, Entry{State: Pending}) }
 
 // Refuse makes a row that the engine judges invalid, because of these problems. It may also lack
 // something.
 func (e *Entry) Refuse(problems []Problem, awaited ...Awaited) bool {
-	kind := ValidationError
+	why := EntryError{Kind: ValidationError, Fields: problems, Text: Sentences(problems, English)}
 	if slices.ContainsFunc(problems, func(p Problem) bool { return p.Mapping }) {
-		kind = MappingError
+		why.Kind = MappingError
 	}
-	moved := e.move(judged, Invalid, Cause(problems))
-	if moved {
-		e.Error = &EntryError{Kind: kind, Fields: problems, Text: Sentences(problems, English)}
-		e.WaitingFor = awaited
-	}
-	return moved
+	return e.move(judged, Entry{State: Invalid, Cause: Cause(problems), Error: &why, WaitingFor: awaited})
 }
 
 // Wait makes a row that the engine judges wait for something. It is looked at again at next, or
 // only when that is there if next is zero.
 func (e *Entry) Wait(cause string, next time.Time, awaited ...Awaited) bool {
-	moved := e.move(judged, Waiting, cause)
-	if moved {
-		e.WaitingFor, e.NextAttemptAt = awaited, next
-	}
-	return moved
+	return e.move(judged, Entry{State: Waiting, Cause: cause, WaitingFor: awaited, NextAttemptAt: next})
 }
 
 // Hold holds a row that the engine judges, with a text for the person who decides, and what the row
 // was compared with; nil: nothing.
 func (e *Entry) Hold(cause, text string, other *Counterpart) bool {
-	moved := e.move(judged, Held, cause)
-	if moved {
-		e.Error = &EntryError{Kind: ConflictError, Text: text, Counterpart: other}
-	}
-	return moved
+	why := EntryError{Kind: ConflictError, Text: text, Counterpart: other}
+	return e.move(judged, Entry{State: Held, Cause: cause, Error: &why})
 }
 
 // HoldDouble holds a row that the engine judges, because its key stands several times in the ERP.
@@ -110,13 +98,13 @@ func (e *Entry) Withdraw() bool {
 	if e.Weak() || e.State == Held && e.Cause == CauseExists || e.Generation > 1 {
 		return false
 	}
-	return e.move([]State{Pending, Waiting, Invalid, Rejected, Held}, Withdrawn, "")
+	return e.move([]State{Pending, Waiting, Invalid, Rejected, Held}, Entry{State: Withdrawn})
 }
 
 // Accept makes a decidable row accepted with the id of its record; "" if a person knows that the
 // record is there and not its id.
 func (e *Entry) Accept(id string) bool {
-	moved := e.move(Decidable, Accepted, "")
+	moved := e.move(Decidable, Entry{State: Accepted})
 	if moved {
 		e.RemoteID = id
 	}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/sync/identity"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/recheck"
@@ -173,22 +174,34 @@ func (r *Discoverer) judgeHeld(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		known, err := r.Run.ParentsOf(ctx, r.Run.ValuesOfRows(found))
-		if err != nil {
-			return err
-		}
-		var page trade.Page
-		for i, old := range held {
-			if verdicts[i].Cause != "" {
-				continue
+		var free []trade.Entry
+		for i, e := range held {
+			if verdicts[i].Cause == "" {
+				free = append(free, e)
 			}
-			entry, row := old, job.Choose(found[old.Key]).Row
-			r.Run.Eval.EvaluateRow(&entry, *row, known)
-			touch(&entry, old, r.Run.Now)
-			page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
 		}
-		return r.Run.Record(ctx, page)
+		return r.release(ctx, free, found)
 	})
+}
+
+// release lets go the rows among entries that stand once in the ERP, as they were found there.
+func (r *Discoverer) release(ctx context.Context, entries []trade.Entry, found map[string][]erp.Row) error {
+	known, err := r.Run.ParentsOf(ctx, r.Run.ValuesOfRows(found))
+	if err != nil {
+		return err
+	}
+	var page trade.Page
+	for _, old := range entries {
+		c := r.Run.Job.Choose(found[old.Key])
+		if c.Living != 1 {
+			continue
+		}
+		entry := old
+		r.Run.Eval.EvaluateRow(&entry, *c.Row, known)
+		entry.UpdatedAt = r.Run.Env.Clock.Now()
+		page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
+	}
+	return r.Run.Record(ctx, page)
 }
 
 // reviveOthers judges the rows again that were held because another job had sent their key, or
@@ -211,21 +224,7 @@ func (r *Discoverer) reviveOthers(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		found := run.ByKeyOf(job, rows)
-		known, err := r.Run.ParentsOf(ctx, r.Run.ValuesOfRows(found))
-		if err != nil {
-			return err
-		}
-		var page trade.Page
-		for _, old := range free {
-			if c := job.Choose(found[old.Key]); c.Living == 1 {
-				entry := old
-				r.Run.Eval.EvaluateRow(&entry, *c.Row, known)
-				entry.UpdatedAt = r.Run.Env.Clock.Now()
-				page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
-			}
-		}
-		return r.Run.Record(ctx, page)
+		return r.release(ctx, free, run.ByKeyOf(job, rows))
 	})
 }
 

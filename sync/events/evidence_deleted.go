@@ -33,7 +33,7 @@ func (h *Processor) deleted(ctx context.Context, c trade.Candidate) error {
 			continue
 		}
 		after := entry
-		after.UpdatedAt, after.Flags = h.Now(), after.Flags.With(trade.DeletedRemote, true)
+		after.Flags = after.Flags.With(trade.DeletedRemote, true)
 		if err := h.markDeleted(ctx, "deleted on the platform", said, entry, after); err != nil {
 			return err
 		}
@@ -87,7 +87,6 @@ func (h *Processor) keepBack(ctx context.Context, said trade.EventNote, parent t
 		}
 		for _, child := range children {
 			after := child
-			after.UpdatedAt = h.Now()
 			after.Wait(trade.CauseParent, mapping.NoTime, trade.Awaited{Job: parent.Job, Key: parent.Key})
 			if err := h.markDeleted(ctx, "kept back", said, child, after); err != nil {
 				return err
@@ -107,19 +106,27 @@ func hangsOn(e trade.Entry, id string) bool {
 	return false
 }
 
-// markDeleted stores a change that no person ordered, with its audit record. A row that has changed
-// meanwhile is left alone.
+// markDeleted stores what the deletion of a record changes.
 func (h *Processor) markDeleted(ctx context.Context, act string, said trade.EventNote,
 	before, after trade.Entry,
 ) error {
-	who := h.Program
-	who.Reason = fmt.Sprintf("event %s named record %s, and the platform does not have it any more",
-		said.Event, said.ID)
-	record, err := who.Record(h.Now(), act, before.Job+" "+before.Key,
-		evidenceDetail{Before: acts.ViewOf(before), After: acts.ViewOf(after), Event: said.Seq})
-	if err != nil {
-		return err
-	}
-	_, err = h.Rows.Act(ctx, []trade.Act{{Update: &trade.Update{From: before.State, Entry: after}, Audit: record}})
+	reason := fmt.Sprintf("event %s named record %s, and the platform does not have it any more", said.Event, said.ID)
+	_, err := h.decided(ctx, act, reason, before, after, evidenceDetail{Event: said.Seq})
 	return err
+}
+
+// decided stores a change that no person ordered, with its audit record. A row that has changed
+// meanwhile is left alone; then done is false.
+func (h *Processor) decided(ctx context.Context, act, reason string, before, after trade.Entry,
+	detail evidenceDetail,
+) (done bool, err error) {
+	who := h.Program
+	who.Reason, after.UpdatedAt = reason, h.Now()
+	detail.Before, detail.After = acts.ViewOf(before), acts.ViewOf(after)
+	record, err := who.Record(after.UpdatedAt, act, before.Job+" "+before.Key, detail)
+	if err != nil {
+		return false, err
+	}
+	all, err := h.Rows.Act(ctx, []trade.Act{{Update: &trade.Update{From: before.State, Entry: after}, Audit: record}})
+	return err == nil && all[0], err
 }

@@ -111,7 +111,6 @@ func businessOf(a trade.Attempt) trade.Prints {
 func (h *Processor) proven(ctx context.Context, d trade.Doubt, c trade.Candidate) error {
 	entry, attempt, reading := d.Entry, d.Attempt, readingOf(c, sentOf(d.Attempt))
 	after := entry
-	after.UpdatedAt = h.Now()
 	act := "evidence"
 	switch {
 	case entry.State == trade.InDoubt && attempt.Generation == entry.Generation:
@@ -135,17 +134,10 @@ func (h *Processor) proven(ctx context.Context, d trade.Doubt, c trade.Candidate
 	default: // in flight, or between two decisions: left alone
 		return nil
 	}
-	who := h.Program
-	who.Reason = fmt.Sprintf(
+	done, err := h.decided(ctx, act, fmt.Sprintf(
 		"event %s named record %s, which was read back: all %d fields that were sent are the same, and no other record that was read back and no other row in doubt is like it",
-		c.Event, c.ID, reading.Same)
-	record, err := who.Record(h.Now(), act, entry.Job+" "+entry.Key,
-		evidenceDetail{acts.ViewOf(entry), acts.ViewOf(after), attempt.ID, c.Seq, reading})
-	if err != nil {
-		return err
-	}
-	done, err := h.Rows.Act(ctx, []trade.Act{{Update: &trade.Update{From: entry.State, Entry: after}, Audit: record}})
-	if err != nil || !done[0] {
+		c.Event, c.ID, reading.Same), entry, after, evidenceDetail{Attempt: attempt.ID, Event: c.Seq, Reading: reading})
+	if err != nil || !done {
 		return err
 	}
 	h.Log.Info("evidence", zap.String("act", act), zap.String("job", entry.Job),

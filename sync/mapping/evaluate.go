@@ -50,6 +50,7 @@ func (e *Evaluator) Evaluate(entry *trade.Entry, values trade.Values, parents Pa
 	}
 	r, err := requestOf(record)
 	if err != nil {
+		r = request{}
 		problems = append(problems, trade.Problem{Rule: trade.RuleInternal, Detail: err.Error(), Mapping: true})
 	}
 	e.fill(entry, values, draft, r, problems)
@@ -113,14 +114,10 @@ func (e *Evaluator) fill(entry *trade.Entry, values trade.Values, draft trade.Dr
 	}
 	entry.Values, entry.MappedWith = values, e.MappedWith
 	entry.Quantity, entry.Warnings = draft.Quantity(), warnings
-	var made trade.Entry
-	if entry.State == trade.Pending {
-		made = trade.Entry{
-			Target: r.target, Payload: r.body, PayloadHash: trade.PayloadHash(r.target, r.body),
-			Content: trade.PrintsOf(e.Job.Spec.Sends, "", r.target, r.body).Business,
-		}
-	}
-	entry.TakePayload(made)
+	entry.TakePayload(trade.Entry{
+		Target: r.target, Payload: r.body, PayloadHash: trade.PayloadHash(r.target, r.body),
+		Content: trade.PrintsOf(e.Job.Spec.Sends, "", r.target, r.body).Business,
+	})
 }
 
 // causeOfWaiting returns the cause that somebody here can cure: a missing reference has priority
