@@ -79,9 +79,11 @@ func (r *Discoverer) markReplaced(ctx context.Context) error {
 			entry.Newest = content.Prints // until it can be sent, its cells alone
 			page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
 		}
-		if err := r.markEmpty(ctx, &page, empty); err != nil {
+		lost, err := r.Run.FlagReplaced(ctx, empty)
+		if err != nil {
 			return err
 		}
+		page.Updates = append(page.Updates, lost...)
 		if err := r.Run.Record(ctx, page); err != nil {
 			return err
 		}
@@ -116,25 +118,6 @@ func hasMoved(old trade.Entry, was trade.Hash, content identity.Content, of []id
 // holds reports whether one of some rows has these cells.
 func holds(rows []identity.Content, cells trade.Hash) bool {
 	return slices.ContainsFunc(rows, func(c identity.Content) bool { return c.Cells == cells })
-}
-
-// markEmpty flags the entries whose rows are under other keys now.
-func (r *Discoverer) markEmpty(ctx context.Context, page *trade.Page, empty map[int64]bool) error {
-	if len(empty) == 0 {
-		return nil
-	}
-	entries, err := r.Run.Ledger.Entries(ctx, slices.Sorted(maps.Keys(empty)))
-	if err != nil {
-		return err
-	}
-	for _, old := range entries {
-		if old.State == trade.Accepted && !old.Flags.Has(trade.Replaced) {
-			entry := old
-			entry.Flags, entry.UpdatedAt = old.Flags.With(trade.Replaced, true), r.Run.Now
-			page.Updates = append(page.Updates, trade.Update{From: trade.Accepted, Entry: entry})
-		}
-	}
-	return nil
 }
 
 // newestOf returns entries as their newest rows would make them. The ledger has these rows beside

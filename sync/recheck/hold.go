@@ -5,7 +5,6 @@ package recheck
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/safrasync/safrasync/sync/identity"
 	"github.com/safrasync/safrasync/trade"
@@ -63,29 +62,16 @@ func (r *Checker) follow(ctx context.Context, out *Rechecked, verdicts []identit
 // flagLost flags the rows of this job that were sent and whose records may belong to other rows now:
 // nothing more goes under these records until a person has decided.
 func (r *Checker) flagLost(ctx context.Context, out *Rechecked, records map[int64]bool) error {
-	var ids []int64
+	ids := map[int64]bool{}
 	for i := range out.of {
 		at := out.of[i].Record
 		if records[at.ID] && at.Row.Job == r.run.Job.Name() && at.Row.State == trade.Accepted {
-			ids = append(ids, at.Row.ID)
+			ids[at.Row.ID] = true
 		}
 	}
-	if len(ids) == 0 {
-		return nil
-	}
-	slices.Sort(ids)
-	entries, err := r.run.Ledger.Entries(ctx, slices.Compact(ids))
-	if err != nil {
-		return err
-	}
-	for _, old := range entries {
-		if !old.Flags.Has(trade.Replaced) {
-			entry := old
-			entry.Flags, entry.UpdatedAt = old.Flags.With(trade.Replaced, true), r.run.Env.Clock.Now()
-			out.Updates = append(out.Updates, trade.Update{From: old.State, Entry: entry})
-		}
-	}
-	return nil
+	lost, err := r.run.FlagReplaced(ctx, ids)
+	out.Updates = append(out.Updates, lost...)
+	return err
 }
 
 func counterpartOf(o identity.Other) trade.Counterpart {

@@ -5,6 +5,8 @@ package run
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/sync/mapping"
@@ -59,6 +61,22 @@ func (r *Run) EntriesOf(ctx context.Context, job string, keys []string) ([]trade
 		ids = append(ids, k.ID)
 	}
 	return r.Ledger.Entries(ctx, ids)
+}
+
+// FlagReplaced returns what flags accepted entries whose rows may be under other keys now: nothing
+// more goes under their records until a person has decided.
+func (r *Run) FlagReplaced(ctx context.Context, ids map[int64]bool) (flagged []trade.Update, err error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	entries, err := r.Ledger.Entries(ctx, slices.Sorted(maps.Keys(ids)))
+	for _, e := range entries {
+		if e.State == trade.Accepted && !e.Flags.Has(trade.Replaced) {
+			e.Flags, e.UpdatedAt = e.Flags.With(trade.Replaced, true), r.Env.Clock.Now()
+			flagged = append(flagged, trade.Update{From: e.State, Entry: e})
+		}
+	}
+	return flagged, err
 }
 
 // ByKeyOf groups rows of a job by their key; it leaves out rows whose key cannot be read.
