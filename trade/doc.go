@@ -17,11 +17,11 @@
 //     refusal in words and documents itself.
 //   - All problems of a row are found at once.
 //   - The allowed changes of state are one table ([Moves]); the database has the same table and
-//     refuses everything else.
+//     refuses everything else. An entry changes by methods, which clear what must not stay.
 //
 // # Where to read on
 //
 // order_commitment.go has the rules of the record, check.go applies them, status.go has the states,
-// entry.go and attempt.go what the ledger stores, words.go the sentences for people in Portuguese
-// and English.
+// moves.go how they change, entry.go and attempt.go what the ledger stores, words.go the sentences
+// for people in Portuguese and English.
 package trade
