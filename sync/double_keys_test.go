@@ -1,6 +1,7 @@
 package sync_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -221,4 +222,53 @@ func TestF022ARowThatWaitsIsNotSentWhenItsKeyComesToStandTwice(t *testing.T) {
 		b.sync(engine.Options{Sweep: true})
 		b.wantBridge("a sweep")
 	})
+}
+
+// interrupted lets something happen before keys are looked up for the n-th time.
+type interrupted struct {
+	Ledger
+	left *int
+	do   func()
+}
+
+func (l interrupted) Known(ctx context.Context, job string, keys []string) (map[string]trade.Known, error) {
+	if *l.left--; *l.left == 0 {
+		l.do()
+	}
+	return l.Ledger.Known(ctx, job, keys)
+}
+
+// F022: what a person dismisses while the ERP is read stays out, although the reading finds that its
+// key does not stand twice any more.
+func TestF022ARowThatIsDismissedWhileItsKeyIsCuredStaysOut(t *testing.T) {
+	t.Parallel()
+	times := 0
+	for nth := 1; ; nth++ {
+		b := newBench(t, sandbox.Options{})
+		b.inSpellings("TEXT", `'0001'`, `'0001'`)
+		b.sync(engine.Options{Sweep: true})
+		b.row("contracts", "01|0001", trade.Held, trade.CauseDuplicateKey)
+		b.exec(`DELETE FROM livre WHERE quantidade = 1000`)
+		left, dismissed := nth, false
+		b.wrap = func(l Ledger) Ledger {
+			return interrupted{l, &left, func() {
+				b.wrap = nil
+				plan := must.Get(b.acts().Dismiss(t.Context(), "contracts", []string{"01|0001"}))(t)
+				dismissed = must.Get(b.acts().Do(t.Context(), plan, maria))(t).Steps[0].Done
+			}}
+		}
+		r := b.sync(engine.Options{Sweep: true})
+		if left > 0 { // there are no more lookups
+			break
+		}
+		if dismissed {
+			times++
+			if e := b.row("contracts", "01|0001", trade.Dismissed, trade.CauseDuplicateKey); r.Sent > 0 {
+				t.Errorf("before lookup %d: sent %d, and it is %s", nth, r.Sent, e.State)
+			}
+		}
+	}
+	if times == 0 {
+		t.Error("nothing was dismissed")
+	}
 }
