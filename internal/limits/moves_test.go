@@ -65,7 +65,8 @@ func move(e *trade.Entry, s *step, u []trade.Update, n *trade.Candidate) {
 	e.Pend()
 }
 `})
-	if want := []string{"x.go:8: e.State", "x.go:9: s.After.Cause", "x.go:10: u[0].Entry.NextAttemptAt"}; !slices.Equal(got, want) {
+	want := []string{"x.go:8: e.State", "x.go:9: s.After.Cause", "x.go:10: u[0].Entry.NextAttemptAt"}
+	if !slices.Equal(got, want) {
 		t.Errorf("found %q, want %q", got, want)
 	}
 }

@@ -84,7 +84,8 @@ func (h *Processor) settleOne(ctx context.Context, d trade.Doubt, doubts []trade
 		return nil
 	}
 	prints := businessOf(d.Attempt)
-	elsewhere, _, err := h.Rows.Records(ctx, trade.RecordQuery{Kind: trade.OrderCommitments, Prints: []trade.Prints{prints}})
+	query := trade.RecordQuery{Kind: trade.OrderCommitments, Prints: []trade.Prints{prints}}
+	elsewhere, _, err := h.Rows.Records(ctx, query)
 	if err != nil || slices.ContainsFunc(elsewhere, func(o trade.Record) bool {
 		return o.Row.ID != d.Entry.ID && o.Row.State != trade.Accepted && identity.Same(&o, prints)
 	}) {
