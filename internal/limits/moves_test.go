@@ -1,18 +1,16 @@
 package limits
 
 import (
-	"encoding/json"
 	"fmt"
 	"go/ast"
-	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
-	"io"
 	"maps"
 	"os"
 	"os/exec"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -20,7 +18,13 @@ import (
 	"github.com/safrasync/safrasync/internal/must"
 )
 
-const tradePackage = "github.com/safrasync/safrasync/trade"
+const (
+	module    = "github.com/safrasync/safrasync"
+	entryType = module + "/trade.Entry"
+)
+
+// generics are the packages of the standard library through which entries pass.
+var generics = []string{"cmp", "iter", "maps", "slices"}
 
 // movedFields are the fields of an entry that only its methods set, because they change together.
 var movedFields = []string{"State", "Cause", "NextAttemptAt"}
@@ -28,102 +32,145 @@ var movedFields = []string{"State", "Cause", "NextAttemptAt"}
 // The state of an entry changes by the methods of trade.Entry only, which clear what must not stay.
 func TestOnlyItsMethodsMoveAnEntry(t *testing.T) {
 	t.Parallel()
-	packages := packagesOf(t)
-	known := imports(packages)
-	checked := 0
-	for _, p := range packages {
-		if p.Module == nil || !p.Module.Main || !slices.Contains(p.Imports, tradePackage) {
+	c := newChecker(t, readRepository(t))
+	for folder := range c.folders {
+		if slices.Contains(generics, folder) {
 			continue
 		}
-		checked++
-		sources := map[string]string{}
-		for _, name := range p.GoFiles {
-			sources[path.Join(p.Dir, name)] = string(must.Get(os.ReadFile(path.Join(p.Dir, name)))(t))
-		}
-		for _, at := range assignments(t, known, sources) {
-			t.Errorf("%s: use a method of trade.Entry (trade/moves.go)", at)
+		_ = must.Get(c.Import(path.Join(module, folder)))(t)
+	}
+	entries := 0
+	for _, of := range c.info.Types {
+		if of.Type != nil && of.Type.String() == entryType {
+			entries++
 		}
 	}
-	if checked < 10 {
-		t.Fatalf("only %d packages were looked at", checked)
+	if entries < 500 {
+		t.Fatalf("only %d expressions are known to be an entry", entries)
+	}
+	for _, at := range c.assignments() {
+		if !strings.HasPrefix(at, "trade/") {
+			t.Errorf("%s: use a method of trade.Entry (trade/moves.go)", at)
+		}
 	}
 }
 
 func TestAnAssignmentToAnEntryIsFound(t *testing.T) {
 	t.Parallel()
-	got := assignments(t, imports(packagesOf(t)), map[string]string{"x.go": `package x
+	sources := readRepository(t)
+	sources["x/x.go"] = `package x
 
-import "github.com/safrasync/safrasync/trade"
+import (
+	"context"
+	"slices"
+
+	"github.com/safrasync/safrasync/trade"
+)
 
 type step struct{ After trade.Entry }
 
-func move(e *trade.Entry, s *step, u []trade.Update, n *trade.Candidate) {
+func move(ctx context.Context, e *trade.Entry, s *step, u []trade.Update, n *trade.Candidate) {
 	e.State = trade.Held
 	s.After.Flags, s.After.Cause = nil, ""
-	u[0].Entry.NextAttemptAt = e.UpdatedAt
+	for _, o := range slices.Clone(u) {
+		o.Entry.NextAttemptAt = e.UpdatedAt
+	}
 	n.State, e.WaitingFor[0].ParentState = trade.CandidateRead, trade.Held
 	e.Pend()
 }
-`})
-	want := []string{"x.go:8: e.State", "x.go:9: s.After.Cause", "x.go:10: u[0].Entry.NextAttemptAt"}
+`
+	c := newChecker(t, sources)
+	_ = must.Get(c.Import(module + "/x"))(t)
+	got := slices.DeleteFunc(c.assignments(), func(at string) bool { return strings.HasPrefix(at, "trade/") })
+	want := []string{"x/x.go:13: e.State", "x/x.go:14: s.After.Cause", "x/x.go:16: o.Entry.NextAttemptAt"}
 	if !slices.Equal(got, want) {
 		t.Errorf("found %q, want %q", got, want)
 	}
 }
 
-// goPackage is what go list says of a package.
-type goPackage struct {
-	ImportPath, Dir, Export string
-	Module                  *struct{ Main bool }
-	GoFiles, Imports        []string
+// checker finds the types of the product from its sources alone. Of packages that are not the
+// product's it knows only those through which entries pass.
+type checker struct {
+	t        *testing.T
+	sources  map[string]string
+	folders  map[string][]string // the names of their files
+	set      *token.FileSet
+	files    []*ast.File
+	info     types.Info
+	packages map[string]*types.Package
 }
 
-// packagesOf returns the product's packages and all that they import, with their compiled types.
-func packagesOf(t *testing.T) []goPackage {
+func newChecker(t *testing.T, sources map[string]string) *checker {
 	t.Helper()
-	list := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,Module,GoFiles,Imports", "./...")
-	list.Dir, list.Stderr = "../..", os.Stderr
-	text := must.Get(list.Output())(t)
-	var out []goPackage
-	for d := json.NewDecoder(strings.NewReader(string(text))); d.More(); {
-		var p goPackage
-		must.Do(t, d.Decode(&p))
-		out = append(out, p)
+	c := &checker{
+		t: t, sources: sources, folders: map[string][]string{}, set: token.NewFileSet(),
+		info: types.Info{
+			Selections: map[*ast.SelectorExpr]*types.Selection{}, Types: map[ast.Expr]types.TypeAndValue{},
+		},
+		packages: map[string]*types.Package{"unsafe": types.Unsafe},
 	}
-	return out
-}
-
-// imports returns what finds the types of packages that are imported.
-func imports(packages []goPackage) types.Importer {
-	compiled := map[string]string{}
-	for _, p := range packages {
-		compiled[p.ImportPath] = p.Export
+	goroot := strings.TrimSpace(string(must.Get(exec.Command("go", "env", "GOROOT").Output())(t)))
+	for _, name := range generics {
+		for _, file := range must.Get(filepath.Glob(filepath.Join(goroot, "src", name, "*.go")))(t) {
+			if !strings.HasSuffix(file, "_test.go") {
+				sources[path.Join(name, filepath.Base(file))] = string(must.Get(os.ReadFile(file))(t))
+			}
+		}
 	}
-	return importer.ForCompiler(token.NewFileSet(), "gc", func(name string) (io.ReadCloser, error) {
-		return os.Open(compiled[name])
-	})
-}
-
-// assignments returns where the files of one package assign to those fields of an entry.
-func assignments(t *testing.T, known types.Importer, sources map[string]string) (found []string) {
-	t.Helper()
-	set := token.NewFileSet()
-	var files []*ast.File
 	for _, name := range slices.Sorted(maps.Keys(sources)) {
-		files = append(files, must.Get(parser.ParseFile(set, name, sources[name], parser.SkipObjectResolution))(t))
+		c.folders[path.Dir(name)] = append(c.folders[path.Dir(name)], name)
 	}
-	info := types.Info{Selections: map[*ast.SelectorExpr]*types.Selection{}}
-	with := types.Config{Importer: known}
-	must.Get(with.Check(files[0].Name.Name, set, files, &info))(t)
-	for _, file := range files {
+	return c
+}
+
+// Import implements [types.Importer].
+func (c *checker) Import(name string) (*types.Package, error) {
+	p := c.packages[name]
+	if p != nil {
+		return p, nil
+	}
+	folder, ours := strings.CutPrefix(name, module+"/")
+	if ours || slices.Contains(generics, name) {
+		p = c.check(name, c.folders[folder])
+	} else {
+		p = types.NewPackage(name, path.Base(name))
+		p.MarkComplete()
+	}
+	c.packages[name] = p
+	return p, nil
+}
+
+// check finds the types of one package. What it cannot know, because of a package that is not the
+// product's, is no error.
+func (c *checker) check(name string, names []string) *types.Package {
+	c.t.Helper()
+	var files []*ast.File
+	for _, file := range names {
+		parsed := must.Get(parser.ParseFile(c.set, file, c.sources[file], parser.SkipObjectResolution))(c.t)
+		files = append(files, parsed)
+	}
+	with := types.Config{Importer: c, Error: func(error) {}}
+	p, _ := with.Check(name, c.set, files, &c.info)
+	c.files = append(c.files, files...)
+	return p
+}
+
+// assignments returns where the files that were checked assign to those fields of an entry.
+func (c *checker) assignments() (found []string) {
+	for _, file := range c.files {
 		ast.Inspect(file, func(n ast.Node) bool {
 			a, ok := n.(*ast.AssignStmt)
 			if !ok {
 				return true
 			}
 			for _, left := range a.Lhs {
-				if field, ok := left.(*ast.SelectorExpr); ok && ofEntry(info.Selections[field]) {
-					at := set.Position(field.Pos())
+				field, ok := left.(*ast.SelectorExpr)
+				if !ok || !slices.Contains(movedFields, field.Sel.Name) {
+					continue
+				}
+				of := c.info.Types[field.X].Type
+				if of != nil && strings.TrimPrefix(of.String(), "*") == entryType {
+					at := c.set.Position(field.Pos())
 					found = append(found, fmt.Sprintf("%s:%d: %s", at.Filename, at.Line, types.ExprString(field)))
 				}
 			}
@@ -131,29 +178,4 @@ func assignments(t *testing.T, known types.Importer, sources map[string]string) 
 		})
 	}
 	return found
-}
-
-// ofEntry reports whether a selection is one of those fields of an entry.
-func ofEntry(s *types.Selection) bool {
-	if s == nil || !slices.Contains(movedFields, s.Obj().Name()) {
-		return false
-	}
-	return holder(s) == tradePackage+".Entry"
-}
-
-// holder returns the name of the type that has a selected field, which may be embedded.
-func holder(s *types.Selection) string {
-	of := s.Recv()
-	for _, i := range s.Index()[:len(s.Index())-1] {
-		of = structOf(of).Field(i).Type()
-	}
-	return strings.TrimPrefix(of.String(), "*")
-}
-
-func structOf(of types.Type) *types.Struct {
-	if p, ok := of.Underlying().(*types.Pointer); ok {
-		of = p.Elem()
-	}
-	s, _ := of.Underlying().(*types.Struct)
-	return s
 }
