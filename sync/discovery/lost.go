@@ -62,7 +62,7 @@ func (r *Discoverer) markReplaced(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		var page trade.Page
+		var updates []trade.Update
 		empty := map[int64]bool{} // what their rows were is elsewhere now, and their keys have no row
 		for i, old := range entries {
 			was, content := r.differ[old.ID], rows[2*i].Content
@@ -77,14 +77,13 @@ func (r *Discoverer) markReplaced(ctx context.Context) error {
 				entry.Flags = old.Flags.With(trade.Replaced, false)
 			}
 			entry.Newest = content.Prints // until it can be sent, its cells alone
-			page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
+			updates = append(updates, trade.Update{From: old.State, Entry: entry})
 		}
 		lost, err := r.Run.FlagReplaced(ctx, empty)
 		if err != nil {
 			return err
 		}
-		page.Updates = append(page.Updates, lost...)
-		if err := r.Run.Record(ctx, page); err != nil {
+		if err := r.Run.Record(ctx, trade.Page{Updates: append(updates, lost...)}); err != nil {
 			return err
 		}
 	}
