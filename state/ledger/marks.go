@@ -208,9 +208,10 @@ func (s *Ledger) forgetTraces() {
 		}
 		paths, _ := marks.Paths(dir) // an error leaves only old files behind
 		for _, path := range paths {
-			r, err := marks.Read(path)
-			if info, statErr := os.Stat(path); err == nil && r.Ended && statErr == nil &&
-				time.Since(info.ModTime()) > 24*time.Hour {
+			if info, err := os.Stat(path); err != nil || time.Since(info.ModTime()) <= 24*time.Hour {
+				continue
+			}
+			if r, err := marks.Read(path); err == nil && r.Ended {
 				_ = os.Remove(path)
 			}
 		}
