@@ -190,7 +190,7 @@ func readSegment(path string, end *End, first, last bool, fn func(entry) error) 
 		return fmt.Errorf("journal: %w", err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	in := bufio.NewReaderSize(f, 1<<20)
+	in := bufio.NewReaderSize(f, 64<<10)
 	at := int64(0)
 	end.file, end.size = path, 0
 	for {
