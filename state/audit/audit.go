@@ -197,11 +197,15 @@ func (s *Trail) ends(ctx context.Context, p *trade.AuditProof) (map[int64]string
 	}
 	all := map[int64]string{}
 	for _, dir := range dirs {
-		ends := map[int64]string{}
+		ends, told := map[int64]string{}, map[int64]int64{}
 		end, err := journal.Read(dir, -1, func(r journal.Record, _ string) error {
+			for _, seq := range r.Void { // the ledger refused what it had read
+				delete(ends, told[seq])
+			}
 			if r.Audit == nil {
 				return nil
 			}
+			told[r.Seq] = r.Audit.Seq
 			if r.ActName == RebuildName {
 				clear(ends)
 			}
