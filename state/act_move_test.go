@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/internal/must"
-	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -63,12 +62,9 @@ func TestTheDatabaseGuardsAnIDThatIsGivenOn(t *testing.T) {
 	journaled(t, func(t *testing.T, k *kept) {
 		old, held := k.retyped()
 		for name, query := range map[string]string{
-			"an id without a trace":    `UPDATE entry SET remote_id = NULL WHERE key = 'old'`,
-			"a trace of another id":    `UPDATE entry SET remote_id = NULL, moved_id = 'remote-2' WHERE key = 'old'`,
-			"a trace beside the id":    `UPDATE entry SET moved_id = 'remote-1' WHERE key = 'old'`,
-			"an id of two":             `UPDATE entry SET state = 'accepted', remote_id = 'remote-1' WHERE key = 'new'`,
-			"a trace that is held":     `UPDATE entry SET moved_id = 'remote-1' WHERE key = 'new'`,
-			"given and kept as closed": `UPDATE entry SET remote_id = NULL, closed_by = NULL WHERE key = 'old'`,
+			"an id without a trace": `UPDATE entry SET record_id = NULL WHERE key = 'old'`,
+			"an id of two":          `UPDATE entry SET state = 'accepted', record_id = (SELECT id FROM record WHERE key = 'old') WHERE key = 'new'`,
+			"a trace that is held":  `UPDATE entry SET record_id = (SELECT id FROM record WHERE key = 'old') WHERE key = 'new'`,
 		} {
 			if err := byHand(k.s, query); err == nil {
 				t.Errorf("%s: the database lets it pass", name)
@@ -87,19 +83,15 @@ func TestTheDatabaseGuardsAnIDThatIsGivenOn(t *testing.T) {
 		k.order(takeover(old, held))
 		given(t, k.s)
 		for name, query := range map[string]string{
-			"taken back":      `UPDATE entry SET remote_id = 'remote-1', moved_id = NULL WHERE key = 'old'`,
-			"another record":  `UPDATE entry SET remote_id = 'remote-3' WHERE key = 'old'`,
-			"a lost trace":    `UPDATE entry SET moved_id = NULL WHERE key = 'old'`,
-			"an altered one":  `UPDATE entry SET moved_id = 'remote-4' WHERE key = 'old'`,
-			"sent once more":  `UPDATE entry SET state = 'pending', moved_id = NULL WHERE key = 'old'`,
-			"the new without": `UPDATE entry SET remote_id = NULL WHERE key = 'new'`,
+			"another record":  `UPDATE record SET remote_id = 'remote-3'`,
+			"a lost trace":    `UPDATE entry SET record_id = NULL WHERE key = 'old'`,
+			"an altered one":  `UPDATE entry SET record_id = 99 WHERE key = 'old'`,
+			"sent once more":  `UPDATE entry SET state = 'pending', record_id = NULL WHERE key = 'old'`,
+			"the new without": `UPDATE entry SET record_id = NULL WHERE key = 'new'`,
 		} {
 			if err := byHand(k.s, query); err == nil {
 				t.Errorf("%s: the database lets it pass", name)
 			}
-		}
-		if broken, err := k.s.BrokenKeys(t.Context()); err != nil || len(broken) > 0 {
-			t.Errorf("broken %v, %v", broken, err)
 		}
 		holder, err := k.s.Holder(t.Context(), trade.OrderCommitments, "remote-1", 0)
 		if err != nil || holder.Key != "new" {
@@ -185,15 +177,11 @@ func TestAnIDThatNobodyHasIsTold(t *testing.T) {
 	journaled(t, func(t *testing.T, k *kept) {
 		old, held := k.retyped()
 		k.order(takeover(old, held))
-		off := map[string]string{
-			sqldb.SQLite:   `DROP TRIGGER entry_identity`,
-			sqldb.Postgres: `ALTER TABLE entry DISABLE TRIGGER entry_identity`,
-		}[k.s.db.D.Name]
-		for _, query := range []string{off, `UPDATE entry SET remote_id = 'remote-9' WHERE key = 'new'`} {
-			must.Do(t, byHand(k.s, query))
-		}
-		if broken, err := k.s.BrokenKeys(t.Context()); err != nil || !cmp.Equal(broken, []string{"entry"}) {
-			t.Errorf("broken %v, %v", broken, err)
+		other := k.doubts(1)[0]
+		must.Do(t, byHand(k.s, `UPDATE record SET entry_id = ? WHERE key = 'old'`, other.ID))
+		odd := must.Get(k.s.Unrecorded(t.Context()))(t)
+		if odd[old.ID] != "contracts old" || odd[held.ID] != "contracts new" {
+			t.Errorf("contradicting %v", odd)
 		}
 	})
 }

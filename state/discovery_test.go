@@ -285,7 +285,7 @@ func TestAnEntryAndItsRowAreTheSame(t *testing.T) {
 		e := trade.Entry{
 			ID: rapid.Int64Range(1, 1e15).Draw(t, "id"), Job: text(t), Sends: trade.OrderCommitments, Key: text(t),
 			KeyParts: rapid.SliceOf(cell).Draw(t, "parts"),
-			State:    rapid.SampledFrom(trade.States).Draw(t, "state"), Cause: text(t), RemoteID: text(t),
+			State:    rapid.SampledFrom(trade.States).Draw(t, "state"), Cause: text(t),
 			Flags:      rapid.SliceOf(rapid.SampledFrom([]trade.Flag{trade.Changed, trade.Twin})).Draw(t, "flags"),
 			Generation: rapid.IntRange(1, 3).Draw(t, "generation"), Attempts: rapid.IntRange(0, 9).Draw(t, "attempts"),
 			FirstSeenAt: moment(t), UpdatedAt: moment(t),

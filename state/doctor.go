@@ -120,17 +120,13 @@ func (s doctor) diagnoseIntegrity(ctx context.Context, full bool) (Diagnosis, er
 	return d, nil
 }
 
-// BrokenKeys returns the names of tables with rows that refer to a missing row. Either a foreign
-// key is broken, which PostgreSQL prevents, or an entry has passed its id on (moved_id) and no
-// other entry has that id.
-func (s *Store) BrokenKeys(ctx context.Context) ([]string, error) {
-	query := `SELECT 'entry' AS name WHERE EXISTS (SELECT 1 FROM entry o WHERE o.moved_id IS NOT NULL
-		AND NOT EXISTS (SELECT 1 FROM entry n WHERE n.sends = o.sends AND n.remote_id = o.moved_id))`
+// BrokenKeys returns the names of tables with rows that refer to a missing row, which PostgreSQL
+// prevents.
+func (s *Store) BrokenKeys(ctx context.Context) (tables []string, err error) {
 	if s.db.D.Name == sqldb.SQLite {
-		query += ` UNION SELECT "table" FROM pragma_foreign_key_check`
+		err = s.db.All(ctx, "checking foreign keys", &tables,
+			`SELECT DISTINCT "table" FROM pragma_foreign_key_check ORDER BY 1`)
 	}
-	var tables []string
-	err := s.db.All(ctx, "checking foreign keys", &tables, query+` ORDER BY 1`)
 	return tables, err
 }
 

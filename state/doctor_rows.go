@@ -52,7 +52,7 @@ type oddRows map[int64]string
 
 func (s doctor) oddEntries(ctx context.Context, odd oddRows) error {
 	for after := int64(0); ; {
-		var page []ledger.EntryRow
+		var page []ledger.ReadRow
 		if err := s.db.All(ctx, readingRows, &page, ledger.SelectEntry+`WHERE e.id > ? ORDER BY e.id LIMIT ?`, after,
 			discovery.EntryPage); err != nil {
 			return err

@@ -215,11 +215,9 @@ func TestEveryCallOfTheDatabaseFailsOnce(t *testing.T) {
 			Block:   []trade.Block{block},
 		})
 		commit("Commit of a conflict", trade.Group{Settle: []trade.Settlement{created(attempts["d"], "remote-a")}})
-		f.each("Reprint", func() error {
-			e := mustEntry(t, s, "contracts", "a")
-			e.Newest = trade.Prints{Near: 1}
-			return s.Reprint(ctx, lease, []trade.Entry{e})
-		})
+		printed := mustEntry(t, s, "contracts", "a")
+		printed.Newest = trade.Prints{Near: 1}
+		f.each("Reprint", func() error { return s.Reprint(ctx, lease, []trade.Entry{printed}) })
 		f.each("Wake", func() error { return second(s.Wake(ctx, lease, at.Add(time.Hour))) })
 		blocked := mustEntry(t, s, "contracts", "b")
 		blocked.State, blocked.WaitingFor = trade.Waiting, []trade.Awaited{{Platform: "wallets", ID: "w-1"}}

@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/internal/must"
-	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -66,21 +65,26 @@ func put(t *testing.T, s *Store, key string, state trade.State) int64 {
 
 func moveByHand(t *testing.T, s *Store, id int64, to trade.State) error {
 	t.Helper()
-	remote := "NULL"
-	if to == trade.Accepted {
-		remote = fmt.Sprintf("'remote-%d'", id)
-	}
+	on := "NULL"
 	if to == trade.Accepted { // as the late answer of an earlier attempt
-		attempt := openAttempt(t, s, id, 99)
-		mustExec(t, s, `UPDATE attempt SET outcome = 'created', finished_at = 1, remote_id = ? WHERE id = ?`,
-			strings.Trim(remote, "'"), attempt)
+		on = fmt.Sprintf("(SELECT id FROM record WHERE entry_id = %d)", id)
+		recordByHand(t, s, id, "made", `'remote-' || id`)
 	}
 	if to == trade.Sending {
 		mustExec(t, s,
 			`UPDATE attempt SET outcome = 'not_sent', finished_at = 1 WHERE entry_id = ? AND outcome IS NULL`, id)
 		openAttempt(t, s, id, 1)
 	}
-	return byHand(s, fmt.Sprintf(`UPDATE entry SET state = '%s', remote_id = %s WHERE id = %d`, to, remote, id))
+	return byHand(s, fmt.Sprintf(`UPDATE entry SET state = '%s', record_id = %s WHERE id = %d`, to, on, id))
+}
+
+// recordByHand gives an entry a record that went in another generation than its attempts.
+func recordByHand(t *testing.T, s *Store, id int64, certainty, remote string) {
+	t.Helper()
+	mustExec(t, s, `INSERT INTO record (entry_id, kind, job, key, generation, certainty, remote_id, parent, sent_cells, sent_payload,
+		sent_business, sent_frame, sent_document, sent_near, kg, sent_at, version)
+		SELECT id, sends, job, key, 99, '`+certainty+`', `+remote+`, '', source_hash, payload_hash, 0, 0, 0, 0, '0', 0, 1 FROM entry
+		WHERE id = ? ON CONFLICT DO NOTHING`, id)
 }
 
 func openAttempt(t *testing.T, s *Store, entry int64, generation int) string {
@@ -119,7 +123,7 @@ func TestTheDatabaseAllowsTheMovesAndRefusesAllOthers(t *testing.T) {
 			row := must.Get(ledger.RowOf(newEntry("start-"+string(state)), at))(t)
 			row.Job, row.State = "j", string(state)
 			if state == trade.Accepted {
-				row.RemoteID = jobs.OrNull("remote-start")
+				row.RecordID.Int64, row.RecordID.Valid = 1, true
 			}
 			if err := byHand(s, sqldb.InsertText("entry", ledger.NewColumns, 1, ""), row.Args()[1:]...); err == nil {
 				t.Errorf("an entry could start as %s", state)
@@ -133,14 +137,18 @@ func TestTheDatabaseRefusesNonsense(t *testing.T) {
 		pending, accepted, sending := put(t, s, "p", trade.Pending), put(t, s, "a", trade.Accepted),
 			put(t, s, "s", trade.Sending)
 		other := put(t, s, "o", trade.Sending)
+		recordByHand(t, s, other, "maybe", `''`)
 		mustExec(t, s,
 			`INSERT INTO audit (at, who, origin, act, target, reason, detail, prev, hash) VALUES (1, 'w', 'o', 'a', 't', 'r', '{}', '', 'h')`)
 		for name, query := range map[string]string{
 			"a state that is none":          `UPDATE entry SET state = 'done' WHERE id = $pending`,
-			"accepted without an id":        `UPDATE entry SET state = 'accepted' WHERE id = $sending`,
-			"an id without accepted":        `UPDATE entry SET remote_id = 'x' WHERE id = $pending`,
-			"an id that another has":        `UPDATE entry SET state = 'accepted', remote_id = 'remote-$accepted' WHERE id = $other`,
-			"another id":                    `UPDATE entry SET remote_id = 'other' WHERE id = $accepted`,
+			"accepted without a record":     `UPDATE entry SET state = 'accepted' WHERE id = $sending`,
+			"a record without accepted":     `UPDATE entry SET record_id = (SELECT id FROM record WHERE entry_id = $other) WHERE id = $other`,
+			"the record of another":         `UPDATE entry SET state = 'accepted', record_id = (SELECT id FROM record WHERE entry_id = $accepted) WHERE id = $other`,
+			"an id that another has":        `UPDATE record SET certainty = 'stated', remote_id = 'remote-$accepted' WHERE entry_id = $other`,
+			"another id":                    `UPDATE record SET remote_id = 'other' WHERE entry_id = $accepted`,
+			"what was made is not":          `UPDATE record SET certainty = 'void', remote_id = '' WHERE entry_id = $accepted`,
+			"an id of what may be":          `UPDATE record SET remote_id = 'x' WHERE entry_id = $other`,
 			"a generation without an audit": `UPDATE entry SET generation = 2 WHERE id = $pending`,
 			"a generation that is skipped":  `UPDATE entry SET generation = 3, resend_audit_id = 1 WHERE id = $pending`,
 			"an audit that does not exist":  `UPDATE entry SET generation = 2, resend_audit_id = 99 WHERE id = $pending`,
@@ -149,7 +157,7 @@ func TestTheDatabaseRefusesNonsense(t *testing.T) {
 			"another key":                   `UPDATE entry SET key = 'k' WHERE id = $pending`,
 			"another job":                   `UPDATE entry SET job = 'k' WHERE id = $pending`,
 			"another first time":            `UPDATE entry SET first_seen_at = 5 WHERE id = $pending`,
-			"the key of another":            `INSERT INTO entry SELECT 99, job, sends, key, key_parts, state, cause, remote_id, closed_by, flags, generation, resend_audit_id, attempts, next_attempt_at, first_seen_at, updated_at, error, waiting_for, warnings, cells, source_hash, mapped_with, target, payload, payload_hash, content, amount, unit, gone_sweeps, version FROM entry WHERE id = $pending`,
+			"the key of another":            `INSERT INTO entry SELECT 99, job, sends, key, key_parts, state, cause, record_id, flags, generation, resend_audit_id, attempts, next_attempt_at, first_seen_at, updated_at, error, waiting_for, warnings, cells, source_hash, mapped_with, target, payload, payload_hash, content, amount, unit, gone_sweeps, version FROM entry WHERE id = $pending`,
 			"no entry any more":             `DELETE FROM entry WHERE id = $pending`,
 			"no attempt any more":           `DELETE FROM attempt WHERE entry_id = $sending`,
 			"another payload":               `UPDATE attempt SET payload = '{"x":1}' WHERE entry_id = $sending`,

@@ -2,9 +2,13 @@ package state
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -149,11 +153,70 @@ func TestALateCreatedAfterTheSecondSendingIsNeverHidden(t *testing.T) {
 						t.Errorf("%s, want %s", got(), want)
 					}
 				}
+				if odd := must.Get(s.Unrecorded(t.Context()))(t); len(odd) > 0 {
+					t.Errorf("contradicting: %v", odd)
+				}
 				mustAddUp(t, s, "contracts")
 				mustVerify(t, s, 0)
 			})
 		})
 	}
+}
+
+// No id is that of two records: not if a person gave it to a later sending than the one that made it,
+// nor if two sendings got it.
+func TestOneIDIsThatOfOneRecord(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		lease := mustLease(t, s, "contracts")
+		adopt := func(key, id string) {
+			t.Helper()
+			act := adoption(mustEntry(t, s, "contracts", key), id)
+			if done, err := s.Act(t.Context(), []trade.Act{act}); err != nil || !done[0] {
+				t.Fatal(done, err)
+			}
+		}
+		for key, c := range map[string]struct {
+			do   func(id string, first, second trade.Attempt)
+			want []string // the records that count
+			odd  trade.Flags
+		}{
+			"stated, then made by the first": {func(id string, first, _ trade.Attempt) {
+				adopt("stated, then made by the first", id)
+				mustSettle(t, s, lease, created(first, id))
+			}, []string{"1 made true", "2 maybe false"}, nil},
+			"made by both": {func(id string, first, second trade.Attempt) {
+				mustSettle(t, s, lease, created(first, id))
+				mustSettle(t, s, lease, created(second, id))
+			}, []string{"1 made true"}, trade.Flags{trade.DoubleAfterDecision}},
+			"made by the first, then stated": {func(id string, first, _ trade.Attempt) {
+				mustSettle(t, s, lease, created(first, id))
+				adopt("made by the first, then stated", id)
+			}, []string{"1 made true", "2 maybe false"}, trade.Flags{trade.DoubleAfterDecision}},
+		} {
+			first, e := resent(t, s, lease, key)
+			second, id := mustSend(t, s, lease, e), sqldb.NewID()
+			mustSettle(t, s, lease, unknown(second))
+			c.do(id, first, second)
+			got := mustEntry(t, s, "contracts", key)
+			var records []string
+			found, _, err := s.Records(t.Context(), trade.RecordQuery{
+				Job: "contracts", Kind: trade.OrderCommitments, Rows: []int64{e.ID},
+			})
+			must.Do(t, err)
+			for _, r := range found {
+				if r.Row.ID == e.ID {
+					records = append(records, fmt.Sprint(r.Generation, " ", r.Certainty, " ", r.RemoteID == id))
+				}
+			}
+			if diff := cmp.Diff(c.want, records); diff != "" || got.State != trade.Accepted || got.RemoteID != id ||
+				!slices.Equal(got.Flags, c.odd) {
+				t.Errorf("%s: %s %q %v, records (-want +got):\n%s", key, got.State, got.RemoteID, got.Flags, diff)
+			}
+		}
+		if odd := must.Get(s.Unrecorded(t.Context()))(t); len(odd) > 0 {
+			t.Errorf("contradicting: %v", odd)
+		}
+	})
 }
 
 func TestF168ALateAnswerThatContradictsTheIDOfAPersonIsNeverHidden(t *testing.T) {
@@ -171,7 +234,7 @@ func TestF168ALateAnswerThatContradictsTheIDOfAPersonIsNeverHidden(t *testing.T)
 				t.Fatal(done, err)
 			}
 		}
-		if e := mustEntry(t, s, "contracts", "no id"); e.ClosedBy == 0 {
+		if e := mustEntry(t, s, "contracts", "no id"); e.RecordedBy == 0 {
 			t.Errorf("accepted without an id and without the act that did it: %+v", e)
 		}
 		answers := map[string]trade.Settlement{

@@ -255,6 +255,9 @@ func TestARebuildKeepsBothSendingsOfARowThatWentTwice(t *testing.T) {
 		}
 	}
 	mustAddUp(t, a.s, "contracts")
+	if odd := must.Get(a.s.Unrecorded(t.Context()))(t); len(odd) > 0 {
+		t.Errorf("contradicting: %v", odd)
+	}
 	again := must.Get(Rebuild(t.Context(), a.o, nil, false, rebuildAct))(t)
 	if again.Doubles != 0 || again.Rows() != 0 {
 		t.Errorf("a second rebuild: %+v", again)

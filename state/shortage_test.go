@@ -172,12 +172,12 @@ func BenchmarkShortages(b *testing.B) {
 	})
 }
 
-const manyEntries = `INSERT INTO entry (job, sends, key, key_parts, state, cause, remote_id, flags, generation, attempts, first_seen_at, updated_at, waiting_for,
+const manyEntries = `INSERT INTO entry (job, sends, key, key_parts, state, cause, flags, generation, attempts, first_seen_at, updated_at, waiting_for,
 	warnings, cells, source_hash, mapped_with, target, payload, payload_hash, content, amount, unit, gone_sweeps,
 		version)
 SELECT CASE WHEN i <= 950000 THEN 'contracts' ELSE 'deliveries' END, CASE WHEN i <= 950000
 	THEN 'order_commitments' ELSE 'deliveries' END, '01|' || i, '[]',
-	'waiting', '', NULL, '[]', 1, 0, 0, 0,
+	'waiting', '', '[]', 1, 0, 0, 0,
 	CASE WHEN i <= 800000 THEN '[]' WHEN i <= 950000 THEN '[{"ref":"wallets","code":"' || (i % 3000) || '"}]'
 		ELSE '[{"job":"contracts","key":"01|' || (i - 100000) || '","parent_state":"waiting"}]' END,
 	'[]', '{"filial":"t:01","num":"t:000123","text":"t:` + longText + `"}', x'00', 'm', '', '{"body":"` + longText + `"}', x'00', 1, '1000.5', 'SC', 0, 1

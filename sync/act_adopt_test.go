@@ -117,10 +117,10 @@ func TestADeliveryIsAdoptedWithOrWithoutAnID(t *testing.T) {
 		adopt("deliveries", "01|0002", acts.Adoption{NoID: true}, acts.NotRefused)
 		adopt("traceability", "A", acts.Adoption{ID: "4711"}, acts.NotAnID)
 		adopt("traceability", "A", acts.Adoption{NoID: true}, acts.NotRefused)
-		if e := b.row("deliveries", "01|0002", trade.Accepted, ""); e.RemoteID != "" || e.ClosedBy == 0 {
+		if e := b.row("deliveries", "01|0002", trade.Accepted, ""); e.RemoteID != "" || e.RecordedBy == 0 {
 			t.Errorf("%+v", e)
 		}
-		if e := b.row("deliveries", "01|0001", trade.Accepted, ""); e.RemoteID != "4711" || e.ClosedBy != 0 {
+		if e := b.row("deliveries", "01|0001", trade.Accepted, ""); e.RemoteID != "4711" || e.RecordedBy == 0 {
 			t.Errorf("%+v", e)
 		}
 		for job, r := range b.pass() {
@@ -210,8 +210,8 @@ func TestI3WhatStandsOnThePlatformAlreadyIsToldBeforeTheFirstSending(t *testing.
 			}
 		}
 		for num := range 4 {
-			if e := b.expect(num+1, trade.Accepted, ""); (num < 3) != (e.ClosedBy != 0) {
-				t.Errorf("contract %d was accepted by act %d", num+1, e.ClosedBy)
+			if e := b.expect(num+1, trade.Accepted, ""); (num < 3) != (e.RecordedBy != 0) {
+				t.Errorf("contract %d was accepted by act %d", num+1, e.RecordedBy)
 			}
 		}
 	})

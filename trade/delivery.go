@@ -1,7 +1,5 @@
 package trade
 
-import "encoding/json"
-
 // Delivery is a checked delivery: one line of a weighing ticket (chapter 2.2). DeliveredVolume is
 // in Unit, after discounts.
 type Delivery struct {
@@ -41,16 +39,12 @@ func CheckDelivery(draft Draft, checks Checks, today Date) (Delivery, []Problem)
 	}, c.problems
 }
 
-// IDScope returns the contract within which the id of a record is unique; "" for an id that is
-// unique everywhere. Only ids of deliveries need not be UUIDs, and may then count from 1 in each
-// contract. payload is what was sent; known is false if it does not contain the contract.
-func IDScope(sends Kind, id string, payload []byte) (scope string, known bool) {
+// IDScope returns the contract within which the id of a record is unique, of a record under parent; ""
+// for an id that is unique everywhere. Only ids of deliveries need not be UUIDs, and may then count
+// from 1 in each contract.
+func IDScope(sends Kind, id, parent string) string {
 	if sends != Deliveries || len(id) == 36 && id[8] == '-' && id[13] == '-' && id[18] == '-' && id[23] == '-' {
-		return "", true
+		return ""
 	}
-	var sent struct {
-		ContractID string `json:"contract_id"`
-	}
-	err := json.Unmarshal(payload, &sent)
-	return sent.ContractID, err == nil && sent.ContractID != ""
+	return parent
 }

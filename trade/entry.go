@@ -25,9 +25,11 @@ type Entry struct {
 	KeyParts []Cell
 	State    State
 	Cause    string // why: an API message key, rule:FIELD, ref:KIND or a Cause constant
-	RemoteID string // the platform's id, exactly when accepted
-	// the id that it had before a person moved its record to the row under its new key; RemoteID is
-	// then empty. "" = never
+	// The record on which its acceptance rests, exactly when accepted. RemoteID is the platform's id of
+	// it, or MovedID if a person gave it to the row under its new key since; "" = not known. Both are
+	// stored with the record only.
+	RecordID   int64
+	RemoteID   string
 	MovedID    string
 	Flags      Flags
 	Generation int // 1, and one more for each resend that a person orders
@@ -77,8 +79,8 @@ type Entry struct {
 
 // DecidedBy are the audit numbers of people's acts that decided about an entry; 0 = none.
 type DecidedBy struct {
-	ClosedBy int64 // the act that accepted it without an id, or although it was never sent
-	ResentBy int64 // the act that opened the generation
+	RecordedBy int64 // the act that made its record, or gave it to it
+	ResentBy   int64 // the act that opened the generation
 }
 
 // NewestValues returns the mapped columns of the newest row that was read under the entry's key. It

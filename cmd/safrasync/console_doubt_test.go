@@ -260,8 +260,8 @@ func TestADeliveryIsConfirmedWithoutAnID(t *testing.T) {
 		"A linha passa a constar como enviada, sem id.")
 	b.Post(page+"/do", with(b.Form(page+"/do"), "reason", "vi o romaneio na tela")).Wants(http.StatusOK,
 		"Registrado como já enviado.")
-	if e := d.entry(doubt.Job, doubt.Key); e.State != trade.Accepted || e.RemoteID != "" || e.ClosedBy == 0 {
-		t.Errorf("the row is %s with id %q, closed by act %d", e.State, e.RemoteID, e.ClosedBy)
+	if e := d.entry(doubt.Job, doubt.Key); e.State != trade.Accepted || e.RemoteID != "" || e.RecordedBy == 0 {
+		t.Errorf("the row is %s with id %q, closed by act %d", e.State, e.RemoteID, e.RecordedBy)
 	}
 }
 

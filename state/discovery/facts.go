@@ -123,8 +123,8 @@ func (s *Discovery) PayloadsOf(ctx context.Context, sends trade.Kind,
 	var rows []struct {
 		RemoteID, Payload string
 	}
-	query := `SELECT remote_id, payload FROM entry WHERE sends = ? AND remote_id IS NOT NULL AND payload IS NOT NULL AND ` +
-		s.db.D.Among("remote_id")
+	query := `SELECT r.remote_id, e.payload FROM record r JOIN entry e ON e.id = r.entry_id AND e.record_id = r.id
+		WHERE r.kind = ? AND r.remote_id <> '' AND e.payload IS NOT NULL AND ` + s.db.D.Among("r.remote_id")
 	err := s.db.All(ctx, "reading records that were sent", &rows, query, string(sends), sqldb.ListOf(s.db.D, ids))
 	for _, r := range rows {
 		if json.Valid([]byte(r.Payload)) {

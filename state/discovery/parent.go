@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -24,8 +25,8 @@ func (s *Discovery) Parents(ctx context.Context, keys []trade.ParentKey) (map[tr
 				Deleted, Replaced, Changed  bool
 				Content                     int64
 			}
-			query := `SELECT key, state, cause, COALESCE(remote_id, moved_id, '') AS remote_id, (flags LIKE '%"deleted_remote"%' OR acknowledged LIKE '%"deleted_remote"%') AS deleted,
-				flags LIKE '%"replaced"%' AS replaced, flags LIKE '%"changed"%' AS changed, content FROM entry WHERE job = ? AND key IN (` + sqldb.Placeholders(len(chunk)) + `)`
+			query := `SELECT e.key, state, cause, COALESCE(r.remote_id, '') AS remote_id, (flags LIKE '%"deleted_remote"%' OR acknowledged LIKE '%"deleted_remote"%') AS deleted,
+				flags LIKE '%"replaced"%' AS replaced, flags LIKE '%"changed"%' AS changed, content FROM entry e ` + ledger.JoinRecord + `WHERE e.job = ? AND e.key IN (` + sqldb.Placeholders(len(chunk)) + `)`
 			if err := s.db.All(ctx, "looking up the rows that others wait for", &rows, query,
 				append([]any{job}, sqldb.Anys(chunk)...)...); err != nil {
 				return nil, err

@@ -19,7 +19,7 @@ func (s *Mailbox) Ours(ctx context.Context, ids []string) (map[string]string, er
 	for _, look := range []struct{ kind, query, column string }{
 		{"sent", `SELECT DISTINCT id FROM reference WHERE `, "id"},
 		{"sent", `SELECT DISTINCT id FROM lookup WHERE `, "id"},
-		{commitmentsKind, `SELECT remote_id FROM entry WHERE sends = 'order_commitments' AND `, "remote_id"},
+		{commitmentsKind, `SELECT remote_id FROM record WHERE kind = 'order_commitments' AND remote_id <> '' AND `, "remote_id"},
 		{
 			commitmentsKind,
 			`SELECT a.remote_id FROM attempt a JOIN entry e ON e.id = a.entry_id WHERE a.outcome = 'created' AND e.sends = 'order_commitments' AND `,
@@ -43,7 +43,7 @@ const commitmentsKind = string(trade.OrderCommitments)
 // EntriesWith returns the entries of one kind of record that have these platform ids.
 func (s *Mailbox) EntriesWith(ctx context.Context, sends trade.Kind, remoteIDs []string) ([]trade.Entry, error) {
 	return s.ledger.SelectEntries(ctx, "reading rows by their platform ids",
-		`WHERE e.sends = ? AND `+s.db.D.Among("e.remote_id")+` ORDER BY e.id`, string(sends),
+		`WHERE r.entry_id = e.id AND r.kind = ? AND r.remote_id <> '' AND `+s.db.D.Among("r.remote_id")+` ORDER BY e.id`, string(sends),
 		sqldb.ListOf(s.db.D, remoteIDs))
 }
 

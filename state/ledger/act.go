@@ -158,7 +158,6 @@ func ActOnEntries(t *sqldb.Tx, acts []trade.Act, done []bool) error {
 			return err
 		}
 	}
-	// The id is removed from one entry first, so that no two entries ever have it at once.
 	for _, list := range [][]trade.Update{gives, updates} {
 		lost, err := ApplyUpdates(t, entries, records, list, time.Now(), sums)
 		if err == nil && lost > 0 { // two acts on one entry in one call
@@ -207,23 +206,20 @@ func mayDo(t *sqldb.Tx, a trade.Act, entries map[int64]*NarrowRow) (bool, error)
 	// the holder of the id was checked before, and the database refuses the same id on two entries
 	case a.Gives != nil:
 		return true, nil
-	case u.State == trade.Accepted && u.RemoteID != "" && e.RemoteID.String != u.RemoteID:
+	case u.State == trade.Accepted && u.RemoteID != "" && a.Update.From != trade.Accepted:
 		holder, err := holderOf(t.All, e.Sends, u.RemoteID, e.ID)
 		return holder == (trade.ParentKey{}), err
 	}
 	return true, nil
 }
 
-// signed stores in the entry the number of the act that ordered it to be sent again, or that
-// accepted it without an id or without an attempt that could have created its record.
+// signed stores the number of the act with what it orders: with the entry that is sent again, and with
+// the record that it makes, or gives to another row.
 func signed(u trade.Update, e *NarrowRow, seq int64) trade.Update {
 	if u.Entry.Generation > e.Generation {
 		u.Entry.ResentBy = seq
 	}
-	if u.Entry.State == trade.Accepted && u.From != trade.Accepted &&
-		(u.Entry.RemoteID == "" || !slices.Contains(trade.Decided, u.From)) {
-		u.Entry.ClosedBy = seq
-	}
+	u.Entry.RecordedBy = seq
 	return u
 }
 

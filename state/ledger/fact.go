@@ -18,7 +18,7 @@ import (
 // FactPages passes entries to put in pages, in the form in which the journal keeps them.
 func FactPages(t *sqldb.Tx, ids []int64, put func([]journal.Fact) error) error {
 	for chunk := range slices.Chunk(ids, sqldb.InList) {
-		var rows []EntryRow
+		var rows []ReadRow
 		list := sqldb.ListOf(t.S.D, chunk)
 		if err := t.All(&rows, SelectEntry+`WHERE `+t.S.D.Among("e.id")+` ORDER BY e.id`, list); err != nil {
 			return err
@@ -51,7 +51,7 @@ func FactPages(t *sqldb.Tx, ids []int64, put func([]journal.Fact) error) error {
 			}
 			facts[i] = journal.Fact{
 				Row: journal.Row{Job: r.Job, Key: r.Key}, Sends: r.Sends, Generation: r.Generation, State: r.State,
-				Cause: r.Cause, RemoteID: r.RemoteID.String, MovedID: r.MovedID.String,
+				Cause: r.Cause, RemoteID: r.OwnID.String, MovedID: r.GivenID.String,
 				Weak: weak, Payload: r.PayloadHash, Source: source, Newest: newest,
 				Replaced: strings.Contains(r.Flags, replacedText), Explained: explained, Attempts: of[r.ID],
 			}
@@ -113,4 +113,4 @@ func isWeak(text sql.NullString) (bool, error) {
 
 // Remembers is the SQL condition for the entries with which a journal begins: those that were sent,
 // or about which a person has decided.
-const Remembers = `(e.state IN ('accepted', 'in_doubt', 'sending', 'held', 'dismissed', 'rejected') OR e.generation > 1 OR e.moved_id IS NOT NULL)`
+const Remembers = `(e.state IN ('accepted', 'in_doubt', 'sending', 'held', 'dismissed', 'rejected') OR e.generation > 1)`

@@ -5,61 +5,12 @@ package ledger
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/state/audit"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
-
-// sibling is an attempt of an entry, as far as a late answer needs it.
-type sibling struct {
-	ID, RemoteID string
-	EntryID      int64
-	Generation   int
-	Outcome      string // "" while it is open
-}
-
-// mayHaveCreated reports whether the attempt may have created a record.
-func (s sibling) mayHaveCreated() bool {
-	o := trade.Outcome(s.Outcome)
-	return o == trade.OutcomeOpen || o == trade.OutcomeUnknown || o == trade.OutcomeCreated
-}
-
-// siblings reads the attempts of the entries that a person had sent again: only there can an
-// attempt end that is not the newest.
-func (g *GroupTx) siblings() (map[int64][]sibling, error) {
-	out := map[int64][]sibling{}
-	var ids []int64
-	for _, st := range g.Group.Settle {
-		if a := g.Attempts[st.Attempt.ID]; a != nil && g.Entries[a.EntryID].Generation > 1 &&
-			!slices.Contains(ids, a.EntryID) {
-			ids = append(ids, a.EntryID)
-		}
-	}
-	if len(ids) == 0 {
-		return out, nil
-	}
-	var rows []sibling
-	err := g.All(&rows, `SELECT id, entry_id, generation, COALESCE(outcome, '') AS outcome, remote_id FROM attempt
-		WHERE `+g.S.D.Among("entry_id")+` ORDER BY no`, sqldb.ListOf(g.S.D, ids))
-	for _, r := range rows {
-		out[r.EntryID] = append(out[r.EntryID], r)
-	}
-	return out, err
-}
-
-// current returns the attempts of an entry, including what this group has settled so far.
-func (g *GroupTx) current(of []sibling) []sibling {
-	of = slices.Clone(of)
-	for i, s := range of {
-		if a := g.Attempts[s.ID]; a != nil {
-			of[i].Outcome, of[i].RemoteID = a.Outcome.String, a.RemoteID
-		}
-	}
-	return of
-}
 
 // becomes is the effect of an answer on its entry.
 type becomes struct {
@@ -73,13 +24,14 @@ type becomes struct {
 // becomes decides what the answer of an attempt does to its entry. While the entry is in flight or
 // in doubt because of this attempt, the settlement applies. If a person has decided meanwhile, only
 // what the decision left open applies. A record that exists is never hidden by a decision.
-func (g *GroupTx) becomes(e *NarrowRow, a *AttemptRow, st *trade.Settlement, siblings []sibling) becomes {
+func (g *GroupTx) becomes(e *NarrowRow, a *AttemptRow, st *trade.Settlement) becomes {
 	accepted := trade.Settlement{Attempt: st.Attempt, State: trade.Accepted, Flags: st.Flags}
 	state, created := trade.State(e.State), st.Attempt.Outcome == trade.OutcomeCreated
+	have, others := g.Records.idOf(e), g.Records.others(e, a.Generation)
 	earlier := "" // the id of a record that another attempt created
-	for _, s := range siblings {
-		if s.ID != a.ID && s.Outcome == string(trade.OutcomeCreated) {
-			earlier = s.RemoteID
+	for _, o := range others {
+		if o.Certainty == string(trade.Made) {
+			earlier = o.RemoteID
 		}
 	}
 	switch {
@@ -93,13 +45,11 @@ func (g *GroupTx) becomes(e *NarrowRow, a *AttemptRow, st *trade.Settlement, sib
 			return becomes{}
 		}
 		return becomes{settlement: st, remoteID: a.RemoteID}
-	case state == trade.Accepted && !created && earlier != "" && earlier == e.recordID():
+	case state == trade.Accepted && !created && earlier != "" && earlier == have:
 		return becomes{settlement: &trade.Settlement{}, clear: trade.DoubleAfterDecision}
-	// A person stated that the record exists; now its id is known.
-	case state == trade.Accepted && created && e.recordID() == "":
+	// A person stated that the record exists; now its id is known, or which sending has made it.
+	case state == trade.Accepted && created && (have == "" || have == a.RemoteID):
 		return becomes{settlement: &accepted, remoteID: a.RemoteID}
-	case state == trade.Accepted && created && e.recordID() == a.RemoteID:
-		return becomes{}
 	case state == trade.Accepted && !created && a.Generation == e.Generation:
 		return g.alarmFor(trade.LateContradiction, trade.Contradicted, e, a, "",
 			"the answer to its request came late and says that nothing was created, although a person gave an id or said that it is there")
@@ -113,9 +63,9 @@ func (g *GroupTx) becomes(e *NarrowRow, a *AttemptRow, st *trade.Settlement, sib
 		b.settlement, b.remoteID = &accepted, a.RemoteID
 		return b
 	}
-	for _, s := range siblings {
-		if s.ID != a.ID && s.mayHaveCreated() && (s.Generation > a.Generation || s.RemoteID != "") {
-			return g.alarmFor(trade.LateDouble, trade.DoubleAfterDecision, e, a, s.RemoteID,
+	for _, o := range others {
+		if o.Generation > a.Generation || o.Certainty == string(trade.Made) {
+			return g.alarmFor(trade.LateDouble, trade.DoubleAfterDecision, e, a, o.RemoteID,
 				"a record was created, and the row was sent another time by a person's decision: the platform may have two")
 		}
 	}
@@ -133,7 +83,7 @@ func (g *GroupTx) becomes(e *NarrowRow, a *AttemptRow, st *trade.Settlement, sib
 func (g *GroupTx) alarmFor(kind trade.AlarmKind, flag trade.Flag, e *NarrowRow, a *AttemptRow,
 	other, text string,
 ) becomes {
-	if id := e.recordID(); id != "" {
+	if id := g.Records.idOf(e); id != "" {
 		other = id
 	}
 	out := becomes{

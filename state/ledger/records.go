@@ -5,6 +5,7 @@ package ledger
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -24,6 +25,7 @@ type RecordRow struct {
 	ID, EntryID, SentAt, Version                    int64
 	Kind, Job, Key, Certainty, RemoteID, Parent, Kg string
 	Generation                                      int
+	DecidedBy                                       sql.NullInt64
 	SentCells, SentPayload, NewCells, NewPayload    trade.Hash
 	SentBusiness, SentFrame, SentDocument, SentNear int64
 	NewBusiness, NewFrame, NewDocument, NewNear     int64
@@ -86,6 +88,7 @@ type Records struct {
 	t       *sqldb.Tx
 	now     time.Time
 	of      map[int64][]*OwnedRecord // by the entry that they belong to
+	byID    map[int64]*OwnedRecord
 	origins map[origin]*OwnedRecord
 	changed map[*OwnedRecord]bool
 }
@@ -98,45 +101,72 @@ type origin struct {
 
 func (r *RecordRow) origin() origin { return origin{r.Job, r.Key, r.Kind, r.Generation} }
 
-// LoadRecords reads the records of entries.
+// LoadRecords reads the records of entries, and those on which they rest although a person gave them
+// to other entries since.
 func LoadRecords(t *sqldb.Tx, entries []int64, now time.Time) (*Records, error) {
 	r := &Records{
-		t: t, now: now, of: map[int64][]*OwnedRecord{}, origins: map[origin]*OwnedRecord{},
-		changed: map[*OwnedRecord]bool{},
+		t: t, now: now, of: map[int64][]*OwnedRecord{}, byID: map[int64]*OwnedRecord{},
+		origins: map[origin]*OwnedRecord{}, changed: map[*OwnedRecord]bool{},
 	}
 	if len(entries) == 0 {
 		return r, nil
 	}
-	return r, r.load(SelectRecord+`WHERE `+t.S.D.Among("r.entry_id")+` ORDER BY r.id`, sqldb.ListOf(t.S.D, entries))
-}
-
-// LoadGiven reads, beside the records of entries, those that went under them and that a person gave
-// to other entries since.
-func (r *Records) LoadGiven(entries []int64) error {
-	return r.load(SelectRecord+`JOIN entry i ON i.job = r.job AND i.key = r.key AND i.sends = r.kind
-		WHERE r.entry_id <> i.id AND `+r.t.S.D.Among("i.id")+` ORDER BY r.id`, sqldb.ListOf(r.t.S.D, entries))
-}
-
-func (r *Records) load(query string, args ...any) error {
+	list := sqldb.ListOf(t.S.D, entries)
 	var rows []OwnedRecord
-	if err := r.t.All(&rows, query, args...); err != nil {
-		return err
-	}
+	err := t.All(&rows, SelectRecord+`WHERE r.id `+amongFound(t.S.D, `SELECT id FROM record WHERE `+t.S.D.Among("entry_id"),
+		`SELECT record_id FROM entry WHERE record_id IS NOT NULL AND `+t.S.D.Among("id"))+` ORDER BY r.id`, list, list)
 	for i := range rows {
-		if r.origins[rows[i].origin()] == nil {
-			r.add(&rows[i])
+		r.add(&rows[i])
+	}
+	return r, err
+}
+
+func (r *Records) add(row *OwnedRecord) {
+	r.of[row.EntryID], r.origins[row.origin()] = append(r.of[row.EntryID], row), row
+	r.byID[row.ID] = row
+}
+
+// give makes a record that of an entry.
+func (r *Records) give(have *OwnedRecord, e *NarrowRow) {
+	r.of[have.EntryID] = slices.DeleteFunc(r.of[have.EntryID], func(o *OwnedRecord) bool { return o == have })
+	have.EntryID, have.OwnerJob, have.OwnerKey, r.changed[have] = e.ID, e.Job, e.Key, true
+	r.of[e.ID] = append(r.of[e.ID], have)
+}
+
+// with returns the record of an entry that has an id of the platform; nil if there is none.
+func (r *Records) with(e *NarrowRow, id string) *OwnedRecord {
+	for _, have := range r.of[e.ID] {
+		if have.RemoteID == id && id != "" {
+			return have
 		}
 	}
 	return nil
 }
 
-func (r *Records) add(row *OwnedRecord) {
-	r.of[row.EntryID], r.origins[row.origin()] = append(r.of[row.EntryID], row), row
+// idOf returns the platform's id of the record on which an entry rests, even if another entry has it
+// now; "" if there is none.
+func (r *Records) idOf(e *NarrowRow) string {
+	if on := r.byID[e.RecordID.Int64]; on != nil && e.RecordID.Valid {
+		return on.RemoteID
+	}
+	return ""
 }
 
 // went returns the record of an entry that went in a generation; nil if there is none.
 func (r *Records) went(e *NarrowRow, generation int) *OwnedRecord {
 	return r.origins[origin{e.Job, e.Key, e.Sends, generation}]
+}
+
+// others returns what other sendings of an entry made, or may have made, by generation.
+func (r *Records) others(e *NarrowRow, generation int) (out []*OwnedRecord) {
+	for at, have := range r.origins {
+		sent := have.Certainty != string(trade.Void) && have.Certainty != string(trade.LeftOut)
+		if sent && at.generation != generation && at == (origin{e.Job, e.Key, e.Sends, at.generation}) {
+			out = append(out, have)
+		}
+	}
+	slices.SortFunc(out, func(a, b *OwnedRecord) int { return a.Generation - b.Generation })
+	return out
 }
 
 // put sets the record of an entry in a generation to what is sent, or stated, by then.
@@ -150,6 +180,7 @@ func (r *Records) put(e *NarrowRow, generation int, certainty trade.Certainty, o
 		r.add(have)
 	}
 	have.Certainty, have.RemoteID, have.SentAt = string(certainty), "", r.now.UnixMilli()
+	have.DecidedBy = numberOrNull(of.RecordedBy)
 	have.Parent = trade.ParentOf(of.Sends, of.Target, of.Payload)
 	have.setSent(trade.PrintsOf(of.Sends, of.SourceHash, of.Target, of.Payload))
 	have.setNewest(trade.Prints{})
@@ -165,17 +196,17 @@ func (r *Records) Intend(e *NarrowRow, a trade.Attempt, of trade.Entry) {
 	r.put(e, a.Generation, trade.Maybe, of)
 }
 
-// settle sets what the outcome of an attempt proves of its record. What a person has stated
-// meanwhile stays.
-func (r *Records) settle(e *NarrowRow, a *AttemptRow, st trade.Settlement) {
+// settle sets what the outcome of an attempt proves of its record, and returns the one that was made.
+// What a person has stated meanwhile stays.
+func (r *Records) settle(e *NarrowRow, a *AttemptRow, st trade.Settlement) *OwnedRecord {
 	have := r.went(e, a.Generation)
 	if have == nil {
-		return
+		return nil
 	}
 	was := have.Certainty
 	switch st.Attempt.Outcome {
 	case trade.OutcomeCreated:
-		have.Certainty, have.RemoteID = string(trade.Made), a.RemoteID
+		return r.made(e, have, a.RemoteID)
 	case trade.OutcomeNotCreated, trade.OutcomeNotSent:
 		weak := st.State == trade.Rejected && st.Error != nil && st.Error.Weak
 		switch {
@@ -189,6 +220,25 @@ func (r *Records) settle(e *NarrowRow, a *AttemptRow, st trade.Settlement) {
 	if have.Certainty != was {
 		r.changed[have] = true
 	}
+	return nil
+}
+
+// made sets that a record of an entry was made with an id, and returns the one that has the id then.
+func (r *Records) made(e *NarrowRow, have *OwnedRecord, id string) *OwnedRecord {
+	switch other := r.with(e, id); {
+	case have.RemoteID != "" && have.RemoteID != id: // a person stated another one: an alarm tells of both
+		return nil
+	case other == nil || other == have:
+	case other.Certainty == string(trade.Made): // two sendings got the id of one record
+		have.Certainty, r.changed[have] = string(trade.Void), true
+		return other
+	default: // a person took the id for that of another sending, of which nothing is known again
+		other.Certainty, other.RemoteID, r.changed[other] = string(trade.Maybe), "", true
+	}
+	if have.Certainty != string(trade.Made) {
+		have.Certainty, have.RemoteID, r.changed[have] = string(trade.Made), id, true
+	}
+	return have
 }
 
 // Concerned returns the entries of those updates that may change what is known of their records.
@@ -202,12 +252,13 @@ func Concerned(updates []trade.Update) (ids []int64) {
 	return ids
 }
 
-// follow keeps the records of an entry in step with an update of it. e is the entry before.
-func (r *Records) follow(e *NarrowRow, u trade.Update) {
+// follow keeps the records of an entry in step with an update of it, and returns the one by which it
+// is accepted from now on; nil if that is as before. e is the entry before.
+func (r *Records) follow(e *NarrowRow, u trade.Update) (on *OwnedRecord) {
 	to := u.Entry
 	switch {
 	case to.State == trade.Accepted && u.From != trade.Accepted:
-		r.state(e, to)
+		on = r.state(e, to)
 	case to.State == trade.Dismissed && u.From != trade.Dismissed && !r.counts(e):
 		r.put(e, e.Generation, trade.LeftOut, to)
 	case to.State == trade.Held && to.Cause == trade.CauseExists && !r.counts(e):
@@ -220,18 +271,15 @@ func (r *Records) follow(e *NarrowRow, u trade.Update) {
 			}
 		}
 	}
-	if len(r.of[e.ID]) == 0 {
-		return
-	}
 	newest := to.Newest
 	if newest == (trade.Prints{}) && !u.From.Created() && to.State != trade.Accepted {
 		newest = trade.PrintsOf(to.Sends, to.SourceHash, to.Target, to.Payload)
 	}
-	if newest == (trade.Prints{}) {
-		return
+	if newest != (trade.Prints{}) {
+		to.ID, to.Newest = e.ID, newest
+		r.renew(to)
 	}
-	to.ID, to.Newest = e.ID, newest
-	r.renew(to)
+	return on
 }
 
 // renew sets the newest fingerprints of the records of an entry.
@@ -250,39 +298,43 @@ func (r *Records) counts(e *NarrowRow) bool {
 	})
 }
 
-// state puts the record that a person, or an event, says an entry has. Under an id that another
-// entry gives up it is the record of that one, which belongs to this entry from now on.
-func (r *Records) state(e *NarrowRow, to trade.Entry) {
+// state puts the record that a person, or an event, says an entry has, and returns it. Under an id
+// that another entry gives up it is the record of that one, which belongs to this entry from now on.
+func (r *Records) state(e *NarrowRow, to trade.Entry) *OwnedRecord {
+	by := numberOrNull(to.RecordedBy)
 	for owner, of := range r.of {
-		for i, have := range of {
+		for _, have := range of {
 			if owner == e.ID || to.RemoteID == "" || have.RemoteID != to.RemoteID || have.Kind != e.Sends {
 				continue
 			}
 			for _, own := range r.of[e.ID] { // what was known of the row was this record
-				if own.Certainty != string(trade.Void) {
-					own.Certainty = string(trade.Void)
-					r.changed[own] = true
+				if own.Certainty != string(trade.Void) && own.Certainty != string(trade.Made) {
+					own.Certainty, r.changed[own] = string(trade.Void), true
 				}
 			}
-			have.EntryID, have.OwnerJob, have.OwnerKey = e.ID, e.Job, e.Key
-			r.changed[have] = true
+			r.give(have, e)
+			have.DecidedBy = by
 			have.setNewest(trade.PrintsOf(to.Sends, to.SourceHash, to.Target, to.Payload))
-			r.of[owner], r.of[e.ID] = slices.Delete(of, i, i+1), append(r.of[e.ID], have)
-			return
+			return have
 		}
+	}
+	if made := r.with(e, to.RemoteID); made != nil { // an earlier sending has made it
+		return made
 	}
 	have := r.went(e, to.Generation)
 	switch {
 	case have == nil || have.Certainty == string(trade.Void) || have.Certainty == string(trade.LeftOut):
 		have = r.put(e, to.Generation, trade.Stated, to)
 	case have.Certainty == string(trade.Made):
-		return
+		return have
 	}
-	have.Certainty, have.RemoteID, r.changed[have] = string(trade.Stated), to.RemoteID, true
+	have.Certainty, have.RemoteID, have.DecidedBy, r.changed[have] = string(trade.Stated), to.RemoteID, by, true
+	return have
 }
 
-// Restore sets a record to its image in the journal, unless the ledger has a newer one.
-func (r *Records) Restore(owner *NarrowRow, image journal.Sent) {
+// Restore sets a record to its image in the journal, unless the ledger has a newer one. The decision
+// that made or moved it is in the lost ledger: act takes its place.
+func (r *Records) Restore(owner *NarrowRow, image journal.Sent, act int64) {
 	have := r.origins[origin{image.Job, image.Key, image.Sends, image.Generation}]
 	switch {
 	case have == nil:
@@ -293,21 +345,43 @@ func (r *Records) Restore(owner *NarrowRow, image journal.Sent) {
 	case have.Version >= image.Version:
 		return
 	}
-	have.EntryID, have.OwnerJob, have.OwnerKey = owner.ID, owner.Job, owner.Key
+	r.give(have, owner)
 	have.Certainty, have.RemoteID, have.Parent, have.Kg = image.Certainty, image.RemoteID, image.Parent, image.Kilograms
 	have.SentAt, have.Version = image.At.UnixMilli(), image.Version-1 // Write raises it
+	if !have.DecidedBy.Valid && (image.Owner != nil || image.Certainty == string(trade.Stated)) {
+		have.DecidedBy = numberOrNull(act)
+	}
 	have.setSent(image.Prints)
 	have.setNewest(image.Newest)
-	r.changed[have] = true
+}
+
+// Accepts returns the record by which an entry is accepted that has an id of the platform, gave one to
+// another row, or has none; nil if there is no such record.
+func (r *Records) Accepts(e *NarrowRow, own, given string) *OwnedRecord {
+	if on := r.byID[e.RecordID.Int64]; e.RecordID.Valid && (r.idOf(e) != "" || own == "") {
+		return on
+	}
+	for _, have := range slices.Backward(r.of[e.ID]) {
+		if have.RemoteID == own && (own != "" || given == "" && have.Certainty == string(trade.Stated)) {
+			return have
+		}
+	}
+	var gave *OwnedRecord
+	for _, have := range r.origins {
+		went := have.Job == e.Job && have.Key == e.Key
+		if have.Kind == e.Sends && have.RemoteID == given && given != "" && (gave == nil || went) {
+			gave = have
+		}
+	}
+	return gave
 }
 
 // Prove sets what an answer proves of the record of an entry that only the journal has.
 func (r *Records) Prove(e *NarrowRow, generation int, outcome trade.Outcome, remoteID string) {
 	have := r.went(e, generation)
-	if have == nil || have.Certainty != string(trade.Maybe) || outcome != trade.OutcomeCreated {
-		return
+	if have != nil && have.Certainty == string(trade.Maybe) && outcome == trade.OutcomeCreated {
+		r.made(e, have, remoteID)
 	}
-	have.Certainty, have.RemoteID, r.changed[have] = string(trade.Made), remoteID, true
 }
 
 // Write writes what has changed, and notes it in the journal as it is then.
@@ -324,33 +398,72 @@ func (r *Records) Write() error {
 }
 
 // Store writes what has changed, and returns it. It is for what the journal has already.
-func (r *Records) Store() ([]*OwnedRecord, error) {
-	var added, changed []*OwnedRecord
-	for have := range r.changed {
-		have.Version++
-		if have.ID == 0 {
-			added = append(added, have)
-		} else {
-			changed = append(changed, have)
+func (r *Records) Store() (all []*OwnedRecord, err error) {
+	// what loses its id, what is new, and the rest: no two records have one id at once
+	step := func(have *OwnedRecord) int {
+		switch {
+		case have.ID == 0:
+			return 1
+		case have.RemoteID == "":
+			return 0
 		}
+		return 2
 	}
-	byEntry := func(a, b *OwnedRecord) int {
+	all = slices.SortedFunc(maps.Keys(r.changed), func(a, b *OwnedRecord) int {
 		return cmp.Or(cmp.Compare(a.EntryID, b.EntryID), cmp.Compare(a.Generation, b.Generation))
-	}
-	slices.SortFunc(added, byEntry)
-	slices.SortFunc(changed, byEntry)
-	pick := func(rows []*OwnedRecord, columns []string) [][]any {
-		out := make([][]any, len(rows))
-		for i, row := range rows {
-			out[i] = sqldb.Pick(&row.RecordRow, columns)
-		}
-		return out
-	}
+	})
 	clear(r.changed)
-	if err := r.t.InsertRows("record", addedColumns, pick(added, addedColumns), ""); err != nil {
-		return nil, err
+	var steps [3][][]any
+	unnumbered := false
+	for _, have := range all {
+		have.Version++
+		at, columns := step(have), changedColumns
+		if at == 1 {
+			columns = addedColumns
+			unnumbered = unnumbered || have.Certainty == string(trade.Made) || have.Certainty == string(trade.Stated)
+		}
+		steps[at] = append(steps[at], sqldb.Pick(&have.RecordRow, columns))
 	}
-	return append(added, changed...), r.t.UpdateRows("record", changedColumns, pick(changed, changedColumns))
+	err = r.t.UpdateRows("record", changedColumns, steps[0])
+	if err == nil {
+		err = r.t.InsertRows("record", addedColumns, steps[1], "")
+	}
+	if err == nil {
+		err = r.t.UpdateRows("record", changedColumns, steps[2])
+	}
+	if err == nil && unnumbered {
+		err = r.number(all)
+	}
+	return all, err
+}
+
+// number reads the ids that the database gave to new records.
+func (r *Records) number(stored []*OwnedRecord) error {
+	var entries []int64
+	for _, have := range stored {
+		entries = append(entries, have.EntryID)
+	}
+	var rows []RecordRow
+	if err := r.t.All(&rows, `SELECT id, kind, job, key, generation FROM record WHERE `+r.t.S.D.Among("entry_id"),
+		sqldb.ListOf(r.t.S.D, entries)); err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if have := r.origins[row.origin()]; have != nil {
+			have.ID, r.byID[row.ID] = row.ID, have
+		}
+	}
+	return nil
+}
+
+// amongFound returns the condition that an id is among those that queries select. In PostgreSQL it is
+// an array, for which the planner expects few values.
+func amongFound(d sqldb.Dialect, queries ...string) string {
+	all := strings.Join(queries, ` UNION `)
+	if d.Name == sqldb.Postgres {
+		return `= ANY(ARRAY(` + all + `))`
+	}
+	return `IN (` + all + `)`
 }
 
 // image returns a record in the form in which the journal keeps it.
@@ -465,13 +578,9 @@ func RecordsQuery(d sqldb.Dialect, q trade.RecordQuery, others []string) (query 
 			`SELECT o.id FROM record o JOIN entry i ON i.id = o.entry_id WHERE `+d.Among("i.job")+` AND `+d.Among("i.key"))
 		args = append(args, keys, jobs, keys)
 	}
-	among := `IN (` + strings.Join(ids, ` UNION `) + `)`
-	if d.Name == sqldb.Postgres { // an array, for which the planner expects few values
-		among = `= ANY(ARRAY(` + strings.Join(ids, ` UNION `) + `))`
-	}
 	query = `SELECT ` + prefixed("r", recordColumns) + `, e.job AS owner_job, e.key AS owner_key, e.state AS owner_state, e.key_parts,
 		e.first_seen_at AS owner_seen
-		FROM record r JOIN entry e ON e.id = r.entry_id WHERE r.kind = ? AND r.certainty <> 'void' AND r.id ` + among + ` ORDER BY r.id`
+		FROM record r JOIN entry e ON e.id = r.entry_id WHERE r.kind = ? AND r.certainty <> 'void' AND r.id ` + amongFound(d, ids...) + ` ORDER BY r.id`
 	return query, args
 }
 
@@ -516,11 +625,8 @@ func (s *Ledger) Unsent(ctx context.Context, kind trade.Kind, cells []trade.Hash
 // UnsentQuery returns the condition of [Ledger.Unsent].
 func UnsentQuery(d sqldb.Dialect, kind trade.Kind, cells []trade.Hash) (where string, args []any) {
 	ids := Lookup(d, `id`, `entry`, `source_hash`, `BYTEA`, unsent)
-	among := `IN (` + ids + `)`
-	if d.Name == sqldb.Postgres {
-		among = `= ANY(ARRAY(` + ids + `))`
-	}
-	return `WHERE e.sends = ? AND e.id ` + among + ` ORDER BY e.id`, []any{string(kind), sqldb.HashesOf(d, Distinct(cells))}
+	return `WHERE e.sends = ? AND e.id ` + amongFound(d, ids) + ` ORDER BY e.id`,
+		[]any{string(kind), sqldb.HashesOf(d, Distinct(cells))}
 }
 
 // unsent is the condition of an entry that has nothing on the platform as far as is known. For a

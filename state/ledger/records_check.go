@@ -26,8 +26,9 @@ func (r *RecordRow) Unlike(target string, payload []byte) bool {
 func (s *Ledger) Unrecorded(ctx context.Context) (map[int64]string, error) {
 	out := map[int64]string{}
 	for _, where := range []string{
-		`e.state = 'accepted' AND e.moved_id IS NULL AND NOT EXISTS (SELECT 1 FROM record r WHERE r.entry_id = e.id
-			AND (r.certainty = 'made' OR r.certainty = 'stated' AND r.remote_id = COALESCE(e.remote_id, '')))`,
+		`e.state = 'accepted' AND NOT EXISTS (SELECT 1 FROM record r WHERE r.id = e.record_id AND r.kind = e.sends
+			AND r.certainty IN ('made', 'stated') AND (r.entry_id = e.id OR r.remote_id <> '' AND EXISTS
+			(SELECT 1 FROM entry n WHERE n.id = r.entry_id AND n.record_id = r.id)))`,
 		`e.state = 'sending' AND NOT EXISTS (SELECT 1 FROM record r WHERE r.entry_id = e.id
 			AND r.generation = e.generation AND r.certainty = 'maybe')`,
 		// a second sending that only the journal has is in doubt after a rebuild because of the first
@@ -37,8 +38,11 @@ func (s *Ledger) Unrecorded(ctx context.Context) (map[int64]string, error) {
 			AND r.certainty <> 'void')`,
 		`EXISTS (SELECT 1 FROM attempt a WHERE a.entry_id = e.id AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'created'))
 			AND NOT EXISTS (SELECT 1 FROM record r WHERE r.key = e.key AND r.kind = e.sends AND r.job = e.job
-			AND r.generation = a.generation AND r.certainty <> 'void'))`,
-		`e.state <> 'accepted' AND EXISTS (SELECT 1 FROM record r WHERE r.entry_id = e.id AND r.certainty = 'made')`,
+			AND r.generation = a.generation AND r.certainty <> 'void' OR r.entry_id = e.id AND r.remote_id = a.remote_id
+			AND a.remote_id <> ''))`,
+		// while a second sending is open, or a person has taken it out, the first may have made one
+		`e.state NOT IN ('accepted', 'sending', 'in_doubt', 'dismissed') AND EXISTS (SELECT 1 FROM record r
+			WHERE r.entry_id = e.id AND r.certainty = 'made')`,
 	} {
 		var rows []struct {
 			ID       int64

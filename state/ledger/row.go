@@ -21,18 +21,12 @@ type EntryRow struct {
 	ID, FirstSeenAt, UpdatedAt, Content, Version                                          int64
 	Job, Sends, Key, KeyParts, State, Cause, Flags, WaitingFor, Warnings, Cells, NowCells string
 	Acknowledged, AckCells, MappedWith, Target, Amount, Unit                              string
-	RemoteID, Error, Payload, MovedID, Dismissal                                          sql.NullString
+	Error, Payload, Dismissal                                                             sql.NullString
 	Generation, Attempts, GoneSweeps                                                      int
-	NextAttemptAt, ReducedAt                                                              sql.NullInt64
+	NextAttemptAt, ReducedAt, RecordID                                                    sql.NullInt64
+	ResentBy                                                                              sql.NullInt64 `db:"resend_audit_id"`
 	SourceHash, PayloadHash, Another                                                      trade.Hash
-	decidedRow
 	shownRow
-}
-
-// decidedRow holds the numbers of the acts on which the state of an entry rests.
-type decidedRow struct {
-	ClosedBy sql.NullInt64
-	ResentBy sql.NullInt64 `db:"resend_audit_id"`
 }
 
 // shownRow is what is shown to people of an entry.
@@ -51,8 +45,23 @@ var updateColumns = slices.DeleteFunc(slices.Clone(entryColumns), func(c string)
 	return slices.Contains([]string{"job", "sends", "key", "first_seen_at"}, c)
 })
 
+// ReadRow is a row of the table entry, with what its record says.
+type ReadRow struct {
+	EntryRow
+	OwnID, GivenID sql.NullString // of the record that is its own, or another's now
+	DecidedBy      sql.NullInt64
+}
+
 // SelectEntry selects whole entries.
-var SelectEntry = `SELECT ` + prefixed("e", entryColumns) + ` FROM entry e `
+var SelectEntry = `SELECT ` + prefixed("e", entryColumns) + `, ` + RecordIDs + `, r.decided_by FROM entry e ` + JoinRecord
+
+// RecordIDs are the platform's id that an entry has, and the one that it gave away; JoinRecord joins
+// the record on which it rests.
+const (
+	RecordIDs = `CASE WHEN r.entry_id = e.id THEN r.remote_id END AS own_id, CASE WHEN r.entry_id <> e.id THEN r.remote_id END AS given_id`
+
+	JoinRecord = `LEFT JOIN record r ON r.id = e.record_id `
+)
 
 func prefixed(table string, columns []string) string {
 	return table + "." + strings.Join(columns, ", "+table+".")
@@ -65,15 +74,14 @@ func (r *EntryRow) Args() []any { return sqldb.Pick(r, entryColumns) }
 func RowOf(e trade.Entry, now time.Time) (*EntryRow, error) {
 	r := &EntryRow{
 		ID: e.ID, Job: e.Job, Sends: string(e.Sends), Key: e.Key, State: string(e.State), Cause: e.Cause,
-		RemoteID:   jobs.OrNull(e.RemoteID),
+		RecordID:   numberOrNull(e.RecordID),
 		Generation: max(e.Generation, 1), Attempts: e.Attempts, NextAttemptAt: sqldb.Millis(e.NextAttemptAt),
 		FirstSeenAt: sqldb.AtOr(e.FirstSeenAt, now), UpdatedAt: sqldb.AtOr(e.UpdatedAt, now), SourceHash: e.SourceHash,
 		MappedWith: e.MappedWith, Target: e.Target,
 		Payload: jobs.OrNull(string(e.Payload)), PayloadHash: e.PayloadHash, Content: e.Content,
 		Amount: e.Quantity.Amount.String(), Unit: string(e.Quantity.Unit),
-		GoneSweeps: e.GoneSweeps, Version: max(e.Version, 1), MovedID: jobs.OrNull(e.MovedID), Another: e.Another,
-		decidedRow: decidedRow{numberOrNull(e.ClosedBy), numberOrNull(e.ResentBy)},
-		shownRow:   shownRow{"{}", e.Shown.Mark},
+		GoneSweeps: e.GoneSweeps, Version: max(e.Version, 1), Another: e.Another, ResentBy: numberOrNull(e.ResentBy),
+		shownRow: shownRow{"{}", e.Shown.Mark},
 	}
 	var err error
 	keep := func(v any) string {
@@ -124,13 +132,13 @@ func RowOf(e trade.Entry, now time.Time) (*EntryRow, error) {
 func (r *EntryRow) Entry() (trade.Entry, error) {
 	e := trade.Entry{
 		ID: r.ID, Job: r.Job, Sends: trade.Kind(r.Sends), Key: r.Key, State: trade.State(r.State), Cause: r.Cause,
-		RemoteID:   r.RemoteID.String,
+		RecordID:   r.RecordID.Int64,
 		Generation: r.Generation, Attempts: r.Attempts, NextAttemptAt: sqldb.Instant(r.NextAttemptAt),
 		FirstSeenAt: time.UnixMilli(r.FirstSeenAt).UTC(), UpdatedAt: time.UnixMilli(r.UpdatedAt).UTC(),
 		SourceHash: r.SourceHash, MappedWith: r.MappedWith, Target: r.Target,
 		PayloadHash: r.PayloadHash, Content: r.Content, GoneSweeps: r.GoneSweeps, Version: r.Version,
-		MovedID: r.MovedID.String, Another: r.Another, ReducedAt: sqldb.Instant(r.ReducedAt),
-		DecidedBy: trade.DecidedBy{ClosedBy: r.ClosedBy.Int64, ResentBy: r.ResentBy.Int64},
+		Another: r.Another, ReducedAt: sqldb.Instant(r.ReducedAt),
+		DecidedBy: trade.DecidedBy{ResentBy: r.ResentBy.Int64},
 		Shown:     trade.Shown{Mark: r.ShownMark},
 	}
 	if r.Payload.Valid {
@@ -173,6 +181,13 @@ func (r *EntryRow) Entry() (trade.Entry, error) {
 		}
 	}
 	return e, nil
+}
+
+// Entry returns the entry of a row, with what its record says.
+func (r *ReadRow) Entry() (trade.Entry, error) {
+	e, err := r.EntryRow.Entry()
+	e.RemoteID, e.MovedID, e.RecordedBy = r.OwnID.String, r.GivenID.String, r.DecidedBy.Int64
+	return e, err
 }
 
 func numberOrNull(n int64) sql.NullInt64 { return sql.NullInt64{Int64: n, Valid: n != 0} }
@@ -223,7 +238,7 @@ func FlagsOf(text string) (trade.Flags, error) {
 
 // SelectEntries returns the entries that match an SQL condition.
 func (s *Ledger) SelectEntries(ctx context.Context, op, where string, args ...any) ([]trade.Entry, error) {
-	return sqldb.Rows(ctx, s.db, op, (*EntryRow).Entry, SelectEntry+where, args...)
+	return sqldb.Rows(ctx, s.db, op, (*ReadRow).Entry, SelectEntry+where, args...)
 }
 
 // Flags as they appear in the JSON text of an entry's flags, for searching.

@@ -17,7 +17,7 @@ import (
 
 // settledColumns are the columns of an entry that a settlement writes.
 var settledColumns = []string{
-	"id", "state", "cause", "error", "next_attempt_at", "flags", "remote_id", "attempts",
+	"id", "state", "cause", "error", "next_attempt_at", "flags", "record_id", "attempts",
 	"updated_at", "version",
 }
 
@@ -28,12 +28,8 @@ func (g *GroupTx) Settle() error {
 	if err != nil {
 		return err
 	}
-	siblings, err := g.siblings()
-	if err != nil {
-		return err
-	}
 	w := settling{
-		owners: owners, scopes: scopes, siblings: siblings, results: map[string][]any{}, moved: map[int64][]any{},
+		owners: owners, scopes: scopes, results: map[string][]any{}, moved: map[int64][]any{},
 	}
 	for _, st := range g.Group.Settle {
 		if a := g.Attempts[st.Attempt.ID]; a != nil { // otherwise its intent was never stored
@@ -47,9 +43,8 @@ func (g *GroupTx) Settle() error {
 
 // settling holds what is needed to judge the settlements of a group, and what they write.
 type settling struct {
-	owners    map[remoteKey]*NarrowRow
+	owners    map[remoteKey]*OwnedRecord
 	scopes    map[string]string
-	siblings  map[int64][]sibling
 	results   map[string][]any // the rows of attempts
 	moved     map[int64][]any  // the rows of entries
 	otherwise []int64          // entries that did not become what their settlement states
@@ -87,8 +82,8 @@ func (g *GroupTx) settle(w *settling, a *AttemptRow, st trade.Settlement) (err e
 		return nil // another outcome is already certain
 	}
 	remote := remoteKey{e.Sends, sqldb.CleanText(st.Attempt.RemoteID), w.scopes[a.ID]}
-	if other, taken := w.owners[remote]; out == trade.OutcomeCreated && taken && other.ID != e.ID {
-		g.Result.Conflicts[a.ID] = other.Job + " " + other.Key
+	if other, taken := w.owners[remote]; out == trade.OutcomeCreated && taken && other.EntryID != e.ID {
+		g.Result.Conflicts[a.ID] = other.OwnerJob + " " + other.OwnerKey
 		return nil
 	}
 	if now == trade.OutcomeUnknown {
@@ -103,24 +98,26 @@ func (g *GroupTx) settle(w *settling, a *AttemptRow, st trade.Settlement) (err e
 	a.Outcome, a.RemoteID, a.FinishedAt, a.Counts = row.Outcome, row.RemoteID, row.FinishedAt, row.Counts
 	g.Result.Settled[a.ID] = true
 	before := trade.State(e.State)
-	became := g.becomes(e, a, &st, g.current(w.siblings[e.ID]))
+	became := g.becomes(e, a, &st)
 	plain := became.settlement == &st
 	g.noteOutcome(e, a, st, plain)
-	g.Records.settle(e, a, st)
+	if made := g.Records.settle(e, a, st); made != nil {
+		w.owners[remote] = made
+	}
 	if became.settlement == nil {
 		return nil
 	}
-	if w.moved[e.ID], err = g.follow(e, became, a.Counts-counted); err != nil {
+	if err := g.follow(e, became, a.Counts-counted); err != nil {
 		return err
+	}
+	w.moved[e.ID] = []any{
+		e.ID, e.State, e.Cause, e.Error, e.NextAttemptAt, e.Flags, e.RecordID, e.Attempts, g.Now.UnixMilli(), e.Version,
 	}
 	if !plain {
 		w.otherwise = append(w.otherwise, e.ID)
 	}
 	if became.alarm != nil {
 		w.alarms = append(w.alarms, raisedAlarm{*became.alarm, before})
-	}
-	if e.RemoteID.Valid {
-		w.owners[remote] = e
 	}
 	return nil
 }
@@ -130,10 +127,10 @@ func (g *GroupTx) writeSettled(w settling) error {
 	if err := g.UpdateRows("attempt", ResultColumns, rowsOf(w.results)); err != nil {
 		return err
 	}
-	if err := g.UpdateRows("entry", settledColumns, rowsOf(w.moved)); err != nil {
+	if err := g.Records.Write(); err != nil { // an entry is accepted by a record that exists
 		return err
 	}
-	if err := g.Records.Write(); err != nil {
+	if err := g.UpdateRows("entry", settledColumns, rowsOf(w.moved)); err != nil {
 		return err
 	}
 	if len(w.late) > 0 {
@@ -165,49 +162,46 @@ func rowsOf[K cmp.Ordered](m map[K][]any) [][]any {
 	return out
 }
 
-// follow changes the entry in memory and returns its row. A settlement without a state changes only
-// the flags.
-func (g *GroupTx) follow(e *NarrowRow, b becomes, counted int) ([]any, error) {
+// follow changes the entry in memory. A settlement without a state changes only the flags.
+func (g *GroupTx) follow(e *NarrowRow, b becomes, counted int) error {
 	st := *b.settlement
 	flags, err := FlagsOf(e.Flags)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, f := range st.Flags {
 		flags = flags.With(f, true)
 	}
 	flagText, err := listText(flags.With(b.clear, false))
 	if err != nil {
-		return nil, fmt.Errorf("entry %d: %w", e.ID, err)
+		return fmt.Errorf("entry %d: %w", e.ID, err)
 	}
 	e.Flags, e.Version = flagText, e.Version+1
 	if st.State == "" {
-		return []any{
-			e.ID, e.State, e.Cause, e.Error, e.NextAttemptAt, e.Flags, e.RemoteID, e.Attempts,
-			g.Now.UnixMilli(), e.Version,
-		}, nil
+		return nil
 	}
 	var errorText sql.NullString
 	if st.Error != nil {
 		text, err := json.Marshal(st.Error)
 		if err != nil {
-			return nil, fmt.Errorf("entry %d: %w", e.ID, err)
+			return fmt.Errorf("entry %d: %w", e.ID, err)
 		}
 		errorText = jobs.OrNull(string(text))
 	}
 	if err := g.Sums.Move(e, string(st.State)); err != nil {
-		return nil, err
+		return err
 	}
 	e.State = string(st.State)
 	e.Cause, e.Error, e.NextAttemptAt = sqldb.CleanText(st.Cause), errorText, sqldb.Millis(st.NextAttemptAt)
 	e.Attempts += counted // an attempt that recovery set to unknown has been counted already
 	if st.State == trade.Accepted {
-		e.RemoteID = jobs.OrNull(b.remoteID)
+		on := g.Records.with(e, b.remoteID)
+		if on == nil {
+			return fmt.Errorf("entry %d is damaged in column %s: restore the backup", e.ID, "record_id")
+		}
+		e.RecordID = numberOrNull(on.ID)
 	}
-	return []any{
-		e.ID, e.State, e.Cause, e.Error, e.NextAttemptAt, e.Flags, e.RemoteID, e.Attempts, g.Now.UnixMilli(),
-		e.Version,
-	}, nil
+	return nil
 }
 
 // evidence returns the attempt's row with what the sender observed. The outcome stays unknown.

@@ -17,22 +17,13 @@ import (
 type NarrowRow struct {
 	ID, Version                                        int64
 	Job, Sends, Key, State, Flags, Amount, Unit, Cause string
-	RemoteID, MovedID, Error                           sql.NullString
+	Error                                              sql.NullString
 	Generation, Attempts                               int
-	NextAttemptAt                                      sql.NullInt64
-}
-
-// recordID returns the id of the record that was created for this entry, even if another entry has
-// the id now.
-func (e *NarrowRow) recordID() string {
-	if e.MovedID.Valid {
-		return e.MovedID.String
-	}
-	return e.RemoteID.String
+	RecordID, NextAttemptAt                            sql.NullInt64
 }
 
 // SelectNarrow selects the columns of a NarrowRow.
-const SelectNarrow = `SELECT e.id, e.job, e.sends, e.key, e.state, e.remote_id, e.moved_id, e.flags, e.generation, e.attempts, e.amount, e.unit, e.version,
+const SelectNarrow = `SELECT e.id, e.job, e.sends, e.key, e.state, e.record_id, e.flags, e.generation, e.attempts, e.amount, e.unit, e.version,
 	e.cause, e.error, e.next_attempt_at FROM entry e `
 
 // LockEntries reads entries and locks them until the transaction ends, in id order, so that two
@@ -70,7 +61,8 @@ func UpdateIDs(updates []trade.Update) []int64 {
 func ApplyUpdates(t *sqldb.Tx, entries map[int64]*NarrowRow, records *Records, updates []trade.Update,
 	now time.Time, sums TallyChange,
 ) (lost int, err error) {
-	var rows [][]any
+	var rows []*EntryRow
+	var rests []*OwnedRecord // by which they are accepted from now on
 	done := map[int64]bool{}
 	for _, u := range updates {
 		to := u.Entry.State
@@ -85,12 +77,12 @@ func ApplyUpdates(t *sqldb.Tx, entries map[int64]*NarrowRow, records *Records, u
 			continue
 		}
 		done[e.ID] = true
-		records.follow(e, u)
 		row, err := RowOf(u.Entry, now)
 		if err != nil {
 			return 0, err
 		}
-		row.Version = e.Version + 1
+		row.Version, row.RecordID = e.Version+1, e.RecordID
+		rests = append(rests, records.follow(e, u))
 		old, err := Quantity(e.Amount, e.Unit)
 		if err != nil {
 			return 0, fmt.Errorf("entry %d is damaged: its amount %w", e.ID, err)
@@ -98,15 +90,22 @@ func ApplyUpdates(t *sqldb.Tx, entries map[int64]*NarrowRow, records *Records, u
 		sums.Remove(e.Job, e.State, e.Unit, old.Amount)
 		sums.Add(e.Job, row.State, row.Unit, u.Entry.Quantity.Amount)
 		e.State, e.Amount, e.Unit, e.Version = row.State, row.Amount, row.Unit, row.Version
-		e.Flags, e.Generation, e.Attempts, e.RemoteID, e.MovedID = row.Flags, row.Generation, row.Attempts,
-			row.RemoteID, row.MovedID
+		e.Flags, e.Generation, e.Attempts = row.Flags, row.Generation, row.Attempts
 		e.Cause, e.Error, e.NextAttemptAt = row.Cause, row.Error, row.NextAttemptAt
-		rows = append(rows, sqldb.Pick(row, updateColumns))
+		rows = append(rows, row)
 	}
-	if err := t.UpdateRows("entry", updateColumns, rows); err != nil {
+	if err := records.Write(); err != nil { // an entry is accepted by a record that exists
 		return lost, err
 	}
-	return lost, records.Write()
+	written := make([][]any, len(rows))
+	for i, row := range rows {
+		if on := rests[i]; on != nil {
+			row.RecordID = numberOrNull(on.ID)
+			entries[row.ID].RecordID = row.RecordID
+		}
+		written[i] = sqldb.Pick(row, updateColumns)
+	}
+	return lost, t.UpdateRows("entry", updateColumns, written)
 }
 
 // ChangedSince returns the entries that were sent and whose rows have since changed or left their

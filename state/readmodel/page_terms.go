@@ -15,7 +15,7 @@ func (p *paging) byID(text string) (ids []int64, err error) {
 	}
 	for _, sends := range trade.Kinds {
 		var some []int64
-		if err := p.all(&some, `SELECT id FROM entry WHERE sends = ? AND remote_id = ? LIMIT ?`, string(sends), text,
+		if err := p.all(&some, `SELECT entry_id FROM record WHERE kind = ? AND remote_id = ? AND remote_id <> '' LIMIT ?`, string(sends), text,
 			foundMost); err != nil {
 			return nil, err
 		}

@@ -30,7 +30,7 @@ func (s *Journals) groupOf(t *sqldb.Tx, r journal.Record) (g *ledger.GroupTx, fi
 		g.Group.Settle = append(g.Group.Settle, settlementOf(o, r.At))
 	}
 	for _, in := range r.Intents {
-		var row ledger.EntryRow
+		var row ledger.ReadRow
 		if err := t.Get(&row, ledger.SelectEntry+`WHERE e.job = ? AND e.key = ?`, in.Job, in.Key); err != nil {
 			return g, false, ignoreNoRows(err)
 		}

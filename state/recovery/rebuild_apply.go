@@ -2,6 +2,7 @@ package recovery
 
 import (
 	"cmp"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -34,7 +35,8 @@ type rebuiltEntry struct {
 	ledger.NarrowRow
 	PayloadHash, SourceHash trade.Hash
 	Acknowledged            string
-	Ready                   bool // it has a payload
+	OwnID, GivenID          sql.NullString // the platform's id that it has, or gave to another
+	Ready                   bool           // it has a payload
 	attempts                map[string]*ledger.AttemptRow
 	no                      int // of its last attempt
 }
@@ -44,6 +46,7 @@ type RebuiltRow struct {
 	*remembered
 	entry *rebuiltEntry // nil: new
 	to    trade.State
+	on    *ledger.OwnedRecord // by which it is accepted
 }
 
 // Run compares the history with the ledger and, if apply is true, writes what is missing.
@@ -168,8 +171,8 @@ func (r *Rebuilding) load() error {
 
 func (r *Rebuilding) loadKeys(job string, keys []string) error {
 	var rows []rebuiltEntry
-	if err := r.All(&rows, `SELECT e.id, e.job, e.sends, e.key, e.state, e.remote_id, e.moved_id, e.flags, e.generation, e.attempts, e.amount, e.unit, e.version,
-		e.payload_hash, e.source_hash, e.acknowledged, (e.payload IS NOT NULL) AS ready FROM entry e WHERE e.job = ? AND e.key IN (`+sqldb.Placeholders(len(keys))+`)`, append([]any{job}, sqldb.Anys(keys)...)...); err != nil {
+	if err := r.All(&rows, `SELECT e.id, e.job, e.sends, e.key, e.state, e.record_id, e.flags, e.generation, e.attempts, e.amount, e.unit, e.version,
+		e.payload_hash, e.source_hash, e.acknowledged, (e.payload IS NOT NULL) AS ready, `+ledger.RecordIDs+` FROM entry e `+ledger.JoinRecord+`WHERE e.job = ? AND e.key IN (`+sqldb.Placeholders(len(keys))+`)`, append([]any{job}, sqldb.Anys(keys)...)...); err != nil {
 		return err
 	}
 	if len(rows) == 0 {
@@ -245,7 +248,7 @@ func (r *Rebuilding) decide(m *remembered) (RebuiltRow, bool) {
 	case row.to == "":
 		row.to = now
 	}
-	m.keepApart(e)
+	r.History.keepApart(m, e)
 	changes := row.to != now || m.Generation > e.Generation || row.moves() || row.explains()
 	for _, a := range m.attempts {
 		have := e.attempts[a.ID]
@@ -257,7 +260,7 @@ func (r *Rebuilding) decide(m *remembered) (RebuiltRow, bool) {
 // keepApart gives an attempt that the ledger lacks a generation of its own, if its own has another
 // attempt that may have created a record: two hosts have sent the row, each from a ledger that lacked
 // what the other had sent. Both are evidence, and the row may be on the platform twice.
-func (m *remembered) keepApart(e *rebuiltEntry) {
+func (h *History) keepApart(m *remembered, e *rebuiltEntry) {
 	top := max(m.Generation, e.Generation)
 	spent := map[int]bool{}
 	for _, have := range e.attempts {
@@ -280,6 +283,11 @@ func (m *remembered) keepApart(e *rebuiltEntry) {
 		}
 		if spent[a.Generation] {
 			top++
+			if image, ok := h.records[origin{m.Row, m.Sends, a.Generation}]; ok {
+				delete(h.records, originOf(image))
+				image.Generation = top
+				h.record(image)
+			}
 			a.Generation, m.Generation, m.double = top, top, true
 		}
 		spent[a.Generation] = true
@@ -307,7 +315,7 @@ func (e *rebuiltEntry) sentElsewhere(m *remembered, generation int) bool {
 // moves reports whether the entry still has the id that a person assigned to the row under the new
 // key.
 func (r RebuiltRow) moves() bool {
-	return r.MovedID != "" && r.entry.RemoteID.String == r.MovedID
+	return r.MovedID != "" && r.entry.OwnID.String == r.MovedID
 }
 
 // explains reports whether a person has explained an absence that the entry does not have as

@@ -4,6 +4,7 @@ package recovery
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -51,17 +52,14 @@ func (h *History) moveRecords(m journal.Move) {
 }
 
 // records brings the records up to the journal: the images first, then what the answers prove that
-// only the journal has.
-func (r *Rebuilding) records() error {
+// only the journal has. It finds the record by which each accepted row is accepted.
+func (r *Rebuilding) records(work []RebuiltRow) error {
 	var ids []int64
 	for _, e := range r.entries {
 		ids = append(ids, e.ID)
 	}
 	slices.Sort(ids)
 	have, err := ledger.LoadRecords(r.Tx, ids, r.Now)
-	if err == nil {
-		err = have.LoadGiven(ids)
-	}
 	if err != nil {
 		return err
 	}
@@ -72,7 +70,7 @@ func (r *Rebuilding) records() error {
 			owner = *image.Owner
 		}
 		if e := r.entries[owner]; e != nil {
-			have.Restore(&e.NarrowRow, image)
+			have.Restore(&e.NarrowRow, image, r.audit)
 		}
 	}
 	for _, m := range r.History.Order {
@@ -82,6 +80,14 @@ func (r *Rebuilding) records() error {
 		}
 		for _, a := range m.attempts {
 			have.Prove(&e.NarrowRow, a.Generation, trade.Outcome(a.Outcome), a.RemoteID)
+		}
+	}
+	for i, row := range work {
+		if row.to == trade.Accepted {
+			work[i].on = have.Accepts(&row.entry.NarrowRow, row.RemoteID, row.MovedID)
+			if work[i].on == nil {
+				return fmt.Errorf("row %s of job %s was sent, and the journal lacks its record", row.Key, row.Job)
+			}
 		}
 	}
 	_, err = have.Store() // the journal has them

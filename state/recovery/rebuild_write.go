@@ -2,7 +2,6 @@ package recovery
 
 import (
 	"cmp"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -26,10 +25,10 @@ func (r *Rebuilding) apply(work []RebuiltRow) error {
 	if err := r.generations(work); err != nil {
 		return err
 	}
-	if err := r.states(work); err != nil {
+	if err := r.records(work); err != nil {
 		return err
 	}
-	if err := r.records(); err != nil {
+	if err := r.states(work); err != nil {
 		return err
 	}
 	for _, job := range r.Plan.Paused {
@@ -181,22 +180,19 @@ func (r *Rebuilding) generations(work []RebuiltRow) error {
 
 // rebuiltColumns are the columns that are written for a rebuilt entry.
 var rebuiltColumns = []string{
-	"id", "state", "cause", "error", "waiting_for", "next_attempt_at", "remote_id", "closed_by", "moved_id", "flags",
+	"id", "state", "cause", "error", "waiting_for", "next_attempt_at", "record_id", "flags",
 	"acknowledged", "attempts", "updated_at", "version", "source_hash", "payload_hash",
 }
 
 // states moves the entries to their states, in several steps if there is no direct transition.
 func (r *Rebuilding) states(work []RebuiltRow) error {
 	steps := make([][][]any, 0, 3)
-	var moved, final, kept, emptied [][]any
+	var final, kept, emptied [][]any
 	for _, row := range work {
 		e := row.entry
 		flags, acknowledged, err := row.flags()
 		if err != nil {
 			return err
-		}
-		if row.moves() {
-			moved = append(moved, []any{e.ID, nil, row.MovedID})
 		}
 		same := row.to == trade.State(e.State)
 		if same && row.Newest == "" && (row.to != trade.Held || row.Cause == "" || row.Cause == e.Cause) {
@@ -223,10 +219,6 @@ func (r *Rebuilding) states(work []RebuiltRow) error {
 			// its contents were of another version; the next sweep fills them in
 			emptied = append(emptied, []any{e.ID, "{}", "", nil})
 		}
-	}
-	// An id must be removed before another entry gets it.
-	if err := r.UpdateRows("entry", []string{"id", "remote_id", "moved_id"}, moved); err != nil {
-		return err
 	}
 	for _, rows := range steps {
 		if err := r.UpdateRows("entry", []string{"id", "state"}, rows); err != nil {
@@ -270,35 +262,23 @@ func (row RebuiltRow) flags() (flags, acknowledged string, err error) {
 }
 
 func (r *Rebuilding) finalRow(row RebuiltRow, flags, acknowledged string) ([]any, error) {
-	e := row.entry
-	remote, cause := jobs.OrNull(row.RemoteID), row.Cause
-	var closedBy any
-	var moved sql.NullString
+	e, cause := row.entry, row.Cause
+	var on any
 	var entryError *trade.EntryError
 	switch row.to {
 	case trade.Accepted:
-		cause = ""
-		if e.RemoteID.Valid {
-			remote = e.RemoteID
-		}
-		moved = jobs.OrNull(row.MovedID)
-		if !remote.Valid && !moved.Valid {
-			closedBy = r.audit // a person accepted it without an id; the journal has the act
-		}
+		cause, on = "", row.on.ID
 	case trade.InDoubt:
-		cause, remote = trade.CauseUnknown, jobs.OrNull("")
+		cause = trade.CauseUnknown
 		entryError = &trade.EntryError{
 			Kind: trade.TransportError, Status: row.status, Fields: []trade.Problem{},
 			Text: rebuiltDoubt,
 		}
 	case trade.Rejected, trade.Held:
-		remote = jobs.OrNull("")
 		entryError = &trade.EntryError{
 			Kind: trade.APIError, Status: row.status, Messages: messagesOf(cause),
 			Fields: []trade.Problem{}, Text: journalAnswer, Weak: row.Weak,
 		}
-	default:
-		remote = jobs.OrNull("")
 	}
 	errorText := jobs.OrNull("")
 	if entryError != nil {
@@ -317,7 +297,7 @@ func (r *Rebuilding) finalRow(row RebuiltRow, flags, acknowledged string) ([]any
 		source, payload = cmp.Or(row.Newest, row.Source), row.Payload
 	}
 	return []any{
-		e.ID, string(row.to), cause, errorText, "[]", next, remote, closedBy, moved, flags, acknowledged, e.Attempts,
+		e.ID, string(row.to), cause, errorText, "[]", next, on, flags, acknowledged, e.Attempts,
 		r.Now.UnixMilli(), e.Version + 1, source, payload,
 	}, nil
 }

@@ -11,10 +11,10 @@ import (
 func TestEachColumnOfAnEntryIsReducedOrKeptOnPurpose(t *testing.T) {
 	t.Parallel()
 	kept := []string{ // what prevents a second sending, the sums, and no text of the ERP but keys and codes
-		"job", "sends", "key", "key_parts", "state", "cause", "remote_id", "moved_id", "another",
+		"job", "sends", "key", "key_parts", "state", "cause", "record_id", "another",
 		"flags", "acknowledged", "generation", "attempts", "first_seen_at", "updated_at",
 		"next_attempt_at", "waiting_for", "source_hash", "shown_mark", "mapped_with", "target",
-		"payload_hash", "content", "amount", "unit", "gone_sweeps", "closed_by", "resend_audit_id",
+		"payload_hash", "content", "amount", "unit", "gone_sweeps", "resend_audit_id",
 		"dismissal",
 	}
 	for _, column := range ledger.NewColumns {

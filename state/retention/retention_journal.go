@@ -288,9 +288,9 @@ func (r *Retaining) agrees(ctx context.Context, facts []journal.Fact, unfit func
 		for key := range of {
 			keys = append(keys, key)
 		}
-		var rows []ledger.NarrowRow
+		var rows []journal.Fact
 		if err := r.db.All(ctx, "comparing the journal with the ledger", &rows,
-			ledger.SelectNarrow+`WHERE e.job = ? AND e.key IN (`+sqldb.Placeholders(len(of))+`)`, keys...); err != nil {
+			`SELECT e.job, e.key, e.generation, COALESCE(r.remote_id, '') AS remote_id FROM entry e `+ledger.JoinRecord+`WHERE e.job = ? AND e.key IN (`+sqldb.Placeholders(len(of))+`)`, keys...); err != nil {
 			return err
 		}
 		if len(rows) != len(of) {
@@ -298,8 +298,7 @@ func (r *Retaining) agrees(ctx context.Context, facts []journal.Fact, unfit func
 		}
 		for _, e := range rows {
 			f := of[e.Key]
-			if f.Generation > e.Generation || f.RemoteID != "" && f.RemoteID != e.RemoteID.String &&
-				f.RemoteID != e.MovedID.String {
+			if f.Generation > e.Generation || f.RemoteID != "" && f.RemoteID != e.RemoteID {
 				return unfit("row %s %s stands otherwise in the ledger", e.Job, e.Key)
 			}
 		}

@@ -12,7 +12,7 @@ type Dialect struct {
 	mark   string // first in each transaction: leaves its mark, returns the durability settings
 	safe   func(setting string) error
 	Folder string // the folder of the migrations
-	Tables string // query for the names of the existing tables
+	Tables string // query for the names of the existing tables, and formerIndex
 	Keyed  string // run at the start of a transaction that writes by keys only; "" = nothing
 	Within string // function of (text, part): the position of the part in the text; 0 = not found
 	// After a table: forces the index of the rows that wait for something or need a person; ""
@@ -43,7 +43,7 @@ var SqliteDialect = Dialect{
 	// merges its old page with the neighbours. The rowid of an attempt has no meaning. The last row
 	// stays, because new rowids count on from it.
 	Pack:   `UPDATE attempt SET rowid = rowid - 4611686018427387904 WHERE rowid > 0 AND rowid < (SELECT MAX(rowid) FROM attempt)`,
-	Tables: `SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\'`,
+	Tables: `SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\' OR name = '` + formerIndex + `'`,
 }
 
 // PostgresDialect is the dialect of PostgreSQL.
@@ -64,7 +64,7 @@ var PostgresDialect = Dialect{
 	Folder: "migrations/postgres",
 	Within: `strpos`,
 	Tables: `SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-		WHERE n.nspname = current_schema() AND c.relkind IN ('r', 'v', 'm', 'p', 'f')`,
+		WHERE n.nspname = current_schema() AND (c.relkind IN ('r', 'v', 'm', 'p', 'f') OR c.relname = '` + formerIndex + `')`,
 }
 
 // Locked adds the clause that locks the rows of a table until the transaction ends.

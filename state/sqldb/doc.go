@@ -24,13 +24,15 @@
 //
 //	entry       one row of the ERP: job and key, state, payload, what it waits for. Never deleted,
 //	            but reduced (package retention). Written by discovery (Record), by Commit,
-//	            Recover, Wake and WakeBlocked, and by people's acts. closed_by: the act that
-//	            accepted it without an id, or although it was never sent. moved_id: the id that it
-//	            had before a person assigned its record to the row under its new key (Act.Gives).
-//	            resend_audit_id: the act that opened the generation
+//	            Recover, Wake and WakeBlocked, and by people's acts. record_id: the record on which
+//	            its acceptance rests, also after a person gave it to the row under its new key
+//	            (Act.Gives). resend_audit_id: the act that opened the generation
 //	attempt     one POST of one entry, from its intent on. outcome is null while it is open. Never
 //	            deleted; its payload never changes, except to '{}' when its entry is finished
 //	            and old. Written by Commit, Recover and the retention
+//	record      what is, or may be, on the platform (trade.Record): the only place that has the
+//	            platform's id of a record, and decided_by, the act that made it or gave it to its
+//	            row. Never deleted, but a job's move drops what was proved not to exist
 //	move        the allowed changes of state, the same as trade.Moves; '' is "not in the ledger"
 //	tally       stored sums by job, state and unit; on PostgreSQL in parts, one for each instance;
 //	            the value is the sum of the parts

@@ -29,6 +29,9 @@ const SchemaTable = "safrasync_migration"
 // different.
 const FormerSchemaTable = "safrasync_schema"
 
+// formerIndex is an index that only ledgers have in which the platform's ids stand with the entries.
+const formerIndex = "entry_one_remote"
+
 // ourTables are the tables of the newest schema.
 var ourTables = []string{
 	"ledger", "journal", "tx_mark", "audit", "move", "entry", "attempt", "record", "run", "job_kind", "job_moved",
@@ -206,7 +209,7 @@ func lastMigration(ctx context.Context, from sqlx.QueryerContext) (version int64
 // alone.
 func foreign(names []string, where string, alone bool) error {
 	ours := slices.Contains(names, SchemaTable)
-	former := slices.Contains(names, FormerSchemaTable) ||
+	former := slices.Contains(names, FormerSchemaTable) || ours && slices.Contains(names, formerIndex) ||
 		ours && slices.Contains(names, "entry") && !slices.Contains(names, "record")
 	switch {
 	case ours && !former:

@@ -280,12 +280,12 @@ func BenchmarkBoard(b *testing.B) {
 	})
 }
 
-const manyRows = `INSERT INTO entry (job, sends, key, key_parts, state, cause, remote_id, flags, generation, attempts, first_seen_at, updated_at, waiting_for,
+const manyRows = `INSERT INTO entry (job, sends, key, key_parts, state, cause, flags, generation, attempts, first_seen_at, updated_at, waiting_for,
 	warnings, cells, source_hash, mapped_with, target, payload, payload_hash, amount, unit, gone_sweeps, version)
 SELECT CASE WHEN i <= 980000 THEN 'contracts' ELSE 'deliveries' END, CASE WHEN i <= 980000
 	THEN 'order_commitments' ELSE 'deliveries' END, '01|' || i, '[]',
 	CASE WHEN i <= 900000 THEN 'pending' ELSE 'waiting' END, CASE WHEN i <= 900000 THEN '' WHEN i <= 980000
-		THEN 'ref:wallets' ELSE 'parent' END, NULL, '[]', 1, 0, 0, 0,
+		THEN 'ref:wallets' ELSE 'parent' END, '[]', 1, 0, 0, 0,
 	CASE WHEN i <= 900000 THEN '[]' WHEN i <= 980000
 		THEN '[{"ref":"wallets","code":"' || (i % 500) || '"}]'
 		ELSE '[{"job":"contracts","key":"01|' || (i - 20000) || '"}]' END,

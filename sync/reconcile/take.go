@@ -380,7 +380,7 @@ func (t *taker) sentAs(r *Row, e trade.Entry) {
 // person declared that the platform has it, those of the row at that time.
 func (t *taker) stated(e trade.Entry, sent map[string]string) map[string]string {
 	job := t.specs[e.Job]
-	if len(e.Payload) > 0 || e.ClosedBy == 0 || job == nil {
+	if len(e.Payload) > 0 || e.RecordedBy == 0 || job == nil {
 		return sent
 	}
 	out := map[string]string{}

@@ -150,7 +150,7 @@ type dispatcher struct {
 // another row before. If so, a cache or a fault has answered, and nothing more should be sent. The
 // ledger checks older ids.
 func (w *dispatcher) claimID(id string, of trade.Entry) (other string, taken bool) {
-	if scope, _ := trade.IDScope(of.Sends, id, of.Payload); scope != "" {
+	if scope := trade.IDScope(of.Sends, id, trade.ParentOf(of.Sends, of.Target, of.Payload)); scope != "" {
 		id += " of " + scope
 	}
 	w.mu.Lock()

@@ -88,9 +88,7 @@ CREATE TABLE entry (
     state TEXT NOT NULL CONSTRAINT entry_state CHECK (state IN
         ('pending', 'waiting', 'invalid', 'sending', 'accepted', 'rejected', 'in_doubt', 'held', 'dismissed', 'withdrawn')),
     cause TEXT NOT NULL,
-    remote_id TEXT CHECK (remote_id <> ''),
-    closed_by BIGINT REFERENCES audit (seq), -- the act that accepted it without an id, or although it was never sent
-    moved_id TEXT CHECK (moved_id <> ''), -- the id that it had: a person gave the record to the row under its new key
+    record_id BIGINT, -- the record on which its acceptance rests; a person may have given it to another row since
     flags TEXT NOT NULL,
     generation BIGINT NOT NULL CHECK (generation >= 1),
     resend_audit_id BIGINT REFERENCES audit (seq), -- the act that opened the generation
@@ -120,18 +118,12 @@ CREATE TABLE entry (
     gone_sweeps BIGINT NOT NULL CHECK (gone_sweeps >= 0),
     version BIGINT NOT NULL CHECK (version >= 1),
     reduced_at BIGINT, -- when its values became marks and its payload went; null: it holds something
-    CONSTRAINT entry_id_when_accepted CHECK (state <> 'accepted' OR remote_id IS NOT NULL OR closed_by IS NOT NULL OR moved_id IS NOT NULL),
-    CONSTRAINT entry_id_only_when_accepted CHECK (state = 'accepted' OR (remote_id IS NULL AND closed_by IS NULL AND moved_id IS NULL)),
-    CONSTRAINT entry_one_id CHECK (remote_id IS NULL OR moved_id IS NULL),
+    CONSTRAINT entry_record_when_accepted CHECK ((state = 'accepted') = (record_id IS NOT NULL)),
     CONSTRAINT entry_payload_to_send CHECK (state NOT IN ('pending', 'sending') OR payload IS NOT NULL),
     CONSTRAINT entry_resend_has_audit CHECK (generation = 1 OR resend_audit_id IS NOT NULL)
 );
 
 CREATE UNIQUE INDEX entry_one_key ON entry (job, key);
--- The API's document does not call the id of a delivery a UUID: it may be unique within its contract only ("1", "2" ...). One that has the form of a UUID still belongs
--- to one row. What the request named is not in reach of an index: state/ledger/scope.go compares the contracts.
-CREATE UNIQUE INDEX entry_one_remote ON entry (sends, remote_id, (CASE WHEN sends <> 'deliveries' OR length(remote_id) = 36 AND substr(remote_id, 9, 1) = '-'
-    AND substr(remote_id, 14, 1) = '-' AND substr(remote_id, 19, 1) = '-' AND substr(remote_id, 24, 1) = '-' THEN 0 ELSE id END)) WHERE remote_id IS NOT NULL;
 -- What a sweep compares of each entry.
 CREATE INDEX entry_swept ON entry (job, id) INCLUDE (key, source_hash, amount, unit, state, flags, acknowledged, gone_sweeps, updated_at, shown_mark);
 CREATE INDEX entry_bare ON entry (job, id) WHERE mapped_with = ''; -- rebuilt from the journal, and not read since
@@ -197,6 +189,7 @@ CREATE TABLE record (
     generation BIGINT NOT NULL CHECK (generation >= 1),
     certainty TEXT NOT NULL CONSTRAINT record_certainty CHECK (certainty = 'made' OR certainty = 'maybe' OR certainty = 'stated' OR certainty = 'left_out' OR certainty = 'void'),
     remote_id TEXT NOT NULL, -- '' = not known
+    decided_by BIGINT REFERENCES audit (seq), -- the decision that made it, or gave it to its row; null: the program sent it
     parent TEXT NOT NULL, -- the platform's id of the record under which it went; '' = none
     sent_cells BYTEA NOT NULL, -- fingerprints of what was sent (trade.Prints)
     sent_payload BYTEA NOT NULL,
@@ -213,11 +206,16 @@ CREATE TABLE record (
     kg TEXT NOT NULL,
     sent_at BIGINT NOT NULL,
     version BIGINT NOT NULL CHECK (version >= 1),
-    CONSTRAINT record_made_has_id CHECK (certainty <> 'made' OR remote_id <> '')
+    CONSTRAINT record_made_has_id CHECK (certainty <> 'made' OR remote_id <> ''),
+    CONSTRAINT record_id_is_certain CHECK (remote_id = '' OR certainty = 'made' OR certainty = 'stated')
 );
 
 CREATE UNIQUE INDEX record_origin ON record (key, kind, job, generation);
 CREATE INDEX record_entry ON record (entry_id);
+-- The API's document does not call the id of a delivery a UUID: it may be unique within its contract only ("1", "2" ...). One that has the form of a UUID still is
+-- that of one record. What the request named is not in reach of an index: state/ledger/scope.go compares the contracts.
+CREATE UNIQUE INDEX record_one_remote ON record (kind, remote_id, (CASE WHEN kind <> 'deliveries' OR length(remote_id) = 36 AND substr(remote_id, 9, 1) = '-'
+    AND substr(remote_id, 14, 1) = '-' AND substr(remote_id, 19, 1) = '-' AND substr(remote_id, 24, 1) = '-' THEN 0 ELSE id END)) WHERE remote_id <> '';
 -- None of these moves when a record becomes certain.
 CREATE INDEX record_cells ON record (sent_cells);
 CREATE INDEX record_near ON record (sent_near);
@@ -585,7 +583,7 @@ SELECT id AS linha,
     CASE state WHEN 'pending' THEN 'pendente' WHEN 'waiting' THEN 'aguardando' WHEN 'invalid' THEN 'com erro (dados do ERP)' WHEN 'sending' THEN 'enviando' WHEN 'accepted' THEN 'enviado' WHEN 'rejected' THEN 'rejeitado pela plataforma' WHEN 'in_doubt' THEN 'sem confirmação (verificar)' WHEN 'held' THEN 'retido (decidir)' WHEN 'dismissed' THEN 'dispensado' WHEN 'withdrawn' THEN 'retirado do ERP' ELSE state END AS situacao,
     cause AS causa,
     CASE WHEN error IS NULL THEN '' ELSE CAST(error AS JSON) ->> 'text' END AS motivo,
-    COALESCE(remote_id, moved_id, '') AS id_plataforma,
+    COALESCE((SELECT r.remote_id FROM record r WHERE r.id = record_id), '') AS id_plataforma,
     amount AS quantidade,
     unit AS unidade,
     replace(replace(replace(flags, '[', ''), ']', ''), '"', '') AS alertas,
@@ -619,7 +617,7 @@ SELECT id,
     CASE state WHEN 'pending' THEN 'pending' WHEN 'waiting' THEN 'waiting' WHEN 'invalid' THEN 'invalid (ERP data)' WHEN 'sending' THEN 'sending' WHEN 'accepted' THEN 'sent' WHEN 'rejected' THEN 'rejected by the platform' WHEN 'in_doubt' THEN 'in doubt (verify)' WHEN 'held' THEN 'held (decide)' WHEN 'dismissed' THEN 'dismissed' WHEN 'withdrawn' THEN 'withdrawn from the ERP' ELSE state END AS state,
     cause,
     CASE WHEN error IS NULL THEN '' ELSE CAST(error AS JSON) ->> 'text' END AS reason,
-    COALESCE(remote_id, moved_id, '') AS platform_id,
+    COALESCE((SELECT r.remote_id FROM record r WHERE r.id = record_id), '') AS platform_id,
     amount,
     unit,
     replace(replace(replace(flags, '[', ''), ']', ''), '"', '') AS flags,
@@ -663,9 +661,17 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = 'integrity_constraint_violation', MESSAGE = 'safrasync: this change of state is not allowed';
     END IF;
     IF NEW.state = 'accepted' AND OLD.state IN ('pending', 'waiting', 'invalid', 'rejected', 'withdrawn') AND NOT EXISTS
-        (SELECT 1 FROM attempt WHERE entry_id = NEW.id AND outcome = 'created' AND remote_id = NEW.remote_id)
-        AND NOT EXISTS (SELECT 1 FROM audit WHERE seq = NEW.closed_by AND act = 'adopt') THEN
+        (SELECT 1 FROM record WHERE id = NEW.record_id AND (certainty = 'made' OR EXISTS (SELECT 1 FROM audit WHERE seq = decided_by AND act = 'adopt'))) THEN
         RAISE EXCEPTION USING ERRCODE = 'integrity_constraint_violation', MESSAGE = 'safrasync: only the late answer of an earlier attempt accepts this entry, or a person';
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE FUNCTION safrasync_entry_rests() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (SELECT 1 FROM record WHERE id = NEW.record_id AND kind = NEW.sends AND certainty IN ('made', 'stated') AND (entry_id = NEW.id
+        OR EXISTS (SELECT 1 FROM audit WHERE seq = (SELECT seq FROM audit_head) AND act IN ('rebuild', 'journal settle'))))
+        OR EXISTS (SELECT 1 FROM record WHERE id = OLD.record_id AND remote_id <> '') THEN
+        RAISE EXCEPTION USING ERRCODE = 'integrity_constraint_violation', MESSAGE = 'safrasync: an entry is accepted by a record of its own that certainly exists, and by another only if that one has no id';
     END IF;
     RETURN NEW;
 END $$;
@@ -709,10 +715,10 @@ CREATE TRIGGER entry_moves BEFORE UPDATE OF state ON entry FOR EACH ROW
     WHEN (NEW.state <> OLD.state AND NOT (OLD.state = 'sending' AND NEW.state = 'accepted')) EXECUTE FUNCTION safrasync_entry_moves();
 CREATE TRIGGER entry_identity BEFORE UPDATE ON entry FOR EACH ROW
     WHEN (NEW.id <> OLD.id OR NEW.sends <> OLD.sends OR NEW.key <> OLD.key OR NEW.first_seen_at <> OLD.first_seen_at
-        OR (OLD.remote_id IS NOT NULL AND NEW.remote_id IS DISTINCT FROM OLD.remote_id AND (NEW.remote_id IS NOT NULL OR NEW.moved_id IS DISTINCT FROM OLD.remote_id))
-        OR (NEW.moved_id IS DISTINCT FROM OLD.moved_id AND (OLD.moved_id IS NOT NULL OR OLD.state = 'accepted' AND OLD.remote_id IS DISTINCT FROM NEW.moved_id))
-        OR (OLD.moved_id IS NOT NULL AND NEW.remote_id IS NOT NULL) OR NEW.generation NOT IN (OLD.generation, OLD.generation + 1))
-    EXECUTE FUNCTION safrasync_refuse('what an entry is and the id it got never change; an id goes from one entry to another only by leaving its trace');
+        OR NEW.generation NOT IN (OLD.generation, OLD.generation + 1))
+    EXECUTE FUNCTION safrasync_refuse('what an entry is never changes');
+CREATE TRIGGER entry_rests BEFORE UPDATE OF record_id ON entry FOR EACH ROW
+    WHEN (NEW.record_id IS DISTINCT FROM OLD.record_id) EXECUTE FUNCTION safrasync_entry_rests();
 CREATE TRIGGER entry_job BEFORE UPDATE OF job ON entry FOR EACH ROW WHEN (NEW.job <> OLD.job) EXECUTE FUNCTION safrasync_entry_job();
 -- What is no longer shown of a row is not found any more, from this moment on.
 CREATE TRIGGER entry_shown AFTER UPDATE OF shown ON entry FOR EACH ROW WHEN (NEW.shown <> OLD.shown) EXECUTE FUNCTION safrasync_entry_shown();
@@ -732,8 +738,9 @@ CREATE TRIGGER attempt_payload BEFORE UPDATE OF payload ON attempt FOR EACH ROW
 CREATE TRIGGER attempt_stays BEFORE DELETE ON attempt FOR EACH ROW EXECUTE FUNCTION safrasync_refuse('attempts are never deleted');
 CREATE TRIGGER attempt_no_truncate BEFORE TRUNCATE ON attempt EXECUTE FUNCTION safrasync_refuse('attempts are never deleted');
 CREATE TRIGGER record_identity BEFORE UPDATE ON record FOR EACH ROW
-    WHEN (NEW.id <> OLD.id OR NEW.kind <> OLD.kind OR NEW.key <> OLD.key OR NEW.generation <> OLD.generation)
-    EXECUTE FUNCTION safrasync_refuse('the row under which a record went never changes');
+    WHEN (NEW.id <> OLD.id OR NEW.kind <> OLD.kind OR NEW.key <> OLD.key OR NEW.generation <> OLD.generation
+        OR OLD.certainty = 'made' AND NEW.certainty <> 'made' OR OLD.remote_id <> '' AND NEW.remote_id <> '' AND NEW.remote_id <> OLD.remote_id)
+    EXECUTE FUNCTION safrasync_refuse('the row under which a record went, and the id that it got, never change');
 CREATE TRIGGER record_stays BEFORE DELETE ON record FOR EACH ROW WHEN (OLD.certainty <> 'void') EXECUTE FUNCTION safrasync_refuse('records are never deleted');
 CREATE TRIGGER record_no_truncate BEFORE TRUNCATE ON record EXECUTE FUNCTION safrasync_refuse('records are never deleted');
 CREATE TRIGGER audit_unchanged BEFORE UPDATE ON audit FOR EACH ROW

@@ -88,9 +88,7 @@ CREATE TABLE entry (
     state TEXT NOT NULL CONSTRAINT entry_state CHECK (state = 'accepted' OR state = 'sending' OR state = 'pending' OR state = 'waiting' OR state = 'invalid'
         OR state = 'rejected' OR state = 'in_doubt' OR state = 'held' OR state = 'dismissed' OR state = 'withdrawn'),
     cause TEXT NOT NULL,
-    remote_id TEXT CHECK (remote_id <> ''),
-    closed_by INTEGER REFERENCES audit (seq), -- the act that accepted it without an id, or although it was never sent
-    moved_id TEXT CHECK (moved_id <> ''), -- the id that it had: a person gave the record to the row under its new key
+    record_id INTEGER, -- the record on which its acceptance rests; a person may have given it to another row since
     flags TEXT NOT NULL,
     generation INTEGER NOT NULL CHECK (generation >= 1),
     resend_audit_id INTEGER REFERENCES audit (seq), -- the act that opened the generation
@@ -120,18 +118,12 @@ CREATE TABLE entry (
     gone_sweeps INTEGER NOT NULL CHECK (gone_sweeps >= 0),
     version INTEGER NOT NULL CHECK (version >= 1),
     reduced_at INTEGER, -- when its values became marks and its payload went; null: it holds something
-    CONSTRAINT entry_id_when_accepted CHECK (state <> 'accepted' OR remote_id IS NOT NULL OR closed_by IS NOT NULL OR moved_id IS NOT NULL),
-    CONSTRAINT entry_id_only_when_accepted CHECK (state = 'accepted' OR (remote_id IS NULL AND closed_by IS NULL AND moved_id IS NULL)),
-    CONSTRAINT entry_one_id CHECK (remote_id IS NULL OR moved_id IS NULL),
+    CONSTRAINT entry_record_when_accepted CHECK ((state = 'accepted') = (record_id IS NOT NULL)),
     CONSTRAINT entry_payload_to_send CHECK (state NOT IN ('pending', 'sending') OR payload IS NOT NULL),
     CONSTRAINT entry_resend_has_audit CHECK (generation = 1 OR resend_audit_id IS NOT NULL)
 ) STRICT;
 
 CREATE UNIQUE INDEX entry_one_key ON entry (job, key);
--- The API's document does not call the id of a delivery a UUID: it may be unique within its contract only ("1", "2" ...). One that has the form of a UUID still belongs
--- to one row. What the request named is not in reach of an index: state/ledger/scope.go compares the contracts.
-CREATE UNIQUE INDEX entry_one_remote ON entry (sends, remote_id, (CASE WHEN sends <> 'deliveries' OR length(remote_id) = 36 AND substr(remote_id, 9, 1) = '-'
-    AND substr(remote_id, 14, 1) = '-' AND substr(remote_id, 19, 1) = '-' AND substr(remote_id, 24, 1) = '-' THEN 0 ELSE id END)) WHERE remote_id IS NOT NULL;
 -- What a sweep compares of each entry.
 CREATE INDEX entry_swept ON entry (job, id, key, source_hash, amount, unit, state, flags, acknowledged, gone_sweeps, updated_at, shown_mark);
 CREATE INDEX entry_bare ON entry (job, id) WHERE mapped_with = ''; -- rebuilt from the journal, and not read since
@@ -196,6 +188,7 @@ CREATE TABLE record (
     generation INTEGER NOT NULL CHECK (generation >= 1),
     certainty TEXT NOT NULL CONSTRAINT record_certainty CHECK (certainty = 'made' OR certainty = 'maybe' OR certainty = 'stated' OR certainty = 'left_out' OR certainty = 'void'),
     remote_id TEXT NOT NULL, -- '' = not known
+    decided_by INTEGER REFERENCES audit (seq), -- the decision that made it, or gave it to its row; null: the program sent it
     parent TEXT NOT NULL, -- the platform's id of the record under which it went; '' = none
     sent_cells BLOB NOT NULL, -- fingerprints of what was sent (trade.Prints)
     sent_payload BLOB NOT NULL,
@@ -212,11 +205,16 @@ CREATE TABLE record (
     kg TEXT NOT NULL,
     sent_at INTEGER NOT NULL,
     version INTEGER NOT NULL CHECK (version >= 1),
-    CONSTRAINT record_made_has_id CHECK (certainty <> 'made' OR remote_id <> '')
+    CONSTRAINT record_made_has_id CHECK (certainty <> 'made' OR remote_id <> ''),
+    CONSTRAINT record_id_is_certain CHECK (remote_id = '' OR certainty = 'made' OR certainty = 'stated')
 ) STRICT;
 
 CREATE UNIQUE INDEX record_origin ON record (key, kind, job, generation);
 CREATE INDEX record_entry ON record (entry_id);
+-- The API's document does not call the id of a delivery a UUID: it may be unique within its contract only ("1", "2" ...). One that has the form of a UUID still is
+-- that of one record. What the request named is not in reach of an index: state/ledger/scope.go compares the contracts.
+CREATE UNIQUE INDEX record_one_remote ON record (kind, remote_id, (CASE WHEN kind <> 'deliveries' OR length(remote_id) = 36 AND substr(remote_id, 9, 1) = '-'
+    AND substr(remote_id, 14, 1) = '-' AND substr(remote_id, 19, 1) = '-' AND substr(remote_id, 24, 1) = '-' THEN 0 ELSE id END)) WHERE remote_id <> '';
 -- None of these moves when a record becomes certain.
 CREATE INDEX record_cells ON record (sent_cells);
 CREATE INDEX record_near ON record (sent_near);
@@ -584,7 +582,7 @@ SELECT id AS linha,
     CASE state WHEN 'pending' THEN 'pendente' WHEN 'waiting' THEN 'aguardando' WHEN 'invalid' THEN 'com erro (dados do ERP)' WHEN 'sending' THEN 'enviando' WHEN 'accepted' THEN 'enviado' WHEN 'rejected' THEN 'rejeitado pela plataforma' WHEN 'in_doubt' THEN 'sem confirmação (verificar)' WHEN 'held' THEN 'retido (decidir)' WHEN 'dismissed' THEN 'dispensado' WHEN 'withdrawn' THEN 'retirado do ERP' ELSE state END AS situacao,
     cause AS causa,
     CASE WHEN error IS NULL THEN '' ELSE error ->> '$.text' END AS motivo,
-    COALESCE(remote_id, moved_id, '') AS id_plataforma,
+    COALESCE((SELECT r.remote_id FROM record r WHERE r.id = record_id), '') AS id_plataforma,
     amount AS quantidade,
     unit AS unidade,
     replace(replace(replace(flags, '[', ''), ']', ''), '"', '') AS alertas,
@@ -618,7 +616,7 @@ SELECT id,
     CASE state WHEN 'pending' THEN 'pending' WHEN 'waiting' THEN 'waiting' WHEN 'invalid' THEN 'invalid (ERP data)' WHEN 'sending' THEN 'sending' WHEN 'accepted' THEN 'sent' WHEN 'rejected' THEN 'rejected by the platform' WHEN 'in_doubt' THEN 'in doubt (verify)' WHEN 'held' THEN 'held (decide)' WHEN 'dismissed' THEN 'dismissed' WHEN 'withdrawn' THEN 'withdrawn from the ERP' ELSE state END AS state,
     cause,
     CASE WHEN error IS NULL THEN '' ELSE error ->> '$.text' END AS reason,
-    COALESCE(remote_id, moved_id, '') AS platform_id,
+    COALESCE((SELECT r.remote_id FROM record r WHERE r.id = record_id), '') AS platform_id,
     amount,
     unit,
     replace(replace(replace(flags, '[', ''), ']', ''), '"', '') AS flags,
@@ -661,18 +659,23 @@ BEGIN
         WHEN NEW.state = 'sending' AND NOT EXISTS (SELECT 1 FROM attempt WHERE entry_id = NEW.id AND generation = NEW.generation AND outcome IS NULL)
             THEN RAISE(ROLLBACK, 'safrasync: an entry is sent only with an open attempt')
         WHEN NEW.state = 'accepted' AND OLD.state IN ('pending', 'waiting', 'invalid', 'rejected', 'withdrawn') AND NOT EXISTS
-            (SELECT 1 FROM attempt WHERE entry_id = NEW.id AND outcome = 'created' AND remote_id = NEW.remote_id)
-            AND NOT EXISTS (SELECT 1 FROM audit WHERE seq = NEW.closed_by AND act = 'adopt')
+            (SELECT 1 FROM record WHERE id = NEW.record_id AND (certainty = 'made' OR EXISTS (SELECT 1 FROM audit WHERE seq = decided_by AND act = 'adopt')))
             THEN RAISE(ROLLBACK, 'safrasync: only the late answer of an earlier attempt accepts this entry, or a person')
     END;
 END;
-CREATE TRIGGER entry_identity BEFORE UPDATE OF id, sends, key, first_seen_at, remote_id, moved_id, generation ON entry
+CREATE TRIGGER entry_identity BEFORE UPDATE OF id, sends, key, first_seen_at, generation ON entry
 WHEN NEW.id <> OLD.id OR NEW.sends <> OLD.sends OR NEW.key <> OLD.key OR NEW.first_seen_at <> OLD.first_seen_at
-    OR (OLD.remote_id IS NOT NULL AND NEW.remote_id IS NOT OLD.remote_id AND (NEW.remote_id IS NOT NULL OR NEW.moved_id IS NOT OLD.remote_id))
-    OR (NEW.moved_id IS NOT OLD.moved_id AND (OLD.moved_id IS NOT NULL OR OLD.state = 'accepted' AND OLD.remote_id IS NOT NEW.moved_id))
-    OR (OLD.moved_id IS NOT NULL AND NEW.remote_id IS NOT NULL) OR (NEW.generation <> OLD.generation AND NEW.generation <> OLD.generation + 1)
+    OR (NEW.generation <> OLD.generation AND NEW.generation <> OLD.generation + 1)
 BEGIN
-    SELECT RAISE(ROLLBACK, 'safrasync: what an entry is and the id it got never change; an id goes from one entry to another only by leaving its trace');
+    SELECT RAISE(ROLLBACK, 'safrasync: what an entry is never changes');
+END;
+CREATE TRIGGER entry_rests BEFORE UPDATE OF record_id ON entry
+WHEN NEW.record_id IS NOT OLD.record_id AND (
+    NOT EXISTS (SELECT 1 FROM record WHERE id = NEW.record_id AND kind = NEW.sends AND (certainty = 'made' OR certainty = 'stated') AND (entry_id = NEW.id
+        OR EXISTS (SELECT 1 FROM audit WHERE seq = (SELECT seq FROM audit_head) AND act IN ('rebuild', 'journal settle'))))
+    OR EXISTS (SELECT 1 FROM record WHERE id = OLD.record_id AND remote_id <> ''))
+BEGIN
+    SELECT RAISE(ROLLBACK, 'safrasync: an entry is accepted by a record of its own that certainly exists, and by another only if that one has no id');
 END;
 CREATE TRIGGER entry_job BEFORE UPDATE OF job ON entry
 WHEN NEW.job <> OLD.job AND NOT EXISTS (SELECT 1 FROM audit WHERE seq = (SELECT seq FROM audit_head) AND act IN ('job move', 'rebuild', 'journal settle'))
@@ -719,10 +722,11 @@ CREATE TRIGGER record_stays BEFORE DELETE ON record WHEN OLD.certainty <> 'void'
 BEGIN
     SELECT RAISE(ABORT, 'safrasync: records are never deleted');
 END;
-CREATE TRIGGER record_identity BEFORE UPDATE OF id, kind, key, generation ON record
+CREATE TRIGGER record_identity BEFORE UPDATE OF id, kind, key, generation, certainty, remote_id ON record
 WHEN NEW.id <> OLD.id OR NEW.kind <> OLD.kind OR NEW.key <> OLD.key OR NEW.generation <> OLD.generation
+    OR (OLD.certainty = 'made' AND NEW.certainty <> 'made') OR (OLD.remote_id <> '' AND NEW.remote_id <> '' AND NEW.remote_id <> OLD.remote_id)
 BEGIN
-    SELECT RAISE(ABORT, 'safrasync: the row under which a record went never changes');
+    SELECT RAISE(ABORT, 'safrasync: the row under which a record went, and the id that it got, never change');
 END;
 CREATE TRIGGER audit_unchanged BEFORE UPDATE ON audit
 WHEN NOT (OLD.reduced = 0 AND NEW.reduced = 1 AND NEW.seq = OLD.seq AND NEW.at = OLD.at AND NEW.act = OLD.act AND NEW.prev = OLD.prev AND NEW.hash = OLD.hash
