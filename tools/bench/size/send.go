@@ -52,7 +52,8 @@ var postgresText = text{
 	},
 	after: []string{
 		`SET session_replication_role = origin`, `VACUUM (FULL, ANALYZE) entry`, `VACUUM (ANALYZE) entry`,
-		`VACUUM (ANALYZE) attempt`,
+		`VACUUM (ANALYZE) attempt`, `VACUUM (ANALYZE) record`,
+		`SELECT setval(pg_get_serial_sequence('record', 'id'), (SELECT MAX(id) FROM record))`,
 	},
 	uuid:   `lpad(to_hex((%[1]s) >> 16), 8, '0') || '-' || lpad(to_hex((%[1]s) & 65535), 4, '0') || '-7000-8000-' || lpad(to_hex(%[2]s), 12, '0')`,
 	remote: `'2a000000-0000-4000-8000-' || lpad(to_hex(id), 12, '0')`,
@@ -112,7 +113,11 @@ func (w *World) send(ctx context.Context, c *sql.Conn, aside func(context.Contex
 			`+body(`'POST /v1/order-commitments HTTP/1.1'`, `NULL`)+`, `+body(`'HTTP/1.1 201 Created'`, `NULL`)+`,
 			CASE WHEN `+old+` THEN '' WHEN `+last+` THEN '{"id":"' || `+strings.ReplaceAll(t.remote, "id", "e.id")+` || '"}' ELSE '{"error":"service unavailable"}' END
 		FROM entry e CROSS JOIN `+fmt.Sprintf(t.series, w.Attempts)+` WHERE e.state = 'pending' ORDER BY e.id, n.no`,
-		`UPDATE entry AS e SET state = 'accepted', remote_id = `+t.remote+
+		`INSERT INTO record (id, entry_id, kind, job, key, generation, certainty, remote_id, parent, sent_cells, sent_payload, sent_business, sent_frame, sent_document, sent_near,
+			kg, sent_at, version)
+		SELECT id, id, sends, job, key, 1, 'made', `+t.remote+`, '', source_hash, payload_hash, content, content + 1, content + 2, content + 3, amount, first_seen_at - `+ago+`, 2
+		FROM entry e WHERE state = 'pending' ORDER BY id`,
+		`UPDATE entry AS e SET state = 'accepted', record_id = id`+
 			fmt.Sprintf(`, attempts = %d, version = version + %d`, w.Attempts, 2*w.Attempts)+
 			`, first_seen_at = first_seen_at - `+ago+`, updated_at = updated_at - `+ago+`, payload = `+
 			body(`payload`, `NULL`)+`, reduced_at = `+body(`NULL`, `updated_at`)+` WHERE state = 'pending'`,
@@ -142,16 +147,16 @@ func (w *World) stick() string {
 		payload = ` + of(`NULL`, `payload`, `NULL`) + fmt.Sprintf(` WHERE state = 'pending' AND id %% 100 < %d`, w.Stuck)
 }
 
-// sqliteAside returns the indexes and triggers of the two large tables.
+// sqliteAside returns the indexes and triggers of the three large tables.
 func sqliteAside(ctx context.Context, c *sql.Conn) ([]put, error) {
-	return puts(ctx, c, `SELECT 'DROP ' || type || ' "' || name || '"', sql FROM sqlite_master WHERE tbl_name IN ('entry', 'attempt') AND type IN ('index', 'trigger') AND sql IS NOT NULL
+	return puts(ctx, c, `SELECT 'DROP ' || type || ' "' || name || '"', sql FROM sqlite_master WHERE tbl_name IN ('entry', 'attempt', 'record') AND type IN ('index', 'trigger') AND sql IS NOT NULL
 		ORDER BY type DESC, name`)
 }
 
 // postgresAside returns the indexes that no constraint needs; a setting of the session disables
 // triggers and foreign keys.
 func postgresAside(ctx context.Context, c *sql.Conn) ([]put, error) {
-	return puts(ctx, c, `SELECT 'DROP INDEX "' || i.indexname || '"', i.indexdef FROM pg_indexes i WHERE i.schemaname = current_schema() AND i.tablename IN ('entry', 'attempt')
+	return puts(ctx, c, `SELECT 'DROP INDEX "' || i.indexname || '"', i.indexdef FROM pg_indexes i WHERE i.schemaname = current_schema() AND i.tablename IN ('entry', 'attempt', 'record')
 		AND NOT EXISTS (SELECT 1 FROM pg_constraint k WHERE k.conname = i.indexname) ORDER BY i.indexname`)
 }
 
