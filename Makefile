@@ -13,9 +13,11 @@ LDFLAGS := -s -w -X main.version=$(VERSION)
 # The same flags for every target that runs tests let Go's test cache answer the second time.
 # The race detector watches the packages that do several things at once, and of the tests of the whole program those of the service, which puts them together. All else is tested as it is
 # built for the product, in a third of the time. Those that take longest come first. internal/limits fails when a package that must be watched is not.
-WATCHED := ./sync ./state ./erp ./console ./console/auth ./console/pages ./sync/... ./state/... ./apiclient/... ./cmd/safrasync/desk \
+WATCHED := ./sync ./erp ./console ./console/auth ./console/pages ./sync/... ./state/... ./apiclient/... ./cmd/safrasync/desk \
 	./cmd/safrasync/daemon ./cmd/safrasync/cli ./erp/dialect/... \
 	./internal/alert ./internal/connlimit ./internal/failpoint ./internal/httpapi ./internal/receiver
+# Tests of the ledger in which one goroutine repeats the same steps hundreds of times, with each call failing once or each copy put back. The others take these steps under the detector.
+REPEATED := ^Test(EveryCall|AnyValue|F058|ARebuild|I9|ARoll|PagesGive)
 SERVICE := Service|Reload|Strangers|Monitoring|^TestF0[78]|^TestF1[45]
 # The race detector needs cgo; the product never does. It does not watch SQLite's C translated to Go, nor hashes, which takes it four times as long as all the rest: what database/sql
 # and our code do with them is watched.
@@ -48,9 +50,10 @@ demo: build ## build, then show the whole thing on embedded parts (no database o
 .PHONY: test
 test: need ## run all tests; installs PostgreSQL, MariaDB, Firebird, Chromium, LibreOffice, gcc, strace, lintian, rpm and buildah when missing
 	@mkdir -p bin; (cd tools && $(GOTEST) -p 1 ./...) >bin/tools.log 2>&1 & tools=$$!; \
-	{ code=0; $(GOTEST) -skip '$(SERVICE)' ./cmd/safrasync || code=1; $(RACETEST) -run '$(SERVICE)' ./cmd/safrasync || code=1; \
+	{ code=0; $(GOTEST) -skip '$(SERVICE)' ./cmd/safrasync || code=1; $(RACETEST) -skip '$(REPEATED)' ./state || code=1; \
+	$(GOTEST) -run '$(REPEATED)' ./state || code=1; $(RACETEST) -run '$(SERVICE)' ./cmd/safrasync || code=1; \
 	$(GOTEST) -p 1 $$({ go list ./...; go list $(WATCHED) ./cmd/safrasync; } | sort | uniq -u) || code=1; exit $$code; } >bin/plain.log 2>&1 & plain=$$!; \
-	$(RACETEST) $(WATCHED); code=$$?; wait $$plain || code=1; wait $$tools || code=1; cat bin/plain.log bin/tools.log; exit $$code
+	$(RACETEST) $$(go list $(WATCHED) | grep -v '/safrasync/state$$'); code=$$?; wait $$plain || code=1; wait $$tools || code=1; cat bin/plain.log bin/tools.log; exit $$code
 
 .PHONY: failpoints
 failpoints: need ## fail, panic, kill and stall the program at its own steps, with both ledgers (build tag failpoint)
