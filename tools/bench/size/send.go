@@ -103,6 +103,9 @@ func (w *World) send(ctx context.Context, c *sql.Conn, aside func(context.Contex
 			return err
 		}
 	}
+	if err := w.records(ctx, c, t.remote); err != nil {
+		return err
+	}
 	err = run(
 		`INSERT INTO attempt (id, entry_id, generation, no, run_id, owner, epoch, target, payload, payload_hash, started_at, finished_at, outcome, counts, status, messages, remote_id, reason,
 			evidence, request_head, answer_head, answer_body)
@@ -113,10 +116,6 @@ func (w *World) send(ctx context.Context, c *sql.Conn, aside func(context.Contex
 			`+body(`'POST /v1/order-commitments HTTP/1.1'`, `NULL`)+`, `+body(`'HTTP/1.1 201 Created'`, `NULL`)+`,
 			CASE WHEN `+old+` THEN '' WHEN `+last+` THEN '{"id":"' || `+strings.ReplaceAll(t.remote, "id", "e.id")+` || '"}' ELSE '{"error":"service unavailable"}' END
 		FROM entry e CROSS JOIN `+fmt.Sprintf(t.series, w.Attempts)+` WHERE e.state = 'pending' ORDER BY e.id, n.no`,
-		`INSERT INTO record (id, entry_id, kind, job, key, generation, certainty, remote_id, parent, sent_cells, sent_payload, sent_business, sent_frame, sent_document, sent_near,
-			kg, sent_at, version)
-		SELECT id, id, sends, job, key, 1, 'made', `+t.remote+`, '', source_hash, payload_hash, content, content + 1, content + 2, content + 3, amount, first_seen_at - `+ago+`, 2
-		FROM entry e WHERE state = 'pending' ORDER BY id`,
 		`UPDATE entry AS e SET state = 'accepted', record_id = id`+
 			fmt.Sprintf(`, attempts = %d, version = version + %d`, w.Attempts, 2*w.Attempts)+
 			`, first_seen_at = first_seen_at - `+ago+`, updated_at = updated_at - `+ago+`, payload = `+
