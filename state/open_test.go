@@ -509,8 +509,8 @@ func TestF067AFileThatMayNotBeWrittenNamesTheUser(t *testing.T) {
 		wantCode(t, err, sqldb.CodePermission)
 		return
 	}
-	// The superuser may write everything: another user tries.
-	dir := must.Get(os.MkdirTemp("", "safrasync-state-*"))(t)
+	// The superuser may write everything: another user tries, who may not enter the folder of the tests.
+	dir := must.Get(os.MkdirTemp("/tmp", "safrasync-state-*"))(t)
 	t.Cleanup(func() { must.Do(t, os.RemoveAll(dir)) })
 	nobody := &syscall.Credential{Uid: 65534, Gid: 65534}
 	o := sqldb.Options{Begin: true, Driver: sqldb.SQLite, DSN: filepath.Join(dir, "state.db")}
