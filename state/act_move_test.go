@@ -1,6 +1,7 @@
 package state
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -141,6 +142,37 @@ func TestF058ARecordThatWasGivenOnIsRebuiltSo(t *testing.T) {
 		if t.Failed() {
 			t.Fatal(step)
 		}
+	}
+}
+
+// A record may be given on more than once: each row that had it is accepted by it, also when the ledger
+// is made anew from the journal.
+func TestF058ARecordThatWasGivenOnTwiceIsRebuiltSo(t *testing.T) {
+	k := sqliteKept(t)
+	k.order(takeover(k.retyped()))
+	lease := mustLease(t, k.s, "contracts")
+	again := newEntry("newest")
+	again.State, again.Cause = trade.Held, trade.CauseRetyped
+	held := mustRecord(t, k.s, lease, again)[0]
+	must.Do(t, k.s.ReleaseLease(t.Context(), lease))
+	k.order(takeover(mustEntry(t, k.s, "contracts", "new"), held))
+	rows := func() (out []string) {
+		for _, key := range []string{"old", "new", "newest"} {
+			e := mustEntry(t, k.s, "contracts", key)
+			out = append(out, fmt.Sprint(e.State, " has ", e.RemoteID, ", gave ", e.MovedID, " ", e.Flags))
+		}
+		return out
+	}
+	want := rows()
+	k.close()
+	removeLedger(t, k.o.DSN)
+	must.Get(Rebuild(t.Context(), k.o, nil, true, rebuildAct))(t)
+	k.open()
+	if diff := cmp.Diff(want, rows()); diff != "" {
+		t.Errorf("rebuilt (-want +got):\n%s", diff)
+	}
+	if odd := must.Get(k.s.Unrecorded(t.Context()))(t); len(odd) > 0 {
+		t.Errorf("rows and records contradict each other: %v", odd)
 	}
 }
 

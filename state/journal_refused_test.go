@@ -139,7 +139,7 @@ func TestALostJournalIsRefused(t *testing.T) {
 		must.Do(t, os.WriteFile(file, []byte(strings.Join(lines[:len(lines)-2], "")), 0o600))
 		wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeJournalLost)
 		// Damage before the end.
-		must.Do(t, os.WriteFile(file, []byte(strings.Replace(string(whole), "intents", "intentz", 1)),
+		must.Do(t, os.WriteFile(file, []byte(strings.Replace(string(whole), "attempts", "attemptz", 1)),
 			0o600))
 		if text := wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeJournal); !strings.Contains(text, file) {
 			t.Errorf("damage is not named with its file: %s", text)

@@ -127,11 +127,15 @@ func TestLedgerAndJournalGoInStep(t *testing.T) {
 		k.send("b", 3)
 		var kinds []string
 		must.Get(journal.Read(k.dir(), -1, func(r journal.Record, _ string) error {
-			kinds = append(kinds, fmt.Sprintf("%d+%d", len(r.Outcomes), len(r.Intents)))
+			answers := -r.Open()
+			for _, row := range r.Rows {
+				answers += len(row.Attempts)
+			}
+			kinds = append(kinds, fmt.Sprintf("%d+%d", answers, r.Open()))
 			return nil
 		}))(t)
 		if diff := cmp.Diff(strings.Fields("0+1 1+0 0+1 1+0 0+1 0+1 1+0 0+1 1+0 0+1"), kinds); diff != "" {
-			t.Errorf("records, outcomes+intents (-want +got):\n%s", diff)
+			t.Errorf("records, answers+intents (-want +got):\n%s", diff)
 		}
 		// Discovery, leases and references cost the journal nothing, and reading does not touch it.
 		must.Do(t, os.RemoveAll(k.o.Journal))
@@ -244,9 +248,9 @@ func TestARecordWhoseCommitWasRefusedIsVoid(t *testing.T) {
 	stop := errors.New("the disk is full")
 	for range 3 {
 		err := k.s.db.InTx(t.Context(), "testing", func(tx *sqldb.Tx) error {
-			tx.Noting(journal.Group, at).Intents = []journal.Intent{{
-				Row:     journal.Row{Job: "contracts", Key: "a"},
-				Attempt: sqldb.NewID(), Generation: 1, Payload: es[0].PayloadHash,
+			tx.Noting(at).Rows = []journal.Image{{
+				Row: journal.Row{Job: "contracts", Key: "a"}, Version: 2, Generation: 1, State: "sending",
+				Payload: es[0].PayloadHash, Attempts: []journal.Attempt{{ID: sqldb.NewID(), Generation: 1}},
 			}}
 			if err := tx.WriteNote(); err != nil {
 				return err

@@ -94,7 +94,7 @@ func (s *Store) replay(ctx context.Context, h *recovery.History, plan *recovery.
 ) error {
 	err := s.db.InTx(ctx, "rebuilding the ledger", func(t *sqldb.Tx) error {
 		plan.Changes, plan.Same, plan.Paused = []recovery.RebuildChange{}, 0, []string{}
-		r := &recovery.Rebuilding{Tx: t, History: h, Plan: plan, Now: time.Now(), Sums: ledger.TallyChange{}}
+		r := &recovery.Replay{Tx: t, History: h, Plan: plan, Now: time.Now(), Sums: ledger.TallyChange{}}
 		if err := r.Run(apply, record); err != nil {
 			return err
 		}
@@ -237,7 +237,7 @@ func setDamagedAside(ctx context.Context, path string, tune sqldb.Tuning) (strin
 }
 
 // takeOver makes the journal the ledger's own and records that the two are in step.
-func takeOver(r *recovery.Rebuilding, dir string) error {
+func takeOver(r *recovery.Replay, dir string) error {
 	t, end := r.Tx, r.History.End
 	if err := t.Do(`UPDATE ledger SET id = ?`, end.Header.Ledger); err != nil {
 		return err
@@ -266,7 +266,7 @@ func takeOver(r *recovery.Rebuilding, dir string) error {
 	if err := t.Do(`UPDATE job_cursor SET swept_at = NULL, refs = ''`); err != nil {
 		return err
 	}
-	note := t.Noting(journal.Act, r.Now)
+	note := t.Noting(r.Now)
 	note.ActName, note.Who = audit.RebuildName, r.Who
 	// The records of other hosts' journals are still missing: they must be replayed too, before
 	// anything is sent.
@@ -284,7 +284,7 @@ func takeOver(r *recovery.Rebuilding, dir string) error {
 // takeOverTerm gives the ledger the term that this host had confirmed, and reports for its journal,
 // which is in step now. That the ledger is on an earlier server, or an older state of it, is for a
 // person to confirm (Rebind).
-func takeOverTerm(r *recovery.Rebuilding) error {
+func takeOverTerm(r *recovery.Replay) error {
 	t, term := r.Tx, r.History.Term
 	if t.S.D.Name != sqldb.Postgres {
 		return nil

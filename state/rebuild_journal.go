@@ -119,7 +119,7 @@ func (s *Store) refuseNewer(t *sqldb.Tx, dir string) error {
 	if err != nil || c.Missing == 0 {
 		return nil //nolint:nilerr // the same
 	}
-	r := &recovery.Rebuilding{
+	r := &recovery.Replay{
 		Tx: t, History: h, Plan: &recovery.RebuildPlan{}, Now: time.Now(),
 		Sums: ledger.TallyChange{},
 	}

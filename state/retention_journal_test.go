@@ -125,8 +125,15 @@ func TestAJournalThatBeganAgainGoesOnAndIsBounded(t *testing.T) {
 		}
 		mustBeWell(t, k.s, k.o.Journal)
 		h := must.Get(recovery.ReadHistory(k.dir()))(t)
+		ids := map[journal.Row]string{}
+		must.Get(journal.Read(k.dir(), -1, func(r journal.Record, _ string) error {
+			for _, s := range r.Records {
+				ids[s.OwnerRow()] = s.RemoteID
+			}
+			return nil
+		}))(t)
 		for _, m := range h.Order {
-			if got := (proven{m.Final(), m.RemoteID, max(1, m.Generation)}); m.Final() != "" &&
+			if got := (proven{m.Final(), ids[m.Row], max(1, m.Generation)}); m.Final() != "" &&
 				got != want[m.Job+" "+m.Key] {
 				t.Errorf("the journal says of %s %+v, want %+v", m.Key, got, want[m.Job+" "+m.Key])
 			}
@@ -168,8 +175,8 @@ func TestAJournalWithWhatTheLedgerLacksDoesNotBeginAgain(t *testing.T) {
 	k := sqliteKept(t)
 	k.send("a", 3)
 	must.Do(t, k.s.db.Journal.Keep(journal.Record{
-		Kind: journal.Group, At: at,
-		Outcomes: []journal.Outcome{{Attempt: sqldb.NewID(), Outcome: "created", RemoteID: "r"}},
+		Kind: journal.Tx, At: at,
+		Rows: []journal.Image{{Attempts: []journal.Attempt{{ID: sqldb.NewID(), Outcome: "created", RemoteID: "r"}}}},
 	}))
 	k.beginAgain() // another time
 	if first := k.firstRecord(); first != 1 {
@@ -186,8 +193,8 @@ func TestABaseThatDoesNotFitRemovesNothing(t *testing.T) {
 		must.Do(t, k.s.db.Read.Get(&row, k.s.db.Q(`SELECT seq, mark FROM journal`)))
 		base := must.Get(k.s.db.Journal.Cut(row.Seq, row.Mark))(t)
 		must.Do(t, k.s.db.InTx(t.Context(), "a base without its snapshot", func(t *sqldb.Tx) error {
-			note := t.Noting(journal.Base, at)
-			note.Base, note.Size = base, 1
+			note := t.Noting(at)
+			note.Kind, note.Base, note.Size = journal.Base, base, 1
 			return nil
 		}))
 		var unfit *retention.UnfitError

@@ -239,7 +239,7 @@ func (s *Trail) NoteEnd(ctx context.Context, now time.Time) error {
 		return nil
 	}
 	return s.db.InTx(ctx, "writing the end of the audit to the journal", func(t *sqldb.Tx) error {
-		t.Noting(journal.Audited, now)
+		t.Noting(now)
 		return nil
 	})
 }

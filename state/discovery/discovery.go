@@ -183,12 +183,11 @@ func (s *Discovery) Record(ctx context.Context, lease trade.Lease, page trade.Pa
 			if err != nil {
 				return err
 			}
-			changed := ledger.ChangedSince(entries, page.Updates)
 			left, err = ledger.ApplyUpdates(t, entries, records, page.Updates, now, sums)
 			if err != nil {
 				return err
 			}
-			if err := ledger.NoteFacts(t, changed, now); err != nil {
+			if err := records.Note(); err != nil {
 				return err
 			}
 			lost += left

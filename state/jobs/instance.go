@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -52,7 +51,7 @@ func (s *Roster) Beat(ctx context.Context, in trade.Instance) (trade.Instances, 
 			return err
 		}
 		if t.NewsOfOthers() { // an older state of the ledger is then noticed by this host too
-			t.Noting(journal.Audited, time.Now())
+			t.Noting(time.Now())
 		}
 		instances, err := Instances(t)
 		if err != nil {

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/state/audit"
-	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -101,13 +100,13 @@ func NoteHeader(t *sqldb.Tx, program string) error {
 	if err := t.Get(&header.Platform, `SELECT platform FROM ledger`); err != nil {
 		return err
 	}
-	t.Noting(journal.Moved, time.Now()).Head = &header
+	t.Noting(time.Now()).Head = &header
 	return nil
 }
 
 // NoteMoved records in the journal where the ledger is moved to; "" takes that back.
 func NoteMoved(t *sqldb.Tx, to string) {
-	note := t.Noting(journal.Moved, time.Now())
+	note := t.Noting(time.Now())
 	if t.S.Journal == nil { // WriteNote refuses it, if the ledger has one
 		return
 	}

@@ -1,6 +1,9 @@
 package journal
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Comparison is what a journal has beyond the last record that a ledger has of it.
 type Comparison struct {
@@ -52,7 +55,7 @@ func Compare(dir string, seq int64) (Comparison, error) {
 		return c, err
 	}
 	c.End, err = Read(dir, seq, func(r Record, mark string) error {
-		c.Used = c.Used || r.Kind != Known
+		c.Used = c.Used || r.Kind == Tx || r.Base > 0
 		if void[r.Seq] {
 			return nil
 		}
@@ -62,9 +65,9 @@ func Compare(dir string, seq int64) (Comparison, error) {
 		if len(c.Answers) == c.Missing-1 && r.onlyAnswers() {
 			c.Answers = append(c.Answers, r)
 		}
-		c.Intents += len(r.Intents)
-		if r.Kind == Known || r.Kind == Snapshot && seq < first {
-			c.Intents += len(r.Facts)
+		c.Intents += r.Open()
+		if r.Kind == Base && seq < first {
+			c.Intents += len(r.Rows)
 		}
 		return nil
 	})
@@ -76,5 +79,10 @@ func Compare(dir string, seq int64) (Comparison, error) {
 
 // onlyAnswers reports whether a record has nothing but answers, or nothing about rows at all.
 func (r Record) onlyAnswers() bool {
-	return r.Kind == Audited || r.Kind == Group && len(r.Intents)+len(r.Facts) == 0
+	ended := func(row Image) bool {
+		open := slices.ContainsFunc(row.Attempts, func(a Attempt) bool { return a.Outcome == "" })
+		return len(row.Attempts) > 0 && !open
+	}
+	return r.Kind == Tx && r.Head == nil && r.ActName == "" && len(r.Jobs)+len(r.Moves) == 0 &&
+		!slices.ContainsFunc(r.Rows, func(row Image) bool { return !ended(row) })
 }

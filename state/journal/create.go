@@ -22,10 +22,10 @@ const (
 )
 
 // Create creates a journal in a folder that must not exist yet, with what the ledger already knows:
-// pages calls put with parts of it, and with the paused jobs. The journal appears complete or not at
+// pages calls put with each page of it. The journal appears complete or not at
 // all. Create returns the last record's number and mark, or 0 and "" if there is none.
 func Create(dir string, header Header,
-	pages func(put func([]Fact, []JobFact) error) error,
+	pages func(put func(page Record) error) error,
 ) (seq int64, mark string, err error) {
 	if _, err := os.Lstat(dir); err == nil {
 		return 0, "", fmt.Errorf("journal: %s exists already", dir)
@@ -60,7 +60,7 @@ func Create(dir string, header Header,
 
 // begin writes the first segment: the head, and what the ledger knows.
 func begin(path string, header Header,
-	pages func(put func([]Fact, []JobFact) error) error,
+	pages func(put func(page Record) error) error,
 ) (seq int64, mark string, err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -82,9 +82,10 @@ func begin(path string, header Header,
 		return 0, "", fmt.Errorf("journal: %w", err)
 	}
 	if pages != nil {
-		if err := pages(func(facts []Fact, paused []JobFact) error {
+		if err := pages(func(page Record) error {
 			seq++
-			return put(Record{Seq: seq, Kind: Known, At: header.Created, Facts: facts, Jobs: paused})
+			page.Seq, page.Kind, page.At = seq, Base, header.Created
+			return put(page)
 		}); err != nil {
 			return 0, "", err
 		}

@@ -207,7 +207,7 @@ func TestASegmentWithoutItsHeadIsIgnoredAndReplaced(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	w := newWriter(f)
 	w.commit(group(2))
-	w.commit(Record{Kind: Act, At: at, ActName: "dismiss"})
+	w.commit(Record{Kind: Tx, At: at, ActName: "dismiss"})
 	whole := must.Get(os.ReadFile(filepath.Join(w.dir, segmentName(1))))(f)
 	f.Add(whole)
 	f.Add(whole[:len(whole)/2])

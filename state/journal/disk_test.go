@@ -29,16 +29,16 @@ type use struct {
 // took, and what a crash can leave: a torn end.
 func lived(t *testing.T) *use {
 	t.Helper()
-	w := newWriter(t, Fact{Row: Row{"contracts", "k"}, State: "accepted", RemoteID: "r", Generation: 1})
+	w := newWriter(t, Image{Row: Row{"contracts", "k"}, State: "accepted", Version: 3, Generation: 1})
 	w.j.limit = 700
 	for range 3 {
 		w.commit(group(2))
 	}
 	first := must.Get(w.j.Cut(w.seq, w.mark))(t)
-	w.commit(Record{Kind: Snapshot, At: at})
+	w.commit(Record{Kind: Base, At: at})
 	w.commit(Record{Kind: Base, At: at, Base: first, Size: 10})
 	w.commit(group(1))
-	w.commit(Record{Kind: Moved, At: at, Head: &header})
+	w.commit(Record{Kind: Tx, At: at, Head: &header})
 	must.Do(t, w.j.Close())
 	u := &use{
 		writer: w, home: filepath.Dir(w.dir), before: filepath.Join(t.TempDir(), "before"), seq0: w.seq,
@@ -160,7 +160,7 @@ var uses = map[string]struct {
 	}},
 	"create": {nil, func(u *use) (string, error) {
 		seq, _, err := Create(filepath.Join(u.home, "deep", "down", "l-2"), header,
-			func(put func([]Fact, []JobFact) error) error { return put(nil, nil) })
+			func(put func(Record) error) error { return put(Record{}) })
 		if err == nil {
 			_, err = Read(filepath.Join(u.home, "deep", "down", "l-2"), -1, func(Record, string) error { return nil })
 		}

@@ -12,8 +12,18 @@
 //
 // Each JSON begins with "seq", which increases by one with each record, and "prev", the CRC of the
 // line before. So it is detected if lines are missing, changed, reordered or mixed with those of
-// another journal. A segment begins with a head: the ids of journal and ledger, the host, the place
-// of the ledger, the time of creation.
+// another journal. There are three kinds of records:
+//
+//	head  begins a segment: the ids of journal and ledger, the host, the place of the ledger, the
+//	      time of creation
+//	tx    what one transaction of the ledger left: an image of each row that it sent, settled or
+//	      decided about, with the attempts that it changed, and of each record of the platform that
+//	      it wrote; jobs that a person paused; jobs that were moved. Images have versions: of several
+//	      of one row, also of several journals, the highest is the newest
+//	base  a page of the same images: what the ledger knew when the journal began, also when it began
+//	      again
+//
+// An image without a version is an answer that the ledger could not store.
 //
 // # What is guaranteed
 //
@@ -29,8 +39,8 @@
 //     (Record.Void).
 //
 // A journal that has become too large begins again within itself: a new segment holds what the
-// ledger knows by then (Snapshot, Base), after which the segments before it are removed (Cut,
-// Drop). Segments that are missing without such a base are damage.
+// ledger knows by then (Base), after which the segments before it are removed (Cut, Drop). Segments
+// that are missing without such a base are damage.
 //
 // record.go has the records, line.go their text, read.go the reading, append.go the appending,
 // create.go new journals and segments, renew.go how a journal begins again.

@@ -22,11 +22,12 @@ var header = Header{
 
 // group is a record of n rows.
 func group(n int) Record {
-	r := Record{Kind: Group, At: at}
+	r := Record{Kind: Tx, At: at}
 	for i := range n {
-		r.Intents = append(r.Intents, Intent{
+		r.Rows = append(r.Rows, Image{
 			Row:   Row{"contracts", fmt.Sprintf("01|%04d", i)},
-			Sends: "order_commitments", Attempt: fmt.Sprintf("a-%d", i), Generation: 1, Payload: "p",
+			Sends: "order_commitments", Version: 2, Generation: 1, State: "sending", Payload: "p",
+			Attempts: []Attempt{{ID: fmt.Sprintf("a-%d", i), Generation: 1}},
 		})
 	}
 	return r
@@ -41,13 +42,13 @@ type writer struct {
 	mark string
 }
 
-func newWriter(t testing.TB, facts ...Fact) *writer {
+func newWriter(t testing.TB, known ...Image) *writer {
 	t.Helper()
 	w := &writer{t: t, dir: filepath.Join(t.TempDir(), "parent", "l-1")}
 	var err error
-	if w.seq, w.mark, err = Create(w.dir, header, func(put func([]Fact, []JobFact) error) error {
-		for page := range slices.Chunk(facts, 500) {
-			if err := put(page, nil); err != nil {
+	if w.seq, w.mark, err = Create(w.dir, header, func(put func(Record) error) error {
+		for page := range slices.Chunk(known, 500) {
+			if err := put(Record{Rows: page}); err != nil {
 				return err
 			}
 		}
@@ -93,22 +94,21 @@ func readAllOf(t testing.TB, dir string) ([]Record, End) {
 
 func TestWhatWasAppendedIsRead(t *testing.T) {
 	t.Parallel()
-	facts := make([]Fact, 1200)
-	for i := range facts {
-		facts[i] = Fact{
-			Row: Row{"contracts", fmt.Sprint(i)}, State: "accepted", RemoteID: fmt.Sprint("r", i),
-			Generation: 1,
+	known := make([]Image, 1200)
+	for i := range known {
+		known[i] = Image{
+			Row: Row{"contracts", fmt.Sprint(i)}, State: "accepted", Version: int64(i + 1), Generation: 1,
 		}
 	}
-	w := newWriter(t, facts...)
+	w := newWriter(t, known...)
 	if w.seq != 3 {
-		t.Errorf("1,200 facts make %d records, want 3", w.seq)
+		t.Errorf("1,200 rows make %d records, want 3", w.seq)
 	}
 	w.commit(group(3))
-	w.commit(Record{Kind: Act, At: at, ActName: "adopt", Facts: facts[:1]})
+	w.commit(Record{Kind: Tx, At: at, ActName: "adopt", Rows: known[:1]})
 	moved := header
 	moved.Place = "/elsewhere/state.db"
-	w.commit(Record{Kind: Moved, At: at, Head: &moved})
+	w.commit(Record{Kind: Tx, At: at, Head: &moved})
 	records, end := readAllOf(t, w.dir)
 	if len(records) != 6 || end.Seq != 6 || end.Mark != w.mark || end.Torn != 0 || end.Header.Place != moved.Place ||
 		!end.At.Equal(at) {
@@ -116,12 +116,12 @@ func TestWhatWasAppendedIsRead(t *testing.T) {
 	}
 	n := 0
 	for _, r := range records {
-		if r.Kind == Known {
-			n += len(r.Facts)
+		if r.Kind == Base {
+			n += len(r.Rows)
 		}
 	}
 	if n != 1200 {
-		t.Errorf("%d facts, want 1,200", n)
+		t.Errorf("%d rows, want 1,200", n)
 	}
 	for path, mode := range map[string]os.FileMode{
 		w.dir: 0o700, filepath.Join(w.dir, segmentName(1)): 0o600,

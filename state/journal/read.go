@@ -247,7 +247,7 @@ func (e *contentError) Error() string { return e.err.Error() }
 // takeUp advances the end by one sound line.
 func takeUp(e entry, end *End, fn func(entry) error) error {
 	end.Mark, end.Seq = e.crc, e.seq
-	if e.kind == Head || e.kind == Moved || e.kind == Base {
+	if e.ofJournal() {
 		r, err := e.record()
 		if err != nil {
 			return &contentError{err}

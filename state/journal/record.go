@@ -11,16 +11,9 @@ type Kind string
 
 // The kinds of records.
 const (
-	Head  Kind = "head"  // begins a segment; its number is that of the record before it
-	Known Kind = "known" // what the ledger knew when the journal began
-	Group Kind = "group" // outcomes and intents of one commit of the ledger
-	Act   Kind = "act"   // a person's decision about sending
-	Moved Kind = "moved" // the ledger's place has changed, or its platform's address, or it was moved away
-
-	Audited Kind = "audited" // nothing but the end of the audit, and what was seen of the ledger
-
-	Snapshot Kind = "snapshot" // what the ledger in use knows; the journal begins again
-	Base     Kind = "base"     // ends a snapshot: what was before it is no longer needed
+	Head Kind = "head" // begins a segment; its number is that of the record before it
+	Tx   Kind = "tx"   // what one transaction of the ledger left
+	Base Kind = "base" // a page of what the ledger knew when the journal began, also when it began again
 )
 
 // Record is one line of a journal. Its JSON keys are stored for years: keys may be added, but never
@@ -31,26 +24,44 @@ type Record struct {
 	Kind Kind      `json:"kind"`
 	At   time.Time `json:"at"`
 
+	// of a segment; in a transaction: the place of the ledger, or its platform's address, has
+	// changed, or it was moved away
 	Head *Header `json:"head,omitempty"`
 	// earlier records whose commit the ledger refused: their intents never left
-	Void     []int64   `json:"void,omitempty"`
-	Outcomes []Outcome `json:"outcomes,omitempty"`
-	Intents  []Intent  `json:"intents,omitempty"`
-	By       string    `json:"by,omitempty"`      // with Intents: the process that may send them
-	ActName  string    `json:"act,omitempty"`     // the name of a person's act
-	Who      string    `json:"who,omitempty"`     // the person
-	Facts    []Fact    `json:"facts,omitempty"`   // entries after an act, or when the journal began
-	Records  []Sent    `json:"records,omitempty"` // what the transaction left of the records that it wrote
-	Jobs     []JobFact `json:"jobs,omitempty"`    // jobs after an act
-	// jobs whose entries were moved to another job: by this act, or, in a snapshot, before it
+	Void    []int64   `json:"void,omitempty"`
+	By      string    `json:"by,omitempty"`      // the process that may send what the record begins to send
+	ActName string    `json:"act,omitempty"`     // the name of a person's act
+	Who     string    `json:"who,omitempty"`     // the person
+	Rows    []Image   `json:"rows,omitempty"`    // the rows that decide about sending, as they are after it
+	Records []Sent    `json:"records,omitempty"` // the records of the platform, likewise
+	Jobs    []JobFact `json:"jobs,omitempty"`    // the jobs that a person paused, or let go on
+	// jobs whose rows were moved to another job: by this act, or, in a base, before it
 	Moves []Move `json:"moves,omitempty"`
 	// for each other journal of the ledger the last record that the ledger had
 	Seen  map[string]int64 `json:"seen,omitempty"`
 	Audit *AuditHead       `json:"audit,omitempty"` // the last record of the audit before this transaction
 	Term  *Term            `json:"term,omitempty"`  // what the host had confirmed of the ledger's server
-	// in a base: the first record that is still needed; in a head: that of the last base before it
+	// in the last page of a base: the first record that is still needed; in a head: that of the last
+	// base before it
 	Base int64 `json:"base,omitempty"`
-	Size int64 `json:"size,omitempty"` // with Base: the bytes of the snapshot
+	Size int64 `json:"size,omitempty"` // with Base: the bytes of the pages
+}
+
+// Quiet reports whether a record tells nothing of rows, records or jobs.
+func (r Record) Quiet() bool {
+	return len(r.Rows)+len(r.Records)+len(r.Jobs)+len(r.Moves) == 0 && r.ActName == ""
+}
+
+// Open returns how many requests may leave after the record.
+func (r Record) Open() (n int) {
+	for _, row := range r.Rows {
+		for _, a := range row.Attempts {
+			if r.Kind == Tx && a.Outcome == "" {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // AuditHead is the end of the ledger's audit at some time. What comes before it cannot be rewritten
@@ -84,69 +95,65 @@ type Header struct {
 	MovedTo string `json:"moved_to,omitempty"`
 }
 
-// Row identifies an entry of the ledger.
+// Row identifies a row of the ledger.
 type Row struct {
-	Job string `json:"job"`
-	Key string `json:"key"`
+	Job string `json:"job,omitempty"`
+	Key string `json:"key,omitempty"`
 }
 
-// Intent is a POST that may leave once the ledger has stored it too.
-type Intent struct {
+// Image is a row of the ledger as a transaction left it, with those of its attempts that the
+// transaction changed, or, in a base and after an act, that created a record, may have, or may be
+// doing so.
+type Image struct {
 	Row
-	Sends      string     `json:"sends"`
-	Attempt    string     `json:"attempt"`
-	Generation int        `json:"generation"`
-	Payload    trade.Hash `json:"payload_hash"`
-	Source     trade.Hash `json:"source_hash"` // hash of the row of the ERP that was sent
+	Sends string `json:"sends,omitempty"`
+	// raised by each change of the row: of several images the highest is the newest. 0 = an answer that
+	// the ledger could not store: only its attempt says which row it is, and the rest what the row
+	// would be.
+	Version    int64       `json:"version,omitempty"`
+	Generation int         `json:"generation,omitempty"`
+	State      string      `json:"state"`
+	Cause      string      `json:"cause,omitempty"`
+	Weak       bool        `json:"weak,omitempty"`         // refused in no form of the API
+	Flags      trade.Flags `json:"flags,omitempty"`        // that readings of the ERP do not renew
+	Explained  trade.Flags `json:"explained,omitempty"`    // absences that a person has explained
+	Payload    trade.Hash  `json:"payload_hash,omitempty"` // of what was sent, or would be
+	Source     trade.Hash  `json:"source_hash,omitempty"`  // of the newest row of the ERP
+	Next       *time.Time  `json:"next,omitempty"`         // when it is due again by time
+	// the record by which it is accepted, if that is not the one of its own generation
+	On *Origin `json:"on,omitempty"`
+	// where it stood before a person took it out
+	Dismissal *trade.Dismissal `json:"dismissal,omitempty"`
+	Attempts  []Attempt        `json:"attempts,omitempty"`
+	// on disk: those records that belong to the row; see shorten
+	Of []Sent `json:"records,omitempty"`
 }
 
-// Outcome is how an attempt ended, and what its entry became. Row is empty if the ledger could not
-// be read: then only the attempt identifies it.
-type Outcome struct {
+// Origin identifies a record of the platform, with its kind: the row under which it went, and the
+// generation.
+type Origin struct {
 	Row
-	Attempt    string `json:"attempt"`
-	Generation int    `json:"generation"`
-	Outcome    string `json:"outcome"` // created, not_created, not_sent, unknown
-	RemoteID   string `json:"remote_id,omitempty"`
-	Counts     bool   `json:"counts,omitempty"`
-	// of the entry; "" if it did not follow the answer
-	State  string     `json:"state,omitempty"`
-	Cause  string     `json:"cause,omitempty"`
-	Status int        `json:"status,omitempty"`
-	Weak   bool       `json:"weak,omitempty"`
-	Next   *time.Time `json:"next,omitempty"` // when the entry is due again by time
+	Generation int `json:"generation"`
 }
 
-// Fact is the state of an entry.
-type Fact struct {
-	Row
-	Sends      string `json:"sends"`
-	Generation int    `json:"generation"`
-	State      string `json:"state"`
-	Cause      string `json:"cause,omitempty"`
-	// "" for an entry that a person accepted without an id
-	RemoteID string `json:"remote_id,omitempty"`
-	// the id that it had before its record was assigned to the row under its new key
-	MovedID string     `json:"moved_id,omitempty"`
-	Weak    bool       `json:"weak,omitempty"`
-	Payload trade.Hash `json:"payload_hash,omitempty"`
-	Source  trade.Hash `json:"source_hash,omitempty"` // of the row that was sent
-	Newest  trade.Hash `json:"newest_hash,omitempty"` // of the present row, if it has changed since
-	// the row that was sent is no longer under this key
-	Replaced bool `json:"replaced,omitempty"`
-	// the records that belong to it; only in known and snapshot
-	Records []Sent `json:"records,omitempty"`
-	// absences that a person has explained: missing, cancelled
-	Explained trade.Flags   `json:"explained,omitempty"`
-	Attempts  []FactAttempt `json:"attempts,omitempty"`
+// Attempt is an attempt as a transaction left it.
+type Attempt struct {
+	ID         string     `json:"id"`
+	Generation int        `json:"generation,omitempty"`
+	Outcome    string     `json:"outcome,omitempty"` // created, not_created, not_sent, unknown; "" while it is open
+	RemoteID   string     `json:"remote_id,omitempty"`
+	Payload    trade.Hash `json:"payload_hash,omitempty"` // if it is not that of the row
+	Started    time.Time  `json:"started,omitzero"`       // if the record does not begin it, or end it
+	Status     int        `json:"status,omitempty"`
+	Counts     bool       `json:"counts,omitempty"`
 }
 
 // Sent is a record of the platform as a transaction left it (trade.Record). Row and Generation
 // identify it: under these it went.
 type Sent struct {
 	Row
-	Generation int          `json:"generation"`
-	Sends      string       `json:"sends"`
+	Generation int          `json:"generation,omitempty"`
+	Sends      string       `json:"sends,omitempty"`
 	Owner      *Row         `json:"owner,omitempty"` // the row that it belongs to now, if that is another one
 	Certainty  string       `json:"certainty"`
 	RemoteID   string       `json:"remote_id,omitempty"`
@@ -175,14 +182,4 @@ type Move struct {
 	To    string `json:"to"`
 	Sends string `json:"sends"`
 	After int64  `json:"after"` // the last record of this journal before the move
-}
-
-// FactAttempt is an attempt that created a record, may have created one, or may be creating one.
-type FactAttempt struct {
-	ID         string     `json:"id"`
-	Generation int        `json:"generation"`
-	Outcome    string     `json:"outcome"` // "" while it is open
-	RemoteID   string     `json:"remote_id,omitempty"`
-	Payload    trade.Hash `json:"payload_hash,omitempty"`
-	Started    time.Time  `json:"started"`
 }

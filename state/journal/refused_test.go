@@ -13,7 +13,7 @@ import (
 )
 
 // unwritable is a record that has no text: the year 10000 has none in JSON.
-var unwritable = Record{Kind: Group, At: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}
+var unwritable = Record{Kind: Tx, At: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}
 
 // F053: a record that cannot be written leaves no trace, and the next one is written; a journal
 // whose beginning cannot be written is not there.
@@ -35,9 +35,9 @@ func TestARecordWithoutATextIsNotWritten(t *testing.T) {
 	}
 	late := header
 	late.Created = unwritable.At
-	for name, pages := range map[string]func(put func([]Fact, []JobFact) error) error{
-		"without facts": nil,
-		"with facts":    func(put func([]Fact, []JobFact) error) error { return put([]Fact{{State: "accepted"}}, nil) },
+	for name, pages := range map[string]func(put func(Record) error) error{
+		"without rows": nil,
+		"with rows":    func(put func(Record) error) error { return put(Record{Rows: []Image{{State: "accepted"}}}) },
 	} {
 		dir := filepath.Join(t.TempDir(), "l-2")
 		if _, _, err := Create(dir, late, pages); err == nil {

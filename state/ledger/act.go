@@ -170,7 +170,7 @@ func ActOnEntries(t *sqldb.Tx, acts []trade.Act, done []bool) error {
 	if err := sums.Apply(t); err != nil || len(updates) == 0 {
 		return err
 	}
-	return noteAct(t, updatedBy(acts, done), UpdateIDs(slices.Concat(gives, updates)))
+	return noteAct(t, updatedBy(acts, done), slices.Concat(gives, updates), entries, records)
 }
 
 // unchanged reports whether an entry is as a person saw it.

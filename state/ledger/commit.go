@@ -4,6 +4,7 @@ package ledger
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"maps"
@@ -170,11 +171,7 @@ func (g *GroupTx) Run() error {
 		return err
 	}
 	if !g.Result.LeaseLost {
-		changed := ChangedSince(g.Entries, g.Group.Updates)
 		if _, err := ApplyUpdates(g.Tx, g.Entries, g.Records, g.Group.Updates, g.Now, g.Sums); err != nil {
-			return err
-		}
-		if err := NoteFacts(g.Tx, changed, g.Now); err != nil {
 			return err
 		}
 		// The attempt is written before its entry: the database lets an entry become sending only
@@ -187,7 +184,10 @@ func (g *GroupTx) Run() error {
 		}
 	}
 	// The stored sums move with the entries (I9).
-	return g.Sums.Apply(g.Tx)
+	if err := g.Sums.Apply(g.Tx); err != nil {
+		return err
+	}
+	return g.Records.Note()
 }
 
 // Load locks everything that the group touches: attempts first, then entries in id order.
@@ -278,10 +278,11 @@ func (g *GroupTx) claim() error {
 		if err := g.Sums.Move(e, string(trade.Sending)); err != nil {
 			return err
 		}
-		e.State, e.Version = string(trade.Sending), e.Version+1
+		e.begin()
 		g.Attempts[a.ID] = row
 		g.Result.Claimed[a.ID] = true
-		g.noteIntent(e, a, in.Entry.SourceHash)
+		g.Records.touch(e, begun(a, e))
+		g.Noting(g.Now).By = a.Owner
 		g.Records.Intend(e, a, in.Entry)
 		attempts = append(attempts, row.Args())
 		began = append(began, e.ID)
@@ -309,6 +310,12 @@ func (g *GroupTx) attemptOf(in trade.Intent, e *NarrowRow, no int) trade.Attempt
 		a.Target, a.Payload, a.PayloadHash = in.Entry.Target, in.Entry.Payload, in.Entry.PayloadHash
 	}
 	return a
+}
+
+// begin changes an entry in memory as GroupTx.begin does in the ledger.
+func (e *NarrowRow) begin() {
+	e.State, e.Version = string(trade.Sending), e.Version+1
+	e.Cause, e.Error, e.NextAttemptAt = "", sql.NullString{}, sql.NullInt64{}
 }
 
 // begin moves entries from pending to sending.

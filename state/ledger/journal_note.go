@@ -1,9 +1,13 @@
-// What a transaction writes to the journal: intents, outcomes, facts and acts.
+// What a transaction writes to the journal: its rows, attempts and records as it leaves them.
 
 package ledger
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/safrasync/safrasync/state/jobs"
@@ -12,36 +16,172 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// noteIntent records a POST that may leave after the commit.
-func (g *GroupTx) noteIntent(e *NarrowRow, a trade.Attempt, source trade.Hash) {
-	r := g.Noting(journal.Group, g.Now)
-	r.By = a.Owner
-	r.Intents = append(r.Intents, journal.Intent{
-		Row: journal.Row{Job: e.Job, Key: e.Key}, Sends: e.Sends, Attempt: a.ID, Generation: a.Generation,
-		Payload: a.PayloadHash, Source: source,
-	})
+// touched is a row that the journal must tell of, with the attempts that the transaction changed.
+type touched struct {
+	*NarrowRow
+	attempts []journal.Attempt
 }
 
-// noteOutcome records how an attempt ended.
-func (g *GroupTx) noteOutcome(e *NarrowRow, a *AttemptRow, st trade.Settlement, follows bool) {
-	r := g.Noting(journal.Group, g.Now)
-	o := outcomeOf(st, follows)
-	o.Row, o.Generation = journal.Row{Job: e.Job, Key: e.Key}, a.Generation
-	r.Outcomes = append(r.Outcomes, o)
+// touch adds a row, and attempts of it, to what the journal must tell of the transaction.
+func (r *Records) touch(e *NarrowRow, attempts ...journal.Attempt) {
+	if r.tells[e.ID] == nil {
+		if r.tells == nil {
+			r.tells = map[int64]*touched{}
+		}
+		r.tells[e.ID] = &touched{NarrowRow: e}
+		r.touched = append(r.touched, r.tells[e.ID])
+	}
+	r.tells[e.ID].attempts = append(r.tells[e.ID].attempts, attempts...)
 }
 
-// NoteFacts records the present state of entries whose answers came after a person had decided, or
-// whose content numbers were computed anew.
-func NoteFacts(t *sqldb.Tx, entries []int64, now time.Time) error {
-	if len(entries) == 0 {
+// Note writes to the journal the rows that were touched and the records that were written, as they
+// are now: at the end of the transaction.
+func (r *Records) Note() error {
+	if len(r.touched)+len(r.written) == 0 {
 		return nil
 	}
-	r := t.Noting(journal.Group, now)
-	return FactPages(t, entries, func(facts []journal.Fact) error {
-		r.Facts = append(r.Facts, facts...)
+	note := r.t.Noting(r.now)
+	for _, row := range r.touched {
+		image, err := row.image()
+		if err != nil {
+			return err
+		}
+		image.Attempts, image.On = row.attempts, r.on(row.NarrowRow)
+		note.Rows = append(note.Rows, image)
+	}
+	for _, row := range r.written {
+		note.Records = append(note.Records, row.image())
+	}
+	r.touched, r.tells, r.written = nil, nil, nil
+	return nil
+}
+
+// on returns the record by which an entry is accepted, if that is not the one of its own generation.
+func (r *Records) on(e *NarrowRow) *journal.Origin {
+	have := r.byID[e.RecordID.Int64]
+	if have == nil || !e.RecordID.Valid || have.Job == e.Job && have.Key == e.Key && have.Generation == e.Generation {
 		return nil
+	}
+	return &journal.Origin{Row: journal.Row{Job: have.Job, Key: have.Key}, Generation: have.Generation}
+}
+
+// image returns a row in the form in which the journal keeps it, without attempts.
+func (e *NarrowRow) image() (journal.Image, error) {
+	out := journal.Image{
+		Row: journal.Row{Job: e.Job, Key: e.Key}, Sends: e.Sends, Version: e.Version, Generation: e.Generation,
+		State: e.State, Cause: e.Cause, Weak: strings.Contains(e.Error.String, `"weak":true`),
+		Payload: e.PayloadHash, Source: e.SourceHash,
+	}
+	if e.NextAttemptAt.Valid {
+		next := sqldb.Instant(e.NextAttemptAt)
+		out.Next = &next
+	}
+	flags, err := FlagsOf(e.Flags)
+	if err != nil {
+		return out, err
+	}
+	out.Flags = Lasting(flags)
+	if out.Explained, err = Explained(e.Acknowledged); err != nil {
+		return out, err
+	}
+	if e.Dismissal.Valid && e.State == string(trade.Dismissed) {
+		if err := json.Unmarshal([]byte(e.Dismissal.String), &out.Dismissal); err != nil {
+			return out, fmt.Errorf("entry %d is damaged in column dismissal: restore the backup", e.ID)
+		}
+	}
+	return out, nil
+}
+
+// Lasting returns those of a row's flags that no reading of the ERP renews.
+func Lasting(flags trade.Flags) trade.Flags {
+	return slices.DeleteFunc(slices.Clone(flags), func(f trade.Flag) bool {
+		return f == trade.MissingInERP || f == trade.Cancelled || f == trade.Twin || f == trade.NearTwin
 	})
 }
+
+// Explained returns those of a row's acknowledged flags, in their stored form, that explain its
+// absence from the ERP. They end when the row is seen again; other flags tell of new differences
+// too, so a person must see them again after a rebuild.
+func Explained(acknowledged string) (trade.Flags, error) {
+	flags, err := FlagsOf(acknowledged)
+	return slices.DeleteFunc(flags, func(f trade.Flag) bool {
+		return f != trade.MissingInERP && f != trade.Cancelled
+	}), err
+}
+
+// begun returns an attempt as its intent leaves it.
+func begun(a trade.Attempt, e *NarrowRow) journal.Attempt {
+	out := journal.Attempt{ID: a.ID, Generation: a.Generation}
+	if a.PayloadHash != e.PayloadHash {
+		out.Payload = a.PayloadHash
+	}
+	return out
+}
+
+// ended returns an attempt as its settlement leaves it.
+func ended(st trade.Settlement, generation int) journal.Attempt {
+	a := st.Attempt
+	return journal.Attempt{
+		ID: a.ID, Generation: generation, Outcome: string(a.Outcome), RemoteID: sqldb.CleanText(a.RemoteID),
+		Status: a.Status, Counts: st.Counts,
+	}
+}
+
+// attemptsThatCount returns the attempts of entries that created a record, may have, or may be doing
+// so, in the form of the journal.
+func attemptsThatCount(t *sqldb.Tx, ids []int64) (map[int64][]journal.Attempt, error) {
+	var rows []AttemptRow
+	if err := t.All(&rows, `SELECT a.id, a.entry_id, a.generation, a.outcome, a.remote_id, a.payload_hash, a.started_at, a.status, a.counts
+		FROM attempt a WHERE `+t.S.D.Among("a.entry_id")+` AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'created'))
+		ORDER BY a.entry_id, a.no`, sqldb.ListOf(t.S.D, ids)); err != nil {
+		return nil, err
+	}
+	out := map[int64][]journal.Attempt{}
+	for _, a := range rows {
+		out[a.EntryID] = append(out[a.EntryID], journal.Attempt{
+			ID: a.ID, Generation: a.Generation, Outcome: a.Outcome.String, RemoteID: a.RemoteID, Payload: a.PayloadHash,
+			Started: time.UnixMilli(a.StartedAt).UTC(), Status: a.Status, Counts: a.Counts == 1,
+		})
+	}
+	return out, nil
+}
+
+// Images adds rows of the ledger, and the records of them that count, to a page of the journal.
+func Images(t *sqldb.Tx, ids []int64, page *journal.Record) error {
+	for chunk := range slices.Chunk(ids, sqldb.InList) {
+		var rows []NarrowRow
+		if err := t.All(&rows, SelectNarrow+`WHERE `+t.S.D.Among("e.id")+` ORDER BY e.id`,
+			sqldb.ListOf(t.S.D, chunk)); err != nil {
+			return err
+		}
+		attempts, err := attemptsThatCount(t, chunk)
+		if err != nil {
+			return err
+		}
+		records, err := LoadRecords(t, chunk, time.Time{})
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			image, err := rows[i].image()
+			if err != nil {
+				return err
+			}
+			image.Attempts, image.On = attempts[rows[i].ID], records.on(&rows[i])
+			page.Rows = append(page.Rows, image)
+			for _, r := range records.of[rows[i].ID] {
+				if trade.Certainty(r.Certainty).Counts() {
+					page.Records = append(page.Records, r.image())
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// Remembers is the SQL condition for the entries with which a journal begins: those that were sent,
+// or about which a person has decided.
+const Remembers = `(e.state IN ('accepted', 'in_doubt', 'sending', 'held', 'dismissed', 'rejected') OR e.generation > 1)`
 
 // keepAnswers writes the answers of a group that the ledger could not store to the journal alone
 // (F052, F053). If the process ends before the ledger has stored them, the next start finds them.
@@ -51,12 +191,20 @@ func (s *Ledger) keepAnswers(group trade.Group, g *GroupTx, err error) error {
 	if s.db.Journal == nil || len(group.Settle) == 0 || flushed {
 		return err
 	}
-	r := journal.Record{Kind: journal.Group, At: time.UnixMilli(sqldb.AtOr(group.At, time.Time{})).UTC()}
+	r := journal.Record{Kind: journal.Tx, At: time.UnixMilli(sqldb.AtOr(group.At, time.Time{})).UTC()}
 	if had := s.db.Confirmed(); had.Server != "" {
 		r.Seen, r.Term = had.Seen, &had.Term
 	}
 	for _, st := range group.Settle {
-		r.Outcomes = append(r.Outcomes, outcomeOf(st, true))
+		row := journal.Image{
+			State: string(st.State), Cause: sqldb.CleanText(st.Cause), Weak: st.Error != nil && st.Error.Weak,
+			Flags: Lasting(st.Flags), Attempts: []journal.Attempt{ended(st, st.Attempt.Generation)},
+		}
+		if !st.NextAttemptAt.IsZero() {
+			next := st.NextAttemptAt.UTC()
+			row.Next = &next
+		}
+		r.Rows = append(r.Rows, row)
 	}
 	if keepErr := s.db.Journal.Keep(r); keepErr != nil {
 		return errors.Join(err, s.db.JournalFault(keepErr))
@@ -64,39 +212,32 @@ func (s *Ledger) keepAnswers(group trade.Group, g *GroupTx, err error) error {
 	return err
 }
 
-// outcomeOf returns the outcome of an attempt in the form of the journal.
-func outcomeOf(st trade.Settlement, follows bool) journal.Outcome {
-	a := st.Attempt
-	o := journal.Outcome{
-		Attempt: a.ID, Generation: a.Generation, Outcome: string(a.Outcome), RemoteID: sqldb.CleanText(a.RemoteID),
-		Counts: st.Counts, Status: a.Status,
+// noteAct records what a person decided about rows, with the attempts of them that count. An older
+// copy of the ledger, which lacks the decision, is then detected although nothing was sent since.
+func noteAct(t *sqldb.Tx, act trade.AuditRecord, updates []trade.Update, entries map[int64]*NarrowRow,
+	records *Records,
+) error {
+	attempts, err := attemptsThatCount(t, UpdateIDs(updates))
+	if err != nil {
+		return err
 	}
-	if follows {
-		o.State, o.Cause, o.Weak = string(st.State), sqldb.CleanText(st.Cause), st.Error != nil && st.Error.Weak
-		if !st.NextAttemptAt.IsZero() {
-			next := st.NextAttemptAt.UTC()
-			o.Next = &next
-		}
+	for _, id := range UpdateIDs(updates) {
+		records.touch(entries[id], attempts[id]...)
 	}
-	return o
+	noteActOf(t, act)
+	return records.Note()
 }
 
-// noteAct records what a person decided about rows: the state of the entries at the end of the
-// act's transaction. An older copy of the ledger, which lacks the decision, is then detected
-// although nothing was sent since.
-func noteAct(t *sqldb.Tx, act trade.AuditRecord, entries []int64) error {
-	r := t.Noting(journal.Act, time.UnixMilli(sqldb.AtOr(act.At, time.Time{})))
-	r.ActName, r.Who = sqldb.CleanText(act.Act), sqldb.CleanText(act.Who)
-	return FactPages(t, entries, func(facts []journal.Fact) error {
-		r.Facts = append(r.Facts, facts...)
-		return nil
-	})
+func noteActOf(t *sqldb.Tx, act trade.AuditRecord) *journal.Record {
+	at := time.UnixMilli(sqldb.AtOr(act.At, time.Time{})).UTC()
+	r := t.Noting(at)
+	r.At, r.ActName, r.Who = at, sqldb.CleanText(act.Act), sqldb.CleanText(act.Who)
+	return r
 }
 
 // noteJob records the state in which a person left a job: a pause is also a decision about sending.
 func noteJob(t *sqldb.Tx, act trade.AuditRecord, status trade.JobStatus) {
-	r := t.Noting(journal.Act, time.UnixMilli(sqldb.AtOr(act.At, time.Time{})))
-	r.ActName, r.Who = sqldb.CleanText(act.Act), sqldb.CleanText(act.Who)
+	r := noteActOf(t, act)
 	r.Jobs = append(r.Jobs, JobFact(status))
 }
 

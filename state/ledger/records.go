@@ -7,6 +7,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -45,6 +46,7 @@ var (
 type OwnedRecord struct {
 	RecordRow
 	OwnerJob, OwnerKey string
+	told               bool // it is one of those that the journal gets
 }
 
 // SelectRecord selects whole records, with the rows that they belong to.
@@ -91,6 +93,11 @@ type Records struct {
 	byID    map[int64]*OwnedRecord
 	origins map[origin]*OwnedRecord
 	changed map[*OwnedRecord]bool
+
+	// what the journal must tell of the transaction
+	touched []*touched
+	tells   map[int64]*touched // by entry
+	written []*OwnedRecord
 }
 
 // origin identifies a record in every ledger: the row under which it went, and the generation.
@@ -355,50 +362,31 @@ func (r *Records) Restore(owner *NarrowRow, image journal.Sent, act int64) {
 	have.setNewest(image.Newest)
 }
 
-// Accepts returns the record by which an entry is accepted that has an id of the platform, gave one to
-// another row, or has none; nil if there is no such record.
-func (r *Records) Accepts(e *NarrowRow, own, given string) *OwnedRecord {
-	if on := r.byID[e.RecordID.Int64]; e.RecordID.Valid && (r.idOf(e) != "" || own == "") {
-		return on
+// Accepts returns the record by which an entry is accepted: as before, the one that an image names, or
+// the last that exists; nil if there is none.
+func (r *Records) Accepts(e *NarrowRow, on journal.Origin) *OwnedRecord {
+	may := append(slices.Clone(r.of[e.ID]), r.origins[origin{on.Job, on.Key, e.Sends, on.Generation}])
+	if e.RecordID.Valid {
+		may = append(may, r.byID[e.RecordID.Int64])
 	}
-	for _, have := range slices.Backward(r.of[e.ID]) {
-		if have.RemoteID == own && (own != "" || given == "" && have.Certainty == string(trade.Stated)) {
+	for _, have := range slices.Backward(may) {
+		if have != nil && (have.Certainty == string(trade.Made) || have.Certainty == string(trade.Stated)) {
 			return have
 		}
-	}
-	var gave *OwnedRecord
-	for _, have := range r.origins {
-		went := have.Job == e.Job && have.Key == e.Key
-		if have.Kind == e.Sends && have.RemoteID == given && given != "" && (gave == nil || went) {
-			gave = have
-		}
-	}
-	return gave
-}
-
-// Prove sets what an answer proves of the record of an entry that only the journal has.
-func (r *Records) Prove(e *NarrowRow, generation int, outcome trade.Outcome, remoteID string) {
-	have := r.went(e, generation)
-	if have != nil && have.Certainty == string(trade.Maybe) && outcome == trade.OutcomeCreated {
-		r.made(e, have, remoteID)
-	}
-}
-
-// Write writes what has changed, and notes it in the journal as it is then.
-func (r *Records) Write() error {
-	rows, err := r.Store()
-	if err != nil || len(rows) == 0 {
-		return err
-	}
-	note := r.t.Noting(journal.Group, r.now)
-	for _, row := range rows {
-		note.Records = append(note.Records, row.image())
 	}
 	return nil
 }
 
-// Store writes what has changed, and returns it. It is for what the journal has already.
-func (r *Records) Store() (all []*OwnedRecord, err error) {
+// Prove sets what an answer that only the journal has proves of the record of an entry.
+func (r *Records) Prove(e *NarrowRow, st trade.Settlement) {
+	generation := st.Attempt.Generation
+	if have := r.went(e, generation); have != nil && have.Certainty == string(trade.Maybe) {
+		r.settle(e, &AttemptRow{Generation: generation, RemoteID: st.Attempt.RemoteID}, st)
+	}
+}
+
+// Write writes what has changed. The caller must Note it for the journal, unless that has it already.
+func (r *Records) Write() (err error) {
 	// what loses its id, what is new, and the rest: no two records have one id at once
 	step := func(have *OwnedRecord) int {
 		switch {
@@ -409,7 +397,7 @@ func (r *Records) Store() (all []*OwnedRecord, err error) {
 		}
 		return 2
 	}
-	all = slices.SortedFunc(maps.Keys(r.changed), func(a, b *OwnedRecord) int {
+	all := slices.SortedFunc(maps.Keys(r.changed), func(a, b *OwnedRecord) int {
 		return cmp.Or(cmp.Compare(a.EntryID, b.EntryID), cmp.Compare(a.Generation, b.Generation))
 	})
 	clear(r.changed)
@@ -417,6 +405,9 @@ func (r *Records) Store() (all []*OwnedRecord, err error) {
 	unnumbered := false
 	for _, have := range all {
 		have.Version++
+		if !have.told {
+			have.told, r.written = true, append(r.written, have)
+		}
 		at, columns := step(have), changedColumns
 		if at == 1 {
 			columns = addedColumns
@@ -434,7 +425,7 @@ func (r *Records) Store() (all []*OwnedRecord, err error) {
 	if err == nil && unnumbered {
 		err = r.number(all)
 	}
-	return all, err
+	return err
 }
 
 // number reads the ids that the database gave to new records.
@@ -515,7 +506,7 @@ func (s *Ledger) Reprint(ctx context.Context, lease trade.Lease, entries []trade
 				records.renew(e)
 			}
 		}
-		return records.Write()
+		return errors.Join(records.Write(), records.Note())
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -124,7 +125,7 @@ func (s *Ledger) settleCertain(t *sqldb.Tx, lease trade.Lease, left []sendingRow
 	if err := g.Load(); err != nil {
 		return nil, err
 	}
-	if err := g.Settle(); err != nil {
+	if err := errors.Join(g.Settle(), g.Records.Note()); err != nil {
 		return nil, err
 	}
 	return slices.DeleteFunc(left, func(f sendingRow) bool { return g.Result.Settled[f.Attempt.String] }),

@@ -43,12 +43,11 @@ func (g *GroupTx) Settle() error {
 
 // settling holds what is needed to judge the settlements of a group, and what they write.
 type settling struct {
-	owners    map[remoteKey]*OwnedRecord
-	scopes    map[string]string
-	results   map[string][]any // the rows of attempts
-	moved     map[int64][]any  // the rows of entries
-	otherwise []int64          // entries that did not become what their settlement states
-	late      []int64          // entries whose attempts were unknown: they have contents again
+	owners  map[remoteKey]*OwnedRecord
+	scopes  map[string]string
+	results map[string][]any // the rows of attempts
+	moved   map[int64][]any  // the rows of entries
+	late    []int64          // entries whose attempts were unknown: they have contents again
 	// attempts that stay unknown, for which the sender's observation is stored
 	heard  []string
 	alarms []raisedAlarm
@@ -99,8 +98,7 @@ func (g *GroupTx) settle(w *settling, a *AttemptRow, st trade.Settlement) (err e
 	g.Result.Settled[a.ID] = true
 	before := trade.State(e.State)
 	became := g.becomes(e, a, &st)
-	plain := became.settlement == &st
-	g.noteOutcome(e, a, st, plain)
+	g.Records.touch(e, ended(st, a.Generation))
 	if made := g.Records.settle(e, a, st); made != nil {
 		w.owners[remote] = made
 	}
@@ -112,9 +110,6 @@ func (g *GroupTx) settle(w *settling, a *AttemptRow, st trade.Settlement) (err e
 	}
 	w.moved[e.ID] = []any{
 		e.ID, e.State, e.Cause, e.Error, e.NextAttemptAt, e.Flags, e.RecordID, e.Attempts, g.Now.UnixMilli(), e.Version,
-	}
-	if !plain {
-		w.otherwise = append(w.otherwise, e.ID)
 	}
 	if became.alarm != nil {
 		w.alarms = append(w.alarms, raisedAlarm{*became.alarm, before})
@@ -134,15 +129,16 @@ func (g *GroupTx) writeSettled(w settling) error {
 		return err
 	}
 	if len(w.late) > 0 {
-		if err := g.Do(`UPDATE entry SET reduced_at = NULL WHERE reduced_at IS NOT NULL AND `+g.S.D.Among("id"),
-			sqldb.ListOf(g.S.D, w.late)); err != nil {
+		var again []int64
+		if err := g.All(&again, `UPDATE entry SET reduced_at = NULL, version = version + 1 WHERE reduced_at IS NOT NULL AND `+
+			g.S.D.Among("id")+` RETURNING id`, sqldb.ListOf(g.S.D, w.late)); err != nil {
 			return err
+		}
+		for _, id := range again {
+			g.Entries[id].Version++
 		}
 	}
 	if err := jobs.BeginAnew(g.Tx, w.heard); err != nil {
-		return err
-	}
-	if err := NoteFacts(g.Tx, w.otherwise, g.Now); err != nil {
 		return err
 	}
 	for _, t := range w.alarms {

@@ -17,14 +17,16 @@ import (
 type NarrowRow struct {
 	ID, Version                                        int64
 	Job, Sends, Key, State, Flags, Amount, Unit, Cause string
-	Error                                              sql.NullString
+	Acknowledged                                       string
+	Error, Dismissal                                   sql.NullString
 	Generation, Attempts                               int
 	RecordID, NextAttemptAt                            sql.NullInt64
+	SourceHash, PayloadHash                            trade.Hash
 }
 
 // SelectNarrow selects the columns of a NarrowRow.
 const SelectNarrow = `SELECT e.id, e.job, e.sends, e.key, e.state, e.record_id, e.flags, e.generation, e.attempts, e.amount, e.unit, e.version,
-	e.cause, e.error, e.next_attempt_at FROM entry e `
+	e.cause, e.error, e.next_attempt_at, e.acknowledged, e.dismissal, e.source_hash, e.payload_hash FROM entry e `
 
 // LockEntries reads entries and locks them until the transaction ends, in id order, so that two
 // transactions do not deadlock.
@@ -57,7 +59,10 @@ func UpdateIDs(updates []trade.Update) []int64 {
 }
 
 // ApplyUpdates writes the updates whose entry is still as it was read, and returns how many others
-// there were. entries must be locked, and records must be theirs; ApplyUpdates keeps both current.
+// there were. entries must be locked, and records must be theirs; ApplyUpdates keeps both current,
+// and the caller must Note the records. The journal is told of entries that were sent and whose rows
+// have since changed or left their keys, or are again as they were sent: their present content is not
+// sent under another key, and nothing is sent that refers to them.
 func ApplyUpdates(t *sqldb.Tx, entries map[int64]*NarrowRow, records *Records, updates []trade.Update,
 	now time.Time, sums TallyChange,
 ) (lost int, err error) {
@@ -77,6 +82,10 @@ func ApplyUpdates(t *sqldb.Tx, entries map[int64]*NarrowRow, records *Records, u
 			continue
 		}
 		done[e.ID] = true
+		if u.From.Created() && (u.Entry.Flags.Has(trade.Changed) || u.Entry.Flags.Has(trade.Replaced) ||
+			strings.Contains(e.Flags, changedText) || strings.Contains(e.Flags, replacedText)) {
+			records.touch(e)
+		}
 		row, err := RowOf(u.Entry, now)
 		if err != nil {
 			return 0, err
@@ -92,6 +101,8 @@ func ApplyUpdates(t *sqldb.Tx, entries map[int64]*NarrowRow, records *Records, u
 		e.State, e.Amount, e.Unit, e.Version = row.State, row.Amount, row.Unit, row.Version
 		e.Flags, e.Generation, e.Attempts = row.Flags, row.Generation, row.Attempts
 		e.Cause, e.Error, e.NextAttemptAt = row.Cause, row.Error, row.NextAttemptAt
+		e.Acknowledged, e.Dismissal = row.Acknowledged, row.Dismissal
+		e.SourceHash, e.PayloadHash = row.SourceHash, row.PayloadHash
 		rows = append(rows, row)
 	}
 	if err := records.Write(); err != nil { // an entry is accepted by a record that exists
@@ -106,22 +117,4 @@ func ApplyUpdates(t *sqldb.Tx, entries map[int64]*NarrowRow, records *Records, u
 		written[i] = sqldb.Pick(row, updateColumns)
 	}
 	return lost, t.UpdateRows("entry", updateColumns, written)
-}
-
-// ChangedSince returns the entries that were sent and whose rows have since changed or left their
-// keys, or are again as they were sent. The journal records them because a rebuilt ledger must
-// know: their present content is not sent under another key, and nothing is sent that refers to
-// them.
-func ChangedSince(entries map[int64]*NarrowRow, updates []trade.Update) (ids []int64) {
-	for _, u := range updates {
-		was := entries[u.Entry.ID]
-		if was == nil || !u.From.Created() {
-			continue
-		}
-		if u.Entry.Flags.Has(trade.Changed) || u.Entry.Flags.Has(trade.Replaced) ||
-			strings.Contains(was.Flags, changedText) || strings.Contains(was.Flags, replacedText) {
-			ids = append(ids, u.Entry.ID)
-		}
-	}
-	return ids
 }

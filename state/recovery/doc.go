@@ -7,17 +7,16 @@
 // # The journal
 //
 // A ledger that is opened for writing has a journal (package journal) in the folder
-// Options.Journal/<ledger id>. Every transaction with intents, outcomes, or a person's act
-// (noteAct, noteJob) flushes one record there before it commits, and stores that record's number
-// and checksum in the table journal: journal first, ledger second, POSTs after both. Opening a
-// ledger compares the two:
+// Options.Journal/<ledger id>. Every transaction that begins to send rows, settles or decides about
+// them, or changes records of the platform, flushes one record there before it commits
+// (ledger.Records.Note), and stores that record's number and checksum in the table journal: journal
+// first, ledger second, POSTs after both. Opening a ledger compares the two:
 //
 //	in step                            the work goes on
-//	one group more in the journal      a process ended between the two: its answers are stored;
-//	                                   its intents are sent again if its marks show that they had
-//	                                   not left, otherwise they become in doubt
-//	one act more in the journal        the same: the act is done, except for a second sending,
-//	                                   after which the row stays in doubt
+//	one record more in the journal     a process ended between the two: the record is replayed. Its
+//	                                   intents are sent again if the marks show that they had not
+//	                                   left, otherwise they become in doubt, also where a person
+//	                                   had ordered a second sending
 //	bytes after its last sound record  those of one interrupted write are cut off, if the ledger
 //	                                   is in step; others are CodeJournalEnd. Rebuild names them,
 //	                                   and pauses every job: nobody knows what they were
@@ -41,6 +40,18 @@
 //	only answers more in the journal   they are stored, and the work goes on
 //	more in the ledger, or no journal  CodeJournalLost; NewJournal, by a person with a reason
 //	another host, place, or branch     CodeCopied; NewJournal
+//
+// # Replay
+//
+// A crash and a rebuild use the same replay (history.go, replay.go, replay_write.go): over the
+// records that a process left, and over the whole journal. Of each row and each record of the
+// platform the newest image counts; attempts are joined by their ids, and a certain outcome never
+// changes. What the ledger has by its position in the journal is not looked at. For the rest the
+// higher version is the newer one. The ledger may have gone on after it was rolled back, or another
+// host's journal is replayed later: so what is on the platform, or may be, is never given up for a
+// row of which the ledger knows less, and of two sendings that took one generation, each from a ledger
+// that lacked the other, both stay, with a record each. Answers without a row (keepAnswers) are settled
+// as the ledger settles them.
 //
 // A record whose commit was refused is named by the next one (journal.Record.Void), so only the
 // last record can be a crash. Answers that the ledger cannot store are flushed nevertheless

@@ -71,6 +71,7 @@ type JobMove struct {
 	plan     trade.JobMove
 	// entries of the new and of the old job that are withdrawn because the other job's row is kept
 	replaced, left []int64
+	kept           []int64 // the rows that are kept instead of them
 	status         trade.JobStatus
 	journal        string // the journal that records the move, and its last record before it
 	after          int64
@@ -148,9 +149,9 @@ func (m *JobMove) Look() error {
 	for _, p := range pairs {
 		switch {
 		case !p.NewKept:
-			m.replaced = append(m.replaced, p.New)
+			m.replaced, m.kept = append(m.replaced, p.New), append(m.kept, p.Old)
 		case !p.OldKept:
-			m.left = append(m.left, p.Old)
+			m.left, m.kept = append(m.left, p.Old), append(m.kept, p.New)
 		default:
 			if m.plan.Collisions++; len(m.plan.Samples) < collisionSamples {
 				m.plan.Samples = append(m.plan.Samples, p.Key)

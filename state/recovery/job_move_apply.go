@@ -1,7 +1,9 @@
 package recovery
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/safrasync/safrasync/state/audit"
@@ -50,14 +52,11 @@ func (m *JobMove) Apply(record trade.AuditRecord) error {
 	if err := jobs.PutStatus(m.Tx, m.status, ""); err != nil {
 		return err
 	}
-	note := m.Noting(journal.Act, m.Now)
+	note := m.Noting(m.Now)
 	note.ActName, note.Who = moveName, sqldb.CleanText(record.Who)
 	note.Moves = append(note.Moves, journal.Move{From: m.From, To: m.To, Sends: string(m.plan.Sends), After: m.after})
 	note.Jobs = append(note.Jobs, journal.JobFact{Job: m.From}, ledger.JobFact(m.status))
-	if err := ledger.FactPages(m.Tx, slices.Concat(m.replaced, m.left), func(facts []journal.Fact) error {
-		note.Facts = append(note.Facts, facts...)
-		return nil
-	}); err != nil {
+	if err := ledger.Images(m.Tx, slices.Concat(m.replaced, m.left, m.kept), note); err != nil {
 		return err
 	}
 	return m.Sums.Apply(m.Tx)
@@ -105,7 +104,7 @@ func (m *JobMove) moveEntries(between string) error {
 		len(gives) == 0 {
 		return err
 	}
-	return m.Do(`UPDATE entry SET job = ? WHERE job = ?`, m.From, between)
+	return m.Do(`UPDATE entry SET job = ?, version = version + 1 WHERE job = ?`, m.From, between)
 }
 
 // moveCursor lets the job continue reading where it was, under its new name. Its next run sweeps,
@@ -129,4 +128,34 @@ func (m *JobMove) moveCursor() error {
 		return err
 	}
 	return m.Do(`DELETE FROM job_cursor WHERE job = ?`, m.From)
+}
+
+// moveJobs repeats the moves of jobs that the journal has after the last record of the ledger.
+func (r *Replay) moveJobs(last int64, who string) error {
+	for _, move := range r.History.moves {
+		if move.After < last {
+			continue
+		}
+		m := &JobMove{
+			Tx: r.Tx, From: move.From, To: move.To, Now: r.Now, Sums: ledger.TallyChange{},
+			journal: r.History.End.Header.Journal, after: move.After,
+		}
+		err := m.Look()
+		switch {
+		case err != nil:
+		case m.plan.Collisions > 0:
+			err = fmt.Errorf(
+				"the journal says that the entries of job %s went to job %s, and this ledger has %d keys in both that were sent, such as %s: it is no copy from before",
+				move.From, move.To, m.plan.Collisions, strings.Join(m.plan.Samples, ", "))
+		case m.plan.Sends == "":
+			err = m.remember(trade.Kind(move.Sends))
+		default:
+			err = m.Apply(trade.AuditRecord{At: r.Now, Who: who, Reason: "known from the journal"})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	r.Note = nil // the journal has all that
+	return nil
 }

@@ -244,7 +244,7 @@ func (s *Journals) weighMissing(t *sqldb.Tx, v *Verdict) error {
 		return s.db.JournalFault(c.End.Fault())
 	case c.Missing == 0:
 		return nil
-	case c.Missing == 1 && c.End.Torn == 0 && stepsOver[c.First.Kind]:
+	case c.Missing == 1 && c.End.Torn == 0:
 		fits, err := s.fits(t, c.First)
 		if fits {
 			v.Record = &c.First
@@ -285,13 +285,6 @@ func (s *Journals) lacksOf(seen map[string]int64, rows map[string]sqldb.JournalR
 		}
 	}
 	return nil
-}
-
-// stepsOver has the kinds of records that a process may leave if it ends between journal and
-// ledger, and that opening settles.
-var stepsOver = map[journal.Kind]bool{
-	journal.Group: true, journal.Moved: true, journal.Act: true,
-	journal.Snapshot: true, journal.Base: true, journal.Audited: true,
 }
 
 // missed returns the journal that the ledger expects in a folder: a SQLite ledger has one; on

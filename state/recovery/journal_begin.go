@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/state/journal"
@@ -30,10 +31,10 @@ func (s *Journals) BeginJournal(t *sqldb.Tx, dir string, unused bool, program st
 	if err := t.Get(&header.Platform, `SELECT platform FROM ledger`); err != nil {
 		return sqldb.JournalRow{}, err
 	}
-	seq, mark, err := journal.Create(dir, header, func(put func([]journal.Fact, []journal.JobFact) error) error {
+	seq, mark, err := journal.Create(dir, header, func(put func(page journal.Record) error) error {
 		paused, err := ledger.Pauses(t)
 		if err == nil && len(paused) > 0 {
-			err = put(nil, paused)
+			err = put(journal.Record{Jobs: paused})
 		}
 		if err != nil {
 			return err
@@ -42,7 +43,16 @@ func (s *Journals) BeginJournal(t *sqldb.Tx, dir string, unused bool, program st
 		if err := t.All(&ids, `SELECT e.id FROM entry e WHERE `+ledger.Remembers+` ORDER BY e.id`); err != nil {
 			return err
 		}
-		return ledger.KnownPages(t, ids, func(facts []journal.Fact) error { return put(facts, nil) })
+		for chunk := range slices.Chunk(ids, sqldb.InList) {
+			var page journal.Record
+			if err := ledger.Images(t, chunk, &page); err != nil {
+				return err
+			}
+			if err := put(page); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	if err != nil {
 		return sqldb.JournalRow{}, s.db.JournalFault(err)
@@ -75,7 +85,7 @@ func (s *Journals) closeFormer(ctx context.Context, op, parent string) error {
 	}
 	header := end.Header
 	header.MovedTo = s.db.Where
-	err = former.Keep(journal.Record{Kind: journal.Moved, At: time.Now().UTC(), Head: &header})
+	err = former.Keep(journal.Record{Kind: journal.Tx, At: time.Now().UTC(), Head: &header})
 	err = errors.Join(err, former.Close())
 	if err != nil {
 		return s.db.JournalFault(err)

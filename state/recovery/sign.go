@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/state/audit"
-	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -85,7 +84,7 @@ func Report(t *sqldb.Tx, id string, had sqldb.Confirmed, now *sqldb.LedgerState)
 	// Another server, or one that went back, does not take the place of the one that was confirmed.
 	if (reason == "" || reason == sqldb.Promoted) && (now.Number != had.Number || now.Server != had.Server) {
 		term := now.Term
-		t.Noting(journal.Audited, time.Now()).Term = &term
+		t.Noting(time.Now()).Term = &term
 	}
 	if reason == "" && now.Asked == "" {
 		return nil, nil

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"hash"
+	"slices"
 
 	"github.com/safrasync/safrasync/internal/failpoint"
 	"github.com/safrasync/safrasync/state/journal"
@@ -19,11 +20,10 @@ import (
 //
 //	1. a new segment begins; the number of its first record is the base
 //	2. page by page, what the ledger knows of every row that was sent or decided about is written
-//	   as ordinary records (journal.Snapshot), each in a transaction of its own that locks the
-//	   ledger's row of the journal from its beginning: nothing is written to the journal between
-//	   reading the ledger and the record
-//	3. a record states that everything before the base is in the records from the base on
-//	   (journal.Base)
+//	   as a record (journal.Base), each in a transaction of its own that locks the ledger's row of
+//	   the journal from its beginning: nothing is written to the journal between reading the ledger
+//	   and the record
+//	3. a last, empty page states that everything before the base is in the records from the base on
 //	4. the records on disk from the base on are read back and compared with what was written, and
 //	   with the ledger
 //	5. the segments before the base are removed, the oldest first
@@ -115,8 +115,8 @@ func (r *Retaining) BeginAgain(ctx context.Context) error {
 		return r.db.JournalFault(err)
 	}
 	if err := r.db.InTx(ctx, "letting the journal begin again", func(t *sqldb.Tx) error {
-		note := t.Noting(journal.Base, r.Now)
-		note.Base, note.Size = n.base, max(1, size-older)
+		note := t.Noting(r.Now)
+		note.Kind, note.Base, note.Size = journal.Base, n.base, max(1, size-older)
 		return nil
 	}); err != nil {
 		return err
@@ -149,11 +149,9 @@ func (n *snapshot) page(t *sqldb.Tx, after *int64) (done bool, err error) {
 		*after, renewPage); err != nil {
 		return false, err
 	}
-	note := t.Noting(journal.Snapshot, n.Now)
-	if err := ledger.KnownPages(t, ids, func(facts []journal.Fact) error {
-		note.Facts = append(note.Facts, facts...)
-		return nil
-	}); err != nil {
+	note := t.Noting(n.Now)
+	note.Kind = journal.Base
+	if err := ledger.Images(t, ids, note); err != nil {
 		return false, err
 	}
 	if n.base == 0 { // also the pauses, which are decisions about sending, and the moves of jobs
@@ -165,7 +163,7 @@ func (n *snapshot) page(t *sqldb.Tx, after *int64) (done bool, err error) {
 			return false, err
 		}
 	}
-	sum, err := json.Marshal(note.Facts)
+	sum, err := pageSum(*note)
 	if err != nil {
 		return false, err
 	}
@@ -237,27 +235,21 @@ func (r *Retaining) verifyBase(ctx context.Context, n *snapshot) error {
 	}
 	sum, rows := sha256.New(), 0
 	_, err = journal.Read(dir, end.Base-1, func(rec journal.Record, _ string) error {
-		for _, f := range rec.Facts {
-			delete(missing, hashRow(f.Row))
+		for _, row := range rec.Rows {
+			delete(missing, hashRow(row.Row))
 		}
-		for _, in := range rec.Intents {
-			delete(missing, hashRow(in.Row))
-		}
-		for _, o := range rec.Outcomes {
-			delete(missing, hashRow(o.Row))
-		}
-		if rec.Kind != journal.Snapshot {
+		if rec.Kind != journal.Base {
 			return nil
 		}
-		if n != nil && rec.Seq >= n.base {
-			text, err := json.Marshal(rec.Facts)
+		if n != nil && rec.Base == 0 {
+			text, err := pageSum(rec)
 			if err != nil {
 				return err
 			}
 			sum.Write(text)
-			rows += len(rec.Facts)
+			rows += len(rec.Rows)
 		}
-		return r.agrees(ctx, rec.Facts, unfit)
+		return r.agrees(ctx, rec, unfit)
 	})
 	var known *sqldb.Error
 	switch {
@@ -273,34 +265,64 @@ func (r *Retaining) verifyBase(ctx context.Context, n *snapshot) error {
 	return nil
 }
 
-// agrees compares the facts of the journal with the ledger.
-func (r *Retaining) agrees(ctx context.Context, facts []journal.Fact, unfit func(string, ...any) error) error {
-	byJob := map[string]map[string]journal.Fact{}
-	for _, f := range facts {
-		if byJob[f.Job] == nil {
-			byJob[f.Job] = map[string]journal.Fact{}
-		}
-		byJob[f.Job][f.Key] = f
+// pageSum is what a page of a base is compared by after it was written.
+func pageSum(page journal.Record) ([]byte, error) {
+	return json.Marshal(journal.Record{Rows: page.Rows, Records: page.Records})
+}
+
+// agrees compares a page of the journal with the ledger.
+func (r *Retaining) agrees(ctx context.Context, page journal.Record, unfit func(string, ...any) error) error {
+	const op = "comparing the journal with the ledger"
+	rows, records := map[journal.Row]journal.Image{}, map[journal.Row][]journal.Sent{}
+	keys := map[string][]any{}
+	for _, row := range page.Rows {
+		rows[row.Row], keys[row.Job] = row, append(keys[row.Job], row.Key)
 	}
-	for job, of := range byJob {
-		keys := make([]any, 0, len(of)+1)
-		keys = append(keys, job)
-		for key := range of {
-			keys = append(keys, key)
+	for _, record := range page.Records {
+		if records[record.Row] == nil && rows[record.Row].Key == "" {
+			keys[record.Job] = append(keys[record.Job], record.Key)
 		}
-		var rows []journal.Fact
-		if err := r.db.All(ctx, "comparing the journal with the ledger", &rows,
-			`SELECT e.job, e.key, e.generation, COALESCE(r.remote_id, '') AS remote_id FROM entry e `+ledger.JoinRecord+`WHERE e.job = ? AND e.key IN (`+sqldb.Placeholders(len(of))+`)`, keys...); err != nil {
+		records[record.Row] = append(records[record.Row], record)
+	}
+	for job, of := range keys {
+		var have []ledger.NarrowRow
+		args := append([]any{job}, of...)
+		if err := r.db.All(ctx, op, &have, ledger.SelectNarrow+`WHERE e.job = ? AND e.key IN (`+sqldb.Placeholders(len(of))+`)`,
+			args...); err != nil {
 			return err
 		}
-		if len(rows) != len(of) {
-			return unfit("%d of its rows of job %s are not in the ledger", len(of)-len(rows), job)
-		}
-		for _, e := range rows {
-			f := of[e.Key]
-			if f.Generation > e.Generation || f.RemoteID != "" && f.RemoteID != e.RemoteID {
+		for _, e := range have {
+			at := journal.Row{Job: e.Job, Key: e.Key}
+			if image := rows[at]; image.Generation > e.Generation || image.Version > e.Version {
 				return unfit("row %s %s stands otherwise in the ledger", e.Job, e.Key)
 			}
+			delete(rows, at)
+		}
+		missing := 0
+		for at := range rows {
+			if at.Job == job {
+				missing++
+			}
+		}
+		if missing > 0 {
+			return unfit("%d of its rows of job %s are not in the ledger", missing, job)
+		}
+		var sent []ledger.OwnedRecord
+		if err := r.db.All(ctx, op, &sent, ledger.SelectRecord+`WHERE r.job = ? AND r.key IN (`+sqldb.Placeholders(len(of))+`)`,
+			args...); err != nil {
+			return err
+		}
+		for _, have := range sent {
+			at := journal.Row{Job: have.Job, Key: have.Key}
+			records[at] = slices.DeleteFunc(records[at], func(image journal.Sent) bool {
+				return image.Sends == have.Kind && image.Generation == have.Generation &&
+					(image.Version < have.Version || image.Version == have.Version && image.RemoteID == have.RemoteID)
+			})
+		}
+	}
+	for at, left := range records {
+		if len(left) > 0 {
+			return unfit("row %s %s stands otherwise in the ledger", at.Job, at.Key)
 		}
 	}
 	return nil

@@ -103,9 +103,9 @@ func JournalOf(parent, where string) (ForgottenJournal, error) {
 // sentBy counts the rows that were sent according to a journal.
 func sentBy(dir string) (rows int, err error) {
 	_, err = journal.Read(dir, -1, func(r journal.Record, _ string) error {
-		rows += len(r.Intents)
-		if r.Kind == journal.Known || r.Kind == journal.Snapshot {
-			rows += len(r.Facts)
+		rows += r.Open()
+		if r.Kind == journal.Base {
+			rows += len(r.Rows)
 		}
 		return nil
 	})

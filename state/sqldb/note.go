@@ -11,16 +11,10 @@ import (
 )
 
 // Noting returns the journal record of a transaction. It is flushed to the journal before the
-// commit. A record that was begun for what a group changes becomes one of another kind if the
-// transaction turns out to be more than a group.
-func (t *Tx) Noting(kind journal.Kind, at time.Time) *journal.Record {
-	if t.Note == nil || t.Note.Kind == journal.Group && kind != journal.Group {
-		note := journal.Record{}
-		if t.Note != nil {
-			note = *t.Note
-		}
-		note.Kind, note.At = kind, at.UTC()
-		t.Note = &note
+// commit.
+func (t *Tx) Noting(at time.Time) *journal.Record {
+	if t.Note == nil {
+		t.Note = &journal.Record{Kind: journal.Tx, At: at.UTC()}
 	}
 	return t.Note
 }
@@ -74,7 +68,7 @@ func (t *Tx) WriteNote() error {
 	}
 	t.Seq = seq
 	at := t.Note.At.UnixMilli()
-	if t.Note.Kind == journal.Audited { // nothing of rows: the other hosts need not note it
+	if t.Note.Quiet() && t.Note.Head == nil { // nothing of rows: the other hosts need not note it
 		at = row.At
 	}
 	return t.Do(`UPDATE journal SET seq = ?, mark = ?, at = ? WHERE id = ?`, seq, mark, at, id)
