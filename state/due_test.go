@@ -28,13 +28,16 @@ func TestTheContentsOfWhatIsDueAreThoseOfTheEntries(t *testing.T) {
 					PayloadHash: e.PayloadHash, Target: e.Target, Payload: e.Payload,
 				}
 			}
-			got := must.Get(s.DueContents(t.Context(), "contracts", at, after, 10))(t)
-			if diff := cmp.Diff(due, got); diff != "" {
-				t.Errorf("after %d: contents (-entries +told)\n%s", after, diff)
+			got := must.Get(s.NewContents(t.Context(), "contracts", trade.Pending, after, 10))(t)
+			if diff := cmp.Diff(due, got[:want]); diff != "" || len(got) != want+1 {
+				t.Errorf("after %d: %d contents (-entries +told)\n%s", after, len(got), diff)
 			}
 		}
-		if got, err := s.DueContents(t.Context(), "contracts", at, 0, 1); err != nil || len(got) != 1 {
+		if got, err := s.NewContents(t.Context(), "contracts", trade.Pending, 0, 1); err != nil || len(got) != 1 {
 			t.Errorf("%d of one, %v", len(got), err)
+		}
+		if got, err := s.NewContents(t.Context(), "contracts", trade.Waiting, 0, 9); err != nil || len(got) != 1 {
+			t.Errorf("%d of one that waits, %v", len(got), err)
 		}
 	})
 }

@@ -275,7 +275,7 @@ func TestEveryCallOfTheDatabaseFailsOnceOnPages(t *testing.T) {
 		parent.RemoteID = sqldb.NewID()
 		f.read("Dependents", func() error { return second(s.Dependents(ctx, parent, 5)) })
 		f.read("Place", func() error { _, _, err := s.Place(ctx, parent); return err })
-		f.read("DueContents", func() error { return second(s.DueContents(ctx, "contracts", at, 0, 5)) })
+		f.read("NewContents", func() error { return second(s.NewContents(ctx, "contracts", trade.Pending, 0, 5)) })
 		f.read("Stuck", func() error { return second(s.Stuck(ctx, "contracts")) })
 		mustExec(t, s, `UPDATE run SET report = '!'`)
 		_, err := s.RunPage(ctx, "contracts", "", 5)

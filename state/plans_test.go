@@ -107,8 +107,8 @@ func TestNoStatementOfAPassGoesThroughTheLedger(t *testing.T) {
 		},
 		"Arrivals": func(ctx context.Context) error { _, err := s.Arrivals(ctx, job, 1<<40, 5); return err },
 		"Due":      func(ctx context.Context) error { _, err := s.Due(ctx, job, now, 0, 64); return err },
-		"DueContents": func(ctx context.Context) error {
-			_, err := s.DueContents(ctx, job, now, 0, 64)
+		"NewContents": func(ctx context.Context) error {
+			_, err := s.NewContents(ctx, job, trade.Pending, 0, 64)
 			return err
 		},
 		"Counts": func(ctx context.Context) error { _, err := s.Counts(ctx, job); return err },

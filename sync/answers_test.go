@@ -435,3 +435,19 @@ func TestARefusalOfManyWordsIsARefusal(t *testing.T) {
 		}
 	})
 }
+
+// A row that is held and edited since counts with what it has now.
+func TestAHeldRowThatIsEditedCountsWithItsNewQuantity(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.api.SetFaults(faults(t, "status=409@1")...)
+		b.contracts(1)
+		b.sync(engine.Options{})
+		b.expect(1, trade.Held, trade.CauseExists)
+		b.exec(`UPDATE contrato SET quantidade = 7, atualizado = '2026-12-01 00:00:00'`)
+		b.sync(engine.Options{Sweep: true})
+		if e := b.expect(1, trade.Held, trade.CauseExists); e.Quantity.Amount.String() != "7" {
+			t.Errorf("%s counts, want 7", e.Quantity.Amount)
+		}
+	})
+}

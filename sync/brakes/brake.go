@@ -124,19 +124,21 @@ func (r *Guard) brakeRetyped(ctx context.Context, memory trade.Memory, came trad
 		}
 		return nil
 	}
-	for after := memory.Passed; ; {
-		entries, err := r.run.Ledger.DueContents(ctx, r.run.Job.Name(), r.run.Now, after, run.PageSize)
-		if err != nil {
-			return err
-		}
-		if len(entries) == 0 {
-			break
-		}
-		if after = entries[len(entries)-1].ID; r.run.Dry != nil {
-			entries = slices.DeleteFunc(entries, func(e trade.Entry) bool { return r.run.Dry.Judged[e.ID] })
-		}
-		if err := judge(entries); err != nil {
-			return err
+	for _, state := range []trade.State{trade.Pending, trade.Waiting} {
+		for after := memory.Passed; ; {
+			entries, err := r.run.Ledger.NewContents(ctx, r.run.Job.Name(), state, after, run.PageSize)
+			if err != nil {
+				return err
+			}
+			if len(entries) == 0 {
+				break
+			}
+			if after = entries[len(entries)-1].ID; r.run.Dry != nil {
+				entries = slices.DeleteFunc(entries, func(e trade.Entry) bool { return r.run.Dry.Judged[e.ID] })
+			}
+			if err := judge(entries); err != nil {
+				return err
+			}
 		}
 	}
 	if r.run.Dry != nil {

@@ -47,16 +47,17 @@ func decideRow(known *trade.Known, hash trade.Hash, mappedWith string, cancelled
 		return same
 	case cancelled:
 		return absentee
-	case known.State == trade.Dismissed && known.SourceHash != hash && known.MappedWith != "":
-		return compare // people are shown that it is another row than the dismissed one
-	case known.State == trade.Held && (known.Cause == trade.CauseRetyped || known.Cause == trade.CauseTwin) &&
-		(known.SourceHash != hash || known.Flags.Has(trade.Changed) || known.Acknowledged.Has(trade.Changed) ||
-			known.Cause == trade.CauseTwin && known.MappedWith != mappedWith):
-		// The key has another row now: the recheck judges a retyped one like a new one. A twin stays
-		// held, with what it would send now.
+	case (known.State == trade.Dismissed || known.State == trade.Held && known.Cause == trade.CauseExists) &&
+		known.SourceHash != hash && known.MappedWith != "":
+		return compare // people are shown that it is another row than the one that was decided about
+	case known.State == trade.Held && (known.Cause == trade.CauseRetyped || known.Cause == trade.CauseTwin ||
+		known.Cause == trade.CauseOtherJob) && (known.SourceHash != hash || known.Flags.Has(trade.Changed) || known.Acknowledged.Has(trade.Changed) ||
+		known.Cause == trade.CauseTwin && known.MappedWith != mappedWith ||
+		// rebuilt from the journal
+		known.Cause == trade.CauseOtherJob && known.MappedWith == ""):
+		// The key has another row now: the recheck judges it like a new one. A twin stays held, with
+		// what it would send now.
 		return remap
-	case known.State == trade.Held && known.Cause == trade.CauseOtherJob && known.MappedWith == "":
-		return remap // rebuilt from the journal; the recheck holds it again
 	case known.State == trade.Dismissed, known.State == trade.Held && known.Cause != trade.CauseDuplicateKey &&
 		known.Cause != trade.CauseVanished:
 		if known.GoneSweeps > 0 {

@@ -339,6 +339,9 @@ func (j *judge) explain() explanations {
 		for k := range j.records {
 			l := &j.records[k]
 			at := explanation{l.record.ID, row.Cells}
+			if row.Waits && row.Job != l.record.Row.Job {
+				continue // two jobs may have one row
+			}
 			if _, taken := out[at]; !taken && l.like(row) == cells {
 				out[at] = i
 				return

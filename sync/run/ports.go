@@ -81,9 +81,10 @@ type Sums interface {
 	Arrivals(ctx context.Context, job string, after int64, samples int) (trade.Arrivals, error)
 	// Due returns pending entries that are due, with ids greater than after, in id order.
 	Due(ctx context.Context, job string, now time.Time, after int64, limit int) ([]trade.Entry, error)
-	// DueContents is Due with only what is compared of each entry: id, job, key, kind, hashes, target
-	// and payload.
-	DueContents(ctx context.Context, job string, now time.Time, after int64, limit int) ([]trade.Entry, error)
+	// NewContents returns entries of a job in a state, pending or waiting, with ids greater than
+	// after, in id order, at most limit, with only what is compared of each: id, job, key, kind,
+	// hashes, target and payload.
+	NewContents(ctx context.Context, job string, state trade.State, after int64, limit int) ([]trade.Entry, error)
 }
 
 // Tables reads the de-para tables, and the platform's answers to lookups by document, which are

@@ -35,7 +35,7 @@ type act struct {
 // switches it on.
 var attacks = []act{
 	{
-		name: "amend", about: "a contract is amended, what hangs on it is typed again, or all of it is renumbered",
+		name: "amend", on: true, about: "a contract is amended, what hangs on it is typed again, or all of it is renumbered",
 		setup: withChildren,
 		scenes: []string{
 			"sync, edit contract, sync?, new child?, sync, renumber with children, sweep, adopt rightly, sync",
@@ -44,7 +44,7 @@ var attacks = []act{
 		},
 	},
 	{
-		name: "mapping", about: "harvest, wallet or time zone are corrected, and rows are typed again",
+		name: "mapping", on: true, about: "harvest, wallet or time zone are corrected, and rows are typed again",
 		setup: perhapsChildren,
 		scenes: []string{
 			"sync, correct, sync?, type child again, sync, sweep",
@@ -54,19 +54,19 @@ var attacks = []act{
 		},
 	},
 	{
-		name: "farm", about: "the farm or CAR of a share or delivery is filled in, and it is typed again in the same edit",
+		name: "farm", on: true, about: "the farm or CAR of a share or delivery is filled in, and it is typed again in the same edit",
 		setup:  func(s *setup, r *rand.Rand) { withChildren(s, r); s.Farms = true },
 		scenes: []string{"sync, type child again, sync, sweep", "sync, type child again, sync, type child again, sweep"},
 	},
 	{
-		name: "typed otherwise", about: "a contract is typed again, and its issuer, unit or date is otherwise",
+		name: "typed otherwise", on: true, about: "a contract is typed again, and its issuer, unit or date is otherwise",
 		scenes: []string{
 			"sync, type otherwise, sync, sweep", "answer lost, sync, type otherwise, sync",
 			"sync, type otherwise, sweep, adopt rightly, sync, type otherwise, sync",
 		},
 	},
 	{
-		name: "recycle", about: "a number is given to a contract of another producer or product, and has tickets",
+		name: "recycle", on: true, about: "a number is given to a contract of another producer or product, and has tickets",
 		setup: func(s *setup, r *rand.Rand) { withChildren(s, r); s.Recycled = true },
 		scenes: []string{
 			"sync, recycle otherwise, new child, sync, sweep", "sync, recycle otherwise, sweep, new child, sync",
@@ -74,14 +74,14 @@ var attacks = []act{
 		},
 	},
 	{
-		name: "two jobs", about: "two jobs read one table, under other keys or in two key spaces",
+		name: "two jobs", on: true, about: "two jobs read one table, under other keys or in two key spaces",
 		setup: func(s *setup, r *rand.Rand) {
 			s.Rows, s.Child, s.Positional, s.Twice = 12, "", false, 1+r.IntN(2)
 		},
 		scenes: []string{"dry run?, sync, sync, sweep", "sync, new?, sync, sweep", "one job, sync, sweep"},
 	},
 	{
-		name: "weak refusal", about: "a page of something on the way refuses a row that was made, or was not",
+		name: "weak refusal", on: true, about: "a page of something on the way refuses a row that was made, or was not",
 		setup: perhapsChildren,
 		scenes: []string{
 			"weak refusal, sync, type again, sync, sweep", "weak refusal, sync, person?, type again, sync",
@@ -90,7 +90,7 @@ var attacks = []act{
 		},
 	},
 	{
-		name: "exists", about: "the platform says that a row exists, a person dismisses it, and it gets another key",
+		name: "exists", on: true, about: "the platform says that a row exists, a person dismisses it, and it gets another key",
 		setup: perhapsChildren,
 		scenes: []string{
 			"is made and said to exist, sync, dismiss, type again, sync, sweep",
@@ -100,7 +100,7 @@ var attacks = []act{
 		},
 	},
 	{
-		name: "typed by hand", about: "a person types a contract on the platform, dismisses its row, and it gets another key",
+		name: "typed by hand", on: true, about: "a person types a contract on the platform, dismisses its row, and it gets another key",
 		scenes: []string{
 			"type by hand, type again, sync, sweep", "sync, new, type by hand, type again, sync, rebuild?, sweep",
 			"new, type by hand, in front, sync, sweep",
@@ -182,14 +182,14 @@ var attacks = []act{
 		},
 	},
 	{
-		name: "double key in a window", about: "two rows have one key, and only the newer one is in the window",
+		name: "double key in a window", on: true, about: "two rows have one key, and only the newer one is in the window",
 		setup: func(s *setup, r *rand.Rand) { perhapsChildren(s, r); s.ChangedAt, s.Bridge = true, true },
 		scenes: []string{
 			"sync, same number, sync, sync", "sync, sweep, same number, sync, sweep, sync", "sync, same number, sweep, sync",
 		},
 	},
 	{
-		name: "code corrected", about: "a code of the de-para is corrected while a pass sends, or between two",
+		name: "code corrected", on: true, about: "a code of the de-para is corrected while a pass sends, or between two",
 		setup: func(s *setup, r *rand.Rand) { s.Coded, s.Corrected, s.Rows, s.InFlight = true, true, 3+s.Rows, 1 },
 		scenes: []string{
 			"correct code while sending, sweep", "sync, correct code, sync, sweep", "correct code while sending, type again, sync, sweep",

@@ -822,7 +822,10 @@ func (r *run) release(_, _ int) string {
 		if err == nil && plan.Refused == acts.NotRefused {
 			plan, err = people.DoJob(ctx, plan, maria)
 			text += j.name + " is released; "
-			r.released = r.released || r.Twice > 0
+			if r.Twice > 0 {
+				r.released = true
+				r.look()
+			}
 			r.apart(j)
 		}
 		if err != nil {
