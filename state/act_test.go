@@ -182,7 +182,9 @@ func TestARecordIsFoundByItsNewestRowToo(t *testing.T) {
 			t.Fatal(lost, err)
 		}
 		sent.Version++
-		for _, by := range []trade.Prints{{Cells: trade.HashOf("newer")}, {Near: 7}, {Cells: trade.HashOf("source-a")}} {
+		for _, by := range []trade.Prints{
+			{Cells: trade.HashOf("newer")}, {Near: 7}, {Cells: trade.HashOf("source-a")},
+		} {
 			found, _, err := s.Records(t.Context(), trade.RecordQuery{
 				Kind: trade.OrderCommitments, Prints: []trade.Prints{by},
 			})

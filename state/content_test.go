@@ -33,7 +33,8 @@ func TestRecordsAreLookedUpWhileStatisticsLag(t *testing.T) {
 		}
 		query := trade.RecordQuery{Job: "j", Kind: trade.Deliveries, Keys: []string{"x"}}
 		for i := range 32 { // few enough of 20,000 that reading all is not cheaper
-			query.Prints = append(query.Prints, trade.Prints{Cells: trade.HashOf(fmt.Sprint(i)), Near: int64(20000 + i)})
+			prints := trade.Prints{Cells: trade.HashOf(fmt.Sprint(i)), Near: int64(20000 + i)}
+			query.Prints = append(query.Prints, prints)
 		}
 		records, args := ledger.RecordsQuery(s.db.D, query, []string{"k"})
 		unsent, cells := ledger.UnsentQuery(s.db.D, query.Kind, []trade.Hash{trade.HashOf("1"), trade.HashOf("2")})

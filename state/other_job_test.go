@@ -97,7 +97,8 @@ func TestAKeyThatAnotherJobHasSentNeedsAPersonOrASpaceOfItsOwn(t *testing.T) {
 		keys := trade.RecordQuery{Job: "b", Kind: trade.OrderCommitments, Keys: []string{"1", "2", "3", "4"}}
 		found, alone, err := s.Records(t.Context(), keys)
 		if err != nil || alone || len(found) != 2 || found[0].RemoteID == "" || found[0].Job != "a" ||
-			found[0].Certainty != trade.Made || found[1].Row.State != trade.InDoubt || found[1].Certainty != trade.Maybe {
+			found[0].Certainty != trade.Made || found[1].Row.State != trade.InDoubt ||
+			found[1].Certainty != trade.Maybe {
 			t.Errorf("%+v, %v, %v", found, alone, err)
 		}
 		try(b, own[0], false)

@@ -117,7 +117,9 @@ func (r *Guard) brakeRetyped(ctx context.Context, memory trade.Memory, came trad
 				if v.Cause == trade.CauseRetyped {
 					lost := v.Because.Candidate.Record
 					was = " ← " + lost.Row.Key
-					sent = append(sent, trade.Counterpart{Job: lost.Row.Job, Key: lost.Row.Key, RemoteID: lost.RemoteID})
+					sent = append(sent, trade.Counterpart{
+						Job: lost.Row.Job, Key: lost.Row.Key, RemoteID: lost.RemoteID,
+					})
 				}
 				samples = append(samples, e.Key+was)
 			}

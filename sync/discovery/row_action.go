@@ -50,11 +50,12 @@ func decideRow(known *trade.Known, hash trade.Hash, mappedWith string, cancelled
 	case (known.State == trade.Dismissed || known.State == trade.Held && known.Cause == trade.CauseExists) &&
 		known.SourceHash != hash && known.MappedWith != "":
 		return compare // people are shown that it is another row than the one that was decided about
-	case known.State == trade.Held && (known.Cause == trade.CauseRetyped || known.Cause == trade.CauseTwin ||
-		known.Cause == trade.CauseOtherJob) && (known.SourceHash != hash || known.Flags.Has(trade.Changed) || known.Acknowledged.Has(trade.Changed) ||
-		known.Cause == trade.CauseTwin && known.MappedWith != mappedWith ||
+	case known.State == trade.Held && known.Cause == trade.CauseTwin && known.MappedWith != mappedWith,
 		// rebuilt from the journal
-		known.Cause == trade.CauseOtherJob && known.MappedWith == ""):
+		known.State == trade.Held && known.Cause == trade.CauseOtherJob && known.MappedWith == "",
+		known.State == trade.Held && (known.Cause == trade.CauseRetyped || known.Cause == trade.CauseTwin ||
+			known.Cause == trade.CauseOtherJob) &&
+			(known.SourceHash != hash || known.Flags.Has(trade.Changed) || known.Acknowledged.Has(trade.Changed)):
 		// The key has another row now: the recheck judges it like a new one. A twin stays held, with
 		// what it would send now.
 		return remap

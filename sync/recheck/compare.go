@@ -94,8 +94,10 @@ func (r *Checker) Candidates(ctx context.Context, rows []identity.Row, storing [
 func asRecord(e trade.Entry) trade.Record {
 	prints := ContentOf(e).Prints
 	return trade.Record{
-		ID: math.MinInt64/2 + e.ID, Kind: e.Sends, Job: e.Job, Key: e.Key, Certainty: trade.Maybe, Sent: prints, Newest: prints,
-		Row: trade.RowRef{ID: e.ID, Job: e.Job, Key: e.Key, KeyParts: e.KeyParts, State: e.State, SeenAt: e.FirstSeenAt},
+		ID: math.MinInt64/2 + e.ID, Kind: e.Sends, Job: e.Job, Key: e.Key, Certainty: trade.Maybe, Sent: prints,
+		Newest: prints, Row: trade.RowRef{
+			ID: e.ID, Job: e.Job, Key: e.Key, KeyParts: e.KeyParts, State: e.State, SeenAt: e.FirstSeenAt,
+		},
 	}
 }
 

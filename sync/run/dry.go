@@ -41,7 +41,8 @@ func DryRun(ledger Readable, job *mapping.Job, jobs map[string]*DryLedger,
 	planned func(trade.Entry),
 ) *DryLedger {
 	jobs[job.Name()] = &DryLedger{
-		Readable: ledger, job: job, cells: map[cellsOf]bool{}, states: map[trade.State]int{}, Judged: map[int64]bool{}, Fate: map[KeyHash]trade.Parent{},
+		Readable: ledger, job: job, cells: map[cellsOf]bool{}, states: map[trade.State]int{}, Judged: map[int64]bool{},
+		Fate:    map[KeyHash]trade.Parent{},
 		planned: planned, Jobs: jobs,
 		Goes: map[KeyHash]trade.Quantity{}, stays: map[trade.Unit]trade.Tally{}, follow: map[KeyHash]bool{},
 	}
@@ -117,7 +118,8 @@ type cellsOf struct {
 func (d *DryLedger) Elsewhere(e trade.Entry) string {
 	for name, other := range d.Jobs {
 		_, sameKey := other.Goes[HashKey(e.Key)]
-		if other != d && other.cells[cellsOf{e.Sends, e.SourceHash}] && !(sameKey && other.job.Identity.Space == d.job.Identity.Space) {
+		if other != d && other.cells[cellsOf{e.Sends, e.SourceHash}] &&
+			!(sameKey && other.job.Identity.Space == d.job.Identity.Space) {
 			return name
 		}
 	}

@@ -179,7 +179,8 @@ func (j *judge) look() {
 			// The space as configured: a name that is used again means another space.
 			now := reading{line: row.line, space: job.space}
 			switch {
-			case j.r.Twice > 0 && j.r.Rows >= manyTwins && j.r.Brakes && !j.released: // the second job waits for a person
+			// the second job waits for a person
+			case j.r.Twice > 0 && j.r.Rows >= manyTwins && j.r.Brakes && !j.released:
 				now.space = 0
 			case job.other:
 				now.key = row.key
