@@ -32,6 +32,7 @@ type RowRef struct {
 	Job, Key string
 	KeyParts []Cell
 	State    State
+	Replaced bool      // it has the flag: its key holds another row
 	SeenAt   time.Time // when it was first seen
 }
 

@@ -514,6 +514,7 @@ func (s *Ledger) Reprint(ctx context.Context, lease trade.Lease, entries []trade
 type foundRecord struct {
 	OwnedRecord
 	OwnerState, KeyParts string
+	Replaced             bool
 	OwnerSeen            int64
 }
 
@@ -570,7 +571,7 @@ func RecordsQuery(d sqldb.Dialect, q trade.RecordQuery, others []string) (query 
 		args = append(args, keys, jobs, keys)
 	}
 	query = `SELECT ` + prefixed("r", recordColumns) + `, e.job AS owner_job, e.key AS owner_key, e.state AS owner_state, e.key_parts,
-		e.first_seen_at AS owner_seen
+		e.first_seen_at AS owner_seen, e.flags LIKE '%"replaced"%' AS replaced
 		FROM record r JOIN entry e ON e.id = r.entry_id WHERE r.kind = ? AND r.certainty <> 'void' AND r.id ` + amongFound(d, ids...) + ` ORDER BY r.id`
 	return query, args
 }
@@ -580,7 +581,7 @@ func (r *foundRecord) record() (trade.Record, error) {
 		ID: r.ID, Kind: trade.Kind(r.Kind), Job: r.Job, Key: r.Key, Generation: r.Generation,
 		Row: trade.RowRef{
 			ID: r.EntryID, Job: r.OwnerJob, Key: r.OwnerKey, State: trade.State(r.OwnerState),
-			SeenAt: time.UnixMilli(r.OwnerSeen).UTC(),
+			Replaced: r.Replaced, SeenAt: time.UnixMilli(r.OwnerSeen).UTC(),
 		},
 		Certainty: trade.Certainty(r.Certainty), RemoteID: r.RemoteID, Parent: r.Parent,
 		Sent: r.sent(), Newest: r.newest(), At: time.UnixMilli(r.SentAt).UTC(), Version: r.Version,

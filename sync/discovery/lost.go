@@ -98,6 +98,7 @@ func hasMoved(old trade.Entry, was trade.Hash, content identity.Content, of []id
 ) (moved, other bool) {
 	for i := range of {
 		record := &of[i].Record
+		record.Row.Replaced = false // that is decided here
 		standing := identity.StandingOf(record, of[i].Now)
 		switch {
 		case record.Row.ID == old.ID:

@@ -56,8 +56,7 @@ func decideRow(known *trade.Known, hash trade.Hash, mappedWith string, cancelled
 		known.State == trade.Held && (known.Cause == trade.CauseRetyped || known.Cause == trade.CauseTwin ||
 			known.Cause == trade.CauseOtherJob) &&
 			(known.SourceHash != hash || known.Flags.Has(trade.Changed) || known.Acknowledged.Has(trade.Changed)):
-		// The key has another row now: the recheck judges it like a new one. A twin stays held, with
-		// what it would send now.
+		// The key has another row now. It stays held, with what it would send now, until it is judged.
 		return remap
 	case known.State == trade.Dismissed, known.State == trade.Held && known.Cause != trade.CauseDuplicateKey &&
 		known.Cause != trade.CauseVanished:

@@ -33,6 +33,8 @@ type Candidate struct {
 	Now    []Content // the living rows of the ERP under the key of Record.Row; none = the key is gone
 	// the key is in the ERP, cancelled there: a person is told to cancel the record, too
 	Cancelled bool
+	// of what was sent, as it would be sent today; zero if that is the same, or not known
+	Today trade.Prints
 }
 
 // Rules are what is configured: `checks.twin`, `checks.near_twin` and `checks.twin_days`.
@@ -81,15 +83,17 @@ const (
 	Gone                      // its key is not in the ERP
 )
 
-// StandingOf compares a record with the living rows under the key of its row.
+// StandingOf compares a record with the living rows under the key of its row. Where the ledger has
+// the row's flag that its key holds another row, that is so until it holds again what was sent.
 func StandingOf(record *trade.Record, now []Content) Standing {
 	out := Gone
 	document := cmp.Or(record.Newest.Document, record.Sent.Document)
 	for i := range now {
 		here := Replaced
 		switch row := &now[i].Prints; {
-		case likeness(row, &record.Sent) == cells || likeness(row, &record.Sent) == payload:
+		case likeness(row, &record.Sent) <= payload:
 			here = Stands
+		case record.Row.Replaced:
 		case record.Newest.Known() && likeness(row, &record.Newest) <= payload:
 			here = Corrected
 		case row.Document != 0 && row.Document == document:
@@ -161,10 +165,14 @@ type lost struct {
 // contents returns what of a record has no row: what was sent and what it was amended to, or, if
 // that is what its key holds, only what was sent.
 func (l *lost) contents() []*trade.Prints {
-	if l.standing == Corrected {
-		return []*trade.Prints{&l.record.Sent}
+	out := []*trade.Prints{&l.record.Sent}
+	if l.standing != Corrected {
+		out = append(out, &l.record.Newest)
 	}
-	return []*trade.Prints{&l.record.Sent, &l.record.Newest}
+	if l.of != nil {
+		out = append(out, &l.of.Today)
+	}
+	return out
 }
 
 // like returns how alike a row is to a record that lost its row, as far as it counts.
@@ -177,7 +185,7 @@ func (l *lost) like(row *Row) int {
 		out = min(out, likeness(&row.Prints, p))
 	}
 	switch {
-	case l.standing == Stands || l.void && l.standing < Replaced:
+	case l.standing == Stands:
 		return none
 	case l.standing < Replaced:
 		weakest = payload
@@ -281,8 +289,7 @@ func (j *judge) retyped() {
 // heldFor reports whether a row stays held for a record.
 func (j *judge) heldFor(i, k int) bool {
 	row, l := &j.rows[i], &j.records[k]
-	has := l.standing <= Corrected || l.void && l.standing == Amended
-	return row.HeldFor == l.record.ID && !has && !row.Different[l.record.ID] && !row.owns(l.record)
+	return row.HeldFor == l.record.ID && l.standing > Corrected && !row.Different[l.record.ID] && !row.owns(l.record)
 }
 
 // explanations are the records that are explained: for each the row that has exactly its cells, by
@@ -322,8 +329,12 @@ func (e explanations) has(l *lost) bool {
 // else one that does not go in any case; else the first that would go.
 func (j *judge) explain() explanations {
 	out := explanations{}
-	tied := map[int]bool{} // rows that can explain one record only
+	tied := map[int]bool{} // rows that can explain one record only, or none
 	for i := range j.rows {
+		tied[i] = j.judgedToo(i)
+		if tied[i] {
+			continue
+		}
 		for k := range j.records {
 			l := &j.records[k]
 			byKey := j.out[i].Because.Candidate
@@ -371,6 +382,14 @@ func (j *judge) explain() explanations {
 		}
 	}
 	return out
+}
+
+// judgedToo reports whether a row that waits in one job is judged in another one, under the same key.
+func (j *judge) judgedToo(i int) bool {
+	row := &j.rows[i]
+	return row.Waits && slices.ContainsFunc(j.rows, func(r Row) bool {
+		return !r.Waits && r.Job != row.Job && r.Space == row.Space && r.Key == row.Key && r.Cells == row.Cells
+	})
 }
 
 // twins compares a row with the living rows that it would stand beside: those of records, and those

@@ -473,7 +473,7 @@ func TestTakenOut(t *testing.T) {
 			records{cancelled(record(1, "A", x))},
 		},
 		{
-			"taken out, amended", warn, "goes",
+			"taken out, amended, and its content under another key", warn, "retyped 1",
 			rows{row(1, "B", x)},
 			records{certain(record(1, "A", x, contract(quantity)), trade.LeftOut)},
 		},

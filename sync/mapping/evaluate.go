@@ -82,7 +82,8 @@ func (e *Evaluator) Remap(old trade.Entry, values trade.Values, parents Parents)
 	case old.Weak(),
 		samePayload && (old.State == trade.Rejected || old.State == trade.Pending),
 		// an edit alone does not make it another document
-		old.State == trade.Held && (old.Cause == trade.CauseRetyped || old.Cause == trade.CauseTwin),
+		old.State == trade.Held && (old.Cause == trade.CauseRetyped || old.Cause == trade.CauseTwin ||
+			old.Cause == trade.CauseOtherJob && old.MappedWith != ""), // else rebuilt from the journal
 		samePayload && old.State == trade.Waiting && old.WaitsForPlatform():
 		fresh.TakeState(old)
 	}

@@ -87,7 +87,46 @@ func (r *Checker) Candidates(ctx context.Context, rows []identity.Row, storing [
 			out = append(out, identity.Candidate{Record: asRecord(e)})
 		}
 	}
-	return out, unsent, r.readNow(ctx, out, found)
+	if err := r.readNow(ctx, out, found); err != nil {
+		return nil, nil, err
+	}
+	return out, unsent, r.remap(ctx, out)
+}
+
+// remap finds out what was sent for the records that have lost their rows would be today, where the
+// mapping or a reference is another one by now.
+func (r *Checker) remap(ctx context.Context, of []identity.Candidate) error {
+	var ids []int64
+	for i := range of {
+		if at := of[i].Record.Row; at.Job == r.run.Job.Name() &&
+			identity.StandingOf(&of[i].Record, of[i].Now) >= identity.Corrected {
+			ids = append(ids, at.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	slices.Sort(ids)
+	entries, err := r.run.Ledger.Entries(ctx, slices.Compact(ids))
+	if err != nil {
+		return err
+	}
+	entries = slices.DeleteFunc(entries, func(e trade.Entry) bool {
+		return e.MappedWith == r.run.Eval.MappedWith || len(e.Values) == 0
+	})
+	known, err := r.run.ParentsOf(ctx, mapping.ValuesOf(entries))
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		would := r.run.Eval.Would(e, e.Values, known)
+		for i := range of {
+			if record := &of[i].Record; record.Row.ID == e.ID && record.Generation == e.Generation {
+				of[i].Today = trade.PrintsOf(e.Sends, record.Sent.Cells, would.Target, would.Payload)
+			}
+		}
+	}
+	return nil
 }
 
 // asRecord returns an entry as the record that it is about to make, or that another job has.

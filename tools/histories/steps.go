@@ -69,6 +69,9 @@ func init() { // in a function, because some steps use the table themselves
 			return "a new row"
 		})},
 		{"price", 3, true, edit(func(r *run, lines *[]line, a, b int) string {
+			if r.Calm && lines != &r.contracts {
+				return "" // another CAR or farm is another request, and the former one may be typed again
+			}
 			return typed(at(lines, a), func(l *line) { l.price++ }, "another price")
 		})},
 		{"in front", 6, false, edit(func(r *run, lines *[]line, a, b int) string {
