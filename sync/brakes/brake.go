@@ -126,22 +126,8 @@ func (r *Guard) brakeRetyped(ctx context.Context, memory trade.Memory, came trad
 		}
 		return nil
 	}
-	for _, state := range []trade.State{trade.Pending, trade.Waiting} {
-		for after := memory.Passed; ; {
-			entries, err := r.run.Ledger.NewContents(ctx, r.run.Job.Name(), state, after, run.PageSize)
-			if err != nil {
-				return err
-			}
-			if len(entries) == 0 {
-				break
-			}
-			if after = entries[len(entries)-1].ID; r.run.Dry != nil {
-				entries = slices.DeleteFunc(entries, func(e trade.Entry) bool { return r.run.Dry.Judged[e.ID] })
-			}
-			if err := judge(entries); err != nil {
-				return err
-			}
-		}
+	if err := r.eachNew(ctx, memory.Passed, judge); err != nil {
+		return err
 	}
 	if r.run.Dry != nil {
 		fresh := slices.DeleteFunc(slices.Clone(r.run.Dry.Ready), func(e trade.Entry) bool { return e.ID > 0 })
@@ -158,6 +144,29 @@ func (r *Guard) brakeRetyped(ctx context.Context, memory trade.Memory, came trad
 		trade.Brake{Rows: count, Limit: r.run.Env.Brakes.Retyped, Samples: samples, Last: came.Last, Sent: sent},
 		fmt.Sprintf(
 			"%d new rows have the content of rows that were sent under other keys, and stand there no more, or in another job, such as %s", count, strings.Join(samples, ", ")))
+}
+
+// eachNew calls fn for the rows that came after an entry and that are to be sent, now or once they can be.
+func (r *Guard) eachNew(ctx context.Context, after int64, fn func([]trade.Entry) error) error {
+	for _, state := range []trade.State{trade.Pending, trade.Waiting} {
+		for last := after; ; {
+			entries, err := r.run.Ledger.NewContents(ctx, r.run.Job.Name(), state, last, run.PageSize)
+			if err != nil {
+				return err
+			}
+			if len(entries) == 0 {
+				break
+			}
+			last = entries[len(entries)-1].ID
+			if r.run.Dry != nil {
+				entries = slices.DeleteFunc(entries, func(e trade.Entry) bool { return r.run.Dry.Judged[e.ID] })
+			}
+			if err := fn(entries); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // BrakeIdentity checks, before anything is recorded, what a changed key or table does to the rows
