@@ -265,6 +265,10 @@ func TestADeliveryWaitsWhereItsContractsNumberHasGoneToAnotherJob(t *testing.T) 
 		}
 		b.more = append(b.more, children...)
 		b.contracts(2)
+		for num := 11; num < 31; num++ { // so many that one may leave
+			b.contract(num)
+			b.becomes(num, "fixacao")
+		}
 		b.pass()
 		b.becomes(2, "fixacao")
 		b.pass() // it is held in the other job
@@ -279,12 +283,12 @@ func TestADeliveryWaitsWhereItsContractsNumberHasGoneToAnotherJob(t *testing.T) 
 			t.Errorf("%d deliveries went under the record of another contract", n)
 		}
 		e := b.row("deliveries", "01|0001", trade.Waiting, trade.CauseParent)
-		if len(e.WaitingFor) != 1 || e.WaitingFor[0].ParentCause != trade.CauseReplaced {
+		if len(e.WaitingFor) != 1 || e.WaitingFor[0].Job != "fixations" || e.WaitingFor[0].ParentState != trade.Held {
 			t.Errorf("it waits for %+v", e.WaitingFor)
 		}
-		b.exec(`DELETE FROM contrato WHERE quantidade = 77`)
+		b.exec(`UPDATE contrato SET num = '0004' WHERE quantidade = 77`)
 		b.exec(`UPDATE contrato SET num = '0002', situacao = 'aprovado' WHERE quantidade = 2`)
-		for range 2 {
+		for range 3 { // after two of them the other job's row is withdrawn
 			b.sweep()
 		}
 		b.row("deliveries", "01|0001", trade.Accepted, "")

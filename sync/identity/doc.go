@@ -15,7 +15,7 @@
 // Re-typed. A record has lost its row when its key is gone, holds another document, or was amended.
 // A row that is like it is held: by any of the four against a key that is gone or holds another
 // document, by cells and payload against an amended one. If the row of the record is cancelled in the
-// ERP, or a person took it out, the frame does not count.
+// ERP, or a person took it out, or its key holds what came from another key, the frame does not count.
 // A record whose key holds its newest content has a row; only cells and payload of what was sent
 // count. A row with exactly its cells explains a record, be it one that waits, is held, or has the
 // key of another record that lost its row; then the record holds nobody else, and it is a count: as

@@ -79,12 +79,13 @@ const (
 	Stands    Standing = iota // its key holds what was sent
 	Corrected                 // its key holds the newest content that is known of its row
 	Amended                   // its key holds another content of the same document
+	Moved                     // and the ledger has seen that this is another row
 	Replaced                  // its key holds another document, or one that is not known
 	Gone                      // its key is not in the ERP
 )
 
-// StandingOf compares a record with the living rows under the key of its row. Where the ledger has
-// the row's flag that its key holds another row, that is so until it holds again what was sent.
+// StandingOf compares a record with the living rows under the key of its row. A row that the ledger
+// has flagged stays another one until its key holds again what was sent.
 func StandingOf(record *trade.Record, now []Content) Standing {
 	out := Gone
 	document := cmp.Or(record.Newest.Document, record.Sent.Document)
@@ -93,6 +94,8 @@ func StandingOf(record *trade.Record, now []Content) Standing {
 		switch row := &now[i].Prints; {
 		case likeness(row, &record.Sent) <= payload:
 			here = Stands
+		case record.Row.Replaced && row.Document != 0 && row.Document == document:
+			here = Moved
 		case record.Row.Replaced:
 		case record.Newest.Known() && likeness(row, &record.Newest) <= payload:
 			here = Corrected
@@ -110,7 +113,7 @@ func StandingOf(record *trade.Record, now []Content) Standing {
 // children.
 func Misplaced(record *trade.Record, now []Content, elsewhere ...Row) bool {
 	l := lost{record: record, standing: StandingOf(record, now)}
-	if l.standing == Amended || l.standing == Replaced && cmp.Or(record.Newest.Document, record.Sent.Document) != 0 {
+	if l.standing == Amended || l.standing == Moved || l.standing == Replaced && cmp.Or(record.Newest.Document, record.Sent.Document) != 0 {
 		return true
 	}
 	return slices.ContainsFunc(elsewhere, func(r Row) bool { return l.like(&r) != none })
@@ -187,9 +190,9 @@ func (l *lost) like(row *Row) int {
 	switch {
 	case l.standing == Stands:
 		return none
-	case l.standing < Replaced:
+	case l.standing <= Amended:
 		weakest = payload
-	case l.void:
+	case l.void || l.standing == Moved:
 		weakest = business
 	}
 	if out > weakest {
