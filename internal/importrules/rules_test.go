@@ -214,7 +214,9 @@ var rules = map[string]rule{
 		"sync/run",
 	}, reason: "acts moves entries and jobs, and sends nothing"},
 	"sync/events": {
-		may:    []string{"trade", "apiclient", "sync/identity", "sync/mapping", "sync/outcome", "sync/run", "sync/acts"},
+		may: []string{
+			"trade", "apiclient", "sync/identity", "sync/mapping", "sync/outcome", "sync/run", "sync/acts",
+		},
 		reason: "events reads records back, and sends nothing",
 	},
 	"sync/pending": {

@@ -113,8 +113,13 @@ func StandingOf(record *trade.Record, now []Content) Standing {
 // children.
 func Misplaced(record *trade.Record, now []Content, elsewhere ...Row) bool {
 	l := lost{record: record, standing: StandingOf(record, now)}
-	if l.standing == Amended || l.standing == Moved || l.standing == Replaced && cmp.Or(record.Newest.Document, record.Sent.Document) != 0 {
+	switch l.standing {
+	case Amended, Moved:
 		return true
+	case Replaced:
+		if cmp.Or(record.Newest.Document, record.Sent.Document) != 0 {
+			return true
+		}
 	}
 	return slices.ContainsFunc(elsewhere, func(r Row) bool { return l.like(&r) != none })
 }
