@@ -20,7 +20,7 @@ func (b *bench) bridged() (rows int, amount string) {
 	b.t.Helper()
 	var sum trade.Decimal
 	for _, e := range b.entries(trade.RowFilter{Job: "contracts"}) {
-		if e.GoneSweeps == 0 {
+		if e.GoneSweeps == 0 && !e.Flags.Has(trade.Cancelled) && !e.Acknowledged.Has(trade.Cancelled) {
 			rows, sum = rows+1, sum.Add(e.Quantity.Amount)
 		}
 	}
@@ -271,4 +271,25 @@ func TestF022ARowThatIsDismissedWhileItsKeyIsCuredStaysOut(t *testing.T) {
 	if times == 0 {
 		t.Error("nothing was dismissed")
 	}
+}
+
+// I9: a row that was sent and is cancelled after the last sweep is counted as cancelled, and no longer
+// once it is approved again.
+func TestI9ARowThatIsCancelledBetweenTwoSweepsIsCounted(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.contracts(3)
+		b.sync(engine.Options{Sweep: true})
+		for day, situation := range []string{"cancelado", "aprovado", "cancelado"} {
+			b.clock.advance(time.Minute)
+			b.exec(`UPDATE contrato SET situacao = ?, atualizado = ? WHERE num = '0002'`, situation,
+				fmt.Sprintf("2026-03-%d 08:00:00", 12+day))
+			if r := b.sync(engine.Options{}); r.Sweep {
+				t.Error("the pass is a sweep")
+			}
+			b.wantBridge(situation)
+		}
+		b.sync(engine.Options{Sweep: true})
+		b.wantBridge("a sweep")
+	})
 }

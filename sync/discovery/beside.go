@@ -3,6 +3,7 @@
 package discovery
 
 import (
+	"context"
 	"strings"
 
 	"github.com/safrasync/safrasync/erp"
@@ -61,6 +62,37 @@ func (r *Discoverer) change(of *trade.Beside, values trade.Values, by func(*trad
 func (p *pager) leave(why trade.BesideKind, key string, row erp.Row) {
 	p.run.change(p.beside.of(why), p.run.Run.Job.Values(row.Get), (*trade.Sums).Add)
 	p.beside.name(why, key)
+}
+
+// turn is a row that was sent and that the ERP has cancelled since, or no longer.
+type turn struct {
+	entry     trade.Entry // before
+	now       trade.Values
+	cancelled bool
+}
+
+func cancelledNow(e trade.Entry) bool {
+	return e.Flags.Has(trade.Cancelled) || e.Acknowledged.Has(trade.Cancelled)
+}
+
+// countTurned adds the rows that were cancelled after the last sweep to its sums of cancelled rows, and
+// takes out those that are cancelled no longer.
+func (r *Discoverer) countTurned(ctx context.Context, p *pager, cursor *trade.Cursor) error {
+	if len(p.turned) == 0 || cursor.Sweep == nil || cursor.Sweep.Read == 0 {
+		return nil
+	}
+	extra := extraRowsOf(cursor.Sweep.Beside)
+	of := extra.of(trade.BesideCancelled)
+	for _, t := range p.turned {
+		if t.cancelled {
+			r.change(of, t.now, (*trade.Sums).Add)
+			extra.name(trade.BesideCancelled, t.entry.Key)
+		} else {
+			r.change(of, t.entry.NewestValues(), (*trade.Sums).Remove)
+		}
+	}
+	cursor.Sweep.Beside = extra.list()
+	return r.Run.Record(ctx, trade.Page{Cursor: cursor})
 }
 
 // keyAsItIs returns the columns of a key that cannot be used, as text.

@@ -48,6 +48,9 @@ func (r *Discoverer) read(ctx context.Context, sweep bool, resync *Resync) error
 	if err := r.settleDoubles(ctx, p, &cursor); err != nil {
 		return err
 	}
+	if err := r.countTurned(ctx, p, &cursor); err != nil {
+		return err
+	}
 	if err := r.markReplaced(ctx); err != nil {
 		return err
 	}

@@ -39,6 +39,7 @@ type pager struct {
 	beside  extraRows               // in a sweep: rows that are not living documents
 	// in a sweep: the rows that were read first under keys whose entries do not have their values
 	left    map[string]trade.Values
+	turned  []turn         // outside of a sweep: rows that were sent and are cancelled now, or no longer
 	badKeys int            // rows whose key was read but is not valid
 	chosen  *selection     // in a partial resync; nil: every row
 	anew    bool           // judge rows even if nothing has changed
@@ -276,6 +277,9 @@ func (p *pager) applyChanges(ctx context.Context, page *trade.Page, changed []ch
 			continue // it changed since it was looked up; the next run reads the row again
 		}
 		entry := r.apply(old, c, known)
+		if was, is := cancelledNow(old), cancelledNow(entry); was != is && p.beside == nil {
+			p.turned = append(p.turned, turn{old, c.values, is})
+		}
 		if c.known.SourceHash != c.row.hash {
 			r.Run.Report.Changed++
 			r.countLate(c.row)

@@ -116,5 +116,8 @@ func (r *Discoverer) resync(ctx context.Context, s Resync, cursor *trade.Cursor)
 	if err := r.settleDoubles(ctx, p, cursor); err != nil {
 		return err
 	}
+	if err := r.countTurned(ctx, p, cursor); err != nil {
+		return err
+	}
 	return r.markReplaced(ctx)
 }

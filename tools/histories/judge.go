@@ -63,6 +63,7 @@ type judge struct {
 	typed    []sandbox.Record // contracts that a person typed on the platform
 	typedOf  map[string]bool  // keys of their rows
 	released bool             // a person has let a second job of the same contracts go
+	remade   bool             // the ledger was made anew from its journal, which has no tables of codes
 	standing map[keyOf]bool   // rows at the last sweep
 }
 
@@ -706,7 +707,7 @@ func (j *judge) judgeRows() (*fault, shares) {
 
 // corrected checks that a row which went with another wallet than the de-para has by now is shown.
 func (j *judge) corrected(name string, e trade.Entry, row keyed) *fault {
-	if !j.r.Corrected || !j.r.Coded || row.kind != trade.OrderCommitments || len(e.Flags) > 0 || e.MovedID != "" {
+	if j.r.remade || !j.r.Corrected || !j.r.Coded || row.kind != trade.OrderCommitments || len(e.Flags) > 0 || e.MovedID != "" {
 		return nil
 	}
 	if j.dealt[tenure{kind: row.kind, key: row.key}][row.business] {
