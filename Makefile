@@ -16,15 +16,17 @@ LDFLAGS := -s -w -X main.version=$(VERSION)
 WATCHED := ./sync ./erp ./console ./console/auth ./console/pages ./sync/... ./state/... ./apiclient/... ./cmd/safrasync/desk \
 	./cmd/safrasync/daemon ./cmd/safrasync/cli ./erp/dialect/... \
 	./internal/alert ./internal/connlimit ./internal/failpoint ./internal/httpapi ./internal/receiver
-# Tests of the ledger in which one goroutine repeats the same steps hundreds of times, with each call failing once or each copy put back. The others take these steps under the detector.
+# Tests of ledger and engine in which one goroutine repeats the same steps hundreds of times, with each call failing once, each copy put back or the connection cut at each byte. The others
+# take these steps under the detector.
 REPEATED := ^Test(EveryCall|AnyValue|F058|ARebuild|I9|ARoll|PagesGive)
+REPEATED_RUNS := ^Test(F091|EveryCallOf(TheEngine|What))
 SERVICE := Service|Reload|Strangers|Monitoring|^TestF0[78]|^TestF1[45]
 # The race detector needs cgo; the product never does. It does not watch SQLite's C translated to Go, nor hashes, which takes it four times as long as all the rest: what database/sql
 # and our code do with them is watched.
 # A process with the race detector waits a second before it ends, for what other threads may still do; a twentieth is enough.
 RACE := CGO_ENABLED=1 GORACE=atexit_sleep_ms=50 go test -race -gcflags='modernc.org/...=-race=false' -gcflags='golang.org/x/crypto/...=-race=false'
 GOTEST := CGO_ENABLED=0 go test -trimpath -timeout 40m
-# Four packages at once, whatever the number of cores: they also wait, for leases, browsers and packages.
+# Two packages at once, beside the two other rows of tests: they also wait, for leases, browsers and packages.
 RACETEST := $(RACE) -p 2 -timeout 40m
 
 .PHONY: help
@@ -51,9 +53,10 @@ demo: build ## build, then show the whole thing on embedded parts (no database o
 test: need ## run all tests; installs PostgreSQL, MariaDB, Firebird, Chromium, LibreOffice, gcc, strace, lintian, rpm and buildah when missing
 	@mkdir -p bin; (cd tools && $(GOTEST) -p 1 ./...) >bin/tools.log 2>&1 & tools=$$!; \
 	{ code=0; $(GOTEST) -skip '$(SERVICE)' ./cmd/safrasync || code=1; $(RACETEST) -skip '$(REPEATED)' ./state || code=1; \
-	$(GOTEST) -run '$(REPEATED)' ./state || code=1; $(RACETEST) -run '$(SERVICE)' ./cmd/safrasync || code=1; \
+	$(GOTEST) -run '$(REPEATED)' ./state || code=1; $(GOTEST) -run '$(REPEATED_RUNS)' ./sync || code=1; $(RACETEST) -run '$(SERVICE)' ./cmd/safrasync || code=1; \
 	$(GOTEST) -p 1 $$({ go list ./...; go list $(WATCHED) ./cmd/safrasync; } | sort | uniq -u) || code=1; exit $$code; } >bin/plain.log 2>&1 & plain=$$!; \
-	$(RACETEST) $$(go list $(WATCHED) | grep -v '/safrasync/state$$'); code=$$?; wait $$plain || code=1; wait $$tools || code=1; cat bin/plain.log bin/tools.log; exit $$code
+	$(RACETEST) -skip '$(REPEATED_RUNS)' ./sync; code=$$?; \
+	$(RACETEST) $$(go list $(WATCHED) | grep -v -e '/safrasync/state$$' -e '/safrasync/sync$$') || code=1; wait $$plain || code=1; wait $$tools || code=1; cat bin/plain.log bin/tools.log; exit $$code
 
 .PHONY: failpoints
 failpoints: need ## fail, panic, kill and stall the program at its own steps, with both ledgers (build tag failpoint)
