@@ -707,7 +707,8 @@ func (j *judge) judgeRows() (*fault, shares) {
 
 // corrected checks that a row which went with another wallet than the de-para has by now is shown.
 func (j *judge) corrected(name string, e trade.Entry, row keyed) *fault {
-	if j.r.remade || !j.r.Corrected || !j.r.Coded || row.kind != trade.OrderCommitments || len(e.Flags) > 0 || e.MovedID != "" {
+	if j.r.remade || !j.r.Corrected || !j.r.Coded || row.kind != trade.OrderCommitments || len(e.Flags) > 0 ||
+		e.MovedID != "" {
 		return nil
 	}
 	if j.dealt[tenure{kind: row.kind, key: row.key}][row.business] {
