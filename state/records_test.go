@@ -17,7 +17,8 @@ func TestARecordIsFoundWhereItMayHaveBeenMade(t *testing.T) {
 		var page []trade.Entry
 		for _, key := range []string{"created", "doubt", "open", "refused", "never", "different"} {
 			e := newEntry(key)
-			if e.SourceHash = trade.HashOf("same"); key == "different" {
+			e.SourceHash = trade.HashOf("same")
+			if key == "different" {
 				e.SourceHash = trade.HashOf("different")
 			}
 			page = append(page, e)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -436,18 +437,26 @@ func TestARefusalOfManyWordsIsARefusal(t *testing.T) {
 	})
 }
 
-// A row that is held and edited since counts with what it has now.
+// A row that is held and edited since counts with what it has now, and goes so.
 func TestAHeldRowThatIsEditedCountsWithItsNewQuantity(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.api.SetFaults(faults(t, "status=409@1")...)
-		b.contracts(1)
+		b.contracts(2)
 		b.sync(engine.Options{})
 		b.expect(1, trade.Held, trade.CauseExists)
-		b.exec(`UPDATE contrato SET quantidade = 7, atualizado = '2026-12-01 00:00:00'`)
+		b.exec(`UPDATE contrato SET quantidade = 7, atualizado = '2026-03-01 00:00:00' WHERE num = '0001'`) // only a sweep sees it
 		b.sync(engine.Options{Sweep: true})
 		if e := b.expect(1, trade.Held, trade.CauseExists); e.Quantity.Amount.String() != "7" {
 			t.Errorf("%s counts, want 7", e.Quantity.Amount)
 		}
+		b.done(b.retry(1), acts.NotRefused) // a person knows that it is another one
+		if r := b.sync(engine.Options{}); r.Sweep || r.Sent != 1 {
+			t.Errorf("sweep %t, sent %d: %+v", r.Sweep, r.Sent, b.entry(1))
+		}
+		if e := b.expect(1, trade.Accepted, ""); e.Flags.Has(trade.Changed) {
+			t.Errorf("flags %v of what was just sent", e.Flags)
+		}
+		b.onPlatform("2", "7")
 	})
 }

@@ -232,7 +232,8 @@ type interrupted struct {
 }
 
 func (l interrupted) Known(ctx context.Context, job string, keys []string) (map[string]trade.Known, error) {
-	if *l.left--; *l.left == 0 {
+	*l.left--
+	if *l.left == 0 {
 		l.do()
 	}
 	return l.Ledger.Known(ctx, job, keys)

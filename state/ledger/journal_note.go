@@ -81,7 +81,8 @@ func (e *NarrowRow) image() (journal.Image, error) {
 		return out, err
 	}
 	out.Flags = Lasting(flags)
-	if out.Explained, err = Explained(e.Acknowledged); err != nil {
+	out.Explained, err = Explained(e.Acknowledged)
+	if err != nil {
 		return out, err
 	}
 	if e.Dismissal.Valid && e.State == string(trade.Dismissed) {

@@ -91,7 +91,8 @@ func (s *Journals) settleLeft(t *sqldb.Tx, v *Verdict) (out Opening, err error) 
 			st, ok := traces.Of(process, attempt)
 			return ok && st.Attempt.Outcome == trade.OutcomeNotSent
 		}
-		if r.audit, err = s.auditSettled(t, record); err != nil {
+		r.audit, err = s.auditSettled(t, record)
+		if err != nil {
 			return out, err
 		}
 		if err := r.moveJobs(v.row.Seq, audit.Program); err != nil {

@@ -281,7 +281,8 @@ func (r *Replay) decide(m *remembered) (ReplayedRow, bool) {
 	}
 	row.newer = m.Version > e.Version && (now != trade.Accepted || m.State == string(trade.Accepted))
 	firm := now == trade.Sending || now == trade.InDoubt || now == trade.Held || now == trade.Dismissed
-	switch row.to = m.Final(); {
+	row.to = m.Final()
+	switch {
 	case now == trade.Accepted, row.to == "" && m.State == string(trade.Sending):
 		row.to = now
 	case row.to == trade.Accepted:

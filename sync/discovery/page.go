@@ -302,10 +302,7 @@ func (r *Discoverer) apply(old trade.Entry, c change, known mapping.Parents) tra
 	entry, values := old, c.values
 	switch c.verdict {
 	case remap:
-		entry = r.Run.Eval.Remap(old, values, known)
-		entry.SourceHash = c.row.hash
-		// both are from a time when it may have been sent
-		entry.Flags, entry.Now = entry.Flags.With(trade.Changed, false).With(trade.Cancelled, false), nil
+		entry = r.Run.Eval.RemapRow(old, c.row.row, known)
 	case compare:
 		if old.MappedWith == "" {
 			r.refillRebuilt(&entry, c, known)

@@ -50,7 +50,8 @@ func (r *Discoverer) reprint(ctx context.Context) error {
 			return err
 		}
 		found := run.ByKeyOf(r.Run.Job, rows)
-		if known, err = r.Run.ParentsOf(ctx, r.Run.ValuesOfRows(found)); err != nil {
+		known, err = r.Run.ParentsOf(ctx, r.Run.ValuesOfRows(found))
+		if err != nil {
 			return err
 		}
 		for _, e := range unread {

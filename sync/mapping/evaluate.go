@@ -90,6 +90,15 @@ func (e *Evaluator) Remap(old trade.Entry, values trade.Values, parents Parents)
 	return fresh
 }
 
+// RemapRow returns an entry as Remap does, from its row as it is in the ERP now. That it differed from
+// what was sent, or was cancelled, is from a time when it may have been sent.
+func (e *Evaluator) RemapRow(old trade.Entry, row erp.Row, parents Parents) trade.Entry {
+	fresh := e.Remap(old, e.Job.Values(row.Get), parents)
+	fresh.SourceHash, fresh.Shown = e.Job.SourceHash(row.Get), e.Job.Shown(old.Key, row.Get)
+	fresh.Flags, fresh.Now = fresh.Flags.With(trade.Changed, false).With(trade.Cancelled, false), nil
+	return fresh
+}
+
 func (e *Evaluator) fill(entry *trade.Entry, values trade.Values, draft trade.Draft, r request,
 	problems []trade.Problem,
 ) {

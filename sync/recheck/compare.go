@@ -78,7 +78,8 @@ func (r *Checker) Candidates(ctx context.Context, rows []identity.Row, storing [
 		}
 	}
 	if !alone {
-		if unsent, err = r.run.Ledger.Unsent(ctx, job.Spec.Sends, cellsOf(rows)); err != nil {
+		unsent, err = r.run.Ledger.Unsent(ctx, job.Spec.Sends, cellsOf(rows))
+		if err != nil {
 			return nil, nil, err
 		}
 	}

@@ -228,13 +228,11 @@ func (r *Checker) recheckEntry(old trade.Entry, rows []erp.Row, known mapping.Pa
 	case c.Row == nil:
 		entry.HoldDouble(c.Living)
 	default:
-		get := c.Row.Get
-		hash := r.run.Job.SourceHash(get)
-		if hash == old.SourceHash && old.MappedWith == r.run.Eval.MappedWith && !r.run.Job.Mapping.Unfit(get, known) {
+		asRead := old.Now == nil && r.run.Job.SourceHash(c.Row.Get) == old.SourceHash
+		if asRead && old.MappedWith == r.run.Eval.MappedWith && !r.run.Job.Mapping.Unfit(c.Row.Get, known) {
 			return entry
 		}
-		entry = r.run.Eval.Remap(old, r.run.Job.Values(get), known)
-		entry.SourceHash, entry.Shown = hash, r.run.Job.Shown(old.Key, get)
+		entry = r.run.Eval.RemapRow(old, *c.Row, known)
 	}
 	return entry
 }
