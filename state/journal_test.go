@@ -36,6 +36,35 @@ func keep(t testing.TB, o sqldb.Options) *kept {
 	return k
 }
 
+// twoHosts opens a new ledger on PostgreSQL from two hosts, each with a journal of its own.
+func twoHosts(t testing.TB) (a, b *kept) {
+	t.Helper()
+	a = keep(t, backends[1].open(t))
+	other := *a
+	other.o.Journal = filepath.Join(t.TempDir(), "another host")
+	other.open()
+	return a, &other
+}
+
+// lost removes everything from the ledger of several hosts on PostgreSQL, and closes it.
+func lost(t testing.TB, hosts ...*kept) {
+	t.Helper()
+	for _, query := range []string{`DROP SCHEMA public CASCADE`, `CREATE SCHEMA public`} {
+		must.Do(t, byHand(hosts[0].s, query))
+	}
+	for _, k := range hosts {
+		k.close()
+	}
+}
+
+// remade rebuilds the ledger on each host in turn.
+func remade(t testing.TB, hosts ...*kept) {
+	t.Helper()
+	for _, k := range hosts {
+		must.Get(Rebuild(t.Context(), k.o, nil, true, rebuildAct))(t)
+	}
+}
+
 // open opens the ledger, and closes it at the end of the test.
 func (k *kept) open() {
 	k.t.Helper()

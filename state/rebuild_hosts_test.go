@@ -55,19 +55,12 @@ func TestF058ARestoredPostgresLedgerIsNoticedAndRebuilt(t *testing.T) {
 
 func TestBothHostsRebuildAPostgresLedger(t *testing.T) {
 	t.Parallel()
-	a := keep(t, backends[1].open(t))
-	b := *a
-	b.o.Journal = filepath.Join(t.TempDir(), "another host")
-	b.open()
+	a, b := twoHosts(t)
 	a.send("a", 3)
 	b.send("b", 3)
 	a.send("c", 3)
 	want := provenOf(t, a.s)
-	for _, query := range []string{`DROP SCHEMA public CASCADE`, `CREATE SCHEMA public`} {
-		must.Do(t, byHand(a.s, query))
-	}
-	a.close()
-	b.close()
+	lost(t, a, b)
 	wantCode(t, a.try(sqldb.DefaultTuning), sqldb.CodeEmptied)
 	must.Get(Rebuild(t.Context(), a.o, nil, true, rebuildAct))(t)
 	if text := wantCode(t, a.try(sqldb.DefaultTuning), sqldb.CodeRolledBack); !strings.Contains(text, "another host") ||
@@ -92,23 +85,14 @@ func TestARecordThatWasGivenOnByAnotherHostIsRebuilt(t *testing.T) {
 	for _, first := range []string{"the host that sent it", "the host that gave it"} {
 		t.Run(first, func(t *testing.T) {
 			t.Parallel()
-			a := keep(t, backends[1].open(t))
-			b := *a
-			b.o.Journal = filepath.Join(t.TempDir(), "another host")
-			b.open()
+			a, b := twoHosts(t)
 			b.order(takeover(a.retyped()))
-			for _, query := range []string{`DROP SCHEMA public CASCADE`, `CREATE SCHEMA public`} {
-				must.Do(t, byHand(a.s, query))
-			}
-			a.close()
-			b.close()
-			hosts := []*kept{a, &b}
+			lost(t, a, b)
+			hosts := []*kept{a, b}
 			if first == "the host that gave it" {
-				hosts = []*kept{&b, a}
+				slices.Reverse(hosts)
 			}
-			for _, k := range hosts {
-				must.Get(Rebuild(t.Context(), k.o, nil, true, rebuildAct))(t)
-			}
+			remade(t, hosts...)
 			a.open()
 			given(t, a.s)
 		})
@@ -215,10 +199,7 @@ func TestAHostWhoseLastGroupNeverCameIntoTheLedgerComesBackAfterATakeover(t *tes
 // rebuild keeps what each of them knows, and names the rows.
 func TestARebuildKeepsBothSendingsOfARowThatWentTwice(t *testing.T) {
 	t.Parallel()
-	a := keep(t, backends[1].open(t))
-	b := *a
-	b.o.Journal = filepath.Join(t.TempDir(), "another host")
-	b.open()
+	a, b := twoHosts(t)
 	var name string
 	must.Do(t, a.s.db.Read.Get(&name, `SELECT current_database()`))
 	a.close()

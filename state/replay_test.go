@@ -1,7 +1,7 @@
 package state
 
 import (
-	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -21,26 +21,17 @@ func TestTheOrderInWhichHostsRebuildDecidesNothing(t *testing.T) {
 	for _, first := range []string{"the host that sent it", "the host of the person"} {
 		t.Run(first, func(t *testing.T) {
 			t.Parallel()
-			a := keep(t, backends[1].open(t))
-			b := *a
-			b.o.Journal = filepath.Join(t.TempDir(), "another host")
-			b.open()
+			a, b := twoHosts(t)
 			doubts := a.doubts(3)
 			b.order(dismissal(doubts[0]))
 			b.order(adoption(doubts[1], "remote-x"))
 			want := provenOf(t, a.s)
-			for _, query := range []string{`DROP SCHEMA public CASCADE`, `CREATE SCHEMA public`} {
-				must.Do(t, byHand(a.s, query))
-			}
-			a.close()
-			b.close()
-			hosts := []*kept{a, &b}
+			lost(t, a, b)
+			hosts := []*kept{a, b}
 			if first == "the host of the person" {
-				hosts = []*kept{&b, a}
+				slices.Reverse(hosts)
 			}
-			for _, k := range hosts {
-				must.Get(Rebuild(t.Context(), k.o, nil, true, rebuildAct))(t)
-			}
+			remade(t, hosts...)
 			a.open()
 			if diff := cmp.Diff(want, provenOf(t, a.s)); diff != "" {
 				t.Errorf("rebuilt (-want +got):\n%s", diff)
@@ -57,10 +48,7 @@ func TestTheOrderInWhichHostsRebuildDecidesNothing(t *testing.T) {
 // ledger in which another host's journal has moved it.
 func TestAHostRebuildsRowsOfAJobThatAnotherHostHasMoved(t *testing.T) {
 	t.Parallel()
-	a := keep(t, backends[1].open(t))
-	b := *a
-	b.o.Journal = filepath.Join(t.TempDir(), "another host")
-	b.open()
+	a, b := twoHosts(t)
 	sentJob(t, b.s, "old", "1", "2", "3", "4")
 	mustMove(t, a.s, "old", "contracts")
 	b.send("later", 3)
@@ -69,14 +57,8 @@ func TestAHostRebuildsRowsOfAJobThatAnotherHostHasMoved(t *testing.T) {
 	mustSettle(t, b.s, lease, created(again, "remote-77"))
 	must.Do(t, b.s.ReleaseLease(t.Context(), lease))
 	want := provenOf(t, a.s)
-	for _, query := range []string{`DROP SCHEMA public CASCADE`, `CREATE SCHEMA public`} {
-		must.Do(t, byHand(a.s, query))
-	}
-	a.close()
-	b.close()
-	for _, k := range []*kept{a, &b} {
-		must.Get(Rebuild(t.Context(), k.o, nil, true, rebuildAct))(t)
-	}
+	lost(t, a, b)
+	remade(t, a, b)
 	a.open()
 	if diff := cmp.Diff(want, provenOf(t, a.s)); diff != "" {
 		t.Errorf("rebuilt (-want +got):\n%s", diff)
