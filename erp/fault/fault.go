@@ -85,17 +85,6 @@ func (e *Error) Error() string {
 // Unwrap returns the context's error, if the context ended the call.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Transient reports whether the same call may succeed later without a change of the configuration,
-// the query or a right.
-func (e *Error) Transient() bool {
-	switch e.Code {
-	case CodeUnreachable, CodeTimeout, CodeLocked, CodeCancelled:
-		return true
-	default:
-		return false
-	}
-}
-
 // CodeOf returns the code of err, CodeOther for an error of another package, and "" for nil.
 func CodeOf(err error) Code {
 	if err == nil {

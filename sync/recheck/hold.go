@@ -101,15 +101,22 @@ func withID(o trade.Counterpart) string {
 	return " with the id " + o.RemoteID
 }
 
-// retypedText returns the reason why a row is held whose content was sent under another key.
+// retypedText returns the reason why a row is held that is like what was sent, or left out, under
+// another key.
 func retypedText(of *identity.Candidate) string {
-	what := "is no longer in the ERP"
-	if len(of.Now) > 0 {
+	did, what := "went out", "is no longer in the ERP"
+	switch {
+	case len(of.Now) > 0:
 		what = "has another row in the ERP now"
+	case of.Cancelled:
+		what = "is cancelled in the ERP"
+	}
+	if of.Record.Certainty == trade.LeftOut {
+		did = "was left out"
 	}
 	other := counterpartOf(identity.Other{Candidate: of})
-	return fmt.Sprintf("the same content went out under key %s%s, which %s: a record that was re-typed or renumbered "+
-		"must not go twice", other.Key, withID(other), what)
+	return fmt.Sprintf("the same or nearly the same %s under key %s%s, which %s: a record that was re-typed or "+
+		"renumbered must not go twice", did, other.Key, withID(other), what)
 }
 
 // twinText returns the reason why a row is held that is like another one. It stays true if the row

@@ -68,9 +68,9 @@ func TestOutcomesAreToldInThePersonsLanguage(t *testing.T) {
 			"a chave 01|7 aparece 2 vezes no ERP; corrija o ERP para que apareça uma só vez, ou acrescente uma coluna à chave",
 		},
 		{
-			0, nil, "the same content went out under key 01|3 with the id e09d, which has another row in the ERP now: " +
+			0, nil, "the same or nearly the same went out under key 01|3 with the id e09d, which has another row in the ERP now: " +
 				"a record that was re-typed or renumbered must not go twice",
-			"o mesmo conteúdo saiu com a chave 01|3 e tem o id e09d; essa chave agora é de outra linha no ERP: " +
+			"o mesmo documento, ou quase igual, saiu com a chave 01|3 e tem o id e09d; essa chave agora é de outra linha no ERP: " +
 				"um registro redigitado ou renumerado não pode ir duas vezes",
 		},
 	} {
