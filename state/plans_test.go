@@ -111,6 +111,7 @@ func TestNoStatementOfAPassGoesThroughTheLedger(t *testing.T) {
 			_, err := s.NewContents(ctx, job, trade.Pending, 0, 64)
 			return err
 		},
+		"Unread": func(ctx context.Context) error { _, err := s.Unread(ctx, job); return err },
 		"Counts": func(ctx context.Context) error { _, err := s.Counts(ctx, job); return err },
 		"Known":  func(ctx context.Context) error { _, err := s.Known(ctx, job, []string{"a", "b"}); return err },
 		"Parents": func(ctx context.Context) error {

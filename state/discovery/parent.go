@@ -56,15 +56,16 @@ func (s *Discovery) Orphans(ctx context.Context, job string, fn func([]trade.Ent
 }
 
 // Unread returns the source hashes of the entries of a job that were sent and whose rows have changed
-// since to what cannot be sent: of their newest row only the cells are known.
+// since to what cannot be sent: of their newest row only the cells are known. The few records of these
+// are looked up first, which CROSS JOIN says to SQLite.
 func (s *Discovery) Unread(ctx context.Context, job string) (map[int64]trade.Hash, error) {
 	var rows []struct {
 		ID         int64
 		SourceHash trade.Hash
 	}
-	err := s.db.All(ctx, "looking up changed rows that cannot be sent", &rows, `SELECT e.id, e.source_hash FROM entry e
-		WHERE e.job = ? AND e.flags <> '[]' AND e.flags LIKE '%"replaced"%' AND EXISTS (SELECT 1 FROM record r
-			WHERE r.entry_id = e.id AND r.new_cells = e.source_hash AND r.new_business = 0)`, job)
+	err := s.db.All(ctx, "looking up changed rows that cannot be sent", &rows, `SELECT e.id, e.source_hash
+		FROM record r CROSS JOIN entry e WHERE r.new_near = 0 AND r.new_cells <> `+ledger.EmptyBytes(s.db.D)+`
+			AND e.id = r.entry_id AND r.new_cells = e.source_hash AND e.job = ? AND e.flags LIKE '%"replaced"%'`, job)
 	out := make(map[int64]trade.Hash, len(rows))
 	for _, row := range rows {
 		out[row.ID] = row.SourceHash

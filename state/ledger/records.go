@@ -553,7 +553,7 @@ func RecordsQuery(d sqldb.Dialect, q trade.RecordQuery, others []string) (query 
 	}
 	hashes, numbers := sqldb.HashesOf(d, Distinct(cells)), sqldb.ListOf(d, Distinct(near))
 	ids := []string{
-		Lookup(d, `id`, `record`, `sent_cells`, `BYTEA`, `true`), Lookup(d, `id`, `record`, `new_cells`, `BYTEA`, `new_cells <> `+emptyBytes(d)),
+		Lookup(d, `id`, `record`, `sent_cells`, `BYTEA`, `true`), Lookup(d, `id`, `record`, `new_cells`, `BYTEA`, `new_cells <> `+EmptyBytes(d)),
 		Lookup(d, `id`, `record`, `sent_near`, `BIGINT`, `true`), Lookup(d, `id`, `record`, `new_near`, `BIGINT`, `new_near <> 0`),
 	}
 	args = []any{string(q.Kind), hashes, hashes, numbers, numbers}
@@ -600,7 +600,8 @@ func (r *foundRecord) record() (trade.Record, error) {
 	return out, nil
 }
 
-func emptyBytes(d sqldb.Dialect) string {
+// EmptyBytes returns the SQL text of an empty hash.
+func EmptyBytes(d sqldb.Dialect) string {
 	if d.Name == sqldb.Postgres {
 		return `''`
 	}

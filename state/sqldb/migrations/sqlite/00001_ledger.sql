@@ -219,6 +219,7 @@ CREATE UNIQUE INDEX record_one_remote ON record (kind, remote_id, (CASE WHEN kin
 CREATE INDEX record_cells ON record (sent_cells);
 CREATE INDEX record_near ON record (sent_near);
 CREATE INDEX record_new_cells ON record (new_cells) WHERE new_cells <> x'';
+CREATE INDEX record_unread ON record (entry_id) WHERE new_near = 0 AND new_cells <> x''; -- of the newest row only the cells are known
 CREATE INDEX record_new_near ON record (new_near) WHERE new_near <> 0;
 
 -- I14: since when each boot of a host knows that nobody knows what an attempt did, on the boot's own clock.
