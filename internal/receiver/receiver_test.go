@@ -303,8 +303,14 @@ func TestGuessesUseUpABudget(t *testing.T) {
 	}
 	w.want("another sender", w.post(strings.NewReader("{}"), from("192.0.2.2")), 200)
 	for _, same := range []string{"192.0.2.1:4711", "[::ffff:192.0.2.1]:4712"} {
-		w.want("the same sender, as "+same, w.post(strings.NewReader("{}"), from(same),
-			func(r *http.Request) { r.SetBasicAuth("a", "b") }), http.StatusTooManyRequests)
+		status := 0
+		for range 5 { // a guess or two may have come back by now, but no new budget
+			status = w.post(strings.NewReader("{}"), from(same), func(r *http.Request) { r.SetBasicAuth("a", "b") })
+			if status == http.StatusTooManyRequests {
+				break
+			}
+		}
+		w.want("the same sender, as "+same, status, http.StatusTooManyRequests)
 	}
 	b := newBudgets()
 	for i := range 3 * maxSenders {
