@@ -13,7 +13,7 @@ import (
 	"syscall"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/systemd"
 	"github.com/safrasync/safrasync/trade"
 )

@@ -57,24 +57,26 @@ func (c *code) Import(path string) (*types.Package, error) {
 
 var inTemplate = regexp.MustCompile(`"([a-z_.]+)(?:%s)?`)
 
-// keysUnder returns the constant keys that the packages of a folder and of the folders in it name,
-// and all their string literals, with those of templates.
-func (c *code) keysUnder(folder string) (keys map[string]token.Pos, literals map[string]bool) {
+// keysUnder returns the constant keys that the packages of some folders and of the folders in them
+// name, and all their string literals, with those of templates.
+func (c *code) keysUnder(folders ...string) (keys map[string]token.Pos, literals map[string]bool) {
 	keys, literals = map[string]token.Pos{}, map[string]bool{}
-	must.Do(c.t, fs.WalkDir(os.DirFS("../.."), folder, func(name string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-		case entry.IsDir():
-			must.Get(c.Import(module + name))(c.t)
-			c.keys(name, keys, literals)
-		case path.Ext(name) == ".html":
-			text := must.Get(os.ReadFile("../../" + name))(c.t)
-			for _, m := range inTemplate.FindAllStringSubmatch(string(text), -1) {
-				literals[m[1]] = true
+	for _, folder := range folders {
+		must.Do(c.t, fs.WalkDir(os.DirFS("../.."), folder, func(name string, entry fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+			case entry.IsDir():
+				must.Get(c.Import(module + name))(c.t)
+				c.keys(name, keys, literals)
+			case path.Ext(name) == ".html":
+				text := must.Get(os.ReadFile("../../" + name))(c.t)
+				for _, m := range inTemplate.FindAllStringSubmatch(string(text), -1) {
+					literals[m[1]] = true
+				}
 			}
-		}
-		return err
-	}))
+			return err
+		}))
+	}
 	return keys, literals
 }
 
@@ -109,12 +111,13 @@ func (c *code) keys(folder string, keys map[string]token.Pos, literals map[strin
 func TestTheCodeNamesKeysThatExistAndNoOthersExist(t *testing.T) {
 	t.Parallel()
 	c := &code{t, token.NewFileSet(), map[string][]*ast.File{}, map[string]*types.Package{}, map[string]*types.Info{}}
-	for part, folder := range map[i18n.Part]string{
-		i18n.CLI: "cmd/safrasync", i18n.Console: "console", i18n.Alerts: "internal/alert",
-		i18n.Report:  "sync/reconcile",
-		i18n.Sandbox: "apiclient/sandbox",
+	for part, folders := range map[i18n.Part][]string{
+		i18n.CLI:     {"cmd/safrasync", "internal/config"},
+		i18n.Console: {"console"}, i18n.Alerts: {"internal/alert"},
+		i18n.Report:  {"sync/reconcile"},
+		i18n.Sandbox: {"apiclient/sandbox"},
 	} {
-		named, literals := c.keysUnder(folder)
+		named, literals := c.keysUnder(folders...)
 		all := part.All(i18n.Portuguese)
 		bases := map[string]bool{}
 		for key := range all {
@@ -126,7 +129,7 @@ func TestTheCodeNamesKeysThatExistAndNoOthersExist(t *testing.T) {
 			}
 		}
 		if len(named) < 5 && part != i18n.Sandbox { // which puts all of its keys together
-			t.Errorf("%s: only %d keys were found in %s: does the test still read them?", part, len(named), folder)
+			t.Errorf("%s: only %d keys were found in %s: does the test still read them?", part, len(named), folders)
 		}
 		for key, at := range named {
 			if key == "" || strings.HasPrefix(key, ".") || strings.HasSuffix(key, ".") || bases[key] {
@@ -168,7 +171,7 @@ func TestWhatTheCodeSaysInEnglishIsToldInPortuguese(t *testing.T) {
 	verbs := regexp.MustCompile(`%(\[\d+\])?[+#0-9.]*[a-zA-Z]`)
 	found := 0
 	for _, folder := range []string{
-		"apiclient", "cmd/safrasync", "console", "erp", "internal/alert", "state", "sync", "trade",
+		"apiclient", "cmd/safrasync", "console", "erp", "internal/alert", "internal/config", "state", "sync", "trade",
 	} {
 		must.Do(t, fs.WalkDir(os.DirFS("../.."), folder, func(name string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") ||

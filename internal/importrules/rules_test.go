@@ -255,21 +255,9 @@ var rules = map[string]rule{
 		},
 		reason: "cmd wires everything, but a test server has no place in the binary",
 	},
-	"cmd/safrasync/config": {
-		may: []string{
-			"trade", "state", "sync", "sync/clock", "sync/mapping", "sync/run", "sync/acts", "sync/reconcile", "erp",
-			"apiclient", "console/auth", "internal/i18n",
-			"internal/receiver", "internal/httpapi",
-		},
-		reason: "config says what is wanted, in the types of those who do it; it opens nothing and knows no command",
-	},
-	"cmd/safrasync/config/configtest": {
-		may:    []string{"cmd/safrasync/config"},
-		reason: "configtest loads configurations for tests, and only tests import it",
-	},
 	"cmd/safrasync/cli": {
 		may: []string{
-			"cmd/safrasync/config", "trade", "state", "sync", "sync/clock", "sync/mapping", "sync/run",
+			"internal/config", "trade", "state", "sync", "sync/clock", "sync/mapping", "sync/run",
 			"sync/discovery", "sync/acts", "sync/events", "erp", "apiclient", "internal/i18n", "internal/receiver",
 			"internal/systemd",
 		},
@@ -296,6 +284,18 @@ var rules = map[string]rule{
 	"cmd/safrasync/runs":     command("cmd/safrasync/acts", "cmd/safrasync/alerts", "cmd/safrasync/rows"),
 	"cmd/safrasync/setup":    command("cmd/safrasync/rows"),
 	"cmd/safrasync/webhooks": command("cmd/safrasync/api", "internal/receiver"),
+	"internal/config": {
+		may: []string{
+			"trade", "state", "sync", "sync/clock", "sync/mapping", "sync/run", "sync/acts", "sync/reconcile", "erp",
+			"apiclient", "console/auth", "internal/i18n",
+			"internal/receiver", "internal/httpapi",
+		},
+		reason: "config says what is wanted, in the types of those who do it; it opens nothing and knows no command",
+	},
+	"internal/config/configtest": {
+		may:    []string{"internal/config"},
+		reason: "configtest loads configurations for tests, and only tests import it",
+	},
 	"internal/alert": {
 		may:      []string{"trade", "internal/i18n"},
 		testsMay: []string{"state", "internal/pgtest", "internal/ledgertest", "internal/english"},
@@ -405,11 +405,11 @@ const stateFolder = "each part of the ledger stands on sqldb and ledger, and kno
 func command(more ...string) rule {
 	return rule{
 		may: append([]string{
-			"cmd/safrasync/cli", "cmd/safrasync/config", "trade", "state", "sync", "sync/clock", "sync/mapping",
+			"cmd/safrasync/cli", "internal/config", "trade", "state", "sync", "sync/clock", "sync/mapping",
 			"sync/run", "sync/discovery", "sync/rehearse", "sync/acts", "sync/events", "sync/reconcile",
 			"sync/reconcile/paper", "sync/reconcile/archive", "sync/pending", "erp", "apiclient", "internal/i18n",
 		}, more...),
-		testsMay: []string{"cmd/safrasync/config/configtest"},
+		testsMay: []string{"internal/config/configtest"},
 		reason:   "a command knows what all commands share, and of other commands only what it also shows",
 	}
 }
@@ -429,7 +429,7 @@ var testOnly = []string{
 	"internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/ledgertest", "internal/consoletest",
 	"internal/must", "internal/english", "internal/throwaway", "internal/oidctest", "internal/apidoc", "erp/erptest",
 	"internal/importrules", "internal/faultlist", "internal/limits", "internal/manual",
-	"cmd/safrasync/config/configtest",
+	"internal/config/configtest",
 	"tools/bench", "tools/bench/size", "tools/histories", "tools/packagetest", "tools/protocol", "tools/torture",
 	"internal/sickdb", "internal/sickdisk",
 }

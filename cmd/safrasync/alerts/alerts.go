@@ -9,8 +9,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	"github.com/safrasync/safrasync/internal/alert"
+	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/trade"

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/internal/config"
 )
 
 // expiresSoon is how long before its end a certificate is named.

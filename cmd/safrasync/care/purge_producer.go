@@ -11,8 +11,8 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/acts"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	"github.com/safrasync/safrasync/cmd/safrasync/rows"
+	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"

@@ -6,7 +6,7 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/internal/config"
 )
 
 // scrubber removes from a text what may identify a person or a record, and secrets.

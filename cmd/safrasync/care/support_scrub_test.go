@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/config/configtest"
+	"github.com/safrasync/safrasync/internal/config/configtest"
 )
 
 // A bundle for support does not name the cooperative's provider.

@@ -11,8 +11,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/apiclient"
-	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )

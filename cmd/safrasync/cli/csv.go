@@ -13,7 +13,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/internal/config"
 )
 
 // OpenCSV reads a CSV file of at most limit bytes, as ReadText and NewCSV do.

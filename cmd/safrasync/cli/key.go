@@ -3,7 +3,7 @@ package cli
 import (
 	"strings"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/sync/mapping"
 )
 

@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/internal/config"
 	inbound "github.com/safrasync/safrasync/internal/receiver"
 	"github.com/safrasync/safrasync/state"
 )

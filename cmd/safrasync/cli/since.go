@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/trade"
 )
 

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/safrasync/safrasync/apiclient"
-	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/mapping"

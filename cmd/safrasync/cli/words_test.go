@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/sync/run"

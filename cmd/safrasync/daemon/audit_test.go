@@ -9,7 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/cmd/safrasync/config/configtest"
+	"github.com/safrasync/safrasync/internal/config/configtest"
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"

@@ -8,10 +8,10 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	"github.com/safrasync/safrasync/cmd/safrasync/desk"
 	"github.com/safrasync/safrasync/console"
 	"github.com/safrasync/safrasync/console/auth"
+	"github.com/safrasync/safrasync/internal/config"
 	engine "github.com/safrasync/safrasync/sync"
 )
 

@@ -11,8 +11,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	"github.com/safrasync/safrasync/cmd/safrasync/runs"
+	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/httpapi"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"

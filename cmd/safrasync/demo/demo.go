@@ -23,9 +23,9 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	"github.com/safrasync/safrasync/cmd/safrasync/report"
 	"github.com/safrasync/safrasync/cmd/safrasync/runs"
+	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/reconcile"

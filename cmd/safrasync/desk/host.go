@@ -7,12 +7,12 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	"github.com/safrasync/safrasync/console"
 	"github.com/safrasync/safrasync/console/auth"
 	"github.com/safrasync/safrasync/console/books"
 	"github.com/safrasync/safrasync/console/pages"
 	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 )

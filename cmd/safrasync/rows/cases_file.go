@@ -9,8 +9,8 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/sync/rehearse"
 	"github.com/safrasync/safrasync/trade"
 )

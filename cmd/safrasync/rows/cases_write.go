@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/rehearse"
 	"github.com/safrasync/safrasync/trade"

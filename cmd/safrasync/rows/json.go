@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )

@@ -14,7 +14,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/acts"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	engineacts "github.com/safrasync/safrasync/sync/acts"

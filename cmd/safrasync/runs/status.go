@@ -12,7 +12,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/alerts"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/clock"

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	"github.com/safrasync/safrasync/cmd/safrasync/rows"
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/trade"
 )
 

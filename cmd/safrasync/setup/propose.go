@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/trade"
 )
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/config"
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/internal/config"
 )
 
 // valueWords are the words by which a value of the API is recognised in an ERP, in lower case and

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/internal/config"
 )
 
 // proposal is everything that `init` writes.

@@ -284,17 +284,17 @@ config.yaml:22:27: jobs.contracts.fields.wallet_id.column: column carteira is no
 func TestTheExampleLoadsStrictlyAndHasEveryKey(t *testing.T) {
 	t.Parallel()
 	env := func(string) (string, bool) { return strings.Repeat("value", 8), true }
-	if _, err := Load("../../../config.example.yaml", env); err != nil {
+	if _, err := Load("../../config.example.yaml", env); err != nil {
 		t.Fatalf("config.example.yaml: %v", err)
 	}
-	raw := must.Get(os.ReadFile("../../../config.example.yaml"))(t)
+	raw := must.Get(os.ReadFile("../../config.example.yaml"))(t)
 	text := regexp.MustCompile(`(?m)^(\s*)#([a-z_]+: )`).ReplaceAllString(string(raw), "$1$2") // the optional keys too
 	path := filepath.Join(t.TempDir(), "config.yaml")
 	ca := filepath.Join(filepath.Dir(path), "ca.pem")
 	certificate, _ := must.Certificate(t)
 	must.Do(t, os.WriteFile(ca, certificate, 0o600))
 	text = strings.ReplaceAll(text, "/etc/safrasync/ca.pem", ca)
-	messages := must.Get(filepath.Abs("../../../docs/examples/messages.yaml"))(t)
+	messages := must.Get(filepath.Abs("../../docs/examples/messages.yaml"))(t)
 	text = strings.ReplaceAll(text, "/etc/safrasync/messages.yaml", messages)
 	// of the key only its rights are looked at
 	text = strings.NewReplacer("/etc/safrasync/events.crt", ca, "/etc/safrasync/events.key", path,
@@ -357,7 +357,7 @@ func TestTheSampleConfigurationLoads(t *testing.T) {
 		}[name]
 		return value, ok
 	}
-	c := must.Get(Load("../../../docs/examples/modern.yaml", env))(t)
+	c := must.Get(Load("../../docs/examples/modern.yaml", env))(t)
 	if got := len(c.JobSpecs()[0].Fields); got != len(trade.OrderCommitmentRules) {
 		t.Errorf("it maps %d fields of %d", got, len(trade.OrderCommitmentRules))
 	}
@@ -372,7 +372,7 @@ func TestTheSampleConfigurationLoads(t *testing.T) {
 
 func TestShowLoadsAgainAndMeansTheSame(t *testing.T) {
 	t.Parallel()
-	raw := must.Get(os.ReadFile("../../../config.example.yaml"))(t)
+	raw := must.Get(os.ReadFile("../../config.example.yaml"))(t)
 	text := strings.NewReplacer("SAFRASYNC_API_KEY", "KEY", "SAFRASYNC_ERP_DSN", "DSN").Replace(string(raw))
 	for _, text := range []string{
 		goodConfig, text,

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/config"
+	"github.com/safrasync/safrasync/internal/config"
 )
 
 // Sample returns the sample cooperative's configuration, for tests in a folder beside testdata.
