@@ -29,7 +29,6 @@
 // own. Each package imports only packages above it in this list:
 //
 //	journal     the file format of the journal: records, checksums, reading and appending
-//	marks       the marks of requests that have left, on a tmpfs
 //	sqldb       connections, the two dialects, migrations, the transaction with its journal record
 //	            and its uncertain commit, and error messages for people when a database fails
 //	audit       the chain of acts

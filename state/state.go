@@ -196,7 +196,7 @@ func (s *Store) LedgerID() string { return s.db.ID }
 
 // Close releases the ledger. It does not release leases.
 func (s *Store) Close() error {
-	err := errors.Join(s.db.Close(), s.CloseMarks())
+	err := s.db.Close()
 	if s.db.Journal != nil {
 		err = errors.Join(err, s.db.Journal.Close())
 	}

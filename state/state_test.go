@@ -24,14 +24,7 @@ func TestMain(m *testing.M) {
 	if role := os.Getenv(childRole); role != "" {
 		os.Exit(child(role))
 	}
-	memory, err := os.MkdirTemp("/dev/shm", "safrasync-state-") // for the notes of this process and its children
-	if err == nil {
-		err = os.Setenv("RUNTIME_DIRECTORY", memory)
-	}
-	if err != nil {
-		panic(err)
-	}
-	pgtest.Main(m, func() error { return os.RemoveAll(memory) })
+	pgtest.Main(m)
 }
 
 var at = time.Date(2026, 11, 21, 9, 0, 0, 123e6, time.UTC)

@@ -189,10 +189,6 @@ func (l brokenLedger) Cursor(ctx context.Context, job string) (trade.Cursor, err
 	return through(l.b, "Cursor", func() (trade.Cursor, error) { return l.Ledger.Cursor(ctx, job) })
 }
 
-func (l brokenLedger) Mark(attempt string) error {
-	return l.b.call("Mark", func() error { return l.Ledger.Mark(attempt) })
-}
-
 // brokenSource has every method of the ERP.
 type brokenSource struct {
 	s run.Source

@@ -152,7 +152,6 @@ func TestF053ALedgerThatTakesNoResultLeavesDoubts(t *testing.T) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.limits.MaxInFlight, b.limits.KeepAnswers = 2, 500*time.Millisecond
 		b.contracts(6)
-		b.wrap = func(l Ledger) Ledger { return unmarkedLedger{l} }
 		b.losesCommits(3, false, true)
 		r := b.sync(engine.Options{})
 		// one is accepted; of the two that are on their way when the ledger fails, the stop may
@@ -161,37 +160,9 @@ func TestF053ALedgerThatTakesNoResultLeavesDoubts(t *testing.T) {
 		if r.Stopped == nil || r.Stopped.Code != "ledger" || sent < 2 || sent > 3 {
 			t.Errorf("stopped %+v; the platform has %d records", r.Stopped, sent)
 		}
-		b.wrap = nil
 		b.breaker.mend()
 		r = b.sync(engine.Options{Sweep: true})
 		if r.States[trade.Accepted] != 4 || r.States[trade.InDoubt] != 2 || len(b.api.Created()) != sent+3 {
-			t.Errorf("states %v; the platform has %d records", r.States, len(b.api.Created()))
-		}
-	})
-}
-
-// unmarkedLedger notes nothing of what is in flight.
-type unmarkedLedger struct{ Ledger }
-
-func (unmarkedLedger) Marked() bool { return false }
-
-func (unmarkedLedger) Mark(string) error { return nil }
-
-func (unmarkedLedger) NoteAnswer(string, trade.Outcome, int, string) {}
-
-// What was answered while the ledger took nothing was noted beside it: nothing is in doubt.
-func TestAnswersThatTheLedgerDoesNotTakeAreNoted(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
-		b.limits.MaxInFlight, b.limits.KeepAnswers = 2, 500*time.Millisecond
-		b.contracts(20)
-		b.losesCommits(3, false, true)
-		r := b.sync(engine.Options{})
-		if sent := len(b.api.Created()); r.Stopped == nil || r.Stopped.Code != "ledger" || sent < 2 || sent > 19 {
-			t.Errorf("stopped %+v; the platform has %d records", r.Stopped, sent)
-		}
-		b.breaker.mend()
-		if r = b.sync(engine.Options{Sweep: true}); r.States[trade.Accepted] != 20 || len(b.api.Created()) != 20 {
 			t.Errorf("states %v; the platform has %d records", r.States, len(b.api.Created()))
 		}
 	})

@@ -51,10 +51,8 @@
 //     quantities; a run that does not add up is an error.
 //   - I10 Secrets and personal data stay in. No key, document, name, price or body in a log line or
 //     error text.
-//   - I11 Doubt is bounded. kill -9 leaves at most max_in_flight entries in doubt, because each
-//     request is marked on a tmpfs just before it leaves (run.Intents.Mark). Without a tmpfs a
-//     group of intents is never larger than the free slots. The loss of the host leaves at most one
-//     window in doubt.
+//   - I11 Doubt is bounded. kill -9 or the loss of the host leave at most max_in_flight entries in
+//     doubt, because an intent is made durable only for a free slot.
 //   - I12 One reader and sender per job. Discovery, sweep, cursors and intents run under the job's
 //     lease, fenced by its epoch; the result of an attempt is fenced only by the attempt itself, so
 //     that a former owner's definite answer counts. Several instances share the jobs, and take over

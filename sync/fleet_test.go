@@ -37,8 +37,6 @@ func machineOn(b *bench, host string) *machine {
 		PIDSpace: "pid:[1]", PID: 7, Started: "1",
 	}
 	c.several = true
-	// Nothing is stored ahead of the wire, so that a test can say which rows have left.
-	c.wrap = func(l Ledger) Ledger { return unmarkedLedger{l} }
 	return m
 }
 

@@ -8,10 +8,8 @@
 //	Intend    Sender.choose and Sender.store: the intent is made durable. A crash before the
 //	          commit changes nothing; after it, the next run settles the entry before it sends
 //	          anything.
-//	Send      Sender.send: the gate, a mark on the tmpfs, then the first byte. A crash before the
-//	          mark leaves a row of which no byte left: the next run settles it as not sent
-//	          (state/ledger/recover.go). A crash after the mark leaves the entry in doubt, unless
-//	          the answer was noted there too.
+//	Send      Sender.send: the gate, then the first byte. A crash leaves the entry in doubt
+//	          (state/ledger/recover.go).
 //	Settle    Sender.takeResult and Sender.settlement: package outcome decides what the answer
 //	          proves, and the next group stores it.
 //

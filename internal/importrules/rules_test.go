@@ -74,14 +74,13 @@ var rules = map[string]rule{
 			"state/discovery", "state/recovery",
 			"state/refs", "state/readmodel", "state/people", "state/inbox", "state/alerts", "state/retention",
 		},
-		testsMay: []string{"internal/pgtest", "internal/sickdb", "internal/sickdisk", "state/marks"},
+		testsMay: []string{"internal/pgtest", "internal/sickdb", "internal/sickdisk"},
 		reason:   "state stores entries; what is sent, when and why is decided in sync",
 	},
 	"state/journal": {
 		testsMay: []string{"internal/sickdisk"}, may: []string{"trade", "internal/failpoint"},
 		reason: "journal is a file format, and knows no database",
 	},
-	"state/marks": {testsMay: []string{"internal/sickdisk"}, reason: "marks is a file format, and knows no database"},
 	"state/sqldb": {
 		may:    []string{"trade", "internal/failpoint", "state/journal"},
 		reason: "sqldb knows how to write durably, and nothing of what the rows mean",
@@ -89,7 +88,7 @@ var rules = map[string]rule{
 	"state/audit": {may: []string{"trade", "state/sqldb", "state/journal"}, reason: stateFolder},
 	"state/jobs":  {may: []string{"trade", "state/sqldb", "state/audit", "state/journal"}, reason: stateFolder},
 	"state/ledger": {
-		may:    []string{"trade", "state/sqldb", "state/audit", "state/jobs", "state/journal", "state/marks"},
+		may:    []string{"trade", "state/sqldb", "state/audit", "state/jobs", "state/journal"},
 		reason: "ledger moves entries and knows nothing of who asks, recovers or takes away",
 	},
 	"state/discovery": {may: []string{"trade", "state/sqldb", "state/jobs", "state/ledger"}, reason: stateFolder},

@@ -19,9 +19,8 @@ import (
 // Ledger stores entries and their attempts. Its methods may be called by several goroutines at
 // once.
 type Ledger struct {
-	db     *sqldb.DB
-	jobs   *jobs.Roster
-	marked Marks // marks of requests that have left
+	db   *sqldb.DB
+	jobs *jobs.Roster
 }
 
 // New returns the ledger in a database.
@@ -84,10 +83,6 @@ func (s *Ledger) Commit(ctx context.Context, lease trade.Lease, group trade.Grou
 	if err := checkGroup(group); err != nil {
 		return trade.GroupResult{}, err
 	}
-	if len(group.Intents) > 0 {
-		// before the first intent is stored: an intent without a mark has then not left
-		s.MarksFile()
-	}
 	var g *GroupTx
 	err := s.db.InTx(ctx, "storing a group", func(t *sqldb.Tx) error {
 		g = NewGroupTx(t, lease, group)
@@ -101,7 +96,6 @@ func (s *Ledger) Commit(ctx context.Context, lease trade.Lease, group trade.Grou
 	if err != nil {
 		return trade.GroupResult{}, s.keepAnswers(group, g, err)
 	}
-	s.unmark(group.Settle, g.Result.Conflicts, g.Seq)
 	return g.Result, nil
 }
 
@@ -133,14 +127,14 @@ func checkGroup(group trade.Group) error {
 
 // Run stores the group, in one transaction. What a crash leaves:
 //
-//	before Commit          nothing of the group: entries are pending, answers are marked on the
-//	                       tmpfs
+//	before Commit          nothing of the group: entries are pending, answers that have come are
+//	                       lost, and their rows in doubt
 //	in a step below        the same: the transaction is rolled back
 //	record in the journal  the next start finds one record more than the ledger has and applies
-//	                       it: an intent without its commit is settled as not sent
+//	                       it: an intent in it is in doubt, an answer in it counts
 //	COMMIT, no answer yet  the caller gets trade.ErrUncertain and sends nothing; repeating the
 //	                       call finds what is stored (claim)
-//	after COMMIT           entries in sending; Recover settles them as marked, else as in doubt
+//	after COMMIT           entries in sending, which Recover puts in doubt
 //
 // The journal's record is flushed after the last step and before COMMIT (sqldb.Tx.WriteNote). The
 // first byte of a request leaves after Commit has returned (I1).

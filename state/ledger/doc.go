@@ -9,12 +9,4 @@
 // commit.go is the group commit: in which order rows are settled, moved and claimed, and what a
 // crash after each step leaves. settle.go and late.go decide what an answer means, recover.go what
 // becomes of the attempts of dead processes. act.go has the acts of people, submit.go the queue.
-//
-// # What is in flight
-//
-// On a tmpfs of the host there is a marks file for each process that sends (package marks,
-// marks.go). It records, without a flush, which requests have left and how they were answered.
-// Recover believes the file of a process that has ended, if that process ran under the present boot
-// of the kernel. Of the rows that the process had claimed, only those whose request had left
-// without an answer become in doubt; the others are sent again (I11).
 package ledger

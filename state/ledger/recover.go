@@ -6,7 +6,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -30,11 +29,9 @@ type sendingRow struct {
 // heartbeat for 30 s on the database's clock, or its process is gone. It returns how many entries
 // are now in doubt.
 //
-// If the marks of the process show that no byte of the request had left, or how it was answered,
-// the entry follows that. Every other entry becomes in_doubt, and its attempt becomes unknown and
-// counts; a definite late answer can still settle it. What a living instance sends stays as it is,
-// except for what this instance began under an earlier lease, which is over: its results were not
-// stored.
+// Such an entry becomes in_doubt, and its attempt becomes unknown and counts; a definite late answer
+// can still settle it. What a living instance sends stays as it is, except for what this instance
+// began under an earlier lease, which is over: its results were not stored.
 func (s *Ledger) Recover(ctx context.Context, lease trade.Lease, now time.Time) (int, error) {
 	return s.recover(ctx, lease, now, false)
 }
@@ -61,9 +58,8 @@ func (s *Ledger) recover(ctx context.Context, lease trade.Lease, now time.Time, 
 		return 0, s.jobs.Idle(ctx, op, lease, err)
 	}
 	var n int
-	var ours []string // attempts of this process about which the ledger has everything
 	err = s.db.InTx(ctx, op, func(t *sqldb.Tx) error {
-		n, ours = 0, nil
+		n = 0
 		if !own {
 			if err := jobs.Fence(t, lease); err != nil {
 				return err
@@ -71,14 +67,6 @@ func (s *Ledger) recover(ctx context.Context, lease trade.Lease, now time.Time, 
 		}
 		left, err := leftBehind(t, lease, own)
 		if err != nil || len(left) == 0 {
-			return err
-		}
-		for _, f := range left {
-			if f.Attempt.Valid && f.Owner.String == lease.Owner.Instance {
-				ours = append(ours, f.Attempt.String)
-			}
-		}
-		if left, err = s.settleCertain(t, lease, left, now); err != nil {
 			return err
 		}
 		ids, err := endAttempts(t, left, now)
@@ -92,44 +80,7 @@ func (s *Ledger) recover(ctx context.Context, lease trade.Lease, now time.Time, 
 			`cause = '`+trade.CauseUnknown+`', error = ?, next_attempt_at = NULL, attempts = attempts + 1`,
 			string(text))
 	})
-	if err != nil {
-		return 0, err
-	}
-	s.forgetMarks(ours, 0)
-	s.forgetTraces()
-	return n, nil
-}
-
-// settleCertain settles the attempts whose outcome the marks of their process show, and returns the
-// others.
-func (s *Ledger) settleCertain(t *sqldb.Tx, lease trade.Lease, left []sendingRow, now time.Time) ([]sendingRow, error) {
-	if t.S.Journal == nil {
-		return left, nil
-	}
-	rows, err := sqldb.JournalRows(t, false)
-	if err != nil {
-		return nil, err
-	}
-	id := t.S.Journal.Header().Journal
-	traces := s.Traces(id, rows[id].Seq)
-	group := trade.Group{At: now}
-	for _, f := range left {
-		if st, ok := traces.Of(f.Owner.String, f.Attempt.String); ok && f.Attempt.Valid {
-			group.Settle = append(group.Settle, st)
-		}
-	}
-	if len(group.Settle) == 0 {
-		return left, nil
-	}
-	g := NewGroupTx(t, lease, group)
-	if err := g.Load(); err != nil {
-		return nil, err
-	}
-	if err := errors.Join(g.Settle(), g.Records.Note()); err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(left, func(f sendingRow) bool { return g.Result.Settled[f.Attempt.String] }),
-		g.Sums.Apply(t)
+	return n, err
 }
 
 // leftBehind returns the entries of a job in state sending that no process sends any more; with own

@@ -14,9 +14,8 @@
 //
 //	in step                            the work goes on
 //	one record more in the journal     a process ended between the two: the record is replayed. Its
-//	                                   intents are sent again if the marks show that they had not
-//	                                   left, otherwise they become in doubt, also where a person
-//	                                   had ordered a second sending
+//	                                   intents become in doubt, also where a person had ordered a
+//	                                   second sending
 //	bytes after its last sound record  those of one interrupted write are cut off, if the ledger
 //	                                   is in step; others are CodeJournalEnd. Rebuild names them,
 //	                                   and pauses every job: nobody knows what they were

@@ -188,8 +188,7 @@ func (h *History) image(image journal.Image, by told, sender string) {
 		}
 		if a.Outcome == "" {
 			// The ledger accepted this intent, so an open one before it in the same generation had created
-			// nothing (I3): its process ended before the ledger had the intent, and its marks showed that
-			// nothing had left.
+			// nothing (I3): its commit was refused, and nothing had left.
 			m.attempts = slices.DeleteFunc(m.attempts, func(old *rememberedAttempt) bool {
 				return old.Outcome == "" && old.Generation == a.Generation
 			})

@@ -66,9 +66,9 @@ func newReplay(t *sqldb.Tx, records ...journal.Record) *Replay {
 }
 
 // settleLeft settles what a process left in the journal: the ledger becomes as the records have it.
-// Of an intent it is known that nothing left only if the marks of the process show it: if the process
-// ended just before the commit, nothing had left, but a ledger that was rolled back by one record
-// looks the same. Otherwise the row is in doubt, also where a person had ordered a second sending.
+// A row whose intent the ledger lacks is in doubt, also where a person had ordered a second sending:
+// if the process ended just before the commit, nothing had left, but a ledger that was rolled back by
+// one record looks the same.
 func (s *Journals) settleLeft(t *sqldb.Tx, v *Verdict) (out Opening, err error) {
 	records := v.Answers
 	at, mark := v.Compare.End.Seq, v.Compare.End.Mark
@@ -86,11 +86,6 @@ func (s *Journals) settleLeft(t *sqldb.Tx, v *Verdict) (out Opening, err error) 
 		}
 		r := newReplay(t, record)
 		r.History.End.Header.Journal = v.row.ID
-		traces := s.ledger.Traces(v.row.ID, v.row.Seq)
-		r.unsent = func(process, attempt string) bool {
-			st, ok := traces.Of(process, attempt)
-			return ok && st.Attempt.Outcome == trade.OutcomeNotSent
-		}
 		r.audit, err = s.auditSettled(t, record)
 		if err != nil {
 			return out, err

@@ -26,8 +26,6 @@ type Replay struct {
 	Now     time.Time
 	Who     string
 	Sums    ledger.TallyChange
-	// reports whether the marks of a process show that nothing of an attempt had left; nil = unknown
-	unsent  func(process, attempt string) bool
 	since   int64 // the ledger has everything up to this record
 	audit   int64
 	entries map[journal.Row]*replayedEntry
@@ -302,14 +300,13 @@ func (r *Replay) decide(m *remembered) (ReplayedRow, bool) {
 }
 
 // neverLeft reports whether an attempt without an answer that the ledger lacks was never sent: the
-// process ended before the ledger had its intent. The marks of the process show it, or that the
-// ledger took up what the journal had by then, or that the ledger let another attempt of the
+// process ended before the ledger had its intent. It shows in that the ledger took up what the journal had by then, or that the ledger let another attempt of the
 // generation go.
 func (r *Replay) neverLeft(e *replayedEntry, a *rememberedAttempt) bool {
 	if a.Outcome != "" || r.attempt[a.ID] != nil {
 		return false
 	}
-	if a.seq <= r.since || e.State == string(trade.Accepted) || r.unsent != nil && r.unsent(a.by, a.ID) {
+	if a.seq <= r.since || e.State == string(trade.Accepted) {
 		return true
 	}
 	for id, have := range e.attempts {

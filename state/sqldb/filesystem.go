@@ -1,15 +1,6 @@
 package sqldb
 
-import (
-	"fmt"
-	"os"
-	"strconv"
-	"strings"
-)
-
-// Tmpfs is a file system in memory: its contents last exactly as long as the kernel runs, and are
-// never restored from an older state.
-const Tmpfs = 0x01021994
+import "fmt"
 
 // File system numbers of statfs(2).
 var (
@@ -20,7 +11,7 @@ var (
 		0x01161970: "GFS2", 0x47504653: "GPFS",
 	}
 	doubtfulFileSystems = map[int64]string{
-		0x794C7630: "overlay", Tmpfs: "tmpfs", 0x858458F6: "ramfs", 0x01021997: "9p",
+		0x794C7630: "overlay", 0x01021994: "tmpfs", 0x858458F6: "ramfs", 0x01021997: "9p",
 	}
 	localFileSystems = map[int64]string{
 		0xEF53: "ext", 0x58465342: "xfs", 0x9123683E: "btrfs", 0x2FC12FC1: "zfs", 0xF2F52010: "f2fs", 0x4D44: "fat",
@@ -45,15 +36,6 @@ func FileSystemName(magic int64) (name string, lasting bool) {
 		return name, true
 	}
 	return fmt.Sprintf("type %#x", magic), true
-}
-
-// RunFolders returns the folders in which marks files may be, in the order in which they are tried:
-// the folder that systemd gives the service, the same folder for commands that run as its user, the
-// user's own runtime folder, and shared memory. A container has its own folders, which end with it.
-func RunFolders() []string {
-	given, _, _ := strings.Cut(os.Getenv("RUNTIME_DIRECTORY"), ":")
-	uid := strconv.Itoa(os.Geteuid())
-	return []string{given, "/run/safrasync", "/run/user/" + uid + "/safrasync", "/dev/shm/safrasync-" + uid}
 }
 
 // LowSpace is the free space in bytes below which Health warns. It is several times what a busy

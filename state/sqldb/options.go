@@ -46,27 +46,25 @@ type Tuning struct {
 	Busy  time.Duration // how long SQLite waits for another writer (F046)
 	Write time.Duration // limit of a whole write transaction
 	// limit of finding out whether an uncertain commit took effect
-	Settle     time.Duration
-	Lease      time.Duration                   // how long a lease lasts
-	Check      time.Duration                   // how long Health looks for damage in a SQLite file
-	FsMagic    func(path string) (int64, bool) // the file system's type
-	Machine    func() string                   // the host's machine id
-	RunFolders func() []string                 // the folders in which marks files may be
-	Free       func(path string) (uint64, bool)
-	Through    func(driver.Connector) driver.Connector // nil: connect directly
+	Settle  time.Duration
+	Lease   time.Duration                   // how long a lease lasts
+	Check   time.Duration                   // how long Health looks for damage in a SQLite file
+	FsMagic func(path string) (int64, bool) // the file system's type
+	Machine func() string                   // the host's machine id
+	Free    func(path string) (uint64, bool)
+	Through func(driver.Connector) driver.Connector // nil: connect directly
 }
 
 // DefaultTuning is what every program except a test opens a ledger with.
 var DefaultTuning = Tuning{
-	Busy:       5 * time.Second,
-	Write:      30 * time.Second,
-	Settle:     15 * time.Second,
-	Lease:      30 * time.Second,
-	Check:      quickCheckTime,
-	FsMagic:    fileSystemType,
-	Machine:    machineID,
-	RunFolders: RunFolders,
-	Free:       FreeBytes,
+	Busy:    5 * time.Second,
+	Write:   30 * time.Second,
+	Settle:  15 * time.Second,
+	Lease:   30 * time.Second,
+	Check:   quickCheckTime,
+	FsMagic: fileSystemType,
+	Machine: machineID,
+	Free:    FreeBytes,
 }
 
 // MayBegin refuses to create a ledger where none was found, unless that was requested: a disk that

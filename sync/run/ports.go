@@ -148,13 +148,6 @@ type Intents interface {
 	// intent of a paused job is stored either. The result states which intents were claimed and
 	// which settlements were applied.
 	Commit(ctx context.Context, lease trade.Lease, group trade.Group) (trade.GroupResult, error)
-	// Marked reports whether a mark survives the end of the process; if so, intents may be stored
-	// before their requests can leave. Mark records that the first byte of an attempt's request
-	// leaves now; after an error it must not leave. NoteAnswer records the outcome of an attempt until
-	// Commit has stored it; it reports no error.
-	Marked() bool
-	Mark(attempt string) error
-	NoteAnswer(attempt string, outcome trade.Outcome, status int, remoteID string)
 }
 
 // Runs stores the beginning and the end of a run, and settles what an earlier run left.
@@ -163,10 +156,9 @@ type Runs interface {
 	FinishRun(ctx context.Context, report trade.RunReport) error
 	// SetJobStatus stores the status of a job; a paused job stays paused.
 	SetJobStatus(ctx context.Context, status trade.JobStatus) error
-	// Recover settles the entries that dead instances, and our own earlier epochs, left in sending,
-	// as far as their process recorded what happened (Mark, NoteAnswer). It returns the number of the
-	// others: they are in doubt, their attempts are unknown, and a definite late answer can still
-	// settle them.
+	// Recover puts the entries in doubt that dead instances, and our own earlier epochs, left in
+	// sending, and returns their number. Their attempts are unknown, and a definite late answer can
+	// still settle them.
 	Recover(ctx context.Context, lease trade.Lease, now time.Time) (int, error)
 	// Watch begins the quarantine of those unknown attempts of a job that this boot did not know
 	// yet; it returns their number.

@@ -243,8 +243,7 @@ func foreignID(other string) outcome.Decision {
 
 // commitFailed keeps the answers and tries to store them, for Limits.AnswersKept. The intents of
 // the failed group were not sent, which is a result too (F048, F050, F052). What cannot be stored
-// by then is settled at the next start as it was noted (NoteAnswer), or is in doubt; nothing is sent
-// twice.
+// by then is in doubt at the next start; nothing is sent twice.
 func (s *Sender) commitFailed(ctx context.Context, g *storing, cause error) error {
 	s.stopSending(ledgerStop(cause))
 	s.commit.settling = append(g.settled, s.commit.settling...)
@@ -268,7 +267,7 @@ func (s *Sender) commitFailed(ctx context.Context, g *storing, cause error) erro
 		s.Run.Env.Member.Lost(s.Run.Job.Name())
 	}
 	s.Run.Log.Error(
-		"the ledger takes no results; the next start settles the rows whose answers were noted beside the journal, and the others will be in doubt", zap.Int("rows", len(s.commit.settling)), zap.Error(err))
+		"the ledger takes no results; these rows will be in doubt", zap.Int("rows", len(s.commit.settling)), zap.Error(err))
 	s.commit.settling, s.commit.found, s.commit.lacking = nil, nil, nil
 	return nil
 }
@@ -277,7 +276,6 @@ func (s *Sender) commitFailed(ctx context.Context, g *storing, cause error) erro
 func (s *Sender) giveUp(flights []*inFlight, reason string) {
 	s.takeBack(flights)
 	for _, f := range flights {
-		s.intents.NoteAnswer(f.attempt.ID, trade.OutcomeNotSent, 0, "")
 		s.commit.settling = append(s.commit.settling,
 			&result{inFlight: f, at: s.Run.Env.Clock.Now(), decision: outcome.Decision{
 				Outcome: trade.OutcomeNotSent, State: trade.Pending, Reason: reason,

@@ -8,14 +8,11 @@
 //     → sending, attempt open. A crash before the commit changes nothing; one after it leaves
 //     entries in sending, which the next run settles before it sends anything.
 //  3. flight.go: the gate checks the send window (I13), the lease (I12) and that nothing has
-//     stopped, and marks that the request leaves. A crash before the mark: the row certainly was
-//     not sent. A crash after it: in doubt.
-//  4. The request leaves, and its answer is noted. A crash after that note settles the row as
-//     noted.
+//     stopped. A crash from here until the settlement is stored: in doubt.
+//  4. The request leaves.
 //  5. flight.go takes the answer, as package outcome has judged it; commit.go passes the settlement
 //     on with the next group. If the ledger cannot store it, the answer is kept for a while, then
 //     the row is in doubt.
 //
-// judge.go decides which answers stop the job. Intents are ahead of the free slots by one group at
-// most, and by none under a rate limit (flight.go, I11).
+// judge.go decides which answers stop the job. An intent is made durable only for a free slot (I11).
 package sending

@@ -74,10 +74,7 @@ func (s *Sender) send(f *inFlight) {
 			return errHalted
 		default:
 		}
-		if err := failpoint.Hit("gate.open"); err != nil {
-			return err
-		}
-		return s.intents.Mark(f.attempt.ID)
+		return failpoint.Hit("gate.open")
 	}
 	answer, err := submit(context.WithoutCancel(ctx), s.Run.Env.Platform, f.Entry.Sends, f.attempt, gate)
 	fault := apiclient.FaultNone
@@ -96,9 +93,6 @@ func (s *Sender) send(f *inFlight) {
 		if other, taken := s.dispatcher.claimID(answer.ID, f.Entry); taken {
 			l.decision = foreignID(other)
 		}
-	}
-	if settlesAfterCrash(l.decision) {
-		s.intents.NoteAnswer(f.attempt.ID, l.decision.Outcome, answer.Status, answer.ID)
 	}
 	l.routine = isRoutine(l.decision)
 	s.dispatcher.finished(l.routine)
@@ -126,9 +120,6 @@ func submit(ctx context.Context, p run.Platform, kind trade.Kind, a trade.Attemp
 	}
 	return p.SubmitOrderCommitment(ctx, a.Payload, gate)
 }
-
-// quick is the answer time up to which intents are stored ahead of the free slots.
-const quick = time.Second
 
 // idsKept is how many of the platform's latest ids the dispatcher remembers.
 const idsKept = 512
@@ -236,26 +227,8 @@ func isRoutine(d outcome.Decision) bool {
 	return d.Stop == nil && d.Wait == 0 && (d.State == trade.Accepted || len(d.Missing) > 0)
 }
 
-// settlesAfterCrash reports whether an answer may settle its row after a crash. A refusal that
-// needs a person must not: the note does not contain the reason, and the row would go again by
-// itself.
-func settlesAfterCrash(d outcome.Decision) bool {
-	return d.Outcome != trade.OutcomeNotCreated || !d.Weak && d.State != trade.Held
-}
-
-// window returns how many intents may be open at once: as many as there are slots or, so that
-// sending need not wait for the disk, twice as many. Intents are stored ahead only if there is no
-// rate limit, marks show after a crash which of them had left, and no other instance is alive
-// (I11). They are not after an answer that was not routine, or was slow: little would be gained,
-// and the intents would wait long.
-func (s *Sender) window() int {
-	if s.pace.slots < s.Run.Env.Limits.MaxInFlight || s.traffic.Careful || s.pace.limited ||
-		s.pace.calm < s.pace.slots || s.pace.took > quick || s.Run.Env.Member.Place().Living > 1 ||
-		!s.intents.Marked() {
-		return s.pace.slots
-	}
-	return 2 * s.pace.slots
-}
+// window returns how many intents may be open at once: as many as there are slots (I11).
+func (s *Sender) window() int { return s.pace.slots }
 
 // open returns how many requests may be in flight: none while the harmless GET must be sent first,
 // which is before the first POST and after an answer that something on the way may have given.
@@ -327,7 +300,6 @@ func (s *Sender) takeResult(l *result) {
 	if s.pace.calm++; !isRoutine(d) {
 		s.pace.calm = 0
 	}
-	s.pace.took = l.answer.Evidence.Duration
 	s.row.count(d, l)
 	s.adjustPace(d, l.at)
 	s.judge(d)

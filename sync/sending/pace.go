@@ -17,7 +17,6 @@ type pace struct {
 	// POSTs that may be in flight now: max_in_flight, or less after doubts and 429s
 	slots     int
 	calm      int           // consecutive routine answers
-	took      time.Duration // of the last answer
 	limited   bool          // by a rate limit: intents are stored only when they may leave
 	restUntil time.Time     // nothing is sent before
 	rested    time.Duration // total wait that the API asked for since the last acceptance

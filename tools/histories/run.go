@@ -584,10 +584,7 @@ func (r *run) die(leaves bool) (d *dying, answer apiclient.Answer, text string) 
 	if d.attempt.ID == "" || !leaves {
 		return d, answer, text
 	}
-	err := r.ledger.Mark(d.attempt.ID)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	var err error
 	switch d.entry.Sends {
 	case trade.OrderCommitments:
 		answer, err = r.client.SubmitOrderCommitment(r.t.Context(), d.attempt.Payload, nil)
