@@ -18,6 +18,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/demo"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -215,7 +216,7 @@ func TestDemoThatIsKept(t *testing.T) {
 			if byVolume != g.Rows {
 				t.Errorf("%s: the volumes hold %d rows of %d", g.Cause, byVolume, g.Rows)
 			}
-			pt, en := g.Advice(cli.Voice{Lang: trade.Portuguese}), g.Advice(cli.Voice{Lang: trade.English})
+			pt, en := g.Advice(words.Voice{Lang: trade.Portuguese}), g.Advice(words.Voice{Lang: trade.English})
 			for _, a := range []trade.Advice{pt, en} {
 				text := a.What + a.Who + a.Do
 				if a.What == "" || a.Who == "" || a.Do == "" || strings.Contains(text, g.Cause) ||

@@ -45,7 +45,7 @@ func TestEachCommandHasAnExampleThatItTakes(t *testing.T) {
 			if cmd.HasSubCommands() && cmd.Example == "" || cmd.IsAdditionalHelpTopicCommand() {
 				return
 			}
-			args := words(strings.TrimPrefix(cmd.Example, "safrasync "))
+			args := wordsOf(strings.TrimPrefix(cmd.Example, "safrasync "))
 			found, rest, err := root.Find(args)
 			if err != nil || found != cmd {
 				t.Errorf("%s: the example %q of %s is one of another command: %v", lang, cmd.Example, cmd.CommandPath(), err)
@@ -64,8 +64,8 @@ func TestEachCommandHasAnExampleThatItTakes(t *testing.T) {
 	}
 }
 
-// words reads a command line with quotes, and without what follows >.
-func words(line string) []string {
+// wordsOf reads a command line with quotes, and without what follows >.
+func wordsOf(line string) []string {
 	line, _, _ = strings.Cut(line, " > ")
 	var out []string
 	for i, part := range strings.FieldsFunc(line, func(r rune) bool { return r == '"' || r == '\'' }) {

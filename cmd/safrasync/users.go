@@ -16,6 +16,7 @@ import (
 	"github.com/safrasync/safrasync/console/auth"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -119,7 +120,7 @@ func listUsers(ctx context.Context, a *cli.App) error {
 			comes = a.Text("users.comes", u.Issuer)
 		}
 		rows = append(rows, []string{
-			cli.Printable(u.Name), v.Text(i18n.Key("role." + string(u.Role))),
+			words.Printable(u.Name), v.Text(i18n.Key("role." + string(u.Role))),
 			a.Text(standing) + comes, v.Moment(u.CreatedAt),
 		})
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -79,8 +80,8 @@ func listAudit(ctx context.Context, a *cli.App, limit int) error {
 		"audit.head_target", "audit.head_reason"), a.Voice()
 	for _, r := range records {
 		t.AppendRow(table.Row{
-			r.Seq, v.Moment(r.At), cli.Printable(r.Who), cli.Printable(r.From), r.Act, cli.Printable(r.Target),
-			cli.Printable(r.Reason),
+			r.Seq, v.Moment(r.At), words.Printable(r.Who), words.Printable(r.From), r.Act, words.Printable(r.Target),
+			words.Printable(r.Reason),
 		})
 	}
 	t.Render()

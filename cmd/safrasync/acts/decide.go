@@ -8,6 +8,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/words"
 	engineacts "github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -109,7 +110,7 @@ func planResend(ctx context.Context, a *cli.App, acts *engineacts.Acts, job, key
 }
 
 // decision returns what a person must know before deciding about a row that may be on the platform.
-func decision(v cli.Voice, act string, s engineacts.RowStep) []string {
+func decision(v words.Voice, act string, s engineacts.RowStep) []string {
 	if act != "resend" && act != "adopt" || s.Before.ID == 0 {
 		return nil
 	}
@@ -120,9 +121,9 @@ func decision(v cli.Voice, act string, s engineacts.RowStep) []string {
 		if at.IsZero() {
 			at = t.StartedAt
 		}
-		say("decide.attempt", t.No, v.Moment(at), v.Text(i18n.Key("outcome."+cli.OutcomeName(t.Outcome))),
+		say("decide.attempt", t.No, v.Moment(at), v.Text(i18n.Key("outcome."+words.OutcomeName(t.Outcome))),
 			v.OutcomeReason(t.Status, t.Messages, t.Reason))
-		if phase := cli.PhaseOf(t.Evidence); phase != "" {
+		if phase := words.PhaseOf(t.Evidence); phase != "" {
 			say("decide.phase", v.Text(i18n.Key("phase."+phase)))
 		}
 		if t.RemoteID != "" {

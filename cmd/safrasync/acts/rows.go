@@ -12,6 +12,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/rows"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/words"
 	engineacts "github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -247,7 +248,7 @@ func rowActOf(plan engineacts.RowPlan, s engineacts.RowStep) rowActJSON {
 		return out
 	}
 	out.Generation, out.RemoteID, out.Remaining, out.Reading = entry.Generation, entry.RemoteID,
-		cli.RoundUp(s.Remaining), s.Reading
+		words.RoundUp(s.Remaining), s.Reading
 	out.WaitingFor = s.WaitingFor
 	for _, p := range s.Problems {
 		out.Problems = append(out.Problems, rows.FieldJSON{

@@ -11,6 +11,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/alert"
 	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/trade"
@@ -131,7 +132,7 @@ func Causes(ctx context.Context, a *cli.App, store *state.Store, job string,
 }
 
 // adviceWithoutKey returns the advice with a placeholder for the key of the first row's parent.
-func (g *Trouble) adviceWithoutKey(v cli.Voice) trade.Advice {
+func (g *Trouble) adviceWithoutKey(v words.Voice) trade.Advice {
 	if g.Awaited == nil {
 		return g.Advice(v)
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/pending"
 	"github.com/safrasync/safrasync/trade"
@@ -118,7 +118,7 @@ func (t *Troubles) Sorted() []*Trouble {
 }
 
 // Advice returns what the group's cause means, who can cure it and how.
-func (g *Trouble) Advice(v cli.Voice) trade.Advice {
+func (g *Trouble) Advice(v words.Voice) trade.Advice {
 	switch {
 	case g.Problem != nil:
 		return v.Own.Problem(*g.Problem, v.Lang)
@@ -130,7 +130,7 @@ func (g *Trouble) Advice(v cli.Voice) trade.Advice {
 
 // Cause returns the text of a trouble's cause with the codes or values to blame, and how many rows
 // each blocks.
-func Cause(v cli.Voice, g *Trouble) string {
+func Cause(v words.Voice, g *Trouble) string {
 	const most = 4
 	what := g.Advice(v).What
 	if len(g.Subjects) == 0 {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/words"
 )
 
 // outcomeJSON is the --json output of a call that changes something, and of any call that failed
@@ -120,7 +121,7 @@ func printRecord(a *cli.App, doc json.RawMessage) {
 	t := a.NewTable("api.head_field", "api.head_value")
 	t.SetColumnConfigs([]table.ColumnConfig{{Number: 2, WidthMax: 80, WidthMaxEnforcer: text.WrapSoft}})
 	for _, m := range members {
-		t.AppendRow(table.Row{cli.Printable(m.name), cli.Printable(plainValue(m.value))})
+		t.AppendRow(table.Row{words.Printable(m.name), words.Printable(plainValue(m.value))})
 	}
 	t.Render()
 }

@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -56,7 +56,7 @@ func TestACSVOpensInASpreadsheetWithoutHarm(t *testing.T) {
 
 func TestListsOfProducersAsSpreadsheetsWriteThem(t *testing.T) {
 	t.Parallel()
-	v := cli.Voice{Lang: trade.English, Zone: time.UTC}
+	v := words.Voice{Lang: trade.English, Zone: time.UTC}
 	want := []consentFlags{{"1", "PF", ""}, {"2", "PJ", "3"}}
 	for name, text := range map[string]string{
 		"commas":              "identity,person_type,corporate_identity\n1,PF,\n2,PJ,3\n",

@@ -16,6 +16,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -59,16 +60,16 @@ func (r consentJSON) cells() []string {
 		if s == nil {
 			return ""
 		}
-		return cli.Printable(*s)
+		return words.Printable(*s)
 	}
 	status := ""
 	if r.HTTPStatus != nil {
 		status = strconv.Itoa(*r.HTTPStatus)
 	}
 	return []string{
-		strconv.Itoa(r.No), cli.Printable(r.Identity), cli.Printable(r.PersonType), text(r.CorporateIdentity),
+		strconv.Itoa(r.No), words.Printable(r.Identity), words.Printable(r.PersonType), text(r.CorporateIdentity),
 		r.Outcome, status,
-		cli.Printable(strings.Join(r.Messages, " ")), text(r.Status), text(r.ConsentDate), cli.Printable(r.Text),
+		words.Printable(strings.Join(r.Messages, " ")), text(r.Status), text(r.ConsentDate), words.Printable(r.Text),
 	}
 }
 
@@ -248,7 +249,7 @@ func askConsent(ctx context.Context, a *cli.App, client *apiclient.Client, produ
 func batchFault(a *cli.App, producer consentFlags) string {
 	v := a.Voice()
 	if a.AsJSON {
-		v = cli.Machine
+		v = words.Machine
 	}
 	if _, wrong := readDocument(producer.identity); wrong != "" {
 		return v.Text(wrong, "identity")

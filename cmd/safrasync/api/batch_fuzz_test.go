@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/apiclient"
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -21,7 +21,7 @@ func FuzzListsOfProducers(f *testing.F) {
 	} {
 		f.Add([]byte(text))
 	}
-	v := cli.Voice{Lang: trade.English, Zone: time.UTC}
+	v := words.Voice{Lang: trade.English, Zone: time.UTC}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		list, err := readProducers(bytes.NewReader(data), v)
 		if err != nil && list != nil {

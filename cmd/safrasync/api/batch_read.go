@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -38,7 +39,7 @@ func readBatch(a *cli.App, file string) (list []consentFlags, err error) {
 	return list, nil
 }
 
-func readProducers(r io.Reader, v cli.Voice) ([]consentFlags, error) {
+func readProducers(r io.Reader, v words.Voice) ([]consentFlags, error) {
 	c, err := cli.OpenCSV(r, maxBatchBytes, v)
 	if err != nil {
 		return nil, err
@@ -67,7 +68,7 @@ func readProducers(r io.Reader, v cli.Voice) ([]consentFlags, error) {
 
 // producerList collects the lines of a list; the first is the header.
 type producerList struct {
-	voice     cli.Voice
+	voice     words.Voice
 	place     map[string]int // position of each column; nil before the header
 	columns   int
 	producers []consentFlags

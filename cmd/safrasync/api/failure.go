@@ -9,6 +9,7 @@ import (
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/words"
 )
 
 // Failure explains a failed call to a person: what happened, and what to do next.
@@ -16,7 +17,7 @@ type Failure struct{ What, next string }
 
 // FailureOf explains an error of the client. Fault and status decide, as they do in the client; the
 // body only distinguishes cases with the same status.
-func FailureOf(v cli.Voice, e *apiclient.Error) Failure {
+func FailureOf(v words.Voice, e *apiclient.Error) Failure {
 	value, unknownValue := e.UnexpectedValue()
 	if unknownValue && isPlainName(value) { // any other value may be personal data
 		return Failure{v.Text("failed.value.what", value), v.Text("failed.value.next")}
@@ -117,7 +118,7 @@ func tellFailure(a *cli.App, sentence i18n.Key, next string, err error) {
 	a.Tell("api.next", next)
 	if said := e.Text; said != "" && (e.Status == http.StatusConflict || e.Status/100 == 4 &&
 		e.Format == apiclient.FormatD) && !slices.ContainsFunc(e.Messages, apiclient.IsMessageKey) {
-		a.Tell("api.said", cli.Printable(said))
+		a.Tell("api.said", words.Printable(said))
 	}
 	a.Tell("api.detail", err)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -37,7 +38,7 @@ func failureFrom(t *testing.T, status int, body string) *apiclient.Error {
 
 func TestEachRefusalIsSaidInPortugueseWithWhatToDoNext(t *testing.T) {
 	t.Parallel()
-	v := cli.Voice{Lang: trade.Portuguese, Zone: time.UTC}
+	v := words.Voice{Lang: trade.Portuguese, Zone: time.UTC}
 	for name, c := range map[string]struct {
 		status     int
 		body       string
@@ -110,7 +111,7 @@ func TestEachRefusalIsSaidInPortugueseWithWhatToDoNext(t *testing.T) {
 
 func TestEveryFaultHasWords(t *testing.T) {
 	t.Parallel()
-	v := cli.Voice{Lang: trade.Portuguese, Zone: time.UTC}
+	v := words.Voice{Lang: trade.Portuguese, Zone: time.UTC}
 	said := map[string]bool{}
 	for fault := apiclient.FaultNetwork; fault <= apiclient.FaultRequest; fault++ {
 		got := FailureOf(v, &apiclient.Error{Fault: fault, Answer: apiclient.Answer{Known: apiclient.NotSent}})

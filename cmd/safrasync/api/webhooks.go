@@ -12,6 +12,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/words"
 )
 
 const pathWebhooks = "/api/v1/integration/webhooks"
@@ -107,7 +108,7 @@ func listWebhooks(ctx context.Context, a *cli.App) error {
 	}
 	t := a.NewTable("api.head_event", "api.head_url", "api.head_id")
 	for _, w := range hooks {
-		t.AppendRow(table.Row{cli.Printable(string(w.WebhookEvent)), cli.Printable(w.URL), w.ID})
+		t.AppendRow(table.Row{words.Printable(string(w.WebhookEvent)), words.Printable(w.URL), w.ID})
 	}
 	t.Render()
 	return nil

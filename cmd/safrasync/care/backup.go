@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/state"
 )
 
@@ -146,7 +147,7 @@ func tellRestored(a *cli.App, file, kept, ledger string, report state.JournalRep
 		}{Ledger: ledger, Kept: kept, InStep: lacks == nil && !report.Unfinished}
 		if lacks != nil {
 			out.Missing = lacks.Records
-			out.Problem, out.Solution = cli.Machine.LedgerWhat(lacks), cli.Machine.LedgerHint(lacks)
+			out.Problem, out.Solution = words.Machine.LedgerWhat(lacks), words.Machine.LedgerHint(lacks)
 		}
 		return a.PrintJSON(out)
 	}

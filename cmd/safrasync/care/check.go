@@ -12,6 +12,7 @@ import (
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/sync/mapping"
@@ -183,9 +184,9 @@ func (c *checker) unencrypted(config *config.Config) {
 }
 
 // voice returns the person's voice, or the machine's for JSON.
-func (c *checker) voice() cli.Voice {
+func (c *checker) voice() words.Voice {
 	if c.app.AsJSON {
-		return cli.Machine
+		return words.Machine
 	}
 	return c.app.Voice()
 }

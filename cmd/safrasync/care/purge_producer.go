@@ -14,6 +14,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/rows"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -192,8 +193,8 @@ func exportSubject(a *cli.App, s *dossier, f purgeFlags) error {
 		Lookups: []subjectLookupJSON{}, Rows: []subjectRowJSON{},
 		Blocks: cli.OrEmpty(s.blocks), Acts: []acts.AuditJSON{}, Closed: []subjectClosedJSON{},
 		Notes: []string{
-			cli.Machine.Text("subject.note_erp"), cli.Machine.Text("subject.note_logs"),
-			cli.Machine.Text("subject.note_closed"), cli.Machine.Text("subject.note_platform"),
+			words.Machine.Text("subject.note_erp"), words.Machine.Text("subject.note_logs"),
+			words.Machine.Text("subject.note_closed"), words.Machine.Text("subject.note_platform"),
 		},
 	}
 	for _, l := range s.lookups {
@@ -252,7 +253,7 @@ func readableSubject(a *cli.App, w io.Writer, s *dossier) error {
 			}
 		}
 		for _, t := range r.attempts {
-			say("subject.attempt", v.Moment(t.StartedAt), v.Text(i18n.Key("outcome."+cli.OutcomeName(t.Outcome))))
+			say("subject.attempt", v.Moment(t.StartedAt), v.Text(i18n.Key("outcome."+words.OutcomeName(t.Outcome))))
 		}
 	}
 	say("subject.acts_title", len(s.audit))

@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"errors"
 	"io"
-	"io/fs"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -13,11 +12,11 @@ import (
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
 
-	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/internal/words"
 )
 
 // OpenCSV reads a CSV file of at most limit bytes, as ReadText and NewCSV do.
-func OpenCSV(r io.Reader, limit int64, v Voice) (*csv.Reader, error) {
+func OpenCSV(r io.Reader, limit int64, v words.Voice) (*csv.Reader, error) {
 	text, err := ReadText(r, limit, v)
 	if err != nil {
 		return nil, err
@@ -28,7 +27,7 @@ func OpenCSV(r io.Reader, limit int64, v Voice) (*csv.Reader, error) {
 // ReadText reads a text file of at most limit bytes in the encodings of spreadsheets: UTF-8, UTF-16
 // with a byte order mark, and otherwise Windows-1252, which Excel uses in Brazil. The error is in
 // the person's language and quotes nothing of the file.
-func ReadText(r io.Reader, limit int64, v Voice) (string, error) {
+func ReadText(r io.Reader, limit int64, v words.Voice) (string, error) {
 	data, err := readAtMost(r, limit, v)
 	if err != nil {
 		return "", err
@@ -55,7 +54,7 @@ func ReadText(r io.Reader, limit int64, v Voice) (string, error) {
 	return checkText(string(text), v)
 }
 
-func checkText(text string, v Voice) (string, error) {
+func checkText(text string, v words.Voice) (string, error) {
 	if strings.ContainsRune(text, 0) {
 		return "", errors.New(v.Text("csv.not_text"))
 	}
@@ -109,25 +108,10 @@ func SeparatorOf(text string) rune {
 }
 
 // readAtMost reads everything, or returns an error if it is more than limit bytes.
-func readAtMost(r io.Reader, limit int64, v Voice) ([]byte, error) {
+func readAtMost(r io.Reader, limit int64, v words.Voice) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err == nil && int64(len(data)) > limit {
 		err = errors.New(v.Text("csv.too_large", limit>>20))
 	}
 	return data, err
-}
-
-// FileReason returns why a file cannot be opened, without its path.
-func (v Voice) FileReason(err error) string {
-	switch {
-	case errors.Is(err, errNoFolder):
-		return v.Text("folder.not_there")
-	case errors.Is(err, fs.ErrNotExist):
-		return v.Text("file.not_there")
-	case errors.Is(err, fs.ErrExist):
-		return v.Text("file.is_there")
-	case errors.Is(err, fs.ErrPermission):
-		return v.Text("file.forbidden")
-	}
-	return config.PlainReason(err)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/acts"
@@ -175,7 +176,7 @@ func ResyncRecord(o acts.Order, plan map[string]int, who acts.Person) (trade.Aud
 
 // PlanResync counts, by state, the rows that a resync would find new or changed. seen, if not nil, is
 // called for each of them.
-func PlanResync(ctx context.Context, e *Engine, v Voice, job string,
+func PlanResync(ctx context.Context, e *Engine, v words.Voice, job string,
 	wanted discovery.Resync, seen func(trade.Entry),
 ) (map[string]int, trade.RunReport, error) {
 	plan := map[string]int{}

@@ -15,14 +15,12 @@ import (
 
 	"github.com/safrasync/safrasync/internal/config"
 	inbound "github.com/safrasync/safrasync/internal/receiver"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/state"
 )
 
-// errNoFolder means that a file cannot be created because its folder does not exist.
-var errNoFolder = errors.New("the folder does not exist")
-
 // MayMake returns nil if a file can be created. It returns fs.ErrExist if the file exists, and
-// errNoFolder if its folder does not. "" means standard output.
+// words.ErrNoFolder if its folder does not. "" means standard output.
 func MayMake(path string) error {
 	if path == "" {
 		return nil
@@ -34,7 +32,7 @@ func MayMake(path string) error {
 	}
 	_, err := os.Stat(filepath.Dir(path))
 	if errors.Is(err, fs.ErrNotExist) {
-		return errNoFolder
+		return words.ErrNoFolder
 	}
 	return err
 }

@@ -93,14 +93,6 @@ func Completes[T ~string](cmd *cobra.Command, flag string, values []T) {
 	}
 }
 
-// OrAbsent returns a text, or the phrase for a missing one.
-func (v Voice) OrAbsent(text *string) string {
-	if text == nil {
-		return v.Text("since.nothing")
-	}
-	return *text
-}
-
 // planShown is how many lines of each kind a plan shows.
 const planShown = 20
 

@@ -13,6 +13,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/connlimit"
 	"github.com/safrasync/safrasync/internal/metrics"
+	"github.com/safrasync/safrasync/internal/words"
 )
 
 // monitor serves the metrics and the health of the daemon. It outlives the generations of the
@@ -59,7 +60,7 @@ func (m *monitor) unready(d *daemon) []string {
 	ctx, cancel := context.WithTimeout(context.Background(), readyWithin)
 	defer cancel()
 	if _, err := d.store.JobStatus(ctx, g.Config.Jobs[0].Name); err != nil {
-		reasons = append(reasons, "the ledger cannot be read: "+firstLine(cli.Machine, err))
+		reasons = append(reasons, "the ledger cannot be read: "+firstLine(words.Machine, err))
 	}
 	return reasons
 }

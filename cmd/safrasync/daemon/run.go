@@ -16,6 +16,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/systemd"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/state"
 )
 
@@ -186,7 +187,7 @@ func (d *daemon) tellFurther(signals <-chan os.Signal, over <-chan struct{}) {
 }
 
 // firstLine returns an error as one line in the reader's language.
-func firstLine(v cli.Voice, err error) string {
+func firstLine(v words.Voice, err error) string {
 	text := v.Fault(err)
 	var config *config.Error
 	if errors.As(err, &config) && len(config.Faults) > 0 {

@@ -13,6 +13,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/cmd/safrasync/rows"
 	"github.com/safrasync/safrasync/console/pages"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/events"
 	"github.com/safrasync/safrasync/sync/pending"
@@ -233,7 +234,7 @@ func (d *Desk) take(ctx context.Context) (*pending.View, error) {
 	return view, nil
 }
 
-func (d *Desk) voice(lang trade.Lang) cli.Voice {
+func (d *Desk) voice(lang trade.Lang) words.Voice {
 	v := d.g.App.Voice()
 	v.Lang = lang
 	return v
@@ -270,7 +271,7 @@ func (d *Desk) Doubt(ctx context.Context, entry trade.Entry) (pages.Doubt, error
 	}
 	out := pages.Doubt{Attempts: doubt.Attempts, Remaining: doubt.Remaining, Look: doubt.Sent}
 	for _, a := range doubt.Attempts {
-		out.Phase = cli.PhaseOf(a.Evidence)
+		out.Phase = words.PhaseOf(a.Evidence)
 	}
 	return out, nil
 }
@@ -345,7 +346,7 @@ func (d *Desk) AdviseStop(stop trade.Stop, lang trade.Lang) trade.Advice {
 	return adviseStop(d.voice(lang), stop)
 }
 
-func adviseStop(v cli.Voice, stop trade.Stop) trade.Advice {
+func adviseStop(v words.Voice, stop trade.Stop) trade.Advice {
 	advice := v.Own.Stop(stop.Code, v.Lang)
 	if stop.Brake != nil {
 		advice.What = v.Brake(stop.Code, *stop.Brake)

@@ -1,16 +1,16 @@
 package desk
 
 import (
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // The texts that the console shares with the command line.
 
-func (w *work) voice(lang trade.Lang) cli.Voice {
-	return cli.Voice{Lang: lang, Zone: w.g.App.Config.Zone(), Own: w.g.App.Config.Catalogue()}
+func (w *work) voice(lang trade.Lang) words.Voice {
+	return words.Voice{Lang: lang, Zone: w.g.App.Config.Zone(), Own: w.g.App.Config.Catalogue()}
 }
 
 // Stop returns why a job is stopped and who must act, without a command.
@@ -56,9 +56,9 @@ func (w *work) Exists(e *acts.Existing, lang trade.Lang) []string { return w.voi
 // its request reached.
 func (w *work) Attempt(attempt trade.Attempt, lang trade.Lang) (outcome, phase string) {
 	v := w.voice(lang)
-	outcome = v.Text(i18n.Key("outcome." + cli.OutcomeName(attempt.Outcome)))
+	outcome = v.Text(i18n.Key("outcome." + words.OutcomeName(attempt.Outcome)))
 	if len(attempt.Messages) > 0 {
 		outcome += ": " + v.Own.Explain(trade.Rejected, attempt.Messages[0], lang).What
 	}
-	return outcome, cli.PhaseOf(attempt.Evidence)
+	return outcome, words.PhaseOf(attempt.Evidence)
 }

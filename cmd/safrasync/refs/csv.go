@@ -9,6 +9,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -36,7 +37,7 @@ const maxTitleLines = 50
 // ReadReferences reads a CSV with codes and ids, in the encodings and with the separators of
 // spreadsheets. Without columns in the layout it has the header code,id or code,id,label. It returns
 // an error if the file is not such a table at all; invalid lines are in Bad.
-func ReadReferences(r io.Reader, layout Layout, v cli.Voice) (ReferenceTable, error) {
+func ReadReferences(r io.Reader, layout Layout, v words.Voice) (ReferenceTable, error) {
 	t := ReferenceTable{Codes: map[string]string{}}
 	if key, args := layout.Fault(); key != "" {
 		return t, errors.New(v.Text(key, args...))

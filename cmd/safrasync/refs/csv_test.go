@@ -12,6 +12,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -110,7 +111,7 @@ func TestReferencesAreReadAsSpreadsheetsWriteThem(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := must.Get(ReadReferences(strings.NewReader(c.text), Layout{}, cli.Machine))(t)
+			got := must.Get(ReadReferences(strings.NewReader(c.text), Layout{}, words.Machine))(t)
 			if c.codes == nil {
 				c.codes = map[string]string{}
 			}
@@ -131,7 +132,7 @@ func TestReferencesAreReadAsSpreadsheetsWriteThem(t *testing.T) {
 func TestAFileThatIsNoTableIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "1," + idA + "\n", "code\n1\n", "id,code\n", "PK\x03\x04", "code,id\n\x00"} {
-		if _, err := ReadReferences(strings.NewReader(text), Layout{}, cli.Machine); err == nil {
+		if _, err := ReadReferences(strings.NewReader(text), Layout{}, words.Machine); err == nil {
 			t.Errorf("readReferences(%q) has no error", text)
 		}
 	}
@@ -186,7 +187,7 @@ func TestAListOfASpreadsheetIsReadByItsColumns(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := must.Get(ReadReferences(strings.NewReader(c.text), c.layout, cli.Machine))(t)
+			got := must.Get(ReadReferences(strings.NewReader(c.text), c.layout, words.Machine))(t)
 			codes := map[string]string{}
 			for code := range got.Codes {
 				codes[code] = got.Labels[code]
@@ -213,7 +214,7 @@ func TestALayoutThatTheFileDoesNotHaveIsRefused(t *testing.T) {
 		"":                                      "no line",
 		"Filial;Id;Situa\xe7\xe3o;S\xc3\xa3o\n": "mixes encodings",
 	} {
-		_, err := ReadReferences(strings.NewReader(text), full, cli.Machine)
+		_, err := ReadReferences(strings.NewReader(text), full, words.Machine)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
@@ -228,7 +229,7 @@ func TestALayoutThatTheFileDoesNotHaveIsRefused(t *testing.T) {
 		{Code: []string{"a"}, ID: "b", Where: []string{"a"}},
 		{Pad: []int{3}, As: "document"},
 	} {
-		if _, err := ReadReferences(strings.NewReader("code,id\n"), l, cli.Machine); err == nil {
+		if _, err := ReadReferences(strings.NewReader("code,id\n"), l, words.Machine); err == nil {
 			t.Errorf("the layout %v is taken", l)
 		}
 	}
@@ -244,7 +245,7 @@ func FuzzReadReferences(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		first, err := ReadReferences(strings.NewReader(text), Layout{}, cli.Machine)
+		first, err := ReadReferences(strings.NewReader(text), Layout{}, words.Machine)
 		if err != nil {
 			return
 		}
@@ -260,7 +261,7 @@ func FuzzReadReferences(f *testing.F) {
 				t.Errorf("a spreadsheet would run %q", cell)
 			}
 		}
-		second, err := ReadReferences(&file, Layout{}, cli.Machine)
+		second, err := ReadReferences(&file, Layout{}, words.Machine)
 		if err != nil || len(second.Bad) > 0 {
 			t.Fatalf("the export cannot be read: %v %v", err, second.Bad)
 		}

@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/internal/words"
 )
 
 // LibreOffice opens a list, takes codes and documents for numbers, and saves it in each encoding and
@@ -37,7 +37,7 @@ func TestAListThatLibreOfficeSavedIsReadInEveryEncoding(t *testing.T) {
 			"007": {Code: []string{"Código"}, Pad: []int{3}}, "01234567890": {Code: []string{"CPF"}, As: asDocument},
 		} {
 			layout.ID, layout.Label, layout.Where = "Id", "Nome", []string{"Situação=Ativo"}
-			got, err := ReadReferences(bytes.NewReader(file), layout, cli.Machine)
+			got, err := ReadReferences(bytes.NewReader(file), layout, words.Machine)
 			if err != nil || len(got.Bad) > 0 {
 				t.Fatalf("%s: %v, %v\n%q", name, err, got.Bad, file)
 			}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -107,7 +108,7 @@ func printReferences(ctx context.Context, a *cli.App, store *state.Store, missin
 	t := a.NewTable("refs.head_kind", "refs.head_code", "refs.head_id", "refs.head_from")
 	for _, r := range stored {
 		t.AppendRow(table.Row{
-			r.Kind, cli.Printable(r.Shown()), cli.Printable(r.ID),
+			r.Kind, words.Printable(r.Shown()), words.Printable(r.ID),
 			a.Text(i18n.Key("refs.from." + Source(a, r.Kind))),
 		})
 	}
@@ -148,7 +149,7 @@ func printMissing(ctx context.Context, a *cli.App, store *state.Store, missing [
 		if name := names[i]; name != "" {
 			code += " (" + name + ")"
 		}
-		row := table.Row{s.Kind, cli.Printable(code)}
+		row := table.Row{s.Kind, words.Printable(code)}
 		for _, k := range kinds {
 			row = append(row, loadRows(s.Blocked[k]))
 		}
@@ -196,7 +197,7 @@ func loadRows(l *trade.Load) int {
 }
 
 // load returns what is blocked as text: "38 contratos, 112 entregas, 4.310 t".
-func load(v cli.Voice, blocked map[trade.Kind]*trade.Load) string {
+func load(v words.Voice, blocked map[trade.Kind]*trade.Load) string {
 	var parts []string
 	for _, k := range trade.Kinds {
 		if l := blocked[k]; l != nil {
@@ -219,7 +220,7 @@ func load(v cli.Voice, blocked map[trade.Kind]*trade.Load) string {
 
 // weight returns the sum of all kinds of records in tonnes, to the kilogram. The same grain counts
 // in a contract and in its deliveries: it is the weight of the records that cannot go.
-func weight(v cli.Voice, blocked map[trade.Kind]*trade.Load) string {
+func weight(v words.Voice, blocked map[trade.Kind]*trade.Load) string {
 	var kg trade.Decimal
 	for _, l := range blocked {
 		kg = kg.Add(l.Kilograms)

@@ -18,6 +18,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -89,7 +90,7 @@ func (l Layout) Fault() (key i18n.Key, args []any) {
 
 // sheet is an open CSV whose header was found.
 type sheet struct {
-	voice  cli.Voice
+	voice  words.Voice
 	layout Layout
 	rows   *csv.Reader
 	head   []string
@@ -101,7 +102,7 @@ type sheet struct {
 
 // openSheet finds the header. With named columns, titles may stand before it, and the separator is
 // the one that finds them.
-func openSheet(text string, layout Layout, v cli.Voice) (*sheet, error) {
+func openSheet(text string, layout Layout, v words.Voice) (*sheet, error) {
 	if layout.plain() {
 		s := &sheet{voice: v, layout: layout, rows: cli.NewCSV(text, cli.SeparatorOf(text)), id: 1, label: -1}
 		head := s.nextFilled()
@@ -358,5 +359,5 @@ func shownHead(head []string) string {
 	for _, h := range head[:min(len(head), shown)] {
 		names = append(names, trade.MaskDocuments(strings.Join(strings.Fields(h), " ")))
 	}
-	return trade.CutText(cli.Printable(strings.Join(names, " · ")))
+	return trade.CutText(words.Printable(strings.Join(names, " · ")))
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/sync/reconcile/archive"
 	"github.com/safrasync/safrasync/trade"
@@ -71,8 +72,8 @@ func openArchive(ctx context.Context, a *cli.App, f Flags) error {
 	defer func() { _ = in.Close() }() // it was only read
 	voice := a.Voice()
 	voice.Zone = in.Zone
-	a.Tell("archive.intact", len(in.Files), voice.Moment(in.MadeAt), cli.Printable(in.Who),
-		cli.Printable(in.Program), in.Seal)
+	a.Tell("archive.intact", len(in.Files), voice.Moment(in.MadeAt), words.Printable(in.Who),
+		words.Printable(in.Program), in.Seal)
 	if f.closings {
 		list := make([]trade.Closing, len(in.Closed))
 		for i, c := range in.Closed {

@@ -13,6 +13,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/reconcile"
@@ -94,7 +95,7 @@ func tellClosing(ctx context.Context, a *cli.App, reading *state.Store, plan rec
 		return err
 	}
 	for _, c := range before {
-		a.Tell("close.before", a.Voice().Moment(c.At), cli.Printable(c.Who), cli.Printable(c.Reason))
+		a.Tell("close.before", a.Voice().Moment(c.At), words.Printable(c.Who), words.Printable(c.Reason))
 	}
 	for _, job := range plan.Unswept {
 		a.Tell("close.no_sweep", job, job)
@@ -301,7 +302,7 @@ func listClosings(ctx context.Context, a *cli.App) error {
 	return showClosings(a, a.Voice(), list)
 }
 
-func showClosings(a *cli.App, v cli.Voice, list []trade.Closing) error {
+func showClosings(a *cli.App, v words.Voice, list []trade.Closing) error {
 	if a.AsJSON {
 		return cli.PrintEach(a, list, closingOf)
 	}
@@ -313,7 +314,7 @@ func showClosings(a *cli.App, v cli.Voice, list []trade.Closing) error {
 		"close.head_id")
 	for _, c := range list {
 		t.AppendRow(table.Row{
-			closingDay(a, c.Day), v.Moment(c.At), cli.Printable(c.Who), cli.Printable(c.Reason),
+			closingDay(a, c.Day), v.Moment(c.At), words.Printable(c.Who), words.Printable(c.Reason),
 			c.Rows, c.ID,
 		})
 	}

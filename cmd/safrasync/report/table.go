@@ -8,6 +8,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -53,7 +54,7 @@ func (t *sectionTable) Row(cells []any) error {
 	}
 	row := make(table.Row, len(cells))
 	for i, cell := range cells {
-		row[i] = cli.Printable(t.section.Columns[i].Text(cell, t.lang, t.zone))
+		row[i] = words.Printable(t.section.Columns[i].Text(cell, t.lang, t.zone))
 	}
 	t.rows = append(t.rows, row)
 	return nil

@@ -15,6 +15,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/rehearse"
 )
@@ -248,17 +249,17 @@ func caseFrom(ctx context.Context, a *cli.App, args []string) error {
 			args[0]+"-"+strings.Trim(notFileName.ReplaceAllString(key, "-"), "-")+".yaml")
 		err := os.MkdirAll(filepath.Dir(file), 0o755)
 		if errors.Is(err, fs.ErrPermission) {
-			return errors.New(a.Text("test.not_writable", file, args[0], cli.Printable(key)))
+			return errors.New(a.Text("test.not_writable", file, args[0], words.Printable(key)))
 		} else if err != nil {
 			return fmt.Errorf("%s: %s", filepath.Dir(file), config.PlainReason(err))
 		}
 	}
-	text := renderCase(job, c, a.Text("test.from_comment", cli.Printable(strings.ReplaceAll(key, "\n", " ")))) +
+	text := renderCase(job, c, a.Text("test.from_comment", words.Printable(strings.ReplaceAll(key, "\n", " ")))) +
 		verdictOutcome(verdict).render(job.Spec.Sends)
 	if err := cli.CreateFile(file, text, 0o640); errors.Is(err, fs.ErrExist) {
 		return errors.New(a.Text("test.file_exists", file))
 	} else if errors.Is(err, fs.ErrPermission) {
-		return errors.New(a.Text("test.not_writable", file, args[0], cli.Printable(key)))
+		return errors.New(a.Text("test.not_writable", file, args[0], words.Printable(key)))
 	} else if err != nil {
 		return err
 	}

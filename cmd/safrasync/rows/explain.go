@@ -10,6 +10,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/rehearse"
 	"github.com/safrasync/safrasync/trade"
@@ -82,7 +83,7 @@ func explain(ctx context.Context, a *cli.App, name string, rows, offline bool) e
 	out.Invalid = job.Spec.Invalid
 	v := a.Voice()
 	if a.AsJSON {
-		v = cli.Machine
+		v = words.Machine
 	}
 	for _, rule := range trade.Rules(job.Spec.Sends) {
 		out.Fields = append(out.Fields, ruleOf(v, rule, job.Spec))
@@ -193,7 +194,7 @@ func printRules(a *cli.App, out explainJSON) {
 
 // UnseenCancelled returns the warning that no row has some of the values of `cancelled`, with the
 // values that occur.
-func UnseenCancelled(v cli.Voice, c rehearse.CancelledColumn, column string) string {
+func UnseenCancelled(v words.Voice, c rehearse.CancelledColumn, column string) string {
 	there := shownValueCounts(c.Values)
 	for _, value := range c.Values {
 		if value.Value == "" {

@@ -8,6 +8,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/rehearse"
 	"github.com/safrasync/safrasync/trade"
@@ -39,7 +40,7 @@ type fieldCheck struct {
 }
 
 // ruleOf combines the rule of the API's table with the configuration of a field.
-func ruleOf(v cli.Voice, rule trade.FieldRule, job mapping.JobSpec) fieldRule {
+func ruleOf(v words.Voice, rule trade.FieldRule, job mapping.JobSpec) fieldRule {
 	spec, mapped := job.Fields[rule.Field]
 	out := fieldRule{
 		Field: rule.Field, Type: rule.Type, Allowed: cli.OrEmpty(rule.Values), Required: RequiredWhen(rule),
@@ -103,7 +104,7 @@ func OrderTypes() []string {
 	return nil
 }
 
-func checksOf(v cli.Voice, rule trade.FieldRule, checks trade.Checks) []fieldCheck {
+func checksOf(v words.Voice, rule trade.FieldRule, checks trade.Checks) []fieldCheck {
 	out := []fieldCheck{}
 	if rule.Positive != "" {
 		out = append(out, fieldCheck{rule.Positive, checks.Severity(rule.Positive), v.Text("check.positive_words")})
@@ -127,7 +128,7 @@ func checksOf(v cli.Voice, rule trade.FieldRule, checks trade.Checks) []fieldChe
 }
 
 // sourceOf returns a sentence about where a field comes from and how its value is converted.
-func sourceOf(v cli.Voice, rule trade.FieldRule, spec mapping.FieldSpec, source string) string {
+func sourceOf(v words.Voice, rule trade.FieldRule, spec mapping.FieldSpec, source string) string {
 	switch source {
 	case "none":
 		return v.Text("rule.not_mapped")
@@ -196,7 +197,7 @@ func perSource(per mapping.FieldSpec) string {
 }
 
 // formOf returns a sentence about the form that the API expects.
-func formOf(v cli.Voice, rule trade.FieldRule) string {
+func formOf(v words.Voice, rule trade.FieldRule) string {
 	switch rule.Type {
 	case trade.Number:
 		return v.Text("form.number")

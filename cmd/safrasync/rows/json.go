@@ -6,6 +6,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -135,7 +136,7 @@ func RowDetailOf(c *config.Config, e trade.Entry, attempts []trade.Attempt, chan
 		out.History = append(out.History, attemptJSON{
 			No: t.No, ID: t.ID, Generation: t.Generation, RunID: t.RunID, StartedAt: t.StartedAt,
 			FinishedAt: cli.TimeOrNull(t.FinishedAt),
-			Outcome:    cli.OutcomeName(t.Outcome), Status: cli.OrNull(t.Status), Messages: cli.OrEmpty(t.Messages),
+			Outcome:    words.OutcomeName(t.Outcome), Status: cli.OrNull(t.Status), Messages: cli.OrEmpty(t.Messages),
 			RemoteID: cli.OrNull(t.RemoteID), Reason: t.Reason,
 			Request: notReduced(t.Payload), RequestHead: t.RequestHead, AnswerHead: t.AnswerHead, Answer: t.AnswerBody,
 			Evidence: t.Evidence,

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/rehearse"
 	"github.com/safrasync/safrasync/trade"
@@ -111,7 +112,7 @@ func printPreview(a *cli.App, p rehearse.Preview, stands trade.State) {
 		"preview.head_via")
 	for _, f := range p.Fields {
 		t.AppendRow(table.Row{
-			f.Field, cli.Printable(f.Value), strings.Join(f.Columns, ", "), cli.Printable(f.ERP),
+			f.Field, words.Printable(f.Value), strings.Join(f.Columns, ", "), words.Printable(f.ERP),
 			a.Voice().Said(f.Via),
 		})
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -135,8 +136,8 @@ func listRows(ctx context.Context, a *cli.App, filter trade.RowFilter) error {
 			t = begin()
 		}
 		t.AppendRow(table.Row{
-			v.Job(e.Job), cli.Printable(e.Shown.Masked().Line()), cli.Printable(e.Key), e.State.Label(v.Lang),
-			cli.Printable(v.Reason(e)), e.RemoteID,
+			v.Job(e.Job), words.Printable(e.Shown.Masked().Line()), words.Printable(e.Key), e.State.Label(v.Lang),
+			words.Printable(v.Reason(e)), e.RemoteID,
 			v.Moment(e.UpdatedAt),
 		})
 		return nil

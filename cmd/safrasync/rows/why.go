@@ -13,6 +13,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/sync/rehearse"
@@ -78,7 +79,7 @@ func tellWhy(ctx context.Context, a *cli.App, job, key string) error {
 	if a.AsJSON {
 		out := whyJSON{
 			Reasons: s.reasons, JobStatus: s.status, NextRun: s.nextRun.UTC(),
-			Sentences: why(cli.Machine, s),
+			Sentences: why(words.Machine, s),
 		}
 		if s.entry != nil {
 			row := RowDetailOf(a.Config, *s.entry, s.attempts, s.changes)
@@ -150,7 +151,7 @@ func tellStory(ctx context.Context, e *cli.Engine, job, key string, zone *time.L
 }
 
 // why returns the story as sentences, from the ERP to what happens next.
-func why(v cli.Voice, s story) []string {
+func why(v words.Voice, s story) []string {
 	var out []string
 	say := func(p i18n.Key, args ...any) { out = append(out, v.Text(p, args...)) }
 	var shown trade.Shown
@@ -192,7 +193,7 @@ func why(v cli.Voice, s story) []string {
 var cutOver = regexp.MustCompile(`>=?\s*(?i:date\s*|timestamp\s*|to_date\s*\(\s*)?'(\d{4}-?\d\d-?\d\d|\d\d/\d\d/\d{4})`)
 
 // excluding returns a line for each condition of the query that leaves a row out.
-func excluding(v cli.Voice, conditions []string) []string {
+func excluding(v words.Voice, conditions []string) []string {
 	var out []string
 	for _, condition := range conditions {
 		line := "  - " + condition
@@ -206,7 +207,7 @@ func excluding(v cli.Voice, conditions []string) []string {
 
 // whyParents explains why the rows that a row waits for are not in the ledger, as far as their
 // queries leave them out.
-func whyParents(v cli.Voice, parents []rehearse.Reasons) []string {
+func whyParents(v words.Voice, parents []rehearse.Reasons) []string {
 	var out []string
 	for _, p := range parents {
 		if p.InERP != nil && *p.InERP && len(p.Excluded) > 0 {
@@ -217,7 +218,7 @@ func whyParents(v cli.Voice, parents []rehearse.Reasons) []string {
 }
 
 // whyUnknown explains a key that the ledger has never seen.
-func whyUnknown(v cli.Voice, s story) []string {
+func whyUnknown(v words.Voice, s story) []string {
 	out := []string{v.Text("why.no_entry")}
 	r := s.reasons
 	if r.InQuery && !r.Cancelled {
@@ -227,7 +228,7 @@ func whyUnknown(v cli.Voice, s story) []string {
 }
 
 // whyEntry explains the state and how it came about.
-func whyEntry(v cli.Voice, s story) []string {
+func whyEntry(v words.Voice, s story) []string {
 	e := s.entry
 	out := []string{v.Text("why.state", e.State.Label(v.Lang), v.Moment(e.UpdatedAt))}
 	if text := v.Reason(*e); text != "" {
@@ -243,7 +244,7 @@ func whyEntry(v cli.Voice, s story) []string {
 			at = t.StartedAt
 		}
 		out = append(out, v.Text("why.attempt", t.No, v.Moment(at),
-			v.Text(i18n.Key("outcome."+cli.OutcomeName(t.Outcome))),
+			v.Text(i18n.Key("outcome."+words.OutcomeName(t.Outcome))),
 			v.OutcomeReason(t.Status, t.Messages, t.Reason)))
 	}
 	if e.RemoteID != "" {
@@ -256,7 +257,7 @@ func whyEntry(v cli.Voice, s story) []string {
 }
 
 // whyNext explains what happens next, and who does it.
-func whyNext(v cli.Voice, s story) []string {
+func whyNext(v words.Voice, s story) []string {
 	e := s.entry
 	var out []string
 	switch {
@@ -276,7 +277,7 @@ func whyNext(v cli.Voice, s story) []string {
 
 // whyPreview explains what the row would become with the ERP's present data and the present
 // mapping, if that differs from its state.
-func whyPreview(v cli.Voice, s story) []string {
+func whyPreview(v words.Voice, s story) []string {
 	p := s.reasons.Preview
 	if p == nil || p.Cancelled || s.entry != nil && s.entry.State == p.State && s.entry.Cause == p.Cause {
 		return nil
@@ -318,7 +319,7 @@ func staysAsItIs(e trade.Entry, request json.RawMessage) bool {
 }
 
 // whyJob explains that the job is not running rows, if it is stopped, paused or backing off.
-func whyJob(v cli.Voice, s story) []string {
+func whyJob(v words.Voice, s story) []string {
 	if s.status.State == trade.Idle || s.status.State == trade.Running {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
@@ -269,7 +270,7 @@ func (w *answer) json() (out []partJSON) {
 		one := partJSON{of.sends, of.fixing, s.goes, s.follows, []stayJSON{}}
 		for _, g := range s.causes() {
 			one.Stays = append(one.Stays, stayJSON{
-				g.State, cli.OrNull(g.Cause), g.Advice(cli.Machine).Who, alerts.Cause(cli.Machine, g), samplesOf(g),
+				g.State, cli.OrNull(g.Cause), g.Advice(words.Machine).Who, alerts.Cause(words.Machine, g), samplesOf(g),
 				*s.stays[g],
 			})
 		}
@@ -294,7 +295,7 @@ func (w *answer) print(a *cli.App) {
 }
 
 // sentences returns what would go and what would not.
-func (w *answer) sentences(v cli.Voice) []string {
+func (w *answer) sentences(v words.Voice) []string {
 	if w == nil {
 		return nil
 	}
@@ -333,7 +334,7 @@ func (w *answer) sentences(v cli.Voice) []string {
 }
 
 // name returns the name of the records of a part, in the singular for one row.
-func (of part) name(v cli.Voice, rows int) string {
+func (of part) name(v words.Voice, rows int) string {
 	kind := string(of.sends)
 	if of.fixing {
 		kind = "fixations"
@@ -345,7 +346,7 @@ func (of part) name(v cli.Voice, rows int) string {
 }
 
 // freight returns a sum in words: 45 contratos, 1.461 t, R$ 1,5 mi.
-func (of part) freight(v cli.Voice, f trade.Freight) string {
+func (of part) freight(v words.Voice, f trade.Freight) string {
 	parts := []string{v.Number(trade.NewDecimal(int64(f.Rows), 0)) + " " + of.name(v, f.Rows)}
 	if f.Kilograms.Sign() != 0 {
 		parts = append(parts, v.Tonnes(f.Kilograms))
@@ -357,7 +358,7 @@ func (of part) freight(v cli.Voice, f trade.Freight) string {
 }
 
 // shortMoney formats a sum as people say it: R$ 1,5 mi.
-func shortMoney(v cli.Voice, currency string, sum trade.Decimal) string {
+func shortMoney(v words.Voice, currency string, sum trade.Decimal) string {
 	symbol := cmp.Or(map[string]string{"BRL": "R$", "USD": "US$", "EUR": "€"}[currency], currency)
 	if sum.Cmp(trade.NewDecimal(1, -6)) < 0 {
 		return symbol + " " + trade.MoneyText(sum.Round(2), v.Lang)

@@ -11,6 +11,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/sync/reconcile/paper"
 	"github.com/safrasync/safrasync/trade"
@@ -89,7 +90,7 @@ func (w *answer) page(a *cli.App, to reconcile.Writer, reports []trade.RunReport
 	return errors.Join(err, to.End())
 }
 
-func column(v cli.Voice, name string, typ reconcile.Type) reconcile.Column {
+func column(v words.Voice, name string, typ reconcile.Type) reconcile.Column {
 	return reconcile.Column{ID: name, Title: v.Text(i18n.Key("page.column." + name)), Type: typ}
 }
 

@@ -7,7 +7,7 @@ import (
 	"unicode"
 
 	"github.com/safrasync/safrasync/apiclient"
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -187,7 +187,7 @@ func (c *surveyed) shown() []string {
 	var out []string
 	people := c.percent(isDocument) > 0
 	for _, v := range c.samples {
-		text := cli.Printable(trade.MaskColumn(c.name, v.Trimmed()))
+		text := words.Printable(trade.MaskColumn(c.name, v.Trimmed()))
 		if people {
 			text = strings.Map(func(r rune) rune {
 				if unicode.IsDigit(r) || unicode.IsLetter(r) {

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -45,7 +45,7 @@ type proposedPair struct{ from, to, note string }
 
 // proposer builds the proposal of one job.
 type proposer struct {
-	cli.Voice
+	words.Voice
 	survey  *survey
 	rules   []trade.FieldRule
 	refs    []proposedRef
@@ -56,7 +56,7 @@ type proposer struct {
 
 // propose proposes a job for a table or query. refs are the de-para tables that were found, parents
 // the jobs proposed so far.
-func propose(ctx context.Context, v cli.Voice, name string, kind trade.Kind, s *survey, refs []proposedRef,
+func propose(ctx context.Context, v words.Voice, name string, kind trade.Kind, s *survey, refs []proposedRef,
 	parents []proposedJob,
 ) (proposedJob, error) {
 	p := &proposer{

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -25,7 +25,7 @@ var idColumns = regexp.MustCompile(`uuid|guid|plataforma|platform|extern`)
 // findReferences looks for tables that map codes of the ERP to ids of the platform: those with a
 // column that has such a name and holds UUIDs. It skips the tables of jobs. Tables in a schema
 // without any job table come last, and a person must confirm them.
-func findReferences(ctx context.Context, v cli.Voice, source *erp.Source, driver string, relations []erp.Relation,
+func findReferences(ctx context.Context, v words.Voice, source *erp.Source, driver string, relations []erp.Relation,
 	jobs []*erp.Relation,
 ) ([]proposedRef, error) {
 	var out []proposedRef

@@ -8,8 +8,8 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/internal/words"
 )
 
 // proposal is everything that `init` writes.
@@ -42,7 +42,7 @@ func (p *proposal) keep(path string) error {
 }
 
 // render returns the proposal as YAML with comments, for people who will complete it.
-func (p proposal) render(v cli.Voice) string {
+func (p proposal) render(v words.Voice) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	for text := range strings.SplitSeq(v.Text("init.head", config.FillIn), "\n") {
@@ -86,7 +86,7 @@ func (p proposal) render(v cli.Voice) string {
 	return b.String()
 }
 
-func (j proposedJob) render(v cli.Voice, line func(string, ...any)) {
+func (j proposedJob) render(v words.Voice, line func(string, ...any)) {
 	line("  %s:\n    sends: %s", j.name, j.sends)
 	line("    # %s", oneLine(j.queryNote))
 	if len(j.unused) > 0 {
@@ -130,4 +130,4 @@ func yamlReference(text string) string {
 }
 
 // oneLine reduces a text of the ERP to one line, so that it cannot end a comment.
-func oneLine(text string) string { return cli.Printable(strings.Join(strings.Fields(text), " ")) }
+func oneLine(text string) string { return words.Printable(strings.Join(strings.Fields(text), " ")) }

@@ -14,6 +14,7 @@ import (
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/cmd/safrasync/api"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -141,7 +142,7 @@ func listInbox(ctx context.Context, a *cli.App, f inboxFlags) error {
 		if !e.NextAt.IsZero() {
 			outcome = v.Text("inbox.open")
 		}
-		t.AppendRow(table.Row{e.Seq, e.Event, v.Moment(e.LastAt), e.Times, cli.Printable(outcome)})
+		t.AppendRow(table.Row{e.Seq, e.Event, v.Moment(e.LastAt), e.Times, words.Printable(outcome)})
 	}
 	t.Render()
 	return nil
@@ -167,7 +168,7 @@ func showEvent(ctx context.Context, a *cli.App, seq string) error {
 	v := a.Voice()
 	a.Show("inbox.title", e.Seq, e.Event, v.Moment(e.FirstAt), e.Times, e.From)
 	if e.Outcome != "" {
-		a.Line("  " + cli.Printable(e.Outcome))
+		a.Line("  " + words.Printable(e.Outcome))
 	}
 	a.PrintIndented(e.Body)
 	return nil

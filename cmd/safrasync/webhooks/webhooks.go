@@ -13,6 +13,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/api"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -119,7 +120,7 @@ func planHooks(ctx context.Context, a *cli.App, takeOver []string) error {
 func showHooks(a *cli.App, steps []hookStep) error {
 	if a.AsJSON {
 		return cli.PrintEach(a, steps,
-			func(s hookStep) hookJSON { return hookJSONOf(s, false, cli.Machine.Text(s.Why)) })
+			func(s hookStep) hookJSON { return hookJSONOf(s, false, words.Machine.Text(s.Why)) })
 	}
 	t, v := a.NewTable("hooks.head_event", "hooks.head_action", "hooks.head_address", "hooks.head_why"), a.Voice()
 	for _, s := range steps {
@@ -130,7 +131,7 @@ func showHooks(a *cli.App, steps []hookStep) error {
 		}
 		t.AppendRow(table.Row{
 			line.Event, v.Text(i18n.Key("hook.action." + string(s.Action))),
-			cli.Printable(cli.OrDash(line.Address)), why,
+			words.Printable(cli.OrDash(line.Address)), why,
 		})
 	}
 	t.Render()
@@ -242,9 +243,9 @@ func tellHook(a *cli.App, s hookStep, done hookDone) error {
 		a.Tell("hooks.failed", s.Event, done.Err)
 	}
 	if a.AsJSON {
-		why := cli.Machine.Text(s.Why)
+		why := words.Machine.Text(s.Why)
 		if !done.Done {
-			why = cli.Machine.Text(problem, done.Args...)
+			why = words.Machine.Text(problem, done.Args...)
 		}
 		return a.PrintJSON(hookJSONOf(s, done.Done, why))
 	}

@@ -1,4 +1,4 @@
-package cli
+package words
 
 import (
 	"fmt"
@@ -166,4 +166,12 @@ func (v Voice) Tonnes(kg trade.Decimal) string {
 		return "≈ " + text
 	}
 	return text
+}
+
+// OrAbsent returns a text, or the phrase for a missing one.
+func (v Voice) OrAbsent(text *string) string {
+	if text == nil {
+		return v.Text("since.nothing")
+	}
+	return *text
 }

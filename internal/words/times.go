@@ -1,0 +1,76 @@
+package words
+
+import (
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// ShortTimes formats times without their year.
+func (v Voice) ShortTimes(times []time.Time) []string {
+	form := "02/01 15:04"
+	if v.Lang == trade.English {
+		form = "01-02 15:04"
+	}
+	out := make([]string, len(times))
+	for i, t := range times {
+		out[i] = t.In(v.Zone).Format(form)
+	}
+	return out
+}
+
+// ExplainCron returns usual schedules in words. For any other it returns a phrase only: the times
+// that are shown beside it must explain it.
+func (v Voice) ExplainCron(text string) string {
+	zone := ""
+	if name, rest, ok := strings.Cut(text, " "); ok &&
+		(strings.HasPrefix(name, "CRON_TZ=") || strings.HasPrefix(name, "TZ=")) {
+		_, place, _ := strings.Cut(name, "=")
+		zone, text = v.Text("cron.in", place), strings.TrimSpace(rest)
+	}
+	if d, ok := strings.CutPrefix(text, "@every "); ok {
+		return v.Text("cron.every", d) + zone
+	}
+	text = strings.Join(strings.Fields(text), " ")
+	if m := everyMinutes.FindStringSubmatch(text); m != nil {
+		return v.Text("cron.minutes", m[1]) + zone
+	}
+	if m := someMinutes.FindStringSubmatch(text); m != nil {
+		return v.Text("cron.some_minutes", m[1], m[2], m[3]) + zone
+	}
+	if m := minutesFrom.FindStringSubmatch(text); m != nil {
+		return v.Text("cron.minutes_from", m[3], m[1], m[2]) + zone
+	}
+	if m := everyHour.FindStringSubmatch(text); m != nil {
+		return v.Text("cron.hourly", m[1]) + zone
+	}
+	if m := everyDay.FindStringSubmatch(text); m != nil {
+		return v.Text("cron.daily", twoDigits(m[2]), twoDigits(m[1])) + zone
+	}
+	return v.Text("cron.as_written") + zone
+}
+
+// Span formats a duration, rounded up to whole seconds.
+func (v Voice) Span(d time.Duration) string {
+	return (time.Duration(RoundUp(d)) * time.Second).String()
+}
+
+// RoundUp returns a duration in seconds, rounded up.
+func RoundUp(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }
+
+var (
+	everyMinutes = regexp.MustCompile(`^\*/(\d+) \* \* \* \*$`)
+	minutesFrom  = regexp.MustCompile(`^(\d+)-(\d+)/(\d+) \* \* \* \*$`)
+	everyHour    = regexp.MustCompile(`^(\d+) \* \* \* \*$`)
+	everyDay     = regexp.MustCompile(`^(\d+) (\d+) \* \* \*$`)
+	someMinutes  = regexp.MustCompile(`^\*/(\d+) (\d+)-(\d+) \* \* \*$`)
+)
+
+func twoDigits(text string) string {
+	if len(text) < 2 {
+		return "0" + text
+	}
+	return text
+}

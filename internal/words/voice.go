@@ -1,0 +1,180 @@
+package words
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Voice is the language and the time zone of the texts for one reader.
+type Voice struct {
+	Lang trade.Lang
+	Zone *time.Location
+	Own  *trade.Catalogue // the texts for causes; nil: the program's own
+
+	Titles trade.Titles // titles of the configured jobs
+}
+
+// Machine is the voice of sentences in JSON: English, UTC.
+var Machine = Voice{Lang: trade.English, Zone: time.UTC}
+
+// Text returns a phrase. String arguments may come from the ERP; they are reduced to one line and
+// to characters that cannot control the terminal.
+func (v Voice) Text(p i18n.Key, args ...any) string {
+	format := i18n.CLI.Text(v.Lang, p)
+	if len(args) == 0 {
+		return format
+	}
+	given := slices.Clone(args)
+	for i, arg := range given {
+		switch text := arg.(type) {
+		case error:
+			given[i] = v.Fault(text)
+		case string:
+			given[i] = Printable(text)
+		case json.RawMessage:
+			given[i] = trade.EscapeJSON(text)
+		}
+	}
+	return i18n.Format(format, given...)
+}
+
+// Said translates an English sentence of the code to the person's language, if it has a
+// translation.
+func (v Voice) Said(english string) string {
+	told, _ := i18n.Translate(v.Lang, english)
+	return told
+}
+
+// Fault returns the text of an error, in the person's language as far as it is translated.
+func (v Voice) Fault(err error) string {
+	if faults, ok := errors.AsType[*config.Error](err); ok {
+		return faults.In(v.Said)
+	}
+	if spec, ok := err.(*mapping.SpecError); ok { //nolint:errorlint // one that is wrapped keeps what is around it
+		return spec.Path + ": " + v.Said(spec.Text)
+	}
+	if ledger, ok := errors.AsType[*state.Error](err); ok {
+		return v.LedgerFault(ledger, err)
+	}
+	if v.Lang == trade.English {
+		return err.Error()
+	}
+	if ledger, ok := errors.AsType[*state.Error](err); ok {
+		return v.LedgerFault(ledger, err)
+	}
+	if call, ok := err.(*apiclient.Error); ok { //nolint:errorlint // as above
+		return v.call(call)
+	}
+	return v.Said(strings.TrimPrefix(err.Error(), "erp: "))
+}
+
+// call returns the technical details of a call of the API. What is known of its effect is told
+// beside it.
+func (v Voice) call(e *apiclient.Error) string {
+	text := v.Said(e.Op)
+	if e.Status != 0 {
+		text += v.Text("call.status", e.Status)
+	}
+	for _, m := range e.Messages[:min(len(e.Messages), callMessages)] {
+		if apiclient.IsMessageKey(m) {
+			text += ", " + m
+		}
+	}
+	if e.Err != nil {
+		text += ": " + v.Fault(e.Err)
+	}
+	return text
+}
+
+const callMessages = 5 // of the platform's keys that are shown
+
+// Moment formats a time for people; "-" for the zero time.
+func (v Voice) Moment(t time.Time) string {
+	switch {
+	case t.IsZero():
+		return "-"
+	case v.Zone == time.UTC:
+		return t.UTC().Format(time.RFC3339)
+	case v.Lang == trade.English:
+		return t.In(v.Zone).Format("2006-01-02 15:04")
+	}
+	return t.In(v.Zone).Format("02/01/2006 15:04")
+}
+
+// Printable makes a text of the ERP, or of a foreign server, safe to print: it cannot control the
+// terminal, reverse the direction of a line, or begin a new line.
+func Printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n':
+			return '↵'
+		case r == '\t':
+			return ' '
+		case trade.ControlsTerminal(r):
+			return utf8.RuneError
+		}
+		return r
+	}, strings.ReplaceAll(text, "\r\n", "\n"))
+}
+
+// Lines applies Printable to each line of a text.
+func Lines(text string) string {
+	all := strings.Split(text, "\n")
+	for i, line := range all {
+		all[i] = Printable(line)
+	}
+	return strings.Join(all, "\n")
+}
+
+// Subject returns the name of a row: the job's title and what people are shown of the row, with
+// documents masked, then job and key as commands take them: Contratos 01/001008 · José da Silva
+// (contracts 01|001008).
+func (v Voice) Subject(job, key string, shown trade.Shown) string {
+	name := job + " " + key
+	lead, line := v.Titles.Of(job), shown.Masked().Line()
+	switch {
+	case line != "":
+		lead += " " + line
+	case lead == job:
+		return name
+	}
+	return lead + " (" + name + ")"
+}
+
+// Job returns the title of a job with the name that commands take: Contratos (contracts).
+func (v Voice) Job(name string) string {
+	if title := v.Titles.Of(name); !strings.EqualFold(title, name) {
+		return title + " (" + name + ")"
+	}
+	return name
+}
+
+// ErrNoFolder means that a file cannot be created because its folder does not exist.
+var ErrNoFolder = errors.New("the folder does not exist")
+
+// FileReason returns why a file cannot be opened, without its path.
+func (v Voice) FileReason(err error) string {
+	switch {
+	case errors.Is(err, ErrNoFolder):
+		return v.Text("folder.not_there")
+	case errors.Is(err, fs.ErrNotExist):
+		return v.Text("file.not_there")
+	case errors.Is(err, fs.ErrExist):
+		return v.Text("file.is_there")
+	case errors.Is(err, fs.ErrPermission):
+		return v.Text("file.forbidden")
+	}
+	return config.PlainReason(err)
+}
