@@ -12,7 +12,6 @@ import (
 
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/ledger"
-	"github.com/safrasync/safrasync/state/recovery"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -122,7 +121,7 @@ func TestF058ACopyFromBeforeAnActIsNoticedAndHasItAgain(t *testing.T) {
 				}
 				if step == "between" {
 					k.open()
-					if got := k.s.Opening(); got != (recovery.Opening{Acts: 1}) {
+					if got := k.s.Opening(); got != (Opening{Acts: 1}) {
 						t.Errorf("opening %+v", got)
 					}
 				} else {

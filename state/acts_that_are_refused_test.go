@@ -20,7 +20,6 @@ import (
 
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/journal"
-	"github.com/safrasync/safrasync/state/retention"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -379,7 +378,7 @@ func TestARetentionThatMeetsADamagedRow(t *testing.T) {
 		k.open()
 		before := content(t, k.s)
 		keep := keepAll
-		keep.Kinds = []string{retention.KeptBodies}
+		keep.Kinds = []string{KeptBodies}
 		_, err := k.s.Retain(t.Context(), keep, later, byRetention)
 		says(t, err, "damaged in column "+column, "restore the backup")
 		after := content(t, k.s)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/audit"
-	"github.com/safrasync/safrasync/state/retention"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -238,7 +237,7 @@ func TestF069AnAuditIsProvedOnlyAgainstTheJournal(t *testing.T) {
 					must.Do(t, k.s.AppendAudit(t.Context(), anAct(fmt.Sprintf("contracts %d", i))))
 				}
 				// daily
-				must.Get(k.s.Retain(t.Context(), retention.Retention{}, at, trade.AuditRecord{}))(t)
+				must.Get(k.s.Retain(t.Context(), Retention{}, at, trade.AuditRecord{}))(t)
 				c.alter(t, k)
 				o := k.o
 				o.ReadOnly = true
@@ -281,7 +280,7 @@ func TestAJournalThatBeginsAgainProvesTheAudit(t *testing.T) {
 		for i := range 4 {
 			must.Do(t, k.s.AppendAudit(t.Context(), anAct(fmt.Sprintf("contracts %d", i))))
 		}
-		r := &retention.Retaining{Reducer: k.s.Reducer, Now: at}
+		r := &retaining{Store: k.s, Now: at}
 		must.Do(t, r.BeginAgain(t.Context()))
 		byForce(t, k.s, `DELETE FROM audit WHERE seq > 2`)
 		mustExec(t, k.s, `UPDATE audit_head SET seq = 2, hash = (SELECT hash FROM audit WHERE seq = 2)`)

@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/internal/must"
-	"github.com/safrasync/safrasync/state/readmodel"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -21,7 +20,7 @@ import (
 func TestAClosedReportSaysTheSameForGood(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		day := must.Get(trade.ParseDate("2026-10-31"))(t)
-		rows := make([]byte, 3*readmodel.ClosingPart+7)
+		rows := make([]byte, 3*ClosingPart+7)
 		for i := range rows {
 			rows[i] = byte(rand.Uint32())
 		}
@@ -68,7 +67,7 @@ func TestAClosedReportSaysTheSameForGood(t *testing.T) {
 			}
 		}
 		list[1].Head = json.RawMessage(`{"a":2}`)
-		if err := s.ClosedRows(t.Context(), list[1], &got); !errors.Is(err, readmodel.ErrClosingDamaged) {
+		if err := s.ClosedRows(t.Context(), list[1], &got); !errors.Is(err, ErrClosingDamaged) {
 			t.Errorf("another head: %v", err)
 		}
 	})
@@ -85,7 +84,7 @@ func TestAClosingThatWasNotFinishedLeavesNothing(t *testing.T) {
 			ID: sqldb.NewID(), Day: day, At: at, Who: "maria", Reason: "x",
 			Head: json.RawMessage(`{}`),
 		}
-		rows := io.MultiReader(bytes.NewReader(make([]byte, readmodel.ClosingPart)), iotest.ErrReader(broken))
+		rows := io.MultiReader(bytes.NewReader(make([]byte, ClosingPart)), iotest.ErrReader(broken))
 		if _, err := s.CloseReport(t.Context(), half, rows, audit); !errors.Is(err, broken) {
 			t.Fatalf("closing: %v", err)
 		}

@@ -12,7 +12,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/safrasync/safrasync/internal/must"
-	"github.com/safrasync/safrasync/state/discovery"
 	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -146,7 +145,7 @@ func TestAMoveThatIsNotAllowedStoresNothingOfThePage(t *testing.T) {
 func TestGoingThroughTheEntriesMayWrite(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		lease := mustLease(t, s, "contracts")
-		const n = discovery.EntryPage + 10
+		const n = EntryPage + 10
 		var page []trade.Entry
 		for i := range n {
 			page = append(page, newEntry(fmt.Sprintf("%04d", i)))

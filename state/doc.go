@@ -23,10 +23,10 @@
 //     the triggers in sqldb/migrations/.
 //   - The sums by state are exact, and are updated in the transaction that moves an entry (I9).
 //
-// # The packages
+// # The files
 //
-// A [Store] combines the packages below; callers use its methods through small interfaces of their
-// own. Each package imports only packages above it in this list:
+// One type, one package, and for each noun a file, or a few that begin with its name; its tests
+// stand beside it. Below it are packages that know nothing of it:
 //
 //	journal     the file format of the journal: records, checksums, reading and appending
 //	sqldb       connections, the two dialects, migrations, the transaction with its journal record
@@ -34,20 +34,83 @@
 //	audit       the chain of acts
 //	jobs        leases, instances, cursors, runs, and what the ledger belongs to
 //	ledger      entries, attempts and their sums: commit.go is the group commit, on one page
-//	discovery   stores what a reading of the ERP found, and answers its queries
-//	recovery    compares ledger and journal, settles what a crash left between them, replays;
-//	            moves the entries of a job to another name
-//	refs        de-para tables and lookups by document
-//	readmodel   queries for people: pages of rows, dependencies, what is missing, closings
-//	people      console users, logins, the heartbeat of the service
-//	inbox       the platform's events, and the doubts that they may resolve
-//	alerts      alerts and their messages
-//	retention   removes what is old, and begins the journal anew
 //
-// Functions for a ledger as a whole are in this package: opening (state.go), creating (begin.go),
-// health and doctor*.go, backup.go, restore.go, copy*.go (to another database), rebuild*.go, and
-// rebind.go (to a changed address or database server).
+// The files:
 //
+//	rows_*        what a reading of the ERP found, in one transaction with its cursor (I4), and what
+//	              it must know before that: known keys, parents, contents, what a sweep compares
+//	runs, attempts_*, audit_lists, counts, sizes
+//	              what is read of them
+//	lists, pages_*, search_*
+//	              rows for people; a page takes the same time on a million entries as on few
+//	references_*  de-para tables, each change with a new version; lookups by document under a keyed
+//	              hash, never the number; which codes are missing
+//	people_*      console users with hashes of their passwords, logins, approvals, saved searches
+//	services      who serves the console, its heartbeat, and when tasks were done last
+//	inbox_*       the platform's events, each once by the hash of event and body; what they say of
+//	              records, and candidates for doubts. It decides no doubt
+//	alerts_*      what people were alerted to, one at most open for each topic and subject; each
+//	              message until it is delivered or given up
+//	closings      reports that a person closed, with the hash of their content
+//	retention_*   removes what is old. It never removes an entry, nor what shows that its content
+//	              was sent (I3): it reduces entries
+//	journal_*     compares ledger and journal, and settles what a crash left between them
+//	replay_*      brings what journals have into a ledger that lacks it
+//	state, backup, restore, copy_*, rebuild_*, rebind, health, doctor_*, job_move_*
+//	              a ledger as a whole, or a job as a whole
+//
+// # The journal
+//
+// A ledger that is opened for writing has a journal (package journal) in the folder
+// Options.Journal/<ledger id>. Every transaction that begins to send rows, settles or decides about
+// them, or changes records of the platform, flushes one record there before it commits
+// (ledger.Records.Note), and stores that record's number and checksum in the table journal: journal
+// first, ledger second, POSTs after both. Opening a ledger compares the two:
+//
+//	in step                            the work goes on
+//	one record more in the journal     a process ended between the two: the record is replayed. Its
+//	                                   intents become in doubt, also where a person had ordered a
+//	                                   second sending
+//	bytes after its last sound record  those of one interrupted write are cut off, if the ledger
+//	                                   is in step; others are CodeJournalEnd. Rebuild names them,
+//	                                   and pauses every job: nobody knows what they were
+//	a journal begun anew since         CodeRolledBack: an older copy of the ledger; NewJournal
+//	                                   refuses to set such a journal aside
+//	more in the journal                CodeRolledBack: an older copy of the ledger; Rebuild adds
+//	                                   what is missing
+//	no ledger                          CodeAbsent, unless Options.Begin: only `safrasync state
+//	                                   new` (New) creates one
+//	moved away, says the journal       CodeMoved: another place has what this ledger, or an older
+//	                                   copy of it, would send again
+//	another platform in the journal    the ledger's platform is right, and the journal gets it
+//	no ledger, or a new one            CodeEmptied, if the journal of a ledger that was here, or
+//	                                   is no longer where it was, records that rows were
+//	                                   sent; Rebuild restores the ledger
+//	less than this host confirmed      CodeRolledBack: a lower term, timeline or write-ahead log of
+//	                                   PostgreSQL; all hosts are asked to report, and a person
+//	                                   confirms (Rebind)
+//	another server, or a promoted one  CodeServer: the hosts report; from a promoted server they go on
+//	                                   when all have (journal_sign.go), else a person confirms
+//	only answers more in the journal   they are stored, and the work goes on
+//	more in the ledger, or no journal  CodeJournalLost; NewJournal, by a person with a reason
+//	another host, place, or branch     CodeCopied; NewJournal
+//
+// # Replay
+//
+// A crash and a rebuild use the same replay (replay.go, replay_history.go, replay_write.go): over the
+// records that a process left, and over the whole journal. Of each row and each record of the
+// platform the newest image counts; attempts are joined by their ids, and a certain outcome never
+// changes. What the ledger has by its position in the journal is not looked at. For the rest the
+// higher version is the newer one. The ledger may have gone on after it was rolled back, or another
+// host's journal is replayed later: so what is on the platform, or may be, is never given up for a
+// row of which the ledger knows less, and of two sendings that took one generation, each from a ledger
+// that lacked the other, both stay, with a record each. Answers without a row (keepAnswers) are settled
+// as the ledger settles them.
+//
+// A record whose commit was refused is named by the next one (journal.Record.Void), so only the
+// last record can be a crash. Answers that the ledger cannot store are flushed nevertheless
+// (keepAnswers). Several processes of a host share one journal, under its lock; each host has its
+// own.
 // # Who may write what
 //
 // Storing what was read and storing intents require the job's lease, which is checked in the same

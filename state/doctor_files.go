@@ -67,7 +67,7 @@ func (s *Store) JournalReport(ctx context.Context, parent string) (JournalReport
 		return JournalReport{}, err
 	}
 	dir := s.JournalDir(parent)
-	v, err := s.Compare(ctx, "comparing the ledger with its journal", dir)
+	v, err := s.compareJournal(ctx, "comparing the ledger with its journal", dir)
 	return JournalReport{
 		Folder: dir, New: v.Fresh, Unfinished: v.Left(), Records: v.Compare.End.Seq,
 		Bytes:    v.Compare.End.Bytes,

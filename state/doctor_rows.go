@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 
-	"github.com/safrasync/safrasync/state/discovery"
 	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -54,7 +53,7 @@ func (s doctor) oddEntries(ctx context.Context, odd oddRows) error {
 	for after := int64(0); ; {
 		var page []ledger.ReadRow
 		if err := s.db.All(ctx, readingRows, &page, ledger.SelectEntry+`WHERE e.id > ? ORDER BY e.id LIMIT ?`, after,
-			discovery.EntryPage); err != nil {
+			EntryPage); err != nil {
 			return err
 		}
 		for i := range page {
@@ -64,7 +63,7 @@ func (s doctor) oddEntries(ctx context.Context, odd oddRows) error {
 			}
 			after = r.ID
 		}
-		if len(page) < discovery.EntryPage {
+		if len(page) < EntryPage {
 			return nil
 		}
 	}
@@ -83,7 +82,7 @@ func (s doctor) oddRecords(ctx context.Context, odd oddRows) error {
 			Target, Payload string
 		}
 		if err := s.db.All(ctx, readingRows, &page, ledger.SelectSentRecord+`AND r.id > ? ORDER BY r.id LIMIT ?`, after,
-			discovery.KnownPage); err != nil {
+			KnownPage); err != nil {
 			return err
 		}
 		for i := range page {
@@ -92,7 +91,7 @@ func (s doctor) oddRecords(ctx context.Context, odd oddRows) error {
 				odd[page[i].EntryID] = page[i].OwnerJob + " " + page[i].OwnerKey
 			}
 		}
-		if len(page) < discovery.KnownPage {
+		if len(page) < KnownPage {
 			return nil
 		}
 	}
@@ -103,7 +102,7 @@ func (s doctor) oddAttempts(ctx context.Context, odd oddRows) error {
 		var page []ledger.AttemptRow
 		if err := s.db.All(ctx, readingRows, &page,
 			`SELECT id, entry_id, target, payload, payload_hash FROM attempt WHERE id > ? ORDER BY id LIMIT ?`, after,
-			discovery.KnownPage); err != nil {
+			KnownPage); err != nil {
 			return err
 		}
 		for _, a := range page {
@@ -111,7 +110,7 @@ func (s doctor) oddAttempts(ctx context.Context, odd oddRows) error {
 				odd[a.EntryID] = ""
 			}
 		}
-		if len(page) < discovery.KnownPage {
+		if len(page) < KnownPage {
 			return nil
 		}
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/safrasync/safrasync/internal/must"
-	"github.com/safrasync/safrasync/state/readmodel"
 	"github.com/safrasync/safrasync/state/sqldb"
 )
 
@@ -222,7 +221,7 @@ func TestADoctorInAHurrySaysWhatItDidNotLookAt(t *testing.T) {
 			t.Errorf("with time enough: %+v, %v, want %+v", patient, err, whole)
 		}
 		counts, err := s.Extent(t.Context(), 1)
-		if err != nil || counts["rows.entry"] != readmodel.NotCounted {
+		if err != nil || counts["rows.entry"] != NotCounted {
 			t.Errorf("%v, %v", counts, err)
 		}
 		if counts, err = s.Extent(t.Context(), time.Hour); err != nil || counts["rows.entry"] != 2 {

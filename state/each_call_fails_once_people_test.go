@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/internal/must"
-	"github.com/safrasync/safrasync/state/readmodel"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -295,7 +294,7 @@ func TestEveryCallOfTheDatabaseFailsOnceWhileAReportIsClosed(t *testing.T) {
 	breakable(t, func(t *testing.T, f *fragile) {
 		ctx, s := t.Context(), f.s
 		day := trade.DateOf(at)
-		rows := bytes.Repeat([]byte("row"), readmodel.ClosingPart/2)
+		rows := bytes.Repeat([]byte("row"), ClosingPart/2)
 		var kept trade.Closing
 		for at := 1; ; at++ {
 			c := trade.Closing{ID: sqldb.NewID(), Day: day, Who: "maria", Reason: "x", Head: []byte(`{}`)}
@@ -323,7 +322,7 @@ func TestEveryCallOfTheDatabaseFailsOnceWhileAReportIsClosed(t *testing.T) {
 		says(t, s.ClosedRows(ctx, kept, fullWriter{}), "no space")
 		short := kept
 		short.Parts++
-		if err := s.ClosedRows(ctx, short, io.Discard); !errors.Is(err, readmodel.ErrClosingDamaged) {
+		if err := s.ClosedRows(ctx, short, io.Discard); !errors.Is(err, ErrClosingDamaged) {
 			t.Errorf("a part that is not there: %v", err)
 		}
 	})

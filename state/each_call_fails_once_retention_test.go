@@ -184,7 +184,7 @@ func TestEveryCallOfTheDatabaseFailsOnceInWhatIsRare(t *testing.T) {
 		}
 		f.read("StuckCauses", func() error { return second(s.StuckCauses(ctx, "contracts")) })
 		f.read("Shortages",
-			func() error { s.Reader.Kept.Store(nil); return second(s.Shortages(ctx)) })
+			func() error { s.missing.Store(nil); return second(s.Shortages(ctx)) })
 		must.Do(t, s.ReleaseLease(ctx, lease))
 		lease = mustLease(t, s, "contracts")
 		f.each("Recover", func() error { return second(s.Recover(ctx, lease, at)) })

@@ -12,8 +12,6 @@ import (
 
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/ledger"
-	"github.com/safrasync/safrasync/state/recovery"
-	"github.com/safrasync/safrasync/state/retention"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -243,7 +241,7 @@ func TestF058ARebuildingKnowsWhereTheEntriesOfAJobWent(t *testing.T) {
 				mustRecord(t, k.s, lease, newEntry("77"))[0]), "remote-77"))
 			must.Do(t, k.s.ReleaseLease(t.Context(), lease))
 			if renewed {
-				r := &retention.Retaining{Reducer: k.s.Reducer, Keep: retention.Retention{Journal: 1}, Now: at}
+				r := &retaining{Store: k.s, Keep: Retention{Journal: 1}, Now: at}
 				must.Do(t, r.BeginAgain(t.Context()))
 			}
 			want := provenOf(t, k.s)
@@ -281,7 +279,7 @@ func TestF054AMoveThatOnlyTheJournalKnowsIsDoneAtTheNextStart(t *testing.T) {
 		must.Do(t, k.s.ReleaseLease(t.Context(), lease))
 		stop := errors.New("the process ends here")
 		err := k.s.db.InTx(t.Context(), "testing", func(tx *sqldb.Tx) error {
-			m := &recovery.JobMove{Tx: tx, From: "a", To: "b", Now: at, Sums: ledger.TallyChange{}}
+			m := &jobMove{Tx: tx, From: "a", To: "b", Now: at, Sums: ledger.TallyChange{}}
 			if err := errors.Join(m.Lock(), m.Look(), m.Apply(moveAct)); err != nil {
 				return err
 			}
@@ -295,7 +293,7 @@ func TestF054AMoveThatOnlyTheJournalKnowsIsDoneAtTheNextStart(t *testing.T) {
 		}
 		k.close()
 		k.open()
-		if diff := cmp.Diff(recovery.Opening{Acts: 1}, k.s.Opening()); diff != "" {
+		if diff := cmp.Diff(Opening{Acts: 1}, k.s.Opening()); diff != "" {
 			t.Errorf("opening (-want +got):\n%s", diff)
 		}
 		if diff := cmp.Diff(map[string]trade.State{
@@ -308,7 +306,7 @@ func TestF054AMoveThatOnlyTheJournalKnowsIsDoneAtTheNextStart(t *testing.T) {
 		mustAddUp(t, k.s, "b")
 		k.close()
 		k.open()
-		if k.s.Opening() != (recovery.Opening{}) {
+		if k.s.Opening() != (Opening{}) {
 			t.Errorf("settled twice: %+v", k.s.Opening())
 		}
 	})

@@ -16,7 +16,6 @@ import (
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/ledger"
-	"github.com/safrasync/safrasync/state/recovery"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -150,7 +149,7 @@ func TestLedgerAndJournalGoInStep(t *testing.T) {
 		k.send("a", 3)
 		k.close()
 		k.open()
-		if diff := cmp.Diff(recovery.Opening{}, k.s.Opening()); diff != "" {
+		if diff := cmp.Diff(Opening{}, k.s.Opening()); diff != "" {
 			t.Errorf("opening a ledger in step settled something: %s", diff)
 		}
 		k.send("b", 3)
@@ -212,7 +211,7 @@ func TestF054ACrashBetweenJournalAndLedgerIsSettledAtTheNextStart(t *testing.T) 
 			Intents: []trade.Intent{in},
 		})
 		k.open()
-		if diff := cmp.Diff(recovery.Opening{Settled: 2, Doubts: 1}, k.s.Opening()); diff != "" {
+		if diff := cmp.Diff(Opening{Settled: 2, Doubts: 1}, k.s.Opening()); diff != "" {
 			t.Errorf("opening (-want +got):\n%s", diff)
 		}
 		want := map[string]trade.State{"a": trade.Accepted, "b": trade.Rejected, "c": trade.InDoubt, "d": trade.Pending}
@@ -239,7 +238,7 @@ func TestF054ACrashBetweenJournalAndLedgerIsSettledAtTheNextStart(t *testing.T) 
 		// It is settled once.
 		k.close()
 		k.open()
-		if k.s.Opening() != (recovery.Opening{}) {
+		if k.s.Opening() != (Opening{}) {
 			t.Errorf("settled twice: %+v", k.s.Opening())
 		}
 		mustSend(t, k.s, mustLease(t, k.s, "contracts"), mustEntry(t, k.s, "contracts", "d"))
@@ -294,7 +293,7 @@ func TestARecordWhoseCommitWasRefusedIsVoid(t *testing.T) {
 	k.close()
 	k.open()
 	want := map[string]trade.State{"a": trade.Pending, "b": trade.Sending}
-	if diff := cmp.Diff(want, statesOf(t, k.s, "contracts")); diff != "" || k.s.Opening() != (recovery.Opening{}) {
+	if diff := cmp.Diff(want, statesOf(t, k.s, "contracts")); diff != "" || k.s.Opening() != (Opening{}) {
 		t.Errorf("states (-want +got):\n%s\nopening %+v", diff, k.s.Opening())
 	}
 }

@@ -14,7 +14,6 @@ import (
 
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/ledger"
-	"github.com/safrasync/safrasync/state/retention"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -161,7 +160,7 @@ func TestNoStatementOfAPassGoesThroughTheLedger(t *testing.T) {
 			return s.Rows(ctx, trade.RowFilter{Job: job, Since: now}, none)
 		},
 		"PlanRetention": func(ctx context.Context) error {
-			_, err := s.PlanRetention(ctx, retention.Retention{Bodies: time.Hour}, now)
+			_, err := s.PlanRetention(ctx, Retention{Bodies: time.Hour}, now)
 			return err
 		},
 		"ReleaseLease": func(ctx context.Context) error { return s.ReleaseLease(ctx, lease) },

@@ -13,7 +13,6 @@ import (
 
 	"github.com/safrasync/safrasync/state/audit"
 	"github.com/safrasync/safrasync/state/jobs"
-	"github.com/safrasync/safrasync/state/recovery"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -155,7 +154,7 @@ func (r *rebinding) ask(t *sqldb.Tx) error {
 	if reason, _ := r.db.ReasonOf(f.had, f.now); reason == "" && f.now.Asked == "" {
 		return nil
 	}
-	_, err = recovery.Report(t, f.ours, f.had, &f.now)
+	_, err = reportSeen(t, f.ours, f.had, &f.now)
 	t.Note = nil // opening it afterwards writes what was confirmed to the journal
 	return err
 }
@@ -211,7 +210,7 @@ func (r *rebinding) compare(t *sqldb.Tx, f *found) (dir string, err error) {
 		return "", err
 	}
 	dir = r.JournalDir(parent)
-	v, err := r.Judge(t, dir, r.Gone)
+	v, err := r.judgeLocked(t, dir, r.Gone)
 	f.had.Term = v.Compare.Term
 	var known *sqldb.Error
 	if errors.As(err, &known) {

@@ -13,7 +13,6 @@ import (
 	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/ledger"
-	"github.com/safrasync/safrasync/state/recovery"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -29,13 +28,13 @@ var errPlanned = errors.New("only planned")
 // and journal.
 func Rebuild(ctx context.Context, o sqldb.Options, jobs []string, apply bool,
 	record trade.AuditRecord,
-) (recovery.RebuildPlan, error) {
+) (RebuildPlan, error) {
 	return rebuild(ctx, o, sqldb.DefaultTuning, jobs, apply, record)
 }
 
 func rebuild(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, configured []string, apply bool,
 	record trade.AuditRecord,
-) (plan recovery.RebuildPlan, err error) {
+) (plan RebuildPlan, err error) {
 	where, err := whereOf(o, tune)
 	if err != nil {
 		return plan, err
@@ -51,14 +50,14 @@ func rebuild(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, configured
 	if err != nil {
 		return plan, err
 	}
-	h, err := recovery.ReadHistory(dir)
+	h, err := readHistory(dir)
 	if err != nil {
 		return plan, (&sqldb.DB{Where: where}).JournalFault(err)
 	}
 	if to := h.End.Header.MovedTo; to != "" {
 		return plan, sqldb.MovedAway(where, to)
 	}
-	plan = recovery.RebuildPlan{
+	plan = RebuildPlan{
 		Ledger: h.End.Header.Ledger, Damaged: plan.Damaged, Absent: !exists, Journal: dir,
 		Records: h.End.Seq, Until: h.End.At, Braked: []string{},
 	}
@@ -89,12 +88,12 @@ func rebuild(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, configured
 }
 
 // replay adds to the ledger what the journal has; if apply is false, it only plans that.
-func (s *Store) replay(ctx context.Context, h *recovery.History, plan *recovery.RebuildPlan, apply bool,
+func (s *Store) replay(ctx context.Context, h *journalHistory, plan *RebuildPlan, apply bool,
 	record trade.AuditRecord,
 ) error {
 	err := s.db.InTx(ctx, "rebuilding the ledger", func(t *sqldb.Tx) error {
-		plan.Changes, plan.Same, plan.Paused = []recovery.RebuildChange{}, 0, []string{}
-		r := &recovery.Replay{Tx: t, History: h, Plan: plan, Now: time.Now(), Sums: ledger.TallyChange{}}
+		plan.Changes, plan.Same, plan.Paused = []RebuildChange{}, 0, []string{}
+		r := &replay{Tx: t, History: h, Plan: plan, Now: time.Now(), Sums: ledger.TallyChange{}}
 		if err := r.Run(apply, record); err != nil {
 			return err
 		}
@@ -111,7 +110,7 @@ func (s *Store) replay(ctx context.Context, h *recovery.History, plan *recovery.
 
 // weighEnd finds out whether the bytes after the journal's last record may have been records: what
 // one interrupted write has left was none, if the ledger has all records before it.
-func (s *Store) weighEnd(ctx context.Context, h *recovery.History, plan *recovery.RebuildPlan,
+func (s *Store) weighEnd(ctx context.Context, h *journalHistory, plan *RebuildPlan,
 	configured []string,
 ) error {
 	return s.db.Peek(ctx, "comparing the ledger with its journal", func(t *sqldb.Tx) error {
@@ -129,7 +128,7 @@ func (s *Store) weighEnd(ctx context.Context, h *recovery.History, plan *recover
 // brakeUntilCompared pauses every job, because nobody knows what the bytes at the end of the
 // journal were, and then cuts them off. A process that dies between the two leaves the pauses. It
 // does so only if the rebuild can be planned.
-func (s *Store) brakeUntilCompared(ctx context.Context, h *recovery.History, plan *recovery.RebuildPlan) error {
+func (s *Store) brakeUntilCompared(ctx context.Context, h *journalHistory, plan *RebuildPlan) error {
 	if err := s.replay(ctx, h, plan, false, trade.AuditRecord{}); err != nil {
 		return err
 	}
@@ -237,7 +236,7 @@ func setDamagedAside(ctx context.Context, path string, tune sqldb.Tuning) (strin
 }
 
 // takeOver makes the journal the ledger's own and records that the two are in step.
-func takeOver(r *recovery.Replay, dir string) error {
+func takeOver(r *replay, dir string) error {
 	t, end := r.Tx, r.History.End
 	if err := t.Do(`UPDATE ledger SET id = ?`, end.Header.Ledger); err != nil {
 		return err
@@ -284,7 +283,7 @@ func takeOver(r *recovery.Replay, dir string) error {
 // takeOverTerm gives the ledger the term that this host had confirmed, and reports for its journal,
 // which is in step now. That the ledger is on an earlier server, or an older state of it, is for a
 // person to confirm (Rebind).
-func takeOverTerm(r *recovery.Replay) error {
+func takeOverTerm(r *replay) error {
 	t, term := r.Tx, r.History.Term
 	if t.S.D.Name != sqldb.Postgres {
 		return nil

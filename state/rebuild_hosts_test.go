@@ -14,7 +14,6 @@ import (
 
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/pgtest"
-	"github.com/safrasync/safrasync/state/recovery"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -181,7 +180,7 @@ func TestAHostWhoseLastGroupNeverCameIntoTheLedgerComesBackAfterATakeover(t *tes
 			a.send("d", 1)
 			a.close()
 			plan, err := Rebuild(t.Context(), a.o, nil, true, rebuildAct)
-			sent := func(c recovery.RebuildChange) bool { return c.From == trade.Accepted || c.From == trade.InDoubt }
+			sent := func(c RebuildChange) bool { return c.From == trade.Accepted || c.From == trade.InDoubt }
 			if err != nil || slices.ContainsFunc(plan.Changes, sent) {
 				t.Fatalf("plan %+v, %v", plan, err)
 			}

@@ -13,7 +13,6 @@ import (
 	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/ledger"
-	"github.com/safrasync/safrasync/state/recovery"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -107,7 +106,7 @@ func newJournal(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, configu
 // refuseNewer refuses to set aside a journal that has records about rows which the ledger lacks:
 // they would be forgotten, and the rows sent again.
 func (s *Store) refuseNewer(t *sqldb.Tx, dir string) error {
-	h, err := recovery.ReadHistory(dir)
+	h, err := readHistory(dir)
 	if err != nil || h.End.Header.Ledger != s.db.ID {
 		return nil //nolint:nilerr // a journal that cannot be read is what a new one is for
 	}
@@ -119,8 +118,8 @@ func (s *Store) refuseNewer(t *sqldb.Tx, dir string) error {
 	if err != nil || c.Missing == 0 {
 		return nil //nolint:nilerr // the same
 	}
-	r := &recovery.Replay{
-		Tx: t, History: h, Plan: &recovery.RebuildPlan{}, Now: time.Now(),
+	r := &replay{
+		Tx: t, History: h, Plan: &RebuildPlan{}, Now: time.Now(),
 		Sums: ledger.TallyChange{},
 	}
 	work, err := r.Compare()

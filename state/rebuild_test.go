@@ -16,7 +16,6 @@ import (
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/audit"
 	"github.com/safrasync/safrasync/state/journal"
-	"github.com/safrasync/safrasync/state/recovery"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -226,7 +225,7 @@ func TestRebuildingIsAuditedAndRefusedBesideARun(t *testing.T) {
 	k.close()
 	removeLedger(t, k.o.DSN)
 	plan := must.Get(Rebuild(t.Context(), k.o, nil, true, rebuildAct))(t)
-	if want := []recovery.RebuildChange{
+	if want := []RebuildChange{
 		{Job: "contracts", To: trade.Accepted, Rows: 2},
 		{Job: "contracts", To: trade.InDoubt, Rows: 1},
 	}; !cmp.Equal(plan.Changes, want) || plan.Rows() != 3 {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/journal"
-	"github.com/safrasync/safrasync/state/recovery"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -115,7 +114,7 @@ func TestAnAnswerThatOnlyTheJournalHasDoesWhatItDoesInTheLedger(t *testing.T) {
 						must.Do(t, k.s.db.Journal.Keep(kept))
 						k.close()
 						k.open()
-						if k.s.Opening() != (recovery.Opening{Settled: 1}) {
+						if k.s.Opening() != (Opening{Settled: 1}) {
 							t.Errorf("opening %+v", k.s.Opening())
 						}
 					}

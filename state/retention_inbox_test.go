@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/internal/must"
-	"github.com/safrasync/safrasync/state/retention"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -28,8 +27,8 @@ func TestTheRetentionKeepsWhatWasToldLast(t *testing.T) {
 		before := word()
 		keep := keepAll
 		keep.Inbox = 30 * day
-		if plan := mustRetain(t, s, keep, later); of(plan, retention.KeptInbox).Rows != 1 {
-			t.Errorf("the plan of the events: %+v", of(plan, retention.KeptInbox))
+		if plan := mustRetain(t, s, keep, later); of(plan, KeptInbox).Rows != 1 {
+			t.Errorf("the plan of the events: %+v", of(plan, KeptInbox))
 		}
 		if after := word(); before != "APPROVED" || after != before {
 			t.Errorf("told last: %q, and after the retention %q", before, after)

@@ -16,15 +16,13 @@ import (
 
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/journal"
-	"github.com/safrasync/safrasync/state/recovery"
-	"github.com/safrasync/safrasync/state/retention"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // beginAgain lets a journal begin again, whatever its size.
 func beginAgain(ctx context.Context, s *Store) error {
-	return (&retention.Retaining{Reducer: s.Reducer, Now: time.Now()}).BeginAgain(ctx)
+	return (&retaining{Store: s, Now: time.Now()}).BeginAgain(ctx)
 }
 
 func (k *kept) beginAgain() {
@@ -97,7 +95,7 @@ func TestAJournalThatBeganAgainGoesOnAndIsBounded(t *testing.T) {
 		other := filepath.Join(k.o.Journal)
 		second := must.Get(Open(t.Context(), sqldb.Options{Driver: k.o.Driver, DSN: k.o.DSN, Journal: other}))(t)
 		defer func() { _ = second.Close() }()
-		bound := retention.Retention{Journal: 4 << 10}
+		bound := Retention{Journal: 4 << 10}
 		began := 0
 		for i := range 14 {
 			writer, keeper := k.s, second
@@ -106,10 +104,10 @@ func TestAJournalThatBeganAgainGoesOnAndIsBounded(t *testing.T) {
 			}
 			(&kept{t: t, o: k.o, s: writer}).send(fmt.Sprint("r", i, "-"), 4)
 			plan := mustRetain(t, keeper, bound, time.Now())
-			began += of(plan, retention.KeptJournal).Rows
+			began += of(plan, KeptJournal).Rows
 			bytes, _, _, snapshot, err := keeper.db.Journal.Size()
 			must.Do(t, err)
-			if bytes > max(bound.Journal, retention.JournalWaste*snapshot) {
+			if bytes > max(bound.Journal, JournalWaste*snapshot) {
 				t.Errorf("after %d it has %d bytes, and its last snapshot %d", i, bytes, snapshot)
 			}
 		}
@@ -120,11 +118,11 @@ func TestAJournalThatBeganAgainGoesOnAndIsBounded(t *testing.T) {
 		k.close()
 		must.Do(t, second.Close())
 		k.open()
-		if k.s.Opening() != (recovery.Opening{}) {
+		if k.s.Opening() != (Opening{}) {
 			t.Errorf("opening settled %+v", k.s.Opening())
 		}
 		mustBeWell(t, k.s, k.o.Journal)
-		h := must.Get(recovery.ReadHistory(k.dir()))(t)
+		h := must.Get(readHistory(k.dir()))(t)
 		ids := map[journal.Row]string{}
 		must.Get(journal.Read(k.dir(), -1, func(r journal.Record, _ string) error {
 			for _, s := range r.Records {
@@ -188,7 +186,7 @@ func TestAJournalWithWhatTheLedgerLacksDoesNotBeginAgain(t *testing.T) {
 func TestABaseThatDoesNotFitRemovesNothing(t *testing.T) {
 	journaled(t, func(t *testing.T, k *kept) {
 		k.send("a", 5)
-		r := &retention.Retaining{Reducer: k.s.Reducer, Now: time.Now()}
+		r := &retaining{Store: k.s, Now: time.Now()}
 		var row sqldb.JournalRow
 		must.Do(t, k.s.db.Read.Get(&row, k.s.db.Q(`SELECT seq, mark FROM journal`)))
 		base := must.Get(k.s.db.Journal.Cut(row.Seq, row.Mark))(t)
@@ -197,7 +195,7 @@ func TestABaseThatDoesNotFitRemovesNothing(t *testing.T) {
 			note.Kind, note.Base, note.Size = journal.Base, base, 1
 			return nil
 		}))
-		var unfit *retention.UnfitError
+		var unfit *unfitError
 		if err := r.DropBefore(t.Context(), nil); !errors.As(err, &unfit) {
 			t.Errorf("removing: %v", err)
 		}
@@ -349,7 +347,7 @@ func TestAPauseIsKnownToAJournalThatBeganAgain(t *testing.T) {
 		if first := k.firstRecord(); first < 2 {
 			t.Fatalf("the journal still begins with record %d", first)
 		}
-		h, err := recovery.ReadHistory(k.dir())
+		h, err := readHistory(k.dir())
 		if err != nil || !h.Jobs["contracts"].Paused || h.Jobs["contracts"].Text != "ana: the harvest" {
 			t.Errorf("the journal says %+v, %v", h.Jobs, err)
 		}

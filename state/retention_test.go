@@ -15,7 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/safrasync/safrasync/internal/must"
-	"github.com/safrasync/safrasync/state/retention"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -25,25 +24,25 @@ const day = 24 * time.Hour
 // later is a time at which everything that the tests make is older than a year.
 var later = at.Add(400 * day)
 
-var keepAll = retention.Retention{
+var keepAll = Retention{
 	Bodies: 180 * day, Runs: 400 * day, IdleRuns: 30 * day, Lookups: 300 * day,
 	Audit: 5 * 365 * day,
 }
 
 var byRetention = trade.AuditRecord{Who: "safrasync", From: "test", Target: "ledger", Reason: "the schedule"}
 
-func mustRetain(t testing.TB, s *Store, keep retention.Retention, now time.Time) retention.Plan {
+func mustRetain(t testing.TB, s *Store, keep Retention, now time.Time) RetentionPlan {
 	t.Helper()
 	return must.Get(s.Retain(t.Context(), keep, now, byRetention))(t)
 }
 
-func of(p retention.Plan, kind string) retention.Retained {
+func of(p RetentionPlan, kind string) Retained {
 	for _, k := range p {
 		if k.Kind == kind {
 			return k
 		}
 	}
-	return retention.Retained{}
+	return Retained{}
 }
 
 var decimals = cmp.Comparer(func(a, b trade.Decimal) bool { return a.Equal(b) })
@@ -156,9 +155,9 @@ func TestTheRetentionTakesBodiesOfFinishedRowsOnly(t *testing.T) {
 		settle(created(mustSend(t, s, lease, entry("changed")), "r3"), "changed")
 		act("changed", "look", func(e *trade.Entry) { e.Flags = e.Flags.With(trade.Changed, true) })
 
-		want := of(retention.Plan{{Kind: retention.KeptBodies, Rows: 5, Kept: 2}}, retention.KeptBodies)
+		want := of(RetentionPlan{{Kind: KeptBodies, Rows: 5, Kept: 2}}, KeptBodies)
 		plan := must.Get(s.PlanRetention(t.Context(), keepAll, later))(t)
-		got := of(plan, retention.KeptBodies)
+		got := of(plan, KeptBodies)
 		if got.Rows != want.Rows || got.Kept != want.Kept || got.Bytes < 500 {
 			t.Errorf("plan %+v", got)
 		}
@@ -232,8 +231,8 @@ func TestAReducedRowThatHoldsSomethingAgainLosesItAgain(t *testing.T) {
 		if e = mustEntry(t, s, "contracts", "a"); !e.ReducedAt.IsZero() {
 			t.Error("it is said to hold nothing")
 		}
-		if plan := mustRetain(t, s, keepAll, later.Add(200*day)); of(plan, retention.KeptBodies).Rows != 0 ||
-			of(plan, retention.KeptBodies).Kept != 1 {
+		if plan := mustRetain(t, s, keepAll, later.Add(200*day)); of(plan, KeptBodies).Rows != 0 ||
+			of(plan, KeptBodies).Kept != 1 {
 			t.Errorf("while the change stands: %+v", plan)
 		}
 		e.Flags, e.AckValues, e.UpdatedAt = e.Flags.With(trade.Changed, false), e.Now, later
@@ -305,7 +304,7 @@ func TestOldActsLoseTheirPersonsAndTheChainStaysWhole(t *testing.T) {
 			must.Do(t, s.AppendAudit(t.Context(), r))
 		}
 		now := at.Add(7 * 365 * day)
-		if plan := mustRetain(t, s, keepAll, now); of(plan, retention.KeptAudit).Rows != 2 {
+		if plan := mustRetain(t, s, keepAll, now); of(plan, KeptAudit).Rows != 2 {
 			t.Errorf("plan %+v", plan)
 		}
 		acts, err := s.Audit(t.Context(), 0)
@@ -367,7 +366,7 @@ func TestOldRunsGoButTheLastOfEachJob(t *testing.T) {
 			run("old job", 900*day, nil), // the last of its job
 			run("contracts", time.Hour, nil),
 		}
-		if plan := mustRetain(t, s, keepAll, later); of(plan, retention.KeptRuns).Rows != 2 {
+		if plan := mustRetain(t, s, keepAll, later); of(plan, KeptRuns).Rows != 2 {
 			t.Errorf("plan %+v", plan)
 		}
 		runs := must.Get(s.Runs(t.Context(), "", 0))(t)
@@ -403,7 +402,7 @@ func TestLookupsAndLinesOfTheQuarantineGo(t *testing.T) {
 			}
 		}
 		plan := mustRetain(t, s, keepAll, later)
-		if of(plan, retention.KeptLookups).Rows != 1 || of(plan, retention.KeptQuarantine).Rows != 3 {
+		if of(plan, KeptLookups).Rows != 1 || of(plan, KeptQuarantine).Rows != 3 {
 			t.Errorf("plan %+v", plan)
 		}
 		if got, err := s.Lookups(t.Context(), "document"); err != nil || len(got) != 1 || got["new"].ID != "y" {
@@ -460,7 +459,7 @@ func TestTheRetentionTakesShortStepsBesideARun(t *testing.T) {
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
-		if of(plan, retention.KeptBodies).Rows != 900 {
+		if of(plan, KeptBodies).Rows != 900 {
 			t.Errorf("plan %+v", plan)
 		}
 		var left sql.NullInt64

@@ -5,14 +5,13 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/internal/must"
-	"github.com/safrasync/safrasync/state/people"
 	"github.com/safrasync/safrasync/state/sqldb"
 )
 
 func TestWhoServesTheLedgerIsKnownUntilItLeavesOrDies(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		since := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-		services := func() []people.Service {
+		services := func() []Service {
 			t.Helper()
 			return must.Get(s.Services(t.Context()))(t)
 		}

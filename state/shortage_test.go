@@ -115,12 +115,12 @@ func TestShortagesAreCountedAgainWhenARowMoves(t *testing.T) {
 		lease := mustLease(t, s, "contracts")
 		mustRecord(t, s, lease, short("a", trade.OrderCommitments, trade.Waiting, sacas("100"), wallet("10")))
 		first := shortages(t, s)
-		kept := s.Reader.Kept.Load()
-		if again := shortages(t, s); s.Reader.Kept.Load() != kept || !cmp.Equal(first, again) {
+		kept := s.missing.Load()
+		if again := shortages(t, s); s.missing.Load() != kept || !cmp.Equal(first, again) {
 			t.Errorf("counted again although nothing moved: %q, then %q", first, again)
 		}
 		mustRecord(t, s, lease, newEntry("goes"))
-		if shortages(t, s); s.Reader.Kept.Load() != kept {
+		if shortages(t, s); s.missing.Load() != kept {
 			t.Error("counted again because of a row that waits for nothing")
 		}
 		for what, move := range map[string]func(){
@@ -138,13 +138,13 @@ func TestShortagesAreCountedAgainWhenARowMoves(t *testing.T) {
 					nil))(t)
 			},
 		} {
-			kept := s.Reader.Kept.Load()
+			kept := s.missing.Load()
 			move()
 			got := shortages(t, s)
-			if s.Reader.Kept.Load() == kept {
+			if s.missing.Load() == kept {
 				t.Errorf("%s: not counted again: %q", what, got)
 			}
-			s.Reader.Kept.Store(nil)
+			s.missing.Store(nil)
 			if diff := cmp.Diff(shortages(t, s), got); diff != "" {
 				t.Errorf("%s (-counted anew +told):\n%s", what, diff)
 			}
@@ -163,7 +163,7 @@ func BenchmarkShortages(b *testing.B) {
 			must.Get(s.db.Write.ExecContext(b.Context(), `ANALYZE entry`))(b)
 		}
 		for b.Loop() {
-			s.Reader.Kept.Store(nil)
+			s.missing.Store(nil)
 			all, err := s.Shortages(b.Context())
 			if err != nil || len(all) != 3001 || all[3000].Rows() != 200_000 {
 				b.Fatal(len(all), err)
@@ -225,7 +225,7 @@ func TestShortagesAreOfOneMoment(t *testing.T) {
 			}
 			move(trade.Pending)
 			got := shortages(t, s)
-			s.Reader.Kept.Store(nil)
+			s.missing.Store(nil)
 			if diff := cmp.Diff(shortages(t, s), got); diff != "" {
 				t.Errorf("a row that waits no more (-counted anew +told):\n%s", diff)
 			}

@@ -5,53 +5,31 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/safrasync/safrasync/internal/failpoint"
-	"github.com/safrasync/safrasync/state/alerts"
 	"github.com/safrasync/safrasync/state/audit"
-	"github.com/safrasync/safrasync/state/discovery"
-	"github.com/safrasync/safrasync/state/inbox"
 	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/ledger"
-	"github.com/safrasync/safrasync/state/people"
-	"github.com/safrasync/safrasync/state/readmodel"
-	"github.com/safrasync/safrasync/state/recovery"
-	"github.com/safrasync/safrasync/state/refs"
-	"github.com/safrasync/safrasync/state/retention"
 	"github.com/safrasync/safrasync/state/sqldb"
 )
 
 // Store is a ledger. Its methods may be called by several goroutines at once.
 type Store struct {
-	db *sqldb.DB
+	db      *sqldb.DB
+	opening Opening
+	moving  bool // the ledger is opened to be moved
+	missing atomic.Pointer[knownShortages]
 
 	*ledger.Ledger
 	*jobs.Roster
 	*audit.Trail
-	*discovery.Discovery
-	*recovery.Journals
-	*readmodel.Reader
-	*people.Directory
-	*inbox.Mailbox
-	*alerts.Log
-	*refs.Tables
-	*retention.Reducer
 }
 
 // storeOf returns the Store of a database.
 func storeOf(db *sqldb.DB) *Store {
 	roster := jobs.New(db)
-	trail := audit.New(db)
-	entries := ledger.New(db, roster)
-	found := discovery.New(db, entries)
-	tables := refs.New(db, entries)
-	return &Store{
-		db: db, Ledger: entries, Roster: roster, Trail: trail, Discovery: found, Tables: tables,
-		Journals: recovery.New(db, entries),
-		Reader:   readmodel.New(db, entries, roster, found, tables), Directory: people.New(db),
-		Mailbox: inbox.New(db, entries, roster, found), Log: alerts.New(db),
-		Reducer: retention.New(db, trail),
-	}
+	return &Store{db: db, Ledger: ledger.New(db, roster), Roster: roster, Trail: audit.New(db)}
 }
 
 // Open opens the ledger and applies missing migrations, unless it is ReadOnly. It refuses a

@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/internal/must"
-	"github.com/safrasync/safrasync/state/discovery"
 	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -52,13 +51,13 @@ func rolled(t testing.TB, s *Store, rows int) {
 // entries are.
 func TestARollTellsOfEveryEntryOnce(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
-		rolled(t, s, discovery.SweptRows+300)
+		rolled(t, s, SweptRows+300)
 		want := map[int64]trade.Known{}
 		must.Do(t, s.EachKnown(t.Context(), "contracts", func(k trade.Known) error {
 			if k.State == trade.Accepted && len(k.Flags)+len(k.Acknowledged)+k.GoneSweeps == 0 && k.MappedWith != "" {
 				k = trade.Known{
 					ID: k.ID, Key: k.Key, State: k.State, SourceHash: k.SourceHash,
-					MappedWith: discovery.Mapped,
+					MappedWith: Mapped,
 				}
 			}
 			want[k.ID] = k

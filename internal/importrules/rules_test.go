@@ -71,8 +71,6 @@ var rules = map[string]rule{
 	"state": {
 		may: []string{
 			"trade", "internal/failpoint", "state/journal", "state/sqldb", "state/audit", "state/jobs", "state/ledger",
-			"state/discovery", "state/recovery",
-			"state/refs", "state/readmodel", "state/people", "state/inbox", "state/alerts", "state/retention",
 		},
 		testsMay: []string{"internal/pgtest", "internal/sickdb", "internal/sickdisk"},
 		reason:   "state stores entries; what is sent, when and why is decided in sync",
@@ -90,35 +88,6 @@ var rules = map[string]rule{
 	"state/ledger": {
 		may:    []string{"trade", "state/sqldb", "state/audit", "state/jobs", "state/journal"},
 		reason: "ledger moves entries and knows nothing of who asks, recovers or takes away",
-	},
-	"state/discovery": {may: []string{"trade", "state/sqldb", "state/jobs", "state/ledger"}, reason: stateFolder},
-	"state/recovery": {
-		may: []string{
-			"trade", "state/sqldb", "state/audit", "state/jobs", "state/ledger", "state/discovery",
-			"state/journal",
-		}, reason: stateFolder,
-	},
-	"state/refs": {
-		may:    []string{"trade", "state/sqldb", "state/audit", "state/ledger", "state/discovery"},
-		reason: stateFolder,
-	},
-	"state/readmodel": {
-		may: []string{
-			"trade", "state/sqldb", "state/audit", "state/jobs", "state/ledger", "state/discovery",
-			"state/refs",
-		}, reason: stateFolder,
-	},
-	"state/people": {may: []string{"trade", "state/sqldb", "state/audit", "state/jobs"}, reason: stateFolder},
-	"state/inbox": {may: []string{
-		"trade", "state/sqldb", "state/audit", "state/jobs", "state/ledger",
-		"state/discovery",
-	}, reason: stateFolder},
-	"state/alerts": {may: []string{"trade", "state/sqldb"}, reason: stateFolder},
-	"state/retention": {
-		may: []string{
-			"trade", "internal/failpoint", "state/sqldb", "state/audit", "state/jobs", "state/ledger",
-			"state/journal",
-		}, reason: stateFolder,
 	},
 	"console": {
 		may: []string{
@@ -404,7 +373,7 @@ var rules = map[string]rule{
 
 const stage = "a stage knows what comes before it, and reaches storage through the interfaces of package run"
 
-const stateFolder = "each part of the ledger stands on sqldb and ledger, and knows none of its neighbours but those named"
+const stateFolder = "each part of the ledger stands on sqldb, and knows none of its neighbours but those named"
 
 // command is the rule of a folder of commands, which may import more than all of them may.
 func command(more ...string) rule {

@@ -6,8 +6,8 @@
 //	BEGIN, and the transaction's mark in tx_mark     a crash: nothing happened
 //	the caller's statements                          a crash: nothing happened
 //	the record in the journal, flushed (note.go)     a crash: the journal has one record more,
-//	                                                 which the next start settles (package
-//	                                                 recovery)
+//	                                                 which the next start settles
+//	                                                 (state/journal_settle.go)
 //	COMMIT                                           its answer lost: the mark is looked up, and
 //	                                                 the call reports the result, or
 //	                                                 trade.ErrUncertain
@@ -23,7 +23,7 @@
 // amounts decimal text, hashes the first 16 bytes of SHA-256.
 //
 //	entry       one row of the ERP: job and key, state, payload, what it waits for. Never deleted,
-//	            but reduced (package retention). Written by discovery (Record), by Commit,
+//	            but reduced (retention). Written by Record, which stores what was read, by Commit,
 //	            Recover, Wake and WakeBlocked, and by people's acts. record_id: the record on which
 //	            its acceptance rests, also after a person gave it to the row under its new key
 //	            (Act.Gives). resend_audit_id: the act that opened the generation

@@ -138,7 +138,7 @@ CREATE INDEX entry_stuck ON entry (job, id) INCLUDE (version, state, updated_at,
 -- Rows that are settled, by the time of their last change: those that hold something, and those that the retention has reduced.
 CREATE INDEX entry_body ON entry (updated_at, id) WHERE reduced_at IS NULL AND state IN ('accepted', 'dismissed', 'withdrawn');
 CREATE INDEX entry_reduced ON entry (updated_at, id) WHERE reduced_at IS NOT NULL AND state IN ('accepted', 'dismissed', 'withdrawn');
--- Conditions of which statistics tell nothing: while they lag, PostgreSQL takes rows in a state for none, and would go through all of them (state/discovery/content.go has the
+-- Conditions of which statistics tell nothing: while they lag, PostgreSQL takes rows in a state for none, and would go through all of them (NewContents of state has the
 -- same words).
 CREATE INDEX entry_source ON entry (source_hash) WHERE CASE WHEN state IN ('pending', 'waiting', 'invalid', 'held', 'rejected') THEN true ELSE false END;
 -- What hangs on a contract, by the beginning of its id on the platform, with which the payload of a delivery begins. The condition is a

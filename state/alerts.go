@@ -1,0 +1,112 @@
+package state
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+type alertRow struct {
+	ID, Topic, Subject, Detail        string
+	Since, RaisedAt, GoneAt, ClosedAt sql.NullInt64
+	SeenAt, Version                   int64
+}
+
+func (r alertRow) alert() trade.Alert {
+	return trade.Alert{
+		ID: r.ID, Topic: r.Topic, Subject: r.Subject, Detail: json.RawMessage(r.Detail), Since: sqldb.Instant(r.Since),
+		SeenAt:   time.UnixMilli(r.SeenAt).UTC(),
+		RaisedAt: sqldb.Instant(r.RaisedAt), GoneAt: sqldb.Instant(r.GoneAt), ClosedAt: sqldb.Instant(r.ClosedAt),
+		Version: r.Version,
+	}
+}
+
+// Alerts returns the open alerts, by topic and subject.
+func (s *Store) Alerts(ctx context.Context) ([]trade.Alert, error) {
+	query := `SELECT id, topic, subject, detail, since, seen_at, raised_at, gone_at, closed_at, version FROM alert WHERE closed_at IS NULL ORDER BY topic, subject`
+	return sqldb.Made(ctx, s.db, "reading the alerts", alertRow.alert, query)
+}
+
+// SaveAlert stores a new alert (Version 0), or the new state of one that was read, and the messages
+// about it, in one transaction. saved is false if another process was first: then nothing was
+// stored. Messages of the alert that were not delivered yet are superseded by the new ones.
+func (s *Store) SaveAlert(ctx context.Context, a trade.Alert, messages []trade.AlertMessage) (saved bool, err error) {
+	return sqldb.Stored(ctx, s.db, "recording an alert", func(t *sqldb.Tx) (saved bool, err error) {
+		id, n := a.ID, 0
+		if a.Version == 0 {
+			id = sqldb.NewID()
+			n, err = t.Changed(`INSERT INTO alert (id, topic, subject, detail, since, seen_at, raised_at, gone_at, closed_at, version)
+				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1) ON CONFLICT DO NOTHING`,
+				id, a.Topic, a.Subject, detailOf(a), sqldb.Millis(a.Since), a.SeenAt.UnixMilli(),
+				sqldb.Millis(a.RaisedAt), sqldb.Millis(a.GoneAt), sqldb.Millis(a.ClosedAt))
+		} else {
+			n, err = t.Changed(
+				`UPDATE alert SET detail = ?, since = ?, raised_at = ?, gone_at = ?, closed_at = ?, version = version + 1 WHERE id = ? AND version = ?`,
+				detailOf(a), sqldb.Millis(a.Since), sqldb.Millis(a.RaisedAt), sqldb.Millis(a.GoneAt),
+				sqldb.Millis(a.ClosedAt), id, a.Version)
+		}
+		if err != nil || n == 0 || len(messages) == 0 {
+			return n > 0, err
+		}
+		if err := t.Do(
+			`UPDATE alert_message SET done_at = ?, outcome = 'superseded' WHERE alert_id = ? AND done_at IS NULL`,
+			messages[0].CreatedAt.UnixMilli(), id); err != nil {
+			return false, err
+		}
+		return true, addMessages(t, id, messages)
+	})
+}
+
+func detailOf(a trade.Alert) string {
+	if len(a.Detail) == 0 {
+		return "{}"
+	}
+	return string(a.Detail)
+}
+
+// DigestedUntil returns the end of the last digest, or the zero time if there was none.
+func (s *Store) DigestedUntil(ctx context.Context) (time.Time, error) {
+	var until sql.NullInt64
+	err := s.db.Get(ctx, "reading how far the last digest went", &until, `SELECT until FROM digest`)
+	return sqldb.Instant(until), err
+}
+
+// SaveDigest stores the messages of the digest that begins where the last one ended. saved is false
+// if the last one no longer ended at from: another process was first.
+func (s *Store) SaveDigest(ctx context.Context, from, until time.Time,
+	messages []trade.AlertMessage,
+) (saved bool, err error) {
+	was := int64(-1)
+	if !from.IsZero() {
+		was = from.UnixMilli()
+	}
+	return sqldb.Stored(ctx, s.db, "recording a digest", func(t *sqldb.Tx) (bool, error) {
+		n, err := t.Changed(`UPDATE digest SET until = ? WHERE COALESCE(until, -1) = ?`, until.UnixMilli(), was)
+		if err != nil || n == 0 {
+			return false, err
+		}
+		return true, addMessages(t, "", messages)
+	})
+}
+
+// PruneAlerts removes alerts that were closed, and messages that were completed, before a time.
+func (s *Store) PruneAlerts(ctx context.Context, before time.Time) error {
+	var old int
+	err := s.db.Get(ctx, "looking for old alerts", &old,
+		`SELECT (SELECT COUNT(*) FROM alert WHERE closed_at < ?) + (SELECT COUNT(*) FROM alert_message WHERE done_at < ?)`,
+		before.UnixMilli(), before.UnixMilli())
+	if err != nil || old == 0 {
+		return err
+	}
+	return s.db.InTx(ctx, "removing old alerts", func(t *sqldb.Tx) error {
+		return errors.Join(
+			t.Do(`DELETE FROM alert_message WHERE done_at < ?`, before.UnixMilli()),
+			t.Do(`DELETE FROM alert WHERE closed_at < ?`, before.UnixMilli()),
+		)
+	})
+}

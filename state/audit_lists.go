@@ -1,0 +1,116 @@
+package state
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/safrasync/safrasync/state/audit"
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Acts counts the acts of the audit in a period, by name.
+func (s *Store) Acts(ctx context.Context, from, before time.Time) (map[string]int, error) {
+	return s.db.Counts(ctx, "counting acts",
+		`SELECT act AS name, COUNT(*) AS n FROM audit WHERE at >= ? AND at < ? GROUP BY act`, from.UnixMilli(),
+		before.UnixMilli())
+}
+
+// AuditPage returns one page of the acts that match a query, the newest first. It goes backwards
+// through the record numbers from where the page before ended.
+func (s *Store) AuditPage(ctx context.Context, q trade.AuditQuery) (trade.AuditPage, error) {
+	b := &branch{}
+	b.add(`seq < ?`, audit.OrAll(int(q.Before)))
+	if q.Who != "" {
+		names, err := s.namesLike(ctx, q.Who)
+		if err != nil || len(names) == 0 {
+			return trade.AuditPage{}, err
+		}
+		b.add(`who IN (?`+strings.Repeat(`, ?`, len(names)-1)+`)`, names...)
+	}
+	for _, act := range q.Not {
+		b.add(`act <> ?`, act)
+	}
+	if q.Act != "" {
+		b.add(`act = ?`, q.Act)
+	}
+	if q.Target != "" {
+		b.add(s.db.D.Within+`(target, ?) > 0`, q.Target)
+	}
+	if !q.From.IsZero() {
+		b.add(`at >= ?`, q.From.UnixMilli())
+	}
+	if !q.Until.IsZero() {
+		b.add(`at < ?`, q.Until.UnixMilli())
+	}
+	var rows []audit.Row
+	if err := s.db.All(ctx, "reading a page of the audit", &rows,
+		audit.SelectAudit+`WHERE `+strings.Join(b.where, ` AND `)+` ORDER BY seq DESC LIMIT ?`,
+		append(b.args, q.Limit+1)...); err != nil {
+		return trade.AuditPage{}, err
+	}
+	var page trade.AuditPage
+	if len(rows) > q.Limit {
+		rows = rows[:q.Limit]
+		page.Next = rows[q.Limit-1].Seq
+	}
+	for _, r := range rows {
+		page.Records = append(page.Records, r.Record())
+	}
+	return page, nil
+}
+
+// namesLike returns who acted under a name, alone or together with others, as the audit writes it:
+// people type it in another case, or without accents.
+func (s *Store) namesLike(ctx context.Context, name string) (found []any, err error) {
+	var all []string
+	if err := s.db.All(ctx, "reading the names of the audit", &all, `SELECT DISTINCT who FROM audit`); err != nil {
+		return nil, err
+	}
+	for _, who := range all {
+		if slices.ContainsFunc(strings.Split(who, trade.Together),
+			func(one string) bool { return joinedDigits(one) == joinedDigits(name) }) {
+			found = append(found, who)
+		}
+	}
+	return found, nil
+}
+
+// ActsBetween calls fn for the audit records of some acts from one time on and before another, in
+// order. A zero time is no limit.
+func (s *Store) ActsBetween(ctx context.Context, acts []string, from, before time.Time,
+	fn func(trade.AuditRecord) error,
+) error {
+	where, args := []string{`act IN (` + sqldb.Placeholders(len(acts)) + `)`}, sqldb.Anys(acts)
+	if !from.IsZero() {
+		where, args = append(where, `at >= ?`), append(args, from.UnixMilli())
+	}
+	if !before.IsZero() {
+		where, args = append(where, `at < ?`), append(args, before.UnixMilli())
+	}
+	query := audit.SelectAudit + `WHERE ` + strings.Join(where, " AND ") + ` AND seq > ? ORDER BY seq LIMIT ?`
+	for after := int64(0); ; {
+		var page []audit.Row
+		if err := s.db.All(ctx, "reading the audit", &page, query,
+			append(slices.Clone(args), after, audit.AuditPage)...); err != nil {
+			return err
+		}
+		for _, r := range page {
+			if err := fn(r.Record()); err != nil {
+				return err
+			}
+			after = r.Seq
+		}
+		if len(page) < audit.AuditPage {
+			return nil
+		}
+	}
+}
+
+// AuditOf returns at most limit acts on a target, the newest first.
+func (s *Store) AuditOf(ctx context.Context, target string, limit int) ([]trade.AuditRecord, error) {
+	return sqldb.Made(ctx, s.db, "reading the acts on a row", audit.Row.Record,
+		audit.SelectAudit+`WHERE target = ? ORDER BY seq DESC LIMIT ?`, target, audit.OrAll(limit))
+}

@@ -1,0 +1,123 @@
+package state
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/safrasync/safrasync/state/audit"
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// ErrClosingDamaged is returned if a closed report is not what was closed.
+var ErrClosingDamaged = errors.New("the closed report is damaged: restore the backup")
+
+// ClosingPart is the maximum size of one part in bytes of rows.
+const ClosingPart = trade.ClosingPart
+
+type closingRow struct {
+	ID, Day, Who, Reason, Program, Head, Hash string
+	At                                        int64
+	Rows                                      int `db:"row_count"`
+	Parts                                     int
+	Audit                                     int64 `db:"audit_seq"`
+}
+
+func (r closingRow) closing() (trade.Closing, error) {
+	day, err := trade.ParseDate(r.Day)
+	if err != nil {
+		return trade.Closing{}, fmt.Errorf("closing %s: %w", r.ID, ErrClosingDamaged)
+	}
+	return trade.Closing{
+		ID: r.ID, Day: day, At: time.UnixMilli(r.At).UTC(), Who: r.Who, Reason: r.Reason, Program: r.Program,
+		Head: json.RawMessage(r.Head), Rows: r.Rows, Parts: r.Parts,
+		Hash: r.Hash, Audit: r.Audit,
+	}, nil
+}
+
+// CloseReport stores a report for good. rows are its compressed rows; they are stored part by part,
+// so that no process that sends has to wait. CloseReport sets c.Parts, c.Hash and c.Audit. When it
+// returns without an error, the closing and its audit record are on disk.
+func (s *Store) CloseReport(ctx context.Context, c trade.Closing, rows io.Reader,
+	record trade.AuditRecord,
+) (trade.Closing, error) {
+	const op = "closing a report"
+	if err := s.db.InTx(ctx, op, func(t *sqldb.Tx) error {
+		return t.Do(
+			`DELETE FROM closing_part WHERE closing_id <> ? AND NOT EXISTS (SELECT 1 FROM closing WHERE id = closing_part.closing_id)`, c.ID)
+	}); err != nil {
+		return c, err
+	}
+	sum := trade.NewClosingSum(c.Head)
+	buf := make([]byte, ClosingPart)
+	c.Parts = 0
+	for {
+		n, err := io.ReadFull(rows, buf)
+		if n > 0 {
+			c.Parts++
+			data := base64.StdEncoding.EncodeToString(buf[:n])
+			sum.Part(data)
+			if err := s.db.InTx(ctx, op, func(t *sqldb.Tx) error {
+				return t.Do(`INSERT INTO closing_part (closing_id, no, data) VALUES (?, ?, ?)`, c.ID, c.Parts, data)
+			}); err != nil {
+				return c, err
+			}
+		}
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			break
+		}
+		if err != nil {
+			return c, fmt.Errorf("%s: %w", op, err)
+		}
+	}
+	c.Hash = sum.Hash()
+	return c, s.db.InTx(ctx, op, func(t *sqldb.Tx) (err error) {
+		if c.Audit, err = audit.AddNumbered(t, record); err != nil {
+			return err
+		}
+		return t.Do(
+			`INSERT INTO closing (id, day, at, who, reason, program, head, row_count, parts, hash, audit_seq) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			c.ID, c.Day.String(), c.At.UnixMilli(), sqldb.CleanText(c.Who), sqldb.CleanText(c.Reason), c.Program,
+			string(c.Head), c.Rows, c.Parts, c.Hash, c.Audit)
+	})
+}
+
+// Closings returns the closed reports of a cut-off day, or all for the zero day, the newest first.
+func (s *Store) Closings(ctx context.Context, day trade.Date) ([]trade.Closing, error) {
+	query := `SELECT id, day, at, who, reason, program, head, row_count, parts, hash, audit_seq FROM closing WHERE ? = '' OR day = ? ORDER BY day DESC, at DESC, id DESC`
+	return sqldb.Rows(ctx, s.db, "reading the closed reports", closingRow.closing, query, day.String(), day.String())
+}
+
+// ClosedRows writes the rows of a closed report as they were passed to CloseReport, part by part.
+// Then it verifies that they are what was closed, and otherwise returns ErrClosingDamaged.
+func (s *Store) ClosedRows(ctx context.Context, c trade.Closing, to io.Writer) error {
+	const op = "reading a closed report"
+	sum := trade.NewClosingSum(c.Head)
+	for no := 1; no <= c.Parts; no++ {
+		var data []string
+		if err := s.db.All(ctx, op, &data, `SELECT data FROM closing_part WHERE closing_id = ? AND no = ?`, c.ID,
+			no); err != nil {
+			return err
+		}
+		if len(data) != 1 {
+			return fmt.Errorf("closing %s: %w", c.ID, ErrClosingDamaged)
+		}
+		sum.Part(data[0])
+		raw, err := base64.StdEncoding.DecodeString(data[0])
+		if err != nil {
+			return fmt.Errorf("closing %s: %w", c.ID, ErrClosingDamaged)
+		}
+		if _, err := to.Write(raw); err != nil {
+			return fmt.Errorf("%s: %w", op, err)
+		}
+	}
+	if sum.Hash() != c.Hash {
+		return fmt.Errorf("closing %s: %w", c.ID, ErrClosingDamaged)
+	}
+	return nil
+}

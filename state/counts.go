@@ -1,0 +1,134 @@
+package state
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// NotCounted is the value of a count that took too long.
+const NotCounted = -1
+
+// Extent returns the number of records of each kind, and for SQLite the pages of the file: only
+// counts, no contents. Each count may take the given time (0 = no limit); otherwise it is
+// NotCounted.
+func (s *Store) Extent(ctx context.Context, each time.Duration) (map[string]int64, error) {
+	queries := map[string]string{
+		"ledger.schema":    `SELECT MAX(version_id) FROM ` + sqldb.SchemaTable,
+		"attempts.open":    `SELECT COUNT(*) FROM attempt WHERE outcome IS NULL`,
+		"attempts.unknown": `SELECT COUNT(*) FROM attempt WHERE outcome = 'unknown'`,
+		"entries.reduced":  `SELECT COUNT(*) FROM entry WHERE reduced_at IS NOT NULL`,
+		"audit.reduced":    `SELECT COUNT(*) FROM audit WHERE reduced = 1`,
+		"runs.open":        `SELECT COUNT(*) FROM run WHERE ended_at IS NULL`,
+		"entries.again":    `SELECT COUNT(*) FROM entry WHERE generation > 1`,
+	}
+	for _, table := range []string{
+		"entry", "attempt", "audit", "run", "reference", "lookup", "block", "quarantine",
+		"journal", "tx_mark", "job_lease",
+	} {
+		queries["rows."+table] = `SELECT COUNT(*) FROM ` + table
+	}
+	if s.db.D.Name == sqldb.SQLite {
+		queries["sqlite.pages"], queries["sqlite.free_pages"], queries["sqlite.page_size"] = `PRAGMA page_count`,
+			`PRAGMA freelist_count`, `PRAGMA page_size`
+	} else {
+		queries["postgres.kib"] = `SELECT pg_database_size(current_database()) / 1024`
+	}
+	out := map[string]int64{}
+	for name, query := range queries {
+		var n int64
+		over, err := sqldb.Within(ctx, each,
+			func(ctx context.Context) error { return s.db.Get(ctx, "counting what the ledger has", &n, query) })
+		switch {
+		case err != nil:
+			return nil, err
+		case over:
+			n = NotCounted
+		}
+		out[name] = n
+	}
+	return out, nil
+}
+
+// StuckCauses counts the rows of a job that wait for something or need a person, by cause.
+func (s *Store) StuckCauses(ctx context.Context, job string) (map[string]int, error) {
+	return s.db.Counts(ctx, "counting the causes", `SELECT cause AS name, COUNT(*) AS n FROM entry e `+s.db.D.ByStuck+
+		`WHERE job = ? AND `+ledger.OfStuck+` GROUP BY cause`, job)
+}
+
+// Ages returns how old the rows of a job are.
+func (s *Store) Ages(ctx context.Context, job string) (trade.Ages, error) {
+	var pending, waiting, doubt, newest, run sql.NullInt64
+	for _, q := range []struct {
+		into *sql.NullInt64
+		text string
+	}{
+		{&pending, `SELECT MIN(first_seen_at) FROM entry WHERE job = ? AND state = 'pending'`},
+		{&waiting, `SELECT MIN(first_seen_at) FROM entry WHERE job = ? AND state = 'waiting'`},
+		{
+			&doubt,
+			`SELECT MIN(a.started_at) FROM entry e JOIN attempt a ON a.entry_id = e.id WHERE e.job = ? AND e.state = 'in_doubt' AND a.outcome = 'unknown'`,
+		},
+		{&newest, `SELECT (SELECT first_seen_at FROM entry WHERE job = ? ORDER BY id DESC LIMIT 1)`},
+		{&run, `SELECT (SELECT started_at FROM run WHERE job = ? ORDER BY seq LIMIT 1)`},
+	} {
+		if err := s.db.Get(ctx, "looking at the age of rows", q.into, q.text, job); err != nil {
+			return trade.Ages{}, err
+		}
+	}
+	unsent := pending
+	if waiting.Valid && (!unsent.Valid || waiting.Int64 < unsent.Int64) {
+		unsent = waiting
+	}
+	return trade.Ages{
+		Unsent: sqldb.Instant(unsent), Pending: sqldb.Instant(pending), Waiting: sqldb.Instant(waiting),
+		InDoubt: sqldb.Instant(doubt), Newest: sqldb.Instant(newest), FirstRun: sqldb.Instant(run),
+	}, nil
+}
+
+// Place returns the position of a row among the rows in its state, by id, and their number.
+func (s *Store) Place(ctx context.Context, e trade.Entry) (place, of int, err error) {
+	jobs, err := s.Jobs(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, job := range jobs {
+		var n struct {
+			Place int
+			All   int `db:"n"`
+		}
+		query := `SELECT COUNT(*) AS n, COALESCE(SUM(CASE WHEN id <= ? THEN 1 ELSE 0 END), 0) AS place
+			FROM entry WHERE job = ? AND state = ?`
+		if err := s.db.Get(ctx, "counting the rows in a state", &n, query, e.ID, job, string(e.State)); err != nil {
+			return 0, 0, err
+		}
+		place, of = place+n.Place, of+n.All
+	}
+	return place, of, nil
+}
+
+// FlagCounts returns how many entries of a job have each flag. Flags that no entry has are left
+// out.
+func (s *Store) FlagCounts(ctx context.Context, job string) (map[trade.Flag]int, error) {
+	const op = "counting flags"
+	counts, err := s.db.Counts(ctx, op,
+		`SELECT flags AS name, COUNT(*) AS n FROM entry WHERE job = ? AND flags <> '[]' GROUP BY flags`, job)
+	if err != nil {
+		return nil, err
+	}
+	out := map[trade.Flag]int{}
+	for text, n := range counts {
+		flags, err := ledger.FlagsOf(text)
+		if err != nil {
+			return nil, s.db.Fault(ctx, op, err)
+		}
+		for _, f := range flags {
+			out[f] += n
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,248 @@
+package state
+
+import (
+	"context"
+	"database/sql"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/safrasync/safrasync/state/audit"
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// againAfter is the time after which a repeated event is processed again: a notice without content
+// means something else each time.
+const againAfter = 10 * time.Minute
+
+type inboxRow struct {
+	Seq, FirstAt, LastAt                            int64
+	Hash, Event, Body, ContentType, Origin, Outcome string
+	Webhook                                         string `db:"webhook_id"`
+	Coded                                           bool
+	Times                                           int
+	NextAt                                          sql.NullInt64
+}
+
+const selectInbox = `SELECT seq, hash, event, webhook_id, body, coded, content_type, origin, first_at, last_at, times, next_at, outcome FROM inbox `
+
+func (r inboxRow) event() (trade.InboxEvent, error) {
+	body := []byte(r.Body)
+	if r.Coded {
+		var err error
+		if body, err = base64.StdEncoding.DecodeString(r.Body); err != nil {
+			return trade.InboxEvent{}, fmt.Errorf("event %d of the inbox is damaged: %w", r.Seq, err)
+		}
+	}
+	return trade.InboxEvent{
+		Seq: r.Seq, Event: r.Event, Webhook: r.Webhook, Hash: r.Hash, Body: body, ContentType: r.ContentType,
+		From:    r.Origin,
+		FirstAt: time.UnixMilli(r.FirstAt).UTC(), LastAt: time.UnixMilli(r.LastAt).UTC(), Times: r.Times,
+		NextAt: sqldb.Instant(r.NextAt), Outcome: r.Outcome,
+	}, nil
+}
+
+// storable returns a body as text: unchanged, or in base64 if PostgreSQL would refuse it.
+func storable(body []byte) (text string, coded int) {
+	if utf8.Valid(body) && !slices.Contains(body, 0) {
+		return string(body), 0
+	}
+	return base64.StdEncoding.EncodeToString(body), 1
+}
+
+// TakeEvents stores events as they came, in one transaction. A repeated event is counted, not
+// stored a second time.
+func (s *Store) TakeEvents(ctx context.Context, events []trade.InboxEvent) error {
+	columns := []string{
+		"hash", "event", "webhook_id", "body", "coded", "content_type", "origin", "first_at", "last_at",
+		"times", "next_at", "outcome",
+	}
+	var rows [][]any
+	at := map[string]int{}
+	for _, e := range events {
+		if i, again := at[e.Hash]; again { // one statement may change a row only once
+			rows[i][8], rows[i][9] = e.LastAt.UnixMilli(), rows[i][9].(int)+e.Times
+			continue
+		}
+		at[e.Hash] = len(rows)
+		body, coded := storable(e.Body)
+		rows = append(rows, []any{
+			e.Hash, e.Event, e.Webhook, body, coded, sqldb.CleanText(e.ContentType), sqldb.CleanText(e.From),
+			e.FirstAt.UnixMilli(), e.LastAt.UnixMilli(), e.Times, sqldb.Millis(e.NextAt), "",
+		})
+	}
+	return s.db.InTx(ctx, "storing events", func(t *sqldb.Tx) error {
+		return t.InsertRows("inbox", columns, rows, fmt.Sprintf(`ON CONFLICT (hash) DO UPDATE SET times = inbox.times + excluded.times,
+			last_at = CASE WHEN excluded.last_at > inbox.last_at THEN excluded.last_at ELSE inbox.last_at END,
+			next_at = CASE WHEN inbox.next_at IS NULL AND excluded.last_at > inbox.last_at + %d THEN excluded.last_at ELSE inbox.next_at END`, againAfter.Milliseconds()))
+	})
+}
+
+// DueEvents returns events that are due for processing, the earliest first.
+func (s *Store) DueEvents(ctx context.Context, now time.Time, limit int) ([]trade.InboxEvent, error) {
+	return s.inbox(ctx, `WHERE next_at IS NOT NULL AND next_at <= ? ORDER BY next_at, seq LIMIT ?`,
+		now.UnixMilli(), limit)
+}
+
+func (s *Store) inbox(ctx context.Context, where string, args ...any) ([]trade.InboxEvent, error) {
+	return sqldb.Rows(ctx, s.db, "reading the inbox", inboxRow.event, selectInbox+where, args...)
+}
+
+// Inbox returns the events that match a filter, the newest first.
+func (s *Store) Inbox(ctx context.Context, f trade.InboxFilter) ([]trade.InboxEvent, error) {
+	where, args := []string{"1 = 1"}, []any{}
+	add := func(condition string, more ...any) {
+		where, args = append(where, condition), append(args, more...)
+	}
+	if f.Seqs != nil {
+		add(s.db.D.Among("seq"), sqldb.ListOf(s.db.D, f.Seqs))
+	}
+	if f.Event != "" {
+		add("event = ?", f.Event)
+	}
+	// an id
+	if f.Text != "" && !strings.ContainsFunc(f.Text, func(r rune) bool { return r > unicode.MaxASCII }) {
+		like := "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(strings.ToLower(f.Text)) + "%"
+		add(`(coded = 1 OR LOWER(body) LIKE ? ESCAPE '\' OR `+s.db.D.Within+`(body, ?) > 0)`, like, `\`)
+	}
+	if !f.Since.IsZero() {
+		add("last_at >= ?", f.Since.UnixMilli())
+	}
+	if f.Open {
+		add("next_at IS NOT NULL")
+	}
+	if f.Text == "" {
+		return s.inbox(ctx, "WHERE "+strings.Join(where, " AND ")+" ORDER BY last_at DESC, seq DESC LIMIT ?",
+			append(args, audit.OrAll(f.Limit))...)
+	}
+	// The database cannot decide for every body whether it has the text. Pages are read until
+	// enough events match: a word that is in all of them must not load the whole inbox into memory.
+	add("(last_at, seq) < (?, ?)", int64(math.MaxInt64), int64(math.MaxInt64))
+	var found []trade.InboxEvent
+	for {
+		page, err := s.inbox(ctx, "WHERE "+strings.Join(where, " AND ")+" ORDER BY last_at DESC, seq DESC LIMIT ?",
+			append(args, InboxPage)...)
+		if err != nil {
+			return nil, err
+		}
+		if n := len(page); n > 0 {
+			args[len(args)-2], args[len(args)-1] = page[n-1].LastAt.UnixMilli(), page[n-1].Seq
+		}
+		last := len(page) < InboxPage
+		found = append(found, withText(page, f.Text)...)
+		if most := audit.OrAll(f.Limit); last || int64(len(found)) >= most {
+			return found[:min(most, int64(len(found)))], nil
+		}
+	}
+}
+
+// InboxPage is how many events of a search are in memory at once; one event may have 1 MiB.
+const InboxPage = 100
+
+// withText keeps the events whose body contains a text, in any case, directly or in a string of its
+// JSON.
+func withText(events []trade.InboxEvent, text string) []trade.InboxEvent {
+	text = strings.ToLower(text)
+	return slices.DeleteFunc(events, func(e trade.InboxEvent) bool { return !hasText(string(e.Body), text) })
+}
+
+// hasText reports whether a body contains a lower-case text: directly, in a string of its JSON, or
+// in a string of JSON within such a string.
+func hasText(body, text string) bool {
+	if strings.Contains(strings.ToLower(body), text) {
+		return true
+	}
+	var v any
+	return strings.Contains(body, `\`) && json.Unmarshal([]byte(body), &v) == nil && valueHasText(v, text)
+}
+
+func valueHasText(v any, text string) bool {
+	switch v := v.(type) {
+	case string:
+		return hasText(v, text)
+	case []any:
+		return slices.ContainsFunc(v, func(item any) bool { return valueHasText(item, text) })
+	case map[string]any:
+		for name, item := range v {
+			if hasText(name, text) || valueHasText(item, text) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// EventsDone stores the outcome of processed events.
+func (s *Store) EventsDone(ctx context.Context, events []trade.InboxEvent) error {
+	if len(events) == 0 {
+		return nil
+	}
+	return s.db.InTx(ctx, "recording what came of events", func(t *sqldb.Tx) error {
+		for _, e := range events {
+			if err := t.Do(`UPDATE inbox SET next_at = ?, outcome = ? WHERE seq = ?`, sqldb.Millis(e.NextAt),
+				sqldb.CleanText(e.Outcome), e.Seq); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// ReplayEvents makes events due for processing again, by a person's order. It returns how many.
+func (s *Store) ReplayEvents(ctx context.Context, seqs []int64, now time.Time,
+	record trade.AuditRecord,
+) (int, error) {
+	return sqldb.Stored(ctx, s.db, "replaying events", func(t *sqldb.Tx) (int, error) {
+		n, err := t.Changed(`UPDATE inbox SET next_at = ? WHERE `+t.S.D.Among("seq"), now.UnixMilli(),
+			sqldb.ListOf(t.S.D, seqs))
+		if err != nil {
+			return 0, err
+		}
+		return n, audit.AddAudit(t, record)
+	})
+}
+
+// EventsWaiting returns how many events are still to be processed.
+func (s *Store) EventsWaiting(ctx context.Context) (int, error) {
+	n := 0
+	err := s.db.Get(ctx, "counting the inbox", &n, `SELECT COUNT(*) FROM inbox WHERE next_at IS NOT NULL`)
+	return n, err
+}
+
+// EventSilence returns since when events of the platform are expected, when the last one came, how
+// many are waiting, and how many records the platform has confirmed since.
+func (s *Store) EventSilence(ctx context.Context) (trade.EventSilence, error) {
+	const op = "looking when the platform was heard last"
+	var since, last sql.NullInt64
+	var out trade.EventSilence
+	err := s.db.Get(ctx, op, &since,
+		`SELECT MIN(settled_at) FROM webhook WHERE state = 'active' AND event IN ('CREATE_ORDER_COMMITMENT', 'UPDATE_ORDER_COMMITMENT', 'UPDATE_WORKFLOW_ORDER_COMMITMENT')`)
+	if err == nil {
+		// After retention has removed events, their reports remain: an empty inbox does not mean
+		// that no event ever came.
+		err = s.db.Get(ctx, op, &last,
+			`SELECT COALESCE((SELECT MAX(last_at) FROM inbox), (SELECT MAX(at) FROM heard))`)
+	}
+	if err != nil {
+		return out, err
+	}
+	out.Since, out.LastAt = sqldb.Instant(since), sqldb.Instant(last)
+	if out.Waiting, err = s.EventsWaiting(ctx); err != nil || out.Since.IsZero() {
+		return out, err
+	}
+	from := out.Since
+	if out.LastAt.After(from) {
+		from = out.LastAt
+	}
+	err = s.db.Get(ctx, op, &out.Made, `SELECT COUNT(*) FROM attempt a JOIN entry e ON e.id = a.entry_id
+		WHERE a.id >= ? AND a.outcome = 'created' AND a.finished_at > ? AND e.sends = 'order_commitments'`,
+		IdsFrom(from.Add(-IdSlack)), from.UnixMilli())
+	return out, err
+}

@@ -1,0 +1,127 @@
+package state
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+type candidateRow struct {
+	ID, Event, Purpose, State, Fields, Unread string
+	Seq, HeardAt, LastAt, SettledBy           int64
+	TypedFrom, TypedTo, NextAt, AskedAt       sql.NullInt64
+	Tries, Status                             int
+}
+
+func (r candidateRow) candidate() (trade.Candidate, error) {
+	c := trade.Candidate{
+		ID: r.ID, Seq: r.Seq, Event: r.Event, Purpose: trade.CandidatePurpose(r.Purpose),
+		HeardAt: time.UnixMilli(r.HeardAt).UTC(), LastAt: time.UnixMilli(r.LastAt).UTC(),
+		TypedFrom: sqldb.Instant(r.TypedFrom), TypedTo: sqldb.Instant(r.TypedTo), NextAt: sqldb.Instant(r.NextAt),
+		AskedAt: sqldb.Instant(r.AskedAt), Tries: r.Tries, State: trade.CandidateState(r.State), Status: r.Status,
+		SettledBy: r.SettledBy,
+	}
+	err := json.Unmarshal([]byte(r.Fields), &c.Fields)
+	if err == nil {
+		err = json.Unmarshal([]byte(r.Unread), &c.Unread)
+	}
+	if err != nil {
+		return c, fmt.Errorf("what is known of record %s of the platform is damaged: %w", r.ID, err)
+	}
+	return c, nil
+}
+
+const selectCandidate = `SELECT id, seq, event, purpose, heard_at, last_at, typed_from, typed_to, next_at, asked_at, tries, state, status, fields, unread, settled_by FROM candidate `
+
+// Candidates returns at most limit records of the platform that events named at or after a time,
+// and that were read back or could not be. Those whose last event came soonest after that time, as
+// that of a request does, are first.
+func (s *Store) Candidates(ctx context.Context, since time.Time, limit int) ([]trade.Candidate, error) {
+	return s.candidates(ctx, `WHERE last_at >= ? AND purpose = 'doubt' ORDER BY last_at, id LIMIT ?`,
+		since.UnixMilli(), limit)
+}
+
+// ReadBack returns at most limit records of the platform that events named at or after a time, and
+// that were read back or are to be. Those with the latest event are first.
+func (s *Store) ReadBack(ctx context.Context, since time.Time, limit int) ([]trade.Candidate, error) {
+	return s.candidates(ctx,
+		`WHERE last_at >= ? AND (fields <> '{}' OR state = 'heard' AND purpose = 'doubt') ORDER BY last_at DESC, id LIMIT ?`, since.UnixMilli(), limit)
+}
+
+// RecordOf returns what is known of a record of the platform that an event named: what it had when it
+// was read back, and when that was. ok is false if no event named it.
+func (s *Store) RecordOf(ctx context.Context, id string) (record trade.Candidate, ok bool, err error) {
+	found, err := s.candidates(ctx, `WHERE id = ?`, id)
+	if len(found) == 0 {
+		return trade.Candidate{}, false, err
+	}
+	return found[0], true, nil
+}
+
+// DueCandidates returns the records that are due to be read back, those that were due first are
+// first.
+func (s *Store) DueCandidates(ctx context.Context, now time.Time, limit int) ([]trade.Candidate, error) {
+	return s.candidates(ctx, `WHERE next_at IS NOT NULL AND next_at <= ? ORDER BY next_at, last_at, id LIMIT ?`,
+		now.UnixMilli(), limit)
+}
+
+// ForgetCandidates removes records that turned out to be our own.
+func (s *Store) ForgetCandidates(ctx context.Context, ids []string) error {
+	return s.eachID(ctx, `DELETE FROM candidate WHERE purpose = 'doubt' AND `, ids)
+}
+
+// PostponeCandidates postpones the reading of records that are not needed now.
+func (s *Store) PostponeCandidates(ctx context.Context, ids []string, until time.Time) error {
+	return s.eachID(ctx, `UPDATE candidate SET next_at = ? WHERE `, ids, until.UnixMilli())
+}
+
+func (s *Store) eachID(ctx context.Context, query string, ids []string, args ...any) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	return s.db.InTx(ctx, "sorting what events told of", func(t *sqldb.Tx) error {
+		return t.Do(query+t.S.D.Among("id"), append(args, sqldb.ListOf(t.S.D, ids))...)
+	})
+}
+
+func (s *Store) candidates(ctx context.Context, where string, args ...any) ([]trade.Candidate, error) {
+	return sqldb.Rows(ctx, s.db, "reading what events told of", candidateRow.candidate, selectCandidate+where, args...)
+}
+
+// ClaimCandidate claims a record for reading, so that no other process reads it until then. It
+// returns false if another process was first.
+func (s *Store) ClaimCandidate(ctx context.Context, c trade.Candidate, until time.Time) (claimed bool, err error) {
+	return sqldb.Stored(ctx, s.db, "claiming a record to read back", func(t *sqldb.Tx) (bool, error) {
+		n, err := t.Changed(`UPDATE candidate SET next_at = ? WHERE id = ? AND tries = ? AND next_at = ?`,
+			until.UnixMilli(), c.ID, c.Tries, sqldb.Millis(c.NextAt))
+		return n == 1, err
+	})
+}
+
+// SaveCandidate stores the result of a reading.
+func (s *Store) SaveCandidate(ctx context.Context, c trade.Candidate) error {
+	if c.Fields == nil {
+		c.Fields = map[string]string{}
+	}
+	fields, err := json.Marshal(c.Fields)
+	if err != nil {
+		return err
+	}
+	unread, err := json.Marshal(ledger.List(c.Unread))
+	if err != nil {
+		return err
+	}
+	return s.db.InTx(ctx, "recording what was read back", func(t *sqldb.Tx) error {
+		return t.Do(
+			`UPDATE candidate SET typed_from = ?, typed_to = ?, next_at = ?, asked_at = ?, tries = ?, state = ?, status = ?, fields = ?, unread = ?, settled_by = ? WHERE id = ?`,
+			sqldb.Millis(c.TypedFrom), sqldb.Millis(c.TypedTo), sqldb.Millis(c.NextAt), sqldb.Millis(c.AskedAt),
+			c.Tries, string(c.State), c.Status, sqldb.CleanText(string(fields)), sqldb.CleanText(string(unread)),
+			c.SettledBy, c.ID)
+	})
+}

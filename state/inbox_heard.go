@@ -1,0 +1,213 @@
+package state
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Ours reports which of these ids are ours: "order_commitments" for a record that one of our rows
+// created, "sent" for an id that our requests or the references contain.
+func (s *Store) Ours(ctx context.Context, ids []string) (map[string]string, error) {
+	out := map[string]string{}
+	for _, look := range []struct{ kind, query, column string }{
+		{"sent", `SELECT DISTINCT id FROM reference WHERE `, "id"},
+		{"sent", `SELECT DISTINCT id FROM lookup WHERE `, "id"},
+		{commitmentsKind, `SELECT remote_id FROM record WHERE kind = 'order_commitments' AND remote_id <> '' AND `, "remote_id"},
+		{
+			commitmentsKind,
+			`SELECT a.remote_id FROM attempt a JOIN entry e ON e.id = a.entry_id WHERE a.outcome = 'created' AND e.sends = 'order_commitments' AND `,
+			"a.remote_id",
+		},
+	} {
+		var found []string
+		if err := s.db.All(ctx, "looking whose ids are", &found, look.query+s.db.D.Among(look.column),
+			sqldb.ListOf(s.db.D, ids)); err != nil {
+			return nil, err
+		}
+		for _, id := range found {
+			out[id] = look.kind
+		}
+	}
+	return out, nil
+}
+
+const commitmentsKind = string(trade.OrderCommitments)
+
+// EntriesWith returns the entries of one kind of record that have these platform ids.
+func (s *Store) EntriesWith(ctx context.Context, sends trade.Kind, remoteIDs []string) ([]trade.Entry, error) {
+	return s.SelectEntries(ctx, "reading rows by their platform ids",
+		`WHERE r.entry_id = e.id AND r.kind = ? AND r.remote_id <> '' AND `+s.db.D.Among("r.remote_id")+` ORDER BY e.id`, string(sends),
+		sqldb.ListOf(s.db.D, remoteIDs))
+}
+
+// NoteHeard stores what an event reported about records, and the records that are to be read back.
+// Existing data is kept, with two exceptions: the time of the last event, and the creation of a
+// record whose deletion was reported first. A record that was read, or could not be read, is read
+// again if there is a new event about it, or if a person has its event processed again.
+func (s *Store) NoteHeard(ctx context.Context, heard []trade.EventNote, candidates []trade.Candidate) error {
+	if len(heard)+len(candidates) == 0 {
+		return nil
+	}
+	return s.db.InTx(ctx, "recording what events tell", func(t *sqldb.Tx) error {
+		for _, h := range heard {
+			if err := t.Do(`INSERT INTO heard (kind, id, seq, event, at, word) VALUES (?, ?, ?, ?, ?, ?)
+				ON CONFLICT (kind, id, seq) DO UPDATE SET at = excluded.at, word = excluded.word`, h.Kind, h.ID, h.Seq, h.Event, h.At.UnixMilli(), sqldb.CleanText(h.Word)); err != nil {
+				return err
+			}
+		}
+		for _, c := range candidates {
+			anew := "candidate.state IN ('unreadable', 'read') AND excluded.last_at > candidate.last_at OR excluded.purpose = 'deleted' AND candidate.purpose <> 'deleted'"
+			if c.Again {
+				anew += " OR candidate.state IN ('unreadable', 'read')"
+			}
+			if err := t.Do(`INSERT INTO candidate (id, seq, event, purpose, heard_at, last_at, typed_from, typed_to, next_at, asked_at, tries, state, status, fields, unread, settled_by)
+				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, 0, 'heard', 0, '{}', '[]', 0)
+				ON CONFLICT (id) DO UPDATE SET
+					last_at = CASE WHEN excluded.last_at > candidate.last_at
+						THEN excluded.last_at ELSE candidate.last_at END,
+					event = CASE WHEN candidate.purpose = 'deleted' AND excluded.event = 'CREATE_ORDER_COMMITMENT'
+						THEN excluded.event ELSE candidate.event END,
+					purpose = CASE WHEN excluded.purpose = 'deleted' AND candidate.purpose <> 'deleted'
+						THEN 'deleted' ELSE candidate.purpose END,
+					state = CASE WHEN `+anew+` THEN 'heard' ELSE candidate.state END,
+					tries = CASE WHEN `+anew+` THEN 0 ELSE candidate.tries END,
+					next_at = CASE WHEN `+anew+` THEN excluded.next_at ELSE candidate.next_at END`,
+				c.ID, c.Seq, c.Event, string(c.Purpose), c.HeardAt.UnixMilli(), c.LastAt.UnixMilli(),
+				sqldb.Millis(c.TypedFrom), sqldb.Millis(c.TypedTo), sqldb.Millis(c.NextAt)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+type heardRow struct {
+	Kind, ID, Event, Word string
+	Seq, At               int64
+}
+
+const selectHeard = `SELECT kind, id, event, seq, at, word FROM heard `
+
+func (r heardRow) heard() trade.EventNote {
+	return trade.EventNote{
+		Kind: r.Kind, ID: r.ID, Event: r.Event, Seq: r.Seq, At: time.UnixMilli(r.At).UTC(), Word: r.Word,
+	}
+}
+
+// Hints returns what is known from the platform beyond a row's own requests. ids are those of its
+// record, its producer and its farm, by kind; since is when the doubt began.
+func (s *Store) Hints(ctx context.Context, ids map[string][]string, since time.Time, limit int) (trade.Hints, error) {
+	const op = "reading the hints"
+	var out trade.Hints
+	for kind, list := range ids {
+		heard, err := sqldb.Made(ctx, s.db, op, heardRow.heard, selectHeard+`WHERE kind = ? AND `+s.db.D.Among("id")+
+			` ORDER BY at DESC, seq DESC LIMIT ?`, kind, sqldb.ListOf(s.db.D, list), limit)
+		if err != nil {
+			return out, err
+		}
+		out.Heard = append(out.Heard, heard...)
+	}
+	slices.SortStableFunc(out.Heard, func(a, b trade.EventNote) int { return b.At.Compare(a.At) })
+	if since.IsZero() {
+		return out, nil
+	}
+	var counts struct {
+		All int `db:"n"`
+		Own int
+	}
+	if err := s.db.Get(ctx, op, &counts,
+		`SELECT COUNT(*) AS n, COALESCE(SUM(CASE WHEN event LIKE '%ORDER_COMMITMENT' THEN 1 ELSE 0 END), 0) AS own FROM inbox WHERE last_at >= ?`,
+		since.UnixMilli()); err != nil {
+		return out, err
+	}
+	out.Events, out.Own = counts.All, counts.Own
+	return out, nil
+}
+
+// LastHeard returns the last report of an event about records of one kind before a time, by id. A
+// zero time means now.
+func (s *Store) LastHeard(ctx context.Context, kind, event string, ids []string,
+	before time.Time,
+) (map[string]trade.EventNote, error) {
+	out := map[string]trade.EventNote{}
+	until := int64(math.MaxInt64)
+	if !before.IsZero() {
+		until = before.UnixMilli()
+	}
+	heard, err := sqldb.Made(ctx, s.db, "reading what was told last", heardRow.heard,
+		selectHeard+`WHERE kind = ? AND event = ? AND at < ? AND `+s.db.D.Among("id")+` ORDER BY at, seq`, kind, event,
+		until, sqldb.ListOf(s.db.D, ids))
+	for _, h := range heard {
+		out[h.ID] = h
+	}
+	return out, err
+}
+
+// WakeFor makes records that the platform was found to lack due for another attempt in the next
+// run: the records of these kinds with one of these ids, or all of the kinds if ids is nil. The
+// number of tries is kept. It returns how many records it made due.
+func (s *Store) WakeFor(ctx context.Context, kinds, ids []string, now time.Time) (int, error) {
+	return sqldb.Stored(ctx, s.db, "waking what waits for the platform", func(t *sqldb.Tx) (n int, err error) {
+		var rows []ledger.BlockRow
+		if err := t.All(&rows, `SELECT kind, id, message, first_at, next_at, tries FROM block WHERE `+
+			t.S.D.Among("kind"), sqldb.ListOf(t.S.D, kinds)); err != nil {
+			return 0, err
+		}
+		for _, r := range rows {
+			due := r.NextAt.Valid && r.NextAt.Int64 <= now.UnixMilli()
+			if due || ids != nil && !slices.ContainsFunc(ids, func(id string) bool { return namesID(r.ID, id) }) {
+				continue
+			}
+			if err := t.Do(`UPDATE block SET next_at = ? WHERE kind = ? AND id = ?`, now.UnixMilli(), r.Kind,
+				r.ID); err != nil {
+				return 0, err
+			}
+			n++
+			if err := wakeRows(t, r, now); err != nil {
+				return 0, err
+			}
+		}
+		return n, nil
+	})
+}
+
+// namesID reports whether the id of a block, which may be that of a pair, is or contains this id.
+func namesID(block, id string) bool { return slices.Contains(strings.Fields(block), id) }
+
+// wakeRows makes the rows that wait for a record, and those that were rejected because of it, due
+// in the next run.
+func wakeRows(t *sqldb.Tx, b ledger.BlockRow, now time.Time) error {
+	for _, where := range []struct {
+		condition string
+		args      []any
+	}{
+		{`state = 'waiting' AND waiting_for LIKE ?`, []any{`%"platform":"` + b.Kind + `"%`}},
+		{`state = 'rejected' AND cause <> '' AND cause = ?`, []any{b.Message}},
+	} {
+		condition, args := where.condition+` AND payload IS NOT NULL`, where.args
+		for _, id := range strings.Fields(b.ID) {
+			condition, args = condition+` AND (payload LIKE ? OR target = ?)`, append(args, `%"`+id+`"%`, id)
+		}
+		query := `UPDATE entry SET next_attempt_at = ?, version = version + 1 WHERE (next_attempt_at IS NULL OR next_attempt_at > ?) AND ` + condition
+		if err := t.Do(query, append([]any{now.UnixMilli(), now.UnixMilli()}, args...)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// AskLookupsAgain makes the lookups by document for which the platform had no answer due in the
+// next run. It returns how many.
+func (s *Store) AskLookupsAgain(ctx context.Context, now time.Time) (int, error) {
+	return sqldb.Stored(ctx, s.db, "waking questions by document", func(t *sqldb.Tx) (int, error) {
+		return t.Changed(`UPDATE lookup SET next_at = ? WHERE id = '' AND next_at > ?`, now.UnixMilli(),
+			now.UnixMilli())
+	})
+}

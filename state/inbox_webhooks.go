@@ -1,0 +1,81 @@
+package state
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/safrasync/safrasync/state/audit"
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// ErrWebhookMoved is returned if another program is changing the registration of the same event.
+var ErrWebhookMoved = errors.New(
+	"another program changes the webhook of this event at the same time; run the command again")
+
+// acceptRetired is how long calls to an address are accepted after another address has replaced it:
+// the platform may have some in flight, and a change whose answer was lost may take effect late.
+const acceptRetired = 30 * 24 * time.Hour
+
+type webhookRow struct {
+	ID, Event, Address, PathHash, LoginHash, HMACMark, RemoteID, State string
+	AskedAt                                                            int64
+	SettledAt, RetiredAt                                               sql.NullInt64
+}
+
+const selectWebhook = `SELECT id, event, address, path_hash, login_hash, hmac_mark, remote_id, state, asked_at, settled_at, retired_at FROM webhook `
+
+func (r webhookRow) webhook() trade.Webhook {
+	return trade.Webhook{
+		ID: r.ID, Event: r.Event, Address: r.Address, PathHash: r.PathHash, LoginHash: r.LoginHash,
+		HMACMark: r.HMACMark, RemoteID: r.RemoteID,
+		State: trade.WebhookState(r.State), AskedAt: time.UnixMilli(r.AskedAt).UTC(),
+		SettledAt: sqldb.Instant(r.SettledAt), RetiredAt: sqldb.Instant(r.RetiredAt),
+	}
+}
+
+// Webhooks returns our registrations whose calls are accepted, by event, the newest of each first:
+// those that are in use, and those that may be.
+func (s *Store) Webhooks(ctx context.Context, now time.Time) ([]trade.Webhook, error) {
+	query := selectWebhook + `WHERE retired_at IS NULL OR retired_at > ? ORDER BY event, asked_at DESC, id DESC`
+	return sqldb.Made(ctx, s.db, "reading the webhooks", webhookRow.webhook, query, now.Add(-acceptRetired).UnixMilli())
+}
+
+// AskWebhook stores that a registration is about to be sent to the platform, with its audit record.
+// It returns ErrWebhookMoved if another registration of the event is in flight.
+func (s *Store) AskWebhook(ctx context.Context, w trade.Webhook, record trade.AuditRecord) error {
+	return s.db.InTx(ctx, "recording a webhook", func(t *sqldb.Tx) error {
+		n, err := t.Changed(`INSERT INTO webhook (id, event, address, path_hash, login_hash, hmac_mark, remote_id, state, asked_at, settled_at, retired_at)
+			VALUES (?, ?, ?, ?, ?, ?, '', 'asked', ?, NULL, NULL) ON CONFLICT DO NOTHING`, w.ID, w.Event, w.Address, w.PathHash, w.LoginHash, w.HMACMark, w.AskedAt.UnixMilli())
+		if err == nil && n == 0 {
+			err = ErrWebhookMoved
+		}
+		if err != nil {
+			return err
+		}
+		return audit.AddAudit(t, record)
+	})
+}
+
+// SettleWebhook stores the outcome of a registration, with its audit record. An active registration
+// replaces the one before.
+func (s *Store) SettleWebhook(ctx context.Context, w trade.Webhook, now time.Time, record trade.AuditRecord) error {
+	return s.db.InTx(ctx, "recording a webhook", func(t *sqldb.Tx) error {
+		if w.State == trade.WebhookActive {
+			err := t.Do(
+				`UPDATE webhook SET state = 'retired', retired_at = ? WHERE event = ? AND state = 'active' AND id <> ?`,
+				now.UnixMilli(), w.Event, w.ID)
+			if err != nil {
+				return err
+			}
+		}
+		err := t.Do(`UPDATE webhook SET state = ?, remote_id = ?, settled_at = ?, retired_at = ? WHERE id = ?`,
+			string(w.State), w.RemoteID, sqldb.Millis(w.SettledAt), sqldb.Millis(w.RetiredAt), w.ID)
+		if err != nil {
+			return err
+		}
+		return audit.AddAudit(t, record)
+	})
+}

@@ -1,0 +1,116 @@
+package state
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/safrasync/safrasync/state/journal"
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
+)
+
+// BeginJournal creates the ledger's journal, with what the ledger already knows, and records it in
+// the ledger.
+func (s *Store) BeginJournal(t *sqldb.Tx, dir string, unused bool, program string) (sqldb.JournalRow, error) {
+	now := time.Now().UTC()
+	if unused {
+		if _, err := journal.SetAside(dir, now); err != nil {
+			return sqldb.JournalRow{}, s.db.JournalFault(err)
+		}
+	}
+	host, _, _ := sqldb.HostIdentity()
+	header := journal.Header{
+		Journal: sqldb.NewID(), Ledger: s.db.ID, Host: host, Machine: s.db.Tune.Machine(), Place: s.db.Where,
+		Created: now, Program: program,
+	}
+	if err := t.Get(&header.Platform, `SELECT platform FROM ledger`); err != nil {
+		return sqldb.JournalRow{}, err
+	}
+	seq, mark, err := journal.Create(dir, header, func(put func(page journal.Record) error) error {
+		paused, err := ledger.Pauses(t)
+		if err == nil && len(paused) > 0 {
+			err = put(journal.Record{Jobs: paused})
+		}
+		if err != nil {
+			return err
+		}
+		var ids []int64
+		if err := t.All(&ids, `SELECT e.id FROM entry e WHERE `+ledger.Remembers+` ORDER BY e.id`); err != nil {
+			return err
+		}
+		for chunk := range slices.Chunk(ids, sqldb.InList) {
+			var page journal.Record
+			if err := ledger.Images(t, chunk, &page); err != nil {
+				return err
+			}
+			if err := put(page); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return sqldb.JournalRow{}, s.db.JournalFault(err)
+	}
+	row := sqldb.JournalRow{ID: header.Journal, Seq: seq, Mark: mark, Host: host, Path: dir, At: now.UnixMilli()}
+	return row, t.Do(`INSERT INTO journal (id, seq, mark, host, path, at, retired_at) VALUES (?, ?, ?, ?, ?, ?, NULL)`,
+		row.ID, row.Seq, row.Mark, row.Host, row.Path, row.At)
+}
+
+// closeFormer records, in the journal that this host has of the ledger from which this one was
+// moved, that it was: the host that moved it had only its own.
+func (s *Store) closeFormer(ctx context.Context, op, parent string) error {
+	var was struct {
+		From sql.NullString `db:"moved_from"`
+	}
+	if err := s.db.Get(ctx, op, &was, `SELECT moved_from FROM ledger`); err != nil || !was.From.Valid {
+		return err
+	}
+	dir := filepath.Join(parent, was.From.String)
+	end, err := journal.Read(dir, 1<<62, func(journal.Record, string) error { return nil })
+	switch {
+	case errors.Is(err, journal.ErrNone), err == nil && end.Header.MovedTo != "":
+		return nil
+	case err != nil:
+		return s.db.JournalFault(err)
+	}
+	former, err := journal.Open(dir, end.Seq, end.Mark)
+	if err != nil {
+		return s.db.JournalFault(err)
+	}
+	header := end.Header
+	header.MovedTo = s.db.Where
+	err = former.Keep(journal.Record{Kind: journal.Tx, At: time.Now().UTC(), Head: &header})
+	err = errors.Join(err, former.Close())
+	if err != nil {
+		return s.db.JournalFault(err)
+	}
+	return nil
+}
+
+// RefuseNetwork refuses a folder on a file system whose flushes cannot be trusted. It checks the
+// nearest existing parent.
+func (s *Store) RefuseNetwork(dir string) error {
+	for {
+		if magic, ok := s.db.Tune.FsMagic(dir); ok {
+			if name := sqldb.NetworkFileSystem(magic); name != "" {
+				return &sqldb.Error{
+					Code: sqldb.CodeNetworkFS, Path: s.db.Where, Hint: "set state.journal to a folder on a local disk",
+					Err: fmt.Errorf(
+						"its journal's folder %s is on a network file system (%s), where locks and flushes cannot be trusted", dir, name),
+				}
+			}
+			return nil
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return nil
+		}
+		dir = up
+	}
+}

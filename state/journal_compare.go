@@ -1,0 +1,338 @@
+package state
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/safrasync/safrasync/state/jobs"
+	"github.com/safrasync/safrasync/state/journal"
+	"github.com/safrasync/safrasync/state/sqldb"
+)
+
+// Opening describes what opening had to settle because an earlier process ended between journal and
+// ledger.
+type Opening struct {
+	Settled int // answers that only the journal had
+	Doubts  int // rows that may have been in flight, and are now in doubt
+	Acts    int // acts of people that only the journal had
+}
+
+// Opening returns what opening the ledger had to settle.
+func (s *Store) Opening() Opening { return s.opening }
+
+// journalVerdict is the result of comparing the ledger with its journal. If the two do not fit, an error
+// is returned instead.
+type journalVerdict struct {
+	dir    string // of the journal
+	row    sqldb.JournalRow
+	Fresh  bool // there is no journal yet, and none is missing
+	unused bool // the folder is from a process that ended before the ledger knew it
+	// the one record that the ledger lacks: a process ended between journal and ledger
+	Record *journal.Record
+	// the records that the ledger lacks, if all have only answers, or nothing about rows: a process
+	// kept them while the database was away, or the ledger is older by no more than that
+	Answers []journal.Record
+	moved   bool // the place of the ledger differs from that in the journal
+	// what the ledger lacks of another host's journal; nothing is sent until it has it
+	others  error
+	Compare journal.Comparison
+}
+
+// JournalDir returns the folder of the ledger's journal.
+func (s *Store) JournalDir(parent string) string { return filepath.Join(parent, s.db.ID) }
+
+// Attach compares the ledger with its journal, settles what a crash left between the two, and opens
+// the journal for writing.
+func (s *Store) Attach(ctx context.Context, o sqldb.Options) error {
+	const op = "comparing the ledger with its journal"
+	parent, err := filepath.Abs(o.Journal)
+	if err != nil {
+		return &sqldb.Error{Code: sqldb.CodeConfig, Path: s.db.Where, Hint: "correct state.journal", Err: err}
+	}
+	if err := s.RefuseNetwork(parent); err != nil {
+		return err
+	}
+	dir := s.JournalDir(parent)
+	s.moving = o.Moving
+	v, err := s.compareJournal(ctx, op, dir)
+	if err != nil {
+		return err
+	}
+	if v.Fresh || v.Left() {
+		err := s.db.InTx(ctx, op, func(t *sqldb.Tx) (err error) {
+			// Compared again, now that nobody else writes.
+			v, err = s.judgeLocked(t, dir, nil)
+			if err != nil {
+				return err
+			}
+			switch {
+			case v.Fresh:
+				v.row, err = s.BeginJournal(t, dir, v.unused, o.Version)
+			case v.Left():
+				s.opening, err = s.settleLeft(t, &v)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if s.db.Journal, err = journal.Open(dir, v.row.Seq, v.row.Mark); err != nil {
+		return s.db.JournalFault(err)
+	}
+	s.db.Served, s.db.JournalPath = true, dir
+	if v.Fresh {
+		if err := s.closeFormer(ctx, op, parent); err != nil {
+			return err
+		}
+	}
+	s.db.Confirm(sqldb.Confirmed{Term: v.Compare.Term, Seen: v.Compare.Seen})
+	if err := s.agree(ctx, op); err != nil {
+		return err
+	}
+	var platform string
+	if err := s.db.Get(ctx, op, &platform, `SELECT platform FROM ledger`); err != nil {
+		return err
+	}
+	if !v.moved && s.db.Journal.Header().Platform == platform {
+		return nil
+	}
+	return s.db.InTx(ctx, op, func(t *sqldb.Tx) error { return jobs.NoteHeader(t, o.Version) })
+}
+
+// compareJournal compares the ledger with its journal, and with what the journal tells of other hosts and
+// of the server, without writing.
+func (s *Store) compareJournal(ctx context.Context, op, dir string) (v journalVerdict, err error) {
+	err = s.db.Peek(ctx, op, func(t *sqldb.Tx) (err error) {
+		v, err = s.judge(t, dir, !s.db.ReadOnly)
+		if err != nil {
+			return err
+		}
+		now, err := t.State()
+		if err != nil {
+			return err
+		}
+		if reason, back := s.db.ReasonOf(sqldb.Confirmed{Term: v.Compare.Term}, now); reason == sqldb.WentBack {
+			return back
+		}
+		return v.others
+	})
+	return v, err
+}
+
+// judgeLocked compares the ledger with the journal in a folder, in a transaction that changes the ledger.
+// Other hosts that are gone are not missed.
+func (s *Store) judgeLocked(t *sqldb.Tx, dir string, gone []string) (journalVerdict, error) {
+	v, err := s.judge(t, dir, true, gone...)
+	if err == nil {
+		err = v.others
+	}
+	return v, err
+}
+
+func (s *Store) judge(t *sqldb.Tx, dir string, lock bool, gone ...string) (journalVerdict, error) {
+	v := journalVerdict{dir: dir}
+	if lock { // only one process at a time may begin a journal
+		var id string
+		if err := t.Get(&id, s.db.D.Locked(`SELECT id FROM ledger`, "ledger")); err != nil {
+			return v, err
+		}
+	}
+	rows, err := sqldb.JournalRows(t, lock)
+	if err != nil {
+		return v, err
+	}
+	for id, row := range rows {
+		if slices.Contains(gone, row.Host) {
+			row.RetiredAt.Valid = true
+			rows[id] = row
+		}
+	}
+	end, err := journal.Read(dir, 1<<62, func(journal.Record, string) error { return nil })
+	if errors.Is(err, journal.ErrNone) {
+		if row, missed := s.missed(rows, dir); missed {
+			return v, s.lost(row, fmt.Errorf("its journal in %s is gone, which has %s of what was sent",
+				row.Path, sqldb.Counted(row.Seq, "record", "records")))
+		}
+		v.Fresh = true
+		return v, s.refuseForgotten(rows, dir)
+	}
+	if err != nil {
+		return v, s.db.JournalFault(err)
+	}
+	row, known := rows[end.Header.Journal]
+	if v.Compare, err = journal.Compare(dir, row.Seq); err != nil {
+		return v, s.db.JournalFault(err)
+	}
+	v.row = row
+	return v, s.weigh(t, &v, rows, known, dir)
+}
+
+// weigh judges the result of a comparison.
+func (s *Store) weigh(t *sqldb.Tx, v *journalVerdict, rows map[string]sqldb.JournalRow, known bool, dir string) error {
+	c, header := v.Compare, v.Compare.End.Header
+	other, missed := s.missed(rows, dir)
+	machine := s.db.Tune.Machine()
+	switch {
+	case header.Ledger != s.db.ID:
+		return s.lost(v.row, fmt.Errorf("the journal in %s belongs to ledger %s", dir, header.Ledger))
+	case header.MovedTo != "" && !s.moving:
+		return sqldb.MovedAway(s.db.Where, header.MovedTo)
+	case !known && !c.Used && !missed && !c.End.Damaged:
+		v.Fresh, v.unused = true, true
+		return nil
+	case known && v.row.RetiredAt.Valid && !missed && s.db.D.Name == sqldb.Postgres:
+		return &sqldb.Error{
+			Code: sqldb.CodeJournalLost, Path: s.db.Where,
+			Hint: "nothing is sent; run `safrasync rebuild --reason TEXT`, which adds what its journal has and takes it up again",
+			Err:  errors.New("a person has said that this host is gone, and the ledger has gone on without it"),
+		}
+	case known && v.row.RetiredAt.Valid:
+		return s.lost(other, fmt.Errorf("its journal in %s is gone: the one that stands there is another", dir))
+	case !known: // begun for a newer state of this ledger
+		return s.rolledBack(c)
+	case header.Machine != "" && machine != "" && header.Machine != machine:
+		return &sqldb.Error{
+			Code: sqldb.CodeCopied, Path: s.db.Where, Hint: sqldb.NewJournalHint,
+			Err: fmt.Errorf(
+				"the ledger and its journal were last used on the host %s, and this is another: a copy of both would send everything again that the other sends", header.Host),
+		}
+	case c.End.Seq < v.row.Seq:
+		return s.lost(v.row, fmt.Errorf("its journal ends at record %d, and the ledger has %d: records were lost",
+			c.End.Seq, v.row.Seq))
+	case c.Older:
+		return s.rolledBack(c)
+	case v.row.Seq > 0 && c.Mark != v.row.Mark:
+		return &sqldb.Error{
+			Code: sqldb.CodeCopied, Path: s.db.Where, Hint: sqldb.NewJournalHint,
+			Err: fmt.Errorf(
+				"record %d of its journal in %s is not the one that the ledger knows: another copy of the ledger wrote it", v.row.Seq, dir),
+		}
+	}
+	v.others = s.lacksOf(c.Seen, rows)
+	if v.moved = header.Place != s.db.Where; v.moved && s.db.D.Name == sqldb.SQLite && !s.sameFile(header.Place) {
+		return &sqldb.Error{
+			Code: sqldb.CodeCopied, Path: s.db.Where, Hint: sqldb.NewJournalHint,
+			Err: fmt.Errorf("its journal is that of the ledger %s, which is still there: this is a copy", header.Place),
+		}
+	}
+	return s.weighMissing(t, v)
+}
+
+// weighMissing judges the records that the ledger lacks.
+func (s *Store) weighMissing(t *sqldb.Tx, v *journalVerdict) error {
+	c := v.Compare
+	switch {
+	case c.Missing == 0 && c.End.Damaged:
+		return s.db.JournalFault(c.End.Fault())
+	case c.Missing == 0:
+		return nil
+	case c.Missing == 1 && c.End.Torn == 0:
+		fits, err := s.fits(t, c.First)
+		if fits {
+			v.Record = &c.First
+		}
+		if fits || err != nil {
+			return err
+		}
+	}
+	if c.End.Torn > 0 || len(c.Answers) == 0 {
+		return s.rolledBack(c)
+	}
+	v.Answers = c.Answers
+	return nil
+}
+
+// Left reports whether a process left something in the journal that the ledger lacks, and that
+// opening settles.
+func (v journalVerdict) Left() bool { return v.Record != nil || len(v.Answers) > 0 }
+
+// lacksOf returns an error if the ledger has less of another host's journal than it had according
+// to this host's journal.
+func (s *Store) lacksOf(seen map[string]int64, rows map[string]sqldb.JournalRow) error {
+	for id, seq := range seen {
+		have, ok := rows[id]
+		if ok && (have.Seq >= seq || have.RetiredAt.Valid) {
+			continue
+		}
+		host := have.Host
+		if host == "" {
+			host = "whose journal is " + id
+		}
+		return &sqldb.Error{
+			Code: sqldb.CodeRolledBack, Path: s.db.Where,
+			Hint: "nothing is sent; run `safrasync rebuild` on every host, in any order, also on " + host +
+				"; if that host is gone for ever, look on the platform for what it sent last, and run `safrasync state rebind --gone HOST --reason TEXT`",
+			Err: fmt.Errorf(
+				"another host's journal had record %d in this ledger, which has %d of it now: it lacks what that host sent", seq, have.Seq),
+		}
+	}
+	return nil
+}
+
+// missed returns the journal that the ledger expects in a folder: a SQLite ledger has one; on
+// PostgreSQL each host and folder has its own.
+func (s *Store) missed(rows map[string]sqldb.JournalRow, dir string) (sqldb.JournalRow, bool) {
+	host, _, _ := sqldb.HostIdentity()
+	for _, r := range rows {
+		if !r.RetiredAt.Valid && (s.db.D.Name == sqldb.SQLite || r.Host == host && r.Path == dir) {
+			return r, true
+		}
+	}
+	return sqldb.JournalRow{}, false
+}
+
+// refuseForgotten refuses to begin a journal for a ledger that never had one, if another ledger that was
+// here has one.
+func (s *Store) refuseForgotten(rows map[string]sqldb.JournalRow, dir string) error {
+	if len(rows) > 0 {
+		return nil
+	}
+	return sqldb.RefuseForgotten(filepath.Dir(dir), s.db.Where)
+}
+
+// sameFile reports whether a path leads to this ledger, or does not exist any more.
+func (s *Store) sameFile(path string) bool {
+	there, err := os.Stat(path)
+	if err != nil {
+		return true
+	}
+	here, err := os.Stat(s.db.Where)
+	return err == nil && os.SameFile(there, here)
+}
+
+func (s *Store) rolledBack(c journal.Comparison) error {
+	return &sqldb.Error{
+		Code: sqldb.CodeRolledBack, Path: s.db.Where, Records: c.Missing, Rows: c.Intents, Since: c.Since,
+		Hint: sqldb.RebuildHint,
+		Err: fmt.Errorf("it is older than its journal: since %s it lacks %s, with %s",
+			c.Since.Format(time.RFC3339), sqldb.Counted(c.Missing, "record", "records"),
+			sqldb.Counted(c.Intents, "row that was sent", "rows that were sent")),
+	}
+}
+
+func (s *Store) lost(row sqldb.JournalRow, err error) error {
+	if host, _, _ := sqldb.HostIdentity(); row.Host != "" && row.Host != host {
+		err = fmt.Errorf("%w; the ledger was last used on the host %s, and this is %s", err, row.Host, host)
+	}
+	return &sqldb.Error{Code: sqldb.CodeJournalLost, Path: s.db.Where, Hint: sqldb.NewJournalHint, Err: err}
+}
+
+// CatchUp settles what another process left that ended between journal and ledger, as the next
+// start would, so that a running process need not be restarted.
+func (s *Store) CatchUp(ctx context.Context, op string, slot int) error {
+	_, err := s.db.TryTx(ctx, op, slot, func(t *sqldb.Tx) error {
+		v, err := s.judgeLocked(t, s.db.JournalPath, nil)
+		if err != nil || !v.Left() {
+			return err
+		}
+		_, err = s.settleLeft(t, &v)
+		return err
+	})
+	return err
+}

@@ -1,0 +1,136 @@
+package state
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/safrasync/safrasync/state/audit"
+	"github.com/safrasync/safrasync/state/jobs"
+	"github.com/safrasync/safrasync/state/journal"
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// The reasons for rows about which only the journal has information.
+const (
+	journalAnswer = "the answer is known from the journal: the process ended before the ledger had it"
+	rebuiltDoubt  = "known from the journal only: the ledger was rolled back or lost, and no answer is known"
+)
+
+// fits reports whether the one record that the ledger lacks is what a crash leaves between journal
+// and ledger: the ledger has its rows as they were just before it. Otherwise it is an older copy.
+func (s *Store) fits(t *sqldb.Tx, record journal.Record) (bool, error) {
+	if record.Audit != nil {
+		if was, err := audit.WasHead(t.All, *record.Audit); err != nil || !was {
+			return false, err
+		}
+	}
+	if record.Kind == journal.Base || record.ActName != "" { // a person's decision applies to any earlier copy
+		return record.ActName != audit.RebuildName, nil
+	}
+	r := newReplay(t, record)
+	if err := r.load(); err != nil {
+		return false, err
+	}
+	for _, m := range r.History.Order {
+		e := r.entries[m.Row]
+		if e == nil {
+			return false, nil
+		}
+		for _, a := range m.attempts {
+			have, state := r.attempt[a.ID], trade.State(e.State)
+			// another host may have sent it: the ledger never had this intent, and nothing was sent
+			same := e.Generation == a.Generation
+			sent := state == trade.Accepted || same && (state == trade.Sending || state == trade.InDoubt)
+			before := state == trade.Pending && same && e.PayloadHash == a.Payload
+			switch {
+			case a.Outcome == "" && (have != nil || !sent && !before):
+				return false, nil
+			case a.Outcome != "" && (have == nil || !changeable(have) && have.Outcome.String != a.Outcome):
+				return false, nil
+			}
+		}
+	}
+	return true, nil
+}
+
+// newReplay returns the replay of records that a process left.
+func newReplay(t *sqldb.Tx, records ...journal.Record) *replay {
+	h := newHistory()
+	for _, record := range records {
+		h.add(record, false)
+	}
+	return &replay{Tx: t, History: h, Plan: &RebuildPlan{}, Now: time.Now(), Sums: ledger.TallyChange{}}
+}
+
+// settleLeft settles what a process left in the journal: the ledger becomes as the records have it.
+// A row whose intent the ledger lacks is in doubt, also where a person had ordered a second sending:
+// if the process ended just before the commit, nothing had left, but a ledger that was rolled back by
+// one record looks the same.
+func (s *Store) settleLeft(t *sqldb.Tx, v *journalVerdict) (out Opening, err error) {
+	records := v.Answers
+	at, mark := v.Compare.End.Seq, v.Compare.End.Mark
+	if v.Record != nil {
+		records, at, mark = []journal.Record{*v.Record}, v.Record.Seq, v.Compare.FirstMark
+	}
+	for _, record := range records {
+		if record.Head != nil {
+			if err := s.settleHead(t, v.Compare.End.Header.Platform, record.Head.MovedTo); err != nil {
+				return out, err
+			}
+		}
+		if record.Kind == journal.Base || record.Quiet() {
+			continue
+		}
+		r := newReplay(t, record)
+		r.History.End.Header.Journal = v.row.ID
+		r.audit, err = s.auditSettled(t, record)
+		if err != nil {
+			return out, err
+		}
+		if err := r.moveJobs(v.row.Seq, audit.Program); err != nil {
+			return out, err
+		}
+		work, err := r.Compare()
+		if err == nil {
+			err = r.apply(work)
+		}
+		switch {
+		case err != nil:
+			return out, err
+		case record.ActName != "":
+			out.Acts++
+		default:
+			out.Settled, out.Doubts = out.Settled+r.settled, out.Doubts+r.doubts
+		}
+	}
+	t.Note = nil // the journal already has it
+	v.row.Seq, v.row.Mark = at, mark
+	return out, t.Do(`UPDATE journal SET seq = ?, mark = ?, at = ? WHERE id = ?`, at, mark,
+		records[len(records)-1].At.UnixMilli(), v.row.ID)
+}
+
+// settleHead takes over what the journal tells of the ledger itself.
+func (s *Store) settleHead(t *sqldb.Tx, platform, movedTo string) error {
+	err := jobs.SetPlatform(t, platform)
+	if err == nil && movedTo != "" {
+		err = t.Do(`UPDATE ledger SET moved_to = ? WHERE moved_to IS NULL`, movedTo)
+	}
+	return err
+}
+
+// auditSettled records in the audit what a crash had left.
+func (s *Store) auditSettled(t *sqldb.Tx, r journal.Record) (seq int64, err error) {
+	detail, err := json.Marshal(r)
+	if err != nil {
+		return 0, err
+	}
+	host, _, _ := sqldb.HostIdentity()
+	return audit.AddNumbered(t, trade.AuditRecord{
+		Who: audit.Program, From: host, Act: "journal settle", Target: fmt.Sprintf("record %d", r.Seq),
+		Detail: string(detail),
+		Reason: "a process ended between journal and ledger",
+	})
+}

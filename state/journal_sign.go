@@ -1,0 +1,119 @@
+package state
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/safrasync/safrasync/state/audit"
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// ActServer is the act in the audit when the hosts go on by themselves after a promotion.
+const ActServer = "server"
+
+// agree compares the ledger with what this host has confirmed of it. It writes only if there is
+// something to confirm or to report.
+func (s *Store) agree(ctx context.Context, op string) error {
+	now, err := s.db.LedgerState(ctx)
+	if err != nil {
+		return err
+	}
+	if s.db.Unconfirmed(s.db.Confirmed(), now, nil) == nil {
+		s.db.Confirm(now.Confirmed)
+		return nil
+	}
+	return s.db.InTx(ctx, op, (*sqldb.Tx).SameServer)
+}
+
+// Sign makes the ledger's term the one that this host has confirmed. If the ledger is on another
+// server, or went back, it asks all hosts to report, and reports for this one. Either is possible
+// only if the ledger has everything in this host's journal. If all hosts have reported from a
+// promoted server, the ledger belongs to it from now on. Otherwise Sign returns why nothing may be
+// sent yet.
+func (s *Store) Sign(ctx context.Context, op string, slot int) error {
+	var left error
+	_, err := s.db.TryTx(ctx, op, slot, func(t *sqldb.Tx) error {
+		v, err := s.judge(t, s.db.JournalPath, true)
+		if err != nil {
+			return err
+		}
+		if v.Left() {
+			if _, err := s.settleLeft(t, &v); err != nil {
+				return err
+			}
+		}
+		s.db.Confirm(sqldb.Confirmed{Term: v.Compare.Term, Seen: v.Compare.Seen})
+		now, err := t.State()
+		if err != nil {
+			return err
+		}
+		ours := v.row.ID
+		if v.others != nil {
+			// Its neighbours have to be taken in first. That it went back is for all hosts to know.
+			if reason, _ := s.db.ReasonOf(sqldb.Confirmed{Term: v.Compare.Term}, now); reason != sqldb.WentBack {
+				return v.others
+			}
+			ours = ""
+		}
+		missing, err := reportSeen(t, ours, s.db.Confirmed(), &now)
+		if err != nil {
+			return err
+		}
+		switch left = nil; {
+		case now.Asked == "":
+		case len(missing) == 0 && now.MayGoOn():
+			return s.goOn(t, now)
+		default:
+			left = s.db.Unconfirmed(s.db.Confirmed(), now, missing)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return left
+}
+
+// reportSeen confirms a new term in the journal with this id, if that is all there is to do. Otherwise it
+// asks all hosts to report, unless they were asked already, and reports for this journal, which must
+// be in step with the ledger. It returns the hosts that have not reported.
+func reportSeen(t *sqldb.Tx, id string, had sqldb.Confirmed, now *sqldb.LedgerState) (missing []string, err error) {
+	reason, _ := t.S.ReasonOf(had, *now)
+	// Another server, or one that went back, does not take the place of the one that was confirmed.
+	if (reason == "" || reason == sqldb.Promoted) && (now.Number != had.Number || now.Server != had.Server) {
+		term := now.Term
+		t.Noting(time.Now()).Term = &term
+	}
+	if reason == "" && now.Asked == "" {
+		return nil, nil
+	}
+	if reason != "" {
+		if err := t.Ask(now, reason); err != nil {
+			return nil, err
+		}
+	}
+	if err := t.Do(`UPDATE journal SET reported = ? WHERE id = ? AND reported = 0`, had.Number+1, id); err != nil {
+		return nil, err
+	}
+	return t.Missing()
+}
+
+// goOn draws the term of a promoted server.
+func (s *Store) goOn(t *sqldb.Tx, now sqldb.LedgerState) error {
+	if err := t.Draw(now, s.db.Confirmed()); err != nil {
+		return err
+	}
+	detail, err := json.Marshal(map[string]string{
+		"was": sqldb.ServerText(now.Recorded), "is": sqldb.ServerText(now.Server),
+	})
+	if err != nil {
+		return err
+	}
+	host, _, _ := sqldb.HostIdentity()
+	return audit.AddAudit(t, trade.AuditRecord{
+		Who: audit.Program, From: host, Act: ActServer, Target: sqldb.ServerText(now.Server), Detail: string(detail),
+		Reason: "the server was promoted, and the journal of every host is in step with the ledger",
+	})
+}

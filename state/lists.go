@@ -1,0 +1,191 @@
+package state
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Rows calls fn for the entries that match the filter, by job and id. It reads page by page: fn may
+// write, and an entry that changes meanwhile may be seen before or after its change. The states of
+// the parents of waiting entries are the present ones. It stops at the first error of fn.
+func (s *Store) Rows(ctx context.Context, filter trade.RowFilter, fn func(trade.Entry) error) error {
+	jobs := []string{filter.Job}
+	// within one job an index finds the start of a page, and most of what a filter selects
+	if filter.Job == "" {
+		var err error
+		if jobs, err = s.Jobs(ctx); err != nil {
+			return err
+		}
+	}
+	left := filter.Limit
+	for _, job := range jobs {
+		filter.Job, filter.Limit = job, left
+		given, err := s.rowsOf(ctx, filter, fn)
+		if err != nil {
+			return err
+		}
+		if left -= given; left == 0 && given > 0 {
+			return nil
+		}
+	}
+	return nil
+}
+
+const listingRows = "reading rows"
+
+// rowsOf is Rows within one job. It returns how many entries it passed to fn.
+func (s *Store) rowsOf(ctx context.Context, filter trade.RowFilter,
+	fn func(trade.Entry) error,
+) (given int, err error) {
+	where, args := conditions(filter)
+	for after := int64(0); ; {
+		limit := EntryPage
+		if filter.Limit > 0 {
+			limit = min(limit, filter.Limit-given)
+		}
+		// First the ids, from an index, then the contents.
+		ids, err := s.pageOf(ctx, filter, after, limit)
+		if err != nil {
+			return given, err
+		}
+		if len(ids) == 0 {
+			return given, nil
+		}
+		after = ids[len(ids)-1]
+		page, err := s.SelectEntries(ctx, listingRows, where+` AND `+s.db.D.Among("e.id")+` ORDER BY e.id`,
+			append(slices.Clone(args), sqldb.ListOf(s.db.D, ids))...)
+		if err != nil {
+			return given, err
+		}
+		if err := s.FillParentStates(ctx, page); err != nil {
+			return given, err
+		}
+		for _, e := range page {
+			if err := fn(e); err != nil {
+				return given, err
+			}
+			given++
+		}
+		if len(ids) < limit || filter.Limit > 0 && given >= filter.Limit {
+			return given, nil
+		}
+	}
+}
+
+// pageOf returns the ids of the next rows of a filter, which names one job. For several states, or
+// for a flag, in id order, the databases would scan the whole job. Therefore each state is queried
+// separately, and flags have an index of their own.
+func (s *Store) pageOf(ctx context.Context, filter trade.RowFilter, after int64, limit int) (ids []int64, err error) {
+	hint := ""
+	parts := []trade.RowFilter{filter}
+	switch {
+	case filter.Key != "" || len(filter.Causes) > 0:
+	case len(filter.Flags) > 0:
+		hint = s.db.D.ByFlags
+	case len(filter.States) > 1:
+		parts = parts[:0]
+		for _, state := range filter.States {
+			part := filter
+			part.States = []trade.State{state}
+			parts = append(parts, part)
+		}
+	}
+	for _, part := range parts {
+		where, args := conditions(part)
+		var some []int64
+		if err := s.db.All(ctx, listingRows, &some,
+			`SELECT e.id FROM entry e `+hint+where+` AND e.id > ? ORDER BY e.id LIMIT ?`,
+			append(args, after, limit)...); err != nil {
+			return nil, err
+		}
+		ids = append(ids, some...)
+	}
+	slices.Sort(ids)
+	ids = slices.Compact(ids) // a row that changed its state in between
+	return ids[:min(len(ids), limit)], nil
+}
+
+// conditions returns the WHERE clause of a filter, which names one job.
+func conditions(f trade.RowFilter) (text string, args []any) {
+	var b strings.Builder
+	add := func(condition string, values ...any) {
+		b.WriteString(" AND " + condition)
+		args = append(args, values...)
+	}
+	b.WriteString(`WHERE e.job = ?`)
+	args = append(args, f.Job)
+	if len(f.States) > 0 {
+		add(`e.state IN (`+sqldb.Placeholders(len(f.States))+`)`, sqldb.Anys(f.States)...)
+	}
+	if len(f.Causes) > 0 {
+		add(`e.cause <> '' AND e.cause IN (`+sqldb.Placeholders(len(f.Causes))+`)`, sqldb.Anys(f.Causes)...)
+	}
+	if len(f.Flags) > 0 {
+		alternatives := make([]string, len(f.Flags))
+		var values []any
+		for i, flag := range f.Flags {
+			alternatives[i] = `e.flags LIKE ?`
+			values = append(values, `%"`+string(flag)+`"%`)
+		}
+		add(`e.flags <> '[]' AND (`+strings.Join(alternatives, " OR ")+`)`, values...)
+	}
+	if f.Key != "" {
+		add(`e.key = ?`, f.Key)
+	}
+	if !f.Since.IsZero() {
+		add(`e.updated_at >= ?`, f.Since.UnixMilli())
+	}
+	return b.String(), args
+}
+
+// Entry returns one entry by job and key, or ErrNotFound.
+func (s *Store) Entry(ctx context.Context, job, key string) (trade.Entry, error) {
+	found, err := s.SelectEntries(ctx, "reading a row", `WHERE e.job = ? AND e.key = ?`, job, key)
+	if err != nil {
+		return trade.Entry{}, err
+	}
+	if len(found) == 0 {
+		return trade.Entry{}, fmt.Errorf("job %s: %w", job, sqldb.ErrNotFound)
+	}
+	return found[0], s.FillParentStates(ctx, found)
+}
+
+// EntryByID returns one entry by its id, or ErrNotFound.
+func (s *Store) EntryByID(ctx context.Context, id int64) (trade.Entry, error) {
+	found, err := s.Entries(ctx, []int64{id})
+	if err != nil {
+		return trade.Entry{}, err
+	}
+	if len(found) == 0 {
+		return trade.Entry{}, fmt.Errorf("row number %d: %w", id, sqldb.ErrNotFound)
+	}
+	return found[0], s.FillParentStates(ctx, found)
+}
+
+// Stuck returns the id and the version of every row of a job that waits for something or needs a
+// person, in id order. That is enough to find what has changed since an earlier call, and is read
+// from an index alone.
+func (s *Store) Stuck(ctx context.Context, job string) (out []trade.RowVersion, err error) {
+	const op = "looking for rows that wait"
+	rows, err := s.db.Read.QueryxContext(ctx,
+		s.db.Q(`SELECT id, version FROM entry e WHERE job = ? AND `+ledger.OfStuck+` ORDER BY id`), job)
+	if err != nil {
+		return nil, s.db.Fault(ctx, op, err)
+	}
+	defer func() { err = errors.Join(err, s.db.Fault(ctx, op, rows.Close())) }()
+	for rows.Next() {
+		var one trade.RowVersion
+		if err := rows.Scan(&one.ID, &one.Version); err != nil {
+			return nil, s.db.Fault(ctx, op, err)
+		}
+		out = append(out, one)
+	}
+	return out, s.db.Fault(ctx, op, rows.Err())
+}

@@ -1,0 +1,304 @@
+package state
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+const readingPage = "reading a page of rows"
+
+// RowPage returns one page of the rows that match a query. The states of the parents of waiting
+// rows are the present ones. Every kind of query uses an index, from the last row of the page
+// before, so every page takes the same time. A text with which no key begins is searched in all
+// keys.
+func (s *Store) RowPage(ctx context.Context, q trade.RowQuery) (trade.RowPage, error) {
+	var err error
+	if len(q.Jobs) == 0 {
+		if q.Jobs, err = s.Jobs(ctx); err != nil {
+			return trade.RowPage{}, err
+		}
+	}
+	p := &paging{s: s, ctx: ctx, q: q}
+	if err := p.start(); err != nil {
+		return trade.RowPage{}, s.db.Fault(ctx, readingPage, err)
+	}
+	ids, page, err := p.ids()
+	if err != nil || len(ids) == 0 {
+		return page, s.db.Fault(ctx, readingPage, err)
+	}
+	if page.Rows, err = s.Entries(ctx, ids); err != nil {
+		return trade.RowPage{}, err
+	}
+	place := map[int64]int{}
+	for i, id := range ids {
+		place[id] = i
+	}
+	slices.SortFunc(page.Rows, func(a, b trade.Entry) int { return cmp.Compare(place[a.ID], place[b.ID]) })
+	return page, s.FillParentStates(ctx, page.Rows)
+}
+
+// ids returns the ids of the page, in order.
+func (p *paging) ids() (ids []int64, page trade.RowPage, err error) {
+	if column, _ := p.q.Sort.Column(); column != "" {
+		sorted := false
+		if ids, page.Next, sorted, err = p.sortedPage(); err != nil || sorted {
+			return ids, page, err
+		}
+		page.Many, p.q.Sort = true, trade.NewestFirst
+	}
+	if p.q.Sort == trade.ByKey {
+		ids, err = p.byKey()
+	} else {
+		ids, err = p.byNumber()
+	}
+	if err == nil && len(ids) > p.q.Limit {
+		ids = ids[:p.q.Limit]
+		page.Next = strconv.FormatInt(ids[len(ids)-1], 10)
+	}
+	return ids, page, err
+}
+
+// paging is the search for the ids of one page.
+type paging struct {
+	s     *Store
+	ctx   context.Context
+	q     trade.RowQuery
+	after int64 // the last row of the page before; 0 = this is the first page
+
+	afterJob, afterKey string // of that row, if sorted by key
+	// by job: the beginnings of keys that match the text; nil: it may be anywhere in a key
+	ranges map[string][]string
+	// rows that have the text anywhere in their keys; nil: the text is a beginning, or too many
+	// have it
+	found []int64
+	dated bool // few rows were changed in the given period
+}
+
+// start determines where the page begins, and how the text is to be searched.
+func (p *paging) start() error {
+	if p.q.After != "" {
+		n, err := strconv.ParseInt(p.q.After, 10, 64)
+		if err != nil {
+			return fmt.Errorf("no page begins after %q", p.q.After)
+		}
+		p.after = n
+	}
+	if p.after > 0 && p.q.Sort == trade.ByKey {
+		var row struct {
+			Job, Key string
+		}
+		if err := p.s.db.Get(p.ctx, readingPage, &row, `SELECT job, key FROM entry WHERE id = ?`, p.after); err != nil {
+			return err
+		}
+		p.afterJob, p.afterKey = row.Job, row.Key
+	}
+	if p.q.Text != "" {
+		return p.interpret()
+	}
+	return p.date()
+}
+
+// byNumber returns ids in id order, ascending or descending. For each job and each state or cause
+// it reads as many ids as the page can hold, and takes the first of all.
+func (p *paging) byNumber() ([]int64, error) {
+	order, beyond := "DESC", "<"
+	if p.q.Sort == trade.OldestFirst {
+		order, beyond = "", ">"
+	}
+	var ids []int64
+	for _, job := range p.q.Jobs {
+		for _, b := range p.branches(job, false) {
+			if p.after > 0 {
+				b.add(`e.id `+beyond+` ?`, p.after)
+			}
+			sorted := `e.id `
+			if b.few { // no index has them in this order: the few rows are sorted
+				sorted = `e.id + 0 `
+			}
+			some, err := p.pick(b, `ORDER BY `+sorted+order)
+			if err != nil {
+				return nil, err
+			}
+			ids = append(ids, some...)
+		}
+	}
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	if p.q.Sort != trade.OldestFirst {
+		slices.Reverse(ids)
+	}
+	return ids[:min(len(ids), p.q.Limit+1)], nil
+}
+
+// byKey returns ids job by job, each in key order.
+func (p *paging) byKey() ([]int64, error) {
+	jobs := p.q.Jobs
+	if p.after > 0 {
+		jobs = jobs[max(0, slices.Index(jobs, p.afterJob)):]
+	}
+	var ids []int64
+	for _, job := range jobs {
+		many, err := p.many(job)
+		if err != nil {
+			return nil, err
+		}
+		many = many && p.found == nil
+		b := p.branches(job, many)
+		if p.after > 0 && job == p.afterJob {
+			b[0].add(`e.key > ?`, p.afterKey)
+		}
+		order := `ORDER BY e.key`
+		if !many { // no index has them in this order: the few rows are sorted
+			order = `ORDER BY e.key || ''`
+			switch {
+			case p.textFound():
+			case !slices.ContainsFunc(p.q.States, func(s trade.State) bool { return !slices.Contains(stuck, s) }):
+				b[0].from = p.s.db.D.ByStuck
+				b[0].add(ledger.OfStuck)
+			default:
+				b[0].from = p.s.db.D.ByState
+			}
+		}
+		some, err := p.pick(b[0], order)
+		if err != nil {
+			return nil, err
+		}
+		if ids = append(ids, some...); len(ids) > p.q.Limit {
+			return ids[:p.q.Limit+1], nil
+		}
+	}
+	return ids, nil
+}
+
+// textFound reports whether the text selects rows better than the states do.
+func (p *paging) textFound() bool { return p.ranges != nil || p.found != nil }
+
+// fewRows is the number of rows in the queried states up to which they are looked up and sorted. If
+// there are more, a scan in order is faster.
+const fewRows = 20_000
+
+// many reports whether so many rows of a job are in the queried states that a scan by key finds a
+// page quickly.
+func (p *paging) many(job string) (bool, error) {
+	if len(p.q.States) == 0 {
+		return true, nil
+	}
+	tallies, err := p.s.Counts(p.ctx, job)
+	n := 0
+	for _, t := range tallies {
+		if slices.Contains(p.q.States, t.State) {
+			n += t.Count
+		}
+	}
+	return n > fewRows, err
+}
+
+// branch is one statement of the search.
+type branch struct {
+	where []string
+	args  []any
+	few   bool   // the rows are found by another index than that of the ids
+	from  string // an index that the planner would not choose; "" = none
+}
+
+func (b *branch) add(condition string, args ...any) {
+	b.where = append(b.where, condition)
+	b.args = append(b.args, args...)
+}
+
+// branches returns the statements that together find the rows of a job: one for each cause or
+// state, since an index has each of them in id order. Sorted by key there is one statement. In
+// that, if many rows are in the states, an expression hides the states from the planner.
+func (p *paging) branches(job string, hidden bool) []*branch {
+	rest := func() *branch {
+		b := &branch{}
+		b.add(`e.job = ?`, job)
+		p.narrow(b, job)
+		return b
+	}
+	column := `e.state`
+	if hidden {
+		column = `e.state || ''`
+	}
+	states := func(b *branch) {
+		if len(p.q.States) > 0 {
+			b.add(column+` IN (`+sqldb.Placeholders(len(p.q.States))+`)`, sqldb.Anys(p.q.States)...)
+		}
+	}
+	if p.q.Sort == trade.ByKey {
+		b := rest()
+		states(b)
+		if len(p.q.Causes) > 0 {
+			b.add(`e.cause <> '' AND e.cause IN (`+sqldb.Placeholders(len(p.q.Causes))+`)`, sqldb.Anys(p.q.Causes)...)
+		}
+		return []*branch{b}
+	}
+	if p.dated && len(p.q.Causes)+len(p.q.Flags) == 0 {
+		return p.datedBranches(rest)
+	}
+	var out []*branch
+	for _, cause := range p.q.Causes {
+		b := rest()
+		b.add(`e.cause <> '' AND e.cause = ?`, cause)
+		states(b)
+		out = append(out, b)
+	}
+	for _, state := range p.q.States {
+		if len(p.q.Causes) > 0 {
+			break
+		}
+		b := rest()
+		b.add(`e.state = ?`, string(state))
+		out = append(out, b)
+	}
+	if out == nil {
+		out = append(out, rest())
+	}
+	if p.found != nil {
+		for _, b := range out {
+			b.few = true
+		}
+	}
+	return out
+}
+
+// narrow adds the conditions of every statement.
+func (p *paging) narrow(b *branch, job string) {
+	if len(p.q.Flags) > 0 {
+		alternatives := make([]string, len(p.q.Flags))
+		var values []any
+		for i, flag := range p.q.Flags {
+			alternatives[i] = `e.flags LIKE ?`
+			values = append(values, `%"`+string(flag)+`"%`)
+		}
+		b.add(`e.flags <> '[]' AND (`+strings.Join(alternatives, " OR ")+`)`, values...)
+	}
+	p.changedIn(b)
+	switch {
+	case p.q.Text == "":
+	case p.found != nil:
+		p.isFound(b)
+	case p.ranges == nil:
+		b.add(p.s.db.D.Within+`(e.key, ?) > 0`, p.q.Text)
+	default:
+		p.inRanges(b, job)
+	}
+}
+
+func (p *paging) all(dest any, query string, args ...any) error {
+	return p.s.db.All(p.ctx, readingPage, dest, query, args...)
+}
+
+func (p *paging) pick(b *branch, order string) (ids []int64, err error) {
+	query := `SELECT e.id FROM entry e ` + b.from + `WHERE ` + strings.Join(b.where, " AND ") + ` ` + order + ` LIMIT ?`
+	err = p.all(&ids, query, append(slices.Clone(b.args), p.q.Limit+1)...)
+	return ids, err
+}

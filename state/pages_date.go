@@ -1,0 +1,95 @@
+package state
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// settled are the states of the rows that two indexes have by the time of their last change:
+// entry_body, and entry_reduced for those that retention has reduced.
+var settled = []trade.State{trade.Accepted, trade.Dismissed, trade.Withdrawn}
+
+// changedIn adds the condition on the period.
+func (p *paging) changedIn(b *branch) {
+	if !p.q.From.IsZero() {
+		b.add(`e.updated_at >= ?`, p.q.From.UnixMilli())
+	}
+	if !p.q.Until.IsZero() {
+		b.add(`e.updated_at < ?`, p.q.Until.UnixMilli())
+	}
+}
+
+// date determines whether few rows were changed in the given period.
+func (p *paging) date() error {
+	if p.q.From.IsZero() && p.q.Until.IsZero() {
+		return nil
+	}
+	n := 0
+	for _, reduced := range []string{`e.reduced_at IS NULL`, `e.reduced_at IS NOT NULL`} {
+		b := &branch{}
+		p.changedIn(b)
+		b.add(reduced)
+		b.add(ledger.IsSettled)
+		var some int
+		query := `SELECT COUNT(*) FROM (SELECT 1 FROM entry e WHERE ` + strings.Join(b.where, " AND ") +
+			` LIMIT ?) AS found`
+		if err := p.s.db.Get(p.ctx, readingPage, &some, query, append(slices.Clone(b.args), fewRows+1)...); err != nil {
+			return err
+		}
+		n += some
+	}
+	p.dated = n <= fewRows
+	return nil
+}
+
+// inState selects the rows of one state that is not settled. For the states in stuck, one index has
+// every column that a page selects by.
+func (p *paging) inState(b *branch, state trade.State) {
+	b.from = p.s.db.D.ByState
+	if slices.Contains(stuck, state) {
+		b.few, b.from = true, p.s.db.D.ByStuck
+		b.add(ledger.OfStuck)
+	}
+	b.add(`e.state = ?`, string(state))
+}
+
+// stuck are the states of ledger.OfStuck.
+var stuck = []trade.State{trade.Waiting, trade.Invalid, trade.Rejected, trade.InDoubt, trade.Held}
+
+// datedBranches returns the statements for rows that were changed in a period: the settled rows by
+// time, the others, which are few, state by state.
+func (p *paging) datedBranches(rest func() *branch) []*branch {
+	var out []*branch
+	asked := func(s trade.State) bool { return len(p.q.States) == 0 || slices.Contains(p.q.States, s) }
+	if slices.ContainsFunc(settled, asked) {
+		for _, part := range []struct{ index, reduced string }{
+			{"entry_body", `e.reduced_at IS NULL`},
+			{"entry_reduced", `e.reduced_at IS NOT NULL`},
+		} {
+			b := rest()
+			b.few = true
+			if p.s.db.D.Name == sqldb.SQLite { // the planner would choose the index of all rows
+				b.from = `INDEXED BY ` + part.index + ` `
+			}
+			b.add(part.reduced)
+			b.add(ledger.IsSettled)
+			if len(p.q.States) > 0 {
+				b.add(`e.state || '' IN (`+sqldb.Placeholders(len(p.q.States))+`)`, sqldb.Anys(p.q.States)...)
+			}
+			out = append(out, b)
+		}
+	}
+	for _, state := range trade.States {
+		if slices.Contains(settled, state) || !asked(state) {
+			continue
+		}
+		b := rest()
+		p.inState(b, state)
+		out = append(out, b)
+	}
+	return out
+}

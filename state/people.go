@@ -1,0 +1,172 @@
+package state
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/safrasync/safrasync/state/audit"
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+type personRow struct {
+	ID, CreatedAt, PasswordAt, Version    int64
+	Name, Role, Password, Issuer, Subject string
+	Disabled                              bool
+}
+
+const personColumns = `p.id, p.name, p.role, p.password, (p.disabled = 1) AS disabled, p.created_at, p.password_at, p.version, p.issuer, p.subject`
+
+func (r personRow) user() trade.User {
+	return trade.User{
+		ID: r.ID, Name: r.Name, Role: trade.Role(r.Role), Password: r.Password, Disabled: r.Disabled,
+		CreatedAt:  time.UnixMilli(r.CreatedAt).UTC(),
+		PasswordAt: time.UnixMilli(r.PasswordAt).UTC(), Version: r.Version, Issuer: r.Issuer, Subject: r.Subject,
+	}
+}
+
+// Users returns all users by name.
+func (s *Store) Users(ctx context.Context) ([]trade.User, error) {
+	users, err := sqldb.Made(ctx, s.db, "reading the users", personRow.user,
+		`SELECT `+personColumns+` FROM person p ORDER BY p.name`)
+	if err != nil {
+		return nil, err
+	}
+	var logins []struct {
+		Who  string
+		Last int64
+	}
+	if err := s.db.All(ctx, "reading the last logins", &logins,
+		`SELECT who AS "who", MAX(at) AS "last" FROM audit WHERE act = 'login' GROUP BY who`); err != nil {
+		return nil, err
+	}
+	for _, l := range logins {
+		for i := range users {
+			if users[i].Name == l.Who {
+				users[i].LastLogin = time.UnixMilli(l.Last).UTC()
+			}
+		}
+	}
+	return users, nil
+}
+
+// User returns one user by name, or trade.ErrNobody.
+func (s *Store) User(ctx context.Context, name string) (trade.User, error) {
+	var row personRow
+	err := s.db.Get(ctx, "reading a user", &row, `SELECT `+personColumns+` FROM person p WHERE p.name = ?`, name)
+	if errors.Is(err, sql.ErrNoRows) {
+		return trade.User{}, fmt.Errorf("user %s: %w", name, trade.ErrNobody)
+	}
+	return row.user(), err
+}
+
+// UserFrom returns the user with this subject at this issuer, or trade.ErrNobody.
+func (s *Store) UserFrom(ctx context.Context, issuer, subject string) (trade.User, error) {
+	var row personRow
+	err := s.db.Get(ctx, "reading a user", &row,
+		`SELECT `+personColumns+` FROM person p WHERE p.issuer = ? AND p.issuer <> '' AND p.subject = ?`, issuer,
+		subject)
+	if errors.Is(err, sql.ErrNoRows) {
+		return trade.User{}, fmt.Errorf("user of %s: %w", issuer, trade.ErrNobody)
+	}
+	return row.user(), err
+}
+
+// AddUser adds a user, with the audit record. It returns trade.ErrTaken if another user has the
+// name or the subject.
+func (s *Store) AddUser(ctx context.Context, u trade.User, record trade.AuditRecord) error {
+	return s.db.InTx(ctx, "adding a user", func(t *sqldb.Tx) error {
+		at := record.At.UnixMilli()
+		n, err := t.Changed(
+			`INSERT INTO person (name, role, password, disabled, created_at, password_at, version, issuer, subject) VALUES (?, ?, ?, 0, ?, ?, 1, ?, ?) ON CONFLICT DO NOTHING`,
+			u.Name, string(u.Role), u.Password, at, at, u.Issuer, u.Subject)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return trade.ErrTaken
+		}
+		return audit.AddAudit(t, record)
+	})
+}
+
+// ChangeUser stores a user's role, password, issuer, subject and whether it is disabled, with the
+// audit record, and ends the user's logins. done is false if the user was changed since it was
+// read; then nothing was stored. It returns trade.ErrLastAdministrator if no administrator with a
+// password in this ledger would be left: an administrator from an issuer cannot log in while the
+// issuer is down, and loses the role if the issuer assigns another. It returns trade.ErrTaken if
+// another user has the issuer's subject.
+func (s *Store) ChangeUser(ctx context.Context, u trade.User, record trade.AuditRecord) (done bool, err error) {
+	return sqldb.Stored(ctx, s.db, "changing a user", func(t *sqldb.Tx) (bool, error) {
+		// All administrators are locked, so that two of them cannot disable each other at the same
+		// time.
+		var administrators []int64
+		if err := t.All(&administrators,
+			t.S.D.Locked(
+				`SELECT id FROM person WHERE role = 'administrator' AND disabled = 0 AND issuer = '' ORDER BY id`,
+				"person")); err != nil {
+			return false, err
+		}
+		if len(administrators) == 1 && administrators[0] == u.ID &&
+			(u.Disabled || u.Role != trade.Administrator || u.Issuer != "") {
+			return false, trade.ErrLastAdministrator
+		}
+		var others int
+		if err := t.Get(&others,
+			`SELECT COUNT(*) FROM person WHERE issuer = ? AND issuer <> '' AND subject = ? AND id <> ?`, u.Issuer,
+			u.Subject, u.ID); err != nil {
+			return false, err
+		}
+		if others > 0 {
+			return false, trade.ErrTaken
+		}
+		disabled := 0
+		if u.Disabled {
+			disabled = 1
+		}
+		n, err := t.Changed(
+			`UPDATE person SET role = ?, password = ?, disabled = ?, password_at = ?, issuer = ?, subject = ?, version = version + 1 WHERE id = ? AND version = ?`,
+			string(u.Role), u.Password, disabled, u.PasswordAt.UnixMilli(), u.Issuer, u.Subject, u.ID, u.Version)
+		if err != nil || n == 0 {
+			return false, err
+		}
+		if err := t.Do(`DELETE FROM login WHERE person_id = ?`, u.ID); err != nil {
+			return false, err
+		}
+		return true, audit.AddAudit(t, record)
+	})
+}
+
+// SavedFilters returns the saved searches of a user, by name.
+func (s *Store) SavedFilters(ctx context.Context, user int64) ([]trade.SavedFilter, error) {
+	out := []trade.SavedFilter{}
+	err := s.db.All(ctx, "reading the saved searches", &out,
+		`SELECT person_id AS "user", name, query FROM saved_filter WHERE person_id = ? ORDER BY name`, user)
+	return out, err
+}
+
+// SaveFilter saves a search under its name, with the audit record; an empty query removes it. It
+// returns trade.ErrTooMany if the user has the maximum number of searches.
+func (s *Store) SaveFilter(ctx context.Context, f trade.SavedFilter, record trade.AuditRecord) error {
+	return s.db.InTx(ctx, "keeping a search", func(t *sqldb.Tx) error {
+		if err := audit.AddAudit(t, record); err != nil { // its lock serializes the counts
+			return err
+		}
+		if f.Query == "" {
+			return t.Do(`DELETE FROM saved_filter WHERE person_id = ? AND name = ?`, f.User, f.Name)
+		}
+		var others int
+		if err := t.Get(&others, `SELECT COUNT(*) FROM saved_filter WHERE person_id = ? AND name <> ?`, f.User,
+			f.Name); err != nil {
+			return err
+		}
+		if others >= trade.SavedFiltersMost {
+			return trade.ErrTooMany
+		}
+		return t.Do(
+			`INSERT INTO saved_filter (person_id, name, query) VALUES (?, ?, ?) ON CONFLICT (person_id, name) DO UPDATE SET query = excluded.query`, f.User, f.Name, f.Query)
+	})
+}

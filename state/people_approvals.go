@@ -1,0 +1,178 @@
+package state
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/safrasync/safrasync/state/audit"
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+type approvalRow struct {
+	ID, Version, Until              int64
+	Act, Target, Mark, Plan, People string
+	Needs                           int
+}
+
+const selectApproval = `SELECT id, act, target, mark, plan, people, needs, version, until FROM approval `
+
+func (r approvalRow) approval() (trade.Approval, error) {
+	a := trade.Approval{
+		ID: r.ID, Act: r.Act, Target: r.Target, Mark: r.Mark, Plan: json.RawMessage(r.Plan), Needs: r.Needs,
+		Version: r.Version, Until: time.UnixMilli(r.Until).UTC(),
+	}
+	if err := json.Unmarshal([]byte(r.People), &a.People); err != nil || len(a.People) == 0 {
+		return a, fmt.Errorf("approval %d is damaged: %w", r.ID, err)
+	}
+	return a, nil
+}
+
+// AskApproval stores an act until others agree to it, with its audit record. The same plan is
+// stored once: then the existing approval is returned. Lapsed approvals are removed. It returns
+// trade.ErrTooMany if too many acts are waiting already.
+func (s *Store) AskApproval(ctx context.Context, a trade.Approval,
+	record trade.AuditRecord,
+) (trade.Approval, error) {
+	var out trade.Approval
+	err := s.db.InTx(ctx, "asking for a consent", func(t *sqldb.Tx) error {
+		var head sqldb.AuditHead // its lock serializes the requests
+		if err := t.Get(&head, t.S.D.Locked(audit.SelectHead, "audit_head")); err != nil {
+			return err
+		}
+		if err := lapseApprovals(t, record.At); err != nil {
+			return err
+		}
+		var there []approvalRow
+		if err := t.All(&there, selectApproval+`WHERE act = ? AND target = ? AND mark = ?`, a.Act, a.Target,
+			a.Mark); err != nil {
+			return err
+		}
+		var err error
+		if len(there) > 0 {
+			out, err = there[0].approval()
+			return err
+		}
+		var n int
+		if err := t.Get(&n, `SELECT COUNT(*) FROM approval`); err != nil {
+			return err
+		}
+		if n >= trade.ApprovalsMost {
+			return trade.ErrTooMany
+		}
+		people, err := json.Marshal(a.People)
+		if err != nil {
+			return err
+		}
+		out = a
+		out.Version = 1
+		if err := t.Get(&out.ID,
+			`INSERT INTO approval (act, target, mark, plan, people, needs, until) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+			a.Act, a.Target, a.Mark, string(a.Plan), string(people), a.Needs, a.Until.UnixMilli()); err != nil {
+			return err
+		}
+		return audit.AddAudit(t, record)
+	})
+	return out, err
+}
+
+// LapseApprovals removes the acts that nobody agreed to in time, with an audit record for each.
+func (s *Store) LapseApprovals(ctx context.Context, now time.Time) error {
+	var old int
+	if err := s.db.Get(ctx, "looking for consents that nobody gave", &old,
+		`SELECT COUNT(*) FROM approval WHERE until <= ?`, now.UnixMilli()); err != nil || old == 0 {
+		return err
+	}
+	return s.db.InTx(ctx, "removing what nobody agreed to", func(t *sqldb.Tx) error { return lapseApprovals(t, now) })
+}
+
+// lapseApprovals removes the acts that nobody agreed to in time.
+func lapseApprovals(t *sqldb.Tx, now time.Time) error {
+	var old []approvalRow
+	if err := t.All(&old, selectApproval+`WHERE until <= ?`, now.UnixMilli()); err != nil {
+		return err
+	}
+	for _, r := range old {
+		n, err := t.Changed(`DELETE FROM approval WHERE id = ?`, r.ID)
+		if err != nil {
+			return err
+		}
+		if n == 0 { // another process was first
+			continue
+		}
+		if err := audit.AddAudit(t, trade.AuditRecord{
+			At: now, Who: audit.Program, From: "-", Act: "approval lapsed", Target: r.Target,
+			Reason: "nobody agreed in time", Detail: fmt.Sprintf(`{"approval":%d,"act":%q}`, r.ID, r.Act),
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Approvals returns the acts that wait for consent at a given time, the oldest first.
+func (s *Store) Approvals(ctx context.Context, now time.Time) ([]trade.Approval, error) {
+	return sqldb.Rows(ctx, s.db, "reading what waits for a consent", approvalRow.approval,
+		selectApproval+`WHERE until > ? ORDER BY id`, now.UnixMilli())
+}
+
+// Approval returns one act that waits for consent, even if it has lapsed. It returns
+// sqldb.ErrNotFound if the id is unknown.
+func (s *Store) Approval(ctx context.Context, id int64) (trade.Approval, error) {
+	const op = "reading what waits for a consent"
+	var row approvalRow
+	err := s.db.Get(ctx, op, &row, selectApproval+`WHERE id = ?`, id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return trade.Approval{}, fmt.Errorf("approval %d: %w", id, sqldb.ErrNotFound)
+	}
+	if err != nil {
+		return trade.Approval{}, err
+	}
+	a, err := row.approval()
+	return a, s.db.Fault(ctx, op, err)
+}
+
+// AccountChanges returns the acts since then that let somebody act as a user of the console, the
+// oldest first: who added the user, enabled it, or changed its password, role or login.
+func (s *Store) AccountChanges(ctx context.Context, since time.Time) ([]trade.AuditRecord, error) {
+	return sqldb.Made(ctx, s.db, "reading who changed accounts", audit.Row.Record, audit.SelectAudit+
+		`WHERE act IN ('user add', 'user enable', 'user password', 'user role', 'user link') AND at >= ? ORDER BY seq`,
+		since.UnixMilli())
+}
+
+// Agree stores who agrees to an act and how many have to, with the audit record. done is false if
+// the approval has changed since it was read.
+func (s *Store) Agree(ctx context.Context, a trade.Approval, record trade.AuditRecord) (done bool, err error) {
+	people, err := json.Marshal(a.People)
+	if err != nil {
+		return false, err
+	}
+	return s.change(ctx, record,
+		`UPDATE approval SET people = ?, needs = ?, version = version + 1 WHERE id = ? AND version = ?`,
+		string(people), a.Needs, a.ID, a.Version)
+}
+
+// EndApproval removes an approval that is declined, or whose act is done next, with the audit
+// record. done is false if the approval has changed since it was read: of two people who agree at
+// the same time, only one does the act.
+func (s *Store) EndApproval(ctx context.Context, a trade.Approval,
+	record trade.AuditRecord,
+) (done bool, err error) {
+	return s.change(ctx, record, `DELETE FROM approval WHERE id = ? AND version = ?`, a.ID, a.Version)
+}
+
+func (s *Store) change(ctx context.Context, record trade.AuditRecord, query string,
+	args ...any,
+) (done bool, err error) {
+	return sqldb.Stored(ctx, s.db, "deciding about an act", func(t *sqldb.Tx) (bool, error) {
+		n, err := t.Changed(query, args...)
+		if err != nil || n == 0 {
+			return false, err
+		}
+		return true, audit.AddAudit(t, record)
+	})
+}

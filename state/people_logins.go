@@ -1,0 +1,190 @@
+package state
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/safrasync/safrasync/state/audit"
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Login returns the user who is logged in with a browser, or trade.ErrNobody. A disabled user is
+// not logged in.
+func (s *Store) Login(ctx context.Context, hash string) (trade.Login, error) {
+	var row struct {
+		personRow
+		BeganAt, SeenAt, ProvedAt int64
+		Origin                    string
+	}
+	query := `SELECT ` + personColumns +
+		`, l.began_at, l.seen_at, l.proved_at, l.origin FROM login l JOIN person p ON p.id = l.person_id WHERE l.hash = ? AND p.disabled = 0`
+	err := s.db.Get(ctx, "reading who is logged in", &row, query, hash)
+	if errors.Is(err, sql.ErrNoRows) {
+		return trade.Login{}, fmt.Errorf("login: %w", trade.ErrNobody)
+	}
+	if err != nil {
+		return trade.Login{}, err
+	}
+	out := trade.Login{
+		Hash: hash, User: row.user(), BeganAt: time.UnixMilli(row.BeganAt).UTC(),
+		SeenAt:   time.UnixMilli(row.SeenAt).UTC(),
+		ProvedAt: time.UnixMilli(row.ProvedAt).UTC(), From: row.Origin,
+	}
+	out.User.Password = ""
+	return out, nil
+}
+
+// LogIn stores that a user has logged in with a browser, with the audit record. It ends the login
+// replaces ("" = none). device is the hash by which the browser is recognized from now on ("" = not
+// at all). Failed tries in buckets are removed. It returns trade.ErrNobody if the user has changed
+// since it was read.
+func (s *Store) LogIn(ctx context.Context, l trade.Login, replaces, device string, buckets []string,
+	record trade.AuditRecord,
+) error {
+	return s.db.InTx(ctx, "logging in", func(t *sqldb.Tx) error {
+		var version int64
+		err := t.Get(&version, t.S.D.Locked(`SELECT version FROM person WHERE id = ? AND disabled = 0`, "person"),
+			l.User.ID)
+		if errors.Is(err, sql.ErrNoRows) || err == nil && version != l.User.Version {
+			return fmt.Errorf("user %s: %w", l.User.Name, trade.ErrNobody)
+		}
+		if err != nil {
+			return err
+		}
+		if err := t.Do(`DELETE FROM login WHERE hash = ?`, replaces); err != nil {
+			return err
+		}
+		if err := t.Do(
+			`INSERT INTO login (hash, person_id, began_at, seen_at, proved_at, origin) VALUES (?, ?, ?, ?, ?, ?)`,
+			l.Hash, l.User.ID, l.BeganAt.UnixMilli(), l.SeenAt.UnixMilli(), l.ProvedAt.UnixMilli(),
+			l.From); err != nil {
+			return err
+		}
+		if device != "" {
+			if err := t.Do(
+				`INSERT INTO login_device (hash, person_id, seen_at) VALUES (?, ?, ?) ON CONFLICT (hash) DO UPDATE SET person_id = excluded.person_id, seen_at = excluded.seen_at`,
+				device, l.User.ID, l.SeenAt.UnixMilli()); err != nil {
+				return err
+			}
+		}
+		for _, bucket := range buckets {
+			if err := t.Do(`DELETE FROM login_tries WHERE bucket = ?`, bucket); err != nil {
+				return err
+			}
+		}
+		return audit.AddAudit(t, record)
+	})
+}
+
+// LoginSeen stores when a login was last used.
+func (s *Store) LoginSeen(ctx context.Context, hash string, at time.Time) error {
+	return s.db.InTx(ctx, "noting that somebody is still there", func(t *sqldb.Tx) error {
+		return t.Do(`UPDATE login SET seen_at = ? WHERE hash = ? AND seen_at < ?`, at.UnixMilli(), hash, at.UnixMilli())
+	})
+}
+
+// LogOut ends a login, with the audit record. It is no error if the login has already ended.
+func (s *Store) LogOut(ctx context.Context, hash string, record trade.AuditRecord) error {
+	return s.db.InTx(ctx, "logging out", func(t *sqldb.Tx) error {
+		n, err := t.Changed(`DELETE FROM login WHERE hash = ?`, hash)
+		if err != nil || n == 0 {
+			return err
+		}
+		return audit.AddAudit(t, record)
+	})
+}
+
+// KnownDevice reports whether a user, or any user if user is 0, has logged in with this browser
+// since a time.
+func (s *Store) KnownDevice(ctx context.Context, hash string, user int64, since time.Time) (bool, error) {
+	var n int
+	err := s.db.Get(ctx, "looking for a browser", &n,
+		`SELECT COUNT(*) FROM login_device WHERE hash = ? AND (person_id = ? OR ? = 0) AND seen_at >= ?`, hash, user,
+		user, since.UnixMilli())
+	return n > 0, err
+}
+
+// Try counts one try to log in in each bucket, before its result is known, so that concurrent tries
+// all count; a successful LogIn removes them. next returns the new value of a bucket. allowed is
+// false if a bucket is still blocked: then nothing is counted, and until is the end of the block.
+func (s *Store) Try(ctx context.Context, buckets []string, now time.Time,
+	next func(trade.Tries) trade.Tries,
+) (allowed bool, until time.Time, err error) {
+	err = s.db.InTx(ctx, "counting a try to log in", func(t *sqldb.Tx) error {
+		allowed, until = true, time.Time{}
+		var changed []trade.Tries
+		for _, bucket := range buckets {
+			var row struct {
+				Failures  int
+				At, Until int64
+			}
+			err := t.Get(&row, t.S.D.Locked(`SELECT failures, at, until FROM login_tries WHERE bucket = ?`,
+				"login_tries"), bucket)
+			if err != nil && !errors.Is(err, sql.ErrNoRows) {
+				return err
+			}
+			have := trade.Tries{
+				Bucket: bucket, Failures: row.Failures, At: time.UnixMilli(row.At).UTC(),
+				Until: time.UnixMilli(row.Until).UTC(),
+			}
+			if have.Until.After(now) {
+				allowed = false
+				if have.Until.After(until) {
+					until = have.Until
+				}
+			}
+			changed = append(changed, next(have))
+		}
+		if !allowed {
+			return nil
+		}
+		for _, c := range changed {
+			if err := t.Do(`INSERT INTO login_tries (bucket, failures, at, until) VALUES (?, ?, ?, ?)
+				ON CONFLICT (bucket) DO UPDATE SET failures = excluded.failures, at = excluded.at, until = excluded.until`,
+				c.Bucket, c.Failures, c.At.UnixMilli(), c.Until.UnixMilli()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return allowed && err == nil, until, err
+}
+
+// Blocked returns until when the longest blocked of the buckets is blocked, or was. It counts
+// nothing.
+func (s *Store) Blocked(ctx context.Context, buckets []string) (until time.Time, err error) {
+	for _, bucket := range buckets {
+		var at int64
+		if err := s.db.Get(ctx, "looking for tries to log in", &at,
+			`SELECT COALESCE(MAX(until), 0) FROM login_tries WHERE bucket = ?`, bucket); err != nil {
+			return until, err
+		}
+		if block := time.UnixMilli(at).UTC(); block.After(until) {
+			until = block
+		}
+	}
+	return until, nil
+}
+
+// PruneLogins removes logins that began, or were last used, before given times, tries from before a
+// time, and browsers that were not used since a time.
+func (s *Store) PruneLogins(ctx context.Context, began, seen, tried, device time.Time) error {
+	var old int
+	if err := s.db.Get(ctx, "looking for logins that are over", &old,
+		`SELECT (SELECT COUNT(*) FROM login WHERE began_at < ? OR seen_at < ?) + (SELECT COUNT(*) FROM login_tries WHERE at < ?)
+		+ (SELECT COUNT(*) FROM login_device WHERE seen_at < ?)`, began.UnixMilli(), seen.UnixMilli(),
+		tried.UnixMilli(), device.UnixMilli()); err != nil || old == 0 {
+		return err
+	}
+	return s.db.InTx(ctx, "removing logins that are over", func(t *sqldb.Tx) error {
+		return errors.Join(
+			t.Do(`DELETE FROM login WHERE began_at < ? OR seen_at < ?`, began.UnixMilli(), seen.UnixMilli()),
+			t.Do(`DELETE FROM login_tries WHERE at < ?`, tried.UnixMilli()),
+			t.Do(`DELETE FROM login_device WHERE seen_at < ?`, device.UnixMilli()),
+		)
+	})
+}

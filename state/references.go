@@ -1,0 +1,307 @@
+package state
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/safrasync/safrasync/state/audit"
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// References returns all codes of all kinds, by kind and code, and a version text that changes with
+// each change of them.
+func (s *Store) References(ctx context.Context) (codes map[string]map[string]string, version string, err error) {
+	const op = "reading the references"
+	for {
+		var before, after string
+		var rows []trade.Reference
+		// The codes and their version are read by three queries; after a change in between, all are
+		// repeated.
+		if err := s.db.Get(ctx, op, &before, `SELECT refs_version FROM ledger`); err != nil {
+			return nil, "", err
+		}
+		if err := s.db.All(ctx, op, &rows, `SELECT kind, code, id FROM reference`); err != nil {
+			return nil, "", err
+		}
+		if err := s.db.Get(ctx, op, &after, `SELECT refs_version FROM ledger`); err != nil {
+			return nil, "", err
+		}
+		if before != after {
+			continue
+		}
+		codes = map[string]map[string]string{}
+		for _, r := range rows {
+			if codes[r.Kind] == nil {
+				codes[r.Kind] = map[string]string{}
+			}
+			codes[r.Kind][r.Code] = r.ID
+		}
+		return codes, after, nil
+	}
+}
+
+// ListReferences returns the lines of one de-para table, or of all if kind is empty, by kind and
+// code. Numeric codes are sorted as numbers.
+func (s *Store) ListReferences(ctx context.Context, kind string) ([]trade.Reference, error) {
+	out := []trade.Reference{}
+	if err := s.db.All(ctx, "reading the references", &out,
+		`SELECT kind, code, id, label FROM reference WHERE ? = '' OR kind = ?`, kind, kind); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(out, func(a, b trade.Reference) int {
+		return cmp.Or(strings.Compare(a.Kind, b.Kind), trade.CompareCodes(a.Code, b.Code))
+	})
+	return out, nil
+}
+
+// labelledAtOnce is the maximum number of codes in one query.
+const labelledAtOnce = 100
+
+// Labelled returns those of some codes that have a label, with id and label.
+func (s *Store) Labelled(ctx context.Context, codes []trade.Reference) ([]trade.Reference, error) {
+	asked := map[trade.Reference]bool{}
+	for _, c := range codes {
+		asked[trade.Reference{Kind: c.Kind, Code: c.Code}] = true
+	}
+	var out []trade.Reference
+	for some := range slices.Chunk(slices.Collect(maps.Keys(asked)), labelledAtOnce) {
+		var args []any
+		for _, c := range some {
+			args = append(args, c.Kind, c.Code)
+		}
+		var found []trade.Reference
+		query := `SELECT kind, code, id, label FROM reference WHERE label <> '' AND (kind = ? AND code = ?` +
+			strings.Repeat(` OR kind = ? AND code = ?`, len(some)-1) + `)`
+		if err := s.db.All(ctx, "reading the labels of references", &found, query, args...); err != nil {
+			return nil, err
+		}
+		out = append(out, found...)
+	}
+	return out, nil
+}
+
+// ReplaceReferences replaces all codes of one kind, as for a kind that is read from the ERP, with
+// their labels. It returns how many were added, changed or removed. Equal contents change nothing.
+func (s *Store) ReplaceReferences(ctx context.Context, kind string, codes,
+	labels map[string]string,
+) (changed int, err error) {
+	err = s.db.InTx(ctx, "replacing the references", func(t *sqldb.Tx) error {
+		have, err := lockReferences(t, kind)
+		if err != nil {
+			return err
+		}
+		var gone []string
+		for code := range have {
+			if _, ok := codes[code]; !ok {
+				gone = append(gone, code)
+			}
+		}
+		added, altered, err := putReferences(t, kind, have, codes)
+		if err != nil {
+			return err
+		}
+		if err := dropReferences(t, kind, have, gone); err != nil {
+			return err
+		}
+		of := make(map[string]string, len(codes)) // a code without a label gets none
+		for code := range codes {
+			of[code] = labels[code]
+		}
+		if err := putLabels(t, kind, of); err != nil {
+			return err
+		}
+		if changed = added + altered + len(gone); changed == 0 {
+			return nil
+		}
+		return newVersion(t)
+	})
+	if err != nil {
+		return 0, err
+	}
+	return changed, nil
+}
+
+// ImportReferences adds codes to a kind, or changes their ids, all or nothing and together with the
+// audit record. The record's Detail becomes the list of changes ([trade.ReferenceChange]) compared
+// with the stored codes at this moment, not when a plan was made. added and changed count the new
+// lines and those whose id was different. A code that is not in labels keeps its label.
+func (s *Store) ImportReferences(ctx context.Context, kind string, codes, labels map[string]string,
+	audit trade.AuditRecord,
+) (added, changed int, err error) {
+	err = s.db.InTx(ctx, "importing references", func(t *sqldb.Tx) error {
+		have, err := lockReferences(t, kind)
+		if err != nil {
+			return err
+		}
+		if added, changed, err = putReferences(t, kind, have, codes); err != nil {
+			return err
+		}
+		if err := putLabels(t, kind, labels); err != nil {
+			return err
+		}
+		return auditReferences(t, audit, ChangesOf(have, codes))
+	})
+	if err != nil {
+		return 0, 0, err
+	}
+	return added, changed, nil
+}
+
+// RemoveReferences removes codes from a kind, all or nothing and together with the audit record,
+// whose Detail becomes the list of removed codes. Codes that do not exist are not counted.
+func (s *Store) RemoveReferences(ctx context.Context, kind string, codes []string,
+	audit trade.AuditRecord,
+) (removed int, err error) {
+	err = s.db.InTx(ctx, "removing references", func(t *sqldb.Tx) error {
+		have, err := lockReferences(t, kind)
+		if err != nil {
+			return err
+		}
+		var gone []string
+		var changes []trade.ReferenceChange
+		for _, code := range codes {
+			if id, ok := have[code]; ok && !slices.Contains(gone, code) {
+				gone = append(gone, code)
+				changes = append(changes, trade.ReferenceChange{Code: code, From: &id})
+			}
+		}
+		removed = len(gone)
+		if err := dropReferences(t, kind, have, gone); err != nil {
+			return err
+		}
+		return auditReferences(t, audit, changes)
+	})
+	if err != nil {
+		return 0, err
+	}
+	return removed, nil
+}
+
+// lockReferences reads a kind and prevents other changes of references: all changes lock the row of
+// the table ledger first.
+func lockReferences(t *sqldb.Tx, kind string) (map[string]string, error) {
+	if kind == "" {
+		return nil, fmt.Errorf("a reference needs a kind")
+	}
+	var version string
+	if err := t.Get(&version, t.S.D.Locked(`SELECT refs_version FROM ledger`, "ledger")); err != nil {
+		return nil, err
+	}
+	var rows []trade.Reference
+	if err := t.All(&rows, `SELECT kind, code, id FROM reference WHERE kind = ?`, kind); err != nil {
+		return nil, err
+	}
+	have := make(map[string]string, len(rows))
+	for _, r := range rows {
+		have[r.Code] = r.ID
+	}
+	return have, nil
+}
+
+// ChangesOf returns what an import of codes would change of a kind, by code. It is used for the
+// plan before the import and for the audit after it.
+func ChangesOf(have, codes map[string]string) []trade.ReferenceChange {
+	var out []trade.ReferenceChange
+	for code, id := range codes {
+		old, known := have[code]
+		switch {
+		case !known:
+			out = append(out, trade.ReferenceChange{Code: code, To: &id})
+		case old != id:
+			out = append(out, trade.ReferenceChange{Code: code, From: &old, To: &id})
+		}
+	}
+	slices.SortFunc(out, func(a, b trade.ReferenceChange) int { return trade.CompareCodes(a.Code, b.Code) })
+	return out
+}
+
+// auditReferences completes a person's change of references with a new version, if anything
+// changed, and the audit record.
+func auditReferences(t *sqldb.Tx, record trade.AuditRecord, changes []trade.ReferenceChange) error {
+	if len(changes) > 0 {
+		if err := newVersion(t); err != nil {
+			return err
+		}
+	}
+	text, err := json.Marshal(ledger.List(changes))
+	if err != nil {
+		return fmt.Errorf("the audit of the references: %w", err)
+	}
+	record.Detail = string(text)
+	return audit.AddAudit(t, record)
+}
+
+func putReferences(t *sqldb.Tx, kind string, have, codes map[string]string) (added, changed int, err error) {
+	var rows [][]any
+	var altered []string
+	for _, c := range ChangesOf(have, codes) {
+		if c.From == nil {
+			added++
+		} else {
+			altered = append(altered, c.Code)
+		}
+		rows = append(rows, []any{kind, c.Code, *c.To})
+	}
+	if err := keepFormer(t, kind, have, altered); err != nil {
+		return 0, 0, err
+	}
+	err = t.InsertRows("reference", []string{"kind", "code", "id"}, rows,
+		`ON CONFLICT (kind, code) DO UPDATE SET id = excluded.id`)
+	return added, len(altered), err
+}
+
+// keepFormer notes the ids of codes that get another id, or none.
+func keepFormer(t *sqldb.Tx, kind string, have map[string]string, codes []string) error {
+	rows := make([][]any, len(codes))
+	for i, code := range codes {
+		rows[i] = []any{kind, code, have[code]}
+	}
+	return t.InsertRows("reference_former", []string{"kind", "code", "id"}, rows, `ON CONFLICT DO NOTHING`)
+}
+
+// putLabels stores the labels of codes of a kind. Labels do not affect mapping, so the version of
+// the references stays.
+func putLabels(t *sqldb.Tx, kind string, labels map[string]string) error {
+	if len(labels) == 0 {
+		return nil
+	}
+	var rows []trade.Reference
+	if err := t.All(&rows, `SELECT kind, code, id, label FROM reference WHERE kind = ?`, kind); err != nil {
+		return err
+	}
+	var changed [][]any
+	for _, r := range rows {
+		if label, given := labels[r.Code]; given && label != r.Label {
+			changed = append(changed, []any{kind, r.Code, r.ID, label})
+		}
+	}
+	return t.InsertRows("reference", []string{"kind", "code", "id", "label"}, changed,
+		`ON CONFLICT (kind, code) DO UPDATE SET label = excluded.label`)
+}
+
+func dropReferences(t *sqldb.Tx, kind string, have map[string]string, codes []string) error {
+	if err := keepFormer(t, kind, have, codes); err != nil {
+		return err
+	}
+	for chunk := range slices.Chunk(codes, sqldb.InList) {
+		args := append([]any{kind}, sqldb.Anys(chunk)...)
+		if err := t.Do(`DELETE FROM reference WHERE kind = ? AND code IN (`+sqldb.Placeholders(len(chunk))+`)`,
+			args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// newVersion sets a new version of the references. It is a random id, not a counter: a ledger that
+// was restored from a backup must not reach a number again that meant other references.
+func newVersion(t *sqldb.Tx) error {
+	return t.Do(`UPDATE ledger SET refs_version = ?`, sqldb.NewID())
+}

@@ -1,0 +1,312 @@
+package state
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/safrasync/safrasync/internal/failpoint"
+	"github.com/safrasync/safrasync/state/audit"
+	"github.com/safrasync/safrasync/state/jobs"
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Retention states how long data of the ledger is kept; 0 = forever. Data that prevents a duplicate
+// is not subject to it: entries and attempts with their keys, ids, states, times, outcomes and
+// hashes are never deleted.
+type Retention struct {
+	Bodies   time.Duration // values, requests and answers of rows that are finished
+	Runs     time.Duration // records of runs
+	IdleRuns time.Duration // records of runs that found and did nothing
+	Lookups  time.Duration // the platform's answers to lookups by document
+	Inbox    time.Duration // events as received, and what was read back because of them
+	Audit    time.Duration // persons, targets, reasons and details of acts
+	Journal  int64         // bytes above which the journal begins again with what the ledger knows
+	Kinds    []string      // only these kinds; nil: all
+}
+
+// wants reports whether a kind is to be processed.
+func (k Retention) wants(kind string) bool { return k.Kinds == nil || slices.Contains(k.Kinds, kind) }
+
+// The kinds of data that retention processes.
+const (
+	KeptBodies     = "bodies"
+	KeptRuns       = "runs"
+	KeptLookups    = "lookups"
+	KeptQuarantine = "quarantine" // rows of doubts that are over, and of earlier boots
+	KeptInbox      = "inbox"
+	KeptAudit      = "audit"
+	KeptJournal    = "journal"
+)
+
+// RetentionKinds are all kinds, in the order in which they are processed.
+var RetentionKinds = []string{KeptBodies, KeptRuns, KeptLookups, KeptQuarantine, KeptInbox, KeptAudit, KeptJournal}
+
+// oldBoots is the age at which the quarantine rows of other boots are removed. Removing one makes a
+// quarantine begin anew, never end early (I14).
+const oldBoots = 30 * 24 * time.Hour
+
+// retentionBatch is how many rows one transaction of the retention processes, so that a run that
+// wants to write waits only for milliseconds.
+const retentionBatch = 200
+
+// Retained is what retention removes of one kind of data.
+type Retained struct {
+	Kind   string     `json:"kind"`
+	Before *time.Time `json:"before"` // what is older is removed; null if age does not count
+	Rows   int        `json:"rows"`
+	Bytes  int64      `json:"bytes"` // approximately
+	Kept   int        `json:"kept"`  // rows of that age that stay because they are still needed
+}
+
+// RetentionPlan is what retention removes, by kind.
+type RetentionPlan []Retained
+
+// Empty reports whether nothing is removed.
+func (p RetentionPlan) Empty() bool {
+	for _, k := range p {
+		if k.Rows > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// retaining is one execution of retention, or its plan.
+type retaining struct {
+	*Store
+	Keep Retention
+	Now  time.Time
+	plan RetentionPlan
+}
+
+// before returns the time before which data that is kept for keep is removed. ok is false if it is
+// kept forever.
+func (r *retaining) before(keep time.Duration) (at time.Time, ok bool) {
+	return r.Now.Add(-keep).UTC(), keep > 0
+}
+
+// PlanRetention returns what Retain would remove now. It changes nothing.
+func (s *Store) PlanRetention(ctx context.Context, keep Retention, now time.Time) (RetentionPlan, error) {
+	r := &retaining{Store: s, Keep: keep, Now: now}
+	counts := map[string]func(context.Context) error{
+		KeptBodies: r.countBodies, KeptRuns: r.countRuns, KeptLookups: r.countLookups,
+		KeptQuarantine: r.countQuarantine, KeptInbox: r.countInbox,
+		KeptAudit: r.countAudit, KeptJournal: r.countJournal,
+	}
+	for _, kind := range RetentionKinds {
+		count := counts[kind]
+		if !keep.wants(kind) {
+			count = func(context.Context) error { return r.nothing(kind) }
+		}
+		if err := count(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return r.plan, nil
+}
+
+// Retain removes what has been kept for long enough, in short transactions that a run hardly
+// notices, and returns its plan. If there is something to remove, the act is in the audit before
+// the first row loses anything; otherwise nothing is written. A process that ends in the middle
+// leaves a consistent ledger, and the next call continues.
+func (s *Store) Retain(ctx context.Context, keep Retention, now time.Time,
+	record trade.AuditRecord,
+) (RetentionPlan, error) {
+	// What nobody sends after, as logins, is in the journal at the latest now.
+	if err := s.NoteEnd(ctx, now); err != nil {
+		return nil, err
+	}
+	plan, err := s.PlanRetention(ctx, keep, now)
+	if err != nil || plan.Empty() {
+		return plan, err
+	}
+	r := &retaining{Store: s, Keep: keep, Now: now, plan: plan}
+	through := int64(0)
+	if keep.wants(KeptAudit) {
+		if through, err = r.auditThrough(ctx); err != nil {
+			return plan, err
+		}
+	}
+	detail, err := json.Marshal(retentionDetail{AuditThrough: through, Kinds: plan})
+	if err != nil {
+		return plan, err
+	}
+	record.At, record.Detail = now, string(detail)
+	if record.Act == "" {
+		record.Act = audit.ActRetention
+	}
+	if err := s.announce(ctx, record, now); err != nil {
+		return plan, err
+	}
+	works := map[string]func(context.Context) error{
+		KeptBodies: r.reduceBodies, KeptRuns: r.deleteRuns, KeptLookups: r.deleteLookups,
+		KeptQuarantine: r.deleteQuarantine, KeptInbox: r.deleteInbox,
+		KeptAudit: func(ctx context.Context) error { return r.reduceAudit(ctx, through) }, KeptJournal: r.RenewJournal,
+	}
+	for _, k := range plan {
+		if k.Rows == 0 {
+			continue
+		}
+		if err := works[k.Kind](ctx); err != nil {
+			return plan, err
+		}
+	}
+	return plan, s.checkpoint(ctx)
+}
+
+// announce records in the audit, and that in the journal, what is about to be removed.
+func (s *Store) announce(ctx context.Context, record trade.AuditRecord, now time.Time) error {
+	if err := s.AppendAudit(ctx, record); err != nil {
+		return err
+	}
+	return s.NoteEnd(ctx, now)
+}
+
+// retentionDetail is the Detail of the audit record.
+type retentionDetail struct {
+	// acts up to this number may have lost their persons: see VerifyAudit
+	AuditThrough int64         `json:"audit_through"`
+	Kinds        RetentionPlan `json:"kinds"`
+}
+
+// batches runs a step until it has no more rows.
+func (r *retaining) batches(ctx context.Context, op string, step func(*sqldb.Tx) (rows int, err error)) error {
+	for {
+		rows := 0
+		err := r.db.InTx(ctx, op, func(t *sqldb.Tx) (err error) {
+			rows, err = step(t)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if err := failpoint.Hit("retention.batch"); err != nil {
+			return err
+		}
+		if rows == 0 {
+			return nil
+		}
+	}
+}
+
+// checkpoint copies the write-ahead log into the file and empties it, so that the log does not stay
+// as large as the work made it. If a reader prevents that, it is left for the next time.
+func (s *Store) checkpoint(ctx context.Context) error {
+	if s.db.D.Name != sqldb.SQLite || s.db.Memory {
+		return nil
+	}
+	var state struct {
+		Busy, Log int
+		Done      int `db:"checkpointed"`
+	}
+	return s.db.Fault(ctx, "emptying the write-ahead log",
+		s.db.Write.GetContext(ctx, &state, `PRAGMA wal_checkpoint(TRUNCATE)`))
+}
+
+// isIdleRun is the SQL condition for the record of a run that ended, found nothing, did nothing, and was
+// not stopped. Notes for IT do not count, because every run repeats them.
+const isIdleRun = `ended_at IS NOT NULL AND report LIKE '%"sweep":false,%' AND report LIKE '%"new":0,%' AND report LIKE '%"changed":0,%' AND report LIKE '%"sent":0,%'
+	AND report LIKE '%"stopped":null%' AND report NOT LIKE '%"alarms":%'`
+
+// oldRuns selects the runs to remove: never the last of a job.
+const oldRuns = `FROM run WHERE (started_at < ? OR started_at < ? AND ` + isIdleRun +
+	`) AND seq NOT IN (SELECT MAX(seq) FROM run GROUP BY job)`
+
+func (r *retaining) runBounds() (times []any, at *time.Time) {
+	for _, keep := range []time.Duration{r.Keep.Runs, r.Keep.IdleRuns} {
+		before, ok := r.before(keep)
+		if !ok {
+			times = append(times, int64(-1)<<62)
+			continue
+		}
+		times = append(times, before.UnixMilli())
+		if at == nil || before.After(*at) {
+			at = &before
+		}
+	}
+	return times, at
+}
+
+func (r *retaining) countRuns(ctx context.Context) error {
+	times, at := r.runBounds()
+	return r.count(ctx, KeptRuns, at, `SELECT COUNT(*) AS n, COALESCE(SUM(LENGTH(report)), 0) AS bytes `+
+		oldRuns, times...)
+}
+
+func (r *retaining) deleteRuns(ctx context.Context) error {
+	times, _ := r.runBounds()
+	return r.batches(ctx, "deleting old runs", func(t *sqldb.Tx) (int, error) {
+		return t.Changed(`DELETE FROM run WHERE seq IN (SELECT seq `+oldRuns+` LIMIT 500)`, times...)
+	})
+}
+
+func (r *retaining) countLookups(ctx context.Context) error {
+	return r.countOlder(ctx, KeptLookups, r.Keep.Lookups,
+		`SELECT COUNT(*) AS n, COALESCE(SUM(LENGTH(code) + LENGTH(id) + LENGTH(message)), 0) AS bytes FROM lookup WHERE asked_at < ?`)
+}
+
+// deleteLookups removes old answers. They are requested again if a row needs one.
+func (r *retaining) deleteLookups(ctx context.Context) error {
+	before, ok := r.before(r.Keep.Lookups)
+	if !ok {
+		return nil
+	}
+	return r.batches(ctx, "deleting old lookups", func(t *sqldb.Tx) (int, error) {
+		return t.Changed(
+			`DELETE FROM lookup WHERE (kind, code) IN (SELECT kind, code FROM lookup WHERE asked_at < ? LIMIT 500)`,
+			before.UnixMilli())
+	})
+}
+
+// overDoubts selects the quarantine rows of doubts that are over, and old ones of other boots.
+const overDoubts = `FROM quarantine q JOIN attempt a ON a.id = q.attempt_id JOIN entry e ON e.id = a.entry_id
+	WHERE a.outcome <> 'unknown' OR e.state NOT IN ` + jobs.Watched + ` OR q.boot <> ? AND a.finished_at < ?`
+
+func (r *retaining) quarantineArgs() []any {
+	return []any{sqldb.Self().Boot, r.Now.Add(-oldBoots).UnixMilli()}
+}
+
+func (r *retaining) countQuarantine(ctx context.Context) error {
+	return r.count(ctx, KeptQuarantine, nil, `SELECT COUNT(*) AS n, COUNT(*) * 80 AS bytes `+overDoubts,
+		r.quarantineArgs()...)
+}
+
+func (r *retaining) deleteQuarantine(ctx context.Context) error {
+	return r.batches(ctx, "deleting what is over from the quarantine", func(t *sqldb.Tx) (int, error) {
+		return t.Changed(`DELETE FROM quarantine WHERE (attempt_id, boot) IN (SELECT q.attempt_id, q.boot `+overDoubts+
+			` LIMIT 500)`, r.quarantineArgs()...)
+	})
+}
+
+// countOlder adds a kind to the plan whose data is removed by age. Each ? of the query is the time.
+func (r *retaining) countOlder(ctx context.Context, kind string, keep time.Duration, query string) error {
+	before, ok := r.before(keep)
+	if !ok {
+		return r.nothing(kind)
+	}
+	return r.count(ctx, kind, &before, query,
+		slices.Repeat([]any{before.UnixMilli()}, strings.Count(query, "?"))...)
+}
+
+// count adds a kind to the plan. The query must return n and bytes.
+func (r *retaining) count(ctx context.Context, kind string, before *time.Time, query string, args ...any) error {
+	var sum struct {
+		N     int
+		Bytes int64
+	}
+	if err := r.db.Get(ctx, fmt.Sprintf("counting what is old of %s", kind), &sum, query, args...); err != nil {
+		return err
+	}
+	r.plan = append(r.plan, Retained{Kind: kind, Before: before, Rows: sum.N, Bytes: sum.Bytes})
+	return nil
+}
+
+func (r *retaining) nothing(kind string) error {
+	r.plan = append(r.plan, Retained{Kind: kind})
+	return nil
+}

@@ -1,0 +1,38 @@
+package state
+
+import (
+	"context"
+
+	"github.com/safrasync/safrasync/state/sqldb"
+)
+
+// auditThrough returns the number up to which acts lose who, from, target, reason and detail, or 0
+// if none does.
+func (r *retaining) auditThrough(ctx context.Context) (through int64, err error) {
+	before, ok := r.before(r.Keep.Audit)
+	if !ok {
+		return 0, nil
+	}
+	err = r.db.Get(ctx, "looking for old acts", &through,
+		`SELECT COALESCE(MAX(seq), 0) FROM audit WHERE reduced = 0 AND at < ?`, before.UnixMilli())
+	return through, err
+}
+
+func (r *retaining) countAudit(ctx context.Context) error {
+	return r.countOlder(ctx, KeptAudit, r.Keep.Audit, `SELECT COUNT(*) AS n, COALESCE(SUM(LENGTH(who) + LENGTH(origin) + LENGTH(target) + LENGTH(reason) + LENGTH(detail)), 0) AS bytes
+		FROM audit WHERE reduced = 0 AND at < ?`)
+}
+
+// reduceAudit keeps of old acts only number, time, name and hash, so that the chain stays complete.
+// The audit record of this retention states the highest number; a record that is reduced beyond it
+// was altered by somebody else.
+func (r *retaining) reduceAudit(ctx context.Context, through int64) error {
+	before, ok := r.before(r.Keep.Audit)
+	if !ok || through == 0 {
+		return nil
+	}
+	return r.batches(ctx, "reducing old acts", func(t *sqldb.Tx) (int, error) {
+		return t.Changed(`UPDATE audit SET reduced = 1, who = '', origin = '', target = '', reason = '', detail = '' WHERE seq IN
+			(SELECT seq FROM audit WHERE reduced = 0 AND seq <= ? AND at < ? ORDER BY seq LIMIT 500)`, through, before.UnixMilli())
+	})
+}

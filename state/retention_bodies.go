@@ -1,0 +1,226 @@
+package state
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// isFinished is the condition on the state in which a row can lose its contents.
+const isFinished = ledger.IsSettled
+
+// reducible is the SQL condition for an entry whose values, requests and answers are no longer
+// needed: it is not to be sent, and not to be compared. Not reducible are rows that are open, in
+// doubt or held; an accepted row whose difference to the ERP a person has yet to review; and a row
+// that was dismissed while it was in doubt, held, or refused by an answer in no form of the API (a
+// weak error), because reopening it needs what was sent.
+const reducible = `(e.state = 'withdrawn' OR e.state = 'accepted' AND e.flags NOT LIKE '%"changed"%'
+	OR e.state = 'dismissed' AND (e.dismissal LIKE '{"from":"pending"%' OR e.dismissal LIKE '{"from":"waiting"%'
+		OR e.dismissal LIKE '{"from":"invalid"%'
+		OR e.dismissal LIKE '{"from":"rejected"%') AND (e.error IS NULL OR e.error NOT LIKE '%"weak":true%')
+		AND NOT EXISTS (SELECT 1 FROM attempt d WHERE d.entry_id = e.id AND (d.outcome IS NULL OR d.outcome = 'unknown')))`
+
+const oldBodies = `FROM entry e WHERE e.reduced_at IS NULL AND ` + isFinished + ` AND e.updated_at < ?`
+
+// oldBody is a finished row of the plan, and whether it loses its contents.
+type oldBody struct {
+	ID, Bytes int64
+	At        int64 `db:"updated_at"`
+	Goes      bool
+}
+
+// planPage is how many rows one statement of the plan reads. The first retention of a ledger of ten
+// seasons has millions to count, and no statement may take that long.
+const planPage = 2000
+
+// countBodies reads the finished rows from the oldest on, as reduceBodies does.
+func (r *retaining) countBodies(ctx context.Context) error {
+	const op = "counting what is old of bodies"
+	before, ok := r.before(r.Keep.Bodies)
+	if !ok {
+		return r.nothing(KeptBodies)
+	}
+	k := Retained{Kind: KeptBodies, Before: &before}
+	last := oldBody{At: int64(-1) << 62}
+	query := `SELECT e.id, e.updated_at, LENGTH(COALESCE(e.payload, '')) + LENGTH(e.cells) + LENGTH(e.shown) + LENGTH(e.now_cells) + LENGTH(e.ack_cells) AS bytes, ` + reducible + ` AS goes ` +
+		oldBodies + ` AND (e.updated_at, e.id) > (?, ?) ORDER BY e.updated_at, e.id LIMIT ?`
+	for {
+		var page []oldBody
+		if err := r.db.All(ctx, op, &page, query, before.UnixMilli(), last.At, last.ID, planPage); err != nil {
+			return err
+		}
+		var ids []int64
+		for _, row := range page {
+			if last = row; !row.Goes {
+				k.Kept++
+				continue
+			}
+			k.Rows++
+			k.Bytes += row.Bytes
+			ids = append(ids, row.ID)
+		}
+		var attempts int64
+		if err := r.db.Get(ctx, op, &attempts,
+			`SELECT COALESCE(SUM(LENGTH(a.payload) + LENGTH(COALESCE(a.evidence, '')) + LENGTH(COALESCE(a.request_head, ''))
+			+ LENGTH(COALESCE(a.answer_head, '')) + LENGTH(a.answer_body)), 0) FROM attempt a WHERE `+r.db.D.Among("a.entry_id"),
+			sqldb.ListOf(r.db.D, ids)); err != nil {
+			return err
+		}
+		k.Bytes += attempts
+		if len(page) < planPage {
+			r.plan = append(r.plan, k)
+			return nil
+		}
+	}
+}
+
+// reduceBodies reduces the finished rows from the oldest on.
+func (r *retaining) reduceBodies(ctx context.Context) error {
+	before, ok := r.before(r.Keep.Bodies)
+	if !ok {
+		return nil
+	}
+	var last struct {
+		ID int64
+		At int64 `db:"updated_at"`
+	}
+	last.At = int64(-1) << 62
+	return r.batches(ctx, "reducing old rows", func(t *sqldb.Tx) (int, error) {
+		from := last
+		var rows []struct {
+			ID int64
+			At int64 `db:"updated_at"`
+		}
+		if err := t.All(&rows, `SELECT e.id, e.updated_at `+oldBodies+` AND (e.updated_at, e.id) > (?, ?) AND `+
+			reducible+` ORDER BY e.updated_at, e.id LIMIT ?`,
+			before.UnixMilli(), from.At, from.ID, retentionBatch); err != nil || len(rows) == 0 {
+			return 0, err
+		}
+		ids := make([]int64, len(rows))
+		for i, row := range rows {
+			ids[i] = row.ID
+		}
+		if _, err := reduceEntries(t, ids, before, r.Now); err != nil {
+			return 0, err
+		}
+		last = rows[len(rows)-1]
+		return len(rows), nil
+	})
+}
+
+// bodyRow holds what an entry loses.
+type bodyRow struct {
+	ID, Version          int64
+	Key, Cells, Warnings string
+	Now                  string `db:"now_cells"`
+	Ack                  string `db:"ack_cells"`
+	Error                sql.NullString
+}
+
+// reduceEntries replaces the values of entries by their marks, and removes payloads, requests and
+// answers, including those of their attempts. It checks each entry again under its lock: one that
+// is no longer finished, or no longer old, stays as it is. It returns how many were reduced.
+func reduceEntries(t *sqldb.Tx, ids []int64, before, now time.Time) (int, error) {
+	// Attempts are locked before entries, as a settlement does.
+	if t.S.D.Lock != "" {
+		var locked []string
+		if err := t.All(&locked, t.S.D.Locked(`SELECT a.id FROM attempt a WHERE `+t.S.D.Among("a.entry_id")+
+			` ORDER BY a.id`, "a"), sqldb.ListOf(t.S.D, ids)); err != nil {
+			return 0, err
+		}
+	}
+	var rows []bodyRow
+	query := `SELECT e.id, e.key, e.cells, e.now_cells, e.ack_cells, e.warnings, e.error, e.version ` + oldBodies +
+		` AND ` + reducible + ` AND ` + t.S.D.Among("e.id") + ` ORDER BY e.id`
+	if err := t.All(&rows, t.S.D.Locked(query, "e"), before.UnixMilli(), sqldb.ListOf(t.S.D, ids)); err != nil ||
+		len(rows) == 0 {
+		return 0, err
+	}
+	updates := make([][]any, len(rows))
+	reduced := make([]int64, len(rows))
+	for i := range rows {
+		if err := rows[i].reduce(); err != nil {
+			return 0, err
+		}
+		row := rows[i]
+		reduced[i] = row.ID
+		updates[i] = []any{
+			row.ID, nil, "{}", row.Cells, row.Now, row.Ack, row.Warnings, row.Error, now.UnixMilli(),
+			row.Version + 1,
+		}
+	}
+	ended := `outcome IS NOT NULL AND ` + t.S.D.Among("entry_id")
+	if err := t.Do(`UPDATE attempt SET payload = '{}', evidence = NULL, request_head = NULL, answer_head = NULL, answer_body = ''
+		WHERE `+ended, sqldb.ListOf(t.S.D, reduced)); err != nil {
+		return 0, err
+	}
+	if t.S.D.Pack != "" {
+		if err := t.Do(t.S.D.Pack+` AND `+ended, sqldb.ListOf(t.S.D, reduced)); err != nil {
+			return 0, err
+		}
+	}
+	return len(rows), t.UpdateRows("entry", reducedColumns, updates)
+}
+
+// reducedColumns are the columns that a reduction writes.
+var reducedColumns = []string{
+	"id", "payload", "shown", "cells", "now_cells", "ack_cells", "warnings", "error", "reduced_at", "version",
+}
+
+// reduce replaces values by their marks, and removes the ERP's values from warnings and errors.
+func (r *bodyRow) reduce() error {
+	damaged := func(column string) error {
+		return fmt.Errorf("entry %d is damaged in column %s: restore the backup", r.ID, column)
+	}
+	for column, text := range map[string]*string{"cells": &r.Cells, "now_cells": &r.Now, "ack_cells": &r.Ack} {
+		var values trade.Values
+		if err := json.Unmarshal([]byte(*text), &values); err != nil {
+			return damaged(column)
+		}
+		if len(values) == 0 {
+			continue
+		}
+		left, err := json.Marshal(values.Marks(r.Key))
+		if err != nil {
+			return err
+		}
+		*text = string(left)
+	}
+	if r.Warnings != "[]" {
+		var problems []trade.Problem
+		if err := json.Unmarshal([]byte(r.Warnings), &problems); err != nil {
+			return damaged("warnings")
+		}
+		text, err := json.Marshal(withoutValues(problems))
+		if err != nil {
+			return err
+		}
+		r.Warnings = string(text)
+	}
+	if r.Error.Valid {
+		var e trade.EntryError
+		if err := json.Unmarshal([]byte(r.Error.String), &e); err != nil {
+			return damaged("error")
+		}
+		e.Fields = withoutValues(e.Fields)
+		text, err := json.Marshal(e)
+		if err != nil {
+			return err
+		}
+		r.Error.String = string(text)
+	}
+	return nil
+}
+
+func withoutValues(problems []trade.Problem) []trade.Problem {
+	for i := range problems {
+		problems[i].Value = ""
+	}
+	return ledger.List(problems)
+}

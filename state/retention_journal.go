@@ -1,0 +1,366 @@
+package state
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"slices"
+
+	"github.com/safrasync/safrasync/internal/failpoint"
+	"github.com/safrasync/safrasync/state/journal"
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
+)
+
+// The journal begins again within itself, so that at each moment it is one unbroken chain that fits
+// the ledger:
+//
+//	1. a new segment begins; the number of its first record is the base
+//	2. page by page, what the ledger knows of every row that was sent or decided about is written
+//	   as a record (journal.Base), each in a transaction of its own that locks the ledger's row of
+//	   the journal from its beginning: nothing is written to the journal between reading the ledger
+//	   and the record
+//	3. a last, empty page states that everything before the base is in the records from the base on
+//	4. the records on disk from the base on are read back and compared with what was written, and
+//	   with the ledger
+//	5. the segments before the base are removed, the oldest first
+//
+// A process that ends after 1 or 2 leaves more records than needed, after 3 or in 5 more segments
+// than needed; the next retention continues. An older copy of the ledger, even from before the
+// base, is detected as before, and a rebuild finds the same.
+
+// renewPage is how many rows one record of a snapshot has.
+const renewPage = 250
+
+// JournalWaste is how many times larger than its snapshot a journal must be before it begins again,
+// even if the configured limit is smaller.
+const JournalWaste = 3
+
+func (r *retaining) journalDue() (due bool, bytes int64, err error) {
+	if r.db.Journal == nil || r.Keep.Journal <= 0 {
+		return false, 0, nil
+	}
+	bytes, first, base, snapshot, err := r.db.Journal.Size()
+	if err != nil {
+		return false, 0, r.db.JournalFault(err)
+	}
+	return first < base || bytes > r.Keep.Journal && bytes > JournalWaste*snapshot, bytes, nil
+}
+
+func (r *retaining) countJournal(context.Context) error {
+	due, bytes, err := r.journalDue()
+	if err != nil {
+		return err
+	}
+	k := Retained{Kind: KeptJournal}
+	if due {
+		k.Rows, k.Bytes = 1, bytes
+	}
+	r.plan = append(r.plan, k)
+	return nil
+}
+
+// snapshot is one renewal of the journal.
+type snapshot struct {
+	*retaining
+	base int64
+	rows int
+	sum  hash.Hash // of the rows as written
+}
+
+// RenewJournal makes the journal begin again if it is too large, and removes old segments that an
+// earlier process did not remove before it ended.
+func (r *retaining) RenewJournal(ctx context.Context) error {
+	due, _, err := r.journalDue()
+	if err != nil || !due {
+		return err
+	}
+	_, first, base, _, err := r.db.Journal.Size()
+	if err != nil {
+		return r.db.JournalFault(err)
+	}
+	if first < base { // an earlier process ended before it removed all segments
+		var unfit *unfitError
+		if err := r.DropBefore(ctx, nil); !errors.As(err, &unfit) {
+			return err
+		}
+	}
+	return r.BeginAgain(ctx)
+}
+
+// BeginAgain writes a snapshot and removes the segments before it.
+func (r *retaining) BeginAgain(ctx context.Context) error {
+	n := &snapshot{retaining: r, sum: sha256.New()}
+	for after, done := int64(0), false; !done; {
+		err := r.db.InTx(ctx, "letting the journal begin again", func(t *sqldb.Tx) (err error) {
+			done, err = n.page(t, &after)
+			return err
+		})
+		if errors.Is(err, journal.ErrUnsettled) {
+			return nil // retention tries again the next time
+		}
+		if err == nil {
+			err = failpoint.Hit("renew.page")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	size, _, _, _, err := r.db.Journal.Size()
+	older, sizeErr := r.db.Journal.SizeBefore(n.base)
+	if err = errors.Join(err, sizeErr); err != nil {
+		return r.db.JournalFault(err)
+	}
+	if err := r.db.InTx(ctx, "letting the journal begin again", func(t *sqldb.Tx) error {
+		note := t.Noting(r.Now)
+		note.Kind, note.Base, note.Size = journal.Base, n.base, max(1, size-older)
+		return nil
+	}); err != nil {
+		return err
+	}
+	if err := failpoint.Hit("renew.based"); err != nil {
+		return err
+	}
+	return r.DropBefore(ctx, n)
+}
+
+// page writes one page of what the ledger knows. The first page begins the segment.
+func (n *snapshot) page(t *sqldb.Tx, after *int64) (done bool, err error) {
+	// Until the commit no other transaction of this journal writes its record.
+	var row sqldb.JournalRow
+	if err := t.Get(&row, n.db.D.Locked(`SELECT id, seq, mark, host, path, at, retired_at FROM journal WHERE id = ?`,
+		"journal"), n.db.Journal.Header().Journal); err != nil {
+		return false, err
+	}
+	base := n.base
+	if base == 0 {
+		if base, err = n.db.Journal.Cut(row.Seq, row.Mark); err != nil {
+			if errors.Is(err, journal.ErrUnsettled) {
+				return false, err
+			}
+			return false, n.db.JournalFault(err)
+		}
+	}
+	var ids []int64
+	if err := t.All(&ids, `SELECT e.id FROM entry e WHERE e.id > ? AND `+ledger.Remembers+` ORDER BY e.id LIMIT ?`,
+		*after, renewPage); err != nil {
+		return false, err
+	}
+	note := t.Noting(n.Now)
+	note.Kind = journal.Base
+	if err := ledger.Images(t, ids, note); err != nil {
+		return false, err
+	}
+	if n.base == 0 { // also the pauses, which are decisions about sending, and the moves of jobs
+		if err := t.All(&note.Moves,
+			`SELECT job AS "from", moved_to AS "to", sends, seq AS "after" FROM job_moved WHERE journal = ? ORDER BY seq`, n.db.Journal.Header().Journal); err != nil {
+			return false, err
+		}
+		if note.Jobs, err = ledger.Pauses(t); err != nil {
+			return false, err
+		}
+	}
+	sum, err := pageSum(*note)
+	if err != nil {
+		return false, err
+	}
+	t.Then = append(t.Then, func() {
+		n.base, n.rows = base, n.rows+len(ids)
+		n.sum.Write(sum)
+		if len(ids) > 0 {
+			*after = ids[len(ids)-1]
+		}
+	})
+	return len(ids) < renewPage, nil
+}
+
+// DropBefore removes the segments before the last base, after what replaces them was read from the
+// disk and found complete. n is the snapshot that was just written; nil if an earlier process wrote
+// it.
+func (r *retaining) DropBefore(ctx context.Context, n *snapshot) error {
+	if err := r.verifyBase(ctx, n); err != nil {
+		return err
+	}
+	if err := failpoint.Hit("renew.verified"); err != nil {
+		return err
+	}
+	if _, err := r.db.Journal.Drop(); err != nil {
+		return r.db.JournalFault(err)
+	}
+	return failpoint.Hit("renew.dropped")
+}
+
+// unfitError states why the segments before a base are not removed.
+type unfitError struct {
+	base int64
+	why  string
+}
+
+// Error returns the base and the reason.
+func (e *unfitError) Error() string {
+	return fmt.Sprintf("the journal that began again at record %d does not fit: %s", e.base, e.why)
+}
+
+// rowHash identifies a row in 16 bytes.
+type rowHash [16]byte
+
+func hashRow(row journal.Row) rowHash {
+	sum := sha256.Sum256([]byte(row.Job + "\x00" + row.Key))
+	return rowHash(sum[:16])
+}
+
+// verifyBase reads the journal from its last base on and compares it with the ledger: every row
+// that may exist on the platform must be in it, and no row may have an id, or a generation, that
+// the ledger does not have.
+func (r *retaining) verifyBase(ctx context.Context, n *snapshot) error {
+	dir := r.db.JournalPath
+	end, err := journal.Read(dir, 1<<62, func(journal.Record, string) error { return nil })
+	if err != nil {
+		return r.db.JournalFault(err)
+	}
+	unfit := func(format string, args ...any) error {
+		return &sqldb.Error{
+			Code: sqldb.CodeJournal, Path: r.db.Where,
+			Hint: "nothing was removed; run `safrasync doctor`, and report this as a fault of the program",
+			Err:  &unfitError{base: end.Base, why: fmt.Sprintf(format, args...)},
+		}
+	}
+	// The ledger is read first: what it has by now is already in the journal.
+	missing, err := r.remembered(ctx)
+	if err != nil {
+		return err
+	}
+	sum, rows := sha256.New(), 0
+	_, err = journal.Read(dir, end.Base-1, func(rec journal.Record, _ string) error {
+		for _, row := range rec.Rows {
+			delete(missing, hashRow(row.Row))
+		}
+		if rec.Kind != journal.Base {
+			return nil
+		}
+		if n != nil && rec.Base == 0 {
+			text, err := pageSum(rec)
+			if err != nil {
+				return err
+			}
+			sum.Write(text)
+			rows += len(rec.Rows)
+		}
+		return r.agrees(ctx, rec, unfit)
+	})
+	var known *sqldb.Error
+	switch {
+	case errors.As(err, &known):
+		return err
+	case err != nil:
+		return r.db.JournalFault(err)
+	case n != nil && (rows != n.rows || string(sum.Sum(nil)) != string(n.sum.Sum(nil))):
+		return unfit("%d rows were written, and %d are read", n.rows, rows)
+	case len(missing) > 0:
+		return unfit("%d rows that the ledger has are not in it", len(missing))
+	}
+	return nil
+}
+
+// pageSum is what a page of a base is compared by after it was written.
+func pageSum(page journal.Record) ([]byte, error) {
+	return json.Marshal(journal.Record{Rows: page.Rows, Records: page.Records})
+}
+
+// agrees compares a page of the journal with the ledger.
+func (r *retaining) agrees(ctx context.Context, page journal.Record, unfit func(string, ...any) error) error {
+	const op = "comparing the journal with the ledger"
+	rows, records := map[journal.Row]journal.Image{}, map[journal.Row][]journal.Sent{}
+	keys := map[string][]any{}
+	for _, row := range page.Rows {
+		rows[row.Row], keys[row.Job] = row, append(keys[row.Job], row.Key)
+	}
+	for _, record := range page.Records {
+		if records[record.Row] == nil && rows[record.Row].Key == "" {
+			keys[record.Job] = append(keys[record.Job], record.Key)
+		}
+		records[record.Row] = append(records[record.Row], record)
+	}
+	for job, of := range keys {
+		var have []ledger.NarrowRow
+		args := append([]any{job}, of...)
+		if err := r.db.All(ctx, op, &have, ledger.SelectNarrow+`WHERE e.job = ? AND e.key IN (`+sqldb.Placeholders(len(of))+`)`,
+			args...); err != nil {
+			return err
+		}
+		for _, e := range have {
+			at := journal.Row{Job: e.Job, Key: e.Key}
+			if image := rows[at]; image.Generation > e.Generation || image.Version > e.Version {
+				return unfit("row %s %s stands otherwise in the ledger", e.Job, e.Key)
+			}
+			delete(rows, at)
+		}
+		missing := 0
+		for at := range rows {
+			if at.Job == job {
+				missing++
+			}
+		}
+		if missing > 0 {
+			return unfit("%d of its rows of job %s are not in the ledger", missing, job)
+		}
+		var sent []ledger.OwnedRecord
+		if err := r.db.All(ctx, op, &sent, ledger.SelectRecord+`WHERE r.job = ? AND r.key IN (`+sqldb.Placeholders(len(of))+`)`,
+			args...); err != nil {
+			return err
+		}
+		for _, have := range sent {
+			at := journal.Row{Job: have.Job, Key: have.Key}
+			records[at] = slices.DeleteFunc(records[at], func(image journal.Sent) bool {
+				return image.Sends == have.Kind && image.Generation == have.Generation &&
+					(image.Version < have.Version || image.Version == have.Version && image.RemoteID == have.RemoteID)
+			})
+		}
+	}
+	for at, left := range records {
+		if len(left) > 0 {
+			return unfit("row %s %s stands otherwise in the ledger", at.Job, at.Key)
+		}
+	}
+	return nil
+}
+
+// mayBeOnPlatform is the SQL condition for the entries that exist on the platform, or may: the journal
+// must never lose them.
+const mayBeOnPlatform = `EXISTS (SELECT 1 FROM attempt a WHERE a.entry_id = e.id AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'created')))`
+
+// remembered returns the rows that the journal must have. If there are several journals it returns
+// none, because rows of other hosts may be only in their journals.
+func (r *retaining) remembered(ctx context.Context) (map[rowHash]bool, error) {
+	const op = "comparing the journal with the ledger"
+	out := map[rowHash]bool{}
+	var journals int
+	if err := r.db.Get(ctx, op, &journals,
+		`SELECT COUNT(*) FROM journal WHERE retired_at IS NULL`); err != nil || journals > 1 {
+		return out, err
+	}
+	for after := int64(0); ; {
+		var rows []struct {
+			ID       int64
+			Job, Key string
+		}
+		if err := r.db.All(ctx, op, &rows,
+			`SELECT e.id, e.job, e.key FROM entry e WHERE e.id > ? AND `+ledger.Remembers+` AND `+mayBeOnPlatform+
+				` ORDER BY e.id LIMIT ?`, after, knownPage); err != nil {
+			return nil, err
+		}
+		for _, row := range rows {
+			after = row.ID
+			out[hashRow(journal.Row{Job: row.Job, Key: row.Key})] = true
+		}
+		if len(rows) < knownPage {
+			return out, nil
+		}
+	}
+}
+
+// knownPage is how many entries are read at once.
+const knownPage = 2000

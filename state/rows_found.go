@@ -1,0 +1,291 @@
+package state
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/safrasync/safrasync/state/jobs"
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// The sizes of pages. Nothing is open between two pages, so the caller may write meanwhile.
+const (
+	KnownPage = 2000
+	EntryPage = 250
+)
+
+type knownRow struct {
+	ID, Version, ShownMark                             int64
+	Key, State, MappedWith, Flags, Cause, Acknowledged string
+	SourceHash                                         trade.Hash
+	GoneSweeps                                         int
+}
+
+const selectKnown = `SELECT id, key, state, source_hash, mapped_with, flags, gone_sweeps, cause, version, shown_mark, acknowledged FROM entry `
+
+func (r knownRow) known() (trade.Known, error) {
+	k := trade.Known{
+		ID: r.ID, Key: r.Key, State: trade.State(r.State), SourceHash: r.SourceHash, MappedWith: r.MappedWith,
+		GoneSweeps: r.GoneSweeps, Cause: r.Cause, Version: r.Version, ShownMark: r.ShownMark,
+	}
+	var err error
+	if k.Flags, err = ledger.FlagsOf(r.Flags); err == nil {
+		k.Acknowledged, err = ledger.FlagsOf(r.Acknowledged)
+	}
+	return k, err
+}
+
+// Known returns what is known of these keys, by key.
+func (s *Store) Known(ctx context.Context, job string, keys []string) (map[string]trade.Known, error) {
+	out := make(map[string]trade.Known, len(keys))
+	for chunk := range slices.Chunk(keys, sqldb.InList) {
+		found, err := s.known(ctx, "looking up keys", `WHERE job = ? AND key IN (`+sqldb.Placeholders(len(chunk))+`)`,
+			append([]any{job}, sqldb.Anys(chunk)...)...)
+		if err != nil {
+			return nil, err
+		}
+		for _, k := range found {
+			out[k.Key] = k
+		}
+	}
+	return out, nil
+}
+
+// known reads what discovery needs of the entries that match a condition.
+func (s *Store) known(ctx context.Context, op, where string, args ...any) ([]trade.Known, error) {
+	return sqldb.Rows(ctx, s.db, op, knownRow.known, selectKnown+where, args...)
+}
+
+// Entries returns whole entries by their ids, in any order. Ids that do not exist are left out.
+func (s *Store) Entries(ctx context.Context, ids []int64) ([]trade.Entry, error) {
+	return s.SelectEntries(ctx, "reading entries", `WHERE `+s.db.D.Among("e.id"), sqldb.ListOf(s.db.D, ids))
+}
+
+// EachKnown calls fn for every entry of the job in id order; fn may write. It stops at the first
+// error of fn.
+func (s *Store) EachKnown(ctx context.Context, job string, fn func(trade.Known) error) error {
+	for after := int64(0); ; {
+		page, err := s.known(ctx, goingThrough, `WHERE job = ? AND id > ? ORDER BY id LIMIT ?`, job, after, KnownPage)
+		if err != nil {
+			return err
+		}
+		for _, k := range page {
+			if err := fn(k); err != nil {
+				return err
+			}
+			after = k.ID
+		}
+		if len(page) < KnownPage {
+			return nil
+		}
+	}
+}
+
+// Stale calls fn for every entry in one of the states whose MappedWith differs, state by state,
+// each in id order; fn may write.
+func (s *Store) Stale(ctx context.Context, job, mappedWith string, states []trade.State,
+	fn func(trade.Entry) error,
+) error {
+	// one state at a time: for several, the databases would scan all entries of the job in id order
+	for _, state := range states {
+		for after := int64(0); ; {
+			page, err := s.SelectEntries(ctx, "looking for entries of an earlier mapping",
+				`WHERE e.job = ? AND e.state = ? AND e.id > ? AND e.mapped_with <> ? ORDER BY e.id LIMIT ?`,
+				job, string(state), after, mappedWith, EntryPage)
+			if err != nil {
+				return err
+			}
+			for _, e := range page {
+				if err := fn(e); err != nil {
+					return err
+				}
+				after = e.ID
+			}
+			if len(page) < EntryPage {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// arrived is the SQL condition for an entry that a reading has found and that nobody has sent or
+// decided about: a rebuild also adds entries with new ids, but those were there before.
+const arrived = `e.state NOT IN ('accepted', 'dismissed') AND NOT EXISTS (SELECT 1 FROM attempt a WHERE a.entry_id = e.id)`
+
+// Arrivals returns how many entries of a job with ids greater than after were never sent, the keys
+// of the first few, the highest id of all, and whether there are earlier entries.
+func (s *Store) Arrivals(ctx context.Context, job string, after int64, samples int) (trade.Arrivals, error) {
+	const op = "counting new rows"
+	var a trade.Arrivals
+	var row struct {
+		N    int
+		Last int64
+	}
+	if err := s.db.Get(ctx, op, &row,
+		`SELECT COUNT(CASE WHEN `+arrived+` THEN 1 END) AS n, COALESCE(MAX(e.id), 0) AS last FROM entry e WHERE e.job = ? AND e.id > ?`,
+		job, after); err != nil {
+		return a, err
+	}
+	a.Count, a.Last = row.N, row.Last
+	var earlier []int64
+	if err := s.db.All(ctx, op, &earlier, `SELECT id FROM entry WHERE job = ? AND id <= ? LIMIT 1`, job,
+		after); err != nil {
+		return a, err
+	}
+	a.Before = len(earlier) > 0
+	if a.Count == 0 {
+		return a, nil
+	}
+	err := s.db.All(ctx, op, &a.Samples,
+		`SELECT e.key FROM entry e WHERE e.job = ? AND e.id > ? AND `+arrived+` ORDER BY e.id LIMIT ?`, job, after, samples)
+	return a, err
+}
+
+// Record stores one page of discovery in one transaction that is fenced by the lease
+// (trade.ErrLeaseLost). A new entry whose key exists, and an update whose entry has changed since
+// it was read, is left out and counted in lost.
+func (s *Store) Record(ctx context.Context, lease trade.Lease, page trade.Page) (lost int, err error) {
+	now := time.Now()
+	err = s.db.InTx(ctx, "recording a page of discovery", func(t *sqldb.Tx) error {
+		lost = 0
+		if err := jobs.Fence(t, lease); err != nil {
+			return err
+		}
+		sums := ledger.TallyChange{}
+		left, err := InsertEntries(t, lease.Job, page.New, now, sums)
+		if err != nil {
+			return err
+		}
+		lost += left
+		if len(page.Updates) > 0 {
+			entries, err := ledger.LockEntries(t, ledger.UpdateIDs(page.Updates))
+			if err != nil {
+				return err
+			}
+			records, err := ledger.LoadRecords(t, ledger.Concerned(page.Updates), now)
+			if err != nil {
+				return err
+			}
+			left, err = ledger.ApplyUpdates(t, entries, records, page.Updates, now, sums)
+			if err != nil {
+				return err
+			}
+			if err := records.Note(); err != nil {
+				return err
+			}
+			lost += left
+		}
+		if page.Cursor != nil {
+			if err := jobs.SetCursor(t, lease.Job, *page.Cursor); err != nil {
+				return err
+			}
+		}
+		return sums.Apply(t)
+	})
+	if err != nil {
+		return 0, err
+	}
+	return lost, nil
+}
+
+// InsertEntries adds the entries whose key is new and returns how many others there were.
+func InsertEntries(t *sqldb.Tx, job string, entries []trade.Entry, now time.Time,
+	sums ledger.TallyChange,
+) (lost int, err error) {
+	lost = len(entries)
+	kinds := map[trade.Kind]bool{}
+	for _, e := range entries {
+		if !kinds[e.Sends] {
+			kinds[e.Sends] = true
+			if err := ledger.KnowJob(t, job, string(e.Sends)); err != nil {
+				return 0, err
+			}
+		}
+	}
+	// in chunks, so that a page is not in memory a second time as arguments
+	for chunk := range slices.Chunk(entries, sqldb.BulkRows) {
+		rows := make([][]any, len(chunk))
+		for i, e := range chunk {
+			e.Job, e.Version = job, 1
+			row, err := ledger.RowOf(e, now)
+			if err != nil {
+				return 0, err
+			}
+			rows[i] = row.Args()[1:]
+		}
+		added, err := insertEntryRows(t, rows, `ON CONFLICT (job, key) DO NOTHING RETURNING state, amount, unit`)
+		if err != nil {
+			return 0, err
+		}
+		lost -= len(added)
+		for _, r := range added {
+			q, err := ledger.Quantity(r.Amount, r.Unit)
+			if err != nil {
+				return 0, fmt.Errorf("the amount of a new entry %w", err)
+			}
+			sums.Add(job, r.State, r.Unit, q.Amount)
+		}
+	}
+	return lost, nil
+}
+
+// insertEntryRows inserts entries and returns the rows that the statements return.
+func insertEntryRows(t *sqldb.Tx, rows [][]any, suffix string) (returned []ledger.NarrowRow, err error) {
+	if t.S.D.Name == sqldb.Postgres {
+		err := sqldb.EachArray("entry", ledger.NewColumns, rows, func(list string, args []any) error {
+			var part []ledger.NarrowRow
+			err := t.All(&part, "INSERT INTO entry ("+strings.Join(ledger.NewColumns, ", ")+") SELECT * FROM "+list+" "+
+				suffix, args...)
+			returned = append(returned, part...)
+			return err
+		})
+		return returned, err
+	}
+	insert, err := t.PreparexContext(t.Ctx, sqldb.InsertText("entry", ledger.NewColumns, 1, suffix))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, insert.Close()) }()
+	short := context.WithoutCancel(t.Ctx)
+	for _, row := range rows {
+		var e ledger.NarrowRow
+		err := insert.QueryRowxContext(short, row...).Scan(&e.State, &e.Amount, &e.Unit)
+		switch {
+		case errors.Is(err, sql.ErrNoRows): // the key exists already
+		case err != nil:
+			return nil, err
+		default:
+			returned = append(returned, e)
+		}
+	}
+	return returned, nil
+}
+
+// NewContents returns entries of a job in a state, pending or waiting, with ids greater than after, in
+// id order, at most limit, with only what is compared of each: id, job, key, kind, hashes, target and
+// payload.
+func (s *Store) NewContents(ctx context.Context, job string, state trade.State, after int64, limit int,
+) ([]trade.Entry, error) {
+	var rows []struct {
+		trade.Entry
+		Body string
+	}
+	query := `SELECT e.id, e.job, e.sends, e.key, e.source_hash, e.payload_hash, e.target,
+		COALESCE(e.payload, '') AS body FROM entry e WHERE e.job = ? AND e.state = ? AND e.id > ? ORDER BY e.id LIMIT ?`
+	err := s.db.All(ctx, "looking for new rows", &rows, query, job, string(state), after, limit)
+	out := make([]trade.Entry, len(rows))
+	for i, r := range rows {
+		out[i] = r.Entry
+		out[i].Payload = json.RawMessage(r.Body)
+	}
+	return out, err
+}

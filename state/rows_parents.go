@@ -1,0 +1,127 @@
+package state
+
+import (
+	"context"
+	"slices"
+
+	"github.com/safrasync/safrasync/state/ledger"
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Parents returns what is known of rows that others depend on, by job and key. Rows that the ledger
+// does not have are not in the result.
+func (s *Store) Parents(ctx context.Context, keys []trade.ParentKey) (map[trade.ParentKey]trade.Parent, error) {
+	out := make(map[trade.ParentKey]trade.Parent, len(keys))
+	byJob := map[string][]string{}
+	for _, k := range keys {
+		byJob[k.Job] = append(byJob[k.Job], k.Key)
+	}
+	for job, keys := range byJob {
+		slices.Sort(keys)
+		for chunk := range slices.Chunk(slices.Compact(keys), sqldb.InList) {
+			var rows []struct {
+				Key, State, Cause, RemoteID string
+				Deleted, Replaced, Changed  bool
+				Content                     int64
+			}
+			query := `SELECT e.key, state, cause, COALESCE(r.remote_id, '') AS remote_id, (flags LIKE '%"deleted_remote"%' OR acknowledged LIKE '%"deleted_remote"%') AS deleted,
+				flags LIKE '%"replaced"%' AS replaced, flags LIKE '%"changed"%' AS changed, content FROM entry e ` + ledger.JoinRecord + `WHERE e.job = ? AND e.key IN (` + sqldb.Placeholders(len(chunk)) + `)`
+			if err := s.db.All(ctx, "looking up the rows that others wait for", &rows, query,
+				append([]any{job}, sqldb.Anys(chunk)...)...); err != nil {
+				return nil, err
+			}
+			for _, r := range rows {
+				switch {
+				case r.Deleted: // nothing is sent under a record that no longer exists
+					r.RemoteID, r.Cause = "", trade.CauseDeleted
+				case r.Replaced: // nor under that of another row
+					r.RemoteID, r.Cause = "", trade.CauseReplaced
+				}
+				out[trade.ParentKey{Job: job, Key: r.Key}] = trade.Parent{
+					State: trade.State(r.State), Cause: r.Cause,
+					RemoteID: r.RemoteID, Content: r.Content, Changed: r.Changed,
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+// Orphans calls fn for the entries of a job that wait for their parent, in pages in id order; fn
+// may write. It stops at the first error of fn.
+func (s *Store) Orphans(ctx context.Context, job string, fn func([]trade.Entry) error) error {
+	return s.eachOfCause(ctx, "going through the rows that wait for their parents", job, trade.CauseParent,
+		trade.Waiting, fn)
+}
+
+// Unread returns the source hashes of the entries of a job that were sent and whose rows have changed
+// since to what cannot be sent: of their newest row only the cells are known. The few records of these
+// are looked up first, which CROSS JOIN says to SQLite.
+func (s *Store) Unread(ctx context.Context, job string) (map[int64]trade.Hash, error) {
+	var rows []struct {
+		ID         int64
+		SourceHash trade.Hash
+	}
+	err := s.db.All(ctx, "looking up changed rows that cannot be sent", &rows, `SELECT e.id, e.source_hash
+		FROM record r CROSS JOIN entry e WHERE r.new_near = 0 AND r.new_cells <> `+ledger.EmptyBytes(s.db.D)+`
+			AND e.id = r.entry_id AND r.new_cells = e.source_hash AND e.job = ? AND e.flags LIKE '%"replaced"%'`, job)
+	out := make(map[int64]trade.Hash, len(rows))
+	for _, row := range rows {
+		out[row.ID] = row.SourceHash
+	}
+	return out, err
+}
+
+// HeldFor calls fn for the entries of a job that are held for a cause, in pages in id order; fn may
+// write. It stops at the first error of fn.
+func (s *Store) HeldFor(ctx context.Context, job, cause string, fn func([]trade.Entry) error) error {
+	return s.eachOfCause(ctx, "going through the rows that are held", job, cause, trade.Held, fn)
+}
+
+func (s *Store) eachOfCause(ctx context.Context, op, job, cause string, state trade.State,
+	fn func([]trade.Entry) error,
+) error {
+	for after := int64(0); ; {
+		page, err := s.SelectEntries(ctx, op,
+			`WHERE e.job = ? AND e.cause = ? AND e.id > ? AND e.state = ? ORDER BY e.id LIMIT ?`, job, cause, after,
+			string(state), EntryPage)
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		after = page[len(page)-1].ID
+		if err := fn(page); err != nil {
+			return err
+		}
+	}
+}
+
+// FillParentStates fills in the present states of the parents of waiting entries, for people.
+func (s *Store) FillParentStates(ctx context.Context, entries []trade.Entry) error {
+	var keys []trade.ParentKey
+	for _, e := range entries {
+		for _, a := range e.WaitingFor {
+			if a.Job != "" {
+				keys = append(keys, trade.ParentKey{Job: a.Job, Key: a.Key})
+			}
+		}
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	parents, err := s.Parents(ctx, keys)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		for i, a := range e.WaitingFor {
+			p, ok := parents[trade.ParentKey{Job: a.Job, Key: a.Key}]
+			// keep the cause that discovery found
+			if !ok || p.State == trade.Accepted && p.Cause == "" && a.ParentCause == trade.CauseReplaced {
+				continue
+			}
+			e.WaitingFor[i].ParentState, e.WaitingFor[i].ParentCause = p.State, p.Cause
+		}
+	}
+	return nil
+}

@@ -1,0 +1,139 @@
+package state
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// serviceSilent is how long a `run` may go without a heartbeat before it counts as dead. It renews
+// its heartbeat every ServiceBeat.
+const serviceSilent = 5 * time.Minute
+
+// ServiceBeat is how often a `run` renews its heartbeat.
+const ServiceBeat = time.Minute
+
+// Service is a `safrasync run` that serves this ledger, or that ended without withdrawing.
+type Service struct {
+	Owner   trade.Owner
+	Version string
+	Since   time.Time
+	Seen    time.Time // its last heartbeat
+	Dead    bool      // it had no heartbeat for minutes, or its process is gone
+}
+
+// Announce records that this process serves the ledger from now on. It removes the records of
+// services that are dead.
+func (s *Store) Announce(ctx context.Context, version string, since time.Time) error {
+	owner, err := json.Marshal(sqldb.Self())
+	if err != nil {
+		return fmt.Errorf("announcing the service: %w", err)
+	}
+	old, err := s.Services(ctx)
+	if err != nil {
+		return err
+	}
+	return s.db.InTx(ctx, "announcing the service", func(t *sqldb.Tx) error {
+		for _, o := range old {
+			if o.Dead {
+				if err := t.Do(`DELETE FROM service WHERE instance = ?`, o.Owner.Instance); err != nil {
+					return err
+				}
+			}
+		}
+		return t.Do(`INSERT INTO service (instance, owner, version, since, seen) VALUES (?, ?, ?, ?, `+s.db.D.Now+`) ON CONFLICT (instance) DO UPDATE
+			SET version = excluded.version, since = excluded.since, seen = excluded.seen`, sqldb.Self().Instance, string(owner), version, sqldb.Millis(since))
+	})
+}
+
+// StillServing renews the heartbeat of this process.
+func (s *Store) StillServing(ctx context.Context) error {
+	return s.db.InTx(ctx, "saying that the service goes on", func(t *sqldb.Tx) error {
+		return t.Do(`UPDATE service SET seen = `+s.db.D.Now+` WHERE instance = ?`, sqldb.Self().Instance)
+	})
+}
+
+// Withdraw removes the record of this process as a service.
+func (s *Store) Withdraw(ctx context.Context) error {
+	return s.db.InTx(ctx, "withdrawing the service", func(t *sqldb.Tx) error {
+		return t.Do(`DELETE FROM service WHERE instance = ?`, sqldb.Self().Instance)
+	})
+}
+
+// Services returns the processes that serve this ledger, or that ended without withdrawing, the
+// newest first.
+func (s *Store) Services(ctx context.Context) ([]Service, error) {
+	const op = "reading who serves the ledger"
+	var rows []struct {
+		Owner, Version string
+		Since          sql.NullInt64
+		Seen, Now      int64
+	}
+	if err := s.db.All(ctx, op, &rows, `SELECT owner, version, since, seen, `+s.db.D.Now+
+		` AS now FROM service ORDER BY since DESC, instance DESC`); err != nil {
+		return nil, err
+	}
+	out := make([]Service, len(rows))
+	for i, r := range rows {
+		out[i] = Service{Version: r.Version, Since: sqldb.Instant(r.Since), Seen: time.UnixMilli(r.Seen).UTC()}
+		if err := json.Unmarshal([]byte(r.Owner), &out[i].Owner); err != nil {
+			return nil, s.db.Fault(ctx, op, fmt.Errorf("the record of a service is damaged: %w", err))
+		}
+		silent := time.Duration(r.Now-r.Seen) * time.Millisecond
+		out[i].Dead = silent.Abs() > serviceSilent || sqldb.Gone(out[i].Owner)
+	}
+	return out, nil
+}
+
+// LastTask returns when a housekeeping task last began, or the zero time if it never did.
+func (s *Store) LastTask(ctx context.Context, name string) (time.Time, error) {
+	var at int64
+	err := s.db.Get(ctx, "reading when a task ran", &at, `SELECT ran_at FROM task WHERE name = ?`, name)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return time.Time{}, nil
+	case err != nil:
+		return time.Time{}, err
+	}
+	return time.UnixMilli(at).UTC(), nil
+}
+
+// backupTask is the name under which the last copy of the ledger is recorded.
+const backupTask = "backup"
+
+// BackupMade records that a copy of the ledger was made and verified.
+func (s *Store) BackupMade(ctx context.Context, at time.Time) error {
+	return s.TaskBegan(ctx, backupTask, at)
+}
+
+// LastBackup returns when the last copy of the ledger was made. A ledger in PostgreSQL is backed up
+// by its server, of which nothing is known here.
+func (s *Store) LastBackup(ctx context.Context) (trade.LastBackup, error) {
+	out := trade.LastBackup{Ours: s.db.D.Name == sqldb.SQLite}
+	if !out.Ours {
+		return out, nil
+	}
+	var begun int64
+	if err := s.db.Get(ctx, "reading when the ledger began", &begun, `SELECT created_at FROM ledger`); err != nil {
+		return out, err
+	}
+	out.Begun = time.UnixMilli(begun).UTC()
+	var err error
+	out.At, err = s.LastTask(ctx, backupTask)
+	return out, err
+}
+
+// TaskBegan records when a housekeeping task began.
+func (s *Store) TaskBegan(ctx context.Context, name string, at time.Time) error {
+	return s.db.InTx(ctx, "recording that a task began", func(t *sqldb.Tx) error {
+		return t.Do(
+			`INSERT INTO task (name, ran_at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET ran_at = excluded.ran_at`,
+			name, sqldb.Millis(at))
+	})
+}
