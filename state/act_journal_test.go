@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/internal/must"
-	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -180,7 +179,7 @@ func TestAnActThatOnlyTheJournalHasIsDoneAtTheNextStart(t *testing.T) {
 		goesOn.open()
 		stop := errors.New("the process ends here")
 		err := k.s.db.InTx(t.Context(), "testing", func(tx *sqldb.Tx) error {
-			if err := ledger.ActOnEntries(tx, []trade.Act{adoption(e, "remote-x")}, make([]bool, 1)); err != nil {
+			if err := actOnEntries(tx, []trade.Act{adoption(e, "remote-x")}, make([]bool, 1)); err != nil {
 				return err
 			}
 			return errors.Join(tx.WriteNote(), stop)
@@ -206,7 +205,7 @@ func TestAnActThatTheLedgerRefusedIsNotRebuilt(t *testing.T) {
 	e := k.doubts(1)[0]
 	stop := errors.New("the disk is full")
 	if err := k.s.db.InTx(t.Context(), "testing", func(tx *sqldb.Tx) error {
-		if err := ledger.ActOnEntries(tx, []trade.Act{adoption(e, "remote-x")}, make([]bool, 1)); err != nil {
+		if err := actOnEntries(tx, []trade.Act{adoption(e, "remote-x")}, make([]bool, 1)); err != nil {
 			return err
 		}
 		return errors.Join(tx.WriteNote(), stop)

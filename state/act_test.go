@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/internal/must"
-	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -52,7 +51,7 @@ func TestAnActWithoutARecordIsRefusedAndARecordThatCannotBeWrittenUndoesTheAct(t
 		e := mustRecord(t, s, mustLease(t, s, "contracts"), newEntry("a"))
 		act := dismissal(e[0])
 		act.Audit.Who = ""
-		if _, err := s.Act(t.Context(), []trade.Act{act}); !errors.Is(err, ledger.ErrNoRecord) {
+		if _, err := s.Act(t.Context(), []trade.Act{act}); !errors.Is(err, errNoRecord) {
 			t.Errorf("an act of nobody: %v", err)
 		}
 		mustExec(t, s, map[string]string{

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -16,7 +15,7 @@ import (
 // does not read what was sent and answered.
 func (s *Store) Outcomes(ctx context.Context, entryIDs []int64) (map[int64][]trade.Attempt, error) {
 	out := map[int64][]trade.Attempt{}
-	var rows []ledger.AttemptRow
+	var rows []attemptRow
 	query := `SELECT id, entry_id, generation, no, started_at, finished_at, outcome, status, remote_id FROM attempt WHERE ` +
 		s.db.D.Among("entry_id") + ` ORDER BY entry_id, no`
 	err := s.db.All(ctx, "reading when rows were sent", &rows, query, sqldb.ListOf(s.db.D, entryIDs))
@@ -30,13 +29,13 @@ func (s *Store) Outcomes(ctx context.Context, entryIDs []int64) (map[int64][]tra
 	return out, err
 }
 
-// IdSlack is how much longer than planned a run or an attempt may take and still be found by the
+// idSlack is how much longer than planned a run or an attempt may take and still be found by the
 // time in its id.
-const IdSlack = 24 * time.Hour
+const idSlack = 24 * time.Hour
 
-// IdsFrom returns the lowest UUIDv7 of a time. Ids are in time order, so recent rows are found by
+// idsFrom returns the lowest UUIDv7 of a time. Ids are in time order, so recent rows are found by
 // the index of their ids.
-func IdsFrom(t time.Time) string {
+func idsFrom(t time.Time) string {
 	ms := max(t.UnixMilli(), 0)
 	b := []byte{byte(ms >> 40), byte(ms >> 32), byte(ms >> 24), byte(ms >> 16), byte(ms >> 8), byte(ms)}
 	h := hex.EncodeToString(b)
@@ -51,7 +50,7 @@ const sentPage = 1000
 func (s *Store) Sent(ctx context.Context, from, before time.Time, fn func(trade.Sent) error) error {
 	query := `SELECT a.id, e.job, e.sends, a.target, a.payload, a.finished_at FROM attempt a JOIN entry e ON e.id = a.entry_id
 		WHERE a.id > ? AND a.outcome = 'created' AND a.finished_at >= ? AND a.finished_at < ? ORDER BY a.id LIMIT ?`
-	for after := IdsFrom(from.Add(-IdSlack)); ; {
+	for after := idsFrom(from.Add(-idSlack)); ; {
 		var rows []struct {
 			ID, Job, Sends, Target, Payload string
 			FinishedAt                      int64
@@ -79,28 +78,8 @@ func (s *Store) Sent(ctx context.Context, from, before time.Time, fn func(trade.
 	}
 }
 
-// PayloadsOf returns what was sent for records of a kind, by their ids on the platform. Records
-// that the ledger does not have, or whose payload was removed, are not in the result.
-func (s *Store) PayloadsOf(ctx context.Context, sends trade.Kind,
-	ids []string,
-) (map[string]json.RawMessage, error) {
-	out := make(map[string]json.RawMessage, len(ids))
-	var rows []struct {
-		RemoteID, Payload string
-	}
-	query := `SELECT r.remote_id, e.payload FROM record r JOIN entry e ON e.id = r.entry_id AND e.record_id = r.id
-		WHERE r.kind = ? AND r.remote_id <> '' AND e.payload IS NOT NULL AND ` + s.db.D.Among("r.remote_id")
-	err := s.db.All(ctx, "reading records that were sent", &rows, query, string(sends), sqldb.ListOf(s.db.D, ids))
-	for _, r := range rows {
-		if json.Valid([]byte(r.Payload)) {
-			out[r.RemoteID] = json.RawMessage(r.Payload)
-		}
-	}
-	return out, err
-}
-
 // Attempts returns all attempts of an entry in order.
 func (s *Store) Attempts(ctx context.Context, entryID int64) ([]trade.Attempt, error) {
-	query := `SELECT ` + strings.Join(ledger.AttemptColumns, ", ") + ` FROM attempt WHERE entry_id = ? ORDER BY no`
-	return sqldb.Rows(ctx, s.db, "reading the attempts of a row", (*ledger.AttemptRow).Attempt, query, entryID)
+	query := `SELECT ` + strings.Join(attemptColumns, ", ") + ` FROM attempt WHERE entry_id = ? ORDER BY no`
+	return sqldb.Rows(ctx, s.db, "reading the attempts of a row", (*attemptRow).Attempt, query, entryID)
 }

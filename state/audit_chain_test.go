@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/internal/must"
-	"github.com/safrasync/safrasync/state/audit"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -102,7 +101,7 @@ func TestAnActAndWhatTheProgramWritesAreInTheSameChain(t *testing.T) {
 			t.Errorf("alarms %+v", r.Alarms)
 		}
 		records, err := s.Audit(t.Context(), 0)
-		if err != nil || len(records) != 3 || records[0].Who != audit.Program || records[0].Act != "late answer" ||
+		if err != nil || len(records) != 3 || records[0].Who != programName || records[0].Act != "late answer" ||
 			records[0].Target != "contracts a" {
 			t.Errorf("audit %+v, %v", records, err)
 		}
@@ -113,15 +112,15 @@ func TestAnActAndWhatTheProgramWritesAreInTheSameChain(t *testing.T) {
 // forge makes the audit again from a record on, with other words, as one whole chain.
 func forge(t *testing.T, s *Store, from int64) {
 	t.Helper()
-	var rows []audit.Row
-	must.Do(t, s.db.Read.Select(&rows, s.db.Q(audit.SelectAudit+`ORDER BY seq`)))
+	var rows []auditRow
+	must.Do(t, s.db.Read.Select(&rows, s.db.Q(selectAudit+`ORDER BY seq`)))
 	prev := ""
 	for _, r := range rows {
 		if r.Seq >= from {
 			r.Prev, r.Who = prev, "nobody"
 			byForce(t, s, fmt.Sprintf(`UPDATE audit SET who = 'nobody', prev = '%s', hash = '%s' WHERE seq = %d`,
-				r.Prev, r.Sum(), r.Seq))
-			r.Hash = r.Sum()
+				r.Prev, r.sum(), r.Seq))
+			r.Hash = r.sum()
 		}
 		prev = r.Hash
 	}
@@ -139,7 +138,7 @@ func TestD8AnAuditThatWasWrittenAnewIsFoundByTheJournal(t *testing.T) {
 		mustVerify(t, k.s, 0)
 		at := k.s
 		var head sqldb.AuditHead
-		must.Do(t, at.db.Read.Get(&head, audit.SelectHead))
+		must.Do(t, at.db.Read.Get(&head, selectAuditHead))
 		forge(t, at, head.Seq-1)
 		mustVerify(t, at, head.Seq-1)
 		d, err := (doctor{at.db, at}).diagnoseAudit(t.Context(), true)
@@ -193,7 +192,7 @@ func TestF069AnAuditIsProvedOnlyAgainstTheJournal(t *testing.T) {
 	const emptied = `UPDATE audit SET reduced = 1, who = '', origin = '', target = '', reason = '', detail = '' WHERE seq = 2`
 	retire := func(t *testing.T, k *kept) {
 		must.Do(t, k.s.AppendAudit(t.Context(),
-			trade.AuditRecord{Who: audit.Program, Act: audit.ActRetention, Detail: `{"audit_through":3}`, At: at}))
+			trade.AuditRecord{Who: programName, Act: ActRetention, Detail: `{"audit_through":3}`, At: at}))
 	}
 	for name, c := range map[string]struct {
 		alter    func(t *testing.T, k *kept)
@@ -281,7 +280,7 @@ func TestAJournalThatBeginsAgainProvesTheAudit(t *testing.T) {
 			must.Do(t, k.s.AppendAudit(t.Context(), anAct(fmt.Sprintf("contracts %d", i))))
 		}
 		r := &retaining{Store: k.s, Now: at}
-		must.Do(t, r.BeginAgain(t.Context()))
+		must.Do(t, r.beginAgain(t.Context()))
 		byForce(t, k.s, `DELETE FROM audit WHERE seq > 2`)
 		mustExec(t, k.s, `UPDATE audit_head SET seq = 2, hash = (SELECT hash FROM audit WHERE seq = 2)`)
 		mustVerify(t, k.s, 3)

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/safrasync/safrasync/state/audit"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -22,7 +21,7 @@ func (s *Store) Acts(ctx context.Context, from, before time.Time) (map[string]in
 // through the record numbers from where the page before ended.
 func (s *Store) AuditPage(ctx context.Context, q trade.AuditQuery) (trade.AuditPage, error) {
 	b := &branch{}
-	b.add(`seq < ?`, audit.OrAll(int(q.Before)))
+	b.add(`seq < ?`, orAll(int(q.Before)))
 	if q.Who != "" {
 		names, err := s.namesLike(ctx, q.Who)
 		if err != nil || len(names) == 0 {
@@ -45,9 +44,9 @@ func (s *Store) AuditPage(ctx context.Context, q trade.AuditQuery) (trade.AuditP
 	if !q.Until.IsZero() {
 		b.add(`at < ?`, q.Until.UnixMilli())
 	}
-	var rows []audit.Row
+	var rows []auditRow
 	if err := s.db.All(ctx, "reading a page of the audit", &rows,
-		audit.SelectAudit+`WHERE `+strings.Join(b.where, ` AND `)+` ORDER BY seq DESC LIMIT ?`,
+		selectAudit+`WHERE `+strings.Join(b.where, ` AND `)+` ORDER BY seq DESC LIMIT ?`,
 		append(b.args, q.Limit+1)...); err != nil {
 		return trade.AuditPage{}, err
 	}
@@ -90,11 +89,11 @@ func (s *Store) ActsBetween(ctx context.Context, acts []string, from, before tim
 	if !before.IsZero() {
 		where, args = append(where, `at < ?`), append(args, before.UnixMilli())
 	}
-	query := audit.SelectAudit + `WHERE ` + strings.Join(where, " AND ") + ` AND seq > ? ORDER BY seq LIMIT ?`
+	query := selectAudit + `WHERE ` + strings.Join(where, " AND ") + ` AND seq > ? ORDER BY seq LIMIT ?`
 	for after := int64(0); ; {
-		var page []audit.Row
+		var page []auditRow
 		if err := s.db.All(ctx, "reading the audit", &page, query,
-			append(slices.Clone(args), after, audit.AuditPage)...); err != nil {
+			append(slices.Clone(args), after, auditPage)...); err != nil {
 			return err
 		}
 		for _, r := range page {
@@ -103,7 +102,7 @@ func (s *Store) ActsBetween(ctx context.Context, acts []string, from, before tim
 			}
 			after = r.Seq
 		}
-		if len(page) < audit.AuditPage {
+		if len(page) < auditPage {
 			return nil
 		}
 	}
@@ -111,6 +110,6 @@ func (s *Store) ActsBetween(ctx context.Context, acts []string, from, before tim
 
 // AuditOf returns at most limit acts on a target, the newest first.
 func (s *Store) AuditOf(ctx context.Context, target string, limit int) ([]trade.AuditRecord, error) {
-	return sqldb.Made(ctx, s.db, "reading the acts on a row", audit.Row.Record,
-		audit.SelectAudit+`WHERE target = ? ORDER BY seq DESC LIMIT ?`, target, audit.OrAll(limit))
+	return sqldb.Made(ctx, s.db, "reading the acts on a row", auditRow.Record,
+		selectAudit+`WHERE target = ? ORDER BY seq DESC LIMIT ?`, target, orAll(limit))
 }

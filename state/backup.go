@@ -159,11 +159,11 @@ func checkCopy(ctx context.Context, file, id string, tune sqldb.Tuning) (err err
 	if id != "" && s.db.ID != id {
 		return fmt.Errorf("checking the copy: it is of ledger %s, not %s", s.db.ID, id)
 	}
-	uneven, err := s.UnevenSums(ctx)
+	uneven, err := s.unevenSums(ctx)
 	if err != nil {
 		return err
 	}
-	broken, err := s.BrokenKeys(ctx)
+	broken, err := s.brokenKeys(ctx)
 	if err != nil {
 		return err
 	}

@@ -265,7 +265,7 @@ func TestRowsOfSeveralStatesComeInOneOrder(t *testing.T) {
 		states := []trade.State{trade.Invalid, trade.Waiting, trade.Held, trade.Invalid, trade.Pending}
 		var page []trade.Entry
 		var want []string
-		for i := range 3*EntryPage + 7 {
+		for i := range 3*entryPage + 7 {
 			e := newEntry(fmt.Sprintf("01|%04d", i))
 			if e.State = states[i%len(states)]; e.State != trade.Pending {
 				e.Cause = "rule:payday"
@@ -274,7 +274,7 @@ func TestRowsOfSeveralStatesComeInOneOrder(t *testing.T) {
 			page = append(page, e)
 		}
 		mustRecord(t, s, lease, page...)
-		for _, limit := range []int{0, 1, EntryPage, 2*EntryPage + 1} {
+		for _, limit := range []int{0, 1, entryPage, 2*entryPage + 1} {
 			var got []string
 			for _, e := range rowsOf(t, s, trade.RowFilter{
 				States: []trade.State{trade.Held, trade.Invalid, trade.Waiting}, Limit: limit,

@@ -20,7 +20,7 @@ import (
 func TestAClosedReportSaysTheSameForGood(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		day := must.Get(trade.ParseDate("2026-10-31"))(t)
-		rows := make([]byte, 3*ClosingPart+7)
+		rows := make([]byte, 3*closingPart+7)
 		for i := range rows {
 			rows[i] = byte(rand.Uint32())
 		}
@@ -84,7 +84,7 @@ func TestAClosingThatWasNotFinishedLeavesNothing(t *testing.T) {
 			ID: sqldb.NewID(), Day: day, At: at, Who: "maria", Reason: "x",
 			Head: json.RawMessage(`{}`),
 		}
-		rows := io.MultiReader(bytes.NewReader(make([]byte, ClosingPart)), iotest.ErrReader(broken))
+		rows := io.MultiReader(bytes.NewReader(make([]byte, closingPart)), iotest.ErrReader(broken))
 		if _, err := s.CloseReport(t.Context(), half, rows, audit); !errors.Is(err, broken) {
 			t.Fatalf("closing: %v", err)
 		}

@@ -9,7 +9,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/safrasync/safrasync/state/audit"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -17,8 +16,8 @@ import (
 // ErrClosingDamaged is returned if a closed report is not what was closed.
 var ErrClosingDamaged = errors.New("the closed report is damaged: restore the backup")
 
-// ClosingPart is the maximum size of one part in bytes of rows.
-const ClosingPart = trade.ClosingPart
+// closingPart is the maximum size of one part in bytes of rows.
+const closingPart = trade.ClosingPart
 
 type closingRow struct {
 	ID, Day, Who, Reason, Program, Head, Hash string
@@ -54,7 +53,7 @@ func (s *Store) CloseReport(ctx context.Context, c trade.Closing, rows io.Reader
 		return c, err
 	}
 	sum := trade.NewClosingSum(c.Head)
-	buf := make([]byte, ClosingPart)
+	buf := make([]byte, closingPart)
 	c.Parts = 0
 	for {
 		n, err := io.ReadFull(rows, buf)
@@ -77,7 +76,7 @@ func (s *Store) CloseReport(ctx context.Context, c trade.Closing, rows io.Reader
 	}
 	c.Hash = sum.Hash()
 	return c, s.db.InTx(ctx, op, func(t *sqldb.Tx) (err error) {
-		if c.Audit, err = audit.AddNumbered(t, record); err != nil {
+		if c.Audit, err = addNumbered(t, record); err != nil {
 			return err
 		}
 		return t.Do(

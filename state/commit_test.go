@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/safrasync/safrasync/internal/must"
-	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -264,7 +263,7 @@ func TestTheRecoveryDoubtsAndALateDefiniteAnswerDecides(t *testing.T) {
 		}
 		a := mustEntry(t, s, "contracts", "a")
 		if a.State != trade.InDoubt || a.Cause != trade.CauseUnknown || a.Attempts != 1 || a.Error == nil ||
-			a.Error.Kind != trade.TransportError || a.Error.Text != ledger.Recovered {
+			a.Error.Kind != trade.TransportError || a.Error.Text != recoveredText {
 			t.Errorf("recovered entry: %+v", a)
 		}
 		mustAddUp(t, s, "contracts")

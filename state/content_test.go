@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/internal/must"
-	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -36,12 +35,12 @@ func TestRecordsAreLookedUpWhileStatisticsLag(t *testing.T) {
 			prints := trade.Prints{Cells: trade.HashOf(fmt.Sprint(i)), Near: int64(20000 + i)}
 			query.Prints = append(query.Prints, prints)
 		}
-		records, args := ledger.RecordsQuery(s.db.D, query, []string{"k"})
-		unsent, cells := ledger.UnsentQuery(s.db.D, query.Kind, []trade.Hash{trade.HashOf("1"), trade.HashOf("2")})
+		records, args := recordsQuery(s.db.D, query, []string{"k"})
+		unsent, cells := unsentQuery(s.db.D, query.Kind, []trade.Hash{trade.HashOf("1"), trade.HashOf("2")})
 		for _, ask := range []struct {
 			query string
 			args  []any
-		}{{records, args}, {ledger.SelectEntry + unsent, cells}} {
+		}{{records, args}, {selectEntry + unsent, cells}} {
 			var plan []string
 			err := s.db.All(ctx, "", &plan, `EXPLAIN `+ask.query, ask.args...)
 			if text := strings.Join(plan, "\n"); err != nil || strings.Contains(text, "Seq Scan") ||

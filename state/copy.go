@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/safrasync/safrasync/state/audit"
-	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -169,17 +167,17 @@ func (m *moving) look(ctx context.Context) error {
 			Err:  errors.New("it has a ledger already, which is in use or was"),
 		}
 	case moved != nil && *moved != m.to.db.Where:
-		return jobs.RefuseOther(m.from.db, 0, moved)
+		return refuseOther(m.from.db, 0, moved)
 	}
 	return nil
 }
 
 // nobodyLives refuses a ledger that a live process uses.
 func nobodyLives(t *sqldb.Tx) error {
-	if err := jobs.NobodyRuns(t); err != nil {
+	if err := nobodyRuns(t); err != nil {
 		return err
 	}
-	instances, err := jobs.Instances(t)
+	instances, err := instancesIn(t)
 	for _, i := range instances {
 		if !i.Dead {
 			return &sqldb.Error{
@@ -214,10 +212,10 @@ func (m *moving) mark(ctx context.Context, record trade.AuditRecord) error {
 		if err != nil || n == 0 && m.noted() {
 			return err // already marked by an earlier attempt
 		}
-		if jobs.NoteMoved(t, m.to.db.Where); n == 0 {
+		if noteMoved(t, m.to.db.Where); n == 0 {
 			return nil
 		}
-		return audit.AddAudit(t, record)
+		return addAudit(t, record)
 	})
 }
 
@@ -244,7 +242,7 @@ func (m *moving) unmark(ctx context.Context) error {
 		return again("nobody knows whether the ledger was moved", err)
 	}
 	err := m.from.db.InTx(ctx, "taking the mark of the move back", func(t *sqldb.Tx) error {
-		jobs.NoteMoved(t, "")
+		noteMoved(t, "")
 		return t.Do(`UPDATE ledger SET moved_to = NULL`)
 	})
 	if err != nil {

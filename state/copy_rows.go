@@ -13,7 +13,6 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
-	"github.com/safrasync/safrasync/state/audit"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -65,7 +64,7 @@ func (m *moving) fillIn(t *sqldb.Tx, record trade.AuditRecord) error {
 		return err
 	}
 	record.Target = "ledger " + m.from.db.ID
-	return audit.AddAudit(t, record)
+	return addAudit(t, record)
 }
 
 // copyTable copies one table, then reads it back: both sides must have the same rows.

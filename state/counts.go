@@ -5,17 +5,16 @@ import (
 	"database/sql"
 	"time"
 
-	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// NotCounted is the value of a count that took too long.
-const NotCounted = -1
+// notCounted is the value of a count that took too long.
+const notCounted = -1
 
 // Extent returns the number of records of each kind, and for SQLite the pages of the file: only
 // counts, no contents. Each count may take the given time (0 = no limit); otherwise it is
-// NotCounted.
+// notCounted.
 func (s *Store) Extent(ctx context.Context, each time.Duration) (map[string]int64, error) {
 	queries := map[string]string{
 		"ledger.schema":    `SELECT MAX(version_id) FROM ` + sqldb.SchemaTable,
@@ -47,7 +46,7 @@ func (s *Store) Extent(ctx context.Context, each time.Duration) (map[string]int6
 		case err != nil:
 			return nil, err
 		case over:
-			n = NotCounted
+			n = notCounted
 		}
 		out[name] = n
 	}
@@ -57,7 +56,7 @@ func (s *Store) Extent(ctx context.Context, each time.Duration) (map[string]int6
 // StuckCauses counts the rows of a job that wait for something or need a person, by cause.
 func (s *Store) StuckCauses(ctx context.Context, job string) (map[string]int, error) {
 	return s.db.Counts(ctx, "counting the causes", `SELECT cause AS name, COUNT(*) AS n FROM entry e `+s.db.D.ByStuck+
-		`WHERE job = ? AND `+ledger.OfStuck+` GROUP BY cause`, job)
+		`WHERE job = ? AND `+isStuck+` GROUP BY cause`, job)
 }
 
 // Ages returns how old the rows of a job are.
@@ -122,7 +121,7 @@ func (s *Store) FlagCounts(ctx context.Context, job string) (map[trade.Flag]int,
 	}
 	out := map[trade.Flag]int{}
 	for text, n := range counts {
-		flags, err := ledger.FlagsOf(text)
+		flags, err := flagsOf(text)
 		if err != nil {
 			return nil, s.db.Fault(ctx, op, err)
 		}

@@ -67,7 +67,7 @@ func TestAValueThatIsNoneOfOursIsToldAndNotTakenForNothing(t *testing.T) {
 				},
 			},
 			{"tally", "volume", "a lot", map[string]func() error{"Counts": counts, "UnevenSums": func() error {
-				uneven, err := s.UnevenSums(ctx)
+				uneven, err := s.unevenSums(ctx)
 				return errors.Join(err, errors.New(strings.Join(uneven, ", ")))
 			}}},
 			{

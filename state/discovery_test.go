@@ -12,7 +12,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/safrasync/safrasync/internal/must"
-	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -145,7 +144,7 @@ func TestAMoveThatIsNotAllowedStoresNothingOfThePage(t *testing.T) {
 func TestGoingThroughTheEntriesMayWrite(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		lease := mustLease(t, s, "contracts")
-		const n = EntryPage + 10
+		const n = entryPage + 10
 		var page []trade.Entry
 		for i := range n {
 			page = append(page, newEntry(fmt.Sprintf("%04d", i)))
@@ -307,7 +306,7 @@ func TestAnEntryAndItsRowAreTheSame(t *testing.T) {
 			e.WaitingFor = []trade.Awaited{{Ref: text(t), Code: text(t)}, {Platform: "wallets", ID: text(t)}}
 			e.Warnings = []trade.Problem{{Field: text(t), Severity: trade.Warning}}
 		}
-		row := must.Get(ledger.RowOf(e, at))(t)
+		row := must.Get(entryRowOf(e, at))(t)
 		got := must.Get(row.Entry())(t)
 		if diff := cmp.Diff(e, got, cmpopts.EquateEmpty()); diff != "" {
 			t.Fatalf("entry → row → entry (-want +got):\n%s", diff)
@@ -326,7 +325,7 @@ func TestAnEntryAndItsRowAreTheSame(t *testing.T) {
 		if a.Outcome != "" {
 			a.FinishedAt = moment(t)
 		}
-		attemptRow := must.Get(ledger.AttemptRowOf(a, at, true))(t)
+		attemptRow := must.Get(attemptRowOf(a, at, true))(t)
 		back, err := attemptRow.Attempt()
 		if diff := cmp.Diff(a, back, cmpopts.EquateEmpty()); diff != "" || err != nil {
 			t.Fatalf("attempt → row → attempt (-want +got):\n%s%v", diff, err)

@@ -26,23 +26,27 @@
 // # The files
 //
 // One type, one package, and for each noun a file, or a few that begin with its name; its tests
-// stand beside it. Below it are packages that know nothing of it:
+// stand beside it. Below it are journal (the file format of the journal) and sqldb (connections, the
+// two dialects, migrations, the transaction with its journal record and its uncertain commit,
+// messages for people when a database fails), which know no entry.
 //
-//	journal     the file format of the journal: records, checksums, reading and appending
-//	sqldb       connections, the two dialects, migrations, the transaction with its journal record
-//	            and its uncertain commit, and error messages for people when a database fails
-//	audit       the chain of acts
-//	jobs        leases, instances, cursors, runs, and what the ledger belongs to
-//	ledger      entries, attempts and their sums: commit.go is the group commit, on one page
-//
-// The files:
-//
-//	rows_*        what a reading of the ERP found, in one transaction with its cursor (I4), and what
-//	              it must know before that: known keys, parents, contents, what a sweep compares
-//	runs, attempts_*, audit_lists, counts, sizes
-//	              what is read of them
-//	lists, pages_*, search_*
-//	              rows for people; a page takes the same time on a million entries as on few
+//	rows_*        entries. rows_found: what a reading of the ERP found, in one transaction with its
+//	              cursor (I4), and what it must know before; rows_swept: what a sweep compares
+//	queue         which rows are due, which are woken, which records of the platform block rows
+//	records_*     what is, or may be, on the platform, and which row it belongs to
+//	group         the group commit, on one page: in which order rows are settled, moved and
+//	              claimed, and what a crash after each step leaves
+//	attempts_*    attempts. attempts_settle and attempts_late: what an answer means;
+//	              attempts_recover: what becomes of the attempts of dead processes
+//	jobs, leases, cursors, instances, runs, quarantine, platform
+//	              who may do what, and what was done: leases with their epochs (I12), the instances
+//	              that are alive, cursors (I4), since when a doubt is known (I14), and the platform
+//	              that the ledger belongs to
+//	sums_*        the stored sums by state (I9); counts, sizes: what is counted when asked
+//	acts          what people order, each with its audit record
+//	audit_*       what people ordered, and decisions of the program that must be visible, as one
+//	              chain: each record has the hash of the one before, and each record of the journal
+//	              the end of the chain before it. Old ones lose their personal data, not their place
 //	references_*  de-para tables, each change with a new version; lookups by document under a keyed
 //	              hash, never the number; which codes are missing
 //	people_*      console users with hashes of their passwords, logins, approvals, saved searches
@@ -51,12 +55,14 @@
 //	              records, and candidates for doubts. It decides no doubt
 //	alerts_*      what people were alerted to, one at most open for each topic and subject; each
 //	              message until it is delivered or given up
+//	lists_*, pages_*, search_*
+//	              rows for people; a page takes the same time on a million entries as on few
 //	closings      reports that a person closed, with the hash of their content
 //	retention_*   removes what is old. It never removes an entry, nor what shows that its content
 //	              was sent (I3): it reduces entries
 //	journal_*     compares ledger and journal, and settles what a crash left between them
 //	replay_*      brings what journals have into a ledger that lacks it
-//	state, backup, restore, copy_*, rebuild_*, rebind, health, doctor_*, job_move_*
+//	state, begin, backup, restore, copy_*, rebuild_*, rebind, health, doctor_*, job_move_*
 //	              a ledger as a whole, or a job as a whole
 //
 // # The journal
@@ -64,7 +70,7 @@
 // A ledger that is opened for writing has a journal (package journal) in the folder
 // Options.Journal/<ledger id>. Every transaction that begins to send rows, settles or decides about
 // them, or changes records of the platform, flushes one record there before it commits
-// (ledger.Records.Note), and stores that record's number and checksum in the table journal: journal
+// (recordSet.note), and stores that record's number and checksum in the table journal: journal
 // first, ledger second, POSTs after both. Opening a ledger compares the two:
 //
 //	in step                            the work goes on

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/safrasync/safrasync/state/audit"
-	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -120,9 +118,9 @@ func (s doctor) diagnoseIntegrity(ctx context.Context, full bool) (Diagnosis, er
 	return d, nil
 }
 
-// BrokenKeys returns the names of tables with rows that refer to a missing row, which PostgreSQL
+// brokenKeys returns the names of tables with rows that refer to a missing row, which PostgreSQL
 // prevents.
-func (s *Store) BrokenKeys(ctx context.Context) (tables []string, err error) {
+func (s *Store) brokenKeys(ctx context.Context) (tables []string, err error) {
 	if s.db.D.Name == sqldb.SQLite {
 		err = s.db.All(ctx, "checking foreign keys", &tables,
 			`SELECT DISTINCT "table" FROM pragma_foreign_key_check ORDER BY 1`)
@@ -132,16 +130,16 @@ func (s *Store) BrokenKeys(ctx context.Context) (tables []string, err error) {
 
 func (s doctor) diagnoseKeys(ctx context.Context) (Diagnosis, error) {
 	d := Diagnosis{Check: "foreign_keys"}
-	tables, err := s.store.BrokenKeys(ctx)
+	tables, err := s.store.brokenKeys(ctx)
 	if len(tables) > 0 {
 		d.Problem, d.Args = ProblemBroken, []any{fmt.Sprint(tables)}
 	}
 	return d, err
 }
 
-// UnevenSums returns the jobs whose stored sums differ from those of their entries (I9). Because a
+// unevenSums returns the jobs whose stored sums differ from those of their entries (I9). Because a
 // job may be written at the same time, a difference is compared up to three more times.
-func (s *Store) UnevenSums(ctx context.Context) ([]string, error) {
+func (s *Store) unevenSums(ctx context.Context) ([]string, error) {
 	var jobs, uneven []string
 	if err := s.db.All(ctx, "comparing the sums", &jobs,
 		`SELECT job FROM tally UNION SELECT job FROM entry ORDER BY 1`); err != nil {
@@ -150,7 +148,7 @@ func (s *Store) UnevenSums(ctx context.Context) ([]string, error) {
 	for _, job := range jobs {
 		for tries := 0; ; tries++ {
 			kept, err := s.Counts(ctx, job)
-			if errors.Is(err, ledger.ErrSumDamaged) {
+			if errors.Is(err, errSumDamaged) {
 				uneven = append(uneven, job)
 				break
 			}
@@ -180,7 +178,7 @@ func sameTally(a, b trade.Tally) bool {
 
 func (s doctor) diagnoseSums(ctx context.Context) (Diagnosis, error) {
 	d := Diagnosis{Check: "sums"}
-	uneven, err := s.store.UnevenSums(ctx)
+	uneven, err := s.store.unevenSums(ctx)
 	if len(uneven) > 0 {
 		d.Problem, d.Args = ProblemUneven, []any{fmt.Sprint(uneven)}
 	}
@@ -194,7 +192,7 @@ func (s doctor) diagnoseAudit(ctx context.Context, full bool) (Diagnosis, error)
 	d := Diagnosis{Check: "audit"}
 	p, err := s.store.VerifyAudit(ctx)
 	switch {
-	case errors.Is(err, audit.ErrNoHeads):
+	case errors.Is(err, errNoHeads):
 		d.Problem, err = ProblemUnproved, nil
 	case err != nil:
 	case p.Broken != 0:

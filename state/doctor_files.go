@@ -66,7 +66,7 @@ func (s *Store) JournalReport(ctx context.Context, parent string) (JournalReport
 	if err != nil {
 		return JournalReport{}, err
 	}
-	dir := s.JournalDir(parent)
+	dir := s.journalDir(parent)
 	v, err := s.compareJournal(ctx, "comparing the ledger with its journal", dir)
 	return JournalReport{
 		Folder: dir, New: v.Fresh, Unfinished: v.Left(), Records: v.Compare.End.Seq,
@@ -116,7 +116,7 @@ func (s *Store) Files(parent string) map[string]fs.FileMode {
 		}
 	}
 	if parent != "" {
-		dir := s.JournalDir(parent)
+		dir := s.journalDir(parent)
 		paths[dir] = 0o700
 		files, _ := os.ReadDir(dir) // an unreadable folder is reported by the check of the journal
 		for _, f := range files {
@@ -140,7 +140,7 @@ func (s doctor) diagnoseFiles(parent string) []Diagnosis {
 		out = append(out, wal)
 	}
 	if parent != "" {
-		dir := s.store.JournalDir(parent)
+		dir := s.store.journalDir(parent)
 		if _, err := os.Stat(dir); err == nil {
 			dirs = append(dirs, dir)
 		}

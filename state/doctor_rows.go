@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 
-	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -51,9 +50,9 @@ type oddRows map[int64]string
 
 func (s doctor) oddEntries(ctx context.Context, odd oddRows) error {
 	for after := int64(0); ; {
-		var page []ledger.ReadRow
-		if err := s.db.All(ctx, readingRows, &page, ledger.SelectEntry+`WHERE e.id > ? ORDER BY e.id LIMIT ?`, after,
-			EntryPage); err != nil {
+		var page []readRow
+		if err := s.db.All(ctx, readingRows, &page, selectEntry+`WHERE e.id > ? ORDER BY e.id LIMIT ?`, after,
+			entryPage); err != nil {
 			return err
 		}
 		for i := range page {
@@ -63,7 +62,7 @@ func (s doctor) oddEntries(ctx context.Context, odd oddRows) error {
 			}
 			after = r.ID
 		}
-		if len(page) < EntryPage {
+		if len(page) < entryPage {
 			return nil
 		}
 	}
@@ -78,20 +77,20 @@ func (s doctor) oddRecords(ctx context.Context, odd oddRows) error {
 	maps.Copy(odd, unrecorded)
 	for after := int64(0); ; {
 		var page []struct {
-			ledger.OwnedRecord
+			ownedRecord
 			Target, Payload string
 		}
-		if err := s.db.All(ctx, readingRows, &page, ledger.SelectSentRecord+`AND r.id > ? ORDER BY r.id LIMIT ?`, after,
-			KnownPage); err != nil {
+		if err := s.db.All(ctx, readingRows, &page, selectSentRecord+`AND r.id > ? ORDER BY r.id LIMIT ?`, after,
+			knownPage); err != nil {
 			return err
 		}
 		for i := range page {
 			after = page[i].ID
-			if page[i].Unlike(page[i].Target, []byte(page[i].Payload)) {
+			if page[i].unlike(page[i].Target, []byte(page[i].Payload)) {
 				odd[page[i].EntryID] = page[i].OwnerJob + " " + page[i].OwnerKey
 			}
 		}
-		if len(page) < KnownPage {
+		if len(page) < knownPage {
 			return nil
 		}
 	}
@@ -99,10 +98,10 @@ func (s doctor) oddRecords(ctx context.Context, odd oddRows) error {
 
 func (s doctor) oddAttempts(ctx context.Context, odd oddRows) error {
 	for after := ""; ; {
-		var page []ledger.AttemptRow
+		var page []attemptRow
 		if err := s.db.All(ctx, readingRows, &page,
 			`SELECT id, entry_id, target, payload, payload_hash FROM attempt WHERE id > ? ORDER BY id LIMIT ?`, after,
-			KnownPage); err != nil {
+			knownPage); err != nil {
 			return err
 		}
 		for _, a := range page {
@@ -110,7 +109,7 @@ func (s doctor) oddAttempts(ctx context.Context, odd oddRows) error {
 				odd[a.EntryID] = ""
 			}
 		}
-		if len(page) < KnownPage {
+		if len(page) < knownPage {
 			return nil
 		}
 	}

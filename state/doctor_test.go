@@ -221,7 +221,7 @@ func TestADoctorInAHurrySaysWhatItDidNotLookAt(t *testing.T) {
 			t.Errorf("with time enough: %+v, %v, want %+v", patient, err, whole)
 		}
 		counts, err := s.Extent(t.Context(), 1)
-		if err != nil || counts["rows.entry"] != NotCounted {
+		if err != nil || counts["rows.entry"] != notCounted {
 			t.Errorf("%v, %v", counts, err)
 		}
 		if counts, err = s.Extent(t.Context(), time.Hour); err != nil || counts["rows.entry"] != 2 {

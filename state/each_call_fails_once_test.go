@@ -391,8 +391,8 @@ func TestEveryCallOfTheDatabaseFailsOnce(t *testing.T) {
 			"Backlog":       func() error { return second(s.Backlog(ctx)) },
 			"Services":      func() error { return second(s.Services(ctx)) },
 			"Shortages":     func() error { return second(s.Shortages(ctx)) },
-			"UnevenSums":    func() error { return second(s.UnevenSums(ctx)) },
-			"BrokenKeys":    func() error { return second(s.BrokenKeys(ctx)) },
+			"UnevenSums":    func() error { return second(s.unevenSums(ctx)) },
+			"BrokenKeys":    func() error { return second(s.brokenKeys(ctx)) },
 			// a ledger that does not answer when it is compared with its journal is one that does not
 			// fit
 			"Diagnose": func() error {
@@ -407,7 +407,7 @@ func TestEveryCallOfTheDatabaseFailsOnce(t *testing.T) {
 				return err
 			},
 			"JournalReport": func() error { return second(s.JournalReport(ctx, f.o.Journal)) },
-			"Verify":        func() error { return s.Verify(ctx) },
+			"Verify":        func() error { return s.verify(ctx) },
 			"Health": func() error {
 				all, err := s.Health(ctx)
 				for _, d := range all {

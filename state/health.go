@@ -104,7 +104,7 @@ func (s *Store) quickCheck(ctx context.Context) (Finding, error) {
 	f := Finding{Name: "quick check", Value: "ok", OK: true}
 	limited, cancel := context.WithTimeout(ctx, s.db.Tune.Check)
 	defer cancel()
-	err := s.Verify(limited)
+	err := s.verify(limited)
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
@@ -150,9 +150,9 @@ func hintIf(wanted bool, hint string) string {
 	return ""
 }
 
-// Verify reads the whole SQLite file and returns an error if it is damaged (F049). PostgreSQL
+// verify reads the whole SQLite file and returns an error if it is damaged (F049). PostgreSQL
 // checks its own pages.
-func (s *Store) Verify(ctx context.Context) error {
+func (s *Store) verify(ctx context.Context) error {
 	if s.db.D.Name != sqldb.SQLite {
 		return nil
 	}

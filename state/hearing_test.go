@@ -39,7 +39,7 @@ func TestDoubtsGivesTheOpenOnesAndTheNewestFirst(t *testing.T) {
 			{3, []string{"a", "d", "e", "f"}},
 			{1, []string{"d", "f"}},
 		} {
-			doubts, err := s.DoubtRows(t.Context(), tt.most)
+			doubts, err := s.doubtRows(t.Context(), tt.most)
 			var got []string
 			for _, d := range doubts {
 				got = append(got, d.Entry.Key)

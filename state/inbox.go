@@ -13,7 +13,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/safrasync/safrasync/state/audit"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -120,7 +119,7 @@ func (s *Store) Inbox(ctx context.Context, f trade.InboxFilter) ([]trade.InboxEv
 	}
 	if f.Text == "" {
 		return s.inbox(ctx, "WHERE "+strings.Join(where, " AND ")+" ORDER BY last_at DESC, seq DESC LIMIT ?",
-			append(args, audit.OrAll(f.Limit))...)
+			append(args, orAll(f.Limit))...)
 	}
 	// The database cannot decide for every body whether it has the text. Pages are read until
 	// enough events match: a word that is in all of them must not load the whole inbox into memory.
@@ -128,23 +127,23 @@ func (s *Store) Inbox(ctx context.Context, f trade.InboxFilter) ([]trade.InboxEv
 	var found []trade.InboxEvent
 	for {
 		page, err := s.inbox(ctx, "WHERE "+strings.Join(where, " AND ")+" ORDER BY last_at DESC, seq DESC LIMIT ?",
-			append(args, InboxPage)...)
+			append(args, inboxPage)...)
 		if err != nil {
 			return nil, err
 		}
 		if n := len(page); n > 0 {
 			args[len(args)-2], args[len(args)-1] = page[n-1].LastAt.UnixMilli(), page[n-1].Seq
 		}
-		last := len(page) < InboxPage
+		last := len(page) < inboxPage
 		found = append(found, withText(page, f.Text)...)
-		if most := audit.OrAll(f.Limit); last || int64(len(found)) >= most {
+		if most := orAll(f.Limit); last || int64(len(found)) >= most {
 			return found[:min(most, int64(len(found)))], nil
 		}
 	}
 }
 
-// InboxPage is how many events of a search are in memory at once; one event may have 1 MiB.
-const InboxPage = 100
+// inboxPage is how many events of a search are in memory at once; one event may have 1 MiB.
+const inboxPage = 100
 
 // withText keeps the events whose body contains a text, in any case, directly or in a string of its
 // JSON.
@@ -205,12 +204,12 @@ func (s *Store) ReplayEvents(ctx context.Context, seqs []int64, now time.Time,
 		if err != nil {
 			return 0, err
 		}
-		return n, audit.AddAudit(t, record)
+		return n, addAudit(t, record)
 	})
 }
 
-// EventsWaiting returns how many events are still to be processed.
-func (s *Store) EventsWaiting(ctx context.Context) (int, error) {
+// eventsWaiting returns how many events are still to be processed.
+func (s *Store) eventsWaiting(ctx context.Context) (int, error) {
 	n := 0
 	err := s.db.Get(ctx, "counting the inbox", &n, `SELECT COUNT(*) FROM inbox WHERE next_at IS NOT NULL`)
 	return n, err
@@ -234,7 +233,7 @@ func (s *Store) EventSilence(ctx context.Context) (trade.EventSilence, error) {
 		return out, err
 	}
 	out.Since, out.LastAt = sqldb.Instant(since), sqldb.Instant(last)
-	if out.Waiting, err = s.EventsWaiting(ctx); err != nil || out.Since.IsZero() {
+	if out.Waiting, err = s.eventsWaiting(ctx); err != nil || out.Since.IsZero() {
 		return out, err
 	}
 	from := out.Since
@@ -243,6 +242,6 @@ func (s *Store) EventSilence(ctx context.Context) (trade.EventSilence, error) {
 	}
 	err = s.db.Get(ctx, op, &out.Made, `SELECT COUNT(*) FROM attempt a JOIN entry e ON e.id = a.entry_id
 		WHERE a.id >= ? AND a.outcome = 'created' AND a.finished_at > ? AND e.sends = 'order_commitments'`,
-		IdsFrom(from.Add(-IdSlack)), from.UnixMilli())
+		idsFrom(from.Add(-idSlack)), from.UnixMilli())
 	return out, err
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -113,7 +112,7 @@ func (s *Store) SaveCandidate(ctx context.Context, c trade.Candidate) error {
 	if err != nil {
 		return err
 	}
-	unread, err := json.Marshal(ledger.List(c.Unread))
+	unread, err := json.Marshal(notNil(c.Unread))
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -19,11 +18,11 @@ const doubtsMost = 5000
 // decision, or may belong to a decided row rather than to another one; of these it returns the
 // newest, up to the limit.
 func (s *Store) Doubts(ctx context.Context) ([]trade.Doubt, error) {
-	return s.DoubtRows(ctx, doubtsMost)
+	return s.doubtRows(ctx, doubtsMost)
 }
 
-// DoubtRows is like Doubts, for at most the given number of rows with an unknown attempt.
-func (s *Store) DoubtRows(ctx context.Context, most int) (out []trade.Doubt, err error) {
+// doubtRows is like Doubts, for at most the given number of rows with an unknown attempt.
+func (s *Store) doubtRows(ctx context.Context, most int) (out []trade.Doubt, err error) {
 	const op = "reading the doubts"
 	jobs, err := s.Jobs(ctx)
 	if err != nil {
@@ -52,9 +51,9 @@ func (s *Store) DoubtRows(ctx context.Context, most int) (out []trade.Doubt, err
 		return nil, err
 	}
 	attempts := map[int64][]trade.Attempt{}
-	query := `SELECT ` + strings.Join(ledger.AttemptColumns, ", ") + ` FROM attempt WHERE ` + s.db.D.Among("entry_id") +
+	query := `SELECT ` + strings.Join(attemptColumns, ", ") + ` FROM attempt WHERE ` + s.db.D.Among("entry_id") +
 		` AND (outcome IS NULL OR outcome = 'unknown') ORDER BY entry_id, no`
-	found, err := sqldb.Rows(ctx, s.db, op, (*ledger.AttemptRow).Attempt, query, sqldb.ListOf(s.db.D, ids))
+	found, err := sqldb.Rows(ctx, s.db, op, (*attemptRow).Attempt, query, sqldb.ListOf(s.db.D, ids))
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -42,7 +41,7 @@ const commitmentsKind = string(trade.OrderCommitments)
 
 // EntriesWith returns the entries of one kind of record that have these platform ids.
 func (s *Store) EntriesWith(ctx context.Context, sends trade.Kind, remoteIDs []string) ([]trade.Entry, error) {
-	return s.SelectEntries(ctx, "reading rows by their platform ids",
+	return s.selectEntries(ctx, "reading rows by their platform ids",
 		`WHERE r.entry_id = e.id AND r.kind = ? AND r.remote_id <> '' AND `+s.db.D.Among("r.remote_id")+` ORDER BY e.id`, string(sends),
 		sqldb.ListOf(s.db.D, remoteIDs))
 }
@@ -155,7 +154,7 @@ func (s *Store) LastHeard(ctx context.Context, kind, event string, ids []string,
 // number of tries is kept. It returns how many records it made due.
 func (s *Store) WakeFor(ctx context.Context, kinds, ids []string, now time.Time) (int, error) {
 	return sqldb.Stored(ctx, s.db, "waking what waits for the platform", func(t *sqldb.Tx) (n int, err error) {
-		var rows []ledger.BlockRow
+		var rows []blockRow
 		if err := t.All(&rows, `SELECT kind, id, message, first_at, next_at, tries FROM block WHERE `+
 			t.S.D.Among("kind"), sqldb.ListOf(t.S.D, kinds)); err != nil {
 			return 0, err
@@ -183,7 +182,7 @@ func namesID(block, id string) bool { return slices.Contains(strings.Fields(bloc
 
 // wakeRows makes the rows that wait for a record, and those that were rejected because of it, due
 // in the next run.
-func wakeRows(t *sqldb.Tx, b ledger.BlockRow, now time.Time) error {
+func wakeRows(t *sqldb.Tx, b blockRow, now time.Time) error {
 	for _, where := range []struct {
 		condition string
 		args      []any

@@ -80,7 +80,7 @@ func TestTheInboxIsSearchedInEveryBody(t *testing.T) {
 func TestASearchOfTheInboxReadsNoMoreThanItNeeds(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		var events []trade.InboxEvent
-		for i := range 3 * InboxPage {
+		for i := range 3 * inboxPage {
 			when := at.Add(time.Duration(-i/2) * time.Second) // two at each time
 			events = append(events, trade.InboxEvent{
 				Event: "CREATE_FARM", Hash: fmt.Sprint(i),

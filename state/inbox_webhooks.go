@@ -6,13 +6,12 @@ import (
 	"errors"
 	"time"
 
-	"github.com/safrasync/safrasync/state/audit"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// ErrWebhookMoved is returned if another program is changing the registration of the same event.
-var ErrWebhookMoved = errors.New(
+// errWebhookMoved is returned if another program is changing the registration of the same event.
+var errWebhookMoved = errors.New(
 	"another program changes the webhook of this event at the same time; run the command again")
 
 // acceptRetired is how long calls to an address are accepted after another address has replaced it:
@@ -44,18 +43,18 @@ func (s *Store) Webhooks(ctx context.Context, now time.Time) ([]trade.Webhook, e
 }
 
 // AskWebhook stores that a registration is about to be sent to the platform, with its audit record.
-// It returns ErrWebhookMoved if another registration of the event is in flight.
+// It returns errWebhookMoved if another registration of the event is in flight.
 func (s *Store) AskWebhook(ctx context.Context, w trade.Webhook, record trade.AuditRecord) error {
 	return s.db.InTx(ctx, "recording a webhook", func(t *sqldb.Tx) error {
 		n, err := t.Changed(`INSERT INTO webhook (id, event, address, path_hash, login_hash, hmac_mark, remote_id, state, asked_at, settled_at, retired_at)
 			VALUES (?, ?, ?, ?, ?, ?, '', 'asked', ?, NULL, NULL) ON CONFLICT DO NOTHING`, w.ID, w.Event, w.Address, w.PathHash, w.LoginHash, w.HMACMark, w.AskedAt.UnixMilli())
 		if err == nil && n == 0 {
-			err = ErrWebhookMoved
+			err = errWebhookMoved
 		}
 		if err != nil {
 			return err
 		}
-		return audit.AddAudit(t, record)
+		return addAudit(t, record)
 	})
 }
 
@@ -76,6 +75,6 @@ func (s *Store) SettleWebhook(ctx context.Context, w trade.Webhook, now time.Tim
 		if err != nil {
 			return err
 		}
-		return audit.AddAudit(t, record)
+		return addAudit(t, record)
 	})
 }

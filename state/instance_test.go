@@ -192,7 +192,7 @@ func TestOnlyWhatDeadInstancesSentIsInDoubt(t *testing.T) {
 		if got := statesOf(t, s, "contracts"); !cmp.Equal(got, want) {
 			t.Errorf("in the end: %v", got)
 		}
-		if uneven, err := s.UnevenSums(t.Context()); len(uneven) > 0 || err != nil {
+		if uneven, err := s.unevenSums(t.Context()); len(uneven) > 0 || err != nil {
 			t.Errorf("uneven: %v, %v", uneven, err)
 		}
 	})
@@ -273,7 +273,7 @@ func TestTwoMachinesClaimEachRowOnce(t *testing.T) {
 			if claimed[0] < 30 || claimed[0]+claimed[1] != len(es) {
 				t.Errorf("claimed %v of %d rows", claimed, len(es))
 			}
-			if uneven, err := stores[0].UnevenSums(t.Context()); len(uneven) > 0 || err != nil {
+			if uneven, err := stores[0].unevenSums(t.Context()); len(uneven) > 0 || err != nil {
 				t.Errorf("uneven: %v, %v", uneven, err)
 			}
 		})

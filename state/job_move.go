@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/safrasync/safrasync/state/jobs"
-	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -32,7 +30,7 @@ func (s *Store) MoveJob(ctx context.Context, from, to string, apply bool,
 		return plan, errors.New("a job cannot be moved to itself")
 	}
 	if apply && (record.Who == "" || record.Reason == "") {
-		return plan, ledger.ErrNoRecord
+		return plan, errNoRecord
 	}
 	work := s.db.InLongTx
 	if !apply {
@@ -40,20 +38,20 @@ func (s *Store) MoveJob(ctx context.Context, from, to string, apply bool,
 	}
 	err = work(ctx, "moving a job", func(t *sqldb.Tx) error {
 		if apply {
-			if err := jobs.MayWork(t); err != nil {
+			if err := mayWork(t); err != nil {
 				return err
 			}
 		}
 		m := &jobMove{
 			Tx: t, From: from, To: to, Now: time.UnixMilli(sqldb.AtOr(record.At, time.Now())),
-			Sums: ledger.TallyChange{},
+			Sums: tallyChange{},
 		}
 		if apply {
 			if err := m.Lock(); err != nil {
 				return err
 			}
 		}
-		err := m.Look()
+		err := m.look()
 		plan = m.plan
 		if err != nil || !apply || plan.Collisions > 0 || plan.Sends == "" {
 			return err
@@ -75,7 +73,7 @@ type jobMove struct {
 	status         trade.JobStatus
 	journal        string // the journal that records the move, and its last record before it
 	after          int64
-	Sums           ledger.TallyChange
+	Sums           tallyChange
 }
 
 // Lock prevents both jobs from being run until the transaction ends.
@@ -87,9 +85,9 @@ func (m *jobMove) Lock() error {
 			`INSERT INTO job_lease (job, epoch, instance, owner, expires) VALUES (?, 0, '', '', 0) ON CONFLICT DO NOTHING`, job); err != nil {
 			return err
 		}
-		lease, err := jobs.LockLease(m.Tx, job)
+		lease, err := lockLease(m.Tx, job)
 		if err == nil {
-			err = lease.HeldBy(job)
+			err = lease.heldBy(job)
 		}
 		if err != nil {
 			return err
@@ -106,8 +104,8 @@ func firm(e string) string {
 		OR EXISTS (SELECT 1 FROM attempt a WHERE a.entry_id = ` + e + `.id AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'created'))))`
 }
 
-// Look determines what the move would do.
-func (m *jobMove) Look() error {
+// look determines what the move would do.
+func (m *jobMove) look() error {
 	m.plan = trade.JobMove{From: m.From, To: m.To, States: map[trade.State]int{}, Samples: []string{}}
 	if keyed := m.S.D.Keyed; keyed != "" {
 		if err := m.Script(keyed); err != nil {
@@ -164,28 +162,28 @@ func (m *jobMove) Look() error {
 
 // count determines how many entries move, and collects the changes of the sums.
 func (m *jobMove) count() error {
-	var rows []ledger.TallyRow
+	var rows []tallyRow
 	if err := m.All(&rows, `SELECT job, state, unit, n, volume FROM tally WHERE job = ?`, m.From); err != nil {
 		return err
 	}
 	for _, r := range rows {
-		sum, err := r.Sum()
+		sum, err := r.sum()
 		if err != nil {
 			return err
 		}
-		out, in := ledger.TallyKey{Job: m.From, State: r.State, Unit: r.Unit},
-			ledger.TallyKey{Job: m.To, State: r.State, Unit: r.Unit}
-		m.Sums[out] = ledger.TallySum{N: m.Sums[out].N - sum.N, Volume: m.Sums[out].Volume.Sub(sum.Volume)}
-		m.Sums[in] = m.Sums[in].Plus(sum)
+		out, in := tallyKey{Job: m.From, State: r.State, Unit: r.Unit},
+			tallyKey{Job: m.To, State: r.State, Unit: r.Unit}
+		m.Sums[out] = tallySum{N: m.Sums[out].N - sum.N, Volume: m.Sums[out].Volume.Sub(sum.Volume)}
+		m.Sums[in] = m.Sums[in].plus(sum)
 		m.plan.States[trade.State(r.State)] += sum.N
 		m.plan.Entries += sum.N
 	}
-	entries, err := ledger.LockEntries(m.Tx, slices.Concat(m.replaced, m.left))
+	entries, err := lockEntries(m.Tx, slices.Concat(m.replaced, m.left))
 	if err != nil {
 		return err
 	}
 	for _, e := range entries { // they are withdrawn under the old name
-		q, err := ledger.Quantity(e.Amount, e.Unit)
+		q, err := quantityOf(e.Amount, e.Unit)
 		if err != nil {
 			return fmt.Errorf("entry %d is damaged: its amount %w", e.ID, err)
 		}
@@ -207,11 +205,11 @@ func (m *jobMove) count() error {
 // statusAfter determines the status of the job after the move. A pause of either job stays, except
 // for a brake that asked for this move.
 func (m *jobMove) statusAfter() error {
-	was, err := jobs.LockStatus(m.Tx, m.From)
+	was, err := lockStatus(m.Tx, m.From)
 	if err != nil {
 		return err
 	}
-	status, err := jobs.LockStatus(m.Tx, m.To)
+	status, err := lockStatus(m.Tx, m.To)
 	if err != nil {
 		return err
 	}

@@ -6,10 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/safrasync/safrasync/state/audit"
-	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/journal"
-	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -22,7 +19,7 @@ func (m *jobMove) Apply(record trade.AuditRecord) error {
 		}
 	}
 	record.Act, record.Target = moveName, m.From+" "+m.To
-	if err := audit.AddAudit(m.Tx, record); err != nil {
+	if err := addAudit(m.Tx, record); err != nil {
 		return err
 	}
 	if err := m.moveEntries(record.Target); err != nil {
@@ -46,17 +43,17 @@ func (m *jobMove) Apply(record trade.AuditRecord) error {
 	if err := m.Do(`DELETE FROM job_status WHERE job = ?`, m.From); err != nil {
 		return err
 	}
-	if err := ledger.KnowJob(m.Tx, m.To, string(m.plan.Sends)); err != nil {
+	if err := knowJob(m.Tx, m.To, string(m.plan.Sends)); err != nil {
 		return err
 	}
-	if err := jobs.PutStatus(m.Tx, m.status, ""); err != nil {
+	if err := putStatus(m.Tx, m.status, ""); err != nil {
 		return err
 	}
 	note := m.Noting(m.Now)
 	note.ActName, note.Who = moveName, sqldb.CleanText(record.Who)
 	note.Moves = append(note.Moves, journal.Move{From: m.From, To: m.To, Sends: string(m.plan.Sends), After: m.after})
-	note.Jobs = append(note.Jobs, journal.JobFact{Job: m.From}, ledger.JobFact(m.status))
-	if err := ledger.Images(m.Tx, slices.Concat(m.replaced, m.left, m.kept), note); err != nil {
+	note.Jobs = append(note.Jobs, journal.JobFact{Job: m.From}, jobFactOf(m.status))
+	if err := imagesOf(m.Tx, slices.Concat(m.replaced, m.left, m.kept), note); err != nil {
 		return err
 	}
 	return m.Sums.Apply(m.Tx)
@@ -110,11 +107,11 @@ func (m *jobMove) moveEntries(between string) error {
 // moveCursor lets the job continue reading where it was, under its new name. Its next run sweeps,
 // because the two parts were never compared together.
 func (m *jobMove) moveCursor() error {
-	was, err := jobs.CursorOf(m.All, m.From)
+	was, err := cursorOf(m.All, m.From)
 	if err != nil {
 		return err
 	}
-	cursor, err := jobs.CursorOf(m.All, m.To)
+	cursor, err := cursorOf(m.All, m.To)
 	if err != nil {
 		return err
 	}
@@ -124,7 +121,7 @@ func (m *jobMove) moveCursor() error {
 		cursor.Brakes.Passed = passed
 	}
 	cursor.SweptAt, cursor.Parents = time.Time{}, ""
-	if err := jobs.SetCursor(m.Tx, m.To, cursor); err != nil {
+	if err := setCursor(m.Tx, m.To, cursor); err != nil {
 		return err
 	}
 	return m.Do(`DELETE FROM job_cursor WHERE job = ?`, m.From)
@@ -137,10 +134,10 @@ func (r *replay) moveJobs(last int64, who string) error {
 			continue
 		}
 		m := &jobMove{
-			Tx: r.Tx, From: move.From, To: move.To, Now: r.Now, Sums: ledger.TallyChange{},
+			Tx: r.Tx, From: move.From, To: move.To, Now: r.Now, Sums: tallyChange{},
 			journal: r.History.End.Header.Journal, after: move.After,
 		}
-		err := m.Look()
+		err := m.look()
 		switch {
 		case err != nil:
 		case m.plan.Collisions > 0:

@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/internal/must"
-	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -242,7 +241,7 @@ func TestF058ARebuildingKnowsWhereTheEntriesOfAJobWent(t *testing.T) {
 			must.Do(t, k.s.ReleaseLease(t.Context(), lease))
 			if renewed {
 				r := &retaining{Store: k.s, Keep: Retention{Journal: 1}, Now: at}
-				must.Do(t, r.BeginAgain(t.Context()))
+				must.Do(t, r.beginAgain(t.Context()))
 			}
 			want := provenOf(t, k.s)
 			if want["c 1"].State != trade.Accepted || want["c 2"].State != trade.InDoubt ||
@@ -279,8 +278,8 @@ func TestF054AMoveThatOnlyTheJournalKnowsIsDoneAtTheNextStart(t *testing.T) {
 		must.Do(t, k.s.ReleaseLease(t.Context(), lease))
 		stop := errors.New("the process ends here")
 		err := k.s.db.InTx(t.Context(), "testing", func(tx *sqldb.Tx) error {
-			m := &jobMove{Tx: tx, From: "a", To: "b", Now: at, Sums: ledger.TallyChange{}}
-			if err := errors.Join(m.Lock(), m.Look(), m.Apply(moveAct)); err != nil {
+			m := &jobMove{Tx: tx, From: "a", To: "b", Now: at, Sums: tallyChange{}}
+			if err := errors.Join(m.Lock(), m.look(), m.Apply(moveAct)); err != nil {
 				return err
 			}
 			if err := tx.WriteNote(); err != nil {

@@ -10,13 +10,12 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/state/journal"
-	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 )
 
-// BeginJournal creates the ledger's journal, with what the ledger already knows, and records it in
+// beginJournal creates the ledger's journal, with what the ledger already knows, and records it in
 // the ledger.
-func (s *Store) BeginJournal(t *sqldb.Tx, dir string, unused bool, program string) (sqldb.JournalRow, error) {
+func (s *Store) beginJournal(t *sqldb.Tx, dir string, unused bool, program string) (sqldb.JournalRow, error) {
 	now := time.Now().UTC()
 	if unused {
 		if _, err := journal.SetAside(dir, now); err != nil {
@@ -32,7 +31,7 @@ func (s *Store) BeginJournal(t *sqldb.Tx, dir string, unused bool, program strin
 		return sqldb.JournalRow{}, err
 	}
 	seq, mark, err := journal.Create(dir, header, func(put func(page journal.Record) error) error {
-		paused, err := ledger.Pauses(t)
+		paused, err := pauseFacts(t)
 		if err == nil && len(paused) > 0 {
 			err = put(journal.Record{Jobs: paused})
 		}
@@ -40,12 +39,12 @@ func (s *Store) BeginJournal(t *sqldb.Tx, dir string, unused bool, program strin
 			return err
 		}
 		var ids []int64
-		if err := t.All(&ids, `SELECT e.id FROM entry e WHERE `+ledger.Remembers+` ORDER BY e.id`); err != nil {
+		if err := t.All(&ids, `SELECT e.id FROM entry e WHERE `+isRemembered+` ORDER BY e.id`); err != nil {
 			return err
 		}
 		for chunk := range slices.Chunk(ids, sqldb.InList) {
 			var page journal.Record
-			if err := ledger.Images(t, chunk, &page); err != nil {
+			if err := imagesOf(t, chunk, &page); err != nil {
 				return err
 			}
 			if err := put(page); err != nil {
@@ -93,9 +92,9 @@ func (s *Store) closeFormer(ctx context.Context, op, parent string) error {
 	return nil
 }
 
-// RefuseNetwork refuses a folder on a file system whose flushes cannot be trusted. It checks the
+// refuseNetwork refuses a folder on a file system whose flushes cannot be trusted. It checks the
 // nearest existing parent.
-func (s *Store) RefuseNetwork(dir string) error {
+func (s *Store) refuseNetwork(dir string) error {
 	for {
 		if magic, ok := s.db.Tune.FsMagic(dir); ok {
 			if name := sqldb.NetworkFileSystem(magic); name != "" {

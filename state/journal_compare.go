@@ -9,7 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
 )
@@ -43,21 +42,21 @@ type journalVerdict struct {
 	Compare journal.Comparison
 }
 
-// JournalDir returns the folder of the ledger's journal.
-func (s *Store) JournalDir(parent string) string { return filepath.Join(parent, s.db.ID) }
+// journalDir returns the folder of the ledger's journal.
+func (s *Store) journalDir(parent string) string { return filepath.Join(parent, s.db.ID) }
 
-// Attach compares the ledger with its journal, settles what a crash left between the two, and opens
+// attach compares the ledger with its journal, settles what a crash left between the two, and opens
 // the journal for writing.
-func (s *Store) Attach(ctx context.Context, o sqldb.Options) error {
+func (s *Store) attach(ctx context.Context, o sqldb.Options) error {
 	const op = "comparing the ledger with its journal"
 	parent, err := filepath.Abs(o.Journal)
 	if err != nil {
 		return &sqldb.Error{Code: sqldb.CodeConfig, Path: s.db.Where, Hint: "correct state.journal", Err: err}
 	}
-	if err := s.RefuseNetwork(parent); err != nil {
+	if err := s.refuseNetwork(parent); err != nil {
 		return err
 	}
-	dir := s.JournalDir(parent)
+	dir := s.journalDir(parent)
 	s.moving = o.Moving
 	v, err := s.compareJournal(ctx, op, dir)
 	if err != nil {
@@ -72,7 +71,7 @@ func (s *Store) Attach(ctx context.Context, o sqldb.Options) error {
 			}
 			switch {
 			case v.Fresh:
-				v.row, err = s.BeginJournal(t, dir, v.unused, o.Version)
+				v.row, err = s.beginJournal(t, dir, v.unused, o.Version)
 			case v.Left():
 				s.opening, err = s.settleLeft(t, &v)
 			}
@@ -102,7 +101,7 @@ func (s *Store) Attach(ctx context.Context, o sqldb.Options) error {
 	if !v.moved && s.db.Journal.Header().Platform == platform {
 		return nil
 	}
-	return s.db.InTx(ctx, op, func(t *sqldb.Tx) error { return jobs.NoteHeader(t, o.Version) })
+	return s.db.InTx(ctx, op, func(t *sqldb.Tx) error { return noteHeader(t, o.Version) })
 }
 
 // compareJournal compares the ledger with its journal, and with what the journal tells of other hosts and

@@ -5,10 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/safrasync/safrasync/state/audit"
-	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/journal"
-	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -23,12 +20,12 @@ const (
 // and ledger: the ledger has its rows as they were just before it. Otherwise it is an older copy.
 func (s *Store) fits(t *sqldb.Tx, record journal.Record) (bool, error) {
 	if record.Audit != nil {
-		if was, err := audit.WasHead(t.All, *record.Audit); err != nil || !was {
+		if was, err := wasAuditHead(t.All, *record.Audit); err != nil || !was {
 			return false, err
 		}
 	}
 	if record.Kind == journal.Base || record.ActName != "" { // a person's decision applies to any earlier copy
-		return record.ActName != audit.RebuildName, nil
+		return record.ActName != rebuildName, nil
 	}
 	r := newReplay(t, record)
 	if err := r.load(); err != nil {
@@ -62,7 +59,7 @@ func newReplay(t *sqldb.Tx, records ...journal.Record) *replay {
 	for _, record := range records {
 		h.add(record, false)
 	}
-	return &replay{Tx: t, History: h, Plan: &RebuildPlan{}, Now: time.Now(), Sums: ledger.TallyChange{}}
+	return &replay{Tx: t, History: h, Plan: &RebuildPlan{}, Now: time.Now(), Sums: tallyChange{}}
 }
 
 // settleLeft settles what a process left in the journal: the ledger becomes as the records have it.
@@ -90,10 +87,10 @@ func (s *Store) settleLeft(t *sqldb.Tx, v *journalVerdict) (out Opening, err err
 		if err != nil {
 			return out, err
 		}
-		if err := r.moveJobs(v.row.Seq, audit.Program); err != nil {
+		if err := r.moveJobs(v.row.Seq, programName); err != nil {
 			return out, err
 		}
-		work, err := r.Compare()
+		work, err := r.compare()
 		if err == nil {
 			err = r.apply(work)
 		}
@@ -114,7 +111,7 @@ func (s *Store) settleLeft(t *sqldb.Tx, v *journalVerdict) (out Opening, err err
 
 // settleHead takes over what the journal tells of the ledger itself.
 func (s *Store) settleHead(t *sqldb.Tx, platform, movedTo string) error {
-	err := jobs.SetPlatform(t, platform)
+	err := setPlatform(t, platform)
 	if err == nil && movedTo != "" {
 		err = t.Do(`UPDATE ledger SET moved_to = ? WHERE moved_to IS NULL`, movedTo)
 	}
@@ -128,8 +125,8 @@ func (s *Store) auditSettled(t *sqldb.Tx, r journal.Record) (seq int64, err erro
 		return 0, err
 	}
 	host, _, _ := sqldb.HostIdentity()
-	return audit.AddNumbered(t, trade.AuditRecord{
-		Who: audit.Program, From: host, Act: "journal settle", Target: fmt.Sprintf("record %d", r.Seq),
+	return addNumbered(t, trade.AuditRecord{
+		Who: programName, From: host, Act: "journal settle", Target: fmt.Sprintf("record %d", r.Seq),
 		Detail: string(detail),
 		Reason: "a process ended between journal and ledger",
 	})

@@ -5,13 +5,12 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/safrasync/safrasync/state/audit"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// ActServer is the act in the audit when the hosts go on by themselves after a promotion.
-const ActServer = "server"
+// actServer is the act in the audit when the hosts go on by themselves after a promotion.
+const actServer = "server"
 
 // agree compares the ledger with what this host has confirmed of it. It writes only if there is
 // something to confirm or to report.
@@ -27,12 +26,12 @@ func (s *Store) agree(ctx context.Context, op string) error {
 	return s.db.InTx(ctx, op, (*sqldb.Tx).SameServer)
 }
 
-// Sign makes the ledger's term the one that this host has confirmed. If the ledger is on another
+// sign makes the ledger's term the one that this host has confirmed. If the ledger is on another
 // server, or went back, it asks all hosts to report, and reports for this one. Either is possible
 // only if the ledger has everything in this host's journal. If all hosts have reported from a
 // promoted server, the ledger belongs to it from now on. Otherwise Sign returns why nothing may be
 // sent yet.
-func (s *Store) Sign(ctx context.Context, op string, slot int) error {
+func (s *Store) sign(ctx context.Context, op string, slot int) error {
 	var left error
 	_, err := s.db.TryTx(ctx, op, slot, func(t *sqldb.Tx) error {
 		v, err := s.judge(t, s.db.JournalPath, true)
@@ -112,8 +111,8 @@ func (s *Store) goOn(t *sqldb.Tx, now sqldb.LedgerState) error {
 		return err
 	}
 	host, _, _ := sqldb.HostIdentity()
-	return audit.AddAudit(t, trade.AuditRecord{
-		Who: audit.Program, From: host, Act: ActServer, Target: sqldb.ServerText(now.Server), Detail: string(detail),
+	return addAudit(t, trade.AuditRecord{
+		Who: programName, From: host, Act: actServer, Target: sqldb.ServerText(now.Server), Detail: string(detail),
 		Reason: "the server was promoted, and the journal of every host is in step with the ledger",
 	})
 }

@@ -15,7 +15,6 @@ import (
 
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/journal"
-	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -179,8 +178,8 @@ func (k *kept) endBetween(lease trade.Lease, g trade.Group) {
 	k.t.Helper()
 	stop := errors.New("the process ends here")
 	err := k.s.db.InTx(k.t.Context(), "testing", func(tx *sqldb.Tx) error {
-		gr := &ledger.GroupTx{
-			Tx: tx, Lease: lease, Group: g, Now: at, Sums: ledger.TallyChange{},
+		gr := &groupTx{
+			Tx: tx, Lease: lease, Group: g, Now: at, Sums: tallyChange{},
 			Result: trade.GroupResult{
 				Claimed: map[string]bool{}, Settled: map[string]bool{}, Conflicts: map[string]string{},
 			},

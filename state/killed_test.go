@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/internal/must"
-	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -27,7 +26,7 @@ var _ = addRole("claims", func(ctx context.Context, _ sqldb.Options, s *Store) (
 var _ = addRole("between", func(ctx context.Context, _ sqldb.Options, s *Store) (string, error) {
 	lease, ins := pending(ctx, s, "a")
 	mustNot(s.db.InTx(ctx, "testing", func(tx *sqldb.Tx) error {
-		mustNot(ledger.NewGroupTx(tx, lease, trade.Group{At: at, Intents: ins}).Run())
+		mustNot(newGroupTx(tx, lease, trade.Group{At: at, Intents: ins}).Run())
 		mustNot(tx.WriteNote())
 		return syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	}))

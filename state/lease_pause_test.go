@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/internal/must"
-	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -63,7 +62,7 @@ func TestARenewalDoesNotWaitForCommits(t *testing.T) {
 	done := make(chan error, 1)
 	go func() {
 		done <- s.db.InTx(t.Context(), "a commit that takes long", func(t *sqldb.Tx) error {
-			if err := jobs.Fence(t, lease); err != nil {
+			if err := fence(t, lease); err != nil {
 				return err
 			}
 			close(held)

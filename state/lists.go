@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -46,7 +45,7 @@ func (s *Store) rowsOf(ctx context.Context, filter trade.RowFilter,
 ) (given int, err error) {
 	where, args := conditions(filter)
 	for after := int64(0); ; {
-		limit := EntryPage
+		limit := entryPage
 		if filter.Limit > 0 {
 			limit = min(limit, filter.Limit-given)
 		}
@@ -59,12 +58,12 @@ func (s *Store) rowsOf(ctx context.Context, filter trade.RowFilter,
 			return given, nil
 		}
 		after = ids[len(ids)-1]
-		page, err := s.SelectEntries(ctx, listingRows, where+` AND `+s.db.D.Among("e.id")+` ORDER BY e.id`,
+		page, err := s.selectEntries(ctx, listingRows, where+` AND `+s.db.D.Among("e.id")+` ORDER BY e.id`,
 			append(slices.Clone(args), sqldb.ListOf(s.db.D, ids))...)
 		if err != nil {
 			return given, err
 		}
-		if err := s.FillParentStates(ctx, page); err != nil {
+		if err := s.fillParentStates(ctx, page); err != nil {
 			return given, err
 		}
 		for _, e := range page {
@@ -147,14 +146,14 @@ func conditions(f trade.RowFilter) (text string, args []any) {
 
 // Entry returns one entry by job and key, or ErrNotFound.
 func (s *Store) Entry(ctx context.Context, job, key string) (trade.Entry, error) {
-	found, err := s.SelectEntries(ctx, "reading a row", `WHERE e.job = ? AND e.key = ?`, job, key)
+	found, err := s.selectEntries(ctx, "reading a row", `WHERE e.job = ? AND e.key = ?`, job, key)
 	if err != nil {
 		return trade.Entry{}, err
 	}
 	if len(found) == 0 {
 		return trade.Entry{}, fmt.Errorf("job %s: %w", job, sqldb.ErrNotFound)
 	}
-	return found[0], s.FillParentStates(ctx, found)
+	return found[0], s.fillParentStates(ctx, found)
 }
 
 // EntryByID returns one entry by its id, or ErrNotFound.
@@ -166,7 +165,7 @@ func (s *Store) EntryByID(ctx context.Context, id int64) (trade.Entry, error) {
 	if len(found) == 0 {
 		return trade.Entry{}, fmt.Errorf("row number %d: %w", id, sqldb.ErrNotFound)
 	}
-	return found[0], s.FillParentStates(ctx, found)
+	return found[0], s.fillParentStates(ctx, found)
 }
 
 // Stuck returns the id and the version of every row of a job that waits for something or needs a
@@ -175,7 +174,7 @@ func (s *Store) EntryByID(ctx context.Context, id int64) (trade.Entry, error) {
 func (s *Store) Stuck(ctx context.Context, job string) (out []trade.RowVersion, err error) {
 	const op = "looking for rows that wait"
 	rows, err := s.db.Read.QueryxContext(ctx,
-		s.db.Q(`SELECT id, version FROM entry e WHERE job = ? AND `+ledger.OfStuck+` ORDER BY id`), job)
+		s.db.Q(`SELECT id, version FROM entry e WHERE job = ? AND `+isStuck+` ORDER BY id`), job)
 	if err != nil {
 		return nil, s.db.Fault(ctx, op, err)
 	}

@@ -67,7 +67,7 @@ func (s *Store) waitingFor(ctx context.Context, parent trade.Entry, limit int) (
 			}
 		}
 	}
-	return out, s.FillParentStates(ctx, out)
+	return out, s.fillParentStates(ctx, out)
 }
 
 // The payload of a delivery begins with the id of its contract, a UUID. An index has the first

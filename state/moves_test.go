@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/internal/must"
-	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -49,10 +48,10 @@ func put(t *testing.T, s *Store, key string, state trade.State) int64 {
 		trade.InDoubt:   {trade.Pending, trade.Sending, trade.InDoubt},
 		trade.Dismissed: {trade.Pending, trade.Dismissed}, trade.Withdrawn: {trade.Pending, trade.Withdrawn},
 	}
-	row := must.Get(ledger.RowOf(newEntry(key), at))(t)
+	row := must.Get(entryRowOf(newEntry(key), at))(t)
 	row.Job, row.State = "j", string(paths[state][0])
 	args := row.Args()[1:]
-	mustExec(t, s, sqldb.InsertText("entry", ledger.NewColumns, 1, ""), args...)
+	mustExec(t, s, sqldb.InsertText("entry", newColumns, 1, ""), args...)
 	var id int64
 	must.Do(t, s.db.Read.Get(&id, s.db.Q(`SELECT id FROM entry WHERE job = 'j' AND key = ?`), key))
 	for _, next := range paths[state][1:] {
@@ -120,12 +119,12 @@ func TestTheDatabaseAllowsTheMovesAndRefusesAllOthers(t *testing.T) {
 			if slices.Contains(trade.Moves[""], state) {
 				continue
 			}
-			row := must.Get(ledger.RowOf(newEntry("start-"+string(state)), at))(t)
+			row := must.Get(entryRowOf(newEntry("start-"+string(state)), at))(t)
 			row.Job, row.State = "j", string(state)
 			if state == trade.Accepted {
 				row.RecordID.Int64, row.RecordID.Valid = 1, true
 			}
-			if err := byHand(s, sqldb.InsertText("entry", ledger.NewColumns, 1, ""), row.Args()[1:]...); err == nil {
+			if err := byHand(s, sqldb.InsertText("entry", newColumns, 1, ""), row.Args()[1:]...); err == nil {
 				t.Errorf("an entry could start as %s", state)
 			}
 		}

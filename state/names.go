@@ -1,7 +1,6 @@
 package state
 
 import (
-	"github.com/safrasync/safrasync/state/audit"
 	"github.com/safrasync/safrasync/state/sqldb"
 )
 
@@ -26,12 +25,6 @@ const (
 	CodeLocked     = sqldb.CodeLocked
 	CodeOlder      = sqldb.CodeOlder
 	CodeRolledBack = sqldb.CodeRolledBack
-)
-
-// The names of acts of the retention in the audit.
-const (
-	ActRetention = audit.ActRetention
-	ActPurge     = audit.ActPurge
 )
 
 // Errors that callers compare with, and other names that they need.

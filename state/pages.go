@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -42,7 +41,7 @@ func (s *Store) RowPage(ctx context.Context, q trade.RowQuery) (trade.RowPage, e
 		place[id] = i
 	}
 	slices.SortFunc(page.Rows, func(a, b trade.Entry) int { return cmp.Compare(place[a.ID], place[b.ID]) })
-	return page, s.FillParentStates(ctx, page.Rows)
+	return page, s.fillParentStates(ctx, page.Rows)
 }
 
 // ids returns the ids of the page, in order.
@@ -162,7 +161,7 @@ func (p *paging) byKey() ([]int64, error) {
 			case p.textFound():
 			case !slices.ContainsFunc(p.q.States, func(s trade.State) bool { return !slices.Contains(stuck, s) }):
 				b[0].from = p.s.db.D.ByStuck
-				b[0].add(ledger.OfStuck)
+				b[0].add(isStuck)
 			default:
 				b[0].from = p.s.db.D.ByState
 			}

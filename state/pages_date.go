@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -33,7 +32,7 @@ func (p *paging) date() error {
 		b := &branch{}
 		p.changedIn(b)
 		b.add(reduced)
-		b.add(ledger.IsSettled)
+		b.add(isSettled)
 		var some int
 		query := `SELECT COUNT(*) FROM (SELECT 1 FROM entry e WHERE ` + strings.Join(b.where, " AND ") +
 			` LIMIT ?) AS found`
@@ -52,12 +51,12 @@ func (p *paging) inState(b *branch, state trade.State) {
 	b.from = p.s.db.D.ByState
 	if slices.Contains(stuck, state) {
 		b.few, b.from = true, p.s.db.D.ByStuck
-		b.add(ledger.OfStuck)
+		b.add(isStuck)
 	}
 	b.add(`e.state = ?`, string(state))
 }
 
-// stuck are the states of ledger.OfStuck.
+// stuck are the states of isStuck.
 var stuck = []trade.State{trade.Waiting, trade.Invalid, trade.Rejected, trade.InDoubt, trade.Held}
 
 // datedBranches returns the statements for rows that were changed in a period: the settled rows by
@@ -76,7 +75,7 @@ func (p *paging) datedBranches(rest func() *branch) []*branch {
 				b.from = `INDEXED BY ` + part.index + ` `
 			}
 			b.add(part.reduced)
-			b.add(ledger.IsSettled)
+			b.add(isSettled)
 			if len(p.q.States) > 0 {
 				b.add(`e.state || '' IN (`+sqldb.Placeholders(len(p.q.States))+`)`, sqldb.Anys(p.q.States)...)
 			}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/safrasync/safrasync/state/audit"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -89,7 +88,7 @@ func (s *Store) AddUser(ctx context.Context, u trade.User, record trade.AuditRec
 		if n == 0 {
 			return trade.ErrTaken
 		}
-		return audit.AddAudit(t, record)
+		return addAudit(t, record)
 	})
 }
 
@@ -136,7 +135,7 @@ func (s *Store) ChangeUser(ctx context.Context, u trade.User, record trade.Audit
 		if err := t.Do(`DELETE FROM login WHERE person_id = ?`, u.ID); err != nil {
 			return false, err
 		}
-		return true, audit.AddAudit(t, record)
+		return true, addAudit(t, record)
 	})
 }
 
@@ -152,7 +151,7 @@ func (s *Store) SavedFilters(ctx context.Context, user int64) ([]trade.SavedFilt
 // returns trade.ErrTooMany if the user has the maximum number of searches.
 func (s *Store) SaveFilter(ctx context.Context, f trade.SavedFilter, record trade.AuditRecord) error {
 	return s.db.InTx(ctx, "keeping a search", func(t *sqldb.Tx) error {
-		if err := audit.AddAudit(t, record); err != nil { // its lock serializes the counts
+		if err := addAudit(t, record); err != nil { // its lock serializes the counts
 			return err
 		}
 		if f.Query == "" {

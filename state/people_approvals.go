@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/safrasync/safrasync/state/audit"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -41,7 +40,7 @@ func (s *Store) AskApproval(ctx context.Context, a trade.Approval,
 	var out trade.Approval
 	err := s.db.InTx(ctx, "asking for a consent", func(t *sqldb.Tx) error {
 		var head sqldb.AuditHead // its lock serializes the requests
-		if err := t.Get(&head, t.S.D.Locked(audit.SelectHead, "audit_head")); err != nil {
+		if err := t.Get(&head, t.S.D.Locked(selectAuditHead, "audit_head")); err != nil {
 			return err
 		}
 		if err := lapseApprovals(t, record.At); err != nil {
@@ -75,7 +74,7 @@ func (s *Store) AskApproval(ctx context.Context, a trade.Approval,
 			a.Act, a.Target, a.Mark, string(a.Plan), string(people), a.Needs, a.Until.UnixMilli()); err != nil {
 			return err
 		}
-		return audit.AddAudit(t, record)
+		return addAudit(t, record)
 	})
 	return out, err
 }
@@ -104,8 +103,8 @@ func lapseApprovals(t *sqldb.Tx, now time.Time) error {
 		if n == 0 { // another process was first
 			continue
 		}
-		if err := audit.AddAudit(t, trade.AuditRecord{
-			At: now, Who: audit.Program, From: "-", Act: "approval lapsed", Target: r.Target,
+		if err := addAudit(t, trade.AuditRecord{
+			At: now, Who: programName, From: "-", Act: "approval lapsed", Target: r.Target,
 			Reason: "nobody agreed in time", Detail: fmt.Sprintf(`{"approval":%d,"act":%q}`, r.ID, r.Act),
 		}); err != nil {
 			return err
@@ -139,7 +138,7 @@ func (s *Store) Approval(ctx context.Context, id int64) (trade.Approval, error) 
 // AccountChanges returns the acts since then that let somebody act as a user of the console, the
 // oldest first: who added the user, enabled it, or changed its password, role or login.
 func (s *Store) AccountChanges(ctx context.Context, since time.Time) ([]trade.AuditRecord, error) {
-	return sqldb.Made(ctx, s.db, "reading who changed accounts", audit.Row.Record, audit.SelectAudit+
+	return sqldb.Made(ctx, s.db, "reading who changed accounts", auditRow.Record, selectAudit+
 		`WHERE act IN ('user add', 'user enable', 'user password', 'user role', 'user link') AND at >= ? ORDER BY seq`,
 		since.UnixMilli())
 }
@@ -173,6 +172,6 @@ func (s *Store) change(ctx context.Context, record trade.AuditRecord, query stri
 		if err != nil || n == 0 {
 			return false, err
 		}
-		return true, audit.AddAudit(t, record)
+		return true, addAudit(t, record)
 	})
 }

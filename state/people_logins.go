@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/safrasync/safrasync/state/audit"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -76,7 +75,7 @@ func (s *Store) LogIn(ctx context.Context, l trade.Login, replaces, device strin
 				return err
 			}
 		}
-		return audit.AddAudit(t, record)
+		return addAudit(t, record)
 	})
 }
 
@@ -94,7 +93,7 @@ func (s *Store) LogOut(ctx context.Context, hash string, record trade.AuditRecor
 		if err != nil || n == 0 {
 			return err
 		}
-		return audit.AddAudit(t, record)
+		return addAudit(t, record)
 	})
 }
 

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/internal/must"
-	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -246,7 +245,7 @@ func TestAPageOfWhatIsStuckIsChosenFromItsIndex(t *testing.T) {
 		l.call = ""
 		n := 0
 		for query := range l.asked {
-			if !strings.Contains(query, ledger.OfStuck) {
+			if !strings.Contains(query, isStuck) {
 				continue
 			}
 			n++

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/internal/must"
-	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -122,7 +121,7 @@ func TestC10ALedgerOfAnOlderProgramTakesThePresentPlatformAndSaysSo(t *testing.T
 		mustBelong(t, k.s, "")
 		must.Do(t, k.sendTo(fromTests))
 		records, err := k.s.Audit(t.Context(), 1)
-		if err != nil || len(records) != 1 || records[0].Act != jobs.ActPlatform || records[0].Target != fromTests ||
+		if err != nil || len(records) != 1 || records[0].Act != actPlatform || records[0].Target != fromTests ||
 			!strings.Contains(records[0].Detail, `"accepted":2`) {
 			t.Errorf("audit: %+v, %v", records, err)
 		}

@@ -9,7 +9,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/safrasync/safrasync/internal/must"
-	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -181,7 +180,7 @@ func TestI9TheSumsAddUpWhateverHappens(t *testing.T) {
 					if len(entries) != len(model) {
 						t.Fatalf("%d entries, want %d", len(entries), len(model))
 					}
-					sums := ledger.TallyChange{}
+					sums := tallyChange{}
 					for _, e := range entries {
 						want := model[e.Key]
 						if e.State != want.state || !e.Quantity.Amount.Equal(want.quantity.Amount) ||
@@ -194,8 +193,8 @@ func TestI9TheSumsAddUpWhateverHappens(t *testing.T) {
 					for name, read := range map[string]func(context.Context,
 						string) ([]trade.Tally, error){"kept": s.Counts, "counted": s.Recount} {
 						got := must.Get(read(t.Context(), job))(t)
-						if fmt.Sprint(got) != fmt.Sprint(sums.List()) {
-							t.Fatalf("%s sums %v, want %v", name, got, sums.List())
+						if fmt.Sprint(got) != fmt.Sprint(sums.list()) {
+							t.Fatalf("%s sums %v, want %v", name, got, sums.list())
 						}
 					}
 				},

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/safrasync/safrasync/state/audit"
-	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -183,8 +181,8 @@ func (r *rebinding) look(t *sqldb.Tx) (f found, err error) {
 	if f.lacks != nil {
 		r.plan.Journal = f.lacks.Error()
 	}
-	if was != r.Platform && r.Platform != "" {
-		r.plan.Platform = &RebindPart{Was: was, Is: r.Platform}
+	if was != r.RebindOrder.Platform && r.RebindOrder.Platform != "" {
+		r.plan.Platform = &RebindPart{Was: was, Is: r.RebindOrder.Platform}
 	}
 	switch reason, err := r.db.ReasonOf(f.had, f.now); {
 	case reason == sqldb.WentBack:
@@ -192,7 +190,7 @@ func (r *rebinding) look(t *sqldb.Tx) (f found, err error) {
 	case reason != "":
 		r.plan.Server = &RebindPart{Was: sqldb.ServerText(f.now.Recorded), Is: sqldb.ServerText(f.now.Server)}
 	}
-	r.plan.Accepted, r.plan.Doubts, err = jobs.CountSent(t.Ctx, t)
+	r.plan.Accepted, r.plan.Doubts, err = countSent(t.Ctx, t)
 	if err != nil {
 		return f, err
 	}
@@ -209,7 +207,7 @@ func (r *rebinding) compare(t *sqldb.Tx, f *found) (dir string, err error) {
 	if err != nil {
 		return "", err
 	}
-	dir = r.JournalDir(parent)
+	dir = r.journalDir(parent)
 	v, err := r.judgeLocked(t, dir, r.Gone)
 	f.had.Term = v.Compare.Term
 	var known *sqldb.Error
@@ -269,7 +267,7 @@ func (r *rebinding) confirm(t *sqldb.Tx, f found, record trade.AuditRecord) erro
 		return f.lacks
 	}
 	if r.plan.Platform != nil { // nobody may be about to send to the former address
-		if err := jobs.NobodyRuns(t); err != nil {
+		if err := nobodyRuns(t); err != nil {
 			return err
 		}
 	}
@@ -284,7 +282,7 @@ func (r *rebinding) confirm(t *sqldb.Tx, f found, record trade.AuditRecord) erro
 			return r.db.Silent(silent)
 		}
 	}
-	if err := jobs.SetPlatform(t, r.Platform); err != nil {
+	if err := setPlatform(t, r.RebindOrder.Platform); err != nil {
 		return err
 	}
 	if t.S.D.Name == sqldb.Postgres {
@@ -297,5 +295,5 @@ func (r *rebinding) confirm(t *sqldb.Tx, f found, record trade.AuditRecord) erro
 		return err
 	}
 	record.Detail = string(detail)
-	return audit.AddAudit(t, record)
+	return addAudit(t, record)
 }

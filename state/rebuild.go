@@ -9,10 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/safrasync/safrasync/state/audit"
-	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/journal"
-	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -93,7 +90,7 @@ func (s *Store) replay(ctx context.Context, h *journalHistory, plan *RebuildPlan
 ) error {
 	err := s.db.InTx(ctx, "rebuilding the ledger", func(t *sqldb.Tx) error {
 		plan.Changes, plan.Same, plan.Paused = []RebuildChange{}, 0, []string{}
-		r := &replay{Tx: t, History: h, Plan: plan, Now: time.Now(), Sums: ledger.TallyChange{}}
+		r := &replay{Tx: t, History: h, Plan: plan, Now: time.Now(), Sums: tallyChange{}}
 		if err := r.Run(apply, record); err != nil {
 			return err
 		}
@@ -120,7 +117,7 @@ func (s *Store) weighEnd(ctx context.Context, h *journalHistory, plan *RebuildPl
 			return err
 		}
 		plan.Lost = h.End.Torn
-		plan.Braked, err = jobsOf(t, append(h.JobNames(), configured...))
+		plan.Braked, err = jobsOf(t, append(h.jobNames(), configured...))
 		return err
 	})
 }
@@ -134,7 +131,7 @@ func (s *Store) brakeUntilCompared(ctx context.Context, h *journalHistory, plan 
 	}
 	now := time.Now()
 	err := s.db.InTx(ctx, "pausing every job", func(t *sqldb.Tx) error {
-		return brakeAll(t, plan.Braked, plan.Until, now, "the end of the journal was damaged", h.Pause)
+		return brakeAll(t, plan.Braked, plan.Until, now, "the end of the journal was damaged", h.pause)
 	})
 	if err != nil {
 		return err
@@ -241,7 +238,7 @@ func takeOver(r *replay, dir string) error {
 	if err := t.Do(`UPDATE ledger SET id = ?`, end.Header.Ledger); err != nil {
 		return err
 	}
-	if err := jobs.SetPlatform(t, end.Header.Platform); err != nil {
+	if err := setPlatform(t, end.Header.Platform); err != nil {
 		return err
 	}
 	mark := r.History.Mark
@@ -266,16 +263,16 @@ func takeOver(r *replay, dir string) error {
 		return err
 	}
 	note := t.Noting(r.Now)
-	note.ActName, note.Who = audit.RebuildName, r.Who
+	note.ActName, note.Who = rebuildName, r.Who
 	// The records of other hosts' journals are still missing: they must be replayed too, before
 	// anything is sent.
 	note.Seen = maps.Clone(r.History.Seen)
 	for _, job := range r.Plan.Braked {
-		status, err := jobs.LockStatus(t, job)
+		status, err := lockStatus(t, job)
 		if err != nil {
 			return err
 		}
-		note.Jobs = append(note.Jobs, ledger.JobFact(status))
+		note.Jobs = append(note.Jobs, jobFactOf(status))
 	}
 	return takeOverTerm(r)
 }

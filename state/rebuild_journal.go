@@ -9,10 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/safrasync/safrasync/state/audit"
-	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/journal"
-	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -67,13 +64,13 @@ func newJournal(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, configu
 		return plan, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	if err := s.RefuseNetwork(parent); err != nil {
+	if err := s.refuseNetwork(parent); err != nil {
 		return plan, err
 	}
-	dir := s.JournalDir(parent)
+	dir := s.journalDir(parent)
 	plan.Ledger, plan.Journal = s.db.ID, dir
 	err = s.db.InTx(ctx, "beginning a new journal", func(t *sqldb.Tx) error {
-		if err := jobs.NobodyRuns(t); err != nil {
+		if err := nobodyRuns(t); err != nil {
 			return err
 		}
 		if err := plan.look(t, configured); err != nil {
@@ -120,9 +117,9 @@ func (s *Store) refuseNewer(t *sqldb.Tx, dir string) error {
 	}
 	r := &replay{
 		Tx: t, History: h, Plan: &RebuildPlan{}, Now: time.Now(),
-		Sums: ledger.TallyChange{},
+		Sums: tallyChange{},
 	}
-	work, err := r.Compare()
+	work, err := r.compare()
 	if err != nil || len(work) == 0 {
 		return err
 	}
@@ -159,7 +156,7 @@ func (s *Store) replaceJournal(t *sqldb.Tx, plan *NewJournalPlan, dir string, th
 	if err := brakeAll(t, plan.Jobs, plan.Until, now, "a new journal was begun", noPause); err != nil {
 		return err
 	}
-	if _, err := s.BeginJournal(t, dir, false, program); err != nil { // it begins with the pauses
+	if _, err := s.beginJournal(t, dir, false, program); err != nil { // it begins with the pauses
 		return err
 	}
 	detail, err := json.Marshal(plan)
@@ -167,7 +164,7 @@ func (s *Store) replaceJournal(t *sqldb.Tx, plan *NewJournalPlan, dir string, th
 		return err
 	}
 	record.Detail = string(detail)
-	return audit.AddAudit(t, record)
+	return addAudit(t, record)
 }
 
 // look finds out what the ledger knows, until when, and which jobs there are.
@@ -194,7 +191,7 @@ func brakeAll(t *sqldb.Tx, names []string, until, now time.Time, why string,
 	was func(job string) (trade.JobStatus, bool),
 ) error {
 	for _, job := range names {
-		before, err := jobs.LockStatus(t, job)
+		before, err := lockStatus(t, job)
 		if err != nil {
 			return err
 		}
@@ -216,7 +213,7 @@ func brakeAll(t *sqldb.Tx, names []string, until, now time.Time, why string,
 				"and `safrasync adopt` those that are there; then `safrasync release %s --reason TEXT`",
 				why, until.Format(time.RFC3339), job, job, job, job),
 		}}
-		if err := jobs.PutStatus(t, status, ""); err != nil {
+		if err := putStatus(t, status, ""); err != nil {
 			return err
 		}
 	}
@@ -243,16 +240,16 @@ func doubtAll(t *sqldb.Tx, now time.Time) error {
 		return err
 	}
 	if err := t.Do(`UPDATE attempt SET outcome = 'unknown', finished_at = ?, counts = 1, reason = ? WHERE outcome IS NULL
-		AND entry_id IN (SELECT id FROM entry WHERE state = 'sending')`, now.UnixMilli(), ledger.Recovered); err != nil {
+		AND entry_id IN (SELECT id FROM entry WHERE state = 'sending')`, now.UnixMilli(), recoveredText); err != nil {
 		return err
 	}
 	text, err := json.Marshal(trade.EntryError{
 		Kind: trade.TransportError, Fields: []trade.Problem{},
-		Text: ledger.Recovered,
+		Text: recoveredText,
 	})
 	if err != nil {
 		return err
 	}
-	return ledger.MoveAll(t, ids, trade.InDoubt, now,
+	return moveAll(t, ids, trade.InDoubt, now,
 		`cause = '`+trade.CauseUnknown+`', error = ?, next_attempt_at = NULL, attempts = attempts + 1`, string(text))
 }

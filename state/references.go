@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/safrasync/safrasync/state/audit"
-	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -230,12 +228,12 @@ func auditReferences(t *sqldb.Tx, record trade.AuditRecord, changes []trade.Refe
 			return err
 		}
 	}
-	text, err := json.Marshal(ledger.List(changes))
+	text, err := json.Marshal(notNil(changes))
 	if err != nil {
 		return fmt.Errorf("the audit of the references: %w", err)
 	}
 	record.Detail = string(text)
-	return audit.AddAudit(t, record)
+	return addAudit(t, record)
 }
 
 func putReferences(t *sqldb.Tx, kind string, have, codes map[string]string) (added, changed int, err error) {

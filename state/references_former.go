@@ -57,8 +57,8 @@ func (s *Store) SentWith(ctx context.Context, job string, ids []string, fn func(
 	}
 	where := `WHERE e.job = ? AND e.state IN ('accepted', 'in_doubt') AND (` + with + `e.flags LIKE '%"recoded"%') AND e.id > ? ORDER BY e.id LIMIT ?`
 	for after := int64(0); ; {
-		page, err := s.SelectEntries(ctx, "looking for what was sent with other ids", where,
-			append(args, after, EntryPage)...)
+		page, err := s.selectEntries(ctx, "looking for what was sent with other ids", where,
+			append(args, after, entryPage)...)
 		if err != nil || len(page) == 0 {
 			return err
 		}

@@ -76,8 +76,8 @@ func (s *Store) RecordLookups(ctx context.Context, kind string, answers []trade.
 func (s *Store) Awaiting(ctx context.Context, job, kind string, fn func(trade.Entry) error) error {
 	where := `WHERE e.job = ? AND e.state = 'waiting' AND e.waiting_for <> '[]' AND e.waiting_for LIKE ? AND e.id > ? ORDER BY e.id LIMIT ?`
 	for after := int64(0); ; {
-		page, err := s.SelectEntries(ctx, "looking for entries that wait", where, job, `%"ref":"`+kind+`"%`,
-			after, EntryPage)
+		page, err := s.selectEntries(ctx, "looking for entries that wait", where, job, `%"ref":"`+kind+`"%`,
+			after, entryPage)
 		if err != nil {
 			return err
 		}
@@ -87,7 +87,7 @@ func (s *Store) Awaiting(ctx context.Context, job, kind string, fn func(trade.En
 			}
 			after = e.ID
 		}
-		if len(page) < EntryPage {
+		if len(page) < entryPage {
 			return nil
 		}
 	}

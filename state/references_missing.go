@@ -11,7 +11,6 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
-	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -29,7 +28,7 @@ const selectShort = `SELECT e.id, e.job, e.key, e.sends, e.state, e.waiting_for,
 func (s *Store) Shortages(ctx context.Context) ([]trade.Shortage, error) {
 	const op = "looking for missing references"
 	var mark, refs string
-	if err := s.db.Get(ctx, op, &mark, markOfStuck+s.db.D.ByStuck+`WHERE `+ledger.OfStuck); err != nil {
+	if err := s.db.Get(ctx, op, &mark, markOfStuck+s.db.D.ByStuck+`WHERE `+isStuck); err != nil {
 		return nil, err
 	}
 	if err := s.db.Get(ctx, op, &refs, `SELECT refs_version FROM ledger`); err != nil {
@@ -73,7 +72,7 @@ func (s *Store) countShortages(ctx context.Context, have map[string]map[string]s
 		sums: map[refCode]*trade.Shortage{}, samples: map[refCode][]int64{},
 	}
 	err := s.db.AtOneMoment(ctx, func(t *sqlx.Tx) (err error) {
-		if err := t.GetContext(ctx, &known.mark, markOfStuck+s.db.D.ByStuck+`WHERE `+ledger.OfStuck); err != nil {
+		if err := t.GetContext(ctx, &known.mark, markOfStuck+s.db.D.ByStuck+`WHERE `+isStuck); err != nil {
 			return err
 		}
 		rows, err := t.QueryContext(ctx, s.db.Q(selectShort))
@@ -151,7 +150,7 @@ func (c *shortageCount) add(r shortRow) error {
 	if len(w.codes) == 0 && len(w.parents) == 0 {
 		return nil // it waits for a record of the platform, or for a code that was added
 	}
-	q, err := ledger.Quantity(r.Amount, r.Unit)
+	q, err := quantityOf(r.Amount, r.Unit)
 	if err != nil {
 		return fmt.Errorf("an amount of job %s is damaged: it %w", r.Job, err)
 	}

@@ -9,10 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/safrasync/safrasync/state/audit"
-	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/journal"
-	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -25,20 +22,20 @@ type replay struct {
 	Plan    *RebuildPlan
 	Now     time.Time
 	Who     string
-	Sums    ledger.TallyChange
+	Sums    tallyChange
 	since   int64 // the ledger has everything up to this record
 	audit   int64
 	entries map[journal.Row]*replayedEntry
-	attempt map[string]*ledger.AttemptRow // those of the entries, and those that the journal names
-	settled int                           // answers that only the journal had
-	doubts  int                           // attempts that only the journal had, and no answer to them
+	attempt map[string]*attemptRow // those of the entries, and those that the journal names
+	settled int                    // answers that only the journal had
+	doubts  int                    // attempts that only the journal had, and no answer to them
 }
 
 // replayedEntry is an entry of the ledger with its attempts.
 type replayedEntry struct {
-	ledger.NarrowRow
+	NarrowRow
 	Ready    bool // it has a payload
-	attempts map[string]*ledger.AttemptRow
+	attempts map[string]*attemptRow
 	no       int // of its last attempt
 }
 
@@ -47,14 +44,14 @@ type replayedRow struct {
 	*remembered
 	entry  *replayedEntry // nil: new
 	to     trade.State
-	on     *ledger.OwnedRecord // by which it is accepted
-	newer  bool                // the ledger has an older state of it
-	double bool                // an attempt of a generation was sent too, by a host that did not know of it
+	on     *ownedRecord // by which it is accepted
+	newer  bool         // the ledger has an older state of it
+	double bool         // an attempt of a generation was sent too, by a host that did not know of it
 }
 
 // Run compares the history with the ledger and, if apply is true, writes what is missing.
 func (r *replay) Run(apply bool, record trade.AuditRecord) error {
-	if err := jobs.NobodyRuns(r.Tx); err != nil {
+	if err := nobodyRuns(r.Tx); err != nil {
 		return err
 	}
 	var id string
@@ -80,7 +77,7 @@ func (r *replay) Run(apply bool, record trade.AuditRecord) error {
 	if err := r.moveJobs(journals[r.History.End.Header.Journal].Seq, record.Who); err != nil {
 		return err
 	}
-	work, err := r.Compare()
+	work, err := r.compare()
 	if err != nil {
 		return err
 	}
@@ -92,15 +89,15 @@ func (r *replay) Run(apply bool, record trade.AuditRecord) error {
 		return err
 	}
 	record.Detail, r.Who = string(detail), record.Who
-	if r.audit, err = audit.AddNumbered(r.Tx, record); err != nil {
+	if r.audit, err = addNumbered(r.Tx, record); err != nil {
 		return err
 	}
 	return r.apply(work)
 }
 
-// Compare returns the rows for which the journal has something that the ledger lacks, and counts
+// compare returns the rows for which the journal has something that the ledger lacks, and counts
 // them in the plan.
-func (r *replay) Compare() ([]replayedRow, error) {
+func (r *replay) compare() ([]replayedRow, error) {
 	if err := r.place(); err != nil {
 		return nil, err
 	}
@@ -144,7 +141,7 @@ func (r *replay) comparePauses() error {
 		if !r.History.Jobs[job].Paused {
 			continue
 		}
-		status, err := jobs.LockStatus(r.Tx, job)
+		status, err := lockStatus(r.Tx, job)
 		if err != nil {
 			return err
 		}
@@ -189,7 +186,7 @@ func (r *replay) place() error {
 
 // load reads the entries and attempts that the journal names.
 func (r *replay) load() error {
-	r.entries, r.attempt = map[journal.Row]*replayedEntry{}, map[string]*ledger.AttemptRow{}
+	r.entries, r.attempt = map[journal.Row]*replayedEntry{}, map[string]*attemptRow{}
 	keys := map[string][]string{}
 	for _, m := range r.History.Order {
 		keys[m.Job] = append(keys[m.Job], m.Key)
@@ -215,14 +212,14 @@ func (r *replay) load() error {
 func (r *replay) loadKeys(job string, keys []string) error {
 	var rows []replayedEntry
 	if err := r.All(&rows, `SELECT n.*, (SELECT p.payload IS NOT NULL FROM entry p WHERE p.id = n.id) AS ready FROM (`+
-		ledger.SelectNarrow+`WHERE e.job = ? AND e.key IN (`+sqldb.Placeholders(len(keys))+`)) n`,
+		selectNarrow+`WHERE e.job = ? AND e.key IN (`+sqldb.Placeholders(len(keys))+`)) n`,
 		append([]any{job}, sqldb.Anys(keys)...)...); err != nil {
 		return err
 	}
 	byID, ids := map[int64]*replayedEntry{}, make([]int64, len(rows))
 	for i := range rows {
 		e := &rows[i]
-		e.attempts = map[string]*ledger.AttemptRow{}
+		e.attempts = map[string]*attemptRow{}
 		ids[i], byID[e.ID], r.entries[journal.Row{Job: e.Job, Key: e.Key}] = e.ID, e, e
 	}
 	// An attempt may stand under another entry: if a move joined two rows, one was withdrawn and kept
@@ -236,7 +233,7 @@ func (r *replay) loadKeys(job string, keys []string) error {
 		}
 	}
 	const columns = `SELECT a.id, a.entry_id, a.generation, a.no, a.outcome, a.counts, a.remote_id FROM attempt a WHERE `
-	var attempts []ledger.AttemptRow
+	var attempts []attemptRow
 	if err := r.All(&attempts, columns+r.S.D.Among("a.entry_id")+` UNION `+columns+r.S.D.Among("a.id"),
 		sqldb.ListOf(r.S.D, ids), sqldb.ListOf(r.S.D, named)); err != nil {
 		return err
@@ -261,7 +258,7 @@ func (r *replay) decide(m *remembered) (replayedRow, bool) {
 		return row, false
 	}
 	if e == nil {
-		row.to = m.Final()
+		row.to = m.final()
 		return row, row.to != ""
 	}
 	now, told := trade.State(e.State), false
@@ -279,7 +276,7 @@ func (r *replay) decide(m *remembered) (replayedRow, bool) {
 	}
 	row.newer = m.Version > e.Version && (now != trade.Accepted || m.State == string(trade.Accepted))
 	firm := now == trade.Sending || now == trade.InDoubt || now == trade.Held || now == trade.Dismissed
-	row.to = m.Final()
+	row.to = m.final()
 	switch {
 	case now == trade.Accepted, row.to == "" && m.State == string(trade.Sending):
 		row.to = now
@@ -300,8 +297,8 @@ func (r *replay) decide(m *remembered) (replayedRow, bool) {
 }
 
 // neverLeft reports whether an attempt without an answer that the ledger lacks was never sent: the
-// process ended before the ledger had its intent. It shows in that the ledger took up what the journal had by then, or that the ledger let another attempt of the
-// generation go.
+// process ended before the ledger had its intent. It shows in that the ledger took up what the
+// journal had by then, or that the ledger let another attempt of the generation go.
 func (r *replay) neverLeft(e *replayedEntry, a *rememberedAttempt) bool {
 	if a.Outcome != "" || r.attempt[a.ID] != nil {
 		return false
@@ -320,7 +317,7 @@ func (r *replay) neverLeft(e *replayedEntry, a *rememberedAttempt) bool {
 // keepApart gives an attempt that the ledger lacks a generation of its own, if its own has another
 // attempt that may have created a record: two hosts have sent the row, each from a ledger that lacked
 // what the other had sent. Both are evidence, and the row may be on the platform twice.
-func (row *replayedRow) keepApart(known map[string]*ledger.AttemptRow) {
+func (row *replayedRow) keepApart(known map[string]*attemptRow) {
 	m, e := row.remembered, row.entry
 	top := max(m.Generation, e.Generation)
 	spent := map[int]bool{}
@@ -360,7 +357,7 @@ func mayExist(outcome string) bool {
 }
 
 // changeable reports whether the outcome of an attempt of the ledger may still change.
-func changeable(a *ledger.AttemptRow) bool {
+func changeable(a *attemptRow) bool {
 	return !a.Outcome.Valid || a.Outcome.String == string(trade.OutcomeUnknown)
 }
 

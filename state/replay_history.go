@@ -143,8 +143,8 @@ func (h *journalHistory) add(r journal.Record, void bool) {
 	}
 }
 
-// JobNames returns the jobs of the rows, and those that were paused.
-func (h *journalHistory) JobNames() []string {
+// jobNames returns the jobs of the rows, and those that were paused.
+func (h *journalHistory) jobNames() []string {
 	names := slices.Collect(maps.Keys(h.Jobs))
 	for _, m := range h.Order {
 		names = append(names, m.Job)
@@ -153,9 +153,9 @@ func (h *journalHistory) JobNames() []string {
 	return slices.Compact(names)
 }
 
-// Pause returns the status in which a person, or a brake, left a job. ok is false if it was not
+// pause returns the status in which a person, or a brake, left a job. ok is false if it was not
 // paused.
-func (h *journalHistory) Pause(job string) (status trade.JobStatus, ok bool) {
+func (h *journalHistory) pause(job string) (status trade.JobStatus, ok bool) {
 	fact := h.Jobs[job]
 	return trade.JobStatus{
 		Job: job, State: trade.Paused, Since: fact.Since,
@@ -298,10 +298,10 @@ func (h *journalHistory) move(m journal.Move, concerns func(told) bool) {
 	}
 }
 
-// Final returns the state that the journal proves. It returns "" if the journal only shows that
+// final returns the state that the journal proves. It returns "" if the journal only shows that
 // nothing was created; then discovery decides. If a person ordered a second sending after a doubt,
 // and no record is known to have come of it, the row stays in doubt: a rebuild must not send again.
-func (m *remembered) Final() trade.State {
+func (m *remembered) final() trade.State {
 	doubtful := slices.ContainsFunc(m.attempts, func(a *rememberedAttempt) bool {
 		return a.Outcome == "" || a.Outcome == string(trade.OutcomeUnknown)
 	})

@@ -9,9 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/journal"
-	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -38,8 +36,8 @@ func (r *replay) apply(work []replayedRow) error {
 		return err
 	}
 	for _, job := range r.Plan.Paused {
-		status, _ := r.History.Pause(job)
-		if err := jobs.PutStatus(r.Tx, status, ""); err != nil {
+		status, _ := r.History.pause(job)
+		if err := putStatus(r.Tx, status, ""); err != nil {
 			return err
 		}
 	}
@@ -59,7 +57,7 @@ func (r *replay) insert(work []replayedRow) error {
 		}
 	}
 	for job, entries := range fresh {
-		lost, err := InsertEntries(r.Tx, job, entries, r.Now, r.Sums)
+		lost, err := insertEntries(r.Tx, job, entries, r.Now, r.Sums)
 		if err != nil {
 			return err
 		}
@@ -118,7 +116,7 @@ func (r *replay) attempts(work []replayedRow) error {
 			} else {
 				counted = have.Counts
 			}
-			written, err := ledger.AttemptRowOf(attempt, r.Now, counts)
+			written, err := attemptRowOf(attempt, r.Now, counts)
 			if err != nil {
 				return err
 			}
@@ -144,10 +142,10 @@ func (r *replay) attempts(work []replayedRow) error {
 		}
 		answered = append(answered, open...)
 	}
-	if err := r.UpdateRows("attempt", ledger.ResultColumns, answered); err != nil {
+	if err := r.UpdateRows("attempt", resultColumns, answered); err != nil {
 		return err
 	}
-	return r.InsertRows("attempt", ledger.AttemptColumns, added, "")
+	return r.InsertRows("attempt", attemptColumns, added, "")
 }
 
 // openBeside ends the open attempts of a row that was sent twice: the row follows what the journal
@@ -158,7 +156,7 @@ func (r *replay) openBeside(row replayedRow) (ended [][]any, err error) {
 			continue
 		}
 		row.entry.Attempts++
-		written, err := ledger.AttemptRowOf(trade.Attempt{
+		written, err := attemptRowOf(trade.Attempt{
 			ID: id, Outcome: trade.OutcomeUnknown, FinishedAt: r.Now, Reason: rebuiltDoubt,
 		}, r.Now, true)
 		if err != nil {
@@ -248,15 +246,15 @@ func (r *replay) states(work []replayedRow) error {
 
 // flags returns the JSON texts of a row's flags, and of those that are acknowledged.
 func (row replayedRow) flags() (flags, acknowledged string, err error) {
-	set, err := ledger.FlagsOf(row.entry.Flags)
+	set, err := flagsOf(row.entry.Flags)
 	if err != nil {
 		return "", "", err
 	}
-	known, err := ledger.FlagsOf(row.entry.Acknowledged)
+	known, err := flagsOf(row.entry.Acknowledged)
 	if err != nil {
 		return "", "", err
 	}
-	for _, f := range ledger.Lasting(trade.AllFlags) {
+	for _, f := range lastingFlags(trade.AllFlags) {
 		set = set.With(f, row.Flags.Has(f) || !row.newer && set.Has(f))
 	}
 	if row.newer {
@@ -266,11 +264,11 @@ func (row replayedRow) flags() (flags, acknowledged string, err error) {
 	}
 	set = set.With(trade.Forced, row.entry.Generation > 1).With(
 		trade.DoubleAfterDecision, row.double || set.Has(trade.DoubleAfterDecision))
-	text, err := json.Marshal(ledger.List(set))
+	text, err := json.Marshal(notNil(set))
 	if err != nil {
 		return "", "", err
 	}
-	also, err := json.Marshal(ledger.List(known))
+	also, err := json.Marshal(notNil(known))
 	return string(text), string(also), err
 }
 
@@ -285,7 +283,7 @@ func (r *replay) finalRow(row replayedRow, flags, acknowledged string) ([]any, e
 		cause, text = trade.CauseUnknown, rebuiltDoubt
 	}
 	entryError := errorOf(row.to, cause, row.status, row.Weak, text)
-	errorText, dismissal := jobs.OrNull(""), e.Dismissal
+	errorText, dismissal := textOrNull(""), e.Dismissal
 	if string(row.to) == e.State && e.Cause == cause {
 		errorText = e.Error
 	} else if entryError != nil {
@@ -293,7 +291,7 @@ func (r *replay) finalRow(row replayedRow, flags, acknowledged string) ([]any, e
 		if err != nil {
 			return nil, err
 		}
-		errorText = jobs.OrNull(string(written))
+		errorText = textOrNull(string(written))
 	}
 	if row.to != trade.Dismissed {
 		dismissal = sql.NullString{}
@@ -302,7 +300,7 @@ func (r *replay) finalRow(row replayedRow, flags, acknowledged string) ([]any, e
 		if err != nil {
 			return nil, err
 		}
-		dismissal = jobs.OrNull(string(text))
+		dismissal = textOrNull(string(text))
 	}
 	var next any
 	if row.Next != nil && (row.to == trade.Rejected || row.to == trade.Pending || row.to == trade.Waiting) {
@@ -366,7 +364,7 @@ func pathTo(from, to trade.State) []trade.State {
 // answers settles the answers of which only the journal knows, as far as the ledger still waits for
 // them.
 func (r *replay) answers() error {
-	g := ledger.NewGroupTx(r.Tx, trade.Lease{}, trade.Group{At: r.Now})
+	g := newGroupTx(r.Tx, trade.Lease{}, trade.Group{At: r.Now})
 	for _, a := range r.History.answers {
 		st := trade.Settlement{
 			Attempt: trade.Attempt{
@@ -417,7 +415,7 @@ func (r *replay) records(work []replayedRow) error {
 		list = append(list, e.ID)
 	}
 	slices.Sort(list)
-	have, err := ledger.LoadRecords(r.Tx, list, r.Now)
+	have, err := loadRecords(r.Tx, list, r.Now)
 	if err != nil {
 		return err
 	}
@@ -456,7 +454,7 @@ func (r *replay) records(work []replayedRow) error {
 		if row.On != nil {
 			on = *row.On
 		}
-		work[i].on = have.Accepts(&row.entry.NarrowRow, on)
+		work[i].on = have.accepts(&row.entry.NarrowRow, on)
 		if work[i].on == nil {
 			return fmt.Errorf("row %s of job %s was sent, and the journal lacks its record", row.Key, row.Job)
 		}

@@ -153,7 +153,7 @@ func readyCopy(ctx context.Context, file, version string, tune sqldb.Tuning,
 		return "", err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	uneven, err := s.UnevenSums(ctx)
+	uneven, err := s.unevenSums(ctx)
 	if err != nil {
 		return "", err
 	}

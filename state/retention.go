@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/internal/failpoint"
-	"github.com/safrasync/safrasync/state/audit"
-	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -118,7 +116,7 @@ func (s *Store) Retain(ctx context.Context, keep Retention, now time.Time,
 	record trade.AuditRecord,
 ) (RetentionPlan, error) {
 	// What nobody sends after, as logins, is in the journal at the latest now.
-	if err := s.NoteEnd(ctx, now); err != nil {
+	if err := s.noteEnd(ctx, now); err != nil {
 		return nil, err
 	}
 	plan, err := s.PlanRetention(ctx, keep, now)
@@ -138,7 +136,7 @@ func (s *Store) Retain(ctx context.Context, keep Retention, now time.Time,
 	}
 	record.At, record.Detail = now, string(detail)
 	if record.Act == "" {
-		record.Act = audit.ActRetention
+		record.Act = ActRetention
 	}
 	if err := s.announce(ctx, record, now); err != nil {
 		return plan, err
@@ -146,7 +144,7 @@ func (s *Store) Retain(ctx context.Context, keep Retention, now time.Time,
 	works := map[string]func(context.Context) error{
 		KeptBodies: r.reduceBodies, KeptRuns: r.deleteRuns, KeptLookups: r.deleteLookups,
 		KeptQuarantine: r.deleteQuarantine, KeptInbox: r.deleteInbox,
-		KeptAudit: func(ctx context.Context) error { return r.reduceAudit(ctx, through) }, KeptJournal: r.RenewJournal,
+		KeptAudit: func(ctx context.Context) error { return r.reduceAudit(ctx, through) }, KeptJournal: r.renewJournal,
 	}
 	for _, k := range plan {
 		if k.Rows == 0 {
@@ -164,7 +162,7 @@ func (s *Store) announce(ctx context.Context, record trade.AuditRecord, now time
 	if err := s.AppendAudit(ctx, record); err != nil {
 		return err
 	}
-	return s.NoteEnd(ctx, now)
+	return s.noteEnd(ctx, now)
 }
 
 // retentionDetail is the Detail of the audit record.
@@ -265,7 +263,7 @@ func (r *retaining) deleteLookups(ctx context.Context) error {
 
 // overDoubts selects the quarantine rows of doubts that are over, and old ones of other boots.
 const overDoubts = `FROM quarantine q JOIN attempt a ON a.id = q.attempt_id JOIN entry e ON e.id = a.entry_id
-	WHERE a.outcome <> 'unknown' OR e.state NOT IN ` + jobs.Watched + ` OR q.boot <> ? AND a.finished_at < ?`
+	WHERE a.outcome <> 'unknown' OR e.state NOT IN ` + watchedStates + ` OR q.boot <> ? AND a.finished_at < ?`
 
 func (r *retaining) quarantineArgs() []any {
 	return []any{sqldb.Self().Boot, r.Now.Add(-oldBoots).UnixMilli()}

@@ -7,13 +7,12 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // isFinished is the condition on the state in which a row can lose its contents.
-const isFinished = ledger.IsSettled
+const isFinished = isSettled
 
 // reducible is the SQL condition for an entry whose values, requests and answers are no longer
 // needed: it is not to be sent, and not to be compared. Not reducible are rows that are open, in
@@ -222,5 +221,5 @@ func withoutValues(problems []trade.Problem) []trade.Problem {
 	for i := range problems {
 		problems[i].Value = ""
 	}
-	return ledger.List(problems)
+	return notNil(problems)
 }

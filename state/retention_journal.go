@@ -11,7 +11,6 @@ import (
 
 	"github.com/safrasync/safrasync/internal/failpoint"
 	"github.com/safrasync/safrasync/state/journal"
-	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 )
 
@@ -35,9 +34,9 @@ import (
 // renewPage is how many rows one record of a snapshot has.
 const renewPage = 250
 
-// JournalWaste is how many times larger than its snapshot a journal must be before it begins again,
+// journalWaste is how many times larger than its snapshot a journal must be before it begins again,
 // even if the configured limit is smaller.
-const JournalWaste = 3
+const journalWaste = 3
 
 func (r *retaining) journalDue() (due bool, bytes int64, err error) {
 	if r.db.Journal == nil || r.Keep.Journal <= 0 {
@@ -47,7 +46,7 @@ func (r *retaining) journalDue() (due bool, bytes int64, err error) {
 	if err != nil {
 		return false, 0, r.db.JournalFault(err)
 	}
-	return first < base || bytes > r.Keep.Journal && bytes > JournalWaste*snapshot, bytes, nil
+	return first < base || bytes > r.Keep.Journal && bytes > journalWaste*snapshot, bytes, nil
 }
 
 func (r *retaining) countJournal(context.Context) error {
@@ -71,9 +70,9 @@ type snapshot struct {
 	sum  hash.Hash // of the rows as written
 }
 
-// RenewJournal makes the journal begin again if it is too large, and removes old segments that an
+// renewJournal makes the journal begin again if it is too large, and removes old segments that an
 // earlier process did not remove before it ended.
-func (r *retaining) RenewJournal(ctx context.Context) error {
+func (r *retaining) renewJournal(ctx context.Context) error {
 	due, _, err := r.journalDue()
 	if err != nil || !due {
 		return err
@@ -84,15 +83,15 @@ func (r *retaining) RenewJournal(ctx context.Context) error {
 	}
 	if first < base { // an earlier process ended before it removed all segments
 		var unfit *unfitError
-		if err := r.DropBefore(ctx, nil); !errors.As(err, &unfit) {
+		if err := r.dropBefore(ctx, nil); !errors.As(err, &unfit) {
 			return err
 		}
 	}
-	return r.BeginAgain(ctx)
+	return r.beginAgain(ctx)
 }
 
-// BeginAgain writes a snapshot and removes the segments before it.
-func (r *retaining) BeginAgain(ctx context.Context) error {
+// beginAgain writes a snapshot and removes the segments before it.
+func (r *retaining) beginAgain(ctx context.Context) error {
 	n := &snapshot{retaining: r, sum: sha256.New()}
 	for after, done := int64(0), false; !done; {
 		err := r.db.InTx(ctx, "letting the journal begin again", func(t *sqldb.Tx) (err error) {
@@ -124,7 +123,7 @@ func (r *retaining) BeginAgain(ctx context.Context) error {
 	if err := failpoint.Hit("renew.based"); err != nil {
 		return err
 	}
-	return r.DropBefore(ctx, n)
+	return r.dropBefore(ctx, n)
 }
 
 // page writes one page of what the ledger knows. The first page begins the segment.
@@ -145,13 +144,13 @@ func (n *snapshot) page(t *sqldb.Tx, after *int64) (done bool, err error) {
 		}
 	}
 	var ids []int64
-	if err := t.All(&ids, `SELECT e.id FROM entry e WHERE e.id > ? AND `+ledger.Remembers+` ORDER BY e.id LIMIT ?`,
+	if err := t.All(&ids, `SELECT e.id FROM entry e WHERE e.id > ? AND `+isRemembered+` ORDER BY e.id LIMIT ?`,
 		*after, renewPage); err != nil {
 		return false, err
 	}
 	note := t.Noting(n.Now)
 	note.Kind = journal.Base
-	if err := ledger.Images(t, ids, note); err != nil {
+	if err := imagesOf(t, ids, note); err != nil {
 		return false, err
 	}
 	if n.base == 0 { // also the pauses, which are decisions about sending, and the moves of jobs
@@ -159,7 +158,7 @@ func (n *snapshot) page(t *sqldb.Tx, after *int64) (done bool, err error) {
 			`SELECT job AS "from", moved_to AS "to", sends, seq AS "after" FROM job_moved WHERE journal = ? ORDER BY seq`, n.db.Journal.Header().Journal); err != nil {
 			return false, err
 		}
-		if note.Jobs, err = ledger.Pauses(t); err != nil {
+		if note.Jobs, err = pauseFacts(t); err != nil {
 			return false, err
 		}
 	}
@@ -177,10 +176,10 @@ func (n *snapshot) page(t *sqldb.Tx, after *int64) (done bool, err error) {
 	return len(ids) < renewPage, nil
 }
 
-// DropBefore removes the segments before the last base, after what replaces them was read from the
+// dropBefore removes the segments before the last base, after what replaces them was read from the
 // disk and found complete. n is the snapshot that was just written; nil if an earlier process wrote
 // it.
-func (r *retaining) DropBefore(ctx context.Context, n *snapshot) error {
+func (r *retaining) dropBefore(ctx context.Context, n *snapshot) error {
 	if err := r.verifyBase(ctx, n); err != nil {
 		return err
 	}
@@ -285,9 +284,9 @@ func (r *retaining) agrees(ctx context.Context, page journal.Record, unfit func(
 		records[record.Row] = append(records[record.Row], record)
 	}
 	for job, of := range keys {
-		var have []ledger.NarrowRow
+		var have []NarrowRow
 		args := append([]any{job}, of...)
-		if err := r.db.All(ctx, op, &have, ledger.SelectNarrow+`WHERE e.job = ? AND e.key IN (`+sqldb.Placeholders(len(of))+`)`,
+		if err := r.db.All(ctx, op, &have, selectNarrow+`WHERE e.job = ? AND e.key IN (`+sqldb.Placeholders(len(of))+`)`,
 			args...); err != nil {
 			return err
 		}
@@ -307,8 +306,8 @@ func (r *retaining) agrees(ctx context.Context, page journal.Record, unfit func(
 		if missing > 0 {
 			return unfit("%d of its rows of job %s are not in the ledger", missing, job)
 		}
-		var sent []ledger.OwnedRecord
-		if err := r.db.All(ctx, op, &sent, ledger.SelectRecord+`WHERE r.job = ? AND r.key IN (`+sqldb.Placeholders(len(of))+`)`,
+		var sent []ownedRecord
+		if err := r.db.All(ctx, op, &sent, selectRecord+`WHERE r.job = ? AND r.key IN (`+sqldb.Placeholders(len(of))+`)`,
 			args...); err != nil {
 			return err
 		}
@@ -348,7 +347,7 @@ func (r *retaining) remembered(ctx context.Context) (map[rowHash]bool, error) {
 			Job, Key string
 		}
 		if err := r.db.All(ctx, op, &rows,
-			`SELECT e.id, e.job, e.key FROM entry e WHERE e.id > ? AND `+ledger.Remembers+` AND `+mayBeOnPlatform+
+			`SELECT e.id, e.job, e.key FROM entry e WHERE e.id > ? AND `+isRemembered+` AND `+mayBeOnPlatform+
 				` ORDER BY e.id LIMIT ?`, after, knownPage); err != nil {
 			return nil, err
 		}
@@ -361,6 +360,3 @@ func (r *retaining) remembered(ctx context.Context) (map[rowHash]bool, error) {
 		}
 	}
 }
-
-// knownPage is how many entries are read at once.
-const knownPage = 2000

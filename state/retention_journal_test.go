@@ -22,7 +22,7 @@ import (
 
 // beginAgain lets a journal begin again, whatever its size.
 func beginAgain(ctx context.Context, s *Store) error {
-	return (&retaining{Store: s, Now: time.Now()}).BeginAgain(ctx)
+	return (&retaining{Store: s, Now: time.Now()}).beginAgain(ctx)
 }
 
 func (k *kept) beginAgain() {
@@ -107,7 +107,7 @@ func TestAJournalThatBeganAgainGoesOnAndIsBounded(t *testing.T) {
 			began += of(plan, KeptJournal).Rows
 			bytes, _, _, snapshot, err := keeper.db.Journal.Size()
 			must.Do(t, err)
-			if bytes > max(bound.Journal, JournalWaste*snapshot) {
+			if bytes > max(bound.Journal, journalWaste*snapshot) {
 				t.Errorf("after %d it has %d bytes, and its last snapshot %d", i, bytes, snapshot)
 			}
 		}
@@ -131,7 +131,7 @@ func TestAJournalThatBeganAgainGoesOnAndIsBounded(t *testing.T) {
 			return nil
 		}))(t)
 		for _, m := range h.Order {
-			if got := (proven{m.Final(), ids[m.Row], max(1, m.Generation)}); m.Final() != "" &&
+			if got := (proven{m.final(), ids[m.Row], max(1, m.Generation)}); m.final() != "" &&
 				got != want[m.Job+" "+m.Key] {
 				t.Errorf("the journal says of %s %+v, want %+v", m.Key, got, want[m.Job+" "+m.Key])
 			}
@@ -196,14 +196,14 @@ func TestABaseThatDoesNotFitRemovesNothing(t *testing.T) {
 			return nil
 		}))
 		var unfit *unfitError
-		if err := r.DropBefore(t.Context(), nil); !errors.As(err, &unfit) {
+		if err := r.dropBefore(t.Context(), nil); !errors.As(err, &unfit) {
 			t.Errorf("removing: %v", err)
 		}
 		if first := k.firstRecord(); first != 1 {
 			t.Errorf("the journal begins with record %d", first)
 		}
 		r.Keep.Journal = 1
-		if err := r.RenewJournal(t.Context()); err != nil { // it begins again properly
+		if err := r.renewJournal(t.Context()); err != nil { // it begins again properly
 			t.Fatal(err)
 		}
 		if first := k.firstRecord(); first <= base {

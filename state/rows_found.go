@@ -10,16 +10,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/safrasync/safrasync/state/jobs"
-	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // The sizes of pages. Nothing is open between two pages, so the caller may write meanwhile.
 const (
-	KnownPage = 2000
-	EntryPage = 250
+	knownPage = 2000
+	entryPage = 250
 )
 
 type knownRow struct {
@@ -37,8 +35,8 @@ func (r knownRow) known() (trade.Known, error) {
 		GoneSweeps: r.GoneSweeps, Cause: r.Cause, Version: r.Version, ShownMark: r.ShownMark,
 	}
 	var err error
-	if k.Flags, err = ledger.FlagsOf(r.Flags); err == nil {
-		k.Acknowledged, err = ledger.FlagsOf(r.Acknowledged)
+	if k.Flags, err = flagsOf(r.Flags); err == nil {
+		k.Acknowledged, err = flagsOf(r.Acknowledged)
 	}
 	return k, err
 }
@@ -66,14 +64,14 @@ func (s *Store) known(ctx context.Context, op, where string, args ...any) ([]tra
 
 // Entries returns whole entries by their ids, in any order. Ids that do not exist are left out.
 func (s *Store) Entries(ctx context.Context, ids []int64) ([]trade.Entry, error) {
-	return s.SelectEntries(ctx, "reading entries", `WHERE `+s.db.D.Among("e.id"), sqldb.ListOf(s.db.D, ids))
+	return s.selectEntries(ctx, "reading entries", `WHERE `+s.db.D.Among("e.id"), sqldb.ListOf(s.db.D, ids))
 }
 
 // EachKnown calls fn for every entry of the job in id order; fn may write. It stops at the first
 // error of fn.
 func (s *Store) EachKnown(ctx context.Context, job string, fn func(trade.Known) error) error {
 	for after := int64(0); ; {
-		page, err := s.known(ctx, goingThrough, `WHERE job = ? AND id > ? ORDER BY id LIMIT ?`, job, after, KnownPage)
+		page, err := s.known(ctx, goingThrough, `WHERE job = ? AND id > ? ORDER BY id LIMIT ?`, job, after, knownPage)
 		if err != nil {
 			return err
 		}
@@ -83,7 +81,7 @@ func (s *Store) EachKnown(ctx context.Context, job string, fn func(trade.Known) 
 			}
 			after = k.ID
 		}
-		if len(page) < KnownPage {
+		if len(page) < knownPage {
 			return nil
 		}
 	}
@@ -97,9 +95,9 @@ func (s *Store) Stale(ctx context.Context, job, mappedWith string, states []trad
 	// one state at a time: for several, the databases would scan all entries of the job in id order
 	for _, state := range states {
 		for after := int64(0); ; {
-			page, err := s.SelectEntries(ctx, "looking for entries of an earlier mapping",
+			page, err := s.selectEntries(ctx, "looking for entries of an earlier mapping",
 				`WHERE e.job = ? AND e.state = ? AND e.id > ? AND e.mapped_with <> ? ORDER BY e.id LIMIT ?`,
-				job, string(state), after, mappedWith, EntryPage)
+				job, string(state), after, mappedWith, entryPage)
 			if err != nil {
 				return err
 			}
@@ -109,7 +107,7 @@ func (s *Store) Stale(ctx context.Context, job, mappedWith string, states []trad
 				}
 				after = e.ID
 			}
-			if len(page) < EntryPage {
+			if len(page) < entryPage {
 				break
 			}
 		}
@@ -157,35 +155,35 @@ func (s *Store) Record(ctx context.Context, lease trade.Lease, page trade.Page) 
 	now := time.Now()
 	err = s.db.InTx(ctx, "recording a page of discovery", func(t *sqldb.Tx) error {
 		lost = 0
-		if err := jobs.Fence(t, lease); err != nil {
+		if err := fence(t, lease); err != nil {
 			return err
 		}
-		sums := ledger.TallyChange{}
-		left, err := InsertEntries(t, lease.Job, page.New, now, sums)
+		sums := tallyChange{}
+		left, err := insertEntries(t, lease.Job, page.New, now, sums)
 		if err != nil {
 			return err
 		}
 		lost += left
 		if len(page.Updates) > 0 {
-			entries, err := ledger.LockEntries(t, ledger.UpdateIDs(page.Updates))
+			entries, err := lockEntries(t, updateIDs(page.Updates))
 			if err != nil {
 				return err
 			}
-			records, err := ledger.LoadRecords(t, ledger.Concerned(page.Updates), now)
+			records, err := loadRecords(t, concernedBy(page.Updates), now)
 			if err != nil {
 				return err
 			}
-			left, err = ledger.ApplyUpdates(t, entries, records, page.Updates, now, sums)
+			left, err = applyUpdates(t, entries, records, page.Updates, now, sums)
 			if err != nil {
 				return err
 			}
-			if err := records.Note(); err != nil {
+			if err := records.note(); err != nil {
 				return err
 			}
 			lost += left
 		}
 		if page.Cursor != nil {
-			if err := jobs.SetCursor(t, lease.Job, *page.Cursor); err != nil {
+			if err := setCursor(t, lease.Job, *page.Cursor); err != nil {
 				return err
 			}
 		}
@@ -197,16 +195,16 @@ func (s *Store) Record(ctx context.Context, lease trade.Lease, page trade.Page) 
 	return lost, nil
 }
 
-// InsertEntries adds the entries whose key is new and returns how many others there were.
-func InsertEntries(t *sqldb.Tx, job string, entries []trade.Entry, now time.Time,
-	sums ledger.TallyChange,
+// insertEntries adds the entries whose key is new and returns how many others there were.
+func insertEntries(t *sqldb.Tx, job string, entries []trade.Entry, now time.Time,
+	sums tallyChange,
 ) (lost int, err error) {
 	lost = len(entries)
 	kinds := map[trade.Kind]bool{}
 	for _, e := range entries {
 		if !kinds[e.Sends] {
 			kinds[e.Sends] = true
-			if err := ledger.KnowJob(t, job, string(e.Sends)); err != nil {
+			if err := knowJob(t, job, string(e.Sends)); err != nil {
 				return 0, err
 			}
 		}
@@ -216,7 +214,7 @@ func InsertEntries(t *sqldb.Tx, job string, entries []trade.Entry, now time.Time
 		rows := make([][]any, len(chunk))
 		for i, e := range chunk {
 			e.Job, e.Version = job, 1
-			row, err := ledger.RowOf(e, now)
+			row, err := entryRowOf(e, now)
 			if err != nil {
 				return 0, err
 			}
@@ -228,7 +226,7 @@ func InsertEntries(t *sqldb.Tx, job string, entries []trade.Entry, now time.Time
 		}
 		lost -= len(added)
 		for _, r := range added {
-			q, err := ledger.Quantity(r.Amount, r.Unit)
+			q, err := quantityOf(r.Amount, r.Unit)
 			if err != nil {
 				return 0, fmt.Errorf("the amount of a new entry %w", err)
 			}
@@ -239,25 +237,25 @@ func InsertEntries(t *sqldb.Tx, job string, entries []trade.Entry, now time.Time
 }
 
 // insertEntryRows inserts entries and returns the rows that the statements return.
-func insertEntryRows(t *sqldb.Tx, rows [][]any, suffix string) (returned []ledger.NarrowRow, err error) {
+func insertEntryRows(t *sqldb.Tx, rows [][]any, suffix string) (returned []NarrowRow, err error) {
 	if t.S.D.Name == sqldb.Postgres {
-		err := sqldb.EachArray("entry", ledger.NewColumns, rows, func(list string, args []any) error {
-			var part []ledger.NarrowRow
-			err := t.All(&part, "INSERT INTO entry ("+strings.Join(ledger.NewColumns, ", ")+") SELECT * FROM "+list+" "+
+		err := sqldb.EachArray("entry", newColumns, rows, func(list string, args []any) error {
+			var part []NarrowRow
+			err := t.All(&part, "INSERT INTO entry ("+strings.Join(newColumns, ", ")+") SELECT * FROM "+list+" "+
 				suffix, args...)
 			returned = append(returned, part...)
 			return err
 		})
 		return returned, err
 	}
-	insert, err := t.PreparexContext(t.Ctx, sqldb.InsertText("entry", ledger.NewColumns, 1, suffix))
+	insert, err := t.PreparexContext(t.Ctx, sqldb.InsertText("entry", newColumns, 1, suffix))
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, insert.Close()) }()
 	short := context.WithoutCancel(t.Ctx)
 	for _, row := range rows {
-		var e ledger.NarrowRow
+		var e NarrowRow
 		err := insert.QueryRowxContext(short, row...).Scan(&e.State, &e.Amount, &e.Unit)
 		switch {
 		case errors.Is(err, sql.ErrNoRows): // the key exists already

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -26,7 +25,7 @@ func (s *Store) Parents(ctx context.Context, keys []trade.ParentKey) (map[trade.
 				Content                     int64
 			}
 			query := `SELECT e.key, state, cause, COALESCE(r.remote_id, '') AS remote_id, (flags LIKE '%"deleted_remote"%' OR acknowledged LIKE '%"deleted_remote"%') AS deleted,
-				flags LIKE '%"replaced"%' AS replaced, flags LIKE '%"changed"%' AS changed, content FROM entry e ` + ledger.JoinRecord + `WHERE e.job = ? AND e.key IN (` + sqldb.Placeholders(len(chunk)) + `)`
+				flags LIKE '%"replaced"%' AS replaced, flags LIKE '%"changed"%' AS changed, content FROM entry e ` + joinRecord + `WHERE e.job = ? AND e.key IN (` + sqldb.Placeholders(len(chunk)) + `)`
 			if err := s.db.All(ctx, "looking up the rows that others wait for", &rows, query,
 				append([]any{job}, sqldb.Anys(chunk)...)...); err != nil {
 				return nil, err
@@ -64,7 +63,7 @@ func (s *Store) Unread(ctx context.Context, job string) (map[int64]trade.Hash, e
 		SourceHash trade.Hash
 	}
 	err := s.db.All(ctx, "looking up changed rows that cannot be sent", &rows, `SELECT e.id, e.source_hash
-		FROM record r CROSS JOIN entry e WHERE r.new_near = 0 AND r.new_cells <> `+ledger.EmptyBytes(s.db.D)+`
+		FROM record r CROSS JOIN entry e WHERE r.new_near = 0 AND r.new_cells <> `+emptyBytes(s.db.D)+`
 			AND e.id = r.entry_id AND r.new_cells = e.source_hash AND e.job = ? AND e.flags LIKE '%"replaced"%'`, job)
 	out := make(map[int64]trade.Hash, len(rows))
 	for _, row := range rows {
@@ -83,9 +82,9 @@ func (s *Store) eachOfCause(ctx context.Context, op, job, cause string, state tr
 	fn func([]trade.Entry) error,
 ) error {
 	for after := int64(0); ; {
-		page, err := s.SelectEntries(ctx, op,
+		page, err := s.selectEntries(ctx, op,
 			`WHERE e.job = ? AND e.cause = ? AND e.id > ? AND e.state = ? ORDER BY e.id LIMIT ?`, job, cause, after,
-			string(state), EntryPage)
+			string(state), entryPage)
 		if err != nil || len(page) == 0 {
 			return err
 		}
@@ -96,8 +95,8 @@ func (s *Store) eachOfCause(ctx context.Context, op, job, cause string, state tr
 	}
 }
 
-// FillParentStates fills in the present states of the parents of waiting entries, for people.
-func (s *Store) FillParentStates(ctx context.Context, entries []trade.Entry) error {
+// fillParentStates fills in the present states of the parents of waiting entries, for people.
+func (s *Store) fillParentStates(ctx context.Context, entries []trade.Entry) error {
 	var keys []trade.ParentKey
 	for _, e := range entries {
 		for _, a := range e.WaitingFor {

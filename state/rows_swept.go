@@ -5,14 +5,13 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// SweptRows is how many entries one statement of EachSwept reads. Nothing is open between two
+// sweptPage is how many entries one statement of EachSwept reads. Nothing is open between two
 // statements, so no snapshot is held for long.
-const SweptRows = 4096
+const sweptPage = 4096
 
 // quiet is the SQL condition for the entries that a sweep hardly ever has to examine; their other
 // columns are not read. All its columns, and those of selectSwept, are in the index entry_swept.
@@ -29,8 +28,8 @@ type sweptRow struct {
 	Loud                     bool
 }
 
-// Mapped is the MappedWith of an entry for which EachSwept does not read the mapping.
-const Mapped = "mapped"
+// mapped is the MappedWith of an entry for which EachSwept does not read the mapping.
+const mapped = "mapped"
 
 // EachSwept calls fn for every entry of the job, in no order; the entry is valid only during the
 // call. For an accepted entry without flag, acknowledgement or absence, only id, key, state, source
@@ -38,15 +37,15 @@ const Mapped = "mapped"
 // the entries that it read, in the form of Recount; a job that is written meanwhile is read partly
 // before and partly after. If fn is nil, it only counts.
 func (s *Store) EachSwept(ctx context.Context, job string, fn func(*trade.Known)) ([]trade.Tally, error) {
-	all := ledger.TallyChange{}
+	all := tallyChange{}
 	for after := int64(0); ; {
 		var page []sweptRow
-		if err := s.db.All(ctx, goingThrough, &page, selectSwept, job, after, SweptRows); err != nil {
+		if err := s.db.All(ctx, goingThrough, &page, selectSwept, job, after, sweptPage); err != nil {
 			return nil, err
 		}
 		for i := range page {
 			e := &page[i]
-			q, err := ledger.Quantity(e.Amount, e.Unit)
+			q, err := quantityOf(e.Amount, e.Unit)
 			if err != nil {
 				return nil, s.db.Fault(ctx, goingThrough, fmt.Errorf("entry %d is damaged: its amount %w", e.ID, err))
 			}
@@ -57,8 +56,8 @@ func (s *Store) EachSwept(ctx context.Context, job string, fn func(*trade.Known)
 				return nil, err
 			}
 		}
-		if len(page) < SweptRows {
-			return all.List(), nil
+		if len(page) < sweptPage {
+			return all.list(), nil
 		}
 		after = page[len(page)-1].ID
 	}
@@ -84,7 +83,7 @@ func (s *Store) passSwept(ctx context.Context, job string, page []sweptRow, fn f
 			continue
 		}
 		fn(&trade.Known{
-			ID: e.ID, Key: e.Key, State: trade.Accepted, SourceHash: e.SourceHash, MappedWith: Mapped,
+			ID: e.ID, Key: e.Key, State: trade.Accepted, SourceHash: e.SourceHash, MappedWith: mapped,
 			ShownMark: e.ShownMark,
 		})
 	}

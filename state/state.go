@@ -8,9 +8,6 @@ import (
 	"sync/atomic"
 
 	"github.com/safrasync/safrasync/internal/failpoint"
-	"github.com/safrasync/safrasync/state/audit"
-	"github.com/safrasync/safrasync/state/jobs"
-	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/state/sqldb"
 )
 
@@ -20,16 +17,6 @@ type Store struct {
 	opening Opening
 	moving  bool // the ledger is opened to be moved
 	missing atomic.Pointer[knownShortages]
-
-	*ledger.Ledger
-	*jobs.Roster
-	*audit.Trail
-}
-
-// storeOf returns the Store of a database.
-func storeOf(db *sqldb.DB) *Store {
-	roster := jobs.New(db)
-	return &Store{db: db, Ledger: ledger.New(db, roster), Roster: roster, Trail: audit.New(db)}
 }
 
 // Open opens the ledger and applies missing migrations, unless it is ReadOnly. It refuses a
@@ -63,9 +50,9 @@ func open(ctx context.Context, o sqldb.Options, tune sqldb.Tuning) (s *Store, er
 	if err != nil {
 		return nil, err
 	}
-	s = storeOf(db)
+	s = &Store{db: db}
 	s.db.Journals = o.Journal
-	s.db.SettleCrash, s.db.Sign = s.CatchUp, s.Sign
+	s.db.SettleCrash, s.db.Sign = s.CatchUp, s.sign
 	if err = s.begin(ctx, o); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -79,7 +66,7 @@ func (s *Store) begin(ctx context.Context, o sqldb.Options) error {
 		return err
 	}
 	if o.Verify {
-		if err := s.Verify(ctx); err != nil {
+		if err := s.verify(ctx); err != nil {
 			return err
 		}
 	}
@@ -115,7 +102,7 @@ func (s *Store) begin(ctx context.Context, o sqldb.Options) error {
 		return err
 	}
 	if !o.Moving {
-		if err := s.db.Peek(ctx, "opening the ledger", jobs.MayWork); err != nil {
+		if err := s.db.Peek(ctx, "opening the ledger", mayWork); err != nil {
 			return err
 		}
 	}
@@ -125,7 +112,7 @@ func (s *Store) begin(ctx context.Context, o sqldb.Options) error {
 		}
 	}
 	if o.Journal != "" {
-		return s.Attach(ctx, o)
+		return s.attach(ctx, o)
 	}
 	err = s.db.Get(ctx, "opening the ledger", &s.db.Served,
 		`SELECT COUNT(*) > 0 FROM journal WHERE retired_at IS NULL`)
@@ -185,7 +172,7 @@ func (s *Store) Close() error {
 }
 
 func openMemory(ctx context.Context, tune sqldb.Tuning) (*Store, error) {
-	s := storeOf(sqldb.MemoryDB(tune))
+	s := &Store{db: sqldb.MemoryDB(tune)}
 	if err := s.begin(ctx, sqldb.Options{Driver: sqldb.SQLite, Version: "in memory", Begin: true}); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/internal/must"
-	"github.com/safrasync/safrasync/state/ledger"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -51,13 +50,13 @@ func rolled(t testing.TB, s *Store, rows int) {
 // entries are.
 func TestARollTellsOfEveryEntryOnce(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
-		rolled(t, s, SweptRows+300)
+		rolled(t, s, sweptPage+300)
 		want := map[int64]trade.Known{}
 		must.Do(t, s.EachKnown(t.Context(), "contracts", func(k trade.Known) error {
 			if k.State == trade.Accepted && len(k.Flags)+len(k.Acknowledged)+k.GoneSweeps == 0 && k.MappedWith != "" {
 				k = trade.Known{
 					ID: k.ID, Key: k.Key, State: k.State, SourceHash: k.SourceHash,
-					MappedWith: Mapped,
+					MappedWith: mapped,
 				}
 			}
 			want[k.ID] = k
@@ -73,12 +72,12 @@ func TestARollTellsOfEveryEntryOnce(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("(-each +swept):\n%s", diff)
 		}
-		sums := ledger.TallyChange{}
+		sums := tallyChange{}
 		for _, e := range rowsOf(t, s, trade.RowFilter{Job: "contracts"}) {
 			sums.Add(e.Job, string(e.State), string(e.Quantity.Unit), e.Quantity.Amount)
 		}
-		if !slices.EqualFunc(tallies, sums.List(), sameTally) {
-			t.Errorf("sums %v, want %v", tallies, sums.List())
+		if !slices.EqualFunc(tallies, sums.list(), sameTally) {
+			t.Errorf("sums %v, want %v", tallies, sums.list())
 		}
 		if tallies, err := s.EachSwept(t.Context(), "no such job",
 			func(*trade.Known) { t.Error("an entry of no job") }); err != nil || len(tallies) != 0 {

@@ -34,7 +34,7 @@ func TestA2SumsThatAreWrongOrNoNumbersAreCountedAnew(t *testing.T) {
 			`DELETE FROM tally WHERE job = 'contracts'`, `UPDATE tally SET unit = 'KG' WHERE job = 'contracts'`,
 		} {
 			must.Do(t, byHand(s, damage))
-			if uneven, err := s.UnevenSums(t.Context()); err != nil || !slices.Equal(uneven, []string{"contracts"}) {
+			if uneven, err := s.unevenSums(t.Context()); err != nil || !slices.Equal(uneven, []string{"contracts"}) {
 				t.Errorf("%s: uneven %v, %v", damage, uneven, err)
 			}
 			if changed, err := s.RestoreSums(t.Context(), trade.AuditRecord{}); err != nil ||
@@ -86,7 +86,7 @@ func TestB14SumsThatAreNullAreToldAndCountedAnew(t *testing.T) {
 					must.Do(t, err)
 				}
 			}
-			if uneven, err := s.UnevenSums(t.Context()); err != nil || !slices.Equal(uneven, []string{"contracts"}) {
+			if uneven, err := s.unevenSums(t.Context()); err != nil || !slices.Equal(uneven, []string{"contracts"}) {
 				t.Errorf("%s: uneven %v, %v", column, uneven, err)
 			}
 			_, err := s.Counts(t.Context(), "contracts")

@@ -70,7 +70,7 @@ var rules = map[string]rule{
 	},
 	"state": {
 		may: []string{
-			"trade", "internal/failpoint", "state/journal", "state/sqldb", "state/audit", "state/jobs", "state/ledger",
+			"trade", "internal/failpoint", "state/journal", "state/sqldb",
 		},
 		testsMay: []string{"internal/pgtest", "internal/sickdb", "internal/sickdisk"},
 		reason:   "state stores entries; what is sent, when and why is decided in sync",
@@ -82,12 +82,6 @@ var rules = map[string]rule{
 	"state/sqldb": {
 		may:    []string{"trade", "internal/failpoint", "state/journal"},
 		reason: "sqldb knows how to write durably, and nothing of what the rows mean",
-	},
-	"state/audit": {may: []string{"trade", "state/sqldb", "state/journal"}, reason: stateFolder},
-	"state/jobs":  {may: []string{"trade", "state/sqldb", "state/audit", "state/journal"}, reason: stateFolder},
-	"state/ledger": {
-		may:    []string{"trade", "state/sqldb", "state/audit", "state/jobs", "state/journal"},
-		reason: "ledger moves entries and knows nothing of who asks, recovers or takes away",
 	},
 	"console": {
 		may: []string{
@@ -373,13 +367,12 @@ var rules = map[string]rule{
 
 const stage = "a stage knows what comes before it, and reaches storage through the interfaces of package run"
 
-const stateFolder = "each part of the ledger stands on sqldb, and knows none of its neighbours but those named"
-
 // command is the rule of a folder of commands, which may import more than all of them may.
 func command(more ...string) rule {
 	return rule{
 		may: append([]string{
-			"cmd/safrasync/cli", "internal/config", "internal/words", "trade", "state", "sync", "sync/clock", "sync/mapping",
+			"cmd/safrasync/cli", "internal/config", "internal/words", "trade", "state", "sync", "sync/clock",
+			"sync/mapping",
 			"sync/run", "sync/discovery", "sync/rehearse", "sync/acts", "sync/events", "sync/reconcile",
 			"sync/reconcile/paper", "sync/reconcile/archive", "sync/pending", "erp", "apiclient", "internal/i18n",
 		}, more...),

@@ -58,7 +58,7 @@
 //	audit_head  one row: the last record of the audit. Whoever adds one locks it, after the rows
 //	            of the act and before the sums
 //	ledger      one row: the ledger's id, the version of the references, and what it belongs to:
-//	            the base address that it has sent to (jobs/platform.go), and on PostgreSQL the
+//	            the base address that it has sent to (state/platform.go), and on PostgreSQL the
 //	            server's system identifier and timeline (cluster.go). A transaction that takes a
 //	            lease holds the row; one that changes what the ledger belongs to locks it
 //	journal     the journals of this ledger, and the last record of each that it has; written in

@@ -1,4 +1,4 @@
-package jobs
+package state
 
 import (
 	"context"
@@ -11,15 +11,15 @@ import (
 )
 
 // Cursor returns how far a job has read, or the zero value if nothing was read yet.
-func (s *Roster) Cursor(ctx context.Context, job string) (trade.Cursor, error) {
+func (s *Store) Cursor(ctx context.Context, job string) (trade.Cursor, error) {
 	const op = "reading the cursor"
-	c, err := CursorOf(s.db.Reading(ctx, op), job)
+	c, err := cursorOf(s.db.Reading(ctx, op), job)
 	return c, s.db.Fault(ctx, op, err)
 }
 
-// CursorOf reads the cursor of a job, inside or outside a transaction. It returns the zero value if
+// cursorOf reads the cursor of a job, inside or outside a transaction. It returns the zero value if
 // nothing was read yet.
-func CursorOf(all sqldb.Select, job string) (trade.Cursor, error) {
+func cursorOf(all sqldb.Select, job string) (trade.Cursor, error) {
 	var rows []struct {
 		Bound, Fingerprint, Parents, Brakes, Refs string
 		SweptAt                                   sql.NullInt64
@@ -44,15 +44,15 @@ func CursorOf(all sqldb.Select, job string) (trade.Cursor, error) {
 	return c, nil
 }
 
-// SetCursor stores the cursor of a job in the transaction that stores the rows (I4).
-func SetCursor(t *sqldb.Tx, job string, c trade.Cursor) error {
+// setCursor stores the cursor of a job in the transaction that stores the rows (I4).
+func setCursor(t *sqldb.Tx, job string, c trade.Cursor) error {
 	var sweep sql.NullString
 	if c.Sweep != nil {
 		text, err := json.Marshal(c.Sweep)
 		if err != nil {
 			return fmt.Errorf("the sweep of job %s: %w", job, err)
 		}
-		sweep = OrNull(string(text))
+		sweep = textOrNull(string(text))
 	}
 	brakes, err := json.Marshal(c.Brakes)
 	if err != nil {

@@ -1,6 +1,6 @@
 // Whether the records agree with the rows and their attempts.
 
-package ledger
+package state
 
 import (
 	"context"
@@ -8,22 +8,22 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// SelectSentRecord selects the records of attempts whose payload is kept, with that payload.
-var SelectSentRecord = `SELECT ` + prefixed("r", recordColumns) + `, e.job AS owner_job, e.key AS owner_key, a.target, a.payload
+// selectSentRecord selects the records of attempts whose payload is kept, with that payload.
+var selectSentRecord = `SELECT ` + prefixed("r", recordColumns) + `, e.job AS owner_job, e.key AS owner_key, a.target, a.payload
 	FROM record r JOIN entry e ON e.id = r.entry_id
 	JOIN attempt a ON a.entry_id = r.entry_id AND a.generation = r.generation
 		AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'created'))
 	WHERE r.job = e.job AND r.key = e.key AND r.certainty IN ('made', 'maybe') AND a.payload <> '{}' `
 
-// Unlike reports whether a record has other fingerprints than what was sent for it.
-func (r *RecordRow) Unlike(target string, payload []byte) bool {
+// unlike reports whether a record has other fingerprints than what was sent for it.
+func (r *recordRow) unlike(target string, payload []byte) bool {
 	return r.sent() != trade.PrintsOf(trade.Kind(r.Kind), r.SentCells, target, payload)
 }
 
 // Unrecorded returns the entries whose records contradict them, by id with the job and the key: an
 // entry that was sent, may have been, or is stated to exist, and that has no record which says so;
 // an attempt without the record that it may have made.
-func (s *Ledger) Unrecorded(ctx context.Context) (map[int64]string, error) {
+func (s *Store) Unrecorded(ctx context.Context) (map[int64]string, error) {
 	out := map[int64]string{}
 	for _, where := range []string{
 		`e.state = 'accepted' AND NOT EXISTS (SELECT 1 FROM record r WHERE r.id = e.record_id AND r.kind = e.sends

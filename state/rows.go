@@ -1,6 +1,6 @@
 // The row of the table entry, and its conversions.
 
-package ledger
+package state
 
 import (
 	"context"
@@ -11,13 +11,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// EntryRow is a row of the table entry.
-type EntryRow struct {
+// entryRow is a row of the table entry.
+type entryRow struct {
 	ID, FirstSeenAt, UpdatedAt, Content, Version                                          int64
 	Job, Sends, Key, KeyParts, State, Cause, Flags, WaitingFor, Warnings, Cells, NowCells string
 	Acknowledged, AckCells, MappedWith, Target, Amount, Unit                              string
@@ -35,32 +34,32 @@ type shownRow struct {
 	ShownMark int64
 }
 
-var entryColumns = sqldb.Columns[EntryRow]()
+var entryColumns = sqldb.Columns[entryRow]()
 
-// NewColumns are the columns of a new entry; the database assigns its id.
-var NewColumns = entryColumns[1:]
+// newColumns are the columns of a new entry; the database assigns its id.
+var newColumns = entryColumns[1:]
 
 // updateColumns are the columns that an update may change, and the id that finds the entry.
 var updateColumns = slices.DeleteFunc(slices.Clone(entryColumns), func(c string) bool {
 	return slices.Contains([]string{"job", "sends", "key", "first_seen_at"}, c)
 })
 
-// ReadRow is a row of the table entry, with what its record says.
-type ReadRow struct {
-	EntryRow
+// readRow is a row of the table entry, with what its record says.
+type readRow struct {
+	entryRow
 	OwnID, GivenID sql.NullString // of the record that is its own, or another's now
 	DecidedBy      sql.NullInt64
 }
 
-// SelectEntry selects whole entries.
-var SelectEntry = `SELECT ` + prefixed("e", entryColumns) + `, ` + RecordIDs + `, r.decided_by FROM entry e ` + JoinRecord
+// selectEntry selects whole entries.
+var selectEntry = `SELECT ` + prefixed("e", entryColumns) + `, ` + recordIDs + `, r.decided_by FROM entry e ` + joinRecord
 
-// RecordIDs are the platform's id that an entry has, and the one that it gave away; JoinRecord joins
+// recordIDs are the platform's id that an entry has, and the one that it gave away; joinRecord joins
 // the record on which it rests.
 const (
-	RecordIDs = `CASE WHEN r.entry_id = e.id THEN r.remote_id END AS own_id, CASE WHEN r.entry_id <> e.id THEN r.remote_id END AS given_id`
+	recordIDs = `CASE WHEN r.entry_id = e.id THEN r.remote_id END AS own_id, CASE WHEN r.entry_id <> e.id THEN r.remote_id END AS given_id`
 
-	JoinRecord = `LEFT JOIN record r ON r.id = e.record_id `
+	joinRecord = `LEFT JOIN record r ON r.id = e.record_id `
 )
 
 func prefixed(table string, columns []string) string {
@@ -68,17 +67,17 @@ func prefixed(table string, columns []string) string {
 }
 
 // Args returns the values of all columns.
-func (r *EntryRow) Args() []any { return sqldb.Pick(r, entryColumns) }
+func (r *entryRow) Args() []any { return sqldb.Pick(r, entryColumns) }
 
-// RowOf returns the row of an entry. Required times that are zero become now.
-func RowOf(e trade.Entry, now time.Time) (*EntryRow, error) {
-	r := &EntryRow{
+// entryRowOf returns the row of an entry. Required times that are zero become now.
+func entryRowOf(e trade.Entry, now time.Time) (*entryRow, error) {
+	r := &entryRow{
 		ID: e.ID, Job: e.Job, Sends: string(e.Sends), Key: e.Key, State: string(e.State), Cause: e.Cause,
 		RecordID:   numberOrNull(e.RecordID),
 		Generation: max(e.Generation, 1), Attempts: e.Attempts, NextAttemptAt: sqldb.Millis(e.NextAttemptAt),
 		FirstSeenAt: sqldb.AtOr(e.FirstSeenAt, now), UpdatedAt: sqldb.AtOr(e.UpdatedAt, now), SourceHash: e.SourceHash,
 		MappedWith: e.MappedWith, Target: e.Target,
-		Payload: jobs.OrNull(string(e.Payload)), PayloadHash: e.PayloadHash, Content: e.Content,
+		Payload: textOrNull(string(e.Payload)), PayloadHash: e.PayloadHash, Content: e.Content,
 		Amount: e.Quantity.Amount.String(), Unit: string(e.Quantity.Unit),
 		GoneSweeps: e.GoneSweeps, Version: max(e.Version, 1), Another: e.Another, ResentBy: numberOrNull(e.ResentBy),
 		shownRow: shownRow{"{}", e.Shown.Mark},
@@ -120,16 +119,16 @@ func RowOf(e trade.Entry, now time.Time) (*EntryRow, error) {
 		r.Shown = keep(e.Shown)
 	}
 	if e.Error != nil {
-		r.Error = jobs.OrNull(keep(e.Error))
+		r.Error = textOrNull(keep(e.Error))
 	}
 	if e.Dismissal != nil && e.State == trade.Dismissed {
-		r.Dismissal = jobs.OrNull(keep(e.Dismissal))
+		r.Dismissal = textOrNull(keep(e.Dismissal))
 	}
 	return r, err
 }
 
 // Entry returns the entry of a row. If a JSON text cannot be read, the error names its column.
-func (r *EntryRow) Entry() (trade.Entry, error) {
+func (r *entryRow) Entry() (trade.Entry, error) {
 	e := trade.Entry{
 		ID: r.ID, Job: r.Job, Sends: trade.Kind(r.Sends), Key: r.Key, State: trade.State(r.State), Cause: r.Cause,
 		RecordID:   r.RecordID.Int64,
@@ -145,7 +144,7 @@ func (r *EntryRow) Entry() (trade.Entry, error) {
 		e.Payload = json.RawMessage(r.Payload.String)
 	}
 	var err error
-	if e.Quantity, err = Quantity(r.Amount, r.Unit); err != nil {
+	if e.Quantity, err = quantityOf(r.Amount, r.Unit); err != nil {
 		return e, fmt.Errorf("entry %d is damaged: %w", r.ID, err)
 	}
 	if r.Error.Valid {
@@ -184,16 +183,16 @@ func (r *EntryRow) Entry() (trade.Entry, error) {
 }
 
 // Entry returns the entry of a row, with what its record says.
-func (r *ReadRow) Entry() (trade.Entry, error) {
-	e, err := r.EntryRow.Entry()
+func (r *readRow) Entry() (trade.Entry, error) {
+	e, err := r.entryRow.Entry()
 	e.RemoteID, e.MovedID, e.RecordedBy = r.OwnID.String, r.GivenID.String, r.DecidedBy.Int64
 	return e, err
 }
 
 func numberOrNull(n int64) sql.NullInt64 { return sql.NullInt64{Int64: n, Valid: n != 0} }
 
-// Quantity parses an amount, of one row or of many, and its unit.
-func Quantity(amount, unit string) (trade.Quantity, error) {
+// quantityOf parses an amount, of one row or of many, and its unit.
+func quantityOf(amount, unit string) (trade.Quantity, error) {
 	n, err := trade.ParseSum(amount) // sums of many rows are allowed too
 	return trade.Quantity{Amount: n, Unit: trade.Unit(unit)}, err
 }
@@ -207,25 +206,25 @@ func listText[T any](s []T) (string, error) {
 	return string(text), err
 }
 
-// List returns an empty list for a nil one, so that the JSON text has one form.
-func List[T any](s []T) []T {
+// notNil returns an empty list for a nil one, so that the JSON text has one form.
+func notNil[T any](s []T) []T {
 	if s == nil {
 		return []T{}
 	}
 	return s
 }
 
-// IsSettled is the condition of the indexes entry_body and entry_reduced. SQLite uses them only if
+// isSettled is the condition of the indexes entry_body and entry_reduced. SQLite uses them only if
 // a query has it in exactly these words. It is not an IN list, because SQLite would build a table
 // of the list for each row that is written.
-const IsSettled = `(e.state = 'accepted' OR e.state = 'dismissed' OR e.state = 'withdrawn')`
+const isSettled = `(e.state = 'accepted' OR e.state = 'dismissed' OR e.state = 'withdrawn')`
 
-// OfStuck is the condition of the index entry_stuck. SQLite uses the index only if a query has it
-// in exactly these words (see IsSettled).
-const OfStuck = `(e.state = 'waiting' OR e.state = 'invalid' OR e.state = 'rejected' OR e.state = 'in_doubt' OR e.state = 'held')`
+// isStuck is the condition of the index entry_stuck. SQLite uses the index only if a query has it
+// in exactly these words (see isSettled).
+const isStuck = `(e.state = 'waiting' OR e.state = 'invalid' OR e.state = 'rejected' OR e.state = 'in_doubt' OR e.state = 'held')`
 
-// FlagsOf parses the column flags of an entry.
-func FlagsOf(text string) (trade.Flags, error) {
+// flagsOf parses the column flags of an entry.
+func flagsOf(text string) (trade.Flags, error) {
 	if text == "[]" {
 		return nil, nil
 	}
@@ -236,9 +235,9 @@ func FlagsOf(text string) (trade.Flags, error) {
 	return flags, nil
 }
 
-// SelectEntries returns the entries that match an SQL condition.
-func (s *Ledger) SelectEntries(ctx context.Context, op, where string, args ...any) ([]trade.Entry, error) {
-	return sqldb.Rows(ctx, s.db, op, (*ReadRow).Entry, SelectEntry+where, args...)
+// selectEntries returns the entries that match an SQL condition.
+func (s *Store) selectEntries(ctx context.Context, op, where string, args ...any) ([]trade.Entry, error) {
+	return sqldb.Rows(ctx, s.db, op, (*readRow).Entry, selectEntry+where, args...)
 }
 
 // Flags as they appear in the JSON text of an entry's flags, for searching.

@@ -1,13 +1,12 @@
 // What a late answer does to its entry.
 
-package ledger
+package state
 
 import (
 	"encoding/json"
 	"fmt"
 	"time"
 
-	"github.com/safrasync/safrasync/state/audit"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -24,7 +23,7 @@ type becomes struct {
 // becomes decides what the answer of an attempt does to its entry. While the entry is in flight or
 // in doubt because of this attempt, the settlement applies. If a person has decided meanwhile, only
 // what the decision left open applies. A record that exists is never hidden by a decision.
-func (g *GroupTx) becomes(e *NarrowRow, a *AttemptRow, st *trade.Settlement) becomes {
+func (g *groupTx) becomes(e *NarrowRow, a *attemptRow, st *trade.Settlement) becomes {
 	accepted := trade.Settlement{Attempt: st.Attempt, State: trade.Accepted, Flags: st.Flags}
 	state, created := trade.State(e.State), st.Attempt.Outcome == trade.OutcomeCreated
 	have, others := g.Records.idOf(e), g.Records.others(e, a.Generation)
@@ -80,7 +79,7 @@ func (g *GroupTx) becomes(e *NarrowRow, a *AttemptRow, st *trade.Settlement) bec
 }
 
 // alarmFor returns an alarm, with the flag that keeps it visible.
-func (g *GroupTx) alarmFor(kind trade.AlarmKind, flag trade.Flag, e *NarrowRow, a *AttemptRow,
+func (g *groupTx) alarmFor(kind trade.AlarmKind, flag trade.Flag, e *NarrowRow, a *attemptRow,
 	other, text string,
 ) becomes {
 	if id := g.Records.idOf(e); id != "" {
@@ -100,7 +99,7 @@ func (g *GroupTx) alarmFor(kind trade.AlarmKind, flag trade.Flag, e *NarrowRow, 
 }
 
 // record writes an alarm to the audit, in the transaction of the answer.
-func (g *GroupTx) record(alarm trade.Alarm, before trade.State, after string) error {
+func (g *groupTx) record(alarm trade.Alarm, before trade.State, after string) error {
 	detail, err := json.Marshal(struct {
 		Before trade.State `json:"before"`
 		After  string      `json:"after"`
@@ -110,8 +109,8 @@ func (g *GroupTx) record(alarm trade.Alarm, before trade.State, after string) er
 		return fmt.Errorf("a late answer: %w", err)
 	}
 	owner := sqldb.Self()
-	err = audit.AddAudit(g.Tx, trade.AuditRecord{
-		At: time.Now(), Who: audit.Program, From: fmt.Sprintf("pid %d@%s", owner.PID, owner.Host), Act: "late answer",
+	err = addAudit(g.Tx, trade.AuditRecord{
+		At: time.Now(), Who: programName, From: fmt.Sprintf("pid %d@%s", owner.PID, owner.Host), Act: "late answer",
 		Target: alarm.Job + " " + alarm.Key,
 		Reason: alarm.Text, Detail: string(detail),
 	})

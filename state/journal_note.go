@@ -1,6 +1,6 @@
 // What a transaction writes to the journal: its rows, attempts and records as it leaves them.
 
-package ledger
+package state
 
 import (
 	"encoding/json"
@@ -10,33 +10,32 @@ import (
 	"strings"
 	"time"
 
-	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// touched is a row that the journal must tell of, with the attempts that the transaction changed.
-type touched struct {
+// touchedRow is a row that the journal must tell of, with the attempts that the transaction changed.
+type touchedRow struct {
 	*NarrowRow
 	attempts []journal.Attempt
 }
 
 // touch adds a row, and attempts of it, to what the journal must tell of the transaction.
-func (r *Records) touch(e *NarrowRow, attempts ...journal.Attempt) {
+func (r *recordSet) touch(e *NarrowRow, attempts ...journal.Attempt) {
 	if r.tells[e.ID] == nil {
 		if r.tells == nil {
-			r.tells = map[int64]*touched{}
+			r.tells = map[int64]*touchedRow{}
 		}
-		r.tells[e.ID] = &touched{NarrowRow: e}
+		r.tells[e.ID] = &touchedRow{NarrowRow: e}
 		r.touched = append(r.touched, r.tells[e.ID])
 	}
 	r.tells[e.ID].attempts = append(r.tells[e.ID].attempts, attempts...)
 }
 
-// Note writes to the journal the rows that were touched and the records that were written, as they
+// note writes to the journal the rows that were touched and the records that were written, as they
 // are now: at the end of the transaction.
-func (r *Records) Note() error {
+func (r *recordSet) note() error {
 	if len(r.touched)+len(r.written) == 0 {
 		return nil
 	}
@@ -57,7 +56,7 @@ func (r *Records) Note() error {
 }
 
 // on returns the record by which an entry is accepted, if that is not the one of its own generation.
-func (r *Records) on(e *NarrowRow) *journal.Origin {
+func (r *recordSet) on(e *NarrowRow) *journal.Origin {
 	have := r.byID[e.RecordID.Int64]
 	if have == nil || !e.RecordID.Valid || have.Job == e.Job && have.Key == e.Key && have.Generation == e.Generation {
 		return nil
@@ -76,12 +75,12 @@ func (e *NarrowRow) image() (journal.Image, error) {
 		next := sqldb.Instant(e.NextAttemptAt)
 		out.Next = &next
 	}
-	flags, err := FlagsOf(e.Flags)
+	flags, err := flagsOf(e.Flags)
 	if err != nil {
 		return out, err
 	}
-	out.Flags = Lasting(flags)
-	out.Explained, err = Explained(e.Acknowledged)
+	out.Flags = lastingFlags(flags)
+	out.Explained, err = explainedFlags(e.Acknowledged)
 	if err != nil {
 		return out, err
 	}
@@ -93,25 +92,25 @@ func (e *NarrowRow) image() (journal.Image, error) {
 	return out, nil
 }
 
-// Lasting returns those of a row's flags that no reading of the ERP renews.
-func Lasting(flags trade.Flags) trade.Flags {
+// lastingFlags returns those of a row's flags that no reading of the ERP renews.
+func lastingFlags(flags trade.Flags) trade.Flags {
 	return slices.DeleteFunc(slices.Clone(flags), func(f trade.Flag) bool {
 		return f == trade.MissingInERP || f == trade.Cancelled || f == trade.Twin || f == trade.NearTwin
 	})
 }
 
-// Explained returns those of a row's acknowledged flags, in their stored form, that explain its
+// explainedFlags returns those of a row's acknowledged flags, in their stored form, that explain its
 // absence from the ERP. They end when the row is seen again; other flags tell of new differences
 // too, so a person must see them again after a rebuild.
-func Explained(acknowledged string) (trade.Flags, error) {
-	flags, err := FlagsOf(acknowledged)
+func explainedFlags(acknowledged string) (trade.Flags, error) {
+	flags, err := flagsOf(acknowledged)
 	return slices.DeleteFunc(flags, func(f trade.Flag) bool {
 		return f != trade.MissingInERP && f != trade.Cancelled
 	}), err
 }
 
-// begun returns an attempt as its intent leaves it.
-func begun(a trade.Attempt, e *NarrowRow) journal.Attempt {
+// attemptBegun returns an attempt as its intent leaves it.
+func attemptBegun(a trade.Attempt, e *NarrowRow) journal.Attempt {
 	out := journal.Attempt{ID: a.ID, Generation: a.Generation}
 	if a.PayloadHash != e.PayloadHash {
 		out.Payload = a.PayloadHash
@@ -119,8 +118,8 @@ func begun(a trade.Attempt, e *NarrowRow) journal.Attempt {
 	return out
 }
 
-// ended returns an attempt as its settlement leaves it.
-func ended(st trade.Settlement, generation int) journal.Attempt {
+// attemptEnded returns an attempt as its settlement leaves it.
+func attemptEnded(st trade.Settlement, generation int) journal.Attempt {
 	a := st.Attempt
 	return journal.Attempt{
 		ID: a.ID, Generation: generation, Outcome: string(a.Outcome), RemoteID: sqldb.CleanText(a.RemoteID),
@@ -131,7 +130,7 @@ func ended(st trade.Settlement, generation int) journal.Attempt {
 // attemptsThatCount returns the attempts of entries that created a record, may have, or may be doing
 // so, in the form of the journal.
 func attemptsThatCount(t *sqldb.Tx, ids []int64) (map[int64][]journal.Attempt, error) {
-	var rows []AttemptRow
+	var rows []attemptRow
 	if err := t.All(&rows, `SELECT a.id, a.entry_id, a.generation, a.outcome, a.remote_id, a.payload_hash, a.started_at, a.status, a.counts
 		FROM attempt a WHERE `+t.S.D.Among("a.entry_id")+` AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'created'))
 		ORDER BY a.entry_id, a.no`, sqldb.ListOf(t.S.D, ids)); err != nil {
@@ -147,11 +146,11 @@ func attemptsThatCount(t *sqldb.Tx, ids []int64) (map[int64][]journal.Attempt, e
 	return out, nil
 }
 
-// Images adds rows of the ledger, and the records of them that count, to a page of the journal.
-func Images(t *sqldb.Tx, ids []int64, page *journal.Record) error {
+// imagesOf adds rows of the ledger, and the records of them that count, to a page of the journal.
+func imagesOf(t *sqldb.Tx, ids []int64, page *journal.Record) error {
 	for chunk := range slices.Chunk(ids, sqldb.InList) {
 		var rows []NarrowRow
-		if err := t.All(&rows, SelectNarrow+`WHERE `+t.S.D.Among("e.id")+` ORDER BY e.id`,
+		if err := t.All(&rows, selectNarrow+`WHERE `+t.S.D.Among("e.id")+` ORDER BY e.id`,
 			sqldb.ListOf(t.S.D, chunk)); err != nil {
 			return err
 		}
@@ -159,7 +158,7 @@ func Images(t *sqldb.Tx, ids []int64, page *journal.Record) error {
 		if err != nil {
 			return err
 		}
-		records, err := LoadRecords(t, chunk, time.Time{})
+		records, err := loadRecords(t, chunk, time.Time{})
 		if err != nil {
 			return err
 		}
@@ -180,14 +179,14 @@ func Images(t *sqldb.Tx, ids []int64, page *journal.Record) error {
 	return nil
 }
 
-// Remembers is the SQL condition for the entries with which a journal begins: those that were sent,
+// isRemembered is the SQL condition for the entries with which a journal begins: those that were sent,
 // or about which a person has decided.
-const Remembers = `(e.state IN ('accepted', 'in_doubt', 'sending', 'held', 'dismissed', 'rejected') OR e.generation > 1)`
+const isRemembered = `(e.state IN ('accepted', 'in_doubt', 'sending', 'held', 'dismissed', 'rejected') OR e.generation > 1)`
 
 // keepAnswers writes the answers of a group that the ledger could not store to the journal alone
 // (F052, F053). If the process ends before the ledger has stored them, the next start finds them.
 // It returns the ledger's error, joined with that of the journal.
-func (s *Ledger) keepAnswers(group trade.Group, g *GroupTx, err error) error {
+func (s *Store) keepAnswers(group trade.Group, g *groupTx, err error) error {
 	flushed := g != nil && g.Seq > 0 // the record with the answers is flushed already
 	if s.db.Journal == nil || len(group.Settle) == 0 || flushed {
 		return err
@@ -199,7 +198,7 @@ func (s *Ledger) keepAnswers(group trade.Group, g *GroupTx, err error) error {
 	for _, st := range group.Settle {
 		row := journal.Image{
 			State: string(st.State), Cause: sqldb.CleanText(st.Cause), Weak: st.Error != nil && st.Error.Weak,
-			Flags: Lasting(st.Flags), Attempts: []journal.Attempt{ended(st, st.Attempt.Generation)},
+			Flags: lastingFlags(st.Flags), Attempts: []journal.Attempt{attemptEnded(st, st.Attempt.Generation)},
 		}
 		if !st.NextAttemptAt.IsZero() {
 			next := st.NextAttemptAt.UTC()
@@ -216,17 +215,17 @@ func (s *Ledger) keepAnswers(group trade.Group, g *GroupTx, err error) error {
 // noteAct records what a person decided about rows, with the attempts of them that count. An older
 // copy of the ledger, which lacks the decision, is then detected although nothing was sent since.
 func noteAct(t *sqldb.Tx, act trade.AuditRecord, updates []trade.Update, entries map[int64]*NarrowRow,
-	records *Records,
+	records *recordSet,
 ) error {
-	attempts, err := attemptsThatCount(t, UpdateIDs(updates))
+	attempts, err := attemptsThatCount(t, updateIDs(updates))
 	if err != nil {
 		return err
 	}
-	for _, id := range UpdateIDs(updates) {
+	for _, id := range updateIDs(updates) {
 		records.touch(entries[id], attempts[id]...)
 	}
 	noteActOf(t, act)
-	return records.Note()
+	return records.note()
 }
 
 func noteActOf(t *sqldb.Tx, act trade.AuditRecord) *journal.Record {
@@ -239,11 +238,11 @@ func noteActOf(t *sqldb.Tx, act trade.AuditRecord) *journal.Record {
 // noteJob records the state in which a person left a job: a pause is also a decision about sending.
 func noteJob(t *sqldb.Tx, act trade.AuditRecord, status trade.JobStatus) {
 	r := noteActOf(t, act)
-	r.Jobs = append(r.Jobs, JobFact(status))
+	r.Jobs = append(r.Jobs, jobFactOf(status))
 }
 
-// JobFact returns the state in which a person left a job, in the form of the journal.
-func JobFact(status trade.JobStatus) journal.JobFact {
+// jobFactOf returns the state in which a person left a job, in the form of the journal.
+func jobFactOf(status trade.JobStatus) journal.JobFact {
 	fact := journal.JobFact{Job: status.Job}
 	if status.State == trade.Paused && status.Stop != nil {
 		fact.Paused, fact.Code, fact.Text, fact.Since = true, status.Stop.Code, sqldb.CleanText(status.Stop.Text),
@@ -253,22 +252,22 @@ func JobFact(status trade.JobStatus) journal.JobFact {
 	return fact
 }
 
-// Pauses returns the paused jobs, in the form of the journal.
-func Pauses(t *sqldb.Tx) (facts []journal.JobFact, err error) {
+// pauseFacts returns the paused jobs, in the form of the journal.
+func pauseFacts(t *sqldb.Tx) (facts []journal.JobFact, err error) {
 	var rows []struct {
 		Job string
-		jobs.StatusRow
+		statusRow
 	}
 	if err := t.All(&rows,
 		`SELECT job, state, stop, stop_reach, since FROM job_status WHERE state = 'paused' ORDER BY job`); err != nil {
 		return nil, err
 	}
 	for _, row := range rows {
-		status, err := jobs.StatusOf(row.Job, []jobs.StatusRow{row.StatusRow})
+		status, err := statusOf(row.Job, []statusRow{row.statusRow})
 		if err != nil {
 			return nil, err
 		}
-		facts = append(facts, JobFact(status))
+		facts = append(facts, jobFactOf(status))
 	}
 	return facts, nil
 }

@@ -1,4 +1,4 @@
-package audit
+package state
 
 import (
 	"context"
@@ -17,24 +17,18 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Trail is the audit of a ledger.
-type Trail struct{ db *sqldb.DB }
-
-// New returns the audit of a ledger.
-func New(db *sqldb.DB) *Trail { return &Trail{db: db} }
-
-// Row is a row of the table audit.
-type Row struct {
+// auditRow is a row of the table audit.
+type auditRow struct {
 	Seq, At                                              int64
 	Who, Origin, Act, Target, Reason, Detail, Prev, Hash string
 	Reduced                                              bool
 }
 
-// SelectAudit reads records of the audit.
-const SelectAudit = `SELECT seq, at, who, origin, act, target, reason, detail, prev, hash, (reduced = 1) AS reduced FROM audit `
+// selectAudit reads records of the audit.
+const selectAudit = `SELECT seq, at, who, origin, act, target, reason, detail, prev, hash, (reduced = 1) AS reduced FROM audit `
 
 // Record returns the record of a row.
-func (r Row) Record() trade.AuditRecord {
+func (r auditRow) Record() trade.AuditRecord {
 	return trade.AuditRecord{
 		Seq: r.Seq, At: time.UnixMilli(r.At).UTC(), Who: r.Who, From: r.Origin, Act: r.Act, Target: r.Target,
 		Reason: r.Reason, Detail: r.Detail,
@@ -42,40 +36,40 @@ func (r Row) Record() trade.AuditRecord {
 	}
 }
 
-// Sum returns the hash of a record. It covers everything in the record and the hash of the record
+// sum returns the hash of a record. It covers everything in the record and the hash of the record
 // before, so no record can be altered, removed or inserted without altering all that follow.
-func (r Row) Sum() string {
+func (r auditRow) sum() string {
 	h := sha256.New()
-	chain(h, r.Prev, fmt.Sprint(r.Seq), fmt.Sprint(r.At), r.Who, r.Origin, r.Act, r.Target, r.Reason, r.Detail)
+	hashParts(h, r.Prev, fmt.Sprint(r.Seq), fmt.Sprint(r.At), r.Who, r.Origin, r.Act, r.Target, r.Reason, r.Detail)
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// chain hashes parts with their lengths, so that ("a", "bc") differs from ("ab", "c").
-func chain(h hash.Hash, parts ...string) {
+// hashParts hashes parts with their lengths, so that ("a", "bc") differs from ("ab", "c").
+func hashParts(h hash.Hash, parts ...string) {
 	for _, p := range parts {
 		_, _ = fmt.Fprintf(h, "%d:%s", len(p), p) // writing to a hash never fails
 	}
 }
 
-// SelectHead selects the end of the audit.
-const SelectHead = `SELECT seq, hash FROM audit_head WHERE one = 1`
+// selectAuditHead selects the end of the audit.
+const selectAuditHead = `SELECT seq, hash FROM audit_head WHERE one = 1`
 
-// AddNumbered adds a record in the transaction of the act itself, and returns its number. It must
+// addNumbered adds a record in the transaction of the act itself, and returns its number. It must
 // be called after the rows of the act are locked and before the sums are.
-func AddNumbered(t *sqldb.Tx, a trade.AuditRecord) (seq int64, err error) {
+func addNumbered(t *sqldb.Tx, a trade.AuditRecord) (seq int64, err error) {
 	var head sqldb.AuditHead
-	if err := t.Get(&head, t.S.D.Locked(SelectHead, "audit_head")); err != nil {
+	if err := t.Get(&head, t.S.D.Locked(selectAuditHead, "audit_head")); err != nil {
 		return 0, err
 	}
 	if t.Audit == nil {
 		t.Audit = &head
 	}
-	r := Row{
+	r := auditRow{
 		Seq: head.Seq + 1, At: sqldb.AtOr(a.At, time.Time{}), Who: sqldb.CleanText(a.Who),
 		Origin: sqldb.CleanText(a.From), Act: sqldb.CleanText(a.Act), Target: sqldb.CleanText(a.Target),
 		Reason: sqldb.CleanText(a.Reason), Detail: sqldb.CleanText(a.Detail), Prev: head.Hash,
 	}
-	r.Hash = r.Sum()
+	r.Hash = r.sum()
 	if err := t.Do(
 		`INSERT INTO audit (seq, at, who, origin, act, target, reason, detail, prev, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		r.Seq, r.At, r.Who, r.Origin, r.Act, r.Target, r.Reason, r.Detail, r.Prev, r.Hash); err != nil {
@@ -84,29 +78,29 @@ func AddNumbered(t *sqldb.Tx, a trade.AuditRecord) (seq int64, err error) {
 	return r.Seq, t.Do(`UPDATE audit_head SET seq = ?, hash = ? WHERE one = 1`, r.Seq, r.Hash)
 }
 
-// AddAudit is AddNumbered without the number.
-func AddAudit(t *sqldb.Tx, a trade.AuditRecord) error {
-	_, err := AddNumbered(t, a)
+// addAudit is addNumbered without the number.
+func addAudit(t *sqldb.Tx, a trade.AuditRecord) error {
+	_, err := addNumbered(t, a)
 	return err
 }
 
 // AppendAudit adds one record in a transaction of its own, for an act outside the ledger. Acts that
 // change the ledger add their record in their own transaction. When AppendAudit returns without an
 // error, the record is on disk.
-func (s *Trail) AppendAudit(ctx context.Context, record trade.AuditRecord) error {
-	return s.db.InTx(ctx, "writing the audit", func(t *sqldb.Tx) error { return AddAudit(t, record) })
+func (s *Store) AppendAudit(ctx context.Context, record trade.AuditRecord) error {
+	return s.db.InTx(ctx, "writing the audit", func(t *sqldb.Tx) error { return addAudit(t, record) })
 }
 
 // Audit returns the latest acts, the newest first. A limit of 0 returns all.
-func (s *Trail) Audit(ctx context.Context, limit int) ([]trade.AuditRecord, error) {
-	return sqldb.Made(ctx, s.db, "reading the audit", Row.Record, SelectAudit+`ORDER BY seq DESC LIMIT ?`,
-		OrAll(limit))
+func (s *Store) Audit(ctx context.Context, limit int) ([]trade.AuditRecord, error) {
+	return sqldb.Made(ctx, s.db, "reading the audit", auditRow.Record, selectAudit+`ORDER BY seq DESC LIMIT ?`,
+		orAll(limit))
 }
 
-// AuditPage is how many records are read at a time.
-const AuditPage = 1000
+// auditPage is how many records are read at a time.
+const auditPage = 1000
 
-const verifying = "verifying the audit"
+const verifyingAudit = "verifying the audit"
 
 // VerifyAudit checks the whole audit: the chain of hashes in the ledger, and that every end of it
 // that the journals of this host have is still in it. A chain that was rewritten or cut off is
@@ -116,26 +110,26 @@ const verifying = "verifying the audit"
 // Of a record that retention has reduced only the stored hash is left to compare. It must have lost
 // all its words, and the record of a retention that the journal covers must say that it may: anybody
 // who writes to the ledger can append such a record.
-func (s *Trail) VerifyAudit(ctx context.Context) (p trade.AuditProof, err error) {
+func (s *Store) VerifyAudit(ctx context.Context) (p trade.AuditProof, err error) {
 	// The journal first, then the end: what is added meanwhile comes after both.
 	ends, err := s.ends(ctx, &p)
 	if err != nil {
 		return p, err
 	}
 	var head sqldb.AuditHead
-	if err := s.db.Get(ctx, verifying, &head, SelectHead); err != nil {
+	if err := s.db.Get(ctx, verifyingAudit, &head, selectAuditHead); err != nil {
 		return p, err
 	}
 	p.Last = head.Seq
 	covered, through, err := s.mayBeReduced(ctx, p.Through)
 	if err != nil {
-		return p, s.db.Fault(ctx, verifying, err)
+		return p, s.db.Fault(ctx, verifyingAudit, err)
 	}
-	prev := Row{}
+	prev := auditRow{}
 	for {
-		var page []Row
-		if err := s.db.All(ctx, verifying, &page, SelectAudit+`WHERE seq > ? ORDER BY seq LIMIT ?`, prev.Seq,
-			AuditPage); err != nil {
+		var page []auditRow
+		if err := s.db.All(ctx, verifyingAudit, &page, selectAudit+`WHERE seq > ? ORDER BY seq LIMIT ?`, prev.Seq,
+			auditPage); err != nil {
 			return p, err
 		}
 		for _, r := range page {
@@ -154,7 +148,7 @@ func (s *Trail) VerifyAudit(ctx context.Context) (p trade.AuditProof, err error)
 			}
 			prev = r
 		}
-		if len(page) < AuditPage {
+		if len(page) < auditPage {
 			break
 		}
 	}
@@ -166,23 +160,23 @@ func (s *Trail) VerifyAudit(ctx context.Context) (p trade.AuditProof, err error)
 
 // altered reports whether a record is not as it was written, or as retention leaves it. through is
 // the last record that a retention may have reduced.
-func (r Row) altered(through int64) bool {
+func (r auditRow) altered(through int64) bool {
 	if !r.Reduced {
-		return r.Hash != r.Sum()
+		return r.Hash != r.sum()
 	}
 	return r.Seq > through || r.Who+r.Origin+r.Target+r.Reason+r.Detail != ""
 }
 
-// ErrNoHeads is returned if a journal could not be read, so that nothing could be compared with it.
-var ErrNoHeads = errors.New("the audit cannot be compared with the journal")
+// errNoHeads is returned if a journal could not be read, so that nothing could be compared with it.
+var errNoHeads = errors.New("the audit cannot be compared with the journal")
 
 // ends returns the hashes of the records that were once the end of the audit, by number, as the
 // journals of this host have them: the one in the configured folder, whatever the ledger says of
 // it, and those that the ledger names.
-func (s *Trail) ends(ctx context.Context, p *trade.AuditProof) (map[int64]string, error) {
+func (s *Store) ends(ctx context.Context, p *trade.AuditProof) (map[int64]string, error) {
 	host, _, _ := sqldb.HostIdentity()
 	var dirs []string
-	if err := s.db.All(ctx, verifying, &dirs, `SELECT path FROM journal WHERE host = ? AND retired_at IS NULL`,
+	if err := s.db.All(ctx, verifyingAudit, &dirs, `SELECT path FROM journal WHERE host = ? AND retired_at IS NULL`,
 		host); err != nil {
 		return nil, err
 	}
@@ -206,7 +200,7 @@ func (s *Trail) ends(ctx context.Context, p *trade.AuditProof) (map[int64]string
 				return nil
 			}
 			told[r.Seq] = r.Audit.Seq
-			if r.ActName == RebuildName {
+			if r.ActName == rebuildName {
 				clear(ends)
 			}
 			hash := r.Audit.Hash
@@ -220,7 +214,7 @@ func (s *Trail) ends(ctx context.Context, p *trade.AuditProof) (map[int64]string
 		case errors.Is(err, journal.ErrNone):
 			continue
 		case err != nil:
-			return nil, errors.Join(ErrNoHeads, s.db.Fault(ctx, verifying, err))
+			return nil, errors.Join(errNoHeads, s.db.Fault(ctx, verifyingAudit, err))
 		case end.Header.Ledger != s.db.ID:
 			continue
 		}
@@ -232,9 +226,9 @@ func (s *Trail) ends(ctx context.Context, p *trade.AuditProof) (map[int64]string
 	return all, nil
 }
 
-// NoteEnd writes the end of the audit to the journal, so that nothing before it can be altered or
+// noteEnd writes the end of the audit to the journal, so that nothing before it can be altered or
 // removed unnoticed. Without a journal it does nothing.
-func (s *Trail) NoteEnd(ctx context.Context, now time.Time) error {
+func (s *Store) noteEnd(ctx context.Context, now time.Time) error {
 	if s.db.Journal == nil {
 		return nil
 	}
@@ -244,35 +238,35 @@ func (s *Trail) NoteEnd(ctx context.Context, now time.Time) error {
 	})
 }
 
-// WasHead reports whether the audit has the record that was its end.
-func WasHead(all sqldb.Select, head journal.AuditHead) (bool, error) {
+// wasAuditHead reports whether the audit has the record that was its end.
+func wasAuditHead(all sqldb.Select, head journal.AuditHead) (bool, error) {
 	var seqs []int64
 	err := all(&seqs, `SELECT seq FROM audit WHERE seq = ? AND hash = ?`, head.Seq, head.Hash)
 	return len(seqs) > 0 || head.Seq == 0, err
 }
 
-// OrAll returns a limit for SQL: 0 and less mean all.
-func OrAll(limit int) int64 {
+// orAll returns a limit for SQL: 0 and less mean all.
+func orAll(limit int) int64 {
 	if limit <= 0 {
 		return 1<<63 - 1
 	}
 	return int64(limit)
 }
 
-// RebuildName is the name of a rebuild in the journal.
-const RebuildName = "rebuild"
+// rebuildName is the name of a rebuild in the journal.
+const rebuildName = "rebuild"
 
-// Program is the Who of acts that nobody ordered.
-const Program = "safrasync"
+// programName is the Who of acts that nobody ordered.
+const programName = "safrasync"
 
 // mayBeReduced returns the highest number up to which a retention has recorded that it removes
 // persons from acts: as the records up to known say, and as all say.
-func (s *Trail) mayBeReduced(ctx context.Context, known int64) (covered, all int64, err error) {
+func (s *Store) mayBeReduced(ctx context.Context, known int64) (covered, all int64, err error) {
 	var rows []struct {
 		Seq    int64
 		Detail string
 	}
-	err = s.db.All(ctx, verifying, &rows, `SELECT seq, detail FROM audit WHERE act IN (?, ?) AND reduced = 0`,
+	err = s.db.All(ctx, verifyingAudit, &rows, `SELECT seq, detail FROM audit WHERE act IN (?, ?) AND reduced = 0`,
 		ActRetention, ActPurge)
 	for _, r := range rows {
 		var d struct {

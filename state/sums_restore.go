@@ -1,6 +1,6 @@
 // Recounts the stored sums, on the order of a person.
 
-package ledger
+package state
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/safrasync/safrasync/state/audit"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -17,7 +16,7 @@ import (
 // RestoreSums counts all entries and replaces all stored sums by the result. It returns the jobs
 // whose sums differed or could not be read. If there are any, it adds the act to the audit. Nothing
 // else is written to the ledger meanwhile.
-func (s *Ledger) RestoreSums(ctx context.Context, record trade.AuditRecord) (changed []string, err error) {
+func (s *Store) RestoreSums(ctx context.Context, record trade.AuditRecord) (changed []string, err error) {
 	err = s.db.InLongTx(ctx, "counting the sums anew", func(t *sqldb.Tx) error {
 		if s.db.D.Name == sqldb.Postgres {
 			if err := lockSums(t); err != nil {
@@ -36,7 +35,7 @@ func (s *Ledger) RestoreSums(ctx context.Context, record trade.AuditRecord) (cha
 			return err
 		}
 		record.Detail = string(detail)
-		if err := audit.AddAudit(t, record); err != nil {
+		if err := addAudit(t, record); err != nil {
 			return err
 		}
 		if err := t.Do(`DELETE FROM tally`); err != nil {
@@ -58,16 +57,16 @@ func lockSums(t *sqldb.Tx) error {
 		return err
 	}
 	var head sqldb.AuditHead
-	if err := t.Get(&head, t.S.D.Locked(audit.SelectHead, "audit_head")); err != nil {
+	if err := t.Get(&head, t.S.D.Locked(selectAuditHead, "audit_head")); err != nil {
 		return err
 	}
 	return t.Do(`LOCK TABLE tally IN EXCLUSIVE MODE`)
 }
 
 // countedSums counts the sums of all entries.
-func countedSums(t *sqldb.Tx) (TallyChange, error) {
+func countedSums(t *sqldb.Tx) (tallyChange, error) {
 	const page = 10 * sqldb.BulkRows
-	now := TallyChange{}
+	now := tallyChange{}
 	for last := int64(-1); ; {
 		var rows []struct {
 			ID                       int64
@@ -78,7 +77,7 @@ func countedSums(t *sqldb.Tx) (TallyChange, error) {
 			return nil, err
 		}
 		for _, r := range rows {
-			q, err := Quantity(r.Amount, r.Unit)
+			q, err := quantityOf(r.Amount, r.Unit)
 			if err != nil {
 				return nil, fmt.Errorf("entry %d is damaged: its amount %w", r.ID, err)
 			}
@@ -92,21 +91,21 @@ func countedSums(t *sqldb.Tx) (TallyChange, error) {
 }
 
 // jobsUnlike returns the jobs whose stored sums differ from these, or cannot be read.
-func jobsUnlike(t *sqldb.Tx, now TallyChange) ([]string, error) {
-	var kept []TallyRow
+func jobsUnlike(t *sqldb.Tx, now tallyChange) ([]string, error) {
+	var kept []tallyRow
 	if err := t.All(&kept, `SELECT job, state, unit, n, volume FROM tally`); err != nil {
 		return nil, err
 	}
-	was, unlike := TallyChange{}, map[string]bool{}
+	was, unlike := tallyChange{}, map[string]bool{}
 	for _, r := range kept {
-		sum, err := r.Sum()
+		sum, err := r.sum()
 		if err != nil {
 			unlike[r.Job] = true
 			continue
 		}
-		was[r.key()] = was[r.key()].Plus(sum)
+		was[r.key()] = was[r.key()].plus(sum)
 	}
-	for _, sums := range []TallyChange{was, now} {
+	for _, sums := range []tallyChange{was, now} {
 		for k := range sums {
 			if was[k].N != now[k].N || !was[k].Volume.Equal(now[k].Volume) {
 				unlike[k.Job] = true

@@ -1,9 +1,8 @@
 // Keys that other jobs of the same kind have sent.
 
-package ledger
+package state
 
 import (
-	"context"
 	"database/sql"
 	"encoding/json"
 	"fmt"
@@ -57,7 +56,7 @@ func (o sentByOthers) has(e trade.Entry) bool {
 // sentElsewhere searches the keys and contents of the group's intents among the records that other
 // jobs have made since the recheck: a row may have moved from one job to another in between. Until
 // the transaction ends, no group of such a job is stored beside it.
-func (g *GroupTx) sentElsewhere() (out sentByOthers, err error) {
+func (g *groupTx) sentElsewhere() (out sentByOthers, err error) {
 	if g.alone || len(g.Group.Intents) == 0 {
 		return out, nil
 	}
@@ -103,60 +102,4 @@ func lockKind(t *sqldb.Tx, what int, sends string) error {
 		return nil
 	}
 	return t.Do(`SELECT pg_advisory_xact_lock(?, hashtext(?))`, what, sends)
-}
-
-// KnowJob records that a job has entries of a kind. Every group of that kind that begins after this
-// transaction sees it. A group that began earlier and did not see it holds the lease of its job,
-// for which KnowJob waits.
-func KnowJob(t *sqldb.Tx, job, sends string) error {
-	var known []string
-	if err := t.All(&known, `SELECT job FROM job_kind WHERE job = ? AND sends = ?`, job, sends); err != nil ||
-		len(known) > 0 {
-		return err
-	}
-	if err := lockKind(t, newJobOfKind, sends); err != nil {
-		return err
-	}
-	if t.S.D.Name == sqldb.Postgres {
-		query := `SELECT l.epoch FROM job_lease l WHERE l.job <> ? AND l.job IN (SELECT k.job FROM job_kind k WHERE k.sends = ?) ORDER BY l.job`
-		if err := t.All(&[]int64{}, t.S.D.Locked(query, "l"), job, sends); err != nil {
-			return err
-		}
-	}
-	return t.Do(`INSERT INTO job_kind (job, sends) VALUES (?, ?) ON CONFLICT DO NOTHING`, job, sends)
-}
-
-// JobsOfLedger returns the jobs that have entries, ordered by name, with how many entries were sent
-// or are in doubt.
-func (s *Ledger) JobsOfLedger(ctx context.Context) ([]trade.KnownJob, error) {
-	const op = "reading the jobs that have entries"
-	var rows []struct {
-		Job, Sends string
-		State      trade.State
-		N, Damaged int
-	}
-	err := s.db.All(ctx, op, &rows,
-		`SELECT k.job, k.sends, t.state, COALESCE(SUM(t.n), 0) AS n, COUNT(*) - COUNT(t.n) AS damaged FROM job_kind k JOIN tally t ON t.job = k.job
-		GROUP BY k.job, k.sends, t.state ORDER BY k.job, k.sends`)
-	if err != nil {
-		return nil, err
-	}
-	var out []trade.KnownJob
-	for _, r := range rows {
-		if r.Damaged > 0 {
-			return nil, s.db.Fault(ctx, op, fmt.Errorf("%w: job %s, state %s", ErrSumDamaged, r.Job, r.State))
-		}
-		if n := len(out); n == 0 || out[n-1].Job != r.Job || out[n-1].Sends != trade.Kind(r.Sends) {
-			out = append(out, trade.KnownJob{Job: r.Job, Sends: trade.Kind(r.Sends)})
-		}
-		job := &out[len(out)-1]
-		job.Entries += r.N
-		switch r.State {
-		case trade.Accepted:
-			job.Accepted += r.N
-		case trade.InDoubt, trade.Sending:
-			job.InDoubt += r.N
-		}
-	}
-	return out, nil
 }

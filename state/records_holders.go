@@ -1,6 +1,6 @@
 // Ids of the platform: which record has an id, and within which contract it is unique.
 
-package ledger
+package state
 
 import (
 	"cmp"
@@ -15,8 +15,8 @@ type remoteKey struct{ sends, id, scope string }
 
 // remoteOwners returns the records that already have one of the platform ids of the group, and the
 // contracts within which the group's own ids are unique, by attempt.
-func (g *GroupTx) remoteOwners() (owners map[remoteKey]*OwnedRecord, scopes map[string]string, err error) {
-	owners, scopes = map[remoteKey]*OwnedRecord{}, map[string]string{}
+func (g *groupTx) remoteOwners() (owners map[remoteKey]*ownedRecord, scopes map[string]string, err error) {
+	owners, scopes = map[remoteKey]*ownedRecord{}, map[string]string{}
 	ids := map[string][]string{} // by kind: a list of pairs would not use the index
 	for _, st := range g.Group.Settle {
 		a := g.Attempts[st.Attempt.ID]
@@ -30,9 +30,9 @@ func (g *GroupTx) remoteOwners() (owners map[remoteKey]*OwnedRecord, scopes map[
 		}
 	}
 	for sends, list := range ids {
-		var rows []OwnedRecord
+		var rows []ownedRecord
 		slices.Sort(list)
-		if err := g.All(&rows, SelectRecord+`WHERE r.kind = ? AND r.remote_id <> '' AND `+g.S.D.Among("r.remote_id"), sends,
+		if err := g.All(&rows, selectRecord+`WHERE r.kind = ? AND r.remote_id <> '' AND `+g.S.D.Among("r.remote_id"), sends,
 			sqldb.ListOf(g.S.D, slices.Compact(list))); err != nil {
 			return nil, nil, err
 		}
@@ -43,10 +43,10 @@ func (g *GroupTx) remoteOwners() (owners map[remoteKey]*OwnedRecord, scopes map[
 	return owners, scopes, nil
 }
 
-// holding is a row that has, or had, an id, or asks for one, with what was sent.
-type holding struct{ Job, Key, Target, Parent, Payload string }
+// idHolding is a row that has, or had, an id, or asks for one, with what was sent.
+type idHolding struct{ Job, Key, Target, Parent, Payload string }
 
-func (h holding) parent(kind trade.Kind) string {
+func (h idHolding) parent(kind trade.Kind) string {
 	return cmp.Or(h.Parent, trade.ParentOf(kind, h.Target, []byte(h.Payload)))
 }
 
@@ -54,7 +54,7 @@ func (h holding) parent(kind trade.Kind) string {
 // the id is unique within a contract only, the row must be of the same contract as the entry
 // except. The entry except itself is ignored.
 func holderOf(all sqldb.Select, sends, remoteID string, except int64) (trade.ParentKey, error) {
-	var mine, rows []holding
+	var mine, rows []idHolding
 	kind := trade.Kind(sends)
 	if err := all(&mine, `SELECT target, COALESCE(payload, '') AS payload FROM entry WHERE id = ?`, except); err != nil {
 		return trade.ParentKey{}, err

@@ -1,6 +1,6 @@
 // The group commit: settlements, updates and intents in one transaction and one flush.
 
-package ledger
+package state
 
 import (
 	"context"
@@ -11,40 +11,29 @@ import (
 	"slices"
 	"time"
 
-	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Ledger stores entries and their attempts. Its methods may be called by several goroutines at
-// once.
-type Ledger struct {
-	db   *sqldb.DB
-	jobs *jobs.Roster
-}
-
-// New returns the ledger in a database.
-func New(db *sqldb.DB, jobs *jobs.Roster) *Ledger { return &Ledger{db: db, jobs: jobs} }
-
-// GroupTx is one Commit: it locks everything that it reads first, decides in Go, and writes with
+// groupTx is one Commit: it locks everything that it reads first, decides in Go, and writes with
 // few statements.
-type GroupTx struct {
+type groupTx struct {
 	*sqldb.Tx
 	Lease    trade.Lease
 	Group    trade.Group
 	Result   trade.GroupResult
 	Now      time.Time
-	Sums     TallyChange
-	Attempts map[string]*AttemptRow
+	Sums     tallyChange
+	Attempts map[string]*attemptRow
 	Entries  map[int64]*NarrowRow
-	Records  *Records
+	Records  *recordSet
 	alone    bool // no other job has entries of the kind that this one sends
 }
 
-// NewGroupTx returns a GroupTx that stores a group within a transaction.
-func NewGroupTx(t *sqldb.Tx, lease trade.Lease, group trade.Group) *GroupTx {
-	g := &GroupTx{
-		Tx: t, Lease: lease, Group: group, Now: group.At, Sums: TallyChange{},
+// newGroupTx returns a groupTx that stores a group within a transaction.
+func newGroupTx(t *sqldb.Tx, lease trade.Lease, group trade.Group) *groupTx {
+	g := &groupTx{
+		Tx: t, Lease: lease, Group: group, Now: group.At, Sums: tallyChange{},
 		Result: trade.GroupResult{
 			Claimed: map[string]bool{}, Settled: map[string]bool{},
 			Conflicts: map[string]string{},
@@ -58,7 +47,7 @@ func NewGroupTx(t *sqldb.Tx, lease trade.Lease, group trade.Group) *GroupTx {
 
 // checkPause sets Result.Paused if the group has intents and the job is paused. The shared lock on
 // the job's status lasts until the transaction ends, so no intent is stored once a pause is.
-func (g *GroupTx) checkPause() error {
+func (g *groupTx) checkPause() error {
 	if len(g.Group.Intents) == 0 || g.Result.LeaseLost {
 		return nil
 	}
@@ -79,13 +68,13 @@ func (g *GroupTx) checkPause() error {
 // one flush. Intents, updates and blocks are fenced by the lease. Settlements are not: they are
 // stored even if the lease is lost (I12). What an earlier try of the same call stored, as after
 // trade.ErrUncertain, counts as stored now.
-func (s *Ledger) Commit(ctx context.Context, lease trade.Lease, group trade.Group) (trade.GroupResult, error) {
+func (s *Store) Commit(ctx context.Context, lease trade.Lease, group trade.Group) (trade.GroupResult, error) {
 	if err := checkGroup(group); err != nil {
 		return trade.GroupResult{}, err
 	}
-	var g *GroupTx
+	var g *groupTx
 	err := s.db.InTx(ctx, "storing a group", func(t *sqldb.Tx) error {
-		g = NewGroupTx(t, lease, group)
+		g = newGroupTx(t, lease, group)
 		if keyed := s.db.D.Keyed; keyed != "" {
 			if err := t.Script(keyed); err != nil {
 				return err
@@ -138,10 +127,10 @@ func checkGroup(group trade.Group) error {
 //
 // The journal's record is flushed after the last step and before COMMIT (sqldb.Tx.WriteNote). The
 // first byte of a request leaves after Commit has returned (I1).
-func (g *GroupTx) Run() error {
+func (g *groupTx) Run() error {
 	// The fence locks the row of the lease: no other owner can take it until this transaction ends
 	// (I12).
-	err := jobs.Fence(g.Tx, g.Lease)
+	err := fence(g.Tx, g.Lease)
 	if errors.Is(err, trade.ErrLeaseLost) {
 		g.Result.LeaseLost, err = true, nil // settlements are stored nevertheless
 	}
@@ -165,7 +154,7 @@ func (g *GroupTx) Run() error {
 		return err
 	}
 	if !g.Result.LeaseLost {
-		if _, err := ApplyUpdates(g.Tx, g.Entries, g.Records, g.Group.Updates, g.Now, g.Sums); err != nil {
+		if _, err := applyUpdates(g.Tx, g.Entries, g.Records, g.Group.Updates, g.Now, g.Sums); err != nil {
 			return err
 		}
 		// The attempt is written before its entry: the database lets an entry become sending only
@@ -181,22 +170,22 @@ func (g *GroupTx) Run() error {
 	if err := g.Sums.Apply(g.Tx); err != nil {
 		return err
 	}
-	return g.Records.Note()
+	return g.Records.note()
 }
 
 // Load locks everything that the group touches: attempts first, then entries in id order.
-func (g *GroupTx) Load() error {
+func (g *groupTx) Load() error {
 	ids := make([]string, len(g.Group.Settle))
 	for i, s := range g.Group.Settle {
 		ids[i] = s.Attempt.ID
 	}
-	g.Attempts = make(map[string]*AttemptRow, len(ids)+len(g.Group.Intents))
+	g.Attempts = make(map[string]*attemptRow, len(ids)+len(g.Group.Intents))
 	if len(ids) > 0 {
 		if err := g.loadAttempts("a.id", sqldb.ListOf(g.S.D, ids)); err != nil {
 			return err
 		}
 	}
-	entryIDs := UpdateIDs(g.Group.Updates)
+	entryIDs := updateIDs(g.Group.Updates)
 	for _, a := range g.Attempts {
 		entryIDs = append(entryIDs, a.EntryID)
 	}
@@ -204,18 +193,18 @@ func (g *GroupTx) Load() error {
 		entryIDs = append(entryIDs, in.Entry.ID)
 	}
 	var err error
-	g.Entries, err = LockEntries(g.Tx, entryIDs)
+	g.Entries, err = lockEntries(g.Tx, entryIDs)
 	if err != nil {
 		return err
 	}
-	g.Records, err = LoadRecords(g.Tx, slices.Collect(maps.Keys(g.Entries)), g.Now)
+	g.Records, err = loadRecords(g.Tx, slices.Collect(maps.Keys(g.Entries)), g.Now)
 	return err
 }
 
-func (g *GroupTx) loadAttempts(column string, list any) error {
+func (g *groupTx) loadAttempts(column string, list any) error {
 	query := `SELECT a.id, a.entry_id, a.generation, a.no, a.epoch, a.owner, a.outcome, a.counts, a.remote_id, a.finished_at
 		FROM attempt a WHERE ` + g.S.D.Among(column) + ` ORDER BY a.id`
-	var rows []AttemptRow
+	var rows []attemptRow
 	if err := g.All(&rows, g.S.D.Locked(query, "a"), list); err != nil {
 		return err
 	}
@@ -230,8 +219,8 @@ func (g *GroupTx) loadAttempts(column string, list any) error {
 
 // claim makes intents durable. It leaves out an intent whose entry has changed, or whose generation
 // has an attempt that may have created a record; this is not an error.
-func (g *GroupTx) claim() error {
-	history, err := g.History()
+func (g *groupTx) claim() error {
+	history, err := g.history()
 	if err != nil {
 		return err
 	}
@@ -265,7 +254,7 @@ func (g *GroupTx) claim() error {
 			continue
 		}
 		a := g.attemptOf(in, e, history[e.ID].Last+1)
-		row, err := AttemptRowOf(a, g.Now, false)
+		row, err := attemptRowOf(a, g.Now, false)
 		if err != nil {
 			return err
 		}
@@ -275,9 +264,9 @@ func (g *GroupTx) claim() error {
 		e.begin()
 		g.Attempts[a.ID] = row
 		g.Result.Claimed[a.ID] = true
-		g.Records.touch(e, begun(a, e))
+		g.Records.touch(e, attemptBegun(a, e))
 		g.Noting(g.Now).By = a.Owner
-		g.Records.Intend(e, a, in.Entry)
+		g.Records.intend(e, a, in.Entry)
 		attempts = append(attempts, row.Args())
 		began = append(began, e.ID)
 	}
@@ -287,14 +276,14 @@ func (g *GroupTx) claim() error {
 	}
 	// The attempts come first: the database lets an entry become sending only if its attempt
 	// exists.
-	if err := g.InsertRows("attempt", AttemptColumns, attempts, ""); err != nil {
+	if err := g.InsertRows("attempt", attemptColumns, attempts, ""); err != nil {
 		return err
 	}
 	return g.begin(began)
 }
 
 // attemptOf returns the open attempt of an intent.
-func (g *GroupTx) attemptOf(in trade.Intent, e *NarrowRow, no int) trade.Attempt {
+func (g *groupTx) attemptOf(in trade.Intent, e *NarrowRow, no int) trade.Attempt {
 	a := in.Attempt
 	a.EntryID, a.Generation, a.No, a.Epoch, a.Outcome = e.ID, e.Generation, no, g.Lease.Epoch, trade.OutcomeOpen
 	if a.Owner == "" {
@@ -306,14 +295,14 @@ func (g *GroupTx) attemptOf(in trade.Intent, e *NarrowRow, no int) trade.Attempt
 	return a
 }
 
-// begin changes an entry in memory as GroupTx.begin does in the ledger.
+// begin changes an entry in memory as groupTx.begin does in the ledger.
 func (e *NarrowRow) begin() {
 	e.State, e.Version = string(trade.Sending), e.Version+1
 	e.Cause, e.Error, e.NextAttemptAt = "", sql.NullString{}, sql.NullInt64{}
 }
 
 // begin moves entries from pending to sending.
-func (g *GroupTx) begin(ids []int64) error {
+func (g *groupTx) begin(ids []int64) error {
 	for chunk := range slices.Chunk(ids, sqldb.ArrayRows) {
 		n, err := g.Changed(
 			`UPDATE entry SET state = 'sending', cause = '', error = NULL, next_attempt_at = NULL, updated_at = ?, version = version + 1 WHERE `+g.S.D.Among("id"),
@@ -325,16 +314,16 @@ func (g *GroupTx) begin(ids []int64) error {
 	return nil
 }
 
-// AttemptsOf is what claim must know of the earlier attempts of an entry.
-type AttemptsOf struct {
+// earlierAttempts is what claim must know of the earlier attempts of an entry.
+type earlierAttempts struct {
 	Last  int          // the highest number
 	spent map[int]bool // generations with an attempt that is open, unknown or created (I3)
 }
 
-// History reads the earlier attempts of the entries for which the group has intents. An attempt
+// history reads the earlier attempts of the entries for which the group has intents. An attempt
 // that this group settles counts with its new outcome.
-func (g *GroupTx) History() (map[int64]AttemptsOf, error) {
-	out := make(map[int64]AttemptsOf, len(g.Group.Intents))
+func (g *groupTx) history() (map[int64]earlierAttempts, error) {
+	out := make(map[int64]earlierAttempts, len(g.Group.Intents))
 	if len(g.Group.Intents) == 0 {
 		return out, nil
 	}
@@ -362,7 +351,7 @@ func (g *GroupTx) History() (map[int64]AttemptsOf, error) {
 
 // checkServer sets Result.Stop if the ledger is on another server than the recorded one, or went
 // back, so that the group stores no intent. Settlements are stored nevertheless.
-func (g *GroupTx) checkServer() error {
+func (g *groupTx) checkServer() error {
 	if len(g.Group.Intents) == 0 {
 		return nil
 	}

@@ -1,11 +1,10 @@
-package jobs
+package state
 
 import (
 	"context"
 	"encoding/json"
 	"time"
 
-	"github.com/safrasync/safrasync/state/audit"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -15,14 +14,14 @@ import (
 // under which an intent may be stored, and stays while a lease is held. A person changes it
 // (Rebind).
 
-// ActPlatform is the act in the audit when the program itself sets the address.
-const ActPlatform = "platform"
+// actPlatform is the act in the audit when the program itself sets the address.
+const actPlatform = "platform"
 
-// bind allows the holder of a lease to send to an address, or returns *trade.OtherPlatformError. A
+// bindPlatform allows the holder of a lease to send to an address, or returns *trade.OtherPlatformError. A
 // ledger that has created nothing yet takes any address. A ledger that has created records, but has
 // no address, is from an older program and takes the present one. A process that sends nothing
 // passes "".
-func bind(t *sqldb.Tx, platform string) error {
+func bindPlatform(t *sqldb.Tx, platform string) error {
 	if platform == "" {
 		return nil
 	}
@@ -39,18 +38,18 @@ func bind(t *sqldb.Tx, platform string) error {
 	if err := t.Get(&was, t.S.D.Locked(query, "ledger")); err != nil || was == platform {
 		return err
 	}
-	if err := belongs(t.Ctx, t, was, platform); err != nil {
+	if err := belongsTo(t.Ctx, t, was, platform); err != nil {
 		return err
 	}
 	if was != "" { // no other process may be about to send to the former address
-		if err := NobodyRuns(t); err != nil {
+		if err := nobodyRuns(t); err != nil {
 			return err
 		}
 	}
-	if err := SetPlatform(t, platform); err != nil {
+	if err := setPlatform(t, platform); err != nil {
 		return err
 	}
-	accepted, doubts, err := CountSent(t.Ctx, t)
+	accepted, doubts, err := countSent(t.Ctx, t)
 	if err != nil {
 		return err
 	}
@@ -59,7 +58,7 @@ func bind(t *sqldb.Tx, platform string) error {
 			return err
 		}
 	}
-	return NoteHeader(t, "")
+	return noteHeader(t, "")
 }
 
 // auditPlatform records in the audit that the program itself set the address.
@@ -73,23 +72,23 @@ func auditPlatform(t *sqldb.Tx, was, platform string, accepted, doubts int) erro
 		return err
 	}
 	host, _, _ := sqldb.HostIdentity()
-	err = audit.AddAudit(t, trade.AuditRecord{
-		Who: audit.Program, From: host, Act: ActPlatform, Target: platform,
+	err = addAudit(t, trade.AuditRecord{
+		Who: programName, From: host, Act: actPlatform, Target: platform,
 		Reason: reason, Detail: string(detail),
 	})
 	return err
 }
 
-// SetPlatform stores an address; "" changes nothing.
-func SetPlatform(t *sqldb.Tx, platform string) error {
+// setPlatform stores an address; "" changes nothing.
+func setPlatform(t *sqldb.Tx, platform string) error {
 	if platform == "" {
 		return nil
 	}
 	return t.Do(`UPDATE ledger SET platform = ?`, platform)
 }
 
-// NoteHeader records in the journal the place of the ledger and the platform that it belongs to.
-func NoteHeader(t *sqldb.Tx, program string) error {
+// noteHeader records in the journal the place of the ledger and the platform that it belongs to.
+func noteHeader(t *sqldb.Tx, program string) error {
 	if t.S.Journal == nil {
 		return nil
 	}
@@ -104,8 +103,8 @@ func NoteHeader(t *sqldb.Tx, program string) error {
 	return nil
 }
 
-// NoteMoved records in the journal where the ledger is moved to; "" takes that back.
-func NoteMoved(t *sqldb.Tx, to string) {
+// noteMoved records in the journal where the ledger is moved to; "" takes that back.
+func noteMoved(t *sqldb.Tx, to string) {
 	note := t.Noting(time.Now())
 	if t.S.Journal == nil { // WriteNote refuses it, if the ledger has one
 		return
@@ -115,43 +114,43 @@ func NoteMoved(t *sqldb.Tx, to string) {
 	note.Head = &header
 }
 
-// getter reads one row: it is a transaction, or the pool for reading.
-type getter interface {
+// rowGetter reads one row: it is a transaction, or the pool for reading.
+type rowGetter interface {
 	GetContext(ctx context.Context, dest any, query string, args ...any) error
 }
 
 // Belongs returns *trade.OtherPlatformError if a run that sends to this address would be refused.
 // It changes nothing.
-func (s *Roster) Belongs(ctx context.Context, platform string) error {
+func (s *Store) Belongs(ctx context.Context, platform string) error {
 	was, err := s.Platform(ctx)
 	if err != nil || platform == "" || was == platform {
 		return err
 	}
-	return s.db.Fault(ctx, "looking where the ledger has sent", belongs(ctx, s.db.Read, was, platform))
+	return s.db.Fault(ctx, "looking where the ledger has sent", belongsTo(ctx, s.db.Read, was, platform))
 }
 
 // Platform returns the base address that the ledger has sent to, or is about to, or "" if it has
 // not sent yet.
-func (s *Roster) Platform(ctx context.Context) (platform string, err error) {
+func (s *Store) Platform(ctx context.Context) (platform string, err error) {
 	err = s.db.Get(ctx, "looking where the ledger has sent", &platform, `SELECT platform FROM ledger`)
 	return platform, err
 }
 
-// belongs refuses another address if something was created at the former one, or may have been.
-func belongs(ctx context.Context, from getter, was, now string) error {
+// belongsTo refuses another address if something was created at the former one, or may have been.
+func belongsTo(ctx context.Context, from rowGetter, was, now string) error {
 	if was == "" {
 		return nil
 	}
-	accepted, doubts, err := CountSent(ctx, from)
+	accepted, doubts, err := countSent(ctx, from)
 	if err != nil || accepted+doubts == 0 {
 		return err
 	}
 	return &trade.OtherPlatformError{Ledger: was, Now: now, Accepted: accepted, Doubts: doubts}
 }
 
-// CountSent counts the rows that the platform has, and those that it may have: those with an
+// countSent counts the rows that the platform has, and those that it may have: those with an
 // attempt that may have created a record.
-func CountSent(ctx context.Context, from getter) (accepted, doubts int, err error) {
+func countSent(ctx context.Context, from rowGetter) (accepted, doubts int, err error) {
 	if err = from.GetContext(ctx, &accepted, `SELECT COUNT(*) FROM entry WHERE state = 'accepted'`); err != nil {
 		return 0, 0, err
 	}

@@ -1,6 +1,6 @@
 // Settlement: what an outcome does to its attempt and its entry.
 
-package ledger
+package state
 
 import (
 	"cmp"
@@ -10,7 +10,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -23,7 +22,7 @@ var settledColumns = []string{
 
 // Settle stores how attempts ended. It does not check who owns the lease: a definite answer of a
 // former owner counts too (I12).
-func (g *GroupTx) Settle() error {
+func (g *groupTx) Settle() error {
 	owners, scopes, err := g.remoteOwners()
 	if err != nil {
 		return err
@@ -43,7 +42,7 @@ func (g *GroupTx) Settle() error {
 
 // settling holds what is needed to judge the settlements of a group, and what they write.
 type settling struct {
-	owners  map[remoteKey]*OwnedRecord
+	owners  map[remoteKey]*ownedRecord
 	scopes  map[string]string
 	results map[string][]any // the rows of attempts
 	moved   map[int64][]any  // the rows of entries
@@ -60,7 +59,7 @@ type raisedAlarm struct {
 }
 
 // settle applies one settlement.
-func (g *GroupTx) settle(w *settling, a *AttemptRow, st trade.Settlement) (err error) {
+func (g *groupTx) settle(w *settling, a *attemptRow, st trade.Settlement) (err error) {
 	e := g.Entries[a.EntryID]
 	now := trade.Outcome(a.Outcome.String)
 	out := st.Attempt.Outcome
@@ -89,7 +88,7 @@ func (g *GroupTx) settle(w *settling, a *AttemptRow, st trade.Settlement) (err e
 		w.late = append(w.late, e.ID)
 	}
 	counted := a.Counts
-	row, err := AttemptRowOf(st.Attempt, g.Now, st.Counts)
+	row, err := attemptRowOf(st.Attempt, g.Now, st.Counts)
 	if err != nil {
 		return err
 	}
@@ -98,7 +97,7 @@ func (g *GroupTx) settle(w *settling, a *AttemptRow, st trade.Settlement) (err e
 	g.Result.Settled[a.ID] = true
 	before := trade.State(e.State)
 	became := g.becomes(e, a, &st)
-	g.Records.touch(e, ended(st, a.Generation))
+	g.Records.touch(e, attemptEnded(st, a.Generation))
 	if made := g.Records.settle(e, a, st); made != nil {
 		w.owners[remote] = made
 	}
@@ -118,14 +117,14 @@ func (g *GroupTx) settle(w *settling, a *AttemptRow, st trade.Settlement) (err e
 }
 
 // writeSettled writes what settlements change, in the required order.
-func (g *GroupTx) writeSettled(w settling) error {
-	if err := g.UpdateRows("attempt", ResultColumns, rowsOf(w.results)); err != nil {
+func (g *groupTx) writeSettled(w settling) error {
+	if err := g.UpdateRows("attempt", resultColumns, inKeyOrder(w.results)); err != nil {
 		return err
 	}
 	if err := g.Records.Write(); err != nil { // an entry is accepted by a record that exists
 		return err
 	}
-	if err := g.UpdateRows("entry", settledColumns, rowsOf(w.moved)); err != nil {
+	if err := g.UpdateRows("entry", settledColumns, inKeyOrder(w.moved)); err != nil {
 		return err
 	}
 	if len(w.late) > 0 {
@@ -138,7 +137,7 @@ func (g *GroupTx) writeSettled(w settling) error {
 			g.Entries[id].Version++
 		}
 	}
-	if err := jobs.BeginAnew(g.Tx, w.heard); err != nil {
+	if err := watchAnew(g.Tx, w.heard); err != nil {
 		return err
 	}
 	for _, t := range w.alarms {
@@ -149,8 +148,8 @@ func (g *GroupTx) writeSettled(w settling) error {
 	return nil
 }
 
-// rowsOf returns rows in key order, which is the order in which they are stored.
-func rowsOf[K cmp.Ordered](m map[K][]any) [][]any {
+// inKeyOrder returns rows in key order, which is the order in which they are stored.
+func inKeyOrder[K cmp.Ordered](m map[K][]any) [][]any {
 	out := make([][]any, 0, len(m))
 	for _, key := range slices.Sorted(maps.Keys(m)) {
 		out = append(out, m[key])
@@ -159,9 +158,9 @@ func rowsOf[K cmp.Ordered](m map[K][]any) [][]any {
 }
 
 // follow changes the entry in memory. A settlement without a state changes only the flags.
-func (g *GroupTx) follow(e *NarrowRow, b becomes, counted int) error {
+func (g *groupTx) follow(e *NarrowRow, b becomes, counted int) error {
 	st := *b.settlement
-	flags, err := FlagsOf(e.Flags)
+	flags, err := flagsOf(e.Flags)
 	if err != nil {
 		return err
 	}
@@ -182,7 +181,7 @@ func (g *GroupTx) follow(e *NarrowRow, b becomes, counted int) error {
 		if err != nil {
 			return fmt.Errorf("entry %d: %w", e.ID, err)
 		}
-		errorText = jobs.OrNull(string(text))
+		errorText = textOrNull(string(text))
 	}
 	if err := g.Sums.Move(e, string(st.State)); err != nil {
 		return err
@@ -201,8 +200,8 @@ func (g *GroupTx) follow(e *NarrowRow, b becomes, counted int) error {
 }
 
 // evidence returns the attempt's row with what the sender observed. The outcome stays unknown.
-func (g *GroupTx) evidence(a *AttemptRow, st trade.Settlement) ([]any, error) {
-	row, err := AttemptRowOf(st.Attempt, g.Now, a.Counts == 1)
+func (g *groupTx) evidence(a *attemptRow, st trade.Settlement) ([]any, error) {
+	row, err := attemptRowOf(st.Attempt, g.Now, a.Counts == 1)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package jobs
+package state
 
 import (
 	"context"
@@ -38,7 +38,7 @@ func (r instanceRow) instance() (trade.Instance, error) {
 // instances are alive. The first beat registers the instance. An instance that was considered dead
 // registers again; what it had in flight is in doubt by then. From the first beat on, the sums that
 // this process writes are in a part of their own.
-func (s *Roster) Beat(ctx context.Context, in trade.Instance) (trade.Instances, error) {
+func (s *Store) Beat(ctx context.Context, in trade.Instance) (trade.Instances, error) {
 	const op = "saying that this instance lives"
 	owner, err := json.Marshal(in.Owner)
 	if err != nil {
@@ -47,13 +47,13 @@ func (s *Roster) Beat(ctx context.Context, in trade.Instance) (trade.Instances, 
 	var crew trade.Instances
 	var part int64
 	err = s.db.InTx(ctx, op, func(t *sqldb.Tx) error {
-		if err := MayWork(t); err != nil {
+		if err := mayWork(t); err != nil {
 			return err
 		}
 		if t.NewsOfOthers() { // an older state of the ledger is then noticed by this host too
 			t.Noting(time.Now())
 		}
-		instances, err := Instances(t)
+		instances, err := instancesIn(t)
 		if err != nil {
 			return err
 		}
@@ -92,7 +92,7 @@ func (s *Roster) Beat(ctx context.Context, in trade.Instance) (trade.Instances, 
 }
 
 // Depart removes an instance that sends nothing any more.
-func (s *Roster) Depart(ctx context.Context, instance string) error {
+func (s *Store) Depart(ctx context.Context, instance string) error {
 	return s.db.InTx(ctx, "saying that this instance ends", func(t *sqldb.Tx) error {
 		return t.Do(`DELETE FROM instance WHERE id = ?`, instance)
 	})
@@ -100,7 +100,7 @@ func (s *Roster) Depart(ctx context.Context, instance string) error {
 
 // Instances returns the processes that may send, and those that ended without departing within the
 // last hour, in order of their ids, the oldest first.
-func (s *Roster) Instances(ctx context.Context) ([]trade.Instance, error) {
+func (s *Store) Instances(ctx context.Context) ([]trade.Instance, error) {
 	const op = "reading who may send"
 	var rows []instanceRow
 	if err := s.db.All(ctx, op, &rows, fmt.Sprintf(selectInstances, s.db.D.Now)); err != nil {
@@ -110,8 +110,8 @@ func (s *Roster) Instances(ctx context.Context) ([]trade.Instance, error) {
 	return out, s.db.Fault(ctx, op, err)
 }
 
-// Instances reads the processes that may send, within a transaction.
-func Instances(t *sqldb.Tx) ([]trade.Instance, error) {
+// instancesIn reads the processes that may send, within a transaction.
+func instancesIn(t *sqldb.Tx) ([]trade.Instance, error) {
 	var rows []instanceRow
 	if err := t.All(&rows, fmt.Sprintf(selectInstances, t.S.D.Now)); err != nil {
 		return nil, err
@@ -130,10 +130,10 @@ func instancesOf(rows []instanceRow) ([]trade.Instance, error) {
 	return out, nil
 }
 
-// DeadAmong returns which of some instances are dead; instances without a record are dead too. It
+// deadAmong returns which of some instances are dead; instances without a record are dead too. It
 // locks their records: an instance that comes alive again does so only after this transaction,
 // which sees everything that the instance claimed before.
-func DeadAmong(t *sqldb.Tx, ids []string) (map[string]bool, error) {
+func deadAmong(t *sqldb.Tx, ids []string) (map[string]bool, error) {
 	dead := map[string]bool{}
 	for _, id := range ids {
 		dead[id] = true
@@ -151,10 +151,10 @@ func DeadAmong(t *sqldb.Tx, ids []string) (map[string]bool, error) {
 	return dead, err
 }
 
-// MayWork returns an error if, meanwhile, a newer program has changed the ledger in a way that this
+// mayWork returns an error if, meanwhile, a newer program has changed the ledger in a way that this
 // one does not know, or the ledger was moved to another place or server. Requests in flight are
 // settled nevertheless.
-func MayWork(t *sqldb.Tx) error {
+func mayWork(t *sqldb.Tx) error {
 	var row struct {
 		Needs int64
 		Moved *string `db:"moved_to"`
@@ -162,15 +162,15 @@ func MayWork(t *sqldb.Tx) error {
 	if err := t.Get(&row, `SELECT needs, moved_to FROM ledger`); err != nil {
 		return err
 	}
-	if err := RefuseOther(t.S, row.Needs, row.Moved); err != nil {
+	if err := refuseOther(t.S, row.Needs, row.Moved); err != nil {
 		return err
 	}
 	return t.SameServer()
 }
 
-// RefuseOther returns an error for a ledger that needs a newer schema than the program knows, or
+// refuseOther returns an error for a ledger that needs a newer schema than the program knows, or
 // that was moved.
-func RefuseOther(db *sqldb.DB, needs int64, moved *string) error {
+func refuseOther(db *sqldb.DB, needs int64, moved *string) error {
 	known, err := db.NewestSchema()
 	switch {
 	case err != nil:

@@ -1,6 +1,6 @@
 // The row of the table attempt, and its conversions.
 
-package ledger
+package state
 
 import (
 	"database/sql"
@@ -8,13 +8,12 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// AttemptRow is a row of the table attempt.
-type AttemptRow struct {
+// attemptRow is a row of the table attempt.
+type attemptRow struct {
 	ID, RunID, Owner, Target, Payload, Messages, RemoteID, Reason, AnswerBody string
 	EntryID, Epoch, StartedAt                                                 int64
 	Generation, No, Counts, Status                                            int
@@ -23,36 +22,36 @@ type AttemptRow struct {
 	Outcome, Evidence, RequestHead, AnswerHead                                sql.NullString
 }
 
-// AttemptColumns are the columns of an attempt.
-var AttemptColumns = sqldb.Columns[AttemptRow]()
+// attemptColumns are the columns of an attempt.
+var attemptColumns = sqldb.Columns[attemptRow]()
 
-// ResultColumns are the columns that a settlement writes, after the id that finds the attempt.
-var ResultColumns = []string{
+// resultColumns are the columns that a settlement writes, after the id that finds the attempt.
+var resultColumns = []string{
 	"id", "finished_at", "outcome", "counts", "status", "messages", "remote_id", "reason", "evidence", "request_head",
 	"answer_head", "answer_body",
 }
 
-// Args returns the values of AttemptColumns.
-func (r *AttemptRow) Args() []any { return sqldb.Pick(r, AttemptColumns) }
+// Args returns the values of attemptColumns.
+func (r *attemptRow) Args() []any { return sqldb.Pick(r, attemptColumns) }
 
-// Result returns the values of ResultColumns.
-func (r *AttemptRow) Result() []any { return sqldb.Pick(r, ResultColumns) }
+// Result returns the values of resultColumns.
+func (r *attemptRow) Result() []any { return sqldb.Pick(r, resultColumns) }
 
-// AttemptRowOf returns the row of an attempt. Its texts come from another server and are cleaned.
-func AttemptRowOf(a trade.Attempt, now time.Time, counts bool) (*AttemptRow, error) {
+// attemptRowOf returns the row of an attempt. Its texts come from another server and are cleaned.
+func attemptRowOf(a trade.Attempt, now time.Time, counts bool) (*attemptRow, error) {
 	messages, err := listText(a.Messages)
 	if err != nil {
 		return nil, fmt.Errorf("attempt %s: %w", a.ID, err)
 	}
-	r := &AttemptRow{
+	r := &attemptRow{
 		ID: a.ID, EntryID: a.EntryID, Generation: a.Generation, No: a.No, RunID: a.RunID, Owner: a.Owner,
 		Epoch:  a.Epoch,
 		Target: a.Target, Payload: string(a.Payload), PayloadHash: a.PayloadHash,
-		StartedAt: sqldb.AtOr(a.StartedAt, now), Outcome: jobs.OrNull(string(a.Outcome)),
+		StartedAt: sqldb.AtOr(a.StartedAt, now), Outcome: textOrNull(string(a.Outcome)),
 		Status: a.Status, Messages: messages, RemoteID: sqldb.CleanText(a.RemoteID), Reason: sqldb.CleanText(a.Reason),
-		Evidence:    jobs.OrNull(sqldb.CleanText(string(a.Evidence))),
-		RequestHead: jobs.OrNull(sqldb.CleanText(string(a.RequestHead))),
-		AnswerHead:  jobs.OrNull(sqldb.CleanText(string(a.AnswerHead))), AnswerBody: sqldb.CleanText(a.AnswerBody),
+		Evidence:    textOrNull(sqldb.CleanText(string(a.Evidence))),
+		RequestHead: textOrNull(sqldb.CleanText(string(a.RequestHead))),
+		AnswerHead:  textOrNull(sqldb.CleanText(string(a.AnswerHead))), AnswerBody: sqldb.CleanText(a.AnswerBody),
 	}
 	if a.Outcome != trade.OutcomeOpen {
 		r.FinishedAt = sql.NullInt64{Int64: sqldb.AtOr(a.FinishedAt, now), Valid: true}
@@ -64,15 +63,15 @@ func AttemptRowOf(a trade.Attempt, now time.Time, counts bool) (*AttemptRow, err
 }
 
 // Attempt returns the attempt of a row. An error names the damaged column.
-func (r *AttemptRow) Attempt() (trade.Attempt, error) {
+func (r *attemptRow) Attempt() (trade.Attempt, error) {
 	a := trade.Attempt{
 		ID: r.ID, EntryID: r.EntryID, Generation: r.Generation, No: r.No, RunID: r.RunID, Owner: r.Owner,
 		Epoch:  r.Epoch,
 		Target: r.Target, Payload: json.RawMessage(r.Payload), PayloadHash: r.PayloadHash,
 		StartedAt: time.UnixMilli(r.StartedAt).UTC(), FinishedAt: sqldb.Instant(r.FinishedAt),
 		Outcome: trade.Outcome(r.Outcome.String), Status: r.Status, RemoteID: r.RemoteID, Reason: r.Reason,
-		Evidence:    raw(r.Evidence),
-		RequestHead: raw(r.RequestHead), AnswerHead: raw(r.AnswerHead), AnswerBody: r.AnswerBody,
+		Evidence:    rawOrNil(r.Evidence),
+		RequestHead: rawOrNil(r.RequestHead), AnswerHead: rawOrNil(r.AnswerHead), AnswerBody: r.AnswerBody,
 	}
 	if r.Messages != "[]" {
 		if err := json.Unmarshal([]byte(r.Messages), &a.Messages); err != nil {
@@ -82,7 +81,7 @@ func (r *AttemptRow) Attempt() (trade.Attempt, error) {
 	return a, nil
 }
 
-func raw(text sql.NullString) json.RawMessage {
+func rawOrNil(text sql.NullString) json.RawMessage {
 	if !text.Valid {
 		return nil
 	}

@@ -1,6 +1,6 @@
 // The table record: what is, or may be, on the platform.
 
-package ledger
+package state
 
 import (
 	"cmp"
@@ -14,15 +14,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// RecordRow is a row of the table record. What is newer than what was sent is empty where the row
+// recordRow is a row of the table record. What is newer than what was sent is empty where the row
 // is as it was sent.
-type RecordRow struct {
+type recordRow struct {
 	ID, EntryID, SentAt, Version                    int64
 	Kind, Job, Key, Certainty, RemoteID, Parent, Kg string
 	Generation                                      int
@@ -33,7 +32,7 @@ type RecordRow struct {
 }
 
 var (
-	recordColumns = sqldb.Columns[RecordRow]()
+	recordColumns = sqldb.Columns[recordRow]()
 	// addedColumns are those of a new record: the database assigns its id.
 	addedColumns = slices.DeleteFunc(slices.Clone(recordColumns), func(c string) bool { return c == "id" })
 	// changedColumns are those that may change, after the id.
@@ -42,38 +41,38 @@ var (
 	})...)
 )
 
-// OwnedRecord is a row of the table record with the row that it belongs to now.
-type OwnedRecord struct {
-	RecordRow
+// ownedRecord is a row of the table record with the row that it belongs to now.
+type ownedRecord struct {
+	recordRow
 	OwnerJob, OwnerKey string
 	told               bool // it is one of those that the journal gets
 }
 
-// SelectRecord selects whole records, with the rows that they belong to.
-var SelectRecord = `SELECT ` + prefixed("r", recordColumns) +
+// selectRecord selects whole records, with the rows that they belong to.
+var selectRecord = `SELECT ` + prefixed("r", recordColumns) +
 	`, e.job AS owner_job, e.key AS owner_key FROM record r JOIN entry e ON e.id = r.entry_id `
 
-func (r *RecordRow) sent() trade.Prints {
+func (r *recordRow) sent() trade.Prints {
 	return trade.Prints{
 		Cells: r.SentCells, Payload: r.SentPayload, Business: r.SentBusiness, Frame: r.SentFrame,
 		Document: r.SentDocument, Near: r.SentNear,
 	}
 }
 
-func (r *RecordRow) newest() trade.Prints {
+func (r *recordRow) newest() trade.Prints {
 	return trade.Prints{
 		Cells: r.NewCells, Payload: r.NewPayload, Business: r.NewBusiness, Frame: r.NewFrame,
 		Document: r.NewDocument, Near: r.NewNear,
 	}
 }
 
-func (r *RecordRow) setSent(p trade.Prints) {
+func (r *recordRow) setSent(p trade.Prints) {
 	r.SentCells, r.SentPayload, r.SentBusiness, r.SentFrame = p.Cells, p.Payload, p.Business, p.Frame
 	r.SentDocument, r.SentNear = p.Document, p.Near
 }
 
 // setNewest stores the fingerprints of the newest row; it reports whether they are new.
-func (r *RecordRow) setNewest(p trade.Prints) bool {
+func (r *recordRow) setNewest(p trade.Prints) bool {
 	if p == r.sent() {
 		p = trade.Prints{}
 	}
@@ -85,42 +84,42 @@ func (r *RecordRow) setNewest(p trade.Prints) bool {
 	return true
 }
 
-// Records are the records of the entries that a transaction changes. The entries must be locked.
-type Records struct {
+// recordSet are the records of the entries that a transaction changes. The entries must be locked.
+type recordSet struct {
 	t       *sqldb.Tx
 	now     time.Time
-	of      map[int64][]*OwnedRecord // by the entry that they belong to
-	byID    map[int64]*OwnedRecord
-	origins map[origin]*OwnedRecord
-	changed map[*OwnedRecord]bool
+	of      map[int64][]*ownedRecord // by the entry that they belong to
+	byID    map[int64]*ownedRecord
+	origins map[recordOrigin]*ownedRecord
+	changed map[*ownedRecord]bool
 
 	// what the journal must tell of the transaction
-	touched []*touched
-	tells   map[int64]*touched // by entry
-	written []*OwnedRecord
+	touched []*touchedRow
+	tells   map[int64]*touchedRow // by entry
+	written []*ownedRecord
 }
 
-// origin identifies a record in every ledger: the row under which it went, and the generation.
-type origin struct {
+// recordOrigin identifies a record in every ledger: the row under which it went, and the generation.
+type recordOrigin struct {
 	job, key, kind string
 	generation     int
 }
 
-func (r *RecordRow) origin() origin { return origin{r.Job, r.Key, r.Kind, r.Generation} }
+func (r *recordRow) origin() recordOrigin { return recordOrigin{r.Job, r.Key, r.Kind, r.Generation} }
 
-// LoadRecords reads the records of entries, and those on which they rest although a person gave them
+// loadRecords reads the records of entries, and those on which they rest although a person gave them
 // to other entries since.
-func LoadRecords(t *sqldb.Tx, entries []int64, now time.Time) (*Records, error) {
-	r := &Records{
-		t: t, now: now, of: map[int64][]*OwnedRecord{}, byID: map[int64]*OwnedRecord{},
-		origins: map[origin]*OwnedRecord{}, changed: map[*OwnedRecord]bool{},
+func loadRecords(t *sqldb.Tx, entries []int64, now time.Time) (*recordSet, error) {
+	r := &recordSet{
+		t: t, now: now, of: map[int64][]*ownedRecord{}, byID: map[int64]*ownedRecord{},
+		origins: map[recordOrigin]*ownedRecord{}, changed: map[*ownedRecord]bool{},
 	}
 	if len(entries) == 0 {
 		return r, nil
 	}
 	list := sqldb.ListOf(t.S.D, entries)
-	var rows []OwnedRecord
-	err := t.All(&rows, SelectRecord+`WHERE r.id `+amongFound(t.S.D, `SELECT id FROM record WHERE `+t.S.D.Among("entry_id"),
+	var rows []ownedRecord
+	err := t.All(&rows, selectRecord+`WHERE r.id `+amongFound(t.S.D, `SELECT id FROM record WHERE `+t.S.D.Among("entry_id"),
 		`SELECT record_id FROM entry WHERE record_id IS NOT NULL AND `+t.S.D.Among("id"))+` ORDER BY r.id`, list, list)
 	for i := range rows {
 		r.add(&rows[i])
@@ -128,20 +127,20 @@ func LoadRecords(t *sqldb.Tx, entries []int64, now time.Time) (*Records, error) 
 	return r, err
 }
 
-func (r *Records) add(row *OwnedRecord) {
+func (r *recordSet) add(row *ownedRecord) {
 	r.of[row.EntryID], r.origins[row.origin()] = append(r.of[row.EntryID], row), row
 	r.byID[row.ID] = row
 }
 
 // give makes a record that of an entry.
-func (r *Records) give(have *OwnedRecord, e *NarrowRow) {
-	r.of[have.EntryID] = slices.DeleteFunc(r.of[have.EntryID], func(o *OwnedRecord) bool { return o == have })
+func (r *recordSet) give(have *ownedRecord, e *NarrowRow) {
+	r.of[have.EntryID] = slices.DeleteFunc(r.of[have.EntryID], func(o *ownedRecord) bool { return o == have })
 	have.EntryID, have.OwnerJob, have.OwnerKey, r.changed[have] = e.ID, e.Job, e.Key, true
 	r.of[e.ID] = append(r.of[e.ID], have)
 }
 
 // with returns the record of an entry that has an id of the platform; nil if there is none.
-func (r *Records) with(e *NarrowRow, id string) *OwnedRecord {
+func (r *recordSet) with(e *NarrowRow, id string) *ownedRecord {
 	for _, have := range r.of[e.ID] {
 		if have.RemoteID == id && id != "" {
 			return have
@@ -152,7 +151,7 @@ func (r *Records) with(e *NarrowRow, id string) *OwnedRecord {
 
 // idOf returns the platform's id of the record on which an entry rests, even if another entry has it
 // now; "" if there is none.
-func (r *Records) idOf(e *NarrowRow) string {
+func (r *recordSet) idOf(e *NarrowRow) string {
 	if on := r.byID[e.RecordID.Int64]; on != nil && e.RecordID.Valid {
 		return on.RemoteID
 	}
@@ -160,28 +159,28 @@ func (r *Records) idOf(e *NarrowRow) string {
 }
 
 // went returns the record of an entry that went in a generation; nil if there is none.
-func (r *Records) went(e *NarrowRow, generation int) *OwnedRecord {
-	return r.origins[origin{e.Job, e.Key, e.Sends, generation}]
+func (r *recordSet) went(e *NarrowRow, generation int) *ownedRecord {
+	return r.origins[recordOrigin{e.Job, e.Key, e.Sends, generation}]
 }
 
 // others returns what other sendings of an entry made, or may have made, by generation.
-func (r *Records) others(e *NarrowRow, generation int) (out []*OwnedRecord) {
+func (r *recordSet) others(e *NarrowRow, generation int) (out []*ownedRecord) {
 	for at, have := range r.origins {
 		sent := have.Certainty != string(trade.Void) && have.Certainty != string(trade.LeftOut)
-		if sent && at.generation != generation && at == (origin{e.Job, e.Key, e.Sends, at.generation}) {
+		if sent && at.generation != generation && at == (recordOrigin{e.Job, e.Key, e.Sends, at.generation}) {
 			out = append(out, have)
 		}
 	}
-	slices.SortFunc(out, func(a, b *OwnedRecord) int { return a.Generation - b.Generation })
+	slices.SortFunc(out, func(a, b *ownedRecord) int { return a.Generation - b.Generation })
 	return out
 }
 
 // put sets the record of an entry in a generation to what is sent, or stated, by then.
-func (r *Records) put(e *NarrowRow, generation int, certainty trade.Certainty, of trade.Entry) *OwnedRecord {
+func (r *recordSet) put(e *NarrowRow, generation int, certainty trade.Certainty, of trade.Entry) *ownedRecord {
 	have := r.went(e, generation)
 	if have == nil {
-		have = &OwnedRecord{
-			RecordRow: RecordRow{EntryID: e.ID, Kind: e.Sends, Job: e.Job, Key: e.Key, Generation: generation},
+		have = &ownedRecord{
+			recordRow: recordRow{EntryID: e.ID, Kind: e.Sends, Job: e.Job, Key: e.Key, Generation: generation},
 			OwnerJob:  e.Job, OwnerKey: e.Key,
 		}
 		r.add(have)
@@ -197,15 +196,15 @@ func (r *Records) put(e *NarrowRow, generation int, certainty trade.Certainty, o
 	return have
 }
 
-// Intend puts the record that an intent may make.
-func (r *Records) Intend(e *NarrowRow, a trade.Attempt, of trade.Entry) {
+// intend puts the record that an intent may make.
+func (r *recordSet) intend(e *NarrowRow, a trade.Attempt, of trade.Entry) {
 	of.Sends, of.Target, of.Payload = trade.Kind(e.Sends), a.Target, a.Payload
 	r.put(e, a.Generation, trade.Maybe, of)
 }
 
 // settle sets what the outcome of an attempt proves of its record, and returns the one that was made.
 // What a person has stated meanwhile stays.
-func (r *Records) settle(e *NarrowRow, a *AttemptRow, st trade.Settlement) *OwnedRecord {
+func (r *recordSet) settle(e *NarrowRow, a *attemptRow, st trade.Settlement) *ownedRecord {
 	have := r.went(e, a.Generation)
 	if have == nil {
 		return nil
@@ -231,7 +230,7 @@ func (r *Records) settle(e *NarrowRow, a *AttemptRow, st trade.Settlement) *Owne
 }
 
 // made sets that a record of an entry was made with an id, and returns the one that has the id then.
-func (r *Records) made(e *NarrowRow, have *OwnedRecord, id string) *OwnedRecord {
+func (r *recordSet) made(e *NarrowRow, have *ownedRecord, id string) *ownedRecord {
 	switch other := r.with(e, id); {
 	case have.RemoteID != "" && have.RemoteID != id: // a person stated another one: an alarm tells of both
 		return nil
@@ -248,8 +247,8 @@ func (r *Records) made(e *NarrowRow, have *OwnedRecord, id string) *OwnedRecord 
 	return have
 }
 
-// Concerned returns the entries of those updates that may change what is known of their records.
-func Concerned(updates []trade.Update) (ids []int64) {
+// concernedBy returns the entries of those updates that may change what is known of their records.
+func concernedBy(updates []trade.Update) (ids []int64) {
 	for _, u := range updates {
 		if u.From.Created() || slices.Contains([]trade.State{trade.Held, trade.Rejected, trade.Dismissed}, u.From) ||
 			u.Entry.State == trade.Accepted || u.Entry.State == trade.Dismissed || u.Entry.Cause == trade.CauseExists {
@@ -261,7 +260,7 @@ func Concerned(updates []trade.Update) (ids []int64) {
 
 // follow keeps the records of an entry in step with an update of it, and returns the one by which it
 // is accepted from now on; nil if that is as before. e is the entry before.
-func (r *Records) follow(e *NarrowRow, u trade.Update) (on *OwnedRecord) {
+func (r *recordSet) follow(e *NarrowRow, u trade.Update) (on *ownedRecord) {
 	to := u.Entry
 	switch {
 	case to.State == trade.Accepted && u.From != trade.Accepted:
@@ -290,7 +289,7 @@ func (r *Records) follow(e *NarrowRow, u trade.Update) (on *OwnedRecord) {
 }
 
 // renew sets the newest fingerprints of the records of an entry.
-func (r *Records) renew(e trade.Entry) {
+func (r *recordSet) renew(e trade.Entry) {
 	for _, have := range r.of[e.ID] {
 		if have.Certainty != string(trade.Void) && have.setNewest(e.Newest) {
 			r.changed[have] = true
@@ -299,15 +298,15 @@ func (r *Records) renew(e trade.Entry) {
 }
 
 // counts reports whether an entry has a record that keeps its content from going again.
-func (r *Records) counts(e *NarrowRow) bool {
-	return slices.ContainsFunc(r.of[e.ID], func(have *OwnedRecord) bool {
+func (r *recordSet) counts(e *NarrowRow) bool {
+	return slices.ContainsFunc(r.of[e.ID], func(have *ownedRecord) bool {
 		return trade.Certainty(have.Certainty).Counts()
 	})
 }
 
 // state puts the record that a person, or an event, says an entry has, and returns it. Under an id
 // that another entry gives up it is the record of that one, which belongs to this entry from now on.
-func (r *Records) state(e *NarrowRow, to trade.Entry) *OwnedRecord {
+func (r *recordSet) state(e *NarrowRow, to trade.Entry) *ownedRecord {
 	by := numberOrNull(to.RecordedBy)
 	for owner, of := range r.of {
 		for _, have := range of {
@@ -341,11 +340,11 @@ func (r *Records) state(e *NarrowRow, to trade.Entry) *OwnedRecord {
 
 // Restore sets a record to its image in the journal, unless the ledger has a newer one. The decision
 // that made or moved it is in the lost ledger: act takes its place.
-func (r *Records) Restore(owner *NarrowRow, image journal.Sent, act int64) {
-	have := r.origins[origin{image.Job, image.Key, image.Sends, image.Generation}]
+func (r *recordSet) Restore(owner *NarrowRow, image journal.Sent, act int64) {
+	have := r.origins[recordOrigin{image.Job, image.Key, image.Sends, image.Generation}]
 	switch {
 	case have == nil:
-		have = &OwnedRecord{RecordRow: RecordRow{
+		have = &ownedRecord{recordRow: recordRow{
 			EntryID: owner.ID, Kind: image.Sends, Job: image.Job, Key: image.Key, Generation: image.Generation,
 		}}
 		r.add(have)
@@ -362,10 +361,10 @@ func (r *Records) Restore(owner *NarrowRow, image journal.Sent, act int64) {
 	have.setNewest(image.Newest)
 }
 
-// Accepts returns the record by which an entry is accepted: as before, the one that an image names, or
+// accepts returns the record by which an entry is accepted: as before, the one that an image names, or
 // the last that exists; nil if there is none.
-func (r *Records) Accepts(e *NarrowRow, on journal.Origin) *OwnedRecord {
-	may := append(slices.Clone(r.of[e.ID]), r.origins[origin{on.Job, on.Key, e.Sends, on.Generation}])
+func (r *recordSet) accepts(e *NarrowRow, on journal.Origin) *ownedRecord {
+	may := append(slices.Clone(r.of[e.ID]), r.origins[recordOrigin{on.Job, on.Key, e.Sends, on.Generation}])
 	if e.RecordID.Valid {
 		may = append(may, r.byID[e.RecordID.Int64])
 	}
@@ -378,17 +377,17 @@ func (r *Records) Accepts(e *NarrowRow, on journal.Origin) *OwnedRecord {
 }
 
 // Prove sets what an answer that only the journal has proves of the record of an entry.
-func (r *Records) Prove(e *NarrowRow, st trade.Settlement) {
+func (r *recordSet) Prove(e *NarrowRow, st trade.Settlement) {
 	generation := st.Attempt.Generation
 	if have := r.went(e, generation); have != nil && have.Certainty == string(trade.Maybe) {
-		r.settle(e, &AttemptRow{Generation: generation, RemoteID: st.Attempt.RemoteID}, st)
+		r.settle(e, &attemptRow{Generation: generation, RemoteID: st.Attempt.RemoteID}, st)
 	}
 }
 
 // Write writes what has changed. The caller must Note it for the journal, unless that has it already.
-func (r *Records) Write() (err error) {
+func (r *recordSet) Write() (err error) {
 	// what loses its id, what is new, and the rest: no two records have one id at once
-	step := func(have *OwnedRecord) int {
+	step := func(have *ownedRecord) int {
 		switch {
 		case have.ID == 0:
 			return 1
@@ -397,7 +396,7 @@ func (r *Records) Write() (err error) {
 		}
 		return 2
 	}
-	all := slices.SortedFunc(maps.Keys(r.changed), func(a, b *OwnedRecord) int {
+	all := slices.SortedFunc(maps.Keys(r.changed), func(a, b *ownedRecord) int {
 		return cmp.Or(cmp.Compare(a.EntryID, b.EntryID), cmp.Compare(a.Generation, b.Generation))
 	})
 	clear(r.changed)
@@ -413,7 +412,7 @@ func (r *Records) Write() (err error) {
 			columns = addedColumns
 			unnumbered = unnumbered || have.Certainty == string(trade.Made) || have.Certainty == string(trade.Stated)
 		}
-		steps[at] = append(steps[at], sqldb.Pick(&have.RecordRow, columns))
+		steps[at] = append(steps[at], sqldb.Pick(&have.recordRow, columns))
 	}
 	err = r.t.UpdateRows("record", changedColumns, steps[0])
 	if err == nil {
@@ -429,12 +428,12 @@ func (r *Records) Write() (err error) {
 }
 
 // number reads the ids that the database gave to new records.
-func (r *Records) number(stored []*OwnedRecord) error {
+func (r *recordSet) number(stored []*ownedRecord) error {
 	var entries []int64
 	for _, have := range stored {
 		entries = append(entries, have.EntryID)
 	}
-	var rows []RecordRow
+	var rows []recordRow
 	if err := r.t.All(&rows, `SELECT id, kind, job, key, generation FROM record WHERE `+r.t.S.D.Among("entry_id"),
 		sqldb.ListOf(r.t.S.D, entries)); err != nil {
 		return err
@@ -458,7 +457,7 @@ func amongFound(d sqldb.Dialect, queries ...string) string {
 }
 
 // image returns a record in the form in which the journal keeps it.
-func (r *OwnedRecord) image() journal.Sent {
+func (r *ownedRecord) image() journal.Sent {
 	out := journal.Sent{
 		Row: journal.Row{Job: r.Job, Key: r.Key}, Generation: r.Generation, Sends: r.Kind,
 		Certainty: r.Certainty, RemoteID: r.RemoteID, Parent: r.Parent, Prints: r.sent(), Newest: r.newest(),
@@ -473,7 +472,7 @@ func (r *OwnedRecord) image() journal.Sent {
 // Records returns the records that count and that a query selects, in the order of their ids, with
 // the rows that they belong to now. alone reports that no other job has rows of this kind, so that
 // no key was looked for.
-func (s *Ledger) Records(ctx context.Context, q trade.RecordQuery) (out []trade.Record, alone bool, err error) {
+func (s *Store) Records(ctx context.Context, q trade.RecordQuery) (out []trade.Record, alone bool, err error) {
 	const op = "looking for records"
 	out, alone, err = likeRecords(s.db.D, s.db.Reading(ctx, op), q)
 	return out, alone, s.db.Fault(ctx, op, err)
@@ -481,23 +480,23 @@ func (s *Ledger) Records(ctx context.Context, q trade.RecordQuery) (out []trade.
 
 // Reprint stores the newest fingerprints of entries with their records, in one transaction that is
 // fenced by the lease ([trade.ErrLeaseLost]).
-func (s *Ledger) Reprint(ctx context.Context, lease trade.Lease, entries []trade.Entry) error {
+func (s *Store) Reprint(ctx context.Context, lease trade.Lease, entries []trade.Entry) error {
 	if len(entries) == 0 {
 		return nil
 	}
 	return s.db.InTx(ctx, "storing fingerprints", func(t *sqldb.Tx) error {
-		if err := jobs.Fence(t, lease); err != nil {
+		if err := fence(t, lease); err != nil {
 			return err
 		}
 		ids := make([]int64, len(entries))
 		for i, e := range entries {
 			ids[i] = e.ID
 		}
-		locked, err := LockEntries(t, ids)
+		locked, err := lockEntries(t, ids)
 		if err != nil {
 			return err
 		}
-		records, err := LoadRecords(t, ids, time.Now())
+		records, err := loadRecords(t, ids, time.Now())
 		if err != nil {
 			return err
 		}
@@ -506,13 +505,13 @@ func (s *Ledger) Reprint(ctx context.Context, lease trade.Lease, entries []trade
 				records.renew(e)
 			}
 		}
-		return errors.Join(records.Write(), records.Note())
+		return errors.Join(records.Write(), records.note())
 	})
 }
 
 // foundRecord is a record with what is needed to read its row again.
 type foundRecord struct {
-	OwnedRecord
+	ownedRecord
 	OwnerState, KeyParts string
 	Replaced             bool
 	OwnerSeen            int64
@@ -525,7 +524,7 @@ func likeRecords(d sqldb.Dialect, all sqldb.Select, q trade.RecordQuery) (out []
 	}
 	delete(spaces, q.Job)
 	alone = len(spaces) == 0
-	query, args := RecordsQuery(d, q, slices.Sorted(maps.Keys(spaces)))
+	query, args := recordsQuery(d, q, slices.Sorted(maps.Keys(spaces)))
 	var rows []foundRecord
 	if err := all(&rows, query, args...); err != nil {
 		return nil, alone, err
@@ -544,17 +543,17 @@ func likeRecords(d sqldb.Dialect, all sqldb.Select, q trade.RecordQuery) (out []
 	return out, alone, nil
 }
 
-// RecordsQuery returns the statement of [Ledger.Records]. others are the other jobs of the kind.
-func RecordsQuery(d sqldb.Dialect, q trade.RecordQuery, others []string) (query string, args []any) {
+// recordsQuery returns the statement of [Ledger.Records]. others are the other jobs of the kind.
+func recordsQuery(d sqldb.Dialect, q trade.RecordQuery, others []string) (query string, args []any) {
 	var cells []trade.Hash
 	var near []int64
 	for _, p := range q.Prints {
 		cells, near = append(cells, p.Cells), append(near, p.Near)
 	}
-	hashes, numbers := sqldb.HashesOf(d, Distinct(cells)), sqldb.ListOf(d, Distinct(near))
+	hashes, numbers := sqldb.HashesOf(d, distinct(cells)), sqldb.ListOf(d, distinct(near))
 	ids := []string{
-		Lookup(d, `id`, `record`, `sent_cells`, `BYTEA`, `true`), Lookup(d, `id`, `record`, `new_cells`, `BYTEA`, `new_cells <> `+EmptyBytes(d)),
-		Lookup(d, `id`, `record`, `sent_near`, `BIGINT`, `true`), Lookup(d, `id`, `record`, `new_near`, `BIGINT`, `new_near <> 0`),
+		lookupQuery(d, `id`, `record`, `sent_cells`, `BYTEA`, `true`), lookupQuery(d, `id`, `record`, `new_cells`, `BYTEA`, `new_cells <> `+emptyBytes(d)),
+		lookupQuery(d, `id`, `record`, `sent_near`, `BIGINT`, `true`), lookupQuery(d, `id`, `record`, `new_near`, `BIGINT`, `new_near <> 0`),
 	}
 	args = []any{string(q.Kind), hashes, hashes, numbers, numbers}
 	if len(q.IDs) > 0 {
@@ -566,7 +565,7 @@ func RecordsQuery(d sqldb.Dialect, q trade.RecordQuery, others []string) (query 
 	if len(others) > 0 && len(q.Keys) > 0 {
 		jobs := sqldb.ListOf(d, others)
 		keys := sqldb.ListOf(d, q.Keys)
-		ids = append(ids, Lookup(d, `id`, `record`, `key`, `TEXT`, `true`),
+		ids = append(ids, lookupQuery(d, `id`, `record`, `key`, `TEXT`, `true`),
 			`SELECT o.id FROM record o JOIN entry i ON i.id = o.entry_id WHERE `+d.Among("i.job")+` AND `+d.Among("i.key"))
 		args = append(args, keys, jobs, keys)
 	}
@@ -600,8 +599,8 @@ func (r *foundRecord) record() (trade.Record, error) {
 	return out, nil
 }
 
-// EmptyBytes returns the SQL text of an empty hash.
-func EmptyBytes(d sqldb.Dialect) string {
+// emptyBytes returns the SQL text of an empty hash.
+func emptyBytes(d sqldb.Dialect) string {
 	if d.Name == sqldb.Postgres {
 		return `''`
 	}
@@ -610,18 +609,69 @@ func EmptyBytes(d sqldb.Dialect) string {
 
 // Unsent returns the entries of a kind, of all jobs, that nothing was sent for and whose newest rows
 // have one of these cells.
-func (s *Ledger) Unsent(ctx context.Context, kind trade.Kind, cells []trade.Hash) ([]trade.Entry, error) {
-	query, args := UnsentQuery(s.db.D, kind, cells)
-	return s.SelectEntries(ctx, "looking for rows of the same content", query, args...)
+func (s *Store) Unsent(ctx context.Context, kind trade.Kind, cells []trade.Hash) ([]trade.Entry, error) {
+	query, args := unsentQuery(s.db.D, kind, cells)
+	return s.selectEntries(ctx, "looking for rows of the same content", query, args...)
 }
 
-// UnsentQuery returns the condition of [Ledger.Unsent].
-func UnsentQuery(d sqldb.Dialect, kind trade.Kind, cells []trade.Hash) (where string, args []any) {
-	ids := Lookup(d, `id`, `entry`, `source_hash`, `BYTEA`, unsent)
+// unsentQuery returns the condition of [Ledger.Unsent].
+func unsentQuery(d sqldb.Dialect, kind trade.Kind, cells []trade.Hash) (where string, args []any) {
+	ids := lookupQuery(d, `id`, `entry`, `source_hash`, `BYTEA`, isUnsent)
 	return `WHERE e.sends = ? AND e.id ` + amongFound(d, ids) + ` ORDER BY e.id`,
-		[]any{string(kind), sqldb.HashesOf(d, Distinct(cells))}
+		[]any{string(kind), sqldb.HashesOf(d, distinct(cells))}
 }
 
-// unsent is the condition of an entry that has nothing on the platform as far as is known. For a
+// isUnsent is the condition of an entry that has nothing on the platform as far as is known. For a
 // CASE PostgreSQL has no statistics, which would lag behind what a pass has found.
-const unsent = `CASE WHEN state IN ('pending', 'waiting', 'invalid', 'held', 'rejected') THEN true ELSE false END`
+const isUnsent = `CASE WHEN state IN ('pending', 'waiting', 'invalid', 'held', 'rejected') THEN true ELSE false END`
+
+// PayloadsOf returns what was sent for records of a kind, by their ids on the platform. Records
+// that the ledger does not have, or whose payload was removed, are not in the result.
+func (s *Store) PayloadsOf(ctx context.Context, sends trade.Kind,
+	ids []string,
+) (map[string]json.RawMessage, error) {
+	out := make(map[string]json.RawMessage, len(ids))
+	var rows []struct {
+		RemoteID, Payload string
+	}
+	query := `SELECT r.remote_id, e.payload FROM record r JOIN entry e ON e.id = r.entry_id AND e.record_id = r.id
+		WHERE r.kind = ? AND r.remote_id <> '' AND e.payload IS NOT NULL AND ` + s.db.D.Among("r.remote_id")
+	err := s.db.All(ctx, "reading records that were sent", &rows, query, string(sends), sqldb.ListOf(s.db.D, ids))
+	for _, r := range rows {
+		if json.Valid([]byte(r.Payload)) {
+			out[r.RemoteID] = json.RawMessage(r.Payload)
+		}
+	}
+	return out, err
+}
+
+// distinct returns each value once, without the empty one. A value that many rows share would
+// otherwise be searched for each of them.
+func distinct[T comparable](values []T) []T {
+	var none T
+	seen := map[T]bool{none: true}
+	out := []T{}
+	for _, v := range values {
+		if !seen[v] {
+			seen[v] = true
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// lookupQuery selects a column of the rows of a table in which another column has one of the values of a
+// list, and a condition holds. The form for PostgreSQL leaves no choice to scan the whole table:
+// for a table that grows while rows are sent, PostgreSQL does not know its size.
+func lookupQuery(d sqldb.Dialect, column, table, wanted, kind, condition string) string {
+	if d.Name == sqldb.Postgres {
+		return `SELECT found.` + column + ` FROM unnest(CAST(? AS ` + kind +
+			`[])) AS w (value) CROSS JOIN LATERAL (SELECT ` + column + ` FROM ` + table +
+			` WHERE ` + wanted + ` = w.value AND ` + condition + ` OFFSET 0) AS found`
+	}
+	among := d.Among(wanted)
+	if kind == `BYTEA` {
+		among = d.AmongHashes(wanted)
+	}
+	return `SELECT ` + column + ` FROM ` + table + ` WHERE ` + among + ` AND ` + condition
+}

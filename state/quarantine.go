@@ -1,4 +1,4 @@
-package jobs
+package state
 
 import (
 	"context"
@@ -8,8 +8,8 @@ import (
 	"github.com/safrasync/safrasync/state/sqldb"
 )
 
-// Watched are the states in which a person may order, or request, a second sending.
-const Watched = `('in_doubt', 'held', 'dismissed')`
+// watchedStates are the states in which a person may order, or request, a second sending.
+const watchedStates = `('in_doubt', 'held', 'dismissed')`
 
 // Watch records, for every attempt of a job that is unknown, that this boot knows of it from now
 // on, unless it is recorded already. It returns how many are new.
@@ -17,10 +17,10 @@ const Watched = `('in_doubt', 'held', 'dismissed')`
 // The quarantine counts from then (I14), on the clock of the boot, which goes on while the machine
 // is suspended and which nobody can set. Another machine, or this one after a restart, does not
 // know how much time has passed and begins anew, so no wall clock is ever trusted.
-func (s *Roster) Watch(ctx context.Context, job, boot string, ticks time.Duration) (int, error) {
+func (s *Store) Watch(ctx context.Context, job, boot string, ticks time.Duration) (int, error) {
 	const op = "noting what is in doubt"
 	from := ` FROM entry e JOIN attempt a ON a.entry_id = e.id
-		WHERE e.job = ? AND e.state IN ` + Watched + ` AND a.outcome = 'unknown' AND NOT EXISTS (SELECT 1 FROM quarantine q WHERE q.attempt_id = a.id AND q.boot = ?)`
+		WHERE e.job = ? AND e.state IN ` + watchedStates + ` AND a.outcome = 'unknown' AND NOT EXISTS (SELECT 1 FROM quarantine q WHERE q.attempt_id = a.id AND q.boot = ?)`
 	var fresh int
 	if err := s.db.Get(ctx, op, &fresh, `SELECT COUNT(*)`+from, job, boot); err != nil || fresh == 0 {
 		return 0, err
@@ -40,7 +40,7 @@ func (s *Roster) Watch(ctx context.Context, job, boot string, ticks time.Duratio
 
 // Watched returns, for the unknown attempts of an entry, since when this boot knows of them, on its
 // clock. Attempts that it does not know of are not in the result.
-func (s *Roster) Watched(ctx context.Context, entryID int64, boot string) (map[string]time.Duration, error) {
+func (s *Store) Watched(ctx context.Context, entryID int64, boot string) (map[string]time.Duration, error) {
 	var rows []watchRow
 	if err := s.db.All(ctx, "reading the quarantine", &rows, selectWatched, boot, entryID); err != nil {
 		return nil, err
@@ -63,9 +63,9 @@ type watchRow struct {
 const selectWatched = `SELECT a.id, (a.outcome IS NULL) AS open, q.ticks FROM attempt a LEFT JOIN quarantine q ON q.attempt_id = a.id AND q.boot = ?
 	WHERE a.entry_id = ? AND (a.outcome IS NULL OR a.outcome = 'unknown')`
 
-// MayResend reports whether every attempt of an entry is closed and, if it is unknown, has been so
+// mayResend reports whether every attempt of an entry is closed and, if it is unknown, has been so
 // for long enough. The entry must be locked.
-func MayResend(t *sqldb.Tx, entryID int64, boot string, ticks, least time.Duration) (bool, error) {
+func mayResend(t *sqldb.Tx, entryID int64, boot string, ticks, least time.Duration) (bool, error) {
 	var rows []watchRow
 	if err := t.All(&rows, selectWatched, boot, entryID); err != nil {
 		return false, err
@@ -76,9 +76,9 @@ func MayResend(t *sqldb.Tx, entryID int64, boot string, ticks, least time.Durati
 	return len(rows) > 0 && !short, nil
 }
 
-// BeginAnew restarts the quarantine of attempts on every boot, because something about them has
+// watchAnew restarts the quarantine of attempts on every boot, because something about them has
 // become known since.
-func BeginAnew(t *sqldb.Tx, attempts []string) error {
+func watchAnew(t *sqldb.Tx, attempts []string) error {
 	if len(attempts) == 0 {
 		return nil
 	}

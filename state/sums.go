@@ -1,6 +1,6 @@
 // The stored sums of a job, which change with its entries (I9).
 
-package ledger
+package state
 
 import (
 	"cmp"
@@ -15,38 +15,38 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// TallyKey identifies one stored sum. On PostgreSQL each sum is stored in parts, one for each
+// tallyKey identifies one stored sum. On PostgreSQL each sum is stored in parts, one for each
 // instance that has written it, so that no instance waits for the commit of another. The value is
 // the sum of the parts.
-type TallyKey struct{ Job, State, Unit string }
+type tallyKey struct{ Job, State, Unit string }
 
-// TallySum is a number of entries and their volume.
-type TallySum struct {
+// tallySum is a number of entries and their volume.
+type tallySum struct {
 	N      int
 	Volume trade.Decimal
 }
 
-// TallyChange collects the changes of a transaction to the sums. They are applied once, at the end
+// tallyChange collects the changes of a transaction to the sums. They are applied once, at the end
 // of the same transaction (I9).
-type TallyChange map[TallyKey]TallySum
+type tallyChange map[tallyKey]tallySum
 
 // Add adds an entry to the sums.
-func (c TallyChange) Add(job, state, unit string, amount trade.Decimal) {
-	k := TallyKey{job, state, unit}
+func (c tallyChange) Add(job, state, unit string, amount trade.Decimal) {
+	k := tallyKey{job, state, unit}
 	sum := c[k]
-	c[k] = TallySum{sum.N + 1, sum.Volume.Add(amount)}
+	c[k] = tallySum{sum.N + 1, sum.Volume.Add(amount)}
 }
 
 // Remove subtracts an entry from the sums.
-func (c TallyChange) Remove(job, state, unit string, amount trade.Decimal) {
-	k := TallyKey{job, state, unit}
+func (c tallyChange) Remove(job, state, unit string, amount trade.Decimal) {
+	k := tallyKey{job, state, unit}
 	sum := c[k]
-	c[k] = TallySum{sum.N - 1, sum.Volume.Sub(amount)}
+	c[k] = tallySum{sum.N - 1, sum.Volume.Sub(amount)}
 }
 
 // Move moves an entry from its state to another in the sums.
-func (c TallyChange) Move(e *NarrowRow, state string) error {
-	q, err := Quantity(e.Amount, e.Unit)
+func (c tallyChange) Move(e *NarrowRow, state string) error {
+	q, err := quantityOf(e.Amount, e.Unit)
 	if err != nil {
 		return fmt.Errorf("entry %d is damaged: its amount %w", e.ID, err)
 	}
@@ -57,8 +57,8 @@ func (c TallyChange) Move(e *NarrowRow, state string) error {
 
 // Apply reads the sums, adds the changes exactly and writes them back. It locks the rows in a fixed
 // order, so that two transactions do not deadlock.
-func (c TallyChange) Apply(t *sqldb.Tx) error {
-	var keys []TallyKey
+func (c tallyChange) Apply(t *sqldb.Tx) error {
+	var keys []tallyKey
 	for k, sum := range c {
 		if sum.N != 0 || sum.Volume.Sign() != 0 {
 			keys = append(keys, k)
@@ -89,7 +89,7 @@ func (c TallyChange) Apply(t *sqldb.Tx) error {
 	}
 	rows := make([][]any, len(keys))
 	for i, k := range keys {
-		sum := have[k].Plus(c[k])
+		sum := have[k].plus(c[k])
 		// on PostgreSQL a part may be below zero: another part makes up for it
 		if sum.N < 0 && t.S.D.Name == sqldb.SQLite {
 			return fmt.Errorf(
@@ -104,36 +104,36 @@ func (c TallyChange) Apply(t *sqldb.Tx) error {
 
 var tallyColumns = []string{"job", "state", "unit", "part", "n", "volume"}
 
-// TallyRow is a row of the table tally.
-type TallyRow struct {
+// tallyRow is a row of the table tally.
+type tallyRow struct {
 	Job, State, Unit string
 	N                sql.NullInt64 // neither may be NULL, but a damaged file may hold anything
 	Volume           sql.NullString
 }
 
-func (r TallyRow) key() TallyKey { return TallyKey{r.Job, r.State, r.Unit} }
+func (r tallyRow) key() tallyKey { return tallyKey{r.Job, r.State, r.Unit} }
 
-// Sum returns the sum of a row, or ErrSumDamaged if it is not a number.
-func (r TallyRow) Sum() (TallySum, error) {
+// sum returns the sum of a row, or errSumDamaged if it is not a number.
+func (r tallyRow) sum() (tallySum, error) {
 	volume, err := trade.ParseSum(r.Volume.String)
 	if err != nil || !r.N.Valid {
-		return TallySum{}, fmt.Errorf("%w: job %s, state %s", ErrSumDamaged, r.Job, r.State)
+		return tallySum{}, fmt.Errorf("%w: job %s, state %s", errSumDamaged, r.Job, r.State)
 	}
-	return TallySum{int(r.N.Int64), volume}, nil
+	return tallySum{int(r.N.Int64), volume}, nil
 }
 
-// Plus adds two sums.
-func (s TallySum) Plus(o TallySum) TallySum { return TallySum{s.N + o.N, s.Volume.Add(o.Volume)} }
+// plus adds two sums.
+func (s tallySum) plus(o tallySum) tallySum { return tallySum{s.N + o.N, s.Volume.Add(o.Volume)} }
 
-func lockTally(t *sqldb.Tx, part int64, keys []TallyKey) (map[TallyKey]TallySum, error) {
-	out := map[TallyKey]TallySum{}
+func lockTally(t *sqldb.Tx, part int64, keys []tallyKey) (map[tallyKey]tallySum, error) {
+	out := map[tallyKey]tallySum{}
 	for chunk := range slices.Chunk(keys, sqldb.BulkRows) {
 		var args []any
 		for _, k := range chunk {
 			args = append(args, k.Job, k.State, k.Unit)
 		}
 		args = append(args, part)
-		var rows []TallyRow
+		var rows []tallyRow
 		query := `SELECT job, state, unit, n, volume FROM tally WHERE (job, state, unit) IN (VALUES ` +
 			sqldb.Values(len(chunk), 3) + `) AND part = ? ORDER BY job, state, unit`
 		err := t.All(&rows, t.S.D.Locked(query, "tally"), args...)
@@ -141,7 +141,7 @@ func lockTally(t *sqldb.Tx, part int64, keys []TallyKey) (map[TallyKey]TallySum,
 			return nil, err
 		}
 		for _, r := range rows {
-			if out[r.key()], err = r.Sum(); err != nil {
+			if out[r.key()], err = r.sum(); err != nil {
 				return nil, err
 			}
 		}
@@ -149,35 +149,35 @@ func lockTally(t *sqldb.Tx, part int64, keys []TallyKey) (map[TallyKey]TallySum,
 	return out, nil
 }
 
-// ErrSumDamaged is returned if a stored sum is not a number.
-var ErrSumDamaged = errors.New("a kept sum is damaged: run `safrasync doctor --recount`")
+// errSumDamaged is returned if a stored sum is not a number.
+var errSumDamaged = errors.New("a kept sum is damaged: run `safrasync doctor --recount`")
 
-func compareTally(a, b TallyKey) int {
+func compareTally(a, b tallyKey) int {
 	return cmp.Or(strings.Compare(a.Job, b.Job), strings.Compare(a.State, b.State), strings.Compare(a.Unit, b.Unit))
 }
 
 // Counts returns the stored sums of a job by state and unit, in the order of trade.States (I9).
 // Empty sums are left out.
-func (s *Ledger) Counts(ctx context.Context, job string) ([]trade.Tally, error) {
+func (s *Store) Counts(ctx context.Context, job string) ([]trade.Tally, error) {
 	const op = "reading the counts"
-	var rows []TallyRow
+	var rows []tallyRow
 	if err := s.db.All(ctx, op, &rows, `SELECT job, state, unit, n, volume FROM tally WHERE job = ?`,
 		job); err != nil {
 		return nil, err
 	}
-	sums := TallyChange{}
+	sums := tallyChange{}
 	for _, r := range rows {
-		sum, err := r.Sum()
+		sum, err := r.sum()
 		if err != nil {
 			return nil, s.db.Fault(ctx, op, err)
 		}
-		sums[r.key()] = sums[r.key()].Plus(sum)
+		sums[r.key()] = sums[r.key()].plus(sum)
 	}
-	return sums.List(), nil
+	return sums.list(), nil
 }
 
-// List returns the sums that are not zero, in the order of trade.States, then by unit.
-func (c TallyChange) List() []trade.Tally {
+// list returns the sums that are not zero, in the order of trade.States, then by unit.
+func (c tallyChange) list() []trade.Tally {
 	var out []trade.Tally
 	for k, sum := range c {
 		if sum.N == 0 && sum.Volume.Sign() == 0 {

@@ -1,4 +1,4 @@
-package jobs
+package state
 
 import (
 	"context"
@@ -10,14 +10,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Roster stores which process reads and sends which job, and what the runs did.
-type Roster struct{ db *sqldb.DB }
-
-// New returns the Roster of a ledger.
-func New(db *sqldb.DB) *Roster { return &Roster{db: db} }
-
-// LeaseRow is a row of the table job_lease.
-type LeaseRow struct {
+// leaseRow is a row of the table job_lease.
+type leaseRow struct {
 	Epoch, Expires, Now int64
 	Instance, Owner     string
 }
@@ -29,28 +23,28 @@ const leaseColumns = `epoch, instance, owner, expires`
 // its owner was a process of this boot and PID space that no longer runs. If a living owner holds
 // it, AcquireLease returns *trade.LeasedError. If the ledger has sent to another address than the
 // owner's, it returns *trade.OtherPlatformError.
-func (s *Roster) AcquireLease(ctx context.Context, job string, owner trade.Owner) (trade.Lease, error) {
+func (s *Store) AcquireLease(ctx context.Context, job string, owner trade.Owner) (trade.Lease, error) {
 	var lease trade.Lease
 	text, err := json.Marshal(owner)
 	if err != nil {
 		return lease, fmt.Errorf("taking the lease: %w", err)
 	}
 	err = s.db.InTx(ctx, "taking the lease", func(t *sqldb.Tx) error {
-		if err := MayWork(t); err != nil {
+		if err := mayWork(t); err != nil {
 			return err
 		}
 		if err := t.Do(
 			`INSERT INTO job_lease (job, epoch, instance, owner, expires) VALUES (?, 0, '', '', 0) ON CONFLICT DO NOTHING`, job); err != nil {
 			return err
 		}
-		row, err := LockLease(t, job)
+		row, err := lockLease(t, job)
 		if err != nil {
 			return err
 		}
-		if err := row.HeldBy(job); err != nil {
+		if err := row.heldBy(job); err != nil {
 			return err
 		}
-		if err := bind(t, owner.Platform); err != nil {
+		if err := bindPlatform(t, owner.Platform); err != nil {
 			return err
 		}
 		lease = trade.Lease{Job: job, Owner: owner, Epoch: row.Epoch + 1}
@@ -64,25 +58,25 @@ func (s *Roster) AcquireLease(ctx context.Context, job string, owner trade.Owner
 	return lease, nil
 }
 
-// LockLease reads a lease and locks it until the transaction ends: nobody can take it, and no
+// lockLease reads a lease and locks it until the transaction ends: nobody can take it, and no
 // transaction that is fenced by it can run. It is the first row that a transaction locks.
-func LockLease(t *sqldb.Tx, job string) (LeaseRow, error) { return readLease(t, job, t.S.D.Locked) }
+func lockLease(t *sqldb.Tx, job string) (leaseRow, error) { return readLease(t, job, t.S.D.Locked) }
 
-func readLease(t *sqldb.Tx, job string, lock func(query, table string) string) (LeaseRow, error) {
-	var rows []LeaseRow
+func readLease(t *sqldb.Tx, job string, lock func(query, table string) string) (leaseRow, error) {
+	var rows []leaseRow
 	query := `SELECT ` + leaseColumns + `, ` + t.S.D.Now + ` AS now FROM job_lease WHERE job = ?`
 	if err := t.All(&rows, lock(query, "job_lease"), job); err != nil || len(rows) == 0 {
-		return LeaseRow{}, err
+		return leaseRow{}, err
 	}
 	return rows[0], nil
 }
 
-// Fence returns trade.ErrLeaseLost if the lease is no longer ours. A lease that has expired, but
+// fence returns trade.ErrLeaseLost if the lease is no longer ours. A lease that has expired, but
 // that nobody took, still belongs to its owner, who stops long before by its own clock. Until the
 // transaction ends nobody can take the lease: taking it locks the row, and then sees everything
 // that was done under it. Several transactions may be fenced by one lease at once, and its renewal
 // waits for none of them.
-func Fence(t *sqldb.Tx, lease trade.Lease) error {
+func fence(t *sqldb.Tx, lease trade.Lease) error {
 	row, err := readLease(t, lease.Job, t.S.D.HeldLock)
 	if err == nil && (row.Instance == "" || row.Epoch != lease.Epoch || row.Instance != lease.Owner.Instance) {
 		err = trade.ErrLeaseLost
@@ -90,9 +84,9 @@ func Fence(t *sqldb.Tx, lease trade.Lease) error {
 	return err
 }
 
-// Idle ends an operation under a lease that has nothing to write. It returns trade.ErrLeaseLost if
+// idle ends an operation under a lease that has nothing to write. It returns trade.ErrLeaseLost if
 // the lease is no longer ours.
-func (s *Roster) Idle(ctx context.Context, op string, lease trade.Lease, err error) error {
+func (s *Store) idle(ctx context.Context, op string, lease trade.Lease, err error) error {
 	var ours []int64
 	if err == nil {
 		err = s.db.All(ctx, op, &ours, `SELECT epoch FROM job_lease WHERE job = ? AND epoch = ? AND instance = ?`,
@@ -105,9 +99,9 @@ func (s *Roster) Idle(ctx context.Context, op string, lease trade.Lease, err err
 }
 
 // RenewLease extends the lease by 30 s, or returns trade.ErrLeaseLost.
-func (s *Roster) RenewLease(ctx context.Context, lease trade.Lease) error {
+func (s *Store) RenewLease(ctx context.Context, lease trade.Lease) error {
 	return s.db.InTx(ctx, "renewing the lease", func(t *sqldb.Tx) error {
-		if err := MayWork(t); err != nil {
+		if err := mayWork(t); err != nil {
 			return err
 		}
 		n, err := t.Changed(`UPDATE job_lease SET expires = `+s.db.D.Now+
@@ -121,7 +115,7 @@ func (s *Roster) RenewLease(ctx context.Context, lease trade.Lease) error {
 }
 
 // ReleaseLease releases the lease, unless it is no longer ours.
-func (s *Roster) ReleaseLease(ctx context.Context, lease trade.Lease) error {
+func (s *Store) ReleaseLease(ctx context.Context, lease trade.Lease) error {
 	return s.db.InTx(ctx, "giving the lease back", func(t *sqldb.Tx) error {
 		return t.Do(
 			`UPDATE job_lease SET instance = '', owner = '', expires = 0 WHERE job = ? AND epoch = ? AND instance = ?`,
@@ -130,10 +124,10 @@ func (s *Roster) ReleaseLease(ctx context.Context, lease trade.Lease) error {
 }
 
 // Leases returns the leases that were not released, by job.
-func (s *Roster) Leases(ctx context.Context) ([]trade.Holder, error) {
+func (s *Store) Leases(ctx context.Context) ([]trade.Holder, error) {
 	var rows []struct {
 		Job string
-		LeaseRow
+		leaseRow
 	}
 	err := s.db.All(ctx, "reading the leases", &rows, `SELECT job, `+leaseColumns+`, `+s.db.D.Now+
 		` AS now FROM job_lease WHERE instance <> '' ORDER BY job`)
@@ -143,7 +137,7 @@ func (s *Roster) Leases(ctx context.Context) ([]trade.Holder, error) {
 	out := make([]trade.Holder, len(rows))
 	for i, r := range rows {
 		out[i] = trade.Holder{Job: r.Job, Epoch: r.Epoch, Until: time.UnixMilli(r.Expires).UTC()}
-		if err := json.Unmarshal([]byte(r.LeaseRow.Owner), &out[i].Owner); err != nil {
+		if err := json.Unmarshal([]byte(r.leaseRow.Owner), &out[i].Owner); err != nil {
 			return nil, fmt.Errorf("the lease of job %s is damaged: %w", r.Job, err)
 		}
 		out[i].Dead = r.Expires <= r.Now || sqldb.Gone(out[i].Owner)
@@ -151,9 +145,9 @@ func (s *Roster) Leases(ctx context.Context) ([]trade.Holder, error) {
 	return out, nil
 }
 
-// NobodyRuns returns *trade.LeasedError if a process runs a job. Otherwise it removes the leases
+// nobodyRuns returns *trade.LeasedError if a process runs a job. Otherwise it removes the leases
 // that were not renewed: a process that was suspended then stores no intent when it resumes.
-func NobodyRuns(t *sqldb.Tx) error {
+func nobodyRuns(t *sqldb.Tx) error {
 	var rows []struct {
 		Job, Owner string
 		Expires    int64
@@ -174,8 +168,8 @@ func NobodyRuns(t *sqldb.Tx) error {
 	return t.Do(`UPDATE job_lease SET instance = '', owner = '', expires = 0 WHERE instance <> ''`)
 }
 
-// HeldBy returns *trade.LeasedError while a living process holds the lease.
-func (r LeaseRow) HeldBy(job string) error {
+// heldBy returns *trade.LeasedError while a living process holds the lease.
+func (r leaseRow) heldBy(job string) error {
 	if r.Instance == "" || r.Expires <= r.Now {
 		return nil
 	}

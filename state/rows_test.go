@@ -1,4 +1,4 @@
-package ledger
+package state
 
 import (
 	"encoding/json"
@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/internal/must"
-	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -33,7 +32,7 @@ func TestAnEntryComesBackFromItsRowWithEveryField(t *testing.T) {
 		Another: trade.HashOf([]byte("a")),
 	}
 	var err error
-	full.Quantity = must.Get(Quantity("1.5", "SC"))(t)
+	full.Quantity = must.Get(quantityOf("1.5", "SC"))(t)
 	v := reflect.ValueOf(full)
 	for i := range v.NumField() {
 		// An entry that holds something has no time at which it was reduced; its newest fingerprints,
@@ -42,8 +41,8 @@ func TestAnEntryComesBackFromItsRowWithEveryField(t *testing.T) {
 			t.Errorf("this test gives field %s no value: give it one, and RowOf a column", name)
 		}
 	}
-	row := ReadRow{
-		EntryRow: *must.Get(RowOf(full, at))(t), OwnID: jobs.OrNull("r"), GivenID: jobs.OrNull("m"),
+	row := readRow{
+		entryRow: *must.Get(entryRowOf(full, at))(t), OwnID: textOrNull("r"), GivenID: textOrNull("m"),
 		DecidedBy: numberOrNull(17),
 	}
 	got, err := row.Entry()

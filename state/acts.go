@@ -1,6 +1,6 @@
 // Acts of people: each is stored in one transaction with its audit record.
 
-package ledger
+package state
 
 import (
 	"context"
@@ -11,15 +11,13 @@ import (
 	"slices"
 	"time"
 
-	"github.com/safrasync/safrasync/state/audit"
-	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// ErrNoRecord is returned for an act whose audit record is incomplete: it must state who, act and
+// errNoRecord is returned for an act whose audit record is incomplete: it must state who, act and
 // target, and for a move of a job who and reason.
-var ErrNoRecord = errors.New("an act of a person needs who ordered it, what it is and what it is done to")
+var errNoRecord = errors.New("an act of a person needs who ordered it, what it is and what it is done to")
 
 // Act is the only way by which people change the ledger, and the only way by which an entry gets
 // another generation, gets an id that no answer contained, or is excluded from sending. It stores
@@ -30,10 +28,10 @@ var ErrNoRecord = errors.New("an act of a person needs who ordered it, what it i
 // changed since the person saw it, or if it is no longer allowed. An act that changes what the
 // brakes of a job remember fails with *trade.LeasedError while a process runs the job; then none of
 // the acts is done.
-func (s *Ledger) Act(ctx context.Context, acts []trade.Act) (done []bool, err error) {
+func (s *Store) Act(ctx context.Context, acts []trade.Act) (done []bool, err error) {
 	for _, a := range acts {
 		if a.Audit.Who == "" || a.Audit.Act == "" || a.Audit.Target == "" {
-			return nil, ErrNoRecord
+			return nil, errNoRecord
 		}
 		if (a.Update == nil) == (a.Job == nil) {
 			return nil, fmt.Errorf("%s: an act is on one row or on one job", a.Audit.Act)
@@ -43,7 +41,7 @@ func (s *Ledger) Act(ctx context.Context, acts []trade.Act) (done []bool, err er
 		}
 	}
 	err = s.db.InTx(ctx, "storing an act", func(t *sqldb.Tx) error {
-		if err := jobs.MayWork(t); err != nil {
+		if err := mayWork(t); err != nil {
 			return err
 		}
 		done = make([]bool, len(acts))
@@ -55,7 +53,7 @@ func (s *Ledger) Act(ctx context.Context, acts []trade.Act) (done []bool, err er
 				}
 			}
 		}
-		return ActOnEntries(t, acts, done)
+		return actOnEntries(t, acts, done)
 	})
 	if err != nil {
 		return nil, err
@@ -77,28 +75,28 @@ func givesID(a trade.Act) bool {
 
 func actOnJob(t *sqldb.Tx, act trade.JobAct, record trade.AuditRecord) (done bool, err error) {
 	if act.Cursor != nil {
-		lease, err := jobs.LockLease(t, act.Job)
+		lease, err := lockLease(t, act.Job)
 		if err == nil {
-			err = lease.HeldBy(act.Job)
+			err = lease.heldBy(act.Job)
 		}
 		if err != nil {
 			return false, err
 		}
 	}
-	now, err := jobs.LockStatus(t, act.Job)
+	now, err := lockStatus(t, act.Job)
 	if err != nil || !jobUnchanged(now, act.Saw) {
 		return false, err
 	}
-	if err := audit.AddAudit(t, record); err != nil {
+	if err := addAudit(t, record); err != nil {
 		return false, err
 	}
 	if act.Cursor != nil {
-		if err := jobs.SetCursor(t, act.Job, *act.Cursor); err != nil {
+		if err := setCursor(t, act.Job, *act.Cursor); err != nil {
 			return false, err
 		}
 	}
 	noteJob(t, record, act.Status)
-	err = jobs.PutStatus(t, act.Status, "")
+	err = putStatus(t, act.Status, "")
 	return err == nil, err
 }
 
@@ -111,9 +109,9 @@ func jobUnchanged(now trade.JobStatus, saw *trade.JobStatus) bool {
 	return now.State == saw.State && now.Since.Equal(saw.Since) && reflect.DeepEqual(now.Stop, saw.Stop)
 }
 
-// ActOnEntries applies acts to their entries within a transaction, and sets done for each act that
+// actOnEntries applies acts to their entries within a transaction, and sets done for each act that
 // was applied.
-func ActOnEntries(t *sqldb.Tx, acts []trade.Act, done []bool) error {
+func actOnEntries(t *sqldb.Tx, acts []trade.Act, done []bool) error {
 	var ids []int64
 	for _, a := range acts {
 		for _, u := range []*trade.Update{a.Update, a.Gives} {
@@ -125,15 +123,15 @@ func ActOnEntries(t *sqldb.Tx, acts []trade.Act, done []bool) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	entries, err := LockEntries(t, ids)
+	entries, err := lockEntries(t, ids)
 	if err != nil {
 		return err
 	}
-	records, err := LoadRecords(t, slices.Collect(maps.Keys(entries)), time.Now())
+	records, err := loadRecords(t, slices.Collect(maps.Keys(entries)), time.Now())
 	if err != nil {
 		return err
 	}
-	sums := TallyChange{}
+	sums := tallyChange{}
 	var gives, updates []trade.Update
 	for i, a := range acts {
 		if a.Update == nil {
@@ -146,11 +144,11 @@ func ActOnEntries(t *sqldb.Tx, acts []trade.Act, done []bool) error {
 			}
 			continue
 		}
-		seq, err := audit.AddNumbered(t, a.Audit)
+		seq, err := addNumbered(t, a.Audit)
 		if err != nil {
 			return err
 		}
-		updates, done[i] = append(updates, signed(*a.Update, e, seq)), true
+		updates, done[i] = append(updates, signedBy(*a.Update, e, seq)), true
 		if a.Gives != nil {
 			gives = append(gives, *a.Gives)
 		}
@@ -159,7 +157,7 @@ func ActOnEntries(t *sqldb.Tx, acts []trade.Act, done []bool) error {
 		}
 	}
 	for _, list := range [][]trade.Update{gives, updates} {
-		lost, err := ApplyUpdates(t, entries, records, list, time.Now(), sums)
+		lost, err := applyUpdates(t, entries, records, list, time.Now(), sums)
 		if err == nil && lost > 0 { // two acts on one entry in one call
 			err = errors.New("one row can be in one act only")
 		}
@@ -173,8 +171,8 @@ func ActOnEntries(t *sqldb.Tx, acts []trade.Act, done []bool) error {
 	return noteAct(t, updatedBy(acts, done), slices.Concat(gives, updates), entries, records)
 }
 
-// unchanged reports whether an entry is as a person saw it.
-func unchanged(entries map[int64]*NarrowRow, u trade.Update) bool {
+// rowUnchanged reports whether an entry is as a person saw it.
+func rowUnchanged(entries map[int64]*NarrowRow, u trade.Update) bool {
 	e := entries[u.Entry.ID]
 	return e != nil && e.Version == u.Entry.Version && e.State == string(u.From)
 }
@@ -197,12 +195,12 @@ func mayDo(t *sqldb.Tx, a trade.Act, entries map[int64]*NarrowRow) (bool, error)
 	u := a.Update.Entry
 	e := entries[u.ID]
 	switch {
-	case !unchanged(entries, *a.Update), a.Gives != nil && !unchanged(entries, *a.Gives):
+	case !rowUnchanged(entries, *a.Update), a.Gives != nil && !rowUnchanged(entries, *a.Gives):
 		return false, nil
 	case u.Generation != e.Generation && a.Resend == nil:
 		return false, fmt.Errorf("%s: only an order to send again opens a generation", a.Audit.Act)
 	case a.Resend != nil:
-		return jobs.MayResend(t, e.ID, a.Resend.Boot, a.Resend.Ticks, a.Resend.Least)
+		return mayResend(t, e.ID, a.Resend.Boot, a.Resend.Ticks, a.Resend.Least)
 	// the holder of the id was checked before, and the database refuses the same id on two entries
 	case a.Gives != nil:
 		return true, nil
@@ -213,9 +211,9 @@ func mayDo(t *sqldb.Tx, a trade.Act, entries map[int64]*NarrowRow) (bool, error)
 	return true, nil
 }
 
-// signed stores the number of the act with what it orders: with the entry that is sent again, and with
+// signedBy stores the number of the act with what it orders: with the entry that is sent again, and with
 // the record that it makes, or gives to another row.
-func signed(u trade.Update, e *NarrowRow, seq int64) trade.Update {
+func signedBy(u trade.Update, e *NarrowRow, seq int64) trade.Update {
 	if u.Entry.Generation > e.Generation {
 		u.Entry.ResentBy = seq
 	}
@@ -238,6 +236,6 @@ func askAgain(t *sqldb.Tx, blocks []trade.Block, at time.Time) error {
 // Holder returns the row that has a platform id, or to which an earlier answer assigned it, among
 // the rows of kind sends. It ignores the entry except. If there is no such row, it returns the zero
 // key.
-func (s *Ledger) Holder(ctx context.Context, sends trade.Kind, remoteID string, except int64) (trade.ParentKey, error) {
+func (s *Store) Holder(ctx context.Context, sends trade.Kind, remoteID string, except int64) (trade.ParentKey, error) {
 	return holderOf(s.db.Reading(ctx, "looking whose an id is"), string(sends), remoteID, except)
 }

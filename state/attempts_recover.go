@@ -1,6 +1,6 @@
 // Recovery: what becomes of entries that a dead process left in sending.
 
-package ledger
+package state
 
 import (
 	"context"
@@ -10,13 +10,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Recovered is the error text of an entry whose process stopped while it was sending.
-const Recovered = "the process that sent it stopped before the answer was stored"
+// recoveredText is the error text of an entry whose process stopped while it was sending.
+const recoveredText = "the process that sent it stopped before the answer was stored"
 
 // sendingRow is an entry that is in flight as far as the ledger knows.
 type sendingRow struct {
@@ -32,18 +31,20 @@ type sendingRow struct {
 // Such an entry becomes in_doubt, and its attempt becomes unknown and counts; a definite late answer
 // can still settle it. What a living instance sends stays as it is, except for what this instance
 // began under an earlier lease, which is over: its results were not stored.
-func (s *Ledger) Recover(ctx context.Context, lease trade.Lease, now time.Time) (int, error) {
+func (s *Store) Recover(ctx context.Context, lease trade.Lease, now time.Time) (int, error) {
 	return s.recover(ctx, lease, now, false)
 }
 
 // RecoverOwn does the same for a job that another instance holds, and only for what the owner began
 // before that instance took the lease. The caller must have no request of the job in flight.
-func (s *Ledger) RecoverOwn(ctx context.Context, owner trade.Owner, holder trade.Holder, now time.Time) (int, error) {
+func (s *Store) RecoverOwn(ctx context.Context, owner trade.Owner, holder trade.Holder, now time.Time) (int, error) {
 	return s.recover(ctx, trade.Lease{Job: holder.Job, Owner: owner, Epoch: holder.Epoch}, now, true)
 }
 
-func (s *Ledger) recover(ctx context.Context, lease trade.Lease, now time.Time, own bool) (int, error) {
-	text, err := json.Marshal(trade.EntryError{Kind: trade.TransportError, Fields: []trade.Problem{}, Text: Recovered})
+func (s *Store) recover(ctx context.Context, lease trade.Lease, now time.Time, own bool) (int, error) {
+	text, err := json.Marshal(trade.EntryError{
+		Kind: trade.TransportError, Fields: []trade.Problem{}, Text: recoveredText,
+	})
 	if err != nil {
 		return 0, fmt.Errorf("recovering: %w", err)
 	}
@@ -55,13 +56,13 @@ func (s *Ledger) recover(ctx context.Context, lease trade.Lease, now time.Time, 
 		if own {
 			return 0, err
 		}
-		return 0, s.jobs.Idle(ctx, op, lease, err)
+		return 0, s.idle(ctx, op, lease, err)
 	}
 	var n int
 	err = s.db.InTx(ctx, op, func(t *sqldb.Tx) error {
 		n = 0
 		if !own {
-			if err := jobs.Fence(t, lease); err != nil {
+			if err := fence(t, lease); err != nil {
 				return err
 			}
 		}
@@ -76,7 +77,7 @@ func (s *Ledger) recover(ctx context.Context, lease trade.Lease, now time.Time, 
 		if n = len(ids); n == 0 {
 			return nil
 		}
-		return MoveAll(t, ids, trade.InDoubt, now,
+		return moveAll(t, ids, trade.InDoubt, now,
 			`cause = '`+trade.CauseUnknown+`', error = ?, next_attempt_at = NULL, attempts = attempts + 1`,
 			string(text))
 	})
@@ -100,7 +101,7 @@ func leftBehind(t *sqldb.Tx, lease trade.Lease, own bool) ([]sendingRow, error) 
 			owners = append(owners, f.Owner.String)
 		}
 	}
-	dead, err := jobs.DeadAmong(t, owners)
+	dead, err := deadAmong(t, owners)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +138,7 @@ func endAttempts(t *sqldb.Tx, left []sendingRow, now time.Time) (ids []int64, er
 	}
 	if err := t.Do(
 		`UPDATE attempt SET outcome = 'unknown', finished_at = ?, counts = 1, reason = ? WHERE outcome IS NULL AND `+
-			t.S.D.Among("id"), sqldb.AtOr(now, time.Time{}), Recovered, sqldb.ListOf(t.S.D, attempts)); err != nil {
+			t.S.D.Among("id"), sqldb.AtOr(now, time.Time{}), recoveredText, sqldb.ListOf(t.S.D, attempts)); err != nil {
 		return nil, err
 	}
 	for _, f := range left {

@@ -1,6 +1,6 @@
 // The queue: which entries are due, which are woken, and which records of the platform block rows.
 
-package ledger
+package state
 
 import (
 	"context"
@@ -10,19 +10,18 @@ import (
 	"slices"
 	"time"
 
-	"github.com/safrasync/safrasync/state/jobs"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// MoveAll moves entries to one state, applies the same further changes to all of them, and updates
+// moveAll moves entries to one state, applies the same further changes to all of them, and updates
 // the sums.
-func MoveAll(t *sqldb.Tx, ids []int64, to trade.State, now time.Time, set string, args ...any) error {
-	entries, err := LockEntries(t, ids)
+func moveAll(t *sqldb.Tx, ids []int64, to trade.State, now time.Time, set string, args ...any) error {
+	entries, err := lockEntries(t, ids)
 	if err != nil || len(entries) == 0 {
 		return err
 	}
-	sums := TallyChange{}
+	sums := tallyChange{}
 	for _, e := range entries {
 		if err := sums.Move(e, string(to)); err != nil {
 			return err
@@ -38,7 +37,7 @@ func MoveAll(t *sqldb.Tx, ids []int64, to trade.State, now time.Time, set string
 
 // Wake moves rejected and waiting entries whose NextAttemptAt has passed to pending. An entry
 // without a payload cannot be sent and stays. It returns how many were moved.
-func (s *Ledger) Wake(ctx context.Context, lease trade.Lease, now time.Time) (int, error) {
+func (s *Store) Wake(ctx context.Context, lease trade.Lease, now time.Time) (int, error) {
 	const op = "waking entries whose time has come"
 	// The first condition is that of the index entry_wake. The order is an expression, so that the
 	// planner does not choose another index for it.
@@ -46,30 +45,30 @@ func (s *Ledger) Wake(ctx context.Context, lease trade.Lease, now time.Time) (in
 		AND e.payload IS NOT NULL ORDER BY e.id + 0`
 	var due []int64 // write nothing if nothing is due, which is the case in most runs
 	if err := s.db.All(ctx, op, &due, query+` LIMIT 1`, lease.Job, now.UnixMilli()); err != nil || len(due) == 0 {
-		return 0, s.jobs.Idle(ctx, op, lease, err)
+		return 0, s.idle(ctx, op, lease, err)
 	}
 	return sqldb.Stored(ctx, s.db, op, func(t *sqldb.Tx) (int, error) {
-		if err := jobs.Fence(t, lease); err != nil {
+		if err := fence(t, lease); err != nil {
 			return 0, err
 		}
 		var ids []int64
 		if err := t.All(&ids, t.S.D.Locked(query, "e"), lease.Job, now.UnixMilli()); err != nil || len(ids) == 0 {
 			return 0, err
 		}
-		return len(ids), MoveAll(t, ids, trade.Pending, now, awake)
+		return len(ids), moveAll(t, ids, trade.Pending, now, clearedByWaking)
 	})
 }
 
-// awake clears the columns that a woken entry no longer needs.
-const awake = `cause = '', error = NULL, waiting_for = '[]', next_attempt_at = NULL`
+// clearedByWaking clears the columns that a woken entry no longer needs.
+const clearedByWaking = `cause = '', error = NULL, waiting_for = '[]', next_attempt_at = NULL`
 
 // WakeBlocked moves the entries that wait for a record of the platform to pending, because a row
 // that needs the record was accepted. This concerns the entries of all jobs. An entry that also
 // waits for something else keeps waiting for that. It returns how many were moved.
-func (s *Ledger) WakeBlocked(ctx context.Context, lease trade.Lease, kind, id string) (int, error) {
+func (s *Store) WakeBlocked(ctx context.Context, lease trade.Lease, kind, id string) (int, error) {
 	now := time.Now()
 	return sqldb.Stored(ctx, s.db, "waking entries that waited for a record", func(t *sqldb.Tx) (int, error) {
-		if err := jobs.Fence(t, lease); err != nil {
+		if err := fence(t, lease); err != nil {
 			return 0, err
 		}
 		var rows []struct {
@@ -95,7 +94,7 @@ func (s *Ledger) WakeBlocked(ctx context.Context, lease trade.Lease, kind, id st
 			case len(rest) == 0 && r.Ready:
 				woken = append(woken, r.ID)
 			default:
-				text, err := json.Marshal(List(rest))
+				text, err := json.Marshal(notNil(rest))
 				if err != nil {
 					return 0, err
 				}
@@ -105,21 +104,21 @@ func (s *Ledger) WakeBlocked(ctx context.Context, lease trade.Lease, kind, id st
 				}
 			}
 		}
-		return len(woken), MoveAll(t, woken, trade.Pending, now, awake)
+		return len(woken), moveAll(t, woken, trade.Pending, now, clearedByWaking)
 	})
 }
 
 // Due returns pending entries that are due, with ids greater than after, in id order, at most
 // limit.
-func (s *Ledger) Due(ctx context.Context, job string, now time.Time, after int64, limit int) ([]trade.Entry, error) {
-	return s.SelectEntries(ctx, "looking for what is due", `WHERE `+IsDue, DueArgs(job, now, after, limit)...)
+func (s *Store) Due(ctx context.Context, job string, now time.Time, after int64, limit int) ([]trade.Entry, error) {
+	return s.selectEntries(ctx, "looking for what is due", `WHERE `+isDue, dueArgs(job, now, after, limit)...)
 }
 
-// IsDue is the SQL condition, order and limit of what is due; DueArgs are its arguments. A second
+// isDue is the SQL condition, order and limit of what is due; dueArgs are its arguments. A second
 // sending of an order commitment waits, for at most an hour, until each event since the first one
 // was looked at, and each record that one named was read back: it may be that of the first. The 5 s
 // are how far the platform's clock may be behind; a record that was not there three times is none.
-const IsDue = `e.job = ? AND e.state = 'pending' AND e.id > ? AND (e.next_attempt_at IS NULL OR e.next_attempt_at <= ?)
+const isDue = `e.job = ? AND e.state = 'pending' AND e.id > ? AND (e.next_attempt_at IS NULL OR e.next_attempt_at <= ?)
 	AND (e.generation = 1 OR e.sends <> 'order_commitments' OR e.updated_at <= ? OR NOT EXISTS (
 		SELECT 1 FROM attempt a WHERE a.entry_id = e.id AND a.outcome = 'unknown' AND (
 			EXISTS (SELECT 1 FROM inbox i WHERE i.next_at <= ? AND i.last_at >= a.started_at - 5000)
@@ -127,21 +126,21 @@ const IsDue = `e.job = ? AND e.state = 'pending' AND e.id > ? AND (e.next_attemp
 				AND c.purpose = 'doubt' AND NOT (c.status = 404 AND c.tries >= 3)))))
 	ORDER BY e.id LIMIT ?`
 
-// DueArgs returns the arguments of IsDue.
-func DueArgs(job string, now time.Time, after int64, limit int) []any {
+// dueArgs returns the arguments of isDue.
+func dueArgs(job string, now time.Time, after int64, limit int) []any {
 	at := now.UnixMilli()
 	return []any{job, after, at, now.Add(-time.Hour).UnixMilli(), at, limit}
 }
 
-// BlockRow is a row of the table block: a record that the platform does not know.
-type BlockRow struct {
+// blockRow is a row of the table block: a record that the platform does not know.
+type blockRow struct {
 	Kind, ID, Message string
 	FirstAt           int64
 	NextAt            sql.NullInt64
 	Tries             int
 }
 
-func (r BlockRow) block() trade.Block {
+func (r blockRow) block() trade.Block {
 	return trade.Block{
 		Kind: r.Kind, ID: r.ID, Message: r.Message, FirstAt: time.UnixMilli(r.FirstAt).UTC(),
 		NextAt: sqldb.Instant(r.NextAt), Tries: r.Tries,
@@ -149,8 +148,8 @@ func (r BlockRow) block() trade.Block {
 }
 
 // Blocks returns the records that rows wait for, ordered by kind and id.
-func (s *Ledger) Blocks(ctx context.Context) ([]trade.Block, error) {
-	return sqldb.Made(ctx, s.db, "reading what rows wait for", BlockRow.block,
+func (s *Store) Blocks(ctx context.Context) ([]trade.Block, error) {
+	return sqldb.Made(ctx, s.db, "reading what rows wait for", blockRow.block,
 		`SELECT kind, id, message, first_at, next_at, tries FROM block ORDER BY kind, id`)
 }
 

@@ -1,6 +1,6 @@
 // Updates of entries by compare-and-set.
 
-package ledger
+package state
 
 import (
 	"database/sql"
@@ -24,13 +24,13 @@ type NarrowRow struct {
 	SourceHash, PayloadHash                            trade.Hash
 }
 
-// SelectNarrow selects the columns of a NarrowRow.
-const SelectNarrow = `SELECT e.id, e.job, e.sends, e.key, e.state, e.record_id, e.flags, e.generation, e.attempts, e.amount, e.unit, e.version,
+// selectNarrow selects the columns of a NarrowRow.
+const selectNarrow = `SELECT e.id, e.job, e.sends, e.key, e.state, e.record_id, e.flags, e.generation, e.attempts, e.amount, e.unit, e.version,
 	e.cause, e.error, e.next_attempt_at, e.acknowledged, e.dismissal, e.source_hash, e.payload_hash FROM entry e `
 
-// LockEntries reads entries and locks them until the transaction ends, in id order, so that two
+// lockEntries reads entries and locks them until the transaction ends, in id order, so that two
 // transactions do not deadlock.
-func LockEntries(t *sqldb.Tx, ids []int64) (map[int64]*NarrowRow, error) {
+func lockEntries(t *sqldb.Tx, ids []int64) (map[int64]*NarrowRow, error) {
 	ids = slices.Clone(ids)
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
@@ -38,7 +38,7 @@ func LockEntries(t *sqldb.Tx, ids []int64) (map[int64]*NarrowRow, error) {
 	if len(ids) == 0 {
 		return out, nil
 	}
-	query := SelectNarrow + `WHERE ` + t.S.D.Among("e.id") + ` ORDER BY e.id`
+	query := selectNarrow + `WHERE ` + t.S.D.Among("e.id") + ` ORDER BY e.id`
 	var rows []NarrowRow
 	if err := t.All(&rows, t.S.D.Locked(query, "e"), sqldb.ListOf(t.S.D, ids)); err != nil {
 		return nil, err
@@ -49,8 +49,8 @@ func LockEntries(t *sqldb.Tx, ids []int64) (map[int64]*NarrowRow, error) {
 	return out, nil
 }
 
-// UpdateIDs returns the ids of the entries of updates.
-func UpdateIDs(updates []trade.Update) []int64 {
+// updateIDs returns the ids of the entries of updates.
+func updateIDs(updates []trade.Update) []int64 {
 	ids := make([]int64, len(updates))
 	for i, u := range updates {
 		ids[i] = u.Entry.ID
@@ -58,16 +58,16 @@ func UpdateIDs(updates []trade.Update) []int64 {
 	return ids
 }
 
-// ApplyUpdates writes the updates whose entry is still as it was read, and returns how many others
-// there were. entries must be locked, and records must be theirs; ApplyUpdates keeps both current,
+// applyUpdates writes the updates whose entry is still as it was read, and returns how many others
+// there were. entries must be locked, and records must be theirs; applyUpdates keeps both current,
 // and the caller must Note the records. The journal is told of entries that were sent and whose rows
 // have since changed or left their keys, or are again as they were sent: their present content is not
 // sent under another key, and nothing is sent that refers to them.
-func ApplyUpdates(t *sqldb.Tx, entries map[int64]*NarrowRow, records *Records, updates []trade.Update,
-	now time.Time, sums TallyChange,
+func applyUpdates(t *sqldb.Tx, entries map[int64]*NarrowRow, records *recordSet, updates []trade.Update,
+	now time.Time, sums tallyChange,
 ) (lost int, err error) {
-	var rows []*EntryRow
-	var rests []*OwnedRecord // by which they are accepted from now on
+	var rows []*entryRow
+	var rests []*ownedRecord // by which they are accepted from now on
 	done := map[int64]bool{}
 	for _, u := range updates {
 		to := u.Entry.State
@@ -86,13 +86,13 @@ func ApplyUpdates(t *sqldb.Tx, entries map[int64]*NarrowRow, records *Records, u
 			strings.Contains(e.Flags, changedText) || strings.Contains(e.Flags, replacedText)) {
 			records.touch(e)
 		}
-		row, err := RowOf(u.Entry, now)
+		row, err := entryRowOf(u.Entry, now)
 		if err != nil {
 			return 0, err
 		}
 		row.Version, row.RecordID = e.Version+1, e.RecordID
 		rests = append(rests, records.follow(e, u))
-		old, err := Quantity(e.Amount, e.Unit)
+		old, err := quantityOf(e.Amount, e.Unit)
 		if err != nil {
 			return 0, fmt.Errorf("entry %d is damaged: its amount %w", e.ID, err)
 		}

@@ -1,0 +1,145 @@
+package state
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// statusRow is a row of the table job_status.
+type statusRow struct {
+	State string
+	Stop  sql.NullString
+	Reach string `db:"stop_reach"`
+	Since sql.NullInt64
+}
+
+const selectStatus = `SELECT state, stop, stop_reach, since FROM job_status WHERE job = ?`
+
+// statusOf returns the status of a job from its rows, of which there is one or none. A job without
+// a row is idle.
+func statusOf(job string, rows []statusRow) (trade.JobStatus, error) {
+	if len(rows) == 0 {
+		return trade.JobStatus{Job: job, State: trade.Idle}, nil
+	}
+	status := trade.JobStatus{Job: job, State: trade.JobState(rows[0].State), Since: sqldb.Instant(rows[0].Since)}
+	if rows[0].Stop.Valid {
+		err := json.Unmarshal([]byte(rows[0].Stop.String), &status.Stop)
+		if err == nil {
+			err = setReach(status.Stop, rows[0].Reach)
+		}
+		if err != nil {
+			return trade.JobStatus{}, fmt.Errorf("the state of job %s is damaged: %w", job, err)
+		}
+	}
+	return status, nil
+}
+
+// JobStatus returns the status of a job. It is idle if nothing was ever recorded.
+func (s *Store) JobStatus(ctx context.Context, job string) (trade.JobStatus, error) {
+	const op = "reading the state of a job"
+	var rows []statusRow
+	if err := s.db.All(ctx, op, &rows, selectStatus, job); err != nil {
+		return trade.JobStatus{}, err
+	}
+	status, err := statusOf(job, rows)
+	return status, s.db.Fault(ctx, op, err)
+}
+
+// lockStatus reads the status of a job and locks it until the transaction ends.
+func lockStatus(t *sqldb.Tx, job string) (trade.JobStatus, error) {
+	var rows []statusRow
+	if err := t.All(&rows, t.S.D.Locked(selectStatus, "job_status"), job); err != nil {
+		return trade.JobStatus{}, err
+	}
+	return statusOf(job, rows)
+}
+
+// SetJobStatus records the status of a job. A pause stays: only an act of a person ends it.
+func (s *Store) SetJobStatus(ctx context.Context, status trade.JobStatus) error {
+	return s.db.InTx(ctx, "recording the state of a job",
+		func(t *sqldb.Tx) error { return putStatus(t, status, ` WHERE job_status.state <> 'paused'`) })
+}
+
+// putStatus writes the status of a job. condition is an SQL condition on the stored status that may
+// be replaced; "" for any.
+func putStatus(t *sqldb.Tx, status trade.JobStatus, condition string) error {
+	var stop sql.NullString
+	if status.Stop != nil {
+		text, err := json.Marshal(status.Stop)
+		if err != nil {
+			return err
+		}
+		stop = textOrNull(string(text))
+	}
+	reach, err := reachOf(status.Stop)
+	if err != nil {
+		return err
+	}
+	return t.Do(`INSERT INTO job_status (job, state, stop, stop_reach, since) VALUES (?, ?, ?, ?, ?) ON CONFLICT (job) DO UPDATE
+		SET state = excluded.state, stop = excluded.stop, stop_reach = excluded.stop_reach, since = excluded.since`+condition,
+		status.Job, string(status.State), stop, reach, sqldb.Millis(status.Since))
+}
+
+// textOrNull converts an empty text to NULL.
+func textOrNull(text string) sql.NullString { return sql.NullString{String: text, Valid: text != ""} }
+
+// knowJob records that a job has entries of a kind. Every group of that kind that begins after this
+// transaction sees it. A group that began earlier and did not see it holds the lease of its job,
+// for which knowJob waits.
+func knowJob(t *sqldb.Tx, job, sends string) error {
+	var known []string
+	if err := t.All(&known, `SELECT job FROM job_kind WHERE job = ? AND sends = ?`, job, sends); err != nil ||
+		len(known) > 0 {
+		return err
+	}
+	if err := lockKind(t, newJobOfKind, sends); err != nil {
+		return err
+	}
+	if t.S.D.Name == sqldb.Postgres {
+		query := `SELECT l.epoch FROM job_lease l WHERE l.job <> ? AND l.job IN (SELECT k.job FROM job_kind k WHERE k.sends = ?) ORDER BY l.job`
+		if err := t.All(&[]int64{}, t.S.D.Locked(query, "l"), job, sends); err != nil {
+			return err
+		}
+	}
+	return t.Do(`INSERT INTO job_kind (job, sends) VALUES (?, ?) ON CONFLICT DO NOTHING`, job, sends)
+}
+
+// JobsOfLedger returns the jobs that have entries, ordered by name, with how many entries were sent
+// or are in doubt.
+func (s *Store) JobsOfLedger(ctx context.Context) ([]trade.KnownJob, error) {
+	const op = "reading the jobs that have entries"
+	var rows []struct {
+		Job, Sends string
+		State      trade.State
+		N, Damaged int
+	}
+	err := s.db.All(ctx, op, &rows,
+		`SELECT k.job, k.sends, t.state, COALESCE(SUM(t.n), 0) AS n, COUNT(*) - COUNT(t.n) AS damaged FROM job_kind k JOIN tally t ON t.job = k.job
+		GROUP BY k.job, k.sends, t.state ORDER BY k.job, k.sends`)
+	if err != nil {
+		return nil, err
+	}
+	var out []trade.KnownJob
+	for _, r := range rows {
+		if r.Damaged > 0 {
+			return nil, s.db.Fault(ctx, op, fmt.Errorf("%w: job %s, state %s", errSumDamaged, r.Job, r.State))
+		}
+		if n := len(out); n == 0 || out[n-1].Job != r.Job || out[n-1].Sends != trade.Kind(r.Sends) {
+			out = append(out, trade.KnownJob{Job: r.Job, Sends: trade.Kind(r.Sends)})
+		}
+		job := &out[len(out)-1]
+		job.Entries += r.N
+		switch r.State {
+		case trade.Accepted:
+			job.Accepted += r.N
+		case trade.InDoubt, trade.Sending:
+			job.InDoubt += r.N
+		}
+	}
+	return out, nil
+}
