@@ -130,7 +130,7 @@ func TestF059ALedgerCopiedWithoutItsWALIsNoticed(t *testing.T) {
 	k.noticedAndRebuilt(0, want, map[string]bool{})
 }
 
-func TestB10ADatedCopyIsMadeAndTheNewestAreKept(t *testing.T) {
+func TestADatedCopyIsMadeAndTheNewestAreKept(t *testing.T) {
 	k := sqliteKept(t)
 	k.send("a", 3)
 	dir := t.TempDir()

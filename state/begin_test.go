@@ -13,7 +13,7 @@ import (
 
 // C4: a ledger that is not there is an error that says what was looked for and where, and nothing
 // is made; New alone begins one, with its journal, once.
-func TestC4ALedgerIsBegunByNobodyButNew(t *testing.T) {
+func TestALedgerIsBegunByNobodyButNew(t *testing.T) {
 	t.Parallel()
 	for _, kind := range backends {
 		for name, made := range map[string]func(testing.TB) sqldb.Options{
@@ -65,7 +65,7 @@ func TestC4ALedgerIsBegunByNobodyButNew(t *testing.T) {
 }
 
 // C4: a plan to move a ledger begins none in the new place.
-func TestC4APlanToMoveALedgerBeginsNone(t *testing.T) {
+func TestAPlanToMoveALedgerBeginsNone(t *testing.T) {
 	t.Parallel()
 	k := keep(t, backends[0].open(t))
 	k.close()

@@ -48,7 +48,7 @@ func sentJob(t testing.TB, s *Store, job string, keys ...string) {
 
 // C3: the entries of a job follow its new name, with all that belongs to them; two jobs can become
 // one.
-func TestC3TheEntriesOfAJobFollowItsNewName(t *testing.T) {
+func TestTheEntriesOfAJobFollowItsNewName(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		sentJob(t, s, "a", "1", "2", "3", "4")
 		sentJob(t, s, "b", "5", "6", "7", "8")
@@ -109,7 +109,7 @@ func TestC3TheEntriesOfAJobFollowItsNewName(t *testing.T) {
 }
 
 // C5: of which the platform says that it has it, that row never gives way to one that was not sent.
-func TestC5ARowThatThePlatformSaysExistsDoesNotGiveWayToAnother(t *testing.T) {
+func TestARowThatThePlatformSaysExistsDoesNotGiveWayToAnother(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		lease := mustLease(t, s, "a")
 		mustRecord(t, s, lease, newEntry("1"))

@@ -59,7 +59,7 @@ func (k *kept) sendTo(platform string) error {
 	return k.s.ReleaseLease(k.t.Context(), lease)
 }
 
-func TestC10ALedgerThatHasSentBelongsToThatPlatform(t *testing.T) {
+func TestALedgerThatHasSentBelongsToThatPlatform(t *testing.T) {
 	journaled(t, func(t *testing.T, k *kept) {
 		must.Do(t, k.sendTo(fromTests))
 		if err := k.sendTo(production); err != nil { // nothing was sent: it may change freely
@@ -96,7 +96,7 @@ func TestC10ALedgerThatHasSentBelongsToThatPlatform(t *testing.T) {
 	})
 }
 
-func TestC10WhoIsAboutToSendKeepsTheLedgerAtItsPlatform(t *testing.T) {
+func TestWhoIsAboutToSendKeepsTheLedgerAtItsPlatform(t *testing.T) {
 	journaled(t, func(t *testing.T, k *kept) {
 		lease := must.Get(k.s.AcquireLease(t.Context(), "contracts", sendsTo("a", fromTests)))(t)
 		var leased *trade.LeasedError
@@ -115,7 +115,7 @@ func TestC10WhoIsAboutToSendKeepsTheLedgerAtItsPlatform(t *testing.T) {
 	})
 }
 
-func TestC10ALedgerOfAnOlderProgramTakesThePresentPlatformAndSaysSo(t *testing.T) {
+func TestALedgerOfAnOlderProgramTakesThePresentPlatformAndSaysSo(t *testing.T) {
 	journaled(t, func(t *testing.T, k *kept) {
 		k.send("a", 3)
 		mustBelong(t, k.s, "")
@@ -129,7 +129,7 @@ func TestC10ALedgerOfAnOlderProgramTakesThePresentPlatformAndSaysSo(t *testing.T
 	})
 }
 
-func TestC10TheJournalKnowsThePlatform(t *testing.T) {
+func TestTheJournalKnowsThePlatform(t *testing.T) {
 	journaled(t, func(t *testing.T, k *kept) {
 		must.Do(t, k.sendTo(fromTests))
 		k.send("a", 3)
@@ -150,7 +150,7 @@ func TestC10TheJournalKnowsThePlatform(t *testing.T) {
 	})
 }
 
-func TestC10AProcessThatEndedBetweenJournalAndLedgerLeavesThePlatformKnown(t *testing.T) {
+func TestAProcessThatEndedBetweenJournalAndLedgerLeavesThePlatformKnown(t *testing.T) {
 	journaled(t, func(t *testing.T, k *kept) {
 		must.Do(t, k.sendTo(fromTests))
 		// As if the commit that took the address had not been: the journal has one record more.
@@ -163,7 +163,7 @@ func TestC10AProcessThatEndedBetweenJournalAndLedgerLeavesThePlatformKnown(t *te
 	})
 }
 
-func TestC10AMovedLedgerBelongsToItsPlatform(t *testing.T) {
+func TestAMovedLedgerBelongsToItsPlatform(t *testing.T) {
 	journaled(t, func(t *testing.T, k *kept) {
 		must.Do(t, k.sendTo(fromTests))
 		k.send("a", 3)
@@ -182,7 +182,7 @@ func TestC10AMovedLedgerBelongsToItsPlatform(t *testing.T) {
 
 // C10: a process that was suspended while the ledger was rebound stores no intent afterwards: it
 // would send to the former address.
-func TestC10AProcessThatWasSuspendedOverARebindSendsNothing(t *testing.T) {
+func TestAProcessThatWasSuspendedOverARebindSendsNothing(t *testing.T) {
 	journaled(t, func(t *testing.T, k *kept) {
 		lease := must.Get(k.s.AcquireLease(t.Context(), "contracts", sendsTo("a", fromTests)))(t)
 		rows := mustRecord(t, k.s, lease, newEntry("a"), newEntry("b"))

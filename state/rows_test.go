@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
 
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
@@ -49,4 +51,66 @@ func TestAnEntryComesBackFromItsRowWithEveryField(t *testing.T) {
 	if diff := cmp.Diff(full, got); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
+}
+
+func TestAnEntryAndItsRowAreTheSame(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		cell := rapid.Custom(func(t *rapid.T) trade.Cell {
+			if rapid.Bool().Draw(t, "null") {
+				return trade.Cell{}
+			}
+			return trade.Cell{Kind: rapid.SampledFrom([]byte("tnd")).Draw(t, "kind"), Text: text(t)}
+		})
+		e := trade.Entry{
+			ID: rapid.Int64Range(1, 1e15).Draw(t, "id"), Job: text(t), Sends: trade.OrderCommitments, Key: text(t),
+			KeyParts: rapid.SliceOf(cell).Draw(t, "parts"),
+			State:    rapid.SampledFrom(trade.States).Draw(t, "state"), Cause: text(t),
+			Flags:      rapid.SliceOf(rapid.SampledFrom([]trade.Flag{trade.Changed, trade.Twin})).Draw(t, "flags"),
+			Generation: rapid.IntRange(1, 3).Draw(t, "generation"), Attempts: rapid.IntRange(0, 9).Draw(t, "attempts"),
+			FirstSeenAt: moment(t), UpdatedAt: moment(t),
+			Values:     rapid.MapOf(rapid.StringMatching(`[a-z]{1,5}`), cell).Draw(t, "values"),
+			SourceHash: anyHash(t), MappedWith: text(t), PayloadHash: anyHash(t), Quantity: anyQuantity(t),
+			GoneSweeps: rapid.IntRange(0, 3).Draw(t, "gone"),
+			Version:    rapid.Int64Range(1, 1e9).Draw(t, "version"),
+		}
+		if rapid.Bool().Draw(t, "next") {
+			e.NextAttemptAt = moment(t)
+		}
+		if rapid.Bool().Draw(t, "payload") {
+			e.Payload = json.RawMessage(`{"amount": 1.50, "x":"` + "ç" + `"}`)
+		}
+		if rapid.Bool().Draw(t, "error") {
+			e.Error = &trade.EntryError{
+				Kind: trade.APIError, Status: 400, Messages: []string{text(t)},
+				Fields: []trade.Problem{{Field: text(t), Value: text(t)}}, Text: text(t), Weak: true,
+			}
+			e.WaitingFor = []trade.Awaited{{Ref: text(t), Code: text(t)}, {Platform: "wallets", ID: text(t)}}
+			e.Warnings = []trade.Problem{{Field: text(t), Severity: trade.Warning}}
+		}
+		row := must.Get(entryRowOf(e, at))(t)
+		got := must.Get(row.Entry())(t)
+		if diff := cmp.Diff(e, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Fatalf("entry → row → entry (-want +got):\n%s", diff)
+		}
+		a := trade.Attempt{
+			ID: text(t), EntryID: 3, Generation: 1, No: 2, RunID: text(t), Owner: text(t), Epoch: 7,
+			Payload: json.RawMessage(`{"a":1.50}`), PayloadHash: anyHash(t),
+			StartedAt: moment(t), Outcome: rapid.SampledFrom([]trade.Outcome{
+				"", trade.OutcomeCreated,
+				trade.OutcomeUnknown,
+			}).Draw(t, "outcome"),
+			Status: 201, Messages: rapid.SliceOf(rapid.StringMatching(`[a-z.]{1,9}`)).Draw(t, "messages"),
+			RemoteID: text(t), Reason: text(t),
+			Evidence: json.RawMessage(`{"b":2}`), RequestHead: json.RawMessage(`{}`), AnswerBody: text(t),
+		}
+		if a.Outcome != "" {
+			a.FinishedAt = moment(t)
+		}
+		attemptRow := must.Get(attemptRowOf(a, at, true))(t)
+		back, err := attemptRow.Attempt()
+		if diff := cmp.Diff(a, back, cmpopts.EquateEmpty()); diff != "" || err != nil {
+			t.Fatalf("attempt → row → attempt (-want +got):\n%s%v", diff, err)
+		}
+	})
 }

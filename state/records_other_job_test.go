@@ -13,7 +13,7 @@ import (
 
 // C3: of several jobs that begin at the same moment with the same keys, each key is claimed by one,
 // whichever came first; in doubt and accepted rows count as well.
-func TestC3AKeyOfAKindIsClaimedByOneJob(t *testing.T) {
+func TestAKeyOfAKindIsClaimedByOneJob(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		const jobs, rounds, size = 4, 6, 10
 		var mu sync.Mutex

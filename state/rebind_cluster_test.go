@@ -422,7 +422,7 @@ func TestATimelineIsTheNumberThatPostgresTellsPeople(t *testing.T) {
 	}
 }
 
-func TestC11ACopyRestoredOnAnotherServerIsNoticed(t *testing.T) {
+func TestACopyRestoredOnAnotherServerIsNoticed(t *testing.T) {
 	from, k := onServer(t)
 	to := pgtest.Server(t)
 	k.send("a", 3)
@@ -448,7 +448,7 @@ func TestC11ACopyRestoredOnAnotherServerIsNoticed(t *testing.T) {
 	k.send("b", 1)
 }
 
-func TestC11ALedgerOfAnOlderProgramTakesThePresentServer(t *testing.T) {
+func TestALedgerOfAnOlderProgramTakesThePresentServer(t *testing.T) {
 	t.Parallel()
 	k := keep(t, backends[1].open(t))
 	mustExec(t, k.s, `UPDATE ledger SET server = ''`)
@@ -462,7 +462,7 @@ func TestC11ALedgerOfAnOlderProgramTakesThePresentServer(t *testing.T) {
 	}
 }
 
-func TestC11WhatTheRoleMayNotReadIsSaidAndTheRestIsCompared(t *testing.T) {
+func TestWhatTheRoleMayNotReadIsSaidAndTheRestIsCompared(t *testing.T) {
 	c, k := onServer(t)
 	k.close()
 	k.open()

@@ -1,7 +1,6 @@
 package state
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -194,145 +194,6 @@ func TestGoingThroughTheEntriesMayWrite(t *testing.T) {
 	})
 }
 
-func TestOnlyWhatIsDueIsGiven(t *testing.T) {
-	both(t, func(t *testing.T, s *Store) {
-		lease := mustLease(t, s, "contracts")
-		later, now := newEntry("later"), newEntry("now")
-		later.NextAttemptAt, now.NextAttemptAt = at.Add(time.Millisecond), at
-		waiting := newEntry("waiting")
-		waiting.State = trade.Waiting
-		es := mustRecord(t, s, lease, newEntry("a"), later, waiting, now, newEntry("b"))
-		mustRecord(t, s, mustLease(t, s, "others"), newEntry("x"))
-		due := func(after int64, limit int) (keys []string) {
-			t.Helper()
-			entries := must.Get(s.Due(t.Context(), "contracts", at, after, limit))(t)
-			for _, e := range entries {
-				keys = append(keys, e.Key)
-			}
-			return keys
-		}
-		if diff := cmp.Diff([]string{"a", "now", "b"}, due(0, 10)); diff != "" {
-			t.Errorf("due (-want +got):\n%s", diff)
-		}
-		if diff := cmp.Diff([]string{"now"}, due(es[0].ID, 1)); diff != "" {
-			t.Errorf("due after the first (-want +got):\n%s", diff)
-		}
-	})
-}
-
-func TestWakingByTimeAndByARecordOfThePlatform(t *testing.T) {
-	both(t, func(t *testing.T, s *Store) {
-		lease, other := mustLease(t, s, "contracts"), mustLease(t, s, "fixations")
-		waits := func(key string, on ...trade.Awaited) trade.Entry {
-			e := newEntry(key)
-			e.State, e.Cause, e.WaitingFor = trade.Waiting, "message.wallet.not-found", on
-			return e
-		}
-		w1, w2 := trade.Awaited{Platform: "wallets", ID: "w1"}, trade.Awaited{Platform: "wallets", ID: "w2"}
-		timed, future, bare := waits("timed", w2), waits("future", w2),
-			waits("bare", trade.Awaited{Ref: "wallets", Code: "1"})
-		timed.NextAttemptAt, future.NextAttemptAt, bare.NextAttemptAt = at, at.Add(1), at
-		future.NextAttemptAt = at.Add(time.Hour)
-		bare.Payload = nil
-		rejected := newEntry("rejected")
-		es := mustRecord(t, s, lease, waits("one", w1), waits("two", w1, w2), waits("three", w2), timed, future, bare,
-			rejected, waits("kind", trade.Awaited{Platform: "producers", ID: "w1"}))
-		mustRecord(t, s, other, waits("elsewhere", w1))
-		st := refused(mustSend(t, s, lease, es[6]))
-		st.NextAttemptAt = at
-		mustSettle(t, s, lease, st)
-
-		if n, err := s.WakeBlocked(t.Context(), lease, "wallets", "w1"); n != 2 || err != nil {
-			t.Errorf("WakeBlocked: %d, %v; want 2", n, err)
-		}
-		if n, err := s.Wake(t.Context(), lease, at); n != 2 || err != nil {
-			t.Errorf("Wake: %d, %v; want 2", n, err)
-		}
-		want := map[string]trade.State{
-			"one": trade.Pending, "two": trade.Waiting, "three": trade.Waiting, "timed": trade.Pending,
-			"future": trade.Waiting, "bare": trade.Waiting,
-			"rejected": trade.Pending, "kind": trade.Waiting,
-		}
-		if diff := cmp.Diff(want, statesOf(t, s, "contracts")); diff != "" {
-			t.Errorf("states (-want +got):\n%s", diff)
-		}
-		if got := statesOf(t, s, "fixations")["elsewhere"]; got != trade.Pending {
-			t.Errorf("the other job's entry is %s", got)
-		}
-		if diff := cmp.Diff([]trade.Awaited{w2}, mustEntry(t, s, "contracts", "two").WaitingFor); diff != "" {
-			t.Errorf("two still waits for (-want +got):\n%s", diff)
-		}
-		woken := mustEntry(t, s, "contracts", "rejected")
-		if woken.Cause != "" || woken.Error != nil || !woken.NextAttemptAt.IsZero() || woken.Attempts != 1 {
-			t.Errorf("woken entry: %+v", woken)
-		}
-		mustAddUp(t, s, "contracts")
-		mustAddUp(t, s, "fixations")
-	})
-}
-
-func TestAnEntryAndItsRowAreTheSame(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		cell := rapid.Custom(func(t *rapid.T) trade.Cell {
-			if rapid.Bool().Draw(t, "null") {
-				return trade.Cell{}
-			}
-			return trade.Cell{Kind: rapid.SampledFrom([]byte("tnd")).Draw(t, "kind"), Text: text(t)}
-		})
-		e := trade.Entry{
-			ID: rapid.Int64Range(1, 1e15).Draw(t, "id"), Job: text(t), Sends: trade.OrderCommitments, Key: text(t),
-			KeyParts: rapid.SliceOf(cell).Draw(t, "parts"),
-			State:    rapid.SampledFrom(trade.States).Draw(t, "state"), Cause: text(t),
-			Flags:      rapid.SliceOf(rapid.SampledFrom([]trade.Flag{trade.Changed, trade.Twin})).Draw(t, "flags"),
-			Generation: rapid.IntRange(1, 3).Draw(t, "generation"), Attempts: rapid.IntRange(0, 9).Draw(t, "attempts"),
-			FirstSeenAt: moment(t), UpdatedAt: moment(t),
-			Values:     rapid.MapOf(rapid.StringMatching(`[a-z]{1,5}`), cell).Draw(t, "values"),
-			SourceHash: anyHash(t), MappedWith: text(t), PayloadHash: anyHash(t), Quantity: anyQuantity(t),
-			GoneSweeps: rapid.IntRange(0, 3).Draw(t, "gone"),
-			Version:    rapid.Int64Range(1, 1e9).Draw(t, "version"),
-		}
-		if rapid.Bool().Draw(t, "next") {
-			e.NextAttemptAt = moment(t)
-		}
-		if rapid.Bool().Draw(t, "payload") {
-			e.Payload = json.RawMessage(`{"amount": 1.50, "x":"` + "ç" + `"}`)
-		}
-		if rapid.Bool().Draw(t, "error") {
-			e.Error = &trade.EntryError{
-				Kind: trade.APIError, Status: 400, Messages: []string{text(t)},
-				Fields: []trade.Problem{{Field: text(t), Value: text(t)}}, Text: text(t), Weak: true,
-			}
-			e.WaitingFor = []trade.Awaited{{Ref: text(t), Code: text(t)}, {Platform: "wallets", ID: text(t)}}
-			e.Warnings = []trade.Problem{{Field: text(t), Severity: trade.Warning}}
-		}
-		row := must.Get(entryRowOf(e, at))(t)
-		got := must.Get(row.Entry())(t)
-		if diff := cmp.Diff(e, got, cmpopts.EquateEmpty()); diff != "" {
-			t.Fatalf("entry → row → entry (-want +got):\n%s", diff)
-		}
-		a := trade.Attempt{
-			ID: text(t), EntryID: 3, Generation: 1, No: 2, RunID: text(t), Owner: text(t), Epoch: 7,
-			Payload: json.RawMessage(`{"a":1.50}`), PayloadHash: anyHash(t),
-			StartedAt: moment(t), Outcome: rapid.SampledFrom([]trade.Outcome{
-				"", trade.OutcomeCreated,
-				trade.OutcomeUnknown,
-			}).Draw(t, "outcome"),
-			Status: 201, Messages: rapid.SliceOf(rapid.StringMatching(`[a-z.]{1,9}`)).Draw(t, "messages"),
-			RemoteID: text(t), Reason: text(t),
-			Evidence: json.RawMessage(`{"b":2}`), RequestHead: json.RawMessage(`{}`), AnswerBody: text(t),
-		}
-		if a.Outcome != "" {
-			a.FinishedAt = moment(t)
-		}
-		attemptRow := must.Get(attemptRowOf(a, at, true))(t)
-		back, err := attemptRow.Attempt()
-		if diff := cmp.Diff(a, back, cmpopts.EquateEmpty()); diff != "" || err != nil {
-			t.Fatalf("attempt → row → attempt (-want +got):\n%s%v", diff, err)
-		}
-	})
-}
-
 func text(t *rapid.T) string {
 	return rapid.StringMatching(`[a-zçãA-Z0-9|"'\\ ]{0,12}`).Draw(t, "text")
 }
@@ -349,4 +210,36 @@ func anyQuantity(t *rapid.T) trade.Quantity {
 
 func anyHash(t *rapid.T) trade.Hash {
 	return trade.HashOf(text(t))
+}
+
+func TestArrivalsAreTheEntriesAboveAMark(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		e := mustRecord(t, s, mustLease(t, s, "contracts"), newEntry("a"), newEntry("b"), newEntry("c"))
+		mustRecord(t, s, mustLease(t, s, "other"), newEntry("x"))
+		for after, want := range map[int64]trade.Arrivals{
+			0:       {Count: 3, Last: e[2].ID, Samples: []string{"a", "b"}},
+			e[0].ID: {Before: true, Count: 2, Last: e[2].ID, Samples: []string{"b", "c"}},
+			e[2].ID: {Before: true},
+		} {
+			got, err := s.Arrivals(t.Context(), "contracts", after, 2)
+			if diff := cmp.Diff(want, got); diff != "" || err != nil {
+				t.Errorf("after %d (-want +got):\n%s%v", after, diff, err)
+			}
+		}
+	})
+}
+
+// Entries that were sent are no arrivals: a rebuild adds them with new ids.
+func TestArrivalsAreNotWhatWasSentBefore(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		lease := mustLease(t, s, "contracts")
+		e := mustRecord(t, s, lease, newEntry("a"), newEntry("b"), newEntry("c"))
+		mustSettle(t, s, lease, created(mustSend(t, s, lease, e[0]), sqldb.NewID()))
+		mustSend(t, s, lease, e[2])
+		got, err := s.Arrivals(t.Context(), "contracts", 0, 2)
+		want := trade.Arrivals{Count: 1, Last: e[2].ID, Samples: []string{"b"}}
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("(-want +got):\n%s%v", diff, err)
+		}
+	})
 }

@@ -20,7 +20,7 @@ func delivery(key, contract string) trade.Entry {
 
 // C12: a platform may count the deliveries of each contract from 1. Within a contract an id is
 // still the only one, and a UUID is so among all.
-func TestC12ADeliverysIDIsTheOnlyOneOfItsContract(t *testing.T) {
+func TestADeliverysIDIsTheOnlyOneOfItsContract(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		lease := mustLease(t, s, "deliveries")
 		accept := func(key, contract, id string, conflict bool) {
@@ -74,7 +74,7 @@ func TestC12ADeliverysIDIsTheOnlyOneOfItsContract(t *testing.T) {
 }
 
 // Rebuilding gives each of them its id again, from the journal alone and beside an older copy.
-func TestC12RebuildingKeepsIDsThatContractsShare(t *testing.T) {
+func TestRebuildingKeepsIDsThatContractsShare(t *testing.T) {
 	t.Parallel()
 	for _, older := range []bool{false, true} {
 		k := keep(t, backends[0].open(t))

@@ -535,7 +535,7 @@ func TestF067AFileThatMayNotBeWrittenNamesTheUser(t *testing.T) {
 
 // B6: what the superuser begins in the service's folder the service could not open. The way out is
 // named, also where it has happened.
-func TestB6TheSuperuserLeavesNoFilesInAnothersFolder(t *testing.T) {
+func TestTheSuperuserLeavesNoFilesInAnothersFolder(t *testing.T) {
 	t.Parallel()
 	o := backends[0].empty(t)
 	dir := filepath.Dir(o.DSN)

@@ -49,43 +49,6 @@ func mustWatch(t *testing.T, s *Store, ticks time.Duration, want int) {
 	}
 }
 
-func TestI14ASecondSendingWaitsForTheQuarantineOnTheClockOfTheBoot(t *testing.T) {
-	both(t, func(t *testing.T, s *Store) {
-		lease := mustLease(t, s, "contracts")
-		a := doubt(t, s, lease, mustRecord(t, s, lease, newEntry("a"))[0])
-		e := mustEntry(t, s, "contracts", "a")
-		try := func(ticks time.Duration, want bool) {
-			t.Helper()
-			done, err := s.Act(t.Context(), []trade.Act{again(e, ticks)})
-			if err != nil || done[0] != want {
-				t.Fatalf("at %s: done %v, %v; want %v", ticks, done, err, want)
-			}
-		}
-		try(100*time.Hour, false) // this boot has seen nothing of it
-		if n, err := s.Watch(t.Context(), "contracts", "another boot", 0); err != nil || n != 1 {
-			t.Fatal(n, err)
-		}
-		try(100*time.Hour, false) // nor does what another one saw say anything here
-		mustWatch(t, s, time.Hour, 1)
-		mustWatch(t, s, 9*time.Hour, 0) // the first sight counts
-		try(time.Hour+15*time.Minute-time.Millisecond, false)
-		// The sender is heard of after all, and knows no more: its time-out was over only now.
-		mustSettle(t, s, lease, unknown(a))
-		try(10*time.Hour, false)
-		mustWatch(t, s, 10*time.Hour, 1)
-		try(10*time.Hour+15*time.Minute, true)
-		if got := mustEntry(t, s, "contracts", "a"); got.Generation != 2 || got.ResentBy != 1 ||
-			got.State != trade.Pending {
-			t.Errorf("%+v", got)
-		}
-		bare := again(mustEntry(t, s, "contracts", "a"), 100*time.Hour)
-		bare.Resend = nil
-		if _, err := s.Act(t.Context(), []trade.Act{bare}); err == nil {
-			t.Error("a generation was opened without the order to send again")
-		}
-	})
-}
-
 func TestALateCreatedBeforeTheSecondSendingAcceptsTheRowWithItsID(t *testing.T) {
 	for i, state := range []trade.State{trade.Pending, trade.Waiting, trade.Invalid, trade.Held, trade.Dismissed} {
 		t.Run(string(state), func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-func TestA2SumsThatAreWrongOrNoNumbersAreCountedAnew(t *testing.T) {
+func TestSumsThatAreWrongOrNoNumbersAreCountedAnew(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		large := must.Get(trade.ParseDecimal(strings.Repeat("9", 38)))(t)
 		for _, job := range []string{"contracts", "deliveries"} {
@@ -51,7 +51,7 @@ func TestA2SumsThatAreWrongOrNoNumbersAreCountedAnew(t *testing.T) {
 
 // No rule of the database lets a kept sum be NULL, and yet no value makes a ledger unreadable for
 // good: a damaged file may hold anything.
-func TestB14SumsThatAreNullAreToldAndCountedAnew(t *testing.T) {
+func TestSumsThatAreNullAreToldAndCountedAnew(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		lease := mustLease(t, s, "contracts")
 		for _, key := range []string{"a", "b"} {
@@ -120,7 +120,7 @@ func TestB14SumsThatAreNullAreToldAndCountedAnew(t *testing.T) {
 
 // The sqlite3 of Debian 12 reports the columns before the last one of a key as NULL, in a table
 // like this.
-func TestB14AnOldShellFindsNothingWrongWithTheSums(t *testing.T) {
+func TestAnOldShellFindsNothingWrongWithTheSums(t *testing.T) {
 	t.Parallel()
 	s := mustOpen(t, sqldb.Options{Begin: true, Driver: sqldb.SQLite, DSN: filepath.Join(t.TempDir(), "state.db")})
 	var names []string

@@ -1,0 +1,106 @@
+package state
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+func TestRunsAreKeptNewestFirst(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		three := 3
+		first := trade.RunReport{
+			ID: sqldb.NewID(), Job: "contracts", StartedAt: at, States: map[trade.State]int{},
+			Flags: map[trade.Flag]int{},
+		}
+		// The clock was set back between the two: the order is that of the records.
+		second := trade.RunReport{
+			ID: sqldb.NewID(), Job: "contracts", StartedAt: at.Add(-time.Hour),
+			States: map[trade.State]int{},
+		}
+		other := trade.RunReport{ID: sqldb.NewID(), Job: "others", StartedAt: at}
+		for _, r := range []trade.RunReport{first, second, other} {
+			must.Do(t, s.StartRun(t.Context(), r))
+		}
+		first.EndedAt, first.Sweep, first.InScope, first.Gone, first.Sent = at.Add(time.Minute), true, &three,
+			new(int), 2
+		first.States[trade.Accepted], first.Flags[trade.Twin], first.Notes = 3, 1, []string{"a remark"}
+		first.Stopped = &trade.Stop{
+			Code: "key", Text: "the key was refused", All: true, Sends: trade.OrderCommitments,
+			Until: at.Add(time.Hour),
+		}
+		must.Do(t, s.FinishRun(t.Context(), first))
+		runs, err := s.Runs(t.Context(), "contracts", 0)
+		if diff := cmp.Diff([]trade.RunReport{second, first}, runs, cmpopts.EquateEmpty()); diff != "" || err != nil {
+			t.Errorf("runs (-want +got):\n%s%v", diff, err)
+		}
+		if runs, err := s.Runs(t.Context(), "", 2); len(runs) != 2 || err != nil || runs[0].Job != "others" {
+			t.Errorf("runs of all jobs: %v, %v", runs, err)
+		}
+	})
+}
+
+func TestRunsAreReadInPagesAndByTheirIDs(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		for i := range 5 {
+			report := trade.RunReport{
+				ID: fmt.Sprintf("run-%d", i), Job: []string{"contracts", "deliveries"}[i%2],
+				StartedAt: at, EndedAt: at, Sent: i,
+			}
+			must.Do(t, s.FinishRun(t.Context(), report))
+		}
+		var ids []string
+		for after := ""; ; {
+			page := must.Get(s.RunPage(t.Context(), "contracts", after, 2))(t)
+			for _, r := range page.Runs {
+				ids = append(ids, r.ID)
+			}
+			if after = page.Next; after == "" {
+				break
+			}
+		}
+		if diff := cmp.Diff([]string{"run-4", "run-2", "run-0"}, ids); diff != "" {
+			t.Errorf("RunPage (-want +got):\n%s", diff)
+		}
+		if run, err := s.Run(t.Context(), "run-3"); err != nil || run.Sent != 3 {
+			t.Errorf("Run gives %+v, %v", run, err)
+		}
+		if _, err := s.Run(t.Context(), "none"); !errors.Is(err, sqldb.ErrNotFound) {
+			t.Errorf("Run of a run that is not there: %v", err)
+		}
+		if _, err := s.RunPage(t.Context(), "", "x", 2); err == nil {
+			t.Error("RunPage takes x for where a page begins")
+		}
+	})
+}
+
+func TestRunsAreToldByTheirEnds(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		for i, r := range []trade.RunReport{
+			{ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: at.Add(2 * time.Minute), Read: 1},
+			{ID: sqldb.NewID(), Job: "deliveries", StartedAt: at, EndedAt: at.Add(time.Minute), Read: 2},
+			{ID: sqldb.NewID(), Job: "contracts", StartedAt: at, Read: 3}, // it has not ended
+			{ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: at.Add(3 * time.Minute), Read: 4},
+		} {
+			if err := s.FinishRun(t.Context(), r); err != nil {
+				t.Fatalf("run %d: %v", i, err)
+			}
+		}
+		var got []int
+		err := s.RunsEnded(t.Context(), at.Add(time.Minute), at.Add(3*time.Minute), func(r trade.RunReport) error {
+			got = append(got, r.Read)
+			return nil
+		})
+		if diff := cmp.Diff([]int{2, 1}, got); diff != "" || err != nil {
+			t.Errorf("runs (-want +got):\n%s%v", diff, err)
+		}
+	})
+}
