@@ -36,7 +36,7 @@ func newGroupTx(t *sqldb.Tx, lease trade.Lease, group trade.Group) *groupTx {
 		Tx: t, Lease: lease, Group: group, Now: group.At, Sums: tallyChange{},
 		Result: trade.GroupResult{
 			Claimed: map[string]bool{}, Settled: map[string]bool{},
-			Conflicts: map[string]string{},
+			Conflicts: map[string]string{}, Elsewhere: map[string]bool{},
 		},
 	}
 	if g.Now.IsZero() {
@@ -224,7 +224,8 @@ func (g *groupTx) claim() error {
 	if err != nil {
 		return err
 	}
-	waits := g.Result.Paused || g.Result.Stop != nil
+	// an answer with the id of another row proves nothing, and the sender stops (F100)
+	waits := g.Result.Paused || g.Result.Stop != nil || len(g.Result.Conflicts) > 0
 	var taken sentByOthers
 	if !waits {
 		if taken, err = g.sentElsewhere(); err != nil {
@@ -243,9 +244,6 @@ func (g *groupTx) claim() error {
 			continue
 		}
 		if taken.has(in.Entry) && !in.Entry.Ordered() {
-			if g.Result.Elsewhere == nil {
-				g.Result.Elsewhere = map[string]bool{}
-			}
 			g.Result.Elsewhere[in.Attempt.ID] = true
 			continue
 		}

@@ -152,7 +152,7 @@ func TestF053ALedgerThatTakesNoResultLeavesDoubts(t *testing.T) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.limits.MaxInFlight, b.limits.KeepAnswers = 2, 500*time.Millisecond
 		b.contracts(6)
-		b.losesCommits(3, false, true)
+		b.losesCommits(4, false, true)
 		r := b.sync(engine.Options{})
 		// one is accepted; of the two that are on their way when the ledger fails, the stop may
 		// hold the second back

@@ -10,8 +10,7 @@
 //	mapping    row → draft → record → request, or what is wrong; pure
 //	discovery  reads the ERP and records what is new; sweeps
 //	brakes     pauses a job before anything of it leaves
-//	recheck    reads rows again before they are sent; holds what was sent already
-//	sending    intents, requests in flight, answers, settlement
+//	sending    rows read again, what was sent already held; intents, requests, answers, settlement
 //	outcome    what an answer proves; pure
 //
 // Beside a pass: rehearse computes what a run would do, but stores and sends nothing; acts holds
@@ -67,11 +66,11 @@
 // Package identity answers it, for everybody who asks, from rows and records alone: what was sent
 // under a key never goes again under it; what was sent, or is in doubt, goes under another key only
 // if the ERP has one more row with it at that moment. For each content there are never more records
-// than rows that existed at the same time, unless a person ordered it. Package recheck reads what it
+// than rows that existed at the same time, unless a person ordered it. Package sending reads what it
 // needs.
 //
 // # The order of writes
 //
 // Around one POST: see package sending. Around a reading of the ERP: see package discovery. In one
-// transaction of the ledger: see state/ledger/commit.go.
+// transaction of the ledger: see state/group.go.
 package sync

@@ -1,19 +1,13 @@
-// The way of a row, on one page: Discover → Recheck → Intend → Send → Settle.
+// The way of a row: Discover → Recheck → Intend → Send → Settle.
 //
 //	Discover  open, below, then discovery.Discoverer.Discover: the row is read, mapped (package
 //	          mapping), and recorded as an entry; the brakes judge what came. A crash leaves the
 //	          cursor unchanged: the row is read again.
-//	Recheck   turn, below, then sending.Sender.Send: recheck.Checker.Recheck reads the row once
-//	          more, and holds it if it left the ERP or was sent already. A crash changes nothing.
-//	Intend    Sender.choose and Sender.store: the intent is made durable. A crash before the
-//	          commit changes nothing; after it, the next run settles the entry before it sends
-//	          anything.
-//	Send      Sender.send: the gate, then the first byte. A crash leaves the entry in doubt
-//	          (state/ledger/recover.go).
-//	Settle    Sender.takeResult and Sender.settlement: package outcome decides what the answer
-//	          proves, and the next group stores it.
+//	Send      turn, below, then sending.Sender.Send, which tells the rest on one page (loop.go): the
+//	          row is rechecked, its intent is stored, the request leaves, the answer is judged by
+//	          package outcome and stored. A crash between the intent and that leaves a doubt.
 //
-// A dry run takes the first two steps, on interfaces that only read (rehearse/dry_run.go).
+// A dry run discovers and rechecks, on interfaces that only read (rehearse/dry_run.go).
 
 package sync
 
@@ -30,7 +24,6 @@ import (
 	"github.com/safrasync/safrasync/sync/discovery"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/outcome"
-	"github.com/safrasync/safrasync/sync/recheck"
 	"github.com/safrasync/safrasync/sync/rehearse"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/sync/sending"
@@ -83,7 +76,7 @@ func (e *Engine) newPass(opts Options) *pass {
 type jobPass struct {
 	run       *run.Run
 	runs      run.Runs
-	recheck   *recheck.Checker
+	recheck   *sending.Checker
 	brakes    *brakes.Guard
 	discovery *discovery.Discoverer
 	send      *sending.Sender   // nil when nothing may be sent

@@ -25,6 +25,11 @@ type Group struct {
 	Unblock []Block        // removed, by Kind and ID
 }
 
+// Empty reports whether there is nothing to store.
+func (g Group) Empty() bool {
+	return len(g.Settle)+len(g.Updates)+len(g.Intents)+len(g.Block)+len(g.Unblock) == 0
+}
+
 // GroupResult is which parts of a group took effect.
 type GroupResult struct {
 	Claimed map[string]bool // attempt ids of the intents that are durable and ours

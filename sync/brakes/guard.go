@@ -3,16 +3,25 @@
 package brakes
 
 import (
-	"github.com/safrasync/safrasync/sync/recheck"
+	"context"
+
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/sync/identity"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
+
+// Judge asks package identity what rows are; see sending.Checker.
+type Judge interface {
+	Judge(ctx context.Context, entries, ahead, storing []trade.Entry,
+		found map[string][]erp.Row) ([]identity.Verdict, []identity.Candidate, error)
+}
 
 // Guard judges the result of a reading before anything is sent, and counts what goes under a
 // release or under an unconfirmed mapping.
 type Guard struct {
 	run     *run.Run
-	recheck *recheck.Checker
+	recheck Judge
 
 	Room     trade.Freight  // what this run may send, under `most:`
 	Released *trade.Freight // what a person has released beyond `most:`
@@ -20,4 +29,4 @@ type Guard struct {
 }
 
 // New returns the guard of one run.
-func New(r *run.Run, c *recheck.Checker) *Guard { return &Guard{run: r, recheck: c} }
+func New(r *run.Run, c Judge) *Guard { return &Guard{run: r, recheck: c} }

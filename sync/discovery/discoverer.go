@@ -4,15 +4,15 @@ package discovery
 
 import (
 	"github.com/safrasync/safrasync/sync/brakes"
-	"github.com/safrasync/safrasync/sync/recheck"
 	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/sync/sending"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // Discoverer reads the ERP for one run and records what is new.
 type Discoverer struct {
 	Run     *run.Run
-	Recheck *recheck.Checker
+	Recheck *sending.Checker
 	Brakes  *brakes.Guard
 
 	// Proved are the stored sums at the beginning of a sweep, if they equal those of the entries;
@@ -26,6 +26,6 @@ type Discoverer struct {
 
 // New returns the discoverer of one run, with its recheck and brakes.
 func New(r *run.Run) *Discoverer {
-	c := recheck.New(r)
+	c := sending.NewChecker(r)
 	return &Discoverer{Run: r, Recheck: c, Brakes: brakes.New(r, c), differ: map[int64]before{}}
 }

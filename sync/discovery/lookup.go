@@ -14,8 +14,8 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/sync/mapping"
-	"github.com/safrasync/safrasync/sync/recheck"
 	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/sync/sending"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -109,7 +109,7 @@ func (q *inquiry) add(ctx context.Context, e trade.Entry) error {
 		q.asked[w.Code] = true
 		q.rows = append(q.rows, e)
 	}
-	if len(q.rows) < recheck.BatchSize {
+	if len(q.rows) < sending.BatchSize {
 		return nil
 	}
 	return q.flush(ctx)

@@ -10,8 +10,8 @@ import (
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/sync/identity"
 	"github.com/safrasync/safrasync/sync/mapping"
-	"github.com/safrasync/safrasync/sync/recheck"
 	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/sync/sending"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -52,7 +52,7 @@ func (r *Discoverer) markReplaced(ctx context.Context) error {
 		}
 		rows := make([]identity.Row, 0, 2*len(entries))
 		for i, e := range entries {
-			row := recheck.RowOf(r.Run.Job, now[i])
+			row := sending.RowOf(r.Run.Job, now[i])
 			was := identity.Row{ID: e.ID, Job: e.Job, Key: e.Key, Content: identity.Content{
 				Prints: trade.Prints{Cells: r.differ[e.ID].source},
 			}}

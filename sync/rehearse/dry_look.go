@@ -7,15 +7,15 @@ import (
 	"slices"
 
 	"github.com/safrasync/safrasync/sync/discovery"
-	"github.com/safrasync/safrasync/sync/recheck"
 	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/sync/sending"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // pendingParents rechecks the rows of a dry run.
 type pendingParents struct {
 	run     *run.Run
-	recheck *recheck.Checker
+	recheck *sending.Checker
 }
 
 // goesAhead are the rows that would be sent, by what they may be found by.
@@ -30,7 +30,7 @@ func (g goesAhead) add(e trade.Entry) {
 		return
 	}
 	g.has[e.ID] = true
-	p := recheck.ContentOf(e).Prints
+	p := sending.ContentOf(e).Prints
 	g.cells[p.Cells], g.near[p.Near] = append(g.cells[p.Cells], e), append(g.near[p.Near], e)
 }
 
@@ -38,7 +38,7 @@ func (g goesAhead) add(e trade.Entry) {
 func (g goesAhead) of(entries []trade.Entry) (out []trade.Entry) {
 	seen := map[int64]bool{}
 	for _, e := range entries {
-		p := recheck.ContentOf(e).Prints
+		p := sending.ContentOf(e).Prints
 		for _, other := range slices.Concat(g.cells[p.Cells], g.near[p.Near]) {
 			if !seen[other.ID] {
 				seen[other.ID] = true
@@ -56,7 +56,7 @@ func lookAhead(ctx context.Context, d *discovery.Discoverer) error {
 	r := &pendingParents{run: d.Run, recheck: d.Recheck}
 	ahead := goesAhead{map[trade.Hash][]trade.Entry{}, map[int64][]trade.Entry{}, map[int64]bool{}}
 	for after := int64(0); ; {
-		due, err := r.run.Ledger.Due(ctx, r.run.Job.Name(), r.run.Env.Clock.Now(), after, recheck.BatchSize)
+		due, err := r.run.Ledger.Due(ctx, r.run.Job.Name(), r.run.Env.Clock.Now(), after, sending.BatchSize)
 		if err != nil {
 			return err
 		}
@@ -71,7 +71,7 @@ func lookAhead(ctx context.Context, d *discovery.Discoverer) error {
 	}
 	ready := slices.DeleteFunc(slices.Clone(r.run.Dry.Ready),
 		func(e trade.Entry) bool { return r.run.Dry.Fate[run.HashKey(e.Key)].State != trade.Pending })
-	for chunk := range slices.Chunk(ready, recheck.BatchSize) {
+	for chunk := range slices.Chunk(ready, sending.BatchSize) {
 		mine, err := r.notTaken(ctx, chunk)
 		if err != nil {
 			return err
@@ -103,7 +103,7 @@ func (r *pendingParents) notTaken(ctx context.Context, entries []trade.Entry) ([
 				kept = append(kept, e)
 				continue
 			}
-			recheck.HoldOtherJob(&e, trade.Counterpart{Job: job.Name(), Key: e.Key}, trade.Pending)
+			sending.HoldOtherJob(&e, trade.Counterpart{Job: job.Name(), Key: e.Key}, trade.Pending)
 			if err := r.run.Dry.HoldBack(ctx, e); err != nil {
 				return nil, err
 			}
@@ -180,7 +180,7 @@ func (r *pendingParents) lookDry(ctx context.Context, entries []trade.Entry, ahe
 
 // nameTwins adds the rows that are like another one to the report. known are rows that the ledger
 // need not be asked about.
-func (r *pendingParents) nameTwins(ctx context.Context, twins []recheck.Twin, known []trade.Entry) error {
+func (r *pendingParents) nameTwins(ctx context.Context, twins []sending.Twin, known []trade.Entry) error {
 	shown := map[int64]trade.Shown{}
 	for _, e := range known {
 		shown[e.ID] = e.Shown

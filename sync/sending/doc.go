@@ -1,18 +1,14 @@
-// Package sending submits the due entries of one job: it chooses rows, stores their intents, sends
-// the requests, receives the answers and settles.
+// Package sending submits the due entries of one job.
 //
-// # The order of writes
+// loop.go tells it on one page: rows are made ready, intents and settlements are stored, requests
+// leave, answers are judged; what a crash leaves stands at each step. An intent is made durable only
+// for a free slot (I11), and nothing leaves before the answers that have come are judged.
 //
-//  1. sender.go chooses rows that were rechecked just before. A crash here changes nothing.
-//  2. commit.go passes the group to the ledger, which makes the intents durable (I1): entry pending
-//     → sending, attempt open. A crash before the commit changes nothing; one after it leaves
-//     entries in sending, which the next run settles before it sends anything.
-//  3. flight.go: the gate checks the send window (I13), the lease (I12) and that nothing has
-//     stopped. A crash from here until the settlement is stored: in doubt.
-//  4. The request leaves.
-//  5. flight.go takes the answer, as package outcome has judged it; commit.go passes the settlement
-//     on with the next group. If the ledger cannot store it, the answer is kept for a while, then
-//     the row is in doubt.
-//
-// judge.go decides which answers stop the job. An intent is made durable only for a free slot (I11).
+//	queue.go             which rows are next, and how a batch of them is made ready
+//	recheck.go           reads them again in the ERP (I8), and asks package identity what they are (I3)
+//	compare.go, hold.go  the records that they may be, with what stands under their keys in the ERP; and
+//	                     what becomes of a row that may not go
+//	judge.go, in_row.go  which answers stop the job
+//	pace.go              how many requests may be in flight, and when
+//	settle.go            what an answer makes of its attempt and its entry
 package sending

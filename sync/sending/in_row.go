@@ -22,15 +22,33 @@ type streaks struct {
 	stalledAt              time.Time     // when the last send window passed
 }
 
-// spent reports whether a row was answered with 429 so often that only a later run tries it again.
-func (n *streaks) spent(entryID int64) bool { return n.throttled[entryID] >= throttledMost }
+// throttle counts a 429 for a row, and reports whether there were so many that only a later run tries
+// it again.
+func (n *streaks) throttle(entryID int64) bool {
+	if n.throttled == nil {
+		n.throttled = map[int64]int{}
+	}
+	n.throttled[entryID]++
+	return n.throttled[entryID] >= throttledMost
+}
+
+// spent returns the rows that only a later run tries again.
+func (n *streaks) spent() map[int64]bool {
+	out := map[int64]bool{}
+	for id, times := range n.throttled {
+		if times >= throttledMost {
+			out[id] = true
+		}
+	}
+	return out
+}
 
 // count updates the counters. Send windows that passed together, as on a machine that was
 // suspended, count once.
-func (n *streaks) count(d outcome.Decision, l *result) {
-	stalled := d.Stalled && l.attempt.StartedAt.After(n.stalledAt)
+func (n *streaks) count(d outcome.Decision, f *flight) {
+	stalled := d.Stalled && f.attempt.StartedAt.After(n.stalledAt)
 	if stalled {
-		n.stalledAt = l.at
+		n.stalledAt = f.at
 	}
 	more := func(count *int, yes bool) {
 		if *count++; !yes {
@@ -41,11 +59,11 @@ func (n *streaks) count(d outcome.Decision, l *result) {
 	if d.Outcome == trade.OutcomeUnknown {
 		n.doubts++
 	}
-	n.countRefusal(d, l)
+	n.countRefusal(d, f)
 	more(&n.badForms, d.BadForm)
 	switch {
 	case d.Strange:
-		n.strange, n.strangeStatus = n.strange+1, l.answer.Status
+		n.strange, n.strangeStatus = n.strange+1, f.answer.Status
 	case d.State == trade.Accepted:
 		n.strange = 0
 	}
@@ -57,8 +75,8 @@ func (n *streaks) count(d outcome.Decision, l *result) {
 
 // countRefusal counts consecutive rows that the platform refused for the same reason. A refusal for
 // a missing record does not count: the rows that need the record wait for one answer.
-func (n *streaks) countRefusal(d outcome.Decision, l *result) {
-	switch refusal := fmt.Sprint(l.answer.Status, d.Cause, l.answer.Messages, l.answer.Text); {
+func (n *streaks) countRefusal(d outcome.Decision, f *flight) {
+	switch refusal := fmt.Sprint(f.answer.Status, d.Cause, f.answer.Messages, f.answer.Text); {
 	case d.Outcome == trade.OutcomeNotSent, d.Outcome == trade.OutcomeUnknown:
 	case d.State != trade.Rejected || len(d.Missing) > 0:
 		n.refusal, n.refusals = "", 0

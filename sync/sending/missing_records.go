@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/sync/outcome"
-	"github.com/safrasync/safrasync/sync/recheck"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -107,12 +106,12 @@ func (l *missingRecords) reportMissing(n run.Need, message string, now time.Time
 	return b
 }
 
-// unpark returns the rows whose question was answered meanwhile. They are rechecked, because they
-// have waited.
-func (s *Sender) unpark() []trade.Entry {
+// unpark returns at most so many rows whose question was answered meanwhile. They are rechecked,
+// because they have waited.
+func (s *Sender) unpark(most int) []trade.Entry {
 	var free, parked []trade.Entry
 	for _, e := range s.queue.parked {
-		if len(free) < recheck.BatchSize && !s.traffic.blocks.probing(run.NeedsOf(e)) {
+		if len(free) < most && !s.traffic.blocks.probing(run.NeedsOf(e)) {
 			free = append(free, e)
 		} else {
 			parked = append(parked, e)
@@ -120,14 +119,6 @@ func (s *Sender) unpark() []trade.Entry {
 	}
 	s.queue.parked = parked
 	return free
-}
-
-// unstored returns the blocks that the ledger does not have yet.
-func (s *Sender) unstored() []trade.Block {
-	if s.commit.storing == nil {
-		return s.commit.lacking
-	}
-	return slices.Concat(s.commit.storing.group.Block, s.commit.lacking)
 }
 
 // reloadRetries reads the records for which a person has ordered a new question since they were
@@ -145,7 +136,7 @@ func (s *Sender) reloadRetries(ctx context.Context) error {
 		stored[run.Need{Kind: b.Kind, ID: b.ID}] = b
 	}
 	for n := range s.traffic.blocks.missing {
-		if slices.ContainsFunc(s.unstored(), func(l trade.Block) bool { return l.Kind == n.Kind && l.ID == n.ID }) {
+		if slices.ContainsFunc(s.lacking, func(l trade.Block) bool { return l.Kind == n.Kind && l.ID == n.ID }) {
 			continue // not stored yet
 		}
 		if b, still := stored[n]; !still {

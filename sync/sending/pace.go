@@ -16,8 +16,6 @@ import (
 type pace struct {
 	// POSTs that may be in flight now: max_in_flight, or less after doubts and 429s
 	slots     int
-	calm      int           // consecutive routine answers
-	limited   bool          // by a rate limit: intents are stored only when they may leave
 	restUntil time.Time     // nothing is sent before
 	rested    time.Duration // total wait that the API asked for since the last acceptance
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/sync/cluster"
 	"github.com/safrasync/safrasync/sync/outcome"
-	"github.com/safrasync/safrasync/sync/recheck"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -22,7 +21,7 @@ func paced(t *testing.T, limits run.Limits) *Sender {
 		Burst: limits.MaxInFlight,
 	})
 	r := &run.Run{Env: &run.Env{Limits: limits, Clock: clock.SystemClock{}, Member: members}}
-	c := recheck.New(r)
+	c := NewChecker(r)
 	s, err := New(r, c, brakes.New(r, c), NewRowLimit(nil, 0),
 		&Traffic{Limiter: (cluster.Config{PerSecond: limits.RateLimit, Burst: limits.MaxInFlight}).Limiter()}, nil, nil,
 		trade.JobStatus{})

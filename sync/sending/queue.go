@@ -1,97 +1,246 @@
-// The queue: which rows are sent next.
+// Which rows are sent next, and how they are made ready.
 
 package sending
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
-	"github.com/safrasync/safrasync/sync/recheck"
+	"golang.org/x/time/rate"
+
+	"github.com/safrasync/safrasync/internal/failpoint"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// fill makes sure that the queue holds rows that were rechecked just before. more is false if
-// nothing is left that is due.
-func (s *Sender) fill(ctx context.Context) (more bool, err error) {
-	if s.brakes.TrialLeft() == 0 {
-		if len(s.flights)+len(s.commit.settling) > 0 || s.commit.storing != nil {
+// A recheck is valid for HoldsFor; rows that have not left by then are rechecked. At most BatchSize
+// rows are rechecked together.
+const (
+	HoldsFor  = 2 * time.Second
+	BatchSize = 64
+)
+
+// queue holds what is sent next.
+type queue struct {
+	ready     []trade.Entry  // rechecked, in the order in which they go
+	readAt    time.Duration  // Boot time of that recheck
+	next      *batch         // is ready when these are gone
+	preparing chan *batch    // receives the batch that is being made ready; nil: none is
+	stale     []trade.Entry  // were ready for too long
+	parked    []trade.Entry  // need a record of the platform about which another flight is asking
+	like      map[int64]bool // records near a row, or with its key, that rechecks of this run found
+	after     int64          // id of the last entry taken from the ledger
+	again     bool           // entries with lower ids may be due
+	dry       bool           // the ledger had no further entry that is due
+	due       int
+	begun     bool          // begin was done
+	quota     int           // rows that may still be begun in this turn; -1 = no limit
+	until     time.Duration // Boot time at which a turn with a quota ends
+}
+
+// batch is a number of rows that are made ready together.
+type batch struct {
+	rows   []trade.Entry // to be rechecked; none: the next ones that are due
+	size   int
+	after  int64
+	again  bool
+	dry    bool
+	omit   map[int64]bool // entries that are taken already
+	parked []trade.Entry
+	ahead  []trade.Entry // go before these; the ledger may have their intents or not
+
+	readAt time.Duration
+	result Rechecked
+	err    error
+}
+
+// begin wakes what is due by time, once for a job, and begins a turn.
+func (s *Sender) begin(ctx context.Context, quota int) (err error) {
+	s.queue.dry, s.queue.quota = false, quota
+	if quota == 0 {
+		s.queue.quota = -1
+	}
+	s.queue.until = s.Run.Env.Clock.Boot() + sliceTime
+	if s.traffic.Careful {
+		s.pace.slots = 1
+	}
+	if s.queue.begun {
+		return nil
+	}
+	s.queue.begun = true
+	if _, err := s.due.Wake(ctx, s.Run.Lease, s.Run.Now); err != nil {
+		return err
+	}
+	if s.traffic.blocks == nil {
+		blocks, err := s.due.Blocks(ctx)
+		if err != nil {
+			return err
+		}
+		s.traffic.blocks = newMissingRecords(blocks)
+	}
+	s.queue.due, err = pending(ctx, s.due, s.Run.Job.Name())
+	return err
+}
+
+// makeReady makes sure that the queue holds rows that were rechecked just before, or that a batch is
+// on its way. more is false if nothing is left that is due.
+func (s *Sender) makeReady(ctx context.Context) (more bool, err error) {
+	q := &s.queue
+	if q.quota > 0 && s.Run.Env.Clock.Boot() >= q.until {
+		q.quota = 0
+		return false, nil
+	}
+	select {
+	case b := <-q.preparing:
+		if err := s.takePrepared(ctx, b); err != nil {
+			return false, err
+		}
+	default:
+	}
+	switch {
+	case s.brakes.TrialLeft() == 0:
+		if s.flying+len(s.settling) > 0 {
 			return true, nil
 		}
 		return false, s.brakes.Unconfirmed()
-	}
-	if len(s.flights) >= s.window() {
-		return true, nil
-	}
-	if !s.AnyHour && !s.Run.Job.Hours.Open(s.Run.Env.Clock.Now().In(s.Run.Env.Zone)) {
+	case !s.AnyHour && !s.Run.Job.Hours.Open(s.Run.Env.Clock.Now().In(s.Run.Env.Zone)):
 		return false, s.waitForHours(ctx)
-	}
-	if s.pace.resting(s.Run.Env.Clock.Now()) > 0 {
+	case s.pace.resting(s.Run.Env.Clock.Now()) > 0:
 		return s.anything(ctx)
 	}
-	batch := s.queue.ready
-	if len(batch) > 0 && s.preflown && s.Run.Env.Clock.Boot()-s.queue.recheckedAt <= recheck.HoldsFor {
-		return true, nil
+	if len(q.ready) == 0 && q.next != nil {
+		q.ready, q.readAt, q.next = q.next.result.Ready, q.next.readAt, nil
 	}
-	if len(batch) == 0 {
-		batch = s.unpark()
-	}
-	if len(batch) == 0 {
-		if batch, err = s.nextDue(ctx); err != nil {
-			return false, err
-		}
-	}
-	if len(batch) == 0 {
-		return len(s.queue.parked) > 0, nil
-	}
-	if !s.preflown {
+	if len(q.ready) > 0 && !s.preflown && s.flying < s.pace.slots {
 		if err := s.preflight(ctx); err != nil {
 			return false, err
 		}
 	}
-	return true, s.recheckBatch(ctx, batch)
+	if s.Run.Env.Clock.Boot()-q.readAt > HoldsFor {
+		q.stale, q.ready = append(q.ready, q.stale...), nil
+	}
+	if err := s.prepareNext(ctx); err != nil {
+		return false, err
+	}
+	return len(q.ready)+len(q.stale)+len(q.parked) > 0 || q.next != nil || q.preparing != nil, nil
+}
+
+// prepareNext begins to make a batch ready, unless there is one, none is needed yet, or nothing is
+// left. Without a rate limit a batch is made ready while the last rows of the one before it go.
+func (s *Sender) prepareNext(ctx context.Context) error {
+	q, limit := &s.queue, s.traffic.Limiter.Limit()
+	early := s.pace.slots
+	b := &batch{size: BatchSize, after: q.after, again: q.again}
+	if limit != rate.Inf { // no more than may leave while the recheck holds
+		early, b.size = 0, min(BatchSize, max(1, int(limit*rate.Limit(HoldsFor/time.Second))))
+	}
+	if q.next != nil || q.preparing != nil || len(q.ready) > early || s.flying >= s.pace.slots {
+		return nil
+	}
+	if b.rows = s.unpark(b.size); len(b.rows) == 0 {
+		n := min(len(q.stale), s.pace.slots)
+		b.rows, q.stale = q.stale[:n:n], q.stale[n:]
+	}
+	if len(b.rows) == 0 && (q.dry && !q.again || s.rowLimit.over()) {
+		return nil
+	}
+	if err := s.reloadRetries(ctx); err != nil {
+		return err
+	}
+	if err := s.Renew(ctx); err != nil {
+		return err
+	}
+	b.parked, b.ahead, b.omit = slices.Clone(q.parked), slices.Concat(q.ready, q.stale), s.row.spent()
+	for _, e := range slices.Concat(b.parked, b.ahead) {
+		b.omit[e.ID] = true
+	}
+	if len(b.rows) == 0 {
+		q.again = false
+	}
+	q.preparing = make(chan *batch, 1)
+	go func(to chan *batch) {
+		b.err = s.prepare(ctx, b)
+		to <- b
+	}(q.preparing)
+	return nil
+}
+
+// prepare makes a batch ready: it rechecks its rows, and stores what that changed before anything of
+// them is sent. It runs beside the loop, and uses nothing that the loop changes.
+func (s *Sender) prepare(ctx context.Context, b *batch) (err error) {
+	if len(b.rows) == 0 {
+		if err := s.takeDue(ctx, b); err != nil || len(b.rows) == 0 {
+			return err
+		}
+	}
+	b.readAt = s.Run.Env.Clock.Boot()
+	if b.result, err = s.recheck.Recheck(ctx, b.rows, b.parked, b.ahead); err != nil {
+		return err
+	}
+	if updates := b.result.Updates; len(updates) > 0 {
+		group := trade.Group{At: s.Run.Env.Clock.Now(), Updates: updates}
+		res, err := s.intents.Commit(ctx, s.Run.Lease, group)
+		if err == nil && res.LeaseLost {
+			err = s.Run.LeaseLost()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return failpoint.Hit("rows.looked-at")
+}
+
+// takeDue takes the next entries from the ledger that are due. Rows that became pending again, or
+// that were woken because a record was found, have lower ids: for them it starts from the beginning.
+func (s *Sender) takeDue(ctx context.Context, b *batch) error {
+	for {
+		due, err := s.due.Due(ctx, s.Run.Job.Name(), s.Run.Env.Clock.Now(), b.after, b.size)
+		switch {
+		case err != nil:
+			return err
+		case len(due) == 0 && !b.again:
+			b.dry = true
+			return nil
+		case len(due) == 0:
+			b.again, b.after = false, 0
+			continue
+		}
+		b.after = due[len(due)-1].ID
+		b.rows = slices.DeleteFunc(due, func(e trade.Entry) bool { return b.omit[e.ID] || !s.rowLimit.names(e) })
+		if len(b.rows) > 0 {
+			return nil
+		}
+	}
+}
+
+// takePrepared takes up a batch that was made ready.
+func (s *Sender) takePrepared(ctx context.Context, b *batch) (err error) {
+	q := &s.queue
+	q.preparing = nil
+	switch {
+	case b.err != nil && ctx.Err() != nil:
+		return interrupted()
+	case b.err != nil:
+		return b.err
+	}
+	q.after, q.again, q.dry = b.after, q.again || b.again, b.dry
+	maps.Copy(q.like, b.result.Known)
+	if b.result.Ready, err = s.fitting(ctx, b.result.Ready); len(b.result.Ready) > 0 {
+		q.next = b
+	}
+	return err
 }
 
 // anything reports whether something is due while nothing may leave; if not, the run need not rest.
 func (s *Sender) anything(ctx context.Context) (bool, error) {
-	if s.queue.again || len(s.queue.ready)+len(s.queue.parked) > 0 {
+	q := &s.queue
+	if q.again || len(q.ready)+len(q.stale)+len(q.parked) > 0 || q.next != nil || q.preparing != nil {
 		return true, nil
 	}
-	due, err := s.due.Due(ctx, s.Run.Job.Name(), s.Run.Env.Clock.Now(), s.queue.after, 1)
+	due, err := s.due.Due(ctx, s.Run.Job.Name(), s.Run.Env.Clock.Now(), q.after, 1)
 	return len(due) > 0, err
-}
-
-// nextDue returns the next due entries. Rows that became pending again, or that were woken because
-// a record was found, have lower ids: for them it starts from the beginning.
-func (s *Sender) nextDue(ctx context.Context) ([]trade.Entry, error) {
-	for {
-		if s.rowLimit.over() {
-			return nil, nil
-		}
-		batch, err := s.due.Due(ctx, s.Run.Job.Name(), s.Run.Env.Clock.Now(), s.queue.after, recheck.BatchSize)
-		if err != nil {
-			return nil, err
-		}
-		if len(batch) == 0 {
-			if !s.queue.again {
-				return nil, nil
-			}
-			s.queue.again, s.queue.after = false, 0
-			continue
-		}
-		s.queue.after = batch[len(batch)-1].ID
-		if err := s.reloadRetries(ctx); err != nil {
-			return nil, err
-		}
-		batch = slices.DeleteFunc(batch, func(e trade.Entry) bool {
-			return s.flights[e.ID] || s.row.spent(e.ID) ||
-				slices.ContainsFunc(s.queue.parked, func(p trade.Entry) bool { return p.ID == e.ID })
-		})
-		if batch = s.rowLimit.allowed(batch); len(batch) > 0 {
-			return s.fitting(ctx, batch)
-		}
-	}
 }
 
 // DueAgain records that entries with lower ids than those already taken may be due.
@@ -108,21 +257,6 @@ func (s *Sender) waitForHours(ctx context.Context) error {
 		s.Run.Report.SendsAgain = &next
 	}
 	return err
-}
-
-// queue holds what is sent next.
-type queue struct {
-	ready       []trade.Entry // rechecked and ready to be sent
-	recheckedAt time.Duration // Boot time of that recheck
-	// records near a row, or with its key, that rechecks of this run found
-	like   map[int64]bool
-	parked []trade.Entry // need a record of the platform about which another flight is asking
-	after  int64         // id of the last entry taken from the ledger
-	again  bool          // entries with lower ids may be due again
-	due    int
-	begun  bool          // begin was done
-	quota  int           // rows that may still be begun in this turn; -1 = no limit
-	until  time.Duration // Boot time at which a turn with a quota ends
 }
 
 // pending returns how many entries of the job are pending.

@@ -2,11 +2,7 @@
 
 package sending
 
-import (
-	"slices"
-
-	"github.com/safrasync/safrasync/trade"
-)
+import "github.com/safrasync/safrasync/trade"
 
 // RowLimit counts the rows that a run has sent, and decides which rows it may send. A row whose
 // request was refused only for the moment, as with 429, is sent again and counts once.
@@ -33,11 +29,11 @@ func NewRowLimit(keys []string, most int) *RowLimit {
 // over reports whether no further row may be sent.
 func (n *RowLimit) over() bool { return n.most > 0 && n.Rows >= n.most && len(n.again) == 0 }
 
+// names reports whether a row is one of those that may be sent.
+func (n *RowLimit) names(e trade.Entry) bool { return n.keys == nil || n.keys[e.Key] }
+
 // allows reports whether a row may be sent in addition to chosen ones, which are not counted yet.
-func (n *RowLimit) allows(e trade.Entry, chosen []*inFlight) bool {
-	if n.keys != nil && !n.keys[e.Key] {
-		return false
-	}
+func (n *RowLimit) allows(e trade.Entry, chosen []*flight) bool {
 	if n.most == 0 || n.again[e.ID] {
 		return true
 	}
@@ -48,11 +44,6 @@ func (n *RowLimit) allows(e trade.Entry, chosen []*inFlight) bool {
 		}
 	}
 	return n.Rows+fresh < n.most
-}
-
-// allowed returns the rows of a batch that may be sent.
-func (n *RowLimit) allowed(batch []trade.Entry) []trade.Entry {
-	return slices.DeleteFunc(batch, func(e trade.Entry) bool { return !n.allows(e, nil) })
 }
 
 // begins counts a row whose POST is begun; recalled undoes that for a row that was certainly not

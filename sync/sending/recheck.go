@@ -1,11 +1,10 @@
 // The recheck: rows are read again by their keys before they are sent (I8).
 
-package recheck
+package sending
 
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/sync/identity"
@@ -14,12 +13,16 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// A recheck is valid for HoldsFor; rows that have not left by then are rechecked. BatchSize rows
-// are rechecked together.
-const (
-	HoldsFor  = 2 * time.Second
-	BatchSize = 64
-)
+// Checker reads rows again just before their intents are stored (I8), and asks package identity what
+// they are. The keys of records are read after the rows themselves, so that a row that was renumbered
+// meanwhile is found under one of them.
+type Checker struct {
+	run   *run.Run
+	known map[int64]bool // the records that the last query found
+}
+
+// NewChecker returns the checker of one run.
+func NewChecker(r *run.Run) *Checker { return &Checker{run: r} }
 
 // Rechecked is the result of a recheck (I8).
 type Rechecked struct {

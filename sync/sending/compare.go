@@ -1,6 +1,6 @@
 // What identity needs to know of rows: records that may be theirs, and what the ERP has.
 
-package recheck
+package sending
 
 import (
 	"context"
@@ -63,7 +63,6 @@ func (r *Checker) Candidates(ctx context.Context, rows []identity.Row, storing [
 	if err != nil {
 		return nil, nil, err
 	}
-	r.Alone = alone
 	known := map[int64]bool{}
 	r.known = make(map[int64]bool, len(records))
 	for _, record := range records {

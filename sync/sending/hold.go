@@ -1,6 +1,6 @@
 // What becomes of rows that identity does not let go.
 
-package recheck
+package sending
 
 import (
 	"context"

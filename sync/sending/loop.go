@@ -1,0 +1,519 @@
+// The way of the due rows of one job, from the ledger to the platform and back: Send, below.
+
+package sending
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/internal/failpoint"
+	"github.com/safrasync/safrasync/sync/brakes"
+	"github.com/safrasync/safrasync/sync/outcome"
+	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Sender sends the due entries of one job. One goroutine, that of Send, owns all of its fields;
+// requests and rechecks run in goroutines of their own and report through channels.
+type Sender struct {
+	Run      *run.Run
+	due      run.Queue
+	intents  run.Intents
+	recheck  *Checker
+	brakes   *brakes.Guard
+	rowLimit *RowLimit // which rows it may send, and how many
+	AnyHour  bool      // send outside the job's hours too
+	// Renew makes the run use a de-para that has been corrected since it began
+	Renew   func(context.Context) error
+	traffic *Traffic
+
+	queue    queue
+	flying   int           // intents that are durable and have no answer yet
+	answers  chan *flight  // flights that have ended
+	settling []*flight     // flights that are judged and not yet stored
+	found    []trade.Block // blocks ended by an acceptance, not yet stored
+	lacking  []trade.Block // blocks made by a refusal, not yet stored
+	pace     pace
+	row      streaks
+	Load     load
+
+	halted   chan struct{} // closed when nothing more may be sent
+	halt     error         // why
+	preflown bool          // the harmless GET has succeeded
+}
+
+// flight is one attempt: its intent, then its request, then its answer.
+type flight struct {
+	Entry   trade.Entry
+	attempt trade.Attempt
+	needs   []run.Need    // records of the platform that it refers to
+	intent  time.Duration // Boot time just before the commit of its intent
+
+	answer   apiclient.Answer
+	decision outcome.Decision
+	at       time.Time // when it ended
+}
+
+// New returns a sender for what is due. status is the job's status before the run: if the API had
+// asked to wait, the sender waits until then.
+func New(r *run.Run, c *Checker, g *brakes.Guard, n *RowLimit, t *Traffic, q run.Queue, i run.Intents,
+	status trade.JobStatus,
+) (*Sender, error) {
+	s := &Sender{
+		Run: r, due: q, intents: i, recheck: c, brakes: g, rowLimit: n, traffic: t,
+		answers: make(chan *flight, r.Env.Limits.MaxInFlight), halted: make(chan struct{}),
+		pace: pace{slots: r.Env.Limits.MaxInFlight}, queue: queue{like: map[int64]bool{}},
+	}
+	if stop := status.Stop; stop != nil && status.State == trade.BackingOff &&
+		stop.Code == string(outcome.StopThrottled) {
+		switch rest := stop.Until.Sub(r.Now); {
+		case rest > LongestAsked: // the clock was wrong
+		case rest > LongestRest:
+			return nil, throttled(stop.Until)
+		case rest > 0:
+			s.pace.restUntil = stop.Until
+		}
+	}
+	if wait := r.Env.Member.Wait(); wait > 0 {
+		if until := r.Env.Clock.Now().Add(wait); until.After(s.pace.restUntil) {
+			s.pace.restUntil = until
+		}
+	}
+	return s, nil
+}
+
+// Send sends until nothing is due or something stops it. With a quota other than 0 it also ends
+// when that many rows were begun or sliceTime has passed. It waits for what is in flight, and
+// settles it. finished is false if more is due.
+//
+// Each turn of the loop takes the steps below. What a crash leaves stands at each; the next run
+// settles what is left in state sending before it sends anything (run.Runs.Recover).
+func (s *Sender) Send(ctx context.Context, quota int) (finished bool, err error) {
+	if err := s.begin(ctx, quota); err != nil {
+		return false, err
+	}
+	for {
+		// 1. Answers that have come are judged: they decide what may go next. A crash here, or at any
+		// step until they are stored, leaves their rows in doubt (I2).
+		s.takeAnswers()
+
+		// 2. Rows are made ready: read again in the ERP (I8) and compared with all records (I3), while
+		// requests are in flight. A crash changes nothing.
+		if ctx.Err() != nil {
+			s.stopSending(interrupted())
+		}
+		more := false
+		if s.halt == nil && s.queue.quota != 0 {
+			if more, err = s.makeReady(ctx); err != nil {
+				s.stopSending(err)
+			}
+		}
+
+		// 3. One group: the settlements of what was judged, and the intents of rows for the free slots
+		// (I11), no more than the rate limit lets go.
+		group := trade.Group{At: s.Run.Env.Clock.Now()}
+		s.settleInto(&group)
+		var flights []*flight
+		if s.halt == nil && more {
+			flights = s.choose(ctx, &group)
+		}
+		if !group.Empty() {
+			// 4. The group becomes durable in one transaction (I1): the journal's record is flushed, then
+			// the ledger has it. A crash before the flush changes nothing, and the answers of this group
+			// are lost: doubts. After it the settlements count, and the intents are doubts.
+			//
+			// 5. What the ledger has claimed leaves at once. A crash from here on leaves a doubt.
+			if err := s.store(ctx, group, flights); err != nil {
+				s.stopSending(err)
+			}
+			continue
+		}
+
+		// 6. Nothing can be done before an answer, a batch of rows, a token or the end of a rest comes.
+		if s.flying == 0 && s.queue.preparing == nil {
+			switch {
+			case s.halt != nil:
+				return false, s.halt
+			case s.queue.quota == 0:
+				return false, nil
+			case !more:
+				return true, nil
+			}
+		}
+		s.await(ctx, more)
+	}
+}
+
+// choose takes ready rows as flights: no more than the free slots (I11) and the tokens of the rate
+// limit allow, and only one row for each record that the platform may lack. It adds their intents to
+// the group. The send window starts here, before the commit (I13).
+func (s *Sender) choose(ctx context.Context, group *trade.Group) []*flight {
+	// a machine that was suspended still has its lease, unless another took it
+	if !s.Run.Keeper.Trusted() && !s.Run.Keeper.Renew(ctx) {
+		s.stopSending(s.Run.LeaseLost())
+		return nil
+	}
+	if s.pace.resting(s.Run.Env.Clock.Now()) > 0 {
+		s.observe(run.Resting, s.pace.restUntil.Format(time.RFC3339))
+		return nil
+	}
+	var flights []*flight
+	for len(s.queue.ready) > 0 && s.flying+len(flights) < s.pace.slots && s.queue.quota != 0 &&
+		s.brakes.TrialLeft() != 0 {
+		entry := s.queue.ready[0]
+		needs := run.NeedsOf(entry)
+		block, blocked := s.traffic.blocks.blocking(needs, group.At)
+		switch {
+		case !s.rowLimit.allows(entry, flights): // it stays pending
+		case blocked:
+			from := entry.State
+			entry.Wait(block.Message, block.NextAt, trade.Awaited{Platform: block.Kind, ID: block.ID})
+			entry.UpdatedAt = group.At
+			group.Updates = append(group.Updates, trade.Update{From: from, Entry: entry})
+		case s.traffic.blocks.probing(needs):
+			s.queue.parked = append(s.queue.parked, entry)
+		case !s.traffic.Limiter.AllowN(s.Run.Env.Clock.Now(), 1):
+			return flights
+		default:
+			s.traffic.blocks.startProbe(needs, entry.ID)
+			f := &flight{Entry: entry, needs: needs, intent: s.Run.Env.Clock.Boot(), attempt: trade.Attempt{
+				ID: uuid.Must(uuid.NewV7()).String(), EntryID: entry.ID, Generation: entry.Generation,
+				RunID: s.Run.Report.ID, Owner: s.Run.Lease.Owner.Instance, Epoch: s.Run.Lease.Epoch,
+				Target: entry.Target, Payload: entry.Payload, PayloadHash: entry.PayloadHash, StartedAt: group.At,
+			}}
+			flights = append(flights, f)
+			group.Intents = append(group.Intents, trade.Intent{Entry: entry, Attempt: f.attempt})
+			s.brakes.Tried(entry.Key)
+			if s.queue.quota > 0 {
+				s.queue.quota--
+			}
+		}
+		s.queue.ready = s.queue.ready[1:]
+	}
+	group.Like, group.Space = s.queue.like, s.Run.Job.Identity.Space
+	return flights
+}
+
+// store makes a group durable (I1), takes up what the ledger says of its settlements, and sends the
+// intents that it has claimed. After an uncertain commit it sends none: entries that may be in
+// sending on disk were not sent by us, and are settled as not sent.
+func (s *Sender) store(ctx context.Context, group trade.Group, flights []*flight) error {
+	settled := s.settling
+	s.settling, s.found, s.lacking = nil, nil, nil
+	err := failpoint.Hit("group.chosen")
+	var result trade.GroupResult
+	if err == nil {
+		result, err = s.intents.Commit(context.WithoutCancel(ctx), s.Run.Lease, group)
+	}
+	if err == nil {
+		err = failpoint.Hit("group.stored")
+	}
+	if err != nil {
+		s.stopSending(ledgerStop(err))
+		s.giveUp(flights, "the ledger did not confirm the intent, so nothing was sent")
+		return s.keepAnswers(ctx, group, settled, err)
+	}
+	claimed := slices.DeleteFunc(flights, func(f *flight) bool {
+		if result.Claimed[f.attempt.ID] {
+			return false
+		}
+		s.takeBack(f)
+		// another job has sent its key, or a record is like it: the next recheck finds that
+		s.queue.again = s.queue.again || result.Elsewhere[f.attempt.ID]
+		return true
+	})
+	if err := s.settled(ctx, group, settled, result); err != nil {
+		s.giveUp(claimed, "the run stopped before it was sent")
+		return err
+	}
+	switch {
+	case result.LeaseLost:
+		s.stopSending(s.Run.LeaseLost())
+		return nil
+	case result.Paused: // by a person; requests in flight are awaited and settled
+		status, err := s.due.JobStatus(ctx, s.Run.Job.Name())
+		if err != nil {
+			s.giveUp(claimed, "the run stopped before it was sent")
+			return err
+		}
+		s.stopSending(&outcome.StopError{Stop: *run.PausedStop(status)})
+	case result.Stop != nil:
+		s.stopSending(&outcome.StopError{Stop: *result.Stop})
+	}
+	for _, f := range claimed {
+		s.flying++
+		s.Run.Report.Sent++
+		s.rowLimit.begins(f.Entry.ID)
+		s.Load.countBegun(f.Entry)
+		go s.post(ctx, f)
+	}
+	s.observe(run.Sending, "")
+	return nil
+}
+
+// post sends one request and passes the flight back with its answer. The request outlives the run's
+// context: what is in flight is awaited.
+func (s *Sender) post(ctx context.Context, f *flight) {
+	// the last look before the first byte, after the connection was got: the window (I13), the lease
+	// (I12), and that nothing has stopped
+	gate := func() error {
+		switch {
+		case s.Run.Env.Clock.Boot()-f.intent > SendWindow:
+			return errWindow
+		case !s.Run.Keeper.Trusted():
+			return errNoLease
+		}
+		select {
+		case <-s.halted:
+			return errHalted
+		case <-ctx.Done():
+			return errHalted
+		default:
+		}
+		return failpoint.Hit("gate.open")
+	}
+	var err error
+	platform, through := s.Run.Env.Platform, context.WithoutCancel(ctx)
+	switch f.Entry.Sends {
+	case trade.Deliveries:
+		f.answer, err = platform.SubmitDelivery(through, f.attempt.Payload, gate)
+	case trade.Traceability:
+		f.answer, err = platform.SubmitTraceability(through, f.attempt.Target, f.attempt.Payload, gate)
+	default:
+		f.answer, err = platform.SubmitOrderCommitment(through, f.attempt.Payload, gate)
+	}
+	fault := apiclient.FaultNone
+	var failure *apiclient.Error
+	if errors.As(err, &failure) {
+		f.answer, fault = failure.Answer, failure.Fault
+	}
+	if failpoint.Hit("answer.here") != nil { // as if the answer got lost in this process
+		f.answer, fault = apiclient.Answer{Known: apiclient.Unknown}, apiclient.FaultNetwork
+	}
+	f.decision, f.at = outcome.Decide(f.answer, fault, s.Run.Env.Limits.Strict), s.Run.Env.Clock.Now()
+	s.answers <- f
+}
+
+// takeAnswers judges all answers that have come, without waiting.
+func (s *Sender) takeAnswers() {
+	for {
+		select {
+		case f := <-s.answers:
+			s.takeAnswer(f)
+		default:
+			return
+		}
+	}
+}
+
+// takeAnswer applies one answer to the job: how many requests may be in flight, whether the job
+// rests or stops, which records the platform has.
+func (s *Sender) takeAnswer(f *flight) {
+	s.flying--
+	s.settling = append(s.settling, f)
+	d := f.decision
+	if d.Outcome == trade.OutcomeNotSent {
+		s.Run.Report.Sent-- // no POST was begun
+		s.rowLimit.recalled(f.Entry.ID)
+	} else if d.State == trade.Pending {
+		s.rowLimit.returned(f.Entry.ID)
+	}
+	s.traffic.blocks.answered(f.Entry.ID)
+	switch d.State {
+	case trade.Accepted:
+		s.found = append(s.found, s.traffic.blocks.confirm(f.needs)...)
+	case trade.Pending:
+		s.brakes.Untried(f.Entry.Key)
+		s.Load.didNotGo(f.Entry)
+	}
+	if d.Ask {
+		s.preflown = false
+	}
+	if d.Wait > 0 && s.row.throttle(f.Entry.ID) {
+		f.decision.Kind = trade.APIError
+		f.decision.Reason += fmt.Sprintf("; it was tried %d times in this run, and goes with a later one", throttledMost)
+	}
+	for _, m := range d.Missing {
+		for _, n := range f.needs {
+			if n.Kind == m.Kind {
+				s.lacking = append(s.lacking, s.traffic.blocks.reportMissing(n, m.Message, f.at))
+			}
+		}
+	}
+	s.row.count(d, f)
+	s.adjustPace(d, f.at)
+	s.judge(d)
+	s.Run.Log.Info("attempt", zap.Int64("row", f.Entry.ID), zap.String("key", f.Entry.Key),
+		zap.String("attempt", f.attempt.ID), zap.String("class", string(d.Outcome)),
+		zap.String("state", string(d.State)), zap.Int("status", f.answer.Status),
+		zap.Strings("messages", outcome.StableKeys(f.answer.Messages)),
+		zap.Duration("duration", f.answer.Evidence.Duration))
+}
+
+// settled takes up what the ledger says of the settlements of a stored group. If the answered id
+// belongs to another entry, it proves nothing: the row is in doubt, and the job stops (F100).
+func (s *Sender) settled(ctx context.Context, group trade.Group, flights []*flight, result trade.GroupResult) error {
+	s.Run.Alarm(result.Alarms)
+	for _, f := range flights {
+		holder, conflict := result.Conflicts[f.attempt.ID]
+		if !conflict {
+			s.queue.again = s.queue.again || f.decision.State == trade.Pending && f.decision.Retry == outcome.RetryNone
+			continue
+		}
+		f.decision = outcome.InDoubt("the API answered with an id that belongs to " + holder)
+		f.decision.Stop = &outcome.StopOrder{
+			Code: outcome.StopAnswers, Reach: outcome.ThisJob,
+			Text: f.decision.Reason + ": a cache or a fault of the API; look at both rows",
+		}
+		s.judge(f.decision)
+		s.settling = append(s.settling, f)
+	}
+	for _, b := range group.Unblock {
+		woken, err := s.due.WakeBlocked(context.WithoutCancel(ctx), s.Run.Lease, b.Kind, b.ID)
+		if err != nil {
+			return err
+		}
+		s.queue.again = s.queue.again || woken > 0
+	}
+	return nil
+}
+
+// keepAnswers tries for Limits.AnswersKept to store the answers of a group that the ledger did not
+// take, and those that come meanwhile. That an intent was not sent is an answer too (F048, F050,
+// F052). What cannot be stored by then is in doubt at the next start; nothing is sent twice.
+func (s *Sender) keepAnswers(ctx context.Context, group trade.Group, settled []*flight, cause error) error {
+	s.settling = append(settled, s.settling...)
+	s.found, s.lacking = append(group.Unblock, s.found...), append(group.Block, s.lacking...)
+	err := cause
+	for wait := 250 * time.Millisecond; wait <= s.Run.Env.Limits.AnswersKept()/2 && len(s.settling) > 0; wait *= 2 {
+		timer := time.NewTimer(wait)
+		<-timer.C
+		s.takeAnswers()
+		kept := trade.Group{At: s.Run.Env.Clock.Now()}
+		s.settleInto(&kept)
+		var result trade.GroupResult
+		if result, err = s.intents.Commit(context.WithoutCancel(ctx), s.Run.Lease, kept); err == nil {
+			flights := s.settling
+			s.settling, s.found, s.lacking = nil, nil, nil
+			return s.settled(ctx, kept, flights, result)
+		}
+	}
+	if len(s.settling) > 0 {
+		s.Run.Env.Member.Lost(s.Run.Job.Name())
+	}
+	s.Run.Log.Error("the ledger takes no results; these rows will be in doubt", zap.Int("rows", len(s.settling)),
+		zap.Error(err))
+	s.settling, s.found, s.lacking = nil, nil, nil
+	return nil
+}
+
+// giveUp settles intents that may be durable but were not sent.
+func (s *Sender) giveUp(flights []*flight, reason string) {
+	for _, f := range flights {
+		s.takeBack(f)
+		f.at, f.decision = s.Run.Env.Clock.Now(), outcome.Decision{
+			Outcome: trade.OutcomeNotSent, State: trade.Pending, Reason: reason,
+		}
+		s.settling = append(s.settling, f)
+	}
+}
+
+// takeBack removes what a flight that does not leave would have asked: rows of other jobs may wait
+// for the answer. It does not count for the canary either.
+func (s *Sender) takeBack(f *flight) {
+	s.traffic.blocks.answered(f.Entry.ID)
+	s.brakes.Untried(f.Entry.Key)
+}
+
+// stopSending stops all sending. The first reason is kept.
+func (s *Sender) stopSending(err error) {
+	if s.halt == nil {
+		s.halt = err
+		close(s.halted)
+	}
+}
+
+func (s *Sender) observe(phase run.Phase, note string) {
+	s.Run.Env.Observe(run.Progress{
+		Job: s.Run.Job.Name(), Phase: phase, Done: s.Run.Report.Sent - s.flying,
+		Total: max(s.queue.due, s.Run.Report.Sent), Note: note,
+	})
+}
+
+// await waits for an answer, a batch of rows, the next token, the end of a rest, or the end of the
+// run, so that a parked or resting queue does not spin.
+func (s *Sender) await(ctx context.Context, more bool) {
+	var wake <-chan time.Time
+	done := ctx.Done()
+	if s.halt != nil {
+		done = nil
+	} else if more {
+		if d := s.pause(); d > 0 {
+			if s.queue.quota > 0 { // the other jobs have their turn then
+				d = min(d, max(s.queue.until-s.Run.Env.Clock.Boot(), 0))
+			}
+			timer := time.NewTimer(d)
+			defer timer.Stop()
+			wake = timer.C
+		} else if s.flying == 0 && s.queue.preparing == nil {
+			return
+		}
+	}
+	select {
+	case f := <-s.answers:
+		s.takeAnswer(f)
+	case p := <-s.queue.preparing:
+		if err := s.takePrepared(ctx, p); err != nil {
+			s.stopSending(err)
+		}
+	case <-wake:
+	case <-done:
+	}
+}
+
+// pause returns how long nothing can be sent although something is due: because the API asked to
+// wait, or until the next token of the rate limit.
+func (s *Sender) pause() time.Duration {
+	if d := s.pace.resting(s.Run.Env.Clock.Now()); d > 0 {
+		return d
+	}
+	if s.flying >= s.pace.slots || len(s.queue.ready) == 0 {
+		return 0
+	}
+	r := s.traffic.Limiter.Reserve()
+	defer r.Cancel()
+	return r.Delay()
+}
+
+// SendWindow is the longest time from an intent to its first byte (I13).
+const SendWindow = 10 * time.Second
+
+// sliceTime is the longest turn with a quota, even if few rows were sent: the API may be slow.
+const sliceTime = time.Minute
+
+// Errors of the gate: the attempt is given up before a byte leaves.
+var (
+	errWindow  = errors.New("more than 10 s passed between the intent and the first byte")
+	errHalted  = errors.New("the job stopped before the first byte left")
+	errNoLease = errors.New("the job's lease is not ours for certain any more")
+)
+
+func ledgerStop(cause error) error {
+	return &outcome.StopError{Stop: trade.Stop{
+		Code: string(outcome.StopLedger), Text: "the ledger cannot store: " + cause.Error(), All: true,
+	}}
+}
+
+func interrupted() error {
+	return &outcome.StopError{Stop: trade.Stop{
+		Code: string(outcome.StopInterrupt), All: true,
+		Text: "the run was interrupted; what was in flight was awaited, the rest goes with the next run",
+	}}
+}

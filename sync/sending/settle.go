@@ -1,0 +1,105 @@
+// What an answer makes of its attempt and its entry.
+
+package sending
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"time"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/outcome"
+	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// settleInto adds everything that is to be settled to a group.
+func (s *Sender) settleInto(group *trade.Group) {
+	group.Settle = make([]trade.Settlement, 0, len(s.settling))
+	for _, f := range s.settling {
+		group.Settle = append(group.Settle, s.settlement(f))
+	}
+	group.Block, group.Unblock = s.lacking, s.found
+}
+
+// settlement returns what an attempt and its entry become.
+func (s *Sender) settlement(f *flight) trade.Settlement {
+	a, d := f.answer, f.decision
+	attempt := f.attempt
+	attempt.FinishedAt, attempt.Outcome, attempt.Reason = f.at, d.Outcome, d.Reason
+	attempt.Status, attempt.Messages, attempt.RemoteID = a.Status, a.Messages, a.ID
+	attempt.Evidence, attempt.RequestHead, attempt.AnswerHead = evidenceOf(a), headerOf(a.RequestHeader),
+		headerOf(a.Header)
+	attempt.AnswerBody = a.Excerpt()
+	out := trade.Settlement{
+		Attempt: attempt, State: d.State, Cause: d.Cause, Counts: d.Counts,
+		NextAttemptAt: s.nextAttempt(f),
+	}
+	for _, flag := range []trade.Flag{trade.Twin, trade.NearTwin} {
+		if f.Entry.Flags.Has(flag) {
+			out.Flags = out.Flags.With(flag, true)
+		}
+	}
+	if d.State == trade.Accepted && answerDiffers(f.Entry.Sends, attempt.Payload, a.Body) {
+		out.Flags = out.Flags.With(trade.EchoDiffers, true)
+	}
+	if d.Cause == trade.CauseExists && attempt.Generation > 1 { // F120
+		d.Reason += "; an earlier sending of this row is in doubt and very probably created it"
+		out.Flags = out.Flags.With(trade.Contradicted, true)
+	}
+	if d.Kind != "" {
+		out.Error = &trade.EntryError{
+			Kind: d.Kind, Status: a.Status, Messages: a.Messages, Text: d.Reason,
+			Weak: d.Weak,
+		}
+	}
+	return out
+}
+
+// nextAttempt returns when a row is due again by time.
+func (s *Sender) nextAttempt(f *flight) time.Time {
+	switch f.decision.Retry {
+	case outcome.RetrySoon:
+		ceiling := min(backoffMost, backoffFirst<<min(s.row.unreached+f.Entry.Attempts, 16))
+		return f.at.Add(backoffFirst/2 + rand.N(ceiling))
+	case outcome.RetryLater:
+		next := mapping.NoTime
+		for _, m := range f.decision.Missing {
+			for _, n := range run.NeedsOf(f.Entry) {
+				if b, ok := s.traffic.blocks.missing[n]; ok && n.Kind == m.Kind &&
+					(next.IsZero() || b.NextAt.After(next)) {
+					next = b.NextAt
+				}
+			}
+		}
+		// a kind of record that the document does not name: the row itself asks again
+		if tries := f.Entry.Attempts + 1; len(f.decision.Missing) == 0 && tries < run.AskMost {
+			next = run.NextAsk(f.at, tries, f.at)
+		}
+		return next
+	}
+	return mapping.NoTime
+}
+
+func headerOf(h http.Header) json.RawMessage {
+	if len(h) == 0 {
+		return nil
+	}
+	data, err := json.Marshal(h)
+	if err != nil {
+		return nil
+	}
+	return data
+}
+
+// evidenceOf returns what the ledger stores about how far a request got.
+func evidenceOf(a apiclient.Answer) json.RawMessage {
+	data, err := json.Marshal(a.Evidence)
+	if err != nil {
+		return json.RawMessage(fmt.Sprintf("%q", err.Error()))
+	}
+	return data
+}
