@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -61,9 +61,9 @@ func TestARecordDeletedOnThePlatformIsDealtWith(t *testing.T) {
 	row := d.entry("contracts", "01|000001")
 	must.Do(t, d.box.Server.DeleteCommitment(row.RemoteID))
 	after := row // as the engine's hearing leaves it
-	after.UpdatedAt, after.Flags = cli.Now(), after.Flags.With(trade.DeletedRemote, true)
+	after.UpdatedAt, after.Flags = office.Now(), after.Flags.With(trade.DeletedRemote, true)
 	record := trade.AuditRecord{
-		At: cli.Now(), Who: "safrasync", Act: "deleted on the platform",
+		At: office.Now(), Who: "safrasync", Act: "deleted on the platform",
 		Target: row.Job + " " + row.Key,
 	}
 	if done, err := d.host.Store.Act(t.Context(),

@@ -10,10 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/cmd/safrasync/runs"
 	"github.com/safrasync/safrasync/internal/consoletest"
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -36,7 +35,9 @@ func TestRunsAreShownWithTheirSums(t *testing.T) {
 func TestARunThatGoesOnShowsWhatItHasDone(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	must.Do(t, d.host.Store.StartRun(t.Context(), trade.RunReport{ID: "now", Job: "contracts", StartedAt: cli.Now()}))
+	must.Do(t, d.host.Store.StartRun(t.Context(), trade.RunReport{
+		ID: "now", Job: "contracts", StartedAt: office.Now(),
+	}))
 	b := d.as(trade.Reader).Get("/runs").Wants(http.StatusOK, "em andamento, ou interrompida")
 	if strings.Count(b.Body, `<td class="number">–</td>`) != 4 {
 		t.Errorf("what is not known is shown as a number:\n%s", b.Body)
@@ -101,7 +102,7 @@ func TestAStopThatAPersonEndsIsReleased(t *testing.T) {
 	d := newDesk(t)
 	stop := &trade.Stop{Code: "in_doubt", Text: "several unknown outcomes in a row"}
 	must.Do(t, d.host.Store.SetJobStatus(t.Context(),
-		trade.JobStatus{Job: "contracts", State: trade.Stopped, Since: cli.Now(), Stop: stop}))
+		trade.JobStatus{Job: "contracts", State: trade.Stopped, Since: office.Now(), Stop: stop}))
 	b := d.as(trade.Administrator).Get("/schedules").Wants(http.StatusOK, "Liberar", "parada",
 		"Quando estiver resolvido, use Liberar.")
 	b.Submit("/schedules/contracts/plan", url.Values{"act": {"release"}}).Wants(http.StatusOK, "Será liberado",
@@ -118,12 +119,12 @@ func TestWhileAStopHoldsTheNextTimeIsItsEnd(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	// By its schedule the job runs at each tenth minute, and the stop ends between two of them.
-	until := cli.Now().Truncate(10 * time.Minute).Add(95 * time.Minute)
+	until := office.Now().Truncate(10 * time.Minute).Add(95 * time.Minute)
 	must.Do(t, d.host.Store.SetJobStatus(t.Context(), trade.JobStatus{
-		Job: "contracts", State: trade.BackingOff, Since: cli.Now(),
+		Job: "contracts", State: trade.BackingOff, Since: office.Now(),
 		Stop: &trade.Stop{Code: "api_unreachable", Text: "no answer", Until: until},
 	}))
-	var job runs.JobJSON
+	var job office.JobStatus
 	out, _ := d.run(0, "status", "--json")
 	must.Do(t, json.Unmarshal([]byte(out), &job))
 	if job.NextRun == nil || !job.NextRun.Equal(until) || len(job.NextRuns) != 5 || !job.NextRuns[1].After(until) {

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/consoletest"
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/oidctest"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -18,7 +18,7 @@ import (
 func TestCheckTellsWhetherTheIssuerAnswers(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	issuer := oidctest.Start(t, cli.Now)
+	issuer := oidctest.Start(t, office.Now)
 	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: issuer.Server.Certificate().Raw})
 	d.edit("console: {", `console: {oidc: {issuer: "`+issuer.URL+
 		`", client_id: safrasync, client_secret: "${file:oidc-secret}", roles: {ti: administrator}, ca_file: issuer.pem}, `)

@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/consoletest"
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/oidctest"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -24,7 +24,7 @@ import (
 // people in.
 func (d *deskWorld) issuer() *oidctest.Issuer {
 	d.t.Helper()
-	issuer := oidctest.Start(d.t, cli.Now)
+	issuer := oidctest.Start(d.t, office.Now)
 	issuer.Person(map[string]any{"sub": "1", "preferred_username": "rui", "groups": "contabil"})
 	d.write("issuer.pem", string(pem.EncodeToMemory(&pem.Block{
 		Type:  "CERTIFICATE",

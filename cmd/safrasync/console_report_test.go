@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/consoletest"
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -153,7 +153,7 @@ func TestE6ACancelledContractAndAnAcknowledgedChangeHaveOneAnswer(t *testing.T) 
 
 // lastMonth is the last month that has ended.
 func lastMonth(d *deskWorld) string {
-	at := cli.Now().In(d.host.App.Config.Zone())
+	at := office.Now().In(d.host.App.Config.Zone())
 	return at.AddDate(0, 0, -at.Day()).Format("2006-01")
 }
 
@@ -165,7 +165,7 @@ func TestE5AClosingShowsWhatItKeepsAndLeadsToWhatIsOpen(t *testing.T) {
 	b := d.as(trade.Accountant).Get("/report").Wants(http.StatusOK, `type="month" name="month"`)
 	for month, text := range map[string]string{
 		"2026-03-15": "não é um mês", "março": "não é um mês", "2019-01": "Não há documento até este mês",
-		cli.Now().In(d.host.App.Config.Zone()).Format("2006-01"): "ainda não terminou",
+		office.Now().In(d.host.App.Config.Zone()).Format("2006-01"): "ainda não terminou",
 	} {
 		// today is the last day of its month
 		if end, _ := reconcile.MonthEnd(month); !end.IsZero() && !d.future(end) && strings.Contains(text, "terminou") {
@@ -201,7 +201,7 @@ func TestE5AClosingShowsWhatItKeepsAndLeadsToWhatIsOpen(t *testing.T) {
 
 // future reports whether a day has not come yet.
 func (d *deskWorld) future(day trade.Date) bool {
-	return trade.DateOf(cli.Now().In(d.host.App.Config.Zone())).Before(day)
+	return trade.DateOf(office.Now().In(d.host.App.Config.Zone())).Before(day)
 }
 
 // exported are the details of exports in the audit that came from somewhere, without the numbers of

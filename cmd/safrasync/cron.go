@@ -8,6 +8,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/clock"
 )
 
@@ -37,7 +38,7 @@ func cron(a *cli.App) error {
 			if err != nil {
 				return err
 			}
-			s.Next = cli.NextTimes(schedule, cli.Now())
+			s.Next = office.NextTimes(schedule, office.Now())
 			if err := printSchedule(a, s); err != nil {
 				return err
 			}

@@ -13,11 +13,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/alerts"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/cmd/safrasync/demo"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
@@ -201,7 +201,7 @@ func TestDemoThatIsKept(t *testing.T) {
 				kept = append(kept, e)
 			}
 		}
-		groups := alerts.NewTroubles(config.JobSpecs())
+		groups := office.NewTroubles(config.JobSpecs())
 		for _, e := range kept {
 			groups.Add(e)
 		}

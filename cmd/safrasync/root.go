@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/acts"
@@ -14,8 +16,9 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/rows"
 	"github.com/safrasync/safrasync/cmd/safrasync/runs"
 	"github.com/safrasync/safrasync/cmd/safrasync/setup"
-	"github.com/safrasync/safrasync/cmd/safrasync/webhooks"
 	engineacts "github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/sync/reconcile"
+	"github.com/safrasync/safrasync/trade"
 )
 
 // newRootCommand assembles the program's commands.
@@ -39,9 +42,10 @@ func newRootCommand(a *cli.App) *cobra.Command {
 	flags.BoolVar(&a.AsJSON, "json", false, "results as JSON, English always; lists have one object a line")
 	flags.BoolP("help", "h", false, "show this help")
 	addGroup(a, root, "setup",
-		demo.NewCommand(a), setup.NewCommand(a), care.NewCheckCommand(a), newConfigCommand(a), newCronCommand(a),
+		demo.NewCommand(a, demonstrated), setup.NewCommand(a), care.NewCheckCommand(a), newConfigCommand(a),
+		newCronCommand(a),
 		rows.NewTestCommand(a), rows.NewExplainCommand(a), refs.NewCommand(a), newUsersCommand(a),
-		webhooks.NewCommand(a), newSandboxCommand(a), care.NewSelftestCommand(a),
+		api.NewWebhooksCommand(a), newSandboxCommand(a), care.NewSelftestCommand(a),
 	)
 	addGroup(a, root, "run",
 		daemon.NewCommand(a), daemon.NewReloadCommand(a), runs.NewSyncCommand(a), runs.NewResyncCommand(a),
@@ -67,4 +71,22 @@ func newRootCommand(a *cli.App) *cobra.Command {
 	)
 	setHelp(a, root)
 	return root
+}
+
+// demonstrated are the commands that the demo shows.
+var demonstrated = demo.Commands{
+	Sync: func(ctx context.Context, a *cli.App) error {
+		return runs.Sync(ctx, a, nil, runs.SyncFlags{Sweep: true})
+	},
+	Said: func(ctx context.Context, a *cli.App, reports []trade.RunReport) error {
+		store, err := a.OpenLedger(ctx, cli.ToRead)
+		if err != nil {
+			return err
+		}
+		return runs.PrintSync(ctx, a, store, reports, runs.SyncFlags{}, nil, nil)
+	},
+	Status: runs.Status,
+	Report: func(ctx context.Context, a *cli.App) error {
+		return report.Run(ctx, a, report.Flags{Sections: []string{string(reconcile.SummarySection)}})
+	},
 }

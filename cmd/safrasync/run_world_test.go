@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
-	"github.com/safrasync/safrasync/cmd/safrasync/runs"
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/state"
 )
 
@@ -206,15 +206,15 @@ func (s *service) stop() {
 }
 
 // job is what status says of a job.
-func (s *service) job(name string) runs.JobJSON {
+func (s *service) job(name string) office.JobStatus {
 	s.t.Helper()
-	for _, job := range jsonLines[runs.JobJSON](s.t, s.must(0, "status", "--json")) {
+	for _, job := range jsonLines[office.JobStatus](s.t, s.must(0, "status", "--json")) {
 		if job.Job == name {
 			return job
 		}
 	}
 	s.t.Fatalf("status does not tell of job %s", name)
-	return runs.JobJSON{}
+	return office.JobStatus{}
 }
 
 // onBoth runs a test with its ledger in SQLite and in PostgreSQL.

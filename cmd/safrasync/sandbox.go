@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
-	"github.com/safrasync/safrasync/cmd/safrasync/alerts"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/office"
 )
 
 // sandboxFlags are the flags of `safrasync sandbox`.
@@ -60,7 +60,7 @@ func serveSandbox(a *cli.App, cmd *cobra.Command, f sandboxFlags) (err error) {
 		return &cli.UsageError{Text: err.Error()}
 	}
 	opts.ShowTimes = f.times
-	if opts.ReceiverRoots, err = alerts.RootsOf(f.receiverCA); err != nil {
+	if opts.ReceiverRoots, err = office.RootsOf(f.receiverCA); err != nil {
 		return err
 	}
 	if opts.Events, err = sandbox.ParseEventFaults(f.events); err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/safrasync/safrasync/console/auth"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -234,7 +235,7 @@ func linkUser(ctx context.Context, a *cli.App, args []string, f userFlags) error
 func setPassword(ctx context.Context, a *cli.App, args []string, f userFlags) error {
 	return changeUser(ctx, a, args[0], f, "user password", func(u *trade.User) (err error) {
 		u.Password, err = readPassword(a, u.Name, f)
-		u.PasswordAt, u.Issuer, u.Subject = cli.Now(), "", ""
+		u.PasswordAt, u.Issuer, u.Subject = office.Now(), "", ""
 		return err
 	})
 }

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
-	"github.com/safrasync/safrasync/cmd/safrasync/rows"
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -110,8 +110,8 @@ func TestF152NoEventIsLostWhileTheServiceSendsRows(t *testing.T) {
 		if len(records) != listed+2 {
 			t.Errorf("the platform has records of %d rows, want %d", len(records), listed+2)
 		}
-		ledger := map[string]rows.RowJSON{}
-		for _, row := range jsonLines[rows.RowJSON](t, s.must(0, "rows", "contracts", "--json")) {
+		ledger := map[string]cli.RowJSON{}
+		for _, row := range jsonLines[cli.RowJSON](t, s.must(0, "rows", "contracts", "--json")) {
 			ledger[row.Key] = row
 		}
 		for n := loadFirst; n < loadFirst+listed; n++ {

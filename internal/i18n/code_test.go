@@ -112,7 +112,7 @@ func TestTheCodeNamesKeysThatExistAndNoOthersExist(t *testing.T) {
 	t.Parallel()
 	c := &code{t, token.NewFileSet(), map[string][]*ast.File{}, map[string]*types.Package{}, map[string]*types.Info{}}
 	for part, folders := range map[i18n.Part][]string{
-		i18n.CLI:     {"cmd/safrasync", "internal/config", "internal/words"},
+		i18n.CLI:     {"cmd/safrasync", "internal/config", "internal/office", "internal/words"},
 		i18n.Console: {"console"}, i18n.Alerts: {"internal/alert"},
 		i18n.Report:  {"sync/reconcile"},
 		i18n.Sandbox: {"apiclient/sandbox"},
@@ -171,7 +171,9 @@ func TestWhatTheCodeSaysInEnglishIsToldInPortuguese(t *testing.T) {
 	verbs := regexp.MustCompile(`%(\[\d+\])?[+#0-9.]*[a-zA-Z]`)
 	found := 0
 	for _, folder := range []string{
-		"apiclient", "cmd/safrasync", "console", "erp", "internal/alert", "internal/config", "internal/words", "state", "sync", "trade",
+		"apiclient", "cmd/safrasync", "console", "erp", "internal/alert", "internal/config", "internal/office",
+		"internal/words",
+		"state", "sync", "trade",
 	} {
 		must.Do(t, fs.WalkDir(os.DirFS("../.."), folder, func(name string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") ||

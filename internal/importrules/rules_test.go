@@ -218,33 +218,28 @@ var rules = map[string]rule{
 	},
 	"cmd/safrasync/cli": {
 		may: []string{
-			"internal/config", "internal/words", "trade", "state", "sync", "sync/clock", "sync/mapping", "sync/run",
-			"sync/discovery", "sync/acts", "sync/events", "erp", "apiclient", "internal/i18n", "internal/receiver",
-			"internal/systemd",
+			"internal/config", "internal/office", "internal/words", "trade", "state", "sync", "sync/clock",
+			"sync/mapping", "sync/run", "sync/discovery", "sync/acts", "sync/events", "erp", "apiclient",
+			"internal/i18n", "internal/receiver", "internal/systemd",
 		},
 		reason: "cli is what all commands share, and knows no command",
 	},
-	"cmd/safrasync/acts":   command("cmd/safrasync/rows"),
-	"cmd/safrasync/alerts": command("internal/alert"),
-	"cmd/safrasync/api":    command(),
-	"cmd/safrasync/care": command("cmd/safrasync/acts", "cmd/safrasync/alerts", "cmd/safrasync/api",
-		"cmd/safrasync/rows", "cmd/safrasync/runs", "internal/alert", "internal/torture"),
-	"cmd/safrasync/daemon": command("cmd/safrasync/alerts", "cmd/safrasync/desk", "cmd/safrasync/runs", "console",
-		"console/auth", "internal/connlimit", "internal/httpapi", "internal/metrics", "internal/receiver",
-		"internal/systemd", "sync/sending"),
-	"cmd/safrasync/demo": command("cmd/safrasync/report", "cmd/safrasync/runs", "apiclient/sandbox"),
+	"cmd/safrasync/acts": command(),
+	"cmd/safrasync/api":  command("internal/receiver"),
+	"cmd/safrasync/care": command("internal/alert", "internal/torture"),
+	"cmd/safrasync/daemon": command("cmd/safrasync/desk", "console", "console/auth", "internal/connlimit",
+		"internal/httpapi", "internal/metrics", "internal/receiver", "internal/systemd", "sync/sending"),
+	"cmd/safrasync/demo": command("apiclient/sandbox"),
 	"cmd/safrasync/desk": {
-		may: append(command().may, "cmd/safrasync/alerts", "cmd/safrasync/refs", "cmd/safrasync/report",
-			"cmd/safrasync/rows", "console", "console/auth", "console/books", "console/pages", "console/web"),
-		testsMay: []string{"cmd/safrasync/demo"},
+		may:      append(command().may, "console", "console/auth", "console/books", "console/pages", "console/web"),
+		testsMay: []string{"cmd/safrasync/demo", "cmd/safrasync/runs"},
 		reason:   "desk is what the console asks of the program, whoever serves it",
 	},
-	"cmd/safrasync/refs":     command(),
-	"cmd/safrasync/report":   command(),
-	"cmd/safrasync/rows":     command(),
-	"cmd/safrasync/runs":     command("cmd/safrasync/acts", "cmd/safrasync/alerts", "cmd/safrasync/rows"),
-	"cmd/safrasync/setup":    command("cmd/safrasync/rows"),
-	"cmd/safrasync/webhooks": command("cmd/safrasync/api", "internal/receiver"),
+	"cmd/safrasync/refs":   command(),
+	"cmd/safrasync/report": command(),
+	"cmd/safrasync/rows":   command(),
+	"cmd/safrasync/runs":   command(),
+	"cmd/safrasync/setup":  command(),
 	"internal/config": {
 		may: []string{
 			"trade", "state", "sync", "sync/clock", "sync/mapping", "sync/run", "sync/acts", "sync/reconcile", "erp",
@@ -257,9 +252,19 @@ var rules = map[string]rule{
 		may:    []string{"internal/config"},
 		reason: "configtest loads configurations for tests, and only tests import it",
 	},
+	"internal/office": {
+		may: []string{
+			"trade", "state", "sync", "sync/clock", "sync/mapping", "sync/run", "sync/discovery", "sync/acts",
+			"sync/events", "sync/pending", "sync/reconcile", "sync/reconcile/paper", "sync/reconcile/archive",
+			"apiclient", "internal/alert", "internal/config", "internal/i18n", "internal/words",
+		},
+		testsMay: []string{"internal/config/configtest"},
+		reason:   "office answers and orders for people, and knows neither who asks nor how it is shown",
+	},
 	"internal/words": {
 		may: []string{
-			"trade", "state", "sync/mapping", "sync/acts", "apiclient", "internal/config", "internal/i18n",
+			"trade", "state", "sync/mapping", "sync/acts", "sync/rehearse", "apiclient", "internal/config",
+			"internal/i18n",
 		},
 		reason: "words says what others have found, and finds nothing itself",
 	},
@@ -370,13 +375,13 @@ const stage = "a stage knows what comes before it, and reaches storage through t
 func command(more ...string) rule {
 	return rule{
 		may: append([]string{
-			"cmd/safrasync/cli", "internal/config", "internal/words", "trade", "state", "sync", "sync/clock",
-			"sync/mapping",
+			"cmd/safrasync/cli", "internal/config", "internal/office", "internal/words", "trade", "state", "sync",
+			"sync/clock", "sync/mapping",
 			"sync/run", "sync/discovery", "sync/rehearse", "sync/acts", "sync/events", "sync/reconcile",
 			"sync/reconcile/paper", "sync/reconcile/archive", "sync/pending", "erp", "apiclient", "internal/i18n",
 		}, more...),
 		testsMay: []string{"internal/config/configtest"},
-		reason:   "a command knows what all commands share, and of other commands only what it also shows",
+		reason:   "a command knows what all commands share, and no other command: what two of them ask or order is of internal/office",
 	}
 }
 

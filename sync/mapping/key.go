@@ -158,3 +158,48 @@ func PlainText(v erp.Value) string {
 	}
 	return text
 }
+
+// CanonicalKey converts a key that a person typed to the ledger's form: without blanks around its
+// parts, which the ERP may pad, and with each single backslash escaped.
+func CanonicalKey(key string) string {
+	var b strings.Builder
+	for i := 0; i < len(key); i++ {
+		b.WriteByte(key[i])
+		if key[i] != '\\' {
+			continue
+		}
+		if i+1 < len(key) && (key[i+1] == '|' || key[i+1] == '\\') {
+			i++
+			b.WriteByte(key[i])
+		} else {
+			b.WriteByte('\\')
+		}
+	}
+	return NormalCode(b.String())
+}
+
+// CodeParts splits a code or key at each |. A | or \ that is escaped with \ does not split; it
+// remains in its part, still escaped.
+func CodeParts(code string) []string {
+	var parts []string
+	start, escaped := 0, false
+	for i := range len(code) {
+		switch {
+		case escaped:
+			escaped = false
+		case code[i] == '\\':
+			escaped = true
+		case code[i] == '|':
+			parts = append(parts, NormalPart(code[start:i]))
+			start = i + 1
+		}
+	}
+	return append(parts, NormalPart(code[start:]))
+}
+
+// NormalCode converts a code to the form that the engine builds from the ERP's columns: parts in
+// their normal form, joined with |.
+func NormalCode(code string) string { return strings.Join(CodeParts(code), "|") }
+
+// IsBlankCode reports whether all parts of a code are blank.
+func IsBlankCode(code string) bool { return strings.Trim(code, "| ") == "" }

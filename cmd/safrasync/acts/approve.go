@@ -11,6 +11,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/office"
 	engineacts "github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -159,7 +160,7 @@ func listApprovals(ctx context.Context, a *cli.App) error {
 	if err != nil {
 		return err
 	}
-	list, err := store.Approvals(ctx, cli.Now())
+	list, err := store.Approvals(ctx, office.Now())
 	if err != nil {
 		return err
 	}

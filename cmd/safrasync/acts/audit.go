@@ -2,16 +2,13 @@ package acts
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
-	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/words"
-	"github.com/safrasync/safrasync/trade"
 )
 
 // auditShown is how many records are printed without --limit; --json prints all.
@@ -37,31 +34,6 @@ func NewAuditCommand(a *cli.App) *cobra.Command {
 	return group
 }
 
-// AuditJSON is one line of `audit list --json`.
-type AuditJSON struct {
-	Seq    int64           `json:"seq"`
-	At     time.Time       `json:"at"`
-	Who    string          `json:"who"`
-	From   string          `json:"from"`
-	Act    string          `json:"act"`
-	Target string          `json:"target"`
-	Reason string          `json:"reason"`
-	Detail json.RawMessage `json:"detail"` // values before and after the act
-	Prev   string          `json:"prev"`   // hash of the previous record; "" for the first
-	Hash   string          `json:"hash"`
-
-	Reduced bool `json:"reduced"` // retention has removed who, from, target, reason and detail
-}
-
-// AuditOf converts an audit record to its JSON form. A detail that is not valid JSON becomes null.
-func AuditOf(r trade.AuditRecord) AuditJSON {
-	detail := json.RawMessage(r.Detail)
-	if !json.Valid(detail) {
-		detail = json.RawMessage("null")
-	}
-	return AuditJSON{r.Seq, r.At, r.Who, r.From, r.Act, r.Target, r.Reason, detail, r.Prev, r.Hash, r.Reduced}
-}
-
 // listAudit prints the latest acts, oldest first.
 func listAudit(ctx context.Context, a *cli.App, limit int) error {
 	store, err := a.OpenLedger(ctx, cli.ToRead)
@@ -74,7 +46,7 @@ func listAudit(ctx context.Context, a *cli.App, limit int) error {
 	}
 	slices.Reverse(records)
 	if a.AsJSON {
-		return cli.PrintEach(a, records, AuditOf)
+		return cli.PrintEach(a, records, cli.AuditOf)
 	}
 	t, v := a.NewTable("audit.head_no", "audit.head_at", "audit.head_who", "audit.head_from", "audit.head_act",
 		"audit.head_target", "audit.head_reason"), a.Voice()

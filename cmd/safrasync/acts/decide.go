@@ -75,7 +75,7 @@ func decide(ctx context.Context, a *cli.App, job string, keys []string, f cli.Ac
 	if err := a.NeedReason(f); err != nil {
 		return err
 	}
-	if keys, err = KeysOf(a, config, job, keys); err != nil {
+	if keys, err = cli.KeysOf(a, config, job, keys); err != nil {
 		return err
 	}
 	acts, err := a.OpenActs(ctx, cli.ToRead)

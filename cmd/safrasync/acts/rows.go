@@ -9,8 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/cmd/safrasync/rows"
-	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/words"
 	engineacts "github.com/safrasync/safrasync/sync/acts"
@@ -103,7 +101,7 @@ func actOnMany(ctx context.Context, a *cli.App, act, job string, keys []string, 
 	if filtered {
 		keys, err = acts.Select(ctx, act, job, states, f.causes)
 	} else {
-		keys, err = KeysOf(a, config, job, keys)
+		keys, err = cli.KeysOf(a, config, job, keys)
 	}
 	if err != nil {
 		return err
@@ -113,18 +111,6 @@ func actOnMany(ctx context.Context, a *cli.App, act, job string, keys []string, 
 		return err
 	}
 	return actOnRows(ctx, a, p, f, title)
-}
-
-// KeysOf converts keys that a person typed to the ledger's form.
-func KeysOf(a *cli.App, config *config.Config, job string, typed []string) ([]string, error) {
-	keys := make([]string, len(typed))
-	for i, key := range typed {
-		var err error
-		if keys[i], err = a.CheckKey(config, job, key); err != nil {
-			return nil, err
-		}
-	}
-	return keys, nil
 }
 
 // confirmRows asks whether to do a plan for rows. For more than manyRows rows, their number must be
@@ -212,7 +198,7 @@ type rowActJSON struct {
 	Remaining  int                  `json:"quarantine_left_seconds,omitempty"`
 	Holder     *holderJSON          `json:"holder,omitempty"`
 	Reading    *engineacts.Readback `json:"reading,omitempty"`
-	Problems   []rows.FieldJSON     `json:"problems,omitempty"`
+	Problems   []cli.FieldJSON      `json:"problems,omitempty"`
 	WaitingFor []trade.Awaited      `json:"waiting_for,omitempty"`
 
 	MayDouble   bool             `json:"may_double,omitempty"`  // the act may make a second record
@@ -251,7 +237,7 @@ func rowActOf(plan engineacts.RowPlan, s engineacts.RowStep) rowActJSON {
 		words.RoundUp(s.Remaining), s.Reading
 	out.WaitingFor = s.WaitingFor
 	for _, p := range s.Problems {
-		out.Problems = append(out.Problems, rows.FieldJSON{
+		out.Problems = append(out.Problems, cli.FieldJSON{
 			Field: p.Field, Rule: p.Rule, Column: p.Column,
 			Value: p.Value,
 		})

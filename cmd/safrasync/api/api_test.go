@@ -2,12 +2,15 @@ package api
 
 import (
 	"encoding/csv"
+	"errors"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/words"
@@ -119,4 +122,38 @@ func TestADocumentWithItsNameBeforeItIsReadAsWhatItIsCalled(t *testing.T) {
 			t.Errorf("readDocument(%q): %v, want %v", text, wrong, want)
 		}
 	}
+}
+
+// Whatever is refused before it is sent is a wrong call, said in the person's language with the
+// flag's name.
+func TestAWrongRequestIsSaidWithTheNamesOfItsFlags(t *testing.T) {
+	t.Parallel()
+	a := &cli.App{Env: func(string) (string, bool) { return "", false }}
+	long := strings.Repeat("x", 251)
+	for want, err := range map[string]error{
+		"--url é longo demais: a plataforma aceita no máximo 250 caracteres": apiclient.WebhookRequest{WebhookEvent: "A", URL: long}.Check(),
+		"--hmac-secret é longo demais: a plataforma aceita no máximo 120 caracteres; --basic-authentication deve ter a forma usuário:senha": swap(
+			apiclient.WebhookRequest{
+				WebhookEvent: "A", URL: "u", HMACSecret: apiclient.Secret(long[:121]),
+				BasicAuthentication: "x",
+			}.Check()),
+		"falta --webhook-event": apiclient.WebhookRequest{URL: "u"}.Check(),
+	} {
+		var usage *cli.UsageError
+		if got := usageOf(a, err); !errors.As(got, &usage) || usage.Text != want {
+			t.Errorf("%v, want %q", got, want)
+		}
+	}
+	if usageOf(a, nil) != nil {
+		t.Error("nothing wrong is something wrong")
+	}
+}
+
+// swap turns two faults round, to show that each is said by itself.
+func swap(err error) error {
+	var e *apiclient.RequestError
+	if errors.As(err, &e) && len(e.Faults) == 2 {
+		e.Faults[0], e.Faults[1] = e.Faults[1], e.Faults[0]
+	}
+	return err
 }

@@ -234,8 +234,8 @@ func askConsent(ctx context.Context, a *cli.App, client *apiclient.Client, produ
 		row.HTTPStatus, row.Messages, row.Text = cli.OrNull(failure.Status), cli.OrEmpty(stableKeys(failure.Messages)),
 			err.Error()
 		if !a.AsJSON {
-			f := FailureOf(a.Voice(), failure)
-			row.Text = f.What + ". " + f.next
+			f := words.FailureOf(a.Voice(), failure)
+			row.Text = f.What + ". " + f.Next
 		}
 		return row, err
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -40,7 +41,7 @@ func readBatch(a *cli.App, file string) (list []consentFlags, err error) {
 }
 
 func readProducers(r io.Reader, v words.Voice) ([]consentFlags, error) {
-	c, err := cli.OpenCSV(r, maxBatchBytes, v)
+	c, err := office.OpenCSV(r, maxBatchBytes, v)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/state"
 )
@@ -42,7 +43,7 @@ func backup(ctx context.Context, a *cli.App, to string, keep int) error {
 	file := to
 	var removed, broken []string
 	if keep > 0 {
-		file, removed, broken, err = store.BackupInto(ctx, to, keep, cli.Now())
+		file, removed, broken, err = store.BackupInto(ctx, to, keep, office.Now())
 	} else if err = store.Backup(ctx, to); err != nil {
 		file = ""
 	}
@@ -81,7 +82,7 @@ func noteBackup(ctx context.Context, a *cli.App) error {
 	if err != nil {
 		return err
 	}
-	return store.BackupMade(ctx, cli.Now())
+	return store.BackupMade(ctx, office.Now())
 }
 
 // NewRestoreCommand makes the command restore.

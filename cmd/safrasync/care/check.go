@@ -12,6 +12,7 @@ import (
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/clock"
@@ -132,7 +133,7 @@ func check(ctx context.Context, a *cli.App, offline, tell bool) error {
 	config, err := a.LoadConfig()
 	var jobs []*mapping.Job
 	if err == nil {
-		jobs, err = cli.CompileJobs(config)
+		jobs, err = office.CompileJobs(config)
 	}
 	if err != nil {
 		c.fail("configuration", "check.config_hint", "check.fault", err)

@@ -7,16 +7,15 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/alerts"
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/alert"
+	"github.com/safrasync/safrasync/internal/office"
 )
 
 // alerts checks the alert channels; with tell it sends a test message to every target.
 func (c *checker) alerts(ctx context.Context, tell bool) {
 	const name = "alerts"
 	config := c.app.Config
-	channels, err := alerts.Channels(config)
+	channels, err := office.Channels(config)
 	switch {
 	case err != nil:
 		c.fail(name, "check.config_hint", "check.fault", err)
@@ -43,7 +42,7 @@ func (c *checker) tellOne(ctx context.Context, channel alert.Channel, target str
 	const name = "alerts"
 	to := cmp.Or(alert.AddressOf(target), fmt.Sprint(channel))
 	m := alert.TestMessage(c.app.Lang(),
-		alert.Config{Zone: c.app.Config.Zone(), Name: c.app.Config.Alerts.Name, Now: cli.Now})
+		alert.Config{Zone: c.app.Config.Zone(), Name: c.app.Config.Alerts.Name, Now: office.Now})
 	m.ID = uuid.NewString()
 	if err := channel.Send(ctx, target, m); err != nil {
 		c.fail(name, "check.alert_hint", "check.alert_failed", to, err)

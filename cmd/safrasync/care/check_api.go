@@ -12,9 +12,10 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/safrasync/safrasync/apiclient"
-	"github.com/safrasync/safrasync/cmd/safrasync/api"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/office"
+	"github.com/safrasync/safrasync/internal/words"
 )
 
 // openID requests the discovery document of the console's login provider. A provider that does not
@@ -26,7 +27,7 @@ func (c *checker) openID(ctx context.Context) {
 	case issuer == nil && err == nil:
 		return
 	case err == nil:
-		err = issuer.Check(ctx, cli.Now())
+		err = issuer.Check(ctx, office.Now())
 	}
 	if err != nil {
 		c.warn(name, "check.issuer_hint", "check.fault", err)
@@ -49,12 +50,12 @@ func (c *checker) api(ctx context.Context) {
 		c.fail("api", "check.config_hint", "check.fault", err)
 		return
 	}
-	asked := cli.Now()
+	asked := office.Now()
 	_, err = client.ListWebhooks(ctx)
 	var failure *apiclient.Error
 	if err != nil && (!errors.As(err, &failure) || !cli.Passes(failure)) {
 		if failure != nil && !c.app.AsJSON {
-			c.fail("api", apiHint(failure), "check.api_failed", api.FailureOf(c.app.Voice(), failure).What, err)
+			c.fail("api", apiHint(failure), "check.api_failed", words.FailureOf(c.app.Voice(), failure).What, err)
 		} else {
 			c.fail("api", apiHint(failure), "check.fault", err)
 		}
@@ -64,7 +65,7 @@ func (c *checker) api(ctx context.Context) {
 		return
 	}
 	c.pass("api", "check.apiok", c.app.Config.API.BaseURL)
-	asked = cli.Now()
+	asked = office.Now()
 	failure = nil
 	if _, err = client.GetOrderCommitment(ctx, uuid.NewString()); errors.As(err, &failure) {
 		c.clock(failure.Header, asked)

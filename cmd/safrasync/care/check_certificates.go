@@ -6,8 +6,8 @@ import (
 	"io/fs"
 	"time"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/internal/office"
 )
 
 // expiresSoon is how long before its end a certificate is named.
@@ -38,7 +38,7 @@ func (c *checker) certificate(place, cert, key string) {
 	}
 	end := pair.Leaf.NotAfter
 	until := c.voice().Moment(end)
-	switch left := end.Sub(cli.Now()); {
+	switch left := end.Sub(office.Now()); {
 	case left < 0:
 		c.fail("certificate", "check.certificate_soon_hint", "check.certificate_old", place, until)
 	case left < expiresSoon:

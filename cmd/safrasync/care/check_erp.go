@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/cmd/safrasync/rows"
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/mapping"
@@ -143,7 +143,7 @@ func (c *checker) job(ctx context.Context, e *cli.Engine, job *mapping.Job, surv
 		c.pass(name, "check.job_ok", len(job.Spec.Fields))
 		if len(survey.Unseen) > 0 {
 			c.report(checkJSON{
-				Check: name, OK: true, Text: rows.UnseenCancelled(c.voice(), survey.CancelledColumn,
+				Check: name, OK: true, Text: words.UnseenCancelled(c.voice(), survey.CancelledColumn,
 					job.Spec.Cancelled.Column),
 				Hint: c.text("check.unseen_hint"),
 			})

@@ -15,6 +15,7 @@ import (
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -121,7 +122,7 @@ func (c *checker) lastBackup(ctx context.Context, store *state.Store, config *co
 		return err
 	case last.At.IsZero():
 		c.warn("backup", "backup.hint", "backup.none")
-	case limit > 0 && last.Age(cli.Now()) > limit:
+	case limit > 0 && last.Age(office.Now()) > limit:
 		c.warn("backup", "backup.hint", "backup.last", c.voice().Moment(last.At))
 	default:
 		c.pass("backup", "backup.last", c.voice().Moment(last.At))

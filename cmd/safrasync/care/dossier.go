@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/reconcile"
@@ -148,8 +147,8 @@ func (s *dossier) name(ctx context.Context, store *state.Store, named string) er
 	if id, err := trade.ParseID(named); err == nil {
 		s.ids = append(s.ids, id)
 	} else {
-		s.codes = append(s.codes, cli.NormalCode(named))
-		if id := refs["producers"][cli.NormalCode(named)]; id != "" {
+		s.codes = append(s.codes, mapping.NormalCode(named))
+		if id := refs["producers"][mapping.NormalCode(named)]; id != "" {
 			s.ids = append(s.ids, canonicalID(id))
 		}
 	}
@@ -217,7 +216,7 @@ func (s *dossier) names(spec mapping.JobSpec, e trade.Entry, attempts []trade.At
 	}
 	for _, values := range []trade.Values{e.Values, e.Now, e.AckValues} {
 		for _, code := range append(slices.Clone(s.codes), s.ids...) {
-			if same, marked := hasCode(e.Key, values, field.Columns, cli.CodeParts(code)); same {
+			if same, marked := hasCode(e.Key, values, field.Columns, mapping.CodeParts(code)); same {
 				return true, marked
 			}
 		}
@@ -294,7 +293,7 @@ func (p parentRows) have(spec mapping.JobSpec, e trade.Entry, attempts []trade.A
 	for _, field := range spec.Fields {
 		for _, parent := range field.SentBy {
 			for _, key := range p.keys[parent.Job] {
-				if same, marked := hasCode(e.Key, e.Values, parent.Columns, cli.CodeParts(key)); same {
+				if same, marked := hasCode(e.Key, e.Values, parent.Columns, mapping.CodeParts(key)); same {
 					return true, marked
 				}
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/state"
 )
 
@@ -59,7 +60,7 @@ func purge(ctx context.Context, a *cli.App, f purgeFlags) error {
 	if f.export != "" {
 		return a.Usage("purge.export_needs")
 	}
-	at := cli.Now()
+	at := office.Now()
 	keep, err := purged(a, config, f, at)
 	if err != nil {
 		return err

@@ -9,11 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/acts"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/cmd/safrasync/rows"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
@@ -112,7 +111,7 @@ func eraseProducer(ctx context.Context, a *cli.App, store *state.Store, s *dossi
 	if err != nil {
 		return err
 	}
-	if sums.Erased, err = store.Erase(ctx, ids, s.ids, cli.Now(), record); err != nil {
+	if sums.Erased, err = store.Erase(ctx, ids, s.ids, office.Now(), record); err != nil {
 		return err
 	}
 	if a.AsJSON {
@@ -162,7 +161,7 @@ type subjectJSON struct {
 	Lookups    []subjectLookupJSON `json:"lookups"`
 	Rows       []subjectRowJSON    `json:"rows"`
 	Blocks     []trade.Block       `json:"platform_lacks"`
-	Acts       []acts.AuditJSON    `json:"acts"`
+	Acts       []cli.AuditJSON     `json:"acts"`
 	Closed     []subjectClosedJSON `json:"closed_reports"`
 	Notes      []string            `json:"notes"`
 }
@@ -181,7 +180,7 @@ type subjectLookupJSON struct {
 }
 
 type subjectRowJSON struct {
-	rows.RowDetailJSON
+	cli.RowDetailJSON
 	ByMark bool `json:"by_mark"` // its values have been removed; the remaining marks match
 	Child  bool `json:"hangs_on_another"`
 }
@@ -189,9 +188,9 @@ type subjectRowJSON struct {
 // exportSubject writes the two files. It never overwrites an existing file.
 func exportSubject(a *cli.App, s *dossier, f purgeFlags) error {
 	out := subjectJSON{
-		Made: cli.Now(), IDs: cli.OrEmpty(s.ids), Codes: cli.OrEmpty(s.codes), References: cli.OrEmpty(s.refs),
+		Made: office.Now(), IDs: cli.OrEmpty(s.ids), Codes: cli.OrEmpty(s.codes), References: cli.OrEmpty(s.refs),
 		Lookups: []subjectLookupJSON{}, Rows: []subjectRowJSON{},
-		Blocks: cli.OrEmpty(s.blocks), Acts: []acts.AuditJSON{}, Closed: []subjectClosedJSON{},
+		Blocks: cli.OrEmpty(s.blocks), Acts: []cli.AuditJSON{}, Closed: []subjectClosedJSON{},
 		Notes: []string{
 			words.Machine.Text("subject.note_erp"), words.Machine.Text("subject.note_logs"),
 			words.Machine.Text("subject.note_closed"), words.Machine.Text("subject.note_platform"),
@@ -202,12 +201,12 @@ func exportSubject(a *cli.App, s *dossier, f purgeFlags) error {
 	}
 	for _, r := range s.rows {
 		out.Rows = append(out.Rows, subjectRowJSON{
-			rows.RowDetailOf(a.Config, r.entry, r.attempts, nil),
+			cli.RowDetailOf(a.Config, r.entry, r.attempts, nil),
 			r.byMark, r.child,
 		})
 	}
 	for _, r := range s.audit {
-		out.Acts = append(out.Acts, acts.AuditOf(r))
+		out.Acts = append(out.Acts, cli.AuditOf(r))
 	}
 	for _, c := range s.closed {
 		out.Closed = append(out.Closed, subjectClosedJSON{c.ID, c.Day.String(), c.At})
@@ -228,7 +227,7 @@ func readableSubject(a *cli.App, w io.Writer, s *dossier) error {
 	v := a.Voice()
 	var b strings.Builder
 	say := func(p i18n.Key, args ...any) { b.WriteString(v.Text(p, args...) + "\n") }
-	say("subject.title", v.Moment(cli.Now()), strings.Join(s.ids, ", "), strings.Join(s.codes, ", "))
+	say("subject.title", v.Moment(office.Now()), strings.Join(s.ids, ", "), strings.Join(s.codes, ", "))
 	say("subject.rows_title", len(s.rows))
 	for _, r := range s.rows {
 		e := r.entry
@@ -247,7 +246,7 @@ func readableSubject(a *cli.App, w io.Writer, s *dossier) error {
 		if line := e.Shown.Line(); line != "" {
 			say("subject.shown", line)
 		}
-		for _, name := range cli.ColumnsInOrder(a, e) {
+		for _, name := range office.ColumnsInOrder(a.Config, e) {
 			if c := e.Values[name]; c.Kind != 0 && c.Kind != trade.Marked {
 				fmt.Fprintf(&b, "      %s: %s\n", name, strings.TrimSpace(c.Text))
 			}

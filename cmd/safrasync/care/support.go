@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/cmd/safrasync/runs"
 	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -76,7 +76,7 @@ func writeBundle(ctx context.Context, a *cli.App, path string, full bool) error 
 			text = scrub.text(text)
 			if err := out.WriteHeader(&tar.Header{
 				Name: "safrasync-support/" + f.name, Mode: 0o600,
-				Size: int64(len(text)), ModTime: cli.Now(),
+				Size: int64(len(text)), ModTime: office.Now(),
 			}); err != nil {
 				return err
 			}
@@ -128,7 +128,7 @@ func ledgerParts(ctx context.Context, store *state.Store, config *config.Config,
 		part("runs.json", func(ctx context.Context) (any, error) { return runFacts(ctx, store) }),
 		part("health.json", func(ctx context.Context) (any, error) { return store.Health(ctx) }),
 		part("retention.json", func(ctx context.Context) (any, error) {
-			return store.PlanRetention(ctx, config.Retention.Ledger(), cli.Now())
+			return store.PlanRetention(ctx, config.Retention.Ledger(), office.Now())
 		}),
 		// These two limit the time of their own steps.
 		{"doctor.json", func() (any, error) { return doctorFacts(ctx, store, config, look) }},
@@ -154,9 +154,9 @@ func programFacts(config *config.Config, version string) any {
 			}
 		}
 	}
-	_, offset := cli.Now().In(config.Zone()).Zone()
+	_, offset := office.Now().In(config.Zone()).Zone()
 	return map[string]any{
-		"made": cli.Now().Format(time.RFC3339), "version": version, "go": runtime.Version(), "os": runtime.GOOS,
+		"made": office.Now().Format(time.RFC3339), "version": version, "go": runtime.Version(), "os": runtime.GOOS,
 		"arch": runtime.GOARCH, "cpus": runtime.NumCPU(),
 		"release": release, "kernel": first("/proc/sys/kernel/osrelease"), "memory": first("/proc/meminfo"),
 		"uptime": first("/proc/uptime"), "root": os.Geteuid() == 0,
@@ -264,12 +264,12 @@ func jobFacts(ctx context.Context, store *state.Store, config *config.Config) (a
 	names, err := store.Jobs(ctx)
 	out := []jobFact{}
 	for _, name := range names {
-		job, err := runs.ReadJob(ctx, store, name)
+		job, err := office.ReadJob(ctx, store, name)
 		if err != nil {
 			return out, err
 		}
 		if spec := specOf(specs, name); spec.Name != "" {
-			if err := job.Schedule(spec, config.Zone(), cli.Now()); err != nil {
+			if err := job.Schedule(spec, config.Zone(), office.Now()); err != nil {
 				return out, err
 			}
 		}

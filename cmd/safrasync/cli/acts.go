@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -76,7 +77,7 @@ func (a *App) NeedReason(f ActFlags) error {
 func (a *App) Audit(f ActFlags, act, target string, detail any) (trade.AuditRecord, error) {
 	who := a.Person(f)
 	who.Reason = f.Reason // not trimmed
-	return who.Record(Now(), act, target, detail)
+	return who.Record(office.Now(), act, target, detail)
 }
 
 // Confirmed asks for confirmation of an act whose plan was shown, and requires a reason. A plan

@@ -2,17 +2,13 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"time"
 
 	"github.com/safrasync/safrasync/apiclient"
-	"github.com/safrasync/safrasync/internal/config"
-	"github.com/safrasync/safrasync/internal/words"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/clock"
-	"github.com/safrasync/safrasync/sync/discovery"
 	"github.com/safrasync/safrasync/sync/events"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/run"
@@ -32,7 +28,7 @@ func (a *App) OpenEngine(store *state.Store, source run.Source, observe func(run
 	if err != nil {
 		return nil, err
 	}
-	jobs, err := CompileJobs(config)
+	jobs, err := office.CompileJobs(config)
 	if err != nil {
 		return nil, err
 	}
@@ -67,33 +63,13 @@ func OpenReader(ctx context.Context, a *App, needed bool) (*Engine, error) {
 	return a.OpenEngine(store, source, nil)
 }
 
-// CompileJobs compiles the jobs and returns them in the order in which they run. Faults name their
-// line of the configuration.
-func CompileJobs(config *config.Config) ([]*mapping.Job, error) {
-	var jobs []*mapping.Job
-	var errs []error
-	for _, spec := range config.JobSpecs() {
-		job, err := mapping.Compile(spec, config.Zone())
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		jobs = append(jobs, job)
-	}
-	if len(errs) > 0 {
-		return nil, config.Annotate(errors.Join(errs...))
-	}
-	jobs, err := engine.Order(jobs)
-	return jobs, config.Annotate(err)
-}
-
 // OpenActs builds the acts of people. A plan needs only ToRead.
 func (a *App) OpenActs(ctx context.Context, how Access) (*acts.Acts, error) {
 	config, err := a.LoadConfig()
 	if err != nil {
 		return nil, err
 	}
-	jobs, err := CompileJobs(config)
+	jobs, err := office.CompileJobs(config)
 	if err != nil {
 		return nil, err
 	}
@@ -101,16 +77,7 @@ func (a *App) OpenActs(ctx context.Context, how Access) (*acts.Acts, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ActsOn(store, jobs, config), nil
-}
-
-// ActsOn returns the acts of people on an open ledger.
-func ActsOn(store *state.Store, jobs []*mapping.Job, config *config.Config) *acts.Acts {
-	return &acts.Acts{
-		Ledger: store, JobLedger: store, Jobs: jobs, Now: Now,
-		Boot: state.Self().Boot, Clock: clock.SystemClock{}, Limits: config.Limits(),
-		Rules: config.Approve.Rules(), Approvals: store,
-	}
+	return office.ActsOn(store, jobs, config), nil
 }
 
 // Differences returns where a row of the ERP differs from what was sent.
@@ -118,7 +85,7 @@ func (a *App) Differences(ctx context.Context, store *state.Store, entry trade.E
 	if entry.Now == nil {
 		return nil, nil
 	}
-	jobs, err := CompileJobs(a.Config)
+	jobs, err := office.CompileJobs(a.Config)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +104,7 @@ func (a *App) Differences(ctx context.Context, store *state.Store, entry trade.E
 
 // EventProcessor builds the processor of events.
 func (a *App) EventProcessor(store *state.Store) (*events.Processor, error) {
-	jobs, err := CompileJobs(a.Config)
+	jobs, err := office.CompileJobs(a.Config)
 	if err != nil {
 		return nil, err
 	}
@@ -148,50 +115,10 @@ func (a *App) EventProcessor(store *state.Store) (*events.Processor, error) {
 	}
 	program := ProgramRecord()
 	return &events.Processor{
-		Inbox: store, Candidates: store, Rows: store, Platform: client, Jobs: jobs, Now: Now, Limits: a.Config.Limits(),
+		Inbox: store, Candidates: store, Rows: store, Platform: client, Jobs: jobs,
+		Now: office.Now, Limits: a.Config.Limits(),
 		Zone:    a.Config.Zone(),
 		Log:     a.Logger(),
 		Program: acts.Person{Name: program.Who, From: program.From},
 	}, nil
-}
-
-// ResyncOf converts an order of a resync to what the engine reads.
-func ResyncOf(o acts.Order) discovery.Resync {
-	return discovery.Resync{Keys: o.Keys, States: o.States, Since: o.Since}
-}
-
-// ResyncRecord returns the audit record of a resync.
-func ResyncRecord(o acts.Order, plan map[string]int, who acts.Person) (trade.AuditRecord, error) {
-	since := ""
-	if !o.Since.IsZero() {
-		since = o.Since.Format(time.RFC3339)
-	}
-	return who.Record(Now(), acts.ActResync, o.Job, struct {
-		Since  string         `json:"since,omitempty"`
-		Keys   []string       `json:"keys,omitempty"`
-		States []trade.State  `json:"states,omitempty"`
-		Plan   map[string]int `json:"plan"`
-	}{since, o.Keys, o.States, plan})
-}
-
-// PlanResync counts, by state, the rows that a resync would find new or changed. seen, if not nil, is
-// called for each of them.
-func PlanResync(ctx context.Context, e *Engine, v words.Voice, job string,
-	wanted discovery.Resync, seen func(trade.Entry),
-) (map[string]int, trade.RunReport, error) {
-	plan := map[string]int{}
-	reports, err := e.Sync(ctx, []string{job},
-		engine.Options{DryRun: true, Resync: &wanted, Planned: func(entry trade.Entry) {
-			plan[string(entry.State)]++
-			if seen != nil {
-				seen(entry)
-			}
-		}})
-	if err != nil {
-		return nil, trade.RunReport{}, err
-	}
-	if r := reports[0]; r.Stopped != nil {
-		return nil, r, errors.New(v.Stop(*r.Stopped))
-	}
-	return plan, reports[0], nil
 }

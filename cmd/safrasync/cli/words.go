@@ -63,6 +63,3 @@ func IsTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
-
-// Now returns the wall clock's time, in UTC.
-func Now() time.Time { return time.Now().UTC() }

@@ -91,3 +91,24 @@ func TestPlainLinesComeNowAndThen(t *testing.T) {
 		t.Error("a time for machines is shown to people")
 	}
 }
+
+func TestSinceIsAnAgeADayOrATime(t *testing.T) {
+	t.Parallel()
+	zone := time.FixedZone("", -3*60*60)
+	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	for text, want := range map[string]time.Time{
+		"2h": at.Add(-2 * time.Hour), "7d": at.AddDate(0, 0, -7),
+		"2026-11-20":           time.Date(2026, 11, 20, 3, 0, 0, 0, time.UTC),
+		"20/11/2026":           time.Date(2026, 11, 20, 3, 0, 0, 0, time.UTC),
+		"2026-11-20T09:00:00Z": time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC),
+	} {
+		if got, ok := ParseSince(text, at, zone); !ok || !got.Equal(want) {
+			t.Errorf("parseSince(%q) = %v, %v, want %v", text, got, ok, want)
+		}
+	}
+	for _, text := range []string{"", "d", "-1d", "-2h", "ontem", "2026-13-01"} {
+		if got, ok := ParseSince(text, at, zone); ok {
+			t.Errorf("parseSince(%q) = %v, want none", text, got)
+		}
+	}
+}

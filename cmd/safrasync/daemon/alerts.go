@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/alerts"
+	"github.com/safrasync/safrasync/internal/office"
 	engine "github.com/safrasync/safrasync/sync"
 )
 
@@ -27,7 +27,7 @@ func (a *alertTimes) Next(after time.Time) time.Time {
 
 // alertTasks returns the tasks that send alerts; none if there are no channels.
 func (g *generation) alertTasks() ([]engine.Task, error) {
-	service, err := alerts.Service(g.App, g.daemon.store, g.daemon.log)
+	service, err := office.Alerts(g.Config, g.Voice(), g.daemon.store, g.daemon.log)
 	if err != nil || len(service.Channels) == 0 {
 		return nil, err
 	}

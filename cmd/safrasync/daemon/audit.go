@@ -13,6 +13,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -56,7 +57,7 @@ func (d *daemon) noteConfig(ctx context.Context, config *config.Config, host str
 		is.Before = was.Config
 		detail, e := json.Marshal(is)
 		record := cli.ProgramRecord()
-		record.At, record.Act, record.Target, record.Reason, record.Detail = cli.Now(), actConfig, config.File(), "",
+		record.At, record.Act, record.Target, record.Reason, record.Detail = office.Now(), actConfig, config.File(), "",
 			string(detail)
 		err = errors.Join(e, d.store.AppendAudit(ctx, record))
 	}

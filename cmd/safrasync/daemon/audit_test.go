@@ -11,6 +11,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config/configtest"
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -67,7 +68,7 @@ func TestAConfigurationOfAnOlderProgramIsTheOneBefore(t *testing.T) {
 		state.Options{Driver: state.SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Begin: true}))(t)
 	t.Cleanup(func() { _ = store.Close() })
 	record := cli.ProgramRecord()
-	record.At, record.Act, record.Target, record.Detail = cli.Now(), actConfig, "config.yaml",
+	record.At, record.Act, record.Target, record.Detail = office.Now(), actConfig, "config.yaml",
 		`{"program":"0.1","config":"abc"}`
 	must.Do(t, store.AppendAudit(t.Context(), record))
 	d := &daemon{App: &cli.App{}, log: zap.NewNop(), store: store}
@@ -92,7 +93,7 @@ func TestWhatIsInForceAgainAfterAnOlderProgramIsTold(t *testing.T) {
 	config := configtest.Load(t, t.TempDir()+"/config.yaml", configtest.Sample(t), "x")
 	d.noteConfig(t.Context(), config, "silo")
 	record := cli.ProgramRecord()
-	record.At, record.Act, record.Target, record.Detail = cli.Now(), actConfig, "config.yaml",
+	record.At, record.Act, record.Target, record.Detail = office.Now(), actConfig, "config.yaml",
 		`{"program":"0.1","config":"abc"}`
 	must.Do(t, store.AppendAudit(t.Context(), record))
 	for range 2 {

@@ -7,11 +7,11 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/cmd/safrasync/desk"
 	"github.com/safrasync/safrasync/console"
 	"github.com/safrasync/safrasync/console/auth"
 	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/internal/office"
 	engine "github.com/safrasync/safrasync/sync"
 )
 
@@ -100,7 +100,7 @@ func (loginsEvery) Next(after time.Time) time.Time { return after.Add(time.Hour)
 // loginsTask removes expired logins.
 func (g *generation) loginsTask() engine.Task {
 	return engine.Task{Name: "logins", Schedule: loginsEvery{}, Run: func(ctx context.Context) error {
-		return auth.Prune(ctx, g.daemon.store, cli.Now(), g.Config.Console.Idle, g.Config.Console.Longest)
+		return auth.Prune(ctx, g.daemon.store, office.Now(), g.Config.Console.Idle, g.Config.Console.Longest)
 	}}
 }
 

@@ -10,10 +10,9 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/cmd/safrasync/runs"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/httpapi"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -100,7 +99,7 @@ func (g *generation) httpAPI() *httpapi.API {
 		tokens[i] = httpapi.NewToken(t.Name, t.Token.Reveal(), scopes...)
 	}
 	return httpapi.New(httpapi.Options{
-		Engine: apiEngine{g}, Tokens: tokens, Rate: c.RateLimit, Version: g.Version, Now: cli.Now, Log: g.daemon.log,
+		Engine: apiEngine{g}, Tokens: tokens, Rate: c.RateLimit, Version: g.Version, Now: office.Now, Log: g.daemon.log,
 		Refused: g.daemon.monitor.refusals.Of("http_api"),
 	})
 }
@@ -126,7 +125,7 @@ func (e apiEngine) Run(ctx context.Context, order httpapi.Order) error {
 
 // taken returns nil if a job takes an order, or else a refusal with the reason.
 func (e apiEngine) taken(ctx context.Context, job string) error {
-	status, err := cli.LiveStatus{Store: e.g.daemon.store}.JobStatus(ctx, job)
+	status, err := office.LiveStatus{Store: e.g.daemon.store}.JobStatus(ctx, job)
 	if err != nil {
 		return err
 	}
@@ -155,7 +154,7 @@ func takesNoOrder(status trade.JobStatus) *httpapi.Refusal {
 
 // Status returns the jobs as `status --json` prints them.
 func (e apiEngine) Status(ctx context.Context) ([]json.RawMessage, error) {
-	all, err := runs.ReadStatus(ctx, e.g.daemon.store, e.g.Config)
+	all, err := office.ReadStatus(ctx, e.g.daemon.store, e.g.Config)
 	if err != nil {
 		return nil, err
 	}

@@ -10,9 +10,9 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/connlimit"
 	"github.com/safrasync/safrasync/internal/metrics"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
 )
 
@@ -30,7 +30,7 @@ type monitor struct {
 func newMonitor(d *daemon) *monitor {
 	m := &monitor{log: d.log}
 	m.Metrics = metrics.New(metrics.Options{
-		Ledger: metrics.LedgerOf(cli.LiveStatus{Store: d.store}), Jobs: m.jobs, Version: d.Version, Now: cli.Now,
+		Ledger: metrics.LedgerOf(office.LiveStatus{Store: d.store}), Jobs: m.jobs, Version: d.Version, Now: office.Now,
 		Unready: func() []string { return m.unready(d) },
 	})
 	m.refusals = &connlimit.Refusals{Count: m.Refused, Tell: func(listener, cause string, times int, last error) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/internal/office"
 )
 
 // errStateChanged refuses a reload that would change the ledger.
@@ -42,7 +43,7 @@ func (d *daemon) reload(ctx context.Context, old *generation) *generation {
 	}
 	d.level.SetLevel(next.Config.Log.ZapLevel())
 	d.monitor.serve(next, open.metrics)
-	d.monitor.Reloaded(cli.Now())
+	d.monitor.Reloaded(office.Now())
 	d.console.serve(next, open.desk)
 	if err := d.events.serve(ctx, next.Config.Webhooks, open.events); err != nil {
 		next.notServed("webhooks", "run.no_events", err)

@@ -7,6 +7,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/office"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/clock"
 )
@@ -19,7 +20,7 @@ func (g *generation) retentionTask() (engine.Task, error) {
 	}
 	store, log := g.daemon.store, g.daemon.log
 	return engine.Task{Name: "retention", Schedule: schedule, Run: func(ctx context.Context) error {
-		began := cli.Now()
+		began := office.Now()
 		if err := store.LapseApprovals(ctx, began); err != nil {
 			return err
 		}
@@ -27,7 +28,7 @@ func (g *generation) retentionTask() (engine.Task, error) {
 		if err != nil {
 			return err
 		}
-		fields := []zap.Field{zap.Duration("duration", cli.Now().Sub(began).Round(time.Millisecond))}
+		fields := []zap.Field{zap.Duration("duration", office.Now().Sub(began).Round(time.Millisecond))}
 		for _, k := range plan {
 			if k.Rows > 0 {
 				fields = append(fields, zap.Int(k.Kind, k.Rows))

@@ -15,6 +15,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/systemd"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/state"
@@ -56,7 +57,7 @@ func run(ctx context.Context, a *cli.App) error {
 	signal.Notify(hangups, syscall.SIGHUP)
 	defer signal.Stop(signals)
 	defer signal.Stop(hangups)
-	d := &daemon{App: a, level: zap.NewAtomicLevel(), hangups: hangups, begun: cli.Now()}
+	d := &daemon{App: a, level: zap.NewAtomicLevel(), hangups: hangups, begun: office.Now()}
 	d.log = cli.NewLeveledLogger(a.Stderr, d.level)
 	d.manager.Failed = func(err error) { d.log.Warn("systemd", zap.Error(err)) }
 	config, err := a.LoadConfig()
@@ -132,7 +133,7 @@ func (d *daemon) serve(ctx context.Context, config *config.Config) error {
 		}
 		g = next
 	}
-	d.log.Info("end", zap.Duration("after", cli.Now().Sub(d.begun).Round(time.Second)))
+	d.log.Info("end", zap.Duration("after", office.Now().Sub(d.begun).Round(time.Second)))
 	return nil
 }
 

@@ -10,8 +10,8 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/trade"
@@ -56,8 +56,8 @@ func (d *daemon) tell(g *generation) {
 			return // a later call has already reported everything
 		}
 		ctx := context.Background()
-		if cli.Now().Sub(d.said.beat).Abs() >= state.ServiceBeat {
-			d.said.beat = cli.Now()
+		if office.Now().Sub(d.said.beat).Abs() >= state.ServiceBeat {
+			d.said.beat = office.Now()
 			if err := d.store.StillServing(ctx); err != nil {
 				d.log.Warn("the ledger was not told that the service goes on", zap.Error(err))
 			}
@@ -78,7 +78,7 @@ func (d *daemon) sentence(ctx context.Context, g *generation) string {
 	var nextAt time.Time
 	ran := false
 	for _, job := range g.engine.Jobs {
-		status, err := cli.LiveStatus{Store: d.store}.JobStatus(ctx, job.Name())
+		status, err := office.LiveStatus{Store: d.store}.JobStatus(ctx, job.Name())
 		if err != nil {
 			return v.Text("run.ledger_down", firstLine(v, err))
 		}
@@ -94,7 +94,7 @@ func (d *daemon) sentence(ctx context.Context, g *generation) string {
 		if err != nil {
 			continue
 		}
-		if at := schedule.Next(cli.Now()); !at.IsZero() && (nextAt.IsZero() || at.Before(nextAt)) {
+		if at := schedule.Next(office.Now()); !at.IsZero() && (nextAt.IsZero() || at.Before(nextAt)) {
 			next, nextAt = job.Name(), at
 		}
 	}

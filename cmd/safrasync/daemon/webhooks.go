@@ -13,8 +13,8 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/internal/office"
 	inbound "github.com/safrasync/safrasync/internal/receiver"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -69,9 +69,11 @@ func (e *eventReceiver) serve(ctx context.Context, w config.WebhooksConfig, list
 		}
 	}
 	options := inbound.Options{
-		Listener: listener, Inbox: e.daemon.store, Spool: w.Spool, Stored: e.stored, Fault: e.fault, Now: cli.Now,
-		Refused:  e.daemon.monitor.refusals.Of("webhooks"),
-		Webhooks: func(ctx context.Context) ([]trade.Webhook, error) { return e.daemon.store.Webhooks(ctx, cli.Now()) },
+		Listener: listener, Inbox: e.daemon.store, Spool: w.Spool, Stored: e.stored, Fault: e.fault, Now: office.Now,
+		Refused: e.daemon.monitor.refusals.Of("webhooks"),
+		Webhooks: func(ctx context.Context) ([]trade.Webhook, error) {
+			return e.daemon.store.Webhooks(ctx, office.Now())
+		},
 	}
 	for _, p := range w.Proxies {
 		prefix, err := config.ProxyPrefix(p)
@@ -108,9 +110,9 @@ const faultEvery = time.Minute
 func (e *eventReceiver) fault(what string, err error) {
 	e.mu.Lock()
 	last := e.lastLogged[what]
-	quiet := cli.Now().Sub(last) < faultEvery
+	quiet := office.Now().Sub(last) < faultEvery
 	if !quiet {
-		e.lastLogged[what] = cli.Now()
+		e.lastLogged[what] = office.Now()
 	}
 	e.mu.Unlock()
 	if !quiet {

@@ -23,12 +23,9 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/cmd/safrasync/report"
-	"github.com/safrasync/safrasync/cmd/safrasync/runs"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/state"
-	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -66,12 +63,20 @@ const (
 // free, so that its configuration also fits a sandbox that is started later.
 const demoAddress = "127.0.0.1:8089"
 
+// Commands are the commands that the demo shows.
+type Commands struct {
+	Sync   func(context.Context, *cli.App) error                    // sync --sweep
+	Said   func(context.Context, *cli.App, []trade.RunReport) error // what sync prints after a run
+	Status func(context.Context, *cli.App) error
+	Report func(context.Context, *cli.App) error // report --section summary
+}
+
 // NewCommand makes the command demo.
-func NewCommand(a *cli.App) *cobra.Command {
+func NewCommand(a *cli.App, c Commands) *cobra.Command {
 	var dir, lang string
 	cmd := a.Command("demo [--dir DIR] [--lang LANG]", "help.demo", cli.Exactly(0),
 		func(cmd *cobra.Command, _ []string) error {
-			return runDemo(cmd.Context(), a, dir, lang)
+			return runDemo(cmd.Context(), a, c, dir, lang)
 		})
 	cmd.Long = a.Text("help.demo_long")
 	cmd.Flags().StringVar(&dir, "dir", "",
@@ -82,8 +87,8 @@ func NewCommand(a *cli.App) *cobra.Command {
 
 // runDemo runs the program on embedded samples: it sends the valid rows, proves that nothing is
 // sent twice, and explains the rows that were not sent.
-func runDemo(ctx context.Context, a *cli.App, dir, lang string) (err error) {
-	d := &demo{app: a, dir: dir, kept: dir != "", env: a.Env}
+func runDemo(ctx context.Context, a *cli.App, c Commands, dir, lang string) (err error) {
+	d := &demo{app: a, commands: c, dir: dir, kept: dir != "", env: a.Env}
 	if lang != "" {
 		if !slices.Contains([]string{"pt-BR", "pt", "en"}, lang) {
 			return a.Usage("says.demo_lang", lang)
@@ -105,6 +110,7 @@ func runDemo(ctx context.Context, a *cli.App, dir, lang string) (err error) {
 // demo is one execution of the demo.
 type demo struct {
 	app      *cli.App // of the command line; its streams are used
+	commands Commands
 	dir      string
 	kept     bool // the folder is kept
 	env      func(string) (string, bool)
@@ -234,7 +240,7 @@ func (d *demo) play(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := d.show("sync", func(a *cli.App) error { return d.printRun(ctx, a, first) }); err != nil {
+	if err := d.show("sync", func(a *cli.App) error { return d.commands.Said(ctx, a, first) }); err != nil {
 		return err
 	}
 	second, _, err := d.run(ctx, "says.demo_second")
@@ -272,10 +278,8 @@ func (d *demo) play(ctx context.Context) error {
 			fmt.Fprintln(a.Out, a.Text("demo.corrected", third[0].Sent, third[1].Sent, third[2].Sent))
 			return nil
 		}),
-		d.show("status", func(a *cli.App) error { return runs.Status(ctx, a) }),
-		d.show("report --section summary", func(a *cli.App) error {
-			return report.Run(ctx, a, report.Flags{Sections: []string{string(reconcile.SummarySection)}})
-		}),
+		d.show("status", func(a *cli.App) error { return d.commands.Status(ctx, a) }),
+		d.show("report --section summary", func(a *cli.App) error { return d.commands.Report(ctx, a) }),
 		d.further(a),
 	)
 }
@@ -308,7 +312,7 @@ func (d *demo) run(ctx context.Context,
 	a := d.inner()
 	a.Tell(title)
 	a.AsJSON, a.Out = true, bufio.NewWriter(&result)
-	syncErr := errors.Join(runs.Sync(ctx, a, nil, runs.SyncFlags{Sweep: true}), a.Out.Flush(), a.Close())
+	syncErr := errors.Join(d.commands.Sync(ctx, a), a.Out.Flush(), a.Close())
 	var summary struct{ Runs []trade.RunReport }
 	if err := json.Unmarshal(result.Bytes(), &summary); err != nil || len(summary.Runs) == 0 {
 		return nil, nil, errors.Join(fmt.Errorf("the demo's run gave no report"), syncErr, err)
@@ -323,15 +327,6 @@ func (d *demo) run(ctx context.Context,
 	}
 	platform, err = d.compare(ctx)
 	return summary.Runs, platform, err
-}
-
-// printRun prints what `safrasync sync` prints after a run.
-func (d *demo) printRun(ctx context.Context, a *cli.App, reports []trade.RunReport) error {
-	store, err := a.OpenLedger(ctx, cli.ToRead)
-	if err != nil {
-		return err
-	}
-	return runs.PrintSync(ctx, a, store, reports, runs.SyncFlags{}, nil, nil)
 }
 
 // compare returns an error unless ledger and platform agree for each kind: every row that was sent

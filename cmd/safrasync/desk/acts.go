@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/console/pages"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/run"
@@ -17,7 +17,7 @@ import (
 
 // acts returns the same acts as on the command line, on the daemon's ledger.
 func (w *work) acts() *acts.Acts {
-	people := cli.ActsOn(w.g.Store, w.g.Engine.Jobs, w.g.App.Config)
+	people := office.ActsOn(w.g.Store, w.g.Engine.Jobs, w.g.App.Config)
 	people.Rows = w.g.Engine
 	if reader, ok := w.g.Engine.Platform.(acts.Reader); ok {
 		people.Platform = reader
@@ -272,7 +272,7 @@ func (w *work) fields(entry trade.Entry, refs map[string]map[string]string, chan
 		told = append(told, columns...)
 		out = append(out, f)
 	}
-	for _, name := range cli.ColumnsInOrder(w.g.App, entry) {
+	for _, name := range office.ColumnsInOrder(w.g.App.Config, entry) {
 		if slices.Contains(told, name) {
 			continue
 		}

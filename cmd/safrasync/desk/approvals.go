@@ -8,19 +8,18 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/cmd/safrasync/refs"
-	"github.com/safrasync/safrasync/cmd/safrasync/report"
 	"github.com/safrasync/safrasync/console/pages"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // Approvals returns the acts that wait for somebody's consent.
 func (d *Desk) Approvals(ctx context.Context) ([]trade.Approval, error) {
-	return d.g.Store.Approvals(ctx, cli.Now())
+	return d.g.Store.Approvals(ctx, office.Now())
 }
 
 // approving returns the acts together with all acts that can be approved in the console.
@@ -28,7 +27,7 @@ func (d *Desk) approving() *acts.Acts {
 	people := d.acts()
 	people.Others = map[string]acts.OtherAct{
 		acts.ActClose: d.reports.approvable(), acts.ActResync: d.resync(),
-		acts.ActSetCode: refs.ApprovableIn(func(context.Context) (*state.Store, error) { return d.g.Store, nil }),
+		acts.ActSetCode: office.ApprovableIn(func(context.Context) (*state.Store, error) { return d.g.Store, nil }),
 	}
 	return people
 }
@@ -43,12 +42,12 @@ func (d *Desk) ReviewApproval(ctx context.Context, id int64) (out pages.Waits, e
 	if out.Approval, err = d.g.Store.Approval(ctx, id); err != nil {
 		return out, err
 	}
-	out.Lapsed = !cli.Now().Before(out.Approval.Until)
+	out.Lapsed = !office.Now().Before(out.Approval.Until)
 	if out.Planned, err = acts.PlannedOf(out.Approval); err != nil {
 		return out, err
 	}
 	if out.Approval.Act == acts.ActClose {
-		plan, ok, err := report.Shown(out.Planned)
+		plan, ok, err := office.ShownClosing(out.Planned)
 		if err != nil {
 			return out, err
 		}
@@ -80,11 +79,11 @@ func (d *Desk) Propose(ctx context.Context, kind, code, id string, who acts.Pers
 		return nil, err
 	}
 	parsed, err := trade.ParseID(id)
-	clean := cli.NormalCode(code)
-	if err != nil || cli.IsBlankCode(clean) {
-		return nil, &pages.ReferenceFault{Code: code, ID: id, Blank: cli.IsBlankCode(clean)}
+	clean := mapping.NormalCode(code)
+	if err != nil || mapping.IsBlankCode(clean) {
+		return nil, &pages.ReferenceFault{Code: code, ID: id, Blank: mapping.IsBlankCode(clean)}
 	}
-	planned, mark, err := refs.Proposal(ctx, d.g.Store, kind, clean, parsed)
+	planned, mark, err := office.Proposal(ctx, d.g.Store, kind, clean, parsed)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +94,7 @@ func (d *Desk) Propose(ctx context.Context, kind, code, id string, who acts.Pers
 // has agreed, and runs in the background.
 func (d *Desk) resync() acts.OtherAct {
 	plan := func(ctx context.Context, o acts.Order) (map[string]int, error) {
-		plan, _, err := cli.PlanResync(ctx, d.g.Engine, d.g.App.Voice(), o.Job, cli.ResyncOf(o), nil)
+		plan, _, err := office.PlanResync(ctx, d.g.Engine.Engine, d.g.App.Voice(), o.Job, office.ResyncOf(o), nil)
 		return plan, err
 	}
 	return acts.OtherAct{
@@ -108,7 +107,7 @@ func (d *Desk) resync() acts.OtherAct {
 			if err != nil || acts.MarkOf(o, plan) != mark {
 				return false, err
 			}
-			record, err := cli.ResyncRecord(o, plan, who)
+			record, err := office.ResyncRecord(o, plan, who)
 			if err != nil {
 				return false, err
 			}
@@ -116,7 +115,7 @@ func (d *Desk) resync() acts.OtherAct {
 				return false, err
 			}
 			return d.inBackground(func(ctx context.Context) {
-				wanted := cli.ResyncOf(o)
+				wanted := office.ResyncOf(o)
 				if err := d.resyncNow(ctx, o.Job, engine.Options{Resync: &wanted}); err != nil {
 					d.g.Log.Error("a new reading that was approved came to nothing", zap.String("sync_job", o.Job),
 						zap.Error(err))

@@ -6,9 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/cmd/safrasync/report"
 	"github.com/safrasync/safrasync/console/pages"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/reconcile"
@@ -57,11 +56,11 @@ func (r *reports) CloseReport(ctx context.Context, day trade.Date, mark string,
 		if err != nil || p.Mark != mark || len(p.Uneven) > 0 || p.TooEarly() {
 			return err
 		}
-		asked, err = report.AskClosing(ctx, (&work{r.g}).acts(), day, p, false, who)
+		asked, err = office.AskClosing(ctx, (&work{r.g}).acts(), day, p, false, who)
 		if err != nil || asked != nil {
 			return err
 		}
-		record, err := who.Record(cli.Now(), reconcile.ActClose, day.String(), s.Kept())
+		record, err := who.Record(office.Now(), reconcile.ActClose, day.String(), s.Kept())
 		if err != nil {
 			return err
 		}

@@ -9,10 +9,8 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/alerts"
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/cmd/safrasync/rows"
 	"github.com/safrasync/safrasync/console/pages"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/events"
@@ -53,7 +51,7 @@ type looking struct {
 // closed.
 func New(g *Host) *Desk {
 	d := &Desk{
-		g: g, board: &pending.Board{Ledger: g.Store, Jobs: g.Engine.Jobs, Now: cli.Now},
+		g: g, board: &pending.Board{Ledger: g.Store, Jobs: g.Engine.Jobs, Now: office.Now},
 		patience: stuckPatience, waitFor: stuckFew, reports: newReports(g),
 	}
 	d.ending, d.end = context.WithCancel(context.Background())
@@ -129,7 +127,7 @@ func (d *Desk) look(ctx context.Context, fresh bool) (*pending.View, error) {
 	view := d.view
 	age := 2 * stuckOld
 	if view != nil {
-		age = cli.Now().Sub(view.At).Abs()
+		age = office.Now().Sub(view.At).Abs()
 	}
 	if age < stuckHolds {
 		d.mu.Unlock()
@@ -253,7 +251,7 @@ func (d *Desk) Stuck(ctx context.Context, lang trade.Lang, fresh bool) (pages.St
 	out := pages.Stuck{At: view.At, Moving: view.Moving}
 	v := d.voice(lang)
 	for _, g := range view.Groups {
-		t := alerts.Trouble{State: g.State, Cause: g.Cause, Problem: g.Problem, Awaited: g.Awaited}
+		t := office.Trouble{State: g.State, Cause: g.Cause, Problem: g.Problem, Awaited: g.Awaited}
 		c := pages.Cause{Group: *g, Advice: t.Advice(v), More: g.Codes - len(g.Subjects)}
 		if g.Key == string(trade.InDoubt) { // regardless of its last answer
 			c.Advice = v.Own.Explain(trade.InDoubt, "", lang)
@@ -315,7 +313,7 @@ func (d *Desk) Renumbered(ctx context.Context, entry trade.Entry) (out trade.Ent
 
 // Hints returns what is known of a row beyond the answers to its own requests, as `rows show` does.
 func (d *Desk) Hints(ctx context.Context, entry trade.Entry, attempts []trade.Attempt) (pages.Hints, error) {
-	hints, err := rows.Hints(ctx, d.g.App, d.g.Store, entry, attempts)
+	hints, err := office.Hints(ctx, d.g.App.Config, d.g.Store, entry, attempts)
 	if err != nil {
 		return pages.Hints{}, err
 	}
@@ -324,7 +322,7 @@ func (d *Desk) Hints(ctx context.Context, entry trade.Entry, attempts []trade.At
 		Doubtful: hints.Doubtful, Readable: entry.Sends == trade.OrderCommitments, Several: hints.Several(),
 	}
 	if hints.More {
-		out.Compared = rows.HintsCompared
+		out.Compared = office.HintsCompared
 	}
 	for _, s := range hints.Like {
 		out.Records = append(out.Records, pages.Suggestion{

@@ -3,6 +3,7 @@ package desk
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"database/sql"
 	"io"
 	"reflect"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/cmd/safrasync/demo"
+	"github.com/safrasync/safrasync/cmd/safrasync/runs"
 	"github.com/safrasync/safrasync/console/pages"
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/sync/acts"
@@ -30,7 +32,13 @@ func openDemo(t *testing.T) *Host {
 		ConfigPath: dir + "/config.yaml",
 		Env:        func(string) (string, bool) { return "", false },
 	}
-	cmd := demo.NewCommand(app)
+	cmd := demo.NewCommand(app, demo.Commands{
+		Sync: func(ctx context.Context, a *cli.App) error {
+			return runs.Sync(ctx, a, nil, runs.SyncFlags{Sweep: true})
+		},
+		Said:   func(context.Context, *cli.App, []trade.RunReport) error { return nil },
+		Status: runs.Status, Report: runs.Status,
+	})
 	cmd.SetArgs([]string{"--dir", dir, "--lang", "pt-BR"})
 	if err := cmd.ExecuteContext(t.Context()); err != nil {
 		t.Fatal(err, messages.String())

@@ -13,6 +13,7 @@ import (
 	"github.com/safrasync/safrasync/console/pages"
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 )
@@ -25,7 +26,7 @@ func (g *Host) Console() *console.Console {
 	if err != nil { // log-ins by password work all the same
 		g.Log.Error("the login by OpenID Connect cannot be offered", zap.Error(err))
 	}
-	ledger, work, desk := cli.LiveStatus{Store: g.Store}, &work{g}, New(g)
+	ledger, work, desk := office.LiveStatus{Store: g.Store}, &work{g}, New(g)
 	sessions := auth.New(auth.Options{Users: g.Store, Logins: g.Store, OpenID: openID, Idle: c.Idle, Most: c.Longest})
 	ports := pages.Ports{
 		Totals: ledger, Rows: ledger, Runs: ledger, Audit: ledger, Filters: ledger, Codes: ledger,
@@ -37,7 +38,7 @@ func (g *Host) Console() *console.Console {
 	return console.New(console.Options{
 		Site: web.Site{
 			Name: c.Name, Lang: g.App.Lang(), Zone: g.App.Config.Zone(), Secure: c.CertFile != "" || c.Behind != "",
-			Now: cli.Now, Log: bounded(g.Log), Refused: g.Refused,
+			Now: office.Now, Log: bounded(g.Log), Refused: g.Refused,
 		},
 		Sessions: sessions,
 		Pages:    pages.New(ports, books.Routes(ports)...),

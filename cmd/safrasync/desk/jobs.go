@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/console/pages"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/trade"
@@ -16,7 +16,7 @@ func (d *Desk) Schedules(ctx context.Context, lang trade.Lang) ([]pages.Schedule
 	v, zone := d.voice(lang), d.g.App.Config.Zone()
 	var out []pages.Schedule
 	for _, job := range d.g.Engine.Jobs {
-		status, err := cli.LiveStatus{Store: d.g.Store}.JobStatus(ctx, job.Name())
+		status, err := office.LiveStatus{Store: d.g.Store}.JobStatus(ctx, job.Name())
 		if err != nil {
 			return nil, err
 		}
@@ -36,7 +36,7 @@ func (d *Desk) Schedules(ctx context.Context, lang trade.Lang) ([]pages.Schedule
 				return nil, err
 			}
 			times := pages.ScheduleTimes{Sweep: text.sweep, Text: text.text, Words: v.ExplainCron(text.text)}
-			next := cli.NextTimes(schedule, status.Resting(cli.Now()))
+			next := office.NextTimes(schedule, status.Resting(office.Now()))
 			times.Next = next[:min(len(next), nextRunsShown)]
 			s.Alone = s.Alone && len(times.Next) == 0
 			s.Times = append(s.Times, times)
@@ -144,7 +144,7 @@ func (h *Host) RunNow(ctx context.Context, job string, sweep bool, who acts.Pers
 	if sweep {
 		detail = map[string]bool{"sweep": true}
 	}
-	record, err := who.Record(cli.Now(), "run now", job, detail)
+	record, err := who.Record(office.Now(), "run now", job, detail)
 	if err != nil {
 		return err
 	}

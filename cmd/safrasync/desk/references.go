@@ -5,23 +5,23 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/cmd/safrasync/refs"
 	"github.com/safrasync/safrasync/console/pages"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // ReferenceSource returns where a kind of reference is stored.
-func (d *Desk) ReferenceSource(kind string) string { return refs.Source(d.g.App, kind) }
+func (d *Desk) ReferenceSource(kind string) string { return office.Source(d.g.App.Config, kind) }
 
 // ReadReferences reads a CSV of codes and ids, and returns what it would change.
 func (d *Desk) ReadReferences(ctx context.Context, kind string, file io.Reader,
 	form pages.ReferenceLayout, lang trade.Lang,
 ) (pages.ReferencePlan, error) {
-	layout := refs.ParseLayout(form.Code, form.ID, form.Label, form.Where, form.Pad, form.Document)
-	table, err := refs.ReadReferences(file, layout, d.voice(lang))
+	layout := office.ParseReferenceLayout(form.Code, form.ID, form.Label, form.Where, form.Pad, form.Document)
+	table, err := office.ReadReferences(file, layout, d.voice(lang))
 	if err != nil {
 		//nolint:nilerr // the fault is the file's, and told to the person
 		return pages.ReferencePlan{Fault: err.Error(), Text: table.Text}, nil
@@ -45,7 +45,7 @@ func (d *Desk) ReadReferences(ctx context.Context, kind string, file io.Reader,
 }
 
 // NormalCode returns a code in the form in which the table stores it.
-func (d *Desk) NormalCode(code string) string { return cli.NormalCode(code) }
+func (d *Desk) NormalCode(code string) string { return mapping.NormalCode(code) }
 
 // SetReferences stores codes, together with the audit record.
 func (d *Desk) SetReferences(ctx context.Context, kind string, codes, labels map[string]string, act string,
@@ -57,17 +57,17 @@ func (d *Desk) SetReferences(ctx context.Context, kind string, codes, labels map
 	clean, named := make(map[string]string, len(codes)), make(map[string]string, len(labels))
 	for code, id := range codes {
 		parsed, err := trade.ParseID(id)
-		if err != nil || cli.IsBlankCode(cli.NormalCode(code)) {
+		if err != nil || mapping.IsBlankCode(mapping.NormalCode(code)) {
 			return 0, 0, &pages.ReferenceFault{
-				Code: code, ID: id, Blank: cli.IsBlankCode(cli.NormalCode(code)),
+				Code: code, ID: id, Blank: mapping.IsBlankCode(mapping.NormalCode(code)),
 			}
 		}
-		clean[cli.NormalCode(code)] = parsed
+		clean[mapping.NormalCode(code)] = parsed
 		if label, ok := labels[code]; ok {
-			named[cli.NormalCode(code)] = label
+			named[mapping.NormalCode(code)] = label
 		}
 	}
-	record, err := who.Record(cli.Now(), act, kind, nil)
+	record, err := who.Record(office.Now(), act, kind, nil)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -80,7 +80,7 @@ func (d *Desk) RemoveReference(ctx context.Context, kind, code string, who acts.
 	if err := d.mayChange(kind); err != nil {
 		return false, err
 	}
-	record, err := who.Record(cli.Now(), "refs remove", kind, nil)
+	record, err := who.Record(office.Now(), "refs remove", kind, nil)
 	if err != nil {
 		return false, err
 	}
@@ -91,7 +91,7 @@ func (d *Desk) RemoveReference(ctx context.Context, kind, code string, who acts.
 // mayChange returns an error for a kind that is not stored in the ledger: the next run would read
 // it from the ERP again.
 func (d *Desk) mayChange(kind string) error {
-	if from := refs.Source(d.g.App, kind); from != "ledger" {
+	if from := office.Source(d.g.App.Config, kind); from != "ledger" {
 		return fmt.Errorf("the references %s are kept in the %s", kind, from)
 	}
 	return nil
@@ -103,5 +103,5 @@ func (d *Desk) WriteReferences(ctx context.Context, kind string, w io.Writer) er
 	if err != nil {
 		return err
 	}
-	return refs.WriteReferences(w, table)
+	return office.WriteReferences(w, table)
 }

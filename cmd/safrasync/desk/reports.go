@@ -6,9 +6,8 @@ import (
 	"net/url"
 	"slices"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/cmd/safrasync/report"
 	"github.com/safrasync/safrasync/console/pages"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/reconcile"
@@ -82,7 +81,7 @@ func (r *reports) now(ctx context.Context, day trade.Date, fn func(*reconcile.Sn
 
 func (r *reports) take(ctx context.Context, cut reconcile.Cut) (*reconcile.Snapshot, error) {
 	return reconcile.Take(ctx, reconcile.Sources{
-		Ledger: r.g.Store, Jobs: r.g.Engine.Jobs, Zone: r.g.App.Config.Zone(), Now: cli.Now(),
+		Ledger: r.g.Store, Jobs: r.g.Engine.Jobs, Zone: r.g.App.Config.Zone(), Now: office.Now(),
 		Program: r.g.App.Version, Name: r.g.App.Config.Alerts.Name,
 	}, cut)
 }
@@ -125,7 +124,7 @@ func (r *reports) WriteReport(ctx context.Context, q pages.ReportQuery, lang tra
 		if format == "json" {
 			options.Lang, options.Titles = trade.English, r.g.App.Config.Titles(trade.English)
 		}
-		record, err := who.Record(cli.Now(), reconcile.ActExport, "-", s.Export(format, options))
+		record, err := who.Record(office.Now(), reconcile.ActExport, "-", s.Export(format, options))
 		if err != nil {
 			return err
 		}
@@ -135,7 +134,7 @@ func (r *reports) WriteReport(ctx context.Context, q pages.ReportQuery, lang tra
 		if format == "zip" {
 			return r.archive(ctx, s, options, w, who)
 		}
-		_, err = s.Report(options, report.Writer(r.g.App, format, options, w))
+		_, err = s.Report(options, office.ReportWriter(format, options, w))
 		return err
 	})
 }
@@ -146,12 +145,12 @@ func (r *reports) archive(ctx context.Context, s *reconcile.Snapshot, o reconcil
 ) error {
 	o.Sections = nil
 	seal, err := archive.Write(ctx, w, archive.Contents{
-		Snapshot: s, Options: o, Ledger: r.g.Store, Who: who.Name, Now: cli.Now(), Program: r.g.App.Version,
+		Snapshot: s, Options: o, Ledger: r.g.Store, Who: who.Name, Now: office.Now(), Program: r.g.App.Version,
 	})
 	if err != nil {
 		return err
 	}
-	record, err := who.Record(cli.Now(), archive.Act, "-", archive.Sealed{Report: s.Head.ID, Seal: seal})
+	record, err := who.Record(office.Now(), archive.Act, "-", archive.Sealed{Report: s.Head.ID, Seal: seal})
 	if err != nil {
 		return err
 	}

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/console/pages"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
@@ -19,7 +19,7 @@ import (
 func (r *reports) WriteRows(ctx context.Context, each func(func(trade.Entry) error) error, form string,
 	filter string, lang trade.Lang, w io.Writer, who acts.Person,
 ) error {
-	record, err := who.Record(cli.Now(), "rows export", "-", map[string]string{"format": form, "filter": filter})
+	record, err := who.Record(office.Now(), "rows export", "-", map[string]string{"format": form, "filter": filter})
 	if err != nil {
 		return err
 	}

@@ -6,8 +6,8 @@ import (
 	gosync "sync"
 	"time"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/console/pages"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/sync/run"
 )
@@ -27,7 +27,7 @@ func (w *work) Jobs() []pages.Job {
 		if err != nil {
 			continue
 		}
-		next := cli.NextTimes(schedule, cli.Now())
+		next := office.NextTimes(schedule, office.Now())
 		out[i].NextRuns = next[:min(len(next), nextRunsShown)]
 	}
 	return out
@@ -46,7 +46,7 @@ type Board struct {
 }
 
 // NewBoard returns a board on which no job runs.
-func NewBoard() *Board { return &Board{begun: cli.Now(), changed: make(chan struct{})} }
+func NewBoard() *Board { return &Board{begun: office.Now(), changed: make(chan struct{})} }
 
 // Observe is called by the engine; it must not block.
 func (b *Board) Observe(p run.Progress) {
@@ -54,14 +54,14 @@ func (b *Board) Observe(p run.Progress) {
 	defer b.mu.Unlock()
 	i := slices.IndexFunc(b.jobs, func(j pages.Progress) bool { return j.Job == p.Job })
 	next := pages.Progress{
-		Job: p.Job, Phase: string(p.Phase), Read: p.Read, Done: p.Done, Total: p.Total, Since: cli.Now(),
+		Job: p.Job, Phase: string(p.Phase), Read: p.Read, Done: p.Done, Total: p.Total, Since: office.Now(),
 	}
 	if i >= 0 {
 		next.Since, next.Pace = b.jobs[i].Since, b.jobs[i].Pace
 		next.Read = max(next.Read, b.jobs[i].Read) // who sends says nothing about what was read
 	}
 	if p.Phase == run.Sending && next.Pace.Since.IsZero() {
-		next.Pace = pages.Pace{Since: cli.Now(), Done: p.Done}
+		next.Pace = pages.Pace{Since: office.Now(), Done: p.Done}
 	}
 	switch {
 	case p.Phase == run.Done:

@@ -8,6 +8,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -16,7 +17,7 @@ import (
 type importFlags struct {
 	cli.ActFlags
 	skipInvalid bool
-	layout      Layout
+	layout      office.ReferenceLayout
 }
 
 // importReferences shows what a CSV would change, asks, and imports it: all or nothing, unless
@@ -32,7 +33,7 @@ func importReferences(ctx context.Context, a *cli.App, kind, file string, f impo
 	if table.LeftOut > 0 {
 		a.Tell("csv.left_out", table.LeftOut, cli.Listed(f.layout.Where))
 	}
-	cli.TellPlan(a, table.Bad, func(bad badLine) { a.Tell("csv.bad_line", bad.Line, bad.Text) })
+	cli.TellPlan(a, table.Bad, func(bad office.BadLine) { a.Tell("csv.bad_line", bad.Line, bad.Text) })
 	if len(table.Bad) > 0 && !f.skipInvalid {
 		return errors.New(file + ": " + a.Text("csv.refused", len(table.Bad)))
 	}
@@ -79,22 +80,10 @@ func importReferences(ctx context.Context, a *cli.App, kind, file string, f impo
 	return tellImported(a, kind, n, m, len(table.Codes)-n-m)
 }
 
-// Renames returns how many existing codes get another label from the file.
-func (t ReferenceTable) Renames(ctx context.Context, store *state.Store, kind string) (n int, err error) {
-	if t.Labels == nil {
-		return 0, nil
-	}
-	lines, err := store.ListReferences(ctx, kind)
-	for _, r := range lines {
-		if label, ok := t.Labels[r.Code]; ok && label != r.Label {
-			n++
-		}
-	}
-	return n, err
-}
-
 // tellRenames prints how many labels a file changes, and returns that number.
-func tellRenames(ctx context.Context, a *cli.App, store *state.Store, kind string, t ReferenceTable) (int, error) {
+func tellRenames(ctx context.Context, a *cli.App, store *state.Store, kind string,
+	t office.ReferenceTable,
+) (int, error) {
 	n, err := t.Renames(ctx, store, kind)
 	if n > 0 {
 		a.Tell("refs.would_label", n)
@@ -103,22 +92,22 @@ func tellRenames(ctx context.Context, a *cli.App, store *state.Store, kind strin
 }
 
 // readCSV reads a file, or standard input for "-".
-func readCSV(a *cli.App, file string, f importFlags) (table ReferenceTable, err error) {
+func readCSV(a *cli.App, file string, f importFlags) (table office.ReferenceTable, err error) {
 	if key, args := f.layout.Fault(); key != "" {
 		return table, a.Usage(key, args...)
 	}
-	if f.As == asDocument { // --as is who imports
+	if f.As == office.AsDocument { // --as is who imports
 		return table, a.Usage("csv.layout_who")
 	}
 	if file == "-" {
-		return ReadReferences(a.Stdin, f.layout, a.Voice())
+		return office.ReadReferences(a.Stdin, f.layout, a.Voice())
 	}
 	in, err := os.Open(file)
 	if err != nil {
 		return table, fmt.Errorf("%s: %s", file, config.PlainReason(err))
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
-	table, err = ReadReferences(in, f.layout, a.Voice())
+	table, err = office.ReadReferences(in, f.layout, a.Voice())
 	if err != nil {
 		return table, fmt.Errorf("%s: %w", file, err)
 	}
@@ -156,5 +145,5 @@ func exportReferences(ctx context.Context, a *cli.App, kind string) error {
 	if a.AsJSON {
 		return cli.PrintEach(a, table, func(r trade.Reference) trade.Reference { return r })
 	}
-	return WriteReferences(a.Out, table)
+	return office.WriteReferences(a.Out, table)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
@@ -64,7 +65,7 @@ func listReferences(ctx context.Context, a *cli.App, args []string) error {
 	}
 	for _, s := range missing {
 		line := referenceJSON{
-			Kind: s.Kind, Code: &s.Code, Rows: s.Rows(), From: Source(a, s.Kind), Blocks: s.Blocked,
+			Kind: s.Kind, Code: &s.Code, Rows: s.Rows(), From: office.Source(a.Config, s.Kind), Blocks: s.Blocked,
 			Invalid: s.Invalid,
 		}
 		if s.Code == "" {
@@ -75,19 +76,10 @@ func listReferences(ctx context.Context, a *cli.App, args []string) error {
 		}
 	}
 	return cli.PrintEach(a, stored, func(r trade.Reference) referenceJSON {
-		return referenceJSON{Kind: r.Kind, Code: &r.Code, ID: &r.ID, Label: r.Label, From: Source(a, r.Kind)}
+		return referenceJSON{
+			Kind: r.Kind, Code: &r.Code, ID: &r.ID, Label: r.Label, From: office.Source(a.Config, r.Kind),
+		}
 	})
-}
-
-// Source returns where a kind is stored, as in JSON: ledger, erp or platform.
-func Source(a *cli.App, kind string) string {
-	if kind == trade.ProducerByDocument {
-		return "platform"
-	}
-	if _, fromERP := a.Config.References[kind]; fromERP {
-		return "erp"
-	}
-	return "ledger"
 }
 
 func printReferences(ctx context.Context, a *cli.App, store *state.Store, missing []trade.Shortage,
@@ -109,7 +101,7 @@ func printReferences(ctx context.Context, a *cli.App, store *state.Store, missin
 	for _, r := range stored {
 		t.AppendRow(table.Row{
 			r.Kind, words.Printable(r.Shown()), words.Printable(r.ID),
-			a.Text(i18n.Key("refs.from." + Source(a, r.Kind))),
+			a.Text(i18n.Key("refs.from." + office.Source(a.Config, r.Kind))),
 		})
 	}
 	t.Render()
@@ -158,7 +150,7 @@ func printMissing(ctx context.Context, a *cli.App, store *state.Store, missing [
 			invalid += l.Rows
 		}
 		t.AppendRow(append(row, weight(a.Voice(), s.Blocked), invalid,
-			a.Text(i18n.Key("refs.from."+Source(a, s.Kind)))))
+			a.Text(i18n.Key("refs.from."+office.Source(a.Config, s.Kind)))))
 	}
 	t.Render()
 	for _, s := range missing {

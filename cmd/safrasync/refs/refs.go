@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/office"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -29,7 +31,7 @@ func NewCommand(a *cli.App) *cobra.Command {
 	imported.Add(importing)
 	importing.Flags().BoolVar(&imported.skipInvalid, "skip-invalid", false,
 		"import the other lines when some are invalid")
-	imported.layout.flags(importing.Flags())
+	layoutFlags(&imported.layout, importing.Flags())
 
 	export := a.Command("export KIND", "help.refs_export", cli.Exactly(1),
 		func(cmd *cobra.Command, args []string) error {
@@ -54,8 +56,8 @@ func NewCommand(a *cli.App) *cobra.Command {
 	return group
 }
 
-// flags adds the flags that say where in a file the references are.
-func (l *Layout) flags(flags *pflag.FlagSet) {
+// layoutFlags adds the flags that say where in a file the references are.
+func layoutFlags(l *office.ReferenceLayout, flags *pflag.FlagSet) {
 	flags.StringSliceVar(&l.Code, "code", nil,
 		"the `COLUMNS` of the code, in the order of its parts, as the header names them")
 	flags.StringVar(&l.ID, "id", "", "the `COLUMN` of the platform's id")
@@ -91,9 +93,9 @@ func setReference(ctx context.Context, a *cli.App, kind, code, id string, f cli.
 	if err := a.NeedReason(f); err != nil {
 		return err
 	}
-	code = cli.NormalCode(code)
+	code = mapping.NormalCode(code)
 	parsed, err := trade.ParseID(id)
-	if err != nil || cli.IsBlankCode(code) {
+	if err != nil || mapping.IsBlankCode(code) {
 		return a.Usage("refs.bad_line", code, id)
 	}
 	old, err := readTable(ctx, a, kind)
@@ -136,7 +138,7 @@ func removeReference(ctx context.Context, a *cli.App, kind, code string, f cli.A
 	if err := a.NeedReason(f); err != nil {
 		return err
 	}
-	code = cli.NormalCode(code)
+	code = mapping.NormalCode(code)
 	old, err := readTable(ctx, a, kind)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/sync/reconcile/archive"
@@ -35,7 +36,8 @@ func writeArchive(ctx context.Context, a *cli.App, f Flags, s *reconcile.Snapsho
 	sealed := archive.Sealed{Report: s.Head.ID}
 	if err := writeFile(a, f.archive, func(to io.Writer) error {
 		sealed.Seal, err = archive.Write(ctx, to, archive.Contents{
-			Snapshot: s, Options: o, Ledger: store, Who: a.Person(f.ActFlags).Name, Now: cli.Now(), Program: a.Version,
+			Snapshot: s, Options: o, Ledger: store, Who: a.Person(f.ActFlags).Name, Now: office.Now(),
+			Program: a.Version,
 		})
 		return err
 	}); err != nil {
@@ -97,7 +99,7 @@ func openArchive(ctx context.Context, a *cli.App, f Flags) error {
 	}
 	defer func() { _ = snapshot.Close() }() // a temporary file
 	write := func(to io.Writer) error {
-		_, err := snapshot.Report(options, Writer(a, f.format, options, to))
+		_, err := snapshot.Report(options, office.ReportWriter(f.format, options, to))
 		return err
 	}
 	switch {

@@ -3,8 +3,6 @@ package report
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -13,6 +11,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/acts"
@@ -26,7 +25,7 @@ func closeReport(ctx context.Context, a *cli.App, f Flags, options reconcile.Opt
 	if !ok {
 		return a.Usage("close.no_month", f.close)
 	}
-	if trade.DateOf(cli.Now().In(a.Config.Zone())).Before(day) {
+	if trade.DateOf(office.Now().In(a.Config.Zone())).Before(day) {
 		return a.Usage("report.future", f.close)
 	}
 	if f.asOf != "" || f.closing != "" || f.failed || f.output+f.archive != "" || !options.Filter.Empty() ||
@@ -63,7 +62,7 @@ func closeReport(ctx context.Context, a *cli.App, f Flags, options reconcile.Opt
 	if err != nil {
 		return err
 	}
-	asked, err := AskClosing(ctx, people, day, plan, f.platform, who)
+	asked, err := office.AskClosing(ctx, people, day, plan, f.platform, who)
 	if err != nil {
 		return err
 	}
@@ -119,7 +118,7 @@ func tellClosing(ctx context.Context, a *cli.App, reading *state.Store, plan rec
 func freeze(ctx context.Context, a *cli.App, day trade.Date, s *reconcile.Snapshot,
 	who acts.Person,
 ) (trade.Closing, error) {
-	record, err := who.Record(cli.Now(), reconcile.ActClose, day.String(), s.Kept())
+	record, err := who.Record(office.Now(), reconcile.ActClose, day.String(), s.Kept())
 	if err != nil {
 		return trade.Closing{}, err
 	}
@@ -128,77 +127,6 @@ func freeze(ctx context.Context, a *cli.App, day trade.Date, s *reconcile.Snapsh
 		return trade.Closing{}, err
 	}
 	return reconcile.Freeze(ctx, writing, s, who.Name, who.Reason, record)
-}
-
-// shown is what a person was shown of a closing.
-type shown struct {
-	Plan  reconcile.ClosingPlan `json:"plan"`
-	Swept map[string]*time.Time `json:"swept"` // by job; summaries store none
-}
-
-// Shown returns the plan of a closing that waits for consent, as the first person was shown it. ok is
-// false if it was not stored.
-func Shown(p acts.Planned) (plan reconcile.ClosingPlan, ok bool, err error) {
-	if p.Shown == nil {
-		return plan, false, nil
-	}
-	var s shown
-	if err := json.Unmarshal(p.Shown, &s); err != nil {
-		return plan, false, fmt.Errorf("the plan of the closing %s is damaged: %w", p.Order.Job, err)
-	}
-	for i := range s.Plan.Summaries {
-		of := &s.Plan.Summaries[i]
-		of.SweptAt = s.Swept[of.Job]
-	}
-	return s.Plan, true, nil
-}
-
-// AskClosing stores a closing to wait for the consent of others, if the rules require that; otherwise
-// it returns nil.
-func AskClosing(ctx context.Context, people *acts.Acts, day trade.Date, plan reconcile.ClosingPlan, platform bool,
-	who acts.Person,
-) (*trade.Approval, error) {
-	order, err := ClosingOrder(day, plan, platform)
-	if err != nil {
-		return nil, err
-	}
-	return people.Ask(ctx, order, plan.Mark, who, 0)
-}
-
-// ClosingOrder returns a closing in the form in which it is stored until other people agree to it,
-// with what the first person was shown.
-func ClosingOrder(day trade.Date, plan reconcile.ClosingPlan, platform bool) (acts.Planned, error) {
-	p := acts.Planned{
-		Order: acts.Order{Act: acts.ActClose, Job: day.String(), Checked: platform}, Rows: plan.Rows,
-		Value: closingValue(plan),
-	}
-	seen := shown{Plan: plan, Swept: map[string]*time.Time{}}
-	for _, s := range plan.Summaries {
-		seen.Swept[s.Job] = s.SweptAt
-	}
-	var err error
-	p.Shown, err = json.Marshal(seen)
-	return p, err
-}
-
-// closingValue returns the value of a closing in R$; nil if that is unknown.
-func closingValue(plan reconcile.ClosingPlan) *trade.Decimal {
-	sum, priced := trade.Decimal{}, false
-	for _, t := range plan.Totals {
-		if t.Unpriced > 0 {
-			return nil
-		}
-		for currency, value := range t.Values {
-			if currency != "BRL" { // the value in R$ is unknown
-				return nil
-			}
-			sum, priced = sum.Add(value), true
-		}
-	}
-	if !priced {
-		return nil
-	}
-	return &sum
 }
 
 // Approvable returns the act with which an ordered closing is approved on the command line.
@@ -227,7 +155,7 @@ func Approvable(a *cli.App) acts.OtherAct {
 	}
 	return acts.OtherAct{
 		Tell: func(ctx context.Context, p acts.Planned) error {
-			plan, ok, err := Shown(p)
+			plan, ok, err := office.ShownClosing(p)
 			if err != nil || !ok {
 				return err
 			}

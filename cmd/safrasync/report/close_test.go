@@ -3,8 +3,8 @@ package report_test
 import (
 	"testing"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/report"
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -23,7 +23,7 @@ func TestAClosingHasAValueOnlyWhereAllOfItHasOne(t *testing.T) {
 		"only deliveries":   {[]reconcile.Total{{Rows: 3}}, false},
 		"nothing was found": {nil, false},
 	} {
-		p := must.Get(report.ClosingOrder(trade.Date{}, reconcile.ClosingPlan{Totals: c.totals}, false))(t)
+		p := must.Get(office.ClosingOrder(trade.Date{}, reconcile.ClosingPlan{Totals: c.totals}, false))(t)
 		if known := p.Value != nil; known != c.known {
 			t.Errorf("%s: the value is known: %v", name, known)
 		}

@@ -15,9 +15,9 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/reconcile"
-	"github.com/safrasync/safrasync/sync/reconcile/paper"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -135,7 +135,7 @@ func Run(ctx context.Context, a *cli.App, f Flags) error {
 		return showTable(a, snapshot, options)
 	}
 	return writeReport(ctx, a, f, snapshot.Export(f.format, options), func(w io.Writer) error {
-		_, err := snapshot.Report(options, Writer(a, f.format, options, w))
+		_, err := snapshot.Report(options, office.ReportWriter(f.format, options, w))
 		return err
 	})
 }
@@ -208,7 +208,7 @@ func reportOptions(a *cli.App, config *config.Config, f Flags) (o reconcile.Opti
 		}
 	}
 	cut.Derived = f.asOf != ""
-	today := trade.DateOf(cli.Now().In(config.Zone()))
+	today := trade.DateOf(office.Now().In(config.Zone()))
 	switch {
 	case !o.Filter.From.IsZero() && !o.Filter.To.IsZero() && o.Filter.To.Before(o.Filter.From):
 		return o, cut, a.Usage("report.backwards", f.from, f.to)
@@ -281,12 +281,12 @@ func snapshot(ctx context.Context, a *cli.App, f Flags, cut reconcile.Cut) (*rec
 func takeSnapshot(ctx context.Context, a *cli.App, store *state.Store, cut reconcile.Cut,
 	platform bool,
 ) (*reconcile.Snapshot, error) {
-	jobs, err := cli.CompileJobs(a.Config)
+	jobs, err := office.CompileJobs(a.Config)
 	if err != nil {
 		return nil, err
 	}
 	src := reconcile.Sources{
-		Ledger: store, Jobs: jobs, Zone: a.Config.Zone(), Now: cli.Now(), Program: a.Version,
+		Ledger: store, Jobs: jobs, Zone: a.Config.Zone(), Now: office.Now(), Program: a.Version,
 		Name: a.Config.Alerts.Name,
 	}
 	if platform {
@@ -307,19 +307,6 @@ func countOnTerminal(a *cli.App, p i18n.Key, n int) {
 	_, _ = io.WriteString(a.Stderr, "\r"+a.Text(p, n))
 }
 func endCount(a *cli.App) { _, _ = io.WriteString(a.Stderr, "\r\x1b[K") }
-
-// Writer returns the writer of a format.
-func Writer(a *cli.App, format string, o reconcile.Options, to io.Writer) reconcile.Writer {
-	switch format {
-	case "csv":
-		return reconcile.NewCSV(to, len(o.Sections))
-	case "xlsx":
-		return reconcile.NewXLSX(to)
-	case "html":
-		return paper.NewHTML(to)
-	}
-	return reconcile.NewJSON(to)
-}
 
 // writeReport writes a report to a file or to standard output, and records in the audit who took
 // which figures. JSON on standard output is for programs, like that of `rows`, and is not an

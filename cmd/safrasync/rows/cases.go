@@ -15,6 +15,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/rehearse"
@@ -68,7 +69,7 @@ func testCases(a *cli.App, args []string, f testFlags) error {
 	if err != nil {
 		return err
 	}
-	jobs, err := cli.CompileJobs(config)
+	jobs, err := office.CompileJobs(config)
 	if err != nil {
 		return err
 	}

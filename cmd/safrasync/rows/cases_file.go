@@ -8,9 +8,9 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/rehearse"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -106,7 +106,7 @@ func (c *CaseFile) input() rehearse.Case {
 		for name, table := range tables {
 			out[name] = map[string]string{}
 			for code, id := range table {
-				out[name][cli.NormalCode(code)] = id
+				out[name][mapping.NormalCode(code)] = id
 			}
 		}
 		return out

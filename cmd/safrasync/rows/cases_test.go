@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/rehearse"
@@ -91,7 +90,7 @@ func TestACaseThatWasWrittenIsReadBackAsTheSameRow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := rehearse.Case{
 			Row: map[string]erp.Value{"k": valueOfERP(t, "k"), column: valueOfERP(t, "v")},
-			References: map[string]map[string]string{"wallets": {cli.NormalCode(rapid.StringMatching(`[!-~]{1,8}`).Draw(t,
+			References: map[string]map[string]string{"wallets": {mapping.NormalCode(rapid.StringMatching(`[!-~]{1,8}`).Draw(t,
 				"code")): "x"}},
 			Parents: map[string]map[string]string{}, Today: caseToday,
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/rehearse"
@@ -67,7 +68,7 @@ func explain(ctx context.Context, a *cli.App, name string, rows, offline bool) e
 	if err := a.CheckJobNames(config, []string{name}); err != nil {
 		return err
 	}
-	jobs, err := cli.CompileJobs(config)
+	jobs, err := office.CompileJobs(config)
 	if err != nil {
 		return err
 	}
@@ -192,18 +193,6 @@ func printRules(a *cli.App, out explainJSON) {
 	}
 }
 
-// UnseenCancelled returns the warning that no row has some of the values of `cancelled`, with the
-// values that occur.
-func UnseenCancelled(v words.Voice, c rehearse.CancelledColumn, column string) string {
-	there := shownValueCounts(c.Values)
-	for _, value := range c.Values {
-		if value.Value == "" {
-			there = strings.TrimPrefix(there+", "+v.Text("value.blank", value.Rows), ", ")
-		}
-	}
-	return v.Text("check.unseen", strings.Join(c.Unseen, ", "), column, there)
-}
-
 // printAudit prints the results of the audit for people.
 func printAudit(a *cli.App, r rehearse.Audit, cancelledColumn string) {
 	a.Line("")
@@ -212,7 +201,7 @@ func printAudit(a *cli.App, r rehearse.Audit, cancelledColumn string) {
 		a.Show("explain.double", r.Double, r.DoubleKeys)
 	}
 	if len(r.Unseen) > 0 {
-		a.Line("! " + UnseenCancelled(a.Voice(), r.CancelledColumn, cancelledColumn))
+		a.Line("! " + words.UnseenCancelled(a.Voice(), r.CancelledColumn, cancelledColumn))
 	}
 	for _, b := range r.Breaches {
 		sign := "✗"
@@ -220,7 +209,7 @@ func printAudit(a *cli.App, r rehearse.Audit, cancelledColumn string) {
 			sign = "!"
 		}
 		a.Line(a.Text("explain.breach", sign, b.Rows, b.Sample.What(a.Lang()), b.Field, b.Rule))
-		if values := shownValueCounts(b.Values); values != "" {
+		if values := words.ValueCounts(b.Values); values != "" {
 			a.Show("explain.values", b.Column, values)
 		}
 		a.Show("explain.keys", strings.Join(b.Keys, ", "))

@@ -2,7 +2,6 @@ package rows
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
@@ -10,7 +9,6 @@ import (
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/sync/mapping"
-	"github.com/safrasync/safrasync/sync/rehearse"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -43,7 +41,7 @@ type fieldCheck struct {
 func ruleOf(v words.Voice, rule trade.FieldRule, job mapping.JobSpec) fieldRule {
 	spec, mapped := job.Fields[rule.Field]
 	out := fieldRule{
-		Field: rule.Field, Type: rule.Type, Allowed: cli.OrEmpty(rule.Values), Required: RequiredWhen(rule),
+		Field: rule.Field, Type: rule.Type, Allowed: cli.OrEmpty(rule.Values), Required: words.RequiredWhen(rule),
 		Source: "column", Columns: cli.OrEmpty(spec.Columns),
 		Const: spec.Const, Ref: cli.OrNull(spec.Ref), Default: spec.Default, Empty: cli.OrEmpty(spec.Empty),
 		In:     spec.In,
@@ -74,34 +72,6 @@ func ruleOf(v words.Voice, rule trade.FieldRule, job mapping.JobSpec) fieldRule 
 		out.Sentences = append(out.Sentences, c.Text+" "+v.Text(i18n.Key("severity."+string(c.Severity))))
 	}
 	return out
-}
-
-// RequiredWhen returns the condition under which a field is required. A need other than always or
-// optional is the order type that has it.
-func RequiredWhen(rule trade.FieldRule) string {
-	switch rule.Need {
-	case trade.Always:
-		return "always"
-	case trade.Optional:
-		if rule.With != "" {
-			return rule.With
-		}
-		return "never"
-	}
-	if slices.Contains(OrderTypes(), string(rule.Need)) {
-		return "order_type = " + string(rule.Need)
-	}
-	return string(rule.Need)
-}
-
-// OrderTypes returns the types of order, each once.
-func OrderTypes() []string {
-	for _, rule := range trade.Rules(trade.OrderCommitments) {
-		if rule.Field == "order_type" {
-			return rule.Values
-		}
-	}
-	return nil
 }
 
 func checksOf(v words.Voice, rule trade.FieldRule, checks trade.Checks) []fieldCheck {
@@ -230,16 +200,4 @@ func shownMap(values map[string]string) string {
 		out = append(out, from+" → "+values[from])
 	}
 	return "(" + strings.Join(out, ", ") + ")"
-}
-
-// shownValueCounts lists values with their numbers of rows. It omits the blank value, which the
-// sentence mentions already.
-func shownValueCounts(values []rehearse.ValueCount) string {
-	var out []string
-	for _, c := range values {
-		if c.Value != "" {
-			out = append(out, fmt.Sprintf("“%s” × %d", c.Value, c.Rows))
-		}
-	}
-	return strings.Join(out, ", ")
 }

@@ -3,6 +3,7 @@ package rows
 import (
 	"testing"
 
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/events"
 )
@@ -21,7 +22,7 @@ func TestSeveralRecordsAreThoseThatHaveAllThatWasSent(t *testing.T) {
 		{[]events.Suggestion{near, near}, false},
 		{[]events.Suggestion{full, full, near}, true},
 	} {
-		if got := (RowHints{Like: tt.like}).Several(); got != tt.want {
+		if got := (office.RowHints{Like: tt.like}).Several(); got != tt.want {
 			t.Errorf("%+v: %v, want %v", tt.like, got, tt.want)
 		}
 	}

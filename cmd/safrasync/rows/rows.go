@@ -10,7 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -53,7 +55,7 @@ func NewRowsCommand(a *cli.App) *cobra.Command {
 	flags.IntVar(&f.limit, "limit", 0, "at most `N` rows, 0 = all; default 200, with --json all")
 	cmd.ValidArgsFunction = a.CompleteJobs
 	show := a.Command("show JOB KEY", "help.rows_show", cli.Exactly(2), func(cmd *cobra.Command, args []string) error {
-		return showRow(cmd.Context(), a, args[0], cli.CanonicalKey(args[1]))
+		return showRow(cmd.Context(), a, args[0], mapping.CanonicalKey(args[1]))
 	})
 	show.ValidArgsFunction = a.CompleteRows()
 	cmd.AddCommand(show)
@@ -63,7 +65,7 @@ func NewRowsCommand(a *cli.App) *cobra.Command {
 // rowFilter reads the flags strictly, so that a filter with a typing error does not look like an
 // empty list.
 func rowFilter(a *cli.App, args []string, f rowsFlags) (trade.RowFilter, error) {
-	filter := trade.RowFilter{Causes: f.causes, Key: cli.CanonicalKey(f.key), Limit: f.limit}
+	filter := trade.RowFilter{Causes: f.causes, Key: mapping.CanonicalKey(f.key), Limit: f.limit}
 	if len(args) > 0 {
 		filter.Job = args[0]
 	}
@@ -84,7 +86,7 @@ func rowFilter(a *cli.App, args []string, f rowsFlags) (trade.RowFilter, error) 
 		return filter, a.Usage("says.limit")
 	}
 	if f.since != "" {
-		since, ok := cli.ParseSince(f.since, cli.Now(), config.Zone())
+		since, ok := cli.ParseSince(f.since, office.Now(), config.Zone())
 		if !ok {
 			return filter, a.Usage("says.since", f.since)
 		}
@@ -110,7 +112,7 @@ func listRows(ctx context.Context, a *cli.App, filter trade.RowFilter) error {
 		}
 	}
 	if a.AsJSON {
-		return store.Rows(ctx, filter, func(e trade.Entry) error { return a.PrintJSON(RowOf(a.Config, e)) })
+		return store.Rows(ctx, filter, func(e trade.Entry) error { return a.PrintJSON(cli.RowOf(a.Config, e)) })
 	}
 	limit := filter.Limit
 	if limit > 0 {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/mapping"
@@ -38,13 +39,13 @@ func showRow(ctx context.Context, a *cli.App, job, key string) error {
 	if err != nil {
 		return err
 	}
-	hints, err := Hints(ctx, a, store, entry, attempts)
+	hints, err := office.Hints(ctx, a.Config, store, entry, attempts)
 	if err != nil {
 		return err
 	}
 	if a.AsJSON {
-		detail := RowDetailOf(a.Config, entry, attempts, changes)
-		detail.Hints = hintsOf(hints)
+		detail := cli.RowDetailOf(a.Config, entry, attempts, changes)
+		detail.Hints = cli.HintsOf(hints)
 		return a.PrintJSON(detail)
 	}
 	printEntry(a, entry, changes)
@@ -92,7 +93,7 @@ func printEntry(a *cli.App, e trade.Entry, changes []trade.Difference) {
 	for name := range values {
 		width = max(width, len(name))
 	}
-	for _, name := range cli.ColumnsInOrder(a, e) {
+	for _, name := range office.ColumnsInOrder(a.Config, e) {
 		text := values[name].Text
 		switch values[name].Kind {
 		case 0:

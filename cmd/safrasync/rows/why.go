@@ -13,6 +13,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/clock"
@@ -32,11 +33,11 @@ func NewWhyCommand(a *cli.App) *cobra.Command {
 // whyJSON is the output of `why --json`.
 type whyJSON struct {
 	rehearse.Reasons
-	ERPError  *string         `json:"erp_error"` // why the ERP could not be read; null if it was read
-	Row       *RowDetailJSON  `json:"row"`       // the ledger's entry; null if there is none
-	JobStatus trade.JobStatus `json:"job_status"`
-	NextRun   time.Time       `json:"next_run"`
-	Sentences []string        `json:"sentences"` // the sentences for people, in English
+	ERPError  *string            `json:"erp_error"` // why the ERP could not be read; null if it was read
+	Row       *cli.RowDetailJSON `json:"row"`       // the ledger's entry; null if there is none
+	JobStatus trade.JobStatus    `json:"job_status"`
+	NextRun   time.Time          `json:"next_run"`
+	Sentences []string           `json:"sentences"` // the sentences for people, in English
 }
 
 // story is everything that is known about one key.
@@ -82,7 +83,7 @@ func tellWhy(ctx context.Context, a *cli.App, job, key string) error {
 			Sentences: why(words.Machine, s),
 		}
 		if s.entry != nil {
-			row := RowDetailOf(a.Config, *s.entry, s.attempts, s.changes)
+			row := cli.RowDetailOf(a.Config, *s.entry, s.attempts, s.changes)
 			out.Row = &row
 		}
 		if s.erpErr != nil {
@@ -146,7 +147,7 @@ func tellStory(ctx context.Context, e *cli.Engine, job, key string, zone *time.L
 	if err != nil {
 		return s, err
 	}
-	s.nextRun = schedule.Next(cli.Now())
+	s.nextRun = schedule.Next(office.Now())
 	return s, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/state"
 )
 
@@ -23,7 +24,9 @@ func alive(ctx context.Context, a *cli.App) error {
 	for _, s := range services {
 		if !s.Dead && s.Owner.Host == host {
 			if a.AsJSON {
-				return a.PrintJSON(serviceJSON{true, s.Since, s.Seen, s.Version, s.Owner.Host, s.Owner.PID})
+				return a.PrintJSON(office.Service{
+					Alive: true, Since: s.Since, Seen: s.Seen, Version: s.Version, Host: s.Owner.Host, PID: s.Owner.PID,
+				})
 			}
 			a.Show("status.service", a.Voice().Moment(s.Since), s.Version, s.Owner.PID, s.Owner.Host)
 			return nil

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/alerts"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/mapping"
@@ -19,7 +19,7 @@ import (
 // plan is what a dry run found for a job's rows.
 type plan struct {
 	job      *mapping.Job
-	troubles *alerts.Troubles
+	troubles *office.Troubles
 	judged   map[int64]bool     // entries that the run would change; their ledger state is outdated
 	told     map[string]counted // by key, the rows that would go or stay
 }
@@ -51,8 +51,8 @@ type part struct {
 // share is what would happen to the rows of a part.
 type share struct {
 	goes, follows trade.Freight
-	troubles      *alerts.Troubles
-	stays         map[*alerts.Trouble]*trade.Freight
+	troubles      *office.Troubles
+	stays         map[*office.Trouble]*trade.Freight
 }
 
 // newAnswer returns the answer for a run of the named jobs, or of all jobs if none is named.
@@ -62,7 +62,7 @@ func newAnswer(specs []mapping.JobSpec, jobs []*mapping.Job, named []string) *an
 		if len(named) == 0 {
 			out.runs = append(out.runs, job.Name())
 		}
-		out.plans[job.Name()] = &plan{job, alerts.NewTroubles(specs), map[int64]bool{}, map[string]counted{}}
+		out.plans[job.Name()] = &plan{job, office.NewTroubles(specs), map[int64]bool{}, map[string]counted{}}
 	}
 	return out
 }
@@ -81,7 +81,7 @@ func (w *answer) add(e trade.Entry) {
 	if e.ID != 0 {
 		p.judged[e.ID] = true
 	}
-	if slices.Contains(alerts.Kept, e.State) {
+	if slices.Contains(office.Kept, e.State) {
 		p.troubles.Add(e)
 	}
 	w.count(p, e)
@@ -96,7 +96,7 @@ func (w *answer) count(p *plan, e trade.Entry) {
 		delete(p.told, e.Key)
 	}
 	follows := w.follows(e)
-	stays := slices.Contains(alerts.Kept, e.State) && !follows
+	stays := slices.Contains(office.Kept, e.State) && !follows
 	if e.State != trade.Pending && !follows && !stays {
 		return
 	}
@@ -106,7 +106,7 @@ func (w *answer) count(p *plan, e trade.Entry) {
 	}
 	s := w.parts[of]
 	if s == nil {
-		s = &share{troubles: alerts.NewTroubles(w.specs), stays: map[*alerts.Trouble]*trade.Freight{}}
+		s = &share{troubles: office.NewTroubles(w.specs), stays: map[*office.Trouble]*trade.Freight{}}
 		w.parts[of] = s
 	}
 	to := &s.goes
@@ -178,7 +178,7 @@ func (w *answer) conclude(ctx context.Context, store *state.Store, reports []tra
 		if status.State == trade.Paused {
 			w.paused = append(w.paused, r.Job)
 		}
-		states := append([]trade.State{trade.Pending}, alerts.Kept...)
+		states := append([]trade.State{trade.Pending}, office.Kept...)
 		err = store.Rows(ctx, trade.RowFilter{Job: r.Job, States: states},
 			func(e trade.Entry) error {
 				if !p.judged[e.ID] {
@@ -228,10 +228,10 @@ func (w *answer) sorted() []part {
 
 // causes returns the groups of rows that would not go: held rows, then the largest weight. It omits groups whose
 // rows have all been counted elsewhere since.
-func (s *share) causes() []*alerts.Trouble {
+func (s *share) causes() []*office.Trouble {
 	out := slices.DeleteFunc(slices.Clone(s.troubles.Sorted()),
-		func(g *alerts.Trouble) bool { return s.stays[g].Rows == 0 })
-	slices.SortStableFunc(out, func(a, b *alerts.Trouble) int {
+		func(g *office.Trouble) bool { return s.stays[g].Rows == 0 })
+	slices.SortStableFunc(out, func(a, b *office.Trouble) int {
 		return cmp.Or(heldFirst(a, b), s.stays[b].Kilograms.Cmp(s.stays[a].Kilograms), s.stays[b].Rows-s.stays[a].Rows)
 	})
 	return out
@@ -270,7 +270,7 @@ func (w *answer) json() (out []partJSON) {
 		one := partJSON{of.sends, of.fixing, s.goes, s.follows, []stayJSON{}}
 		for _, g := range s.causes() {
 			one.Stays = append(one.Stays, stayJSON{
-				g.State, cli.OrNull(g.Cause), g.Advice(words.Machine).Who, alerts.Cause(words.Machine, g), samplesOf(g),
+				g.State, cli.OrNull(g.Cause), g.Advice(words.Machine).Who, office.Cause(words.Machine, g), samplesOf(g),
 				*s.stays[g],
 			})
 		}
@@ -279,7 +279,7 @@ func (w *answer) json() (out []partJSON) {
 	return out
 }
 
-func samplesOf(g *alerts.Trouble) []string {
+func samplesOf(g *office.Trouble) []string {
 	out := make([]string, len(g.Samples))
 	for i, e := range g.Samples {
 		out[i] = e.Key
@@ -313,7 +313,7 @@ func (w *answer) sentences(v words.Voice) []string {
 			text := of.freight(v, all)
 			var causes []string
 			for _, g := range s.causes() {
-				causes = append(causes, v.Text("answer.cause", s.stays[g].Rows, alerts.Cause(v, g)))
+				causes = append(causes, v.Text("answer.cause", s.stays[g].Rows, office.Cause(v, g)))
 			}
 			const most = 4
 			if more := len(causes) - most; more > 0 {

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/alerts"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/sync/reconcile/paper"
@@ -37,7 +37,7 @@ func (w *answer) writePage(a *cli.App, file string, reports []trade.RunReport) e
 func (w *answer) page(a *cli.App, to reconcile.Writer, reports []trade.RunReport) error {
 	v := a.Voice()
 	lines := append([]string{
-		v.Text("page.when", v.Moment(cli.Now()), a.Version, a.Config.File()), v.Text("page.dry"),
+		v.Text("page.when", v.Moment(office.Now()), a.Version, a.Config.File()), v.Text("page.dry"),
 	}, w.sentences(v)...)
 	if name := a.Config.Alerts.Name; name != "" {
 		lines = append([]string{name}, lines...)
@@ -56,7 +56,7 @@ func (w *answer) page(a *cli.App, to reconcile.Writer, reports []trade.RunReport
 			}
 			lines := amounts(*s.stays[g], of.name(v, 2), s.stays[g].Rows)
 			for i := range lines {
-				lines[i] = append(lines[i], trade.MaskDocuments(alerts.Cause(v, g)), g.Advice(v).Who,
+				lines[i] = append(lines[i], trade.MaskDocuments(office.Cause(v, g)), g.Advice(v).Who,
 					trade.MaskDocuments(strings.Join(samples, ", ")))
 			}
 			stays = append(stays, lines...)

@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/acts"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	engineacts "github.com/safrasync/safrasync/sync/acts"
@@ -102,8 +102,8 @@ func resync(ctx context.Context, a *cli.App, job string, f resyncFlags) error {
 func runResync(ctx context.Context, a *cli.App, source run.Source, o engineacts.Order, plan map[string]int,
 	who engineacts.Person,
 ) error {
-	job, wanted := o.Job, cli.ResyncOf(o)
-	record, err := cli.ResyncRecord(o, plan, who)
+	job, wanted := o.Job, office.ResyncOf(o)
+	record, err := office.ResyncRecord(o, plan, who)
 	if err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func Approvable(a *cli.App) engineacts.OtherAct {
 		if err != nil {
 			return nil, nil, err
 		}
-		plan, err := planResync(ctx, a, o.Job, cli.ResyncOf(o), source)
+		plan, err := planResync(ctx, a, o.Job, office.ResyncOf(o), source)
 		return plan, source, err
 	}
 	return engineacts.OtherAct{
@@ -166,7 +166,7 @@ func planResync(ctx context.Context, a *cli.App, job string, wanted discovery.Re
 		return nil, err
 	}
 	var rows []trade.Entry // the first few
-	plan, r, err := cli.PlanResync(ctx, e, a.Voice(), job, wanted, func(entry trade.Entry) {
+	plan, r, err := office.PlanResync(ctx, e.Engine, a.Voice(), job, wanted, func(entry trade.Entry) {
 		if len(rows) < resyncShown {
 			rows = append(rows, entry)
 		}
@@ -222,7 +222,7 @@ func tellKnown(ctx context.Context, a *cli.App, store *state.Store, rows []trade
 func resyncOf(a *cli.App, config *config.Config, job string, f resyncFlags) (discovery.Resync, error) {
 	var out discovery.Resync
 	if f.since != "" {
-		since, ok := cli.ParseSince(f.since, cli.Now(), config.Zone())
+		since, ok := cli.ParseSince(f.since, office.Now(), config.Zone())
 		if !ok {
 			return out, a.Usage("says.since", f.since)
 		}
@@ -237,7 +237,7 @@ func resyncOf(a *cli.App, config *config.Config, job string, f resyncFlags) (dis
 	if out.States, err = cli.ParseStates(a, f.states, trade.States); err != nil {
 		return out, err
 	}
-	keys, err := acts.KeysOf(a, config, job, f.keys)
+	keys, err := cli.KeysOf(a, config, job, f.keys)
 	if err != nil {
 		return out, err
 	}

@@ -6,10 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/alerts"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/cmd/safrasync/rows"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -36,14 +35,14 @@ func PrintSync(ctx context.Context, a *cli.App, store *state.Store, reports []tr
 				reports[i].Flags = map[trade.Flag]int{}
 			}
 		}
-		var listed []rows.RowJSON
+		var listed []cli.RowJSON
 		for _, e := range named {
-			listed = append(listed, rows.RowOf(a.Config, e))
+			listed = append(listed, cli.RowOf(a.Config, e))
 		}
 		return a.PrintJSON(struct {
 			Runs   []trade.RunReport `json:"runs"`
 			DryRun bool              `json:"dry_run,omitempty"`
-			Rows   []rows.RowJSON    `json:"rows,omitempty"`
+			Rows   []cli.RowJSON     `json:"rows,omitempty"`
 			Answer []partJSON        `json:"answer,omitempty"`
 		}{reports, f.dryRun, listed, answer.json()})
 	}
@@ -172,7 +171,7 @@ func printStates(a *cli.App, states map[trade.State]int, flags map[trade.Flag]in
 const causesShown = 12
 
 // heldFirst sorts the causes of held rows before the others.
-func heldFirst(a, b *alerts.Trouble) int {
+func heldFirst(a, b *office.Trouble) int {
 	switch {
 	case a.State == trade.Held && b.State != trade.Held:
 		return -1
@@ -205,11 +204,11 @@ func printTwins(a *cli.App, job string, twins trade.LikeRows) {
 // printCauses groups the rows that did not go by cause, and prints for each who can cure it and
 // how.
 func printCauses(ctx context.Context, a *cli.App, store *state.Store, job string, planned *plan) error {
-	t := alerts.NewTroubles(a.Config.JobSpecs())
+	t := office.NewTroubles(a.Config.JobSpecs())
 	if planned != nil {
 		t = planned.troubles
 	}
-	err := store.Rows(ctx, trade.RowFilter{Job: job, States: alerts.Kept}, func(e trade.Entry) error {
+	err := store.Rows(ctx, trade.RowFilter{Job: job, States: office.Kept}, func(e trade.Entry) error {
 		if planned == nil || !planned.judged[e.ID] {
 			t.Add(e)
 		}
@@ -232,7 +231,7 @@ func printCauses(ctx context.Context, a *cli.App, store *state.Store, job string
 		}
 		advice := g.Advice(v)
 		keys := samplesOf(g)
-		a.Show("sync.cause", g.Rows, alerts.Cause(v, g), g.State.Label(v.Lang), advice.Who, advice.Do, strings.Join(keys, ", "),
+		a.Show("sync.cause", g.Rows, office.Cause(v, g), g.State.Label(v.Lang), advice.Who, advice.Do, strings.Join(keys, ", "),
 			ellipsis(g.Rows > len(keys)))
 	}
 	return nil

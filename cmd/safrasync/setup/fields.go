@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/rows"
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -95,7 +95,7 @@ func (p *proposer) missing(rule trade.FieldRule) {
 	case rule.Need == trade.Always:
 		f.yaml, f.note = config.FillIn, p.Text("init.not_found")
 	default:
-		f.yaml, f.note, f.off = "COLUNA", p.Text("init.not_found_when", rows.RequiredWhen(rule)), true
+		f.yaml, f.note, f.off = "COLUNA", p.Text("init.not_found_when", words.RequiredWhen(rule)), true
 	}
 	f.note += candidates
 	if rule.Need != trade.Optional {

@@ -5,9 +5,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/rows"
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/internal/words"
 )
 
 // A delivery names its contract by the contract's key: the branch by its own name, the number by
@@ -56,8 +56,8 @@ func TestValuesAreProposedOnlyWhereTheyCanBeTold(t *testing.T) {
 		{"tonelada", units, "TON", sure},
 		{"tl", []string{"kg", "sc", "ton"}, "ton", likely},
 		{"bag", units, config.FillIn, unknown},
-		{"FIXAÇÃO DE DEPÓSITO", rows.OrderTypes(), "FIXACAO_DEPOSITO", sure},
-		{"F", rows.OrderTypes(), config.FillIn, unknown}, // two begin with it
+		{"FIXAÇÃO DE DEPÓSITO", words.OrderTypes(), "FIXACAO_DEPOSITO", sure},
+		{"F", words.OrderTypes(), config.FillIn, unknown}, // two begin with it
 		{"D", []string{"DINHEIRO", "TROCA"}, "DINHEIRO", likely},
 		{"", units, config.FillIn, unknown},
 	} {

@@ -1,6 +1,8 @@
 package configtest
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,10 +11,14 @@ import (
 	"github.com/safrasync/safrasync/internal/config"
 )
 
-// Sample returns the sample cooperative's configuration, for tests in a folder beside testdata.
+// Sample returns the sample cooperative's configuration, for tests of packages that stand two folders
+// below that of the module, as cmd/safrasync does, or three.
 func Sample(t testing.TB) string {
 	t.Helper()
 	text, err := os.ReadFile("../testdata/coop/config.yaml")
+	if errors.Is(err, fs.ErrNotExist) {
+		text, err = os.ReadFile("../../cmd/safrasync/testdata/coop/config.yaml")
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package refs
+package office
 
 import (
 	"bytes"
@@ -6,11 +6,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/trade"
@@ -111,7 +109,7 @@ func TestReferencesAreReadAsSpreadsheetsWriteThem(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := must.Get(ReadReferences(strings.NewReader(c.text), Layout{}, words.Machine))(t)
+			got := must.Get(ReadReferences(strings.NewReader(c.text), ReferenceLayout{}, words.Machine))(t)
 			if c.codes == nil {
 				c.codes = map[string]string{}
 			}
@@ -132,7 +130,7 @@ func TestReferencesAreReadAsSpreadsheetsWriteThem(t *testing.T) {
 func TestAFileThatIsNoTableIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "1," + idA + "\n", "code\n1\n", "id,code\n", "PK\x03\x04", "code,id\n\x00"} {
-		if _, err := ReadReferences(strings.NewReader(text), Layout{}, words.Machine); err == nil {
+		if _, err := ReadReferences(strings.NewReader(text), ReferenceLayout{}, words.Machine); err == nil {
 			t.Errorf("readReferences(%q) has no error", text)
 		}
 	}
@@ -142,14 +140,14 @@ func TestAFileThatIsNoTableIsRefused(t *testing.T) {
 // documents as people write them, lines that are not wanted.
 func TestAListOfASpreadsheetIsReadByItsColumns(t *testing.T) {
 	t.Parallel()
-	places := Layout{
+	places := ReferenceLayout{
 		Code: []string{"Filial", "local "}, ID: "id na plataforma", Label: "NOME",
 		Where: []string{"Situação=ativo"}, Pad: []int{3, 4},
 	}
-	documents := Layout{Code: []string{"CPF/CNPJ"}, ID: "Id", As: "document"}
+	documents := ReferenceLayout{Code: []string{"CPF/CNPJ"}, ID: "Id", As: "document"}
 	const head = "Cooperativa; os \"locais\"\r\n\r\n\"Id na\nplataforma\";Nome;Filial;Local;Situação;;\r\n"
 	for name, c := range map[string]struct {
-		layout Layout
+		layout ReferenceLayout
 		text   string
 		codes  map[string]string // with their labels
 		bad    []string          // parts of what is told
@@ -206,7 +204,7 @@ func TestAListOfASpreadsheetIsReadByItsColumns(t *testing.T) {
 
 func TestALayoutThatTheFileDoesNotHaveIsRefused(t *testing.T) {
 	t.Parallel()
-	full := Layout{Code: []string{"Filial"}, ID: "Id", Where: []string{"Situação=Ativo"}}
+	full := ReferenceLayout{Code: []string{"Filial"}, ID: "Id", Where: []string{"Situação=Ativo"}}
 	for text, want := range map[string]string{
 		"Título\nFilail;Id;Situação\n1;" + idA + ";Ativo\n": `no column "Filial"; it has: Filail · Id · Situação; did you mean "Filail"?`,
 		"Filial;Id;Situação;filial\n":                       `"Filial" appears twice in the header (A and D)`,
@@ -219,7 +217,7 @@ func TestALayoutThatTheFileDoesNotHaveIsRefused(t *testing.T) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
-	for _, l := range []Layout{
+	for _, l := range []ReferenceLayout{
 		{ID: "Id"},
 		{Code: []string{"a"}},
 		{Where: []string{"a=b"}},
@@ -245,7 +243,7 @@ func FuzzReadReferences(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		first, err := ReadReferences(strings.NewReader(text), Layout{}, words.Machine)
+		first, err := ReadReferences(strings.NewReader(text), ReferenceLayout{}, words.Machine)
 		if err != nil {
 			return
 		}
@@ -261,7 +259,7 @@ func FuzzReadReferences(f *testing.F) {
 				t.Errorf("a spreadsheet would run %q", cell)
 			}
 		}
-		second, err := ReadReferences(&file, Layout{}, words.Machine)
+		second, err := ReadReferences(&file, ReferenceLayout{}, words.Machine)
 		if err != nil || len(second.Bad) > 0 {
 			t.Fatalf("the export cannot be read: %v %v", err, second.Bad)
 		}
@@ -269,38 +267,4 @@ func FuzzReadReferences(f *testing.F) {
 			t.Errorf("an export and import changed the table (-before +after):\n%s", diff)
 		}
 	})
-}
-
-func TestSinceIsAnAgeADayOrATime(t *testing.T) {
-	t.Parallel()
-	zone := time.FixedZone("", -3*60*60)
-	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	for text, want := range map[string]time.Time{
-		"2h": at.Add(-2 * time.Hour), "7d": at.AddDate(0, 0, -7),
-		"2026-11-20":           time.Date(2026, 11, 20, 3, 0, 0, 0, time.UTC),
-		"20/11/2026":           time.Date(2026, 11, 20, 3, 0, 0, 0, time.UTC),
-		"2026-11-20T09:00:00Z": time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC),
-	} {
-		if got, ok := cli.ParseSince(text, at, zone); !ok || !got.Equal(want) {
-			t.Errorf("parseSince(%q) = %v, %v, want %v", text, got, ok, want)
-		}
-	}
-	for _, text := range []string{"", "d", "-1d", "-2h", "ontem", "2026-13-01"} {
-		if got, ok := cli.ParseSince(text, at, zone); ok {
-			t.Errorf("parseSince(%q) = %v, want none", text, got)
-		}
-	}
-}
-
-func TestKeysAsPeopleTypeThem(t *testing.T) {
-	t.Parallel()
-	for typed, want := range map[string]string{
-		`01|000123`: `01|000123`, ` 01 | 000123  `: `01|000123`, `01|A\|B`: `01|A\|B`, `01|A\\B`: `01|A\\B`,
-		`01|A\B`: `01|A\\B`, `01|x y`: `01|x y`,
-		`01|`: `01|`, `01|A\`: `01|A\\`, `01|ção`: `01|ção`, ``: ``,
-	} {
-		if got := cli.CanonicalKey(typed); got != want {
-			t.Errorf("canonicalKey(%q) = %q, want %q", typed, got, want)
-		}
-	}
 }

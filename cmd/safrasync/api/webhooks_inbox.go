@@ -1,4 +1,4 @@
-package webhooks
+package api
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/apiclient"
-	"github.com/safrasync/safrasync/cmd/safrasync/api"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -67,14 +67,14 @@ func inboxFilter(a *cli.App, args []string, f inboxFlags) (trade.InboxFilter, er
 		return out, err
 	}
 	if f.event != "" {
-		event, err := api.Event(a, f.event)
+		event, err := Event(a, f.event)
 		if err != nil {
 			return out, err
 		}
 		out.Event = string(event)
 	}
 	if f.since != "" {
-		since, ok := cli.ParseSince(f.since, cli.Now(), config.Zone())
+		since, ok := cli.ParseSince(f.since, office.Now(), config.Zone())
 		if !ok {
 			return out, a.Usage("says.since", f.since)
 		}
@@ -208,7 +208,7 @@ func replay(ctx context.Context, a *cli.App, args []string, f inboxFlags, act cl
 	if err != nil {
 		return err
 	}
-	n, err := store.ReplayEvents(ctx, seqs, cli.Now(), record)
+	n, err := store.ReplayEvents(ctx, seqs, office.Now(), record)
 	if err != nil {
 		return err
 	}

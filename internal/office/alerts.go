@@ -1,4 +1,4 @@
-package alerts
+package office
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/alert"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/words"
@@ -17,9 +16,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Service builds the alert service from the ledger and the configuration. It opens no connection.
-func Service(a *cli.App, store *state.Store, log *zap.Logger) (*alert.Service, error) {
-	conf := a.Config
+// Alerts builds the alert service from the ledger and the configuration. It opens no connection.
+func Alerts(conf *config.Config, v words.Voice, store *state.Store, log *zap.Logger) (*alert.Service, error) {
 	channels, err := Channels(conf)
 	if err != nil {
 		return nil, err
@@ -34,10 +32,10 @@ func Service(a *cli.App, store *state.Store, log *zap.Logger) (*alert.Service, e
 			RejectedAbove: conf.Alerts.RejectedAbove, OldestWaiting: conf.Alerts.OldestWaiting,
 			Silence: conf.Webhooks.Silence, BackupOlder: conf.Alerts.BackupOlder,
 		},
-		Lang: a.Lang(), Zone: conf.Zone(), Name: conf.Alerts.Name, Host: host, Log: log,
-		Titles: conf.Titles(a.Lang()),
+		Lang: v.Lang, Zone: conf.Zone(), Name: conf.Alerts.Name, Host: host, Log: log,
+		Titles: conf.Titles(v.Lang),
 		Causes: func(ctx context.Context, job string, states []trade.State) ([]alert.Cause, error) {
-			return Causes(ctx, a, store, job, states)
+			return Causes(ctx, conf, v, store, job, states)
 		},
 	}
 	for _, job := range conf.Jobs {
@@ -99,13 +97,13 @@ func RootsOf(file string) (*x509.CertPool, error) {
 
 // Causes groups the rows that cannot go by themselves by cause. The result holds no key and no
 // value of the ERP, because alerts are sent further than screens (I10).
-func Causes(ctx context.Context, a *cli.App, store *state.Store, job string,
+func Causes(ctx context.Context, conf *config.Config, v words.Voice, store *state.Store, job string,
 	states []trade.State,
 ) ([]alert.Cause, error) {
 	if len(states) == 0 {
 		states = Kept
 	}
-	t := NewTroubles(a.Config.JobSpecs())
+	t := NewTroubles(conf.JobSpecs())
 	err := store.Rows(ctx, trade.RowFilter{Job: job, States: states}, func(e trade.Entry) error {
 		t.Add(e)
 		return nil
@@ -113,7 +111,6 @@ func Causes(ctx context.Context, a *cli.App, store *state.Store, job string,
 	if err != nil {
 		return nil, err
 	}
-	v := a.Voice()
 	var out []alert.Cause
 	for _, g := range t.Sorted() {
 		advice := g.adviceWithoutKey(v)
@@ -171,28 +168,4 @@ func isProduct(text string) bool {
 		}
 	}
 	return false
-}
-
-// PrintDigest prints the digest of the time since the last one.
-func PrintDigest(ctx context.Context, a *cli.App) error {
-	if _, err := a.LoadConfig(); err != nil {
-		return err
-	}
-	store, err := a.OpenLedger(ctx, cli.ToRead)
-	if err != nil {
-		return err
-	}
-	service, err := Service(a, store, a.Logger())
-	if err != nil {
-		return err
-	}
-	digest, text, err := service.Digest(ctx)
-	if err != nil {
-		return err
-	}
-	if a.AsJSON {
-		return a.PrintJSON(digest)
-	}
-	a.Block(text)
-	return nil
 }

@@ -1,4 +1,4 @@
-package refs
+package office
 
 import (
 	"cmp"
@@ -15,32 +15,32 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/safrasync/safrasync/apiclient"
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/words"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Layout says where in a file the references are, and in what form. The zero Layout is a file with
+// ReferenceLayout says where in a file the references are, and in what form. The zero one is a file with
 // the header code,id or code,id,label.
-type Layout struct {
+type ReferenceLayout struct {
 	Code  []string // columns of the code's parts; none: the header has the names code, id and label
 	ID    string   // column of the id
 	Label string   // column of the label; "" = none
 	Where []string // COLUMN=VALUE: only these lines; values of one column are alternatives
 	Pad   []int    // digits of each part of the code, whose zeros the spreadsheet lost; 0 = as it is
-	As    string   // asDocument: the code is a CPF or CNPJ
+	As    string   // AsDocument: the code is a CPF or CNPJ
 }
 
-const (
-	asDocument = "document"
-	maxPad     = 40 // digits of a part of a code
-)
+// AsDocument is the value of ReferenceLayout.As for a code that is a CPF or CNPJ.
+const AsDocument = "document"
 
-// ParseLayout reads a layout as people type it into a form: names and numbers with commas between
+const maxPad = 40 // digits of a part of a code
+
+// ParseReferenceLayout reads a layout as people type it into a form: names and numbers with commas between
 // them, conditions with semicolons.
-func ParseLayout(code, id, label, where, pad string, document bool) Layout {
+func ParseReferenceLayout(code, id, label, where, pad string, document bool) ReferenceLayout {
 	list := func(text, separator string) (out []string) {
 		for item := range strings.SplitSeq(text, separator) {
 			if item = strings.TrimSpace(item); item != "" {
@@ -49,7 +49,7 @@ func ParseLayout(code, id, label, where, pad string, document bool) Layout {
 		}
 		return out
 	}
-	l := Layout{
+	l := ReferenceLayout{
 		Code: list(code, ","), ID: strings.TrimSpace(id), Label: strings.TrimSpace(label), Where: list(where, ";"),
 	}
 	for _, item := range list(pad, ",") {
@@ -60,24 +60,24 @@ func ParseLayout(code, id, label, where, pad string, document bool) Layout {
 		l.Pad = append(l.Pad, n)
 	}
 	if document {
-		l.As = asDocument
+		l.As = AsDocument
 	}
 	return l
 }
 
-func (l Layout) plain() bool { return len(l.Code) == 0 }
+func (l ReferenceLayout) plain() bool { return len(l.Code) == 0 }
 
 // Fault returns what is wrong with a layout, as a phrase with its arguments; "" if it is right.
-func (l Layout) Fault() (key i18n.Key, args []any) {
+func (l ReferenceLayout) Fault() (key i18n.Key, args []any) {
 	switch {
 	case l.plain() != (l.ID == ""), l.plain() && (l.Label != "" || len(l.Where) > 0):
 		return "csv.layout_columns", nil
 	case !l.plain() && len(l.Pad) > 0 && len(l.Pad) != len(l.Code),
 		slices.ContainsFunc(l.Pad, func(n int) bool { return n < 0 || n > maxPad }):
 		return "csv.layout_pad", []any{len(l.Pad), len(l.Code)}
-	case l.As != "" && l.As != asDocument:
+	case l.As != "" && l.As != AsDocument:
 		return "csv.layout_as", []any{l.As}
-	case l.As == asDocument && (len(l.Code) > 1 || len(l.Pad) > 0):
+	case l.As == AsDocument && (len(l.Code) > 1 || len(l.Pad) > 0):
 		return "csv.layout_document", nil
 	}
 	for _, w := range l.Where {
@@ -91,7 +91,7 @@ func (l Layout) Fault() (key i18n.Key, args []any) {
 // sheet is an open CSV whose header was found.
 type sheet struct {
 	voice  words.Voice
-	layout Layout
+	layout ReferenceLayout
 	rows   *csv.Reader
 	head   []string
 	code   []int // positions of the columns
@@ -102,9 +102,9 @@ type sheet struct {
 
 // openSheet finds the header. With named columns, titles may stand before it, and the separator is
 // the one that finds them.
-func openSheet(text string, layout Layout, v words.Voice) (*sheet, error) {
+func openSheet(text string, layout ReferenceLayout, v words.Voice) (*sheet, error) {
 	if layout.plain() {
-		s := &sheet{voice: v, layout: layout, rows: cli.NewCSV(text, cli.SeparatorOf(text)), id: 1, label: -1}
+		s := &sheet{voice: v, layout: layout, rows: NewCSV(text, SeparatorOf(text)), id: 1, label: -1}
 		head := s.nextFilled()
 		if head == nil {
 			return nil, errors.New(v.Text("csv.no_lines"))
@@ -121,8 +121,8 @@ func openSheet(text string, layout Layout, v words.Voice) (*sheet, error) {
 	}
 	var nearest error
 	most := -1
-	for _, separator := range []rune{cli.SeparatorOf(text), ';', '\t', ','} {
-		s := &sheet{voice: v, layout: layout, rows: cli.NewCSV(text, separator)}
+	for _, separator := range []rune{SeparatorOf(text), ';', '\t', ','} {
+		s := &sheet{voice: v, layout: layout, rows: NewCSV(text, separator)}
 		for range maxTitleLines {
 			if s.head = s.nextFilled(); s.head == nil {
 				break
@@ -211,7 +211,7 @@ func (s *sheet) codeOf(record []string) (code, why string) {
 	for _, i := range s.code {
 		text := trade.UnguardFormula(cell(record, i))
 		if s.layout.plain() {
-			parts = append(parts, cli.CodeParts(text)...)
+			parts = append(parts, mapping.CodeParts(text)...)
 		} else {
 			parts = append(parts, strings.NewReplacer(`\`, `\\`, "|", `\|`).Replace(text))
 		}
@@ -234,14 +234,14 @@ func (s *sheet) codeOf(record []string) (code, why string) {
 				return "", why
 			}
 		}
-		if s.layout.As == asDocument {
+		if s.layout.As == AsDocument {
 			if parts[i], why = s.document(column, part); why != "" {
 				return "", why
 			}
 		}
 	}
-	code = cli.NormalCode(strings.Join(parts, "|"))
-	if cli.IsBlankCode(code) {
+	code = mapping.NormalCode(strings.Join(parts, "|"))
+	if mapping.IsBlankCode(code) {
 		return "", s.in(s.code[0], "csv.no_code")
 	}
 	return code, ""

@@ -1,4 +1,4 @@
-package refs
+package office
 
 import (
 	"bytes"
@@ -33,8 +33,8 @@ func TestAListThatLibreOfficeSavedIsReadInEveryEncoding(t *testing.T) {
 			t.Fatalf("soffice: %v\n%s", err, text)
 		}
 		file := must.Get(os.ReadFile(filepath.Join(out, "list.csv")))(t)
-		for as, layout := range map[string]Layout{
-			"007": {Code: []string{"Código"}, Pad: []int{3}}, "01234567890": {Code: []string{"CPF"}, As: asDocument},
+		for as, layout := range map[string]ReferenceLayout{
+			"007": {Code: []string{"Código"}, Pad: []int{3}}, "01234567890": {Code: []string{"CPF"}, As: AsDocument},
 		} {
 			layout.ID, layout.Label, layout.Where = "Id", "Nome", []string{"Situação=Ativo"}
 			got, err := ReadReferences(bytes.NewReader(file), layout, words.Machine)

@@ -1,4 +1,4 @@
-package alerts
+package office
 
 import (
 	"cmp"

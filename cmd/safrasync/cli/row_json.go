@@ -1,15 +1,69 @@
-package rows
+package cli
 
 import (
 	"encoding/json"
 	"time"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
+	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/sync/events"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
+
+// HintsJSON is the value of `hints` in `rows show --json`.
+type HintsJSON struct {
+	Events  int              `json:"events"` // of any kind, since the request in doubt
+	Own     int              `json:"order_commitment_events"`
+	Heard   []heardJSON      `json:"heard"`
+	Records []suggestionJSON `json:"records"`
+	More    bool             `json:"more"` // events named more records than were compared
+	// ids of records that events named and that could not be read for an hour
+	Unreadable []string `json:"unreadable"`
+}
+
+type heardJSON struct {
+	Event  string    `json:"event"`
+	Kind   string    `json:"kind"`
+	ID     string    `json:"id"`
+	At     time.Time `json:"at"`
+	Status string    `json:"status"` // named by the event; "" = none that could be read
+	Seq    int64     `json:"seq"`    // number in `webhooks inbox`
+}
+
+type suggestionJSON struct {
+	ID      string        `json:"id"`
+	Event   string        `json:"event"`
+	HeardAt time.Time     `json:"heard_at"`
+	Full    bool          `json:"full"`   // everything that was sent matches
+	Timing  events.Timing `json:"timing"` // fits, unclear
+	Attempt int           `json:"attempt"`
+	Reading acts.Readback `json:"reading"`
+}
+
+// HintsOf converts what is known of a row to its JSON form.
+func HintsOf(h office.RowHints) HintsJSON {
+	out := HintsJSON{
+		Events: h.Events, Own: h.Own, Heard: []heardJSON{}, Records: []suggestionJSON{}, More: h.More,
+		Unreadable: []string{},
+	}
+	for _, o := range h.Heard {
+		out.Heard = append(out.Heard, heardJSON{o.Event, o.Kind, o.ID, o.At, o.Word, o.Seq})
+	}
+	for _, s := range h.Like {
+		out.Records = append(out.Records,
+			suggestionJSON{
+				s.Candidate.ID, s.Candidate.Event, s.Candidate.HeardAt, s.Full, s.Timing, s.Attempt,
+				s.Reading,
+			})
+	}
+	for _, c := range h.Unreadable {
+		out.Unreadable = append(out.Unreadable, c.ID)
+	}
+	return out
+}
 
 // RowJSON is one line of `rows --json`. Names, order and nulls are fixed, because other programs
 // read them (docs/json.md).
@@ -67,7 +121,7 @@ type RowDetailJSON struct {
 	Acknowledged []trade.Flag       `json:"acknowledged"` // flags that a person has acknowledged and that still hold
 	// when its values, requests and answers were removed; null: they are stored
 	ReducedAt *time.Time `json:"reduced_at"`
-	Hints     hintsJSON  `json:"hints"` // what events of the platform reported
+	Hints     HintsJSON  `json:"hints"` // what events of the platform reported
 }
 
 type attemptJSON struct {
@@ -93,15 +147,15 @@ type attemptJSON struct {
 func RowOf(c *config.Config, e trade.Entry) RowJSON {
 	row := RowJSON{
 		Job: e.Job, Sends: e.Sends, Key: e.Key, State: e.State,
-		Cause: cli.OrNull(e.Cause), RemoteID: cli.OrNull(e.RemoteID),
-		Flags:    cli.OrEmpty(e.Flags),
-		Attempts: e.Attempts, NextAttemptAt: cli.TimeOrNull(e.NextAttemptAt), FirstSeenAt: e.FirstSeenAt,
+		Cause: OrNull(e.Cause), RemoteID: OrNull(e.RemoteID),
+		Flags:    OrEmpty(e.Flags),
+		Attempts: e.Attempts, NextAttemptAt: TimeOrNull(e.NextAttemptAt), FirstSeenAt: e.FirstSeenAt,
 		UpdatedAt:  e.UpdatedAt,
-		Generation: e.Generation, WaitingFor: cli.OrEmpty(e.WaitingFor),
+		Generation: e.Generation, WaitingFor: OrEmpty(e.WaitingFor),
 	}
 	if f := e.Error; f != nil {
 		row.Error = &errorJSON{
-			Kind: f.Kind, Status: cli.OrNull(f.Status), Messages: cli.OrEmpty(f.Messages),
+			Kind: f.Kind, Status: OrNull(f.Status), Messages: OrEmpty(f.Messages),
 			Fields: []FieldJSON{}, Text: f.Text, Counterpart: f.Counterpart,
 		}
 		for _, p := range f.Fields {
@@ -126,18 +180,18 @@ func titled(c *config.Config, row RowJSON, e trade.Entry) RowJSON {
 func RowDetailOf(c *config.Config, e trade.Entry, attempts []trade.Attempt, changes []trade.Difference) RowDetailJSON {
 	out := RowDetailJSON{
 		RowJSON: RowOf(c, e), Quantity: e.Quantity, Values: e.Values, Payload: e.Payload,
-		PayloadHash: cli.OrNull(string(e.PayloadHash)),
-		Warnings:    cli.OrEmpty(e.Warnings), GoneSweeps: e.GoneSweeps, Changes: cli.OrEmpty(changes),
-		Acknowledged: cli.OrEmpty(e.Acknowledged), History: []attemptJSON{}, Path: mapping.PathOf(e),
-		MovedID:   cli.OrNull(e.MovedID),
-		ReducedAt: cli.TimeOrNull(e.ReducedAt), Hints: hintsOf(RowHints{}),
+		PayloadHash: OrNull(string(e.PayloadHash)),
+		Warnings:    OrEmpty(e.Warnings), GoneSweeps: e.GoneSweeps, Changes: OrEmpty(changes),
+		Acknowledged: OrEmpty(e.Acknowledged), History: []attemptJSON{}, Path: mapping.PathOf(e),
+		MovedID:   OrNull(e.MovedID),
+		ReducedAt: TimeOrNull(e.ReducedAt), Hints: HintsOf(office.RowHints{}),
 	}
 	for _, t := range attempts {
 		out.History = append(out.History, attemptJSON{
 			No: t.No, ID: t.ID, Generation: t.Generation, RunID: t.RunID, StartedAt: t.StartedAt,
-			FinishedAt: cli.TimeOrNull(t.FinishedAt),
-			Outcome:    words.OutcomeName(t.Outcome), Status: cli.OrNull(t.Status), Messages: cli.OrEmpty(t.Messages),
-			RemoteID: cli.OrNull(t.RemoteID), Reason: t.Reason,
+			FinishedAt: TimeOrNull(t.FinishedAt),
+			Outcome:    words.OutcomeName(t.Outcome), Status: OrNull(t.Status), Messages: OrEmpty(t.Messages),
+			RemoteID: OrNull(t.RemoteID), Reason: t.Reason,
 			Request: notReduced(t.Payload), RequestHead: t.RequestHead, AnswerHead: t.AnswerHead, Answer: t.AnswerBody,
 			Evidence: t.Evidence,
 		})

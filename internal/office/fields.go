@@ -1,15 +1,16 @@
-package cli
+package office
 
 import (
 	"maps"
 	"slices"
 
+	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // ColumnsInOrder returns the columns of a row, in the order of the fields to which they are mapped,
 // then the columns that are mapped to none.
-func ColumnsInOrder(a *App, e trade.Entry) []string {
+func ColumnsInOrder(conf *config.Config, e trade.Entry) []string {
 	values := e.NewestValues()
 	var out []string
 	add := func(names ...string) {
@@ -19,7 +20,7 @@ func ColumnsInOrder(a *App, e trade.Entry) []string {
 			}
 		}
 	}
-	for _, spec := range a.Config.JobSpecs() {
+	for _, spec := range conf.JobSpecs() {
 		if spec.Name == e.Job {
 			for _, rule := range trade.Rules(spec.Sends) {
 				add(spec.Fields[rule.Field].Columns...)

@@ -1,4 +1,4 @@
-package alerts
+package office
 
 import (
 	"encoding/json"
@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config/configtest"
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -19,13 +19,12 @@ import (
 func TestI10CausesForMessagesNameNoRow(t *testing.T) {
 	t.Parallel()
 	conf := configtest.Load(t, t.TempDir()+"/config.yaml", configtest.Sample(t), "x")
-	a := &cli.App{Config: conf, Env: func(string) (string, bool) { return "", false }}
 	store := must.Get(state.OpenMemory(t.Context()))(t)
 	defer store.Close()
 	lease := must.Get(store.AcquireLease(t.Context(), "contracts", state.Self()))(t)
 	entry := func(key string, e trade.Entry) trade.Entry {
 		e.Sends, e.Key, e.Generation, e.SourceHash, e.MappedWith, e.FirstSeenAt, e.UpdatedAt = trade.OrderCommitments,
-			key, 1, trade.HashOf(key), "m", cli.Now(), cli.Now()
+			key, 1, trade.HashOf(key), "m", Now(), Now()
 		e.Values = trade.Values{"produto": {Kind: 't', Text: "CANARIO 12345678909"}}
 		return e
 	}
@@ -47,7 +46,7 @@ func TestI10CausesForMessagesNameNoRow(t *testing.T) {
 			WaitingFor: []trade.Awaited{{Ref: "wallets", Code: "CANARIO"}},
 		}),
 	}}))(t)
-	causes := must.Get(Causes(t.Context(), a, store, "contracts", nil))(t)
+	causes := must.Get(Causes(t.Context(), conf, words.Voice{Lang: trade.Portuguese}, store, "contracts", nil))(t)
 	text := must.Get(json.Marshal(causes))(t)
 	if len(causes) != 3 || strings.Contains(string(text), "CANARIO") || strings.Contains(string(text), "12345678909") {
 		t.Errorf("%d causes: %s", len(causes), text)

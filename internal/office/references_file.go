@@ -1,23 +1,24 @@
-package refs
+package office
 
 import (
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/words"
+	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // maxCSVBytes limits a de-para file; a million lines fit.
 const maxCSVBytes = 128 << 20
 
-// badLine is a line of a CSV that cannot be imported.
-type badLine struct {
+// BadLine is a line of a CSV that cannot be imported.
+type BadLine struct {
 	Line int    `json:"line"` // of the file, from 1
 	Text string `json:"text"` // why, in the person's language
 }
@@ -26,7 +27,7 @@ type badLine struct {
 type ReferenceTable struct {
 	Codes   map[string]string
 	Labels  map[string]string // nil: the file has no column for labels
-	Bad     []badLine
+	Bad     []BadLine
 	LeftOut int    // lines that are not where Layout.Where says
 	Text    string // the file, as UTF-8
 }
@@ -37,12 +38,12 @@ const maxTitleLines = 50
 // ReadReferences reads a CSV with codes and ids, in the encodings and with the separators of
 // spreadsheets. Without columns in the layout it has the header code,id or code,id,label. It returns
 // an error if the file is not such a table at all; invalid lines are in Bad.
-func ReadReferences(r io.Reader, layout Layout, v words.Voice) (ReferenceTable, error) {
+func ReadReferences(r io.Reader, layout ReferenceLayout, v words.Voice) (ReferenceTable, error) {
 	t := ReferenceTable{Codes: map[string]string{}}
 	if key, args := layout.Fault(); key != "" {
 		return t, errors.New(v.Text(key, args...))
 	}
-	text, err := cli.ReadText(r, maxCSVBytes, v)
+	text, err := ReadText(r, maxCSVBytes, v)
 	if err != nil {
 		return t, err
 	}
@@ -63,7 +64,7 @@ func ReadReferences(r io.Reader, layout Layout, v words.Voice) (ReferenceTable, 
 		var fault *csv.ParseError
 		if errors.As(err, &fault) {
 			// After an unclosed quote it is unknown where the next line begins.
-			t.Bad = append(t.Bad, badLine{fault.StartLine, v.Text("csv.broken")})
+			t.Bad = append(t.Bad, BadLine{fault.StartLine, v.Text("csv.broken")})
 			break
 		}
 		if err != nil {
@@ -76,7 +77,7 @@ func ReadReferences(r io.Reader, layout Layout, v words.Voice) (ReferenceTable, 
 			t.LeftOut++
 		default:
 			if why := t.add(s, record, line, lineOf); why != "" {
-				t.Bad = append(t.Bad, badLine{line, why})
+				t.Bad = append(t.Bad, BadLine{line, why})
 			}
 		}
 	}
@@ -132,4 +133,18 @@ func WriteReferences(w io.Writer, table []trade.Reference) error {
 	}
 	c.Flush()
 	return c.Error()
+}
+
+// Renames returns how many existing codes get another label from the file.
+func (t ReferenceTable) Renames(ctx context.Context, store *state.Store, kind string) (n int, err error) {
+	if t.Labels == nil {
+		return 0, nil
+	}
+	lines, err := store.ListReferences(ctx, kind)
+	for _, r := range lines {
+		if label, ok := t.Labels[r.Code]; ok && label != r.Label {
+			n++
+		}
+	}
+	return n, err
 }

@@ -1,4 +1,4 @@
-package webhooks
+package api
 
 import (
 	"context"
@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/apiclient"
-	"github.com/safrasync/safrasync/cmd/safrasync/api"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/office"
 	inbound "github.com/safrasync/safrasync/internal/receiver"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
@@ -63,7 +63,7 @@ func openRegistrar(ctx context.Context, a *cli.App, how cli.Access) (*registrar,
 		return nil, err
 	}
 	r := &registrar{App: a}
-	if r.client, err = api.OpenByHand(a); err != nil {
+	if r.client, err = OpenByHand(a); err != nil {
 		return nil, err
 	}
 	if r.store, err = a.OpenLedger(ctx, how); err != nil {
@@ -86,7 +86,7 @@ func openRegistrar(ctx context.Context, a *cli.App, how cli.Access) (*registrar,
 
 // read loads our registrations from the ledger.
 func (r *registrar) read(ctx context.Context) error {
-	list, err := r.store.Webhooks(ctx, cli.Now())
+	list, err := r.store.Webhooks(ctx, office.Now())
 	r.ours = map[string][]trade.Webhook{}
 	for _, w := range list {
 		r.ours[w.Event] = append(r.ours[w.Event], w)
@@ -169,7 +169,7 @@ func (r *registrar) step(ctx context.Context, event apiclient.WebhookEvent, want
 		step.Ours = r.recognise(event, there)
 	}
 	switch {
-	case there == nil && step.Asked != nil && cli.Now().Before(step.Asked.AskedAt.Add(r.Config.API.Quarantine)):
+	case there == nil && step.Asked != nil && office.Now().Before(step.Asked.AskedAt.Add(r.Config.API.Quarantine)):
 		step.Action, step.Why, step.Until = hookWait, "hook.why_wait", step.Asked.AskedAt.Add(r.Config.API.Quarantine)
 	case there == nil && wanted:
 		step.Action, step.Why = hookCreate, "hook.why_none"

@@ -1,4 +1,4 @@
-package cli
+package mapping
 
 import (
 	"strings"
@@ -25,4 +25,17 @@ func FuzzCanonicalKey(f *testing.F) {
 			t.Errorf("%q becomes %q, and that %q", a, once, CanonicalKey(once))
 		}
 	})
+}
+
+func TestKeysAsPeopleTypeThem(t *testing.T) {
+	t.Parallel()
+	for typed, want := range map[string]string{
+		`01|000123`: `01|000123`, ` 01 | 000123  `: `01|000123`, `01|A\|B`: `01|A\|B`, `01|A\\B`: `01|A\\B`,
+		`01|A\B`: `01|A\\B`, `01|x y`: `01|x y`,
+		`01|`: `01|`, `01|A\`: `01|A\\`, `01|ção`: `01|ção`, ``: ``,
+	} {
+		if got := CanonicalKey(typed); got != want {
+			t.Errorf("canonicalKey(%q) = %q, want %q", typed, got, want)
+		}
+	}
 }

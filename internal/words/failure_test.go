@@ -1,4 +1,4 @@
-package api
+package words
 
 import (
 	"context"
@@ -11,9 +11,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/apiclient"
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/must"
-	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -38,7 +36,7 @@ func failureFrom(t *testing.T, status int, body string) *apiclient.Error {
 
 func TestEachRefusalIsSaidInPortugueseWithWhatToDoNext(t *testing.T) {
 	t.Parallel()
-	v := words.Voice{Lang: trade.Portuguese, Zone: time.UTC}
+	v := Voice{Lang: trade.Portuguese, Zone: time.UTC}
 	for name, c := range map[string]struct {
 		status     int
 		body       string
@@ -100,22 +98,22 @@ func TestEachRefusalIsSaidInPortugueseWithWhatToDoNext(t *testing.T) {
 		"200 with a page for people": {200, `<html>login`, "não traz um id", "Procure"},
 	} {
 		got := FailureOf(v, failureFrom(t, c.status, c.body))
-		if !strings.Contains(got.What, c.what) || !strings.Contains(got.next, c.next) {
-			t.Errorf("%s: %q, %q; want %q, %q", name, got.What, got.next, c.what, c.next)
+		if !strings.Contains(got.What, c.what) || !strings.Contains(got.Next, c.next) {
+			t.Errorf("%s: %q, %q; want %q, %q", name, got.What, got.Next, c.what, c.next)
 		}
-		if strings.Contains(got.What+got.next, "Ana") || strings.Contains(got.What+got.next, "%!") {
-			t.Errorf("%s: %q, %q", name, got.What, got.next)
+		if strings.Contains(got.What+got.Next, "Ana") || strings.Contains(got.What+got.Next, "%!") {
+			t.Errorf("%s: %q, %q", name, got.What, got.Next)
 		}
 	}
 }
 
 func TestEveryFaultHasWords(t *testing.T) {
 	t.Parallel()
-	v := words.Voice{Lang: trade.Portuguese, Zone: time.UTC}
+	v := Voice{Lang: trade.Portuguese, Zone: time.UTC}
 	said := map[string]bool{}
 	for fault := apiclient.FaultNetwork; fault <= apiclient.FaultRequest; fault++ {
 		got := FailureOf(v, &apiclient.Error{Fault: fault, Answer: apiclient.Answer{Known: apiclient.NotSent}})
-		if got.What == "" || got.next == "" {
+		if got.What == "" || got.Next == "" {
 			t.Errorf("%s: %+v", fault, got)
 		}
 		said[got.What] = true
@@ -125,38 +123,4 @@ func TestEveryFaultHasWords(t *testing.T) {
 	if len(said) != 8 { // a refusal by the window is an interruption
 		t.Errorf("%d different sentences: %v", len(said), said)
 	}
-}
-
-// Whatever is refused before it is sent is a wrong call, said in the person's language with the
-// flag's name.
-func TestAWrongRequestIsSaidWithTheNamesOfItsFlags(t *testing.T) {
-	t.Parallel()
-	a := &cli.App{Env: func(string) (string, bool) { return "", false }}
-	long := strings.Repeat("x", 251)
-	for want, err := range map[string]error{
-		"--url é longo demais: a plataforma aceita no máximo 250 caracteres": apiclient.WebhookRequest{WebhookEvent: "A", URL: long}.Check(),
-		"--hmac-secret é longo demais: a plataforma aceita no máximo 120 caracteres; --basic-authentication deve ter a forma usuário:senha": swap(
-			apiclient.WebhookRequest{
-				WebhookEvent: "A", URL: "u", HMACSecret: apiclient.Secret(long[:121]),
-				BasicAuthentication: "x",
-			}.Check()),
-		"falta --webhook-event": apiclient.WebhookRequest{URL: "u"}.Check(),
-	} {
-		var usage *cli.UsageError
-		if got := usageOf(a, err); !errors.As(got, &usage) || usage.Text != want {
-			t.Errorf("%v, want %q", got, want)
-		}
-	}
-	if usageOf(a, nil) != nil {
-		t.Error("nothing wrong is something wrong")
-	}
-}
-
-// swap turns two faults round, to show that each is said by itself.
-func swap(err error) error {
-	var e *apiclient.RequestError
-	if errors.As(err, &e) && len(e.Faults) == 2 {
-		e.Faults[0], e.Faults[1] = e.Faults[1], e.Faults[0]
-	}
-	return err
 }

@@ -1,4 +1,4 @@
-package webhooks
+package api
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/office"
 	inbound "github.com/safrasync/safrasync/internal/receiver"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -57,7 +58,7 @@ func (r *registrar) register(ctx context.Context, step hookStep, f cli.ActFlags)
 	w := trade.Webhook{
 		ID: uuid.Must(uuid.NewV7()).String(), Event: string(step.Event), Address: r.Config.Webhooks.PublicURL,
 		PathHash: inbound.HashOf(login.Path), LoginHash: inbound.HashOf(login.Basic()),
-		HMACMark: r.mark, State: trade.WebhookAsked, AskedAt: cli.Now(),
+		HMACMark: r.mark, State: trade.WebhookAsked, AskedAt: office.Now(),
 	}
 	request := apiclient.WebhookRequest{
 		WebhookEvent: step.Event, URL: w.Address + login.Path, BasicAuthentication: apiclient.Secret(login.Basic()),
@@ -71,7 +72,7 @@ func (r *registrar) register(ctx context.Context, step hookStep, f cli.ActFlags)
 	}
 	if step.Asked != nil {
 		old := *step.Asked
-		old.State, old.RetiredAt = trade.WebhookRetired, cli.Now()
+		old.State, old.RetiredAt = trade.WebhookRetired, office.Now()
 		if err := r.record(ctx, old, f, hookAudit{Outcome: "given up"}, r.settleWith); err != nil {
 			return hookDone{}, err
 		}
@@ -97,7 +98,7 @@ func (r *registrar) register(ctx context.Context, step hookStep, f cli.ActFlags)
 	case err == nil:
 		return hookDone{Done: true}, r.settled(ctx, w, id, f, hookAudit{Outcome: "done", Status: answer.Status})
 	case answer.Known == apiclient.NotCreated || answer.Known == apiclient.NotSent:
-		w.State, w.RetiredAt = trade.WebhookRetired, cli.Now()
+		w.State, w.RetiredAt = trade.WebhookRetired, office.Now()
 		return hookDone{Problem: "hook.refused", Err: err},
 			r.record(ctx, w, f, hookAudit{Phase: "after", Outcome: "refused", Status: answer.Status}, r.settleWith)
 	}
@@ -155,20 +156,20 @@ func (r *registrar) remove(ctx context.Context, step hookStep, f cli.ActFlags) (
 	if err != nil && !answer.NotFound() {
 		return hookDone{Problem: "hook.refused", Err: err}, nil
 	}
-	w.State, w.RetiredAt = trade.WebhookRetired, cli.Now()
+	w.State, w.RetiredAt = trade.WebhookRetired, office.Now()
 	return hookDone{Done: true}, r.record(ctx, w, f,
 		hookAudit{Phase: "after", Outcome: "removed", ID: id, Status: answer.Status}, r.settleWith)
 }
 
 // settled stores that the platform has a registration.
 func (r *registrar) settled(ctx context.Context, w trade.Webhook, id string, f cli.ActFlags, detail hookAudit) error {
-	w.State, w.RemoteID, w.SettledAt = trade.WebhookActive, id, cli.Now()
+	w.State, w.RemoteID, w.SettledAt = trade.WebhookActive, id, office.Now()
 	detail.Phase, detail.ID = "after", id
 	return r.record(ctx, w, f, detail, r.settleWith)
 }
 
 func (r *registrar) settleWith(ctx context.Context, w trade.Webhook, record trade.AuditRecord) error {
-	return r.store.SettleWebhook(ctx, w, cli.Now(), record)
+	return r.store.SettleWebhook(ctx, w, office.Now(), record)
 }
 
 // record stores a registration together with its audit record.

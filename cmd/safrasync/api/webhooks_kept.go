@@ -1,4 +1,4 @@
-package webhooks
+package api
 
 import (
 	"context"
@@ -10,15 +10,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/apiclient"
-	"github.com/safrasync/safrasync/cmd/safrasync/api"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// NewCommand makes the command webhooks.
-func NewCommand(a *cli.App) *cobra.Command {
+// NewWebhooksCommand makes the command webhooks.
+func NewWebhooksCommand(a *cli.App) *cobra.Command {
 	events := cli.Texts(apiclient.WebhookEvents)
 	var planned []string
 	plan := a.Command("plan", "help.hooks_plan", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
@@ -42,7 +41,7 @@ func NewCommand(a *cli.App) *cobra.Command {
 	list := a.Command("list", "help.hooks_list", cli.Exactly(0),
 		func(cmd *cobra.Command, _ []string) error { return listHooks(cmd.Context(), a, nil) })
 	show := a.Command("show EVENT", "help.hooks_show", cli.Exactly(1), func(cmd *cobra.Command, args []string) error {
-		event, err := api.Event(a, args[0])
+		event, err := Event(a, args[0])
 		if err != nil {
 			return err
 		}
@@ -82,7 +81,7 @@ func hookJSONOf(s hookStep, done bool, why string) hookJSON {
 		out.ID = cli.OrNull(s.There.ID)
 		out.Address, _ = hookPath(s.There.URL)
 		if s.Ours == nil {
-			out.Address = api.ShownURL(s.There.URL)
+			out.Address = ShownURL(s.There.URL)
 		}
 	}
 	if s.Ours != nil {
@@ -111,7 +110,7 @@ func planHooks(ctx context.Context, a *cli.App, takeOver []string) error {
 	}
 	steps, err := r.plan(ctx, takeOver)
 	if err != nil {
-		return api.ReadFailed(a, err)
+		return ReadFailed(a, err)
 	}
 	return showHooks(a, steps)
 }
@@ -152,7 +151,7 @@ func applyHooks(ctx context.Context, a *cli.App, takeOver []string, f cli.ActFla
 	}
 	steps, err := r.plan(ctx, takeOver)
 	if err != nil {
-		return api.ReadFailed(a, err)
+		return ReadFailed(a, err)
 	}
 	return doHooks(ctx, a, steps, f)
 }
@@ -164,7 +163,7 @@ func deleteHooks(ctx context.Context, a *cli.App, names []string, f cli.ActFlags
 	}
 	var events []apiclient.WebhookEvent
 	for _, name := range names {
-		event, err := api.Event(a, name)
+		event, err := Event(a, name)
 		if err != nil {
 			return err
 		}
@@ -178,7 +177,7 @@ func deleteHooks(ctx context.Context, a *cli.App, names []string, f cli.ActFlags
 	for _, event := range events {
 		step, err := r.step(ctx, event, false, false)
 		if err != nil {
-			return api.ReadFailed(a, err)
+			return ReadFailed(a, err)
 		}
 		if step.Action == hookRemove {
 			step.Why = "hook.why_asked"
@@ -268,7 +267,7 @@ func listHooks(ctx context.Context, a *cli.App, events []apiclient.WebhookEvent)
 	if events == nil {
 		hooks, err := r.client.Webhooks(ctx)
 		if err != nil {
-			return api.ReadFailed(a, err)
+			return ReadFailed(a, err)
 		}
 		for _, e := range apiclient.WebhookEvents {
 			has := slices.ContainsFunc(hooks, func(w apiclient.Webhook) bool { return w.WebhookEvent == e })
@@ -284,7 +283,7 @@ func listHooks(ctx context.Context, a *cli.App, events []apiclient.WebhookEvent)
 	for _, e := range events {
 		step, err := r.step(ctx, e, slices.Contains(declared, e), false)
 		if err != nil {
-			return api.ReadFailed(a, err)
+			return ReadFailed(a, err)
 		}
 		steps = append(steps, step)
 	}

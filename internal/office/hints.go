@@ -1,0 +1,94 @@
+package office
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/sync/events"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// RowHints is what is known of a row beyond the answers to its own requests.
+type RowHints struct {
+	trade.Hints
+	Like       []events.Suggestion
+	Unreadable []trade.Candidate
+	More       bool // events named more records than were compared
+	Listening  bool // webhooks are registered, or events have come
+	Doubtful   bool // an attempt ended without a definite answer, and a person may still decide
+}
+
+const hintsShown = 10
+
+// HintsCompared is with how many records a row in doubt is compared to show hints, because a page
+// must not wait for a hundred thousand. What settles a row without a person compares it with all.
+const HintsCompared = 2000
+
+// Several reports whether more than one record matches everything that was sent.
+func (h RowHints) Several() bool {
+	full := 0
+	for _, s := range h.Like {
+		if s.Full {
+			full++
+		}
+	}
+	return full > 1
+}
+
+// Hints collects what events reported about a row: about its record, its producer and its farm,
+// about the contract on which it depends and, while it is in doubt, about records that it may be.
+func Hints(ctx context.Context, conf *config.Config, store *state.Store, e trade.Entry,
+	attempts []trade.Attempt,
+) (RowHints, error) {
+	var out RowHints
+	ids := map[string][]string{}
+	if e.RemoteID != "" {
+		ids[string(e.Sends)] = []string{e.RemoteID}
+	}
+	var names map[string]any
+	if json.Unmarshal(e.Payload, &names) == nil {
+		for field, kind := range map[string]string{
+			"producer_id": "producers", "farm_id": "farms",
+			"contract_id": string(trade.OrderCommitments),
+		} {
+			if id, ok := names[field].(string); ok {
+				ids[kind] = []string{id}
+			}
+		}
+	}
+	if e.Sends == trade.Traceability && e.Target != "" {
+		ids[string(trade.OrderCommitments)] = []string{e.Target}
+	}
+	var since time.Time
+	for _, t := range attempts {
+		if t.Outcome == trade.OutcomeUnknown && since.IsZero() {
+			since = t.StartedAt
+		}
+	}
+	if e.State != trade.InDoubt && e.State != trade.Dismissed && e.State != trade.Held {
+		since = time.Time{}
+	}
+	out.Doubtful = !since.IsZero()
+	var err error
+	if out.Hints, err = store.Hints(ctx, ids, since, hintsShown); err != nil || since.IsZero() {
+		return out, err
+	}
+	silence, err := store.EventSilence(ctx)
+	if err != nil {
+		return out, err
+	}
+	out.Listening = !silence.Since.IsZero() || !silence.LastAt.IsZero()
+	if e.Sends != trade.OrderCommitments {
+		return out, nil
+	}
+	candidates, err := store.Candidates(ctx, since.Add(-time.Minute), HintsCompared+1)
+	if err == nil {
+		out.More = len(candidates) > HintsCompared
+		candidates = candidates[:min(len(candidates), HintsCompared)]
+		out.Like, out.Unreadable = events.Suggestions(attempts, candidates, conf.Limits(), Now())
+	}
+	return out, err
+}

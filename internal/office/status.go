@@ -1,0 +1,201 @@
+package office
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/robfig/cron/v3"
+
+	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/sync/clock"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Instance is a process that may send, or one that died within the last hour without reporting
+// its end. Until is on the ledger's clock.
+type Instance struct {
+	Alive   bool      `json:"alive"`
+	Command string    `json:"command"` // run or sync
+	Since   time.Time `json:"since"`
+	Until   time.Time `json:"until"` // by then it must report again
+	Version string    `json:"version"`
+	Host    string    `json:"host"`
+	PID     int       `json:"pid"`
+	Jobs    []string  `json:"jobs"` // jobs whose lease it holds
+}
+
+func readInstances(ctx context.Context, store *state.Store) ([]Instance, error) {
+	all, err := store.Instances(ctx)
+	if err != nil {
+		return nil, err
+	}
+	leases, err := store.Leases(ctx)
+	out := make([]Instance, len(all))
+	for i, in := range all {
+		out[i] = Instance{
+			Alive: !in.Dead, Command: in.Command, Since: in.Started, Until: in.Until, Version: in.Version,
+			Host: in.Owner.Host, PID: in.Owner.PID, Jobs: []string{},
+		}
+		for _, l := range leases {
+			if l.Owner.Instance == in.Owner.Instance {
+				out[i].Jobs = append(out[i].Jobs, l.Job)
+			}
+		}
+	}
+	return out, err
+}
+
+// JobStatus is the status of a job, as `status --json` prints it.
+type JobStatus struct {
+	Job        string              `json:"job"`
+	Sends      *string             `json:"sends"` // null for a job that is no longer configured
+	Configured bool                `json:"configured"`
+	State      trade.JobState      `json:"state"`
+	Since      *time.Time          `json:"since"`
+	Stop       *trade.Stop         `json:"stop"`
+	States     map[trade.State]int `json:"states"`
+	Flags      map[trade.Flag]int  `json:"flags"`
+	LastRun    *trade.RunReport    `json:"last_run"`
+	SweptAt    *time.Time          `json:"swept_at"`   // the last complete sweep
+	NextRun    *time.Time          `json:"next_run"`   // in the daemon, or when a stop ends by itself
+	NextSweep  *time.Time          `json:"next_sweep"` // from this time on, the next run sweeps
+	NextRuns   []time.Time         `json:"next_runs"`  // the next five; empty for a job that is not configured
+	Services   []Service           `json:"services"`   // every `safrasync run` of this ledger; the same for each job
+	// of a ledger in PostgreSQL: the processes that may send; the same for each job
+	Instances []Instance `json:"instances"`
+	// when the last backup of a SQLite ledger was made; null: never; the same for each job
+	LastBackup *time.Time `json:"last_backup"`
+}
+
+// Service is a `safrasync run` that serves the ledger, or one that died without reporting its
+// end.
+type Service struct {
+	Alive   bool      `json:"alive"`
+	Since   time.Time `json:"since"`
+	Seen    time.Time `json:"seen"` // when it last reported itself
+	Version string    `json:"version"`
+	Host    string    `json:"host"`
+	PID     int       `json:"pid"`
+}
+
+// ReadStatus returns the configured jobs in file order, then those that only the ledger knows.
+func ReadStatus(ctx context.Context, store *state.Store, configuration *config.Config) ([]JobStatus, error) {
+	known, err := store.Jobs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	specs := map[string]mapping.JobSpec{}
+	for _, spec := range configuration.JobSpecs() {
+		names = append(names, spec.Name)
+		specs[spec.Name] = spec
+	}
+	for _, name := range known {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	services, err := readServices(ctx, store)
+	if err != nil {
+		return nil, err
+	}
+	instances, err := readInstances(ctx, store)
+	if err != nil {
+		return nil, err
+	}
+	backup, err := store.LastBackup(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]JobStatus, len(names))
+	for i, name := range names {
+		if out[i], err = ReadJob(ctx, store, name); err != nil {
+			return nil, err
+		}
+		out[i].Services, out[i].Instances, out[i].LastBackup = services, instances, timeOrNull(backup.At)
+		if spec, ok := specs[name]; ok {
+			if err := out[i].Schedule(spec, configuration.Zone(), Now()); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+// ReadJob reads the status of a job from the ledger.
+func ReadJob(ctx context.Context, store *state.Store, name string) (JobStatus, error) {
+	job := JobStatus{Job: name, States: map[trade.State]int{}, NextRuns: []time.Time{}}
+	status, err := store.JobStatus(ctx, name)
+	if err != nil {
+		return job, err
+	}
+	if status, err = Abandoned(ctx, store, status); err != nil {
+		return job, err
+	}
+	job.State, job.Stop, job.Since = status.State, status.Stop, timeOrNull(status.Since)
+	tallies, err := store.Counts(ctx, name)
+	if err != nil {
+		return job, err
+	}
+	for _, t := range tallies {
+		if t.Count > 0 {
+			job.States[t.State] += t.Count
+		}
+	}
+	if job.Flags, err = store.FlagCounts(ctx, name); err != nil {
+		return job, err
+	}
+	runs, err := store.Runs(ctx, name, 1)
+	if err != nil {
+		return job, err
+	}
+	if len(runs) > 0 {
+		job.LastRun = &runs[0]
+	}
+	cursor, err := store.Cursor(ctx, name)
+	job.SweptAt = timeOrNull(cursor.SweptAt)
+	return job, err
+}
+
+// Schedule fills in what the configuration determines.
+func (j *JobStatus) Schedule(spec mapping.JobSpec, zone *time.Location, now time.Time) error {
+	sends := string(spec.Sends)
+	j.Configured, j.Sends = true, &sends
+	runs, err := clock.ParseSchedule(spec.Schedule, zone)
+	if err != nil {
+		return err
+	}
+	sweeps, err := clock.ParseSchedule(spec.Sweep, zone)
+	if err != nil {
+		return err
+	}
+	after := now
+	if j.SweptAt != nil { // a sweep is due from the first time of its schedule after the last one
+		after = *j.SweptAt
+	}
+	from := now
+	// @every counts from the last run, not from now
+	if _, distance := runs.(cron.ConstantDelaySchedule); distance && j.LastRun != nil {
+		if last := j.LastRun.StartedAt; last.Before(now) && runs.Next(last).After(now) {
+			from = last
+		}
+	}
+	j.NextRuns = NextRuns(runs, trade.JobStatus{State: j.State, Stop: j.Stop}, from, now)
+	if len(j.NextRuns) > 0 {
+		j.NextRun = &j.NextRuns[0]
+	}
+	j.NextSweep = timeOrNull(sweeps.Next(after).UTC())
+	return nil
+}
+
+func readServices(ctx context.Context, store *state.Store) ([]Service, error) {
+	services, err := store.Services(ctx)
+	out := make([]Service, len(services))
+	for i, s := range services {
+		out[i] = Service{!s.Dead, s.Since, s.Seen, s.Version, s.Owner.Host, s.Owner.PID}
+	}
+	return out, err
+}

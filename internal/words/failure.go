@@ -1,0 +1,99 @@
+package words
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/internal/i18n"
+)
+
+// Failure explains a failed call to a person: what happened, and what to do next.
+type Failure struct{ What, Next string }
+
+// FailureOf explains an error of the client. Fault and status decide, as they do in the client; the
+// body only distinguishes cases with the same status.
+func FailureOf(v Voice, e *apiclient.Error) Failure {
+	value, unknownValue := e.UnexpectedValue()
+	if unknownValue && isPlainName(value) { // any other value may be personal data
+		return Failure{v.Text("failed.value.what", value), v.Text("failed.value.next")}
+	}
+	if e.Known == apiclient.Throttled {
+		return Failure{v.Text("failed.throttled.what"), v.Text("failed.throttled.next", v.Moment(e.ThrottledUntil))}
+	}
+	w, ok := faultWords[e.Fault]
+	switch {
+	case e.Fault == apiclient.FaultNetwork && e.Known != apiclient.NotSent:
+		w = "failed.lost"
+	case ok:
+	case e.Known == apiclient.CreatedIDUnknown:
+		w = "failed.no_id"
+	default:
+		w = statusWords(e)
+	}
+	return Failure{v.Text(w + ".what"), v.Text(w + ".next")}
+}
+
+var faultWords = map[apiclient.Fault]i18n.Key{
+	apiclient.FaultNetwork: "failed.network", apiclient.FaultCertificate: "failed.certificate",
+	apiclient.FaultWindow:   "failed.canceled",
+	apiclient.FaultCanceled: "failed.canceled", apiclient.FaultTimeout: "failed.timeout",
+	apiclient.FaultRedirect: "failed.redirect",
+	apiclient.FaultProtocol: "failed.answer", apiclient.FaultRequest: "failed.request",
+}
+
+// statusWords returns the text for an answer by its status (chapter 7).
+func statusWords(e *apiclient.Error) i18n.Key {
+	switch e.Status {
+	case http.StatusUnauthorized:
+		if e.Format == apiclient.FormatEmpty {
+			return "failed.key_inside"
+		}
+		return "failed.key"
+	case http.StatusForbidden:
+		switch _, unknownValue := e.UnexpectedValue(); {
+		case e.HasMessage("message.module.not-contracted"):
+			return "failed.module"
+		case unknownValue:
+			return "failed.data"
+		}
+		return "failed.permission"
+	case http.StatusNotFound:
+		switch {
+		case e.HasMessage("message.producer.not-found"):
+			return "failed.producer"
+		case e.APIForm():
+			return "failed.not_found"
+		}
+		return "failed.address"
+	case http.StatusBadRequest, http.StatusConflict, http.StatusUnprocessableEntity, http.StatusRequestEntityTooLarge:
+		switch {
+		case e.Status == http.StatusConflict, e.HasMessage("message.duplicate.key"),
+			e.HasMessage("message.producer.already-exists"):
+			return "failed.exists"
+		case e.HasMessage("message.malformed-request"):
+			return "failed.malformed"
+		}
+		return "failed.data"
+	case http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return "failed.down"
+	case http.StatusBadGateway:
+		return "failed.refused"
+	}
+	switch {
+	case slices.Contains([]int{405, 406, 411, 414, 415, 426, 431, 501}, e.Status):
+		return "failed.address"
+	case e.Status >= 500:
+		return "failed.inside"
+	}
+	return "failed.other"
+}
+
+// isPlainName reports whether a text is a name such as PF: at most 40 letters, digits, _ and -, and
+// not only digits.
+func isPlainName(text string) bool {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-"
+	return text != "" && len(text) <= 40 && strings.Trim(text, letters+"0123456789") == "" &&
+		strings.ContainsAny(text, letters)
+}
