@@ -80,10 +80,11 @@ func (p plan) usable(values []Value) bool {
 // error of fn ends the read and is returned unchanged. After any error the result is empty and
 // nothing may be concluded from the rows seen: they exist, but may not be all.
 //
-// Memory does not grow with the table, except for 8 bytes per row. They are needed to pass no row
-// twice if the database fails in the middle and the rest is read key by key.
+// Memory does not grow with the table. To pass no row twice if the database fails in the middle and
+// the rest is read key by key, 8 bytes of each row go to a temporary file.
 func (s *Source) Read(ctx context.Context, q Query, w Window, fn func(Row) error) (Result, error) {
 	r := reader{source: s, window: w, fn: fn, seed: maphash.MakeSeed()}
+	defer r.passed.close()
 	err := s.inTx(ctx, func(clk dialect.Clock, tx dialect.Tx) error {
 		var err error
 		if r.plan, err = s.plan(ctx, tx, q); err != nil {
@@ -106,9 +107,9 @@ type reader struct {
 	reach   reach
 	result  Result
 	seed    maphash.Seed
-	// given has the hashes of the rows passed to fn, if salvage may follow.
-	given []uint64
-	keep  bool
+	// passed has the rows passed to fn, if salvage may follow (keep).
+	passed passedRows
+	keep   bool
 }
 
 func (r *reader) read(ctx context.Context, clk dialect.Clock, tx dialect.Tx) error {
@@ -178,7 +179,7 @@ func (r *reader) deliver(values []Value) error {
 		}
 	}
 	if r.keep {
-		r.given = append(r.given, r.hash(values))
+		r.passed.add(r.hash(values))
 	}
 	if !r.plan.usable(values) {
 		r.result.Unreadable++

@@ -2,6 +2,7 @@ package erp
 
 import (
 	"context"
+	"os"
 	"slices"
 
 	"github.com/safrasync/safrasync/erp/dialect"
@@ -15,11 +16,12 @@ import (
 // were passed to the caller before the failure are not passed again.
 func (r *reader) salvage(ctx context.Context, tx dialect.Tx, t dialect.Salvager, items []dialect.Item) error {
 	unreadable, unreadableBefore := 0, r.result.Unreadable
-	given := make(map[uint64]int, len(r.given))
-	for _, h := range r.given {
-		given[h]++
+	given, err := r.passed.counts()
+	if err != nil {
+		return fault.Failf(CodeOther, "the temporary file of a reading cannot be read again: look at the disk of %s",
+			os.TempDir())
 	}
-	r.keep, r.given = false, nil
+	r.keep, r.passed.newest = false, nil
 
 	b := dialect.NewBinder(r.source.engine.Syntax)
 	cond, bad := r.condition(b)
@@ -30,7 +32,7 @@ func (r *reader) salvage(ctx context.Context, tx dialect.Tx, t dialect.Salvager,
 	k.items, k.condition = items, r.condition
 	done := map[uint64]bool{}
 	list := r.plan.st.Wrap(dialect.SelectList(k.keyItems), cond)
-	err := t.Batches(ctx, list, b.Args, k.keyItems, func(batch [][]Value) error {
+	err = t.Batches(ctx, list, b.Args, k.keyItems, func(batch [][]Value) error {
 		var keys [][]Value
 		for _, key := range batch {
 			if slices.ContainsFunc(key, func(v Value) bool { return !v.Usable() }) {

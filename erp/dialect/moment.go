@@ -1,8 +1,6 @@
 package dialect
 
 import (
-	"regexp"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -18,37 +16,100 @@ type Moment struct {
 	secs   bool
 }
 
-// momentShape matches YYYY-MM-DD[T| ]HH:MM[:SS[.f…]][zone], zone = Z, ±HH, ±HHMM, ±HH:MM or
-// ±HH:MM:SS, also after a blank. That is what PostgreSQL writes and what programs store as text. It
-// matches no other calendar ("BC"), no five-digit year, no 'infinity'.
-var momentShape = regexp.MustCompile(`^(\d{4}-\d\d-\d\d)(?:([T ])(\d\d):([0-5]\d)(?::(\d\d)(?:\.(\d{1,9}))?)?` +
-	`( ?[Zz]|( ?[+-])(\d\d)(?::?([0-5]\d)(?::?([0-5]\d))?)?)?)?$`)
-
-// ParseMoment parses a text of such a format whose date exists; 24:00 and a leap second are the
-// moment after.
+// ParseMoment parses a text YYYY-MM-DD[T| ]HH:MM[:SS[.f…]][zone] whose date exists, zone = Z, ±HH,
+// ±HHMM, ±HH:MM or ±HH:MM:SS, also after a blank. That is what PostgreSQL writes and what programs
+// store as text. It takes no other calendar ("BC"), no five-digit year, no 'infinity'. 24:00 and a
+// leap second are the moment after.
 func ParseMoment(s string) (Moment, bool) {
-	part := momentShape.FindStringSubmatch(s)
-	if part == nil {
+	c := cutter{rest: s}
+	year := c.number(4, 9999)
+	c.must("-")
+	month := c.number(2, 12)
+	c.must("-")
+	day := c.number(2, 31)
+	m := Moment{At: time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)}
+	if c.bad || int(m.At.Month()) != month || m.At.Day() != day { // there is no such day
 		return Moment{}, false
 	}
-	number := func(i int) int {
-		n, _ := strconv.Atoi(part[i]) // digits, or nothing
-		return n
+	if c.rest == "" {
+		return m, true
 	}
-	day, err := time.Parse(time.DateOnly, part[1])
-	if err != nil || number(3) > 24 || number(5) > 60 || number(9) > 24 {
-		return Moment{}, false
+	m.Sep = c.must("T ")
+	at := time.Duration(c.number(2, 24)) * time.Hour
+	c.must(":")
+	at += time.Duration(c.number(2, 59)) * time.Minute
+	if m.secs = c.one(":") != ""; m.secs {
+		at += time.Duration(c.number(2, 60)) * time.Second
+		if c.one(".") != "" {
+			m.digits = max(1, min(9, len(c.rest)-len(strings.TrimLeft(c.rest, "0123456789"))))
+			fraction := c.number(m.digits, 999999999)
+			for range 9 - m.digits {
+				fraction *= 10
+			}
+			at += time.Duration(fraction)
+		}
 	}
-	m := Moment{
-		Sep: part[2], secs: part[5] != "", digits: len(part[6]), Zoned: part[7] != "", suffix: part[7],
-		offset: time.Duration(number(9)*3600+number(10)*60+number(11)) * time.Second,
+	m.suffix, m.Zoned = c.rest, c.rest != ""
+	if m.Zoned {
+		m.offset = c.zone()
 	}
-	if strings.TrimSpace(part[8]) == "-" {
-		m.offset = -m.offset
+	m.At = m.At.Add(at - m.offset)
+	return m, !c.bad && c.rest == ""
+}
+
+// cutter cuts a text into parts from its beginning. It is bad if a part was not there.
+type cutter struct {
+	rest string
+	bad  bool
+}
+
+// number cuts a number of so many digits.
+func (c *cutter) number(digits, most int) int {
+	n := 0
+	for range digits {
+		if c.rest == "" || c.rest[0] < '0' || c.rest[0] > '9' {
+			c.bad = true
+			return 0
+		}
+		n, c.rest = n*10+int(c.rest[0]-'0'), c.rest[1:]
 	}
-	nano, _ := strconv.Atoi((part[6] + "000000000")[:9])
-	m.At = time.Date(day.Year(), day.Month(), day.Day(), number(3), number(4), number(5), nano, time.UTC).Add(-m.offset)
-	return m, true
+	c.bad = c.bad || n > most
+	return n
+}
+
+// one cuts one of some characters; "" if none of them comes next.
+func (c *cutter) one(of string) (cut string) {
+	if c.rest != "" && strings.IndexByte(of, c.rest[0]) >= 0 {
+		cut, c.rest = c.rest[:1], c.rest[1:]
+	}
+	return cut
+}
+
+// must is one, and it is bad if none comes next.
+func (c *cutter) must(of string) (cut string) {
+	cut = c.one(of)
+	c.bad = c.bad || cut == ""
+	return cut
+}
+
+// zone cuts the zone of a time.
+func (c *cutter) zone() (offset time.Duration) {
+	c.one(" ")
+	if c.one("Zz") != "" {
+		return 0
+	}
+	sign := c.must("+-")
+	offset = time.Duration(c.number(2, 24)) * time.Hour
+	for _, unit := range []time.Duration{time.Minute, time.Second} {
+		if c.rest != "" {
+			c.one(":")
+			offset += time.Duration(c.number(2, 59)) * unit
+		}
+	}
+	if sign == "-" {
+		return -offset
+	}
+	return offset
 }
 
 // Wall returns the local time as written, as if it were UTC.

@@ -23,22 +23,22 @@ type double struct {
 }
 
 // addDouble takes a living row whose key was read before. A sweep counts it beside the documents.
-func (p *pager) addDouble(key string, parts []trade.Cell, row erp.Row) {
-	d := p.doubles[key]
+func (p *pager) addDouble(row *readRow) {
+	d := p.doubles[row.key]
 	if d == nil {
 		d = &double{rows: 1}
-		p.doubles[key] = d
+		p.doubles[row.key] = d
 	}
-	if d.rows++; !slices.ContainsFunc(d.parts, func(o []trade.Cell) bool { return slices.Equal(o, parts) }) {
-		d.parts = append(d.parts, parts)
+	if d.rows++; !slices.ContainsFunc(d.parts, func(o []trade.Cell) bool { return slices.Equal(o, row.parts) }) {
+		d.parts = append(d.parts, row.parts)
 	}
 	if p.beside == nil {
 		return
 	}
 	of := p.beside.of(trade.BesideDouble)
-	p.run.change(of, p.run.Run.Job.Values(row.Get), (*trade.Sums).Add)
+	p.run.change(of, p.run.Run.Job.Values(row.row.Get), (*trade.Sums).Add)
 	if d.rows == 2 {
-		p.beside.name(trade.BesideDouble, key)
+		p.beside.name(trade.BesideDouble, row.key)
 	}
 }
 

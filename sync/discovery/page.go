@@ -30,7 +30,7 @@ type readRow struct {
 type pager struct {
 	run  *Discoverer
 	rows []readRow
-	seen seenKeys // the keys that were read; in a sweep also those of the ledger
+	seen *seenKeys // the keys that were read; in a sweep also those of the ledger
 	// id of the last entry that the ledger had before this reading, not counting those of a braked
 	// sweep
 	newest  int64
@@ -48,7 +48,7 @@ type pager struct {
 
 func newPager(r *Discoverer) *pager {
 	return &pager{
-		run: r, seen: seenKeys{}, doubles: map[string]*double{}, revived: map[string][]trade.Cell{},
+		run: r, seen: newSeenKeys(0), doubles: map[string]*double{}, revived: map[string][]trade.Cell{},
 		left: map[string]trade.Values{},
 	}
 }
@@ -75,10 +75,13 @@ func (p *pager) add(ctx context.Context, row erp.Row) error {
 	if cancelled && p.beside != nil {
 		p.leave(trade.BesideCancelled, key, row)
 	}
-	hash, shown := r.Run.Job.SourceHash(row.Get), r.Run.Job.Shown(key, row.Get)
-	switch p.seen.observe(run.HashKey(key), prefixOf(hash, shown.Mark), cancelled, p.anew) {
+	read := readRow{
+		key: key, parts: parts, row: row, hash: r.Run.Job.SourceHash(row.Get), shown: r.Run.Job.Shown(key, row.Get),
+		cancelled: cancelled, late: row.Late,
+	}
+	switch p.seen.observe(&read, p.anew) {
 	case again:
-		p.addDouble(key, parts, row)
+		p.addDouble(&read)
 		return nil
 	case asItWas:
 		if r.Run.Report.Unchanged++; r.Run.Report.Unchanged%run.PageSize == 0 {
@@ -86,9 +89,7 @@ func (p *pager) add(ctx context.Context, row erp.Row) error {
 		}
 		return nil
 	}
-	p.rows = append(p.rows, readRow{
-		key: key, parts: parts, row: row, hash: hash, shown: shown, cancelled: cancelled, late: row.Late,
-	})
+	p.rows = append(p.rows, read)
 	if len(p.rows) < run.PageSize {
 		return nil
 	}
@@ -129,11 +130,6 @@ func (p *pager) flush(ctx context.Context) error {
 			return err
 		}
 	}
-	// A cancelled row beside a living one of the same key is its past, as soft deletes leave it. If
-	// the living row comes on a later page, it undoes what the cancelled one caused.
-	p.rows = slices.DeleteFunc(p.rows, func(row readRow) bool {
-		return row.cancelled && p.seen.of(run.HashKey(row.key))&living != 0
-	})
 	keys := make([]string, len(p.rows))
 	for i, row := range p.rows {
 		keys[i] = row.key
@@ -177,6 +173,18 @@ func (p *pager) sort(known map[string]trade.Known) (fresh []readRow, changed []c
 	r := p.run
 	for _, row := range p.rows {
 		k, ok := known[row.key]
+		var entry *trade.Known
+		if ok {
+			entry = &k
+		}
+		// A cancelled row beside a living one of the same key is its past, as soft deletes leave it. If
+		// the living row comes on a later page, it undoes what the cancelled one caused.
+		if p.seen.judged(&row, entry) == again {
+			if !row.cancelled {
+				p.addDouble(&row)
+			}
+			continue
+		}
 		if !ok {
 			if !row.cancelled {
 				fresh = append(fresh, row)
@@ -193,7 +201,7 @@ func (p *pager) sort(known map[string]trade.Known) (fresh []readRow, changed []c
 		}
 		switch verdict {
 		case cancel:
-			p.seen.note(run.HashKey(row.key), cancelledOnly) // its entry counts as found, not gone
+			p.seen.countKey(row.key, entry) // its entry counts as found, not gone
 		case revive:
 			p.revived[row.key] = row.parts
 			continue

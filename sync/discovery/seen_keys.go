@@ -1,103 +1,40 @@
-// What a reading keeps in memory for every key.
+// What a reading keeps in memory of every key.
 
 package discovery
 
 import (
+	"bytes"
 	"encoding/binary"
-	"encoding/hex"
+	"slices"
 
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// hashPrefix is the beginning of a source hash, XORed with the mark of the displayed columns.
-type hashPrefix [8]byte
-
-// prefixOf returns the prefix of a hash; the zero value if the hash is missing or damaged.
-func prefixOf(sum trade.Hash, shown int64) (mark hashPrefix) {
-	if n, err := hex.Decode(mark[:], []byte(sum)[:min(len(sum), 2*len(mark))]); err != nil || n != len(mark) {
-		return hashPrefix{}
-	}
-	binary.BigEndian.PutUint64(mark[:], binary.BigEndian.Uint64(mark[:])^uint64(shown))
-	return mark
-}
-
-// What a reading records about a key.
+// What a sweep records about an entry of the ledger.
 const (
-	living uint8 = 1 << iota // the ERP has a living row with it
-	// so far the ERP has only a cancelled row with it, whose entry was sent
-	cancelledOnly
-	known   // the ledger had it before this reading
-	alive   // a sweep expects to find it
-	plain   // a living row with the same source hash brings no change
-	settled // if it is not found, its entry does not change
+	plain   uint8 = 1 << iota // a living row as it was brings no change
+	alive                     // a sweep expects to find it
+	settled                   // if it is not found, its entry does not change
+	found                     // a living row was read with its key
 )
 
-// seenKeys is what a reading records about every key, so that a sweep needs no query for an
-// unchanged row.
-type seenKeys map[run.KeyHash]seenKey
-
-type seenKey struct {
-	source hashPrefix // of the entry; zero if the ledger has none
-	bits   uint8
-}
-
-// of returns what is recorded about a key; 0 if nothing is.
-func (r seenKeys) of(key run.KeyHash) uint8 { return r[key].bits }
-
-// note adds to what is recorded about a key.
-func (r seenKeys) note(key run.KeyHash, set uint8) {
-	item := r[key]
-	item.bits |= set
-	r[key] = item
-}
-
-// observation is what a row of the ERP means, given what was recorded about its key.
-type observation uint8
-
+// What a reading records about the key of a row that is judged.
 const (
-	toJudge observation = iota // it must be judged
-	again                      // a living row with this key was read before
-	asItWas
+	living  uint8 = 1 << iota // the ERP has a living row with it
+	counted                   // it counts as found
 )
 
-// observe records a row, and returns what it means. always means that every row must be judged.
-func (r seenKeys) observe(key run.KeyHash, source hashPrefix, cancelled, always bool) observation {
-	item, there := r[key]
-	if cancelled {
-		if there {
-			// its entry may change in this reading, so later rows must be judged
-			item.bits &^= plain
-			r[key] = item
-		}
-		return toJudge
-	}
-	if item.bits&living != 0 {
-		return again
-	}
-	was := !always && item.bits&plain != 0 && item.source == source
-	item.bits |= living
-	if !was {
-		item.bits &^= plain
-	}
-	r[key] = item
-	if was {
-		return asItWas
-	}
-	return toJudge
+// seenKeys is what a reading records, so that a sweep needs no query for an unchanged row. An entry
+// of the ledger is found by the hash of its key, cells and shown texts together: it is all that is
+// needed of a row that is as it was. Every other row is judged, with its entry at hand, and is found
+// by the hash of its key alone.
+type seenKeys struct {
+	set keySet
+	keyCount
+	last int64  // the highest id of an entry that was loaded
+	text []byte // of the last hash
 }
-
-// load records an entry of the ledger.
-func (r seenKeys) load(k *trade.Known, notes uint8) {
-	item := seenKey{bits: notes, source: prefixOf(k.SourceHash, k.ShownMark)}
-	if item.source == (hashPrefix{}) {
-		item.bits &^= plain // its entry was rebuilt without a usable hash
-	}
-	r[run.HashKey(k.Key)] = item
-}
-
-// found reports whether the reading has found a key.
-func (r seenKeys) found(key run.KeyHash) bool { return r.of(key)&(living|cancelledOnly) != 0 }
 
 // keyCount is the result of a sweep, in keys.
 type keyCount struct {
@@ -107,25 +44,180 @@ type keyCount struct {
 	unsettled    int // those of them whose entries change
 }
 
-// Count returns the counts of all keys.
-func (r seenKeys) Count() (c keyCount) {
-	for _, item := range r {
-		there := item.bits&(living|cancelledOnly) != 0
-		if there {
-			c.inScope++
-		}
-		if item.bits&alive != 0 {
-			c.Known++
-			if there {
-				c.Found++
-			}
-		}
-		if item.bits&known != 0 && !there {
-			c.gone++
-			if item.bits&settled == 0 {
-				c.unsettled++
-			}
+// newSeenKeys returns a record with room for some entries of the ledger.
+func newSeenKeys(entries int) *seenKeys { return &seenKeys{set: newKeySet(entries)} }
+
+// asItStands returns the hash of what is compared of a row or an entry.
+func (r *seenKeys) asItStands(key string, cells trade.Hash, shown int64) run.KeyHash {
+	r.text = append(append(append(r.text[:0], key...), 0), cells...)
+	return run.HashKey(binary.BigEndian.AppendUint64(r.text, uint64(shown)))
+}
+
+// entry returns what is recorded about an entry; nil if it was not loaded as it is now.
+func (r *seenKeys) entry(k *trade.Known) *uint8 {
+	return r.set.find(r.asItStands(k.Key, k.SourceHash, k.ShownMark))
+}
+
+// load records an entry of the ledger.
+func (r *seenKeys) load(k *trade.Known, notes uint8) {
+	*r.set.put(r.asItStands(k.Key, k.SourceHash, k.ShownMark)) = notes
+	r.last = max(r.last, k.ID)
+	r.gone++
+	if notes&alive != 0 {
+		r.Known++
+	}
+	if notes&settled == 0 {
+		r.unsettled++
+	}
+}
+
+// count counts a key as found. notes are those of its entry; isKnown is false if it has none.
+func (r *seenKeys) count(notes uint8, isKnown bool) {
+	r.inScope++
+	if !isKnown {
+		return
+	}
+	r.gone--
+	if notes&alive != 0 {
+		r.Found++
+	}
+	if notes&settled == 0 {
+		r.unsettled--
+	}
+}
+
+// observation is what a row of the ERP means, given what was recorded before.
+type observation uint8
+
+const (
+	toJudge observation = iota // it must be judged
+	again                      // a living row with this key was read before
+	asItWas
+)
+
+// observe records a row, and returns what it means. always means that every row must be judged.
+func (r *seenKeys) observe(row *readRow, always bool) observation {
+	if row.cancelled {
+		return toJudge
+	}
+	if !always {
+		e := r.set.find(r.asItStands(row.key, row.hash, row.shown.Mark))
+		switch {
+		case e == nil || *e&plain == 0:
+		case *e&found != 0:
+			return again
+		default:
+			*e |= found
+			r.count(*e, true)
+			return asItWas
 		}
 	}
-	return c
+	key := r.set.put(run.HashKey(row.key))
+	if *key&living != 0 {
+		return again
+	}
+	*key |= living
+	return toJudge
+}
+
+// judged records a row that is judged; k is its entry, or nil. It returns again if the row of that
+// entry was read before as it was: then this one is a double, or the past of that document.
+func (r *seenKeys) judged(row *readRow, k *trade.Known) observation {
+	var e *uint8
+	if k != nil {
+		e = r.entry(k)
+	}
+	key := r.set.find(run.HashKey(row.key))
+	switch {
+	case e != nil && *e&found != 0, row.cancelled && key != nil && *key&living != 0:
+		return again
+	case row.cancelled && e != nil:
+		*e &^= plain // it may change now, so a living row must be judged
+	case e != nil:
+		*e |= found
+	}
+	if !row.cancelled {
+		r.countKey(row.key, k)
+	}
+	return toJudge
+}
+
+// countKey counts a key as found whose row was judged.
+func (r *seenKeys) countKey(key string, k *trade.Known) {
+	bits := r.set.put(run.HashKey(key))
+	if *bits&counted != 0 {
+		return
+	}
+	*bits |= counted
+	var notes uint8
+	if k != nil {
+		if e := r.entry(k); e != nil {
+			notes = *e
+		}
+	}
+	r.count(notes, k != nil && k.ID <= r.last)
+}
+
+// missing reports whether the reading has not found the row of an entry. An entry that has changed
+// since it was loaded, or is newer, is left to the next sweep.
+func (r *seenKeys) missing(k *trade.Known) bool {
+	e, key := r.entry(k), r.set.find(run.HashKey(k.Key))
+	return e != nil && *e&found == 0 && (key == nil || *key&counted == 0)
+}
+
+// keySet has a byte for each of many hashes, and takes 11 bytes for each: with millions of rows it
+// is most of what the program needs. The hashes are in sorted buckets, by their first 12 bits; the
+// 80 bits after their first two bytes distinguish them there.
+type keySet [][]keyNote
+
+type keyNote struct {
+	rest [10]byte
+	bits uint8
+}
+
+const keyBuckets = 1 << 12
+
+// newKeySet returns a set with room for some hashes, which spread evenly over the buckets.
+func newKeySet(expected int) keySet {
+	s := make(keySet, keyBuckets)
+	if each := expected / keyBuckets; each > 0 {
+		for i := range s {
+			s[i] = make([]keyNote, 0, each+each/16+16)
+		}
+	}
+	return s
+}
+
+// search returns the bucket of a hash, and the place where it is or belongs: as hashes are spread
+// evenly, not far from where it would be if they were spread exactly so.
+func (s keySet) search(hash run.KeyHash) (bucket *[]keyNote, at int, there bool) {
+	bucket = &s[binary.BigEndian.Uint16(hash[:])>>4]
+	notes, rest := *bucket, hash[2:]
+	at = int(uint64(len(notes)) * uint64(binary.BigEndian.Uint32(rest)) >> 32)
+	for at > 0 && bytes.Compare(notes[at-1].rest[:], rest) >= 0 {
+		at--
+	}
+	for at < len(notes) && bytes.Compare(notes[at].rest[:], rest) < 0 {
+		at++
+	}
+	return bucket, at, at < len(notes) && bytes.Equal(notes[at].rest[:], rest)
+}
+
+// find returns the byte of a hash, valid until the next put; nil if the set does not have it.
+func (s keySet) find(hash run.KeyHash) *uint8 {
+	bucket, at, there := s.search(hash)
+	if !there {
+		return nil
+	}
+	return &(*bucket)[at].bits
+}
+
+// put returns the byte of a hash, valid until the next put; it adds the hash if the set does not have
+// it.
+func (s keySet) put(hash run.KeyHash) *uint8 {
+	bucket, at, there := s.search(hash)
+	if !there {
+		*bucket = slices.Insert(*bucket, at, keyNote{rest: [10]byte(hash[2:])})
+	}
+	return &(*bucket)[at].bits
 }

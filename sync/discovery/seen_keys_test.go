@@ -1,112 +1,217 @@
 package discovery
 
 import (
-	"encoding/hex"
 	"fmt"
-	"math/rand/v2"
+	"runtime"
+	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/sync/mapping"
-	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// rollKnown makes an entry of the ledger, with a source hash of its own.
-func rollKnown(i int) *trade.Known {
-	sum := run.HashKey(fmt.Sprint("source ", i))
+// entryOf makes an entry of the ledger, with cells of its own.
+func entryOf(i int) *trade.Known {
 	return &trade.Known{
-		ID: int64(i), Key: fmt.Sprintf("01|%07d", i), State: trade.Accepted,
-		SourceHash: trade.Hash(hex.EncodeToString(sum[:])), MappedWith: "m",
+		ID: int64(i + 1), Key: fmt.Sprintf("01|%07d", i), State: trade.Accepted, SourceHash: cellsOf(i, 0),
+		MappedWith: "m", ShownMark: int64(i % 3),
 	}
 }
 
-func rollMark(i int) hashPrefix {
-	sum := run.HashKey(fmt.Sprint("source ", i))
-	return hashPrefix(sum[:8])
+// cellsOf returns one of several versions of what a row holds; its entry has version 0.
+func cellsOf(i, version int) trade.Hash { return trade.HashOf(fmt.Sprint("cells ", i, version)) }
+
+func rowOf(i, version int, cancelled bool) *readRow {
+	e := entryOf(i)
+	return &readRow{
+		key: e.Key, hash: cellsOf(i, version), shown: trade.Shown{Mark: e.ShownMark}, cancelled: cancelled,
+	}
 }
 
-// What is noted of each key is told again.
-func TestARollKeepsWhatIsNotedOfEachKey(t *testing.T) {
+// I9: A sweep counts its keys, finds those that stand twice and those that are missing, in whatever
+// order rows come: as they were, changed, new, cancelled, several with one key, on one page or on
+// several.
+func TestSeenKeysCountEveryKeyOnce(t *testing.T) {
 	t.Parallel()
-	const keys = 30_000
-	for _, expected := range []int{0, keys} {
-		r := make(seenKeys, expected)
-		for i := range keys {
-			r.load(rollKnown(i), known|alive|plain)
+	rapid.Check(t, func(t *rapid.T) {
+		entries := rapid.IntRange(0, 12).Draw(t, "entries")
+		seen, notes := newSeenKeys(rapid.SampledFrom([]int{0, 12, 100_000}).Draw(t, "room")), make([]uint8, entries)
+		want, kinds := keyCount{}, []uint8{0, plain, plain | alive, alive, settled, plain | settled}
+		for i := range notes {
+			notes[i] = rapid.SampledFrom(kinds).Draw(t, "notes")
+			seen.load(entryOf(i), notes[i])
+			if notes[i]&alive != 0 {
+				want.Known++
+			}
 		}
-		random := rand.New(rand.NewPCG(1, uint64(expected)))
-		want := keyCount{Known: keys, gone: keys, unsettled: keys}
-		seen := map[int]bool{}
-		for range 2 * keys {
-			i := random.IntN(keys + 1000)
-			got := r.observe(run.HashKey(rollKnown(i).Key), rollMark(i), false, false)
-			expect := asItWas
-			switch {
-			case seen[i]:
-				expect = again
-			case i >= keys:
-				expect = toJudge
-			}
-			if got != expect {
-				t.Fatalf("key %d: %d, want %d", i, got, expect)
-			}
-			if !seen[i] {
-				want.inScope++
-				if i < keys {
-					want.Found++
-					want.gone--
-					want.unsettled--
+		var page []*readRow
+		stand, cancelledFirst := map[string]int{}, map[string]bool{}
+		doubles, wanted := 0, 0
+		flush := func() {
+			for _, row := range page {
+				var k *trade.Known
+				at := 0
+				if _, err := fmt.Sscanf(row.key, "01|%d", &at); err != nil {
+					t.Fatal(err)
+				}
+				if at < entries {
+					k = entryOf(at)
+				}
+				what := seen.judged(row, k)
+				switch {
+				case what == again && !row.cancelled:
+					doubles++
+				case what == again && stand[row.key] == 0:
+					t.Fatalf("%s: a cancelled row without a living one is left out", row.key)
+				case what == toJudge && row.cancelled && k != nil && notes[at]&settled == 0: // as if it had been sent
+					seen.countKey(row.key, k)
+					cancelledFirst[row.key] = true
 				}
 			}
-			seen[i] = true
+			page = page[:0]
 		}
-		if diff := cmp.Diff(want, r.Count(), cmp.AllowUnexported(keyCount{})); diff != "" {
-			t.Errorf("room for %d (-want +got):\n%s", expected, diff)
+		for range rapid.IntRange(0, 40).Draw(t, "rows") {
+			i := rapid.IntRange(0, 15).Draw(t, "key")
+			version := rapid.IntRange(0, 2).Draw(t, "version")
+			row := rowOf(i, version, rapid.IntRange(0, 4).Draw(t, "cancelled") == 0)
+			if !row.cancelled {
+				if stand[row.key]++; stand[row.key] > 1 {
+					wanted++
+				}
+			}
+			switch what := seen.observe(row, false); {
+			case what == again:
+				doubles++
+			case what == toJudge:
+				page = append(page, row)
+			case i >= entries || version != 0 || notes[i]&plain == 0:
+				t.Fatalf("key %d, version %d: counts as it was", i, version)
+			}
+			if rapid.IntRange(0, 3).Draw(t, "end of page") == 0 {
+				flush()
+			}
 		}
-	}
+		flush()
+		for i := range max(entries, 16) {
+			key := entryOf(i).Key
+			there := stand[key] > 0 || cancelledFirst[key]
+			if there {
+				want.inScope++
+			}
+			if i >= entries {
+				continue
+			}
+			switch missing := seen.missing(entryOf(i)); {
+			case missing == there:
+				t.Fatalf("key %d: missing %v, with %d living rows", i, missing, stand[key])
+			case !there:
+				if want.gone++; notes[i]&settled == 0 {
+					want.unsettled++
+				}
+			case notes[i]&alive != 0:
+				want.Found++
+			}
+		}
+		if diff := cmp.Diff(want, seen.keyCount, cmp.AllowUnexported(keyCount{})); diff != "" || doubles != wanted {
+			t.Fatalf("%d doubles, want %d (-want +got):\n%s", doubles, wanted, diff)
+		}
+	})
 }
 
-func TestARollKnowsARowThatIsNoNews(t *testing.T) {
+func TestSeenKeysKnowARowThatIsNoNews(t *testing.T) {
 	t.Parallel()
-	key := run.HashKey(rollKnown(1).Key)
 	for name, c := range map[string]struct {
-		notes     uint8
-		source    trade.Hash
-		cancelled bool
-		always    bool
-		want      observation
+		notes   uint8
+		source  trade.Hash
+		row     *readRow
+		always  bool
+		missing bool
+		want    observation
 	}{
-		"as it was":                       {notes: known | plain, want: asItWas},
-		"changed":                         {notes: known | plain, source: rollKnown(2).SourceHash, want: toJudge},
-		"its entry has to be looked at":   {notes: known, want: toJudge},
-		"cancelled":                       {notes: known | plain, cancelled: true, want: toJudge},
-		"everything is judged":            {notes: known | plain, always: true, want: toJudge},
-		"rebuilt without a source hash":   {notes: known | plain, source: "-", want: toJudge},
-		"rebuilt with a damaged one":      {notes: known | plain, source: "zz", want: toJudge},
-		"settled, and there all the same": {notes: known | plain | settled, want: asItWas},
+		"as it was":                       {notes: plain, row: rowOf(1, 0, false), want: asItWas},
+		"changed":                         {notes: plain, row: rowOf(1, 1, false)},
+		"only what is shown has changed":  {notes: plain, row: &readRow{key: entryOf(1).Key, hash: cellsOf(1, 0)}},
+		"its entry has to be looked at":   {row: rowOf(1, 0, false)},
+		"cancelled":                       {notes: plain, row: rowOf(1, 0, true), missing: true},
+		"everything is judged":            {notes: plain, row: rowOf(1, 0, false), always: true},
+		"rebuilt without a source hash":   {notes: plain, source: "-", row: rowOf(1, 0, false)},
+		"rebuilt with a damaged one":      {notes: plain, source: "zz", row: rowOf(1, 0, false)},
+		"settled, and there all the same": {notes: plain | settled, row: rowOf(1, 0, false), want: asItWas},
 	} {
-		r := seenKeys{}
-		k := rollKnown(1)
+		r, k := newSeenKeys(1), entryOf(1)
 		if c.source != "" {
 			k.SourceHash = c.source
 		}
 		r.load(k, c.notes)
-		if got := r.observe(key, rollMark(1), c.cancelled, c.always); got != c.want {
+		if got := r.observe(c.row, c.always); got != c.want {
 			t.Errorf("%s: %d, want %d", name, got, c.want)
 		}
-		if c.want == toJudge && r.of(key)&plain != 0 {
-			t.Errorf("%s: the next row with this key would be no news", name)
+		if c.want == toJudge {
+			if got := r.judged(c.row, k); got != toJudge {
+				t.Errorf("%s: %d when it is judged", name, got)
+			}
 		}
-		if got := r.found(key); got == c.cancelled {
-			t.Errorf("%s: found %v", name, got)
+		if r.missing(k) != c.missing {
+			t.Errorf("%s: missing %v", name, !c.missing)
+		}
+		next := r.observe(rowOf(1, 0, false), false)
+		if c.row.cancelled && next != toJudge || !c.row.cancelled && c.source == "" && next != again {
+			t.Errorf("%s: the next row with this key is %d", name, next)
 		}
 	}
-	if r := (seenKeys{}); r.of(key) != 0 || r.found(key) {
-		t.Error("an empty set knows a key")
+	changed := entryOf(1)
+	r := newSeenKeys(1)
+	r.load(changed, plain)
+	changed.SourceHash = cellsOf(1, 2)
+	if r.missing(changed) || r.missing(entryOf(2)) {
+		t.Error("an entry is missing that has changed since it was loaded, or came later")
 	}
+}
+
+// F042: What a sweep keeps of a row, as it was or new, is less than 20 bytes.
+func TestSeenKeysTakeFewBytesOfEachRow(t *testing.T) {
+	const rows = 300_000
+	before := heapInUse()
+	loaded := newSeenKeys(rows)
+	for i := range rows {
+		loaded.load(entryOf(i), plain)
+	}
+	full := heapInUse()
+	if each := float64(full-before) / rows; each > 18 {
+		t.Errorf("%.1f bytes of each entry", each)
+	}
+	for i := range rows {
+		if got := loaded.observe(rowOf(i, 0, false), false); got != asItWas {
+			t.Fatalf("row %d: %d", i, got)
+		}
+	}
+	if more := heapInUse(); more > full+rows {
+		t.Errorf("unchanged rows take %d bytes more", more-full)
+	}
+	runtime.KeepAlive(loaded)
+	loaded = nil
+	before = heapInUse()
+	fresh := newSeenKeys(0)
+	for i := range rows {
+		row := rowOf(i, 0, false)
+		fresh.observe(row, false)
+		fresh.judged(row, nil)
+	}
+	if each := float64(heapInUse()-before) / rows; each > 20 {
+		t.Errorf("%.1f bytes of each new row", each)
+	}
+	runtime.KeepAlive(fresh)
+}
+
+func heapInUse() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
 }
 
 // benchRow is a row of the width of a contract.
@@ -130,9 +235,9 @@ func benchRow() (*mapping.Job, erp.Row) {
 // the search in a million.
 func BenchmarkMeet(b *testing.B) {
 	job, row := benchRow()
-	r := make(seenKeys, 1_000_000)
+	r := newSeenKeys(1_000_000)
 	for i := range 1_000_000 {
-		r.load(rollKnown(i), known|plain)
+		r.load(entryOf(i), plain)
 	}
 	b.ReportAllocs()
 	for b.Loop() {
@@ -140,21 +245,19 @@ func BenchmarkMeet(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		r.observe(run.HashKey(key), prefixOf(job.SourceHash(row.Get), 0), false, false)
+		r.observe(&readRow{key: key, hash: job.SourceHash(row.Get)}, false)
 	}
 }
 
 // BenchmarkEnter is what a sweep does to an entry of the ledger, once it is read.
 func BenchmarkEnter(b *testing.B) {
-	r := make(seenKeys, 1_000_000)
-	entries := make([]*trade.Known, 1000)
-	for i := range entries {
-		entries[i] = rollKnown(i)
-	}
-	b.ReportAllocs()
+	r := newSeenKeys(1_000_000)
 	i := 0
+	k := entryOf(0)
+	b.ReportAllocs()
 	for b.Loop() {
-		r.load(entries[i%len(entries)], known|plain)
-		i++
+		k.Key = strconv.Itoa(i)
+		r.load(k, plain)
+		i = (i + 1) % 1_000_000
 	}
 }

@@ -30,7 +30,7 @@ func (r *Discoverer) concludeSweep(ctx context.Context, p *pager, result erp.Res
 		r.Run.Report.Sweep = false
 		return nil
 	}
-	count := p.seen.Count()
+	count := p.seen.keyCount
 	if count.tooFew() && !accepted(cursor.Sweep, count) {
 		r.Run.Report.Sweep = false
 		braked := trade.Sweep{}
@@ -100,9 +100,9 @@ func (r *Discoverer) loadKnown(ctx context.Context, p *pager, last *trade.Sweep)
 	for _, t := range kept {
 		total += t.Count
 	}
-	p.seen, p.beside, p.newest = make(seenKeys, total), extraRows{}, 0
+	p.seen, p.beside, p.newest = newSeenKeys(total), extraRows{}, 0
 	counted, err := r.Run.Ledger.EachSwept(ctx, r.Run.Job.Name(), func(k *trade.Known) {
-		notes := known
+		var notes uint8
 		switch decideRow(k, k.SourceHash, r.Run.Eval.MappedWith, false) {
 		case same, leave:
 			notes |= plain
@@ -146,7 +146,7 @@ func (r *Discoverer) recordAbsences(ctx context.Context, p *pager) error {
 		return r.Run.Record(ctx, page)
 	}
 	err := r.Run.Ledger.EachKnown(ctx, r.Run.Job.Name(), func(k trade.Known) error {
-		if p.seen.found(run.HashKey(k.Key)) || k.State == trade.Sending || k.State == trade.Withdrawn ||
+		if !p.seen.missing(&k) || k.State == trade.Sending || k.State == trade.Withdrawn ||
 			settledAbsence(&k) {
 			return nil
 		}
