@@ -7,6 +7,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/outcome"
 	"github.com/safrasync/safrasync/trade"
@@ -68,13 +69,24 @@ func BenchmarkEvaluate(b *testing.B) {
 	}
 }
 
-// BenchmarkSourceHash reports whether a row has changed.
-func BenchmarkSourceHash(b *testing.B) {
-	job, values := benchJob(b)
+// BenchmarkRow makes a row with its key and hash, as each row is that is read.
+func BenchmarkRow(b *testing.B) {
+	job, _ := benchJob(b)
+	names := []string{"filial", "ticket", "contrato", "peso", "um", "data", "car", "atualizado_em"}
+	texts := []string{
+		"01", "T00000017", "C00000017", "27480.125", "KG", "20260510",
+		"MT-5107925-B5C72DC4EE60CAEA63367C29A80B21EA", "2026-05-10 11:12:13",
+	}
+	values := make([]erp.Value, len(texts))
+	for i, text := range texts {
+		values[i] = erp.Value{Kind: erp.Text, Text: text}
+	}
+	values[3].Kind = erp.Number
+	row := erp.NewRow(names, values)
 	b.ReportAllocs()
 	for b.Loop() {
-		if job.SourceHash(mapping.ColumnsIn(values)) == "" {
-			b.Fatal("no hash")
+		if made, err := job.Row(row); err != nil || made.SourceHash == "" {
+			b.Fatal(err)
 		}
 	}
 }

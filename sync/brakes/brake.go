@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/outcome"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
@@ -202,8 +203,8 @@ func (r *Guard) ChangeOfIdentity(ctx context.Context, was trade.Identity) (trade
 	b := trade.Brake{Job: r.run.Job.Name(), Was: &was, Identity: &r.run.Job.Identity}
 	// the rows that the query returns now; false: only cancelled rows, which would never be new
 	alive := map[run.KeyHash]bool{}
-	err := run.EachKey(ctx, r.run.Source, r.run.Job, func(key string, cancelled bool) error {
-		alive[run.HashKey(key)] = alive[run.HashKey(key)] || !cancelled
+	err := run.EachRow(ctx, r.run.Source, r.run.Job, func(row *mapping.Row) error {
+		alive[run.HashKey(row.Key)] = alive[run.HashKey(row.Key)] || !row.Cancelled
 		return nil
 	})
 	if err != nil {
@@ -232,9 +233,9 @@ func (r *Guard) ChangeOfIdentity(ctx context.Context, was trade.Identity) (trade
 
 // SamplesOf adds the keys of the first few rows that would look new to b.
 func (r *Guard) SamplesOf(ctx context.Context, b *trade.Brake, alive map[run.KeyHash]bool) error {
-	err := run.EachKey(ctx, r.run.Source, r.run.Job, func(key string, _ bool) error {
-		if alive[run.HashKey(key)] && !slices.Contains(b.Samples, key) {
-			b.Samples = append(b.Samples, key)
+	err := run.EachRow(ctx, r.run.Source, r.run.Job, func(row *mapping.Row) error {
+		if alive[run.HashKey(row.Key)] && !slices.Contains(b.Samples, row.Key) {
+			b.Samples = append(b.Samples, row.Key)
 		}
 		if len(b.Samples) == run.BrakeSamples {
 			return run.ErrEnough

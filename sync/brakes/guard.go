@@ -5,8 +5,8 @@ package brakes
 import (
 	"context"
 
-	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/sync/identity"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -14,7 +14,7 @@ import (
 // Judge asks package identity what rows are; see sending.Checker.
 type Judge interface {
 	Judge(ctx context.Context, entries, ahead, storing []trade.Entry,
-		found map[string][]erp.Row) ([]identity.Verdict, []identity.Candidate, error)
+		found map[string][]mapping.Row) ([]identity.Verdict, []identity.Candidate, error)
 }
 
 // Guard judges the result of a reading before anything is sent, and counts what goes under a

@@ -74,8 +74,8 @@ func (r *Guard) GoneFrom(ctx context.Context, other *mapping.Job) (gone int, err
 		return 0, nil
 	}
 	stands := map[run.KeyHash]bool{}
-	err = run.EachKey(ctx, r.run.Source, other, func(key string, _ bool) error {
-		stands[run.HashKey(key)] = true
+	err = run.EachRow(ctx, r.run.Source, other, func(row *mapping.Row) error {
+		stands[run.HashKey(row.Key)] = true
 		return nil
 	})
 	if err != nil {

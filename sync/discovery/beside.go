@@ -6,7 +6,6 @@ import (
 	"context"
 	"strings"
 
-	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -59,8 +58,8 @@ func (r *Discoverer) change(of *trade.Beside, values trade.Values, by func(*trad
 }
 
 // leave counts a row that is not a living document.
-func (p *pager) leave(why trade.BesideKind, key string, row erp.Row) {
-	p.run.change(p.beside.of(why), p.run.Run.Job.Values(row.Get), (*trade.Sums).Add)
+func (p *pager) leave(why trade.BesideKind, key string, row *mapping.Row) {
+	p.run.change(p.beside.of(why), row.Values(), (*trade.Sums).Add)
 	p.beside.name(why, key)
 }
 
@@ -96,7 +95,7 @@ func (r *Discoverer) countTurned(ctx context.Context, p *pager, cursor *trade.Cu
 }
 
 // keyAsItIs returns the columns of a key that cannot be used, as text.
-func (p *pager) keyAsItIs(row erp.Row) string {
+func (p *pager) keyAsItIs(row *mapping.Row) string {
 	parts := make([]string, len(p.run.Run.Job.Spec.Key))
 	for i, column := range p.run.Run.Job.Spec.Key {
 		parts[i] = "NULL"

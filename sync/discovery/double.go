@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
@@ -23,22 +22,24 @@ type double struct {
 }
 
 // addDouble takes a living row whose key was read before. A sweep counts it beside the documents.
-func (p *pager) addDouble(row *readRow) {
-	d := p.doubles[row.key]
+func (p *pager) addDouble(row *mapping.Row) {
+	d := p.doubles[row.Key]
 	if d == nil {
 		d = &double{rows: 1}
-		p.doubles[row.key] = d
+		p.doubles[row.Key] = d
 	}
-	if d.rows++; !slices.ContainsFunc(d.parts, func(o []trade.Cell) bool { return slices.Equal(o, row.parts) }) {
-		d.parts = append(d.parts, row.parts)
+	d.rows++
+	parts := row.Parts()
+	if !slices.ContainsFunc(d.parts, func(o []trade.Cell) bool { return slices.Equal(o, parts) }) {
+		d.parts = append(d.parts, parts)
 	}
 	if p.beside == nil {
 		return
 	}
 	of := p.beside.of(trade.BesideDouble)
-	p.run.change(of, p.run.Run.Job.Values(row.row.Get), (*trade.Sums).Add)
+	p.run.change(of, row.Values(), (*trade.Sums).Add)
 	if d.rows == 2 {
-		p.beside.name(trade.BesideDouble, row.key)
+		p.beside.name(trade.BesideDouble, row.Key)
 	}
 }
 
@@ -50,8 +51,8 @@ func (p *pager) findDoubles(ctx context.Context, entries []trade.Entry, changes 
 	}
 	var asked []trade.Entry
 	for _, e := range entries {
-		if c := changes[e.ID]; (c.verdict == compare || c.verdict == remap) && c.row.hash != e.SourceHash {
-			e.KeyParts = slices.Concat(e.KeyParts, c.row.parts)
+		if c := changes[e.ID]; (c.verdict == compare || c.verdict == remap) && c.row.SourceHash != e.SourceHash {
+			e.KeyParts = slices.Concat(e.KeyParts, c.row.Parts())
 			asked = append(asked, e)
 		}
 	}
@@ -59,8 +60,8 @@ func (p *pager) findDoubles(ctx context.Context, entries []trade.Entry, changes 
 	if err != nil {
 		return err
 	}
-	for key, rows := range run.ByKeyOf(p.run.Run.Job, rows) {
-		if n := len(p.run.Run.Job.Living(rows)); n > 1 && p.doubles[key] == nil {
+	for key, rows := range rows {
+		if n := len(mapping.Living(rows)); n > 1 && p.doubles[key] == nil {
 			p.doubles[key] = &double{rows: n}
 		}
 	}
@@ -109,7 +110,7 @@ func (r *Discoverer) settleDoubles(ctx context.Context, p *pager, cursor *trade.
 		if err != nil {
 			return err
 		}
-		known, err := r.Run.ParentsOf(ctx, r.Run.ValuesOfRows(rows))
+		known, err := r.Run.ParentsOf(ctx, mapping.ValuesOfRows(rows))
 		if err != nil {
 			return err
 		}
@@ -162,7 +163,9 @@ func (r *Discoverer) holdNewDoubles(p *pager, keys []string, entries []trade.Ent
 // not prove that there is no third row. Of what a sweep found, only those keys are read that were
 // double and are not any more, and those whose sent row was compared before the second one was
 // found.
-func (r *Discoverer) readDoubles(ctx context.Context, p *pager, entries []trade.Entry) (map[string][]erp.Row, error) {
+func (r *Discoverer) readDoubles(ctx context.Context, p *pager,
+	entries []trade.Entry,
+) (map[string][]mapping.Row, error) {
 	var asked []trade.Entry
 	for _, e := range entries {
 		d := p.doubles[e.Key]
@@ -172,15 +175,11 @@ func (r *Discoverer) readDoubles(ctx context.Context, p *pager, entries []trade.
 		e.KeyParts = p.spellings(e)
 		asked = append(asked, e)
 	}
-	rows, err := r.Run.ReadAgain(ctx, r.Run.Job, asked)
-	if err != nil {
-		return nil, err
-	}
-	found := run.ByKeyOf(r.Run.Job, rows)
+	found, err := r.Run.ReadAgain(ctx, r.Run.Job, asked)
 	for key, rows := range found {
-		found[key] = r.Run.Job.Living(rows)
+		found[key] = mapping.Living(rows)
 	}
-	return found, nil
+	return found, err
 }
 
 // spellings returns the parts of an entry's key with those that this reading saw.
@@ -194,7 +193,7 @@ func (p *pager) spellings(e trade.Entry) []trade.Cell {
 
 // stands returns how often a key stands in the ERP. A sweep has counted its rows; rows are those
 // that were read again.
-func (p *pager) stands(key string, rows []erp.Row) int {
+func (p *pager) stands(key string, rows []mapping.Row) int {
 	if d := p.doubles[key]; d != nil && p.beside != nil {
 		return d.rows
 	}
@@ -203,7 +202,7 @@ func (p *pager) stands(key string, rows []erp.Row) int {
 
 // settleDouble decides on one entry whose key occurs twice, or did. rows are those that
 // [Discoverer.readDoubles] read.
-func (r *Discoverer) settleDouble(old trade.Entry, p *pager, rows []erp.Row, known mapping.Parents) trade.Entry {
+func (r *Discoverer) settleDouble(old trade.Entry, p *pager, rows []mapping.Row, known mapping.Parents) trade.Entry {
 	entry, n := old, p.stands(old.Key, rows)
 	_, revived := p.revived[old.Key]
 	switch {
@@ -211,8 +210,8 @@ func (r *Discoverer) settleDouble(old trade.Entry, p *pager, rows []erp.Row, kno
 	case n == 0, old.State == trade.Sending, n == 1 && (!revived || old.State != trade.Held):
 		return old
 	case n == 1: // it is cured
-		r.Run.Eval.EvaluateRow(&entry, rows[0], known)
-		entry.KeyParts, entry.GoneSweeps = r.partsOf(rows[0]), 0
+		r.Run.Eval.EvaluateRow(&entry, &rows[0], known)
+		entry.KeyParts, entry.GoneSweeps = rows[0].Parts(), 0
 		r.Run.Report.Changed++
 		return entry
 	case old.State.Created(), old.State == trade.Dismissed:
@@ -230,7 +229,7 @@ func (r *Discoverer) settleDouble(old trade.Entry, p *pager, rows []erp.Row, kno
 	// each row's own spelling, once for each row at least: so a window knows that a sweep counted them
 	width := len(r.Run.Job.Spec.Key)
 	for _, row := range rows {
-		old.KeyParts = slices.Concat(old.KeyParts, r.partsOf(row))
+		old.KeyParts = slices.Concat(old.KeyParts, row.Parts())
 	}
 	old.KeyParts = p.spellings(old)
 	entry.KeyParts = slices.Concat(r.Run.Job.Spellings(&old)...)
@@ -240,16 +239,10 @@ func (r *Discoverer) settleDouble(old trade.Entry, p *pager, rows []erp.Row, kno
 	return entry
 }
 
-// partsOf returns the parts of a row's key, which is known to be readable.
-func (r *Discoverer) partsOf(row erp.Row) []trade.Cell {
-	_, parts, _ := mapping.RowKey(row, r.Run.Job.Spec.Key)
-	return parts
-}
-
 // compareNearest compares an entry that was sent, or that a person dismissed, with that of several
 // rows of its key which is the nearest: the one that it had before, else one that does not differ
 // from what was sent. If all differ, it is always the same one.
-func (r *Discoverer) compareNearest(old trade.Entry, rows []erp.Row, known mapping.Parents) trade.Entry {
+func (r *Discoverer) compareNearest(old trade.Entry, rows []mapping.Row, known mapping.Parents) trade.Entry {
 	if len(rows) == 0 {
 		return old // a sweep met the row that it had before first, or compared none
 	}
@@ -262,20 +255,15 @@ func (r *Discoverer) compareNearest(old trade.Entry, rows []erp.Row, known mappi
 	if old.AckValues != nil {
 		base = old.AckValues
 	}
-	hash := func(row erp.Row) trade.Hash { return r.Run.Job.SourceHash(row.Get) }
-	slices.SortStableFunc(rows, func(a, b erp.Row) int { return cmp.Compare(hash(a), hash(b)) })
-	at := slices.IndexFunc(rows, func(row erp.Row) bool { return hash(row) == was.source })
+	slices.SortStableFunc(rows, func(a, b mapping.Row) int { return cmp.Compare(a.SourceHash, b.SourceHash) })
+	at := slices.IndexFunc(rows, func(row mapping.Row) bool { return row.SourceHash == was.source })
 	if at < 0 {
-		at = slices.IndexFunc(rows, func(row erp.Row) bool {
-			return !r.Run.Eval.Differs(old.Key, base, r.Run.Job.Values(row.Get))
+		at = slices.IndexFunc(rows, func(row mapping.Row) bool {
+			return !r.Run.Eval.Differs(old.Key, base, row.Values())
 		})
 	}
-	row := rows[max(at, 0)]
-	c := change{
-		row:    readRow{key: old.Key, row: row, hash: hash(row), shown: r.Run.Job.Shown(old.Key, row.Get)},
-		values: r.Run.Job.Values(row.Get), verdict: compare,
-	}
-	if c.row.hash == old.SourceHash && old.MappedWith != "" {
+	c := change{row: rows[max(at, 0)], verdict: compare}
+	if c.row.SourceHash == old.SourceHash && old.MappedWith != "" {
 		c.verdict = seen
 	}
 	entry := r.apply(old, c, known)
@@ -285,7 +273,7 @@ func (r *Discoverer) compareNearest(old trade.Entry, rows []erp.Row, known mappi
 
 // addToSweep adds the further rows of a key to the sums of the last sweep, if they came after it. It
 // reports whether it changed the cursor.
-func (r *Discoverer) addToSweep(cursor *trade.Cursor, old, entry trade.Entry, rows []erp.Row) bool {
+func (r *Discoverer) addToSweep(cursor *trade.Cursor, old, entry trade.Entry, rows []mapping.Row) bool {
 	width := len(r.Run.Job.Spec.Key)
 	if cursor.Sweep == nil || cursor.Sweep.Read == 0 || len(old.KeyParts) > width || len(entry.KeyParts) <= width {
 		return false
@@ -293,7 +281,7 @@ func (r *Discoverer) addToSweep(cursor *trade.Cursor, old, entry trade.Entry, ro
 	extra := extraRowsOf(cursor.Sweep.Beside)
 	of := extra.of(trade.BesideDouble)
 	for _, row := range rows {
-		r.change(of, r.Run.Job.Values(row.Get), (*trade.Sums).Add)
+		r.change(of, row.Values(), (*trade.Sums).Add)
 	}
 	r.change(of, entry.NewestValues(), (*trade.Sums).Remove)
 	extra.name(trade.BesideDouble, old.Key)

@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -18,8 +19,8 @@ const lateSamples = 5
 // countLate counts a row that a sweep found new or changed and that no window would have shown
 // (I5), because its time of change is before everything that windows read. Rows without a time are
 // in every window and never late.
-func (r *Discoverer) countLate(row readRow) {
-	if row.late == 0 {
+func (r *Discoverer) countLate(row *mapping.Row) {
+	if row.Late == 0 {
 		return
 	}
 	if r.Run.Report.Late == nil {
@@ -27,9 +28,9 @@ func (r *Discoverer) countLate(row readRow) {
 	}
 	l := r.Run.Report.Late
 	l.Rows++
-	l.Largest = max(l.Largest, int64(row.late/time.Second))
-	if len(l.Samples) < lateSamples && !slices.Contains(l.Samples, row.key) {
-		l.Samples = append(l.Samples, row.key)
+	l.Largest = max(l.Largest, int64(row.Late/time.Second))
+	if len(l.Samples) < lateSamples && !slices.Contains(l.Samples, row.Key) {
+		l.Samples = append(l.Samples, row.Key)
 	}
 }
 

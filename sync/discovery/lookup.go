@@ -123,14 +123,13 @@ func (q *inquiry) flush(ctx context.Context) error {
 	if len(rows) == 0 || q.over {
 		return nil
 	}
-	again, err := q.of.Run.ReadAgain(ctx, q.of.Run.Job, rows)
+	byKey, err := q.of.Run.ReadAgain(ctx, q.of.Run.Job, rows)
 	if err != nil {
 		return err
 	}
-	byKey := run.ByKeyOf(q.of.Run.Job, again)
 	var answers []trade.Lookup
 	for _, e := range rows {
-		c := q.of.Run.Job.Choose(byKey[e.Key])
+		c := mapping.Choose(byKey[e.Key])
 		if c.Living != 1 || q.over || ctx.Err() != nil {
 			continue // it left the ERP or its key occurs twice: the next reading decides
 		}

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/sync/identity"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/run"
@@ -147,12 +146,11 @@ func (r *Discoverer) judgeHeld(ctx context.Context) error {
 	}
 	job := r.Run.Job
 	return r.Run.Ledger.HeldFor(ctx, job.Name(), trade.CauseRetyped, func(held []trade.Entry) error {
-		rows, err := r.Run.ReadAgain(ctx, job, held)
+		found, err := r.Run.ReadAgain(ctx, job, held)
 		if err != nil {
 			return err
 		}
-		found := run.ByKeyOf(job, rows)
-		held = slices.DeleteFunc(held, func(e trade.Entry) bool { return job.Choose(found[e.Key]).Living != 1 })
+		held = slices.DeleteFunc(held, func(e trade.Entry) bool { return mapping.Choose(found[e.Key]).Living != 1 })
 		verdicts, _, err := r.Recheck.Judge(ctx, held, nil, nil, found)
 		if err != nil {
 			return err
@@ -168,19 +166,19 @@ func (r *Discoverer) judgeHeld(ctx context.Context) error {
 }
 
 // release lets go the rows among entries that stand once in the ERP, as they were found there.
-func (r *Discoverer) release(ctx context.Context, entries []trade.Entry, found map[string][]erp.Row) error {
-	known, err := r.Run.ParentsOf(ctx, r.Run.ValuesOfRows(found))
+func (r *Discoverer) release(ctx context.Context, entries []trade.Entry, found map[string][]mapping.Row) error {
+	known, err := r.Run.ParentsOf(ctx, mapping.ValuesOfRows(found))
 	if err != nil {
 		return err
 	}
 	var page trade.Page
 	for _, old := range entries {
-		c := r.Run.Job.Choose(found[old.Key])
+		c := mapping.Choose(found[old.Key])
 		if c.Living != 1 {
 			continue
 		}
 		entry := old
-		r.Run.Eval.EvaluateRow(&entry, *c.Row, known)
+		r.Run.Eval.EvaluateRow(&entry, c.Row, known)
 		entry.UpdatedAt = r.Run.Env.Clock.Now()
 		page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
 	}
@@ -203,11 +201,11 @@ func (r *Discoverer) reviveOthers(ctx context.Context) error {
 				free = append(free, e)
 			}
 		}
-		rows, err := r.Run.ReadAgain(ctx, job, free)
+		found, err := r.Run.ReadAgain(ctx, job, free)
 		if err != nil {
 			return err
 		}
-		return r.release(ctx, free, run.ByKeyOf(job, rows))
+		return r.release(ctx, free, found)
 	})
 }
 

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/sync/mapping"
@@ -14,22 +13,11 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// readRow is one row of the query with what discovery needs to know of it.
-type readRow struct {
-	key       string
-	parts     []trade.Cell
-	row       erp.Row
-	hash      trade.Hash
-	shown     trade.Shown
-	cancelled bool
-	late      time.Duration // if no window would have shown the row: how long ago it changed
-}
-
 // pager collects rows into pages and records each while the next one is read, so that neither the
 // ERP nor the disk waits for the other.
 type pager struct {
 	run  *Discoverer
-	rows []readRow
+	rows []mapping.Row
 	seen *seenKeys // the keys that were read; in a sweep also those of the ledger
 	// id of the last entry that the ledger had before this reading, not counting those of a braked
 	// sweep
@@ -54,34 +42,29 @@ func newPager(r *Discoverer) *pager {
 }
 
 // add takes one row; when the page is full, it is recorded.
-func (p *pager) add(ctx context.Context, row erp.Row) error {
+func (p *pager) add(ctx context.Context, read erp.Row) error {
 	r := p.run
 	r.Run.Report.Read++
-	key, parts, err := mapping.RowKey(row, r.Run.Job.Spec.Key)
+	row, err := r.Run.Job.Row(read)
 	if err != nil {
 		if errors.Is(err, mapping.ErrKeyForm) {
 			p.badKeys++
 		}
 		r.unreadable(err)
 		if p.beside != nil {
-			p.leave(trade.BesideNoKey, p.keyAsItIs(row), row)
+			p.leave(trade.BesideNoKey, p.keyAsItIs(&row), &row)
 		}
 		return nil
 	}
-	if p.chosen != nil && !p.chosen.wants(key, row) {
+	if p.chosen != nil && !p.chosen.wants(&row) {
 		return nil
 	}
-	cancelled := r.Run.Job.IsCancelled(row.Get)
-	if cancelled && p.beside != nil {
-		p.leave(trade.BesideCancelled, key, row)
+	if row.Cancelled && p.beside != nil {
+		p.leave(trade.BesideCancelled, row.Key, &row)
 	}
-	read := readRow{
-		key: key, parts: parts, row: row, hash: r.Run.Job.SourceHash(row.Get), shown: r.Run.Job.Shown(key, row.Get),
-		cancelled: cancelled, late: row.Late,
-	}
-	switch p.seen.observe(&read, p.anew) {
+	switch p.seen.observe(&row, p.anew) {
 	case again:
-		p.addDouble(&read)
+		p.addDouble(&row)
 		return nil
 	case asItWas:
 		if r.Run.Report.Unchanged++; r.Run.Report.Unchanged%run.PageSize == 0 {
@@ -89,7 +72,7 @@ func (p *pager) add(ctx context.Context, row erp.Row) error {
 		}
 		return nil
 	}
-	p.rows = append(p.rows, read)
+	p.rows = append(p.rows, row)
 	if len(p.rows) < run.PageSize {
 		return nil
 	}
@@ -100,7 +83,7 @@ func (p *pager) add(ctx context.Context, row erp.Row) error {
 // without an error all are stored.
 func (p *pager) read(ctx context.Context, window erp.Window) (erp.Result, error) {
 	result, err := p.run.Run.Source.Read(ctx, p.run.Run.Job.Query, window,
-		func(row erp.Row) error { return p.add(ctx, row) })
+		func(read erp.Row) error { return p.add(ctx, read) })
 	if err == nil {
 		err = p.flush(ctx)
 	}
@@ -125,14 +108,14 @@ func (p *pager) flush(ctx context.Context) error {
 	}
 	r := p.run
 	// the ledger must have the earlier page before it is asked about the same keys
-	if slices.ContainsFunc(p.rows, func(row readRow) bool { return p.storing.Has(row.key) }) {
+	if slices.ContainsFunc(p.rows, func(row mapping.Row) bool { return p.storing.Has(row.Key) }) {
 		if err := p.stored(); err != nil {
 			return err
 		}
 	}
 	keys := make([]string, len(p.rows))
 	for i, row := range p.rows {
-		keys[i] = row.key
+		keys[i] = row.Key
 	}
 	known, err := r.Run.Ledger.Known(ctx, r.Run.Job.Name(), keys)
 	if err != nil {
@@ -169,10 +152,10 @@ func (p *pager) flush(ctx context.Context) error {
 
 // sort returns the rows whose keys are new, and those that differ from what the ledger knows. It
 // counts the others, and collects those that are decided at the end of the reading.
-func (p *pager) sort(known map[string]trade.Known) (fresh []readRow, changed []change) {
+func (p *pager) sort(known map[string]trade.Known) (fresh []mapping.Row, changed []change) {
 	r := p.run
 	for _, row := range p.rows {
-		k, ok := known[row.key]
+		k, ok := known[row.Key]
 		var entry *trade.Known
 		if ok {
 			entry = &k
@@ -180,13 +163,13 @@ func (p *pager) sort(known map[string]trade.Known) (fresh []readRow, changed []c
 		// A cancelled row beside a living one of the same key is its past, as soft deletes leave it. If
 		// the living row comes on a later page, it undoes what the cancelled one caused.
 		if p.seen.judged(&row, entry) == again {
-			if !row.cancelled {
+			if !row.Cancelled {
 				p.addDouble(&row)
 			}
 			continue
 		}
 		if !ok {
-			if !row.cancelled {
+			if !row.Cancelled {
 				fresh = append(fresh, row)
 			}
 			continue
@@ -194,16 +177,16 @@ func (p *pager) sort(known map[string]trade.Known) (fresh []readRow, changed []c
 		if p.anew {
 			k.MappedWith = ""
 		}
-		verdict := decideShown(&k, row.shown, decideRow(&k, row.hash, r.Run.Eval.MappedWith, row.cancelled))
+		verdict := decideShown(&k, row.Shown, decideRow(&k, row.SourceHash, r.Run.Eval.MappedWith, row.Cancelled))
 		kept := verdict == leave || verdict == redraw || verdict == revive
-		if kept && p.beside != nil && !row.cancelled && k.SourceHash != row.hash {
-			p.left[row.key] = r.Run.Job.Values(row.row.Get)
+		if kept && p.beside != nil && !row.Cancelled && k.SourceHash != row.SourceHash {
+			p.left[row.Key] = row.Values()
 		}
 		switch verdict {
 		case cancel:
-			p.seen.countKey(row.key, entry) // its entry counts as found, not gone
+			p.seen.countKey(row.Key, entry) // its entry counts as found, not gone
 		case revive:
-			p.revived[row.key] = row.parts
+			p.revived[row.Key] = row.Parts()
 			continue
 		}
 		told := verdict == cancel && (k.Flags.Has(trade.Cancelled) || k.Acknowledged.Has(trade.Cancelled)) &&
@@ -220,16 +203,15 @@ func (p *pager) sort(known map[string]trade.Known) (fresh []readRow, changed []c
 // change is a row that differs from what is known of it.
 type change struct {
 	known   trade.Known
-	row     readRow
-	values  trade.Values
+	row     mapping.Row
 	verdict rowAction
 }
 
 // discover adds entries for rows whose keys are new to the page.
-func (r *Discoverer) discover(ctx context.Context, page *trade.Page, rows []readRow) error {
+func (r *Discoverer) discover(ctx context.Context, page *trade.Page, rows []mapping.Row) error {
 	values := make([]trade.Values, len(rows))
-	for i, row := range rows {
-		values[i] = r.Run.Job.Values(row.row.Get)
+	for i := range rows {
+		values[i] = rows[i].Values()
 	}
 	known, err := r.Run.ParentsOf(ctx, values)
 	if err != nil {
@@ -238,13 +220,13 @@ func (r *Discoverer) discover(ctx context.Context, page *trade.Page, rows []read
 	page.New = make([]trade.Entry, 0, len(rows))
 	for i, row := range rows {
 		entry := trade.Entry{
-			Job: r.Run.Job.Name(), Sends: r.Run.Job.Spec.Sends, Key: row.key, KeyParts: row.parts, Generation: 1,
-			FirstSeenAt: r.Run.Now, UpdatedAt: r.Run.Now, SourceHash: row.hash,
-			Shown: row.shown,
+			Job: r.Run.Job.Name(), Sends: r.Run.Job.Spec.Sends, Key: row.Key, KeyParts: row.Parts(), Generation: 1,
+			FirstSeenAt: r.Run.Now, UpdatedAt: r.Run.Now, SourceHash: row.SourceHash,
+			Shown: row.Shown,
 		}
 		r.Run.Eval.Evaluate(&entry, values[i], known)
 		r.Run.Report.New++
-		r.countLate(row)
+		r.countLate(&row)
 		page.New = append(page.New, entry)
 	}
 	return nil
@@ -260,8 +242,7 @@ func (p *pager) applyChanges(ctx context.Context, page *trade.Page, changed []ch
 	byID := make(map[int64]change, len(changed))
 	values := make([]trade.Values, len(changed))
 	for i, c := range changed {
-		values[i] = r.Run.Job.Values(c.row.row.Get)
-		c.values = values[i]
+		values[i] = c.row.Values()
 		ids[i], byID[c.known.ID] = c.known.ID, c
 	}
 	known, err := r.Run.ParentsOf(ctx, values)
@@ -286,11 +267,11 @@ func (p *pager) applyChanges(ctx context.Context, page *trade.Page, changed []ch
 		}
 		entry := r.apply(old, c, known)
 		if was, is := cancelledNow(old), cancelledNow(entry); was != is && p.beside == nil {
-			p.turned = append(p.turned, turn{old, c.values, is})
+			p.turned = append(p.turned, turn{old, c.row.Values(), is})
 		}
-		if c.known.SourceHash != c.row.hash {
+		if c.known.SourceHash != c.row.SourceHash {
 			r.Run.Report.Changed++
-			r.countLate(c.row)
+			r.countLate(&c.row)
 		} else {
 			r.Run.Report.Unchanged++
 		}
@@ -307,10 +288,10 @@ func (p *pager) applyChanges(ctx context.Context, page *trade.Page, changed []ch
 
 // apply returns the new version of one known entry.
 func (r *Discoverer) apply(old trade.Entry, c change, known mapping.Parents) trade.Entry {
-	entry, values := old, c.values
+	entry, values := old, c.row.Values()
 	switch c.verdict {
 	case remap:
-		entry = r.Run.Eval.RemapRow(old, c.row.row, known)
+		entry = r.Run.Eval.RemapRow(old, &c.row, known)
 	case compare:
 		if old.MappedWith == "" {
 			r.refillRebuilt(&entry, c, known)
@@ -318,10 +299,10 @@ func (r *Discoverer) apply(old trade.Entry, c change, known mapping.Parents) tra
 		}
 		r.Run.Eval.Compare(&entry, values)
 		// else markReplaced decides whose it is
-		if old.SourceHash == c.row.hash && !old.Flags.Has(trade.Replaced) || !entry.Flags.Has(trade.Changed) {
-			entry.Newest = r.printsOf(values, c.row.hash, known)
+		if old.SourceHash == c.row.SourceHash && !old.Flags.Has(trade.Replaced) || !entry.Flags.Has(trade.Changed) {
+			entry.Newest = r.printsOf(values, c.row.SourceHash, known)
 		}
-		entry.SourceHash, entry.Quantity = c.row.hash, r.Run.Eval.Quantity(values)
+		entry.SourceHash, entry.Quantity = c.row.SourceHash, r.Run.Eval.Quantity(values)
 		// the row was gone, and another one came back under its key
 		if changed := entry.Flags.Has(trade.Changed); !changed || missed(old) {
 			entry.Flags = entry.Flags.With(trade.Replaced, changed)
@@ -342,7 +323,7 @@ func (r *Discoverer) apply(old trade.Entry, c change, known mapping.Parents) tra
 		// its record was moved to another key, and now its row is back
 		entry.Flags = entry.Flags.With(trade.Contradicted, true)
 	}
-	entry.KeyParts, entry.Shown, entry.GoneSweeps = c.row.parts, c.row.shown, 0
+	entry.KeyParts, entry.Shown, entry.GoneSweeps = c.row.Parts(), c.row.Shown, 0
 	entry.Flags, entry.Acknowledged = entry.Flags.With(trade.MissingInERP, false),
 		entry.Acknowledged.With(trade.MissingInERP, false)
 	touch(&entry, old, r.Run.Now)
@@ -358,21 +339,21 @@ func missed(e trade.Entry) bool {
 // what was sent. If the row is still the one that was sent, its values are filled in. Otherwise
 // what was sent stays unknown, and the row's present values are stored beside it (Now).
 func (r *Discoverer) refillRebuilt(entry *trade.Entry, c change, known mapping.Parents) {
-	fresh := r.Run.Eval.Would(*entry, c.values, known)
+	fresh := r.Run.Eval.Would(*entry, c.row.Values(), known)
 	entry.Quantity = fresh.Quantity
 	samePayload := fresh.PayloadHash != "" && fresh.PayloadHash == entry.PayloadHash
 	// else the hash is that of a changed row
 	asItWas := entry.Now == nil && !entry.Flags.Has(trade.Changed)
-	same := samePayload || asItWas && c.row.hash == entry.SourceHash
+	same := samePayload || asItWas && c.row.SourceHash == entry.SourceHash
 	entry.Flags, entry.SourceHash, entry.Now = entry.Flags.With(trade.Changed, !same).With(trade.Cancelled, false),
-		c.row.hash, nil
+		c.row.SourceHash, nil
 	if !same {
 		entry.Now = fresh.Values
 		return
 	}
 	entry.Flags = entry.Flags.With(trade.Replaced, false)
 	entry.Values, entry.MappedWith = fresh.Values, fresh.MappedWith
-	entry.Newest = trade.PrintsOf(fresh.Sends, c.row.hash, fresh.Target, fresh.Payload)
+	entry.Newest = trade.PrintsOf(fresh.Sends, c.row.SourceHash, fresh.Target, fresh.Payload)
 	if samePayload {
 		entry.TakePayload(fresh)
 	} else if fresh.Content != 0 {

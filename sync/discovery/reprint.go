@@ -45,19 +45,18 @@ func (r *Discoverer) reprint(ctx context.Context) error {
 				unread = append(unread, e)
 			}
 		}
-		rows, err := r.Run.ReadAgain(ctx, r.Run.Job, unread)
+		found, err := r.Run.ReadAgain(ctx, r.Run.Job, unread)
 		if err != nil {
 			return err
 		}
-		found := run.ByKeyOf(r.Run.Job, rows)
-		known, err = r.Run.ParentsOf(ctx, r.Run.ValuesOfRows(found))
+		known, err = r.Run.ParentsOf(ctx, mapping.ValuesOfRows(found))
 		if err != nil {
 			return err
 		}
 		for _, e := range unread {
-			if c := r.Run.Job.Choose(found[e.Key]); c.Living == 1 && len(e.Values) > 0 &&
-				!r.Run.Eval.Differs(e.Key, e.NewestValues(), r.Run.Job.Values(c.Row.Get)) {
-				printed(e, r.Run.Job.Values(c.Row.Get), known)
+			if c := mapping.Choose(found[e.Key]); c.Living == 1 && len(e.Values) > 0 &&
+				!r.Run.Eval.Differs(e.Key, e.NewestValues(), c.Row.Values()) {
+				printed(e, c.Row.Values(), known)
 			}
 		}
 		// it may take minutes

@@ -65,12 +65,12 @@ func (r *Discoverer) selection(ctx context.Context, s Resync) (*selection, error
 }
 
 // wants reports whether a row is asked for, and notes that its key was found.
-func (s *selection) wants(key string, row erp.Row) bool {
+func (s *selection) wants(row *mapping.Row) bool {
 	if s.keys != nil {
-		if _, asked := s.keys[key]; !asked {
+		if _, asked := s.keys[row.Key]; !asked {
 			return false
 		}
-		s.keys[key] = true
+		s.keys[row.Key] = true
 	}
 	if s.since == "" {
 		return true

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -96,12 +97,12 @@ const (
 )
 
 // observe records a row, and returns what it means. always means that every row must be judged.
-func (r *seenKeys) observe(row *readRow, always bool) observation {
-	if row.cancelled {
+func (r *seenKeys) observe(row *mapping.Row, always bool) observation {
+	if row.Cancelled {
 		return toJudge
 	}
 	if !always {
-		e := r.set.find(r.asItStands(row.key, row.hash, row.shown.Mark))
+		e := r.set.find(r.asItStands(row.Key, row.SourceHash, row.Shown.Mark))
 		switch {
 		case e == nil || *e&plain == 0:
 		case *e&found != 0:
@@ -112,7 +113,7 @@ func (r *seenKeys) observe(row *readRow, always bool) observation {
 			return asItWas
 		}
 	}
-	key := r.set.put(run.HashKey(row.key))
+	key := r.set.put(run.HashKey(row.Key))
 	if *key&living != 0 {
 		return again
 	}
@@ -122,22 +123,22 @@ func (r *seenKeys) observe(row *readRow, always bool) observation {
 
 // judged records a row that is judged; k is its entry, or nil. It returns again if the row of that
 // entry was read before as it was: then this one is a double, or the past of that document.
-func (r *seenKeys) judged(row *readRow, k *trade.Known) observation {
+func (r *seenKeys) judged(row *mapping.Row, k *trade.Known) observation {
 	var e *uint8
 	if k != nil {
 		e = r.entry(k)
 	}
-	key := r.set.find(run.HashKey(row.key))
+	key := r.set.find(run.HashKey(row.Key))
 	switch {
-	case e != nil && *e&found != 0, row.cancelled && key != nil && *key&living != 0:
+	case e != nil && *e&found != 0, row.Cancelled && key != nil && *key&living != 0:
 		return again
-	case row.cancelled && e != nil:
+	case row.Cancelled && e != nil:
 		*e &^= plain // it may change now, so a living row must be judged
 	case e != nil:
 		*e |= found
 	}
-	if !row.cancelled {
-		r.countKey(row.key, k)
+	if !row.Cancelled {
+		r.countKey(row.Key, k)
 	}
 	return toJudge
 }

@@ -25,10 +25,10 @@ func entryOf(i int) *trade.Known {
 // cellsOf returns one of several versions of what a row holds; its entry has version 0.
 func cellsOf(i, version int) trade.Hash { return trade.HashOf(fmt.Sprint("cells ", i, version)) }
 
-func rowOf(i, version int, cancelled bool) *readRow {
+func rowOf(i, version int, cancelled bool) *mapping.Row {
 	e := entryOf(i)
-	return &readRow{
-		key: e.Key, hash: cellsOf(i, version), shown: trade.Shown{Mark: e.ShownMark}, cancelled: cancelled,
+	return &mapping.Row{
+		Key: e.Key, SourceHash: cellsOf(i, version), Shown: trade.Shown{Mark: e.ShownMark}, Cancelled: cancelled,
 	}
 }
 
@@ -48,14 +48,14 @@ func TestSeenKeysCountEveryKeyOnce(t *testing.T) {
 				want.Known++
 			}
 		}
-		var page []*readRow
+		var page []*mapping.Row
 		stand, cancelledFirst := map[string]int{}, map[string]bool{}
 		doubles, wanted := 0, 0
 		flush := func() {
 			for _, row := range page {
 				var k *trade.Known
 				at := 0
-				if _, err := fmt.Sscanf(row.key, "01|%d", &at); err != nil {
+				if _, err := fmt.Sscanf(row.Key, "01|%d", &at); err != nil {
 					t.Fatal(err)
 				}
 				if at < entries {
@@ -63,13 +63,13 @@ func TestSeenKeysCountEveryKeyOnce(t *testing.T) {
 				}
 				what := seen.judged(row, k)
 				switch {
-				case what == again && !row.cancelled:
+				case what == again && !row.Cancelled:
 					doubles++
-				case what == again && stand[row.key] == 0:
-					t.Fatalf("%s: a cancelled row without a living one is left out", row.key)
-				case what == toJudge && row.cancelled && k != nil && notes[at]&settled == 0: // as if it had been sent
-					seen.countKey(row.key, k)
-					cancelledFirst[row.key] = true
+				case what == again && stand[row.Key] == 0:
+					t.Fatalf("%s: a cancelled row without a living one is left out", row.Key)
+				case what == toJudge && row.Cancelled && k != nil && notes[at]&settled == 0: // as if it had been sent
+					seen.countKey(row.Key, k)
+					cancelledFirst[row.Key] = true
 				}
 			}
 			page = page[:0]
@@ -78,8 +78,8 @@ func TestSeenKeysCountEveryKeyOnce(t *testing.T) {
 			i := rapid.IntRange(0, 15).Draw(t, "key")
 			version := rapid.IntRange(0, 2).Draw(t, "version")
 			row := rowOf(i, version, rapid.IntRange(0, 4).Draw(t, "cancelled") == 0)
-			if !row.cancelled {
-				if stand[row.key]++; stand[row.key] > 1 {
+			if !row.Cancelled {
+				if stand[row.Key]++; stand[row.Key] > 1 {
 					wanted++
 				}
 			}
@@ -124,17 +124,19 @@ func TestSeenKeysCountEveryKeyOnce(t *testing.T) {
 
 func TestSeenKeysKnowARowThatIsNoNews(t *testing.T) {
 	t.Parallel()
+	other := rowOf(1, 0, false)
+	other.Shown.Mark++
 	for name, c := range map[string]struct {
 		notes   uint8
 		source  trade.Hash
-		row     *readRow
+		row     *mapping.Row
 		always  bool
 		missing bool
 		want    observation
 	}{
 		"as it was":                       {notes: plain, row: rowOf(1, 0, false), want: asItWas},
 		"changed":                         {notes: plain, row: rowOf(1, 1, false)},
-		"only what is shown has changed":  {notes: plain, row: &readRow{key: entryOf(1).Key, hash: cellsOf(1, 0)}},
+		"only what is shown has changed":  {notes: plain, row: other},
 		"its entry has to be looked at":   {row: rowOf(1, 0, false)},
 		"cancelled":                       {notes: plain, row: rowOf(1, 0, true), missing: true},
 		"everything is judged":            {notes: plain, row: rowOf(1, 0, false), always: true},
@@ -159,7 +161,7 @@ func TestSeenKeysKnowARowThatIsNoNews(t *testing.T) {
 			t.Errorf("%s: missing %v", name, !c.missing)
 		}
 		next := r.observe(rowOf(1, 0, false), false)
-		if c.row.cancelled && next != toJudge || !c.row.cancelled && c.source == "" && next != again {
+		if c.row.Cancelled && next != toJudge || !c.row.Cancelled && c.source == "" && next != again {
 			t.Errorf("%s: the next row with this key is %d", name, next)
 		}
 	}
@@ -241,11 +243,11 @@ func BenchmarkMeet(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		key, _, err := mapping.RowKey(row, job.Spec.Key)
+		read, err := job.Row(row)
 		if err != nil {
 			b.Fatal(err)
 		}
-		r.observe(&readRow{key: key, hash: job.SourceHash(row.Get)}, false)
+		r.observe(&read, false)
 	}
 }
 

@@ -57,9 +57,9 @@ func (e *Evaluator) Evaluate(entry *trade.Entry, values trade.Values, parents Pa
 }
 
 // EvaluateRow is Evaluate for a row as it was read in the ERP.
-func (e *Evaluator) EvaluateRow(entry *trade.Entry, row erp.Row, parents Parents) {
-	e.Evaluate(entry, e.Job.Values(row.Get), parents)
-	entry.Shown, entry.SourceHash = e.Job.Shown(entry.Key, row.Get), e.Job.SourceHash(row.Get)
+func (e *Evaluator) EvaluateRow(entry *trade.Entry, row *Row, parents Parents) {
+	e.Evaluate(entry, row.Values(), parents)
+	entry.Shown, entry.SourceHash = row.Shown, row.SourceHash
 }
 
 // Would returns what an entry would be with these values, whatever it is now: pending, waiting or
@@ -92,9 +92,9 @@ func (e *Evaluator) Remap(old trade.Entry, values trade.Values, parents Parents)
 
 // RemapRow returns an entry as Remap does, from its row as it is in the ERP now. That it differed from
 // what was sent, or was cancelled, is from a time when it may have been sent.
-func (e *Evaluator) RemapRow(old trade.Entry, row erp.Row, parents Parents) trade.Entry {
-	fresh := e.Remap(old, e.Job.Values(row.Get), parents)
-	fresh.SourceHash, fresh.Shown = e.Job.SourceHash(row.Get), e.Job.Shown(old.Key, row.Get)
+func (e *Evaluator) RemapRow(old trade.Entry, row *Row, parents Parents) trade.Entry {
+	fresh := e.Remap(old, row.Values(), parents)
+	fresh.SourceHash, fresh.Shown = row.SourceHash, row.Shown
 	fresh.Flags, fresh.Now = fresh.Flags.With(trade.Changed, false).With(trade.Cancelled, false), nil
 	return fresh
 }

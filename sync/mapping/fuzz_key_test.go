@@ -30,15 +30,16 @@ func FuzzRowKey(f *testing.F) {
 			return erp.Value{Kind: kinds[int(k)%len(kinds)], Text: text}
 		}
 		one, other := []erp.Value{value(k1, t1), value(k2, t2)}, []erp.Value{value(k3, t3), value(k4, t4)}
-		key, cells, err := RowKey(erp.NewRow(columns, one), columns)
+		row, err := rowJob(columns, nil).Row(erp.NewRow(columns, one))
 		if err != nil {
 			return
 		}
+		key := row.Key
 		if diff := cmp.Diff([]string{PlainText(one[0]), PlainText(one[1])}, SplitCode(key)); diff != "" ||
-			len(cells) != 2 || !Keepable(key) {
+			len(row.Parts()) != 2 || !Keepable(key) {
 			t.Fatalf("%+v has the key %q, with other parts (-want +got):\n%s", one, key, diff)
 		}
-		second, _, err := RowKey(erp.NewRow(columns, other), columns)
+		second, err := keyOf(erp.NewRow(columns, other), columns)
 		if err != nil {
 			return
 		}

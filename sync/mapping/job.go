@@ -158,8 +158,8 @@ func containsFold(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
 }
 
-// IsCancelled reports whether a row is cancelled in the ERP.
-func (j *Job) IsCancelled(get ColumnsOf) bool {
+// isCancelled reports whether a row is cancelled in the ERP.
+func (j *Job) isCancelled(get ColumnsOf) bool {
 	if j.Spec.Cancelled == nil {
 		return false
 	}
@@ -184,52 +184,6 @@ func (j *Job) declared(get ColumnsOf) *trade.Problem {
 		return nil
 	}
 	return p
-}
-
-// Choice is which of the rows of one key counts.
-type Choice struct {
-	Row    *erp.Row // the only living row, or one of several that are all cancelled; else nil
-	Living int
-}
-
-// Choose decides which of the rows of one key counts. A cancelled row beside a living one is its
-// past, as soft deletes leave it. Code that reads single rows uses Choose; discovery applies the
-// same rule to whole readings.
-func (j *Job) Choose(rows []erp.Row) Choice {
-	live := j.Living(rows)
-	c := Choice{Living: len(live)}
-	switch {
-	case len(live) == 1:
-		c.Row = &live[0]
-	case len(live) == 0 && len(rows) > 0:
-		c.Row = &rows[0]
-	}
-	return c
-}
-
-// Cancelled reports whether only cancelled rows have the key.
-func (c Choice) Cancelled() bool { return c.Row != nil && c.Living == 0 }
-
-// Living returns the rows that are not cancelled in the ERP.
-func (j *Job) Living(rows []erp.Row) []erp.Row {
-	var out []erp.Row
-	for _, row := range rows {
-		if !j.IsCancelled(row.Get) {
-			out = append(out, row)
-		}
-	}
-	return out
-}
-
-// Values returns the columns of a row that the mapping uses, and no others (LGPD: necessity).
-func (j *Job) Values(get ColumnsOf) trade.Values {
-	out := make(trade.Values, len(j.Mapping.Columns))
-	for _, name := range j.Mapping.Columns {
-		if v, ok := get(name); ok {
-			out[name] = CellOf(v)
-		}
-	}
-	return out
 }
 
 // NoTime is the zero time: nothing is scheduled.

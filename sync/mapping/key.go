@@ -23,10 +23,13 @@ var keyEscaper = strings.NewReplacer(`\`, `\\`, `|`, `\|`)
 func JoinCode(parts []string) string {
 	out := make([]string, len(parts))
 	for i, p := range parts {
-		out[i] = keyEscaper.Replace(NormalPart(p))
+		out[i] = codePart(p)
 	}
 	return strings.Join(out, "|")
 }
+
+// codePart returns a part as it stands in a key or a code.
+func codePart(part string) string { return keyEscaper.Replace(NormalPart(part)) }
 
 // NormalPart returns the form in which the parts of keys and codes are compared: trimmed, and a UUID
 // in lower case.
@@ -78,21 +81,21 @@ func SplitCode(text string) []string {
 	return append(parts, part.String())
 }
 
-// RowKey returns the key of a row: its text form, and its parts as the database wrote them, for
-// reading the row again. The error names the column that makes the key unusable, or is an
-// ErrKeyForm.
-func RowKey(row erp.Row, columns []string) (string, []trade.Cell, error) {
-	texts := make([]string, len(columns))
-	cells := make([]trade.Cell, len(columns))
+// keyOf returns the key of a row in its normal form. The error names the column that makes the key
+// unusable, or is an ErrKeyForm.
+func keyOf(row erp.Row, columns []string) (string, error) {
+	key := make([]byte, 0, 64)
 	for i, name := range columns {
 		v, ok := row.Get(name)
 		if err := keyFault(name, v, ok); err != nil {
-			return "", nil, err
+			return "", err
 		}
-		texts[i], cells[i] = PlainText(v), CellOf(v)
+		if i > 0 {
+			key = append(key, '|')
+		}
+		key = append(key, codePart(PlainText(v))...)
 	}
-	key := JoinCode(texts)
-	return key, cells, keyForm([]byte(key))
+	return string(key), keyForm(key)
 }
 
 // keyFault returns why a part of a key is unusable, or nil.

@@ -349,9 +349,9 @@ func TestKeysHaveOneTextFormThatComesApartAgain(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			key, _, err := RowKey(erp.NewRow([]string{"a", "b"}, tt.parts), []string{"a", "b"})
+			key, err := keyOf(erp.NewRow([]string{"a", "b"}, tt.parts), []string{"a", "b"})
 			if err != nil || key != tt.want {
-				t.Fatalf("rowKey = %q, %v; want %q", key, err, tt.want)
+				t.Fatalf("keyOf = %q, %v; want %q", key, err, tt.want)
 			}
 			var parts []string
 			for _, p := range tt.parts {
@@ -366,8 +366,8 @@ func TestKeysHaveOneTextFormThatComesApartAgain(t *testing.T) {
 		"NULL": {text("01"), {Kind: erp.Null}}, "unreadable": {text("01"), {Kind: erp.Text, Err: "bytes"}},
 		"all blank": {text(" "), text("")},
 	} {
-		if key, _, err := RowKey(erp.NewRow([]string{"a", "b"}, parts), []string{"a", "b"}); err == nil {
-			t.Errorf("%s: rowKey = %q, want an error", name, key)
+		if key, err := keyOf(erp.NewRow([]string{"a", "b"}, parts), []string{"a", "b"}); err == nil {
+			t.Errorf("%s: keyOf = %q, want an error", name, key)
 		}
 	}
 }

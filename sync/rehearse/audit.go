@@ -139,18 +139,18 @@ type auditor struct {
 	out      Audit
 }
 
-func (a *auditor) add(ctx context.Context, row erp.Row) error {
-	key, _, err := mapping.RowKey(row, a.job.Spec.Key)
+func (a *auditor) add(ctx context.Context, read erp.Row) error {
+	row, err := a.job.Row(read)
 	if err != nil {
 		a.out.Unreadable++
 		return nil //nolint:nilerr // such a row is counted, and the others go on
 	}
-	a.values.add(a.job, row)
-	if a.job.IsCancelled(row.Get) {
+	a.values.add(a.job, &row)
+	if row.Cancelled {
 		a.out.Cancelled++
 		return nil
 	}
-	a.keys, a.batch = append(a.keys, key), append(a.batch, a.job.Values(row.Get))
+	a.keys, a.batch = append(a.keys, row.Key), append(a.batch, row.Values())
 	if len(a.batch) < auditBatch {
 		return nil
 	}
@@ -279,7 +279,7 @@ func (a *auditor) result() Audit {
 // the first few others.
 type cancelledValues map[string]int
 
-func (c *cancelledValues) add(job *mapping.Job, row erp.Row) {
+func (c *cancelledValues) add(job *mapping.Job, row *mapping.Row) {
 	if job.Spec.Cancelled == nil {
 		return
 	}
@@ -288,7 +288,7 @@ func (c *cancelledValues) add(job *mapping.Job, row erp.Row) {
 	}
 	v, _ := row.Get(job.Spec.Cancelled.Column)
 	value := mapping.PlainText(v)
-	if _, known := (*c)[value]; known || len(*c) < auditValues || job.IsCancelled(row.Get) {
+	if _, known := (*c)[value]; known || len(*c) < auditValues || row.Cancelled {
 		(*c)[strings.Clone(value)]++
 	}
 }

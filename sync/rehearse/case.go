@@ -47,19 +47,18 @@ func Try(j *mapping.Job, c Case) (Verdict, error) {
 	for name, value := range c.Row {
 		names, values = append(names, name), append(values, value)
 	}
-	row := erp.NewRow(names, values)
-	key, _, err := mapping.RowKey(row, j.Spec.Key)
+	row, err := j.Row(erp.NewRow(names, values))
 	if err != nil {
 		return Verdict{}, fmt.Errorf("row: %w; a run would count it as unreadable", err)
 	}
 	judged, err := newJudge(j, c.References, parentsOfCase(c.Parents), c.Today).rows(context.Background(),
-		[]trade.Values{j.Values(row.Get)})
+		[]trade.Values{row.Values()})
 	if err != nil {
 		return Verdict{}, err
 	}
 	got := judged[0].entry
 	v := Verdict{
-		Key: key, State: got.State, Cancelled: j.IsCancelled(row.Get), Target: got.Target,
+		Key: row.Key, State: got.State, Cancelled: row.Cancelled, Target: got.Target,
 		Payload: got.Payload, Remarks: got.Warnings, WaitingFor: got.WaitingFor,
 	}
 	if got.Error != nil {
@@ -155,7 +154,7 @@ func (e *Rehearsal) CaseOf(ctx context.Context, jobName, key string) (Case, erro
 			c.Row[name] = v
 		}
 	}
-	known, err := g.parents(ctx, []trade.Values{job.Values(found.Row.Get)})
+	known, err := g.parents(ctx, []trade.Values{found.Row.Values()})
 	if err != nil {
 		return Case{}, err
 	}

@@ -9,7 +9,6 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/run"
@@ -171,9 +170,9 @@ func (e *Rehearsal) sharedKeys(ctx context.Context) ([]IdentityFinding, error) {
 		}
 		now := read{job: job, keys: map[run.KeyHash]bool{}, cells: map[trade.Hash]bool{}, whole: true}
 		found := map[string]*IdentityFinding{}
-		err := run.EachRow(ctx, e.source, job, func(key string, row erp.Row) error {
-			at, cells := run.HashKey(key), job.SourceHash(row.Get)
-			if job.IsCancelled(row.Get) || now.keys[at] {
+		err := run.EachRow(ctx, e.source, job, func(row *mapping.Row) error {
+			at, cells := run.HashKey(row.Key), row.SourceHash
+			if row.Cancelled || now.keys[at] {
 				return nil
 			}
 			if len(now.keys) == identityMost {
@@ -192,7 +191,7 @@ func (e *Rehearsal) sharedKeys(ctx context.Context) ([]IdentityFinding, error) {
 					found[other.job.Name()] = f
 				}
 				if f.Rows++; len(f.Sample) < run.BrakeSamples {
-					f.Sample = append(f.Sample, key)
+					f.Sample = append(f.Sample, row.Key)
 				}
 			}
 			return nil

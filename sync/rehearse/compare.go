@@ -10,7 +10,6 @@ import (
 	"strconv"
 
 	"github.com/safrasync/safrasync/sync/mapping"
-	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -114,11 +113,10 @@ func (c *Comparer) fill(ctx context.Context, entries []trade.Entry, rows []trade
 	if len(short) == 0 {
 		return nil
 	}
-	again, err := c.engine.reader(c.job).Run.ReadAgain(ctx, c.job, short)
+	found, err := c.engine.reader(c.job).Run.ReadAgain(ctx, c.job, short)
 	if err != nil {
 		return err
 	}
-	found := run.ByKeyOf(c.job, again)
 	for i, e := range entries {
 		lacking := c.lacking(rows[i])
 		if len(lacking) == 0 || len(found[e.Key]) != 1 {
@@ -128,9 +126,9 @@ func (c *Comparer) fill(ctx context.Context, entries []trade.Entry, rows []trade
 		for name, cell := range rows[i] {
 			full[name] = cell
 		}
-		for _, name := range lacking {
-			if v, ok := found[e.Key][0].Get(name); ok {
-				full[name] = mapping.CellOf(v)
+		for name, cell := range found[e.Key][0].Values() {
+			if _, had := full[name]; !had {
+				full[name] = cell
 			}
 		}
 		rows[i] = full

@@ -71,7 +71,7 @@ func (e *Rehearsal) preview(ctx context.Context, job *mapping.Job, key string, s
 		p.State, p.Cause, p.Text = trade.Held, trade.CauseDuplicateKey, trade.DoubleText(key, s.Living)
 		return p, nil
 	}
-	p.Show = job.Shown(key, s.Row.Get)
+	p.Show = s.Row.Shown
 	g, err := e.judge(ctx, job, false)
 	if err != nil {
 		return Preview{}, err

@@ -12,7 +12,6 @@ import (
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/sync/discovery"
 	"github.com/safrasync/safrasync/sync/mapping"
-	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -95,14 +94,15 @@ func (e *Rehearsal) standsOf(ctx context.Context, job *mapping.Job, key string) 
 	if err != nil {
 		return keyRows{Exclusion: found}, err
 	}
-	byKey := run.ByKeyOf(job, found.Rows)
+	byKey := job.ByKey(found.Rows)
 	if len(byKey) > 0 && byKey[key] == nil { // the database finds it under another spelling
 		key = slices.Min(slices.Collect(maps.Keys(byKey)))
 	}
 	s := keyRows{Exclusion: found, Key: key}
-	s.Rows = nil
+	s.Exclusion.Rows = nil
+	var rows []mapping.Row
 	if found.Returned {
-		s.Rows = byKey[key]
+		rows = byKey[key]
 	}
 	// the readings of the job may know more spellings than the one that the database found
 	r := e.reader(job).Run
@@ -110,18 +110,18 @@ func (e *Rehearsal) standsOf(ctx context.Context, job *mapping.Job, key string) 
 	if err != nil {
 		return s, err
 	}
-	if len(entries) > 0 && (len(s.Rows) == 0 || len(job.Spellings(&entries[0])) > 1) {
+	if len(entries) > 0 && (len(rows) == 0 || len(job.Spellings(&entries[0])) > 1) {
 		again, err := r.ReadAgain(ctx, job, entries)
 		if err != nil {
 			return s, err
 		}
-		if all := run.ByKeyOf(job, again)[key]; len(all) > len(s.Rows) {
+		if all := again[key]; len(all) > len(rows) {
 			there := true
-			s.Exclusion = erp.Exclusion{Asked: true, Known: true, Returned: true, Exists: &there, Rows: all}
+			rows, s.Exclusion = all, erp.Exclusion{Asked: true, Known: true, Returned: true, Exists: &there}
 		}
 	}
 	if s.Returned {
-		s.Choice = job.Choose(s.Rows)
+		s.Choice = mapping.Choose(rows)
 	}
 	return s, nil
 }
@@ -130,11 +130,8 @@ func (e *Rehearsal) standsOf(ctx context.Context, job *mapping.Job, key string) 
 // a run would before it sends it.
 func (g *judge) row(ctx context.Context, s keyRows) (judged, error) {
 	r := g.run
-	key, parts, err := mapping.RowKey(*s.Row, r.Run.Job.Spec.Key)
-	if err != nil {
-		return judged{}, err
-	}
-	all, err := g.rows(ctx, []trade.Values{r.Run.Job.Values(s.Row.Get)})
+	key := s.Row.Key
+	all, err := g.rows(ctx, []trade.Values{s.Row.Values()})
 	if err != nil {
 		return judged{}, err
 	}
@@ -157,8 +154,8 @@ func (g *judge) row(ctx context.Context, s keyRows) (judged, error) {
 	entry.TakeState(now)
 	entry.Values, entry.MappedWith, entry.Warnings = now.Values, now.MappedWith, now.Warnings
 	entry.TakePayload(now)
-	entry.KeyParts, entry.SourceHash = slices.Concat(entry.KeyParts, parts), r.Run.Job.SourceHash(s.Row.Get)
-	entry.Shown = r.Run.Job.Shown(key, s.Row.Get)
+	entry.KeyParts, entry.SourceHash = slices.Concat(entry.KeyParts, s.Row.Parts()), s.Row.SourceHash
+	entry.Shown = s.Row.Shown
 	last, err := r.Recheck.Recheck(ctx, []trade.Entry{entry}, nil, nil)
 	if err != nil {
 		return judged{}, err

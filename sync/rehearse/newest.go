@@ -5,6 +5,7 @@ package rehearse
 import (
 	"context"
 
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -25,8 +26,8 @@ func (e *Rehearsal) Newest(ctx context.Context, jobName string, entry trade.Entr
 	if err != nil {
 		return entry, err
 	}
-	rows := run.ByKeyOf(r.Run.Job, found)[entry.Key]
-	c := job.Choose(rows)
+	rows := found[entry.Key]
+	c := mapping.Choose(rows)
 	switch {
 	case len(rows) == 0:
 		return entry, run.ErrGone
@@ -35,12 +36,12 @@ func (e *Rehearsal) Newest(ctx context.Context, jobName string, entry trade.Entr
 	case c.Row == nil:
 		return entry, run.ErrDouble
 	}
-	known, err := r.Run.ParentsOf(ctx, []trade.Values{job.Values(c.Row.Get)})
+	known, err := r.Run.ParentsOf(ctx, []trade.Values{c.Row.Values()})
 	if err != nil {
 		return entry, err
 	}
 	would := entry.As("")
-	r.Run.Eval.EvaluateRow(&would, *c.Row, known)
+	r.Run.Eval.EvaluateRow(&would, c.Row, known)
 	would.GoneSweeps, would.Now, would.AckValues = 0, nil, nil
 	return would, nil
 }

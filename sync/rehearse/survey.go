@@ -68,17 +68,19 @@ func (e *Rehearsal) Survey(ctx context.Context, job *mapping.Job) (*Survey, erro
 		}
 	}
 	var values cancelledValues
-	_, err := e.source.Read(ctx, job.Query, erp.Window{}, func(row erp.Row) error {
+	_, err := e.source.Read(ctx, job.Query, erp.Window{}, func(read erp.Row) error {
 		if s.Rows == surveyMost {
 			s.Whole = false
 			return run.ErrEnough
 		}
 		s.Rows++
-		values.add(job, row)
-		if !job.IsCancelled(row.Get) {
-			s.add(row)
-		} else if key, _, err := mapping.RowKey(row, job.Spec.Key); err == nil {
-			s.keys[run.HashKey(key)] = true // a child may name it
+		row, err := job.Row(read)
+		values.add(job, &row)
+		if err == nil {
+			s.keys[run.HashKey(row.Key)] = true // a child may name it, also if it is cancelled
+		}
+		if !row.Cancelled {
+			s.add(&row)
 		}
 		return nil
 	})
@@ -89,12 +91,9 @@ func (e *Rehearsal) Survey(ctx context.Context, job *mapping.Job) (*Survey, erro
 	return s, err
 }
 
-func (s *Survey) add(row erp.Row) {
-	if key, _, err := mapping.RowKey(row, s.job.Spec.Key); err == nil {
-		s.keys[run.HashKey(key)] = true
-		if len(s.some) < surveySamples {
-			s.some = append(s.some, strings.Clone(key))
-		}
+func (s *Survey) add(row *mapping.Row) {
+	if row.Key != "" && len(s.some) < surveySamples {
+		s.some = append(s.some, strings.Clone(row.Key))
 	}
 	for _, f := range s.job.Mapping.Fields {
 		if len(f.Spec.Columns) == 1 && (f.Spec.Ref != "" || len(f.Spec.SentBy) > 0) {
@@ -119,7 +118,7 @@ func (s *Survey) add(row erp.Row) {
 }
 
 // code keeps a value that contains a |.
-func (s *Survey) code(field, column string, row erp.Row) {
+func (s *Survey) code(field, column string, row *mapping.Row) {
 	v, _ := row.Get(column)
 	text, seen := mapping.PlainText(v), s.Joined[field]
 	if strings.Contains(text, "|") && len(seen.Some) < surveySamples && !slices.Contains(seen.Some, text) {
@@ -127,7 +126,7 @@ func (s *Survey) code(field, column string, row erp.Row) {
 	}
 }
 
-func (s *Survey) column(name string, row erp.Row) {
+func (s *Survey) column(name string, row *mapping.Row) {
 	c := s.cols[strings.ToLower(name)]
 	if c == nil {
 		c = &columnSurvey{}

@@ -14,9 +14,11 @@ import (
 )
 
 // ReadAgain reads the rows of entries of one job by their keys, in every spelling that the readings
-// saw. It leaves out entries whose key has another number of columns than the configured key: their
-// rows are not in the ERP any more.
-func (r *Run) ReadAgain(ctx context.Context, job *mapping.Job, entries []trade.Entry) ([]erp.Row, error) {
+// saw, and returns them by their key. It leaves out entries whose key has another number of columns
+// than the configured key: their rows are not in the ERP any more.
+func (r *Run) ReadAgain(ctx context.Context, job *mapping.Job,
+	entries []trade.Entry,
+) (map[string][]mapping.Row, error) {
 	var keys [][]erp.Value
 	var apart [][][]erp.Value // the keys with several spellings
 	for i := range entries {
@@ -47,7 +49,7 @@ func (r *Run) ReadAgain(ctx context.Context, job *mapping.Job, entries []trade.E
 		}
 		rows = append(rows, more...)
 	}
-	return rows, nil
+	return job.ByKey(rows), nil
 }
 
 // EntriesOf returns the entries of a job that the ledger has under keys.
@@ -79,45 +81,18 @@ func (r *Run) FlagReplaced(ctx context.Context, ids map[int64]bool) (flagged []t
 	return flagged, err
 }
 
-// ByKeyOf groups rows of a job by their key; it leaves out rows whose key cannot be read.
-func ByKeyOf(job *mapping.Job, rows []erp.Row) map[string][]erp.Row {
-	out := make(map[string][]erp.Row, len(rows))
-	for _, row := range rows {
-		if key, _, err := mapping.RowKey(row, job.Spec.Key); err == nil {
-			out[key] = append(out[key], row)
-		}
-	}
-	return out
-}
-
-// ValuesOfRows returns the mapped columns of rows that were read again.
-func (r *Run) ValuesOfRows(byKey map[string][]erp.Row) []trade.Values {
-	var out []trade.Values
-	for _, rows := range byKey {
-		for _, row := range rows {
-			out = append(out, r.Job.Values(row.Get))
-		}
-	}
-	return out
-}
-
 // ErrEnough ends a reading that has found what it needs.
 var ErrEnough = errors.New("enough was read")
 
-// EachKey calls fn with the key of each row that the query returns now, and whether the row is
-// cancelled.
-func EachKey(ctx context.Context, source Source, job *mapping.Job, fn func(key string, cancelled bool) error) error {
-	return EachRow(ctx, source, job, func(key string, row erp.Row) error { return fn(key, job.IsCancelled(row.Get)) })
-}
-
-// EachRow is EachKey with the rows themselves.
-func EachRow(ctx context.Context, source Source, job *mapping.Job, fn func(key string, row erp.Row) error) error {
-	_, err := source.Read(ctx, job.Query, erp.Window{}, func(row erp.Row) error {
-		key, _, err := mapping.RowKey(row, job.Spec.Key)
+// EachRow calls fn with each row that the query returns now; it leaves out rows whose key is not
+// usable. The row is valid during the call.
+func EachRow(ctx context.Context, source Source, job *mapping.Job, fn func(row *mapping.Row) error) error {
+	_, err := source.Read(ctx, job.Query, erp.Window{}, func(read erp.Row) error {
+		row, err := job.Row(read)
 		if err != nil { // discovery reports it
 			return nil //nolint:nilerr // one bad row never stops the rest
 		}
-		return fn(key, row)
+		return fn(&row)
 	})
 	return err
 }

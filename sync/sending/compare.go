@@ -4,13 +4,12 @@ package sending
 
 import (
 	"context"
+	"maps"
 	"math"
 	"slices"
 
-	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/sync/identity"
 	"github.com/safrasync/safrasync/sync/mapping"
-	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -42,7 +41,7 @@ func RowOf(job *mapping.Job, e trade.Entry) identity.Row {
 // entries, of any job, with the cells of a row and without a record; they are not looked for where
 // no other job has rows of the kind.
 func (r *Checker) Candidates(ctx context.Context, rows []identity.Row, storing []trade.Entry,
-	found map[string][]erp.Row,
+	found map[string][]mapping.Row,
 ) (out []identity.Candidate, unsent []trade.Entry, err error) {
 	if len(rows) == 0 {
 		return nil, nil, nil
@@ -151,7 +150,7 @@ func cellsOf(rows []identity.Row) []trade.Hash {
 // readNow reads the rows that the ERP has under the keys of records, as they would be sent now, in
 // each job of the record's identity space: a row that went into the scope of another job still
 // stands. A key of a job that is no longer configured counts as having none there.
-func (r *Checker) readNow(ctx context.Context, of []identity.Candidate, found map[string][]erp.Row) error {
+func (r *Checker) readNow(ctx context.Context, of []identity.Candidate, found map[string][]mapping.Row) error {
 	for i := range of {
 		of[i].Now = nil
 	}
@@ -168,7 +167,7 @@ func (r *Checker) readNow(ctx context.Context, of []identity.Candidate, found ma
 				entries[at.Key] = trade.Entry{Job: job.Name(), Key: at.Key, KeyParts: at.KeyParts}
 			}
 		}
-		now, cancelled, err := r.standing(ctx, job, entries, found, (*mapping.Job).Living)
+		now, cancelled, err := r.standing(ctx, job, entries, found, mapping.Living)
 		if err != nil {
 			return err
 		}
@@ -186,13 +185,13 @@ func (r *Checker) readNow(ctx context.Context, of []identity.Candidate, found ma
 // that have only rows that do not count. found are rows of this run's job that were read already, by
 // key. stand selects the rows that count.
 func (r *Checker) standing(ctx context.Context, job *mapping.Job, entries map[string]trade.Entry,
-	found map[string][]erp.Row, stand func(*mapping.Job, []erp.Row) []erp.Row,
+	found map[string][]mapping.Row, stand func([]mapping.Row) []mapping.Row,
 ) (out map[string][]identity.Content, idle map[string]bool, err error) {
 	if len(entries) == 0 {
 		return nil, nil, nil
 	}
 	var ask []trade.Entry
-	byKey := map[string][]erp.Row{}
+	byKey := map[string][]mapping.Row{}
 	for key, e := range entries {
 		if rows, ok := found[key]; ok && job == r.run.Job {
 			byKey[key] = rows
@@ -204,15 +203,13 @@ func (r *Checker) standing(ctx context.Context, job *mapping.Job, entries map[st
 	if err != nil {
 		return nil, nil, err
 	}
-	for key, rows := range run.ByKeyOf(job, read) {
-		byKey[key] = rows
-	}
+	maps.Copy(byKey, read)
 	eval := *r.run.Eval
 	eval.Job = job
 	var values []trade.Values
 	for key := range entries {
-		for _, row := range byKey[key] {
-			values = append(values, job.Values(row.Get))
+		for i := range byKey[key] {
+			values = append(values, byKey[key][i].Values())
 		}
 	}
 	known, err := r.run.ParentsFor(ctx, job, values)
@@ -221,9 +218,9 @@ func (r *Checker) standing(ctx context.Context, job *mapping.Job, entries map[st
 	}
 	out, idle = map[string][]identity.Content{}, map[string]bool{}
 	for key := range entries {
-		for _, row := range stand(job, byKey[key]) {
-			would := trade.Entry{Job: job.Name(), Sends: job.Spec.Sends, Key: key, SourceHash: job.SourceHash(row.Get)}
-			eval.Evaluate(&would, job.Values(row.Get), known)
+		for _, row := range stand(byKey[key]) {
+			would := trade.Entry{Job: job.Name(), Sends: job.Spec.Sends, Key: key, SourceHash: row.SourceHash}
+			eval.Evaluate(&would, row.Values(), known)
 			out[key] = append(out[key], ContentOf(would))
 		}
 		idle[key] = len(byKey[key]) > 0 && len(out[key]) == 0
@@ -294,7 +291,7 @@ func (r *Checker) waiting(ctx context.Context, rows []identity.Row, unsent []tra
 				entries[e.Key] = e
 			}
 		}
-		now, _, err := r.standing(ctx, job, entries, nil, (*mapping.Job).Living)
+		now, _, err := r.standing(ctx, job, entries, nil, mapping.Living)
 		if err != nil {
 			return nil, err
 		}
@@ -312,7 +309,7 @@ func (r *Checker) waiting(ctx context.Context, rows []identity.Row, unsent []tra
 
 // Judge asks what rows are. ahead are rows that go before them.
 func (r *Checker) Judge(ctx context.Context, entries, ahead, storing []trade.Entry,
-	found map[string][]erp.Row,
+	found map[string][]mapping.Row,
 ) ([]identity.Verdict, []identity.Candidate, error) {
 	rows := make([]identity.Row, 0, len(ahead)+len(entries))
 	for _, e := range ahead {

@@ -6,7 +6,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/sync/identity"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/run"
@@ -185,16 +184,15 @@ func misplaced(m *mapping.Mapping, get mapping.ColumnsOf, of map[trade.ParentKey
 
 // anyRow returns all rows, cancelled ones too: if another contract has the number now, it does not
 // matter whether that one is still valid.
-func anyRow(_ *mapping.Job, rows []erp.Row) []erp.Row { return rows }
+func anyRow(rows []mapping.Row) []mapping.Row { return rows }
 
 // recheckAll reads the rows of entries, and decides on the entries. It returns the rows by key.
-func (r *Checker) recheckAll(ctx context.Context, entries []trade.Entry) (map[string][]erp.Row, Rechecked, error) {
-	rows, err := r.run.ReadAgain(ctx, r.run.Job, entries)
+func (r *Checker) recheckAll(ctx context.Context, entries []trade.Entry) (map[string][]mapping.Row, Rechecked, error) {
+	found, err := r.run.ReadAgain(ctx, r.run.Job, entries)
 	if err != nil {
 		return nil, Rechecked{}, err
 	}
-	found := run.ByKeyOf(r.run.Job, rows)
-	parents, err := r.run.ParentsOf(ctx, r.run.ValuesOfRows(found))
+	parents, err := r.run.ParentsOf(ctx, mapping.ValuesOfRows(found))
 	if err != nil {
 		return nil, Rechecked{}, err
 	}
@@ -219,9 +217,9 @@ func (r *Checker) recheckAll(ctx context.Context, entries []trade.Entry) (map[st
 	return found, out, nil
 }
 
-func (r *Checker) recheckEntry(old trade.Entry, rows []erp.Row, known mapping.Parents) trade.Entry {
+func (r *Checker) recheckEntry(old trade.Entry, rows []mapping.Row, known mapping.Parents) trade.Entry {
 	entry := old
-	switch c := r.run.Job.Choose(rows); {
+	switch c := mapping.Choose(rows); {
 	case len(rows) == 0:
 		entry.Hold(trade.CauseVanished,
 			"the row left the ERP between reading and sending; if it stays away it is withdrawn", nil)
@@ -231,11 +229,11 @@ func (r *Checker) recheckEntry(old trade.Entry, rows []erp.Row, known mapping.Pa
 	case c.Row == nil:
 		entry.HoldDouble(c.Living)
 	default:
-		asRead := old.Now == nil && r.run.Job.SourceHash(c.Row.Get) == old.SourceHash
+		asRead := old.Now == nil && c.Row.SourceHash == old.SourceHash
 		if asRead && old.MappedWith == r.run.Eval.MappedWith && !r.run.Job.Mapping.Unfit(c.Row.Get, known) {
 			return entry
 		}
-		entry = r.run.Eval.RemapRow(old, *c.Row, known)
+		entry = r.run.Eval.RemapRow(old, c.Row, known)
 	}
 	return entry
 }

@@ -30,7 +30,7 @@ func TestTheSourceHashHasItsForm(t *testing.T) {
 	})
 	want := trade.HashOf(
 		"3:bad1:!26:bytes not valid UTF-8 at 37:missing1:-0:4:none1:-0:5:price1:=5:120.54:text1:=3:a|b")
-	if got := job.SourceHash(row.Get); got != want {
+	if got := job.sourceHash(row.Get); got != want {
 		t.Errorf("hash %s, want %s", got, want)
 	}
 }
@@ -62,7 +62,7 @@ func TestANumberHasOneText(t *testing.T) {
 // A row without the column of its key has none, and says which.
 func TestARowWithoutTheColumnOfItsKey(t *testing.T) {
 	t.Parallel()
-	if _, _, err := RowKey(erp.NewRow([]string{"a"}, []erp.Value{{}}), []string{"b"}); err == nil ||
+	if _, err := keyOf(erp.NewRow([]string{"a"}, []erp.Value{{}}), []string{"b"}); err == nil ||
 		err.Error() != "key column b is not in the query" {
 		t.Errorf("%v", err)
 	}
