@@ -278,7 +278,9 @@ func (r *recordSet) follow(e *NarrowRow, u trade.Update) (on *ownedRecord) {
 		}
 	}
 	newest := to.Newest
-	if newest == (trade.Prints{}) && !u.From.Created() && to.State != trade.Accepted {
+	// what is decided stays beside the newest row (Now), and a rebuilt row that is only missed has no content
+	same := to.SourceHash == e.SourceHash && to.PayloadHash == e.PayloadHash || to.Now != nil
+	if newest == (trade.Prints{}) && !same && !u.From.Created() && to.State != trade.Accepted {
 		newest = trade.PrintsOf(to.Sends, to.SourceHash, to.Target, to.Payload)
 	}
 	if newest != (trade.Prints{}) {

@@ -486,6 +486,45 @@ func TestWhatThePlatformSaysExistsIsKnownAfterARebuild(t *testing.T) {
 	b.expect(2, trade.Held, trade.CauseRetyped)
 }
 
+// A row that is held, or that a person has dismissed, is edited. What it has become is known when it
+// is typed again, whatever happened to the ledger since.
+func TestWhatAHeldRowHasBecomeIsKnownWhenItIsTypedAgain(t *testing.T) {
+	const other = `UPDATE contrato SET quantidade = 15, data_contrato = '2026-03-12'`
+	for name, happens := range map[string]func(b *bench){
+		"nothing else":      func(b *bench) { b.exec(other); b.sweep() },
+		"rebuilt":           func(b *bench) { b.exec(other); b.sweep(); b.rebuilt(); b.sweep() },
+		"rebuilt and gone":  func(b *bench) { b.exec(other); b.sweep(); b.rebuilt() },
+		"edited afterwards": func(b *bench) { b.rebuilt(); b.sweep(); b.exec(other); b.sweep() },
+		"edited at once":    func(b *bench) { b.rebuilt(); b.exec(other); b.sweep() },
+		"mapped otherwise": func(b *bench) {
+			b.exec(other)
+			b.sweep()
+			b.spec.Fields["haverst"] = mapping.FieldSpec{Const: new("2026/2027")}
+			b.sweep()
+		},
+	} {
+		for _, dismissed := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, ", dismissed ", dismissed), func(t *testing.T) {
+				t.Parallel()
+				b := newBench(t, sandbox.Options{Faults: faults(t, "status=409,commit@1")})
+				b.write(10)
+				b.sweep()
+				b.expect(1, trade.Held, trade.CauseExists)
+				if dismissed {
+					b.done(b.dismiss(1), acts.NotRefused)
+				}
+				happens(b)
+				b.exec(`UPDATE contrato SET num = '0002', preco = 99`)
+				for range 3 {
+					b.sweep()
+				}
+				b.onPlatform("10")
+				b.expect(2, trade.Held, trade.CauseRetyped)
+			})
+		}
+	}
+}
+
 // A delivery is known by the record that it went under. A contract that comes to stand under another
 // number beside an equal one goes again, and what hangs on the second record is another delivery.
 func TestADeliveryIsKnownUnderEachRecordOfItsContract(t *testing.T) {

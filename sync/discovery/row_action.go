@@ -48,7 +48,7 @@ func decideRow(known *trade.Known, hash trade.Hash, mappedWith string, cancelled
 	case cancelled:
 		return absentee
 	case (known.State == trade.Dismissed || known.State == trade.Held && known.Cause == trade.CauseExists) &&
-		known.SourceHash != hash && known.MappedWith != "":
+		(known.SourceHash != hash || known.MappedWith == ""):
 		return compare // people are shown that it is another row than the one that was decided about
 	case known.State == trade.Held && known.Cause == trade.CauseTwin && known.MappedWith != mappedWith,
 		// rebuilt from the journal
