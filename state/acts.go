@@ -172,7 +172,7 @@ func actOnEntries(t *sqldb.Tx, acts []trade.Act, done []bool) error {
 }
 
 // rowUnchanged reports whether an entry is as a person saw it.
-func rowUnchanged(entries map[int64]*NarrowRow, u trade.Update) bool {
+func rowUnchanged(entries map[int64]*narrowRow, u trade.Update) bool {
 	e := entries[u.Entry.ID]
 	return e != nil && e.Version == u.Entry.Version && e.State == string(u.From)
 }
@@ -191,7 +191,7 @@ func updatedBy(acts []trade.Act, done []bool) trade.AuditRecord {
 // mayDo checks, in the transaction of the act, that the entry is as the person saw it, and what may
 // have changed although the entry has not:
 // the quarantine of a second sending, and which row has an id.
-func mayDo(t *sqldb.Tx, a trade.Act, entries map[int64]*NarrowRow) (bool, error) {
+func mayDo(t *sqldb.Tx, a trade.Act, entries map[int64]*narrowRow) (bool, error) {
 	u := a.Update.Entry
 	e := entries[u.ID]
 	switch {
@@ -213,7 +213,7 @@ func mayDo(t *sqldb.Tx, a trade.Act, entries map[int64]*NarrowRow) (bool, error)
 
 // signedBy stores the number of the act with what it orders: with the entry that is sent again, and with
 // the record that it makes, or gives to another row.
-func signedBy(u trade.Update, e *NarrowRow, seq int64) trade.Update {
+func signedBy(u trade.Update, e *narrowRow, seq int64) trade.Update {
 	if u.Entry.Generation > e.Generation {
 		u.Entry.ResentBy = seq
 	}

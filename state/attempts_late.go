@@ -23,7 +23,7 @@ type becomes struct {
 // becomes decides what the answer of an attempt does to its entry. While the entry is in flight or
 // in doubt because of this attempt, the settlement applies. If a person has decided meanwhile, only
 // what the decision left open applies. A record that exists is never hidden by a decision.
-func (g *groupTx) becomes(e *NarrowRow, a *attemptRow, st *trade.Settlement) becomes {
+func (g *groupTx) becomes(e *narrowRow, a *attemptRow, st *trade.Settlement) becomes {
 	accepted := trade.Settlement{Attempt: st.Attempt, State: trade.Accepted, Flags: st.Flags}
 	state, created := trade.State(e.State), st.Attempt.Outcome == trade.OutcomeCreated
 	have, others := g.Records.idOf(e), g.Records.others(e, a.Generation)
@@ -79,7 +79,7 @@ func (g *groupTx) becomes(e *NarrowRow, a *attemptRow, st *trade.Settlement) bec
 }
 
 // alarmFor returns an alarm, with the flag that keeps it visible.
-func (g *groupTx) alarmFor(kind trade.AlarmKind, flag trade.Flag, e *NarrowRow, a *attemptRow,
+func (g *groupTx) alarmFor(kind trade.AlarmKind, flag trade.Flag, e *narrowRow, a *attemptRow,
 	other, text string,
 ) becomes {
 	if id := g.Records.idOf(e); id != "" {

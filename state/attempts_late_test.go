@@ -226,8 +226,8 @@ func TestTheProofThatNoByteLeftEndsADoubt(t *testing.T) {
 		// as another process says that takes the job over
 		mustSettle(t, s, lease, unknown(a))
 		st := refused(a)
-		st.Attempt.Outcome, st.State, st.Cause, st.Error, st.Counts = trade.OutcomeNotSent, trade.Pending,
-			"", nil, false
+		st.Attempt.Outcome, st.State, st.Cause, st.Kind, st.Counts = trade.OutcomeNotSent, trade.Pending,
+			"", "", false
 		mustSettle(t, s, lease, st)
 		if e := mustEntry(t, s, "contracts", "a"); e.State != trade.Pending || e.Attempts != 0 {
 			t.Errorf("%+v", e)

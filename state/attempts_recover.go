@@ -5,17 +5,12 @@ package state
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
-
-// recoveredText is the error text of an entry whose process stopped while it was sending.
-const recoveredText = "the process that sent it stopped before the answer was stored"
 
 // sendingRow is an entry that is in flight as far as the ledger knows.
 type sendingRow struct {
@@ -42,12 +37,6 @@ func (s *Store) RecoverOwn(ctx context.Context, owner trade.Owner, holder trade.
 }
 
 func (s *Store) recover(ctx context.Context, lease trade.Lease, now time.Time, own bool) (int, error) {
-	text, err := json.Marshal(trade.EntryError{
-		Kind: trade.TransportError, Fields: []trade.Problem{}, Text: recoveredText,
-	})
-	if err != nil {
-		return 0, fmt.Errorf("recovering: %w", err)
-	}
 	const op = "recovering what an earlier process left"
 	var sending []int64 // write nothing if nothing is being sent
 	if err := s.db.All(ctx, op, &sending, `SELECT id FROM entry WHERE job = ? AND state = 'sending' LIMIT 1`,
@@ -59,7 +48,7 @@ func (s *Store) recover(ctx context.Context, lease trade.Lease, now time.Time, o
 		return 0, s.idle(ctx, op, lease, err)
 	}
 	var n int
-	err = s.db.InTx(ctx, op, func(t *sqldb.Tx) error {
+	err := s.db.InTx(ctx, op, func(t *sqldb.Tx) error {
 		n = 0
 		if !own {
 			if err := fence(t, lease); err != nil {
@@ -77,9 +66,7 @@ func (s *Store) recover(ctx context.Context, lease trade.Lease, now time.Time, o
 		if n = len(ids); n == 0 {
 			return nil
 		}
-		return moveAll(t, ids, trade.InDoubt, now,
-			`cause = '`+trade.CauseUnknown+`', error = ?, next_attempt_at = NULL, attempts = attempts + 1`,
-			string(text))
+		return moveAll(t, ids, (*trade.Entry).Doubt, 1, now)
 	})
 	return n, err
 }
@@ -138,7 +125,8 @@ func endAttempts(t *sqldb.Tx, left []sendingRow, now time.Time) (ids []int64, er
 	}
 	if err := t.Do(
 		`UPDATE attempt SET outcome = 'unknown', finished_at = ?, counts = 1, reason = ? WHERE outcome IS NULL AND `+
-			t.S.D.Among("id"), sqldb.AtOr(now, time.Time{}), recoveredText, sqldb.ListOf(t.S.D, attempts)); err != nil {
+			t.S.D.Among("id"), sqldb.AtOr(now, time.Time{}), trade.SenderGone,
+		sqldb.ListOf(t.S.D, attempts)); err != nil {
 		return nil, err
 	}
 	for _, f := range left {

@@ -4,8 +4,6 @@ package state
 
 import (
 	"cmp"
-	"database/sql"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,7 +14,7 @@ import (
 
 // settledColumns are the columns of an entry that a settlement writes.
 var settledColumns = []string{
-	"id", "state", "cause", "error", "next_attempt_at", "flags", "record_id", "attempts",
+	"id", "state", "cause", "error", "waiting_for", "next_attempt_at", "flags", "record_id", "attempts",
 	"updated_at", "version",
 }
 
@@ -108,7 +106,8 @@ func (g *groupTx) settle(w *settling, a *attemptRow, st trade.Settlement) (err e
 		return err
 	}
 	w.moved[e.ID] = []any{
-		e.ID, e.State, e.Cause, e.Error, e.NextAttemptAt, e.Flags, e.RecordID, e.Attempts, g.Now.UnixMilli(), e.Version,
+		e.ID, e.State, e.Cause, e.Error, e.WaitingFor, e.NextAttemptAt, e.Flags, e.RecordID, e.Attempts,
+		g.Now.UnixMilli(), e.Version,
 	}
 	if became.alarm != nil {
 		w.alarms = append(w.alarms, raisedAlarm{*became.alarm, before})
@@ -157,45 +156,25 @@ func inKeyOrder[K cmp.Ordered](m map[K][]any) [][]any {
 	return out
 }
 
-// follow changes the entry in memory. A settlement without a state changes only the flags.
-func (g *groupTx) follow(e *NarrowRow, b becomes, counted int) error {
-	st := *b.settlement
-	flags, err := flagsOf(e.Flags)
-	if err != nil {
+// follow changes the entry in memory. A settlement without a state changes only the flags. counted is
+// 0 if recovery, which set the attempt to unknown, has counted it already.
+func (g *groupTx) follow(e *narrowRow, b becomes, counted int) error {
+	may, err := e.move(g.Sums, counted, func(to *trade.Entry) bool {
+		may := to.Settle(*b.settlement)
+		to.Flags = to.Flags.With(b.clear, false)
+		return may
+	})
+	if err == nil && !may {
+		err = fmt.Errorf("entry %d is damaged in column %s: restore the backup", e.ID, "state")
+	}
+	if err != nil || b.settlement.State != trade.Accepted {
 		return err
 	}
-	for _, f := range st.Flags {
-		flags = flags.With(f, true)
+	on := g.Records.with(e, b.remoteID)
+	if on == nil {
+		return fmt.Errorf("entry %d is damaged in column %s: restore the backup", e.ID, "record_id")
 	}
-	flagText, err := listText(flags.With(b.clear, false))
-	if err != nil {
-		return fmt.Errorf("entry %d: %w", e.ID, err)
-	}
-	e.Flags, e.Version = flagText, e.Version+1
-	if st.State == "" {
-		return nil
-	}
-	var errorText sql.NullString
-	if st.Error != nil {
-		text, err := json.Marshal(st.Error)
-		if err != nil {
-			return fmt.Errorf("entry %d: %w", e.ID, err)
-		}
-		errorText = textOrNull(string(text))
-	}
-	if err := g.Sums.Move(e, string(st.State)); err != nil {
-		return err
-	}
-	e.State = string(st.State)
-	e.Cause, e.Error, e.NextAttemptAt = sqldb.CleanText(st.Cause), errorText, sqldb.Millis(st.NextAttemptAt)
-	e.Attempts += counted // an attempt that recovery set to unknown has been counted already
-	if st.State == trade.Accepted {
-		on := g.Records.with(e, b.remoteID)
-		if on == nil {
-			return fmt.Errorf("entry %d is damaged in column %s: restore the backup", e.ID, "record_id")
-		}
-		e.RecordID = numberOrNull(on.ID)
-	}
+	e.RecordID = numberOrNull(on.ID)
 	return nil
 }
 

@@ -4,7 +4,6 @@ package state
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"maps"
@@ -25,7 +24,7 @@ type groupTx struct {
 	Now      time.Time
 	Sums     tallyChange
 	Attempts map[string]*attemptRow
-	Entries  map[int64]*NarrowRow
+	Entries  map[int64]*narrowRow
 	Records  *recordSet
 	alone    bool // no other job has entries of the kind that this one sends
 }
@@ -233,7 +232,7 @@ func (g *groupTx) claim() error {
 		}
 	}
 	var attempts [][]any
-	var began []int64
+	var sending []*narrowRow
 	for _, in := range g.Group.Intents {
 		e := g.Entries[in.Entry.ID]
 		if have := g.Attempts[in.Attempt.ID]; have != nil {
@@ -248,7 +247,13 @@ func (g *groupTx) claim() error {
 			continue
 		}
 		if waits || e == nil || e.Job != g.Lease.Job || e.Version != in.Entry.Version ||
-			e.State != string(trade.Pending) || history[e.ID].spent[e.Generation] {
+			history[e.ID].spent[e.Generation] {
+			continue
+		}
+		switch began, err := e.move(g.Sums, 0, (*trade.Entry).Begin); {
+		case err != nil:
+			return err
+		case !began:
 			continue
 		}
 		a := g.attemptOf(in, e, history[e.ID].Last+1)
@@ -256,17 +261,13 @@ func (g *groupTx) claim() error {
 		if err != nil {
 			return err
 		}
-		if err := g.Sums.Move(e, string(trade.Sending)); err != nil {
-			return err
-		}
-		e.begin()
 		g.Attempts[a.ID] = row
 		g.Result.Claimed[a.ID] = true
 		g.Records.touch(e, attemptBegun(a, e))
 		g.Noting(g.Now).By = a.Owner
 		g.Records.intend(e, a, in.Entry)
 		attempts = append(attempts, row.Args())
-		began = append(began, e.ID)
+		sending = append(sending, e)
 	}
 	maps.DeleteFunc(g.Result.Claimed, func(_ string, ok bool) bool { return !ok })
 	if err := g.Records.Write(); err != nil {
@@ -277,11 +278,11 @@ func (g *groupTx) claim() error {
 	if err := g.InsertRows("attempt", attemptColumns, attempts, ""); err != nil {
 		return err
 	}
-	return g.begin(began)
+	return writeMoved(g.Tx, sending, 0, g.Now)
 }
 
 // attemptOf returns the open attempt of an intent.
-func (g *groupTx) attemptOf(in trade.Intent, e *NarrowRow, no int) trade.Attempt {
+func (g *groupTx) attemptOf(in trade.Intent, e *narrowRow, no int) trade.Attempt {
 	a := in.Attempt
 	a.EntryID, a.Generation, a.No, a.Epoch, a.Outcome = e.ID, e.Generation, no, g.Lease.Epoch, trade.OutcomeOpen
 	if a.Owner == "" {
@@ -291,25 +292,6 @@ func (g *groupTx) attemptOf(in trade.Intent, e *NarrowRow, no int) trade.Attempt
 		a.Target, a.Payload, a.PayloadHash = in.Entry.Target, in.Entry.Payload, in.Entry.PayloadHash
 	}
 	return a
-}
-
-// begin changes an entry in memory as groupTx.begin does in the ledger.
-func (e *NarrowRow) begin() {
-	e.State, e.Version = string(trade.Sending), e.Version+1
-	e.Cause, e.Error, e.NextAttemptAt = "", sql.NullString{}, sql.NullInt64{}
-}
-
-// begin moves entries from pending to sending.
-func (g *groupTx) begin(ids []int64) error {
-	for chunk := range slices.Chunk(ids, sqldb.ArrayRows) {
-		n, err := g.Changed(
-			`UPDATE entry SET state = 'sending', cause = '', error = NULL, next_attempt_at = NULL, updated_at = ?, version = version + 1 WHERE `+g.S.D.Among("id"),
-			g.Now.UnixMilli(), sqldb.ListOf(g.S.D, chunk))
-		if err = sqldb.AllWritten("entry", n, len(chunk), err); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // earlierAttempts is what claim must know of the earlier attempts of an entry.

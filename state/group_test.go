@@ -38,7 +38,7 @@ func TestAGroupSettlesMovesAndClaimsTogether(t *testing.T) {
 		})
 		want := trade.GroupResult{
 			Claimed: map[string]bool{in.Attempt.ID: true}, Settled: map[string]bool{first.ID: true, second.ID: true},
-			Conflicts: map[string]string{},
+			Conflicts: map[string]string{}, Elsewhere: map[string]bool{},
 		}
 		if diff := cmp.Diff(want, r); diff != "" {
 			t.Errorf("result (-want +got):\n%s", diff)
@@ -170,8 +170,8 @@ func TestARefusedAttemptMayBeFollowedByAnother(t *testing.T) {
 		lease := mustLease(t, s, "contracts")
 		e := mustRecord(t, s, lease, newEntry("a"))[0]
 		st := refused(mustSend(t, s, lease, e))
-		st.Attempt.Outcome, st.State, st.Counts, st.Error, st.Cause = trade.OutcomeNotSent, trade.Pending,
-			false, nil, ""
+		st.Attempt.Outcome, st.State, st.Counts, st.Kind, st.Cause = trade.OutcomeNotSent, trade.Pending,
+			false, "", ""
 		mustSettle(t, s, lease, st)
 		e = mustEntry(t, s, "contracts", "a")
 		if e.State != trade.Pending || e.Attempts != 0 {
@@ -263,7 +263,7 @@ func TestTheRecoveryDoubtsAndALateDefiniteAnswerDecides(t *testing.T) {
 		}
 		a := mustEntry(t, s, "contracts", "a")
 		if a.State != trade.InDoubt || a.Cause != trade.CauseUnknown || a.Attempts != 1 || a.Error == nil ||
-			a.Error.Kind != trade.TransportError || a.Error.Text != recoveredText {
+			a.Error.Kind != trade.TransportError || a.Error.Text != trade.SenderGone {
 			t.Errorf("recovered entry: %+v", a)
 		}
 		mustAddUp(t, s, "contracts")

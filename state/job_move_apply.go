@@ -85,8 +85,12 @@ func (m *jobMove) moveEntries(between string) error {
 	}
 	gives := slices.Concat(m.replaced, m.left)
 	for chunk := range slices.Chunk(gives, sqldb.ArrayRows) {
-		if err := m.Do(`UPDATE entry SET job = ?, state = 'withdrawn', cause = '', error = NULL, waiting_for = '[]', next_attempt_at = NULL, updated_at = ?, version = version + 1
-			WHERE `+m.S.D.Among("id"), between, m.Now.UnixMilli(), sqldb.ListOf(m.S.D, chunk)); err != nil {
+		// look has counted them
+		if err := moveRows(m.Tx, chunk, tallyChange{}, (*trade.Entry).Withdraw, 0, m.Now); err != nil {
+			return err
+		}
+		if err := m.Do(`UPDATE entry SET job = ?, version = version + 1 WHERE `+m.S.D.Among("id"), between,
+			sqldb.ListOf(m.S.D, chunk)); err != nil {
 			return err
 		}
 	}

@@ -17,17 +17,17 @@ import (
 
 // touchedRow is a row that the journal must tell of, with the attempts that the transaction changed.
 type touchedRow struct {
-	*NarrowRow
+	*narrowRow
 	attempts []journal.Attempt
 }
 
 // touch adds a row, and attempts of it, to what the journal must tell of the transaction.
-func (r *recordSet) touch(e *NarrowRow, attempts ...journal.Attempt) {
+func (r *recordSet) touch(e *narrowRow, attempts ...journal.Attempt) {
 	if r.tells[e.ID] == nil {
 		if r.tells == nil {
 			r.tells = map[int64]*touchedRow{}
 		}
-		r.tells[e.ID] = &touchedRow{NarrowRow: e}
+		r.tells[e.ID] = &touchedRow{narrowRow: e}
 		r.touched = append(r.touched, r.tells[e.ID])
 	}
 	r.tells[e.ID].attempts = append(r.tells[e.ID].attempts, attempts...)
@@ -45,7 +45,7 @@ func (r *recordSet) note() error {
 		if err != nil {
 			return err
 		}
-		image.Attempts, image.On = row.attempts, r.on(row.NarrowRow)
+		image.Attempts, image.On = row.attempts, r.on(row.narrowRow)
 		note.Rows = append(note.Rows, image)
 	}
 	for _, row := range r.written {
@@ -56,7 +56,7 @@ func (r *recordSet) note() error {
 }
 
 // on returns the record by which an entry is accepted, if that is not the one of its own generation.
-func (r *recordSet) on(e *NarrowRow) *journal.Origin {
+func (r *recordSet) on(e *narrowRow) *journal.Origin {
 	have := r.byID[e.RecordID.Int64]
 	if have == nil || !e.RecordID.Valid || have.Job == e.Job && have.Key == e.Key && have.Generation == e.Generation {
 		return nil
@@ -65,7 +65,7 @@ func (r *recordSet) on(e *NarrowRow) *journal.Origin {
 }
 
 // image returns a row in the form in which the journal keeps it, without attempts.
-func (e *NarrowRow) image() (journal.Image, error) {
+func (e *narrowRow) image() (journal.Image, error) {
 	out := journal.Image{
 		Row: journal.Row{Job: e.Job, Key: e.Key}, Sends: e.Sends, Version: e.Version, Generation: e.Generation,
 		State: e.State, Cause: e.Cause, Weak: strings.Contains(e.Error.String, `"weak":true`),
@@ -110,7 +110,7 @@ func explainedFlags(acknowledged string) (trade.Flags, error) {
 }
 
 // attemptBegun returns an attempt as its intent leaves it.
-func attemptBegun(a trade.Attempt, e *NarrowRow) journal.Attempt {
+func attemptBegun(a trade.Attempt, e *narrowRow) journal.Attempt {
 	out := journal.Attempt{ID: a.ID, Generation: a.Generation}
 	if a.PayloadHash != e.PayloadHash {
 		out.Payload = a.PayloadHash
@@ -149,7 +149,7 @@ func attemptsThatCount(t *sqldb.Tx, ids []int64) (map[int64][]journal.Attempt, e
 // imagesOf adds rows of the ledger, and the records of them that count, to a page of the journal.
 func imagesOf(t *sqldb.Tx, ids []int64, page *journal.Record) error {
 	for chunk := range slices.Chunk(ids, sqldb.InList) {
-		var rows []NarrowRow
+		var rows []narrowRow
 		if err := t.All(&rows, selectNarrow+`WHERE `+t.S.D.Among("e.id")+` ORDER BY e.id`,
 			sqldb.ListOf(t.S.D, chunk)); err != nil {
 			return err
@@ -197,7 +197,7 @@ func (s *Store) keepAnswers(group trade.Group, g *groupTx, err error) error {
 	}
 	for _, st := range group.Settle {
 		row := journal.Image{
-			State: string(st.State), Cause: sqldb.CleanText(st.Cause), Weak: st.Error != nil && st.Error.Weak,
+			State: string(st.State), Cause: sqldb.CleanText(st.Cause), Weak: st.Weak,
 			Flags: lastingFlags(st.Flags), Attempts: []journal.Attempt{attemptEnded(st, st.Attempt.Generation)},
 		}
 		if !st.NextAttemptAt.IsZero() {
@@ -214,7 +214,7 @@ func (s *Store) keepAnswers(group trade.Group, g *groupTx, err error) error {
 
 // noteAct records what a person decided about rows, with the attempts of them that count. An older
 // copy of the ledger, which lacks the decision, is then detected although nothing was sent since.
-func noteAct(t *sqldb.Tx, act trade.AuditRecord, updates []trade.Update, entries map[int64]*NarrowRow,
+func noteAct(t *sqldb.Tx, act trade.AuditRecord, updates []trade.Update, entries map[int64]*narrowRow,
 	records *recordSet,
 ) error {
 	attempts, err := attemptsThatCount(t, updateIDs(updates))

@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -14,25 +15,37 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// moveAll moves entries to one state, applies the same further changes to all of them, and updates
-// the sums.
-func moveAll(t *sqldb.Tx, ids []int64, to trade.State, now time.Time, set string, args ...any) error {
-	entries, err := lockEntries(t, ids)
-	if err != nil || len(entries) == 0 {
-		return err
-	}
+// moveAll makes entries move, all of them in the same way, and updates the stored sums. counted is
+// added to their number of attempts.
+func moveAll(t *sqldb.Tx, ids []int64, move func(*trade.Entry) bool, counted int, now time.Time) error {
 	sums := tallyChange{}
-	for _, e := range entries {
-		if err := sums.Move(e, string(to)); err != nil {
-			return err
-		}
-	}
-	all := append(append([]any{string(to), sqldb.AtOr(now, time.Time{})}, args...), sqldb.ListOf(t.S.D, ids))
-	if err := t.Do(`UPDATE entry SET state = ?, version = version + 1, updated_at = ?, `+set+` WHERE `+
-		t.S.D.Among("id"), all...); err != nil {
+	if err := moveRows(t, ids, sums, move, counted, now); err != nil {
 		return err
 	}
 	return sums.Apply(t)
+}
+
+// moveRows is moveAll without storing the sums. Entries that may not move, because they have moved
+// already, stay.
+func moveRows(t *sqldb.Tx, ids []int64, sums tallyChange, move func(*trade.Entry) bool, counted int,
+	now time.Time,
+) error {
+	entries, err := lockEntries(t, ids)
+	if err != nil {
+		return err
+	}
+	var moved []*narrowRow
+	for _, id := range slices.Sorted(maps.Keys(entries)) {
+		e := entries[id]
+		may, err := e.move(sums, counted, move)
+		if err != nil {
+			return err
+		}
+		if may {
+			moved = append(moved, e)
+		}
+	}
+	return writeMoved(t, moved, counted, now)
 }
 
 // Wake moves rejected and waiting entries whose NextAttemptAt has passed to pending. An entry
@@ -55,12 +68,9 @@ func (s *Store) Wake(ctx context.Context, lease trade.Lease, now time.Time) (int
 		if err := t.All(&ids, t.S.D.Locked(query, "e"), lease.Job, now.UnixMilli()); err != nil || len(ids) == 0 {
 			return 0, err
 		}
-		return len(ids), moveAll(t, ids, trade.Pending, now, clearedByWaking)
+		return len(ids), moveAll(t, ids, (*trade.Entry).Wake, 0, now)
 	})
 }
-
-// clearedByWaking clears the columns that a woken entry no longer needs.
-const clearedByWaking = `cause = '', error = NULL, waiting_for = '[]', next_attempt_at = NULL`
 
 // WakeBlocked moves the entries that wait for a record of the platform to pending, because a row
 // that needs the record was accepted. This concerns the entries of all jobs. An entry that also
@@ -104,7 +114,7 @@ func (s *Store) WakeBlocked(ctx context.Context, lease trade.Lease, kind, id str
 				}
 			}
 		}
-		return len(woken), moveAll(t, woken, trade.Pending, now, clearedByWaking)
+		return len(woken), moveAll(t, woken, (*trade.Entry).Wake, 0, now)
 	})
 }
 

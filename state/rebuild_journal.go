@@ -240,16 +240,8 @@ func doubtAll(t *sqldb.Tx, now time.Time) error {
 		return err
 	}
 	if err := t.Do(`UPDATE attempt SET outcome = 'unknown', finished_at = ?, counts = 1, reason = ? WHERE outcome IS NULL
-		AND entry_id IN (SELECT id FROM entry WHERE state = 'sending')`, now.UnixMilli(), recoveredText); err != nil {
+		AND entry_id IN (SELECT id FROM entry WHERE state = 'sending')`, now.UnixMilli(), trade.SenderGone); err != nil {
 		return err
 	}
-	text, err := json.Marshal(trade.EntryError{
-		Kind: trade.TransportError, Fields: []trade.Problem{},
-		Text: recoveredText,
-	})
-	if err != nil {
-		return err
-	}
-	return moveAll(t, ids, trade.InDoubt, now,
-		`cause = '`+trade.CauseUnknown+`', error = ?, next_attempt_at = NULL, attempts = attempts + 1`, string(text))
+	return moveAll(t, ids, (*trade.Entry).Doubt, 1, now)
 }

@@ -133,14 +133,14 @@ func (r *recordSet) add(row *ownedRecord) {
 }
 
 // give makes a record that of an entry.
-func (r *recordSet) give(have *ownedRecord, e *NarrowRow) {
+func (r *recordSet) give(have *ownedRecord, e *narrowRow) {
 	r.of[have.EntryID] = slices.DeleteFunc(r.of[have.EntryID], func(o *ownedRecord) bool { return o == have })
 	have.EntryID, have.OwnerJob, have.OwnerKey, r.changed[have] = e.ID, e.Job, e.Key, true
 	r.of[e.ID] = append(r.of[e.ID], have)
 }
 
 // with returns the record of an entry that has an id of the platform; nil if there is none.
-func (r *recordSet) with(e *NarrowRow, id string) *ownedRecord {
+func (r *recordSet) with(e *narrowRow, id string) *ownedRecord {
 	for _, have := range r.of[e.ID] {
 		if have.RemoteID == id && id != "" {
 			return have
@@ -151,7 +151,7 @@ func (r *recordSet) with(e *NarrowRow, id string) *ownedRecord {
 
 // idOf returns the platform's id of the record on which an entry rests, even if another entry has it
 // now; "" if there is none.
-func (r *recordSet) idOf(e *NarrowRow) string {
+func (r *recordSet) idOf(e *narrowRow) string {
 	if on := r.byID[e.RecordID.Int64]; on != nil && e.RecordID.Valid {
 		return on.RemoteID
 	}
@@ -159,12 +159,12 @@ func (r *recordSet) idOf(e *NarrowRow) string {
 }
 
 // went returns the record of an entry that went in a generation; nil if there is none.
-func (r *recordSet) went(e *NarrowRow, generation int) *ownedRecord {
+func (r *recordSet) went(e *narrowRow, generation int) *ownedRecord {
 	return r.origins[recordOrigin{e.Job, e.Key, e.Sends, generation}]
 }
 
 // others returns what other sendings of an entry made, or may have made, by generation.
-func (r *recordSet) others(e *NarrowRow, generation int) (out []*ownedRecord) {
+func (r *recordSet) others(e *narrowRow, generation int) (out []*ownedRecord) {
 	for at, have := range r.origins {
 		sent := have.Certainty != string(trade.Void) && have.Certainty != string(trade.LeftOut)
 		if sent && at.generation != generation && at == (recordOrigin{e.Job, e.Key, e.Sends, at.generation}) {
@@ -176,7 +176,7 @@ func (r *recordSet) others(e *NarrowRow, generation int) (out []*ownedRecord) {
 }
 
 // put sets the record of an entry in a generation to what is sent, or stated, by then.
-func (r *recordSet) put(e *NarrowRow, generation int, certainty trade.Certainty, of trade.Entry) *ownedRecord {
+func (r *recordSet) put(e *narrowRow, generation int, certainty trade.Certainty, of trade.Entry) *ownedRecord {
 	have := r.went(e, generation)
 	if have == nil {
 		have = &ownedRecord{
@@ -197,14 +197,14 @@ func (r *recordSet) put(e *NarrowRow, generation int, certainty trade.Certainty,
 }
 
 // intend puts the record that an intent may make.
-func (r *recordSet) intend(e *NarrowRow, a trade.Attempt, of trade.Entry) {
+func (r *recordSet) intend(e *narrowRow, a trade.Attempt, of trade.Entry) {
 	of.Sends, of.Target, of.Payload = trade.Kind(e.Sends), a.Target, a.Payload
 	r.put(e, a.Generation, trade.Maybe, of)
 }
 
 // settle sets what the outcome of an attempt proves of its record, and returns the one that was made.
 // What a person has stated meanwhile stays.
-func (r *recordSet) settle(e *NarrowRow, a *attemptRow, st trade.Settlement) *ownedRecord {
+func (r *recordSet) settle(e *narrowRow, a *attemptRow, st trade.Settlement) *ownedRecord {
 	have := r.went(e, a.Generation)
 	if have == nil {
 		return nil
@@ -214,7 +214,7 @@ func (r *recordSet) settle(e *NarrowRow, a *attemptRow, st trade.Settlement) *ow
 	case trade.OutcomeCreated:
 		return r.made(e, have, a.RemoteID)
 	case trade.OutcomeNotCreated, trade.OutcomeNotSent:
-		weak := st.State == trade.Rejected && st.Error != nil && st.Error.Weak
+		weak := st.State == trade.Rejected && st.Weak
 		switch {
 		case was != string(trade.Maybe) || weak:
 		case st.State == trade.Held && st.Cause == trade.CauseExists:
@@ -230,7 +230,7 @@ func (r *recordSet) settle(e *NarrowRow, a *attemptRow, st trade.Settlement) *ow
 }
 
 // made sets that a record of an entry was made with an id, and returns the one that has the id then.
-func (r *recordSet) made(e *NarrowRow, have *ownedRecord, id string) *ownedRecord {
+func (r *recordSet) made(e *narrowRow, have *ownedRecord, id string) *ownedRecord {
 	switch other := r.with(e, id); {
 	case have.RemoteID != "" && have.RemoteID != id: // a person stated another one: an alarm tells of both
 		return nil
@@ -260,7 +260,7 @@ func concernedBy(updates []trade.Update) (ids []int64) {
 
 // follow keeps the records of an entry in step with an update of it, and returns the one by which it
 // is accepted from now on; nil if that is as before. e is the entry before.
-func (r *recordSet) follow(e *NarrowRow, u trade.Update) (on *ownedRecord) {
+func (r *recordSet) follow(e *narrowRow, u trade.Update) (on *ownedRecord) {
 	to := u.Entry
 	switch {
 	case to.State == trade.Accepted && u.From != trade.Accepted:
@@ -300,7 +300,7 @@ func (r *recordSet) renew(e trade.Entry) {
 }
 
 // counts reports whether an entry has a record that keeps its content from going again.
-func (r *recordSet) counts(e *NarrowRow) bool {
+func (r *recordSet) counts(e *narrowRow) bool {
 	return slices.ContainsFunc(r.of[e.ID], func(have *ownedRecord) bool {
 		return trade.Certainty(have.Certainty).Counts()
 	})
@@ -308,7 +308,7 @@ func (r *recordSet) counts(e *NarrowRow) bool {
 
 // state puts the record that a person, or an event, says an entry has, and returns it. Under an id
 // that another entry gives up it is the record of that one, which belongs to this entry from now on.
-func (r *recordSet) state(e *NarrowRow, to trade.Entry) *ownedRecord {
+func (r *recordSet) state(e *narrowRow, to trade.Entry) *ownedRecord {
 	by := numberOrNull(to.RecordedBy)
 	for owner, of := range r.of {
 		for _, have := range of {
@@ -342,7 +342,7 @@ func (r *recordSet) state(e *NarrowRow, to trade.Entry) *ownedRecord {
 
 // Restore sets a record to its image in the journal, unless the ledger has a newer one. The decision
 // that made or moved it is in the lost ledger: act takes its place.
-func (r *recordSet) Restore(owner *NarrowRow, image journal.Sent, act int64) {
+func (r *recordSet) Restore(owner *narrowRow, image journal.Sent, act int64) {
 	have := r.origins[recordOrigin{image.Job, image.Key, image.Sends, image.Generation}]
 	switch {
 	case have == nil:
@@ -365,7 +365,7 @@ func (r *recordSet) Restore(owner *NarrowRow, image journal.Sent, act int64) {
 
 // accepts returns the record by which an entry is accepted: as before, the one that an image names, or
 // the last that exists; nil if there is none.
-func (r *recordSet) accepts(e *NarrowRow, on journal.Origin) *ownedRecord {
+func (r *recordSet) accepts(e *narrowRow, on journal.Origin) *ownedRecord {
 	may := append(slices.Clone(r.of[e.ID]), r.origins[recordOrigin{on.Job, on.Key, e.Sends, on.Generation}])
 	if e.RecordID.Valid {
 		may = append(may, r.byID[e.RecordID.Int64])
@@ -379,7 +379,7 @@ func (r *recordSet) accepts(e *NarrowRow, on journal.Origin) *ownedRecord {
 }
 
 // Prove sets what an answer that only the journal has proves of the record of an entry.
-func (r *recordSet) Prove(e *NarrowRow, st trade.Settlement) {
+func (r *recordSet) Prove(e *narrowRow, st trade.Settlement) {
 	generation := st.Attempt.Generation
 	if have := r.went(e, generation); have != nil && have.Certainty == string(trade.Maybe) {
 		r.settle(e, &attemptRow{Generation: generation, RemoteID: st.Attempt.RemoteID}, st)

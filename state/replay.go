@@ -33,7 +33,7 @@ type replay struct {
 
 // replayedEntry is an entry of the ledger with its attempts.
 type replayedEntry struct {
-	NarrowRow
+	narrowRow
 	Ready    bool // it has a payload
 	attempts map[string]*attemptRow
 	no       int // of its last attempt

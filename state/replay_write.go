@@ -216,7 +216,7 @@ func (r *replay) states(work []replayedRow) error {
 				}
 				steps[i] = append(steps[i], []any{e.ID, string(via)})
 			}
-			if err := r.Sums.Move(&e.NarrowRow, string(row.to)); err != nil {
+			if err := r.Sums.Move(&e.narrowRow, string(row.to)); err != nil {
 				return err
 			}
 		}
@@ -371,12 +371,15 @@ func (r *replay) answers() error {
 				ID: a.attempt.ID, Outcome: trade.Outcome(a.attempt.Outcome), RemoteID: a.attempt.RemoteID,
 				Status: a.attempt.Status, FinishedAt: a.at, Reason: journalAnswer,
 			},
-			State: trade.State(a.row.State), Cause: a.row.Cause, Counts: a.attempt.Counts, Flags: a.row.Flags,
+			State: trade.State(a.row.State), Cause: a.row.Cause, Weak: a.row.Weak, Counts: a.attempt.Counts,
+			Flags: a.row.Flags,
 		}
 		if a.row.Next != nil {
 			st.NextAttemptAt = *a.row.Next
 		}
-		st.Error = errorOf(st.State, a.row.Cause, a.attempt.Status, a.row.Weak, journalAnswer)
+		if of := errorOf(st.State, a.row.Cause, a.attempt.Status, a.row.Weak, journalAnswer); of != nil {
+			st.Kind, st.Attempt.Messages = of.Kind, of.Messages
+		}
 		g.Group.Settle = append(g.Group.Settle, st)
 	}
 	if len(g.Group.Settle) == 0 {
@@ -428,7 +431,7 @@ func (r *replay) records(work []replayedRow) error {
 		if m := r.History.rows[image.Row]; m != nil && m.raised[image.Generation] > 0 {
 			image.Generation = m.raised[image.Generation] // this one is another than the ledger's
 		}
-		have.Restore(&e.NarrowRow, image.Sent, r.audit)
+		have.Restore(&e.narrowRow, image.Sent, r.audit)
 	}
 	for _, m := range r.History.Order {
 		e := r.entries[m.Row]
@@ -437,11 +440,11 @@ func (r *replay) records(work []replayedRow) error {
 		}
 		for _, a := range m.attempts {
 			if a.kept || a.Outcome == string(trade.OutcomeCreated) {
-				have.Prove(&e.NarrowRow, trade.Settlement{
+				have.Prove(&e.narrowRow, trade.Settlement{
 					Attempt: trade.Attempt{
 						Generation: a.Generation, Outcome: trade.Outcome(a.Outcome), RemoteID: a.RemoteID,
 					},
-					State: trade.State(m.State), Cause: m.Cause, Error: &trade.EntryError{Weak: m.Weak},
+					State: trade.State(m.State), Cause: m.Cause, Weak: m.Weak,
 				})
 			}
 		}
@@ -454,7 +457,7 @@ func (r *replay) records(work []replayedRow) error {
 		if row.On != nil {
 			on = *row.On
 		}
-		work[i].on = have.accepts(&row.entry.NarrowRow, on)
+		work[i].on = have.accepts(&row.entry.narrowRow, on)
 		if work[i].on == nil {
 			return fmt.Errorf("row %s of job %s was sent, and the journal lacks its record", row.Key, row.Job)
 		}

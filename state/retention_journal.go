@@ -284,7 +284,7 @@ func (r *retaining) agrees(ctx context.Context, page journal.Record, unfit func(
 		records[record.Row] = append(records[record.Row], record)
 	}
 	for job, of := range keys {
-		var have []NarrowRow
+		var have []narrowRow
 		args := append([]any{job}, of...)
 		if err := r.db.All(ctx, op, &have, selectNarrow+`WHERE e.job = ? AND e.key IN (`+sqldb.Placeholders(len(of))+`)`,
 			args...); err != nil {

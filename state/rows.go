@@ -155,11 +155,7 @@ func (r *entryRow) Entry() (trade.Entry, error) {
 	} else {
 		r.Dismissal.String = ""
 	}
-	for _, part := range []struct {
-		column, text string
-		dest         any
-		empty        string
-	}{
+	return e, decodeColumns(r.ID, []jsonColumn{
 		{"key_parts", r.KeyParts, &e.KeyParts, "[]"},
 		{"flags", r.Flags, &e.Flags, "[]"},
 		{"waiting_for", r.WaitingFor, &e.WaitingFor, "[]"},
@@ -171,15 +167,26 @@ func (r *entryRow) Entry() (trade.Entry, error) {
 		{"shown", r.Shown, &e.Shown, "{}"},
 		{"error", r.Error.String, e.Error, ""},
 		{"dismissal", r.Dismissal.String, e.Dismissal, ""},
-	} {
-		if part.text == part.empty {
+	})
+}
+
+// jsonColumn is a column of an entry that holds JSON, where to put it, and its text if it is empty.
+type jsonColumn struct {
+	column, text string
+	dest         any
+	empty        string
+}
+
+func decodeColumns(entry int64, columns []jsonColumn) error {
+	for _, c := range columns {
+		if c.text == c.empty {
 			continue
 		}
-		if err := json.Unmarshal([]byte(part.text), part.dest); err != nil {
-			return e, fmt.Errorf("entry %d is damaged in column %s: restore the backup", r.ID, part.column)
+		if err := json.Unmarshal([]byte(c.text), c.dest); err != nil {
+			return fmt.Errorf("entry %d is damaged in column %s: restore the backup", entry, c.column)
 		}
 	}
-	return e, nil
+	return nil
 }
 
 // Entry returns the entry of a row, with what its record says.

@@ -237,10 +237,10 @@ func insertEntries(t *sqldb.Tx, job string, entries []trade.Entry, now time.Time
 }
 
 // insertEntryRows inserts entries and returns the rows that the statements return.
-func insertEntryRows(t *sqldb.Tx, rows [][]any, suffix string) (returned []NarrowRow, err error) {
+func insertEntryRows(t *sqldb.Tx, rows [][]any, suffix string) (returned []narrowRow, err error) {
 	if t.S.D.Name == sqldb.Postgres {
 		err := sqldb.EachArray("entry", newColumns, rows, func(list string, args []any) error {
-			var part []NarrowRow
+			var part []narrowRow
 			err := t.All(&part, "INSERT INTO entry ("+strings.Join(newColumns, ", ")+") SELECT * FROM "+list+" "+
 				suffix, args...)
 			returned = append(returned, part...)
@@ -255,7 +255,7 @@ func insertEntryRows(t *sqldb.Tx, rows [][]any, suffix string) (returned []Narro
 	defer func() { err = errors.Join(err, insert.Close()) }()
 	short := context.WithoutCancel(t.Ctx)
 	for _, row := range rows {
-		var e NarrowRow
+		var e narrowRow
 		err := insert.QueryRowxContext(short, row...).Scan(&e.State, &e.Amount, &e.Unit)
 		switch {
 		case errors.Is(err, sql.ErrNoRows): // the key exists already

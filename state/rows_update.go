@@ -13,33 +13,33 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// NarrowRow holds the columns of an entry that a write needs.
-type NarrowRow struct {
+// narrowRow holds the columns of an entry that a write needs.
+type narrowRow struct {
 	ID, Version                                        int64
 	Job, Sends, Key, State, Flags, Amount, Unit, Cause string
-	Acknowledged                                       string
+	Acknowledged, WaitingFor                           string
 	Error, Dismissal                                   sql.NullString
 	Generation, Attempts                               int
 	RecordID, NextAttemptAt                            sql.NullInt64
 	SourceHash, PayloadHash                            trade.Hash
 }
 
-// selectNarrow selects the columns of a NarrowRow.
+// selectNarrow selects the columns of a narrowRow.
 const selectNarrow = `SELECT e.id, e.job, e.sends, e.key, e.state, e.record_id, e.flags, e.generation, e.attempts, e.amount, e.unit, e.version,
-	e.cause, e.error, e.next_attempt_at, e.acknowledged, e.dismissal, e.source_hash, e.payload_hash FROM entry e `
+	e.cause, e.error, e.waiting_for, e.next_attempt_at, e.acknowledged, e.dismissal, e.source_hash, e.payload_hash FROM entry e `
 
 // lockEntries reads entries and locks them until the transaction ends, in id order, so that two
 // transactions do not deadlock.
-func lockEntries(t *sqldb.Tx, ids []int64) (map[int64]*NarrowRow, error) {
+func lockEntries(t *sqldb.Tx, ids []int64) (map[int64]*narrowRow, error) {
 	ids = slices.Clone(ids)
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
-	out := make(map[int64]*NarrowRow, len(ids))
+	out := make(map[int64]*narrowRow, len(ids))
 	if len(ids) == 0 {
 		return out, nil
 	}
 	query := selectNarrow + `WHERE ` + t.S.D.Among("e.id") + ` ORDER BY e.id`
-	var rows []NarrowRow
+	var rows []narrowRow
 	if err := t.All(&rows, t.S.D.Locked(query, "e"), sqldb.ListOf(t.S.D, ids)); err != nil {
 		return nil, err
 	}
@@ -47,6 +47,56 @@ func lockEntries(t *sqldb.Tx, ids []int64) (map[int64]*NarrowRow, error) {
 		out[rows[i].ID] = &rows[i]
 	}
 	return out, nil
+}
+
+// move makes the entry move, and keeps the row and the sums current. counted is added to its number
+// of attempts. It reports whether the entry may move so; otherwise nothing changes.
+func (e *narrowRow) move(sums tallyChange, counted int, move func(*trade.Entry) bool) (bool, error) {
+	to := trade.Entry{State: trade.State(e.State), Cause: e.Cause, NextAttemptAt: sqldb.Instant(e.NextAttemptAt)}
+	if e.Error.Valid {
+		to.Error = &trade.EntryError{}
+	}
+	err := decodeColumns(e.ID, []jsonColumn{
+		{"error", e.Error.String, to.Error, ""},
+		{"waiting_for", e.WaitingFor, &to.WaitingFor, "[]"},
+		{"flags", e.Flags, &to.Flags, "[]"},
+	})
+	if err != nil || !move(&to) {
+		return false, err
+	}
+	e.Attempts, e.Version = e.Attempts+counted, e.Version+1
+	return true, e.take(sums, to)
+}
+
+// take gives the row the state of an entry, with its reasons and flags.
+func (e *narrowRow) take(sums tallyChange, to trade.Entry) error {
+	if err := sums.Move(e, string(to.State)); err != nil {
+		return err
+	}
+	row, err := entryRowOf(to, to.FirstSeenAt)
+	if err != nil {
+		return err
+	}
+	e.State, e.Cause, e.Error, e.WaitingFor = row.State, sqldb.CleanText(row.Cause), row.Error, row.WaitingFor
+	e.Flags, e.NextAttemptAt = row.Flags, row.NextAttemptAt
+	return nil
+}
+
+// writeMoved writes rows that have all made the same move, which leaves their flags.
+func writeMoved(t *sqldb.Tx, rows []*narrowRow, counted int, now time.Time) error {
+	for chunk := range slices.Chunk(rows, sqldb.ArrayRows) {
+		ids, as := make([]int64, len(chunk)), chunk[0]
+		for i, e := range chunk {
+			ids[i] = e.ID
+		}
+		n, err := t.Changed(`UPDATE entry SET state = ?, cause = ?, error = ?, waiting_for = ?, next_attempt_at = ?,
+			attempts = attempts + ?, updated_at = ?, version = version + 1 WHERE `+t.S.D.Among("id"), as.State, as.Cause,
+			as.Error, as.WaitingFor, as.NextAttemptAt, counted, sqldb.AtOr(now, time.Time{}), sqldb.ListOf(t.S.D, ids))
+		if err = sqldb.AllWritten("entry", n, len(chunk), err); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // updateIDs returns the ids of the entries of updates.
@@ -63,7 +113,7 @@ func updateIDs(updates []trade.Update) []int64 {
 // and the caller must Note the records. The journal is told of entries that were sent and whose rows
 // have since changed or left their keys, or are again as they were sent: their present content is not
 // sent under another key, and nothing is sent that refers to them.
-func applyUpdates(t *sqldb.Tx, entries map[int64]*NarrowRow, records *recordSet, updates []trade.Update,
+func applyUpdates(t *sqldb.Tx, entries map[int64]*narrowRow, records *recordSet, updates []trade.Update,
 	now time.Time, sums tallyChange,
 ) (lost int, err error) {
 	var rows []*entryRow
@@ -100,7 +150,7 @@ func applyUpdates(t *sqldb.Tx, entries map[int64]*NarrowRow, records *recordSet,
 		sums.Add(e.Job, row.State, row.Unit, u.Entry.Quantity.Amount)
 		e.State, e.Amount, e.Unit, e.Version = row.State, row.Amount, row.Unit, row.Version
 		e.Flags, e.Generation, e.Attempts = row.Flags, row.Generation, row.Attempts
-		e.Cause, e.Error, e.NextAttemptAt = row.Cause, row.Error, row.NextAttemptAt
+		e.Cause, e.Error, e.WaitingFor, e.NextAttemptAt = row.Cause, row.Error, row.WaitingFor, row.NextAttemptAt
 		e.Acknowledged, e.Dismissal = row.Acknowledged, row.Dismissal
 		e.SourceHash, e.PayloadHash = row.SourceHash, row.PayloadHash
 		rows = append(rows, row)

@@ -205,7 +205,7 @@ func unknown(a trade.Attempt) trade.Settlement {
 	a.Outcome, a.FinishedAt, a.Reason = trade.OutcomeUnknown, at, "the connection broke"
 	return trade.Settlement{
 		Attempt: a, State: trade.InDoubt, Cause: trade.CauseUnknown, Counts: true,
-		Error: &trade.EntryError{Kind: trade.TransportError, Fields: []trade.Problem{}, Text: "the answer was lost"},
+		Kind: trade.TransportError,
 	}
 }
 
@@ -215,10 +215,7 @@ func refused(a trade.Attempt) trade.Settlement {
 	return trade.Settlement{
 		Attempt: a, State: trade.Rejected, Cause: "message.wallet.not-found", Counts: true,
 		NextAttemptAt: at.Add(15 * time.Minute),
-		Error: &trade.EntryError{
-			Kind: trade.APIError, Status: 400, Messages: a.Messages, Fields: []trade.Problem{},
-			Text: "refused",
-		},
+		Kind:          trade.APIError,
 	}
 }
 

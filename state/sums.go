@@ -45,7 +45,7 @@ func (c tallyChange) Remove(job, state, unit string, amount trade.Decimal) {
 }
 
 // Move moves an entry from its state to another in the sums.
-func (c tallyChange) Move(e *NarrowRow, state string) error {
+func (c tallyChange) Move(e *narrowRow, state string) error {
 	q, err := quantityOf(e.Amount, e.Unit)
 	if err != nil {
 		return fmt.Errorf("entry %d is damaged: its amount %w", e.ID, err)

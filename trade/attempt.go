@@ -58,9 +58,10 @@ type Intent struct {
 // open or unknown, whoever holds the lease (I12).
 type Settlement struct {
 	Attempt       Attempt // with Outcome and everything that is known
-	State         State   // of the entry
+	State         State   // of the entry; "" if only its flags change
 	Cause         string
-	Error         *EntryError
+	Kind          ErrorKind // of the entry's error; "" if it has none
+	Weak          bool      // refused, but in no form of the API
 	NextAttemptAt time.Time
 	Flags         Flags // added to the entry's
 	Counts        bool  // the attempt counts in Entry.Attempts

@@ -39,11 +39,10 @@ var Decidable = []State{Pending, Waiting, Invalid, Rejected, InDoubt, Held}
 // person has taken them out. The empty state is that of a row which is not in the ledger yet.
 var judged = []State{"", Pending, Waiting, Invalid, Rejected, Held, Withdrawn}
 
-// The methods from here on are all that changes the state of an entry outside the ledger, which
-// moves the rows that are sent itself: to sending by an [Intent], and from there by a [Settlement].
-// Each method reports whether the row may make the move; a row that may not is left as it is. What
-// belonged to the former state is cleared: the cause, the error, what the row waited for and when it
-// was due. Everything else is kept, and UpdatedAt is left to the caller.
+// The methods from here on are all that changes the state of an entry. Each method reports whether
+// the row may make the move; a row that may not is left as it is. What belonged to the former
+// state is cleared: the cause, the error, what the row waited for and when it was due. Everything
+// else is kept, and UpdatedAt is left to the caller.
 
 // move moves a row that is in one of the states from.
 func (e *Entry) move(from []State, to Entry) bool {
@@ -100,6 +99,43 @@ func (e *Entry) Withdraw() bool {
 	}
 	return e.move([]State{Pending, Waiting, Invalid, Rejected, Held}, Entry{State: Withdrawn})
 }
+
+// Begin makes a row that is due one that is being sent: the intent of an attempt is durable.
+func (e *Entry) Begin() bool { return e.move([]State{Pending}, Entry{State: Sending}) }
+
+// Settle makes a row what the end of an attempt says, with its error: what the platform answered, or
+// why nothing is known.
+func (e *Entry) Settle(s Settlement) bool {
+	if s.State != "" && !CanMove(e.State, s.State) {
+		return false
+	}
+	if s.State != "" {
+		to := Entry{State: s.State, Cause: s.Cause, NextAttemptAt: s.NextAttemptAt}
+		if s.Kind != "" {
+			a := s.Attempt
+			to.Error = &EntryError{Kind: s.Kind, Status: a.Status, Messages: a.Messages, Text: a.Reason, Weak: s.Weak}
+		}
+		e.TakeState(to)
+	}
+	for _, f := range s.Flags {
+		e.Flags = e.Flags.With(f, true)
+	}
+	return true
+}
+
+// SenderGone is the error text of a row whose process ended while it was sending, and why its attempt is
+// unknown.
+const SenderGone = "the process that sent it stopped before the answer was stored"
+
+// Doubt makes a row in doubt whose process ended while it was sending.
+func (e *Entry) Doubt() bool {
+	why := EntryError{Kind: TransportError, Fields: []Problem{}, Text: SenderGone}
+	return e.move([]State{Sending}, Entry{State: InDoubt, Cause: CauseUnknown, Error: &why})
+}
+
+// Wake makes a row due that was refused or waited, and whose time or whose record of the platform has
+// come.
+func (e *Entry) Wake() bool { return e.move([]State{Rejected, Waiting}, Entry{State: Pending}) }
 
 // Accept makes a decidable row accepted with the id of its record; "" if a person knows that the
 // record is there and not its id.

@@ -173,14 +173,10 @@ func (w *world) send(job string, e trade.Entry, outcome trade.Outcome, remote st
 	s := trade.Settlement{Attempt: a, State: trade.Accepted, Counts: true}
 	switch outcome {
 	case trade.OutcomeUnknown:
-		s.State, s.Cause, s.Error = trade.InDoubt, trade.CauseUnknown,
-			&trade.EntryError{Kind: trade.TransportError, Fields: []trade.Problem{}, Text: "lost"}
+		s.State, s.Cause, s.Kind, s.Attempt.Reason = trade.InDoubt, trade.CauseUnknown, trade.TransportError, "lost"
 	case trade.OutcomeNotCreated:
-		s.State, s.Cause = trade.Rejected, "message.wallet.not-found"
-		s.Error = &trade.EntryError{
-			Kind: trade.APIError, Status: 400, Messages: []string{s.Cause},
-			Fields: []trade.Problem{}, Text: "refused",
-		}
+		s.State, s.Cause, s.Kind = trade.Rejected, "message.wallet.not-found", trade.APIError
+		s.Attempt.Status, s.Attempt.Messages, s.Attempt.Reason = 400, []string{s.Cause}, "refused"
 	}
 	w.store.CommitGroup(job, trade.Group{At: w.now, Settle: []trade.Settlement{s}})
 }

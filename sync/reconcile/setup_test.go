@@ -185,15 +185,11 @@ func (w *world) send(e trade.Entry, outcome trade.Outcome) trade.Entry {
 	case trade.OutcomeCreated:
 		s.Attempt.RemoteID, s.Attempt.Status = remoteID(w.n), 201
 	case trade.OutcomeUnknown:
-		s.State, s.Cause, s.Error = trade.InDoubt, trade.CauseUnknown,
-			&trade.EntryError{Kind: trade.TransportError, Fields: []trade.Problem{}, Text: "lost"}
+		s.State, s.Cause, s.Kind, s.Attempt.Reason = trade.InDoubt, trade.CauseUnknown, trade.TransportError, "lost"
 	case trade.OutcomeNotCreated:
 		s.State, s.Cause, s.Attempt.Status, s.Attempt.Messages = trade.Rejected, "message.wallet.not-found", 404,
 			[]string{"message.wallet.not-found", "message.odd.thing"}
-		s.Error = &trade.EntryError{
-			Kind: trade.APIError, Status: 404, Messages: s.Attempt.Messages,
-			Fields: []trade.Problem{}, Text: "refused",
-		}
+		s.Kind, s.Attempt.Reason = trade.APIError, "refused"
 	}
 	w.store.CommitGroup(e.Job, trade.Group{At: w.now, Settle: []trade.Settlement{s}})
 	return w.store.Read(e.Job, e.Key)

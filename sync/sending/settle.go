@@ -35,7 +35,7 @@ func (s *Sender) settlement(f *flight) trade.Settlement {
 		headerOf(a.Header)
 	attempt.AnswerBody = a.Excerpt()
 	out := trade.Settlement{
-		Attempt: attempt, State: d.State, Cause: d.Cause, Counts: d.Counts,
+		Attempt: attempt, State: d.State, Cause: d.Cause, Kind: d.Kind, Weak: d.Weak, Counts: d.Counts,
 		NextAttemptAt: s.nextAttempt(f),
 	}
 	for _, flag := range []trade.Flag{trade.Twin, trade.NearTwin} {
@@ -47,14 +47,8 @@ func (s *Sender) settlement(f *flight) trade.Settlement {
 		out.Flags = out.Flags.With(trade.EchoDiffers, true)
 	}
 	if d.Cause == trade.CauseExists && attempt.Generation > 1 { // F120
-		d.Reason += "; an earlier sending of this row is in doubt and very probably created it"
+		out.Attempt.Reason += "; an earlier sending of this row is in doubt and very probably created it"
 		out.Flags = out.Flags.With(trade.Contradicted, true)
-	}
-	if d.Kind != "" {
-		out.Error = &trade.EntryError{
-			Kind: d.Kind, Status: a.Status, Messages: a.Messages, Text: d.Reason,
-			Weak: d.Weak,
-		}
 	}
 	return out
 }
