@@ -72,7 +72,7 @@ func (s *Store) Commit(ctx context.Context, lease trade.Lease, group trade.Group
 		return trade.GroupResult{}, err
 	}
 	var g *groupTx
-	err := s.db.InTx(ctx, "storing a group", func(t *sqldb.Tx) error {
+	err := s.db.InHotTx(ctx, "storing a group", func(t *sqldb.Tx) error {
 		g = newGroupTx(t, lease, group)
 		if keyed := s.db.D.Keyed; keyed != "" {
 			if err := t.Script(keyed); err != nil {

@@ -121,7 +121,19 @@ func (s *Store) WakeBlocked(ctx context.Context, lease trade.Lease, kind, id str
 // Due returns pending entries that are due, with ids greater than after, in id order, at most
 // limit.
 func (s *Store) Due(ctx context.Context, job string, now time.Time, after int64, limit int) ([]trade.Entry, error) {
-	return s.selectEntries(ctx, "looking for what is due", `WHERE `+isDue, dueArgs(job, now, after, limit)...)
+	const op = "looking for what is due"
+	var rows []readRow
+	if err := s.db.AllHot(ctx, op, &rows, selectEntry+`WHERE `+isDue, dueArgs(job, now, after, limit)...); err != nil {
+		return nil, err
+	}
+	out := make([]trade.Entry, len(rows))
+	for i := range rows {
+		var err error
+		if out[i], err = rows[i].Entry(); err != nil {
+			return nil, s.db.Fault(ctx, op, err)
+		}
+	}
+	return out, nil
 }
 
 // isDue is the SQL condition, order and limit of what is due; dueArgs are its arguments. A second

@@ -476,7 +476,8 @@ func (r *ownedRecord) image() journal.Sent {
 // no key was looked for.
 func (s *Store) Records(ctx context.Context, q trade.RecordQuery) (out []trade.Record, alone bool, err error) {
 	const op = "looking for records"
-	out, alone, err = likeRecords(s.db.D, s.db.Reading(ctx, op), q)
+	all := func(dest any, query string, args ...any) error { return s.db.AllHot(ctx, op, dest, query, args...) }
+	out, alone, err = likeRecords(s.db.D, all, q)
 	return out, alone, s.db.Fault(ctx, op, err)
 }
 

@@ -72,5 +72,8 @@ func (s *DB) Close() error {
 	if s.Write != nil {
 		err = errors.Join(err, s.Write.Close())
 	}
+	if err != nil && isNetwork(err) { // what is gone need not be closed
+		return nil
+	}
 	return err
 }

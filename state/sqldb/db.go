@@ -40,6 +40,8 @@ type DB struct {
 	// connections without a time limit for statements; nil if no connection has one
 	unhurried func() (*sqlx.DB, error)
 	server    Server // the identity of the PostgreSQL server
+
+	hot, hotRead hot
 }
 
 // All reads all rows of a query into dest, a slice that it replaces, outside a transaction. op

@@ -46,12 +46,20 @@ type Tx struct {
 
 	Now LedgerState // PostgreSQL: the state of the ledger when the transaction began
 	had Confirmed   // what was confirmed before that
+	hot bool        // its statements are prepared once
 }
 
 // Do runs a statement.
 func (t *Tx) Do(query string, args ...any) error {
-	_, err := t.ExecContext(t.Ctx, t.Rebind(query), args...)
+	_, err := t.exec(query, args...)
 	return err
+}
+
+func (t *Tx) exec(query string, args ...any) (sql.Result, error) {
+	if statement := t.prepared(query); statement != nil {
+		return statement.ExecContext(t.Ctx, args...)
+	}
+	return t.ExecContext(t.Ctx, t.Rebind(query), args...)
 }
 
 // Script runs a text of several statements unchanged.
@@ -62,7 +70,7 @@ func (t *Tx) Script(text string) error {
 
 // Changed runs a statement and returns the number of rows that it changed.
 func (t *Tx) Changed(query string, args ...any) (int, error) {
-	res, err := t.ExecContext(t.Ctx, t.Rebind(query), args...)
+	res, err := t.exec(query, args...)
 	if err != nil {
 		return 0, err
 	}
@@ -72,11 +80,17 @@ func (t *Tx) Changed(query string, args ...any) (int, error) {
 
 // Get reads one row into dest.
 func (t *Tx) Get(dest any, query string, args ...any) error {
+	if statement := t.prepared(query); statement != nil {
+		return statement.GetContext(t.Ctx, dest, args...)
+	}
 	return t.GetContext(t.Ctx, dest, t.Rebind(query), args...)
 }
 
 // All reads all rows into dest, a slice.
 func (t *Tx) All(dest any, query string, args ...any) error {
+	if statement := t.prepared(query); statement != nil {
+		return statement.SelectContext(t.Ctx, dest, args...)
+	}
 	return t.SelectContext(t.Ctx, dest, t.Rebind(query), args...)
 }
 
@@ -232,12 +246,13 @@ func (t *Tx) eachRow(query string, rows [][]any) (changed int, err error) {
 	if len(rows) == 0 {
 		return 0, nil
 	}
-	query = t.Rebind(query)
-	statement, err := t.PreparexContext(t.Ctx, query)
-	if err != nil {
-		return 0, err
+	statement := t.prepared(query)
+	if statement == nil {
+		if statement, err = t.PreparexContext(t.Ctx, t.Rebind(query)); err != nil {
+			return 0, err
+		}
+		defer func() { err = errors.Join(err, statement.Close()) }()
 	}
-	defer func() { err = errors.Join(err, statement.Close()) }()
 	// the driver would watch a cancellable context for each statement
 	short := context.WithoutCancel(t.Ctx)
 	for _, row := range rows {

@@ -1,0 +1,101 @@
+package sqldb
+
+import (
+	"context"
+	"sync"
+
+	"github.com/jmoiron/sqlx"
+)
+
+// hot holds the statements that are run most often, prepared once for the life of the DB. They are
+// those of [DB.InHotTx] and [DB.AllHot], whose texts are the same each time.
+type hot struct {
+	mu    sync.Mutex
+	ready map[string]*sqlx.Stmt
+	met   []string // texts that a transaction met, and that are not prepared yet
+}
+
+// hotMost limits the statements: a text that is never the same must not fill the memory.
+const hotMost = 100
+
+func (h *hot) of(query string) *sqlx.Stmt {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.ready[query]
+}
+
+// InHotTx is like [DB.InTx] for a transaction that is run very often. Its statements are prepared
+// once. SQLite has one connection that writes, so a statement that a transaction meets for the first
+// time is prepared when that transaction is over.
+func (s *DB) InHotTx(ctx context.Context, op string, fn func(*Tx) error) error {
+	err := s.InTx(ctx, op, func(t *Tx) error {
+		t.hot = true
+		return fn(t)
+	})
+	s.hot.mu.Lock()
+	met := s.hot.met
+	s.hot.met = nil
+	s.hot.mu.Unlock()
+	for _, query := range met {
+		if err != nil || s.prepare(ctx, &s.hot, s.Write, query) == nil {
+			break // it is met again
+		}
+	}
+	return err
+}
+
+// prepare prepares a statement on a pool, and returns nil if that fails: run unprepared, the statement
+// itself will report what is wrong.
+func (s *DB) prepare(ctx context.Context, in *hot, pool *sqlx.DB, query string) *sqlx.Stmt {
+	statement, err := pool.PreparexContext(context.WithoutCancel(ctx), s.Q(query))
+	if err != nil {
+		return nil
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.ready == nil {
+		in.ready = map[string]*sqlx.Stmt{}
+	}
+	if have := in.ready[query]; have != nil { // another goroutine was first
+		_ = statement.Close()
+		return have
+	}
+	in.ready[query] = statement
+	return statement
+}
+
+// AllHot is like [DB.All] for a query that is run very often. PostgreSQL plans it anew each time: the
+// plan of a prepared statement would be that of a table which was small.
+func (s *DB) AllHot(ctx context.Context, op string, dest any, query string, args ...any) error {
+	if s.D.Name == Postgres {
+		return s.All(ctx, op, dest, query, args...)
+	}
+	statement := s.hotRead.of(query)
+	if statement == nil {
+		statement = s.prepare(ctx, &s.hotRead, s.Read, query)
+	}
+	if statement == nil {
+		return s.All(ctx, op, dest, query, args...)
+	}
+	return s.Fault(ctx, op, statement.SelectContext(ctx, dest, args...))
+}
+
+// prepared returns the prepared statement of a text, for this transaction; nil if there is none.
+func (t *Tx) prepared(query string) *sqlx.Stmt {
+	statement := t.S.hot.of(query)
+	switch {
+	case statement != nil:
+		return t.StmtxContext(t.Ctx, statement)
+	case t.hot:
+		t.S.hot.meet(query)
+	}
+	return nil
+}
+
+func (h *hot) meet(query string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.ready)+len(h.met) < hotMost {
+		h.met = append(h.met, query)
+	}
+}
