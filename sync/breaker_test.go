@@ -118,7 +118,7 @@ func asking() (method string) {
 	for more := true; more; {
 		var frame runtime.Frame
 		frame, more = frames.Next()
-		if _, of, ok := strings.Cut(frame.Function, "/safrasync/state/"); ok {
+		if _, of, ok := strings.Cut(frame.Function, "/safrasync/state"); ok && strings.HasPrefix(of, ".") {
 			method = of // the last is the outermost
 		}
 	}

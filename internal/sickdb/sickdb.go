@@ -81,6 +81,35 @@ func (c *conn) QueryContext(ctx context.Context, query string, args []driver.Nam
 	return &rows{Rows: answer, test: c.test, query: query}, nil
 }
 
+func (c *conn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
+	made, err := c.Conn.(driver.ConnPrepareContext).PrepareContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return &stmt{made, c, query}, nil
+}
+
+// stmt is a prepared statement: each time that it is run is a call.
+type stmt struct {
+	driver.Stmt
+	conn  *conn
+	query string
+}
+
+func (s *stmt) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
+	return call(s.conn.test, s.query,
+		func() (driver.Result, error) { return s.Stmt.(driver.StmtExecContext).ExecContext(ctx, args) })
+}
+
+func (s *stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
+	answer, err := call(s.conn.test, s.query,
+		func() (driver.Rows, error) { return s.Stmt.(driver.StmtQueryContext).QueryContext(ctx, args) })
+	if err != nil {
+		return nil, err
+	}
+	return &rows{Rows: answer, test: s.conn.test, query: s.query}, nil
+}
+
 func (c *conn) Ping(ctx context.Context) error {
 	return c.test.Call(Ping, func() error { return c.Conn.(driver.Pinger).Ping(ctx) })
 }
