@@ -340,8 +340,9 @@ func (r *recordSet) state(e *narrowRow, to trade.Entry) *ownedRecord {
 	return have
 }
 
-// Restore sets a record to its image in the journal, unless the ledger has a newer one. The decision
-// that made or moved it is in the lost ledger: act takes its place.
+// Restore sets a record to its image in the journal, unless the ledger has a newer one that counts: a
+// refusal of an older copy has higher versions than what a ledger sent that was rebuilt after it. The
+// decision that made or moved it is in the lost ledger: act takes its place.
 func (r *recordSet) Restore(owner *narrowRow, image journal.Sent, act int64) {
 	have := r.origins[recordOrigin{image.Job, image.Key, image.Sends, image.Generation}]
 	switch {
@@ -350,12 +351,13 @@ func (r *recordSet) Restore(owner *narrowRow, image journal.Sent, act int64) {
 			EntryID: owner.ID, Kind: image.Sends, Job: image.Job, Key: image.Key, Generation: image.Generation,
 		}}
 		r.add(have)
-	case have.Version >= image.Version:
+	case have.Version >= image.Version &&
+		(have.Certainty != string(trade.Void) || image.Certainty == string(trade.Void)):
 		return
 	}
 	r.give(have, owner)
 	have.Certainty, have.RemoteID, have.Parent, have.Kg = image.Certainty, image.RemoteID, image.Parent, image.Kilograms
-	have.SentAt, have.Version = image.At.UnixMilli(), image.Version-1 // Write raises it
+	have.SentAt, have.Version = image.At.UnixMilli(), max(have.Version, image.Version-1) // Write raises it
 	if !have.DecidedBy.Valid && (image.Owner != nil || image.Certainty == string(trade.Stated)) {
 		have.DecidedBy = numberOrNull(act)
 	}

@@ -138,7 +138,8 @@ func (h *journalHistory) add(r journal.Record, void bool) {
 	}
 	if !void {
 		for _, image := range r.Records {
-			h.record(image, by)
+			// The last one counts: after a rebuild the versions of what was refused for certain begin again.
+			h.records[originOf(image)] = &rememberedRecord{image, by}
 		}
 	}
 }
@@ -248,12 +249,8 @@ func (m *remembered) attempt(id string) *rememberedAttempt {
 	return nil
 }
 
-// record keeps the newest image of a record.
-func (h *journalHistory) record(image journal.Sent, by told) {
-	at := answerOrigin{image.Row, image.Sends, image.Generation}
-	if have := h.records[at]; have == nil || image.Version >= have.Version {
-		h.records[at] = &rememberedRecord{image, by}
-	}
+func originOf(image journal.Sent) answerOrigin {
+	return answerOrigin{image.Row, image.Sends, image.Generation}
 }
 
 // move assigns the rows of a job, and their records, to another job. Where both have a row with one
@@ -293,7 +290,10 @@ func (h *journalHistory) move(m journal.Move, concerns func(told) bool) {
 		case at.Job == m.From:
 			delete(h.records, at)
 			image.Job, image.Version = m.To, image.Version+1
-			h.record(image.Sent, image.told)
+			to := originOf(image.Sent)
+			if have := h.records[to]; have == nil || image.Version >= have.Version {
+				h.records[to] = image
+			}
 		}
 	}
 }

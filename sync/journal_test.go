@@ -30,6 +30,30 @@ func (b *bench) reopenLedger(o state.Options) error {
 	return err
 }
 
+// A row is refused again and again, and does not count in a ledger that is rebuilt. Sent from there, it
+// is known in the next rebuilding, whatever number the versions of its record have reached before.
+func TestARowThatWasRefusedBeforeARebuildIsKnownAfterTheNext(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.api.Forget(sandbox.Wallets, walletID)
+	b.contract(1)
+	for range 4 {
+		b.sweep()
+		b.clock.advance(25 * time.Hour) // it is due again
+	}
+	b.expect(1, trade.Rejected, b.entry(1).Cause)
+	b.rebuilt()
+	b.api.Know(sandbox.Wallets, walletID)
+	b.sweep()
+	b.expect(1, trade.Accepted, "")
+	b.rebuilt()
+	b.expect(1, trade.Accepted, "")
+	b.exec(`UPDATE contrato SET num = '0002'`)
+	b.sweep()
+	b.onPlatform("1")
+	b.expect(2, trade.Held, trade.CauseRetyped)
+}
+
 // F056, F057, F058, F059: whichever older copy of the ledger is put in its place, or none, it is
 // noticed before the first POST, or is one group behind, which is settled as doubts; rebuilt, it
 // knows what the platform has; the next sweep fills in the rest, flags nothing and sends nothing
