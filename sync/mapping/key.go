@@ -154,12 +154,30 @@ func Keepable(text string) bool { return len(text) <= MaxCode && !strings.Contai
 // and numbers without trailing zeros in the fraction.
 func PlainText(v erp.Value) string {
 	text := strings.TrimSpace(v.Text)
-	if v.Kind == erp.Number || v.Kind == erp.Float {
-		if n, err := trade.ParseDecimal(text); err == nil {
-			return n.String()
-		}
+	if v.Kind != erp.Number && v.Kind != erp.Float {
+		return text
+	}
+	if short, ok := shortNumber(text); ok {
+		return short
+	}
+	if n, err := trade.ParseDecimal(text); err == nil {
+		return n.String()
 	}
 	return text
+}
+
+// shortNumber returns what [trade.Decimal] writes for a number as databases write nearly all: of few
+// digits, without a sign. A row of the ERP has several of them, and a sweep reads millions of rows.
+func shortNumber(text string) (string, bool) {
+	whole, fraction, point := strings.Cut(text, ".")
+	if whole == "" || len(text) > 18 || whole[0] == '0' && whole != "0" || point && fraction == "" ||
+		strings.Trim(whole, "0123456789") != "" || strings.Trim(fraction, "0123456789") != "" {
+		return "", false
+	}
+	if point {
+		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
+	}
+	return text, true
 }
 
 // CanonicalKey converts a key that a person typed to the ledger's form: without blanks around its
