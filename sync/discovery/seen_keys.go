@@ -183,7 +183,7 @@ func newKeySet(expected int) keySet {
 	s := make(keySet, keyBuckets)
 	if each := expected / keyBuckets; each > 0 {
 		for i := range s {
-			s[i] = make([]keyNote, 0, each+each/16+16)
+			s[i] = make([]keyNote, 0, each+each/32+16)
 		}
 	}
 	return s
