@@ -238,17 +238,17 @@ func (s *Scheduler) postpone(ctx context.Context, job *mapping.Job) {
 // is. Only the holder of a job's lease writes its status.
 func (s *Scheduler) amend(ctx context.Context, job string, change func(trade.JobStatus) *trade.JobStatus) error {
 	ledger := s.Engine.Ledger
-	lease, err := ledger.Jobs.AcquireLease(ctx, job, s.Engine.Owner)
+	lease, err := ledger.AcquireLease(ctx, job, s.Engine.Owner)
 	if err != nil {
 		return err
 	}
-	status, err := ledger.Jobs.JobStatus(ctx, job)
+	status, err := ledger.JobStatus(ctx, job)
 	if err == nil {
 		if after := change(status); after != nil {
-			err = ledger.Runs.SetJobStatus(ctx, *after)
+			err = ledger.SetJobStatus(ctx, *after)
 		}
 	}
-	return errors.Join(err, ledger.Runs.ReleaseLease(context.WithoutCancel(ctx), lease))
+	return errors.Join(err, ledger.ReleaseLease(context.WithoutCancel(ctx), lease))
 }
 
 // withoutLedger opens the circuit for a job that could not begin because the ledger failed.

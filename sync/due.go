@@ -117,10 +117,10 @@ func (s *Scheduler) mayRun(ctx context.Context, t *timetable, now time.Time) boo
 	name := t.job.Name()
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	status, err := s.Engine.Ledger.Jobs.JobStatus(ctx, name)
+	status, err := s.Engine.Ledger.JobStatus(ctx, name)
 	var runs []trade.RunReport
 	if err == nil {
-		runs, err = s.Engine.Ledger.Jobs.Runs(ctx, name, 1)
+		runs, err = s.Engine.Ledger.Runs(ctx, name, 1)
 	}
 	if err != nil {
 		if !errors.Is(ctx.Err(), context.Canceled) {

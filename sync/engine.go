@@ -34,26 +34,6 @@ type Config struct {
 	Observe    func(run.Progress) // optional: called during a run, by one goroutine at a time
 }
 
-// LedgerOf returns the parts of a storage that the engine needs.
-func LedgerOf[L interface {
-	run.Rows
-	run.Relatives
-	run.Sums
-	run.Tables
-	run.Writes
-	run.Queue
-	run.Intents
-	run.Runs
-	run.Jobs
-	cluster.Members
-	cluster.Leases
-}](l L) run.Ledger {
-	return run.Ledger{
-		Store: run.Store{Readable: run.Readable{Rows: l, Relatives: l, Sums: l, Tables: l}, Writes: l},
-		Queue: l, Intents: l, Runs: l, Jobs: l, Members: l, Leases: l,
-	}
-}
-
 // Engine runs jobs.
 type Engine struct {
 	Config
@@ -68,7 +48,7 @@ func New(config Config) *Engine {
 		config.Observe = func(run.Progress) {}
 	}
 	c := cluster.NewMember(cluster.Config{
-		Several: config.Several, Clock: config.Clock, Ledger: config.Ledger.Members, Owner: config.Owner,
+		Several: config.Several, Clock: config.Clock, Ledger: config.Ledger, Owner: config.Owner,
 		Version: config.Version, Log: config.Log,
 		PerSecond: config.Limits.RateLimit, Burst: config.Limits.MaxInFlight,
 	})
@@ -79,7 +59,7 @@ func New(config Config) *Engine {
 	}
 	return &Engine{
 		Config: config, crew: c, env: env,
-		Rehearsal: rehearse.New(env, config.Ledger.Readable, config.Source, config.Log),
+		Rehearsal: rehearse.New(env, config.Ledger, config.Source, config.Log),
 	}
 }
 

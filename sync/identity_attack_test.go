@@ -165,7 +165,7 @@ func TestRowsThatTwoJobsFindInTheSamePassPauseTheSecond(t *testing.T) {
 			both(t, func(t *testing.T, db database) {
 				b := add(newBenchOn(t, db, sandbox.Options{}))
 				b.contracts(n)
-				found := must.Get(rehearse.CheckIdentity(t.Context(), engine.LedgerOf(b.ledger).Readable, b.source,
+				found := must.Get(rehearse.CheckIdentity(t.Context(), b.ledger, b.source,
 					b.engine().Jobs))(t)
 				if !slices.ContainsFunc(found, func(f rehearse.IdentityFinding) bool {
 					return f.Job == "again" || slices.Contains(f.Others, "again")

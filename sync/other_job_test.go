@@ -148,7 +148,7 @@ func TestAJobThatIsSplitUnderAnotherKeyWaits(t *testing.T) {
 			}
 			b.more = append(b.more, other)
 			b.exec(`UPDATE contrato SET situacao = 'fixacao' WHERE quantidade > 20`)
-			ledger := engine.LedgerOf(b.ledger).Readable
+			ledger := b.ledger
 			found, err := rehearse.CheckIdentity(t.Context(), ledger, b.source, b.engine().Jobs)
 			if err != nil || len(found) == 0 || found[0].Kind != rehearse.SplitJob || found[0].Known.Gone != 2 ||
 				!slices.Equal(found[0].Others, []string{"fixations"}) {
@@ -530,7 +530,7 @@ func TestWhatHangsOnAJobFindsItUnderItsNewName(t *testing.T) {
 			len(b.createdOf("deliveries")); contracts != 3 || deliveries != 3 {
 			t.Errorf("the platform has %d contracts and %d deliveries", contracts, deliveries)
 		}
-		if found, err := rehearse.CheckIdentity(t.Context(), engine.LedgerOf(b.ledger).Readable, b.source,
+		if found, err := rehearse.CheckIdentity(t.Context(), b.ledger, b.source,
 			b.engine().Jobs); err != nil || len(found) != 0 {
 			t.Errorf("%+v, %v", found, err)
 		}
@@ -547,7 +547,7 @@ func TestWhatAConfigurationDoesToIdentityIsToldBefore(t *testing.T) {
 		twice := b.spec
 		twice.Name = "again"
 		b.more = []mapping.JobSpec{twice}
-		found, err := rehearse.CheckIdentity(t.Context(), engine.LedgerOf(b.ledger).Readable, b.source, b.engine().Jobs)
+		found, err := rehearse.CheckIdentity(t.Context(), b.ledger, b.source, b.engine().Jobs)
 		if err != nil || len(found) != 4 {
 			t.Fatalf("%+v, %v", found, err)
 		}

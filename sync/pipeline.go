@@ -101,13 +101,13 @@ func (p *pass) begin(ctx context.Context, job *mapping.Job) error {
 	now := p.engine.Clock.Now()
 	id := uuid.Must(uuid.NewV7()).String()
 	r := stages(&run.Run{
-		Env: p.engine.env, Job: job, Ledger: p.engine.Ledger.Store, Source: p.engine.Source, Now: now,
+		Env: p.engine.env, Job: job, Ledger: p.engine.Ledger, Source: p.engine.Source, Now: now,
 		Report: trade.RunReport{ID: id, Job: job.Name(), StartedAt: now},
 		Log:    p.engine.Log.With(zap.String("job", job.Name()), zap.String("run", id)),
 	})
-	r.runs, r.stopped = p.engine.Ledger.Runs, p.stopped
+	r.runs, r.stopped = p.engine.Ledger, p.stopped
 	r.ration = sending.NewRowLimit(p.opts.Keys[job.Name()], p.opts.Limit)
-	status, err := p.engine.Ledger.Jobs.JobStatus(context.WithoutCancel(ctx), job.Name())
+	status, err := p.engine.Ledger.JobStatus(context.WithoutCancel(ctx), job.Name())
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (p *pass) begin(ctx context.Context, job *mapping.Job) error {
 	}
 	r.stopStays = p.opts.RecordOnly && status.Stop != nil
 	asked := p.engine.Clock.Boot()
-	r.run.Lease, err = p.engine.Ledger.Jobs.AcquireLease(context.WithoutCancel(ctx), job.Name(), p.engine.Owner)
+	r.run.Lease, err = p.engine.Ledger.AcquireLease(context.WithoutCancel(ctx), job.Name(), p.engine.Owner)
 	var other *trade.OtherPlatformError
 	if errors.As(err, &other) || errors.Is(err, trade.ErrOtherServer) || errors.Is(err, trade.ErrWentBack) {
 		stop := run.StopOf(err)
@@ -136,7 +136,7 @@ func (p *pass) begin(ctx context.Context, job *mapping.Job) error {
 	if err != nil {
 		return err
 	}
-	r.run.Keeper = cluster.Keep(ctx, p.engine.Ledger.Leases, r.run.Lease, p.engine.Clock, asked, r.tend)
+	r.run.Keeper = cluster.Keep(ctx, p.engine.Ledger, r.run.Lease, p.engine.Clock, asked, r.tend)
 	p.runs = append(p.runs, r)
 	r.setStatus(ctx, trade.JobStatus{Job: job.Name(), State: trade.Running, Since: now})
 	r.err = r.open(ctx, p.opts)
@@ -144,8 +144,8 @@ func (p *pass) begin(ctx context.Context, job *mapping.Job) error {
 	case p.opts.RecordOnly:
 		r.run.Note("rows were recorded only, as ordered; nothing was sent")
 	case r.err == nil:
-		if r.send, r.err = sending.New(r.run, r.recheck, r.brakes, r.ration, p.traffic, p.engine.Ledger.Queue,
-			p.engine.Ledger.Intents, status); r.err == nil {
+		if r.send, r.err = sending.New(r.run, r.recheck, r.brakes, r.ration, p.traffic, p.engine.Ledger,
+			p.engine.Ledger, status); r.err == nil {
 			r.send.AnyHour, r.send.Renew = p.opts.AnyHour, r.discovery.RenewReferences
 		}
 	}

@@ -235,7 +235,7 @@ func (s *Scheduler) Trigger(ctx context.Context, job string, sweep bool) error {
 	if _, err := s.Engine.Job(job); err != nil {
 		return err
 	}
-	status, err := s.Engine.Ledger.Jobs.JobStatus(ctx, job)
+	status, err := s.Engine.Ledger.JobStatus(ctx, job)
 	if err != nil {
 		return err
 	}

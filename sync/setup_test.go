@@ -25,7 +25,6 @@ import (
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/clock"
-	"github.com/safrasync/safrasync/sync/cluster"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
@@ -320,7 +319,7 @@ func (b *bench) engine() *engine.Engine {
 		ledger = b.wrap(ledger)
 	}
 	return engine.New(engine.Config{
-		Ledger: engine.LedgerOf(brokenLedger{ledger, b.breaker}), Source: brokenSource{b.source, b.breaker},
+		Ledger: brokenLedger{ledger, b.breaker}, Source: brokenSource{b.source, b.breaker},
 		Platform: platform{client, b}, Clock: b.clock,
 		Owner: cmp.Or(b.owner, state.Self()), Several: b.several, Jobs: jobs,
 		References: b.refs, Limits: b.limits, Brakes: b.brakes, Zone: b.zone, Log: cmp.Or(b.log, zap.NewNop()),
@@ -450,16 +449,6 @@ func faults(t testing.TB, specs ...string) []sandbox.Fault {
 
 // Ledger is all of a ledger that the engine and people's acts need, for those that stand between.
 type Ledger interface {
-	run.Rows
-	run.Relatives
-	run.Sums
-	run.Tables
-	run.Writes
-	run.Queue
-	run.Intents
-	run.Runs
-	run.Jobs
+	run.Ledger
 	run.Quarantine
-	cluster.Members
-	cluster.Leases
 }

@@ -70,7 +70,7 @@ func (s *Scheduler) watchLeases(ctx context.Context) {
 // another instance holds the job.
 func (s *Scheduler) markLostResults(ctx context.Context, h trade.Holder) {
 	e := s.Engine
-	n, err := e.Ledger.Jobs.RecoverOwn(ctx, e.Owner, h, e.Clock.Now())
+	n, err := e.Ledger.RecoverOwn(ctx, e.Owner, h, e.Clock.Now())
 	if err != nil {
 		s.log.Warn("rows whose results were not stored stay as they are for now", zap.String("job", h.Job),
 			zap.Error(err))
@@ -106,7 +106,7 @@ func (s *Scheduler) holders(ctx context.Context) []trade.Holder {
 	}
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	holders, err := s.Engine.Ledger.Jobs.Leases(ctx)
+	holders, err := s.Engine.Ledger.Leases(ctx)
 	if err != nil { // whoever acquires a lease meets the fault too
 		return nil
 	}

@@ -61,9 +61,9 @@ func (s *Scheduler) taskDue(ctx context.Context) *taskTimes {
 func (s *Scheduler) lastTask(ctx context.Context, name string, now time.Time) time.Time {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	last, err := s.Engine.Ledger.Jobs.LastTask(ctx, name)
+	last, err := s.Engine.Ledger.LastTask(ctx, name)
 	if err == nil && last.IsZero() {
-		last, err = now, s.Engine.Ledger.Jobs.TaskBegan(ctx, name, now)
+		last, err = now, s.Engine.Ledger.TaskBegan(ctx, name, now)
 	}
 	if err != nil {
 		s.log.Error("the ledger does not say when a task ran last; it runs at its next time", zap.String("task", name),
@@ -78,7 +78,7 @@ func (s *Scheduler) perform(ctx context.Context, h *taskTimes) {
 	start := s.Engine.Clock.Now()
 	// A task runs even if the ledger cannot store its start: one of the tasks alerts people when
 	// the ledger fails.
-	err := errors.Join(s.Engine.Ledger.Jobs.TaskBegan(ctx, h.Name, start), guarded(ctx, h.Run))
+	err := errors.Join(s.Engine.Ledger.TaskBegan(ctx, h.Name, start), guarded(ctx, h.Run))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h.base, s.tasking = start, ""

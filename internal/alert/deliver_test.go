@@ -155,7 +155,7 @@ func TestARefusedAddressDoesNotKeepTheOthersFromTheirs(t *testing.T) {
 // A crash after the delivery and before its record repeats the message, under the same id.
 func TestAMessageThatMayHaveArrivedIsSentAgainUnderItsID(t *testing.T) {
 	both(t, func(t *testing.T, w *world) {
-		w.Ledger.Outbox = forgetful{w.Ledger.Outbox}
+		w.Ledger = forgetful{w.Ledger}
 		w.status("contracts", trade.Stopped, "api_key")
 		w.now = w.now.Add(time.Minute)
 		if err := w.Tick(t.Context()); err == nil {
@@ -174,7 +174,7 @@ func TestAMessageThatMayHaveArrivedIsSentAgainUnderItsID(t *testing.T) {
 }
 
 // forgetful is a ledger whose process ends before the record of a delivery.
-type forgetful struct{ Outbox }
+type forgetful struct{ Ledger }
 
 func (forgetful) SettleMessage(context.Context, trade.AlertMessage) error {
 	return fmt.Errorf("killed")
@@ -183,7 +183,7 @@ func (forgetful) SettleMessage(context.Context, trade.AlertMessage) error {
 func TestALedgerThatCannotBeReadIsToldWithoutIt(t *testing.T) {
 	one(t, func(t *testing.T, w *world) {
 		whole := w.Ledger
-		w.Ledger.Standing = brokenLedger{whole.Standing}
+		w.Ledger = brokenLedger{whole}
 		fail := func(d time.Duration) {
 			t.Helper()
 			w.now = w.now.Add(d)

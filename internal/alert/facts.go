@@ -10,21 +10,11 @@ import (
 )
 
 // Ledger is what alerts need from the ledger.
-type Ledger struct {
+type Ledger interface {
 	Book
 	Outbox
 	Standing
 	History
-}
-
-// LedgerOf returns the parts of a storage that alerts need.
-func LedgerOf[L interface {
-	Book
-	Outbox
-	Standing
-	History
-}](l L) Ledger {
-	return Ledger{l, l, l, l}
 }
 
 // Standing reads the current state of the jobs and the ledger.

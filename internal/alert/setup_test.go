@@ -74,7 +74,7 @@ func (w *world) another() *Service {
 		EncodeLevel: zapcore.LowercaseLevelEncoder, EncodeTime: zapcore.RFC3339TimeEncoder,
 	})
 	return New(Config{
-		Ledger: LedgerOf(w.store), Channels: []Channel{w.mail.channel(), w.hook.channel(Slack)},
+		Ledger: w.store, Channels: []Channel{w.mail.channel(), w.hook.channel(Slack)},
 		Jobs:   []Job{{"contracts", trade.OrderCommitments, 72 * time.Hour}, {"deliveries", trade.Deliveries, 0}},
 		Limits: Limits{RejectedAbove: 2, OldestWaiting: 48 * time.Hour},
 		Lang:   trade.Portuguese, Zone: saoPaulo, Name: "safrasync", Host: "srv1",
@@ -233,6 +233,6 @@ func (w *world) newID() string {
 }
 
 // brokenLedger is a ledger that cannot be reached.
-type brokenLedger struct{ Standing }
+type brokenLedger struct{ Ledger }
 
 func (brokenLedger) Jobs(context.Context) ([]string, error) { return nil, fmt.Errorf("disk I/O error") }

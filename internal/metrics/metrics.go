@@ -36,17 +36,9 @@ type WholeLedger interface {
 }
 
 // Ledger is what the metrics need from the storage.
-type Ledger struct {
+type Ledger interface {
 	JobLedger
 	WholeLedger
-}
-
-// LedgerOf returns the parts of a storage that the metrics need.
-func LedgerOf[L interface {
-	JobLedger
-	WholeLedger
-}](l L) Ledger {
-	return Ledger{l, l}
 }
 
 // Options configures the metrics.

@@ -27,7 +27,7 @@ func Alerts(conf *config.Config, v words.Voice, store *state.Store, log *zap.Log
 		host = "localhost"
 	}
 	c := alert.Config{
-		Ledger: alert.LedgerOf(store), Channels: channels,
+		Ledger: store, Channels: channels,
 		Limits: alert.Limits{
 			RejectedAbove: conf.Alerts.RejectedAbove, OldestWaiting: conf.Alerts.OldestWaiting,
 			Silence: conf.Webhooks.Silence, BackupOlder: conf.Alerts.BackupOlder,

@@ -47,7 +47,7 @@ func (e *Rehearsal) dryRun(ctx context.Context, job *mapping.Job, read map[strin
 	now, id := e.env.Clock.Now(), uuid.Must(uuid.NewV7()).String()
 	dry := run.DryRun(e.ledger, job, read, asked.Planned)
 	r := &run.Run{
-		Env: e.env, Job: job, Ledger: dry.Store(), Dry: dry, Source: e.source, Now: now,
+		Env: e.env, Job: job, Ledger: dry, Dry: dry, Source: e.source, Now: now,
 		Report: trade.RunReport{ID: id, Job: job.Name(), StartedAt: now},
 		Log:    e.log.With(zap.String("job", job.Name()), zap.String("run", id)),
 	}

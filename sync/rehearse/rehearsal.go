@@ -27,7 +27,7 @@ func New(env *run.Env, ledger run.Readable, source run.Source, log *zap.Logger) 
 // cannot be written.
 func (e *Rehearsal) reader(job *mapping.Job) *discovery.Discoverer {
 	return discovery.New(&run.Run{
-		Env: e.env, Job: job, Ledger: (&run.DryLedger{Readable: e.ledger}).Store(),
+		Env: e.env, Job: job, Ledger: &run.DryLedger{Readable: e.ledger},
 		Source: e.source, Now: e.env.Clock.Now(), Log: e.log,
 	})
 }

@@ -49,11 +49,6 @@ func DryRun(ledger Readable, job *mapping.Job, jobs map[string]*DryLedger,
 	return jobs[job.Name()]
 }
 
-// Store returns d as the storage of a run.
-func (d *DryLedger) Store() Store {
-	return Store{Readable: Readable{Rows: d, Relatives: d, Sums: d, Tables: d}, Writes: d}
-}
-
 // Reprint stores nothing.
 func (d *DryLedger) Reprint(context.Context, trade.Lease, []trade.Entry) error { return nil }
 

@@ -188,8 +188,8 @@ type Jobs interface {
 	Runs(ctx context.Context, job string, limit int) ([]trade.RunReport, error)
 }
 
-// Readable are the parts that read the ledger.
-type Readable struct {
+// Readable are the parts that read the ledger: all that a dry run gets.
+type Readable interface {
 	Rows
 	Relatives
 	Sums
@@ -198,21 +198,21 @@ type Readable struct {
 
 // Store is the ledger of a reading: the parts that read it, and the part that stores what was
 // found.
-type Store struct {
+type Store interface {
 	Readable
 	Writes
 }
 
 // Ledger is all that the engine needs of its storage. Only the engine has it, and passes its parts
-// on: a dry run gets no part that writes.
-type Ledger struct {
+// on.
+type Ledger interface {
 	Store
-	Queue   Queue
-	Intents Intents
-	Runs    Runs
-	Jobs    Jobs
-	Members cluster.Members
-	Leases  cluster.Leases
+	Queue
+	Intents
+	Runs
+	Jobs
+	cluster.Members
+	cluster.Leases
 }
 
 // Source is the ERP: see package erp. Every method is read-only.

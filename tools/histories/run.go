@@ -25,7 +25,6 @@ import (
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/acts"
 	engineclock "github.com/safrasync/safrasync/sync/clock"
-	"github.com/safrasync/safrasync/sync/cluster"
 	"github.com/safrasync/safrasync/sync/mapping"
 	enginerun "github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
@@ -342,7 +341,7 @@ func (r *run) engine() *engine.Engine {
 		ledger = r.wrap(ledger)
 	}
 	config := engine.Config{
-		Ledger: engine.LedgerOf(ledger), Source: &betweenReading{r.source, r}, Platform: r.client, Clock: r.clock,
+		Ledger: ledger, Source: &betweenReading{r.source, r}, Platform: r.client, Clock: r.clock,
 		Owner: state.Self(),
 		Jobs:  jobs, Limits: r.limits, Zone: r.zone, Log: zap.NewNop(),
 	}
@@ -845,16 +844,4 @@ func (r *run) entries(job string) (out []trade.Entry) {
 }
 
 // Ledger is the whole interface of a ledger that the engine needs, for wrappers of a ledger.
-type Ledger interface {
-	enginerun.Rows
-	enginerun.Relatives
-	enginerun.Sums
-	enginerun.Tables
-	enginerun.Writes
-	enginerun.Queue
-	enginerun.Intents
-	enginerun.Runs
-	enginerun.Jobs
-	cluster.Members
-	cluster.Leases
-}
+type Ledger = enginerun.Ledger

@@ -12,7 +12,6 @@ import (
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/state"
-	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/rehearse"
 	"github.com/safrasync/safrasync/sync/run"
@@ -68,7 +67,7 @@ func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*mapping.J
 // jobs with a new name, changed keys, rows that two jobs return.
 func (c *checker) identity(ctx context.Context, store *state.Store, source run.Source, jobs []*mapping.Job) {
 	const name = "identity"
-	findings, err := rehearse.CheckIdentity(ctx, engine.LedgerOf(store).Readable, source, jobs)
+	findings, err := rehearse.CheckIdentity(ctx, store, source, jobs)
 	if err != nil {
 		c.warn(name, "check.identity_hint", "check.fault", c.bare(err))
 		return

@@ -39,7 +39,7 @@ func (a *App) OpenEngine(store *state.Store, source run.Source, observe func(run
 	owner := state.Self()
 	owner.Platform = config.API.Platform()
 	e := engine.New(engine.Config{
-		Ledger: engine.LedgerOf(store), Source: source, Platform: client, Clock: clock.SystemClock{}, Owner: owner,
+		Ledger: store, Source: source, Platform: client, Clock: clock.SystemClock{}, Owner: owner,
 		Version: a.Version,
 		Several: config.State.Driver == state.Postgres, Jobs: jobs,
 		References: config.ReferenceSpecs(), Limits: config.Limits(), Brakes: config.EngineBrakes(),

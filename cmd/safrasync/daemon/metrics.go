@@ -30,7 +30,7 @@ type monitor struct {
 func newMonitor(d *daemon) *monitor {
 	m := &monitor{log: d.log}
 	m.Metrics = metrics.New(metrics.Options{
-		Ledger: metrics.LedgerOf(office.LiveStatus{Store: d.store}), Jobs: m.jobs, Version: d.Version, Now: office.Now,
+		Ledger: office.LiveStatus{Store: d.store}, Jobs: m.jobs, Version: d.Version, Now: office.Now,
 		Unready: func() []string { return m.unready(d) },
 	})
 	m.refusals = &connlimit.Refusals{Count: m.Refused, Tell: func(listener, cause string, times int, last error) {
