@@ -2,6 +2,7 @@ package apiclient
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,7 +25,8 @@ type Client struct {
 	dialer    *dialer
 	close     context.CancelFunc
 	closed    atomic.Bool
-	pacer     *pacer
+	closing   <-chan struct{}
+	pace      *Pace
 	observer  func(Observation) // nil: no observer
 	// readBackoff is the first pause between two attempts of a GET.
 	readBackoff time.Duration
@@ -63,12 +65,16 @@ func New(o Options) (*Client, error) {
 		transport:   newTransport(d, c.maxConns),
 		dialer:      d,
 		close:       cancel,
-		pacer:       newPacer(c.rateLimit, c.inFlight, closing.Done()),
+		pace:        cmp.Or(o.Pace, NewPace(0, 0)),
+		closing:     closing.Done(),
 		observer:    o.Observe,
 		readBackoff: defaultReadBackoff,
 		once:        o.Once,
 	}, nil
 }
+
+// Pace returns the client's rate limit [api.rate_limit]; the document names none (chapter 8).
+func (c *Client) Pace() *Pace { return c.pace }
 
 // Close cancels dials in progress and closes idle connections. Requests in flight end by
 // themselves; later calls are refused unsent. It may be called twice.
@@ -158,18 +164,20 @@ func unsent(fault Fault, err error) result {
 // maxIdleTries bounds how many kept connections in a row may turn out to be dead.
 const maxIdleTries = 3
 
-// send waits for the client's limits and makes the call. The request is sent at most once.
+// send makes the call; one that reads waits for its turn. The request is sent at most once.
 func (c *Client) send(ctx context.Context, call call) (res result) {
 	if c.closed.Load() {
 		return unsent(FaultCanceled, errClosed)
 	}
 	call.redactBody = c.redact.with(hidden, call.secrets...)
 	call.redact = call.redactBody.with(hiddenDocument, call.persons...)
-	t, err := c.pacer.enter(ctx)
-	if err != nil {
-		return notAdmitted(ctx, err)
+	if call.method == http.MethodGet {
+		if err := c.takeTurn(ctx); err != nil {
+			return notAdmitted(ctx, err)
+		}
 	}
-	defer func() { c.pacer.leave(t, res) }()
+	epoch := c.pace.begun()
+	defer func() { c.pace.heard(epoch, res.Status) }()
 	started := time.Now()
 	defer func() { c.observe(call, started, res) }()
 	res = c.dispatch(ctx, call)
@@ -177,8 +185,8 @@ func (c *Client) send(ctx context.Context, call call) (res result) {
 	return res
 }
 
-// notAdmitted returns the result of a call that the pacer did not admit: its context ended, the
-// wait would outlast its deadline, or the client was closed.
+// notAdmitted returns the result of a call that got no turn: its context ended, the wait would outlast
+// its deadline, or the client was closed.
 func notAdmitted(ctx context.Context, err error) result {
 	switch {
 	case ctx.Err() != nil:

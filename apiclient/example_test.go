@@ -62,10 +62,10 @@ func example(status int, body string) (client *apiclient.Client, end func()) {
 	return client, func() { client.Close(); server.Close() }
 }
 
-// A client for work by hand keeps a pace of its own and slows down when the platform asks for it.
+// A client keeps its pace, and slows down when the platform asks for it.
 func ExampleNew() {
 	client, err := apiclient.New(apiclient.Options{
-		BaseURL: "https://api.example.com", APIKey: "an-api-key", RateLimit: 5, MaxInFlight: 2,
+		BaseURL: "https://api.example.com", APIKey: "an-api-key", Pace: apiclient.NewPace(5, 2),
 	})
 	if err != nil {
 		fmt.Println(err)

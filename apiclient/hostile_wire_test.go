@@ -192,7 +192,7 @@ func TestACallThatIsGivenUpKeepsItsEvidenceAndFreesItsSlot(t *testing.T) {
 			_, _ = io.Copy(io.Discard, c) // until the client goes away
 			return false
 		})
-		c := newClient(t, apiclient.Options{BaseURL: s.url(), MaxInFlight: 1, Timeout: 30 * time.Second})
+		c := newClient(t, apiclient.Options{BaseURL: s.url(), Timeout: 30 * time.Second})
 		a, err := c.SubmitOrderCommitment(ctx, payload, nil)
 		if a.Known != apiclient.Unknown && a.Known != apiclient.CreatedIDUnknown || !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v, %v", name, a.Known, err)

@@ -6,14 +6,11 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"math"
 	"net"
 	"net/url"
 	"os"
 	"strings"
 	"time"
-
-	"golang.org/x/time/rate"
 )
 
 const (
@@ -48,19 +45,11 @@ type Options struct {
 	// UserAgent is sent as it is. Empty means "safrasync".
 	UserAgent string
 	// MaxConns [api.max_in_flight] is the expected number of requests in flight; that many idle
-	// connections are kept. 0 means 8. It is not a limit; see MaxInFlight.
+	// connections are kept. 0 means 8. It is not a limit.
 	MaxConns int
-	// RateLimit [api.rate_limit] is how many requests per second may begin, over all calls of the
-	// client; a fraction is allowed. 0 means no limit. The document names no limit (chapter 8).
-	//
-	// With RateLimit or MaxInFlight set, the client adapts. After a 429 or 503 it halves both, and
-	// sends nothing before the time that the platform named; good answers restore the full pace
-	// step by step. A call waits before its gate is called, so a gate that checks a send window
-	// accounts for this wait.
-	RateLimit float64 //nolint:forbidigo // requests per second, no amount
-	// MaxInFlight [api.max_in_flight] is how many requests may be in flight at once, over all calls
-	// of the client. 0 means no limit.
-	MaxInFlight int
+	// Pace [api.rate_limit] is the rate limit, which several clients of a program may share; nil
+	// means none. The document names no limit (chapter 8).
+	Pace *Pace
 	// Observe is called after each request that was made or failed to be made; it serves metrics.
 	// It must return at once and be safe for concurrent use. nil means no observer.
 	Observe func(Observation)
@@ -81,8 +70,6 @@ type checked struct {
 	proxy     *url.URL       // nil: none
 	userAgent string
 	maxConns  int
-	rateLimit rate.Limit // 0: none
-	inFlight  int        // 0: none
 }
 
 // check validates all options and returns every fault at once. No error contains the key or the
@@ -90,7 +77,6 @@ type checked struct {
 func (o Options) check() (checked, error) {
 	c := checked{
 		timeout: o.Timeout, userAgent: o.UserAgent, maxConns: o.MaxConns,
-		rateLimit: rate.Limit(o.RateLimit), inFlight: o.MaxInFlight,
 	}
 	var errs []error
 	var err error
@@ -122,13 +108,6 @@ func (o Options) check() (checked, error) {
 		errs = append(errs, fmt.Errorf("api.max_in_flight: %d is negative; use 1 or more", c.maxConns))
 	case c.maxConns == 0:
 		c.maxConns = defaultMaxConns
-	}
-	if !(o.RateLimit >= 0) || math.IsInf(o.RateLimit, 0) {
-		errs = append(errs, errors.New("api.rate_limit: must be requests per second, such as 20; 0 means no limit"))
-	}
-	if c.inFlight < 0 {
-		errs = append(errs, fmt.Errorf("api.max_in_flight: %d is negative; use 1 or more, or 0 for no limit",
-			c.inFlight))
 	}
 	if c.userAgent == "" {
 		c.userAgent = defaultUserAgent

@@ -50,7 +50,8 @@ func New(config Config) *Engine {
 	c := cluster.NewMember(cluster.Config{
 		Several: config.Several, Clock: config.Clock, Ledger: config.Ledger, Owner: config.Owner,
 		Version: config.Version, Log: config.Log,
-		PerSecond: config.Limits.RateLimit, Burst: config.Limits.MaxInFlight,
+		Limited: config.Limits.RateLimit > 0,
+		Share:   func(living int) { config.Platform.Pace().Share(living) },
 	})
 	env := &run.Env{
 		Platform: config.Platform, Clock: config.Clock, Owner: config.Owner, Jobs: config.Jobs,

@@ -69,7 +69,6 @@ func (p *pass) end(ctx context.Context, r *jobPass) trade.RunReport {
 
 // close releases the leases.
 func (p *pass) close(ctx context.Context) {
-	defer p.engine.crew.Rested()
 	for _, r := range p.runs {
 		r.release(ctx)
 	}

@@ -69,7 +69,7 @@ func (e *Engine) Sync(ctx context.Context, names []string, opts Options) ([]trad
 }
 
 func (e *Engine) newPass(opts Options) *pass {
-	return &pass{engine: e, opts: opts, traffic: &sending.Traffic{Limiter: e.crew.Pace()}}
+	return &pass{engine: e, opts: opts, traffic: &sending.Traffic{Pace: e.Platform.Pace()}}
 }
 
 // jobPass is one job in a pass: its run, and the stages of it.

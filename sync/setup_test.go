@@ -308,7 +308,7 @@ func (b *bench) engine() *engine.Engine {
 	client, err := apiclient.New(apiclient.Options{
 		BaseURL: b.parts.URL,
 		APIKey:  apiclient.Secret(cmp.Or(b.key, "a-key-of-the-tests")), Timeout: b.limits.Timeout,
-		MaxConns: b.limits.MaxInFlight, Dial: b.dial,
+		MaxConns: b.limits.MaxInFlight, Dial: b.dial, Pace: apiclient.NewPace(b.limits.RateLimit, b.limits.MaxInFlight),
 	})
 	if err != nil {
 		b.t.Fatal(err)

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"go.uber.org/zap"
-	"golang.org/x/time/rate"
 
 	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/trade"
@@ -19,7 +18,7 @@ import (
 // them has seen it and has reduced its own share of the rate limit.
 const joinWait = RenewEvery + RenewEvery/2
 
-// Member is this instance in the cluster, and the rate limiter of its passes.
+// Member is this instance in the cluster.
 type Member struct {
 	Config Config
 
@@ -29,21 +28,20 @@ type Member struct {
 	Cluster trade.Instances
 	Known   bool            // Cluster was read from the ledger
 	from    time.Duration   // Boot time from which it may send
-	limiter *rate.Limiter   // of everything that sends now; nil if nothing does
-	senders int             // users of limiter
 	left    map[string]bool // jobs with results that were not stored
 }
 
-// Config describes this instance, and has the rate limit that all instances share.
+// Config describes this instance.
 type Config struct {
-	Several   bool // other instances may work on the ledger
-	Clock     clock.Clock
-	Ledger    Members
-	Owner     trade.Owner
-	Version   string
-	Log       *zap.Logger
-	PerSecond float64 //nolint:forbidigo // requests of all instances, no amount; 0 = no limit
-	Burst     int
+	Several bool // other instances may work on the ledger
+	Clock   clock.Clock
+	Ledger  Members
+	Owner   trade.Owner
+	Version string
+	Log     *zap.Logger
+	Limited bool // there is a rate limit, for all instances together
+	// Share divides the rate limit among so many instances.
+	Share func(living int)
 }
 
 // Members is the part of the ledger that stores heartbeats.
@@ -119,11 +117,11 @@ func (c *Member) leave(ctx context.Context) {
 func (c *Member) setPlace(stand trade.Instances, asked time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.Known && stand.Living > 1 && c.Config.PerSecond > 0 {
+	if !c.Known && stand.Living > 1 && c.Config.Limited {
 		c.from = asked + joinWait
 	}
-	if c.limiter != nil && stand.Living != c.Cluster.Living && c.limiter.Limit() != rate.Inf {
-		c.limiter.SetLimit(c.Config.share(stand.Living))
+	if stand.Living != c.Cluster.Living {
+		c.Config.Share(stand.Living)
 	}
 	c.Cluster, c.Known = stand, true
 }
@@ -144,50 +142,6 @@ func (c *Member) Place() trade.Instances {
 		return trade.Instances{Living: 2}
 	}
 	return c.Cluster
-}
-
-// Pace returns the rate limiter of everything that sends now. Each call must be followed by one of
-// Rested.
-func (c *Member) Pace() *rate.Limiter {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.limiter == nil {
-		c.limiter = c.Config.Limiter()
-		if c.Cluster.Living > 1 && c.limiter.Limit() != rate.Inf {
-			c.limiter.SetLimit(c.Config.share(c.Cluster.Living))
-		}
-	}
-	c.senders++
-	return c.limiter
-}
-
-// Rested ends a use of the limiter that Pace returned.
-func (c *Member) Rested() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.senders--; c.senders == 0 {
-		c.limiter = nil
-	}
-}
-
-// share returns how many requests per second one of several instances may send.
-func (c Config) share(living int) rate.Limit {
-	return rate.Limit(c.PerSecond) / rate.Limit(max(1, living))
-}
-
-// Limiter returns a limiter for the whole `api.rate_limit`.
-func (c Config) Limiter() *rate.Limiter {
-	if c.PerSecond <= 0 {
-		return rate.NewLimiter(rate.Inf, 1)
-	}
-	return rate.NewLimiter(rate.Limit(c.PerSecond), max(1, min(c.Burst, int(c.PerSecond))))
-}
-
-// Full returns the rate limit of this instance when it is not slowed down.
-func (c *Member) Full() rate.Limit {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.Config.share(c.Cluster.Living)
 }
 
 // Lost records that the ledger did not store results of a job; their rows are put in doubt as soon

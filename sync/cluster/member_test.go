@@ -19,26 +19,22 @@ func (c *setClock) Boot() time.Duration { return c.boot }
 // seen it.
 func TestInstancesShareTheRateLimit(t *testing.T) {
 	t.Parallel()
-	clock := &setClock{boot: time.Hour}
-	c := NewMember(Config{Several: true, Clock: clock, PerSecond: 20, Burst: 8})
-	limiter := c.Pace()
-	if limiter.Limit() != 20 || c.Wait() != 0 {
-		t.Errorf("alone: %v a second, after %s", limiter.Limit(), c.Wait())
+	clock, among := &setClock{boot: time.Hour}, 1
+	config := Config{Several: true, Clock: clock, Limited: true, Share: func(living int) { among = living }}
+	c := NewMember(config)
+	if c.Wait() != 0 {
+		t.Errorf("alone: after %s", c.Wait())
 	}
 	c.setPlace(trade.Instances{Living: 2}, clock.boot)
-	if limiter.Limit() != 10 || c.Full() != 10 || c.Wait() != 15*time.Second {
-		t.Errorf("having joined another: %v a second, after %s", limiter.Limit(), c.Wait())
+	if among != 2 || c.Wait() != 15*time.Second {
+		t.Errorf("having joined another: among %d, after %s", among, c.Wait())
 	}
 	clock.boot += 15 * time.Second
 	c.setPlace(trade.Instances{Living: 4}, clock.boot)
-	if limiter.Limit() != 5 || c.Wait() != 0 {
-		t.Errorf("of four: %v a second, after %s", limiter.Limit(), c.Wait())
+	if among != 4 || c.Wait() != 0 {
+		t.Errorf("of four: among %d, after %s", among, c.Wait())
 	}
-	c.Rested()
-	if next := c.Pace(); next.Limit() != 5 {
-		t.Errorf("the next pass: %v a second", next.Limit())
-	}
-	first := NewMember(Config{Several: true, Clock: clock, PerSecond: 20, Burst: 8})
+	first := NewMember(config)
 	first.setPlace(trade.Instances{Living: 1}, clock.boot)
 	first.setPlace(trade.Instances{Living: 2}, clock.boot)
 	if first.Wait() != 0 {

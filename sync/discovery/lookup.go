@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/time/rate"
-
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/run"
@@ -59,10 +57,7 @@ func (r *Discoverer) lookUp(ctx context.Context) error {
 	if len(r.Run.Job.Mapping.Lookups) == 0 || r.Run.Dry != nil {
 		return nil
 	}
-	q := &inquiry{of: r, limiter: rate.NewLimiter(rate.Inf, 1), asked: map[string]bool{}}
-	if r.Run.Env.Limits.RateLimit > 0 {
-		q.limiter = rate.NewLimiter(rate.Limit(r.Run.Env.Limits.RateLimit), 1)
-	}
+	q := &inquiry{of: r, asked: map[string]bool{}}
 	if err := r.Run.Ledger.Awaiting(ctx, r.Run.Job.Name(), trade.ProducerByDocument,
 		func(e trade.Entry) error { return q.add(ctx, e) }); err != nil {
 		return err
@@ -85,15 +80,14 @@ func (r *Discoverer) lookUp(ctx context.Context) error {
 
 // inquiry is the lookups of one run.
 type inquiry struct {
-	of      *Discoverer
-	limiter *rate.Limiter
-	rows    []trade.Entry   // whose documents are to be looked up
-	asked   map[string]bool // codes of the documents in rows, now or earlier
-	over    bool            // no more lookups in this run
-	row     int             // consecutive failures
-	failed  int
-	found   int
-	reason  string // of the last failure
+	of     *Discoverer
+	rows   []trade.Entry   // whose documents are to be looked up
+	asked  map[string]bool // codes of the documents in rows, now or earlier
+	over   bool            // no more lookups in this run
+	row    int             // consecutive failures
+	failed int
+	found  int
+	reason string // of the last failure
 }
 
 // add collects a waiting row if its document may be looked up now and no other row of the run has
@@ -165,9 +159,6 @@ func (q *inquiry) documents(get mapping.ColumnsOf) []string {
 
 // ask looks up one document. ok is false if there is no answer to store.
 func (q *inquiry) ask(ctx context.Context, document string) (answer trade.Lookup, ok bool) {
-	if q.limiter.Wait(ctx) != nil {
-		return answer, false
-	}
 	code := q.of.Run.Eval.Code(document)
 	answer, known := q.of.lookups[code]
 	if !known {

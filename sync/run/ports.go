@@ -231,6 +231,8 @@ type Platform interface {
 	SubmitTraceability(ctx context.Context, orderCommitmentID string, body []byte,
 		gate func() error) (apiclient.Answer, error)
 	ListWebhooks(ctx context.Context) ([]json.RawMessage, error)
+	// Pace returns the rate limit of everything that is asked of the platform.
+	Pace() *apiclient.Pace
 	// GetProducerByDocument finds a producer by CPF or CNPJ (chapter 4, after the table). Every
 	// error is an *apiclient.Error, whose text does not contain the document.
 	GetProducerByDocument(ctx context.Context, document string) (apiclient.Producer, error)

@@ -90,7 +90,6 @@ const (
 	LongestAsked       = time.Hour // the longest wait that a 429 can ask for
 	backoffFirst       = 2 * time.Second
 	backoffMost        = 15 * time.Minute
-	slowest            = 64 // 429 never lowers the rate below 1/slowest of the configured one
 )
 
 // LongestRest is how long a pass waits in all because the API asks it to, without an acceptance in

@@ -179,7 +179,7 @@ func (s *Sender) choose(ctx context.Context, group *trade.Group) []*flight {
 			group.Updates = append(group.Updates, trade.Update{From: from, Entry: entry})
 		case s.traffic.blocks.probing(needs):
 			s.queue.parked = append(s.queue.parked, entry)
-		case !s.traffic.Limiter.AllowN(s.Run.Env.Clock.Now(), 1):
+		case !s.traffic.Pace.Take(s.Run.Env.Clock.Now()):
 			return flights
 		default:
 			s.traffic.blocks.startProbe(needs, entry.ID)
@@ -487,9 +487,7 @@ func (s *Sender) pause() time.Duration {
 	if s.flying >= s.pace.slots || len(s.queue.ready) == 0 {
 		return 0
 	}
-	r := s.traffic.Limiter.Reserve()
-	defer r.Cancel()
-	return r.Delay()
+	return s.traffic.Pace.Delay()
 }
 
 // SendWindow is the longest time from an intent to its first byte (I13).

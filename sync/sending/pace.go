@@ -5,8 +5,6 @@ package sending
 import (
 	"time"
 
-	"golang.org/x/time/rate"
-
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/outcome"
 	"github.com/safrasync/safrasync/trade"
@@ -38,14 +36,8 @@ func (s *Sender) adjustPace(d outcome.Decision, at time.Time) {
 		}
 	case d.Wait > 0:
 		s.pace.slots = max(1, s.pace.slots/2)
-		if limit := s.traffic.Limiter.Limit(); limit != rate.Inf {
-			s.traffic.Limiter.SetLimit(max(limit/2, s.Run.Env.Member.Full()/slowest))
-		}
 	case d.State == trade.Accepted || d.State == trade.Rejected:
 		s.pace.slots = min(s.Run.Env.Limits.MaxInFlight, s.pace.slots+1)
-		if limit := s.traffic.Limiter.Limit(); limit != rate.Inf {
-			s.traffic.Limiter.SetLimit(min(s.Run.Env.Member.Full(), limit*1.05))
-		}
 	}
 	if until := at.Add(rest); rest > 0 && until.After(s.pace.restUntil) {
 		if d.Wait > 0 { // simultaneous answers ask for one rest

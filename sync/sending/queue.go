@@ -130,7 +130,7 @@ func (s *Sender) makeReady(ctx context.Context) (more bool, err error) {
 // prepareNext begins to make a batch ready, unless there is one, none is needed yet, or nothing is
 // left. Without a rate limit a batch is made ready while the last rows of the one before it go.
 func (s *Sender) prepareNext(ctx context.Context) error {
-	q, limit := &s.queue, s.traffic.Limiter.Limit()
+	q, limit := &s.queue, s.traffic.Pace.Limit()
 	early := s.pace.slots
 	b := &batch{size: BatchSize, after: q.after, again: q.again}
 	if limit != rate.Inf { // no more than may leave while the recheck holds

@@ -2,13 +2,13 @@
 
 package sending
 
-import "golang.org/x/time/rate"
+import "github.com/safrasync/safrasync/apiclient"
 
-// Traffic is what all jobs of a pass share: the rate limiter, what is known of the platform's
+// Traffic is what all jobs of a pass share: the rate limit, what is known of the platform's
 // records, and whether its answers can be trusted.
 type Traffic struct {
-	Limiter *rate.Limiter
-	blocks  *missingRecords
+	Pace   *apiclient.Pace
+	blocks *missingRecords
 	// the last outcome was unknown, or a circuit is tried: one request at a time, until the API
 	// gives a definite answer
 	Careful bool

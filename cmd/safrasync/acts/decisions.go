@@ -90,7 +90,7 @@ func readyToAdopt(ctx context.Context, a *cli.App, acts *engineacts.Acts, list [
 		if err != nil {
 			return err
 		}
-		acts.Platform = cli.NewPacedReader(client, a.Config.API.RateLimit)
+		acts.Platform = cli.PatientReader{Client: client}
 		acts.Rows, err = cli.OpenReader(ctx, a, false)
 		return err
 	}

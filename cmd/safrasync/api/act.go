@@ -50,7 +50,7 @@ func actByHand(ctx context.Context, a *cli.App, c apiCall, f cli.ActFlags) error
 	if err != nil {
 		return err
 	}
-	client, err := OpenByHand(a)
+	client, err := a.OpenAPI()
 	if err != nil {
 		return err
 	}

@@ -68,7 +68,7 @@ func getCommand[T any](a *cli.App, name string, help i18n.Key, parse func(a *cli
 func readByHand(ctx context.Context, a *cli.App,
 	read func(context.Context, *apiclient.Client) (apiRecord, error),
 ) error {
-	client, err := OpenByHand(a)
+	client, err := a.OpenAPI()
 	if err != nil {
 		return err
 	}
@@ -101,12 +101,6 @@ func ReadFailed(a *cli.App, err error) error {
 		a.PrintJSON(outcomeOf(apiCall{verb: "GET", act: failure.Op}, failure.Answer, err)))
 }
 
-// OpenByHand returns a client that keeps to the configured rate limit; calls by hand have no other
-// limiter.
-func OpenByHand(a *cli.App) (*apiclient.Client, error) {
-	return a.OpenAPI(func(o *apiclient.Options) { o.RateLimit, o.MaxInFlight = a.Config.API.RateLimit, 1 })
-}
-
 // apiID reads an id, which must be a UUID. The error does not quote the text: it may be a document
 // number.
 func apiID(a *cli.App, name, text string) (string, error) {
@@ -124,6 +118,10 @@ func apiDocument(a *cli.App, name, text string) (string, error) {
 		return "", a.Usage(wrong, name)
 	}
 	return number, nil
+}
+
+func isPersonType(text string) bool {
+	return slices.Contains(apiclient.PersonTypes, apiclient.PersonType(text))
 }
 
 // apiPersonType reads a person type. The document lists all its values.

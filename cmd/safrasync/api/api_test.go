@@ -1,20 +1,13 @@
 package api
 
 import (
-	"encoding/csv"
 	"errors"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
-	"github.com/safrasync/safrasync/internal/must"
-	"github.com/safrasync/safrasync/internal/words"
-	"github.com/safrasync/safrasync/trade"
 )
 
 func TestADocumentIsMaskedInItsMiddleOnly(t *testing.T) {
@@ -39,49 +32,6 @@ func TestAPlanShowsAnAddressWithoutItsCredentials(t *testing.T) {
 	} {
 		if got := ShownURL(address); got != want {
 			t.Errorf("shownURL(%q) = %q, want %q", address, got, want)
-		}
-	}
-}
-
-func TestACSVOpensInASpreadsheetWithoutHarm(t *testing.T) {
-	t.Parallel()
-	var got strings.Builder
-	to := csv.NewWriter(&got)
-	to.Comma = ';'
-	must.Do(t, writeCells(to, []string{
-		"01234567890", "=1+1", "+55", "-1", "@SUM(A1)", "*** ; \"x\"",
-		"ção",
-	}))
-	if diff := cmp.Diff("01234567890;'=1+1;'+55;-1;'@SUM(A1);\"*** ; \"\"x\"\"\";ção\n", got.String()); diff != "" {
-		t.Errorf("CSV (-want +got):\n%s", diff)
-	}
-}
-
-func TestListsOfProducersAsSpreadsheetsWriteThem(t *testing.T) {
-	t.Parallel()
-	v := words.Voice{Lang: trade.English, Zone: time.UTC}
-	want := []consentFlags{{"1", "PF", ""}, {"2", "PJ", "3"}}
-	for name, text := range map[string]string{
-		"commas":              "identity,person_type,corporate_identity\n1,PF,\n2,PJ,3\n",
-		"semicolons and BOM":  "\xef\xbb\xbfIdentity;Person_Type;Corporate_Identity\r\n1;pf;\r\n 2 ;pj;3\r\n;;\r\n",
-		"another order":       "corporate_identity,person_type,identity\n,PF,1\n3,PJ,2\n",
-		"guarded and a short": "identity,person_type,corporate_identity\n1,PF\n2,PJ,3\n",
-	} {
-		got, err := readProducers(strings.NewReader(text), v)
-		if diff := cmp.Diff(want, got, cmp.AllowUnexported(consentFlags{})); diff != "" || err != nil {
-			t.Errorf("%s (-want +got):\n%s%v", name, diff, err)
-		}
-	}
-	for name, text := range map[string]string{
-		"nothing": "", "no header": "52998224725,PF\n", "a column is missing": "identity\n1\n",
-		"a column twice": "identity,person_type,identity\n",
-		"another column": "identity,person_type,name\n", "a broken quote": "identity,person_type\n\"52998224725,PF\n",
-		"a workbook": "PK\x03\x04\xff", "in no known encoding": "identity,person_type\n\x81,PF\n",
-		"more cells than the header": "identity,person_type\n52998224725,PF,x\n",
-	} {
-		if got, err := readProducers(strings.NewReader(text), v); err == nil ||
-			strings.Contains(err.Error(), "52998224725") {
-			t.Errorf("%s: %v, %v", name, got, err)
 		}
 	}
 }

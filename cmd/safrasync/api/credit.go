@@ -23,18 +23,8 @@ type consentFlags struct{ identity, personType, corporateIdentity string }
 
 func newAPIConsentCommand(a *cli.App) *cobra.Command {
 	var f consentFlags
-	var batch batchFlags
-	use := "consent (--identity DOCUMENT --person-type TYPE | --file FILE --out FILE)"
+	use := "consent --identity DOCUMENT --person-type TYPE"
 	cmd := a.Command(use, "help.api_consent", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
-		if batch.file != "" {
-			if err := checkBatch(a, cmd, batch); err != nil {
-				return err
-			}
-			return getConsents(cmd.Context(), a, batch)
-		}
-		if batch.out != "" {
-			return a.Usage("api.missing", "--file")
-		}
 		if err := needFlags(a, cmd, "identity", "person-type"); err != nil {
 			return err
 		}
@@ -45,7 +35,6 @@ func newAPIConsentCommand(a *cli.App) *cobra.Command {
 	flags.StringVar(&f.personType, "person-type", "", "`TYPE`: "+cli.Listed(apiclient.PersonTypes))
 	flags.StringVar(&f.corporateIdentity, "corporate-identity", "", "`CNPJ` of the company when a PJ is linked to a PF")
 	cli.Completes(cmd, "person-type", apiclient.PersonTypes)
-	batch.add(cmd)
 	return cmd
 }
 

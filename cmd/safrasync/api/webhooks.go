@@ -91,7 +91,7 @@ func newAPIWebhooksCommand(a *cli.App) *cobra.Command {
 }
 
 func listWebhooks(ctx context.Context, a *cli.App) error {
-	client, err := OpenByHand(a)
+	client, err := a.OpenAPI()
 	if err != nil {
 		return err
 	}

@@ -63,7 +63,7 @@ func openRegistrar(ctx context.Context, a *cli.App, how cli.Access) (*registrar,
 		return nil, err
 	}
 	r := &registrar{App: a}
-	if r.client, err = OpenByHand(a); err != nil {
+	if r.client, err = a.OpenAPI(); err != nil {
 		return nil, err
 	}
 	if r.store, err = a.OpenLedger(ctx, how); err != nil {

@@ -38,6 +38,7 @@ type App struct {
 	Closers []func() error // in the order of opening
 
 	ObserveAPI func(apiclient.Observation) // called for each request; may be nil
+	pace       *apiclient.Pace             // of all clients
 }
 
 // Close closes what was opened, newest first.
@@ -166,11 +167,14 @@ func (a *App) OpenAPI(adjust ...func(*apiclient.Options)) (*apiclient.Client, er
 	if err != nil {
 		return nil, err
 	}
+	if a.pace == nil {
+		a.pace = apiclient.NewPace(conf.API.RateLimit, conf.API.MaxInFlight)
+	}
 	options := apiclient.Options{
 		BaseURL: conf.API.BaseURL, APIKey: apiclient.Secret(conf.API.APIKey.Reveal()), Timeout: conf.API.Timeout,
 		CAFile: conf.API.CAFile, Proxy: apiclient.Secret(conf.API.Proxy.Reveal()),
 		UserAgent: "safrasync/" + a.Version, MaxConns: conf.API.MaxInFlight,
-		Observe: a.ObserveAPI,
+		Observe: a.ObserveAPI, Pace: a.pace,
 	}
 	for _, change := range adjust {
 		change(&options)
