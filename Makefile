@@ -13,7 +13,7 @@ LDFLAGS := -s -w -X main.version=$(VERSION)
 # The same flags for every target that runs tests let Go's test cache answer the second time.
 # The race detector watches the packages that do several things at once, and of the tests of the whole program those of the service, which puts them together. All else is tested as it is
 # built for the product, in a third of the time. Those that take longest come first. internal/limits fails when a package that must be watched is not.
-WATCHED := ./sync ./erp ./console ./console/auth ./console/pages ./sync/... ./state/... ./apiclient/... ./cmd/safrasync/desk \
+WATCHED := ./sync ./erp ./console ./console/auth ./console/pages ./sync/... ./state/... ./apiclient/... ./internal/office \
 	./cmd/safrasync/daemon ./cmd/safrasync/cli ./erp/dialect/... \
 	./internal/alert ./internal/connlimit ./internal/failpoint ./internal/httpapi ./internal/receiver
 # Tests of ledger and engine in which one goroutine repeats the same steps hundreds of times, with each call failing once, each copy put back or the connection cut at each byte. The others

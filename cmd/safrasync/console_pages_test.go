@@ -9,9 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/desk"
-	"github.com/safrasync/safrasync/console/pages"
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -169,7 +168,7 @@ func TestPendingIsByCauseAndCountsWhatWaitsBehind(t *testing.T) {
 		t.Error("the page shows what somebody else fixes")
 	}
 	// The command line groups by the same code, and each row stands in one group.
-	stuck := must.Get(desk.New(d.host).Stuck(t.Context(), trade.Portuguese, true))(t)
+	stuck := must.Get(d.host.Office.Stuck(t.Context(), trade.Portuguese, true))(t)
 	rows := stuck.Moving
 	for _, c := range stuck.Causes {
 		rows += c.Rows()
@@ -195,12 +194,12 @@ func TestACauseLeadsToItsRows(t *testing.T) {
 	t.Parallel()
 	d := newDemoDesk(t)
 	b := d.as(trade.Reader)
-	stuck := must.Get(desk.New(d.host).Stuck(t.Context(), trade.Portuguese, true))(t)
+	stuck := must.Get(d.host.Office.Stuck(t.Context(), trade.Portuguese, true))(t)
 	articles := strings.Split(b.Get("/pending").Body, `<details class="cause card">`)[1:]
 	if len(articles) != len(stuck.Causes) {
 		t.Fatalf("%d causes are shown, want %d", len(articles), len(stuck.Causes))
 	}
-	article := func(c pages.Cause) string {
+	article := func(c office.Cause) string {
 		for _, a := range articles {
 			if strings.Contains(a, c.Advice.What) && (len(c.Samples) == 0 || strings.Contains(a, fmt.Sprintf(`/%d"`, c.Samples[0]))) {
 				return a

@@ -11,9 +11,11 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/cmd/safrasync/desk"
+	"github.com/safrasync/safrasync/cmd/safrasync/daemon"
+	"github.com/safrasync/safrasync/console"
 	"github.com/safrasync/safrasync/internal/consoletest"
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
@@ -23,8 +25,22 @@ import (
 // sandbox, and the console serves its ledger.
 type deskWorld struct {
 	*bench
-	host   *desk.Host
+	host   *deskHost
 	server *httptest.Server
+}
+
+// deskHost is the service that serves the console.
+type deskHost struct {
+	App    *cli.App
+	Store  *state.Store
+	Engine *cli.Engine
+	Board  *office.Board
+	Office *office.Office
+}
+
+// Console builds the console, as the service does.
+func (h *deskHost) Console() *console.Console {
+	return daemon.NewConsole(h.App, h.Store, h.Office, nil)
 }
 
 // newDesk syncs the sample cooperative against a sandbox with faults, and opens a console for it.
@@ -72,16 +88,22 @@ func (d *deskWorld) open() {
 		Env: func(name string) (string, bool) { value, ok := d.env[name]; return value, ok },
 	}
 	must.Get(app.LoadConfig())(d.t)
-	d.host = &desk.Host{App: app, Board: desk.NewBoard(), Log: zap.NewNop()}
+	app.Log = zap.NewNop()
+	d.host = &deskHost{App: app, Board: office.NewBoard()}
 	d.host.Store = must.Get(app.OpenLedger(d.t.Context(), cli.ToWrite))(d.t)
 	source, _ := app.OpenSource(d.t.Context()) // pages that need the ERP say that it is away
 	d.host.Engine = must.Get(app.OpenEngine(d.host.Store, source, d.host.Board.Observe))(d.t)
-	d.host.Scheduler = must.Get(engine.NewScheduler(engine.SchedulerConfig{Engine: d.host.Engine.Engine}))(d.t)
+	d.host.Office = office.New(office.Options{
+		Config: app.Config, Store: d.host.Store, Jobs: d.host.Engine.Jobs, Engine: d.host.Engine.Engine,
+		Scheduler: must.Get(engine.NewScheduler(engine.SchedulerConfig{Engine: d.host.Engine.Engine}))(d.t),
+		Board:     d.host.Board, Log: app.Log, Lang: app.Lang(), Now: office.Now,
+	})
 	c := d.host.Console()
 	d.server = httptest.NewServer(c)
 	d.t.Cleanup(func() {
 		c.Close() // answers that go on
 		d.server.Close()
+		d.host.Office.Close()
 		must.Do(d.t, app.Close())
 	})
 }

@@ -6,19 +6,15 @@ import (
 
 	"github.com/safrasync/safrasync/console/pages"
 	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // approvalRoutes are the pages for acts that wait for somebody else's consent.
 type approvalRoutes struct {
-	consents pages.Consents
-	rows     pages.Rows
-	words    pages.Words
+	office   *office.Office
 	sessions pages.Sessions
-	fields   pages.Fields
-	codes    pages.Codes
-	jobs     pages.Scheduling
 }
 
 func (p *approvalRoutes) routes() []web.Route {
@@ -42,7 +38,7 @@ type waitsShown struct {
 }
 
 func (p *approvalRoutes) showApprovals(q *web.Request) error {
-	list, err := p.consents.Approvals(q.Context())
+	list, err := p.office.Approvals(q.Context())
 	if err != nil {
 		return err
 	}
@@ -59,33 +55,38 @@ func (p *approvalRoutes) showApprovals(q *web.Request) error {
 
 // approvalPage is one waiting act, with the plan that the first person saw.
 type approvalPage struct {
-	pages.Waits
-	First  trade.Consent
-	Steps  []pages.StepView // as they would be done now
-	Then   []pages.StepView // as they were planned, if the act is outdated
-	More   int
-	Sums   trade.Sums     // of all rows of the plan
-	Frees  trade.Shortage // what waits for the code of a de-para
-	Stop   *trade.Advice  // what a release lets go on
-	Exists []string       // what is known to exist of rows that it may make twice
-	Who    trade.Role     // the lowest role that may agree
-	May    bool           // the person may agree
-	Own    bool           // the person ordered it, or has agreed
-	Proof  bool
-	Reason string
-	Fault  string
+	office.Waits
+	Closing *pages.Closing // what the first person was shown of a closing; nil: it is none
+	First   trade.Consent
+	Steps   []pages.StepView // as they would be done now
+	Then    []pages.StepView // as they were planned, if the act is outdated
+	More    int
+	Sums    trade.Sums     // of all rows of the plan
+	Frees   trade.Shortage // what waits for the code of a de-para
+	Stop    *trade.Advice  // what a release lets go on
+	Exists  []string       // what is known to exist of rows that it may make twice
+	Who     trade.Role     // the lowest role that may agree
+	May     bool           // the person may agree
+	Own     bool           // the person ordered it, or has agreed
+	Proof   bool
+	Reason  string
+	Fault   string
 }
 
 func (p *approvalRoutes) approvalPage(q *web.Request) (page approvalPage, err error) {
 	id := pages.Number(q.PathValue("id"))
-	if page.Waits, err = p.consents.ReviewApproval(q.Context(), id); err != nil {
+	if page.Waits, err = p.office.ReviewApproval(q.Context(), id); err != nil {
 		return page, err
+	}
+	if page.Waits.Closing != nil {
+		closing := pages.ClosingOf(*page.Waits.Closing, q.Site.Zone)
+		page.Closing = &closing
 	}
 	page.First = page.Approval.People[0]
 	page.Own = slices.ContainsFunc(page.Approval.People,
 		func(c trade.Consent) bool { return c.Name == q.Login.User.Name })
 	page.May = q.May(acts.ApproverOf(page.Approval.Act)) && !page.Own && !page.Lapsed && !page.Review.Outdated
-	page.Proof = page.Approval.Act == pages.Resend && !p.sessions.Proved(q)
+	page.Proof = page.Approval.Act == acts.ActResend && !p.sessions.Proved(q)
 	page.Who = acts.ApproverOf(page.Approval.Act)
 	if err := p.about(q, &page); err != nil {
 		return page, err
@@ -100,7 +101,7 @@ func (p *approvalRoutes) approvalPage(q *web.Request) (page approvalPage, err er
 			if len(page.Steps) == pages.StepsShown {
 				continue
 			}
-			if step, err = pages.StepOf(q, p.words, p.fields, s); err != nil {
+			if step, err = pages.StepOf(q, p.office, s); err != nil {
 				return page, err
 			}
 			page.Steps = append(page.Steps, step)
@@ -128,16 +129,16 @@ func (p *approvalPage) add(row trade.Sums) {
 // code.
 func (p *approvalRoutes) about(q *web.Request, page *approvalPage) error {
 	if job := page.Review.Job; job != nil && job.Before.Stop != nil {
-		advice := p.jobs.AdviseStop(*job.Before.Stop, q.Lang)
+		advice := p.office.AdviseStop(*job.Before.Stop, q.Lang)
 		page.Stop = &advice
 		if job.Release != nil {
-			page.Exists = p.words.Exists(job.Release.Exists, q.Lang)
+			page.Exists = p.office.Exists(job.Release.Exists, q.Lang)
 		}
 	}
 	if page.Approval.Act != acts.ActSetCode {
 		return nil
 	}
-	missing, err := p.codes.Shortages(q.Context())
+	missing, err := p.office.Shortages(q.Context())
 	if err != nil {
 		return err
 	}
@@ -156,7 +157,7 @@ func (p *approvalRoutes) then(q *web.Request, steps []acts.PlannedStep) ([]pages
 	for i, s := range steps {
 		ids[i] = s.ID
 	}
-	entries, err := p.rows.Entries(q.Context(), ids)
+	entries, err := p.office.Entries(q.Context(), ids)
 	if err != nil {
 		return nil, err
 	}
@@ -201,7 +202,7 @@ func (p *approvalRoutes) approve(q *web.Request) error {
 	if err != nil || !ok {
 		return err
 	}
-	if page.Approval.Act == pages.Resend {
+	if page.Approval.Act == acts.ActResend {
 		if page.Fault, err = p.sessions.Prove(q, q.PostForm.Get("password")); err != nil {
 			return err
 		}
@@ -209,7 +210,7 @@ func (p *approvalRoutes) approve(q *web.Request) error {
 			return q.Page(http.StatusUnprocessableEntity, "approval", page)
 		}
 	}
-	done, err := p.consents.Approve(q.Context(), page.Approval.ID, pages.Person(q, page.Reason))
+	done, err := p.office.Approve(q.Context(), page.Approval.ID, pages.Person(q, page.Reason))
 	if err != nil {
 		return err
 	}
@@ -223,7 +224,7 @@ func (p *approvalRoutes) decline(q *web.Request) error {
 	if err != nil || !ok {
 		return err
 	}
-	done, err := p.consents.Decline(q.Context(), page.Approval.ID, pages.Person(q, page.Reason))
+	done, err := p.office.Decline(q.Context(), page.Approval.ID, pages.Person(q, page.Reason))
 	if err != nil {
 		return err
 	}

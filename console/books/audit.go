@@ -13,13 +13,13 @@ import (
 	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // auditRoutes are the pages of the audit.
 type auditRoutes struct {
-	audit pages.Audit
-	rows  pages.Rows
+	office *office.Office
 }
 
 func (p *auditRoutes) routes() []web.Route {
@@ -121,7 +121,7 @@ func (p *auditRoutes) answer(q *web.Request, page auditPage) error {
 	if page.Fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "audit", page)
 	}
-	found, err := p.audit.AuditPage(q.Context(), page.Query)
+	found, err := p.office.AuditPage(q.Context(), page.Query)
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,8 @@ func (p *auditRoutes) answer(q *web.Request, page auditPage) error {
 	for _, r := range found.Records {
 		shown := auditShown{AuditRecord: r}
 		if job, key, one := strings.Cut(r.Target, " "); one && !r.Reduced && shown.Kind() == "" {
-			if shown.Row, err = p.rows.Entry(q.Context(), job, key); err != nil && !errors.Is(err, trade.ErrNotFound) {
+			shown.Row, err = p.office.Entry(q.Context(), job, key)
+			if err != nil && !errors.Is(err, trade.ErrNotFound) {
 				return err
 			}
 		}
@@ -142,7 +143,7 @@ func (p *auditRoutes) answer(q *web.Request, page auditPage) error {
 func (p *auditRoutes) checkAudit(q *web.Request) error {
 	page := p.auditQuery(q)
 	var err error
-	if page.Proof, err = p.audit.VerifyAudit(q.Context()); err != nil {
+	if page.Proof, err = p.office.VerifyAudit(q.Context()); err != nil {
 		return err
 	}
 	page.Checked = true
@@ -159,7 +160,7 @@ func (p *auditRoutes) exportAudit(q *web.Request) error {
 	if page.Fault != "" {
 		return web.BadRequest("form")
 	}
-	if err := p.audit.AppendAudit(q.Context(), q.Record("audit export", "audit", "", "")); err != nil {
+	if err := p.office.AppendAudit(q.Context(), q.Record("audit export", "audit", "", "")); err != nil {
 		return err
 	}
 	pages.Attach(q, "auditoria.csv", "text/csv; charset=utf-8")
@@ -181,7 +182,7 @@ func (p *auditRoutes) exportAudit(q *web.Request) error {
 	}
 	page.Query.Limit, page.Query.Before = auditFile, 0
 	for {
-		found, err := p.audit.AuditPage(q.Context(), page.Query)
+		found, err := p.office.AuditPage(q.Context(), page.Query)
 		if err != nil {
 			return err
 		}

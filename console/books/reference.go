@@ -11,17 +11,15 @@ import (
 
 	"github.com/safrasync/safrasync/console/pages"
 	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // referenceRoutes are the pages of the de-para.
 type referenceRoutes struct {
-	codes    pages.Codes
-	rows     pages.Rows
-	tables   pages.Tables
-	audit    pages.Audit
-	consents pages.Consents
+	office *office.Office
 }
 
 func (p *referenceRoutes) routes() []web.Route {
@@ -92,14 +90,14 @@ func (p *referenceRoutes) referencePage(q *web.Request) (referencePage, error) {
 	if !slices.Contains(trade.ReferenceKinds, page.Kind) {
 		return page, web.ErrNotFound
 	}
-	page.Source = p.tables.ReferenceSource(page.Kind)
+	page.Source = p.office.ReferenceSource(page.Kind)
 	page.May = page.Source == "ledger" && q.May(trade.Administrator)
 	page.Propose = page.Source == "ledger" && !page.May && q.May(trade.Accountant)
 	var err error
-	if page.Asked, err = pages.AskedFor(q.Context(), p.consents, page.Kind); err != nil {
+	if page.Asked, err = pages.AskedFor(q.Context(), p.office, page.Kind); err != nil {
 		return page, err
 	}
-	all, err := p.codes.Shortages(q.Context())
+	all, err := p.office.Shortages(q.Context())
 	if err != nil {
 		return page, err
 	}
@@ -119,7 +117,7 @@ func (p *referenceRoutes) referencePage(q *web.Request) (referencePage, error) {
 	for i, s := range page.Missing {
 		samples[i] = s.Sample
 	}
-	rows, err := p.rows.Entries(q.Context(), slices.Concat(samples...))
+	rows, err := p.office.Entries(q.Context(), slices.Concat(samples...))
 	if err != nil {
 		return page, err
 	}
@@ -132,7 +130,7 @@ func (p *referenceRoutes) referencePage(q *web.Request) (referencePage, error) {
 
 // lines finds one page of the lines that contain a text, sorted by code.
 func (p *referenceRoutes) lines(q *web.Request, page *referencePage) error {
-	lines, err := p.codes.ListReferences(q.Context(), page.Kind)
+	lines, err := p.office.ListReferences(q.Context(), page.Kind)
 	if err != nil {
 		return err
 	}
@@ -176,7 +174,7 @@ func (p *referenceRoutes) setReference(q *web.Request) error {
 		return err
 	}
 	return p.oneCode(q, page, func(page referencePage) error {
-		if _, _, err := p.tables.SetReferences(q.Context(), page.Kind, map[string]string{page.Code: page.ID}, nil,
+		if _, _, err := p.office.SetReferences(q.Context(), page.Kind, map[string]string{page.Code: page.ID}, nil,
 			"refs set", pages.Person(q, page.Reason)); err != nil {
 			return err
 		}
@@ -189,7 +187,7 @@ func (p *referenceRoutes) setReference(q *web.Request) error {
 func (p *referenceRoutes) oneCode(q *web.Request, page referencePage, store func(referencePage) error) error {
 	page.Code, page.ID = q.PostForm.Get("code"), q.PostForm.Get("id")
 	if page.Reason, page.Fault = pages.Reason(q); page.Fault == "" {
-		var wrong *pages.ReferenceFault
+		var wrong *office.ReferenceFault
 		if err := store(page); !errors.As(err, &wrong) {
 			return err
 		}
@@ -213,12 +211,12 @@ func (p *referenceRoutes) proposeReference(q *web.Request) error {
 			if err != nil {
 				return err
 			}
-			if a.Act == acts.ActSetCode && slices.Contains(planned.Order.Keys, p.tables.NormalCode(page.Code)) {
+			if a.Act == acts.ActSetCode && slices.Contains(planned.Order.Keys, mapping.NormalCode(page.Code)) {
 				page.Fault, page.Waits = "references.waits", &a
 				return q.Page(http.StatusConflict, "references", page)
 			}
 		}
-		waits, err := p.consents.Propose(q.Context(), page.Kind, page.Code, page.ID, pages.Person(q, page.Reason))
+		waits, err := p.office.Propose(q.Context(), page.Kind, page.Code, page.ID, pages.Person(q, page.Reason))
 		if err != nil {
 			return err
 		}
@@ -235,7 +233,7 @@ func (p *referenceRoutes) removeReference(q *web.Request) error {
 	if page.Reason, page.Fault = pages.Reason(q); page.Fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "references", page)
 	}
-	removed, err := p.tables.RemoveReference(q.Context(), page.Kind, q.PostForm.Get("code"),
+	removed, err := p.office.RemoveReference(q.Context(), page.Kind, q.PostForm.Get("code"),
 		pages.Person(q, page.Reason))
 	if err != nil {
 		return err
@@ -254,23 +252,34 @@ func (p *referenceRoutes) exportReferences(q *web.Request) error {
 	if !slices.Contains(trade.ReferenceKinds, kind) {
 		return web.ErrNotFound
 	}
-	if err := p.audit.AppendAudit(q.Context(), q.Record("refs export", kind, "", "")); err != nil {
+	if err := p.office.AppendAudit(q.Context(), q.Record("refs export", kind, "", "")); err != nil {
 		return err
 	}
 	pages.Attach(q, kind+".csv", "text/csv; charset=utf-8")
-	return p.tables.WriteReferences(q.Context(), kind, q.Writer)
+	return p.office.WriteReferences(q.Context(), kind, q.Writer)
 }
 
 // importPage is the plan of an import.
 type importPage struct {
 	Kind    string
-	Plan    pages.ReferencePlan
+	Plan    office.ReferencePlan
 	Added   int
 	Changed int
 	Shown   []trade.ReferenceChange
-	Layout  pages.ReferenceLayout
+	Layout  layoutForm
 	Reason  string
 	Fault   string
+}
+
+// layoutForm says where in a file the references are, as a person typed it. The zero value is a file
+// with the header code,id or code,id,label.
+type layoutForm struct {
+	Code, ID, Label, Where, Pad string
+	Document                    bool // the code is a CPF or CNPJ
+}
+
+func (l layoutForm) read() office.ReferenceLayout {
+	return office.ParseReferenceLayout(l.Code, l.ID, l.Label, l.Where, l.Pad, l.Document)
 }
 
 // planImport reads the uploaded file, or its text from the page with the plan.
@@ -279,11 +288,11 @@ func (p *referenceRoutes) planImport(q *web.Request, file io.Reader) (importPage
 	if err != nil {
 		return importPage{}, &web.Fault{Status: http.StatusRequestEntityTooLarge, Code: "long", Cause: err}
 	}
-	page := importPage{Kind: q.PathValue("kind"), Reason: q.PostForm.Get("reason"), Layout: pages.ReferenceLayout{
+	page := importPage{Kind: q.PathValue("kind"), Reason: q.PostForm.Get("reason"), Layout: layoutForm{
 		Code: q.PostForm.Get("code"), ID: q.PostForm.Get("id"), Label: q.PostForm.Get("label"),
 		Where: q.PostForm.Get("where"), Pad: q.PostForm.Get("pad"), Document: q.PostForm.Get("document") != "",
 	}}
-	page.Plan, err = p.tables.ReadReferences(q.Context(), page.Kind, bytes.NewReader(data), page.Layout, q.Lang)
+	page.Plan, err = p.office.PlanReferences(q.Context(), page.Kind, bytes.NewReader(data), page.Layout.read(), q.Lang)
 	for _, c := range page.Plan.Changes { // overwritten ids matter more than new codes
 		if c.From == nil {
 			page.Added++
@@ -339,7 +348,7 @@ func (p *referenceRoutes) importReferences(q *web.Request) error {
 	if page.Fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "references_plan", page)
 	}
-	if _, _, err := p.tables.SetReferences(q.Context(), page.Kind, page.Plan.Codes, page.Plan.Labels,
+	if _, _, err := p.office.SetReferences(q.Context(), page.Kind, page.Plan.Codes, page.Plan.Labels,
 		"refs import", pages.Person(q, why)); err != nil {
 		return err
 	}

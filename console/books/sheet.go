@@ -10,13 +10,13 @@ import (
 
 	"github.com/safrasync/safrasync/console/pages"
 	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // sheetRoutes are the pages to export rows to a spreadsheet and to import decisions.
 type sheetRoutes struct {
-	rows   pages.Rows
-	sheets pages.Sheets
+	office *office.Office
 }
 
 func (p *sheetRoutes) routes() []web.Route {
@@ -54,7 +54,7 @@ func (p *sheetRoutes) exportRows(q *web.Request) error {
 	if column, _ := f.Sort.Column(); column != "" {
 		f.Limit = listMost
 	}
-	first, err := p.rows.RowPage(q.Context(), f.RowQuery)
+	first, err := p.office.RowPage(q.Context(), f.RowQuery)
 	if err != nil {
 		return err
 	}
@@ -74,13 +74,13 @@ func (p *sheetRoutes) exportRows(q *web.Request) error {
 			}
 			f.After = page.Next
 			var err error
-			if page, err = p.rows.RowPage(q.Context(), f.RowQuery); err != nil {
+			if page, err = p.office.RowPage(q.Context(), f.RowQuery); err != nil {
 				return err
 			}
 		}
 	}
 	to := &whole{to: &pages.Late{Q: q, Name: "linhas." + format, Kind: kind}}
-	if err := p.sheets.WriteRows(q.Context(), each, format, values.Encode(), q.Lang, to,
+	if err := p.office.WriteRows(q.Context(), each, format, values.Encode(), q.Lang, to,
 		pages.Person(q, "")); err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (w *whole) send() error {
 
 // sheetPage is the plan of a file of decisions.
 type sheetPage struct {
-	Plan  *pages.SheetPlan
+	Plan  *office.SheetPlan
 	File  string // content, for the confirmation
 	Fault string
 }
@@ -122,7 +122,7 @@ func (p *sheetRoutes) planSheet(q *web.Request) error {
 	if err != nil {
 		return &web.Fault{Status: http.StatusRequestEntityTooLarge, Code: "long", Cause: err}
 	}
-	plan, err := p.sheets.PlanSheet(q.Context(), strings.NewReader(string(text)), q.Lang)
+	plan, err := p.office.PlanSheet(q.Context(), strings.NewReader(string(text)), q.Lang)
 	if err != nil {
 		return err
 	}
@@ -137,7 +137,7 @@ func (p *sheetRoutes) doSheet(q *web.Request) error {
 	if err != nil {
 		return web.BadRequest("form")
 	}
-	plan, err := p.sheets.PlanSheet(q.Context(), strings.NewReader(string(text)), q.Lang)
+	plan, err := p.office.PlanSheet(q.Context(), strings.NewReader(string(text)), q.Lang)
 	if err != nil {
 		return err
 	}
@@ -153,7 +153,7 @@ func (p *sheetRoutes) doSheet(q *web.Request) error {
 	if page.Fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "decisions", page)
 	}
-	done, err := p.sheets.DoSheet(q.Context(), strings.NewReader(string(text)), q.PostForm.Get("mark"), q.Lang,
+	done, err := p.office.DoSheet(q.Context(), strings.NewReader(string(text)), q.PostForm.Get("mark"), q.Lang,
 		pages.Person(q, ""))
 	if err != nil {
 		return fmt.Errorf("decisions of a file: %w", err)

@@ -8,18 +8,14 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // actRoutes are the pages for acts on rows whose outcome is known, or that were held.
 type actRoutes struct {
-	rows   Rows
-	audit  Audit
-	jobs   Jobs
-	words  Words
-	acts   Acts
-	fields Fields
+	office *office.Office
 	orders orders
 }
 
@@ -37,16 +33,16 @@ const StepsShown = 20
 // rowActs are the acts on one or many rows. Of these only the retry of a single row may make a record
 // twice, and its plan says so. Rows that may be on the platform are decided on the page of doubts, one
 // by one.
-var rowActs = []Act{Retry, Dismiss, Reopen, Acknowledge}
+var rowActs = []string{acts.ActRetry, acts.ActDismiss, acts.ActReopen, acts.ActAcknowledge}
 
 // actPage is a plan to confirm, or its result.
 type actPage struct {
-	Act    Act
-	Order  Order
+	Act    string
+	Order  acts.Order
 	Path   string // target of the form
 	Back   string
 	Shown  string // the key of the row, documents masked; "" for a group
-	Plan   *Plan
+	Plan   *acts.RowPlan
 	Steps  []StepView         // the first ones
 	More   int                // number of further steps
 	Count  bool               // the number of rows must be typed
@@ -68,11 +64,11 @@ type StepView struct {
 }
 
 // StepOf returns one row of a plan, as it is shown.
-func StepOf(q *web.Request, words Words, fields Fields, s acts.RowStep) (StepView, error) {
-	compared, err := besideOf(q, fields, s.Before, s.Counterpart)
+func StepOf(q *web.Request, o *office.Office, s acts.RowStep) (StepView, error) {
+	compared, err := besideOf(q, o, s.Before, s.Counterpart)
 	return StepView{
-		RowStep: s, Shown: q.Voice().SpacedKey(s.Key), Reason: q.Voice().Key(words.Reason(s.Before, q.Lang)),
-		Known: knownOf(words, s, q.Lang), Beside: compared,
+		RowStep: s, Shown: q.Voice().SpacedKey(s.Key), Reason: q.Voice().Key(o.Reason(s.Before, q.Lang)),
+		Known: knownOf(o, s, q.Lang), Beside: compared,
 	}, err
 }
 
@@ -98,7 +94,7 @@ func (s StepView) Sums() trade.Sums {
 	return out
 }
 
-func actOf(q *web.Request) (Act, error) {
+func actOf(q *web.Request) (string, error) {
 	act := q.PathValue("act")
 	if !slices.Contains(rowActs, act) {
 		return "", web.ErrNotFound
@@ -134,10 +130,10 @@ func (p *actRoutes) actOnGroup(q *web.Request) error {
 		return err
 	}
 	job := q.PostForm.Get("job")
-	if jobNamed(p.jobs, job) == nil {
+	if jobNamed(p.office, job) == nil {
 		return web.BadRequest("group")
 	}
-	order := Order{Act: act, Job: job, Causes: q.PostForm["cause"]}
+	order := acts.Order{Act: act, Job: job, Causes: q.PostForm["cause"]}
 	for _, state := range q.PostForm["state"] {
 		order.States = append(order.States, trade.State(state))
 	}
@@ -160,33 +156,33 @@ func (p *actRoutes) actPage(q *web.Request) (*actPage, error) {
 	if err != nil {
 		return nil, err
 	}
-	entry, err := entryOf(q, p.rows)
+	entry, err := entryOf(q, p.office)
 	if err != nil {
 		return nil, err
 	}
 	at := "/rows/" + strconv.FormatInt(entry.ID, 10)
 	// planned as if the person had declared it, so that the plan shows the declaration to make
-	order := Order{Act: act, Job: entry.Job, Keys: []string{entry.Key}, Checked: act == Retry}
+	order := acts.Order{Act: act, Job: entry.Job, Keys: []string{entry.Key}, Checked: act == acts.ActRetry}
 	return &actPage{Act: act, Order: order, Path: at + "/" + act, Back: at, Shown: q.Voice().SpacedKey(entry.Key)}, nil
 }
 
 // plan makes the plan of the order and fills it in.
 func (p *actRoutes) plan(q *web.Request, page *actPage) error {
-	plan, err := p.acts.Plan(q.Context(), page.Order)
+	plan, err := p.office.Plan(q.Context(), page.Order)
 	if err != nil {
 		return err
 	}
 	return p.show(q, page, plan)
 }
 
-func (p *actRoutes) show(q *web.Request, page *actPage, plan Plan) error {
+func (p *actRoutes) show(q *web.Request, page *actPage, plan acts.RowPlan) error {
 	page.Plan, page.Steps = &plan, nil
 	for i, s := range plan.Steps {
 		if i == StepsShown {
 			page.More = len(plan.Steps) - i
 			break
 		}
-		step, err := StepOf(q, p.words, p.fields, s)
+		step, err := StepOf(q, p.office, s)
 		if err != nil {
 			return err
 		}
@@ -195,7 +191,7 @@ func (p *actRoutes) show(q *web.Request, page *actPage, plan Plan) error {
 			page.Doubles = doublesOf(askOf(s.Before, s.Attempts))
 		}
 	}
-	page.Count = plan.Possible() > typeAbove
+	page.Count = plan.Count() > typeAbove
 	return nil
 }
 
@@ -215,19 +211,19 @@ func (p *actRoutes) act(q *web.Request, page *actPage) error {
 	order := page.Order
 	order.Checked = page.Checked
 	switch {
-	case page.Plan.Mark != mark:
+	case page.Plan.Mark() != mark:
 		return p.moved(q, page, *page.Plan)
-	case page.Plan.Possible() == 0:
+	case page.Plan.Count() == 0:
 		fault = "act.impossible"
 	case fault == "" && page.Doubles != "" && !page.Checked:
 		fault = "act.not_checked"
-	case fault == "" && !TypedFits(q, page.Plan.Possible()):
+	case fault == "" && !TypedFits(q, page.Plan.Count()):
 		fault = "act.other_count"
 	}
 	if page.Fault = fault; fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "act", page)
 	}
-	done, err := p.acts.Do(q.Context(), order, mark, Person(q, page.Reason))
+	done, err := p.office.Do(q.Context(), order, mark, Person(q, page.Reason))
 	if err != nil {
 		return err
 	}
@@ -238,20 +234,20 @@ func (p *actRoutes) act(q *web.Request, page *actPage) error {
 		return p.moved(q, page, done)
 	}
 	q.Tell("act." + page.Act)
-	if len(page.Order.Keys) == 1 && (page.Act == Retry || page.Act == Reopen) { // the next run does it
+	if len(page.Order.Keys) == 1 && (page.Act == acts.ActRetry || page.Act == acts.ActReopen) { // the next run does it
 		return q.Redirect(p.orders.path(q, page.Back, page.Order.Job))
 	}
 	return q.Redirect(page.Back)
 }
 
 // moved shows that the row has changed since the plan was shown, and who changed it.
-func (p *actRoutes) moved(q *web.Request, page *actPage, now Plan) error {
+func (p *actRoutes) moved(q *web.Request, page *actPage, now acts.RowPlan) error {
 	page.Fault = "act.moved"
 	if err := p.show(q, page, now); err != nil {
 		return err
 	}
 	if len(page.Order.Keys) == 1 {
-		last, err := p.audit.AuditOf(q.Context(), page.Order.Job+" "+page.Order.Keys[0], 1)
+		last, err := p.office.AuditOf(q.Context(), page.Order.Job+" "+page.Order.Keys[0], 1)
 		if err != nil {
 			return err
 		}

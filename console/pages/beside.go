@@ -5,6 +5,7 @@ import (
 
 	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -67,7 +68,7 @@ type besideField struct {
 
 // besideOf compares a held row with its counterpart, by what would be sent and what was; nil if
 // there is none.
-func besideOf(q *web.Request, fields Fields, e trade.Entry, c *acts.Counterpart) (*beside, error) {
+func besideOf(q *web.Request, o *office.Office, e trade.Entry, c *acts.Counterpart) (*beside, error) {
 	if c == nil {
 		return nil, nil //nolint:nilnil // there is none
 	}
@@ -75,7 +76,7 @@ func besideOf(q *web.Request, fields Fields, e trade.Entry, c *acts.Counterpart)
 	if c.Entry.ID == 0 {
 		return out, nil
 	}
-	both, err := fields.FieldsOf(q.Context(), []trade.Entry{e, c.Entry})
+	both, err := o.FieldsOf(q.Context(), []trade.Entry{e, c.Entry})
 	if err != nil {
 		return nil, err
 	}
@@ -101,8 +102,8 @@ func besideOf(q *web.Request, fields Fields, e trade.Entry, c *acts.Counterpart)
 }
 
 // knownOf returns what is known to exist of the row of a step, with documents masked.
-func knownOf(words Words, step acts.RowStep, lang trade.Lang) []string {
-	known := words.Known(step, lang)
+func knownOf(o *office.Office, step acts.RowStep, lang trade.Lang) []string {
+	known := o.Known(step, lang)
 	for i := range known {
 		known[i] = view.Mask(known[i])
 	}

@@ -9,16 +9,14 @@ import (
 	"strings"
 
 	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/internal/office"
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // changedRoutes are the page of rows that changed after they were sent.
 type changedRoutes struct {
-	rows   Rows
-	totals Totals
-	jobs   Jobs
-	fields Fields
-	acts   Acts
+	office *office.Office
 }
 
 func (p *changedRoutes) routes() []web.Route {
@@ -55,8 +53,8 @@ type flagCount struct {
 type changedShown struct {
 	Entry  trade.Entry
 	Flags  []trade.Flag
-	Fields []Field
-	Of     Sides // of when the three sides are
+	Fields []office.Field
+	Of     office.Sides // of when the three sides are
 	Effect effect
 	May    bool // it can be acknowledged here
 }
@@ -84,7 +82,7 @@ func (p *changedRoutes) showChanged(q *web.Request) error {
 	if err := p.countFlags(q, &page); err != nil {
 		return err
 	}
-	rows, err := p.rows.RowPage(q.Context(),
+	rows, err := p.office.RowPage(q.Context(),
 		trade.RowQuery{Flags: flags, Sort: trade.OldestFirst, After: after(q), Limit: PageRows})
 	if err != nil {
 		return err
@@ -98,8 +96,8 @@ func (p *changedRoutes) showChanged(q *web.Request) error {
 
 func (p *changedRoutes) countFlags(q *web.Request, page *changedPage) error {
 	sums := map[trade.Flag]int{}
-	for _, job := range p.jobs.Jobs() {
-		counts, err := p.totals.FlagCounts(q.Context(), job.Name)
+	for _, job := range p.office.Jobs() {
+		counts, err := p.office.FlagCounts(q.Context(), job.Name)
 		if err != nil {
 			return err
 		}
@@ -120,7 +118,7 @@ func (p *changedRoutes) changed(q *web.Request, entries []trade.Entry) ([]change
 	if len(entries) == 0 { // then the de-para need not be read
 		return nil, nil
 	}
-	rows, err := p.fields.FieldsOf(q.Context(), entries)
+	rows, err := p.office.FieldsOf(q.Context(), entries)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +129,7 @@ func (p *changedRoutes) changed(q *web.Request, entries []trade.Entry) ([]change
 	return out, nil
 }
 
-func changedOf(entry trade.Entry, of Sides) changedShown {
+func changedOf(entry trade.Entry, of office.Sides) changedShown {
 	shown := changedShown{Entry: entry, Of: of, Effect: effectOf(entry, of.Fields)}
 	for _, flag := range changedFlags {
 		if entry.Flags.Has(flag) {
@@ -141,7 +139,7 @@ func changedOf(entry trade.Entry, of Sides) changedShown {
 	}
 	for _, f := range of.Fields {
 		if f.Differs || f.Apart {
-			f.hide(trade.MaskColumn)
+			f.Hide(trade.MaskColumn)
 			shown.Fields = append(shown.Fields, f)
 		}
 	}
@@ -157,7 +155,7 @@ var amounts = map[trade.Kind][2]string{
 
 // effectOf compares exactly what was sent with the ERP's present values. The present amount of a
 // row that is missing or cancelled in the ERP is zero.
-func effectOf(entry trade.Entry, fields []Field) effect {
+func effectOf(entry trade.Entry, fields []office.Field) effect {
 	sent, now := map[string]*string{}, map[string]*string{}
 	for _, f := range fields {
 		if f.Name == "" {
@@ -240,7 +238,7 @@ func valueIn(sends trade.Kind, fields map[string]*string) (value trade.Decimal, 
 // ackPage is the plan to acknowledge changes of rows.
 type ackPage struct {
 	Rows   []changedShown
-	Plans  []Plan
+	Plans  []acts.RowPlan
 	Count  int // rows that can be acknowledged
 	Typed  bool
 	Reason string
@@ -261,7 +259,7 @@ func (p *changedRoutes) planAck(q *web.Request) (ackPage, error) {
 		return page, web.BadRequest("form")
 	}
 	for _, text := range numbers {
-		entry, err := p.rows.EntryByID(q.Context(), Number(text))
+		entry, err := p.office.EntryByID(q.Context(), Number(text))
 		if errors.Is(err, trade.ErrNotFound) {
 			continue
 		}
@@ -279,11 +277,11 @@ func (p *changedRoutes) planAck(q *web.Request) (ackPage, error) {
 		return page, err
 	}
 	for _, job := range jobs {
-		plan, err := p.acts.Plan(q.Context(), Order{Act: Acknowledge, Job: job, Keys: keys[job]})
+		plan, err := p.office.Plan(q.Context(), acts.Order{Act: acts.ActAcknowledge, Job: job, Keys: keys[job]})
 		if err != nil {
 			return page, err
 		}
-		page.Plans, page.Count = append(page.Plans, plan), page.Count+plan.Possible()
+		page.Plans, page.Count = append(page.Plans, plan), page.Count+plan.Count()
 	}
 	return page, nil
 }
@@ -315,7 +313,7 @@ func (p *changedRoutes) doChanged(q *web.Request) error {
 	case page.Fault != "":
 		return q.Page(http.StatusUnprocessableEntity, "changed_plan", page)
 	}
-	moved, others, err := doPlans(q, p.acts, page.Plans, page.Reason)
+	moved, others, err := doPlans(q, p.office, page.Plans, page.Reason)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	gosync "sync"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -71,7 +72,7 @@ const (
 
 // chart reads the days that are not cached, and draws the chart. It omits runs of jobs that are no
 // longer configured, because another job has their rows now.
-func (d *chartDays) chart(ctx context.Context, runs Runs, known map[string]bool, now time.Time,
+func (d *chartDays) chart(ctx context.Context, o *office.Office, known map[string]bool, now time.Time,
 	zone *time.Location,
 ) (chart, error) {
 	d.mu.Lock()
@@ -92,7 +93,7 @@ func (d *chartDays) chart(ctx context.Context, runs Runs, known map[string]bool,
 		facts[at] = dayFacts{states: map[string]map[trade.State]int{}}
 	}
 	if len(missing) > 0 {
-		err := runs.RunsEnded(ctx, missing[0], now, func(r trade.RunReport) error {
+		err := o.RunsEnded(ctx, missing[0], now, func(r trade.RunReport) error {
 			year, month, day := r.EndedAt.In(zone).Date()
 			at := time.Date(year, month, day, 0, 0, 0, 0, zone)
 			if known[r.Job] && slices.ContainsFunc(missing, at.Equal) {

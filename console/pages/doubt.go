@@ -10,20 +10,16 @@ import (
 
 	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/sync/events"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // doubtRoutes are the pages of rows that may be on the platform.
 type doubtRoutes struct {
-	rows     Rows
-	audit    Audit
-	fields   Fields
-	acts     Acts
-	doubts   Doubts
+	office   *office.Office
 	sessions Sessions
-	words    Words
-	consents Consents
 }
 
 func (p *doubtRoutes) routes() []web.Route {
@@ -46,12 +42,12 @@ type doubtsPage struct {
 // doubtShown is a row that may be on the platform.
 type doubtShown struct {
 	Entry trade.Entry
-	Doubt Doubt
+	Doubt office.Doubt
 	Since time.Time // when the last request was sent
 }
 
 func (p *doubtRoutes) showDoubts(q *web.Request) error {
-	rows, err := p.rows.RowPage(q.Context(),
+	rows, err := p.office.RowPage(q.Context(),
 		trade.RowQuery{
 			States: []trade.State{trade.InDoubt}, Sort: trade.OldestFirst, After: after(q),
 			Limit: PageRows,
@@ -71,7 +67,7 @@ func (p *doubtRoutes) showDoubts(q *web.Request) error {
 }
 
 func (p *doubtRoutes) doubt(q *web.Request, entry trade.Entry) (doubtShown, error) {
-	doubt, err := p.doubts.Doubt(q.Context(), entry)
+	doubt, err := p.office.Doubt(q.Context(), entry)
 	shown := doubtShown{Entry: entry, Doubt: doubt, Since: entry.UpdatedAt}
 	shown.Entry.Quantity = asked(entry)
 	for _, a := range doubt.Attempts {
@@ -101,7 +97,7 @@ type doubtPage struct {
 	Fault    string // key of a phrase
 	Refused  string // code of the engine's refusal
 	Wait     time.Duration
-	Plan     *Plan
+	Plan     *acts.RowPlan
 	Step     acts.RowStep // the step of Plan
 	Differs  bool         // the platform's record differs from what was sent
 	Proof    bool         // the password is required before it is sent again
@@ -138,7 +134,7 @@ type progress struct {
 
 // doubtForm is the content of the form.
 type doubtForm struct {
-	Act     Act
+	Act     string
 	ID      string
 	Reason  string
 	Checked bool
@@ -161,7 +157,7 @@ func (l lookFor) IsID() bool {
 }
 
 // identify fills in the fields to look for on the platform.
-func identify(page *doubtPage, fields []Field, look []acts.FieldReading) {
+func identify(page *doubtPage, fields []office.Field, look []acts.FieldReading) {
 	for _, r := range look {
 		one := lookFor{Field: r.Field}
 		if r.Sent != nil {
@@ -208,7 +204,7 @@ func (p doubtPage) Resendable() bool {
 }
 
 func (p *doubtRoutes) doubtPage(q *web.Request) (doubtPage, error) {
-	entry, err := entryOf(q, p.rows)
+	entry, err := entryOf(q, p.office)
 	if err != nil {
 		return doubtPage{}, err
 	}
@@ -225,33 +221,33 @@ func (p *doubtRoutes) doubtPage(q *web.Request) (doubtPage, error) {
 	if page.Unsent {
 		page.Ask = askPlatform
 	}
-	if page.Asked, err = AskedFor(q.Context(), p.consents, entry.Job, entry.Key); err != nil {
+	if page.Asked, err = AskedFor(q.Context(), p.office, entry.Job, entry.Key); err != nil {
 		return doubtPage{}, err
 	}
-	other, err := p.doubts.Counterpart(q.Context(), entry)
+	other, err := p.office.Counterpart(q.Context(), entry)
 	if err != nil {
 		return doubtPage{}, err
 	}
-	if page.Beside, err = besideOf(q, p.fields, entry, other); err != nil {
+	if page.Beside, err = besideOf(q, p.office, entry, other); err != nil {
 		return doubtPage{}, err
 	}
 	if page.Ask == askERP {
-		page.Do = p.words.Advice(entry, q.Lang).Do
+		page.Do = p.office.Advice(entry, q.Lang).Do
 	}
 	if entry.State == trade.InDoubt {
-		if page.Place, page.Of, err = p.rows.Place(q.Context(), entry); err != nil {
+		if page.Place, page.Of, err = p.office.Place(q.Context(), entry); err != nil {
 			return doubtPage{}, err
 		}
 		page.Place, page.Of = page.Place+page.Done, page.Of+page.Done
 	}
-	of, err := p.fields.Fields(q.Context(), entry)
+	of, err := p.office.Fields(q.Context(), entry)
 	if err != nil {
 		return doubtPage{}, err
 	}
 	fields := of.Fields
 	identify(&page, fields, shown.Doubt.Look)
-	page.What = view.Mask(sentence(q.Voice(), entry, asked(entry), fields, Field.asked))
-	if page.Hints, err = hintsOf(q, p.doubts, entry, shown.Doubt.Attempts); err != nil {
+	page.What = view.Mask(sentence(q.Voice(), entry, asked(entry), fields, office.Field.Asked))
+	if page.Hints, err = hintsOf(q, p.office, entry, shown.Doubt.Attempts); err != nil {
 		return doubtPage{}, err
 	}
 	if !page.Open {
@@ -275,7 +271,7 @@ func (p *doubtRoutes) nextDoubt(q *web.Request) error {
 // and the list if no row is in doubt.
 func (p *doubtRoutes) next(q *web.Request, after string, done int) (string, error) {
 	for _, from := range []string{after, ""} {
-		found, err := p.rows.RowPage(q.Context(),
+		found, err := p.office.RowPage(q.Context(),
 			trade.RowQuery{States: []trade.State{trade.InDoubt}, Sort: trade.OldestFirst, After: from, Limit: 1})
 		if err != nil {
 			return "", err
@@ -295,12 +291,12 @@ func mayKnow(e trade.Entry) bool { return slices.Contains(trade.Decidable, e.Sta
 
 // decided returns the audit record of the latest decision about a row; nil if there is none.
 func (p *doubtRoutes) decided(q *web.Request, entry trade.Entry) (*trade.AuditRecord, error) {
-	records, err := p.audit.AuditOf(q.Context(), entry.Job+" "+entry.Key, 20)
+	records, err := p.office.AuditOf(q.Context(), entry.Job+" "+entry.Key, 20)
 	if err != nil {
 		return nil, err
 	}
 	for _, r := range records {
-		if act := r.Act; act == Adopt || act == Resend || act == Dismiss {
+		if act := r.Act; act == acts.ActAdopt || act == acts.ActResend || act == acts.ActDismiss {
 			return &r, nil
 		}
 	}
@@ -327,7 +323,7 @@ func (p *doubtRoutes) revealDoubt(q *web.Request) error {
 		return err
 	}
 	e := page.Entry
-	if err := p.audit.AppendAudit(q.Context(), q.Record("reveal", e.Job+" "+e.Key, "", "")); err != nil {
+	if err := p.office.AppendAudit(q.Context(), q.Record("reveal", e.Job+" "+e.Key, "", "")); err != nil {
 		return err
 	}
 	page.Revealed = true
@@ -335,11 +331,11 @@ func (p *doubtRoutes) revealDoubt(q *web.Request) error {
 }
 
 // adoptNoID is the form's act for a record that is on the platform under an unknown id.
-const adoptNoID Act = "adopt_no_id"
+const adoptNoID = "adopt_no_id"
 
 // ordered reads the form about a row. ok is false if a response has been written, because the row
 // is already decided.
-func (p *doubtRoutes) ordered(q *web.Request) (page doubtPage, order Order, ok bool, err error) {
+func (p *doubtRoutes) ordered(q *web.Request) (page doubtPage, order acts.Order, ok bool, err error) {
 	if page, err = p.doubtPage(q); err != nil {
 		return page, order, false, err
 	}
@@ -351,15 +347,15 @@ func (p *doubtRoutes) ordered(q *web.Request) (page doubtPage, order Order, ok b
 		Checked: q.PostForm.Get("checked") == "1", Despite: q.PostForm.Get("despite") == "1",
 	}
 	page.Order.Reason, page.Fault = Reason(q)
-	order = Order{Act: page.Order.Act, Job: page.Entry.Job, Keys: []string{page.Entry.Key}}
+	order = acts.Order{Act: page.Order.Act, Job: page.Entry.Job, Keys: []string{page.Entry.Key}}
 	switch order.Act {
 	case adoptNoID:
-		order.Act, order.NoID = Adopt, true
-	case Adopt:
+		order.Act, order.NoID = acts.ActAdopt, true
+	case acts.ActAdopt:
 		order.ID = page.Order.ID
-	case Resend:
+	case acts.ActResend:
 		order.Checked = true // so that the plan shows the declaration to make
-	case Dismiss:
+	case acts.ActDismiss:
 	default:
 		return page, order, false, web.BadRequest("form")
 	}
@@ -374,8 +370,8 @@ func (p *doubtRoutes) ordered(q *web.Request) (page doubtPage, order Order, ok b
 
 // closeFor closes the page for an act that somebody else's decision has made impossible: the row is
 // not in doubt any more.
-func (p *doubtRoutes) closeFor(q *web.Request, page *doubtPage, act Act) (err error) {
-	if page.Unsent && act != Adopt {
+func (p *doubtRoutes) closeFor(q *web.Request, page *doubtPage, act string) (err error) {
+	if page.Unsent && act != acts.ActAdopt {
 		page.Open = false
 		page.Decided, err = p.decided(q, page.Entry)
 	}
@@ -394,18 +390,18 @@ func (p *doubtRoutes) planDoubt(q *web.Request) error {
 
 // showPlan shows a plan to confirm, or why there is none. Differences are not a refusal here; they
 // are shown and confirmed separately.
-func (p *doubtRoutes) showPlan(q *web.Request, page doubtPage, order Order, status int) error {
+func (p *doubtRoutes) showPlan(q *web.Request, page doubtPage, order acts.Order, status int) error {
 	order.DespiteDifferences = false
-	plan, err := p.acts.Plan(q.Context(), order)
+	plan, err := p.office.Plan(q.Context(), order)
 	if err == nil && plan.Steps[0].Refused == acts.Differs {
 		page.Differs, order.DespiteDifferences = true, true
-		plan, err = p.acts.Plan(q.Context(), order)
+		plan, err = p.office.Plan(q.Context(), order)
 	}
 	if err != nil {
 		return err
 	}
 	page.Plan, page.Step = &plan, plan.Steps[0]
-	page.Known = knownOf(p.words, page.Step, q.Lang)
+	page.Known = knownOf(p.office, page.Step, q.Lang)
 	if refused := page.Step.Refused; refused != "" {
 		page.Plan, page.Refused, page.Wait = nil, string(refused), page.Step.Remaining
 		return q.Page(http.StatusUnprocessableEntity, "doubt", page)
@@ -420,10 +416,10 @@ func (p *doubtRoutes) doDoubt(q *web.Request) error {
 	if err != nil || !ok {
 		return err
 	}
-	if order.Act == Resend && page.Fault == "" && !page.Order.Checked {
+	if order.Act == acts.ActResend && page.Fault == "" && !page.Order.Checked {
 		page.Fault = "why_not.not_checked"
 	}
-	if order.Act == Resend && page.Fault == "" {
+	if order.Act == acts.ActResend && page.Fault == "" {
 		if page.Fault, err = p.sessions.Prove(q, q.PostForm.Get("password")); err != nil {
 			return err
 		}
@@ -432,14 +428,14 @@ func (p *doubtRoutes) doDoubt(q *web.Request) error {
 		return p.showPlan(q, page, order, http.StatusUnprocessableEntity)
 	}
 	order.DespiteDifferences, order.Checked = page.Order.Despite, page.Order.Checked
-	done, err := p.acts.Do(q.Context(), order, q.PostForm.Get("mark"), Person(q, page.Order.Reason))
+	done, err := p.office.Do(q.Context(), order, q.PostForm.Get("mark"), Person(q, page.Order.Reason))
 	if err != nil {
 		return err
 	}
 	if done.Asked != nil {
 		return Asked(q, done.Asked)
 	}
-	if done.Done == 1 {
+	if done.Steps[0].Done {
 		path, err := p.next(q, strconv.FormatInt(page.Entry.ID, 10), page.Done+1)
 		if err != nil {
 			return err
@@ -463,12 +459,59 @@ func (p *doubtRoutes) doDoubt(q *web.Request) error {
 
 // hintsView is the hints for a page. Decide adds buttons for the ids.
 type hintsView struct {
-	Hints
-	Decide bool
+	office.Hints
+	Records    []suggestion // records that the row may be, most similar first
+	Unreadable []string     // ids from events whose records could not be read
+	Compared   int          // number of records compared, if there are more; 0: all
+	Readable   bool         // the platform sends events of its kind, and the record can be read back
+	Decide     bool
 }
 
 // hintsOf reads what is known of a row beyond its own requests.
-func hintsOf(q *web.Request, doubts Doubts, entry trade.Entry, attempts []trade.Attempt) (hintsView, error) {
-	hints, err := doubts.Hints(q.Context(), entry, attempts)
-	return hintsView{Hints: hints, Decide: undecided(entry) && q.May(trade.Accountant)}, err
+func hintsOf(q *web.Request, at *office.Office, entry trade.Entry, attempts []trade.Attempt) (hintsView, error) {
+	hints, err := at.Hints(q.Context(), entry, attempts)
+	out := hintsView{
+		Hints: hints, Readable: entry.Sends == trade.OrderCommitments,
+		Decide: undecided(entry) && q.May(trade.Accountant),
+	}
+	if hints.More {
+		out.Compared = office.HintsCompared
+	}
+	for _, s := range hints.Like {
+		out.Records = append(out.Records, suggestion{
+			ID: s.Candidate.ID, Event: s.Candidate.Event, At: s.Candidate.HeardAt, Attempt: s.Attempt, Full: s.Full,
+			Fits: s.Timing == events.TimeFits,
+			Same: s.Reading.Same, Differ: s.Reading.Differ, Unseen: len(s.Reading.Unseen), Fields: s.Reading.Fields,
+		})
+	}
+	for _, c := range hints.Unreadable {
+		out.Unreadable = append(out.Unreadable, c.ID)
+	}
+	return out, err
+}
+
+// suggestion is a record that an event named, that was read back, and that a row in doubt may be. A
+// person decides.
+type suggestion struct {
+	ID      string
+	Event   string
+	At      time.Time // of the first event about it
+	Attempt int       // number of the attempt that it was compared with
+	Full    bool      // everything that was sent matches
+	Fits    bool      // it was certainly created while the request could be executed
+	Same    int
+	Differ  int
+	Unseen  int // fields that were sent and that the platform does not show
+	Fields  []acts.FieldReading
+}
+
+// Differing returns the fields whose value on the platform differs from what was sent.
+func (s suggestion) Differing() []string {
+	var out []string
+	for _, f := range s.Fields {
+		if f.There != nil && !f.Same {
+			out = append(out, f.Field)
+		}
+	}
+	return out
 }

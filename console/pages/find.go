@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // findRoutes are the search box of every page.
-type findRoutes struct{ rows Rows }
+type findRoutes struct{ office *office.Office }
 
 func (p *findRoutes) routes() []web.Route {
 	return []web.Route{
@@ -30,7 +31,7 @@ func (p *findRoutes) find(q *web.Request) error {
 		return err
 	}
 	f.Limit, f.Masked = 2, !q.May(trade.Accountant)
-	found, err := p.rows.RowPage(q.Context(), f.RowQuery)
+	found, err := p.office.RowPage(q.Context(), f.RowQuery)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -63,17 +64,17 @@ func TypedFits(q *web.Request, rows int) bool {
 }
 
 // entryOf returns the row whose id is in the path.
-func entryOf(q *web.Request, rows Rows) (trade.Entry, error) {
+func entryOf(q *web.Request, o *office.Office) (trade.Entry, error) {
 	id, err := strconv.ParseInt(q.PathValue("id"), 10, 64)
 	if err != nil || id < 1 {
 		return trade.Entry{}, web.ErrNotFound
 	}
-	return rows.EntryByID(q.Context(), id)
+	return o.EntryByID(q.Context(), id)
 }
 
 // jobNamed returns a configured job; nil if there is none with that name.
-func jobNamed(jobs Jobs, name string) *Job {
-	for _, j := range jobs.Jobs() {
+func jobNamed(o *office.Office, name string) *office.Job {
+	for _, j := range o.Jobs() {
 		if j.Name == name {
 			return &j
 		}
@@ -84,9 +85,10 @@ func jobNamed(jobs Jobs, name string) *Job {
 // doPlans does the plans that a person saw, each with the mark that the form has for its job. moved
 // reports that a row of a job has changed since, and that nothing of that job was done. asked is
 // the approval that others must give first, if any job needs one.
-func doPlans(q *web.Request, acts Acts, plans []Plan, why string) (moved bool, asked *trade.Approval, err error) {
+func doPlans(q *web.Request, o *office.Office, plans []acts.RowPlan, why string,
+) (moved bool, asked *trade.Approval, err error) {
 	for _, plan := range plans {
-		done, err := acts.Do(q.Context(), plan.Order, q.PostForm.Get("mark."+plan.Order.Job), Person(q, why))
+		done, err := o.Do(q.Context(), plan.Order, q.PostForm.Get("mark."+plan.Order.Job), Person(q, why))
 		if err != nil {
 			return moved, asked, err
 		}

@@ -11,19 +11,15 @@ import (
 
 	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // homeRoutes are the first page.
 type homeRoutes struct {
-	totals Totals
-	runs   Runs
-	jobs   Jobs
-	words  Words
-	causes Causes
+	office *office.Office
+	causes causes
 	days   chartDays
-
-	consents Consents
 }
 
 func (p *homeRoutes) routes() []web.Route {
@@ -88,7 +84,7 @@ type flagTask struct {
 
 // homeJob is one job on the first page.
 type homeJob struct {
-	Job
+	office.Job
 	Truth    truth
 	Status   trade.JobStatus
 	Stop     string // text about the stop; "" = none
@@ -136,7 +132,7 @@ func (p *homeRoutes) showHome(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	if page.Asked, err = p.consents.Approvals(q.Context()); err != nil {
+	if page.Asked, err = p.office.Approvals(q.Context()); err != nil {
 		return err
 	}
 	page.Asked = page.Asked[:min(len(page.Asked), askedShown)]
@@ -147,7 +143,7 @@ func (p *homeRoutes) home(q *web.Request) (*homePage, error) {
 	page := &homePage{}
 	var counts []map[trade.State]int
 	flags := map[trade.Flag]int{}
-	for _, job := range p.jobs.Jobs() {
+	for _, job := range p.office.Jobs() {
 		h := homeJob{Job: job}
 		states, err := p.homeJob(q, &h, flags)
 		if err != nil {
@@ -165,7 +161,7 @@ func (p *homeRoutes) home(q *web.Request) (*homePage, error) {
 		}
 	}
 	page.All = sum(page.Jobs, counts)
-	page.Live = liveNow(p.jobs, q)
+	page.Live = liveNow(p.office, q)
 	stuck, err := p.causes.Stuck(q.Context(), q.Lang, q.Told() != "")
 	if err != nil {
 		return nil, err
@@ -175,7 +171,7 @@ func (p *homeRoutes) home(q *web.Request) (*homePage, error) {
 	for _, job := range page.Jobs {
 		known[job.Name] = true
 	}
-	if page.Chart, err = p.days.chart(q.Context(), p.runs, known, q.Site.Now(), q.Site.Zone); err != nil {
+	if page.Chart, err = p.days.chart(q.Context(), p.office, known, q.Site.Now(), q.Site.Zone); err != nil {
 		// the rest of the page is shown all the same
 		q.Site.Log.Warn("the chart of the first page cannot be drawn", zap.Error(err))
 	}
@@ -214,16 +210,16 @@ func (p *homeRoutes) homeJob(q *web.Request, h *homeJob,
 	flags map[trade.Flag]int,
 ) (map[trade.State]int, error) {
 	var err error
-	if h.Status, err = p.totals.JobStatus(q.Context(), h.Name); err != nil {
+	if h.Status, err = p.office.JobStatus(q.Context(), h.Name); err != nil {
 		return nil, err
 	}
 	if h.Status.State != trade.Idle && h.Status.State != trade.Running && h.Status.Stop != nil {
-		h.Stop = p.words.Stop(*h.Status.Stop, q.Lang)
+		h.Stop = p.office.Stop(*h.Status.Stop, q.Lang)
 	}
 	if now := q.Site.Now(); h.Status.Resting(now).After(now) {
 		h.NextRuns = []time.Time{h.Status.Stop.Until}
 	}
-	tallies, err := p.totals.Counts(q.Context(), h.Name)
+	tallies, err := p.office.Counts(q.Context(), h.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -237,19 +233,19 @@ func (p *homeRoutes) homeJob(q *web.Request, h *homeJob,
 			}
 		}
 	}
-	cursor, err := p.totals.Cursor(q.Context(), h.Name)
+	cursor, err := p.office.Cursor(q.Context(), h.Name)
 	if err != nil {
 		return nil, err
 	}
 	h.Truth = truthOf(h.Name, states, cursor)
-	counts, err := p.totals.FlagCounts(q.Context(), h.Name)
+	counts, err := p.office.FlagCounts(q.Context(), h.Name)
 	if err != nil {
 		return nil, err
 	}
 	for flag, n := range counts {
 		flags[flag] += n
 	}
-	runs, err := p.runs.Runs(q.Context(), h.Name, 1)
+	runs, err := p.office.Runs(q.Context(), h.Name, 1)
 	if len(runs) > 0 {
 		h.Last = &runs[0]
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -56,7 +57,7 @@ func (s *streams) leave(user int64) {
 
 // liveRoutes are the live part of the first page.
 type liveRoutes struct {
-	jobs     Jobs
+	office   *office.Office
 	sessions Sessions
 	streams  streams
 	beats    func() (at <-chan time.Time, stop func())
@@ -76,7 +77,7 @@ func ticks() (at <-chan time.Time, stop func()) {
 
 // liveShown is the progress of a job, its speed and the remaining time.
 type liveShown struct {
-	Progress
+	office.Progress
 	PerMinute int // rows; 0: not known yet
 	Left      time.Duration
 }
@@ -100,13 +101,13 @@ func (l live) of(job string) *liveShown {
 }
 
 // liveNow returns what runs now.
-func liveNow(jobs Jobs, q *web.Request) live {
-	running := jobs.Progress()
+func liveNow(o *office.Office, q *web.Request) live {
+	running := o.Progress()
 	return live{liveOf(running.Jobs, q.Site.Now()), running.Ended}
 }
 
 // liveOf computes the speed of the jobs.
-func liveOf(jobs []Progress, now time.Time) []liveShown {
+func liveOf(jobs []office.Progress, now time.Time) []liveShown {
 	out := make([]liveShown, len(jobs))
 	for i, p := range jobs {
 		out[i] = liveShown{Progress: p}
@@ -143,10 +144,10 @@ func (p *liveRoutes) showLive(q *web.Request) error {
 	beats, stop := p.beats()
 	defer stop()
 	for {
-		now := p.jobs.Progress()
+		now := p.office.Progress()
 		var b bytes.Buffer
-		f := view.Frame{Voice: q.Voice(), Page: "home", Data: &homePage{Live: liveNow(p.jobs, q)}}
-		f.Titles = titlesOf(p.jobs, q.Lang)
+		f := view.Frame{Voice: q.Voice(), Page: "home", Data: &homePage{Live: liveNow(p.office, q)}}
+		f.Titles = titlesOf(p.office, q.Lang)
 		if err := view.Part(&b, "live", f); err != nil {
 			return err
 		}

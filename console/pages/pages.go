@@ -1,39 +1,57 @@
 package pages
 
 import (
+	"context"
 	"slices"
 
 	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/internal/office"
+	"github.com/safrasync/safrasync/trade"
 )
 
 // Pages are the pages for one reading of the configuration.
 type Pages struct {
-	ports Ports
-	live  liveRoutes
-	rest  []interface{ routes() []web.Route }
-	more  []web.Route
+	office *office.Office
+	live   liveRoutes
+	rest   []interface{ routes() []web.Route }
+	more   []web.Route
 }
 
-// New builds the pages from the ports. more are routes from other packages.
-func New(p Ports, more ...web.Route) *Pages {
-	told := orders{p.Runs, p.Jobs, p.Scheduling}
+// Sessions identifies people and lets them prove their identity.
+type Sessions interface {
+	// Identify sets the login of a request, if it has one that has not expired.
+	Identify(q *web.Request) error
+	// Proved reports whether the person gave the password recently enough for an act that may
+	// double a record.
+	Proved(q *web.Request) bool
+	// Prove checks the password again; fault is the key of a phrase if it was wrong or missing.
+	Prove(q *web.Request, password string) (fault string, err error)
+}
+
+// causes reads what blocks rows.
+type causes interface {
+	Stuck(ctx context.Context, lang trade.Lang, fresh bool) (office.Stuck, error)
+	Expect()
+}
+
+// New builds the pages. more are routes from other packages.
+func New(o *office.Office, sessions Sessions, more ...web.Route) *Pages {
+	told := orders{o}
 	return &Pages{
-		ports: p, more: more,
-		live: liveRoutes{jobs: p.Jobs, sessions: p.Sessions, beats: ticks},
+		office: o, more: more,
+		live: liveRoutes{office: o, sessions: sessions, beats: ticks},
 		rest: []interface{ routes() []web.Route }{
-			&homeRoutes{
-				totals: p.Totals, runs: p.Runs, jobs: p.Jobs, words: p.Words, causes: p.Causes, consents: p.Consents,
-			},
-			&findRoutes{p.Rows},
-			&rowsRoutes{p.Rows, p.Totals, p.Jobs, p.Words, p.Filters},
-			&rowRoutes{p.Rows, p.Audit, p.Jobs, p.Words, p.Fields, p.Doubts, told, p.Consents},
-			&actRoutes{p.Rows, p.Audit, p.Jobs, p.Words, p.Acts, p.Fields, told},
-			&reportRoutes{p.Reports, make(chan struct{}, 1)},
-			&pendingRoutes{p.Rows, p.Causes, p.Acts, told},
-			&doubtRoutes{p.Rows, p.Audit, p.Fields, p.Acts, p.Doubts, p.Sessions, p.Words, p.Consents},
-			&changedRoutes{p.Rows, p.Totals, p.Jobs, p.Fields, p.Acts},
-			&runRoutes{p.Runs, p.Jobs, p.Scheduling},
-			&scheduleRoutes{p.Runs, p.Jobs, p.Scheduling, p.Words, told},
+			&homeRoutes{office: o, causes: o},
+			&findRoutes{o},
+			&rowsRoutes{o},
+			&rowRoutes{o, told},
+			&actRoutes{o, told},
+			&reportRoutes{o, make(chan struct{}, 1)},
+			&pendingRoutes{o, o, told},
+			&doubtRoutes{o, sessions},
+			&changedRoutes{o},
+			&runRoutes{o},
+			&scheduleRoutes{o, told},
 		},
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/pending"
 	"github.com/safrasync/safrasync/trade"
@@ -16,9 +17,8 @@ import (
 
 // pendingRoutes are the page of causes that block rows.
 type pendingRoutes struct {
-	rows   Rows
-	causes Causes
-	acts   Acts
+	office *office.Office
+	causes causes
 	orders orders
 }
 
@@ -50,7 +50,7 @@ type pendingPage struct {
 
 // causeShown is a cause with what the page shows beside it.
 type causeShown struct {
-	Cause
+	office.Cause
 	Task    task
 	Doubt   bool          // it is decided row by row
 	Samples []trade.Entry // the first few rows
@@ -97,7 +97,7 @@ func (p *pendingRoutes) samples(q *web.Request, causes []causeShown) error {
 			ids = append(ids, s.Sample...)
 		}
 	}
-	entries, err := p.rows.Entries(q.Context(), ids)
+	entries, err := p.office.Entries(q.Context(), ids)
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ type kindSums struct {
 }
 
 // kindsOf groups the sums of a cause by kind of record.
-func kindsOf(c Cause) []kindSums {
+func kindsOf(c office.Cause) []kindSums {
 	var out []kindSums
 	for _, s := range c.Sums {
 		i := slices.IndexFunc(out, func(o kindSums) bool { return o.Kind == s.Kind && o.Fixing == s.Fixing })
@@ -201,7 +201,7 @@ func (c causeShown) RefPath(fill bool) string {
 // retryPage is the plan to retry all rows of a cause.
 type retryPage struct {
 	Cause  causeShown
-	Plans  []Plan
+	Plans  []acts.RowPlan
 	Rows   int // rows that can be retried now
 	Typed  bool
 	Cut    bool // there are more than retryMost
@@ -228,7 +228,7 @@ func (p *pendingRoutes) planRetry(q *web.Request, key string) (retryPage, error)
 	if err != nil {
 		return retryPage{}, err
 	}
-	i := slices.IndexFunc(stuck.Causes, func(c Cause) bool { return c.Key == key })
+	i := slices.IndexFunc(stuck.Causes, func(c office.Cause) bool { return c.Key == key })
 	if i < 0 || stuck.Causes[i].Retry() == 0 {
 		return retryPage{}, nil
 	}
@@ -240,16 +240,16 @@ func (p *pendingRoutes) planRetry(q *web.Request, key string) (retryPage, error)
 			continue
 		}
 		jobs[part.Job] = true
-		order := Order{
-			Act: Retry, Job: part.Job, States: []trade.State{trade.Waiting, trade.Rejected},
+		order := acts.Order{
+			Act: acts.ActRetry, Job: part.Job, States: []trade.State{trade.Waiting, trade.Rejected},
 			Causes: []string{stuck.Causes[i].Cause}, Most: retryMost,
 		}
-		plan, err := p.acts.Plan(q.Context(), order)
+		plan, err := p.office.Plan(q.Context(), order)
 		if err != nil {
 			return retryPage{}, err
 		}
 		page.Plans = append(page.Plans, plan)
-		page.Rows += plan.Possible()
+		page.Rows += plan.Count()
 		page.Cut = page.Cut || len(plan.Steps) == retryMost
 	}
 	page.Typed = page.Rows > typeAbove
@@ -289,7 +289,7 @@ func (p *pendingRoutes) doRetry(q *web.Request) error {
 	if page.Fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "pending_retry", page)
 	}
-	moved, others, err := doPlans(q, p.acts, page.Plans, page.Reason)
+	moved, others, err := doPlans(q, p.office, page.Plans, page.Reason)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -44,9 +45,7 @@ func (j ranJob) Left(v view.Voice) string {
 
 // orders tells what came of orders.
 type orders struct {
-	runs      Runs
-	jobs      Jobs
-	schedules Scheduling
+	office *office.Office
 }
 
 // path returns the address of a page that tells what comes of an order given now.
@@ -69,11 +68,11 @@ func (o orders) told(q *web.Request, soon bool) (ran, error) {
 		return out, nil //nolint:nilerr // the address names no order
 	}
 	at := time.UnixMilli(since)
-	for _, job := range o.jobs.Jobs() {
+	for _, job := range o.office.Jobs() {
 		if !slices.Contains(query["ran"], job.Name) {
 			continue
 		}
-		runs, err := o.runs.Runs(q.Context(), job.Name, ranMost)
+		runs, err := o.office.Runs(q.Context(), job.Name, ranMost)
 		if err != nil {
 			return out, err
 		}
@@ -87,7 +86,7 @@ func (o orders) told(q *web.Request, soon bool) (ran, error) {
 		case one.Run == nil && !soon && len(job.NextRuns) > 0:
 			one.Next = job.NextRuns[0]
 		case one.Run != nil && one.Run.Stopped != nil:
-			advice := o.schedules.AdviseStop(*one.Run.Stopped, q.Lang)
+			advice := o.office.AdviseStop(*one.Run.Stopped, q.Lang)
 			one.Stop = &advice
 		}
 		out.Jobs = append(out.Jobs, one)

@@ -9,12 +9,14 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/internal/office"
+	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // reportRoutes are the pages of the reconciliation and of closing months.
 type reportRoutes struct {
-	reports   Reports
+	office    *office.Office
 	reporting chan struct{} // holds one value while a report is made
 }
 
@@ -53,7 +55,7 @@ type reportPage struct {
 func (p *reportRoutes) form(q *web.Request, form url.Values) (page reportPage, err error) {
 	now := q.Site.Now().In(q.Site.Zone)
 	page = reportPage{Form: form, Month: now.AddDate(0, 0, -now.Day()).Format("2006-01")}
-	page.Closings, err = p.reports.Closings(q.Context())
+	page.Closings, err = p.office.Closings(q.Context())
 	return page, err
 }
 
@@ -62,7 +64,7 @@ func (p reportPage) Get(name string) string { return p.Form.Get(name) }
 
 // reportQuery reads the form. An invalid day is a fault, so that a filter with a typing error does
 // not look like an empty report.
-func reportQuery(form url.Values) (q ReportQuery, fault string) {
+func reportQuery(form url.Values) (q office.ReportQuery, fault string) {
 	for name, day := range map[string]*trade.Date{"as_of": &q.AsOf, "from": &q.From, "to": &q.To} {
 		text := strings.TrimSpace(form.Get(name))
 		if text == "" {
@@ -126,11 +128,11 @@ func (p *reportRoutes) showReport(q *web.Request) error {
 		return err
 	}
 	defer done()
-	report, err := p.reports.ReadReport(q.Context(), query, q.Lang, reportRows)
+	report, err := p.office.ReadReport(q.Context(), query, q.Lang, reportRows)
 	if err != nil {
 		return err
 	}
-	page.Report = &report
+	page.Report = reportOf(report, p.office.ReportOptions(query, q.Lang))
 	return q.Page(http.StatusOK, "report", page)
 }
 
@@ -150,7 +152,7 @@ func (p *reportRoutes) exportReport(q *web.Request) error {
 	if !query.AsOf.IsZero() {
 		name += "-" + query.AsOf.String()
 	}
-	err = p.reports.WriteReport(q.Context(), query, q.Lang, format, &Late{q, name + "." + format, kind}, Person(q, ""))
+	err = p.office.WriteReport(q.Context(), query, q.Lang, format, &Late{q, name + "." + format, kind}, Person(q, ""))
 	return err
 }
 
@@ -169,7 +171,7 @@ func (l *Late) Write(b []byte) (int, error) {
 
 // closingPage is what closing a month would store.
 type closingPage struct {
-	Plan   ClosingPlan
+	Plan   Closing
 	Reason string
 	Fault  string
 }
@@ -177,7 +179,7 @@ type closingPage struct {
 // closing makes the plan for the month in the form. ok is false if a response has been written,
 // because something in the form is wrong.
 func (p *reportRoutes) closing(q *web.Request) (page closingPage, ok bool, err error) {
-	day, ok := p.reports.MonthEnd(q.PostForm.Get("month"))
+	day, ok := reconcile.MonthEnd(q.PostForm.Get("month"))
 	switch {
 	case !ok:
 		return page, false, p.noClosing(q, "report.no_month")
@@ -189,8 +191,9 @@ func (p *reportRoutes) closing(q *web.Request) (page closingPage, ok bool, err e
 		return page, false, err
 	}
 	defer done()
-	page.Plan, err = p.reports.PlanClosing(q.Context(), day)
-	if err == nil && page.Plan.TooEarly {
+	plan, err := p.office.PlanClosing(q.Context(), day)
+	page.Plan = ClosingOf(plan, q.Site.Zone)
+	if err == nil && plan.TooEarly() {
 		return page, false, p.noClosing(q, "report.month_early")
 	}
 	page.Reason = q.PostForm.Get("reason")
@@ -248,7 +251,7 @@ func (p *reportRoutes) doClosing(q *web.Request) error {
 	mark, id := q.PostForm.Get("mark"), ""
 	if mark == page.Plan.Mark && !page.Plan.Blocked() {
 		var others *trade.Approval
-		id, others, err = p.reports.CloseReport(q.Context(), page.Plan.Day, mark, Person(q, page.Reason))
+		id, others, err = p.office.CloseReport(q.Context(), page.Plan.Day, mark, Person(q, page.Reason))
 		if err != nil {
 			return err
 		}
@@ -264,6 +267,13 @@ func (p *reportRoutes) doClosing(q *web.Request) error {
 	return q.Redirect("/report/closings/" + id)
 }
 
+// closedPage is a closing with its content.
+type closedPage struct {
+	Closing trade.Closing
+	Plan    Closing
+	Report  *Report
+}
+
 // showClosing shows a month as it was closed and signed, for printing.
 func (p *reportRoutes) showClosing(q *web.Request) error {
 	done, err := p.patient(q)
@@ -271,17 +281,20 @@ func (p *reportRoutes) showClosing(q *web.Request) error {
 		return err
 	}
 	defer done()
-	month, err := p.reports.ReadClosing(q.Context(), q.PathValue("id"), q.Lang, reportRows)
+	month, err := p.office.ReadClosing(q.Context(), q.PathValue("id"), q.Lang, reportRows)
 	if err != nil {
 		return err
 	}
-	return q.Page(http.StatusOK, "report_closed", month)
+	return q.Page(http.StatusOK, "report_closed", closedPage{
+		month.Closing, ClosingOf(month.Plan, q.Site.Zone),
+		reportOf(month.Report, p.office.ReportOptions(office.ReportQuery{}, q.Lang)),
+	})
 }
 
 // closingStyle returns the style sheet that prints the identity of a closing on every page. It is a
 // separate file, because the console's pages must not contain inline styles.
 func (p *reportRoutes) closingStyle(q *web.Request) error {
-	style, err := p.reports.ClosingStyle(q.Context(), q.PathValue("id"), q.Lang)
+	style, err := p.office.ClosingStyle(q.Context(), q.PathValue("id"), q.Lang)
 	if err != nil {
 		return err
 	}

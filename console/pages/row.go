@@ -13,20 +13,15 @@ import (
 
 	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/internal/office"
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // rowRoutes are the page of one row.
 type rowRoutes struct {
-	rows   Rows
-	audit  Audit
-	jobs   Jobs
-	words  Words
-	fields Fields
-	doubts Doubts
+	office *office.Office
 	orders orders
-
-	consents Consents
 }
 
 func (p *rowRoutes) routes() []web.Route {
@@ -49,7 +44,7 @@ type rowPage struct {
 	Off     []fieldView
 	Even    []fieldView
 	There   bool // the platform showed some of its values
-	Of      Sides
+	Of      office.Sides
 	Earlier []wayStep
 	Way     []wayStep
 	Hints   hintsView
@@ -58,7 +53,7 @@ type rowPage struct {
 	Asked   []trade.Approval // acts on it that wait for consent
 	Family  relations
 	History []trade.AuditRecord
-	Job     *Job // nil: it is no longer configured
+	Job     *office.Job // nil: it is no longer configured
 	Ran     ran
 
 	hide func(string) string // masks documents, unless they are revealed
@@ -116,7 +111,7 @@ const (
 )
 
 func (p *rowRoutes) showRow(q *web.Request) error {
-	entry, err := entryOf(q, p.rows)
+	entry, err := entryOf(q, p.office)
 	if err != nil {
 		return err
 	}
@@ -132,11 +127,11 @@ func (p *rowRoutes) showRow(q *web.Request) error {
 
 // revealRow shows a row with its documents. The audit records that first (C14).
 func (p *rowRoutes) revealRow(q *web.Request) error {
-	entry, err := entryOf(q, p.rows)
+	entry, err := entryOf(q, p.office)
 	if err != nil {
 		return err
 	}
-	if err := p.audit.AppendAudit(q.Context(), q.Record("reveal", entry.Job+" "+entry.Key, "", "")); err != nil {
+	if err := p.office.AppendAudit(q.Context(), q.Record("reveal", entry.Job+" "+entry.Key, "", "")); err != nil {
 		return err
 	}
 	page, err := p.rowPage(q, entry, true)
@@ -150,7 +145,7 @@ func (p *rowRoutes) revealRow(q *web.Request) error {
 // rowPage reads everything that is known of a row.
 func (p *rowRoutes) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*rowPage, error) {
 	page := &rowPage{
-		Entry: entry, Shown: q.Voice().SpacedKey(entry.Key), Job: jobNamed(p.jobs, entry.Job), hide: view.Mask,
+		Entry: entry, Shown: q.Voice().SpacedKey(entry.Key), Job: jobNamed(p.office, entry.Job), hide: view.Mask,
 	}
 	page.Key, page.Blank = view.Mask(entry.Key), trade.SayBlanks(entry.Key, q.Lang) != entry.Key
 	shown := entry.Shown.Masked()
@@ -159,29 +154,29 @@ func (p *rowRoutes) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*
 		page.hide = func(text string) string { return text }
 	}
 	page.Lead = page.hide(shown.Lead(page.Shown))
-	page.Reason = page.hide(trade.SayBlanks(p.words.Reason(entry, q.Lang), q.Lang))
+	page.Reason = page.hide(trade.SayBlanks(p.office.Reason(entry, q.Lang), q.Lang))
 	page.Masked = !revealed && (view.Masked(entry.Key) || shown.Line() != entry.Shown.Line())
-	attempts, err := p.rows.Attempts(q.Context(), entry.ID)
+	attempts, err := p.office.Attempts(q.Context(), entry.ID)
 	if err != nil {
 		return nil, err
 	}
-	if page.Hints, err = hintsOf(q, p.doubts, entry, attempts); err != nil {
+	if page.Hints, err = hintsOf(q, p.office, entry, attempts); err != nil {
 		return nil, err
 	}
-	if page.Asked, err = AskedFor(q.Context(), p.consents, entry.Job, entry.Key); err != nil {
+	if page.Asked, err = AskedFor(q.Context(), p.office, entry.Job, entry.Key); err != nil {
 		return nil, err
 	}
-	other, err := p.doubts.Counterpart(q.Context(), entry)
+	other, err := p.office.Counterpart(q.Context(), entry)
 	if err != nil {
 		return nil, err
 	}
-	if page.Beside, err = besideOf(q, p.fields, entry, other); err != nil {
+	if page.Beside, err = besideOf(q, p.office, entry, other); err != nil {
 		return nil, err
 	}
-	if page.Other, err = p.doubts.Renumbered(q.Context(), entry); err != nil {
+	if page.Other, err = p.office.Renumbered(q.Context(), entry); err != nil {
 		return nil, err
 	}
-	if page.History, err = p.audit.AuditOf(q.Context(), entry.Job+" "+entry.Key, historyShown); err != nil {
+	if page.History, err = p.office.AuditOf(q.Context(), entry.Job+" "+entry.Key, historyShown); err != nil {
 		return nil, err
 	}
 	fields, err := p.readFields(q, page, revealed)
@@ -201,8 +196,8 @@ func (p *rowRoutes) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*
 }
 
 // readFields reads the values of a row, with documents masked unless revealed.
-func (p *rowRoutes) readFields(q *web.Request, page *rowPage, revealed bool) ([]Field, error) {
-	of, err := p.fields.Fields(q.Context(), page.Entry)
+func (p *rowRoutes) readFields(q *web.Request, page *rowPage, revealed bool) ([]office.Field, error) {
+	of, err := p.office.Fields(q.Context(), page.Entry)
 	if err != nil {
 		return nil, err
 	}
@@ -212,7 +207,7 @@ func (p *rowRoutes) readFields(q *web.Request, page *rowPage, revealed bool) ([]
 		if revealed {
 			continue
 		}
-		fields[i].hide(func(name, text string) string {
+		fields[i].Hide(func(name, text string) string {
 			masked := trade.MaskColumn(name, text)
 			page.Masked = page.Masked || masked != text
 			return masked
@@ -226,7 +221,7 @@ func (p *rowRoutes) readFamily(q *web.Request, page *rowPage) error {
 	for _, w := range page.Entry.WaitingFor {
 		v := waitView{Text: page.hide(trade.SayBlanks(w.Sentence(q.Lang), q.Lang))}
 		if w.Job != "" {
-			if parent, err := p.rows.Entry(q.Context(), w.Job, w.Key); err == nil {
+			if parent, err := p.office.Entry(q.Context(), w.Job, w.Key); err == nil {
 				v.ID = parent.ID
 			} else if !errors.Is(err, trade.ErrNotFound) {
 				return err
@@ -234,7 +229,7 @@ func (p *rowRoutes) readFamily(q *web.Request, page *rowPage) error {
 		}
 		page.Family.WaitsFor = append(page.Family.WaitsFor, v)
 	}
-	dependents, err := p.rows.Dependents(q.Context(), page.Entry, dependentsShown+1)
+	dependents, err := p.office.Dependents(q.Context(), page.Entry, dependentsShown+1)
 	if err != nil {
 		return err
 	}
@@ -246,23 +241,23 @@ func (p *rowRoutes) readFamily(q *web.Request, page *rowPage) error {
 		page.Family.Dependents = append(page.Family.Dependents,
 			rowLine{
 				Entry: d, Shown: q.Voice().SpacedKey(d.Key),
-				Reason: page.hide(trade.SayBlanks(p.words.Reason(d, q.Lang), q.Lang)),
+				Reason: page.hide(trade.SayBlanks(p.office.Reason(d, q.Lang), q.Lang)),
 			})
 	}
 	return nil
 }
 
 // summary returns the top of the page.
-func (p *rowRoutes) summary(q *web.Request, page *rowPage, fields []Field, attempts []trade.Attempt) letter {
+func (p *rowRoutes) summary(q *web.Request, page *rowPage, fields []office.Field, attempts []trade.Attempt) letter {
 	e := page.Entry
 	out := letter{
-		What: sentence(q.Voice(), e, asked(e), fields, Field.asked), Since: e.UpdatedAt,
-		Advice: p.words.Advice(e, q.Lang),
+		What: sentence(q.Voice(), e, asked(e), fields, office.Field.Asked), Since: e.UpdatedAt,
+		Advice: p.office.Advice(e, q.Lang),
 	}
 	if page.Other.State == trade.Held && e.State == trade.Accepted { // it explains where the row went
 		out.Advice.Do = q.Voice().T("row.renumbered.do")
 	}
-	if now := sentence(q.Voice(), e, e.Quantity, fields, Field.newest); now != out.What && !e.Away() {
+	if now := sentence(q.Voice(), e, e.Quantity, fields, office.Field.Newest); now != out.What && !e.Away() {
 		out.Now = now
 	}
 	for _, a := range attempts {
@@ -289,10 +284,10 @@ func (p *rowRoutes) summary(q *web.Request, page *rowPage, fields []Field, attem
 		}
 		for _, act := range actsFor(e, question) {
 			b := button{"act." + act, row + "/" + act}
-			if act == Retry && e.State == trade.Held {
+			if act == acts.ActRetry && e.State == trade.Held {
 				b.Key = "act.go." + doublesOf(question)
 			}
-			if out.Main == nil && act != Dismiss && e.State != trade.Waiting {
+			if out.Main == nil && act != acts.ActDismiss && e.State != trade.Waiting {
 				out.Main = &b
 			} else {
 				out.Others = append(out.Others, b)
@@ -324,37 +319,13 @@ func missingPath(q *web.Request, e trade.Entry, kind string) string {
 	return "/references/" + kind
 }
 
-// asked returns the field's value as it was sent or, if nothing was, as the ERP has it.
-func (f Field) asked() string {
-	if f.Sent != nil {
-		return *f.Sent
-	}
-	return f.erp()
-}
-
-// newest returns the field's value as it would be sent now or, if it cannot be, as the ERP has it.
-func (f Field) newest() string {
-	switch {
-	case !f.Differs:
-		return f.asked()
-	case f.Now != nil:
-		return *f.Now
-	}
-	return f.erp()
-}
-
-func (f Field) erp() string {
-	if len(f.ERP) == 1 && f.ERP[0] != nil {
-		return strings.TrimSpace(*f.ERP[0])
-	}
-	return ""
-}
-
 // sentence returns what a row is: its kind, the quantity, the product and the price. value returns
 // a field's value.
-func sentence(v view.Voice, e trade.Entry, quantity trade.Quantity, fields []Field, value func(Field) string) string {
+func sentence(v view.Voice, e trade.Entry, quantity trade.Quantity, fields []office.Field,
+	value func(office.Field) string,
+) string {
 	text := func(name string) string {
-		i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name && !f.Secret })
+		i := slices.IndexFunc(fields, func(f office.Field) bool { return f.Name == name && !f.Secret })
 		if i < 0 {
 			return ""
 		}
@@ -394,18 +365,19 @@ func sentence(v view.Voice, e trade.Entry, quantity trade.Quantity, fields []Fie
 // actsFor returns the acts that may be useful for a row in its state and with the question about it;
 // whether one can be done is in its plan. Rows that may be on the platform are decided on the page of
 // doubts.
-func actsFor(e trade.Entry, question ask) []Act {
-	offered := map[trade.State][]Act{
-		trade.Pending: {Retry, Dismiss}, trade.Waiting: {Retry, Dismiss}, trade.Invalid: {Dismiss},
-		trade.Rejected: {Retry, Dismiss},
-		trade.Held:     {Retry, Dismiss}, trade.Dismissed: {Reopen},
+func actsFor(e trade.Entry, question ask) []string {
+	offered := map[trade.State][]string{
+		trade.Pending: {acts.ActRetry, acts.ActDismiss}, trade.Waiting: {acts.ActRetry, acts.ActDismiss},
+		trade.Invalid:  {acts.ActDismiss},
+		trade.Rejected: {acts.ActRetry, acts.ActDismiss},
+		trade.Held:     {acts.ActRetry, acts.ActDismiss}, trade.Dismissed: {acts.ActReopen},
 	}[e.State]
 	if e.State == trade.Pending && e.NextAttemptAt.IsZero() || question == askERP { // it goes without an act
-		offered = []Act{Dismiss}
+		offered = []string{acts.ActDismiss}
 	}
 	if slices.ContainsFunc(e.Flags, func(f trade.Flag) bool { return slices.Contains(trade.AcknowledgedByAct, f) }) &&
 		decided(e) {
-		offered = append(offered, Acknowledge)
+		offered = append(offered, acts.ActAcknowledge)
 	}
 	return offered
 }

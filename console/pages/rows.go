@@ -13,16 +13,13 @@ import (
 
 	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // rowsRoutes are the list of rows and the saved searches.
 type rowsRoutes struct {
-	rows    Rows
-	totals  Totals
-	jobs    Jobs
-	words   Words
-	filters Filters
+	office *office.Office
 }
 
 func (p *rowsRoutes) routes() []web.Route {
@@ -100,7 +97,7 @@ func rowColumns(f RowFilter) []rowColumn {
 
 // lineOf returns one row of the list.
 func (p *rowsRoutes) lineOf(q *web.Request, e trade.Entry) rowLine {
-	line := rowLine{Entry: e, Shown: q.Voice().SpacedKey(e.Key), Reason: q.Voice().Key(p.words.Reason(e, q.Lang))}
+	line := rowLine{Entry: e, Shown: q.Voice().SpacedKey(e.Key), Reason: q.Voice().Key(p.office.Reason(e, q.Lang))}
 	line.Quantity = asked(e)
 	if currency, value, ok := e.Value(); ok {
 		line.Currency, line.Value = currency, &value
@@ -132,11 +129,11 @@ func (p *rowsRoutes) showRows(q *web.Request) error {
 		return err
 	}
 	page := rowsPage{Filter: f, States: trade.States, Flags: trade.AllFlags, Query: f.values("").Encode()}
-	for _, job := range p.jobs.Jobs() {
+	for _, job := range p.office.Jobs() {
 		page.Jobs = append(page.Jobs, job.Name)
 	}
 	f.Limit, f.Masked = PageRows, !q.May(trade.Accountant)
-	found, err := p.rows.RowPage(q.Context(), f.RowQuery)
+	found, err := p.office.RowPage(q.Context(), f.RowQuery)
 	if err != nil {
 		return err
 	}
@@ -157,7 +154,7 @@ func (p *rowsRoutes) showRows(q *web.Request) error {
 	if page.Counted, err = p.counted(q, f); err != nil {
 		return err
 	}
-	if page.Saved, err = p.filters.SavedFilters(q.Context(), q.Login.User.ID); err != nil {
+	if page.Saved, err = p.office.SavedFilters(q.Context(), q.Login.User.ID); err != nil {
 		return err
 	}
 	return q.Page(http.StatusOK, "rows", page)
@@ -169,11 +166,11 @@ func (p *rowsRoutes) counted(q *web.Request, f RowFilter) (*int, error) {
 		return nil, nil //nolint:nilnil // it is not known, which is no error
 	}
 	n := 0
-	for _, job := range p.jobs.Jobs() {
+	for _, job := range p.office.Jobs() {
 		if f.Job != "" && f.Job != job.Name {
 			continue
 		}
-		tallies, err := p.totals.Counts(q.Context(), job.Name)
+		tallies, err := p.office.Counts(q.Context(), job.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -313,7 +310,7 @@ func (p *rowsRoutes) saveFilter(q *web.Request) error {
 	if q.PostForm.Get("forget") != "" {
 		kept.Query, record.Act = "", "filter forget"
 	}
-	if err := p.filters.SaveFilter(q.Context(), kept, record); errors.Is(err, trade.ErrTooMany) {
+	if err := p.office.SaveFilter(q.Context(), kept, record); errors.Is(err, trade.ErrTooMany) {
 		return web.BadRequest("filter_many")
 	} else if err != nil {
 		return err

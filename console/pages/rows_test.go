@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/safrasync/safrasync/console/pages"
 	"github.com/safrasync/safrasync/internal/consoletest"
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -40,17 +40,20 @@ func TestAFilterThatIsNoTextIsRefused(t *testing.T) {
 	}
 }
 
-// reading has not read what is stuck.
-type reading struct{ consoletest.NoCauses }
+// seen is what was read of what is stuck.
+type seen office.Stuck
 
-func (reading) Stuck(context.Context, trade.Lang, bool) (pages.Stuck, error) {
-	return pages.Stuck{Reading: 30_000}, nil
+func (s seen) Stuck(context.Context, trade.Lang, bool) (office.Stuck, error) {
+	return office.Stuck(s), nil
 }
+
+func (seen) Expect() {}
 
 func TestPendingSaysThatRowsAreBeingRead(t *testing.T) {
 	t.Parallel()
-	b := consoletest.New(t, consoletest.OpenStore(t, state.SQLite),
-		func(o *consoletest.Options) { o.Ports.Causes = reading{} }).WithPeople().As(trade.Reader)
+	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople()
+	w.Pages.Sees(seen{Reading: 30_000})
+	b := w.As(trade.Reader)
 	b.Get("/pending?who=accounting").Wants(http.StatusOK, "As 30.000 linhas paradas estão sendo lidas",
 		`href="/pending?who=accounting">Ver agora</a>`)
 	if strings.Contains(b.Body, "Nada parado") {
@@ -58,21 +61,10 @@ func TestPendingSaysThatRowsAreBeingRead(t *testing.T) {
 	}
 }
 
-// seconds has read what is stuck half a minute ago.
-type seconds struct {
-	consoletest.NoCauses
-	now func() time.Time
-}
-
-func (s seconds) Stuck(context.Context, trade.Lang, bool) (pages.Stuck, error) {
-	return pages.Stuck{At: s.now().Add(-30 * time.Second)}, nil
-}
-
 func TestTheFirstPageSaysOfWhenItsNumbersAre(t *testing.T) {
 	t.Parallel()
-	var old seconds
-	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite),
-		func(o *consoletest.Options) { old.now = o.Site.Now; o.Ports.Causes = &old }).WithPeople()
+	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople()
+	w.Pages.Sees(seen{At: w.Clock.Now().Add(-30 * time.Second)})
 	w.As(trade.Reader).Get("/").Wants(http.StatusOK, "Situação de ", "está sendo lida de novo")
 }
 

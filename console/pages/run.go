@@ -6,14 +6,13 @@ import (
 
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // runRoutes are the history of the passes.
 type runRoutes struct {
-	runs      Runs
-	jobs      Jobs
-	schedules Scheduling
+	office *office.Office
 }
 
 func (p *runRoutes) routes() []web.Route {
@@ -28,7 +27,7 @@ type runsPage struct {
 	Runs []trade.RunReport
 	Next string
 	Job  string
-	Jobs []Job
+	Jobs []office.Job
 	last map[string]bool // ids of the newest run of each job
 	Live live
 }
@@ -63,9 +62,9 @@ func (p runsPage) NextPath() string {
 }
 
 func (p *runRoutes) showRuns(q *web.Request) error {
-	page := runsPage{Job: q.Form.Get("job"), Jobs: p.jobs.Jobs(), last: map[string]bool{}}
+	page := runsPage{Job: q.Form.Get("job"), Jobs: p.office.Jobs(), last: map[string]bool{}}
 	for _, job := range page.Jobs {
-		newest, err := p.runs.Runs(q.Context(), job.Name, 1)
+		newest, err := p.office.Runs(q.Context(), job.Name, 1)
 		if err != nil {
 			return err
 		}
@@ -73,12 +72,12 @@ func (p *runRoutes) showRuns(q *web.Request) error {
 			page.last[r.ID] = true
 		}
 	}
-	runs, err := p.runs.RunPage(q.Context(), page.Job, after(q), PageRows)
+	runs, err := p.office.RunPage(q.Context(), page.Job, after(q), PageRows)
 	if err != nil {
 		return err
 	}
 	page.Runs, page.Next = runs.Runs, runs.Next
-	page.Live = liveNow(p.jobs, q)
+	page.Live = liveNow(p.office, q)
 	return q.Page(http.StatusOK, "runs", page)
 }
 
@@ -101,13 +100,13 @@ type runSum struct {
 }
 
 func (p *runRoutes) showRun(q *web.Request) error {
-	run, err := p.runs.Run(q.Context(), q.PathValue("id"))
+	run, err := p.office.Run(q.Context(), q.PathValue("id"))
 	if err != nil {
 		return err
 	}
 	page := runPage{Run: run, Open: run.EndedAt.IsZero()}
 	if page.Open {
-		page.Live = liveNow(p.jobs, q)
+		page.Live = liveNow(p.office, q)
 		page.Now = page.Live.of(run.Job)
 	}
 	for _, state := range trade.States {
@@ -122,7 +121,7 @@ func (p *runRoutes) showRun(q *web.Request) error {
 		}
 	}
 	if run.Stopped != nil {
-		advice := p.schedules.AdviseStop(*run.Stopped, q.Lang)
+		advice := p.office.AdviseStop(*run.Stopped, q.Lang)
 		page.Stop = &advice
 	}
 	for i, note := range run.Notes {

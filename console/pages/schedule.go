@@ -5,17 +5,15 @@ import (
 	"slices"
 
 	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // scheduleRoutes are the schedules of the jobs, and the acts on jobs.
 type scheduleRoutes struct {
-	runs      Runs
-	jobs      Jobs
-	schedules Scheduling
-	words     Words
-	orders    orders
+	office *office.Office
+	orders orders
 }
 
 func (p *scheduleRoutes) routes() []web.Route {
@@ -34,7 +32,7 @@ type schedulesPage struct {
 }
 
 type scheduleShown struct {
-	Schedule
+	office.Schedule
 	Stop *trade.Advice // why it is stopped; nil: it is not, or a person paused it
 	Note string        // by the person who paused it
 	Last *trade.RunReport
@@ -42,11 +40,11 @@ type scheduleShown struct {
 }
 
 func (p *scheduleRoutes) showSchedules(q *web.Request) error {
-	schedules, err := p.schedules.Schedules(q.Context(), q.Lang)
+	schedules, err := p.office.Schedules(q.Context(), q.Lang)
 	if err != nil {
 		return err
 	}
-	page := schedulesPage{Live: liveNow(p.jobs, q)}
+	page := schedulesPage{Live: liveNow(p.office, q)}
 	if page.Ran, err = p.orders.told(q, true); err != nil {
 		return err
 	}
@@ -59,11 +57,11 @@ func (p *scheduleRoutes) showSchedules(q *web.Request) error {
 			if s.Status.State == trade.Paused && stop.Brake == nil {
 				shown.Note = stop.Text
 			} else {
-				advice := p.schedules.AdviseStop(*stop, q.Lang)
+				advice := p.office.AdviseStop(*stop, q.Lang)
 				shown.Stop = &advice
 			}
 		}
-		runs, err := p.runs.Runs(q.Context(), s.Job, 1)
+		runs, err := p.office.Runs(q.Context(), s.Job, 1)
 		if err != nil {
 			return err
 		}
@@ -94,7 +92,7 @@ func actsOn(status trade.JobStatus) []string {
 
 // schedulePlan is what an act on a job would do.
 type schedulePlan struct {
-	Plan   JobPlan
+	Plan   acts.JobPlan
 	Stop   *trade.Advice // the stop or brake that a release ends
 	Reason string
 	Fault  string
@@ -103,9 +101,27 @@ type schedulePlan struct {
 	Checked bool     // the person declares to have compared with the platform
 }
 
+// Lets returns what a release allows, as parts of phrases' keys.
+func (p schedulePlan) Lets() (out []string) {
+	r := p.Plan.Release
+	if r == nil {
+		return nil
+	}
+	if r.Brake != nil {
+		out = append(out, "brake")
+	}
+	if r.Stop != nil {
+		out = append(out, "stop")
+	}
+	if r.Sweep != nil {
+		out = append(out, "sweep")
+	}
+	return out
+}
+
 func (p *scheduleRoutes) planJob(q *web.Request) (schedulePlan, error) {
 	act, job := q.PostForm.Get("act"), q.PathValue("job")
-	if jobNamed(p.jobs, job) == nil {
+	if jobNamed(p.office, job) == nil {
 		return schedulePlan{}, web.ErrNotFound
 	}
 	if !slices.Contains(jobActs, act) {
@@ -114,13 +130,15 @@ func (p *scheduleRoutes) planJob(q *web.Request) (schedulePlan, error) {
 	if act != "run" && !q.May(trade.Administrator) {
 		return schedulePlan{}, web.ErrForbidden
 	}
-	plan, err := p.schedules.PlanJob(q.Context(), act, job, Person(q, q.PostForm.Get("reason")))
+	plan, err := p.office.PlanJob(q.Context(), act, job, Person(q, q.PostForm.Get("reason")))
 	page := schedulePlan{
 		Plan: plan, Reason: q.PostForm.Get("reason"), Checked: q.PostForm.Get("checked") == "1",
-		Exists: p.words.Exists(plan.Exists, q.Lang),
+	}
+	if plan.Release != nil {
+		page.Exists = p.office.Exists(plan.Release.Exists, q.Lang)
 	}
 	if err == nil && act == "release" && plan.Before.Stop != nil {
-		advice := p.schedules.AdviseStop(*plan.Before.Stop, q.Lang)
+		advice := p.office.AdviseStop(*plan.Before.Stop, q.Lang)
 		page.Stop = &advice
 	}
 	return page, err
@@ -152,7 +170,7 @@ func (p *scheduleRoutes) doSchedule(q *web.Request) error {
 		return q.Page(http.StatusUnprocessableEntity, "schedules_plan", page)
 	}
 	told := p.orders.path(q, "/schedules", page.Plan.Job) // the run may end before the order is answered
-	done, err := p.schedules.DoJob(q.Context(), page.Plan.Act, page.Plan.Job, q.PostForm.Get("mark"), page.Checked,
+	done, err := p.office.DoJob(q.Context(), page.Plan.Act, page.Plan.Job, q.PostForm.Get("mark"), page.Checked,
 		Person(q, page.Reason))
 	if err != nil {
 		return err
@@ -160,7 +178,7 @@ func (p *scheduleRoutes) doSchedule(q *web.Request) error {
 	if done.Asked != nil {
 		return Asked(q, done.Asked)
 	}
-	if done.Refused == string(acts.NotChecked) {
+	if done.Refused == acts.NotChecked {
 		page.Fault = "act.not_checked"
 		return q.Page(http.StatusUnprocessableEntity, "schedules_plan", page)
 	}

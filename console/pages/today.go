@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/pending"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -65,7 +66,7 @@ func helperOf(f trade.Fixer) string {
 }
 
 // todayOf returns the part of what is stuck that the first page shows.
-func todayOf(stuck Stuck, now time.Time) today {
+func todayOf(stuck office.Stuck, now time.Time) today {
 	out := today{Reading: stuck.Reading, Moving: stuck.Moving, At: stuck.At}
 	out.Old = !stuck.At.IsZero() && now.Sub(stuck.At) > oldAfter
 	for _, name := range []string{"accounting", "it", "platform"} {
@@ -106,7 +107,7 @@ func byWeight(a, b task) int {
 
 // taskOf sums up a cause. All kinds of records are the same grain, so that the weight is that of
 // one kind: contracts, or if that is zero fixations, then deliveries, then traceability.
-func taskOf(c Cause) task {
+func taskOf(c office.Cause) task {
 	t := task{
 		Helper: helperOf(c.Advice.Fixer), What: c.Advice.What, Rows: c.Rows() - c.Behind, Behind: c.Behind,
 		Oldest: c.Oldest,

@@ -4,16 +4,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/pending"
 	"github.com/safrasync/safrasync/trade"
 )
 
-func stuckCause(key string, state trade.State, fixer trade.Fixer, kg string, seen time.Time, rows int) Cause {
+func stuckCause(key string, state trade.State, fixer trade.Fixer, kg string, seen time.Time, rows int) office.Cause {
 	weight, err := trade.ParseDecimal(kg)
 	if err != nil {
 		panic(err)
 	}
-	return Cause{
+	return office.Cause{
 		Group: pending.Group{
 			Key: key, State: state, Oldest: seen, Own: []pending.Part{{Job: "contracts", State: state, Rows: rows}},
 			Sums: []pending.Sum{
@@ -30,7 +31,7 @@ func stuckCause(key string, state trade.State, fixer trade.Fixer, kg string, see
 func TestTheFirstPageNamesTheHeaviestTasksAndWho(t *testing.T) {
 	t.Parallel()
 	day := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
-	stuck := Stuck{Causes: []Cause{
+	stuck := office.Stuck{Causes: []office.Cause{
 		stuckCause("light", trade.Invalid, trade.FixERP, "10", day, 1),
 		stuckCause("heavy", trade.Rejected, trade.FixPlatform, "900", day.AddDate(0, 0, -3), 4),
 		stuckCause("doubt", trade.InDoubt, trade.FixAccounting, "1", day.AddDate(0, 0, -1), 1),
@@ -92,15 +93,15 @@ func TestTheChartShowsWhatWasSentAndWhatStands(t *testing.T) {
 func TestARunTellsItsPaceAndWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)
-	job := Progress{
+	job := office.Progress{
 		Job: "contracts", Phase: "sending", Done: 220, Total: 620, Since: now.Add(-time.Hour),
-		Pace: Pace{Since: now.Add(-30 * time.Second), Done: 20},
+		Pace: office.Pace{Since: now.Add(-30 * time.Second), Done: 20},
 	}
-	if got := liveOf([]Progress{job}, now)[0]; got.PerMinute != 400 || got.Left != time.Minute {
+	if got := liveOf([]office.Progress{job}, now)[0]; got.PerMinute != 400 || got.Left != time.Minute {
 		t.Errorf("%d a minute, %s left", got.PerMinute, got.Left)
 	}
 	job.Pace.Since = now.Add(-time.Second)
-	if got := liveOf([]Progress{job}, now)[0]; got.PerMinute != 0 || got.Left != 0 {
+	if got := liveOf([]office.Progress{job}, now)[0]; got.PerMinute != 0 || got.Left != 0 {
 		t.Errorf("after a second: %d a minute, %s left", got.PerMinute, got.Left)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -13,7 +14,7 @@ import (
 // they cannot be read it returns nil: pages then have no counts, and their own reads report the fault.
 func (p *Pages) Waiting(ctx context.Context, user *trade.User) map[string]int {
 	counts := map[string]int{}
-	waits, err := p.ports.Consents.Approvals(ctx)
+	waits, err := p.office.Approvals(ctx)
 	if err != nil {
 		return nil
 	}
@@ -22,8 +23,8 @@ func (p *Pages) Waiting(ctx context.Context, user *trade.User) map[string]int {
 			counts["/approvals"]++
 		}
 	}
-	for _, job := range p.ports.Jobs.Jobs() {
-		tallies, err := p.ports.Totals.Counts(ctx, job.Name)
+	for _, job := range p.office.Jobs() {
+		tallies, err := p.office.Counts(ctx, job.Name)
 		if err != nil {
 			return nil
 		}
@@ -36,7 +37,7 @@ func (p *Pages) Waiting(ctx context.Context, user *trade.User) map[string]int {
 				counts["/pending"] += t.Count
 			}
 		}
-		flags, err := p.ports.Totals.FlagCounts(ctx, job.Name)
+		flags, err := p.office.FlagCounts(ctx, job.Name)
 		if err != nil {
 			return nil
 		}
@@ -55,8 +56,8 @@ func mayApprove(a trade.Approval, user *trade.User) bool {
 }
 
 // AskedFor returns the acts that wait for consent and are about a row, or about a code of a de-para.
-func AskedFor(ctx context.Context, consents Consents, job string, keys ...string) ([]trade.Approval, error) {
-	all, err := consents.Approvals(ctx)
+func AskedFor(ctx context.Context, o *office.Office, job string, keys ...string) ([]trade.Approval, error) {
+	all, err := o.Approvals(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -75,11 +76,11 @@ func AskedFor(ctx context.Context, consents Consents, job string, keys ...string
 }
 
 // Titles returns the titles of jobs for people.
-func (p *Pages) Titles(lang trade.Lang) trade.Titles { return titlesOf(p.ports.Jobs, lang) }
+func (p *Pages) Titles(lang trade.Lang) trade.Titles { return titlesOf(p.office, lang) }
 
-func titlesOf(jobs Jobs, lang trade.Lang) trade.Titles {
+func titlesOf(o *office.Office, lang trade.Lang) trade.Titles {
 	var titled []trade.TitledJob
-	for _, j := range jobs.Jobs() {
+	for _, j := range o.Jobs() {
 		titled = append(titled, trade.TitledJob{Job: j.Name, Sends: j.Sends, Title: j.Title})
 	}
 	return trade.TitlesOf(titled, lang)

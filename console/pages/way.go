@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/console/view"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -44,7 +45,7 @@ func (p *rowRoutes) way(v view.Voice, page *rowPage, attempts []trade.Attempt) [
 		if a.FinishedAt.IsZero() {
 			continue
 		}
-		outcome, phase := p.words.Attempt(a, v.Language())
+		outcome, phase := p.office.Attempt(a, v.Language())
 		answer := wayStep{
 			At: a.FinishedAt, Kind: "answered", What: page.hide(outcome), Bad: a.Outcome != trade.OutcomeCreated,
 		}
@@ -75,12 +76,12 @@ func (p *rowRoutes) way(v view.Voice, page *rowPage, attempts []trade.Attempt) [
 
 // fieldView is a field as the ERP has it, as it was sent, and as the platform showed it.
 type fieldView struct {
-	Field
+	office.Field
 	Off bool // it has a problem, or the three differ
 }
 
 // compare separates the fields that differ between ERP, request and platform.
-func (page *rowPage) compare(fields []Field) {
+func (page *rowPage) compare(fields []office.Field) {
 	for _, f := range fields {
 		view := fieldView{Field: f, Off: f.Problem != nil || f.Differs || f.Apart}
 		page.There = page.There || f.There != nil

@@ -24,8 +24,10 @@ import (
 	"github.com/safrasync/safrasync/console/books"
 	"github.com/safrasync/safrasync/console/pages"
 	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/internal/config/configtest"
 	"github.com/safrasync/safrasync/internal/english"
 	"github.com/safrasync/safrasync/internal/ledgertest"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -95,76 +97,6 @@ func (b *Buffer) String() string {
 	return b.b.String()
 }
 
-// noJobs is an engine without jobs.
-type noJobs struct{}
-
-func (noJobs) Jobs() []pages.Job       { return nil }
-func (noJobs) Progress() pages.Running { return pages.Running{Changed: make(chan struct{})} }
-
-// noWords explains no row.
-type noWords struct{ pages.Words }
-
-func (noWords) Reason(trade.Entry, trade.Lang) string { return "" }
-
-// NoCauses is an engine that reports no stuck rows.
-type NoCauses struct{}
-
-// Expect does nothing.
-func (NoCauses) Expect() {}
-
-// Stuck returns nothing.
-func (NoCauses) Stuck(context.Context, trade.Lang, bool) (pages.Stuck, error) {
-	return pages.Stuck{}, nil
-}
-
-// noTables has empty de-para tables.
-type noTables struct{ pages.Tables }
-
-func (noTables) ReferenceSource(string) string                            { return "ledger" }
-func (noTables) WriteReferences(context.Context, string, io.Writer) error { return nil }
-
-// noSchedules has no schedules.
-type noSchedules struct{ pages.Scheduling }
-
-func (noSchedules) Schedules(context.Context, trade.Lang) ([]pages.Schedule, error) {
-	return nil, nil
-}
-
-// noReports has no closed month.
-type noReports struct{ pages.Reports }
-
-func (noReports) Closings(context.Context) ([]trade.Closing, error) { return nil, nil }
-
-func (noReports) ReadClosing(context.Context, string, trade.Lang, int) (pages.ClosedMonth, error) {
-	return pages.ClosedMonth{}, state.ErrNotFound
-}
-
-func (noReports) ClosingStyle(context.Context, string, trade.Lang) (string, error) {
-	return "", state.ErrNotFound
-}
-
-// consents reads the consents of a ledger, without an engine that could execute what was ordered.
-type consents struct {
-	pages.Consents
-	s   *state.Store
-	now func() time.Time
-}
-
-func (c consents) Approvals(ctx context.Context) ([]trade.Approval, error) {
-	return c.s.Approvals(ctx, c.now())
-}
-
-func (c consents) ReviewApproval(ctx context.Context, id int64) (w pages.Waits, err error) {
-	w.Approval, err = c.s.Approval(ctx, id)
-	return w, err
-}
-
-type noSheets struct{ pages.Sheets }
-
-func (noSheets) PlanSheet(context.Context, io.Reader, trade.Lang) (pages.SheetPlan, error) {
-	return pages.SheetPlan{}, nil
-}
-
 // OnBoth runs a test with its ledger in SQLite and in PostgreSQL.
 func OnBoth(t *testing.T, test func(t *testing.T, s *state.Store)) {
 	t.Helper()
@@ -181,7 +113,6 @@ func OpenStore(t *testing.T, driver string) *state.Store {
 type Options struct {
 	Site   web.Site
 	Auth   auth.Options
-	Ports  pages.Ports
 	Behind netip.Prefix
 }
 
@@ -200,18 +131,17 @@ func New(t *testing.T, s *state.Store, adjust ...func(*Options)) *World {
 				zap.DebugLevel)),
 		},
 		Auth: auth.Options{Users: s, Logins: s, Idle: 30 * time.Minute, Most: 12 * time.Hour},
-		Ports: pages.Ports{
-			Totals: s, Rows: s, Runs: s, Audit: s, Filters: s, Codes: s, Jobs: noJobs{}, Words: noWords{},
-			Causes: NoCauses{}, Tables: noTables{}, Scheduling: noSchedules{}, Reports: noReports{},
-			Sheets: noSheets{}, Consents: consents{s: s, now: w.Clock.Now},
-		},
 	}
 	for _, change := range adjust {
 		change(&o)
 	}
 	w.Sessions = auth.New(o.Auth)
-	o.Ports.Sessions = w.Sessions
-	w.Pages = pages.New(o.Ports, books.Routes(o.Ports)...)
+	at := office.New(office.Options{
+		Config: configtest.Load(t, t.TempDir()+"/config.yaml", configtest.Sample(t), "x"), Store: s,
+		Board: office.NewBoard(), Log: zap.NewNop(), Now: w.Clock.Now,
+	})
+	t.Cleanup(at.Close)
+	w.Pages = pages.New(at, w.Sessions, books.Routes(at, w.Sessions)...)
 	w.Console = console.New(console.Options{
 		Site: o.Site, Sessions: w.Sessions, Pages: w.Pages, Behind: o.Behind,
 		Hosts: []string{"127.0.0.1", "console.example"},

@@ -88,7 +88,7 @@ var rules = map[string]rule{
 			"trade", "internal/connlimit", "console/auth", "console/pages", "console/view", "console/web",
 		},
 		testsMay: []string{"state", "internal/pgtest", "internal/consoletest"},
-		reason:   "console serves and guards; what it shows comes from its pages, and cmd/safrasync gives them ledger and engine",
+		reason:   "console serves and guards; what it shows comes from its pages, which ask internal/office",
 	},
 	"console/view": {
 		may:    []string{"trade", "internal/i18n"},
@@ -105,15 +105,18 @@ var rules = map[string]rule{
 	},
 	"console/pages": {
 		may: []string{
-			"trade", "sync/acts", "sync/pending", "sync/reconcile", "sync/reconcile/paper", "internal/i18n",
-			"console/view", "console/web",
+			"trade", "sync/acts", "sync/events", "sync/pending", "sync/reconcile", "sync/reconcile/paper", "internal/i18n",
+			"internal/office", "console/view", "console/web",
 		},
 		testsMay: []string{"state", "internal/pgtest", "internal/consoletest"},
-		reason:   "pages show the plans of the engine and order through interfaces of their own; who asks they learn through one, too",
+		reason:   "pages show what the office answers, and order there; who asks they learn through an interface of their own",
 	},
 	"console/books": {
-		may:    []string{"trade", "sync/acts", "internal/i18n", "console/pages", "console/view", "console/web"},
-		reason: "books are pages, as those of console/pages, whose ports they share",
+		may: []string{
+			"trade", "sync/acts", "sync/mapping", "internal/i18n", "internal/office", "console/pages", "console/view",
+			"console/web",
+		},
+		reason: "books are pages, as those of console/pages",
 	},
 	"sync": {
 		may: []string{
@@ -227,14 +230,10 @@ var rules = map[string]rule{
 	"cmd/safrasync/acts": command(),
 	"cmd/safrasync/api":  command("internal/receiver"),
 	"cmd/safrasync/care": command("internal/alert", "internal/torture"),
-	"cmd/safrasync/daemon": command("cmd/safrasync/desk", "console", "console/auth", "internal/connlimit",
-		"internal/httpapi", "internal/metrics", "internal/receiver", "internal/systemd", "sync/sending"),
-	"cmd/safrasync/demo": command("apiclient/sandbox"),
-	"cmd/safrasync/desk": {
-		may:      append(command().may, "console", "console/auth", "console/books", "console/pages", "console/web"),
-		testsMay: []string{"cmd/safrasync/demo", "cmd/safrasync/runs"},
-		reason:   "desk is what the console asks of the program, whoever serves it",
-	},
+	"cmd/safrasync/daemon": command("console", "console/auth", "console/books", "console/pages", "console/web",
+		"internal/connlimit", "internal/httpapi", "internal/metrics", "internal/receiver", "internal/systemd",
+		"sync/sending"),
+	"cmd/safrasync/demo":   command("apiclient/sandbox"),
 	"cmd/safrasync/refs":   command(),
 	"cmd/safrasync/report": command(),
 	"cmd/safrasync/rows":   command(),
@@ -258,7 +257,7 @@ var rules = map[string]rule{
 			"sync/events", "sync/pending", "sync/reconcile", "sync/reconcile/paper", "sync/reconcile/archive",
 			"apiclient", "internal/alert", "internal/config", "internal/i18n", "internal/words",
 		},
-		testsMay: []string{"internal/config/configtest"},
+		testsMay: []string{"internal/config/configtest", "internal/ledgertest", "internal/pgtest"},
 		reason:   "office answers and orders for people, and knows neither who asks nor how it is shown",
 	},
 	"internal/words": {
@@ -300,7 +299,7 @@ var rules = map[string]rule{
 	"internal/consoletest": {
 		may: []string{
 			"trade", "state", "console", "console/auth", "console/books", "console/pages", "console/web",
-			"internal/ledgertest", "internal/english",
+			"internal/config/configtest", "internal/ledgertest", "internal/office", "internal/english",
 		},
 		reason: "consoletest opens consoles for the tests of others, put together as the program does it",
 	},

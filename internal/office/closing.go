@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/reconcile"
+	"github.com/safrasync/safrasync/sync/reconcile/paper"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -80,4 +82,89 @@ func closingValue(plan reconcile.ClosingPlan) *trade.Decimal {
 		return nil
 	}
 	return &sum
+}
+
+// PlanClosing returns what closing a month would store, with its earlier closings.
+func (o *Office) PlanClosing(ctx context.Context, day trade.Date) (plan reconcile.ClosingPlan, err error) {
+	err = o.standing(ctx, day, func(s *reconcile.Snapshot) error {
+		plan, err = s.PlanClosing(o.conf.Report.Tolerance())
+		return err
+	})
+	if err == nil {
+		plan.Before, err = o.store.Closings(ctx, day)
+	}
+	return plan, err
+}
+
+// CloseReport stores what a plan with this mark showed. If other people must agree, it asks them
+// instead and returns the approval. It does neither if the plan has changed, does not add up, or
+// comes too early; then id is empty and asked is nil.
+func (o *Office) CloseReport(ctx context.Context, day trade.Date, mark string,
+	who acts.Person,
+) (id string, asked *trade.Approval, err error) {
+	err = o.standing(ctx, day, func(s *reconcile.Snapshot) error {
+		p, err := s.PlanClosing(o.conf.Report.Tolerance())
+		if err != nil || p.Mark != mark || len(p.Uneven) > 0 || p.TooEarly() {
+			return err
+		}
+		asked, err = AskClosing(ctx, o.Acts(), day, p, false, who)
+		if err != nil || asked != nil {
+			return err
+		}
+		record, err := who.Record(o.now(), reconcile.ActClose, day.String(), s.Kept())
+		if err != nil {
+			return err
+		}
+		closing, err := reconcile.Freeze(ctx, o.store, s, who.Name, who.Reason, record)
+		id = closing.ID
+		return err
+	})
+	if err != nil {
+		return "", nil, err
+	}
+	return id, asked, nil
+}
+
+// ClosedMonth is a closing with its content.
+type ClosedMonth struct {
+	Closing trade.Closing
+	Plan    reconcile.ClosingPlan
+	Report  *paper.Report
+}
+
+// ReadClosing returns a closing. It returns trade.ErrNotFound if the id is unknown.
+func (o *Office) ReadClosing(ctx context.Context, id string, lang trade.Lang,
+	most int,
+) (out ClosedMonth, err error) {
+	q := ReportQuery{Closing: id}
+	err = o.asked(ctx, q, func(s *reconcile.Snapshot) error {
+		if out.Plan, err = s.PlanClosing(o.conf.Report.Tolerance()); err != nil {
+			return err
+		}
+		c := s.Head.Closed
+		out.Closing = trade.Closing{
+			ID: c.ID, Day: out.Plan.Day, At: c.At, Who: c.Who, Reason: c.Reason, Hash: c.Hash, Audit: c.Audit,
+			Program: s.Head.Program, Rows: s.Head.Rows,
+		}
+		options := o.ReportOptions(q, lang)
+		options.By = []reconcile.By{reconcile.ByAll, reconcile.BySeason, reconcile.ByPlace} // by producer only in files
+		out.Report, err = paper.Read(s, options, most)
+		return err
+	})
+	return out, err
+}
+
+// ClosingStyle returns a style sheet that prints the identity of a closing on every page.
+func (o *Office) ClosingStyle(ctx context.Context, id string, lang trade.Lang) (string, error) {
+	list, err := o.store.Closings(ctx, trade.Date{})
+	if err != nil {
+		return "", err
+	}
+	for _, c := range list {
+		if c.ID == id {
+			head := reconcile.Head{Day: c.Day.String(), Closed: &reconcile.Closed{At: c.At, Hash: c.Hash}}
+			return paper.Style(reconcile.Heading{Head: head, Lang: lang, Zone: o.conf.Zone()}), nil
+		}
+	}
+	return "", state.ErrNotFound
 }

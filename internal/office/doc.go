@@ -1,9 +1,20 @@
 // Package office has the questions and the orders of people: what waits and why, one row and all
-// about it, the state of the jobs, de-para tables and their files, closings, alerts; and what is done
-// about them, with the acts of the engine. The command line, the console and the HTTP API ask here
-// and print, so that no question has two answers and no order two rules.
+// about it, the state of the jobs, runs, de-para tables and their files, reports and closings,
+// alerts, acts and their approvals. The command line, the console and the HTTP API ask here and
+// print, so that no question has two answers and no order two rules.
 //
-// It works on a ledger that is open and, for what needs one, on an engine. It knows neither who asks
-// nor how an answer is shown: roles of the console are checked before it is asked, the consent of
-// other people by the acts themselves.
+// An Office works on one ledger with one reading of the configuration, and in a service on an engine
+// and a scheduler. It guarantees:
+//
+//   - Who holds an Office reads the ledger through the interface Ledger, and changes it by orders
+//     alone. Each order names a person, and stands in the audit before or with its effect.
+//   - An order does what its plan showed, or nothing: the plan is made again, and must have the mark
+//     of the one that was shown. The plans are those of sync/acts and sync/reconcile; there are no
+//     others.
+//   - What needs the consent of other people waits for it, whoever ordered it and wherever. The rules
+//     for that are read in one place (sync/acts). Which pages and acts a role has is the console's to
+//     check, before it asks.
+//
+// Answers are data; a reader's language comes in only where an answer is a sentence, and then from
+// internal/words.
 package office

@@ -5,14 +5,12 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/safrasync/safrasync/internal/config"
-	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/events"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// RowHints is what is known of a row beyond the answers to its own requests.
-type RowHints struct {
+// Hints is what is known of a row beyond the answers to its own requests.
+type Hints struct {
 	trade.Hints
 	Like       []events.Suggestion
 	Unreadable []trade.Candidate
@@ -28,7 +26,7 @@ const hintsShown = 10
 const HintsCompared = 2000
 
 // Several reports whether more than one record matches everything that was sent.
-func (h RowHints) Several() bool {
+func (h Hints) Several() bool {
 	full := 0
 	for _, s := range h.Like {
 		if s.Full {
@@ -40,10 +38,8 @@ func (h RowHints) Several() bool {
 
 // Hints collects what events reported about a row: about its record, its producer and its farm,
 // about the contract on which it depends and, while it is in doubt, about records that it may be.
-func Hints(ctx context.Context, conf *config.Config, store *state.Store, e trade.Entry,
-	attempts []trade.Attempt,
-) (RowHints, error) {
-	var out RowHints
+func (o *Office) Hints(ctx context.Context, e trade.Entry, attempts []trade.Attempt) (Hints, error) {
+	var out Hints
 	ids := map[string][]string{}
 	if e.RemoteID != "" {
 		ids[string(e.Sends)] = []string{e.RemoteID}
@@ -73,10 +69,10 @@ func Hints(ctx context.Context, conf *config.Config, store *state.Store, e trade
 	}
 	out.Doubtful = !since.IsZero()
 	var err error
-	if out.Hints, err = store.Hints(ctx, ids, since, hintsShown); err != nil || since.IsZero() {
+	if out.Hints, err = o.store.Hints(ctx, ids, since, hintsShown); err != nil || since.IsZero() {
 		return out, err
 	}
-	silence, err := store.EventSilence(ctx)
+	silence, err := o.store.EventSilence(ctx)
 	if err != nil {
 		return out, err
 	}
@@ -84,11 +80,11 @@ func Hints(ctx context.Context, conf *config.Config, store *state.Store, e trade
 	if e.Sends != trade.OrderCommitments {
 		return out, nil
 	}
-	candidates, err := store.Candidates(ctx, since.Add(-time.Minute), HintsCompared+1)
+	candidates, err := o.store.Candidates(ctx, since.Add(-time.Minute), HintsCompared+1)
 	if err == nil {
 		out.More = len(candidates) > HintsCompared
 		candidates = candidates[:min(len(candidates), HintsCompared)]
-		out.Like, out.Unreadable = events.Suggestions(attempts, candidates, conf.Limits(), Now())
+		out.Like, out.Unreadable = events.Suggestions(attempts, candidates, o.conf.Limits(), o.now())
 	}
 	return out, err
 }

@@ -3,6 +3,7 @@ package office
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
@@ -36,4 +37,57 @@ func Abandoned(ctx context.Context, store *state.Store, status trade.JobStatus) 
 		Text: "the process that ran the job is gone; the next run finds out what became of the rows that were in flight, and goes on",
 	}
 	return status, nil
+}
+
+// Ledger is what people may read of the ledger.
+type Ledger interface {
+	// JobStatus returns the status of a job; Counts, FlagCounts and Cursor its stored sums.
+	JobStatus(ctx context.Context, job string) (trade.JobStatus, error)
+	Counts(ctx context.Context, job string) ([]trade.Tally, error)
+	FlagCounts(ctx context.Context, job string) (map[trade.Flag]int, error)
+	Cursor(ctx context.Context, job string) (trade.Cursor, error)
+
+	// RowPage returns one page of the rows that a query selects.
+	RowPage(ctx context.Context, q trade.RowQuery) (trade.RowPage, error)
+	// Entry and EntryByID return one row, by job and key or by id. They return trade.ErrNotFound if
+	// there is none.
+	Entry(ctx context.Context, job, key string) (trade.Entry, error)
+	EntryByID(ctx context.Context, id int64) (trade.Entry, error)
+	// Entries returns rows by their ids, in any order; it omits unknown ids.
+	Entries(ctx context.Context, ids []int64) ([]trade.Entry, error)
+	Attempts(ctx context.Context, entryID int64) ([]trade.Attempt, error)
+	// Dependents returns at most limit rows that depend on a row, first those that wait for it.
+	Dependents(ctx context.Context, entry trade.Entry, limit int) ([]trade.Entry, error)
+	// Place returns the position of a row among the rows in its state, oldest first, and their
+	// number.
+	Place(ctx context.Context, entry trade.Entry) (place, of int, err error)
+
+	// Runs returns the latest passes of a job, newest first.
+	Runs(ctx context.Context, job string, limit int) ([]trade.RunReport, error)
+	// RunsEnded calls fn for each pass that ended in a period.
+	RunsEnded(ctx context.Context, from, before time.Time, fn func(trade.RunReport) error) error
+	// Run returns one pass. It returns trade.ErrNotFound if the id is unknown.
+	Run(ctx context.Context, id string) (trade.RunReport, error)
+	// RunPage returns passes of a job, or of all jobs if the name is empty, newest first. after is
+	// RunPage.Next of the previous page.
+	RunPage(ctx context.Context, job, after string, limit int) (trade.RunPage, error)
+
+	// AuditOf returns the acts on a target ("job key"), newest first.
+	AuditOf(ctx context.Context, target string, limit int) ([]trade.AuditRecord, error)
+	// AuditPage returns one page of the acts that a query selects, newest first.
+	AuditPage(ctx context.Context, q trade.AuditQuery) (trade.AuditPage, error)
+	// VerifyAudit compares the audit with its own hashes and with the journal.
+	VerifyAudit(ctx context.Context) (trade.AuditProof, error)
+	// AppendAudit stores that somebody saw or took what is kept from others. It changes nothing else.
+	AppendAudit(ctx context.Context, record trade.AuditRecord) error
+
+	SavedFilters(ctx context.Context, user int64) ([]trade.SavedFilter, error)
+	// SaveFilter stores a search, or removes it if its query is empty. It returns trade.ErrTooMany
+	// if the person has too many.
+	SaveFilter(ctx context.Context, f trade.SavedFilter, record trade.AuditRecord) error
+
+	// Shortages returns the missing references, and the rows that wait for them.
+	Shortages(ctx context.Context) ([]trade.Shortage, error)
+	// ListReferences returns the lines of a de-para table.
+	ListReferences(ctx context.Context, kind string) ([]trade.Reference, error)
 }

@@ -1,8 +1,117 @@
 package office
 
 import (
+	"context"
+	gosync "sync"
 	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/internal/words"
+	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/pending"
+	"github.com/safrasync/safrasync/trade"
 )
+
+// Office answers people's questions and does their orders. What it reads of the ledger can be asked
+// of it directly; the ledger is changed by orders alone.
+type Office struct {
+	Ledger
+	conf      *config.Config
+	store     *state.Store
+	engine    *engine.Engine
+	scheduler *engine.Scheduler
+	board     *Board
+	log       *zap.Logger
+	version   string
+	lang      trade.Lang
+	now       func() time.Time
+	jobs      []*mapping.Job
+	blocked   *pending.Board
+
+	turn chan struct{} // holds one value: one report at a time, because each reads the whole ledger
+	file chan struct{} // holds one value: one file of decisions is read at a time, because of the memory
+
+	ending context.Context // ends with Close; for work in the background
+	end    context.CancelFunc
+
+	patience time.Duration // how long a page waits for the rows to be read
+	waitFor  int           // up to so many stuck rows a page waits until all are read
+
+	mu       gosync.Mutex
+	view     *pending.View
+	looking  *looking // the read in progress, which later callers share; nil: none
+	failed   error    // error of the last read in the background; nil: none
+	begun    bool     // the first read has begun
+	ended    bool
+	working  gosync.WaitGroup // reads in progress
+	indexing gosync.WaitGroup // index
+}
+
+// Options are what an office works with.
+type Options struct {
+	Config    *config.Config
+	Store     *state.Store
+	Jobs      []*mapping.Job    // in the order in which they run
+	Engine    *engine.Engine    // for what reads the ERP, or asks the platform; nil: none
+	Scheduler *engine.Scheduler // for runs; nil: none can be ordered
+	Board     *Board            // progress of the runs of this process
+	Log       *zap.Logger
+	Version   string     // of the program
+	Lang      trade.Lang // of the service
+	Now       func() time.Time
+}
+
+// New returns an office.
+func New(o Options) *Office {
+	out := &Office{
+		Ledger: LiveStatus{Store: o.Store}, conf: o.Config, store: o.Store, engine: o.Engine, scheduler: o.Scheduler,
+		jobs: o.Jobs, board: o.Board, log: o.Log, version: o.Version, lang: o.Lang, now: o.Now,
+		patience: stuckPatience, waitFor: stuckFew,
+		turn: make(chan struct{}, 1), file: make(chan struct{}, 1),
+	}
+	out.blocked = &pending.Board{Ledger: o.Store, Jobs: out.jobs, Now: o.Now}
+	out.ending, out.end = context.WithCancel(context.Background())
+	return out
+}
+
+// Serve begins the work in the background that only a service does. It ends with Close.
+func (o *Office) Serve() { o.indexing.Go(o.index) }
+
+// Close ends the work in the background and waits for it.
+func (o *Office) Close() {
+	o.mu.Lock()
+	o.ended = true
+	o.mu.Unlock()
+	o.end()
+	o.working.Wait()
+	o.indexing.Wait()
+}
+
+// Voice returns the voice for a reader of a language.
+func (o *Office) Voice(lang trade.Lang) words.Voice {
+	return words.Voice{
+		Lang: lang, Zone: o.conf.Zone(), Own: o.conf.Catalogue(), Titles: o.conf.Titles(lang),
+	}
+}
+
+// Acts returns the acts of people on this ledger.
+func (o *Office) Acts() *acts.Acts {
+	people := ActsOn(o.store, o.jobs, o.conf)
+	people.Now = o.now
+	if o.engine == nil {
+		return people
+	}
+	people.Rows = o.engine
+	if reader, ok := o.engine.Platform.(acts.Reader); ok {
+		people.Platform = reader
+	}
+	return people
+}
 
 // Now returns the wall clock's time, in UTC.
 func Now() time.Time { return time.Now().UTC() }

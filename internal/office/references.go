@@ -2,10 +2,13 @@ package office
 
 import (
 	"context"
+	"fmt"
+	"io"
 
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -53,4 +56,111 @@ func Source(conf *config.Config, kind string) string {
 		return "erp"
 	}
 	return "ledger"
+}
+
+// ReferencePlan is what an import would do.
+type ReferencePlan struct {
+	ReferenceTable
+	Renamed   int // existing codes that get another label
+	Changes   []trade.ReferenceChange
+	Unchanged int
+	Fault     string // why the file is not such a table; "" if it is
+}
+
+// ReferenceFault means that a code or an id cannot be used.
+type ReferenceFault struct {
+	Code, ID string
+	Blank    bool // the code is blank
+}
+
+// What returns which of the two it is, as a part of a phrase's key.
+func (f *ReferenceFault) What() string {
+	if _, err := trade.ParseID(f.ID); err != nil && !f.Blank {
+		return "id"
+	}
+	return "code"
+}
+
+func (f *ReferenceFault) Error() string {
+	return "the code must not be blank, and the id must be a UUID"
+}
+
+// ReferenceSource returns where a kind of reference is stored: ledger, erp, platform.
+func (o *Office) ReferenceSource(kind string) string { return Source(o.conf, kind) }
+
+// PlanReferences reads a CSV of codes and ids, and returns what it would change. It stores nothing.
+func (o *Office) PlanReferences(ctx context.Context, kind string, file io.Reader, layout ReferenceLayout,
+	lang trade.Lang,
+) (plan ReferencePlan, err error) {
+	if plan.ReferenceTable, err = ReadReferences(file, layout, o.Voice(lang)); err != nil {
+		//nolint:nilerr // the fault is the file's, and told to the person
+		return ReferencePlan{Fault: err.Error(), ReferenceTable: ReferenceTable{Text: plan.Text}}, nil
+	}
+	all, _, err := o.store.References(ctx)
+	if err != nil {
+		return ReferencePlan{}, err
+	}
+	plan.Changes = state.ChangesOf(all[kind], plan.Codes)
+	plan.Unchanged = len(plan.Codes) - len(plan.Changes)
+	plan.Renamed, err = plan.Renames(ctx, o.store, kind)
+	return plan, err
+}
+
+// SetReferences stores codes, together with the audit record.
+func (o *Office) SetReferences(ctx context.Context, kind string, codes, labels map[string]string, act string,
+	who acts.Person,
+) (added, changed int, err error) {
+	if err := o.mayChange(kind); err != nil {
+		return 0, 0, err
+	}
+	clean, named := make(map[string]string, len(codes)), make(map[string]string, len(labels))
+	for code, id := range codes {
+		parsed, err := trade.ParseID(id)
+		if err != nil || mapping.IsBlankCode(mapping.NormalCode(code)) {
+			return 0, 0, &ReferenceFault{
+				Code: code, ID: id, Blank: mapping.IsBlankCode(mapping.NormalCode(code)),
+			}
+		}
+		clean[mapping.NormalCode(code)] = parsed
+		if label, ok := labels[code]; ok {
+			named[mapping.NormalCode(code)] = label
+		}
+	}
+	record, err := who.Record(o.now(), act, kind, nil)
+	if err != nil {
+		return 0, 0, err
+	}
+	return o.store.ImportReferences(ctx, kind, clean, named, record)
+}
+
+// RemoveReference removes one code, together with the audit record. It reports whether the code
+// existed.
+func (o *Office) RemoveReference(ctx context.Context, kind, code string, who acts.Person) (bool, error) {
+	if err := o.mayChange(kind); err != nil {
+		return false, err
+	}
+	record, err := who.Record(o.now(), "refs remove", kind, nil)
+	if err != nil {
+		return false, err
+	}
+	n, err := o.store.RemoveReferences(ctx, kind, []string{code}, record)
+	return n > 0, err
+}
+
+// mayChange returns an error for a kind that is not stored in the ledger: the next run would read
+// it from the ERP again.
+func (o *Office) mayChange(kind string) error {
+	if from := Source(o.conf, kind); from != "ledger" {
+		return fmt.Errorf("the references %s are kept in the %s", kind, from)
+	}
+	return nil
+}
+
+// WriteReferences writes a table as CSV that is safe to open in a spreadsheet.
+func (o *Office) WriteReferences(ctx context.Context, kind string, w io.Writer) error {
+	table, err := o.store.ListReferences(ctx, kind)
+	if err != nil {
+		return err
+	}
+	return WriteReferences(w, table)
 }

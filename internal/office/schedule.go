@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/robfig/cron/v3"
-
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -33,3 +32,21 @@ func NextRuns(schedule cron.Schedule, status trade.JobStatus, from, now time.Tim
 
 // cronTimes is how many of the next times are shown.
 const cronTimes = 5
+
+// Schedule is a job with its schedules.
+type Schedule struct {
+	Job    string
+	Sends  trade.Kind
+	Times  []ScheduleTimes
+	Hours  []string // hours in which it may send; none: always
+	Status trade.JobStatus
+	Alone  bool // it runs by hand only
+}
+
+// ScheduleTimes is one schedule of a job.
+type ScheduleTimes struct {
+	Sweep bool
+	Text  string // as configured
+	Words string
+	Next  []time.Time
+}

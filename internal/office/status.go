@@ -7,7 +7,6 @@ import (
 
 	"github.com/robfig/cron/v3"
 
-	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/sync/mapping"
@@ -81,15 +80,16 @@ type Service struct {
 	PID     int       `json:"pid"`
 }
 
-// ReadStatus returns the configured jobs in file order, then those that only the ledger knows.
-func ReadStatus(ctx context.Context, store *state.Store, configuration *config.Config) ([]JobStatus, error) {
-	known, err := store.Jobs(ctx)
+// Status returns the status of the configured jobs in file order, then of those that only the ledger
+// knows.
+func (o *Office) Status(ctx context.Context) ([]JobStatus, error) {
+	known, err := o.store.Jobs(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var names []string
 	specs := map[string]mapping.JobSpec{}
-	for _, spec := range configuration.JobSpecs() {
+	for _, spec := range o.conf.JobSpecs() {
 		names = append(names, spec.Name)
 		specs[spec.Name] = spec
 	}
@@ -98,26 +98,26 @@ func ReadStatus(ctx context.Context, store *state.Store, configuration *config.C
 			names = append(names, name)
 		}
 	}
-	services, err := readServices(ctx, store)
+	services, err := readServices(ctx, o.store)
 	if err != nil {
 		return nil, err
 	}
-	instances, err := readInstances(ctx, store)
+	instances, err := readInstances(ctx, o.store)
 	if err != nil {
 		return nil, err
 	}
-	backup, err := store.LastBackup(ctx)
+	backup, err := o.store.LastBackup(ctx)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]JobStatus, len(names))
 	for i, name := range names {
-		if out[i], err = ReadJob(ctx, store, name); err != nil {
+		if out[i], err = ReadJob(ctx, o.store, name); err != nil {
 			return nil, err
 		}
 		out[i].Services, out[i].Instances, out[i].LastBackup = services, instances, timeOrNull(backup.At)
 		if spec, ok := specs[name]; ok {
-			if err := out[i].Schedule(spec, configuration.Zone(), Now()); err != nil {
+			if err := out[i].Schedule(spec, o.conf.Zone(), o.now()); err != nil {
 				return nil, err
 			}
 		}

@@ -128,9 +128,9 @@ func (g *Trouble) Advice(v words.Voice) trade.Advice {
 	return v.Own.Explain(g.State, g.Cause, v.Lang)
 }
 
-// Cause returns the text of a trouble's cause with the codes or values to blame, and how many rows
+// CauseText returns the text of a trouble's cause with the codes or values to blame, and how many rows
 // each blocks.
-func Cause(v words.Voice, g *Trouble) string {
+func CauseText(v words.Voice, g *Trouble) string {
 	const most = 4
 	what := g.Advice(v).What
 	if len(g.Subjects) == 0 {

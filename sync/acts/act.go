@@ -94,6 +94,7 @@ type RowPlan struct {
 	Order Order // from which it can be planned again
 	Steps []RowStep
 	Asked *trade.Approval // set if others must agree first; nothing was done then
+	Moved bool            // it is not the plan that was shown; nothing was done then
 }
 
 // RowStep is what an act would do to one row, or has done.
@@ -269,7 +270,7 @@ func (a *Acts) Do(ctx context.Context, plan RowPlan, who Person) (RowPlan, error
 		for n, ok := range done {
 			s := &plan.Steps[chunk[n]]
 			if s.Done = ok; !ok {
-				s.Refused = Moved
+				s.Refused, plan.Moved = Moved, true
 			}
 		}
 	}

@@ -26,6 +26,7 @@ type JobPlan struct {
 	Release *Release        // what a release would let pass
 	Checked bool            // the person declares that the platform was checked; see Unchecked
 	Asked   *trade.Approval // set if others must agree first; nothing was done then
+	Done    bool            // it was executed
 	act     trade.JobAct
 }
 
@@ -294,8 +295,11 @@ func (a *Acts) DoJob(ctx context.Context, plan JobPlan, who Person) (JobPlan, er
 		return plan, err
 	}
 	done, err := a.Ledger.Act(ctx, []trade.Act{{Job: &plan.act, Audit: record}})
-	if err == nil && !done[0] {
+	if err != nil {
+		return plan, err
+	}
+	if plan.Done = done[0]; !plan.Done {
 		plan.Refused = Moved
 	}
-	return plan, err
+	return plan, nil
 }

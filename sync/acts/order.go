@@ -82,8 +82,15 @@ func (p RowPlan) Mark() string {
 	return MarkOf(parts...)
 }
 
-// Mark returns a hash of the job's status when the plan was made, and of what a release lets pass.
-func (p JobPlan) Mark() string { return MarkOf(p.Act, p.Job, p.Refused, p.Before, p.Release) }
+// Mark returns a hash of the job's status when the plan was made, and of what a release lets pass. A
+// run and a pause may be ordered whatever the job does by then.
+func (p JobPlan) Mark() string {
+	seen := p.Before
+	if p.Act == ActRun || p.Act == "pause" {
+		seen = trade.JobStatus{}
+	}
+	return MarkOf(p.Act, p.Job, p.Refused, seen, p.Release)
+}
 
 // MarkOf returns a hash that is equal for equal parts.
 func MarkOf(parts ...any) string {
@@ -97,3 +104,14 @@ func MarkOf(parts ...any) string {
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
+
+// The acts.
+const (
+	ActRetry       = "retry"       // send now what was certainly not created
+	ActResend      = "resend"      // send a row in doubt again; it may be doubled
+	ActAdopt       = "adopt"       // store its id on the platform
+	ActDismiss     = "dismiss"     // leave it out
+	ActReopen      = "reopen"      // undo that
+	ActAcknowledge = "acknowledge" // changes in the ERP after sending have been dealt with
+	ActRun         = "run"         // a run of a job now
+)

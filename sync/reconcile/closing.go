@@ -30,6 +30,8 @@ type ClosingPlan struct {
 	// hash of all sums, but not of when they were made: a closing ordered with it closes what was
 	// shown, or nothing
 	Mark string
+	// Before are earlier closings of the same month, newest first, for who closes it now.
+	Before []trade.Closing `json:"-"`
 }
 
 // StateCount is how many rows are open in a state.

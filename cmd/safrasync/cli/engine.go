@@ -48,6 +48,13 @@ func (a *App) OpenEngine(store *state.Store, source run.Source, observe func(run
 	return &Engine{e, store}, nil
 }
 
+// Office returns the office on an open ledger, for a command that asks what needs no engine.
+func (a *App) Office(store *state.Store) *office.Office {
+	return office.New(office.Options{
+		Config: a.Config, Store: store, Log: a.Logger(), Version: a.Version, Lang: a.Lang(), Now: office.Now,
+	})
+}
+
 // OpenReader builds an engine that reads the ledger and the ERP, and writes nothing. If the ERP
 // cannot be reached, OpenReader returns the error if needed is set; otherwise each read of the ERP
 // returns it.

@@ -44,7 +44,7 @@ type suggestionJSON struct {
 }
 
 // HintsOf converts what is known of a row to its JSON form.
-func HintsOf(h office.RowHints) HintsJSON {
+func HintsOf(h office.Hints) HintsJSON {
 	out := HintsJSON{
 		Events: h.Events, Own: h.Own, Heard: []heardJSON{}, Records: []suggestionJSON{}, More: h.More,
 		Unreadable: []string{},
@@ -184,7 +184,7 @@ func RowDetailOf(c *config.Config, e trade.Entry, attempts []trade.Attempt, chan
 		Warnings:    OrEmpty(e.Warnings), GoneSweeps: e.GoneSweeps, Changes: OrEmpty(changes),
 		Acknowledged: OrEmpty(e.Acknowledged), History: []attemptJSON{}, Path: mapping.PathOf(e),
 		MovedID:   OrNull(e.MovedID),
-		ReducedAt: TimeOrNull(e.ReducedAt), Hints: HintsOf(office.RowHints{}),
+		ReducedAt: TimeOrNull(e.ReducedAt), Hints: HintsOf(office.Hints{}),
 	}
 	for _, t := range attempts {
 		out.History = append(out.History, attemptJSON{

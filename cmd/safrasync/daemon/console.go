@@ -6,12 +6,17 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/desk"
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/console"
 	"github.com/safrasync/safrasync/console/auth"
+	"github.com/safrasync/safrasync/console/books"
+	"github.com/safrasync/safrasync/console/pages"
+	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/office"
+	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 )
 
@@ -72,7 +77,7 @@ func (s *consoleServer) serve(g *generation, listener net.Listener) {
 	if listener == nil && s.server == nil {
 		return
 	}
-	next := g.host().Console()
+	next := NewConsole(g.App, g.daemon.store, g.office, g.daemon.monitor.refusals.Of("console"))
 	if listener != nil {
 		s.close()
 		s.server, s.place = console.Serve(listener, cert, g.daemon.log), placeOf(c)
@@ -104,10 +109,36 @@ func (g *generation) loginsTask() engine.Task {
 	}}
 }
 
-// host returns what the console needs of this generation.
-func (g *generation) host() *desk.Host {
-	return &desk.Host{
-		App: g.App, Store: g.daemon.store, Engine: g.engine, Scheduler: g.scheduler, Board: g.board, Log: g.daemon.log,
-		Refused: g.daemon.monitor.refusals.Of("console"),
+// NewConsole builds the console on an office and the logins of its ledger. refused counts what
+// strangers are refused.
+func NewConsole(a *cli.App, store *state.Store, o *office.Office,
+	refused func(cause string, err error),
+) *console.Console {
+	c := a.Config.Console
+	proxy, _ := config.ProxyPrefix(c.Behind)
+	openID, err := c.OpenID()
+	if err != nil { // log-ins by password work all the same
+		a.Logger().Error("the login by OpenID Connect cannot be offered", zap.Error(err))
 	}
+	sessions := auth.New(auth.Options{Users: store, Logins: store, OpenID: openID, Idle: c.Idle, Most: c.Longest})
+	o.Serve()
+	return console.New(console.Options{
+		Site: web.Site{
+			Name: c.Name, Lang: a.Lang(), Zone: a.Config.Zone(), Secure: c.CertFile != "" || c.Behind != "",
+			Now: office.Now, Log: bounded(a.Logger()), Refused: refused,
+		},
+		Sessions: sessions,
+		Pages:    pages.New(o, sessions, books.Routes(o, sessions)...),
+		Hosts:    c.AllHosts(), Behind: proxy,
+	})
+}
+
+// linesMost is how many equal lines of the console the log gets in a minute. While the ledger is
+// down each request is one, and the system's log drops lines about sending when there are too many.
+const linesMost = 60
+
+func bounded(log *zap.Logger) *zap.Logger {
+	return log.WithOptions(zap.WrapCore(func(core zapcore.Core) zapcore.Core {
+		return zapcore.NewSamplerWithOptions(core, time.Minute, linesMost, 0)
+	}))
 }

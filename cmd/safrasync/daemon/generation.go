@@ -8,8 +8,8 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/cmd/safrasync/desk"
 	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/systemd"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/events"
@@ -26,9 +26,9 @@ type generation struct {
 	engine    *cli.Engine
 	scheduler *engine.Scheduler
 	listener  *events.Processor // nil without webhooks
-	board     *desk.Board       // progress of the runs
-	troubles  []string          // checks that failed at its start; they hold until a run shows more
-	absent    []string          // what is not served, and why; holds until a reload
+	office    *office.Office
+	troubles  []string // checks that failed at its start; they hold until a run shows more
+	absent    []string // what is not served, and why; holds until a reload
 }
 
 // generation builds everything that a configuration asks for; nothing connects yet. atStart means
@@ -39,10 +39,11 @@ func (d *daemon) generation(config *config.Config, atStart bool) (*generation, e
 		ConfigPath: d.ConfigPath, Out: d.Out,
 		Ended: d.Ended, Config: config, Log: d.log,
 	}}
-	g.source, g.board = &reconnecting{app: g.App}, desk.NewBoard()
+	g.source = &reconnecting{app: g.App}
+	board := office.NewBoard()
 	g.ObserveAPI = g.called
 	var err error
-	if g.engine, err = g.OpenEngine(d.store, cli.Source(g.source.open), g.board.Observe); err != nil {
+	if g.engine, err = g.OpenEngine(d.store, cli.Source(g.source.open), board.Observe); err != nil {
 		return nil, errors.Join(err, g.App.Close())
 	}
 	tasks, err := g.housekeeping()
@@ -65,6 +66,11 @@ func (d *daemon) generation(config *config.Config, atStart bool) (*generation, e
 	if err != nil {
 		return nil, errors.Join(config.Annotate(err), g.App.Close())
 	}
+	g.office = office.New(office.Options{
+		Config: config, Store: d.store, Jobs: g.engine.Jobs, Engine: g.engine.Engine, Scheduler: g.scheduler,
+		Board: board, Log: d.log, Version: d.Version, Lang: g.Lang(), Now: office.Now,
+	})
+	g.Closers = append(g.Closers, func() error { g.office.Close(); return nil })
 	return g, nil
 }
 

@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -14,7 +13,6 @@ import (
 	"github.com/safrasync/safrasync/internal/httpapi"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/acts"
-	"github.com/safrasync/safrasync/trade"
 )
 
 // apiServer serves the HTTP API. It outlives the generations of the configuration.
@@ -99,62 +97,27 @@ func (g *generation) httpAPI() *httpapi.API {
 		tokens[i] = httpapi.NewToken(t.Name, t.Token.Reveal(), scopes...)
 	}
 	return httpapi.New(httpapi.Options{
-		Engine: apiEngine{g}, Tokens: tokens, Rate: c.RateLimit, Version: g.Version, Now: office.Now, Log: g.daemon.log,
+		Engine: apiOffice{g.office}, Tokens: tokens, Rate: c.RateLimit, Version: g.Version, Now: office.Now,
+		Log:     g.daemon.log,
 		Refused: g.daemon.monitor.refusals.Of("http_api"),
 	})
 }
 
-// apiEngine is the engine of a generation, as package httpapi uses it.
-type apiEngine struct{ g *generation }
+// apiOffice answers other programs with the answers that people get.
+type apiOffice struct{ *office.Office }
 
-// Run orders a run, as the console's "run now" does. It returns a refusal if the job is running, or
-// must wait for a person or the platform.
-func (e apiEngine) Run(ctx context.Context, order httpapi.Order) error {
-	if _, err := e.g.engine.Job(order.Job); err != nil {
-		return &httpapi.Refusal{Code: httpapi.UnknownJob, Text: err.Error()}
+// Run orders a run, as the console's "run now" does.
+func (o apiOffice) Run(ctx context.Context, order httpapi.Order) error {
+	err := o.OrderRun(ctx, order.Job, order.Sweep, acts.Person{Name: order.By, From: "http_api " + order.From})
+	if refused, ok := errors.AsType[*office.Refusal](err); ok {
+		return &httpapi.Refusal{Code: refused.Code, Text: refused.Text}
 	}
-	if err := e.taken(ctx, order.Job); err != nil {
-		return err
-	}
-	err := e.g.host().RunNow(ctx, order.Job, order.Sweep, acts.Person{Name: order.By, From: "http_api " + order.From})
-	if err != nil { // the job may have been paused meanwhile
-		return cmp.Or(e.taken(ctx, order.Job), err)
-	}
-	return nil
-}
-
-// taken returns nil if a job takes an order, or else a refusal with the reason.
-func (e apiEngine) taken(ctx context.Context, job string) error {
-	status, err := office.LiveStatus{Store: e.g.daemon.store}.JobStatus(ctx, job)
-	if err != nil {
-		return err
-	}
-	if refused := takesNoOrder(status); refused != nil {
-		return refused
-	}
-	return nil
-}
-
-// takesNoOrder returns the refusal for a job that takes no order; nil if it takes one. Only a
-// person ends a stop.
-func takesNoOrder(status trade.JobStatus) *httpapi.Refusal {
-	code := map[trade.JobState]string{
-		trade.Running: httpapi.Running, trade.Paused: httpapi.Paused, trade.Stopped: httpapi.Stopped,
-		trade.BackingOff: httpapi.BackingOff,
-	}[status.State]
-	if code == "" || status.Stop != nil && status.Stop.Code == "process_gone" { // the next run ends this stop
-		return nil
-	}
-	text := "job " + status.Job + " is " + code
-	if status.Stop != nil {
-		text += " (" + status.Stop.Code + "): " + status.Stop.Text
-	}
-	return &httpapi.Refusal{Code: code, Text: text}
+	return err
 }
 
 // Status returns the jobs as `status --json` prints them.
-func (e apiEngine) Status(ctx context.Context) ([]json.RawMessage, error) {
-	all, err := office.ReadStatus(ctx, e.g.daemon.store, e.g.Config)
+func (o apiOffice) Status(ctx context.Context) ([]json.RawMessage, error) {
+	all, err := o.Office.Status(ctx)
 	if err != nil {
 		return nil, err
 	}

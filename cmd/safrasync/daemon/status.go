@@ -78,7 +78,7 @@ func (d *daemon) sentence(ctx context.Context, g *generation) string {
 	var nextAt time.Time
 	ran := false
 	for _, job := range g.engine.Jobs {
-		status, err := office.LiveStatus{Store: d.store}.JobStatus(ctx, job.Name())
+		status, err := g.office.JobStatus(ctx, job.Name())
 		if err != nil {
 			return v.Text("run.ledger_down", firstLine(v, err))
 		}

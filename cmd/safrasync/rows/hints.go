@@ -7,7 +7,7 @@ import (
 )
 
 // printHints prints what events reported.
-func printHints(a *cli.App, e trade.Entry, h office.RowHints) {
+func printHints(a *cli.App, e trade.Entry, h office.Hints) {
 	v := a.Voice()
 	for _, o := range h.Heard {
 		word := ""

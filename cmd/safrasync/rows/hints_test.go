@@ -22,7 +22,7 @@ func TestSeveralRecordsAreThoseThatHaveAllThatWasSent(t *testing.T) {
 		{[]events.Suggestion{near, near}, false},
 		{[]events.Suggestion{full, full, near}, true},
 	} {
-		if got := (office.RowHints{Like: tt.like}).Several(); got != tt.want {
+		if got := (office.Hints{Like: tt.like}).Several(); got != tt.want {
 			t.Errorf("%+v: %v, want %v", tt.like, got, tt.want)
 		}
 	}

@@ -39,7 +39,7 @@ func showRow(ctx context.Context, a *cli.App, job, key string) error {
 	if err != nil {
 		return err
 	}
-	hints, err := office.Hints(ctx, a.Config, store, entry, attempts)
+	hints, err := a.Office(store).Hints(ctx, entry, attempts)
 	if err != nil {
 		return err
 	}

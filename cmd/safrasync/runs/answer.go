@@ -270,7 +270,8 @@ func (w *answer) json() (out []partJSON) {
 		one := partJSON{of.sends, of.fixing, s.goes, s.follows, []stayJSON{}}
 		for _, g := range s.causes() {
 			one.Stays = append(one.Stays, stayJSON{
-				g.State, cli.OrNull(g.Cause), g.Advice(words.Machine).Who, office.Cause(words.Machine, g), samplesOf(g),
+				g.State, cli.OrNull(g.Cause), g.Advice(words.Machine).Who, office.CauseText(words.Machine, g),
+				samplesOf(g),
 				*s.stays[g],
 			})
 		}
@@ -313,7 +314,7 @@ func (w *answer) sentences(v words.Voice) []string {
 			text := of.freight(v, all)
 			var causes []string
 			for _, g := range s.causes() {
-				causes = append(causes, v.Text("answer.cause", s.stays[g].Rows, office.Cause(v, g)))
+				causes = append(causes, v.Text("answer.cause", s.stays[g].Rows, office.CauseText(v, g)))
 			}
 			const most = 4
 			if more := len(causes) - most; more > 0 {

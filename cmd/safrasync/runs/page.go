@@ -56,7 +56,7 @@ func (w *answer) page(a *cli.App, to reconcile.Writer, reports []trade.RunReport
 			}
 			lines := amounts(*s.stays[g], of.name(v, 2), s.stays[g].Rows)
 			for i := range lines {
-				lines[i] = append(lines[i], trade.MaskDocuments(office.Cause(v, g)), g.Advice(v).Who,
+				lines[i] = append(lines[i], trade.MaskDocuments(office.CauseText(v, g)), g.Advice(v).Who,
 					trade.MaskDocuments(strings.Join(samples, ", ")))
 			}
 			stays = append(stays, lines...)

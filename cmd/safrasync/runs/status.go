@@ -46,7 +46,7 @@ func Status(ctx context.Context, a *cli.App) error {
 		return err
 	}
 	a.Closers = append(a.Closers, store.Close)
-	jobs, err := office.ReadStatus(ctx, store, config)
+	jobs, err := a.Office(store).Status(ctx)
 	if err != nil {
 		return err
 	}

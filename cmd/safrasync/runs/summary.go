@@ -231,7 +231,7 @@ func printCauses(ctx context.Context, a *cli.App, store *state.Store, job string
 		}
 		advice := g.Advice(v)
 		keys := samplesOf(g)
-		a.Show("sync.cause", g.Rows, office.Cause(v, g), g.State.Label(v.Lang), advice.Who, advice.Do, strings.Join(keys, ", "),
+		a.Show("sync.cause", g.Rows, office.CauseText(v, g), g.State.Label(v.Lang), advice.Who, advice.Do, strings.Join(keys, ", "),
 			ellipsis(g.Rows > len(keys)))
 	}
 	return nil

@@ -1,8 +1,6 @@
 package configtest
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,14 +9,17 @@ import (
 	"github.com/safrasync/safrasync/internal/config"
 )
 
-// Sample returns the sample cooperative's configuration, for tests of packages that stand two folders
-// below that of the module, as cmd/safrasync does, or three.
+// Sample returns the sample cooperative's configuration, from any folder of the module.
 func Sample(t testing.TB) string {
 	t.Helper()
-	text, err := os.ReadFile("../testdata/coop/config.yaml")
-	if errors.Is(err, fs.ErrNotExist) {
-		text, err = os.ReadFile("../../cmd/safrasync/testdata/coop/config.yaml")
+	up := "."
+	for {
+		if _, err := os.Stat(filepath.Join(up, "go.mod")); err == nil {
+			break
+		}
+		up = filepath.Join("..", up)
 	}
+	text, err := os.ReadFile(filepath.Join(up, "cmd/safrasync/testdata/coop/config.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}

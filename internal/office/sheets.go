@@ -1,4 +1,4 @@
-package desk
+package office
 
 import (
 	"context"
@@ -7,28 +7,63 @@ import (
 	"slices"
 	"time"
 
-	"github.com/safrasync/safrasync/console/pages"
-	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
 )
 
+// SheetPlan is what a file orders, or the result.
+type SheetPlan struct {
+	Fault   string // why the file is not such a sheet; "" if it is
+	Groups  []SheetGroup
+	Rows    int // rows that would be changed
+	Wrong   []reconcile.Fault
+	Refused []SheetRefusal
+	LeftOut int // rows to adopt beyond the limit of one file
+	Mark    string
+
+	Moved bool
+	Done  int
+	Asked int // groups to which others must agree
+}
+
+// SheetGroup is what is ordered for rows of a job with the same reason.
+type SheetGroup struct {
+	Act    string // as a word
+	Job    string
+	Reason string
+	Steps  []acts.RowStep
+}
+
+// Shown returns the first rows of the group.
+func (g SheetGroup) Shown() []acts.RowStep { return g.Steps[:min(len(g.Steps), 5)] }
+
+// More returns the number of the others.
+func (g SheetGroup) More() int { return len(g.Steps) - len(g.Shown()) }
+
+// SheetRefusal is a decision that cannot be done.
+type SheetRefusal struct {
+	Line     int
+	Job, Key string
+	Act      string // as a word
+	Why      string // code of the engine, or one_by_one
+}
+
 // WriteRows writes rows to a file in which decisions can be filled in. It first records that in the
 // audit.
-func (r *reports) WriteRows(ctx context.Context, each func(func(trade.Entry) error) error, form string,
+func (o *Office) WriteRows(ctx context.Context, each func(func(trade.Entry) error) error, form string,
 	filter string, lang trade.Lang, w io.Writer, who acts.Person,
 ) error {
-	record, err := who.Record(office.Now(), "rows export", "-", map[string]string{"format": form, "filter": filter})
+	record, err := who.Record(o.now(), "rows export", "-", map[string]string{"format": form, "filter": filter})
 	if err != nil {
 		return err
 	}
-	if err := r.g.Store.AppendAudit(ctx, record); err != nil {
+	if err := o.store.AppendAudit(ctx, record); err != nil {
 		return err
 	}
 	return reconcile.List(ctx, reconcile.Sources{
-		Ledger: r.g.Store, Jobs: r.g.Engine.Jobs, Zone: r.g.App.Config.Zone(),
-	}, each, r.options(pages.ReportQuery{}, lang), reconcile.Form(form), w)
+		Ledger: o.store, Jobs: o.jobs, Zone: o.conf.Zone(),
+	}, each, o.ReportOptions(ReportQuery{}, lang), reconcile.Form(form), w)
 }
 
 // sheetAdopts is how many rows one file may adopt in the console, because each one is read back
@@ -36,8 +71,8 @@ func (r *reports) WriteRows(ctx context.Context, each func(func(trade.Entry) err
 const sheetAdopts = 50
 
 // PlanSheet reads a file of decisions, and returns what it orders.
-func (r *reports) PlanSheet(ctx context.Context, file io.Reader, lang trade.Lang) (pages.SheetPlan, error) {
-	plan, _, _, err := r.planSheet(ctx, file, lang)
+func (o *Office) PlanSheet(ctx context.Context, file io.Reader, lang trade.Lang) (SheetPlan, error) {
+	plan, _, _, err := o.planSheet(ctx, file, lang)
 	return plan, err
 }
 
@@ -45,30 +80,30 @@ func (r *reports) PlanSheet(ctx context.Context, file io.Reader, lang trade.Lang
 const sheetWaits = 5 * time.Second
 
 // readSheet reads a file of decisions, unless others are read for too long.
-func (r *reports) readSheet(ctx context.Context, file io.Reader, lang trade.Lang) ([]reconcile.Decision,
+func (o *Office) readSheet(ctx context.Context, file io.Reader, lang trade.Lang) ([]reconcile.Decision,
 	[]reconcile.Fault, error,
 ) {
 	wait, cancel := context.WithTimeout(ctx, sheetWaits)
 	defer cancel()
 	select {
-	case r.file <- struct{}{}:
-		defer func() { <-r.file }()
+	case o.file <- struct{}{}:
+		defer func() { <-o.file }()
 		return reconcile.ReadDecisions(ctx, file, reconcile.UnpackedBrowser, lang)
 	case <-wait.Done():
 		return nil, nil, wait.Err()
 	}
 }
 
-func (r *reports) planSheet(ctx context.Context, file io.Reader, lang trade.Lang) (out pages.SheetPlan,
+func (o *Office) planSheet(ctx context.Context, file io.Reader, lang trade.Lang) (out SheetPlan,
 	people *acts.Acts, planned []reconcile.Planned, err error,
 ) {
-	list, faults, err := r.readSheet(ctx, file, lang)
+	list, faults, err := o.readSheet(ctx, file, lang)
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return out, nil, nil, err
 	}
 	if err != nil {
 		//nolint:nilerr // the fault is the file's, and told to the person
-		return pages.SheetPlan{Fault: err.Error()}, nil, nil, nil
+		return SheetPlan{Fault: err.Error()}, nil, nil, nil
 	}
 	adopts := 0
 	list = slices.DeleteFunc(list, func(d reconcile.Decision) bool {
@@ -78,7 +113,7 @@ func (r *reports) planSheet(ctx context.Context, file io.Reader, lang trade.Lang
 		return adopts > sheetAdopts && (d.Act == "adopt" || d.Act == "adopt-no-id")
 	})
 	out.LeftOut = max(0, adopts-sheetAdopts)
-	people = (&work{r.g}).acts()
+	people = o.Acts()
 	planned, refused, err := reconcile.PlanDecisions(ctx, people, list)
 	if err != nil {
 		return out, nil, nil, err
@@ -89,13 +124,13 @@ func (r *reports) planSheet(ctx context.Context, file io.Reader, lang trade.Lang
 		if no.OneByOne {
 			why = "one_by_one"
 		}
-		out.Refused = append(out.Refused, pages.SheetRefusal{
+		out.Refused = append(out.Refused, SheetRefusal{
 			Line: no.Line, Job: no.Job, Key: no.Key, Act: reconcile.ActWord(no.Act, lang), Why: why,
 		})
 	}
 	marks := make([]any, 0, len(planned))
 	for _, p := range planned {
-		out.Groups = append(out.Groups, pages.SheetGroup{
+		out.Groups = append(out.Groups, SheetGroup{
 			Act: reconcile.ActWord(p.Plan.Act, lang), Job: p.Plan.Job, Reason: p.Reason, Steps: p.Plan.Steps,
 		})
 		out.Rows += len(p.Plan.Steps)
@@ -107,10 +142,10 @@ func (r *reports) planSheet(ctx context.Context, file io.Reader, lang trade.Lang
 
 // DoSheet does what a plan with this mark showed. If the plan is another one now, it does nothing
 // and sets Moved.
-func (r *reports) DoSheet(ctx context.Context, file io.Reader, mark string, lang trade.Lang,
+func (o *Office) DoSheet(ctx context.Context, file io.Reader, mark string, lang trade.Lang,
 	who acts.Person,
-) (pages.SheetPlan, error) {
-	out, people, planned, err := r.planSheet(ctx, file, lang)
+) (SheetPlan, error) {
+	out, people, planned, err := o.planSheet(ctx, file, lang)
 	if err != nil || out.Fault != "" {
 		return out, err
 	}

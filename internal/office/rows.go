@@ -1,4 +1,4 @@
-package desk
+package office
 
 import (
 	"cmp"
@@ -7,103 +7,76 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/safrasync/safrasync/console/pages"
-	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// acts returns the same acts as on the command line, on the daemon's ledger.
-func (w *work) acts() *acts.Acts {
-	people := office.ActsOn(w.g.Store, w.g.Engine.Jobs, w.g.App.Config)
-	people.Rows = w.g.Engine
-	if reader, ok := w.g.Engine.Platform.(acts.Reader); ok {
-		people.Platform = reader
-	}
-	return people
-}
-
-// Plan returns what an order would do. Do makes the engine's plan again and compares the marks, so
-// that nothing that a browser sends back is trusted.
-func (w *work) Plan(ctx context.Context, o pages.Order) (pages.Plan, error) {
-	plan, err := w.acts().Plan(ctx, o)
-	if err != nil {
-		return pages.Plan{}, err
-	}
-	return planOf(o, plan), nil
+// Plan returns what an order would do. It changes nothing.
+func (o *Office) Plan(ctx context.Context, order acts.Order) (acts.RowPlan, error) {
+	plan, err := o.Acts().Plan(ctx, order)
+	plan.Order = order // as it was given: what it selects is looked up again when it is done
+	return plan, err
 }
 
 // Do does what a plan with this mark showed. If the plan is another one now, Do does nothing and
-// returns it with Moved set.
-func (w *work) Do(ctx context.Context, o pages.Order, mark string, who acts.Person) (pages.Plan, error) {
-	people := w.acts()
-	plan, err := people.Plan(ctx, o)
+// returns it with Moved set. It makes the plan again, so that nothing that a browser sends back is
+// trusted.
+func (o *Office) Do(ctx context.Context, order acts.Order, mark string, who acts.Person) (acts.RowPlan, error) {
+	people := o.Acts()
+	plan, err := people.Plan(ctx, order)
 	if err != nil {
-		return pages.Plan{}, err
+		return plan, err
 	}
-	if shown := planOf(o, plan); shown.Mark != mark {
-		shown.Moved = true
-		return shown, nil
+	if plan.Mark() != mark {
+		plan.Order, plan.Moved = order, true
+		return plan, nil
 	}
-	done, err := people.Do(ctx, plan, who)
-	out := planOf(o, done)
-	for _, s := range done.Steps {
-		if s.Done {
-			out.Done++
-		}
-		out.Moved = out.Moved || s.Refused == acts.Moved
-	}
-	return out, err
-}
-
-// planOf returns the engine's plan in the console's form.
-func planOf(o pages.Order, plan acts.RowPlan) pages.Plan {
-	return pages.Plan{Order: o, Steps: plan.Steps, Mark: plan.Mark(), Asked: plan.Asked}
+	return people.Do(ctx, plan, who)
 }
 
 // Fields returns the ERP's values beside what was sent, in the order of the API's table; columns
 // that are not mapped come last.
-func (w *work) Fields(ctx context.Context, entry trade.Entry) (pages.Sides, error) {
-	all, err := w.FieldsOf(ctx, []trade.Entry{entry})
+func (o *Office) Fields(ctx context.Context, entry trade.Entry) (Sides, error) {
+	all, err := o.FieldsOf(ctx, []trade.Entry{entry})
 	if err != nil {
-		return pages.Sides{}, err
+		return Sides{}, err
 	}
 	return all[0], nil
 }
 
 // FieldsOf is Fields for several rows. The de-para may have many thousands of codes, so it is read
 // once, and only if a row must be mapped again.
-func (w *work) FieldsOf(ctx context.Context, entries []trade.Entry) ([]pages.Sides, error) {
+func (o *Office) FieldsOf(ctx context.Context, entries []trade.Entry) ([]Sides, error) {
 	var refs map[string]map[string]string
 	if slices.ContainsFunc(entries, func(e trade.Entry) bool { return e.Now != nil || e.Payload == nil }) {
 		var err error
-		if refs, err = run.Codes(ctx, w.g.Store); err != nil {
+		if refs, err = run.Codes(ctx, o.store); err != nil {
 			return nil, err
 		}
 	}
-	out := make([]pages.Sides, len(entries))
-	readings := map[string]pages.Reading{}
+	out := make([]Sides, len(entries))
+	readings := map[string]Reading{}
 	var codes []trade.Reference
 	for i, entry := range entries {
-		there, err := w.there(ctx, entry, &out[i])
+		there, err := o.there(ctx, entry, &out[i])
 		if err != nil {
 			return nil, err
 		}
 		if _, known := readings[entry.Job]; !known {
-			readings[entry.Job], err = w.reading(ctx, entry.Job)
+			readings[entry.Job], err = o.reading(ctx, entry.Job)
 			if err != nil {
 				return nil, err
 			}
 		}
 		out[i].ERP = readings[entry.Job]
-		job, _ := w.job(entry.Job)
-		changes, err := run.Differences(ctx, w.g.Store, job, entry, refs)
+		job, _ := o.job(entry.Job)
+		changes, err := run.Differences(ctx, o.store, job, entry, refs)
 		if err != nil {
 			return nil, err
 		}
-		out[i].Fields = w.fields(entry, refs, changes, there)
+		out[i].Fields = o.fields(entry, refs, changes, there)
 		for _, f := range out[i].Fields {
 			for _, c := range []trade.Reference{f.Code, f.NowCode} {
 				if c.Code != "" {
@@ -112,7 +85,7 @@ func (w *work) FieldsOf(ctx context.Context, entries []trade.Entry) ([]pages.Sid
 			}
 		}
 	}
-	labelled, err := w.g.Store.Labelled(ctx, codes)
+	labelled, err := o.store.Labelled(ctx, codes)
 	if err != nil {
 		return nil, err
 	}
@@ -136,16 +109,16 @@ func (w *work) FieldsOf(ctx context.Context, entries []trade.Entry) ([]pages.Sid
 const readingsRead = 100
 
 // reading returns when the ERP was read for a job.
-func (w *work) reading(ctx context.Context, job string) (pages.Reading, error) {
-	cursor, err := w.g.Store.Cursor(ctx, job)
+func (o *Office) reading(ctx context.Context, job string) (Reading, error) {
+	cursor, err := o.store.Cursor(ctx, job)
 	if err != nil {
-		return pages.Reading{}, err
+		return Reading{}, err
 	}
-	passes, err := w.g.Store.Runs(ctx, job, readingsRead)
+	passes, err := o.store.Runs(ctx, job, readingsRead)
 	if err != nil {
-		return pages.Reading{}, err
+		return Reading{}, err
 	}
-	var out pages.Reading
+	var out Reading
 	for i, pass := range passes {
 		if !pass.ReadAt.IsZero() {
 			out.At = pass.ReadAt
@@ -165,11 +138,11 @@ func (w *work) reading(ctx context.Context, job string) (pages.Reading, error) {
 // there returns the platform's last known values of a row's record: from the reading that a person
 // confirmed, or else from an answer or a read-back. nil: it was not read. It fills in when the row was
 // sent, and when the platform was asked.
-func (w *work) there(ctx context.Context, entry trade.Entry, of *pages.Sides) (map[string]string, error) {
+func (o *Office) there(ctx context.Context, entry trade.Entry, of *Sides) (map[string]string, error) {
 	if !entry.State.Created() {
 		return nil, nil
 	}
-	store := w.g.Store
+	store := o.store
 	attempts, err := store.Attempts(ctx, entry.ID)
 	if err != nil {
 		return nil, err
@@ -185,7 +158,7 @@ func (w *work) there(ctx context.Context, entry trade.Entry, of *pages.Sides) (m
 		var detail struct {
 			Reading *acts.Readback `json:"reading"`
 		}
-		if r.Act != pages.Adopt || json.Unmarshal([]byte(r.Detail), &detail) != nil || detail.Reading == nil {
+		if r.Act != acts.ActAdopt || json.Unmarshal([]byte(r.Detail), &detail) != nil || detail.Reading == nil {
 			continue
 		}
 		out := map[string]string{}
@@ -223,10 +196,10 @@ func differing(changes []trade.Difference) map[string]trade.Difference {
 	return out
 }
 
-func (w *work) fields(entry trade.Entry, refs map[string]map[string]string, changes []trade.Difference,
+func (o *Office) fields(entry trade.Entry, refs map[string]map[string]string, changes []trade.Difference,
 	there map[string]string,
-) []pages.Field {
-	job, spec := w.job(entry.Job)
+) []Field {
+	job, spec := o.job(entry.Job)
 	sent := map[string]*string{}
 	for _, f := range acts.SentFields(entry) {
 		sent[f.Field] = f.Sent
@@ -243,11 +216,11 @@ func (w *work) fields(entry trade.Entry, refs map[string]map[string]string, chan
 			problems[p.Field] = &p
 		}
 	}
-	var out []pages.Field
+	var out []Field
 	var told []string
 	for _, rule := range trade.Rules(entry.Sends) {
 		columns := columnsOf(spec.Fields[rule.Field])
-		f := pages.Field{
+		f := Field{
 			Name: rule.Field, Sent: sent[rule.Field], Problem: problems[rule.Field],
 			Secret: spec.Fields[rule.Field].Lookup != "",
 		}
@@ -272,20 +245,20 @@ func (w *work) fields(entry trade.Entry, refs map[string]map[string]string, chan
 		told = append(told, columns...)
 		out = append(out, f)
 	}
-	for _, name := range office.ColumnsInOrder(w.g.App.Config, entry) {
+	for _, name := range ColumnsInOrder(o.conf, entry) {
 		if slices.Contains(told, name) {
 			continue
 		}
 		_, changed := differs["column "+fmt.Sprint([]string{name})]
-		f := pages.Field{Differs: changed}
+		f := Field{Differs: changed}
 		f.Fill(entry, []string{name})
 		out = append(out, f)
 	}
 	return out
 }
 
-func (w *work) job(name string) (*mapping.Job, mapping.JobSpec) {
-	for _, job := range w.g.Engine.Jobs {
+func (o *Office) job(name string) (*mapping.Job, mapping.JobSpec) {
+	for _, job := range o.jobs {
 		if job.Name() == name {
 			return job, job.Spec
 		}

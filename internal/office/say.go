@@ -1,4 +1,4 @@
-package desk
+package office
 
 import (
 	"github.com/safrasync/safrasync/internal/i18n"
@@ -9,13 +9,9 @@ import (
 
 // The texts that the console shares with the command line.
 
-func (w *work) voice(lang trade.Lang) words.Voice {
-	return words.Voice{Lang: lang, Zone: w.g.App.Config.Zone(), Own: w.g.App.Config.Catalogue()}
-}
-
 // Stop returns why a job is stopped and who must act, without a command.
-func (w *work) Stop(stop trade.Stop, lang trade.Lang) string {
-	v := w.voice(lang)
+func (o *Office) Stop(stop trade.Stop, lang trade.Lang) string {
+	v := o.Voice(lang)
 	advice := adviseStop(v, stop)
 	text := advice.What
 	switch {
@@ -31,31 +27,31 @@ func (w *work) Stop(stop trade.Stop, lang trade.Lang) string {
 }
 
 // Reason returns one line about why a row is in its state.
-func (w *work) Reason(entry trade.Entry, lang trade.Lang) string {
-	return w.voice(lang).Reason(entry)
+func (o *Office) Reason(entry trade.Entry, lang trade.Lang) string {
+	return o.Voice(lang).Reason(entry)
 }
 
 // Advice returns what to do about a row. For a row that was sent it is about what happened
 // afterwards.
-func (w *work) Advice(entry trade.Entry, lang trade.Lang) trade.Advice {
+func (o *Office) Advice(entry trade.Entry, lang trade.Lang) trade.Advice {
 	for _, flag := range append([]trade.Flag{trade.Moved, trade.Replaced}, trade.AcknowledgedByAct...) {
 		if entry.State == trade.Accepted && entry.Flags.Has(flag) {
-			return w.voice(lang).Own.Flag(flag, lang)
+			return o.Voice(lang).Own.Flag(flag, lang)
 		}
 	}
-	return w.voice(lang).Advice(entry)
+	return o.Voice(lang).Advice(entry)
 }
 
 // Known returns what is known to exist of the row of a step.
-func (w *work) Known(step acts.RowStep, lang trade.Lang) []string { return w.voice(lang).Known(step) }
+func (o *Office) Known(step acts.RowStep, lang trade.Lang) []string { return o.Voice(lang).Known(step) }
 
 // Exists returns what is known to exist of rows that a release may make twice.
-func (w *work) Exists(e *acts.Existing, lang trade.Lang) []string { return w.voice(lang).Exists(e) }
+func (o *Office) Exists(e *acts.Existing, lang trade.Lang) []string { return o.Voice(lang).Exists(e) }
 
 // Attempt returns how an attempt ended, with the platform's answer, and the name of the phase that
 // its request reached.
-func (w *work) Attempt(attempt trade.Attempt, lang trade.Lang) (outcome, phase string) {
-	v := w.voice(lang)
+func (o *Office) Attempt(attempt trade.Attempt, lang trade.Lang) (outcome, phase string) {
+	v := o.Voice(lang)
 	outcome = v.Text(i18n.Key("outcome." + words.OutcomeName(attempt.Outcome)))
 	if len(attempt.Messages) > 0 {
 		outcome += ": " + v.Own.Explain(trade.Rejected, attempt.Messages[0], lang).What

@@ -1,4 +1,4 @@
-package desk
+package office
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 func TestOneFileOfDecisionsIsReadAtATime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		r := newReports(nil)
+		r := New(Options{})
 		first, given := io.Pipe()
 		done := make(chan error)
 		go func() {

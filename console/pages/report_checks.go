@@ -1,0 +1,156 @@
+package pages
+
+import (
+	"maps"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/safrasync/safrasync/sync/pending"
+	"github.com/safrasync/safrasync/sync/reconcile"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Closing is the plan of a closing, as a page shows it.
+type Closing struct {
+	reconcile.ClosingPlan
+	Checks  []ClosingCheck
+	Figures []ProductFigures // what would be stored
+}
+
+// ClosingOf returns the plan of a closing, as a page shows it.
+func ClosingOf(p reconcile.ClosingPlan, zone *time.Location) Closing {
+	return Closing{p, checksOf(p, zone), figuresOf(p.Totals, nil, reconcile.Options{})}
+}
+
+// Blocked reports whether a failed check prevents the closing.
+func (p Closing) Blocked() bool {
+	return slices.ContainsFunc(p.Checks, func(c ClosingCheck) bool { return c.Blocks && !c.OK })
+}
+
+// Failed returns the number of failed checks.
+func (p Closing) Failed() int {
+	n := 0
+	for _, c := range p.Checks {
+		if !c.OK {
+			n++
+		}
+	}
+	return n
+}
+
+// ClosingCheck is one line of the checklist of a closing.
+type ClosingCheck struct {
+	Key    string // key of its text: sweep, even, doubt, held, refused, waiting, differences or keys
+	OK     bool
+	Blocks bool // nothing can be closed while it fails
+	Items  []ClosingItem
+}
+
+// ClosingItem is one thing that a check found.
+type ClosingItem struct {
+	Job    string // "" = all jobs
+	Kind   trade.Kind
+	Fixing bool        // of contracts: their fixations, which are the same grain
+	State  trade.State // the state of the rows; "" = not about a state
+	Sums   trade.Sums
+	At     time.Time // of a sweep
+	N      int       // divergences, or the difference of a sum
+	Why    trade.BesideKind
+	Keys   []string
+	Path   string // address of the list
+}
+
+// Money returns the value of the rows, by currency.
+func (i ClosingItem) Money() []pending.Money {
+	out := make([]pending.Money, 0, len(i.Sums.Values))
+	for _, currency := range slices.Sorted(maps.Keys(i.Sums.Values)) {
+		out = append(out, pending.Money{Currency: currency, Amount: i.Sums.Values[currency]})
+	}
+	return out
+}
+
+// stateChecks are the checks for open rows in certain states, in the order of the checklist.
+var stateChecks = []struct {
+	key    string
+	states []trade.State
+}{
+	{"doubt", []trade.State{trade.InDoubt, trade.Sending}},
+	{"held", []trade.State{trade.Held}},
+	{"refused", []trade.State{trade.Rejected, trade.Invalid}},
+	{"waiting", []trade.State{trade.Waiting, trade.Pending}},
+}
+
+// checksOf returns the checklist of a closing.
+func checksOf(p reconcile.ClosingPlan, zone *time.Location) []ClosingCheck {
+	sweep, even := ClosingCheck{Key: "sweep", OK: true}, ClosingCheck{Key: "even", Blocks: true}
+	keys := ClosingCheck{Key: "keys"}
+	open := make([]ClosingCheck, len(stateChecks))
+	for i, check := range stateChecks {
+		open[i].Key = check.key
+	}
+	for _, s := range p.Summaries {
+		of := url.Values{"job": {s.Job}}
+		item := ClosingItem{Job: s.Job, Kind: s.Sends, Path: "/runs?" + of.Encode()}
+		if s.SweptAt != nil {
+			item.At = *s.SweptAt
+		}
+		sweep.Items = append(sweep.Items, item)
+		sweep.OK = sweep.OK && p.Day.Before(trade.DateOf(item.At.In(zone)))
+		for i, check := range stateChecks {
+			for _, part := range s.Open {
+				if slices.Contains(check.states, part.State) {
+					open[i].Items = append(open[i].Items, openItem(s, part))
+				}
+			}
+		}
+		keys.Items = append(keys.Items, keyless(s)...)
+	}
+	for _, u := range p.Uneven {
+		even.Items = append(even.Items, ClosingItem{
+			Job: u.Job, N: u.Difference, Path: "/report?show=1&to=" + p.Day.String() + "#summary",
+		})
+	}
+	differences := ClosingCheck{Key: "differences"}
+	if p.Divergences > 0 {
+		differences.Items = append(differences.Items, ClosingItem{
+			N: p.Divergences, Path: "/report?show=1&to=" + p.Day.String() + "#divergences",
+		})
+	}
+	out := append(append([]ClosingCheck{sweep, even}, open...), differences, keys)
+	for i := range out[1:] {
+		out[i+1].OK = len(out[i+1].Items) == 0
+	}
+	return out
+}
+
+// openItem returns an item with a link to the open rows of a job in a state.
+func openItem(s reconcile.Summary, part reconcile.Part) ClosingItem {
+	path := "/doubts"
+	if part.State != trade.InDoubt {
+		path = "/rows?" + url.Values{"job": {s.Job}, "state": {string(part.State)}}.Encode()
+	}
+	return ClosingItem{
+		Job: s.Job, Kind: s.Sends, Fixing: part.Fixing, State: part.State, Sums: part.Sums, Path: path,
+	}
+}
+
+// keyless returns items for the rows of a job's query that have no key, or a key that is not
+// unique.
+func keyless(s reconcile.Summary) (out []ClosingItem) {
+	for _, b := range s.Beside {
+		if b.Rows > 0 && (b.Why == trade.BesideNoKey || b.Why == trade.BesideDouble) {
+			out = append(out, ClosingItem{
+				Job: s.Job, Kind: s.Sends, Why: b.Why, Sums: b.Sums, Keys: b.Keys,
+				Path: bridgePath(s.Job, string(b.Why)),
+			})
+		}
+	}
+	if len(s.Beside) == 0 && s.Unreadable > 0 { // reports of older sweeps have only this number
+		out = append(out, ClosingItem{
+			Job: s.Job, Kind: s.Sends, Why: trade.BesideNoKey, Sums: trade.Sums{Rows: s.Unreadable},
+			Path: bridgePath(s.Job, string(trade.BesideNoKey)),
+		})
+	}
+	return out
+}

@@ -1,0 +1,166 @@
+package office
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/reconcile"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Waits is an act that waits for somebody's consent.
+type Waits struct {
+	Approval trade.Approval
+	Planned  acts.Planned
+	Review   acts.Review            // zero if the act is planned again only when it is done
+	Closing  *reconcile.ClosingPlan // what the first person was shown of a closing; nil: it is none
+	Lapsed   bool
+}
+
+// Approvals returns the acts that wait for somebody's consent.
+func (o *Office) Approvals(ctx context.Context) ([]trade.Approval, error) {
+	return o.store.Approvals(ctx, o.now())
+}
+
+// approving returns the acts together with all acts that can be approved in the console.
+func (o *Office) approving() *acts.Acts {
+	people := o.Acts()
+	people.Others = map[string]acts.OtherAct{
+		acts.ActClose: o.approvable(), acts.ActResync: o.resync(),
+		acts.ActSetCode: ApprovableIn(func(context.Context) (*state.Store, error) { return o.store, nil }),
+	}
+	return people
+}
+
+// slow lists the acts whose plans are made again only when somebody agrees, because they need a
+// report of the whole ledger or a read of the ERP.
+var slow = []string{acts.ActClose, acts.ActResync}
+
+// ReviewApproval returns one act that waits for consent, with its plan as of now. Expired and slow
+// acts have no new plan.
+func (o *Office) ReviewApproval(ctx context.Context, id int64) (out Waits, err error) {
+	if out.Approval, err = o.store.Approval(ctx, id); err != nil {
+		return out, err
+	}
+	out.Lapsed = !o.now().Before(out.Approval.Until)
+	if out.Planned, err = acts.PlannedOf(out.Approval); err != nil {
+		return out, err
+	}
+	if out.Approval.Act == acts.ActClose {
+		plan, ok, err := ShownClosing(out.Planned)
+		if err != nil {
+			return out, err
+		}
+		if ok {
+			out.Closing = &plan
+		}
+	}
+	if out.Lapsed || slices.Contains(slow, out.Approval.Act) {
+		return out, nil
+	}
+	out.Review, err = o.approving().Review(ctx, out.Approval)
+	return out, err
+}
+
+// Approve records that a person agrees. When the last person needed agrees, the act is done.
+func (o *Office) Approve(ctx context.Context, id int64, who acts.Person) (acts.Decided, error) {
+	return o.approving().Approve(ctx, id, who)
+}
+
+// Decline records that a person does not agree.
+func (o *Office) Decline(ctx context.Context, id int64, who acts.Person) (acts.Decided, error) {
+	return o.Acts().Decline(ctx, id, who)
+}
+
+// Propose stores a code of a de-para until somebody else agrees to it.
+func (o *Office) Propose(ctx context.Context, kind, code, id string, who acts.Person) (*trade.Approval, error) {
+	if err := o.mayChange(kind); err != nil {
+		return nil, err
+	}
+	parsed, err := trade.ParseID(id)
+	clean := mapping.NormalCode(code)
+	if err != nil || mapping.IsBlankCode(clean) {
+		return nil, &ReferenceFault{Code: code, ID: id, Blank: mapping.IsBlankCode(clean)}
+	}
+	planned, mark, err := Proposal(ctx, o.store, kind, clean, parsed)
+	if err != nil {
+		return nil, err
+	}
+	return o.Acts().Ask(ctx, planned, mark, who, 2)
+}
+
+// resync is a resync that was ordered on the command line. It starts when the last person needed
+// has agreed, and runs in the background.
+func (o *Office) resync() acts.OtherAct {
+	plan := func(ctx context.Context, order acts.Order) (map[string]int, error) {
+		plan, _, err := PlanResync(ctx, o.engine, o.Voice(o.lang), order.Job, ResyncOf(order), nil)
+		return plan, err
+	}
+	return acts.OtherAct{
+		Mark: func(ctx context.Context, order acts.Order) (string, error) {
+			plan, err := plan(ctx, order)
+			return acts.MarkOf(order, plan), err
+		},
+		Do: func(ctx context.Context, order acts.Order, mark string, who acts.Person) (bool, error) {
+			plan, err := plan(ctx, order)
+			if err != nil || acts.MarkOf(order, plan) != mark {
+				return false, err
+			}
+			record, err := ResyncRecord(order, plan, who)
+			if err != nil {
+				return false, err
+			}
+			if err := o.store.AppendAudit(ctx, record); err != nil {
+				return false, err
+			}
+			return o.inBackground(func(ctx context.Context) {
+				wanted := ResyncOf(order)
+				if err := o.resyncNow(ctx, order.Job, engine.Options{Resync: &wanted}); err != nil {
+					o.log.Error("a new reading that was approved came to nothing", zap.String("sync_job", order.Job),
+						zap.Error(err))
+				}
+			}), nil
+		},
+	}
+}
+
+// turnWait is how long a resync waits for a run of the same job to end.
+const turnWait = 10 * time.Minute
+
+func (o *Office) resyncNow(ctx context.Context, job string, options engine.Options) error {
+	ctx, cancel := context.WithTimeout(ctx, turnWait)
+	defer cancel()
+	for {
+		now := o.board.look()
+		if !slices.ContainsFunc(now.Jobs, func(p Progress) bool { return p.Job == job }) {
+			break
+		}
+		select {
+		case <-now.Changed:
+		case <-ctx.Done():
+			return fmt.Errorf("another run goes on: %w", ctx.Err())
+		}
+	}
+	_, err := o.engine.Sync(o.ending, []string{job}, options)
+	return err
+}
+
+// inBackground runs fn in the background until the generation ends. It returns false if the
+// generation is already ending.
+func (o *Office) inBackground(fn func(context.Context)) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.ended {
+		return false
+	}
+	o.working.Go(func() { fn(o.ending) })
+	return true
+}

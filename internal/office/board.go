@@ -1,0 +1,115 @@
+package office
+
+import (
+	"fmt"
+	"slices"
+	gosync "sync"
+	"time"
+
+	"github.com/safrasync/safrasync/sync/clock"
+	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Job is a job as it is shown.
+type Job struct {
+	Name     string
+	Title    string // configured title; "" = none
+	Sends    trade.Kind
+	NextRuns []time.Time // next times of the schedule; none: it runs by hand only
+	Key      []string    // columns of its key
+}
+
+// Running is what is running in a process at one moment.
+type Running struct {
+	Jobs    []Progress
+	Ended   string          // another text after each run that ended
+	Changed <-chan struct{} // closed when any of this changes
+}
+
+// Progress is the progress of a running job.
+type Progress struct {
+	Job   string
+	Phase string // reading, sending, waiting
+	Read  int
+	Done  int
+	Total int
+	Since time.Time
+	Pace  Pace
+}
+
+// Pace is when a job began to send, and how much was done then.
+type Pace struct {
+	Since time.Time
+	Done  int
+}
+
+// nextRunsShown is how many times of a schedule are shown.
+const nextRunsShown = 3
+
+// Jobs returns the jobs in the order in which they run.
+func (o *Office) Jobs() []Job {
+	out := make([]Job, len(o.jobs))
+	for i, job := range o.jobs {
+		out[i] = Job{Name: job.Name(), Title: job.Spec.Title, Sends: job.Spec.Sends, Key: job.Spec.Key}
+		schedule, err := clock.ParseSchedule(job.Spec.Schedule, o.conf.Zone())
+		if err != nil {
+			continue
+		}
+		next := NextTimes(schedule, Now())
+		out[i].NextRuns = next[:min(len(next), nextRunsShown)]
+	}
+	return out
+}
+
+// Progress returns what is running in this process now.
+func (o *Office) Progress() Running { return o.board.look() }
+
+// Board holds the progress of the runs of this process.
+type Board struct {
+	mu      gosync.Mutex
+	jobs    []Progress
+	begun   time.Time // tells it from the board of another start
+	ended   int       // runs that ended
+	changed chan struct{}
+}
+
+// NewBoard returns a board on which no job runs.
+func NewBoard() *Board { return &Board{begun: Now(), changed: make(chan struct{})} }
+
+// Observe is called by the engine; it must not block.
+func (b *Board) Observe(p run.Progress) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	i := slices.IndexFunc(b.jobs, func(j Progress) bool { return j.Job == p.Job })
+	next := Progress{
+		Job: p.Job, Phase: string(p.Phase), Read: p.Read, Done: p.Done, Total: p.Total, Since: Now(),
+	}
+	if i >= 0 {
+		next.Since, next.Pace = b.jobs[i].Since, b.jobs[i].Pace
+		next.Read = max(next.Read, b.jobs[i].Read) // who sends says nothing about what was read
+	}
+	if p.Phase == run.Sending && next.Pace.Since.IsZero() {
+		next.Pace = Pace{Since: Now(), Done: p.Done}
+	}
+	switch {
+	case p.Phase == run.Done:
+		b.ended++
+		b.jobs = slices.DeleteFunc(slices.Clone(b.jobs), func(j Progress) bool { return j.Job == p.Job })
+	case i < 0:
+		b.jobs = append(slices.Clone(b.jobs), next)
+	default:
+		b.jobs = slices.Clone(b.jobs)
+		b.jobs[i] = next
+	}
+	close(b.changed)
+	b.changed = make(chan struct{})
+}
+
+func (b *Board) look() Running {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return Running{
+		Jobs: b.jobs, Ended: fmt.Sprintf("%d.%d", b.begun.UnixMilli(), b.ended), Changed: b.changed,
+	}
+}

@@ -1,0 +1,299 @@
+package office
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/internal/words"
+	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/sync/pending"
+	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Stuck is what blocks rows at one moment.
+type Stuck struct {
+	At     time.Time
+	Causes []Cause
+	Moving int // rows that wait for a contract in flight
+
+	Reading int // number of rows being read; the rest is not known yet. 0: all is known
+}
+
+// Cause is one cause that blocks rows, with the advice.
+type Cause struct {
+	pending.Group
+	Advice trade.Advice
+	More   int // codes beyond those in Subjects
+}
+
+// Rows returns the number of rows that the cause blocks.
+func (c Cause) Rows() int { return c.Group.Rows() }
+
+// Retry returns the number of rows that may be retried at once.
+func (c Cause) Retry() int {
+	n := 0
+	for _, p := range c.Own {
+		n += p.Retry
+	}
+	return n
+}
+
+// looking is a read of the stuck rows in progress.
+type looking struct {
+	done chan struct{} // closed when the read has ended
+	view *pending.View // the result, once done is closed
+	err  error
+}
+
+// indexPause is how long new rows may be missing from the search. indexFailed is the pause after an
+// error.
+const (
+	indexPause  = 3 * time.Second
+	indexFailed = time.Minute
+)
+
+// index adds rows to the search index as they come, by the columns that people are shown.
+func (o *Office) index() {
+	for {
+		more, err := o.store.Index(o.ending)
+		if o.ending.Err() != nil {
+			return
+		}
+		pause := indexPause
+		switch {
+		case err != nil:
+			o.log.Warn("rows could not be made findable", zap.Error(err))
+			pause = indexFailed
+		case more:
+			continue
+		}
+		select {
+		case <-time.After(pause):
+		case <-o.ending.Done():
+			return
+		}
+	}
+}
+
+// How old a view of the stuck rows may be. Up to stuckFew stuck rows are read for each page. More
+// may take seconds: when a view is older than stuckHolds, a new read begins, for which a page waits
+// only for stuckPatience. Then it shows the old view and of when that is or, if it is older than
+// stuckOld, that the rows are being read.
+const (
+	stuckHolds    = 5 * time.Second
+	stuckOld      = time.Minute
+	stuckPatience = 40 * time.Millisecond
+	stuckFew      = 2000
+)
+
+// look returns a view of the stuck rows. It may be some seconds old, unless fresh is set. If it
+// returns neither a view nor an error, the first read has not ended yet.
+func (o *Office) look(ctx context.Context, fresh bool) (*pending.View, error) {
+	if !fresh {
+		var err error
+		if fresh, err = o.few(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if fresh {
+		return o.lookAt(ctx)
+	}
+	o.mu.Lock()
+	view := o.view
+	age := 2 * stuckOld
+	if view != nil {
+		age = o.now().Sub(view.At).Abs()
+	}
+	if age < stuckHolds {
+		o.mu.Unlock()
+		return view, nil
+	}
+	begun, failed := o.begin(), o.failed
+	o.mu.Unlock()
+	if age > stuckOld {
+		view = nil
+	}
+	if begun == nil { // the generation is ending
+		return o.lookAt(ctx)
+	}
+	late := time.NewTimer(o.patience)
+	defer late.Stop()
+	select {
+	case <-begun.done:
+		if begun.err != nil && o.ending.Err() != nil { // the generation ended the read; the page still gets an answer
+			return o.lookAt(ctx)
+		}
+		return begun.view, begun.err
+	case <-late.C:
+		return view, failed // after a failure a page shows the error, not for ever that rows are being read
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// begin starts a read unless one is in progress, and returns it; nil if the generation is ending.
+// The caller must hold the lock.
+func (o *Office) begin() *looking {
+	if o.looking != nil || o.ended {
+		return o.looking
+	}
+	l := &looking{done: make(chan struct{})}
+	o.looking = l
+	o.working.Go(func() {
+		l.view, l.err = o.lookAt(o.ending)
+		if l.err != nil && o.ending.Err() == nil {
+			o.log.Warn("the console could not look at what is stuck", zap.Error(l.err))
+		}
+		o.mu.Lock()
+		o.looking = nil
+		if l.err != nil {
+			o.failed = l.err
+		}
+		o.mu.Unlock()
+		close(l.done)
+	})
+	return l
+}
+
+// few reports whether so few rows are stuck that reading them takes almost no time.
+func (o *Office) few(ctx context.Context) (bool, error) {
+	n, err := o.stuckRows(ctx)
+	return n <= o.waitFor, err
+}
+
+// stuck returns the number of stuck rows, from the stored sums.
+func (o *Office) stuckRows(ctx context.Context) (n int, err error) {
+	for _, job := range o.jobs {
+		tallies, err := o.store.Counts(ctx, job.Name())
+		if err != nil {
+			return 0, err
+		}
+		for _, t := range tallies {
+			switch t.State {
+			case trade.Waiting, trade.Invalid, trade.Rejected, trade.InDoubt, trade.Held:
+				n += t.Count
+			}
+		}
+	}
+	return n, nil
+}
+
+// Expect starts to read every stuck row into the board, which takes seconds for 100,000 rows. The
+// next page with the causes then waits only for what has changed since. The view itself is not
+// kept, so that this page shows the state at its own time.
+func (o *Office) Expect() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.begun || o.ended {
+		return
+	}
+	o.begun = true
+	o.working.Go(func() {
+		_, err := o.blocked.Take(o.ending)
+		if err != nil && o.ending.Err() == nil {
+			o.log.Warn("the console could not look at what is stuck", zap.Error(err))
+		}
+	})
+}
+
+func (o *Office) lookAt(ctx context.Context) (*pending.View, error) {
+	view, err := o.blocked.Take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.view, o.failed = view, nil
+	return view, nil
+}
+
+// Stuck returns the stuck rows, grouped by cause.
+func (o *Office) Stuck(ctx context.Context, lang trade.Lang, fresh bool) (Stuck, error) {
+	view, err := o.look(ctx, fresh)
+	if err != nil {
+		return Stuck{}, err
+	}
+	if view == nil {
+		n, err := o.stuckRows(ctx)
+		return Stuck{Reading: n}, err
+	}
+	out := Stuck{At: view.At, Moving: view.Moving}
+	v := o.Voice(lang)
+	for _, g := range view.Groups {
+		t := Trouble{State: g.State, Cause: g.Cause, Problem: g.Problem, Awaited: g.Awaited}
+		c := Cause{Group: *g, Advice: t.Advice(v), More: g.Codes - len(g.Subjects)}
+		if g.Key == string(trade.InDoubt) { // regardless of its last answer
+			c.Advice = v.Own.Explain(trade.InDoubt, "", lang)
+		}
+		out.Causes = append(out.Causes, c)
+	}
+	return out, nil
+}
+
+// Doubt returns what is known of a row that may be on the platform.
+func (o *Office) Doubt(ctx context.Context, entry trade.Entry) (Doubt, error) {
+	doubt, err := o.Acts().Doubt(ctx, entry)
+	if err != nil {
+		return Doubt{}, err
+	}
+	out := Doubt{Attempts: doubt.Attempts, Remaining: doubt.Remaining, Look: doubt.Sent}
+	for _, a := range doubt.Attempts {
+		out.Phase = words.PhaseOf(a.Evidence)
+	}
+	return out, nil
+}
+
+// Counterpart returns what a held row was compared with; nil if nothing is known.
+func (o *Office) Counterpart(ctx context.Context, entry trade.Entry) (*acts.Counterpart, error) {
+	return o.Acts().Counterpart(ctx, entry)
+}
+
+// Renumbered returns the row that is, or may be, the same document under another key.
+func (o *Office) Renumbered(ctx context.Context, entry trade.Entry) (out trade.Entry, err error) {
+	if id := cmp.Or(entry.MovedID, entry.RemoteID); id != "" {
+		at, err := o.store.Holder(ctx, entry.Sends, id, entry.ID)
+		if err != nil {
+			return out, err
+		}
+		if at != (trade.ParentKey{}) {
+			return o.store.Entry(ctx, at.Job, at.Key)
+		}
+	}
+	if !entry.Flags.Has(trade.MissingInERP) && !entry.Flags.Has(trade.Replaced) {
+		return out, nil
+	}
+	held := trade.RowFilter{
+		States: []trade.State{trade.Held}, Causes: []string{trade.CauseRetyped, trade.CauseOtherJob},
+	}
+	err = o.store.Rows(ctx, held, func(e trade.Entry) error {
+		if e.Error == nil || e.Error.Counterpart == nil ||
+			(trade.ParentKey{Job: e.Error.Counterpart.Job, Key: e.Error.Counterpart.Key}) !=
+				(trade.ParentKey{Job: entry.Job, Key: entry.Key}) {
+			return nil
+		}
+		out = e
+		return run.ErrEnough
+	})
+	if errors.Is(err, run.ErrEnough) {
+		err = nil
+	}
+	return out, err
+}
+
+// AdviseStop returns why a job is stopped, and what to do. What a brake found includes its numbers.
+func (o *Office) AdviseStop(stop trade.Stop, lang trade.Lang) trade.Advice {
+	return adviseStop(o.Voice(lang), stop)
+}
+
+func adviseStop(v words.Voice, stop trade.Stop) trade.Advice {
+	advice := v.Own.Stop(stop.Code, v.Lang)
+	if stop.Brake != nil {
+		advice.What = v.Brake(stop.Code, *stop.Brake)
+	}
+	return advice
+}

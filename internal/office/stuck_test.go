@@ -1,0 +1,193 @@
+package office
+
+import (
+	"database/sql"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/internal/config/configtest"
+	"github.com/safrasync/safrasync/internal/ledgertest"
+	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// openStuck makes a ledger with contracts that are stuck for several reasons. It returns what opens
+// an office on it, and the address of its database.
+func openStuck(t *testing.T) (open func() *Office, dsn string) {
+	t.Helper()
+	conf := configtest.Load(t, t.TempDir()+"/config.yaml", configtest.Sample(t), "x")
+	jobs := must.Get(CompileJobs(conf))(t)
+	dsn = ledgertest.New(t, state.SQLite, t.TempDir()+"/state.db")
+	store := must.Get(state.Open(t.Context(), state.Options{
+		Driver: state.SQLite, DSN: dsn, Begin: true, Version: "test",
+	}))(t)
+	t.Cleanup(func() { must.Do(t, store.Close()) })
+	var page trade.Page
+	for i := range 9 {
+		key := fmt.Sprintf("01|%06d", i)
+		e := trade.Entry{
+			Job: "contracts", Sends: trade.OrderCommitments, Key: key, Generation: 1, SourceHash: trade.HashOf(key),
+			MappedWith: "m", FirstSeenAt: Now(), UpdatedAt: Now(),
+			Values: trade.Values{"produto": {Kind: 't', Text: "001"}},
+		}
+		switch i % 3 {
+		case 0:
+			e.State, e.Cause = trade.Invalid, "rule:product"
+			e.Error = &trade.EntryError{Kind: trade.ValidationError, Fields: []trade.Problem{
+				{Field: "product", Rule: trade.RuleUnmapped, Column: "produto", Value: "009"},
+			}}
+		case 1:
+			e.State, e.Cause = trade.Waiting, "ref:wallets"
+			e.WaitingFor = []trade.Awaited{{Ref: "wallets", Code: "12"}}
+		default:
+			e.State, e.Cause = trade.Held, trade.CauseDuplicateKey
+		}
+		page.New = append(page.New, e)
+	}
+	lease := must.Get(store.AcquireLease(t.Context(), "contracts", state.Self()))(t)
+	must.Get(store.Record(t.Context(), lease, page))(t)
+	return func() *Office {
+		o := New(Options{
+			Config: conf, Store: store, Jobs: jobs, Board: NewBoard(), Log: zap.NewNop(), Now: Now,
+		})
+		t.Cleanup(o.Close)
+		return o
+	}, dsn
+}
+
+// Who logs in and sees the first page lets the console read what is stuck; who then comes for the
+// causes sees them as they are by then, not as they were.
+func TestTheFirstLookAtWhatIsStuckBeginsBeforeSomebodyAsks(t *testing.T) {
+	t.Parallel()
+	open, _ := openStuck(t)
+	at := open()
+	at.Expect()
+	at.Expect() // begins nothing anew
+	at.working.Wait()
+	if at.view != nil || !at.begun {
+		t.Error("what was seen ahead is shown to people")
+	}
+	var row trade.Entry
+	invalid := trade.RowFilter{States: []trade.State{trade.Invalid}}
+	must.Do(t, at.store.Rows(t.Context(), invalid, func(e trade.Entry) error {
+		row = e
+		return nil
+	}))
+	people := at.Acts()
+	plan := must.Get(people.Dismiss(t.Context(), row.Job, []string{row.Key}))(t)
+	must.Get(people.Do(t.Context(), plan, acts.Person{Name: "ana", Reason: "lançado duas vezes"}))(t)
+	ahead := must.Get(at.Stuck(t.Context(), trade.Portuguese, false))(t)
+	afresh := must.Get(open().Stuck(t.Context(), trade.Portuguese, true))(t)
+	ahead.At = afresh.At
+	if !reflect.DeepEqual(ahead, afresh) {
+		t.Errorf("after a look ahead people see\n%+v\nand without one\n%+v", ahead, afresh)
+	}
+	at.Close()
+	if at.Expect(); !at.ended {
+		t.Error("an office that was closed still looks")
+	}
+}
+
+// Who waits for a look when the configuration is loaded again, which ends it, sees what is stuck
+// all the same.
+func TestALookThatEndsWithItsGenerationIsTakenAgain(t *testing.T) {
+	t.Parallel()
+	open, _ := openStuck(t)
+	at := open()
+	begun := &looking{done: make(chan struct{})}
+	at.looking = begun
+	type answer struct {
+		stuck Stuck
+		err   error
+	}
+	got := make(chan answer)
+	go func() {
+		stuck, err := at.Stuck(t.Context(), trade.Portuguese, false)
+		got <- answer{stuck, err}
+	}()
+	at.Close()
+	begun.err = at.ending.Err()
+	close(begun.done)
+	if a := <-got; a.err != nil || len(a.stuck.Causes) == 0 {
+		t.Errorf("%d causes, %v", len(a.stuck.Causes), a.err)
+	}
+}
+
+// A look that comes to nothing is told to whoever comes next: that the rows are being read would be
+// told for ever.
+func TestALookThatFailsIsTold(t *testing.T) {
+	t.Parallel()
+	open, dsn := openStuck(t)
+	db := must.Get(sql.Open("sqlite", dsn))(t)
+	must.Get(db.ExecContext(t.Context(), `UPDATE entry SET waiting_for = '{' WHERE state = 'waiting'`))(t)
+	must.Do(t, db.Close())
+	at := open()
+	at.patience, at.waitFor = 1, 0
+	_, _ = at.Stuck(t.Context(), trade.Portuguese, false)
+	at.working.Wait()
+	at.looking = &looking{done: make(chan struct{})} // the next one, which is not over
+	if _, err := at.Stuck(t.Context(), trade.Portuguese, false); err == nil ||
+		!strings.Contains(err.Error(), "waiting_for") {
+		t.Errorf("%v", err)
+	}
+	at.Close()
+}
+
+// What was seen minutes ago is not shown as what is: pages say that the rows are being read.
+func TestAnOldViewOfManyRowsIsNotShown(t *testing.T) {
+	t.Parallel()
+	open, _ := openStuck(t)
+	at := open()
+	must.Get(at.Stuck(t.Context(), trade.Portuguese, true))(t)
+	at.patience, at.waitFor = 1, 0
+	at.looking = &looking{done: make(chan struct{})} // one that is not over
+	taken := at.view.At
+	at.view.At = taken.Add(-stuckOld / 2)
+	if got := must.Get(at.Stuck(t.Context(), trade.Portuguese, false))(t); len(got.Causes) == 0 ||
+		!got.At.Equal(at.view.At) {
+		t.Errorf("half a minute later: %+v", got)
+	}
+	at.view.At = taken.Add(-2 * stuckOld)
+	if got := must.Get(at.Stuck(t.Context(), trade.Portuguese, false))(t); len(got.Causes) > 0 || got.Reading == 0 {
+		t.Errorf("two minutes later: %+v", got)
+	}
+	at.looking = nil
+	at.Close()
+}
+
+// Of many rows the first look takes long: nobody waits for it, and the page says that they are
+// being read. Later it says how things are; what it says is never taken for "nothing is stuck".
+func TestNobodyWaitsForTheFirstLookAtManyRows(t *testing.T) {
+	t.Parallel()
+	open, _ := openStuck(t)
+	at := open()
+	at.patience, at.waitFor = 1, 0
+	want := must.Get(open().Stuck(t.Context(), trade.Portuguese, true))(t)
+	rows := want.Moving
+	for _, c := range want.Causes {
+		rows += c.Rows()
+	}
+	got := must.Get(at.Stuck(t.Context(), trade.Portuguese, false))(t)
+	if got.Reading != rows || len(got.Causes) > 0 {
+		got.At = want.At
+		if got.Reading != 0 || !reflect.DeepEqual(got, want) { // it was as quick as that
+			t.Errorf("while %d rows are read: %+v", rows, got)
+		}
+	}
+	at.working.Wait()
+	got = must.Get(at.Stuck(t.Context(), trade.Portuguese, false))(t)
+	got.At = want.At
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("after they were read people see\n%+v\nwant\n%+v", got, want)
+	}
+	at.Close()
+	if got, err := at.Stuck(t.Context(), trade.Portuguese, false); err != nil || got.Reading > 0 {
+		t.Errorf("when the service ends: %+v, %v", got, err)
+	}
+}
