@@ -180,7 +180,7 @@ func TestAnAuditThatWasWrittenAnewIsFoundByTheJournal(t *testing.T) {
 		must.Do(t, at.db.Read.Get(&head, selectAuditHead))
 		forge(t, at, head.Seq-1)
 		mustVerify(t, at, head.Seq-1)
-		d, err := (doctor{at.db, at}).diagnoseAudit(t.Context(), true)
+		d, err := at.diagnoseAudit(t.Context(), true)
 		if err != nil || d.OK || d.Problem != ProblemBroken {
 			t.Errorf("the doctor says %+v, %v", d, err)
 		}
@@ -285,7 +285,7 @@ func TestF069AnAuditIsProvedOnlyAgainstTheJournal(t *testing.T) {
 					p.Proved() != (name == "nothing") {
 					t.Errorf("%+v; want broken %d, reduced %d, journals %d", p, c.broken, c.reduced, c.journals)
 				}
-				d := must.Get((doctor{s.db, s}).diagnoseAudit(t.Context(), true))(t)
+				d := must.Get(s.diagnoseAudit(t.Context(), true))(t)
 				if (d.OK || d.Problem == "") != p.Proved() {
 					t.Errorf("the doctor says %+v", d)
 				}

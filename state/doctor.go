@@ -54,22 +54,17 @@ const futureMargin = 5 * time.Minute
 // of a SQLite file and its indexes. It always reads the whole journal. The error is for what
 // prevents the checks.
 func (s *Store) Diagnose(ctx context.Context, journals string, full bool) ([]Diagnosis, error) {
-	return doctor{s.db, s}.diagnose(ctx, journals, full, 0)
+	return s.diagnose(ctx, journals, full, 0)
 }
 
 // DiagnoseWithin is like Diagnose, but limits each check to the given duration. A check that takes
 // longer is reported with ProblemLong.
 func (s *Store) DiagnoseWithin(ctx context.Context, journals string, each time.Duration) ([]Diagnosis, error) {
-	return doctor{s.db, s}.diagnose(ctx, journals, false, each)
+	return s.diagnose(ctx, journals, false, each)
 }
 
-// doctor checks one ledger; it has a method for each line of the report.
-type doctor struct {
-	db    *sqldb.DB
-	store *Store
-}
-
-func (s doctor) diagnose(ctx context.Context, journals string, full bool, each time.Duration) ([]Diagnosis, error) {
+// diagnose makes the report: a function for each of its lines.
+func (s *Store) diagnose(ctx context.Context, journals string, full bool, each time.Duration) ([]Diagnosis, error) {
 	out := []Diagnosis{{Check: "schema", OK: true}}
 	for _, look := range []func(context.Context) (Diagnosis, error){
 		func(ctx context.Context) (Diagnosis, error) { return s.diagnoseIntegrity(ctx, full) },
@@ -95,7 +90,7 @@ func (s doctor) diagnose(ctx context.Context, journals string, full bool, each t
 	return append(out, s.diagnoseFiles(journals)...), nil
 }
 
-func (s doctor) diagnoseIntegrity(ctx context.Context, full bool) (Diagnosis, error) {
+func (s *Store) diagnoseIntegrity(ctx context.Context, full bool) (Diagnosis, error) {
 	d := Diagnosis{Check: "integrity"}
 	if s.db.D.Name != sqldb.SQLite {
 		return d, nil // PostgreSQL checks its own pages
@@ -128,9 +123,9 @@ func (s *Store) brokenKeys(ctx context.Context) (tables []string, err error) {
 	return tables, err
 }
 
-func (s doctor) diagnoseKeys(ctx context.Context) (Diagnosis, error) {
+func (s *Store) diagnoseKeys(ctx context.Context) (Diagnosis, error) {
 	d := Diagnosis{Check: "foreign_keys"}
-	tables, err := s.store.brokenKeys(ctx)
+	tables, err := s.brokenKeys(ctx)
 	if len(tables) > 0 {
 		d.Problem, d.Args = ProblemBroken, []any{fmt.Sprint(tables)}
 	}
@@ -176,9 +171,9 @@ func sameTally(a, b trade.Tally) bool {
 		a.Quantity.Amount.Equal(b.Quantity.Amount)
 }
 
-func (s doctor) diagnoseSums(ctx context.Context) (Diagnosis, error) {
+func (s *Store) diagnoseSums(ctx context.Context) (Diagnosis, error) {
 	d := Diagnosis{Check: "sums"}
-	uneven, err := s.store.unevenSums(ctx)
+	uneven, err := s.unevenSums(ctx)
 	if len(uneven) > 0 {
 		d.Problem, d.Args = ProblemUneven, []any{fmt.Sprint(uneven)}
 	}
@@ -188,9 +183,9 @@ func (s doctor) diagnoseSums(ctx context.Context) (Diagnosis, error) {
 // diagnoseAudit verifies the whole chain of acts, in which a missing act shows as a gap in the
 // numbers, and compares it with the ends of it in the journal. Without a journal nothing is proved:
 // only the full check calls that a fault, because a ledger may be kept without one.
-func (s doctor) diagnoseAudit(ctx context.Context, full bool) (Diagnosis, error) {
+func (s *Store) diagnoseAudit(ctx context.Context, full bool) (Diagnosis, error) {
 	d := Diagnosis{Check: "audit"}
-	p, err := s.store.VerifyAudit(ctx)
+	p, err := s.VerifyAudit(ctx)
 	switch {
 	case errors.Is(err, errNoHeads):
 		d.Problem, err = ProblemUnproved, nil
@@ -209,7 +204,7 @@ func (s doctor) diagnoseAudit(ctx context.Context, full bool) (Diagnosis, error)
 const latestMoment = `SELECT COALESCE(MAX(at), 0) FROM (SELECT MAX(updated_at) AS at FROM entry UNION ALL SELECT MAX(at) FROM audit
 	UNION ALL SELECT MAX(started_at) FROM run) AS times`
 
-func (s doctor) diagnoseClock(ctx context.Context) (Diagnosis, error) {
+func (s *Store) diagnoseClock(ctx context.Context) (Diagnosis, error) {
 	d := Diagnosis{Check: "clock"}
 	var latest int64
 	if err := s.db.Get(ctx, "looking at the ledger's times", &latest, latestMoment); err != nil {
@@ -221,9 +216,9 @@ func (s doctor) diagnoseClock(ctx context.Context) (Diagnosis, error) {
 	return d, nil
 }
 
-func (s doctor) diagnoseLeases(ctx context.Context) (Diagnosis, error) {
+func (s *Store) diagnoseLeases(ctx context.Context) (Diagnosis, error) {
 	d := Diagnosis{Check: "leases"}
-	leases, err := s.store.Leases(ctx)
+	leases, err := s.Leases(ctx)
 	if err != nil {
 		return d, err
 	}
@@ -235,7 +230,7 @@ func (s doctor) diagnoseLeases(ctx context.Context) (Diagnosis, error) {
 	return d, nil
 }
 
-func (s doctor) diagnoseAttempts(ctx context.Context) (Diagnosis, error) {
+func (s *Store) diagnoseAttempts(ctx context.Context) (Diagnosis, error) {
 	d := Diagnosis{Check: "attempts"}
 	var old struct {
 		N  int

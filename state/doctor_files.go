@@ -14,13 +14,13 @@ import (
 )
 
 // diagnoseJournal compares ledger and journal, and reads the whole journal.
-func (s doctor) diagnoseJournal(ctx context.Context, parent string) (Diagnosis, error) {
+func (s *Store) diagnoseJournal(ctx context.Context, parent string) (Diagnosis, error) {
 	d := Diagnosis{Check: "journal"}
 	if parent == "" {
 		d.OK, d.Problem = true, ProblemNoJournal
 		return d, nil
 	}
-	report, err := s.store.JournalReport(ctx, parent)
+	report, err := s.JournalReport(ctx, parent)
 	var e *sqldb.Error
 	switch {
 	case errors.As(err, &e):
@@ -76,7 +76,7 @@ func (s *Store) JournalReport(ctx context.Context, parent string) (JournalReport
 }
 
 // diagnoseDurability checks the settings that a commit needs to be on disk.
-func (s doctor) diagnoseDurability(ctx context.Context) (Diagnosis, error) {
+func (s *Store) diagnoseDurability(ctx context.Context) (Diagnosis, error) {
 	d := Diagnosis{Check: "durability"}
 	if s.db.D.Name == sqldb.Postgres {
 		if err := s.db.VerifyPostgres(ctx); err != nil {
@@ -127,9 +127,9 @@ func (s *Store) Files(parent string) map[string]fs.FileMode {
 }
 
 // diagnoseFiles checks disks and permissions. With PostgreSQL only the journal is on this host.
-func (s doctor) diagnoseFiles(parent string) []Diagnosis {
+func (s *Store) diagnoseFiles(parent string) []Diagnosis {
 	var out []Diagnosis
-	paths := s.store.Files(parent)
+	paths := s.Files(parent)
 	dirs := []string{}
 	if s.db.D.Name == sqldb.SQLite && !s.db.Memory {
 		dirs = append(dirs, filepath.Dir(s.db.Where))
@@ -140,7 +140,7 @@ func (s doctor) diagnoseFiles(parent string) []Diagnosis {
 		out = append(out, wal)
 	}
 	if parent != "" {
-		dir := s.store.journalDir(parent)
+		dir := s.journalDir(parent)
 		if _, err := os.Stat(dir); err == nil {
 			dirs = append(dirs, dir)
 		}
@@ -148,7 +148,7 @@ func (s doctor) diagnoseFiles(parent string) []Diagnosis {
 	return append(out, s.diagnoseSpace(dirs), s.diagnoseFileSystem(dirs), diagnoseRights(paths, dirs))
 }
 
-func (s doctor) diagnoseSpace(dirs []string) Diagnosis {
+func (s *Store) diagnoseSpace(dirs []string) Diagnosis {
 	d := Diagnosis{Check: "space", OK: true}
 	for _, dir := range dirs {
 		if free, ok := s.db.Tune.Free(dir); ok && free < sqldb.LowSpace {
@@ -158,7 +158,7 @@ func (s doctor) diagnoseSpace(dirs []string) Diagnosis {
 	return d
 }
 
-func (s doctor) diagnoseFileSystem(dirs []string) Diagnosis {
+func (s *Store) diagnoseFileSystem(dirs []string) Diagnosis {
 	d := Diagnosis{Check: "file_system", OK: true}
 	for _, dir := range dirs {
 		magic, ok := s.db.Tune.FsMagic(dir)

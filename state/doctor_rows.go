@@ -14,7 +14,7 @@ const oddExamples = 5
 // diagnoseRows reads every entry and every attempt, and reports those that the program cannot have
 // written: unreadable columns, a payload that does not match its hash, or an entry in sending
 // without an open attempt. Such rows are left by somebody who edits a ledger by hand.
-func (s doctor) diagnoseRows(ctx context.Context) (Diagnosis, error) {
+func (s *Store) diagnoseRows(ctx context.Context) (Diagnosis, error) {
 	d, odd := Diagnosis{Check: "rows"}, oddRows{}
 	for _, look := range []func(context.Context, oddRows) error{
 		s.oddEntries, s.oddAttempts, s.oddSending, s.oddRecords,
@@ -48,7 +48,7 @@ const readingRows = "reading the rows"
 // oddRows maps the ids of odd entries to their names, or to "" if the name was not read.
 type oddRows map[int64]string
 
-func (s doctor) oddEntries(ctx context.Context, odd oddRows) error {
+func (s *Store) oddEntries(ctx context.Context, odd oddRows) error {
 	for after := int64(0); ; {
 		var page []readRow
 		if err := s.db.All(ctx, readingRows, &page, selectEntry+`WHERE e.id > ? ORDER BY e.id LIMIT ?`, after,
@@ -69,8 +69,8 @@ func (s doctor) oddEntries(ctx context.Context, odd oddRows) error {
 }
 
 // oddRecords finds rows whose records say something else than they do, or other than what was sent.
-func (s doctor) oddRecords(ctx context.Context, odd oddRows) error {
-	unrecorded, err := s.store.Unrecorded(ctx)
+func (s *Store) oddRecords(ctx context.Context, odd oddRows) error {
+	unrecorded, err := s.Unrecorded(ctx)
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (s doctor) oddRecords(ctx context.Context, odd oddRows) error {
 	}
 }
 
-func (s doctor) oddAttempts(ctx context.Context, odd oddRows) error {
+func (s *Store) oddAttempts(ctx context.Context, odd oddRows) error {
 	for after := ""; ; {
 		var page []attemptRow
 		if err := s.db.All(ctx, readingRows, &page,
@@ -116,7 +116,7 @@ func (s doctor) oddAttempts(ctx context.Context, odd oddRows) error {
 }
 
 // oddSending finds entries in state sending that have no open attempt.
-func (s doctor) oddSending(ctx context.Context, odd oddRows) error {
+func (s *Store) oddSending(ctx context.Context, odd oddRows) error {
 	var alone []int64
 	err := s.db.All(ctx, readingRows, &alone, `SELECT e.id FROM entry e WHERE e.state = 'sending'
 		AND NOT EXISTS (SELECT 1 FROM attempt a WHERE a.entry_id = e.id AND a.outcome IS NULL)`)
