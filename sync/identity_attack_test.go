@@ -477,3 +477,20 @@ func TestADeliveryThatThePlatformSaysExistsStaysSoWhenItIsDismissed(t *testing.T
 		b.heldFor("traceability", "X", trade.CauseRetyped, "R1")
 	})
 }
+
+// A delivery that cannot go yet comes in front of another one, which is typed again with its CAR: its
+// number holds nothing that is like it any more.
+func TestADeliveryThatIsTypedAgainBehindAnotherOneIsHeld(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		b.contract(1)
+		b.delivery(1, 1, 500)
+		b.pass()
+		b.records("deliveries", 1)
+		b.exec(`UPDATE entrega SET ticket = '0002', car = 'GO-5221601-0123456789ABCDEF0123456789ABCDEF'`)
+		b.delivery(1, 7, 700)
+		b.sweeps(3)
+		b.records("deliveries", 1)
+		b.heldFor("deliveries", key(2), trade.CauseRetyped, key(1))
+	})
+}

@@ -14,13 +14,13 @@
 //
 // Re-typed. A record has lost its row when its key is gone, holds another document, or was amended.
 // A row that is like it is held: by any of the four against a key that is gone or holds another
-// document, by cells and payload against an amended one. If the row of the record is cancelled in the
-// ERP, or a person took it out, or its key holds what came from another key, the frame does not count.
-// A record whose key holds its newest content has a row; only cells and payload of what was sent
-// count. A row with exactly its cells explains a record, be it one that waits, is held, or has the
-// key of another record that lost its row; then the record holds nobody else, and it is a count: as
-// many rows of one content go as there are more rows than records. Otherwise all that are like it
-// are held.
+// document, by cells and payload against an amended one, by the business, too, if what the key holds
+// has not even the frame of what was sent. If the row of the record is cancelled in the ERP, or a
+// person took it out, or its key holds what came from another key, the frame does not count.
+// A record whose key holds its newest content has a row: it counts as amended, by what was sent. A
+// row with exactly its cells explains a record, be it one that waits, is held, or has the key of
+// another record that lost its row; then the record holds nobody else, and it is a count: as many
+// rows of one content go as there are more rows than records. Otherwise all that are like it are held.
 //
 // Held. A row that is held for a record stays so, edited or not, until the record has its own row
 // again or a person said that they are different. Decisions are about a content and a record, so

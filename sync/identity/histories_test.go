@@ -308,10 +308,10 @@ func TestWildHistoriesDoubleFewDocuments(t *testing.T) {
 		weaken   weaker
 		from, to int // histories that double a document
 	}{
-		{"all prints", func(*trade.Prints) {}, 1, 100},
+		{"all prints", func(*trade.Prints) {}, 1, 90},
 		{"without the frame", func(p *trade.Prints) { p.Frame = 0 }, 250, 4000},
 		{"without frame and business", func(p *trade.Prints) { p.Frame, p.Business = 0, 0 }, 1000, 4000},
-		{"without the document", func(p *trade.Prints) { p.Document = 1 }, 150, 4000},
+		{"without the document", func(p *trade.Prints) { p.Document = 1 }, 100, 4000},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -112,7 +112,7 @@ func StandingOf(record *trade.Record, now []Content) Standing {
 // another one. elsewhere are rows without a record. A record of which no document is known takes its
 // children.
 func Misplaced(record *trade.Record, now []Content, elsewhere ...Row) bool {
-	l := lost{record: record, standing: StandingOf(record, now)}
+	l := lost{record: record, standing: StandingOf(record, now), far: far(record, now)}
 	switch l.standing {
 	case Amended, Moved:
 		return true
@@ -168,6 +168,11 @@ type lost struct {
 	of       *Candidate
 	standing Standing
 	void     bool // its key is cancelled in the ERP, or a person left it out
+	far      bool // nothing under its key is like what was sent
+}
+
+func far(record *trade.Record, now []Content) bool {
+	return !slices.ContainsFunc(now, func(c Content) bool { return likeness(&c.Prints, &record.Sent) != none })
 }
 
 // contents returns what of a record has no row: what was sent and what it was amended to, or, if
@@ -195,9 +200,9 @@ func (l *lost) like(row *Row) int {
 	switch {
 	case l.standing == Stands:
 		return none
-	case l.standing <= Amended:
+	case l.standing <= Amended && !l.far:
 		weakest = payload
-	case l.void || l.standing == Moved:
+	case l.standing <= Moved || l.void:
 		weakest = business
 	}
 	if out > weakest {
@@ -215,7 +220,7 @@ func Judge(rows []Row, candidates []Candidate, rules Rules) []Verdict {
 	for i := range candidates {
 		if c := &candidates[i]; c.Record.Certainty.Counts() {
 			void := c.Cancelled || c.Record.Certainty == trade.LeftOut
-			j.records = append(j.records, lost{&c.Record, c, StandingOf(&c.Record, c.Now), void})
+			j.records = append(j.records, lost{&c.Record, c, StandingOf(&c.Record, c.Now), void, far(&c.Record, c.Now)})
 		}
 	}
 	for i := range rows {
@@ -297,7 +302,8 @@ func (j *judge) retyped() {
 // heldFor reports whether a row stays held for a record.
 func (j *judge) heldFor(i, k int) bool {
 	row, l := &j.rows[i], &j.records[k]
-	return row.HeldFor == l.record.ID && l.standing > Corrected && !row.Different[l.record.ID] && !row.owns(l.record)
+	return row.HeldFor == l.record.ID && (l.standing > Corrected || l.far) &&
+		!row.Different[l.record.ID] && !row.owns(l.record)
 }
 
 // explanations are the records that are explained: for each the row that has exactly its cells, by

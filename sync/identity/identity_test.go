@@ -297,6 +297,16 @@ func TestRetyped(t *testing.T) {
 			records{record(1, "A", x, contract(quantity))},
 		},
 		{
+			"amended beyond recognition, and what was sent elsewhere with another issuer", warn, "retyped 1",
+			rows{row(1, "B", contract(issuer))},
+			records{record(1, "A", x, contract(quantity, date))},
+		},
+		{
+			"amended beyond recognition, and held since", warn, "retyped 1",
+			rows{row(1, "B", contract(issuer), heldFor(1))},
+			records{with(record(1, "A", x, contract(quantity, date)), newest(contract(quantity, date)))},
+		},
+		{
 			"amended long ago, and what was sent under another key", warn, "retyped 1",
 			rows{row(1, "B", x)},
 			records{with(record(1, "A", x, contract(quantity)), newest(contract(quantity)))},

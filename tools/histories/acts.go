@@ -467,7 +467,8 @@ func (r *run) typeByHand(a, _ int) string {
 	text := r.pass(engine.Options{RecordOnly: true})
 	var open []trade.Entry
 	for _, e := range r.entries("") {
-		if r.configured(e.Job) && e.Sends == trade.OrderCommitments && e.State == trade.Pending && e.Attempts == 0 {
+		if r.configured(e.Job) && e.Sends == trade.OrderCommitments && e.State == trade.Pending && e.Attempts == 0 &&
+			!r.there(e) { // whoever types a contract looks for it first
 			open = append(open, e)
 		}
 	}
@@ -493,6 +494,20 @@ func (r *run) typeByHand(a, _ int) string {
 	r.typed = append(r.typed, sandbox.Record{ID: id, Resource: sandbox.ResourceOrderCommitments, Fields: fields})
 	r.typedOf[e.Key] = true
 	return text + fmt.Sprintf("%s is typed on the platform, and dismissed", e.Key)
+}
+
+// there reports whether the platform has a record with the content of a row.
+func (r *run) there(e trade.Entry) bool {
+	records := r.records()
+	for _, job := range r.jobs {
+		for _, row := range r.rows(job) {
+			if job.name == e.Job && row.key == e.Key &&
+				slices.ContainsFunc(records, func(rec record) bool { return rec.business == row.business }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // adoptRightly makes a person who knows better than the program give each held contract the record

@@ -228,7 +228,8 @@ func (j *judge) swept(job job, complete bool) {
 		now.num, now.style, now.tail, now.stamp = 0, 0, 0, ""
 		was, ok := j.seen[row.id]
 		at := was.tenure
-		if was.tenure = now.tenure; ok && was == now && at != now.tenure && at.space == now.space {
+		if was.tenure = now.tenure; ok && was == now && at != now.tenure && at.space == now.space &&
+			!j.recycled(at, row.business) {
 			if old, again := j.same[standing{at, row.business}]; again {
 				at = old
 			}
@@ -243,6 +244,17 @@ func (j *judge) swept(job job, complete bool) {
 			j.seen[row.id] = now
 		}
 	}
+}
+
+// recycled reports whether a number had another producer or product before it had a content. This is
+// another document by the rules, whoever edited it: it may go, and what was sent is shown as replaced.
+func (j *judge) recycled(at tenure, now business) bool {
+	for was := range j.tenures[at] {
+		if was.producer != now.producer || was.product != now.product {
+			return true
+		}
+	}
+	return false
 }
 
 // ordered records that a person ordered a row to be sent although it may be on the platform.
@@ -414,8 +426,18 @@ func (j *judge) misplaced(child, contract business, records []record) bool {
 	}) {
 		return true // a person looks at a number that was given to another producer or product
 	}
-	stands := slices.ContainsFunc(j.r.contracts,
-		func(l line) bool { return l.business == contract && !l.hidden && !l.cancelled })
+	// one that was amended to this content has a record of its own
+	amended := func(l line) bool {
+		for was := range j.ever[l.id] {
+			if was != contract && surplus[was] > 0 {
+				return true
+			}
+		}
+		return false
+	}
+	stands := slices.ContainsFunc(j.r.contracts, func(l line) bool {
+		return l.business == contract && !l.hidden && !l.cancelled && !amended(l)
+	})
 	if stands && surplus[contract] <= 0 {
 		return true
 	}

@@ -743,6 +743,9 @@ func (r *run) person(a, b int) string {
 	if order && plan.Steps[0].Done {
 		r.ordered(e)
 	}
+	if id != "" && plan.Steps[0].Done { // the person has seen what differs
+		r.acknowledged(e)
+	}
 	for _, l := range r.late {
 		if l.entry.ID == e.ID && plan.Steps[0].Done {
 			l.denied = l.denied || order && l.id != "" || id != "" && id != l.id
