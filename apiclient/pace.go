@@ -50,10 +50,15 @@ func (p *Pace) Limit() rate.Limit { return p.tokens.Limit() }
 func (p *Pace) Share(living int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.full != rate.Inf {
-		p.share = p.full / rate.Limit(max(1, living))
-		p.tokens.SetLimit(p.share)
+	if p.full == rate.Inf {
+		return
 	}
+	limit, reduced := p.tokens.Limit(), p.tokens.Limit() < p.share
+	p.share = p.full / rate.Limit(max(1, living))
+	if !reduced || limit > p.share {
+		limit = p.share
+	}
+	p.tokens.SetLimit(limit)
 }
 
 // Take takes a turn if there is one now.
@@ -61,9 +66,11 @@ func (p *Pace) Take(now time.Time) bool { return p.tokens.AllowN(now, 1) }
 
 // Delay returns how long it takes until there is a turn.
 func (p *Pace) Delay() time.Duration {
-	r := p.tokens.Reserve()
-	defer r.Cancel()
-	return r.Delay()
+	have, limit := p.tokens.Tokens(), p.tokens.Limit()
+	if have >= 1 || limit == rate.Inf {
+		return 0
+	}
+	return time.Duration((1 - rate.Limit(have)) / limit * rate.Limit(time.Second))
 }
 
 // begun returns what heard must be told of a call that begins now.

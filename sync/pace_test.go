@@ -110,3 +110,15 @@ func TestARunThatCannotBeginGivesItsLeaseBack(t *testing.T) {
 		t.Errorf("states %v", r.States)
 	}
 }
+
+// A recheck that takes longer than it holds, as on a slow line to the ERP, still lets its rows go.
+func TestARecheckThatTakesLongLetsItsRowsGo(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.contracts(3)
+		b.breaker.before("ByKeys", func() error { b.clock.advance(3 * time.Second); return nil })
+		if r := b.sync(engine.Options{}); r.States[trade.Accepted] != 3 {
+			t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
+		}
+	})
+}

@@ -2,7 +2,9 @@ package sqldb
 
 import (
 	"context"
+	"slices"
 	"sync"
+	"time"
 
 	"github.com/jmoiron/sqlx"
 )
@@ -36,18 +38,24 @@ func (s *DB) InHotTx(ctx context.Context, op string, fn func(*Tx) error) error {
 	met := s.hot.met
 	s.hot.met = nil
 	s.hot.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	// requests wait for this: what cannot be prepared soon is met again
+	soon, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
 	for _, query := range met {
-		if err != nil || s.prepare(ctx, &s.hot, s.Write, query) == nil {
-			break // it is met again
+		if s.prepare(soon, &s.hot, s.Write, query) == nil {
+			break
 		}
 	}
-	return err
+	return nil
 }
 
 // prepare prepares a statement on a pool, and returns nil if that fails: run unprepared, the statement
 // itself will report what is wrong.
 func (s *DB) prepare(ctx context.Context, in *hot, pool *sqlx.DB, query string) *sqlx.Stmt {
-	statement, err := pool.PreparexContext(context.WithoutCancel(ctx), s.Q(query))
+	statement, err := pool.PreparexContext(ctx, s.Q(query))
 	if err != nil {
 		return nil
 	}
@@ -82,20 +90,20 @@ func (s *DB) AllHot(ctx context.Context, op string, dest any, query string, args
 
 // prepared returns the prepared statement of a text, for this transaction; nil if there is none.
 func (t *Tx) prepared(query string) *sqlx.Stmt {
-	statement := t.S.hot.of(query)
-	switch {
-	case statement != nil:
-		return t.StmtxContext(t.Ctx, statement)
-	case t.hot:
-		t.S.hot.meet(query)
+	if !t.hot {
+		return nil
 	}
+	if statement := t.S.hot.of(query); statement != nil {
+		return t.StmtxContext(t.Ctx, statement)
+	}
+	t.S.hot.meet(query)
 	return nil
 }
 
 func (h *hot) meet(query string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if len(h.ready)+len(h.met) < hotMost {
+	if len(h.ready)+len(h.met) < hotMost && !slices.Contains(h.met, query) {
 		h.met = append(h.met, query)
 	}
 }

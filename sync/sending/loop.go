@@ -46,7 +46,7 @@ type Sender struct {
 
 	halted   chan struct{} // closed when nothing more may be sent
 	halt     error         // why
-	preflown bool          // the harmless GET has succeeded
+	preflown bool          // the harmless GET was sent since the last answer that asks for one
 }
 
 // flight is one attempt: its intent, then its request, then its answer.
@@ -162,6 +162,9 @@ func (s *Sender) choose(ctx context.Context, group *trade.Group) []*flight {
 	}
 	if s.pace.resting(s.Run.Env.Clock.Now()) > 0 {
 		s.observe(run.Resting, s.pace.restUntil.Format(time.RFC3339))
+		return nil
+	}
+	if !s.preflown || s.Run.Env.Clock.Boot()-s.queue.readAt > HoldsFor { // something took long meanwhile
 		return nil
 	}
 	var flights []*flight

@@ -48,6 +48,7 @@ type batch struct {
 	again  bool
 	dry    bool
 	omit   map[int64]bool // entries that are taken already
+	only   map[int64]bool // the only entries that may still go; nil: any
 	parked []trade.Entry
 	ahead  []trade.Entry // go before these; the ledger may have their intents or not
 
@@ -149,8 +150,15 @@ func (s *Sender) prepareNext(ctx context.Context) error {
 	if err := s.reloadRetries(ctx); err != nil {
 		return err
 	}
+	eval := s.Run.Eval
 	if err := s.Renew(ctx); err != nil {
 		return err
+	}
+	if s.Run.Eval != eval { // what is ready was mapped with the former de-para
+		q.stale, q.ready = append(q.ready, q.stale...), nil
+	}
+	if s.rowLimit.reached() {
+		b.only = maps.Clone(s.rowLimit.again)
 	}
 	b.parked, b.ahead, b.omit = slices.Clone(q.parked), slices.Concat(q.ready, q.stale), s.row.spent()
 	for _, e := range slices.Concat(b.parked, b.ahead) {
@@ -189,6 +197,8 @@ func (s *Sender) prepare(ctx context.Context, b *batch) (err error) {
 			return err
 		}
 	}
+	// a recheck that took long holds for a while all the same: else its rows would never go
+	b.readAt = max(b.readAt, s.Run.Env.Clock.Boot()-HoldsFor/2)
 	return failpoint.Hit("rows.looked-at")
 }
 
@@ -208,7 +218,9 @@ func (s *Sender) takeDue(ctx context.Context, b *batch) error {
 			continue
 		}
 		b.after = due[len(due)-1].ID
-		b.rows = slices.DeleteFunc(due, func(e trade.Entry) bool { return b.omit[e.ID] || !s.rowLimit.names(e) })
+		b.rows = slices.DeleteFunc(due, func(e trade.Entry) bool {
+			return b.omit[e.ID] || b.only != nil && !b.only[e.ID] || !s.rowLimit.names(e)
+		})
 		if len(b.rows) > 0 {
 			return nil
 		}

@@ -26,8 +26,11 @@ func NewRowLimit(keys []string, most int) *RowLimit {
 	return n
 }
 
+// reached reports whether no row may be sent but those that were and became pending again.
+func (n *RowLimit) reached() bool { return n.most > 0 && n.Rows >= n.most }
+
 // over reports whether no further row may be sent.
-func (n *RowLimit) over() bool { return n.most > 0 && n.Rows >= n.most && len(n.again) == 0 }
+func (n *RowLimit) over() bool { return n.reached() && len(n.again) == 0 }
 
 // names reports whether a row is one of those that may be sent.
 func (n *RowLimit) names(e trade.Entry) bool { return n.keys == nil || n.keys[e.Key] }
