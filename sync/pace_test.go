@@ -122,3 +122,19 @@ func TestARecheckThatTakesLongLetsItsRowsGo(t *testing.T) {
 		}
 	})
 }
+
+// Where requests take long, what was rechecked for too long is rechecked together, not row by row.
+func TestRowsThatWaitAreRecheckedTogether(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.limits.MaxInFlight = 1
+	b.contracts(60)
+	var asked atomic.Int32
+	b.breaker.before("ByKeys", func() error { asked.Add(1); return nil })
+	b.beforePosts(func() { b.clock.advance(400 * time.Millisecond) })
+	r := b.sync(engine.Options{})
+	// one in two seconds, with five rows in each
+	if r.States[trade.Accepted] != 60 || asked.Load() > 20 {
+		t.Errorf("states %v; the ERP was asked %d times", r.States, asked.Load())
+	}
+}

@@ -141,7 +141,7 @@ func (s *Sender) prepareNext(ctx context.Context) error {
 		return nil
 	}
 	if b.rows = s.unpark(b.size); len(b.rows) == 0 {
-		n := min(len(q.stale), s.pace.slots)
+		n := min(len(q.stale), b.size)
 		b.rows, q.stale = q.stale[:n:n], q.stale[n:]
 	}
 	if len(b.rows) == 0 && (q.dry && !q.again || s.rowLimit.over()) {
