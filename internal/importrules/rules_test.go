@@ -105,7 +105,8 @@ var rules = map[string]rule{
 	},
 	"console/pages": {
 		may: []string{
-			"trade", "sync/acts", "sync/events", "sync/pending", "sync/reconcile", "sync/reconcile/paper", "internal/i18n",
+			"trade", "sync/acts", "sync/events", "sync/pending", "sync/reconcile", "sync/reconcile/paper",
+			"internal/i18n",
 			"internal/office", "console/view", "console/web",
 		},
 		testsMay: []string{"state", "internal/pgtest", "internal/consoletest"},
