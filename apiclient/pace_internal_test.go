@@ -100,12 +100,14 @@ func TestInstancesShareTheRate(t *testing.T) {
 	t.Parallel()
 	p := NewPace(20, 8)
 	for living, want := range map[int]rate.Limit{1: 20, 2: 10, 4: 5, 0: 20} {
-		if p.Share(living); p.Limit() != want {
+		p.Share(living)
+		if p.Limit() != want {
 			t.Errorf("of %d instances: %v a second, want %v", living, p.Limit(), want)
 		}
 	}
 	free := NewPace(0, 8)
-	if free.Share(2); free.Limit() != rate.Inf {
+	free.Share(2)
+	if free.Limit() != rate.Inf {
 		t.Errorf("without a limit: %v a second", free.Limit())
 	}
 }

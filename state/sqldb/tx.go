@@ -248,7 +248,8 @@ func (t *Tx) eachRow(query string, rows [][]any) (changed int, err error) {
 	}
 	statement := t.prepared(query)
 	if statement == nil {
-		if statement, err = t.PreparexContext(t.Ctx, t.Rebind(query)); err != nil {
+		statement, err = t.PreparexContext(t.Ctx, t.Rebind(query))
+		if err != nil {
 			return 0, err
 		}
 		defer func() { err = errors.Join(err, statement.Close()) }()

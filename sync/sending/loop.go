@@ -111,7 +111,8 @@ func (s *Sender) Send(ctx context.Context, quota int) (finished bool, err error)
 		}
 		more := false
 		if s.halt == nil && s.queue.quota != 0 {
-			if more, err = s.makeReady(ctx); err != nil {
+			more, err = s.makeReady(ctx)
+			if err != nil {
 				s.stopSending(err)
 			}
 		}
@@ -402,7 +403,8 @@ func (s *Sender) keepAnswers(ctx context.Context, group trade.Group, settled []*
 		kept := trade.Group{At: s.Run.Env.Clock.Now()}
 		s.settleInto(&kept)
 		var result trade.GroupResult
-		if result, err = s.intents.Commit(context.WithoutCancel(ctx), s.Run.Lease, kept); err == nil {
+		result, err = s.intents.Commit(context.WithoutCancel(ctx), s.Run.Lease, kept)
+		if err == nil {
 			flights := s.settling
 			s.settling, s.found, s.lacking = nil, nil, nil
 			return s.settled(ctx, kept, flights, result)

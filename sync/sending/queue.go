@@ -140,7 +140,8 @@ func (s *Sender) prepareNext(ctx context.Context) error {
 	if q.next != nil || q.preparing != nil || len(q.ready) > early || s.flying >= s.pace.slots {
 		return nil
 	}
-	if b.rows = s.unpark(b.size); len(b.rows) == 0 {
+	b.rows = s.unpark(b.size)
+	if len(b.rows) == 0 {
 		n := min(len(q.stale), b.size)
 		b.rows, q.stale = q.stale[:n:n], q.stale[n:]
 	}
@@ -184,7 +185,8 @@ func (s *Sender) prepare(ctx context.Context, b *batch) (err error) {
 		}
 	}
 	b.readAt = s.Run.Env.Clock.Boot()
-	if b.result, err = s.recheck.Recheck(ctx, b.rows, b.parked, b.ahead); err != nil {
+	b.result, err = s.recheck.Recheck(ctx, b.rows, b.parked, b.ahead)
+	if err != nil {
 		return err
 	}
 	if updates := b.result.Updates; len(updates) > 0 {
@@ -239,7 +241,8 @@ func (s *Sender) takePrepared(ctx context.Context, b *batch) (err error) {
 	}
 	q.after, q.again, q.dry = b.after, q.again || b.again, b.dry
 	maps.Copy(q.like, b.result.Known)
-	if b.result.Ready, err = s.fitting(ctx, b.result.Ready); len(b.result.Ready) > 0 {
+	b.result.Ready, err = s.fitting(ctx, b.result.Ready)
+	if len(b.result.Ready) > 0 {
 		q.next = b
 	}
 	return err
