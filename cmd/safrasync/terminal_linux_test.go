@@ -156,17 +156,3 @@ func TestCtrlCEndsTheQuestionAndNothingIsSent(t *testing.T) {
 		t.Errorf("exit code %d, %d webhooks; want %d and none:\n%s", code, got, cli.ExitFailed, term.screen())
 	}
 }
-
-func TestTheProgressOfABatchIsOneLineAtATerminal(t *testing.T) {
-	t.Parallel()
-	b := setUpBench(t, sandbox.Options{})
-	b.write("list.csv", "identity,person_type\n52998224725,PF\n11144477735,PF\n")
-	term := newTerminal(t, "2 de 2")
-	app := cli.App{Stdin: term.program, Stdout: io.Discard, Stderr: term.program}
-	code := b.execute(t.Context(), &app, "api", "consent", "--file", b.path("list.csv"), "--out", b.path("out.csv"))
-	screen := term.screen()
-	if want := "\rconsentimento: 1 de 2\rconsentimento: 2 de 2\r\n2 de 2 produtores"; code != cli.ExitDone ||
-		!strings.HasPrefix(screen, want) {
-		t.Errorf("exit code %d, the screen shows %q", code, screen)
-	}
-}
