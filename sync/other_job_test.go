@@ -1,6 +1,8 @@
 package sync_test
 
 import (
+	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -657,4 +659,82 @@ func TestARowThatIsHeldForAnotherJobAndTypedAgainIsHeld(t *testing.T) {
 		b.row("contracts", key(10), trade.Held, trade.CauseRetyped) // what a corrected quantity leaves is the same
 		b.onPlatform("10", "20")
 	})
+}
+
+// A row goes to another job under its key, and is edited, while the first is about to store its
+// intent: their common key space tells that it is one, also where a rate limit lets rows go one by one.
+func TestARowOfACommonKeySpaceThatGoesToAnotherJobGoesOnce(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := withTypes(newBenchOn(t, db, sandbox.Options{}))
+		b.spec.Identity, b.more[0].Identity = "contratos", "contratos"
+		b.limits.RateLimit = 1
+		for _, amounts := range [][]int{{90, 80}, {90, 80, 30, 40, 10, 20}} {
+			b.write(amounts...)
+			b.exec(`UPDATE contrato SET situacao = 'fixacao', produto = 'milho' WHERE quantidade = 90`)
+			if len(amounts) == 2 {
+				b.pass()
+			}
+		}
+		b.wrap = func(l Ledger) Ledger { return &beforeIntents{Ledger: l, then: b.movedOn} }
+		if _, err := b.engine().Sync(t.Context(), []string{"contracts"}, engine.Options{Sweep: true}); err != nil {
+			t.Error(err)
+		}
+		b.wrap = nil
+		b.pass()
+		sent := map[string]int{}
+		for _, record := range b.api.Created() {
+			sent[fmt.Sprint(record.Fields["amount"])]++
+		}
+		if len(sent) != 6 || sent["15"] != 1 {
+			t.Errorf("the platform has records with these amounts: %v", sent)
+		}
+	})
+}
+
+// beforeIntents lets something happen before the intent of the second row of a run is stored.
+type beforeIntents struct {
+	Ledger
+	then func(key string)
+	rows int
+}
+
+func (l *beforeIntents) Commit(ctx context.Context, lease trade.Lease, group trade.Group) (trade.GroupResult, error) {
+	if len(group.Intents) > 0 {
+		l.rows += len(group.Intents)
+		if l.rows == 2 {
+			l.then(group.Intents[0].Entry.Key)
+		}
+	}
+	return l.Ledger.Commit(ctx, lease, group)
+}
+
+// Where a rate limit lets rows go one by one, each is claimed at once although another job has sent
+// similar ones: the recheck knew these.
+func TestRowsLikeThoseOfAnotherJobAreClaimedAtOnce(t *testing.T) {
+	t.Parallel()
+	b := withTypes(newBench(t, sandbox.Options{}))
+	b.limits.RateLimit = 2
+	b.write(90, 80)
+	b.becomes(90, "fixacao")
+	b.pass()
+	b.write(90, 80, 30, 40, 10, 20, 50, 60)
+	b.becomes(90, "fixacao")
+	counted := &beforeIntents{then: func(string) {}}
+	b.wrap = func(l Ledger) Ledger { counted.Ledger = l; return counted }
+	b.pass()
+	b.onPlatform("10", "20", "30", "40", "50", "60", "80", "90")
+	if counted.rows != 6 {
+		t.Errorf("%d intents were stored for 6 rows", counted.rows)
+	}
+}
+
+// movedOn edits a contract and lets it go to the other job, which sends it.
+func (b *bench) movedOn(key string) {
+	b.t.Helper()
+	_, num, _ := strings.Cut(key, "|")
+	b.exec(`UPDATE contrato SET quantidade = 15, produto = 'milho', situacao = 'fixacao' WHERE num = ?`, num)
+	b.wrap = nil
+	if _, err := b.engine().Sync(b.t.Context(), []string{"fixations"}, engine.Options{Sweep: true}); err != nil {
+		b.t.Error(err)
+	}
 }

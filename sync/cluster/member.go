@@ -107,8 +107,8 @@ func (c *Member) leave(ctx context.Context) {
 	if !last {
 		return
 	}
-	c.Config.Share(1)
 	keeper.Close()
+	c.Config.Share(1)
 	if err := c.Config.Ledger.Depart(context.WithoutCancel(ctx), c.Config.Owner.Instance); err != nil {
 		c.Config.Log.Warn("the ledger was not told that this instance ends; it finds out by itself", zap.Error(err))
 	}

@@ -168,6 +168,7 @@ func (s *Sender) choose(ctx context.Context, group *trade.Group) []*flight {
 	if !s.preflown || s.Run.Env.Clock.Boot()-s.queue.readAt > HoldsFor { // something took long meanwhile
 		return nil
 	}
+	group.Like, group.Space = s.queue.like, s.Run.Job.Identity.Space
 	var flights []*flight
 	for len(s.queue.ready) > 0 && s.flying+len(flights) < s.pace.slots && s.queue.quota != 0 &&
 		s.brakes.TrialLeft() != 0 {
@@ -201,7 +202,6 @@ func (s *Sender) choose(ctx context.Context, group *trade.Group) []*flight {
 		}
 		s.queue.ready = s.queue.ready[1:]
 	}
-	group.Like, group.Space = s.queue.like, s.Run.Job.Identity.Space
 	return flights
 }
 
@@ -484,15 +484,15 @@ func (s *Sender) await(ctx context.Context, more bool) {
 }
 
 // pause returns how long nothing can be sent although something is due: because the API asked to
-// wait, or until the next token of the rate limit.
+// wait, until the next token of the rate limit, or, where what is ready may go by now, for a moment.
 func (s *Sender) pause() time.Duration {
 	if d := s.pace.resting(s.Run.Env.Clock.Now()); d > 0 {
 		return d
 	}
-	if s.flying >= s.pace.slots || len(s.queue.ready) == 0 {
+	if s.flying >= s.pace.slots || len(s.queue.ready) == 0 || s.brakes.TrialLeft() == 0 {
 		return 0
 	}
-	return s.traffic.Pace.Delay()
+	return max(s.traffic.Pace.Delay(), time.Millisecond)
 }
 
 // SendWindow is the longest time from an intent to its first byte (I13).
