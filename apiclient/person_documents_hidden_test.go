@@ -13,7 +13,7 @@ import (
 )
 
 // Two requests carry a document number in their URL. Whatever happens to them, and whatever the
-// other side echoes, no error, text or header copy shows it (K3).
+// other side echoes, no error, text or header copy shows it.
 func TestTheURLOfARequestAndItsDocumentNumberNeverAppear(t *testing.T) {
 	t.Parallel()
 	shows := func(s string) bool {

@@ -83,7 +83,7 @@ func pathOf(pattern string) string {
 
 // Every route × everybody × every method: who is not named in mayUse gets nothing, and nothing is
 // changed but by POST.
-func TestC06_EveryRouteForEveryRole(t *testing.T) {
+func TestEveryRouteForEveryRole(t *testing.T) {
 	t.Parallel()
 	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople()
 	browsers := map[trade.Role]*consoletest.Browser{everybody: w.Browser()}
@@ -152,7 +152,7 @@ func TestC06_EveryRouteForEveryRole(t *testing.T) {
 }
 
 // A change needs the token of the login and comes from the same site.
-func TestC07_ChangesComeFromOurOwnPages(t *testing.T) {
+func TestChangesComeFromOurOwnPages(t *testing.T) {
 	t.Parallel()
 	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople()
 	b := w.As(trade.Administrator)
@@ -187,7 +187,7 @@ func TestC07_ChangesComeFromOurOwnPages(t *testing.T) {
 }
 
 // Every answer has the headers, errors included, and no page has a script or a style of its own.
-func TestC08_EveryAnswerHasItsHeaders(t *testing.T) {
+func TestEveryAnswerHasItsHeaders(t *testing.T) {
 	t.Parallel()
 	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople()
 	b := w.As(trade.Administrator)
@@ -225,7 +225,7 @@ func TestC08_EveryAnswerHasItsHeaders(t *testing.T) {
 }
 
 // Only names that are configured are answered, and nobody is sent to another site.
-func TestC10_OtherHostsAndOtherSitesAreRefused(t *testing.T) {
+func TestOtherHostsAndOtherSitesAreRefused(t *testing.T) {
 	t.Parallel()
 	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople()
 	b := w.Browser()
@@ -287,7 +287,7 @@ func TestBehindAProxyTheLastAddressCounts(t *testing.T) {
 
 // Connections that send nothing, or slowly, do not keep others from their answers; what is too long
 // is refused.
-func TestC11_SlowAndHugeRequestsAreBounded(t *testing.T) {
+func TestSlowAndHugeRequestsAreBounded(t *testing.T) {
 	t.Parallel()
 	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople()
 	listener := must.Get(console.Listen(t.Context(), "127.0.0.1:0"))(t)
@@ -318,8 +318,8 @@ func TestC11_SlowAndHugeRequestsAreBounded(t *testing.T) {
 }
 
 // What is not listed does not exist: no debugging, no metrics, no banner.
-// C1: with a certificate nobody is answered by less than TLS 1.2.
-func TestC01_OldTLSIsRefused(t *testing.T) {
+// With a certificate nobody is answered by less than TLS 1.2.
+func TestOldTLSIsRefused(t *testing.T) {
 	t.Parallel()
 	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople()
 	lent := httptest.NewTLSServer(nil)
@@ -345,7 +345,7 @@ func TestC01_OldTLSIsRefused(t *testing.T) {
 	}
 }
 
-func TestC12_NothingElseExists(t *testing.T) {
+func TestNothingElseExists(t *testing.T) {
 	t.Parallel()
 	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople()
 	b := w.As(trade.Administrator)
@@ -370,7 +370,7 @@ func TestC12_NothingElseExists(t *testing.T) {
 
 // An error of the ledger is a code and a number to the browser; the log has the number and the
 // cause.
-func TestC13_ErrorsTellACodeAndNothingElse(t *testing.T) {
+func TestErrorsTellACodeAndNothingElse(t *testing.T) {
 	t.Parallel()
 	s := consoletest.OpenStore(t, state.SQLite)
 	w := consoletest.New(t, s).WithPeople()
@@ -401,7 +401,7 @@ func TestC13_ErrorsTellACodeAndNothingElse(t *testing.T) {
 }
 
 // Nothing on a page comes from elsewhere, and everything that a page asks for is there.
-func TestC16_PagesNeedNothingFromElsewhere(t *testing.T) {
+func TestPagesNeedNothingFromElsewhere(t *testing.T) {
 	t.Parallel()
 	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople()
 	b := w.As(trade.Administrator)
@@ -441,7 +441,7 @@ func TestC16_PagesNeedNothingFromElsewhere(t *testing.T) {
 
 // No account comes from the factory: before the first administrator is there, no page works, and
 // each says how to add one.
-func TestC02_NoRouteWorksBeforeTheFirstAdministrator(t *testing.T) {
+func TestNoRouteWorksBeforeTheFirstAdministrator(t *testing.T) {
 	t.Parallel()
 	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite))
 	w.Add("lia", trade.Reader)

@@ -2,7 +2,7 @@ package console
 
 import "net/http"
 
-// policy allows a page to load only its own parts (C8, C16). connect-src is for the live parts of a
+// policy allows a page to load only its own parts. connect-src is for the live parts of a
 // page, which htmx requests.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 

@@ -2,7 +2,7 @@ package console
 
 import "time"
 
-// The limits for what the console takes from browsers and from the machine (C11).
+// The limits for what the console takes from browsers and from the machine.
 const (
 	atOnce        = 16              // requests processed at once; others wait
 	eachWorking   = 12              // of these, for one address without a login

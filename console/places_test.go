@@ -19,9 +19,9 @@ import (
 	"github.com/safrasync/safrasync/state"
 )
 
-// D1: browsers that send their form slowly, or do not read their answers, hold no place that
+// Browsers that send their form slowly, or do not read their answers, hold no place that
 // another one needs.
-func TestD1SlowStrangersKeepNobodyOut(t *testing.T) {
+func TestSlowStrangersKeepNobodyOut(t *testing.T) {
 	t.Parallel()
 	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople()
 	address := strings.TrimPrefix(w.Server.URL, "http://")
@@ -55,8 +55,8 @@ func TestD1SlowStrangersKeepNobodyOut(t *testing.T) {
 	w.Browser().Get("/login").Wants(http.StatusOK)
 }
 
-// D1: one address cannot take all connections.
-func TestD1OneAddressLeavesConnectionsForOthers(t *testing.T) {
+// One address cannot take all connections.
+func TestOneAddressLeavesConnectionsForOthers(t *testing.T) {
 	t.Parallel()
 	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople()
 	listener := must.Get(console.Listen(t.Context(), "127.0.0.1:0"))(t)
@@ -80,7 +80,7 @@ func TestD1OneAddressLeavesConnectionsForOthers(t *testing.T) {
 	}
 }
 
-func TestD9AClosingConsoleDoesNotWaitForASlowReader(t *testing.T) {
+func TestAClosingConsoleDoesNotWaitForASlowReader(t *testing.T) {
 	t.Parallel()
 	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople() // a server without any limit of time
 	deaf := must.Get((&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(w.Server.URL, "http://")))(t)

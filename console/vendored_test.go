@@ -15,7 +15,7 @@ import (
 
 // What others wrote, and the program brings along, stands in vendored.csv with its sum: a change of
 // such a file is seen.
-func TestD9WhatOthersWroteIsAsItWasTaken(t *testing.T) {
+func TestWhatOthersWroteIsAsItWasTaken(t *testing.T) {
 	t.Parallel()
 	file := must.Get(os.Open("vendored.csv"))(t)
 	defer file.Close()

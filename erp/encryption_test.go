@@ -6,7 +6,7 @@ import (
 	"github.com/safrasync/safrasync/erp"
 )
 
-func TestD9ADSNTellsWhetherItsConnectionIsEncrypted(t *testing.T) {
+func TestADSNTellsWhetherItsConnectionIsEncrypted(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		driver, dsn string

@@ -57,9 +57,9 @@ func TestByKeysFindsEveryTypeOfKeyAgain(t *testing.T) {
 	}
 }
 
-// C12: a type without its own equality operator is compared as the text that was read, and causes
+// A type without its own equality operator is compared as the text that was read, and causes
 // no error.
-func TestC12AKeyOfATypeThatCannotBeCompared(t *testing.T) {
+func TestAKeyOfATypeThatCannotBeCompared(t *testing.T) {
 	t.Parallel()
 	s, _ := postgres(t,
 		`CREATE TABLE c (j json, jb jsonb, x xml, pt point, bx box, ci circle, pg polygon, ls lseg, i int)`,

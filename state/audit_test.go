@@ -166,7 +166,7 @@ func forge(t *testing.T, s *Store, from int64) {
 	mustExec(t, s, fmt.Sprintf(`UPDATE audit_head SET hash = '%s'`, prev))
 }
 
-// D8: an audit that somebody wrote anew as a whole chain, or cut off and went on with, is found by
+// An audit that somebody wrote anew as a whole chain, or cut off and went on with, is found by
 // the ends of it that the journal has.
 func TestAnAuditThatWasWrittenAnewIsFoundByTheJournal(t *testing.T) {
 	journaled(t, func(t *testing.T, k *kept) {

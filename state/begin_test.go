@@ -11,7 +11,7 @@ import (
 	"github.com/safrasync/safrasync/state/sqldb"
 )
 
-// C4: a ledger that is not there is an error that says what was looked for and where, and nothing
+// A ledger that is not there is an error that says what was looked for and where, and nothing
 // is made; New alone begins one, with its journal, once.
 func TestALedgerIsBegunByNobodyButNew(t *testing.T) {
 	t.Parallel()
@@ -64,7 +64,7 @@ func TestALedgerIsBegunByNobodyButNew(t *testing.T) {
 	}
 }
 
-// C4: a plan to move a ledger begins none in the new place.
+// A plan to move a ledger begins none in the new place.
 func TestAPlanToMoveALedgerBeginsNone(t *testing.T) {
 	t.Parallel()
 	k := keep(t, backends[0].open(t))

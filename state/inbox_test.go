@@ -113,7 +113,7 @@ func TestASearchOfTheInboxReadsNoMoreThanItNeeds(t *testing.T) {
 	})
 }
 
-// W10: what the alarm about a silent platform goes by: since when it should be heard, when it was
+// What the alarm about a silent platform goes by: since when it should be heard, when it was
 // heard last, also where the retention took that event away, and what it confirmed since.
 func TestSinceWhenThePlatformIsSilent(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {

@@ -46,7 +46,7 @@ func sentJob(t testing.TB, s *Store, job string, keys ...string) {
 	must.Do(t, s.ReleaseLease(t.Context(), lease))
 }
 
-// C3: the entries of a job follow its new name, with all that belongs to them; two jobs can become
+// The entries of a job follow its new name, with all that belongs to them; two jobs can become
 // one.
 func TestTheEntriesOfAJobFollowItsNewName(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
@@ -108,7 +108,7 @@ func TestTheEntriesOfAJobFollowItsNewName(t *testing.T) {
 	})
 }
 
-// C5: of which the platform says that it has it, that row never gives way to one that was not sent.
+// Of which the platform says that it has it, that row never gives way to one that was not sent.
 func TestARowThatThePlatformSaysExistsDoesNotGiveWayToAnother(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		lease := mustLease(t, s, "a")

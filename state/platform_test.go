@@ -180,7 +180,7 @@ func TestAMovedLedgerBelongsToItsPlatform(t *testing.T) {
 	})
 }
 
-// C10: a process that was suspended while the ledger was rebound stores no intent afterwards: it
+// A process that was suspended while the ledger was rebound stores no intent afterwards: it
 // would send to the former address.
 func TestAProcessThatWasSuspendedOverARebindSendsNothing(t *testing.T) {
 	journaled(t, func(t *testing.T, k *kept) {

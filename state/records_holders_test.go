@@ -18,7 +18,7 @@ func delivery(key, contract string) trade.Entry {
 	return e
 }
 
-// C12: a platform may count the deliveries of each contract from 1. Within a contract an id is
+// A platform may count the deliveries of each contract from 1. Within a contract an id is
 // still the only one, and a UUID is so among all.
 func TestADeliverysIDIsTheOnlyOneOfItsContract(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {

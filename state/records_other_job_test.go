@@ -11,7 +11,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// C3: of several jobs that begin at the same moment with the same keys, each key is claimed by one,
+// Of several jobs that begin at the same moment with the same keys, each key is claimed by one,
 // whichever came first; in doubt and accepted rows count as well.
 func TestAKeyOfAKindIsClaimedByOneJob(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {

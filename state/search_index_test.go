@@ -31,7 +31,7 @@ func showing(key string, texts ...string) trade.Entry {
 	return e
 }
 
-// E9: a row is found by what people read of it, as they type it; by a document only by those who may
+// A row is found by what people read of it, as they type it; by a document only by those who may
 // see documents, and by nothing of it once it is no longer shown.
 func TestARowIsFoundByWhatPeopleReadOfIt(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {

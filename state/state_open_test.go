@@ -533,7 +533,7 @@ func TestF067AFileThatMayNotBeWrittenNamesTheUser(t *testing.T) {
 	}
 }
 
-// B6: what the superuser begins in the service's folder the service could not open. The way out is
+// What the superuser begins in the service's folder the service could not open. The way out is
 // named, also where it has happened.
 func TestTheSuperuserLeavesNoFilesInAnothersFolder(t *testing.T) {
 	t.Parallel()

@@ -44,7 +44,7 @@ func TestTheMarkOfWhatIsShownTellsVersionsApart(t *testing.T) {
 	}
 }
 
-func TestD3WhatIsShownIsMaskedInEveryForm(t *testing.T) {
+func TestWhatIsShownIsMaskedInEveryForm(t *testing.T) {
 	for _, cpf := range []string{"11144477735", "111.444.777-35", "00011144477735", "111 444 777 35"} {
 		s := trade.NewShown("1", []trade.ShownText{{"produtor", "José " + cpf}}).Masked()
 		if line := s.Line(); line != "José ***.444.777-**" {

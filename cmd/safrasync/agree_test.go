@@ -16,7 +16,7 @@ import (
 
 // What explains must say what a run does: on each sample ERP, before a run and after it, row by
 // row.
-func TestB1WhatExplainsAgreesWithWhatSendsOnTheThreeSampleERPs(t *testing.T) {
+func TestWhatExplainsAgreesWithWhatSendsOnTheThreeSampleERPs(t *testing.T) {
 	t.Parallel()
 	for name, open := range map[string]func(*testing.T) *modern{
 		"modern":   func(t *testing.T) *modern { return newModern(t, "") },

@@ -129,8 +129,8 @@ var bridgeSums = map[string][]plainSum{
 	},
 }
 
-// E2: the bridge from the ERP is whole, to the gram and to the cent, after each of two runs.
-func TestE2TheBridgeFromTheERPIsAPlainSum(t *testing.T) {
+// The bridge from the ERP is whole, to the gram and to the cent, after each of two runs.
+func TestTheBridgeFromTheERPIsAPlainSum(t *testing.T) {
 	t.Parallel()
 	for name, open := range map[string]func(t *testing.T) *modern{
 		"modern": func(t *testing.T) *modern {

@@ -27,7 +27,7 @@ func (d *deskWorld) settle() {
 	d.sql("state.db", `DROP TRIGGER audit_unchanged; UPDATE audit SET at = at - 90000000 WHERE act = 'user add'`)
 }
 
-// C4: what one person orders, at the command line or in the console, another sees as it was planned
+// What one person orders, at the command line or in the console, another sees as it was planned
 // and approves or declines.
 func TestWhatNeedsTwoPeopleIsApprovedInTheConsole(t *testing.T) {
 	t.Parallel()

@@ -219,7 +219,7 @@ func TestChromiumPagesAreForEverybody(t *testing.T) {
 }
 
 // A download leaves the page where it is: the next one works as well.
-func TestE1ChromiumDownloadsTwoFilesInARow(t *testing.T) {
+func TestChromiumDownloadsTwoFilesInARow(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	c := newChrome(t, d.server.URL, 1280, 800)
@@ -231,9 +231,9 @@ func TestE1ChromiumDownloadsTwoFilesInARow(t *testing.T) {
 	c.shows("Planilha (XLSX)")
 }
 
-// E4: at 1280 pixels no number and no day of a report is broken over two lines, all are written as
+// At 1280 pixels no number and no day of a report is broken over two lines, all are written as
 // people here write them, no table is wider than the page, and on a phone a line is a card.
-func TestE4ChromiumReportIsReadAt1280Pixels(t *testing.T) {
+func TestChromiumReportIsReadAt1280Pixels(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	c := newChrome(t, d.server.URL, 1280, 800)

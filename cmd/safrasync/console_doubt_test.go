@@ -144,7 +144,7 @@ func TestARecordThatDiffersIsConfirmedASecondTime(t *testing.T) {
 	}
 }
 
-// C09: who gave the password more than ten minutes ago gives it again before a second sending.
+// Who gave the password more than ten minutes ago gives it again before a second sending.
 func TestASecondSendingNeedsTheQuarantineTheCheckAndThePassword(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, "lost-before,reset@1")

@@ -29,7 +29,7 @@ var forms = []string{
 
 var unmasked = regexp.MustCompile(`529\D{0,3}982\D{0,3}247\D{0,3}25|52\.998\.224\.725|５２９`)
 
-func TestD3NoPageAndNoFileShowsADocument(t *testing.T) {
+func TestNoPageAndNoFileShowsADocument(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	var sql strings.Builder
@@ -112,9 +112,9 @@ func readable(t *testing.T, format, body string) (text string) {
 
 var pageLink = regexp.MustCompile(`(?:href|action)="(/[^"]*)"`)
 
-// D3: what people typed, and what the platform answered, on every page that a reader and an
+// What people typed, and what the platform answered, on every page that a reader and an
 // accountant come to.
-func TestD3WhatPeopleTypedAndThePlatformSaidIsMaskedOnEveryPage(t *testing.T) {
+func TestWhatPeopleTypedAndThePlatformSaidIsMaskedOnEveryPage(t *testing.T) {
 	t.Parallel()
 	said := strings.Join(forms, "; ")
 	d := newDesk(t, `status=400,type=application/json,body={"messages":["produtor `+said+` bloqueado"]}`)

@@ -53,11 +53,11 @@ func (a *arrivals) taken() []string {
 	return list
 }
 
-// C5: the issuer is another site than the console, as it always is; a real Chromium then keeps the
+// The issuer is another site than the console, as it always is; a real Chromium then keeps the
 // console's cookies (SameSite=Strict) from what the issuer's page causes. People get in all the
 // same, prove who they are before a second sending, and come by links of other sites: over TLS with
 // the cookies as they are shipped, and on loopback without.
-func TestC05_ChromiumLogsInAtAnIssuerOfAnotherSite(t *testing.T) {
+func TestChromiumLogsInAtAnIssuerOfAnotherSite(t *testing.T) {
 	t.Parallel()
 	for name, over := range map[string]bool{"tls": true, "loopback": false} {
 		t.Run(name, func(t *testing.T) {

@@ -41,7 +41,7 @@ func (d *deskWorld) issuer() *oidctest.Issuer {
 	return issuer
 }
 
-// C9: an issuer that has a session lets people in without asking. Before a second sending they give
+// An issuer that has a session lets people in without asking. Before a second sending they give
 // the password there all the same, and only that counts.
 func TestWhoCameWithoutThePasswordGivesItBeforeASecondSending(t *testing.T) {
 	t.Parallel()

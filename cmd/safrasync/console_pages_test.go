@@ -132,7 +132,7 @@ func TestEveryPageIsThereWithEitherLedger(t *testing.T) {
 }
 
 // The button opens the table that is short of a code: with the code, for those who may fill it in.
-func TestE3TheReferencesThatOpenAreThoseThatAreMissing(t *testing.T) {
+func TestTheReferencesThatOpenAreThoseThatAreMissing(t *testing.T) {
 	t.Parallel()
 	d := newDemoDesk(t)
 	b := d.as(trade.Reader).Get("/pending?who=it").Wants(http.StatusOK,

@@ -32,7 +32,7 @@ func typed(t *testing.T, faults ...string) (d *deskWorld, document, markup trade
 }
 
 // A document is masked on every page; who may sees it after a click that the audit keeps.
-func TestC14_DocumentsAreShownOnlyByARecordedClick(t *testing.T) {
+func TestDocumentsAreShownOnlyByARecordedClick(t *testing.T) {
 	t.Parallel()
 	d, row, _ := typed(t, "lost-after@1")
 	// Of another contract the document is the code that its de-para lacks, and so the cause why it
@@ -102,7 +102,7 @@ func TestC14_DocumentsAreShownOnlyByARecordedClick(t *testing.T) {
 }
 
 // What the ERP wrote is text in a real browser, wherever it is shown.
-func TestC08_MarkupOfTheERPIsInert(t *testing.T) {
+func TestMarkupOfTheERPIsInert(t *testing.T) {
 	t.Parallel()
 	d, _, row := typed(t)
 	c := newChrome(t, d.server.URL, 1366, 768)
@@ -123,7 +123,7 @@ func TestC08_MarkupOfTheERPIsInert(t *testing.T) {
 }
 
 // No page and no answer of the monitoring has a secret; the console has no metrics.
-func TestC17_PagesAndMetricsTellNoSecret(t *testing.T) {
+func TestPagesAndMetricsTellNoSecret(t *testing.T) {
 	t.Parallel()
 	d, row, _ := typed(t)
 	b := d.as(trade.Administrator)

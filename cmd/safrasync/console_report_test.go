@@ -65,7 +65,7 @@ func TestTheReconciliationIsReadAndExported(t *testing.T) {
 }
 
 // Each part of the bridge leads to what is meant, and a negative price lowers no sum.
-func TestE2ThePartsOfTheBridgeAreLinks(t *testing.T) {
+func TestThePartsOfTheBridgeAreLinks(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	for _, change := range []string{"num = NULL", "num = '000009', preco = '-100,00'", "quantidade = '10.5'"} {
@@ -107,9 +107,9 @@ func TestE2ThePartsOfTheBridgeAreLinks(t *testing.T) {
 	}
 }
 
-// E6: what the rows say of a contract, and what the divergences say of it, is one; what a person
+// What the rows say of a contract, and what the divergences say of it, is one; what a person
 // has dealt with is marked, and counts no more.
-func TestE6ACancelledContractAndAnAcknowledgedChangeHaveOneAnswer(t *testing.T) {
+func TestACancelledContractAndAnAcknowledgedChangeHaveOneAnswer(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	d.sql("erp.db", `UPDATE contrato SET situacao = 'cancelado' WHERE num = '000002'; UPDATE contrato SET quantidade = '1400.50' WHERE num = '000001';`)
@@ -157,9 +157,9 @@ func lastMonth(d *deskWorld) string {
 	return at.AddDate(0, 0, -at.Day()).Format("2006-01")
 }
 
-// E5: a closing shows grain and money, leads to what is open, takes months that have documents, and
+// A closing shows grain and money, leads to what is open, takes months that have documents, and
 // asks again when the month was closed before.
-func TestE5AClosingShowsWhatItKeepsAndLeadsToWhatIsOpen(t *testing.T) {
+func TestAClosingShowsWhatItKeepsAndLeadsToWhatIsOpen(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	b := d.as(trade.Accountant).Get("/report").Wants(http.StatusOK, `type="month" name="month"`)

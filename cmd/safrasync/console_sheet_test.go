@@ -83,7 +83,7 @@ func TestPeopleReadThatAPartOfAKeyIsBlank(t *testing.T) {
 	}
 }
 
-// E8: the list shows what people know a row by, and is sorted by each column where that is bounded.
+// The list shows what people know a row by, and is sorted by each column where that is bounded.
 func TestTheListOfRowsIsSortedByItsColumns(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

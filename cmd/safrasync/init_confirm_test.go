@@ -14,7 +14,7 @@ import (
 // What init proposes neither loses nor doubles a row unless a person has taken a mark away: rows
 // whose flag is NULL stay in, other flags are asked about, and a total of the document is no volume
 // of its lines.
-func TestB2InitProposesNothingThatLosesOrDoublesWithoutAMark(t *testing.T) {
+func TestInitProposesNothingThatLosesOrDoublesWithoutAMark(t *testing.T) {
 	t.Parallel()
 	b := newProgram(t)
 	b.env["LANG"] = "en_US.UTF-8"
@@ -42,7 +42,7 @@ func TestB2InitProposesNothingThatLosesOrDoublesWithoutAMark(t *testing.T) {
 
 // A de-para of another schema (a copy of last year, a test company) is taken only where the schema
 // of the contracts has none, and then with a mark that a person takes away.
-func TestB2ADeParaOfAnotherSchemaIsConfirmed(t *testing.T) {
+func TestADeParaOfAnotherSchemaIsConfirmed(t *testing.T) {
 	t.Parallel()
 	b := newProgram(t)
 	b.env["LANG"] = "en_US.UTF-8"
@@ -80,7 +80,7 @@ func TestB2ADeParaOfAnotherSchemaIsConfirmed(t *testing.T) {
 
 // A password that is given on the command line stands in a secret of its own afterwards, and
 // nowhere else.
-func TestD9APasswordGivenToInitStandsInASecretOnly(t *testing.T) {
+func TestAPasswordGivenToInitStandsInASecretOnly(t *testing.T) {
 	t.Parallel()
 	b := newProgram(t)
 	b.env["LANG"] = "en_US.UTF-8"

@@ -82,7 +82,7 @@ func TestMonitoringSeesWhatTheServiceDoes(t *testing.T) {
 		t.Errorf("the metrics are\n%v\nand docs/operation.md has\n%v", told, documented)
 	}
 	s.stop()
-	// C17: no secret, no person, no row
+	// No secret, no person, no row
 	for _, canary := range []string{
 		platformCanary, canaryName, canaryDocument,
 		strings.NewReplacer(".", "", "-", "").Replace(canaryDocument), "01|0000",
@@ -244,7 +244,7 @@ func TestMonitoringIsNotToldThatAKilledProcessRuns(t *testing.T) {
 
 // Kept connections take no file descriptors from sending, and others still get their answer when
 // they are gone.
-func TestD2KeptConnectionsToTheMetricsAreFew(t *testing.T) {
+func TestKeptConnectionsToTheMetricsAreFew(t *testing.T) {
 	s := newService(t, state.SQLite, false)
 	s.edit("jobs:\n", "metrics: {listen: 127.0.0.1:0}\njobs:\n")
 	s.start()

@@ -17,10 +17,10 @@ import (
 // mountsRole says to the test binary that it has a mount namespace of its own.
 const mountsRole = "SAFRASYNC_TEST_MOUNTS"
 
-// C2, C4: the real program, on file systems that are not there, go away while it works, or come
+// The real program, on file systems that are not there, go away while it works, or come
 // back older without a reboot. Whatever happens, each row is on the platform at most once, and the
 // program says what it looked for and where, or has rows in doubt.
-func TestC4DisksGoAwayAndComeBackOlder(t *testing.T) {
+func TestDisksGoAwayAndComeBackOlder(t *testing.T) {
 	if os.Getenv(mountsRole) == "" {
 		t.Parallel() // with the other tests here
 		args := []string{"unshare", "--mount", "--propagation", "private"}
@@ -132,7 +132,7 @@ func TestC4DisksGoAwayAndComeBackOlder(t *testing.T) {
 			s.must(0, "sync", "--sweep")
 			s.once(siteRows)
 		},
-		// B9: a service that cannot start because its disk is full says so, and does not promise to go on
+		// A service that cannot start because its disk is full says so, and does not promise to go on
 		// by itself.
 		"B9 full at the start": func(t *testing.T, s *site) {
 			s.unmount("ledger")

@@ -14,9 +14,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// D9: a line break, a carriage return, CSI of C1 and a change of direction, in a key, a code and a
+// A line break, a carriage return, CSI of C1 and a change of direction, in a key, a code and a
 // number of the ERP.
-func TestD9TextsOfTheERPForgeNoLineAndNoDirection(t *testing.T) {
+func TestTextsOfTheERPForgeNoLineAndNoDirection(t *testing.T) {
 	t.Parallel()
 	const forged = "FORJADA: tudo certo"
 	const text = "X\n" + forged + "\r\u009b2K\u202eY\u2066\u200f\u061c"

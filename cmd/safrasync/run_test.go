@@ -152,7 +152,7 @@ func TestF082AReloadWithAnErrorKeepsTheOldConfiguration(t *testing.T) {
 
 // What the ERP disproves is refused like any other fault. A job that stopped for a column goes on
 // by itself once the configuration, or the ERP, is right.
-func TestB4AReloadRefusesWhatTheERPDisprovesAndTheRightOneGoesOnByItself(t *testing.T) {
+func TestAReloadRefusesWhatTheERPDisprovesAndTheRightOneGoesOnByItself(t *testing.T) {
 	s := newService(t, state.SQLite, false)
 	good := s.read("config.yaml")
 	s.edit("carteira", "carteiro")
@@ -208,7 +208,7 @@ func TestAReloadEndsARunWithWhatIsOnTheWire(t *testing.T) {
 
 // A job that gets another name by a reload is paused before anything of it is recorded; its rows
 // follow it by an act beside the service, and nothing is sent a second time.
-func TestC3AJobThatIsRenamedByAReloadSendsNothingAgain(t *testing.T) {
+func TestAJobThatIsRenamedByAReloadSendsNothingAgain(t *testing.T) {
 	s := newService(t, state.SQLite, false)
 	s.start()
 	s.line("the rows", func(l logLine) bool { return l.Msg == "run" && l.Sent == 2 })
@@ -231,7 +231,7 @@ func TestC3AJobThatIsRenamedByAReloadSendsNothingAgain(t *testing.T) {
 
 // The address that a reload brings counts as the one of a start: nothing is sent there until a
 // person has said that it is the same platform.
-func TestC10AReloadToAnotherPlatformSendsNothing(t *testing.T) {
+func TestAReloadToAnotherPlatformSendsNothing(t *testing.T) {
 	onBoth(t, func(t *testing.T, on string) {
 		s := newService(t, on, false)
 		s.start()
@@ -357,7 +357,7 @@ func TestTheCheckBeforeAStartNeedsNoNetwork(t *testing.T) {
 
 // A ledger that somebody has moved away, or overwritten, under the service: status fails, and says
 // that the service still works on the file it began with.
-func TestB8StatusSaysThatTheServiceStillWorksOnALedgerThatIsGone(t *testing.T) {
+func TestStatusSaysThatTheServiceStillWorksOnALedgerThatIsGone(t *testing.T) {
 	s := newService(t, state.SQLite, false)
 	s.start()
 	s.ran()

@@ -12,9 +12,9 @@ import (
 	"github.com/safrasync/safrasync/internal/must"
 )
 
-// W9: what another system registers between the plan and its doing is left alone, also where ours
+// What another system registers between the plan and its doing is left alone, also where ours
 // was there before.
-func TestW9WhatOthersRegisterMeanwhileIsLeftAlone(t *testing.T) {
+func TestWhatOthersRegisterMeanwhileIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, before, after string }{
 		{"to be removed", "[CREATE_PRODUCER, CREATE_FARM]", "[CREATE_FARM]"},
@@ -70,9 +70,9 @@ func TestW9WhatOthersRegisterMeanwhileIsLeftAlone(t *testing.T) {
 	}
 }
 
-// W9: a page of something between us and the platform is no word of the platform that a
+// A page of something between us and the platform is no word of the platform that a
 // registration is gone.
-func TestW9APageOfAProxyRemovesNoRegistration(t *testing.T) {
+func TestAPageOfAProxyRemovesNoRegistration(t *testing.T) {
 	t.Parallel()
 	b := setUpBench(t, sandbox.Options{})
 	b.edit("\njobs:\n", "\nwebhooks: {public_url: \"https://eventos.example.coop.br\", "+

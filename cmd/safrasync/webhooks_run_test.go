@@ -119,7 +119,7 @@ func TestF150AKillAfterAnEventWasTakenLosesNothing(t *testing.T) {
 
 // W1, and a reload: nothing of the program's own stands on the port of the events; another port is
 // another listener, a wrong one leaves the old one.
-func TestW1TheServiceServesNothingElseThere(t *testing.T) {
+func TestTheServiceServesNothingElseThere(t *testing.T) {
 	s, old, roots := hearingService(t, state.SQLite)
 	s.start()
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{

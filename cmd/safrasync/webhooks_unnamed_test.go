@@ -15,9 +15,9 @@ import (
 	"github.com/safrasync/safrasync/internal/must"
 )
 
-// W9: a platform that does not show addresses, as the document does not promise them, tells by the
+// A platform that does not show addresses, as the document does not promise them, tells by the
 // id that another registration has taken the place of ours meanwhile.
-func TestW9WhatOthersRegisterIsKnownByItsIDWhereNoAddressIsShown(t *testing.T) {
+func TestWhatOthersRegisterIsKnownByItsIDWhereNoAddressIsShown(t *testing.T) {
 	t.Parallel()
 	var id atomic.Value // of what the platform has; "" = it shows everything
 	id.Store("")

@@ -42,7 +42,7 @@ func (s *Sessions) showLogin(q *web.Request) error {
 	return q.Page(http.StatusOK, "login", loginPage{Next: next})
 }
 
-// logIn logs a person in. Whatever is wrong, the answer is the same and takes the same time (C3).
+// logIn logs a person in. Whatever is wrong, the answer is the same and takes the same time.
 func (s *Sessions) logIn(q *web.Request) error {
 	name, password := UserName(q.PostForm.Get("name")), q.PostForm.Get("password")
 	shown := loginPage{Next: web.Local(q.PostForm.Get("next")), Name: name}
@@ -127,7 +127,7 @@ func (s *Sessions) try(q *web.Request, user trade.User, name, password string) (
 	return s.hashes.fits(password, stored), 0, nil
 }
 
-// begin creates a new login for a user and ends the one that the browser had (C5). detail is for
+// begin creates a new login for a user and ends the one that the browser had. detail is for
 // the audit; proved is when the person last proved their identity.
 func (s *Sessions) begin(q *web.Request, user trade.User, act, detail string, proved time.Time) error {
 	now := q.Site.Now()

@@ -103,7 +103,7 @@ func (p *openIDPages) goToIssuer(q *web.Request) error {
 }
 
 // proveAtIssuer lets a person without a password here prove their identity again, before an act
-// that may double a record (C9).
+// that may double a record.
 func (p *openIDPages) proveAtIssuer(q *web.Request) error {
 	if q.Login.User.Issuer == "" {
 		return web.ErrNotFound
@@ -112,7 +112,7 @@ func (p *openIDPages) proveAtIssuer(q *web.Request) error {
 }
 
 // toIssuer sends the browser to the issuer. It uses a page with a link, because a form may only
-// lead to this console (C8).
+// lead to this console.
 func (p *openIDPages) toIssuer(q *web.Request, f flow) error {
 	f.secret, f.began = newSecret(), q.Site.Now()
 	if len(f.next) > 1024 { // cookies are limited in size
@@ -214,7 +214,7 @@ func (p *openIDPages) comeBack(q *web.Request) error {
 		return err
 	}
 	defer end()
-	// each attempt causes a request to the issuer or an audit record (C4)
+	// each attempt causes a request to the issuer or an audit record
 	allowed, until, err := p.s.Logins.Try(q.Context(), tried, now, slower(now))
 	switch {
 	case err != nil:

@@ -391,9 +391,9 @@ func TestABrowserThatComesFromTheIssuerShowsItsCookiesOnce(t *testing.T) {
 	b.Get(path).Wants(http.StatusSeeOther)
 }
 
-// C5, C8, C10: the cookie of the way is like the others, the page that leads away lets forms go
+// The cookie of the way is like the others, the page that leads away lets forms go
 // nowhere else, and the way goes on only to a page of ours.
-func TestC05_C08_C10_TheWayToTheIssuer(t *testing.T) {
+func TestTheWayToTheIssuer(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t, consoletest.OpenStore(t, state.SQLite), func(o *consoletest.Options) { o.Site.Secure = true })
 	b := c.Browser()
@@ -545,8 +545,8 @@ func TestWhoFindsTheIssuerBusyGoesOnLater(t *testing.T) {
 	b.Get(path).Wants(http.StatusBadRequest, "não foi iniciada neste navegador")
 }
 
-// C4: who brings codes that are none is slowed down, by address.
-func TestC04_CodesThatAreNoneAreSlowedDown(t *testing.T) {
+// Who brings codes that are none is slowed down, by address.
+func TestCodesThatAreNoneAreSlowedDown(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t, consoletest.OpenStore(t, state.SQLite))
 	slow := 0
@@ -565,9 +565,9 @@ func TestC04_CodesThatAreNoneAreSlowedDown(t *testing.T) {
 	c.come(c.Browser()).Wants(http.StatusSeeOther)
 }
 
-// C4: tries at an issuer that does not answer are not those of a password: a whole office with one
+// Tries at an issuer that does not answer are not those of a password: a whole office with one
 // address still gets in by that.
-func TestC04_AnIssuerThatIsDownSlowsNoPasswordDown(t *testing.T) {
+func TestAnIssuerThatIsDownSlowsNoPasswordDown(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t, consoletest.OpenStore(t, state.SQLite))
 	c.issuer.Fault(oidctest.Fails)
@@ -681,8 +681,8 @@ func TestTheAuditSaysWhoDidNotGetInAndWhy(t *testing.T) {
 	})
 }
 
-// C4: who asks too often leaves one record for the time of waiting.
-func TestC04_TooManyTriesAtTheIssuerAreRecordedOnce(t *testing.T) {
+// Who asks too often leaves one record for the time of waiting.
+func TestTooManyTriesAtTheIssuerAreRecordedOnce(t *testing.T) {
 	t.Parallel()
 	c := newCompany(t, consoletest.OpenStore(t, state.SQLite))
 	c.issuer.Fault(oidctest.Denies)
@@ -840,9 +840,9 @@ func TestAdministratorsEndAndDisableWhoComesByTheIssuer(t *testing.T) {
 	})
 }
 
-// C2: the first administrator is one of this ledger; until then the way to the issuer is closed
+// The first administrator is one of this ledger; until then the way to the issuer is closed
 // too.
-func TestC02_TheFirstAdministratorIsNotTheIssuers(t *testing.T) {
+func TestTheFirstAdministratorIsNotTheIssuers(t *testing.T) {
 	t.Parallel()
 	s := consoletest.OpenStore(t, state.SQLite)
 	must.Do(t, s.AddUser(t.Context(), trade.User{
@@ -858,9 +858,9 @@ func TestC02_TheFirstAdministratorIsNotTheIssuers(t *testing.T) {
 	w.Browser().Post("/login/openid", nil).Wants(http.StatusServiceUnavailable, "safrasync users add")
 }
 
-// C9: before what may double a record the person proves at the issuer who it is, and there only a
+// Before what may double a record the person proves at the issuer who it is, and there only a
 // fresh proof of the same person counts.
-func TestC09_ProofAtTheIssuer(t *testing.T) {
+func TestProofAtTheIssuer(t *testing.T) {
 	consoletest.OnBoth(t, func(t *testing.T, s *state.Store) {
 		c := newCompany(t, s)
 		b := c.Browser()
@@ -907,9 +907,9 @@ func TestC09_ProofAtTheIssuer(t *testing.T) {
 	})
 }
 
-// C9: an issuer lets people in whom it knows still without asking for anything. Only what it says
+// An issuer lets people in whom it knows still without asking for anything. Only what it says
 // of the time counts as a proof, and it is never later than now.
-func TestC09_ALoginWithoutThePasswordIsNoProof(t *testing.T) {
+func TestALoginWithoutThePasswordIsNoProof(t *testing.T) {
 	consoletest.OnBoth(t, func(t *testing.T, s *state.Store) {
 		c := newCompany(t, s)
 		for _, tt := range []struct {

@@ -130,7 +130,7 @@ func (o *OpenID) visitorOf(subject string, claims map[string]any) visitor {
 	return v
 }
 
-// proved returns since when the login that begins now counts as proved (C9): since the person
+// proved returns since when the login that begins now counts as proved: since the person
 // authenticated at the issuer, which may be long ago, because an issuer with a session does not ask
 // again. If the issuer does not state the time, the login does not count as proved.
 func (v visitor) proved(now time.Time) time.Time {

@@ -212,7 +212,7 @@ func unrepeated(text string) string {
 	return text
 }
 
-// hasher limits how many passwords are hashed at once, and how many wait for that (C4).
+// hasher limits how many passwords are hashed at once, and how many wait for that.
 type hasher struct {
 	running, unknown, known chan struct{}
 	each                    connlimit.Count

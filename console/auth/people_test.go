@@ -19,7 +19,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-func TestC02_PasswordsThatAreTriedFirstAreRefused(t *testing.T) {
+func TestPasswordsThatAreTriedFirstAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ password, want string }{
 		{"quatro cavalos no milharal", ""},
@@ -57,7 +57,7 @@ func TestC02_PasswordsThatAreTriedFirstAreRefused(t *testing.T) {
 
 // A name that does not exist, one that is disabled and a wrong password get the same answer for the
 // same work.
-func TestC03_AnUnknownUserCostsAsMuchAsAKnownOne(t *testing.T) {
+func TestAnUnknownUserCostsAsMuchAsAKnownOne(t *testing.T) {
 	t.Parallel()
 	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople()
 	w.Add("otto", trade.Reader)
@@ -93,7 +93,7 @@ func TestC03_AnUnknownUserCostsAsMuchAsAKnownOne(t *testing.T) {
 
 // A name that is tried too often is slowed down for strangers, not for the browser of the person
 // whose it is, and not for ever.
-func TestC04_TriesAreSlowedDownAndStrangersLockNobodyOut(t *testing.T) {
+func TestTriesAreSlowedDownAndStrangersLockNobodyOut(t *testing.T) {
 	consoletest.OnBoth(t, func(t *testing.T, s *state.Store) {
 		w := consoletest.New(t, s).WithPeople()
 		owner := w.As(trade.Accountant)
@@ -110,9 +110,9 @@ func TestC04_TriesAreSlowedDownAndStrangersLockNobodyOut(t *testing.T) {
 	})
 }
 
-// D5: an address that tries many names is slowed down too, and keeps nobody out who shares it, on a
+// An address that tries many names is slowed down too, and keeps nobody out who shares it, on a
 // browser that the person has used before.
-func TestD5AStrangerBehindTheSameAddressKeepsNobodyOutWhoIsKnown(t *testing.T) {
+func TestAStrangerBehindTheSameAddressKeepsNobodyOutWhoIsKnown(t *testing.T) {
 	consoletest.OnBoth(t, func(t *testing.T, s *state.Store) {
 		w := consoletest.New(t, s).WithPeople()
 		owner := w.As(trade.Accountant)
@@ -135,7 +135,7 @@ func TestD5AStrangerBehindTheSameAddressKeepsNobodyOutWhoIsKnown(t *testing.T) {
 
 // Of many tries at once only so many are hashed together; the rest of the console answers
 // meanwhile.
-func TestC04_ManyTriesAtOnceKeepTheConsoleFree(t *testing.T) {
+func TestManyTriesAtOnceKeepTheConsoleFree(t *testing.T) {
 	t.Parallel()
 	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople()
 	hashed, answered := make(chan struct{}), make(chan struct{}, 60)
@@ -170,7 +170,7 @@ func TestC04_ManyTriesAtOnceKeepTheConsoleFree(t *testing.T) {
 
 // The cookie is what the checklist wants; a login ends by logging out, by time, and when the user
 // is changed; each login has another secret.
-func TestC05_LoginsEndAndCookiesAreBound(t *testing.T) {
+func TestLoginsEndAndCookiesAreBound(t *testing.T) {
 	consoletest.OnBoth(t, func(t *testing.T, s *state.Store) {
 		secure := consoletest.New(t, s, func(o *consoletest.Options) { o.Site.Secure = true })
 		plain := consoletest.New(t, s).WithPeople()
@@ -283,7 +283,7 @@ func TestTheLastAdministratorStays(t *testing.T) {
 
 // Who logged in, who failed and what was changed stands in the audit, with name and address, and
 // nothing that was typed for a name that does not exist.
-func TestC15_LoginsAndChangesStandInTheAudit(t *testing.T) {
+func TestLoginsAndChangesStandInTheAudit(t *testing.T) {
 	consoletest.OnBoth(t, func(t *testing.T, s *state.Store) {
 		w := consoletest.New(t, s).WithPeople()
 		w.Browser().LogIn("my secret password", "x").Wants(http.StatusUnauthorized)

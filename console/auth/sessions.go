@@ -25,7 +25,7 @@ const (
 
 	seenStep   = time.Minute      // precision of the stored time of last use
 	issuerMost = time.Hour        // a login by the issuer, which states the role at each login only
-	proofHolds = 10 * time.Minute // after the password was given, for acts that may double a record (C9)
+	proofHolds = 10 * time.Minute // after the password was given, for acts that may double a record
 )
 
 // Users stores the people of the console. Its errors are trade.ErrNobody, ErrTaken and
@@ -171,12 +171,12 @@ func (*Sessions) ToLogin(q *web.Request) error {
 }
 
 // Proved reports whether the person has given the password, here or at the issuer, recently enough
-// for an act that may double a record (C9).
+// for an act that may double a record.
 func (*Sessions) Proved(q *web.Request) bool {
 	return q.Site.Now().Sub(q.Login.ProvedAt).Abs() <= proofHolds
 }
 
-// Prove checks the password again, before an act that may double a record (C9). fault is the key of
+// Prove checks the password again, before an act that may double a record. fault is the key of
 // a phrase if it was wrong or missing.
 func (s *Sessions) Prove(q *web.Request, password string) (fault string, err error) {
 	if s.Proved(q) {

@@ -14,7 +14,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-func TestD9ATryThatTheConsoleIsTooBusyForDoesNotCount(t *testing.T) {
+func TestATryThatTheConsoleIsTooBusyForDoesNotCount(t *testing.T) {
 	consoletest.OnBoth(t, func(t *testing.T, s *state.Store) {
 		w := consoletest.New(t, s).WithPeople()
 		b := w.Browser()
@@ -27,7 +27,7 @@ func TestD9ATryThatTheConsoleIsTooBusyForDoesNotCount(t *testing.T) {
 	})
 }
 
-func TestD9TheConsoleTakesItsOwnDeviceIDsOnly(t *testing.T) {
+func TestTheConsoleTakesItsOwnDeviceIDsOnly(t *testing.T) {
 	consoletest.OnBoth(t, func(t *testing.T, s *state.Store) {
 		w := consoletest.New(t, s).WithPeople()
 		at := must.Get(url.Parse(w.Server.URL))(t)
@@ -55,7 +55,7 @@ func TestD9TheConsoleTakesItsOwnDeviceIDsOnly(t *testing.T) {
 	})
 }
 
-func TestD6WhatTheBrowserAsksByItselfIsNoUse(t *testing.T) {
+func TestWhatTheBrowserAsksByItselfIsNoUse(t *testing.T) {
 	t.Parallel()
 	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople()
 	b := w.As(trade.Reader)
@@ -69,7 +69,7 @@ func TestD6WhatTheBrowserAsksByItselfIsNoUse(t *testing.T) {
 	b.Get("/account").Wants(http.StatusSeeOther)
 }
 
-func TestD6APageThatAPersonOpensIsUse(t *testing.T) {
+func TestAPageThatAPersonOpensIsUse(t *testing.T) {
 	t.Parallel()
 	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople()
 	b := w.As(trade.Reader)
@@ -79,7 +79,7 @@ func TestD6APageThatAPersonOpensIsUse(t *testing.T) {
 	}
 }
 
-func TestD9ANewUsersNameFitsAnAddress(t *testing.T) {
+func TestANewUsersNameFitsAnAddress(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{
 		"a/b", "a\nb", "a\u202eb", "a?b", "a%2fb", "",

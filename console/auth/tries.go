@@ -8,7 +8,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// How failed logins are slowed down (C4). A name is slowed down for unknown browsers only; a
+// How failed logins are slowed down. A name is slowed down for unknown browsers only; a
 // browser that the person has used before is counted separately, so that nobody can lock out
 // another person. An address is slowed down later, because a whole office may share it.
 const (

@@ -315,8 +315,7 @@ func (p *doubtRoutes) showDoubt(q *web.Request) error {
 	return q.Page(status, "doubt", page)
 }
 
-// revealDoubt shows the page with the documents by which people search. The audit records that first
-// (C14).
+// revealDoubt shows the page with the documents by which people search. The audit records that first.
 func (p *doubtRoutes) revealDoubt(q *web.Request) error {
 	page, err := p.doubtPage(q)
 	if err != nil {

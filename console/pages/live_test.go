@@ -15,7 +15,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-func TestD6ALiveStreamEndsWithTheIdleLimitOfItsLogin(t *testing.T) {
+func TestALiveStreamEndsWithTheIdleLimitOfItsLogin(t *testing.T) {
 	t.Parallel()
 	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople()
 	beats := make(chan time.Time)
@@ -54,7 +54,7 @@ func TestD6ALiveStreamEndsWithTheIdleLimitOfItsLogin(t *testing.T) {
 	b.Get("/account").Wants(http.StatusSeeOther)
 }
 
-func TestD9OnePersonHasAFewLiveStreams(t *testing.T) {
+func TestOnePersonHasAFewLiveStreams(t *testing.T) {
 	t.Parallel()
 	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople()
 	b := w.As(trade.Reader)

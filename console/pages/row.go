@@ -125,7 +125,7 @@ func (p *rowRoutes) showRow(q *web.Request) error {
 	return q.Page(http.StatusOK, "row", page)
 }
 
-// revealRow shows a row with its documents. The audit records that first (C14).
+// revealRow shows a row with its documents. The audit records that first.
 func (p *rowRoutes) revealRow(q *web.Request) error {
 	entry, err := entryOf(q, p.office)
 	if err != nil {

@@ -83,7 +83,7 @@ func fillKeys(t *testing.T, s *state.Store, rows int) {
 	must.Get(s.Record(t.Context(), lease, page))(t)
 }
 
-func TestD7SavedFiltersAreBounded(t *testing.T) {
+func TestSavedFiltersAreBounded(t *testing.T) {
 	consoletest.OnBoth(t, func(t *testing.T, s *state.Store) {
 		w := consoletest.New(t, s).WithPeople()
 		b := w.As(trade.Reader)

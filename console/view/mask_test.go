@@ -6,7 +6,7 @@ import (
 	"github.com/safrasync/safrasync/console/view"
 )
 
-func TestC14_DocumentsOfPersonsAreMasked(t *testing.T) {
+func TestDocumentsOfPersonsAreMasked(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"529.982.247-25":                       "***.982.247-**",

@@ -59,7 +59,7 @@ func (q *Request) token() string {
 }
 
 // TokenFits reports whether the token of a form, or of the header that scripts send, is that of the
-// login (C7).
+// login.
 func (q *Request) TokenFits() bool {
 	given := q.PostForm.Get("token")
 	if given == "" {

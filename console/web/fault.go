@@ -10,8 +10,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Fault is an error for a person: a code, for which there is a sentence. Its cause is never shown
-// (C13).
+// Fault is an error for a person: a code, for which there is a sentence. Its cause is never shown.
 type Fault struct {
 	Status int
 	Code   string

@@ -117,7 +117,7 @@ func (q *Request) Redirect(path string) error {
 }
 
 // Local returns the path that a browser named as its next page, if it is a path of the console;
-// otherwise "/" (C10).
+// otherwise "/".
 func Local(next string) string {
 	u, err := url.Parse(next)
 	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" ||

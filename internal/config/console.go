@@ -66,7 +66,7 @@ func (c *Config) checkConsole(d *Decoder) {
 		d.Fault("console.listen", "must be an address and a port, as in 127.0.0.1:8088")
 		return
 	}
-	// What matters is whether passwords travel unencrypted (C1).
+	// What matters is whether passwords travel unencrypted.
 	if !IsLoopback(host) && o.CertFile == "" && o.Behind == "" {
 		d.Fault("console.listen",
 			"is reached from other hosts, and passwords would travel in the open: give cert_file and key_file, or behind with the address of the proxy that has the certificate; or write 127.0.0.1:"+port)

@@ -10,7 +10,7 @@ import (
 
 // Passwords never travel in the open: an address that other hosts reach needs a certificate, or the
 // proxy that has one.
-func TestC01_AnAddressForOthersNeedsACertificate(t *testing.T) {
+func TestAnAddressForOthersNeedsACertificate(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, console, want string }{
 		{"loopback", "{listen: 127.0.0.1:8088}", ""},
@@ -58,7 +58,7 @@ func TestC01_AnAddressForOthersNeedsACertificate(t *testing.T) {
 	}
 }
 
-func TestD9AKeyThatEverybodyCanReadIsRefused(t *testing.T) {
+func TestAKeyThatEverybodyCanReadIsRefused(t *testing.T) {
 	t.Parallel()
 	key := t.TempDir() + "/console.key"
 	must.Do(t, os.WriteFile(key, nil, 0o600))

@@ -8,7 +8,7 @@ import (
 
 // A quote that is not closed is shown where it begins, not where the next one of the file makes
 // nonsense of it, and a query in its own line of the file: without the ERP.
-func TestB14AnUnclosedQuoteIsShownWhereItBegins(t *testing.T) {
+func TestAnUnclosedQuoteIsShownWhereItBegins(t *testing.T) {
 	t.Parallel()
 	const query = "SELECT num, \"grão\"\n      FROM contrato c\n      WHERE c.emissao >= '2026-01-01'\n        AND (c.tipo = 'COMPRA' OR c.tipo = 'A_FIXAR')\n        AND c.filial = '01'"
 	base := strings.Replace(goodConfig, "query: SELECT * FROM c", "query: |\n      "+query, 1)

@@ -231,7 +231,7 @@ func TestARelativeFileIsTheCredentialOfThatNameWhereThereIsOne(t *testing.T) {
 }
 
 // What is still to be filled in is no secret: an excerpt shows it, and not what stands behind it.
-func TestB14AnExcerptShowsWhatIsToBeFilledIn(t *testing.T) {
+func TestAnExcerptShowsWhatIsToBeFilledIn(t *testing.T) {
 	t.Parallel()
 	got := maskLines([]string{
 		"api:", "  base_url: PREENCHER", `  api_key: "PREENCHER" # old-key`,

@@ -12,7 +12,7 @@ import (
 	"github.com/safrasync/safrasync/internal/failpoint"
 )
 
-// P4: the program as it is released knows no failpoint: neither the variable nor the name of a step
+// The program as it is released knows no failpoint: neither the variable nor the name of a step
 // is in it.
 func TestTheReleaseHasNoFailpoints(t *testing.T) {
 	t.Setenv("SAFRASYNC_FAILPOINT", "group.stored=panic")

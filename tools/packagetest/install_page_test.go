@@ -93,12 +93,12 @@ func TestTheInstallationPageLeadsToAServiceThatRuns(t *testing.T) {
 		}
 	}
 	// If the service's user may not write beside the configuration, the output names the command
-	// that can (B14).
+	// that can.
 	if out, code := p.safrasync("test", "--from", "contracts", "000001"); code != 1 ||
 		!strings.Contains(out, "test --from contracts '000001' /tmp/case.yaml") {
 		t.Errorf("test --from ended with %d:\n%s", code, out)
 	}
-	// The nightly copy is made every night (B10).
+	// The nightly copy is made every night.
 	for night := 2; night <= 3; night++ {
 		copies, err := filepath.Glob(p.root.path("/var/lib/safrasync/backup/safrasync-*.db"))
 		if err != nil || len(copies) != night-1 {

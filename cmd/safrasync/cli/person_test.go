@@ -10,7 +10,7 @@ import (
 )
 
 // runuser and sudo change the user, and the audit would name the service's for everybody's acts.
-func TestB12TheAuditNamesWhoLoggedIn(t *testing.T) {
+func TestTheAuditNamesWhoLoggedIn(t *testing.T) {
 	t.Parallel()
 	self := must.Get(user.Current())(t)
 	file := func(text string) string {

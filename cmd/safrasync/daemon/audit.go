@@ -33,7 +33,7 @@ type inForce struct {
 }
 
 // noteConfig records in the audit which configuration and version are in effect on this host, if
-// they differ from those recorded last for it (C15). A failure is logged only; the service goes on.
+// they differ from those recorded last for it. A failure is logged only; the service goes on.
 func (d *daemon) noteConfig(ctx context.Context, config *config.Config, host string) {
 	sum := sha256.Sum256([]byte(config.Show()))
 	file, err := filepath.Abs(config.File())

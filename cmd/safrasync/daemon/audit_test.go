@@ -16,9 +16,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// C15: of several instances on one ledger each tells in the audit when its own configuration has
+// Of several instances on one ledger each tells in the audit when its own configuration has
 // changed, and not that another one's differs.
-func TestC15EachInstanceTellsOfItsOwnConfiguration(t *testing.T) {
+func TestEachInstanceTellsOfItsOwnConfiguration(t *testing.T) {
 	t.Parallel()
 	store := must.Get(state.Open(t.Context(),
 		state.Options{Driver: state.SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Begin: true}))(t)

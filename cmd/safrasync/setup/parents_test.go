@@ -19,7 +19,7 @@ func TestTheColumnsOfAChildThatHoldItsParentsKey(t *testing.T) {
 	}{
 		{[]string{"filial", "ticket", "contrato"}, []string{"filial", "numero"}, []string{"filial", "contrato"}},
 		{[]string{"id", "contrato_id", "volume"}, []string{"id"}, []string{"contrato_id"}},
-		// B2: another row's number may be this row's id
+		// Another row's number may be this row's id
 		{[]string{"filial", "contrato_id", "volume"}, []string{"filial", "numero"}, []string{"filial", config.FillIn}},
 		{
 			[]string{"NJJ_FILIAL", "NJJ_CODROM", "NJJ_CODCTR", "NJJ_PSLIQU", "NJJ_DATA"},
