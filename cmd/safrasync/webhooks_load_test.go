@@ -89,8 +89,7 @@ func TestF152NoEventIsLostWhileTheServiceSendsRows(t *testing.T) {
 		}
 		must.Do(t, s.box.WaitDeliveries(t.Context()))
 		during, took := answers.count(), time.Since(began)
-		// What waits in the ERP goes, and what waits in the spool comes to the ledger; runs that
-		// find nothing leave no line. Two rows of the sample go too.
+		// What waits in the ERP goes; runs that find nothing leave no line. Two rows of the sample go too.
 		for late := time.Now().Add(giveUp); s.job("contracts").States[trade.Accepted] != listed+2 ||
 			len(s.inbox()) < answers.different(); {
 			if time.Now().After(late) {

@@ -33,8 +33,8 @@ func hearingService(t *testing.T, on string,
 	port = must.Get(throwaway.FreePort())(t)
 	s.edit("jobs:\n",
 		fmt.Sprintf(
-			"webhooks: {public_url: \"https://localhost:%d\", listen: \"127.0.0.1:%d\", cert_file: events.crt, key_file: events.key, events: [all], spool: %s}\njobs:\n",
-			port, port, s.path("inbox")))
+			"webhooks: {public_url: \"https://localhost:%d\", listen: \"127.0.0.1:%d\", cert_file: events.crt, key_file: events.key, events: [all]}\njobs:\n",
+			port, port))
 	s.must(0, "webhooks", "apply", "--reason", "go-live", "--yes")
 	for range 25 {
 		s.posted()

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/netip"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -27,7 +26,6 @@ type WebhooksConfig struct {
 	Proxies    []string      `yaml:"proxies"`     // addresses or networks; default: this host
 	HMACSecret Secret        `yaml:"hmac_secret"` // optional
 	Silence    time.Duration `yaml:"silence"`     // working time; 0 = never
-	Spool      string        `yaml:"spool"`       // folder
 }
 
 // Used reports whether webhooks are configured.
@@ -89,9 +87,6 @@ func (c *Config) checkWebhooks(d *Decoder) {
 		w.Silence = defaultSilence
 	}
 	between(d, "webhooks.silence", w.Silence, 0, 365*day)
-	if w.Spool == "" && c.State.Journals() != "" {
-		w.Spool = filepath.Join(filepath.Dir(c.State.Journals()), "inbox")
-	}
 }
 
 // checkHookListener requires that a listener without TLS is on loopback, or that its proxies are

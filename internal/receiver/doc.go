@@ -9,15 +9,13 @@
 //	path         one that nobody can guess, of a registration of ours; it determines the event,
 //	             because payloads may not name it
 //	credentials  Basic, compared by their hashes in constant time
-//	guesses      each wrong method, path or login uses up a budget of its sender; beyond it the
-//	             answer is 429     budget.go
 //	coding       none: a compressed body could be larger than its length
 //	amount       a budget for all authenticated requests together
 //	size, time   1 MiB, within a time limit
-//	store        durably; in the spool if the ledger does not accept it soon enough
-//	             keeper.go, spool.go
+//	store        durably in the ledger; 503 if it does not take the event: the platform sends it
+//	             again, or it is lost, as a hint may be     keeper.go
 //	answer       200, with an empty body
 //
 // The meaning of an event is evaluated later, elsewhere; the receiver does not interpret the body.
-// The platform waits 30 s for an answer; it gets one within two seconds of the last byte.
+// The platform waits 30 s for an answer; it gets one within 20 s of the last byte.
 package receiver

@@ -31,7 +31,7 @@ const (
 	headerTime    = 5 * time.Second
 	requestTime   = 10 * time.Second // for the whole request
 	answerTime    = 10 * time.Second // for sending the answer
-	storeTime     = 1500 * time.Millisecond
+	storeTime     = 20 * time.Second // for storing the event; the platform waits 30 s for its answer
 	shutdownTime  = 3 * time.Second
 	maxConns      = 512
 	eachConns     = 64   // of one sender
@@ -57,7 +57,6 @@ type Options struct {
 	// trusted; none means this host.
 	Proxies []netip.Prefix
 	Inbox   Inbox
-	Spool   string // folder
 	// Webhooks returns the registrations whose events are accepted.
 	Webhooks func(context.Context) ([]trade.Webhook, error)
 	// Stored is called after events were stored, so that they are processed; it must not block.
@@ -72,22 +71,21 @@ type Options struct {
 
 // Counts holds the number of requests by outcome, since the start.
 type Counts struct {
-	Taken, Spooled                                                                                    int64
+	Taken                                                                                             int64
 	NotPOST, UnknownPath, Unauthorised, Packed, TooLarge, Slow, TooMany, NotStored, Foreign, Overfull int64
 }
 
 // Server takes events until it is closed.
 type Server struct {
-	opts    Options
-	http    *http.Server
-	conns   *boundListener
-	within  *connlimit.Listener
-	keeper  *keeper
-	book    *registrations
-	budgets *budgets
-	all     *rate.Limiter
-	large   chan struct{} // one slot for each large body in memory
-	done    chan error
+	opts   Options
+	http   *http.Server
+	conns  *boundListener
+	within *connlimit.Listener
+	keeper *keeper
+	book   *registrations
+	all    *rate.Limiter
+	large  chan struct{} // one slot for each large body in memory
+	done   chan error
 
 	taken, notPOST, unknown, unauthorised, packed, tooLarge, slow, tooMany, notStored atomic.Int64
 }
@@ -106,16 +104,12 @@ func Start(opts Options) (*Server, error) {
 	if opts.Fault == nil {
 		opts.Fault = func(string, error) {}
 	}
-	spool, err := openSpool(opts.Spool)
-	if err != nil {
-		return nil, err
-	}
 	s := &Server{
-		opts: opts, budgets: newBudgets(), all: rate.NewLimiter(globalRate, globalBurst),
+		opts: opts, all: rate.NewLimiter(globalRate, globalBurst),
 		large: make(chan struct{}, largeBodies), done: make(chan error, 1),
 	}
 	s.book = newBook(opts)
-	s.keeper = newKeeper(opts, spool)
+	s.keeper = newKeeper(opts)
 	s.conns = newBoundListener(opts.Listener, opts.TLS == nil, opts.Proxies)
 	s.conns.refused = func() { opts.Refused("foreign", nil) }
 	s.within = &connlimit.Listener{
@@ -125,7 +119,7 @@ func Start(opts Options) (*Server, error) {
 	}
 	s.http = &http.Server{
 		Handler: http.HandlerFunc(s.serve), ReadHeaderTimeout: headerTime, ReadTimeout: requestTime,
-		WriteTimeout: requestTime + answerTime, MaxHeaderBytes: maxHeader,
+		WriteTimeout: requestTime + storeTime + answerTime, MaxHeaderBytes: maxHeader,
 		// HTTP/1.1 only: one request per connection
 		TLSConfig: opts.TLS, TLSNextProto: map[string]func(*http.Server, *tls.Conn, http.Handler){},
 		ConnContext:                  connlimit.Context,
@@ -156,7 +150,7 @@ func (s *Server) Address() string { return s.opts.Listener.Addr().String() }
 // Counts returns the number of requests by outcome.
 func (s *Server) Counts() Counts {
 	return Counts{
-		Taken: s.taken.Load(), Spooled: s.keeper.spooled.Load(), NotPOST: s.notPOST.Load(),
+		Taken: s.taken.Load(), NotPOST: s.notPOST.Load(),
 		UnknownPath: s.unknown.Load(), Unauthorised: s.unauthorised.Load(),
 		Packed: s.packed.Load(), TooLarge: s.tooLarge.Load(), Slow: s.slow.Load(), TooMany: s.tooMany.Load(),
 		NotStored: s.notStored.Load(),
@@ -164,8 +158,7 @@ func (s *Server) Counts() Counts {
 	}
 }
 
-// Close stops accepting events; those that are being stored are answered. Events in the spool stay
-// there for the next start.
+// Close stops accepting events; those that are being stored are answered.
 func (s *Server) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), shutdownTime)
 	defer cancel()
@@ -177,35 +170,25 @@ func (s *Server) Close() error {
 		err = errors.Join(err, served)
 	}
 	s.book.close()
-	return errors.Join(err, s.keeper.close())
+	s.keeper.close()
+	return err
 }
 
 // serve handles a request, in the order of the package comment.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
-	began := s.opts.Now()
-	sender := s.sender(r)
-	// A correct request is not a guess and needs no budget, whoever else sends from its address.
-	guess := func(counter *atomic.Int64, status int) {
-		if budget := s.budgets.of(connlimit.Key(sender), began); !budget.AllowN(began, 1) {
-			counter, status = &s.tooMany, http.StatusTooManyRequests
-		} else {
-			budget.ReserveN(began, guessCost) // the budget may become negative
-		}
-		s.refuse(w, counter, status)
-	}
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
-		guess(&s.notPOST, http.StatusMethodNotAllowed)
+		s.refuse(w, &s.notPOST, http.StatusMethodNotAllowed)
 		return
 	}
 	hook, known := s.book.find(r.Context(), r.URL.EscapedPath(), r.URL.RawQuery)
 	if !known {
-		guess(&s.unknown, http.StatusNotFound)
+		s.refuse(w, &s.unknown, http.StatusNotFound)
 		return
 	}
 	if !authorised(r.Header.Values("Authorization"), hook.login) {
 		w.Header().Set("WWW-Authenticate", `Basic realm="events", charset="UTF-8"`)
-		guess(&s.unauthorised, http.StatusUnauthorized)
+		s.refuse(w, &s.unauthorised, http.StatusUnauthorized)
 		return
 	}
 	connlimit.Know(r.Context())
@@ -228,7 +211,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	now := s.opts.Now().UTC()
 	event := trade.InboxEvent{
 		Event: hook.Event, Webhook: hook.ID, Hash: hex.EncodeToString(hash.Sum(nil)), Body: body,
-		ContentType: short(r.Header.Get("Content-Type")), From: sender,
+		ContentType: short(r.Header.Get("Content-Type")), From: s.sender(r),
 		FirstAt: now, LastAt: now, Times: 1, NextAt: now,
 	}
 	if err := s.keeper.keep(event); err != nil {

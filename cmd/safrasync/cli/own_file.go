@@ -11,10 +11,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 
 	"github.com/safrasync/safrasync/internal/config"
-	inbound "github.com/safrasync/safrasync/internal/receiver"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/state"
 )
@@ -37,23 +35,10 @@ func MayMake(path string) error {
 	return err
 }
 
-// tighten removes the rights of others to the ledger, its journal and the spool of events, and
-// prints what it changed.
+// tighten removes the rights of others to the ledger and its journal, and prints what it
+// changed.
 func tighten(a *App, store *state.Store) {
 	paths := store.Files(a.Config.State.Journals())
-	if spool := a.Config.Webhooks.Spool; spool != "" {
-		files, err := os.ReadDir(spool)
-		ours := err == nil // a folder with other files is not changed
-		for _, f := range files {
-			ours = ours && strings.HasSuffix(f.Name(), inbound.SegmentEnd)
-			paths[filepath.Join(spool, f.Name())] = 0o600
-		}
-		if paths[spool] = 0o700; !ours {
-			maps.DeleteFunc(paths, func(path string, _ fs.FileMode) bool {
-				return path == spool || filepath.Dir(path) == spool
-			})
-		}
-	}
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
 		info, err := os.Stat(path)
 		if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 {

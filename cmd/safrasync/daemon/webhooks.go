@@ -69,7 +69,7 @@ func (e *eventReceiver) serve(ctx context.Context, w config.WebhooksConfig, list
 		}
 	}
 	options := inbound.Options{
-		Listener: listener, Inbox: e.daemon.store, Spool: w.Spool, Stored: e.stored, Fault: e.fault, Now: office.Now,
+		Listener: listener, Inbox: e.daemon.store, Stored: e.stored, Fault: e.fault, Now: office.Now,
 		Refused: e.daemon.monitor.refusals.Of("webhooks"),
 		Webhooks: func(ctx context.Context) ([]trade.Webhook, error) {
 			return e.daemon.store.Webhooks(ctx, office.Now())
