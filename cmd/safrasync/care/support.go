@@ -33,25 +33,23 @@ const (
 )
 
 // writeBundle writes a .tar.gz for somebody who looks for a fault and must not see the
-// cooperative's business: counts, times, codes and settings. It takes named fields only, never a
-// whole record. At the end a scrubber goes through the whole text, in case a field contains more
-// than it should.
+// cooperative's business: counts, times, codes and settings. It takes named facts only, never a
+// whole record, and no text that somebody wrote: no query, no address, no words of an error.
 func writeBundle(ctx context.Context, a *cli.App, path string, full bool) error {
 	config, err := a.LoadConfig()
 	if err != nil {
 		return err
 	}
-	scrub := newScrubber(config)
 	files := []bundlePart{
 		{"program.json", func() (any, error) { return programFacts(config, a.Version), nil }},
-		{"config.yaml", func() (any, error) { return scrub.config(config), nil }},
+		{"settings.json", func() (any, error) { return settingFacts(config), nil }},
 		{"files.json", func() (any, error) { return fileFacts(config), nil }},
 	}
 	store, err := state.Open(ctx, a.LedgerOptions(config, cli.ToRead))
 	if err != nil {
 		files = append(files, bundlePart{
 			"ledger.json",
-			func() (any, error) { return map[string]string{"error": err.Error()}, nil },
+			func() (any, error) { return errorFact(err), nil },
 		})
 	} else {
 		a.Closers = append(a.Closers, store.Close)
@@ -63,24 +61,20 @@ func writeBundle(ctx context.Context, a *cli.App, path string, full bool) error 
 		for _, f := range files {
 			content, err := f.make()
 			if err != nil {
-				content = map[string]string{"error": err.Error()} // the other parts are still useful
+				content = errorFact(err) // the other parts are still useful
 			}
-			text, ok := content.(string)
-			if !ok {
-				data, err := json.MarshalIndent(content, "", "  ")
-				if err != nil {
-					return err
-				}
-				text = string(data) + "\n"
+			text, err := json.MarshalIndent(content, "", "  ")
+			if err != nil {
+				return err
 			}
-			text = scrub.text(text)
+			text = append(text, '\n')
 			if err := out.WriteHeader(&tar.Header{
 				Name: "safrasync-support/" + f.name, Mode: 0o600,
 				Size: int64(len(text)), ModTime: office.Now(),
 			}); err != nil {
 				return err
 			}
-			if _, err := io.WriteString(out, text); err != nil {
+			if _, err := out.Write(text); err != nil {
 				return err
 			}
 		}
@@ -95,6 +89,20 @@ func writeBundle(ctx context.Context, a *cli.App, path string, full bool) error 
 	}
 	a.Show("bundle.done", path)
 	return nil
+}
+
+// errLeftOut means that a part took longer than bundleLook.
+var errLeftOut = errors.New("left_out_without_full")
+
+// errorFact returns the code of an error. Its words may name a place, a person or a key.
+func errorFact(err error) any {
+	code := "other"
+	if of, ok := errors.AsType[*state.Error](err); ok {
+		code = of.Code
+	} else if errors.Is(err, errLeftOut) {
+		code = errLeftOut.Error()
+	}
+	return map[string]string{"error": code}
 }
 
 // bundlePart is one file of a bundle.
@@ -118,7 +126,7 @@ func ledgerParts(ctx context.Context, store *state.Store, config *config.Config,
 			defer cancel()
 			content, err := fn(limited)
 			if err != nil && limited.Err() != nil && ctx.Err() == nil {
-				err = fmt.Errorf("left out after %s: doctor --bundle FILE --full takes the time that it needs", look)
+				err = errLeftOut
 			}
 			return content, err
 		}}
@@ -126,7 +134,7 @@ func ledgerParts(ctx context.Context, store *state.Store, config *config.Config,
 	return []bundlePart{
 		part("jobs.json", func(ctx context.Context) (any, error) { return jobFacts(ctx, store, config) }),
 		part("runs.json", func(ctx context.Context) (any, error) { return runFacts(ctx, store) }),
-		part("health.json", func(ctx context.Context) (any, error) { return store.Health(ctx) }),
+		part("health.json", func(ctx context.Context) (any, error) { return healthFacts(ctx, store) }),
 		part("retention.json", func(ctx context.Context) (any, error) {
 			return store.PlanRetention(ctx, config.Retention.Ledger(), office.Now())
 		}),
@@ -189,7 +197,7 @@ func fileFacts(config *config.Config) any {
 	_ = filepath.WalkDir(config.State.Journals(), func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			n++
-			add(fmt.Sprintf("journal %d %s", n, filepath.Base(path)), path)
+			add(fmt.Sprintf("journal %d", n), path)
 		}
 		return nil // what cannot be read is left out
 	})
@@ -289,6 +297,23 @@ func jobFacts(ctx context.Context, store *state.Store, config *config.Config) (a
 	return out, err
 }
 
+// healthFacts returns what the ledger says of itself, without its place, its id and advice.
+func healthFacts(ctx context.Context, store *state.Store) (any, error) {
+	type fact struct {
+		Name  string `json:"name"`
+		Value string `json:"value"`
+		OK    bool   `json:"ok"`
+	}
+	found, err := store.Health(ctx)
+	out := []fact{}
+	for _, f := range found {
+		if f.Name != "place" && f.Name != "ledger id" {
+			out = append(out, fact{f.Name, f.Value, f.OK})
+		}
+	}
+	return out, err
+}
+
 // doctorFacts returns what the doctor found, with a time limit for each check; 0 means all checks
 // without a limit.
 func doctorFacts(ctx context.Context, store *state.Store, config *config.Config, each time.Duration) (any, error) {
@@ -297,7 +322,6 @@ func doctorFacts(ctx context.Context, store *state.Store, config *config.Config,
 		OK      bool   `json:"ok"`
 		Problem string `json:"problem"`
 		Code    string `json:"code,omitempty"`
-		Text    string `json:"text,omitempty"`
 	}
 	var found []state.Diagnosis
 	var err error
@@ -311,7 +335,7 @@ func doctorFacts(ctx context.Context, store *state.Store, config *config.Config,
 		f := fact{Check: d.Check, OK: d.OK, Problem: d.Problem}
 		if len(d.Args) == 1 {
 			if e, ok := d.Args[0].(*state.Error); ok {
-				f.Code, f.Text = e.Code, e.Error()
+				f.Code = e.Code
 			}
 		}
 		out = append(out, f)
