@@ -49,8 +49,15 @@ image: ## build the container image safrasync:latest from this tree alone, with 
 demo: build ## build, then show the whole thing on embedded parts (no database or network needed)
 	bin/safrasync demo
 
+# One PostgreSQL server for the tests of all packages, which else start one each.
+LEND := CGO_ENABLED=0 go run -trimpath ./internal/pgtest/lend
+
 .PHONY: test
 test: need ## run all tests; installs PostgreSQL, MariaDB, Firebird, Chromium, LibreOffice, gcc, strace, lintian, rpm and buildah when missing
+	@$(LEND) $(MAKE) tests
+
+.PHONY: tests
+tests:
 	@mkdir -p bin; (cd tools && $(GOTEST) -p 1 ./...) >bin/tools.log 2>&1 & tools=$$!; \
 	{ code=0; $(GOTEST) -skip '$(SERVICE)' ./cmd/safrasync || code=1; $(RACETEST) -skip '$(REPEATED)' ./state || code=1; \
 	$(GOTEST) -run '$(REPEATED)' ./state || code=1; $(GOTEST) -run '$(REPEATED_RUNS)' ./sync || code=1; $(RACETEST) -run '$(SERVICE)' ./cmd/safrasync || code=1; \

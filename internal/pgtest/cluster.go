@@ -12,6 +12,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	_ "github.com/lib/pq" // the driver "postgres"
 
@@ -23,6 +24,7 @@ type Cluster struct {
 	*throwaway.Server
 	binDir string
 	ready  string // what the server logs when it accepts connections
+	lent   bool   // another process has started the server, and stops it
 
 	filling   sync.Mutex // guards what follows
 	templates map[string]template
@@ -90,12 +92,12 @@ func (c *Cluster) Database(t testing.TB) string {
 // DatabaseWith is Database with options for CREATE DATABASE; see the function [DatabaseWith].
 func (c *Cluster) DatabaseWith(t testing.TB, options string) string {
 	t.Helper()
-	name := fmt.Sprintf("test_%d", c.NextDB.Add(1))
+	name := c.newName("test")
 	if err := c.admin(fmt.Sprintf("CREATE DATABASE %s %s", name, options)); err != nil {
 		t.Fatalf("pgtest: creating a database: %v\nserver log:\n%s", err, c.Log)
 	}
 	t.Cleanup(func() {
-		if c.PID() == 0 {
+		if c.PID() == 0 && !c.lent {
 			return // the test stopped its server; the database goes with the data directory
 		}
 		if err := c.admin(fmt.Sprintf("DROP DATABASE IF EXISTS %s WITH (FORCE)", name)); err != nil {
@@ -105,13 +107,35 @@ func (c *Cluster) DatabaseWith(t testing.TB, options string) string {
 	return c.DSN(name)
 }
 
+// process is in the names of the databases of this process: no other one that uses the same server,
+// now or before, has it.
+var process = fmt.Sprintf("%d_%x", os.Getpid(), time.Now().UnixNano())
+
+// newName returns the name of a database that does not exist yet.
+func (c *Cluster) newName(what string) string {
+	return fmt.Sprintf("%s_%s_%d", what, process, c.NextDB.Add(1))
+}
+
+// Remove stops the server and deletes all it has. Of a server that was lent it deletes what this
+// process has left there.
+func (c *Cluster) Remove() error {
+	if !c.lent {
+		return c.Server.Remove()
+	}
+	var err error
+	for _, made := range c.templates {
+		err = errors.Join(err, c.admin("DROP DATABASE IF EXISTS "+made.database))
+	}
+	return err
+}
+
 // template returns the name of a database that fill has filled once.
 func (c *Cluster) template(name string, fill func(dsn string) error) (string, error) {
 	c.filling.Lock()
 	defer c.filling.Unlock()
 	made, known := c.templates[name]
 	if !known {
-		made.database = fmt.Sprintf("template_%d", c.NextDB.Add(1))
+		made.database = c.newName("template")
 		if made.err = c.admin("CREATE DATABASE " + made.database); made.err == nil {
 			made.err = fill(c.DSN(made.database))
 		}
@@ -195,7 +219,7 @@ fsync = on
 synchronous_commit = on
 full_page_writes = on
 shared_buffers = 32MB
-max_connections = 100
+max_connections = 400
 max_prepared_transactions = 10
 max_parallel_workers_per_gather = 0
 jit = off

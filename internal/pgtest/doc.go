@@ -1,6 +1,6 @@
 // Package pgtest provides tests with a real PostgreSQL that needs no setup: one throwaway server
 // per test process, started when the first test asks for a database and stopped when the process
-// ends.
+// ends. `make test` lends one server to all packages of its run instead (see [Lend]).
 //
 // The ledger and the ERP reader depend on the behaviour of a real server (isolation, lock waits,
 // encodings, an interrupted COMMIT), so a test double would only repeat our own assumptions. What

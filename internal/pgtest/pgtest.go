@@ -11,7 +11,7 @@ import (
 )
 
 // shared is the one server of this test process.
-var shared = throwaway.Shared[*Cluster]{Start: newCluster}
+var shared = throwaway.Shared[*Cluster]{Start: lentOrNew}
 
 // Main calls [Run], then os.Exit. The temporary folders of the tests are in memory if there is space:
 // ledgers in SQLite flush thousands of times.

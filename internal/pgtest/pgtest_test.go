@@ -132,7 +132,7 @@ func TestTheServerIsDurableAndOnLoopbackOnly(t *testing.T) {
 	db := open(t, Database(t))
 	for name, want := range map[string]string{
 		"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on", "max_prepared_transactions": "10",
-		"listen_addresses": "127.0.0.1", "unix_socket_directories": "", "max_connections": "100",
+		"listen_addresses": "127.0.0.1", "unix_socket_directories": "", "max_connections": "400",
 	} {
 		if got := queryText(t, db, "SHOW "+name); got != want {
 			t.Errorf("%s = %q, want %q", name, got, want)
