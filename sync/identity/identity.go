@@ -108,18 +108,17 @@ func StandingOf(record *trade.Record, now []Content) Standing {
 }
 
 // Misplaced reports whether children must wait that would go under a record: its key holds another
-// document, or content that nobody has read yet or judged, or it has lost its row and may belong to
-// another one. elsewhere are rows without a record. A record of which no document is known takes its
-// children.
+// document, also beside its own, or content that nobody has read yet or judged, or it has lost its
+// row and may belong to another one. elsewhere are rows without a record. A record of which no
+// document is known takes its children.
 func Misplaced(record *trade.Record, now []Content, elsewhere ...Row) bool {
 	l := lost{record: record, standing: StandingOf(record, now), far: far(record, now)}
-	switch l.standing {
-	case Amended, Moved:
+	if l.standing == Amended || l.standing == Moved {
 		return true
-	case Replaced:
-		if cmp.Or(record.Newest.Document, record.Sent.Document) != 0 {
-			return true
-		}
+	}
+	known := cmp.Or(record.Newest.Document, record.Sent.Document) != 0
+	if known && slices.ContainsFunc(now, func(c Content) bool { return StandingOf(record, []Content{c}) == Replaced }) {
+		return true
 	}
 	return slices.ContainsFunc(elsewhere, func(r Row) bool { return l.like(&r) != none })
 }
@@ -384,8 +383,11 @@ func (j *judge) explain() explanations {
 			continue
 		}
 		seen[l.record.Row.ID] = true
-		for _, now := range l.of.Now {
-			take(&Row{ID: l.record.Row.ID, Content: now}, -1)
+		for n, now := range l.of.Now {
+			// two jobs may have one row
+			if !slices.ContainsFunc(l.of.Now[:n], func(c Content) bool { return c.Cells == now.Cells }) {
+				take(&Row{ID: l.record.Row.ID, Content: now}, -1)
+			}
 		}
 	}
 	for _, waits := range []bool{true, false} {

@@ -352,6 +352,11 @@ func TestRetyped(t *testing.T) {
 			records{record(1, "A", x)},
 		},
 		{
+			"a row of two jobs explains one record", warn, "retyped 2 [2 1] twin",
+			rows{row(1, "D", x)},
+			records{record(1, "A", x), record(2, "B", x), record(3, "C", z, x, x)},
+		},
+		{
 			"a row that waits explains a record", warn, "goes; retyped 1 twin",
 			rows{row(1, "B", x), row(2, "C", x, waits)},
 			records{record(1, "A", x)},
@@ -641,7 +646,8 @@ func TestChildrenWaitWhileTheirRecordIsMisplaced(t *testing.T) {
 		},
 		{"renumbered", record(1, "A", x), rows{row(1, "B", contract(date))}, true},
 		{"renumbered, and a person said it is another one", record(1, "A", x), rows{row(1, "B", x, different(1))}, false},
-		{"one of two rows is its own", record(1, "A", x, z, x), nil, false},
+		{"its own row stands twice", record(1, "A", x, x, x), nil, false},
+		{"beside its own row stands another document", record(1, "A", x, z, x), nil, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
