@@ -43,6 +43,11 @@ func (m *jobMove) Apply(record trade.AuditRecord) error {
 	if err := m.Do(`DELETE FROM job_status WHERE job = ?`, m.From); err != nil {
 		return err
 	}
+	// what was in flight under the old name was so under an earlier lease
+	if err := m.Do(`UPDATE job_lease SET epoch = (SELECT MAX(epoch) FROM job_lease WHERE job IN (?, ?)) WHERE job = ?`,
+		m.From, m.To, m.To); err != nil {
+		return err
+	}
 	if err := knowJob(m.Tx, m.To, string(m.plan.Sends)); err != nil {
 		return err
 	}

@@ -46,6 +46,23 @@ func sentJob(t testing.TB, s *Store, job string, keys ...string) {
 	must.Do(t, s.ReleaseLease(t.Context(), lease))
 }
 
+// F054: What an earlier lease of the same process left in flight is in doubt under the new name.
+func TestARowThatALeaseLeftInFlightIsInDoubtUnderTheNewNameOfItsJob(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		lease := mustLease(t, s, "a")
+		mustSend(t, s, lease, mustRecord(t, s, lease, newEntry("1"))[0])
+		must.Do(t, s.ReleaseLease(t.Context(), lease))
+		mustMove(t, s, "a", "b")
+		next := must.Get(s.AcquireLease(t.Context(), "b", lease.Owner))(t)
+		if n := must.Get(s.Recover(t.Context(), next, at))(t); n != 1 {
+			t.Errorf("%d rows are in doubt", n)
+		}
+		if states := statesOf(t, s, "b"); states["1"] != trade.InDoubt {
+			t.Errorf("states %v", states)
+		}
+	})
+}
+
 // The entries of a job follow its new name, with all that belongs to them; two jobs can become
 // one.
 func TestTheEntriesOfAJobFollowItsNewName(t *testing.T) {

@@ -108,18 +108,22 @@ func StandingOf(record *trade.Record, now []Content) Standing {
 }
 
 // Misplaced reports whether children must wait that would go under a record: its key holds another
-// document, also beside its own, or content that nobody has read yet or judged, or it has lost its
+// document or content that nobody has read yet or judged, also beside its own, or it has lost its
 // row and may belong to another one. elsewhere are rows without a record. A record of which no
 // document is known takes its children.
 func Misplaced(record *trade.Record, now []Content, elsewhere ...Row) bool {
-	l := lost{record: record, standing: StandingOf(record, now), far: far(record, now)}
-	if l.standing == Amended || l.standing == Moved {
-		return true
-	}
 	known := cmp.Or(record.Newest.Document, record.Sent.Document) != 0
-	if known && slices.ContainsFunc(now, func(c Content) bool { return StandingOf(record, []Content{c}) == Replaced }) {
-		return true
+	for i := range now {
+		switch StandingOf(record, now[i:i+1]) {
+		case Amended, Moved:
+			return true
+		case Replaced:
+			if known {
+				return true
+			}
+		}
 	}
+	l := lost{record: record, standing: StandingOf(record, now), far: far(record, now)}
 	return slices.ContainsFunc(elsewhere, func(r Row) bool { return l.like(&r) != none })
 }
 

@@ -648,6 +648,7 @@ func TestChildrenWaitWhileTheirRecordIsMisplaced(t *testing.T) {
 		{"renumbered, and a person said it is another one", record(1, "A", x), rows{row(1, "B", x, different(1))}, false},
 		{"its own row stands twice", record(1, "A", x, x, x), nil, false},
 		{"beside its own row stands another document", record(1, "A", x, z, x), nil, true},
+		{"beside its own row stands another one of that producer", record(1, "A", x, x, contract(quantity)), nil, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

