@@ -21,11 +21,11 @@ type before struct {
 }
 
 // markReplaced decides on the flag replaced of the rows that were sent and changed in this reading;
-// applyChanges has set it on all of them. Those keep it whose key holds another document, and those
-// whose rows have changed places: what their row is now was sent under another key that has lost it,
-// or what it was is under another key now. The newest row of a record is followed only while it is
-// its row. A row that cannot be sent keeps the flag until it can be, and is judged then: nobody knows
-// which document it is.
+// applyChanges has set it on all of them. Those keep it whose key holds another document or has left
+// the ERP again, and those whose rows have changed places: what their row is now was sent under
+// another key that has lost it, or what it was is under another key now. The newest row of a record
+// is followed only while it is its row. A row that cannot be sent keeps the flag until it can be, and
+// is judged then: nobody knows which document it is.
 func (r *Discoverer) markReplaced(ctx context.Context) error {
 	stood := make(map[trade.Hash]bool, len(r.differ)) // their source hashes before
 	for _, was := range r.differ {
@@ -90,7 +90,8 @@ func (r *Discoverer) markReplaced(ctx context.Context) error {
 }
 
 // hasMoved reports whether what a row is now was sent under another key that has lost it, or what it was
-// is under another key now; and whether its own key holds another document, or one that is not known.
+// is under another key now; and whether its own key holds another document, one that is not known, or
+// nothing any more.
 // It adds the rows to empty whose keys are gone and that are this row now.
 func hasMoved(old trade.Entry, was trade.Hash, content identity.Content, of []identity.Candidate,
 	empty map[int64]bool,
@@ -101,7 +102,7 @@ func hasMoved(old trade.Entry, was trade.Hash, content identity.Content, of []id
 		standing := identity.StandingOf(record, of[i].Now)
 		switch {
 		case record.Row.ID == old.ID:
-			other = standing == identity.Replaced
+			other = standing >= identity.Replaced
 		case standing >= identity.Amended && identity.Same(record, content.Prints): // it came from there
 			moved = true
 			if standing == identity.Gone && record.Row.Job == old.Job {

@@ -289,7 +289,11 @@ func (p *pager) applyChanges(ctx context.Context, page *trade.Page, changed []ch
 // apply returns the new version of one known entry.
 func (r *Discoverer) apply(old trade.Entry, c change, known mapping.Parents) trade.Entry {
 	entry, values := old, c.row.Values()
-	switch c.verdict {
+	verdict := c.verdict
+	if verdict == remap && old.Weak() {
+		verdict = compare // what was sent may exist, so the ledger keeps it beside the row
+	}
+	switch verdict {
 	case remap:
 		entry = r.Run.Eval.RemapRow(old, &c.row, known)
 	case compare:

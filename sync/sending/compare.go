@@ -111,7 +111,8 @@ func (r *Checker) remap(ctx context.Context, of []identity.Candidate) error {
 		return err
 	}
 	entries = slices.DeleteFunc(entries, func(e trade.Entry) bool {
-		return e.MappedWith == r.run.Eval.MappedWith || len(e.Values) == 0
+		// a refused row is mapped again when the mapping changes, and keeps the values that were sent
+		return e.MappedWith == r.run.Eval.MappedWith && !e.Weak() || len(e.Values) == 0
 	})
 	known, err := r.run.ParentsOf(ctx, mapping.ValuesOf(entries))
 	if err != nil {

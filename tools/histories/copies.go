@@ -48,7 +48,7 @@ func older(err error) bool {
 // rebuilds adds to the ledger what the journal of the host has.
 func (r *run) rebuilds() {
 	r.t.Helper()
-	r.remade = true
+	r.remade, r.unread = true, true
 	if _, err := state.Rebuild(r.t.Context(), r.opts, nil, true, rebuildRecord(r)); err != nil {
 		r.t.Fatalf("%v\nafter %v", err, r.log)
 	}

@@ -65,6 +65,7 @@ type judge struct {
 	typedOf  map[string]bool  // keys of their rows
 	released bool             // a person has let a second job of the same contracts go
 	remade   bool             // the ledger was made anew from its journal, which has no tables of codes
+	unread   bool             // and no pass has read all rows since
 	standing map[keyOf]bool   // rows at the last sweep
 	twice    map[string]bool  // jobs of which a number has stood twice since then
 }

@@ -389,6 +389,7 @@ func (r *run) sent(opts engine.Options, jobs ...string) (sent int, text string) 
 		r.reported(report)
 	}
 	if !stopped {
+		r.unread = false
 		r.orphans()
 		r.bridges(opts.Sweep, typing)
 	}

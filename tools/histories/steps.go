@@ -276,6 +276,9 @@ func init() { // in a function, because some steps use the table themselves
 				identity(was.space))
 		}},
 		{"map", 4, false, func(r *run, a, b int) string {
+			if r.unread { // as the manual says
+				return ""
+			}
 			field := []string{"price", "initial_delivery_date", "car", "farm_id"}[a%4]
 			r.unmapped[field] = !r.unmapped[field]
 			return fmt.Sprintf("%s is mapped: %v", field, !r.unmapped[field])
