@@ -157,10 +157,20 @@ func (r *Discoverer) judgeHeld(ctx context.Context) error {
 			return err
 		}
 		var free []trade.Entry
+		var named trade.Page
 		for i, e := range held {
-			if verdicts[i].Cause == "" {
+			switch v := verdicts[i]; {
+			case v.Cause == "":
 				free = append(free, e)
+			case v.Cause == trade.CauseRetyped && e.Error == nil: // a rebuilt ledger does not say for which record
+				entry := e
+				sending.HoldRetyped(&entry, v.Because.Candidate)
+				entry.UpdatedAt = r.Run.Env.Clock.Now()
+				named.Updates = append(named.Updates, trade.Update{From: e.State, Entry: entry})
 			}
+		}
+		if err := r.Run.Record(ctx, named); err != nil {
+			return err
 		}
 		return r.release(ctx, free, found)
 	})

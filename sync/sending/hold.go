@@ -35,8 +35,7 @@ func (r *Checker) follow(ctx context.Context, out *Rechecked, verdicts []identit
 		case v.Cause == trade.CauseOtherJob:
 			HoldOtherJob(&entry, other, v.Because.Candidate.Record.Row.State)
 		case v.Cause == trade.CauseRetyped && !another:
-			other.Record = max(0, v.Because.Candidate.Record.ID)
-			entry.Hold(trade.CauseRetyped, retypedText(v.Because.Candidate), &other)
+			HoldRetyped(&entry, v.Because.Candidate)
 			for _, id := range v.All {
 				lost[id] = true
 			}
@@ -99,6 +98,13 @@ func withID(o trade.Counterpart) string {
 		return ""
 	}
 	return " with the id " + o.RemoteID
+}
+
+// HoldRetyped holds an entry that is like a record which lost its row.
+func HoldRetyped(entry *trade.Entry, of *identity.Candidate) {
+	other := counterpartOf(identity.Other{Candidate: of})
+	other.Record = max(0, of.Record.ID)
+	entry.Hold(trade.CauseRetyped, retypedText(of), &other)
 }
 
 // retypedText returns the reason why a row is held that is like what was sent, or left out, under

@@ -711,7 +711,8 @@ func (j *judge) judgeRows() (*fault, shares) {
 						fmt.Sprintf("%s is accepted without a flag, and its record is %v", name, there),
 					}, nil
 				}
-				if f := j.corrected(name, e, row); f != nil {
+				// while the job is stopped, nothing compares its rows with the de-para
+				if f := j.corrected(name, e, row); f != nil && !stopped {
 					return f, nil
 				}
 				owner[e.RemoteID] = job.name + " " + row.key
