@@ -307,6 +307,45 @@ func TestARefusalInNoFormOfTheAPIHoldsTheContentUnderAnotherKeyToo(t *testing.T)
 	}
 }
 
+// A refusal that proves nothing may have made a record. The mapping is corrected, and later the row
+// gets another number while its own one gets another contract: what was sent is known still.
+func TestWhatARefusalWithoutProofSentIsKnownUnderACorrectedMapping(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{
+			Faults: faults(t, "status=422,commit,type=text/html@1,body=<html>blocked</html>"),
+		})
+		b.write(10)
+		b.sweep()
+		b.expect(1, trade.Rejected, "")
+		b.spec.Fields["initial_delivery_date"] = mapping.FieldSpec{Columns: []string{"data_contrato"}}
+		b.spec.Fields["payday"] = mapping.FieldSpec{Columns: []string{"data_contrato"}} // other cells, another payload
+		b.sweep()
+		b.write(20, 10)
+		b.sweep()
+		b.sweep()
+		b.onPlatform("10")
+		b.heldFor("contracts", key(2), trade.CauseRetyped, key(1))
+	})
+}
+
+// A row that was held, dismissed, and reopened on a ledger that was rebuilt says again for which
+// record it is held.
+func TestARowThatIsReopenedAfterARebuildSaysForWhichRecordItIsHeld(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.write(10)
+	b.sweep()
+	b.write(0, 10)
+	b.sweep()
+	b.done(b.dismiss(2), acts.NotRefused)
+	b.rebuilt()
+	b.sweep()
+	b.done(b.reopen(2), acts.NotRefused)
+	b.sweep()
+	b.onPlatform("10")
+	b.heldFor("contracts", key(2), trade.CauseRetyped, key(1))
+}
+
 // A traceability record is typed again, and its farm, which was open, is filled in: it is the same,
 // as a delivery is whose CAR is filled in.
 func TestAShareThatIsTypedAgainWithItsFarmIsHeld(t *testing.T) {
