@@ -183,7 +183,7 @@ func TestThreeRefusalsOfTheRequestStopTheirJobAlone(t *testing.T) {
 		t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
 	}
 	if r.Stopped != nil && (!strings.Contains(r.Stopped.Text, "404") ||
-		!strings.Contains(r.Stopped.Text, "rows show contracts")) {
+		!strings.Contains(r.Stopped.Text, "why contracts")) {
 		t.Errorf("the stop says %q", r.Stopped.Text)
 	}
 	if r := reports[1]; r.Stopped != nil || r.States[trade.Accepted] != 1 {

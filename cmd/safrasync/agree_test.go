@@ -54,30 +54,31 @@ func TestWhatExplainsAgreesWithWhatSendsOnTheThreeSampleERPs(t *testing.T) {
 			for _, job := range modernJobs {
 				explained := m.explain(job).rows
 				for key, row := range m.rows(job) {
-					detail := fromJSON[struct{ Payload json.RawMessage }](t,
-						m.run(0, "rows", "show", job, key, "--json"))
-					text := m.run(0, "preview", job, key, "--json")
+					text := m.run(0, "why", job, key, "--request", "--json")
 					preview := fromJSON[struct {
 						State     trade.State
 						Cause     string
 						Cancelled bool
 						Request   json.RawMessage
 					}](t, text)
-					why := fromJSON[struct{ Preview json.RawMessage }](t, m.run(0, "why", job, key, "--json"))
+					why := fromJSON[struct {
+						Preview json.RawMessage
+						Row     struct{ Payload json.RawMessage }
+					}](t, m.run(0, "why", job, key, "--json"))
 					if strings.TrimSpace(text) != string(why.Preview) {
-						t.Errorf("%s %s: preview says\n%s, why\n%s", job, key, text, why.Preview)
+						t.Errorf("%s %s: --request says\n%s, why\n%s", job, key, text, why.Preview)
 					}
 					want := row.State
 					switch row.State {
 					case trade.Accepted, trade.Rejected, trade.InDoubt: // it went like this
 						want = trade.Pending
-						if !bytes.Equal(preview.Request, detail.Payload) {
-							t.Errorf("%s %s: it went as\n%s, and preview says\n%s", job, key, detail.Payload, preview.Request)
+						if !bytes.Equal(preview.Request, why.Row.Payload) {
+							t.Errorf("%s %s: it went as\n%s, and --request says\n%s", job, key, why.Row.Payload, preview.Request)
 						}
 					}
 					if preview.State != want || preview.Cancelled ||
 						want != trade.Pending && preview.Cause != *row.Cause {
-						t.Errorf("%s %s is %s (%v), and preview says %s (%s), cancelled %t", job, key, row.State, row.Cause,
+						t.Errorf("%s %s is %s (%v), and --request says %s (%s), cancelled %t", job, key, row.State, row.Cause,
 							preview.State, preview.Cause, preview.Cancelled)
 					}
 					if said, ok := explained[key]; want == trade.Held && row.Cause != nil &&
@@ -94,7 +95,7 @@ func TestWhatExplainsAgreesWithWhatSendsOnTheThreeSampleERPs(t *testing.T) {
 					expects := c.Expected()
 					var left map[string]json.RawMessage
 					if want == trade.Pending {
-						left = fromJSON[map[string]json.RawMessage](t, string(detail.Payload))
+						left = fromJSON[map[string]json.RawMessage](t, string(why.Row.Payload))
 					}
 					for field, raw := range left {
 						if expects.Payload[field] != rows.PlainJSON(raw) {

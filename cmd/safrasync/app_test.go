@@ -110,7 +110,7 @@ func TestStandardOutputThatCannotBeWrittenIsAFailure(t *testing.T) {
 		Stdin: strings.NewReader(""), Stdout: w, Stderr: io.Discard,
 		Env: func(string) (string, bool) { return "", false },
 	}
-	if code := execute(t.Context(), &app, []string{"version"}); code != cli.ExitFailed {
+	if code := execute(t.Context(), &app, []string{"--version"}); code != cli.ExitFailed {
 		t.Errorf("exit code %d, want %d", code, cli.ExitFailed)
 	}
 }

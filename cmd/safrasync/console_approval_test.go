@@ -61,7 +61,7 @@ func TestWhatNeedsTwoPeopleIsApprovedInTheConsole(t *testing.T) {
 
 	d.run(0, "reopen", "contracts", "01|000003", "--reason", "era certo", "--as", "ivo", "--yes")
 	ana.Get("/approvals").Wants(http.StatusOK, "Reabrir", "ivo")
-	d.run(1, "approve", "2", "--reason", "por outro nome", "--as", "joana", "--yes") // the same account
+	d.run(1, "approvals", "approve", "2", "--reason", "por outro nome", "--as", "joana", "--yes") // the same account
 	ana.Get("/approvals/2")
 	ana.Submit("/approvals/2/decline", url.Values{"reason": {"não era certo"}}).Wants(http.StatusOK, "Recusado")
 	if e := d.entry("contracts", "01|000003"); e.State != trade.Dismissed {
@@ -166,7 +166,7 @@ func TestTheApprovalOfAClosingShowsChecklistAndFigures(t *testing.T) {
 	d.as(trade.Administrator).Get("/approvals/1").Wants(http.StatusOK, "O ERP foi lido por inteiro depois do fim do mês",
 		"varredura completa em", "SOJA", "MILHO", "Contratado", "Quem pode aprovar: outra pessoa da contabilidade",
 		"Aprovar e fazer")
-	_, told := d.run(1, "approve", "1", "--reason", "eu mesmo", "--as", "ivo", "--yes")
+	_, told := d.run(1, "approvals", "approve", "1", "--reason", "eu mesmo", "--as", "ivo", "--yes")
 	for _, want := range []string{"SOJA", "MILHO", "2 linhas ainda por resolver"} {
 		if !strings.Contains(told, want) {
 			t.Errorf("the command does not show %q:\n%s", want, told)

@@ -130,7 +130,7 @@ func TestAHeldRowNamesWhatItWasComparedWith(t *testing.T) {
 		for _, args := range [][]string{
 			{"rows", "contracts", "--state", "held"},
 			{"why", "contracts", row.key},
-			{"rows", "show", "contracts", row.key},
+			{"why", "contracts", row.key},
 		} {
 			out, _ := d.run(0, args...)
 			if !strings.Contains(out, row.other) || !strings.Contains(out, other.RemoteID) {

@@ -56,7 +56,7 @@ func TestF144TheDeskShowsWhatTheRowMayBe(t *testing.T) {
 		"não é um id", `value="&#34;&gt;x"`)
 }
 
-// F154: what events told of a record stands at its row, in the console and in `rows show`; at a row
+// F154: what events told of a record stands at its row, in the console and in `why`; at a row
 // that hangs on a contract also what was told of that.
 func TestF154TheRowShowsWhatEventsTold(t *testing.T) {
 	t.Parallel()
@@ -76,10 +76,10 @@ func TestF154TheRowShowsWhatEventsTold(t *testing.T) {
 	d.heard(3, "producers", producer, "CHANGE_PRODUCER_STATUS_ESG", "BLOCKED")
 	d.as(trade.Reader).Get(row).Wants(http.StatusOK, "A plataforma avisou: workflow do contrato", "aprovado",
 		"contrato alterado", "ESG do produtor", "bloqueado", "Avisos são informativos")
-	out, _ := d.run(0, "rows", "show", "contracts", sent.Key)
+	out, _ := d.run(0, "why", "contracts", sent.Key)
 	for _, want := range []string{"workflow do contrato: APPROVED", "ESG do produtor: BLOCKED"} {
 		if !strings.Contains(out, want) {
-			t.Errorf("`rows show` lacks %q: %s", want, out)
+			t.Errorf("`why` lacks %q: %s", want, out)
 		}
 	}
 	delivery := d.entry("deliveries", "T1")
@@ -110,8 +110,8 @@ func TestF144TheDeskSaysThatItComparesOnlySome(t *testing.T) {
 	}
 	others(1)
 	d.as(trade.Reader).Get(page).Wants(http.StatusOK, likeID, "Há mais registros do que os comparados aqui", "2.000")
-	if out, _ := d.run(0, "rows", "show", "contracts", doubt.Key); !strings.Contains(out,
+	if out, _ := d.run(0, "why", "contracts", doubt.Key); !strings.Contains(out,
 		"Há mais registros do que os 2000 comparados aqui") {
-		t.Errorf("rows show: %s", out)
+		t.Errorf("why: %s", out)
 	}
 }

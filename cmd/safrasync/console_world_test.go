@@ -33,7 +33,7 @@ type deskWorld struct {
 type deskHost struct {
 	App    *cli.App
 	Store  *state.Store
-	Engine *cli.Engine
+	Engine *engine.Engine
 	Board  *office.Board
 	Office *office.Office
 }
@@ -94,8 +94,8 @@ func (d *deskWorld) open() {
 	source, _ := app.OpenSource(d.t.Context()) // pages that need the ERP say that it is away
 	d.host.Engine = must.Get(app.OpenEngine(d.host.Store, source, d.host.Board.Observe))(d.t)
 	d.host.Office = office.New(office.Options{
-		Config: app.Config, Store: d.host.Store, Jobs: d.host.Engine.Jobs, Engine: d.host.Engine.Engine,
-		Scheduler: must.Get(engine.NewScheduler(engine.SchedulerConfig{Engine: d.host.Engine.Engine}))(d.t),
+		Config: app.Config, Store: d.host.Store, Jobs: d.host.Engine.Jobs, Engine: d.host.Engine,
+		Scheduler: must.Get(engine.NewScheduler(engine.SchedulerConfig{Engine: d.host.Engine}))(d.t),
 		Board:     d.host.Board, Log: app.Log, Lang: app.Lang(), Now: office.Now,
 	})
 	c := d.host.Console()

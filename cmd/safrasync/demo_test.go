@@ -238,10 +238,10 @@ func TestDemoThatIsKept(t *testing.T) {
 		for _, args := range [][]string{
 			{"status"},
 			{"rows", "--state", "invalid"},
-			{"rows", "show", "contracts", "02|001012"},
+			{"why", "contracts", "02|001012"},
 			{"why", "contracts", "02|001028"},
 			{"why", "deliveries", "01|50009|1"},
-			{"preview", "contracts", "01|001031"},
+			{"why", "contracts", "01|001031", "--request"},
 			{"sync", "--dry-run"},
 		} {
 			p.run(cli.ExitDone, args...)

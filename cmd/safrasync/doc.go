@@ -11,7 +11,7 @@
 //     language of the configuration, else of the environment, else Portuguese.
 //   - The exit code is the result: cli/exit.go lists all of them.
 //   - Commands that do not write open the ledger for reading only: sync --dry-run, status, rows,
-//     why, preview, check and refs list cannot change it.
+//     why, explain, check and refs list cannot change it.
 //
 // Read on: root.go has all commands; cli/app.go is one execution of one command; config is the
 // configuration; docs/json.md has the shapes of the JSON.

@@ -11,6 +11,11 @@ import (
 	"github.com/safrasync/safrasync/internal/i18n"
 )
 
+// groupExample is the command of each group whose example stands beside its title.
+var groupExample = map[string]string{
+	"setup": "check", "run": "sync", "look": "why", "decide": "retry", "ledger": "backup",
+}
+
 // addGroup adds commands under a heading of the help.
 func addGroup(a *cli.App, root *cobra.Command, id string, commands ...*cobra.Command) {
 	root.AddGroup(&cobra.Group{ID: id, Title: a.Text(i18n.Key("group." + id))})
@@ -18,6 +23,12 @@ func addGroup(a *cli.App, root *cobra.Command, id string, commands ...*cobra.Com
 		cmd.GroupID = id
 		root.AddCommand(cmd)
 	}
+}
+
+// formerNames are, by command, the words that people type for it.
+var formerNames = map[string][]string{
+	"why": {"preview", "show"}, "explain": {"diff"}, "approvals": {"approve", "decline"}, "status": {"cron"},
+	"help": {"decide"},
 }
 
 // setHelp sets the examples of the commands, and makes help, flags and usage errors appear in one
@@ -29,7 +40,6 @@ func setHelp(a *cli.App, root *cobra.Command) {
 		return err
 	})
 	root.SetHelpCommand(newHelpCommand(a))
-	root.AddCommand(newWhichCommand(a))
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		fault := a.Voice().Said(err.Error())
 		// the command takes arguments: a key, a code or a name may begin with a hyphen
@@ -45,6 +55,11 @@ func setHelp(a *cli.App, root *cobra.Command) {
 		}
 		return pflag.NormalizedName(name)
 	})
+	for name, former := range formerNames { // who types what is now a flag or a word of another command
+		if cmd, _, err := root.Find([]string{name}); err == nil {
+			cmd.SuggestFor = former
+		}
+	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.InitDefaultCompletionCmd()
 	speak(a, root)
@@ -96,7 +111,7 @@ func usage(a *cli.App, cmd *cobra.Command) string {
 	}
 	listed := func(group, title string) {
 		for _, sub := range cmd.Commands() {
-			if sub.GroupID != group || !sub.IsAvailableCommand() && !sub.IsAdditionalHelpTopicCommand() {
+			if sub.GroupID != group || !sub.IsAvailableCommand() {
 				continue
 			}
 			if title != "" {
@@ -107,13 +122,17 @@ func usage(a *cli.App, cmd *cobra.Command) string {
 		}
 	}
 	for _, g := range cmd.Groups() {
-		listed(g.ID, g.Title)
+		shown, _, _ := cmd.Find([]string{groupExample[g.ID]})
+		listed(g.ID, a.Text("template.group", g.Title, shown.Example))
 	}
 	rest := a.Text("template.commands")
 	if len(cmd.Groups()) > 0 {
 		rest = a.Text("template.other")
 	}
 	listed("", rest)
+	if cmd.Parent() == nil {
+		fmt.Fprintf(&b, "  %-13s %s\n", "help decide", a.Text("help.decide"))
+	}
 	if cmd.HasAvailableLocalFlags() {
 		head("template.flags")
 		b.WriteString(flagUsages(a, cmd.LocalFlags()))
@@ -133,21 +152,19 @@ func flagUsages(a *cli.App, flags *pflag.FlagSet) string {
 	return strings.ReplaceAll(flags.FlagUsages(), "(default ", "("+a.Text("template.default")+" ")
 }
 
-// newHelpCommand makes the command help, which does what --help does: `safrasync help rows show`.
+// newHelpCommand makes the command help, which does what --help does: `safrasync help refs set`. It
+// also has a topic, about which act is the right one.
 func newHelpCommand(a *cli.App) *cobra.Command {
-	return a.Command("help [COMMAND…]", "help.help", cli.AnyArgs, func(cmd *cobra.Command, args []string) error {
+	const use = "help [COMMAND… | decide]"
+	return a.Command(use, "help.help", cli.AnyArgs, func(cmd *cobra.Command, args []string) error {
+		if len(args) == 1 && args[0] == "decide" {
+			a.Show("help.decide_long")
+			return nil
+		}
 		found, rest, err := cmd.Root().Find(args)
 		if err != nil || len(rest) > 0 {
 			return a.UnknownCommand(found, rest)
 		}
 		return found.Help()
 	})
-}
-
-// newWhichCommand makes the page `safrasync help decide`, about which act is the right one.
-func newWhichCommand(a *cli.App) *cobra.Command {
-	return &cobra.Command{
-		Use: "decide", Aliases: []string{"which", "qual"},
-		Short: a.Text("help.decide"), Long: a.Text("help.decide_long"),
-	}
 }

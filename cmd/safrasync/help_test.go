@@ -13,6 +13,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -123,8 +124,41 @@ func TestHelpShowsTheCommandsInFiveGroups(t *testing.T) {
 	for _, g := range root.Groups() {
 		titles = append(titles, g.Title)
 	}
+	var help bytes.Buffer
+	root.SetOut(&help)
+	root.SetErr(&help)
+	must.Do(t, root.Usage())
+	for _, g := range root.Groups() {
+		example, _, _ := root.Find([]string{groupExample[g.ID]})
+		if !strings.Contains(help.String(), g.Title+", p. ex. "+example.Example) || example.GroupID != g.ID {
+			t.Errorf("the group %s has no example of its own:\n%s", g.ID, help.String())
+		}
+	}
 	if got := strings.Join(titles, ", "); got != "Preparar, Executar, Consultar, Decidir, Registro local" {
 		t.Errorf("groups = %s", got)
+	}
+}
+
+func TestEachActOfTheTableHasACommandWithItsFlags(t *testing.T) {
+	t.Parallel()
+	found := 0
+	everyCommand("pt_BR.UTF-8", func(_, cmd *cobra.Command) {
+		kind, is := acts.KindOf(strings.TrimPrefix(cmd.CommandPath(), "safrasync "))
+		if !is || kind.Name == acts.ActRun {
+			return
+		}
+		found++
+		for name, wanted := range map[string]bool{
+			"reason": true, "as": true, "yes": true, "no-id": kind.Gives,
+			"state": kind.On == acts.AllRows, "checked": kind.Checked,
+		} {
+			if has := cmd.Flags().Lookup(name) != nil; has != wanted && kind.On != acts.Other {
+				t.Errorf("%s --%s is offered: %t, want %t", kind.Name, name, has, wanted)
+			}
+		}
+	})
+	if want := len(acts.Table) - 2; found != want { // sync orders a run, and report a closing
+		t.Errorf("%d of %d acts have commands", found, want)
 	}
 }
 

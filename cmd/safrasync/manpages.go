@@ -42,7 +42,7 @@ func writeManual(share string) error {
 			return err
 		}
 		root, a := rootIn(language)
-		root.Long += a.Text("manual.more")
+		root.Long += "\n\n```\n" + a.Text("help.decide_long") + "\n```\n" + a.Text("manual.more")
 		header := &doc.GenManHeader{Section: "1", Source: "safrasync " + version, Manual: a.Text("manual.title")}
 		if err := doc.GenManTree(root, header, folder); err != nil {
 			return fmt.Errorf("the manual pages in %s: %w", folder, err)

@@ -208,7 +208,7 @@ func TestTheRequestsOfTheSampleERPAreExact(t *testing.T) {
 	}
 }
 
-// why and preview explain every contract, also those that the query leaves out.
+// why explains every contract, also those that the query leaves out.
 func TestWhyAndPreviewExplainTheSampleERP(t *testing.T) {
 	t.Parallel()
 	m := newModern(t, "")
@@ -263,9 +263,9 @@ func TestWhyAndPreviewExplainTheSampleERP(t *testing.T) {
 			t.Errorf("why %s %s does not say %q:\n%s", row[0], row[1], want, text)
 		}
 	}
-	if text := m.run(0, "preview", "contracts", "1|CT-1003/26"); !strings.Contains(text, "12345678.9") ||
+	if text := m.run(0, "why", "contracts", "1|CT-1003/26", "--request"); !strings.Contains(text, "12345678.9") ||
 		!strings.Contains(text, "preco_unitario") {
-		t.Errorf("preview:\n%s", text)
+		t.Errorf("why --request:\n%s", text)
 	}
 	if text := m.run(0, "status"); !strings.Contains(text, "contracts") {
 		t.Errorf("status:\n%s", text)

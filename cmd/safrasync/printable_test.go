@@ -28,13 +28,12 @@ func TestTextsOfTheERPForgeNoLineAndNoDirection(t *testing.T) {
 	shown := 0
 	for _, args := range [][]string{
 		{"rows"},
-		{"rows", "show", "contracts", key},
-		{"explain", "contracts"},
 		{"why", "contracts", key},
+		{"explain", "contracts"},
 		{"check"},
 		{"sync", "--dry-run"},
 		{"status"},
-		{"preview", "contracts", key},
+		{"why", "contracts", key, "--request"},
 		{"refs", "list"},
 		{"report"},
 		{"retry", "contracts", key, "--reason", text, "--as", text, "--yes"},

@@ -40,8 +40,8 @@ func TestTheDayOfAnInstantIsThatOfTheZoneOrOfItsBranch(t *testing.T) {
 			// half past midnight in São Paulo, half past eleven in Cuiabá
 			m.exec(`UPDATE coop.contrato SET criado_em = '2026-05-01 03:30:00+00'`)
 			for key, want := range map[string]string{"1|CT-1003/26": c.branch1, "3|CT-1001/26": c.branch3} {
-				if text := m.run(0, "preview", "contracts", key); !strings.Contains(text, want) {
-					t.Errorf("preview of %s does not have %s:\n%s", key, want, text)
+				if text := m.run(0, "why", "contracts", key, "--request"); !strings.Contains(text, want) {
+					t.Errorf("the request of %s does not have %s:\n%s", key, want, text)
 				}
 			}
 		})

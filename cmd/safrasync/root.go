@@ -27,7 +27,7 @@ func newRootCommand(a *cli.App) *cobra.Command {
 	root := a.Command("safrasync", "help.root", cli.AnyArgs,
 		func(cmd *cobra.Command, args []string) error {
 			if showVersion && len(args) == 0 {
-				return newVersionCommand(a).RunE(cmd, args)
+				return printVersion(a)
 			}
 			return a.UnknownCommand(cmd, args)
 		})
@@ -43,28 +43,21 @@ func newRootCommand(a *cli.App) *cobra.Command {
 	flags.BoolP("help", "h", false, "show this help")
 	addGroup(a, root, "setup",
 		demo.NewCommand(a, demonstrated), setup.NewCommand(a), care.NewCheckCommand(a), newConfigCommand(a),
-		newCronCommand(a),
 		rows.NewTestCommand(a), rows.NewExplainCommand(a), refs.NewCommand(a), newUsersCommand(a),
 		api.NewWebhooksCommand(a), newSandboxCommand(a), care.NewSelftestCommand(a),
 	)
 	addGroup(a, root, "run",
 		daemon.NewCommand(a), daemon.NewReloadCommand(a), runs.NewSyncCommand(a), runs.NewResyncCommand(a),
-		acts.NewPauseCommand(a),
-		acts.NewResumeCommand(a), api.NewCommand(a),
+		api.NewCommand(a),
 	)
 	addGroup(a, root, "look",
-		runs.NewStatusCommand(a), rows.NewRowsCommand(a), rows.NewWhyCommand(a), rows.NewPreviewCommand(a),
-		report.NewCommand(a), acts.NewAuditCommand(a), newVersionCommand(a),
+		runs.NewStatusCommand(a), rows.NewRowsCommand(a), rows.NewWhyCommand(a),
+		report.NewCommand(a), acts.NewAuditCommand(a),
 	)
-	addGroup(a, root, "decide",
-		acts.NewRetryCommand(a), acts.NewResendCommand(a), acts.NewAdoptCommand(a), acts.NewDismissCommand(a),
-		acts.NewReopenCommand(a), acts.NewAcknowledgeCommand(a), acts.NewReleaseCommand(a),
-		acts.NewDecisionsCommand(a), acts.NewApprovalsCommand(a), acts.NewDeclineCommand(a),
-		acts.NewApproveCommand(a, acts.Elsewhere{
+	addGroup(a, root, "decide", append(acts.NewCommands(a), acts.NewDecisionsCommand(a),
+		acts.NewApprovalsCommand(a, acts.Elsewhere{
 			engineacts.ActClose: report.Approvable, engineacts.ActResync: runs.Approvable,
-			engineacts.ActSetCode: refs.Approvable,
-		}),
-	)
+		}))...)
 	addGroup(a, root, "ledger",
 		care.NewStateCommand(a), acts.NewJobCommand(a), care.NewDoctorCommand(a), care.NewBackupCommand(a),
 		care.NewRestoreCommand(a), care.NewRebuildCommand(a), care.NewPurgeCommand(a),

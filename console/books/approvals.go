@@ -85,9 +85,9 @@ func (p *approvalRoutes) approvalPage(q *web.Request) (page approvalPage, err er
 	page.First = page.Approval.People[0]
 	page.Own = slices.ContainsFunc(page.Approval.People,
 		func(c trade.Consent) bool { return c.Name == q.Login.User.Name })
-	page.May = q.May(acts.ApproverOf(page.Approval.Act)) && !page.Own && !page.Lapsed && !page.Review.Outdated
+	page.May = q.May(acts.RoleOf(page.Approval.Act)) && !page.Own && !page.Lapsed && !page.Review.Outdated
 	page.Proof = page.Approval.Act == acts.ActResend && !p.sessions.Proved(q)
-	page.Who = acts.ApproverOf(page.Approval.Act)
+	page.Who = acts.RoleOf(page.Approval.Act)
 	if err := p.about(q, &page); err != nil {
 		return page, err
 	}
@@ -198,7 +198,7 @@ func (p *approvalRoutes) answered(q *web.Request, may func(approvalPage) bool) (
 }
 
 func (p *approvalRoutes) approve(q *web.Request) error {
-	page, ok, err := p.answered(q, func(a approvalPage) bool { return q.May(acts.ApproverOf(a.Approval.Act)) })
+	page, ok, err := p.answered(q, func(a approvalPage) bool { return q.May(acts.RoleOf(a.Approval.Act)) })
 	if err != nil || !ok {
 		return err
 	}
@@ -220,7 +220,7 @@ func (p *approvalRoutes) approve(q *web.Request) error {
 // decline cancels an act. The person who ordered it may do so, too.
 func (p *approvalRoutes) decline(q *web.Request) error {
 	page, ok, err := p.answered(q,
-		func(a approvalPage) bool { return a.Own || q.May(acts.ApproverOf(a.Approval.Act)) })
+		func(a approvalPage) bool { return a.Own || q.May(acts.RoleOf(a.Approval.Act)) })
 	if err != nil || !ok {
 		return err
 	}

@@ -30,11 +30,6 @@ func (p *actRoutes) routes() []web.Route {
 // StepsShown is how many rows of a plan are shown.
 const StepsShown = 20
 
-// rowActs are the acts on one or many rows. Of these only the retry of a single row may make a record
-// twice, and its plan says so. Rows that may be on the platform are decided on the page of doubts, one
-// by one.
-var rowActs = []string{acts.ActRetry, acts.ActDismiss, acts.ActReopen, acts.ActAcknowledge}
-
 // actPage is a plan to confirm, or its result.
 type actPage struct {
 	Act    string
@@ -94,9 +89,12 @@ func (s StepView) Sums() trade.Sums {
 	return out
 }
 
+// actOf returns an act on one or many rows. Of these only the retry of a single row may make a record
+// twice, and its plan says so. Rows that may be on the platform are decided on the page of doubts, one
+// by one.
 func actOf(q *web.Request) (string, error) {
 	act := q.PathValue("act")
-	if !slices.Contains(rowActs, act) {
+	if !slices.Contains(acts.Named(acts.SomeRows, acts.AllRows), act) {
 		return "", web.ErrNotFound
 	}
 	return act, nil

@@ -366,12 +366,7 @@ func sentence(v view.Voice, e trade.Entry, quantity trade.Quantity, fields []off
 // whether one can be done is in its plan. Rows that may be on the platform are decided on the page of
 // doubts.
 func actsFor(e trade.Entry, question ask) []string {
-	offered := map[trade.State][]string{
-		trade.Pending: {acts.ActRetry, acts.ActDismiss}, trade.Waiting: {acts.ActRetry, acts.ActDismiss},
-		trade.Invalid:  {acts.ActDismiss},
-		trade.Rejected: {acts.ActRetry, acts.ActDismiss},
-		trade.Held:     {acts.ActRetry, acts.ActDismiss}, trade.Dismissed: {acts.ActReopen},
-	}[e.State]
+	offered := acts.OnRow(e.State)
 	if e.State == trade.Pending && e.NextAttemptAt.IsZero() || question == askERP { // it goes without an act
 		offered = []string{acts.ActDismiss}
 	}

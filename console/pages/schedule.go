@@ -50,9 +50,7 @@ func (p *scheduleRoutes) showSchedules(q *web.Request) error {
 	}
 	for _, s := range schedules {
 		shown := scheduleShown{Schedule: s, Acts: actsOn(s.Status)}
-		if !q.May(trade.Administrator) {
-			shown.Acts = slices.DeleteFunc(shown.Acts, func(act string) bool { return act != "run" })
-		}
+		shown.Acts = slices.DeleteFunc(shown.Acts, func(act string) bool { return !q.May(acts.RoleOf(act)) })
 		if stop := s.Status.Stop; stop != nil {
 			if s.Status.State == trade.Paused && stop.Brake == nil {
 				shown.Note = stop.Text
@@ -73,21 +71,18 @@ func (p *scheduleRoutes) showSchedules(q *web.Request) error {
 	return q.Page(http.StatusOK, "schedules", page)
 }
 
-// jobActs are the acts on a job.
-var jobActs = []string{"run", "pause", "resume", "release"}
-
 // actsOn returns the acts that may be useful for a job in its state; whether one can be done is in
 // its plan.
 func actsOn(status trade.JobStatus) []string {
 	switch {
 	case status.State == trade.Paused && status.Stop != nil && status.Stop.Brake != nil:
-		return []string{"release"}
+		return []string{acts.ActRelease}
 	case status.State == trade.Paused:
-		return []string{"resume"}
+		return []string{acts.ActResume}
 	case status.State == trade.Stopped:
-		return []string{"run", "release", "pause"}
+		return []string{acts.ActRun, acts.ActRelease, acts.ActPause}
 	}
-	return []string{"run", "pause"}
+	return []string{acts.ActRun, acts.ActPause}
 }
 
 // schedulePlan is what an act on a job would do.
@@ -119,25 +114,29 @@ func (p schedulePlan) Lets() (out []string) {
 	return out
 }
 
+// orderOn returns what a form about a job orders.
+func orderOn(q *web.Request) acts.Order {
+	return acts.Order{
+		Act: q.PostForm.Get("act"), Job: q.PathValue("job"), Checked: q.PostForm.Get("checked") == "1",
+	}
+}
+
 func (p *scheduleRoutes) planJob(q *web.Request) (schedulePlan, error) {
 	act, job := q.PostForm.Get("act"), q.PathValue("job")
 	if jobNamed(p.office, job) == nil {
 		return schedulePlan{}, web.ErrNotFound
 	}
-	if !slices.Contains(jobActs, act) {
+	if !slices.Contains(acts.Named(acts.OneJob), act) {
 		return schedulePlan{}, web.BadRequest("form")
 	}
-	if act != "run" && !q.May(trade.Administrator) {
-		return schedulePlan{}, web.ErrForbidden
-	}
-	plan, err := p.office.PlanJob(q.Context(), act, job, Person(q, q.PostForm.Get("reason")))
+	plan, err := p.office.PlanJob(q.Context(), orderOn(q), Person(q, q.PostForm.Get("reason")))
 	page := schedulePlan{
 		Plan: plan, Reason: q.PostForm.Get("reason"), Checked: q.PostForm.Get("checked") == "1",
 	}
 	if plan.Release != nil {
 		page.Exists = p.office.Exists(plan.Release.Exists, q.Lang)
 	}
-	if err == nil && act == "release" && plan.Before.Stop != nil {
+	if err == nil && act == acts.ActRelease && plan.Before.Stop != nil {
 		advice := p.office.AdviseStop(*plan.Before.Stop, q.Lang)
 		page.Stop = &advice
 	}
@@ -170,8 +169,7 @@ func (p *scheduleRoutes) doSchedule(q *web.Request) error {
 		return q.Page(http.StatusUnprocessableEntity, "schedules_plan", page)
 	}
 	told := p.orders.path(q, "/schedules", page.Plan.Job) // the run may end before the order is answered
-	done, err := p.office.DoJob(q.Context(), page.Plan.Act, page.Plan.Job, q.PostForm.Get("mark"), page.Checked,
-		Person(q, page.Reason))
+	done, err := p.office.DoJob(q.Context(), orderOn(q), q.PostForm.Get("mark"), Person(q, page.Reason))
 	if err != nil {
 		return err
 	}
@@ -190,7 +188,7 @@ func (p *scheduleRoutes) doSchedule(q *web.Request) error {
 		return q.Page(http.StatusConflict, "schedules_plan", page)
 	}
 	q.Tell("schedules." + done.Act)
-	if done.Act == "run" {
+	if done.Act == acts.ActRun {
 		return q.Redirect(told)
 	}
 	return q.Redirect("/schedules")

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -11,7 +12,7 @@ import (
 func TestPagesNamePhrasesThatExist(t *testing.T) {
 	t.Parallel()
 	var made []string
-	for _, act := range rowActs {
+	for _, act := range acts.Named(acts.SomeRows, acts.AllRows) {
 		made = append(made, "act."+act, "act."+act+".what", "told.act."+act)
 	}
 	for _, role := range trade.Roles {

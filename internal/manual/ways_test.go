@@ -25,7 +25,7 @@ var ways = []struct {
 	functions, files int
 }{
 	{"The way of a row", 30, 14},
-	{"The way of an act", 12, 6},
+	{"The way of an act", 14, 8},
 	{"The way of an event", 16, 8},
 }
 

@@ -4,10 +4,7 @@ import (
 	"errors"
 
 	"github.com/safrasync/safrasync/internal/config"
-	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
-	"github.com/safrasync/safrasync/sync/acts"
-	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/sync/mapping"
 )
 
@@ -29,13 +26,4 @@ func CompileJobs(config *config.Config) ([]*mapping.Job, error) {
 	}
 	jobs, err := engine.Order(jobs)
 	return jobs, config.Annotate(err)
-}
-
-// ActsOn returns the acts of people on an open ledger.
-func ActsOn(store *state.Store, jobs []*mapping.Job, config *config.Config) *acts.Acts {
-	return &acts.Acts{
-		Ledger: store, JobLedger: store, Jobs: jobs, Now: Now,
-		Boot: state.Self().Boot, Clock: clock.SystemClock{}, Limits: config.Limits(),
-		Rules: config.Approve.Rules(), Approvals: store,
-	}
 }

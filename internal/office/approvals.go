@@ -3,13 +3,12 @@ package office
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
 	"go.uber.org/zap"
 
-	"github.com/safrasync/safrasync/state"
-	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/reconcile"
@@ -30,14 +29,27 @@ func (o *Office) Approvals(ctx context.Context) ([]trade.Approval, error) {
 	return o.store.Approvals(ctx, o.now())
 }
 
-// approving returns the acts together with all acts that can be approved in the console.
+// Approval returns one act that waits, or trade.ErrNotFound.
+func (o *Office) Approval(ctx context.Context, id int64) (trade.Approval, error) {
+	return o.store.Approval(ctx, id)
+}
+
+// DoneBy lets an act to which others agreed be planned and done in another way than a service does.
+func (o *Office) DoneBy(act string, other acts.OtherAct) { o.others[act] = other }
+
+// approving returns the acts together with those that others plan and do.
 func (o *Office) approving() *acts.Acts {
-	people := o.Acts()
+	people := o.acts()
 	people.Others = map[string]acts.OtherAct{
-		acts.ActClose: o.approvable(), acts.ActResync: o.resync(),
-		acts.ActSetCode: ApprovableIn(func(context.Context) (*state.Store, error) { return o.store, nil }),
+		acts.ActClose: o.approvable(), acts.ActResync: o.resync(), acts.ActSetCode: o.settable(),
 	}
+	maps.Copy(people.Others, o.others)
 	return people
+}
+
+// Review plans an act that waits for consent again.
+func (o *Office) Review(ctx context.Context, ap trade.Approval) (acts.Review, error) {
+	return o.approving().Review(ctx, ap)
 }
 
 // slow lists the acts whose plans are made again only when somebody agrees, because they need a
@@ -66,7 +78,7 @@ func (o *Office) ReviewApproval(ctx context.Context, id int64) (out Waits, err e
 	if out.Lapsed || slices.Contains(slow, out.Approval.Act) {
 		return out, nil
 	}
-	out.Review, err = o.approving().Review(ctx, out.Approval)
+	out.Review, err = o.Review(ctx, out.Approval)
 	return out, err
 }
 
@@ -77,7 +89,7 @@ func (o *Office) Approve(ctx context.Context, id int64, who acts.Person) (acts.D
 
 // Decline records that a person does not agree.
 func (o *Office) Decline(ctx context.Context, id int64, who acts.Person) (acts.Decided, error) {
-	return o.Acts().Decline(ctx, id, who)
+	return o.acts().Decline(ctx, id, who)
 }
 
 // Propose stores a code of a de-para until somebody else agrees to it.
@@ -90,40 +102,31 @@ func (o *Office) Propose(ctx context.Context, kind, code, id string, who acts.Pe
 	if err != nil || mapping.IsBlankCode(clean) {
 		return nil, &ReferenceFault{Code: code, ID: id, Blank: mapping.IsBlankCode(clean)}
 	}
-	planned, mark, err := Proposal(ctx, o.store, kind, clean, parsed)
+	planned, mark, err := o.proposal(ctx, kind, clean, parsed)
 	if err != nil {
 		return nil, err
 	}
-	return o.Acts().Ask(ctx, planned, mark, who, 2)
+	return o.acts().Ask(ctx, planned, mark, who, 2)
 }
 
 // resync is a resync that was ordered on the command line. It starts when the last person needed
 // has agreed, and runs in the background.
 func (o *Office) resync() acts.OtherAct {
-	plan := func(ctx context.Context, order acts.Order) (map[string]int, error) {
-		plan, _, err := PlanResync(ctx, o.engine, o.Voice(o.lang), order.Job, ResyncOf(order), nil)
-		return plan, err
-	}
 	return acts.OtherAct{
 		Mark: func(ctx context.Context, order acts.Order) (string, error) {
-			plan, err := plan(ctx, order)
-			return acts.MarkOf(order, plan), err
+			plan, err := o.PlanResync(ctx, order)
+			return plan.Mark(), err
 		},
 		Do: func(ctx context.Context, order acts.Order, mark string, who acts.Person) (bool, error) {
-			plan, err := plan(ctx, order)
-			if err != nil || acts.MarkOf(order, plan) != mark {
+			plan, err := o.PlanResync(ctx, order)
+			if err != nil || plan.Mark() != mark {
 				return false, err
 			}
-			record, err := ResyncRecord(order, plan, who)
-			if err != nil {
-				return false, err
-			}
-			if err := o.store.AppendAudit(ctx, record); err != nil {
+			if err := o.RecordResync(ctx, plan, who); err != nil {
 				return false, err
 			}
 			return o.inBackground(func(ctx context.Context) {
-				wanted := ResyncOf(order)
-				if err := o.resyncNow(ctx, order.Job, engine.Options{Resync: &wanted}); err != nil {
+				if err := o.resyncInTurn(ctx, order); err != nil {
 					o.log.Error("a new reading that was approved came to nothing", zap.String("sync_job", order.Job),
 						zap.Error(err))
 				}
@@ -135,12 +138,12 @@ func (o *Office) resync() acts.OtherAct {
 // turnWait is how long a resync waits for a run of the same job to end.
 const turnWait = 10 * time.Minute
 
-func (o *Office) resyncNow(ctx context.Context, job string, options engine.Options) error {
+func (o *Office) resyncInTurn(ctx context.Context, order acts.Order) error {
 	ctx, cancel := context.WithTimeout(ctx, turnWait)
 	defer cancel()
 	for {
 		now := o.board.look()
-		if !slices.ContainsFunc(now.Jobs, func(p Progress) bool { return p.Job == job }) {
+		if !slices.ContainsFunc(now.Jobs, func(p Progress) bool { return p.Job == order.Job }) {
 			break
 		}
 		select {
@@ -149,7 +152,7 @@ func (o *Office) resyncNow(ctx context.Context, job string, options engine.Optio
 			return fmt.Errorf("another run goes on: %w", ctx.Err())
 		}
 	}
-	_, err := o.engine.Sync(o.ending, []string{job}, options)
+	_, err := o.Resync(o.ending, order)
 	return err
 }
 

@@ -38,14 +38,14 @@ func ShownClosing(p acts.Planned) (plan reconcile.ClosingPlan, ok bool, err erro
 
 // AskClosing stores a closing to wait for the consent of others, if the rules require that; otherwise
 // it returns nil.
-func AskClosing(ctx context.Context, people *acts.Acts, day trade.Date, plan reconcile.ClosingPlan, platform bool,
+func (o *Office) AskClosing(ctx context.Context, day trade.Date, plan reconcile.ClosingPlan, platform bool,
 	who acts.Person,
 ) (*trade.Approval, error) {
 	order, err := ClosingOrder(day, plan, platform)
 	if err != nil {
 		return nil, err
 	}
-	return people.Ask(ctx, order, plan.Mark, who, 0)
+	return o.acts().Ask(ctx, order, plan.Mark, who, 0)
 }
 
 // ClosingOrder returns a closing in the form in which it is stored until other people agree to it,
@@ -107,7 +107,7 @@ func (o *Office) CloseReport(ctx context.Context, day trade.Date, mark string,
 		if err != nil || p.Mark != mark || len(p.Uneven) > 0 || p.TooEarly() {
 			return err
 		}
-		asked, err = AskClosing(ctx, o.Acts(), day, p, false, who)
+		asked, err = o.AskClosing(ctx, day, p, false, who)
 		if err != nil || asked != nil {
 			return err
 		}

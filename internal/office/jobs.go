@@ -2,7 +2,6 @@ package office
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/clock"
@@ -44,48 +43,42 @@ func (o *Office) Schedules(ctx context.Context, lang trade.Lang) ([]Schedule, er
 	return out, nil
 }
 
-// PlanJob returns what an act on a job would do: pause, resume, release, run. It changes nothing.
-func (o *Office) PlanJob(ctx context.Context, act, job string, who acts.Person) (acts.JobPlan, error) {
-	if _, err := o.engine.Job(job); err != nil {
-		return acts.JobPlan{}, err
-	}
-	people := o.Acts()
-	switch act {
-	case "pause":
-		return people.Pause(ctx, job, who)
-	case "resume":
-		return people.Resume(ctx, job)
-	case "release":
-		return people.Release(ctx, job)
-	case acts.ActRun:
-		status, err := o.store.JobStatus(ctx, job)
-		plan := acts.JobPlan{Act: act, Job: job, Before: status}
-		if status.State == trade.Paused {
-			plan.Refused = acts.AlreadyPaused
-		}
-		return plan, err
-	}
-	return acts.JobPlan{}, fmt.Errorf("there is no act %q", act)
+// PlanJob returns what an order for a job would do: pause, resume, release, run. It changes nothing.
+func (o *Office) PlanJob(ctx context.Context, order acts.Order, who acts.Person) (acts.JobPlan, error) {
+	return o.acts().PlanJob(ctx, order, who)
 }
 
 // DoJob does what a plan with this mark showed. It refuses if the plan has changed.
-func (o *Office) DoJob(ctx context.Context, act, job, mark string, checked bool,
-	who acts.Person,
-) (acts.JobPlan, error) {
-	plan, err := o.PlanJob(ctx, act, job, who)
+func (o *Office) DoJob(ctx context.Context, order acts.Order, mark string, who acts.Person) (acts.JobPlan, error) {
+	plan, err := o.PlanJob(ctx, order, who)
 	switch {
 	case err != nil || plan.Refused != acts.NotRefused:
 		return plan, err
 	case plan.Mark() != mark:
 		plan.Refused = acts.Moved
 		return plan, nil
-	case act == acts.ActRun:
-		err := o.RunNow(ctx, job, false, who)
+	}
+	return o.DoJobShown(ctx, plan, who)
+}
+
+// DoJobShown does a plan that was shown in this process, if the job has not changed since.
+func (o *Office) DoJobShown(ctx context.Context, plan acts.JobPlan, who acts.Person) (acts.JobPlan, error) {
+	if plan.Act == acts.ActRun {
+		err := o.RunNow(ctx, plan.Job, false, who)
 		plan.Done = err == nil
 		return plan, err
 	}
-	plan.Checked = checked
-	return o.Acts().DoJob(ctx, plan, who)
+	return o.acts().DoJob(ctx, plan, who)
+}
+
+// PlanMove returns what moving the rows of a job to another name would do.
+func (o *Office) PlanMove(ctx context.Context, from, to string) (acts.JobMovePlan, error) {
+	return o.acts().MoveJob(ctx, from, to)
+}
+
+// Move does what a plan showed.
+func (o *Office) Move(ctx context.Context, plan acts.JobMovePlan, who acts.Person) (acts.JobMovePlan, error) {
+	return o.acts().DoMoveJob(ctx, plan, who)
 }
 
 // RunNow asks the scheduler for a run of a job. The order is recorded in the audit first.

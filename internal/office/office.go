@@ -12,6 +12,7 @@ import (
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/pending"
 	"github.com/safrasync/safrasync/trade"
@@ -31,6 +32,7 @@ type Office struct {
 	lang      trade.Lang
 	now       func() time.Time
 	jobs      []*mapping.Job
+	others    map[string]acts.OtherAct // see DoneBy
 	blocked   *pending.Board
 
 	turn chan struct{} // holds one value: one report at a time, because each reads the whole ledger
@@ -56,7 +58,7 @@ type Office struct {
 type Options struct {
 	Config    *config.Config
 	Store     *state.Store
-	Jobs      []*mapping.Job    // in the order in which they run
+	Jobs      []*mapping.Job    // in the order in which they run; those of the engine, if there is one
 	Engine    *engine.Engine    // for what reads the ERP, or asks the platform; nil: none
 	Scheduler *engine.Scheduler // for runs; nil: none can be ordered
 	Board     *Board            // progress of the runs of this process
@@ -72,7 +74,10 @@ func New(o Options) *Office {
 		Ledger: LiveStatus{Store: o.Store}, conf: o.Config, store: o.Store, engine: o.Engine, scheduler: o.Scheduler,
 		jobs: o.Jobs, board: o.Board, log: o.Log, version: o.Version, lang: o.Lang, now: o.Now,
 		patience: stuckPatience, waitFor: stuckFew,
-		turn: make(chan struct{}, 1), file: make(chan struct{}, 1),
+		turn: make(chan struct{}, 1), file: make(chan struct{}, 1), others: map[string]acts.OtherAct{},
+	}
+	if o.Engine != nil {
+		out.jobs = o.Engine.Jobs
 	}
 	out.blocked = &pending.Board{Ledger: o.Store, Jobs: out.jobs, Now: o.Now}
 	out.ending, out.end = context.WithCancel(context.Background())
@@ -99,10 +104,13 @@ func (o *Office) Voice(lang trade.Lang) words.Voice {
 	}
 }
 
-// Acts returns the acts of people on this ledger.
-func (o *Office) Acts() *acts.Acts {
-	people := ActsOn(o.store, o.jobs, o.conf)
-	people.Now = o.now
+// acts returns the acts of people on this ledger.
+func (o *Office) acts() *acts.Acts {
+	people := &acts.Acts{
+		Ledger: o.store, JobLedger: o.store, Jobs: o.jobs, Now: o.now,
+		Boot: state.Self().Boot, Clock: clock.SystemClock{}, Limits: o.conf.Limits(),
+		Rules: o.conf.Approve.Rules(), Approvals: o.store,
+	}
 	if o.engine == nil {
 		return people
 	}

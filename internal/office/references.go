@@ -12,36 +12,28 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Proposal returns a proposed code of a de-para in the form in which it is stored until somebody
+// proposal returns a proposed code of a de-para in the form in which it is stored until somebody
 // else agrees. The mark covers the id that the code has now.
-func Proposal(ctx context.Context, store *state.Store, kind, code, id string) (acts.Planned, string, error) {
-	all, _, err := store.References(ctx)
-	o := acts.Order{Act: acts.ActSetCode, Job: kind, Keys: []string{code}, ID: id}
-	return acts.Planned{Order: o, Rows: 1}, acts.MarkOf(o, all[kind][code]), err
+func (o *Office) proposal(ctx context.Context, kind, code, id string) (acts.Planned, string, error) {
+	all, _, err := o.store.References(ctx)
+	order := acts.Order{Act: acts.ActSetCode, Job: kind, Keys: []string{code}, ID: id}
+	return acts.Planned{Order: order, Rows: 1}, acts.MarkOf(order, all[kind][code]), err
 }
 
-// ApprovableIn returns the act with which a proposed code is approved, on the ledger that open
-// returns.
-func ApprovableIn(open func(context.Context) (*state.Store, error)) acts.OtherAct {
+// settable is the act with which a proposed code is approved.
+func (o *Office) settable() acts.OtherAct {
 	return acts.OtherAct{
-		Mark: func(ctx context.Context, o acts.Order) (string, error) {
-			store, err := open(ctx)
-			if err != nil {
-				return "", err
-			}
-			_, mark, err := Proposal(ctx, store, o.Job, o.Keys[0], o.ID)
+		Mark: func(ctx context.Context, order acts.Order) (string, error) {
+			_, mark, err := o.proposal(ctx, order.Job, order.Keys[0], order.ID)
 			return mark, err
 		},
-		Do: func(ctx context.Context, o acts.Order, _ string, who acts.Person) (bool, error) {
-			store, err := open(ctx)
+		Do: func(ctx context.Context, order acts.Order, _ string, who acts.Person) (bool, error) {
+			record, err := who.Record(o.now(), order.Act, order.Job, nil)
 			if err != nil {
 				return false, err
 			}
-			record, err := who.Record(Now(), o.Act, o.Job, nil)
-			if err != nil {
-				return false, err
-			}
-			_, _, err = store.ImportReferences(ctx, o.Job, map[string]string{o.Keys[0]: o.ID}, nil, record)
+			codes := map[string]string{order.Keys[0]: order.ID}
+			_, _, err = o.store.ImportReferences(ctx, order.Job, codes, nil, record)
 			return err == nil, err
 		},
 	}

@@ -5,50 +5,106 @@ import (
 	"errors"
 	"time"
 
-	"github.com/safrasync/safrasync/internal/words"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/discovery"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// ResyncOf converts an order of a resync to what the engine reads.
-func ResyncOf(o acts.Order) discovery.Resync {
-	return discovery.Resync{Keys: o.Keys, States: o.States, Since: o.Since}
+// ResyncPlan is what reading a job's rows again would find.
+type ResyncPlan struct {
+	Order  acts.Order
+	States map[string]int  // rows that it would find new or changed, by their state after it
+	Report trade.RunReport // of the dry run
+	Rows   []acts.RowStep  // these rows, with what is known of each; none if there are many
 }
 
-// ResyncRecord returns the audit record of a resync.
-func ResyncRecord(o acts.Order, plan map[string]int, who acts.Person) (trade.AuditRecord, error) {
-	since := ""
-	if !o.Since.IsZero() {
-		since = o.Since.Format(time.RFC3339)
+// resyncNamed is the number of rows from which a plan has sums only.
+const resyncNamed = 20
+
+// Mark returns a hash of what a person was shown of the plan.
+func (p ResyncPlan) Mark() string { return acts.MarkOf(p.Order, p.States) }
+
+func resyncOf(o acts.Order) *discovery.Resync {
+	return &discovery.Resync{Keys: o.Keys, States: o.States, Since: o.Since}
+}
+
+// PlanResync counts, by state, the rows that a resync would find new or changed. It needs an engine.
+func (o *Office) PlanResync(ctx context.Context, order acts.Order) (ResyncPlan, error) {
+	plan := ResyncPlan{Order: order, States: map[string]int{}}
+	var rows []trade.Entry
+	reports, err := o.engine.Sync(ctx, []string{order.Job},
+		engine.Options{DryRun: true, Resync: resyncOf(order), Planned: func(entry trade.Entry) {
+			plan.States[string(entry.State)]++
+			if len(rows) < resyncNamed {
+				rows = append(rows, entry)
+			}
+		}})
+	if err != nil {
+		return plan, err
 	}
-	return who.Record(Now(), acts.ActResync, o.Job, struct {
+	plan.Report = reports[0]
+	if stopped := plan.Report.Stopped; stopped != nil {
+		return plan, errors.New(o.Voice(o.lang).Stop(*stopped))
+	}
+	if len(rows) < resyncNamed {
+		plan.Rows, err = o.knownOf(ctx, rows)
+	}
+	return plan, err
+}
+
+// knownOf returns what is known to be on the platform of rows.
+func (o *Office) knownOf(ctx context.Context, rows []trade.Entry) ([]acts.RowStep, error) {
+	var out []acts.RowStep
+	for _, row := range rows {
+		step := acts.RowStep{Key: row.Key, Before: row}
+		var err error
+		if row.ID > 0 {
+			if step.Attempts, err = o.store.Attempts(ctx, row.ID); err != nil {
+				return nil, err
+			}
+		}
+		if step.Counterpart, err = o.acts().Counterpart(ctx, row); err != nil {
+			return nil, err
+		}
+		out = append(out, step)
+	}
+	return out, nil
+}
+
+// OrderResync records a resync in the audit, so that it may be done now. If other people must agree,
+// it asks them instead and returns the approval.
+func (o *Office) OrderResync(ctx context.Context, plan ResyncPlan, who acts.Person) (*trade.Approval, error) {
+	planned := acts.Planned{Order: plan.Order}
+	for _, n := range plan.States {
+		planned.Rows += n
+	}
+	asked, err := o.acts().Ask(ctx, planned, plan.Mark(), who, 0)
+	if err != nil || asked != nil {
+		return asked, err
+	}
+	return nil, o.RecordResync(ctx, plan, who)
+}
+
+// RecordResync records a resync to which everybody has agreed.
+func (o *Office) RecordResync(ctx context.Context, plan ResyncPlan, who acts.Person) error {
+	since := ""
+	if !plan.Order.Since.IsZero() {
+		since = plan.Order.Since.Format(time.RFC3339)
+	}
+	record, err := who.Record(o.now(), acts.ActResync, plan.Order.Job, struct {
 		Since  string         `json:"since,omitempty"`
 		Keys   []string       `json:"keys,omitempty"`
 		States []trade.State  `json:"states,omitempty"`
 		Plan   map[string]int `json:"plan"`
-	}{since, o.Keys, o.States, plan})
+	}{since, plan.Order.Keys, plan.Order.States, plan.States})
+	if err != nil {
+		return err
+	}
+	return o.store.AppendAudit(ctx, record)
 }
 
-// PlanResync counts, by state, the rows that a resync would find new or changed. seen, if not nil, is
-// called for each of them.
-func PlanResync(ctx context.Context, e *engine.Engine, v words.Voice, job string,
-	wanted discovery.Resync, seen func(trade.Entry),
-) (map[string]int, trade.RunReport, error) {
-	plan := map[string]int{}
-	reports, err := e.Sync(ctx, []string{job},
-		engine.Options{DryRun: true, Resync: &wanted, Planned: func(entry trade.Entry) {
-			plan[string(entry.State)]++
-			if seen != nil {
-				seen(entry)
-			}
-		}})
-	if err != nil {
-		return nil, trade.RunReport{}, err
-	}
-	if r := reports[0]; r.Stopped != nil {
-		return nil, r, errors.New(v.Stop(*r.Stopped))
-	}
-	return plan, reports[0], nil
+// Resync reads a job's rows again, as an order that was recorded says.
+func (o *Office) Resync(ctx context.Context, order acts.Order) ([]trade.RunReport, error) {
+	return o.engine.Sync(ctx, []string{order.Job}, engine.Options{Resync: resyncOf(order)})
 }

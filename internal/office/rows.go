@@ -15,7 +15,7 @@ import (
 
 // Plan returns what an order would do. It changes nothing.
 func (o *Office) Plan(ctx context.Context, order acts.Order) (acts.RowPlan, error) {
-	plan, err := o.Acts().Plan(ctx, order)
+	plan, err := o.acts().Plan(ctx, order)
 	plan.Order = order // as it was given: what it selects is looked up again when it is done
 	return plan, err
 }
@@ -24,7 +24,7 @@ func (o *Office) Plan(ctx context.Context, order acts.Order) (acts.RowPlan, erro
 // returns it with Moved set. It makes the plan again, so that nothing that a browser sends back is
 // trusted.
 func (o *Office) Do(ctx context.Context, order acts.Order, mark string, who acts.Person) (acts.RowPlan, error) {
-	people := o.Acts()
+	people := o.acts()
 	plan, err := people.Plan(ctx, order)
 	if err != nil {
 		return plan, err
@@ -34,6 +34,11 @@ func (o *Office) Do(ctx context.Context, order acts.Order, mark string, who acts
 		return plan, nil
 	}
 	return people.Do(ctx, plan, who)
+}
+
+// DoShown does a plan that was shown in this process, as far as its rows have not changed since.
+func (o *Office) DoShown(ctx context.Context, plan acts.RowPlan, who acts.Person) (acts.RowPlan, error) {
+	return o.acts().Do(ctx, plan, who)
 }
 
 // Fields returns the ERP's values beside what was sent, in the order of the API's table; columns

@@ -113,7 +113,7 @@ func (o *Office) planSheet(ctx context.Context, file io.Reader, lang trade.Lang)
 		return adopts > sheetAdopts && (d.Act == "adopt" || d.Act == "adopt-no-id")
 	})
 	out.LeftOut = max(0, adopts-sheetAdopts)
-	people = o.Acts()
+	people = o.acts()
 	planned, refused, err := reconcile.PlanDecisions(ctx, people, list)
 	if err != nil {
 		return out, nil, nil, err
@@ -138,6 +138,17 @@ func (o *Office) planSheet(ctx context.Context, file io.Reader, lang trade.Lang)
 	}
 	out.Mark = acts.MarkOf(marks...)
 	return out, people, planned, nil
+}
+
+// PlanDecisions plans what a list of decisions orders. An engine reads the records to adopt.
+func (o *Office) PlanDecisions(ctx context.Context, list []reconcile.Decision) ([]reconcile.Planned,
+	[]reconcile.Refused, error,
+) {
+	people := o.acts()
+	if people.Platform != nil {
+		people.Platform = Patient{people.Platform}
+	}
+	return reconcile.PlanDecisions(ctx, people, list)
 }
 
 // DoSheet does what a plan with this mark showed. If the plan is another one now, it does nothing

@@ -237,7 +237,7 @@ func (o *Office) Stuck(ctx context.Context, lang trade.Lang, fresh bool) (Stuck,
 
 // Doubt returns what is known of a row that may be on the platform.
 func (o *Office) Doubt(ctx context.Context, entry trade.Entry) (Doubt, error) {
-	doubt, err := o.Acts().Doubt(ctx, entry)
+	doubt, err := o.acts().Doubt(ctx, entry)
 	if err != nil {
 		return Doubt{}, err
 	}
@@ -250,7 +250,7 @@ func (o *Office) Doubt(ctx context.Context, entry trade.Entry) (Doubt, error) {
 
 // Counterpart returns what a held row was compared with; nil if nothing is known.
 func (o *Office) Counterpart(ctx context.Context, entry trade.Entry) (*acts.Counterpart, error) {
-	return o.Acts().Counterpart(ctx, entry)
+	return o.acts().Counterpart(ctx, entry)
 }
 
 // Renumbered returns the row that is, or may be, the same document under another key.

@@ -79,7 +79,7 @@ func TestTheFirstLookAtWhatIsStuckBeginsBeforeSomebodyAsks(t *testing.T) {
 		row = e
 		return nil
 	}))
-	people := at.Acts()
+	people := at.acts()
 	plan := must.Get(people.Dismiss(t.Context(), row.Job, []string{row.Key}))(t)
 	must.Get(people.Do(t.Context(), plan, acts.Person{Name: "ana", Reason: "lançado duas vezes"}))(t)
 	ahead := must.Get(at.Stuck(t.Context(), trade.Portuguese, false))(t)

@@ -117,6 +117,17 @@ func (t *Troubles) Sorted() []*Trouble {
 	return t.Groups
 }
 
+// HeldFirst sorts the causes of held rows before the others.
+func HeldFirst(a, b *Trouble) int {
+	switch {
+	case a.State == trade.Held && b.State != trade.Held:
+		return -1
+	case a.State != trade.Held && b.State == trade.Held:
+		return 1
+	}
+	return 0
+}
+
 // Advice returns what the group's cause means, who can cure it and how.
 func (g *Trouble) Advice(v words.Voice) trade.Advice {
 	switch {

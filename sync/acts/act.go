@@ -152,7 +152,7 @@ func (p Person) check() error {
 // Acknowledge plans that a person has dealt with what the ERP did to rows after they were sent or
 // dismissed: their flags are removed until the row changes again.
 func (a *Acts) Acknowledge(ctx context.Context, job string, keys []string) (RowPlan, error) {
-	return a.plan(ctx, "acknowledge", job, keys, func(step *RowStep) error {
+	return a.plan(ctx, ActAcknowledge, job, keys, func(step *RowStep) error {
 		entry := &step.After
 		flagged := slices.ContainsFunc(entry.Flags,
 			func(f trade.Flag) bool { return slices.Contains(trade.AcknowledgedByAct, f) })

@@ -49,7 +49,7 @@ type FieldReading struct {
 // Adopt plans that a row is the record that the platform has under an id. An order commitment is read
 // back and compared with what was sent, or would be; differences are shown, and must be confirmed.
 func (a *Acts) Adopt(ctx context.Context, job, key string, adoption Adoption) (RowPlan, error) {
-	plan, err := a.plan(ctx, "adopt", job, []string{key}, func(step *RowStep) (err error) {
+	plan, err := a.plan(ctx, ActAdopt, job, []string{key}, func(step *RowStep) (err error) {
 		entry := &step.After
 		if !slices.Contains(trade.Decidable, entry.State) {
 			step.Refused = standing(entry.State)

@@ -18,7 +18,7 @@ import (
 // record. If it is not, it is made twice: such a row, and one of which an earlier request may have
 // made a record, goes only if a person has checked that.
 func (a *Acts) Retry(ctx context.Context, job string, keys []string, checked bool) (RowPlan, error) {
-	plan, err := a.plan(ctx, "retry", job, keys, func(step *RowStep) error {
+	plan, err := a.plan(ctx, ActRetry, job, keys, func(step *RowStep) error {
 		entry := &step.After
 		switch entry.State {
 		case trade.Pending:
@@ -85,7 +85,7 @@ func declare(step *RowStep) {
 
 // Dismiss plans that rows are left out. Rows that were sent or are in flight cannot be.
 func (a *Acts) Dismiss(ctx context.Context, job string, keys []string) (RowPlan, error) {
-	return a.plan(ctx, "dismiss", job, keys, func(step *RowStep) error {
+	return a.plan(ctx, ActDismiss, job, keys, func(step *RowStep) error {
 		dismissed := step.After.Dismiss()
 		if !dismissed {
 			step.Refused = standing(step.Before.State)
@@ -98,7 +98,7 @@ func (a *Acts) Dismiss(ctx context.Context, job string, keys []string) (RowPlan,
 // nothing: what was in doubt is in doubt again, with its quarantine; the next run judges the others
 // with the mapping and the references it then has.
 func (a *Acts) Reopen(ctx context.Context, job string, keys []string) (RowPlan, error) {
-	return a.plan(ctx, "reopen", job, keys, func(step *RowStep) error {
+	return a.plan(ctx, ActReopen, job, keys, func(step *RowStep) error {
 		reopened := step.After.Reopen(step.Attempts, a.Now())
 		if !reopened {
 			step.Refused = NotDismissed
@@ -106,18 +106,6 @@ func (a *Acts) Reopen(ctx context.Context, job string, keys []string) (RowPlan, 
 		return nil
 	})
 }
-
-// bulkStates are the states whose rows a filter may select for an act: there nothing can be doubled
-// or hidden.
-var bulkStates = map[string][]trade.State{
-	"retry":   {trade.Pending, trade.Waiting, trade.Rejected},
-	"dismiss": {trade.Pending, trade.Waiting, trade.Invalid, trade.Rejected, trade.Held},
-	"reopen":  {trade.Dismissed},
-}
-
-// BulkStates returns the states whose rows a filter may select for an act; none for an act that is
-// for one row at a time.
-func BulkStates(act string) []trade.State { return slices.Clone(bulkStates[act]) }
 
 // Select returns the keys of the rows of a job that a filter of states and causes selects for an
 // act; no states means all that the act allows. For retry it leaves out rows that go anyway, rows
@@ -132,13 +120,13 @@ func (a *Acts) SelectSome(ctx context.Context, act, job string, states []trade.S
 	most int,
 ) ([]string, error) {
 	if len(states) == 0 {
-		states = bulkStates[act]
+		states = BulkStates(act)
 	}
 	var keys []string
 	err := a.Ledger.Rows(ctx, trade.RowFilter{Job: job, States: states, Causes: causes}, func(e trade.Entry) error {
 		leftOut := e.State == trade.Pending && e.NextAttemptAt.IsZero() || e.State == trade.Waiting &&
 			!e.WaitsForPlatform() || e.Weak()
-		if act != "retry" || !leftOut {
+		if act != ActRetry || !leftOut {
 			keys = append(keys, e.Key)
 		}
 		if most > 0 && len(keys) == most {

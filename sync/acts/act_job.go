@@ -57,7 +57,7 @@ type ReleasedSweep struct {
 // Pause plans that a job sends nothing until somebody resumes it. A running job begins no further
 // request and waits for those in flight.
 func (a *Acts) Pause(ctx context.Context, job string, who Person) (JobPlan, error) {
-	plan, err := a.planJob(ctx, "pause", job)
+	plan, err := a.planJob(ctx, ActPause, job)
 	if err != nil {
 		return plan, err
 	}
@@ -74,9 +74,18 @@ func (a *Acts) Pause(ctx context.Context, job string, who Person) (JobPlan, erro
 	return plan, nil
 }
 
+// run plans that a job runs now. Who does it is the scheduler of a service.
+func (a *Acts) run(ctx context.Context, job string) (JobPlan, error) {
+	plan, err := a.planJob(ctx, ActRun, job)
+	if plan.Before.State == trade.Paused {
+		plan.Refused = AlreadyPaused
+	}
+	return plan, err
+}
+
 // Resume plans the end of a person's pause.
 func (a *Acts) Resume(ctx context.Context, job string) (JobPlan, error) {
-	plan, err := a.planJob(ctx, "resume", job)
+	plan, err := a.planJob(ctx, ActResume, job)
 	if err != nil {
 		return plan, err
 	}
@@ -92,7 +101,7 @@ func (a *Acts) Resume(ctx context.Context, job string) (JobPlan, error) {
 // Release plans that a job goes on although a brake holds it, or a sweep found too few rows: what
 // was shown is let pass, once.
 func (a *Acts) Release(ctx context.Context, job string) (JobPlan, error) {
-	plan, err := a.planJob(ctx, "release", job)
+	plan, err := a.planJob(ctx, ActRelease, job)
 	if err != nil {
 		return plan, err
 	}

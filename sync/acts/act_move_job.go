@@ -63,7 +63,7 @@ func (a *Acts) DoMoveJob(ctx context.Context, plan JobMovePlan, who Person) (Job
 	if plan.Refused != NotRefused {
 		return plan, fmt.Errorf("job move %s %s: refused (%s)", plan.From, plan.To, plan.Refused)
 	}
-	record, err := who.Record(a.Now(), "job move", plan.From+" "+plan.To, plan.JobMove)
+	record, err := who.Record(a.Now(), ActMove, plan.From+" "+plan.To, plan.JobMove)
 	if err != nil {
 		return plan, err
 	}

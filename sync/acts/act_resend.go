@@ -20,7 +20,7 @@ type Remapper interface {
 // values. It may create a second record, so it is for one row only, needs a person's confirmation
 // that the platform was checked, and is possible only after the quarantine (I14).
 func (a *Acts) Resend(ctx context.Context, job, key string, checked bool) (RowPlan, error) {
-	plan, err := a.plan(ctx, "resend", job, []string{key}, func(step *RowStep) error {
+	plan, err := a.plan(ctx, ActResend, job, []string{key}, func(step *RowStep) error {
 		entry := &step.After
 		step.MayDouble = true
 		doubt := slices.ContainsFunc(step.Attempts, trade.Attempt.Undecided)

@@ -46,23 +46,6 @@ type OtherAct struct {
 	Tell func(ctx context.Context, p Planned) error
 }
 
-// Acts that need several people, or may, and are referred to by name elsewhere.
-const (
-	ActRelease = "release"
-	ActResync  = "resync"
-	ActClose   = "close"
-	ActSetCode = "refs set"
-)
-
-// ApproverOf returns the lowest role that may agree to an act: the one that may order it.
-func ApproverOf(act string) trade.Role {
-	switch act {
-	case ActRelease, ActSetCode, ActResync:
-		return trade.Administrator
-	}
-	return trade.Accountant
-}
-
 // Planned is what was planned, as the ledger stores it.
 type Planned struct {
 	Order Order          `json:"order"`

@@ -178,11 +178,10 @@ func (a *Acts) review(ctx context.Context, ap trade.Approval, p Planned) (Review
 			return r, err
 		}
 	case p.Order.Act == ActRelease:
-		plan, err := a.Release(ctx, p.Order.Job)
+		plan, err := a.PlanJob(ctx, p.Order, Person{})
 		if err != nil {
 			return r, err
 		}
-		plan.Checked = p.Order.Checked
 		r.Job, mark = &plan, plan.Mark()
 	case len(p.Order.Keys) == 0:
 		return r, errors.New("this program cannot do " + p.Order.Act)

@@ -43,21 +43,22 @@ func (a *Acts) Plan(ctx context.Context, o Order) (RowPlan, error) {
 			return RowPlan{}, err
 		}
 	}
-	switch {
-	case o.Act == "retry":
+	if kind, _ := KindOf(o.Act); kind.On == OneRow && len(o.Keys) != 1 {
+		return RowPlan{}, fmt.Errorf("%s is for one row", o.Act) // what may double or hide a record
+	}
+	switch o.Act {
+	case ActRetry:
 		return a.Retry(ctx, o.Job, keys, o.Checked)
-	case o.Act == "dismiss":
+	case ActDismiss:
 		return a.Dismiss(ctx, o.Job, keys)
-	case o.Act == "reopen":
+	case ActReopen:
 		return a.Reopen(ctx, o.Job, keys)
-	case o.Act == "acknowledge":
+	case ActAcknowledge:
 		return a.Acknowledge(ctx, o.Job, keys)
-	case len(o.Keys) != 1: // what may double or hide a record is decided row by row
-		return RowPlan{}, fmt.Errorf("%s is for one row", o.Act)
-	case o.Act == "adopt":
+	case ActAdopt:
 		return a.Adopt(ctx, o.Job, keys[0],
 			Adoption{ID: o.ID, NoID: o.NoID, DespiteDifferences: o.DespiteDifferences})
-	case o.Act == "resend":
+	case ActResend:
 		plan, err := a.Resend(ctx, o.Job, keys[0], o.Checked)
 		if err == nil && plan.Steps[0].Refused == InQuarantine {
 			// its quarantine begins now if this boot did not know the doubt
@@ -66,6 +67,24 @@ func (a *Acts) Plan(ctx context.Context, o Order) (RowPlan, error) {
 		return plan, err
 	}
 	return RowPlan{}, fmt.Errorf("there is no act %q", o.Act)
+}
+
+// PlanJob plans an order for a job.
+func (a *Acts) PlanJob(ctx context.Context, o Order, who Person) (plan JobPlan, err error) {
+	switch o.Act {
+	case ActRun:
+		plan, err = a.run(ctx, o.Job)
+	case ActPause:
+		plan, err = a.Pause(ctx, o.Job, who)
+	case ActResume:
+		plan, err = a.Resume(ctx, o.Job)
+	case ActRelease:
+		plan, err = a.Release(ctx, o.Job)
+	default:
+		err = fmt.Errorf("there is no act %q", o.Act)
+	}
+	plan.Checked = o.Checked
+	return plan, err
 }
 
 // Mark returns a hash of what a person was shown of the plan and of what would be stored, except
@@ -86,7 +105,7 @@ func (p RowPlan) Mark() string {
 // run and a pause may be ordered whatever the job does by then.
 func (p JobPlan) Mark() string {
 	seen := p.Before
-	if p.Act == ActRun || p.Act == "pause" {
+	if p.Act == ActRun || p.Act == ActPause {
 		seen = trade.JobStatus{}
 	}
 	return MarkOf(p.Act, p.Job, p.Refused, seen, p.Release)
@@ -104,14 +123,3 @@ func MarkOf(parts ...any) string {
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
-
-// The acts.
-const (
-	ActRetry       = "retry"       // send now what was certainly not created
-	ActResend      = "resend"      // send a row in doubt again; it may be doubled
-	ActAdopt       = "adopt"       // store its id on the platform
-	ActDismiss     = "dismiss"     // leave it out
-	ActReopen      = "reopen"      // undo that
-	ActAcknowledge = "acknowledge" // changes in the ERP after sending have been dealt with
-	ActRun         = "run"         // a run of a job now
-)

@@ -16,7 +16,7 @@ import (
 )
 
 // judge maps and checks rows outside a run, and stores nothing. Mapping cases, `explain` and
-// `preview --diff` reach the evaluator only through it, so that they judge as a run would.
+// `explain --sent` reach the evaluator only through it, so that they judge as a run would.
 type judge struct {
 	// reads the ERP and a ledger that cannot be written; nil if there is none
 	run     *discovery.Discoverer

@@ -35,15 +35,15 @@ func (s *Sender) judge(d outcome.Decision) {
 	case s.row.refusals >= stopAfterRefusals:
 		code, text = outcome.StopRefusals,
 			fmt.Sprintf(
-				"the platform refused %d rows in a row for the same reason, and would refuse the others: see one of them with `safrasync rows show %s KEY`, correct the mapping or the ERP, then run `safrasync sync %s`", s.row.refusals, s.Run.Job.Name(), s.Run.Job.Name())
+				"the platform refused %d rows in a row for the same reason, and would refuse the others: see one of them with `safrasync why %s KEY`, correct the mapping or the ERP, then run `safrasync sync %s`", s.row.refusals, s.Run.Job.Name(), s.Run.Job.Name())
 	case s.row.strange >= stopAfterStrange:
 		code, text = outcome.StopRefusals,
 			fmt.Sprintf(
-				"the API refused %d requests, the last with status %d, and accepted none in between: see the answers with `safrasync rows show %s KEY`, check api.base_url and the mapping, then run `safrasync sync %s`", s.row.strange, s.row.strangeStatus, s.Run.Job.Name(), s.Run.Job.Name())
+				"the API refused %d requests, the last with status %d, and accepted none in between: see the answers with `safrasync why %s KEY`, check api.base_url and the mapping, then run `safrasync sync %s`", s.row.strange, s.row.strangeStatus, s.Run.Job.Name(), s.Run.Job.Name())
 	case s.row.badForms >= stopAfterMalformed:
 		code, text = outcome.StopMalformed,
 			fmt.Sprintf(
-				"the API could not read %d requests in a row: check the mapping with `safrasync preview`, then run `safrasync sync %s`", s.row.badForms, s.Run.Job.Name())
+				"the API could not read %d requests in a row: check the mapping with `safrasync why --request`, then run `safrasync sync %s`", s.row.badForms, s.Run.Job.Name())
 	case s.row.unreached >= stopAfterUnreached, s.row.unreached > 0 && s.traffic.Probing:
 		s.stopSending(unreachable(s.Run.Job.Spec.Sends, d))
 		return

@@ -17,7 +17,7 @@ const idle = 0.5
 
 // here describes the computer and how busy it was with other things.
 func here(ctx context.Context, b *bench) (string, error) {
-	version, err := exec.CommandContext(ctx, b.binary, "version").Output()
+	version, err := exec.CommandContext(ctx, b.binary, "--version").Output()
 	if err != nil {
 		return "", fmt.Errorf("%s version: %w", b.binary, err)
 	}

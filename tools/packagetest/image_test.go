@@ -253,7 +253,7 @@ func TestTheImageRunsReadOnlyAndNotAsRoot(t *testing.T) {
 	}
 
 	b := newBox(t, files, uid)
-	if out := b.must(0, made, "version"); !strings.HasPrefix(out, "safrasync "+thisVersion+" ") {
+	if out := b.must(0, made, "--version"); !strings.HasPrefix(out, "safrasync "+thisVersion+" ") {
 		t.Errorf("version: %q", out)
 	}
 	b.must(0, made, "demo", "--dir", "/var/lib/safrasync/coop") // with the time zones in the program

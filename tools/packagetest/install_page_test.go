@@ -69,7 +69,7 @@ func TestTheInstallationPageLeadsToAServiceThatRuns(t *testing.T) {
 		}
 		said[line] = out
 		for end, want := range map[string]int{
-			"sync --dry-run": 0, "preview contracts KEY": 0, "sync contracts KEY": 1,
+			"sync --dry-run": 0, "why contracts KEY": 0, "sync contracts KEY": 1,
 			"sync contracts --limit 10": 11,
 		} {
 			if records, _ := p.created(); strings.HasSuffix(line, end) &&

@@ -55,7 +55,7 @@ func TestTheProgramIsStatic(t *testing.T) {
 	if bytes.Contains(text, []byte("ld-linux")) {
 		t.Error("the program asks for a dynamic linker")
 	}
-	out, err := exec.Command(filepath.Join(dir, "usr/bin/safrasync"), "version").CombinedOutput()
+	out, err := exec.Command(filepath.Join(dir, "usr/bin/safrasync"), "--version").CombinedOutput()
 	if err != nil || !strings.HasPrefix(string(out), "safrasync "+thisVersion+" (") {
 		t.Errorf("version: %q, %v", out, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,100 +12,91 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
-	"github.com/safrasync/safrasync/internal/office"
 	engineacts "github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Elsewhere holds, by act, the constructors of the acts that need approval but are done by other
-// commands.
+// Elsewhere holds, by act, the constructors of the acts that other commands do in their own way.
 type Elsewhere map[string]func(*cli.App) engineacts.OtherAct
 
 // NewApprovalsCommand makes the command approvals.
-func NewApprovalsCommand(a *cli.App) *cobra.Command {
-	return a.Command("approvals", "help.approvals", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
-		return listApprovals(cmd.Context(), a)
-	})
-}
-
-// NewApproveCommand makes the command approve.
-func NewApproveCommand(a *cli.App, elsewhere Elsewhere) *cobra.Command {
-	return answerCommand(a, "approve", "help.approve",
-		func(ctx context.Context, id int64, f cli.ActFlags) error { return approve(ctx, a, id, f, elsewhere) })
-}
-
-// NewDeclineCommand makes the command decline.
-func NewDeclineCommand(a *cli.App) *cobra.Command {
-	return answerCommand(a, "decline", "help.decline", func(ctx context.Context, id int64, f cli.ActFlags) error {
-		acts, err := a.OpenActs(ctx, cli.ToWrite)
-		if err != nil {
-			return err
-		}
-		d, err := acts.Decline(ctx, id, a.Person(f))
-		if err != nil {
-			return err
-		}
-		return tellDecided(a, id, d, "approval.declined")
-	})
-}
-
-func answerCommand(a *cli.App, name string, help i18n.Key,
-	answer func(ctx context.Context, id int64, f cli.ActFlags) error,
-) *cobra.Command {
+func NewApprovalsCommand(a *cli.App, elsewhere Elsewhere) *cobra.Command {
 	var f cli.ActFlags
-	cmd := a.Command(name+" ID --reason TEXT", help, cli.Exactly(1), func(cmd *cobra.Command, args []string) error {
-		id, err := strconv.ParseInt(args[0], 10, 64)
+	const use = "approvals [approve ID | decline ID --reason TEXT]"
+	cmd := a.Command(use, "help.approvals", cli.AnyArgs, func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) == 0:
+			return listApprovals(cmd.Context(), a)
+		case !slices.Contains(answers, args[0]):
+			return a.Usage("approval.no_answer", args[0], cli.Listed(answers))
+		case len(args) != 2:
+			return a.Usage("says.arguments", "safrasync "+use)
+		}
+		id, err := strconv.ParseInt(args[1], 10, 64)
 		if err != nil {
-			return a.Usage("approval.no_id", args[0])
+			return a.Usage("approval.no_id", args[1])
 		}
 		if err := a.NeedReason(f); err != nil {
 			return err
 		}
-		return answer(cmd.Context(), id, f)
+		if args[0] == "decline" {
+			return decline(cmd.Context(), a, id, f)
+		}
+		return approve(cmd.Context(), a, id, f, elsewhere)
 	})
 	f.Add(cmd)
+	cmd.ValidArgs = answers
 	return cmd
+}
+
+// answers are what a person can say to what waits.
+var answers = []string{"approve", "decline"}
+
+// decline records that this person does not agree.
+func decline(ctx context.Context, a *cli.App, id int64, f cli.ActFlags) error {
+	o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
+	if err != nil {
+		return err
+	}
+	d, err := o.Decline(ctx, id, a.Person(f))
+	if err != nil {
+		return err
+	}
+	return tellDecided(a, id, d, "approval.declined")
 }
 
 // approve shows the plan of an act that somebody ordered, asks, and records this person's consent.
 func approve(ctx context.Context, a *cli.App, id int64, f cli.ActFlags, elsewhere Elsewhere) error {
-	acts, err := a.OpenActs(ctx, cli.ToWrite)
+	o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
 	if err != nil {
 		return err
 	}
-	acts.Others = map[string]engineacts.OtherAct{}
-	for act, of := range elsewhere {
-		acts.Others[act] = of(a)
+	ap, err := o.Approval(ctx, id)
+	if errors.Is(err, trade.ErrNotFound) {
+		return tellDecided(a, id, engineacts.Decided{Refused: engineacts.NotAsked}, "")
 	}
-	ap, err := acts.Approvals.Approval(ctx, id)
 	if err != nil {
-		if errors.Is(err, trade.ErrNotFound) {
-			return tellDecided(a, id, engineacts.Decided{Refused: engineacts.NotAsked}, "")
-		}
 		return err
 	}
 	planned, err := engineacts.PlannedOf(ap)
 	if err != nil {
 		return err
 	}
-	if err := readyFor(ctx, a, acts, planned.Order.Act); err != nil {
-		return err
-	}
-	review, err := acts.Review(ctx, ap)
-	if err != nil {
-		return err
-	}
-	tellApproval(a, ap)
-	if tell := acts.Others[planned.Order.Act].Tell; tell != nil {
-		if err := tell(ctx, planned); err != nil {
+	if kind, _ := engineacts.KindOf(planned.Order.Act); kind.ERP {
+		if o, err = a.Office(ctx, cli.ToWrite, cli.ERPIfThere); err != nil {
 			return err
 		}
 	}
-	if review.Rows != nil {
-		tellSteps(a, *review.Rows)
+	for act, of := range elsewhere {
+		o.DoneBy(act, of(a))
 	}
-	if review.Job != nil && review.Job.Release != nil {
-		tellRelease(a, *review.Job)
+	review, err := o.Review(ctx, ap)
+	if err != nil {
+		return err
+	}
+	a.Tell("act.line", approvalText(a, ap))
+	if err := tellReview(ctx, a, planned, review, elsewhere); err != nil {
+		return err
 	}
 	if review.Outdated {
 		return tellDecided(a, id, engineacts.Decided{Approval: ap, Refused: engineacts.Moved}, "")
@@ -112,7 +104,7 @@ func approve(ctx context.Context, a *cli.App, id int64, f cli.ActFlags, elsewher
 	if err := a.Confirm(f.Yes); err != nil {
 		return err
 	}
-	d, err := acts.Approve(ctx, id, a.Person(f))
+	d, err := o.Approve(ctx, id, a.Person(f))
 	if err != nil {
 		return err
 	}
@@ -123,20 +115,27 @@ func approve(ctx context.Context, a *cli.App, id int64, f cli.ActFlags, elsewher
 	return tellDecided(a, id, d, done)
 }
 
-// readyFor sets the ERP reader and the platform client in acts, as far as planning this act again
-// needs them.
-func readyFor(ctx context.Context, a *cli.App, acts *engineacts.Acts, act string) (err error) {
-	if act != "adopt" && act != "resend" {
-		return nil
+// tellReview prints what an act would do to which others must agree.
+func tellReview(ctx context.Context, a *cli.App, planned engineacts.Planned, review engineacts.Review,
+	elsewhere Elsewhere,
+) error {
+	if of := elsewhere[planned.Order.Act]; of != nil {
+		if tell := of(a).Tell; tell != nil {
+			if err := tell(ctx, planned); err != nil {
+				return err
+			}
+		}
 	}
-	if acts.Rows, err = cli.OpenReader(ctx, a, false); err != nil || act == "resend" {
-		return err
+	if review.Rows != nil {
+		tellSteps(a, *review.Rows)
 	}
-	acts.Platform, err = a.OpenAPI()
-	return err
+	if review.Job != nil && review.Job.Release != nil {
+		tellRelease(a, *review.Job)
+	}
+	return nil
 }
 
-// approvalJSON is one line of `approvals --json`, and what approve and decline print with --json.
+// approvalJSON is one line of `approvals --json`, and what an answer prints with --json.
 type approvalJSON struct {
 	Approval int64           `json:"approval"`
 	Act      string          `json:"act"`
@@ -156,11 +155,11 @@ func approvalOf(ap trade.Approval) approvalJSON {
 }
 
 func listApprovals(ctx context.Context, a *cli.App) error {
-	store, err := a.OpenLedger(ctx, cli.ToRead)
+	o, err := a.Office(ctx, cli.ToRead, cli.NoERP)
 	if err != nil {
 		return err
 	}
-	list, err := store.Approvals(ctx, office.Now())
+	list, err := o.Approvals(ctx)
 	if err != nil {
 		return err
 	}
@@ -176,8 +175,6 @@ func listApprovals(ctx context.Context, a *cli.App) error {
 	return nil
 }
 
-func tellApproval(a *cli.App, ap trade.Approval) { a.Tell("act.line", approvalText(a, ap)) }
-
 // approvalText returns one line: the act, who ordered it and why, how many people have agreed, and
 // when the approval expires.
 func approvalText(a *cli.App, ap trade.Approval) string {
@@ -190,7 +187,7 @@ func approvalText(a *cli.App, ap trade.Approval) string {
 		first.Reason, len(ap.People), ap.Needs, a.Voice().Moment(ap.Until))
 }
 
-// tellDecided prints the result of approve or decline. It returns an error if the answer was
+// tellDecided prints the result of an answer. It returns an error if the answer was
 // refused.
 func tellDecided(a *cli.App, id int64, d engineacts.Decided, done i18n.Key) error {
 	if a.AsJSON {

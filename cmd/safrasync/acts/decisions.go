@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -44,14 +46,16 @@ func importDecisions(ctx context.Context, a *cli.App, file string, f cli.ActFlag
 	if err != nil {
 		return a.Usage("decisions.file", file, err)
 	}
-	acts, err := a.OpenActs(ctx, cli.ToRead)
+	use := cli.NoERP
+	adopts := func(d reconcile.Decision) bool { return strings.HasPrefix(d.Act, engineacts.ActAdopt) }
+	if slices.ContainsFunc(list, adopts) {
+		use = cli.ERPIfThere
+	}
+	o, err := a.Office(ctx, cli.ToRead, use)
 	if err != nil {
 		return err
 	}
-	if err := readyToAdopt(ctx, a, acts, list); err != nil {
-		return err
-	}
-	plans, refused, err := reconcile.PlanDecisions(ctx, acts, list)
+	plans, refused, err := o.PlanDecisions(ctx, list)
 	if err != nil {
 		return err
 	}
@@ -76,25 +80,7 @@ func importDecisions(ctx context.Context, a *cli.App, file string, f cli.ActFlag
 	if err := a.Confirm(f.Yes); err != nil {
 		return err
 	}
-	return doDecisions(ctx, a, acts, plans, f, wrong)
-}
-
-// readyToAdopt sets the platform client and the ERP reader in acts if the list contains an
-// adoption.
-func readyToAdopt(ctx context.Context, a *cli.App, acts *engineacts.Acts, list []reconcile.Decision) error {
-	for _, d := range list {
-		if d.Act != "adopt" && d.Act != "adopt-no-id" {
-			continue
-		}
-		client, err := a.OpenAPI()
-		if err != nil {
-			return err
-		}
-		acts.Platform = cli.PatientReader{Client: client}
-		acts.Rows, err = cli.OpenReader(ctx, a, false)
-		return err
-	}
-	return nil
+	return doDecisions(ctx, a, plans, f, wrong)
 }
 
 // tellFaults prints each row that cannot be done, with its line, its column and the reason. It
@@ -122,18 +108,15 @@ func tellFaults(a *cli.App, faults []reconcile.Fault, refused []reconcile.Refuse
 }
 
 // doDecisions does what the plans show.
-func doDecisions(ctx context.Context, a *cli.App, planned *engineacts.Acts, plans []reconcile.Planned, f cli.ActFlags,
-	wrong int,
-) error {
-	acts, err := a.OpenActs(ctx, cli.ToWrite)
+func doDecisions(ctx context.Context, a *cli.App, plans []reconcile.Planned, f cli.ActFlags, wrong int) error {
+	o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
 	if err != nil {
 		return err
 	}
-	acts.Platform, acts.Rows = planned.Platform, planned.Rows
 	failed := wrong > 0
 	for _, p := range plans {
 		f.Reason = p.Reason
-		done, err := acts.Do(ctx, p.Plan, a.Person(f))
+		done, err := o.DoShown(ctx, p.Plan, a.Person(f))
 		if err != nil {
 			a.Tell("act.partly")
 			return err

@@ -2,7 +2,7 @@ package acts
 
 import (
 	"context"
-	"strings"
+	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -12,140 +12,66 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// NewPauseCommand makes the command pause.
-func NewPauseCommand(a *cli.App) *cobra.Command {
-	return jobCommand(a, "pause JOB --reason TEXT", "help.pause",
-		func(ctx context.Context, job string, f cli.ActFlags) error {
-			if strings.TrimSpace(f.Reason) == "" {
-				return a.Usage("act.no_note")
-			}
-			return actOnJob(ctx, a, job, f,
-				func(acts *engineacts.Acts) (engineacts.JobPlan, error) { return acts.Pause(ctx, job, a.Person(f)) },
-				"pause.done")
-		})
-}
-
-// NewResumeCommand makes the command resume.
-func NewResumeCommand(a *cli.App) *cobra.Command {
-	return jobCommand(a, "resume JOB --reason TEXT", "help.resume",
-		func(ctx context.Context, job string, f cli.ActFlags) error {
-			if err := a.NeedReason(f); err != nil {
-				return err
-			}
-			return actOnJob(ctx, a, job, f,
-				func(acts *engineacts.Acts) (engineacts.JobPlan, error) { return acts.Resume(ctx, job) },
-				"resume.done")
-		})
-}
-
-// jobCommand makes a command that asks no question, because the act sends nothing that a person has
-// not seen.
-func jobCommand(a *cli.App, use string, short i18n.Key,
-	run func(ctx context.Context, job string, f cli.ActFlags) error,
-) *cobra.Command {
+// jobCommand makes the command for an act on a job.
+func jobCommand(a *cli.App, kind engineacts.Kind) *cobra.Command {
 	var f cli.ActFlags
-	cmd := a.Command(use, short, cli.Exactly(1), func(cmd *cobra.Command, args []string) error {
-		if err := checkKnownJob(a, args[0]); err != nil {
-			return err
-		}
-		return run(cmd.Context(), args[0], f)
-	})
-	f.Add(cmd) // --yes too, as its neighbours have it: a script that adds it must not end here
-	cmd.ValidArgsFunction = a.CompleteJobs
-	return cmd
-}
-
-// NewReleaseCommand makes the command release.
-func NewReleaseCommand(a *cli.App) *cobra.Command {
-	var f cli.ActFlags
-	var checked bool
-	cmd := a.Command("release JOB --reason TEXT", "help.release", cli.Exactly(1),
+	checked := false
+	cmd := a.Command(kind.Name+" JOB --reason TEXT", i18n.Key("help."+kind.Name), cli.Exactly(1),
 		func(cmd *cobra.Command, args []string) error {
-			if err := checkKnownJob(a, args[0]); err != nil {
-				return err
-			}
-			return release(cmd.Context(), a, args[0], f, checked)
+			return actOnJob(cmd.Context(), a, kind, args[0], f, checked)
 		})
-	f.Add(cmd)
-	cmd.Flags().BoolVar(&checked, "checked", false,
-		"for rows that may double, as the plan says: I have checked that the platform does not have their record")
+	f.Add(cmd) // --yes also where nothing is asked: a script that adds it must not end here
+	if kind.Checked {
+		cmd.Flags().BoolVar(&checked, "checked", false, checkedUsage)
+	}
 	cmd.ValidArgsFunction = a.CompleteJobs
 	return cmd
 }
 
-func checkKnownJob(a *cli.App, job string) error {
+// actOnJob plans an act on a job, shows and asks unless it is sure, and does it.
+func actOnJob(ctx context.Context, a *cli.App, kind engineacts.Kind, job string, f cli.ActFlags, checked bool) error {
 	config, err := a.LoadConfig()
 	if err != nil {
 		return err
 	}
-	return a.CheckJobNames(config, []string{job})
-}
-
-// actOnJob plans and does an act on a job without asking.
-func actOnJob(ctx context.Context, a *cli.App, job string, f cli.ActFlags,
-	plan func(*engineacts.Acts) (engineacts.JobPlan, error),
-	done i18n.Key,
-) error {
-	acts, err := a.OpenActs(ctx, cli.ToWrite)
-	if err != nil {
+	if err := a.CheckJobNames(config, []string{job}); err != nil {
 		return err
 	}
-	p, err := plan(acts)
-	if err == nil && p.Refused == engineacts.NotRefused {
-		p, err = acts.DoJob(ctx, p, a.Person(f))
-	}
-	if err != nil {
-		return err
-	}
-	return tellJob(a, p, func() {
-		if strings.Count(a.Text(done), "%s") == 2 {
-			a.Show(done, job, job)
-			return
-		}
-		a.Show(done, job)
-	})
-}
-
-// release shows what a brake found, asks, and lets the job continue.
-func release(ctx context.Context, a *cli.App, job string, f cli.ActFlags, checked bool) error {
 	if err := a.NeedReason(f); err != nil {
 		return err
 	}
-	acts, err := a.OpenActs(ctx, cli.ToRead)
+	how := cli.ToRead
+	if kind.Sure {
+		how = cli.ToWrite
+	}
+	o, err := a.Office(ctx, how, cli.NoERP)
 	if err != nil {
 		return err
 	}
-	plan, err := acts.Release(ctx, job)
-	if err != nil {
-		return err
+	plan, err := o.PlanJob(ctx, engineacts.Order{Act: kind.Name, Job: job, Checked: checked}, a.Person(f))
+	if err != nil || plan.Refused != engineacts.NotRefused {
+		return errors.Join(err, tellJob(a, plan))
 	}
-	plan.Checked = checked
-	if plan.Refused == engineacts.NotRefused {
+	if !kind.Sure {
 		tellRelease(a, plan)
 		if plan.Unchecked() { // it would be refused: nobody is asked
 			plan.Refused = engineacts.NotChecked
-			return tellJob(a, plan, nil)
+			return tellJob(a, plan)
 		}
 		if err := a.Confirm(f.Yes); err != nil {
 			return err
 		}
-		if acts, err = a.OpenActs(ctx, cli.ToWrite); err != nil {
+		if o, err = a.Office(ctx, cli.ToWrite, cli.NoERP); err != nil {
 			return err
-		}
-		if plan, err = acts.DoJob(ctx, plan, a.Person(f)); err != nil {
-			return err
-		}
-		if plan.Asked != nil {
-			return cli.TellAsked(a, *plan.Asked)
 		}
 	}
-	return tellJob(a, plan, func() {
-		if plan.After.State == trade.Paused {
-			a.Show("release.paused", job, job)
-			return
-		}
-		a.Show("release.end", job, job)
-	})
+	if plan, err = o.DoJobShown(ctx, plan, a.Person(f)); err != nil {
+		return err
+	}
+	if plan.Asked != nil {
+		return cli.TellAsked(a, *plan.Asked)
+	}
+	return tellJob(a, plan)
 }
 
 // tellRelease prints what a release lets pass, and what is known to exist of it.
@@ -176,7 +102,7 @@ type jobActJSON struct {
 	Release *engineacts.Release `json:"release,omitempty"`
 }
 
-func tellJob(a *cli.App, plan engineacts.JobPlan, done func()) error {
+func tellJob(a *cli.App, plan engineacts.JobPlan) error {
 	ok := plan.Refused == engineacts.NotRefused
 	state := plan.Before.State
 	if ok {
@@ -191,8 +117,10 @@ func tellJob(a *cli.App, plan engineacts.JobPlan, done func()) error {
 		if err != nil {
 			return err
 		}
+	case ok && plan.Act == engineacts.ActRelease && plan.After.State == trade.Paused:
+		a.Show("release.paused", plan.Job)
 	case ok:
-		done()
+		a.Show(i18n.Key("act.ended."+plan.Act), plan.Job)
 	default:
 		a.Tell("act.refused", plan.Act+" "+plan.Job, a.Text(i18n.Key("refusal."+string(plan.Refused))))
 	}

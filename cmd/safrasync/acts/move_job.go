@@ -29,11 +29,11 @@ func NewJobCommand(a *cli.App) *cobra.Command {
 
 // moveJob shows what moving a job's entries to another job means, asks, and does it.
 func moveJob(ctx context.Context, a *cli.App, from, to string, f cli.ActFlags) error {
-	acts, err := a.OpenActs(ctx, cli.ToWrite)
+	o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
 	if err != nil {
 		return err
 	}
-	plan, err := acts.MoveJob(ctx, from, to)
+	plan, err := o.PlanMove(ctx, from, to)
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func moveJob(ctx context.Context, a *cli.App, from, to string, f cli.ActFlags) e
 		if err := a.Confirmed(f); err != nil {
 			return err
 		}
-		if plan, err = acts.DoMoveJob(ctx, plan, a.Person(f)); err != nil {
+		if plan, err = o.Move(ctx, plan, a.Person(f)); err != nil {
 			return err
 		}
 	}
@@ -77,13 +77,14 @@ func tellMoved(a *cli.App, plan engineacts.JobMovePlan) error {
 			Done    bool    `json:"done"`
 			Refused *string `json:"refused"` // why not; null if it was done
 			trade.JobMove
-		}{"job move", plan.Done, cli.OrNull(string(plan.Refused)), plan.JobMove}); err != nil {
+		}{engineacts.ActMove, plan.Done, cli.OrNull(string(plan.Refused)), plan.JobMove}); err != nil {
 			return err
 		}
 	case plan.Refused == engineacts.KeysCollide:
 		a.Tell("job.move_collide", plan.Collisions, plan.From, plan.To, strings.Join(plan.Samples, ", "), plan.From)
 	case plan.Refused != engineacts.NotRefused:
-		a.Tell("act.refused", "job move "+plan.From+" "+plan.To, a.Text(i18n.Key("refusal."+string(plan.Refused))))
+		a.Tell("act.refused", engineacts.ActMove+" "+plan.From+" "+plan.To,
+			a.Text(i18n.Key("refusal."+string(plan.Refused))))
 	default:
 		a.Show("job.move_done", plan.Entries, plan.From, plan.To, plan.To)
 	}

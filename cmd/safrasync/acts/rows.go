@@ -15,102 +15,143 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// rowActFlags are the flags of an act on any number of rows.
+// rowActFlags are the flags of an act on rows.
 type rowActFlags struct {
 	cli.ActFlags
 	states, causes []string
 	count          int // number of rows that --yes confirms; -1 = not given
+	checked        bool
+	noID, despite  bool
 }
 
 // manyRows is the most rows that a plain yes confirms; for more, the number must be typed.
 const manyRows = 50
 
-// NewRetryCommand makes the command retry.
-func NewRetryCommand(a *cli.App) *cobra.Command {
-	var checked bool
-	cmd := rowsCommand(a, "retry", "help.retry", "retry.plan",
-		func(acts *engineacts.Acts, ctx context.Context, job string, keys []string) (engineacts.RowPlan, error) {
-			return acts.Retry(ctx, job, keys, checked)
-		})
-	cmd.Flags().BoolVar(&checked, "checked", false,
-		"for rows that may double, as the plan says: I have checked that the platform does not have their record")
-	return cmd
+// NewCommands makes a command for each act on rows and jobs that the table has, except for a run,
+// which `safrasync sync` does.
+func NewCommands(a *cli.App) []*cobra.Command {
+	var out []*cobra.Command
+	for _, kind := range engineacts.Table {
+		switch kind.On {
+		case engineacts.OneRow, engineacts.SomeRows, engineacts.AllRows:
+			out = append(out, rowCommand(a, kind))
+		case engineacts.OneJob:
+			if kind.Name != engineacts.ActRun {
+				out = append(out, jobCommand(a, kind))
+			}
+		case engineacts.Other:
+		}
+	}
+	return out
 }
 
-// NewDismissCommand makes the command dismiss.
-func NewDismissCommand(a *cli.App) *cobra.Command {
-	return rowsCommand(a, "dismiss", "help.dismiss", "dismiss.plan", (*engineacts.Acts).Dismiss)
-}
-
-// NewReopenCommand makes the command reopen.
-func NewReopenCommand(a *cli.App) *cobra.Command {
-	return rowsCommand(a, "reopen", "help.reopen", "reopen.plan", (*engineacts.Acts).Reopen)
-}
-
-// planner plans an act on rows.
-type planner func(acts *engineacts.Acts, ctx context.Context, job string, keys []string) (engineacts.RowPlan, error)
-
-// rowsCommand makes a command for an act on rows by their keys, or on all rows that a filter selects.
-func rowsCommand(a *cli.App, act string, help, title i18n.Key, plan planner) *cobra.Command {
-	var f rowActFlags
-	cmd := a.Command(act+" JOB [KEY…] --reason TEXT", help, cli.Arity{Least: 1, Most: -1},
-		func(cmd *cobra.Command, args []string) error {
-			return actOnMany(cmd.Context(), a, act, args[0], args[1:], f, title, plan)
-		})
+// rowCommand makes the command for an act on rows: on one, on some by their keys, or on all that a
+// filter selects.
+func rowCommand(a *cli.App, kind engineacts.Kind) *cobra.Command {
+	f := rowActFlags{count: -1}
+	use, arity := "JOB KEY", cli.Exactly(2)
+	switch {
+	case kind.On == engineacts.AllRows:
+		use, arity = "JOB [KEY…]", cli.Arity{Least: 1, Most: -1}
+	case kind.On == engineacts.SomeRows:
+		use, arity = "JOB KEY…", cli.Arity{Least: 2, Most: -1}
+	case kind.Gives:
+		use, arity = "JOB KEY ID", cli.Arity{Least: 2, Most: 3}
+	case kind.Checked:
+		use += " --checked"
+	}
+	cmd := a.Command(kind.Name+" "+use+" --reason TEXT", i18n.Key("help."+kind.Name), arity,
+		func(cmd *cobra.Command, args []string) error { return actOnRows(cmd.Context(), a, kind, args, f) })
 	f.Add(cmd)
-	cli.TakesStates(a, cmd, &f.states, "instead of keys: all rows in these `STATES`: ", engineacts.BulkStates(act))
-	cli.TakesCauses(a, cmd, &f.causes,
-		"instead of keys: all rows with these `CAUSES`, as rows --cause takes them")
-	cmd.Flags().IntVar(&f.count, "count", -1,
-		"with --yes and more than 50 rows: their number `N`, as the plan shows it")
-	cmd.Flags().Lookup("count").DefValue = "0" // help shows no default
-	cmd.ValidArgsFunction = a.CompleteRows(engineacts.BulkStates(act)...)
+	flags := cmd.Flags()
+	if kind.Checked {
+		flags.BoolVar(&f.checked, "checked", false, checkedUsage)
+	}
+	if kind.Gives {
+		flags.BoolVar(&f.noID, "no-id", false,
+			"it was seen on the platform, and its id is not known: for deliveries and traceability only")
+		flags.BoolVar(&f.despite, "despite-differences", false,
+			"although the platform's record is not what was sent: the plan shows where")
+	}
+	offered := kind.In
+	if kind.On == engineacts.AllRows {
+		offered = engineacts.BulkStates(kind.Name)
+		cli.TakesStates(a, cmd, &f.states, "instead of keys: all rows in these `STATES`: ", offered)
+		cli.TakesCauses(a, cmd, &f.causes,
+			"instead of keys: all rows with these `CAUSES`, as rows --cause takes them")
+		flags.IntVar(&f.count, "count", -1,
+			"with --yes and more than 50 rows: their number `N`, as the plan shows it")
+		flags.Lookup("count").DefValue = "0" // help shows no default
+	}
+	cmd.ValidArgsFunction = a.CompleteRows(offered...)
 	return cmd
 }
 
-func actOnMany(ctx context.Context, a *cli.App, act, job string, keys []string, f rowActFlags, title i18n.Key,
-	plan planner,
-) error {
-	config, err := a.LoadConfig()
-	if err != nil {
+const checkedUsage = "for rows that may double, as the plan says: I have checked that the platform does not have their record"
+
+// actOnRows plans an order for rows, shows the plan, asks, and does it.
+func actOnRows(ctx context.Context, a *cli.App, kind engineacts.Kind, args []string, f rowActFlags) error {
+	if _, err := a.LoadConfig(); err != nil {
 		return err
 	}
-	if err := a.CheckJobNames(config, []string{job}); err != nil {
+	if err := a.CheckJobNames(a.Config, args[:1]); err != nil {
 		return err
 	}
 	if err := a.NeedReason(f.ActFlags); err != nil {
 		return err
 	}
-	filtered := len(f.states)+len(f.causes) > 0
-	if filtered == (len(keys) > 0) {
-		return a.Usage("act.keys_or_filter")
-	}
-	states, err := cli.ParseStates(a, f.states, trade.States)
+	order, err := orderOf(a, kind, args, f)
 	if err != nil {
 		return err
 	}
-	for _, s := range states {
-		if !slices.Contains(engineacts.BulkStates(act), s) {
-			return a.Usage("act.not_in_bulk", act, string(s), cli.Listed(engineacts.BulkStates(act)))
+	how, use := cli.ToRead, cli.NoERP
+	if kind.ERP {
+		use = cli.ERPIfThere
+	}
+	if kind.Writes {
+		how = cli.ToWrite
+	}
+	o, err := a.Office(ctx, how, use)
+	if err != nil {
+		return err
+	}
+	plan, err := o.Plan(ctx, order)
+	if err != nil {
+		return err
+	}
+	return doRows(ctx, a, plan, f)
+}
+
+// orderOf returns what the arguments and flags order.
+func orderOf(a *cli.App, kind engineacts.Kind, args []string, f rowActFlags) (engineacts.Order, error) {
+	order := engineacts.Order{
+		Act: kind.Name, Job: args[0], Causes: f.causes, Checked: f.checked, NoID: f.noID, DespiteDifferences: f.despite,
+	}
+	keys := args[1:]
+	if kind.Gives {
+		if f.noID == (len(args) == 3) {
+			return order, a.Usage("adopt.id_or_none")
+		}
+		if !f.noID {
+			order.ID = args[2]
+		}
+		keys = args[1:2]
+	}
+	if filtered := len(f.states)+len(f.causes) > 0; filtered == (len(keys) > 0) {
+		return order, a.Usage("act.keys_or_filter")
+	}
+	var err error
+	if order.States, err = cli.ParseStates(a, f.states, trade.States); err != nil {
+		return order, err
+	}
+	bulk := engineacts.BulkStates(kind.Name)
+	for _, s := range order.States {
+		if !slices.Contains(bulk, s) {
+			return order, a.Usage("act.not_in_bulk", kind.Name, string(s), cli.Listed(bulk))
 		}
 	}
-	acts, err := a.OpenActs(ctx, cli.ToRead)
-	if err != nil {
-		return err
-	}
-	if filtered {
-		keys, err = acts.Select(ctx, act, job, states, f.causes)
-	} else {
-		keys, err = cli.KeysOf(a, config, job, keys)
-	}
-	if err != nil {
-		return err
-	}
-	p, err := plan(acts, ctx, job, keys)
-	if err != nil {
-		return err
-	}
-	return actOnRows(ctx, a, p, f, title)
+	order.Keys, err = cli.KeysOf(a, a.Config, order.Job, keys)
+	return order, err
 }
 
 // confirmRows asks whether to do a plan for rows. For more than manyRows rows, their number must be
@@ -130,21 +171,20 @@ func confirmRows(a *cli.App, plan engineacts.RowPlan, f rowActFlags) error {
 	return a.Ask(a.Text("act.ask_count", n), func(answer string) bool { return answer == strconv.Itoa(n) })
 }
 
-// actOnRows shows what an act would do to rows, asks, and does it. It returns an error if a row was
+// doRows shows what an act would do to rows, asks, and does it. It returns an error if a row was
 // refused.
-func actOnRows(ctx context.Context, a *cli.App, plan engineacts.RowPlan, f rowActFlags, title i18n.Key) error {
-	a.Tell(title)
+func doRows(ctx context.Context, a *cli.App, plan engineacts.RowPlan, f rowActFlags) error {
+	a.Tell(i18n.Key("act.plan." + plan.Act))
 	tellSteps(a, plan)
 	if plan.Possible() {
 		if err := confirmRows(a, plan, f); err != nil {
 			return err
 		}
-		acts, err := a.OpenActs(ctx, cli.ToWrite)
+		o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
 		if err != nil {
 			return err
 		}
-		shown := plan
-		if plan, err = acts.Do(ctx, shown, a.Person(f.ActFlags)); err != nil {
+		if plan, err = o.DoShown(ctx, plan, a.Person(f.ActFlags)); err != nil {
 			if slices.ContainsFunc(plan.Steps, func(s engineacts.RowStep) bool { return s.Done }) {
 				a.Tell("act.partly")
 			}
@@ -176,7 +216,7 @@ func tellStep(a *cli.App, plan engineacts.RowPlan, s engineacts.RowStep) {
 	for _, text := range slices.Concat(v.Known(s), v.SinceSent(s.Before, s.Differences), decision(v, plan.Act, s)) {
 		a.Tell("act.line", text)
 	}
-	if s.MayDouble && plan.Act == "retry" {
+	if s.MayDouble && plan.Act == engineacts.ActRetry {
 		a.Tell("act.line", a.Text("retry.may_double"))
 	}
 }
@@ -230,7 +270,7 @@ func rowActOf(plan engineacts.RowPlan, s engineacts.RowStep) rowActJSON {
 	if c := s.Counterpart; c != nil {
 		out.Counterpart = &counterpartJSON{c.Job, c.Key, cli.OrNull(c.ID), cli.TimeOrNull(c.SentAt)}
 	}
-	if plan.Act != "resend" && plan.Act != "adopt" {
+	if plan.Act != engineacts.ActResend && plan.Act != engineacts.ActAdopt {
 		return out
 	}
 	out.Generation, out.RemoteID, out.Remaining, out.Reading = entry.Generation, entry.RemoteID,

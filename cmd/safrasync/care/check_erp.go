@@ -7,11 +7,11 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/rehearse"
 	"github.com/safrasync/safrasync/sync/run"
@@ -127,7 +127,7 @@ func (c *checker) contractInKey(job *mapping.Job, columns []string) {
 
 // job compares a mapping with the columns of its query, reads its references, and surveys its rows,
 // which finds what would stop a run.
-func (c *checker) job(ctx context.Context, e *cli.Engine, job *mapping.Job, surveys map[string]*rehearse.Survey) {
+func (c *checker) job(ctx context.Context, e *engine.Engine, job *mapping.Job, surveys map[string]*rehearse.Survey) {
 	name := "job " + job.Name()
 	err := e.Check(ctx, job)
 	var survey *rehearse.Survey
@@ -170,7 +170,7 @@ func (c *checker) job(ctx context.Context, e *cli.Engine, job *mapping.Job, surv
 
 // mismatches reports references to parents that match no parent row. The cause is the
 // configuration, which builds the two keys in different forms, not the data in the ERP.
-func (c *checker) mismatches(ctx context.Context, e *cli.Engine, survey *rehearse.Survey,
+func (c *checker) mismatches(ctx context.Context, e *engine.Engine, survey *rehearse.Survey,
 	surveys map[string]*rehearse.Survey,
 	job string,
 ) {

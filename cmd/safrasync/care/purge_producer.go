@@ -201,7 +201,7 @@ func exportSubject(a *cli.App, s *dossier, f purgeFlags) error {
 	}
 	for _, r := range s.rows {
 		out.Rows = append(out.Rows, subjectRowJSON{
-			cli.RowDetailOf(a.Config, r.entry, r.attempts, nil),
+			cli.RowDetailOf(a.Config, r.entry, r.attempts, nil, office.Hints{}),
 			r.byMark, r.child,
 		})
 	}

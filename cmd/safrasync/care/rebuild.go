@@ -8,7 +8,6 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/state"
-	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -146,10 +145,10 @@ func newJournal(ctx context.Context, a *cli.App, f cli.ActFlags) error {
 
 // tellAgain counts, with a dry run, the rows that would be sent because the ledger does not know them.
 func tellAgain(ctx context.Context, a *cli.App) {
-	e, err := cli.OpenReader(ctx, a, true)
+	o, err := a.Office(ctx, cli.ToRead, cli.ERPNeeded)
 	var reports []trade.RunReport
 	if err == nil {
-		reports, err = e.Sync(ctx, nil, engine.Options{DryRun: true, Sweep: true})
+		reports, err = o.DryRun(ctx)
 	}
 	if err != nil {
 		a.Tell("journal.unread", a.Voice().Fault(err))

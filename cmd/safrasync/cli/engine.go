@@ -10,20 +10,14 @@ import (
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/sync/events"
-	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/run"
-	"github.com/safrasync/safrasync/trade"
 )
-
-// Engine is an engine with its ledger, for a command that needs both.
-type Engine struct {
-	*engine.Engine
-	Store *state.Store
-}
 
 // OpenEngine builds an engine from the configuration. source is the ERP: see OpenERP and
 // Unreachable.
-func (a *App) OpenEngine(store *state.Store, source run.Source, observe func(run.Progress)) (*Engine, error) {
+func (a *App) OpenEngine(store *state.Store, source run.Source,
+	observe func(run.Progress),
+) (*engine.Engine, error) {
 	config, err := a.LoadConfig()
 	if err != nil {
 		return nil, err
@@ -38,75 +32,59 @@ func (a *App) OpenEngine(store *state.Store, source run.Source, observe func(run
 	}
 	owner := state.Self()
 	owner.Platform = config.API.Platform()
-	e := engine.New(engine.Config{
+	return engine.New(engine.Config{
 		Ledger: store, Source: source, Platform: client, Clock: clock.SystemClock{}, Owner: owner,
 		Version: a.Version,
 		Several: config.State.Driver == state.Postgres, Jobs: jobs,
 		References: config.ReferenceSpecs(), Limits: config.Limits(), Brakes: config.EngineBrakes(),
 		Zone: config.Zone(), Log: a.Logger(), Observe: observe,
-	})
-	return &Engine{e, store}, nil
+	}), nil
 }
 
-// Office returns the office on an open ledger, for a command that asks what needs no engine.
-func (a *App) Office(store *state.Store) *office.Office {
-	return office.New(office.Options{
-		Config: a.Config, Store: store, Log: a.Logger(), Version: a.Version, Lang: a.Lang(), Now: office.Now,
-	})
-}
+// ERPUse is what a command needs of the ERP.
+type ERPUse int
 
-// OpenReader builds an engine that reads the ledger and the ERP, and writes nothing. If the ERP
-// cannot be reached, OpenReader returns the error if needed is set; otherwise each read of the ERP
-// returns it.
-func OpenReader(ctx context.Context, a *App, needed bool) (*Engine, error) {
-	store, err := a.OpenLedger(ctx, ToRead)
-	if err != nil {
-		return nil, err
-	}
-	source, err := a.OpenSource(ctx)
-	if err != nil && needed {
-		return nil, err
-	}
-	return a.OpenEngine(store, source, nil)
-}
+const (
+	// NoERP means that the command asks the ledger alone.
+	NoERP ERPUse = iota
+	// ERPIfThere means that without the ERP the rest is done: each read of the ERP returns why.
+	ERPIfThere
+	// ERPNeeded means that nothing can be done without the ERP.
+	ERPNeeded
+)
 
-// OpenActs builds the acts of people. A plan needs only ToRead.
-func (a *App) OpenActs(ctx context.Context, how Access) (*acts.Acts, error) {
-	config, err := a.LoadConfig()
-	if err != nil {
-		return nil, err
-	}
-	jobs, err := office.CompileJobs(config)
-	if err != nil {
-		return nil, err
-	}
+// Office opens the ledger, and the ERP as far as it is needed, and returns the office on them.
+func (a *App) Office(ctx context.Context, how Access, use ERPUse) (*office.Office, error) {
 	store, err := a.OpenLedger(ctx, how)
 	if err != nil {
 		return nil, err
 	}
-	return office.ActsOn(store, jobs, config), nil
+	if use == NoERP {
+		return a.OfficeOn(store, nil)
+	}
+	source, err := a.OpenSource(ctx)
+	if err != nil && use == ERPNeeded {
+		return nil, err
+	}
+	e, err := a.OpenEngine(store, source, nil)
+	if err != nil {
+		return nil, err
+	}
+	return a.OfficeOn(store, e)
 }
 
-// Differences returns where a row of the ERP differs from what was sent.
-func (a *App) Differences(ctx context.Context, store *state.Store, entry trade.Entry) ([]trade.Difference, error) {
-	if entry.Now == nil {
-		return nil, nil
+// OfficeOn returns the office on an open ledger and an engine on it; nil: it has none.
+func (a *App) OfficeOn(store *state.Store, e *engine.Engine) (*office.Office, error) {
+	options := office.Options{
+		Config: a.Config, Store: store, Engine: e, Log: a.Logger(), Version: a.Version, Lang: a.Lang(), Now: office.Now,
 	}
-	jobs, err := office.CompileJobs(a.Config)
-	if err != nil {
+	var err error
+	if e != nil {
+		options.Jobs = e.Jobs
+	} else if options.Jobs, err = office.CompileJobs(a.Config); err != nil {
 		return nil, err
 	}
-	refs, err := run.Codes(ctx, store)
-	if err != nil {
-		return nil, err
-	}
-	var job *mapping.Job
-	for _, j := range jobs {
-		if j.Name() == entry.Job {
-			job = j
-		}
-	}
-	return run.Differences(ctx, store, job, entry, refs)
+	return office.New(options), nil
 }
 
 // EventProcessor builds the processor of events.

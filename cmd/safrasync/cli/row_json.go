@@ -13,7 +13,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// HintsJSON is the value of `hints` in `rows show --json`.
+// HintsJSON is the value of `hints` in `why --json`.
 type HintsJSON struct {
 	Events  int              `json:"events"` // of any kind, since the request in doubt
 	Own     int              `json:"order_commitment_events"`
@@ -43,8 +43,8 @@ type suggestionJSON struct {
 	Reading acts.Readback `json:"reading"`
 }
 
-// HintsOf converts what is known of a row to its JSON form.
-func HintsOf(h office.Hints) HintsJSON {
+// hintsOf converts what is known of a row to its JSON form.
+func hintsOf(h office.Hints) HintsJSON {
 	out := HintsJSON{
 		Events: h.Events, Own: h.Own, Heard: []heardJSON{}, Records: []suggestionJSON{}, More: h.More,
 		Unreadable: []string{},
@@ -104,7 +104,7 @@ type FieldJSON struct {
 	Value  string `json:"value"`
 }
 
-// RowDetailJSON is the output of `rows show --json`.
+// RowDetailJSON is `row` of `why --json`.
 type RowDetailJSON struct {
 	RowJSON
 	Quantity    trade.Quantity  `json:"quantity"`
@@ -175,16 +175,18 @@ func titled(c *config.Config, row RowJSON, e trade.Entry) RowJSON {
 	return row
 }
 
-// RowDetailOf converts an entry with its attempts and its later changes to its JSON form. The hints
-// are empty.
-func RowDetailOf(c *config.Config, e trade.Entry, attempts []trade.Attempt, changes []trade.Difference) RowDetailJSON {
+// RowDetailOf converts an entry with its attempts, its later changes and what events reported to its
+// JSON form.
+func RowDetailOf(c *config.Config, e trade.Entry, attempts []trade.Attempt, changes []trade.Difference,
+	hints office.Hints,
+) RowDetailJSON {
 	out := RowDetailJSON{
 		RowJSON: RowOf(c, e), Quantity: e.Quantity, Values: e.Values, Payload: e.Payload,
 		PayloadHash: OrNull(string(e.PayloadHash)),
 		Warnings:    OrEmpty(e.Warnings), GoneSweeps: e.GoneSweeps, Changes: OrEmpty(changes),
 		Acknowledged: OrEmpty(e.Acknowledged), History: []attemptJSON{}, Path: mapping.PathOf(e),
 		MovedID:   OrNull(e.MovedID),
-		ReducedAt: TimeOrNull(e.ReducedAt), Hints: HintsOf(office.Hints{}),
+		ReducedAt: TimeOrNull(e.ReducedAt), Hints: hintsOf(hints),
 	}
 	for _, t := range attempts {
 		out.History = append(out.History, attemptJSON{

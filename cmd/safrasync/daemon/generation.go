@@ -23,7 +23,7 @@ type generation struct {
 	*cli.App  // with its own configuration and connections
 	daemon    *daemon
 	source    *reconnecting
-	engine    *cli.Engine
+	engine    *engine.Engine
 	scheduler *engine.Scheduler
 	listener  *events.Processor // nil without webhooks
 	office    *office.Office
@@ -60,14 +60,14 @@ func (d *daemon) generation(config *config.Config, atStart bool) (*generation, e
 		return nil, errors.Join(err, g.App.Close())
 	}
 	g.scheduler, err = engine.NewScheduler(engine.SchedulerConfig{
-		Engine: g.engine.Engine, AtStart: atStart, Reported: g.reported, Housekeeping: tasks,
+		Engine: g.engine, AtStart: atStart, Reported: g.reported, Housekeeping: tasks,
 		Alive: g.alive, WakeMost: watchdog / 3, Patience: longestWait(config),
 	})
 	if err != nil {
 		return nil, errors.Join(config.Annotate(err), g.App.Close())
 	}
 	g.office = office.New(office.Options{
-		Config: config, Store: d.store, Jobs: g.engine.Jobs, Engine: g.engine.Engine, Scheduler: g.scheduler,
+		Config: config, Store: d.store, Jobs: g.engine.Jobs, Engine: g.engine, Scheduler: g.scheduler,
 		Board: board, Log: d.log, Version: d.Version, Lang: g.Lang(), Now: office.Now,
 	})
 	g.Closers = append(g.Closers, func() error { g.office.Close(); return nil })

@@ -374,9 +374,9 @@ func (d *demo) further(a *cli.App) error {
 	}
 	fmt.Fprintf(a.Out, "%s\n\n", a.Text("demo.kept", d.dir))
 	for _, command := range []string{
-		"rows --state invalid", "rows show contracts '02|001012'", "why contracts '02|001028'",
+		"rows --state invalid", "why contracts '02|001028'",
 		"why deliveries '01|50009|1'",
-		"preview contracts '01|001031'", "sync --dry-run", "report --output report.xlsx",
+		"why contracts '01|001031' --request", "sync --dry-run", "report --output report.xlsx",
 	} {
 		fmt.Fprintf(a.Out, "  safrasync --config %s %s\n", shellWord(d.path(ConfigFile)), command)
 	}

@@ -65,15 +65,11 @@ func importReferences(ctx context.Context, a *cli.App, kind, file string, f impo
 	if err := a.Confirm(f.Yes); err != nil {
 		return err
 	}
-	record, err := a.Audit(f.ActFlags, "refs import", kind, nil)
+	o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
 	if err != nil {
 		return err
 	}
-	store, err = a.OpenLedger(ctx, cli.ToWrite)
-	if err != nil {
-		return err
-	}
-	n, m, err := store.ImportReferences(ctx, kind, table.Codes, table.Labels, record)
+	n, m, err := o.SetReferences(ctx, kind, table.Codes, table.Labels, "refs import", a.Person(f.ActFlags))
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/office"
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -115,15 +116,12 @@ func setReference(ctx context.Context, a *cli.App, kind, code, id string, f cli.
 	if err := a.Confirm(f.Yes); err != nil {
 		return err
 	}
-	record, err := a.Audit(f, "refs set", kind, nil)
+	o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
 	if err != nil {
 		return err
 	}
-	store, err := a.OpenLedger(ctx, cli.ToWrite)
-	if err != nil {
-		return err
-	}
-	added, changed, err := store.ImportReferences(ctx, kind, map[string]string{code: parsed}, nil, record)
+	codes := map[string]string{code: parsed}
+	added, changed, err := o.SetReferences(ctx, kind, codes, nil, acts.ActSetCode, a.Person(f))
 	if err != nil {
 		return err
 	}
@@ -151,17 +149,17 @@ func removeReference(ctx context.Context, a *cli.App, kind, code string, f cli.A
 	if err := a.Confirm(f.Yes); err != nil {
 		return err
 	}
-	record, err := a.Audit(f, "refs remove", kind, nil)
+	o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
 	if err != nil {
 		return err
 	}
-	store, err := a.OpenLedger(ctx, cli.ToWrite)
+	done, err := o.RemoveReference(ctx, kind, code, a.Person(f))
 	if err != nil {
 		return err
 	}
-	removed, err := store.RemoveReferences(ctx, kind, []string{code}, record)
-	if err != nil {
-		return err
+	removed := 0
+	if done {
+		removed = 1
 	}
 	if a.AsJSON {
 		return a.PrintJSON(struct {

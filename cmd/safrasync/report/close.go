@@ -58,11 +58,11 @@ func closeReport(ctx context.Context, a *cli.App, f Flags, options reconcile.Opt
 		return err
 	}
 	who := a.Person(f.ActFlags)
-	people, err := a.OpenActs(ctx, cli.ToWrite)
+	o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
 	if err != nil {
 		return err
 	}
-	asked, err := office.AskClosing(ctx, people, day, plan, f.platform, who)
+	asked, err := o.AskClosing(ctx, day, plan, f.platform, who)
 	if err != nil {
 		return err
 	}

@@ -294,7 +294,7 @@ func takeSnapshot(ctx context.Context, a *cli.App, store *state.Store, cut recon
 		if err != nil {
 			return nil, err
 		}
-		src.Platform = cli.PatientReader{Client: client}
+		src.Platform = office.Patient{Reader: client}
 	}
 	if cli.IsTerminal(a.Stderr) {
 		src.Progress = func(rows int) { countOnTerminal(a, "report.reading", rows) }

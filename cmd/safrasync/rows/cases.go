@@ -225,20 +225,16 @@ func caseFrom(ctx context.Context, a *cli.App, args []string) error {
 	if err != nil {
 		return err
 	}
-	e, err := cli.OpenReader(ctx, a, true)
+	o, err := a.Office(ctx, cli.ToRead, cli.ERPNeeded)
 	if err != nil {
 		return err
 	}
-	c, err := e.CaseOf(ctx, args[0], key)
+	job, c, err := o.CaseOf(ctx, args[0], key)
 	if errors.Is(err, rehearse.ErrNotInQuery) {
 		return errors.New(a.Text("preview.not_in_query", key, args[0], key))
 	}
 	if err != nil {
 		return conf.Annotate(err)
-	}
-	job, err := e.Job(args[0])
-	if err != nil {
-		return err
 	}
 	verdict, err := rehearse.Try(job, c)
 	if err != nil {

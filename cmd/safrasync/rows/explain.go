@@ -17,88 +17,66 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
+// explainFlags are the flags of `safrasync explain`.
+type explainFlags struct{ rows, offline, sent, askERP, all bool }
+
 // NewExplainCommand makes the command explain.
 func NewExplainCommand(a *cli.App) *cobra.Command {
-	var rows, offline bool
-	cmd := a.Command("explain JOB", "help.explain", cli.Exactly(1), func(cmd *cobra.Command, args []string) error {
-		if rows && offline {
-			return a.Usage("explain.flags_clash")
-		}
-		return explain(cmd.Context(), a, args[0], rows, offline)
-	})
-	cmd.Flags().BoolVar(&rows, "rows", false, "list every row that breaks a rule or waits, not only counts")
-	cmd.Flags().BoolVar(&offline, "offline", false, "only the rules in words, without the ERP")
-	cmd.ValidArgsFunction = a.CompleteJobs
+	var f explainFlags
+	cmd := a.Command("explain JOB | --sent [JOB…]", "help.explain", cli.AnyArgs,
+		func(cmd *cobra.Command, args []string) error {
+			switch {
+			case f.sent && (f.rows || f.offline), f.rows && f.offline, !f.sent && (f.askERP || f.all):
+				return a.Usage("explain.flags_clash")
+			case f.sent:
+				return explainSent(cmd.Context(), a, args, f)
+			case len(args) != 1:
+				return a.Usage("says.arguments", "safrasync "+cmd.Use)
+			}
+			return explain(cmd.Context(), a, args[0], f)
+		})
+	flags := cmd.Flags()
+	flags.BoolVar(&f.rows, "rows", false, "list every row that breaks a rule or waits, not only counts")
+	flags.BoolVar(&f.offline, "offline", false, "only the rules in words, without the ERP")
+	flags.BoolVar(&f.sent, "sent", false,
+		"map everything that was sent with the configuration of now, and tell what would differ")
+	flags.BoolVar(&f.askERP, "erp", false,
+		"with --sent: read columns that were not mapped then, and references, from the ERP")
+	flags.BoolVar(&f.all, "all", false, "with --sent --json: rows that would be the same too")
+	cmd.ValidArgsFunction = a.CompleteEveryJob
 	return cmd
-}
-
-// explainJSON is the last object of `explain --json`.
-type explainJSON struct {
-	Job       string          `json:"job"`
-	Sends     trade.Kind      `json:"sends"`
-	Key       []string        `json:"key"`
-	ChangedAt *string         `json:"changed_at"`
-	Cancelled *cancelledJSON  `json:"cancelled"`
-	Invalid   string          `json:"invalid,omitempty"` // the column whose text makes a row an error
-	Fields    []fieldRule     `json:"fields"`
-	ERP       *rehearse.Audit `json:"erp"` // null with --offline, or if the ERP could not be read
-
-	Identity string         `json:"identity,omitempty"` // key space; absent: the one shared by all jobs that name none
-	Twin     trade.Severity `json:"twin"`               // what happens to equal rows
-	NearTwin trade.Severity `json:"near_twin"`          // and to rows that are equal in the required fields
-	TwinDays int            `json:"twin_days"`
-}
-
-type cancelledJSON struct {
-	Column string   `json:"column"`
-	Values []string `json:"values"`
 }
 
 // explain prints the rules of a job in words, then which rows of the ERP break which rule. It
 // stores and sends nothing.
-func explain(ctx context.Context, a *cli.App, name string, rows, offline bool) error {
-	load := a.LoadConfig
-	if offline {
-		load = func() (*config.Config, error) { return cli.LoadConfigBy(a, config.LoadWithoutSecrets) }
+func explain(ctx context.Context, a *cli.App, name string, f explainFlags) error {
+	load := config.Load
+	if f.offline {
+		load = config.LoadWithoutSecrets
 	}
-	config, err := load()
+	config, err := cli.LoadConfigBy(a, load)
 	if err != nil {
 		return err
 	}
 	if err := a.CheckJobNames(config, []string{name}); err != nil {
 		return err
 	}
-	jobs, err := office.CompileJobs(config)
-	if err != nil {
-		return err
-	}
-	job := jobs[slices.IndexFunc(jobs, func(j *mapping.Job) bool { return j.Name() == name })]
-	out := explainJSON{
-		Job: name, Sends: job.Spec.Sends, Key: job.Spec.Key, Identity: job.Spec.Identity,
-		ChangedAt: cli.OrNull(job.Spec.ChangedAt), Fields: []fieldRule{},
-	}
-	out.Twin, out.NearTwin, out.TwinDays = job.Spec.Twin.Mode, job.Spec.Twin.Near, job.Spec.Twin.Days
-	if c := job.Spec.Cancelled; c != nil {
-		out.Cancelled = &cancelledJSON{c.Column, c.Values}
-	}
-	out.Invalid = job.Spec.Invalid
 	v := a.Voice()
 	if a.AsJSON {
 		v = words.Machine
 	}
-	for _, rule := range trade.Rules(job.Spec.Sends) {
-		out.Fields = append(out.Fields, ruleOf(v, rule, job.Spec))
-	}
+	specs := config.JobSpecs()
+	out := office.RulesOf(v, specs[slices.IndexFunc(specs, func(j mapping.JobSpec) bool { return j.Name == name })])
 	if !a.AsJSON {
 		printRules(a, out)
 	}
-	if offline {
+	if f.offline {
 		return endExplain(a, out, nil)
 	}
 	if err := a.Out.Flush(); err != nil { // show the rules before the ERP is read
 		return err
 	}
-	audit, err := auditERP(ctx, a, job, rows)
+	audit, err := auditERP(ctx, a, name, f.rows)
 	if err == nil {
 		out.ERP = &audit
 	}
@@ -106,7 +84,7 @@ func explain(ctx context.Context, a *cli.App, name string, rows, offline bool) e
 }
 
 // endExplain prints what was found. After a fault it prints the rules all the same.
-func endExplain(a *cli.App, out explainJSON, fault error) error {
+func endExplain(a *cli.App, out office.JobRules, fault error) error {
 	if a.AsJSON {
 		return errors.Join(a.PrintJSON(out), fault)
 	}
@@ -121,8 +99,8 @@ func endExplain(a *cli.App, out explainJSON, fault error) error {
 }
 
 // auditERP reads all rows. If rows is set, it prints those that break a rule as they are found.
-func auditERP(ctx context.Context, a *cli.App, job *mapping.Job, rows bool) (rehearse.Audit, error) {
-	e, err := cli.OpenReader(ctx, a, true)
+func auditERP(ctx context.Context, a *cli.App, job string, rows bool) (rehearse.Audit, error) {
+	o, err := a.Office(ctx, cli.ToRead, cli.ERPNeeded)
 	if err != nil {
 		return rehearse.Audit{}, err
 	}
@@ -134,7 +112,7 @@ func auditERP(ctx context.Context, a *cli.App, job *mapping.Job, rows bool) (reh
 		}
 		each = func(j rehearse.Judgement) error { return printJudgement(a, j) }
 	}
-	return e.Audit(ctx, job, each)
+	return o.Audit(ctx, job, each)
 }
 
 func printJudgement(a *cli.App, j rehearse.Judgement) error {
@@ -153,7 +131,7 @@ func printJudgement(a *cli.App, j rehearse.Judgement) error {
 }
 
 // printRules prints the rules for people.
-func printRules(a *cli.App, out explainJSON) {
+func printRules(a *cli.App, out office.JobRules) {
 	a.Show("explain.title", out.Job, out.Sends)
 	a.Show("explain.key", strings.Join(out.Key, " | "))
 	if out.Identity != "" {

@@ -54,11 +54,6 @@ func NewRowsCommand(a *cli.App) *cobra.Command {
 	flags.StringSliceVar(&f.flags, "flag", nil, "only with these `FLAGS`: "+cli.Listed(trade.AllFlags))
 	flags.IntVar(&f.limit, "limit", 0, "at most `N` rows, 0 = all; default 200, with --json all")
 	cmd.ValidArgsFunction = a.CompleteJobs
-	show := a.Command("show JOB KEY", "help.rows_show", cli.Exactly(2), func(cmd *cobra.Command, args []string) error {
-		return showRow(cmd.Context(), a, args[0], mapping.CanonicalKey(args[1]))
-	})
-	show.ValidArgsFunction = a.CompleteRows()
-	cmd.AddCommand(show)
 	return cmd
 }
 

@@ -17,10 +17,10 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// writePage writes the answer of a dry run as a page to print and sign. Only its owner can read the
+// writePage writes the forecast of a dry run as a page to print and sign. Only its owner can read the
 // file.
-func (w *answer) writePage(a *cli.App, file string, reports []trade.RunReport) error {
-	write := func(to io.Writer) error { return w.page(a, paper.NewHTML(to), reports) }
+func writePage(a *cli.App, forecast *office.Forecast, file string, reports []trade.RunReport) error {
+	write := func(to io.Writer) error { return page(a, forecast, paper.NewHTML(to), reports) }
 	if file == "-" {
 		return write(a.Out)
 	}
@@ -34,27 +34,26 @@ func (w *answer) writePage(a *cli.App, file string, reports []trade.RunReport) e
 }
 
 // page passes the tables to a writer. Tonnes are to the kilogram; documents in the ERP's texts are masked.
-func (w *answer) page(a *cli.App, to reconcile.Writer, reports []trade.RunReport) error {
+func page(a *cli.App, forecast *office.Forecast, to reconcile.Writer, reports []trade.RunReport) error {
 	v := a.Voice()
 	lines := append([]string{
 		v.Text("page.when", v.Moment(office.Now()), a.Version, a.Config.File()), v.Text("page.dry"),
-	}, w.sentences(v)...)
+	}, forecast.Sentences(v)...)
 	if name := a.Config.Alerts.Name; name != "" {
 		lines = append([]string{name}, lines...)
 	}
 	err := to.Begin(reconcile.Heading{Title: v.Text("page.title"), Lines: lines, Lang: v.Lang, Zone: v.Zone})
 	var goes, stays, stopped [][]any
-	for _, of := range w.sorted() {
-		s := w.parts[of]
-		if all := s.goes.Plus(s.follows); all.Rows > 0 {
-			goes = append(goes, amounts(all, of.name(v, 2), all.Rows, s.follows.Rows)...)
+	for _, s := range forecast.Shares() {
+		if all := s.Goes.Plus(s.Follows); all.Rows > 0 {
+			goes = append(goes, amounts(all, s.Name(v, 2), all.Rows, s.Follows.Rows)...)
 		}
-		for _, g := range s.causes() {
-			samples := samplesOf(g)
+		for _, g := range s.Causes() {
+			samples := g.SampleKeys()
 			for i, key := range samples {
 				samples[i] = trade.SayBlanks(key, v.Lang)
 			}
-			lines := amounts(*s.stays[g], of.name(v, 2), s.stays[g].Rows)
+			lines := amounts(s.Stays(g), s.Name(v, 2), s.Stays(g).Rows)
 			for i := range lines {
 				lines[i] = append(lines[i], trade.MaskDocuments(office.CauseText(v, g)), g.Advice(v).Who,
 					trade.MaskDocuments(strings.Join(samples, ", ")))

@@ -15,11 +15,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/office"
-	"github.com/safrasync/safrasync/state"
-	engine "github.com/safrasync/safrasync/sync"
 	engineacts "github.com/safrasync/safrasync/sync/acts"
-	"github.com/safrasync/safrasync/sync/discovery"
-	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -61,66 +57,49 @@ func resync(ctx context.Context, a *cli.App, job string, f resyncFlags) error {
 	if err := a.NeedReason(f.ActFlags); err != nil {
 		return err
 	}
-	wanted, err := resyncOf(a, config, job, f)
+	order, err := resyncOf(a, config, job, f)
 	if err != nil {
 		return err
 	}
-	source, err := a.OpenSource(ctx)
-	if err != nil {
-		return err
-	}
-	plan, err := planResync(ctx, a, job, wanted, source)
+	plan, err := planResync(ctx, a, order)
 	if err != nil {
 		return err
 	}
 	if err := a.Confirm(f.Yes); err != nil {
 		return err
 	}
-	acts, err := a.OpenActs(ctx, cli.ToWrite)
+	o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
 	if err != nil {
 		return err
 	}
-	order := engineacts.Order{
-		Act: engineacts.ActResync, Job: job, Keys: wanted.Keys, States: wanted.States, Since: wanted.Since,
-	}
-	who := a.Person(f.ActFlags)
-	planned := engineacts.Planned{Order: order}
-	for _, n := range plan {
-		planned.Rows += n
-	}
-	asked, err := acts.Ask(ctx, planned, engineacts.MarkOf(order, plan), who, 0)
+	asked, err := o.OrderResync(ctx, plan, a.Person(f.ActFlags))
 	if err != nil {
 		return err
 	}
 	if asked != nil {
 		return cli.TellAsked(a, *asked)
 	}
-	return runResync(ctx, a, source, order, plan, who)
+	return runResync(ctx, a, order)
 }
 
-// runResync records a resync in the audit, and then reads the job again.
-func runResync(ctx context.Context, a *cli.App, source run.Source, o engineacts.Order, plan map[string]int,
-	who engineacts.Person,
-) error {
-	job, wanted := o.Job, office.ResyncOf(o)
-	record, err := office.ResyncRecord(o, plan, who)
-	if err != nil {
-		return err
-	}
+// runResync reads the job again, as an order that was recorded says.
+func runResync(ctx context.Context, a *cli.App, order engineacts.Order) error {
 	store, err := a.OpenLedger(ctx, cli.ToWrite)
 	if err != nil {
 		return err
 	}
-	if err := store.AppendAudit(ctx, record); err != nil {
-		return err
-	}
+	source, _ := a.OpenSource(ctx) // an unreachable ERP is recorded and reported as a stop of the job
 	watcher := a.Watch()
+	defer watcher.Close()
 	e, err := a.OpenEngine(store, source, watcher.Observe)
 	if err != nil {
-		watcher.Close()
 		return err
 	}
-	reports, err := e.Sync(ctx, []string{job}, engine.Options{Resync: &wanted})
+	o, err := a.OfficeOn(store, e)
+	if err != nil {
+		return err
+	}
+	reports, err := o.Resync(ctx, order)
 	watcher.Close()
 	if printErr := PrintSync(context.WithoutCancel(ctx), a, store, reports, SyncFlags{}, nil, nil); printErr != nil {
 		return errors.Join(err, printErr)
@@ -128,99 +107,65 @@ func runResync(ctx context.Context, a *cli.App, source run.Source, o engineacts.
 	return syncResult(reports, err, false)
 }
 
-// Approvable returns the act with which an ordered resync is approved on the command line.
+// Approvable returns the act with which an ordered resync is approved on the command line, where it is
+// done before the command ends.
 func Approvable(a *cli.App) engineacts.OtherAct {
-	plan := func(ctx context.Context, o engineacts.Order) (map[string]int, run.Source, error) {
-		source, err := a.OpenSource(ctx)
-		if err != nil {
-			return nil, nil, err
-		}
-		plan, err := planResync(ctx, a, o.Job, office.ResyncOf(o), source)
-		return plan, source, err
-	}
 	return engineacts.OtherAct{
-		Mark: func(ctx context.Context, o engineacts.Order) (string, error) {
-			plan, _, err := plan(ctx, o)
-			return engineacts.MarkOf(o, plan), err
+		Mark: func(ctx context.Context, order engineacts.Order) (string, error) {
+			plan, err := planResync(ctx, a, order)
+			return plan.Mark(), err
 		},
-		Do: func(ctx context.Context, o engineacts.Order, mark string, who engineacts.Person) (bool, error) {
-			plan, source, err := plan(ctx, o)
-			if err != nil || engineacts.MarkOf(o, plan) != mark {
+		Do: func(ctx context.Context, order engineacts.Order, mark string, who engineacts.Person) (bool, error) {
+			plan, err := planResync(ctx, a, order)
+			if err != nil || plan.Mark() != mark {
 				return false, err
 			}
-			return true, runResync(ctx, a, source, o, plan, who)
+			o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
+			if err != nil {
+				return false, err
+			}
+			if err := o.RecordResync(ctx, plan, who); err != nil {
+				return false, err
+			}
+			return true, runResync(ctx, a, order)
 		},
 	}
 }
 
 // planResync prints and returns what a resync would change. It changes nothing.
-func planResync(ctx context.Context, a *cli.App, job string, wanted discovery.Resync,
-	source run.Source,
-) (map[string]int, error) {
-	store, err := a.OpenLedger(ctx, cli.ToRead)
+func planResync(ctx context.Context, a *cli.App, order engineacts.Order) (office.ResyncPlan, error) {
+	o, err := a.Office(ctx, cli.ToRead, cli.ERPNeeded)
 	if err != nil {
-		return nil, err
+		return office.ResyncPlan{}, err
 	}
-	e, err := a.OpenEngine(store, source, nil)
+	plan, err := o.PlanResync(ctx, order)
 	if err != nil {
-		return nil, err
+		return plan, err
 	}
-	var rows []trade.Entry // the first few
-	plan, r, err := office.PlanResync(ctx, e.Engine, a.Voice(), job, wanted, func(entry trade.Entry) {
-		if len(rows) < resyncShown {
-			rows = append(rows, entry)
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	a.Tell("resync.plan", job, r.Read, r.New, r.Changed)
+	r, v := plan.Report, a.Voice()
+	a.Tell("resync.plan", order.Job, r.Read, r.New, r.Changed)
 	for _, s := range trade.States {
-		if n := plan[string(s)]; n > 0 {
-			a.Tell("resync.state", n, s.Label(a.Voice().Lang))
+		if n := plan.States[string(s)]; n > 0 {
+			a.Tell("resync.state", n, s.Label(v.Lang))
 		}
 	}
-	if len(rows) < resyncShown {
-		if err := tellKnown(ctx, a, store, rows); err != nil {
-			return nil, err
+	for _, step := range plan.Rows {
+		known := v.Known(step)
+		if step.Before.ID == 0 {
+			known = []string{a.Text("known.never")}
 		}
+		a.Tell("resync.row", step.Key, step.Before.State.Label(v.Lang), strings.Join(known, "; "))
 	}
 	for _, note := range r.Notes {
-		a.Tell("act.line", a.Voice().Said(note))
+		a.Tell("act.line", v.Said(note))
 	}
 	a.Tell("resync.never")
 	return plan, nil
 }
 
-// resyncShown is the number of rows from which a plan shows sums only.
-const resyncShown = 20
-
-// tellKnown prints for each row its state after a resync, and what is known to be on the platform.
-func tellKnown(ctx context.Context, a *cli.App, store *state.Store, rows []trade.Entry) error {
-	people := engineacts.Acts{Ledger: store}
-	for _, row := range rows {
-		step := engineacts.RowStep{Key: row.Key, Before: row}
-		var err error
-		if row.ID > 0 {
-			if step.Attempts, err = store.Attempts(ctx, row.ID); err != nil {
-				return err
-			}
-		}
-		if step.Counterpart, err = people.Counterpart(ctx, row); err != nil {
-			return err
-		}
-		known := a.Voice().Known(step)
-		if row.ID == 0 {
-			known = []string{a.Text("known.never")}
-		}
-		a.Tell("resync.row", row.Key, row.State.Label(a.Voice().Lang), strings.Join(known, "; "))
-	}
-	return nil
-}
-
 // resyncOf returns which rows the flags select.
-func resyncOf(a *cli.App, config *config.Config, job string, f resyncFlags) (discovery.Resync, error) {
-	var out discovery.Resync
+func resyncOf(a *cli.App, config *config.Config, job string, f resyncFlags) (engineacts.Order, error) {
+	out := engineacts.Order{Act: engineacts.ActResync, Job: job}
 	if f.since != "" {
 		since, ok := cli.ParseSince(f.since, office.Now(), config.Zone())
 		if !ok {

@@ -17,17 +17,20 @@ import (
 
 // NewStatusCommand makes the command status.
 func NewStatusCommand(a *cli.App) *cobra.Command {
-	var digest, isAlive bool
+	var digest, isAlive, next bool
 	cmd := a.Command("status", "help.status", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
 		switch {
 		case digest:
 			return printDigest(cmd.Context(), a)
+		case next:
+			return printNext(a)
 		case isAlive:
 			return alive(cmd.Context(), a)
 		}
 		return Status(cmd.Context(), a)
 	})
 	cmd.Flags().BoolVar(&isAlive, "alive", false, "exit code 1 unless the service runs on this host and is well")
+	cmd.Flags().BoolVar(&next, "next", false, "explain the schedules and show their next times")
 	cmd.Flags().BoolVar(&digest, "digest", false, "show the digest that would be sent now, and send nothing")
 	return cmd
 }
@@ -46,7 +49,11 @@ func Status(ctx context.Context, a *cli.App) error {
 		return err
 	}
 	a.Closers = append(a.Closers, store.Close)
-	jobs, err := a.Office(store).Status(ctx)
+	o, err := a.OfficeOn(store, nil)
+	if err != nil {
+		return err
+	}
+	jobs, err := o.Status(ctx)
 	if err != nil {
 		return err
 	}

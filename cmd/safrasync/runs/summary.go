@@ -9,20 +9,20 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/office"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // PrintSync prints what a pass did: one JSON object, or a summary for people.
 func PrintSync(ctx context.Context, a *cli.App, store *state.Store, reports []trade.RunReport, f SyncFlags,
-	answer *answer,
-	named []trade.Entry,
+	forecast *office.Forecast, named []trade.Entry,
 ) error {
-	if err := answer.conclude(ctx, store, reports); err != nil {
+	if err := forecast.Conclude(ctx, store, reports); err != nil {
 		return err
 	}
 	if f.page != "" {
-		if err := answer.writePage(a, f.page, reports); err != nil {
+		if err := writePage(a, forecast, f.page, reports); err != nil {
 			return err
 		}
 	}
@@ -43,14 +43,14 @@ func PrintSync(ctx context.Context, a *cli.App, store *state.Store, reports []tr
 			Runs   []trade.RunReport `json:"runs"`
 			DryRun bool              `json:"dry_run,omitempty"`
 			Rows   []cli.RowJSON     `json:"rows,omitempty"`
-			Answer []partJSON        `json:"answer,omitempty"`
-		}{reports, f.dryRun, listed, answer.json()})
+			Answer []shareJSON       `json:"answer,omitempty"`
+		}{reports, f.dryRun, listed, sharesOf(forecast)})
 	}
 	if f.dryRun {
 		a.Show("sync.dry")
 	}
 	for _, r := range reports {
-		if err := printReport(ctx, a, store, r, answer.of(r.Job)); err != nil {
+		if err := printReport(ctx, a, store, r, forecast.Of(r.Job)); err != nil {
 			return err
 		}
 	}
@@ -61,11 +61,46 @@ func PrintSync(ctx context.Context, a *cli.App, store *state.Store, reports []tr
 		}
 		a.Show("sync.row", a.Voice().Subject(e.Job, e.Key, e.Shown), e.State.Label(a.Lang()), text)
 	}
-	answer.print(a)
+	for _, line := range forecast.Sentences(a.Voice()) {
+		a.Block("\n" + line)
+	}
 	if left := pendingOf(reports); left > 0 && (f.limit > 0 || named != nil) {
 		a.Show("sync.left", left)
 	}
 	return nil
+}
+
+// shareJSON is one kind of record in the answer of `sync --dry-run --json`.
+type shareJSON struct {
+	Sends  trade.Kind    `json:"sends"`
+	Fixing bool          `json:"fixing"`
+	Goes   trade.Freight `json:"goes"`
+	Follow trade.Freight `json:"follow"`
+	Stays  []stayJSON    `json:"stays"`
+}
+
+// stayJSON is one cause that blocks rows.
+type stayJSON struct {
+	State   trade.State `json:"state"`
+	Cause   *string     `json:"cause"`
+	Who     string      `json:"who"`
+	Text    string      `json:"text"`
+	Samples []string    `json:"samples"`
+	trade.Freight
+}
+
+func sharesOf(forecast *office.Forecast) (out []shareJSON) {
+	for _, s := range forecast.Shares() {
+		one := shareJSON{s.Sends, s.Fixing, s.Goes, s.Follows, []stayJSON{}}
+		for _, g := range s.Causes() {
+			one.Stays = append(one.Stays, stayJSON{
+				g.State, cli.OrNull(g.Cause), g.Advice(words.Machine).Who, office.CauseText(words.Machine, g),
+				g.SampleKeys(), s.Stays(g),
+			})
+		}
+		out = append(out, one)
+	}
+	return out
 }
 
 // pendingOf returns how many rows may go in a later run.
@@ -77,7 +112,9 @@ func pendingOf(reports []trade.RunReport) (n int) {
 }
 
 // printReport prints the summary of one job. planned is the result of a dry run, or nil.
-func printReport(ctx context.Context, a *cli.App, store *state.Store, r trade.RunReport, planned *plan) error {
+func printReport(ctx context.Context, a *cli.App, store *state.Store, r trade.RunReport,
+	planned *office.JobForecast,
+) error {
 	if w := r.WouldSend; w != nil {
 		a.Show("sync.dry_counts", a.Voice().Job(r.Job), r.Read, r.New, r.Changed, r.Unchanged, whatItSends(a, r.Job))
 		a.Line(wouldSend(a, *w))
@@ -170,17 +207,6 @@ func printStates(a *cli.App, states map[trade.State]int, flags map[trade.Flag]in
 // held rows each cause is shown, because only a person moves them.
 const causesShown = 12
 
-// heldFirst sorts the causes of held rows before the others.
-func heldFirst(a, b *office.Trouble) int {
-	switch {
-	case a.State == trade.Held && b.State != trade.Held:
-		return -1
-	case a.State != trade.Held && b.State == trade.Held:
-		return 1
-	}
-	return 0
-}
-
 // printTwins names the rows of a dry run that are like another one, and that one.
 func printTwins(a *cli.App, job string, twins trade.LikeRows) {
 	for _, t := range twins.Rows {
@@ -203,13 +229,13 @@ func printTwins(a *cli.App, job string, twins trade.LikeRows) {
 
 // printCauses groups the rows that did not go by cause, and prints for each who can cure it and
 // how.
-func printCauses(ctx context.Context, a *cli.App, store *state.Store, job string, planned *plan) error {
+func printCauses(ctx context.Context, a *cli.App, store *state.Store, job string, planned *office.JobForecast) error {
 	t := office.NewTroubles(a.Config.JobSpecs())
 	if planned != nil {
-		t = planned.troubles
+		t = planned.Troubles
 	}
 	err := store.Rows(ctx, trade.RowFilter{Job: job, States: office.Kept}, func(e trade.Entry) error {
-		if planned == nil || !planned.judged[e.ID] {
+		if planned == nil || !planned.Judged[e.ID] {
 			t.Add(e)
 		}
 		return nil
@@ -219,7 +245,7 @@ func printCauses(ctx context.Context, a *cli.App, store *state.Store, job string
 	}
 	v := a.Voice()
 	groups := t.Sorted()
-	slices.SortStableFunc(groups, heldFirst)
+	slices.SortStableFunc(groups, office.HeldFirst)
 	for i, g := range groups {
 		if i >= causesShown && g.State != trade.Held {
 			more := i18n.Key("sync.more_causes")
@@ -230,7 +256,7 @@ func printCauses(ctx context.Context, a *cli.App, store *state.Store, job string
 			break
 		}
 		advice := g.Advice(v)
-		keys := samplesOf(g)
+		keys := g.SampleKeys()
 		a.Show("sync.cause", g.Rows, office.CauseText(v, g), g.State.Label(v.Lang), advice.Who, advice.Do, strings.Join(keys, ", "),
 			ellipsis(g.Rows > len(keys)))
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
@@ -99,16 +100,16 @@ func Sync(ctx context.Context, a *cli.App, args []string, f SyncFlags) error {
 	if keys != nil {
 		opts.Keys = map[string][]string{jobs[0]: keys}
 	}
-	var planned *answer
+	var forecast *office.Forecast
 	if f.dryRun {
-		planned = newAnswer(config.JobSpecs(), e.Jobs, jobs)
-		opts.Planned = planned.add
+		forecast = office.NewForecast(config.JobSpecs(), e.Jobs, jobs)
+		opts.Planned = forecast.Add
 	}
 	reports, err := e.Sync(ctx, jobs, opts)
 	watcher.Close()
 	// A run that was interrupted is reported like any other.
 	rows, missed, rowsErr := rowsNamed(context.WithoutCancel(ctx), store, jobs, keys)
-	if printErr := PrintSync(context.WithoutCancel(ctx), a, store, reports, f, planned, rows); printErr != nil ||
+	if printErr := PrintSync(context.WithoutCancel(ctx), a, store, reports, f, forecast, rows); printErr != nil ||
 		rowsErr != nil {
 		return errors.Join(err, printErr, rowsErr)
 	}

@@ -1,4 +1,4 @@
-package runs
+package office
 
 import (
 	"cmp"
@@ -6,97 +6,102 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/i18n"
-	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// plan is what a dry run found for a job's rows.
-type plan struct {
+// JobForecast is what a dry run found for a job's rows.
+type JobForecast struct {
+	Troubles *Troubles
+	Judged   map[int64]bool // entries that the run would change; their ledger state is outdated
 	job      *mapping.Job
-	troubles *office.Troubles
-	judged   map[int64]bool     // entries that the run would change; their ledger state is outdated
 	told     map[string]counted // by key, the rows that would go or stay
 }
 
 // counted is how a row was counted.
 type counted struct {
-	of      part
+	of      Part
 	state   trade.State
 	freight *trade.Freight // the sum that includes it
 	own     trade.Freight
 }
 
-// answer is the result of a dry run for those who decide: for each kind of record, what would go,
+// Forecast is the result of a dry run for those who decide: for each kind of record, what would go,
 // what would not, and why. Different kinds are never added up.
-type answer struct {
+type Forecast struct {
 	specs  []mapping.JobSpec
 	runs   []string // the jobs of this run
 	paused []string // those of them that are paused and send nothing
-	plans  map[string]*plan
-	parts  map[part]*share
+	plans  map[string]*JobForecast
+	parts  map[Part]*Share
 }
 
-// part is a kind of record. Fixations are apart from contracts, because they are the same grain.
-type part struct {
-	sends  trade.Kind
-	fixing bool
+// Part is a kind of record. Fixations are apart from contracts, because they are the same grain.
+type Part struct {
+	Sends  trade.Kind
+	Fixing bool
 }
 
-// share is what would happen to the rows of a part.
-type share struct {
-	goes, follows trade.Freight
-	troubles      *office.Troubles
-	stays         map[*office.Trouble]*trade.Freight
+// Share is what would happen to the rows of a part.
+type Share struct {
+	Part
+	Goes, Follows trade.Freight
+	troubles      *Troubles
+	stays         map[*Trouble]*trade.Freight
 }
 
-// newAnswer returns the answer for a run of the named jobs, or of all jobs if none is named.
-func newAnswer(specs []mapping.JobSpec, jobs []*mapping.Job, named []string) *answer {
-	out := &answer{specs: specs, runs: named, plans: map[string]*plan{}, parts: map[part]*share{}}
+// NewForecast returns an empty forecast for a run of the named jobs, or of all jobs if none is named.
+func NewForecast(specs []mapping.JobSpec, jobs []*mapping.Job, named []string) *Forecast {
+	out := &Forecast{specs: specs, runs: named, plans: map[string]*JobForecast{}, parts: map[Part]*Share{}}
 	for _, job := range jobs {
 		if len(named) == 0 {
 			out.runs = append(out.runs, job.Name())
 		}
-		out.plans[job.Name()] = &plan{job, office.NewTroubles(specs), map[int64]bool{}, map[string]counted{}}
+		out.plans[job.Name()] = &JobForecast{NewTroubles(specs), map[int64]bool{}, job, map[string]counted{}}
 	}
 	return out
 }
 
-// of returns the plan of a job; nil unless the run is a dry one.
-func (w *answer) of(job string) *plan {
+// DryRun returns what a sweep of all jobs would find and send. It needs an engine.
+func (o *Office) DryRun(ctx context.Context) ([]trade.RunReport, error) {
+	return o.engine.Sync(ctx, nil, engine.Options{DryRun: true, Sweep: true})
+}
+
+// Of returns what was found for a job; nil unless the run is a dry one.
+func (w *Forecast) Of(job string) *JobForecast {
 	if w == nil {
 		return nil
 	}
 	return w.plans[job]
 }
 
-// add counts one row as the run would leave it.
-func (w *answer) add(e trade.Entry) {
+// Add counts one row as the run would leave it.
+func (w *Forecast) Add(e trade.Entry) {
 	p := w.plans[e.Job]
 	if e.ID != 0 {
-		p.judged[e.ID] = true
+		p.Judged[e.ID] = true
 	}
-	if slices.Contains(office.Kept, e.State) {
-		p.troubles.Add(e)
+	if slices.Contains(Kept, e.State) {
+		p.Troubles.Add(e)
 	}
 	w.count(p, e)
 }
 
 // count counts a row in the sum where it would belong. It first subtracts it from the sum where it
 // was counted before.
-func (w *answer) count(p *plan, e trade.Entry) {
+func (w *Forecast) count(p *JobForecast, e trade.Entry) {
 	was, before := p.told[e.Key]
 	if before {
 		*was.freight = was.freight.Less(was.own)
 		delete(p.told, e.Key)
 	}
 	follows := w.follows(e)
-	stays := slices.Contains(office.Kept, e.State) && !follows
+	stays := slices.Contains(Kept, e.State) && !follows
 	if e.State != trade.Pending && !follows && !stays {
 		return
 	}
@@ -106,10 +111,10 @@ func (w *answer) count(p *plan, e trade.Entry) {
 	}
 	s := w.parts[of]
 	if s == nil {
-		s = &share{troubles: office.NewTroubles(w.specs), stays: map[*office.Trouble]*trade.Freight{}}
+		s = &Share{Part: of, troubles: NewTroubles(w.specs), stays: map[*Trouble]*trade.Freight{}}
 		w.parts[of] = s
 	}
-	to := &s.goes
+	to := &s.Goes
 	switch {
 	case stays:
 		g := s.troubles.Add(e)
@@ -118,15 +123,15 @@ func (w *answer) count(p *plan, e trade.Entry) {
 			s.stays[g] = to
 		}
 	case follows:
-		to = &s.follows
+		to = &s.Follows
 	}
 	*to = to.Plus(own)
 	p.told[strings.Clone(e.Key)] = counted{of, e.State, to, own}
 }
 
 // weigh returns the part of a row, and its freight.
-func (p *plan) weigh(e trade.Entry) (part, trade.Freight) {
-	of := part{sends: e.Sends}
+func (p *JobForecast) weigh(e trade.Entry) (Part, trade.Freight) {
+	of := Part{Sends: e.Sends}
 	var own trade.Freight
 	own.Load.Add(e.Quantity)
 	if e.Sends != trade.OrderCommitments {
@@ -139,7 +144,7 @@ func (p *plan) weigh(e trade.Entry) (part, trade.Freight) {
 	fields := p.job.RowFields(values, nil)
 	switch trade.OrderType(fields["order_type"].Text) {
 	case trade.FixacaoCompra, trade.FixacaoDeposito:
-		of.fixing = true
+		of.Fixing = true
 	}
 	price, err := trade.ParseDecimal(fields["price"].Text)
 	if currency := fields["currency"].Text; err == nil && currency != "" && own.Unweighed == 0 {
@@ -149,7 +154,7 @@ func (p *plan) weigh(e trade.Entry) (part, trade.Freight) {
 }
 
 // follows reports whether a row waits only for rows that would go, so that it goes in the same run.
-func (w *answer) follows(e trade.Entry) bool {
+func (w *Forecast) follows(e trade.Entry) bool {
 	for _, a := range e.WaitingFor {
 		state := a.ParentState
 		if parent := w.plans[a.Job]; parent != nil {
@@ -164,8 +169,8 @@ func (w *answer) follows(e trade.Entry) bool {
 	return e.State == trade.Waiting && len(e.WaitingFor) > 0
 }
 
-// conclude counts the rows in the ledger that the run would leave unchanged.
-func (w *answer) conclude(ctx context.Context, store *state.Store, reports []trade.RunReport) error {
+// Conclude counts the rows in the ledger that the run would leave unchanged.
+func (w *Forecast) Conclude(ctx context.Context, store *state.Store, reports []trade.RunReport) error {
 	if w == nil {
 		return nil
 	}
@@ -178,10 +183,10 @@ func (w *answer) conclude(ctx context.Context, store *state.Store, reports []tra
 		if status.State == trade.Paused {
 			w.paused = append(w.paused, r.Job)
 		}
-		states := append([]trade.State{trade.Pending}, office.Kept...)
+		states := append([]trade.State{trade.Pending}, Kept...)
 		err = store.Rows(ctx, trade.RowFilter{Job: r.Job, States: states},
 			func(e trade.Entry) error {
-				if !p.judged[e.ID] {
+				if !p.Judged[e.ID] {
 					w.count(p, e)
 				}
 				return nil
@@ -201,86 +206,55 @@ func (w *answer) conclude(ctx context.Context, store *state.Store, reports []tra
 	return nil
 }
 
-func (w *answer) isFollow(f *trade.Freight) bool {
+func (w *Forecast) isFollow(f *trade.Freight) bool {
 	for _, s := range w.parts {
-		if f == &s.follows {
+		if f == &s.Follows {
 			return true
 		}
 	}
 	return false
 }
 
-// sorted returns the parts in the order of trade.Kinds.
-func (w *answer) sorted() []part {
+// Shares returns what was found for each part, in the order of trade.Kinds.
+func (w *Forecast) Shares() []*Share {
 	if w == nil {
 		return nil
 	}
-	var out []part
+	var out []*Share
 	for _, kind := range trade.Kinds {
 		for _, fixing := range []bool{false, true} {
-			if w.parts[part{kind, fixing}] != nil {
-				out = append(out, part{kind, fixing})
+			if s := w.parts[Part{kind, fixing}]; s != nil {
+				out = append(out, s)
 			}
 		}
 	}
 	return out
 }
 
-// causes returns the groups of rows that would not go: held rows, then the largest weight. It omits groups whose
+// Causes returns the groups of rows that would not go: held rows, then the largest weight. It omits groups whose
 // rows have all been counted elsewhere since.
-func (s *share) causes() []*office.Trouble {
+func (s *Share) Causes() []*Trouble {
 	out := slices.DeleteFunc(slices.Clone(s.troubles.Sorted()),
-		func(g *office.Trouble) bool { return s.stays[g].Rows == 0 })
-	slices.SortStableFunc(out, func(a, b *office.Trouble) int {
-		return cmp.Or(heldFirst(a, b), s.stays[b].Kilograms.Cmp(s.stays[a].Kilograms), s.stays[b].Rows-s.stays[a].Rows)
+		func(g *Trouble) bool { return s.stays[g].Rows == 0 })
+	slices.SortStableFunc(out, func(a, b *Trouble) int {
+		return cmp.Or(HeldFirst(a, b), s.stays[b].Kilograms.Cmp(s.stays[a].Kilograms), s.stays[b].Rows-s.stays[a].Rows)
 	})
 	return out
 }
 
+// Stays returns the sum of the rows that a cause keeps from going.
+func (s *Share) Stays(g *Trouble) trade.Freight { return *s.stays[g] }
+
 // stay returns the sum of everything that would not go.
-func (s *share) stay() (sum trade.Freight) {
+func (s *Share) stay() (sum trade.Freight) {
 	for _, f := range s.stays {
 		sum = sum.Plus(*f)
 	}
 	return sum
 }
 
-// partJSON is one kind of record in the answer of `sync --dry-run --json`.
-type partJSON struct {
-	Sends  trade.Kind    `json:"sends"`
-	Fixing bool          `json:"fixing"`
-	Goes   trade.Freight `json:"goes"`
-	Follow trade.Freight `json:"follow"`
-	Stays  []stayJSON    `json:"stays"`
-}
-
-// stayJSON is one cause that blocks rows.
-type stayJSON struct {
-	State   trade.State `json:"state"`
-	Cause   *string     `json:"cause"`
-	Who     string      `json:"who"`
-	Text    string      `json:"text"`
-	Samples []string    `json:"samples"`
-	trade.Freight
-}
-
-func (w *answer) json() (out []partJSON) {
-	for _, of := range w.sorted() {
-		s := w.parts[of]
-		one := partJSON{of.sends, of.fixing, s.goes, s.follows, []stayJSON{}}
-		for _, g := range s.causes() {
-			one.Stays = append(one.Stays, stayJSON{
-				g.State, cli.OrNull(g.Cause), g.Advice(words.Machine).Who, office.CauseText(words.Machine, g),
-				samplesOf(g),
-				*s.stays[g],
-			})
-		}
-		out = append(out, one)
-	}
-	return out
-}
-
-func samplesOf(g *office.Trouble) []string {
+// SampleKeys returns the keys of the rows that a trouble keeps as samples.
+func (g *Trouble) SampleKeys() []string {
 	out := make([]string, len(g.Samples))
 	for i, e := range g.Samples {
 		out[i] = e.Key
@@ -288,33 +262,25 @@ func samplesOf(g *office.Trouble) []string {
 	return out
 }
 
-// print prints the sentences for managers at the end of a dry run.
-func (w *answer) print(a *cli.App) {
-	for _, line := range w.sentences(a.Voice()) {
-		a.Block("\n" + line)
-	}
-}
-
-// sentences returns what would go and what would not.
-func (w *answer) sentences(v words.Voice) []string {
+// Sentences returns what would go and what would not.
+func (w *Forecast) Sentences(v words.Voice) []string {
 	if w == nil {
 		return nil
 	}
 	var goes, stays []string
-	for _, of := range w.sorted() {
-		s := w.parts[of]
-		if all := s.goes.Plus(s.follows); all.Rows > 0 {
-			text := of.freight(v, all)
-			if s.follows.Rows > 0 {
-				text += v.Text("answer.follow", s.follows.Rows)
+	for _, s := range w.Shares() {
+		if all := s.Goes.Plus(s.Follows); all.Rows > 0 {
+			text := s.freight(v, all)
+			if s.Follows.Rows > 0 {
+				text += v.Text("answer.follow", s.Follows.Rows)
 			}
 			goes = append(goes, text)
 		}
 		if all := s.stay(); all.Rows > 0 {
-			text := of.freight(v, all)
+			text := s.freight(v, all)
 			var causes []string
-			for _, g := range s.causes() {
-				causes = append(causes, v.Text("answer.cause", s.stays[g].Rows, office.CauseText(v, g)))
+			for _, g := range s.Causes() {
+				causes = append(causes, v.Text("answer.cause", s.stays[g].Rows, CauseText(v, g)))
 			}
 			const most = 4
 			if more := len(causes) - most; more > 0 {
@@ -334,10 +300,10 @@ func (w *answer) sentences(v words.Voice) []string {
 	return out
 }
 
-// name returns the name of the records of a part, in the singular for one row.
-func (of part) name(v words.Voice, rows int) string {
-	kind := string(of.sends)
-	if of.fixing {
+// Name returns the name of the records of a part, in the singular for one row.
+func (of Part) Name(v words.Voice, rows int) string {
+	kind := string(of.Sends)
+	if of.Fixing {
 		kind = "fixations"
 	}
 	if rows == 1 {
@@ -347,8 +313,8 @@ func (of part) name(v words.Voice, rows int) string {
 }
 
 // freight returns a sum in words: 45 contratos, 1.461 t, R$ 1,5 mi.
-func (of part) freight(v words.Voice, f trade.Freight) string {
-	parts := []string{v.Number(trade.NewDecimal(int64(f.Rows), 0)) + " " + of.name(v, f.Rows)}
+func (of Part) freight(v words.Voice, f trade.Freight) string {
+	parts := []string{v.Number(trade.NewDecimal(int64(f.Rows), 0)) + " " + of.Name(v, f.Rows)}
 	if f.Kilograms.Sign() != 0 {
 		parts = append(parts, v.Tonnes(f.Kilograms))
 	}

@@ -1,10 +1,8 @@
-package main
+package runs
 
 import (
 	"strings"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
@@ -12,25 +10,22 @@ import (
 	"github.com/safrasync/safrasync/sync/clock"
 )
 
-func newCronCommand(a *cli.App) *cobra.Command {
-	return a.Command("cron", "help.cron", cli.Exactly(0), func(*cobra.Command, []string) error { return cron(a) })
-}
-
-type cronJSON struct {
+// nextJSON is one line of `status --next --json`.
+type nextJSON struct {
 	Job      string      `json:"job"`
 	What     string      `json:"what"` // run or sweep
 	Schedule string      `json:"schedule"`
 	Next     []time.Time `json:"next"`
 }
 
-// cron prints the next times of each schedule, as the daemon computes them.
-func cron(a *cli.App) error {
+// printNext prints the next times of each schedule, as the service computes them.
+func printNext(a *cli.App) error {
 	config, err := a.LoadConfig()
 	if err != nil {
 		return err
 	}
 	for _, spec := range config.JobSpecs() {
-		for _, s := range []cronJSON{
+		for _, s := range []nextJSON{
 			{Job: spec.Name, What: "run", Schedule: spec.Schedule},
 			{Job: spec.Name, What: "sweep", Schedule: spec.Sweep},
 		} {
@@ -47,7 +42,7 @@ func cron(a *cli.App) error {
 	return nil
 }
 
-func printSchedule(a *cli.App, s cronJSON) error {
+func printSchedule(a *cli.App, s nextJSON) error {
 	if a.AsJSON {
 		return a.PrintJSON(s)
 	}

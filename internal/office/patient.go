@@ -1,4 +1,4 @@
-package cli
+package office
 
 import (
 	"context"
@@ -6,18 +6,19 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/sync/acts"
 )
 
-// PatientReader reads contracts from the platform. After a 429 it waits as long as the platform asks.
-type PatientReader struct{ *apiclient.Client }
+// Patient reads contracts from the platform. After a 429 it waits as long as the platform asks.
+type Patient struct{ acts.Reader }
 
 // throttledTries is how often a contract is requested while the platform answers 429.
 const throttledTries = 3
 
 // GetOrderCommitment reads one contract.
-func (r PatientReader) GetOrderCommitment(ctx context.Context, id string) (apiclient.OrderCommitment, error) {
+func (r Patient) GetOrderCommitment(ctx context.Context, id string) (apiclient.OrderCommitment, error) {
 	for try := 1; ; try++ {
-		out, err := r.Client.GetOrderCommitment(ctx, id)
+		out, err := r.Reader.GetOrderCommitment(ctx, id)
 		var failure *apiclient.Error
 		if !errors.As(err, &failure) || failure.Known != apiclient.Throttled || try == throttledTries {
 			return out, err

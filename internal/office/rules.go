@@ -1,19 +1,73 @@
-package rows
+package office
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/rehearse"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// fieldRule is everything that is expected of one field, as data and as sentences.
-type fieldRule struct {
+// JobRules is everything that is expected of the rows of a job, as data and as sentences.
+type JobRules struct {
+	Job       string          `json:"job"`
+	Sends     trade.Kind      `json:"sends"`
+	Key       []string        `json:"key"`
+	ChangedAt *string         `json:"changed_at"`
+	Cancelled *CancelledRule  `json:"cancelled"`
+	Invalid   string          `json:"invalid,omitempty"` // the column whose text makes a row an error
+	Fields    []FieldRule     `json:"fields"`
+	ERP       *rehearse.Audit `json:"erp"` // null with --offline, or if the ERP could not be read
+
+	Identity string         `json:"identity,omitempty"` // key space; absent: the one shared by all jobs that name none
+	Twin     trade.Severity `json:"twin"`               // what happens to equal rows
+	NearTwin trade.Severity `json:"near_twin"`          // and to rows that are equal in the required fields
+	TwinDays int            `json:"twin_days"`
+}
+
+// CancelledRule is how the ERP marks a row as cancelled.
+type CancelledRule struct {
+	Column string   `json:"column"`
+	Values []string `json:"values"`
+}
+
+// RulesOf returns the rules of a job, in words of a reader. They come from the configuration alone.
+func RulesOf(v words.Voice, job mapping.JobSpec) JobRules {
+	out := JobRules{
+		Job: job.Name, Sends: job.Sends, Key: job.Key, Identity: job.Identity, Invalid: job.Invalid,
+		Twin: job.Twin.Mode, NearTwin: job.Twin.Near, TwinDays: job.Twin.Days, Fields: []FieldRule{},
+	}
+	if job.ChangedAt != "" {
+		out.ChangedAt = &job.ChangedAt
+	}
+	if c := job.Cancelled; c != nil {
+		out.Cancelled = &CancelledRule{c.Column, c.Values}
+	}
+	for _, rule := range trade.Rules(job.Sends) {
+		out.Fields = append(out.Fields, ruleOf(v, rule, job))
+	}
+	return out
+}
+
+// Audit reads all rows of a job in the ERP and counts which break which rule. each, if not nil, is
+// called for each row that does not go as it is. It needs an engine, and stores and sends nothing.
+func (o *Office) Audit(ctx context.Context, job string,
+	each func(rehearse.Judgement) error,
+) (rehearse.Audit, error) {
+	compiled, err := o.engine.Job(job)
+	if err != nil {
+		return rehearse.Audit{}, err
+	}
+	return o.engine.Audit(ctx, compiled, each)
+}
+
+// FieldRule is everything that is expected of one field, as data and as sentences.
+type FieldRule struct {
 	Field     string          `json:"field"`
 	Type      trade.FieldType `json:"type"`
 	Allowed   []string        `json:"allowed"`  // the values of an enumeration
@@ -26,26 +80,30 @@ type fieldRule struct {
 	Default   *string         `json:"default"`
 	Empty     []string        `json:"empty"`
 	In        string          `json:"in,omitempty"` // the field with the unit to which a price is converted
-	Checks    []fieldCheck    `json:"checks"`
+	Checks    []FieldCheck    `json:"checks"`
 	Sentences []string        `json:"sentences"`
 }
 
-// fieldCheck is a plausibility check of a field with its severity.
-type fieldCheck struct {
+// FieldCheck is a plausibility check of a field with its severity.
+type FieldCheck struct {
 	Check    string         `json:"check"` // name under `checks:`
 	Severity trade.Severity `json:"severity"`
 	Text     string         `json:"text"`
 }
 
+// orEmpty returns an empty list for a nil one, which JSON shows as [].
+func orEmpty[T any](list []T) []T { return append([]T{}, list...) }
+
 // ruleOf combines the rule of the API's table with the configuration of a field.
-func ruleOf(v words.Voice, rule trade.FieldRule, job mapping.JobSpec) fieldRule {
+func ruleOf(v words.Voice, rule trade.FieldRule, job mapping.JobSpec) FieldRule {
 	spec, mapped := job.Fields[rule.Field]
-	out := fieldRule{
-		Field: rule.Field, Type: rule.Type, Allowed: cli.OrEmpty(rule.Values), Required: words.RequiredWhen(rule),
-		Source: "column", Columns: cli.OrEmpty(spec.Columns),
-		Const: spec.Const, Ref: cli.OrNull(spec.Ref), Default: spec.Default, Empty: cli.OrEmpty(spec.Empty),
-		In:     spec.In,
-		Checks: checksOf(v, rule, job.Checks),
+	out := FieldRule{
+		Field: rule.Field, Type: rule.Type, Allowed: orEmpty(rule.Values), Required: words.RequiredWhen(rule),
+		Source: "column", Columns: orEmpty(spec.Columns), Const: spec.Const, Default: spec.Default,
+		Empty: orEmpty(spec.Empty), In: spec.In, Checks: checksOf(v, rule, job.Checks),
+	}
+	if spec.Ref != "" {
+		out.Ref = &spec.Ref
 	}
 	if len(spec.Values) > 0 {
 		out.Values = &spec.ValuesName
@@ -74,25 +132,25 @@ func ruleOf(v words.Voice, rule trade.FieldRule, job mapping.JobSpec) fieldRule 
 	return out
 }
 
-func checksOf(v words.Voice, rule trade.FieldRule, checks trade.Checks) []fieldCheck {
-	out := []fieldCheck{}
+func checksOf(v words.Voice, rule trade.FieldRule, checks trade.Checks) []FieldCheck {
+	out := []FieldCheck{}
 	if rule.Positive != "" {
-		out = append(out, fieldCheck{rule.Positive, checks.Severity(rule.Positive), v.Text("check.positive_words")})
+		out = append(out, FieldCheck{rule.Positive, checks.Severity(rule.Positive), v.Text("check.positive_words")})
 	}
 	if rule.Type == trade.Day {
-		out = append(out, fieldCheck{"date_window", checks.Severity("date_window"), v.Text("check.window_words")})
+		out = append(out, FieldCheck{"date_window", checks.Severity("date_window"), v.Text("check.window_words")})
 	}
 	if rule.Type == trade.Harvest {
-		out = append(out, fieldCheck{"date_window", checks.Severity("date_window"), v.Text("check.harvest_words")})
+		out = append(out, FieldCheck{"date_window", checks.Severity("date_window"), v.Text("check.harvest_words")})
 	}
 	if rule.NotBefore != "" {
-		out = append(out, fieldCheck{
+		out = append(out, FieldCheck{
 			"date_order", checks.Severity("date_order"),
 			v.Text("check.order_words", rule.NotBefore),
 		})
 	}
 	if rule.Type == trade.CAR {
-		out = append(out, fieldCheck{"car", checks.Severity("car"), v.Text("check.car_words")})
+		out = append(out, FieldCheck{"car", checks.Severity("car"), v.Text("check.car_words")})
 	}
 	return out
 }

@@ -1,0 +1,178 @@
+package rows
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/internal/office"
+	"github.com/safrasync/safrasync/sync/rehearse"
+	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// errNoERP is the error of the ERP when it must not be read.
+var errNoERP = errors.New("the ERP is not asked without --erp")
+
+// explainSent applies the current configuration to the rows that were sent, and prints which
+// payloads would differ. It stores and sends nothing.
+func explainSent(ctx context.Context, a *cli.App, names []string, f explainFlags) error {
+	config, err := a.LoadConfig()
+	if err != nil {
+		return err
+	}
+	if err := a.CheckJobNames(config, names); err != nil {
+		return err
+	}
+	store, err := a.OpenLedger(ctx, cli.ToRead)
+	if err != nil {
+		return err
+	}
+	var source run.Source = cli.Unreachable(errNoERP)
+	if f.askERP {
+		if source, err = a.OpenERP(ctx); err != nil {
+			return err
+		}
+	}
+	e, err := a.OpenEngine(store, source, nil)
+	if err != nil {
+		return err
+	}
+	o, err := a.OfficeOn(store, e)
+	if err != nil {
+		return err
+	}
+	each := func(d rehearse.Difference) error {
+		if !a.AsJSON || d.Verdict == rehearse.WouldBeTheSame && !f.all {
+			return nil
+		}
+		return a.PrintJSON(d)
+	}
+	for _, job := range o.Jobs() {
+		if len(names) > 0 && !slices.Contains(names, job.Name) {
+			continue
+		}
+		sent, err := o.Sent(ctx, job.Name, f.askERP, each)
+		if err != nil {
+			return config.Annotate(err)
+		}
+		if a.AsJSON {
+			err = a.PrintJSON(sentOf(sent))
+		} else {
+			printSent(a, sent, f)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sentJSON is the last line of a job in `explain --sent --json`.
+type sentJSON struct {
+	Job      string                          `json:"job"`
+	Summary  bool                            `json:"summary"` // true: this line is about the job
+	Rows     int                             `json:"rows"`
+	Verdicts map[rehearse.DifferenceKind]int `json:"verdicts"`
+	Changes  []changeJSON                    `json:"changes"`
+	More     map[string]int                  `json:"more"`
+	Unmapped map[string]int                  `json:"unmapped"`
+	NoBody   int                             `json:"no_payload"`
+	Sums     map[trade.Unit]*office.SentSum  `json:"sums"`
+}
+
+type changeJSON struct {
+	rehearse.FieldChange
+	Rows int      `json:"rows"`
+	Keys []string `json:"keys"`
+}
+
+func sentOf(c *office.Sent) sentJSON {
+	out := sentJSON{
+		Job: c.Job, Summary: true, Rows: c.Rows, Verdicts: c.Verdicts, Changes: []changeJSON{}, More: c.More,
+		Unmapped: c.Unmapped, NoBody: c.NoBody, Sums: c.Sums,
+	}
+	for _, change := range c.SortedChanges() {
+		out.Changes = append(out.Changes, changeJSON{change, c.Changes[change].Rows, c.Changes[change].Keys})
+	}
+	return out
+}
+
+// sentShown is how many changes of one field are printed; JSON has all that are kept.
+const sentShown = 10
+
+// printSent prints the differences for people.
+func printSent(a *cli.App, c *office.Sent, f explainFlags) {
+	v := c.Verdicts
+	a.Show("diff.title", c.Job, c.Rows, v[rehearse.WouldBeTheSame], v[rehearse.WouldDiffer], v[rehearse.WouldBeRefused],
+		v[rehearse.WouldWait], v[rehearse.NotComparable])
+	total, shown := map[string]int{}, map[string]int{}
+	for change, s := range c.Changes {
+		total[change.Field] += s.Rows
+	}
+	for field, rows := range c.More {
+		total[field] += rows
+	}
+	for _, change := range c.SortedChanges() {
+		if shown[change.Field]++; shown[change.Field] == 1 {
+			a.Show("diff.field", total[change.Field], change.Field, trade.FieldLabel(change.Field, a.Lang()))
+		}
+		if shown[change.Field] <= sentShown {
+			s := c.Changes[change]
+			a.Show("diff.change", s.Rows, orAbsent(a, change.Old), orAbsent(a, change.New), strings.Join(s.Keys, ", "))
+		}
+		if shown[change.Field] == sentShown+1 {
+			a.Show("diff.more", change.Field)
+		}
+	}
+	for _, id := range sortedSamples(c.Problems, func(id [2]string) string { return id[0] + " " + id[1] }) {
+		s := c.Problems[id]
+		a.Show("diff.refused", s.Rows, s.Problem.What(a.Lang()), strings.Join(s.Keys, ", "))
+	}
+	for _, w := range sortedSamples(c.Waiting, func(w trade.Awaited) string { return w.Ref + w.Code + w.Job }) {
+		s := c.Waiting[w]
+		a.Show("diff.waits", s.Rows, strings.TrimSpace(w.Ref+" "+w.Code+" "+w.Job), strings.Join(s.Keys, ", "))
+	}
+	for _, column := range config.SortedKeys(c.Unmapped) {
+		a.Show("diff.unmapped", c.Unmapped[column], column)
+	}
+	if len(c.Unmapped) > 0 && !f.askERP {
+		a.Show("diff.ask_erp")
+	}
+	if c.NoBody > 0 {
+		a.Show("diff.no_payload", c.NoBody)
+	}
+	for _, unit := range slices.Sorted(maps.Keys(c.Sums)) {
+		if s := c.Sums[unit]; s.Rows > 0 || s.Now.Sign() != 0 {
+			name, v := string(unit), a.Voice()
+			if name == "" {
+				name = a.Text("diff.no_unit")
+			} else {
+				name = a.Text("diff.unit", name)
+			}
+			a.Show("diff.sums", name, s.Rows, v.Number(s.Sent), v.Number(s.Now), v.Number(s.Now.Sub(s.Sent)))
+		}
+	}
+}
+
+func orAbsent(a *cli.App, text string) string {
+	if text == "" {
+		return a.Text("diff.absent")
+	}
+	return text
+}
+
+func sortedSamples[K comparable](m map[K]*office.SentSample, name func(K) string) []K {
+	var out []K
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.SortFunc(out,
+		func(x, y K) int { return cmp.Or(cmp.Compare(m[y].Rows, m[x].Rows), cmp.Compare(name(x), name(y))) })
+	return out[:min(len(out), 4*sentShown)]
+}

@@ -1,0 +1,62 @@
+package rows
+
+import (
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/words"
+	"github.com/safrasync/safrasync/sync/rehearse"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// tidyPreview replaces nil lists by empty ones.
+func tidyPreview(p rehearse.Preview) rehearse.Preview {
+	p.Problems, p.WaitingFor = cli.OrEmpty(p.Problems), cli.OrEmpty(p.WaitingFor)
+	for i := range p.Fields {
+		p.Fields[i].Columns = cli.OrEmpty(p.Fields[i].Columns)
+	}
+	return p
+}
+
+// printPreview prints a preview for people. stands is the row's state in the ledger, or "" if it
+// has none.
+func printPreview(a *cli.App, p rehearse.Preview, stands trade.State) {
+	lang, row := a.Lang(), a.Voice().Subject(p.Job, p.Key, p.Show)
+	switch {
+	case stands.Created():
+		a.Show("preview.sent", row, stands.Label(lang))
+	case p.Cancelled:
+		a.Show("preview.cancelled", row)
+	case p.State == trade.Pending:
+		a.Show("preview.goes", row)
+	default:
+		a.Show("preview.stays", row, p.State.Label(lang))
+	}
+	if p.State == trade.Held {
+		a.Line("  - " + a.Voice().Own.Explain(p.State, p.Cause, lang).What)
+	}
+	for _, problem := range p.Problems {
+		a.Line("  - " + problem.Sentence(lang))
+	}
+	for _, text := range a.Voice().Awaited(p.WaitingFor) {
+		a.Line("  - " + text)
+	}
+	if len(p.Fields) == 0 {
+		return
+	}
+	t := a.NewTable("preview.head_field", "preview.head_value", "preview.head_column", "preview.head_erp",
+		"preview.head_via")
+	for _, f := range p.Fields {
+		t.AppendRow(table.Row{
+			f.Field, words.Printable(f.Value), strings.Join(f.Columns, ", "), words.Printable(f.ERP),
+			a.Voice().Said(f.Via),
+		})
+	}
+	t.Render()
+	if len(p.Request) > 0 {
+		a.Show("preview.request", p.Path)
+		a.PrintIndented(p.Request)
+	}
+}

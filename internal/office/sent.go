@@ -1,0 +1,167 @@
+package office
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/safrasync/safrasync/sync/rehearse"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// sentPage is how many sent rows are compared together.
+const sentPage = 500
+
+// Sent applies the current configuration to the accepted rows of one job, page by page, and counts
+// which requests would differ. each, if not nil, is called for each row. The ERP is read only if
+// askERP is set, for what was not mapped when the rows were sent. It needs an engine, and stores and
+// sends nothing.
+func (o *Office) Sent(ctx context.Context, name string, askERP bool,
+	each func(rehearse.Difference) error,
+) (*Sent, error) {
+	job, err := o.engine.Job(name)
+	if err != nil {
+		return nil, err
+	}
+	compare, err := o.engine.Comparer(ctx, job, askERP)
+	if err != nil {
+		return nil, err
+	}
+	count := newSent(name)
+	var page []trade.Entry
+	flush := func() error {
+		found, err := compare.Compare(ctx, page)
+		page = page[:0]
+		if err != nil {
+			return err
+		}
+		for _, d := range found {
+			count.add(d)
+			if each == nil {
+				continue
+			}
+			if err := each(d); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	err = o.store.Rows(ctx, trade.RowFilter{Job: name, States: []trade.State{trade.Accepted}},
+		func(entry trade.Entry) error {
+			if page = append(page, entry); len(page) < sentPage {
+				return nil
+			}
+			return flush()
+		})
+	if err == nil {
+		err = flush()
+	}
+	return count, err
+}
+
+// Sent is what was sent of a job beside what would be sent with the configuration of now. Its memory
+// is bounded.
+type Sent struct {
+	Job      string
+	Rows     int
+	Verdicts map[rehearse.DifferenceKind]int
+	Changes  map[rehearse.FieldChange]*SentSample
+	More     map[string]int            // rows by field, beyond the changes listed one by one
+	Unmapped map[string]int            // by column
+	NoBody   int                       // rows whose payload has been removed
+	Problems map[[2]string]*SentSample // by field and rule
+	Waiting  map[trade.Awaited]*SentSample
+	Sums     map[trade.Unit]*SentSum // of the rows that can be compared
+}
+
+// SentSample is how many rows have something, and the first few of them.
+type SentSample struct {
+	Rows    int
+	Keys    []string
+	Problem trade.Problem
+}
+
+// SentSum is what was sent in one unit, and what would be now.
+type SentSum struct {
+	Rows int           `json:"rows"`
+	Sent trade.Decimal `json:"sent"`
+	Now  trade.Decimal `json:"now"`
+}
+
+const (
+	sentKeys = 5    // sample keys
+	sentKept = 1000 // changes, problems and codes that are listed one by one
+)
+
+func newSent(job string) *Sent {
+	return &Sent{
+		Job: job, Verdicts: map[rehearse.DifferenceKind]int{}, Changes: map[rehearse.FieldChange]*SentSample{},
+		More: map[string]int{}, Unmapped: map[string]int{}, Problems: map[[2]string]*SentSample{},
+		Waiting: map[trade.Awaited]*SentSample{}, Sums: map[trade.Unit]*SentSum{},
+	}
+}
+
+// sampled counts a row under a key. It returns false if there are too many keys already.
+func sampled[K comparable](m map[K]*SentSample, key K, row string) bool {
+	s := m[key]
+	if s == nil {
+		if len(m) >= sentKept {
+			return false
+		}
+		s = &SentSample{}
+		m[key] = s
+	}
+	s.Rows++
+	if len(s.Keys) < sentKeys {
+		s.Keys = append(s.Keys, row)
+	}
+	return true
+}
+
+func (c *Sent) add(d rehearse.Difference) {
+	c.Rows++
+	c.Verdicts[d.Verdict]++
+	for _, change := range d.Changes {
+		if !sampled(c.Changes, change, d.Key) {
+			c.More[change.Field]++
+		}
+	}
+	for _, p := range d.Problems {
+		id := [2]string{p.Field, p.Rule}
+		if sampled(c.Problems, id, d.Key) {
+			c.Problems[id].Problem = p
+		}
+	}
+	for _, w := range d.WaitingFor {
+		sampled(c.Waiting, trade.Awaited{Ref: w.Ref, Code: w.Code, Job: w.Job}, d.Key)
+	}
+	for _, column := range d.Unmapped {
+		c.Unmapped[column]++
+	}
+	if d.Verdict == rehearse.NotComparable && len(d.Unmapped) == 0 {
+		c.NoBody++
+		return
+	}
+	c.sumUp(d.Sent, func(s *SentSum) { s.Rows++; s.Sent = s.Sent.Add(d.Sent.Amount) })
+	c.sumUp(d.Now, func(s *SentSum) { s.Now = s.Now.Add(d.Now.Amount) })
+}
+
+func (c *Sent) sumUp(q trade.Quantity, add func(*SentSum)) {
+	if c.Sums[q.Unit] == nil {
+		c.Sums[q.Unit] = &SentSum{}
+	}
+	add(c.Sums[q.Unit])
+}
+
+// SortedChanges returns the changes sorted by field, most frequent first.
+func (c *Sent) SortedChanges() []rehearse.FieldChange {
+	var out []rehearse.FieldChange
+	for change := range c.Changes {
+		out = append(out, change)
+	}
+	slices.SortFunc(out, func(x, y rehearse.FieldChange) int {
+		return cmp.Or(cmp.Compare(x.Field, y.Field), cmp.Compare(c.Changes[y].Rows, c.Changes[x].Rows),
+			cmp.Compare(x.Old, y.Old), cmp.Compare(x.New, y.New))
+	})
+	return out
+}

@@ -1,0 +1,329 @@
+package office
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/words"
+	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/sync/clock"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/rehearse"
+	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Story is everything that is known about one key, from the ERP to the platform.
+type Story struct {
+	Asked    string // the key as it was asked for
+	Reasons  rehearse.Reasons
+	Sends    trade.Kind
+	ERPErr   error        // why the ERP could not be read
+	Entry    *trade.Entry // nil: the ledger has never seen the key
+	Attempts []trade.Attempt
+	Changes  []trade.Difference // where the ERP's row differs from what was sent
+	Hints    Hints
+	Status   trade.JobStatus
+	NextRun  time.Time // zero: the job is no longer configured
+
+	parents []rehearse.Reasons // of the rows that it waits for and that the ledger does not have
+}
+
+// Why returns everything about one row. It needs an engine. Of a job that is no longer configured it
+// returns what the ledger has, or trade.ErrNotFound.
+func (o *Office) Why(ctx context.Context, job, key string) (Story, error) {
+	s := Story{Asked: key, Reasons: rehearse.Reasons{Job: job, Key: key, Excluded: []string{}}}
+	compiled, spec := o.job(job)
+	if compiled != nil {
+		s.Sends = spec.Sends
+		if err := o.askERP(ctx, &s); err != nil {
+			return s, err
+		}
+		schedule, err := clock.ParseSchedule(spec.Schedule, o.conf.Zone())
+		if err != nil {
+			return s, err
+		}
+		s.NextRun = schedule.Next(o.now())
+	}
+	entry, err := o.store.Entry(ctx, job, s.Reasons.Key)
+	switch {
+	case err == nil:
+		s.Entry, s.Sends = &entry, entry.Sends
+		err = o.recount(ctx, &s)
+	case errors.Is(err, trade.ErrNotFound) && compiled != nil:
+		err = nil
+	}
+	if err == nil {
+		s.Status, err = o.store.JobStatus(ctx, job)
+	}
+	return s, err
+}
+
+// askERP asks the ERP for the key. Its error is one of the ledger; that of the ERP becomes a part of
+// the story.
+func (o *Office) askERP(ctx context.Context, s *Story) error {
+	reasons, err := o.engine.Why(ctx, s.Reasons.Job, s.Asked)
+	if ledger := new(state.Error); ctx.Err() != nil || errors.As(err, &ledger) {
+		return err
+	}
+	s.ERPErr = err
+	if reasons.Job != "" {
+		s.Reasons = reasons
+	}
+	return nil
+}
+
+// recount fills in what the ledger knows of a row beside its entry.
+func (o *Office) recount(ctx context.Context, s *Story) (err error) {
+	if s.Attempts, err = o.store.Attempts(ctx, s.Entry.ID); err != nil {
+		return err
+	}
+	if s.Changes, err = o.differences(ctx, *s.Entry); err != nil {
+		return err
+	}
+	if s.Hints, err = o.Hints(ctx, *s.Entry, s.Attempts); err != nil {
+		return err
+	}
+	for _, w := range s.Entry.WaitingFor {
+		if w.Job == "" || w.ParentState != "" || s.ERPErr != nil || !o.configured(w.Job) {
+			continue
+		}
+		parent, err := o.engine.Why(ctx, w.Job, w.Key)
+		if err != nil {
+			return err
+		}
+		s.parents = append(s.parents, parent)
+	}
+	return nil
+}
+
+func (o *Office) configured(job string) bool {
+	compiled, _ := o.job(job)
+	return compiled != nil
+}
+
+// differences returns where a row of the ERP differs from what was sent.
+func (o *Office) differences(ctx context.Context, entry trade.Entry) ([]trade.Difference, error) {
+	if entry.Now == nil {
+		return nil, nil
+	}
+	refs, err := run.Codes(ctx, o.store)
+	if err != nil {
+		return nil, err
+	}
+	job, _ := o.job(entry.Job)
+	return run.Differences(ctx, o.store, job, entry, refs)
+}
+
+// Request returns the request that would be sent for a row as it is in the ERP now, and the state of
+// the row in the ledger, "" if it has none. It needs an engine. Its error is rehearse.ErrNotInQuery if
+// the job's query does not return the key.
+func (o *Office) Request(ctx context.Context, job, key string) (rehearse.Preview, trade.State, error) {
+	p, err := o.engine.Preview(ctx, job, key)
+	if err != nil {
+		return p, "", err
+	}
+	entry, err := o.store.Entry(ctx, job, p.Key)
+	if errors.Is(err, trade.ErrNotFound) {
+		err = nil
+	}
+	return p, entry.State, err
+}
+
+// CaseOf returns a job and a row as the ERP has it now, as a case for its tests. It needs an engine.
+func (o *Office) CaseOf(ctx context.Context, name, key string) (*mapping.Job, rehearse.Case, error) {
+	job, err := o.engine.Job(name)
+	if err != nil {
+		return nil, rehearse.Case{}, err
+	}
+	c, err := o.engine.CaseOf(ctx, name, key)
+	return job, c, err
+}
+
+// Sentences returns the story, from the ERP to what happens next.
+func (s Story) Sentences(v words.Voice) []string {
+	var out []string
+	say := func(p i18n.Key, args ...any) { out = append(out, v.Text(p, args...)) }
+	var shown trade.Shown
+	if s.Entry != nil {
+		shown = s.Entry.Shown
+	}
+	say("why.title", v.Subject(s.Reasons.Job, s.Reasons.Key, shown), s.Sends.Label(v.Lang))
+	r := s.Reasons
+	if r.Key != s.Asked {
+		say("why.other_key", r.Key, s.Asked)
+	}
+	switch {
+	case s.NextRun.IsZero():
+		say("why.job_gone")
+	case s.ERPErr != nil:
+		say("why.no_erp", s.ERPErr)
+	case r.InQuery && r.Cancelled:
+		say("why.cancelled")
+	case r.InQuery:
+		say("why.in_query")
+	case !r.Asked:
+		say("why.not_asked")
+	case r.InERP == nil:
+		say("why.not_told")
+	case *r.InERP && len(r.Excluded) == 0:
+		say("why.excluded_somehow")
+	case *r.InERP:
+		say("why.excluded")
+		out = append(out, excluding(v, r.Excluded)...)
+	default:
+		say("why.not_in_erp")
+	}
+	if s.Entry == nil {
+		return append(out, whyUnknown(v, s)...)
+	}
+	return append(append(out, whyEntry(v, s)...), whyNext(v, s)...)
+}
+
+// cutOver matches a condition that leaves out rows before a date. Such a date is the one from which on
+// the cooperative sends.
+var cutOver = regexp.MustCompile(`>=?\s*(?i:date\s*|timestamp\s*|to_date\s*\(\s*)?'(\d{4}-?\d\d-?\d\d|\d\d/\d\d/\d{4})`)
+
+// excluding returns a line for each condition of the query that leaves a row out.
+func excluding(v words.Voice, conditions []string) []string {
+	var out []string
+	for _, condition := range conditions {
+		line := "  - " + condition
+		if date := cutOver.FindStringSubmatch(condition); date != nil {
+			line += v.Text("why.before_cut_over", date[1])
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// whyParents explains why the rows that a row waits for are not in the ledger, as far as their
+// queries leave them out.
+func whyParents(v words.Voice, parents []rehearse.Reasons) []string {
+	var out []string
+	for _, p := range parents {
+		if p.InERP != nil && *p.InERP && len(p.Excluded) > 0 {
+			out = append(append(out, v.Text("why.parent_excluded", p.Job, p.Key)), excluding(v, p.Excluded)...)
+		}
+	}
+	return out
+}
+
+// whyUnknown explains a key that the ledger has never seen.
+func whyUnknown(v words.Voice, s Story) []string {
+	out := []string{v.Text("why.no_entry")}
+	r := s.Reasons
+	if r.InQuery && !r.Cancelled {
+		out = append(out, v.Text("why.will_be_read", v.Moment(s.NextRun)))
+	}
+	return append(append(out, whyPreview(v, s)...), whyJob(v, s)...)
+}
+
+// whyEntry explains the state and how it came about.
+func whyEntry(v words.Voice, s Story) []string {
+	e := s.Entry
+	out := []string{v.Text("why.state", e.State.Label(v.Lang), v.Moment(e.UpdatedAt))}
+	if text := v.Reason(*e); text != "" {
+		out = append(out, v.Text("why.reason", text))
+	}
+	out = append(out, whyParents(v, s.parents)...)
+	if e.Error != nil && e.State != trade.Invalid {
+		out = append(out, v.Text("why.error", v.OutcomeReason(e.Error.Status, e.Error.Messages, e.Error.Text)))
+	}
+	for _, t := range s.Attempts {
+		at := t.FinishedAt
+		if at.IsZero() {
+			at = t.StartedAt
+		}
+		out = append(out, v.Text("why.attempt", t.No, v.Moment(at),
+			v.Text(i18n.Key("outcome."+words.OutcomeName(t.Outcome))),
+			v.OutcomeReason(t.Status, t.Messages, t.Reason)))
+	}
+	if e.RemoteID != "" {
+		out = append(out, v.Text("why.remote", e.RemoteID))
+	}
+	if e.MovedID != "" {
+		out = append(out, strings.TrimSpace(v.Text("row.moved", e.MovedID)))
+	}
+	return append(out, v.Since(*e, s.Changes)...)
+}
+
+// whyNext explains what happens next, and who does it.
+func whyNext(v words.Voice, s Story) []string {
+	e := s.Entry
+	var out []string
+	switch {
+	case e.State == trade.Accepted:
+		out = append(out, v.Text("why.final"))
+	case e.State == trade.Rejected && !e.NextAttemptAt.IsZero():
+		out = append(out, v.Text("why.retry", v.Moment(e.NextAttemptAt)))
+	}
+	if advice := v.Advice(*e); advice.Do != "" {
+		out = append(out, v.Text("why.advice", advice.Who, advice.Do))
+	}
+	if !e.State.Created() {
+		out = append(out, whyPreview(v, s)...)
+	}
+	return append(out, whyJob(v, s)...)
+}
+
+// whyPreview explains what the row would become with the ERP's present data and the present
+// mapping, if that differs from its state.
+func whyPreview(v words.Voice, s Story) []string {
+	p := s.Reasons.Preview
+	if p == nil || p.Cancelled || s.Entry != nil && s.Entry.State == p.State && s.Entry.Cause == p.Cause {
+		return nil
+	}
+	switch p.State {
+	case trade.Pending:
+		if s.Entry != nil && staysAsItIs(*s.Entry, p.Request) {
+			return nil
+		}
+		return []string{v.Text("why.would_go")}
+	case trade.Invalid:
+		return []string{v.Text("why.would_not", trade.Sentences(p.Problems, v.Lang))}
+	}
+	if p.State == trade.Held {
+		return []string{v.Text("why.would_not", v.Own.Explain(p.State, p.Cause, v.Lang).What)}
+	}
+	var out []string
+	for _, text := range v.Awaited(p.WaitingFor) {
+		out = append(out, v.Text("why.would_wait", text))
+	}
+	return out
+}
+
+// staysAsItIs reports whether a row does not go with the next run although its data is valid,
+// because a person must decide, or because the platform has refused exactly this request.
+func staysAsItIs(e trade.Entry, request json.RawMessage) bool {
+	switch e.State {
+	case trade.InDoubt, trade.Dismissed, trade.Sending:
+		return true
+	case trade.Held:
+		return e.Cause != trade.CauseDuplicateKey && e.Cause != trade.CauseVanished
+	case trade.Rejected, trade.Waiting:
+		var was, would bytes.Buffer
+		return json.Compact(&was, e.Payload) == nil && json.Compact(&would, request) == nil &&
+			bytes.Equal(was.Bytes(), would.Bytes()) &&
+			(e.State == trade.Rejected || !strings.HasPrefix(e.Cause, "ref:"))
+	}
+	return false
+}
+
+// whyJob explains that the job is not running rows, if it is stopped, paused or backing off.
+func whyJob(v words.Voice, s Story) []string {
+	if s.Status.State == trade.Idle || s.Status.State == trade.Running {
+		return nil
+	}
+	text := ""
+	if s.Status.Stop != nil {
+		text = v.Stop(*s.Status.Stop)
+	}
+	return []string{v.Text("why.job_stands", v.Text(i18n.Key("job.state."+string(s.Status.State))), text)}
+}
