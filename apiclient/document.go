@@ -138,7 +138,8 @@ func agrees(s string, most int) bool {
 	sum, weight := 0, 2
 	for i := last - 1; i >= 0; i-- {
 		sum += int(s[i]-'0') * weight
-		if weight++; weight > most {
+		weight++
+		if weight > most {
 			weight = 2
 		}
 	}

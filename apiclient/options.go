@@ -80,21 +80,25 @@ func (o Options) check() (checked, error) {
 	}
 	var errs []error
 	var err error
-	if c.base, err = checkBaseURL(o.BaseURL); err != nil {
+	c.base, err = checkBaseURL(o.BaseURL)
+	if err != nil {
 		errs = append(errs, fmt.Errorf("api.base_url: %w", err))
 	}
-	if c.key, err = checkKey(string(o.APIKey)); err != nil {
+	c.key, err = checkKey(string(o.APIKey))
+	if err != nil {
 		errs = append(errs, fmt.Errorf("api.api_key: %w", err))
 	}
 	if o.Proxy != "" {
-		if c.proxy, err = parseProxy(string(o.Proxy)); err == nil && c.base != nil && c.base.Scheme == "http" {
+		c.proxy, err = parseProxy(string(o.Proxy))
+		if err == nil && c.base != nil && c.base.Scheme == "http" {
 			err = errors.New("does not apply to an api.base_url on this host; remove it")
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("api.proxy: %w", err))
 		}
 	}
-	if c.roots, err = loadRoots(o.CAFile); err != nil {
+	c.roots, err = loadRoots(o.CAFile)
+	if err != nil {
 		errs = append(errs, fmt.Errorf("api.ca_file: %w", err))
 	}
 	switch {

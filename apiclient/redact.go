@@ -119,7 +119,8 @@ func (r redactor) header(h http.Header) http.Header {
 	out := make(http.Header, len(h))
 	for name, values := range h {
 		for _, v := range values {
-			if v = r.text(v); secretHeaders[http.CanonicalHeaderKey(name)] {
+			v = r.text(v)
+			if secretHeaders[http.CanonicalHeaderKey(name)] {
 				v = hidden
 			}
 			shown := r.text(name)

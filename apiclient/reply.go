@@ -40,7 +40,8 @@ func (c *Client) receive(ctx context.Context, call call, ex *exchange, resp *htt
 		res.askedWait, _ = askedWait(resp.Header, time.Now())
 	case success(resp.StatusCode) && call.idOf != nil && resp.ProtoMajor == 1:
 		res.Known = Created
-		if res.ID, res.err = call.createdID(form, body); res.err != nil {
+		res.ID, res.err = call.createdID(form, body)
+		if res.err != nil {
 			res.Known, res.ID = CreatedIDUnknown, ""
 			res.Text = sanitise([]byte(res.err.Error()), 300)
 		}
@@ -166,7 +167,8 @@ func readBody(resp *http.Response, ex *exchange) ([]byte, Format, error) {
 
 func encoded(h http.Header) bool {
 	for _, v := range h.Values("Content-Encoding") {
-		if v = strings.TrimSpace(v); v != "" && !strings.EqualFold(v, "identity") {
+		v = strings.TrimSpace(v)
+		if v != "" && !strings.EqualFold(v, "identity") {
 			return true
 		}
 	}

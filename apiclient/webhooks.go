@@ -184,7 +184,8 @@ func (c *Client) Webhooks(ctx context.Context) ([]Webhook, error) {
 	}
 	hooks := make([]Webhook, len(list))
 	for i, raw := range list {
-		if hooks[i], err = readWebhook(raw); err != nil {
+		hooks[i], err = readWebhook(raw)
+		if err != nil {
 			hooks[i] = Webhook{Raw: hideCredentials(raw)}
 		}
 	}

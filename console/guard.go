@@ -50,7 +50,8 @@ func (c *Console) serve(w http.ResponseWriter, r *http.Request) {
 		}
 	}()
 	var ok bool
-	if q.From, ok = c.address(r); !ok {
+	q.From, ok = c.address(r)
+	if !ok {
 		q.Fail(&web.Fault{Status: http.StatusForbidden, Code: "proxy"})
 		return
 	}

@@ -235,7 +235,8 @@ func TestOtherHostsAndOtherSitesAreRefused(t *testing.T) {
 		"127.0.0.1.evil.example": http.StatusMisdirectedRequest, "localhost.": http.StatusMisdirectedRequest,
 		"[::1]:80": http.StatusMisdirectedRequest,
 	} {
-		if b.Host = host; b.Get("/login").Status != status {
+		b.Host = host
+		if b.Get("/login").Status != status {
 			t.Errorf("host %s: %d, want %d", host, b.Status, status)
 		}
 	}

@@ -299,7 +299,8 @@ func TestASlowCallerIsNoSlowStatement(t *testing.T) {
 	} {
 		n := 0
 		_, err := c.s.Read(t.Context(), erp.Query{SQL: c.sql, Key: []string{"k"}}, erp.Window{}, func(erp.Row) error {
-			if n++; n == 5 || n == 700 {
+			n++
+			if n == 5 || n == 700 {
 				erptest.Exec(t, db, "SELECT pg_sleep(2.5)") // the caller takes longer than a statement may
 			}
 			return nil
@@ -324,7 +325,8 @@ func TestACancelledReadIsCalledThat(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		n := 0
 		res, err := c.s.Read(ctx, erp.Query{SQL: c.sql, Key: []string{"k"}}, erp.Window{}, func(erp.Row) error {
-			if n++; n == 150 {
+			n++
+			if n == 150 {
 				cancel()
 			}
 			return nil
@@ -381,7 +383,8 @@ func TestF009AConnectionCutInTheMiddleIsAnError(t *testing.T) {
 	}
 	n := 0
 	res, err := s.Read(t.Context(), q, erp.Window{}, func(erp.Row) error {
-		if n++; n == 50 {
+		n++
+		if n == 50 {
 			var ended sql.NullInt64
 			// It waits for us, or is already fetching the next rows.
 			return db.QueryRow(`SELECT sum(pg_terminate_backend(pid)::int) FROM pg_stat_activity
@@ -453,7 +456,8 @@ func TestF010AServerThatIsRestartedDuringTheReadIsAnError(t *testing.T) {
 	}
 	n := 0
 	res, err := s.Read(t.Context(), q, erp.Window{}, func(erp.Row) error {
-		if n++; n == 50 {
+		n++
+		if n == 50 {
 			server.Restart(t)
 		}
 		return nil

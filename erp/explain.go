@@ -120,7 +120,8 @@ func (x explainer) explainSelect(ctx context.Context, sel sqltext.Select) (Exclu
 		// Perhaps a join finds no partner: make all joins optional, then make each one strict again
 		// alone.
 		loose := sel.Relax(-1)
-		if rows, err = x.find(ctx, loose.With(""), plan.oneRow); err != nil {
+		rows, err = x.find(ctx, loose.With(""), plan.oneRow)
+		if err != nil {
 			return out, err
 		}
 		if len(rows) > 0 {

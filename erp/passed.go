@@ -20,14 +20,16 @@ type passedRows struct {
 const passedInMemory = 1 << 10
 
 func (p *passedRows) add(hash uint64) {
-	if p.newest = append(p.newest, hash); len(p.newest) >= passedInMemory && !p.noFile {
+	p.newest = append(p.newest, hash)
+	if len(p.newest) >= passedInMemory && !p.noFile {
 		p.noFile = p.spill() != nil
 	}
 }
 
 func (p *passedRows) spill() (err error) {
 	if p.file == nil {
-		if p.file, err = os.CreateTemp("", "safrasync-read-*"); err != nil {
+		p.file, err = os.CreateTemp("", "safrasync-read-*")
+		if err != nil {
 			return err
 		}
 		_ = os.Remove(p.file.Name()) // where an open file can be removed; else close does it

@@ -33,7 +33,8 @@ func (s *Source) plan(ctx context.Context, tx dialect.Tx, q Query) (plan, error)
 		return plan{}, err
 	}
 	p := plan{st: st, cols: cols, index: newColumnIndex(namesOf(cols)), changed: -1}
-	if p.key, bad = resolve(cols, "key", q.Key); bad != nil {
+	p.key, bad = resolve(cols, "key", q.Key)
+	if bad != nil {
 		return plan{}, bad
 	}
 	isKey := make(map[int]bool, len(p.key))
@@ -87,7 +88,8 @@ func (s *Source) Read(ctx context.Context, q Query, w Window, fn func(Row) error
 	defer r.passed.close()
 	err := s.inTx(ctx, func(clk dialect.Clock, tx dialect.Tx) error {
 		var err error
-		if r.plan, err = s.plan(ctx, tx, q); err != nil {
+		r.plan, err = s.plan(ctx, tx, q)
+		if err != nil {
 			return err
 		}
 		return r.read(ctx, clk, tx)

@@ -95,7 +95,8 @@ func (s *Source) MayWrite(ctx context.Context) (table string, err error) {
 	if !ok {
 		return "", nil
 	}
-	if table, err = r.MayWrite(ctx, s.db); err != nil {
+	table, err = r.MayWrite(ctx, s.db)
+	if err != nil {
 		return "", s.problem(ctx, err, "")
 	}
 	return table, nil

@@ -62,7 +62,8 @@ func TestF004RowsAndBoundComeFromOneSnapshot(t *testing.T) {
 	var n int
 	res := must.Get(s.Read(t.Context(), erp.Query{SQL: "SELECT * FROM c", Key: []string{"k"}, ChangedAt: "em"},
 		erp.Window{}, func(erp.Row) error {
-			if n++; n == 1 {
+			n++
+			if n == 1 {
 				erptest.Exec(t, db, `INSERT INTO c VALUES (999, '2026-02-02 00:00:00-03')`,
 					`UPDATE c SET em = '2026-02-02 00:00:00-03' WHERE k > 400`)
 			}

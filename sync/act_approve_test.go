@@ -18,7 +18,8 @@ func (b *bench) withOthers(above string) *acts.Acts {
 	people.Approvals, people.Rules = b.ledger, acts.Rules{People: map[string]int{"resend": 2, "dismiss": 3}}
 	if above != "" {
 		var err error
-		if people.Rules.Above, err = trade.ParseDecimal(above); err != nil {
+		people.Rules.Above, err = trade.ParseDecimal(above)
+		if err != nil {
 			b.t.Fatal(err)
 		}
 	}

@@ -313,7 +313,8 @@ func TestDeliveriesThatAreCountedInTheirContract(t *testing.T) {
 			t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
 		}
 		b.delivery(99, 1, 999) // its id is that of another delivery of the contract
-		if r = b.pass()["deliveries"]; r.States[trade.InDoubt] != 1 || r.States[trade.Accepted] != 12 {
+		r = b.pass()["deliveries"]
+		if r.States[trade.InDoubt] != 1 || r.States[trade.Accepted] != 12 {
 			t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
 		}
 		b.row("deliveries", "01|0099", trade.InDoubt, "unknown")

@@ -33,7 +33,8 @@ func TestF126A401StopsEverythingAndConsumesNoAttempt(t *testing.T) {
 				}
 			}
 			b.api.SetFaults()
-			if r = b.sync(engine.Options{}); r.States[trade.Accepted] != 40 {
+			r = b.sync(engine.Options{})
+			if r.States[trade.Accepted] != 40 {
 				t.Errorf("after the key was renewed: %v", r.States)
 			}
 		})

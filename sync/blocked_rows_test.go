@@ -20,7 +20,8 @@ type endedElsewhere struct {
 }
 
 func (l endedElsewhere) Blocks(ctx context.Context) ([]trade.Block, error) {
-	if *l.looks++; *l.looks > 1 {
+	*l.looks++
+	if *l.looks > 1 {
 		return l.Ledger.Blocks(ctx)
 	}
 	return []trade.Block{{
@@ -100,16 +101,19 @@ func TestF123OneMissingWalletCostsOnePost(t *testing.T) {
 			waiting.WaitingFor[0].ID != walletID {
 			t.Errorf("waits for %+v", waiting.WaitingFor)
 		}
-		if r = b.sync(engine.Options{}); r.Sent != 0 {
+		r = b.sync(engine.Options{})
+		if r.Sent != 0 {
 			t.Errorf("before the interval is over, %d were sent", r.Sent)
 		}
 		b.clock.advance(16 * time.Minute)
-		if r = b.sync(engine.Options{}); r.Sent != 1 {
+		r = b.sync(engine.Options{})
+		if r.Sent != 1 {
 			t.Errorf("after the interval %d were sent, want one", r.Sent)
 		}
 		b.api.Know(sandbox.Wallets, walletID)
 		b.clock.advance(61 * time.Minute)
-		if r = b.sync(engine.Options{}); r.States[trade.Accepted] != 30 {
+		r = b.sync(engine.Options{})
+		if r.States[trade.Accepted] != 30 {
 			t.Errorf("when the wallet is there, all go in one run: %v", r.States)
 		}
 	})

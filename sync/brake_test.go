@@ -281,7 +281,8 @@ func TestAPausedJobSendsNothingMoreAndResumes(t *testing.T) {
 		var b *bench
 		posts := 0
 		b = newBenchOn(t, db, sandbox.Options{OnPost: func(int) {
-			if posts++; posts != 2 {
+			posts++
+			if posts != 2 {
 				return
 			}
 			people := b.acts()
@@ -315,13 +316,15 @@ func TestAPausedJobSendsNothingMoreAndResumes(t *testing.T) {
 		if err != nil || plan.Refused != acts.NotRefused {
 			t.Fatalf("%+v, %v", plan, err)
 		}
-		if plan, err = people.DoJob(t.Context(), plan, maria); err != nil || plan.Refused != acts.NotRefused {
+		plan, err = people.DoJob(t.Context(), plan, maria)
+		if err != nil || plan.Refused != acts.NotRefused {
 			t.Errorf("%+v, %v", plan, err)
 		}
 		if r := b.sync(engine.Options{}); r.Stopped != nil || r.States[trade.Accepted] != 6 {
 			t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
 		}
-		if plan, err = people.Resume(t.Context(), "contracts"); err != nil || plan.Refused != acts.NotPaused {
+		plan, err = people.Resume(t.Context(), "contracts")
+		if err != nil || plan.Refused != acts.NotPaused {
 			t.Errorf("%+v, %v", plan, err)
 		}
 	})
@@ -354,7 +357,8 @@ func TestABrakeNeedsARelease(t *testing.T) {
 	b.clock.advance(time.Second)
 	b.release("contracts") // somebody else was first
 	plan.Checked = true
-	if plan, err = people.DoJob(t.Context(), plan, maria); err != nil || plan.Refused != acts.Moved {
+	plan, err = people.DoJob(t.Context(), plan, maria)
+	if err != nil || plan.Refused != acts.Moved {
 		t.Errorf("%+v, %v", plan, err)
 	}
 	if audit, err := b.ledger.Audit(t.Context(), 0); err != nil || len(audit) != 1 {

@@ -179,13 +179,15 @@ func (s *Scheduler) probe(ctx context.Context) {
 		if !c.probe || c.until > boot || ctx.Err() != nil {
 			continue
 		}
-		if c.probe = stop != nil; c.probe {
+		c.probe = stop != nil
+		if c.probe {
 			c.failures++
 			c.until = boot + s.patience(name, c.stop)
 		}
 		for _, t := range s.jobs {
 			if slices.Contains(circuitsOf(t.job), name) {
-				if t.cleared = !c.probe; c.probe {
+				t.cleared = !c.probe
+				if c.probe {
 					waiting = append(waiting, t.job)
 				}
 			}

@@ -226,7 +226,8 @@ func TestF054AKillNeverLooksLikeAnOlderLedger(t *testing.T) {
 		b := newBenchOn(t, db, sandbox.Options{OnPost: func(int) {
 			mu.Lock()
 			defer mu.Unlock()
-			if posts++; posts == next {
+			posts++
+			if posts == next {
 				reached <- struct{}{}
 			}
 		}})

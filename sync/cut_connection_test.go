@@ -97,7 +97,8 @@ type cutConn struct {
 
 func (c *cutConn) Read(p []byte) (int, error) {
 	if c.cut.how != "" && !c.cut.answer {
-		if p = p[:min(len(p), c.cut.at-int(c.in.Load()))]; len(p) == 0 {
+		p = p[:min(len(p), c.cut.at-int(c.in.Load()))]
+		if len(p) == 0 {
 			return 0, c.end()
 		}
 	}
@@ -240,7 +241,8 @@ func TestF091TheEngineWithTheConnectionCutAtEveryByte(t *testing.T) {
 			ids, records := map[string]bool{}, map[string]int{}
 			for _, r := range b.createdOf(f.resource) {
 				ids[r.ID] = true
-				if records[fmt.Sprint(r.Fields[f.quantity])]++; records[fmt.Sprint(r.Fields[f.quantity])] > 1 {
+				records[fmt.Sprint(r.Fields[f.quantity])]++
+				if records[fmt.Sprint(r.Fields[f.quantity])] > 1 {
 					t.Errorf("%s %v is on the platform twice", f.quantity, r.Fields[f.quantity])
 				}
 			}

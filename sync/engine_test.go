@@ -102,7 +102,8 @@ func TestThreeUnknownOutcomesInARowStopTheJobAndABudgetOfOneFliesMeanwhile(t *te
 		t.Fatalf("sent %d, states %v, stopped %+v", r.Sent, r.States, r.Stopped)
 	}
 	b.api.SetFaults()
-	if r = b.sync(engine.Options{}); r.States[trade.Accepted] != 7 || r.States[trade.InDoubt] != 3 {
+	r = b.sync(engine.Options{})
+	if r.States[trade.Accepted] != 7 || r.States[trade.InDoubt] != 3 {
 		t.Errorf("a sync by hand goes on with the rest: %v", r.States)
 	}
 }

@@ -146,7 +146,8 @@ func (b *bench) audited(num int) (acts []string) {
 func hearBench(t *testing.T, db database, opts sandbox.Options) *bench {
 	t.Helper()
 	clock := &testClock{}
-	if opts.ShowTimes = true; opts.Now == nil {
+	opts.ShowTimes = true
+	if opts.Now == nil {
 		opts.Now = clock.Now
 	}
 	b := timelessBench(t, db, opts)

@@ -63,7 +63,8 @@ func (p *pass) take(ctx context.Context, feed jobFeed, a dueJob) {
 	p.dismiss(ctx, feed, func(r *jobPass) bool { return r.run.Job == a.job })
 	// The feed has already taken into account the stops that other jobs met.
 	p.halts = slices.DeleteFunc(p.halts, func(s trade.Stop) bool { return s.All || s.Sends == a.job.Spec.Sends })
-	if p.opts.Sweep = a.sweep; a.probe {
+	p.opts.Sweep = a.sweep
+	if a.probe {
 		p.traffic.Careful, p.traffic.Probing = true, true
 	}
 	if err := p.begin(ctx, a.job); err != nil {

@@ -125,7 +125,8 @@ func TestF001ALateRowWithAnOldTimestampIsFoundByTheSweep(t *testing.T) {
 			t.Errorf("sweep %t, new %d: only the row without a timestamp is in the window", r.Sweep, r.New)
 		}
 		b.clock.advance(24 * time.Hour)
-		if r = b.sync(engine.Options{}); !r.Sweep || r.New != 1 || r.States[trade.Accepted] != 4 {
+		r = b.sync(engine.Options{})
+		if !r.Sweep || r.New != 1 || r.States[trade.Accepted] != 4 {
 			t.Errorf("sweep %t, new %d, states %v: the daily sweep finds the rest", r.Sweep, r.New, r.States)
 		}
 	})
@@ -208,12 +209,14 @@ func TestF011AnERPThatIsDownForDaysLosesNothing(t *testing.T) {
 	dsn := server.Database(t) // an empty ERP in another PostgreSQL
 	_, _ = b.erp.Close(), b.source.Close()
 	var err error
-	if b.erp, err = sqlx.Open(state.Postgres, dsn); err != nil {
+	b.erp, err = sqlx.Open(state.Postgres, dsn)
+	if err != nil {
 		t.Fatal(err)
 	}
 	b.exec(erpSchema)
-	if b.source, err = erp.Open(t.Context(),
-		erp.Options{Driver: state.Postgres, DSN: erp.Secret(dsn), TimeZone: time.UTC}); err != nil {
+	b.source, err = erp.Open(t.Context(),
+		erp.Options{Driver: state.Postgres, DSN: erp.Secret(dsn), TimeZone: time.UTC})
+	if err != nil {
 		t.Fatal(err)
 	}
 	b.contracts(3)
@@ -245,7 +248,8 @@ func TestF081WithoutAFileDescriptorNothingIsSentAndNothingIsLost(t *testing.T) {
 		b.limits.MaxInFlight = 1
 		dials := 0
 		b.dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
-			if dials++; dials > 1 {
+			dials++
+			if dials > 1 {
 				return nil, &net.OpError{Op: "dial", Net: network, Err: os.NewSyscallError("socket", syscall.EMFILE)}
 			}
 			var d net.Dialer
@@ -260,7 +264,8 @@ func TestF081WithoutAFileDescriptorNothingIsSentAndNothingIsLost(t *testing.T) {
 		}
 		b.dial = nil
 		b.clock.advance(time.Hour)
-		if r = b.sync(engine.Options{}); r.States[trade.Accepted] != 2 || r.States[trade.InDoubt] != 1 {
+		r = b.sync(engine.Options{})
+		if r.States[trade.Accepted] != 2 || r.States[trade.InDoubt] != 1 {
 			t.Errorf("with descriptors again: %v", r.States)
 		}
 	})

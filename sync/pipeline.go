@@ -116,7 +116,8 @@ func (p *pass) begin(ctx context.Context, job *mapping.Job) error {
 	}
 	if stop := p.haltFor(job); stop != nil || status.State == trade.Paused && !p.opts.RecordOnly {
 		r.run.Report.ID = "" // it never began
-		if r.pausedBefore = status.State == trade.Paused; r.pausedBefore {
+		r.pausedBefore = status.State == trade.Paused
+		if r.pausedBefore {
 			stop = run.PausedStop(status)
 		}
 		r.run.Report.Stopped = stop
@@ -144,8 +145,9 @@ func (p *pass) begin(ctx context.Context, job *mapping.Job) error {
 	case p.opts.RecordOnly:
 		r.run.Note("rows were recorded only, as ordered; nothing was sent")
 	case r.err == nil:
-		if r.send, r.err = sending.New(r.run, r.recheck, r.brakes, r.ration, p.traffic, p.engine.Ledger,
-			p.engine.Ledger, status); r.err == nil {
+		r.send, r.err = sending.New(r.run, r.recheck, r.brakes, r.ration, p.traffic, p.engine.Ledger,
+			p.engine.Ledger, status)
+		if r.err == nil {
 			r.send.AnyHour, r.send.Renew = p.opts.AnyHour, r.discovery.RenewReferences
 		}
 	}
@@ -179,7 +181,8 @@ func (r *jobPass) open(ctx context.Context, opts Options) error {
 // reports whether a job's turn ends after a slice.
 func (p *pass) round(ctx context.Context, yield func(*jobPass) bool) (busy bool) {
 	for _, r := range p.runs {
-		if r.idle = true; r.send == nil || r.err != nil {
+		r.idle = true
+		if r.send == nil || r.err != nil {
 			continue
 		}
 		if stop := p.haltFor(r.run.Job); stop != nil {
@@ -188,7 +191,8 @@ func (p *pass) round(ctx context.Context, yield func(*jobPass) bool) (busy bool)
 		}
 		before := r.run.Report.Sent
 		var finished bool
-		if finished, r.err = r.turn(ctx, yield(r)); r.err != nil {
+		finished, r.err = r.turn(ctx, yield(r))
+		if r.err != nil {
 			p.noteStop(ctx, r)
 			continue
 		}
@@ -212,7 +216,8 @@ func (r *jobPass) turn(ctx context.Context, yield bool) (finished bool, err erro
 		rows = sliceRows
 	}
 	for {
-		if finished, err = r.send.Send(ctx, rows); err != nil || !finished {
+		finished, err = r.send.Send(ctx, rows)
+		if err != nil || !finished {
 			return finished, err
 		}
 		renewed, err := r.discovery.TakeRenewed(ctx)

@@ -97,7 +97,8 @@ func TestAChangedOrRemovedCodeLeavesWhatWasSentAndMapsTheRestAgain(t *testing.T)
 		b.expect(2, trade.Accepted, "")
 		b.expect(4, trade.Waiting, "ref:wallets")
 		now := b.expect(1, trade.Accepted, "")
-		if sent.Version, sent.UpdatedAt = now.Version, now.UpdatedAt; !cmp.Equal(sent, now) {
+		sent.Version, sent.UpdatedAt = now.Version, now.UpdatedAt
+		if !cmp.Equal(sent, now) {
 			t.Errorf("what was sent changed with its reference (-before +after):\n%s", cmp.Diff(sent, now))
 		}
 		// the code comes back, with the id that the second row was sent with
@@ -263,7 +264,8 @@ func TestADeParaThatIsCorrectedWhileARunSendsIsUsedByTheRestOfIt(t *testing.T) {
 				b.exec(`UPDATE contrato SET carteira = '2' WHERE num = '0006'`) // it waits for a code
 				posted := 0
 				b.posting = func(ctx context.Context, submit submission) (apiclient.Answer, error) {
-					if posted++; posted == 2 {
+					posted++
+					if posted == 2 {
 						correct(b)
 						b.clock.advance(8 * time.Second)
 					}

@@ -222,7 +222,8 @@ func TestAJobOfAnotherProcessIsLeftToIt(t *testing.T) {
 		o.more = nil
 		leased := 0
 		o.breaker.before("AcquireLease: BEGIN", func() error {
-			if leased++; time.Now().Before(time.Date(2026, 11, 21, 6, 25, 0, 0, saoPaulo)) {
+			leased++
+			if time.Now().Before(time.Date(2026, 11, 21, 6, 25, 0, 0, saoPaulo)) {
 				return &trade.LeasedError{Job: "contracts", Until: time.Now().Add(time.Minute)}
 			}
 			return nil

@@ -48,7 +48,8 @@ func TestTasksKeepToTheirTimes(t *testing.T) {
 		busy := 0
 		together := 0
 		both := func() error {
-			if busy++; busy > 1 {
+			busy++
+			if busy > 1 {
 				together++
 			}
 			time.Sleep(20 * time.Minute)

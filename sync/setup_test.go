@@ -175,7 +175,8 @@ func newBenchWith(t testing.TB, db database, api *sandbox.Running) *bench {
 		writer = b.parts.ERPDSN
 	}
 	var err error
-	if b.erp, err = sqlx.Open(db.ERP, writer); err != nil {
+	b.erp, err = sqlx.Open(db.ERP, writer)
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = b.erp.Close() })
@@ -205,11 +206,13 @@ func (b *bench) connect() {
 	b.t.Helper()
 	b.breaker = &breaker{}
 	var err error
-	if b.source, err = erp.Open(b.t.Context(),
-		erp.Options{Driver: b.parts.DB.ERP, DSN: erp.Secret(b.parts.ERPDSN), TimeZone: time.UTC}); err != nil {
+	b.source, err = erp.Open(b.t.Context(),
+		erp.Options{Driver: b.parts.DB.ERP, DSN: erp.Secret(b.parts.ERPDSN), TimeZone: time.UTC})
+	if err != nil {
 		b.t.Fatal(err)
 	}
-	if b.ledger, err = state.Open(b.t.Context(), b.options()); err != nil {
+	b.ledger, err = state.Open(b.t.Context(), b.options())
+	if err != nil {
 		b.t.Fatal(err)
 	}
 	b.t.Cleanup(func() { // or what stands in their place

@@ -49,7 +49,8 @@ func (s *Scheduler) watchLeases(ctx context.Context) {
 		orphaned := slices.ContainsFunc(holders, func(h trade.Holder) bool {
 			return h.Job == name && h.Dead && h.Owner.Instance != s.Engine.Owner.Instance
 		})
-		if t.again = t.again || orphaned && !t.running; t.again && !t.running {
+		t.again = t.again || orphaned && !t.running
+		if t.again && !t.running {
 			s.wakeLoop()
 		}
 		if !t.running && s.Engine.crew.HasLeft(name) { // nothing of it is in flight here

@@ -39,7 +39,8 @@ func TestF133APassThatWouldOnlyWaitEndsAndTheNextOneSaysWhen(t *testing.T) {
 		t.Errorf("before the time has come: sent %d, stopped %+v", again.Sent, again.Stopped)
 	}
 	b.clock.advance(21 * time.Minute)
-	if r = b.sync(engine.Options{}); r.States[trade.Accepted] != 2 {
+	r = b.sync(engine.Options{})
+	if r.States[trade.Accepted] != 2 {
 		t.Errorf("afterwards: %v, stopped %+v", r.States, r.Stopped)
 	}
 }

@@ -100,7 +100,8 @@ func (y *year) edit() {
 		if err := y.erp.Select(&parents, `SELECT CAST(num AS INTEGER) FROM contrato ORDER BY num`); err != nil {
 			y.t.Fatal(err)
 		}
-		if y.tickets++; len(parents) == 0 {
+		y.tickets++
+		if len(parents) == 0 {
 			return
 		}
 		parent := parents[y.random.IntN(len(parents))]

@@ -140,7 +140,8 @@ func (f Freight) Less(o Freight) Freight {
 		left.Kilograms = Decimal{}
 	}
 	for currency, value := range left.Value {
-		if left.Value[currency] = value.Sub(o.Value[currency]); left.Value[currency].Sign() <= 0 {
+		left.Value[currency] = value.Sub(o.Value[currency])
+		if left.Value[currency].Sign() <= 0 {
 			delete(left.Value, currency)
 		}
 	}

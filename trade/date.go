@@ -64,7 +64,8 @@ func (d Date) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
 // UnmarshalText parses the text of MarshalText.
 func (d *Date) UnmarshalText(text []byte) (err error) {
-	if *d = (Date{}); len(text) > 0 {
+	*d = (Date{})
+	if len(text) > 0 {
 		*d, err = ParseDate(string(text))
 	}
 	return err

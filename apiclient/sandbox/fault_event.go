@@ -105,11 +105,13 @@ func (f *EventFault) setWord(word string) (err error) {
 	case name == "again" && !given:
 		f.Again = 1
 	case name == "again":
-		if f.Again, err = strconv.Atoi(value); err != nil || f.Again < 1 || f.Again > 1000 {
+		f.Again, err = strconv.Atoi(value)
+		if err != nil || f.Again < 1 || f.Again > 1000 {
 			return errors.New("again: want a number from 1 to 1000, as in again=100")
 		}
 	case name == "shape":
-		if f.Shape = value; !slices.Contains(eventShapes, value) {
+		f.Shape = value
+		if !slices.Contains(eventShapes, value) {
 			return fmt.Errorf("shape=%s: known are %s", value, strings.Join(eventShapes, ", "))
 		}
 	default:

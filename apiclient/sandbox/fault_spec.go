@@ -82,7 +82,8 @@ func parseAll[T any](specs []string, parse func(string) (T, error)) ([]T, error)
 	out := make([]T, len(specs))
 	for i, spec := range specs {
 		var err error
-		if out[i], err = parse(spec); err != nil {
+		out[i], err = parse(spec)
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -95,7 +95,8 @@ func readCommand(r *http.Request, value any, lines *[]string) error {
 	text := strings.TrimSpace(string(data))
 	if lines != nil && !strings.HasPrefix(text, "{") {
 		for line := range strings.Lines(text) {
-			if line = strings.TrimRight(line, "\r\n"); line != "" {
+			line = strings.TrimRight(line, "\r\n")
+			if line != "" {
 				*lines = append(*lines, line)
 			}
 		}

@@ -79,7 +79,8 @@ func (s *Sessions) logIn(q *web.Request) error {
 // because the text may be a password typed in the wrong field.
 func failed(q *web.Request, user trade.User) trade.AuditRecord {
 	record := q.Record("login failed", user.Name, "", "")
-	if record.Who = user.Name; user.Name == "" {
+	record.Who = user.Name
+	if user.Name == "" {
 		record.Who = "?"
 	}
 	return record
@@ -203,7 +204,8 @@ func (s *Sessions) changeOwnPassword(q *web.Request) error {
 	case password != q.PostForm.Get("again"):
 		return refuse("password.differs")
 	}
-	if user.Password, err = s.hashes.hash(q, password); err != nil {
+	user.Password, err = s.hashes.hash(q, password)
+	if err != nil {
 		return err
 	}
 	user.PasswordAt = q.Site.Now()

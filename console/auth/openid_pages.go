@@ -155,7 +155,8 @@ func (p *openIDPages) recordFailure(q *web.Request, f flow, user trade.User, v v
 		user = q.Login.User
 	}
 	record := q.Record("login failed", user.Name, "", v.detail(p.s.OpenID.Issuer, cause))
-	if record.Who = user.Name; user.Name == "" {
+	record.Who = user.Name
+	if user.Name == "" {
 		record.Who = "?"
 	}
 	return p.s.Users.AppendAudit(q.Context(), record)
@@ -261,7 +262,8 @@ func (p *openIDPages) refused(q *web.Request, f flow, v visitor, why *refusal) e
 	user := trade.User{}
 	if v.Subject != "" {
 		var err error
-		if user, err = p.s.Users.UserFrom(q.Context(), p.s.OpenID.Issuer, v.Subject); err != nil &&
+		user, err = p.s.Users.UserFrom(q.Context(), p.s.OpenID.Issuer, v.Subject)
+		if err != nil &&
 			!errors.Is(err, trade.ErrNobody) {
 			return err
 		}

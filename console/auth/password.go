@@ -146,7 +146,8 @@ const restLeast = 4
 func rest(text, name string) string {
 	letters := onlyLetters(text)
 	words := slices.Concat(grains, ourCommon, towns)
-	if name = onlyLetters(strings.ToLower(name)); name != "" {
+	name = onlyLetters(strings.ToLower(name))
+	if name != "" {
 		words = append(words, name)
 	}
 	for i, word := range words {
@@ -238,7 +239,8 @@ func (h *hasher) enter(ctx context.Context, from string, known bool) (leave func
 	if !known {
 		address, _ := netip.ParseAddr(from) // what is no address counts as one
 		var ok bool
-		if out, ok = h.each.Enter(address, hashesEach); !ok {
+		out, ok = h.each.Enter(address, hashesEach)
+		if !ok {
 			return nil, web.ErrBusy
 		}
 		places = h.unknown

@@ -42,7 +42,8 @@ func (p *usersPages) users(q *web.Request, status int, page usersPage) (err erro
 	if p.s.OpenID != nil {
 		page.From = p.s.OpenID.Issuer
 	}
-	if page.Users, err = p.s.Users.Users(q.Context()); err != nil {
+	page.Users, err = p.s.Users.Users(q.Context())
+	if err != nil {
 		return err
 	}
 	return q.Page(status, "users", page)
@@ -106,7 +107,8 @@ func (p *usersPages) changeUser(q *web.Request) error {
 	case "disable", "enable":
 		user.Disabled = act == "disable"
 	case "role":
-		if user.Role = trade.Role(q.PostForm.Get("role")); !slices.Contains(trade.Roles, user.Role) {
+		user.Role = trade.Role(q.PostForm.Get("role"))
+		if !slices.Contains(trade.Roles, user.Role) {
 			return refuse("users.no_role")
 		}
 	case "password":
@@ -114,7 +116,8 @@ func (p *usersPages) changeUser(q *web.Request) error {
 		if fault := PasswordFault(password, user.Name); fault != "" {
 			return refuse(fault)
 		}
-		if user.Password, err = p.s.hashes.hash(q, password); err != nil {
+		user.Password, err = p.s.hashes.hash(q, password)
+		if err != nil {
 			return err
 		}
 		user.PasswordAt = q.Site.Now()

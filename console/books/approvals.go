@@ -75,7 +75,8 @@ type approvalPage struct {
 
 func (p *approvalRoutes) approvalPage(q *web.Request) (page approvalPage, err error) {
 	id := pages.Number(q.PathValue("id"))
-	if page.Waits, err = p.office.ReviewApproval(q.Context(), id); err != nil {
+	page.Waits, err = p.office.ReviewApproval(q.Context(), id)
+	if err != nil {
 		return page, err
 	}
 	if page.Waits.Closing != nil {
@@ -101,7 +102,8 @@ func (p *approvalRoutes) approvalPage(q *web.Request) (page approvalPage, err er
 			if len(page.Steps) == pages.StepsShown {
 				continue
 			}
-			if step, err = pages.StepOf(q, p.office, s); err != nil {
+			step, err = pages.StepOf(q, p.office, s)
+			if err != nil {
 				return page, err
 			}
 			page.Steps = append(page.Steps, step)
@@ -184,7 +186,8 @@ func (p *approvalRoutes) showApproval(q *web.Request) error {
 
 // answered reads a person's answer and reason. ok is false if a response has been written already.
 func (p *approvalRoutes) answered(q *web.Request, may func(approvalPage) bool) (page approvalPage, ok bool, err error) {
-	if page, err = p.approvalPage(q); err != nil {
+	page, err = p.approvalPage(q)
+	if err != nil {
 		return page, false, err
 	}
 	if !may(page) {
@@ -203,7 +206,8 @@ func (p *approvalRoutes) approve(q *web.Request) error {
 		return err
 	}
 	if page.Approval.Act == acts.ActResend {
-		if page.Fault, err = p.sessions.Prove(q, q.PostForm.Get("password")); err != nil {
+		page.Fault, err = p.sessions.Prove(q, q.PostForm.Get("password"))
+		if err != nil {
 			return err
 		}
 		if page.Fault != "" {

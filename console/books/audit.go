@@ -109,7 +109,8 @@ func (p *auditRoutes) auditQuery(q *web.Request) auditPage {
 	}
 	var err, late error
 	page.Query.From, err = pages.ReadDay(page.From, q.Site.Zone, 0)
-	if page.Query.Until, late = pages.ReadDay(page.Until, q.Site.Zone, 1); err != nil || late != nil {
+	page.Query.Until, late = pages.ReadDay(page.Until, q.Site.Zone, 1)
+	if err != nil || late != nil {
 		page.Fault = "audit.day"
 	}
 	return page
@@ -143,7 +144,8 @@ func (p *auditRoutes) answer(q *web.Request, page auditPage) error {
 func (p *auditRoutes) checkAudit(q *web.Request) error {
 	page := p.auditQuery(q)
 	var err error
-	if page.Proof, err = p.office.VerifyAudit(q.Context()); err != nil {
+	page.Proof, err = p.office.VerifyAudit(q.Context())
+	if err != nil {
 		return err
 	}
 	page.Checked = true
@@ -198,7 +200,8 @@ func (p *auditRoutes) exportAudit(q *web.Request) error {
 				return err
 			}
 		}
-		if page.Query.Before = found.Next; found.Next == 0 {
+		page.Query.Before = found.Next
+		if found.Next == 0 {
 			break
 		}
 	}

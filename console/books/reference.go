@@ -94,7 +94,8 @@ func (p *referenceRoutes) referencePage(q *web.Request) (referencePage, error) {
 	page.May = page.Source == "ledger" && q.May(trade.Administrator)
 	page.Propose = page.Source == "ledger" && !page.May && q.May(trade.Accountant)
 	var err error
-	if page.Asked, err = pages.AskedFor(q.Context(), p.office, page.Kind); err != nil {
+	page.Asked, err = pages.AskedFor(q.Context(), p.office, page.Kind)
+	if err != nil {
 		return page, err
 	}
 	all, err := p.office.Shortages(q.Context())
@@ -186,7 +187,8 @@ func (p *referenceRoutes) setReference(q *web.Request) error {
 // oneCode reads the code, the id and the reason of a form, and passes them to store.
 func (p *referenceRoutes) oneCode(q *web.Request, page referencePage, store func(referencePage) error) error {
 	page.Code, page.ID = q.PostForm.Get("code"), q.PostForm.Get("id")
-	if page.Reason, page.Fault = pages.Reason(q); page.Fault == "" {
+	page.Reason, page.Fault = pages.Reason(q)
+	if page.Fault == "" {
 		var wrong *office.ReferenceFault
 		if err := store(page); !errors.As(err, &wrong) {
 			return err
@@ -230,7 +232,8 @@ func (p *referenceRoutes) removeReference(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	if page.Reason, page.Fault = pages.Reason(q); page.Fault != "" {
+	page.Reason, page.Fault = pages.Reason(q)
+	if page.Fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "references", page)
 	}
 	removed, err := p.office.RemoveReference(q.Context(), page.Kind, q.PostForm.Get("code"),

@@ -62,7 +62,8 @@ func (p *sheetRoutes) exportRows(q *web.Request) error {
 		n := 0
 		for page := first; ; {
 			for _, e := range page.Rows {
-				if n++; n > listMost {
+				n++
+				if n > listMost {
 					return web.BadRequest("rows_many")
 				}
 				if err := fn(e); err != nil {
@@ -74,7 +75,8 @@ func (p *sheetRoutes) exportRows(q *web.Request) error {
 			}
 			f.After = page.Next
 			var err error
-			if page, err = p.office.RowPage(q.Context(), f.RowQuery); err != nil {
+			page, err = p.office.RowPage(q.Context(), f.RowQuery)
+			if err != nil {
 				return err
 			}
 		}

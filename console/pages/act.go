@@ -80,7 +80,8 @@ func (s StepView) Sums() trade.Sums {
 	var out trade.Sums
 	out.Rows = 1
 	kg, ok := s.Before.Quantity.Kilograms()
-	if out.Kilograms = kg; !ok {
+	out.Kilograms = kg
+	if !ok {
 		out.Unweighed = 1
 	}
 	if currency, value, ok := s.Before.Value(); ok {
@@ -218,7 +219,8 @@ func (p *actRoutes) act(q *web.Request, page *actPage) error {
 	case fault == "" && !TypedFits(q, page.Plan.Count()):
 		fault = "act.other_count"
 	}
-	if page.Fault = fault; fault != "" {
+	page.Fault = fault
+	if fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "act", page)
 	}
 	done, err := p.office.Do(q.Context(), order, mark, Person(q, page.Reason))

@@ -88,7 +88,8 @@ func (p *changedRoutes) showChanged(q *web.Request) error {
 		return err
 	}
 	page.Next = rows.Next
-	if page.Rows, err = p.changed(q, rows.Rows); err != nil {
+	page.Rows, err = p.changed(q, rows.Rows)
+	if err != nil {
 		return err
 	}
 	return q.Page(http.StatusOK, "changed", page)
@@ -273,7 +274,8 @@ func (p *changedRoutes) planAck(q *web.Request) (ackPage, error) {
 		keys[entry.Job] = append(keys[entry.Job], entry.Key)
 	}
 	var err error
-	if page.Rows, err = p.changed(q, entries); err != nil {
+	page.Rows, err = p.changed(q, entries)
+	if err != nil {
 		return page, err
 	}
 	for _, job := range jobs {

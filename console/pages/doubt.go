@@ -221,21 +221,24 @@ func (p *doubtRoutes) doubtPage(q *web.Request) (doubtPage, error) {
 	if page.Unsent {
 		page.Ask = askPlatform
 	}
-	if page.Asked, err = AskedFor(q.Context(), p.office, entry.Job, entry.Key); err != nil {
+	page.Asked, err = AskedFor(q.Context(), p.office, entry.Job, entry.Key)
+	if err != nil {
 		return doubtPage{}, err
 	}
 	other, err := p.office.Counterpart(q.Context(), entry)
 	if err != nil {
 		return doubtPage{}, err
 	}
-	if page.Beside, err = besideOf(q, p.office, entry, other); err != nil {
+	page.Beside, err = besideOf(q, p.office, entry, other)
+	if err != nil {
 		return doubtPage{}, err
 	}
 	if page.Ask == askERP {
 		page.Do = p.office.Advice(entry, q.Lang).Do
 	}
 	if entry.State == trade.InDoubt {
-		if page.Place, page.Of, err = p.office.Place(q.Context(), entry); err != nil {
+		page.Place, page.Of, err = p.office.Place(q.Context(), entry)
+		if err != nil {
 			return doubtPage{}, err
 		}
 		page.Place, page.Of = page.Place+page.Done, page.Of+page.Done
@@ -247,11 +250,13 @@ func (p *doubtRoutes) doubtPage(q *web.Request) (doubtPage, error) {
 	fields := of.Fields
 	identify(&page, fields, shown.Doubt.Look)
 	page.What = view.Mask(sentence(q.Voice(), entry, asked(entry), fields, office.Field.Asked))
-	if page.Hints, err = hintsOf(q, p.office, entry, shown.Doubt.Attempts); err != nil {
+	page.Hints, err = hintsOf(q, p.office, entry, shown.Doubt.Attempts)
+	if err != nil {
 		return doubtPage{}, err
 	}
 	if !page.Open {
-		if page.Decided, err = p.decided(q, entry); err != nil {
+		page.Decided, err = p.decided(q, entry)
+		if err != nil {
 			return doubtPage{}, err
 		}
 	}
@@ -335,7 +340,8 @@ const adoptNoID = "adopt_no_id"
 // ordered reads the form about a row. ok is false if a response has been written, because the row
 // is already decided.
 func (p *doubtRoutes) ordered(q *web.Request) (page doubtPage, order acts.Order, ok bool, err error) {
-	if page, err = p.doubtPage(q); err != nil {
+	page, err = p.doubtPage(q)
+	if err != nil {
 		return page, order, false, err
 	}
 	if !page.Open {
@@ -419,7 +425,8 @@ func (p *doubtRoutes) doDoubt(q *web.Request) error {
 		page.Fault = "why_not.not_checked"
 	}
 	if order.Act == acts.ActResend && page.Fault == "" {
-		if page.Fault, err = p.sessions.Prove(q, q.PostForm.Get("password")); err != nil {
+		page.Fault, err = p.sessions.Prove(q, q.PostForm.Get("password"))
+		if err != nil {
 			return err
 		}
 	}

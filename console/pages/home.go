@@ -132,7 +132,8 @@ func (p *homeRoutes) showHome(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	if page.Asked, err = p.office.Approvals(q.Context()); err != nil {
+	page.Asked, err = p.office.Approvals(q.Context())
+	if err != nil {
 		return err
 	}
 	page.Asked = page.Asked[:min(len(page.Asked), askedShown)]
@@ -171,7 +172,8 @@ func (p *homeRoutes) home(q *web.Request) (*homePage, error) {
 	for _, job := range page.Jobs {
 		known[job.Name] = true
 	}
-	if page.Chart, err = p.days.chart(q.Context(), p.office, known, q.Site.Now(), q.Site.Zone); err != nil {
+	page.Chart, err = p.days.chart(q.Context(), p.office, known, q.Site.Now(), q.Site.Zone)
+	if err != nil {
 		// the rest of the page is shown all the same
 		q.Site.Log.Warn("the chart of the first page cannot be drawn", zap.Error(err))
 	}
@@ -210,7 +212,8 @@ func (p *homeRoutes) homeJob(q *web.Request, h *homeJob,
 	flags map[trade.Flag]int,
 ) (map[trade.State]int, error) {
 	var err error
-	if h.Status, err = p.office.JobStatus(q.Context(), h.Name); err != nil {
+	h.Status, err = p.office.JobStatus(q.Context(), h.Name)
+	if err != nil {
 		return nil, err
 	}
 	if h.Status.State != trade.Idle && h.Status.State != trade.Running && h.Status.Stop != nil {

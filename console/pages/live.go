@@ -50,7 +50,8 @@ func (s *streams) leave(user int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.all--
-	if s.of[user]--; s.of[user] == 0 {
+	s.of[user]--
+	if s.of[user] == 0 {
 		delete(s.of, user)
 	}
 }

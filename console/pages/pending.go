@@ -64,7 +64,8 @@ func (p *pendingRoutes) showPending(q *web.Request) error {
 		return err
 	}
 	page := pendingPage{At: stuck.At, Moving: stuck.Moving, Here: q.Form.Get("who"), Reading: stuck.Reading}
-	if page.Ran, err = p.orders.told(q, false); err != nil {
+	page.Ran, err = p.orders.told(q, false)
+	if err != nil {
 		return err
 	}
 	if page.Reading > 0 {
@@ -294,7 +295,8 @@ func (p *pendingRoutes) doRetry(q *web.Request) error {
 		return err
 	}
 	if moved {
-		if page, err = p.planRetry(q, q.PostForm.Get("cause")); err != nil {
+		page, err = p.planRetry(q, q.PostForm.Get("cause"))
+		if err != nil {
 			return err
 		}
 		page.Fault = "desk.moved"

@@ -71,7 +71,8 @@ func reportQuery(form url.Values) (q office.ReportQuery, fault string) {
 			continue
 		}
 		var err error
-		if *day, err = trade.ParseDate(text); err != nil {
+		*day, err = trade.ParseDate(text)
+		if err != nil {
 			return q, "report.no_day"
 		}
 	}
@@ -83,7 +84,8 @@ func reportQuery(form url.Values) (q office.ReportQuery, fault string) {
 		"producer": &q.Producers, "place": &q.Places, "branch": &q.Branches,
 	} {
 		for part := range strings.SplitSeq(form.Get(name), ",") {
-			if part = strings.TrimSpace(part); part != "" {
+			part = strings.TrimSpace(part)
+			if part != "" {
 				*list = append(*list, part)
 			}
 		}
@@ -120,7 +122,8 @@ func (p *reportRoutes) showReport(q *web.Request) error {
 	if fault == "" && p.future(q, query.AsOf) {
 		fault = "report.future"
 	}
-	if page.Fault = fault; fault != "" {
+	page.Fault = fault
+	if fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "report", page)
 	}
 	done, err := p.patient(q)
@@ -237,7 +240,8 @@ func (p *reportRoutes) doClosing(q *web.Request) error {
 	if err != nil || !ok {
 		return err
 	}
-	if page.Reason, page.Fault = Reason(q); page.Fault != "" {
+	page.Reason, page.Fault = Reason(q)
+	if page.Fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "report_close", page)
 	}
 	if len(page.Plan.Before) > 0 && q.PostForm.Get("again") == "" {

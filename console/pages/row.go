@@ -119,7 +119,8 @@ func (p *rowRoutes) showRow(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	if page.Ran, err = p.orders.told(q, false); err != nil {
+	page.Ran, err = p.orders.told(q, false)
+	if err != nil {
 		return err
 	}
 	return q.Page(http.StatusOK, "row", page)
@@ -160,23 +161,28 @@ func (p *rowRoutes) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*
 	if err != nil {
 		return nil, err
 	}
-	if page.Hints, err = hintsOf(q, p.office, entry, attempts); err != nil {
+	page.Hints, err = hintsOf(q, p.office, entry, attempts)
+	if err != nil {
 		return nil, err
 	}
-	if page.Asked, err = AskedFor(q.Context(), p.office, entry.Job, entry.Key); err != nil {
+	page.Asked, err = AskedFor(q.Context(), p.office, entry.Job, entry.Key)
+	if err != nil {
 		return nil, err
 	}
 	other, err := p.office.Counterpart(q.Context(), entry)
 	if err != nil {
 		return nil, err
 	}
-	if page.Beside, err = besideOf(q, p.office, entry, other); err != nil {
+	page.Beside, err = besideOf(q, p.office, entry, other)
+	if err != nil {
 		return nil, err
 	}
-	if page.Other, err = p.office.Renumbered(q.Context(), entry); err != nil {
+	page.Other, err = p.office.Renumbered(q.Context(), entry)
+	if err != nil {
 		return nil, err
 	}
-	if page.History, err = p.office.AuditOf(q.Context(), entry.Job+" "+entry.Key, historyShown); err != nil {
+	page.History, err = p.office.AuditOf(q.Context(), entry.Job+" "+entry.Key, historyShown)
+	if err != nil {
 		return nil, err
 	}
 	fields, err := p.readFields(q, page, revealed)
@@ -233,7 +239,8 @@ func (p *rowRoutes) readFamily(q *web.Request, page *rowPage) error {
 	if err != nil {
 		return err
 	}
-	if page.Family.More = len(dependents) > dependentsShown; page.Family.More {
+	page.Family.More = len(dependents) > dependentsShown
+	if page.Family.More {
 		dependents = dependents[:dependentsShown]
 	}
 	for _, d := range dependents {

@@ -78,14 +78,17 @@ func rowColumns(f RowFilter) []rowColumn {
 	} {
 		c := rowColumn{Name: string(name), Number: name == trade.ByVolume || name == trade.ByValue}
 		to := f
-		if to.Sort = name; name != trade.ByTitle && name != trade.ByState {
+		to.Sort = name
+		if name != trade.ByTitle && name != trade.ByState {
 			to.Sort = "-" + name
 		}
 		if by == name {
-			if c.Sorted = "ascending"; down {
+			c.Sorted = "ascending"
+			if down {
 				c.Sorted = "descending"
 			}
-			if to.Sort = "-" + name; down {
+			to.Sort = "-" + name
+			if down {
 				to.Sort = name
 			}
 		}
@@ -140,7 +143,8 @@ func (p *rowsRoutes) showRows(q *web.Request) error {
 	for _, e := range found.Rows {
 		page.Rows = append(page.Rows, p.lineOf(q, e))
 	}
-	if page.Many = found.Many; page.Many { // they are not in that order
+	page.Many = found.Many
+	if page.Many { // they are not in that order
 		f.Sort, page.Filter.Sort = trade.NewestFirst, trade.NewestFirst
 	}
 	page.Columns = rowColumns(f)
@@ -151,10 +155,12 @@ func (p *rowsRoutes) showRows(q *web.Request) error {
 	if f.After != "" {
 		page.First = "/rows?" + f.values("").Encode()
 	}
-	if page.Counted, err = p.counted(q, f); err != nil {
+	page.Counted, err = p.counted(q, f)
+	if err != nil {
 		return err
 	}
-	if page.Saved, err = p.office.SavedFilters(q.Context(), q.Login.User.ID); err != nil {
+	page.Saved, err = p.office.SavedFilters(q.Context(), q.Login.User.ID)
+	if err != nil {
 		return err
 	}
 	return q.Page(http.StatusOK, "rows", page)
@@ -232,7 +238,8 @@ func ReadFilter(v url.Values, zone *time.Location) (RowFilter, error) {
 		return f, web.BadRequest("filter")
 	}
 	var err error
-	if f.From, err = ReadDay(f.FromText, zone, 0); err != nil {
+	f.From, err = ReadDay(f.FromText, zone, 0)
+	if err != nil {
 		return f, err
 	}
 	f.Until, err = ReadDay(f.UntilText, zone, 1)

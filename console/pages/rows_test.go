@@ -107,7 +107,8 @@ func TestSavedFiltersAreBounded(t *testing.T) {
 		if err != nil || len(found.Records) != 1 || found.Records[0].Target != "7" {
 			t.Errorf("the audit has %+v (%v)", found.Records, err)
 		}
-		if found, err = s.AuditPage(t.Context(), trade.AuditQuery{Act: "filter save", Limit: 99}); err != nil ||
+		found, err = s.AuditPage(t.Context(), trade.AuditQuery{Act: "filter save", Limit: 99})
+		if err != nil ||
 			len(found.Records) != trade.SavedFiltersMost+2 {
 			t.Errorf("the audit has %d (%v)", len(found.Records), err)
 		}

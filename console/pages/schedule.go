@@ -45,7 +45,8 @@ func (p *scheduleRoutes) showSchedules(q *web.Request) error {
 		return err
 	}
 	page := schedulesPage{Live: liveNow(p.office, q)}
-	if page.Ran, err = p.orders.told(q, true); err != nil {
+	page.Ran, err = p.orders.told(q, true)
+	if err != nil {
 		return err
 	}
 	for _, s := range schedules {
@@ -181,7 +182,8 @@ func (p *scheduleRoutes) doSchedule(q *web.Request) error {
 		return q.Page(http.StatusUnprocessableEntity, "schedules_plan", page)
 	}
 	if !done.Done {
-		if page, err = p.planJob(q); err != nil {
+		page, err = p.planJob(q)
+		if err != nil {
 			return err
 		}
 		page.Fault = "desk.moved"

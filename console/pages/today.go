@@ -129,7 +129,8 @@ func taskOf(c office.Cause) task {
 	for _, w := range []trade.Decimal{
 		weights[trade.OrderCommitments], fixed, weights[trade.Deliveries], weights[trade.Traceability],
 	} {
-		if t.Weight = w; w.Sign() != 0 {
+		t.Weight = w
+		if w.Sign() != 0 {
 			break
 		}
 	}

@@ -16,7 +16,8 @@ func KeyCondition(b *Binder, cols []Column, keys [][]Value,
 		all := make([]string, len(key))
 		for i, v := range key {
 			var bad *fault.Error
-			if all[i], bad = term(b, cols[i], v); bad != nil {
+			all[i], bad = term(b, cols[i], v)
+			if bad != nil {
 				return "", bad
 			}
 		}

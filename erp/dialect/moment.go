@@ -38,7 +38,8 @@ func ParseMoment(s string) (Moment, bool) {
 	at := time.Duration(c.number(2, 24)) * time.Hour
 	c.must(":")
 	at += time.Duration(c.number(2, 59)) * time.Minute
-	if m.secs = c.one(":") != ""; m.secs {
+	m.secs = c.one(":") != ""
+	if m.secs {
 		at += time.Duration(c.number(2, 60)) * time.Second
 		if c.one(".") != "" {
 			m.digits = max(1, min(9, len(c.rest)-len(strings.TrimLeft(c.rest, "0123456789"))))

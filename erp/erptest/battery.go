@@ -73,7 +73,8 @@ func customersBattery(t *testing.T, e Engine) {
 	s, db := e.Start(t, `CREATE TABLE c (k int)`)
 	lines := map[string]string{}
 	must.Do(t, s.Battery(t.Context(), func(f erp.Finding) {
-		if lines[f.Line] = f.Result; f.Result == erp.Differs {
+		lines[f.Line] = f.Result
+		if f.Result == erp.Differs {
 			t.Errorf("%s: %s, want %s", f.Line, f.Got, f.Want)
 		}
 	}))
@@ -415,7 +416,8 @@ func cancelledRead(t *testing.T, e Engine) {
 	defer cancel()
 	n := 0
 	res, err := s.Read(ctx, erp.Query{SQL: e.Numbers(900), Key: []string{"k"}}, erp.Window{}, func(erp.Row) error {
-		if n++; n == 150 {
+		n++
+		if n == 150 {
 			cancel()
 		}
 		return nil
@@ -442,7 +444,8 @@ func oneSnapshot(t *testing.T, e Engine) {
 	n := 0
 	res := must.Get(s.Read(t.Context(), erp.Query{SQL: "SELECT * FROM c", Key: []string{"k"}, ChangedAt: "em"},
 		erp.Window{}, func(erp.Row) error {
-			if n++; n == 1 {
+			n++
+			if n == 1 {
 				Exec(t, db, `INSERT INTO c VALUES (999, '2026-02-02 00:00:00', '')`,
 					`UPDATE c SET em = '2026-02-02 00:00:00' WHERE k > 400`)
 			}

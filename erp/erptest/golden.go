@@ -89,7 +89,8 @@ func statements(t *testing.T, e *dialect.Engine, d dialect.Dialect, s Sample) st
 			show("window on "+c.Name+", its bound is "+d.Item(c, dialect.ForBound).SQL, cond, b.Args...)
 			b = dialect.NewBinder(e.Syntax)
 			none := dialect.Window{Since: "0001-01-01" + since[10:], Lookback: time.Hour}
-			if cond, bad = d.Window(b, c, none); bad != nil {
+			cond, bad = d.Window(b, c, none)
+			if bad != nil {
 				t.Fatal(bad)
 			}
 			show("window on "+c.Name+" after a time that means none", cond, b.Args...)

@@ -47,7 +47,8 @@ func SplitUnion(st Statement) (parts []Select, ok bool) {
 			return false
 		}
 		sel, ok := splitSelect(branch, made)
-		if sel.before = with; len(parts) > 0 {
+		sel.before = with
+		if len(parts) > 0 {
 			sel.before = parts[0].From().With("1 = 0") + "\nUNION ALL\n"
 		}
 		parts = append(parts, sel)

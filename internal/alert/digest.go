@@ -147,7 +147,8 @@ func (s *Service) digestJobs(ctx context.Context, d *Digest) error {
 			}
 		}
 		if s.Causes != nil {
-			if job.Causes, err = s.Causes(ctx, j.Name, nil); err != nil {
+			job.Causes, err = s.Causes(ctx, j.Name, nil)
+			if err != nil {
 				return err
 			}
 		}

@@ -52,7 +52,8 @@ func (s *Service) digestSent(ctx context.Context, d *Digest) error {
 			d.add(sent, bodyOf(sent), "")
 			return nil
 		}
-		if children = append(children, sent); len(children) < childPage {
+		children = append(children, sent)
+		if len(children) < childPage {
 			return nil
 		}
 		full := children

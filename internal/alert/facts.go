@@ -115,26 +115,31 @@ func (s *Service) readFacts(ctx context.Context) (facts, error) {
 	if err != nil {
 		return f, err
 	}
-	if f.silence, err = s.Ledger.EventSilence(ctx); err != nil {
+	f.silence, err = s.Ledger.EventSilence(ctx)
+	if err != nil {
 		return f, err
 	}
 	waits, err := s.Ledger.Approvals(ctx, f.at)
 	if err != nil {
 		return f, err
 	}
-	if f.approvals = len(waits); f.approvals > 0 {
+	f.approvals = len(waits)
+	if f.approvals > 0 {
 		first := slices.MinFunc(waits, func(a, b trade.Approval) int { return a.People[0].At.Compare(b.People[0].At) })
-		if f.accounts, err = s.Ledger.AccountChanges(ctx, first.People[0].At.Add(-trade.AccountsSettle)); err != nil {
+		f.accounts, err = s.Ledger.AccountChanges(ctx, first.People[0].At.Add(-trade.AccountsSettle))
+		if err != nil {
 			return f, err
 		}
 	}
-	if f.backup, err = s.Ledger.LastBackup(ctx); err != nil {
+	f.backup, err = s.Ledger.LastBackup(ctx)
+	if err != nil {
 		return f, err
 	}
 	jobs := map[string]bool{}
 	for _, job := range s.Jobs {
 		jobs[job.Name] = true
-		if f.jobs, err = s.readJob(ctx, f.jobs, job, true); err != nil {
+		f.jobs, err = s.readJob(ctx, f.jobs, job, true)
+		if err != nil {
 			return f, err
 		}
 	}
@@ -142,7 +147,8 @@ func (s *Service) readFacts(ctx context.Context) (facts, error) {
 		if jobs[name] {
 			continue
 		}
-		if f.jobs, err = s.readJob(ctx, f.jobs, Job{Name: name}, false); err != nil {
+		f.jobs, err = s.readJob(ctx, f.jobs, Job{Name: name}, false)
+		if err != nil {
 			return f, err
 		}
 	}
@@ -152,7 +158,8 @@ func (s *Service) readFacts(ctx context.Context) (facts, error) {
 func (s *Service) readJob(ctx context.Context, list []jobFacts, job Job, configured bool) ([]jobFacts, error) {
 	j := jobFacts{Job: job, configured: configured, states: map[trade.State]int{}, runs: s.runs[job.Name]}
 	var err error
-	if j.status, err = s.Ledger.JobStatus(ctx, job.Name); err != nil {
+	j.status, err = s.Ledger.JobStatus(ctx, job.Name)
+	if err != nil {
 		return list, err
 	}
 	tallies, err := s.Ledger.Counts(ctx, job.Name)
@@ -162,7 +169,8 @@ func (s *Service) readJob(ctx context.Context, list []jobFacts, job Job, configu
 	for _, t := range tallies {
 		j.states[t.State] += t.Count
 	}
-	if j.flags, err = s.Ledger.FlagCounts(ctx, job.Name); err != nil {
+	j.flags, err = s.Ledger.FlagCounts(ctx, job.Name)
+	if err != nil {
 		return list, err
 	}
 	j.ages, err = s.Ledger.Ages(ctx, job.Name)

@@ -134,7 +134,8 @@ func (m Message) teams() teamsMessage {
 	}}
 	room := teamsBytes
 	for _, p := range m.Parts {
-		if room -= len(p.Heading) + len(p.plain()); room < 0 {
+		room -= len(p.Heading) + len(p.plain())
+		if room < 0 {
 			body = append(body, teamsBlock{Type: "TextBlock", Text: "…", Wrap: true})
 			break
 		}

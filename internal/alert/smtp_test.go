@@ -172,7 +172,8 @@ func (m *letter) read() error {
 		return err
 	}
 	m.id = parsed.Header.Get("Message-Id")
-	if m.subject, err = new(mime.WordDecoder).DecodeHeader(parsed.Header.Get("Subject")); err != nil {
+	m.subject, err = new(mime.WordDecoder).DecodeHeader(parsed.Header.Get("Subject"))
+	if err != nil {
 		return err
 	}
 	kind, params, err := mime.ParseMediaType(parsed.Header.Get("Content-Type"))

@@ -111,7 +111,8 @@ func (v voice) list(items []string) string {
 func (v voice) jobs(jobs []Job) string {
 	names := make([]string, len(jobs))
 	for i, j := range jobs {
-		if names[i] = v.job(j.Name); names[i] != j.Name {
+		names[i] = v.job(j.Name)
+		if names[i] != j.Name {
 			continue
 		}
 		if j.Sends != "" && j.Sends.Plural(v.lang) != j.Name {

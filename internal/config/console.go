@@ -40,7 +40,8 @@ func (c *Config) checkConsole(d *Decoder) {
 		d.Fault("console.name", "must be one line")
 	}
 	for i, name := range o.Hosts {
-		if o.Hosts[i] = strings.ToLower(name); !hostName.MatchString(o.Hosts[i]) {
+		o.Hosts[i] = strings.ToLower(name)
+		if !hostName.MatchString(o.Hosts[i]) {
 			if _, err := netip.ParseAddr(name); err != nil {
 				d.Fault("console.hosts",
 					"number "+strconv.Itoa(i+1)+

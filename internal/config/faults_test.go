@@ -684,7 +684,8 @@ jobs:`,
 			for line := range strings.SplitSeq(tt.want, "\n") {
 				told := false
 				for at := 0; at >= 0 && !told; { // the sentence begins behind the place
-					if at = strings.Index(line, ": "); at >= 0 {
+					at = strings.Index(line, ": ")
+					if at >= 0 {
 						line = line[at+2:]
 						_, told = i18n.Translate(i18n.Portuguese, line)
 					}

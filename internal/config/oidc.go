@@ -126,7 +126,8 @@ func (o ConsoleConfig) OpenID() (*auth.OpenID, error) {
 	}
 	if o.OIDC.Proxy != "" {
 		var err error
-		if options.Proxy, err = url.Parse(o.OIDC.Proxy); err != nil {
+		options.Proxy, err = url.Parse(o.OIDC.Proxy)
+		if err != nil {
 			return nil, fmt.Errorf("console.oidc.proxy: %w", err)
 		}
 	}

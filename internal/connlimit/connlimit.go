@@ -53,7 +53,8 @@ func (c *Count) Enter(address netip.Addr, most int) (leave func(), ok bool) {
 	return sync.OnceFunc(func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if c.by[sender]--; c.by[sender] == 0 {
+		c.by[sender]--
+		if c.by[sender] == 0 {
 			delete(c.by, sender)
 		}
 	}), true
@@ -103,7 +104,8 @@ func (l *Listener) let(inner net.Conn) net.Conn {
 	leave := func() {}
 	if address.IsValid() && !shared {
 		var ok bool
-		if leave, ok = l.count.Enter(address, l.Each); !ok {
+		leave, ok = l.count.Enter(address, l.Each)
+		if !ok {
 			return nil
 		}
 	}

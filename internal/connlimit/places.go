@@ -61,7 +61,8 @@ func (p *Places) share(sender string, most int) (taken chan struct{}, forget fun
 	return s.taken, func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		if s.users--; s.users == 0 {
+		s.users--
+		if s.users == 0 {
 			delete(p.shares, sender)
 		}
 	}

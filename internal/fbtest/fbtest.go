@@ -80,7 +80,8 @@ func start() (*Server, error) {
 		return nil, fmt.Errorf("fbtest: %w", err)
 	}
 	s := &Server{common}
-	if err = s.initialize(); err == nil {
+	err = s.initialize()
+	if err == nil {
 		err = s.startOnFreePort()
 	}
 	if err != nil {

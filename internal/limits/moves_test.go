@@ -90,7 +90,8 @@ func move(ctx context.Context, e *trade.Entry, s *step, u []trade.Update, n *tra
 		t.Errorf("of the rows of the ledger nothing was found in %q", got)
 	}
 	want := []string{"x/x.go:13: e.State", "x/x.go:14: s.After.Cause", "x/x.go:16: o.Entry.NextAttemptAt"}
-	if got = slices.DeleteFunc(got, inState); !slices.Equal(got, want) {
+	got = slices.DeleteFunc(got, inState)
+	if !slices.Equal(got, want) {
 		t.Errorf("found %q, want %q", got, want)
 	}
 }

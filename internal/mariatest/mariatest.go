@@ -103,7 +103,8 @@ func start() (*Server, error) {
 		return nil, fmt.Errorf("mariatest: %w", err)
 	}
 	s := &Server{common, binary}
-	if err = s.bootstrap(); err == nil {
+	err = s.bootstrap()
+	if err == nil {
 		err = s.startOnFreePort()
 	}
 	if err != nil {

@@ -52,7 +52,8 @@ func newClusterWith(kind throwaway.Kind, more string) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err = c.initialize(more); err == nil {
+	err = c.initialize(more)
+	if err == nil {
 		err = c.startOnFreePort()
 	}
 	if err != nil {
@@ -136,7 +137,8 @@ func (c *Cluster) template(name string, fill func(dsn string) error) (string, er
 	made, known := c.templates[name]
 	if !known {
 		made.database = c.newName("template")
-		if made.err = c.admin("CREATE DATABASE " + made.database); made.err == nil {
+		made.err = c.admin("CREATE DATABASE " + made.database)
+		if made.err == nil {
 			made.err = fill(c.DSN(made.database))
 		}
 		if made.err == nil {

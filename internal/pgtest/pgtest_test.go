@@ -212,7 +212,8 @@ func TestTheServerDiesWithAKilledTestProcessAndItsFolderIsRemovedLater(t *testin
 	_, scanErr := fmt.Sscan(line, &pid, &dir)
 	pidfd := -1
 	if scanErr == nil {
-		if pidfd, err = unix.PidfdOpen(pid, 0); err != nil {
+		pidfd, err = unix.PidfdOpen(pid, 0)
+		if err != nil {
 			t.Errorf("the server %d is not running: %v", pid, err)
 		}
 	}

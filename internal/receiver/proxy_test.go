@@ -126,7 +126,8 @@ func (w *fronted) launch(receiver string, certificate, key []byte) {
 	w.t.Helper()
 	program, err := exec.LookPath(w.program)
 	if err != nil {
-		if program, err = exec.LookPath("/usr/sbin/" + w.program); err != nil {
+		program, err = exec.LookPath("/usr/sbin/" + w.program)
+		if err != nil {
 			w.t.Fatalf("%v: run `make need`, which installs it", err)
 		}
 	}

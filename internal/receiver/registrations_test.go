@@ -20,7 +20,8 @@ func TestARegistrationThatIsMadeDuringAReadingIsFound(t *testing.T) {
 	b := newBook(Options{
 		Now: func() time.Time { looks <- struct{}{}; return clock },
 		Webhooks: func(context.Context) ([]trade.Webhook, error) {
-			if reads++; reads > 1 {
+			reads++
+			if reads > 1 {
 				return []trade.Webhook{{ID: "hook", PathHash: HashOf(fresh.Path), LoginHash: HashOf(fresh.Basic())}},
 					nil
 			}

@@ -76,7 +76,8 @@ func reserveLow() (null int, err error) {
 		return 0, err
 	}
 	for null < lowest {
-		if null, err = unix.Open(os.DevNull, unix.O_RDWR|unix.O_CLOEXEC, 0); err != nil {
+		null, err = unix.Open(os.DevNull, unix.O_RDWR|unix.O_CLOEXEC, 0)
+		if err != nil {
 			return 0, err
 		}
 	}

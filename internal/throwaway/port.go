@@ -22,7 +22,8 @@ func FreePort() (int, error) {
 	for range tries {
 		port := lowest + rand.IntN(highest-lowest)
 		var l net.Listener
-		if l, err = net.Listen("tcp4", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+		l, err = net.Listen("tcp4", fmt.Sprintf("127.0.0.1:%d", port))
+		if err == nil {
 			return port, l.Close()
 		}
 	}

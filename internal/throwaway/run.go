@@ -66,7 +66,8 @@ func (s *Shared[S]) Get(t testing.TB) S {
 	t.Helper()
 	NeedMain(t)
 	s.once.Do(func() {
-		if s.server, s.err = s.Start(); s.err != nil {
+		s.server, s.err = s.Start()
+		if s.err != nil {
 			return
 		}
 		ends.mu.Lock()

@@ -78,10 +78,12 @@ func (s *Server) OnFreePort(start func() error, again func() bool) error {
 	const tries = 20
 	var err error
 	for range tries {
-		if s.Port, err = FreePort(); err != nil {
+		s.Port, err = FreePort()
+		if err != nil {
 			return err
 		}
-		if err = start(); err == nil || !again() {
+		err = start()
+		if err == nil || !again() {
 			return err
 		}
 	}
@@ -129,7 +131,8 @@ func (s *Server) PID() int {
 // Halt stops the server where it runs. Its folder stays.
 func (s *Server) Halt() error {
 	p := s.process
-	if s.process = nil; p == nil {
+	s.process = nil
+	if p == nil {
 		return nil
 	}
 	return p.Stop(s.Quit, s.name)

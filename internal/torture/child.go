@@ -190,7 +190,8 @@ func (c *child) Settle(ctx context.Context) error {
 		if err := json.Unmarshal([]byte(last), &out); err != nil {
 			return fmt.Errorf("the summary of a pass: %w: %s", err, last)
 		}
-		if quiet++; elsewhere {
+		quiet++
+		if elsewhere {
 			quiet = 0
 		}
 		for _, r := range out.Runs {
@@ -283,7 +284,8 @@ func (t *trigger) pull(at moment) {
 	if t.fired == nil || t.at != at {
 		return
 	}
-	if t.left--; t.left == 0 {
+	t.left--
+	if t.left == 0 {
 		close(t.fired)
 		t.fired = nil
 	}

@@ -81,7 +81,8 @@ func Run(ctx context.Context, opts Options) (v Verdict, err error) {
 // reached without the proxy that cuts connections.
 func Begin(ctx context.Context, opts Options, platform sandbox.Options, direct bool) (*Trial, error) {
 	var err error
-	if opts.Dir, err = filepath.Abs(opts.Dir); err != nil { // a ledger needs an absolute path
+	opts.Dir, err = filepath.Abs(opts.Dir)
+	if err != nil { // a ledger needs an absolute path
 		return nil, err
 	}
 	if opts.MaxInFlight == 0 {
@@ -104,32 +105,38 @@ func Begin(ctx context.Context, opts Options, platform sandbox.Options, direct b
 		Seed: opts.Seed, ERP: opts.ERP.Driver, Ledger: opts.Ledger.Driver,
 		MaxInFlight: opts.MaxInFlight,
 	}
-	if t.truth, err = os.OpenFile(filepath.Join(opts.Dir, "truth.jsonl"), os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND,
-		0o600); err != nil {
+	t.truth, err = os.OpenFile(filepath.Join(opts.Dir, "truth.jsonl"), os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND,
+		0o600)
+	if err != nil {
 		return nil, fmt.Errorf("the log of the platform: %w", err)
 	}
 	if platform.Faults == nil {
-		if platform.Faults, err = sandbox.ParseFaults(platformFaults); err != nil {
+		platform.Faults, err = sandbox.ParseFaults(platformFaults)
+		if err != nil {
 			return nil, errors.Join(err, t.Close())
 		}
 	}
 	platform.APIKey, platform.Log, platform.Seed = APIKey, t.truth, int64(opts.Seed>>1)|1
 	platform.OnPost, platform.OnExecuted = func(int) { t.trigger.arrived() },
 		func(int, sandbox.Record) { t.trigger.executed() }
-	if t.API, err = sandbox.Start(platform, "127.0.0.1:0"); err != nil {
+	t.API, err = sandbox.Start(platform, "127.0.0.1:0")
+	if err != nil {
 		return nil, errors.Join(err, t.Close())
 	}
 	url := t.API.URL
 	if !direct {
-		if t.net, err = newProxy(url, opts.Seed); err != nil {
+		t.net, err = newProxy(url, opts.Seed)
+		if err != nil {
 			return nil, errors.Join(err, t.Close())
 		}
 		url = t.net.url
 	}
-	if t.Work, err = newWorkload(ctx, opts.ERP, opts.Seed); err != nil {
+	t.Work, err = newWorkload(ctx, opts.ERP, opts.Seed)
+	if err != nil {
 		return nil, errors.Join(err, t.Close())
 	}
-	if t.Child, err = newChild(ctx, opts, url); err != nil {
+	t.Child, err = newChild(ctx, opts, url)
+	if err != nil {
 		return nil, errors.Join(err, t.Close())
 	}
 	return t, nil

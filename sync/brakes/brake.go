@@ -113,7 +113,8 @@ func (r *Guard) brakeRetyped(ctx context.Context, memory trade.Memory, came trad
 			if v.Cause != trade.CauseRetyped && !twoJobs {
 				continue
 			}
-			if count++; len(samples) < run.BrakeSamples {
+			count++
+			if len(samples) < run.BrakeSamples {
 				was := ""
 				if v.Cause == trade.CauseRetyped {
 					lost := v.Because.Candidate.Record

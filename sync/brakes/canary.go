@@ -29,7 +29,8 @@ func (r *Guard) canary(memory *trade.Memory) error {
 	if c := memory.Canary; c != nil && c.Mapping == mapping {
 		went = *c
 	}
-	if r.Trial = &went; r.TrialLeft() == 0 {
+	r.Trial = &went
+	if r.TrialLeft() == 0 {
 		return r.Unconfirmed()
 	}
 	memory.Canary = &trade.Canary{Mapping: mapping, Rows: r.run.Job.Spec.Canary, Samples: went.Samples}
@@ -49,7 +50,8 @@ func (r *Guard) Tried(key string) {
 	if r.Trial == nil {
 		return
 	}
-	if r.Trial.Rows++; len(r.Trial.Samples) < run.BrakeSamples {
+	r.Trial.Rows++
+	if len(r.Trial.Samples) < run.BrakeSamples {
 		r.Trial.Samples = append(slices.Clone(r.Trial.Samples), key)
 	}
 }

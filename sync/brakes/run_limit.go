@@ -59,7 +59,8 @@ func (r *Guard) DueFreight(ctx context.Context) (due trade.Freight, samples []st
 		if len(entries) == 0 {
 			break
 		}
-		if after = entries[len(entries)-1].ID; r.run.Dry != nil {
+		after = entries[len(entries)-1].ID
+		if r.run.Dry != nil {
 			entries = slices.DeleteFunc(entries, func(e trade.Entry) bool { return r.run.Dry.Judged[e.ID] })
 		}
 		count(entries)

@@ -36,7 +36,8 @@ func keepLocalTimes(schedule cron.Schedule) cron.Schedule {
 func (c civil) Next(t time.Time) time.Time {
 	on := asUTC(t.In(c.zone))
 	for {
-		if on = c.spec.Next(on); on.IsZero() {
+		on = c.spec.Next(on)
+		if on.IsZero() {
 			return on
 		}
 		if at := c.moment(on); at.After(t) {

@@ -108,7 +108,8 @@ func TestF077EachDayComesOnceInEveryZone(t *testing.T) {
 			}
 			day := time.Date(2000, 1, 2, 0, 0, 0, 0, time.UTC)
 			for at := time.Date(2000, 1, 1, 23, 45, 0, 0, zone); day.Year() < 2020; day = day.AddDate(0, 0, 1) {
-				if at = schedule.Next(at); at.In(zone).Format(time.DateOnly) != day.Format(time.DateOnly) {
+				at = schedule.Next(at)
+				if at.In(zone).Format(time.DateOnly) != day.Format(time.DateOnly) {
 					t.Fatalf("%s in %s comes at %s, want once on %s", text, name, at.In(zone),
 						day.Format(time.DateOnly))
 				}

@@ -110,7 +110,8 @@ func (f field) plain(item string) (string, error) {
 	last := first
 	switch {
 	case ranged:
-		if last, err = f.number(to); err != nil {
+		last, err = f.number(to)
+		if err != nil {
 			return "", err
 		}
 	case stepped:

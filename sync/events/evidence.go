@@ -190,7 +190,8 @@ func (h *Processor) readBack(ctx context.Context, c trade.Candidate) error {
 	case c.Purpose == trade.ForDeletion && failure.Answer.NotFound():
 		return h.deleted(ctx, c)
 	}
-	if c.Status = failure.Answer.Status; c.Status == http.StatusNotFound && !failure.Answer.NotFound() {
+	c.Status = failure.Answer.Status
+	if c.Status == http.StatusNotFound && !failure.Answer.NotFound() {
 		c.Status = 0 // something between us and the platform has answered
 	}
 	return h.notRead(ctx, c)
@@ -199,7 +200,8 @@ func (h *Processor) readBack(ctx context.Context, c trade.Candidate) error {
 // notRead schedules the next try; after an hour in all the record counts as unreadable.
 func (h *Processor) notRead(ctx context.Context, c trade.Candidate) error {
 	c.NextAt = h.Now().Add(readPauses[min(c.Tries, len(readPauses)-1)])
-	if c.Tries++; !c.NextAt.Before(c.LastAt.Add(readFor)) && c.Tries > len(readPauses) || c.Tries > maxReadTries {
+	c.Tries++
+	if !c.NextAt.Before(c.LastAt.Add(readFor)) && c.Tries > len(readPauses) || c.Tries > maxReadTries {
 		c.NextAt = mapping.NoTime
 		c.State = trade.CandidateUnreadable
 	}
@@ -214,7 +216,8 @@ func (h *Processor) found(ctx context.Context, c trade.Candidate, there apiclien
 	c.Status = http.StatusOK
 	// the event reported a deletion, but the platform has the record: deleting may take a moment
 	if c.Purpose == trade.ForDeletion {
-		if c.State = trade.CandidateRead; c.Tries < maxReadTries {
+		c.State = trade.CandidateRead
+		if c.Tries < maxReadTries {
 			return h.notRead(ctx, c)
 		}
 	}

@@ -48,10 +48,12 @@ func Compile(spec JobSpec, zone *time.Location) (*Job, error) {
 	j.Mapping, mappingErrs = compileMapping(spec, zone)
 	errs = append(errs, mappingErrs...)
 	var err error
-	if j.Sweep, err = clock.ParseSchedule(spec.Sweep, zone); err != nil {
+	j.Sweep, err = clock.ParseSchedule(spec.Sweep, zone)
+	if err != nil {
 		errs = append(errs, &SpecError{path + ".sweep", err.Error()})
 	}
-	if j.Hours, err = clock.ParseHours(spec.Hours); err != nil {
+	j.Hours, err = clock.ParseHours(spec.Hours)
+	if err != nil {
 		errs = append(errs, &SpecError{path + ".hours", err.Error()})
 	}
 	if spec.Cancelled != nil {

@@ -199,10 +199,12 @@ func compileField(path string, rule trade.FieldRule, spec FieldSpec, zone *time.
 		f.empty = append(f.empty, strings.TrimSpace(e))
 	}
 	var err error
-	if f.number, err = parseNumberForm(spec.Number); err != nil {
+	f.number, err = parseNumberForm(spec.Number)
+	if err != nil {
 		return f, &SpecError{path + ".number", err.Error()}
 	}
-	if f.date, err = parseDateForm(spec.Date, zone); err != nil {
+	f.date, err = parseDateForm(spec.Date, zone)
+	if err != nil {
 		return f, &SpecError{path + ".date", err.Error()}
 	}
 	return f, nil

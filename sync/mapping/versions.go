@@ -199,7 +199,8 @@ func columnDifferences(entry trade.Entry) []trade.Difference {
 		old, known := entry.Values[name]
 		now := entry.Now[name]
 		if old.Kind == trade.Marked {
-			if known = trade.Mark(entry.Key, name, now) != old; known {
+			known = trade.Mark(entry.Key, name, now) != old
+			if known {
 				old = trade.Cell{}
 			}
 		}

@@ -305,7 +305,8 @@ func rejected(a apiclient.Answer, reason string) Decision {
 		Outcome: trade.OutcomeNotCreated, State: trade.Rejected, Kind: trade.APIError, Counts: true,
 		Reason: reason,
 	}
-	if d.Weak = !a.APIForm(); d.Weak {
+	d.Weak = !a.APIForm()
+	if d.Weak {
 		d.Reason += "; it came in no form of the API, so only a person moves the row"
 	}
 	if len(a.Messages) > 0 {

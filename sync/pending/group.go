@@ -32,7 +32,8 @@ type grouping struct {
 func (b *Board) group(ctx context.Context) (*View, error) {
 	g := &grouping{board: b, groups: map[string]*building{}}
 	var err error
-	if g.outside, err = b.Ledger.Parents(ctx, b.outside()); err != nil {
+	g.outside, err = b.Ledger.Parents(ctx, b.outside())
+	if err != nil {
 		return nil, err
 	}
 	ids := make([]int64, 0, len(b.facts))

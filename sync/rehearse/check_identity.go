@@ -190,7 +190,8 @@ func (e *Rehearsal) sharedKeys(ctx context.Context) ([]IdentityFinding, error) {
 					f = &IdentityFinding{Kind: SharedKeys, Job: job.Name(), Others: []string{other.job.Name()}}
 					found[other.job.Name()] = f
 				}
-				if f.Rows++; len(f.Sample) < run.BrakeSamples {
+				f.Rows++
+				if len(f.Sample) < run.BrakeSamples {
 					f.Sample = append(f.Sample, row.Key)
 				}
 			}

@@ -73,7 +73,8 @@ func concludeDry(ctx context.Context, r *run.Run, err error) trade.RunReport {
 		r.Log.Warn("the job stopped", zap.String("code", stop.Code), zap.String("reason", stop.Text))
 	}
 	r.CountStates(ctx)
-	if r.Report.WouldSend, err = r.Dry.Would(ctx, r.Job.Name()); err != nil {
+	r.Report.WouldSend, err = r.Dry.Would(ctx, r.Job.Name())
+	if err != nil {
 		r.Note("what would go could not be summed: %v", err)
 	}
 	r.Report.EndedAt = r.Env.Clock.Now()

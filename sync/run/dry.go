@@ -61,7 +61,8 @@ func (d *DryLedger) Record(ctx context.Context, _ trade.Lease, page trade.Page) 
 		d.states[e.State]++
 		d.Fate[HashKey(e.Key)] = trade.Parent{State: e.State, Cause: e.Cause}
 		d.keep(e)
-		if d.came.Count++; len(d.came.Samples) < BrakeSamples {
+		d.came.Count++
+		if len(d.came.Samples) < BrakeSamples {
 			d.came.Samples = append(d.came.Samples, e.Key)
 		}
 		d.notePlanned(e)
@@ -142,7 +143,8 @@ func (d *DryLedger) HoldBack(ctx context.Context, e trade.Entry) error {
 	d.states[trade.Pending]--
 	d.states[e.State]++
 	d.Fate[HashKey(e.Key)] = trade.Parent{State: e.State, Cause: e.Cause}
-	if e.ID = max(e.ID, 0); d.planned != nil {
+	e.ID = max(e.ID, 0)
+	if d.planned != nil {
 		d.planned(e)
 	}
 	return nil

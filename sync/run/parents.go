@@ -87,7 +87,8 @@ func Differences(ctx context.Context, ledger ParentKeeper, job *mapping.Job, ent
 	var known mapping.Parents
 	if keys := job.DifferenceParents(entry); len(keys) > 0 {
 		var err error
-		if known, err = ledger.Parents(ctx, keys); err != nil {
+		known, err = ledger.Parents(ctx, keys)
+		if err != nil {
 			return nil, err
 		}
 	}

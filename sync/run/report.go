@@ -45,7 +45,8 @@ func (r *Run) CountStates(ctx context.Context) {
 			r.Report.States[t.State] += t.Count
 		}
 	}
-	if r.Report.Flags, err = r.Ledger.FlagCounts(ctx, r.Job.Name()); err != nil {
+	r.Report.Flags, err = r.Ledger.FlagCounts(ctx, r.Job.Name())
+	if err != nil {
 		r.Note("the flags could not be counted: %v", err)
 	}
 }

@@ -93,7 +93,8 @@ func (b *bench) ours(name, url, erp string) (*program, contestant, error) {
 	if name == "postgres" {
 		b.databases++
 		var err error
-		if c.ledger, err = b.ledgerServer.Create(fmt.Sprintf("ledger_%d", b.databases)); err != nil {
+		c.ledger, err = b.ledgerServer.Create(fmt.Sprintf("ledger_%d", b.databases))
+		if err != nil {
 			return nil, c, err
 		}
 		c.ledgerPID, p.ledger = b.ledgerServer.PID(), c.ledger

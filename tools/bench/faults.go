@@ -66,7 +66,8 @@ func (b *bench) faulty(ctx context.Context, name string, latency time.Duration, 
 		}
 		kill = nil
 		r.PeakMiB = max(r.PeakMiB, u.PeakMiB)
-		if book, err = c.book(ctx); err != nil {
+		book, err = c.book(ctx)
+		if err != nil {
 			return r, err
 		}
 		if done(book, r.Rows) {

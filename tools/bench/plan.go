@@ -35,11 +35,13 @@ type bench struct {
 
 // measureAll performs the wanted measurements, and writes the table.
 func measureAll(ctx context.Context, w io.Writer, f flags) (err error) {
-	if f.binary, err = filepath.Abs(f.binary); err != nil {
+	f.binary, err = filepath.Abs(f.binary)
+	if err != nil {
 		return err
 	}
 	if f.dir == "" {
-		if f.dir, err = os.MkdirTemp("", "safrasync-bench-"); err != nil {
+		f.dir, err = os.MkdirTemp("", "safrasync-bench-")
+		if err != nil {
 			return err
 		}
 		defer func() {
@@ -50,7 +52,8 @@ func measureAll(ctx context.Context, w io.Writer, f flags) (err error) {
 			err = fmt.Errorf("%w\nledgers and logs stay in %s, for whoever wants to know why", err, f.dir)
 		}()
 	}
-	if f.dir, err = filepath.Abs(f.dir); err != nil { // a ledger needs an absolute path
+	f.dir, err = filepath.Abs(f.dir)
+	if err != nil { // a ledger needs an absolute path
 		return err
 	}
 	if err := os.MkdirAll(f.dir, 0o700); err != nil {
@@ -66,7 +69,8 @@ func measureAll(ctx context.Context, w io.Writer, f flags) (err error) {
 		b.json = file
 	}
 	for _, server := range []**pgtest.Cluster{&b.erpServer, &b.ledgerServer} {
-		if *server, err = pgtest.Start(serverSettings); err != nil {
+		*server, err = pgtest.Start(serverSettings)
+		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, (*server).Remove()) }()

@@ -133,7 +133,8 @@ func statOf(pid int) (own, buried int64, parent int, err error) {
 	}
 	var n [4]int64
 	for i := range n {
-		if n[i], err = strconv.ParseInt(fields[11+i], 10, 64); err != nil {
+		n[i], err = strconv.ParseInt(fields[11+i], 10, 64)
+		if err != nil {
 			return 0, 0, 0, err
 		}
 	}

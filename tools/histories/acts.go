@@ -225,7 +225,8 @@ func selected() (out []act) {
 	only := slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, "only:") })
 	for _, a := range attacks {
 		on := (a.on || slices.Contains(names, a.name) || slices.Contains(names, "all")) && !only
-		if on = on || slices.Contains(names, "only:"+a.name); on && !slices.Contains(names, "-"+a.name) {
+		on = on || slices.Contains(names, "only:"+a.name)
+		if on && !slices.Contains(names, "-"+a.name) {
 			out = append(out, a)
 		}
 	}

@@ -79,7 +79,8 @@ func (r *run) reopen() (text string) {
 		{"", func() {}},
 	} {
 		var err error
-		if r.ledger, err = state.Open(r.t.Context(), r.opts); err == nil {
+		r.ledger, err = state.Open(r.t.Context(), r.opts)
+		if err == nil {
 			return text + "it opens"
 		}
 		if !older(err) && code(err) != sqldb.CodeServer || remedy.name == "" {
@@ -251,7 +252,8 @@ func (r *run) snapshot(_, _ int) string {
 	}
 	r.shut()
 	name := r.databaseName()
-	if r.database = "snapshot_" + name; r.server != nil {
+	r.database = "snapshot_" + name
+	if r.server != nil {
 		r.server.Stop(r.t)
 		r.copyFolder(r.server.DataDir(), r.server.DataDir()+".snapshot")
 		r.server.Start(r.t)

@@ -38,14 +38,16 @@ func TestNoHistoryOfAnERPSendsTwiceOrLosesARow(t *testing.T) {
 				mu.Lock()
 				defer mu.Unlock()
 				for state, n := range end {
-					if total[state] += n; draw(seed).About == "" {
+					total[state] += n
+					if draw(seed).About == "" {
 						everyday[state] += n
 					}
 				}
 				if found == nil {
 					return
 				}
-				if failed++; failed > *tell {
+				failed++
+				if failed > *tell {
 					t.Fatalf("%s: %s", found.kind, found.text)
 				}
 				name, text := explain(t, draw(seed), found)

@@ -142,7 +142,8 @@ func (j *judge) moved(from, to job) {
 		if at.kind != from.kind || at.space != j.space(from) {
 			continue
 		}
-		if at.space = j.space(to); j.tenures[at] == nil {
+		at.space = j.space(to)
+		if j.tenures[at] == nil {
 			j.tenures[at] = contents{}
 		}
 		maps.Copy(j.tenures[at], had)
@@ -231,7 +232,8 @@ func (j *judge) swept(job job, complete bool) {
 		now.num, now.style, now.tail, now.stamp = 0, 0, 0, ""
 		was, ok := j.seen[row.id]
 		at := was.tenure
-		if was.tenure = now.tenure; ok && was == now && at != now.tenure && at.space == now.space &&
+		was.tenure = now.tenure
+		if ok && was == now && at != now.tenure && at.space == now.space &&
 			!j.recycled(at, row.business) {
 			if old, again := j.same[standing{at, row.business}]; again {
 				at = old
@@ -352,7 +354,8 @@ func (j *judge) judgePlatform() *fault {
 	contracts, count := map[string]business{}, map[[2]business]int{}
 	for _, rec := range records {
 		contract, there := contracts[rec.parent] // the zero value for a contract
-		if contracts[rec.id] = rec.business; !j.judged[rec.id] {
+		contracts[rec.id] = rec.business
+		if !j.judged[rec.id] {
 			j.judged[rec.id] = true
 			if rec.parent != "" && (!there || j.misplaced(rec.business, contract, records)) {
 				return &fault{
@@ -389,7 +392,8 @@ func (j *judge) allowed(of, contract business) (n int) {
 		}
 		others += most
 	}
-	if n = own; own == 0 { // nobody can know that its contract was not its own: see misplaced
+	n = own
+	if own == 0 { // nobody can know that its contract was not its own: see misplaced
 		n = others
 	}
 	for _, o := range j.orders {
@@ -417,7 +421,8 @@ func (j *judge) misplaced(child, contract business, records []record) bool {
 		if l.hidden { // no query returns it, so nobody can see what has its number now
 			continue
 		}
-		if rows[l.id] = l.business; l.cancelled {
+		rows[l.id] = l.business
+		if l.cancelled {
 			fewest[l.id] = 1
 		} else {
 			surplus[l.business]--
@@ -619,7 +624,8 @@ func (r *run) finish() (*fault, shares) {
 	for quiet, n := 0, 0; quiet < 2 && n < 8; n++ {
 		r.clock.advance(25 * time.Hour)
 		sent, text := r.sent(engine.Options{Sweep: true})
-		if quiet++; sent > 0 {
+		quiet++
+		if sent > 0 {
 			quiet = 0
 		}
 		r.tell("   in the end: %s", text)

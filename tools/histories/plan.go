@@ -72,7 +72,8 @@ func draw(seed uint64) plan {
 		for about.rare && len(among) > 1 && random.IntN(5) > 0 {
 			about = &among[random.IntN(len(among))]
 		}
-		if s.Calm = false; about.setup != nil {
+		s.Calm = false
+		if about.setup != nil {
 			about.setup(&s, random)
 		}
 	}
@@ -119,7 +120,8 @@ func draw(seed uint64) plan {
 // most histories.
 func (p plan) shorten(most int, fails func(plan) bool) plan {
 	try := func(shorter plan) bool {
-		if most--; most < 0 || !fails(shorter) {
+		most--
+		if most < 0 || !fails(shorter) {
 			return false
 		}
 		p = shorter

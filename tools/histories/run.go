@@ -151,8 +151,9 @@ func begin(t testing.TB, p plan) *run {
 	r.judge = newJudge(r)
 	path := filepath.Join(dir, "erp.db")
 	var err error
-	if r.db, err = sqlx.Open("sqlite", path+
-		"?_pragma=busy_timeout(5000)&_pragma=synchronous(off)&_txlock=immediate"); err != nil {
+	r.db, err = sqlx.Open("sqlite", path+
+		"?_pragma=busy_timeout(5000)&_pragma=synchronous(off)&_txlock=immediate")
+	if err != nil {
 		t.Fatal(err)
 	}
 	r.db.MustExec(schema)
@@ -176,7 +177,7 @@ func begin(t testing.TB, p plan) *run {
 	}
 	r.erpFile = path
 	r.openERP()
-	if r.api, err = sandbox.Start(sandbox.Options{
+	r.api, err = sandbox.Start(sandbox.Options{
 		APIKey: apiKey, Seed: 1,
 		OnPost: func(n int) {
 			r.posts.Store(int64(n))
@@ -187,13 +188,15 @@ func begin(t testing.TB, p plan) *run {
 				(*at)(n)
 			}
 		},
-	}, "127.0.0.1:0"); err != nil {
+	}, "127.0.0.1:0")
+	if err != nil {
 		t.Fatal(err)
 	}
-	if r.client, err = apiclient.New(apiclient.Options{
+	r.client, err = apiclient.New(apiclient.Options{
 		BaseURL: r.api.URL, APIKey: apiKey, Timeout: r.limits.Timeout,
 		MaxConns: r.limits.MaxInFlight,
-	}); err != nil {
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
 	driver := map[bool]string{false: state.SQLite, true: state.Postgres}[r.Postgres]
@@ -229,7 +232,8 @@ func (r *run) close() {
 func (r *run) open() {
 	r.t.Helper()
 	var err error
-	if r.ledger, err = state.Open(r.t.Context(), r.opts); err != nil {
+	r.ledger, err = state.Open(r.t.Context(), r.opts)
+	if err != nil {
 		r.t.Fatalf("%v\nafter %v", err, r.log)
 	}
 }
@@ -238,8 +242,9 @@ func (r *run) open() {
 func (r *run) openERP() {
 	r.t.Helper()
 	var err error
-	if r.source, err = erp.Open(r.t.Context(),
-		erp.Options{Driver: "sqlite", DSN: erp.Secret(r.erpFile), TimeZone: r.zone}); err != nil {
+	r.source, err = erp.Open(r.t.Context(),
+		erp.Options{Driver: "sqlite", DSN: erp.Secret(r.erpFile), TimeZone: r.zone})
+	if err != nil {
 		r.t.Fatal(err)
 	}
 }
@@ -720,7 +725,8 @@ func (r *run) person(a, b int) string {
 		order = r.typedOf[e.Key]
 		plan, err = people.Reopen(ctx, e.Job, []string{e.Key})
 	case b%4 == 1:
-		if id = r.unowned(e); id == "" {
+		id = r.unowned(e)
+		if id == "" {
 			return ""
 		}
 		plan, err = people.Adopt(ctx, e.Job, e.Key, acts.Adoption{ID: id, DespiteDifferences: true})

@@ -249,7 +249,8 @@ func init() { // in a function, because some steps use the table themselves
 				return ""
 			}
 			keep := r.jobs[a%2]
-			if r.gone = append(r.gone, r.jobs[1-a%2]); b%3 == 0 {
+			r.gone = append(r.gone, r.jobs[1-a%2])
+			if b%3 == 0 {
 				r.gone = append(r.gone, keep)
 				keep.name = r.jobName(trade.OrderCommitments)
 			}
@@ -264,7 +265,8 @@ func init() { // in a function, because some steps use the table themselves
 				return "" // a number would identify a row of each
 			}
 			was := *j
-			if j.space = 0; was.space == 0 || b%3 == 0 {
+			j.space = 0
+			if was.space == 0 || b%3 == 0 {
 				j.space = r.newSpace()
 			}
 			if r.alone(*j) {

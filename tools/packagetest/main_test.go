@@ -27,7 +27,8 @@ func TestMain(m *testing.M) {
 		program, err := exec.LookPath(command[0])
 		if err == nil {
 			self, lookErr := os.Executable()
-			if err = lookErr; err == nil {
+			err = lookErr
+			if err == nil {
 				err = syscall.Exec(program, append(append(command, self), os.Args[1:]...),
 					append(os.Environ(), inNamespace+"=1"))
 			}

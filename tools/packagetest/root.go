@@ -51,7 +51,8 @@ func newDir(prefix string) (*throwaway.Dir, error) {
 func newRoot(t *testing.T) *root {
 	t.Helper()
 	base.once.Do(func() {
-		if base.dir, base.err = newDir("safrasync-base-"); base.err == nil {
+		base.dir, base.err = newDir("safrasync-base-")
+		if base.err == nil {
 			base.err = errors.Join(os.Chmod(base.dir.Path, 0o755), makeBase(base.dir.Path))
 		}
 	})
@@ -360,7 +361,8 @@ func readStatus(file string) (map[string]debian, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(out)) {
 		for _, offer := range out[name].offers {
-			if offer = packageName(offer); out[offer].name == "" {
+			offer = packageName(offer)
+			if out[offer].name == "" {
 				out[offer] = out[name]
 			}
 		}

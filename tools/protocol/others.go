@@ -173,7 +173,8 @@ func (p *model) pass(w world) {
 		}
 		// The platform executes a request within one time-out after the client stopped waiting for
 		// it, or never.
-		if n.underAge[g]++; n.underAge[g] > 2*timeoutTicks {
+		n.underAge[g]++
+		if n.underAge[g] > 2*timeoutTicks {
 			return
 		}
 	}

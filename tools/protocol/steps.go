@@ -159,7 +159,8 @@ func (p *model) send(w world, i int) {
 	late := me.age > windowTicks
 	if !late || !p.has(windowChecked) {
 		me.at, me.age = workerWire, 0
-		if n.under[me.gen-1]++; n.under[me.gen-1] == 1 {
+		n.under[me.gen-1]++
+		if n.under[me.gen-1] == 1 {
 			n.underAge[me.gen-1] = 0
 		}
 		p.push(n, "worker %d SENDS generation %d", i, me.gen)

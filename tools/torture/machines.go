@@ -102,8 +102,9 @@ func newMachinesTrial(t *testing.T) *machinesTrial {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Trial, err = torture.Begin(t.Context(), opts, sandbox.Options{Faults: faults, Latency: 20 * time.Millisecond},
-		true); err != nil {
+	m.Trial, err = torture.Begin(t.Context(), opts, sandbox.Options{Faults: faults, Latency: 20 * time.Millisecond},
+		true)
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

@@ -302,7 +302,8 @@ func TestF009AFirebirdConnectionCutInTheMiddleIsAnError(t *testing.T) {
 			SQL: "SELECT a.RDB$FIELD_NAME AS k, LPAD('', 2000, 'x') AS x FROM RDB$FIELDS a, RDB$FIELDS b",
 			Key: []string{"k"},
 		}, erp.Window{}, func(erp.Row) error {
-			if n++; n == 50 {
+			n++
+			if n == 50 {
 				erptest.Exec(t, db, `DELETE FROM MON$ATTACHMENTS WHERE MON$USER STARTING WITH 'LE_'`)
 			}
 			return nil

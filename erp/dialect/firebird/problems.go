@@ -121,7 +121,8 @@ func place(e *firebirddrv.FbError, query string, out *fault.Error) *fault.Error 
 	}
 	line, _ := strconv.Atoi(m[1]) // digits
 	col, _ := strconv.Atoi(m[2])
-	if line--; line < 1 || line > 1+strings.Count(query, "\n") {
+	line--
+	if line < 1 || line > 1+strings.Count(query, "\n") {
 		return out
 	}
 	out.Line, out.Column = line, col

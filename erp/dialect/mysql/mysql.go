@@ -43,7 +43,8 @@ func open(opt dialect.Options, _ dialect.Charset) (dialect.Database, *fault.Erro
 	cfg.Collation = "utf8mb4_general_ci"
 	cfg.Logger = &mysqldrv.NopLogger{}
 	cfg.DialFunc = dialect.NewGuardDialer(opt.StatementTimeout).DialContext
-	if cfg.TLS, bad = a.TLSConfig(); bad != nil {
+	cfg.TLS, bad = a.TLSConfig()
+	if bad != nil {
 		return dialect.Database{}, bad
 	}
 	connector, err := mysqldrv.NewConnector(cfg)
@@ -82,7 +83,8 @@ func (m *engine) probe(ctx context.Context) error {
 		m.statementLimit(m.opt.StatementTimeout)
 	var n int
 	err = m.db.GetContext(ctx, &n, "SELECT count(*) FROM information_schema.innodb_trx")
-	if m.sees = err == nil; !m.sees && number(err) == 0 {
+	m.sees = err == nil
+	if !m.sees && number(err) == 0 {
 		return err
 	}
 	return nil

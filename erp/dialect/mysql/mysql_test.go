@@ -96,7 +96,8 @@ func TestMySQLTimestampsAreInstants(t *testing.T) {
 		t.Errorf("window has %q", got)
 	}
 	erptest.Exec(t, db, `INSERT INTO c VALUES ('future', '2037-01-01')`)
-	if _, res = erptest.Read(t, s, q, erp.Window{Since: res.Bound}); !res.FutureBound || strings.HasPrefix(res.Bound,
+	_, res = erptest.Read(t, s, q, erp.Window{Since: res.Bound})
+	if !res.FutureBound || strings.HasPrefix(res.Bound,
 		"2037") {
 		t.Errorf("%+v", res)
 	}
@@ -297,7 +298,8 @@ func TestASlowCallerIsNoSlowStatementOnMySQL(t *testing.T) {
 	n := 0
 	_, err := s.Read(t.Context(), erp.Query{SQL: "SELECT k, x FROM c", Key: []string{"k"}}, erp.Window{},
 		func(erp.Row) error {
-			if n++; n == 5 || n == 700 {
+			n++
+			if n == 5 || n == 700 {
 				erptest.Exec(t, db, "DO SLEEP(1.5)") // the caller takes longer than a statement may
 			}
 			return nil
@@ -313,7 +315,8 @@ func TestF009AMySQLConnectionCutInTheMiddleIsAnError(t *testing.T) {
 	n := 0
 	res, err := s.Read(t.Context(), erp.Query{SQL: "SELECT k, x FROM c", Key: []string{"k"}}, erp.Window{},
 		func(erp.Row) error {
-			if n++; n == 50 {
+			n++
+			if n == 50 {
 				var id int64
 				if err := db.QueryRow(
 					`SELECT max(id) FROM information_schema.processlist WHERE user = CONCAT('le_', DATABASE()) AND command IN ('Query', 'Execute')`).Scan(&id); err != nil {

@@ -65,7 +65,8 @@ func TestACallerThatHasEnoughEndsAReadingThatIsAhead(t *testing.T) {
 		n := 0
 		_, err := s.Read(t.Context(), erp.Query{SQL: "SELECT i FROM generate_series(1, 100000) i", Key: []string{"i"}},
 			erp.Window{}, func(erp.Row) error {
-				if n++; n == after {
+				n++
+				if n == after {
 					return enough
 				}
 				return nil

@@ -89,7 +89,8 @@ func (c *Console) Close() error {
 
 func read(answer *http.Response) (string, error) {
 	body, err := io.ReadAll(answer.Body)
-	if err = errors.Join(err, answer.Body.Close()); err == nil && answer.StatusCode != http.StatusOK {
+	err = errors.Join(err, answer.Body.Close())
+	if err == nil && answer.StatusCode != http.StatusOK {
 		err = fmt.Errorf("%s: %s: %.2000s", answer.Request.URL.Path, answer.Status, body)
 	}
 	return string(body), err
@@ -123,13 +124,15 @@ const reads = `hx-trigger="load`
 // Warm requests the pages that read in the background until they are complete, and returns how long
 // each was incomplete.
 func (c *Console) Warm() (stuck, keys time.Duration, err error) {
-	if _, _, err = c.Page("/"); err != nil { // the first page after the login; it starts the reading of the stuck rows
+	_, _, err = c.Page("/")
+	if err != nil { // the first page after the login; it starts the reading of the stuck rows
 		return 0, 0, err
 	}
 	for path, took := range map[string]*time.Duration{"/pending": &stuck, "/rows?q=nowhere": &keys} {
 		began := time.Now()
 		for body := reads; strings.Contains(body, reads); *took = time.Since(began) {
-			if body, _, err = c.Page(path); err != nil {
+			body, _, err = c.Page(path)
+			if err != nil {
 				return 0, 0, err
 			}
 		}

@@ -58,7 +58,8 @@ func (c *Console) Export(format string) (ReportCost, error) {
 		return ReportCost{}, err
 	}
 	n, err := io.Copy(io.Discard, answer.Body)
-	if err = errors.Join(err, answer.Body.Close()); err == nil &&
+	err = errors.Join(err, answer.Body.Close())
+	if err == nil &&
 		(answer.StatusCode != http.StatusOK || answer.Header.Get("Content-Disposition") == "") {
 		err = fmt.Errorf("the export was not given: %s", answer.Status)
 	}

@@ -45,7 +45,8 @@ var buildDir string
 
 // built builds the program, once for all trials.
 var built = gosync.OnceValues(func() (binary string, err error) {
-	if buildDir, err = os.MkdirTemp("", "size"); err != nil {
+	buildDir, err = os.MkdirTemp("", "size")
+	if err != nil {
 		return "", err
 	}
 	binary = filepath.Join(buildDir, "safrasync")
