@@ -16,10 +16,10 @@ LDFLAGS := -s -w -X main.version=$(VERSION)
 WATCHED := ./sync ./erp ./console ./console/auth ./console/pages ./sync/... ./state/... ./apiclient/... ./internal/office \
 	./cmd/safrasync/daemon ./cmd/safrasync/cli ./erp/dialect/... \
 	./internal/alert ./internal/connlimit ./internal/failpoint ./internal/httpapi ./internal/receiver
-# Tests of ledger and engine in which one goroutine repeats the same steps hundreds of times, with each call failing once, each copy put back or the connection cut at each byte. The others
-# take these steps under the detector.
+# Tests of ledger and engine in which one goroutine repeats the same steps hundreds of times, with each call failing once, each copy put back, the connection cut at each byte, or day by day.
+# The others take these steps under the detector. All tests of ./sync run without it, and those with it that add something (the rest, of which one in four: either in its setup_test.go).
 REPEATED := ^Test(EveryCall|AnyValue|F058|ARebuild|I9|ARoll|PagesGive)
-REPEATED_RUNS := ^Test(F091|EveryCallOf(TheEngine|What))
+REPEATED_RUNS := ^Test(F091|F058|EveryCallOf(TheEngine|What)|TwoYears|AYear|ASeed)
 SERVICE := Service|Reload|Strangers|Monitoring|^TestF0[78]|^TestF1[45]
 # The race detector needs cgo; the product never does. It does not watch SQLite's C translated to Go, nor hashes, which takes it four times as long as all the rest: what database/sql
 # and our code do with them is watched.
@@ -60,9 +60,9 @@ test: need ## run all tests; installs PostgreSQL, MariaDB, Firebird, Chromium, L
 tests:
 	@mkdir -p bin; (cd tools && $(GOTEST) -p 1 ./...) >bin/tools.log 2>&1 & tools=$$!; \
 	{ code=0; $(GOTEST) -skip '$(SERVICE)' ./cmd/safrasync || code=1; $(RACETEST) -skip '$(REPEATED)' ./state || code=1; \
-	$(GOTEST) -run '$(REPEATED)' ./state || code=1; $(GOTEST) -run '$(REPEATED_RUNS)' ./sync || code=1; $(RACETEST) -run '$(SERVICE)' ./cmd/safrasync || code=1; \
+	$(GOTEST) -run '$(REPEATED)' ./state || code=1; $(RACETEST) -run '$(SERVICE)' ./cmd/safrasync || code=1; \
 	$(GOTEST) -p 1 $$({ go list ./...; go list $(WATCHED) ./cmd/safrasync; } | sort | uniq -u) || code=1; exit $$code; } >bin/plain.log 2>&1 & plain=$$!; \
-	$(RACETEST) -skip '$(REPEATED_RUNS)' ./sync; code=$$?; \
+	$(GOTEST) ./sync; code=$$?; $(RACETEST) -skip '$(REPEATED_RUNS)' ./sync || code=1; \
 	$(RACETEST) $$(go list $(WATCHED) | grep -v -e '/safrasync/state$$' -e '/safrasync/sync$$') || code=1; wait $$plain || code=1; wait $$tools || code=1; cat bin/plain.log bin/tools.log; exit $$code
 
 .PHONY: failpoints

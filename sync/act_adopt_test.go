@@ -20,7 +20,7 @@ import (
 // F159: an id that another row has, that the platform does not know, or under which it has
 // something else, is not adopted just so.
 func TestF159AnIDIsReadBackAndComparedBeforeItIsAdopted(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.limits.MaxInFlight = 1
 		b.api.SetFaults(faults(t, "lost-after@1", "lost-after@2")...)
@@ -96,7 +96,7 @@ func TestThePlatformsTroubleAdoptsNothing(t *testing.T) {
 
 // Deliveries and traceability cannot be read back: a person has seen them on the platform.
 func TestADeliveryIsAdoptedWithOrWithoutAnID(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		b.limits.MaxInFlight = 1
 		b.contract(1)
@@ -137,7 +137,7 @@ func TestADeliveryIsAdoptedWithOrWithoutAnID(t *testing.T) {
 // What somebody typed on the platform before the first sending is told before anything goes: rows are
 // recorded without sending, also of a paused job, and those that are there already are adopted.
 func TestI3WhatStandsOnThePlatformAlreadyIsToldBeforeTheFirstSending(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		b.contracts(5)
 		b.exec(`UPDATE contrato SET quantidade = 0 WHERE num = '0002'`)
@@ -220,7 +220,7 @@ func TestI3WhatStandsOnThePlatformAlreadyIsToldBeforeTheFirstSending(t *testing.
 // F161: an administrator has rows read again: what changed is judged again, what was sent or is in
 // doubt is never touched.
 func TestF161AResyncReadsAgainAndSendsOnlyWhatIsDue(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.limits.MaxInFlight = 1
 		b.api.SetFaults(faults(t, "lost-after@1")...)
@@ -268,7 +268,7 @@ func TestF161AResyncReadsAgainAndSendsOnlyWhatIsDue(t *testing.T) {
 // A resync of rows by key or by state needs no tick: nothing that may be on the platform already
 // goes by it, also when the ERP has changed it, which only a retry or a resend with a tick does.
 func TestAResyncSendsNoRowThatMayDouble(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.limits.MaxInFlight = 1
 		b.spec.Twin = mapping.TwinCheck{Mode: mapping.TwinHold, Days: 30}
@@ -308,7 +308,7 @@ func TestAResyncSendsNoRowThatMayDouble(t *testing.T) {
 
 // A pass that only records says nothing about what stopped a job: a person has to, before it sends.
 func TestAPassThatOnlyRecordsEndsNoStop(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.limits.MaxInFlight, b.limits.StopAfterUnknown = 1, 2
 		b.api.SetFaults(faults(t, "lost-after@1-2")...)

@@ -70,7 +70,7 @@ func (b *bench) done(step acts.RowStep, want acts.Refusal) {
 }
 
 func TestF122ARetryEndsTheSlowWaitForARecordOfThePlatform(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.api.Forget(sandbox.Wallets, walletID)
 		b.contracts(3)
@@ -106,7 +106,7 @@ func TestF122ARetryEndsTheSlowWaitForARecordOfThePlatform(t *testing.T) {
 }
 
 func TestARetryMovesWhatOnlyAPersonMovesAndNothingThatIsInDoubt(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.limits.MaxInFlight = 1
 		b.api.SetFaults(faults(t, "status=422,empty@1", "duplicate@2", "lost-after@3", "refused@4")...)
@@ -139,7 +139,7 @@ func TestARetryMovesWhatOnlyAPersonMovesAndNothingThatIsInDoubt(t *testing.T) {
 
 // F021: a person who says that a re-typed contract is another one lets exactly that content go.
 func TestF021ADeclaredContractGoesAlthoughItsContentWentUnderAKeyThatIsGone(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.contracts(2)
 		b.sync(engine.Options{})
@@ -158,7 +158,7 @@ func TestF021ADeclaredContractGoesAlthoughItsContentWentUnderAKeyThatIsGone(t *t
 }
 
 func TestADismissalIsUndoneToWhereTheRowStood(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.limits.MaxInFlight = 1
 		b.api.SetFaults(faults(t, "lost-before,reset@1", "duplicate@2", "status=422,empty@3")...)
@@ -199,7 +199,7 @@ func TestADismissalIsUndoneToWhereTheRowStood(t *testing.T) {
 
 // F157: whoever decides second is told that it is decided, however many they are.
 func TestF157OfAHundredPeopleWhoDecideOneDecides(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-before,reset@1")})
 		b.contracts(1)
 		b.sync(engine.Options{})
@@ -247,7 +247,7 @@ func TestF157OfAHundredPeopleWhoDecideOneDecides(t *testing.T) {
 
 // F160: what may double is never offered for many rows at once.
 func TestF160NothingThatMayDoubleIsSelectedByAFilter(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.limits.MaxInFlight, b.limits.StopAfterUnknown = 1, 0
 		b.api.SetFaults(faults(t, "lost-after@1-3", "malformed@4-5", "duplicate@6", "status=422,empty@7")...)
@@ -278,7 +278,7 @@ func TestF160NothingThatMayDoubleIsSelectedByAFilter(t *testing.T) {
 // A row that was held as another one's double goes only after a declaration, and the plan names the
 // record that it may double: its row, its id, and when it was sent.
 func TestARetryOfAHeldRowNamesTheRecordThatItMayDouble(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.contracts(3)
 		b.sync(engine.Options{})

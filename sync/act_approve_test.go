@@ -43,7 +43,7 @@ func (b *bench) asks(people *acts.Acts) int64 {
 // I3: what may double a record is done by the second person, once, and only as the first was shown
 // it.
 func TestI3WhatNeedsTwoPeopleIsDoneByTheSecondOnceAndOnlyAsItWasShown(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-before,reset@1")})
 		b.contracts(1)
 		b.sync(engine.Options{})

@@ -39,7 +39,7 @@ func (b *bench) got(num int, id string) {
 // F021: a contract that was renumbered takes the id of its old number over, and what hangs on
 // either number goes; nothing is sent twice.
 func TestF021ARetypedContractTakesTheRecordOfItsOldNumberOver(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		b.contracts(2)
 		b.delivery(1, 1, 100)
@@ -124,7 +124,7 @@ func TestF021ARetypedContractTakesTheRecordOfItsOldNumberOver(t *testing.T) {
 // An id is taken over only from a row that is gone, or cancelled, and only while both rows stand as
 // they were shown.
 func TestAnIDIsTakenOverOnlyFromARowThatIsGone(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		b.contracts(2)
 		b.sync(engine.Options{})

@@ -17,7 +17,7 @@ import (
 // F158, I14: a second sending is refused within the quarantine, whatever the wall clock says, and
 // whatever another boot has seen.
 func TestF158ASecondSendingWithinTheQuarantineIsRefusedWithTheTimeLeft(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-before,reset@1")})
 		b.contracts(1)
 		b.sync(engine.Options{})
@@ -76,7 +76,7 @@ func TestI14TheQuarantineIsNeverShorterThanTheTimeOutsInvolved(t *testing.T) {
 }
 
 func TestASecondSendingTakesTheNewestRowAndIsRefusedWhereThatCannotGo(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-before,reset@1")})
 		b.contracts(2)
 		b.sync(engine.Options{})
@@ -118,7 +118,7 @@ func TestASecondSendingTakesTheNewestRowAndIsRefusedWhereThatCannotGo(t *testing
 // F156: what the ERP does to a row that is in doubt waits for the decision, and the payload that
 // may be on the platform is kept.
 func TestF156AChangeDuringADoubtWaitsForTheDecision(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.limits.MaxInFlight, b.limits.StopAfterUnknown = 1, 0
 		b.api.SetFaults(faults(t, "lost-after@1", "lost-before,reset@2-3")...)
@@ -154,7 +154,7 @@ func TestF156AChangeDuringADoubtWaitsForTheDecision(t *testing.T) {
 // F124: the platform does not know a contract of which we hold the id: the children ask slowly, or
 // at once when a person says so.
 func TestF124AChildOfAContractThatThePlatformDoesNotKnowAsksSlowly(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		b.limits.MaxInFlight = 1
 		b.contract(1)
@@ -185,7 +185,7 @@ func TestF124AChildOfAContractThatThePlatformDoesNotKnowAsksSlowly(t *testing.T)
 // F120: the platform says of what was sent again that it exists: the earlier sending very probably
 // made it, and a person gives its id.
 func TestF120ADuplicateAfterASecondSendingPointsAtTheFirst(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-after@1", "duplicate@2")})
 		b.contracts(1)
 		b.sync(engine.Options{})
@@ -213,7 +213,7 @@ func TestF120ADuplicateAfterASecondSendingPointsAtTheFirst(t *testing.T) {
 // F168, F094: the answer comes after a person took the row out: the id is kept, the row is
 // accepted, and everybody is told.
 func TestF168ALateAnswerAfterADismissalIsToldInTheReportAndTheAudit(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		var b *bench
 		b = newBenchOn(t, db, sandbox.Options{OnPost: func(int) {
 			// Another process takes the job over while the request is in flight, and a person
@@ -254,7 +254,7 @@ func TestF168ALateAnswerAfterADismissalIsToldInTheReportAndTheAudit(t *testing.T
 // F168: who says that it is not there when it is doubles it once for each order, and the audit says
 // who: never more, and never by itself.
 func TestF168AWrongAnswerDoublesOnceForEachOrderAndNamesWhoGaveIt(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-after@1-3")})
 		b.contracts(1)
 		for order := 1; order <= 3; order++ {

@@ -46,7 +46,7 @@ func (b *bench) flags(num int, want string) {
 }
 
 func TestAnAcknowledgedFlagIsGoneUntilTheRowDiffersFromWhatWasAcknowledged(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.contracts(5)
 		b.sync(engine.Options{})
@@ -106,7 +106,7 @@ func TestAnAcknowledgedFlagIsGoneUntilTheRowDiffersFromWhatWasAcknowledged(t *te
 }
 
 func TestF155AChangeAfterSendingTellsItsFieldsOldAndNewAndSendsNothing(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.contracts(1)
 		b.sync(engine.Options{})
@@ -154,7 +154,7 @@ func TestF155AChangeAfterSendingTellsItsFieldsOldAndNewAndSendsNothing(t *testin
 }
 
 func TestAnAcknowledgementIsAuditedAndHoldsOnlyForWhatWasSeen(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-after@2")})
 		b.limits.MaxInFlight = 1
 		b.contracts(2)

@@ -282,7 +282,7 @@ func TestTheEmpty401OfTheDocumentIsTakenAsConfigured(t *testing.T) {
 // when the ledger is rebuilt from its journal; the second of one contract with the same id is in
 // doubt.
 func TestDeliveriesThatAreCountedInTheirContract(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		var mu gosync.Mutex
 		made := map[string]int{}
 		b := withChildren(newBenchOn(t, db, sandbox.Options{Intercept: func(r *http.Request, _ int) *sandbox.Fault {
@@ -339,7 +339,7 @@ func TestThreeAnswersThatProveNothingStopTheJob(t *testing.T) {
 
 // Twenty refusals for the same reason are no longer a matter of single rows.
 func TestManyEqualRefusalsInARowStopTheJob(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "status=422@1-")})
 		b.limits.MaxInFlight = 1
 		b.contracts(25)
@@ -421,7 +421,7 @@ func TestARecordOfAKindWithoutANameIsAskedForFor45DaysFromTheRefusal(t *testing.
 
 // An answer is stored whatever its text is: without that the row would be in doubt.
 func TestARefusalOfManyWordsIsARefusal(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.api.SetFaults(faults(t, `status=400,type=application/json@1,body={"messages":["`+strings.ToUpper(noise(8000))+
 			` do Produtor"]}`)...)
@@ -440,7 +440,7 @@ func TestARefusalOfManyWordsIsARefusal(t *testing.T) {
 
 // A row that is held and edited since counts with what it has now, and goes so.
 func TestAHeldRowThatIsEditedCountsWithItsNewQuantity(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.api.SetFaults(faults(t, "status=409@1")...)
 		b.contracts(2)

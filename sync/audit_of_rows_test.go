@@ -14,7 +14,7 @@ import (
 
 // A row without a key is counted by an audit as by a run, and keeps no other from being judged.
 func TestAnAuditCountsRowsThatHaveNoKey(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.contracts(3)
 		b.exec(`UPDATE contrato SET num = NULL WHERE num = '0002'`)

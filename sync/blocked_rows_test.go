@@ -41,7 +41,7 @@ func TestABlockThatAnotherProcessEndedKeepsNoRow(t *testing.T) {
 }
 
 func TestARowThatIsBlockedFollowsItsERPRowToAnotherWallet(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		other := uuid.NewString()
 		b.exec(`INSERT INTO de_para VALUES ('carteira', '2', ?)`, other)
@@ -88,7 +88,7 @@ func TestIntentsThatAFaultOvertakesAreSettledAsNotSent(t *testing.T) {
 }
 
 func TestF123OneMissingWalletCostsOnePost(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.api.Forget(sandbox.Wallets, walletID)
 		b.contracts(30)
@@ -120,7 +120,7 @@ func TestF123OneMissingWalletCostsOnePost(t *testing.T) {
 }
 
 func TestAReferenceThatComesLetsTheRowGoInTheSameRun(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.contracts(2)
 		b.exec(`UPDATE contrato SET carteira = '7' WHERE num = '0002'`)

@@ -91,7 +91,7 @@ func (b *bench) expectBrake(r trade.RunReport, code string, rows int) *trade.Bra
 }
 
 func TestF025FarMoreNewRowsThanUsualPauseTheJobBeforeAnythingLeaves(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.brakes = run.Brakes{NewRows: 3, NewRowsLeast: 4}
 		next := 0
@@ -140,7 +140,7 @@ func TestF025FarMoreNewRowsThanUsualPauseTheJobBeforeAnythingLeaves(t *testing.T
 
 // A process that dies between recording the rows and pausing the job must not make them usual.
 func TestF025ABrakeJudgesWhatTheLedgerHasNotWhatTheRunSaw(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.brakes = run.Brakes{NewRows: 3, NewRowsLeast: 4}
 		b.contracts(2)
@@ -158,7 +158,7 @@ func TestF025ABrakeJudgesWhatTheLedgerHasNotWhatTheRunSaw(t *testing.T) {
 }
 
 func TestF024AChangedKeyOrTablePausesTheJobBeforeAnythingIsRecorded(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.contracts(12)
 		b.sync(engine.Options{})
@@ -205,7 +205,7 @@ func TestF024AChangedKeyOrTablePausesTheJobBeforeAnythingIsRecorded(t *testing.T
 }
 
 func TestF021ManyRetypedRowsPauseTheJobAndFewAreHeldOneByOne(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.brakes = run.Brakes{Retyped: 3}
 		b.contracts(10)
@@ -232,7 +232,7 @@ func TestF021ManyRetypedRowsPauseTheJobAndFewAreHeldOneByOne(t *testing.T) {
 // The ERP changed the contract after it was sent, and then renumbered it: what was sent differs,
 // what the row had become is the same.
 func TestF021AContractThatWasChangedAndThenRenumberedIsHeld(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.contracts(3)
 		b.sync(engine.Options{})
@@ -247,7 +247,7 @@ func TestF021AContractThatWasChangedAndThenRenumberedIsHeld(t *testing.T) {
 }
 
 func TestF026AnERPThatHasReallyBecomeEmptierGoesOnAfterARelease(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.contracts(12)
 		b.sync(engine.Options{})
@@ -277,7 +277,7 @@ func TestF026AnERPThatHasReallyBecomeEmptierGoesOnAfterARelease(t *testing.T) {
 }
 
 func TestAPausedJobSendsNothingMoreAndResumes(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		var b *bench
 		posts := 0
 		b = newBenchOn(t, db, sandbox.Options{OnPost: func(int) {
@@ -372,7 +372,7 @@ func TestABrakeNeedsARelease(t *testing.T) {
 
 // A stop that no probe ends stands until somebody runs the job by hand, or releases it.
 func TestAReleaseEndsAStopThatNeedsAPerson(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "status=500,commit@1-3")})
 		b.limits.MaxInFlight = 1
 		b.contracts(4)

@@ -14,7 +14,7 @@ import (
 // A sweep takes a row for unchanged by what the ledger said when it began. A cancelled row of the
 // same key, which it has read and recorded on an earlier page, is news since then.
 func TestALivingRowTakesBackWhatItsCancelledPastSaidPagesBefore(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.contract(1)
 		for i := 2; i <= 1300; i++ { // they wait for a wallet
@@ -62,7 +62,7 @@ func TestALivingRowTakesBackWhatItsCancelledPastSaidPagesBefore(t *testing.T) {
 // A page is recorded while the next one is read. Where both have a row of the same key, the second
 // is judged by what the first made of it.
 func TestALivingRowTakesBackWhatItsCancelledPastSaysOnThePageThatIsBeingStored(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.contract(1)
 		if r := b.sync(engine.Options{}); r.Sent != 1 || r.Stopped != nil {
@@ -86,7 +86,7 @@ func TestALivingRowTakesBackWhatItsCancelledPastSaysOnThePageThatIsBeingStored(t
 }
 
 func TestASoftDeletedTwinOfAKeyIsItsPast(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.exec(`CREATE TABLE copia AS SELECT * FROM contrato WHERE false`)
 		b.contracts(2)

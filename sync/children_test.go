@@ -98,7 +98,7 @@ func (b *bench) createdOf(resource string) []sandbox.Record {
 
 // F044: a child waits for its parent and goes when that is there.
 func TestChildrenGoInTheRunOfTheirParent(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		b.contracts(2)
 		b.delivery(1, 1, 27480)
@@ -141,7 +141,7 @@ func TestChildrenGoInTheRunOfTheirParent(t *testing.T) {
 
 // F044, F045: the parent is refused, invalid, or left out.
 func TestAChildSaysWhichParentItWaitsForAndWhy(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		world := sandbox.OpenWorld()
 		world.Forget(sandbox.Users, issuerID)
 		b := withChildren(newBenchOn(t, db, sandbox.Options{World: world}))
@@ -185,7 +185,7 @@ func TestAChildSaysWhichParentItWaitsForAndWhy(t *testing.T) {
 // F045: A parent in doubt holds its children; they go when somebody, here the late answer, says
 // that it is there.
 func TestAParentInDoubtHoldsItsChildren(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-after@1")}))
 		b.contract(1)
 		b.delivery(1, 1, 10)
@@ -274,7 +274,7 @@ func TestAPreviewNamesThePathOfItsKind(t *testing.T) {
 
 // A dry run stores nothing, and yet tells of each row where its contract would stand after it.
 func TestADryRunKnowsWhereTheParentsWouldStand(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		b.contracts(3)
 		b.exec(`UPDATE contrato SET pagamento = NULL WHERE num = '0002'`)
@@ -323,7 +323,7 @@ func TestADryRunKnowsWhereTheParentsWouldStand(t *testing.T) {
 // The same CAR, and the same id, in another spelling would send the same request: that is no
 // change.
 func TestAnotherSpellingOfTheSameValueIsNoChange(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		b.more[1].Fields["farm_id"] = mapping.FieldSpec{Columns: []string{"fazenda"}} // the platform's id itself
 		b.contract(1)
@@ -470,7 +470,7 @@ func TestAChildGoesWhenItsContractWasDealtWithAndAnotherIsFlagged(t *testing.T) 
 // A contract that was sent cannot be mapped for a while, because a code is missing: whose row it is
 // is judged again when the code is there, and what waited for it goes.
 func TestChildrenGoOnceTheirParentCanBeReadAgain(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		b.contracts(2)
 		b.pass()

@@ -88,7 +88,7 @@ func eachSpelling(t *testing.T, test func(t *testing.T, b *bench, second, key st
 	t.Helper()
 	for name, s := range spellings {
 		t.Run(name, func(t *testing.T) {
-			both(t, func(t *testing.T, db database) {
+			either(t, func(t *testing.T, db database) {
 				if s.only != "" && s.only != db.ERP {
 					return // a column has one type there
 				}
@@ -176,7 +176,7 @@ func TestF022ASentKeyThatComesToStandTwiceIsComparedWithItsOwnRow(t *testing.T) 
 // Both rows of a sent key differ from what was sent: it is told as changed, and always compared with
 // the same one.
 func TestASentKeyThatStandsTwiceWithOtherRowsOnlyDoesNotFlip(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.inSpellings("TEXT", `'0002'`, `'0002 '`)
 		b.exec(`DELETE FROM livre WHERE quantidade = 1000`)
@@ -277,7 +277,7 @@ func TestF022ARowThatIsDismissedWhileItsKeyIsCuredStaysOut(t *testing.T) {
 // I9: a row that was sent and is cancelled after the last sweep is counted as cancelled, and no longer
 // once it is approved again.
 func TestI9ARowThatIsCancelledBetweenTwoSweepsIsCounted(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.contracts(3)
 		b.sync(engine.Options{Sweep: true})

@@ -40,7 +40,7 @@ func (b *bench) agrees(what string, opts engine.Options, sent, held int) {
 // The dry run looks at the rows just before they would go, as the run does: what changed or left
 // the ERP since it was read, and what went under another key or by another job, is not promised.
 func TestADryRunTakesTheLastLookOfTheRun(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.contracts(5) // which were read and did not go, because the key was refused
 		b.api.SetFaults(faults(t, "any:status=401")...)
@@ -63,7 +63,7 @@ func TestADryRunTakesTheLastLookOfTheRun(t *testing.T) {
 }
 
 func TestADryRunHoldsWhatWentUnderAnotherKey(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.write(10, 20, 30)
 		b.sweep()
@@ -73,7 +73,7 @@ func TestADryRunHoldsWhatWentUnderAnotherKey(t *testing.T) {
 }
 
 func TestADryRunHoldsWhatAnotherJobHasSent(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := withTypes(newBenchOn(t, db, sandbox.Options{}))
 		b.contracts(3)
 		b.pass()
@@ -85,7 +85,7 @@ func TestADryRunHoldsWhatAnotherJobHasSent(t *testing.T) {
 }
 
 func TestADryRunCountsARowOfTwoJobsOnce(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		twice := b.spec
 		twice.Name = "again"
@@ -98,7 +98,7 @@ func TestADryRunCountsARowOfTwoJobsOnce(t *testing.T) {
 }
 
 func TestADryRunHoldsWhatWasTypedTwice(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.spec.Twin = mapping.TwinCheck{Mode: mapping.TwinHold}
 		b.write(10, 20, 10, 30, 20)
@@ -149,7 +149,7 @@ func TestADryRunCountsADoubleKeyAsHeld(t *testing.T) {
 }
 
 func TestADryRunWritesNothingAndSendsNothing(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.contracts(3)
 		b.exec(`UPDATE contrato SET pagamento = NULL WHERE num = '0003'`)

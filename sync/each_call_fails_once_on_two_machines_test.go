@@ -90,7 +90,7 @@ func TestEveryCallOfTwoMachinesFailsOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inDuo(t, func(d *duo) {
 				br, failed := c.fails(d), 0
-				first, step := sampled(0, 70)
+				first, step := sampled(0, 100)
 				for at := first; ; at += step {
 					br.arm(at, false)
 					open, done := d.leads(12, 2)

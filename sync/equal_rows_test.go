@@ -52,7 +52,7 @@ func (b *bench) again() {
 // With `checks.twin: hold` the first of two equal rows goes, whether they come in one run or not;
 // the second waits for a person: "two" sends it.
 func TestEqualRowsAreHeldUntilAPersonSaysThatTheyAreTwo(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		for _, later := range []bool{false, true} {
 			b := newBenchOn(t, db, sandbox.Options{})
 			b.spec.Twin = mapping.TwinCheck{Mode: mapping.TwinHold, Days: 30}
@@ -195,7 +195,7 @@ func TestWhatIsNoTwinGoes(t *testing.T) {
 // A retyped contract is found across the jobs that send the same kind of record; equal rows of two
 // jobs both go.
 func TestF021TwinsAndRetypedRowsAcrossJobs(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		second := contractsSpec()
 		second.Name, second.Query = "second", strings.Replace(second.Query, "FROM contrato", "FROM outra", 1)

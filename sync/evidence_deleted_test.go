@@ -15,7 +15,7 @@ import (
 // was, and whatever the ERP and people do afterwards; each such row waits and says why. What is in
 // doubt stays so: it may have gone before the deletion.
 func TestF153NoRowUnderADeletedRecordGoes(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		b.hears()
 		b.contracts(1)
@@ -125,7 +125,7 @@ func TestF153NoRowUnderADeletedRecordGoes(t *testing.T) {
 // F153: what the audit keeps of a deletion names the event that told of it, also where the record
 // was first heard of by the event of its creation.
 func TestF153TheAuditNamesTheEventOfTheDeletion(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := withChildren(hearBench(t, db, sandbox.Options{}))
 		b.api.SetFaults(faults(t, "order_commitments:lost-after@1", "deliveries:status=422@1-")...)
 		b.contracts(1)

@@ -48,7 +48,7 @@ func (b *bench) made(id string) { b.tell("CREATE_ORDER_COMMITMENT", `{"id":"`+id
 
 // F147: an event that a record was deleted, true or forged, does not make another one the only one.
 func TestF147AnEventOfADeletionProvesNothing(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b, own, typed := rivals(t, db, func(*bench, string) *sandbox.Fault { return nil })
 		b.made(typed)
 		b.made(own)
@@ -67,7 +67,7 @@ func TestF147AnEventOfADeletionProvesNothing(t *testing.T) {
 // F148: ids of which nobody can tell what they stand for keep no doubt waiting for ever, whatever
 // the platform answers.
 func TestF148IDsThatNobodyCanReadKeepNoDoubtWaitingForEver(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		for _, answer := range []sandbox.Fault{
 			{Status: http.StatusOK, Body: "{}"},
 			{Status: http.StatusForbidden},
@@ -98,7 +98,7 @@ func TestF148IDsThatNobodyCanReadKeepNoDoubtWaitingForEver(t *testing.T) {
 // F148: events that name ids of other things, faster than they can be looked at, keep no doubt
 // waiting for ever.
 func TestF148AFloodOfOtherIDsKeepsNoDoubtWaiting(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := hearBench(t, db, sandbox.Options{})
 		b.api.SetFaults(faults(t, "lost-after@1-")...)
 		b.contract(3)
@@ -133,7 +133,7 @@ func TestF148AFloodOfOtherIDsKeepsNoDoubtWaiting(t *testing.T) {
 // Of several instances that hear on one ledger, each record is read back by one, and a doubt is
 // settled once.
 func TestF148OfSeveralInstancesEachRecordIsReadBackByOne(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := hearBench(t, db, sandbox.Options{})
 		b.api.SetFaults(faults(t, "order_commitments:lost-after@1")...)
 		b.contracts(1)
@@ -193,7 +193,7 @@ func TestF148OfSeveralInstancesEachRecordIsReadBackByOne(t *testing.T) {
 // the record that was made of it, and what was never made is never settled. docs/reliability.md has
 // the figures.
 func TestF142TheShareOfDoubtsThatNobodyNeedDecide(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		rows, gateway := 50, "504"
 		if long {
 			rows, gateway = 2000, "502" // after which nobody rests

@@ -26,7 +26,7 @@ func eventFaults(t *testing.T, specs ...string) []sandbox.EventFault {
 
 // F141: an event that comes before the answer to its request changes nothing; the answer does.
 func TestF141AnEventBeforeTheAnswerIsNoSecondRecord(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := hearBench(t, db, sandbox.Options{Events: eventFaults(t, "first")})
 		b.contracts(2)
 		b.sync(engine.Options{})
@@ -48,7 +48,7 @@ var noTimeAtAll time.Time
 // F142: the event of a row in doubt names a record; read back, it is what was sent: the row is
 // settled without a person, with its evidence, and never sent again.
 func TestF142AnEventSettlesADoubtWhenTheRecordIsTheOnlyOne(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		for _, shape := range []string{"", "shape=nested", "shape=list", "shape=text", "shape=id"} {
 			t.Run(shape, func(t *testing.T) {
 				opts := sandbox.Options{}
@@ -82,7 +82,7 @@ func TestF142AnEventSettlesADoubtWhenTheRecordIsTheOnlyOne(t *testing.T) {
 // F143: two doubts of equal content and two records: nobody can tell which is whose, so nothing is
 // settled, and both are shown.
 func TestF143EqualTwinsAreNotAssigned(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := hearBench(t, db, sandbox.Options{})
 		b.api.SetFaults(faults(t, "lost-after@1-")...)
 		b.contracts(2)
@@ -125,7 +125,7 @@ func (b *bench) sync2(opts engine.Options) {
 // F144: a record that differs in one field, lacks one, or has one that was not sent is a
 // suggestion; other shapes of the same are the same.
 func TestF144ACandidateThatIsNotWholeIsASuggestion(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		full := `"amount":3.000,"producer_id":"` + producerID + `","issuer_id":"` + issuerID + `","product":"SOJA","delivery_place_id":"` + placeID + `","haverst":"2025/2026",
 			"order_type":"COMPRA","wallet_id":"` + walletID + `","currency":"BRL","price":120.50,"initial_delivery_date":"2026-05-01","end_delivery_date":"2026-06-01",
 			"modality":"BALCAO","payday":"2026-07-01"`
@@ -173,7 +173,7 @@ func TestF144ACandidateThatIsNotWholeIsASuggestion(t *testing.T) {
 // F145: what cannot be read is tried for an hour, then shown; it never says that nothing was
 // created, and settles when it can be read.
 func TestF145WhatCannotBeReadIsTriedForAnHourAndProvesNothing(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		for _, fault := range []string{
 			"get:order_commitments:status=404", "get:order_commitments:status=403",
 			"get:order_commitments:status=500", "get:order_commitments:lost-before",
@@ -209,7 +209,7 @@ func TestF145WhatCannotBeReadIsTriedForAnHourAndProvesNothing(t *testing.T) {
 
 // F145: a record that is there a little later settles the doubt then.
 func TestF145ARecordThatIsThereLaterSettlesThen(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := hearBench(t, db, sandbox.Options{ShowTimes: true})
 		b.api.SetFaults(faults(t, "lost-after@1-", "get:order_commitments:status=404")...)
 		b.contract(3)
@@ -226,7 +226,7 @@ func TestF145ARecordThatIsThereLaterSettlesThen(t *testing.T) {
 // F145: what could not be read for an hour is read when a person lets its event be looked at once
 // more.
 func TestF145AnEventThatIsReplayedHasItsRecordReadAgain(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := hearBench(t, db, sandbox.Options{ShowTimes: true})
 		b.api.SetFaults(faults(t, "lost-after@1-", "get:order_commitments:status=500")...)
 		b.contract(3)
@@ -256,7 +256,7 @@ func TestF145AnEventThatIsReplayedHasItsRecordReadAgain(t *testing.T) {
 // F146: a record that somebody typed, equal to ours, settles nothing: it was there before, or
 // nobody can tell.
 func TestF146ARecordTypedByHandSettlesNothing(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		for name, v := range map[string]struct {
 			typed time.Duration // before or after the request
 			shown int           // suggestions
@@ -306,7 +306,7 @@ func TestF146ARecordTypedByHandSettlesNothing(t *testing.T) {
 // doubt, and a person decides. Where it tells one, the record is older and is not even shown; where
 // it was heard of before, neither.
 func TestALateEventOfAnOlderEqualRecordSettlesNothing(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		for name, v := range map[string]struct {
 			bench func(*testing.T, database, sandbox.Options) *bench
 			early bool // an event told of it before, too
@@ -347,7 +347,7 @@ func TestALateEventOfAnOlderEqualRecordSettlesNothing(t *testing.T) {
 // F147: a forged event can only cause a reading: whatever it names, nothing is settled by it,
 // and addresses in it are not called.
 func TestF147AForgedEventCanOnlyCauseAReading(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := hearBench(t, db, sandbox.Options{})
 		b.api.SetFaults(faults(t, "lost-before@1-")...)
 		b.contract(3)
@@ -368,7 +368,7 @@ func TestF147AForgedEventCanOnlyCauseAReading(t *testing.T) {
 
 // F148: the same event a hundred times, out of order, and those of others.
 func TestF148AnEventThatComesOftenIsStoredOnce(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := hearBench(t, db, sandbox.Options{Events: eventFaults(t, "again=99,swapped")})
 		b.api.SetFaults(faults(t, "order_commitments:lost-after@2")...)
 		b.contracts(3)
@@ -398,7 +398,7 @@ func TestF148AnEventThatComesOftenIsStoredOnce(t *testing.T) {
 // I3, F168: evidence against what a person decided is told, and a second sending that was ordered
 // does not leave.
 func TestEvidenceAgainstADecision(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := hearBench(t, db, sandbox.Options{Events: eventFaults(t, "lost")}) // they are told below, at their time
 		b.api.SetFaults(faults(t, "order_commitments:lost-after@1-3")...)
 		b.contracts(3)
@@ -428,7 +428,7 @@ func TestEvidenceAgainstADecision(t *testing.T) {
 // I3, F168: a lost request was executed late, but before the quarantine ended, and its event comes
 // only when a second sending was ordered: that does not leave.
 func TestALateEventOfALateRecordHoldsTheSecondSending(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := hearBench(t, db, sandbox.Options{Events: eventFaults(t, "lost"), ShowTimes: true})
 		b.api.SetFaults(faults(t, "lost-before@1-")...) // it is made below, at its time
 		b.contract(3)
@@ -456,7 +456,7 @@ func TestALateEventOfALateRecordHoldsTheSecondSending(t *testing.T) {
 
 // A second sending does not wait for ever for records that nobody reads back.
 func TestASecondSendingWaitsAnHourForARecordAtMost(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := hearBench(t, db, sandbox.Options{Events: eventFaults(t, "lost"), ShowTimes: true})
 		b.api.SetFaults(faults(t, "lost-before@1-")...)
 		b.contract(3)
@@ -478,7 +478,7 @@ func TestASecondSendingWaitsAnHourForARecordAtMost(t *testing.T) {
 // F153: a record that was deleted on the platform, which a reading confirms: its row is flagged,
 // what hangs on it is kept back, nothing is created again.
 func TestF153ADeletedRecordKeepsItsChildrenBack(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		b.hears()
 		b.contracts(2)
@@ -521,7 +521,7 @@ func TestF153ADeletedRecordKeepsItsChildrenBack(t *testing.T) {
 // F154: changes and the workflow are noted at the row, also when they come before the answer;
 // producers' and farms' changes at the rows that name them.
 func TestF154WhatChangesOnThePlatformIsNoted(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := hearBench(t, db, sandbox.Options{})
 		b.contracts(1)
 		b.sync(engine.Options{})
@@ -553,7 +553,7 @@ func TestF154WhatChangesOnThePlatformIsNoted(t *testing.T) {
 // F122: rows that wait for a wallet, its link, a producer or a delivery place go with the next run
 // after the platform told of it, not only at their next time.
 func TestF122AnEventWakesWhatWaitsForItsRecord(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		lacks := func(kind sandbox.Kind, id string) (forget, know func(*bench)) {
 			return func(b *bench) { b.api.Forget(kind, id) }, func(b *bench) { b.api.Know(kind, id) }
 		}
@@ -601,7 +601,7 @@ func TestF122AnEventWakesWhatWaitsForItsRecord(t *testing.T) {
 // F143: a doubt is compared with all records of which events told since its request, however many:
 // those that were made before it keep it from nothing.
 func TestF143ManyOtherRecordsKeepNoDoubtFromBeingSettled(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := hearBench(t, db, sandbox.Options{})
 		b.api.SetFaults(faults(t, "lost-after@1-")...)
 		b.contract(1)
@@ -629,7 +629,7 @@ func TestF143ManyOtherRecordsKeepNoDoubtFromBeingSettled(t *testing.T) {
 // F143, F145: a record that could not be read may be the doubt's own: another one that is like the
 // doubt proves nothing until it was read.
 func TestF143ARecordThatCannotBeReadYetMayBeTheOne(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		for _, status := range []int{http.StatusInternalServerError, http.StatusForbidden, http.StatusNotFound} {
 			t.Run(fmt.Sprint(status), func(t *testing.T) {
 				var unread atomic.Value // the id of the record that cannot be read

@@ -71,7 +71,7 @@ func TestWhatHangsOnACorrectedContractIsRecognised(t *testing.T) {
 		"its wallet in the de-para": func(b *bench) { b.exec(`UPDATE de_para SET id = ?`, wallet) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			both(t, func(t *testing.T, db database) {
+			either(t, func(t *testing.T, db database) {
 				b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 				farm := uuid.NewString()
 				b.more[1].Fields["farm_id"] = mapping.FieldSpec{Columns: []string{"fazenda"}}
@@ -105,7 +105,7 @@ func TestWhatHangsOnACorrectedContractIsRecognised(t *testing.T) {
 // A contract is amended, and later renumbered together with its tickets. A person gives its record
 // to the new number, as the manual says: the tickets have gone, and do not go again.
 func TestTicketsOfAnAmendedContractThatIsRenumberedDoNotGoAgain(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		b.contracts(2)
 		const tickets = 4
@@ -162,7 +162,7 @@ func TestRowsThatTwoJobsFindInTheSamePassPauseTheSecond(t *testing.T) {
 	const n = 12
 	for name, add := range map[string]func(*bench) *bench{"two keys": twoKeys, "two spaces": twoSpaces} {
 		t.Run(name, func(t *testing.T) {
-			both(t, func(t *testing.T, db database) {
+			either(t, func(t *testing.T, db database) {
 				b := add(newBenchOn(t, db, sandbox.Options{}))
 				b.contracts(n)
 				found := must.Get(rehearse.CheckIdentity(t.Context(), b.ledger, b.source,
@@ -204,7 +204,7 @@ func TestRowsThatTwoJobsFindInTheSamePassPauseTheSecond(t *testing.T) {
 
 // Few of them are no reason to stop: what the second job finds is told as equal rows are.
 func TestAFewRowsThatTwoJobsFindInTheSamePassAreToldAsTwins(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := twoKeys(newBenchOn(t, db, sandbox.Options{}))
 		b.contracts(2)
 		if r := b.pass()["again"]; r.Stopped != nil || r.Sent != 2 || r.Flags[trade.Twin] != 2 {
@@ -227,7 +227,7 @@ func TestWhatHangsOnARecycledNumberWaitsUntilSomebodyHasLooked(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			both(t, func(t *testing.T, db database) {
+			either(t, func(t *testing.T, db database) {
 				b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 				b.spec.Fields["producer_id"] = mapping.FieldSpec{Columns: []string{"obs"}}
 				b.contracts(2)
@@ -288,7 +288,7 @@ func TestARefusalInNoFormOfTheAPIHoldsTheContentUnderAnotherKeyToo(t *testing.T)
 			},
 		} {
 			t.Run(fmt.Sprint(status, " ", name), func(t *testing.T) {
-				both(t, func(t *testing.T, db database) {
+				either(t, func(t *testing.T, db database) {
 					fault := fmt.Sprintf("status=%d,commit,type=text/html@1,body=<html>blocked</html>", status)
 					b := withTypes(newBenchOn(t, db, sandbox.Options{Faults: faults(t, fault)}))
 					b.limits.MaxInFlight = 1
@@ -349,7 +349,7 @@ func TestARowThatIsReopenedAfterARebuildSaysForWhichRecordItIsHeld(t *testing.T)
 // A traceability record is typed again, and its farm, which was open, is filled in: it is the same,
 // as a delivery is whose CAR is filled in.
 func TestAShareThatIsTypedAgainWithItsFarmIsHeld(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		b.more[1].Fields["farm_id"] = mapping.FieldSpec{Columns: []string{"fazenda"}}
 		b.contracts(1)
@@ -383,7 +383,7 @@ func TestAContractThatIsTypedAgainWithOneThingOtherwiseIsHeld(t *testing.T) {
 		"payday": `pagamento = '2026-08-01'`, "price": `preco = 99`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			both(t, func(t *testing.T, db database) {
+			either(t, func(t *testing.T, db database) {
 				b := newBenchOn(t, db, sandbox.Options{})
 				b.exec(`INSERT INTO de_para VALUES ('carteira', '2', ?)`, uuid.NewString())
 				for field, values := range map[string]map[string]string{
@@ -434,7 +434,7 @@ func TestADismissedRowThatIsRenumberedDoesNotGo(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			both(t, func(t *testing.T, db database) {
+			either(t, func(t *testing.T, db database) {
 				b := newBenchOn(t, db, sandbox.Options{})
 				b.contract(5) // which stays
 				b.pass()
@@ -471,7 +471,7 @@ func TestWhatThePlatformSaysExistsStaysSoWhenItIsDismissed(t *testing.T) {
 	} {
 		for _, dismissed := range []bool{false, true} {
 			t.Run(fmt.Sprint(name, ", dismissed ", dismissed), func(t *testing.T) {
-				both(t, func(t *testing.T, db database) {
+				either(t, func(t *testing.T, db database) {
 					b := withTypes(newBenchOn(t, db, sandbox.Options{Faults: faults(t, "status=409,commit@1")}))
 					b.limits.MaxInFlight = 1
 					b.contracts(2)
@@ -492,7 +492,7 @@ func TestWhatThePlatformSaysExistsStaysSoWhenItIsDismissed(t *testing.T) {
 
 // The same of a delivery, which nobody can read back: dismissing it is the natural thing to do.
 func TestADeliveryThatThePlatformSaysExistsStaysSoWhenItIsDismissed(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{
 			Faults: faults(t, "deliveries:status=409,commit@1", "traceability:status=409,commit@1"),
 		}))
@@ -520,7 +520,7 @@ func TestADeliveryThatThePlatformSaysExistsStaysSoWhenItIsDismissed(t *testing.T
 // A delivery that cannot go yet comes in front of another one, which is typed again with its CAR: its
 // number holds nothing that is like it any more.
 func TestADeliveryThatIsTypedAgainBehindAnotherOneIsHeld(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		b.contract(1)
 		b.delivery(1, 1, 500)

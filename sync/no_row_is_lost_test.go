@@ -32,7 +32,7 @@ func (b *bench) at(num int, when string) {
 // F001: what committed late lies before everything that windows read. The sweep finds it, and says
 // how much the window misses and by how long.
 func TestF001TheSweepTellsWhatTheWindowMissedAndHowLateItCame(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.contracts(3)
 		if r := b.sync(engine.Options{}); r.Late != nil {
@@ -112,7 +112,7 @@ func TestF001ARowThatCommitsLateGoesWithTheNextWindow(t *testing.T) {
 
 // I5: a row that commits late, with an old timestamp, is found.
 func TestF001ALateRowWithAnOldTimestampIsFoundByTheSweep(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.contracts(2)
 		b.sync(engine.Options{})
@@ -133,7 +133,7 @@ func TestF001ALateRowWithAnOldTimestampIsFoundByTheSweep(t *testing.T) {
 }
 
 func TestF002EqualTimestampsLoseNothingAndRepeatNothing(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.spec.Lookback = 0
 		b.contracts(3)
@@ -148,7 +148,7 @@ func TestF002EqualTimestampsLoseNothingAndRepeatNothing(t *testing.T) {
 }
 
 func TestF005RowsWithoutATimestampAreInEveryWindow(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.contracts(2)
 		b.exec(`UPDATE contrato SET atualizado = NULL`)
@@ -165,7 +165,7 @@ func TestF005RowsWithoutATimestampAreInEveryWindow(t *testing.T) {
 // F006: a row that is dated in the future is read, is told, and does not take the reading mark with
 // it.
 func TestF006ATimestampOfTheFutureHidesNothingBehindIt(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.contracts(2)
 		b.at(2, "2099-01-01 00:00:00")
@@ -183,7 +183,7 @@ func TestF006ATimestampOfTheFutureHidesNothingBehindIt(t *testing.T) {
 
 // F007: only the ERP's clock says what is new: ours may be hours off, either way.
 func TestF007AClockThatDiffersFromTheERPsLosesNothing(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		for _, off := range []time.Duration{5 * time.Hour, -5 * time.Hour} {
 			b := newBenchOn(t, db, sandbox.Options{})
 			b.clock.jump(off)
@@ -243,7 +243,7 @@ func TestF011AnERPThatIsDownForDaysLosesNothing(t *testing.T) {
 
 // F081: a connection for which no file descriptor is left is proof that nothing was sent.
 func TestF081WithoutAFileDescriptorNothingIsSentAndNothingIsLost(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.limits.MaxInFlight = 1
 		dials := 0

@@ -64,7 +64,7 @@ func TestARefusalInNoFormOfTheAPIIsNotForgottenWithTheRow(t *testing.T) {
 // F156: after the doubt the newest version goes: A former owner's definite answer counts (I12);
 // what the ERP did to the row while it was in doubt is then news.
 func TestI12ALateRefusalOfARowThatChangedMeanwhileLetsTheNewVersionGo(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.contracts(2)
 		b.exec(`UPDATE contrato SET pagamento = NULL`)
@@ -135,7 +135,7 @@ func (l *dyingLedger) Commit(ctx context.Context, lease trade.Lease, group trade
 // F156: the payload of a row in doubt is frozen: The platform id of a row that is in doubt decides
 // nothing that the ERP does: flags come and go, and it is never sent.
 func TestARowInDoubtIsOnlyFlagged(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.contracts(3)
 		b.exec(`UPDATE contrato SET pagamento = '2026-08-01', atualizado = '2026-03-11 08:00:00'`)

@@ -34,7 +34,7 @@ func (b *bench) becomes(num int, kind string) {
 // A job under another name, with one more column mapped, in one edit: nothing leaves, with or
 // without a person's release.
 func TestAJobUnderAnotherNameSendsNothingTwice(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-after@3")})
 		b.limits.MaxInFlight = 1
 		b.contracts(5)
@@ -85,7 +85,7 @@ func TestAJobUnderAnotherNameSendsNothingTwice(t *testing.T) {
 // One job for each type: a contract that changes its type goes to the other job under the same
 // key. It is the same contract.
 func TestAContractThatGoesToAnotherJobUnderItsKeyIsTheSame(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := withTypes(newBenchOn(t, db, sandbox.Options{}))
 		b.contracts(4)
 		b.pass()
@@ -201,7 +201,7 @@ func TestRowsThatTwoJobsReturnUnderTwoKeysPauseTheSecond(t *testing.T) {
 // The second job runs before any row comes to it; a contract that comes later, under another
 // key and with another type, is the one that has left the first.
 func TestAContractThatGoesToAJobWithAnotherKeyAndTypeIsHeld(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.write(10, 20, 30, 40)
 		b.pass()
@@ -226,7 +226,7 @@ func TestAContractThatGoesToAJobWithAnotherKeyAndTypeIsHeld(t *testing.T) {
 // A row that was changed after it was sent, and is typed again under another key and in the
 // scope of another job, is held there.
 func TestAChangedRowThatIsTypedAgainIsHeldInAnotherJobToo(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		other := b.spec
 		other.Name, other.Query = "fixations",
@@ -251,7 +251,7 @@ func TestAChangedRowThatIsTypedAgainIsHeldInAnotherJobToo(t *testing.T) {
 // A delivery does not go under the record of a contract under whose number another row stands
 // by now, in the scope of another job; it waits, and says so.
 func TestADeliveryWaitsWhereItsContractsNumberHasGoneToAnotherJob(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		children := b.more
 		b.more = nil
@@ -300,7 +300,7 @@ func TestADeliveryWaitsWhereItsContractsNumberHasGoneToAnotherJob(t *testing.T) 
 // A row that the queries of two jobs return goes once, also when both send at the same time,
 // and is shown in the other; what hangs on it goes.
 func TestARowThatTwoJobsReturnGoesOnce(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		twice := b.spec
 		twice.Name = "again"
@@ -336,7 +336,7 @@ func TestARowThatTwoJobsReturnGoesOnce(t *testing.T) {
 // A row that was held for another job's goes by itself when that was not sent after all, and is
 // withdrawn without its own.
 func TestARowThatIsHeldForAnotherJobGoesWhenThatWasNotSent(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := withTypes(newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-before@1")}))
 		b.limits.MaxInFlight = 1
 		b.contracts(2)
@@ -383,7 +383,7 @@ func TestARowThatIsHeldForAnotherJobGoesWhenThatWasNotSent(t *testing.T) {
 
 // Jobs of two ERPs have keys of their own.
 func TestJobsOfTwoSpacesDoNotShareKeys(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := withTypes(newBenchOn(t, db, sandbox.Options{}))
 		b.more[0].Identity = "erp2"
 		b.more[0].Query = strings.Replace(b.more[0].Query, "quantidade, preco",
@@ -408,7 +408,7 @@ func TestJobsOfTwoSpacesDoNotShareKeys(t *testing.T) {
 // A job whose rows stand in another key space than its configuration says is paused before
 // anything is sent: rows that another job has sent would look new.
 func TestAChangedIdentityPausesTheJobUntilAPersonAcceptsIt(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.contracts(2)
 		b.sync(engine.Options{})
@@ -455,7 +455,7 @@ func TestAChangedIdentityPausesTheJobUntilAPersonAcceptsIt(t *testing.T) {
 // A job that is new beside one whose identity changed with it sends nothing until somebody has
 // accepted that: the keys that were sent stand in the old space.
 func TestANewJobWaitsForAnIdentityThatNobodyHasAccepted(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.contracts(2)
 		b.sync(engine.Options{})
@@ -490,7 +490,7 @@ func TestANewJobWaitsForAnIdentityThatNobodyHasAccepted(t *testing.T) {
 // The rows of a renamed job are what they were under its new name: what hangs on them finds them,
 // and a change in the ERP is seen.
 func TestWhatHangsOnAJobFindsItUnderItsNewName(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		b.contracts(3)
 		b.exec(`UPDATE contrato SET pagamento = NULL WHERE quantidade = 2`)
@@ -541,7 +541,7 @@ func TestWhatHangsOnAJobFindsItUnderItsNewName(t *testing.T) {
 
 // What a configuration would do to identity is told before it runs.
 func TestWhatAConfigurationDoesToIdentityIsToldBefore(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.contracts(4)
 		b.sync(engine.Options{})
@@ -573,7 +573,7 @@ func TestWhatAConfigurationDoesToIdentityIsToldBefore(t *testing.T) {
 // A number that is used again while two jobs return its contract: what hangs on it goes under the
 // record of the new contract, whichever job sent it, and never under that of the old one.
 func TestWhatHangsOnANumberThatIsUsedAgainGoesUnderItsOwnRecord(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		b.write(10, 20)
 		b.sweep()
@@ -612,7 +612,7 @@ func TestWhatHangsOnANumberThatIsUsedAgainGoesUnderItsOwnRecord(t *testing.T) {
 // A row goes to another job under another key while the first is about to store its intent: it
 // goes once, and the second of the two is shown.
 func TestARowThatGoesToAnotherJobBetweenTheLookAndTheIntentGoesOnce(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := withTypes(newBenchOn(t, db, sandbox.Options{}))
 		b.write(90, 80)
 		b.becomes(90, "fixacao")
@@ -636,7 +636,7 @@ func TestARowThatGoesToAnotherJobBetweenTheLookAndTheIntentGoesOnce(t *testing.T
 // A contract changes its type and is held in the other job; typed again there, under a new key,
 // it is still the one that was sent.
 func TestARowThatIsHeldForAnotherJobAndTypedAgainIsHeld(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := withTypes(newBenchOn(t, db, sandbox.Options{}))
 		kind := "FIXACAO_COMPRA"
 		b.more[0].Fields = maps.Clone(b.spec.Fields)
@@ -664,7 +664,7 @@ func TestARowThatIsHeldForAnotherJobAndTypedAgainIsHeld(t *testing.T) {
 // A row goes to another job under its key, and is edited, while the first is about to store its
 // intent: their common key space tells that it is one, also where a rate limit lets rows go one by one.
 func TestARowOfACommonKeySpaceThatGoesToAnotherJobGoesOnce(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := withTypes(newBenchOn(t, db, sandbox.Options{}))
 		b.spec.Identity, b.more[0].Identity = "contratos", "contratos"
 		b.limits.RateLimit = 1

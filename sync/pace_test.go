@@ -55,7 +55,7 @@ func TestF079ASuspendedRunGoesOnWithItsLease(t *testing.T) {
 }
 
 func TestAReadingThatIsInterruptedIsNoFaultOfTheERP(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		b := newBenchOn(t, db, sandbox.Options{})
@@ -113,7 +113,7 @@ func TestARunThatCannotBeginGivesItsLeaseBack(t *testing.T) {
 
 // A recheck that takes longer than it holds, as on a slow line to the ERP, still lets its rows go.
 func TestARecheckThatTakesLongLetsItsRowsGo(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.contracts(3)
 		b.breaker.before("ByKeys", func() error { b.clock.advance(3 * time.Second); return nil })

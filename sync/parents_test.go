@@ -38,7 +38,7 @@ func TestAGrandparentOfAnotherKindIsRefused(t *testing.T) {
 
 // A row that may hang on one of two jobs differs from what was sent when its key in either changes.
 func TestAMovedChildOfASecondJobIsFlagged(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		b.exec(`ALTER TABLE entrega ADD COLUMN fixacao TEXT`)
 		other := b.spec
@@ -68,7 +68,7 @@ func TestAMovedChildOfASecondJobIsFlagged(t *testing.T) {
 
 // A dry run tells of new rows where their parents stand also when rows beside them have changed.
 func TestADryRunKnowsTheParentsOfNewRowsBesideChangedOnes(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		b.contracts(2)
 		b.exec(`UPDATE contrato SET pagamento = NULL`)
@@ -95,7 +95,7 @@ func TestADryRunKnowsTheParentsOfNewRowsBesideChangedOnes(t *testing.T) {
 // A code that a job does not look up leaves its rows alone: a hundred thousand deliveries are not
 // mapped anew for one wallet.
 func TestAReferenceOfAnotherJobMapsNothingAnew(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		b.contract(1)
 		b.exec(`UPDATE contrato SET carteira = '2'`)
@@ -114,7 +114,7 @@ func TestAReferenceOfAnotherJobMapsNothingAnew(t *testing.T) {
 // F124: the platform does not know a commitment whose id it gave us: the share waits, and goes when
 // it does.
 func TestF124AShareOfACommitmentThatThePlatformDoesNotKnowYetGoesLater(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		b.contract(1)
 		b.share("a", 1, 30)

@@ -50,7 +50,7 @@ func (b *bench) lookups() int {
 }
 
 func TestAProducerIsLookedUpByDocumentOnceForEachDocument(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		world := sandbox.OpenWorld()
 		a, c := uuid.NewString(), uuid.NewString()
 		world.KnowProducer(a, cpfA)
@@ -115,7 +115,7 @@ func TestAProducerIsLookedUpByDocumentOnceForEachDocument(t *testing.T) {
 }
 
 func TestAProducerThatThePlatformDoesNotHaveIsAskedForAtGrowingIntervals(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		world := sandbox.OpenWorld()
 		a := uuid.NewString()
 		world.KnowProducer(a, cpfA)

@@ -36,7 +36,7 @@ func (b *bench) table(kind string) map[string]string {
 }
 
 func TestARowThatWaitedGoesByItselfAfterAnImport(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.refs = nil
 		b.contracts(3)
@@ -61,7 +61,7 @@ func TestARowThatWaitedGoesByItselfAfterAnImport(t *testing.T) {
 }
 
 func TestAChangedOrRemovedCodeLeavesWhatWasSentAndMapsTheRestAgain(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.refs, b.limits.MaxInFlight = nil, 1
 		other := uuid.NewString()
@@ -114,7 +114,7 @@ func TestAChangedOrRemovedCodeLeavesWhatWasSentAndMapsTheRestAgain(t *testing.T)
 }
 
 func TestReferencesAreReadFromTheERPAsItKeepsThem(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.exec(`CREATE TABLE carteiras (filial CHAR(4), cod CHAR(6), uuid CHAR(40))`)
 		padded := func(filial, cod, id string) {
@@ -164,7 +164,7 @@ func (b *bench) twoJobs() {
 }
 
 func TestACodeWithTwoIdsStopsOnlyTheJobThatNeedsIt(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.twoJobs()
 		b.exec(`INSERT INTO de_para VALUES ('carteira', ' 1 ', ?)`, uuid.NewString())
@@ -187,7 +187,7 @@ func TestACodeWithTwoIdsStopsOnlyTheJobThatNeedsIt(t *testing.T) {
 }
 
 func TestATableOfTheERPThatIsEmptyAllAtOnceIsNotBelieved(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.twoJobs()
 		b.sync(engine.Options{})
@@ -253,7 +253,7 @@ func TestADeParaThatIsCorrectedWhileARunSendsIsUsedByTheRestOfIt(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			both(t, func(t *testing.T, db database) {
+			either(t, func(t *testing.T, db database) {
 				b := newBenchOn(t, db, sandbox.Options{})
 				if name != "in the ERP" {
 					b.refs = nil

@@ -26,7 +26,7 @@ func decimalOf(t *testing.T, text string) trade.Decimal {
 }
 
 func TestMoreThanOneRunMaySendWaitsForARelease(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.spec.Most = &trade.Freight{Load: trade.Load{Rows: 5}}
 		b.contracts(5)
@@ -87,7 +87,7 @@ func TestMostLimitsWeightAndValueToo(t *testing.T) {
 // Rows that become due while a run sends are judged then; a release that a run could not use up is
 // kept for what is left of it.
 func TestWhatIsLeftOfAReleaseIsKeptWhenARunIsCutShort(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.limits.MaxInFlight = 1
 		b.spec.Most = &trade.Freight{Load: trade.Load{Rows: 2}}
@@ -106,7 +106,7 @@ func TestWhatIsLeftOfAReleaseIsKeptWhenARunIsCutShort(t *testing.T) {
 }
 
 func TestACanaryGoesAndTheOthersWaitForARelease(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.spec.Canary = 2
 		b.contracts(6)
@@ -151,7 +151,7 @@ func TestACanaryGoesAndTheOthersWaitForARelease(t *testing.T) {
 // Only rows that may be on the platform are a canary that somebody can look at there: one that the
 // gateway turned away has its turn again.
 func TestARowThatDidNotGoIsNoCanary(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.limits.MaxInFlight = 1
 		b.spec.Canary = 1
@@ -172,7 +172,7 @@ func TestARowThatDidNotGoIsNoCanary(t *testing.T) {
 // What a person has released is not used up by rows that came back, nor by a run that had to rest
 // before it could send.
 func TestARunThatSendsNothingUsesUpNoRelease(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.limits.MaxInFlight = 1
 		b.spec.Most = &trade.Freight{Value: map[string]trade.Decimal{"BRL": decimalOf(t, "1")}}
@@ -201,7 +201,7 @@ func TestARunThatSendsNothingUsesUpNoRelease(t *testing.T) {
 
 // A pass that only records uses up nothing of what a person has let pass.
 func TestAPassThatOnlyRecordsLeavesARelease(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.spec.Most = &trade.Freight{Load: trade.Load{Rows: 2}}
 		b.contracts(6)
@@ -229,7 +229,7 @@ func (b *bench) setStatus(status trade.JobStatus) {
 // A process that is killed while its canary flies, so that no last page and no status of the job is
 // stored, sends no second one.
 func TestAKilledProcessSendsNoSecondCanary(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.spec.Canary = 2
 		b.contracts(6)
@@ -251,7 +251,7 @@ func TestAKilledProcessSendsNoSecondCanary(t *testing.T) {
 }
 
 func TestAJobSendsOnlyInItsHours(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		now := b.clock.Now().UTC()
 		b.spec.Hours = []string{now.Add(2*time.Hour).Format("15:04") + "-" + now.Add(4*time.Hour).Format("15:04")}

@@ -52,7 +52,7 @@ func TestAKeyThatIsBlankOrCannotBeKeptIsCountedAndStopsNobody(t *testing.T) {
 // F022: a window shows only a part of the rows, so that a key that is seen once there may still
 // stand twice.
 func TestF022AWindowProvesNoDoubleKeyCured(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.exec(`CREATE TABLE copia AS SELECT * FROM contrato WHERE false`)
 		b.contracts(3)
@@ -93,7 +93,7 @@ func TestF022AJoinThatDoublesEverythingIsToldInFewWords(t *testing.T) {
 // F024: a key of more columns makes every row look new. What went out under the shorter key is
 // found by its content, also without the brake, and a person decides.
 func TestF024AKeyOfOtherColumnsSendsNothingAgain(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.brakes = run.Brakes{}
 		b.contracts(12)
@@ -113,7 +113,7 @@ func TestF024AKeyOfOtherColumnsSendsNothingAgain(t *testing.T) {
 // Below the brake, a row whose stored key has another number of parts is gone, and what it sent is
 // not sent again.
 func TestAKeyOfMorePartsLeavesTheOldEntriesGone(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.brakes = run.Brakes{}
 		b.contracts(1)
@@ -138,7 +138,7 @@ func TestF023AKeyThatChangesItsSpellingSendsNothingAgain(t *testing.T) {
 		"leading zeros": {`UPDATE contrato SET num = '00' || num`, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
-			both(t, func(t *testing.T, db database) {
+			either(t, func(t *testing.T, db database) {
 				b := newBenchOn(t, db, sandbox.Options{})
 				b.contracts(3)
 				b.exec(`UPDATE contrato SET num = 'a' || num`)
@@ -156,7 +156,7 @@ func TestF023AKeyThatChangesItsSpellingSendsNothingAgain(t *testing.T) {
 
 // F023: a driver or a column that turns texts into numbers.
 func TestF023AKeyThatBecomesANumberSendsNothingAgain(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.contracts(3)
 		b.sync(engine.Options{})

@@ -64,7 +64,7 @@ func (b *bench) onPlatform(want ...string) {
 
 // A line that is typed in front of others shifts their keys by one.
 func TestALineInFrontDoesNotSendTheLastOneAgain(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.write(10, 20, 30)
 		b.sweep()
@@ -100,7 +100,7 @@ func TestALineInFrontDoesNotSendTheLastOneAgain(t *testing.T) {
 // A row that is held stays held when its key holds something else later: whether that is the
 // document that was sent, corrected, only a person knows.
 func TestARowThatComesToStandUnderAHeldKeyIsHeld(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.write(10)
 		b.sweep()
@@ -122,7 +122,7 @@ func TestARowThatComesToStandUnderAHeldKeyIsHeld(t *testing.T) {
 // still be the one that was sent, and only a person knows. Where the content that was sent has come
 // to stand under another key, another row stands under the held one.
 func TestF021AContractThatIsHeldAndThenCorrectedWaitsForAPerson(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.write(10, 20)
 		b.sweep()
@@ -147,7 +147,7 @@ func TestF021AContractThatIsHeldAndThenCorrectedWaitsForAPerson(t *testing.T) {
 
 // What is in doubt counts as sent.
 func TestAContentInDoubtIsNotSentUnderANewKey(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-after@1")})
 		b.write(10)
 		b.sweep()
@@ -162,7 +162,7 @@ func TestAContentInDoubtIsNotSentUnderANewKey(t *testing.T) {
 // A row of equal content goes for as many records as rows stand at once, whichever keys they have
 // by then.
 func TestOneOfTwoEqualRowsThatMovesDoesNotGoAgain(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.write(10, 10)
 		b.sweep()
@@ -185,7 +185,7 @@ func TestOneOfTwoEqualRowsThatMovesDoesNotGoAgain(t *testing.T) {
 // Two rows that change places cover each other's records: a third of the same content is a row of
 // its own.
 func TestRowsThatChangedPlacesCoverTheirRecords(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.write(10, 20)
 		b.sweep()
@@ -205,7 +205,7 @@ func TestRowsThatChangedPlacesCoverTheirRecords(t *testing.T) {
 
 // Keys that are positions. One line less moves all that follow.
 func TestDeliveriesThatAreKeyedByPositionDoNotGoTwice(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		b.contract(1)
 		for i := range b.more {
@@ -230,7 +230,7 @@ func TestDeliveriesThatAreKeyedByPositionDoNotGoTwice(t *testing.T) {
 // A record that is typed again with another price, which the API does not always ask for, is the
 // same business.
 func TestAContractThatIsTypedAgainWithAnotherPriceIsHeld(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.write(10)
 		b.sweep()
@@ -270,7 +270,7 @@ func TestARowThatMovesWhileItsGroupIsStoredGoesOnce(t *testing.T) {
 // The platform says that it exists already. Neither its absence from the ERP nor its return
 // sends it.
 func TestARowThatThePlatformSaysExistsIsNeverWithdrawn(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "status=409@1")})
 		b.write(10, 20)
 		b.sweep()
@@ -340,7 +340,7 @@ func (b *bench) rebuilt() {
 // A key that was gone and comes back with another content is another row: it is told, and
 // never sent by itself.
 func TestAKeyThatIsUsedAgainIsToldAsAnotherRow(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.write(10, 20)
 		b.sweep()
@@ -383,7 +383,7 @@ func TestAKeyThatCountsPositionsIsTold(t *testing.T) {
 
 // What hangs on a contract goes under the record of that contract, or waits.
 func TestNothingGoesUnderTheRecordOfAnotherRow(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		b.write(10, 20)
 		b.pass()
@@ -412,7 +412,7 @@ func TestNothingGoesUnderTheRecordOfAnotherRow(t *testing.T) {
 
 // A correction of one of two equal contracts is no change of places.
 func TestACorrectionBesideAnEqualRowIsOnlyAChange(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.write(10, 10)
 		b.sweep()
@@ -443,7 +443,7 @@ func TestARebuiltLedgerRecognisesAContentThatIsMappedInAnotherWay(t *testing.T) 
 
 // The platform has the record, it says: the same content under another key is that record.
 func TestWhatThePlatformSaysExistsIsNotSentUnderAnotherKey(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "status=409,commit@1")})
 		b.write(10)
 		b.sweep()
@@ -458,7 +458,7 @@ func TestWhatThePlatformSaysExistsIsNotSentUnderAnotherKey(t *testing.T) {
 // One row less, and all that follow have other numbers: the place that a contract came to is not
 // its record.
 func TestARowThatComesToThePlaceOfADeletedOneReplacesIt(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.write(10, 20)
 		b.sweep()
@@ -528,7 +528,7 @@ func TestWhatAHeldRowHasBecomeIsKnownWhenItIsTypedAgain(t *testing.T) {
 // A delivery is known by the record that it went under. A contract that comes to stand under another
 // number beside an equal one goes again, and what hangs on the second record is another delivery.
 func TestADeliveryIsKnownUnderEachRecordOfItsContract(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		b.write(10, 20)
 		b.delivery(1, 2, 500)
@@ -551,7 +551,7 @@ func TestADeliveryIsKnownUnderEachRecordOfItsContract(t *testing.T) {
 // What was sent is recognised also where one field less is sent by now, or one more, of a record
 // whose every field counts.
 func TestARecordIsRecognisedAfterAChangeOfTheMapping(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		farm := producerID
 		b.more[1].Fields["farm_id"] = mapping.FieldSpec{Const: &farm}
@@ -577,7 +577,7 @@ func TestARecordIsRecognisedAfterAChangeOfTheMapping(t *testing.T) {
 // A number that its contract has left names nothing: what refers to it may be of another contract,
 // which is not read.
 func TestNothingGoesUnderANumberThatItsContractHasLeft(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		b.write(0, 20)
 		b.delivery(1, 1, 500) // of a contract that the query leaves out
@@ -605,7 +605,7 @@ func TestNothingGoesUnderANumberThatItsContractHasLeft(t *testing.T) {
 
 // A content that was never sent, because its row was changed afterwards, changes places too.
 func TestAnEditedRowThatMovesOntoAnotherReplacesIt(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.write(10, 20)
 		b.sweep()
@@ -622,7 +622,7 @@ func TestAnEditedRowThatMovesOntoAnotherReplacesIt(t *testing.T) {
 // Two contracts change their numbers, and one of them is cancelled at once: its number names the
 // record of the other.
 func TestNothingGoesUnderTheNumberOfACancelledRowThatChangedPlaces(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		b.write(10, 20)
 		b.sweep()
@@ -640,7 +640,7 @@ func TestNothingGoesUnderTheNumberOfACancelledRowThatChangedPlaces(t *testing.T)
 
 // What the platform says it has is not sent by another job either.
 func TestWhatThePlatformSaysExistsIsNotSentByAnotherJob(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "status=409,commit@1")})
 		b.write(10)
 		b.sweep()
@@ -674,7 +674,7 @@ func TestWhatAChangedRowHasBecomeIsKnownAfterARebuild(t *testing.T) {
 // Contracts come from two jobs, and one of them was never read: a row that stands there may have
 // the number of one that the other job has sent.
 func TestNothingGoesWhileAJobOfItsContractsWasNeverRead(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		more := b.spec
 		more.Name, more.Query = "more", b.spec.Query+" AND num > '0001'"
@@ -701,7 +701,7 @@ func TestNothingGoesWhileAJobOfItsContractsWasNeverRead(t *testing.T) {
 // Contracts that change numbers after they were read: what hangs on them is not sent before they
 // are read again.
 func TestNothingGoesUnderAContractThatHasAnotherRowByNow(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		b.write(10, 20)
 		b.sweep()
@@ -718,7 +718,7 @@ func TestNothingGoesUnderAContractThatHasAnotherRowByNow(t *testing.T) {
 // A contract that is cancelled takes the number of one that was sent: what hangs on the number does
 // not go under the record of that one.
 func TestNothingGoesUnderANumberThatACancelledContractHasByNow(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		b.write(10)
 		b.sweep()
@@ -737,7 +737,7 @@ func TestNothingGoesUnderANumberThatACancelledContractHasByNow(t *testing.T) {
 // Two equal contracts were sent, and rows typed in front take both their numbers: nothing goes
 // under the record of either.
 func TestBothOfTwoEqualContractsThatMoveAreReplaced(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		b.write(10, 10)
 		b.pass()
@@ -761,7 +761,7 @@ func TestBothOfTwoEqualContractsThatMoveAreReplaced(t *testing.T) {
 // Two jobs read the same columns and make records of two types of them: the row of one covers no
 // record of the other.
 func TestARowOfAnotherTypeDoesNotCoverARecord(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		other, fixation := b.spec, "FIXACAO_COMPRA"
 		other.Name, other.Fields = "fixations", maps.Clone(b.spec.Fields)
@@ -794,7 +794,7 @@ func TestARowOfAnotherTypeDoesNotCoverARecord(t *testing.T) {
 // A number that a person has dismissed is given to another contract: the row is shown, and goes
 // when a person says so.
 func TestADismissedNumberThatAnotherContractTakesIsShown(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.write(10, 20, 30)
 		b.sweep()
@@ -835,7 +835,7 @@ func TestADismissedNumberThatAnotherContractTakesIsShown(t *testing.T) {
 // A field that tells contracts apart is mapped otherwise, and in the same breath one is
 // numbered anew and gets another price: it is known.
 func TestAContractIsRecognisedWhenAFieldIsMappedOtherwiseAndItIsTypedAgain(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.write(10, 20, 30)
 		b.sweep()

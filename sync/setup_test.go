@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"net"
 	"path/filepath"
 	gosync "sync"
@@ -96,6 +97,25 @@ func both(t *testing.T, test func(t *testing.T, db database)) {
 			test(t, db)
 		})
 	}
+}
+
+// either is both for a scenario in which nothing is the database's: what ledger and ERP do in each
+// of them is compared by the tests of state and erp. The short form takes one of them for each
+// test, by its name, so that each has half of the tests; and where the race detector watches, it
+// takes every fourth test: the steps of a pass are the same in all.
+func either(t *testing.T, test func(t *testing.T, db database)) {
+	t.Helper()
+	if long {
+		both(t, test)
+		return
+	}
+	t.Parallel()
+	chosen := crc32.ChecksumIEEE([]byte(t.Name()))
+	if raced && chosen/2%4 > 0 {
+		return
+	}
+	db := databases[chosen%2]
+	t.Run(db.ERP, func(t *testing.T) { test(t, db) })
 }
 
 // bench is everything that a run needs: a real ERP, a real ledger, the sandbox over real HTTP.

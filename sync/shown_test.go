@@ -21,7 +21,7 @@ func (b *bench) shows() {
 // I3: what people are shown of a row never sends it, never flags it and never maps it again, in
 // whatever state it is.
 func TestI3AShownValueAloneNeitherSendsNorFlagsARow(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.shows()
 		b.limits.MaxInFlight = 1
@@ -66,7 +66,7 @@ func TestI3AShownValueAloneNeitherSendsNorFlagsARow(t *testing.T) {
 
 // What people are shown is taken with the values of a row, and does not come back by itself.
 func TestF151WhatIsShownGoesWithTheValuesOfARow(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.shows()
 		b.contracts(1)

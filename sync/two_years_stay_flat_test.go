@@ -33,10 +33,10 @@ const aDay = 24 * time.Hour
 // with a smaller journal, so that it begins again.
 var (
 	weeks = growth{
-		days: 36, perDay: 12, passes: 4, scope: 18,
+		days: 24, perDay: 10, passes: 3, scope: 12,
 		keep: state.Retention{
-			Bodies: 5 * aDay, Runs: 10 * aDay, IdleRuns: 2 * aDay, Lookups: 10 * aDay,
-			Audit: 8 * aDay, Journal: 64 << 10,
+			Bodies: 3 * aDay, Runs: 7 * aDay, IdleRuns: 2 * aDay, Lookups: 7 * aDay,
+			Audit: 5 * aDay, Journal: 32 << 10,
 		},
 	}
 	twoYears = growth{

@@ -27,10 +27,10 @@ var saoPaulo, _ = time.LoadLocation("America/Sao_Paulo")
 // schedules, an ERP that is edited, answers that are lost, late or refused, outages of hours, a key
 // that is refused for a day, clocks that are set wrong, and a person who looks at what needs one
 // each workday. After each month it adds up, nothing is on the platform twice, and nothing is lost.
-// The short form has 60 days, with months of five days, in which all of it happens too.
+// The short form has 36 days, with months of three days, in which all of it happens too.
 func TestAYearAddsUpAndLosesNothing(t *testing.T) {
 	t.Parallel()
-	seeds, days := uint64(1), 60
+	seeds, days := uint64(1), 36
 	if long {
 		seeds, days = 24, 365
 	}
@@ -46,7 +46,7 @@ func TestAYearAddsUpAndLosesNothing(t *testing.T) {
 // chance: what a year finds can be looked at again.
 func TestASeedHasOneHistory(t *testing.T) {
 	t.Parallel()
-	days := 16
+	days := 12
 	if long {
 		days = 365
 	}

@@ -37,7 +37,7 @@ func receiver(t *testing.T, status int) (url string, bodies <-chan string) {
 
 // The service tells once of what it finds, also when it is started again, and says when it is over.
 func TestTheServiceTellsPeopleOnce(t *testing.T) {
-	onBoth(t, func(t *testing.T, on string) {
+	onEither(t, func(t *testing.T, on string) {
 		url, bodies := receiver(t, http.StatusOK)
 		s := newService(t, on, false)
 		s.env["HOOK"] = url

@@ -66,7 +66,7 @@ func TestEveryPageOfTheDeskIsThereForThoseWhoMaySeeIt(t *testing.T) {
 
 // Every page of the menu, those behind it, and one act of each kind, with either ledger.
 func TestEveryPageIsThereWithEitherLedger(t *testing.T) {
-	onBoth(t, func(t *testing.T, on string) {
+	onEither(t, func(t *testing.T, on string) {
 		t.Parallel()
 		d := newDeskOn(t, on, "", "", "lost-after@1")
 		d.sql("erp.db", `UPDATE contrato SET quantidade = '210' WHERE num = '000002'`)

@@ -45,7 +45,7 @@ func (s *service) served() string {
 // A client made from the served document calls each operation, and meets each documented answer
 // (but 503, for which the ledger would have to be down) as its schema says.
 func TestOtherProgramsOrderRunsAndAskAsTheDocumentSays(t *testing.T) {
-	onBoth(t, func(t *testing.T, on string) {
+	onEither(t, func(t *testing.T, on string) {
 		s := newButton(t, on, true)
 		s.start()
 		c := readOpenAPI(t, s.served(), "/api/v1/openapi.json")

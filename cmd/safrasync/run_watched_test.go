@@ -14,7 +14,7 @@ import (
 
 // Reloads are counted by what became of them, and a health check reports whether the service runs.
 func TestReloadsAreCountedAndTheServiceIsReportedAlive(t *testing.T) {
-	onBoth(t, func(t *testing.T, on string) {
+	onEither(t, func(t *testing.T, on string) {
 		s := newService(t, on, false)
 		s.edit("jobs:\n", "metrics: {listen: 127.0.0.1:0}\njobs:\n")
 		s.must(cli.ExitFailed, "status", "--alive")

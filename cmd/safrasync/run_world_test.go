@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"hash/crc32"
 	"net"
 	"os"
 	"os/exec"
@@ -215,6 +216,21 @@ func (s *service) job(name string) office.JobStatus {
 	}
 	s.t.Fatalf("status does not tell of job %s", name)
 	return office.JobStatus{}
+}
+
+// long asks for the long form of a test.
+var long = os.Getenv("SAFRASYNC_TEST_LONG") != ""
+
+// onEither is onBoth for what has no dialect: the short form takes one of both, by the test's name.
+func onEither(t *testing.T, test func(t *testing.T, on string)) {
+	t.Helper()
+	if long {
+		onBoth(t, test)
+		return
+	}
+	t.Parallel()
+	on := []string{state.SQLite, state.Postgres}[crc32.ChecksumIEEE([]byte(t.Name()))%2]
+	t.Run(on, func(t *testing.T) { test(t, on) })
 }
 
 // onBoth runs a test with its ledger in SQLite and in PostgreSQL.

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -35,10 +34,10 @@ const (
 // the figures.
 func TestF152NoEventIsLostWhileTheServiceSendsRows(t *testing.T) {
 	events := 300
-	if os.Getenv("SAFRASYNC_TEST_LONG") != "" {
+	if long {
 		events = 20_000
 	}
-	onBoth(t, func(t *testing.T, on string) {
+	onEither(t, func(t *testing.T, on string) {
 		answers := &eventAnswers{taken: map[string]int{}}
 		s, _, _ := hearingService(t, on, func(o *sandbox.Options) {
 			o.OnDelivered, o.Events = answers.add, must.Get(sandbox.ParseEventFaults([]string{"again%10"}))(t)

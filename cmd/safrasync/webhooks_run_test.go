@@ -45,7 +45,7 @@ func hearingService(t *testing.T, on string,
 // F142, F147: the whole way with the real program: registered over the API, called over TLS with
 // Basic, read back, settled; forged events change nothing.
 func TestF142TheServiceSettlesADoubtByTheEventOfIt(t *testing.T) {
-	onBoth(t, func(t *testing.T, on string) {
+	onEither(t, func(t *testing.T, on string) {
 		s, _, _ := hearingService(t, on,
 			func(o *sandbox.Options) { o.Events = must.Get(sandbox.ParseEventFaults([]string{"forged,again=2"}))(t) })
 		s.faults("order_commitments:lost-after@1")
@@ -83,7 +83,7 @@ func TestF142TheServiceSettlesADoubtByTheEventOfIt(t *testing.T) {
 // F150: a kill after an event was acknowledged, and before it was looked at, loses nothing: the
 // next start looks at it.
 func TestF150AKillAfterAnEventWasTakenLosesNothing(t *testing.T) {
-	onBoth(t, func(t *testing.T, on string) {
+	onEither(t, func(t *testing.T, on string) {
 		delivered := make(chan sandbox.Delivery, 100)
 		s, _, _ := hearingService(t, on,
 			func(o *sandbox.Options) { o.OnDelivered = func(d sandbox.Delivery) { delivered <- d } })
