@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -107,6 +108,24 @@ func knowJob(t *sqldb.Tx, job, sends string) error {
 		}
 	}
 	return t.Do(`INSERT INTO job_kind (job, sends) VALUES (?, ?) ON CONFLICT DO NOTHING`, job, sends)
+}
+
+// KindsOf returns of what kinds each job has entries, in the order of [trade.Kinds].
+func (s *Store) KindsOf(ctx context.Context) (map[string][]trade.Kind, error) {
+	var rows []struct{ Job, Sends string }
+	if err := s.db.All(ctx, "reading the kinds of the jobs", &rows, `SELECT job, sends FROM job_kind`); err != nil {
+		return nil, err
+	}
+	out := map[string][]trade.Kind{}
+	for _, r := range rows {
+		out[r.Job] = append(out[r.Job], trade.Kind(r.Sends))
+	}
+	for _, kinds := range out {
+		slices.SortFunc(kinds, func(a, b trade.Kind) int {
+			return slices.Index(trade.Kinds, a) - slices.Index(trade.Kinds, b)
+		})
+	}
+	return out, nil
 }
 
 // JobsOfLedger returns the jobs that have entries, ordered by name, with how many entries were sent

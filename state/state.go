@@ -171,6 +171,16 @@ func (s *Store) Close() error {
 	return nil
 }
 
+// Moment returns the ledger as it is now, for reading: whatever is read from it is of one moment,
+// and sends nobody away. It lasts half an hour at most, and must be closed.
+func (s *Store) Moment(ctx context.Context) (*Store, error) {
+	db, err := s.db.Moment(ctx, "reading the ledger at one moment")
+	if err != nil {
+		return nil, err
+	}
+	return &Store{db: db}, nil
+}
+
 func openMemory(ctx context.Context, tune sqldb.Tuning) (*Store, error) {
 	s := &Store{db: sqldb.MemoryDB(tune)}
 	if err := s.begin(ctx, sqldb.Options{Driver: sqldb.SQLite, Version: "in memory", Begin: true}); err != nil {

@@ -194,7 +194,7 @@ func (p *reportRoutes) closing(q *web.Request) (page closingPage, ok bool, err e
 		return page, false, err
 	}
 	defer done()
-	plan, err := p.office.PlanClosing(q.Context(), day)
+	plan, err := p.office.PlanClosing(q.Context(), day, office.ReportSources{})
 	page.Plan = ClosingOf(plan, q.Site.Zone)
 	if err == nil && plan.TooEarly() {
 		return page, false, p.noClosing(q, "report.month_early")
@@ -252,10 +252,12 @@ func (p *reportRoutes) doClosing(q *web.Request) error {
 		page.Fault = "report.close.unsigned"
 		return q.Page(http.StatusUnprocessableEntity, "report_close", page)
 	}
-	mark, id := q.PostForm.Get("mark"), ""
+	mark := q.PostForm.Get("mark")
+	var closing trade.Closing
 	if mark == page.Plan.Mark && !page.Plan.Blocked() {
 		var others *trade.Approval
-		id, others, err = p.office.CloseReport(q.Context(), page.Plan.Day, mark, Person(q, page.Reason))
+		closing, others, err = p.office.CloseReport(q.Context(), page.Plan.Day, office.ReportSources{}, mark,
+			Person(q, page.Reason))
 		if err != nil {
 			return err
 		}
@@ -263,12 +265,12 @@ func (p *reportRoutes) doClosing(q *web.Request) error {
 			return Asked(q, others)
 		}
 	}
-	if id == "" {
+	if closing.ID == "" {
 		page.Fault = "desk.moved"
 		return q.Page(http.StatusConflict, "report_close", page)
 	}
 	q.Tell("report.closed")
-	return q.Redirect("/report/closings/" + id)
+	return q.Redirect("/report/closings/" + closing.ID)
 }
 
 // closedPage is a closing with its content.

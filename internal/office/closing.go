@@ -36,18 +36,6 @@ func ShownClosing(p acts.Planned) (plan reconcile.ClosingPlan, ok bool, err erro
 	return s.Plan, true, nil
 }
 
-// AskClosing stores a closing to wait for the consent of others, if the rules require that; otherwise
-// it returns nil.
-func (o *Office) AskClosing(ctx context.Context, day trade.Date, plan reconcile.ClosingPlan, platform bool,
-	who acts.Person,
-) (*trade.Approval, error) {
-	order, err := ClosingOrder(day, plan, platform)
-	if err != nil {
-		return nil, err
-	}
-	return o.acts().Ask(ctx, order, plan.Mark, who, 0)
-}
-
 // ClosingOrder returns a closing in the form in which it is stored until other people agree to it,
 // with what the first person was shown.
 func ClosingOrder(day trade.Date, plan reconcile.ClosingPlan, platform bool) (acts.Planned, error) {
@@ -85,10 +73,12 @@ func closingValue(plan reconcile.ClosingPlan) *trade.Decimal {
 }
 
 // PlanClosing returns what closing a month would store, with its earlier closings.
-func (o *Office) PlanClosing(ctx context.Context, day trade.Date) (plan reconcile.ClosingPlan, err error) {
-	err = o.standing(ctx, day, func(s *reconcile.Snapshot) error {
-		plan, err = s.PlanClosing(o.conf.Report.Tolerance())
-		return err
+func (o *Office) PlanClosing(ctx context.Context, day trade.Date, with ReportSources) (plan reconcile.ClosingPlan,
+	err error,
+) {
+	err = o.standing(ctx, day, with, func(_ *reconcile.Snapshot, p reconcile.ClosingPlan) error {
+		plan = p
+		return nil
 	})
 	if err == nil {
 		plan.Before, err = o.store.Closings(ctx, day)
@@ -96,18 +86,34 @@ func (o *Office) PlanClosing(ctx context.Context, day trade.Date) (plan reconcil
 	return plan, err
 }
 
-// CloseReport stores what a plan with this mark showed. If other people must agree, it asks them
-// instead and returns the approval. It does neither if the plan has changed, does not add up, or
-// comes too early; then id is empty and asked is nil.
-func (o *Office) CloseReport(ctx context.Context, day trade.Date, mark string,
-	who acts.Person,
-) (id string, asked *trade.Approval, err error) {
-	err = o.standing(ctx, day, func(s *reconcile.Snapshot) error {
-		p, err := s.PlanClosing(o.conf.Report.Tolerance())
-		if err != nil || p.Mark != mark || len(p.Uneven) > 0 || p.TooEarly() {
+// standing calls fn with the rows that closing a day would store, and its plan.
+func (o *Office) standing(ctx context.Context, day trade.Date, with ReportSources,
+	fn func(*reconcile.Snapshot, reconcile.ClosingPlan) error,
+) error {
+	return o.atOneMoment(ctx, reconcile.Cut{Day: day, Bare: true}, with, func(s *reconcile.Snapshot) error {
+		plan, err := s.PlanClosing(o.conf.Report.Tolerance())
+		if err != nil {
 			return err
 		}
-		asked, err = o.AskClosing(ctx, day, p, false, who)
+		return fn(s, plan)
+	})
+}
+
+// CloseReport stores what a plan with this mark showed. If other people must agree, it asks them
+// instead and returns the approval. It does neither if the plan has changed, does not add up, or
+// comes too early; then the closing has no id and asked is nil.
+func (o *Office) CloseReport(ctx context.Context, day trade.Date, with ReportSources, mark string,
+	who acts.Person,
+) (closing trade.Closing, asked *trade.Approval, err error) {
+	err = o.standing(ctx, day, with, func(s *reconcile.Snapshot, p reconcile.ClosingPlan) error {
+		if p.Mark != mark || len(p.Uneven) > 0 || p.TooEarly() {
+			return nil
+		}
+		order, err := ClosingOrder(day, p, with.Platform != nil)
+		if err != nil {
+			return err
+		}
+		asked, err = o.acts().Ask(ctx, order, p.Mark, who, 0)
 		if err != nil || asked != nil {
 			return err
 		}
@@ -115,14 +121,13 @@ func (o *Office) CloseReport(ctx context.Context, day trade.Date, mark string,
 		if err != nil {
 			return err
 		}
-		closing, err := reconcile.Freeze(ctx, o.store, s, who.Name, who.Reason, record)
-		id = closing.ID
+		closing, err = reconcile.Freeze(ctx, o.store, s, who.Name, who.Reason, record)
 		return err
 	})
 	if err != nil {
-		return "", nil, err
+		return trade.Closing{}, nil, err
 	}
-	return id, asked, nil
+	return closing, asked, nil
 }
 
 // ClosedMonth is a closing with its content.
@@ -137,7 +142,7 @@ func (o *Office) ReadClosing(ctx context.Context, id string, lang trade.Lang,
 	most int,
 ) (out ClosedMonth, err error) {
 	q := ReportQuery{Closing: id}
-	err = o.asked(ctx, q, func(s *reconcile.Snapshot) error {
+	err = o.Report(ctx, q, func(s *reconcile.Snapshot) error {
 		if out.Plan, err = s.PlanClosing(o.conf.Report.Tolerance()); err != nil {
 			return err
 		}

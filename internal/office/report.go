@@ -2,6 +2,7 @@ package office
 
 import (
 	"context"
+	"errors"
 	"io"
 	"slices"
 
@@ -32,6 +33,13 @@ type ReportQuery struct {
 	Closing string     // instead: the closing with this id
 	Single  bool       // include single contracts, deliveries and records of traceability
 	reconcile.Filter
+	Sources ReportSources
+}
+
+// ReportSources are what a report is made from besides the ledger.
+type ReportSources struct {
+	Platform *reconcile.Answers       // nil: the platform is not asked
+	Progress func(rows int, all bool) // see reconcile.Sources; nil: none
 }
 
 // Closings returns the months that were closed, newest first.
@@ -39,58 +47,71 @@ func (o *Office) Closings(ctx context.Context) ([]trade.Closing, error) {
 	return o.store.Closings(ctx, trade.Date{})
 }
 
-// with calls fn with the snapshot that open returns, one report at a time.
-func (o *Office) with(ctx context.Context, open func() (*reconcile.Snapshot, error),
-	fn func(*reconcile.Snapshot) error,
-) error {
-	select {
-	case o.turn <- struct{}{}:
-		defer func() { <-o.turn }()
-	case <-ctx.Done():
-		return ctx.Err()
+// Report calls fn with the rows of a report, one report at a time. If there is a closing with the
+// given id or day, they are those of the closing; else they are read from the ledger at one moment.
+// It returns trade.ErrNotFound if no closing has the id.
+func (o *Office) Report(ctx context.Context, q ReportQuery, fn func(*reconcile.Snapshot) error) error {
+	if q.AsOf.IsZero() && q.Closing == "" {
+		return o.atOneMoment(ctx, reconcile.Cut{}, q.Sources, fn)
 	}
-	snapshot, err := open()
+	list, err := o.store.Closings(ctx, q.AsOf)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = snapshot.Close() }() // a temporary file
-	return fn(snapshot)
+	i := slices.IndexFunc(list, func(c trade.Closing) bool { return q.Closing == "" || c.ID == q.Closing })
+	switch {
+	case i >= 0:
+		return o.inTurn(ctx, func() error {
+			s, err := reconcile.OpenClosed(ctx, o.store, list[i])
+			if err != nil {
+				return err
+			}
+			return fn(s)
+		})
+	case q.Closing != "":
+		return state.ErrNotFound
+	}
+	return o.atOneMoment(ctx, reconcile.Cut{Day: q.AsOf, Derived: true}, q.Sources, fn)
 }
 
-// asked calls fn with the rows of a report. If there is a closing with the given id or day, they
-// are those of the closing.
-func (o *Office) asked(ctx context.Context, q ReportQuery, fn func(*reconcile.Snapshot) error) error {
-	return o.with(ctx, func() (*reconcile.Snapshot, error) {
-		if q.AsOf.IsZero() && q.Closing == "" {
-			return o.snapshot(ctx, reconcile.Cut{})
-		}
-		list, err := o.store.Closings(ctx, q.AsOf)
+// AskPlatform asks the platform for each contract that it has by the ledger, before a report that
+// compares with it: that may take long. It calls progress after each.
+func (o *Office) AskPlatform(ctx context.Context, from acts.Reader, progress func(contracts int)) (*reconcile.Answers,
+	error,
+) {
+	return reconcile.AskEach(ctx, o.store, Patient{from}, progress)
+}
+
+// inTurn calls fn when no other report is made.
+func (o *Office) inTurn(ctx context.Context, fn func() error) error {
+	select {
+	case o.turn <- struct{}{}:
+		defer func() { <-o.turn }()
+		return fn()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// atOneMoment calls fn with the rows of the ledger, in one transaction that reads.
+func (o *Office) atOneMoment(ctx context.Context, cut reconcile.Cut, with ReportSources,
+	fn func(*reconcile.Snapshot) error,
+) error {
+	return o.inTurn(ctx, func() (err error) {
+		at, err := o.store.Moment(ctx)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		i := slices.IndexFunc(list, func(c trade.Closing) bool { return q.Closing == "" || c.ID == q.Closing })
-		switch {
-		case i >= 0:
-			return reconcile.OpenClosed(ctx, o.store, list[i], "")
-		case q.Closing != "":
-			return nil, state.ErrNotFound
+		defer func() { err = errors.Join(err, at.Close()) }()
+		s, err := reconcile.Take(ctx, reconcile.Sources{
+			Ledger: at, Jobs: o.jobs, Zone: o.conf.Zone(), Now: o.now(), Program: o.version, Name: o.conf.Alerts.Name,
+			Platform: with.Platform, Progress: with.Progress,
+		}, cut)
+		if err != nil {
+			return err
 		}
-		return o.snapshot(ctx, reconcile.Cut{Day: q.AsOf, Derived: true})
-	}, fn)
-}
-
-// standing calls fn with the rows that closing a day would store.
-func (o *Office) standing(ctx context.Context, day trade.Date, fn func(*reconcile.Snapshot) error) error {
-	return o.with(ctx, func() (*reconcile.Snapshot, error) {
-		return o.snapshot(ctx, reconcile.Cut{Day: day, Bare: true})
-	}, fn)
-}
-
-func (o *Office) snapshot(ctx context.Context, cut reconcile.Cut) (*reconcile.Snapshot, error) {
-	return reconcile.Take(ctx, reconcile.Sources{
-		Ledger: o.store, Jobs: o.jobs, Zone: o.conf.Zone(), Now: o.now(),
-		Program: o.version, Name: o.conf.Alerts.Name,
-	}, cut)
+		return fn(s)
+	})
 }
 
 // sectionsShown are the sections of a report without single rows.
@@ -115,7 +136,7 @@ func (o *Office) ReportOptions(q ReportQuery, lang trade.Lang) reconcile.Options
 func (o *Office) ReadReport(ctx context.Context, q ReportQuery, lang trade.Lang,
 	most int,
 ) (out *paper.Report, err error) {
-	err = o.asked(ctx, q, func(s *reconcile.Snapshot) error {
+	err = o.Report(ctx, q, func(s *reconcile.Snapshot) error {
 		out, err = paper.Read(s, o.ReportOptions(q, lang), most)
 		return err
 	})
@@ -126,12 +147,16 @@ func (o *Office) ReadReport(ctx context.Context, q ReportQuery, lang trade.Lang,
 func (o *Office) WriteReport(ctx context.Context, q ReportQuery, lang trade.Lang, format string,
 	w io.Writer, who acts.Person,
 ) error {
-	return o.asked(ctx, q, func(s *reconcile.Snapshot) error {
+	return o.Report(ctx, q, func(s *reconcile.Snapshot) error {
 		options := o.ReportOptions(q, lang)
 		if format == "json" {
 			options.Lang, options.Titles = trade.English, o.conf.Titles(trade.English)
 		}
-		record, err := who.Record(o.now(), reconcile.ActExport, "-", s.Export(format, options))
+		export, err := s.Export(format, options)
+		if err != nil {
+			return err
+		}
+		record, err := who.Record(o.now(), reconcile.ActExport, "-", export)
 		if err != nil {
 			return err
 		}
@@ -173,7 +198,7 @@ func (o *Office) approvable() acts.OtherAct {
 			if err != nil || order.Checked {
 				return "", err
 			}
-			plan, err := o.PlanClosing(ctx, day)
+			plan, err := o.PlanClosing(ctx, day, ReportSources{})
 			return plan.Mark, err
 		},
 		Do: func(ctx context.Context, order acts.Order, mark string, who acts.Person) (bool, error) {
@@ -181,8 +206,8 @@ func (o *Office) approvable() acts.OtherAct {
 			if err != nil {
 				return false, err
 			}
-			id, _, err := o.CloseReport(ctx, day, mark, who)
-			return id != "", err
+			closing, _, err := o.CloseReport(ctx, day, ReportSources{}, mark, who)
+			return closing.ID != "", err
 		},
 	}
 }

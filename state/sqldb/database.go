@@ -63,8 +63,12 @@ func CleanText(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// Close closes the connections.
+// Close closes the connections. It ends a [DB.Moment], whose connections are another's.
 func (s *DB) Close() error {
+	if s.end != nil {
+		s.end()
+		return nil
+	}
 	var err error
 	if s.Read != nil && s.Read != s.Write {
 		err = s.Read.Close()

@@ -41,17 +41,27 @@ type DB struct {
 	unhurried func() (*sqlx.DB, error)
 	server    Server // the identity of the PostgreSQL server
 
+	moment *sqlx.Tx        // the transaction in which everything is read; nil: none. See [DB.Moment]
+	during context.Context // of that transaction
+	end    func()          // ends it
+
 	hot, hotRead hot
 }
 
 // All reads all rows of a query into dest, a slice that it replaces, outside a transaction. op
 // names the operation in an error.
 func (s *DB) All(ctx context.Context, op string, dest any, query string, args ...any) error {
+	if s.moment != nil {
+		return s.momentFault(ctx, op, s.moment.SelectContext(ctx, dest, s.Q(query), args...))
+	}
 	return s.Fault(ctx, op, s.Read.SelectContext(ctx, dest, s.Q(query), args...))
 }
 
 // Get reads one row into dest, like [DB.All].
 func (s *DB) Get(ctx context.Context, op string, dest any, query string, args ...any) error {
+	if s.moment != nil {
+		return s.momentFault(ctx, op, s.moment.GetContext(ctx, dest, s.Q(query), args...))
+	}
 	return s.Fault(ctx, op, s.Read.GetContext(ctx, dest, s.Q(query), args...))
 }
 

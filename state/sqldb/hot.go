@@ -75,7 +75,7 @@ func (s *DB) prepare(ctx context.Context, in *hot, pool *sqlx.DB, query string) 
 // AllHot is like [DB.All] for a query that is run very often. PostgreSQL plans it anew each time: the
 // plan of a prepared statement would be that of a table which was small.
 func (s *DB) AllHot(ctx context.Context, op string, dest any, query string, args ...any) error {
-	if s.D.Name == Postgres {
+	if s.D.Name == Postgres || s.moment != nil {
 		return s.All(ctx, op, dest, query, args...)
 	}
 	statement := s.hotRead.of(query)

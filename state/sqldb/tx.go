@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -288,6 +289,47 @@ func (s *DB) AtOneMoment(ctx context.Context, fn func(*sqlx.Tx) error) error {
 		return err
 	}
 	return errors.Join(fn(t), t.Rollback()) // nothing was written
+}
+
+// momentLimit is how long a [DB.Moment] lasts at most. As long, the log of a SQLite ledger can only
+// grow, and a PostgreSQL server keeps what was replaced since.
+const momentLimit = 30 * time.Minute
+
+// Moment returns a DB that reads the ledger as it is now, in one transaction, and writes nothing. It
+// holds up nobody, and takes one connection. One goroutine at a time may use it. It must be closed.
+func (s *DB) Moment(ctx context.Context, op string) (*DB, error) {
+	at := &DB{
+		D: s.D, Tune: s.Tune, Write: s.Write, Read: s.Read, ID: s.ID, Where: s.Where, ReadOnly: true, Memory: s.Memory,
+		end: func() {},
+	}
+	if s.Memory { // it has one connection, which nobody else uses
+		return at, nil
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, momentLimit, &TimeoutError{op, momentLimit})
+	t, err := s.Read.BeginTxx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
+	if err == nil && s.D.Name == Postgres {
+		// what is read may be given to somebody who takes his time
+		_, err = t.ExecContext(ctx, `SET LOCAL idle_in_transaction_session_timeout = `+
+			strconv.FormatInt(momentLimit.Milliseconds(), 10))
+	}
+	if err != nil {
+		cancel() // it also rolls back
+		return nil, s.Fault(ctx, op, err)
+	}
+	at.moment, at.during = t, ctx
+	at.end = func() {
+		_ = t.Rollback() // nothing was written
+		cancel()
+	}
+	return at, nil
+}
+
+// momentFault returns the error of a read in a moment: it may be over.
+func (s *DB) momentFault(ctx context.Context, op string, err error) error {
+	if s.during.Err() != nil {
+		ctx = s.during
+	}
+	return s.Fault(ctx, op, err)
 }
 
 // leaveMark writes the transaction's id where WasApplied finds it, and verifies the settings that

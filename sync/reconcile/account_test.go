@@ -72,7 +72,7 @@ func TestEachAccountCloses(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		rows := rapid.SliceOfN(rapid.Custom(anyRow), 0, 30).Draw(rt, "rows")
-		s := spooled(t, rows)
+		s := keeping(t, rows)
 		for i := range s.Head.Jobs {
 			j := &s.Head.Jobs[i]
 			j.Read = rapid.IntRange(0, 1).Draw(rt, "read")
@@ -167,7 +167,7 @@ func TestWhatTheQueryReturnsIsSaidOnlyWhereItIsKnown(t *testing.T) {
 		"never swept":                     {func(j *JobHead) { j.SweptAt, j.Read, j.Rows = nil, 0, 0 }, false, false},
 		"swept by a program without this": {func(j *JobHead) { j.Read = 0 }, false, false},
 	} {
-		s := spooled(t, []Row{row(trade.OrderCommitments), row(trade.Deliveries)})
+		s := keeping(t, []Row{row(trade.OrderCommitments), row(trade.Deliveries)})
 		for i := range s.Head.Jobs {
 			s.Head.Jobs[i].Read = 1
 			if s.Head.Jobs[i].Sends == trade.Deliveries {

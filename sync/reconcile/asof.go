@@ -3,7 +3,6 @@
 package reconcile
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"strings"
@@ -28,10 +27,10 @@ type view struct {
 	RemoteID string      `json:"remote_id"`
 }
 
-// readActs reads people's decisions. All are used to derive states; those up to the cut-off are
-// listed in the head.
-func (t *taker) readActs(ctx context.Context) error {
-	return t.Ledger.ActsBetween(ctx, actsTold, time.Time{}, time.Time{}, func(r trade.AuditRecord) error {
+// readActs reads people's decisions. All are used to derive states; it returns those up to the cut-off.
+func (t *taker) readActs() ([]Act, error) {
+	out := []Act{}
+	err := t.Ledger.ActsBetween(t.ctx, actsTold, time.Time{}, time.Time{}, func(r trade.AuditRecord) error {
 		var detail struct {
 			Before view            `json:"before"`
 			After  view            `json:"after"`
@@ -50,12 +49,13 @@ func (t *taker) readActs(ctx context.Context) error {
 		if len(detail.Given) > 0 && string(detail.Given) != "null" {
 			name = "moved"
 		}
-		t.head.Acts = append(t.head.Acts, Act{
+		out = append(out, Act{
 			Seq: r.Seq, At: r.At, Who: r.Who, Act: name, Target: r.Target, Reason: r.Reason,
 			Before: string(detail.Before.State), After: string(detail.After.State),
 		})
 		return nil
 	})
+	return out, err
 }
 
 // stand is the state of a row at the end of a day.

@@ -135,11 +135,12 @@ type Export struct {
 }
 
 // Export returns the audit's detail for a report in a format.
-func (s *Snapshot) Export(format string, o Options) Export {
+func (s *Snapshot) Export(format string, o Options) (Export, error) {
+	_, err := s.sum(o) // the head must have its counts
 	return Export{
 		Report: s.Head.ID, Kind: s.Head.Kind, Day: s.Head.Day, Format: format, Rows: s.Head.Rows,
 		Filters: o.chosen(),
-	}
+	}, err
 }
 
 // Kept is what the audit stores about a report that was closed.
@@ -148,7 +149,7 @@ type Kept struct {
 	Rows   int    `json:"rows"`
 }
 
-// Kept returns the audit's detail for a report that is closed.
+// Kept returns the audit's detail for a report that is closed, and whose closing was planned.
 func (s *Snapshot) Kept() Kept { return Kept{s.Head.ID, s.Head.Rows} }
 
 // chosen returns the selection, by the names of the command's flags.

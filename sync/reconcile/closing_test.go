@@ -62,7 +62,7 @@ func TestAnExportSaysWhatWasSelected(t *testing.T) {
 		States: []trade.State{trade.Accepted},
 	}
 	o.Sections, o.By = []SectionID{SummarySection}, []By{BySeason}
-	text := must.Get(json.Marshal(w.take(Cut{}).Export("csv", o)))(t)
+	text := must.Get(json.Marshal(must.Get(w.take(Cut{}).Export("csv", o))(t)))(t)
 	const want = `{"report":"01a20039-0000-7000-8000-000000000000","kind":"now","day":"","format":"csv","rows":12,` +
 		`"filters":{"by":["season"],"from":"2026-10-01","product":["SOJA"],"section":["summary"],"state":["accepted"]}}`
 	if string(text) != want {

@@ -18,9 +18,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/safrasync/safrasync/internal/i18n"
-	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/reconcile/workbook"
-	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -89,7 +87,7 @@ func adoptable(r *Row, more ...string) []string {
 // Decisions writes the rows that need a decision into a file that people fill in and
 // [ReadDecisions] reads.
 func (s *Snapshot) Decisions(o Options, form Form, to io.Writer) error {
-	p := &printer{s, o, nil, nil}
+	p := &printer{Snapshot: s, Options: o}
 	out, err := newDecisionFile(form, to, o.Lang)
 	if err != nil {
 		return err
@@ -108,27 +106,39 @@ func (s *Snapshot) Decisions(o Options, form Form, to io.Writer) error {
 // each calls its argument for each of them.
 func List(ctx context.Context, src Sources, each func(func(trade.Entry) error) error, o Options, form Form,
 	to io.Writer,
-) (err error) {
-	t := &taker{Sources: src, specs: map[string]*mapping.Job{}, contract: newContracts(src.Folder)}
-	defer func() { err = errors.Join(err, t.contract.close()) }()
-	for _, job := range src.Jobs {
-		t.specs[job.Name()] = job
-	}
-	if t.refs, err = run.Codes(ctx, src.Ledger); err != nil {
+) error {
+	t, err := newTaker(ctx, src, Cut{})
+	if err != nil {
 		return err
 	}
-	p := &printer{nil, o, nil, nil}
+	p := &printer{Options: o}
 	out, err := newDecisionFile(form, to, o.Lang)
 	if err != nil {
 		return err
 	}
-	err = each(func(e trade.Entry) error {
-		r, err := t.row(JobHead{}, e, nil, sentFields(e))
-		if err != nil {
-			return err
+	var page []trade.Entry
+	flush := func() error {
+		sent := make([]map[string]string, len(page))
+		for i, e := range page {
+			sent[i] = sentFields(e)
 		}
-		return out.Row(p.decisionCells(&r, allowed(&r)))
+		rows, err := t.rows(JobHead{}, page, nil, sent)
+		for i := range rows {
+			err = errors.Join(err, out.Row(p.decisionCells(&rows[i], allowed(&rows[i]))))
+		}
+		page = page[:0]
+		return err
+	}
+	err = each(func(e trade.Entry) error {
+		page = append(page, e)
+		if len(page) < takePage {
+			return nil
+		}
+		return flush()
 	})
+	if err == nil {
+		err = flush()
+	}
 	return errors.Join(err, out.Close())
 }
 

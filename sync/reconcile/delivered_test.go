@@ -5,15 +5,11 @@ import (
 	"cmp"
 	"encoding/csv"
 	"fmt"
-	"os"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
-	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
 	"github.com/safrasync/safrasync/internal/i18n"
@@ -59,7 +55,7 @@ func TestMoreDeliveredThanContractedIsToldWithoutHoldingTheContracts(t *testing.
 		slices.SortStableFunc(rows, func(a, b Row) int {
 			return cmp.Compare(slices.Index(trade.Kinds, a.Sends), slices.Index(trade.Kinds, b.Sends))
 		})
-		s := spooled(t, rows)
+		s := keeping(t, rows)
 		o := portuguese
 		o.Sections = []SectionID{DivergencesSection}
 		o.Tolerance.Contract = trade.NewDecimal(rapid.Int64Range(0, 50).Draw(rt, "tolerance"), 0)
@@ -88,65 +84,43 @@ func TestMoreDeliveredThanContractedIsToldWithoutHoldingTheContracts(t *testing.
 	})
 }
 
-// A contract is found by its key, else by its id on the platform: the newest, where two have the
-// same.
+// A delivery has the product, the season and the place of its contract: of the one with its key, else
+// of the one whose id was sent. Without one it has its key.
 func TestDeliveriesFindTheirContracts(t *testing.T) {
-	t.Parallel()
-	folder := filepath.Join(t.TempDir(), "a folder? of 100% #1")
-	must.Do(t, os.Mkdir(folder, 0o700))
-	c := newContracts(folder)
-	const many = 5000
-	remote := func(i int) string { return uuid.NewSHA1(uuid.Nil, []byte(fmt.Sprint(i))).String() }
-	long := strings.Repeat("é", 700)
-	for i := range many {
-		if i == many/2 { // what comes after the first look is found too
-			r := Row{Sends: trade.Deliveries}
-			if err := c.inherit(&r, nil, remote(1)); err != nil || r.Product != "P1" {
-				t.Fatal(r, err)
+	both(t, func(t *testing.T, w *world) {
+		w.send(w.add("contracts", "01|000001", soy), trade.OutcomeCreated)
+		corn := w.send(w.add("contracts", "01|000002", soy.with(row{"product": "MILHO"})), trade.OutcomeCreated)
+		load := row{
+			"filial": "01", "num": "000001", "delivered_volume": "70", "delivered_volume_unit_of_measure": "SC",
+			"delivery_date": "2026-10-06", "contract_id": remoteID(99),
+		}
+		w.add("deliveries", "by key", load)
+		w.add("deliveries", "by id", load.with(row{"num": "000009", "contract_id": corn.RemoteID}))
+		w.add("deliveries", "by ID", load.with(row{"num": "000009", "contract_id": strings.ToUpper(corn.RemoteID)}))
+		w.add("deliveries", "none", load.with(row{"num": "000009"}))
+		w.add("deliveries", "no id", load.with(row{"num": "000009", "contract_id": "none"}))
+		want := map[string]Document{
+			"by key": {Contract: "01|000001", Product: "SOJA"},
+			"by id":  {Contract: "01|000002", Product: "MILHO"}, "by ID": {Contract: "01|000002", Product: "MILHO"},
+			"none": {Contract: "01|000009"}, "no id": {Contract: "01|000009"},
+		}
+		for key, d := range want {
+			d.Parent, d.Day = "contracts", "2026-10-06"
+			if d.Product != "" {
+				d.Harvest, d.Producer, d.Place = soy["haverst"], soy["produtor"], soy["local"]
+				d.Wallet = soy["wallet_id"]
 			}
+			want[key] = d
 		}
-		r := Row{
-			Job: []string{"a", "b"}[i%2], Key: fmt.Sprint(i / 2),
-			Document: Document{
-				Product: fmt.Sprint("P", i), Harvest: "H", Producer: "X", Place: long, Wallet: "W", Day: "2026-10-05",
-			},
+		got := map[string]Document{}
+		must.Do(t, w.take(Cut{}).rows.each(trade.Deliveries, func(_ int64, r *Row) error {
+			got[r.Key] = r.Document
+			return nil
+		}))
+		if diff := gocmp.Diff(want, got); diff != "" {
+			t.Errorf("(-want +got)\n%s", diff)
 		}
-		must.Do(t, c.add(trade.Entry{RemoteID: remote(i % (many - 1))}, &r))
-	}
-	for i := range many {
-		r := Row{Sends: trade.Traceability}
-		must.Do(t, c.inherit(&r, []trade.ParentKey{
-			{Job: "a", Key: "none"},
-			{Job: []string{"a", "b"}[i%2], Key: fmt.Sprint(i / 2)},
-		}, remote(0)))
-		want := Row{
-			Sends: trade.Traceability,
-			Document: Document{
-				Parent: []string{"a", "b"}[i%2], Contract: fmt.Sprint(i / 2),
-				Product: fmt.Sprint("P", i), Harvest: "H", Producer: "X", Place: long, Wallet: "W", Day: "2026-10-05",
-			},
-		}
-		if diff := gocmp.Diff(want, r); diff != "" {
-			t.Fatalf("contract %d (-want +got)\n%s", i, diff)
-		}
-	}
-	for id, want := range map[string]string{
-		remote(7): "P7", strings.ToUpper(remote(8)): "P8",
-		remote(0): fmt.Sprint("P", many-1), remote(many): "", "none": "",
-	} {
-		r := Row{Sends: trade.Deliveries, Document: Document{Producer: "Y"}}
-		if err := c.inherit(&r, nil, id); err != nil || r.Product != want || r.Producer != "Y" || r.Day != "" {
-			t.Errorf("%s: %+v, %v, want %s", id, r, err, want)
-		}
-	}
-	// a process that dies leaves nothing
-	if held, err := os.ReadDir(folder); runtime.GOOS == "linux" && (err != nil || len(held) > 0) {
-		t.Errorf("%v can be seen, %v", held, err)
-	}
-	must.Do(t, c.close())
-	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
-		t.Errorf("%v is left, %v", left, err)
-	}
+	})
 }
 
 // A job that sends something else than it did has rows of both kinds. All of them are in the

@@ -95,7 +95,7 @@ func divergencesOf(r *Row, t Tolerance) []Divergence {
 		switch {
 		case p.Found && !p.Unread && r.Sent != nil:
 			compare(*r.Sent, p.Figures, t, PlatformVolume, PlatformValue, CurrencyDiffers, add)
-		case p.Fault == "not found":
+		case p.Fault == notFound:
 			add(PlatformNotFound, nil, nil, "", "")
 		default:
 			add(PlatformUnread, nil, nil, "", p.Fault)

@@ -1,20 +1,20 @@
 // Package reconcile makes the report "Conciliação ERP × Plataforma" from the ledger: what
 // accountants compare each month.
 //
-// [Take] goes through the ledger once, page by page, and writes one [Row] for each entry into a
-// [Snapshot], a compressed temporary file with a [Head]. Everything else reads the snapshot, any
-// number of times. So all sections and formats of a report have figures of the same moment, and
-// memory does not grow with the rows. What a report must look up or sort (the contract of a
-// delivery, deliveries against their contracts) is in a SQLite database in a temporary file. Memory
-// holds a line of totals for each producer, season and place, and the sum of each over-delivered
-// contract. [Snapshot.Report] writes the sections of a report through a [Writer]: CSV, XLSX, JSON
-// lines or a page for printing; the command line and the console have writers of their own.
+// [Take] makes a [Snapshot] of a ledger that stands still: a Moment of state.Store, which is one
+// transaction that reads. All sections and formats of a report therefore have figures of the same
+// moment, and nobody is held up. The rows are read page by page from the ledger, once for the sums
+// and once for the sections that list rows; a page of deliveries looks up its contracts. Memory holds
+// a line of totals for each producer, season and place, the weight delivered on each contract, and
+// the numbers of the rows with a divergence. [Snapshot.Report] writes the sections of a report
+// through a [Writer]: CSV, XLSX, JSON lines or a page for printing; the command line and the console
+// have writers of their own. The platform is asked before ([AskEach]): it may take long.
 //
 // # Three kinds of figures
 //
 //   - now: at the moment when the snapshot was taken.
-//   - closed: a person has closed a cut-off ([Freeze]). The snapshot is stored in the ledger, with
-//     a hash, and a reprint ([OpenClosed]) reads it. Neither later changes of the rows nor
+//   - closed: a person has closed a cut-off ([Freeze]). Its head and rows are stored in the ledger,
+//     with a hash, and a reprint ([OpenClosed]) reads them. Neither later changes of the rows nor
 //     retention change it.
 //   - derived: of a past day that nobody closed. The state of each row at the end of that day is
 //     derived from its attempts and the audit; if they do not show it, the row counts as unknown,

@@ -18,10 +18,16 @@ import (
 // Ledger is the part of the ledger that a report reads.
 type Ledger interface {
 	run.CodeKeeper
-	// Jobs returns all jobs that the ledger knows.
-	Jobs(ctx context.Context) ([]string, error)
+	// KindsOf returns of what kinds each job has entries.
+	KindsOf(ctx context.Context) (map[string][]trade.Kind, error)
 	// Rows calls fn for the entries that a filter selects, page by page, in id order.
 	Rows(ctx context.Context, filter trade.RowFilter, fn func(trade.Entry) error) error
+	// Known returns what is known of entries with these keys, by key.
+	Known(ctx context.Context, job string, keys []string) (map[string]trade.Known, error)
+	// Entries returns whole entries by their ids, in any order.
+	Entries(ctx context.Context, ids []int64) ([]trade.Entry, error)
+	// EntriesWith returns the entries of a kind with these platform ids, in id order.
+	EntriesWith(ctx context.Context, kind trade.Kind, remoteIDs []string) ([]trade.Entry, error)
 	Cursor(ctx context.Context, job string) (trade.Cursor, error)
 	// Outcomes returns the attempts of entries with their times, outcomes and ids.
 	Outcomes(ctx context.Context, entryIDs []int64) (map[int64][]trade.Attempt, error)
@@ -51,50 +57,81 @@ type Reader interface {
 
 // Sources are what a snapshot is made from.
 type Sources struct {
-	Ledger Ledger
+	Ledger Ledger // for a report, one that stands still
 	// in the order of the configuration; rows of a job that only the ledger knows are shown as far
 	// as what was sent shows
 	Jobs     []*mapping.Job
-	Platform Reader // nil: the platform is not asked
+	Platform *Answers // nil: the platform is not asked
 	Zone     *time.Location
 	Now      time.Time
 	Program  string // version
 	Name     string // of the installation
-	Folder   string // for the temporary file; "" = the system's
-	// Progress, if not nil, is called with the number of rows read so far.
-	Progress func(rows int)
+	// Progress, if not nil, is called with the number of rows read so far, and once all are read.
+	Progress func(rows int, all bool)
 }
 
-// ask reads a contract from the platform. A fault is stored with the row; only the end of ctx ends
-// the snapshot.
-func (t *taker) ask(ctx context.Context, r *Row) error {
-	t.head.Asked.Contracts++
-	there, err := t.Platform.GetOrderCommitment(ctx, r.RemoteID)
-	if ctx.Err() != nil {
-		return ctx.Err()
+// Answers are what the platform has answered about contracts, by their ids.
+type Answers struct{ of map[string]*Platform }
+
+// AskEach asks the platform for each contract that it has by the ledger, one after the other, and
+// calls progress after each. Faults are answers, too: only the end of ctx ends it.
+func AskEach(ctx context.Context, ledger Ledger, from Reader, progress func(contracts int)) (*Answers, error) {
+	out := &Answers{map[string]*Platform{}}
+	err := ledger.Rows(ctx, trade.RowFilter{States: []trade.State{trade.Accepted}}, func(e trade.Entry) error {
+		if e.Sends != trade.OrderCommitments || e.RemoteID == "" || out.of[e.RemoteID] != nil {
+			return nil
+		}
+		answer := ask(ctx, from, e.RemoteID)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		out.of[e.RemoteID] = answer
+		progress(len(out.of))
+		return nil
+	})
+	return out, err
+}
+
+// fill adds the answer about a contract that the platform has. One that was sent later has none.
+func (a *Answers) fill(r *Row) {
+	if a != nil && r.Sends == trade.OrderCommitments && r.State == trade.Accepted && !r.After {
+		r.Platform = a.of[r.RemoteID]
 	}
-	r.Platform = &Platform{Found: err == nil}
+}
+
+// add counts the answer about a row.
+func (a *Asked) add(p *Platform) {
+	a.Contracts++
+	switch {
+	case p.Fault == notFound:
+		a.NotFound++
+	case !p.Found, p.Unread:
+		a.Unreadable++
+	}
+}
+
+// notFound is the fault of a contract that the platform does not have.
+const notFound = "not found"
+
+// ask reads a contract from the platform.
+func ask(ctx context.Context, from Reader, id string) *Platform {
+	there, err := from.GetOrderCommitment(ctx, id)
+	out := &Platform{Found: err == nil}
 	var failure *apiclient.Error
 	switch {
 	case err == nil:
 		amount, price := decimalOf(there.Amount.String()), decimalOf(there.Price.String())
-		r.Platform.Figures = Figures{
-			Amount: amount, Unit: unitOf(there.UnitOfMeasurement), Price: price,
-			Currency: there.Currency,
+		out.Figures = Figures{
+			Amount: amount, Unit: unitOf(there.UnitOfMeasurement), Price: price, Currency: there.Currency,
 		}
-		if _, ok := r.Platform.Kilograms(); !ok {
-			r.Platform.Unread = true
-			t.head.Asked.Unreadable++
-		}
+		_, weighed := out.Kilograms()
+		out.Unread = !weighed
 	case errors.As(err, &failure) && failure.Answer.NotFound():
-		r.Platform.Fault = "not found"
-		t.head.Asked.NotFound++
+		out.Fault = notFound
 	case errors.As(err, &failure) && failure.Answer.Status != 0:
-		r.Platform.Fault = "answered " + http.StatusText(failure.Answer.Status)
-		t.head.Asked.Unreadable++
+		out.Fault = "answered " + http.StatusText(failure.Answer.Status)
 	default:
-		r.Platform.Fault = "no answer"
-		t.head.Asked.Unreadable++
+		out.Fault = "no answer"
 	}
-	return nil
+	return out
 }

@@ -4,7 +4,6 @@ package reconcile
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -27,56 +26,135 @@ type Overview struct {
 	First string // day of the earliest document that is not invalid; "" if there is none
 }
 
-// Overview returns the sums of a snapshot.
-func (s *Snapshot) Overview(o Options) (Overview, error) {
-	v, _, err := s.aggregate(o)
-	return v, err
+// sums are what the rows of a selection add up to.
+type sums struct {
+	Overview
+	filter    Filter
+	tolerance Tolerance
+	delivered delivered              // on the contracts on which too much was
+	differing map[trade.Kind][]int64 // the numbers of the rows with divergences, in their order
 }
 
-// aggregate returns the sums of a snapshot, and the over-delivered contracts.
-func (s *Snapshot) aggregate(o Options) (v Overview, over overDelivered, err error) {
-	sums, totals, on, accounts := newSummaries(s.Head), totals{}, newDelivered(s, o.Tolerance), accounts{}
-	defer func() { err = errors.Join(err, on.close()) }()
-	err = s.Each(func(r *Row) error {
-		sums.add(r)
-		if r.Day != "" && r.State != trade.Invalid && (v.First == "" || r.Day < v.First) {
-			v.First = r.Day
-		}
-		selected := o.Filter.Match(r)
-		if err := on.add(r, selected); err != nil {
-			return err
-		}
-		if selected {
-			accounts.add(r)
-		}
-		if r.After || !selected {
-			return nil
-		}
-		v.Selected++
-		if r.Day == "" {
-			v.Undated++
-		}
-		totals.add(r)
-		for _, d := range divergencesOf(r, o.Tolerance) {
-			if !d.Acknowledged {
-				v.Divergences++
+// Overview returns the sums of a snapshot.
+func (s *Snapshot) Overview(o Options) (Overview, error) {
+	v, err := s.sum(o)
+	if err != nil {
+		return Overview{}, err
+	}
+	return v.Overview, nil
+}
+
+// sum returns the sums of what the options select, and fills in the counts of the head. It goes
+// through the rows once, and not again for the same selection. Deliveries come first, so that only
+// their sums must be held to see on which contracts too much was delivered.
+func (s *Snapshot) sum(o Options) (*sums, error) {
+	if s.sums != nil && reflect.DeepEqual(s.sums.filter, o.Filter) && s.sums.tolerance == o.Tolerance {
+		return s.sums, nil
+	}
+	out := &sums{filter: o.Filter, tolerance: o.Tolerance, delivered: delivered{}, differing: map[trade.Kind][]int64{}}
+	jobs, totals, accounts := newSummaries(s.Head), totals{}, accounts{}
+	if s.counts {
+		s.Head.forget()
+	}
+	read := 0
+	for _, kind := range []trade.Kind{trade.Deliveries, trade.OrderCommitments, trade.Traceability} {
+		over := delivered{}
+		err := s.rows.each(kind, func(number int64, r *Row) error {
+			read++
+			if s.progress != nil && read%takePage == 0 {
+				s.progress(read, false)
 			}
+			if s.counts {
+				s.Head.count(r)
+			}
+			jobs.add(r)
+			if r.Day != "" && r.State != trade.Invalid && (out.First == "" || r.Day < out.First) {
+				out.First = r.Day
+			}
+			out.delivered.add(r)
+			d, more := out.delivered.over(r, o.Tolerance)
+			if more {
+				over[trade.ParentKey{Job: r.Job, Key: r.Key}] = *d.Then
+			}
+			if o.Filter.Match(r) {
+				accounts.add(r)
+				if !r.After {
+					out.add(number, r, more)
+					totals.add(r)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
 		}
-		return nil
-	})
+		if kind == trade.OrderCommitments {
+			out.delivered = over
+		}
+	}
+	if s.progress != nil {
+		s.progress(read, true)
+	}
 	whole := s.whole(o.Filter)
 	for _, job := range s.Head.Jobs {
 		if whole && among(o.Filter.Jobs, job.Job) {
 			accounts.beside(job, o.Filter)
 		}
 	}
-	v.Summaries, v.Totals, v.Accounts = sums.done(), totals.sorted(), accounts.done(whole, s.placed())
-	if err != nil {
-		return v, nil, err
+	out.Summaries, out.Totals, out.Accounts = jobs.done(), totals.sorted(), accounts.done(whole, s.placed())
+	s.sums = out
+	return out, nil
+}
+
+// add takes a row that is selected, with its number, and whether too much was delivered on it.
+func (v *sums) add(number int64, r *Row, over bool) {
+	v.Selected++
+	if r.Day == "" {
+		v.Undated++
 	}
-	over, selected, err := on.sum()
-	v.Divergences += selected
-	return v, over, err
+	list := divergencesOf(r, v.tolerance)
+	for _, d := range list {
+		if !d.Acknowledged {
+			v.Divergences++
+		}
+	}
+	if over {
+		v.Divergences++
+	}
+	if over || len(list) > 0 {
+		v.differing[r.Sends] = append(v.differing[r.Sends], number)
+	}
+}
+
+// forget sets the counts of the rows to zero.
+func (h *Head) forget() {
+	h.Rows, h.Derived, h.Unknown, h.Reduced = 0, 0, 0, 0
+	for i := range h.Jobs {
+		h.Jobs[i].Rows = 0
+	}
+	if h.Asked != nil {
+		h.Asked = &Asked{}
+	}
+}
+
+// count counts a row.
+func (h *Head) count(r *Row) {
+	h.Rows++
+	if i := slices.IndexFunc(h.Jobs, func(j JobHead) bool { return j.Job == r.Job }); i >= 0 {
+		h.Jobs[i].Rows++
+	}
+	switch r.Basis {
+	case Derived:
+		h.Derived++
+	case Unknown:
+		h.Unknown++
+	}
+	if r.Reduced {
+		h.Reduced++
+	}
+	if r.Platform != nil {
+		h.Asked.add(r.Platform)
+	}
 }
 
 // whole reports whether the rows of a report are all that the ERP's queries return, with those that
@@ -100,15 +178,15 @@ func (s *Snapshot) placed() bool {
 	})
 }
 
-// Report writes a report. It reads the rows once for each section of rows, and memory grows only
-// with the over-delivered contracts.
-func (s *Snapshot) Report(o Options, w Writer) (v Overview, err error) {
-	v, over, err := s.aggregate(o)
+// Report writes a report. It reads the rows once for their sums, and once for the sections of rows.
+func (s *Snapshot) Report(o Options, w Writer) (Overview, error) {
+	sums, err := s.sum(o)
 	if err != nil {
-		return v, err
+		return Overview{}, err
 	}
+	v := sums.Overview
 	w = maskingWriter{w}
-	p := &printer{s, o, w, over}
+	p := &printer{s, o, w, sums}
 	if err := w.Begin(p.heading()); err != nil {
 		return v, err
 	}
@@ -159,8 +237,8 @@ func (s *Snapshot) Report(o Options, w Writer) (v Overview, err error) {
 type printer struct {
 	*Snapshot
 	Options
-	w    Writer
-	over overDelivered
+	w   Writer
+	sum *sums
 }
 
 func (p *printer) say(f i18n.Key, args ...any) string {

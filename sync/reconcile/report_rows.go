@@ -11,7 +11,7 @@ import (
 
 // rows writes the rows of one kind.
 func (p *printer) rows(kind trade.Kind, cells func(*Row) []any) error {
-	return p.each(kind, func(r *Row) error {
+	return p.Snapshot.rows.each(kind, func(_ int64, r *Row) error {
 		if r.After || r.Moved || !p.Filter.Match(r) {
 			return nil
 		}
@@ -115,7 +115,7 @@ func (p *printer) reading(r *Row) []any {
 	switch {
 	case r.Platform.Found && !r.Platform.Unread:
 		text.Text = sentence("word.yes", p.Lang)
-	case r.Platform.Fault == "not found":
+	case r.Platform.Fault == notFound:
 		text = Label{"not_found", sentence("platform.not_found", p.Lang)}
 	default:
 		text = Label{"unreadable", strings.TrimSpace(sentence("platform.unread", p.Lang) + " " + r.Platform.Fault)}
@@ -212,39 +212,41 @@ func (p *printer) totals(list []Total) error {
 
 // divergences writes the differences.
 func (p *printer) divergences() error {
-	contracts := 0
-	return p.Each(func(r *Row) error {
-		place := -1 // number among the contracts
-		if r.Sends == trade.OrderCommitments {
-			place = contracts
-			contracts++
-		}
-		if r.After || !p.Filter.Match(r) {
+	for _, kind := range trade.Kinds {
+		err := p.Snapshot.rows.these(kind, p.sum.differing[kind], func(_ int64, r *Row) error {
+			list := divergencesOf(r, p.Tolerance)
+			if over, more := p.sum.delivered.over(r, p.Tolerance); more {
+				list = append(list, over)
+			}
+			for _, d := range list {
+				if err := p.divergence(d); err != nil {
+					return err
+				}
+			}
 			return nil
+		})
+		if err != nil {
+			return err
 		}
-		list := divergencesOf(r, p.Tolerance)
-		if over, more := p.over.of(r, place); more {
-			list = append(list, over)
-		}
-		for _, d := range list {
-			var difference any
-			dealt := Label{"", ""}
-			if d.Acknowledged {
-				dealt = Label{"acknowledged", sentence("word.dealt", p.Lang)}
-			}
-			if diff := d.Difference(); diff != nil {
-				difference = *diff
-			}
-			if err := p.w.Row(append(p.lead(r),
-				Label{string(d.Kind), sentence(i18n.Key("divergence."+string(d.Kind)), p.Lang)},
-				number(d.Here), number(d.Then), difference, d.Unit, d.Note,
-				r.Product, r.Harvest, r.Producer, dealt,
-			)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	}
+	return nil
+}
+
+func (p *printer) divergence(d Divergence) error {
+	r := d.Row
+	var difference any
+	dealt := Label{"", ""}
+	if d.Acknowledged {
+		dealt = Label{"acknowledged", sentence("word.dealt", p.Lang)}
+	}
+	if diff := d.Difference(); diff != nil {
+		difference = *diff
+	}
+	return p.w.Row(append(p.lead(r),
+		Label{string(d.Kind), sentence(i18n.Key("divergence."+string(d.Kind)), p.Lang)},
+		number(d.Here), number(d.Then), difference, d.Unit, d.Note,
+		r.Product, r.Harvest, r.Producer, dealt,
+	))
 }
 
 // exceptions writes people's decisions.

@@ -46,6 +46,25 @@ func TestOctoberInEveryForm(t *testing.T) {
 	})
 }
 
+// All sections are of one moment, whatever comes to the ledger while they are written.
+func TestAReportIsOfOneMoment(t *testing.T) {
+	both(t, func(t *testing.T, w *world) {
+		w.october()
+		write := func(s *Snapshot) string {
+			return mustReport(t, s, portuguese, func(b *bytes.Buffer) Writer { return NewCSV(b, 0) })
+		}
+		s := w.take(Cut{})
+		want := write(s)
+		w.add("contracts", "03|000011", soy)
+		w.dismiss("contracts", "02|000006")
+		w.sweep("contracts", 10, 1)
+		s.sums = nil // as if nothing had been read yet
+		if diff := cmp.Diff(want, write(s)); diff != "" {
+			t.Errorf("what was written later is in the report (-before +after):\n%s", diff)
+		}
+	})
+}
+
 // total finds the line of a dimension, name and product.
 func total(t *testing.T, v Overview, by By, name, product string) Total {
 	t.Helper()
@@ -136,8 +155,7 @@ func TestAClosedMonthIsPrintedAgainWithTheSameNumbers(t *testing.T) {
 		if err != nil || len(closings) != 1 || closings[0].Hash != done.Hash {
 			t.Fatalf("closings %+v, %v", closings, err)
 		}
-		again := must.Get(OpenClosed(t.Context(), w.store, closings[0], t.TempDir()))(t)
-		defer again.Close()
+		again := must.Get(OpenClosed(t.Context(), w.store, closings[0]))(t)
 		if diff := cmp.Diff(want, body(again)); diff != "" {
 			t.Errorf("the reprint (-closed +reprint):\n%s", diff)
 		}

@@ -65,8 +65,7 @@ func TestTheRetentionChangesNothingOfAClosedMonth(t *testing.T) {
 		if err != nil || len(closings) != 1 {
 			t.Fatalf("closings %+v, %v", closings, err)
 		}
-		again := must.Get(OpenClosed(t.Context(), w.store, closings[0], t.TempDir()))(t)
-		defer again.Close()
+		again := must.Get(OpenClosed(t.Context(), w.store, closings[0]))(t)
 		if diff := cmp.Diff(want, csvOf(t, again)); diff != "" {
 			t.Errorf("the reprint (-closed +reprint):\n%s", diff)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/safrasync/safrasync/internal/ledgertest"
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/sync/mapping"
@@ -48,6 +49,8 @@ type world struct {
 	jobs  []*mapping.Job
 	now   time.Time
 	n     int
+
+	moment *state.Store // of the rows that were taken last
 }
 
 func newWorld(t testing.TB, driver string) *world {
@@ -222,13 +225,19 @@ func (w *world) dismiss(job string, keys ...string) {
 	}
 }
 
+// take returns a report's rows of the ledger as it is now. Those that were taken before cannot be read
+// any more.
 func (w *world) take(cut Cut) *Snapshot {
 	w.t.Helper()
+	if w.moment == nil {
+		w.t.Cleanup(func() { must.Do(w.t, w.moment.Close()) })
+	} else {
+		must.Do(w.t, w.moment.Close())
+	}
+	w.moment = must.Get(w.store.Moment(w.t.Context()))(w.t)
 	s := must.Get(Take(w.t.Context(), Sources{
-		Ledger: w.store, Jobs: w.jobs, Zone: saoPaulo, Now: w.now, Program: "1.0.0-test",
-		Name: "Cooperativa", Folder: w.t.TempDir(),
+		Ledger: w.moment, Jobs: w.jobs, Zone: saoPaulo, Now: w.now, Program: "1.0.0-test", Name: "Cooperativa",
 	}, cut))(w.t)
-	w.t.Cleanup(func() { _ = s.Close() })
 	s.Head.ID = "01a20039-0000-7000-8000-000000000000"
 	return s
 }

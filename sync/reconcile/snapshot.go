@@ -1,4 +1,4 @@
-// The snapshot: all rows at one moment, in a temporary file; and closed reports.
+// The snapshot: all rows at one moment; and closed reports.
 
 package reconcile
 
@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/safrasync/safrasync/trade"
@@ -98,63 +97,69 @@ type Closed struct {
 	Hash   string    `json:"hash"`
 }
 
-// Snapshot has a report's rows at one moment, in a temporary file that nobody else can read. Close
-// removes the file.
+// Snapshot has a report's rows at one moment. They are read each time, from the ledger or from what
+// was closed.
 type Snapshot struct {
-	Head   Head
-	file   *os.File
-	folder string // of the temporary files; "" = the system's
-	zone   *time.Location
-	kinds  map[trade.Kind]bool // kinds of the rows, known after a complete Each; else nil
+	Head     Head
+	zone     *time.Location
+	rows     rowReader
+	counts   bool                     // the counts of the head are those of the rows, and not stored
+	sums     *sums                    // of the last selection; nil: none yet
+	progress func(rows int, all bool) // of the first reading; nil: nobody wants it
 }
 
-// Close removes the temporary file.
-func (s *Snapshot) Close() error { return discard(s.file) }
+// rowReader reads the rows of a report, any number of times. It passes them with their numbers.
+type rowReader interface {
+	// each calls fn for every row of a kind; "" means all: contracts first, then deliveries, then
+	// traceability, except for rows of another kind that a job once sent. Within a kind, rows are in
+	// the order of job and discovery.
+	each(kind trade.Kind, fn func(number int64, r *Row) error) error
+	// these is each for the rows with these numbers, which are all of the kind and in its order.
+	these(kind trade.Kind, numbers []int64, fn func(number int64, r *Row) error) error
+}
 
 // Zone returns the time zone of the report's days.
 func (s *Snapshot) Zone() *time.Location { return s.zone }
 
-func newSnapshot(folder string) (*Snapshot, error) {
-	f, err := temporary(folder)
-	if err != nil {
-		return nil, err
-	}
-	return &Snapshot{file: f, folder: folder}, nil
-}
-
-// Each calls fn for every row: contracts first, then deliveries, then traceability, except for rows
-// of another kind that a job once sent. Within a kind, rows are in the order of job and discovery.
+// Each calls fn for every row, in the order of [rowReader].
 func (s *Snapshot) Each(fn func(*Row) error) error {
-	kinds := map[trade.Kind]bool{}
-	err := s.each("", func(r *Row) error {
-		kinds[r.Sends] = true
-		return fn(r)
-	})
-	if err == nil {
-		s.kinds = kinds
-	}
-	return err
+	return s.rows.each("", func(_ int64, r *Row) error { return fn(r) })
 }
 
-// each is Each for one kind; "" means all. Rows of other kinds are skipped cheaply.
-func (s *Snapshot) each(kind trade.Kind, fn func(*Row) error) error {
-	const reading = "read the report's rows: %w"
-	if kind != "" && s.kinds != nil && !s.kinds[kind] {
+// keptRows are rows that were stored as JSON lines. Their numbers are those of the lines.
+type keptRows struct{ open func() (io.ReadCloser, error) }
+
+func (k keptRows) each(kind trade.Kind, fn func(int64, *Row) error) error {
+	return k.read(kind, func(int64) bool { return true }, fn)
+}
+
+func (k keptRows) these(kind trade.Kind, numbers []int64, fn func(int64, *Row) error) error {
+	if len(numbers) == 0 {
 		return nil
 	}
+	return k.read(kind, func(n int64) bool {
+		if len(numbers) == 0 || numbers[0] != n {
+			return false
+		}
+		numbers = numbers[1:]
+		return true
+	}, fn)
+}
+
+// read calls fn for the rows of a kind that are wanted. Others are skipped cheaply.
+func (k keptRows) read(kind trade.Kind, wanted func(int64) bool, fn func(int64, *Row) error) (err error) {
+	const reading = "read the report's rows: %w"
 	// a text cannot contain this, because its quotes are escaped
 	is := []byte(`"sends":"` + string(kind) + `"`)
-	if _, err := s.file.Seek(0, io.SeekStart); err != nil {
-		return fmt.Errorf(reading, err)
-	}
-	z, err := gzip.NewReader(bufio.NewReaderSize(s.file, 1<<16))
+	from, err := k.open()
 	if err != nil {
 		return fmt.Errorf(reading, err)
 	}
-	lines := bufio.NewScanner(z)
+	defer func() { _ = from.Close() }() // it was only read
+	lines := bufio.NewScanner(from)
 	lines.Buffer(make([]byte, 1<<16), longestRow)
-	for lines.Scan() {
-		if kind != "" && !bytes.Contains(lines.Bytes(), is) {
+	for n := int64(1); lines.Scan(); n++ {
+		if kind != "" && !bytes.Contains(lines.Bytes(), is) || !wanted(n) {
 			continue
 		}
 		var r Row
@@ -164,7 +169,7 @@ func (s *Snapshot) each(kind trade.Kind, fn func(*Row) error) error {
 		if kind != "" && r.Sends != kind {
 			continue
 		}
-		if err := fn(&r); err != nil {
+		if err := fn(n, &r); err != nil {
 			return err
 		}
 	}
@@ -177,30 +182,26 @@ func (s *Snapshot) each(kind trade.Kind, fn func(*Row) error) error {
 // longestRow is the largest size of a row in bytes, far above any real one.
 const longestRow = 1 << 30
 
-// spool writes rows into a snapshot.
-type spool struct {
-	to  *bufio.Writer
-	z   *gzip.Writer
-	enc *json.Encoder
+// piped returns what write writes, while it writes. To close it ends write.
+func piped(write func(io.Writer) error) *io.PipeReader {
+	out, in := io.Pipe()
+	go func() { _ = in.CloseWithError(write(in)) }() // it never fails
+	return out
 }
 
-func (s *Snapshot) spool() *spool {
-	to := bufio.NewWriterSize(s.file, 1<<16)
-	z, err := gzip.NewWriterLevel(to, gzip.BestSpeed)
+// compressed writes the rows in the form that a closing keeps: compressed JSON lines.
+func (s *Snapshot) compressed(to io.Writer) error {
+	out := bufio.NewWriterSize(to, 1<<16)
+	z, err := gzip.NewWriterLevel(out, gzip.BestSpeed)
 	if err != nil {
-		panic(err)
+		return err
 	}
-	enc := json.NewEncoder(z)
-	enc.SetEscapeHTML(false)
-	return &spool{to, z, enc}
+	lines := json.NewEncoder(z)
+	lines.SetEscapeHTML(false)
+	return errors.Join(s.Each(func(r *Row) error { return lines.Encode(r) }), z.Close(), out.Flush())
 }
 
-func (s *spool) row(r Row) error { return s.enc.Encode(r) }
-
-func (s *spool) close() error { return errors.Join(s.z.Close(), s.to.Flush()) }
-
-// Freeze closes a report permanently: it stores the snapshot in the archive, in the name of a
-// person.
+// Freeze closes a report permanently: it stores the rows in the archive, in the name of a person.
 func Freeze(ctx context.Context, to Archive, s *Snapshot, who, reason string,
 	record trade.AuditRecord,
 ) (trade.Closing, error) {
@@ -208,18 +209,22 @@ func Freeze(ctx context.Context, to Archive, s *Snapshot, who, reason string,
 	if err != nil {
 		return trade.Closing{}, err
 	}
+	if s.sums == nil { // the head must have its counts
+		if _, err := s.sum(Options{}); err != nil {
+			return trade.Closing{}, err
+		}
+	}
 	head, err := json.Marshal(s.Head)
 	if err != nil {
-		return trade.Closing{}, fmt.Errorf("close the report: %w", err)
-	}
-	if _, err := s.file.Seek(0, io.SeekStart); err != nil {
 		return trade.Closing{}, fmt.Errorf("close the report: %w", err)
 	}
 	c := trade.Closing{
 		ID: s.Head.ID, Day: day, At: s.Head.At, Who: who, Reason: reason, Program: s.Head.Program,
 		Head: head, Rows: s.Head.Rows,
 	}
-	return to.CloseReport(ctx, c, s.file, record)
+	rows := piped(s.compressed)
+	defer func() { _ = rows.Close() }() // it never fails
+	return to.CloseReport(ctx, c, rows, record)
 }
 
 // cutOff returns the last day of documents in the report; a report without one cannot be closed.
@@ -237,44 +242,45 @@ type ClosedRows interface {
 	ClosedRows(ctx context.Context, c trade.Closing, to io.Writer) error
 }
 
-// OpenClosed returns a snapshot of a closed report, after verifying that it is what was closed.
-func OpenClosed(ctx context.Context, from ClosedRows, c trade.Closing, folder string) (*Snapshot, error) {
-	s, err := OpenKept(c.Head, func(to io.Writer) error { return from.ClosedRows(ctx, c, to) }, folder)
+// OpenClosed returns a snapshot of a closed report, after verifying that it is what was closed. ctx is
+// that of all reads of its rows.
+func OpenClosed(ctx context.Context, from ClosedRows, c trade.Closing) (*Snapshot, error) {
+	const opening = "open the report that was closed at %s: %w"
+	if err := from.ClosedRows(ctx, c, io.Discard); err != nil {
+		return nil, fmt.Errorf(opening, c.At.Format(time.RFC3339), err)
+	}
+	s, err := OpenKept(c.Head, func() (io.ReadCloser, error) {
+		rows := piped(func(to io.Writer) error { return from.ClosedRows(ctx, c, to) })
+		z, err := gzip.NewReader(rows)
+		if err != nil {
+			_ = rows.Close() // it never fails
+			return nil, err
+		}
+		return unpacked{z, rows}, nil
+	})
 	if err != nil {
-		return nil, fmt.Errorf("open the report that was closed at %s: %w", c.At.Format(time.RFC3339), err)
+		return nil, fmt.Errorf(opening, c.At.Format(time.RFC3339), err)
 	}
 	s.Head.Kind = ClosedKind
 	s.Head.Closed = &Closed{ID: c.ID, At: c.At, Who: c.Who, Reason: c.Reason, Audit: c.Audit, Hash: c.Hash}
 	return s, nil
 }
 
-// OpenKept returns a snapshot from a stored head and its rows, in the form of Snapshot.Rows:
-// compressed JSON lines.
-func OpenKept(head []byte, rows func(io.Writer) error, folder string) (*Snapshot, error) {
-	s, err := newSnapshot(folder)
-	if err != nil {
-		return nil, err
-	}
-	if err = rows(s.file); err == nil {
-		err = json.Unmarshal(head, &s.Head)
-	}
+// unpacked reads from one, and closes the other.
+type unpacked struct {
+	io.Reader
+	io.Closer
+}
+
+// OpenKept returns a snapshot from a stored head and its rows, JSON lines that rows opens each time.
+func OpenKept(head []byte, rows func() (io.ReadCloser, error)) (*Snapshot, error) {
+	s := &Snapshot{rows: keptRows{rows}}
+	err := json.Unmarshal(head, &s.Head)
 	if err == nil && s.Head.Form > formOfHead {
 		err = errors.New("it was kept by a newer program: install that one")
 	}
 	if err == nil {
 		s.zone, err = time.LoadLocation(s.Head.Zone)
 	}
-	if err != nil {
-		return nil, errors.Join(err, s.Close())
-	}
-	return s, nil
-}
-
-// Rows writes the rows in the form that OpenKept reads.
-func (s *Snapshot) Rows(to io.Writer) error {
-	if _, err := s.file.Seek(0, io.SeekStart); err != nil {
-		return fmt.Errorf(temporaryRead, err)
-	}
-	_, err := io.Copy(to, s.file)
-	return err
+	return s, err
 }

@@ -1,4 +1,4 @@
-// Take: a snapshot of the ledger.
+// The rows of a report, from the ledger.
 
 package reconcile
 
@@ -6,8 +6,8 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -18,11 +18,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// takePage is how many rows are in memory while a snapshot is taken.
+// takePage is how many rows are in memory.
 const takePage = 500
-
-// takeTries is how often a snapshot is taken again because a sweep ended meanwhile.
-const takeTries = 3
 
 // Cut is the moment of a snapshot's figures.
 type Cut struct {
@@ -32,84 +29,67 @@ type Cut struct {
 	Derived bool
 }
 
-// taker goes through the ledger once.
+// taker makes the rows of a report from the entries of a ledger that stands still.
 type taker struct {
 	Sources
-	cut      Cut
-	end      time.Time // end of Day, if Derived
-	head     Head
-	specs    map[string]*mapping.Job
-	refs     map[string]map[string]string
-	acts     map[string][]act // by "job key", in their order
-	out      *spool
-	contract *contracts
+	ctx       context.Context
+	cut       Cut
+	day       string                  // of the cut; "" = none
+	end       time.Time               // end of Day, if Derived
+	jobs      []JobHead               // in their order
+	kinds     map[string][]trade.Kind // of the entries of each job
+	specs     map[string]*mapping.Job
+	refs      map[string]map[string]string
+	acts      map[string][]act // by "job key", in their order
+	contracts contracts
 }
 
-// Take returns a snapshot of the ledger. The caller must close it.
+// newTaker returns a taker that knows the mappings.
+func newTaker(ctx context.Context, src Sources, cut Cut) (t *taker, err error) {
+	t = &taker{
+		Sources: src, ctx: ctx, cut: cut, specs: map[string]*mapping.Job{}, acts: map[string][]act{},
+		contracts: contracts{map[trade.ParentKey]*contract{}, map[string]*contract{}},
+	}
+	for _, job := range src.Jobs {
+		t.specs[job.Name()] = job
+	}
+	t.refs, err = run.Codes(ctx, src.Ledger)
+	return t, err
+}
+
+// Take returns the rows of the ledger, which must stand still: a Moment of state.Store. They are read
+// from it each time, and only while it is open. ctx is that of all these reads.
 func Take(ctx context.Context, src Sources, cut Cut) (*Snapshot, error) {
-	for try := 1; ; try++ {
-		s, swept, err := take(ctx, src, cut)
-		if err != nil || !swept || try == takeTries {
-			return s, err
-		}
-		if err := s.Close(); err != nil { // its rows would be compared with another sweep
-			return nil, err
-		}
+	t, err := newTaker(ctx, src, cut)
+	if err != nil {
+		return nil, err
 	}
-}
-
-func take(ctx context.Context, src Sources, cut Cut) (s *Snapshot, swept bool, err error) {
-	t := &taker{
-		Sources: src, cut: cut, specs: map[string]*mapping.Job{}, acts: map[string][]act{},
-		contract: newContracts(src.Folder),
-	}
-	t.head = Head{
+	head := Head{
 		Form: formOfHead, ID: newID(), Name: src.Name, Program: src.Program, Zone: src.Zone.String(),
 		At: src.Now.UTC().Truncate(time.Millisecond), Kind: NowKind,
-		Jobs: []JobHead{}, Acts: []Act{}, Messages: []trade.SeenMessage{},
 	}
 	if !cut.Day.IsZero() {
-		t.head.Day = cut.Day.String()
+		t.day = cut.Day.String()
+		head.Day = t.day
 	}
 	if cut.Derived {
-		t.head.Kind = DerivedKind
+		head.Kind = DerivedKind
 		t.end = cut.Day.In(src.Zone).AddDate(0, 0, 1)
 	}
 	if src.Platform != nil {
-		t.head.Asked = &Asked{}
+		head.Asked = &Asked{}
 	}
-	if t.refs, err = run.Codes(ctx, src.Ledger); err != nil {
-		return nil, false, err
+	if head.Acts, err = t.readActs(); err != nil {
+		return nil, err
 	}
-	if err := t.readActs(ctx); err != nil {
-		return nil, false, err
+	if t.jobs, err = t.order(); err != nil {
+		return nil, err
 	}
-	jobs, err := t.order(ctx)
-	if err != nil {
-		return nil, false, err
+	head.Jobs = slices.Clone(t.jobs)
+	if head.Messages, err = src.Ledger.MessageKeys(ctx); err != nil {
+		return nil, err
 	}
-	defer func() { err = errors.Join(err, t.contract.close()) }()
-	if s, err = newSnapshot(src.Folder); err != nil {
-		return nil, false, err
-	}
-	s.zone = src.Zone
-	t.out = s.spool()
-	for _, job := range jobs {
-		if err == nil {
-			err = t.job(ctx, job)
-		}
-	}
-	if err == nil {
-		t.head.Messages, err = src.Ledger.MessageKeys(ctx)
-	}
-	if err = errors.Join(err, t.out.close()); err == nil {
-		swept, err = t.sweptMeanwhile(ctx)
-	}
-	if err != nil {
-		return nil, false, errors.Join(err, s.Close())
-	}
-	s.Head = t.head
-	return s, swept, nil
+	return &Snapshot{Head: head, zone: src.Zone, rows: t, counts: true, progress: src.Progress}, nil
 }
 
 func newID() string {
@@ -122,37 +102,31 @@ func newID() string {
 
 // order returns the jobs with contracts before their children: first those of the configuration,
 // then those that only the ledger knows.
-func (t *taker) order(ctx context.Context) ([]JobHead, error) {
-	known, err := t.Ledger.Jobs(ctx)
-	if err != nil {
+func (t *taker) order() (out []JobHead, err error) {
+	if t.kinds, err = t.Ledger.KindsOf(t.ctx); err != nil {
 		return nil, err
 	}
-	var out []JobHead
 	for _, job := range t.Jobs {
-		t.specs[job.Name()] = job
 		out = append(out, JobHead{Job: job.Name(), Sends: job.Spec.Sends})
 	}
-	for _, name := range known {
+	for _, name := range slices.Sorted(maps.Keys(t.kinds)) {
 		if t.specs[name] == nil {
-			sends := trade.Kind("")
-			err := t.Ledger.Rows(ctx, trade.RowFilter{Job: name, Limit: 1},
-				func(e trade.Entry) error { sends = e.Sends; return nil })
-			if err != nil {
-				return nil, err
-			}
-			if sends != "" {
-				out = append(out, JobHead{Job: name, Sends: sends})
-			}
+			out = append(out, JobHead{Job: name, Sends: t.kinds[name][0]})
 		}
 	}
 	slices.SortStableFunc(out,
 		func(a, b JobHead) int { return slices.Index(trade.Kinds, a.Sends) - slices.Index(trade.Kinds, b.Sends) })
+	for i := range out {
+		if err := t.swept(&out[i]); err != nil {
+			return nil, err
+		}
+	}
 	return out, nil
 }
 
-// job reads the rows of one job.
-func (t *taker) job(ctx context.Context, job JobHead) error {
-	cursor, err := t.Ledger.Cursor(ctx, job.Job)
+// swept fills in what the last complete sweep of a job found.
+func (t *taker) swept(job *JobHead) error {
+	cursor, err := t.Ledger.Cursor(t.ctx, job.Job)
 	if err != nil {
 		return err
 	}
@@ -162,56 +136,73 @@ func (t *taker) job(ctx context.Context, job JobHead) error {
 			cursor.Sweep.Unreadable
 		job.Read, job.Beside = cursor.Sweep.Read, cursor.Sweep.Beside
 	}
-	var page []trade.Entry
-	flush := func() error {
-		rows, err := t.rows(ctx, job, page)
-		for _, r := range rows {
-			if err == nil {
-				err = t.out.row(r)
-			}
-		}
-		job.Rows += len(rows)
-		t.head.Rows += len(rows)
-		page = page[:0]
-		if t.Progress != nil {
-			t.Progress(t.head.Rows)
-		}
-		return err
-	}
-	err = t.Ledger.Rows(ctx, trade.RowFilter{Job: job.Job}, func(e trade.Entry) error {
-		if page = append(page, e); len(page) < takePage {
-			return nil
-		}
-		return flush()
-	})
-	if err == nil {
-		err = flush()
-	}
-	if err != nil {
-		return fmt.Errorf("job %s: %w", job.Job, err)
-	}
-	t.head.Jobs = append(t.head.Jobs, job)
 	return nil
 }
 
-// sweptMeanwhile reports whether a sweep has ended since a job's rows were read.
-func (t *taker) sweptMeanwhile(ctx context.Context) (bool, error) {
-	for _, job := range t.head.Jobs {
-		cursor, err := t.Ledger.Cursor(ctx, job.Job)
-		if err != nil {
-			return false, err
+// each calls fn for the rows of a kind; "" means all.
+func (t *taker) each(kind trade.Kind, fn func(int64, *Row) error) error {
+	for _, job := range t.jobs {
+		if kind != "" && !slices.Contains(t.kinds[job.Job], kind) {
+			continue
 		}
-		if job.SweptAt != nil && !cursor.SweptAt.Equal(*job.SweptAt) {
-			return true, nil
+		page := make([]trade.Entry, 0, takePage)
+		err := t.Ledger.Rows(t.ctx, trade.RowFilter{Job: job.Job}, func(e trade.Entry) error {
+			if kind != "" && e.Sends != kind {
+				return nil
+			}
+			page = append(page, e)
+			if len(page) < takePage {
+				return nil
+			}
+			err := t.give(job, page, fn)
+			page = page[:0]
+			return err
+		})
+		if err == nil {
+			err = t.give(job, page, fn)
+		}
+		if err != nil {
+			return fmt.Errorf("job %s: %w", job.Job, err)
 		}
 	}
-	return false, nil
+	return nil
 }
 
-// rows returns the report's rows for a page of entries.
-func (t *taker) rows(ctx context.Context, job JobHead, page []trade.Entry) ([]Row, error) {
-	ids := make([]int64, 0, len(page))
-	for _, e := range page {
+// these calls fn for the rows with these numbers, the ids of their entries.
+func (t *taker) these(_ trade.Kind, numbers []int64, fn func(int64, *Row) error) error {
+	for ids := range slices.Chunk(numbers, takePage) {
+		entries, err := t.Ledger.Entries(t.ctx, ids)
+		if err != nil {
+			return err
+		}
+		slices.SortFunc(entries, func(a, b trade.Entry) int {
+			return slices.Index(ids, a.ID) - slices.Index(ids, b.ID)
+		})
+		for len(entries) > 0 {
+			of := entries[0].Job
+			n := slices.IndexFunc(entries, func(e trade.Entry) bool { return e.Job != of })
+			if n < 0 {
+				n = len(entries)
+			}
+			job := t.jobs[slices.IndexFunc(t.jobs, func(j JobHead) bool { return j.Job == of })]
+			if err := t.give(job, entries[:n], fn); err != nil {
+				return fmt.Errorf("job %s: %w", of, err)
+			}
+			entries = entries[n:]
+		}
+	}
+	return nil
+}
+
+// unknownThen reports whether an entry was not known yet at the cut.
+func (t *taker) unknownThen(e trade.Entry) bool { return t.cut.Derived && !e.FirstSeenAt.Before(t.end) }
+
+// give calls fn for the report's rows of a page of entries.
+func (t *taker) give(job JobHead, page []trade.Entry, fn func(int64, *Row) error) error {
+	var ids []int64
+	sent := make([]map[string]string, len(page)) // the fields of the requests
+	for i, e := range page {
+		sent[i] = sentFields(e)
 		if e.Attempts > 0 || e.State == trade.Accepted || t.cut.Derived {
 			ids = append(ids, e.ID)
 		}
@@ -219,43 +210,58 @@ func (t *taker) rows(ctx context.Context, job JobHead, page []trade.Entry) ([]Ro
 	outcomes := map[int64][]trade.Attempt{}
 	if len(ids) > 0 {
 		var err error
-		if outcomes, err = t.Ledger.Outcomes(ctx, ids); err != nil {
-			return nil, err
+		if outcomes, err = t.Ledger.Outcomes(t.ctx, ids); err != nil {
+			return err
 		}
 	}
-	out := make([]Row, 0, len(page))
-	bodies := make([]map[string]string, 0, len(page)) // of the rows' requests
-	for _, e := range page {
-		if t.cut.Derived && !e.FirstSeenAt.Before(t.end) {
-			continue // it was not known then
-		}
-		sent := sentFields(e)
-		r, err := t.row(job, e, outcomes[e.ID], sent)
-		if err != nil {
-			return nil, err
-		}
-		if t.Platform != nil && r.Sends == trade.OrderCommitments && r.State == trade.Accepted &&
-			r.RemoteID != "" && !r.After {
-			if err := t.ask(ctx, &r); err != nil {
-				return nil, err
-			}
-		}
-		switch r.Basis {
-		case Derived:
-			t.head.Derived++
-		case Unknown:
-			t.head.Unknown++
-		}
-		if r.Reduced {
-			t.head.Reduced++
-		}
-		out, bodies = append(out, r), append(bodies, sent)
+	rows, err := t.rows(job, page, outcomes, sent)
+	if err != nil {
+		return err
 	}
-	return out, t.addStatuses(ctx, job.Sends, out, bodies)
+	if err := t.addStatuses(job.Sends, rows, sent); err != nil {
+		return err
+	}
+	for i := range rows {
+		if t.unknownThen(page[i]) {
+			continue
+		}
+		if err := fn(page[i].ID, &rows[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rows returns the report's rows of a page of entries, without what events told.
+func (t *taker) rows(job JobHead, page []trade.Entry, attempts map[int64][]trade.Attempt,
+	sent []map[string]string,
+) ([]Row, error) {
+	needs := make([]need, 0, len(page))
+	for i, e := range page {
+		if n, ok := t.needed(e, sent[i]); ok {
+			needs = append(needs, n)
+		}
+	}
+	if err := t.find(needs); err != nil {
+		return nil, err
+	}
+	out := make([]Row, len(page))
+	for i, e := range page {
+		out[i] = t.row(job, e, attempts[e.ID], sent[i])
+		if e.Sends != trade.OrderCommitments {
+			out[i].inherit(needs[0], t.contracts.of(needs[0]))
+			needs = needs[1:]
+		}
+		if t.day != "" && out[i].Day > t.day {
+			out[i].After = true
+		}
+		t.Platform.fill(&out[i])
+	}
+	return out, nil
 }
 
 // row returns the report's row of an entry. sent are the fields of its request.
-func (t *taker) row(job JobHead, e trade.Entry, attempts []trade.Attempt, sent map[string]string) (Row, error) {
+func (t *taker) row(job JobHead, e trade.Entry, attempts []trade.Attempt, sent map[string]string) Row {
 	r := Row{
 		Job: e.Job, Sends: e.Sends, Key: e.Key,
 		Standing: Standing{
@@ -282,23 +288,15 @@ func (t *taker) row(job JobHead, e trade.Entry, attempts []trade.Attempt, sent m
 			r.Acknowledged, r.Cancelled = nil, false
 		}
 	}
-	if err := t.facts(&r, e, sent); err != nil {
-		return r, err
-	}
+	t.facts(&r, e, sent)
 	r.sent(e, attempts, t.stated(e, sent))
 	r.by(acts, e)
-	if t.head.Day != "" && r.Day > t.head.Day {
-		r.After = true
-	}
-	if r.Sends == trade.OrderCommitments {
-		return r, t.contract.add(e, &r)
-	}
-	return r, nil
+	return r
 }
 
-// facts fills in the row's document and figures, as the ERP has them or, if that is no longer
+// facts fills in the row's own document and figures, as the ERP has them or, if that is no longer
 // known, as they were sent.
-func (t *taker) facts(r *Row, e trade.Entry, sent map[string]string) error {
+func (t *taker) facts(r *Row, e trade.Entry, sent map[string]string) {
 	values := e.NewestValues()
 	var fields map[string]mapping.RowField
 	job := t.specs[e.Job]
@@ -346,18 +344,6 @@ func (t *taker) facts(r *Row, e trade.Entry, sent map[string]string) error {
 		amount := e.Quantity.Amount
 		r.ERP.Amount, r.ERP.Unit = &amount, e.Quantity.Unit
 	}
-	if e.Sends != trade.OrderCommitments {
-		id := sent["contract_id"]
-		if e.Sends == trade.Traceability {
-			id = e.Target
-		}
-		var parents []trade.ParentKey
-		if job != nil {
-			parents = job.ParentOf(values)
-		}
-		return t.contract.inherit(r, parents, id)
-	}
-	return nil
 }
 
 // sentAs fills in the document that was sent, as its row was mapped, if it is another than the one

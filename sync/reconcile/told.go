@@ -3,8 +3,6 @@
 package reconcile
 
 import (
-	"context"
-
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -18,7 +16,7 @@ var statuses = map[trade.Kind][]trade.Status{
 
 // addStatuses fills in what events reported about the rows of a page until the moment of the report. sent
 // are the fields of their requests.
-func (t *taker) addStatuses(ctx context.Context, kind trade.Kind, rows []Row, sent []map[string]string) error {
+func (t *taker) addStatuses(kind trade.Kind, rows []Row, sent []map[string]string) error {
 	if len(statuses[kind]) == 0 {
 		return nil
 	}
@@ -39,7 +37,7 @@ func (t *taker) addStatuses(ctx context.Context, kind trade.Kind, rows []Row, se
 				ids = append(ids, text)
 			}
 		}
-		told, err := t.Ledger.LastHeard(ctx, named, event, distinct(ids), t.end)
+		told, err := t.Ledger.LastHeard(t.ctx, named, event, distinct(ids), t.end)
 		if err != nil {
 			return err
 		}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -780,14 +779,18 @@ func (j *judge) bridges(sweep, typing bool) {
 	if !r.Bridge || left || typing || j.uneven != nil {
 		return
 	}
-	snapshot, err := reconcile.Take(r.t.Context(), reconcile.Sources{
-		Ledger: r.ledger, Jobs: r.engine().Jobs, Zone: r.zone, Now: r.clock.Now(), Folder: filepath.Dir(r.erpFile),
-	}, reconcile.Cut{})
+	at, err := r.ledger.Moment(r.t.Context())
 	if err != nil {
 		r.t.Fatalf("%v\nafter %v", err, r.log)
 	}
-	view, err := snapshot.Overview(reconcile.Options{})
-	if err = errors.Join(err, snapshot.Close()); err != nil {
+	var view reconcile.Overview
+	snapshot, err := reconcile.Take(r.t.Context(), reconcile.Sources{
+		Ledger: at, Jobs: r.engine().Jobs, Zone: r.zone, Now: r.clock.Now(),
+	}, reconcile.Cut{})
+	if err == nil {
+		view, err = snapshot.Overview(reconcile.Options{})
+	}
+	if err = errors.Join(err, at.Close()); err != nil {
 		r.t.Fatalf("%v\nafter %v", err, r.log)
 	}
 	for _, s := range view.Summaries {

@@ -99,11 +99,10 @@ var errFound = errors.New("found")
 func closedHas(ctx context.Context, store *state.Store, c trade.Closing,
 	which func(*reconcile.Row) bool,
 ) (has bool, err error) {
-	snapshot, err := reconcile.OpenClosed(ctx, store, c, "")
+	snapshot, err := reconcile.OpenClosed(ctx, store, c)
 	if err != nil {
 		return false, err
 	}
-	defer func() { _ = snapshot.Close() }() // a temporary file
 	err = snapshot.Each(func(r *reconcile.Row) error {
 		if which(r) {
 			return errFound

@@ -22,7 +22,11 @@ func writeArchive(ctx context.Context, a *cli.App, f Flags, s *reconcile.Snapsho
 		return a.Usage("archive.alone")
 	}
 	file := filepath.Base(f.archive)
-	before, err := a.Audit(f.ActFlags, reconcile.ActExport, file, s.Export("zip", o))
+	export, err := s.Export("zip", o)
+	if err != nil {
+		return err
+	}
+	before, err := a.Audit(f.ActFlags, reconcile.ActExport, file, export)
 	if err != nil {
 		return err
 	}
@@ -97,7 +101,6 @@ func openArchive(ctx context.Context, a *cli.App, f Flags) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = snapshot.Close() }() // a temporary file
 	write := func(to io.Writer) error {
 		_, err := snapshot.Report(options, office.ReportWriter(f.format, options, to))
 		return err

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -13,7 +14,6 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
-	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
@@ -35,45 +35,39 @@ func closeReport(ctx context.Context, a *cli.App, f Flags, options reconcile.Opt
 	if err := a.NeedReason(f.ActFlags); err != nil {
 		return err
 	}
-	reading, err := a.OpenLedger(ctx, cli.ToRead)
+	reports, err := a.Office(ctx, cli.ToRead, cli.NoERP)
 	if err != nil {
 		return err
 	}
-	snapshot, err := takeSnapshot(ctx, a, reading, reconcile.Cut{Day: day, Bare: true}, f.platform)
+	with, err := sources(ctx, a, reports, f.platform)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = snapshot.Close() }() // a temporary file
-	plan, err := snapshot.PlanClosing(options.Tolerance)
+	plan, err := reports.PlanClosing(ctx, day, with)
 	if err != nil {
 		return err
 	}
 	if plan.TooEarly() {
 		return a.Usage("close.early", f.close)
 	}
-	if err := tellClosing(ctx, a, reading, plan); err != nil {
+	if err := tellClosing(a, plan); err != nil {
 		return err
 	}
 	if err := a.Confirm(f.Yes); err != nil {
 		return err
 	}
-	who := a.Person(f.ActFlags)
-	o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
-	if err != nil {
+	if reports, err = a.Office(ctx, cli.ToWrite, cli.NoERP); err != nil {
 		return err
 	}
-	asked, err := o.AskClosing(ctx, day, plan, f.platform, who)
-	if err != nil {
+	closing, asked, err := reports.CloseReport(ctx, day, with, plan.Mark, a.Person(f.ActFlags))
+	switch {
+	case err != nil:
 		return err
-	}
-	if asked != nil {
+	case asked != nil:
 		return cli.TellAsked(a, *asked)
-	}
-	closing, err := freeze(ctx, a, day, snapshot, who)
-	if err != nil {
-		return err
-	}
-	if a.AsJSON {
+	case closing.ID == "":
+		return errors.New(a.Text("close.moved"))
+	case a.AsJSON:
 		return a.PrintJSON(closingOf(closing))
 	}
 	a.Show("close.done", closingDay(a, day), closing.ID, closingDay(a, day))
@@ -82,18 +76,14 @@ func closeReport(ctx context.Context, a *cli.App, f Flags, options reconcile.Opt
 
 // tellClosing prints what a closing would store. It returns an error if the report does not add up,
 // because it must not be closed then.
-func tellClosing(ctx context.Context, a *cli.App, reading *state.Store, plan reconcile.ClosingPlan) error {
+func tellClosing(a *cli.App, plan reconcile.ClosingPlan) error {
 	a.Tell("close.plan", closingDay(a, plan.Day), plan.Rows, plan.Divergences)
 	for _, t := range plan.Totals {
 		a.Tell("close.sum", cmp.Or(t.Product, a.Text("close.no_product")),
 			trade.NumberText(t.Contracted.String(), a.Lang()), trade.NumberText(t.Delivered.String(), a.Lang()),
 			valuesText(t.Values, a.Lang()))
 	}
-	before, err := reading.Closings(ctx, plan.Day)
-	if err != nil {
-		return err
-	}
-	for _, c := range before {
+	for _, c := range plan.Before {
 		a.Tell("close.before", a.Voice().Moment(c.At), words.Printable(c.Who), words.Printable(c.Reason))
 	}
 	for _, job := range plan.Unswept {
@@ -114,44 +104,19 @@ func tellClosing(ctx context.Context, a *cli.App, reading *state.Store, plan rec
 	return nil
 }
 
-// freeze stores a snapshot as a closing by a person.
-func freeze(ctx context.Context, a *cli.App, day trade.Date, s *reconcile.Snapshot,
-	who acts.Person,
-) (trade.Closing, error) {
-	record, err := who.Record(office.Now(), reconcile.ActClose, day.String(), s.Kept())
-	if err != nil {
-		return trade.Closing{}, err
-	}
-	writing, err := a.OpenLedger(ctx, cli.ToWrite)
-	if err != nil {
-		return trade.Closing{}, err
-	}
-	return reconcile.Freeze(ctx, writing, s, who.Name, who.Reason, record)
-}
-
 // Approvable returns the act with which an ordered closing is approved on the command line.
 func Approvable(a *cli.App) acts.OtherAct {
-	with := func(ctx context.Context, o acts.Order,
-		fn func(trade.Date, *reconcile.Snapshot, reconcile.ClosingPlan) error,
-	) error {
-		day, err := trade.ParseDate(o.Job)
-		if err != nil {
-			return err
+	opened := func(ctx context.Context, o acts.Order, how cli.Access) (day trade.Date, reports *office.Office,
+		with office.ReportSources, err error,
+	) {
+		if day, err = trade.ParseDate(o.Job); err != nil {
+			return day, nil, with, err
 		}
-		reading, err := a.OpenLedger(ctx, cli.ToRead)
-		if err != nil {
-			return err
+		if reports, err = a.Office(ctx, how, cli.NoERP); err != nil {
+			return day, nil, with, err
 		}
-		snapshot, err := takeSnapshot(ctx, a, reading, reconcile.Cut{Day: day, Bare: true}, o.Checked)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = snapshot.Close() }() // a temporary file
-		plan, err := snapshot.PlanClosing(a.Config.Report.Tolerance())
-		if err != nil {
-			return err
-		}
-		return fn(day, snapshot, plan)
+		with, err = sources(ctx, a, reports, o.Checked)
+		return day, reports, with, err
 	}
 	return acts.OtherAct{
 		Tell: func(ctx context.Context, p acts.Planned) error {
@@ -163,25 +128,26 @@ func Approvable(a *cli.App) acts.OtherAct {
 			if err != nil {
 				return err
 			}
-			return tellClosing(ctx, a, reading, plan)
-		},
-		Mark: func(ctx context.Context, o acts.Order) (mark string, err error) {
-			err = with(ctx, o, func(_ trade.Date, _ *reconcile.Snapshot, p reconcile.ClosingPlan) error {
-				mark = p.Mark
-				return nil
-			})
-			return mark, err
-		},
-		Do: func(ctx context.Context, o acts.Order, mark string, who acts.Person) (done bool, err error) {
-			err = with(ctx, o, func(day trade.Date, s *reconcile.Snapshot, p reconcile.ClosingPlan) error {
-				if p.Mark != mark || len(p.Uneven) > 0 || p.TooEarly() {
-					return nil
-				}
-				_, err := freeze(ctx, a, day, s, who)
-				done = err == nil
+			if plan.Before, err = reading.Closings(ctx, plan.Day); err != nil {
 				return err
-			})
-			return done, err
+			}
+			return tellClosing(a, plan)
+		},
+		Mark: func(ctx context.Context, o acts.Order) (string, error) {
+			day, reports, with, err := opened(ctx, o, cli.ToRead)
+			if err != nil {
+				return "", err
+			}
+			plan, err := reports.PlanClosing(ctx, day, with)
+			return plan.Mark, err
+		},
+		Do: func(ctx context.Context, o acts.Order, mark string, who acts.Person) (bool, error) {
+			day, reports, with, err := opened(ctx, o, cli.ToWrite)
+			if err != nil {
+				return false, err
+			}
+			closing, _, err := reports.CloseReport(ctx, day, with, mark, who)
+			return closing.ID != "", err
 		},
 	}
 }

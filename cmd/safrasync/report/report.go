@@ -117,25 +117,40 @@ func Run(ctx context.Context, a *cli.App, f Flags) error {
 	if f.close != "" {
 		return closeReport(ctx, a, f, options)
 	}
-	snapshot, err := snapshot(ctx, a, f, cut)
+	reports, err := a.Office(ctx, cli.ToRead, cli.NoERP)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = snapshot.Close() }() // a temporary file
-	if f.failed {
-		export := snapshot.Export(f.format, options)
-		export.Failed = true
-		return writeReport(ctx, a, f, export,
-			func(w io.Writer) error { return snapshot.Decisions(options, decisionsForm(f.format), w) })
+	with, err := sources(ctx, a, reports, f.platform)
+	if err != nil {
+		return err
 	}
-	if f.archive != "" {
-		return writeArchive(ctx, a, f, snapshot, options)
+	err = reports.Report(ctx, office.ReportQuery{AsOf: cut.Day, Closing: f.closing, Sources: with},
+		func(s *reconcile.Snapshot) error { return give(ctx, a, f, s, options) })
+	if f.closing != "" && errors.Is(err, state.ErrNotFound) {
+		return a.Usage("report.no_closing", f.closing)
 	}
-	if f.format == "table" && f.output == "" {
-		return showTable(a, snapshot, options)
+	return err
+}
+
+// give writes a report in the form that the flags name.
+func give(ctx context.Context, a *cli.App, f Flags, s *reconcile.Snapshot, options reconcile.Options) error {
+	switch {
+	case f.archive != "":
+		return writeArchive(ctx, a, f, s, options)
+	case f.format == "table" && f.output == "" && !f.failed:
+		return showTable(a, s, options)
 	}
-	return writeReport(ctx, a, f, snapshot.Export(f.format, options), func(w io.Writer) error {
-		_, err := snapshot.Report(options, office.ReportWriter(f.format, options, w))
+	export, err := s.Export(f.format, options)
+	if err != nil {
+		return err
+	}
+	export.Failed = f.failed
+	return writeReport(ctx, a, f, export, func(w io.Writer) error {
+		if f.failed {
+			return s.Decisions(options, decisionsForm(f.format), w)
+		}
+		_, err := s.Report(options, office.ReportWriter(f.format, options, w))
 		return err
 	})
 }
@@ -253,60 +268,33 @@ func parseDay(text string) (trade.Date, error) {
 	return trade.ParseDate(text)
 }
 
-// snapshot returns the rows of the report: those of a closing, or else those of the ledger as it is
-// now.
-func snapshot(ctx context.Context, a *cli.App, f Flags, cut reconcile.Cut) (*reconcile.Snapshot, error) {
-	store, err := a.OpenLedger(ctx, cli.ToRead)
-	if err != nil {
-		return nil, err
-	}
-	if f.asOf != "" || f.closing != "" {
-		list, err := store.Closings(ctx, cut.Day)
-		if err != nil {
-			return nil, err
+// sources returns what a report is made from besides the ledger. It asks the platform first, which may
+// take long: while a report is made the ledger is read at one moment.
+func sources(ctx context.Context, a *cli.App, o *office.Office, platform bool) (out office.ReportSources, err error) {
+	count := func(string, int) {}
+	if cli.IsTerminal(a.Stderr) {
+		count = func(text string, n int) { _, _ = io.WriteString(a.Stderr, "\r"+a.Text(i18n.Key(text), n)) }
+		end := func() { _, _ = io.WriteString(a.Stderr, "\r\x1b[K") }
+		defer end()
+		out.Progress = func(rows int, all bool) {
+			count("report.reading", rows)
+			if all {
+				end()
+			}
 		}
-		if i := slices.IndexFunc(list, func(c trade.Closing) bool {
-			return f.closing == "" || c.ID == f.closing
-		}); i >= 0 {
-			return reconcile.OpenClosed(ctx, store, list[i], "")
-		}
-		if f.closing != "" {
-			return nil, a.Usage("report.no_closing", f.closing)
-		}
-	}
-	return takeSnapshot(ctx, a, store, cut, f.platform)
-}
-
-// takeSnapshot reads the ledger and returns a snapshot of it.
-func takeSnapshot(ctx context.Context, a *cli.App, store *state.Store, cut reconcile.Cut,
-	platform bool,
-) (*reconcile.Snapshot, error) {
-	jobs, err := office.CompileJobs(a.Config)
-	if err != nil {
-		return nil, err
-	}
-	src := reconcile.Sources{
-		Ledger: store, Jobs: jobs, Zone: a.Config.Zone(), Now: office.Now(), Program: a.Version,
-		Name: a.Config.Alerts.Name,
 	}
 	if platform {
 		client, err := a.OpenAPI()
 		if err != nil {
-			return nil, err
+			return out, err
 		}
-		src.Platform = office.Patient{Reader: client}
+		out.Platform, err = o.AskPlatform(ctx, client, func(n int) { count("report.asking", n) })
+		if err != nil {
+			return out, err
+		}
 	}
-	if cli.IsTerminal(a.Stderr) {
-		src.Progress = func(rows int) { countOnTerminal(a, "report.reading", rows) }
-		defer endCount(a)
-	}
-	return reconcile.Take(ctx, src, cut)
+	return out, nil
 }
-
-func countOnTerminal(a *cli.App, p i18n.Key, n int) {
-	_, _ = io.WriteString(a.Stderr, "\r"+a.Text(p, n))
-}
-func endCount(a *cli.App) { _, _ = io.WriteString(a.Stderr, "\r\x1b[K") }
 
 // writeReport writes a report to a file or to standard output, and records in the audit who took
 // which figures. JSON on standard output is for programs, like that of `rows`, and is not an

@@ -31,11 +31,9 @@ func TestAnArchiveThatWasAlteredIsRefused(t *testing.T) {
 	now := time.Date(2026, 11, 2, 12, 0, 0, 0, time.UTC)
 	day := must.Get(trade.ParseDate("2026-10-31"))(t)
 	take := func(cut reconcile.Cut) *reconcile.Snapshot {
-		s := must.Get(reconcile.Take(t.Context(), reconcile.Sources{
-			Ledger: store, Zone: time.UTC, Now: now, Folder: t.TempDir(),
-		}, cut))(t)
-		t.Cleanup(func() { _ = s.Close() })
-		return s
+		at := must.Get(store.Moment(t.Context()))(t)
+		t.Cleanup(func() { must.Do(t, at.Close()) })
+		return must.Get(reconcile.Take(t.Context(), reconcile.Sources{Ledger: at, Zone: time.UTC, Now: now}, cut))(t)
 	}
 	record := trade.AuditRecord{At: now, Who: "maria", From: "here", Act: reconcile.ActClose, Target: day.String()}
 	must.Get(reconcile.Freeze(t.Context(), store, take(reconcile.Cut{Day: day, Bare: true}), "maria", "conferido",
@@ -161,7 +159,6 @@ func TestAnArchiveThatWasAlteredIsRefused(t *testing.T) {
 		}
 	}
 	s := must.Get(intact.Closing(t.Context(), intact.Closed[0]))(t)
-	t.Cleanup(func() { _ = s.Close() })
 	if s.Head.Kind != reconcile.ClosedKind || s.Head.Day != "2026-10-31" || s.Head.Closed.Who != "maria" {
 		t.Errorf("%+v", s.Head)
 	}

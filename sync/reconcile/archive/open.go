@@ -207,7 +207,11 @@ func (a *Archive) Snapshot() (*reconcile.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	return reconcile.OpenKept(head, func(to io.Writer) error { return a.lines(rowsFile, to) }, "")
+	rows := a.files[rowsFile]
+	if rows == nil {
+		return nil, damaged(rowsFile)
+	}
+	return reconcile.OpenKept(head, rows.Open)
 }
 
 func (a *Archive) head(folder string) ([]byte, error) {
@@ -215,7 +219,7 @@ func (a *Archive) head(folder string) ([]byte, error) {
 	return text, err
 }
 
-// lines writes rows in the form of a snapshot's file, compressed.
+// lines writes rows in the form that a closing keeps, compressed.
 func (a *Archive) lines(name string, to io.Writer) error {
 	z := gzip.NewWriter(to)
 	_, err := a.copy(name, z)
@@ -229,7 +233,7 @@ func (a *Archive) Closing(ctx context.Context, c Closing) (*reconcile.Snapshot, 
 		return nil, err
 	}
 	c.Head = head
-	return reconcile.OpenClosed(ctx, keptRows{a, c}, c.Closing, "")
+	return reconcile.OpenClosed(ctx, keptRows{a, c}, c.Closing)
 }
 
 // keptRows are the rows of one closing; Open compared them with its hash.

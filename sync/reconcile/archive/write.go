@@ -227,11 +227,10 @@ func (w *writer) closings(ctx context.Context) error {
 
 // closing adds the report of a closing: as it was hashed, if nothing in it is masked.
 func (w *writer) closing(ctx context.Context, c trade.Closing) (masked bool, err error) {
-	s, err := reconcile.OpenClosed(ctx, w.Ledger, c, "")
+	s, err := reconcile.OpenClosed(ctx, w.Ledger, c)
 	if err != nil {
 		return false, err
 	}
-	defer func() { _ = s.Close() }() // a temporary file
 	masked = !bytes.Equal(c.Head, trade.MaskJSON(c.Head))
 	if err := s.Each(func(r *reconcile.Row) error {
 		found, err := line(io.Discard, r)
@@ -247,7 +246,7 @@ func (w *writer) closing(ctx context.Context, c trade.Closing) (masked bool, err
 	if err := w.file(folder+headFile, func(to io.Writer) error { _, err := to.Write(c.Head); return err }); err != nil {
 		return false, err
 	}
-	return false, w.file(folder+closedRows, s.Rows)
+	return false, w.file(folder+closedRows, func(to io.Writer) error { return w.Ledger.ClosedRows(ctx, c, to) })
 }
 
 // closedRows is the file with the rows of a closing as they were hashed.

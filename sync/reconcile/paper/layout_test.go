@@ -34,9 +34,8 @@ func TestALayoutNamesColumnsThatThereAre(t *testing.T) {
 	store := must.Get(state.OpenMemory(t.Context()))(t)
 	t.Cleanup(func() { _ = store.Close() })
 	s := must.Get(reconcile.Take(t.Context(), reconcile.Sources{
-		Ledger: store, Zone: time.UTC, Now: time.Now(), Folder: t.TempDir(),
+		Ledger: store, Zone: time.UTC, Now: time.Now(),
 	}, reconcile.Cut{}))(t)
-	t.Cleanup(func() { _ = s.Close() })
 	there := columns{}
 	must.Get(s.Report(reconcile.Options{Show: true, Lang: trade.Portuguese}, there))(t)
 	for _, id := range reconcile.AllSections {

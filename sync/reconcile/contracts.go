@@ -1,0 +1,136 @@
+// What deliveries and traceability records take over from their contracts.
+
+package reconcile
+
+import (
+	"github.com/google/uuid"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// contractsMost is how many contracts are in memory. Those of later pages are often those of
+// earlier ones.
+const contractsMost = 20_000
+
+// contracts finds contracts by their keys and platform ids in the ledger, page by page.
+type contracts struct {
+	byKey map[trade.ParentKey]*contract // nil = the ledger has no such contract
+	byID  map[string]*contract
+}
+
+// contract is what is needed of a contract.
+type contract struct{ job, key, product, harvest, producer, place, wallet, day string }
+
+// need are the contracts that a row may belong to: one with one of the keys, else the one with the id.
+type need struct {
+	parents  []trade.ParentKey
+	id, sent string // in its canonical form, and as it was sent; "" = none
+}
+
+// needed returns what is to be looked up for a row; ok is false for a contract.
+func (t *taker) needed(e trade.Entry, sent map[string]string) (n need, ok bool) {
+	if e.Sends == trade.OrderCommitments {
+		return n, false
+	}
+	id := sent["contract_id"]
+	if e.Sends == trade.Traceability {
+		id = e.Target
+	}
+	if parsed, err := uuid.Parse(id); err == nil {
+		n.id, n.sent = parsed.String(), id
+	}
+	if job := t.specs[e.Job]; job != nil {
+		n.parents = job.ParentOf(e.NewestValues())
+	}
+	return n, true
+}
+
+// find looks up the contracts that a page of rows needs.
+func (t *taker) find(needs []need) error {
+	if len(t.contracts.byKey)+len(t.contracts.byID) > contractsMost {
+		t.contracts = contracts{map[trade.ParentKey]*contract{}, map[string]*contract{}}
+	}
+	keys := map[string][]string{} // by job
+	var ids []string
+	for _, n := range needs {
+		for _, p := range n.parents {
+			if _, known := t.contracts.byKey[p]; !known {
+				t.contracts.byKey[p] = nil
+				keys[p.Job] = append(keys[p.Job], p.Key)
+			}
+		}
+		if _, known := t.contracts.byID[n.id]; n.id != "" && !known {
+			t.contracts.byID[n.id] = nil
+			ids = append(ids, n.id, n.sent)
+		}
+	}
+	var found []int64
+	for job, list := range keys {
+		known, err := t.Ledger.Known(t.ctx, job, list)
+		if err != nil {
+			return err
+		}
+		for _, k := range known {
+			found = append(found, k.ID)
+		}
+	}
+	if len(found) > 0 {
+		entries, err := t.Ledger.Entries(t.ctx, found)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			t.contracts.byKey[trade.ParentKey{Job: e.Job, Key: e.Key}] = t.contract(e)
+		}
+	}
+	if len(ids) > 0 {
+		entries, err := t.Ledger.EntriesWith(t.ctx, trade.OrderCommitments, ids)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries { // the newest comes last
+			if id, err := uuid.Parse(e.RemoteID); err == nil {
+				t.contracts.byID[id.String()] = t.contract(e)
+			}
+		}
+	}
+	return nil
+}
+
+// contract returns what is needed of an entry; nil if it is no contract, or was not known then.
+func (t *taker) contract(e trade.Entry) *contract {
+	if e.Sends != trade.OrderCommitments || t.unknownThen(e) {
+		return nil
+	}
+	var r Row
+	t.facts(&r, e, sentFields(e))
+	return &contract{e.Job, e.Key, r.Product, r.Harvest, r.Producer, r.Place, r.Wallet, r.Day}
+}
+
+// of returns the contract of a row; nil if the ledger has none.
+func (c contracts) of(n need) *contract {
+	for _, p := range n.parents {
+		if found := c.byKey[p]; found != nil {
+			return found
+		}
+	}
+	return c.byID[n.id]
+}
+
+// inherit copies the contract's data to a delivery or traceability record.
+func (r *Row) inherit(n need, of *contract) {
+	if of == nil {
+		if len(n.parents) > 0 {
+			r.Parent, r.Contract = n.parents[0].Job, n.parents[0].Key
+		}
+		return
+	}
+	r.Parent, r.Contract, r.Product, r.Harvest, r.Place, r.Wallet = of.job, of.key, of.product, of.harvest,
+		of.place, of.wallet
+	if r.Producer == "" {
+		r.Producer = of.producer
+	}
+	if r.Sends == trade.Traceability {
+		r.Day = of.day
+	}
+}
