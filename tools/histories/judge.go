@@ -403,6 +403,24 @@ func (j *judge) allowed(of, contract business) (n int) {
 	return n
 }
 
+// tookNumber reports whether the contract of a child, which no query returns, has the number that
+// another contract had.
+func (j *judge) tookNumber(child, contract business) bool {
+	return slices.ContainsFunc(j.r.contracts, func(own line) bool {
+		if !own.hidden || !slices.ContainsFunc(j.r.children, func(l line) bool {
+			return l.business == child && l.parent == own.id
+		}) {
+			return false
+		}
+		for t, had := range j.tenures {
+			if t.kind == trade.OrderCommitments && t.id != own.id && t.key == text(own.spelled()) && had[contract] {
+				return true
+			}
+		}
+		return false
+	})
+}
+
 // misplaced reports whether a child was sent below a contract that was never its own although this
 // could be known: the row of that contract is elsewhere, or the child's own contract has a record.
 func (j *judge) misplaced(child, contract business, records []record) bool {
@@ -440,6 +458,9 @@ func (j *judge) misplaced(child, contract business, records []record) bool {
 				return true
 			}
 		}
+		return false
+	}
+	if j.tookNumber(child, contract) {
 		return false
 	}
 	stands := slices.ContainsFunc(j.r.contracts, func(l line) bool {
