@@ -277,7 +277,7 @@ func TestF058ACopyFromBeforeAPauseIsPausedAgain(t *testing.T) {
 	must.Do(t, k.s.Backup(t.Context(), before))
 	pause := trade.JobStatus{
 		Job: "contracts", State: trade.Paused, Since: at,
-		Stop: &trade.Stop{Code: "paused", Text: "ana: the harvest"},
+		Stop: &trade.Stop{Code: "paused", Why: trade.Say("stop.paused.by", "who", "ana", "why", "the harvest")},
 	}
 	k.order(trade.Act{Job: &trade.JobAct{Job: "contracts", Status: pause}, Audit: anAct("contracts")})
 	k.close()

@@ -562,7 +562,7 @@ func TestWhatCannotBeTakenUpKeepsTheJournal(t *testing.T) {
 	k.sendAll("a", 2)
 	first := k.firstRecord()
 	mustExec(t, k.s,
-		`INSERT INTO job_status (job, state, stop, stop_reach, since) VALUES ('contracts', 'paused', '[]', '{}', 1)`)
+		`INSERT INTO job_status (job, state, stop, since) VALUES ('contracts', 'paused', '[]', 1)`)
 	says(t, beginAgain(t.Context(), k.s))
 	if got := k.firstRecord(); got != first {
 		t.Errorf("the journal begins with %d, and began with %d", got, first)

@@ -36,7 +36,7 @@ func filled(t *testing.T, o sqldb.Options) {
 		s.StartRun(t.Context(), run), s.ReleaseLease(t.Context(), lease), s.TaskBegan(t.Context(), "refs", at),
 		s.SetJobStatus(t.Context(), trade.JobStatus{
 			Job: "contracts", State: trade.Stopped, Since: at,
-			Stop: &trade.Stop{Code: "x", Text: "é"},
+			Stop: &trade.Stop{Code: "x", Why: trade.Say("é")},
 		}),
 	} {
 		must.Do(t, err)

@@ -50,7 +50,7 @@ func richer(s *scene) map[string]proven {
 	s.order(trade.Act{Audit: anAct("contracts"), Job: &trade.JobAct{
 		Job: "contracts", Saw: &saw, Status: trade.JobStatus{
 			Job: "contracts", State: trade.Paused, Since: at,
-			Stop: &trade.Stop{Code: "paused", Text: "maria: the harvest"},
+			Stop: &trade.Stop{Code: "paused", Why: trade.Say("stop.paused.by", "who", "maria", "why", "the harvest")},
 		},
 	}})
 	want := provenOf(s.t, s.s)

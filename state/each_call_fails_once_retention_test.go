@@ -155,7 +155,7 @@ func TestEveryCallOfTheDatabaseFailsOnceInWhatIsRare(t *testing.T) {
 		}
 		run := trade.RunReport{
 			ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: at,
-			Stopped: &trade.Stop{Code: "api", Text: "no answer", All: true}, States: map[trade.State]int{},
+			Stopped: &trade.Stop{Code: "api", Why: trade.Say("no answer"), All: true}, States: map[trade.State]int{},
 			Flags: map[trade.Flag]int{},
 		}
 		f.each("FinishRun", func() error { return s.FinishRun(ctx, run) })

@@ -79,7 +79,9 @@ func TestEveryCallOfTheDatabaseFailsOnceAmongSeveral(t *testing.T) {
 
 			pause := trade.JobStatus{
 				Job: "contracts", State: trade.Paused, Since: at,
-				Stop: &trade.Stop{Code: "paused", Text: "maria: the harvest"},
+				Stop: &trade.Stop{
+					Code: "paused", Why: trade.Say("stop.paused.by", "who", "maria", "why", "the harvest"),
+				},
 			}
 			f.each("Act: a pause while others send", func() error {
 				ok, err := s.Act(ctx, []trade.Act{{

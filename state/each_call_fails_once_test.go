@@ -270,7 +270,7 @@ func TestEveryCallOfTheDatabaseFailsOnce(t *testing.T) {
 		}
 		pause := trade.JobStatus{
 			Job: "contracts", State: trade.Paused, Since: at,
-			Stop: &trade.Stop{Code: "paused", Text: "maria: the harvest"},
+			Stop: &trade.Stop{Code: "paused", Why: trade.Say("stop.paused.by", "who", "maria", "why", "the harvest")},
 		}
 		act("pause", trade.Act{Job: &trade.JobAct{Job: "contracts", Status: pause}, Audit: anAct("contracts")})
 		saw, err := s.JobStatus(ctx, "contracts")

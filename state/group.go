@@ -338,7 +338,7 @@ func (g *groupTx) checkServer() error {
 	err := g.SameServer()
 	var other *sqldb.Error
 	if errors.As(err, &other) && (other.Code == sqldb.CodeServer || other.Code == sqldb.CodeRolledBack) {
-		g.Result.Stop = &trade.Stop{Code: "ledger", Text: other.Error(), All: true}
+		g.Result.Stop = &trade.Stop{Code: "ledger", Why: trade.Say("stop.ledger.use", "cause", other), All: true}
 		return nil
 	}
 	return err

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/safrasync/safrasync/state/sqldb"
@@ -220,8 +219,6 @@ func (m *jobMove) statusAfter() error {
 		if asked = len(former) < len(stop.Brake.Former) && len(former) == 0; len(former) < len(stop.Brake.Former) {
 			brake, left := *stop.Brake, *stop
 			brake.Former, left.Brake = former, &brake
-			left.Text = strings.ReplaceAll(left.Text, "job move "+m.From+" ",
-				"job move "+append(former, trade.KnownJob{})[0].Job+" ")
 			status.Stop = &left
 		}
 	}
@@ -233,7 +230,9 @@ func (m *jobMove) statusAfter() error {
 			if was.Stop != nil && was.Stop.Brake != nil {
 				stop, brake := *was.Stop, *was.Stop.Brake
 				brake.Job, stop.Brake = m.To, &brake
-				stop.Text = strings.ReplaceAll(stop.Text, "release "+m.From+" ", "release "+m.To+" ")
+				if stop.Why.Code != "" {
+					stop.Why = stop.Why.With("job", m.To)
+				}
 				status.Stop = &stop
 			}
 		}

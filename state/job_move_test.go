@@ -199,7 +199,7 @@ func TestAPauseGoesWithTheJob(t *testing.T) {
 			must.Do(t, s.SetJobStatus(t.Context(),
 				trade.JobStatus{
 					Job: job, State: state, Since: at,
-					Stop: &trade.Stop{Code: "x", Text: "why", Brake: brake},
+					Stop: &trade.Stop{Code: "x", Why: trade.Say("why"), Brake: brake},
 				}))
 		}
 		is := func(job string, want trade.JobState) {

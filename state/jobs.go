@@ -15,11 +15,10 @@ import (
 type statusRow struct {
 	State string
 	Stop  sql.NullString
-	Reach string `db:"stop_reach"`
 	Since sql.NullInt64
 }
 
-const selectStatus = `SELECT state, stop, stop_reach, since FROM job_status WHERE job = ?`
+const selectStatus = `SELECT state, stop, since FROM job_status WHERE job = ?`
 
 // statusOf returns the status of a job from its rows, of which there is one or none. A job without
 // a row is idle.
@@ -29,11 +28,7 @@ func statusOf(job string, rows []statusRow) (trade.JobStatus, error) {
 	}
 	status := trade.JobStatus{Job: job, State: trade.JobState(rows[0].State), Since: sqldb.Instant(rows[0].Since)}
 	if rows[0].Stop.Valid {
-		err := json.Unmarshal([]byte(rows[0].Stop.String), &status.Stop)
-		if err == nil {
-			err = setReach(status.Stop, rows[0].Reach)
-		}
-		if err != nil {
+		if err := json.Unmarshal([]byte(rows[0].Stop.String), &status.Stop); err != nil {
 			return trade.JobStatus{}, fmt.Errorf("the state of job %s is damaged: %w", job, err)
 		}
 	}
@@ -71,19 +66,15 @@ func (s *Store) SetJobStatus(ctx context.Context, status trade.JobStatus) error 
 func putStatus(t *sqldb.Tx, status trade.JobStatus, condition string) error {
 	var stop sql.NullString
 	if status.Stop != nil {
-		text, err := json.Marshal(status.Stop)
+		text, err := json.Marshal((*trade.StoredStop)(status.Stop))
 		if err != nil {
 			return err
 		}
 		stop = textOrNull(string(text))
 	}
-	reach, err := reachOf(status.Stop)
-	if err != nil {
-		return err
-	}
-	return t.Do(`INSERT INTO job_status (job, state, stop, stop_reach, since) VALUES (?, ?, ?, ?, ?) ON CONFLICT (job) DO UPDATE
-		SET state = excluded.state, stop = excluded.stop, stop_reach = excluded.stop_reach, since = excluded.since`+condition,
-		status.Job, string(status.State), stop, reach, sqldb.Millis(status.Since))
+	return t.Do(`INSERT INTO job_status (job, state, stop, since) VALUES (?, ?, ?, ?) ON CONFLICT (job) DO UPDATE
+		SET state = excluded.state, stop = excluded.stop, since = excluded.since`+condition,
+		status.Job, string(status.State), stop, sqldb.Millis(status.Since))
 }
 
 // textOrNull converts an empty text to NULL.

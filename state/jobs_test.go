@@ -21,7 +21,7 @@ func TestAPauseStaysUntilAnActEndsItAndNoIntentIsStoredMeanwhile(t *testing.T) {
 		must.Do(t, s.SetJobStatus(t.Context(), running))
 		pause := trade.JobStatus{
 			Job: "contracts", State: trade.Paused, Since: at,
-			Stop: &trade.Stop{Code: "paused", Text: "maria: the harvest"},
+			Stop: &trade.Stop{Code: "paused", Why: trade.Say("stop.paused.by", "who", "maria", "why", "the harvest")},
 		}
 		done, err := s.Act(t.Context(), []trade.Act{{
 			Job:   &trade.JobAct{Job: "contracts", Status: pause},
@@ -41,7 +41,7 @@ func TestAPauseStaysUntilAnActEndsItAndNoIntentIsStoredMeanwhile(t *testing.T) {
 		must.Do(t, s.SetJobStatus(t.Context(),
 			trade.JobStatus{Job: "contracts", State: trade.Idle, Since: at}))
 		saw, err := s.JobStatus(t.Context(), "contracts")
-		if err != nil || saw.State != trade.Paused || saw.Stop.Text != "maria: the harvest" {
+		if err != nil || saw.State != trade.Paused || saw.Stop.Text() != "maria: the harvest" {
 			t.Fatalf("the pause is %+v, %v", saw, err)
 		}
 		act := func(saw trade.JobStatus, cursor *trade.Cursor) (bool, error) {
@@ -53,7 +53,7 @@ func TestAPauseStaysUntilAnActEndsItAndNoIntentIsStoredMeanwhile(t *testing.T) {
 			return err == nil && done[0], err
 		}
 		other := saw
-		other.Stop = &trade.Stop{Code: "paused", Text: "joão: year end"}
+		other.Stop = &trade.Stop{Code: "paused", Why: trade.Say("stop.paused.by", "who", "joão", "why", "year end")}
 		if done, err := act(other, nil); done || err != nil {
 			t.Errorf("another pause than this one was ended: %v, %v", done, err)
 		}
@@ -87,11 +87,11 @@ func TestAJobStandsWhereItWasPut(t *testing.T) {
 		for _, want := range []trade.JobStatus{
 			{
 				Job: "contracts", State: trade.Stopped, Since: at,
-				Stop: &trade.Stop{Code: "key", Text: "x", All: true, Until: at},
+				Stop: &trade.Stop{Code: "key", Why: trade.Say("x"), All: true, Until: at},
 			},
 			{
 				Job: "contracts", State: trade.Stopped, Since: at,
-				Stop: &trade.Stop{Code: "module", Text: "x", Sends: trade.OrderCommitments},
+				Stop: &trade.Stop{Code: "module", Why: trade.Say("x"), Sends: trade.OrderCommitments},
 			},
 			{Job: "contracts", State: trade.Running, Since: at.Add(time.Second)},
 		} {

@@ -53,7 +53,7 @@ func (k *kept) braked(names ...string) {
 		status := must.Get(k.s.JobStatus(k.t.Context(), job))(k.t)
 		if status.State != trade.Paused || status.Stop.Code != "brake_new_journal" ||
 			status.Stop.Brake.Until.IsZero() ||
-			!strings.Contains(status.Stop.Text, "the end of the journal was damaged") {
+			!strings.Contains(status.Stop.Text(), "the end of the journal was damaged") {
 			k.t.Errorf("job %s: %+v", job, status)
 		}
 	}
@@ -114,7 +114,7 @@ func TestADamagedEndOfTheJournalBesideALedgerInStep(t *testing.T) {
 	k := keep(t, backends[0].open(t))
 	k.sendAll("a", 2)
 	must.Do(t, k.s.SetJobStatus(t.Context(), trade.JobStatus{
-		Job: "contracts", State: trade.Paused, Since: at, Stop: &trade.Stop{Code: "person", Text: "Ana"},
+		Job: "contracts", State: trade.Paused, Since: at, Stop: &trade.Stop{Code: "person", Why: trade.Say("Ana")},
 	}))
 	k.close()
 	k.addToJournal(0, []byte(`70b2 {"seq":`)[:4])
@@ -132,7 +132,7 @@ func TestADamagedEndOfTheJournalBesideALedgerInStep(t *testing.T) {
 	}
 	k.braked("contracts")
 	k.open()
-	if was := must.Get(k.s.JobStatus(t.Context(), "contracts"))(t).Stop.Brake.Paused; was == nil || was.Stop.Text != "Ana" {
+	if was := must.Get(k.s.JobStatus(t.Context(), "contracts"))(t).Stop.Brake.Paused; was == nil || was.Stop.Text() != "Ana" {
 		t.Errorf("the person's pause: %+v", was)
 	}
 	must.Do(t, k.sendTo(production)) // it is written again

@@ -245,8 +245,7 @@ func noteJob(t *sqldb.Tx, act trade.AuditRecord, status trade.JobStatus) {
 func jobFactOf(status trade.JobStatus) journal.JobFact {
 	fact := journal.JobFact{Job: status.Job}
 	if status.State == trade.Paused && status.Stop != nil {
-		fact.Paused, fact.Code, fact.Text, fact.Since = true, status.Stop.Code, sqldb.CleanText(status.Stop.Text),
-			status.Since.UTC()
+		fact.Paused, fact.Code, fact.Why, fact.Since = true, status.Stop.Code, status.Stop.Why, status.Since.UTC()
 		fact.Brake = status.Stop.Brake
 	}
 	return fact
@@ -259,7 +258,7 @@ func pauseFacts(t *sqldb.Tx) (facts []journal.JobFact, err error) {
 		statusRow
 	}
 	if err := t.All(&rows,
-		`SELECT job, state, stop, stop_reach, since FROM job_status WHERE state = 'paused' ORDER BY job`); err != nil {
+		`SELECT job, state, stop, since FROM job_status WHERE state = 'paused' ORDER BY job`); err != nil {
 		return nil, err
 	}
 	for _, row := range rows {

@@ -34,7 +34,7 @@ func TestAPauseIsStoredWhileTheHolderCommits(t *testing.T) {
 		<-first
 		pause := trade.JobStatus{
 			Job: "contracts", State: trade.Paused, Since: at,
-			Stop: &trade.Stop{Code: "paused", Text: "closing of the month"},
+			Stop: &trade.Stop{Code: "paused", Why: trade.Say("closing of the month")},
 		}
 		acted, err := s.Act(t.Context(),
 			[]trade.Act{{Job: &trade.JobAct{Job: "contracts", Status: pause}, Audit: anAct("contracts")}})

@@ -71,7 +71,7 @@ func TestAPromotedReplicaGoesOnWhenTheJournalsOfAllHostsAreInStep(t *testing.T) 
 		Intents: []trade.Intent{in},
 	})
 	if !r.Settled[flying.ID] || r.Claimed[in.Attempt.ID] || r.Stop == nil || !r.Stop.All ||
-		!strings.Contains(r.Stop.Text, "timeline 2") || !strings.Contains(r.Stop.Text, "--gone HOST") {
+		!strings.Contains(r.Stop.Text(), "timeline 2") || !strings.Contains(r.Stop.Text(), "--gone HOST") {
 		t.Fatalf("%+v", r)
 	}
 	text := wantCode(t, k.beat(), sqldb.CodeServer)

@@ -153,7 +153,7 @@ func (s *Store) replaceJournal(t *sqldb.Tx, plan *NewJournalPlan, dir string, th
 		}
 		plan.Aside = aside
 	}
-	if err := brakeAll(t, plan.Jobs, plan.Until, now, "a new journal was begun", noPause); err != nil {
+	if err := brakeAll(t, plan.Jobs, plan.Until, now, noPause); err != nil {
 		return err
 	}
 	if _, err := s.beginJournal(t, dir, false, program); err != nil { // it begins with the pauses
@@ -187,7 +187,7 @@ func (p *NewJournalPlan) look(t *sqldb.Tx, configured []string) error {
 
 // brakeAll pauses jobs until a person has compared the platform with the ledger, which knows only
 // what happened until a time. was is how a job was paused before, if the ledger does not know that.
-func brakeAll(t *sqldb.Tx, names []string, until, now time.Time, why string,
+func brakeAll(t *sqldb.Tx, names []string, until, now time.Time,
 	was func(job string) (trade.JobStatus, bool),
 ) error {
 	for _, job := range names {
@@ -208,10 +208,6 @@ func brakeAll(t *sqldb.Tx, names []string, until, now time.Time, why string,
 		}
 		status := trade.JobStatus{Job: job, State: trade.Paused, Since: now, Stop: &trade.Stop{
 			Code: "brake_new_journal", Brake: &brake,
-			Text: fmt.Sprintf("%s, and the ledger knows only what happened until %s: what was sent later is not known, and would go again; nothing of job %s leaves. "+
-				"Compare first: `safrasync sync --record-only %s`, then look on the platform, among what was created after that time, for each row of `safrasync rows %s --state pending`, "+
-				"and `safrasync adopt` those that are there; then `safrasync release %s --reason TEXT`",
-				why, until.Format(time.RFC3339), job, job, job, job),
 		}}
 		if err := putStatus(t, status, ""); err != nil {
 			return err

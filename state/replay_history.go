@@ -160,7 +160,7 @@ func (h *journalHistory) pause(job string) (status trade.JobStatus, ok bool) {
 	fact := h.Jobs[job]
 	return trade.JobStatus{
 		Job: job, State: trade.Paused, Since: fact.Since,
-		Stop: &trade.Stop{Code: fact.Code, Text: fact.Text, Brake: fact.Brake},
+		Stop: &trade.Stop{Code: fact.Code, Why: fact.Why, Brake: fact.Brake},
 	}, fact.Paused
 }
 

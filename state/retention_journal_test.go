@@ -336,7 +336,9 @@ func TestAPauseIsKnownToAJournalThatBeganAgain(t *testing.T) {
 				Job: "contracts",
 				Status: trade.JobStatus{
 					Job: "contracts", State: trade.Paused, Since: at,
-					Stop: &trade.Stop{Code: "paused", Text: "ana: the harvest"},
+					Stop: &trade.Stop{
+						Code: "paused", Why: trade.Say("stop.paused.by", "who", "ana", "why", "the harvest"),
+					},
 				},
 			},
 		}})
@@ -348,7 +350,7 @@ func TestAPauseIsKnownToAJournalThatBeganAgain(t *testing.T) {
 			t.Fatalf("the journal still begins with record %d", first)
 		}
 		h, err := readHistory(k.dir())
-		if err != nil || !h.Jobs["contracts"].Paused || h.Jobs["contracts"].Text != "ana: the harvest" {
+		if err != nil || !h.Jobs["contracts"].Paused || h.Jobs["contracts"].Why.String() != "ana: the harvest" {
 			t.Errorf("the journal says %+v, %v", h.Jobs, err)
 		}
 	})

@@ -169,7 +169,7 @@ func TestTheDatabaseRefusesNonsense(t *testing.T) {
 			"another audit":                 `UPDATE audit SET reason = 'none'`,
 			"no audit any more":             `DELETE FROM audit`,
 			"a kept count twice":            `INSERT INTO tally (job, state, unit, n, volume) VALUES ('j', 'pending', 'SC', 1, '0'), ('j', 'pending', 'SC', 1, '0')`,
-			"a job in a state that is none": `INSERT INTO job_status (job, state, stop_reach) VALUES ('j', 'asleep', '{}')`,
+			"a job in a state that is none": `INSERT INTO job_status (job, state) VALUES ('j', 'asleep')`,
 			"a text where a number belongs": `UPDATE entry SET attempts = 'many' WHERE id = $pending`,
 		} {
 			query = strings.NewReplacer("$pending", fmt.Sprint(pending), "$sending", fmt.Sprint(sending), "$accepted",

@@ -105,68 +105,34 @@ func (s *Store) FinishRun(ctx context.Context, report trade.RunReport) error {
 }
 
 func (s *Store) putRun(ctx context.Context, op string, report trade.RunReport) error {
-	text, err := json.Marshal(report)
-	if err != nil {
-		return fmt.Errorf("%s: %w", op, err)
-	}
-	reach, err := reachOf(report.Stopped)
+	text, err := json.Marshal(struct {
+		trade.RunReport
+		Stopped *trade.StoredStop `json:"stopped"`
+	}{report, (*trade.StoredStop)(report.Stopped)})
 	if err != nil {
 		return fmt.Errorf("%s: %w", op, err)
 	}
 	return s.db.InTx(ctx, op, func(t *sqldb.Tx) error {
-		return t.Do(`INSERT INTO run (id, job, started_at, ended_at, report, stop_reach) VALUES (?, ?, ?, ?, ?, ?)
-			ON CONFLICT (id) DO UPDATE SET ended_at = excluded.ended_at, report = excluded.report, stop_reach = excluded.stop_reach`,
+		return t.Do(`INSERT INTO run (id, job, started_at, ended_at, report) VALUES (?, ?, ?, ?, ?)
+			ON CONFLICT (id) DO UPDATE SET ended_at = excluded.ended_at, report = excluded.report`,
 			report.ID, report.Job, sqldb.AtOr(report.StartedAt, report.StartedAt), sqldb.Millis(report.EndedAt),
-			string(text), reach)
+			string(text))
 	})
-}
-
-// stopReach states which other jobs a stop concerns. It is not part of the stop's JSON form, which is
-// fixed.
-type stopReach struct {
-	All   bool       `json:"all,omitempty"`
-	Sends trade.Kind `json:"sends,omitempty"`
-}
-
-func reachOf(stop *trade.Stop) (string, error) {
-	if stop == nil {
-		return "{}", nil
-	}
-	text, err := json.Marshal(stopReach{All: stop.All, Sends: stop.Sends})
-	return string(text), err
-}
-
-func setReach(stop *trade.Stop, text string) error {
-	if stop == nil {
-		return nil
-	}
-	var r stopReach
-	if err := json.Unmarshal([]byte(text), &r); err != nil {
-		return err
-	}
-	stop.All, stop.Sends = r.All, r.Sends
-	return nil
 }
 
 // Runs returns the latest runs of a job, or of all jobs if the name is empty, the newest first. A
 // limit of 0 returns all.
 func (s *Store) Runs(ctx context.Context, job string, limit int) ([]trade.RunReport, error) {
 	const op = "reading the runs"
-	var rows []struct {
-		Report string
-		Reach  string `db:"stop_reach"`
-	}
+	var rows []string
 	// In the order of the records, not of a clock that may have been set back (F068).
-	query := `SELECT report, stop_reach FROM run WHERE ? = '' OR job = ? ORDER BY seq DESC LIMIT ?`
+	query := `SELECT report FROM run WHERE ? = '' OR job = ? ORDER BY seq DESC LIMIT ?`
 	if err := s.db.All(ctx, op, &rows, query, job, job, orAll(limit)); err != nil {
 		return nil, err
 	}
 	out := make([]trade.RunReport, len(rows))
 	for i, r := range rows {
-		if err := json.Unmarshal([]byte(r.Report), &out[i]); err != nil {
-			return nil, s.db.Fault(ctx, op, fmt.Errorf("the record of a run is damaged: %w", err))
-		}
-		if err := setReach(out[i].Stopped, r.Reach); err != nil {
+		if err := json.Unmarshal([]byte(r), &out[i]); err != nil {
 			return nil, s.db.Fault(ctx, op, fmt.Errorf("the record of a run is damaged: %w", err))
 		}
 	}

@@ -34,7 +34,7 @@ func TestRunsAreKeptNewestFirst(t *testing.T) {
 			new(int), 2
 		first.States[trade.Accepted], first.Flags[trade.Twin], first.Notes = 3, 1, []string{"a remark"}
 		first.Stopped = &trade.Stop{
-			Code: "key", Text: "the key was refused", All: true, Sends: trade.OrderCommitments,
+			Code: "key", Why: trade.Say("the key was refused"), All: true, Sends: trade.OrderCommitments,
 			Until: at.Add(time.Hour),
 		}
 		must.Do(t, s.FinishRun(t.Context(), first))

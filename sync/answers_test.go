@@ -182,9 +182,9 @@ func TestThreeRefusalsOfTheRequestStopTheirJobAlone(t *testing.T) {
 		r.States[trade.Accepted] != 1 || r.States[trade.Pending] != 4 {
 		t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
 	}
-	if r.Stopped != nil && (!strings.Contains(r.Stopped.Text, "404") ||
-		!strings.Contains(r.Stopped.Text, "why contracts")) {
-		t.Errorf("the stop says %q", r.Stopped.Text)
+	if r.Stopped != nil && (!strings.Contains(r.Stopped.Text(), "404") ||
+		!strings.Contains(r.Stopped.Text(), "why contracts")) {
+		t.Errorf("the stop says %q", r.Stopped.Text())
 	}
 	if r := reports[1]; r.Stopped != nil || r.States[trade.Accepted] != 1 {
 		t.Errorf("the other job: states %v, stopped %+v", r.States, r.Stopped)

@@ -200,7 +200,7 @@ func (s *Scheduler) probe(ctx context.Context) {
 		s.log.Info("the API answers a harmless question again; the jobs that stopped for it go on")
 	default:
 		s.log.Warn("the API was asked whether jobs may go on, and they may not", zap.String("code", stop.Code),
-			zap.String("reason", stop.Text))
+			zap.Stringer("reason", stop.Sentence()))
 	}
 	for _, job := range waiting {
 		s.postpone(ctx, job)
@@ -255,7 +255,7 @@ func (s *Scheduler) amend(ctx context.Context, job string, change func(trade.Job
 
 // withoutLedger opens the circuit for a job that could not begin because the ledger failed.
 func (s *Scheduler) withoutLedger(t *timetable, err error) {
-	stop := trade.Stop{Code: string(outcome.StopLedger), Text: err.Error(), All: true}
+	stop := trade.Stop{Code: string(outcome.StopLedger), Why: trade.Say("stop.ledger.use", "cause", err), All: true}
 	stop.Until = s.stopped(t.job, stop)
 	t.untold = &trade.JobStatus{Job: t.job.Name(), State: trade.Stopped, Stop: &stop, Since: s.Engine.Clock.Now()}
 }

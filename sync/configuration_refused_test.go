@@ -75,7 +75,7 @@ func TestAQueryThatLacksAColumn(t *testing.T) {
 	b.spec.Fields["amount"] = mapping.FieldSpec{Columns: []string{"nowhere"}}
 	e := b.engine()
 	if r := b.sync(engine.Options{}); r.Stopped == nil || r.Stopped.Code != "columns" ||
-		!strings.Contains(r.Stopped.Text, "nowhere") || r.New != 0 {
+		!strings.Contains(r.Stopped.Text(), "nowhere") || r.New != 0 {
 		t.Errorf("%+v", r)
 	}
 	for name, err := range map[string]error{

@@ -49,7 +49,7 @@ func TestChildProcess(t *testing.T) {
 	reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
 	for _, r := range reports {
 		if r.Stopped != nil {
-			fmt.Fprintln(os.Stderr, "stopped:", r.Stopped.Code, r.Stopped.Text)
+			fmt.Fprintln(os.Stderr, "stopped:", r.Stopped.Code, r.Stopped.Text())
 		}
 	}
 	if err == nil && afterChild != nil {

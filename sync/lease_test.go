@@ -82,7 +82,7 @@ func TestALeaseThatCannotBeRenewedStopsTheJob(t *testing.T) {
 	b.breaker.failing("RenewLease", errBroken)
 	b.beforePosts(func() { once.Do(func() { b.clock.advance(29 * time.Second) }) })
 	r := b.sync(engine.Options{})
-	if r.Stopped == nil || r.Stopped.Code != "lease" || !strings.Contains(r.Stopped.Text, errBroken.Error()) ||
+	if r.Stopped == nil || r.Stopped.Code != "lease" || !strings.Contains(r.Stopped.Text(), errBroken.Error()) ||
 		r.States[trade.Accepted] != 0 {
 		t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
 	}

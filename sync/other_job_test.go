@@ -56,7 +56,7 @@ func TestAJobUnderAnotherNameSendsNothingTwice(t *testing.T) {
 			t.Errorf("the brake shows %+v", brake.Former)
 		}
 		if status, err := b.ledger.JobStatus(t.Context(), "contratos"); err != nil ||
-			!strings.Contains(status.Stop.Text, "safrasync job move contracts contratos") {
+			!strings.Contains(status.Stop.Text(), "safrasync job move contracts contratos") {
 			t.Errorf("%+v, %v", status.Stop, err)
 		}
 		b.release("contratos")
@@ -428,9 +428,9 @@ func TestAChangedIdentityPausesTheJobUntilAPersonAcceptsIt(t *testing.T) {
 		if err != nil || status.State != trade.Paused || status.Stop.Code != "brake_new_job" {
 			t.Fatalf("%+v, %v", status, err)
 		}
-		for _, part := range []string{`identity "erp2"`, `identity ""`, "safrasync release again"} {
-			if !strings.Contains(status.Stop.Text, part) {
-				t.Errorf("%q is not in %q", part, status.Stop.Text)
+		for _, part := range []string{`says "erp2"`, `identity ""`, "safrasync release again"} {
+			if !strings.Contains(status.Stop.Text(), part) {
+				t.Errorf("%q is not in %q", part, status.Stop.Text())
 			}
 		}
 		// With the old one it goes on as before.
@@ -471,7 +471,7 @@ func TestANewJobWaitsForAnIdentityThatNobodyHasAccepted(t *testing.T) {
 		}
 		status, err := b.ledger.JobStatus(t.Context(), "a copy")
 		if err != nil || status.Stop == nil || status.Stop.Code != "brake_new_job" ||
-			!strings.Contains(status.Stop.Text, "safrasync release contracts") {
+			!strings.Contains(status.Stop.Text(), "safrasync release contracts") {
 			t.Errorf("%+v, %v", status, err)
 		}
 		b.release("a copy") // before the other one: it waits again

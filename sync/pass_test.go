@@ -272,7 +272,7 @@ func TestAPauseOutlivesARunAndTheStopsOfOtherJobs(t *testing.T) {
 			if err := b.ledger.SetJobStatus(context.Background(),
 				trade.JobStatus{
 					Job: job, State: trade.Paused,
-					Stop: &trade.Stop{Code: "paused", Text: "the harvest"},
+					Stop: &trade.Stop{Code: "paused", Why: trade.Say("the harvest")},
 				}); err != nil {
 				t.Error(err)
 			}
@@ -280,7 +280,7 @@ func TestAPauseOutlivesARunAndTheStopsOfOtherJobs(t *testing.T) {
 		expect := func(b *bench, job string) {
 			t.Helper()
 			if status, err := b.ledger.JobStatus(t.Context(), job); err != nil || status.State != trade.Paused ||
-				status.Stop.Text != "the harvest" {
+				status.Stop.Text() != "the harvest" {
 				t.Errorf("%+v, %v", status, err)
 			}
 		}

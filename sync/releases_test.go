@@ -187,7 +187,7 @@ func TestARunThatSendsNothingUsesUpNoRelease(t *testing.T) {
 		until := time.Now().Add(10 * time.Minute).UTC()
 		b.setStatus(trade.JobStatus{
 			Job: "contracts", State: trade.BackingOff,
-			Stop: &trade.Stop{Code: "api_throttled", Text: "wait", Until: until},
+			Stop: &trade.Stop{Code: "api_throttled", Why: trade.Say("wait"), Until: until},
 		})
 		if r := b.sync(engine.Options{}); r.Stopped == nil || r.Stopped.Code != "api_throttled" {
 			t.Fatalf("states %v, stopped %+v", r.States, r.Stopped)

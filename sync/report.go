@@ -4,7 +4,6 @@ package sync
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"go.uber.org/zap"
@@ -20,7 +19,7 @@ func (r *jobPass) conclude(ctx context.Context, err error) trade.RunReport {
 	if err != nil {
 		stop := run.StopOf(err)
 		r.run.Report.Stopped = &stop
-		r.run.Log.Warn("the job stopped", zap.String("code", stop.Code), zap.String("reason", stop.Text))
+		r.run.Log.Warn("the job stopped", zap.String("code", stop.Code), zap.Stringer("reason", stop.Sentence()))
 	}
 	r.watch(ctx)
 	r.run.CountStates(ctx)
@@ -92,8 +91,7 @@ func (r *jobPass) verify(ctx context.Context) error {
 		}
 		if try == 3 {
 			return r.run.Stop(outcome.StopUneven,
-				fmt.Sprintf(
-					"the kept sums %v differ from the entries %v: keep a copy of the ledger and report this; `safrasync doctor --recount` corrects the sums", a, b))
+				trade.Say("stop.uneven.sums", "kept", a, "counted", b))
 		}
 	}
 	total := 0
@@ -102,9 +100,7 @@ func (r *jobPass) verify(ctx context.Context) error {
 	}
 	if *r.run.Report.InScope != total-*r.run.Report.Gone {
 		return r.run.Stop(outcome.StopUneven,
-			fmt.Sprintf(
-				"the ERP has %d keys in scope, the ledger %d entries of which %d are gone: keep a copy of the ledger and report this",
-				*r.run.Report.InScope, total, *r.run.Report.Gone))
+			trade.Say("stop.uneven.keys", "keys", *r.run.Report.InScope, "entries", total, "gone", *r.run.Report.Gone))
 	}
 	return nil
 }

@@ -108,7 +108,7 @@ func TestARunDoesNotRestForNothing(t *testing.T) {
 	until := b.clock.Now().Add(4 * time.Minute)
 	throttled := trade.JobStatus{
 		Job: "contracts", State: trade.BackingOff,
-		Stop: &trade.Stop{Code: "api_throttled", Text: "later", Until: until},
+		Stop: &trade.Stop{Code: "api_throttled", Why: trade.Say("later"), Until: until},
 	}
 	if err := b.ledger.SetJobStatus(t.Context(), throttled); err != nil {
 		t.Fatal(err)

@@ -85,6 +85,47 @@ type Brake struct {
 	Former []KnownJob `json:"former,omitempty"`
 }
 
+// sentence returns what a brake has found, and what to do.
+func (b Brake) sentence(code string) Sentence {
+	s := Say("stop."+code, "job", b.Job, "rows", b.Rows, "usual", b.Usual, "limit", b.Limit, "samples", b.Samples,
+		"known", b.Known, "found", b.Found, "lost", b.Known-b.Found, "until", b.Until)
+	switch {
+	case b.Was != nil && b.Identity != nil && b.Was.Space != b.Identity.Space:
+		s.Code += ".space"
+		s = s.With("space", b.Identity.Space).With("was_space", b.Was.Space)
+	case b.Was != nil && b.Identity != nil:
+		s = s.With("now", b.Identity.Sentence()).With("was", b.Was.Sentence())
+	case b.Freight != nil && b.Most != nil:
+		s = s.With("due", b.Freight.sentences()).With("most", b.Most.sentences())
+	case code == "brake_new_job":
+		former, advice := b.former()
+		s = s.With("former", former).With("advice", advice)
+	}
+	return s
+}
+
+// former tells of the jobs that have sent what is to be compared, and what to do if it is theirs.
+func (b Brake) former() (former []Sentence, advice Sentence) {
+	advice = Say("brake.split")
+	for _, k := range b.Former {
+		one := Say("brake.former", "job", k.Job, "accepted", k.Accepted, "doubts", k.InDoubt)
+		if k.Gone > 0 {
+			one.Code = "brake.gone"
+			one = one.With("gone", k.Gone)
+		} else {
+			advice = Say("brake.renamed", "job", k.Job, "to", b.Job)
+		}
+		if k.Apart {
+			one = Say("brake.apart", "former", one)
+		}
+		former = append(former, one)
+	}
+	return former, advice
+}
+
+// Sentence names the key columns and the tables.
+func (i Identity) Sentence() Sentence { return Say("brake.identity", "key", i.Key, "tables", i.Tables) }
+
 // Arrivals are the entries of a job that the brakes have not judged yet. Entries that were sent
 // before, which a rebuild has added again, are not among them.
 type Arrivals struct {
@@ -104,6 +145,20 @@ type Late struct {
 
 // LargestLateness returns the longest time as a duration.
 func (l Late) LargestLateness() time.Duration { return time.Duration(l.Largest) * time.Second }
+
+// sentences tells what a run would send, or may send; what has no limit is left out.
+func (f Freight) sentences() (out []Sentence) {
+	if f.Rows > 0 {
+		out = append(out, Say("freight.rows", "rows", f.Rows))
+	}
+	if f.Kilograms.Sign() > 0 {
+		out = append(out, Say("freight.weight", "kilograms", f.Kilograms))
+	}
+	for _, currency := range slices.Sorted(maps.Keys(f.Value)) {
+		out = append(out, Say("freight.value", "currency", currency, "value", f.Value[currency]))
+	}
+	return out
+}
 
 // Freight is the rows of a run: their number, weight, and value by currency. Values of different
 // currencies are never added.

@@ -109,11 +109,11 @@ type OtherPlatformError struct {
 }
 
 // Error returns what it means, and the two ways out.
-func (e *OtherPlatformError) Error() string {
-	return fmt.Sprintf(
-		"this ledger has sent to %s (%d rows accepted, %d in doubt), and api.base_url is %s: those rows would never reach %[4]s, and deliveries would carry the contract ids of %[1]s. "+
-			"Nothing was sent. For another platform (test, then production): set state.dsn to a new path and run `safrasync state new`. For the same platform at a new address: "+
-			"`safrasync state rebind --reason TEXT`", e.Ledger, e.Accepted, e.Doubts, e.Now)
+func (e *OtherPlatformError) Error() string { return e.Sentence().String() }
+
+// Sentence returns the same as a sentence.
+func (e *OtherPlatformError) Sentence() Sentence {
+	return Say("stop.platform.other", "ledger", e.Ledger, "now", e.Now, "accepted", e.Accepted, "doubts", e.Doubts)
 }
 
 // RowFilter selects entries; zero fields select everything.

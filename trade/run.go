@@ -1,6 +1,7 @@
 package trade
 
 import (
+	"encoding/json"
 	"slices"
 	"time"
 )
@@ -200,13 +201,59 @@ func (r RunReport) NeedsPerson() bool {
 
 // Stop is why a job ended before its work was done.
 type Stop struct {
-	Code  string `json:"code"`
-	Text  string `json:"text"` // what happened and what to do, in English
-	All   bool   `json:"-"`    // every other job would meet it too, and does not start
-	Sends Kind   `json:"-"`    // jobs that send this kind would meet it too; "" = none
-	// Until is when the engine may try again; zero: when a person has done what Text states.
-	Until time.Time `json:"until,omitzero"`
-	Brake *Brake    `json:"brake,omitempty"` // what made a brake act; nil for every other stop
+	Code  string
+	Why   Sentence // what happened and what to do; zero if Brake says it
+	All   bool     // every other job would meet it too, and does not start
+	Sends Kind     // jobs that send this kind would meet it too; "" = none
+	// Until is when the engine may try again; zero: when a person has done what the sentence states.
+	Until time.Time
+	Brake *Brake // what made a brake act; nil for every other stop
+}
+
+// Sentence returns what happened and what to do.
+func (s Stop) Sentence() Sentence {
+	if s.Brake != nil && s.Why.Code == "" {
+		return s.Brake.sentence(s.Code)
+	}
+	return s.Why
+}
+
+// Text returns the same in English.
+func (s Stop) Text() string { return s.Sentence().String() }
+
+// stopJSON is the JSON form of a stop; args and sentence are what the text is made of.
+type stopJSON struct {
+	Code     string    `json:"code"`
+	Text     string    `json:"text,omitempty"`
+	Sentence string    `json:"sentence,omitempty"`
+	Args     Args      `json:"args,omitempty"`
+	Until    time.Time `json:"until,omitzero"`
+	Brake    *Brake    `json:"brake,omitempty"`
+	// which other jobs it concerns: only where it is stored
+	All   bool `json:"all,omitempty"`
+	Sends Kind `json:"sends,omitempty"`
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (s Stop) MarshalJSON() ([]byte, error) {
+	why := s.Sentence()
+	return json.Marshal(stopJSON{s.Code, s.Text(), why.Code, why.Args, s.Until, s.Brake, false, ""})
+}
+
+// StoredStop is a stop as it is stored: JSON without the sentence, which is made where it is read.
+type StoredStop Stop
+
+// MarshalJSON implements [json.Marshaler].
+func (s StoredStop) MarshalJSON() ([]byte, error) {
+	return json.Marshal(stopJSON{s.Code, "", s.Why.Code, s.Why.Args, s.Until, s.Brake, s.All, s.Sends})
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (s *Stop) UnmarshalJSON(data []byte) error {
+	var j stopJSON
+	err := json.Unmarshal(data, &j)
+	*s = Stop{j.Code, Sentence{j.Sentence, j.Args}, j.All, j.Sends, j.Until, j.Brake}
+	return err
 }
 
 // JobState is the state of a job, which is independent of the states of its entries.

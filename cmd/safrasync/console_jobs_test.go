@@ -100,7 +100,7 @@ func TestAJobIsPausedWithANoteResumedAndRun(t *testing.T) {
 func TestAStopThatAPersonEndsIsReleased(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	stop := &trade.Stop{Code: "in_doubt", Text: "several unknown outcomes in a row"}
+	stop := &trade.Stop{Code: "in_doubt", Why: trade.Say("several unknown outcomes in a row")}
 	must.Do(t, d.host.Store.SetJobStatus(t.Context(),
 		trade.JobStatus{Job: "contracts", State: trade.Stopped, Since: office.Now(), Stop: stop}))
 	b := d.as(trade.Administrator).Get("/schedules").Wants(http.StatusOK, "Liberar", "parada",
@@ -122,7 +122,7 @@ func TestWhileAStopHoldsTheNextTimeIsItsEnd(t *testing.T) {
 	until := office.Now().Truncate(10 * time.Minute).Add(95 * time.Minute)
 	must.Do(t, d.host.Store.SetJobStatus(t.Context(), trade.JobStatus{
 		Job: "contracts", State: trade.BackingOff, Since: office.Now(),
-		Stop: &trade.Stop{Code: "api_unreachable", Text: "no answer", Until: until},
+		Stop: &trade.Stop{Code: "api_unreachable", Why: trade.Say("no answer"), Until: until},
 	}))
 	var job office.JobStatus
 	out, _ := d.run(0, "status", "--json")

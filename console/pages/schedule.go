@@ -54,7 +54,7 @@ func (p *scheduleRoutes) showSchedules(q *web.Request) error {
 		shown.Acts = slices.DeleteFunc(shown.Acts, func(act string) bool { return !q.May(acts.RoleOf(act)) })
 		if stop := s.Status.Stop; stop != nil {
 			if s.Status.State == trade.Paused && stop.Brake == nil {
-				shown.Note = stop.Text
+				shown.Note = p.office.Say(stop.Why, q.Lang)
 			} else {
 				advice := p.office.AdviseStop(*stop, q.Lang)
 				shown.Stop = &advice

@@ -15,13 +15,10 @@ func (v Voice) Number(n int) string { return trade.NumberText(strconv.Itoa(n), v
 
 // Time formats a time in the cooperative's zone; "–" for the zero time.
 func (v Voice) Time(t time.Time) string {
-	switch {
-	case t.IsZero():
+	if t.IsZero() {
 		return "–"
-	case v.lang == trade.English:
-		return t.In(v.zone).Format("2006-01-02 15:04")
 	}
-	return t.In(v.zone).Format("02/01/2006 15:04")
+	return trade.MomentText(t, v.lang, v.zone)
 }
 
 // Day formats the day of a time in the cooperative's zone.

@@ -53,7 +53,7 @@ func TestI10NothingOfAPersonAndNoSecretIsInAMessage(t *testing.T) {
 		for _, code := range []string{"erp", "some_new_code"} {
 			must.Do(t, w.store.SetJobStatus(t.Context(),
 				trade.JobStatus{Job: "deliveries", State: trade.Stopped, Since: w.now, Stop: &trade.Stop{
-					Code: code, Text: "pq: value 123.456.789-09 of JOSE CANARIO",
+					Code: code, Why: trade.Say("pq: value 123.456.789-09 of JOSE CANARIO"),
 					Brake: &trade.Brake{Rows: 3, Samples: []string{"CANARIO"}},
 				}}))
 			w.tick(5 * time.Minute)

@@ -197,7 +197,7 @@ func (w *world) status(job string, s trade.JobState, code string) {
 	w.t.Helper()
 	status := trade.JobStatus{Job: job, State: s, Since: w.now}
 	if code != "" {
-		status.Stop = &trade.Stop{Code: code, Text: "what the engine says"}
+		status.Stop = &trade.Stop{Code: code, Why: trade.Say("what the engine says")}
 	}
 	must.Do(w.t, w.store.SetJobStatus(w.t.Context(), status))
 }

@@ -37,12 +37,7 @@ func (v voice) text(p i18n.Key, args ...any) string {
 }
 
 // moment returns a time as people write it.
-func (v voice) moment(t time.Time) string {
-	if v.lang == trade.English {
-		return t.In(v.zone).Format("2006-01-02 15:04")
-	}
-	return t.In(v.zone).Format("02/01/2006 15:04")
-}
+func (v voice) moment(t time.Time) string { return trade.MomentText(t, v.lang, v.zone) }
 
 func (v voice) day(t time.Time) string {
 	if v.lang == trade.English {

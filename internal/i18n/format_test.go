@@ -46,7 +46,8 @@ func TestASentenceSaysOneOrMany(t *testing.T) {
 			if partial.MatchString(text) {
 				t.Errorf("%s, %s: one of several is one of them, delas: %s", file, key, text)
 			}
-			if strings.Contains(text, "|") && strings.Contains(text, "{") && !verb.MatchString(text) {
+			if strings.Contains(text, "|") && strings.Contains(text, "{") && !verb.MatchString(text) &&
+				!placeholder.MatchString(text) {
 				t.Errorf("%s, %s: there is no number: %s", file, key, text)
 			}
 		}

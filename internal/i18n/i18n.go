@@ -30,7 +30,9 @@ const (
 	Alerts  Part = "alert"   // messages and the digest
 	Report  Part = "report"  // the reconciliation
 	Sandbox Part = "sandbox" // the sandbox's inspection page
-	Trade   Part = "trade"   // states, causes, fields, and what to do about them
+	// what the program met: the sentences of codes with arguments
+	Sentences Part = "sentences"
+	Trade     Part = "trade" // states, causes, fields, and what to do about them
 )
 
 //go:embed pt-BR.json en.json

@@ -32,10 +32,7 @@ func Abandoned(ctx context.Context, store *state.Store, status trade.JobStatus) 
 		return status, err
 	}
 	status.State = trade.Stopped
-	status.Stop = &trade.Stop{
-		Code: "process_gone",
-		Text: "the process that ran the job is gone; the next run finds out what became of the rows that were in flight, and goes on",
-	}
+	status.Stop = &trade.Stop{Code: "process_gone", Why: trade.Say("stop.process_gone")}
 	return status, nil
 }
 

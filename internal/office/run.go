@@ -48,7 +48,7 @@ func (o *Office) taken(ctx context.Context, job string) error {
 	}
 	text := "job " + status.Job + " is " + string(status.State)
 	if status.Stop != nil {
-		text += " (" + status.Stop.Code + "): " + status.Stop.Text
+		text += " (" + status.Stop.Code + "): " + status.Stop.Text()
 	}
 	return &Refusal{string(status.State), text}
 }

@@ -16,7 +16,7 @@ func (o *Office) Stop(stop trade.Stop, lang trade.Lang) string {
 	text := advice.What
 	switch {
 	case stop.Code == string(trade.Paused): // the text states who paused it, and why
-		text = stop.Text + v.Text("stop.resume")
+		text = v.Say(stop.Why) + v.Text("stop.resume")
 	case advice.Fixer == trade.FixIT:
 		text += v.Text("stop.tell_it")
 	}
@@ -25,6 +25,9 @@ func (o *Office) Stop(stop trade.Stop, lang trade.Lang) string {
 	}
 	return text
 }
+
+// Say returns a sentence in the reader's language.
+func (o *Office) Say(s trade.Sentence, lang trade.Lang) string { return o.Voice(lang).Say(s) }
 
 // Reason returns one line about why a row is in its state.
 func (o *Office) Reason(entry trade.Entry, lang trade.Lang) string {

@@ -293,7 +293,7 @@ func (o *Office) AdviseStop(stop trade.Stop, lang trade.Lang) trade.Advice {
 func adviseStop(v words.Voice, stop trade.Stop) trade.Advice {
 	advice := v.Own.Stop(stop.Code, v.Lang)
 	if stop.Brake != nil {
-		advice.What = v.Brake(stop.Code, *stop.Brake)
+		advice.What = v.Say(stop.Sentence())
 	}
 	return advice
 }

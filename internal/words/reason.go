@@ -2,7 +2,6 @@ package words
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -80,21 +79,16 @@ func (v Voice) Awaited(things []trade.Awaited) []string {
 	return out
 }
 
-// Stop returns why a job stopped and what to do. A known reason is in the person's language,
-// followed by the engine's detail of this case.
+// Stop returns why a job stopped and what to do. In Portuguese the words for the kind of stop come
+// before those of this case.
 func (v Voice) Stop(s trade.Stop) string {
-	text := s.Text
-	if b := s.Brake; b != nil && v.Lang != trade.English {
-		text = v.Brake(s.Code, *b)
-	} else if known := i18n.Key("stop." + s.Code); v.Lang != trade.English && i18n.CLI.Has(known) {
-		text = v.Text(known)
-		said := strings.TrimPrefix(s.Text, "the ERP cannot be read: ")
-		if m := erpSays.FindStringSubmatch(said); m != nil {
-			said = m[1]
-		}
-		note := s.Code == string(trade.Paused) && said != "" // a person's
-		if detail, ok := i18n.Translate(v.Lang, said); ok || note {
-			text += " (" + Printable(detail) + ")"
+	why := s.Sentence()
+	text := v.Say(why)
+	general := trade.Say("stop." + s.Code)
+	if v.Lang != trade.English && s.Brake == nil && why.Code != general.Code && i18n.Sentences.Has(i18n.Key(general.Code)) {
+		text = v.Say(general)
+		if why.Known(v.Lang) {
+			text += " (" + v.Say(why) + ")"
 		}
 	}
 	if !s.Until.IsZero() {
@@ -102,10 +96,6 @@ func (v Voice) Stop(s trade.Stop) string {
 	}
 	return text
 }
-
-// erpSays matches an error of the ERP's database around its own sentence: the job is named anyway,
-// and the code means nothing to people.
-var erpSays = regexp.MustCompile(`^erp: (?:job \S+: )?(.*?)(?: \(SQLSTATE \w+\))?$`)
 
 // PhaseOf returns how far a request got; "" if that was not stored.
 func PhaseOf(evidence json.RawMessage) string {

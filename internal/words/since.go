@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -76,70 +75,12 @@ func (v Voice) fieldValue(text *string, erp string, raw bool) string {
 	return v.Text("since.no_value", erp)
 }
 
-// Brake returns the text of what a brake found.
-func (v Voice) Brake(code string, b trade.Brake) string {
-	samples := strings.Join(b.Samples, ", ")
-	switch code {
-	case "brake_new_rows":
-		return v.Text("brake.new_rows", b.Rows, b.Usual, b.Limit, samples, b.Job)
-	case "brake_retyped":
-		return v.Text("brake.retyped", b.Rows, samples, b.Job)
-	case "brake_changed_key":
-		return v.Text("brake.changed_key", v.Identity(b.Identity), v.Identity(b.Was), b.Known, b.Known-b.Found, b.Rows,
-			samples, b.Job)
-	case "brake_new_job":
-		if b.Was != nil && b.Identity != nil {
-			return v.Text("brake.space", b.Job, b.Known, b.Was.Space, b.Identity.Space, b.Job, b.Was.Space)
-		}
-		var former []string
-		advice := v.Text("brake.split")
-		for _, k := range b.Former {
-			text := v.Text("brake.former", k.Job, k.Accepted, k.InDoubt)
-			if k.Gone > 0 {
-				text = v.Text("brake.gone", k.Job, k.Accepted, k.InDoubt, k.Gone)
-			} else {
-				advice = v.Text("brake.renamed", k.Job, b.Job)
-			}
-			if k.Apart {
-				text += v.Text("brake.apart")
-			}
-			former = append(former, text)
-		}
-		return v.Text("brake.new_job", b.Job, strings.Join(former, ", "), advice, b.Job)
-	case "brake_most":
-		return v.Text("brake.most", v.freight(b.Freight), v.freight(b.Most), samples, b.Job)
-	case "brake_new_journal":
-		return v.Text("brake.new_journal", v.Moment(b.Until), b.Job, b.Job, b.Job)
-	case "brake_canary":
-		return v.Text("brake.canary", b.Rows, samples, b.Job)
-	}
-	return v.Text("brake.sweep", b.Found, b.Known, b.Job, b.Job)
-}
-
-// freight returns what a run would send, or may send; what has no limit is left out.
-func (v Voice) freight(f *trade.Freight) string {
-	if f == nil {
-		return "-"
-	}
-	var parts []string
-	if f.Rows > 0 {
-		parts = append(parts, v.Text("freight.rows", f.Rows))
-	}
-	if f.Kilograms.Sign() > 0 {
-		parts = append(parts, v.Tonnes(f.Kilograms))
-	}
-	for _, currency := range config.SortedKeys(f.Value) {
-		parts = append(parts, currency+" "+v.Number(f.Value[currency]))
-	}
-	return strings.Join(parts, ", ")
-}
-
 // Identity returns a job's identity as text: its key columns and its tables.
 func (v Voice) Identity(i *trade.Identity) string {
 	if i == nil {
 		return "-"
 	}
-	return v.Text("brake.identity", strings.Join(i.Key, ", "), strings.Join(i.Tables, ", "))
+	return v.Say(i.Sentence())
 }
 
 // Age returns a duration in days, hours or minutes.
@@ -158,15 +99,8 @@ func (v Voice) Number(d trade.Decimal) string {
 	return strings.Replace(trade.NumberText(d.String(), v.Lang), "−", "-", 1)
 }
 
-// Tonnes formats a weight in kilograms as tonnes, to the kilogram; a rounded value is marked with ≈.
-func (v Voice) Tonnes(kg trade.Decimal) string {
-	whole := kg.Round(0)
-	text := v.Text("freight.tonnes", v.Number(whole.Tonnes()))
-	if whole.Cmp(kg) != 0 {
-		return "≈ " + text
-	}
-	return text
-}
+// Tonnes is [trade.TonnesText].
+func (v Voice) Tonnes(kg trade.Decimal) string { return trade.TonnesText(kg, v.Lang) }
 
 // OrAbsent returns a text, or the phrase for a missing one.
 func (v Voice) OrAbsent(text *string) string {

@@ -18,8 +18,5 @@ func TestACommandShowsTonnesToTheKilogram(t *testing.T) {
 		if got := v.Tonnes(weight); got != want {
 			t.Errorf("%s kg: %s, want %s", kg, got, want)
 		}
-		if got := v.freight(&trade.Freight{Load: trade.Load{Rows: 2, Kilograms: weight}}); got != "2 linhas, "+want {
-			t.Errorf("a brake says %s", got)
-		}
 	}
 }

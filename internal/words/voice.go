@@ -50,6 +50,9 @@ func (v Voice) Text(p i18n.Key, args ...any) string {
 	return i18n.Format(format, given...)
 }
 
+// Say returns a sentence for the reader.
+func (v Voice) Say(s trade.Sentence) string { return Printable(s.In(v.Lang, v.Zone)) }
+
 // Said translates an English sentence of the code to the person's language, if it has a
 // translation.
 func (v Voice) Said(english string) string {
@@ -70,9 +73,6 @@ func (v Voice) Fault(err error) string {
 	}
 	if v.Lang == trade.English {
 		return err.Error()
-	}
-	if ledger, ok := errors.AsType[*state.Error](err); ok {
-		return v.LedgerFault(ledger, err)
 	}
 	if call, ok := err.(*apiclient.Error); ok { //nolint:errorlint // as above
 		return v.call(call)
@@ -107,10 +107,8 @@ func (v Voice) Moment(t time.Time) string {
 		return "-"
 	case v.Zone == time.UTC:
 		return t.UTC().Format(time.RFC3339)
-	case v.Lang == trade.English:
-		return t.In(v.Zone).Format("2006-01-02 15:04")
 	}
-	return t.In(v.Zone).Format("02/01/2006 15:04")
+	return trade.MomentText(t, v.Lang, v.Zone)
 }
 
 // Printable makes a text of the ERP, or of a foreign server, safe to print: it cannot control the

@@ -2,29 +2,11 @@ package words
 
 import (
 	"errors"
-	"os"
-	"regexp"
 	"testing"
 	"time"
 
-	"github.com/safrasync/safrasync/internal/i18n"
-	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
-
-func TestEveryReasonToStopHasWords(t *testing.T) {
-	t.Parallel()
-	source := must.Get(os.ReadFile("../../sync/outcome/stop.go"))(t)
-	codes := regexp.MustCompile(`StopCode = "([a-z_]+)"`).FindAllStringSubmatch(string(source), -1)
-	if len(codes) < 10 {
-		t.Fatalf("only %d codes were found: does the test still read them?", len(codes))
-	}
-	for _, c := range codes {
-		if !i18n.CLI.Has(i18n.Key("stop." + c[1])) {
-			t.Errorf("stop code %s has no words in Portuguese", c[1])
-		}
-	}
-}
 
 // What the engine says of an outcome, and of what it holds, is told in the person's language; what
 // the platform said stays as it is.

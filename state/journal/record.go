@@ -167,11 +167,12 @@ type Sent struct {
 
 // JobFact is the state in which a person left a job.
 type JobFact struct {
-	Job    string    `json:"job"`
-	Paused bool      `json:"paused,omitempty"`
-	Code   string    `json:"code,omitempty"` // of the pause
-	Text   string    `json:"text,omitempty"` // who paused it, and why
-	Since  time.Time `json:"since,omitzero"`
+	Job    string `json:"job"`
+	Paused bool   `json:"paused,omitempty"`
+	Code   string `json:"code,omitempty"` // of the pause
+	// who paused it, and why
+	Why   trade.Sentence `json:"why,omitzero"`
+	Since time.Time      `json:"since,omitzero"`
 	// what the brake that paused it has found; nil for a person's pause
 	Brake *trade.Brake `json:"brake,omitempty"`
 }

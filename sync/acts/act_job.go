@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/safrasync/safrasync/sync/mapping"
@@ -67,7 +66,9 @@ func (a *Acts) Pause(ctx context.Context, job string, who Person) (JobPlan, erro
 	}
 	plan.After = trade.JobStatus{
 		Job: job, State: trade.Paused, Since: a.Now(),
-		Stop: &trade.Stop{Code: string(outcome.StopPaused), Text: strings.TrimSpace(who.Name + ": " + who.Reason)},
+		Stop: &trade.Stop{
+			Code: string(outcome.StopPaused), Why: trade.Say("stop.paused.by", "who", who.Name, "why", who.Reason),
+		},
 	}
 	// no Saw: the status of a running job changes all the time, and the job is paused in any case
 	plan.act = trade.JobAct{Job: job, Status: plan.After}

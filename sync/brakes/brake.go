@@ -5,9 +5,7 @@ package brakes
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/outcome"
@@ -77,9 +75,7 @@ func (r *Guard) brakeNewRows(memory trade.Memory, came trade.Arrivals) error {
 		return nil
 	}
 	return r.braked(outcome.StopNewRows,
-		trade.Brake{Rows: came.Count, Usual: usual, Limit: limit, Samples: came.Samples, Last: came.Last},
-		fmt.Sprintf("%d rows are new, where %d are usual (%d make the brake act), such as %s", came.Count, usual,
-			limit+1, strings.Join(came.Samples, ", ")))
+		trade.Brake{Rows: came.Count, Usual: usual, Limit: limit, Samples: came.Samples, Last: came.Last})
 }
 
 // median returns the middle of some numbers (of two, the larger); 0 if there are none.
@@ -143,9 +139,7 @@ func (r *Guard) brakeRetyped(ctx context.Context, memory trade.Memory, came trad
 		return nil
 	}
 	return r.braked(outcome.StopRetyped,
-		trade.Brake{Rows: count, Limit: r.run.Env.Brakes.Retyped, Samples: samples, Last: came.Last, Sent: sent},
-		fmt.Sprintf(
-			"%d new rows have the content of rows that were sent under other keys, and stand there no more, or in another job, such as %s", count, strings.Join(samples, ", ")))
+		trade.Brake{Rows: count, Limit: r.run.Env.Brakes.Retyped, Samples: samples, Last: came.Last, Sent: sent})
 }
 
 // eachNew calls fn for the rows that came after an entry and that are to be sent, now or once they can be.
@@ -191,11 +185,7 @@ func (r *Guard) BrakeIdentity(ctx context.Context, cursor trade.Cursor) error {
 	if err := r.SamplesOf(ctx, &b, alive); err != nil {
 		return err
 	}
-	return r.braked(outcome.StopChangedKey, b,
-		fmt.Sprintf(
-			"the configuration tells rows apart by %s now, and by %s before: of %d known rows %d would be gone, and %d would look new, such as %s",
-			identityText(r.run.Job.Identity), identityText(*was), b.Known, b.Known-b.Found, b.Rows,
-			strings.Join(b.Samples, ", ")))
+	return r.braked(outcome.StopChangedKey, b)
 }
 
 // ChangeOfIdentity counts what a changed key or table does to the rows that the ledger knows. The
@@ -249,22 +239,8 @@ func (r *Guard) SamplesOf(ctx context.Context, b *trade.Brake, alive map[run.Key
 	return err
 }
 
-func identityText(i trade.Identity) string {
-	return fmt.Sprintf("key [%s] of %s", strings.Join(i.Key, ", "), strings.Join(i.Tables, ", "))
-}
-
 // braked returns the error that pauses the job.
-func (r *Guard) braked(code outcome.StopCode, b trade.Brake, text string) error {
+func (r *Guard) braked(code outcome.StopCode, b trade.Brake) error {
 	b.Job = r.run.Job.Name()
-	look := "them in the ERP, and correct it where they are wrong"
-	if code == outcome.StopChangedKey {
-		look = "the configuration, and correct it if it is wrong"
-	}
-	return &outcome.StopError{Stop: trade.Stop{
-		Code: string(code), Brake: &b,
-		Text: text +
-			fmt.Sprintf(
-				"; nothing of this job leaves. Look at %s; then `safrasync release %s --reason TEXT` lets it go on",
-				look, b.Job),
-	}}
+	return &outcome.StopError{Stop: trade.Stop{Code: string(code), Brake: &b}}
 }

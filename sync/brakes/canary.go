@@ -3,9 +3,7 @@
 package brakes
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/safrasync/safrasync/sync/outcome"
 	"github.com/safrasync/safrasync/sync/run"
@@ -71,7 +69,5 @@ func (r *Guard) Untried(key string) {
 // confirmed.
 func (r *Guard) Unconfirmed() error {
 	b := trade.Brake{Job: r.run.Job.Name(), Rows: r.Trial.Rows, Samples: r.Trial.Samples, Mapping: r.Trial.Mapping}
-	return &outcome.StopError{Stop: trade.Stop{Code: string(outcome.StopCanary), Brake: &b, Text: fmt.Sprintf(
-		"query or mapping changed, and the first %d rows went with it, such as %s; nothing more of this job leaves. Look at them on the platform, and correct the configuration if they are wrong; then `safrasync release %s --reason TEXT` lets the others go",
-		b.Rows, strings.Join(b.Samples, ", "), b.Job)}}
+	return &outcome.StopError{Stop: trade.Stop{Code: string(outcome.StopCanary), Brake: &b}}
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/outcome"
@@ -28,42 +27,32 @@ func (r *Guard) BrakeNewJob(ctx context.Context, cursor trade.Cursor) error {
 		return err
 	}
 	b := trade.Brake{Job: r.run.Job.Name()}
-	var names []string
-	advice := "If rows of another job come to it from now on: give it the key of that job, so that they are known. "
 	for _, k := range known {
 		if k.Sends != r.run.Job.Spec.Sends || k.Accepted+k.InDoubt == 0 {
 			continue
 		}
-		now, rows := "not configured any more", k.Accepted+k.InDoubt
+		rows := k.Accepted + k.InDoubt
 		if was, err := r.run.Ledger.Cursor(ctx, k.Job); err != nil {
 			return err
 		} else if id := was.Brakes.Identity; id != nil {
 			k.Apart = id.Space != r.run.Job.Identity.Space
 		}
-		if job := r.run.Env.Configured(k.Job); job == nil {
-			advice = fmt.Sprintf("If it is the same job under another name: `safrasync job move %s %s --reason TEXT`. ",
-				k.Job, b.Job)
-		} else if k.Gone, err = r.GoneFrom(ctx, job); err != nil {
-			return err
-		} else if k.Gone == 0 {
-			continue
-		} else {
-			now, rows = fmt.Sprintf("its query returns %d of them no more", k.Gone), k.Gone
+		if job := r.run.Env.Configured(k.Job); job != nil {
+			if k.Gone, err = r.GoneFrom(ctx, job); err != nil {
+				return err
+			}
+			if k.Gone == 0 {
+				continue
+			}
+			rows = k.Gone
 		}
 		b.Rows += rows
 		b.Former = append(b.Former, k)
-		if k.Apart {
-			now += ", and its keys are of another identity and not compared"
-		}
-		names = append(names, fmt.Sprintf("%s (%d accepted, %d in doubt; %s)", k.Job, k.Accepted, k.InDoubt, now))
 	}
 	if len(b.Former) == 0 {
 		return nil
 	}
-	return &outcome.StopError{Stop: trade.Stop{Code: string(outcome.StopNewJob), Brake: &b, Text: fmt.Sprintf(
-		"job %s is new, and the ledger has rows that were sent by jobs which have them no more: %s; nothing of this job leaves. %s"+
-			"If its rows are others: `safrasync release %s --reason TEXT`; a key or a content that another job has sent is held all the same, and a row goes that has neither",
-		b.Job, strings.Join(names, ", "), advice, b.Job)}}
+	return &outcome.StopError{Stop: trade.Stop{Code: string(outcome.StopNewJob), Brake: &b}}
 }
 
 // GoneFrom counts the rows that another job has sent, or may have sent, and that its query no
@@ -112,11 +101,7 @@ func (r *Guard) BrakeSpace(ctx context.Context, cursor trade.Cursor) error {
 	k := known[at]
 	return &outcome.StopError{Stop: trade.Stop{
 		Code:  string(outcome.StopNewJob),
-		Brake: &trade.Brake{Job: k.Job, Known: k.Entries, Was: was, Identity: &now}, Text: fmt.Sprintf(
-			"the %d entries of job %s (%d accepted, %d in doubt) stand in the key space of identity %q, and the configuration says identity %q: their keys would be compared with those "+
-				"of other jobs only, and what those have sent could go again; nothing of this job leaves. If its rows are of another ERP: `safrasync release %s --reason TEXT` accepts it. "+
-				"If not: put identity %q back, then release it", k.Entries, k.Job, k.Accepted, k.InDoubt, was.Space,
-			now.Space, k.Job, was.Space),
+		Brake: &trade.Brake{Job: k.Job, Known: k.Entries, Was: was, Identity: &now},
 	}}
 }
 
@@ -136,11 +121,9 @@ func (r *Guard) brakeSpaceOfOthers(ctx context.Context) error {
 		if was := cursor.Brakes.Identity; was != nil && was.Space != other.Identity.Space {
 			return &outcome.StopError{Stop: trade.Stop{
 				Code:  string(outcome.StopNewJob),
-				Brake: &trade.Brake{Job: r.run.Job.Name()}, Text: fmt.Sprintf(
-					"job %s has the same identity %q as job %s, and its entries still stand in the key space of identity %q: what it has sent could go again; nothing of job %s leaves. "+
-						"Decide about %s first: `safrasync release %s --reason TEXT` accepts the new identity, or put identity %q back there. Then `safrasync release %s --reason TEXT`",
-					other.Name(), other.Identity.Space, r.run.Job.Name(), was.Space, r.run.Job.Name(), other.Name(),
-					other.Name(), was.Space, r.run.Job.Name()),
+				Brake: &trade.Brake{Job: r.run.Job.Name()},
+				Why: trade.Say("stop.brake_new_job.others", "job", r.run.Job.Name(), "other", other.Name(),
+					"space", other.Identity.Space, "was", was.Space),
 			}}
 		}
 	}

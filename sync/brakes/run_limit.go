@@ -4,10 +4,8 @@ package brakes
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/safrasync/safrasync/sync/outcome"
 	"github.com/safrasync/safrasync/sync/run"
@@ -78,22 +76,5 @@ func (r *Guard) Overloaded(due trade.Freight, samples []string, last int64) erro
 	return r.braked(outcome.StopMost, trade.Brake{
 		Rows: due.Rows, Samples: samples, Last: last, Freight: &due,
 		Most: r.run.Job.Spec.Most,
-	},
-		fmt.Sprintf("%s are due, and one run may send %s, such as %s", freightText(due),
-			freightText(*r.run.Job.Spec.Most), strings.Join(samples, ", ")))
-}
-
-// freightText returns a freight as an English phrase; it leaves out what a limit does not limit.
-func freightText(f trade.Freight) string {
-	var parts []string
-	if f.Rows > 0 {
-		parts = append(parts, fmt.Sprintf("%d rows", f.Rows))
-	}
-	if f.Kilograms.Sign() > 0 {
-		parts = append(parts, f.Kilograms.Tonnes().String()+" t")
-	}
-	for _, currency := range slices.Sorted(maps.Keys(f.Value)) {
-		parts = append(parts, currency+" "+f.Value[currency].String())
-	}
-	return strings.Join(parts, ", ")
+	})
 }

@@ -85,8 +85,7 @@ func (r *Discoverer) mayRead(ctx context.Context, cursor trade.Cursor) error {
 		return err
 	}
 	if err := r.Run.Job.CheckColumns(columns); err != nil {
-		return r.Run.Stop(outcome.StopColumns,
-			err.Error()+"; correct the query or the mapping (`safrasync check` shows both)")
+		return r.Run.Stop(outcome.StopColumns, trade.Say("stop.columns.cause", "cause", err))
 	}
 	if err := r.Brakes.BrakeNewJob(ctx, cursor); err != nil {
 		return err

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/sync/mapping"
@@ -66,10 +65,7 @@ func (r *Discoverer) brakeReferences(ctx context.Context, kind string) error {
 		return err
 	}
 	return r.Run.Stop(outcome.StopReferences,
-		fmt.Sprintf(
-			"references.%s: the query returns no code with an id, but %d are known from before; they were kept, and nothing was read or sent. "+
-				"Check the table, the view and the permissions of the ERP user; the next run tries again. If the ERP no longer has such a table, remove references.%s from "+
-				"the configuration and keep the codes with `safrasync refs`", kind, len(known[kind]), kind))
+		trade.Say("stop.references.empty", "kind", kind, "count", len(known[kind])))
 }
 
 // codeTable is a de-para table while it is read from the ERP.
@@ -144,9 +140,8 @@ func (r *Discoverer) readReferences(ctx context.Context, spec mapping.ReferenceS
 	if len(t.doubles) > 0 {
 		codes := slices.SortedFunc(maps.Keys(t.doubles), trade.CompareCodes)
 		return nil, r.Run.Stop(outcome.StopReferences,
-			fmt.Sprintf(
-				"references.%s: %d codes have two ids (%s); correct the de-para table or its query, so that each code appears once",
-				spec.Kind, len(codes), strings.Join(codes[:min(3, len(codes))], ", ")))
+			trade.Say("stop.references.double", "kind", spec.Kind, "count", len(codes),
+				"codes", codes[:min(3, len(codes))]))
 	}
 	return t, nil
 }

@@ -4,7 +4,6 @@ package discovery
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/safrasync/safrasync/erp"
@@ -48,10 +47,6 @@ func (r *Discoverer) concludeSweep(ctx context.Context, p *pager, result erp.Res
 				Job: r.Run.Job.Name(), Rows: count.Known - count.Found, Known: count.Known,
 				Found: count.Found,
 			},
-			Text: fmt.Sprintf(
-				"the sweep found %d of %d known rows; nothing is taken for missing. Look whether the view, the rights of the ERP user "+
-					"and the schema are right, then run `safrasync sync %[3]s --sweep` again; if the ERP has really become emptier, `safrasync release %[3]s --reason TEXT` says so",
-				count.Found, count.Known, r.Run.Job.Name()),
 		}}
 	}
 	inScope, gone := count.inScope, count.gone

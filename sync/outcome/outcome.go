@@ -51,7 +51,7 @@ const (
 // StopOrder is a stop and how far it reaches.
 type StopOrder struct {
 	Code  StopCode
-	Text  string
+	Why   trade.Sentence
 	Reach reach
 }
 
@@ -136,9 +136,11 @@ func decideNotSent(a apiclient.Answer, fault apiclient.Fault) Decision {
 	d := Decision{Outcome: trade.OutcomeNotSent, State: trade.Pending, Reason: notSentReason(a)}
 	switch fault {
 	case apiclient.FaultCertificate:
-		d.Stop = &StopOrder{StopCertificate, d.Reason, AllJobs}
+		d.Stop = &StopOrder{
+			StopCertificate, trade.Say("stop.api_certificate.cause", "cause", because(d.Reason)), AllJobs,
+		}
 	case apiclient.FaultRequest:
-		d.Stop = &StopOrder{StopAddress, "the request could not be built: " + d.Reason, AllJobs}
+		d.Stop = &StopOrder{StopAddress, trade.Say("stop.api_address.request", "why", because(d.Reason)), AllJobs}
 	case apiclient.FaultWindow:
 		d.Stalled = true
 	case apiclient.FaultCanceled:
@@ -147,6 +149,8 @@ func decideNotSent(a apiclient.Answer, fault apiclient.Fault) Decision {
 	}
 	return d
 }
+
+func because(reason string) trade.Sentence { return trade.Say("cause.said", "text", reason) }
 
 func notSentReason(a apiclient.Answer) string {
 	if a.Evidence.Err == "" {
@@ -161,17 +165,17 @@ func decideUnknown(a apiclient.Answer, fault apiclient.Fault) Decision {
 	switch {
 	case a.Status == 0 && fault == apiclient.FaultProtocol:
 		d := InDoubt("the answer was no proper HTTP")
-		d.Stop = &StopOrder{StopAnswers, d.Reason + ": something between us and the API answers instead of it", ThisJob}
+		d.Stop = &StopOrder{StopAnswers, trade.Say("stop.answers.why", "why", because(d.Reason)), ThisJob}
 		return d
 	case a.Status != 0 && (a.Status < 200 || a.Status > 599):
 		d := InDoubt(fmt.Sprintf("the API answered %d, which ends no request", a.Status))
-		d.Stop = &StopOrder{StopAnswers, d.Reason + ": something between us and the API answers instead of it", ThisJob}
+		d.Stop = &StopOrder{StopAnswers, trade.Say("stop.answers.why", "why", because(d.Reason)), ThisJob}
 		return d
 	case a.Status == 0:
 		return InDoubt("the connection broke after bytes had left: " + a.Evidence.Err)
 	case a.Status >= 300 && a.Status < 400:
 		d := InDoubt(fmt.Sprintf("the API answered with a redirect (%d), which is never followed", a.Status))
-		d.Stop = &StopOrder{StopAddress, d.Reason + "; api.base_url is wrong, or a proxy is in the way", AllJobs}
+		d.Stop = &StopOrder{StopAddress, trade.Say("stop.api_address.redirect", "why", because(d.Reason)), AllJobs}
 		return d
 	}
 	if (a.Status < http.StatusInternalServerError || a.Status == http.StatusNotImplemented) && !a.APIForm() {
@@ -240,32 +244,23 @@ func said(a apiclient.Answer) string {
 // DecideUnauthorized decides on a 401 of the gateway, or of a service behind it.
 func DecideUnauthorized(a apiclient.Answer) Decision {
 	if a.Format == apiclient.FormatEmpty {
-		return ours("the gateway accepted the key and a service inside refused it (401 without a body)", &StopOrder{
-			StopKeyInside,
-			"the API's gateway accepted the key, but a service inside refused it: ask the operator of the API",
-			AllJobs,
-		})
+		return ours("the gateway accepted the key and a service inside refused it (401 without a body)",
+			&StopOrder{StopKeyInside, trade.Say("stop.api_key_inside"), AllJobs})
 	}
 	return ours("the API refused the key (401)",
-		&StopOrder{StopKey, "the API refused the key: renew api.api_key, run `safrasync check`, then restart the service", AllJobs})
+		&StopOrder{StopKey, trade.Say("stop.api_key"), AllJobs})
 }
 
 func decideForbidden(a apiclient.Answer) Decision {
 	switch {
 	case slices.Contains(a.Messages, KeyNotContract):
 		return ours("the module is not contracted (403)",
-			&StopOrder{
-				StopModule,
-				"the cooperative has not contracted the module that this job needs: ask the platform", SameSends,
-			})
+			&StopOrder{StopModule, trade.Say("stop.api_module"), SameSends})
 	case a.APIForm() && a.Format == apiclient.FormatC:
 		return rejected(a, "the API does not know a value: "+strings.TrimPrefix(a.Text, unexpectedValue))
 	}
 	return ours("the key has no permission for this route (403)",
-		&StopOrder{
-			StopPermission, "the API key has no permission for this kind of record: ask the platform",
-			SameSends,
-		})
+		&StopOrder{StopPermission, trade.Say("stop.api_permission"), SameSends})
 }
 
 // decideMessages decides by the message keys of a refused record. Duplicate has priority over

@@ -61,9 +61,9 @@ var EndedByPerson = []StopCode{StopEmptySweep, StopDoubts, StopMalformed, StopRe
 type StopError struct{ Stop trade.Stop }
 
 // Error returns the reason, for IT.
-func (e *StopError) Error() string { return e.Stop.Text }
+func (e *StopError) Error() string { return e.Stop.Text() }
 
 // Interrupted returns the stop of a run that a signal ended.
 func Interrupted() trade.Stop {
-	return trade.Stop{Code: string(StopInterrupt), Text: "the run was interrupted; the next one goes on", All: true}
+	return trade.Stop{Code: string(StopInterrupt), Why: trade.Say("stop.interrupted"), All: true}
 }

@@ -255,14 +255,14 @@ func (p *printer) heading() Heading {
 	}
 	switch h.Kind {
 	case ClosedKind:
-		say("line.closed", dayText(h.Day, p.Lang), momentText(h.Closed.At, p.zone, p.Lang), h.Closed.Who,
+		say("line.closed", dayText(h.Day, p.Lang), trade.MomentText(h.Closed.At, p.Lang, p.zone), h.Closed.Who,
 			h.Closed.Reason)
 		say("line.hash", h.Closed.Audit, h.Closed.Hash)
 	case DerivedKind:
 		say("line.derived", dayText(h.Day, p.Lang), h.Rows-h.Derived-h.Unknown, h.Rows, h.Derived, h.Unknown)
 	default:
 		zone := cmp.Or(i18n.Report.Find(p.Lang, i18n.Key("zone."+h.Zone)), h.Zone)
-		say("line.now", momentText(h.At, p.zone, p.Lang), zone)
+		say("line.now", trade.MomentText(h.At, p.Lang, p.zone), zone)
 	}
 	moment := lines[len(lines)-1]
 	if h.Kind == ClosedKind { // its hash stands after it
@@ -329,13 +329,6 @@ func dayText(day string, lang trade.Lang) string {
 		return t.Format("02/01/2006")
 	}
 	return day
-}
-
-func momentText(at time.Time, zone *time.Location, lang trade.Lang) string {
-	if lang == trade.English {
-		return at.In(zone).Format("2006-01-02 15:04")
-	}
-	return at.In(zone).Format("02/01/2006 15:04")
 }
 
 // decimalText returns a number as written in the language, without separators of thousands.

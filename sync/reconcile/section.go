@@ -36,9 +36,9 @@ type Heading struct {
 func (h Heading) Foot() string {
 	if c := h.Head.Closed; c != nil {
 		return fmt.Sprintf(sentence("paper.closed", h.Lang), dayText(h.Head.Day, h.Lang),
-			momentText(c.At, h.Zone, h.Lang), c.Hash)
+			trade.MomentText(c.At, h.Lang, h.Zone), c.Hash)
 	}
-	return fmt.Sprintf(sentence("paper.report", h.Lang), h.Head.ID, momentText(h.Head.At, h.Zone, h.Lang))
+	return fmt.Sprintf(sentence("paper.report", h.Lang), h.Head.ID, trade.MomentText(h.Head.At, h.Lang, h.Zone))
 }
 
 // Section is one table of a report.
@@ -132,7 +132,7 @@ func PlainText(cell any, lang trade.Lang, zone *time.Location) string {
 	case Day:
 		return dayText(string(c), lang)
 	case time.Time:
-		return momentText(c, zone, lang)
+		return trade.MomentText(c, lang, zone)
 	}
 	text, _ := textOf(cell)
 	return text

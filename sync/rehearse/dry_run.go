@@ -70,7 +70,7 @@ func concludeDry(ctx context.Context, r *run.Run, err error) trade.RunReport {
 	if err != nil {
 		stop := run.StopOf(err)
 		r.Report.Stopped = &stop
-		r.Log.Warn("the job stopped", zap.String("code", stop.Code), zap.String("reason", stop.Text))
+		r.Log.Warn("the job stopped", zap.String("code", stop.Code), zap.Stringer("reason", stop.Sentence()))
 	}
 	r.CountStates(ctx)
 	r.Report.WouldSend, err = r.Dry.Would(ctx, r.Job.Name())

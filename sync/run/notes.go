@@ -32,15 +32,11 @@ func PausedStop(status trade.JobStatus) *trade.Stop {
 	if status.Stop != nil && status.Stop.Brake != nil {
 		return status.Stop
 	}
+	why := trade.Say("stop.paused")
+	if status.Stop != nil {
+		why = status.Stop.Why
+	}
 	return &trade.Stop{
-		Code: string(outcome.StopPaused), Text: "the job is paused: " + stopText(status.Stop) + "; `safrasync resume " +
-			status.Job + "` ends that",
+		Code: string(outcome.StopPaused), Why: trade.Say("stop.paused.job", "why", why, "job", status.Job),
 	}
-}
-
-func stopText(s *trade.Stop) string {
-	if s == nil {
-		return "no reason is stored"
-	}
-	return s.Text
 }

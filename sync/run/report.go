@@ -21,15 +21,19 @@ func StopOf(err error) trade.Stop {
 	case errors.As(err, &s):
 		return s.Stop
 	case errors.Is(err, trade.ErrLeaseLost):
-		return trade.Stop{Code: string(outcome.StopLease), Text: err.Error()}
+		return trade.Stop{Code: string(outcome.StopLease), Why: trade.Say("stop.lease")}
 	case errors.Is(err, context.Canceled):
 		return outcome.Interrupted()
 	case errors.As(err, &platform):
-		return trade.Stop{Code: string(outcome.StopPlatform), Text: err.Error(), All: true}
+		return trade.Stop{Code: string(outcome.StopPlatform), Why: platform.Sentence(), All: true}
 	case errors.As(err, &source):
-		return trade.Stop{Code: string(outcome.StopERP), Text: "the ERP cannot be read: " + err.Error()}
+		return trade.Stop{
+			Code: string(outcome.StopERP),
+			Why: trade.Say("stop.erp.cause", "cause", trade.Say("cause.said", "text", source.Text),
+				"sqlstate", source.SQLState),
+		}
 	}
-	return trade.Stop{Code: string(outcome.StopLedger), Text: "the ledger cannot be used: " + err.Error(), All: true}
+	return trade.Stop{Code: string(outcome.StopLedger), Why: trade.Say("stop.ledger.use", "cause", err), All: true}
 }
 
 // CountStates fills in the report how many entries of the job are in each state and have each flag.

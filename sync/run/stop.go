@@ -8,15 +8,14 @@ import (
 )
 
 // Stop returns the error that ends this job's run.
-func (r *Run) Stop(code outcome.StopCode, text string) error {
-	return &outcome.StopError{Stop: trade.Stop{Code: string(code), Text: text}}
+func (r *Run) Stop(code outcome.StopCode, why trade.Sentence) error {
+	return &outcome.StopError{Stop: trade.Stop{Code: string(code), Why: why}}
 }
 
 // LeaseLost returns the error that ends a run whose lease is not certainly its own.
 func (r *Run) LeaseLost() error {
 	if err := r.Keeper.Why(); err != nil {
-		return r.Stop(outcome.StopLease, "the ledger does not say that the job is still ours: "+err.Error())
+		return r.Stop(outcome.StopLease, trade.Say("stop.lease.unsure", "cause", err))
 	}
-	return r.Stop(outcome.StopLease,
-		"another process took the job over, or the ledger does not say that it is still ours; rows that were in flight are settled when their answers arrive")
+	return r.Stop(outcome.StopLease, trade.Say("stop.lease"))
 }

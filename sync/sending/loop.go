@@ -374,7 +374,7 @@ func (s *Sender) settled(ctx context.Context, group trade.Group, flights []*flig
 		f.decision = outcome.InDoubt("the API answered with an id that belongs to " + holder)
 		f.decision.Stop = &outcome.StopOrder{
 			Code: outcome.StopAnswers, Reach: outcome.ThisJob,
-			Text: f.decision.Reason + ": a cache or a fault of the API; look at both rows",
+			Why: trade.Say("stop.answers.taken", "why", trade.Say("cause.said", "text", f.decision.Reason)),
 		}
 		s.judge(f.decision)
 		s.settling = append(s.settling, f)
@@ -510,13 +510,8 @@ var (
 
 func ledgerStop(cause error) error {
 	return &outcome.StopError{Stop: trade.Stop{
-		Code: string(outcome.StopLedger), Text: "the ledger cannot store: " + cause.Error(), All: true,
+		Code: string(outcome.StopLedger), Why: trade.Say("stop.ledger.store", "cause", cause), All: true,
 	}}
 }
 
-func interrupted() error {
-	return &outcome.StopError{Stop: trade.Stop{
-		Code: string(outcome.StopInterrupt), All: true,
-		Text: "the run was interrupted; what was in flight was awaited, the rest goes with the next run",
-	}}
-}
+func interrupted() error { return &outcome.StopError{Stop: outcome.Interrupted()} }

@@ -5,7 +5,6 @@ package sending
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 
@@ -21,28 +20,26 @@ import (
 // (ok), or it returns why the job must not begin.
 func judgePreflight(failure *apiclient.Error) (stop trade.Stop, ok bool) {
 	a := failure.Answer
-	say := func(code outcome.StopCode, text string) (trade.Stop, bool) {
-		return trade.Stop{Code: string(code), Text: text, All: true}, false
+	say := func(code outcome.StopCode, why trade.Sentence) (trade.Stop, bool) {
+		return trade.Stop{Code: string(code), Why: why, All: true}, false
 	}
+	cause, status := trade.Say("cause.said", "text", a.Evidence.Err), a.Status
 	switch {
 	case failure.Fault == apiclient.FaultCertificate:
-		return say(outcome.StopCertificate, "the API's certificate is not accepted: "+a.Evidence.Err)
+		return say(outcome.StopCertificate, trade.Say("stop.api_certificate.cause", "cause", cause))
 	case a.Status == 0:
-		return say(outcome.StopUnreachable, "the API is not reached: "+a.Evidence.Err+"; nothing was sent")
+		return say(outcome.StopUnreachable, trade.Say("stop.api_unreachable.cause", "cause", cause))
 	case a.Status == http.StatusUnauthorized:
 		d := outcome.DecideUnauthorized(a)
-		return say(d.Stop.Code, d.Stop.Text)
+		return say(d.Stop.Code, d.Stop.Why)
 	case slices.Contains(a.Messages, outcome.KeyNotContract), a.Status == http.StatusNotFound && a.APIForm():
 		return trade.Stop{}, true
 	case a.Status == http.StatusForbidden:
-		return say(outcome.StopPermission, "the API key has no permission (403): ask the platform")
+		return say(outcome.StopPermission, trade.Say("stop.api_permission"))
 	case a.Status == http.StatusTooManyRequests, a.Status >= http.StatusInternalServerError:
-		return say(outcome.StopUnreachable,
-			fmt.Sprintf("the API answers %d to a harmless question; nothing was sent", a.Status))
+		return say(outcome.StopUnreachable, trade.Say("stop.api_unreachable.status", "status", status))
 	}
-	return say(outcome.StopAddress,
-		fmt.Sprintf("the API answers %d to a harmless question: api.base_url or a proxy is wrong; nothing was sent",
-			a.Status))
+	return say(outcome.StopAddress, trade.Say("stop.api_address.status", "status", status))
 }
 
 // AskHarmlessly lists the webhooks, and returns why no job may send, or nil if they may. A module
@@ -56,7 +53,7 @@ func AskHarmlessly(ctx context.Context, platform run.Platform, log *zap.Logger) 
 	case !errors.As(err, &failure):
 		return &trade.Stop{
 			Code: string(outcome.StopUnreachable),
-			Text: "the API cannot be asked: " + err.Error(), All: true,
+			Why:  trade.Say("stop.api_unreachable.cause", "cause", err), All: true,
 		}
 	}
 	stop, ok := judgePreflight(failure)
@@ -75,10 +72,7 @@ func (s *Sender) preflight(ctx context.Context) error {
 	s.preflown = true
 	switch {
 	case ctx.Err() != nil:
-		return &outcome.StopError{Stop: trade.Stop{
-			Code: string(outcome.StopInterrupt),
-			Text: "the run was interrupted before anything was sent", All: true,
-		}}
+		return &outcome.StopError{Stop: outcome.Interrupted()}
 	case stop != nil:
 		return &outcome.StopError{Stop: *stop}
 	}

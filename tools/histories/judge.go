@@ -546,7 +546,7 @@ func (j *judge) reported(report trade.RunReport) {
 			*report.InScope, total, *report.Gone)}
 	case report.Stopped != nil && (report.Stopped.Code == "uneven" || report.Stopped.Code == "ledger" ||
 		report.Stopped.Code == "erp" || report.Stopped.Code == "lease") && j.r.wrap == nil:
-		j.uneven = &fault{"uneven", report.Stopped.Text}
+		j.uneven = &fault{"uneven", report.Stopped.Text()}
 	case report.InScope != nil:
 		j.recounted(report.Job)
 	}

@@ -169,7 +169,7 @@ func printRefused(a *cli.App, err error) error {
 	return a.PrintJSON(struct {
 		Runs    []trade.RunReport `json:"runs"`
 		Stopped trade.Stop        `json:"stopped"`
-	}{[]trade.RunReport{}, trade.Stop{Code: stopOfLedger(ledger.Code), Text: ledger.Error()}})
+	}{[]trade.RunReport{}, trade.Stop{Code: stopOfLedger(ledger.Code), Why: trade.Because(ledger)}})
 }
 
 // stopOfLedger returns the stop code for a ledger that cannot be used: ledger_rolled_back for

@@ -237,8 +237,7 @@ CREATE TABLE run (
     job TEXT NOT NULL,
     started_at BIGINT NOT NULL,
     ended_at BIGINT, -- null: it runs, or crashed
-    report TEXT NOT NULL,
-    stop_reach TEXT NOT NULL
+    report TEXT NOT NULL
 );
 CREATE INDEX run_job ON run (job, seq);
 
@@ -281,7 +280,6 @@ CREATE TABLE job_status (
     job TEXT PRIMARY KEY,
     state TEXT NOT NULL CHECK (state IN ('idle', 'running', 'backing_off', 'stopped', 'paused')),
     stop TEXT,
-    stop_reach TEXT NOT NULL,
     since BIGINT
 );
 

@@ -236,8 +236,7 @@ CREATE TABLE run (
     job TEXT NOT NULL,
     started_at INTEGER NOT NULL,
     ended_at INTEGER, -- null: it runs, or crashed
-    report TEXT NOT NULL,
-    stop_reach TEXT NOT NULL
+    report TEXT NOT NULL
 ) STRICT;
 CREATE INDEX run_job ON run (job, seq);
 
@@ -280,7 +279,6 @@ CREATE TABLE job_status (
     job TEXT PRIMARY KEY,
     state TEXT NOT NULL CHECK (state IN ('idle', 'running', 'backing_off', 'stopped', 'paused')),
     stop TEXT,
-    stop_reach TEXT NOT NULL,
     since INTEGER
 ) STRICT, WITHOUT ROWID;
 

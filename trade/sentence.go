@@ -1,0 +1,213 @@
+package trade
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/safrasync/safrasync/internal/i18n"
+)
+
+// Sentence is what the program says of something that it met: a code, and what is put into the
+// sentence. It is stored and handed on in this form. The sentence is made where it is read, in the
+// reader's language, from part "sentences" of package i18n. The zero value says nothing.
+type Sentence struct {
+	Code string `json:"code"`
+	Args Args   `json:"args,omitempty"`
+}
+
+// Args are what is put into a sentence, by name. A value is a text (a moment as in RFC 3339), a
+// number ([json.Number]), another sentence, or a list of them ([]any).
+type Args map[string]any
+
+// Say returns the sentence of a code; names and values of what is put into it alternate. A sentence
+// has its holes in braces: {job}; {until:moment} for a time, {kilograms:tonnes} for a weight, {cause:said} for
+// an English text that comes from elsewhere; {row|rows} are the words for one and for several of the
+// number before them.
+func Say(code string, pairs ...any) Sentence {
+	s := Sentence{Code: code}
+	if len(pairs) > 0 {
+		s.Args = make(Args, len(pairs)/2)
+	}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		s.Args[pairs[i].(string)] = argument(pairs[i+1])
+	}
+	return s
+}
+
+// Because returns the sentence of an error.
+func Because(err error) Sentence { return Say("cause.said", "text", err.Error()) }
+
+// With returns the sentence with another value.
+func (s Sentence) With(name string, value any) Sentence {
+	args := Args{}
+	maps.Copy(args, s.Args)
+	args[name] = argument(value)
+	return Sentence{s.Code, args}
+}
+
+func argument(value any) any {
+	switch v := value.(type) {
+	case Sentence:
+		return v
+	case int:
+		return json.Number(strconv.Itoa(v))
+	case Decimal:
+		return json.Number(v.String())
+	case time.Time:
+		return v.UTC().Format(time.RFC3339)
+	case error:
+		return Because(v)
+	case []string:
+		return list(v)
+	case []Sentence:
+		return list(v)
+	}
+	return fmt.Sprint(value)
+}
+
+func list[T any](of []T) []any {
+	out := make([]any, len(of))
+	for i, v := range of {
+		out[i] = argument(v)
+	}
+	return out
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (a *Args) UnmarshalJSON(data []byte) error {
+	var read map[string]any
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	err := d.Decode(&read)
+	*a = argsOf(read)
+	return err
+}
+
+func argsOf(read map[string]any) Args {
+	if len(read) == 0 {
+		return nil
+	}
+	out := make(Args, len(read))
+	for name, value := range read {
+		out[name] = valueOf(value)
+	}
+	return out
+}
+
+func valueOf(read any) any {
+	switch v := read.(type) {
+	case map[string]any:
+		code, _ := v["code"].(string)
+		args, _ := v["args"].(map[string]any)
+		return Sentence{code, argsOf(args)}
+	case []any:
+		for i := range v {
+			v[i] = valueOf(v[i])
+		}
+	}
+	return read
+}
+
+// String returns the sentence in English, as JSON and logs have it.
+func (s Sentence) String() string { return s.In(English, time.UTC) }
+
+// In returns the sentence in a language, with times in a zone.
+func (s Sentence) In(lang Lang, zone *time.Location) string {
+	text, _ := s.told(lang, zone)
+	return text
+}
+
+// Known reports whether the sentence can be told in a language. One that only passes on what came from
+// elsewhere may be known in English only.
+func (s Sentence) Known(lang Lang) bool {
+	_, known := s.told(lang, time.UTC)
+	return known
+}
+
+// hole is a hole of a sentence, or a choice of words.
+var hole = regexp.MustCompile(`\{[a-z_]+(?::[a-z]+)?\}|\{[^{}|]*\|[^{}|]*\}`)
+
+func (s Sentence) told(lang Lang, zone *time.Location) (text string, known bool) {
+	if s.Code == "" {
+		return "", true
+	}
+	known = true
+	form := i18n.Sentences.Text(lang, i18n.Key(s.Code))
+	count := json.Number("")
+	text = hole.ReplaceAllStringFunc(form, func(found string) string {
+		inner := found[1 : len(found)-1]
+		if one, many, choice := strings.Cut(inner, "|"); choice {
+			if count == "1" {
+				return one
+			}
+			return many
+		}
+		name, as, _ := strings.Cut(inner, ":")
+		value, given := s.Args[name]
+		if !given {
+			return found
+		}
+		if n, ok := value.(json.Number); ok {
+			count = n
+		}
+		put, ok := tell(value, as, lang, zone)
+		known = known && (ok || found != form)
+		return put
+	})
+	return text, known
+}
+
+// tell returns a value as text, and reports whether it is in the language.
+func tell(value any, as string, lang Lang, zone *time.Location) (string, bool) {
+	switch v := value.(type) {
+	case json.Number:
+		if kg, err := ParseDecimal(string(v)); as == "tonnes" && err == nil {
+			return TonnesText(kg, lang), true
+		}
+		return strings.Replace(NumberText(string(v), lang), "−", "-", 1), true
+	case Sentence:
+		return v.told(lang, zone)
+	case []any:
+		texts, known := make([]string, len(v)), true
+		for i, one := range v {
+			text, ok := tell(one, as, lang, zone)
+			texts[i], known = text, known && ok
+		}
+		return strings.Join(texts, ", "), known
+	case string:
+		switch as {
+		case "said":
+			return i18n.Translate(lang, v)
+		case "moment":
+			if at, err := time.Parse(time.RFC3339, v); err == nil && (lang != English || zone != time.UTC) {
+				return MomentText(at, lang, zone), true
+			}
+		}
+		return v, true
+	}
+	return "", true
+}
+
+// MomentText formats a time for people.
+func MomentText(t time.Time, lang Lang, zone *time.Location) string {
+	if lang == English {
+		return t.In(zone).Format("2006-01-02 15:04")
+	}
+	return t.In(zone).Format("02/01/2006 15:04")
+}
+
+// TonnesText formats a weight in kilograms as tonnes, to the kilogram; a rounded value is marked with ≈.
+func TonnesText(kg Decimal, lang Lang) string {
+	whole := kg.Round(0)
+	text := NumberText(whole.Tonnes().String(), lang) + " t"
+	if whole.Cmp(kg) != 0 {
+		return "≈ " + text
+	}
+	return text
+}
