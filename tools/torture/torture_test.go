@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	kills = flag.Int("kills", 0, "how often to kill the program; 0 = 50, or 200 with SAFRASYNC_TEST_LONG")
+	kills = flag.Int("kills", 0, "how often to kill the program; 0 = 25, or 200 with SAFRASYNC_TEST_LONG")
 	seed  = flag.Uint64("seed", 1, "plan of faults and kills")
 )
 
@@ -26,7 +26,7 @@ func howOften() int {
 	case os.Getenv("SAFRASYNC_TEST_LONG") != "":
 		return 200
 	}
-	return 50
+	return 25
 }
 
 func run(t *testing.T, opts torture.Options) torture.Verdict {
