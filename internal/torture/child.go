@@ -47,12 +47,12 @@ brakes: {new_rows: 0, retyped: 0}
 jobs:
   contracts:
     sends: order_commitments
-    query: SELECT num, quantidade, atualizado FROM contrato
+    query: SELECT num, produtor, quantidade, atualizado FROM contrato
     key: num
     changed_at: atualizado
     fields:
       amount: quantidade
-      producer_id: {const: 1f4c9f0e-3c1b-4f5e-9d5a-0d8b1e6a7c01}
+      producer_id: produtor
       issuer_id: {const: 1f4c9f0e-3c1b-4f5e-9d5a-0d8b1e6a7c02}
       product: {const: SOJA}
       delivery_place_id: {const: 1f4c9f0e-3c1b-4f5e-9d5a-0d8b1e6a7c03}

@@ -31,7 +31,8 @@ const (
 	typing  = 25 * time.Millisecond
 )
 
-const schema = `CREATE TABLE contrato (num TEXT NOT NULL UNIQUE, quantidade NUMERIC NOT NULL, obs TEXT NOT NULL, atualizado TIMESTAMP);
+const schema = `CREATE TABLE contrato (num TEXT NOT NULL UNIQUE, produtor TEXT NOT NULL, quantidade NUMERIC NOT NULL,
+		obs TEXT NOT NULL, atualizado TIMESTAMP);
 	CREATE TABLE entrega (ticket TEXT NOT NULL UNIQUE, num TEXT NOT NULL, volume NUMERIC NOT NULL, obs TEXT NOT NULL, atualizado TIMESTAMP)`
 
 func newWorkload(ctx context.Context, at Database, seed uint64) (*workload, error) {
@@ -76,6 +77,11 @@ func (w *workload) Write(ctx context.Context) (stop func() error) {
 	}
 }
 
+// producers is how many producers the contracts are of.
+const producers = 500
+
+func producer(n int64) string { return fmt.Sprintf("1f4c9f0e-3c1b-4f5e-9d5a-%012d", n%producers) }
+
 // work is one transaction: a contract with some deliveries, sometimes a change without effect,
 // sometimes rolled back.
 func (w *workload) work(random *rand.Rand) error {
@@ -91,7 +97,7 @@ func (w *workload) work(random *rand.Rand) error {
 	}
 	n := w.marker.Add(1)
 	num := fmt.Sprintf("C%06d", n)
-	statements := [][]any{{`INSERT INTO contrato VALUES (?, ?, '', ?)`, num, n, stamp}}
+	statements := [][]any{{`INSERT INTO contrato VALUES (?, ?, ?, '', ?)`, num, producer(n), n, stamp}}
 	for range random.IntN(3) {
 		d := w.marker.Add(1)
 		statements = append(statements, []any{
