@@ -174,22 +174,19 @@ func (g *groupTx) Run() error {
 
 // Load locks everything that the group touches: attempts first, then entries in id order.
 func (g *groupTx) Load() error {
-	ids := make([]string, len(g.Group.Settle))
+	ids, intended := make([]string, len(g.Group.Settle)), make([]int64, len(g.Group.Intents))
 	for i, s := range g.Group.Settle {
 		ids[i] = s.Attempt.ID
 	}
-	g.Attempts = make(map[string]*attemptRow, len(ids)+len(g.Group.Intents))
-	if len(ids) > 0 {
-		if err := g.loadAttempts("a.id", sqldb.ListOf(g.S.D, ids)); err != nil {
-			return err
-		}
+	for i, in := range g.Group.Intents {
+		intended[i] = in.Entry.ID
 	}
-	entryIDs := updateIDs(g.Group.Updates)
+	if err := g.loadAttempts(ids, intended); err != nil {
+		return err
+	}
+	entryIDs := append(updateIDs(g.Group.Updates), intended...)
 	for _, a := range g.Attempts {
 		entryIDs = append(entryIDs, a.EntryID)
-	}
-	for _, in := range g.Group.Intents {
-		entryIDs = append(entryIDs, in.Entry.ID)
 	}
 	var err error
 	g.Entries, err = lockEntries(g.Tx, entryIDs)
@@ -200,18 +197,22 @@ func (g *groupTx) Load() error {
 	return err
 }
 
-func (g *groupTx) loadAttempts(column string, list any) error {
+// loadAttempts reads the attempts that the group settles, and all of the entries that it has intents
+// for.
+func (g *groupTx) loadAttempts(ids []string, intended []int64) error {
+	g.Attempts = make(map[string]*attemptRow, len(ids)+len(intended))
+	if len(ids)+len(intended) == 0 {
+		return nil
+	}
 	query := `SELECT a.id, a.entry_id, a.generation, a.no, a.epoch, a.owner, a.outcome, a.counts, a.remote_id, a.finished_at
-		FROM attempt a WHERE ` + g.S.D.Among(column) + ` ORDER BY a.id`
+		FROM attempt a WHERE ` + g.S.D.Among("a.id") + ` OR ` + g.S.D.Among("a.entry_id") + ` ORDER BY a.id`
 	var rows []attemptRow
-	if err := g.All(&rows, g.S.D.Locked(query, "a"), list); err != nil {
+	if err := g.All(&rows, g.S.D.Locked(query, "a"), sqldb.ListOf(g.S.D, ids),
+		sqldb.ListOf(g.S.D, intended)); err != nil {
 		return err
 	}
 	for i := range rows {
-		// an attempt that is already loaded may have been changed by this group
-		if g.Attempts[rows[i].ID] == nil {
-			g.Attempts[rows[i].ID] = &rows[i]
-		}
+		g.Attempts[rows[i].ID] = &rows[i]
 	}
 	return nil
 }
@@ -219,14 +220,12 @@ func (g *groupTx) loadAttempts(column string, list any) error {
 // claim makes intents durable. It leaves out an intent whose entry has changed, or whose generation
 // has an attempt that may have created a record; this is not an error.
 func (g *groupTx) claim() error {
-	history, err := g.history()
-	if err != nil {
-		return err
-	}
+	history := g.history()
 	// an answer with the id of another row proves nothing, and the sender stops (F100)
 	waits := g.Result.Paused || g.Result.Stop != nil || len(g.Result.Conflicts) > 0
 	var taken sentByOthers
 	if !waits {
+		var err error
 		if taken, err = g.sentElsewhere(); err != nil {
 			return err
 		}
@@ -300,20 +299,10 @@ type earlierAttempts struct {
 	spent map[int]bool // generations with an attempt that is open, unknown or created (I3)
 }
 
-// history reads the earlier attempts of the entries for which the group has intents. An attempt
-// that this group settles counts with its new outcome.
-func (g *groupTx) history() (map[int64]earlierAttempts, error) {
+// history returns the earlier attempts of entries, among them all for which the group has intents. An
+// attempt that this group settles counts with its new outcome.
+func (g *groupTx) history() map[int64]earlierAttempts {
 	out := make(map[int64]earlierAttempts, len(g.Group.Intents))
-	if len(g.Group.Intents) == 0 {
-		return out, nil
-	}
-	ids := make([]int64, len(g.Group.Intents))
-	for i, in := range g.Group.Intents {
-		ids[i] = in.Entry.ID
-	}
-	if err := g.loadAttempts("a.entry_id", sqldb.ListOf(g.S.D, ids)); err != nil {
-		return nil, err
-	}
 	for _, a := range g.Attempts {
 		h := out[a.EntryID]
 		if h.spent == nil {
@@ -326,7 +315,7 @@ func (g *groupTx) history() (map[int64]earlierAttempts, error) {
 		}
 		out[a.EntryID] = h
 	}
-	return out, nil
+	return out
 }
 
 // checkServer sets Result.Stop if the ledger is on another server than the recorded one, or went

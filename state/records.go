@@ -39,13 +39,17 @@ var (
 	changedColumns = append([]string{"id"}, slices.DeleteFunc(slices.Clone(recordColumns), func(c string) bool {
 		return slices.Contains([]string{"id", "kind", "job", "key", "generation"}, c)
 	})...)
+	// provenColumns are those that an answer changes: of the indexes only that of the platform's ids
+	// has one of them.
+	provenColumns = []string{"id", "certainty", "remote_id", "version"}
 )
 
 // ownedRecord is a row of the table record with the row that it belongs to now.
 type ownedRecord struct {
 	recordRow
 	OwnerJob, OwnerKey string
-	told               bool // it is one of those that the journal gets
+	told               bool      // it is one of those that the journal gets
+	stored             recordRow // as it was read
 }
 
 // selectRecord selects whole records, with the rows that they belong to.
@@ -122,6 +126,7 @@ func loadRecords(t *sqldb.Tx, entries []int64, now time.Time) (*recordSet, error
 	err := t.All(&rows, selectRecord+`WHERE r.id `+amongFound(t.S.D, `SELECT id FROM record WHERE `+t.S.D.Among("entry_id"),
 		`SELECT record_id FROM entry WHERE record_id IS NOT NULL AND `+t.S.D.Among("id"))+` ORDER BY r.id`, list, list)
 	for i := range rows {
+		rows[i].stored = rows[i].recordRow
 		r.add(&rows[i])
 	}
 	return r, err
@@ -188,7 +193,7 @@ func (r *recordSet) put(e *narrowRow, generation int, certainty trade.Certainty,
 	have.Certainty, have.RemoteID, have.SentAt = string(certainty), "", r.now.UnixMilli()
 	have.DecidedBy = numberOrNull(of.RecordedBy)
 	have.Parent = trade.ParentOf(of.Sends, of.Target, of.Payload)
-	have.setSent(trade.PrintsOf(of.Sends, of.SourceHash, of.Target, of.Payload))
+	have.setSent(of.Prints())
 	have.setNewest(trade.Prints{})
 	kg, _ := of.Quantity.Kilograms()
 	have.Kg = kg.String()
@@ -198,7 +203,7 @@ func (r *recordSet) put(e *narrowRow, generation int, certainty trade.Certainty,
 
 // intend puts the record that an intent may make.
 func (r *recordSet) intend(e *narrowRow, a trade.Attempt, of trade.Entry) {
-	of.Sends, of.Target, of.Payload = trade.Kind(e.Sends), a.Target, a.Payload
+	of.Sends, of.Target, of.Payload, of.PayloadHash = trade.Kind(e.Sends), a.Target, a.Payload, a.PayloadHash
 	r.put(e, a.Generation, trade.Maybe, of)
 }
 
@@ -390,40 +395,46 @@ func (r *recordSet) Prove(e *narrowRow, st trade.Settlement) {
 
 // Write writes what has changed. The caller must Note it for the journal, unless that has it already.
 func (r *recordSet) Write() (err error) {
-	// what loses its id, what is new, and the rest: no two records have one id at once
-	step := func(have *ownedRecord) int {
-		switch {
-		case have.ID == 0:
-			return 1
-		case have.RemoteID == "":
-			return 0
-		}
-		return 2
-	}
 	all := slices.SortedFunc(maps.Keys(r.changed), func(a, b *ownedRecord) int {
 		return cmp.Or(cmp.Compare(a.EntryID, b.EntryID), cmp.Compare(a.Generation, b.Generation))
 	})
 	clear(r.changed)
-	var steps [3][][]any
+	// what loses its id, what is new, and the rest: no two records have one id at once
+	var added, lost, lostMore, given, givenMore [][]any
 	unnumbered := false
 	for _, have := range all {
 		have.Version++
 		if !have.told {
 			have.told, r.written = true, append(r.written, have)
 		}
-		at, columns := step(have), changedColumns
-		if at == 1 {
-			columns = addedColumns
+		proven := have.stored
+		proven.Certainty, proven.RemoteID, proven.Version = have.Certainty, have.RemoteID, have.Version
+		columns, to := changedColumns, &givenMore
+		switch {
+		case have.ID == 0:
+			columns, to = addedColumns, &added
 			unnumbered = unnumbered || have.Certainty == string(trade.Made) || have.Certainty == string(trade.Stated)
+		case proven == have.recordRow && have.RemoteID == "":
+			columns, to = provenColumns, &lost
+		case proven == have.recordRow:
+			columns, to = provenColumns, &given
+		case have.RemoteID == "":
+			to = &lostMore
 		}
-		steps[at] = append(steps[at], sqldb.Pick(&have.recordRow, columns))
+		*to = append(*to, sqldb.Pick(&have.recordRow, columns))
 	}
-	err = r.t.UpdateRows("record", changedColumns, steps[0])
+	err = r.t.UpdateRows("record", provenColumns, lost)
 	if err == nil {
-		err = r.t.InsertRows("record", addedColumns, steps[1], "")
+		err = r.t.UpdateRows("record", changedColumns, lostMore)
 	}
 	if err == nil {
-		err = r.t.UpdateRows("record", changedColumns, steps[2])
+		err = r.t.InsertRows("record", addedColumns, added, "")
+	}
+	if err == nil {
+		err = r.t.UpdateRows("record", provenColumns, given)
+	}
+	if err == nil {
+		err = r.t.UpdateRows("record", changedColumns, givenMore)
 	}
 	if err == nil && unnumbered {
 		err = r.number(all)
