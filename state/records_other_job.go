@@ -49,7 +49,7 @@ type sentByOthers struct {
 }
 
 func (o sentByOthers) has(e trade.Entry) bool {
-	p := trade.PrintsOf(e.Sends, e.SourceHash, e.Target, e.Payload)
+	p := e.Prints()
 	return o.keys[e.Key] || o.cells[p.Cells] || o.near[p.Near]
 }
 
@@ -67,7 +67,7 @@ func (g *groupTx) sentElsewhere() (out sentByOthers, err error) {
 	for _, in := range g.Group.Intents {
 		e := in.Entry
 		q.Keys = append(q.Keys, e.Key)
-		q.Prints = append(q.Prints, trade.PrintsOf(e.Sends, e.SourceHash, e.Target, e.Payload))
+		q.Prints = append(q.Prints, e.Prints())
 	}
 	records, _, err := likeRecords(g.S.D, g.All, q)
 	if err != nil {

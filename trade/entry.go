@@ -62,8 +62,9 @@ type Entry struct {
 	// fingerprints of the newest row seen, of a row that was sent and differs since; not stored
 	// with the entry but with its record
 	Newest     Prints
-	GoneSweeps int   // consecutive complete sweeps that did not find it
-	Version    int64 // raised by each change: compare-and-set
+	Printed    Printed `json:"-"` // the fingerprints of the payload; not stored, see [Entry.Prints]
+	GoneSweeps int     // consecutive complete sweeps that did not find it
+	Version    int64   // raised by each change: compare-and-set
 	// when retention removed its payload and reduced its values to marks; zero: not yet
 	ReducedAt time.Time
 

@@ -229,7 +229,7 @@ func (e *Entry) Again(fresh Entry) bool {
 // TakePayload gives the row the payload of another version of it.
 func (e *Entry) TakePayload(of Entry) {
 	e.Target, e.Payload = of.Target, of.Payload
-	e.PayloadHash, e.Content = of.PayloadHash, of.Content
+	e.PayloadHash, e.Content, e.Printed = of.PayloadHash, of.Content, of.Printed
 }
 
 // TakeState gives the row the state of another version of it, with its reasons.

@@ -96,6 +96,25 @@ func PrintsOf(kind Kind, cells Hash, target string, payload []byte) Prints {
 	return out
 }
 
+// Printed are the fingerprints of a payload, with its hash. They are computed once.
+type Printed struct {
+	Of     Hash
+	Prints Prints
+}
+
+// Prints returns the fingerprints of what an entry sends, with its newest row.
+func (e *Entry) Prints() Prints {
+	if len(e.Payload) == 0 {
+		return PrintsOf(e.Sends, e.SourceHash, e.Target, nil)
+	}
+	if e.Printed.Of == "" || e.Printed.Of != e.PayloadHash {
+		e.Printed = Printed{e.PayloadHash, PrintsOf(e.Sends, "", e.Target, e.Payload)}
+	}
+	out := e.Printed.Prints
+	out.Cells = e.SourceHash
+	return out
+}
+
 // kilogramsOf returns the weight of an amount and its unit as they stand in a request. Without a
 // unit that is known it is both texts.
 func kilogramsOf(amount, unit json.RawMessage) json.RawMessage {

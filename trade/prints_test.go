@@ -196,3 +196,23 @@ func TestTheParentOfARequest(t *testing.T) {
 		}
 	}
 }
+
+// The fingerprints of an entry are computed once, and are those of its content whatever becomes of it.
+func TestTheFingerprintsOfAnEntryAreThoseOfItsContent(t *testing.T) {
+	t.Parallel()
+	e := trade.Entry{Sends: trade.OrderCommitments, SourceHash: trade.HashOf([]byte("row"))}
+	for _, payload := range []string{
+		"", `{"producer_id":"a","product":"SOJA","haverst":"25/26","amount":1,"unit_of_measurement":"SC"}`,
+		`{"producer_id":"b","product":"SOJA","haverst":"25/26","amount":1,"unit_of_measurement":"SC"}`, "",
+	} {
+		e.TakePayload(trade.Entry{Payload: []byte(payload), PayloadHash: trade.PayloadHash("", []byte(payload))})
+		for _, source := range []string{"row", "changed"} {
+			e.SourceHash = trade.HashOf([]byte(source))
+			for range 2 {
+				if got, want := e.Prints(), trade.PrintsOf(e.Sends, e.SourceHash, e.Target, e.Payload); got != want {
+					t.Errorf("%s of %q: %+v, want %+v", source, payload, got, want)
+				}
+			}
+		}
+	}
+}

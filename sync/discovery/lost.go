@@ -51,7 +51,7 @@ func (r *Discoverer) markReplaced(ctx context.Context) error {
 		}
 		rows := make([]identity.Row, 0, 2*len(entries))
 		for i, e := range entries {
-			row := sending.RowOf(r.Run.Job, now[i])
+			row := sending.RowOf(r.Run.Job, &now[i])
 			was := identity.Row{ID: e.ID, Job: e.Job, Key: e.Key, Content: identity.Content{
 				Prints: trade.Prints{Cells: r.differ[e.ID].source},
 			}}

@@ -420,15 +420,17 @@ func (j *judge) twins(i int) {
 		return // it may be the very row of that record
 	}
 	var equal, near twin
-	see := func(other twin, now *Content) {
+	// of returns which kind of twin a content is of the row; nil: none
+	of := func(id int64, now *Content) *twin {
 		same := row.Whole != "" && row.Whole == now.Whole
 		switch like := likeness(&row.Prints, &now.Prints); {
-		case other.id == row.ID:
+		case id == row.ID:
 		case same:
-			equal = equal.or(other)
+			return &equal
 		case like == payload || like == business || like == cells:
-			near = near.or(other)
+			return &near
 		}
+		return nil
 	}
 	for k := range j.records {
 		l := &j.records[k]
@@ -437,13 +439,16 @@ func (j *judge) twins(i int) {
 		}
 		for n := range l.of.Now {
 			id := l.record.Row.ID
-			apart := row.Different[l.record.ID] || row.Apart[id]
-			see(twin{Other{Candidate: l.of}, id, !apart, j.within(row.ID, id)}, &l.of.Now[n])
+			if kind := of(id, &l.of.Now[n]); kind != nil {
+				apart := row.Different[l.record.ID] || row.Apart[id]
+				*kind = kind.or(twin{Other{Candidate: l.of}, !apart, j.within(row.ID, id)})
+			}
 		}
 	}
 	for k := range j.rows[:i] {
-		if o := &j.rows[k]; !o.Waits && j.out[k].Cause == "" {
-			see(twin{Other{Row: o}, o.ID, !row.Apart[o.ID], j.within(row.ID, o.ID)}, &o.Content)
+		o := &j.rows[k]
+		if kind := of(o.ID, &o.Content); kind != nil && !o.Waits && j.out[k].Cause == "" {
+			*kind = kind.or(twin{Other{Row: o}, !row.Apart[o.ID], j.within(row.ID, o.ID)})
 		}
 	}
 	v.Twin, v.Near = equal.found() && j.rules.Twin != trade.Off, near.found() && j.rules.Near != trade.Off
@@ -467,9 +472,8 @@ func (j *judge) twins(i int) {
 // twin is a living row that is like one that would go.
 type twin struct {
 	other     Other
-	id        int64 // of the ledger
-	undecided bool  // nobody declared that they are two
-	close     bool  // in time
+	undecided bool // nobody declared that they are two
+	close     bool // in time
 }
 
 func (t twin) found() bool { return t.other != Other{} }

@@ -124,10 +124,11 @@ func (e *Evaluator) fill(entry *trade.Entry, values trade.Values, draft trade.Dr
 	}
 	entry.Values, entry.MappedWith = values, e.MappedWith
 	entry.Quantity, entry.Warnings = draft.Quantity(), warnings
-	entry.TakePayload(trade.Entry{
-		Target: r.target, Payload: r.body, PayloadHash: trade.PayloadHash(r.target, r.body),
-		Content: trade.PrintsOf(e.Job.Spec.Sends, "", r.target, r.body).Business,
-	})
+	fresh := trade.Entry{
+		Sends: e.Job.Spec.Sends, Target: r.target, Payload: r.body, PayloadHash: trade.PayloadHash(r.target, r.body),
+	}
+	fresh.Content = fresh.Prints().Business
+	entry.TakePayload(fresh)
 }
 
 // causeOfWaiting returns the cause that somebody here can cure: a missing reference has priority

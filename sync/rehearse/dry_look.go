@@ -30,7 +30,7 @@ func (g goesAhead) add(e trade.Entry) {
 		return
 	}
 	g.has[e.ID] = true
-	p := sending.ContentOf(e).Prints
+	p := sending.ContentOf(&e).Prints
 	g.cells[p.Cells], g.near[p.Near] = append(g.cells[p.Cells], e), append(g.near[p.Near], e)
 }
 
@@ -38,7 +38,7 @@ func (g goesAhead) add(e trade.Entry) {
 func (g goesAhead) of(entries []trade.Entry) (out []trade.Entry) {
 	seen := map[int64]bool{}
 	for _, e := range entries {
-		p := sending.ContentOf(e).Prints
+		p := sending.ContentOf(&e).Prints
 		for _, other := range slices.Concat(g.cells[p.Cells], g.near[p.Near]) {
 			if !seen[other.ID] {
 				seen[other.ID] = true

@@ -14,17 +14,15 @@ import (
 )
 
 // ContentOf returns what an entry sends, with its row as it was read last.
-func ContentOf(e trade.Entry) identity.Content {
+func ContentOf(e *trade.Entry) identity.Content {
 	if e.Payload == nil && e.Newest.Known() { // a dry run keeps no more of it
 		return identity.Content{Prints: e.Newest, Whole: e.PayloadHash}
 	}
-	return identity.Content{
-		Prints: trade.PrintsOf(e.Sends, e.SourceHash, e.Target, e.Payload), Whole: e.PayloadHash,
-	}
+	return identity.Content{Prints: e.Prints(), Whole: e.PayloadHash}
 }
 
 // RowOf returns an entry of a job of this program's configuration as a row that may go.
-func RowOf(job *mapping.Job, e trade.Entry) identity.Row {
+func RowOf(job *mapping.Job, e *trade.Entry) identity.Row {
 	row := identity.Row{
 		ID: e.ID, Job: job.Name(), Key: e.Key, Space: job.Identity.Space, Content: ContentOf(e), Ordered: e.Ordered(),
 	}
@@ -70,9 +68,10 @@ func (r *Checker) Candidates(ctx context.Context, rows []identity.Row, storing [
 			out = append(out, identity.Candidate{Record: record})
 		}
 	}
-	for _, e := range storing {
-		if !known[e.ID] {
-			out = append(out, identity.Candidate{Record: asRecord(e)})
+	for i := range storing {
+		record := asRecord(&storing[i])
+		if !known[record.Row.ID] && (keys[record.Key] || identity.Alike(&record, rows)) {
+			out = append(out, identity.Candidate{Record: record})
 		}
 	}
 	if !alone {
@@ -81,8 +80,8 @@ func (r *Checker) Candidates(ctx context.Context, rows []identity.Row, storing [
 			return nil, nil, err
 		}
 	}
-	for _, e := range unsent { // its record is another job's: typed again, it is still the same row
-		if e.State == trade.Held && e.Cause == trade.CauseOtherJob {
+	for i := range unsent { // its record is another job's: typed again, it is still the same row
+		if e := &unsent[i]; e.State == trade.Held && e.Cause == trade.CauseOtherJob {
 			out = append(out, identity.Candidate{Record: asRecord(e)})
 		}
 	}
@@ -130,7 +129,7 @@ func (r *Checker) remap(ctx context.Context, of []identity.Candidate) error {
 }
 
 // asRecord returns an entry as the record that it is about to make, or that another job has.
-func asRecord(e trade.Entry) trade.Record {
+func asRecord(e *trade.Entry) trade.Record {
 	prints := ContentOf(e).Prints
 	return trade.Record{
 		ID: math.MinInt64/2 + e.ID, Kind: e.Sends, Job: e.Job, Key: e.Key, Certainty: trade.Maybe, Sent: prints,
@@ -222,7 +221,7 @@ func (r *Checker) standing(ctx context.Context, job *mapping.Job, entries map[st
 		for _, row := range stand(byKey[key]) {
 			would := trade.Entry{Job: job.Name(), Sends: job.Spec.Sends, Key: key, SourceHash: row.SourceHash}
 			eval.Evaluate(&would, row.Values(), known)
-			out[key] = append(out[key], ContentOf(would))
+			out[key] = append(out[key], ContentOf(&would))
 		}
 		idle[key] = len(byKey[key]) > 0 && len(out[key]) == 0
 	}
@@ -235,7 +234,8 @@ func (r *Checker) Near(ctx context.Context, entries []trade.Entry) ([]bool, erro
 	rows := make([]identity.Row, len(entries))
 	query := trade.RecordQuery{Job: r.run.Job.Name(), Space: r.run.Job.Identity.Space, Kind: r.run.Job.Spec.Sends}
 	mine := map[int64]bool{}
-	for i, e := range entries {
+	for i := range entries {
+		e := &entries[i]
 		rows[i], mine[e.ID] = RowOf(r.run.Job, e), true
 		query.Keys, query.Prints = append(query.Keys, e.Key), append(query.Prints, rows[i].Prints)
 	}
@@ -299,7 +299,7 @@ func (r *Checker) waiting(ctx context.Context, rows []identity.Row, unsent []tra
 		for _, e := range unsent {
 			stands := slices.ContainsFunc(now[e.Key], func(c identity.Content) bool { return c.Cells == e.SourceHash })
 			if e.Job == job.Name() && stands {
-				row := RowOf(job, e)
+				row := RowOf(job, &e)
 				row.Waits = true
 				out = append(out, row)
 			}
@@ -313,14 +313,13 @@ func (r *Checker) Judge(ctx context.Context, entries, ahead, storing []trade.Ent
 	found map[string][]mapping.Row,
 ) ([]identity.Verdict, []identity.Candidate, error) {
 	rows := make([]identity.Row, 0, len(ahead)+len(entries))
-	for _, e := range ahead {
-		row := RowOf(r.run.Job, e)
+	for i := range ahead {
+		row := RowOf(r.run.Job, &ahead[i])
 		row.Ordered = true // it was judged
 		rows = append(rows, row)
 	}
-	first := make(map[int64]trade.Entry, len(entries))
-	for _, e := range entries {
-		rows, first[e.ID] = append(rows, RowOf(r.run.Job, e)), e
+	for i := range entries {
+		rows = append(rows, RowOf(r.run.Job, &entries[i]))
 	}
 	of, unsent, err := r.Candidates(ctx, rows, storing, found)
 	if err != nil {
