@@ -139,14 +139,15 @@ func (s *Store) Due(ctx context.Context, job string, now time.Time, after int64,
 // isDue is the SQL condition, order and limit of what is due; dueArgs are its arguments. A second
 // sending of an order commitment waits, for at most an hour, until each event since the first one
 // was looked at, and each record that one named was read back: it may be that of the first. The 5 s
-// are how far the platform's clock may be behind; a record that was not there three times is none.
+// are how far the platform's clock may be behind; a record that was not there three times is none. The
+// limit is an expression: for a plain parameter SQLite would prepare the statement anew each time.
 const isDue = `e.job = ? AND e.state = 'pending' AND e.id > ? AND (e.next_attempt_at IS NULL OR e.next_attempt_at <= ?)
 	AND (e.generation = 1 OR e.sends <> 'order_commitments' OR e.updated_at <= ? OR NOT EXISTS (
 		SELECT 1 FROM attempt a WHERE a.entry_id = e.id AND a.outcome = 'unknown' AND (
 			EXISTS (SELECT 1 FROM inbox i WHERE i.next_at <= ? AND i.last_at >= a.started_at - 5000)
 			OR EXISTS (SELECT 1 FROM candidate c WHERE c.last_at >= a.started_at - 5000 AND c.state = 'heard'
 				AND c.purpose = 'doubt' AND NOT (c.status = 404 AND c.tries >= 3)))))
-	ORDER BY e.id LIMIT ?`
+	ORDER BY e.id LIMIT ? + 0`
 
 // dueArgs returns the arguments of isDue.
 func dueArgs(job string, now time.Time, after int64, limit int) []any {

@@ -2,10 +2,8 @@ package state
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -220,52 +218,57 @@ func insertEntries(t *sqldb.Tx, job string, entries []trade.Entry, now time.Time
 			}
 			rows[i] = row.Args()[1:]
 		}
-		added, err := insertEntryRows(t, rows, `ON CONFLICT (job, key) DO NOTHING RETURNING state, amount, unit`)
+		added, err := insertEntryRows(t, rows)
 		if err != nil {
 			return 0, err
 		}
-		lost -= len(added)
-		for _, r := range added {
-			q, err := quantityOf(r.Amount, r.Unit)
-			if err != nil {
-				return 0, fmt.Errorf("the amount of a new entry %w", err)
-			}
-			sums.Add(job, r.State, r.Unit, q.Amount)
+		for _, i := range added {
+			sums.Add(job, string(chunk[i].State), string(chunk[i].Quantity.Unit), chunk[i].Quantity.Amount)
 		}
+		lost -= len(added)
 	}
 	return lost, nil
 }
 
-// insertEntryRows inserts entries and returns the rows that the statements return.
-func insertEntryRows(t *sqldb.Tx, rows [][]any, suffix string) (returned []narrowRow, err error) {
+// insertEntryRows inserts the entries whose key is new, and returns which these are.
+func insertEntryRows(t *sqldb.Tx, rows [][]any) (added []int, err error) {
+	const unlessKnown = `ON CONFLICT (job, key) DO NOTHING`
 	if t.S.D.Name == sqldb.Postgres {
+		at := map[any]int{} // by key the first of them
+		for i, row := range slices.Backward(rows) {
+			at[row[slices.Index(newColumns, "key")]] = i
+		}
 		err := sqldb.EachArray("entry", newColumns, rows, func(list string, args []any) error {
-			var part []narrowRow
-			err := t.All(&part, "INSERT INTO entry ("+strings.Join(newColumns, ", ")+") SELECT * FROM "+list+" "+
-				suffix, args...)
-			returned = append(returned, part...)
+			var keys []string
+			err := t.All(&keys, "INSERT INTO entry ("+strings.Join(newColumns, ", ")+") SELECT * FROM "+list+" "+
+				unlessKnown+" RETURNING key", args...)
+			for _, key := range keys {
+				added = append(added, at[key])
+			}
 			return err
 		})
-		return returned, err
+		return added, err
 	}
-	insert, err := t.PreparexContext(t.Ctx, sqldb.InsertText("entry", newColumns, 1, suffix))
+	insert, err := t.PreparexContext(t.Ctx, sqldb.InsertText("entry", newColumns, 1, unlessKnown))
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, insert.Close()) }()
 	short := context.WithoutCancel(t.Ctx)
-	for _, row := range rows {
-		var e narrowRow
-		err := insert.QueryRowxContext(short, row...).Scan(&e.State, &e.Amount, &e.Unit)
-		switch {
-		case errors.Is(err, sql.ErrNoRows): // the key exists already
-		case err != nil:
+	for i, row := range rows {
+		result, err := insert.ExecContext(short, row...)
+		if err != nil {
 			return nil, err
-		default:
-			returned = append(returned, e)
+		}
+		n, err := result.RowsAffected()
+		if err != nil {
+			return nil, err
+		}
+		if n > 0 {
+			added = append(added, i)
 		}
 	}
-	return returned, nil
+	return added, nil
 }
 
 // NewContents returns entries of a job in a state, pending or waiting, with ids greater than after, in

@@ -94,7 +94,7 @@ func (t *Tx) prepared(query string) *sqlx.Stmt {
 		return nil
 	}
 	if statement := t.S.hot.of(query); statement != nil {
-		return t.StmtxContext(t.Ctx, statement)
+		return t.StmtxContext(t.brief(), statement)
 	}
 	t.S.hot.meet(query)
 	return nil

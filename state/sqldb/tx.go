@@ -56,9 +56,18 @@ func (t *Tx) Do(query string, args ...any) error {
 	return err
 }
 
+// brief returns the context of a prepared statement. Those of SQLite find their rows by keys, under the
+// only lock: the driver need not watch them.
+func (t *Tx) brief() context.Context {
+	if t.S.D.Name == SQLite {
+		return context.WithoutCancel(t.Ctx)
+	}
+	return t.Ctx
+}
+
 func (t *Tx) exec(query string, args ...any) (sql.Result, error) {
 	if statement := t.prepared(query); statement != nil {
-		return statement.ExecContext(t.Ctx, args...)
+		return statement.ExecContext(t.brief(), args...)
 	}
 	return t.ExecContext(t.Ctx, t.Rebind(query), args...)
 }
@@ -82,7 +91,7 @@ func (t *Tx) Changed(query string, args ...any) (int, error) {
 // Get reads one row into dest.
 func (t *Tx) Get(dest any, query string, args ...any) error {
 	if statement := t.prepared(query); statement != nil {
-		return statement.GetContext(t.Ctx, dest, args...)
+		return statement.GetContext(t.brief(), dest, args...)
 	}
 	return t.GetContext(t.Ctx, dest, t.Rebind(query), args...)
 }
@@ -90,7 +99,7 @@ func (t *Tx) Get(dest any, query string, args ...any) error {
 // All reads all rows into dest, a slice.
 func (t *Tx) All(dest any, query string, args ...any) error {
 	if statement := t.prepared(query); statement != nil {
-		return statement.SelectContext(t.Ctx, dest, args...)
+		return statement.SelectContext(t.brief(), dest, args...)
 	}
 	return t.SelectContext(t.Ctx, dest, t.Rebind(query), args...)
 }
@@ -180,9 +189,10 @@ func (s *DB) TryTx(ctx context.Context, op string, slot int, fn func(*Tx) error)
 	if err != nil {
 		return mayWorkAgain(err), err
 	}
-	t := &Tx{Ctx: ctx, S: s, Tx: raw, had: s.Confirmed()}
+	t := &Tx{Ctx: ctx, S: s, Tx: raw, had: s.Confirmed(), hot: true}
 	mark := NewID()
 	err = t.leaveMark(slot, mark)
+	t.hot = false
 	if err == nil {
 		err = fn(t)
 	}
