@@ -171,6 +171,7 @@ func sanitise(b []byte, limit int) string {
 func onOneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
+		case ' ' <= r && r <= '~':
 		case r == '\n' || r == '\r' || r == '\t':
 			return ' '
 		case unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Zl, unicode.Zp):
