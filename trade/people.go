@@ -27,6 +27,9 @@ func (r Role) May(needs Role) bool {
 	return have >= 0 && want >= 0 && have >= want
 }
 
+// ErrRole means that the role of whoever orders an act does not allow it.
+var ErrRole = errors.New("the role does not allow this")
+
 // User is a person who may log in to the console. Users are never deleted, so that a name in the
 // audit always means the same person.
 type User struct {

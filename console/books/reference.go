@@ -91,7 +91,7 @@ func (p *referenceRoutes) referencePage(q *web.Request) (referencePage, error) {
 		return page, web.ErrNotFound
 	}
 	page.Source = p.office.ReferenceSource(page.Kind)
-	page.May = page.Source == "ledger" && q.May(trade.Administrator)
+	page.May = page.Source == "ledger" && q.May(acts.RoleOf(acts.ActSetCode))
 	page.Propose = page.Source == "ledger" && !page.May && q.May(trade.Accountant)
 	var err error
 	page.Asked, err = pages.AskedFor(q.Context(), p.office, page.Kind)
@@ -203,9 +203,6 @@ func (p *referenceRoutes) proposeReference(q *web.Request) error {
 	page, err := p.referencePage(q)
 	if err != nil {
 		return err
-	}
-	if page.Source != "ledger" {
-		return web.ErrForbidden
 	}
 	return p.oneCode(q, page, func(page referencePage) error {
 		for _, a := range page.Asked {

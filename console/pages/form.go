@@ -36,7 +36,9 @@ func Reason(q *web.Request) (text, fault string) {
 
 // Person returns the person of a request, for the audit.
 func Person(q *web.Request, reason string) acts.Person {
-	return acts.Person{Name: q.Login.User.Name, From: "console " + q.From, Reason: strings.TrimSpace(reason)}
+	return acts.Person{
+		Name: q.Login.User.Name, From: "console " + q.From, Reason: strings.TrimSpace(reason), Role: q.Login.User.Role,
+	}
 }
 
 // Number parses a whole number above zero from a form or an address; it returns 0 for any other

@@ -46,6 +46,8 @@ func (q *Request) Fail(err error) {
 	case errors.As(err, &f):
 	case errors.Is(err, trade.ErrNotFound):
 		f = ErrNotFound
+	case errors.Is(err, trade.ErrRole):
+		f = ErrForbidden
 	case errors.Is(err, context.Canceled) && q.Context().Err() != nil:
 		return // the browser has gone
 	case errors.Is(err, context.DeadlineExceeded):

@@ -19,7 +19,7 @@ func TestEnglishIsFoundInPortugueseAndNothingElseIs(t *testing.T) {
 		"A linha 12 não foi enviada; use --limit 0.":                 "",
 		"a plataforma disse: “the wallet is not linked”":             "",
 		"rode `safrasync state new` e veja a chave `of`":             "",
-		"safrasync rows show contracts 01|000001":                    "",
+		"safrasync why contracts 01|000001":                          "",
 		"safrasync --config /a/b.yaml why contracts '02|1'":          "",
 		"a condição que exclui: situacao IS NOT NULL AND a OR b":     "",
 		`{"level":"error","msg":"the job is gone"}`:                  "",

@@ -2,6 +2,7 @@ package office
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -84,16 +85,33 @@ func (o *Office) ReviewApproval(ctx context.Context, id int64) (out Waits, err e
 
 // Approve records that a person agrees. When the last person needed agrees, the act is done.
 func (o *Office) Approve(ctx context.Context, id int64, who acts.Person) (acts.Decided, error) {
+	ap, err := o.store.Approval(ctx, id)
+	if err == nil {
+		err = may(who, ap.Act)
+	}
+	if err != nil && !errors.Is(err, trade.ErrNotFound) { // which is an answer
+		return acts.Decided{}, err
+	}
 	return o.approving().Approve(ctx, id, who)
 }
 
-// Decline records that a person does not agree.
+// Decline records that a person does not agree. Who ordered an act, or agreed to it, may do so too.
 func (o *Office) Decline(ctx context.Context, id int64, who acts.Person) (acts.Decided, error) {
+	ap, err := o.store.Approval(ctx, id)
+	if err == nil && !slices.ContainsFunc(ap.People, func(c trade.Consent) bool { return c.Name == who.Name }) {
+		err = may(who, ap.Act)
+	}
+	if err != nil && !errors.Is(err, trade.ErrNotFound) { // which is an answer
+		return acts.Decided{}, err
+	}
 	return o.acts().Decline(ctx, id, who)
 }
 
 // Propose stores a code of a de-para until somebody else agrees to it.
 func (o *Office) Propose(ctx context.Context, kind, code, id string, who acts.Person) (*trade.Approval, error) {
+	if !who.Role.May(trade.Accountant) {
+		return nil, trade.ErrRole
+	}
 	if err := o.mayChange(kind); err != nil {
 		return nil, err
 	}

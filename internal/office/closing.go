@@ -105,6 +105,9 @@ func (o *Office) standing(ctx context.Context, day trade.Date, with ReportSource
 func (o *Office) CloseReport(ctx context.Context, day trade.Date, with ReportSources, mark string,
 	who acts.Person,
 ) (closing trade.Closing, asked *trade.Approval, err error) {
+	if err := may(who, acts.ActClose); err != nil {
+		return closing, nil, err
+	}
 	err = o.standing(ctx, day, with, func(s *reconcile.Snapshot, p reconcile.ClosingPlan) error {
 		if p.Mark != mark || len(p.Uneven) > 0 || p.TooEarly() {
 			return nil

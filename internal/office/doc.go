@@ -12,8 +12,10 @@
 //     of the one that was shown. The plans are those of sync/acts and sync/reconcile; there are no
 //     others.
 //   - What needs the consent of other people waits for it, whoever ordered it and wherever. The rules
-//     for that are read in one place (sync/acts). Which pages and acts a role has is the console's to
-//     check, before it asks.
+//     for that are read in one place (sync/acts).
+//   - An order whose person has not the role that the table of acts (sync/acts) asks for is refused
+//     with trade.ErrRole, from wherever it comes. Which pages a role sees is the console's to check,
+//     and which addresses a token may ask is the HTTP API's.
 //
 // Answers are data; a reader's language comes in only where an answer is a sentence, and then from
 // internal/words.

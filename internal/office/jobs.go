@@ -45,6 +45,9 @@ func (o *Office) Schedules(ctx context.Context, lang trade.Lang) ([]Schedule, er
 
 // PlanJob returns what an order for a job would do: pause, resume, release, run. It changes nothing.
 func (o *Office) PlanJob(ctx context.Context, order acts.Order, who acts.Person) (acts.JobPlan, error) {
+	if err := may(who, order.Act); err != nil {
+		return acts.JobPlan{}, err
+	}
 	return o.acts().PlanJob(ctx, order, who)
 }
 
@@ -63,6 +66,9 @@ func (o *Office) DoJob(ctx context.Context, order acts.Order, mark string, who a
 
 // DoJobShown does a plan that was shown in this process, if the job has not changed since.
 func (o *Office) DoJobShown(ctx context.Context, plan acts.JobPlan, who acts.Person) (acts.JobPlan, error) {
+	if err := may(who, plan.Act); err != nil {
+		return plan, err
+	}
 	if plan.Act == acts.ActRun {
 		err := o.RunNow(ctx, plan.Job, false, who)
 		plan.Done = err == nil
@@ -78,11 +84,17 @@ func (o *Office) PlanMove(ctx context.Context, from, to string) (acts.JobMovePla
 
 // Move does what a plan showed.
 func (o *Office) Move(ctx context.Context, plan acts.JobMovePlan, who acts.Person) (acts.JobMovePlan, error) {
+	if err := may(who, acts.ActMove); err != nil {
+		return plan, err
+	}
 	return o.acts().DoMoveJob(ctx, plan, who)
 }
 
 // RunNow asks the scheduler for a run of a job. The order is recorded in the audit first.
 func (o *Office) RunNow(ctx context.Context, job string, sweep bool, who acts.Person) error {
+	if err := may(who, acts.ActRun); err != nil {
+		return err
+	}
 	var detail any
 	if sweep {
 		detail = map[string]bool{"sweep": true}

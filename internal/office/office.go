@@ -104,6 +104,14 @@ func (o *Office) Voice(lang trade.Lang) words.Voice {
 	}
 }
 
+// may returns trade.ErrRole unless the role of a person allows an act. Each order asks it.
+func may(who acts.Person, act string) error {
+	if !who.Role.May(acts.RoleOf(act)) {
+		return trade.ErrRole
+	}
+	return nil
+}
+
 // acts returns the acts of people on this ledger.
 func (o *Office) acts() *acts.Acts {
 	people := &acts.Acts{

@@ -2,6 +2,7 @@ package office
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -102,7 +103,7 @@ func (o *Office) PlanReferences(ctx context.Context, kind string, file io.Reader
 func (o *Office) SetReferences(ctx context.Context, kind string, codes, labels map[string]string, act string,
 	who acts.Person,
 ) (added, changed int, err error) {
-	if err := o.mayChange(kind); err != nil {
+	if err := errors.Join(may(who, acts.ActSetCode), o.mayChange(kind)); err != nil {
 		return 0, 0, err
 	}
 	clean, named := make(map[string]string, len(codes)), make(map[string]string, len(labels))
@@ -128,7 +129,7 @@ func (o *Office) SetReferences(ctx context.Context, kind string, codes, labels m
 // RemoveReference removes one code, together with the audit record. It reports whether the code
 // existed.
 func (o *Office) RemoveReference(ctx context.Context, kind, code string, who acts.Person) (bool, error) {
-	if err := o.mayChange(kind); err != nil {
+	if err := errors.Join(may(who, acts.ActSetCode), o.mayChange(kind)); err != nil {
 		return false, err
 	}
 	record, err := who.Record(o.now(), "refs remove", kind, nil)
@@ -143,7 +144,7 @@ func (o *Office) RemoveReference(ctx context.Context, kind, code string, who act
 // it from the ERP again.
 func (o *Office) mayChange(kind string) error {
 	if from := Source(o.conf, kind); from != "ledger" {
-		return fmt.Errorf("the references %s are kept in the %s", kind, from)
+		return fmt.Errorf("%w: the references %s are kept in the %s", trade.ErrRole, kind, from)
 	}
 	return nil
 }

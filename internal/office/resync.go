@@ -75,6 +75,9 @@ func (o *Office) knownOf(ctx context.Context, rows []trade.Entry) ([]acts.RowSte
 // OrderResync records a resync in the audit, so that it may be done now. If other people must agree,
 // it asks them instead and returns the approval.
 func (o *Office) OrderResync(ctx context.Context, plan ResyncPlan, who acts.Person) (*trade.Approval, error) {
+	if err := may(who, acts.ActResync); err != nil {
+		return nil, err
+	}
 	planned := acts.Planned{Order: plan.Order}
 	for _, n := range plan.States {
 		planned.Rows += n

@@ -24,6 +24,9 @@ func (o *Office) Plan(ctx context.Context, order acts.Order) (acts.RowPlan, erro
 // returns it with Moved set. It makes the plan again, so that nothing that a browser sends back is
 // trusted.
 func (o *Office) Do(ctx context.Context, order acts.Order, mark string, who acts.Person) (acts.RowPlan, error) {
+	if err := may(who, order.Act); err != nil {
+		return acts.RowPlan{}, err
+	}
 	people := o.acts()
 	plan, err := people.Plan(ctx, order)
 	if err != nil {
@@ -38,6 +41,9 @@ func (o *Office) Do(ctx context.Context, order acts.Order, mark string, who acts
 
 // DoShown does a plan that was shown in this process, as far as its rows have not changed since.
 func (o *Office) DoShown(ctx context.Context, plan acts.RowPlan, who acts.Person) (acts.RowPlan, error) {
+	if err := may(who, plan.Act); err != nil {
+		return plan, err
+	}
 	return o.acts().Do(ctx, plan, who)
 }
 

@@ -165,6 +165,9 @@ func (o *Office) DoSheet(ctx context.Context, file io.Reader, mark string, lang 
 	}
 	for _, p := range planned {
 		who.Reason = p.Reason
+		if err := may(who, p.Plan.Act); err != nil {
+			return out, err
+		}
 		done, err := people.Do(ctx, p.Plan, who)
 		for _, s := range done.Steps {
 			if s.Done {

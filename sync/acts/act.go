@@ -84,7 +84,8 @@ type Person struct {
 	Reason string
 	// Account is how the program knows the person, if Name is only what was typed.
 	Account string
-	agreed  []string // the other people who agreed
+	Role    trade.Role // what the person may order is checked by internal/office
+	agreed  []string   // the other people who agreed
 }
 
 // RowPlan is what an act would do to rows, or has done.

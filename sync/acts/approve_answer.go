@@ -81,7 +81,7 @@ func (a *Acts) Approve(ctx context.Context, id int64, who Person) (Decided, erro
 	}
 	together := Person{
 		Name: strings.Join(names, trade.Together), From: ordered.From, Reason: ordered.Reason,
-		agreed: names[1:],
+		Role: who.Role, agreed: names[1:],
 	}
 	return d, a.doApproved(ctx, &d, review, p, together)
 }

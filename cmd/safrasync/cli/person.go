@@ -26,6 +26,7 @@ func (a *App) Person(f ActFlags) acts.Person {
 	who, from := whoFrom(login, account, ThisHost(), f.As)
 	return acts.Person{
 		Name: who, From: from, Reason: strings.TrimSpace(f.Reason), Account: cmp.Or(known, account),
+		Role: trade.Administrator, // who may open the ledger's files may do everything
 	}
 }
 

@@ -108,7 +108,9 @@ type apiOffice struct{ *office.Office }
 
 // Run orders a run, as the console's "run now" does.
 func (o apiOffice) Run(ctx context.Context, order httpapi.Order) error {
-	err := o.OrderRun(ctx, order.Job, order.Sweep, acts.Person{Name: order.By, From: "http_api " + order.From})
+	err := o.OrderRun(ctx, order.Job, order.Sweep, acts.Person{
+		Name: order.By, From: "http_api " + order.From, Role: acts.RoleOf(acts.ActRun), // its token has the scope
+	})
 	if refused, ok := errors.AsType[*office.Refusal](err); ok {
 		return &httpapi.Refusal{Code: refused.Code, Text: refused.Text}
 	}
