@@ -132,7 +132,7 @@ func TestThePackagesHavePagesAndCompletions(t *testing.T) {
 	for _, file := range []string{
 		"/usr/share/man/man1/safrasync.1.gz", "/usr/share/man/pt_BR/man1/safrasync.1.gz",
 		"/usr/share/man/man1/safrasync-run.1.gz",
-		"/usr/share/man/pt_BR/man1/safrasync-rows-show.1.gz", "/usr/share/bash-completion/completions/safrasync",
+		"/usr/share/man/pt_BR/man1/safrasync-refs-set.1.gz", "/usr/share/bash-completion/completions/safrasync",
 		"/usr/share/zsh/vendor-completions/_safrasync",
 		"/usr/share/fish/vendor_completions.d/safrasync.fish", "/usr/share/doc/safrasync/install.pt-BR.md",
 		"/usr/share/doc/safrasync/third-party-licences.gz",
