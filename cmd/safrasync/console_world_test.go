@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -97,6 +98,7 @@ func (d *deskWorld) open() {
 		Config: app.Config, Store: d.host.Store, Jobs: d.host.Engine.Jobs, Engine: d.host.Engine,
 		Scheduler: must.Get(engine.NewScheduler(engine.SchedulerConfig{Engine: d.host.Engine}))(d.t),
 		Board:     d.host.Board, Log: app.Log, Lang: app.Lang(), Now: office.Now,
+		ReportPatience: time.Hour,
 	})
 	c := d.host.Console()
 	d.server = httptest.NewServer(c)

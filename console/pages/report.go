@@ -46,6 +46,7 @@ var ReportForms = map[string]string{
 type reportPage struct {
 	Form     url.Values
 	Report   *Report
+	Making   *office.Making // how far it is; nil: it is there, or was not requested
 	Closings []trade.Closing
 	Fault    string
 	Month    string // the last complete month
@@ -131,9 +132,15 @@ func (p *reportRoutes) showReport(q *web.Request) error {
 		return err
 	}
 	defer done()
-	report, err := p.office.ReadReport(q.Context(), query, q.Lang, reportRows)
-	if err != nil {
+	report, making, err := p.office.ShowReport(q.Context(), query, q.Lang, reportRows)
+	switch {
+	case err != nil:
 		return err
+	case making.Busy:
+		return web.ErrBusy
+	case report == nil:
+		page.Making = &making
+		return q.Page(http.StatusOK, "report", page)
 	}
 	page.Report = reportOf(report, p.office.ReportOptions(query, q.Lang))
 	return q.Page(http.StatusOK, "report", page)

@@ -48,6 +48,7 @@ type World struct {
 	Store    *state.Store
 	Console  *console.Console
 	Sessions *auth.Sessions
+	Office   *office.Office
 	Pages    *pages.Pages
 	Server   *httptest.Server
 	Clock    *Clock
@@ -114,6 +115,8 @@ type Options struct {
 	Site   web.Site
 	Auth   auth.Options
 	Behind netip.Prefix
+
+	ReportPatience time.Duration // how long a page waits for its report
 }
 
 // New opens a console on a ledger; adjust changes its options.
@@ -131,17 +134,19 @@ func New(t *testing.T, s *state.Store, adjust ...func(*Options)) *World {
 				zap.DebugLevel)),
 		},
 		Auth: auth.Options{Users: s, Logins: s, Idle: 30 * time.Minute, Most: 12 * time.Hour},
+
+		ReportPatience: time.Hour,
 	}
 	for _, change := range adjust {
 		change(&o)
 	}
 	w.Sessions = auth.New(o.Auth)
-	at := office.New(office.Options{
+	w.Office = office.New(office.Options{
 		Config: configtest.Load(t, t.TempDir()+"/config.yaml", configtest.Sample(t), "x"), Store: s,
-		Board: office.NewBoard(), Log: zap.NewNop(), Now: w.Clock.Now,
+		Board: office.NewBoard(), Log: zap.NewNop(), Now: w.Clock.Now, ReportPatience: o.ReportPatience,
 	})
-	t.Cleanup(at.Close)
-	w.Pages = pages.New(at, w.Sessions, books.Routes(at, w.Sessions)...)
+	t.Cleanup(w.Office.Close)
+	w.Pages = pages.New(w.Office, w.Sessions, books.Routes(w.Office, w.Sessions)...)
 	w.Console = console.New(console.Options{
 		Site: o.Site, Sessions: w.Sessions, Pages: w.Pages, Behind: o.Behind,
 		Hosts: []string{"127.0.0.1", "console.example"},

@@ -1,6 +1,7 @@
 package office
 
 import (
+	"cmp"
 	"context"
 	gosync "sync"
 	"time"
@@ -41,6 +42,8 @@ type Office struct {
 	ending context.Context // ends with Close; for work in the background
 	end    context.CancelFunc
 
+	reportPatience time.Duration // how long a page waits for its report
+
 	patience time.Duration // how long a page waits for the rows to be read
 	waitFor  int           // up to so many stuck rows a page waits until all are read
 
@@ -50,7 +53,8 @@ type Office struct {
 	failed   error    // error of the last read in the background; nil: none
 	begun    bool     // the first read has begun
 	ended    bool
-	working  gosync.WaitGroup // reads in progress
+	making   *making          // the report that is made for a page; nil: none
+	working  gosync.WaitGroup // reads and reports in progress
 	indexing gosync.WaitGroup // index
 }
 
@@ -66,6 +70,8 @@ type Options struct {
 	Version   string     // of the program
 	Lang      trade.Lang // of the service
 	Now       func() time.Time
+
+	ReportPatience time.Duration // how long a page waits for its report; 0: a second
 }
 
 // New returns an office.
@@ -73,7 +79,7 @@ func New(o Options) *Office {
 	out := &Office{
 		Ledger: LiveStatus{Store: o.Store}, conf: o.Config, store: o.Store, engine: o.Engine, scheduler: o.Scheduler,
 		jobs: o.Jobs, board: o.Board, log: o.Log, version: o.Version, lang: o.Lang, now: o.Now,
-		patience: stuckPatience, waitFor: stuckFew,
+		patience: stuckPatience, waitFor: stuckFew, reportPatience: cmp.Or(o.ReportPatience, reportPatience),
 		turn: make(chan struct{}, 1), file: make(chan struct{}, 1), others: map[string]acts.OtherAct{},
 	}
 	if o.Engine != nil {

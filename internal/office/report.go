@@ -132,17 +132,6 @@ func (o *Office) ReportOptions(q ReportQuery, lang trade.Lang) reconcile.Options
 	return out
 }
 
-// ReadReport returns a report. Of each section it contains the first most rows at most.
-func (o *Office) ReadReport(ctx context.Context, q ReportQuery, lang trade.Lang,
-	most int,
-) (out *paper.Report, err error) {
-	err = o.Report(ctx, q, func(s *reconcile.Snapshot) error {
-		out, err = paper.Read(s, o.ReportOptions(q, lang), most)
-		return err
-	})
-	return out, err
-}
-
 // WriteReport writes a report to a file. It first records that in the audit.
 func (o *Office) WriteReport(ctx context.Context, q ReportQuery, lang trade.Lang, format string,
 	w io.Writer, who acts.Person,

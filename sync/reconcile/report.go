@@ -59,7 +59,7 @@ func (s *Snapshot) sum(o Options) (*sums, error) {
 	read := 0
 	for _, kind := range []trade.Kind{trade.Deliveries, trade.OrderCommitments, trade.Traceability} {
 		over := delivered{}
-		err := s.rows.each(kind, func(number int64, r *Row) error {
+		err := s.rows.summed(kind, func(number int64, r *Row) error {
 			read++
 			if s.progress != nil && read%takePage == 0 {
 				s.progress(read, false)

@@ -114,6 +114,9 @@ type rowReader interface {
 	// traceability, except for rows of another kind that a job once sent. Within a kind, rows are in
 	// the order of job and discovery.
 	each(kind trade.Kind, fn func(number int64, r *Row) error) error
+	// summed is each for rows of which only the sums are wanted: when they were sent and what events
+	// told may be missing.
+	summed(kind trade.Kind, fn func(number int64, r *Row) error) error
 	// these is each for the rows with these numbers, which are all of the kind and in its order.
 	these(kind trade.Kind, numbers []int64, fn func(number int64, r *Row) error) error
 }
@@ -132,6 +135,8 @@ type keptRows struct{ open func() (io.ReadCloser, error) }
 func (k keptRows) each(kind trade.Kind, fn func(int64, *Row) error) error {
 	return k.read(kind, func(int64) bool { return true }, fn)
 }
+
+func (k keptRows) summed(kind trade.Kind, fn func(int64, *Row) error) error { return k.each(kind, fn) }
 
 func (k keptRows) these(kind trade.Kind, numbers []int64, fn func(int64, *Row) error) error {
 	if len(numbers) == 0 {

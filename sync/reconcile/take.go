@@ -3,6 +3,7 @@
 package reconcile
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -141,6 +142,16 @@ func (t *taker) swept(job *JobHead) error {
 
 // each calls fn for the rows of a kind; "" means all.
 func (t *taker) each(kind trade.Kind, fn func(int64, *Row) error) error {
+	return t.pages(kind, func(job JobHead, page []trade.Entry) error { return t.give(job, page, true, fn) })
+}
+
+// summed is each without what only a section of rows shows.
+func (t *taker) summed(kind trade.Kind, fn func(int64, *Row) error) error {
+	return t.pages(kind, func(job JobHead, page []trade.Entry) error { return t.give(job, page, false, fn) })
+}
+
+// pages calls fn for the entries of a kind, in pages of one job.
+func (t *taker) pages(kind trade.Kind, fn func(JobHead, []trade.Entry) error) error {
 	for _, job := range t.jobs {
 		if kind != "" && !slices.Contains(t.kinds[job.Job], kind) {
 			continue
@@ -154,12 +165,12 @@ func (t *taker) each(kind trade.Kind, fn func(int64, *Row) error) error {
 			if len(page) < takePage {
 				return nil
 			}
-			err := t.give(job, page, fn)
+			err := fn(job, page)
 			page = page[:0]
 			return err
 		})
 		if err == nil {
-			err = t.give(job, page, fn)
+			err = fn(job, page)
 		}
 		if err != nil {
 			return fmt.Errorf("job %s: %w", job.Job, err)
@@ -185,7 +196,7 @@ func (t *taker) these(_ trade.Kind, numbers []int64, fn func(int64, *Row) error)
 				n = len(entries)
 			}
 			job := t.jobs[slices.IndexFunc(t.jobs, func(j JobHead) bool { return j.Job == of })]
-			if err := t.give(job, entries[:n], fn); err != nil {
+			if err := t.give(job, entries[:n], true, fn); err != nil {
 				return fmt.Errorf("job %s: %w", of, err)
 			}
 			entries = entries[n:]
@@ -197,13 +208,14 @@ func (t *taker) these(_ trade.Kind, numbers []int64, fn func(int64, *Row) error)
 // unknownThen reports whether an entry was not known yet at the cut.
 func (t *taker) unknownThen(e trade.Entry) bool { return t.cut.Derived && !e.FirstSeenAt.Before(t.end) }
 
-// give calls fn for the report's rows of a page of entries.
-func (t *taker) give(job JobHead, page []trade.Entry, fn func(int64, *Row) error) error {
+// give calls fn for the report's rows of a page of entries. Unless they are shown, it does not look up
+// when they were sent and what events told of them.
+func (t *taker) give(job JobHead, page []trade.Entry, shown bool, fn func(int64, *Row) error) error {
 	var ids []int64
 	sent := make([]map[string]string, len(page)) // the fields of the requests
 	for i, e := range page {
 		sent[i] = sentFields(e)
-		if e.Attempts > 0 || e.State == trade.Accepted || t.cut.Derived {
+		if t.cut.Derived || shown && (e.Attempts > 0 || e.State == trade.Accepted) {
 			ids = append(ids, e.ID)
 		}
 	}
@@ -218,8 +230,10 @@ func (t *taker) give(job JobHead, page []trade.Entry, fn func(int64, *Row) error
 	if err != nil {
 		return err
 	}
-	if err := t.addStatuses(job.Sends, rows, sent); err != nil {
-		return err
+	if shown {
+		if err := t.addStatuses(job.Sends, rows, sent); err != nil {
+			return err
+		}
 	}
 	for i := range rows {
 		if t.unknownThen(page[i]) {
@@ -410,17 +424,23 @@ var figureFields = map[trade.Kind][2]string{
 
 // sentFields returns the fields of the request's body as texts.
 func sentFields(e trade.Entry) map[string]string {
-	var body map[string]json.RawMessage
-	if len(e.Payload) == 0 || json.Unmarshal(e.Payload, &body) != nil {
+	if len(e.Payload) == 0 {
+		return nil
+	}
+	var body map[string]any
+	read := json.NewDecoder(bytes.NewReader(e.Payload))
+	read.UseNumber() // a number keeps its digits
+	if read.Decode(&body) != nil {
 		return nil
 	}
 	out := make(map[string]string, len(body))
-	for field, raw := range body {
-		var text string
-		if json.Unmarshal(raw, &text) != nil {
-			text = string(raw)
+	for field, value := range body {
+		switch v := value.(type) {
+		case string:
+			out[field] = v
+		case json.Number:
+			out[field] = v.String()
 		}
-		out[field] = text
 	}
 	return out
 }

@@ -1,0 +1,121 @@
+package office
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/safrasync/safrasync/sync/reconcile"
+	"github.com/safrasync/safrasync/sync/reconcile/paper"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// A page waits for its report for reportPatience; then it shows how far the report is, and asks again.
+// A report for which nobody has asked for reportLapses is given up.
+const (
+	reportPatience = time.Second
+	reportLapses   = 30 * time.Second
+)
+
+// Making is how far a report is.
+type Making struct {
+	At   time.Time // the moment of its figures; zero: it waits for its turn
+	Rows int       // read so far
+
+	Busy bool // one with another selection is made: ask again later
+}
+
+// making is a report that is made for a page, in the background.
+type making struct {
+	Making
+	of     string // its selection
+	done   chan struct{}
+	report *paper.Report // once done is closed
+	err    error
+	lapse  *time.Timer
+}
+
+// ShowReport returns a report, or nil and how far it is if that takes longer. Whoever asks for the same
+// one again gets it when it is ready.
+func (o *Office) ShowReport(ctx context.Context, q ReportQuery, lang trade.Lang, most int) (*paper.Report, Making,
+	error,
+) {
+	m, err := o.makeReport(q, lang, most)
+	if m == nil {
+		return nil, Making{Busy: err == nil}, err
+	}
+	late := time.NewTimer(o.reportPatience)
+	defer late.Stop()
+	select {
+	case <-m.done:
+	case <-late.C:
+	case <-ctx.Done():
+		return nil, Making{}, ctx.Err()
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	select {
+	case <-m.done:
+		o.forget(m)
+		return m.report, m.Making, m.err
+	default:
+		return nil, m.Making, nil
+	}
+}
+
+// makeReport returns the report with this selection that is being made, and begins it if there is none.
+// If one with another selection is being made, it returns nil.
+func (o *Office) makeReport(q ReportQuery, lang trade.Lang, most int) (*making, error) {
+	of := fmt.Sprintf("%+v %s %d", q, lang, most)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if m := o.making; m != nil {
+		if m.of == of {
+			m.lapse.Reset(reportLapses)
+			return m, nil
+		}
+		select {
+		case <-m.done:
+			o.forget(m)
+		default:
+			return nil, nil //nolint:nilnil // nothing has failed
+		}
+	}
+	if o.ended {
+		return nil, context.Canceled
+	}
+	ctx, cancel := context.WithCancel(o.ending)
+	m := &making{of: of, done: make(chan struct{})}
+	m.lapse = time.AfterFunc(reportLapses, func() {
+		cancel()
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.forget(m)
+	})
+	o.making = m
+	q.Sources.Progress = func(rows int, _ bool) {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		m.Rows = rows
+	}
+	o.working.Go(func() {
+		defer cancel()
+		defer close(m.done)
+		m.err = o.Report(ctx, q, func(s *reconcile.Snapshot) (err error) {
+			o.mu.Lock()
+			m.At = s.Head.At
+			o.mu.Unlock()
+			m.report, err = paper.Read(s, o.ReportOptions(q, lang), most)
+			return err
+		})
+	})
+	return m, nil
+}
+
+// forget lets go of a report. The caller must hold the lock.
+func (o *Office) forget(m *making) {
+	m.lapse.Stop()
+	if o.making == m {
+		o.making = nil
+	}
+}
