@@ -354,7 +354,7 @@ func TestOldRunsGoButTheLastOfEachJob(t *testing.T) {
 			return r.ID
 		}
 		run("contracts", 500*day, func(r *trade.RunReport) { r.Sent = 1 })
-		run("contracts", 31*day, func(r *trade.RunReport) { r.Notes = []string{"a"} })
+		run("contracts", 31*day, func(r *trade.RunReport) { r.Notes = trade.Notes{trade.Say("note.recorded_only")} })
 		keep := []string{
 			run("contracts", 31*day, func(r *trade.RunReport) { r.Sent = 1 }),
 			run("contracts", 31*day, func(r *trade.RunReport) { r.New = 1 }),

@@ -108,7 +108,8 @@ func (s *Store) putRun(ctx context.Context, op string, report trade.RunReport) e
 	text, err := json.Marshal(struct {
 		trade.RunReport
 		Stopped *trade.StoredStop `json:"stopped"`
-	}{report, (*trade.StoredStop)(report.Stopped)})
+		Notes   []trade.Sentence  `json:"notes,omitempty"`
+	}{report, (*trade.StoredStop)(report.Stopped), report.Notes})
 	if err != nil {
 		return fmt.Errorf("%s: %w", op, err)
 	}

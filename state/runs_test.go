@@ -3,6 +3,7 @@ package state
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -32,12 +33,20 @@ func TestRunsAreKeptNewestFirst(t *testing.T) {
 		}
 		first.EndedAt, first.Sweep, first.InScope, first.Gone, first.Sent = at.Add(time.Minute), true, &three,
 			new(int), 2
-		first.States[trade.Accepted], first.Flags[trade.Twin], first.Notes = 3, 1, []string{"a remark"}
+		first.States[trade.Accepted], first.Flags[trade.Twin] = 3, 1
+		first.Notes = trade.Notes{trade.Say("note.recorded_only")}
 		first.Stopped = &trade.Stop{
-			Code: "key", Why: trade.Say("the key was refused"), All: true, Sends: trade.OrderCommitments,
+			Code: "key", Why: trade.Say("stop.api_key"), All: true, Sends: trade.OrderCommitments,
 			Until: at.Add(time.Hour),
 		}
 		must.Do(t, s.FinishRun(t.Context(), first))
+		var stored []string // codes, and no sentences
+		must.Do(t, s.db.All(t.Context(), "reading a run", &stored, `SELECT report FROM run WHERE id = ?`, first.ID))
+		for _, text := range []string{first.Stopped.Text(), first.Notes[0].String()} {
+			if len(stored) != 1 || strings.Contains(stored[0], text) {
+				t.Errorf("%q is stored: %s", text, stored)
+			}
+		}
 		runs, err := s.Runs(t.Context(), "contracts", 0)
 		if diff := cmp.Diff([]trade.RunReport{second, first}, runs, cmpopts.EquateEmpty()); diff != "" || err != nil {
 			t.Errorf("runs (-want +got):\n%s%v", diff, err)

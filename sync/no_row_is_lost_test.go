@@ -170,7 +170,7 @@ func TestF006ATimestampOfTheFutureHidesNothingBehindIt(t *testing.T) {
 		b.contracts(2)
 		b.at(2, "2099-01-01 00:00:00")
 		r := b.sync(engine.Options{})
-		if r.New != 2 || !strings.Contains(strings.Join(r.Notes, "\n"), "in the future") {
+		if r.New != 2 || !strings.Contains(fmt.Sprint(r.Notes), "in the future") {
 			t.Errorf("new %d, notes %q", r.New, r.Notes)
 		}
 		b.contract(3)

@@ -143,7 +143,7 @@ func (p *pass) begin(ctx context.Context, job *mapping.Job) error {
 	r.err = r.open(ctx, p.opts)
 	switch {
 	case p.opts.RecordOnly:
-		r.run.Note("rows were recorded only, as ordered; nothing was sent")
+		r.run.Note(trade.Say("note.recorded_only"))
 	case r.err == nil:
 		r.send, r.err = sending.New(r.run, r.recheck, r.brakes, r.ration, p.traffic, p.engine.Ledger,
 			p.engine.Ledger, status)
@@ -171,7 +171,7 @@ func (r *jobPass) open(ctx context.Context, opts Options) error {
 		return err
 	}
 	if doubts > 0 {
-		r.run.Note("%d rows were in flight when an earlier process ended; they are in doubt now", doubts)
+		r.run.Note(trade.Say("note.in_flight", "rows", doubts))
 	}
 	r.watch(ctx)
 	return r.discovery.Discover(ctx, opts.Sweep, opts.Resync)

@@ -197,7 +197,8 @@ func TestALookupThatFailsLeavesItsRowsWaiting(t *testing.T) {
 			if r.Stopped != nil || r.Sent != 1 || r.States[trade.Waiting] != 4 || b.lookups() != c.asks {
 				t.Errorf("sent %d, states %v, %d questions, stopped %+v", r.Sent, r.States, b.lookups(), r.Stopped)
 			}
-			if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], c.note) || strings.Contains(r.Notes[0], cpfA) {
+			if len(r.Notes) != 1 || !strings.Contains(r.Notes[0].String(), c.note) ||
+				strings.Contains(r.Notes[0].String(), cpfA) {
 				t.Errorf("notes %q, want one with %q", r.Notes, c.note)
 			}
 			b.api.SetFaults()

@@ -160,7 +160,7 @@ func (r *jobPass) awaitFormer(ctx context.Context) (more bool, err error) {
 			return false, r.run.LeaseLost()
 		}
 		if r.run.Env.Clock.Boot() > limit {
-			r.run.Note("rows that another instance has in flight were not awaited any longer")
+			r.run.Note(trade.Say("note.not_awaited"))
 			return false, nil
 		}
 		select {

@@ -125,7 +125,7 @@ type RunReport struct {
 	Flags     map[Flag]int  `json:"flags"`
 	Late      *Late         `json:"late,omitempty"`       // what a sweep found that the window had missed
 	Alarms    []Alarm       `json:"alarms,omitempty"`     // late answers of which people must know
-	Notes     []string      `json:"notes,omitempty"`      // remarks for IT, English
+	Notes     Notes         `json:"notes,omitempty"`      // remarks for IT, English
 	WouldSend *WouldSend    `json:"would_send,omitempty"` // of a dry run
 	Twins     LikeRows      `json:"twins,omitzero"`       // of a dry run: rows like another one, and that one
 	// if due rows wait for the hours of the job: when those begin
@@ -197,6 +197,18 @@ func (r RunReport) NeedsPerson() bool {
 	}
 	return r.Flags[Changed]+r.Flags[MissingInERP]+r.Flags[Cancelled]+r.Flags[Contradicted]+
 		r.Flags[DoubleAfterDecision] > 0
+}
+
+// Notes are remarks for IT.
+type Notes []Sentence
+
+// MarshalJSON writes them in English.
+func (n Notes) MarshalJSON() ([]byte, error) {
+	texts := make([]string, len(n))
+	for i, note := range n {
+		texts[i] = note.String()
+	}
+	return json.Marshal(texts)
 }
 
 // Stop is why a job ended before its work was done.

@@ -5,7 +5,6 @@ import (
 	"net/url"
 
 	"github.com/safrasync/safrasync/console/web"
-	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -88,6 +87,7 @@ type runPage struct {
 	Flags  []flagCount
 	Sum    int // of the states
 	Stop   *trade.Advice
+	Notes  []string
 	Open   bool // it is still running, or died without recording its end
 	Live   live
 	Now    *liveShown // its progress, if it runs in this process
@@ -124,8 +124,8 @@ func (p *runRoutes) showRun(q *web.Request) error {
 		advice := p.office.AdviseStop(*run.Stopped, q.Lang)
 		page.Stop = &advice
 	}
-	for i, note := range run.Notes {
-		run.Notes[i], _ = i18n.Translate(q.Lang, note)
+	for _, note := range run.Notes {
+		page.Notes = append(page.Notes, p.office.Say(note, q.Lang))
 	}
 	return q.Page(http.StatusOK, "run", page)
 }

@@ -59,7 +59,7 @@ func TestI10NothingOfAPersonAndNoSecretIsInAMessage(t *testing.T) {
 			w.tick(5 * time.Minute)
 		}
 		w.run("contracts", sweep(3), func(r *trade.RunReport) {
-			r.Notes, r.Late.Samples = []string{"CANARIO"}, []string{"CANARIO"}
+			r.Notes, r.Late.Samples = trade.Notes{trade.Say("CANARIO")}, []string{"CANARIO"}
 			r.Alarms = []trade.Alarm{{Kind: trade.LateAfterDismissal, Key: "CANARIO", Text: "CANARIO"}}
 		})
 		w.tick(24 * time.Hour)

@@ -57,8 +57,7 @@ func (r *Discoverer) read(ctx context.Context, sweep bool, resync *Resync) error
 	// the source counts rows that it could not return, too
 	r.Run.Report.Unreadable = result.Unreadable + p.badKeys
 	if result.FutureBound {
-		r.Run.Note(
-			"rows of the ERP are dated in the future in column %s: they were read, and the reading mark stays at the database's clock", r.Run.Job.Spec.ChangedAt)
+		r.Run.Note(trade.Say("note.future", "column", r.Run.Job.Spec.ChangedAt))
 	}
 	if r.Run.Report.Sweep {
 		r.reportLate()
@@ -148,7 +147,7 @@ func (r *Discoverer) stalePages(ctx context.Context, states []trade.State, do fu
 func (r *Discoverer) unreadable(err error) {
 	r.Run.Report.Unreadable++
 	if r.Run.Report.Unreadable <= 3 {
-		r.Run.Note("row %d of the query cannot be identified: %v", r.Run.Report.Read, err)
+		r.Run.Note(trade.Say("note.no_key", "row", r.Run.Report.Read, "cause", err))
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/run"
@@ -140,9 +139,7 @@ func (r *Discoverer) settleDoubles(ctx context.Context, p *pager, cursor *trade.
 		}
 	}
 	if len(sent) > 0 {
-		r.Run.Note(
-			"%d keys appear more than once in the ERP although one of their rows was sent: correct the ERP, or the joins of the query (%s)",
-			len(sent), strings.Join(sent[:min(3, len(sent))], ", "))
+		r.Run.Note(trade.Say("note.doubles", "count", len(sent), "keys", sent[:min(3, len(sent))]))
 	}
 	return nil
 }

@@ -5,7 +5,6 @@ package discovery
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -66,8 +65,7 @@ func (r *Discoverer) lookUp(ctx context.Context) error {
 		return err
 	}
 	if q.failed > 0 {
-		r.Run.Note(
-			"%d questions for a producer by document got no usable answer (%s); their rows wait, and the next run asks again", q.failed, q.reason)
+		r.Run.Note(trade.Say("note.lookups", "count", q.failed, "why", q.reason))
 	}
 	if q.found == 0 {
 		return nil
@@ -87,7 +85,7 @@ type inquiry struct {
 	row    int             // consecutive failures
 	failed int
 	found  int
-	reason string // of the last failure
+	reason trade.Sentence // of the last failure
 }
 
 // add collects a waiting row if its document may be looked up now and no other row of the run has
@@ -184,7 +182,7 @@ func (q *inquiry) ask(ctx context.Context, document string) (answer trade.Lookup
 	if err == nil {
 		message = "" // a producer without a readable id
 		q.failed++
-		q.reason = "the answer has no readable id"
+		q.reason = trade.Say("lookup.no_id")
 	}
 	q.row = 0
 	answer.ID, answer.Message, answer.Tries = "", message, answer.Tries+1
@@ -222,13 +220,13 @@ func (q *inquiry) fail(ctx context.Context, err error) {
 	}
 	q.failed++
 	q.row++
-	q.reason = "not reached"
+	q.reason = trade.Say("lookup.not_reached")
 	var failure *apiclient.Error
 	if errors.As(err, &failure) && failure.Fault == apiclient.FaultTimeout {
-		q.reason, q.over = "timed out", true // every further lookup would take as long
+		q.reason, q.over = trade.Say("lookup.timed_out"), true // every further lookup would take as long
 	}
 	if errors.As(err, &failure) && failure.Status != 0 {
-		q.reason = fmt.Sprintf("status %d", failure.Status)
+		q.reason = trade.Say("lookup.status", "status", failure.Status)
 		if failure.Status < http.StatusInternalServerError {
 			q.over = true // the key, the address, a limit: the next lookup would meet the same
 		}

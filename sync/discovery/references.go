@@ -130,12 +130,10 @@ func (r *Discoverer) readReferences(ctx context.Context, spec mapping.ReferenceS
 		return nil, fmt.Errorf("references.%s: %w", spec.Kind, err)
 	}
 	if t.bad > 0 {
-		r.Run.Note(
-			"references.%s: %d rows have a code or an id that is longer than %d bytes or has a NUL character; they were left out", spec.Kind, t.bad, mapping.MaxCode)
+		r.Run.Note(trade.Say("note.codes_too_long", "kind", spec.Kind, "rows", t.bad, "most", mapping.MaxCode))
 	}
 	if t.unreadable > 0 {
-		r.Run.Note("references.%s: %d rows have a code or an id that cannot be read; they were left out", spec.Kind,
-			t.unreadable)
+		r.Run.Note(trade.Say("note.codes_unreadable", "kind", spec.Kind, "rows", t.unreadable))
 	}
 	if len(t.doubles) > 0 {
 		codes := slices.SortedFunc(maps.Keys(t.doubles), trade.CompareCodes)

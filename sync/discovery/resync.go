@@ -110,8 +110,7 @@ func (r *Discoverer) resync(ctx context.Context, s Resync, cursor *trade.Cursor)
 		return err
 	}
 	if missed := chosen.missed(); len(missed) > 0 {
-		r.Run.Note("%d keys that were asked for are not in the job's query: %s", len(missed),
-			strings.Join(missed[:min(5, len(missed))], ", "))
+		r.Run.Note(trade.Say("note.not_in_query", "count", len(missed), "keys", missed[:min(5, len(missed))]))
 	}
 	if err := r.settleDoubles(ctx, p, cursor); err != nil {
 		return err

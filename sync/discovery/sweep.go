@@ -24,8 +24,7 @@ const (
 // whether everything adds up (I5, I9).
 func (r *Discoverer) concludeSweep(ctx context.Context, p *pager, result erp.Result, cursor *trade.Cursor) error {
 	if result.Degraded && result.Unreadable > 0 {
-		r.Run.Note("the sweep is not complete: %d rows have a key that cannot be read, so no row is treated as missing",
-			result.Unreadable)
+		r.Run.Note(trade.Say("note.sweep", "rows", result.Unreadable))
 		r.Run.Report.Sweep = false
 		return nil
 	}

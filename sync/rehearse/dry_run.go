@@ -75,7 +75,7 @@ func concludeDry(ctx context.Context, r *run.Run, err error) trade.RunReport {
 	r.CountStates(ctx)
 	r.Report.WouldSend, err = r.Dry.Would(ctx, r.Job.Name())
 	if err != nil {
-		r.Note("what would go could not be summed: %v", err)
+		r.Note(trade.Say("note.not_summed", "cause", err))
 	}
 	r.Report.EndedAt = r.Env.Clock.Now()
 	r.Env.Observe(run.Progress{Job: r.Job.Name(), Phase: run.Done, Read: r.Report.Read})

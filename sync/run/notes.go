@@ -3,8 +3,6 @@
 package run
 
 import (
-	"fmt"
-
 	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/sync/outcome"
@@ -12,10 +10,9 @@ import (
 )
 
 // Note adds a note for IT to the report and the log.
-func (r *Run) Note(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	r.Report.Notes = append(r.Report.Notes, text)
-	r.Log.Warn("note", zap.String("note", text))
+func (r *Run) Note(note trade.Sentence) {
+	r.Report.Notes = append(r.Report.Notes, note)
+	r.Log.Warn("note", zap.Stringer("note", note))
 }
 
 // Alarm adds alarms about late answers to the report and the log; the ledger has them in its audit.

@@ -41,7 +41,7 @@ func (r *Run) CountStates(ctx context.Context) {
 	r.Report.States, r.Report.Flags = map[trade.State]int{}, map[trade.Flag]int{}
 	tallies, err := r.Ledger.Counts(ctx, r.Job.Name())
 	if err != nil {
-		r.Note("the entries could not be counted: %v", err)
+		r.Note(trade.Say("note.states_not_counted", "cause", err))
 		return
 	}
 	for _, t := range tallies {
@@ -51,6 +51,6 @@ func (r *Run) CountStates(ctx context.Context) {
 	}
 	r.Report.Flags, err = r.Ledger.FlagCounts(ctx, r.Job.Name())
 	if err != nil {
-		r.Note("the flags could not be counted: %v", err)
+		r.Note(trade.Say("note.flags_not_counted", "cause", err))
 	}
 }

@@ -157,7 +157,7 @@ func planResync(ctx context.Context, a *cli.App, order engineacts.Order) (office
 		a.Tell("resync.row", step.Key, step.Before.State.Label(v.Lang), strings.Join(known, "; "))
 	}
 	for _, note := range r.Notes {
-		a.Tell("act.line", v.Said(note))
+		a.Tell("act.line", v.Say(note))
 	}
 	a.Tell("resync.never")
 	return plan, nil

@@ -141,7 +141,7 @@ func printReport(ctx context.Context, a *cli.App, store *state.Store, r trade.Ru
 			cli.OrDash(alarm.RemoteID), cli.OrDash(alarm.Other))
 	}
 	for _, note := range r.Notes {
-		a.Show("sync.note", a.Voice().Said(note))
+		a.Show("sync.note", a.Voice().Say(note))
 	}
 	if r.SendsAgain != nil {
 		a.Show("sync.hours", a.Voice().Job(r.Job), a.Voice().Moment(*r.SendsAgain))
