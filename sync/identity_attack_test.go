@@ -346,6 +346,26 @@ func TestARowThatIsReopenedAfterARebuildSaysForWhichRecordItIsHeld(t *testing.T)
 	b.heldFor("contracts", key(2), trade.CauseRetyped, key(1))
 }
 
+// A row that somebody typed on the platform was dismissed, and another document has its number by
+// now. To reopen that number would let the dismissed content go under its new one.
+func TestANumberIsNotReopenedWhileARowIsHeldForWhatWasDismissed(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.write(10)
+		b.run(engine.Options{RecordOnly: true})
+		b.done(b.dismiss(1), acts.NotRefused) // it is on the platform
+		b.write(20, 10)
+		b.sweep()
+		b.heldFor("contracts", key(2), trade.CauseRetyped, key(1))
+		b.done(b.reopen(1), acts.HeldForIt)
+		b.done(b.dismiss(2), acts.NotRefused)
+		b.done(b.reopen(1), acts.NotRefused)
+		b.sweep()
+		b.sweep()
+		b.onPlatform("20")
+	})
+}
+
 // A traceability record is typed again, and its farm, which was open, is filled in: it is the same,
 // as a delivery is whose CAR is filled in.
 func TestAShareThatIsTypedAgainWithItsFarmIsHeld(t *testing.T) {

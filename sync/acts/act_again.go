@@ -96,14 +96,26 @@ func (a *Acts) Dismiss(ctx context.Context, job string, keys []string) (RowPlan,
 
 // Reopen plans that dismissed rows return to the state in which they were dismissed. It sends
 // nothing: what was in doubt is in doubt again, with its quarantine; the next run judges the others
-// with the mapping and the references it then has.
+// with the mapping and the references it then has. A row that is held for what was dismissed, under
+// a key that has another row by now, would go: a person must decide about it first.
 func (a *Acts) Reopen(ctx context.Context, job string, keys []string) (RowPlan, error) {
 	return a.plan(ctx, ActReopen, job, keys, func(step *RowStep) error {
 		reopened := step.After.Reopen(step.Attempts, a.Now())
 		if !reopened {
 			step.Refused = NotDismissed
+			return nil
 		}
-		return nil
+		if !step.Before.Flags.Has(trade.Changed) && !step.Before.Acknowledged.Has(trade.Changed) {
+			return nil // its own row would be reopened
+		}
+		held := trade.RowFilter{States: []trade.State{trade.Held}, Causes: []string{trade.CauseRetyped}}
+		return a.Ledger.Rows(ctx, held, func(e trade.Entry) error {
+			of := e.Error
+			if of != nil && of.Counterpart != nil && of.Counterpart.Job == job && of.Counterpart.Key == step.Key {
+				step.Refused, step.Counterpart = HeldForIt, &Counterpart{Job: e.Job, Key: e.Key, Entry: e}
+			}
+			return nil
+		})
 	})
 }
 
