@@ -125,13 +125,9 @@ func usage(a *cli.App, cmd *cobra.Command) string {
 		shown, _, _ := cmd.Find([]string{groupExample[g.ID]})
 		listed(g.ID, a.Text("template.group", g.Title, shown.Example))
 	}
-	rest := a.Text("template.commands")
-	if len(cmd.Groups()) > 0 {
-		rest = a.Text("template.other")
-	}
-	listed("", rest)
+	listed("", a.Text("template.commands"))
 	if cmd.Parent() == nil {
-		fmt.Fprintf(&b, "  %-13s %s\n", "help decide", a.Text("help.decide"))
+		fmt.Fprintf(&b, "\n%s:\n  %-13s %s\n", a.Text("template.other"), "help decide", a.Text("help.decide"))
 	}
 	if cmd.HasAvailableLocalFlags() {
 		head("template.flags")
