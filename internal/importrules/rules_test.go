@@ -256,7 +256,8 @@ var rules = map[string]rule{
 		may: []string{
 			"trade", "state", "sync", "sync/clock", "sync/mapping", "sync/run", "sync/discovery", "sync/acts",
 			"sync/events", "sync/pending", "sync/rehearse", "sync/reconcile", "sync/reconcile/paper",
-			"sync/reconcile/archive", "apiclient", "internal/alert", "internal/config", "internal/i18n", "internal/words",
+			"sync/reconcile/archive", "apiclient", "internal/alert", "internal/config", "internal/i18n",
+			"internal/words",
 		},
 		testsMay: []string{"internal/config/configtest", "internal/ledgertest", "internal/pgtest"},
 		reason:   "office answers and orders for people, and knows neither who asks nor how it is shown",

@@ -85,7 +85,8 @@ func (v Voice) Stop(s trade.Stop) string {
 	why := s.Sentence()
 	text := v.Say(why)
 	general := trade.Say("stop." + s.Code)
-	if v.Lang != trade.English && s.Brake == nil && why.Code != general.Code && i18n.Sentences.Has(i18n.Key(general.Code)) {
+	if v.Lang != trade.English && s.Brake == nil && why.Code != general.Code &&
+		i18n.Sentences.Has(i18n.Key(general.Code)) {
 		text = v.Say(general)
 		if why.Known(v.Lang) {
 			text += " (" + v.Say(why) + ")"

@@ -319,7 +319,8 @@ func (d *demo) run(ctx context.Context,
 	}
 	for _, r := range summary.Runs {
 		if r.Stopped != nil {
-			return nil, nil, fmt.Errorf("job %s of the demo stopped (%s): %s", r.Job, r.Stopped.Code, r.Stopped.Sentence())
+			return nil, nil, fmt.Errorf("job %s of the demo stopped (%s): %s", r.Job, r.Stopped.Code,
+				r.Stopped.Sentence())
 		}
 	}
 	if syncErr != nil {
