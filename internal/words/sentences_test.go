@@ -43,7 +43,9 @@ func sayings(t *testing.T) (out []saidIn) {
 			file := must.Get(parser.ParseFile(set, "../../"+name, nil, parser.SkipObjectResolution))(t)
 			for _, decl := range file.Decls {
 				said := saidIn{
-					set.Position(decl.Pos()).String(), map[string]map[string]bool{}, map[string]bool{},
+					set.Position(decl.Pos()).String(),
+					map[string]map[string]bool{},
+					map[string]bool{},
 					map[string]bool{},
 				}
 				ast.Inspect(decl, func(n ast.Node) bool { said.add(n); return true })
