@@ -24,8 +24,8 @@ var cellKinds = func() map[byte]erp.Kind {
 // unreadable is the letter of a value that could not be read; its text holds the reason.
 const unreadable = '!'
 
-// sealed is the letter of a document, of which only a keyed hash is stored: see Seal.
-const sealed = 'h'
+// Sealed is the letter of a document, of which only a keyed hash is stored: see Seal.
+const Sealed = 'h'
 
 // CellOf returns a value of the ERP as the ledger stores it.
 func CellOf(v erp.Value) trade.Cell {
@@ -45,7 +45,7 @@ func valueOf(c trade.Cell) erp.Value {
 		return erp.Value{Kind: erp.Null}
 	case unreadable:
 		return erp.Value{Kind: erp.Text, Err: c.Text}
-	case sealed:
+	case Sealed:
 		return erp.Value{Kind: erp.Text, Text: c.Text}
 	}
 	return erp.Value{Kind: cellKinds[c.Kind], Text: c.Text}

@@ -79,7 +79,7 @@ func (e *Evaluator) Seal(values trade.Values) trade.Values {
 		f := &e.Job.Mapping.Lookups[i]
 		column := f.Spec.Columns[0]
 		cell, ok := out[column]
-		if !ok || cell.Kind == 0 || cell.Kind == sealed || cell.Kind == unreadable || cell.Kind == trade.Marked {
+		if !ok || cell.Kind == 0 || cell.Kind == Sealed || cell.Kind == unreadable || cell.Kind == trade.Marked {
 			continue
 		}
 		v := valueOf(cell)
@@ -91,10 +91,10 @@ func (e *Evaluator) Seal(values trade.Values) trade.Values {
 		if err != nil {
 			// The reason is stored with the hash of the wrong value, so that another wrong value is
 			// another content.
-			out[column] = trade.Cell{Kind: sealed, Text: e.Code(PlainText(v)) + " " + err.Error()}
+			out[column] = trade.Cell{Kind: Sealed, Text: e.Code(PlainText(v)) + " " + err.Error()}
 			continue
 		}
-		out[column] = trade.Cell{Kind: sealed, Text: e.Code(document)}
+		out[column] = trade.Cell{Kind: Sealed, Text: e.Code(document)}
 	}
 	return out
 }

@@ -39,7 +39,7 @@ func printEntry(a *cli.App, e trade.Entry, now json.RawMessage) {
 		switch values[name].Kind {
 		case 0:
 			text = "NULL"
-		case trade.Marked:
+		case trade.Marked, mapping.Sealed:
 			text = "…"
 		}
 		a.Line(fmt.Sprintf("  %-*s  %s", width, name, text))
