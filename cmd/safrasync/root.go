@@ -68,8 +68,9 @@ func newRootCommand(a *cli.App) *cobra.Command {
 
 // demonstrated are the commands that the demo shows.
 var demonstrated = demo.Commands{
-	Sync: func(ctx context.Context, a *cli.App) error {
-		return runs.Sync(ctx, a, nil, runs.SyncFlags{Sweep: true})
+	Sync: func(ctx context.Context, a *cli.App) (reports []trade.RunReport, err error) {
+		err = runs.Sync(ctx, a, nil, runs.SyncFlags{Sweep: true, Reports: &reports})
+		return reports, err
 	},
 	Said: func(ctx context.Context, a *cli.App, reports []trade.RunReport) error {
 		store, err := a.OpenLedger(ctx, cli.ToRead)

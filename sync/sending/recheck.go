@@ -142,7 +142,7 @@ func (r *Checker) parents(ctx context.Context, asked map[trade.ParentKey]bool) (
 				entries[k.Key] = p.Entry
 			}
 		}
-		now, _, err := r.standing(ctx, job, entries, nil, anyRow)
+		now, _, err := r.standing(ctx, job, entries, nil, livingOrAll)
 		if err != nil {
 			return nil, err
 		}
@@ -182,9 +182,14 @@ func misplaced(m *mapping.Mapping, get mapping.ColumnsOf, of map[trade.ParentKey
 	return nil
 }
 
-// anyRow returns all rows, cancelled ones too: if another contract has the number now, it does not
-// matter whether that one is still valid.
-func anyRow(rows []mapping.Row) []mapping.Row { return rows }
+// livingOrAll returns the living rows, or all if there are none: if another contract has the number now, it
+// does not matter whether that one is still valid. A cancelled row beside a living one is its past.
+func livingOrAll(rows []mapping.Row) []mapping.Row {
+	if living := mapping.Living(rows); len(living) > 0 {
+		return living
+	}
+	return rows
+}
 
 // recheckAll reads the rows of entries, and decides on the entries. It returns the rows by key.
 func (r *Checker) recheckAll(ctx context.Context, entries []trade.Entry) (map[string][]mapping.Row, Rechecked, error) {

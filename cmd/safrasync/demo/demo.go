@@ -6,7 +6,6 @@ import (
 	"context"
 	"database/sql"
 	_ "embed" // the sample cooperative
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -65,8 +64,8 @@ const demoAddress = "127.0.0.1:8089"
 
 // Commands are the commands that the demo shows.
 type Commands struct {
-	Sync   func(context.Context, *cli.App) error                    // sync --sweep
-	Said   func(context.Context, *cli.App, []trade.RunReport) error // what sync prints after a run
+	Sync   func(context.Context, *cli.App) ([]trade.RunReport, error) // sync --sweep
+	Said   func(context.Context, *cli.App, []trade.RunReport) error   // what sync prints after a run
 	Status func(context.Context, *cli.App) error
 	Report func(context.Context, *cli.App) error // report --section summary
 }
@@ -308,26 +307,22 @@ func (d *demo) show(command string, fn func(a *cli.App) error) error {
 func (d *demo) run(ctx context.Context,
 	title i18n.Key,
 ) (reports []trade.RunReport, platform map[trade.Kind]int, err error) {
-	var result bytes.Buffer
 	a := d.inner()
 	a.Tell(title)
-	a.AsJSON, a.Out = true, bufio.NewWriter(&result)
-	syncErr := errors.Join(d.commands.Sync(ctx, a), a.Out.Flush(), a.Close())
-	var summary struct{ Runs []trade.RunReport }
-	if err := json.Unmarshal(result.Bytes(), &summary); err != nil || len(summary.Runs) == 0 {
-		return nil, nil, errors.Join(fmt.Errorf("the demo's run gave no report"), syncErr, err)
-	}
-	for _, r := range summary.Runs {
+	a.AsJSON, a.Out = true, bufio.NewWriter(io.Discard)
+	reports, err = d.commands.Sync(ctx, a)
+	err = errors.Join(err, a.Out.Flush(), a.Close())
+	for _, r := range reports {
 		if r.Stopped != nil {
 			return nil, nil, fmt.Errorf("job %s of the demo stopped (%s): %s", r.Job, r.Stopped.Code,
 				r.Stopped.Sentence())
 		}
 	}
-	if syncErr != nil {
-		return nil, nil, syncErr
+	if err != nil {
+		return nil, nil, err
 	}
 	platform, err = d.compare(ctx)
-	return summary.Runs, platform, err
+	return reports, platform, err
 }
 
 // compare returns an error unless ledger and platform agree for each kind: every row that was sent

@@ -20,6 +20,8 @@ type SyncFlags struct {
 	Sweep, dryRun, strict, anyHour, recordOnly bool
 	limit                                      int
 	page                                       string
+
+	Reports *[]trade.RunReport // gets the reports of the runs; nil: nobody wants them
 }
 
 // NewSyncCommand makes the command sync.
@@ -107,6 +109,9 @@ func Sync(ctx context.Context, a *cli.App, args []string, f SyncFlags) error {
 	}
 	reports, err := e.Sync(ctx, jobs, opts)
 	watcher.Close()
+	if f.Reports != nil {
+		*f.Reports = reports
+	}
 	// A run that was interrupted is reported like any other.
 	rows, missed, rowsErr := rowsNamed(context.WithoutCancel(ctx), store, jobs, keys)
 	if printErr := PrintSync(context.WithoutCancel(ctx), a, store, reports, f, forecast, rows); printErr != nil ||
