@@ -205,7 +205,7 @@ func TestI12TwoMachinesShareTheJobs(t *testing.T) {
 func TestI12WhatAFormerHolderHasInFlightIsInDoubtWhenItDies(t *testing.T) {
 	t.Parallel()
 	a, b := fleet(t, 60)
-	a.limits.KeepAnswers, b.limits.KeepAnswers = time.Second, time.Second
+	a.limits.KeepAnswers, b.limits.KeepAnswers = time.Minute, time.Minute
 	open := a.hold(6)
 	former := a.starts()
 	until(t, "the first holds the job", func() bool {
@@ -236,7 +236,7 @@ func TestI12WhatAFormerHolderHasInFlightIsInDoubtWhenItDies(t *testing.T) {
 func TestI12ARunWhoseLeaseIsGoneWaitsForNobodyAnyMore(t *testing.T) {
 	t.Parallel()
 	a, b := fleet(t, 20)
-	a.limits.KeepAnswers = time.Second
+	a.limits.KeepAnswers = time.Minute
 	core, seen := observer.New(zap.WarnLevel)
 	b.log = zap.New(core)
 	open := a.hold(2)
@@ -267,7 +267,7 @@ func TestI12ARunWhoseLeaseIsGoneWaitsForNobodyAnyMore(t *testing.T) {
 func TestI12AnotherMachineTakesTheJobOver(t *testing.T) {
 	t.Parallel()
 	a, b := fleet(t, 60)
-	a.limits.KeepAnswers = time.Second
+	a.limits.KeepAnswers = time.Minute
 	dead := a.hold(6)
 	done := a.starts()
 	until(t, "the first leads", func() bool {
