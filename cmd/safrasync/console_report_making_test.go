@@ -40,7 +40,9 @@ func TestAPageThatWaitsForItsReportSaysSo(t *testing.T) {
 		t.Fatal(err)
 	}
 	for b.Get("/report?show=1"); strings.Contains(b.Body, `http-equiv="refresh"`); b.Get("/report?show=1") {
-		b.Wants(http.StatusOK, "Esta página se atualiza sozinha", `role="status"`)
+		if !strings.Contains(b.Body, "Outro relatório está sendo feito") { // that one ends after its reader
+			b.Wants(http.StatusOK, "Esta página se atualiza sozinha", `role="status"`)
+		}
 	}
 	b.Wants(http.StatusOK, "Resumo")
 }
