@@ -3,7 +3,6 @@ package state
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -249,26 +248,7 @@ func insertEntryRows(t *sqldb.Tx, rows [][]any) (added []int, err error) {
 		})
 		return added, err
 	}
-	insert, err := t.PreparexContext(t.Ctx, sqldb.InsertText("entry", newColumns, 1, unlessKnown))
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, insert.Close()) }()
-	short := context.WithoutCancel(t.Ctx)
-	for i, row := range rows {
-		result, err := insert.ExecContext(short, row...)
-		if err != nil {
-			return nil, err
-		}
-		n, err := result.RowsAffected()
-		if err != nil {
-			return nil, err
-		}
-		if n > 0 {
-			added = append(added, i)
-		}
-	}
-	return added, nil
+	return t.ChangedBy(sqldb.InsertText("entry", newColumns, 1, unlessKnown), rows)
 }
 
 // NewContents returns entries of a job in a state, pending or waiting, with ids greater than after, in

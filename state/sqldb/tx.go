@@ -88,6 +88,30 @@ func (t *Tx) Changed(query string, args ...any) (int, error) {
 	return int(n), err
 }
 
+// ChangedBy runs a statement of SQLite, prepared once, with each of some lists of arguments, and returns
+// with which of them it changed something.
+func (t *Tx) ChangedBy(query string, lists [][]any) (changed []int, err error) {
+	statement, err := t.PreparexContext(t.Ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, statement.Close()) }()
+	for i, args := range lists {
+		result, err := statement.ExecContext(t.brief(), args...)
+		if err != nil {
+			return nil, err
+		}
+		n, err := result.RowsAffected()
+		if err != nil {
+			return nil, err
+		}
+		if n > 0 {
+			changed = append(changed, i)
+		}
+	}
+	return changed, nil
+}
+
 // Get reads one row into dest.
 func (t *Tx) Get(dest any, query string, args ...any) error {
 	if statement := t.prepared(query); statement != nil {
