@@ -89,10 +89,9 @@ func (r *Discoverer) markReplaced(ctx context.Context) error {
 	return nil
 }
 
-// hasMoved reports whether what a row is now was sent under another key that has lost it, or what it was
-// is under another key now; and whether its own key holds another document, one that is not known, or
-// nothing any more.
-// It adds the rows to empty whose keys are gone and that are this row now.
+// hasMoved reports whether what a row is now was sent under another key that has lost it, or what it
+// was is under another key now; and whether its own key holds another document, one that is not
+// known, or nothing any more. It adds the rows to empty whose keys are gone and that are this row now.
 func hasMoved(old trade.Entry, was trade.Hash, content identity.Content, of []identity.Candidate,
 	empty map[int64]bool,
 ) (moved, other bool) {

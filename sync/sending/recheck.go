@@ -182,8 +182,9 @@ func misplaced(m *mapping.Mapping, get mapping.ColumnsOf, of map[trade.ParentKey
 	return nil
 }
 
-// livingOrAll returns the living rows, or all if there are none: if another contract has the number now, it
-// does not matter whether that one is still valid. A cancelled row beside a living one is its past.
+// livingOrAll returns the living rows, or all if there are none: if another contract has the number
+// now, it does not matter whether that one is still valid. A cancelled row beside a living one is its
+// past.
 func livingOrAll(rows []mapping.Row) []mapping.Row {
 	if living := mapping.Living(rows); len(living) > 0 {
 		return living

@@ -1,0 +1,224 @@
+// How records are looked for: those that are like rows, and what was sent for them.
+
+package state
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Records returns the records that count and that a query selects, in the order of their ids, with
+// the rows that they belong to now. alone reports that no other job has rows of this kind, so that
+// no key was looked for.
+func (s *Store) Records(ctx context.Context, q trade.RecordQuery) (out []trade.Record, alone bool, err error) {
+	const op = "looking for records"
+	all := func(dest any, query string, args ...any) error { return s.db.AllHot(ctx, op, dest, query, args...) }
+	out, alone, err = likeRecords(s.db.D, all, q)
+	return out, alone, s.db.Fault(ctx, op, err)
+}
+
+// Reprint stores the newest fingerprints of entries with their records, in one transaction that is
+// fenced by the lease ([trade.ErrLeaseLost]).
+func (s *Store) Reprint(ctx context.Context, lease trade.Lease, entries []trade.Entry) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	return s.db.InTx(ctx, "storing fingerprints", func(t *sqldb.Tx) error {
+		if err := fence(t, lease); err != nil {
+			return err
+		}
+		ids := make([]int64, len(entries))
+		for i, e := range entries {
+			ids[i] = e.ID
+		}
+		locked, err := lockEntries(t, ids)
+		if err != nil {
+			return err
+		}
+		records, err := loadRecords(t, ids, time.Now())
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			if now := locked[e.ID]; now != nil && now.Version == e.Version {
+				records.renew(e)
+			}
+		}
+		return errors.Join(records.Write(), records.note())
+	})
+}
+
+// foundRecord is a record with what is needed to read its row again.
+type foundRecord struct {
+	ownedRecord
+	OwnerState, KeyParts string
+	Replaced             bool
+	OwnerSeen            int64
+}
+
+func likeRecords(d sqldb.Dialect, all sqldb.Select, q trade.RecordQuery) (out []trade.Record, alone bool, err error) {
+	spaces, err := spacesOf(all, string(q.Kind))
+	if err != nil {
+		return nil, false, err
+	}
+	delete(spaces, q.Job)
+	alone = len(spaces) == 0
+	query, args := recordsQuery(d, q, slices.Sorted(maps.Keys(spaces)))
+	var rows []foundRecord
+	if err := all(&rows, query, args...); err != nil {
+		return nil, alone, err
+	}
+	for i := range rows {
+		record, err := rows[i].record()
+		if err != nil {
+			return nil, alone, err
+		}
+		record.Space = q.Space
+		if id := spaces[record.Row.Job]; id != nil {
+			record.Space = id.Space
+		}
+		out = append(out, record)
+	}
+	return out, alone, nil
+}
+
+// recordsQuery returns the statement of [Ledger.Records]. others are the other jobs of the kind.
+func recordsQuery(d sqldb.Dialect, q trade.RecordQuery, others []string) (query string, args []any) {
+	var cells []trade.Hash
+	var near []int64
+	for _, p := range q.Prints {
+		cells, near = append(cells, p.Cells), append(near, p.Near)
+	}
+	hashes, numbers := sqldb.HashesOf(d, distinct(cells)), sqldb.ListOf(d, distinct(near))
+	ids := []string{
+		lookupQuery(d, `id`, `record`, `sent_cells`, `BYTEA`, `true`), lookupQuery(d, `id`, `record`, `new_cells`, `BYTEA`, `new_cells <> `+emptyBytes(d)),
+		lookupQuery(d, `id`, `record`, `sent_near`, `BIGINT`, `true`), lookupQuery(d, `id`, `record`, `new_near`, `BIGINT`, `new_near <> 0`),
+	}
+	args = []any{string(q.Kind), hashes, hashes, numbers, numbers}
+	if len(q.IDs) > 0 {
+		ids, args = append(ids, `SELECT id FROM record WHERE `+d.Among("id")), append(args, sqldb.ListOf(d, q.IDs))
+	}
+	if len(q.Rows) > 0 {
+		ids, args = append(ids, `SELECT id FROM record WHERE `+d.Among("entry_id")), append(args, sqldb.ListOf(d, q.Rows))
+	}
+	if len(others) > 0 && len(q.Keys) > 0 {
+		jobs := sqldb.ListOf(d, others)
+		keys := sqldb.ListOf(d, q.Keys)
+		ids = append(ids, lookupQuery(d, `id`, `record`, `key`, `TEXT`, `true`),
+			`SELECT o.id FROM record o JOIN entry i ON i.id = o.entry_id WHERE `+d.Among("i.job")+` AND `+d.Among("i.key"))
+		args = append(args, keys, jobs, keys)
+	}
+	query = `SELECT ` + prefixed("r", recordColumns) + `, e.job AS owner_job, e.key AS owner_key, e.state AS owner_state, e.key_parts,
+		e.first_seen_at AS owner_seen, e.flags LIKE '%"replaced"%' AS replaced
+		FROM record r JOIN entry e ON e.id = r.entry_id WHERE r.kind = ? AND r.certainty <> 'void' AND r.id ` + amongFound(d, ids...) + ` ORDER BY r.id`
+	return query, args
+}
+
+func (r *foundRecord) record() (trade.Record, error) {
+	out := trade.Record{
+		ID: r.ID, Kind: trade.Kind(r.Kind), Job: r.Job, Key: r.Key, Generation: r.Generation,
+		Row: trade.RowRef{
+			ID: r.EntryID, Job: r.OwnerJob, Key: r.OwnerKey, State: trade.State(r.OwnerState),
+			Replaced: r.Replaced, SeenAt: time.UnixMilli(r.OwnerSeen).UTC(),
+		},
+		Certainty: trade.Certainty(r.Certainty), RemoteID: r.RemoteID, Parent: r.Parent,
+		Sent: r.sent(), Newest: r.newest(), At: time.UnixMilli(r.SentAt).UTC(), Version: r.Version,
+	}
+	if out.Newest == (trade.Prints{}) {
+		out.Newest = out.Sent
+	}
+	var err error
+	out.Kilograms, err = trade.ParseSum(r.Kg)
+	if err == nil {
+		err = json.Unmarshal([]byte(r.KeyParts), &out.Row.KeyParts)
+	}
+	if err != nil {
+		return out, fmt.Errorf("entry %d is damaged in column %s: restore the backup", r.EntryID, "record")
+	}
+	return out, nil
+}
+
+// emptyBytes returns the SQL text of an empty hash.
+func emptyBytes(d sqldb.Dialect) string {
+	if d.Name == sqldb.Postgres {
+		return `''`
+	}
+	return `x''`
+}
+
+// Unsent returns the entries of a kind, of all jobs, that nothing was sent for and whose newest rows
+// have one of these cells.
+func (s *Store) Unsent(ctx context.Context, kind trade.Kind, cells []trade.Hash) ([]trade.Entry, error) {
+	query, args := unsentQuery(s.db.D, kind, cells)
+	return s.selectEntries(ctx, "looking for rows of the same content", query, args...)
+}
+
+// unsentQuery returns the condition of [Ledger.Unsent].
+func unsentQuery(d sqldb.Dialect, kind trade.Kind, cells []trade.Hash) (where string, args []any) {
+	ids := lookupQuery(d, `id`, `entry`, `source_hash`, `BYTEA`, isUnsent)
+	return `WHERE e.sends = ? AND e.id ` + amongFound(d, ids) + ` ORDER BY e.id`,
+		[]any{string(kind), sqldb.HashesOf(d, distinct(cells))}
+}
+
+// isUnsent is the condition of an entry that has nothing on the platform as far as is known. For a
+// CASE PostgreSQL has no statistics, which would lag behind what a pass has found.
+const isUnsent = `CASE WHEN state IN ('pending', 'waiting', 'invalid', 'held', 'rejected') THEN true ELSE false END`
+
+// PayloadsOf returns what was sent for records of a kind, by their ids on the platform. Records
+// that the ledger does not have, or whose payload was removed, are not in the result.
+func (s *Store) PayloadsOf(ctx context.Context, sends trade.Kind,
+	ids []string,
+) (map[string]json.RawMessage, error) {
+	out := make(map[string]json.RawMessage, len(ids))
+	var rows []struct {
+		RemoteID, Payload string
+	}
+	query := `SELECT r.remote_id, e.payload FROM record r JOIN entry e ON e.id = r.entry_id AND e.record_id = r.id
+		WHERE r.kind = ? AND r.remote_id <> '' AND e.payload IS NOT NULL AND ` + s.db.D.Among("r.remote_id")
+	err := s.db.All(ctx, "reading records that were sent", &rows, query, string(sends), sqldb.ListOf(s.db.D, ids))
+	for _, r := range rows {
+		if json.Valid([]byte(r.Payload)) {
+			out[r.RemoteID] = json.RawMessage(r.Payload)
+		}
+	}
+	return out, err
+}
+
+// distinct returns each value once, without the empty one. A value that many rows share would
+// otherwise be searched for each of them.
+func distinct[T comparable](values []T) []T {
+	var none T
+	seen := map[T]bool{none: true}
+	out := []T{}
+	for _, v := range values {
+		if !seen[v] {
+			seen[v] = true
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// lookupQuery selects a column of the rows of a table in which another column has one of the values of a
+// list, and a condition holds. The form for PostgreSQL leaves no choice to scan the whole table:
+// for a table that grows while rows are sent, PostgreSQL does not know its size.
+func lookupQuery(d sqldb.Dialect, column, table, wanted, kind, condition string) string {
+	if d.Name == sqldb.Postgres {
+		return `SELECT found.` + column + ` FROM unnest(CAST(? AS ` + kind +
+			`[])) AS w (value) CROSS JOIN LATERAL (SELECT ` + column + ` FROM ` + table +
+			` WHERE ` + wanted + ` = w.value AND ` + condition + ` OFFSET 0) AS found`
+	}
+	among := d.Among(wanted)
+	if kind == `BYTEA` {
+		among = d.AmongHashes(wanted)
+	}
+	return `SELECT ` + column + ` FROM ` + table + ` WHERE ` + among + ` AND ` + condition
+}
