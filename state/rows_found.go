@@ -3,6 +3,7 @@ package state
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -242,7 +243,11 @@ func insertEntryRows(t *sqldb.Tx, rows [][]any) (added []int, err error) {
 			err := t.All(&keys, "INSERT INTO entry ("+strings.Join(newColumns, ", ")+") SELECT * FROM "+list+" "+
 				unlessKnown+" RETURNING key", args...)
 			for _, key := range keys {
-				added = append(added, at[key])
+				i, known := at[key]
+				if !known {
+					return fmt.Errorf("the database stored the new key %q in another form", key)
+				}
+				added = append(added, i)
 			}
 			return err
 		})

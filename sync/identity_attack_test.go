@@ -359,6 +359,10 @@ func TestANumberIsNotReopenedWhileARowIsHeldForWhatWasDismissed(t *testing.T) {
 		b.heldFor("contracts", key(2), trade.CauseRetyped, key(1))
 		b.done(b.reopen(1), acts.HeldForIt)
 		b.done(b.dismiss(2), acts.NotRefused)
+		both := must.Get(b.acts().Reopen(t.Context(), "contracts", []string{key(1), key(2)}))(t)
+		if both.Steps[0].Refused != acts.HeldForIt || both.Steps[1].Refused != acts.NotRefused {
+			t.Errorf("both in one order: %q and %q", both.Steps[0].Refused, both.Steps[1].Refused)
+		}
 		b.done(b.reopen(1), acts.NotRefused)
 		b.sweep()
 		b.sweep()
@@ -552,4 +556,46 @@ func TestADeliveryThatIsTypedAgainBehindAnotherOneIsHeld(t *testing.T) {
 		b.records("deliveries", 1)
 		b.heldFor("deliveries", key(2), trade.CauseRetyped, key(1))
 	})
+}
+
+// A row that was refused without proof is dismissed, a de-para is corrected, and the row is reopened:
+// what goes then is what it is today.
+func TestARowRefusedWithoutProofThatIsReopenedGoesAsItIsToday(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{
+			Faults: faults(t, "status=422,type=text/html@1,body=<html>blocked</html>"),
+		})
+		b.write(10)
+		b.sweep()
+		b.expect(1, trade.Rejected, "")
+		b.done(b.dismiss(1), acts.NotRefused)
+		season := "2027/2028"
+		b.spec.Fields["haverst"] = mapping.FieldSpec{Const: &season}
+		b.done(b.reopen(1), acts.NotRefused)
+		b.sweep()
+		b.done(b.retry(1), acts.NotRefused)
+		b.sweep()
+		made := b.api.Created()
+		if len(made) != 1 || made[0].Fields["haverst"] != season {
+			t.Errorf("the platform has %d records, or one of the former season", len(made))
+		}
+	})
+}
+
+// A row that was refused without proof, and edited after a rebuild, is sent as it is when a person
+// orders that.
+func TestARowRefusedWithoutProofThatIsEditedAfterARebuildCanGo(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{Faults: faults(t, "status=422,type=text/html@1,body=<html>blocked</html>")})
+	b.write(10)
+	b.sweep()
+	b.rebuilt()
+	b.write(20)
+	b.sweep()
+	season := "2027/2028"
+	b.spec.Fields["haverst"] = mapping.FieldSpec{Const: &season}
+	b.sweep()
+	b.done(b.retry(1), acts.NotRefused)
+	b.sweep()
+	b.onPlatform("20")
 }

@@ -99,24 +99,48 @@ func (a *Acts) Dismiss(ctx context.Context, job string, keys []string) (RowPlan,
 // with the mapping and the references it then has. A row that is held for what was dismissed, under
 // a key that has another row by now, would go: a person must decide about it first.
 func (a *Acts) Reopen(ctx context.Context, job string, keys []string) (RowPlan, error) {
+	var retyped []trade.Entry
+	filter := trade.RowFilter{
+		States: []trade.State{trade.Held, trade.Dismissed}, Causes: []string{trade.CauseRetyped},
+	}
+	err := a.Ledger.Rows(ctx, filter, func(e trade.Entry) error {
+		if e.State == trade.Held || e.Job == job && slices.Contains(keys, e.Key) {
+			retyped = append(retyped, e) // held, or again by this order
+		}
+		return nil
+	})
+	if err != nil {
+		return RowPlan{}, err
+	}
 	return a.plan(ctx, ActReopen, job, keys, func(step *RowStep) error {
 		reopened := step.After.Reopen(step.Attempts, a.Now())
 		if !reopened {
 			step.Refused = NotDismissed
 			return nil
 		}
-		if !step.Before.Flags.Has(trade.Changed) && !step.Before.Acknowledged.Has(trade.Changed) {
+		if len(retyped) == 0 || !step.Before.Flags.Has(trade.Changed) && !step.Before.Acknowledged.Has(trade.Changed) {
 			return nil // its own row would be reopened
 		}
-		held := trade.RowFilter{States: []trade.State{trade.Held}, Causes: []string{trade.CauseRetyped}}
-		return a.Ledger.Rows(ctx, held, func(e trade.Entry) error {
-			of := e.Error
-			if of != nil && of.Counterpart != nil && of.Counterpart.Job == job && of.Counterpart.Key == step.Key {
-				step.Refused, step.Counterpart = HeldForIt, &Counterpart{Job: e.Job, Key: e.Key, Entry: e}
-			}
-			return nil
+		records, _, err := a.Ledger.Records(ctx, trade.RecordQuery{
+			Kind: step.Before.Sends, Rows: []int64{step.Before.ID},
 		})
+		for _, record := range records {
+			if record.Certainty != trade.LeftOut {
+				continue // it stays as it is
+			}
+			for _, e := range retyped {
+				if e.ID != step.Before.ID && e.Sends == step.Before.Sends && mayBeFor(e, record.ID) {
+					step.Refused, step.Counterpart = HeldForIt, &Counterpart{Job: e.Job, Key: e.Key, Entry: e}
+				}
+			}
+		}
+		return err
 	})
+}
+
+// mayBeFor reports whether a row is held for a record, or a rebuilt ledger does not say for which.
+func mayBeFor(e trade.Entry, record int64) bool {
+	return e.Error == nil || e.Error.Counterpart == nil || e.Error.Counterpart.Record == record
 }
 
 // Select returns the keys of the rows of a job that a filter of states and causes selects for an

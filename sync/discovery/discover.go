@@ -117,6 +117,9 @@ func (r *Discoverer) refresh(ctx context.Context) error {
 		var page trade.Page
 		for _, old := range stale {
 			entry := r.Run.Eval.Remap(old, old.Values, known)
+			if old.Now != nil { // its request is that of what was sent, its quantity that of its newest row
+				entry.Quantity = r.Run.Eval.Quantity(old.Now)
+			}
 			touch(&entry, old, r.Run.Now)
 			page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
 		}

@@ -161,7 +161,8 @@ func (r *Discoverer) judgeHeld(ctx context.Context) error {
 			switch v := verdicts[i]; {
 			case v.Cause == "":
 				free = append(free, e)
-			case v.Cause == trade.CauseRetyped && e.Error == nil: // a rebuilt ledger does not say for which record
+			case v.Cause == trade.CauseRetyped && (e.Error == nil || e.Error.Counterpart == nil):
+				// a rebuilt ledger does not say for which record
 				entry := e
 				sending.HoldRetyped(&entry, v.Because.Candidate)
 				entry.UpdatedAt = r.Run.Env.Clock.Now()

@@ -265,6 +265,11 @@ func (p *pager) applyChanges(ctx context.Context, page *trade.Page, changed []ch
 		if old.Version != c.known.Version {
 			continue // it changed since it was looked up; the next run reads the row again
 		}
+		if c.verdict == remap && old.Weak() && len(old.Values) > 0 && old.SourceHash == c.row.SourceHash && old.GoneSweeps == 0 &&
+			old.MappedWith == r.Run.Eval.MappedWith {
+			r.Run.Report.Unchanged++
+			continue // only its flag is read as a change
+		}
 		entry := r.apply(old, c, known)
 		if was, is := cancelledNow(old), cancelledNow(entry); was != is && p.beside == nil {
 			p.turned = append(p.turned, turn{old, c.row.Values(), is})
@@ -289,15 +294,15 @@ func (p *pager) applyChanges(ctx context.Context, page *trade.Page, changed []ch
 // apply returns the new version of one known entry.
 func (r *Discoverer) apply(old trade.Entry, c change, known mapping.Parents) trade.Entry {
 	entry, values := old, c.row.Values()
-	verdict := c.verdict
-	if verdict == remap && old.Weak() {
+	verdict, weak := c.verdict, old.Weak() && len(old.Values) > 0
+	if verdict == remap && weak {
 		verdict = compare // what was sent may exist, so the ledger keeps it beside the row
 	}
 	switch verdict {
 	case remap:
 		entry = r.Run.Eval.RemapRow(old, &c.row, known)
 	case compare:
-		if old.MappedWith == "" {
+		if old.MappedWith == "" && !weak {
 			r.refillRebuilt(&entry, c, known)
 			break
 		}
