@@ -599,3 +599,26 @@ func TestARowRefusedWithoutProofThatIsEditedAfterARebuildCanGo(t *testing.T) {
 	b.sweep()
 	b.onPlatform("20")
 }
+
+// Two jobs return the same contracts, and one of them maps another column: what hangs on a contract goes
+// under the record of the other one.
+func TestChildrenGoWhereAnotherJobMapsTheirContractInAnotherWay(t *testing.T) {
+	t.Parallel()
+	b := withChildren(newBench(t, sandbox.Options{}))
+	second := b.spec
+	second.Name, second.Fields = "again", maps.Clone(b.spec.Fields)
+	second.Fields["payday"] = mapping.FieldSpec{Columns: []string{"data_contrato"}} // other cells, too
+	b.more[0].Fields["contract_id"] = mapping.FieldSpec{
+		Columns: []string{"filial", "num"},
+		SentBy: []mapping.ParentSpec{
+			{Job: "contracts", Columns: []string{"filial", "num"}}, {Job: "again", Columns: []string{"filial", "num"}},
+		},
+	}
+	b.more = append(b.more, second)
+	b.contract(1)
+	b.sweeps(1)
+	b.delivery(1, 1, 100)
+	b.sweeps(1)
+	b.records("order_commitments", 1)
+	b.records("deliveries", 1)
+}

@@ -3,6 +3,7 @@
 package sending
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -157,25 +158,37 @@ func (r *Checker) parents(ctx context.Context, asked map[trade.ParentKey]bool) (
 }
 
 // misplaced returns the parent under whose record a row would be sent although its key has another
-// document in the ERP now, in whichever job; nil if there is none.
+// document in the ERP now, in whichever job; nil if there is none. Another job may map the same row
+// in another way, so beside the parent's own row only another document counts there.
 func misplaced(m *mapping.Mapping, get mapping.ColumnsOf, of map[trade.ParentKey]parent) *trade.Entry {
 	for _, specs := range m.ParentSpecs() {
 		var holder *parent
-		var now []identity.Content
+		var all []identity.Content
 		for _, spec := range specs {
 			key, ok := mapping.ParentKey(get, spec.Columns)
 			p, there := of[trade.ParentKey{Job: spec.Job, Key: key}]
 			if !ok || !there {
 				continue
 			}
-			now = append(now, p.now...)
+			all = append(all, p.now...)
 			has := p.record != nil && !p.Flags.Has(trade.Replaced)
 			// the same choice as in applyParent
 			if has && (holder == nil || holder.Flags.Has(trade.Changed) && !p.Flags.Has(trade.Changed)) {
 				holder = &p
 			}
 		}
-		if holder != nil && identity.Misplaced(holder.record, now) {
+		if holder == nil {
+			continue
+		}
+		now := all
+		if len(holder.now) > 0 {
+			document := cmp.Or(holder.record.Newest.Document, holder.record.Sent.Document)
+			now = slices.DeleteFunc(all, func(c identity.Content) bool {
+				return c.Document == 0 || c.Document == document
+			})
+			now = append(now, holder.now...)
+		}
+		if identity.Misplaced(holder.record, now) {
 			return &holder.Entry
 		}
 	}
