@@ -133,7 +133,7 @@ func TestF148AFloodOfOtherIDsKeepsNoDoubtWaiting(t *testing.T) {
 // Of several instances that hear on one ledger, each record is read back by one, and a doubt is
 // settled once.
 func TestF148OfSeveralInstancesEachRecordIsReadBackByOne(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
+	both(t, func(t *testing.T, db database) {
 		b := hearBench(t, db, sandbox.Options{})
 		b.api.SetFaults(faults(t, "order_commitments:lost-after@1")...)
 		b.contracts(1)

@@ -300,7 +300,7 @@ func TestADeliveryWaitsWhereItsContractsNumberHasGoneToAnotherJob(t *testing.T) 
 // A row that the queries of two jobs return goes once, also when both send at the same time,
 // and is shown in the other; what hangs on it goes.
 func TestARowThatTwoJobsReturnGoesOnce(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
+	both(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		twice := b.spec
 		twice.Name = "again"
@@ -612,7 +612,7 @@ func TestWhatHangsOnANumberThatIsUsedAgainGoesUnderItsOwnRecord(t *testing.T) {
 // A row goes to another job under another key while the first is about to store its intent: it
 // goes once, and the second of the two is shown.
 func TestARowThatGoesToAnotherJobBetweenTheLookAndTheIntentGoesOnce(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
+	both(t, func(t *testing.T, db database) {
 		b := withTypes(newBenchOn(t, db, sandbox.Options{}))
 		b.write(90, 80)
 		b.becomes(90, "fixacao")

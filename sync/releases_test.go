@@ -229,7 +229,7 @@ func (b *bench) setStatus(status trade.JobStatus) {
 // A process that is killed while its canary flies, so that no last page and no status of the job is
 // stored, sends no second one.
 func TestAKilledProcessSendsNoSecondCanary(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
+	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})
 		b.spec.Canary = 2
 		b.contracts(6)

@@ -211,6 +211,19 @@ func (n Notes) MarshalJSON() ([]byte, error) {
 	return json.Marshal(texts)
 }
 
+// UnmarshalJSON reads them as the ledger has them, or as they were written for others: texts.
+func (n *Notes) UnmarshalJSON(data []byte) error {
+	var texts []string
+	if json.Unmarshal(data, &texts) != nil {
+		return json.Unmarshal(data, (*[]Sentence)(n))
+	}
+	*n = nil
+	for _, text := range texts {
+		*n = append(*n, Say("cause.said", "text", text))
+	}
+	return nil
+}
+
 // Stop is why a job ended before its work was done.
 type Stop struct {
 	Code  string

@@ -40,13 +40,9 @@ func TestDemoAddsUpAndSendsNothingTwice(t *testing.T) {
 	if code != cli.ExitDone {
 		t.Fatalf("exit code %d: %s", code, messages)
 	}
-	type told struct {
-		trade.RunReport
-		Notes []string `json:"notes"`
-	}
 	var got struct {
-		Runs     [][]told           `json:"runs"`
-		Platform map[trade.Kind]int `json:"platform"`
+		Runs     [][]trade.RunReport `json:"runs"`
+		Platform map[trade.Kind]int  `json:"platform"`
 	}
 	if err := json.Unmarshal([]byte(out), &got); err != nil {
 		t.Fatalf("the output is no single JSON object: %v\n%s", err, out)

@@ -77,10 +77,16 @@ func (w *workload) Write(ctx context.Context) (stop func() error) {
 	}
 }
 
-// producers is how many producers the contracts are of.
+// producers is how many producers the contracts are of. One of them has each twentieth contract, so
+// that many are alike.
 const producers = 500
 
-func producer(n int64) string { return fmt.Sprintf("1f4c9f0e-3c1b-4f5e-9d5a-%012d", n%producers) }
+func producer(n int64) string {
+	if n%20 == 0 {
+		n = 0
+	}
+	return fmt.Sprintf("1f4c9f0e-3c1b-4f5e-9d5a-%012d", n%producers)
+}
 
 // work is one transaction: a contract with some deliveries, sometimes a change without effect,
 // sometimes rolled back.

@@ -65,6 +65,7 @@ type judge struct {
 	released bool             // a person has let a second job of the same contracts go
 	remade   bool             // the ledger was made anew from its journal, which has no tables of codes
 	unread   bool             // and no pass has read all rows since
+	edited   bool             // people typed between the reading of the last pass and its sending
 	standing map[keyOf]bool   // rows at the last sweep
 	twice    map[string]bool  // jobs of which a number has stood twice since then
 }
@@ -404,9 +405,9 @@ func (j *judge) allowed(of, contract business) (n int) {
 }
 
 // tookNumber reports whether the contract of a child, which no query returns, has the number that
-// another contract had.
+// another contract had when the pass was reading: what reads it again by its key sees nothing.
 func (j *judge) tookNumber(child, contract business) bool {
-	return slices.ContainsFunc(j.r.contracts, func(own line) bool {
+	return j.edited && slices.ContainsFunc(j.r.contracts, func(own line) bool {
 		if !own.hidden || !slices.ContainsFunc(j.r.children, func(l line) bool {
 			return l.business == child && l.parent == own.id
 		}) {

@@ -376,6 +376,7 @@ func (r *run) sent(opts engine.Options, jobs ...string) (sent int, text string) 
 		}
 	}
 	typing := r.between != nil
+	r.edited = typing
 	reports, err := r.engine().Sync(ctx, jobs, opts)
 	if err != nil && !errors.Is(err, context.Canceled) {
 		r.t.Fatalf("%v\nafter %v", err, r.log)
