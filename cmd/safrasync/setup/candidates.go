@@ -2,6 +2,7 @@ package setup
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -47,16 +48,13 @@ func (c *surveyed) evidence(rule trade.FieldRule) int {
 	}
 	switch rule.Type {
 	case trade.Day:
-		if len(c.samples) > 0 && c.isMoment() {
+		if len(c.samples) > 0 {
 			score += leastEvidence
 		}
 	case trade.Enum, trade.Harvest:
-		score += 3 * c.percent(func(text string) bool { return apiValue(rule, text) != "" })
+		score += 3 * c.percent(func(text string) bool { return resembles(rule, text) })
 	case trade.UUID:
-		score += c.percent(func(text string) bool {
-			_, err := trade.ParseID(text)
-			return err == nil
-		})
+		score += c.percent(isID)
 		if rule.Platform == "producers" {
 			score += 2 * c.percent(isDocument)
 		}
@@ -75,16 +73,18 @@ func holdsToken(word, token string) bool {
 	return false
 }
 
-// apiValue returns the value of the API that a value of the ERP is for certain; "" if there is none.
-func apiValue(rule trade.FieldRule, text string) string {
-	to, how := proposeHarvest(text)
-	if rule.Type == trade.Enum {
-		to, how = proposeValue(text, rule.Values)
+// harvestText matches a harvest as an ERP writes it, such as 2025/2026, 25/26 and 2526.
+var harvestText = regexp.MustCompile(`^(\d{4}|\d{2})/?(\d{4}|\d{2})$`)
+
+// resembles reports whether a value of the ERP looks like one of the API for a field: SOJA in SOJA
+// EM GRAOS.
+func resembles(rule trade.FieldRule, text string) bool {
+	if rule.Type == trade.Harvest {
+		return harvestText.MatchString(text)
 	}
-	if how != sure {
-		return ""
-	}
-	return to
+	return text != "" && slices.ContainsFunc(rule.Values, func(api string) bool {
+		return strings.HasPrefix(plainWord(text), plainWord(api))
+	})
 }
 
 func isDocument(text string) bool {
@@ -92,59 +92,76 @@ func isDocument(text string) bool {
 	return err == nil
 }
 
-// percent returns in how many of 100 sample values something is true.
-func (c *surveyed) percent(of func(text string) bool) int {
-	n := 0
-	for _, v := range c.samples {
-		if of(v.Trimmed()) {
-			n++
-		}
-	}
-	return 100 * n / max(1, len(c.samples))
-}
-
 // candidates returns the columns for which something speaks, the likeliest first.
 func (p *proposer) candidates(rule trade.FieldRule) []*surveyed {
+	return p.ranked(func(c *surveyed) int { return c.evidence(rule) }, leastEvidence)
+}
+
+// likely returns the columns with one of these names that pass, the likeliest first.
+func (p *proposer) likely(names []string, passes func(*surveyed) bool) []*surveyed {
+	return p.ranked(func(c *surveyed) int {
+		if passes != nil && !passes(c) {
+			return 0
+		}
+		return likeness(c.words, names)
+	}, 1)
+}
+
+// ranked returns the columns that no field has and whose score is at least least, the highest first.
+func (p *proposer) ranked(score func(*surveyed) int, least int) []*surveyed {
 	var out []*surveyed
 	for _, c := range p.survey.columns {
-		if !p.taken[c] && c.evidence(rule) >= leastEvidence {
+		if !p.taken[c] && score(c) >= least {
 			out = append(out, c)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b *surveyed) int { return cmp.Compare(b.evidence(rule), a.evidence(rule)) })
+	slices.SortStableFunc(out, func(a, b *surveyed) int { return cmp.Compare(score(b), score(a)) })
 	return out
 }
 
-// proven returns the one column that is certainly the source of a field: the only one with the
-// whole name of the field, or the only one with its values, a name that fits, and no other meaning.
-// A unit may also be that of the price, so that its values prove nothing.
+// proven returns the one column that is certainly the source of a field, as it is: the only one
+// with the whole name of the field, and of its type or with its values. nil means that there is
+// none. A volume of a line is never proven: it may be the total of its document.
 func (p *proposer) proven(rule trade.FieldRule) *surveyed {
 	named := slices.DeleteFunc(p.candidates(rule), func(c *surveyed) bool {
-		return likeness(c.words, fieldNames[rule.Field]) < wholeName || len(c.samples) == 0
+		return likeness(c.words, fieldNames[rule.Field]) < wholeName
 	})
-	if len(named) > 0 {
-		if len(named) > 1 {
-			return nil
-		}
-		return named[0]
-	}
-	if rule.Type != trade.Enum && rule.Type != trade.Harvest || slices.Contains(rule.Values, "KG") {
+	if len(named) != 1 || len(named[0].samples) == 0 || strings.HasSuffix(rule.Field, "_volume") {
 		return nil
 	}
-	only := slices.DeleteFunc(p.candidates(rule), func(c *surveyed) bool {
-		return c.percent(func(text string) bool { return apiValue(rule, text) != "" }) < 100
-	})
-	if len(only) == 1 && only[0].evidence(rule) > 3*100 {
-		return only[0]
+	c := named[0]
+	certain := false
+	switch rule.Type {
+	case trade.Number:
+		certain = exactNumber.MatchString(c.kind)
+	case trade.Day:
+		certain = strings.HasPrefix(c.kind, "date") || strings.HasPrefix(c.kind, "timestamp")
+	case trade.UUID:
+		certain = c.isUUID()
+	case trade.Enum:
+		certain = c.percent(func(text string) bool { return slices.Contains(rule.Values, text) }) == 100
+	case trade.Harvest:
+		certain = c.percent(func(text string) bool { return len(text) == 9 && harvestText.MatchString(text) }) == 100
+	case trade.CAR, trade.Text:
+		certain = true
 	}
-	return nil
+	if !certain {
+		return nil
+	}
+	return c
 }
+
+// exactNumber matches the types of exact numbers.
+var exactNumber = regexp.MustCompile(`^(numeric|decimal|number|integer|bigint|smallint|int)`)
 
 // assign assigns to each field the column that is proven to be its source. A column serves one field
 // only: if it is proven for two, it is proven for none.
 func (p *proposer) assign() map[string]*surveyed {
 	out, fields := map[string]*surveyed{}, map[*surveyed]int{}
 	for _, rule := range p.rules {
+		if rule.Parent != "" {
+			continue // a person names the columns with the key of the contract
+		}
 		if c := p.proven(rule); c != nil {
 			out[rule.Field] = c
 			fields[c]++
@@ -167,23 +184,22 @@ const (
 	shownLetters    = 20
 )
 
-// listed returns the three likeliest columns of a field with some of their values, as the end of a
-// comment, and their names.
-func (p *proposer) listed(rule trade.FieldRule) (text string, names []string) {
+// offer returns the three likeliest of the columns with some of their values, as the end of a
+// comment. The query reads them.
+func (p *proposer) offer(columns []*surveyed) string {
 	var shown []string
-	all := p.candidates(rule)
-	for _, c := range all[:min(len(all), shownCandidates)] {
-		names = append(names, c.name)
-		shown = append(shown, c.name+" ("+strings.Join(c.shown(), ", ")+")")
+	for _, c := range columns[:min(len(columns), shownCandidates)] {
+		p.job.offered = append(p.job.offered, c.name)
+		shown = append(shown, c.withSamples())
 	}
 	if len(shown) == 0 {
-		return "", nil
+		return ""
 	}
-	return p.Text("init.candidates", strings.Join(shown, "; ")), names
+	return p.Text("init.candidates", strings.Join(shown, "; "))
 }
 
-// shown returns some different values of a column, with documents masked.
-func (c *surveyed) shown() []string {
+// withSamples returns the name of a column and some different values of it, with documents masked.
+func (c *surveyed) withSamples() string {
 	var out []string
 	people := c.percent(isDocument) > 0
 	for _, v := range c.samples {
@@ -199,9 +215,12 @@ func (c *surveyed) shown() []string {
 		if r := []rune(text); len(r) > shownLetters {
 			text = string(r[:shownLetters]) + "…"
 		}
-		if out = addOnce(out, text); len(out) == shownSamples {
+		if !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+		if len(out) == shownSamples {
 			break
 		}
 	}
-	return out
+	return c.name + " (" + strings.Join(out, ", ") + ")"
 }

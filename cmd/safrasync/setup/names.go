@@ -82,7 +82,9 @@ var fieldNames = map[string][]string{
 		"data_entrega", "dt_entrega", "delivery_date", "data_pesagem", "data_romaneio",
 		"dt_romaneio", "data_ticket", "dt_ticket", "emissao", "data",
 	},
-	"car": {"car", "numero_car", "cod_car", "car_imovel"},
+	"car":                 {"car", "numero_car", "cod_car", "car_imovel"},
+	"contract_id":         contractNames,
+	"order_commitment_id": contractNames,
 	"farm_id": {
 		"fazenda", "fazenda_id", "cod_fazenda", "propriedade", "imovel", "farm",
 		"farm_id",
@@ -93,42 +95,31 @@ var fieldNames = map[string][]string{
 	},
 }
 
+// contractNames are names of columns of a child that hold its contract.
+var contractNames = []string{
+	"contrato", "contrato_id", "num_contrato", "numero_contrato", "nr_contrato",
+	"cod_contrato", "codctr", "contract", "contract_id",
+}
+
 // Names of columns that have a role in a job.
 var (
-	numberNames = []string{
+	keyNames = []string{
 		"numero", "numero_contrato", "num_contrato", "nr_contrato", "contrato", "cod_contrato",
 		"codctr", "num", "ticket", "romaneio", "codrom", "contract_number", "number",
-	}
-	branchNames = []string{
 		"filial", "cod_filial", "filial_id", "branch", "estabelecimento", "cod_estabel", "empresa",
-		"unidade_negocio",
+		"unidade_negocio", "item", "linha", "sequencia", "seq", "line",
 	}
-	itemNames    = []string{"item", "linha", "sequencia", "seq", "line"}
 	changedNames = []string{
 		"alterado_em", "atualizado_em", "modificado_em", "updated_at", "changed_at", "modified_at",
 		"data_alteracao", "dt_alteracao", "dt_ult_alteracao", "ultima_alteracao", "ultalt", "last_update", "s_t_a_m_p",
 	}
-	deletedNames = []string{
+	statusNames = []string{"situacao", "status", "cancelado", "canceled", "cancelled", "sit", "stat", "situac"}
+	flagNames   = append([]string{
+		"ativo", "inativo", "active", "estornado", "estorno", "anulado", "bloqueado", "encerrado",
 		"d_e_l_e_t", "excluido_em", "deletado_em", "deleted_at", "data_exclusao", "dt_exclusao",
 		"excluido", "deletado", "deleted",
-	}
-	deletedTimes = []string{"excluido_em", "deletado_em", "deleted_at", "data_exclusao", "dt_exclusao"}
-	flagNames    = append([]string{
-		"ativo", "inativo", "active", "cancelado", "canceled", "cancelled", "estornado",
-		"estorno", "anulado", "bloqueado", "encerrado", "situacao", "status",
-	}, deletedNames...)
-	statusNames = []string{"situacao", "status", "cancelado", "canceled", "cancelled", "sit", "stat", "situac"}
-	kindNames   = []string{"tipo", "entidade", "tabela", "kind", "objeto", "cadastro"}
+	}, statusNames...)
 )
-
-// kindWords are the words by which a de-para kind is recognised.
-var kindWords = map[string][]string{
-	"producers":       {"produtor", "produtores", "cooperado", "associado", "fornecedor", "producer", "producers"},
-	"users":           {"usuario", "usuarios", "emissor", "vendedor", "user", "users"},
-	"wallets":         {"carteira", "carteiras", "wallet", "wallets"},
-	"delivery_places": {"local", "locais", "silo", "armazem", "place", "places"},
-	"farms":           {"fazenda", "fazendas", "propriedade", "imovel", "farm", "farms"},
-}
 
 var camelHump = regexp.MustCompile(`([a-z0-9])([A-Z])`)
 

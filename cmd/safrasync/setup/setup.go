@@ -65,13 +65,15 @@ func initialize(ctx context.Context, a *cli.App, f initFlags) error {
 	if _, err := os.Stat(path); err == nil && !f.force && !f.list {
 		return errors.New(a.Text("init.exists", path))
 	}
-	if f.driver = ask.unless(f.driver, a.Text("init.ask_driver", strings.Join(erp.Drivers(), ", "))); f.driver == "" {
+	f.driver = ask.unless(f.driver, a.Text("init.ask_driver", strings.Join(erp.Drivers(), ", ")))
+	if f.driver == "" {
 		return a.Usage("init.needs", "--driver")
 	}
 	if config.HoldsPassword(f.dsn) { // given on the command line
 		a.Tell("init.seen", filepath.Join(filepath.Dir(path), secretDSN))
 	}
-	if f.dsn = ask.unless(f.dsn, a.Text("init.ask_dsn")); f.dsn == "" {
+	f.dsn = ask.unless(f.dsn, a.Text("init.ask_dsn"))
+	if f.dsn == "" {
 		return a.Usage("init.needs", "--dsn")
 	}
 	dsn, err := config.ResolveSecret(a.Env, path, f.dsn)
@@ -144,17 +146,9 @@ func (f initFlags) named() bool {
 
 // proposeJobs proposes a job for each table or query that was given.
 func proposeJobs(ctx context.Context, a *cli.App, p *proposal, source *erp.Source, relations []erp.Relation,
-	f initFlags,
-	ask *asker,
+	f initFlags, ask *asker,
 ) error {
-	var tables []*erp.Relation
-	for _, from := range f.from {
-		if *from != "" {
-			if r, _, err := pickRelation(a, relations, *from); err == nil && r != nil { // a wrong name fails below
-				tables = append(tables, r)
-			}
-		}
-	}
+	var contractKey []string
 	for _, job := range initJobs {
 		from := *f.from[job.name]
 		if from == "" && !f.named() {
@@ -167,22 +161,14 @@ func proposeJobs(ctx context.Context, a *cli.App, p *proposal, source *erp.Sourc
 		if err != nil {
 			return err
 		}
-		if relation != nil && !slices.Contains(tables, relation) {
-			tables = append(tables, relation)
-		}
 		a.Tell("init.reading", job.name)
 		s, err := newSurvey(ctx, source, f.driver, relation, query)
 		if err != nil {
 			return err
 		}
-		if p.references == nil {
-			if p.references, err = findReferences(ctx, a.Voice(), source, f.driver, relations, tables); err != nil {
-				return err
-			}
-		}
-		proposed, err := propose(ctx, a.Voice(), job.name, job.sends, s, p.references, p.jobs)
-		if err != nil {
-			return err
+		proposed := propose(a.Voice(), job.name, job.sends, s, contractKey)
+		if job.sends == trade.OrderCommitments && !slices.Contains(proposed.key, config.FillIn) {
+			contractKey = proposed.key
 		}
 		p.jobs = append(p.jobs, proposed)
 	}
@@ -329,7 +315,8 @@ func writeProposal(a *cli.App, p proposal, path string, force bool) error {
 		for _, fault := range faults.Faults {
 			text := a.Text("init.open")
 			if fault.Text != config.StillToFillIn {
-				if text = fault.Text; !a.AsJSON {
+				text = fault.Text
+				if !a.AsJSON {
 					text = a.Voice().Said(text)
 				}
 			}

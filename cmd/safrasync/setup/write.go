@@ -19,7 +19,6 @@ type proposal struct {
 	charset     string // what the database claims; "" = it knows its own
 	apiKey      string // reference to the platform's key
 	console     string // the console section of the file that is overwritten
-	references  []proposedRef
 	jobs        []proposedJob
 }
 
@@ -59,26 +58,6 @@ func (p proposal) render(v words.Voice) string {
 	if p.console != "" {
 		line("\n%s", p.console)
 	}
-	if len(p.references) > 0 {
-		line("\n# %s\nreferences:", v.Text("init.references"))
-	}
-	for _, r := range p.references {
-		line("  %s:\n    query: %s\n    code: %s\n    id: %s", r.kind, config.YAMLText(r.query), yamlList(r.code),
-			config.YAMLText(r.id))
-	}
-	first := true
-	for _, job := range p.jobs {
-		for _, m := range job.maps {
-			if first {
-				line("\n# %s\nvalues:", v.Text("init.values", config.FillIn))
-				first = false
-			}
-			line("  %s:", m.name)
-			for _, pair := range m.pairs {
-				line("    %s: %s # %s", config.YAMLQuoted(pair.from), config.YAMLText(pair.to), pair.note)
-			}
-		}
-	}
 	line("\njobs:")
 	for _, job := range p.jobs {
 		job.render(v, line)
@@ -96,18 +75,13 @@ func (j proposedJob) render(v words.Voice, line func(string, ...any)) {
 	for text := range strings.SplitSeq(j.query, "\n") {
 		line("      %s", strings.TrimRight(text, " \t\r"))
 	}
-	line("    key: %s # %s", yamlList(j.key), oneLine(j.keyNote))
-	if j.changedAt != "" {
-		line("    changed_at: %s", config.YAMLText(j.changedAt))
-	} else {
-		line("    #changed_at: COLUNA # %s", v.Text("init.no_changed_at"))
+	key := config.YAMLText(j.key[0])
+	if len(j.key) > 1 {
+		key = config.YAMLList(j.key)
 	}
-	if j.cancelled != nil {
-		line("    cancelled: {column: %s, values: %s}", config.YAMLText(j.cancelled.Column),
-			config.YAMLList(j.cancelled.Values))
-	} else {
-		line("    #cancelled: {column: COLUNA, values: [VALOR]} # %s", v.Text("init.no_cancelled"))
-	}
+	line("    key: %s # %s", key, oneLine(j.keyNote))
+	line("    #changed_at: COLUNA # %s", oneLine(v.Text("init.no_changed_at")+j.changedAt))
+	line("    #cancelled: {column: COLUNA, values: [VALOR]} # %s", oneLine(v.Text("init.no_cancelled")+j.cancelled))
 	line("    fields:")
 	for _, f := range j.fields {
 		head, note := "      ", ""
