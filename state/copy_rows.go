@@ -40,9 +40,6 @@ func (m *moving) fillIn(t *sqldb.Tx, record trade.AuditRecord) error {
 	if err := restore(); err != nil {
 		return err
 	}
-	if err := t.Do(`INSERT INTO search_stale (entry_id) SELECT id FROM entry WHERE shown <> '{}'`); err != nil {
-		return err
-	}
 	var was struct {
 		Refs     string `db:"refs_version"`
 		Platform string
@@ -89,7 +86,8 @@ func (m *moving) copyTable(t *sqldb.Tx, table string) (MoveTable, error) {
 		return err
 	}
 	sent, err := eachRow(t.Ctx, m.from.db.Read, table, there, func(row []any) error {
-		if batch = append(batch, row); len(batch) < sqldb.BulkRows {
+		batch = append(batch, row)
+		if len(batch) < sqldb.BulkRows {
 			return nil
 		}
 		return flush()

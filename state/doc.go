@@ -55,7 +55,7 @@
 //	              records, and candidates for doubts. It decides no doubt
 //	alerts_*      what people were alerted to, one at most open for each topic and subject; each
 //	              message until it is delivered or given up
-//	lists_*, pages_*, search_*
+//	lists_*, pages_*
 //	              rows for people; a page takes the same time on a million entries as on few
 //	closings      reports that a person closed, with the hash of their content
 //	retention_*   removes what is old. It never removes an entry, nor what shows that its content

@@ -16,8 +16,7 @@ const readingPage = "reading a page of rows"
 
 // RowPage returns one page of the rows that match a query. The states of the parents of waiting
 // rows are the present ones. Every kind of query uses an index, from the last row of the page
-// before, so every page takes the same time. A text with which no key begins is searched in all
-// keys.
+// before, so every page takes the same time. A text is searched in the words of each row.
 func (s *Store) RowPage(ctx context.Context, q trade.RowQuery) (trade.RowPage, error) {
 	var err error
 	if len(q.Jobs) == 0 {
@@ -72,13 +71,10 @@ type paging struct {
 	q     trade.RowQuery
 	after int64 // the last row of the page before; 0 = this is the first page
 
-	afterJob, afterKey string // of that row, if sorted by key
-	// by job: the beginnings of keys that match the text; nil: it may be anywhere in a key
-	ranges map[string][]string
-	// rows that have the text anywhere in their keys; nil: the text is a beginning, or too many
-	// have it
-	found []int64
-	dated bool // few rows were changed in the given period
+	afterJob, afterKey string  // of that row, if sorted by key
+	says               *branch // the condition that a row is found by the text
+	found              []int64 // the rows that the text finds; nil: there is no text, or too many have it
+	dated              bool    // few rows were changed in the given period
 }
 
 // start determines where the page begins, and how the text is to be searched.
@@ -158,7 +154,7 @@ func (p *paging) byKey() ([]int64, error) {
 		if !many { // no index has them in this order: the few rows are sorted
 			order = `ORDER BY e.key || ''`
 			switch {
-			case p.textFound():
+			case p.found != nil: // the text selects rows better than the states do
 			case !slices.ContainsFunc(p.q.States, func(s trade.State) bool { return !slices.Contains(stuck, s) }):
 				b[0].from = p.s.db.D.ByStuck
 				b[0].add(isStuck)
@@ -170,15 +166,13 @@ func (p *paging) byKey() ([]int64, error) {
 		if err != nil {
 			return nil, err
 		}
-		if ids = append(ids, some...); len(ids) > p.q.Limit {
+		ids = append(ids, some...)
+		if len(ids) > p.q.Limit {
 			return ids[:p.q.Limit+1], nil
 		}
 	}
 	return ids, nil
 }
-
-// textFound reports whether the text selects rows better than the states do.
-func (p *paging) textFound() bool { return p.ranges != nil || p.found != nil }
 
 // fewRows is the number of rows in the queried states up to which they are looked up and sorted. If
 // there are more, a scan in order is faster.
@@ -220,7 +214,7 @@ func (p *paging) branches(job string, hidden bool) []*branch {
 	rest := func() *branch {
 		b := &branch{}
 		b.add(`e.job = ?`, job)
-		p.narrow(b, job)
+		p.narrow(b)
 		return b
 	}
 	column := `e.state`
@@ -270,7 +264,7 @@ func (p *paging) branches(job string, hidden bool) []*branch {
 }
 
 // narrow adds the conditions of every statement.
-func (p *paging) narrow(b *branch, job string) {
+func (p *paging) narrow(b *branch) {
 	if len(p.q.Flags) > 0 {
 		alternatives := make([]string, len(p.q.Flags))
 		var values []any
@@ -281,14 +275,8 @@ func (p *paging) narrow(b *branch, job string) {
 		b.add(`e.flags <> '[]' AND (`+strings.Join(alternatives, " OR ")+`)`, values...)
 	}
 	p.changedIn(b)
-	switch {
-	case p.q.Text == "":
-	case p.found != nil:
+	if p.q.Text != "" {
 		p.isFound(b)
-	case p.ranges == nil:
-		b.add(p.s.db.D.Within+`(e.key, ?) > 0`, p.q.Text)
-	default:
-		p.inRanges(b, job)
 	}
 }
 

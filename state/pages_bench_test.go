@@ -85,9 +85,9 @@ func fillLarge(b testing.TB, s *Store, rows int) {
 		numbers, pad, from = ``, `lpad(i::text, 9, '0')`, `generate_series(CAST(? AS BIGINT), CAST(? AS BIGINT)) i`
 	}
 	state := `CASE i % 100 WHEN 0 THEN CASE i % 7 WHEN 0 THEN 'held' ELSE 'invalid' END WHEN 1 THEN 'waiting' WHEN 2 THEN 'rejected' ELSE 'accepted' END`
-	insert := `INSERT INTO entry (job, sends, key, key_parts, state, cause, record_id, flags, generation, attempts, first_seen_at, updated_at, waiting_for, warnings, cells,
+	insert := `INSERT INTO entry (job, sends, key, words, key_parts, state, cause, record_id, flags, generation, attempts, first_seen_at, updated_at, waiting_for, warnings, cells,
 		source_hash, mapped_with, target, payload, payload_hash, content, amount, unit, gone_sweeps, version)
-		` + numbers + `SELECT 'contracts', 'order_commitments', '0' || (i % 9 + 1) || '|' || ` + pad + `, '[]', ` + state + `, CASE i % 100 WHEN 2 THEN 'message.wallet.not-found' WHEN 1 THEN 'ref:wallets' ELSE '' END,
+		` + numbers + `SELECT 'contracts', 'order_commitments', '0' || (i % 9 + 1) || '|' || ` + pad + `, ' ' || (i % 9 + 1) || ` + pad + ` || ' ' || (i % 9 + 1) || ' ' || i || ' ', '[]', ` + state + `, CASE i % 100 WHEN 2 THEN 'message.wallet.not-found' WHEN 1 THEN 'ref:wallets' ELSE '' END,
 		CASE WHEN i % 100 > 2 THEN i END, CASE i % 1000 WHEN 500 THEN '["changed"]' ELSE '[]' END, 1, 1,
 			1760000000000, 1760000000000 + i * 1000,
 		CASE i % 100 WHEN 1 THEN '[{"ref":"wallets","code":"12"}]' ELSE '[]' END, '[]', '{"num":"s:' || i || '","quantidade":"n:1500.25","preco":"n:120.5","emissao":"d:2026-03-01"}', CAST('source-' || i AS ` + s.db.D.Bytes + `), 'm', '',

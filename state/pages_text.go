@@ -1,189 +1,208 @@
 package state
 
 import (
-	"database/sql"
-	"errors"
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// beyond sorts after every other text with the same beginning.
-const beyond = "\U0010FFFF"
-
-// A text is first searched in the places that people mostly mean: at the beginning of a key, or of
-// the part of the key after a branch, with the leading zeros that the ERP writes. Only if it is not
-// found there is it searched anywhere in the keys.
+// The words by which a row is found stand in two columns, with a blank before and after each: those
+// that everybody may read of its key and of its shown texts, and the documents in them, for which
+// only users who may see documents search. They are folded: in lower case, without accents and
+// separators, numbers without leading zeros. A text between blanks is also one word as a whole, so
+// that 01/001004 and 1004 both find 01|001004.
 const (
-	branchesMost = 1000 // first parts of keys that are considered
-	// rows that the beginnings may match; if there are more, a scan finds a page quickly
-	rangeMost = 10_000
-	// rows with the text anywhere in their keys that are selected by id; likewise
+	wordLong      = 40   // characters of one word
+	wordsLong     = 1200 // bytes of all words of a row, which an index holds
+	documentsLong = 400
+)
+
+// wordsOf returns the two columns of a row.
+func wordsOf(key string, shown trade.Shown) (words, documents string) {
+	var w, d []string
+	add := func(masked, text string) {
+		for token := range strings.FieldsSeq(masked) {
+			w = append(append(w, joined(token)), partsOf(token)...)
+		}
+		if masked == text {
+			return
+		}
+		whole := true // its parts may have blanks between them
+		for _, token := range strings.FieldsFunc(text, func(r rune) bool { return r == '|' || unicode.IsSpace(r) }) {
+			if trade.MaskDocuments(token) != token {
+				whole = false
+				d = append(d, joined(token))
+			}
+		}
+		if whole {
+			d = append(d, joined(strings.Map(digitOnly, text)))
+		}
+	}
+	add(trade.MaskDocuments(key), key)
+	for _, t := range shown.Texts {
+		add(trade.MaskColumn(t.Label, t.Text), t.Text)
+	}
+	return wordList(w, wordsLong), wordList(d, documentsLong)
+}
+
+// wordList returns different words as one text, up to a number of bytes.
+func wordList(words []string, most int) string {
+	out := " "
+	for _, w := range words {
+		if w != "" && len(out)+len(w) < most && !strings.Contains(out, " "+w+" ") {
+			out += w + " "
+		}
+	}
+	return strings.TrimRight(out, " ") + " "
+}
+
+func digitOnly(r rune) rune {
+	if r < '0' || r > '9' {
+		return -1
+	}
+	return r
+}
+
+func betweenWords(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+
+// partsOf returns the words of a text without blanks.
+func partsOf(token string) []string {
+	parts := strings.FieldsFunc(token, betweenWords)
+	for i, part := range parts {
+		parts[i] = joined(part)
+	}
+	return parts
+}
+
+// joined returns a text as one folded word.
+func joined(text string) string {
+	var b strings.Builder
+	for _, r := range norm.NFD.String(strings.ToLower(text)) {
+		if !betweenWords(r) {
+			b.WriteRune(r)
+		}
+	}
+	word := b.String()
+	if strings.Trim(word, "0123456789") == "" {
+		word = strings.TrimLeft(word, "0")
+	}
+	if utf8.RuneCountInString(word) > wordLong {
+		word = string([]rune(word)[:wordLong])
+	}
+	return word
+}
+
+// kinds are words with which people name what they search for; they do not narrow the search.
+var kinds = []string{
+	"contrato", "contratos", "contract", "entrega", "entregas", "delivery", "romaneio", "romaneios", "ticket",
+	"nota", "nf", "nfe", "invoice", "fixacao", "produtor", "producer", "cpf", "cnpj", "n", "no", "numero", "number",
+	"id", "filial", "branch", "rastreabilidade", "traceability",
+}
+
+// withoutKinds returns a search text without the words that do not narrow the search.
+func withoutKinds(text string) string {
+	tokens := strings.Fields(text)
+	said := slices.DeleteFunc(slices.Clone(tokens), func(token string) bool {
+		return slices.Contains(kinds, joined(strings.Trim(token, "ºª°.:#")))
+	})
+	if len(said) == 0 || len(said) == len(tokens) {
+		return text
+	}
+	return strings.Join(said, " ")
+}
+
+const (
+	documentLeast = 5 // characters of a document that is searched for
+	// rows that a text finds and that are selected by their ids; where there are more, a scan finds
+	// a page quickly
 	foundMost = 5000
 )
 
-// interpret determines what the text matches: an id of the platform, beginnings of keys, or words
-// of the shown texts.
+// The forms in which a word is searched for, one after the other until rows are found: a whole
+// word, and the beginning of one.
+var wordForms = []string{" %", "%"}
+
+// interpret determines which rows a text finds: the one with this id on the platform, or those that
+// have all its words, or else those that have it anywhere in their keys.
 func (p *paging) interpret() error {
-	a := searchedOf(p.q.Text)
-	if a.told {
-		p.q.Text = a.raw
+	text := withoutKinds(p.q.Text)
+	p.found = []int64{}
+	if p.q.Masked && trade.MaskDocuments(text) != text {
+		return nil // nobody may search by a document that is masked for them
 	}
-	if p.q.Masked && trade.MaskDocuments(a.raw) != a.raw {
-		p.found = []int64{} // nobody may search by a document that is masked for them
-		return nil
-	}
-	ids, err := p.byID(strings.TrimSpace(p.q.Text))
-	if err != nil {
-		return err
-	}
-	if len(ids) > 0 {
+	ids, err := p.byID(strings.TrimSpace(text))
+	if err != nil || len(ids) > 0 {
 		p.found = ids
+		return err
+	}
+	if _, err := trade.ParseID(text); err == nil {
 		return nil
 	}
-	if ids, err = p.byTerms(a); err != nil {
-		return err
-	}
-	if many, err := p.keys(a, len(ids) > 0); err != nil || many && len(ids) == 0 {
-		return err // a scan finds a page quickly
-	}
-	if err := p.unmasked(a); err != nil || len(ids) == 0 {
-		return err
-	}
-	return p.join(append(ids, p.found...))
-}
-
-// anywhere reports whether a text that was not found otherwise may be in the middle of a key. An id
-// of the platform cannot.
-func (a searchedText) anywhere() bool {
-	_, err := trade.ParseID(a.raw)
-	return err != nil
-}
-
-// keys determines the beginnings of keys that match the text. many reports that very many rows
-// match. If no key matches, and otherwise is false, the text is searched anywhere in the keys.
-func (p *paging) keys(a searchedText, otherwise bool) (many bool, err error) {
-	found := map[string][]string{}
-	n := 0
-	for _, job := range p.q.Jobs {
-		beginnings, err := p.beginnings(job, a)
-		if err != nil {
-			return false, err
-		}
-		for _, b := range beginnings {
-			var rows int
-			err := p.s.db.Get(p.ctx, readingPage, &rows,
-				`SELECT COUNT(*) FROM (SELECT 1 FROM entry WHERE job = ? AND key >= ? AND key < ? LIMIT ?) AS found`,
-				job, b, b+beyond, rangeMost-n+1)
-			if err != nil {
-				return false, err
+	if tokens := strings.Fields(text); !strings.Contains(text, "|") { // only a key has it
+		for _, end := range wordForms {
+			p.says = p.saying(tokens, end)
+			if len(p.says.where) == 0 {
+				break
 			}
-			if rows == 0 {
-				continue
-			}
-			if n += rows; n > rangeMost {
-				return true, nil
-			}
-			found[job] = append(found[job], b)
-		}
-	}
-	if n == 0 {
-		if otherwise || !a.anywhere() {
-			p.found = []int64{}
-			return false, nil
-		}
-		err = p.search()
-		return p.found == nil && err == nil, err
-	}
-	p.ranges = found
-	return false, nil
-}
-
-// beginnings returns the possible beginnings of keys for the text: the text itself, and the text
-// after each first part of a key. If there are too many different first parts, as with keys that
-// start with the ticket, it returns only the text itself.
-func (p *paging) beginnings(job string, a searchedText) ([]string, error) {
-	text := p.q.Text
-	out := []string{text}
-	parts := strings.Join(a.parts, "|")
-	if len(a.parts) > 1 && parts != text {
-		out = append(out, parts)
-	}
-	last, whole := "", 0
-	for range branchesMost {
-		var key string
-		err := p.s.db.Get(p.ctx, readingPage, &key,
-			`SELECT key FROM entry WHERE job = ? AND key > ? ORDER BY key LIMIT 1`, job, last)
-		if errors.Is(err, sql.ErrNoRows) {
-			return out, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		if sample := strings.Split(key, "|"); last == "" && len(a.parts) > 1 && len(sample) >= len(a.parts) {
-			padded := make([]string, len(a.parts))
-			for i, part := range a.parts {
-				padded[i] = padTo(part, sample[i])
-			}
-			if full := strings.Join(padded, "|"); full != parts {
-				out = append(out, full)
+			if err := p.find(); err != nil || p.found == nil || len(p.found) > 0 {
+				return err
 			}
 		}
-		if last == "" {
-			whole = len(out)
+	}
+	p.says = &branch{}
+	p.says.add(p.s.db.D.Within+`(e.key, ?) > 0`, text)
+	if p.q.Masked {
+		p.says.add(`e.documents = ' '`)
+	}
+	return p.find()
+}
+
+// saying returns the condition that a row has all words of a text. The words of a part with
+// separators may also stand alone, each but the last as a whole.
+func (p *paging) saying(tokens []string, end string) *branch {
+	b := &branch{}
+	for _, token := range tokens {
+		word, parts := joined(token), partsOf(token)
+		if word == "" {
+			continue
 		}
-		first, rest, several := strings.Cut(key, "|")
-		if !several {
-			if padded := padTo(text, key); padded != text {
-				out = append(out, padded)
+		one := `e.words LIKE ?`
+		values := []any{"% " + word + end}
+		if len(parts) > 1 {
+			one += ` OR (` + strings.Repeat(`e.words LIKE ? AND `, len(parts)-1) + `e.words LIKE ?)`
+			for _, part := range parts[:len(parts)-1] {
+				values = append(values, "% "+part+" %")
 			}
-			return out, nil
+			values = append(values, "% "+parts[len(parts)-1]+end)
 		}
-		number, _, _ := strings.Cut(rest, "|")
-		out = append(out, first+"|"+text)
-		if padded := padTo(text, number); padded != text {
-			out = append(out, first+"|"+padded)
-		}
-		last = first + "|" + beyond
+		b.add(`(`+one+`)`, values...)
 	}
-	return out[:whole], nil
+	document := joined(strings.Join(tokens, ""))
+	if !p.q.Masked && len(document) >= documentLeast && len(b.where) > 0 {
+		b.where = []string{`(` + strings.Join(b.where, " AND ") + ` OR e.documents LIKE ?)`}
+		b.args = append(b.args, "% "+document+end)
+	}
+	return b
 }
 
-// padTo adds leading zeros to a number until it is as long as a sample.
-func padTo(text, sample string) string {
-	if strings.Trim(text, "0123456789") != "" || len(text) >= len(sample) || strings.Trim(sample, "0123456789") != "" {
-		return text
-	}
-	return strings.Repeat("0", len(sample)-len(text)) + text
-}
-
-// inRanges adds the condition that the key has one of the beginnings.
-func (p *paging) inRanges(b *branch, job string) {
-	if len(p.ranges[job]) == 0 {
-		b.add(`1 = 0`)
-		return
-	}
-	var alternatives []string
-	var values []any
-	for _, begin := range p.ranges[job] {
-		alternatives = append(alternatives, `(e.key >= ? AND e.key < ?)`)
-		values = append(values, begin, begin+beyond)
-	}
-	b.add(`(`+strings.Join(alternatives, " OR ")+`)`, values...)
-}
-
-// search searches the text anywhere in the keys. It scans an index that has every key: 0.1 s for a
-// million rows.
-func (p *paging) search() error {
+// find sets the rows that the text finds; nil if they are many.
+func (p *paging) find() error {
 	p.found = []int64{}
 	for _, job := range p.q.Jobs {
 		var ids []int64
-		if err := p.all(&ids, `SELECT id FROM entry WHERE job = ? AND `+p.s.db.D.Within+`(key, ?) > 0 LIMIT ?`, job,
-			p.q.Text, foundMost+1); err != nil {
+		query := `SELECT e.id FROM entry e WHERE e.job = ? AND ` + strings.Join(p.says.where, " AND ") + ` LIMIT ?`
+		args := slices.Concat([]any{job}, p.says.args, []any{foundMost + 1 - len(p.found)})
+		if err := p.all(&ids, query, args...); err != nil {
 			return err
 		}
-		if p.found = append(p.found, ids...); len(p.found) > foundMost {
+		p.found = append(p.found, ids...)
+		if len(p.found) > foundMost {
 			p.found = nil
 			return nil
 		}
@@ -191,5 +210,27 @@ func (p *paging) search() error {
 	return nil
 }
 
+// byID returns the rows that have a text as their id on the platform.
+func (p *paging) byID(text string) (ids []int64, err error) {
+	if id, err := trade.ParseID(text); err == nil {
+		text = id
+	}
+	for _, sends := range trade.Kinds {
+		var some []int64
+		if err := p.all(&some, `SELECT entry_id FROM record WHERE kind = ? AND remote_id = ? AND remote_id <> '' LIMIT ?`,
+			string(sends), text, foundMost); err != nil {
+			return nil, err
+		}
+		ids = append(ids, some...)
+	}
+	return ids, nil
+}
+
 // isFound adds the condition that the row was found by the text.
-func (p *paging) isFound(b *branch) { b.add(p.s.db.D.Among("e.id"), sqldb.ListOf(p.s.db.D, p.found)) }
+func (p *paging) isFound(b *branch) {
+	if p.found == nil {
+		b.where, b.args = append(b.where, p.says.where...), append(b.args, p.says.args...)
+		return
+	}
+	b.add(p.s.db.D.Among("e.id"), sqldb.ListOf(p.s.db.D, p.found))
+}

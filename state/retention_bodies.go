@@ -56,7 +56,8 @@ func (r *retaining) countBodies(ctx context.Context) error {
 		}
 		var ids []int64
 		for _, row := range page {
-			if last = row; !row.Goes {
+			last = row
+			if !row.Goes {
 				k.Kept++
 				continue
 			}
@@ -149,8 +150,9 @@ func reduceEntries(t *sqldb.Tx, ids []int64, before, now time.Time) (int, error)
 		}
 		row := rows[i]
 		reduced[i] = row.ID
+		words, documents := wordsOf(row.Key, trade.Shown{})
 		updates[i] = []any{
-			row.ID, nil, "{}", row.Cells, row.Now, row.Ack, row.Warnings, row.Error, now.UnixMilli(),
+			row.ID, nil, "{}", words, documents, row.Cells, row.Now, row.Ack, row.Warnings, row.Error, now.UnixMilli(),
 			row.Version + 1,
 		}
 	}
@@ -169,7 +171,8 @@ func reduceEntries(t *sqldb.Tx, ids []int64, before, now time.Time) (int, error)
 
 // reducedColumns are the columns that a reduction writes.
 var reducedColumns = []string{
-	"id", "payload", "shown", "cells", "now_cells", "ack_cells", "warnings", "error", "reduced_at", "version",
+	"id", "payload", "shown", "words", "documents", "cells", "now_cells", "ack_cells", "warnings", "error",
+	"reduced_at", "version",
 }
 
 // reduce replaces values by their marks, and removes the ERP's values from warnings and errors.

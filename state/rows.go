@@ -28,10 +28,11 @@ type entryRow struct {
 	shownRow
 }
 
-// shownRow is what is shown to people of an entry.
+// shownRow is what is shown to people of an entry, and the words by which they find it.
 type shownRow struct {
-	Shown     string
-	ShownMark int64
+	Shown            string
+	ShownMark        int64
+	Words, Documents string
 }
 
 var entryColumns = sqldb.Columns[entryRow]()
@@ -51,8 +52,10 @@ type readRow struct {
 	DecidedBy      sql.NullInt64
 }
 
-// selectEntry selects whole entries.
-var selectEntry = `SELECT ` + prefixed("e", entryColumns) + `, ` + recordIDs + `, r.decided_by FROM entry e ` + joinRecord
+// selectEntry selects whole entries, without the words by which they are found.
+var selectEntry = `SELECT ` + prefixed("e", slices.DeleteFunc(slices.Clone(entryColumns), func(c string) bool {
+	return c == "words" || c == "documents"
+})) + `, ` + recordIDs + `, r.decided_by FROM entry e ` + joinRecord
 
 // recordIDs are the platform's id that an entry has, and the one that it gave away; joinRecord joins
 // the record on which it rests.
@@ -80,7 +83,7 @@ func entryRowOf(e trade.Entry, now time.Time) (*entryRow, error) {
 		Payload: textOrNull(string(e.Payload)), PayloadHash: e.PayloadHash, Content: e.Content,
 		Amount: e.Quantity.Amount.String(), Unit: string(e.Quantity.Unit),
 		GoneSweeps: e.GoneSweeps, Version: max(e.Version, 1), Another: e.Another, ResentBy: numberOrNull(e.ResentBy),
-		shownRow: shownRow{"{}", e.Shown.Mark},
+		shownRow: shownRow{Shown: "{}", ShownMark: e.Shown.Mark},
 	}
 	var err error
 	keep := func(v any) string {
@@ -101,7 +104,8 @@ func entryRowOf(e trade.Entry, now time.Time) (*entryRow, error) {
 		{&r.Warnings, e.Warnings, len(e.Warnings)},
 		{&r.Acknowledged, e.Acknowledged, len(e.Acknowledged)},
 	} {
-		if *part.text = "[]"; part.n > 0 {
+		*part.text = "[]"
+		if part.n > 0 {
 			*part.text = keep(part.list)
 		}
 	}
@@ -115,9 +119,12 @@ func entryRowOf(e trade.Entry, now time.Time) (*entryRow, error) {
 	if len(e.Payload) == 0 && e.Values.Marked() && e.Now.Marked() && e.AckValues.Marked() {
 		r.ReducedAt = sqldb.Millis(e.ReducedAt) // otherwise the entry has contents again
 	}
+	stored := trade.Shown{}
 	if len(e.Shown.Texts) > 0 && !r.ReducedAt.Valid {
-		r.Shown = keep(e.Shown)
+		stored = e.Shown
+		r.Shown = keep(stored)
 	}
+	r.Words, r.Documents = wordsOf(e.Key, stored)
 	if e.Error != nil {
 		r.Error = textOrNull(keep(e.Error))
 	}

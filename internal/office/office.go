@@ -47,15 +47,14 @@ type Office struct {
 	patience time.Duration // how long a page waits for the rows to be read
 	waitFor  int           // up to so many stuck rows a page waits until all are read
 
-	mu       gosync.Mutex
-	view     *pending.View
-	looking  *looking // the read in progress, which later callers share; nil: none
-	failed   error    // error of the last read in the background; nil: none
-	begun    bool     // the first read has begun
-	ended    bool
-	making   *making          // the report that is made for a page; nil: none
-	working  gosync.WaitGroup // reads and reports in progress
-	indexing gosync.WaitGroup // index
+	mu      gosync.Mutex
+	view    *pending.View
+	looking *looking // the read in progress, which later callers share; nil: none
+	failed  error    // error of the last read in the background; nil: none
+	begun   bool     // the first read has begun
+	ended   bool
+	making  *making          // the report that is made for a page; nil: none
+	working gosync.WaitGroup // reads and reports in progress
 }
 
 // Options are what an office works with.
@@ -90,9 +89,6 @@ func New(o Options) *Office {
 	return out
 }
 
-// Serve begins the work in the background that only a service does. It ends with Close.
-func (o *Office) Serve() { o.indexing.Go(o.index) }
-
 // Close ends the work in the background and waits for it.
 func (o *Office) Close() {
 	o.mu.Lock()
@@ -100,7 +96,6 @@ func (o *Office) Close() {
 	o.mu.Unlock()
 	o.end()
 	o.working.Wait()
-	o.indexing.Wait()
 }
 
 // Voice returns the voice for a reader of a language.

@@ -50,36 +50,6 @@ type looking struct {
 	err  error
 }
 
-// indexPause is how long new rows may be missing from the search. indexFailed is the pause after an
-// error.
-const (
-	indexPause  = 3 * time.Second
-	indexFailed = time.Minute
-)
-
-// index adds rows to the search index as they come, by the columns that people are shown.
-func (o *Office) index() {
-	for {
-		more, err := o.store.Index(o.ending)
-		if o.ending.Err() != nil {
-			return
-		}
-		pause := indexPause
-		switch {
-		case err != nil:
-			o.log.Warn("rows could not be made findable", zap.Error(err))
-			pause = indexFailed
-		case more:
-			continue
-		}
-		select {
-		case <-time.After(pause):
-		case <-o.ending.Done():
-			return
-		}
-	}
-}
-
 // How old a view of the stuck rows may be. Up to stuckFew stuck rows are read for each page. More
 // may take seconds: when a view is older than stuckHolds, a new read begins, for which a page waits
 // only for stuckPatience. Then it shows the old view and of when that is or, if it is older than

@@ -78,14 +78,6 @@ func (d Dialect) SharedLock(query, table string) string { return withLock(query,
 // that only updates the rows need not wait, so what is read may be slightly outdated.
 func (d Dialect) HeldLock(query, table string) string { return withLock(query, d.hold, table) }
 
-// FreeRows locks the rows of a table as Locked does, but skips those that others have locked.
-func (d Dialect) FreeRows(query, table string) string {
-	if d.Lock == "" {
-		return query
-	}
-	return d.Locked(query, table) + ` SKIP LOCKED`
-}
-
 func withLock(query, clause, table string) string {
 	if clause == "" {
 		return query

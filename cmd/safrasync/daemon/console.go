@@ -121,7 +121,6 @@ func NewConsole(a *cli.App, store *state.Store, o *office.Office,
 		a.Logger().Error("the login by OpenID Connect cannot be offered", zap.Error(err))
 	}
 	sessions := auth.New(auth.Options{Users: store, Logins: store, OpenID: openID, Idle: c.Idle, Most: c.Longest})
-	o.Serve()
 	return console.New(console.Options{
 		Site: web.Site{
 			Name: c.Name, Lang: a.Lang(), Zone: a.Config.Zone(), Secure: c.CertFile != "" || c.Behind != "",

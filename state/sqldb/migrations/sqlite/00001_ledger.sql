@@ -102,6 +102,8 @@ CREATE TABLE entry (
     cells TEXT NOT NULL,
     shown TEXT NOT NULL DEFAULT '{}', -- what people are shown of the newest row seen, by label
     shown_mark INTEGER NOT NULL DEFAULT 0, -- of it; 0 = there is nothing to show. It stays when the retention takes the texts
+    words TEXT NOT NULL DEFAULT ' ', -- by which people find it (pages_text.go of state)
+    documents TEXT NOT NULL DEFAULT ' ', -- CPF and CNPJ among them, for those who may see documents
     now_cells TEXT NOT NULL DEFAULT '{}', -- of the newest row seen, where it is another than the one that was sent
     acknowledged TEXT NOT NULL DEFAULT '[]', -- flags that a person has dealt with
     ack_cells TEXT NOT NULL DEFAULT '{}', -- the row that a person has dealt with
@@ -143,6 +145,8 @@ CREATE INDEX entry_reduced ON entry (updated_at, id) WHERE reduced_at IS NOT NUL
 CREATE INDEX entry_source ON entry (source_hash);
 -- What hangs on a contract, by the beginning of its id on the platform, with which the payload of a delivery begins.
 CREATE INDEX entry_contract ON entry (substr(payload, 17, 13)) WHERE CASE WHEN sends = 'deliveries' THEN true ELSE false END;
+-- A search reads all words, and no more than these.
+CREATE INDEX entry_words ON entry (job, words, documents);
 CREATE INDEX entry_target ON entry (target, id) WHERE target <> '';
 
 CREATE TABLE attempt (
@@ -452,16 +456,6 @@ CREATE TABLE saved_filter (
     PRIMARY KEY (person_id, name)
 ) STRICT, WITHOUT ROWID;
 
--- The words by which a row is found that people are shown texts of (terms.go of readmodel), and the rows whose words are not what is shown now. Words of documents begin
--- with #.
-CREATE TABLE search_term (
-    term TEXT NOT NULL,
-    entry_id INTEGER NOT NULL,
-    PRIMARY KEY (term, entry_id)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX search_term_entry ON search_term (entry_id, term);
-CREATE TABLE search_stale (entry_id INTEGER PRIMARY KEY) STRICT;
-
 -- Acts that one person ordered and others have to agree to before they are done. One that was done or declined is gone; the audit tells of it.
 CREATE TABLE approval (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -680,16 +674,6 @@ CREATE TRIGGER entry_job BEFORE UPDATE OF job ON entry
 WHEN NEW.job <> OLD.job AND NOT EXISTS (SELECT 1 FROM audit WHERE seq = (SELECT seq FROM audit_head) AND act IN ('job move', 'rebuild', 'journal settle'))
 BEGIN
     SELECT RAISE(ROLLBACK, 'safrasync: an entry goes to another job only by an act that stands in the audit');
-END;
--- What is no longer shown of a row is not found any more, from this moment on.
-CREATE TRIGGER entry_shown AFTER UPDATE OF shown ON entry WHEN NEW.shown <> OLD.shown
-BEGIN
-    DELETE FROM search_term WHERE entry_id = NEW.id;
-    INSERT INTO search_stale (entry_id) VALUES (NEW.id) ON CONFLICT DO NOTHING;
-END;
-CREATE TRIGGER entry_shows AFTER INSERT ON entry WHEN NEW.shown <> '{}'
-BEGIN
-    INSERT INTO search_stale (entry_id) VALUES (NEW.id) ON CONFLICT DO NOTHING;
 END;
 CREATE TRIGGER entry_stays BEFORE DELETE ON entry
 BEGIN
