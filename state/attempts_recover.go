@@ -63,7 +63,8 @@ func (s *Store) recover(ctx context.Context, lease trade.Lease, now time.Time, o
 		if err != nil {
 			return err
 		}
-		if n = len(ids); n == 0 {
+		n = len(ids)
+		if n == 0 {
 			return nil
 		}
 		return moveAll(t, ids, (*trade.Entry).Doubt, 1, now)

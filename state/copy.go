@@ -212,7 +212,8 @@ func (m *moving) mark(ctx context.Context, record trade.AuditRecord) error {
 		if err != nil || n == 0 && m.noted() {
 			return err // already marked by an earlier attempt
 		}
-		if noteMoved(t, m.to.db.Where); n == 0 {
+		noteMoved(t, m.to.db.Where)
+		if n == 0 {
 			return nil
 		}
 		return addAudit(t, record)

@@ -105,7 +105,8 @@ func (s *Store) oddAttempts(ctx context.Context, odd oddRows) error {
 			return err
 		}
 		for _, a := range page {
-			if after = a.ID; unlike(a.Target, a.Payload, a.PayloadHash) {
+			after = a.ID
+			if unlike(a.Target, a.Payload, a.PayloadHash) {
 				odd[a.EntryID] = ""
 			}
 		}

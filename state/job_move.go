@@ -150,7 +150,8 @@ func (m *jobMove) look() error {
 		case !p.OldKept:
 			m.left, m.kept = append(m.left, p.Old), append(m.kept, p.New)
 		default:
-			if m.plan.Collisions++; len(m.plan.Samples) < collisionSamples {
+			m.plan.Collisions++
+			if len(m.plan.Samples) < collisionSamples {
 				m.plan.Samples = append(m.plan.Samples, p.Key)
 			}
 		}
@@ -216,7 +217,8 @@ func (m *jobMove) statusAfter() error {
 	if stop := status.Stop; status.State == trade.Paused && stop != nil && stop.Brake != nil {
 		former := slices.DeleteFunc(slices.Clone(stop.Brake.Former),
 			func(k trade.KnownJob) bool { return k.Job == m.From })
-		if asked = len(former) < len(stop.Brake.Former) && len(former) == 0; len(former) < len(stop.Brake.Former) {
+		asked = len(former) < len(stop.Brake.Former) && len(former) == 0
+		if len(former) < len(stop.Brake.Former) {
 			brake, left := *stop.Brake, *stop
 			brake.Former, left.Brake = former, &brake
 			status.Stop = &left

@@ -214,7 +214,8 @@ func (s *Store) weigh(t *sqldb.Tx, v *journalVerdict, rows map[string]sqldb.Jour
 		}
 	}
 	v.others = s.lacksOf(c.Seen, rows)
-	if v.moved = header.Place != s.db.Where; v.moved && s.db.D.Name == sqldb.SQLite && !s.sameFile(header.Place) {
+	v.moved = header.Place != s.db.Where
+	if v.moved && s.db.D.Name == sqldb.SQLite && !s.sameFile(header.Place) {
 		return &sqldb.Error{
 			Code: sqldb.CodeCopied, Path: s.db.Where, Hint: sqldb.NewJournalHint,
 			Err: fmt.Errorf("its journal is that of the ledger %s, which is still there: this is a copy", header.Place),

@@ -30,7 +30,8 @@ func (s *Store) Rows(ctx context.Context, filter trade.RowFilter, fn func(trade.
 		if err != nil {
 			return err
 		}
-		if left -= given; left == 0 && given > 0 {
+		left -= given
+		if left == 0 && given > 0 {
 			return nil
 		}
 	}

@@ -93,7 +93,8 @@ func noteHeader(t *sqldb.Tx, program string) error {
 		return nil
 	}
 	header := t.S.Journal.Header()
-	if header.Place = t.S.Where; program != "" {
+	header.Place = t.S.Where
+	if program != "" {
 		header.Program = program
 	}
 	if err := t.Get(&header.Platform, `SELECT platform FROM ledger`); err != nil {

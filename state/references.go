@@ -115,7 +115,8 @@ func (s *Store) ReplaceReferences(ctx context.Context, kind string, codes,
 		if err := putLabels(t, kind, of); err != nil {
 			return err
 		}
-		if changed = added + altered + len(gone); changed == 0 {
+		changed = added + altered + len(gone)
+		if changed == 0 {
 			return nil
 		}
 		return newVersion(t)

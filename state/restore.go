@@ -35,7 +35,8 @@ func restore(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, file strin
 		}
 	}
 	journals := o.Journal
-	if o.Journal, o.ReadOnly = "", false; o.DSN == "" {
+	o.Journal, o.ReadOnly = "", false
+	if o.DSN == "" {
 		return "", &sqldb.Error{Code: sqldb.CodeCopy, Hint: "set state.dsn", Err: errors.New("the ledger has no file")}
 	}
 	path, exists, err := sqldb.SqlitePath(o, tune)
@@ -115,7 +116,8 @@ func sameLedger(ctx context.Context, o sqldb.Options, journals, path, id string,
 			return sqldb.MovedAway(path, end.Header.MovedTo)
 		}
 	}
-	if o.ReadOnly = true; exists {
+	o.ReadOnly = true
+	if exists {
 		// a ledger that cannot be read has no id to compare
 		if s, err := open(ctx, o, tune); err == nil {
 			ids = append(ids, s.db.ID)

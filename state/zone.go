@@ -23,7 +23,8 @@ func changesOf(zone *time.Location) []zoneChange {
 	for at := time.Date(zoneFrom, 1, 1, 0, 0, 0, 0, zone); at.Year() < zoneTo; {
 		_, seconds := at.Zone()
 		out = append(out, zoneChange{at.UnixMilli(), seconds})
-		if _, at = at.ZoneBounds(); at.IsZero() { // no further change
+		_, at = at.ZoneBounds()
+		if at.IsZero() { // no further change
 			break
 		}
 	}

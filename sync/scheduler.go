@@ -108,7 +108,8 @@ func (s *Scheduler) Run(ctx context.Context) {
 	}
 	s.seen = clocks{s.Engine.Clock.Now(), s.Engine.Clock.Boot()}
 	for {
-		if s.noteClocks(); ctx.Err() == nil {
+		s.noteClocks()
+		if ctx.Err() == nil {
 			s.startDue(ctx, &working)
 		} else if s.rest() {
 			return

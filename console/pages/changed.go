@@ -294,7 +294,8 @@ func (p *changedRoutes) planChanged(q *web.Request) error {
 		return err
 	}
 	if page.Count == 0 {
-		if q.Tell("changed.nothing"); len(q.PostForm["row"]) == 0 {
+		q.Tell("changed.nothing")
+		if len(q.PostForm["row"]) == 0 {
 			q.Tell("changed.unmarked")
 		}
 		return q.Redirect("/changed")

@@ -211,7 +211,8 @@ func (w *World) Browser() *Browser {
 func (w *World) As(role trade.Role) *Browser {
 	w.T.Helper()
 	b := w.Browser()
-	if b.LogIn(People[role], Password); b.Status != http.StatusSeeOther {
+	b.LogIn(People[role], Password)
+	if b.Status != http.StatusSeeOther {
 		w.T.Fatalf("the login of %s: %d\n%s", role, b.Status, b.Body)
 	}
 	return b

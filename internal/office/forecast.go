@@ -118,7 +118,8 @@ func (w *Forecast) count(p *JobForecast, e trade.Entry) {
 	switch {
 	case stays:
 		g := s.troubles.Add(e)
-		if to = s.stays[g]; to == nil {
+		to = s.stays[g]
+		if to == nil {
 			to = &trade.Freight{}
 			s.stays[g] = to
 		}

@@ -43,7 +43,8 @@ const maxPad = 40 // digits of a part of a code
 func ParseReferenceLayout(code, id, label, where, pad string, document bool) ReferenceLayout {
 	list := func(text, separator string) (out []string) {
 		for item := range strings.SplitSeq(text, separator) {
-			if item = strings.TrimSpace(item); item != "" {
+			item = strings.TrimSpace(item)
+			if item != "" {
 				out = append(out, item)
 			}
 		}
@@ -124,7 +125,8 @@ func openSheet(text string, layout ReferenceLayout, v words.Voice) (*sheet, erro
 	for _, separator := range []rune{SeparatorOf(text), ';', '\t', ','} {
 		s := &sheet{voice: v, layout: layout, rows: NewCSV(text, separator)}
 		for range maxTitleLines {
-			if s.head = s.nextFilled(); s.head == nil {
+			s.head = s.nextFilled()
+			if s.head == nil {
 				break
 			}
 			found, err := s.place()
@@ -230,12 +232,14 @@ func (s *sheet) codeOf(record []string) (code, why string) {
 			return "", s.in(column, "csv.spoilt", part)
 		}
 		if len(s.layout.Pad) > 0 {
-			if parts[i], why = s.padded(column, part, s.layout.Pad[i]); why != "" {
+			parts[i], why = s.padded(column, part, s.layout.Pad[i])
+			if why != "" {
 				return "", why
 			}
 		}
 		if s.layout.As == AsDocument {
-			if parts[i], why = s.document(column, part); why != "" {
+			parts[i], why = s.document(column, part)
+			if why != "" {
 				return "", why
 			}
 		}

@@ -11,7 +11,8 @@ import (
 func NextTimes(schedule cron.Schedule, at time.Time) []time.Time {
 	out := []time.Time{}
 	for range cronTimes {
-		if at = schedule.Next(at); at.IsZero() {
+		at = schedule.Next(at)
+		if at.IsZero() {
 			break
 		}
 		out = append(out, at.UTC())

@@ -48,7 +48,8 @@ func (o *Office) Sent(ctx context.Context, name string, askERP bool,
 	}
 	err = o.store.Rows(ctx, trade.RowFilter{Job: name, States: []trade.State{trade.Accepted}},
 		func(entry trade.Entry) error {
-			if page = append(page, entry); len(page) < sentPage {
+			page = append(page, entry)
+			if len(page) < sentPage {
 				return nil
 			}
 			return flush()

@@ -160,7 +160,8 @@ func (o *Office) DoSheet(ctx context.Context, file io.Reader, mark string, lang 
 	if err != nil || out.Fault != "" {
 		return out, err
 	}
-	if out.Moved = out.Mark != mark; out.Moved {
+	out.Moved = out.Mark != mark
+	if out.Moved {
 		return out, nil
 	}
 	for _, p := range planned {

@@ -59,7 +59,8 @@ func Compare(dir string, seq int64) (Comparison, error) {
 		if void[r.Seq] {
 			return nil
 		}
-		if c.Missing++; c.Missing == 1 {
+		c.Missing++
+		if c.Missing == 1 {
 			c.Since, c.First, c.FirstMark = r.At, r, mark
 		}
 		if len(c.Answers) == c.Missing-1 && r.onlyAnswers() {

@@ -122,7 +122,8 @@ func Read(dir string, after int64, fn func(r Record, mark string) error) (End, e
 	if err != nil {
 		return End{}, err
 	}
-	if stub = stub && len(names) > 1; stub {
+	stub = stub && len(names) > 1
+	if stub {
 		names = names[:len(names)-1]
 	}
 	end, err := readAll(dir, names, after, fn)

@@ -41,7 +41,8 @@ func EachArray(table string, columns []string, rows [][]any, fn func(list string
 		for i := range columns {
 			column := make([]any, len(chunk))
 			for n, row := range chunk {
-				if column[n] = row[i]; HashColumns[columns[i]] {
+				column[n] = row[i]
+				if HashColumns[columns[i]] {
 					column[n] = fmt.Sprintf(`\x%s`, row[i])
 				}
 			}

@@ -270,7 +270,8 @@ func (a *Acts) Do(ctx context.Context, plan RowPlan, who Person) (RowPlan, error
 		}
 		for n, ok := range done {
 			s := &plan.Steps[chunk[n]]
-			if s.Done = ok; !ok {
+			s.Done = ok
+			if !ok {
 				s.Refused, plan.Moved = Moved, true
 			}
 		}

@@ -308,7 +308,8 @@ func (a *Acts) DoJob(ctx context.Context, plan JobPlan, who Person) (JobPlan, er
 	if err != nil {
 		return plan, err
 	}
-	if plan.Done = done[0]; !plan.Done {
+	plan.Done = done[0]
+	if !plan.Done {
 		plan.Refused = Moved
 	}
 	return plan, nil

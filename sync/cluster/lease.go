@@ -73,7 +73,8 @@ func (k *Keeper) keep(ctx context.Context, tend func(context.Context)) {
 				return
 			case <-tick.C:
 			}
-			if k.Renew(ctx); k.lost.Load() {
+			k.Renew(ctx)
+			if k.lost.Load() {
 				return
 			}
 			if tend != nil && ctx.Err() == nil {

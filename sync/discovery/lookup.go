@@ -186,7 +186,8 @@ func (q *inquiry) ask(ctx context.Context, document string) (answer trade.Lookup
 	}
 	q.row = 0
 	answer.ID, answer.Message, answer.Tries = "", message, answer.Tries+1
-	if answer.NextAt = run.NextAsk(answer.FirstAt, answer.Tries, answer.AskedAt); answer.NextAt.IsZero() {
+	answer.NextAt = run.NextAsk(answer.FirstAt, answer.Tries, answer.AskedAt)
+	if answer.NextAt.IsZero() {
 		answer.NextAt = answer.AskedAt.Add(askSeldom)
 	}
 	return answer, true

@@ -67,7 +67,8 @@ func (p *pager) add(ctx context.Context, read erp.Row) error {
 		p.addDouble(&row)
 		return nil
 	case asItWas:
-		if r.Run.Report.Unchanged++; r.Run.Report.Unchanged%run.PageSize == 0 {
+		r.Run.Report.Unchanged++
+		if r.Run.Report.Unchanged%run.PageSize == 0 {
 			r.Run.Env.Observe(run.Progress{Job: r.Run.Job.Name(), Phase: run.Reading, Read: r.Run.Report.Read})
 		}
 		return nil

@@ -144,7 +144,8 @@ func (r *Discoverer) recordAbsences(ctx context.Context, p *pager) error {
 			settledAbsence(&k) {
 			return nil
 		}
-		if ids = append(ids, k.ID); len(ids) < run.PageSize {
+		ids = append(ids, k.ID)
+		if len(ids) < run.PageSize {
 			return nil
 		}
 		return flush()

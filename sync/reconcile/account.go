@@ -348,7 +348,8 @@ func (p *printer) accounts(list []Account) error {
 				rows, nil, a.Currency, nil,
 				Label{role, sentence(i18n.Key("account.role."+role), p.Lang)},
 			}
-			if row[6] = l.Amount; a.Measure == Worth {
+			row[6] = l.Amount
+			if a.Measure == Worth {
 				row[6], row[8] = nil, l.Amount
 			}
 			if err == nil {

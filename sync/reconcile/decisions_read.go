@@ -77,7 +77,8 @@ func (t *decisionReader) workbook(data []byte, unpacked int64) error {
 	}
 	var sum uint64
 	for _, part := range directory.File { // no part yields more than it says
-		if sum += part.UncompressedSize64; part.UncompressedSize64 > uint64(unpacked) || sum > uint64(unpacked) {
+		sum += part.UncompressedSize64
+		if part.UncompressedSize64 > uint64(unpacked) || sum > uint64(unpacked) {
 			return fmt.Errorf(sentence("decisions.unpacks_large", t.lang), unpacked>>20)
 		}
 	}
@@ -167,7 +168,8 @@ func (t *decisionReader) row(cells []string, line int) error {
 	before := len(t.faults)
 	t.decision(&d, cell("decision"))
 	version, err := strconv.ParseInt(cell("version"), 10, 64)
-	if d.Version = version; err != nil {
+	d.Version = version
+	if err != nil {
 		t.fault(line, "version", "decisions.altered")
 	} else {
 		for _, id := range altered(own) {

@@ -83,7 +83,8 @@ func divergencesOf(r *Row, t Tolerance) []Divergence {
 			add(f.kind, nil, nil, "", "")
 		}
 	}
-	if dealt = dealtGone; gone || dealt {
+	dealt = dealtGone
+	if gone || dealt {
 		if kg, ok := sentWeight(r); ok {
 			add(LeftERP, &trade.Decimal{}, &kg, "kg", "")
 		} else {

@@ -138,7 +138,8 @@ func (p *printer) standing(r *Row) []any {
 	}
 	by := ""
 	if r.State == trade.Accepted {
-		if by = r.By; by == "" {
+		by = r.By
+		if by == "" {
 			by = sentence("word.program", p.Lang)
 		}
 	}

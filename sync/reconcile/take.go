@@ -296,7 +296,8 @@ func (t *taker) row(job JobHead, e trade.Entry, attempts []trade.Attempt, sent m
 	acts := t.acts[e.Job+" "+e.Key]
 	if t.cut.Derived {
 		stand := stateAt(e, attempts, acts, t.end)
-		if r.Basis = stand.basis; r.Basis != Exact {
+		r.Basis = stand.basis
+		if r.Basis != Exact {
 			r.State, r.Cause, r.Error, r.WaitingFor, r.Flags, r.RemoteID, r.Moved, r.Gone = stand.state, "", nil, nil,
 				nil, stand.remoteID, false, false
 			r.Acknowledged, r.Cancelled = nil, false

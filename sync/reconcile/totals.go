@@ -89,7 +89,8 @@ func (t totals) add(r *Row) {
 			continue
 		}
 		of := t.of(by, r.sentAs())
-		if of.sent(r); !r.counts() {
+		of.sent(r)
+		if !r.counts() {
 			of.Rows++
 		}
 	}

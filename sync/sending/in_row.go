@@ -51,7 +51,8 @@ func (n *streaks) count(d outcome.Decision, f *flight) {
 		n.stalledAt = f.at
 	}
 	more := func(count *int, yes bool) {
-		if *count++; !yes {
+		*count++
+		if !yes {
 			*count = 0
 		}
 	}

@@ -399,7 +399,8 @@ func scenery() []op {
 			}
 			r.atPost.Store(&correct)
 			text := r.pass(engine.Options{})
-			if r.atPost.Store(nil); done {
+			r.atPost.Store(nil)
+			if done {
 				r.walletOf = other
 			}
 			return fmt.Sprintf("(corrected %v) %s", done, text)
@@ -489,7 +490,8 @@ func (r *run) typeByHand(a, _ int) string {
 	}
 	fields := map[string]any{}
 	d := json.NewDecoder(bytes.NewReader(e.Payload))
-	if d.UseNumber(); d.Decode(&fields) != nil {
+	d.UseNumber()
+	if d.Decode(&fields) != nil {
 		r.t.Fatalf("%s is no object", e.Payload)
 	}
 	r.typed = append(r.typed, sandbox.Record{ID: id, Resource: sandbox.ResourceOrderCommitments, Fields: fields})

@@ -57,7 +57,8 @@ func (r *run) rebuilds() {
 // everywhere does so on every host, as the manual says.
 func (r *run) everywhere() {
 	r.t.Helper()
-	if r.rebuilds(); r.hosts {
+	r.rebuilds()
+	if r.hosts {
 		r.swapHosts()
 		r.rebuilds()
 		r.swapHosts()

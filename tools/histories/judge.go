@@ -245,7 +245,8 @@ func (j *judge) swept(job job, complete bool) {
 			delete(j.tenures[now.tenure], row.business)
 			j.tenures[at][row.business] = true
 		}
-		if delete(j.seen, row.id); complete {
+		delete(j.seen, row.id)
+		if complete {
 			j.seen[row.id] = now
 		}
 	}

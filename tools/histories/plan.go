@@ -129,7 +129,8 @@ func (p plan) shorten(most int, fails func(plan) bool) plan {
 	}
 	for _, simplify := range simpler {
 		shorter := p
-		if simplify(&shorter.Setup); shorter.Setup != p.Setup {
+		simplify(&shorter.Setup)
+		if shorter.Setup != p.Setup {
 			try(shorter)
 		}
 	}

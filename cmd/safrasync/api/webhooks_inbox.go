@@ -160,7 +160,8 @@ func showEvent(ctx context.Context, a *cli.App, seq string) error {
 	e := events[0]
 	if a.AsJSON {
 		out := eventOf(e)
-		if out.Body = string(e.Body); json.Valid(e.Body) {
+		out.Body = string(e.Body)
+		if json.Valid(e.Body) {
 			out.Body = json.RawMessage(e.Body)
 		}
 		return a.PrintJSON(out)

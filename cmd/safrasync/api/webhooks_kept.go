@@ -295,7 +295,8 @@ func listHooks(ctx context.Context, a *cli.App, events []apiclient.WebhookEvent)
 func tellTwice(a *cli.App, hooks []apiclient.Webhook) {
 	count := map[apiclient.WebhookEvent]int{}
 	for _, w := range hooks {
-		if count[w.WebhookEvent]++; count[w.WebhookEvent] == 2 && w.WebhookEvent != "" {
+		count[w.WebhookEvent]++
+		if count[w.WebhookEvent] == 2 && w.WebhookEvent != "" {
 			a.Tell("hooks.twice", w.WebhookEvent)
 		}
 	}

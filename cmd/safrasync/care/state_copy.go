@@ -45,7 +45,8 @@ func copyState(ctx context.Context, a *cli.App, to, journal string, f cli.ActFla
 	if target.DSN, err = config.ResolveSecret(a.Env, conf.File(), to); err != nil {
 		return err
 	}
-	if target.Driver = driverOf(target.DSN); target.Driver == state.SQLite {
+	target.Driver = driverOf(target.DSN)
+	if target.Driver == state.SQLite {
 		if target.DSN, err = filepath.Abs(target.DSN); err != nil {
 			return err
 		}

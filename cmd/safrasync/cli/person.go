@@ -53,7 +53,8 @@ func whoFrom(login, account, host, as string) (who, from string) {
 	if login != "" && login != account {
 		who, from = login, login+" ("+account+")@"+host
 	}
-	if as = strings.TrimSpace(as); as != "" && as != who {
+	as = strings.TrimSpace(as)
+	if as != "" && as != who {
 		who, from = as, "--as: "+from
 	}
 	return who, from

@@ -161,7 +161,8 @@ func (d *daemon) live(ctx context.Context, g *generation) (next *generation) {
 			return nil
 		case <-d.hangups:
 		}
-		if next = d.reload(ctx, g); next == nil {
+		next = d.reload(ctx, g)
+		if next == nil {
 			continue
 		}
 		stop()

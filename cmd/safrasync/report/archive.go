@@ -91,7 +91,8 @@ func openArchive(ctx context.Context, a *cli.App, f Flags) error {
 		return err
 	}
 	options := in.Options()
-	if options.Lang = a.Lang(); f.format == "json" {
+	options.Lang = a.Lang()
+	if f.format == "json" {
 		options.Lang = trade.English
 	}
 	if err := parts(a, f, &options); err != nil {

@@ -49,7 +49,8 @@ func (t *sectionTable) Section(s reconcile.Section) error {
 }
 
 func (t *sectionTable) Row(cells []any) error {
-	if t.n++; t.n > reportShown {
+	t.n++
+	if t.n > reportShown {
 		return nil
 	}
 	row := make(table.Row, len(cells))

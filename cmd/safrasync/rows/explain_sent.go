@@ -119,7 +119,8 @@ func printSent(a *cli.App, c *office.Sent, f explainFlags) {
 		total[field] += rows
 	}
 	for _, change := range c.SortedChanges() {
-		if shown[change.Field]++; shown[change.Field] == 1 {
+		shown[change.Field]++
+		if shown[change.Field] == 1 {
 			a.Show("diff.field", total[change.Field], change.Field, trade.FieldLabel(change.Field, a.Lang()))
 		}
 		if shown[change.Field] <= sentShown {

@@ -125,7 +125,8 @@ func listRows(ctx context.Context, a *cli.App, filter trade.RowFilter) error {
 	}
 	t, n, v := begin(), 0, a.Voice()
 	err = store.Rows(ctx, filter, func(e trade.Entry) error {
-		if n++; limit > 0 && n > limit {
+		n++
+		if limit > 0 && n > limit {
 			return cli.ErrEnough
 		}
 		if t.Length() == rowsOfATable {
@@ -134,8 +135,7 @@ func listRows(ctx context.Context, a *cli.App, filter trade.RowFilter) error {
 		}
 		t.AppendRow(table.Row{
 			v.Job(e.Job), words.Printable(e.Shown.Masked().Line()), words.Printable(e.Key), e.State.Label(v.Lang),
-			words.Printable(v.Reason(e)), e.RemoteID,
-			v.Moment(e.UpdatedAt),
+			words.Printable(v.Reason(e)), e.RemoteID, v.Moment(e.UpdatedAt),
 		})
 		return nil
 	})

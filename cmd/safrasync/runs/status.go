@@ -89,7 +89,8 @@ func printServices(a *cli.App, services []office.Service) {
 	v := a.Voice()
 	serving := false
 	for _, s := range services {
-		if serving = serving || s.Alive; s.Alive {
+		serving = serving || s.Alive
+		if s.Alive {
 			a.Show("status.service", v.Moment(s.Since), s.Version, s.PID, s.Host)
 		} else {
 			a.Show("status.service_lost", s.PID, s.Host, v.Moment(s.Seen))

@@ -274,7 +274,8 @@ func (w *writer) audit(ctx context.Context) error {
 					return err
 				}
 			}
-			if q.Before = page.Next; page.Next == 0 {
+			q.Before = page.Next
+			if page.Next == 0 {
 				return nil
 			}
 		}

@@ -187,7 +187,8 @@ func (l *laid) Row(cells []any) error {
 	for _, column := range l.layout {
 		var cell Cell
 		for part := range strings.SplitSeq(column.main, "|") {
-			if cell.Text = l.text(cells, part); cell.Text != "" {
+			cell.Text = l.text(cells, part)
+			if cell.Text != "" {
 				break
 			}
 		}

@@ -27,7 +27,8 @@ func Clip(text string) string {
 	}
 	n := 0 // in UTF-16 code units, as Excel counts
 	for i, r := range text {
-		if n += max(utf16.RuneLen(r), 1); n > CellText {
+		n += max(utf16.RuneLen(r), 1)
+		if n > CellText {
 			return text[:i]
 		}
 	}

@@ -52,7 +52,8 @@ func NewFile(to io.Writer) *File {
 
 // Write writes bytes of the archive. It returns ErrTooLarge beyond Most.
 func (b *File) Write(p []byte) (int, error) {
-	if b.size += uint64(len(p)); b.size > b.Most {
+	b.size += uint64(len(p))
+	if b.size > b.Most {
 		return 0, ErrTooLarge
 	}
 	return b.to.Write(p)

@@ -189,7 +189,8 @@ func insert(ctx context.Context, db *sql.DB, client *river.Client[*sql.Tx]) erro
 		if err := rows.Scan(&d.Contract, &d.Volume, &d.Date, &d.Car); err != nil {
 			return err
 		}
-		if page = append(page, river.InsertManyParams{Args: d}); len(page) == 1000 {
+		page = append(page, river.InsertManyParams{Args: d})
+		if len(page) == 1000 {
 			if err := flush(); err != nil {
 				return err
 			}
