@@ -138,7 +138,7 @@ bench-page: build ## the same, and put the tables into tools/bench/RESULTS.md
 bench-steps: need ## Go benchmarks of the steps of a row, with what they allocate
 	go test -run '^$$' -bench . -benchmem ./trade ./apiclient ./state/... ./sync
 
-ROWS ?= 1000000
+size pages reports: ROWS = 1000000
 
 .PHONY: size
 size: need ## make ledgers of ROWS rows (1000000) on both databases, and measure passes over them

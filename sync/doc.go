@@ -4,14 +4,15 @@
 //
 // A pass first reads the ERP for all its jobs, parents first (order.go), then lets the jobs send in
 // turns (pass.go has the stops and the end of a pass). pipeline.go shows the way of a row on one
-// page; docs/concepts.md lists its functions. Each step is a package that knows those before it and
-// none after it:
+// page; docs/concepts.md lists its functions. Each step is a package, which knows some of those
+// above it in this list and none below it:
 //
 //	mapping    row → draft → record → request, or what is wrong; pure
-//	discovery  reads the ERP and records what is new; sweeps
+//	outcome    what an answer proves; pure
+//	identity   what is the same: may a row go, or because of which record not; pure
 //	brakes     pauses a job before anything of it leaves
 //	sending    rows read again, what was sent already held; intents, requests, answers, settlement
-//	outcome    what an answer proves; pure
+//	discovery  reads the ERP and records what is new; sweeps
 //
 // Beside a pass: rehearse computes what a run would do, but stores and sends nothing; acts holds
 // the actions of people on rows and jobs; events acts on the platform's webhook events; cluster

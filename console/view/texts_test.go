@@ -16,7 +16,7 @@ func TestSentencesNameButtonsAndNotCommands(t *testing.T) {
 	t.Parallel()
 	v := Voice{lang: trade.Portuguese}
 	for text, want := range map[string]string{
-		"se existir, `safrasync adopt` com o id; se não, `safrasync resend --checked`": "se existir, “Registrar como já enviado” com o id; se não, “Enviar de novo (pode duplicar)”",
+		"se existir, `safrasync adopt` com o id; se não, `safrasync resend --checked`": "se existir, “Registrar como já enviado” com o id; se não, “Não existe lá: enviar de novo”",
 		"`safrasync release {job} --reason TEXTO`":                                     "“Liberar”",
 		"ERP; depois safrasync release":                                                "ERP; depois “Liberar”",
 		"de-para (`safrasync refs`)":                                                   "de-para",

@@ -6,7 +6,7 @@
 // preview, a test case and a dry run judge a row alike.
 //
 // The way of a row: [Job] (job.go) has the columns of its key (key.go) and of its source hash
-// (rowhash.go); [Evaluator] (evaluate.go) maps each field (mapping.go, forms.go, parents.go,
+// (row.go); [Evaluator] (evaluate.go) maps each field (mapping.go, forms.go, parents.go,
 // document.go), checks the draft by the rules of package trade, and makes the request (request.go).
 // versions.go compares two versions of a row.
 package mapping
