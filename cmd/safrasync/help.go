@@ -28,7 +28,7 @@ func addGroup(a *cli.App, root *cobra.Command, id string, commands ...*cobra.Com
 // formerNames are, by command, the words that people type for it.
 var formerNames = map[string][]string{
 	"why": {"preview", "show"}, "explain": {"diff"}, "approvals": {"approve", "decline"}, "status": {"cron"},
-	"help": {"decide"},
+	"help": {"decide"}, "run": {"reload"}, "report": {"decisions", "audit"},
 }
 
 // setHelp sets the examples of the commands, and makes help, flags and usage errors appear in one

@@ -116,7 +116,7 @@ func TestOtherProgramsOrderRunsAndAskAsTheDocumentSays(t *testing.T) {
 			t.Errorf("the status: %d %s", status, answer)
 		}
 		orders := 0
-		for line := range strings.Lines(s.must(0, "audit", "list", "--json")) {
+		for line := range strings.Lines(s.must(0, "report", "--audit", "--json")) {
 			if strings.Contains(line, `"act":"run now"`) {
 				orders++
 				for _, want := range []string{`"who":"erp-botao"`, `"http_api 127.0.0.1"`, `"contracts"`} {
@@ -147,7 +147,7 @@ func TestOtherProgramsOrderRunsAndAskAsTheDocumentSays(t *testing.T) {
 		}
 		s.stop()
 		for what, text := range map[string]string{
-			"the log": s.rest(), "the audit": s.must(0, "audit", "list", "--json"),
+			"the log": s.rest(), "the audit": s.must(0, "report", "--audit", "--json"),
 			"config show": s.must(0, "config", "show"),
 		} {
 			for _, token := range []string{buttonToken, panelToken} {

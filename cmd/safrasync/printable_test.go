@@ -38,7 +38,7 @@ func TestTextsOfTheERPForgeNoLineAndNoDirection(t *testing.T) {
 		{"report"},
 		{"retry", "contracts", key, "--reason", text, "--as", text, "--yes"},
 		{"resync", "contracts", key, "--reason", text, "--yes"},
-		{"audit", "list"},
+		{"report", "--audit"},
 		{"sync"},
 		{"doctor"},
 	} {

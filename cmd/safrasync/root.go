@@ -47,14 +47,14 @@ func newRootCommand(a *cli.App) *cobra.Command {
 		api.NewWebhooksCommand(a), newSandboxCommand(a), care.NewSelftestCommand(a),
 	)
 	addGroup(a, root, "run",
-		daemon.NewCommand(a), daemon.NewReloadCommand(a), runs.NewSyncCommand(a), runs.NewResyncCommand(a),
+		daemon.NewCommand(a), runs.NewSyncCommand(a), runs.NewResyncCommand(a),
 		api.NewCommand(a),
 	)
 	addGroup(a, root, "look",
 		runs.NewStatusCommand(a), rows.NewRowsCommand(a), rows.NewWhyCommand(a),
-		report.NewCommand(a), acts.NewAuditCommand(a),
+		report.NewCommand(a, acts.Decide),
 	)
-	addGroup(a, root, "decide", append(acts.NewCommands(a), acts.NewDecisionsCommand(a),
+	addGroup(a, root, "decide", append(acts.NewCommands(a),
 		acts.NewApprovalsCommand(a, acts.Elsewhere{
 			engineacts.ActClose: report.Approvable, engineacts.ActResync: runs.Approvable,
 		}))...)
@@ -73,11 +73,11 @@ var demonstrated = demo.Commands{
 		return reports, err
 	},
 	Said: func(ctx context.Context, a *cli.App, reports []trade.RunReport) error {
-		store, err := a.OpenLedger(ctx, cli.ToRead)
+		o, err := a.Office(ctx, cli.ToRead, cli.NoERP)
 		if err != nil {
 			return err
 		}
-		return runs.PrintSync(ctx, a, store, reports, runs.SyncFlags{}, nil, nil)
+		return runs.PrintSync(ctx, a, o, reports, runs.SyncFlags{}, nil, nil)
 	},
 	Status: runs.Status,
 	Report: func(ctx context.Context, a *cli.App) error {

@@ -34,7 +34,7 @@ func TestTheServiceKeepsNothingLongerThanNeeded(t *testing.T) {
 		if err := db.Get(&left, `SELECT COUNT(*) FROM attempt WHERE payload <> '{}'`); err != nil || left != 0 {
 			t.Errorf("%d requests are left, %v", left, err)
 		}
-		if out := s.must(0, "audit", "list", "--json"); !strings.Contains(out, `"who":"safrasync"`) ||
+		if out := s.must(0, "report", "--audit", "--json"); !strings.Contains(out, `"who":"safrasync"`) ||
 			!strings.Contains(out, `"act":"retention"`) {
 			t.Errorf("audit: %s", out)
 		}

@@ -103,7 +103,7 @@ func TestF082AReloadWithAnErrorKeepsTheOldConfiguration(t *testing.T) {
 	s.until("STATUS=", "contracts stopped: the API refused the key")
 	inForce := func(want int) { // C15: what is in force stands in the audit, once
 		t.Helper()
-		if n := strings.Count(s.must(0, "audit", "list", "--json"), `"act":"config"`); n != want {
+		if n := strings.Count(s.must(0, "report", "--audit", "--json"), `"act":"config"`); n != want {
 			t.Errorf("the audit tells of %d configurations, want %d", n, want)
 		}
 	}

@@ -63,7 +63,7 @@ func TestAReloadAnswers(t *testing.T) {
 	pid := strconv.Itoa(s.process.Process.Pid)
 	reload := func(code int, want string) {
 		t.Helper()
-		if out := s.must(code, "reload", "--pid", pid); !strings.Contains(out, want) {
+		if out := s.must(code, "run", "--reload", "--pid", pid); !strings.Contains(out, want) {
 			t.Errorf("the reload says %q, want %q", out, want)
 		}
 	}
@@ -82,10 +82,10 @@ func TestAReloadAnswers(t *testing.T) {
 	s.write("api-key", platformCanary+"\n")
 	reload(cli.ExitDone, "the new configuration is in effect\n")
 	s.stop()
-	if out := s.must(cli.ExitFailed, "reload", "--pid", pid); !strings.Contains(out, "does not answer") {
+	if out := s.must(cli.ExitFailed, "run", "--reload", "--pid", pid); !strings.Contains(out, "does not answer") {
 		t.Errorf("a reload of nothing says %q", out)
 	}
-	s.must(cli.ExitUsage, "reload")
+	s.must(cli.ExitUsage, "run", "--reload")
 }
 
 // In the journal of the service, the sentence with which a start is refused is an error, which

@@ -89,11 +89,11 @@ type userJSON struct {
 }
 
 func listUsers(ctx context.Context, a *cli.App) error {
-	store, err := a.OpenLedger(ctx, cli.ToRead)
+	o, err := a.Office(ctx, cli.ToRead, cli.NoERP)
 	if err != nil {
 		return err
 	}
-	users, err := store.Users(ctx)
+	users, err := o.Users(ctx)
 	if err != nil {
 		return err
 	}
@@ -155,11 +155,11 @@ func addUser(ctx context.Context, a *cli.App, args []string, f userFlags) error 
 	if name == "" {
 		return a.Usage("users.no_name")
 	}
-	store, err := a.OpenLedger(ctx, cli.ToWrite)
+	o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
 	if err != nil {
 		return err
 	}
-	if _, err := store.User(ctx, name); err == nil {
+	if _, err := o.User(ctx, name); err == nil {
 		return errors.New(a.Text("users.taken", name))
 	} else if !errors.Is(err, trade.ErrNobody) {
 		return err
@@ -168,11 +168,7 @@ func addUser(ctx context.Context, a *cli.App, args []string, f userFlags) error 
 	if err != nil {
 		return err
 	}
-	record, err := a.Audit(f.ActFlags, "user add", name, map[string]trade.Role{"role": role})
-	if err != nil {
-		return err
-	}
-	err = store.AddUser(ctx, trade.User{Name: name, Role: role, Password: hash}, record)
+	err = o.AddUser(ctx, trade.User{Name: name, Role: role, Password: hash}, a.Person(f.ActFlags))
 	if errors.Is(err, trade.ErrTaken) {
 		return errors.New(a.Text("users.taken", name))
 	}
@@ -245,34 +241,14 @@ func changeUser(ctx context.Context, a *cli.App, name string, f userFlags, act s
 	change func(*trade.User) error,
 ) error {
 	name = auth.UserName(name)
-	store, err := a.OpenLedger(ctx, cli.ToWrite)
+	o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
 	if err != nil {
 		return err
 	}
-	user, err := store.User(ctx, name)
-	if errors.Is(err, trade.ErrNobody) {
-		return errors.New(a.Text("users.unknown", name))
-	}
-	if err != nil {
-		return err
-	}
-	before := user
-	if err := change(&user); err != nil {
-		return err
-	}
-	view := func(u trade.User) map[string]any {
-		out := map[string]any{"role": u.Role, "disabled": u.Disabled}
-		if u.Issuer != "" {
-			out["issuer"], out["subject"] = u.Issuer, u.Subject
-		}
-		return out
-	}
-	record, err := a.Audit(f.ActFlags, act, name, map[string]any{"before": view(before), "after": view(user)})
-	if err != nil {
-		return err
-	}
-	done, err := store.ChangeUser(ctx, user, record)
+	done, err := o.ChangeUser(ctx, name, act, change, a.Person(f.ActFlags))
 	switch {
+	case errors.Is(err, trade.ErrNobody):
+		return errors.New(a.Text("users.unknown", name))
 	case errors.Is(err, trade.ErrLastAdministrator):
 		return errors.New(a.Text("users.last"))
 	case err != nil:

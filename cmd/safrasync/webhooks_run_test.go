@@ -58,7 +58,7 @@ func TestF142TheServiceSettlesADoubtByTheEventOfIt(t *testing.T) {
 		if job := s.job("contracts"); job.States[trade.InDoubt] != 0 || job.States[trade.Accepted] != 2 {
 			t.Errorf("%v, want 2 accepted", job.States)
 		}
-		if out := s.must(0, "audit", "list", "--json"); !strings.Contains(out, `"act":"evidence"`) ||
+		if out := s.must(0, "report", "--audit", "--json"); !strings.Contains(out, `"act":"evidence"`) ||
 			!strings.Contains(out, `"who":"safrasync"`) {
 			t.Errorf("the audit does not tell who settled it: %s", out)
 		}

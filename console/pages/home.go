@@ -85,6 +85,7 @@ type flagTask struct {
 // homeJob is one job on the first page.
 type homeJob struct {
 	office.Job
+	NextRuns []time.Time
 	Truth    truth
 	Status   trade.JobStatus
 	Stop     string // text about the stop; "" = none
@@ -219,8 +220,8 @@ func (p *homeRoutes) homeJob(q *web.Request, h *homeJob,
 	if h.Status.State != trade.Idle && h.Status.State != trade.Running && h.Status.Stop != nil {
 		h.Stop = p.office.Stop(*h.Status.Stop, q.Lang)
 	}
-	if now := q.Site.Now(); h.Status.Resting(now).After(now) {
-		h.NextRuns = []time.Time{h.Status.Stop.Until}
+	if h.NextRuns, err = p.office.NextRuns(q.Context(), h.Name); err != nil {
+		return nil, err
 	}
 	tallies, err := p.office.Counts(q.Context(), h.Name)
 	if err != nil {

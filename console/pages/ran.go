@@ -83,8 +83,14 @@ func (o orders) told(q *web.Request, soon bool) (ran, error) {
 			}
 		}
 		switch {
-		case one.Run == nil && !soon && len(job.NextRuns) > 0:
-			one.Next = job.NextRuns[0]
+		case one.Run == nil && !soon:
+			next, err := o.office.NextRuns(q.Context(), job.Name)
+			if err != nil {
+				return out, err
+			}
+			if len(next) > 0 {
+				one.Next = next[0]
+			}
 		case one.Run != nil && one.Run.Stopped != nil:
 			advice := o.office.AdviseStop(*one.Run.Stopped, q.Lang)
 			one.Stop = &advice

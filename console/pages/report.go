@@ -56,7 +56,7 @@ type reportPage struct {
 func (p *reportRoutes) form(q *web.Request, form url.Values) (page reportPage, err error) {
 	now := q.Site.Now().In(q.Site.Zone)
 	page = reportPage{Form: form, Month: now.AddDate(0, 0, -now.Day()).Format("2006-01")}
-	page.Closings, err = p.office.Closings(q.Context())
+	page.Closings, err = p.office.Closings(q.Context(), trade.Date{})
 	return page, err
 }
 

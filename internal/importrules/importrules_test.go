@@ -172,9 +172,19 @@ func TestAViolationIsFound(t *testing.T) {
 			file: "sync/a_test.go", pkg: "sync_test",
 			imports: []imp{ours("state"), ours("apiclient/sandbox")},
 		}, ""},
-		"cmd may import all that is in the binary": {source{
+		"cmd does not know the ledger": {source{
 			file: "cmd/safrasync/a.go", pkg: "main",
+			imports: []imp{ours("state")},
+		}, "cmd/safrasync must not import state"},
+		"its tests may look into it": {source{
+			file: "cmd/safrasync/a_test.go", pkg: "main",
 			imports: []imp{ours("state"), ours("apiclient/sandbox"), engine},
+		}, ""},
+		"a command does not open the ledger": {source{
+			file: "cmd/safrasync/rows/a.go", pkg: "rows", text: "store, err := a.OpenLedger(ctx, cli.ToRead)",
+		}, "opens the ledger"},
+		"the doctor does": {source{
+			file: "cmd/safrasync/care/a.go", pkg: "care", text: "store, err := a.OpenLedger(ctx, cli.ToRead)",
 		}, ""},
 		"pgtest stays out of the binary": {source{
 			file: "cmd/safrasync/a.go", pkg: "main",

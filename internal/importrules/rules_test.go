@@ -213,12 +213,19 @@ var rules = map[string]rule{
 		reason: "the report reads the ledger through an interface of its own, and orders nothing but through the engine's acts; it serves no HTTP",
 	},
 	"cmd/safrasync": {
-		may: []string{"*"},
+		may: []string{
+			"cmd/safrasync/acts", "cmd/safrasync/api", "cmd/safrasync/care", "cmd/safrasync/cli",
+			"cmd/safrasync/daemon", "cmd/safrasync/demo", "cmd/safrasync/refs", "cmd/safrasync/report",
+			"cmd/safrasync/rows", "cmd/safrasync/runs", "cmd/safrasync/setup", "internal/config", "internal/i18n",
+			"internal/office", "internal/systemd", "internal/words", "trade", "sync/acts", "sync/reconcile",
+			"apiclient/sandbox",
+			"console/auth", // the passwords of users
+		},
 		testsMay: []string{
-			"erp/erptest", "internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/throwaway",
+			"*", "erp/erptest", "internal/pgtest", "internal/mariatest", "internal/fbtest", "internal/throwaway",
 			"internal/oidctest", "internal/consoletest", "internal/english",
 		},
-		reason: "cmd wires everything, but a test server has no place in the binary",
+		reason: "main puts the commands together; what they ask and order is of internal/office",
 	},
 	"cmd/safrasync/cli": {
 		may: []string{
@@ -228,18 +235,23 @@ var rules = map[string]rule{
 		},
 		reason: "cli is what all commands share, and knows no command",
 	},
-	"cmd/safrasync/acts": command(),
-	"cmd/safrasync/api":  command("internal/receiver"),
-	"cmd/safrasync/care": command("internal/alert", "internal/torture"),
-	"cmd/safrasync/daemon": command("console", "console/auth", "console/books", "console/pages", "console/web",
-		"internal/connlimit", "internal/httpapi", "internal/metrics", "internal/receiver", "internal/systemd",
-		"sync/sending"),
-	"cmd/safrasync/demo":   command("apiclient/sandbox"),
-	"cmd/safrasync/refs":   command(),
-	"cmd/safrasync/report": command(),
-	"cmd/safrasync/rows":   command(),
-	"cmd/safrasync/runs":   command(),
-	"cmd/safrasync/setup":  command(),
+	// A command asks and orders through internal/office. Of the engine it names only the plans, answers
+	// and forms that the office passes on, and what a key is; of the ledger nothing.
+	"cmd/safrasync/acts":   command("sync/acts", "sync/reconcile"),
+	"cmd/safrasync/api":    command("apiclient"), // each endpoint by hand
+	"cmd/safrasync/refs":   command("sync/acts"),
+	"cmd/safrasync/report": command("sync/acts", "sync/reconcile", "sync/reconcile/archive"),
+	// mapping cases need no ledger
+	"cmd/safrasync/rows":  command("erp", "sync/acts", "sync/events", "sync/mapping", "sync/rehearse"),
+	"cmd/safrasync/runs":  command("sync", "sync/acts", "sync/reconcile", "sync/reconcile/paper"),
+	"cmd/safrasync/setup": command("apiclient", "erp"), // there is no configuration yet
+	// These work on a ledger that is not open: it is to be made, copied, mended, judged or served.
+	"cmd/safrasync/care": command("state", "sync", "sync/clock", "sync/mapping", "sync/rehearse", "sync/run",
+		"apiclient", "erp", "internal/alert", "internal/torture"),
+	"cmd/safrasync/demo": command("state", "apiclient/sandbox"),
+	"cmd/safrasync/daemon": command("state", "sync", "sync/acts", "sync/clock", "sync/events", "sync/sending",
+		"apiclient", "erp", "console", "console/auth", "console/books", "console/pages", "console/web",
+		"internal/connlimit", "internal/httpapi", "internal/metrics", "internal/receiver", "internal/systemd"),
 	"internal/config": {
 		may: []string{
 			"trade", "state", "sync", "sync/clock", "sync/mapping", "sync/run", "sync/acts", "sync/reconcile", "erp",
@@ -257,7 +269,7 @@ var rules = map[string]rule{
 			"trade", "state", "sync", "sync/clock", "sync/mapping", "sync/run", "sync/discovery", "sync/acts",
 			"sync/events", "sync/pending", "sync/rehearse", "sync/reconcile", "sync/reconcile/paper",
 			"sync/reconcile/archive", "apiclient", "internal/alert", "internal/config", "internal/i18n",
-			"internal/words",
+			"internal/receiver", "internal/words",
 		},
 		testsMay: []string{"internal/config/configtest", "internal/ledgertest", "internal/pgtest"},
 		reason:   "office answers and orders for people, and knows neither who asks nor how it is shown",
@@ -371,19 +383,19 @@ var rules = map[string]rule{
 	"internal/sickdisk": {reason: "sickdisk stands between a process and its kernel, whatever the process does"},
 }
 
+// wiring are the folders of commands that work on the ledger itself; see their rules.
+var wiring = []string{"cmd/safrasync/cli", "cmd/safrasync/care", "cmd/safrasync/daemon"}
+
 const stage = "a stage knows what comes before it, and reaches storage through the interfaces of package run"
 
 // command is the rule of a folder of commands, which may import more than all of them may.
 func command(more ...string) rule {
 	return rule{
 		may: append([]string{
-			"cmd/safrasync/cli", "internal/config", "internal/office", "internal/words", "trade", "state", "sync",
-			"sync/clock", "sync/mapping",
-			"sync/run", "sync/discovery", "sync/rehearse", "sync/acts", "sync/events", "sync/reconcile",
-			"sync/reconcile/paper", "sync/reconcile/archive", "sync/pending", "erp", "apiclient", "internal/i18n",
+			"cmd/safrasync/cli", "internal/config", "internal/office", "internal/words", "internal/i18n", "trade",
 		}, more...),
 		testsMay: []string{"internal/config/configtest"},
-		reason:   "a command knows what all commands share, and no other command: what two of them ask or order is of internal/office",
+		reason:   "a command knows what all commands share, and no other command: what it asks and orders is of internal/office",
 	}
 }
 
@@ -448,6 +460,10 @@ func check(sources []source) []string {
 		if s.isTest() || s.folder() == "apiclient/sandbox" {
 			continue // tests prove the header's absence, and the sandbox refuses it
 		}
+		if strings.HasPrefix(s.folder(), "cmd/safrasync") && !slices.Contains(wiring, s.folder()) &&
+			(strings.Contains(s.text, ".OpenLedger(") || strings.Contains(s.text, ".OpenEngine(")) {
+			violations = append(violations, s.file+": opens the ledger: a command asks and orders through internal/office")
+		}
 		if strings.Contains(strings.ToLower(s.text), "idempotency-key") {
 			violations = append(violations,
 				s.file+
@@ -474,8 +490,7 @@ func checkImport(s source, i imp) string {
 	if targetRule == where || target == "internal/must" && (s.isTest() || slices.Contains(testOnly, s.folder())) {
 		return "" // within one rule's folders everything may import everything
 	}
-	allowed := names(r.may, target) || slices.Contains(r.may, "*") && !slices.Contains(testOnly, target) &&
-		!inner(target)
+	allowed := names(r.may, target)
 	if s.isTest() {
 		allowed = allowed || names(r.testsMay, target)
 	}
@@ -488,9 +503,10 @@ func checkImport(s source, i imp) string {
 	return fmt.Sprintf("%s must not import %s: %s", s.folder(), target, r.reason)
 }
 
-// names reports whether a list has the folder, or all that are directly under the one above it.
+// names reports whether a list has the folder, or all that are directly under the one above it, or all.
 func names(list []string, folder string) bool {
-	return slices.Contains(list, folder) || slices.Contains(list, path.Dir(folder)+"/*")
+	return slices.Contains(list, folder) || slices.Contains(list, path.Dir(folder)+"/*") ||
+		slices.Contains(list, "*") && !slices.Contains(testOnly, folder) && !inner(folder)
 }
 
 // checkDriver keeps the drivers of databases in the folders of their engines.

@@ -49,6 +49,15 @@ func Alerts(conf *config.Config, v words.Voice, store *state.Store, log *zap.Log
 	return alert.New(c), nil
 }
 
+// Digest returns the digest of the time since the last one, and its text. It sends nothing.
+func (o *Office) Digest(ctx context.Context) (alert.Digest, string, error) {
+	service, err := Alerts(o.conf, o.Voice(o.lang), o.store, o.log)
+	if err != nil {
+		return alert.Digest{}, "", err
+	}
+	return service.Digest(ctx)
+}
+
 // Channels returns the configured alert channels: e-mail and webhook.
 func Channels(config *config.Config) ([]alert.Channel, error) {
 	var out []alert.Channel

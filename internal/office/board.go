@@ -6,18 +6,16 @@ import (
 	gosync "sync"
 	"time"
 
-	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // Job is a job as it is shown.
 type Job struct {
-	Name     string
-	Title    string // configured title; "" = none
-	Sends    trade.Kind
-	NextRuns []time.Time // next times of the schedule; none: it runs by hand only
-	Key      []string    // columns of its key
+	Name  string
+	Title string // configured title; "" = none
+	Sends trade.Kind
+	Key   []string // columns of its key
 }
 
 // Running is what is running in a process at one moment.
@@ -44,20 +42,11 @@ type Pace struct {
 	Done  int
 }
 
-// nextRunsShown is how many times of a schedule are shown.
-const nextRunsShown = 3
-
 // Jobs returns the jobs in the order in which they run.
 func (o *Office) Jobs() []Job {
 	out := make([]Job, len(o.jobs))
 	for i, job := range o.jobs {
 		out[i] = Job{Name: job.Name(), Title: job.Spec.Title, Sends: job.Spec.Sends, Key: job.Spec.Key}
-		schedule, err := clock.ParseSchedule(job.Spec.Schedule, o.conf.Zone())
-		if err != nil {
-			continue
-		}
-		next := NextTimes(schedule, Now())
-		out[i].NextRuns = next[:min(len(next), nextRunsShown)]
 	}
 	return out
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/words"
-	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
@@ -55,16 +54,22 @@ type Share struct {
 	stays         map[*Trouble]*trade.Freight
 }
 
-// NewForecast returns an empty forecast for a run of the named jobs, or of all jobs if none is named.
-func NewForecast(specs []mapping.JobSpec, jobs []*mapping.Job, named []string) *Forecast {
+// Forecast returns an empty forecast for a dry run of the named jobs, or of all jobs if none is named.
+func (o *Office) Forecast(named []string) *Forecast {
+	specs := o.conf.JobSpecs()
 	out := &Forecast{specs: specs, runs: named, plans: map[string]*JobForecast{}, parts: map[Part]*Share{}}
-	for _, job := range jobs {
+	for _, job := range o.jobs {
 		if len(named) == 0 {
 			out.runs = append(out.runs, job.Name())
 		}
 		out.plans[job.Name()] = &JobForecast{NewTroubles(specs), map[int64]bool{}, job, map[string]counted{}}
 	}
 	return out
+}
+
+// Sync makes one pass over some jobs; over all if none is named.
+func (o *Office) Sync(ctx context.Context, jobs []string, how engine.Options) ([]trade.RunReport, error) {
+	return o.engine.Sync(ctx, jobs, how)
 }
 
 // DryRun returns what a sweep of all jobs would find and send. It needs an engine.
@@ -171,13 +176,13 @@ func (w *Forecast) follows(e trade.Entry) bool {
 }
 
 // Conclude counts the rows in the ledger that the run would leave unchanged.
-func (w *Forecast) Conclude(ctx context.Context, store *state.Store, reports []trade.RunReport) error {
+func (w *Forecast) Conclude(ctx context.Context, o *Office, reports []trade.RunReport) error {
 	if w == nil {
 		return nil
 	}
 	for i, r := range reports {
 		p := w.plans[r.Job]
-		status, err := store.JobStatus(ctx, r.Job)
+		status, err := o.JobStatus(ctx, r.Job)
 		if err != nil {
 			return err
 		}
@@ -185,7 +190,7 @@ func (w *Forecast) Conclude(ctx context.Context, store *state.Store, reports []t
 			w.paused = append(w.paused, r.Job)
 		}
 		states := append([]trade.State{trade.Pending}, Kept...)
-		err = store.Rows(ctx, trade.RowFilter{Job: r.Job, States: states},
+		err = o.Rows(ctx, trade.RowFilter{Job: r.Job, States: states},
 			func(e trade.Entry) error {
 				if !p.Judged[e.ID] {
 					w.count(p, e)
@@ -238,7 +243,7 @@ func (s *Share) Causes() []*Trouble {
 	out := slices.DeleteFunc(slices.Clone(s.troubles.Sorted()),
 		func(g *Trouble) bool { return s.stays[g].Rows == 0 })
 	slices.SortStableFunc(out, func(a, b *Trouble) int {
-		return cmp.Or(HeldFirst(a, b), s.stays[b].Kilograms.Cmp(s.stays[a].Kilograms), s.stays[b].Rows-s.stays[a].Rows)
+		return cmp.Or(heldFirst(a, b), s.stays[b].Kilograms.Cmp(s.stays[a].Kilograms), s.stays[b].Rows-s.stays[a].Rows)
 	})
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/events"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -17,6 +18,37 @@ type Hints struct {
 	More       bool // events named more records than were compared
 	Listening  bool // webhooks are registered, or events have come
 	Doubtful   bool // an attempt ended without a definite answer, and a person may still decide
+}
+
+// Listener returns the processor of the events that the ledger has. program signs its acts.
+func (o *Office) Listener(platform acts.Reader, program acts.Person) *events.Processor {
+	return &events.Processor{
+		Inbox: o.store, Candidates: o.store, Rows: o.store, Platform: platform, Jobs: o.jobs, Now: o.now,
+		Limits: o.conf.Limits(), Zone: o.conf.Zone(), Log: o.log, Program: program,
+	}
+}
+
+// Replay marks events as not processed, lets all open events be processed, and returns the number of
+// those that were marked.
+func (o *Office) Replay(ctx context.Context, list []trade.InboxEvent, by *events.Processor, who acts.Person) (int,
+	error,
+) {
+	if !who.Role.May(trade.Administrator) {
+		return 0, trade.ErrRole
+	}
+	seqs := make([]int64, len(list))
+	for i, e := range list {
+		seqs[i] = e.Seq
+	}
+	record, err := who.Record(o.now(), "webhooks replay", "inbox", map[string]int{"events": len(seqs)})
+	if err != nil {
+		return 0, err
+	}
+	n, err := o.store.ReplayEvents(ctx, seqs, o.now(), record)
+	if err == nil {
+		_, err = by.Pass(ctx)
+	}
+	return n, err
 }
 
 const hintsShown = 10

@@ -33,8 +33,11 @@ func (o *Office) Schedules(ctx context.Context, lang trade.Lang) ([]Schedule, er
 				return nil, err
 			}
 			times := ScheduleTimes{Sweep: text.sweep, Text: text.text, Words: v.ExplainCron(text.text)}
-			next := NextTimes(schedule, status.Resting(o.now()))
-			times.Next = next[:min(len(next), nextRunsShown)]
+			if text.sweep {
+				times.Next = nextTimes(schedule, status.Resting(o.now()))
+			} else if times.Next, err = o.NextRuns(ctx, job.Name()); err != nil {
+				return nil, err
+			}
 			s.Alone = s.Alone && len(times.Next) == 0
 			s.Times = append(s.Times, times)
 		}
@@ -99,11 +102,7 @@ func (o *Office) RunNow(ctx context.Context, job string, sweep bool, who acts.Pe
 	if sweep {
 		detail = map[string]bool{"sweep": true}
 	}
-	record, err := who.Record(o.now(), "run now", job, detail)
-	if err != nil {
-		return err
-	}
-	if err := o.store.AppendAudit(ctx, record); err != nil {
+	if err := o.Note(ctx, "run now", job, detail, who); err != nil {
 		return err
 	}
 	return o.scheduler.Trigger(ctx, job, sweep)

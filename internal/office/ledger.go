@@ -75,6 +75,11 @@ type Ledger interface {
 	AuditPage(ctx context.Context, q trade.AuditQuery) (trade.AuditPage, error)
 	// VerifyAudit compares the audit with its own hashes and with the journal.
 	VerifyAudit(ctx context.Context) (trade.AuditProof, error)
+	// Inbox returns the events that a filter selects, newest first.
+	Inbox(ctx context.Context, f trade.InboxFilter) ([]trade.InboxEvent, error)
+	// Users returns the users of the console, and User one of them, or trade.ErrNobody.
+	Users(ctx context.Context) ([]trade.User, error)
+	User(ctx context.Context, name string) (trade.User, error)
 	// AppendAudit stores that somebody saw or took what is kept from others. It changes nothing else.
 	AppendAudit(ctx context.Context, record trade.AuditRecord) error
 

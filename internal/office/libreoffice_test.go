@@ -37,7 +37,7 @@ func TestAListThatLibreOfficeSavedIsReadInEveryEncoding(t *testing.T) {
 			"007": {Code: []string{"Código"}, Pad: []int{3}}, "01234567890": {Code: []string{"CPF"}, As: AsDocument},
 		} {
 			layout.ID, layout.Label, layout.Where = "Id", "Nome", []string{"Situação=Ativo"}
-			got, err := ReadReferences(bytes.NewReader(file), layout, words.Machine)
+			got, err := readReferences(bytes.NewReader(file), layout, words.Machine)
 			if err != nil || len(got.Bad) > 0 {
 				t.Fatalf("%s: %v, %v\n%q", name, err, got.Bad, file)
 			}

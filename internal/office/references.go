@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/mapping"
@@ -40,12 +39,12 @@ func (o *Office) settable() acts.OtherAct {
 	}
 }
 
-// Source returns where a kind is stored, as in JSON: ledger, erp or platform.
-func Source(conf *config.Config, kind string) string {
+// ReferenceSource returns where a kind of reference is stored, as in JSON: ledger, erp or platform.
+func (o *Office) ReferenceSource(kind string) string {
 	if kind == trade.ProducerByDocument {
 		return "platform"
 	}
-	if _, fromERP := conf.References[kind]; fromERP {
+	if _, fromERP := o.conf.References[kind]; fromERP {
 		return "erp"
 	}
 	return "ledger"
@@ -78,14 +77,11 @@ func (f *ReferenceFault) Error() string {
 	return "the code must not be blank, and the id must be a UUID"
 }
 
-// ReferenceSource returns where a kind of reference is stored: ledger, erp, platform.
-func (o *Office) ReferenceSource(kind string) string { return Source(o.conf, kind) }
-
 // PlanReferences reads a CSV of codes and ids, and returns what it would change. It stores nothing.
 func (o *Office) PlanReferences(ctx context.Context, kind string, file io.Reader, layout ReferenceLayout,
 	lang trade.Lang,
 ) (plan ReferencePlan, err error) {
-	if plan.ReferenceTable, err = ReadReferences(file, layout, o.Voice(lang)); err != nil {
+	if plan.ReferenceTable, err = readReferences(file, layout, o.Voice(lang)); err != nil {
 		//nolint:nilerr // the fault is the file's, and told to the person
 		return ReferencePlan{Fault: err.Error(), ReferenceTable: ReferenceTable{Text: plan.Text}}, nil
 	}
@@ -95,7 +91,28 @@ func (o *Office) PlanReferences(ctx context.Context, kind string, file io.Reader
 	}
 	plan.Changes = state.ChangesOf(all[kind], plan.Codes)
 	plan.Unchanged = len(plan.Codes) - len(plan.Changes)
-	plan.Renamed, err = plan.Renames(ctx, o.store, kind)
+	plan.Renamed, err = plan.renames(ctx, o.store, kind)
+	return plan, err
+}
+
+// PlanReference returns what storing an id for a code would change; nil removes the code. From is nil
+// if the table has no such code.
+func (o *Office) PlanReference(ctx context.Context, kind, code string, id *string) (trade.ReferenceChange, error) {
+	plan := trade.ReferenceChange{Code: mapping.NormalCode(code)}
+	if err := o.mayChange(kind); err != nil {
+		return plan, err
+	}
+	if id != nil {
+		parsed, err := trade.ParseID(*id)
+		if blank := mapping.IsBlankCode(plan.Code); err != nil || blank {
+			return plan, &ReferenceFault{Code: plan.Code, ID: *id, Blank: blank}
+		}
+		plan.To = &parsed
+	}
+	all, _, err := o.store.References(ctx)
+	if now, is := all[kind][plan.Code]; is {
+		plan.From = &now
+	}
 	return plan, err
 }
 
@@ -143,7 +160,7 @@ func (o *Office) RemoveReference(ctx context.Context, kind, code string, who act
 // mayChange returns an error for a kind that is not stored in the ledger: the next run would read
 // it from the ERP again.
 func (o *Office) mayChange(kind string) error {
-	if from := Source(o.conf, kind); from != "ledger" {
+	if from := o.ReferenceSource(kind); from != "ledger" {
 		return fmt.Errorf("%w: the references %s are kept in the %s", trade.ErrRole, kind, from)
 	}
 	return nil
@@ -155,5 +172,5 @@ func (o *Office) WriteReferences(ctx context.Context, kind string, w io.Writer) 
 	if err != nil {
 		return err
 	}
-	return WriteReferences(w, table)
+	return writeReferences(w, table)
 }

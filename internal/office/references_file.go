@@ -35,10 +35,10 @@ type ReferenceTable struct {
 // maxTitleLines is how many records may stand before the header.
 const maxTitleLines = 50
 
-// ReadReferences reads a CSV with codes and ids, in the encodings and with the separators of
+// readReferences reads a CSV with codes and ids, in the encodings and with the separators of
 // spreadsheets. Without columns in the layout it has the header code,id or code,id,label. It returns
 // an error if the file is not such a table at all; invalid lines are in Bad.
-func ReadReferences(r io.Reader, layout ReferenceLayout, v words.Voice) (ReferenceTable, error) {
+func readReferences(r io.Reader, layout ReferenceLayout, v words.Voice) (ReferenceTable, error) {
 	t := ReferenceTable{Codes: map[string]string{}}
 	if key, args := layout.Fault(); key != "" {
 		return t, errors.New(v.Text(key, args...))
@@ -115,8 +115,8 @@ func (t *ReferenceTable) add(s *sheet, record []string, line int, lineOf map[str
 	return ""
 }
 
-// WriteReferences writes a table in the form that ReadReferences reads.
-func WriteReferences(w io.Writer, table []trade.Reference) error {
+// writeReferences writes a table in the form that readReferences reads.
+func writeReferences(w io.Writer, table []trade.Reference) error {
 	c := csv.NewWriter(w)
 	columns := 2
 	if slices.ContainsFunc(table, func(r trade.Reference) bool { return r.Label != "" }) {
@@ -135,8 +135,8 @@ func WriteReferences(w io.Writer, table []trade.Reference) error {
 	return c.Error()
 }
 
-// Renames returns how many existing codes get another label from the file.
-func (t ReferenceTable) Renames(ctx context.Context, store *state.Store, kind string) (n int, err error) {
+// renames returns how many existing codes get another label from the file.
+func (t ReferenceTable) renames(ctx context.Context, store *state.Store, kind string) (n int, err error) {
 	if t.Labels == nil {
 		return 0, nil
 	}

@@ -109,7 +109,7 @@ func TestReferencesAreReadAsSpreadsheetsWriteThem(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := must.Get(ReadReferences(strings.NewReader(c.text), ReferenceLayout{}, words.Machine))(t)
+			got := must.Get(readReferences(strings.NewReader(c.text), ReferenceLayout{}, words.Machine))(t)
 			if c.codes == nil {
 				c.codes = map[string]string{}
 			}
@@ -130,7 +130,7 @@ func TestReferencesAreReadAsSpreadsheetsWriteThem(t *testing.T) {
 func TestAFileThatIsNoTableIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "1," + idA + "\n", "code\n1\n", "id,code\n", "PK\x03\x04", "code,id\n\x00"} {
-		if _, err := ReadReferences(strings.NewReader(text), ReferenceLayout{}, words.Machine); err == nil {
+		if _, err := readReferences(strings.NewReader(text), ReferenceLayout{}, words.Machine); err == nil {
 			t.Errorf("readReferences(%q) has no error", text)
 		}
 	}
@@ -185,7 +185,7 @@ func TestAListOfASpreadsheetIsReadByItsColumns(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := must.Get(ReadReferences(strings.NewReader(c.text), c.layout, words.Machine))(t)
+			got := must.Get(readReferences(strings.NewReader(c.text), c.layout, words.Machine))(t)
 			codes := map[string]string{}
 			for code := range got.Codes {
 				codes[code] = got.Labels[code]
@@ -212,7 +212,7 @@ func TestALayoutThatTheFileDoesNotHaveIsRefused(t *testing.T) {
 		"":                                      "no line",
 		"Filial;Id;Situa\xe7\xe3o;S\xc3\xa3o\n": "mixes encodings",
 	} {
-		_, err := ReadReferences(strings.NewReader(text), full, words.Machine)
+		_, err := readReferences(strings.NewReader(text), full, words.Machine)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
@@ -227,7 +227,7 @@ func TestALayoutThatTheFileDoesNotHaveIsRefused(t *testing.T) {
 		{Code: []string{"a"}, ID: "b", Where: []string{"a"}},
 		{Pad: []int{3}, As: "document"},
 	} {
-		if _, err := ReadReferences(strings.NewReader("code,id\n"), l, words.Machine); err == nil {
+		if _, err := readReferences(strings.NewReader("code,id\n"), l, words.Machine); err == nil {
 			t.Errorf("the layout %v is taken", l)
 		}
 	}
@@ -243,7 +243,7 @@ func FuzzReadReferences(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		first, err := ReadReferences(strings.NewReader(text), ReferenceLayout{}, words.Machine)
+		first, err := readReferences(strings.NewReader(text), ReferenceLayout{}, words.Machine)
 		if err != nil {
 			return
 		}
@@ -252,14 +252,14 @@ func FuzzReadReferences(f *testing.F) {
 			table = append(table, trade.Reference{Code: code, ID: id, Label: first.Labels[code]})
 		}
 		var file bytes.Buffer
-		must.Do(t, WriteReferences(&file, table))
+		must.Do(t, writeReferences(&file, table))
 		records := must.Get(csv.NewReader(bytes.NewReader(file.Bytes())).ReadAll())(t)
 		for _, cell := range slices.Concat(records...) {
 			if cell != "" && strings.ContainsRune("=+-@", rune(cell[0])) {
 				t.Errorf("a spreadsheet would run %q", cell)
 			}
 		}
-		second, err := ReadReferences(&file, ReferenceLayout{}, words.Machine)
+		second, err := readReferences(&file, ReferenceLayout{}, words.Machine)
 		if err != nil || len(second.Bad) > 0 {
 			t.Fatalf("the export cannot be read: %v %v", err, second.Bad)
 		}

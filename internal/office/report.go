@@ -42,9 +42,9 @@ type ReportSources struct {
 	Progress func(rows int, all bool) // see reconcile.Sources; nil: none
 }
 
-// Closings returns the months that were closed, newest first.
-func (o *Office) Closings(ctx context.Context) ([]trade.Closing, error) {
-	return o.store.Closings(ctx, trade.Date{})
+// Closings returns the months that were closed, newest first; those of one cut-off day unless it is zero.
+func (o *Office) Closings(ctx context.Context, day trade.Date) ([]trade.Closing, error) {
+	return o.store.Closings(ctx, day)
 }
 
 // Report calls fn with the rows of a report, one report at a time. If there is a closing with the
@@ -145,37 +145,31 @@ func (o *Office) WriteReport(ctx context.Context, q ReportQuery, lang trade.Lang
 		if err != nil {
 			return err
 		}
-		record, err := who.Record(o.now(), reconcile.ActExport, "-", export)
-		if err != nil {
-			return err
-		}
-		if err := o.store.AppendAudit(ctx, record); err != nil {
+		if err := o.Note(ctx, reconcile.ActExport, "-", export, who); err != nil {
 			return err
 		}
 		if format == "zip" {
-			return o.archive(ctx, s, options, w, who)
+			_, err := o.WriteArchive(ctx, s, options, "-", w, who)
+			return err
 		}
 		_, err = s.Report(options, ReportWriter(format, options, w))
 		return err
 	})
 }
 
-// archive writes a report with its closings and its audit, and records its seal in the audit.
-func (o *Office) archive(ctx context.Context, s *reconcile.Snapshot, options reconcile.Options, w io.Writer,
-	who acts.Person,
-) error {
+// WriteArchive writes a report with its closings and its audit. It records the seal in the audit, under
+// the name of the file, and returns it.
+func (o *Office) WriteArchive(ctx context.Context, s *reconcile.Snapshot, options reconcile.Options, file string,
+	w io.Writer, who acts.Person,
+) (seal string, err error) {
 	options.Sections = nil
-	seal, err := archive.Write(ctx, w, archive.Contents{
+	seal, err = archive.Write(ctx, w, archive.Contents{
 		Snapshot: s, Options: options, Ledger: o.store, Who: who.Name, Now: o.now(), Program: o.version,
 	})
 	if err != nil {
-		return err
+		return "", err
 	}
-	record, err := who.Record(o.now(), archive.Act, "-", archive.Sealed{Report: s.Head.ID, Seal: seal})
-	if err != nil {
-		return err
-	}
-	return o.store.AppendAudit(ctx, record)
+	return seal, o.Note(ctx, archive.Act, file, archive.Sealed{Report: s.Head.ID, Seal: seal}, who)
 }
 
 // approvable is the closing of a month that somebody ordered, as an act to approve. A closing that

@@ -95,16 +95,12 @@ func (o *Office) RecordResync(ctx context.Context, plan ResyncPlan, who acts.Per
 	if !plan.Order.Since.IsZero() {
 		since = plan.Order.Since.Format(time.RFC3339)
 	}
-	record, err := who.Record(o.now(), acts.ActResync, plan.Order.Job, struct {
+	return o.Note(ctx, acts.ActResync, plan.Order.Job, struct {
 		Since  string         `json:"since,omitempty"`
 		Keys   []string       `json:"keys,omitempty"`
 		States []trade.State  `json:"states,omitempty"`
 		Plan   map[string]int `json:"plan"`
-	}{since, plan.Order.Keys, plan.Order.States, plan.States})
-	if err != nil {
-		return err
-	}
-	return o.store.AppendAudit(ctx, record)
+	}{since, plan.Order.Keys, plan.Order.States, plan.States}, who)
 }
 
 // Resync reads a job's rows again, as an order that was recorded says.

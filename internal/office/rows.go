@@ -13,6 +13,21 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
+// Rows calls fn for each row that a filter selects, until fn returns an error, which it returns. It
+// returns trade.ErrNotFound for a job of which neither the configuration nor the ledger knows.
+func (o *Office) Rows(ctx context.Context, filter trade.RowFilter, fn func(trade.Entry) error) error {
+	if filter.Job != "" && !o.configured(filter.Job) {
+		known, err := o.store.Jobs(ctx) // a job that was removed still has its rows
+		if err != nil {
+			return err
+		}
+		if !slices.Contains(known, filter.Job) {
+			return trade.ErrNotFound
+		}
+	}
+	return o.store.Rows(ctx, filter, fn)
+}
+
 // Plan returns what an order would do. It changes nothing.
 func (o *Office) Plan(ctx context.Context, order acts.Order) (acts.RowPlan, error) {
 	plan, err := o.acts().Plan(ctx, order)

@@ -54,11 +54,8 @@ type SheetRefusal struct {
 func (o *Office) WriteRows(ctx context.Context, each func(func(trade.Entry) error) error, form string,
 	filter string, lang trade.Lang, w io.Writer, who acts.Person,
 ) error {
-	record, err := who.Record(o.now(), "rows export", "-", map[string]string{"format": form, "filter": filter})
+	err := o.Note(ctx, "rows export", "-", map[string]string{"format": form, "filter": filter}, who)
 	if err != nil {
-		return err
-	}
-	if err := o.store.AppendAudit(ctx, record); err != nil {
 		return err
 	}
 	return reconcile.List(ctx, reconcile.Sources{

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/robfig/cron/v3"
-
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/sync/mapping"
@@ -112,12 +110,12 @@ func (o *Office) Status(ctx context.Context) ([]JobStatus, error) {
 	}
 	out := make([]JobStatus, len(names))
 	for i, name := range names {
-		if out[i], err = ReadJob(ctx, o.store, name); err != nil {
+		if out[i], err = readJob(ctx, o.store, name); err != nil {
 			return nil, err
 		}
 		out[i].Services, out[i].Instances, out[i].LastBackup = services, instances, timeOrNull(backup.At)
 		if spec, ok := specs[name]; ok {
-			if err := out[i].Schedule(spec, o.conf.Zone(), o.now()); err != nil {
+			if err := out[i].schedule(spec, o.conf.Zone(), o.now()); err != nil {
 				return nil, err
 			}
 		}
@@ -125,8 +123,8 @@ func (o *Office) Status(ctx context.Context) ([]JobStatus, error) {
 	return out, nil
 }
 
-// ReadJob reads the status of a job from the ledger.
-func ReadJob(ctx context.Context, store *state.Store, name string) (JobStatus, error) {
+// readJob reads the status of a job from the ledger.
+func readJob(ctx context.Context, store *state.Store, name string) (JobStatus, error) {
 	job := JobStatus{Job: name, States: map[trade.State]int{}, NextRuns: []time.Time{}}
 	status, err := store.JobStatus(ctx, name)
 	if err != nil {
@@ -160,8 +158,8 @@ func ReadJob(ctx context.Context, store *state.Store, name string) (JobStatus, e
 	return job, err
 }
 
-// Schedule fills in what the configuration determines.
-func (j *JobStatus) Schedule(spec mapping.JobSpec, zone *time.Location, now time.Time) error {
+// schedule fills in what the configuration determines.
+func (j *JobStatus) schedule(spec mapping.JobSpec, zone *time.Location, now time.Time) error {
 	sends := string(spec.Sends)
 	j.Configured, j.Sends = true, &sends
 	runs, err := clock.ParseSchedule(spec.Schedule, zone)
@@ -176,19 +174,28 @@ func (j *JobStatus) Schedule(spec mapping.JobSpec, zone *time.Location, now time
 	if j.SweptAt != nil { // a sweep is due from the first time of its schedule after the last one
 		after = *j.SweptAt
 	}
-	from := now
-	// @every counts from the last run, not from now
-	if _, distance := runs.(cron.ConstantDelaySchedule); distance && j.LastRun != nil {
-		if last := j.LastRun.StartedAt; last.Before(now) && runs.Next(last).After(now) {
-			from = last
-		}
+	var last time.Time
+	if j.LastRun != nil {
+		last = j.LastRun.StartedAt
 	}
-	j.NextRuns = NextRuns(runs, trade.JobStatus{State: j.State, Stop: j.Stop}, from, now)
+	j.NextRuns = nextRuns(runs, trade.JobStatus{State: j.State, Stop: j.Stop}, last, now)
 	if len(j.NextRuns) > 0 {
 		j.NextRun = &j.NextRuns[0]
 	}
 	j.NextSweep = timeOrNull(sweeps.Next(after).UTC())
 	return nil
+}
+
+// ServiceHere returns the service that serves the ledger from this host and is alive; nil if there is
+// none.
+func (o *Office) ServiceHere(ctx context.Context) (*Service, error) {
+	services, err := readServices(ctx, o.store)
+	for i, s := range services {
+		if s.Alive && s.Host == state.Self().Host {
+			return &services[i], err
+		}
+	}
+	return nil, err
 }
 
 func readServices(ctx context.Context, store *state.Store) ([]Service, error) {

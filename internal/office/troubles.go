@@ -2,6 +2,7 @@ package office
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -117,8 +118,48 @@ func (t *Troubles) Sorted() []*Trouble {
 	return t.Groups
 }
 
-// HeldFirst sorts the causes of held rows before the others.
-func HeldFirst(a, b *Trouble) int {
+// Troubles returns the rows of a job that do not go by themselves, by cause: held ones first, because
+// only a person moves them. planned is the result of a dry run, which has judged some of them; or nil.
+func (o *Office) Troubles(ctx context.Context, job string, planned *JobForecast) ([]*Trouble, error) {
+	t := NewTroubles(o.conf.JobSpecs())
+	if planned != nil {
+		t = planned.Troubles
+	}
+	err := o.Rows(ctx, trade.RowFilter{Job: job, States: Kept}, func(e trade.Entry) error {
+		if planned == nil || !planned.Judged[e.ID] {
+			t.Add(e)
+		}
+		return nil
+	})
+	groups := t.Sorted()
+	slices.SortStableFunc(groups, heldFirst)
+	return groups, err
+}
+
+// Causes returns the causes that block rows of some jobs now, in order; of all if none is named.
+func (o *Office) Causes(ctx context.Context, jobs []string) ([]string, error) {
+	known := map[string]bool{}
+	if len(jobs) == 0 {
+		var err error
+		if jobs, err = o.store.Jobs(ctx); err != nil {
+			return nil, err
+		}
+	}
+	for _, job := range jobs {
+		causes, err := o.store.StuckCauses(ctx, job)
+		if err != nil {
+			return nil, err
+		}
+		for cause := range causes {
+			known[cause] = true
+		}
+	}
+	delete(known, "")
+	return slices.Sorted(maps.Keys(known)), nil
+}
+
+// heldFirst sorts the causes of held rows before the others.
+func heldFirst(a, b *Trouble) int {
 	switch {
 	case a.State == trade.Held && b.State != trade.Held:
 		return -1

@@ -7,33 +7,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	engineacts "github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/reconcile"
 )
 
-// NewDecisionsCommand makes the command decisions.
-func NewDecisionsCommand(a *cli.App) *cobra.Command {
-	group := a.Group("decisions", "help.decisions")
-	var f cli.ActFlags
-	var skip bool
-	importing := a.Command("import FILE", "help.decisions_import", cli.Exactly(1),
-		func(cmd *cobra.Command, args []string) error {
-			return importDecisions(cmd.Context(), a, args[0], f, skip)
-		})
-	importing.Flags().StringVar(&f.As, "as", "",
-		"`NAME` of who decided, recorded as given beside the account; default: who logged in")
-	importing.Flags().BoolVar(&f.Yes, "yes", false, "do it without asking")
-	importing.Flags().BoolVar(&skip, "skip-refused", false, "do the others when some rows are wrong, stale or refused")
-	group.AddCommand(importing)
-	return group
-}
-
-// importDecisions plans what a file of decisions orders, shows the plan, and does it with the same
-// acts as the commands for single rows. It does all or nothing, unless skip is set.
-func importDecisions(ctx context.Context, a *cli.App, file string, f cli.ActFlags, skip bool) error {
+// Decide plans what a file of decisions orders, shows the plan, and does it with the same acts as the
+// commands for single rows. It does all or nothing, unless skip is set.
+func Decide(ctx context.Context, a *cli.App, file string, f cli.ActFlags, skip bool) error {
 	if _, err := a.LoadConfig(); err != nil {
 		return err
 	}

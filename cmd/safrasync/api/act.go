@@ -64,7 +64,7 @@ func actByHand(ctx context.Context, a *cli.App, c apiCall, f cli.ActFlags) error
 		a.Tell("act.not_done")
 		return &cli.ExitError{Code: cli.ExitFailed}
 	}
-	store, err := a.OpenLedger(ctx, cli.ToWrite)
+	o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
 	if err != nil {
 		return err
 	}
@@ -72,21 +72,14 @@ func actByHand(ctx context.Context, a *cli.App, c apiCall, f cli.ActFlags) error
 		Call: uuid.Must(uuid.NewV7()).String(), Phase: "before", Request: c.verb + " " + c.path,
 		Platform: config.API.BaseURL,
 	}
-	record, err := a.Audit(f, c.act, c.target, detail)
-	if err != nil {
-		return err
-	}
-	if err := store.AppendAudit(ctx, record); err != nil {
+	if err := o.Note(ctx, c.act, c.target, detail, a.Person(f)); err != nil {
 		return err
 	}
 	// From here on signals are ignored: a call that is cut off has an unknown outcome.
 	ctx = context.WithoutCancel(ctx)
 	answer, sendErr := c.send(ctx, client)
 	detail.after(c, answer, sendErr)
-	if record, err = a.Audit(f, c.act, c.target, detail); err == nil {
-		err = store.AppendAudit(ctx, record)
-	}
-	if err != nil {
+	if err = o.Note(ctx, c.act, c.target, detail, a.Person(f)); err != nil {
 		a.Tell("api.audit_failed") // the outcome is printed all the same
 	}
 	return errors.Join(tellOutcome(a, c, answer, sendErr), err)
@@ -156,7 +149,7 @@ func tellAPIPlan(ctx context.Context, a *cli.App, c apiCall, platform string) er
 	return nil
 }
 
-// auditLooked is how many audit records are searched for an earlier call with an unknown outcome.
+// auditLooked is how many records of the same call are searched for an earlier call with an unknown outcome.
 const auditLooked = 2000
 
 // openCall returns the latest call of this kind for the same target, if its outcome is unknown;
@@ -166,23 +159,23 @@ func openCall(ctx context.Context, a *cli.App, c apiCall) (*trade.AuditRecord, e
 	if c.verb != "POST" {
 		return nil, nil // may be repeated without harm
 	}
-	store, err := a.OpenLedger(ctx, cli.ToRead)
+	o, err := a.Office(ctx, cli.ToRead, cli.NoERP)
 	if err != nil {
 		return nil, err
 	}
-	records, err := store.Audit(ctx, auditLooked)
+	page, err := o.AuditPage(ctx, trade.AuditQuery{Act: c.act, Target: c.target, Limit: auditLooked})
 	if err != nil {
 		return nil, err
 	}
 	settled := map[string]bool{} // calls with a second record, which is read before the first
-	for i, r := range records {
+	for i, r := range page.Records {
 		var d apiAudit
-		if r.Act != c.act || r.Target != c.target || json.Unmarshal([]byte(r.Detail), &d) != nil || settled[d.Call] {
+		if r.Target != c.target || json.Unmarshal([]byte(r.Detail), &d) != nil || settled[d.Call] {
 			continue
 		}
 		if d.Phase == "before" || d.Outcome == apiclient.Unknown.String() ||
 			d.Outcome == apiclient.CreatedIDUnknown.String() {
-			return &records[i], nil
+			return &page.Records[i], nil
 		}
 		settled[d.Call] = true
 	}

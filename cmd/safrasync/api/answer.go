@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"net/url"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -153,19 +152,4 @@ func maskDocument(number string) string {
 		return "***." + number[3:6] + "." + number[6:9] + "-**"
 	}
 	return "**." + number[2:5] + "." + number[5:8] + "/****-**"
-}
-
-// ShownURL returns an address without what may be a credential: the user part and the query.
-func ShownURL(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return "?"
-	}
-	if u.User != nil {
-		u.User = url.User("***")
-	}
-	if u.RawQuery != "" {
-		u.RawQuery = "***"
-	}
-	return u.String()
 }

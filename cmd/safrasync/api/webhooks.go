@@ -12,6 +12,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
 )
 
@@ -141,7 +142,7 @@ func writeWebhook(a *cli.App,
 		return usageOf(a, err)
 	}
 	call.target = string(event)
-	call.fields = []apiField{{"webhook_event", string(event)}, {"url", ShownURL(r.URL)}}
+	call.fields = []apiField{{"webhook_event", string(event)}, {"url", office.ShownURL(r.URL)}}
 	if r.BasicAuthentication != "" {
 		call.fields = append(call.fields, apiField{"basic_authentication", config.SecretMask})
 	}

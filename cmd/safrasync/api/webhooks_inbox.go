@@ -96,11 +96,11 @@ func inboxEvents(ctx context.Context, a *cli.App, args []string, f inboxFlags) (
 	if err != nil {
 		return nil, err
 	}
-	store, err := a.OpenLedger(ctx, cli.ToRead)
+	o, err := a.Office(ctx, cli.ToRead, cli.NoERP)
 	if err != nil {
 		return nil, err
 	}
-	return store.Inbox(ctx, filter)
+	return o.Inbox(ctx, filter)
 }
 
 // eventJSON is one line of `webhooks inbox --json`.
@@ -195,29 +195,16 @@ func replay(ctx context.Context, a *cli.App, args []string, f inboxFlags, act cl
 	if err := a.Confirm(act.Yes); err != nil {
 		return err
 	}
-	store, err := a.OpenLedger(ctx, cli.ToWrite)
+	o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
 	if err != nil {
 		return err
 	}
-	var seqs []int64
-	for _, e := range events {
-		seqs = append(seqs, e.Seq)
-	}
-	record, err := a.Audit(act, "webhooks replay", "inbox", struct {
-		Events int `json:"events"`
-	}{len(seqs)})
+	listener, err := a.Listener(o)
 	if err != nil {
 		return err
 	}
-	n, err := store.ReplayEvents(ctx, seqs, office.Now(), record)
+	n, err := o.Replay(ctx, events, listener, a.Person(act))
 	if err != nil {
-		return err
-	}
-	hearing, err := a.EventProcessor(store)
-	if err != nil {
-		return err
-	}
-	if _, err := hearing.Pass(ctx); err != nil {
 		return err
 	}
 	if a.AsJSON {

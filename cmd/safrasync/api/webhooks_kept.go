@@ -12,8 +12,8 @@ import (
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
-	"github.com/safrasync/safrasync/trade"
 )
 
 // NewWebhooksCommand makes the command webhooks.
@@ -21,7 +21,11 @@ func NewWebhooksCommand(a *cli.App) *cobra.Command {
 	events := cli.Texts(apiclient.WebhookEvents)
 	var planned []string
 	plan := a.Command("plan", "help.hooks_plan", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
-		return planHooks(cmd.Context(), a, planned)
+		steps, err := plannedHooks(cmd.Context(), a, planned)
+		if err != nil {
+			return err
+		}
+		return showHooks(a, steps)
 	})
 	plan.Flags().StringSliceVar(&planned, "take-over", nil,
 		"replace the webhooks that others registered for these `EVENTS`")
@@ -31,7 +35,14 @@ func NewWebhooksCommand(a *cli.App) *cobra.Command {
 	var taken []string
 	apply := a.Command("apply --reason TEXT", "help.hooks_apply", cli.Exactly(0),
 		func(cmd *cobra.Command, _ []string) error {
-			return applyHooks(cmd.Context(), a, taken, f)
+			if err := a.NeedReason(f); err != nil {
+				return err
+			}
+			steps, err := plannedHooks(cmd.Context(), a, taken)
+			if err != nil {
+				return err
+			}
+			return doHooks(cmd.Context(), a, steps, f)
 		})
 	f.Add(apply)
 	apply.Flags().StringSliceVar(&taken, "take-over", nil,
@@ -64,10 +75,10 @@ func NewWebhooksCommand(a *cli.App) *cobra.Command {
 
 // hookJSON is one line of `webhooks plan|apply|list|show|delete --json`.
 type hookJSON struct {
-	Event  string     `json:"event"`
-	Action hookAction `json:"action"` // the action that is needed, or was ordered
-	Done   bool       `json:"done"`
-	Why    string     `json:"why"`
+	Event  string            `json:"event"`
+	Action office.HookAction `json:"action"` // the action that is needed, or was ordered
+	Done   bool              `json:"done"`
+	Why    string            `json:"why"`
 	// address without the secret path; "" = there is none, or it is not shown
 	Address string     `json:"address"`
 	ID      *string    `json:"id"` // of the platform
@@ -75,14 +86,12 @@ type hookJSON struct {
 	Since   *time.Time `json:"since"` // when the platform was first seen with it; null = not yet, or not ours
 }
 
-func hookJSONOf(s hookStep, done bool, why string) hookJSON {
-	out := hookJSON{Event: string(s.Event), Action: s.Action, Done: done, Why: why, Ours: s.Ours != nil}
+func hookJSONOf(s office.HookStep, done bool, why string) hookJSON {
+	out := hookJSON{
+		Event: string(s.Event), Action: s.Action, Done: done, Why: why, Address: s.Address(), Ours: s.Ours != nil,
+	}
 	if s.There != nil {
 		out.ID = cli.OrNull(s.There.ID)
-		out.Address, _ = hookPath(s.There.URL)
-		if s.Ours == nil {
-			out.Address = ShownURL(s.There.URL)
-		}
 	}
 	if s.Ours != nil {
 		out.Since = cli.TimeOrNull(s.Ours.SettledAt)
@@ -99,27 +108,40 @@ func needHooks(a *cli.App) error {
 	return err
 }
 
-// planHooks prints what apply would do.
-func planHooks(ctx context.Context, a *cli.App, takeOver []string) error {
+// openRegistrar returns who knows our registrations.
+func openRegistrar(ctx context.Context, a *cli.App, how cli.Access) (*office.Registrar, error) {
+	o, err := a.Office(ctx, how, cli.NoERP)
+	if err != nil {
+		return nil, err
+	}
+	client, err := a.OpenAPI()
+	if err != nil {
+		return nil, err
+	}
+	return o.Registrar(ctx, client)
+}
+
+// plannedHooks returns what apply would do.
+func plannedHooks(ctx context.Context, a *cli.App, takeOver []string) ([]office.HookStep, error) {
 	if err := needHooks(a); err != nil {
-		return err
+		return nil, err
 	}
 	r, err := openRegistrar(ctx, a, cli.ToRead)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	steps, err := r.plan(ctx, takeOver)
+	steps, err := r.Plan(ctx, takeOver)
 	if err != nil {
-		return ReadFailed(a, err)
+		return nil, ReadFailed(a, err)
 	}
-	return showHooks(a, steps)
+	return steps, nil
 }
 
 // showHooks prints steps.
-func showHooks(a *cli.App, steps []hookStep) error {
+func showHooks(a *cli.App, steps []office.HookStep) error {
 	if a.AsJSON {
 		return cli.PrintEach(a, steps,
-			func(s hookStep) hookJSON { return hookJSONOf(s, false, words.Machine.Text(s.Why)) })
+			func(s office.HookStep) hookJSON { return hookJSONOf(s, false, words.Machine.Text(s.Why)) })
 	}
 	t, v := a.NewTable("hooks.head_event", "hooks.head_action", "hooks.head_address", "hooks.head_why"), a.Voice()
 	for _, s := range steps {
@@ -135,25 +157,6 @@ func showHooks(a *cli.App, steps []hookStep) error {
 	}
 	t.Render()
 	return nil
-}
-
-// applyHooks makes the platform's registrations match the configuration.
-func applyHooks(ctx context.Context, a *cli.App, takeOver []string, f cli.ActFlags) error {
-	if err := needHooks(a); err != nil {
-		return err
-	}
-	if err := a.NeedReason(f); err != nil {
-		return err
-	}
-	r, err := openRegistrar(ctx, a, cli.ToRead)
-	if err != nil {
-		return err
-	}
-	steps, err := r.plan(ctx, takeOver)
-	if err != nil {
-		return ReadFailed(a, err)
-	}
-	return doHooks(ctx, a, steps, f)
 }
 
 // deleteHooks deletes registrations of ours, configured or not.
@@ -173,25 +176,19 @@ func deleteHooks(ctx context.Context, a *cli.App, names []string, f cli.ActFlags
 	if err != nil {
 		return err
 	}
-	var steps []hookStep
-	for _, event := range events {
-		step, err := r.step(ctx, event, false, false)
-		if err != nil {
-			return ReadFailed(a, err)
-		}
-		if step.Action == hookRemove {
-			step.Why = "hook.why_asked"
-		}
-		steps = append(steps, step)
+	steps, err := r.PlanRemoval(ctx, events)
+	if err != nil {
+		return ReadFailed(a, err)
 	}
 	return doHooks(ctx, a, steps, f)
 }
 
 // doHooks shows a plan, asks, and does it event by event. If a step fails, the earlier ones remain
 // done.
-func doHooks(ctx context.Context, a *cli.App, steps []hookStep, f cli.ActFlags) error {
-	waits := func(s hookStep) bool { return s.Action == hookWait || s.Action == hookForeign }
-	if !slices.ContainsFunc(steps, func(s hookStep) bool { return s.Action.changes() || s.Action == hookConfirm }) {
+func doHooks(ctx context.Context, a *cli.App, steps []office.HookStep, f cli.ActFlags) error {
+	waits := func(s office.HookStep) bool { return s.Action == office.HookWait || s.Action == office.HookForeign }
+	does := func(s office.HookStep) bool { return s.Action.Changes() || s.Action == office.HookConfirm }
+	if !slices.ContainsFunc(steps, does) {
 		if err := showHooks(a, steps); err != nil {
 			return err
 		}
@@ -217,11 +214,11 @@ func doHooks(ctx context.Context, a *cli.App, steps []hookStep, f cli.ActFlags) 
 		if ctx.Err() != nil {
 			return &cli.ExitError{Code: cli.ExitFailed}
 		}
-		done, err := r.do(ctx, s, f)
+		done, err := r.Do(ctx, s, a.Person(f))
 		if err != nil {
 			return err
 		}
-		ok := done.Done || s.Action == hookKeep
+		ok := done.Done || s.Action == office.HookKeep
 		failed = failed || !ok
 		if err := tellHook(a, s, done); err != nil {
 			return err
@@ -233,7 +230,7 @@ func doHooks(ctx context.Context, a *cli.App, steps []hookStep, f cli.ActFlags) 
 	return nil
 }
 
-func tellHook(a *cli.App, s hookStep, done hookDone) error {
+func tellHook(a *cli.App, s office.HookStep, done office.HookDone) error {
 	problem := done.Problem
 	if !done.Done && problem == "" {
 		problem = s.Why
@@ -251,7 +248,7 @@ func tellHook(a *cli.App, s hookStep, done hookDone) error {
 	switch {
 	case done.Done:
 		a.Show("hooks.done", s.Event, a.Text(i18n.Key("hook.action."+string(s.Action))))
-	case s.Action != hookKeep:
+	case s.Action != office.HookKeep:
 		a.Show("hooks.not_done", s.Event, a.Text(problem, done.Args...))
 	}
 	return nil
@@ -263,41 +260,12 @@ func listHooks(ctx context.Context, a *cli.App, events []apiclient.WebhookEvent)
 	if err != nil {
 		return err
 	}
-	declared := a.Config.Webhooks.EventNames()
-	if events == nil {
-		hooks, err := r.client.Webhooks(ctx)
-		if err != nil {
-			return ReadFailed(a, err)
-		}
-		for _, e := range apiclient.WebhookEvents {
-			has := slices.ContainsFunc(hooks, func(w apiclient.Webhook) bool { return w.WebhookEvent == e })
-			if has || slices.Contains(declared, e) ||
-				slices.ContainsFunc(r.ours[string(e)],
-					func(w trade.Webhook) bool { return w.State != trade.WebhookRetired }) {
-				events = append(events, e)
-			}
-		}
-		tellTwice(a, hooks)
+	steps, twice, err := r.Compare(ctx, events)
+	if err != nil {
+		return ReadFailed(a, err)
 	}
-	var steps []hookStep
-	for _, e := range events {
-		step, err := r.step(ctx, e, slices.Contains(declared, e), false)
-		if err != nil {
-			return ReadFailed(a, err)
-		}
-		steps = append(steps, step)
+	for _, event := range twice {
+		a.Tell("hooks.twice", event)
 	}
 	return showHooks(a, steps)
-}
-
-// tellTwice warns of events for which the platform has several webhooks. It is not documented which
-// one it calls.
-func tellTwice(a *cli.App, hooks []apiclient.Webhook) {
-	count := map[apiclient.WebhookEvent]int{}
-	for _, w := range hooks {
-		count[w.WebhookEvent]++
-		if count[w.WebhookEvent] == 2 && w.WebhookEvent != "" {
-			a.Tell("hooks.twice", w.WebhookEvent)
-		}
-	}
 }

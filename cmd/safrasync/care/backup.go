@@ -31,15 +31,10 @@ func NewBackupCommand(a *cli.App) *cobra.Command {
 // backup copies the ledger while other processes may use it: into a file or, with keep, into a
 // folder of dated copies.
 func backup(ctx context.Context, a *cli.App, to string, keep int) error {
-	config, err := a.LoadConfig()
+	store, err := a.OpenLedger(ctx, cli.AsItIs)
 	if err != nil {
 		return err
 	}
-	store, err := state.Open(ctx, a.LedgerOptions(config, cli.ToRead))
-	if err != nil {
-		return err
-	}
-	a.Closers = append(a.Closers, store.Close)
 	file := to
 	var removed, broken []string
 	if keep > 0 {
@@ -121,14 +116,13 @@ func restore(ctx context.Context, a *cli.App, file string, f cli.ActFlags) error
 	if err != nil {
 		return err
 	}
-	store, err := state.Open(ctx, a.LedgerOptions(config, cli.ToRead))
+	store, err := a.OpenLedger(ctx, cli.AsItIs)
 	if err != nil {
 		return err
 	}
-	a.Closers = append(a.Closers, store.Close)
 	report, err := store.JournalReport(ctx, config.State.Journals())
-	var lacks *state.Error
-	if err != nil && !errors.As(err, &lacks) {
+	lacks := cli.LedgerFault(err)
+	if err != nil && lacks == nil {
 		return err
 	}
 	return tellRestored(a, file, kept, store.LedgerID(), report, lacks)

@@ -4,7 +4,6 @@ package care
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
@@ -19,25 +18,16 @@ var remarks = map[string]bool{"file system": true, "free space": true, "write-ah
 // passes, because the start migrates it; offline, ledger then returns nil.
 func (c *checker) ledger(ctx context.Context, offline bool) *state.Store {
 	const name = "ledger"
-	store, err := state.Open(ctx, c.app.LedgerOptions(c.app.Config, cli.ToRead))
-	var fault *state.Error
-	switch {
-	case errors.As(err, &fault) && fault.Code == state.CodeOlder:
+	store, err := c.app.OpenLedger(ctx, cli.AsItIs)
+	switch fault := cli.LedgerFault(err); {
+	case fault != nil && fault.Code == state.CodeOlder:
 		c.pass(name, "check.ledger_older")
 		if offline {
 			return nil
 		}
-	case errors.Is(err, state.ErrNoLedger):
-		absent := err
-		if err := state.Forgotten(c.app.LedgerOptions(c.app.Config, cli.ToRead)); err != nil {
-			c.ledgerFault(name, err)
-		} else {
-			c.ledgerFault(name, absent)
-		}
 	case err != nil:
 		c.ledgerFault(name, err)
 	default:
-		c.app.Closers = append(c.app.Closers, store.Close)
 		c.health(ctx, store)
 		c.journal(ctx, store)
 		c.platform(ctx, store)

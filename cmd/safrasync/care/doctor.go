@@ -22,7 +22,7 @@ import (
 
 // NewDoctorCommand makes the command doctor.
 func NewDoctorCommand(a *cli.App) *cobra.Command {
-	var full, recount bool
+	var full, recount, audit bool
 	var bundle string
 	cmd := a.Command("doctor", "help.doctor", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
 		if bundle != "" {
@@ -31,9 +31,13 @@ func NewDoctorCommand(a *cli.App) *cobra.Command {
 		if recount {
 			return recountSums(cmd.Context(), a)
 		}
+		if audit {
+			return verifyAudit(cmd.Context(), a)
+		}
 		return doctor(cmd.Context(), a, full)
 	})
 	cmd.Flags().BoolVar(&full, "full", false, "read every page of the ledger and its indexes")
+	cmd.Flags().BoolVar(&audit, "audit", false, "check that the audit is unaltered, and nothing else")
 	cmd.Flags().BoolVar(&recount, "recount", false, "recount the stored sums of all jobs, and do nothing else")
 	cmd.Flags().StringVar(&bundle, "bundle", "",
 		"write what helps to find a fault to `FILE`, a .tar.gz without secrets, persons, keys, ids or values")
@@ -89,18 +93,11 @@ func doctor(ctx context.Context, a *cli.App, full bool) error {
 
 // diagnose opens the ledger for reading and reports each diagnosis.
 func (c *checker) diagnose(ctx context.Context, config *config.Config, full bool) {
-	options := c.app.LedgerOptions(config, cli.ToRead)
-	store, err := state.Open(ctx, options)
-	if errors.Is(err, state.ErrNoLedger) {
-		if forgotten := state.Forgotten(options); forgotten != nil {
-			err = forgotten
-		}
-	}
+	store, err := c.app.OpenLedger(ctx, cli.AsItIs)
 	if err != nil {
 		c.ledgerFault("ledger", err)
 		return
 	}
-	c.app.Closers = append(c.app.Closers, store.Close)
 	found, err := store.Diagnose(ctx, config.State.Journals(), full)
 	for _, d := range found {
 		c.diagnosis(d)
@@ -155,8 +152,7 @@ func (c *checker) messages(ctx context.Context, store *state.Store, catalogue *t
 
 // ledgerFault reports an error of the ledger, with its hint.
 func (c *checker) ledgerFault(name string, err error) {
-	var ledger *state.Error
-	if errors.As(err, &ledger) {
+	if ledger := cli.LedgerFault(err); ledger != nil {
 		c.report(checkJSON{Check: name, Text: c.voice().LedgerWhat(ledger), Hint: c.voice().LedgerHint(ledger)})
 		return
 	}

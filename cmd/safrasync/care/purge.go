@@ -55,7 +55,7 @@ func purge(ctx context.Context, a *cli.App, f purgeFlags) error {
 		if len(f.kinds) > 0 || f.before != "" {
 			return a.Usage("purge.one_or_other")
 		}
-		return purgeProducer(ctx, a, config, f)
+		return purgeProducer(ctx, a, f)
 	}
 	if f.export != "" {
 		return a.Usage("purge.export_needs")
@@ -65,11 +65,11 @@ func purge(ctx context.Context, a *cli.App, f purgeFlags) error {
 	if err != nil {
 		return err
 	}
-	store, err := a.OpenLedger(ctx, cli.ToWrite) // the journal's size is known only if opened for writing
+	o, err := a.Office(ctx, cli.ToWrite, cli.NoERP) // the journal's size is known only if opened for writing
 	if err != nil {
 		return err
 	}
-	plan, err := store.PlanRetention(ctx, keep, at)
+	plan, err := o.PlanRetention(ctx, keep, at)
 	if err != nil {
 		return err
 	}
@@ -81,11 +81,7 @@ func purge(ctx context.Context, a *cli.App, f purgeFlags) error {
 	if err := a.Confirmed(f.ActFlags); err != nil {
 		return err
 	}
-	record, err := a.Audit(f.ActFlags, state.ActPurge, "ledger", nil)
-	if err != nil {
-		return err
-	}
-	if plan, err = store.Retain(ctx, keep, at, record); err != nil {
+	if plan, err = o.Purge(ctx, keep, at, a.Person(f.ActFlags)); err != nil {
 		return err
 	}
 	return tellPurged(a, plan, true)

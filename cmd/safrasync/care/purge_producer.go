@@ -10,58 +10,45 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
-	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // purgeProducer exports or removes what is stored about one producer.
-func purgeProducer(ctx context.Context, a *cli.App, config *config.Config, f purgeFlags) error {
-	store, err := a.OpenLedger(ctx, cli.ToWrite) // an export is audited too
+func purgeProducer(ctx context.Context, a *cli.App, f purgeFlags) error {
+	o, err := a.Office(ctx, cli.ToWrite, cli.NoERP) // an export is audited too
 	if err != nil {
 		return err
 	}
-	s, err := findDossier(ctx, store, config.JobSpecs(), f.producer)
+	s, err := o.Dossier(ctx, f.producer)
 	if err != nil {
 		return err
 	}
-	var ids []int64
-	reduced := 0
-	for _, r := range s.rows {
-		ids = append(ids, r.entry.ID)
-		if !r.entry.ReducedAt.IsZero() {
-			reduced++
+	a.Tell("subject.found", len(s.Rows), len(s.References), len(s.Lookups), len(s.Acts))
+	sums := subjectSums{
+		Producer: f.producer, Rows: len(s.Rows), References: len(s.References), Lookups: len(s.Lookups),
+		Acts: len(s.Acts), Closed: len(s.Closed),
+	}
+	for _, r := range s.Rows {
+		switch {
+		case r.Erasable:
+			sums.Erasable++
+		case r.Reduced():
+			sums.Reduced++
+		default:
+			sums.Needed++
 		}
 	}
-	erasable, err := store.Erasable(ctx, ids)
-	if err != nil {
-		return err
-	}
-	a.Tell("subject.found", len(s.rows), len(s.refs), len(s.lookups), len(s.audit))
-	sums := subjectSums{
-		Producer: f.producer, Rows: len(s.rows), References: len(s.refs), Lookups: len(s.lookups),
-		Acts: len(s.audit), Closed: len(s.closed), Erasable: len(erasable), Reduced: reduced,
-		Needed: len(s.rows) - len(erasable) - reduced,
-	}
 	if f.export != "" {
-		return exportProducer(ctx, a, store, s, f, sums)
+		return exportProducer(ctx, a, o, s, f, sums)
 	}
-	return eraseProducer(ctx, a, store, s, f, sums, ids, erasable)
-}
-
-// producerTarget returns the name of the producer in the audit.
-func producerTarget(s *dossier) string {
-	if len(s.ids) > 0 {
-		return "producer " + s.ids[0]
-	}
-	return "producer " + strings.Join(s.codes, " ")
+	return eraseProducer(ctx, a, o, s, f, sums)
 }
 
 // exportProducer writes everything that the ledger stores about a producer to a file.
-func exportProducer(ctx context.Context, a *cli.App, store *state.Store, s *dossier, f purgeFlags,
+func exportProducer(ctx context.Context, a *cli.App, o *office.Office, s *office.Dossier, f purgeFlags,
 	sums subjectSums,
 ) error {
 	for _, path := range []string{f.export, f.export + ".txt"} {
@@ -73,11 +60,8 @@ func exportProducer(ctx context.Context, a *cli.App, store *state.Store, s *doss
 	if err := a.Confirmed(f.ActFlags); err != nil {
 		return err
 	}
-	record, err := a.Audit(f.ActFlags, "export", producerTarget(s), sums)
-	if err != nil {
-		return err
-	}
-	if err := store.AppendAudit(ctx, record); err != nil { // before any data leaves the ledger
+	// before any data leaves the ledger
+	if err := o.Note(ctx, "export", s.Target(), sums, a.Person(f.ActFlags)); err != nil {
 		return err
 	}
 	if err := exportSubject(a, s, f); err != nil {
@@ -92,12 +76,12 @@ func exportProducer(ctx context.Context, a *cli.App, store *state.Store, s *doss
 }
 
 // eraseProducer removes what the ledger stores about a producer and no longer needs.
-func eraseProducer(ctx context.Context, a *cli.App, store *state.Store, s *dossier, f purgeFlags,
-	sums subjectSums, ids []int64, erasable map[int64]bool,
+func eraseProducer(ctx context.Context, a *cli.App, o *office.Office, s *office.Dossier, f purgeFlags,
+	sums subjectSums,
 ) error {
-	tellWhatStays(a, s, sums, erasable)
-	named := slices.ContainsFunc(s.refs, func(r trade.Reference) bool { return r.Label != "" })
-	if len(erasable)+len(s.lookups) == 0 && !named {
+	tellWhatStays(a, s, sums)
+	named := slices.ContainsFunc(s.References, func(r trade.Reference) bool { return r.Label != "" })
+	if sums.Erasable+len(s.Lookups) == 0 && !named {
 		a.Tell("act.nothing")
 		if a.AsJSON {
 			return a.PrintJSON(sums)
@@ -107,11 +91,8 @@ func eraseProducer(ctx context.Context, a *cli.App, store *state.Store, s *dossi
 	if err := a.Confirmed(f.ActFlags); err != nil {
 		return err
 	}
-	record, err := a.Audit(f.ActFlags, "purge", producerTarget(s), sums)
-	if err != nil {
-		return err
-	}
-	if sums.Erased, err = store.Erase(ctx, ids, s.ids, office.Now(), record); err != nil {
+	var err error
+	if sums.Erased, err = o.Erase(ctx, s, sums, a.Person(f.ActFlags)); err != nil {
 		return err
 	}
 	if a.AsJSON {
@@ -122,18 +103,18 @@ func eraseProducer(ctx context.Context, a *cli.App, store *state.Store, s *dossi
 }
 
 // tellWhatStays prints what an erasure removes, and what it keeps and why.
-func tellWhatStays(a *cli.App, s *dossier, sums subjectSums, erasable map[int64]bool) {
+func tellWhatStays(a *cli.App, s *office.Dossier, sums subjectSums) {
 	a.Tell("subject.erases", sums.Erasable, sums.Reduced, sums.Needed)
-	for _, r := range s.rows {
-		if !erasable[r.entry.ID] && r.entry.ReducedAt.IsZero() {
-			a.Tell("subject.stays", r.entry.Job, r.entry.Key, r.entry.State.Label(a.Lang()))
+	for _, r := range s.Rows {
+		if !r.Erasable && !r.Reduced() {
+			a.Tell("subject.stays", r.Entry.Job, r.Entry.Key, r.Entry.State.Label(a.Lang()))
 		}
 	}
-	if len(s.refs) > 0 {
+	if len(s.References) > 0 {
 		a.Tell("subject.refs")
 	}
-	if len(s.closed) > 0 {
-		a.Tell("subject.closed", len(s.closed))
+	if len(s.Closed) > 0 {
+		a.Tell("subject.closed", len(s.Closed))
 	}
 }
 
@@ -186,29 +167,29 @@ type subjectRowJSON struct {
 }
 
 // exportSubject writes the two files. It never overwrites an existing file.
-func exportSubject(a *cli.App, s *dossier, f purgeFlags) error {
+func exportSubject(a *cli.App, s *office.Dossier, f purgeFlags) error {
 	out := subjectJSON{
-		Made: office.Now(), IDs: cli.OrEmpty(s.ids), Codes: cli.OrEmpty(s.codes), References: cli.OrEmpty(s.refs),
+		Made: office.Now(), IDs: cli.OrEmpty(s.IDs), Codes: cli.OrEmpty(s.Codes), References: cli.OrEmpty(s.References),
 		Lookups: []subjectLookupJSON{}, Rows: []subjectRowJSON{},
-		Blocks: cli.OrEmpty(s.blocks), Acts: []cli.AuditJSON{}, Closed: []subjectClosedJSON{},
+		Blocks: cli.OrEmpty(s.Blocks), Acts: []cli.AuditJSON{}, Closed: []subjectClosedJSON{},
 		Notes: []string{
 			words.Machine.Text("subject.note_erp"), words.Machine.Text("subject.note_logs"),
 			words.Machine.Text("subject.note_closed"), words.Machine.Text("subject.note_platform"),
 		},
 	}
-	for _, l := range s.lookups {
+	for _, l := range s.Lookups {
 		out.Lookups = append(out.Lookups, subjectLookupJSON{l.Code, l.ID, l.AskedAt})
 	}
-	for _, r := range s.rows {
+	for _, r := range s.Rows {
 		out.Rows = append(out.Rows, subjectRowJSON{
-			cli.RowDetailOf(a.Config, r.entry, r.attempts, nil, office.Hints{}),
-			r.byMark, r.child,
+			cli.RowDetailOf(a.Config, r.Entry, r.Attempts, nil, office.Hints{}),
+			r.ByMark, r.Child,
 		})
 	}
-	for _, r := range s.audit {
+	for _, r := range s.Acts {
 		out.Acts = append(out.Acts, cli.AuditOf(r))
 	}
-	for _, c := range s.closed {
+	for _, c := range s.Closed {
 		out.Closed = append(out.Closed, subjectClosedJSON{c.ID, c.Day.String(), c.At})
 	}
 	if err := cli.WriteOwn(f.export, func(w io.Writer) error {
@@ -223,20 +204,20 @@ func exportSubject(a *cli.App, s *dossier, f purgeFlags) error {
 }
 
 // readableSubject writes the export as text for people.
-func readableSubject(a *cli.App, w io.Writer, s *dossier) error {
+func readableSubject(a *cli.App, w io.Writer, s *office.Dossier) error {
 	v := a.Voice()
 	var b strings.Builder
 	say := func(p i18n.Key, args ...any) { b.WriteString(v.Text(p, args...) + "\n") }
-	say("subject.title", v.Moment(office.Now()), strings.Join(s.ids, ", "), strings.Join(s.codes, ", "))
-	say("subject.rows_title", len(s.rows))
-	for _, r := range s.rows {
-		e := r.entry
+	say("subject.title", v.Moment(office.Now()), strings.Join(s.IDs, ", "), strings.Join(s.Codes, ", "))
+	say("subject.rows_title", len(s.Rows))
+	for _, r := range s.Rows {
+		e := r.Entry
 		say("subject.row_line", e.Job, e.Key, e.Sends.Label(v.Lang), e.State.Label(v.Lang), v.Moment(e.FirstSeenAt),
 			v.Moment(e.UpdatedAt))
 		if e.RemoteID != "" {
 			say("subject.remote", e.RemoteID)
 		}
-		if r.byMark {
+		if r.ByMark {
 			say("subject.by_mark")
 		}
 		if !e.ReducedAt.IsZero() {
@@ -251,18 +232,18 @@ func readableSubject(a *cli.App, w io.Writer, s *dossier) error {
 				fmt.Fprintf(&b, "      %s: %s\n", name, strings.TrimSpace(c.Text))
 			}
 		}
-		for _, t := range r.attempts {
+		for _, t := range r.Attempts {
 			say("subject.attempt", v.Moment(t.StartedAt), v.Text(i18n.Key("outcome."+words.OutcomeName(t.Outcome))))
 		}
 	}
-	say("subject.acts_title", len(s.audit))
-	for _, r := range s.audit {
+	say("subject.acts_title", len(s.Acts))
+	for _, r := range s.Acts {
 		say("subject.act_line", v.Moment(r.At), r.Who, r.Act, r.Target, r.Reason)
 	}
-	if len(s.closed) > 0 {
-		say("subject.closed_title", len(s.closed))
+	if len(s.Closed) > 0 {
+		say("subject.closed_title", len(s.Closed))
 	}
-	for _, c := range s.closed {
+	for _, c := range s.Closed {
 		say("subject.closed_line", c.Day.String(), v.Moment(c.At), c.ID)
 	}
 	for _, note := range []i18n.Key{

@@ -45,15 +45,14 @@ func writeBundle(ctx context.Context, a *cli.App, path string, full bool) error 
 		{"settings.json", func() (any, error) { return settingFacts(config), nil }},
 		{"files.json", func() (any, error) { return fileFacts(config), nil }},
 	}
-	store, err := state.Open(ctx, a.LedgerOptions(config, cli.ToRead))
+	store, err := a.OpenLedger(ctx, cli.AsItIs)
 	if err != nil {
 		files = append(files, bundlePart{
 			"ledger.json",
 			func() (any, error) { return errorFact(err), nil },
 		})
 	} else {
-		a.Closers = append(a.Closers, store.Close)
-		files = append(files, ledgerParts(ctx, store, config, full)...)
+		files = append(files, ledgerParts(ctx, a, store, full)...)
 	}
 	if err := cli.WriteOwn(path, func(w io.Writer) error {
 		zip := gzip.NewWriter(w)
@@ -97,7 +96,7 @@ var errLeftOut = errors.New("left_out_without_full")
 // errorFact returns the code of an error. Its words may name a place, a person or a key.
 func errorFact(err error) any {
 	code := "other"
-	if of, ok := errors.AsType[*state.Error](err); ok {
+	if of := cli.LedgerFault(err); of != nil {
 		code = of.Code
 	} else if errors.Is(err, errLeftOut) {
 		code = errLeftOut.Error()
@@ -112,8 +111,8 @@ type bundlePart struct {
 }
 
 // ledgerParts returns the bundle's files about the ledger.
-func ledgerParts(ctx context.Context, store *state.Store, config *config.Config, full bool) []bundlePart {
-	look, count := bundleLook, bundleCount
+func ledgerParts(ctx context.Context, a *cli.App, store *state.Store, full bool) []bundlePart {
+	look, count, config := bundleLook, bundleCount, a.Config
 	if full {
 		look, count = 0, 0
 	}
@@ -132,7 +131,7 @@ func ledgerParts(ctx context.Context, store *state.Store, config *config.Config,
 		}}
 	}
 	return []bundlePart{
-		part("jobs.json", func(ctx context.Context) (any, error) { return jobFacts(ctx, store, config) }),
+		part("jobs.json", func(ctx context.Context) (any, error) { return jobFacts(ctx, a, store) }),
 		part("runs.json", func(ctx context.Context) (any, error) { return runFacts(ctx, store) }),
 		part("health.json", func(ctx context.Context) (any, error) { return healthFacts(ctx, store) }),
 		part("retention.json", func(ctx context.Context) (any, error) {
@@ -253,7 +252,7 @@ func runFacts(ctx context.Context, store *state.Store) (any, error) {
 }
 
 // jobFacts returns the status of each job, in codes and counts.
-func jobFacts(ctx context.Context, store *state.Store, config *config.Config) (any, error) {
+func jobFacts(ctx context.Context, a *cli.App, store *state.Store) (any, error) {
 	type jobFact struct {
 		Job        string              `json:"job"`
 		Configured bool                `json:"configured"`
@@ -268,28 +267,22 @@ func jobFacts(ctx context.Context, store *state.Store, config *config.Config) (a
 		NextSweep  *time.Time          `json:"next_sweep"`
 		Causes     map[string]int      `json:"causes"`
 	}
-	specs := config.JobSpecs()
-	names, err := store.Jobs(ctx)
 	out := []jobFact{}
-	for _, name := range names {
-		job, err := office.ReadJob(ctx, store, name)
-		if err != nil {
-			return out, err
-		}
-		if spec := specOf(specs, name); spec.Name != "" {
-			if err := job.Schedule(spec, config.Zone(), office.Now()); err != nil {
-				return out, err
-			}
-		}
+	o, err := a.Office(ctx, cli.AsItIs, cli.NoERP)
+	if err != nil {
+		return out, err
+	}
+	jobs, err := o.Status(ctx)
+	for _, job := range jobs {
 		f := jobFact{
-			Job: name, Configured: job.Configured, Sends: job.Sends, State: job.State, Since: job.Since,
+			Job: job.Job, Configured: job.Configured, Sends: job.Sends, State: job.State, Since: job.Since,
 			States: job.States, Flags: job.Flags, SweptAt: job.SweptAt,
 			NextRun: job.NextRun, NextSweep: job.NextSweep,
 		}
 		if job.Stop != nil {
 			f.Stop = &job.Stop.Code
 		}
-		if f.Causes, err = store.StuckCauses(ctx, name); err != nil {
+		if f.Causes, err = store.StuckCauses(ctx, job.Job); err != nil {
 			return out, err
 		}
 		out = append(out, f)

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"strings"
 
 	"go.uber.org/zap"
 
@@ -74,16 +75,18 @@ func LoadConfigBy(a *App,
 }
 
 // Access is what a command does with the ledger.
-type Access bool
+type Access int
 
 const (
 	// ToRead opens a ledger that cannot be written. If there is no ledger, an empty one in memory
 	// replaces it, and a warning is printed. If a journal shows that the ledger was lost, it returns
 	// an error.
-	ToRead Access = false
+	ToRead Access = iota
+	// AsItIs is ToRead, but it is an error if there is no ledger.
+	AsItIs
 	// ToWrite opens a ledger, migrates it if needed, and compares it with its journal. It is an
 	// error if there is no ledger.
-	ToWrite Access = true
+	ToWrite
 )
 
 // OpenLedger opens the configured ledger. It is closed when the command ends.
@@ -94,14 +97,14 @@ func (a *App) OpenLedger(ctx context.Context, how Access) (*state.Store, error) 
 	}
 	options := a.LedgerOptions(config, how)
 	store, err := state.Open(ctx, options)
-	if how == ToRead && errors.Is(err, state.ErrNoLedger) {
+	if how != ToWrite && errors.Is(err, state.ErrNoLedger) {
 		if lost := state.Forgotten(options); lost != nil {
 			return nil, lost
 		}
-		var absent *state.Error
-		errors.As(err, &absent)
-		a.Tell("ledger.none", a.Voice().LedgerFault(absent, err))
-		store, err = state.OpenMemory(ctx)
+		if how == ToRead {
+			a.Tell("ledger.none", a.Voice().LedgerFault(LedgerFault(err), err))
+			store, err = state.OpenMemory(ctx)
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -120,10 +123,23 @@ func (a *App) OpenLedger(ctx context.Context, how Access) (*state.Store, error) 
 	return store, nil
 }
 
+// TellServed prints, for a ledger that cannot be opened, which services still use the file that they
+// opened at their start.
+func (a *App) TellServed(err error) {
+	if fault := LedgerFault(err); fault != nil {
+		if pids := state.ServedBy(fault.Path); len(pids) > 0 {
+			a.Tell("status.served_still", strings.Join(pids, ", "))
+		}
+	}
+}
+
+// OwnLedger reports whether the ledger is a file, which is ours to copy, and no server's.
+func (a *App) OwnLedger() bool { return a.Config.State.Driver == state.SQLite }
+
 // LedgerOptions returns the options for opening the ledger of a configuration.
 func (a *App) LedgerOptions(config *config.Config, how Access) state.Options {
 	return state.Options{
-		Driver: config.State.Driver, DSN: config.State.DSN.Reveal(), ReadOnly: how == ToRead,
+		Driver: config.State.Driver, DSN: config.State.DSN.Reveal(), ReadOnly: how != ToWrite,
 		Version: a.Version, Journal: config.State.Journals(), Zone: config.Zone(),
 	}
 }

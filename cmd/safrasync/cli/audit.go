@@ -7,7 +7,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// AuditJSON is one line of `audit list --json`.
+// AuditJSON is one line of `report --audit --json`.
 type AuditJSON struct {
 	Seq    int64           `json:"seq"`
 	At     time.Time       `json:"at"`

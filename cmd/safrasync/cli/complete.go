@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -43,12 +42,12 @@ func (a *App) CompleteRows(states ...trade.State) cobra.CompletionFunc {
 		if len(args) == 0 {
 			return a.CompleteJobs(cmd, args, typed)
 		}
-		store, err := a.OpenLedger(cmd.Context(), ToRead)
+		o, err := a.Office(cmd.Context(), ToRead, NoERP)
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		var out []string
-		err = store.Rows(cmd.Context(), trade.RowFilter{Job: args[0], States: states}, func(e trade.Entry) error {
+		err = o.Rows(cmd.Context(), trade.RowFilter{Job: args[0], States: states}, func(e trade.Entry) error {
 			if strings.HasPrefix(e.Key, typed) {
 				out = append(out, e.Key)
 			}
@@ -139,23 +138,12 @@ func spoken(text string) string {
 func TakesCauses(a *App, cmd *cobra.Command, into *[]string, usage string) {
 	cmd.Flags().StringSliceVar(into, "cause", nil, usage)
 	completes(a, cmd, "cause", func(args []string) []string {
-		store, err := a.OpenLedger(cmd.Context(), ToRead)
+		o, err := a.Office(cmd.Context(), ToRead, NoERP)
 		if err != nil {
 			return nil
 		}
-		jobs := args
-		if len(jobs) == 0 {
-			jobs, _ = store.Jobs(cmd.Context())
-		}
-		known := map[string]bool{}
-		for _, job := range jobs {
-			causes, _ := store.StuckCauses(cmd.Context(), job)
-			for cause := range causes {
-				known[cause] = cause != ""
-			}
-		}
-		delete(known, "")
-		return slices.Sorted(maps.Keys(known))
+		causes, _ := o.Causes(cmd.Context(), args)
+		return causes
 	})
 }
 

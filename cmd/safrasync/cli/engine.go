@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/internal/office"
@@ -47,63 +48,58 @@ type ERPUse int
 const (
 	// NoERP means that the command asks the ledger alone.
 	NoERP ERPUse = iota
+	// ERPUnasked means that there is an engine, and that each read of the ERP fails.
+	ERPUnasked
 	// ERPIfThere means that without the ERP the rest is done: each read of the ERP returns why.
 	ERPIfThere
 	// ERPNeeded means that nothing can be done without the ERP.
 	ERPNeeded
 )
 
-// Office opens the ledger, and the ERP as far as it is needed, and returns the office on them.
+// Office opens the ledger, and the ERP as far as it is needed, and returns the office on them: the one
+// door of all commands but those that make, copy and mend a ledger.
 func (a *App) Office(ctx context.Context, how Access, use ERPUse) (*office.Office, error) {
+	return a.OfficeSeen(ctx, how, use, nil)
+}
+
+// OfficeSeen is Office whose runs tell observe how far they are.
+func (a *App) OfficeSeen(ctx context.Context, how Access, use ERPUse, observe func(run.Progress)) (*office.Office,
+	error,
+) {
 	store, err := a.OpenLedger(ctx, how)
 	if err != nil {
 		return nil, err
 	}
-	if use == NoERP {
-		return a.OfficeOn(store, nil)
-	}
-	source, err := a.OpenSource(ctx)
-	if err != nil && use == ERPNeeded {
-		return nil, err
-	}
-	e, err := a.OpenEngine(store, source, nil)
-	if err != nil {
-		return nil, err
-	}
-	return a.OfficeOn(store, e)
-}
-
-// OfficeOn returns the office on an open ledger and an engine on it; nil: it has none.
-func (a *App) OfficeOn(store *state.Store, e *engine.Engine) (*office.Office, error) {
 	options := office.Options{
-		Config: a.Config, Store: store, Engine: e, Log: a.Logger(), Version: a.Version, Lang: a.Lang(), Now: office.Now,
+		Config: a.Config, Store: store, Log: a.Logger(), Version: a.Version, Lang: a.Lang(), Now: office.Now,
 	}
-	var err error
-	if e != nil {
-		options.Jobs = e.Jobs
-	} else if options.Jobs, err = office.CompileJobs(a.Config); err != nil {
+	var source run.Source = Unreachable(errNotAsked)
+	if use >= ERPIfThere {
+		if source, err = a.OpenSource(ctx); err != nil && use == ERPNeeded {
+			return nil, err
+		}
+	}
+	if use == NoERP {
+		options.Jobs, err = office.CompileJobs(a.Config)
+	} else {
+		options.Engine, err = a.OpenEngine(store, source, observe)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return office.New(options), nil
 }
 
-// EventProcessor builds the processor of events.
-func (a *App) EventProcessor(store *state.Store) (*events.Processor, error) {
-	jobs, err := office.CompileJobs(a.Config)
-	if err != nil {
-		return nil, err
-	}
+// errNotAsked is the error of an ERP that must not be read.
+var errNotAsked = errors.New("the ERP is not asked without --erp")
+
+// Listener builds the processor of events.
+func (a *App) Listener(o *office.Office) (*events.Processor, error) {
 	// the processor repeats a GET that failed, on its own schedule
 	client, err := a.OpenAPI(func(o *apiclient.Options) { o.Once = true })
 	if err != nil {
 		return nil, err
 	}
 	program := ProgramRecord()
-	return &events.Processor{
-		Inbox: store, Candidates: store, Rows: store, Platform: client, Jobs: jobs,
-		Now: office.Now, Limits: a.Config.Limits(),
-		Zone:    a.Config.Zone(),
-		Log:     a.Logger(),
-		Program: acts.Person{Name: program.Who, From: program.From},
-	}, nil
+	return o.Listener(client, acts.Person{Name: program.Who, From: program.From}), nil
 }

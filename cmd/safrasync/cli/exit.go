@@ -30,13 +30,18 @@ type UsageError struct{ Text string }
 
 func (e *UsageError) Error() string { return e.Text }
 
+// LedgerFault returns why the ledger cannot be used; nil if that is not the error.
+func LedgerFault(err error) *state.Error {
+	fault, _ := errors.AsType[*state.Error](err)
+	return fault
+}
+
 // ExitCode returns the exit code of an error.
 func ExitCode(err error) int {
 	var exit *ExitError
 	var usage *UsageError
 	var config *config.Error
 	var leased *trade.LeasedError
-	var ledger *state.Error
 	var spec *mapping.SpecError
 	switch {
 	case err == nil:
@@ -47,7 +52,7 @@ func ExitCode(err error) int {
 		return ExitUsage
 	case errors.As(err, &config), errors.As(err, &spec):
 		return ExitConfig
-	case errors.As(err, &ledger) && ledger.Code == state.CodeConfig:
+	case LedgerFault(err) != nil && LedgerFault(err).Code == state.CodeConfig:
 		return ExitConfig
 	case errors.As(err, &leased):
 		return ExitLeased

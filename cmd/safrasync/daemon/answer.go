@@ -12,7 +12,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/spf13/cobra"
 	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
@@ -61,27 +60,17 @@ func (d *daemon) answer(answer reloadAnswer) {
 // answerEvery is how often reload looks for the answer; the service needs much longer than this.
 const answerEvery = 50 * time.Millisecond
 
-// NewReloadCommand makes the command reload.
-func NewReloadCommand(a *cli.App) *cobra.Command {
-	var pid int
-	cmd := a.Command("reload", "help.reload", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
-		if main, _ := a.Env("MAINPID"); pid == 0 && main != "" {
-			pid, _ = strconv.Atoi(main)
-		}
-		if pid <= 1 || answerPath(a) == "" {
-			return a.Usage("says.reload")
-		}
-		return askReload(cmd.Context(), a, pid)
-	})
-	cmd.Flags().IntVar(&pid, "pid", 0, "the service's process `PID` (default: $MAINPID, as systemd sets it)")
-	return cmd
-}
-
 // askReload lets the service read its configuration again, and prints its answer. It returns an
 // error with the exit code if the old configuration stays, if a new secret needs a restart, or if
 // the service ends without an answer.
 func askReload(ctx context.Context, a *cli.App, pid int) error {
+	if main, _ := a.Env("MAINPID"); pid == 0 && main != "" {
+		pid, _ = strconv.Atoi(main)
+	}
 	path := answerPath(a)
+	if pid <= 1 || path == "" {
+		return a.Usage("says.reload")
+	}
 	before, err := os.Stat(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -50,11 +50,6 @@ func (d *daemon) generation(config *config.Config, atStart bool) (*generation, e
 	if err != nil {
 		return nil, errors.Join(config.Annotate(err), g.App.Close())
 	}
-	if config.Webhooks.Used() {
-		if g.listener, err = g.EventProcessor(d.store); err != nil {
-			return nil, errors.Join(err, g.App.Close())
-		}
-	}
 	watchdog, err := systemd.Watchdog()
 	if err != nil {
 		return nil, errors.Join(err, g.App.Close())
@@ -71,6 +66,11 @@ func (d *daemon) generation(config *config.Config, atStart bool) (*generation, e
 		Board: board, Log: d.log, Version: d.Version, Lang: g.Lang(), Now: office.Now,
 	})
 	g.Closers = append(g.Closers, func() error { g.office.Close(); return nil })
+	if config.Webhooks.Used() {
+		if g.listener, err = g.Listener(g.office); err != nil {
+			return nil, errors.Join(err, g.App.Close())
+		}
+	}
 	return g, nil
 }
 

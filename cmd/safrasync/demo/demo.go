@@ -336,11 +336,11 @@ func (d *demo) compare(ctx context.Context) (platform map[trade.Kind]int, err er
 	}
 	a := d.inner()
 	defer func() { err = errors.Join(err, a.Close()) }()
-	store, err := a.OpenLedger(ctx, cli.ToRead)
+	o, err := a.Office(ctx, cli.ToRead, cli.NoERP)
 	if err != nil {
 		return nil, err
 	}
-	err = store.Rows(ctx, trade.RowFilter{}, func(e trade.Entry) error {
+	err = o.Rows(ctx, trade.RowFilter{}, func(e trade.Entry) error {
 		switch e.State {
 		case trade.Accepted:
 			known[e.Sends]++

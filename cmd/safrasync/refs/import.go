@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/office"
-	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -26,41 +26,20 @@ func importReferences(ctx context.Context, a *cli.App, kind, file string, f impo
 	if err := checkKind(a, kind, cli.ToWrite); err != nil {
 		return err
 	}
-	table, err := readCSV(a, file, f)
+	plan, err := planImport(ctx, a, kind, file, f)
 	if err != nil {
 		return err
 	}
-	if table.LeftOut > 0 {
-		a.Tell("csv.left_out", table.LeftOut, cli.Listed(f.layout.Where))
+	if plan.LeftOut > 0 {
+		a.Tell("csv.left_out", plan.LeftOut, cli.Listed(f.layout.Where))
 	}
-	cli.TellPlan(a, table.Bad, func(bad office.BadLine) { a.Tell("csv.bad_line", bad.Line, bad.Text) })
-	if len(table.Bad) > 0 && !f.skipInvalid {
-		return errors.New(file + ": " + a.Text("csv.refused", len(table.Bad)))
+	cli.TellPlan(a, plan.Bad, func(bad office.BadLine) { a.Tell("csv.bad_line", bad.Line, bad.Text) })
+	if len(plan.Bad) > 0 && !f.skipInvalid {
+		return errors.New(file + ": " + a.Text("csv.refused", len(plan.Bad)))
 	}
-	old, err := readTable(ctx, a, kind)
-	if err != nil {
-		return err
-	}
-	var added, changed []trade.ReferenceChange
-	for _, c := range state.ChangesOf(old, table.Codes) {
-		if c.From == nil {
-			added = append(added, c)
-		} else {
-			changed = append(changed, c)
-		}
-	}
-	unchanged := len(table.Codes) - len(added) - len(changed)
-	tellPlan(a, kind, added, changed, unchanged, table.Labels)
-	store, err := a.OpenLedger(ctx, cli.ToRead)
-	if err != nil {
-		return err
-	}
-	renamed, err := tellRenames(ctx, a, store, kind, table)
-	if err != nil {
-		return err
-	}
-	if len(added)+len(changed)+renamed == 0 {
-		return tellImported(a, kind, 0, 0, unchanged)
+	tellPlan(a, kind, plan)
+	if len(plan.Changes)+plan.Renamed == 0 {
+		return tellImported(a, kind, 0, 0, plan.Unchanged)
 	}
 	if err := a.Confirm(f.Yes); err != nil {
 		return err
@@ -69,59 +48,64 @@ func importReferences(ctx context.Context, a *cli.App, kind, file string, f impo
 	if err != nil {
 		return err
 	}
-	n, m, err := o.SetReferences(ctx, kind, table.Codes, table.Labels, "refs import", a.Person(f.ActFlags))
+	n, m, err := o.SetReferences(ctx, kind, plan.Codes, plan.Labels, "refs import", a.Person(f.ActFlags))
 	if err != nil {
 		return err
 	}
-	return tellImported(a, kind, n, m, len(table.Codes)-n-m)
+	return tellImported(a, kind, n, m, len(plan.Codes)-n-m)
 }
 
-// tellRenames prints how many labels a file changes, and returns that number.
-func tellRenames(ctx context.Context, a *cli.App, store *state.Store, kind string,
-	t office.ReferenceTable,
-) (int, error) {
-	n, err := t.Renames(ctx, store, kind)
-	if n > 0 {
-		a.Tell("refs.would_label", n)
-	}
-	return n, err
-}
-
-// readCSV reads a file, or standard input for "-".
-func readCSV(a *cli.App, file string, f importFlags) (table office.ReferenceTable, err error) {
+// planImport returns what a file would change; "-" is standard input. A plan must not create a ledger.
+func planImport(ctx context.Context, a *cli.App, kind, file string, f importFlags) (plan office.ReferencePlan,
+	err error,
+) {
 	if key, args := f.layout.Fault(); key != "" {
-		return table, a.Usage(key, args...)
+		return plan, a.Usage(key, args...)
 	}
 	if f.As == office.AsDocument { // --as is who imports
-		return table, a.Usage("csv.layout_who")
+		return plan, a.Usage("csv.layout_who")
 	}
-	if file == "-" {
-		return office.ReadReferences(a.Stdin, f.layout, a.Voice())
-	}
-	in, err := os.Open(file)
-	if err != nil {
-		return table, fmt.Errorf("%s: %s", file, config.PlainReason(err))
+	in, name := io.NopCloser(a.Stdin), ""
+	if file != "-" {
+		opened, err := os.Open(file)
+		if err != nil {
+			return plan, fmt.Errorf("%s: %s", file, config.PlainReason(err))
+		}
+		in, name = opened, file+": "
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
-	table, err = office.ReadReferences(in, f.layout, a.Voice())
+	o, err := a.Office(ctx, cli.ToRead, cli.NoERP)
 	if err != nil {
-		return table, fmt.Errorf("%s: %w", file, err)
+		return plan, err
 	}
-	return table, nil
+	plan, err = o.PlanReferences(ctx, kind, in, f.layout, a.Lang())
+	if err == nil && plan.Fault != "" {
+		err = errors.New(name + plan.Fault)
+	}
+	return plan, err
 }
 
-func tellPlan(a *cli.App, kind string, added, changed []trade.ReferenceChange, unchanged int,
-	labels map[string]string,
-) {
+func tellPlan(a *cli.App, kind string, plan office.ReferencePlan) {
 	shown := func(code string) string {
-		return trade.MaskDocuments(trade.Reference{Code: code, Label: labels[code]}.Shown())
+		return trade.MaskDocuments(trade.Reference{Code: code, Label: plan.Labels[code]}.Shown())
 	}
-	a.Tell("plan.title", kind, len(added), len(changed), unchanged)
+	var added, changed []trade.ReferenceChange
+	for _, c := range plan.Changes {
+		if c.From == nil {
+			added = append(added, c)
+		} else {
+			changed = append(changed, c)
+		}
+	}
+	a.Tell("plan.title", kind, len(added), len(changed), plan.Unchanged)
 	// overwritten ids matter more than new codes
 	cli.TellPlan(a, changed, func(c trade.ReferenceChange) {
 		a.Tell("refs.would_change", shown(c.Code), *c.From, *c.To)
 	})
 	cli.TellPlan(a, added, func(c trade.ReferenceChange) { a.Tell("refs.would_add", shown(c.Code), *c.To) })
+	if plan.Renamed > 0 {
+		a.Tell("refs.would_label", plan.Renamed)
+	}
 }
 
 // exportReferences writes a table as CSV that is safe to open in a spreadsheet and that `refs
@@ -130,16 +114,16 @@ func exportReferences(ctx context.Context, a *cli.App, kind string) error {
 	if err := checkKind(a, kind, cli.ToRead); err != nil {
 		return err
 	}
-	store, err := a.OpenLedger(ctx, cli.ToRead)
+	o, err := a.Office(ctx, cli.ToRead, cli.NoERP)
 	if err != nil {
 		return err
 	}
-	table, err := store.ListReferences(ctx, kind)
+	if !a.AsJSON {
+		return o.WriteReferences(ctx, kind, a.Out)
+	}
+	table, err := o.ListReferences(ctx, kind)
 	if err != nil {
 		return err
 	}
-	if a.AsJSON {
-		return cli.PrintEach(a, table, func(r trade.Reference) trade.Reference { return r })
-	}
-	return office.WriteReferences(a.Out, table)
+	return cli.PrintEach(a, table, func(r trade.Reference) trade.Reference { return r })
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
-	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -42,11 +41,11 @@ func listReferences(ctx context.Context, a *cli.App, args []string) error {
 			return err
 		}
 	}
-	store, err := a.OpenLedger(ctx, cli.ToRead)
+	o, err := a.Office(ctx, cli.ToRead, cli.NoERP)
 	if err != nil {
 		return err
 	}
-	all, err := store.Shortages(ctx)
+	all, err := o.Shortages(ctx)
 	if err != nil {
 		return err
 	}
@@ -56,16 +55,16 @@ func listReferences(ctx context.Context, a *cli.App, args []string) error {
 			missing = append(missing, s)
 		}
 	}
-	stored, err := store.ListReferences(ctx, kind)
+	stored, err := o.ListReferences(ctx, kind)
 	if err != nil {
 		return err
 	}
 	if !a.AsJSON {
-		return printReferences(ctx, a, store, missing, stored)
+		return printReferences(ctx, a, o, missing, stored)
 	}
 	for _, s := range missing {
 		line := referenceJSON{
-			Kind: s.Kind, Code: &s.Code, Rows: s.Rows(), From: office.Source(a.Config, s.Kind), Blocks: s.Blocked,
+			Kind: s.Kind, Code: &s.Code, Rows: s.Rows(), From: o.ReferenceSource(s.Kind), Blocks: s.Blocked,
 			Invalid: s.Invalid,
 		}
 		if s.Code == "" {
@@ -77,12 +76,12 @@ func listReferences(ctx context.Context, a *cli.App, args []string) error {
 	}
 	return cli.PrintEach(a, stored, func(r trade.Reference) referenceJSON {
 		return referenceJSON{
-			Kind: r.Kind, Code: &r.Code, ID: &r.ID, Label: r.Label, From: office.Source(a.Config, r.Kind),
+			Kind: r.Kind, Code: &r.Code, ID: &r.ID, Label: r.Label, From: o.ReferenceSource(r.Kind),
 		}
 	})
 }
 
-func printReferences(ctx context.Context, a *cli.App, store *state.Store, missing []trade.Shortage,
+func printReferences(ctx context.Context, a *cli.App, o *office.Office, missing []trade.Shortage,
 	stored []trade.Reference,
 ) error {
 	if len(missing)+len(stored) == 0 {
@@ -90,7 +89,7 @@ func printReferences(ctx context.Context, a *cli.App, store *state.Store, missin
 		return nil
 	}
 	if len(missing) > 0 {
-		if err := printMissing(ctx, a, store, missing); err != nil {
+		if err := printMissing(ctx, a, o, missing); err != nil {
 			return err
 		}
 	}
@@ -101,7 +100,7 @@ func printReferences(ctx context.Context, a *cli.App, store *state.Store, missin
 	for _, r := range stored {
 		t.AppendRow(table.Row{
 			r.Kind, words.Printable(r.Shown()), words.Printable(r.ID),
-			a.Text(i18n.Key("refs.from." + office.Source(a.Config, r.Kind))),
+			a.Text(i18n.Key("refs.from." + o.ReferenceSource(r.Kind))),
 		})
 	}
 	t.Render()
@@ -110,7 +109,7 @@ func printReferences(ctx context.Context, a *cli.App, store *state.Store, missin
 
 // printMissing prints the codes without an id, each with what the ERP calls it, and, below them, what
 // each kind blocks.
-func printMissing(ctx context.Context, a *cli.App, store *state.Store, missing []trade.Shortage) error {
+func printMissing(ctx context.Context, a *cli.App, o *office.Office, missing []trade.Shortage) error {
 	kinds := kindsOf(missing)
 	head := []i18n.Key{"refs.head_kind", "refs.head_missing"}
 	for _, k := range kinds {
@@ -126,7 +125,7 @@ func printMissing(ctx context.Context, a *cli.App, store *state.Store, missing [
 	for i, s := range missing {
 		samples[i] = s.Sample
 	}
-	rows, err := store.Entries(ctx, slices.Concat(samples...))
+	rows, err := o.Entries(ctx, slices.Concat(samples...))
 	if err != nil {
 		return err
 	}
@@ -150,7 +149,7 @@ func printMissing(ctx context.Context, a *cli.App, store *state.Store, missing [
 			invalid += l.Rows
 		}
 		t.AppendRow(append(row, weight(a.Voice(), s.Blocked), invalid,
-			a.Text(i18n.Key("refs.from."+office.Source(a.Config, s.Kind)))))
+			a.Text(i18n.Key("refs.from."+o.ReferenceSource(s.Kind)))))
 	}
 	t.Render()
 	for _, s := range missing {

@@ -2,7 +2,7 @@ package refs
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -11,7 +11,6 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/acts"
-	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -94,33 +93,32 @@ func setReference(ctx context.Context, a *cli.App, kind, code, id string, f cli.
 	if err := a.NeedReason(f); err != nil {
 		return err
 	}
-	code = mapping.NormalCode(code)
-	parsed, err := trade.ParseID(id)
-	if err != nil || mapping.IsBlankCode(code) {
-		return a.Usage("refs.bad_line", code, id)
-	}
-	old, err := readTable(ctx, a, kind)
+	o, err := a.Office(ctx, cli.ToRead, cli.NoERP)
 	if err != nil {
 		return err
 	}
-	from, was := old[code]
+	plan, err := o.PlanReference(ctx, kind, code, &id)
+	if fault, bad := errors.AsType[*office.ReferenceFault](err); bad {
+		return a.Usage("refs.bad_line", fault.Code, fault.ID)
+	}
 	switch {
-	case !was:
-		a.Tell("refs.would_add", code, parsed)
-	case from == parsed:
-		a.Tell("refs.same", code)
+	case err != nil:
+		return err
+	case plan.From == nil:
+		a.Tell("refs.would_add", plan.Code, *plan.To)
+	case *plan.From == *plan.To:
+		a.Tell("refs.same", plan.Code)
 		return nil
 	default:
-		a.Tell("refs.would_change", code, from, parsed)
+		a.Tell("refs.would_change", plan.Code, *plan.From, *plan.To)
 	}
 	if err := a.Confirm(f.Yes); err != nil {
 		return err
 	}
-	o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
-	if err != nil {
+	if o, err = a.Office(ctx, cli.ToWrite, cli.NoERP); err != nil {
 		return err
 	}
-	codes := map[string]string{code: parsed}
+	codes := map[string]string{plan.Code: *plan.To}
 	added, changed, err := o.SetReferences(ctx, kind, codes, nil, acts.ActSetCode, a.Person(f))
 	if err != nil {
 		return err
@@ -136,24 +134,25 @@ func removeReference(ctx context.Context, a *cli.App, kind, code string, f cli.A
 	if err := a.NeedReason(f); err != nil {
 		return err
 	}
-	code = mapping.NormalCode(code)
-	old, err := readTable(ctx, a, kind)
+	o, err := a.Office(ctx, cli.ToRead, cli.NoERP)
 	if err != nil {
 		return err
 	}
-	from, was := old[code]
-	if !was {
-		return fmt.Errorf("%s", a.Text("refs.not_there", kind, code))
+	plan, err := o.PlanReference(ctx, kind, code, nil)
+	switch {
+	case err != nil:
+		return err
+	case plan.From == nil:
+		return errors.New(a.Text("refs.not_there", kind, plan.Code))
 	}
-	a.Tell("refs.would_remove", code, from)
+	a.Tell("refs.would_remove", plan.Code, *plan.From)
 	if err := a.Confirm(f.Yes); err != nil {
 		return err
 	}
-	o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
-	if err != nil {
+	if o, err = a.Office(ctx, cli.ToWrite, cli.NoERP); err != nil {
 		return err
 	}
-	done, err := o.RemoveReference(ctx, kind, code, a.Person(f))
+	done, err := o.RemoveReference(ctx, kind, plan.Code, a.Person(f))
 	if err != nil {
 		return err
 	}
@@ -169,17 +168,6 @@ func removeReference(ctx context.Context, a *cli.App, kind, code string, f cli.A
 	}
 	a.Show("refs.removed", kind, removed)
 	return nil
-}
-
-// readTable reads one de-para table for a plan. It opens the ledger for reading, because a plan
-// must not create one.
-func readTable(ctx context.Context, a *cli.App, kind string) (map[string]string, error) {
-	store, err := a.OpenLedger(ctx, cli.ToRead)
-	if err != nil {
-		return nil, err
-	}
-	all, _, err := store.References(ctx)
-	return all[kind], err
 }
 
 func tellImported(a *cli.App, kind string, added, changed, unchanged int) error {

@@ -26,35 +26,21 @@ func writeArchive(ctx context.Context, a *cli.App, f Flags, s *reconcile.Snapsho
 	if err != nil {
 		return err
 	}
-	before, err := a.Audit(f.ActFlags, reconcile.ActExport, file, export)
+	reports, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
 	if err != nil {
 		return err
 	}
-	store, err := a.OpenLedger(ctx, cli.ToWrite)
-	if err != nil {
+	who, seal := a.Person(f.ActFlags), ""
+	if err := reports.Note(ctx, reconcile.ActExport, file, export, who); err != nil {
 		return err
 	}
-	if err := store.AppendAudit(ctx, before); err != nil {
-		return err
-	}
-	sealed := archive.Sealed{Report: s.Head.ID}
 	if err := writeFile(a, f.archive, func(to io.Writer) error {
-		sealed.Seal, err = archive.Write(ctx, to, archive.Contents{
-			Snapshot: s, Options: o, Ledger: store, Who: a.Person(f.ActFlags).Name, Now: office.Now(),
-			Program: a.Version,
-		})
+		seal, err = reports.WriteArchive(ctx, s, o, file, to, who)
 		return err
 	}); err != nil {
 		return err
 	}
-	after, err := a.Audit(f.ActFlags, archive.Act, file, sealed)
-	if err != nil {
-		return err
-	}
-	if err := store.AppendAudit(ctx, after); err != nil {
-		return err
-	}
-	a.Tell("archive.sealed", sealed.Seal)
+	a.Tell("archive.sealed", seal)
 	return nil
 }
 

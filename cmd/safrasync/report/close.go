@@ -124,11 +124,11 @@ func Approvable(a *cli.App) acts.OtherAct {
 			if err != nil || !ok {
 				return err
 			}
-			reading, err := a.OpenLedger(ctx, cli.ToRead)
+			reports, err := a.Office(ctx, cli.ToRead, cli.NoERP)
 			if err != nil {
 				return err
 			}
-			if plan.Before, err = reading.Closings(ctx, plan.Day); err != nil {
+			if plan.Before, err = reports.Closings(ctx, plan.Day); err != nil {
 				return err
 			}
 			return tellClosing(a, plan)
@@ -185,11 +185,11 @@ func closingOf(c trade.Closing) closingJSON {
 
 // listClosings prints the closed reports, newest first.
 func listClosings(ctx context.Context, a *cli.App) error {
-	store, err := a.OpenLedger(ctx, cli.ToRead)
+	reports, err := a.Office(ctx, cli.ToRead, cli.NoERP)
 	if err != nil {
 		return err
 	}
-	list, err := store.Closings(ctx, trade.Date{})
+	list, err := reports.Closings(ctx, trade.Date{})
 	if err != nil {
 		return err
 	}

@@ -11,12 +11,12 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/office"
-	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -31,7 +31,13 @@ type Flags struct {
 	by                         []string
 	platform, failed, closings bool
 	close, archive, open       string
+	decided                    string
+	skipRefused, audit         bool
+	limit                      int
 }
+
+// Decide does what a file of decisions orders. It does all or nothing, unless skip is set.
+type Decide func(ctx context.Context, a *cli.App, file string, f cli.ActFlags, skip bool) error
 
 // selected are the flags that select rows.
 type selected struct {
@@ -48,11 +54,25 @@ func (s selected) none() bool {
 // reportFormats are the formats of a report.
 var reportFormats = []string{"table", "csv", "xlsx", "json", "html"}
 
-// NewCommand makes the command report.
-func NewCommand(a *cli.App) *cobra.Command {
+// NewCommand makes the command report, which hands filled-in decisions to decide.
+func NewCommand(a *cli.App, decide Decide) *cobra.Command {
 	var f Flags
-	cmd := a.Command("report", "help.report", cli.Exactly(0),
-		func(cmd *cobra.Command, _ []string) error { return Run(cmd.Context(), a, f) })
+	cmd := a.Command("report", "help.report", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
+		if f.audit && !cmd.Flags().Changed("limit") && !a.AsJSON {
+			f.limit = auditShown
+		}
+		if f.decided == "" && !f.skipRefused {
+			return Run(cmd.Context(), a, f)
+		}
+		alone := f.decided != ""
+		cmd.LocalNonPersistentFlags().Visit(func(flag *pflag.Flag) {
+			alone = alone && slices.Contains([]string{"decided", "skip-refused", "as", "yes"}, flag.Name)
+		})
+		if !alone {
+			return a.Usage("report.decided_alone")
+		}
+		return decide(cmd.Context(), a, f.decided, f.ActFlags, f.skipRefused)
+	})
 	f.Add(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.from, "from", "", "only documents of this `DAY` and later")
@@ -61,6 +81,8 @@ func NewCommand(a *cli.App) *cobra.Command {
 		"as things stood at the end of `DAY`: the report that was closed for it, or derived where nobody closed it")
 	flags.StringVar(&f.closing, "closing", "", "the closed report with this `ID` (see --closings)")
 	flags.BoolVar(&f.closings, "closings", false, "list the closed reports")
+	flags.BoolVar(&f.audit, "audit", false, "instead: the audit, who decided what, when and why, oldest first")
+	flags.IntVar(&f.limit, "limit", 0, "with --audit: the latest `N` records, 0 = all; default 50, with --json all")
 	flags.StringVar(&f.close, "close", "",
 		"close the report of a `MONTH`, such as 2026-10, or its last day: it is kept for good, with your name; needs --reason")
 	flags.StringSliceVar(&f.jobs, "job", nil, "only these `JOBS`")
@@ -79,7 +101,11 @@ func NewCommand(a *cli.App) *cobra.Command {
 	flags.StringVarP(&f.output, "output", "o", "", "write to `FILE`, which only you can read; default standard output")
 	flags.BoolVar(&f.platform, "platform", false, "also ask the platform for each contract, one after the other")
 	flags.BoolVar(&f.failed, "failed", false,
-		"instead: the rows that need a decision, to be filled in and given to decisions import")
+		"instead: the rows that need a decision, to be filled in and given back with --decided")
+	flags.StringVar(&f.decided, "decided", "",
+		"do what was decided in `FILE`, which --failed wrote; nothing that may double")
+	flags.BoolVar(&f.skipRefused, "skip-refused", false,
+		"with --decided: do the others when some rows are wrong, stale or refused")
 	flags.StringVar(&f.archive, "archive", "",
 		"write one `FILE` (zip) with the report of --harvest, --from and --to in every form, its closings and its audit")
 	flags.StringVar(&f.open, "open", "",
@@ -98,6 +124,12 @@ func Run(ctx context.Context, a *cli.App, f Flags) error {
 	config, err := a.LoadConfig()
 	if err != nil {
 		return err
+	}
+	if f.limit < 0 {
+		return a.Usage("says.limit")
+	}
+	if f.audit {
+		return listAudit(ctx, a, f.limit)
 	}
 	if f.closings {
 		return listClosings(ctx, a)
@@ -127,7 +159,7 @@ func Run(ctx context.Context, a *cli.App, f Flags) error {
 	}
 	err = reports.Report(ctx, office.ReportQuery{AsOf: cut.Day, Closing: f.closing, Sources: with},
 		func(s *reconcile.Snapshot) error { return give(ctx, a, f, s, options) })
-	if f.closing != "" && errors.Is(err, state.ErrNotFound) {
+	if f.closing != "" && errors.Is(err, trade.ErrNotFound) {
 		return a.Usage("report.no_closing", f.closing)
 	}
 	return err
@@ -309,15 +341,11 @@ func writeReport(ctx context.Context, a *cli.App, f Flags, export reconcile.Expo
 	if f.output != "" {
 		file = filepath.Base(f.output)
 	}
-	record, err := a.Audit(f.ActFlags, reconcile.ActExport, file, export)
+	o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
 	if err != nil {
 		return err
 	}
-	store, err := a.OpenLedger(ctx, cli.ToWrite)
-	if err != nil {
-		return err
-	}
-	if err := store.AppendAudit(ctx, record); err != nil {
+	if err := o.Note(ctx, reconcile.ActExport, file, export, a.Person(f.ActFlags)); err != nil {
 		return err
 	}
 	if f.output == "" {

@@ -3,7 +3,6 @@ package rows
 import (
 	"cmp"
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -12,12 +11,8 @@ import (
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/rehearse"
-	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
-
-// errNoERP is the error of the ERP when it must not be read.
-var errNoERP = errors.New("the ERP is not asked without --erp")
 
 // explainSent applies the current configuration to the rows that were sent, and prints which
 // payloads would differ. It stores and sends nothing.
@@ -29,21 +24,11 @@ func explainSent(ctx context.Context, a *cli.App, names []string, f explainFlags
 	if err := a.CheckJobNames(config, names); err != nil {
 		return err
 	}
-	store, err := a.OpenLedger(ctx, cli.ToRead)
-	if err != nil {
-		return err
-	}
-	var source run.Source = cli.Unreachable(errNoERP)
+	use := cli.ERPUnasked
 	if f.askERP {
-		if source, err = a.OpenERP(ctx); err != nil {
-			return err
-		}
+		use = cli.ERPNeeded
 	}
-	e, err := a.OpenEngine(store, source, nil)
-	if err != nil {
-		return err
-	}
-	o, err := a.OfficeOn(store, e)
+	o, err := a.Office(ctx, cli.ToRead, use)
 	if err != nil {
 		return err
 	}

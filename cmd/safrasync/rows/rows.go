@@ -42,7 +42,11 @@ func NewRowsCommand(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return listRows(cmd.Context(), a, filter)
+			err = listRows(cmd.Context(), a, filter)
+			if errors.Is(err, trade.ErrNotFound) {
+				return a.CheckJobNames(a.Config, args)
+			}
+			return err
 		})
 	flags := cmd.Flags()
 	cli.TakesStates(a, cmd, &f.states, "only these `STATES`: ", trade.States)
@@ -91,23 +95,12 @@ func rowFilter(a *cli.App, args []string, f rowsFlags) (trade.RowFilter, error) 
 }
 
 func listRows(ctx context.Context, a *cli.App, filter trade.RowFilter) error {
-	store, err := a.OpenLedger(ctx, cli.ToRead)
+	o, err := a.Office(ctx, cli.ToRead, cli.NoERP)
 	if err != nil {
 		return err
 	}
-	if filter.Job != "" && filter.Key == "" { // a job removed from the configuration still has its rows
-		known, err := store.Jobs(ctx)
-		if err != nil {
-			return err
-		}
-		if !slices.Contains(known, filter.Job) {
-			if err := a.CheckJobNames(a.Config, []string{filter.Job}); err != nil {
-				return err
-			}
-		}
-	}
 	if a.AsJSON {
-		return store.Rows(ctx, filter, func(e trade.Entry) error { return a.PrintJSON(cli.RowOf(a.Config, e)) })
+		return o.Rows(ctx, filter, func(e trade.Entry) error { return a.PrintJSON(cli.RowOf(a.Config, e)) })
 	}
 	limit := filter.Limit
 	if limit > 0 {
@@ -124,7 +117,7 @@ func listRows(ctx context.Context, a *cli.App, filter trade.RowFilter) error {
 		return t
 	}
 	t, n, v := begin(), 0, a.Voice()
-	err = store.Rows(ctx, filter, func(e trade.Entry) error {
+	err = o.Rows(ctx, filter, func(e trade.Entry) error {
 		n++
 		if limit > 0 && n > limit {
 			return cli.ErrEnough

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/internal/office"
 )
 
 // printDigest prints the digest of the time since the last one.
@@ -12,15 +11,11 @@ func printDigest(ctx context.Context, a *cli.App) error {
 	if _, err := a.LoadConfig(); err != nil {
 		return err
 	}
-	store, err := a.OpenLedger(ctx, cli.ToRead)
+	o, err := a.Office(ctx, cli.ToRead, cli.NoERP)
 	if err != nil {
 		return err
 	}
-	service, err := office.Alerts(a.Config, a.Voice(), store, a.Logger())
-	if err != nil {
-		return err
-	}
-	digest, text, err := service.Digest(ctx)
+	digest, text, err := o.Digest(ctx)
 	if err != nil {
 		return err
 	}

@@ -1,13 +1,12 @@
 package runs
 
 import (
+	"context"
 	"strings"
 	"time"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
-	"github.com/safrasync/safrasync/internal/office"
-	"github.com/safrasync/safrasync/sync/clock"
 )
 
 // nextJSON is one line of `status --next --json`.
@@ -19,39 +18,31 @@ type nextJSON struct {
 }
 
 // printNext prints the next times of each schedule, as the service computes them.
-func printNext(a *cli.App) error {
-	config, err := a.LoadConfig()
+func printNext(ctx context.Context, a *cli.App) error {
+	o, err := a.Office(ctx, cli.ToRead, cli.NoERP)
 	if err != nil {
 		return err
 	}
-	for _, spec := range config.JobSpecs() {
-		for _, s := range []nextJSON{
-			{Job: spec.Name, What: "run", Schedule: spec.Schedule},
-			{Job: spec.Name, What: "sweep", Schedule: spec.Sweep},
-		} {
-			schedule, err := clock.ParseSchedule(s.Schedule, config.Zone())
-			if err != nil {
-				return err
-			}
-			s.Next = office.NextTimes(schedule, office.Now())
-			if err := printSchedule(a, s); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func printSchedule(a *cli.App, s nextJSON) error {
-	if a.AsJSON {
-		return a.PrintJSON(s)
+	jobs, err := o.Schedules(ctx, a.Lang())
+	if err != nil {
+		return err
 	}
 	v := a.Voice()
-	what := i18n.Key("cron.run")
-	if s.What == "sweep" {
-		what = "cron.sweep"
+	for _, job := range jobs {
+		for _, s := range job.Times {
+			what := "run"
+			if s.Sweep {
+				what = "sweep"
+			}
+			if a.AsJSON {
+				if err := a.PrintJSON(nextJSON{job.Job, what, s.Text, s.Next}); err != nil {
+					return err
+				}
+				continue
+			}
+			a.Show("cron.line", job.Job, v.Text(i18n.Key("cron."+what)), s.Text, s.Words,
+				strings.Join(v.ShortTimes(s.Next), "  "), v.Zone)
+		}
 	}
-	a.Show("cron.line", s.Job, v.Text(what), s.Schedule, v.ExplainCron(s.Schedule),
-		strings.Join(v.ShortTimes(s.Next), "  "), v.Zone)
 	return nil
 }

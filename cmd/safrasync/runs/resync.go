@@ -84,24 +84,16 @@ func resync(ctx context.Context, a *cli.App, job string, f resyncFlags) error {
 
 // runResync reads the job again, as an order that was recorded says.
 func runResync(ctx context.Context, a *cli.App, order engineacts.Order) error {
-	store, err := a.OpenLedger(ctx, cli.ToWrite)
-	if err != nil {
-		return err
-	}
-	source, _ := a.OpenSource(ctx) // an unreachable ERP is recorded and reported as a stop of the job
 	watcher := a.Watch()
 	defer watcher.Close()
-	e, err := a.OpenEngine(store, source, watcher.Observe)
-	if err != nil {
-		return err
-	}
-	o, err := a.OfficeOn(store, e)
+	// an unreachable ERP is recorded and reported as a stop of the job
+	o, err := a.OfficeSeen(ctx, cli.ToWrite, cli.ERPIfThere, watcher.Observe)
 	if err != nil {
 		return err
 	}
 	reports, err := o.Resync(ctx, order)
 	watcher.Close()
-	if printErr := PrintSync(context.WithoutCancel(ctx), a, store, reports, SyncFlags{}, nil, nil); printErr != nil {
+	if printErr := PrintSync(context.WithoutCancel(ctx), a, o, reports, SyncFlags{}, nil, nil); printErr != nil {
 		return errors.Join(err, printErr)
 	}
 	return syncResult(reports, err, false)

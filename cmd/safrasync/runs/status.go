@@ -2,7 +2,6 @@ package runs
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"time"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/office"
-	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -23,7 +21,7 @@ func NewStatusCommand(a *cli.App) *cobra.Command {
 		case digest:
 			return printDigest(cmd.Context(), a)
 		case next:
-			return printNext(a)
+			return printNext(cmd.Context(), a)
 		case isAlive:
 			return alive(cmd.Context(), a)
 		}
@@ -38,19 +36,9 @@ func NewStatusCommand(a *cli.App) *cobra.Command {
 // Status prints the status of each job: the configured jobs in file order, then those that only the
 // ledger knows.
 func Status(ctx context.Context, a *cli.App) error {
-	config, err := a.LoadConfig()
+	o, err := a.Office(ctx, cli.AsItIs, cli.NoERP)
 	if err != nil {
-		return err
-	}
-	// state.Open never replaces a missing ledger by an empty one
-	store, err := state.Open(ctx, a.LedgerOptions(config, cli.ToRead))
-	if err != nil {
-		tellServed(a, err)
-		return err
-	}
-	a.Closers = append(a.Closers, store.Close)
-	o, err := a.OfficeOn(store, nil)
-	if err != nil {
+		a.TellServed(err)
 		return err
 	}
 	jobs, err := o.Status(ctx)
@@ -67,22 +55,11 @@ func Status(ctx context.Context, a *cli.App) error {
 		if i == 0 {
 			printServices(a, job.Services)
 			printInstances(a, job.Instances)
-			printBackup(a, job.LastBackup, config.State.Driver)
+			printBackup(a, job.LastBackup)
 		}
 		printJob(a, job)
 	}
 	return nil
-}
-
-// tellServed prints, for a ledger that cannot be opened, which services still use the file that
-// they opened at their start.
-func tellServed(a *cli.App, err error) {
-	var fault *state.Error
-	if errors.As(err, &fault) {
-		if pids := state.ServedBy(fault.Path); len(pids) > 0 {
-			a.Tell("status.served_still", strings.Join(pids, ", "))
-		}
-	}
 }
 
 func printServices(a *cli.App, services []office.Service) {
@@ -102,9 +79,9 @@ func printServices(a *cli.App, services []office.Service) {
 }
 
 // printBackup prints when the last copy of a ledger was made that is ours to copy.
-func printBackup(a *cli.App, last *time.Time, driver string) {
+func printBackup(a *cli.App, last *time.Time) {
 	switch {
-	case driver != state.SQLite:
+	case !a.OwnLedger():
 	case last == nil:
 		a.Show("status.no_backup")
 	default:

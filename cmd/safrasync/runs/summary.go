@@ -3,22 +3,20 @@ package runs
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
-	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // PrintSync prints what a pass did: one JSON object, or a summary for people.
-func PrintSync(ctx context.Context, a *cli.App, store *state.Store, reports []trade.RunReport, f SyncFlags,
+func PrintSync(ctx context.Context, a *cli.App, o *office.Office, reports []trade.RunReport, f SyncFlags,
 	forecast *office.Forecast, named []trade.Entry,
 ) error {
-	if err := forecast.Conclude(ctx, store, reports); err != nil {
+	if err := forecast.Conclude(ctx, o, reports); err != nil {
 		return err
 	}
 	if f.page != "" {
@@ -50,7 +48,7 @@ func PrintSync(ctx context.Context, a *cli.App, store *state.Store, reports []tr
 		a.Show("sync.dry")
 	}
 	for _, r := range reports {
-		if err := printReport(ctx, a, store, r, forecast.Of(r.Job)); err != nil {
+		if err := printReport(ctx, a, o, r, forecast.Of(r.Job)); err != nil {
 			return err
 		}
 	}
@@ -112,7 +110,7 @@ func pendingOf(reports []trade.RunReport) (n int) {
 }
 
 // printReport prints the summary of one job. planned is the result of a dry run, or nil.
-func printReport(ctx context.Context, a *cli.App, store *state.Store, r trade.RunReport,
+func printReport(ctx context.Context, a *cli.App, o *office.Office, r trade.RunReport,
 	planned *office.JobForecast,
 ) error {
 	if w := r.WouldSend; w != nil {
@@ -133,7 +131,7 @@ func printReport(ctx context.Context, a *cli.App, store *state.Store, r trade.Ru
 	}
 	printTwins(a, r.Job, r.Twins)
 	printStates(a, r.States, r.Flags)
-	if err := printCauses(ctx, a, store, r.Job, planned); err != nil {
+	if err := printCauses(ctx, a, o, r.Job, planned); err != nil {
 		return err
 	}
 	for _, alarm := range r.Alarms {
@@ -229,23 +227,12 @@ func printTwins(a *cli.App, job string, twins trade.LikeRows) {
 
 // printCauses groups the rows that did not go by cause, and prints for each who can cure it and
 // how.
-func printCauses(ctx context.Context, a *cli.App, store *state.Store, job string, planned *office.JobForecast) error {
-	t := office.NewTroubles(a.Config.JobSpecs())
-	if planned != nil {
-		t = planned.Troubles
-	}
-	err := store.Rows(ctx, trade.RowFilter{Job: job, States: office.Kept}, func(e trade.Entry) error {
-		if planned == nil || !planned.Judged[e.ID] {
-			t.Add(e)
-		}
-		return nil
-	})
+func printCauses(ctx context.Context, a *cli.App, o *office.Office, job string, planned *office.JobForecast) error {
+	groups, err := o.Troubles(ctx, job, planned)
 	if err != nil {
 		return err
 	}
 	v := a.Voice()
-	groups := t.Sorted()
-	slices.SortStableFunc(groups, office.HeldFirst)
 	for i, g := range groups {
 		if i >= causesShown && g.State != trade.Held {
 			more := i18n.Key("sync.more_causes")

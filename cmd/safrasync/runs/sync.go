@@ -10,7 +10,6 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/office"
-	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -85,16 +84,12 @@ func Sync(ctx context.Context, a *cli.App, args []string, f SyncFlags) error {
 	if f.dryRun {
 		how = cli.ToRead
 	}
-	store, err := a.OpenLedger(ctx, how)
-	if err != nil {
-		return errors.Join(err, printRefused(a, err))
-	}
-	source, _ := a.OpenSource(ctx) // an unreachable ERP is recorded and reported as a stop of each job
 	watcher := a.Watch()
-	e, err := a.OpenEngine(store, source, watcher.Observe)
+	// an unreachable ERP is recorded and reported as a stop of each job
+	o, err := a.OfficeSeen(ctx, how, cli.ERPIfThere, watcher.Observe)
 	if err != nil {
 		watcher.Close()
-		return err
+		return errors.Join(err, printRefused(a, err))
 	}
 	opts := engine.Options{
 		Sweep: f.Sweep, DryRun: f.dryRun, AnyHour: f.anyHour, Limit: f.limit, RecordOnly: f.recordOnly,
@@ -104,17 +99,17 @@ func Sync(ctx context.Context, a *cli.App, args []string, f SyncFlags) error {
 	}
 	var forecast *office.Forecast
 	if f.dryRun {
-		forecast = office.NewForecast(config.JobSpecs(), e.Jobs, jobs)
+		forecast = o.Forecast(jobs)
 		opts.Planned = forecast.Add
 	}
-	reports, err := e.Sync(ctx, jobs, opts)
+	reports, err := o.Sync(ctx, jobs, opts)
 	watcher.Close()
 	if f.Reports != nil {
 		*f.Reports = reports
 	}
 	// A run that was interrupted is reported like any other.
-	rows, missed, rowsErr := rowsNamed(context.WithoutCancel(ctx), store, jobs, keys)
-	if printErr := PrintSync(context.WithoutCancel(ctx), a, store, reports, f, forecast, rows); printErr != nil ||
+	rows, missed, rowsErr := rowsNamed(context.WithoutCancel(ctx), o, jobs, keys)
+	if printErr := PrintSync(context.WithoutCancel(ctx), a, o, reports, f, forecast, rows); printErr != nil ||
 		rowsErr != nil {
 		return errors.Join(err, printErr, rowsErr)
 	}
@@ -131,13 +126,13 @@ func Sync(ctx context.Context, a *cli.App, args []string, f SyncFlags) error {
 }
 
 // rowsNamed returns the rows with the given keys, and the keys that are not in the ledger.
-func rowsNamed(ctx context.Context, store *state.Store, jobs,
+func rowsNamed(ctx context.Context, o *office.Office, jobs,
 	keys []string,
 ) (rows []trade.Entry, missed []string, err error) {
 	for _, key := range keys {
-		e, err := store.Entry(ctx, jobs[0], key)
+		e, err := o.Entry(ctx, jobs[0], key)
 		switch {
-		case errors.Is(err, state.ErrNotFound):
+		case errors.Is(err, trade.ErrNotFound):
 			missed = append(missed, key)
 		case err != nil:
 			return nil, nil, err
@@ -167,8 +162,8 @@ func syncResult(reports []trade.RunReport, err error, strict bool) error {
 // printRefused prints, with --json, that the ledger cannot be used: nothing was read and nothing
 // was sent.
 func printRefused(a *cli.App, err error) error {
-	var ledger *state.Error
-	if !a.AsJSON || !errors.As(err, &ledger) {
+	ledger := cli.LedgerFault(err)
+	if !a.AsJSON || ledger == nil {
 		return nil
 	}
 	return a.PrintJSON(struct {

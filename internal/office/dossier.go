@@ -1,4 +1,4 @@
-package care
+package office
 
 import (
 	"context"
@@ -7,39 +7,97 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// dossier is everything stored about one producer: first the platform ids and the ERP's codes by
+// Dossier is everything stored about one producer: first the platform ids and the ERP's codes by
 // which rows name it.
-type dossier struct {
-	ids, codes []string
-	refs       []trade.Reference
-	lookups    []trade.Lookup
+type Dossier struct {
+	IDs, Codes []string
+	References []trade.Reference
+	Lookups    []trade.Lookup
+	Rows       []DossierRow
+	Blocks     []trade.Block // what rows wait for on the platform
+	Acts       []trade.AuditRecord
+	Closed     []trade.Closing // closed reports with rows of the producer
 
-	rows   []dossierRow
-	blocks []trade.Block
-	audit  []trade.AuditRecord
-	closed []trade.Closing // closed reports with rows of the producer
-	known  map[int64]bool
+	known map[int64]bool
 }
 
-// dossierRow is a row about the producer. byMark means that its values have been removed and the
-// remaining marks match, so that it is almost certainly, but not provably, the producer's.
-type dossierRow struct {
-	entry    trade.Entry
-	attempts []trade.Attempt
-	byMark   bool
-	child    bool
+// DossierRow is a row about the producer.
+type DossierRow struct {
+	Entry    trade.Entry
+	Attempts []trade.Attempt
+	Child    bool // it depends on another row about the producer
+	// its values have been removed and the remaining marks match, so that it is almost certainly, but
+	// not provably, the producer's
+	ByMark   bool
+	Erasable bool // it has values that are no longer needed
 }
 
-// findDossier returns everything that the ledger stores about a producer.
-func findDossier(ctx context.Context, store *state.Store, specs []mapping.JobSpec, named string) (*dossier, error) {
-	s := &dossier{known: map[int64]bool{}}
+// Reduced reports whether the values of a row were removed earlier.
+func (r DossierRow) Reduced() bool { return !r.Entry.ReducedAt.IsZero() }
+
+// Target returns the name of the producer in the audit.
+func (s *Dossier) Target() string {
+	if len(s.IDs) > 0 {
+		return "producer " + s.IDs[0]
+	}
+	return "producer " + strings.Join(s.Codes, " ")
+}
+
+// ids returns the rows.
+func (s *Dossier) ids() []int64 {
+	out := make([]int64, len(s.Rows))
+	for i, r := range s.Rows {
+		out[i] = r.Entry.ID
+	}
+	return out
+}
+
+// Erase removes what the ledger stores about a producer and no longer needs, and returns the number of
+// rows. detail stands in the audit.
+func (o *Office) Erase(ctx context.Context, s *Dossier, detail any, who acts.Person) (int, error) {
+	if !who.Role.May(trade.Administrator) {
+		return 0, trade.ErrRole
+	}
+	record, err := who.Record(o.now(), state.ActPurge, s.Target(), detail)
+	if err != nil {
+		return 0, err
+	}
+	return o.store.Erase(ctx, s.ids(), s.IDs, o.now(), record)
+}
+
+// PlanRetention returns what the ledger keeps longer than it must.
+func (o *Office) PlanRetention(ctx context.Context, keep state.Retention, at time.Time) (state.RetentionPlan, error) {
+	return o.store.PlanRetention(ctx, keep, at)
+}
+
+// Purge removes what PlanRetention showed.
+func (o *Office) Purge(ctx context.Context, keep state.Retention, at time.Time, who acts.Person) (state.RetentionPlan,
+	error,
+) {
+	if !who.Role.May(trade.Administrator) {
+		return nil, trade.ErrRole
+	}
+	record, err := who.Record(o.now(), state.ActPurge, "ledger", nil)
+	if err != nil {
+		return nil, err
+	}
+	return o.store.Retain(ctx, keep, at, record)
+}
+
+// Dossier returns everything that the ledger stores about a producer, named by the platform's id or by a
+// code of the ERP.
+func (o *Office) Dossier(ctx context.Context, named string) (*Dossier, error) {
+	store, specs := o.store, o.conf.JobSpecs()
+	s := &Dossier{known: map[int64]bool{}}
 	if err := s.name(ctx, store, named); err != nil {
 		return nil, err
 	}
@@ -59,21 +117,28 @@ func findDossier(ctx context.Context, store *state.Store, specs []mapping.JobSpe
 	if err := s.inClosed(ctx, store); err != nil {
 		return nil, err
 	}
+	erasable, err := store.Erasable(ctx, s.ids())
+	if err != nil {
+		return nil, err
+	}
+	for i := range s.Rows {
+		s.Rows[i].Erasable = erasable[s.Rows[i].Entry.ID]
+	}
 	return s, s.around(ctx, store)
 }
 
 // inClosed collects the closed reports that contain rows of the producer. A report that cannot be
 // read is included, because it may contain some.
-func (s *dossier) inClosed(ctx context.Context, store *state.Store) error {
+func (s *Dossier) inClosed(ctx context.Context, store *state.Store) error {
 	closings, err := store.Closings(ctx, trade.Date{})
 	if err != nil {
 		return err
 	}
 	rows := map[string]bool{}
-	for _, r := range s.rows {
-		rows[r.entry.Job+" "+r.entry.Key] = true
+	for _, r := range s.Rows {
+		rows[r.Entry.Job+" "+r.Entry.Key] = true
 	}
-	names := append(slices.Clone(s.ids), s.codes...)
+	names := append(slices.Clone(s.IDs), s.Codes...)
 	for _, c := range closings {
 		has, err := closedHas(ctx, store, c, func(r *reconcile.Row) bool {
 			return rows[r.Job+" "+r.Key] ||
@@ -86,7 +151,7 @@ func (s *dossier) inClosed(ctx context.Context, store *state.Store) error {
 			return err
 		}
 		if has {
-			s.closed = append(s.closed, c)
+			s.Closed = append(s.Closed, c)
 		}
 	}
 	return nil
@@ -126,7 +191,7 @@ func specOf(specs []mapping.JobSpec, job string) mapping.JobSpec {
 
 // name collects the platform ids, codes, references and lookups of a producer that is named by id
 // or by code.
-func (s *dossier) name(ctx context.Context, store *state.Store, named string) error {
+func (s *Dossier) name(ctx context.Context, store *state.Store, named string) error {
 	refs, _, err := store.References(ctx)
 	if err != nil {
 		return err
@@ -144,26 +209,27 @@ func (s *dossier) name(ctx context.Context, store *state.Store, named string) er
 		return err
 	}
 	if id, err := trade.ParseID(named); err == nil {
-		s.ids = append(s.ids, id)
+		s.IDs = append(s.IDs, id)
 	} else {
-		s.codes = append(s.codes, mapping.NormalCode(named))
+		s.Codes = append(s.Codes, mapping.NormalCode(named))
 		if id := refs["producers"][mapping.NormalCode(named)]; id != "" {
-			s.ids = append(s.ids, canonicalID(id))
+			s.IDs = append(s.IDs, canonicalID(id))
 		}
 	}
 	for _, code := range slices.Sorted(maps.Keys(refs["producers"])) {
 		id := refs["producers"][code]
-		if slices.Contains(s.ids, canonicalID(id)) || slices.Contains(s.codes, code) {
-			s.refs = append(s.refs, trade.Reference{Kind: "producers", Code: code, ID: id, Label: labels[code]})
-			if !slices.Contains(s.codes, code) {
-				s.codes = append(s.codes, code)
+		if slices.Contains(s.IDs, canonicalID(id)) || slices.Contains(s.Codes, code) {
+			s.References = append(s.References,
+				trade.Reference{Kind: "producers", Code: code, ID: id, Label: labels[code]})
+			if !slices.Contains(s.Codes, code) {
+				s.Codes = append(s.Codes, code)
 			}
 		}
 	}
 	for _, code := range slices.Sorted(maps.Keys(answers)) {
-		if l := answers[code]; slices.Contains(s.ids, l.ID) {
-			s.lookups = append(s.lookups, l)
-			s.codes = append(s.codes, code)
+		if l := answers[code]; slices.Contains(s.IDs, l.ID) {
+			s.Lookups = append(s.Lookups, l)
+			s.Codes = append(s.Codes, code)
 		}
 	}
 	return nil
@@ -177,7 +243,7 @@ func canonicalID(text string) string {
 }
 
 // find adds all rows of the ledger that belong to the producer and are not yet known.
-func (s *dossier) find(ctx context.Context, store *state.Store,
+func (s *Dossier) find(ctx context.Context, store *state.Store,
 	belongs func(trade.Entry, []trade.Attempt) (found, byMark bool), child bool,
 ) error {
 	return store.Rows(ctx, trade.RowFilter{}, func(e trade.Entry) error {
@@ -191,7 +257,7 @@ func (s *dossier) find(ctx context.Context, store *state.Store,
 		found, byMark := belongs(e, attempts)
 		if found {
 			s.known[e.ID] = true
-			s.rows = append(s.rows, dossierRow{e, attempts, byMark, child})
+			s.Rows = append(s.Rows, DossierRow{Entry: e, Attempts: attempts, Child: child, ByMark: byMark})
 		}
 		return nil
 	})
@@ -199,13 +265,13 @@ func (s *dossier) find(ctx context.Context, store *state.Store,
 
 // names reports whether a row names the producer: by its id in what was sent, or by its code in the
 // ERP's values.
-func (s *dossier) names(spec mapping.JobSpec, e trade.Entry, attempts []trade.Attempt) (found, byMark bool) {
+func (s *Dossier) names(spec mapping.JobSpec, e trade.Entry, attempts []trade.Attempt) (found, byMark bool) {
 	bodies := []json.RawMessage{e.Payload}
 	for _, t := range attempts {
 		bodies = append(bodies, t.Payload)
 	}
 	for _, body := range bodies {
-		if slices.Contains(s.ids, fieldOf(body, "producer_id")) {
+		if slices.Contains(s.IDs, fieldOf(body, "producer_id")) {
 			return true, false
 		}
 	}
@@ -214,7 +280,7 @@ func (s *dossier) names(spec mapping.JobSpec, e trade.Entry, attempts []trade.At
 		return false, false
 	}
 	for _, values := range []trade.Values{e.Values, e.Now, e.AckValues} {
-		for _, code := range append(slices.Clone(s.codes), s.ids...) {
+		for _, code := range append(slices.Clone(s.Codes), s.IDs...) {
 			if same, marked := hasCode(e.Key, values, field.Columns, mapping.CodeParts(code)); same {
 				return true, marked
 			}
@@ -263,13 +329,13 @@ type parentRows struct {
 	keys map[string][]string // by job
 }
 
-func (s *dossier) parents() parentRows {
+func (s *Dossier) parents() parentRows {
 	p := parentRows{map[string]bool{}, map[string][]string{}}
-	for _, r := range s.rows {
-		if r.entry.RemoteID != "" {
-			p.ids[r.entry.RemoteID] = true
+	for _, r := range s.Rows {
+		if r.Entry.RemoteID != "" {
+			p.ids[r.Entry.RemoteID] = true
 		}
-		p.keys[r.entry.Job] = append(p.keys[r.entry.Job], r.entry.Key)
+		p.keys[r.Entry.Job] = append(p.keys[r.Entry.Job], r.Entry.Key)
 	}
 	return p
 }
@@ -302,27 +368,27 @@ func (p parentRows) have(spec mapping.JobSpec, e trade.Entry, attempts []trade.A
 }
 
 // around adds what is not a row: the platform records that rows wait for, and the acts on the rows.
-func (s *dossier) around(ctx context.Context, store *state.Store) error {
+func (s *Dossier) around(ctx context.Context, store *state.Store) error {
 	blocks, err := store.Blocks(ctx)
 	if err != nil {
 		return err
 	}
 	for _, b := range blocks {
-		if slices.ContainsFunc(strings.Fields(b.ID), func(id string) bool { return slices.Contains(s.ids, id) }) {
-			s.blocks = append(s.blocks, b)
+		if slices.ContainsFunc(strings.Fields(b.ID), func(id string) bool { return slices.Contains(s.IDs, id) }) {
+			s.Blocks = append(s.Blocks, b)
 		}
 	}
 	targets := map[string]bool{}
-	for _, r := range s.rows {
-		targets[r.entry.Job+" "+r.entry.Key] = true
+	for _, r := range s.Rows {
+		targets[r.Entry.Job+" "+r.Entry.Key] = true
 	}
-	for _, id := range append(slices.Clone(s.ids), s.codes...) {
+	for _, id := range append(slices.Clone(s.IDs), s.Codes...) {
 		targets["producer "+id] = true
 	}
-	acts, err := store.Audit(ctx, 0)
-	for _, act := range slices.Backward(acts) {
+	all, err := store.Audit(ctx, 0)
+	for _, act := range slices.Backward(all) {
 		if targets[act.Target] {
-			s.audit = append(s.audit, act)
+			s.Acts = append(s.Acts, act)
 		}
 	}
 	return err
