@@ -41,14 +41,16 @@ func (r closingRow) closing() (trade.Closing, error) {
 
 // CloseReport stores a report for good. rows are its compressed rows; they are stored part by part,
 // so that no process that sends has to wait. CloseReport sets c.Parts, c.Hash and c.Audit. When it
-// returns without an error, the closing and its audit record are on disk.
+// returns without an error, the closing and its audit record are on disk. It removes the parts of
+// closings that were not finished, if they are old: a young one may be another process's.
 func (s *Store) CloseReport(ctx context.Context, c trade.Closing, rows io.Reader,
 	record trade.AuditRecord,
 ) (trade.Closing, error) {
 	const op = "closing a report"
 	if err := s.db.InTx(ctx, op, func(t *sqldb.Tx) error {
 		return t.Do(
-			`DELETE FROM closing_part WHERE closing_id <> ? AND NOT EXISTS (SELECT 1 FROM closing WHERE id = closing_part.closing_id)`, c.ID)
+			`DELETE FROM closing_part WHERE closing_id < ? AND NOT EXISTS (SELECT 1 FROM closing WHERE id = closing_part.closing_id)`,
+			fmt.Sprintf("%08x", time.Now().Add(-time.Hour).UnixMilli()>>16)) // ids begin with their time
 	}); err != nil {
 		return c, err
 	}
@@ -76,6 +78,13 @@ func (s *Store) CloseReport(ctx context.Context, c trade.Closing, rows io.Reader
 	}
 	c.Hash = sum.Hash()
 	return c, s.db.InTx(ctx, op, func(t *sqldb.Tx) (err error) {
+		var parts int
+		if err := t.Get(&parts, `SELECT COUNT(*) FROM closing_part WHERE closing_id = ?`, c.ID); err != nil {
+			return err
+		}
+		if parts != c.Parts {
+			return errors.New("another process removed a part of what was to be closed: close it again")
+		}
 		if c.Audit, err = addNumbered(t, record); err != nil {
 			return err
 		}

@@ -81,7 +81,7 @@ func TestAClosingThatWasNotFinishedLeavesNothing(t *testing.T) {
 		audit := trade.AuditRecord{At: at, Who: "maria", Act: "report close", Reason: "x", Detail: `{}`}
 		broken := errors.New("broken")
 		half := trade.Closing{
-			ID: sqldb.NewID(), Day: day, At: at, Who: "maria", Reason: "x",
+			ID: "00000000" + sqldb.NewID()[8:], Day: day, At: at, Who: "maria", Reason: "x",
 			Head: json.RawMessage(`{}`),
 		}
 		rows := io.MultiReader(bytes.NewReader(make([]byte, closingPart)), iotest.ErrReader(broken))
@@ -100,6 +100,44 @@ func TestAClosingThatWasNotFinishedLeavesNothing(t *testing.T) {
 		}
 	})
 }
+
+// Two processes that close at the same time do not remove each other's parts; if a part is missing
+// nevertheless, nothing is closed.
+func TestTwoClosingsAtOnceAreBothWhole(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		audit := trade.AuditRecord{At: at, Who: "maria", Act: "report close", Reason: "x", Detail: `{}`}
+		closing := func(meanwhile func(id string)) error {
+			c := trade.Closing{
+				ID: sqldb.NewID(), Day: trade.DateOf(at), At: at, Who: "maria", Reason: "x", Head: json.RawMessage(`{}`),
+			}
+			c, err := s.CloseReport(t.Context(), c, io.MultiReader(bytes.NewReader(make([]byte, closingPart)),
+				readerFunc(func([]byte) (int, error) {
+					meanwhile(c.ID)
+					return 0, io.EOF
+				})), audit)
+			if err == nil {
+				must.Do(t, s.ClosedRows(t.Context(), c, io.Discard))
+			}
+			return err
+		}
+		must.Do(t, closing(func(string) { must.Do(t, closing(func(string) {})) }))
+		err := closing(func(id string) {
+			must.Do(t, s.db.InTx(t.Context(), "test", func(tx *sqldb.Tx) error {
+				return tx.Do(`DELETE FROM closing_part WHERE closing_id = ?`, id)
+			}))
+		})
+		if err == nil || !strings.Contains(err.Error(), "close it again") {
+			t.Errorf("closed without a part: %v", err)
+		}
+		if list := must.Get(s.Closings(t.Context(), trade.Date{}))(t); len(list) != 2 {
+			t.Errorf("%d closings", len(list))
+		}
+	})
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(b []byte) (int, error) { return f(b) }
 
 func TestOutcomesAndActsAreRead(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
