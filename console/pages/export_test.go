@@ -18,3 +18,15 @@ func (p *Pages) Sees(c causes) {
 func (p *Pages) Beats(at <-chan time.Time) {
 	p.live.beats = func() (<-chan time.Time, func()) { return at, func() {} }
 }
+
+// Reporting lets the pages be busy with a report.
+func (p *Pages) Reporting() {
+	for _, r := range p.rest {
+		if r, ok := r.(*reportRoutes); ok {
+			r.reporting <- struct{}{}
+		}
+	}
+}
+
+// Linked returns a report as a page shows it.
+var Linked = reportOf

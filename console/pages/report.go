@@ -127,18 +127,11 @@ func (p *reportRoutes) showReport(q *web.Request) error {
 	if fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "report", page)
 	}
-	done, err := p.patient(q)
+	report, making, err := p.office.ShowReport(q.Context(), query, q.Lang, reportRows)
 	if err != nil {
 		return err
 	}
-	defer done()
-	report, making, err := p.office.ShowReport(q.Context(), query, q.Lang, reportRows)
-	switch {
-	case err != nil:
-		return err
-	case making.Busy:
-		return web.ErrBusy
-	case report == nil:
+	if report == nil {
 		page.Making = &making
 		return q.Page(http.StatusOK, "report", page)
 	}

@@ -41,11 +41,17 @@ type DifferencePart struct {
 // Difference returns how much of the ERP's value the platform has not confirmed.
 func (c Compared) Difference() trade.Decimal { return c.ERP.Sub(c.Sent) }
 
-// reportOf returns a report as a page shows it, with links to the rows behind its lines.
+// reportOf returns a copy of a report as a page shows it, with links to the rows behind its lines.
 func reportOf(all *paper.Report, o reconcile.Options) *Report {
-	for _, t := range all.Sections {
+	shown := *all
+	shown.Sections = slices.Clone(all.Sections)
+	for i := range shown.Sections {
+		t := &shown.Sections[i]
+		t.Rows = slices.Clone(t.Rows)
 		line := slices.IndexFunc(t.Columns, func(c paper.Column) bool { return c.Lead })
-		for _, r := range t.Rows {
+		for j := range t.Rows {
+			r := &t.Rows[j]
+			r.Cells = slices.Clone(r.Cells)
 			switch {
 			case t.ID == reconcile.BridgeSection:
 				r.Cells[line].Path = bridgePath(r.Names["job"], r.Names["line"])
@@ -54,7 +60,7 @@ func reportOf(all *paper.Report, o reconcile.Options) *Report {
 			}
 		}
 	}
-	return &Report{Report: all, Figures: figuresOf(all.Totals, all.Accounts, o)}
+	return &Report{Report: &shown, Figures: figuresOf(all.Totals, all.Accounts, o)}
 }
 
 // bridgePath returns the link for a line of the bridge: the rows of the ledger or, if there are

@@ -21,8 +21,6 @@ const (
 type Making struct {
 	At   time.Time // the moment of its figures; zero: it waits for its turn
 	Rows int       // read so far
-
-	Busy bool // one with another selection is made: ask again later
 }
 
 // making is a report that is made for a page, in the background.
@@ -42,7 +40,7 @@ func (o *Office) ShowReport(ctx context.Context, q ReportQuery, lang trade.Lang,
 ) {
 	m, err := o.makeReport(q, lang, most)
 	if m == nil {
-		return nil, Making{Busy: err == nil}, err
+		return nil, Making{}, err
 	}
 	late := time.NewTimer(o.reportPatience)
 	defer late.Stop()

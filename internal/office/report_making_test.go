@@ -27,7 +27,7 @@ func TestAReportIsMadeInTheBackground(t *testing.T) {
 		}
 	}
 	first := o.making
-	if there, other, err := ask("MILHO"); there || !other.Busy || err != nil {
+	if there, other, err := ask("MILHO"); there || other != (Making{}) || err != nil {
 		t.Errorf("another one meanwhile: %t, %+v, %v", there, other, err)
 	}
 	<-o.turn
