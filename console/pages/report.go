@@ -127,7 +127,7 @@ func (p *reportRoutes) showReport(q *web.Request) error {
 	if fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "report", page)
 	}
-	report, making, err := p.office.ShowReport(q.Context(), query, q.Lang, reportRows)
+	report, making, err := p.office.ShowReport(q.Context(), query, q.Lang, reportRows, q.Login.User.Name)
 	if err != nil {
 		return err
 	}

@@ -11,10 +11,12 @@ import (
 )
 
 // A page waits for its report for reportPatience; then it shows how far the report is, and asks again.
-// A report for which nobody has asked for reportLapses is given up.
+// A report for which nobody has asked for reportLapses is given up; once it is made, those who asked for
+// it can still fetch it for reportKept.
 const (
 	reportPatience = time.Second
 	reportLapses   = 30 * time.Second
+	reportKept     = 10 * time.Second
 )
 
 // Making is how far a report is.
@@ -26,21 +28,22 @@ type Making struct {
 // making is a report that is made for a page, in the background.
 type making struct {
 	Making
-	of     string // its selection
+	of     string          // its selection
+	asked  map[string]bool // who has asked for it, and has not got it
 	done   chan struct{}
 	report *paper.Report // once done is closed
 	err    error
 	lapse  *time.Timer
 }
 
-// ShowReport returns a report, or nil and how far it is if that takes longer. Whoever asks for the same
+// ShowReport returns a report, or nil and how far it is if that takes longer. Each who asks for the same
 // one again gets it when it is ready.
-func (o *Office) ShowReport(ctx context.Context, q ReportQuery, lang trade.Lang, most int) (*paper.Report, Making,
-	error,
+func (o *Office) ShowReport(ctx context.Context, q ReportQuery, lang trade.Lang, most int, who string) (*paper.Report,
+	Making, error,
 ) {
-	m, err := o.makeReport(q, lang, most)
+	m := o.makeReport(q, lang, most, who)
 	if m == nil {
-		return nil, Making{}, err
+		return nil, Making{}, nil
 	}
 	late := time.NewTimer(o.reportPatience)
 	defer late.Stop()
@@ -54,7 +57,10 @@ func (o *Office) ShowReport(ctx context.Context, q ReportQuery, lang trade.Lang,
 	defer o.mu.Unlock()
 	select {
 	case <-m.done:
-		o.forget(m)
+		delete(m.asked, who)
+		if len(m.asked) == 0 {
+			o.forget(m)
+		}
 		return m.report, m.Making, m.err
 	default:
 		return nil, m.Making, nil
@@ -62,28 +68,28 @@ func (o *Office) ShowReport(ctx context.Context, q ReportQuery, lang trade.Lang,
 }
 
 // makeReport returns the report with this selection that is being made, and begins it if there is none.
-// If one with another selection is being made, it returns nil.
-func (o *Office) makeReport(q ReportQuery, lang trade.Lang, most int) (*making, error) {
-	of := fmt.Sprintf("%+v %s %d", q, lang, most)
+// If one with another selection is there, or the office ends, it returns nil.
+func (o *Office) makeReport(q ReportQuery, lang trade.Lang, most int, who string) *making {
+	of := fmt.Sprintf("%#v %s %d", q, lang, most)
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if m := o.making; m != nil {
-		if m.of == of {
-			m.lapse.Reset(reportLapses)
-			return m, nil
+		if m.of != of {
+			return nil
 		}
+		m.asked[who] = true
 		select {
 		case <-m.done:
-			o.forget(m)
 		default:
-			return nil, nil //nolint:nilnil // nothing has failed
+			m.lapse.Reset(reportLapses)
 		}
+		return m
 	}
 	if o.ended {
-		return nil, context.Canceled
+		return nil
 	}
 	ctx, cancel := context.WithCancel(o.ending)
-	m := &making{of: of, done: make(chan struct{})}
+	m := &making{of: of, asked: map[string]bool{who: true}, done: make(chan struct{})}
 	m.lapse = time.AfterFunc(reportLapses, func() {
 		cancel()
 		o.mu.Lock()
@@ -98,16 +104,20 @@ func (o *Office) makeReport(q ReportQuery, lang trade.Lang, most int) (*making, 
 	}
 	o.working.Go(func() {
 		defer cancel()
-		defer close(m.done)
-		m.err = o.Report(ctx, q, func(s *reconcile.Snapshot) (err error) {
+		err := o.Report(ctx, q, func(s *reconcile.Snapshot) (err error) {
 			o.mu.Lock()
 			m.At = s.Head.At
 			o.mu.Unlock()
 			m.report, err = paper.Read(s, o.ReportOptions(q, lang), most)
 			return err
 		})
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		m.err = err
+		m.lapse.Reset(reportKept)
+		close(m.done)
 	})
-	return m, nil
+	return m
 }
 
 // forget lets go of a report. The caller must hold the lock.

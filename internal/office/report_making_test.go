@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/sync/reconcile"
+	"github.com/safrasync/safrasync/sync/reconcile/paper"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -17,7 +18,7 @@ func TestAReportIsMadeInTheBackground(t *testing.T) {
 	o.reportPatience = time.Nanosecond
 	ask := func(product string) (bool, Making, error) {
 		q := ReportQuery{Filter: reconcile.Filter{Products: []string{product}}}
-		out, at, err := o.ShowReport(t.Context(), q, trade.Portuguese, 10)
+		out, at, err := o.ShowReport(t.Context(), q, trade.Portuguese, 10, "lia")
 		return out != nil, at, err
 	}
 	o.turn <- struct{}{} // another report is made
@@ -49,7 +50,7 @@ func TestAReportThatNobodyFetchesIsGivenUp(t *testing.T) {
 	o := open()
 	o.reportPatience = time.Nanosecond
 	o.turn <- struct{}{}
-	if _, _, err := o.ShowReport(t.Context(), ReportQuery{}, trade.Portuguese, 10); err != nil {
+	if _, _, err := o.ShowReport(t.Context(), ReportQuery{}, trade.Portuguese, 10, "lia"); err != nil {
 		t.Fatal(err)
 	}
 	m := o.making
@@ -58,8 +59,54 @@ func TestAReportThatNobodyFetchesIsGivenUp(t *testing.T) {
 	if m.report != nil || m.err == nil {
 		t.Errorf("it was made: %v", m.err)
 	}
-	if _, _, err := o.ShowReport(t.Context(), ReportQuery{}, trade.Portuguese, 10); err != nil {
+	if _, _, err := o.ShowReport(t.Context(), ReportQuery{}, trade.Portuguese, 10, "lia"); err != nil {
 		t.Fatal(err)
 	}
 	o.Close() // waits for what is being made
+}
+
+// A report that is ready is there for each person who has asked for it, and another one waits so long.
+func TestAReportIsThereForEachWhoAskedForIt(t *testing.T) {
+	t.Parallel()
+	open, _ := openStuck(t)
+	o := open()
+	o.reportPatience = time.Nanosecond
+	ask := func(who string, products ...string) *paper.Report {
+		out, _, err := o.ShowReport(t.Context(), ReportQuery{Filter: reconcile.Filter{Products: products}},
+			trade.Portuguese, 10, who)
+		if err != nil {
+			t.Error(err)
+		}
+		return out
+	}
+	o.turn <- struct{}{}
+	if ask("lia") != nil || ask("carla") != nil || ask("ana", "MILHO", "SOJA") != nil {
+		t.Error("it is there before its turn")
+	}
+	first := o.making
+	<-o.turn
+	<-first.done
+	if ask("ana", "MILHO", "SOJA") != nil || ask("lia") == nil || ask("ana", "MILHO", "SOJA") != nil ||
+		ask("carla") == nil {
+		t.Error("a report that was ready was lost to another one")
+	}
+	o.turn <- struct{}{}
+	ask("ana", "MILHO", "SOJA")
+	second := o.making
+	if ask("lia", "MILHO SOJA") != nil || second == first || len(second.asked) != 1 {
+		t.Error("the next one is not made, or is taken for one with another selection")
+	}
+	<-o.turn
+}
+
+// An office that ends begins no report, which is not a fault of the program.
+func TestAnOfficeThatEndsBeginsNoReport(t *testing.T) {
+	t.Parallel()
+	open, _ := openStuck(t)
+	o := open()
+	o.Close()
+	out, at, err := o.ShowReport(t.Context(), ReportQuery{}, trade.Portuguese, 10, "lia")
+	if out != nil || at != (Making{}) || err != nil {
+		t.Errorf("%v, %+v, %v", out, at, err)
+	}
 }
