@@ -43,7 +43,11 @@ func (c *Console) serve(w http.ResponseWriter, r *http.Request) {
 	q.Ending = c.ending.Done()
 	headers(w.Header(), c.Site.Secure)
 	defer func() {
-		if p := recover(); p != nil {
+		switch p := recover(); p {
+		case nil:
+		case http.ErrAbortHandler:
+			panic(p)
+		default:
 			c.Site.Log.Error("console: a page failed", zap.String("id", q.ID), zap.Any("panic", p),
 				zap.ByteString("stack", debug.Stack()))
 			q.Fail(web.ErrInternal)

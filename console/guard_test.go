@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -18,6 +19,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/console"
+	"github.com/safrasync/safrasync/console/pages"
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/consoletest"
 	"github.com/safrasync/safrasync/internal/must"
@@ -397,6 +399,40 @@ func TestErrorsTellACodeAndNothingElse(t *testing.T) {
 			if strings.Contains(b.Body, leak) {
 				t.Errorf("%s %s tells %q", r.Method, r.Path, leak)
 			}
+		}
+	}
+}
+
+// A file whose second half fails does not end like a whole one: the browser reports a failed download.
+func TestHalfAFileIsAFailedDownload(t *testing.T) {
+	t.Parallel()
+	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople()
+	half := func(path string, then func() error) web.Route {
+		return web.Route{Method: http.MethodGet, Path: path, Open: true, Handle: func(q *web.Request) error {
+			must.Get(io.WriteString(&pages.Late{Q: q, Name: "half.csv", Kind: "text/csv"}, "a;b\n"))(t)
+			return then()
+		}}
+	}
+	site := web.Site{Name: "C", Lang: trade.Portuguese, Zone: time.UTC, Now: w.Clock.Now, Log: zap.NewNop()}
+	c := console.New(console.Options{
+		Site: site, Sessions: w.Sessions, Hosts: []string{"127.0.0.1"},
+		Pages: pages.New(w.Office, w.Sessions, half("/whole", func() error { return nil }),
+			half("/fails", func() error { return io.ErrNoProgress }), half("/panics", func() error { panic("x") })),
+	})
+	t.Cleanup(c.Close)
+	server := httptest.NewServer(c)
+	t.Cleanup(server.Close)
+	for path, want := range map[string]error{
+		"/whole": nil, "/fails": io.ErrUnexpectedEOF, "/panics": io.ErrUnexpectedEOF,
+	} {
+		request := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+path, http.NoBody))(t)
+		answer, err := server.Client().Do(request)
+		if err == nil {
+			_, err = io.ReadAll(answer.Body)
+			err = errors.Join(err, answer.Body.Close())
+		}
+		if want == nil && err != nil || want != nil && !errors.Is(err, want) && !errors.Is(err, io.EOF) {
+			t.Errorf("%s: %v", path, err)
 		}
 	}
 }

@@ -39,7 +39,7 @@ var (
 func BadRequest(code string) error { return &Fault{http.StatusBadRequest, code, nil} }
 
 // Fail answers with an error. An error that is not a Fault comes from the program or the ledger:
-// the log gets it, and the browser gets its number.
+// the log gets it, and the browser gets its number. If the answer has begun, Fail breaks it off.
 func (q *Request) Fail(err error) {
 	var f *Fault
 	switch {
@@ -63,7 +63,7 @@ func (q *Request) Fail(err error) {
 			zap.String("path", q.URL.Path), zap.String("code", f.Code), zap.Error(err))
 	}
 	if q.Answered {
-		return
+		panic(http.ErrAbortHandler) // so that half a file does not end like a whole one
 	}
 	page := errorPage{Code: f.Code, ID: q.ID, What: f.Code}
 	if q.Method == http.MethodPost {
