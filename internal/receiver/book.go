@@ -70,6 +70,7 @@ type registrations struct {
 
 	mu      sync.Mutex
 	read    time.Time // when the last reading began
+	known   bool      // the last reading succeeded
 	byPath  map[string]hook
 	reading chan struct{} // closed when the current reading ends; nil: there is none
 }
@@ -79,27 +80,30 @@ func newBook(opts Options) *registrations {
 }
 
 // find returns the registration of a path. It also finds one that another process has just created:
-// an unknown path waits for a new reading; a known one never waits.
-func (b *registrations) find(ctx context.Context, path, query string) (hook, bool) {
+// an unknown path waits for a new reading; a known one never waits. read is not set if an unknown
+// path may be a registration's, because they could not be read.
+func (b *registrations) find(ctx context.Context, path, query string) (found hook, known, read bool) {
 	at := strings.LastIndexByte(path, '/') // before the secret comes the path of the public address
 	if len(path) > maxPathLength || query != "" || at < 0 {
-		return hook{}, false
+		return hook{}, false, true
 	}
 	hash := HashOf(path[at:])
 	for range 2 { // the reading in progress may have begun before the registration was created
 		found, known, reading, own := b.lookup(ctx, hash)
-		if known || reading == nil {
-			return found, known
+		if known {
+			return found, true, true
 		}
-		<-reading
-		if own {
+		if reading != nil {
+			<-reading
+		}
+		if reading == nil || own {
 			break
 		}
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	found, ok := b.byPath[hash]
-	return found, ok
+	found, known = b.byPath[hash]
+	return found, known, b.known
 }
 
 // lookup returns the registration of a path, if known, and the current reading. own is set if this
@@ -133,7 +137,7 @@ func (b *registrations) refresh(ctx context.Context, now time.Time) {
 		}
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		b.reading = nil
+		b.reading, b.known = nil, err == nil
 		if err == nil {
 			b.byPath = hooksOf(list)
 		}

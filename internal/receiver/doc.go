@@ -13,7 +13,8 @@
 //	amount       a budget for all authenticated requests together
 //	size, time   1 MiB, within a time limit
 //	store        durably in the ledger; 503 if it does not take the event: the platform sends it
-//	             again, or it is lost, as a hint may be     keeper.go
+//	             again, or it is lost, as a hint may be. From then on one event is tried at a time,
+//	             and the others get 503 at once, until one is stored     keeper.go
 //	answer       200, with an empty body
 //
 // The meaning of an event is evaluated later, elsewhere; the receiver does not interpret the body.

@@ -3,6 +3,7 @@ package receiver
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -16,10 +17,15 @@ const (
 
 // keeper stores events durably in the ledger, several per flush.
 type keeper struct {
-	opts  Options
-	queue chan *pendingEvent
-	quit  chan struct{}
-	work  sync.WaitGroup
+	opts Options
+	wake chan struct{} // has room for one: events wait
+	quit chan struct{}
+	work sync.WaitGroup
+
+	mu      sync.Mutex
+	waiting []*pendingEvent // oldest first
+	storing bool
+	ill     bool // what came last was not stored in time: only one event at a time is tried
 }
 
 // pendingEvent is an event that is not stored yet.
@@ -29,7 +35,7 @@ type pendingEvent struct {
 }
 
 func newKeeper(opts Options) *keeper {
-	k := &keeper{opts: opts, queue: make(chan *pendingEvent, queueMost), quit: make(chan struct{})}
+	k := &keeper{opts: opts, wake: make(chan struct{}, 1), quit: make(chan struct{})}
 	k.work.Go(k.inBatches)
 	return k
 }
@@ -37,6 +43,7 @@ func newKeeper(opts Options) *keeper {
 var (
 	errSlow    = errors.New("the ledger takes too long")
 	errFull    = errors.New("too many events wait for the ledger")
+	errIll     = errors.New("the ledger did not store the events before it in time")
 	errClosing = errors.New("the service is ending")
 )
 
@@ -44,10 +51,8 @@ var (
 // nevertheless: the same event twice counts once.
 func (k *keeper) keep(event trade.InboxEvent) error {
 	one := &pendingEvent{event: event, done: make(chan error, 1)}
-	select {
-	case k.queue <- one:
-	default:
-		return errFull
+	if err := k.enter(one); err != nil {
+		return err
 	}
 	timer := time.NewTimer(storeTime)
 	defer timer.Stop()
@@ -55,40 +60,80 @@ func (k *keeper) keep(event trade.InboxEvent) error {
 	case err := <-one.done:
 		return err
 	case <-timer.C:
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.waiting = slices.DeleteFunc(k.waiting, func(p *pendingEvent) bool { return p == one })
+		k.ill = true
 		return errSlow
 	case <-k.quit:
 		return errClosing
 	}
 }
 
-// inBatches stores the events of the queue in batches, one transaction after the other.
+// enter lets an event wait for its batch. While the ledger is ill, only one event may.
+func (k *keeper) enter(one *pendingEvent) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	switch {
+	case k.ill && (k.storing || len(k.waiting) > 0):
+		return errIll
+	case len(k.waiting) == queueMost:
+		return errFull
+	}
+	k.waiting = append(k.waiting, one)
+	k.signal()
+	return nil
+}
+
+// signal wakes inBatches, if it sleeps.
+func (k *keeper) signal() {
+	select {
+	case k.wake <- struct{}{}:
+	default:
+	}
+}
+
+// inBatches stores the events that wait in batches, one transaction after the other.
 func (k *keeper) inBatches() {
 	for {
-		var batch []*pendingEvent
 		select {
-		case one := <-k.queue:
-			batch = append(batch, one)
+		case <-k.wake:
 		case <-k.quit:
 			return
 		}
-	fill:
-		for len(batch) < batchMost {
-			select {
-			case one := <-k.queue:
-				batch = append(batch, one)
-			default:
-				break fill
-			}
+		batch := k.next()
+		if len(batch) == 0 {
+			continue // they were given up
 		}
 		events := make([]trade.InboxEvent, len(batch))
 		for i, one := range batch {
 			events[i] = one.event
 		}
+		began := time.Now()
 		err := k.store(events)
+		k.mu.Lock()
+		k.storing = false
+		// An event may wait for the batch before its own.
+		k.ill = err != nil || time.Since(began) > storeTime/2
+		k.mu.Unlock()
 		for _, one := range batch {
 			one.done <- err
 		}
 	}
+}
+
+// next takes the events of the next batch.
+func (k *keeper) next() []*pendingEvent {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	n := min(len(k.waiting), batchMost)
+	batch := slices.Clone(k.waiting[:n])
+	k.waiting = slices.Delete(k.waiting, 0, n)
+	k.storing = n > 0
+	if len(k.waiting) > 0 {
+		k.signal()
+	}
+	return batch
 }
 
 // store stores events in the ledger.

@@ -181,8 +181,12 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, &s.notPOST, http.StatusMethodNotAllowed)
 		return
 	}
-	hook, known := s.book.find(r.Context(), r.URL.EscapedPath(), r.URL.RawQuery)
-	if !known {
+	hook, known, read := s.book.find(r.Context(), r.URL.EscapedPath(), r.URL.RawQuery)
+	switch {
+	case !known && !read: // it may be one
+		s.refuse(w, &s.notStored, http.StatusServiceUnavailable)
+		return
+	case !known:
 		s.refuse(w, &s.unknown, http.StatusNotFound)
 		return
 	}
@@ -201,7 +205,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, &s.tooMany, http.StatusTooManyRequests)
 		return
 	}
-	body, ok := s.read(w, r)
+	body, done, ok := s.read(w, r)
+	defer done()
 	if !ok {
 		return
 	}
@@ -223,21 +228,22 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusOK)
 }
 
-// read returns the whole body.
-func (s *Server) read(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
+// read returns the whole body. A large body has its slot until done is called.
+func (s *Server) read(w http.ResponseWriter, r *http.Request) (body []byte, done func(), ok bool) {
+	done = func() {}
 	if r.ContentLength > MaxBody {
 		s.refuse(w, &s.tooLarge, http.StatusRequestEntityTooLarge)
-		return nil, false
+		return nil, done, false
 	}
 	source := http.MaxBytesReader(w, r.Body, MaxBody)
 	body, err := io.ReadAll(io.LimitReader(source, smallBody))
 	if err == nil && len(body) == smallBody {
 		select {
 		case s.large <- struct{}{}:
-			defer func() { <-s.large }()
+			done = func() { <-s.large }
 		default:
 			s.refuse(w, &s.tooMany, http.StatusTooManyRequests)
-			return nil, false
+			return nil, done, false
 		}
 		var rest []byte
 		rest, err = io.ReadAll(source)
@@ -247,12 +253,12 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	switch {
 	case errors.As(err, &large):
 		s.refuse(w, &s.tooLarge, http.StatusRequestEntityTooLarge)
-		return nil, false
+		return nil, done, false
 	case err != nil: // too slow, cut, or invalid chunks
 		s.refuse(w, &s.slow, http.StatusRequestTimeout)
-		return nil, false
+		return nil, done, false
 	}
-	return body, true
+	return body, done, true
 }
 
 // causes are the causes of refusals, as they are counted.

@@ -306,6 +306,7 @@ type sick struct {
 	mu    sync.Mutex
 	fails bool
 	hangs chan struct{} // nil: it does not
+	began chan struct{} // gets a value when it is asked
 	ends  bool          // when its context does
 }
 
@@ -313,6 +314,9 @@ func (s *sick) TakeEvents(ctx context.Context, events []trade.InboxEvent) error 
 	s.mu.Lock()
 	fails, hangs := s.fails, s.hangs
 	s.mu.Unlock()
+	if s.began != nil {
+		s.began <- struct{}{}
+	}
 	if hangs != nil && s.ends {
 		<-ctx.Done()
 		return ctx.Err()
@@ -391,6 +395,97 @@ func TestF149ALedgerThatTakesTooLongIsAnswered503InTime(t *testing.T) {
 			t.Errorf("the answer came after %s, want %s", took, storeTime)
 		}
 	})
+}
+
+// F149: after an event that the ledger did not store, one is tried at a time, and the others are answered
+// at once, until one is stored.
+func TestF149WhileTheLedgerIsIllOneEventIsTried(t *testing.T) {
+	t.Parallel()
+	s := &sick{fails: true, began: make(chan struct{}, 10)}
+	w := newWorld(t, func(o *Options) { s.Inbox, o.Inbox = o.Inbox, s })
+	w.want("the first", w.post(strings.NewReader("0")), http.StatusServiceUnavailable)
+	<-s.began
+	s.mu.Lock()
+	s.fails, s.hangs = false, make(chan struct{})
+	s.mu.Unlock()
+	tried := make(chan int, 1)
+	go func() { tried <- w.post(strings.NewReader("1")) }()
+	<-s.began
+	w.want("beside the one that is tried", w.post(strings.NewReader("2")), http.StatusServiceUnavailable)
+	close(s.hangs)
+	w.want("the one that is tried", <-tried, 200)
+	w.want("the next", w.post(strings.NewReader("3")), 200)
+	for _, e := range w.stored(2) {
+		if string(e.Body) == "2" {
+			t.Error("what was refused is stored")
+		}
+	}
+}
+
+// F149: an event whose sender was told to send it again waits no longer.
+func TestF149AnEventThatIsGivenUpLeavesTheQueue(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := &sick{fails: true, hangs: make(chan struct{})}
+		k := newKeeper(Options{Inbox: s})
+		given := make(chan error, 2)
+		for range cap(given) { // one in the batch that hangs, and one that waits for the next batch
+			go func() { given <- k.keep(trade.InboxEvent{}) }()
+			synctest.Wait()
+		}
+		for range cap(given) {
+			if err := <-given; !errors.Is(err, errSlow) {
+				t.Errorf("while the ledger hangs: %v", err)
+			}
+		}
+		if n := len(k.waiting); n != 0 {
+			t.Errorf("%d events wait", n)
+		}
+		if err := k.keep(trade.InboxEvent{}); !errors.Is(err, errIll) {
+			t.Errorf("another one while the ledger hangs: %v", err)
+		}
+		close(s.hangs)
+		k.close()
+	})
+}
+
+// A large body is in memory until its request is answered, and counted so long.
+func TestALargeBodyHasItsSlotUntilItIsStored(t *testing.T) {
+	t.Parallel()
+	s := &sick{hangs: make(chan struct{}), began: make(chan struct{}, 1)}
+	w := newWorld(t, func(o *Options) { s.Inbox, o.Inbox = o.Inbox, s })
+	status := make(chan int, 1)
+	go func() { status <- w.post(bytes.NewReader(make([]byte, MaxBody))) }()
+	<-s.began
+	if n := len(w.server.large); n != 1 {
+		t.Errorf("%d large bodies are counted", n)
+	}
+	close(s.hangs)
+	w.want("a large body", <-status, 200)
+}
+
+// While the registrations cannot be read, an unknown path may be one of them: the platform sends the event
+// again.
+func TestWhileRegistrationsCannotBeReadAPathIsNotRefusedForGood(t *testing.T) {
+	t.Parallel()
+	var fails atomic.Bool
+	fails.Store(true)
+	w := newWorld(t, func(o *Options) {
+		known := o.Webhooks
+		o.Webhooks = func(ctx context.Context) ([]trade.Webhook, error) {
+			if fails.Load() {
+				return nil, errors.New("the ledger is locked")
+			}
+			return known(ctx)
+		}
+	})
+	w.want("while they cannot be read", w.post(strings.NewReader("1")), http.StatusServiceUnavailable)
+	w.want("a path that cannot be one", w.post(strings.NewReader("1"),
+		func(r *http.Request) { r.URL.RawQuery = "x" }), http.StatusNotFound)
+	fails.Store(false)
+	w.ahead.Store(int64(2 * bookMiss))
+	w.want("when they can", w.post(strings.NewReader("1")), 200)
+	w.stored(1)
 }
 
 // A service that ends keeps no event waiting.

@@ -31,11 +31,11 @@ func TestARegistrationThatIsMadeDuringAReadingIsFound(t *testing.T) {
 		},
 	})
 	guess, found := make(chan bool, 1), make(chan bool, 1)
-	go func() { _, ok := b.find(t.Context(), "/a-guess", ""); guess <- ok }()
+	go func() { _, ok, _ := b.find(t.Context(), "/a-guess", ""); guess <- ok }()
 	<-began
 	<-looks
 	clock = clock.Add(2 * bookMiss) // the reading takes its time
-	go func() { _, ok := b.find(t.Context(), fresh.Path, ""); found <- ok }()
+	go func() { _, ok, _ := b.find(t.Context(), fresh.Path, ""); found <- ok }()
 	<-looks // it holds the lock, and waits for the reading from now on
 	close(free)
 	if !<-found {
