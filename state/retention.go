@@ -120,8 +120,11 @@ func (s *Store) Retain(ctx context.Context, keep Retention, now time.Time,
 		return nil, err
 	}
 	plan, err := s.PlanRetention(ctx, keep, now)
-	if err != nil || plan.Empty() {
+	if err != nil {
 		return plan, err
+	}
+	if plan.Empty() {
+		return plan, s.db.EmptyLog(ctx) // the last one may have left it
 	}
 	r := &retaining{Store: s, Keep: keep, Now: now, plan: plan}
 	through := int64(0)
@@ -154,7 +157,7 @@ func (s *Store) Retain(ctx context.Context, keep Retention, now time.Time,
 			return plan, err
 		}
 	}
-	return plan, s.checkpoint(ctx)
+	return plan, s.db.EmptyLog(ctx)
 }
 
 // announce records in the audit, and that in the journal, what is about to be removed.
@@ -190,20 +193,6 @@ func (r *retaining) batches(ctx context.Context, op string, step func(*sqldb.Tx)
 			return nil
 		}
 	}
-}
-
-// checkpoint copies the write-ahead log into the file and empties it, so that the log does not stay
-// as large as the work made it. If a reader prevents that, it is left for the next time.
-func (s *Store) checkpoint(ctx context.Context) error {
-	if s.db.D.Name != sqldb.SQLite || s.db.Memory {
-		return nil
-	}
-	var state struct {
-		Busy, Log int
-		Done      int `db:"checkpointed"`
-	}
-	return s.db.Fault(ctx, "emptying the write-ahead log",
-		s.db.Write.GetContext(ctx, &state, `PRAGMA wal_checkpoint(TRUNCATE)`))
 }
 
 // isIdleRun is the SQL condition for the record of a run that ended, found nothing, did nothing, and was

@@ -45,7 +45,7 @@ func (s *Store) Erase(ctx context.Context, ids []int64, remoteIDs []string, now 
 	}); err != nil {
 		return rows, err
 	}
-	return rows, s.checkpoint(ctx)
+	return rows, s.db.EmptyLog(ctx)
 }
 
 // Erasable returns which of these rows Erase would reduce.

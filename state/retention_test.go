@@ -544,3 +544,34 @@ func TestAPersonWhoWasPurgedIsInNoFile(t *testing.T) {
 		t.Errorf("it is still there: %v", where)
 	}
 }
+
+// Who reads the ledger for long, as a report does, does not let the retention keep writers waiting. The
+// write-ahead log is emptied when nobody reads.
+func TestTheRetentionKeepsNoWriterWaitingForAReader(t *testing.T) {
+	t.Parallel()
+	o := backends[0].empty(t)
+	tune := sqldb.DefaultTuning
+	tune.Busy = time.Hour
+	s := must.Get(open(t.Context(), o, tune))(t)
+	t.Cleanup(func() { must.Do(t, s.Close()) })
+	lease := mustLease(t, s, "contracts")
+	mustRecord(t, s, lease, newEntry("1"))
+	reading := must.Get(s.Moment(t.Context()))(t)
+	must.Get(reading.Jobs(t.Context()))(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	must.Do(t, s.db.EmptyLog(ctx))
+	if walSize(o.DSN) == 0 {
+		t.Error("the log is gone while it is read")
+	}
+	mustRecord(t, s, lease, newEntry("2"))
+	must.Do(t, reading.Close(), s.db.EmptyLog(ctx))
+	if size := walSize(o.DSN); size != 0 {
+		t.Errorf("the log has %d bytes", size)
+	}
+	var busy int64
+	must.Do(t, s.db.Write.Get(&busy, `PRAGMA busy_timeout`))
+	if busy != tune.Busy.Milliseconds() {
+		t.Errorf("the connection waits %d ms for other writers", busy)
+	}
+}

@@ -2,6 +2,7 @@ package sqldb
 
 import (
 	"context"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // OldestSQLite is the first version without a bug that loses data in WAL mode.
@@ -265,4 +267,49 @@ func MemoryDB(tune Tuning) *DB {
 	s.Write = ConnectSQLite(tune, dsn, 1)
 	s.Read = s.Write
 	return s
+}
+
+// EmptyLog copies SQLite's write-ahead log into the file and empties it, so that it neither stays as
+// large as the work made it, nor keeps what was removed. While somebody reads, it is left for the next
+// time, and no writer waits.
+func (s *DB) EmptyLog(ctx context.Context) error {
+	if s.D.Name != SQLite || s.Memory {
+		return nil
+	}
+	for tries := 0; ; tries++ {
+		empty, err := s.emptyLog(ctx)
+		if err != nil || empty || tries == 20 || !s.pause(ctx, 50*time.Millisecond) {
+			return s.Fault(ctx, "emptying the write-ahead log", err)
+		}
+	}
+}
+
+// emptyLog empties the log if nobody reads.
+func (s *DB) emptyLog(ctx context.Context) (empty bool, err error) {
+	conn, err := s.Write.Conn(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer func() {
+		if err != nil { // it is not used again, as it would not wait for other writers
+			_ = conn.Raw(func(any) error { return driver.ErrBadConn })
+		}
+		_ = conn.Close() // it goes back to the pool
+	}()
+	var busy, pages, copied int
+	copyLog := func(mode string) error {
+		return conn.QueryRowContext(ctx, `PRAGMA wal_checkpoint(`+mode+`)`).Scan(&busy, &pages, &copied)
+	}
+	if err := copyLog("PASSIVE"); err != nil || pages != copied { // writers go on meanwhile
+		return false, err
+	}
+	var waits int64
+	if err := conn.QueryRowContext(ctx, `PRAGMA busy_timeout = 0`).Scan(&waits); err != nil {
+		return false, err
+	}
+	if err := copyLog("TRUNCATE"); err != nil {
+		return false, err
+	}
+	err = conn.QueryRowContext(ctx, fmt.Sprintf(`PRAGMA busy_timeout = %d`, s.Tune.Busy.Milliseconds())).Scan(&waits)
+	return busy == 0, err
 }
