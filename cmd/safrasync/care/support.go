@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -290,19 +291,28 @@ func jobFacts(ctx context.Context, a *cli.App, store *state.Store) (any, error) 
 	return out, err
 }
 
-// healthFacts returns what the ledger says of itself, without its place, its id and advice.
+// plainHealth are the findings about a ledger whose values are versions, sizes, settings and names that
+// the program or the database gives.
+var plainHealth = []string{
+	"driver", "schema", "SQLite", "server_version", "fsync", "synchronous_commit", "full_page_writes", "journal mode",
+	"synchronous", "durability", "file system", "free space", "write-ahead log",
+}
+
+// healthFacts returns what the ledger says of itself, as far as that is plain. Of everything else it
+// returns only whether it is well: words of an error name hosts.
 func healthFacts(ctx context.Context, store *state.Store) (any, error) {
 	type fact struct {
 		Name  string `json:"name"`
-		Value string `json:"value"`
+		Value string `json:"value,omitempty"`
 		OK    bool   `json:"ok"`
 	}
 	found, err := store.Health(ctx)
 	out := []fact{}
 	for _, f := range found {
-		if f.Name != "place" && f.Name != "ledger id" {
-			out = append(out, fact{f.Name, f.Value, f.OK})
+		if !slices.Contains(plainHealth, f.Name) {
+			f.Value = ""
 		}
+		out = append(out, fact{f.Name, f.Value, f.OK})
 	}
 	return out, err
 }
