@@ -91,7 +91,10 @@ func reportQuery(form url.Values) (q office.ReportQuery, fault string) {
 			}
 		}
 	}
-	q.Closing, q.Single = form.Get("closing"), form.Get("single") != ""
+	q.Closing = form.Get("closing")
+	if form.Get("single") == "" {
+		q.Sections = office.SectionsShown
+	}
 	return q, ""
 }
 
@@ -155,7 +158,8 @@ func (p *reportRoutes) exportReport(q *web.Request) error {
 	if !query.AsOf.IsZero() {
 		name += "-" + query.AsOf.String()
 	}
-	err = p.office.WriteReport(q.Context(), query, q.Lang, format, &Late{q, name + "." + format, kind}, Person(q, ""))
+	_, err = p.office.WriteReport(q.Context(), query, q.Lang, office.ReportFile{Format: format, Name: "-"},
+		&Late{q, name + "." + format, kind}, Person(q, ""))
 	return err
 }
 
@@ -179,28 +183,17 @@ type closingPage struct {
 	Fault  string
 }
 
-// closing makes the plan for the month in the form. ok is false if a response has been written,
-// because something in the form is wrong.
-func (p *reportRoutes) closing(q *web.Request) (page closingPage, ok bool, err error) {
-	day, ok := reconcile.MonthEnd(q.PostForm.Get("month"))
+// month returns the month in the form. ok is false if a response has been written, because something
+// is wrong with it.
+func (p *reportRoutes) month(q *web.Request) (day trade.Date, ok bool, err error) {
+	day, ok = reconcile.MonthEnd(q.PostForm.Get("month"))
 	switch {
 	case !ok:
-		return page, false, p.noClosing(q, "report.no_month")
+		return day, false, p.noClosing(q, "report.no_month")
 	case p.future(q, day):
-		return page, false, p.noClosing(q, "report.month_future")
+		return day, false, p.noClosing(q, "report.month_future")
 	}
-	done, err := p.patient(q)
-	if err != nil {
-		return page, false, err
-	}
-	defer done()
-	plan, err := p.office.PlanClosing(q.Context(), day, office.ReportSources{})
-	page.Plan = ClosingOf(plan, q.Site.Zone)
-	if err == nil && plan.TooEarly() {
-		return page, false, p.noClosing(q, "report.month_early")
-	}
-	page.Reason = q.PostForm.Get("reason")
-	return page, err == nil, err
+	return day, true, nil
 }
 
 // Month returns the month of the plan in the form's format.
@@ -226,46 +219,64 @@ func (p *reportRoutes) noClosing(q *web.Request, fault string) error {
 }
 
 func (p *reportRoutes) planClosing(q *web.Request) error {
-	page, ok, err := p.closing(q)
+	day, ok, err := p.month(q)
 	if err != nil || !ok {
 		return err
 	}
-	return q.Page(http.StatusOK, "report_close", page)
+	done, err := p.patient(q)
+	if err != nil {
+		return err
+	}
+	defer done()
+	plan, err := p.office.PlanClosing(q.Context(), day, office.ReportSources{})
+	switch {
+	case err != nil:
+		return err
+	case plan.TooEarly():
+		return p.noClosing(q, "report.month_early")
+	}
+	return q.Page(http.StatusOK, "report_close", closingPage{
+		Plan: ClosingOf(plan, q.Site.Zone), Reason: q.PostForm.Get("reason"),
+	})
 }
 
 // doClosing stores what the plan showed. If something has changed since, it stores nothing and
 // shows the new plan.
 func (p *reportRoutes) doClosing(q *web.Request) error {
-	page, ok, err := p.closing(q)
+	day, ok, err := p.month(q)
 	if err != nil || !ok {
 		return err
 	}
-	page.Reason, page.Fault = Reason(q)
-	if page.Fault != "" {
+	done, err := p.patient(q)
+	if err != nil {
+		return err
+	}
+	defer done()
+	reason, fault := Reason(q)
+	page := closingPage{Reason: reason}
+	closing, others, err := p.office.CloseReport(q.Context(), day, office.ReportSources{}, Person(q, reason),
+		func(plan reconcile.ClosingPlan) (bool, error) {
+			page.Plan = ClosingOf(plan, q.Site.Zone)
+			switch {
+			case fault != "":
+				page.Fault = fault
+			case len(plan.Before) > 0 && q.PostForm.Get("again") == "":
+				page.Fault = "report.close.again"
+			case q.PostForm.Get("signed") == "":
+				page.Fault = "report.close.unsigned"
+			}
+			return page.Fault == "" && plan.Mark == q.PostForm.Get("mark") && !page.Plan.Blocked(), nil
+		})
+	switch {
+	case err != nil:
+		return err
+	case page.Plan.TooEarly():
+		return p.noClosing(q, "report.month_early")
+	case page.Fault != "":
 		return q.Page(http.StatusUnprocessableEntity, "report_close", page)
-	}
-	if len(page.Plan.Before) > 0 && q.PostForm.Get("again") == "" {
-		page.Fault = "report.close.again"
-		return q.Page(http.StatusUnprocessableEntity, "report_close", page)
-	}
-	if q.PostForm.Get("signed") == "" {
-		page.Fault = "report.close.unsigned"
-		return q.Page(http.StatusUnprocessableEntity, "report_close", page)
-	}
-	mark := q.PostForm.Get("mark")
-	var closing trade.Closing
-	if mark == page.Plan.Mark && !page.Plan.Blocked() {
-		var others *trade.Approval
-		closing, others, err = p.office.CloseReport(q.Context(), page.Plan.Day, office.ReportSources{}, mark,
-			Person(q, page.Reason))
-		if err != nil {
-			return err
-		}
-		if others != nil {
-			return Asked(q, others)
-		}
-	}
-	if closing.ID == "" {
+	case others != nil:
+		return Asked(q, others)
+	case closing.ID == "":
 		page.Fault = "desk.moved"
 		return q.Page(http.StatusConflict, "report_close", page)
 	}

@@ -80,18 +80,18 @@ func (o *Office) PlanClosing(ctx context.Context, day trade.Date, with ReportSou
 		plan = p
 		return nil
 	})
-	if err == nil {
-		plan.Before, err = o.store.Closings(ctx, day)
-	}
 	return plan, err
 }
 
-// standing calls fn with the rows that closing a day would store, and its plan.
+// standing calls fn with the rows that closing a day would store, and its plan, with its earlier closings.
 func (o *Office) standing(ctx context.Context, day trade.Date, with ReportSources,
 	fn func(*reconcile.Snapshot, reconcile.ClosingPlan) error,
 ) error {
 	return o.atOneMoment(ctx, reconcile.Cut{Day: day, Bare: true}, with, func(s *reconcile.Snapshot) error {
 		plan, err := s.PlanClosing(o.conf.Report.Tolerance())
+		if err == nil {
+			plan.Before, err = o.store.Closings(ctx, day)
+		}
 		if err != nil {
 			return err
 		}
@@ -99,18 +99,24 @@ func (o *Office) standing(ctx context.Context, day trade.Date, with ReportSource
 	})
 }
 
-// CloseReport stores what a plan with this mark showed. If other people must agree, it asks them
-// instead and returns the approval. It does neither if the plan has changed, does not add up, or
-// comes too early; then the closing has no id and asked is nil.
-func (o *Office) CloseReport(ctx context.Context, day trade.Date, with ReportSources, mark string,
-	who acts.Person,
+// Planned agrees to the plan with this mark.
+func Planned(mark string) func(reconcile.ClosingPlan) (bool, error) {
+	return func(p reconcile.ClosingPlan) (bool, error) { return p.Mark == mark, nil }
+}
+
+// CloseReport stores the report of a month if agree returns true for its plan. It reads the ledger once.
+// If other people must agree, it asks them instead and returns the approval. It does neither if the plan
+// does not add up, or comes too early; then the closing has no id and asked is nil.
+func (o *Office) CloseReport(ctx context.Context, day trade.Date, with ReportSources, who acts.Person,
+	agree func(reconcile.ClosingPlan) (bool, error),
 ) (closing trade.Closing, asked *trade.Approval, err error) {
 	if err := may(who, acts.ActClose); err != nil {
 		return closing, nil, err
 	}
 	err = o.standing(ctx, day, with, func(s *reconcile.Snapshot, p reconcile.ClosingPlan) error {
-		if p.Mark != mark || len(p.Uneven) > 0 || p.TooEarly() {
-			return nil
+		agreed, err := agree(p)
+		if err != nil || !agreed || len(p.Uneven) > 0 || p.TooEarly() {
+			return err
 		}
 		order, err := ClosingOrder(day, p, with.Platform != nil)
 		if err != nil {
@@ -144,7 +150,10 @@ type ClosedMonth struct {
 func (o *Office) ReadClosing(ctx context.Context, id string, lang trade.Lang,
 	most int,
 ) (out ClosedMonth, err error) {
-	q := ReportQuery{Closing: id}
+	q := ReportQuery{
+		Closing: id, Sections: SectionsShown,
+		By: []reconcile.By{reconcile.ByAll, reconcile.BySeason, reconcile.ByPlace}, // by producer only in files
+	}
 	err = o.Report(ctx, q, func(s *reconcile.Snapshot) error {
 		if out.Plan, err = s.PlanClosing(o.conf.Report.Tolerance()); err != nil {
 			return err
@@ -154,9 +163,7 @@ func (o *Office) ReadClosing(ctx context.Context, id string, lang trade.Lang,
 			ID: c.ID, Day: out.Plan.Day, At: c.At, Who: c.Who, Reason: c.Reason, Hash: c.Hash, Audit: c.Audit,
 			Program: s.Head.Program, Rows: s.Head.Rows,
 		}
-		options := o.ReportOptions(q, lang)
-		options.By = []reconcile.By{reconcile.ByAll, reconcile.BySeason, reconcile.ByPlace} // by producer only in files
-		out.Report, err = paper.Read(s, options, most)
+		out.Report, err = paper.Read(s, o.ReportOptions(q, lang), most)
 		return err
 	})
 	return out, err

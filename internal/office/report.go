@@ -6,7 +6,6 @@ import (
 	"io"
 	"slices"
 
-	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/sync/reconcile/archive"
@@ -29,9 +28,10 @@ func ReportWriter(format string, o reconcile.Options, to io.Writer) reconcile.Wr
 
 // ReportQuery selects the content of a report.
 type ReportQuery struct {
-	AsOf    trade.Date // the state at the end of that day; zero: now
-	Closing string     // instead: the closing with this id
-	Single  bool       // include single contracts, deliveries and records of traceability
+	AsOf     trade.Date            // the state at the end of that day; zero: now
+	Closing  string                // instead: the closing with this id
+	Sections []reconcile.SectionID // none: all
+	By       []reconcile.By        // of the totals; none: all
 	reconcile.Filter
 	Sources ReportSources
 }
@@ -69,7 +69,7 @@ func (o *Office) Report(ctx context.Context, q ReportQuery, fn func(*reconcile.S
 			return fn(s)
 		})
 	case q.Closing != "":
-		return state.ErrNotFound
+		return trade.ErrNotFound
 	}
 	return o.atOneMoment(ctx, reconcile.Cut{Day: q.AsOf, Derived: true}, q.Sources, fn)
 }
@@ -114,52 +114,59 @@ func (o *Office) atOneMoment(ctx context.Context, cut reconcile.Cut, with Report
 	})
 }
 
-// sectionsShown are the sections of a report without single rows.
-var sectionsShown = []reconcile.SectionID{
+// SectionsShown are the sections of a report without single rows.
+var SectionsShown = []reconcile.SectionID{
 	reconcile.SummarySection, reconcile.BridgeSection, reconcile.DifferenceSection, reconcile.TotalsSection,
 	reconcile.DivergencesSection, reconcile.ExceptionsSection, reconcile.MessagesSection,
 }
 
 // ReportOptions returns how a report is made for a reader of a language.
 func (o *Office) ReportOptions(q ReportQuery, lang trade.Lang) reconcile.Options {
-	out := reconcile.Options{
+	return reconcile.Options{
 		Lang: lang, Words: o.conf.Catalogue(), Tolerance: o.conf.Report.Tolerance(), Filter: q.Filter,
-		Titles: o.conf.Titles(lang), Show: o.conf.Shows(""),
+		Titles: o.conf.Titles(lang), Show: o.conf.Shows(""), Sections: q.Sections, By: q.By,
 	}
-	if !q.Single {
-		out.Sections = sectionsShown
-	}
-	return out
 }
 
-// WriteReport writes a report to a file. It first records that in the audit.
-func (o *Office) WriteReport(ctx context.Context, q ReportQuery, lang trade.Lang, format string,
-	w io.Writer, who acts.Person,
-) error {
-	return o.Report(ctx, q, func(s *reconcile.Snapshot) error {
-		options := o.ReportOptions(q, lang)
-		if format == "json" {
-			options.Lang, options.Titles = trade.English, o.conf.Titles(trade.English)
-		}
-		export, err := s.Export(format, options)
+// ReportFile is how a report is written to a file.
+type ReportFile struct {
+	Format string // csv, html, json, xlsx, or zip: the archive of what is selected
+	Name   string // of the file; "-" = none
+	Failed bool   // only the rows that need a decision, to be filled in
+}
+
+// WriteReport writes a report to a file. It first records that in the audit. It returns the seal of an
+// archive.
+func (o *Office) WriteReport(ctx context.Context, q ReportQuery, lang trade.Lang, file ReportFile, w io.Writer,
+	who acts.Person,
+) (seal string, err error) {
+	if file.Format == "json" {
+		lang = trade.English
+	}
+	options := o.ReportOptions(q, lang)
+	return seal, o.Report(ctx, q, func(s *reconcile.Snapshot) error {
+		export, err := s.Export(file.Format, options)
 		if err != nil {
 			return err
 		}
-		if err := o.Note(ctx, reconcile.ActExport, "-", export, who); err != nil {
+		export.Failed = file.Failed
+		if err := o.Note(ctx, reconcile.ActExport, file.Name, export, who); err != nil {
 			return err
 		}
-		if format == "zip" {
-			_, err := o.WriteArchive(ctx, s, options, "-", w, who)
-			return err
+		switch {
+		case file.Format == "zip":
+			seal, err = o.archive(ctx, s, options, file.Name, w, who)
+		case file.Failed:
+			err = s.Decisions(options, reconcile.Form(file.Format), w)
+		default:
+			_, err = s.Report(options, ReportWriter(file.Format, options, w))
 		}
-		_, err = s.Report(options, ReportWriter(format, options, w))
 		return err
 	})
 }
 
-// WriteArchive writes a report with its closings and its audit. It records the seal in the audit, under
-// the name of the file, and returns it.
-func (o *Office) WriteArchive(ctx context.Context, s *reconcile.Snapshot, options reconcile.Options, file string,
+// archive writes a report with its closings and its audit, and records its seal in the audit.
+func (o *Office) archive(ctx context.Context, s *reconcile.Snapshot, options reconcile.Options, name string,
 	w io.Writer, who acts.Person,
 ) (seal string, err error) {
 	options.Sections = nil
@@ -169,7 +176,7 @@ func (o *Office) WriteArchive(ctx context.Context, s *reconcile.Snapshot, option
 	if err != nil {
 		return "", err
 	}
-	return seal, o.Note(ctx, archive.Act, file, archive.Sealed{Report: s.Head.ID, Seal: seal}, who)
+	return seal, o.Note(ctx, archive.Act, name, archive.Sealed{Report: s.Head.ID, Seal: seal}, who)
 }
 
 // approvable is the closing of a month that somebody ordered, as an act to approve. A closing that
@@ -189,7 +196,7 @@ func (o *Office) approvable() acts.OtherAct {
 			if err != nil {
 				return false, err
 			}
-			closing, _, err := o.CloseReport(ctx, day, ReportSources{}, mark, who)
+			closing, _, err := o.CloseReport(ctx, day, ReportSources{}, who, Planned(mark))
 			return closing.ID != "", err
 		},
 	}

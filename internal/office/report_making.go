@@ -115,6 +115,10 @@ func (o *Office) makeReport(q ReportQuery, lang trade.Lang, most int, who string
 		defer o.mu.Unlock()
 		m.err = err
 		m.lapse.Reset(reportKept)
+		if err != nil && ctx.Err() != nil { // given up: who asks for it again gets another one
+			m.report, m.err = nil, nil
+			o.forget(m)
+		}
 		close(m.done)
 	})
 	return m

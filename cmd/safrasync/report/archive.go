@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"path/filepath"
 	"slices"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
@@ -14,35 +13,6 @@ import (
 	"github.com/safrasync/safrasync/sync/reconcile/archive"
 	"github.com/safrasync/safrasync/trade"
 )
-
-// writeArchive writes the report of a season, or of a period, to one file. The audit records the
-// export before, and the seal afterwards.
-func writeArchive(ctx context.Context, a *cli.App, f Flags, s *reconcile.Snapshot, o reconcile.Options) error {
-	if f.failed || f.output != "" || len(o.Sections)+len(o.By) > 0 {
-		return a.Usage("archive.alone")
-	}
-	file := filepath.Base(f.archive)
-	export, err := s.Export("zip", o)
-	if err != nil {
-		return err
-	}
-	reports, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
-	if err != nil {
-		return err
-	}
-	who, seal := a.Person(f.ActFlags), ""
-	if err := reports.Note(ctx, reconcile.ActExport, file, export, who); err != nil {
-		return err
-	}
-	if err := writeFile(a, f.archive, func(to io.Writer) error {
-		seal, err = reports.WriteArchive(ctx, s, o, file, to, who)
-		return err
-	}); err != nil {
-		return err
-	}
-	a.Tell("archive.sealed", seal)
-	return nil
-}
 
 // openArchive verifies an archive, and shows its report, the list of its closings, or one of them.
 func openArchive(ctx context.Context, a *cli.App, f Flags) error {
@@ -77,28 +47,22 @@ func openArchive(ctx context.Context, a *cli.App, f Flags) error {
 		return err
 	}
 	options := in.Options()
-	options.Lang = a.Lang()
-	if f.format == "json" {
-		options.Lang = trade.English
-	}
-	if err := parts(a, f, &options); err != nil {
+	options.Lang = lang(a, f)
+	options.Sections, options.By, err = parts(a, f)
+	if err != nil {
 		return err
 	}
 	snapshot, err := archived(ctx, a, f, in)
 	if err != nil {
 		return err
 	}
-	write := func(to io.Writer) error {
+	if f.output == "" {
+		return show(a, f.format, snapshot, options)
+	}
+	return writeFile(a, f.output, func(to io.Writer) error {
 		_, err := snapshot.Report(options, office.ReportWriter(f.format, options, to))
 		return err
-	}
-	switch {
-	case f.format == "table":
-		return showTable(a, snapshot, options)
-	case f.output == "":
-		return write(a.Out)
-	}
-	return writeFile(a, f.output, write)
+	})
 }
 
 // archived returns the snapshot of an archive that the flags select.

@@ -20,7 +20,7 @@ import (
 )
 
 // closeReport shows what a closing would store, asks, and stores the report permanently.
-func closeReport(ctx context.Context, a *cli.App, f Flags, options reconcile.Options) error {
+func closeReport(ctx context.Context, a *cli.App, f Flags, query office.ReportQuery) error {
 	day, ok := reconcile.MonthEnd(f.close)
 	if !ok {
 		return a.Usage("close.no_month", f.close)
@@ -28,12 +28,18 @@ func closeReport(ctx context.Context, a *cli.App, f Flags, options reconcile.Opt
 	if trade.DateOf(office.Now().In(a.Config.Zone())).Before(day) {
 		return a.Usage("report.future", f.close)
 	}
-	if f.asOf != "" || f.closing != "" || f.failed || f.output+f.archive != "" || !options.Filter.Empty() ||
-		len(options.Sections) > 0 {
+	if f.asOf != "" || f.closing != "" || f.failed || f.output+f.archive != "" || !query.Empty() ||
+		len(query.Sections) > 0 {
 		return a.Usage("close.whole")
 	}
 	if err := a.NeedReason(f.ActFlags); err != nil {
 		return err
+	}
+	agree := func(plan reconcile.ClosingPlan) (bool, error) {
+		if plan.TooEarly() {
+			return false, a.Usage("close.early", f.close)
+		}
+		return true, tellClosing(a, plan)
 	}
 	reports, err := a.Office(ctx, cli.ToRead, cli.NoERP)
 	if err != nil {
@@ -43,23 +49,23 @@ func closeReport(ctx context.Context, a *cli.App, f Flags, options reconcile.Opt
 	if err != nil {
 		return err
 	}
-	plan, err := reports.PlanClosing(ctx, day, with)
-	if err != nil {
-		return err
-	}
-	if plan.TooEarly() {
-		return a.Usage("close.early", f.close)
-	}
-	if err := tellClosing(a, plan); err != nil {
-		return err
-	}
-	if err := a.Confirm(f.Yes); err != nil {
-		return err
+	if !f.Yes {
+		plan, err := reports.PlanClosing(ctx, day, with)
+		if err == nil {
+			_, err = agree(plan)
+		}
+		if err == nil {
+			err = a.Confirm(false)
+		}
+		if err != nil {
+			return err
+		}
+		agree = office.Planned(plan.Mark)
 	}
 	if reports, err = a.Office(ctx, cli.ToWrite, cli.NoERP); err != nil {
 		return err
 	}
-	closing, asked, err := reports.CloseReport(ctx, day, with, plan.Mark, a.Person(f.ActFlags))
+	closing, asked, err := reports.CloseReport(ctx, day, with, a.Person(f.ActFlags), agree)
 	switch {
 	case err != nil:
 		return err
@@ -146,7 +152,7 @@ func Approvable(a *cli.App) acts.OtherAct {
 			if err != nil {
 				return false, err
 			}
-			closing, _, err := reports.CloseReport(ctx, day, with, mark, who)
+			closing, _, err := reports.CloseReport(ctx, day, with, who, office.Planned(mark))
 			return closing.ID != "", err
 		},
 	}

@@ -137,7 +137,7 @@ func Run(ctx context.Context, a *cli.App, f Flags) error {
 	if f.format, err = reportFormat(a, f); err != nil {
 		return err
 	}
-	options, cut, err := reportOptions(a, config, f)
+	query, err := reportQuery(a, config, f)
 	if err != nil {
 		return err
 	}
@@ -146,45 +146,80 @@ func Run(ctx context.Context, a *cli.App, f Flags) error {
 			return a.Usage("file.not_made", path, a.Voice().FileReason(err))
 		}
 	}
-	if f.close != "" {
-		return closeReport(ctx, a, f, options)
+	switch {
+	case f.close != "":
+		return closeReport(ctx, a, f, query)
+	case f.archive != "" && (f.failed || f.output != "" || len(query.Sections)+len(query.By) > 0):
+		return a.Usage("archive.alone")
 	}
-	reports, err := a.Office(ctx, cli.ToRead, cli.NoERP)
-	if err != nil {
-		return err
-	}
-	with, err := sources(ctx, a, reports, f.platform)
-	if err != nil {
-		return err
-	}
-	err = reports.Report(ctx, office.ReportQuery{AsOf: cut.Day, Closing: f.closing, Sources: with},
-		func(s *reconcile.Snapshot) error { return give(ctx, a, f, s, options) })
+	err = give(ctx, a, f, query)
 	if f.closing != "" && errors.Is(err, trade.ErrNotFound) {
 		return a.Usage("report.no_closing", f.closing)
 	}
 	return err
 }
 
-// give writes a report in the form that the flags name.
-func give(ctx context.Context, a *cli.App, f Flags, s *reconcile.Snapshot, options reconcile.Options) error {
-	switch {
-	case f.archive != "":
-		return writeArchive(ctx, a, f, s, options)
-	case f.format == "table" && f.output == "" && !f.failed:
-		return showTable(a, s, options)
+// give shows or exports a report.
+func give(ctx context.Context, a *cli.App, f Flags, query office.ReportQuery) error {
+	// JSON on standard output is for programs, like that of `rows`, and is no export.
+	access, shown := cli.ToWrite, f.archive+f.output == "" && !f.failed && (f.format == "table" || f.format == "json")
+	if shown {
+		access = cli.ToRead
 	}
-	export, err := s.Export(f.format, options)
+	reports, err := a.Office(ctx, access, cli.NoERP)
 	if err != nil {
 		return err
 	}
-	export.Failed = f.failed
-	return writeReport(ctx, a, f, export, func(w io.Writer) error {
-		if f.failed {
-			return s.Decisions(options, decisionsForm(f.format), w)
-		}
-		_, err := s.Report(options, office.ReportWriter(f.format, options, w))
+	if query.Sources, err = sources(ctx, a, reports, f.platform); err != nil {
 		return err
+	}
+	if !shown {
+		return export(ctx, a, f, reports, query)
+	}
+	return reports.Report(ctx, query, func(s *reconcile.Snapshot) error {
+		return show(a, f.format, s, reports.ReportOptions(query, lang(a, f)))
 	})
+}
+
+// lang returns the language of a report: JSON is English.
+func lang(a *cli.App, f Flags) trade.Lang {
+	if f.format == "json" {
+		return trade.English
+	}
+	return a.Lang()
+}
+
+// export writes a report to a file or to standard output. The audit records who took which figures.
+func export(ctx context.Context, a *cli.App, f Flags, reports *office.Office, q office.ReportQuery) error {
+	path, file := f.output, office.ReportFile{Format: f.format, Name: "-", Failed: f.failed}
+	if f.archive != "" {
+		path, file.Format = f.archive, "zip"
+	}
+	if path != "" {
+		file.Name = filepath.Base(path)
+	}
+	seal := ""
+	write := func(to io.Writer) (err error) {
+		seal, err = reports.WriteReport(ctx, q, lang(a, f), file, to, a.Person(f.ActFlags))
+		return err
+	}
+	if path == "" {
+		return write(a.Out)
+	}
+	err := writeFile(a, path, write)
+	if err == nil && seal != "" {
+		a.Tell("archive.sealed", seal)
+	}
+	return err
+}
+
+// show writes a report to standard output.
+func show(a *cli.App, format string, s *reconcile.Snapshot, options reconcile.Options) error {
+	if format == "table" {
+		return showTable(a, s, options)
+	}
+	_, err := s.Report(options, office.ReportWriter(format, options, a.Out))
+	return err
 }
 
 // showTable prints a report on a terminal. Without --section it leaves out the sections of single
@@ -194,10 +229,7 @@ func showTable(a *cli.App, snapshot *reconcile.Snapshot, options reconcile.Optio
 		options.By = []reconcile.By{reconcile.ByAll, reconcile.BySeason}
 	}
 	if len(options.Sections) == 0 { // single rows only in files
-		options.Sections = []reconcile.SectionID{
-			reconcile.SummarySection, reconcile.BridgeSection, reconcile.DifferenceSection, reconcile.TotalsSection,
-			reconcile.DivergencesSection, reconcile.ExceptionsSection, reconcile.MessagesSection,
-		}
+		options.Sections = office.SectionsShown
 	}
 	_, err := snapshot.Report(options, tableWriter(a, options))
 	return err
@@ -234,62 +266,58 @@ func reportFormat(a *cli.App, f Flags) (string, error) {
 	return format, nil
 }
 
-// reportOptions reads the flags strictly, so that a filter with a typing error does not look like
-// an empty report.
-func reportOptions(a *cli.App, config *config.Config, f Flags) (o reconcile.Options, cut reconcile.Cut, err error) {
-	o = reconcile.Options{Lang: a.Lang(), Words: config.Catalogue(), Tolerance: config.Report.Tolerance()}
-	if f.format == "json" {
-		o.Lang = trade.English
-	}
-	o.Titles, o.Show = config.Titles(o.Lang), config.Shows("")
-	o.Filter = reconcile.Filter{
+// reportQuery reads the flags strictly, so that a filter with a typing error does not look like an
+// empty report.
+func reportQuery(a *cli.App, config *config.Config, f Flags) (q office.ReportQuery, err error) {
+	q.Closing = f.closing
+	q.Filter = reconcile.Filter{
 		Jobs: f.jobs, Harvests: f.harvests, Products: f.products, Branches: f.branches,
 		Producers: f.producers, Places: f.places, Wallets: f.wallets,
 	}
-	for into, text := range map[*trade.Date]string{&o.Filter.From: f.from, &o.Filter.To: f.to, &cut.Day: f.asOf} {
+	for into, text := range map[*trade.Date]string{&q.From: f.from, &q.To: f.to, &q.AsOf: f.asOf} {
 		if text == "" {
 			continue
 		}
 		if *into, err = parseDay(text); err != nil {
-			return o, cut, a.Usage("report.no_day", text)
+			return q, a.Usage("report.no_day", text)
 		}
 	}
-	cut.Derived = f.asOf != ""
 	today := trade.DateOf(office.Now().In(config.Zone()))
 	switch {
-	case !o.Filter.From.IsZero() && !o.Filter.To.IsZero() && o.Filter.To.Before(o.Filter.From):
-		return o, cut, a.Usage("report.backwards", f.from, f.to)
-	case today.Before(cut.Day):
-		return o, cut, a.Usage("report.future", f.asOf)
+	case !q.From.IsZero() && !q.To.IsZero() && q.To.Before(q.From):
+		return q, a.Usage("report.backwards", f.from, f.to)
+	case today.Before(q.AsOf):
+		return q, a.Usage("report.future", f.asOf)
 	case f.platform && (f.asOf != "" || f.closing != ""):
-		return o, cut, a.Usage("report.platform_now")
+		return q, a.Usage("report.platform_now")
 	}
 	if len(f.jobs) > 0 {
 		if err := a.CheckJobNames(config, f.jobs); err != nil {
-			return o, cut, err
+			return q, err
 		}
 	}
-	if o.Filter.States, err = cli.ParseStates(a, f.states, trade.States); err != nil {
-		return o, cut, err
+	if q.States, err = cli.ParseStates(a, f.states, trade.States); err != nil {
+		return q, err
 	}
-	return o, cut, parts(a, f, &o)
+	q.Sections, q.By, err = parts(a, f)
+	return q, err
 }
 
 // parts reads the sections and totals that the flags name.
-func parts(a *cli.App, f Flags, o *reconcile.Options) error {
+func parts(a *cli.App, f Flags) (sections []reconcile.SectionID, totals []reconcile.By, err error) {
 	for _, s := range f.Sections {
 		if !slices.Contains(reconcile.AllSections, reconcile.SectionID(s)) {
-			return a.Usage("report.no_section", s, cli.Listed(reconcile.AllSections))
+			return nil, nil, a.Usage("report.no_section", s, cli.Listed(reconcile.AllSections))
 		}
-		o.Sections = append(o.Sections, reconcile.SectionID(s))
+		sections = append(sections, reconcile.SectionID(s))
 	}
 	for _, by := range f.by {
 		if !slices.Contains(reconcile.Dimensions, reconcile.By(by)) {
-			return a.Usage("report.no_by", by, cli.Listed(reconcile.Dimensions))
+			return nil, nil, a.Usage("report.no_by", by, cli.Listed(reconcile.Dimensions))
 		}
-		o.By = append(o.By, reconcile.By(by))
+		totals = append(totals, reconcile.By(by))
 	}
-	return nil
+	return sections, totals, nil
 }
 
 // parseDay parses a day as people write it: 2026-10-31 or 31/10/2026.
@@ -328,32 +356,6 @@ func sources(ctx context.Context, a *cli.App, o *office.Office, platform bool) (
 	return out, nil
 }
 
-// writeReport writes a report to a file or to standard output, and records in the audit who took
-// which figures. JSON on standard output is for programs, like that of `rows`, and is not an
-// export.
-func writeReport(ctx context.Context, a *cli.App, f Flags, export reconcile.Export,
-	write func(io.Writer) error,
-) error {
-	if f.format == "json" && f.output == "" {
-		return write(a.Out)
-	}
-	file := "-"
-	if f.output != "" {
-		file = filepath.Base(f.output)
-	}
-	o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
-	if err != nil {
-		return err
-	}
-	if err := o.Note(ctx, reconcile.ActExport, file, export, a.Person(f.ActFlags)); err != nil {
-		return err
-	}
-	if f.output == "" {
-		return write(a.Out)
-	}
-	return writeFile(a, f.output, write)
-}
-
 // writeFile writes a new file that only its owner may read.
 func writeFile(a *cli.App, path string, write func(io.Writer) error) error {
 	err := cli.WriteOwn(path, write)
@@ -367,12 +369,4 @@ func writeFile(a *cli.App, path string, write func(io.Writer) error) error {
 	}
 	a.Tell("report.written", path)
 	return nil
-}
-
-// decisionsForm returns the form of a file of decisions for a format.
-func decisionsForm(format string) reconcile.Form {
-	if format == "csv" {
-		return reconcile.Commas
-	}
-	return reconcile.Workbook
 }
