@@ -10,18 +10,18 @@
 //   - Where the document states something, the sandbox does exactly that. Where it does not, the
 //     sandbox is lenient: it never invents a refusal. It adds a [Remark] to the inspection page for
 //     what it accepted but the real platform may refuse.
-//   - Every record it creates is in [Server.CreatedOf], in the truth log ([Options.Log]) and in the
-//     state file ([Options.StatePath]) before a byte of the answer is sent. Every test about lost
-//     or doubled records is judged by the truth log.
+//   - Every record it creates is in [Server.CreatedOf] and in the truth log ([Options.Log]) before
+//     a byte of the answer is sent. Every test about lost or doubled records is judged by the
+//     truth log.
 //   - A request that did not arrive whole is never executed.
 //   - Faults act on the real connection: a client sees a real EOF, a real reset, a body that is
 //     really cut.
-//   - Without a state file the state is lost when the process ends: a fresh start has no records
-//     and no webhooks. Ids are random even with a fixed seed: if a restarted sandbox assigned its
-//     old ids again, a ledger would take it for a cache that answers with old records.
+//   - What it holds is lost when the process ends: a fresh start has no records and no webhooks.
+//     Ids are random even with a fixed seed: if a restarted sandbox assigned its old ids again, a
+//     ledger would take it for a cache that answers with old records.
 //
-// The truth log, the state file and the page contain whole bodies (the page without secrets and
-// document numbers). They are for rehearsals, not for sharing.
+// The truth log and the page contain whole bodies (the page without secrets and document numbers).
+// They are for rehearsals, not for sharing.
 //
 // # What it serves
 //

@@ -71,8 +71,7 @@ func (s *Server) Send(event string, payload json.RawMessage) (int, error) {
 	return s.emit(event, payload), nil
 }
 
-// Deliveries returns the deliveries in order, at most the newest 2,000. They are not stored in the
-// state file.
+// Deliveries returns the deliveries in order, at most the newest 2,000.
 func (s *Server) Deliveries() []Delivery {
 	s.mu.Lock()
 	defer s.mu.Unlock()

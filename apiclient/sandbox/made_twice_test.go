@@ -3,8 +3,6 @@ package sandbox_test
 import (
 	"bytes"
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -80,24 +78,4 @@ func TestAWorldFileNamesTheValueThatIsWrong(t *testing.T) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
-}
-
-func TestOneStateFileServesOneSandboxAtATime(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "state.jsonl")
-	first := start(t, sandbox.Options{StatePath: path})
-	first.post(body())
-	before := must.Get(os.ReadFile(path))(t)
-	second, err := sandbox.Start(sandbox.Options{StatePath: path}, "127.0.0.1:0")
-	if err == nil {
-		_ = second.Close()
-	}
-	if err == nil || !strings.Contains(err.Error(), "another sandbox uses it") || !strings.Contains(err.Error(), path) {
-		t.Errorf("the second one: %v", err)
-	}
-	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
-		t.Errorf("the file was changed: %v", err)
-	}
-	must.Do(t, first.Close())
-	start(t, sandbox.Options{StatePath: path}).wantCreated(1)
 }

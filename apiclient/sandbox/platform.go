@@ -13,7 +13,7 @@ import (
 )
 
 // This file is what people do on the platform itself, outside the API: they type, change and delete
-// records. None of it is stored in the state file.
+// records.
 
 const (
 	eventUpdateCommitment = "UPDATE_ORDER_COMMITMENT"

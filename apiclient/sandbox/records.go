@@ -37,8 +37,7 @@ var creatable = map[string][]field{
 
 // Record is one executed creation.
 type Record struct {
-	// N is the number of the creating POST, from 1. Numbering restarts when a sandbox is restarted
-	// with its state file.
+	// N is the number of the creating POST, from 1.
 	N int
 	// ID is the id assigned by the sandbox, a UUID in lower case.
 	ID string
@@ -69,8 +68,8 @@ func (r Record) clone() Record {
 
 type recordKey struct{ resource, id string }
 
-// Created returns every order commitment created, in order; with a state file, including those of
-// earlier runs. The caller owns the slice and its contents.
+// Created returns every order commitment created, in order. The caller owns the slice and its
+// contents.
 func (s *Server) Created() []Record { return s.CreatedOf(ResourceOrderCommitments) }
 
 // CreatedOf returns every record of these resources, in order of creation; without arguments, of
@@ -107,16 +106,10 @@ func (s *Server) store(rq *request, resource string, v values) string {
 	rec = rec.clone()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.keep(rec, v)
-	s.state.note(change{Record: newKeptRecord(rec)})
-	rq.records = append(rq.records, rec)
-	return rec.ID
-}
-
-// keep adds a record to the list and the index. The caller holds mu.
-func (s *Server) keep(rec Record, v values) {
 	s.records = append(s.records, rec)
 	s.byID[recordKey{rec.Resource, rec.ID}] = v
+	rq.records = append(rq.records, rec)
+	return rec.ID
 }
 
 func (s *Server) find(resource, id string) (values, bool) {

@@ -33,8 +33,7 @@ type Running struct {
 }
 
 // Start serves a sandbox on addr; "127.0.0.1:0" chooses a free port. Only loopback addresses are
-// accepted, because anyone who can reach the sandbox can use it. With [Options.StatePath], it
-// begins with the state in that file.
+// accepted, because anyone who can reach the sandbox can use it.
 func Start(opts Options, addr string) (*Running, error) {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -47,15 +46,8 @@ func Start(opts Options, addr string) (*Running, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: listen on %s: %w", addr, err)
 	}
-	server := newServer(opts)
-	if opts.StatePath != "" {
-		if err := server.openState(opts.StatePath); err != nil {
-			_ = listener.Close()
-			return nil, err
-		}
-	}
 	r := &Running{
-		Server: server,
+		Server: New(opts),
 		URL:    "http://" + listener.Addr().String(),
 		served: make(chan error, 1),
 		grace:  closeGrace,
@@ -110,7 +102,6 @@ func (r *Running) close() error {
 	}
 	held := r.quiet(r.grace)
 	r.finishDeliveries(r.grace)
-	held = errors.Join(held, r.state.close())
 	if err := <-r.served; !errors.Is(err, http.ErrServerClosed) {
 		return errors.Join(held, fmt.Errorf("sandbox: serve: %w", err))
 	}

@@ -3,7 +3,6 @@ package sandbox
 import (
 	"context"
 	"crypto/x509"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -28,11 +27,6 @@ type Options struct {
 	// World is what the platform knows; nil is an open world, in which every UUID is known and
 	// every wallet linked.
 	World *World
-	// StatePath is a file that stores what was created and registered, so that a restarted sandbox
-	// continues with it; "" keeps the state in memory. The file is created if it does not exist. It
-	// works with [Start] only, and for one sandbox at a time. The file holds whole bodies and the
-	// secrets of webhooks.
-	StatePath string
 	// NotContracted lists modules whose routes answer 403, see [Server.SetNotContracted].
 	NotContracted []Module
 	// Log receives one JSON line per request ([Line]), written before the answer. A failed write
@@ -116,23 +110,13 @@ type Server struct {
 	idle         chan struct{} // created by quiet, closed when inFlight falls to 0
 
 	truth truthLog
-	state stateFile
 }
 
 var _ http.Handler = (*Server)(nil)
 
-// New returns a sandbox that keeps its state in memory. Serve it with [Start], or mount it as a
-// handler of a net/http server (HTTP/1.1: faults need [http.Hijacker]; without it, the request is
-// aborted instead). It panics if [Options.StatePath] is set, because only [Start] can close the
-// file.
+// New returns a sandbox. Serve it with [Start], or mount it as a handler of a net/http server
+// (HTTP/1.1: faults need [http.Hijacker]; without it, the request is aborted instead).
 func New(opts Options) *Server {
-	if opts.StatePath != "" {
-		panic("sandbox: Options.StatePath needs Start")
-	}
-	return newServer(opts)
-}
-
-func newServer(opts Options) *Server {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
@@ -167,9 +151,9 @@ func (s *Server) Close() { s.stop() }
 // Seed returns the seed in use. Print it: the same seed reproduces the same faults.
 func (s *Server) Seed() int64 { return s.seed }
 
-// LogErr returns the first error of writing the truth log or the state file, or nil. A test that
-// relies on them must check it.
-func (s *Server) LogErr() error { return errors.Join(s.truth.firstErr(), s.state.firstErr()) }
+// LogErr returns the first error of writing the truth log, or nil. A test that relies on it must
+// check it.
+func (s *Server) LogErr() error { return s.truth.firstErr() }
 
 // SetAPIKey changes the accepted key from now on, as a renewal does.
 func (s *Server) SetAPIKey(key string) {
@@ -254,7 +238,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		status = 0
 	}
 	s.remember(rq, fault, status, "")
-	if err := errors.Join(s.flushState(), s.log(rq, fault, status, "")); err != nil {
+	if err := s.log(rq, fault, status, ""); err != nil {
 		loseConnection(w, false)
 		return
 	}

@@ -83,7 +83,6 @@ func (s *Server) registerWebhook(rq *request) answer {
 	w.set(v)
 	s.mu.Lock()
 	s.webhooks = append(s.webhooks, w)
-	s.state.note(change{Webhook: &w})
 	s.mu.Unlock()
 	return jsonAnswer(http.StatusCreated, w.shown())
 }
@@ -136,7 +135,6 @@ func (s *Server) updateWebhook(rq *request) answer {
 		rq.remark(remarkCredentialsGone, "hmac_secret")
 	}
 	s.webhooks[i] = w
-	s.state.note(change{Webhook: &w})
 	return answer{status: http.StatusNoContent}
 }
 
@@ -147,21 +145,12 @@ func (s *Server) deleteWebhook(rq *request) answer {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.dropWebhook(id) {
-		return messages(http.StatusNotFound, keyWebhookNotFound)
-	}
-	s.state.note(change{Removed: id})
-	return answer{status: http.StatusNoContent}
-}
-
-// dropWebhook removes a webhook and reports whether it existed. The caller holds mu.
-func (s *Server) dropWebhook(id string) bool {
 	i := slices.IndexFunc(s.webhooks, func(w Webhook) bool { return w.ID == id })
 	if i < 0 {
-		return false
+		return messages(http.StatusNotFound, keyWebhookNotFound)
 	}
 	s.webhooks = slices.Delete(s.webhooks, i, i+1)
-	return true
+	return answer{status: http.StatusNoContent}
 }
 
 func (s *Server) webhookFor(event string) (Webhook, bool) {

@@ -50,7 +50,7 @@ func TestTheSandboxRunsUntilASignal(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "truth.jsonl")
 	code := execute(ctx, &app, []string{
 		"sandbox", "--listen", "127.0.0.1:0", "--seed", "7", "--faults", "status=503%10",
-		"--log", log, "--state", log + ".state", "--not-contracted", "financial", "--json",
+		"--log", log, "--not-contracted", "financial", "--json",
 	})
 	if code != cli.ExitDone {
 		t.Fatalf("exit code %d: %s", code, messages.String())
@@ -63,8 +63,8 @@ func TestTheSandboxRunsUntilASignal(t *testing.T) {
 		!strings.HasPrefix(told.URL, "http://127.0.0.1:") || told.Seed != 7 {
 		t.Errorf("told %s (%v), want a loopback address and seed 7", out.text.String(), err)
 	}
-	if _, err := os.Stat(log + ".state"); err != nil {
-		t.Errorf("--state kept nothing: %v", err)
+	if _, err := os.Stat(log); err != nil {
+		t.Errorf("--log kept nothing: %v", err)
 	}
 	if !strings.Contains(messages.String(), "0 contratos, 0 entregas e 0 linhas de rastreabilidade criados") {
 		t.Errorf("messages %q do not sum up", messages.String())

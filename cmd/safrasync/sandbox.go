@@ -14,16 +14,16 @@ import (
 
 // sandboxFlags are the flags of `safrasync sandbox`.
 type sandboxFlags struct {
-	listen, world, state, apiKey, log, receiverCA string
-	faults, notContracted, events                 []string
-	latency                                       time.Duration
-	times                                         bool
-	seed                                          int64
+	listen, world, apiKey, log, receiverCA string
+	faults, notContracted, events          []string
+	latency                                time.Duration
+	times                                  bool
+	seed                                   int64
 }
 
 func newSandboxCommand(a *cli.App) *cobra.Command {
 	var f sandboxFlags
-	cmd := a.Command("sandbox [--listen ADDR] [--api-key KEY] [--world FILE] [--state FILE] [--faults SPEC]…",
+	cmd := a.Command("sandbox [--listen ADDR] [--api-key KEY] [--world FILE] [--faults SPEC]…",
 		"help.sandbox", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
 			return serveSandbox(a, cmd, f)
 		})
@@ -33,8 +33,6 @@ func newSandboxCommand(a *cli.App) *cobra.Command {
 		"`ADDRESS` to listen on, loopback only; port 0 takes a free one")
 	flags.StringVar(&f.world, "world", "",
 		"`FILE` (JSON) with the records that the platform knows; default: it knows every one")
-	flags.StringVar(&f.state, "state", "",
-		"`FILE` that keeps what was created and registered from one start to the next; default: it is forgotten")
 	flags.StringVar(&f.apiKey, "api-key", "", "the only `KEY` that is accepted; default: any")
 	flags.StringArrayVar(&f.notContracted, "not-contracted", nil,
 		"`MODULE` that answers 403: commercial, financial or webhooks; may be repeated")
@@ -55,7 +53,7 @@ func newSandboxCommand(a *cli.App) *cobra.Command {
 
 // serveSandbox runs the sandbox until the context ends.
 func serveSandbox(a *cli.App, cmd *cobra.Command, f sandboxFlags) (err error) {
-	opts := sandbox.Options{APIKey: f.apiKey, Seed: f.seed, Latency: f.latency, StatePath: f.state}
+	opts := sandbox.Options{APIKey: f.apiKey, Seed: f.seed, Latency: f.latency}
 	if opts.Faults, err = sandbox.ParseFaults(f.faults); err != nil {
 		return &cli.UsageError{Text: err.Error()}
 	}
