@@ -146,7 +146,7 @@ func (l *listBook) Close() error {
 	}
 	err = errors.Join(err, l.rows.Flush())
 	if err == nil {
-		err = NewFile(l.to).Finish(l.book)
+		err = Write(l.to, l.book)
 	}
 	return errors.Join(err, l.book.Close())
 }
