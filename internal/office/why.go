@@ -31,19 +31,22 @@ type Story struct {
 	Hints    Hints
 	Status   trade.JobStatus
 	NextRun  time.Time // zero: the job is no longer configured
+	Former   bool      // the key has another number of columns than the job's keys have now
 
 	parents []rehearse.Reasons // of the rows that it waits for and that the ledger does not have
 }
 
-// Why returns everything about one row. It needs an engine. Of a job that is no longer configured it
-// returns what the ledger has, or trade.ErrNotFound.
+// Why returns everything about one row. It needs an engine. Of a job that is no longer configured, and
+// of a key of another form than the job's, it returns what the ledger has, or trade.ErrNotFound.
 func (o *Office) Why(ctx context.Context, job, key string) (Story, error) {
 	s := Story{Asked: key, Reasons: rehearse.Reasons{Job: job, Key: key, Excluded: []string{}}}
 	compiled, spec := o.job(job)
 	if compiled != nil {
-		s.Sends = spec.Sends
-		if err := o.askERP(ctx, &s); err != nil {
-			return s, err
+		s.Sends, s.Former = spec.Sends, len(mapping.CodeParts(key)) != len(spec.Key)
+		if !s.Former {
+			if err := o.askERP(ctx, &s); err != nil {
+				return s, err
+			}
 		}
 		schedule, err := clock.ParseSchedule(spec.Schedule, o.conf.Zone())
 		if err != nil {
@@ -56,7 +59,7 @@ func (o *Office) Why(ctx context.Context, job, key string) (Story, error) {
 	case err == nil:
 		s.Entry, s.Sends = &entry, entry.Sends
 		err = o.recount(ctx, &s)
-	case errors.Is(err, trade.ErrNotFound) && compiled != nil:
+	case errors.Is(err, trade.ErrNotFound) && compiled != nil && !s.Former:
 		err = nil
 	}
 	if err == nil {
@@ -162,6 +165,8 @@ func (s Story) Sentences(v words.Voice) []string {
 	switch {
 	case s.NextRun.IsZero():
 		say("why.job_gone")
+	case s.Former:
+		say("why.former_key")
 	case s.ERPErr != nil:
 		say("why.no_erp", s.ERPErr)
 	case r.InQuery && r.Cancelled:

@@ -47,12 +47,10 @@ func why(ctx context.Context, a *cli.App, job, typed string) error {
 	if err != nil {
 		return err
 	}
-	unknown := a.CheckJobNames(config, []string{job}) // a job that was removed still has its rows
-	key := mapping.CanonicalKey(typed)
-	if unknown == nil {
-		if key, err = a.CheckKey(config, job, typed); err != nil {
-			return err
-		}
+	// a job that was removed still has its rows, and so has one whose key has other columns now
+	key, usage := a.CheckKey(config, job, typed)
+	if usage != nil {
+		key = mapping.CanonicalKey(typed)
 	}
 	o, err := a.Office(ctx, cli.ToRead, cli.ERPIfThere)
 	if err != nil {
@@ -60,8 +58,8 @@ func why(ctx context.Context, a *cli.App, job, typed string) error {
 	}
 	s, err := o.Why(ctx, job, key)
 	switch {
-	case unknown != nil && errors.Is(err, trade.ErrNotFound):
-		return unknown
+	case usage != nil && errors.Is(err, trade.ErrNotFound):
+		return usage
 	case err != nil:
 		return err
 	case a.AsJSON:
