@@ -25,7 +25,7 @@ var buttons = map[string]Key{
 func InBrowser(lang Lang, text string) string {
 	text = command.ReplaceAllStringFunc(aside.ReplaceAllString(text, ""), func(found string) string {
 		parts := command.FindStringSubmatch(found)
-		if key, ok := buttons[parts[1]+parts[2]]; ok {
+		if key, ok := buttons[parts[1]+parts[2]]; ok && !strings.Contains(found, "--record-only") { // for IT only
 			return "“" + Console.Text(lang, key) + "”"
 		}
 		return found

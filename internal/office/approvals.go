@@ -144,7 +144,7 @@ func (o *Office) resync() acts.OtherAct {
 				return false, err
 			}
 			return o.inBackground(func(ctx context.Context) {
-				if err := o.resyncInTurn(ctx, order); err != nil {
+				if err := o.resyncInTurn(ctx, order, who); err != nil {
 					o.log.Error("a new reading that was approved came to nothing", zap.String("sync_job", order.Job),
 						zap.Error(err))
 				}
@@ -156,7 +156,7 @@ func (o *Office) resync() acts.OtherAct {
 // turnWait is how long a resync waits for a run of the same job to end.
 const turnWait = 10 * time.Minute
 
-func (o *Office) resyncInTurn(ctx context.Context, order acts.Order) error {
+func (o *Office) resyncInTurn(ctx context.Context, order acts.Order, who acts.Person) error {
 	ctx, cancel := context.WithTimeout(ctx, turnWait)
 	defer cancel()
 	for {
@@ -170,7 +170,7 @@ func (o *Office) resyncInTurn(ctx context.Context, order acts.Order) error {
 			return fmt.Errorf("another run goes on: %w", ctx.Err())
 		}
 	}
-	_, err := o.Resync(o.ending, order)
+	_, err := o.Resync(o.ending, order, who)
 	return err
 }
 

@@ -15,15 +15,6 @@ import (
 	"github.com/safrasync/safrasync/internal/words"
 )
 
-// OpenCSV reads a CSV file of at most limit bytes, as ReadText and NewCSV do.
-func OpenCSV(r io.Reader, limit int64, v words.Voice) (*csv.Reader, error) {
-	text, err := ReadText(r, limit, v)
-	if err != nil {
-		return nil, err
-	}
-	return NewCSV(text, SeparatorOf(text)), nil
-}
-
 // ReadText reads a text file of at most limit bytes in the encodings of spreadsheets: UTF-8, UTF-16
 // with a byte order mark, and otherwise Windows-1252, which Excel uses in Brazil. The error is in
 // the person's language and quotes nothing of the file.

@@ -91,6 +91,9 @@ func (o *Office) OrderResync(ctx context.Context, plan ResyncPlan, who acts.Pers
 
 // RecordResync records a resync to which everybody has agreed.
 func (o *Office) RecordResync(ctx context.Context, plan ResyncPlan, who acts.Person) error {
+	if err := may(who, acts.ActResync); err != nil {
+		return err
+	}
 	since := ""
 	if !plan.Order.Since.IsZero() {
 		since = plan.Order.Since.Format(time.RFC3339)
@@ -104,6 +107,9 @@ func (o *Office) RecordResync(ctx context.Context, plan ResyncPlan, who acts.Per
 }
 
 // Resync reads a job's rows again, as an order that was recorded says.
-func (o *Office) Resync(ctx context.Context, order acts.Order) ([]trade.RunReport, error) {
+func (o *Office) Resync(ctx context.Context, order acts.Order, who acts.Person) ([]trade.RunReport, error) {
+	if err := may(who, acts.ActResync); err != nil {
+		return nil, err
+	}
 	return o.engine.Sync(ctx, []string{order.Job}, engine.Options{Resync: resyncOf(order)})
 }

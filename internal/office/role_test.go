@@ -2,8 +2,10 @@ package office
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
@@ -60,6 +62,51 @@ func TestAnOrderIsRefusedToWhoseRoleTheTableOfActsDoesNotAllowIt(t *testing.T) {
 			}
 			if may {
 				break // the others may as well, and the act is done
+			}
+		}
+	}
+}
+
+func TestAResyncToWhichOthersAgreedAsksTheRoleToo(t *testing.T) {
+	t.Parallel()
+	open, _ := openStuck(t)
+	o, order := open(), acts.Order{Act: acts.ActResync, Job: "contracts"}
+	who := acts.Person{Name: "ana", Reason: "conferido", Role: trade.Reader}
+	recorded := o.RecordResync(t.Context(), ResyncPlan{Order: order}, who)
+	_, done := o.Resync(t.Context(), order, who)
+	if !errors.Is(recorded, trade.ErrRole) || !errors.Is(done, trade.ErrRole) {
+		t.Errorf("recorded: %v; done: %v", recorded, done)
+	}
+}
+
+func TestABrakeTellsPeopleWithABrowserNoCommand(t *testing.T) {
+	t.Parallel()
+	open, _ := openStuck(t)
+	o := open()
+	one := &trade.Freight{Load: trade.Load{Rows: 1}}
+	found := map[string]trade.Brake{
+		"changed_key":   {Was: &trade.Identity{}, Identity: &trade.Identity{}},
+		"most":          {Freight: one, Most: one},
+		"new_job.space": {Was: &trade.Identity{}, Identity: &trade.Identity{Space: "old"}},
+	}
+	for _, name := range i18n.Sentences.Names("stop.brake_") {
+		brake := found[name]
+		brake.Job = "contracts"
+		code, _, _ := strings.Cut("brake_"+name, ".")
+		stop := trade.Stop{Code: code, Brake: &brake}
+		if name == "new_job.others" {
+			stop.Why = trade.Say("stop.brake_new_job.others", "job", "contracts", "other", "b", "space", "", "was", "")
+		}
+		for _, lang := range []trade.Lang{trade.Portuguese, trade.English} {
+			told := o.AdviseStop(stop, lang).What
+			if command := "safrasync sync --record-only contracts"; name == "new_journal" {
+				if !strings.Contains(told, command) { // no button does the same
+					t.Errorf("%s in %s does not say what IT does: %q", name, lang, told)
+				}
+				told = strings.ReplaceAll(told, command, "")
+			}
+			if len(told) < 80 || strings.Contains(told, "`") || strings.Contains(told, "safrasync ") {
+				t.Errorf("%s in %s: %q", name, lang, told)
 			}
 		}
 	}

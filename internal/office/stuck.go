@@ -8,6 +8,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/pending"
@@ -255,15 +256,13 @@ func (o *Office) Renumbered(ctx context.Context, entry trade.Entry) (out trade.E
 	return out, err
 }
 
-// AdviseStop returns why a job is stopped, and what to do. What a brake found includes its numbers.
+// AdviseStop returns why a job is stopped, and what to do, for people with a browser. What a brake found
+// includes its numbers.
 func (o *Office) AdviseStop(stop trade.Stop, lang trade.Lang) trade.Advice {
-	return adviseStop(o.Voice(lang), stop)
-}
-
-func adviseStop(v words.Voice, stop trade.Stop) trade.Advice {
-	advice := v.Own.Stop(stop.Code, v.Lang)
+	v := o.Voice(lang)
+	advice := v.Own.Stop(stop.Code, lang)
 	if stop.Brake != nil {
-		advice.What = v.Say(stop.Sentence())
+		advice.What = i18n.InBrowser(lang, v.Say(stop.Sentence()))
 	}
 	return advice
 }

@@ -79,11 +79,11 @@ func resync(ctx context.Context, a *cli.App, job string, f resyncFlags) error {
 	if asked != nil {
 		return cli.TellAsked(a, *asked)
 	}
-	return runResync(ctx, a, order)
+	return runResync(ctx, a, order, a.Person(f.ActFlags))
 }
 
 // runResync reads the job again, as an order that was recorded says.
-func runResync(ctx context.Context, a *cli.App, order engineacts.Order) error {
+func runResync(ctx context.Context, a *cli.App, order engineacts.Order, who engineacts.Person) error {
 	watcher := a.Watch()
 	defer watcher.Close()
 	// an unreachable ERP is recorded and reported as a stop of the job
@@ -91,7 +91,7 @@ func runResync(ctx context.Context, a *cli.App, order engineacts.Order) error {
 	if err != nil {
 		return err
 	}
-	reports, err := o.Resync(ctx, order)
+	reports, err := o.Resync(ctx, order, who)
 	watcher.Close()
 	if printErr := PrintSync(context.WithoutCancel(ctx), a, o, reports, SyncFlags{}, nil, nil); printErr != nil {
 		return errors.Join(err, printErr)
@@ -119,7 +119,7 @@ func Approvable(a *cli.App) engineacts.OtherAct {
 			if err := o.RecordResync(ctx, plan, who); err != nil {
 				return false, err
 			}
-			return true, runResync(ctx, a, order)
+			return true, runResync(ctx, a, order, who)
 		},
 	}
 }
