@@ -229,10 +229,13 @@ func (m *jobMove) statusAfter() error {
 		if was.State == trade.Paused || was.State == trade.Stopped {
 			was.Job, status = m.To, was
 			status.Job = m.To
-			if was.Stop != nil && was.Stop.Brake != nil {
-				stop, brake := *was.Stop, *was.Stop.Brake
-				brake.Job, stop.Brake = m.To, &brake
-				if stop.Why.Code != "" {
+			if was.Stop != nil {
+				stop := *was.Stop
+				if stop.Brake != nil {
+					brake := *stop.Brake
+					brake.Job, stop.Brake = m.To, &brake
+				}
+				if stop.Why.Args["job"] != nil {
 					stop.Why = stop.Why.With("job", m.To)
 				}
 				status.Stop = &stop

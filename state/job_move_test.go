@@ -219,6 +219,14 @@ func TestAPauseGoesWithTheJob(t *testing.T) {
 		mustMove(t, s, "c", "d")
 		is("d", trade.Paused)
 		is("c", trade.Idle)
+		must.Do(t, s.SetJobStatus(t.Context(), trade.JobStatus{
+			Job: "d", State: trade.Stopped, Since: at,
+			Stop: &trade.Stop{Code: "in_doubt", Why: trade.Say("stop.in_doubt.row", "count", 3, "job", "d")},
+		}))
+		mustMove(t, s, "d", "e")
+		if got, err := s.JobStatus(t.Context(), "e"); err != nil || got.Stop == nil || got.Stop.Why.Args["job"] != "e" {
+			t.Errorf("the stop of a moved job tells of its former name: %+v, %v", got.Stop, err)
+		}
 	})
 }
 
