@@ -173,7 +173,7 @@ func TestACodeWithTwoIdsStopsOnlyTheJobThatNeedsIt(t *testing.T) {
 			t.Fatal(err)
 		}
 		if stop := reports[0].Stopped; stop == nil || stop.Code != "references" ||
-			!strings.Contains(stop.Text(), "references.wallets: 1 codes have two ids (1)") {
+			!strings.Contains(stop.Text(), "references.wallets: 1 code has two ids (1)") {
 			t.Errorf("stopped %+v", stop)
 		}
 		if r := reports[1]; r.Stopped != nil || r.Sent != 1 {
@@ -201,7 +201,7 @@ func TestATableOfTheERPThatIsEmptyAllAtOnceIsNotBelieved(t *testing.T) {
 			}
 			if stop := reports[0].Stopped; stop == nil || stop.Code != "references" ||
 				!strings.Contains(stop.Text(),
-					"references.wallets: the query returns no code with an id, but 1 are known") {
+					"references.wallets: the query returns no code with an id, but 1 is known") {
 				t.Errorf("dry run %t: stopped %+v", dry, stop)
 			}
 			if r := reports[1]; r.Stopped != nil {

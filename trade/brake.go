@@ -6,7 +6,10 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
+
+	"github.com/safrasync/safrasync/internal/i18n"
 )
 
 // Memory is what the brakes of a job store from one reading to the next.
@@ -87,7 +90,11 @@ type Brake struct {
 
 // sentence returns what a brake has found, and what to do.
 func (b Brake) sentence(code string) Sentence {
-	s := Say("stop."+code, "job", b.Job, "rows", b.Rows, "usual", b.Usual, "limit", b.Limit, "samples", b.Samples,
+	examples := Sentence{}
+	if len(b.Samples) > 0 {
+		examples = Say("brake.examples", "samples", b.Samples)
+	}
+	s := Say("stop."+code, "job", b.Job, "rows", b.Rows, "usual", b.Usual, "limit", b.Limit, "examples", examples,
 		"known", b.Known, "found", b.Found, "lost", b.Known-b.Found, "until", b.Until)
 	switch {
 	case b.Was != nil && b.Identity != nil && b.Was.Space != b.Identity.Space:
@@ -101,6 +108,10 @@ func (b Brake) sentence(code string) Sentence {
 		former, advice := b.former()
 		s = s.With("former", former).With("advice", advice)
 	}
+	form := i18n.Sentences.Text(Portuguese, i18n.Key(s.Code)) + i18n.Sentences.Text(English, i18n.Key(s.Code))
+	maps.DeleteFunc(s.Args, func(name string, _ any) bool {
+		return !strings.Contains(form, "{"+name+"}") && !strings.Contains(form, "{"+name+":")
+	})
 	return s
 }
 

@@ -249,7 +249,7 @@ func (s Stop) Text() string { return s.Sentence().String() }
 // stopJSON is the JSON form of a stop; args and sentence are what the text is made of.
 type stopJSON struct {
 	Code     string    `json:"code"`
-	Text     string    `json:"text,omitempty"`
+	Text     *string   `json:"text,omitempty"` // absent where it is stored
 	Sentence string    `json:"sentence,omitempty"`
 	Args     Args      `json:"args,omitempty"`
 	Until    time.Time `json:"until,omitzero"`
@@ -261,8 +261,8 @@ type stopJSON struct {
 
 // MarshalJSON implements [json.Marshaler].
 func (s Stop) MarshalJSON() ([]byte, error) {
-	why := s.Sentence()
-	return json.Marshal(stopJSON{s.Code, s.Text(), why.Code, why.Args, s.Until, s.Brake, false, ""})
+	why, text := s.Sentence(), s.Text()
+	return json.Marshal(stopJSON{s.Code, &text, why.Code, why.Args, s.Until, s.Brake, false, ""})
 }
 
 // StoredStop is a stop as it is stored: JSON without the sentence, which is made where it is read.
@@ -270,7 +270,7 @@ type StoredStop Stop
 
 // MarshalJSON implements [json.Marshaler].
 func (s StoredStop) MarshalJSON() ([]byte, error) {
-	return json.Marshal(stopJSON{s.Code, "", s.Why.Code, s.Why.Args, s.Until, s.Brake, s.All, s.Sends})
+	return json.Marshal(stopJSON{s.Code, nil, s.Why.Code, s.Why.Args, s.Until, s.Brake, s.All, s.Sends})
 }
 
 // UnmarshalJSON implements [json.Unmarshaler].

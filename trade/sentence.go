@@ -114,7 +114,8 @@ func valueOf(read any) any {
 	return read
 }
 
-// String returns the sentence in English, as JSON and logs have it.
+// String returns the sentence in English, as JSON and logs have it. Of a code that this version does
+// not know, or that lacks an argument, it returns code and arguments.
 func (s Sentence) String() string { return s.In(English, time.UTC) }
 
 // In returns the sentence in a language, with times in a zone.
@@ -124,7 +125,8 @@ func (s Sentence) In(lang Lang, zone *time.Location) string {
 }
 
 // Known reports whether the sentence can be told in a language. One that only passes on what came from
-// elsewhere may be known in English only.
+// elsewhere may be known in English only. One of another version may be unknown in each; it is told as
+// a sentence about that.
 func (s Sentence) Known(lang Lang) bool {
 	_, known := s.told(lang, time.UTC)
 	return known
@@ -138,7 +140,8 @@ func (s Sentence) told(lang Lang, zone *time.Location) (text string, known bool)
 		return "", true
 	}
 	known = true
-	form := i18n.Sentences.Text(lang, i18n.Key(s.Code))
+	form := i18n.Sentences.Find(lang, i18n.Key(s.Code))
+	strange := form == ""
 	count := json.Number("")
 	text = hole.ReplaceAllStringFunc(form, func(found string) string {
 		inner := found[1 : len(found)-1]
@@ -150,9 +153,7 @@ func (s Sentence) told(lang Lang, zone *time.Location) (text string, known bool)
 		}
 		name, as, _ := strings.Cut(inner, ":")
 		value, given := s.Args[name]
-		if !given {
-			return found
-		}
+		strange = strange || !given
 		if n, ok := value.(json.Number); ok {
 			count = n
 		}
@@ -160,7 +161,14 @@ func (s Sentence) told(lang Lang, zone *time.Location) (text string, known bool)
 		known = known && (ok || found != form)
 		return put
 	})
-	return text, known
+	switch {
+	case !strange:
+		return text, known
+	case lang == English && zone == time.UTC:
+		args, _ := json.Marshal(s.Args) //nolint:errchkjson // it was read from JSON, or made of texts
+		return s.Code + " " + string(args), false
+	}
+	return i18n.Sentences.Text(lang, "sentence.unknown"), false
 }
 
 // tell returns a value as text, and reports whether it is in the language.

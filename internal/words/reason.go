@@ -88,7 +88,7 @@ func (v Voice) Stop(s trade.Stop) string {
 	if v.Lang != trade.English && s.Brake == nil && why.Code != general.Code &&
 		i18n.Sentences.Has(i18n.Key(general.Code)) {
 		text = v.Say(general)
-		if why.Known(v.Lang) {
+		if why.Code != "" && why.Known(v.Lang) {
 			text += " (" + v.Say(why) + ")"
 		}
 	}

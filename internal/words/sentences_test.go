@@ -2,6 +2,7 @@ package words
 
 import (
 	"encoding/json"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -10,14 +11,17 @@ import (
 	"os"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/internal/english"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -215,5 +219,64 @@ func TestASentenceIsToldInTheReadersFormAndKeepsItsValuesWhenStored(t *testing.T
 		if pt, en := stored.In(trade.Portuguese, zone), stored.In(trade.English, zone); pt != want[0] || en != want[1] {
 			t.Errorf("%s is told as %q and %q, want %q", s.Code, pt, en, want)
 		}
+	}
+}
+
+func TestASentenceOfAnotherVersionIsToldAsSuch(t *testing.T) {
+	t.Parallel()
+	const unknown = "um motivo que esta versão do safrasync não conhece"
+	for machine, s := range map[string]trade.Sentence{
+		`stop.refusals.novo {"count":3}`:         trade.Say("stop.refusals.novo", "count", 3),
+		`stop.in_doubt.row {"requests":3}`:       trade.Say("stop.in_doubt.row", "requests", 3),
+		`stop.lease.unsure {"reason":"a fault"}`: trade.Say("stop.lease.unsure", "reason", "a fault"),
+	} {
+		if got := s.String(); got != machine {
+			t.Errorf("a log says %q, want %q", got, machine)
+		}
+		if got := s.In(trade.Portuguese, time.UTC); got != unknown || s.Known(trade.Portuguese) {
+			t.Errorf("people read %q", got)
+		}
+		pt := Voice{Lang: trade.Portuguese, Zone: time.UTC}
+		if got := pt.Stop(trade.Stop{Code: "lease", Why: s}); got != "outro processo assumiu esta rotina" {
+			t.Errorf("of a known stop people read %q", got)
+		}
+		if got := pt.Stop(trade.Stop{Code: "new_kind", Why: s}); got != unknown {
+			t.Errorf("of an unknown stop people read %q", got)
+		}
+	}
+}
+
+func TestAStopByTheERPSaysWhichQueryFailed(t *testing.T) {
+	t.Parallel()
+	cause := &erp.Error{Code: erp.CodeUnreachable, Job: "users", Text: "relação \"x\" não existe", SQLState: "42P01"}
+	s := run.StopOf(&run.QueryError{Where: trade.Say("query.references", "kind", "users"), Err: cause})
+	if want := "the ERP cannot be read: references.users: " + cause.Text; s.Text() != want {
+		t.Errorf("%q, want %q", s.Text(), want)
+	}
+	pt := Voice{Lang: trade.Portuguese, Zone: time.UTC}
+	want := "o ERP não pôde ser lido: rode `safrasync check` (references.users: " + cause.Text + ")"
+	if got := pt.Stop(s); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	s = run.StopOf(fmt.Errorf("a run: %w", &run.QueryError{
+		Where: trade.Say("query.other_job", "job", "b", "other", "a"), Err: cause,
+	}))
+	if got := pt.Stop(s); !strings.Contains(got, "a rotina b é nova, e as linhas da rotina a não podem ser lidas: ") {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestABrakeHasOnlyTheArgumentsOfItsSentence(t *testing.T) {
+	t.Parallel()
+	s := trade.Stop{Code: "brake_canary", Brake: &trade.Brake{Job: "contracts", Rows: 1}}
+	if names := slices.Sorted(maps.Keys(s.Sentence().Args)); !slices.Equal(names, []string{"examples", "job", "rows"}) {
+		t.Errorf("%q", names)
+	}
+	if told := s.Sentence().In(trade.Portuguese, time.UTC); strings.Contains(told, "exemplo") {
+		t.Errorf("without an example: %q", told)
+	}
+	s.Brake.Samples = []string{"01|7", "01|8"}
+	if told := s.Sentence().In(trade.Portuguese, time.UTC); !strings.Contains(told, "agora; por exemplo 01|7, 01|8. ") {
+		t.Errorf("%q", told)
 	}
 }

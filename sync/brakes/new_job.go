@@ -4,7 +4,6 @@ package brakes
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/safrasync/safrasync/sync/mapping"
@@ -68,8 +67,9 @@ func (r *Guard) GoneFrom(ctx context.Context, other *mapping.Job) (gone int, err
 		return nil
 	})
 	if err != nil {
-		return 0, fmt.Errorf("job %s is new, and the rows of job %s cannot be read: %w", r.run.Job.Name(),
-			other.Name(), err)
+		return 0, &run.QueryError{
+			Where: trade.Say("query.other_job", "job", r.run.Job.Name(), "other", other.Name()), Err: err,
+		}
 	}
 	err = r.run.Ledger.EachKnown(ctx, other.Name(), func(k trade.Known) error {
 		if k.State.Created() && !stands[run.HashKey(k.Key)] && !k.Acknowledged.Has(trade.MissingInERP) {

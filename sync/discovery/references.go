@@ -4,7 +4,6 @@ package discovery
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -127,7 +126,7 @@ func (r *Discoverer) readReferences(ctx context.Context, spec mapping.ReferenceS
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("references.%s: %w", spec.Kind, err)
+		return nil, &run.QueryError{Where: trade.Say("query.references", "kind", spec.Kind), Err: err}
 	}
 	if t.bad > 0 {
 		r.Run.Note(trade.Say("note.codes_too_long", "kind", spec.Kind, "rows", t.bad, "most", mapping.MaxCode))

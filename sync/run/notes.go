@@ -26,14 +26,8 @@ func (r *Run) Alarm(alarms []trade.Alarm) {
 
 // PausedStop returns the stop of a job that a person or a brake has paused.
 func PausedStop(status trade.JobStatus) *trade.Stop {
-	if status.Stop != nil && status.Stop.Brake != nil {
+	if status.Stop != nil {
 		return status.Stop
 	}
-	why := trade.Say("stop.paused")
-	if status.Stop != nil {
-		why = status.Stop.Why
-	}
-	return &trade.Stop{
-		Code: string(outcome.StopPaused), Why: trade.Say("stop.paused.job", "why", why, "job", status.Job),
-	}
+	return &trade.Stop{Code: string(outcome.StopPaused), Why: trade.Say("stop.paused")}
 }

@@ -11,11 +11,24 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
+// QueryError is a fault of the ERP in another query than the job's own.
+type QueryError struct {
+	Where trade.Sentence // which query
+	Err   error
+}
+
+// Error returns the fault, with its query.
+func (e *QueryError) Error() string { return e.Where.String() + ": " + e.Err.Error() }
+
+// Unwrap returns the fault.
+func (e *QueryError) Unwrap() error { return e.Err }
+
 // StopOf returns the stop that an error stands for. Faults of the ERP and of the ledger have stops
 // too.
 func StopOf(err error) trade.Stop {
 	var s *outcome.StopError
 	var source *erp.Error
+	var other *QueryError
 	var platform *trade.OtherPlatformError
 	switch {
 	case errors.As(err, &s):
@@ -27,11 +40,13 @@ func StopOf(err error) trade.Stop {
 	case errors.As(err, &platform):
 		return trade.Stop{Code: string(outcome.StopPlatform), Why: platform.Sentence(), All: true}
 	case errors.As(err, &source):
-		return trade.Stop{
-			Code: string(outcome.StopERP),
-			Why: trade.Say("stop.erp.cause", "cause", trade.Say("cause.said", "text", source.Text),
-				"sqlstate", source.SQLState),
+		why := trade.Say("stop.erp.cause", "cause", trade.Say("cause.said", "text", source.Text),
+			"sqlstate", source.SQLState)
+		if errors.As(err, &other) {
+			why.Code = "stop.erp.where"
+			why = why.With("where", other.Where)
 		}
+		return trade.Stop{Code: string(outcome.StopERP), Why: why}
 	}
 	return trade.Stop{Code: string(outcome.StopLedger), Why: trade.Say("stop.ledger.use", "cause", err), All: true}
 }
