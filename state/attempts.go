@@ -48,7 +48,7 @@ func attemptRowOf(a trade.Attempt, now time.Time, counts bool) (*attemptRow, err
 		Epoch:  a.Epoch,
 		Target: a.Target, Payload: string(a.Payload), PayloadHash: a.PayloadHash,
 		StartedAt: sqldb.AtOr(a.StartedAt, now), Outcome: textOrNull(string(a.Outcome)),
-		Status: a.Status, Messages: messages, RemoteID: sqldb.CleanText(a.RemoteID), Reason: sqldb.CleanText(a.Reason),
+		Status: a.Status, Messages: messages, RemoteID: sqldb.CleanText(a.RemoteID), Reason: sentenceText(a.Reason),
 		Evidence:    textOrNull(sqldb.CleanText(string(a.Evidence))),
 		RequestHead: textOrNull(sqldb.CleanText(string(a.RequestHead))),
 		AnswerHead:  textOrNull(sqldb.CleanText(string(a.AnswerHead))), AnswerBody: sqldb.CleanText(a.AnswerBody),
@@ -69,7 +69,7 @@ func (r *attemptRow) Attempt() (trade.Attempt, error) {
 		Epoch:  r.Epoch,
 		Target: r.Target, Payload: json.RawMessage(r.Payload), PayloadHash: r.PayloadHash,
 		StartedAt: time.UnixMilli(r.StartedAt).UTC(), FinishedAt: sqldb.Instant(r.FinishedAt),
-		Outcome: trade.Outcome(r.Outcome.String), Status: r.Status, RemoteID: r.RemoteID, Reason: r.Reason,
+		Outcome: trade.Outcome(r.Outcome.String), Status: r.Status, RemoteID: r.RemoteID,
 		Evidence:    rawOrNil(r.Evidence),
 		RequestHead: rawOrNil(r.RequestHead), AnswerHead: rawOrNil(r.AnswerHead), AnswerBody: r.AnswerBody,
 	}
@@ -78,7 +78,21 @@ func (r *attemptRow) Attempt() (trade.Attempt, error) {
 			return a, fmt.Errorf("attempt %s is damaged in column messages: restore the backup", r.ID)
 		}
 	}
+	if r.Reason != "" {
+		if err := json.Unmarshal([]byte(r.Reason), &a.Reason); err != nil {
+			return a, fmt.Errorf("attempt %s is damaged in column reason: restore the backup", r.ID)
+		}
+	}
 	return a, nil
+}
+
+// sentenceText returns a sentence as a column has it; "" for none.
+func sentenceText(s trade.Sentence) string {
+	if s.Code == "" {
+		return ""
+	}
+	text, _ := json.Marshal(s) //nolint:errchkjson // it is made of texts, and of numbers that were formatted
+	return string(text)
 }
 
 func rawOrNil(text sql.NullString) json.RawMessage {

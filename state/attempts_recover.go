@@ -126,7 +126,7 @@ func endAttempts(t *sqldb.Tx, left []sendingRow, now time.Time) (ids []int64, er
 	}
 	if err := t.Do(
 		`UPDATE attempt SET outcome = 'unknown', finished_at = ?, counts = 1, reason = ? WHERE outcome IS NULL AND `+
-			t.S.D.Among("id"), sqldb.AtOr(now, time.Time{}), trade.SenderGone,
+			t.S.D.Among("id"), sqldb.AtOr(now, time.Time{}), sentenceText(trade.SenderGone()),
 		sqldb.ListOf(t.S.D, attempts)); err != nil {
 		return nil, err
 	}

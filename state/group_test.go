@@ -263,7 +263,7 @@ func TestTheRecoveryDoubtsAndALateDefiniteAnswerDecides(t *testing.T) {
 		}
 		a := mustEntry(t, s, "contracts", "a")
 		if a.State != trade.InDoubt || a.Cause != trade.CauseUnknown || a.Attempts != 1 || a.Error == nil ||
-			a.Error.Kind != trade.TransportError || a.Error.Text != trade.SenderGone {
+			a.Error.Kind != trade.TransportError || a.Error.Text() != trade.SenderGone().String() {
 			t.Errorf("recovered entry: %+v", a)
 		}
 		mustAddUp(t, s, "contracts")

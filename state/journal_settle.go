@@ -12,8 +12,8 @@ import (
 
 // The reasons for rows about which only the journal has information.
 const (
-	journalAnswer = "the answer is known from the journal: the process ended before the ledger had it"
-	rebuiltDoubt  = "known from the journal only: the ledger was rolled back or lost, and no answer is known"
+	journalAnswer = "attempt.journal" // the answer is known from the journal
+	rebuiltDoubt  = "attempt.journal_only"
 )
 
 // fits reports whether the one record that the ledger lacks is what a crash leaves between journal

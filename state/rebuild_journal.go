@@ -236,7 +236,7 @@ func doubtAll(t *sqldb.Tx, now time.Time) error {
 		return err
 	}
 	if err := t.Do(`UPDATE attempt SET outcome = 'unknown', finished_at = ?, counts = 1, reason = ? WHERE outcome IS NULL
-		AND entry_id IN (SELECT id FROM entry WHERE state = 'sending')`, now.UnixMilli(), trade.SenderGone); err != nil {
+		AND entry_id IN (SELECT id FROM entry WHERE state = 'sending')`, now.UnixMilli(), sentenceText(trade.SenderGone())); err != nil {
 		return err
 	}
 	return moveAll(t, ids, (*trade.Entry).Doubt, 1, now)

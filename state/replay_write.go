@@ -99,12 +99,12 @@ func (r *replay) attempts(work []replayedRow) error {
 				ID: a.ID, EntryID: row.entry.ID, Generation: a.Generation, Owner: "journal",
 				Payload: json.RawMessage("{}"), PayloadHash: a.Payload,
 				StartedAt: a.Started, FinishedAt: a.finished, Outcome: trade.Outcome(a.Outcome), RemoteID: a.RemoteID,
-				Status: a.Status, Reason: journalAnswer,
+				Status: a.Status, Reason: trade.Say(journalAnswer),
 			}
 			counts := a.Counts
 			if attempt.Outcome == trade.OutcomeOpen {
 				attempt.Outcome, attempt.FinishedAt, attempt.Reason, counts = trade.OutcomeUnknown, r.Now,
-					rebuiltDoubt, true
+					trade.Say(rebuiltDoubt), true
 			}
 			if have != nil && have.Outcome.String == string(attempt.Outcome) {
 				continue
@@ -157,7 +157,7 @@ func (r *replay) openBeside(row replayedRow) (ended [][]any, err error) {
 		}
 		row.entry.Attempts++
 		written, err := attemptRowOf(trade.Attempt{
-			ID: id, Outcome: trade.OutcomeUnknown, FinishedAt: r.Now, Reason: rebuiltDoubt,
+			ID: id, Outcome: trade.OutcomeUnknown, FinishedAt: r.Now, Reason: trade.Say(rebuiltDoubt),
 		}, r.Now, true)
 		if err != nil {
 			return nil, err
@@ -321,8 +321,8 @@ func (r *replay) finalRow(row replayedRow, flags, acknowledged string) ([]any, e
 }
 
 // errorOf returns the error of a row in a state; nil if it has none.
-func errorOf(state trade.State, cause string, status int, weak bool, text string) *trade.EntryError {
-	out := &trade.EntryError{Kind: trade.TransportError, Status: status, Fields: []trade.Problem{}, Text: text}
+func errorOf(state trade.State, cause string, status int, weak bool, why string) *trade.EntryError {
+	out := &trade.EntryError{Kind: trade.TransportError, Status: status, Fields: []trade.Problem{}, Why: trade.Say(why)}
 	switch state {
 	case trade.Rejected, trade.Held:
 		out.Kind, out.Weak = trade.APIError, weak
@@ -369,7 +369,7 @@ func (r *replay) answers() error {
 		st := trade.Settlement{
 			Attempt: trade.Attempt{
 				ID: a.attempt.ID, Outcome: trade.Outcome(a.attempt.Outcome), RemoteID: a.attempt.RemoteID,
-				Status: a.attempt.Status, FinishedAt: a.at, Reason: journalAnswer,
+				Status: a.attempt.Status, FinishedAt: a.at, Reason: trade.Say(journalAnswer),
 			},
 			State: trade.State(a.row.State), Cause: a.row.Cause, Weak: a.row.Weak, Counts: a.attempt.Counts,
 			Flags: a.row.Flags,

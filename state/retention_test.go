@@ -82,7 +82,7 @@ func full(key, secret string, state trade.State) trade.Entry {
 		e.Payload, e.PayloadHash = nil, ""
 		e.Error = &trade.EntryError{
 			Kind:   trade.ValidationError,
-			Fields: []trade.Problem{{Field: "price", Rule: trade.RulePositive, Value: secret}}, Text: "invalid",
+			Fields: []trade.Problem{{Field: "price", Rule: trade.RulePositive, Value: secret}},
 		}
 	}
 	return e

@@ -28,7 +28,7 @@ func TestAPageIsRecordedWithItsCursor(t *testing.T) {
 		full.Error = &trade.EntryError{
 			Kind:   trade.ValidationError,
 			Fields: []trade.Problem{{Field: "payday", Rule: "required_for_COMPRA", Column: "dt"}},
-			Text:   "payday is missing",
+			Why:    trade.Say("row.values_gone"),
 		}
 		full.WaitingFor = []trade.Awaited{
 			{Ref: "wallets", Code: "12"},

@@ -84,7 +84,7 @@ func TestAnEntryAndItsRowAreTheSame(t *testing.T) {
 		if rapid.Bool().Draw(t, "error") {
 			e.Error = &trade.EntryError{
 				Kind: trade.APIError, Status: 400, Messages: []string{text(t)},
-				Fields: []trade.Problem{{Field: text(t), Value: text(t)}}, Text: text(t), Weak: true,
+				Fields: []trade.Problem{{Field: text(t), Value: text(t)}}, Why: trade.Say("cause.said", "text", text(t)), Weak: true,
 			}
 			e.WaitingFor = []trade.Awaited{{Ref: text(t), Code: text(t)}, {Platform: "wallets", ID: text(t)}}
 			e.Warnings = []trade.Problem{{Field: text(t), Severity: trade.Warning}}
@@ -102,7 +102,7 @@ func TestAnEntryAndItsRowAreTheSame(t *testing.T) {
 				trade.OutcomeUnknown,
 			}).Draw(t, "outcome"),
 			Status: 201, Messages: rapid.SliceOf(rapid.StringMatching(`[a-z.]{1,9}`)).Draw(t, "messages"),
-			RemoteID: text(t), Reason: text(t),
+			RemoteID: text(t), Reason: trade.Say("cause.said", "text", text(t)),
 			Evidence: json.RawMessage(`{"b":2}`), RequestHead: json.RawMessage(`{}`), AnswerBody: text(t),
 		}
 		if a.Outcome != "" {

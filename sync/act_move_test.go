@@ -66,8 +66,8 @@ func TestF021ARetypedContractTakesTheRecordOfItsOldNumberOver(t *testing.T) {
 			}
 		}
 		sweep(nil) // what has the old number waits too: nobody knows yet what that number names
-		if e := b.expect(9, trade.Held, trade.CauseRetyped); !strings.Contains(e.Error.Text, id) {
-			t.Errorf("the text names no id: %s", e.Error.Text)
+		if e := b.expect(9, trade.Held, trade.CauseRetyped); !strings.Contains(e.Error.Text(), id) {
+			t.Errorf("the text names no id: %s", e.Error.Text())
 		}
 		b.row("traceability", "A", trade.Waiting, trade.CauseParent)
 

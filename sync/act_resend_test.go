@@ -194,7 +194,7 @@ func TestF120ADuplicateAfterASecondSendingPointsAtTheFirst(t *testing.T) {
 		b.sync(engine.Options{})
 		e := b.expect(1, trade.Held, trade.CauseExists)
 		if e.Generation != 2 || !e.Flags.Has(trade.Contradicted) ||
-			!strings.Contains(e.Error.Text, "an earlier sending of this row is in doubt and very probably created it") {
+			!strings.Contains(e.Error.Text(), "an earlier sending of this row is in doubt and very probably created it") {
 			t.Errorf("generation %d, flags %v, error %+v", e.Generation, e.Flags, e.Error)
 		}
 		b.done(b.retry(1), acts.DoubtBefore)

@@ -121,7 +121,7 @@ func TestARefusalInAFormOfTheAPIConcernsItsRowAlone(t *testing.T) {
 				}
 			}
 			e := b.entry(5)
-			if e.State != trade.Rejected || e.Weak() || e.Error == nil || !strings.Contains(e.Error.Text, c.said) ||
+			if e.State != trade.Rejected || e.Weak() || e.Error == nil || !strings.Contains(e.Error.Text(), c.said) ||
 				f.asked("5") != 1 {
 				t.Errorf("the row is %s, weak %t, %+v; sent %d times", e.State, e.Weak(), e.Error, f.asked("5"))
 			}
@@ -151,7 +151,7 @@ func TestWhatA409SaysIsShown(t *testing.T) {
 		b.behind(func(amount string) (int, string, bool, bool) { return 409, body, false, amount == "2" })
 		b.contracts(3)
 		b.sync(engine.Options{})
-		if e := b.expect(2, trade.Held, trade.CauseExists); !strings.Contains(e.Error.Text, "Ja existe o contrato 77") {
+		if e := b.expect(2, trade.Held, trade.CauseExists); !strings.Contains(e.Error.Text(), "Ja existe o contrato 77") {
 			t.Errorf("%s: %+v", body, e.Error)
 		}
 	}
@@ -432,7 +432,7 @@ func TestARefusalOfManyWordsIsARefusal(t *testing.T) {
 			t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
 		}
 		if e := b.expect(1, trade.Rejected, ""); e.Error == nil || len(e.Error.Messages) != 1 ||
-			strings.Contains(e.Error.Text, "Produtor") {
+			strings.Contains(e.Error.Text(), "Produtor") {
 			t.Errorf("error %.300v", e.Error)
 		}
 	})

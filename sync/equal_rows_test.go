@@ -64,8 +64,8 @@ func TestEqualRowsAreHeldUntilAPersonSaysThatTheyAreTwo(t *testing.T) {
 			b.adds(b.run(engine.Options{}))
 			b.expect(3, trade.Accepted, "")
 			e := b.expect(4, trade.Held, trade.CauseTwin)
-			if !e.Flags.Has(trade.Twin) || !strings.Contains(e.Error.Text, "01|0003") {
-				t.Errorf("the held row has the flags %v and says %s", e.Flags, e.Error.Text)
+			if !e.Flags.Has(trade.Twin) || !strings.Contains(e.Error.Text(), "01|0003") {
+				t.Errorf("the held row has the flags %v and says %s", e.Flags, e.Error.Text())
 			}
 			if report := b.run(engine.Options{Sweep: true}); report.Sent != 0 {
 				t.Errorf("a sweep sends %d", report.Sent)
@@ -101,8 +101,8 @@ func TestANearTwinIsHeldUntilAPersonSaysThatTheyAreTwo(t *testing.T) {
 		b.adds(b.run(engine.Options{}))
 		b.expect(3, trade.Accepted, "")
 		e := b.expect(4, trade.Held, trade.CauseTwin)
-		if !e.Flags.Has(trade.NearTwin) || !strings.Contains(e.Error.Text, "01|0003") {
-			t.Errorf("the held row has the flags %v and says %s", e.Flags, e.Error.Text)
+		if !e.Flags.Has(trade.NearTwin) || !strings.Contains(e.Error.Text(), "01|0003") {
+			t.Errorf("the held row has the flags %v and says %s", e.Flags, e.Error.Text())
 		}
 		b.done(b.do(func(a *acts.Acts) (acts.RowPlan, error) {
 			return a.Retry(t.Context(), "contracts", []string{"01|0004"}, true)

@@ -26,7 +26,7 @@ import (
 func (b *bench) heldFor(job, key, cause, counterpart string) {
 	b.t.Helper()
 	e := b.row(job, key, trade.Held, cause)
-	if e.State == trade.Held && (e.Error == nil || !strings.Contains(e.Error.Text, counterpart)) {
+	if e.State == trade.Held && (e.Error == nil || !strings.Contains(e.Error.Text(), counterpart)) {
 		b.t.Errorf("%s %s does not name %s: %+v", job, key, counterpart, e.Error)
 	}
 }

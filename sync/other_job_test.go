@@ -68,11 +68,11 @@ func TestAJobUnderAnotherNameSendsNothingTwice(t *testing.T) {
 			}
 		}
 		e := b.row("contratos", key(1), trade.Held, trade.CauseOtherJob)
-		if e.Error == nil || e.Error.Kind != trade.ConflictError || !strings.Contains(e.Error.Text, "job contracts") ||
-			!strings.Contains(e.Error.Text, b.entry(1).RemoteID) {
+		if e.Error == nil || e.Error.Kind != trade.ConflictError || !strings.Contains(e.Error.Text(), "job contracts") ||
+			!strings.Contains(e.Error.Text(), b.entry(1).RemoteID) {
 			t.Errorf("error %+v", e.Error)
 		}
-		if e := b.row("contratos", key(3), trade.Held, trade.CauseOtherJob); !strings.Contains(e.Error.Text,
+		if e := b.row("contratos", key(3), trade.Held, trade.CauseOtherJob); !strings.Contains(e.Error.Text(),
 			"in_doubt") {
 			t.Errorf("error %+v", e.Error)
 		}

@@ -80,7 +80,7 @@ func TestAProducerIsLookedUpByDocumentOnceForEachDocument(t *testing.T) {
 		}
 		e := b.expect(6, trade.Invalid, "rule:producer_id")
 		if p := e.Error.Fields[0]; p.Rule != trade.RuleDocument || p.Value != "" ||
-			strings.Contains(e.Error.Text, "529") {
+			strings.Contains(e.Error.Text(), "529") {
 			t.Errorf("the refusal shows the document: %+v", e.Error)
 		}
 		b.expect(7, trade.Invalid, "rule:producer_id")

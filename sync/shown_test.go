@@ -97,7 +97,7 @@ func TestI10WhatIsShownStandsInNoLog(t *testing.T) {
 	b.exec(`UPDATE contrato SET obs = 'segredo', quantidade = 0 WHERE num = '0002'`)
 	b.exec(`UPDATE contrato SET obs = 'segredo' WHERE num = '0001'`)
 	r := b.sync(engine.Options{})
-	if text := b.entry(2).Error.Text; strings.Contains(text, "segredo") {
+	if text := b.entry(2).Error.Text(); strings.Contains(text, "segredo") {
 		t.Errorf("the error says %q", text)
 	}
 	for _, line := range seen.All() {

@@ -143,7 +143,7 @@ func TestARowThatIsAlwaysThrottledIsTriedFiveTimesInARun(t *testing.T) {
 				f.asked("2"))
 		}
 		e := b.expect(2, trade.Pending, "")
-		if e.Error == nil || e.Error.Status != 429 || !strings.Contains(e.Error.Text, "5 times in this run") {
+		if e.Error == nil || e.Error.Status != 429 || !strings.Contains(e.Error.Text(), "5 times in this run") {
 			t.Errorf("run %d: the row says %+v", round, e.Error)
 		}
 	}

@@ -37,7 +37,7 @@ type Attempt struct {
 	Status      int      // HTTP status; 0 when none arrived
 	Messages    []string // message keys of the answer
 	RemoteID    string
-	Reason      string // why this outcome, one sentence
+	Reason      Sentence // why this outcome
 	Evidence    json.RawMessage
 	RequestHead json.RawMessage // redacted headers
 	AnswerHead  json.RawMessage // redacted headers

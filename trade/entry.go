@@ -156,10 +156,18 @@ type EntryError struct {
 	Status   int       `json:"status,omitempty"`
 	Messages []string  `json:"messages,omitempty"`
 	Fields   []Problem `json:"fields"`
-	Text     string    `json:"text"`           // one English sentence without personal data
+	Why      Sentence  `json:"why,omitzero"`   // without personal data; zero if the fields say it
 	Weak     bool      `json:"weak,omitempty"` // refused, but in no form of the API
 	// of a held row: what it was compared with; nil: nothing is known
 	Counterpart *Counterpart `json:"counterpart,omitempty"`
+}
+
+// Text returns the same in English.
+func (e *EntryError) Text() string {
+	if e.Why.Code == "" {
+		return Sentences(e.Fields, English)
+	}
+	return e.Why.String()
 }
 
 // Counterpart is the row with which a held one was compared, as it was then: the record of the one

@@ -1,7 +1,6 @@
 package trade
 
 import (
-	"fmt"
 	"slices"
 	"time"
 )
@@ -59,7 +58,7 @@ func (e *Entry) Pend() bool { return e.move(judged, Entry{State: Pending}) }
 // Refuse makes a row that the engine judges invalid, because of these problems. It may also lack
 // something.
 func (e *Entry) Refuse(problems []Problem, awaited ...Awaited) bool {
-	why := EntryError{Kind: ValidationError, Fields: problems, Text: Sentences(problems, English)}
+	why := EntryError{Kind: ValidationError, Fields: problems}
 	if slices.ContainsFunc(problems, func(p Problem) bool { return p.Mapping }) {
 		why.Kind = MappingError
 	}
@@ -72,23 +71,21 @@ func (e *Entry) Wait(cause string, next time.Time, awaited ...Awaited) bool {
 	return e.move(judged, Entry{State: Waiting, Cause: cause, WaitingFor: awaited, NextAttemptAt: next})
 }
 
-// Hold holds a row that the engine judges, with a text for the person who decides, and what the row
+// Hold holds a row that the engine judges, with a reason for the person who decides, and what the row
 // was compared with; nil: nothing.
-func (e *Entry) Hold(cause, text string, other *Counterpart) bool {
-	why := EntryError{Kind: ConflictError, Text: text, Counterpart: other}
-	return e.move(judged, Entry{State: Held, Cause: cause, Error: &why})
+func (e *Entry) Hold(cause string, why Sentence, other *Counterpart) bool {
+	return e.move(judged, Entry{
+		State: Held, Cause: cause, Error: &EntryError{Kind: ConflictError, Why: why, Counterpart: other},
+	})
 }
 
 // HoldDouble holds a row that the engine judges, because its key stands several times in the ERP.
 func (e *Entry) HoldDouble(rows int) bool {
-	return e.Hold(CauseDuplicateKey, DoubleText(e.Key, rows), &Counterpart{Job: e.Job, Key: e.Key, Rows: rows})
+	return e.Hold(CauseDuplicateKey, Double(e.Key, rows), &Counterpart{Job: e.Job, Key: e.Key, Rows: rows})
 }
 
-// DoubleText returns the text for a key that stands several times in the ERP.
-func DoubleText(key string, rows int) string {
-	return fmt.Sprintf(
-		"key %s stands %d times in the ERP; correct the ERP so that it stands once, or add a column to the key", key, rows)
-}
+// Double returns what is said of a key that stands several times in the ERP.
+func Double(key string, rows int) Sentence { return Say("held.double", "key", key, "rows", rows) }
 
 // Withdraw takes out a row that was not created and has left the ERP. It is not for rows which only a
 // person may move, because their return would undo that: a refusal in no form of the API, a record
@@ -113,7 +110,7 @@ func (e *Entry) Settle(s Settlement) bool {
 		to := Entry{State: s.State, Cause: s.Cause, NextAttemptAt: s.NextAttemptAt}
 		if s.Kind != "" {
 			a := s.Attempt
-			to.Error = &EntryError{Kind: s.Kind, Status: a.Status, Messages: a.Messages, Text: a.Reason, Weak: s.Weak}
+			to.Error = &EntryError{Kind: s.Kind, Status: a.Status, Messages: a.Messages, Why: a.Reason, Weak: s.Weak}
 		}
 		e.TakeState(to)
 	}
@@ -123,13 +120,12 @@ func (e *Entry) Settle(s Settlement) bool {
 	return true
 }
 
-// SenderGone is the error text of a row whose process ended while it was sending, and why its attempt is
-// unknown.
-const SenderGone = "the process that sent it stopped before the answer was stored"
+// SenderGone is the error of a row whose process ended while it was sending, and why its attempt is unknown.
+func SenderGone() Sentence { return Say("attempt.sender_gone") }
 
 // Doubt makes a row in doubt whose process ended while it was sending.
 func (e *Entry) Doubt() bool {
-	why := EntryError{Kind: TransportError, Fields: []Problem{}, Text: SenderGone}
+	why := EntryError{Kind: TransportError, Fields: []Problem{}, Why: SenderGone()}
 	return e.move([]State{Sending}, Entry{State: InDoubt, Cause: CauseUnknown, Error: &why})
 }
 
@@ -185,8 +181,7 @@ func (e *Entry) Reopen(attempts []Attempt, now time.Time) bool {
 	case was.From == Pending && e.Payload == nil:
 		e.State, e.NextAttemptAt = Invalid, time.Time{}
 		e.Error = &EntryError{
-			Kind: MappingError, Fields: []Problem{},
-			Text: "its values are no longer kept; the next run reads it again",
+			Kind: MappingError, Fields: []Problem{}, Why: Say("row.values_gone"),
 		}
 	case was.From == Waiting && e.WaitsForPlatform():
 		e.NextAttemptAt = now
@@ -198,13 +193,13 @@ func (e *Entry) Reopen(attempts []Attempt, now time.Time) bool {
 // lateRefusal returns the error of a row whose last attempt turned out to have created nothing.
 func lateRefusal(attempts []Attempt) *EntryError {
 	out := EntryError{
-		Kind: APIError, Fields: []Problem{}, Text: "it turned out late that nothing was created", Weak: true,
+		Kind: APIError, Fields: []Problem{}, Why: Say("row.late_refusal"), Weak: true,
 	}
 	if len(attempts) > 0 {
 		last := attempts[len(attempts)-1]
 		out.Status, out.Messages = last.Status, last.Messages
-		if last.Reason != "" {
-			out.Text += ": " + last.Reason
+		if last.Reason.Code != "" {
+			out.Why = Say("row.late_refusal.why", "why", last.Reason)
 		}
 	}
 	return &out

@@ -15,7 +15,7 @@ var dueAt = time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC)
 func rowIn(state State) Entry {
 	e := Entry{
 		ID: 7, Job: "contracts", Key: "01|7", State: state, Cause: "wallet-not-found", Generation: 1, Attempts: 1,
-		NextAttemptAt: dueAt, UpdatedAt: dueAt.Add(-time.Hour), Error: &EntryError{Kind: APIError, Text: "refused"},
+		NextAttemptAt: dueAt, UpdatedAt: dueAt.Add(-time.Hour), Error: &EntryError{Kind: APIError, Why: Say("cause.said", "text", "refused")},
 		WaitingFor: []Awaited{{Platform: "wallets", ID: "w-1"}}, Flags: Flags{Changed}, Acknowledged: Flags{Recoded},
 		MappedWith: "m1", Payload: json.RawMessage(`{"amount":1}`), PayloadHash: "h", GoneSweeps: 2,
 	}
@@ -55,7 +55,7 @@ func TestEachMoveOfARow(t *testing.T) {
 			func(e Entry) Entry {
 				e = left(e, Invalid, "rule:payday")
 				e.Error = &EntryError{
-					Kind: ValidationError, Fields: []Problem{problem}, Text: Sentences([]Problem{problem}, English),
+					Kind: ValidationError, Fields: []Problem{problem},
 				}
 				e.WaitingFor = []Awaited{parent}
 				return e
@@ -70,10 +70,10 @@ func TestEachMoveOfARow(t *testing.T) {
 			},
 		},
 		"Hold": {
-			judged, func(e *Entry) bool { return e.Hold(CauseRetyped, "the same content", another) },
+			judged, func(e *Entry) bool { return e.Hold(CauseRetyped, Say("held.gone"), another) },
 			func(e Entry) Entry {
 				e = left(e, Held, CauseRetyped)
-				e.Error = &EntryError{Kind: ConflictError, Text: "the same content", Counterpart: another}
+				e.Error = &EntryError{Kind: ConflictError, Why: Say("held.gone"), Counterpart: another}
 				return e
 			},
 		},
@@ -82,7 +82,7 @@ func TestEachMoveOfARow(t *testing.T) {
 			func(e Entry) Entry {
 				e = left(e, Held, CauseDuplicateKey)
 				e.Error = &EntryError{
-					Kind: ConflictError, Text: DoubleText("01|7", 2),
+					Kind: ConflictError, Why: Double("01|7", 2),
 					Counterpart: &Counterpart{Job: "contracts", Key: "01|7", Rows: 2},
 				}
 				return e
@@ -189,7 +189,7 @@ func TestARowThatOnlyAPersonMayMoveIsNotWithdrawn(t *testing.T) {
 func TestAReopenedRowIsWhatItWasUnlessItsAttemptsSayOtherwise(t *testing.T) {
 	t.Parallel()
 	unknown, not := Attempt{Generation: 1, Outcome: OutcomeUnknown},
-		Attempt{Generation: 1, Outcome: OutcomeNotCreated, Status: 422, Messages: []string{"m"}, Reason: "refused"}
+		Attempt{Generation: 1, Outcome: OutcomeNotCreated, Status: 422, Messages: []string{"m"}, Reason: Say("cause.said", "text", "refused")}
 	for name, c := range map[string]struct {
 		from     State
 		attempts []Attempt
@@ -231,8 +231,8 @@ func TestAReopenedRowIsWhatItWasUnlessItsAttemptsSayOtherwise(t *testing.T) {
 			t.Errorf("%s: not reopened", name)
 		}
 		if due := row.NextAttemptAt; row.State != c.state || !due.Equal(c.due) || row.MappedWith != c.mapped ||
-			row.Error.Text != c.text {
-			t.Errorf("%s: %s due %v mapped with %q: %s", name, row.State, due, row.MappedWith, row.Error.Text)
+			row.Error.Text() != c.text {
+			t.Errorf("%s: %s due %v mapped with %q: %s", name, row.State, due, row.MappedWith, row.Error.Text())
 		}
 	}
 }

@@ -2,6 +2,7 @@ package trade
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -26,8 +27,8 @@ type Sentence struct {
 type Args map[string]any
 
 // Say returns the sentence of a code; names and values of what is put into it alternate. A sentence
-// has its holes in braces: {job}; {until:moment} for a time, {kilograms:tonnes} for a weight, {cause:said} for
-// an English text that comes from elsewhere; {row|rows} are the words for one and for several of the
+// has its holes in braces: {job}; {until:moment} for a time, {kilograms:tonnes} for a weight, {now:state} for
+// the state of a row, {cause:said} for an English text that comes from elsewhere; {row|rows} are the words for one and for several of the
 // number before them.
 func Say(code string, pairs ...any) Sentence {
 	s := Sentence{Code: code}
@@ -192,6 +193,8 @@ func tell(value any, as string, lang Lang, zone *time.Location) (string, bool) {
 		switch as {
 		case "said":
 			return i18n.Translate(lang, v)
+		case "state":
+			return cmp.Or(State(v).Label(lang), v), true
 		case "moment":
 			if at, err := time.Parse(time.RFC3339, v); err == nil && (lang != English || zone != time.UTC) {
 				return MomentText(at, lang, zone), true

@@ -31,7 +31,7 @@ func TestI10NothingOfAPersonAndNoSecretIsInAMessage(t *testing.T) {
 		invalid := func(e *trade.Entry) {
 			e.State, e.Cause, e.Payload, e.PayloadHash = trade.Invalid, "rule:payday", nil, ""
 			e.Error = &trade.EntryError{
-				Kind: trade.ValidationError, Text: "JOSE CANARIO",
+				Kind: trade.ValidationError, Why: trade.Say("cause.said", "text", "JOSE CANARIO"),
 				Fields: []trade.Problem{{
 					Field: "payday", Rule: trade.RuleDate, Column: "cpf",
 					Value: "123.456.789-09",

@@ -156,7 +156,7 @@ func used(key string, literals map[string]bool) bool {
 // sayers are the functions that take a sentence which may reach a person, by their last name.
 var sayers = map[string]bool{
 	"Errorf": true, "New": true, "Fault": true, "Failf": true, "fail": true, "fault": true,
-	"refuse": true, "unfit": true, "ours": true, "exists": true, "rejected": true, "giveUp": true, "say": true,
+	"refuse": true, "unfit": true, "say": true,
 	"alarmFor": true, "message": true, "parseOne": true,
 }
 

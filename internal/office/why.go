@@ -239,7 +239,7 @@ func whyEntry(v words.Voice, s Story) []string {
 	}
 	out = append(out, whyParents(v, s.parents)...)
 	if e.Error != nil && e.State != trade.Invalid {
-		out = append(out, v.Text("why.error", v.OutcomeReason(e.Error.Status, e.Error.Messages, e.Error.Text)))
+		out = append(out, v.Text("why.error", v.Say(e.Error.Why)))
 	}
 	for _, t := range s.Attempts {
 		at := t.FinishedAt
@@ -248,7 +248,7 @@ func whyEntry(v words.Voice, s Story) []string {
 		}
 		out = append(out, v.Text("why.attempt", t.No, v.Moment(at),
 			v.Text(i18n.Key("outcome."+words.OutcomeName(t.Outcome))),
-			v.OutcomeReason(t.Status, t.Messages, t.Reason)))
+			v.Say(t.Reason)))
 	}
 	if e.RemoteID != "" {
 		out = append(out, v.Text("why.remote", e.RemoteID))

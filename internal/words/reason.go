@@ -44,22 +44,6 @@ func (v Voice) Advice(e trade.Entry) trade.Advice {
 	return v.Own.Entry(e, v.Lang)
 }
 
-// OutcomeReason returns why an attempt ended as it did, or why a row is held. The engine's texts are
-// English; in another language it returns their translation, or else the platform's status and
-// messages, if the platform answered.
-func (v Voice) OutcomeReason(status int, messages []string, text string) string {
-	told, ok := i18n.Translate(v.Lang, text)
-	if ok || status == 0 {
-		return told
-	}
-	said := strings.Join(messages, ", ")
-	if said == "" { // the platform's text follows the engine's after a colon
-		_, said, _ = strings.Cut(text, ": ")
-		said = v.Said(said)
-	}
-	return strings.TrimSpace(v.Text("attempt.status", status, said))
-}
-
 // stillAwaited returns what an entry still waits for. If something else blocks the row, it omits
 // the parents that now have an id.
 func stillAwaited(e trade.Entry) []trade.Awaited {

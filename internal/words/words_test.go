@@ -5,57 +5,34 @@ import (
 	"testing"
 	"time"
 
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/sync/outcome"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// What the engine says of an outcome, and of what it holds, is told in the person's language; what
-// the platform said stays as it is.
+// What the engine says of an outcome, and of what it holds, is told in the person's language; what the
+// platform said stays as it is.
 func TestOutcomesAreToldInThePersonsLanguage(t *testing.T) {
 	t.Parallel()
 	v := Voice{Lang: trade.Portuguese, Zone: time.UTC}
-	for _, c := range []struct {
-		status   int
-		messages []string
-		text     string
-		want     string
-	}{
-		{
-			404, nil, "404 came in no form of the API: something on the road answered, and a record may exist or not",
-			"resposta HTTP 404, em nenhuma forma da API: algo no caminho respondeu, e o registro pode existir ou não",
-		},
-		{
-			0, nil, "the connection broke after bytes had left: no complete answer within 2m0s (api.timeout)",
-			"a conexão caiu depois que parte do pedido saiu: nenhuma resposta completa em 2m0s (api.timeout)",
-		},
-		{
-			413, nil, "the API found the request too large (413): a page of HTML: something between this host and the API " +
-				"answered; it came in no form of the API, so only a person moves the row",
-			"a API achou a requisição grande demais (413): uma página HTML: algo entre esta máquina e a API " +
-				"respondeu; não tem nenhuma forma da API, e só uma pessoa move a linha",
-		},
-		{422, nil, `the API refused it (422): {"detail":"pre"}`, `resposta HTTP 422 {"detail":"pre"}`},
-		{
-			400,
-			[]string{"message.x.invalid"},
-			"the API refused it: message.x.invalid",
-			"resposta HTTP 400 message.x.invalid",
-		},
-		{
-			0, nil, trade.DoubleText("01|7", 2),
-			"a chave 01|7 aparece 2 vezes no ERP; corrija o ERP para que apareça uma só vez, ou acrescente uma coluna à chave",
-		},
-		{
-			0, nil, "the same or nearly the same went out under key 01|3 with the id e09d, which has another row in the ERP now: " +
-				"a record that was re-typed or renumbered must not go twice",
-			"o mesmo documento, ou quase igual, saiu com a chave 01|3 e tem o id e09d; essa chave agora é de outra linha no ERP: " +
-				"um registro redigitado ou renumerado não pode ir duas vezes",
-		},
+	for want, s := range map[string]trade.Sentence{
+		"a API achou a requisição grande demais (413): uma página HTML: algo entre esta máquina e a API " +
+			"respondeu; não tem nenhuma forma da API, e só uma pessoa move a linha": outcome.Decide(apiclient.Answer{
+			Known: apiclient.NotCreated, Status: 413, Format: apiclient.FormatHTML,
+		}, apiclient.FaultNone, false).Reason,
+		`a API recusou (422): “{"detail":"pre"}”`: outcome.Decide(apiclient.Answer{
+			Known: apiclient.NotCreated, Status: 422, Format: apiclient.FormatD, Text: `{"detail":"pre"}`,
+		}, apiclient.FaultNone, false).Reason,
+		"a API recusou: message.x.invalid": outcome.Decide(apiclient.Answer{
+			Known: apiclient.NotCreated, Status: 400, Format: apiclient.FormatA, Messages: []string{"message.x.invalid"},
+		}, apiclient.FaultNone, false).Reason,
+		"a chave 01|7 aparece 2 vezes no ERP; corrija o ERP para que apareça uma só vez, ou acrescente uma coluna à chave": trade.Double(
+			"01|7", 2),
+		"a rotina a já tem esta chave, 01|3: sem confirmação (verificar) (id e09d); uma linha não pode ir duas vezes": trade.Say(
+			"held.other_job", "job", "a", "key", "01|3", "state", trade.InDoubt, "id", trade.Say("held.id", "id", "e09d")),
 	} {
-		if got := v.OutcomeReason(c.status, c.messages, c.text); got != c.want {
-			t.Errorf("%q is told as\n%q, want\n%q", c.text, got, c.want)
-		}
-		if got := Machine.OutcomeReason(c.status, c.messages, c.text); got != c.text {
-			t.Errorf("%q is told in English as %q", c.text, got)
+		if got := v.Say(s); got != want {
+			t.Errorf("%s is told as\n%q, want\n%q", s, got, want)
 		}
 	}
 }

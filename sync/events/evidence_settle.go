@@ -119,7 +119,7 @@ func (h *Processor) proven(ctx context.Context, d trade.Doubt, c trade.Candidate
 	// a person ordered a second sending, but the first one had created the record
 	case waitsToLeave(d):
 		act = "evidence before resend"
-		after.Hold(trade.CauseExists, "an earlier sending had created it: the platform has it as "+c.ID, nil)
+		after.Hold(trade.CauseExists, trade.Say("held.earlier", "id", c.ID), nil)
 	case entry.State == trade.Dismissed, entry.State == trade.Accepted && attempt.Generation == entry.Generation:
 		act = "evidence against a decision"
 		if entry.Flags.Has(trade.Contradicted) || entry.Acknowledged.Has(trade.Contradicted) {

@@ -3,7 +3,6 @@
 package outcome
 
 import (
-	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
@@ -21,9 +20,9 @@ type Decision struct {
 	State   trade.State
 	Cause   string
 	Kind    trade.ErrorKind
-	Reason  string // one English sentence
-	Weak    bool   // refused, but in no form of the API
-	Counts  bool   // the attempt counts as an attempt of the entry
+	Reason  trade.Sentence
+	Weak    bool // refused, but in no form of the API
+	Counts  bool // the attempt counts as an attempt of the entry
 	Retry   retry
 	Stop    *StopOrder
 	Wait    time.Duration // how long the job waits before the next request (429)
@@ -107,22 +106,22 @@ func Decide(a apiclient.Answer, fault apiclient.Fault, strict bool) Decision {
 	case apiclient.Created:
 		return Decision{
 			Outcome: trade.OutcomeCreated, State: trade.Accepted, Counts: true,
-			Reason: "the API confirmed it",
+			Reason: trade.Say("attempt.created"),
 		}
 	case apiclient.NotSent:
 		return decideNotSent(a, fault)
 	case apiclient.Throttled:
 		return Decision{
 			Outcome: trade.OutcomeNotCreated, State: trade.Pending,
-			Reason: fmt.Sprintf("the API asks to wait %s (429)", a.RetryAfter), Wait: a.RetryAfter,
+			Reason: trade.Say("attempt.throttled", "wait", a.RetryAfter), Wait: a.RetryAfter,
 		}
 	case apiclient.CreatedIDUnknown:
-		d := InDoubt(fmt.Sprintf("the API answered %d without one readable id; it was probably created", a.Status))
+		d := InDoubt(trade.Say("attempt.no_id", "status", a.Status))
 		d.NoID = true
 		return d
 	case apiclient.NotCreated:
 		if strict && (a.Status == http.StatusBadGateway || a.Format == apiclient.FormatEmpty && a.APIForm()) {
-			d := InDoubt(fmt.Sprintf("the API answered %d, which `doubt: strict` does not trust", a.Status))
+			d := InDoubt(trade.Say("attempt.strict", "status", a.Status))
 			d.Ask = a.Format == apiclient.FormatEmpty
 			return d
 		}
@@ -137,10 +136,10 @@ func decideNotSent(a apiclient.Answer, fault apiclient.Fault) Decision {
 	switch fault {
 	case apiclient.FaultCertificate:
 		d.Stop = &StopOrder{
-			StopCertificate, trade.Say("stop.api_certificate.cause", "cause", because(d.Reason)), AllJobs,
+			StopCertificate, trade.Say("stop.api_certificate.cause", "cause", d.Reason), AllJobs,
 		}
 	case apiclient.FaultRequest:
-		d.Stop = &StopOrder{StopAddress, trade.Say("stop.api_address.request", "why", because(d.Reason)), AllJobs}
+		d.Stop = &StopOrder{StopAddress, trade.Say("stop.api_address.request", "why", d.Reason), AllJobs}
 	case apiclient.FaultWindow:
 		d.Stalled = true
 	case apiclient.FaultCanceled:
@@ -150,13 +149,16 @@ func decideNotSent(a apiclient.Answer, fault apiclient.Fault) Decision {
 	return d
 }
 
-func because(reason string) trade.Sentence { return trade.Say("cause.said", "text", reason) }
-
-func notSentReason(a apiclient.Answer) string {
+func notSentReason(a apiclient.Answer) trade.Sentence {
 	if a.Evidence.Err == "" {
-		return "no byte left"
+		return trade.Say("attempt.not_sent")
 	}
-	return "no byte left: " + a.Evidence.Err
+	return trade.Say("attempt.not_sent.why", "why", because(a))
+}
+
+// because is why a request was not sent, or got no answer.
+func because(a apiclient.Answer) trade.Sentence {
+	return trade.Say("cause.said", "text", a.Evidence.Err)
 }
 
 // decideUnknown decides when bytes left and no answer came whose meaning the API's document
@@ -164,41 +166,36 @@ func notSentReason(a apiclient.Answer) string {
 func decideUnknown(a apiclient.Answer, fault apiclient.Fault) Decision {
 	switch {
 	case a.Status == 0 && fault == apiclient.FaultProtocol:
-		d := InDoubt("the answer was no proper HTTP")
-		d.Stop = &StopOrder{StopAnswers, trade.Say("stop.answers.why", "why", because(d.Reason)), ThisJob}
+		d := InDoubt(trade.Say("attempt.no_http"))
+		d.Stop = &StopOrder{StopAnswers, trade.Say("stop.answers.why", "why", d.Reason), ThisJob}
 		return d
 	case a.Status != 0 && (a.Status < 200 || a.Status > 599):
-		d := InDoubt(fmt.Sprintf("the API answered %d, which ends no request", a.Status))
-		d.Stop = &StopOrder{StopAnswers, trade.Say("stop.answers.why", "why", because(d.Reason)), ThisJob}
+		d := InDoubt(trade.Say("attempt.no_end", "status", a.Status))
+		d.Stop = &StopOrder{StopAnswers, trade.Say("stop.answers.why", "why", d.Reason), ThisJob}
 		return d
 	case a.Status == 0:
-		return InDoubt("the connection broke after bytes had left: " + a.Evidence.Err)
+		return InDoubt(trade.Say("attempt.broke", "why", because(a)))
 	case a.Status >= 300 && a.Status < 400:
-		d := InDoubt(fmt.Sprintf("the API answered with a redirect (%d), which is never followed", a.Status))
-		d.Stop = &StopOrder{StopAddress, trade.Say("stop.api_address.redirect", "why", because(d.Reason)), AllJobs}
+		d := InDoubt(trade.Say("attempt.redirect", "status", a.Status))
+		d.Stop = &StopOrder{StopAddress, trade.Say("stop.api_address.redirect", "why", d.Reason), AllJobs}
 		return d
 	}
 	if (a.Status < http.StatusInternalServerError || a.Status == http.StatusNotImplemented) && !a.APIForm() {
-		d := InDoubt(
-			fmt.Sprintf("%d came in no form of the API: something on the road answered, and a record may exist or not",
-				a.Status))
+		d := InDoubt(trade.Say("attempt.foreign", "status", a.Status))
 		d.Ask = true
 		return d
 	}
 	if a.Status == http.StatusBadGateway && slices.Contains(a.Messages, KeyRefused) &&
 		a.Evidence.Duration > 3*time.Second {
-		return InDoubt(
-			fmt.Sprintf(
-				"the API said after %s that its own service refused the connection (502): only within 3 s does that prove that nothing was made",
-				a.Evidence.Duration.Round(100*time.Millisecond)))
+		return InDoubt(trade.Say("attempt.late_refusal", "after", a.Evidence.Duration.Round(100*time.Millisecond)))
 	}
-	d := InDoubt(fmt.Sprintf("the API answered %d, after which a record may exist or not", a.Status))
+	d := InDoubt(trade.Say("attempt.unknown", "status", a.Status))
 	d.Slow = a.Status == http.StatusServiceUnavailable || a.Status == http.StatusGatewayTimeout
 	return d
 }
 
 // InDoubt returns the decision on an attempt whose outcome is unknown.
-func InDoubt(reason string) Decision {
+func InDoubt(reason trade.Sentence) Decision {
 	return Decision{
 		Outcome: trade.OutcomeUnknown, State: trade.InDoubt, Cause: trade.CauseUnknown,
 		Kind: trade.TransportError, Counts: true, Reason: reason,
@@ -213,53 +210,56 @@ func decideRefused(a apiclient.Answer) Decision {
 	case http.StatusForbidden:
 		return decideForbidden(a)
 	case http.StatusConflict:
-		return exists(a, "the platform says that it collides with a record that exists")
+		return exists(trade.Say("attempt.collides", "answer", said(a)))
 	case http.StatusBadGateway:
 		return Decision{
 			Outcome: trade.OutcomeNotCreated, State: trade.Pending, Retry: RetrySoon, Counts: true,
-			Reason: "the API could not reach its own service and refused at once (502)",
+			Reason: trade.Say("attempt.refused_at_once"),
 		}
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:
 		return decideMessages(a)
 	case http.StatusRequestEntityTooLarge:
-		return rejected(a, "the API found the request too large (413)"+said(a))
+		return rejected(a, trade.Say("attempt.too_large", "answer", said(a)))
 	case http.StatusNotFound:
 		d := decideMessages(a)
 		d.Strange = d.State == trade.Rejected && d.Retry != RetryLater
 		return d
 	}
-	d := rejected(a, fmt.Sprintf("the API refused the form of the request (%d)%s", a.Status, said(a)))
+	d := rejected(a, trade.Say("attempt.form", "status", a.Status, "answer", said(a)))
 	d.Strange = true
 	return d
 }
 
 // said returns the API's answer as the end of a sentence; only its message keys if it has no more.
-func said(a apiclient.Answer) string {
+func said(a apiclient.Answer) trade.Sentence {
 	if a.Text == "" || a.Format == apiclient.FormatA && len(StableKeys(a.Messages)) == len(a.Messages) {
 		return keysOf(a.Messages)
 	}
-	return ": " + a.Text
+	if a.Format == apiclient.FormatHTML {
+		return trade.Say("answer.html")
+	}
+	return trade.Say("answer.text", "text", a.Text)
 }
 
 // DecideUnauthorized decides on a 401 of the gateway, or of a service behind it.
 func DecideUnauthorized(a apiclient.Answer) Decision {
 	if a.Format == apiclient.FormatEmpty {
-		return ours("the gateway accepted the key and a service inside refused it (401 without a body)",
+		return ours(trade.Say("attempt.key_inside"),
 			&StopOrder{StopKeyInside, trade.Say("stop.api_key_inside"), AllJobs})
 	}
-	return ours("the API refused the key (401)",
+	return ours(trade.Say("attempt.key"),
 		&StopOrder{StopKey, trade.Say("stop.api_key"), AllJobs})
 }
 
 func decideForbidden(a apiclient.Answer) Decision {
 	switch {
 	case slices.Contains(a.Messages, KeyNotContract):
-		return ours("the module is not contracted (403)",
+		return ours(trade.Say("attempt.module"),
 			&StopOrder{StopModule, trade.Say("stop.api_module"), SameSends})
 	case a.APIForm() && a.Format == apiclient.FormatC:
-		return rejected(a, "the API does not know a value: "+strings.TrimPrefix(a.Text, unexpectedValue))
+		return rejected(a, trade.Say("attempt.value", "value", strings.TrimPrefix(a.Text, unexpectedValue)))
 	}
-	return ours("the key has no permission for this route (403)",
+	return ours(trade.Say("attempt.permission"),
 		&StopOrder{StopPermission, trade.Say("stop.api_permission"), SameSends})
 }
 
@@ -268,22 +268,22 @@ func decideForbidden(a apiclient.Answer) Decision {
 func decideMessages(a apiclient.Answer) Decision {
 	switch {
 	case len(a.Messages) == 0:
-		return rejected(a, fmt.Sprintf("the API refused it (%d)%s", a.Status, said(a)))
+		return rejected(a, trade.Say("attempt.refused_as", "status", a.Status, "answer", said(a)))
 	case slices.Contains(a.Messages, KeyDuplicate):
-		return exists(a, "the platform says that it exists already")
+		return exists(trade.Say("attempt.exists", "answer", said(a)))
 	case slices.Contains(a.Messages, KeyMalformed):
-		d := rejected(a, "the API could not read the request")
+		d := rejected(a, trade.Say("attempt.malformed"))
 		d.Cause, d.BadForm = KeyMalformed, true
 		return d
 	}
 	for _, m := range a.Messages {
 		if !curable(m) {
-			d := rejected(a, "the API refused it"+said(a))
+			d := rejected(a, trade.Say("attempt.refused", "answer", said(a)))
 			d.Cause = causeOf(m)
 			return d
 		}
 	}
-	d := rejected(a, "the platform lacks a record"+keysOf(a.Messages))
+	d := rejected(a, trade.Say("attempt.lacks", "answer", keysOf(a.Messages)))
 	d.Retry = RetryLater
 	for _, m := range a.Messages {
 		if kind := prerequisites[m]; kind != "" {
@@ -295,14 +295,14 @@ func decideMessages(a apiclient.Answer) Decision {
 
 // rejected returns the decision that nothing was created. If the answer is in no form of the API,
 // only a person can make the row go again.
-func rejected(a apiclient.Answer, reason string) Decision {
+func rejected(a apiclient.Answer, reason trade.Sentence) Decision {
 	d := Decision{
 		Outcome: trade.OutcomeNotCreated, State: trade.Rejected, Kind: trade.APIError, Counts: true,
 		Reason: reason,
 	}
 	d.Weak = !a.APIForm()
 	if d.Weak {
-		d.Reason += "; it came in no form of the API, so only a person moves the row"
+		d.Reason = trade.Say("attempt.weak", "why", reason)
 	}
 	if len(a.Messages) > 0 {
 		d.Cause = causeOf(a.Messages[0])
@@ -320,25 +320,24 @@ func causeOf(message string) string {
 }
 
 // keysOf returns the message keys among messages as the end of a sentence.
-func keysOf(messages []string) string {
+func keysOf(messages []string) trade.Sentence {
 	keys := StableKeys(messages)
 	if len(keys) == 0 {
-		return ""
+		return trade.Sentence{}
 	}
-	return ": " + strings.Join(keys, ", ")
+	return trade.Say("answer.keys", "keys", keys)
 }
 
-func exists(a apiclient.Answer, reason string) Decision {
+func exists(reason trade.Sentence) Decision {
 	return Decision{
 		Outcome: trade.OutcomeNotCreated, State: trade.Held, Cause: trade.CauseExists, Kind: trade.ConflictError,
-		Counts: true,
-		Reason: reason + " (link its id, or declare that it is another one)" + said(a),
+		Counts: true, Reason: reason,
 	}
 }
 
 // ours is the decision on a refusal caused by our key, address or program. The row becomes pending
 // again, and the attempt does not count.
-func ours(reason string, stop *StopOrder) Decision {
+func ours(reason trade.Sentence, stop *StopOrder) Decision {
 	return Decision{Outcome: trade.OutcomeNotCreated, State: trade.Pending, Reason: reason, Stop: stop}
 }
 

@@ -137,7 +137,7 @@ func (e *Rehearsal) CaseOf(ctx context.Context, jobName, key string) (Case, erro
 	case err != nil:
 		return Case{}, err
 	case found.Living > 1:
-		return Case{}, fmt.Errorf("%w: %s", run.ErrDouble, trade.DoubleText(key, found.Living))
+		return Case{}, fmt.Errorf("%w: %s", run.ErrDouble, trade.Double(key, found.Living))
 	case found.Row == nil:
 		return Case{}, notInQuery(jobName, key)
 	}

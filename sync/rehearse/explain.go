@@ -68,7 +68,7 @@ func notInQuery(job, key string) error {
 func (e *Rehearsal) preview(ctx context.Context, job *mapping.Job, key string, s keyRows) (Preview, error) {
 	p := Preview{Job: job.Name(), Key: key, Cancelled: s.Cancelled(), Fields: []PreviewField{}}
 	if s.Row == nil {
-		p.State, p.Cause, p.Text = trade.Held, trade.CauseDuplicateKey, trade.DoubleText(key, s.Living)
+		p.State, p.Cause, p.Text = trade.Held, trade.CauseDuplicateKey, trade.Double(key, s.Living).String()
 		return p, nil
 	}
 	p.Show = s.Row.Shown
@@ -87,7 +87,7 @@ func (e *Rehearsal) preview(ctx context.Context, job *mapping.Job, key string, s
 		p.Request, p.Path = entry.Payload,
 			mapping.PathOf(trade.Entry{Sends: job.Spec.Sends, Target: entry.Target, Payload: entry.Payload})
 	} else if entry.Error != nil {
-		p.Text = entry.Error.Text
+		p.Text = entry.Error.Text()
 	}
 	for _, rule := range trade.Rules(job.Spec.Sends) {
 		if f, ok := got.draft.Fields[rule.Field]; ok {

@@ -4,7 +4,6 @@ package sending
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/safrasync/safrasync/sync/identity"
 	"github.com/safrasync/safrasync/trade"
@@ -42,7 +41,7 @@ func (r *Checker) follow(ctx context.Context, out *Rechecked, verdicts []identit
 		case v.Cause == trade.CauseRetyped: // it goes beside the record that it was taken for
 			entry.Flags = entry.Flags.With(trade.Twin, true)
 		case v.Cause == trade.CauseTwin && !another:
-			entry.Hold(trade.CauseTwin, twinText(other, v.NearOnly), &other)
+			entry.Hold(trade.CauseTwin, twin(other, v.NearOnly), &other)
 		}
 		if v.Because != (identity.Other{}) && (v.Twin || v.Near) && v.Cause != trade.CauseRetyped {
 			out.Twins = append(out.Twins, Twin{entry, other, idOf(v.Because), v.NearOnly, entry.State == trade.Held})
@@ -93,55 +92,50 @@ func idOf(o identity.Other) int64 {
 }
 
 // withID names the id of a counterpart, if it is known.
-func withID(o trade.Counterpart) string {
+func withID(o trade.Counterpart) trade.Sentence {
 	if o.RemoteID == "" {
-		return ""
+		return trade.Sentence{}
 	}
-	return " with the id " + o.RemoteID
+	return trade.Say("held.id", "id", o.RemoteID)
 }
 
 // HoldRetyped holds an entry that is like a record which lost its row.
 func HoldRetyped(entry *trade.Entry, of *identity.Candidate) {
 	other := counterpartOf(identity.Other{Candidate: of})
 	other.Record = max(0, of.Record.ID)
-	entry.Hold(trade.CauseRetyped, retypedText(of), &other)
+	entry.Hold(trade.CauseRetyped, retyped(of), &other)
 }
 
-// retypedText returns the reason why a row is held that is like what was sent, or left out, under
-// another key.
-func retypedText(of *identity.Candidate) string {
-	did, what := "went out", "is no longer in the ERP"
+// retyped returns the reason why a row is held that is like what was sent, or left out, under another
+// key.
+func retyped(of *identity.Candidate) trade.Sentence {
+	did, now := trade.Say("held.went_out"), trade.Say("held.gone")
 	switch {
 	case len(of.Now) > 0:
-		what = "has another row in the ERP now"
+		now = trade.Say("held.other_row")
 	case of.Cancelled:
-		what = "is cancelled in the ERP"
+		now = trade.Say("held.cancelled")
 	}
 	if of.Record.Certainty == trade.LeftOut {
-		did = "was left out"
+		did = trade.Say("held.left_out")
 	}
 	other := counterpartOf(identity.Other{Candidate: of})
-	return fmt.Sprintf("the same or nearly the same %s under key %s%s, which %s: a record that was re-typed or "+
-		"renumbered must not go twice", did, other.Key, withID(other), what)
+	return trade.Say("held.retyped", "did", did, "key", other.Key, "id", withID(other), "now", now)
 }
 
-// twinText returns the reason why a row is held that is like another one. It stays true if the row
-// is edited afterwards.
-func twinText(other trade.Counterpart, near bool) string {
-	like := "had the very same content"
+// twin returns the reason why a row is held that is like another one. It stays true if the row is
+// edited afterwards.
+func twin(other trade.Counterpart, near bool) trade.Sentence {
+	why := trade.Say("held.twin", "key", other.Key, "job", other.Job, "id", withID(other))
 	if near {
-		like = "was for the same business, with another price or another optional field,"
+		why.Code = "held.near_twin"
 	}
-	return fmt.Sprintf(
-		"the row under key %s of job %s %s and goes, or went%s; the platform deletes nothing. "+
-			"Two documents: `safrasync retry --checked`. One that was typed twice: `safrasync dismiss`",
-		other.Key, other.Job, like, withID(other))
+	return why
 }
 
 // HoldOtherJob holds an entry whose key another job has sent, or may have; state is that of its row
 // there.
 func HoldOtherJob(entry *trade.Entry, o trade.Counterpart, state trade.State) {
 	entry.Hold(trade.CauseOtherJob,
-		fmt.Sprintf("job %s has this key %s already: it is %s there%s, and one row must not go twice", o.Job, o.Key,
-			state, withID(o)), &o)
+		trade.Say("held.other_job", "job", o.Job, "key", o.Key, "state", state, "id", withID(o)), &o)
 }

@@ -5,7 +5,6 @@ package sending
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -221,7 +220,7 @@ func (s *Sender) store(ctx context.Context, group trade.Group, flights []*flight
 	}
 	if err != nil {
 		s.stopSending(ledgerStop(err))
-		s.giveUp(flights, "the ledger did not confirm the intent, so nothing was sent")
+		s.giveUp(flights, trade.Say("attempt.no_intent"))
 		return s.keepAnswers(ctx, group, settled, err)
 	}
 	claimed := slices.DeleteFunc(flights, func(f *flight) bool {
@@ -234,7 +233,7 @@ func (s *Sender) store(ctx context.Context, group trade.Group, flights []*flight
 		return true
 	})
 	if err := s.settled(ctx, group, settled, result); err != nil {
-		s.giveUp(claimed, "the run stopped before it was sent")
+		s.giveUp(claimed, trade.Say("attempt.run_stopped"))
 		return err
 	}
 	switch {
@@ -244,7 +243,7 @@ func (s *Sender) store(ctx context.Context, group trade.Group, flights []*flight
 	case result.Paused: // by a person; requests in flight are awaited and settled
 		status, err := s.due.JobStatus(ctx, s.Run.Job.Name())
 		if err != nil {
-			s.giveUp(claimed, "the run stopped before it was sent")
+			s.giveUp(claimed, trade.Say("attempt.run_stopped"))
 			return err
 		}
 		s.stopSending(&outcome.StopError{Stop: *run.PausedStop(status)})
@@ -342,7 +341,7 @@ func (s *Sender) takeAnswer(f *flight) {
 	}
 	if d.Wait > 0 && s.row.throttle(f.Entry.ID) {
 		f.decision.Kind = trade.APIError
-		f.decision.Reason += fmt.Sprintf("; it was tried %d times in this run, and goes with a later one", throttledMost)
+		f.decision.Reason = trade.Say("attempt.throttled_often", "why", d.Reason, "tries", throttledMost)
 	}
 	for _, m := range d.Missing {
 		for _, n := range f.needs {
@@ -371,10 +370,10 @@ func (s *Sender) settled(ctx context.Context, group trade.Group, flights []*flig
 			s.queue.again = s.queue.again || f.decision.State == trade.Pending && f.decision.Retry == outcome.RetryNone
 			continue
 		}
-		f.decision = outcome.InDoubt("the API answered with an id that belongs to " + holder)
+		f.decision = outcome.InDoubt(trade.Say("attempt.id_taken", "holder", holder))
 		f.decision.Stop = &outcome.StopOrder{
 			Code: outcome.StopAnswers, Reach: outcome.ThisJob,
-			Why: trade.Say("stop.answers.taken", "why", trade.Say("cause.said", "text", f.decision.Reason)),
+			Why: trade.Say("stop.answers.taken", "why", f.decision.Reason),
 		}
 		s.judge(f.decision)
 		s.settling = append(s.settling, f)
@@ -420,7 +419,7 @@ func (s *Sender) keepAnswers(ctx context.Context, group trade.Group, settled []*
 }
 
 // giveUp settles intents that may be durable but were not sent.
-func (s *Sender) giveUp(flights []*flight, reason string) {
+func (s *Sender) giveUp(flights []*flight, reason trade.Sentence) {
 	for _, f := range flights {
 		s.takeBack(f)
 		f.at, f.decision = s.Run.Env.Clock.Now(), outcome.Decision{

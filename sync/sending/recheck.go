@@ -240,11 +240,9 @@ func (r *Checker) recheckEntry(old trade.Entry, rows []mapping.Row, known mappin
 	entry := old
 	switch c := mapping.Choose(rows); {
 	case len(rows) == 0:
-		entry.Hold(trade.CauseVanished,
-			"the row left the ERP between reading and sending; if it stays away it is withdrawn", nil)
+		entry.Hold(trade.CauseVanished, trade.Say("held.vanished"), nil)
 	case c.Cancelled():
-		entry.Hold(trade.CauseVanished,
-			"the row was cancelled in the ERP before it was sent; if it stays so it is withdrawn", nil)
+		entry.Hold(trade.CauseVanished, trade.Say("held.vanished.cancelled"), nil)
 	case c.Row == nil:
 		entry.HoldDouble(c.Living)
 	default:

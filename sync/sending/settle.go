@@ -47,7 +47,7 @@ func (s *Sender) settlement(f *flight) trade.Settlement {
 		out.Flags = out.Flags.With(trade.EchoDiffers, true)
 	}
 	if d.Cause == trade.CauseExists && attempt.Generation > 1 { // F120
-		out.Attempt.Reason += "; an earlier sending of this row is in doubt and very probably created it"
+		out.Attempt.Reason = trade.Say("attempt.earlier", "why", d.Reason)
 		out.Flags = out.Flags.With(trade.Contradicted, true)
 	}
 	return out

@@ -714,7 +714,7 @@ func (j *judge) judgeRows() (*fault, shares) {
 			switch e.State {
 			case trade.Held:
 				like := e.Cause == trade.CauseRetyped || e.Cause == trade.CauseOtherJob
-				if like && (e.Error == nil || e.Error.Text == "") {
+				if like && (e.Error == nil || e.Error.Text() == "") {
 					return &fault{"lost", fmt.Sprintf("%s is held (%s), and nothing says for which row", name, e.Cause)}, nil
 				}
 			case trade.InDoubt, trade.Invalid, trade.Rejected, trade.Dismissed:

@@ -22,7 +22,7 @@ func decision(v words.Voice, act string, s engineacts.RowStep) []string {
 			at = t.StartedAt
 		}
 		say("decide.attempt", t.No, v.Moment(at), v.Text(i18n.Key("outcome."+words.OutcomeName(t.Outcome))),
-			v.OutcomeReason(t.Status, t.Messages, t.Reason))
+			v.Say(t.Reason))
 		if phase := words.PhaseOf(t.Evidence); phase != "" {
 			say("decide.phase", v.Text(i18n.Key("phase."+phase)))
 		}

@@ -156,7 +156,7 @@ func RowOf(c *config.Config, e trade.Entry) RowJSON {
 	if f := e.Error; f != nil {
 		row.Error = &errorJSON{
 			Kind: f.Kind, Status: OrNull(f.Status), Messages: OrEmpty(f.Messages),
-			Fields: []FieldJSON{}, Text: f.Text, Counterpart: f.Counterpart,
+			Fields: []FieldJSON{}, Text: f.Text(), Counterpart: f.Counterpart,
 		}
 		for _, p := range f.Fields {
 			row.Error.Fields = append(row.Error.Fields, FieldJSON{p.Field, p.Rule, p.Column, p.Value})
@@ -193,7 +193,7 @@ func RowDetailOf(c *config.Config, e trade.Entry, attempts []trade.Attempt, chan
 			No: t.No, ID: t.ID, Generation: t.Generation, RunID: t.RunID, StartedAt: t.StartedAt,
 			FinishedAt: TimeOrNull(t.FinishedAt),
 			Outcome:    words.OutcomeName(t.Outcome), Status: OrNull(t.Status), Messages: OrEmpty(t.Messages),
-			RemoteID: OrNull(t.RemoteID), Reason: t.Reason,
+			RemoteID: OrNull(t.RemoteID), Reason: t.Reason.String(),
 			Request: notReduced(t.Payload), RequestHead: t.RequestHead, AnswerHead: t.AnswerHead, Answer: t.AnswerBody,
 			Evidence: t.Evidence,
 		})

@@ -57,8 +57,8 @@ func printAttempt(a *cli.App, t trade.Attempt) {
 	if t.Status != 0 {
 		a.Line("  " + strings.TrimSpace(a.Text("attempt.status", t.Status, strings.Join(t.Messages, ", "))))
 	}
-	if t.Reason != "" && (v.Lang == trade.English || t.Status == 0) { // the answer has been printed above
-		a.Show("attempt.reason", v.Said(t.Reason))
+	if t.Reason.Code != "" {
+		a.Show("attempt.reason", v.Say(t.Reason))
 	}
 	if t.AnswerBody != "" {
 		a.Show("attempt.answer", t.AnswerBody)
