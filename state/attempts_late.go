@@ -50,38 +50,31 @@ func (g *groupTx) becomes(e *narrowRow, a *attemptRow, st *trade.Settlement) bec
 	case state == trade.Accepted && created && (have == "" || have == a.RemoteID):
 		return becomes{settlement: &accepted, remoteID: a.RemoteID}
 	case state == trade.Accepted && !created && a.Generation == e.Generation:
-		return g.alarmFor(trade.LateContradiction, trade.Contradicted, e, a, "",
-			"the answer to its request came late and says that nothing was created, although a person gave an id or said that it is there")
+		return g.alarmFor(trade.LateContradiction, trade.Contradicted, e, a, "")
 	case !created: // agrees with the decision
 		return becomes{}
 	// a person had dismissed it, or decided otherwise
 	case a.Generation == e.Generation && state != trade.Accepted:
 		accepted.Flags = accepted.Flags.With(trade.Contradicted, true)
-		b := g.alarmFor(trade.LateAfterDismissal, "", e, a, "",
-			"the platform has it after all: the answer to its request came late, after a person had taken the row out")
+		b := g.alarmFor(trade.LateAfterDismissal, "", e, a, "")
 		b.settlement, b.remoteID = &accepted, a.RemoteID
 		return b
 	}
 	for _, o := range others {
 		if o.Generation > a.Generation || o.Certainty == string(trade.Made) {
-			return g.alarmFor(trade.LateDouble, trade.DoubleAfterDecision, e, a, o.RemoteID,
-				"a record was created, and the row was sent another time by a person's decision: the platform may have two")
+			return g.alarmFor(trade.LateDouble, trade.DoubleAfterDecision, e, a, o.RemoteID)
 		}
 	}
 	if state == trade.Accepted {
-		return g.alarmFor(trade.LateContradiction, trade.Contradicted, e, a, "",
-			"the answer to its request came late and gives another id than a person did")
+		return g.alarmFor(trade.LateContradiction, trade.Contradicted, e, a, "")
 	}
-	b := g.alarmFor(trade.LateBeforeResend, "", e, a, "",
-		"an earlier sending had created it: what a person ordered to be sent again was not sent, and will not be")
+	b := g.alarmFor(trade.LateBeforeResend, "", e, a, "")
 	b.settlement, b.remoteID = &accepted, a.RemoteID
 	return b
 }
 
 // alarmFor returns an alarm, with the flag that keeps it visible.
-func (g *groupTx) alarmFor(kind trade.AlarmKind, flag trade.Flag, e *narrowRow, a *attemptRow,
-	other, text string,
-) becomes {
+func (g *groupTx) alarmFor(kind trade.AlarmKind, flag trade.Flag, e *narrowRow, a *attemptRow, other string) becomes {
 	if id := g.Records.idOf(e); id != "" {
 		other = id
 	}
@@ -89,7 +82,6 @@ func (g *groupTx) alarmFor(kind trade.AlarmKind, flag trade.Flag, e *narrowRow, 
 		settlement: &trade.Settlement{},
 		alarm: &trade.Alarm{
 			Kind: kind, Job: e.Job, Key: e.Key, Attempt: a.ID, RemoteID: a.RemoteID, Other: other,
-			Text: text,
 		},
 	}
 	if flag != "" {
@@ -103,16 +95,16 @@ func (g *groupTx) record(alarm trade.Alarm, before trade.State, after string) er
 	detail, err := json.Marshal(struct {
 		Before trade.State `json:"before"`
 		After  string      `json:"after"`
-		trade.Alarm
-	}{before, after, alarm})
+		trade.StoredAlarm
+		Why trade.Sentence `json:"why"`
+	}{before, after, trade.StoredAlarm(alarm), alarm.Sentence()})
 	if err != nil {
 		return fmt.Errorf("a late answer: %w", err)
 	}
 	owner := sqldb.Self()
 	err = addAudit(g.Tx, trade.AuditRecord{
 		At: time.Now(), Who: programName, From: fmt.Sprintf("pid %d@%s", owner.PID, owner.Host), Act: "late answer",
-		Target: alarm.Job + " " + alarm.Key,
-		Reason: alarm.Text, Detail: string(detail),
+		Target: alarm.Job + " " + alarm.Key, Detail: string(detail),
 	})
 	g.Result.Alarms = append(g.Result.Alarms, alarm)
 	return err

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -156,7 +157,10 @@ func (r *replay) moveJobs(last int64, who string) error {
 		case m.plan.Sends == "":
 			err = m.remember(trade.Kind(move.Sends))
 		default:
-			err = m.Apply(trade.AuditRecord{At: r.Now, Who: who, Reason: "known from the journal"})
+			var why []byte
+			if why, err = json.Marshal(map[string]any{"why": trade.Say("audit.journal")}); err == nil {
+				err = m.Apply(trade.AuditRecord{At: r.Now, Who: who, Detail: string(why)})
+			}
 		}
 		if err != nil {
 			return err

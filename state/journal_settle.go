@@ -120,7 +120,10 @@ func (s *Store) settleHead(t *sqldb.Tx, platform, movedTo string) error {
 
 // auditSettled records in the audit what a crash had left.
 func (s *Store) auditSettled(t *sqldb.Tx, r journal.Record) (seq int64, err error) {
-	detail, err := json.Marshal(r)
+	detail, err := json.Marshal(struct {
+		journal.Record
+		Why trade.Sentence `json:"why"`
+	}{r, trade.Say("audit.settled")})
 	if err != nil {
 		return 0, err
 	}
@@ -128,6 +131,5 @@ func (s *Store) auditSettled(t *sqldb.Tx, r journal.Record) (seq int64, err erro
 	return addNumbered(t, trade.AuditRecord{
 		Who: programName, From: host, Act: "journal settle", Target: fmt.Sprintf("record %d", r.Seq),
 		Detail: string(detail),
-		Reason: "a process ended between journal and ledger",
 	})
 }

@@ -104,8 +104,8 @@ func (s *Store) goOn(t *sqldb.Tx, now sqldb.LedgerState) error {
 	if err := t.Draw(now, s.db.Confirmed()); err != nil {
 		return err
 	}
-	detail, err := json.Marshal(map[string]string{
-		"was": sqldb.ServerText(now.Recorded), "is": sqldb.ServerText(now.Server),
+	detail, err := json.Marshal(map[string]any{
+		"was": sqldb.ServerText(now.Recorded), "is": sqldb.ServerText(now.Server), "why": trade.Say("audit.promoted"),
 	})
 	if err != nil {
 		return err
@@ -113,6 +113,5 @@ func (s *Store) goOn(t *sqldb.Tx, now sqldb.LedgerState) error {
 	host, _, _ := sqldb.HostIdentity()
 	return addAudit(t, trade.AuditRecord{
 		Who: programName, From: host, Act: actServer, Target: sqldb.ServerText(now.Server), Detail: string(detail),
-		Reason: "the server was promoted, and the journal of every host is in step with the ledger",
 	})
 }

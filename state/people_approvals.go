@@ -103,9 +103,12 @@ func lapseApprovals(t *sqldb.Tx, now time.Time) error {
 		if n == 0 { // another process was first
 			continue
 		}
+		detail, err := json.Marshal(map[string]any{"approval": r.ID, "act": r.Act, "why": trade.Say("audit.lapsed")})
+		if err != nil {
+			return err
+		}
 		if err := addAudit(t, trade.AuditRecord{
-			At: now, Who: programName, From: "-", Act: "approval lapsed", Target: r.Target,
-			Reason: "nobody agreed in time", Detail: fmt.Sprintf(`{"approval":%d,"act":%q}`, r.ID, r.Act),
+			At: now, Who: programName, From: "-", Act: "approval lapsed", Target: r.Target, Detail: string(detail),
 		}); err != nil {
 			return err
 		}

@@ -63,18 +63,19 @@ func bindPlatform(t *sqldb.Tx, platform string) error {
 
 // auditPlatform records in the audit that the program itself set the address.
 func auditPlatform(t *sqldb.Tx, was, platform string, accepted, doubts int) error {
-	reason := "the ledger had sent nothing to " + was
+	why := trade.Say("audit.platform", "was", was)
 	if was == "" {
-		reason = "the ledger is of a version that did not note where it had sent: the present api.base_url is taken for it"
+		why = trade.Say("audit.platform.unknown")
 	}
-	detail, err := json.Marshal(map[string]any{"was": was, "is": platform, "accepted": accepted, "in_doubt": doubts})
+	detail, err := json.Marshal(map[string]any{
+		"was": was, "is": platform, "accepted": accepted, "in_doubt": doubts, "why": why,
+	})
 	if err != nil {
 		return err
 	}
 	host, _, _ := sqldb.HostIdentity()
 	err = addAudit(t, trade.AuditRecord{
-		Who: programName, From: host, Act: actPlatform, Target: platform,
-		Reason: reason, Detail: string(detail),
+		Who: programName, From: host, Act: actPlatform, Target: platform, Detail: string(detail),
 	})
 	return err
 }

@@ -105,11 +105,17 @@ func (s *Store) FinishRun(ctx context.Context, report trade.RunReport) error {
 }
 
 func (s *Store) putRun(ctx context.Context, op string, report trade.RunReport) error {
-	text, err := json.Marshal(struct {
+	var alarms []trade.StoredAlarm
+	for _, a := range report.Alarms {
+		alarms = append(alarms, trade.StoredAlarm(a))
+	}
+	text, err := json.Marshal(struct { // without sentences
 		trade.RunReport
-		Stopped *trade.StoredStop `json:"stopped"`
-		Notes   []trade.Sentence  `json:"notes,omitempty"`
-	}{report, (*trade.StoredStop)(report.Stopped), report.Notes})
+		Stopped *trade.StoredStop   `json:"stopped"`
+		Notes   []trade.Sentence    `json:"notes,omitempty"`
+		Alarms  []trade.StoredAlarm `json:"alarms,omitempty"`
+		Late    *trade.StoredLate   `json:"late,omitempty"`
+	}{report, (*trade.StoredStop)(report.Stopped), report.Notes, alarms, (*trade.StoredLate)(report.Late)})
 	if err != nil {
 		return fmt.Errorf("%s: %w", op, err)
 	}

@@ -151,7 +151,18 @@ type Late struct {
 	Rows    int      `json:"rows"`
 	Largest int64    `json:"largest_seconds"` // longest time from a row's time of change to this sweep
 	Samples []string `json:"samples"`         // keys of the first few
-	Text    string   `json:"text"`            // what it means and what to do, in English
+	Why     Sentence `json:"why"`             // what it means and what to do
+}
+
+// StoredLate is the same as it is stored: JSON without the sentence, which is made where it is read.
+type StoredLate Late
+
+// MarshalJSON implements [json.Marshaler].
+func (l Late) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		StoredLate
+		Text string `json:"text"`
+	}{StoredLate(l), l.Why.String()})
 }
 
 // LargestLateness returns the longest time as a duration.

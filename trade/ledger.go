@@ -1,6 +1,7 @@
 package trade
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -54,7 +55,32 @@ type Alarm struct {
 	Attempt  string    `json:"attempt"`
 	RemoteID string    `json:"remote_id"` // in the late answer; "" if nothing was created
 	Other    string    `json:"other"`     // another id that the entry has; "" = none is known
-	Text     string    `json:"text"`      // one English sentence
+}
+
+// Sentence returns what it means.
+func (a Alarm) Sentence() Sentence {
+	switch {
+	case a.Kind == LateAfterDismissal:
+		return Say("alarm.late_after_dismissal")
+	case a.Kind == LateBeforeResend:
+		return Say("alarm.late_before_resend")
+	case a.Kind == LateDouble:
+		return Say("alarm.double_after_decision")
+	case a.RemoteID == "":
+		return Say("alarm.contradicted.nothing")
+	}
+	return Say("alarm.contradicted.another")
+}
+
+// StoredAlarm is an alarm as it is stored: JSON without the sentence, which is made where it is read.
+type StoredAlarm Alarm
+
+// MarshalJSON implements [json.Marshaler].
+func (a Alarm) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		StoredAlarm
+		Text string `json:"text"`
+	}{StoredAlarm(a), a.Sentence().String()})
 }
 
 // AlarmKind is what a late answer means.
@@ -137,11 +163,27 @@ type AuditRecord struct {
 	Act    string    `json:"act"`    // "refs import", "adopt", …
 	Target string    `json:"target"` // "wallets", "contracts 01|000123"
 	Reason string    `json:"reason"`
-	Detail string    `json:"detail"` // JSON: before and after
+	Detail string    `json:"detail"` // JSON: before and after; of the program's own acts also why (Why)
 	Prev   string    `json:"prev"`   // hash of the record before; "" for the first
 	Hash   string    `json:"hash"`   // hash of Prev and of everything else in the record
 
 	Reduced bool `json:"-"` // retention has removed who, from where, on what, why and the detail
+}
+
+// Why returns why the program did something of its own accord; of a person's act it says nothing.
+func (r AuditRecord) Why() Sentence {
+	var detail struct {
+		Why Sentence `json:"why"`
+	}
+	if r.Reason != "" || json.Unmarshal([]byte(r.Detail), &detail) != nil {
+		return Sentence{}
+	}
+	return detail.Why
+}
+
+// Because returns the person's reason, or why the program did it, in a language.
+func (r AuditRecord) Because(lang Lang, zone *time.Location) string {
+	return cmp.Or(r.Reason, r.Why().In(lang, zone))
 }
 
 // AuditProof is what was found when the audit was compared with its own hashes, and with the ends of

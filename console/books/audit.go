@@ -191,7 +191,7 @@ func (p *auditRoutes) exportAudit(q *web.Request) error {
 		for _, r := range found.Records {
 			cells := []string{
 				strconv.FormatInt(r.Seq, 10), r.At.In(q.Site.Zone).Format("02/01/2006 15:04:05"), r.Who,
-				r.From, r.Act, r.Target, r.Reason, r.Detail, r.Hash,
+				r.From, r.Act, r.Target, v.Because(r), r.Detail, r.Hash,
 			}
 			for i := range cells[:len(cells)-1] { // the last cell is the hash, which cannot be a formula
 				cells[i] = trade.GuardFormula(trade.Visible(view.Mask(cells[i])))

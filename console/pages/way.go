@@ -59,7 +59,7 @@ func (p *rowRoutes) way(v view.Voice, page *rowPage, attempts []trade.Attempt) [
 	}
 	for _, r := range page.History {
 		steps = append(steps, wayStep{
-			At: r.At, Kind: "decided", Who: r.Who, What: v.ActName(r.Act), Why: page.hide(r.Reason),
+			At: r.At, Kind: "decided", Who: r.Who, What: v.ActName(r.Act), Why: page.hide(v.Because(r)),
 		})
 	}
 	for _, h := range page.Hints.Heard {

@@ -167,3 +167,6 @@ func (v Voice) EventWord(word string) string {
 
 // Stopped returns in a few words why a job stopped.
 func (v Voice) Stopped(code string) string { return trade.ExplainStop(code, v.lang).What }
+
+// Because returns why an act of the audit was done: the person's reason, or the program's.
+func (v Voice) Because(r trade.AuditRecord) string { return r.Because(v.lang, v.zone) }

@@ -3,7 +3,6 @@
 package discovery
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -40,9 +39,7 @@ func (r *Discoverer) reportLate() {
 	if l == nil {
 		return
 	}
-	l.Text = fmt.Sprintf(
-		"%d rows were found by the sweep only, the latest %s after the time in column %s: widen lookback (%s now) if rows are committed late, "+
-			"or leave changed_at out if the column cannot be trusted", l.Rows, l.LargestLateness(),
-		r.Run.Job.Spec.ChangedAt, r.Run.Job.Spec.Lookback)
-	r.Run.Log.Warn("late rows", zap.String("reason", l.Text), zap.Strings("keys", l.Samples))
+	l.Why = trade.Say("note.late", "rows", l.Rows, "latest", l.LargestLateness(), "column", r.Run.Job.Spec.ChangedAt,
+		"lookback", r.Run.Job.Spec.Lookback)
+	r.Run.Log.Warn("late rows", zap.Stringer("reason", l.Why), zap.Strings("keys", l.Samples))
 }

@@ -4,7 +4,6 @@ package events
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"go.uber.org/zap"
@@ -110,20 +109,18 @@ func hangsOn(e trade.Entry, id string) bool {
 func (h *Processor) markDeleted(ctx context.Context, act string, said trade.EventNote,
 	before, after trade.Entry,
 ) error {
-	reason := fmt.Sprintf("event %s named record %s, and the platform does not have it any more", said.Event, said.ID)
-	_, err := h.decided(ctx, act, reason, before, after, evidenceDetail{Event: said.Seq})
+	_, err := h.decided(ctx, act, before, after, evidenceDetail{
+		Event: said.Seq, Why: trade.Say("audit.deleted", "event", said.Event, "id", said.ID),
+	})
 	return err
 }
 
 // decided stores a change that no person ordered, with its audit record. A row that has changed
 // meanwhile is left alone; then done is false.
-func (h *Processor) decided(ctx context.Context, act, reason string, before, after trade.Entry,
-	detail evidenceDetail,
-) (done bool, err error) {
-	who := h.Program
-	who.Reason, after.UpdatedAt = reason, h.Now()
+func (h *Processor) decided(ctx context.Context, act string, before, after trade.Entry, detail evidenceDetail) (done bool, err error) {
+	after.UpdatedAt = h.Now()
 	detail.Before, detail.After = acts.ViewOf(before), acts.ViewOf(after)
-	record, err := who.Record(after.UpdatedAt, act, before.Job+" "+before.Key, detail)
+	record, err := h.Program.Record(after.UpdatedAt, act, before.Job+" "+before.Key, detail)
 	if err != nil {
 		return false, err
 	}

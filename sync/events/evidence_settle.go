@@ -135,9 +135,10 @@ func (h *Processor) proven(ctx context.Context, d trade.Doubt, c trade.Candidate
 	default: // in flight, or between two decisions: left alone
 		return nil
 	}
-	done, err := h.decided(ctx, act, fmt.Sprintf(
-		"event %s named record %s, which was read back: all %d fields that were sent are the same, and no other record that was read back and no other row in doubt is like it",
-		c.Event, c.ID, reading.Same), entry, after, evidenceDetail{Attempt: attempt.ID, Event: c.Seq, Reading: reading})
+	done, err := h.decided(ctx, act, entry, after, evidenceDetail{
+		Attempt: attempt.ID, Event: c.Seq, Reading: reading,
+		Why: trade.Say("audit.evidence", "event", c.Event, "id", c.ID, "fields", reading.Same),
+	})
 	if err != nil || !done {
 		return err
 	}
@@ -154,4 +155,5 @@ type evidenceDetail struct {
 	Attempt string         `json:"attempt"`
 	Event   int64          `json:"event"` // its number in the inbox; 0 if no longer known
 	Reading acts.Readback  `json:"reading"`
+	Why     trade.Sentence `json:"why"`
 }

@@ -50,7 +50,7 @@ func (t *taker) readActs() ([]Act, error) {
 			name = "moved"
 		}
 		out = append(out, Act{
-			Seq: r.Seq, At: r.At, Who: r.Who, Act: name, Target: r.Target, Reason: r.Reason,
+			Seq: r.Seq, At: r.At, Who: r.Who, Act: name, Target: r.Target, Reason: r.Reason, Why: r.Why(),
 			Before: string(detail.Before.State), After: string(detail.After.State),
 		})
 		return nil

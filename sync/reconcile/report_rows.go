@@ -3,6 +3,7 @@
 package reconcile
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/safrasync/safrasync/internal/i18n"
@@ -257,7 +258,7 @@ func (p *printer) exceptions() error {
 			continue
 		}
 		job, key := splitTarget(a.Target)
-		who, reason := a.Who, a.Reason
+		who, reason := a.Who, cmp.Or(a.Reason, a.Why.In(p.Lang, p.zone))
 		if a.Target == "" { // retention has removed who, what and why
 			who, reason = sentence("word.not_kept", p.Lang), sentence("word.not_kept", p.Lang)
 		}

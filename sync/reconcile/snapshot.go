@@ -70,14 +70,15 @@ type JobHead struct {
 
 // Act is one decision of a person, or a late answer that contradicts one.
 type Act struct {
-	Seq    int64     `json:"seq"`
-	At     time.Time `json:"at"`
-	Who    string    `json:"who"` // "" = no longer kept
-	Act    string    `json:"act"`
-	Target string    `json:"target"`
-	Reason string    `json:"reason"`
-	Before string    `json:"before,omitempty"` // state
-	After  string    `json:"after,omitempty"`
+	Seq    int64          `json:"seq"`
+	At     time.Time      `json:"at"`
+	Who    string         `json:"who"` // "" = no longer kept
+	Act    string         `json:"act"`
+	Target string         `json:"target"`
+	Reason string         `json:"reason"`           // of a person; else Why
+	Before string         `json:"before,omitempty"` // state
+	After  string         `json:"after,omitempty"`
+	Why    trade.Sentence `json:"why,omitzero"` // of an act of the program
 }
 
 // Asked is how the platform was asked.

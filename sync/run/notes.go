@@ -20,7 +20,7 @@ func (r *Run) Alarm(alarms []trade.Alarm) {
 	r.Report.Alarms = append(r.Report.Alarms, alarms...)
 	for _, a := range alarms {
 		r.Log.Warn("alarm", zap.String("kind", string(a.Kind)), zap.String("key", a.Key),
-			zap.String("attempt", a.Attempt), zap.String("reason", a.Text))
+			zap.String("attempt", a.Attempt), zap.Stringer("reason", a.Sentence()))
 	}
 }
 

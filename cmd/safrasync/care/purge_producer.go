@@ -238,7 +238,7 @@ func readableSubject(a *cli.App, w io.Writer, s *office.Dossier) error {
 	}
 	say("subject.acts_title", len(s.Acts))
 	for _, r := range s.Acts {
-		say("subject.act_line", v.Moment(r.At), r.Who, r.Act, r.Target, r.Reason)
+		say("subject.act_line", v.Moment(r.At), r.Who, r.Act, r.Target, r.Because(v.Lang, v.Zone))
 	}
 	if len(s.Closed) > 0 {
 		say("subject.closed_title", len(s.Closed))

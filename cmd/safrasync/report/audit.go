@@ -30,7 +30,7 @@ func listAudit(ctx context.Context, a *cli.App, limit int) error {
 	for _, r := range records {
 		t.AppendRow(table.Row{
 			r.Seq, v.Moment(r.At), words.Printable(r.Who), words.Printable(r.From), r.Act, words.Printable(r.Target),
-			words.Printable(r.Reason),
+			words.Printable(r.Because(v.Lang, v.Zone)),
 		})
 	}
 	t.Render()
