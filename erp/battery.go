@@ -15,7 +15,8 @@ type Finding struct {
 	Line   string `json:"line"`
 	Result string `json:"result"` // one of the results below
 	Want   string `json:"want,omitempty"`
-	Got    string `json:"got"`
+	Got    string `json:"got"` // if the SELECT failed: Err
+	Err    error  `json:"-"`
 }
 
 // The results of a line.
@@ -78,7 +79,7 @@ func (s *Source) Battery(ctx context.Context, report func(Finding)) error {
 func (b battery) compare(line, want, got string, err error) error {
 	f := Finding{Line: line, Result: Passed, Got: got}
 	if err != nil {
-		f.Got = err.Error()
+		f.Got, f.Err = err.Error(), err
 	}
 	if err != nil || got != want {
 		f.Result, f.Want = Differs, want
@@ -214,7 +215,7 @@ func (b battery) rows(ctx context.Context) error {
 		v, _ := r.Get("k")
 		seen[textOf(v)] = true
 	}
-	return b.compare("rows", "1000 of 1000", fmt.Sprintf("%d of %d", len(seen), len(rows)), err)
+	return b.compare("rows", "1000/1000", fmt.Sprintf("%d/%d", len(seen), len(rows)), err)
 }
 
 // window reads the rows that changed after a bound.
@@ -239,8 +240,8 @@ func (b battery) window(ctx context.Context) error {
 			return nil
 		})
 	}
-	saw := fmt.Sprintf("%d rows, then %s", first.Rows, strings.Join(got, " "))
-	return b.compare("window", "2 rows, then 2", saw, err)
+	saw := fmt.Sprintf("%d, %s", first.Rows, strings.Join(got, " "))
+	return b.compare("window", "2, 2", saw, err)
 }
 
 // faults reads a column that does not exist.
@@ -264,7 +265,7 @@ func (b battery) cancellation(ctx context.Context) error {
 	_, err := b.read(short, b.slow())
 	got := string(CodeOf(err))
 	rows, err := b.read(ctx, b.selects("1 AS k"))
-	return b.compare("cancellation", string(CodeCancelled)+", then 1", fmt.Sprintf("%s, then %d", got, len(rows)), err)
+	return b.compare("cancellation", string(CodeCancelled)+", 1", fmt.Sprintf("%s, %d", got, len(rows)), err)
 }
 
 // timeout makes the database end a query.

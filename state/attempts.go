@@ -78,12 +78,19 @@ func (r *attemptRow) Attempt() (trade.Attempt, error) {
 			return a, fmt.Errorf("attempt %s is damaged in column messages: restore the backup", r.ID)
 		}
 	}
-	if r.Reason != "" {
-		if err := json.Unmarshal([]byte(r.Reason), &a.Reason); err != nil {
-			return a, fmt.Errorf("attempt %s is damaged in column reason: restore the backup", r.ID)
-		}
+	var err error
+	if a.Reason, err = sentenceOf(r.Reason); err != nil {
+		return a, fmt.Errorf("attempt %s is damaged in column reason: restore the backup", r.ID)
 	}
 	return a, nil
+}
+
+// sentenceOf reads a sentence of a column.
+func sentenceOf(text string) (s trade.Sentence, err error) {
+	if text != "" {
+		err = json.Unmarshal([]byte(text), &s)
+	}
+	return s, err
 }
 
 // sentenceText returns a sentence as a column has it; "" for none.

@@ -130,7 +130,7 @@ func TestEveryCallOfTheDatabaseFailsOnceInTheInbox(t *testing.T) {
 			t.Fatalf("%d events are due, %v", len(events), err)
 		}
 		for i := range events {
-			events[i].NextAt, events[i].Outcome = time.Time{}, "nothing of ours"
+			events[i].NextAt, events[i].Outcome = time.Time{}, trade.Say("event.nothing")
 		}
 		f.each("EventsDone", func() error { return s.EventsDone(ctx, events) })
 		f.each("ReplayEvents", func() error {

@@ -411,8 +411,8 @@ func TestEveryCallOfTheDatabaseFailsOnce(t *testing.T) {
 			"Health": func() error {
 				all, err := s.Health(ctx)
 				for _, d := range all {
-					if d.Name == "quick check" && !d.OK && err == nil {
-						err = errors.New(d.Hint)
+					if d.Name == "quick_check" && !d.OK && err == nil {
+						err = errors.New(d.Hint.String())
 					}
 				}
 				return err

@@ -3,35 +3,38 @@ package state
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 
 	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
 )
 
 // Finding is one line of `safrasync check` about the ledger.
 type Finding struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-	OK    bool   `json:"ok"`
-	Hint  string `json:"hint,omitempty"` // what to do if it is not OK, or what is worth knowing
+	Name  string
+	Value trade.Sentence
+	OK    bool
+	Hint  trade.Sentence // what to do if it is not OK, or what is worth knowing
 }
+
+// plain is a value that is the same in every language.
+func plain(value any) trade.Sentence { return trade.Say("ledger.plain", "value", value) }
 
 // Health describes the state of the ledger: driver, place, versions, durability, file system, free
 // space. It contains no secrets. It returns an error if the ledger cannot be read.
 func (s *Store) Health(ctx context.Context) ([]Finding, error) {
 	out := []Finding{
-		{Name: "driver", Value: s.db.D.Name, OK: true},
-		{Name: "place", Value: s.db.Where, OK: true},
-		{Name: "ledger id", Value: s.db.ID, OK: true},
+		{Name: "driver", Value: plain(s.db.D.Name), OK: true},
+		{Name: "place", Value: plain(s.db.Where), OK: true},
+		{Name: "ledger_id", Value: plain(s.db.ID), OK: true},
 	}
 	schema, err := s.db.SchemaVersion(ctx)
 	if err != nil {
 		return nil, err
 	}
-	out = append(out, Finding{Name: "schema", Value: strconv.FormatInt(schema, 10), OK: true})
+	out = append(out, Finding{Name: "schema", Value: plain(strconv.FormatInt(schema, 10)), OK: true})
 	var more []Finding
 	if s.db.D.Name == sqldb.Postgres {
 		more, err = s.healthPostgres(ctx)
@@ -48,9 +51,9 @@ func (s *Store) healthPostgres(ctx context.Context) ([]Finding, error) {
 		if err := s.db.Get(ctx, "looking at the ledger", &value, `SELECT current_setting(?)`, name); err != nil {
 			return nil, err
 		}
-		f := Finding{Name: name, Value: value, OK: value != "off"}
+		f := Finding{Name: name, Value: plain(value), OK: value != "off"}
 		if !f.OK {
-			f.Hint = "set " + name + " = on in postgresql.conf and reload the server"
+			f.Hint = trade.Say("ledger.set_on", "name", name)
 		}
 		out = append(out, f)
 	}
@@ -69,17 +72,19 @@ func (s *Store) healthSQLite(ctx context.Context) ([]Finding, error) {
 	}
 	out := []Finding{
 		{
-			Name: "SQLite", Value: version, OK: !sqldb.OlderVersion(version, sqldb.OldestSQLite),
-			Hint: hintIf(sqldb.OlderVersion(version, sqldb.OldestSQLite), "need "+sqldb.OldestSQLite),
+			Name: "sqlite", Value: plain(version), OK: !sqldb.OlderVersion(version, sqldb.OldestSQLite),
+			Hint: hintIf(sqldb.OlderVersion(version, sqldb.OldestSQLite),
+				trade.Say("ledger.need", "value", sqldb.OldestSQLite)),
 		},
 	}
 	if s.db.Memory {
-		return append(out, Finding{Name: "durability", Value: "none", Hint: "a ledger in memory is for trials only"}),
-			nil
+		return append(out, Finding{
+			Name: "durability", Value: trade.Say("ledger.none"), Hint: trade.Say("ledger.in_memory"),
+		}), nil
 	}
 	out = append(out, Finding{
-		Name: "journal mode", Value: journal, OK: journal == "wal",
-		Hint: hintIf(journal != "wal", "open the ledger once for writing"),
+		Name: "journal_mode", Value: plain(journal), OK: journal == "wal",
+		Hint: hintIf(journal != "wal", trade.Say("ledger.open_to_write")),
 	})
 	if !s.db.ReadOnly { // synchronous is a property of the connection that writes
 		var synchronous int
@@ -87,8 +92,8 @@ func (s *Store) healthSQLite(ctx context.Context) ([]Finding, error) {
 			return nil, s.db.Fault(ctx, op, err)
 		}
 		out = append(out, Finding{
-			Name: "synchronous", Value: strconv.Itoa(synchronous), OK: synchronous == 2,
-			Hint: hintIf(synchronous != 2, "need 2 (FULL)"),
+			Name: "synchronous", Value: plain(strconv.Itoa(synchronous)), OK: synchronous == 2,
+			Hint: hintIf(synchronous != 2, trade.Say("ledger.need", "value", "2 (FULL)")),
 		})
 	}
 	damage, err := s.quickCheck(ctx)
@@ -101,7 +106,7 @@ func (s *Store) healthSQLite(ctx context.Context) ([]Finding, error) {
 // quickCheck looks for damage in the file for at most Tuning.Check: reading all of a ledger of ten
 // seasons takes minutes.
 func (s *Store) quickCheck(ctx context.Context) (Finding, error) {
-	f := Finding{Name: "quick check", Value: "ok", OK: true}
+	f := Finding{Name: "quick_check", Value: plain("ok"), OK: true}
 	limited, cancel := context.WithTimeout(ctx, s.db.Tune.Check)
 	defer cancel()
 	err := s.verify(limited)
@@ -110,10 +115,9 @@ func (s *Store) quickCheck(ctx context.Context) (Finding, error) {
 	case ctx.Err() != nil:
 		return f, err
 	case limited.Err() != nil:
-		f.Value = fmt.Sprintf("nothing found in %s; the file is large: `safrasync doctor` reads all of it",
-			s.db.Tune.Check)
+		f.Value = trade.Say("ledger.large", "time", s.db.Tune.Check)
 	default:
-		f.OK, f.Value, f.Hint = false, "damaged", err.Error()
+		f.OK, f.Value, f.Hint = false, trade.Say("ledger.damaged"), trade.Because(err)
 	}
 	return f, nil
 }
@@ -124,30 +128,27 @@ func (s *Store) healthFile() []Finding {
 	if magic, ok := s.db.Tune.FsMagic(dir); ok {
 		name, lasting := sqldb.FileSystemName(magic)
 		out = append(out, Finding{
-			Name: "file system", Value: name, OK: lasting,
-			Hint: hintIf(!lasting,
-				"the ledger is gone with this container or at the next start of the machine: use a disk"),
+			Name: "file_system", Value: plain(name), OK: lasting, Hint: hintIf(!lasting, trade.Say("ledger.not_lasting")),
 		})
 	}
 	if free, ok := sqldb.FreeBytes(dir); ok {
 		out = append(out, Finding{
-			Name: "free space", Value: fmt.Sprintf("%d bytes", free), OK: free >= sqldb.LowSpace,
-			Hint: hintIf(free < sqldb.LowSpace, "free space on the disk"),
+			Name: "free_space", Value: trade.Say("ledger.bytes", "bytes", free), OK: free >= sqldb.LowSpace,
+			Hint: hintIf(free < sqldb.LowSpace, trade.Say("ledger.free_space")),
 		})
 	}
 	wal := walSize(s.db.Where)
 	return append(out, Finding{
-		Name: "write-ahead log", Value: fmt.Sprintf("%d bytes", wal), OK: wal <= walLimit,
-		Hint: hintIf(wal > walLimit,
-			"a reader that never ends keeps it growing: look for a backup or a shell that has the file open"),
+		Name: "wal", Value: trade.Say("ledger.bytes", "bytes", wal), OK: wal <= walLimit,
+		Hint: hintIf(wal > walLimit, trade.Say("ledger.wal")),
 	})
 }
 
-func hintIf(wanted bool, hint string) string {
+func hintIf(wanted bool, hint trade.Sentence) trade.Sentence {
 	if wanted {
 		return hint
 	}
-	return ""
+	return trade.Sentence{}
 }
 
 // verify reads the whole SQLite file and returns an error if it is damaged (F049). PostgreSQL
@@ -196,17 +197,17 @@ func (s *Store) healthServer(ctx context.Context) (Finding, error) {
 	if err != nil {
 		return f, err
 	}
-	f.Value = sqldb.ServerText(now.Server)
+	f.Value = plain(sqldb.ServerText(now.Server))
 	var other *sqldb.Error
 	switch p := sqldb.ServerParts(now.Server); {
 	case standby:
-		f.OK, f.Value, f.Hint = false, "a standby, from which nothing can be sent", sqldb.PrimaryHint
+		f.OK, f.Value, f.Hint = false, trade.Say("ledger.standby"), trade.Say("cause.said", "text", sqldb.PrimaryHint)
 	case errors.As(s.db.Unconfirmed(sqldb.Confirmed{Term: now.Term}, now, missing), &other):
-		f.OK, f.Value, f.Hint = false, other.Err.Error(), other.Hint
+		f.OK, f.Value, f.Hint = false, trade.Because(other.Err), trade.Say("cause.said", "text", other.Hint)
 	case p[0] == sqldb.Unread:
-		f.Hint = "another server would not be noticed: GRANT EXECUTE ON FUNCTION pg_control_system() TO the role of state.dsn"
+		f.Hint = trade.Say("ledger.server_unread")
 	case p[1] == sqldb.Unread:
-		f.Hint = "the promotion of a replica would not be noticed: GRANT EXECUTE ON FUNCTION pg_walfile_name(pg_lsn), pg_current_wal_lsn() TO the role of state.dsn"
+		f.Hint = trade.Say("ledger.promotion_unread")
 	}
 	return f, nil
 }

@@ -36,7 +36,7 @@ func TestALookAtTheHealthThatIsGivenUp(t *testing.T) {
 		ended := ctx.Err() != nil
 		cancel()
 		for _, f := range findings {
-			if f.Name == "quick check" && !f.OK {
+			if f.Name == "quick_check" && !f.OK {
 				t.Errorf("given up at moment %d: %+v", asked, f)
 			}
 		}

@@ -40,11 +40,15 @@ func (r inboxRow) event() (trade.InboxEvent, error) {
 			return trade.InboxEvent{}, fmt.Errorf("event %d of the inbox is damaged: %w", r.Seq, err)
 		}
 	}
+	outcome, err := sentenceOf(r.Outcome)
+	if err != nil {
+		return trade.InboxEvent{}, fmt.Errorf("event %d of the inbox is damaged: %w", r.Seq, err)
+	}
 	return trade.InboxEvent{
 		Seq: r.Seq, Event: r.Event, Webhook: r.Webhook, Hash: r.Hash, Body: body, ContentType: r.ContentType,
 		From:    r.Origin,
 		FirstAt: time.UnixMilli(r.FirstAt).UTC(), LastAt: time.UnixMilli(r.LastAt).UTC(), Times: r.Times,
-		NextAt: sqldb.Instant(r.NextAt), Outcome: r.Outcome,
+		NextAt: sqldb.Instant(r.NextAt), Outcome: outcome,
 	}, nil
 }
 
@@ -186,7 +190,7 @@ func (s *Store) EventsDone(ctx context.Context, events []trade.InboxEvent) error
 	return s.db.InTx(ctx, "recording what came of events", func(t *sqldb.Tx) error {
 		for _, e := range events {
 			if err := t.Do(`UPDATE inbox SET next_at = ?, outcome = ? WHERE seq = ?`, sqldb.Millis(e.NextAt),
-				sqldb.CleanText(e.Outcome), e.Seq); err != nil {
+				sentenceText(e.Outcome), e.Seq); err != nil {
 				return err
 			}
 		}

@@ -165,7 +165,7 @@ func TestSinceWhenThePlatformIsSilent(t *testing.T) {
 				{Kind: "order_commitments", ID: uuid.NewString(), Event: event.Event, Seq: 1, At: before},
 			},
 			nil))
-		event.Seq, event.NextAt, event.Outcome = 1, time.Time{}, "noted"
+		event.Seq, event.NextAt, event.Outcome = 1, time.Time{}, trade.Say("event.nothing")
 		must.Do(t, s.EventsDone(t.Context(), []trade.InboxEvent{event}))
 		keep := keepAll
 		keep.Inbox = 30 * day

@@ -274,8 +274,8 @@ func TestACheckLooksForDamageOnlyForAMoment(t *testing.T) {
 	s := mustOpenTuned(t, backends[0].open(t), tune)
 	findings := must.Get(s.Health(t.Context()))(t)
 	for _, f := range findings {
-		if f.Name == "quick check" {
-			if !f.OK || !strings.Contains(f.Value, "safrasync doctor") {
+		if f.Name == "quick_check" {
+			if !f.OK || !strings.Contains(f.Value.String(), "safrasync doctor") {
 				t.Errorf("%+v", f)
 			}
 			return

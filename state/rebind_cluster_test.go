@@ -89,7 +89,7 @@ func TestAPromotedReplicaGoesOnWhenTheJournalsOfAllHostsAreInStep(t *testing.T) 
 	o := k.o
 	o.ReadOnly = true
 	findings := must.Get(mustOpen(t, o).Health(t.Context()))(t)
-	if last := findings[len(findings)-1]; last.OK || !strings.Contains(last.Value, "second") {
+	if last := findings[len(findings)-1]; last.OK || !strings.Contains(last.Value.String(), "second") {
 		t.Errorf("%+v", last)
 	}
 
@@ -379,8 +379,8 @@ func TestAnAddressWithEveryServerFindsTheOneThatCanWrite(t *testing.T) {
 	}
 	alone.ReadOnly = true
 	findings := must.Get(mustOpen(t, alone).Health(t.Context()))(t)
-	if last := findings[len(findings)-1]; last.OK || !strings.Contains(last.Value, "standby") ||
-		!strings.Contains(last.Hint, "target_session_attrs=read-write") {
+	if last := findings[len(findings)-1]; last.OK || !strings.Contains(last.Value.String(), "standby") ||
+		!strings.Contains(last.Hint.String(), "target_session_attrs=read-write") {
 		t.Errorf("%+v", last)
 	}
 
@@ -392,7 +392,7 @@ func TestAnAddressWithEveryServerFindsTheOneThatCanWrite(t *testing.T) {
 		reading.ReadOnly = true
 		s := mustOpen(t, reading)
 		findings := must.Get(s.Health(t.Context()))(t)
-		if last := findings[len(findings)-1]; !last.OK || !strings.Contains(last.Value, "(timeline 1)") {
+		if last := findings[len(findings)-1]; !last.OK || !strings.Contains(last.Value.String(), "(timeline 1)") {
 			t.Errorf("%s: %+v", attrs, last)
 		}
 		if _, err := s.db.Write.ExecContext(t.Context(), `UPDATE ledger SET platform = 'x'`); err == nil {
@@ -440,7 +440,7 @@ func TestACopyRestoredOnAnotherServerIsNoticed(t *testing.T) {
 	s := mustOpen(t, o)
 	findings, err := s.Health(t.Context())
 	if last := findings[len(findings)-1]; err != nil || last.OK || last.Name != "server" ||
-		!strings.Contains(last.Hint, "state rebind") {
+		!strings.Contains(last.Hint.String(), "state rebind") {
 		t.Errorf("%+v, %v", last, err)
 	}
 	must.Get(Rebind(t.Context(), k.o, RebindOrder{Apply: true}, rebindAct))(t)
@@ -481,7 +481,7 @@ func TestWhatTheRoleMayNotReadIsSaidAndTheRestIsCompared(t *testing.T) {
 	k.send("a", 1)
 	findings, err := k.s.Health(t.Context())
 	if last := findings[len(findings)-1]; err != nil || !last.OK ||
-		!strings.Contains(last.Hint, "GRANT EXECUTE ON FUNCTION pg_control_system()") {
+		!strings.Contains(last.Hint.String(), "GRANT EXECUTE ON FUNCTION pg_control_system()") {
 		t.Errorf("%+v, %v", last, err)
 	}
 	k.close()

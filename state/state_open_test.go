@@ -406,7 +406,7 @@ func TestF060ANetworkFileSystemIsRefused(t *testing.T) {
 			t.Error(err)
 		}
 		for _, f := range findings {
-			if f.Name == "file system" && f.OK != (magic == 0xEF53) {
+			if f.Name == "file_system" && f.OK != (magic == 0xEF53) {
 				t.Errorf("type %#x: finding %+v", magic, f)
 			}
 		}
@@ -718,7 +718,7 @@ func TestNoErrorOfAConnectionGivesThePasswordAway(t *testing.T) {
 	})
 	findings := must.Get(s.Health(t.Context()))(t)
 	for _, f := range findings {
-		if strings.Contains(f.Value+f.Hint, canary) {
+		if strings.Contains(f.Value.String()+f.Hint.String(), canary) {
 			t.Errorf("finding %+v has the secret", f)
 		}
 		if !f.OK {
@@ -734,17 +734,17 @@ func TestHealthOfASoundFile(t *testing.T) {
 	findings := must.Get(s.Health(t.Context()))(t)
 	have := map[string]string{}
 	for _, f := range findings {
-		have[f.Name] = f.Value
+		have[f.Name] = f.Value.String()
 	}
 	for name, want := range map[string]string{
 		"driver": "sqlite", "place": o.DSN,
-		"schema": fmt.Sprint(len(migrationsOf(t, s))), "synchronous": "2", "journal mode": "wal", "quick check": "ok",
+		"schema": fmt.Sprint(len(migrationsOf(t, s))), "synchronous": "2", "journal_mode": "wal", "quick_check": "ok",
 	} {
 		if have[name] != want {
 			t.Errorf("%s = %q, want %q", name, have[name], want)
 		}
 	}
-	for _, name := range []string{"free space", "file system", "write-ahead log", "SQLite"} {
+	for _, name := range []string{"free_space", "file_system", "wal", "sqlite"} {
 		if have[name] == "" {
 			t.Errorf("no finding %q", name)
 		}

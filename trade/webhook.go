@@ -42,7 +42,7 @@ type InboxEvent struct {
 	LastAt      time.Time
 	Times       int
 	NextAt      time.Time // when it is to be classified; zero: nothing is left to do
-	Outcome     string    // result, one English sentence; "" = not classified yet
+	Outcome     Sentence  // result; zero: not classified yet
 }
 
 // InboxFilter selects events; zero fields select everything.

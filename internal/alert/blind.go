@@ -70,7 +70,7 @@ func (s *Service) sendDirectly(ctx context.Context, m Message, now time.Time, ma
 				continue
 			}
 			s.Log.Error("message not delivered, and the ledger cannot be used", zap.String("fault", fault.Code),
-				zap.String("reason", fault.Hint))
+				zap.Stringer("reason", fault.Why))
 			if fault.All {
 				break
 			}

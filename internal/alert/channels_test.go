@@ -17,6 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/internal/must"
+
+	"github.com/safrasync/safrasync/trade"
 )
 
 var sample = Message{
@@ -158,7 +160,7 @@ func silence(t *testing.T) int {
 func wantFault(t *testing.T, err error, code string) {
 	t.Helper()
 	var fault *Fault
-	if !errors.As(err, &fault) || fault.Code != code || fault.Hint == "" {
+	if !errors.As(err, &fault) || fault.Code != code || !fault.Why.Known(trade.Portuguese) {
 		t.Fatalf("error %v, want code %s", err, code)
 	}
 	for _, secret := range []string{"canary", smtpPassword, hookSecret, "@"} {

@@ -24,13 +24,18 @@ type Channel interface {
 // Fault is why a message was not delivered, in words of our own, because the other side's text may
 // repeat an address or a credential.
 type Fault struct {
-	Code string // for logs and metrics: smtp_550, http_404, timeout, …
-	Hint string // what to check
-	All  bool   // the channel itself does not work, so its other addresses need not be tried now
+	Code string         // for logs and metrics: smtp_550, http_404, timeout, …
+	Why  trade.Sentence // what happened, and what to check
+	All  bool           // the channel itself does not work, so its other addresses need not be tried now
 }
 
-// Error returns the code and the hint.
-func (f *Fault) Error() string { return f.Code + ": " + f.Hint }
+// Sentence returns the code, with what happened and what to check.
+func (f *Fault) Sentence() trade.Sentence {
+	return trade.Say("delivery.fault", "code", f.Code, "why", f.Why)
+}
+
+// Error returns the same in English.
+func (f *Fault) Error() string { return f.Sentence().String() }
 
 const (
 	// claimFor is the duration of a claim; it is longer than any channel takes for one message.
@@ -95,7 +100,7 @@ func (s *Service) deliver(ctx context.Context, m trade.AlertMessage, down map[Ch
 	case fault.Code == faultNoWay || now.Sub(m.CreatedAt) >= GiveUp:
 		m.Outcome, m.DoneAt, m.Fault = givenUp, now, fault.Code
 		s.Log.Error("message given up", zap.String("kind", m.Kind), zap.String("message", m.ID),
-			zap.String("fault", fault.Code), zap.String("reason", fault.Hint))
+			zap.String("fault", fault.Code), zap.Stringer("reason", fault.Why))
 		if s.channelOf(m) == nil && now.Sub(m.CreatedAt) < GiveUp {
 			return s.Ledger.ReaddressMessage(context.WithoutCancel(ctx), m, s.targets(m.Kind))
 		}
@@ -115,7 +120,7 @@ func (s *Service) settle(ctx context.Context, m trade.AlertMessage) error {
 func (s *Service) logFault(m trade.AlertMessage, fault *Fault, now time.Time) {
 	fields := []zap.Field{
 		zap.String("kind", m.Kind), zap.String("message", m.ID), zap.String("fault", fault.Code),
-		zap.String("reason", fault.Hint),
+		zap.Stringer("reason", fault.Why),
 		zap.Int("attempt", m.Attempts), zap.Time("next_at", m.NextAt),
 	}
 	if now.Sub(m.CreatedAt) >= longOverdue {
@@ -129,14 +134,14 @@ func (s *Service) logFault(m trade.AlertMessage, fault *Fault, now time.Time) {
 func (s *Service) try(ctx context.Context, m trade.AlertMessage, down map[Channel]*Fault) *Fault {
 	channel := s.channelOf(m)
 	if channel == nil {
-		return &Fault{Code: faultNoWay, Hint: "its address is not in the configuration any more"}
+		return &Fault{Code: faultNoWay, Why: trade.Say("delivery.not_configured")}
 	}
 	if fault := down[channel]; fault != nil {
 		return fault
 	}
 	var content Message
 	if err := json.Unmarshal(m.Content, &content); err != nil {
-		return &Fault{Code: faultNoWay, Hint: "its record in the ledger is damaged"}
+		return &Fault{Code: faultNoWay, Why: trade.Say("delivery.damaged")}
 	}
 	content.ID = m.ID
 	fault := asFault(channel.Send(ctx, m.Target, content))
@@ -154,7 +159,7 @@ func asFault(err error) *Fault {
 	case errors.As(err, &fault):
 		return fault
 	}
-	return &Fault{Code: "unknown", Hint: "the channel gave no reason"}
+	return &Fault{Code: "unknown", Why: trade.Say("delivery.unknown")}
 }
 
 func (s *Service) channelOf(m trade.AlertMessage) Channel {

@@ -16,6 +16,8 @@ import (
 	"unicode"
 
 	"github.com/wneessen/go-mail"
+
+	"github.com/safrasync/safrasync/trade"
 )
 
 // Security is how the connection to the mail server is protected.
@@ -83,12 +85,12 @@ func (e *Email) Send(ctx context.Context, target string, m Message) error {
 	defer cancel()
 	msg, err := e.compose(strings.TrimPrefix(target, emailPrefix), m)
 	if err != nil {
-		return &Fault{Code: "address", Hint: "an address of alerts.email is not one; safrasync check names it"}
+		return &Fault{Code: "address", Why: trade.Say("delivery.mail_address")}
 	}
 	var conns conns
 	client, err := e.client(&conns, target)
 	if err != nil {
-		return &Fault{Code: "options", Hint: "alerts.email cannot be used; run safrasync check", All: true}
+		return &Fault{Code: "options", Why: trade.Say("delivery.mail_options"), All: true}
 	}
 	defer conns.close()                         // the library leaves a connection open if its greeting or login failed
 	defer context.AfterFunc(ctx, conns.close)() // and its own time limit starts again with each command
@@ -177,22 +179,22 @@ func mailFault(ctx context.Context, err error) *Fault {
 		case code < 500 && send.Reason == mail.ErrSMTPRcptTo: // as a greylist does
 			return &Fault{
 				Code: fmt.Sprintf("smtp_%d_recipient", code),
-				Hint: "the mail server does not take one address for the moment, as many do at the first time; it is tried again",
+				Why:  trade.Say("delivery.mail_address_later"),
 			}
 		case code < 500:
 			return &Fault{
 				Code: fmt.Sprintf("smtp_%d", code),
-				Hint: "the mail server does not take the message for the moment; it is tried again", All: true,
+				Why:  trade.Say("delivery.mail_later"), All: true,
 			}
 		case send.Reason == mail.ErrSMTPRcptTo:
 			return &Fault{
 				Code: fmt.Sprintf("smtp_%d_recipient", code),
-				Hint: "the mail server refuses one address of alerts.email.to or digest_to: correct it, or ask who runs the server",
+				Why:  trade.Say("delivery.mail_address_refused"),
 			}
 		}
 		return &Fault{
 			Code: fmt.Sprintf("smtp_%d", code),
-			Hint: "the mail server refused the message: look at alerts.email.from and at its log", All: true,
+			Why:  trade.Say("delivery.mail_refused"), All: true,
 		}
 	}
 	return connectionFault(ctx, err)
@@ -207,32 +209,32 @@ func connectionFault(ctx context.Context, err error) *Fault {
 	var protocol interface{ Timeout() bool }
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
-		return &Fault{Code: codeCancelled, Hint: "the service is being stopped", All: true}
+		return &Fault{Code: codeCancelled, Why: trade.Say("delivery.cancelled"), All: true}
 	case errors.Is(err, errNotLoopback):
 		return &Fault{
 			Code: "not_loopback",
-			Hint: "security: none is for a server on this host only; use starttls or tls", All: true,
+			Why:  trade.Say("delivery.not_loopback"), All: true,
 		}
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), ctx.Err() != nil,
 		errors.As(err, &protocol) && protocol.Timeout():
 		return &Fault{
 			Code: "timeout",
-			Hint: "the server did not answer in time: look at the address, the port and the firewall", All: true,
+			Why:  trade.Say("delivery.timeout"), All: true,
 		}
 	case errors.As(err, &dns):
 		return &Fault{
 			Code: "dns",
-			Hint: "the server's name is not known: look at the address and at the name service of this host", All: true,
+			Why:  trade.Say("delivery.dns"), All: true,
 		}
 	case errors.As(err, &verify):
 		return &Fault{
 			Code: "certificate",
-			Hint: "the server's certificate is not accepted: look at its name, its dates and ca_file", All: true,
+			Why:  trade.Say("delivery.certificate"), All: true,
 		}
 	case errors.As(err, &record):
 		return &Fault{
 			Code: "no_tls",
-			Hint: "the server does not speak TLS on this port: port 587 is mostly starttls, 465 tls", All: true,
+			Why:  trade.Say("delivery.no_tls"), All: true,
 		}
 	}
 	if fault := sessionFault(err.Error()); fault != nil {
@@ -242,16 +244,16 @@ func connectionFault(ctx context.Context, err error) *Fault {
 	case errors.As(err, &op) && op.Op == "dial":
 		return &Fault{
 			Code: "refused",
-			Hint: "nothing answers at the server's address and port: look at the address, the port and the firewall",
+			Why:  trade.Say("delivery.refused"),
 			All:  true,
 		}
 	case slices.ContainsFunc([]error{io.EOF, io.ErrUnexpectedEOF, net.ErrClosed},
 		func(e error) bool { return errors.Is(err, e) }):
-		return &Fault{Code: "broken", Hint: "the server closed the connection", All: true}
+		return &Fault{Code: "broken", Why: trade.Say("delivery.broken"), All: true}
 	}
 	return &Fault{
 		Code: "protocol",
-		Hint: "the server did not behave as it should: look at the address, the port and the security", All: true,
+		Why:  trade.Say("delivery.protocol"), All: true,
 	}
 }
 
@@ -263,14 +265,13 @@ func sessionFault(text string) *Fault {
 		strings.Contains(text, "SMTP Auth"):
 		return &Fault{
 			Code: "login",
-			Hint: "the mail server refuses user and password, or offers no login: " +
-				"look at alerts.email.user and password",
-			All: true,
+			Why:  trade.Say("delivery.login"),
+			All:  true,
 		}
 	case strings.Contains(text, "STARTTLS"):
 		return &Fault{
 			Code: "no_starttls",
-			Hint: "the mail server offers no STARTTLS on this port: look at alerts.email.server and security",
+			Why:  trade.Say("delivery.no_starttls"),
 			All:  true,
 		}
 	}

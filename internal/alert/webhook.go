@@ -14,6 +14,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/safrasync/safrasync/trade"
 )
 
 // Form is the message format of a webhook.
@@ -53,8 +55,7 @@ func tunnelFault(_ context.Context, _ *url.URL, _ *http.Request, answer *http.Re
 	}
 	return &Fault{
 		Code: fmt.Sprintf("proxy_%d", answer.StatusCode), All: true,
-		Hint: "the proxy opens no connection to the receiver: look at alerts.webhook.proxy, or at HTTPS_PROXY of the service," +
-			" and ask whoever runs the proxy",
+		Why: trade.Say("delivery.proxy"),
 	}
 }
 
@@ -110,12 +111,12 @@ func (w *Webhook) Send(ctx context.Context, _ string, m Message) error {
 	if err != nil {
 		return &Fault{
 			Code: "form",
-			Hint: "the message could not be written as JSON: report it to the support of safrasync",
+			Why:  trade.Say("delivery.form"),
 		}
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.o.URL(), bytes.NewReader(data))
 	if err != nil {
-		return &Fault{Code: "address", Hint: "alerts.webhook.url is not an address; run safrasync check", All: true}
+		return &Fault{Code: "address", Why: trade.Say("delivery.webhook_address"), All: true}
 	}
 	req.Header.Set("Content-Type", "application/json; charset=utf-8")
 	req.Header.Set("User-Agent", "safrasync")
@@ -162,26 +163,25 @@ func (f Form) took(status int, answer []byte) bool {
 // refusedFault is about an answer of success that says something else. Its text is not repeated: it
 // may contain the address.
 func refusedFault(answer []byte) *Fault {
-	hint := "the receiver answered with success, but its text does not say that it took the message: " +
-		"check the channel and the webhook there, and alerts.webhook.form"
+	why := trade.Say("delivery.not_taken")
 	if bytes.HasPrefix(bytes.TrimSpace(answer), []byte("<")) {
-		hint = "a web page came instead of the receiver's answer: a proxy, or another server, answers at alerts.webhook.url"
+		why = trade.Say("delivery.page")
 	}
-	return &Fault{Code: "not_taken", Hint: hint, All: true}
+	return &Fault{Code: "not_taken", Why: why, All: true}
 }
 
 func httpFault(status int) *Fault {
-	hint := "the receiver did not take the message"
+	why := trade.Say("delivery.http")
 	switch {
 	case status >= 300 && status <= 399:
-		hint = "the receiver points elsewhere, which is not followed: put the new address into alerts.webhook.url"
+		why = trade.Say("delivery.http_elsewhere")
 	case status == http.StatusNotFound || status == http.StatusGone || status == http.StatusForbidden ||
 		status == http.StatusUnauthorized:
-		hint = "the receiver does not know this address any more: make a new webhook and put it into alerts.webhook.url"
+		why = trade.Say("delivery.http_unknown")
 	case status == http.StatusTooManyRequests:
-		hint = "the receiver asks to wait"
+		why = trade.Say("delivery.http_wait")
 	case status >= 500:
-		hint = "the receiver has trouble of its own"
+		why = trade.Say("delivery.http_trouble")
 	}
-	return &Fault{Code: fmt.Sprintf("http_%d", status), Hint: hint, All: true}
+	return &Fault{Code: fmt.Sprintf("http_%d", status), Why: why, All: true}
 }

@@ -4,7 +4,6 @@ package events
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -209,29 +208,33 @@ func (h *Processor) classify(ctx context.Context, e *trade.InboxEvent, ids []str
 			Word: wordIn(e.Body),
 		})
 	}
-	var did []string
+	var did []trade.Sentence
+	done := func(code string, n int) {
+		if n > 0 {
+			did = append(did, trade.Say(code, "records", n))
+		}
+	}
 	switch kind, remark := remarked[e.Event]; {
 	case slices.Contains(commitmentEvents, e.Event):
 		candidates = h.commitments(e, ids, ours, note)
-		did = append(did, message(len(heard), "noted at %d record(s)"),
-			message(len(candidates), "%d record(s) to be read back"))
+		done("event.noted", len(heard))
+		done("event.to_read", len(candidates))
 	case remark:
 		for _, id := range ids {
 			if ours[id] != "" || len(ids) <= noteMost {
 				note(kind, id)
 			}
 		}
-		did = append(did, message(len(heard), "noted at %d record(s)"))
+		done("event.noted", len(heard))
 	}
 	n, err := h.wake(ctx, e, ids)
 	if err != nil {
 		return nil, nil, err
 	}
-	did = slices.DeleteFunc(append(did, message(n,
-		"%d record(s) that rows wait for are asked about with the next run")), func(s string) bool { return s == "" })
-	e.Outcome = "nothing of ours in it"
+	done("event.woken", n)
+	e.Outcome = trade.Say("event.nothing")
 	if len(did) > 0 {
-		e.Outcome = strings.Join(did, "; ")
+		e.Outcome = trade.Say("event.done", "did", did)
 	}
 	return heard, candidates, nil
 }
@@ -245,7 +248,7 @@ func (h *Processor) commitments(e *trade.InboxEvent, ids []string, ours map[stri
 	for _, id := range ids {
 		c := trade.Candidate{
 			ID: id, Seq: e.Seq, Event: e.Event, Purpose: trade.ForDoubts, HeardAt: e.FirstAt,
-			LastAt: e.LastAt, NextAt: h.Now(), State: trade.CandidateHeard, Again: e.Outcome != "",
+			LastAt: e.LastAt, NextAt: h.Now(), State: trade.CandidateHeard, Again: e.Outcome.Code != "",
 		}
 		switch ours[id] {
 		case outcome.OrderCommitments:
@@ -309,12 +312,4 @@ func (h *Processor) wake(ctx context.Context, e *trade.InboxEvent, ids []string)
 		more, err = h.Inbox.AskLookupsAgain(ctx, now)
 	}
 	return n + more, err
-}
-
-// message returns a part of an event's outcome; "" if n is 0.
-func message(n int, format string) string {
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf(format, n)
 }

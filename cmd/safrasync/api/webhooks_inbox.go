@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -14,7 +13,6 @@ import (
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/office"
-	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -119,7 +117,7 @@ type eventJSON struct {
 func eventOf(e trade.InboxEvent) eventJSON {
 	return eventJSON{
 		Seq: e.Seq, Event: e.Event, FirstAt: e.FirstAt, LastAt: e.LastAt, Times: e.Times,
-		Open: !e.NextAt.IsZero(), Outcome: e.Outcome, Bytes: len(e.Body),
+		Open: !e.NextAt.IsZero(), Outcome: e.Outcome.String(), Bytes: len(e.Body),
 	}
 }
 
@@ -134,15 +132,11 @@ func listInbox(ctx context.Context, a *cli.App, f inboxFlags) error {
 	t, v := a.NewTable("inbox.head_seq", "inbox.head_event", "inbox.head_at", "inbox.head_times", "inbox.head_outcome"),
 		a.Voice()
 	for _, e := range events {
-		did := strings.Split(e.Outcome, "; ")
-		for i, one := range did {
-			did[i] = v.Said(one)
-		}
-		outcome := strings.Join(did, "; ")
+		outcome := v.Say(e.Outcome)
 		if !e.NextAt.IsZero() {
 			outcome = v.Text("inbox.open")
 		}
-		t.AppendRow(table.Row{e.Seq, e.Event, v.Moment(e.LastAt), e.Times, words.Printable(outcome)})
+		t.AppendRow(table.Row{e.Seq, e.Event, v.Moment(e.LastAt), e.Times, outcome})
 	}
 	t.Render()
 	return nil
@@ -168,8 +162,8 @@ func showEvent(ctx context.Context, a *cli.App, seq string) error {
 	}
 	v := a.Voice()
 	a.Show("inbox.title", e.Seq, e.Event, v.Moment(e.FirstAt), e.Times, e.From)
-	if e.Outcome != "" {
-		a.Line("  " + words.Printable(e.Outcome))
+	if e.Outcome.Code != "" {
+		a.Line("  " + v.Say(e.Outcome))
 	}
 	a.PrintIndented(e.Body)
 	return nil

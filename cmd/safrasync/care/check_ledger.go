@@ -7,11 +7,12 @@ import (
 	"strings"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/state"
 )
 
 // remarks are the findings about the ledger that do not prevent it from working.
-var remarks = map[string]bool{"file system": true, "free space": true, "write-ahead log": true}
+var remarks = map[string]bool{"file_system": true, "free_space": true, "wal": true}
 
 // ledger opens the ledger and checks it. If it cannot be opened, ledger reports why and returns an
 // empty one in memory, so that the checks of the jobs can continue. A ledger of an older version
@@ -68,14 +69,12 @@ func (c *checker) health(ctx context.Context, store *state.Store) {
 	}
 	var fine []string
 	for _, f := range findings {
-		if f.OK && f.Hint == "" {
-			fine = append(fine, c.voice().Said(f.Name)+" "+c.voice().Said(f.Value))
+		text := c.text(i18n.Key("check.finding."+f.Name)) + " " + c.voice().Say(f.Value)
+		if f.OK && f.Hint.Code == "" {
+			fine = append(fine, text)
 			continue
 		}
-		c.report(checkJSON{
-			Check: "ledger", OK: f.OK || remarks[f.Name],
-			Text: c.voice().Said(f.Name) + " " + c.voice().Said(f.Value), Hint: c.voice().Said(f.Hint),
-		})
+		c.report(checkJSON{Check: "ledger", OK: f.OK || remarks[f.Name], Text: text, Hint: c.voice().Say(f.Hint)})
 	}
 	c.report(checkJSON{Check: "ledger", OK: true, Text: strings.Join(fine, ", ")})
 }

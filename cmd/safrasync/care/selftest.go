@@ -82,11 +82,15 @@ func battery(ctx context.Context, a *cli.App) error {
 		if key {
 			name = a.Text("battery.key", name)
 		}
+		var got any = f.Got
+		if f.Err != nil {
+			got = f.Err
+		}
 		switch f.Result {
 		case erp.Passed:
-			a.Show("battery.passed", name, a.Voice().Said(f.Got))
+			a.Show("battery.passed", name, got)
 		case erp.Differs:
-			a.Show("battery.differs", name, a.Voice().Said(f.Want), a.Voice().Said(f.Got))
+			a.Show("battery.differs", name, f.Want, got)
 		default:
 			a.Show("battery.not_asked", name)
 		}

@@ -294,8 +294,8 @@ func jobFacts(ctx context.Context, a *cli.App, store *state.Store) (any, error) 
 // plainHealth are the findings about a ledger whose values are versions, sizes, settings and names that
 // the program or the database gives.
 var plainHealth = []string{
-	"driver", "schema", "SQLite", "server_version", "fsync", "synchronous_commit", "full_page_writes", "journal mode",
-	"synchronous", "durability", "file system", "free space", "write-ahead log",
+	"driver", "schema", "sqlite", "server_version", "fsync", "synchronous_commit", "full_page_writes", "journal_mode",
+	"synchronous", "durability", "file_system", "free_space", "wal",
 }
 
 // healthFacts returns what the ledger says of itself, as far as that is plain. Of everything else it
@@ -310,9 +310,9 @@ func healthFacts(ctx context.Context, store *state.Store) (any, error) {
 	out := []fact{}
 	for _, f := range found {
 		if !slices.Contains(plainHealth, f.Name) {
-			f.Value = ""
+			f.Value = trade.Sentence{}
 		}
-		out = append(out, fact{f.Name, f.Value, f.OK})
+		out = append(out, fact{f.Name, f.Value.String(), f.OK})
 	}
 	return out, err
 }
