@@ -443,7 +443,7 @@ func TestAnAnswerOfAnyBytesIsStored(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		lease := mustLease(t, s, "contracts")
 		st := created(mustSend(t, s, lease, mustRecord(t, s, lease, newEntry("a"))[0]), "re\x00mote")
-		st.Attempt.AnswerBody, st.Attempt.Reason = "a\x00b\xff\xfe", "\xc3\x28"
+		st.Attempt.AnswerBody, st.Attempt.Reason = "a\x00b\xff\xfe", trade.Say("answer.text", "text", "\xc3\x28\x00")
 		st.Attempt.Evidence, st.Attempt.AnswerHead, st.Attempt.Messages = json.RawMessage("{\x00}"),
 			json.RawMessage("\xff"), []string{"m\x00\xff"}
 		if r := mustSettle(t, s, lease, st); !r.Settled[st.Attempt.ID] {

@@ -41,7 +41,7 @@ func TestAPauseStaysUntilAnActEndsItAndNoIntentIsStoredMeanwhile(t *testing.T) {
 		must.Do(t, s.SetJobStatus(t.Context(),
 			trade.JobStatus{Job: "contracts", State: trade.Idle, Since: at}))
 		saw, err := s.JobStatus(t.Context(), "contracts")
-		if err != nil || saw.State != trade.Paused || saw.Stop.Text() != "maria: the harvest" {
+		if err != nil || saw.State != trade.Paused || saw.Stop.Text() != "maria paused the job: the harvest" {
 			t.Fatalf("the pause is %+v, %v", saw, err)
 		}
 		act := func(saw trade.JobStatus, cursor *trade.Cursor) (bool, error) {

@@ -350,7 +350,8 @@ func TestAPauseIsKnownToAJournalThatBeganAgain(t *testing.T) {
 			t.Fatalf("the journal still begins with record %d", first)
 		}
 		h, err := readHistory(k.dir())
-		if err != nil || !h.Jobs["contracts"].Paused || h.Jobs["contracts"].Why.String() != "ana: the harvest" {
+		if err != nil || !h.Jobs["contracts"].Paused ||
+			h.Jobs["contracts"].Why.String() != "ana paused the job: the harvest" {
 			t.Errorf("the journal says %+v, %v", h.Jobs, err)
 		}
 	})

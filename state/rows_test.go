@@ -84,7 +84,8 @@ func TestAnEntryAndItsRowAreTheSame(t *testing.T) {
 		if rapid.Bool().Draw(t, "error") {
 			e.Error = &trade.EntryError{
 				Kind: trade.APIError, Status: 400, Messages: []string{text(t)},
-				Fields: []trade.Problem{{Field: text(t), Value: text(t)}}, Why: trade.Say("cause.said", "text", text(t)), Weak: true,
+				Fields: []trade.Problem{{Field: text(t), Value: text(t)}},
+				Why:    trade.Say("cause.said", "text", text(t)), Weak: true,
 			}
 			e.WaitingFor = []trade.Awaited{{Ref: text(t), Code: text(t)}, {Platform: "wallets", ID: text(t)}}
 			e.Warnings = []trade.Problem{{Field: text(t), Severity: trade.Warning}}

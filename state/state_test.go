@@ -202,7 +202,7 @@ func created(a trade.Attempt, remote string) trade.Settlement {
 }
 
 func unknown(a trade.Attempt) trade.Settlement {
-	a.Outcome, a.FinishedAt, a.Reason = trade.OutcomeUnknown, at, "the connection broke"
+	a.Outcome, a.FinishedAt, a.Reason = trade.OutcomeUnknown, at, trade.SenderGone()
 	return trade.Settlement{
 		Attempt: a, State: trade.InDoubt, Cause: trade.CauseUnknown, Counts: true,
 		Kind: trade.TransportError,

@@ -151,7 +151,8 @@ func TestWhatA409SaysIsShown(t *testing.T) {
 		b.behind(func(amount string) (int, string, bool, bool) { return 409, body, false, amount == "2" })
 		b.contracts(3)
 		b.sync(engine.Options{})
-		if e := b.expect(2, trade.Held, trade.CauseExists); !strings.Contains(e.Error.Text(), "Ja existe o contrato 77") {
+		if e := b.expect(2, trade.Held, trade.CauseExists); !strings.Contains(e.Error.Text(),
+			"Ja existe o contrato 77") {
 			t.Errorf("%s: %+v", body, e.Error)
 		}
 	}

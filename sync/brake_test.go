@@ -297,7 +297,7 @@ func TestAPausedJobSendsNothingMoreAndResumes(t *testing.T) {
 		b.limits.MaxInFlight = 1
 		b.contracts(6)
 		r := b.sync(engine.Options{})
-		if r.Stopped == nil || r.Stopped.Code != "paused" || !strings.Contains(r.Stopped.Text(), "maria: looked at") {
+		if r.Stopped == nil || r.Stopped.Code != "paused" || !strings.Contains(r.Stopped.Text(), "maria paused the job: looked at") {
 			t.Fatalf("stopped %+v", r.Stopped)
 		}
 		// One more may have been handed to the wire when the pause came.

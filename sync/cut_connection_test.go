@@ -259,7 +259,7 @@ func TestF091TheEngineWithTheConnectionCutAtEveryByte(t *testing.T) {
 				}
 				for _, a := range attempts {
 					// no cut: the request before it made the job careful
-					if a.Outcome == trade.OutcomeNotSent && !strings.Contains(a.Reason, "its turn") {
+					if a.Outcome == trade.OutcomeNotSent && !strings.Contains(a.Reason.String(), "its turn") {
 						unsent++
 					}
 				}

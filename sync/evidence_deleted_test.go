@@ -154,7 +154,7 @@ func TestF153TheAuditNamesTheEventOfTheDeletion(t *testing.T) {
 				continue
 			}
 			told[r.Act] = true
-			if !strings.HasPrefix(r.Reason, "event DELETE_ORDER_COMMITMENT named record "+b.entry(1).RemoteID) {
+			if !strings.HasPrefix(r.Because(trade.English, time.UTC), "event DELETE_ORDER_COMMITMENT named record "+b.entry(1).RemoteID) {
 				t.Errorf("%s: %s", r.Act, r.Reason)
 			}
 			var detail struct{ Event int64 }

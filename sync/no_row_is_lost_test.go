@@ -62,8 +62,8 @@ func TestF001TheSweepTellsWhatTheWindowMissedAndHowLateItCame(t *testing.T) {
 		if off := time.Since(since) - r.Late.LargestLateness(); off.Abs() > 27*time.Hour {
 			t.Errorf("the latest came %s late, want about %s", r.Late.LargestLateness(), time.Since(since))
 		}
-		if !strings.Contains(r.Late.Text, "widen lookback") || !strings.Contains(r.Late.Text, "atualizado") {
-			t.Errorf("text %q", r.Late.Text)
+		if !strings.Contains(r.Late.Why.String(), "widen lookback") || !strings.Contains(r.Late.Why.String(), "atualizado") {
+			t.Errorf("text %q", r.Late.Why.String())
 		}
 		if r := b.sync(engine.Options{Sweep: true}); r.Late != nil {
 			t.Errorf("they are told once: %+v", r.Late)

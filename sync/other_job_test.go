@@ -68,12 +68,13 @@ func TestAJobUnderAnotherNameSendsNothingTwice(t *testing.T) {
 			}
 		}
 		e := b.row("contratos", key(1), trade.Held, trade.CauseOtherJob)
-		if e.Error == nil || e.Error.Kind != trade.ConflictError || !strings.Contains(e.Error.Text(), "job contracts") ||
+		if e.Error == nil || e.Error.Kind != trade.ConflictError ||
+			!strings.Contains(e.Error.Text(), "job contracts") ||
 			!strings.Contains(e.Error.Text(), b.entry(1).RemoteID) {
 			t.Errorf("error %+v", e.Error)
 		}
 		if e := b.row("contratos", key(3), trade.Held, trade.CauseOtherJob); !strings.Contains(e.Error.Text(),
-			"in_doubt") {
+			"in doubt") {
 			t.Errorf("error %+v", e.Error)
 		}
 		if n := len(b.api.Created()); n != 6 {

@@ -15,7 +15,7 @@ var dueAt = time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC)
 func rowIn(state State) Entry {
 	e := Entry{
 		ID: 7, Job: "contracts", Key: "01|7", State: state, Cause: "wallet-not-found", Generation: 1, Attempts: 1,
-		NextAttemptAt: dueAt, UpdatedAt: dueAt.Add(-time.Hour), Error: &EntryError{Kind: APIError, Why: Say("cause.said", "text", "refused")},
+		NextAttemptAt: dueAt, UpdatedAt: dueAt.Add(-time.Hour), Error: &EntryError{Kind: APIError, Why: Say("refused")},
 		WaitingFor: []Awaited{{Platform: "wallets", ID: "w-1"}}, Flags: Flags{Changed}, Acknowledged: Flags{Recoded},
 		MappedWith: "m1", Payload: json.RawMessage(`{"amount":1}`), PayloadHash: "h", GoneSweeps: 2,
 	}
@@ -189,7 +189,7 @@ func TestARowThatOnlyAPersonMayMoveIsNotWithdrawn(t *testing.T) {
 func TestAReopenedRowIsWhatItWasUnlessItsAttemptsSayOtherwise(t *testing.T) {
 	t.Parallel()
 	unknown, not := Attempt{Generation: 1, Outcome: OutcomeUnknown},
-		Attempt{Generation: 1, Outcome: OutcomeNotCreated, Status: 422, Messages: []string{"m"}, Reason: Say("cause.said", "text", "refused")}
+		Attempt{Generation: 1, Outcome: OutcomeNotCreated, Status: 422, Messages: []string{"m"}, Reason: Say("refused")}
 	for name, c := range map[string]struct {
 		from     State
 		attempts []Attempt

@@ -28,8 +28,8 @@ type Args map[string]any
 
 // Say returns the sentence of a code; names and values of what is put into it alternate. A sentence
 // has its holes in braces: {job}; {until:moment} for a time, {kilograms:tonnes} for a weight, {now:state} for
-// the state of a row, {cause:said} for an English text that comes from elsewhere; {row|rows} are the words for one and for several of the
-// number before them.
+// the state of a row, {cause:said} for an English text that comes from elsewhere; {row|rows} are the words
+// for one and for several of the number before them.
 func Say(code string, pairs ...any) Sentence {
 	s := Sentence{Code: code}
 	if len(pairs) > 0 {
@@ -165,6 +165,8 @@ func (s Sentence) told(lang Lang, zone *time.Location) (text string, known bool)
 	switch {
 	case !strange:
 		return text, known
+	case lang == English && zone == time.UTC && len(s.Args) == 0:
+		return s.Code, false
 	case lang == English && zone == time.UTC:
 		args, _ := json.Marshal(s.Args) //nolint:errchkjson // it was read from JSON, or made of texts
 		return s.Code + " " + string(args), false

@@ -25,12 +25,6 @@ func addGroup(a *cli.App, root *cobra.Command, id string, commands ...*cobra.Com
 	}
 }
 
-// formerNames are, by command, the words that people type for it.
-var formerNames = map[string][]string{
-	"why": {"preview", "show"}, "explain": {"diff"}, "approvals": {"approve", "decline"}, "status": {"cron"},
-	"help": {"decide"}, "run": {"reload"}, "report": {"decisions", "audit"},
-}
-
 // setHelp sets the examples of the commands, and makes help, flags and usage errors appear in one
 // language. The library has English texts only.
 func setHelp(a *cli.App, root *cobra.Command) {
@@ -55,11 +49,6 @@ func setHelp(a *cli.App, root *cobra.Command) {
 		}
 		return pflag.NormalizedName(name)
 	})
-	for name, former := range formerNames { // who types what is now a flag or a word of another command
-		if cmd, _, err := root.Find([]string{name}); err == nil {
-			cmd.SuggestFor = former
-		}
-	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.InitDefaultCompletionCmd()
 	speak(a, root)

@@ -60,7 +60,7 @@ func TestI10NothingOfAPersonAndNoSecretIsInAMessage(t *testing.T) {
 		}
 		w.run("contracts", sweep(3), func(r *trade.RunReport) {
 			r.Notes, r.Late.Samples = trade.Notes{trade.Say("CANARIO")}, []string{"CANARIO"}
-			r.Alarms = []trade.Alarm{{Kind: trade.LateAfterDismissal, Key: "CANARIO", Text: "CANARIO"}}
+			r.Alarms = []trade.Alarm{{Kind: trade.LateAfterDismissal, Key: "CANARIO", Other: "CANARIO"}}
 		})
 		w.tick(24 * time.Hour)
 		w.mail.accept()

@@ -173,10 +173,12 @@ func (w *world) send(job string, e trade.Entry, outcome trade.Outcome, remote st
 	s := trade.Settlement{Attempt: a, State: trade.Accepted, Counts: true}
 	switch outcome {
 	case trade.OutcomeUnknown:
-		s.State, s.Cause, s.Kind, s.Attempt.Reason = trade.InDoubt, trade.CauseUnknown, trade.TransportError, "lost"
+		s.State, s.Cause, s.Kind = trade.InDoubt, trade.CauseUnknown, trade.TransportError
+		s.Attempt.Reason = trade.SenderGone()
 	case trade.OutcomeNotCreated:
 		s.State, s.Cause, s.Kind = trade.Rejected, "message.wallet.not-found", trade.APIError
-		s.Attempt.Status, s.Attempt.Messages, s.Attempt.Reason = 400, []string{s.Cause}, "refused"
+		s.Attempt.Status, s.Attempt.Messages = 400, []string{s.Cause}
+		s.Attempt.Reason = trade.Say("attempt.malformed")
 	}
 	w.store.CommitGroup(job, trade.Group{At: w.now, Settle: []trade.Settlement{s}})
 }

@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -238,7 +240,8 @@ func whyEntry(v words.Voice, s Story) []string {
 		out = append(out, v.Text("why.reason", text))
 	}
 	out = append(out, whyParents(v, s.parents)...)
-	if e.Error != nil && e.State != trade.Invalid {
+	byAttempt := func(t trade.Attempt) bool { return reflect.DeepEqual(t.Reason, e.Error.Why) }
+	if e.Error != nil && e.Error.Why.Code != "" && !slices.ContainsFunc(s.Attempts, byAttempt) {
 		out = append(out, v.Text("why.error", v.Say(e.Error.Why)))
 	}
 	for _, t := range s.Attempts {

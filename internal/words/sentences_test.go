@@ -2,7 +2,6 @@ package words
 
 import (
 	"encoding/json"
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -17,11 +16,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/internal/english"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/must"
-	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -243,26 +240,6 @@ func TestASentenceOfAnotherVersionIsToldAsSuch(t *testing.T) {
 		if got := pt.Stop(trade.Stop{Code: "new_kind", Why: s}); got != unknown {
 			t.Errorf("of an unknown stop people read %q", got)
 		}
-	}
-}
-
-func TestAStopByTheERPSaysWhichQueryFailed(t *testing.T) {
-	t.Parallel()
-	cause := &erp.Error{Code: erp.CodeUnreachable, Job: "users", Text: "relação \"x\" não existe", SQLState: "42P01"}
-	s := run.StopOf(&run.QueryError{Where: trade.Say("query.references", "kind", "users"), Err: cause})
-	if want := "the ERP cannot be read: references.users: " + cause.Text; s.Text() != want {
-		t.Errorf("%q, want %q", s.Text(), want)
-	}
-	pt := Voice{Lang: trade.Portuguese, Zone: time.UTC}
-	want := "o ERP não pôde ser lido: rode `safrasync check` (references.users: " + cause.Text + ")"
-	if got := pt.Stop(s); got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-	s = run.StopOf(fmt.Errorf("a run: %w", &run.QueryError{
-		Where: trade.Say("query.other_job", "job", "b", "other", "a"), Err: cause,
-	}))
-	if got := pt.Stop(s); !strings.Contains(got, "a rotina b é nova, e as linhas da rotina a não podem ser lidas: ") {
-		t.Errorf("%q", got)
 	}
 }
 

@@ -68,7 +68,7 @@ func (v Voice) Fault(err error) string {
 	if spec, ok := err.(*mapping.SpecError); ok { //nolint:errorlint // one that is wrapped keeps what is around it
 		return spec.Path + ": " + v.Said(spec.Text)
 	}
-	if told, ok := err.(interface{ Sentence() trade.Sentence }); ok { //nolint:errorlint // as above
+	if told, ok := err.(interface{ Sentence() trade.Sentence }); ok {
 		return v.Say(told.Sentence())
 	}
 	if ledger, ok := errors.AsType[*state.Error](err); ok {

@@ -5,37 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/safrasync/safrasync/apiclient"
-	"github.com/safrasync/safrasync/sync/outcome"
 	"github.com/safrasync/safrasync/trade"
 )
-
-// What the engine says of an outcome, and of what it holds, is told in the person's language; what the
-// platform said stays as it is.
-func TestOutcomesAreToldInThePersonsLanguage(t *testing.T) {
-	t.Parallel()
-	v := Voice{Lang: trade.Portuguese, Zone: time.UTC}
-	for want, s := range map[string]trade.Sentence{
-		"a API achou a requisição grande demais (413): uma página HTML: algo entre esta máquina e a API " +
-			"respondeu; não tem nenhuma forma da API, e só uma pessoa move a linha": outcome.Decide(apiclient.Answer{
-			Known: apiclient.NotCreated, Status: 413, Format: apiclient.FormatHTML,
-		}, apiclient.FaultNone, false).Reason,
-		`a API recusou (422): “{"detail":"pre"}”`: outcome.Decide(apiclient.Answer{
-			Known: apiclient.NotCreated, Status: 422, Format: apiclient.FormatD, Text: `{"detail":"pre"}`,
-		}, apiclient.FaultNone, false).Reason,
-		"a API recusou: message.x.invalid": outcome.Decide(apiclient.Answer{
-			Known: apiclient.NotCreated, Status: 400, Format: apiclient.FormatA, Messages: []string{"message.x.invalid"},
-		}, apiclient.FaultNone, false).Reason,
-		"a chave 01|7 aparece 2 vezes no ERP; corrija o ERP para que apareça uma só vez, ou acrescente uma coluna à chave": trade.Double(
-			"01|7", 2),
-		"a rotina a já tem esta chave, 01|3: sem confirmação (verificar) (id e09d); uma linha não pode ir duas vezes": trade.Say(
-			"held.other_job", "job", "a", "key", "01|3", "state", trade.InDoubt, "id", trade.Say("held.id", "id", "e09d")),
-	} {
-		if got := v.Say(s); got != want {
-			t.Errorf("%s is told as\n%q, want\n%q", s, got, want)
-		}
-	}
-}
 
 func TestFaultsOfFilesAndAddressesAreToldInThePersonsLanguage(t *testing.T) {
 	t.Parallel()

@@ -266,7 +266,8 @@ func (p *pager) applyChanges(ctx context.Context, page *trade.Page, changed []ch
 		if old.Version != c.known.Version {
 			continue // it changed since it was looked up; the next run reads the row again
 		}
-		if c.verdict == remap && old.Weak() && len(old.Values) > 0 && old.SourceHash == c.row.SourceHash && old.GoneSweeps == 0 &&
+		if c.verdict == remap && old.Weak() && len(old.Values) > 0 && old.SourceHash == c.row.SourceHash &&
+			old.GoneSweeps == 0 &&
 			old.MappedWith == r.Run.Eval.MappedWith {
 			r.Run.Report.Unchanged++
 			continue // only its flag is read as a change

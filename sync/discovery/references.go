@@ -10,6 +10,7 @@ import (
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/outcome"
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 

@@ -117,7 +117,9 @@ func (h *Processor) markDeleted(ctx context.Context, act string, said trade.Even
 
 // decided stores a change that no person ordered, with its audit record. A row that has changed
 // meanwhile is left alone; then done is false.
-func (h *Processor) decided(ctx context.Context, act string, before, after trade.Entry, detail evidenceDetail) (done bool, err error) {
+func (h *Processor) decided(ctx context.Context, act string, before, after trade.Entry,
+	detail evidenceDetail,
+) (done bool, err error) {
 	after.UpdatedAt = h.Now()
 	detail.Before, detail.After = acts.ViewOf(before), acts.ViewOf(after)
 	record, err := h.Program.Record(after.UpdatedAt, act, before.Job+" "+before.Key, detail)

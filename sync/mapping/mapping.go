@@ -245,7 +245,7 @@ func (f *fieldMapping) via() string {
 	case f.Spec.Ref != "":
 		return "ref " + f.Spec.Ref
 	case len(f.Spec.Values) > 0:
-		return f.mapName()
+		return strings.TrimSpace("values " + f.Spec.ValuesName)
 	case f.Spec.Date != "":
 		return "date " + f.Spec.Date
 	case f.Spec.Number != "" && f.Spec.Scale != nil:

@@ -75,7 +75,7 @@ func FuzzOutcome(f *testing.F) {
 		for _, strict := range []bool{false, true} {
 			d := Decide(answer, fault, strict)
 			switch {
-			case !trade.CanMove(trade.Sending, d.State) || d.Reason == "":
+			case !trade.CanMove(trade.Sending, d.State) || d.Reason.Code == "":
 				t.Fatalf("%+v", d)
 			case d.State == trade.Accepted &&
 				(answer.ID == "" || answer.Status/100 != 2 || d.Outcome != trade.OutcomeCreated):

@@ -255,12 +255,33 @@ func TestI2EveryAnswerHasItsOnlyRightOutcome(t *testing.T) {
 			case d.Stop != nil && (d.Stop.Code != tt.stop || d.Stop.Reach != tt.reach):
 				t.Errorf("decide stops %s with reach %d, want %q with %d", d.Stop.Code, d.Stop.Reach, tt.stop, tt.reach)
 			}
-			if d.Reason == "" {
+			if d.Reason.Code == "" {
 				t.Error("a decision must carry its reason")
 			}
 			if !trade.CanMove(trade.Sending, d.State) {
 				t.Errorf("an entry cannot move from sending to %s", d.State)
 			}
 		})
+	}
+}
+
+// What is told of an outcome is in the person's language; what the platform said stays as it is.
+func TestOutcomesAreToldInThePersonsLanguage(t *testing.T) {
+	t.Parallel()
+	for want, a := range map[string]apiclient.Answer{
+		"a API achou a requisição grande demais (413): uma página HTML: algo entre esta máquina e a API " +
+			"respondeu; não tem nenhuma forma da API, e só uma pessoa move a linha": {
+			Known: apiclient.NotCreated, Status: 413, Format: apiclient.FormatHTML, Text: "a page",
+		},
+		`a API recusou (422): “{"detail":"pre"}”`: {
+			Known: apiclient.NotCreated, Status: 422, Format: apiclient.FormatD, Text: `{"detail":"pre"}`,
+		},
+		"a API recusou: message.x.invalid": {
+			Known: apiclient.NotCreated, Status: 400, Format: apiclient.FormatA, Messages: []string{"message.x.invalid"},
+		},
+	} {
+		if got := Decide(a, apiclient.FaultNone, false).Reason.In(trade.Portuguese, time.UTC); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }

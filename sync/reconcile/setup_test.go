@@ -188,11 +188,12 @@ func (w *world) send(e trade.Entry, outcome trade.Outcome) trade.Entry {
 	case trade.OutcomeCreated:
 		s.Attempt.RemoteID, s.Attempt.Status = remoteID(w.n), 201
 	case trade.OutcomeUnknown:
-		s.State, s.Cause, s.Kind, s.Attempt.Reason = trade.InDoubt, trade.CauseUnknown, trade.TransportError, "lost"
+		s.State, s.Cause, s.Kind = trade.InDoubt, trade.CauseUnknown, trade.TransportError
+		s.Attempt.Reason = trade.SenderGone()
 	case trade.OutcomeNotCreated:
 		s.State, s.Cause, s.Attempt.Status, s.Attempt.Messages = trade.Rejected, "message.wallet.not-found", 404,
 			[]string{"message.wallet.not-found", "message.odd.thing"}
-		s.Kind, s.Attempt.Reason = trade.APIError, "refused"
+		s.Kind, s.Attempt.Reason = trade.APIError, trade.Say("attempt.malformed")
 	}
 	w.store.CommitGroup(e.Job, trade.Group{At: w.now, Settle: []trade.Settlement{s}})
 	return w.store.Read(e.Job, e.Key)

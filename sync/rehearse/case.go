@@ -12,7 +12,6 @@ import (
 
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/sync/mapping"
-	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -125,6 +124,14 @@ func parentsOfCase(tables map[string]map[string]string) mapping.Parents {
 	return out
 }
 
+// doubleError is the error for a key that stands several times in the ERP.
+type doubleError struct{ why trade.Sentence }
+
+func (e *doubleError) Error() string { return e.why.String() }
+
+// Sentence returns what is told of it.
+func (e *doubleError) Sentence() trade.Sentence { return e.why }
+
 // CaseOf returns a case for a row as it is in the ERP now, with the references that it uses. It
 // stores and sends nothing.
 func (e *Rehearsal) CaseOf(ctx context.Context, jobName, key string) (Case, error) {
@@ -137,7 +144,7 @@ func (e *Rehearsal) CaseOf(ctx context.Context, jobName, key string) (Case, erro
 	case err != nil:
 		return Case{}, err
 	case found.Living > 1:
-		return Case{}, fmt.Errorf("%w: %s", run.ErrDouble, trade.Double(key, found.Living))
+		return Case{}, &doubleError{trade.Double(key, found.Living)}
 	case found.Row == nil:
 		return Case{}, notInQuery(jobName, key)
 	}

@@ -22,7 +22,7 @@ type Elsewhere map[string]func(*cli.App) engineacts.OtherAct
 // NewApprovalsCommand makes the command approvals.
 func NewApprovalsCommand(a *cli.App, elsewhere Elsewhere) *cobra.Command {
 	var f cli.ActFlags
-	const use = "approvals [approve ID | decline ID --reason TEXT]"
+	const use = "approvals [approve ID --reason TEXT | decline ID --reason TEXT]"
 	cmd := a.Command(use, "help.approvals", cli.AnyArgs, func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) == 0:

@@ -25,12 +25,25 @@ func (a *App) Command(use string, short i18n.Key, args Arity,
 		Use: use, Short: a.Text(short), DisableFlagsInUseLine: true, RunE: run,
 		Args: func(cmd *cobra.Command, given []string) error {
 			if len(given) < args.Least || args.Most >= 0 && len(given) > args.Most {
+				if len(given) > 0 && formerly(cmd, given[0]) != "" {
+					return a.UnknownCommand(cmd, given)
+				}
 				return a.Usage("says.arguments",
 					strings.TrimSpace(strings.TrimSuffix(cmd.CommandPath(), cmd.Name())+use))
 			}
 			return nil
 		},
 	}
+}
+
+// formerly returns the command for a word that people type behind another, and that is none; "" if
+// there is no such command.
+func formerly(cmd *cobra.Command, word string) string {
+	return map[string]string{
+		"approve": "approvals approve", "audit": "report --audit", "cron": "status --next", "decide": "help decide",
+		"decisions": "report --decided", "decline": "approvals decline", "diff": "explain --sent",
+		"preview": "why --request", "reload": "run --reload", "rows show": "why", "show": "why", "version": "--version",
+	}[strings.TrimPrefix(cmd.CommandPath()+" "+word, "safrasync ")]
 }
 
 // Group makes a command that only has sub-commands.
@@ -44,6 +57,9 @@ func (a *App) Group(use string, short i18n.Key) *cobra.Command {
 func (a *App) UnknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return cmd.Help()
+	}
+	if now := formerly(cmd, args[0]); now != "" {
+		return a.Usage("says.no_command_but", args[0], cmd.CommandPath(), "`safrasync "+now+"`")
 	}
 	cmd.SuggestionsMinimumDistance = 2
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {

@@ -57,9 +57,6 @@ func printAttempt(a *cli.App, t trade.Attempt) {
 	if t.Status != 0 {
 		a.Line("  " + strings.TrimSpace(a.Text("attempt.status", t.Status, strings.Join(t.Messages, ", "))))
 	}
-	if t.Reason.Code != "" {
-		a.Show("attempt.reason", v.Say(t.Reason))
-	}
 	if t.AnswerBody != "" {
 		a.Show("attempt.answer", t.AnswerBody)
 	}

@@ -25,8 +25,10 @@ func tidyPreview(p rehearse.Preview) rehearse.Preview {
 func printPreview(a *cli.App, p rehearse.Preview, stands trade.State) {
 	lang, row := a.Lang(), a.Voice().Subject(p.Job, p.Key, p.Show)
 	switch {
-	case stands.Created():
+	case stands == trade.Accepted:
 		a.Show("preview.sent", row, stands.Label(lang))
+	case stands.Created():
+		a.Show("preview.may_be_there", row, stands.Label(lang))
 	case p.Cancelled:
 		a.Show("preview.cancelled", row)
 	case p.State == trade.Pending:
@@ -51,7 +53,7 @@ func printPreview(a *cli.App, p rehearse.Preview, stands trade.State) {
 	for _, f := range p.Fields {
 		t.AppendRow(table.Row{
 			f.Field, words.Printable(f.Value), strings.Join(f.Columns, ", "), words.Printable(f.ERP),
-			a.Voice().Said(f.Via),
+			words.Printable(f.Via),
 		})
 	}
 	t.Render()
