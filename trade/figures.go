@@ -107,7 +107,7 @@ type Beside struct {
 	Why BesideKind `json:"why"`
 	Sums
 	Keys     []string      `json:"keys"`               // the first few
-	Products []ProductSums `json:"products,omitempty"` // Sums by product; none: an older program
+	Products []ProductSums `json:"products,omitempty"` // Sums by product
 }
 
 // ProductSums are sums of one product and order type; "" = unknown, or a record that has none.

@@ -168,11 +168,7 @@ func amountsOf(sends trade.Kind, d Document, f Figures) []amount {
 // beside adds the rows of a job that are no living documents.
 func (a accounts) beside(job JobHead, f Filter) {
 	for _, b := range job.Beside {
-		parts := b.Products
-		if len(parts) == 0 { // a sweep of an older program
-			parts = []trade.ProductSums{{Sums: b.Sums}}
-		}
-		for _, p := range parts {
+		for _, p := range b.Products {
 			if !among(f.Products, p.Product) {
 				continue
 			}

@@ -53,10 +53,7 @@ func (s *Snapshot) sum(o Options) (*sums, error) {
 	}
 	out := &sums{filter: o.Filter, tolerance: o.Tolerance, delivered: delivered{}, differing: map[trade.Kind][]int64{}}
 	jobs, totals, accounts := newSummaries(s.Head), totals{}, accounts{}
-	if s.counts {
-		s.Head.forget()
-	}
-	read := 0
+	read, counts := 0, s.counts && s.sums == nil
 	for _, kind := range []trade.Kind{trade.Deliveries, trade.OrderCommitments, trade.Traceability} {
 		over := delivered{}
 		err := s.rows.summed(kind, func(number int64, r *Row) error {
@@ -64,7 +61,7 @@ func (s *Snapshot) sum(o Options) (*sums, error) {
 			if s.progress != nil && read%takePage == 0 {
 				s.progress(read, false)
 			}
-			if s.counts {
+			if counts {
 				s.Head.count(r)
 			}
 			jobs.add(r)
@@ -123,17 +120,6 @@ func (v *sums) add(number int64, r *Row, over bool) {
 	}
 	if over || len(list) > 0 {
 		v.differing[r.Sends] = append(v.differing[r.Sends], number)
-	}
-}
-
-// forget sets the counts of the rows to zero.
-func (h *Head) forget() {
-	h.Rows, h.Derived, h.Unknown, h.Reduced = 0, 0, 0, 0
-	for i := range h.Jobs {
-		h.Jobs[i].Rows = 0
-	}
-	if h.Asked != nil {
-		h.Asked = &Asked{}
 	}
 }
 

@@ -40,11 +40,6 @@ type Row struct {
 	Cancelled    bool        `json:"cancelled,omitempty"`
 	Acknowledged trade.Flags `json:"acknowledged,omitempty"` // acknowledged, and still so
 
-	Displayed
-}
-
-// Displayed is what is shown of a row and not summed.
-type Displayed struct {
 	Show trade.Shown                     `json:"show,omitzero"`  // display columns; not in closed reports
 	Told map[trade.Status]ReportedStatus `json:"told,omitempty"` // latest statuses from events
 }
