@@ -14,7 +14,7 @@ import (
 
 // settledColumns are the columns of an entry that a settlement writes.
 var settledColumns = []string{
-	"id", "state", "cause", "error", "waiting_for", "next_attempt_at", "flags", "record_id", "attempts",
+	"id", "state", "cause", "error", "weak", "waiting_for", "next_attempt_at", "flags", "record_id", "attempts",
 	"updated_at", "version",
 }
 
@@ -106,7 +106,7 @@ func (g *groupTx) settle(w *settling, a *attemptRow, st trade.Settlement) (err e
 		return err
 	}
 	w.moved[e.ID] = []any{
-		e.ID, e.State, e.Cause, e.Error, e.WaitingFor, e.NextAttemptAt, e.Flags, e.RecordID, e.Attempts,
+		e.ID, e.State, e.Cause, e.Error, e.Weak, e.WaitingFor, e.NextAttemptAt, e.Flags, e.RecordID, e.Attempts,
 		g.Now.UnixMilli(), e.Version,
 	}
 	if became.alarm != nil {

@@ -57,7 +57,8 @@ func (s *Store) oddEntries(ctx context.Context, odd oddRows) error {
 		}
 		for i := range page {
 			r := &page[i]
-			if _, err := r.Entry(); err != nil || r.Payload.Valid && unlike(r.Target, r.Payload.String, r.PayloadHash) {
+			e, err := r.Entry()
+			if err != nil || r.Payload.Valid && unlike(r.Target, r.Payload.String, r.PayloadHash) || !r.fits(e) {
 				odd[r.ID] = r.Job + " " + r.Key
 			}
 			after = r.ID

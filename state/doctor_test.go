@@ -80,6 +80,14 @@ func TestDoctorTellsEachThingThatIsBroken(t *testing.T) {
 			query(`UPDATE entry SET cells = 'x' WHERE id = 1`),
 			map[string]bool{"rows edited": false},
 		},
+		"a contract that was edited": {
+			query(`UPDATE entry SET contract_id = 'x' WHERE id = 1`),
+			map[string]bool{"rows edited": false},
+		},
+		"a weak refusal that was edited": {
+			query(`UPDATE entry SET weak = 1 WHERE id = 1`),
+			map[string]bool{"rows edited": false},
+		},
 		"sums that are wrong": {
 			query(`UPDATE tally SET n = n + 1 WHERE state = 'accepted'`),
 			map[string]bool{"sums uneven": false},

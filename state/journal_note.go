@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/safrasync/safrasync/state/journal"
@@ -68,7 +67,7 @@ func (r *recordSet) on(e *narrowRow) *journal.Origin {
 func (e *narrowRow) image() (journal.Image, error) {
 	out := journal.Image{
 		Row: journal.Row{Job: e.Job, Key: e.Key}, Sends: e.Sends, Version: e.Version, Generation: e.Generation,
-		State: e.State, Cause: e.Cause, Weak: strings.Contains(e.Error.String, `"weak":true`),
+		State: e.State, Cause: e.Cause, Weak: e.Weak == 1,
 		Payload: e.PayloadHash, Source: e.SourceHash,
 	}
 	if e.NextAttemptAt.Valid {

@@ -15,16 +15,13 @@ import (
 // retention has reduced, because their contract is no longer stored.
 func (s *Store) Dependents(ctx context.Context, e trade.Entry, limit int) ([]trade.Entry, error) {
 	out, err := s.waitingFor(ctx, e, limit)
-	if err != nil || len(e.RemoteID) < contractMark || e.Sends != trade.OrderCommitments || len(out) == limit {
+	if err != nil || e.RemoteID == "" || e.Sends != trade.OrderCommitments || len(out) == limit {
 		return out, err
 	}
 	var ids []int64
-	begins := payloadBegins + e.RemoteID + `"`
-	query := `SELECT id FROM entry WHERE CASE WHEN sends = 'deliveries' THEN true ELSE false END
-			AND substr(payload, 17, 13) = ? AND substr(payload, 1, ?) = ?
-		UNION ALL SELECT id FROM entry WHERE target <> '' AND target = ? ORDER BY 1 LIMIT ?`
-	if err := s.db.All(ctx, "reading what hangs on a row", &ids, query, e.RemoteID[:contractMark], len(begins),
-		begins, e.RemoteID, limit); err != nil {
+	if err := s.db.All(ctx, "reading what hangs on a row", &ids,
+		`SELECT id FROM entry WHERE contract_id <> '' AND contract_id = ? ORDER BY id LIMIT ?`, e.RemoteID,
+		limit); err != nil {
 		return nil, err
 	}
 	sent, err := s.Entries(ctx, ids)
@@ -69,13 +66,6 @@ func (s *Store) waitingFor(ctx context.Context, parent trade.Entry, limit int) (
 	}
 	return out, s.fillParentStates(ctx, out)
 }
-
-// The payload of a delivery begins with the id of its contract, a UUID. An index has the first
-// characters of the id.
-const (
-	payloadBegins = `{"contract_id":"`
-	contractMark  = 13
-)
 
 // dependentsMore is how many more rows are read, because another job may have a row with the same
 // key.

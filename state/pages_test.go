@@ -147,6 +147,8 @@ func TestWhatHangsOnAContractIsFoundAfterItWasSent(t *testing.T) {
 			case contract == "":
 				e.State, e.Cause, e.Payload = trade.Waiting, trade.CauseParent, nil
 				e.WaitingFor = []trade.Awaited{{Job: parent.Job, Key: parent.Key}}
+			case i == 2: // wherever its request names it
+				e.Payload = []byte(`{"car":"1", "contract_id": "` + contract + `"}`)
 			case i == 4:
 				e.Sends, e.Target, e.Payload = trade.Traceability, contract, []byte(`{}`)
 			}

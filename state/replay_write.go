@@ -189,7 +189,7 @@ func (r *replay) generations(work []replayedRow) error {
 
 // replayedColumns are the columns that are written for a row.
 var replayedColumns = []string{
-	"id", "state", "cause", "error", "waiting_for", "next_attempt_at", "record_id", "flags",
+	"id", "state", "cause", "error", "weak", "waiting_for", "next_attempt_at", "record_id", "flags",
 	"acknowledged", "attempts", "updated_at", "version", "source_hash", "payload_hash", "dismissal",
 }
 
@@ -222,7 +222,7 @@ func (r *replay) states(work []replayedRow) error {
 		}
 		if row.to.Created() && row.Payload != "" && e.PayloadHash != row.Payload {
 			// its contents were of another version; the next sweep fills them in
-			emptied = append(emptied, []any{e.ID, "{}", "", nil})
+			emptied = append(emptied, []any{e.ID, "{}", "", "", nil, ""})
 		}
 		written, err := r.finalRow(row, flags, acknowledged)
 		if err != nil {
@@ -241,7 +241,7 @@ func (r *replay) states(work []replayedRow) error {
 	if err := r.UpdateRows("entry", []string{"id", "flags", "acknowledged", "attempts", "version"}, kept); err != nil {
 		return err
 	}
-	return r.UpdateRows("entry", []string{"id", "cells", "mapped_with", "payload"}, emptied)
+	return r.UpdateRows("entry", []string{"id", "cells", "mapped_with", "target", "payload", "contract_id"}, emptied)
 }
 
 // flags returns the JSON texts of a row's flags, and of those that are acknowledged.
@@ -283,15 +283,15 @@ func (r *replay) finalRow(row replayedRow, flags, acknowledged string) ([]any, e
 		cause, text = trade.CauseUnknown, rebuiltDoubt
 	}
 	entryError := errorOf(row.to, cause, row.status, row.Weak, text)
-	errorText, dismissal := textOrNull(""), e.Dismissal
+	errorText, weak, dismissal := textOrNull(""), int64(0), e.Dismissal
 	if string(row.to) == e.State && e.Cause == cause {
-		errorText = e.Error
+		errorText, weak = e.Error, e.Weak
 	} else if entryError != nil {
 		written, err := json.Marshal(entryError)
 		if err != nil {
 			return nil, err
 		}
-		errorText = textOrNull(string(written))
+		errorText, weak = textOrNull(string(written)), weakOf(entryError)
 	}
 	if row.to != trade.Dismissed {
 		dismissal = sql.NullString{}
@@ -315,7 +315,7 @@ func (r *replay) finalRow(row replayedRow, flags, acknowledged string) ([]any, e
 		source, payload = row.Source, row.Payload
 	}
 	return []any{
-		e.ID, string(row.to), cause, errorText, "[]", next, on, flags, acknowledged, e.Attempts,
+		e.ID, string(row.to), cause, errorText, weak, "[]", next, on, flags, acknowledged, e.Attempts,
 		r.Now.UnixMilli(), max(row.Version, e.Version+1), source, payload, dismissal,
 	}, nil
 }

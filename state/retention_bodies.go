@@ -22,7 +22,7 @@ const isFinished = isSettled
 const reducible = `(e.state = 'withdrawn' OR e.state = 'accepted' AND e.flags NOT LIKE '%"changed"%'
 	OR e.state = 'dismissed' AND (e.dismissal LIKE '{"from":"pending"%' OR e.dismissal LIKE '{"from":"waiting"%'
 		OR e.dismissal LIKE '{"from":"invalid"%'
-		OR e.dismissal LIKE '{"from":"rejected"%') AND (e.error IS NULL OR e.error NOT LIKE '%"weak":true%')
+		OR e.dismissal LIKE '{"from":"rejected"%') AND e.weak = 0
 		AND NOT EXISTS (SELECT 1 FROM attempt d WHERE d.entry_id = e.id AND (d.outcome IS NULL OR d.outcome = 'unknown')))`
 
 const oldBodies = `FROM entry e WHERE e.reduced_at IS NULL AND ` + isFinished + ` AND e.updated_at < ?`
@@ -116,11 +116,11 @@ func (r *retaining) reduceBodies(ctx context.Context) error {
 
 // bodyRow holds what an entry loses.
 type bodyRow struct {
-	ID, Version          int64
-	Key, Cells, Warnings string
-	Now                  string `db:"now_cells"`
-	Ack                  string `db:"ack_cells"`
-	Error                sql.NullString
+	ID, Version                  int64
+	Key, Target, Cells, Warnings string
+	Now                          string `db:"now_cells"`
+	Ack                          string `db:"ack_cells"`
+	Error                        sql.NullString
 }
 
 // reduceEntries replaces the values of entries by their marks, and removes payloads, requests and
@@ -136,7 +136,7 @@ func reduceEntries(t *sqldb.Tx, ids []int64, before, now time.Time) (int, error)
 		}
 	}
 	var rows []bodyRow
-	query := `SELECT e.id, e.key, e.cells, e.now_cells, e.ack_cells, e.warnings, e.error, e.version ` + oldBodies +
+	query := `SELECT e.id, e.key, e.target, e.cells, e.now_cells, e.ack_cells, e.warnings, e.error, e.version ` + oldBodies +
 		` AND ` + reducible + ` AND ` + t.S.D.Among("e.id") + ` ORDER BY e.id`
 	if err := t.All(&rows, t.S.D.Locked(query, "e"), before.UnixMilli(), sqldb.ListOf(t.S.D, ids)); err != nil ||
 		len(rows) == 0 {
@@ -152,8 +152,8 @@ func reduceEntries(t *sqldb.Tx, ids []int64, before, now time.Time) (int, error)
 		reduced[i] = row.ID
 		words, documents := wordsOf(row.Key, trade.Shown{})
 		updates[i] = []any{
-			row.ID, nil, "{}", words, documents, row.Cells, row.Now, row.Ack, row.Warnings, row.Error, now.UnixMilli(),
-			row.Version + 1,
+			row.ID, nil, row.Target, "{}", words, documents, row.Cells, row.Now, row.Ack, row.Warnings, row.Error,
+			now.UnixMilli(), row.Version + 1,
 		}
 	}
 	ended := `outcome IS NOT NULL AND ` + t.S.D.Among("entry_id")
@@ -171,8 +171,8 @@ func reduceEntries(t *sqldb.Tx, ids []int64, before, now time.Time) (int, error)
 
 // reducedColumns are the columns that a reduction writes.
 var reducedColumns = []string{
-	"id", "payload", "shown", "words", "documents", "cells", "now_cells", "ack_cells", "warnings", "error",
-	"reduced_at", "version",
+	"id", "payload", "contract_id", "shown", "words", "documents", "cells", "now_cells", "ack_cells", "warnings",
+	"error", "reduced_at", "version",
 }
 
 // reduce replaces values by their marks, and removes the ERP's values from warnings and errors.

@@ -13,7 +13,7 @@ func TestEachColumnOfAnEntryIsReducedOrKeptOnPurpose(t *testing.T) {
 		"flags", "acknowledged", "generation", "attempts", "first_seen_at", "updated_at",
 		"next_attempt_at", "waiting_for", "source_hash", "shown_mark", "mapped_with", "target",
 		"payload_hash", "content", "amount", "unit", "gone_sweeps", "resend_audit_id",
-		"dismissal",
+		"dismissal", "weak",
 	}
 	for _, column := range newColumns {
 		if slices.Contains(reducedColumns, column) == slices.Contains(kept, column) {

@@ -152,10 +152,15 @@ func TestTheRetentionTakesBodiesOfFinishedRowsOnly(t *testing.T) {
 		settle(refused(mustSend(t, s, lease, entry("rejected"))), "rejected")
 		settle(unknown(mustSend(t, s, lease, entry("doubt-out"))), "doubt-out")
 		dismiss("doubt-out")
+		weak := refused(mustSend(t, s, lease, entry("weak-out")))
+		weak.Weak = true
+		settle(weak, "weak-out")
+		mustAddUp(t, s, "contracts")
+		dismiss("weak-out")
 		settle(created(mustSend(t, s, lease, entry("changed")), "r3"), "changed")
 		act("changed", "look", func(e *trade.Entry) { e.Flags = e.Flags.With(trade.Changed, true) })
 
-		want := of(RetentionPlan{{Kind: KeptBodies, Rows: 5, Kept: 2}}, KeptBodies)
+		want := of(RetentionPlan{{Kind: KeptBodies, Rows: 5, Kept: 3}}, KeptBodies)
 		plan := must.Get(s.PlanRetention(t.Context(), keepAll, later))(t)
 		got := of(plan, KeptBodies)
 		if got.Rows != want.Rows || got.Kept != want.Kept || got.Bytes < 500 {
@@ -191,7 +196,9 @@ func TestTheRetentionTakesBodiesOfFinishedRowsOnly(t *testing.T) {
 				}
 			}
 		}
-		for _, key := range []string{"pending", "invalid", "sending", "doubt", "rejected", "doubt-out", "changed"} {
+		for _, key := range []string{
+			"pending", "invalid", "sending", "doubt", "rejected", "doubt-out", "weak-out", "changed",
+		} {
 			if diff := cmp.Diff(before[key], mustEntry(t, s, "contracts", key), decimals); diff != "" {
 				t.Errorf("%s lost something (-before +after):\n%s", key, diff)
 			}

@@ -17,9 +17,9 @@ import (
 
 // entryRow is a row of the table entry.
 type entryRow struct {
-	ID, FirstSeenAt, UpdatedAt, Content, Version                                          int64
+	ID, FirstSeenAt, UpdatedAt, Content, Version, Weak                                    int64
 	Job, Sends, Key, KeyParts, State, Cause, Flags, WaitingFor, Warnings, Cells, NowCells string
-	Acknowledged, AckCells, MappedWith, Target, Amount, Unit                              string
+	Acknowledged, AckCells, MappedWith, Target, ContractID, Amount, Unit                  string
 	Error, Payload, Dismissal                                                             sql.NullString
 	Generation, Attempts, GoneSweeps                                                      int
 	NextAttemptAt, ReducedAt, RecordID                                                    sql.NullInt64
@@ -79,7 +79,7 @@ func entryRowOf(e trade.Entry, now time.Time) (*entryRow, error) {
 		RecordID:   numberOrNull(e.RecordID),
 		Generation: max(e.Generation, 1), Attempts: e.Attempts, NextAttemptAt: sqldb.Millis(e.NextAttemptAt),
 		FirstSeenAt: sqldb.AtOr(e.FirstSeenAt, now), UpdatedAt: sqldb.AtOr(e.UpdatedAt, now), SourceHash: e.SourceHash,
-		MappedWith: e.MappedWith, Target: e.Target,
+		MappedWith: e.MappedWith, Target: e.Target, ContractID: trade.ParentOf(e.Sends, e.Target, e.Payload),
 		Payload: textOrNull(string(e.Payload)), PayloadHash: e.PayloadHash, Content: e.Content,
 		Amount: e.Quantity.Amount.String(), Unit: string(e.Quantity.Unit),
 		GoneSweeps: e.GoneSweeps, Version: max(e.Version, 1), Another: e.Another, ResentBy: numberOrNull(e.ResentBy),
@@ -127,6 +127,7 @@ func entryRowOf(e trade.Entry, now time.Time) (*entryRow, error) {
 	r.Words, r.Documents = wordsOf(e.Key, stored)
 	if e.Error != nil {
 		r.Error = textOrNull(keep(e.Error))
+		r.Weak = weakOf(e.Error)
 	}
 	if e.Dismissal != nil && e.State == trade.Dismissed {
 		r.Dismissal = textOrNull(keep(e.Dismissal))
@@ -175,6 +176,19 @@ func (r *entryRow) Entry() (trade.Entry, error) {
 		{"error", r.Error.String, e.Error, ""},
 		{"dismissal", r.Dismissal.String, e.Dismissal, ""},
 	})
+}
+
+// fits reports whether the columns that queries ask for say what the entry says.
+func (r *entryRow) fits(e trade.Entry) bool {
+	return r.ContractID == trade.ParentOf(e.Sends, e.Target, e.Payload) && r.Weak == weakOf(e.Error)
+}
+
+// weakOf returns the column weak of a row with an error.
+func weakOf(e *trade.EntryError) int64 {
+	if e != nil && e.Weak {
+		return 1
+	}
+	return 0
 }
 
 // jsonColumn is a column of an entry that holds JSON, where to put it, and its text if it is empty.

@@ -15,7 +15,7 @@ import (
 
 // narrowRow holds the columns of an entry that a write needs.
 type narrowRow struct {
-	ID, Version                                        int64
+	ID, Version, Weak                                  int64
 	Job, Sends, Key, State, Flags, Amount, Unit, Cause string
 	Acknowledged, WaitingFor                           string
 	Error, Dismissal                                   sql.NullString
@@ -26,7 +26,7 @@ type narrowRow struct {
 
 // selectNarrow selects the columns of a narrowRow.
 const selectNarrow = `SELECT e.id, e.job, e.sends, e.key, e.state, e.record_id, e.flags, e.generation, e.attempts, e.amount, e.unit, e.version,
-	e.cause, e.error, e.waiting_for, e.next_attempt_at, e.acknowledged, e.dismissal, e.source_hash, e.payload_hash FROM entry e `
+	e.cause, e.error, e.weak, e.waiting_for, e.next_attempt_at, e.acknowledged, e.dismissal, e.source_hash, e.payload_hash FROM entry e `
 
 // lockEntries reads entries and locks them until the transaction ends, in id order, so that two
 // transactions do not deadlock.
@@ -77,8 +77,8 @@ func (e *narrowRow) take(sums tallyChange, to trade.Entry) error {
 	if err != nil {
 		return err
 	}
-	e.State, e.Cause, e.Error, e.WaitingFor = row.State, sqldb.CleanText(row.Cause), row.Error, row.WaitingFor
-	e.Flags, e.NextAttemptAt = row.Flags, row.NextAttemptAt
+	e.State, e.Cause, e.Error, e.Weak = row.State, sqldb.CleanText(row.Cause), row.Error, row.Weak
+	e.WaitingFor, e.Flags, e.NextAttemptAt = row.WaitingFor, row.Flags, row.NextAttemptAt
 	return nil
 }
 
@@ -89,9 +89,10 @@ func writeMoved(t *sqldb.Tx, rows []*narrowRow, counted int, now time.Time) erro
 		for i, e := range chunk {
 			ids[i] = e.ID
 		}
-		n, err := t.Changed(`UPDATE entry SET state = ?, cause = ?, error = ?, waiting_for = ?, next_attempt_at = ?,
+		n, err := t.Changed(`UPDATE entry SET state = ?, cause = ?, error = ?, weak = ?, waiting_for = ?, next_attempt_at = ?,
 			attempts = attempts + ?, updated_at = ?, version = version + 1 WHERE `+t.S.D.Among("id"), as.State, as.Cause,
-			as.Error, as.WaitingFor, as.NextAttemptAt, counted, sqldb.AtOr(now, time.Time{}), sqldb.ListOf(t.S.D, ids))
+			as.Error, as.Weak, as.WaitingFor, as.NextAttemptAt, counted, sqldb.AtOr(now, time.Time{}),
+			sqldb.ListOf(t.S.D, ids))
 		if err = sqldb.AllWritten("entry", n, len(chunk), err); err != nil {
 			return err
 		}
@@ -150,7 +151,8 @@ func applyUpdates(t *sqldb.Tx, entries map[int64]*narrowRow, records *recordSet,
 		sums.Add(e.Job, row.State, row.Unit, u.Entry.Quantity.Amount)
 		e.State, e.Amount, e.Unit, e.Version = row.State, row.Amount, row.Unit, row.Version
 		e.Flags, e.Generation, e.Attempts = row.Flags, row.Generation, row.Attempts
-		e.Cause, e.Error, e.WaitingFor, e.NextAttemptAt = row.Cause, row.Error, row.WaitingFor, row.NextAttemptAt
+		e.Cause, e.Error, e.Weak = row.Cause, row.Error, row.Weak
+		e.WaitingFor, e.NextAttemptAt = row.WaitingFor, row.NextAttemptAt
 		e.Acknowledged, e.Dismissal = row.Acknowledged, row.Dismissal
 		e.SourceHash, e.PayloadHash = row.SourceHash, row.PayloadHash
 		rows = append(rows, row)

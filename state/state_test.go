@@ -244,4 +244,11 @@ func mustAddUp(t testing.TB, s *Store, job string) {
 	if diff := cmp.Diff(counted, kept, cmpopts.EquateEmpty()); diff != "" {
 		t.Fatalf("kept sums of %s differ from the entries (-counted +kept):\n%s", job, diff)
 	}
+	var rows []readRow
+	must.Do(t, s.db.All(context.Background(), "test", &rows, selectEntry+`WHERE e.job = ?`, job))
+	for i := range rows {
+		if e, err := rows[i].Entry(); err == nil && !rows[i].fits(e) {
+			t.Fatalf("a column of %s %s does not say what the row says: %+v", job, e.Key, rows[i].entryRow)
+		}
+	}
 }

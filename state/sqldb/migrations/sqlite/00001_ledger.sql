@@ -97,6 +97,7 @@ CREATE TABLE entry (
     first_seen_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL,
     error TEXT,
+    weak INTEGER NOT NULL DEFAULT 0 CHECK (weak IN (0, 1)), -- its error is a refusal in no form of the API
     waiting_for TEXT NOT NULL,
     warnings TEXT NOT NULL,
     cells TEXT NOT NULL,
@@ -113,6 +114,7 @@ CREATE TABLE entry (
     mapped_with TEXT NOT NULL,
     target TEXT NOT NULL, -- what the request's path names beside the payload; '' = nothing
     payload TEXT,
+    contract_id TEXT NOT NULL DEFAULT '', -- the platform's id of the contract under which its request goes; '' = none
     payload_hash BLOB NOT NULL, -- of target and payload; empty where there is none
     content INTEGER NOT NULL, -- the business of the payload (trade.Prints); 0 where there is none
     amount TEXT NOT NULL,
@@ -143,11 +145,10 @@ CREATE INDEX entry_body ON entry (updated_at, id) WHERE reduced_at IS NULL AND (
 CREATE INDEX entry_reduced ON entry (updated_at, id) WHERE reduced_at IS NOT NULL AND (state = 'accepted' OR state = 'dismissed' OR state = 'withdrawn');
 -- These stay while the state changes: who looks for content looks at the state of what is found.
 CREATE INDEX entry_source ON entry (source_hash);
--- What hangs on a contract, by the beginning of its id on the platform, with which the payload of a delivery begins.
-CREATE INDEX entry_contract ON entry (substr(payload, 17, 13)) WHERE CASE WHEN sends = 'deliveries' THEN true ELSE false END;
 -- A search reads all words, and no more than these.
 CREATE INDEX entry_words ON entry (job, words, documents);
-CREATE INDEX entry_target ON entry (target, id) WHERE target <> '';
+-- What hangs on a contract.
+CREATE INDEX entry_contract ON entry (contract_id, id) WHERE contract_id <> '';
 
 CREATE TABLE attempt (
     id TEXT PRIMARY KEY,
