@@ -124,9 +124,9 @@ const (
 	foundMost = 5000
 )
 
-// The forms in which a word is searched for, one after the other until rows are found: a whole
-// word, and the beginning of one.
-var wordForms = []string{" %", "%"}
+// The ends of a word that is searched for, one after the other until rows are found: first a whole
+// word is meant, then the beginning of one.
+var wordEnds = []string{" ", ""}
 
 // interpret determines which rows a text finds: the one with this id on the platform, or those that
 // have all its words, or else those that have it anywhere in their keys.
@@ -145,7 +145,7 @@ func (p *paging) interpret() error {
 		return nil
 	}
 	if tokens := strings.Fields(text); !strings.Contains(text, "|") { // only a key has it
-		for _, end := range wordForms {
+		for _, end := range wordEnds {
 			p.says = p.saying(tokens, end)
 			if len(p.says.where) == 0 {
 				break
@@ -166,27 +166,27 @@ func (p *paging) interpret() error {
 // saying returns the condition that a row has all words of a text. The words of a part with
 // separators may also stand alone, each but the last as a whole.
 func (p *paging) saying(tokens []string, end string) *branch {
-	b := &branch{}
+	b, has := &branch{}, p.s.db.D.Within
 	for _, token := range tokens {
 		word, parts := joined(token), partsOf(token)
 		if word == "" {
 			continue
 		}
-		one := `e.words LIKE ?`
-		values := []any{"% " + word + end}
+		one := has + `(e.words, ?) > 0`
+		values := []any{" " + word + end}
 		if len(parts) > 1 {
-			one += ` OR (` + strings.Repeat(`e.words LIKE ? AND `, len(parts)-1) + `e.words LIKE ?)`
+			one += ` OR (` + strings.Repeat(has+`(e.words, ?) > 0 AND `, len(parts)-1) + has + `(e.words, ?) > 0)`
 			for _, part := range parts[:len(parts)-1] {
-				values = append(values, "% "+part+" %")
+				values = append(values, " "+part+" ")
 			}
-			values = append(values, "% "+parts[len(parts)-1]+end)
+			values = append(values, " "+parts[len(parts)-1]+end)
 		}
 		b.add(`(`+one+`)`, values...)
 	}
 	document := joined(strings.Join(tokens, ""))
 	if !p.q.Masked && len(document) >= documentLeast && len(b.where) > 0 {
-		b.where = []string{`(` + strings.Join(b.where, " AND ") + ` OR e.documents LIKE ?)`}
-		b.args = append(b.args, "% "+document+end)
+		b.where = []string{`(` + strings.Join(b.where, " AND ") + ` OR ` + has + `(e.documents, ?) > 0)`}
+		b.args = append(b.args, " "+document+end)
 	}
 	return b
 }

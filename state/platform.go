@@ -18,9 +18,7 @@ import (
 const actPlatform = "platform"
 
 // bindPlatform allows the holder of a lease to send to an address, or returns *trade.OtherPlatformError. A
-// ledger that has created nothing yet takes any address. A ledger that has created records, but has
-// no address, is from an older program and takes the present one. A process that sends nothing
-// passes "".
+// ledger that has created nothing yet takes any address. A process that sends nothing passes "".
 func bindPlatform(t *sqldb.Tx, platform string) error {
 	if platform == "" {
 		return nil
@@ -45,30 +43,20 @@ func bindPlatform(t *sqldb.Tx, platform string) error {
 		if err := nobodyRuns(t); err != nil {
 			return err
 		}
+		if err := auditPlatform(t, was, platform); err != nil {
+			return err
+		}
 	}
 	if err := setPlatform(t, platform); err != nil {
 		return err
-	}
-	accepted, doubts, err := countSent(t.Ctx, t)
-	if err != nil {
-		return err
-	}
-	if was != "" || accepted+doubts > 0 {
-		if err := auditPlatform(t, was, platform, accepted, doubts); err != nil {
-			return err
-		}
 	}
 	return noteHeader(t, "")
 }
 
 // auditPlatform records in the audit that the program itself set the address.
-func auditPlatform(t *sqldb.Tx, was, platform string, accepted, doubts int) error {
-	why := trade.Say("audit.platform", "was", was)
-	if was == "" {
-		why = trade.Say("audit.platform.unknown")
-	}
+func auditPlatform(t *sqldb.Tx, was, platform string) error {
 	detail, err := json.Marshal(map[string]any{
-		"was": was, "is": platform, "accepted": accepted, "in_doubt": doubts, "why": why,
+		"was": was, "is": platform, "why": trade.Say("audit.platform", "was", was),
 	})
 	if err != nil {
 		return err

@@ -115,20 +115,6 @@ func TestWhoIsAboutToSendKeepsTheLedgerAtItsPlatform(t *testing.T) {
 	})
 }
 
-func TestALedgerOfAnOlderProgramTakesThePresentPlatformAndSaysSo(t *testing.T) {
-	journaled(t, func(t *testing.T, k *kept) {
-		k.send("a", 3)
-		mustBelong(t, k.s, "")
-		must.Do(t, k.sendTo(fromTests))
-		records, err := k.s.Audit(t.Context(), 1)
-		if err != nil || len(records) != 1 || records[0].Act != actPlatform || records[0].Target != fromTests ||
-			!strings.Contains(records[0].Detail, `"accepted":2`) {
-			t.Errorf("audit: %+v, %v", records, err)
-		}
-		wantOther(t, k.sendTo(production), fromTests, production)
-	})
-}
-
 func TestTheJournalKnowsThePlatform(t *testing.T) {
 	journaled(t, func(t *testing.T, k *kept) {
 		must.Do(t, k.sendTo(fromTests))

@@ -47,13 +47,12 @@ func (d *daemon) noteConfig(ctx context.Context, config *config.Config, host str
 		if json.Unmarshal([]byte(r.Detail), &then) != nil {
 			return nil // retention has removed the detail
 		}
-		// records of older versions have neither host nor file, and may be this instance's
-		if then.Host == "" || then.Host == is.Host && then.File == is.File {
+		if then.Host == is.Host && then.File == is.File {
 			was = then
 		}
 		return nil
 	})
-	if err == nil && (was.Config != is.Config || was.Program != is.Program || was.Host == "") {
+	if err == nil && (was.Config != is.Config || was.Program != is.Program) {
 		is.Before = was.Config
 		detail, e := json.Marshal(is)
 		record := cli.ProgramRecord()

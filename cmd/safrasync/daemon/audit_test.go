@@ -11,9 +11,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config/configtest"
 	"github.com/safrasync/safrasync/internal/must"
-	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/state"
-	"github.com/safrasync/safrasync/trade"
 )
 
 // Of several instances on one ledger each tells in the audit when its own configuration has
@@ -59,58 +57,4 @@ func TestEachInstanceTellsOfItsOwnConfiguration(t *testing.T) {
 			t.Errorf("the first configuration of instance %d is told as a change of %s", i, is.Before)
 		}
 	}
-}
-
-// What an older program kept names no instance: it is what was in force before, for each of them.
-func TestAConfigurationOfAnOlderProgramIsTheOneBefore(t *testing.T) {
-	t.Parallel()
-	store := must.Get(state.Open(t.Context(),
-		state.Options{Driver: state.SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Begin: true}))(t)
-	t.Cleanup(func() { _ = store.Close() })
-	record := cli.ProgramRecord()
-	record.At, record.Act, record.Target, record.Detail = office.Now(), actConfig, "config.yaml",
-		`{"program":"0.1","config":"abc"}`
-	must.Do(t, store.AppendAudit(t.Context(), record))
-	d := &daemon{App: &cli.App{}, log: zap.NewNop(), store: store}
-	config := configtest.Load(t, t.TempDir()+"/config.yaml", configtest.Sample(t), "x")
-	for range 2 {
-		d.noteConfig(t.Context(), config, "silo")
-	}
-	records, err := store.Audit(t.Context(), 0)
-	if err != nil || len(records) != 2 || !strings.Contains(newest(records).Detail, `"before":"abc"`) {
-		t.Fatalf("%+v, %v", records, err)
-	}
-}
-
-// An older program that ran meanwhile, before or beside this one, names no instance: it may have
-// been this one, so what is in force again is told again, once.
-func TestWhatIsInForceAgainAfterAnOlderProgramIsTold(t *testing.T) {
-	t.Parallel()
-	store := must.Get(state.Open(t.Context(),
-		state.Options{Driver: state.SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Begin: true}))(t)
-	t.Cleanup(func() { _ = store.Close() })
-	d := &daemon{App: &cli.App{}, log: zap.NewNop(), store: store}
-	config := configtest.Load(t, t.TempDir()+"/config.yaml", configtest.Sample(t), "x")
-	d.noteConfig(t.Context(), config, "silo")
-	record := cli.ProgramRecord()
-	record.At, record.Act, record.Target, record.Detail = office.Now(), actConfig, "config.yaml",
-		`{"program":"0.1","config":"abc"}`
-	must.Do(t, store.AppendAudit(t.Context(), record))
-	for range 2 {
-		d.noteConfig(t.Context(), config, "silo")
-	}
-	records, err := store.Audit(t.Context(), 0)
-	if err != nil || len(records) != 3 || !strings.Contains(newest(records).Detail, `"before":"abc"`) {
-		t.Fatalf("%+v, %v", records, err)
-	}
-}
-
-// newest is the one with the highest number.
-func newest(records []trade.AuditRecord) (out trade.AuditRecord) {
-	for _, r := range records {
-		if r.Seq > out.Seq {
-			out = r
-		}
-	}
-	return out
 }
