@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	gosync "sync"
 	"testing"
 	"time"
@@ -143,6 +144,12 @@ func TestAnActAndWhatTheProgramWritesAreInTheSameChain(t *testing.T) {
 		if err != nil || len(records) != 3 || records[0].Who != programName || records[0].Act != "late answer" ||
 			records[0].Target != "contracts a" {
 			t.Errorf("audit %+v, %v", records, err)
+		}
+		if why := records[0].Because(trade.Portuguese, time.UTC); !strings.Contains(why, "a resposta chegou tarde") {
+			t.Errorf("people read %q", why)
+		}
+		if why := records[1].Because(trade.Portuguese, time.UTC); why != "typed twice" {
+			t.Errorf("people read %q", why)
 		}
 		mustVerify(t, s, 0)
 	})

@@ -78,7 +78,7 @@ func (r *Registrar) register(ctx context.Context, step HookStep, who acts.Person
 	if step.Asked != nil {
 		old := *step.Asked
 		old.State, old.RetiredAt = trade.WebhookRetired, r.office.now()
-		if err := r.record(ctx, old, who, hookAudit{Outcome: "given up"}, r.settleWith); err != nil {
+		if err := r.record(ctx, old, who, hookAudit{Outcome: "given_up"}, r.settleWith); err != nil {
 			return HookDone{}, err
 		}
 	}
@@ -111,7 +111,7 @@ func (r *Registrar) register(ctx context.Context, step HookStep, who acts.Person
 	there, askErr := r.there(ctx, step.Event)
 	if askErr == nil && there != nil && r.isAt(there, w) {
 		return HookDone{Done: true}, r.settled(ctx, w, there.ID, who,
-			hookAudit{Outcome: "done, its answer was lost", Status: answer.Status})
+			hookAudit{Outcome: "done_unanswered", Status: answer.Status})
 	}
 	return HookDone{
 		Problem: "hook.unknown", Args: []any{r.office.conf.API.Quarantine}, Err: errors.Join(err, askErr),
