@@ -255,31 +255,30 @@ func OpenClosed(ctx context.Context, from ClosedRows, c trade.Closing) (*Snapsho
 	if err := from.ClosedRows(ctx, c, io.Discard); err != nil {
 		return nil, fmt.Errorf(opening, c.At.Format(time.RFC3339), err)
 	}
-	s, err := OpenKept(c.Head, func() (io.ReadCloser, error) {
-		rows := piped(func(to io.Writer) error { return from.ClosedRows(ctx, c, to) })
-		z, err := gzip.NewReader(rows)
-		if err != nil {
-			_ = rows.Close() // it never fails
-			return nil, err
-		}
-		return unpacked{z, rows}, nil
+	s, err := OpenKept(c.Head, &c, func() (io.ReadCloser, error) {
+		return Unpack(piped(func(to io.Writer) error { return from.ClosedRows(ctx, c, to) }))
 	})
 	if err != nil {
 		return nil, fmt.Errorf(opening, c.At.Format(time.RFC3339), err)
 	}
-	s.Head.Kind = ClosedKind
-	s.Head.Closed = &Closed{ID: c.ID, At: c.At, Who: c.Who, Reason: c.Reason, Audit: c.Audit, Hash: c.Hash}
 	return s, nil
 }
 
-// unpacked reads from one, and closes the other.
-type unpacked struct {
-	io.Reader
-	io.Closer
+// Unpack returns the rows of a closing, which are compressed. To close them closes from.
+func Unpack(from io.ReadCloser) (io.ReadCloser, error) {
+	z, err := gzip.NewReader(from)
+	if err != nil {
+		return nil, errors.Join(err, from.Close())
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{z, from}, nil
 }
 
-// OpenKept returns a snapshot from a stored head and its rows, JSON lines that rows opens each time.
-func OpenKept(head []byte, rows func() (io.ReadCloser, error)) (*Snapshot, error) {
+// OpenKept returns a snapshot from a stored head and its rows, JSON lines that rows opens each time. c is
+// the closing that they are of; nil: none.
+func OpenKept(head []byte, c *trade.Closing, rows func() (io.ReadCloser, error)) (*Snapshot, error) {
 	s := &Snapshot{rows: keptRows{rows}}
 	err := json.Unmarshal(head, &s.Head)
 	if err == nil && s.Head.Form > formOfHead {
@@ -287,6 +286,10 @@ func OpenKept(head []byte, rows func() (io.ReadCloser, error)) (*Snapshot, error
 	}
 	if err == nil {
 		s.zone, err = time.LoadLocation(s.Head.Zone)
+	}
+	if c != nil {
+		s.Head.Kind = ClosedKind
+		s.Head.Closed = &Closed{ID: c.ID, At: c.At, Who: c.Who, Reason: c.Reason, Audit: c.Audit, Hash: c.Hash}
 	}
 	return s, err
 }

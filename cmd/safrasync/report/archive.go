@@ -1,7 +1,6 @@
 package report
 
 import (
-	"context"
 	"errors"
 	"io"
 	"slices"
@@ -15,7 +14,7 @@ import (
 )
 
 // openArchive verifies an archive, and shows its report, the list of its closings, or one of them.
-func openArchive(ctx context.Context, a *cli.App, f Flags) error {
+func openArchive(a *cli.App, f Flags) error {
 	if !f.none() || f.failed || f.platform || f.close+f.archive != "" {
 		return a.Usage("archive.open_alone")
 	}
@@ -52,7 +51,7 @@ func openArchive(ctx context.Context, a *cli.App, f Flags) error {
 	if err != nil {
 		return err
 	}
-	snapshot, err := archived(ctx, a, f, in)
+	snapshot, err := archived(a, f, in)
 	if err != nil {
 		return err
 	}
@@ -66,7 +65,7 @@ func openArchive(ctx context.Context, a *cli.App, f Flags) error {
 }
 
 // archived returns the snapshot of an archive that the flags select.
-func archived(ctx context.Context, a *cli.App, f Flags, in *archive.Archive) (*reconcile.Snapshot, error) {
+func archived(a *cli.App, f Flags, in *archive.Archive) (*reconcile.Snapshot, error) {
 	if f.asOf+f.closing == "" {
 		return in.Snapshot()
 	}
@@ -83,5 +82,5 @@ func archived(ctx context.Context, a *cli.App, f Flags, in *archive.Archive) (*r
 	if i < 0 {
 		return nil, a.Usage("archive.no_closing", f.open)
 	}
-	return in.Closing(ctx, in.Closed[i])
+	return in.Closing(in.Closed[i])
 }

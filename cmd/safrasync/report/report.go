@@ -119,7 +119,7 @@ func NewCommand(a *cli.App, decide Decide) *cobra.Command {
 // Run writes, reprints, closes or lists reports.
 func Run(ctx context.Context, a *cli.App, f Flags) error {
 	if f.open != "" {
-		return openArchive(ctx, a, f)
+		return openArchive(a, f)
 	}
 	config, err := a.LoadConfig()
 	if err != nil {

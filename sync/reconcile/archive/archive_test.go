@@ -158,7 +158,7 @@ func TestAnArchiveThatWasAlteredIsRefused(t *testing.T) {
 			t.Errorf("a closing of the day %q: %v", day, err)
 		}
 	}
-	s := must.Get(intact.Closing(t.Context(), intact.Closed[0]))(t)
+	s := must.Get(intact.Closing(intact.Closed[0]))(t)
 	if s.Head.Kind != reconcile.ClosedKind || s.Head.Day != "2026-10-31" || s.Head.Closed.Who != "maria" {
 		t.Errorf("%+v", s.Head)
 	}

@@ -6,8 +6,6 @@ import (
 	"archive/zip"
 	"bufio"
 	"bytes"
-	"compress/gzip"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -202,53 +200,38 @@ func (a *Archive) proves(c Closing) error {
 func (c Closing) folder() string { return "closings/" + c.ID + "/" }
 
 // Snapshot returns the rows of the report.
-func (a *Archive) Snapshot() (*reconcile.Snapshot, error) {
-	head, err := a.head("")
+func (a *Archive) Snapshot() (*reconcile.Snapshot, error) { return a.kept("", rowsFile, nil) }
+
+// Closing returns the report of a closing. Open compared it with its hash.
+func (a *Archive) Closing(c Closing) (*reconcile.Snapshot, error) {
+	if c.Masked {
+		return a.kept(c.folder(), rowsFile, &c.Closing)
+	}
+	return a.kept(c.folder(), closedRows, &c.Closing)
+}
+
+// kept returns a snapshot from the files of a folder.
+func (a *Archive) kept(folder, rows string, c *trade.Closing) (*reconcile.Snapshot, error) {
+	head, err := a.head(folder)
 	if err != nil {
 		return nil, err
 	}
-	rows := a.files[rowsFile]
-	if rows == nil {
-		return nil, damaged(rowsFile)
+	file := a.files[folder+rows]
+	if file == nil {
+		return nil, damaged(folder + rows)
 	}
-	return reconcile.OpenKept(head, rows.Open)
+	return reconcile.OpenKept(head, c, func() (io.ReadCloser, error) {
+		from, err := file.Open()
+		if err != nil || rows == rowsFile {
+			return from, err
+		}
+		return reconcile.Unpack(from)
+	})
 }
 
 func (a *Archive) head(folder string) ([]byte, error) {
 	text, _, err := a.text(folder + headFile)
 	return text, err
-}
-
-// lines writes rows in the form that a closing keeps, compressed.
-func (a *Archive) lines(name string, to io.Writer) error {
-	z := gzip.NewWriter(to)
-	_, err := a.copy(name, z)
-	return errors.Join(err, z.Close())
-}
-
-// Closing returns the report of a closing.
-func (a *Archive) Closing(ctx context.Context, c Closing) (*reconcile.Snapshot, error) {
-	head, err := a.head(c.folder())
-	if err != nil {
-		return nil, err
-	}
-	c.Head = head
-	return reconcile.OpenClosed(ctx, keptRows{a, c}, c.Closing)
-}
-
-// keptRows are the rows of one closing; Open compared them with its hash.
-type keptRows struct {
-	in *Archive
-	of Closing
-}
-
-// ClosedRows writes the rows to to.
-func (k keptRows) ClosedRows(_ context.Context, _ trade.Closing, to io.Writer) error {
-	if k.of.Masked {
-		return k.in.lines(k.of.folder()+rowsFile, to)
-	}
-	_, err := k.in.copy(k.of.folder()+closedRows, to)
-	return err
 }
 
 // Options returns the options with which the report was made.
