@@ -12,6 +12,8 @@ import (
 	"net/url"
 	"sync/atomic"
 	"time"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // Client talks to one API with one key. It is safe for concurrent use. Close it when done.
@@ -192,11 +194,11 @@ func notAdmitted(ctx context.Context, err error) result {
 	case ctx.Err() != nil:
 		fault, text := ended(ctx)
 		return unsent(fault, &cause{
-			text: text + " while the call waited for its turn",
-			raw:  errors.Join(ctx.Err(), context.Cause(ctx)),
+			phrase.New("%w while the call waited for its turn", text),
+			errors.Join(ctx.Err(), context.Cause(ctx)),
 		})
 	case errors.Is(err, errTooLate):
-		return unsent(FaultTimeout, &cause{text: err.Error(), raw: errors.Join(err, context.DeadlineExceeded)})
+		return unsent(FaultTimeout, &cause{phrase.New("%w", err), errors.Join(err, context.DeadlineExceeded)})
 	default:
 		return unsent(FaultCanceled, err)
 	}
@@ -206,7 +208,8 @@ func notAdmitted(ctx context.Context, err error) result {
 // ended before anything was written and before the gate was asked, it uses another connection.
 func (c *Client) dispatch(ctx context.Context, call call) result {
 	started := time.Now()
-	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout, &timeoutError{after: c.timeout})
+	ctx, cancel := context.WithTimeoutCause(ctx, c.timeout,
+		&timeoutError{phrase.New("no complete answer within %v (api.timeout)", c.timeout)})
 	defer cancel()
 	for try := 1; ; try++ {
 		ex := newExchange(ctx, started, call)
@@ -289,60 +292,60 @@ func (c *Client) failed(ctx context.Context, call call, ex *exchange, err error)
 	if !ex.hasWritten() {
 		res.Known = NotSent
 	}
-	text := call.redact.errorText(err)
-	res.Evidence.Err = text
+	text := phrase.Fixed(call.redact.errorText(err))
+	res.Evidence.Err = text.Error()
 	raw := err
 	var handshake *handshakeError
 	var proxy *proxyError
 	var refused *dialRefusedError
 	switch gateErr := ex.gateError(); {
 	case gateErr != nil:
-		res.fault, raw, text = FaultWindow, gateErr, call.redact.errorText(gateErr)
-		res.Evidence.Err = text
+		res.fault, raw, text = FaultWindow, gateErr, phrase.Fixed(call.redact.errorText(gateErr))
+		res.Evidence.Err = text.Error()
 	case errors.As(err, &handshake) && handshake.certificate():
 		res.fault = FaultCertificate
-		text = call.redact.text(handshake.Error())
+		text = phrase.Fixed(call.redact.text(handshake.Error()))
 	case ctx.Err() != nil:
 		res.fault, text = ended(ctx)
 		raw = errors.Join(ctx.Err(), context.Cause(ctx), err)
 	case res.Known == NotSent && c.closed.Load():
-		res.fault, text = FaultCanceled, errClosed.Error()
+		res.fault, text = FaultCanceled, phrase.New("%w", errClosed)
 	case errors.As(err, &handshake):
 		res.fault = FaultNetwork
-		text = call.redact.text(handshake.Error())
+		text = phrase.Fixed(call.redact.text(handshake.Error()))
 	case errors.As(err, &proxy):
 		res.fault = FaultNetwork
-		text = call.redact.text(proxy.Error())
-		res.Evidence.Err = text
+		text = proxy.Phrase()
+		res.Evidence.Err = text.Error()
 	case errors.As(err, &refused):
-		res.fault, text = FaultRequest, refused.Error()
+		res.fault, text = FaultRequest, refused.Text
 	case res.Evidence.Phase >= PhaseFirstByte:
-		res.fault, text = FaultProtocol, "the answer is not readable HTTP: "+text
+		res.fault, text = FaultProtocol, phrase.New("the answer is not readable HTTP: %w", text)
 	default:
 		res.fault = FaultNetwork
 		if res.Known == NotSent {
-			if t := connectText(c.base.Hostname(), err); t != "" {
+			if t := connectText(c.base.Hostname(), err); t != nil {
 				text = t
 			}
 		} else {
-			text = "the connection was lost before an answer came: " + text
+			text = phrase.New("the connection was lost before an answer came: %w", text)
 		}
 	}
-	res.Text = text
-	res.err = &cause{text: text, raw: raw}
+	res.Text = text.Error()
+	res.err = &cause{text, raw}
 	return res
 }
 
 // ended returns why ctx ended, as a fault and a text.
-func ended(ctx context.Context) (Fault, string) {
+func ended(ctx context.Context) (Fault, *phrase.Text) {
 	var timeout *timeoutError
 	switch why := context.Cause(ctx); {
 	case errors.As(why, &timeout):
-		return FaultTimeout, timeout.Error()
+		return FaultTimeout, timeout.Text
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return FaultTimeout, "the caller's deadline passed"
+		return FaultTimeout, phrase.New("the caller's deadline passed")
 	default:
-		return FaultCanceled, "the call was cancelled"
+		return FaultCanceled, phrase.New("the call was cancelled")
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"os"
@@ -13,6 +12,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // errUnrequested ends a connection on which the server sent bytes that no request asked for.
@@ -164,8 +165,10 @@ type handshakeError struct {
 	err  error
 }
 
-func (e *handshakeError) Error() string {
-	return fmt.Sprintf("TLS with %s: %s", e.host, handshakeText(e.host, e.err))
+func (e *handshakeError) Error() string { return e.Phrase().Error() }
+
+func (e *handshakeError) Phrase() *phrase.Text {
+	return phrase.New("TLS with %s: %w", e.host, handshakeText(e.host, e.err))
 }
 
 func (e *handshakeError) Unwrap() error { return e.err }
@@ -188,7 +191,7 @@ func (e *handshakeError) certificate() bool {
 }
 
 // handshakeText describes what is wrong and who can fix it.
-func handshakeText(host string, err error) string {
+func handshakeText(host string, err error) *phrase.Text {
 	var (
 		invalid x509.CertificateInvalidError
 		name    x509.HostnameError
@@ -199,65 +202,65 @@ func handshakeText(host string, err error) string {
 	switch {
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired && invalid.Cert != nil:
 		if now := time.Now(); now.Before(invalid.Cert.NotBefore) {
-			return fmt.Sprintf("the certificate is valid only from %s on; check the clock of this host",
+			return phrase.New("the certificate is valid only from %s on; check the clock of this host",
 				invalid.Cert.NotBefore.UTC().Format(time.DateOnly))
 		}
-		return fmt.Sprintf(
+		return phrase.New(
 			"the certificate expired on %s; whoever runs the API must renew it (or the clock of this host is wrong)",
 			invalid.Cert.NotAfter.UTC().Format(time.DateOnly))
 	case errors.As(err, &invalid):
-		return "the certificate is not valid: " + invalid.Error()
+		return phrase.New("the certificate is not valid: %w", invalid)
 	case errors.As(err, &name):
-		return fmt.Sprintf("the certificate is for %s, not for %s; check api.base_url",
+		return phrase.New("the certificate is for %w, not for %s; check api.base_url",
 			certificateNames(name.Certificate), host)
 	case errors.As(err, &unknown):
-		return "the certificate is signed by an authority this host does not know; behind an inspecting proxy, or with a CA of your own, set api.ca_file"
+		return phrase.New("the certificate is signed by an authority this host does not know; behind an inspecting proxy, or with a CA of your own, set api.ca_file")
 	case errors.As(err, &record):
-		return "the server does not speak TLS on this port; check host and port in api.base_url"
+		return phrase.New("the server does not speak TLS on this port; check host and port in api.base_url")
 	case errors.As(err, &alert):
-		return "the server refused the handshake: " + alert.Error()
+		return phrase.New("the server refused the handshake: %w", alert)
 	case errors.Is(err, context.Canceled):
-		return "given up during the handshake"
+		return phrase.New("given up during the handshake")
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
-		return "the connection was closed during the handshake"
+		return phrase.New("the connection was closed during the handshake")
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
-		return fmt.Sprintf("no answer during the handshake within %v", handshakeTimeout)
+		return phrase.New("no answer during the handshake within %v", handshakeTimeout)
 	default:
-		return strings.TrimPrefix(err.Error(), "tls: ") + " (TLS 1.2 or newer is needed)"
+		return phrase.New("%w (TLS 1.2 or newer is needed)", phrase.Fixed(strings.TrimPrefix(err.Error(), "tls: ")))
 	}
 }
 
-func certificateNames(c *x509.Certificate) string {
+func certificateNames(c *x509.Certificate) *phrase.Text {
 	names := append([]string{}, c.DNSNames...)
 	for _, ip := range c.IPAddresses {
 		names = append(names, ip.String())
 	}
 	switch {
 	case len(names) == 0:
-		return "no name at all"
+		return phrase.New("no name at all")
 	case len(names) > 3:
-		return strings.Join(names[:3], ", ") + " and others"
+		return phrase.New("%s and others", strings.Join(names[:3], ", "))
 	default:
-		return strings.Join(names, ", ")
+		return phrase.New("%s", strings.Join(names, ", "))
 	}
 }
 
 // connectText returns one line that explains why no connection was made.
-func connectText(host string, err error) string {
+func connectText(host string, err error) *phrase.Text {
 	var dns *net.DNSError
 	var op *net.OpError
 	switch {
 	case errors.As(err, &dns) && dns.IsNotFound:
-		return fmt.Sprintf("the name %s was not found; check api.base_url and the DNS of this host", host)
+		return phrase.New("the name %s was not found; check api.base_url and the DNS of this host", host)
 	case errors.As(err, &dns):
-		return fmt.Sprintf("the name %s could not be resolved; check the DNS of this host", host)
+		return phrase.New("the name %s could not be resolved; check the DNS of this host", host)
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return host + " refused the connection"
+		return phrase.New("%s refused the connection", host)
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
-		return host + " cannot be reached from this host; check network and firewall"
+		return phrase.New("%s cannot be reached from this host; check network and firewall", host)
 	case errors.As(err, &op) && op.Timeout():
-		return fmt.Sprintf("no connection to %s within %v; check network and firewall", host, dialTimeout)
+		return phrase.New("no connection to %s within %v; check network and firewall", host, dialTimeout)
 	default:
-		return ""
+		return nil
 	}
 }

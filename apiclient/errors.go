@@ -6,7 +6,8 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
-	"time"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // Fault is why a call ended as it did, where [Known] is not enough to decide what to do next.
@@ -127,11 +128,9 @@ func (e *Error) Unwrap() error { return e.Err }
 // cause gives an external error a text of our own. It has no Unwrap method, because the original
 // text may quote bytes of an answer.
 type cause struct {
-	text string
-	raw  error
+	*phrase.Text
+	raw error
 }
-
-func (c *cause) Error() string { return c.text }
 
 // Is lets errors.Is examine the original.
 func (c *cause) Is(target error) bool { return errors.Is(c.raw, target) }
@@ -140,11 +139,7 @@ func (c *cause) Is(target error) bool { return errors.Is(c.raw, target) }
 func (c *cause) As(target any) bool { return errors.As(c.raw, target) }
 
 // timeoutError is the cause with which a request's context ends when Options.Timeout has passed.
-type timeoutError struct{ after time.Duration }
-
-func (e *timeoutError) Error() string {
-	return fmt.Sprintf("no complete answer within %v (api.timeout)", e.after)
-}
+type timeoutError struct{ *phrase.Text }
 
 var errClosed = errors.New("the client is closed")
 
@@ -159,7 +154,7 @@ type RequestError struct {
 func (e *RequestError) Error() string {
 	texts := make([]string, len(e.Faults))
 	for i, f := range e.Faults {
-		texts[i] = f.String()
+		texts[i] = f.Phrase().Error()
 	}
 	return strings.Join(texts, "; ")
 }
@@ -173,11 +168,11 @@ type FieldFault struct {
 	// Limit is the number of characters that the platform accepts (chapter 8). It is set with
 	// ProblemTooLong only; otherwise it is 0.
 	Limit int
-	text  string
+	text  *phrase.Text
 }
 
-// String returns the field and what is wrong with it, in English.
-func (f FieldFault) String() string { return f.Field + " " + f.text }
+// Phrase returns the field and what is wrong with it.
+func (f FieldFault) Phrase() *phrase.Text { return phrase.New("%s %w", f.Field, f.text) }
 
 // Problem is a kind of [FieldFault].
 type Problem string
@@ -207,7 +202,7 @@ const (
 type inspection struct{ faults []FieldFault }
 
 func (in *inspection) fault(field string, problem Problem, format string, args ...any) {
-	in.faults = append(in.faults, FieldFault{Field: field, Problem: problem, text: fmt.Sprintf(format, args...)})
+	in.faults = append(in.faults, FieldFault{Field: field, Problem: problem, text: phrase.New(format, args...)})
 }
 
 func (in *inspection) err() error {

@@ -62,7 +62,7 @@ func TestWhyNoConnectionCameAboutIsSaidInWords(t *testing.T) {
 		{&net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded}, "no connection to h within"},
 		{io.EOF, ""},
 	} {
-		if got := connectText("h", tc.err); tc.want == "" && got != "" || !strings.Contains(got, tc.want) {
+		if got := connectText("h", tc.err).Error(); tc.want == "" && got != "" || !strings.Contains(got, tc.want) {
 			t.Errorf("connectText(%v) = %q, want %q in it", tc.err, got, tc.want)
 		}
 	}

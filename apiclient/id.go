@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/uuid"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // uuidFromBody reads the id of a created record from a complete body. The body must be one JSON
@@ -57,7 +59,7 @@ func idFromBody(body []byte, parse func(json.RawMessage) (string, error)) (strin
 	}
 	id, err := parse(value)
 	if err != nil {
-		return "", fmt.Errorf("the status says success but the id %w", err)
+		return "", phrase.Errorf("the status says success but the id %w", err)
 	}
 	return id, nil
 }
@@ -96,7 +98,7 @@ func parseAnyID(v json.RawMessage) (string, error) {
 	case strings.TrimSpace(s) == "":
 		return "", errors.New("is empty")
 	case utf8.RuneCountInString(s) > maxAnyID:
-		return "", fmt.Errorf("is longer than %d characters", maxAnyID)
+		return "", phrase.Errorf("is longer than %d characters", maxAnyID)
 	case strings.ContainsFunc(s, unicode.IsControl):
 		return "", errors.New("contains a control character")
 	default:

@@ -5,12 +5,13 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"net"
 	"net/url"
 	"os"
 	"strings"
 	"time"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 const (
@@ -82,11 +83,11 @@ func (o Options) check() (checked, error) {
 	var err error
 	c.base, err = checkBaseURL(o.BaseURL)
 	if err != nil {
-		errs = append(errs, fmt.Errorf("api.base_url: %w", err))
+		errs = append(errs, phrase.Errorf("api.base_url: %w", err))
 	}
 	c.key, err = checkKey(string(o.APIKey))
 	if err != nil {
-		errs = append(errs, fmt.Errorf("api.api_key: %w", err))
+		errs = append(errs, phrase.Errorf("api.api_key: %w", err))
 	}
 	if o.Proxy != "" {
 		c.proxy, err = parseProxy(string(o.Proxy))
@@ -94,22 +95,22 @@ func (o Options) check() (checked, error) {
 			err = errors.New("does not apply to an api.base_url on this host; remove it")
 		}
 		if err != nil {
-			errs = append(errs, fmt.Errorf("api.proxy: %w", err))
+			errs = append(errs, phrase.Errorf("api.proxy: %w", err))
 		}
 	}
 	c.roots, err = loadRoots(o.CAFile)
 	if err != nil {
-		errs = append(errs, fmt.Errorf("api.ca_file: %w", err))
+		errs = append(errs, phrase.Errorf("api.ca_file: %w", err))
 	}
 	switch {
 	case c.timeout < 0:
-		errs = append(errs, fmt.Errorf("api.timeout: %v is negative; use a duration such as 120s", c.timeout))
+		errs = append(errs, phrase.Errorf("api.timeout: %v is negative; use a duration such as 120s", c.timeout))
 	case c.timeout == 0:
 		c.timeout = defaultTimeout
 	}
 	switch {
 	case c.maxConns < 0:
-		errs = append(errs, fmt.Errorf("api.max_in_flight: %d is negative; use 1 or more", c.maxConns))
+		errs = append(errs, phrase.Errorf("api.max_in_flight: %d is negative; use 1 or more", c.maxConns))
 	case c.maxConns == 0:
 		c.maxConns = defaultMaxConns
 	}
@@ -146,7 +147,7 @@ func checkBaseURL(s string) (*url.URL, error) {
 		return nil, errors.New("must not contain a fragment (the part from # on)")
 	case u.Scheme == "http" && !loopbackName(host):
 		return nil,
-			fmt.Errorf("http:// is accepted for this host only (localhost, 127.0.0.1), not for %q: use https://", host)
+			phrase.Errorf("http:// is accepted for this host only (localhost, 127.0.0.1), not for %q: use https://", host)
 	}
 	for part := range strings.SplitSeq(u.Path, "/") {
 		if part == "." || part == ".." {
@@ -179,11 +180,11 @@ func checkKey(key string) (string, error) {
 		switch {
 		case r < ' ' || r == 0x7f:
 			return "",
-				fmt.Errorf(
+				phrase.Errorf(
 					"contains a control character (code %d) at position %d; the key is one line, check its file or variable", r, i+1)
 		case r > 0x7e:
 			return "",
-				fmt.Errorf(
+				phrase.Errorf(
 					"contains a character outside ASCII at position %d; it was probably damaged when it was copied",
 					i+1)
 		}
@@ -197,7 +198,7 @@ func loadRoots(file string) (*x509.CertPool, error) {
 	}
 	pem, err := os.ReadFile(file)
 	if err != nil {
-		return nil, fmt.Errorf("cannot be read: %w", err)
+		return nil, phrase.Errorf("cannot be read: %w", err)
 	}
 	pool, err := x509.SystemCertPool()
 	if err != nil {
@@ -205,7 +206,7 @@ func loadRoots(file string) (*x509.CertPool, error) {
 		pool = x509.NewCertPool()
 	}
 	if !pool.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("%s holds no certificate; it must be PEM (-----BEGIN CERTIFICATE-----)", file)
+		return nil, phrase.Errorf("%s holds no certificate; it must be PEM (-----BEGIN CERTIFICATE-----)", file)
 	}
 	return pool, nil
 }

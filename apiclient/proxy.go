@@ -6,7 +6,6 @@ import (
 	"crypto/tls"
 	"encoding/base64"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -15,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // parseProxy parses the address of a proxy. Its errors do not contain the address, which may have a
@@ -114,30 +115,32 @@ type proxyError struct {
 
 func (e *proxyError) Unwrap() error { return e.err }
 
-// Error says what is wrong and who can fix it. The answer's own words are left out.
-func (e *proxyError) Error() string {
+func (e *proxyError) Error() string { return e.Phrase().Error() }
+
+// Phrase says what is wrong and who can fix it. The answer's own words are left out.
+func (e *proxyError) Phrase() *phrase.Text {
 	var dns *net.DNSError
 	var verify *tls.CertificateVerificationError
-	says := "cannot be used"
 	switch {
 	case e.err == nil && e.status == http.StatusProxyAuthRequired:
-		says = "asks for a user and password, or refuses those of api.proxy (407)"
+		return phrase.New("the proxy %s asks for a user and password, or refuses those of api.proxy (407)", e.proxy)
 	case e.err == nil && e.status >= http.StatusInternalServerError:
-		says = fmt.Sprintf("did not reach %s (%d); whoever runs it can say why", e.target, e.status)
+		return phrase.New("the proxy %s did not reach %s (%d); whoever runs it can say why", e.proxy, e.target, e.status)
 	case e.err == nil:
-		says = fmt.Sprintf("does not open a connection to %s (%d); whoever runs it must allow that", e.target, e.status)
+		return phrase.New("the proxy %s does not open a connection to %s (%d); whoever runs it must allow that",
+			e.proxy, e.target, e.status)
 	case errors.As(e.err, &dns):
-		says = "was not found; check api.proxy and the DNS of this host"
+		return phrase.New("the proxy %s was not found; check api.proxy and the DNS of this host", e.proxy)
 	case errors.As(e.err, &verify):
-		says = "has a certificate that this host does not trust; set api.ca_file"
+		return phrase.New("the proxy %s has a certificate that this host does not trust; set api.ca_file", e.proxy)
 	case errors.Is(e.err, syscall.ECONNREFUSED):
-		says = "refused the connection; check api.proxy"
+		return phrase.New("the proxy %s refused the connection; check api.proxy", e.proxy)
 	case errors.Is(e.err, os.ErrDeadlineExceeded), errors.Is(e.err, context.DeadlineExceeded):
-		says = fmt.Sprintf("did not answer within %v; check api.proxy and the network", dialTimeout)
+		return phrase.New("the proxy %s did not answer within %v; check api.proxy and the network", e.proxy, dialTimeout)
 	case errors.Is(e.err, io.EOF), errors.Is(e.err, io.ErrUnexpectedEOF), errors.Is(e.err, syscall.ECONNRESET):
-		says = "closed the connection; check api.proxy"
+		return phrase.New("the proxy %s closed the connection; check api.proxy", e.proxy)
 	case e.status == 0:
-		says = "does not answer as a proxy; check api.proxy"
+		return phrase.New("the proxy %s does not answer as a proxy; check api.proxy", e.proxy)
 	}
-	return "the proxy " + e.proxy + " " + says
+	return phrase.New("the proxy %s cannot be used", e.proxy)
 }

@@ -4,12 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // receive reads the body of resp within the limits, and classifies the answer.
@@ -87,7 +88,7 @@ func readAnswer(call call, resp *http.Response, format Format, body []byte) (rea
 
 func (c call) createdID(form reading, body []byte) (string, error) {
 	if form.format != FormatSuccess {
-		return "", fmt.Errorf("the status says success but the body is %s", form.format)
+		return "", phrase.Errorf("the status says success but the body is %s", form.format)
 	}
 	id, err := c.idOf(body)
 	if err != nil {
@@ -135,11 +136,13 @@ func replyError(ctx context.Context, call call, resp *http.Response, fault Fault
 			"a redirect came back and was not followed; check api.base_url, and what stands between this host and the API")
 	case fault == FaultTimeout || fault == FaultCanceled:
 		_, text := ended(ctx)
-		return &cause{text: text + " (the answer had begun)", raw: errors.Join(ctx.Err(), context.Cause(ctx), readErr)}
+		return &cause{phrase.New("%w (the answer had begun)", text), errors.Join(ctx.Err(), context.Cause(ctx), readErr)}
 	case readErr != nil:
-		return &cause{text: "the answer was cut: " + call.redact.errorText(readErr), raw: readErr}
+		return &cause{
+			phrase.New("the answer was cut: %w", phrase.Fixed(call.redact.errorText(readErr))), readErr,
+		}
 	default:
-		return fmt.Errorf("status %d over HTTP/%d is none the API can give; something else answered", resp.StatusCode,
+		return phrase.Errorf("status %d over HTTP/%d is none the API can give; something else answered", resp.StatusCode,
 			resp.ProtoMajor)
 	}
 }

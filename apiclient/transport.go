@@ -3,12 +3,13 @@ package apiclient
 import (
 	"context"
 	"crypto/tls"
-	"fmt"
 	"net"
 	"net/http"
 	"net/url"
 	"sync/atomic"
 	"time"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 const (
@@ -88,7 +89,8 @@ func (d *dialer) connect(ctx context.Context, network, addr string) (net.Conn, e
 	}
 	if a, ok := c.RemoteAddr().(*net.TCPAddr); d.loopbackOnly && (!ok || !a.IP.IsLoopback()) {
 		_ = c.Close()
-		return nil, &dialRefusedError{addr: addr}
+		return nil, &dialRefusedError{phrase.New(
+			"%s is not on this host; http:// is accepted for loopback only, use https:// in api.base_url", addr)}
 	}
 	return c, nil
 }
@@ -116,9 +118,4 @@ func (d *dialer) dialTLS(ctx context.Context, network, addr string) (net.Conn, e
 }
 
 // dialRefusedError is returned when http:// would connect to another host.
-type dialRefusedError struct{ addr string }
-
-func (e *dialRefusedError) Error() string {
-	return fmt.Sprintf("%s is not on this host; http:// is accepted for loopback only, use https:// in api.base_url",
-		e.addr)
-}
+type dialRefusedError struct{ *phrase.Text }

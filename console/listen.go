@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
@@ -14,6 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/internal/connlimit"
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // Server serves consoles at one address. Each reading of the configuration builds another console;
@@ -30,7 +30,7 @@ type Server struct {
 func Listen(ctx context.Context, address string) (net.Listener, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	if err != nil {
-		return nil, fmt.Errorf("console.listen: %w; is another program on that port?", err)
+		return nil, phrase.Errorf("console.listen: %w; is another program on that port?", err)
 	}
 	return listener, nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/erp/dialect"
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // Finding is one line of the battery's result.
@@ -130,7 +131,7 @@ func (b battery) literals(ctx context.Context) error {
 		sql := b.selects("1 AS k, " + literal.SQL + " AS v")
 		rows, err := b.read(ctx, sql)
 		if err == nil && len(rows) != 1 {
-			err = fmt.Errorf("%d rows", len(rows))
+			err = phrase.Errorf("%d rows", len(rows))
 		}
 		var value Value
 		if err == nil {

@@ -5,9 +5,9 @@ package state
 import (
 	"database/sql"
 	"encoding/json"
-	"fmt"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -41,7 +41,7 @@ func (r *attemptRow) Result() []any { return sqldb.Pick(r, resultColumns) }
 func attemptRowOf(a trade.Attempt, now time.Time, counts bool) (*attemptRow, error) {
 	messages, err := listText(a.Messages)
 	if err != nil {
-		return nil, fmt.Errorf("attempt %s: %w", a.ID, err)
+		return nil, phrase.Errorf("attempt %s: %w", a.ID, err)
 	}
 	r := &attemptRow{
 		ID: a.ID, EntryID: a.EntryID, Generation: a.Generation, No: a.No, RunID: a.RunID, Owner: a.Owner,
@@ -75,12 +75,12 @@ func (r *attemptRow) Attempt() (trade.Attempt, error) {
 	}
 	if r.Messages != "[]" {
 		if err := json.Unmarshal([]byte(r.Messages), &a.Messages); err != nil {
-			return a, fmt.Errorf("attempt %s is damaged in column messages: restore the backup", r.ID)
+			return a, phrase.Errorf("attempt %s is damaged in column messages: restore the backup", r.ID)
 		}
 	}
 	var err error
 	if a.Reason, err = sentenceOf(r.Reason); err != nil {
-		return a, fmt.Errorf("attempt %s is damaged in column reason: restore the backup", r.ID)
+		return a, phrase.Errorf("attempt %s is damaged in column reason: restore the backup", r.ID)
 	}
 	return a, nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -99,7 +100,7 @@ func (g *groupTx) record(alarm trade.Alarm, before trade.State, after string) er
 		Why trade.Sentence `json:"why"`
 	}{before, after, trade.StoredAlarm(alarm), alarm.Sentence()})
 	if err != nil {
-		return fmt.Errorf("a late answer: %w", err)
+		return phrase.Errorf("a late answer: %w", err)
 	}
 	owner := sqldb.Self()
 	err = addAudit(g.Tx, trade.AuditRecord{

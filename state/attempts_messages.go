@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"regexp"
 	"slices"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -33,7 +33,7 @@ func (s *Store) MessageKeys(ctx context.Context) ([]trade.SeenMessage, error) {
 	for _, r := range rows {
 		var keys []string
 		if err := json.Unmarshal([]byte(r.Messages), &keys); err != nil {
-			return nil, s.db.Fault(ctx, op, fmt.Errorf("an attempt is damaged in column messages: restore the backup"))
+			return nil, s.db.Fault(ctx, op, phrase.Errorf("an attempt is damaged in column messages: restore the backup"))
 		}
 		slices.Sort(keys)
 		for _, key := range slices.Compact(keys) {

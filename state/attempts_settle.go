@@ -4,10 +4,10 @@ package state
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -165,14 +165,14 @@ func (g *groupTx) follow(e *narrowRow, b becomes, counted int) error {
 		return may
 	})
 	if err == nil && !may {
-		err = fmt.Errorf("entry %d is damaged in column %s: restore the backup", e.ID, "state")
+		err = phrase.Errorf("entry %d is damaged in column %s: restore the backup", e.ID, "state")
 	}
 	if err != nil || b.settlement.State != trade.Accepted {
 		return err
 	}
 	on := g.Records.with(e, b.remoteID)
 	if on == nil {
-		return fmt.Errorf("entry %d is damaged in column %s: restore the backup", e.ID, "record_id")
+		return phrase.Errorf("entry %d is damaged in column %s: restore the backup", e.ID, "record_id")
 	}
 	e.RecordID = numberOrNull(on.ID)
 	return nil

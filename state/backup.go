@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 )
 
@@ -27,16 +27,16 @@ func (s *Store) Backup(ctx context.Context, file string) (err error) {
 		return &sqldb.Error{
 			Code: sqldb.CodeCopy, Path: s.db.Where,
 			Err:  errors.New("only a ledger in SQLite is copied by this command"),
-			Hint: "use pg_dump --format=custom, or the server's own backups; after a restore, run `safrasync rebuild` on every host that uses the ledger",
+			Hint: phrase.New("use pg_dump --format=custom, or the server's own backups; after a restore, run `safrasync rebuild` on every host that uses the ledger"),
 		}
 	}
 	if file, err = filepath.Abs(file); err != nil {
-		return &sqldb.Error{Code: sqldb.CodeCopy, Path: s.db.Where, Hint: "give another file", Err: err}
+		return &sqldb.Error{Code: sqldb.CodeCopy, Path: s.db.Where, Hint: phrase.New("give another file"), Err: err}
 	}
 	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
 		return &sqldb.Error{
-			Code: sqldb.CodeCopy, Path: s.db.Where, Hint: "give a file that does not exist",
-			Err: fmt.Errorf("%s exists already", file),
+			Code: sqldb.CodeCopy, Path: s.db.Where, Hint: phrase.New("give a file that does not exist"),
+			Err: phrase.Errorf("%s exists already", file),
 		}
 	}
 	half := file + ".part-" + uuid.NewString()
@@ -66,12 +66,12 @@ func (s *Store) BackupInto(ctx context.Context, dir string, keep int,
 	at time.Time,
 ) (file string, removed, broken []string, err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
-		return "", nil, nil, &sqldb.Error{Code: sqldb.CodeCopy, Path: s.db.Where, Hint: "give another folder", Err: err}
+		return "", nil, nil, &sqldb.Error{Code: sqldb.CodeCopy, Path: s.db.Where, Hint: phrase.New("give another folder"), Err: err}
 	}
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return "", nil, nil, &sqldb.Error{
-			Code: sqldb.CodeCopy, Path: s.db.Where, Hint: "mount its disk if that is not mounted, or create it",
-			Err: fmt.Errorf("the folder %s does not exist", dir),
+			Code: sqldb.CodeCopy, Path: s.db.Where, Hint: phrase.New("mount its disk if that is not mounted, or create it"),
+			Err: phrase.Errorf("the folder %s does not exist", dir),
 		}
 	}
 	prefix := "safrasync-" + strings.ReplaceAll(s.db.ID, "-", "")[:12] + "-"
@@ -153,11 +153,11 @@ func (s *Store) copyInto(ctx context.Context, file string) (err error) {
 func checkCopy(ctx context.Context, file, id string, tune sqldb.Tuning) (err error) {
 	s, err := open(ctx, sqldb.Options{Driver: sqldb.SQLite, DSN: file, ReadOnly: true, Verify: true}, tune)
 	if err != nil {
-		return fmt.Errorf("checking the copy: %w", err)
+		return phrase.Errorf("checking the copy: %w", err)
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	if id != "" && s.db.ID != id {
-		return fmt.Errorf("checking the copy: it is of ledger %s, not %s", s.db.ID, id)
+		return phrase.Errorf("checking the copy: it is of ledger %s, not %s", s.db.ID, id)
 	}
 	uneven, err := s.unevenSums(ctx)
 	if err != nil {
@@ -169,8 +169,8 @@ func checkCopy(ctx context.Context, file, id string, tune sqldb.Tuning) (err err
 	}
 	if len(uneven)+len(broken) > 0 {
 		return &sqldb.Error{
-			Code: sqldb.CodeCorrupt, Path: file, Hint: "run `safrasync doctor --full`",
-			Err: fmt.Errorf("the copy is not in order: sums of %v, foreign keys of %v", uneven, broken),
+			Code: sqldb.CodeCorrupt, Path: file, Hint: phrase.New("run `safrasync doctor --full`"),
+			Err: phrase.Errorf("the copy is not in order: sums of %v, foreign keys of %v", uneven, broken),
 		}
 	}
 	return nil
@@ -183,7 +183,7 @@ func moveInto(from, to string) (err error) {
 		return sqldb.Permission(from, err)
 	}
 	if err := errors.Join(f.Sync(), f.Close()); err != nil {
-		return &sqldb.Error{Code: sqldb.CodeIO, Path: from, Hint: "check the disk", Err: err}
+		return &sqldb.Error{Code: sqldb.CodeIO, Path: from, Hint: phrase.New("check the disk"), Err: err}
 	}
 	if err := os.Rename(from, to); err != nil {
 		return sqldb.Permission(to, err)
@@ -199,7 +199,7 @@ func syncFolder(dir string) (err error) {
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
 	if err := d.Sync(); err != nil {
-		return &sqldb.Error{Code: sqldb.CodeIO, Path: dir, Hint: "check the disk", Err: err}
+		return &sqldb.Error{Code: sqldb.CodeIO, Path: dir, Hint: phrase.New("check the disk"), Err: err}
 	}
 	return nil
 }

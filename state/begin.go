@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 )
 
@@ -40,7 +41,7 @@ func (s *Store) JournalFolder() string { return s.db.JournalPath }
 
 func standing(where string) error {
 	return &sqldb.Error{
-		Code: sqldb.CodeStands, Path: where, Hint: "use it, or name another place in state.dsn",
+		Code: sqldb.CodeStands, Path: where, Hint: phrase.New("use it, or name another place in state.dsn"),
 		Err: errors.New("a ledger stands there already; nothing was changed"),
 	}
 }

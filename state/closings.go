@@ -9,6 +9,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -30,7 +31,7 @@ type closingRow struct {
 func (r closingRow) closing() (trade.Closing, error) {
 	day, err := trade.ParseDate(r.Day)
 	if err != nil {
-		return trade.Closing{}, fmt.Errorf("closing %s: %w", r.ID, ErrClosingDamaged)
+		return trade.Closing{}, phrase.Errorf("closing %s: %w", r.ID, ErrClosingDamaged)
 	}
 	return trade.Closing{
 		ID: r.ID, Day: day, At: time.UnixMilli(r.At).UTC(), Who: r.Who, Reason: r.Reason, Program: r.Program,
@@ -73,7 +74,7 @@ func (s *Store) CloseReport(ctx context.Context, c trade.Closing, rows io.Reader
 			break
 		}
 		if err != nil {
-			return c, fmt.Errorf("%s: %w", op, err)
+			return c, phrase.Errorf("%w: %w", phrase.Fixed(op), err)
 		}
 	}
 	c.Hash = sum.Hash()
@@ -113,19 +114,19 @@ func (s *Store) ClosedRows(ctx context.Context, c trade.Closing, to io.Writer) e
 			return err
 		}
 		if len(data) != 1 {
-			return fmt.Errorf("closing %s: %w", c.ID, ErrClosingDamaged)
+			return phrase.Errorf("closing %s: %w", c.ID, ErrClosingDamaged)
 		}
 		sum.Part(data[0])
 		raw, err := base64.StdEncoding.DecodeString(data[0])
 		if err != nil {
-			return fmt.Errorf("closing %s: %w", c.ID, ErrClosingDamaged)
+			return phrase.Errorf("closing %s: %w", c.ID, ErrClosingDamaged)
 		}
 		if _, err := to.Write(raw); err != nil {
-			return fmt.Errorf("%s: %w", op, err)
+			return phrase.Errorf("%w: %w", phrase.Fixed(op), err)
 		}
 	}
 	if sum.Hash() != c.Hash {
-		return fmt.Errorf("closing %s: %w", c.ID, ErrClosingDamaged)
+		return phrase.Errorf("closing %s: %w", c.ID, ErrClosingDamaged)
 	}
 	return nil
 }

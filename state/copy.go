@@ -4,9 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -129,7 +129,7 @@ type moving struct {
 func (m *moving) look(ctx context.Context) error {
 	if m.from.db.ID == m.to.db.ID {
 		return &sqldb.Error{
-			Code: sqldb.CodeCopy, Path: m.to.db.Where, Hint: "give another database",
+			Code: sqldb.CodeCopy, Path: m.to.db.Where, Hint: phrase.New("give another database"),
 			Err: errors.New("it is the ledger itself"),
 		}
 	}
@@ -163,7 +163,7 @@ func (m *moving) look(ctx context.Context) error {
 	case there.From != nil || there.Rows > 0:
 		return &sqldb.Error{
 			Code: sqldb.CodeCopy, Path: m.to.db.Where,
-			Hint: "give a database without a ledger, or a schema of its own",
+			Hint: phrase.New("give a database without a ledger, or a schema of its own"),
 			Err:  errors.New("it has a ledger already, which is in use or was"),
 		}
 	case moved != nil && *moved != m.to.db.Where:
@@ -181,8 +181,8 @@ func nobodyLives(t *sqldb.Tx) error {
 	for _, i := range instances {
 		if !i.Dead {
 			return &sqldb.Error{
-				Code: sqldb.CodeServed, Path: t.S.Where, Hint: "stop it first, on every machine",
-				Err: fmt.Errorf("`safrasync %s` works on it, as process %d on %s", i.Command, i.Owner.PID,
+				Code: sqldb.CodeServed, Path: t.S.Where, Hint: phrase.New("stop it first, on every machine"),
+				Err: phrase.Errorf("`safrasync %s` works on it, as process %d on %s", i.Command, i.Owner.PID,
 					i.Owner.Host),
 			}
 		}
@@ -233,7 +233,7 @@ func (m *moving) unmark(ctx context.Context) error {
 	again := func(what string, err error) error {
 		return &sqldb.Error{
 			Code: sqldb.CodeCopy, Path: m.from.db.Where,
-			Hint: "run the same command again, which goes on; until then nothing is sent from either",
+			Hint: phrase.New("run the same command again, which goes on; until then nothing is sent from either"),
 			Err:  errors.Join(errors.New(what), err),
 		}
 	}
@@ -257,7 +257,7 @@ func (m *moving) unmark(ctx context.Context) error {
 func (m *moving) beginJournal(ctx context.Context, to sqldb.Options, tune sqldb.Tuning) (err error) {
 	s, err := open(ctx, to, tune)
 	if err != nil {
-		return fmt.Errorf("the ledger is moved; its journal: %w", err)
+		return phrase.Errorf("the ledger is moved; its journal: %w", err)
 	}
 	return s.Close()
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -33,7 +34,7 @@ func (m *moving) fillIn(t *sqldb.Tx, record trade.AuditRecord) error {
 	for _, table := range movedTables {
 		copied, err := m.copyTable(t, table)
 		if err != nil {
-			return fmt.Errorf("table %s: %w", table, err)
+			return phrase.Errorf("table %s: %w", table, err)
 		}
 		m.plan.Tables = append(m.plan.Tables, copied)
 	}
@@ -77,7 +78,7 @@ func (m *moving) copyTable(t *sqldb.Tx, table string) (MoveTable, error) {
 	}
 	here, err := m.columns(t.Ctx, t.Tx, table)
 	if err != nil || !slices.Equal(there, here) {
-		return out, errors.Join(fmt.Errorf("its columns are %v and %v", there, here), err)
+		return out, errors.Join(phrase.Errorf("its columns are %v and %v", there, here), err)
 	}
 	var batch [][]any
 	flush := func() error {
@@ -104,7 +105,7 @@ func (m *moving) copyTable(t *sqldb.Tx, table string) (MoveTable, error) {
 	}
 	if sent != arrived {
 		return out,
-			fmt.Errorf(
+			phrase.Errorf(
 				"%d rows went and %d arrived, or some are not the same: the two databases cannot hold the same values",
 				sent.rows, arrived.rows)
 	}

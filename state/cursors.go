@@ -4,8 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"fmt"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -34,11 +34,11 @@ func cursorOf(all sqldb.Select, job string) (trade.Cursor, error) {
 		Parents: rows[0].Parents, References: rows[0].Refs,
 	}
 	if err := json.Unmarshal([]byte(rows[0].Brakes), &c.Brakes); err != nil {
-		return trade.Cursor{}, fmt.Errorf("what the brakes of job %s remember is damaged: %w", job, err)
+		return trade.Cursor{}, phrase.Errorf("what the brakes of job %s remember is damaged: %w", job, err)
 	}
 	if rows[0].Sweep.Valid {
 		if err := json.Unmarshal([]byte(rows[0].Sweep.String), &c.Sweep); err != nil {
-			return trade.Cursor{}, fmt.Errorf("the cursor of job %s is damaged: %w", job, err)
+			return trade.Cursor{}, phrase.Errorf("the cursor of job %s is damaged: %w", job, err)
 		}
 	}
 	return c, nil
@@ -50,13 +50,13 @@ func setCursor(t *sqldb.Tx, job string, c trade.Cursor) error {
 	if c.Sweep != nil {
 		text, err := json.Marshal(c.Sweep)
 		if err != nil {
-			return fmt.Errorf("the sweep of job %s: %w", job, err)
+			return phrase.Errorf("the sweep of job %s: %w", job, err)
 		}
 		sweep = textOrNull(string(text))
 	}
 	brakes, err := json.Marshal(c.Brakes)
 	if err != nil {
-		return fmt.Errorf("what the brakes of job %s remember: %w", job, err)
+		return phrase.Errorf("what the brakes of job %s remember: %w", job, err)
 	}
 	return t.Do(`INSERT INTO job_cursor (job, bound, swept_at, fingerprint, sweep, parents, brakes, refs) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (job) DO UPDATE
 		SET bound = excluded.bound, swept_at = excluded.swept_at, fingerprint = excluded.fingerprint,

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
 )
@@ -100,7 +101,7 @@ func (s *Store) diagnoseDurability(ctx context.Context) (Diagnosis, error) {
 	if err := sqldb.JudgeSQLite(s.db.Where, version, mode, 2, 1); err != nil {
 		var e *sqldb.Error
 		errors.As(err, &e)
-		e.Hint = "open the ledger once for writing: the next `safrasync sync` sets it"
+		e.Hint = phrase.New("open the ledger once for writing: the next `safrasync sync` sets it")
 		d.Problem, d.Args = ProblemWeak, []any{e}
 	}
 	return d, nil

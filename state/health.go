@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -201,9 +202,9 @@ func (s *Store) healthServer(ctx context.Context) (Finding, error) {
 	var other *sqldb.Error
 	switch p := sqldb.ServerParts(now.Server); {
 	case standby:
-		f.OK, f.Value, f.Hint = false, trade.Say("ledger.standby"), trade.Say("cause.said", "text", sqldb.PrimaryHint)
+		f.OK, f.Value, f.Hint = false, trade.Say("ledger.standby"), trade.Because(phrase.New(sqldb.PrimaryHint))
 	case errors.As(s.db.Unconfirmed(sqldb.Confirmed{Term: now.Term}, now, missing), &other):
-		f.OK, f.Value, f.Hint = false, trade.Because(other.Err), trade.Say("cause.said", "text", other.Hint)
+		f.OK, f.Value, f.Hint = false, trade.Because(other.Err), trade.Because(other.Hint)
 	case p[0] == sqldb.Unread:
 		f.Hint = trade.Say("ledger.server_unread")
 	case p[1] == sqldb.Unread:

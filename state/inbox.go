@@ -13,6 +13,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -37,12 +38,12 @@ func (r inboxRow) event() (trade.InboxEvent, error) {
 	if r.Coded {
 		var err error
 		if body, err = base64.StdEncoding.DecodeString(r.Body); err != nil {
-			return trade.InboxEvent{}, fmt.Errorf("event %d of the inbox is damaged: %w", r.Seq, err)
+			return trade.InboxEvent{}, phrase.Errorf("event %d of the inbox is damaged: %w", r.Seq, err)
 		}
 	}
 	outcome, err := sentenceOf(r.Outcome)
 	if err != nil {
-		return trade.InboxEvent{}, fmt.Errorf("event %d of the inbox is damaged: %w", r.Seq, err)
+		return trade.InboxEvent{}, phrase.Errorf("event %d of the inbox is damaged: %w", r.Seq, err)
 	}
 	return trade.InboxEvent{
 		Seq: r.Seq, Event: r.Event, Webhook: r.Webhook, Hash: r.Hash, Body: body, ContentType: r.ContentType,

@@ -4,9 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"fmt"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -31,7 +31,7 @@ func (r candidateRow) candidate() (trade.Candidate, error) {
 		err = json.Unmarshal([]byte(r.Unread), &c.Unread)
 	}
 	if err != nil {
-		return c, fmt.Errorf("what is known of record %s of the platform is damaged: %w", r.ID, err)
+		return c, phrase.Errorf("what is known of record %s of the platform is damaged: %w", r.ID, err)
 	}
 	return c, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -28,7 +29,7 @@ func (r instanceRow) instance() (trade.Instance, error) {
 		Until: time.UnixMilli(r.Expires).UTC(),
 	}
 	if err := json.Unmarshal([]byte(r.Owner), &i.Owner); err != nil {
-		return i, fmt.Errorf("the record of instance %s is damaged: %w", r.ID, err)
+		return i, phrase.Errorf("the record of instance %s is damaged: %w", r.ID, err)
 	}
 	i.Dead = r.Expires <= r.Now || sqldb.Gone(i.Owner)
 	return i, nil
@@ -42,7 +43,7 @@ func (s *Store) Beat(ctx context.Context, in trade.Instance) (trade.Instances, e
 	const op = "saying that this instance lives"
 	owner, err := json.Marshal(in.Owner)
 	if err != nil {
-		return trade.Instances{}, fmt.Errorf("%s: %w", op, err)
+		return trade.Instances{}, phrase.Errorf("%w: %w", phrase.Fixed(op), err)
 	}
 	var crew trade.Instances
 	var part int64
@@ -178,8 +179,8 @@ func refuseOther(db *sqldb.DB, needs int64, moved *string) error {
 	case needs > known:
 		return &sqldb.Error{
 			Code: sqldb.CodeNewer, Path: db.Where,
-			Hint: "install the newer program here too; nothing is sent from here until then",
-			Err: fmt.Errorf(
+			Hint: phrase.New("install the newer program here too; nothing is sent from here until then"),
+			Err: phrase.Errorf(
 				"a newer program has brought the ledger to a form that needs schema %d, and this program knows %d",
 				needs, known),
 		}

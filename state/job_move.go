@@ -3,10 +3,10 @@ package state
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -128,7 +128,7 @@ func (m *jobMove) look() error {
 	}
 	for _, k := range kinds {
 		if trade.Kind(k.Sends) != m.plan.Sends {
-			return fmt.Errorf("job %s has rows of %s, and job %s of %s: only jobs that send the same can be joined",
+			return phrase.Errorf("job %s has rows of %s, and job %s of %s: only jobs that send the same can be joined",
 				m.From, m.plan.Sends, k.Job, k.Sends)
 		}
 	}
@@ -185,7 +185,7 @@ func (m *jobMove) count() error {
 	for _, e := range entries { // they are withdrawn under the old name
 		q, err := quantityOf(e.Amount, e.Unit)
 		if err != nil {
-			return fmt.Errorf("entry %d is damaged: its amount %w", e.ID, err)
+			return phrase.Errorf("entry %d is damaged: its amount %w", e.ID, err)
 		}
 		m.Sums.Remove(m.To, e.State, e.Unit, q.Amount)
 		m.Sums.Add(m.From, string(trade.Withdrawn), e.Unit, q.Amount)

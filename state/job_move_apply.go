@@ -2,11 +2,11 @@ package state
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -151,7 +151,7 @@ func (r *replay) moveJobs(last int64, who string) error {
 		switch {
 		case err != nil:
 		case m.plan.Collisions > 0:
-			err = fmt.Errorf(
+			err = phrase.Errorf(
 				"the journal says that the entries of job %s went to job %s, and this ledger has %d keys in both that were sent, such as %s: it is no copy from before",
 				move.From, move.To, m.plan.Collisions, strings.Join(m.plan.Samples, ", "))
 		case m.plan.Sends == "":

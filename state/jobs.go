@@ -4,9 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"fmt"
 	"slices"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -29,7 +29,7 @@ func statusOf(job string, rows []statusRow) (trade.JobStatus, error) {
 	status := trade.JobStatus{Job: job, State: trade.JobState(rows[0].State), Since: sqldb.Instant(rows[0].Since)}
 	if rows[0].Stop.Valid {
 		if err := json.Unmarshal([]byte(rows[0].Stop.String), &status.Stop); err != nil {
-			return trade.JobStatus{}, fmt.Errorf("the state of job %s is damaged: %w", job, err)
+			return trade.JobStatus{}, phrase.Errorf("the state of job %s is damaged: %w", job, err)
 		}
 	}
 	return status, nil
@@ -137,7 +137,7 @@ func (s *Store) JobsOfLedger(ctx context.Context) ([]trade.KnownJob, error) {
 	var out []trade.KnownJob
 	for _, r := range rows {
 		if r.Damaged > 0 {
-			return nil, s.db.Fault(ctx, op, fmt.Errorf("%w: job %s, state %s", errSumDamaged, r.Job, r.State))
+			return nil, s.db.Fault(ctx, op, phrase.Errorf("%w: job %s, state %s", errSumDamaged, r.Job, r.State))
 		}
 		if n := len(out); n == 0 || out[n-1].Job != r.Job || out[n-1].Sends != trade.Kind(r.Sends) {
 			out = append(out, trade.KnownJob{Job: r.Job, Sends: trade.Kind(r.Sends)})

@@ -4,11 +4,11 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
 )
@@ -99,8 +99,8 @@ func (s *Store) refuseNetwork(dir string) error {
 		if magic, ok := s.db.Tune.FsMagic(dir); ok {
 			if name := sqldb.NetworkFileSystem(magic); name != "" {
 				return &sqldb.Error{
-					Code: sqldb.CodeNetworkFS, Path: s.db.Where, Hint: "set state.journal to a folder on a local disk",
-					Err: fmt.Errorf(
+					Code: sqldb.CodeNetworkFS, Path: s.db.Where, Hint: phrase.New("set state.journal to a folder on a local disk"),
+					Err: phrase.Errorf(
 						"its journal's folder %s is on a network file system (%s), where locks and flushes cannot be trusted", dir, name),
 				}
 			}

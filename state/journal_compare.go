@@ -3,12 +3,12 @@ package state
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
 )
@@ -51,7 +51,8 @@ func (s *Store) attach(ctx context.Context, o sqldb.Options) error {
 	const op = "comparing the ledger with its journal"
 	parent, err := filepath.Abs(o.Journal)
 	if err != nil {
-		return &sqldb.Error{Code: sqldb.CodeConfig, Path: s.db.Where, Hint: "correct state.journal", Err: err}
+		hint := phrase.New("correct state.journal")
+		return &sqldb.Error{Code: sqldb.CodeConfig, Path: s.db.Where, Hint: hint, Err: err}
 	}
 	if err := s.refuseNetwork(parent); err != nil {
 		return err
@@ -155,7 +156,7 @@ func (s *Store) judge(t *sqldb.Tx, dir string, lock bool, gone ...string) (journ
 	end, err := journal.Read(dir, 1<<62, func(journal.Record, string) error { return nil })
 	if errors.Is(err, journal.ErrNone) {
 		if row, missed := s.missed(rows, dir); missed {
-			return v, s.lost(row, fmt.Errorf("its journal in %s is gone, which has %s of what was sent",
+			return v, s.lost(row, phrase.Errorf("its journal in %s is gone, which has %s of what was sent",
 				row.Path, sqldb.Counted(row.Seq, "record", "records")))
 		}
 		v.Fresh = true
@@ -179,7 +180,7 @@ func (s *Store) weigh(t *sqldb.Tx, v *journalVerdict, rows map[string]sqldb.Jour
 	machine := s.db.Tune.Machine()
 	switch {
 	case header.Ledger != s.db.ID:
-		return s.lost(v.row, fmt.Errorf("the journal in %s belongs to ledger %s", dir, header.Ledger))
+		return s.lost(v.row, phrase.Errorf("the journal in %s belongs to ledger %s", dir, header.Ledger))
 	case header.MovedTo != "" && !s.moving:
 		return sqldb.MovedAway(s.db.Where, header.MovedTo)
 	case !known && !c.Used && !missed && !c.End.Damaged:
@@ -188,28 +189,28 @@ func (s *Store) weigh(t *sqldb.Tx, v *journalVerdict, rows map[string]sqldb.Jour
 	case known && v.row.RetiredAt.Valid && !missed && s.db.D.Name == sqldb.Postgres:
 		return &sqldb.Error{
 			Code: sqldb.CodeJournalLost, Path: s.db.Where,
-			Hint: "nothing is sent; run `safrasync rebuild --reason TEXT`, which adds what its journal has and takes it up again",
+			Hint: phrase.New("nothing is sent; run `safrasync rebuild --reason TEXT`, which adds what its journal has and takes it up again"),
 			Err:  errors.New("a person has said that this host is gone, and the ledger has gone on without it"),
 		}
 	case known && v.row.RetiredAt.Valid:
-		return s.lost(other, fmt.Errorf("its journal in %s is gone: the one that stands there is another", dir))
+		return s.lost(other, phrase.Errorf("its journal in %s is gone: the one that stands there is another", dir))
 	case !known: // begun for a newer state of this ledger
 		return s.rolledBack(c)
 	case header.Machine != "" && machine != "" && header.Machine != machine:
 		return &sqldb.Error{
-			Code: sqldb.CodeCopied, Path: s.db.Where, Hint: sqldb.NewJournalHint,
-			Err: fmt.Errorf(
+			Code: sqldb.CodeCopied, Path: s.db.Where, Hint: phrase.New(sqldb.NewJournalHint),
+			Err: phrase.Errorf(
 				"the ledger and its journal were last used on the host %s, and this is another: a copy of both would send everything again that the other sends", header.Host),
 		}
 	case c.End.Seq < v.row.Seq:
-		return s.lost(v.row, fmt.Errorf("its journal ends at record %d, and the ledger has %d: records were lost",
+		return s.lost(v.row, phrase.Errorf("its journal ends at record %d, and the ledger has %d: records were lost",
 			c.End.Seq, v.row.Seq))
 	case c.Older:
 		return s.rolledBack(c)
 	case v.row.Seq > 0 && c.Mark != v.row.Mark:
 		return &sqldb.Error{
-			Code: sqldb.CodeCopied, Path: s.db.Where, Hint: sqldb.NewJournalHint,
-			Err: fmt.Errorf(
+			Code: sqldb.CodeCopied, Path: s.db.Where, Hint: phrase.New(sqldb.NewJournalHint),
+			Err: phrase.Errorf(
 				"record %d of its journal in %s is not the one that the ledger knows: another copy of the ledger wrote it", v.row.Seq, dir),
 		}
 	}
@@ -217,8 +218,8 @@ func (s *Store) weigh(t *sqldb.Tx, v *journalVerdict, rows map[string]sqldb.Jour
 	v.moved = header.Place != s.db.Where
 	if v.moved && s.db.D.Name == sqldb.SQLite && !s.sameFile(header.Place) {
 		return &sqldb.Error{
-			Code: sqldb.CodeCopied, Path: s.db.Where, Hint: sqldb.NewJournalHint,
-			Err: fmt.Errorf("its journal is that of the ledger %s, which is still there: this is a copy", header.Place),
+			Code: sqldb.CodeCopied, Path: s.db.Where, Hint: phrase.New(sqldb.NewJournalHint),
+			Err: phrase.Errorf("its journal is that of the ledger %s, which is still there: this is a copy", header.Place),
 		}
 	}
 	return s.weighMissing(t, v)
@@ -266,9 +267,8 @@ func (s *Store) lacksOf(seen map[string]int64, rows map[string]sqldb.JournalRow)
 		}
 		return &sqldb.Error{
 			Code: sqldb.CodeRolledBack, Path: s.db.Where,
-			Hint: "nothing is sent; run `safrasync rebuild` on every host, in any order, also on " + host +
-				"; if that host is gone for ever, look on the platform for what it sent last, and run `safrasync state rebind --gone HOST --reason TEXT`",
-			Err: fmt.Errorf(
+			Hint: phrase.New("nothing is sent; run `safrasync rebuild` on every host, in any order, also on %s; if that host is gone for ever, look on the platform for what it sent last, and run `safrasync state rebind --gone HOST --reason TEXT`", host),
+			Err: phrase.Errorf(
 				"another host's journal had record %d in this ledger, which has %d of it now: it lacks what that host sent", seq, have.Seq),
 		}
 	}
@@ -309,8 +309,8 @@ func (s *Store) sameFile(path string) bool {
 func (s *Store) rolledBack(c journal.Comparison) error {
 	return &sqldb.Error{
 		Code: sqldb.CodeRolledBack, Path: s.db.Where, Records: c.Missing, Rows: c.Intents, Since: c.Since,
-		Hint: sqldb.RebuildHint,
-		Err: fmt.Errorf("it is older than its journal: since %s it lacks %s, with %s",
+		Hint: phrase.New(sqldb.RebuildHint),
+		Err: phrase.Errorf("it is older than its journal: since %s it lacks %s, with %s",
 			c.Since.Format(time.RFC3339), sqldb.Counted(c.Missing, "record", "records"),
 			sqldb.Counted(c.Intents, "row that was sent", "rows that were sent")),
 	}
@@ -318,9 +318,9 @@ func (s *Store) rolledBack(c journal.Comparison) error {
 
 func (s *Store) lost(row sqldb.JournalRow, err error) error {
 	if host, _, _ := sqldb.HostIdentity(); row.Host != "" && row.Host != host {
-		err = fmt.Errorf("%w; the ledger was last used on the host %s, and this is %s", err, row.Host, host)
+		err = phrase.Errorf("%w; the ledger was last used on the host %s, and this is %s", err, row.Host, host)
 	}
-	return &sqldb.Error{Code: sqldb.CodeJournalLost, Path: s.db.Where, Hint: sqldb.NewJournalHint, Err: err}
+	return &sqldb.Error{Code: sqldb.CodeJournalLost, Path: s.db.Where, Hint: phrase.New(sqldb.NewJournalHint), Err: err}
 }
 
 // CatchUp settles what another process left that ended between journal and ledger, as the next

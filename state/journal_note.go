@@ -5,10 +5,10 @@ package state
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -85,7 +85,7 @@ func (e *narrowRow) image() (journal.Image, error) {
 	}
 	if e.Dismissal.Valid && e.State == string(trade.Dismissed) {
 		if err := json.Unmarshal([]byte(e.Dismissal.String), &out.Dismissal); err != nil {
-			return out, fmt.Errorf("entry %d is damaged in column dismissal: restore the backup", e.ID)
+			return out, phrase.Errorf("entry %d is damaged in column dismissal: restore the backup", e.ID)
 		}
 	}
 	return out, nil

@@ -3,9 +3,9 @@ package state
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -27,7 +27,7 @@ func (s *Store) AcquireLease(ctx context.Context, job string, owner trade.Owner)
 	var lease trade.Lease
 	text, err := json.Marshal(owner)
 	if err != nil {
-		return lease, fmt.Errorf("taking the lease: %w", err)
+		return lease, phrase.Errorf("taking the lease: %w", err)
 	}
 	err = s.db.InTx(ctx, "taking the lease", func(t *sqldb.Tx) error {
 		if err := mayWork(t); err != nil {
@@ -138,7 +138,7 @@ func (s *Store) Leases(ctx context.Context) ([]trade.Holder, error) {
 	for i, r := range rows {
 		out[i] = trade.Holder{Job: r.Job, Epoch: r.Epoch, Until: time.UnixMilli(r.Expires).UTC()}
 		if err := json.Unmarshal([]byte(r.leaseRow.Owner), &out[i].Owner); err != nil {
-			return nil, fmt.Errorf("the lease of job %s is damaged: %w", r.Job, err)
+			return nil, phrase.Errorf("the lease of job %s is damaged: %w", r.Job, err)
 		}
 		out[i].Dead = r.Expires <= r.Now || sqldb.Gone(out[i].Owner)
 	}
@@ -159,7 +159,7 @@ func nobodyRuns(t *sqldb.Tx) error {
 	for _, r := range rows {
 		var owner trade.Owner
 		if err := json.Unmarshal([]byte(r.Owner), &owner); err != nil {
-			return fmt.Errorf("the lease of job %s is damaged: %w", r.Job, err)
+			return phrase.Errorf("the lease of job %s is damaged: %w", r.Job, err)
 		}
 		if !sqldb.Gone(owner) {
 			return &trade.LeasedError{Job: r.Job, Owner: owner, Until: time.UnixMilli(r.Expires).UTC()}
@@ -175,7 +175,7 @@ func (r leaseRow) heldBy(job string) error {
 	}
 	var holder trade.Owner
 	if err := json.Unmarshal([]byte(r.Owner), &holder); err != nil {
-		return fmt.Errorf("the lease of job %s is damaged: %w", job, err)
+		return phrase.Errorf("the lease of job %s is damaged: %w", job, err)
 	}
 	if sqldb.Gone(holder) {
 		return nil

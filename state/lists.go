@@ -3,10 +3,10 @@ package state
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -152,7 +152,7 @@ func (s *Store) Entry(ctx context.Context, job, key string) (trade.Entry, error)
 		return trade.Entry{}, err
 	}
 	if len(found) == 0 {
-		return trade.Entry{}, fmt.Errorf("job %s: %w", job, sqldb.ErrNotFound)
+		return trade.Entry{}, phrase.Errorf("job %s: %w", job, sqldb.ErrNotFound)
 	}
 	return found[0], s.fillParentStates(ctx, found)
 }
@@ -164,7 +164,7 @@ func (s *Store) EntryByID(ctx context.Context, id int64) (trade.Entry, error) {
 		return trade.Entry{}, err
 	}
 	if len(found) == 0 {
-		return trade.Entry{}, fmt.Errorf("row number %d: %w", id, sqldb.ErrNotFound)
+		return trade.Entry{}, phrase.Errorf("row number %d: %w", id, sqldb.ErrNotFound)
 	}
 	return found[0], s.fillParentStates(ctx, found)
 }

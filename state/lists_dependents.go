@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -42,7 +42,7 @@ func (s *Store) waitingFor(ctx context.Context, parent trade.Entry, limit int) (
 	const op = "reading what waits for a row"
 	name, err := json.Marshal(parent.Key)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", op, err)
+		return nil, phrase.Errorf("%w: %w", phrase.Fixed(op), err)
 	}
 	var ids []int64
 	// waiting_for has the keys as JSON strings. Only rows that wait are searched.

@@ -52,7 +52,7 @@ func TestAMomentOnlyReads(t *testing.T) {
 		if !errors.As(err, &refused) || refused.Code != sqldb.CodePermission {
 			t.Errorf("it writes: %v", err)
 		}
-		end(&sqldb.TimeoutError{Op: "reading", After: 1})
+		end(sqldb.TookLonger("reading", 1))
 		for err = nil; err == nil; { // its transaction ends soon
 			_, err = at.Jobs(t.Context())
 		}

@@ -3,11 +3,11 @@ package state
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -82,7 +82,7 @@ func (p *paging) start() error {
 	if p.q.After != "" {
 		n, err := strconv.ParseInt(p.q.After, 10, 64)
 		if err != nil {
-			return fmt.Errorf("no page begins after %q", p.q.After)
+			return phrase.Errorf("no page begins after %q", p.q.After)
 		}
 		p.after = n
 	}

@@ -4,9 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -57,7 +57,7 @@ func (s *Store) User(ctx context.Context, name string) (trade.User, error) {
 	var row personRow
 	err := s.db.Get(ctx, "reading a user", &row, `SELECT `+personColumns+` FROM person p WHERE p.name = ?`, name)
 	if errors.Is(err, sql.ErrNoRows) {
-		return trade.User{}, fmt.Errorf("user %s: %w", name, trade.ErrNobody)
+		return trade.User{}, phrase.Errorf("user %s: %w", name, trade.ErrNobody)
 	}
 	return row.user(), err
 }
@@ -69,7 +69,7 @@ func (s *Store) UserFrom(ctx context.Context, issuer, subject string) (trade.Use
 		`SELECT `+personColumns+` FROM person p WHERE p.issuer = ? AND p.issuer <> '' AND p.subject = ?`, issuer,
 		subject)
 	if errors.Is(err, sql.ErrNoRows) {
-		return trade.User{}, fmt.Errorf("user of %s: %w", issuer, trade.ErrNobody)
+		return trade.User{}, phrase.Errorf("user of %s: %w", issuer, trade.ErrNobody)
 	}
 	return row.user(), err
 }

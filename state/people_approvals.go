@@ -5,9 +5,9 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -26,7 +26,7 @@ func (r approvalRow) approval() (trade.Approval, error) {
 		Version: r.Version, Until: time.UnixMilli(r.Until).UTC(),
 	}
 	if err := json.Unmarshal([]byte(r.People), &a.People); err != nil || len(a.People) == 0 {
-		return a, fmt.Errorf("approval %d is damaged: %w", r.ID, err)
+		return a, phrase.Errorf("approval %d is damaged: %w", r.ID, err)
 	}
 	return a, nil
 }
@@ -129,7 +129,7 @@ func (s *Store) Approval(ctx context.Context, id int64) (trade.Approval, error) 
 	var row approvalRow
 	err := s.db.Get(ctx, op, &row, selectApproval+`WHERE id = ?`, id)
 	if errors.Is(err, sql.ErrNoRows) {
-		return trade.Approval{}, fmt.Errorf("approval %d: %w", id, sqldb.ErrNotFound)
+		return trade.Approval{}, phrase.Errorf("approval %d: %w", id, sqldb.ErrNotFound)
 	}
 	if err != nil {
 		return trade.Approval{}, err

@@ -4,9 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -23,7 +23,7 @@ func (s *Store) Login(ctx context.Context, hash string) (trade.Login, error) {
 		`, l.began_at, l.seen_at, l.proved_at, l.origin FROM login l JOIN person p ON p.id = l.person_id WHERE l.hash = ? AND p.disabled = 0`
 	err := s.db.Get(ctx, "reading who is logged in", &row, query, hash)
 	if errors.Is(err, sql.ErrNoRows) {
-		return trade.Login{}, fmt.Errorf("login: %w", trade.ErrNobody)
+		return trade.Login{}, phrase.Errorf("login: %w", trade.ErrNobody)
 	}
 	if err != nil {
 		return trade.Login{}, err
@@ -49,7 +49,7 @@ func (s *Store) LogIn(ctx context.Context, l trade.Login, replaces, device strin
 		err := t.Get(&version, t.S.D.Locked(`SELECT version FROM person WHERE id = ? AND disabled = 0`, "person"),
 			l.User.ID)
 		if errors.Is(err, sql.ErrNoRows) || err == nil && version != l.User.Version {
-			return fmt.Errorf("user %s: %w", l.User.Name, trade.ErrNobody)
+			return phrase.Errorf("user %s: %w", l.User.Name, trade.ErrNobody)
 		}
 		if err != nil {
 			return err

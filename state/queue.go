@@ -6,11 +6,11 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -95,7 +95,7 @@ func (s *Store) WakeBlocked(ctx context.Context, lease trade.Lease, kind, id str
 		for _, r := range rows {
 			var awaited []trade.Awaited
 			if err := json.Unmarshal([]byte(r.WaitingFor), &awaited); err != nil {
-				return 0, fmt.Errorf("entry %d is damaged in column waiting_for: restore the backup", r.ID)
+				return 0, phrase.Errorf("entry %d is damaged in column waiting_for: restore the backup", r.ID)
 			}
 			rest := slices.DeleteFunc(slices.Clone(awaited),
 				func(a trade.Awaited) bool { return a.Platform == kind && a.ID == id })

@@ -5,12 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -22,7 +22,7 @@ type RebindPlan struct {
 	Platform *RebindPart `json:"platform"` // null if the address is unchanged
 	Server   *RebindPart `json:"server"`   // null if the server is unchanged
 	// what this host has confirmed and the ledger lacks; "" if nothing shows that it went back
-	Back string `json:"back"`
+	Back *phrase.Text `json:"back"`
 	// the hosts were asked to report, and nothing is sent until the ledger is confirmed
 	Asked    bool `json:"asked"`
 	Accepted int  `json:"accepted"` // rows that the platform has
@@ -177,7 +177,7 @@ func (r *rebinding) look(t *sqldb.Tx) (f found, err error) {
 	if err != nil {
 		return f, err
 	}
-	r.plan = RebindPlan{Ledger: r.db.ID, Asked: f.now.Asked != "", Hosts: []RebindHost{}}
+	r.plan = RebindPlan{Ledger: r.db.ID, Asked: f.now.Asked != "", Hosts: []RebindHost{}, Back: phrase.Fixed("")}
 	if f.lacks != nil {
 		r.plan.Journal = f.lacks.Error()
 	}
@@ -186,7 +186,7 @@ func (r *rebinding) look(t *sqldb.Tx) (f found, err error) {
 	}
 	switch reason, err := r.db.ReasonOf(f.had, f.now); {
 	case reason == sqldb.WentBack:
-		r.plan.Back = errors.Unwrap(err).Error()
+		r.plan.Back = phrase.New("%w", errors.Unwrap(err))
 	case reason != "":
 		r.plan.Server = &RebindPart{Was: sqldb.ServerText(f.now.Recorded), Is: sqldb.ServerText(f.now.Server)}
 	}
@@ -249,8 +249,8 @@ func (r *rebinding) gone(t *sqldb.Tx) error {
 		if !slices.Contains(names, host) {
 			return &sqldb.Error{
 				Code: sqldb.CodeConfig, Path: r.db.Where,
-				Hint: "its other hosts are: " + cmp.Or(strings.Join(names, ", "), "none"),
-				Err:  fmt.Errorf("--gone %s: no other host of this name has a journal of it", host),
+				Hint: phrase.New("its other hosts are: %s", cmp.Or(strings.Join(names, ", "), "none")),
+				Err:  phrase.Errorf("--gone %s: no other host of this name has a journal of it", host),
 			}
 		}
 		if err := t.Do(`UPDATE journal SET retired_at = ? WHERE host = ? AND retired_at IS NULL`,
@@ -271,7 +271,7 @@ func (r *rebinding) confirm(t *sqldb.Tx, f found, record trade.AuditRecord) erro
 			return err
 		}
 	}
-	if r.plan.Server != nil || r.plan.Back != "" || r.plan.Asked {
+	if r.plan.Server != nil || r.plan.Back.Error() != "" || r.plan.Asked {
 		var silent []string
 		for _, h := range r.plan.Hosts {
 			if !h.Reported && !h.Gone {

@@ -228,7 +228,7 @@ func TestAClusterThatGoesBackToALowerTimelineIsRefused(t *testing.T) {
 	must.Get(Rebuild(t.Context(), other.o, nil, true, rebuildAct))(t)
 	wentBack(k.try(sqldb.DefaultTuning))
 	plan := must.Get(Rebind(t.Context(), k.o, RebindOrder{Apply: true}, rebindAct))(t)
-	if plan.Back == "" || !plan.Asked || !plan.Hosts[0].Reported {
+	if plan.Back.Error() == "" || !plan.Asked || !plan.Hosts[0].Reported {
 		t.Errorf("%+v", plan)
 	}
 	k.open()

@@ -3,12 +3,12 @@ package state
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -173,7 +173,7 @@ func rebuildFrom(ctx context.Context, o sqldb.Options, tune sqldb.Tuning,
 	parent, err := filepath.Abs(o.Journal)
 	if err != nil || o.Journal == "" {
 		return "", false, &sqldb.Error{
-			Code: sqldb.CodeConfig, Path: where, Hint: "set state.journal",
+			Code: sqldb.CodeConfig, Path: where, Hint: phrase.New("set state.journal"),
 			Err: errors.Join(errors.New("the ledger has no journal"), err),
 		}
 	}
@@ -209,8 +209,8 @@ func journalFor(o sqldb.Options, where string, exists bool) (string, error) {
 	f, err := sqldb.JournalOf(parent, where)
 	if err == nil && (f.Dir == "" || exists && f.End.Header.Place != where) {
 		err = &sqldb.Error{
-			Code: sqldb.CodeJournalLost, Path: where, Hint: sqldb.NewJournalHint,
-			Err: fmt.Errorf("in %s there is no journal of this ledger", parent),
+			Code: sqldb.CodeJournalLost, Path: where, Hint: phrase.New(sqldb.NewJournalHint),
+			Err: phrase.Errorf("in %s there is no journal of this ledger", parent),
 		}
 	}
 	return f.Dir, err

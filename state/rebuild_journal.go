@@ -4,11 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -42,13 +42,13 @@ func newJournal(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, configu
 ) (plan NewJournalPlan, err error) {
 	if o.Journal == "" {
 		return plan, &sqldb.Error{
-			Code: sqldb.CodeConfig, Hint: "set state.journal",
+			Code: sqldb.CodeConfig, Hint: phrase.New("set state.journal"),
 			Err: errors.New("no folder for a journal is configured"),
 		}
 	}
 	parent, err := filepath.Abs(o.Journal)
 	if err != nil {
-		return plan, &sqldb.Error{Code: sqldb.CodeConfig, Hint: "correct state.journal", Err: err}
+		return plan, &sqldb.Error{Code: sqldb.CodeConfig, Hint: phrase.New("correct state.journal"), Err: err}
 	}
 	bare := o
 	bare.Journal, bare.Mending, bare.ReadOnly = "", true, true // do not create an absent ledger
@@ -125,8 +125,8 @@ func (s *Store) refuseNewer(t *sqldb.Tx, dir string) error {
 	}
 	return &sqldb.Error{
 		Code: sqldb.CodeRolledBack, Path: s.db.Where, Records: c.Missing, Rows: len(work), Since: c.Since,
-		Hint: "run `safrasync rebuild` first, which adds them",
-		Err: fmt.Errorf("the journal in %s knows of %s what this ledger does not, and a new one would forget it",
+		Hint: phrase.New("run `safrasync rebuild` first, which adds them"),
+		Err: phrase.Errorf("the journal in %s knows of %s what this ledger does not, and a new one would forget it",
 			dir, sqldb.Counted(len(work), "row", "rows")),
 	}
 }

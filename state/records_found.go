@@ -6,11 +6,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -141,7 +141,7 @@ func (r *foundRecord) record() (trade.Record, error) {
 		err = json.Unmarshal([]byte(r.KeyParts), &out.Row.KeyParts)
 	}
 	if err != nil {
-		return out, fmt.Errorf("entry %d is damaged in column %s: restore the backup", r.EntryID, "record")
+		return out, phrase.Errorf("entry %d is damaged in column %s: restore the backup", r.EntryID, "record")
 	}
 	return out, nil
 }

@@ -5,8 +5,8 @@ package state
 import (
 	"database/sql"
 	"encoding/json"
-	"fmt"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -32,7 +32,7 @@ func spacesOf(all sqldb.Select, sends string) (map[string]*trade.Identity, error
 		var memory trade.Memory
 		if r.Brakes.Valid {
 			if err := json.Unmarshal([]byte(r.Brakes.String), &memory); err != nil {
-				return nil, fmt.Errorf("what the brakes of job %s remember is damaged: %w", r.Job, err)
+				return nil, phrase.Errorf("what the brakes of job %s remember is damaged: %w", r.Job, err)
 			}
 		}
 		spaces[r.Job] = memory.Identity

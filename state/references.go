@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -231,7 +232,7 @@ func auditReferences(t *sqldb.Tx, record trade.AuditRecord, changes []trade.Refe
 	}
 	text, err := json.Marshal(notNil(changes))
 	if err != nil {
-		return fmt.Errorf("the audit of the references: %w", err)
+		return phrase.Errorf("the audit of the references: %w", err)
 	}
 	record.Detail = string(text)
 	return addAudit(t, record)

@@ -5,12 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/jmoiron/sqlx"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -141,7 +141,7 @@ func (c *shortageCount) add(r shortRow) error {
 	if !known {
 		var err error
 		if w, err = c.read(r.WaitingFor); err != nil {
-			return fmt.Errorf("row %s of job %s is damaged in column waiting_for: restore the backup", r.Key, r.Job)
+			return phrase.Errorf("row %s of job %s is damaged in column waiting_for: restore the backup", r.Key, r.Job)
 		}
 		if len(w.parents) == 0 { // a text that names a parent is hardly ever repeated
 			c.texts[r.WaitingFor] = w
@@ -152,7 +152,7 @@ func (c *shortageCount) add(r shortRow) error {
 	}
 	q, err := quantityOf(r.Amount, r.Unit)
 	if err != nil {
-		return fmt.Errorf("an amount of job %s is damaged: it %w", r.Job, err)
+		return phrase.Errorf("an amount of job %s is damaged: it %w", r.Job, err)
 	}
 	switch {
 	case r.State == string(trade.Invalid):

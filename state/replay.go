@@ -3,12 +3,12 @@ package state
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -65,8 +65,8 @@ func (r *replay) Run(apply bool, record trade.AuditRecord) error {
 	if id != r.History.End.Header.Ledger && own > 0 {
 		return &sqldb.Error{
 			Code: sqldb.CodeForeign, Path: r.S.Where,
-			Hint: "move this ledger away first, or set state.dsn to the right one",
-			Err: fmt.Errorf("it has sent rows of its own, and the journal is that of another ledger (%s)",
+			Hint: phrase.New("move this ledger away first, or set state.dsn to the right one"),
+			Err: phrase.Errorf("it has sent rows of its own, and the journal is that of another ledger (%s)",
 				r.History.End.Header.Ledger),
 		}
 	}

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"database/sql"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -62,7 +62,7 @@ func (r *replay) insert(work []replayedRow) error {
 			return err
 		}
 		if lost > 0 {
-			return fmt.Errorf("%s of job %s came into the ledger meanwhile: run it again",
+			return phrase.Errorf("%s of job %s came into the ledger meanwhile: run it again",
 				sqldb.Counted(lost, "row", "rows"), job)
 		}
 		for chunk := range slices.Chunk(entries, sqldb.InList) {
@@ -78,7 +78,7 @@ func (r *replay) insert(work []replayedRow) error {
 	for i := range work {
 		work[i].entry = r.entries[work[i].Row]
 		if work[i].entry == nil {
-			return fmt.Errorf("row %s of job %s is in the ledger and cannot be read back: run `safrasync doctor`",
+			return phrase.Errorf("row %s of job %s is in the ledger and cannot be read back: run `safrasync doctor`",
 				work[i].Key, work[i].Job)
 		}
 	}
@@ -459,7 +459,7 @@ func (r *replay) records(work []replayedRow) error {
 		}
 		work[i].on = have.accepts(&row.entry.narrowRow, on)
 		if work[i].on == nil {
-			return fmt.Errorf("row %s of job %s was sent, and the journal lacks its record", row.Key, row.Job)
+			return phrase.Errorf("row %s of job %s was sent, and the journal lacks its record", row.Key, row.Job)
 		}
 	}
 	return have.Write() // the journal has them

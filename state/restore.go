@@ -3,7 +3,6 @@ package state
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -31,13 +31,15 @@ func restore(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, file strin
 	if o.Driver != sqldb.SQLite {
 		return "", &sqldb.Error{
 			Code: sqldb.CodeCopy, Err: errors.New("only a ledger in SQLite is restored by this command"),
-			Hint: "use pg_restore, or the server's own way; then run `safrasync rebuild` on every host that uses the ledger",
+			Hint: phrase.New("use pg_restore, or the server's own way; then run `safrasync rebuild` on every host that uses the ledger"),
 		}
 	}
 	journals := o.Journal
 	o.Journal, o.ReadOnly = "", false
 	if o.DSN == "" {
-		return "", &sqldb.Error{Code: sqldb.CodeCopy, Hint: "set state.dsn", Err: errors.New("the ledger has no file")}
+		return "", &sqldb.Error{
+			Code: sqldb.CodeCopy, Hint: phrase.New("set state.dsn"), Err: errors.New("the ledger has no file"),
+		}
 	}
 	path, exists, err := sqldb.SqlitePath(o, tune)
 	if err != nil {
@@ -82,7 +84,7 @@ func copyLedger(from, to string) (err error) {
 	if info, err := os.Stat(from + "-wal"); err == nil && info.Size() > 0 {
 		return &sqldb.Error{
 			Code: sqldb.CodeCopy, Path: from,
-			Hint: "open it once with the sqlite3 shell and close it, which joins the two, or make copies with `safrasync backup`",
+			Hint: phrase.New("open it once with the sqlite3 shell and close it, which joins the two, or make copies with `safrasync backup`"),
 			Err:  errors.New("it is no finished copy: a part of it is in its -wal file"),
 		}
 	}
@@ -92,8 +94,8 @@ func copyLedger(from, to string) (err error) {
 	}
 	_, err = io.Copy(out, in)
 	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
-		return &sqldb.Error{Code: sqldb.CodeIO, Path: to, Hint: "check the disk and its free space (" +
-			sqldb.FreeSpace(to) + ")", Err: err}
+		hint := phrase.New("check the disk and its free space (%w)", sqldb.FreeSpace(to))
+		return &sqldb.Error{Code: sqldb.CodeIO, Path: to, Hint: hint, Err: err}
 	}
 	return nil
 }
@@ -138,8 +140,8 @@ func sameLedger(ctx context.Context, o sqldb.Options, journals, path, id string,
 		if other != id {
 			return &sqldb.Error{
 				Code: sqldb.CodeCopy, Path: path,
-				Hint: "take a copy of the right one, or set state.dsn to where the other belongs",
-				Err:  fmt.Errorf("the copy is of ledger %s, and the one in its place is %s", id, other),
+				Hint: phrase.New("take a copy of the right one, or set state.dsn to where the other belongs"),
+				Err:  phrase.Errorf("the copy is of ledger %s, and the one in its place is %s", id, other),
 			}
 		}
 	}
@@ -161,8 +163,8 @@ func readyCopy(ctx context.Context, file, version string, tune sqldb.Tuning,
 	}
 	if len(uneven) > 0 {
 		return "", &sqldb.Error{
-			Code: sqldb.CodeCorrupt, Path: file, Hint: "take another copy",
-			Err: fmt.Errorf("the sums of %v are not those of their rows", uneven),
+			Code: sqldb.CodeCorrupt, Path: file, Hint: phrase.New("take another copy"),
+			Err: phrase.Errorf("the sums of %v are not those of their rows", uneven),
 		}
 	}
 	var rows int
@@ -171,7 +173,7 @@ func readyCopy(ctx context.Context, file, version string, tune sqldb.Tuning,
 	}
 	if rows == 0 {
 		return "", &sqldb.Error{
-			Code: sqldb.CodeCopy, Path: file, Hint: "take another copy",
+			Code: sqldb.CodeCopy, Path: file, Hint: phrase.New("take another copy"),
 			Err: errors.New("it has no rows"),
 		}
 	}
@@ -182,8 +184,7 @@ func readyCopy(ctx context.Context, file, version string, tune sqldb.Tuning,
 // which SQLite allows only then; this also brings everything into one file. For a damaged file the
 // system's list of open files decides.
 func nobodyHas(ctx context.Context, path string, tune sqldb.Tuning) (err error) {
-	used := &sqldb.Error{Code: sqldb.CodeLocked, Path: path, Hint: "stop every process that uses the ledger" +
-		sqldb.Holders(path), Err: errors.New("somebody has it open")}
+	used := &sqldb.Error{Code: sqldb.CodeLocked, Path: path, Hint: phrase.New("stop every process that uses the ledger%w", sqldb.Holders(path)), Err: errors.New("somebody has it open")}
 	db := sqldb.ConnectSQLite(tune, sqldb.SqliteDSN(path, "mode=rw", "_error_rc=1"), 1)
 	defer func() { err = errors.Join(err, db.Close()) }()
 	var mode string
@@ -196,7 +197,7 @@ func nobodyHas(ctx context.Context, path string, tune sqldb.Tuning) (err error) 
 		return used
 	case errors.As(err, &known) && known.Code == sqldb.CodeLocked:
 		return used
-	case errors.As(err, &known) && known.Code == sqldb.CodeCorrupt && sqldb.Holders(path) == "":
+	case errors.As(err, &known) && known.Code == sqldb.CodeCorrupt && sqldb.Holders(path) == nil:
 		return nil
 	case errors.As(err, &known) && known.Code == sqldb.CodeCorrupt:
 		return used

@@ -4,9 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"fmt"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -178,7 +178,7 @@ var reducedColumns = []string{
 // reduce replaces values by their marks, and removes the ERP's values from warnings and errors.
 func (r *bodyRow) reduce() error {
 	damaged := func(column string) error {
-		return fmt.Errorf("entry %d is damaged in column %s: restore the backup", r.ID, column)
+		return phrase.Errorf("entry %d is damaged in column %s: restore the backup", r.ID, column)
 	}
 	for column, text := range map[string]*string{"cells": &r.Cells, "now_cells": &r.Now, "ack_cells": &r.Ack} {
 		var values trade.Values

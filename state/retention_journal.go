@@ -5,11 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"hash"
 	"slices"
 
 	"github.com/safrasync/safrasync/internal/failpoint"
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
 )
@@ -193,15 +193,7 @@ func (r *retaining) dropBefore(ctx context.Context, n *snapshot) error {
 }
 
 // unfitError states why the segments before a base are not removed.
-type unfitError struct {
-	base int64
-	why  string
-}
-
-// Error returns the base and the reason.
-func (e *unfitError) Error() string {
-	return fmt.Sprintf("the journal that began again at record %d does not fit: %s", e.base, e.why)
-}
+type unfitError struct{ *phrase.Text }
 
 // rowHash identifies a row in 16 bytes.
 type rowHash [16]byte
@@ -223,8 +215,9 @@ func (r *retaining) verifyBase(ctx context.Context, n *snapshot) error {
 	unfit := func(format string, args ...any) error {
 		return &sqldb.Error{
 			Code: sqldb.CodeJournal, Path: r.db.Where,
-			Hint: "nothing was removed; run `safrasync doctor`, and report this as a fault of the program",
-			Err:  &unfitError{base: end.Base, why: fmt.Sprintf(format, args...)},
+			Hint: phrase.New("nothing was removed; run `safrasync doctor`, and report this as a fault of the program"),
+			Err: &unfitError{phrase.New("the journal that began again at record %d does not fit: %w", end.Base,
+				phrase.New(format, args...))},
 		}
 	}
 	// The ledger is read first: what it has by now is already in the journal.

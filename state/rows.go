@@ -6,11 +6,11 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -89,7 +89,7 @@ func entryRowOf(e trade.Entry, now time.Time) (*entryRow, error) {
 	keep := func(v any) string {
 		text, jsonErr := json.Marshal(v)
 		if jsonErr != nil {
-			err = fmt.Errorf("entry %s: %w", e.Job, jsonErr)
+			err = phrase.Errorf("entry %s: %w", e.Job, jsonErr)
 		}
 		return string(text)
 	}
@@ -153,7 +153,7 @@ func (r *entryRow) Entry() (trade.Entry, error) {
 	}
 	var err error
 	if e.Quantity, err = quantityOf(r.Amount, r.Unit); err != nil {
-		return e, fmt.Errorf("entry %d is damaged: %w", r.ID, err)
+		return e, phrase.Errorf("entry %d is damaged: %w", r.ID, err)
 	}
 	if r.Error.Valid {
 		e.Error = &trade.EntryError{}
@@ -204,7 +204,7 @@ func decodeColumns(entry int64, columns []jsonColumn) error {
 			continue
 		}
 		if err := json.Unmarshal([]byte(c.text), c.dest); err != nil {
-			return fmt.Errorf("entry %d is damaged in column %s: restore the backup", entry, c.column)
+			return phrase.Errorf("entry %d is damaged in column %s: restore the backup", entry, c.column)
 		}
 	}
 	return nil
@@ -258,7 +258,7 @@ func flagsOf(text string) (trade.Flags, error) {
 	}
 	var flags trade.Flags
 	if err := json.Unmarshal([]byte(text), &flags); err != nil {
-		return nil, fmt.Errorf("an entry is damaged in column flags: restore the backup")
+		return nil, phrase.Errorf("an entry is damaged in column flags: restore the backup")
 	}
 	return flags, nil
 }

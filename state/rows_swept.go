@@ -2,9 +2,9 @@ package state
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -47,7 +47,8 @@ func (s *Store) EachSwept(ctx context.Context, job string, fn func(*trade.Known)
 			e := &page[i]
 			q, err := quantityOf(e.Amount, e.Unit)
 			if err != nil {
-				return nil, s.db.Fault(ctx, goingThrough, fmt.Errorf("entry %d is damaged: its amount %w", e.ID, err))
+				return nil, s.db.Fault(ctx, goingThrough,
+					phrase.Errorf("entry %d is damaged: its amount %w", e.ID, err))
 			}
 			all.Add(job, e.State, e.Unit, q.Amount)
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -145,7 +146,7 @@ func applyUpdates(t *sqldb.Tx, entries map[int64]*narrowRow, records *recordSet,
 		rests = append(rests, records.follow(e, u))
 		old, err := quantityOf(e.Amount, e.Unit)
 		if err != nil {
-			return 0, fmt.Errorf("entry %d is damaged: its amount %w", e.ID, err)
+			return 0, phrase.Errorf("entry %d is damaged: its amount %w", e.ID, err)
 		}
 		sums.Remove(e.Job, e.State, e.Unit, old.Amount)
 		sums.Add(e.Job, row.State, row.Unit, u.Entry.Quantity.Amount)

@@ -5,10 +5,10 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strconv"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -26,7 +26,7 @@ func (s *Store) RunsEnded(ctx context.Context, from, before time.Time, fn func(t
 	for _, text := range rows {
 		var report trade.RunReport
 		if err := json.Unmarshal([]byte(text), &report); err != nil {
-			return s.db.Fault(ctx, op, fmt.Errorf("the record of a run is damaged: %w", err))
+			return s.db.Fault(ctx, op, phrase.Errorf("the record of a run is damaged: %w", err))
 		}
 		if err := fn(report); err != nil {
 			return err
@@ -40,7 +40,7 @@ func (s *Store) Run(ctx context.Context, id string) (trade.RunReport, error) {
 	var text string
 	err := s.db.Get(ctx, "reading a run", &text, `SELECT report FROM run WHERE id = ?`, id)
 	if errors.Is(err, sql.ErrNoRows) {
-		return trade.RunReport{}, fmt.Errorf("run %s: %w", id, sqldb.ErrNotFound)
+		return trade.RunReport{}, phrase.Errorf("run %s: %w", id, sqldb.ErrNotFound)
 	}
 	if err != nil {
 		return trade.RunReport{}, err
@@ -51,7 +51,7 @@ func (s *Store) Run(ctx context.Context, id string) (trade.RunReport, error) {
 func runOf(text string) (trade.RunReport, error) {
 	var report trade.RunReport
 	if err := json.Unmarshal([]byte(text), &report); err != nil {
-		return report, fmt.Errorf("the record of a run is damaged: %w", err)
+		return report, phrase.Errorf("the record of a run is damaged: %w", err)
 	}
 	return report, nil
 }
@@ -64,7 +64,7 @@ func (s *Store) RunPage(ctx context.Context, job, after string, limit int) (trad
 	if after != "" {
 		var err error
 		if before, err = strconv.ParseInt(after, 10, 64); err != nil {
-			return trade.RunPage{}, s.db.Fault(ctx, op, fmt.Errorf("no page begins after %q", after))
+			return trade.RunPage{}, s.db.Fault(ctx, op, phrase.Errorf("no page begins after %q", after))
 		}
 	}
 	query, args := `SELECT seq, report FROM run WHERE seq < ? ORDER BY seq DESC LIMIT ?`, []any{before, limit + 1}
@@ -117,7 +117,7 @@ func (s *Store) putRun(ctx context.Context, op string, report trade.RunReport) e
 		Late    *trade.StoredLate   `json:"late,omitempty"`
 	}{report, (*trade.StoredStop)(report.Stopped), report.Notes, alarms, (*trade.StoredLate)(report.Late)})
 	if err != nil {
-		return fmt.Errorf("%s: %w", op, err)
+		return phrase.Errorf("%w: %w", phrase.Fixed(op), err)
 	}
 	return s.db.InTx(ctx, op, func(t *sqldb.Tx) error {
 		return t.Do(`INSERT INTO run (id, job, started_at, ended_at, report) VALUES (?, ?, ?, ?, ?)
@@ -140,7 +140,7 @@ func (s *Store) Runs(ctx context.Context, job string, limit int) ([]trade.RunRep
 	out := make([]trade.RunReport, len(rows))
 	for i, r := range rows {
 		if err := json.Unmarshal([]byte(r), &out[i]); err != nil {
-			return nil, s.db.Fault(ctx, op, fmt.Errorf("the record of a run is damaged: %w", err))
+			return nil, s.db.Fault(ctx, op, phrase.Errorf("the record of a run is damaged: %w", err))
 		}
 	}
 	return out, nil

@@ -2,8 +2,8 @@ package state
 
 import (
 	"errors"
-	"fmt"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
 )
@@ -24,8 +24,8 @@ func (s *Store) Serve() (release func() error, err error) {
 	switch {
 	case errors.As(err, &held):
 		return nil, &sqldb.Error{
-			Code: sqldb.CodeServed, Path: s.db.Where, Hint: "wait for it, or stop it; `safrasync sync` works beside it",
-			Err: fmt.Errorf("`safrasync run` serves it already, as process %s", held.PID),
+			Code: sqldb.CodeServed, Path: s.db.Where, Hint: phrase.New("wait for it, or stop it; `safrasync sync` works beside it"),
+			Err: phrase.Errorf("`safrasync run` serves it already, as process %s", held.PID),
 		}
 	case err != nil:
 		return nil, sqldb.Permission(s.db.Where+".run", err)

@@ -5,9 +5,9 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -33,7 +33,7 @@ type Service struct {
 func (s *Store) Announce(ctx context.Context, version string, since time.Time) error {
 	owner, err := json.Marshal(sqldb.Self())
 	if err != nil {
-		return fmt.Errorf("announcing the service: %w", err)
+		return phrase.Errorf("announcing the service: %w", err)
 	}
 	old, err := s.Services(ctx)
 	if err != nil {
@@ -83,7 +83,7 @@ func (s *Store) Services(ctx context.Context) ([]Service, error) {
 	for i, r := range rows {
 		out[i] = Service{Version: r.Version, Since: sqldb.Instant(r.Since), Seen: time.UnixMilli(r.Seen).UTC()}
 		if err := json.Unmarshal([]byte(r.Owner), &out[i].Owner); err != nil {
-			return nil, s.db.Fault(ctx, op, fmt.Errorf("the record of a service is damaged: %w", err))
+			return nil, s.db.Fault(ctx, op, phrase.Errorf("the record of a service is damaged: %w", err))
 		}
 		silent := time.Duration(r.Now-r.Seen) * time.Millisecond
 		out[i].Dead = silent.Abs() > serviceSilent || sqldb.Gone(out[i].Owner)

@@ -4,10 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"sync/atomic"
 
 	"github.com/safrasync/safrasync/internal/failpoint"
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 )
 
@@ -43,8 +43,8 @@ func open(ctx context.Context, o sqldb.Options, tune sqldb.Tuning) (s *Store, er
 		db, err = sqldb.OpenPostgres(ctx, o, tune)
 	default:
 		return nil, &sqldb.Error{
-			Code: sqldb.CodeConfig, Hint: "set state.driver to sqlite or postgres",
-			Err: fmt.Errorf("there is no ledger driver %q", o.Driver),
+			Code: sqldb.CodeConfig, Hint: phrase.New("set state.driver to sqlite or postgres"),
+			Err: phrase.Errorf("there is no ledger driver %q", o.Driver),
 		}
 	}
 	if err != nil {
@@ -88,7 +88,7 @@ func (s *Store) begin(ctx context.Context, o sqldb.Options) error {
 			return o.MayBegin(s.db.Where, "its tables are there, but it was never begun")
 		}
 		return &sqldb.Error{
-			Code: sqldb.CodeForeign, Path: s.db.Where, Hint: "restore the backup",
+			Code: sqldb.CodeForeign, Path: s.db.Where, Hint: phrase.New("restore the backup"),
 			Err: errors.New("the ledger has lost its own identity"),
 		}
 	}
@@ -166,7 +166,7 @@ func (s *Store) Close() error {
 		err = errors.Join(err, s.db.Journal.Close())
 	}
 	if err != nil {
-		return fmt.Errorf("closing the ledger: %w", err)
+		return phrase.Errorf("closing the ledger: %w", err)
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ import (
 func wantCode(t testing.TB, err error, code string) string {
 	t.Helper()
 	e, ok := errors.AsType[*sqldb.Error](err)
-	if !ok || e.Code != code || e.Hint == "" {
+	if !ok || e.Code != code || e.Hint == nil {
 		t.Fatalf("error = %v, want an *Error with code %s that says what to do", err, code)
 	}
 	return e.Error()
@@ -540,7 +540,7 @@ func TestTheSuperuserLeavesNoFilesInAnothersFolder(t *testing.T) {
 	o := backends[0].empty(t)
 	dir := filepath.Dir(o.DSN)
 	if os.Geteuid() != 0 { // nothing can belong to another: the words only
-		if got := sqldb.FilesHint(o.DSN); !strings.Contains(got, "chmod u+rwX "+dir) {
+		if got := sqldb.FilesHint(o.DSN).Error(); !strings.Contains(got, "chmod u+rwX "+dir) {
 			t.Errorf("%s", got)
 		}
 		return
@@ -566,7 +566,7 @@ func TestTheSuperuserLeavesNoFilesInAnothersFolder(t *testing.T) {
 	must.Do(t, os.Chown(dir, 0, 0), mustOpen(t, o).Close(), os.Chown(o.DSN, 65534, 65534))
 	e := &sqldb.Error{Path: o.DSN}
 	sqldb.DescribeSQLite(e, sqldb.SqliteCantOpen)
-	if want := o.DSN + " belongs to " + nobody.Username + "; as root: chown -R root: " + dir; e.Hint != want {
+	if want := o.DSN + " belongs to " + nobody.Username + "; as root: chown -R root: " + dir; e.Hint.Error() != want {
 		t.Errorf("%q, want %q", e.Hint, want)
 	}
 }

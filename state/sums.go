@@ -7,10 +7,10 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -48,7 +48,7 @@ func (c tallyChange) Remove(job, state, unit string, amount trade.Decimal) {
 func (c tallyChange) Move(e *narrowRow, state string) error {
 	q, err := quantityOf(e.Amount, e.Unit)
 	if err != nil {
-		return fmt.Errorf("entry %d is damaged: its amount %w", e.ID, err)
+		return phrase.Errorf("entry %d is damaged: its amount %w", e.ID, err)
 	}
 	c.Remove(e.Job, e.State, e.Unit, q.Amount)
 	c.Add(e.Job, state, e.Unit, q.Amount)
@@ -92,7 +92,7 @@ func (c tallyChange) Apply(t *sqldb.Tx) error {
 		sum := have[k].plus(c[k])
 		// on PostgreSQL a part may be below zero: another part makes up for it
 		if sum.N < 0 && t.S.D.Name == sqldb.SQLite {
-			return fmt.Errorf(
+			return phrase.Errorf(
 				"the kept count of job %s, state %s would fall below zero: run `safrasync doctor --recount`",
 				k.Job, k.State)
 		}
@@ -117,7 +117,7 @@ func (r tallyRow) key() tallyKey { return tallyKey{r.Job, r.State, r.Unit} }
 func (r tallyRow) sum() (tallySum, error) {
 	volume, err := trade.ParseSum(r.Volume.String)
 	if err != nil || !r.N.Valid {
-		return tallySum{}, fmt.Errorf("%w: job %s, state %s", errSumDamaged, r.Job, r.State)
+		return tallySum{}, phrase.Errorf("%w: job %s, state %s", errSumDamaged, r.Job, r.State)
 	}
 	return tallySum{int(r.N.Int64), volume}, nil
 }

@@ -5,10 +5,10 @@ package state
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -79,7 +79,7 @@ func countedSums(t *sqldb.Tx) (tallyChange, error) {
 		for _, r := range rows {
 			q, err := quantityOf(r.Amount, r.Unit)
 			if err != nil {
-				return nil, fmt.Errorf("entry %d is damaged: its amount %w", r.ID, err)
+				return nil, phrase.Errorf("entry %d is damaged: its amount %w", r.ID, err)
 			}
 			now.Add(r.Job, r.State, r.Unit, q.Amount)
 			last = r.ID

@@ -282,7 +282,7 @@ func TestF050AnUncertainCommitTellsWhatIsTheMatter(t *testing.T) {
 		{"the look", other, full, sqldb.CodeFull, "free space"},
 		{
 			"the look, after a lost connection", driver.ErrBadConn,
-			errors.Join(&sqldb.TimeoutError{Op: "x", After: time.Second}, full), sqldb.CodeFull, "free space",
+			errors.Join(sqldb.TookLonger("x", time.Second), full), sqldb.CodeFull, "free space",
 		},
 		{"neither", other, other, sqldb.CodeUnreachable, "the rows concerned"},
 	} {

@@ -4,10 +4,10 @@ package sync
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/sync/mapping"
 )
 
@@ -30,7 +30,7 @@ func Order(jobs []*mapping.Job) ([]*mapping.Job, error) {
 			circle := strings.Join(append(path[i:], job.Name()), " → ")
 			return &mapping.SpecError{
 				Path: "jobs." + job.Name(),
-				Text: fmt.Sprintf("the jobs hang on each other in a circle (sent_by): %s", circle),
+				Text: phrase.New("the jobs hang on each other in a circle (sent_by): %s", circle),
 			}
 		}
 		for _, name := range job.Mapping.SentBy {
@@ -75,29 +75,25 @@ func checkParents(j *mapping.Job, byName map[string]*mapping.Job) error {
 					slices.Equal(other.Columns, p.Columns) {
 					errs = append(errs, &mapping.SpecError{
 						Path: path,
-						Text: fmt.Sprintf(
-							"jobs %s and %s have key spaces of their own (identity), so that %s would name a row of each: "+
-								"give each its columns, or make a job for what hangs on each", other.Job, p.Job,
-							strings.Join(p.Columns, ", ")),
+						Text: phrase.New("jobs %s and %s have key spaces of their own (identity), so that %s would name a row of each: "+
+							"give each its columns, or make a job for what hangs on each", other.Job, p.Job, strings.Join(p.Columns, ", ")),
 					})
 				}
 			}
 			switch {
 			case parent == nil:
-				errs = append(errs, &mapping.SpecError{Path: path, Text: fmt.Sprintf("no job is named %q", p.Job)})
+				errs = append(errs, &mapping.SpecError{Path: path, Text: phrase.New("no job is named %q", p.Job)})
 			case parent == j:
-				errs = append(errs, &mapping.SpecError{Path: path, Text: "the job hangs on itself"})
+				errs = append(errs, &mapping.SpecError{Path: path, Text: phrase.New("the job hangs on itself")})
 			case len(p.Columns) != len(parent.Spec.Key):
 				errs = append(errs, &mapping.SpecError{
 					Path: path,
-					Text: fmt.Sprintf("%s name %d columns, and the key of job %s has %d (%s)",
-						strings.Join(p.Columns, ", "), len(p.Columns), p.Job, len(parent.Spec.Key),
-						strings.Join(parent.Spec.Key, ", ")),
+					Text: phrase.New("%s name %d columns, and the key of job %s has %d (%s)", strings.Join(p.Columns, ", "), len(p.Columns), p.Job, len(parent.Spec.Key), strings.Join(parent.Spec.Key, ", ")),
 				})
 			case parent.Spec.Sends != f.Rule.Parent:
 				errs = append(errs, &mapping.SpecError{
 					Path: path,
-					Text: fmt.Sprintf("%s is the id of %s, and job %s sends %s", f.Rule.Field, f.Rule.Parent, p.Job,
+					Text: phrase.New("%s is the id of %s, and job %s sends %s", f.Rule.Field, f.Rule.Parent, p.Job,
 						parent.Spec.Sends),
 				})
 			}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/acts"
@@ -254,7 +255,7 @@ func TestWhereLedgerAndERPFailAtOnceTheLedgerIsTold(t *testing.T) {
 				}
 				err := do()
 				if call == "Read" && err == nil {
-					err = &erp.Error{Code: erp.CodeUnreachable, Text: "the connection broke"}
+					err = &erp.Error{Code: erp.CodeUnreachable, Text: phrase.New("the connection broke")}
 				}
 				return err
 			}

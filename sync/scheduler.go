@@ -4,12 +4,12 @@ package sync
 
 import (
 	"context"
-	"fmt"
 	gosync "sync"
 	"time"
 
 	"go.uber.org/zap"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/outcome"
@@ -84,7 +84,7 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 	for _, job := range config.Engine.Jobs {
 		schedule, err := clock.ParseSchedule(job.Spec.Schedule, config.Engine.Zone)
 		if err != nil {
-			return nil, &mapping.SpecError{Path: "jobs." + job.Name() + ".schedule", Text: err.Error()}
+			return nil, &mapping.SpecError{Path: "jobs." + job.Name() + ".schedule", Text: phrase.New("%w", err)}
 		}
 		s.jobs = append(s.jobs, &timetable{job: job, schedule: schedule, atStart: config.AtStart})
 	}
@@ -246,7 +246,7 @@ func (s *Scheduler) Trigger(ctx context.Context, job string, sweep bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended {
-		return fmt.Errorf("job %s does not run: the service is ending", job)
+		return phrase.Errorf("job %s does not run: the service is ending", job)
 	}
 	for _, t := range s.jobs {
 		if t.job.Name() == job {

@@ -5,11 +5,12 @@ package sync
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/robfig/cron/v3"
 	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // Task is housekeeping on a schedule of its own. It may run beside a pass, never beside another
@@ -91,7 +92,7 @@ func (s *Scheduler) perform(ctx context.Context, h *taskTimes) {
 func guarded(ctx context.Context, run func(context.Context) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("it panicked: %v", p)
+			err = phrase.Errorf("it panicked: %v", p)
 		}
 	}()
 	return run(ctx)

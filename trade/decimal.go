@@ -2,10 +2,11 @@ package trade
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/shopspring/decimal"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // maxDecimalDigits is the largest number of digits that is accepted: PostgreSQL's numeric and
@@ -25,7 +26,7 @@ const maxSumText = 256
 // digits. The error does not contain the text.
 func ParseDecimal(text string) (Decimal, error) {
 	if len(text) > 128 {
-		return Decimal{}, fmt.Errorf("is longer than 128 characters")
+		return Decimal{}, phrase.Errorf("is longer than 128 characters")
 	}
 	out, err := ParseSum(text)
 	if err != nil {
@@ -33,7 +34,7 @@ func ParseDecimal(text string) (Decimal, error) {
 	}
 	whole, fraction, _ := strings.Cut(strings.TrimPrefix(out.String(), "-"), ".")
 	if len(strings.TrimPrefix(whole, "0"))+len(fraction) > maxDecimalDigits {
-		return Decimal{}, fmt.Errorf("has more than %d digits", maxDecimalDigits)
+		return Decimal{}, phrase.Errorf("has more than %d digits", maxDecimalDigits)
 	}
 	return out, nil
 }
@@ -45,7 +46,7 @@ func ParseSum(text string) (Decimal, error) {
 		return Decimal{}, errors.New("is empty")
 	}
 	if len(text) > maxSumText {
-		return Decimal{}, fmt.Errorf("is longer than %d characters", maxSumText)
+		return Decimal{}, phrase.Errorf("is longer than %d characters", maxSumText)
 	}
 	for i := range len(text) {
 		if !strings.ContainsRune("0123456789+-.eE", rune(text[i])) {
@@ -104,7 +105,7 @@ func (d Decimal) MarshalJSON() ([]byte, error) { return []byte(d.String()), nil 
 func (d *Decimal) UnmarshalJSON(text []byte) error {
 	parsed, err := ParseSum(strings.Trim(string(text), `"`))
 	if err != nil {
-		return fmt.Errorf("decimal: the value %w", err)
+		return phrase.Errorf("decimal: the value %w", err)
 	}
 	*d = parsed
 	return nil
@@ -119,7 +120,7 @@ func (d Decimal) AppendBinary(to []byte) ([]byte, error) {
 // UnmarshalBinary parses the form of AppendBinary.
 func (d *Decimal) UnmarshalBinary(text []byte) error {
 	if err := d.d.UnmarshalBinary(text); err != nil {
-		return fmt.Errorf("decimal: %w", err)
+		return phrase.Errorf("decimal: %w", err)
 	}
 	return nil
 }

@@ -4,9 +4,10 @@ import (
 	"crypto/sha256"
 	"database/sql/driver"
 	"encoding/hex"
-	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // Hash identifies a text: the first 16 bytes of its SHA-256, in hexadecimal. "" = none. The ledger
@@ -35,7 +36,7 @@ func PayloadHash(target string, payload []byte) Hash {
 func (h Hash) Value() (driver.Value, error) {
 	bytes, err := hex.DecodeString(string(h))
 	if err != nil {
-		return nil, fmt.Errorf("the hash %q is not hexadecimal", string(h))
+		return nil, phrase.Errorf("the hash %q is not hexadecimal", string(h))
 	}
 	return bytes, nil
 }
@@ -44,7 +45,7 @@ func (h Hash) Value() (driver.Value, error) {
 func (h *Hash) Scan(from any) error {
 	bytes, ok := from.([]byte)
 	if !ok {
-		return fmt.Errorf("a hash is stored as %T, expected bytes", from)
+		return phrase.Errorf("a hash is stored as %T, expected bytes", from)
 	}
 	*h = Hash(hex.EncodeToString(bytes))
 	return nil

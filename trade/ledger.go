@@ -11,6 +11,8 @@ import (
 	"hash"
 	"io"
 	"time"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // Group is what one commit of the ledger does while a job sends: it settles finished attempts and
@@ -113,8 +115,11 @@ type LeasedError struct {
 }
 
 // Error names the holder, so that IT can find it.
-func (e *LeasedError) Error() string {
-	return fmt.Sprintf("job %s is run by another process (pid %d on %s, lease until %s): wait for it, or stop it",
+func (e *LeasedError) Error() string { return e.Phrase().Error() }
+
+// Phrase returns the same as a sentence.
+func (e *LeasedError) Phrase() *phrase.Text {
+	return phrase.New("job %s is run by another process (pid %d on %s, lease until %s): wait for it, or stop it",
 		e.Job, e.Owner.PID, e.Owner.Host, e.Until.Format(time.RFC3339))
 }
 
@@ -272,7 +277,7 @@ func (s ClosingSum) Rows(rows io.Reader) error {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("read the rows of a closing: %w", err)
+			return phrase.Errorf("read the rows of a closing: %w", err)
 		}
 	}
 }

@@ -7,12 +7,13 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
 	"time"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // receiverLimit is how long a receiver may take to answer 200 (chapters 6 and 8).
@@ -43,7 +44,7 @@ func newReceiverClient(limit time.Duration, roots *x509.CertPool) *http.Client {
 func (s *Server) deliver(d *Delivery, w Webhook) {
 	status, err := s.push(d, w)
 	if err == nil && status != http.StatusOK {
-		err = fmt.Errorf("the receiver answered %d, wanted is 200", status)
+		err = phrase.Errorf("the receiver answered %d, wanted is 200", status)
 	}
 	s.mu.Lock()
 	d.Done, d.OK, d.Status = true, err == nil, status

@@ -2,13 +2,14 @@ package sandbox
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // eventNames are the 25 values of chapter 6, in its order.
@@ -60,13 +61,13 @@ type Delivery struct {
 // by the url it registered.
 func (s *Server) Send(event string, payload json.RawMessage) (int, error) {
 	if !isEvent(event) {
-		return 0, fmt.Errorf("%q is no event; known are %s", event, strings.Join(eventNames, ", "))
+		return 0, phrase.Errorf("%q is no event; known are %s", event, strings.Join(eventNames, ", "))
 	}
 	if payload == nil {
 		payload = encode(map[string]string{"id": uuid.NewString()})
 	}
 	if !json.Valid(payload) {
-		return 0, fmt.Errorf("the payload of %s is no JSON", event)
+		return 0, phrase.Errorf("the payload of %s is no JSON", event)
 	}
 	return s.emit(event, payload), nil
 }

@@ -3,7 +3,6 @@ package sandbox
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -11,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // EventFault is a disturbance of events. [ParseEventFault] parses it from text; tests may also
@@ -58,7 +59,7 @@ func ParseEventFaults(specs []string) ([]EventFault, error) {
 func ParseEventFault(spec string) (EventFault, error) {
 	f := EventFault{spec: spec}
 	if err := f.parse(spec); err != nil {
-		return EventFault{}, fmt.Errorf("event fault %q: %w", spec, err)
+		return EventFault{}, phrase.Errorf("event fault %q: %w", spec, err)
 	}
 	return f, nil
 }
@@ -67,7 +68,7 @@ func (f *EventFault) parse(spec string) error {
 	rest := spec
 	if event, behind, ok := strings.Cut(spec, ":"); ok {
 		if !isEvent(event) {
-			return fmt.Errorf("%q is no event; known are %s", event, strings.Join(eventNames, ", "))
+			return phrase.Errorf("%q is no event; known are %s", event, strings.Join(eventNames, ", "))
 		}
 		f.Event, rest = event, behind
 	}
@@ -97,7 +98,7 @@ func (f *EventFault) setWord(word string) (err error) {
 	flag := flags[name]
 	switch {
 	case flag != nil && given:
-		return fmt.Errorf("%q takes no value", name)
+		return phrase.Errorf("%q takes no value", name)
 	case flag != nil:
 		*flag = true
 	case name == "late":
@@ -112,10 +113,10 @@ func (f *EventFault) setWord(word string) (err error) {
 	case name == "shape":
 		f.Shape = value
 		if !slices.Contains(eventShapes, value) {
-			return fmt.Errorf("shape=%s: known are %s", value, strings.Join(eventShapes, ", "))
+			return phrase.Errorf("shape=%s: known are %s", value, strings.Join(eventShapes, ", "))
 		}
 	default:
-		return fmt.Errorf(
+		return phrase.Errorf(
 			"%q is nothing that happens to an event; known are again, first, forged, invented, late, lost, shape, swapped", name)
 	}
 	return err

@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
@@ -10,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // action is one word that may begin a fault.
@@ -99,7 +100,7 @@ func parseAll[T any](specs []string, parse func(string) (T, error)) ([]T, error)
 func ParseFault(spec string) (Fault, error) {
 	f := Fault{spec: spec}
 	if err := f.parse(spec); err != nil {
-		return Fault{}, fmt.Errorf("fault %q: %w", spec, err)
+		return Fault{}, phrase.Errorf("fault %q: %w", spec, err)
 	}
 	return f, nil
 }
@@ -124,7 +125,7 @@ func (f *Fault) parse(spec string) error {
 	for _, word := range words[1:] {
 		name, _, _ := strings.Cut(word, "=")
 		if seen[name] {
-			return fmt.Errorf("%q stands twice", name)
+			return phrase.Errorf("%q stands twice", name)
 		}
 		seen[name] = true
 		if err := f.mayFollow(first, name); err != nil {
@@ -180,22 +181,22 @@ func (f *Fault) setWord(word string, vocabulary map[string]action, what string) 
 	name, value, given := strings.Cut(word, "=")
 	a, ok := vocabulary[name]
 	if !ok {
-		return "", fmt.Errorf("%q is no %s; known are %s", name, what, wordList(vocabulary))
+		return "", phrase.Errorf("%q is no %w; known are %s", name, phrase.Fixed(what), wordList(vocabulary))
 	}
 	switch {
 	case a.value == "" && given:
-		return "", fmt.Errorf("%q takes no value", name)
+		return "", phrase.Errorf("%q takes no value", name)
 	case a.value == required && !given, given && value == "" && name != "body":
-		return "", fmt.Errorf("%q needs a value, as in %s", name, examples[name])
+		return "", phrase.Errorf("%q needs a value, as in %s", name, examples[name])
 	case a.posts && (f.Gets || f.Changes || f.Any):
-		return "", fmt.Errorf("%q acts on creating POSTs, so it cannot stand behind get:, change: or any: on this line",
+		return "", phrase.Errorf("%q acts on creating POSTs, so it cannot stand behind get:, change: or any: on this line",
 			name)
 	case a.writes && (f.Gets || f.Any):
-		return "", fmt.Errorf("%q acts on what changes something, so it cannot stand behind get: or any: on this line",
+		return "", phrase.Errorf("%q acts on what changes something, so it cannot stand behind get: or any: on this line",
 			name)
 	}
 	if err := a.set(f, value); err != nil {
-		return "", fmt.Errorf("%s: %w", name, err)
+		return "", phrase.Errorf("%s: %w", name, err)
 	}
 	return name, nil
 }
@@ -209,7 +210,7 @@ func (f *Fault) mayFollow(first, name string) error {
 		return nil
 	}
 	slices.Sort(allowed)
-	return fmt.Errorf("%q cannot follow %q; allowed are %s", name, first, strings.Join(slices.Compact(allowed), ", "))
+	return phrase.Errorf("%q cannot follow %q; allowed are %s", name, first, strings.Join(slices.Compact(allowed), ", "))
 }
 
 // finish checks what depends on the whole line.
@@ -221,7 +222,7 @@ func (f *Fault) finish(seen map[string]bool) error {
 		return errors.New("empty does not go with body= or type=")
 	}
 	if f.Do == Reply && f.Body != "" && (f.Status == http.StatusNoContent || f.Status == http.StatusNotModified) {
-		return fmt.Errorf("status %d has no body in HTTP", f.Status)
+		return phrase.Errorf("status %d has no body in HTTP", f.Status)
 	}
 	return nil
 }
@@ -242,7 +243,7 @@ func (f *Fault) setSelectors(text string) error {
 		case sign == '%' && f.Percent == 0:
 			err = f.setPercent(value)
 		default:
-			err = fmt.Errorf("%q stands twice", string(sign))
+			err = phrase.Errorf("%q stands twice", string(sign))
 		}
 		if err != nil {
 			return err
@@ -252,11 +253,11 @@ func (f *Fault) setSelectors(text string) error {
 }
 
 func (f *Fault) setRange(value string) error {
-	const want = "want @N, @N- or @N-M with numbers from 1 (and any option before it, body= behind it)"
+	want := phrase.New("want @N, @N- or @N-M with numbers from 1 (and any option before it, body= behind it)")
 	from, to, open := strings.Cut(value, "-")
 	first, err := parseNumber(from)
 	if err != nil {
-		return fmt.Errorf("@%s: %s", value, want)
+		return phrase.Errorf("@%s: %w", value, want)
 	}
 	f.First, f.Last = first, first
 	switch {
@@ -265,7 +266,7 @@ func (f *Fault) setRange(value string) error {
 	case open:
 		last, err := parseNumber(to)
 		if err != nil || last < first {
-			return fmt.Errorf("@%s: %s", value, want)
+			return phrase.Errorf("@%s: %w", value, want)
 		}
 		f.Last = last
 	}
@@ -283,7 +284,7 @@ func parseNumber(text string) (int, error) {
 func (f *Fault) setPercent(value string) error {
 	p, err := strconv.ParseFloat(value, 64)
 	if err != nil || !(p > 0 && p <= 100) || strings.ContainsAny(value, "xXpPeEnN_+") {
-		return fmt.Errorf("%%%s: want a number above 0 to 100, as in %%10 for one in ten", value)
+		return phrase.Errorf("%%%s: want a number above 0 to 100, as in %%10 for one in ten", value)
 	}
 	f.Percent = p
 	return nil

@@ -3,13 +3,14 @@ package sandbox
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // This file is what people do on the platform itself, outside the API: they type, change and delete
@@ -29,7 +30,7 @@ func (s *Server) TypeCommitment(fields json.RawMessage, at time.Time) (string, e
 	rq := &request{body: fields, http: &http.Request{Header: http.Header{}}}
 	v, refusal := rq.readBody(orderCommitmentFields)
 	if refusal != nil {
-		return "", fmt.Errorf("no order commitment: %s", refusal.body)
+		return "", phrase.Errorf("no order commitment: %s", refusal.body)
 	}
 	id := uuid.NewString()
 	s.mu.Lock()
@@ -58,7 +59,7 @@ func (s *Server) ChangeCommitment(id string, fields map[string]any) error {
 	rq := &request{body: encode(body), http: &http.Request{Header: http.Header{}}}
 	changed, refusal := rq.readBody(orderCommitmentFields)
 	if refusal != nil {
-		return fmt.Errorf("no order commitment: %s", refusal.body)
+		return phrase.Errorf("no order commitment: %s", refusal.body)
 	}
 	s.mu.Lock()
 	s.byID[recordKey{ResourceOrderCommitments, strings.ToLower(id)}] = changed
@@ -164,7 +165,7 @@ func ParseModules(names []string) ([]Module, error) {
 	modules := make([]Module, 0, len(names))
 	for _, name := range names {
 		if !slices.Contains(all, Module(name)) {
-			return nil, fmt.Errorf("%q is no module; known are %s, %s, %s", name, Commercial, Financial, Webhooks)
+			return nil, phrase.Errorf("%q is no module; known are %s, %s, %s", name, Commercial, Financial, Webhooks)
 		}
 		modules = append(modules, Module(name))
 	}

@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // Remark is something in a request that the document does not refuse, and therefore the sandbox
@@ -177,7 +177,7 @@ func (t *truthLog) write(lines []Line) error {
 	}
 	for _, line := range lines {
 		if _, err := t.w.Write(append(encode(line), '\n')); err != nil {
-			err = fmt.Errorf("write the truth log: %w", err)
+			err = phrase.Errorf("write the truth log: %w", err)
 			if t.err == nil {
 				t.err = err
 			}

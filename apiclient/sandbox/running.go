@@ -3,11 +3,12 @@ package sandbox
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // closeGrace is how long [Running.Close] waits for requests that are being handled before it closes
@@ -37,14 +38,14 @@ type Running struct {
 func Start(opts Options, addr string) (*Running, error) {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
-		return nil, fmt.Errorf("sandbox address %q: want HOST:PORT, as in 127.0.0.1:0: %w", addr, err)
+		return nil, phrase.Errorf("sandbox address %q: want HOST:PORT, as in 127.0.0.1:0: %w", addr, err)
 	}
 	if !isLoopback(host) {
-		return nil, fmt.Errorf("sandbox address %q: want a loopback address, as in 127.0.0.1:0", addr)
+		return nil, phrase.Errorf("sandbox address %q: want a loopback address, as in 127.0.0.1:0", addr)
 	}
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
-		return nil, fmt.Errorf("sandbox: listen on %s: %w", addr, err)
+		return nil, phrase.Errorf("sandbox: listen on %s: %w", addr, err)
 	}
 	r := &Running{
 		Server: New(opts),
@@ -103,7 +104,7 @@ func (r *Running) close() error {
 	held := r.quiet(r.grace)
 	r.finishDeliveries(r.grace)
 	if err := <-r.served; !errors.Is(err, http.ErrServerClosed) {
-		return errors.Join(held, fmt.Errorf("sandbox: serve: %w", err))
+		return errors.Join(held, phrase.Errorf("sandbox: serve: %w", err))
 	}
 	return held
 }

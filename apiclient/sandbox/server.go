@@ -3,13 +3,14 @@ package sandbox
 import (
 	"context"
 	"crypto/x509"
-	"fmt"
 	"io"
 	"maps"
 	"net/http"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // maxBodyBytes is the largest body read. The document sets no limit, so this one is not the
@@ -313,7 +314,7 @@ func (s *Server) quiet(limit time.Duration) error {
 	case <-idle:
 		return nil
 	case <-timer.C:
-		return fmt.Errorf(
+		return phrase.Errorf(
 			"%d requests are still held after %s: let OnPost and OnExecuted return before closing the sandbox", n,
 			limit)
 	}

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // Kind is a kind of registration that the platform knows or does not know.
@@ -150,12 +152,12 @@ const maxWorldBytes = 64 << 20
 func LoadWorld(path string) (*World, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("open the world file: %w", err)
+		return nil, phrase.Errorf("open the world file: %w", err)
 	}
 	defer func() { _ = f.Close() }()
 	w, err := ReadWorld(f)
 	if err != nil {
-		return nil, fmt.Errorf("world file %s: %w", path, err)
+		return nil, phrase.Errorf("world file %s: %w", path, err)
 	}
 	return w, nil
 }
@@ -169,16 +171,16 @@ func LoadWorld(path string) (*World, error) {
 func ReadWorld(r io.Reader) (*World, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxWorldBytes+1))
 	if err != nil {
-		return nil, fmt.Errorf("read the world: %w", err)
+		return nil, phrase.Errorf("read the world: %w", err)
 	}
 	if len(data) > maxWorldBytes {
-		return nil, fmt.Errorf("the world is larger than %d MiB", maxWorldBytes>>20)
+		return nil, phrase.Errorf("the world is larger than %d MiB", maxWorldBytes>>20)
 	}
 	w, err := readWorld(data)
 	var place *placeError
 	if errors.As(err, &place) {
 		upTo := data[:min(int(place.offset), len(data))]
-		return nil, fmt.Errorf("line %d: %w", 1+bytes.Count(upTo, []byte("\n")), err)
+		return nil, phrase.Errorf("line %d: %w", 1+bytes.Count(upTo, []byte("\n")), err)
 	}
 	return w, err
 }

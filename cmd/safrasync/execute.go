@@ -14,6 +14,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/internal/systemd"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -49,7 +50,7 @@ func execute(ctx context.Context, a *cli.App, args []string) int {
 		complain(a, err)
 	}
 	if err := a.Out.Flush(); err != nil {
-		complain(a, fmt.Errorf("standard output: %w", err))
+		complain(a, phrase.Errorf("standard output: %w", err))
 		return max(code, cli.ExitFailed)
 	}
 	return code
@@ -87,7 +88,7 @@ func complain(a *cli.App, err error) {
 	var leased *trade.LeasedError
 	switch {
 	case errors.As(err, &usage):
-		a.Tell("says.usage", a.Voice().Said(usage.Text))
+		a.Tell("says.usage", usage.Text)
 	case errors.As(err, &leased):
 		a.Tell("says.leased", leased.Job, leased.Owner.PID, leased.Owner.Host)
 	default:

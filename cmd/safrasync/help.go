@@ -35,7 +35,7 @@ func setHelp(a *cli.App, root *cobra.Command) {
 	})
 	root.SetHelpCommand(newHelpCommand(a))
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		fault := a.Voice().Said(err.Error())
+		fault, _ := i18n.Translate(a.Lang(), err.Error())
 		// the command takes arguments: a key, a code or a name may begin with a hyphen
 		if strings.HasPrefix(err.Error(), "unknown ") && strings.Contains(cmd.Use, " ") {
 			fault += a.Text("says.dashes")

@@ -19,8 +19,8 @@ func (p *program) staysOpen(file string, want int) {
 		p.t.Fatalf("the proposal is accepted as it is: %v", err)
 	}
 	for _, f := range faults.Faults {
-		if f.Text != config.StillToFillIn {
-			p.t.Errorf("the proposal has a fault that is not marked: %s", f)
+		if f.Text.Error() != config.StillToFillIn {
+			p.t.Errorf("the proposal has a fault that is not marked: %s", f.Path)
 		}
 	}
 	if len(faults.Faults) != want {

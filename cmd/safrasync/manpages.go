@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra/doc"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // main writes the manual pages and the shells' completions of the packages to a folder that becomes
@@ -45,7 +46,7 @@ func writeManual(share string) error {
 		root.Long += "\n\n```\n" + a.Text("help.decide_long") + "\n```\n" + a.Text("manual.more")
 		header := &doc.GenManHeader{Section: "1", Source: "safrasync " + version, Manual: a.Text("manual.title")}
 		if err := doc.GenManTree(root, header, folder); err != nil {
-			return fmt.Errorf("the manual pages in %s: %w", folder, err)
+			return phrase.Errorf("the manual pages in %s: %w", folder, err)
 		}
 	}
 	root, _ := rootIn("en")
@@ -58,7 +59,7 @@ func writeManual(share string) error {
 	} {
 		var text bytes.Buffer
 		if err := write(&text); err != nil {
-			return fmt.Errorf("the completions in %s: %w", file, err)
+			return phrase.Errorf("the completions in %s: %w", file, err)
 		}
 		file = filepath.Join(share, file)
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {

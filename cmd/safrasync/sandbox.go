@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"os"
 	"time"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/office"
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // sandboxFlags are the flags of `safrasync sandbox`.
@@ -55,17 +55,17 @@ func newSandboxCommand(a *cli.App) *cobra.Command {
 func serveSandbox(a *cli.App, cmd *cobra.Command, f sandboxFlags) (err error) {
 	opts := sandbox.Options{APIKey: f.apiKey, Seed: f.seed, Latency: f.latency}
 	if opts.Faults, err = sandbox.ParseFaults(f.faults); err != nil {
-		return &cli.UsageError{Text: err.Error()}
+		return &cli.UsageError{Text: a.Voice().Fault(err)}
 	}
 	opts.ShowTimes = f.times
 	if opts.ReceiverRoots, err = office.RootsOf(f.receiverCA); err != nil {
 		return err
 	}
 	if opts.Events, err = sandbox.ParseEventFaults(f.events); err != nil {
-		return &cli.UsageError{Text: "--events: " + err.Error()}
+		return &cli.UsageError{Text: "--events: " + a.Voice().Fault(err)}
 	}
 	if opts.NotContracted, err = sandbox.ParseModules(f.notContracted); err != nil {
-		return &cli.UsageError{Text: "--not-contracted: " + err.Error()}
+		return &cli.UsageError{Text: "--not-contracted: " + a.Voice().Fault(err)}
 	}
 	if f.world != "" {
 		if opts.World, err = sandbox.LoadWorld(f.world); err != nil {
@@ -75,7 +75,7 @@ func serveSandbox(a *cli.App, cmd *cobra.Command, f sandboxFlags) (err error) {
 	if f.log != "" {
 		file, err := os.OpenFile(f.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 		if err != nil {
-			return fmt.Errorf("--log: %w", err)
+			return phrase.Errorf("--log: %w", err)
 		}
 		a.Closers = append(a.Closers, file.Close)
 		opts.Log = file
@@ -102,7 +102,7 @@ func serveSandbox(a *cli.App, cmd *cobra.Command, f sandboxFlags) (err error) {
 		a.Show("sandbox.runs", running.URL, key, running.Seed(), running.URL)
 	}
 	if err := a.Out.Flush(); err != nil {
-		return fmt.Errorf("standard output: %w", err)
+		return phrase.Errorf("standard output: %w", err)
 	}
 	<-cmd.Context().Done()
 	of := func(resource string) int { return len(running.CreatedOf(resource)) }

@@ -54,7 +54,7 @@ func newUsersCommand(a *cli.App) *cobra.Command {
 		cmd.Flags().BoolVar(&f.stdin, "password-stdin", false, "read the password from standard input: its first line")
 	}
 	role := func(cmd *cobra.Command, f *userFlags) {
-		cmd.Flags().StringVar(&f.role, "role", string(trade.Reader), "`ROLE`: "+cli.Listed(trade.Roles))
+		cmd.Flags().StringVar(&f.role, "role", string(trade.Reader), a.Phrase("`ROLE`: %s", cli.Listed(trade.Roles)))
 		cli.Completes(cmd, "role", trade.Roles)
 	}
 	change("add NAME", "help.users_add", 1, addUser, role, password)

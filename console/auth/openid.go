@@ -6,7 +6,6 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -20,6 +19,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -165,7 +165,7 @@ func (o *OpenID) provider(ctx context.Context, now time.Time) (*oidc.Provider, e
 func (o *OpenID) ask(ctx context.Context, now time.Time) (*oidc.Provider, error) {
 	fresh, err := oidc.NewProvider(ctx, o.Issuer)
 	if err != nil {
-		return nil, fmt.Errorf("the issuer %s: %w", o.Issuer, brief(err))
+		return nil, phrase.Errorf("the issuer %s: %w", o.Issuer, brief(err))
 	}
 	var says struct {
 		Auth    string   `json:"authorization_endpoint"`
@@ -175,15 +175,15 @@ func (o *OpenID) ask(ctx context.Context, now time.Time) (*oidc.Provider, error)
 		PKCE    []string `json:"code_challenge_methods_supported"`
 	}
 	if err := fresh.Claims(&says); err != nil {
-		return nil, fmt.Errorf("the issuer %s: %w", o.Issuer, brief(err))
+		return nil, phrase.Errorf("the issuer %s: %w", o.Issuer, brief(err))
 	}
 	for _, at := range []string{says.Auth, says.Token, says.Keys} {
 		if err := sameSecurity(o.Issuer, at); err != nil {
-			return nil, fmt.Errorf("the issuer %s: %w", o.Issuer, err)
+			return nil, phrase.Errorf("the issuer %s: %w", o.Issuer, err)
 		}
 	}
 	if len(says.PKCE) > 0 && !slices.Contains(says.PKCE, "S256") {
-		return nil, fmt.Errorf("the issuer %s does not take the code challenge S256", o.Issuer)
+		return nil, phrase.Errorf("the issuer %s does not take the code challenge S256", o.Issuer)
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -252,15 +252,15 @@ func (o *OpenID) Check(ctx context.Context, now time.Time) error {
 		Keys string `json:"jwks_uri"`
 	}
 	if err := p.Claims(&says); err != nil {
-		return fmt.Errorf("the issuer %s: %w", o.Issuer, brief(err))
+		return phrase.Errorf("the issuer %s: %w", o.Issuer, brief(err))
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, says.Keys, nil)
 	if err != nil {
-		return fmt.Errorf("the keys of the issuer: %w", brief(err))
+		return phrase.Errorf("the keys of the issuer: %w", brief(err))
 	}
 	answer, err := o.client.Do(request)
 	if err != nil {
-		return fmt.Errorf("the keys of the issuer: %w", brief(err))
+		return phrase.Errorf("the keys of the issuer: %w", brief(err))
 	}
 	defer answer.Body.Close()
 	var set struct {
@@ -268,7 +268,7 @@ func (o *OpenID) Check(ctx context.Context, now time.Time) error {
 	}
 	if err := json.NewDecoder(answer.Body).Decode(&set); err != nil || len(set.Keys) == 0 ||
 		answer.StatusCode != http.StatusOK {
-		return fmt.Errorf("the keys of the issuer cannot be read: status %d", answer.StatusCode)
+		return phrase.Errorf("the keys of the issuer cannot be read: status %d", answer.StatusCode)
 	}
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/subtle"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -62,7 +62,7 @@ func (o *OpenID) visitor(ctx context.Context, f flow, code, back string, now tim
 		Now:      func() time.Time { return now },
 	}).Verify(ctx, raw)
 	if err != nil && strings.Contains(err.Error(), "fetching keys ") { // the library offers the cause as text only
-		return v, fmt.Errorf("the keys of the issuer %s: %w", o.Issuer, brief(err))
+		return v, phrase.Errorf("the keys of the issuer %s: %w", o.Issuer, brief(err))
 	}
 	if err != nil {
 		cause := "the token is not valid"
@@ -100,10 +100,10 @@ func (o *OpenID) exchange(ctx context.Context, p *oidc.Provider, f flow, code, b
 			answer.Response.StatusCode < http.StatusInternalServerError {
 			return "", &refusal{
 				"the code is not taken",
-				fmt.Errorf("status %d, %s", answer.Response.StatusCode, oneWord(answer.ErrorCode)),
+				phrase.Errorf("status %d, %s", answer.Response.StatusCode, oneWord(answer.ErrorCode)),
 			}
 		}
-		return "", fmt.Errorf("the issuer %s: %w", o.Issuer, brief(err))
+		return "", phrase.Errorf("the issuer %s: %w", o.Issuer, brief(err))
 	}
 	raw, _ := token.Extra("id_token").(string)
 	if raw == "" {

@@ -2,7 +2,6 @@ package books
 
 import (
 	"encoding/base64"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -11,6 +10,7 @@ import (
 	"github.com/safrasync/safrasync/console/pages"
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/office"
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -158,7 +158,7 @@ func (p *sheetRoutes) doSheet(q *web.Request) error {
 	done, err := p.office.DoSheet(q.Context(), strings.NewReader(string(text)), q.PostForm.Get("mark"), q.Lang,
 		pages.Person(q, ""))
 	if err != nil {
-		return fmt.Errorf("decisions of a file: %w", err)
+		return phrase.Errorf("decisions of a file: %w", err)
 	}
 	if done.Moved {
 		page.Plan, page.Fault = &done, "desk.moved"

@@ -3,13 +3,13 @@ package dialect
 import (
 	"context"
 	"regexp"
-	"strings"
 	"time"
 
 	"github.com/jmoiron/sqlx"
 
 	"github.com/safrasync/safrasync/erp/fault"
 	"github.com/safrasync/safrasync/erp/sqltext"
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // Engine is one kind of database: what is known of it before a connection, as data, and how it is
@@ -250,6 +250,6 @@ func (c ChangedAt) Check(col Column) *fault.Error {
 	if typ == "" {
 		typ = "unknown"
 	}
-	return fault.Failf(fault.CodeConfig, "changed_at column %s has type %s; %s, or remove changed_at", col.Name, typ,
-		strings.ReplaceAll(c.Advice, "COLUMN", col.Name))
+	return fault.Failf(fault.CodeConfig, "changed_at column %s has type %s; %w, or remove changed_at", col.Name, typ,
+		phrase.New(c.Advice, col.Name))
 }

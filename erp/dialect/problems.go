@@ -14,31 +14,32 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/erp/fault"
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
-// The error messages that are the same for all engines. what is a part of the query, as the
-// database names it; advice is what to do, for one engine.
+// The error messages that are the same for all engines. what is what the database says of a part of
+// the query; advice is what to do, for one engine.
 
 const notAccepted = "the database does not accept the query: "
 
 // BadSyntax returns the error for a query that the database cannot parse.
-func BadSyntax(what string) *fault.Error {
-	return fault.Failf(fault.CodeSyntax, notAccepted+"%s", what)
+func BadSyntax(what error) *fault.Error {
+	return fault.Failf(fault.CodeSyntax, notAccepted+"%w", what)
 }
 
 // MissingColumn returns the error for a column that does not exist or is misspelled.
-func MissingColumn(what string) *fault.Error {
-	return fault.Failf(fault.CodeMissingColumn, notAccepted+"%s; was it renamed in the ERP?", what)
+func MissingColumn(what error) *fault.Error {
+	return fault.Failf(fault.CodeMissingColumn, notAccepted+"%w; was it renamed in the ERP?", what)
 }
 
 // MissingTable returns the error for a table that does not exist or is misspelled.
-func MissingTable(what, advice string) *fault.Error {
-	return fault.Failf(fault.CodeMissingTable, notAccepted+"%s; %s", what, advice)
+func MissingTable(what error, advice string) *fault.Error {
+	return fault.Failf(fault.CodeMissingTable, notAccepted+"%w; %w", what, phrase.Fixed(advice))
 }
 
 // AmbiguousColumn returns the error for a name that two columns have.
-func AmbiguousColumn(what string) *fault.Error {
-	return fault.Failf(fault.CodeDuplicateColumn, notAccepted+"%s; two columns have this name", what)
+func AmbiguousColumn(what error) *fault.Error {
+	return fault.Failf(fault.CodeDuplicateColumn, notAccepted+"%w; two columns have this name", what)
 }
 
 // DoubleColumn returns the error for a result with two columns of one name.
@@ -53,8 +54,8 @@ func UnnamedColumn() *fault.Error {
 }
 
 // MissingRight returns the error for a right that the reading user lacks.
-func MissingRight(what string) *fault.Error {
-	return fault.Failf(fault.CodePermission, "the reading user lacks a right: %s; grant it SELECT", what)
+func MissingRight(what error) *fault.Error {
+	return fault.Failf(fault.CodePermission, "the reading user lacks a right: %w; grant it SELECT", what)
 }
 
 // TriesToWrite returns the error for a query that the database stopped because it writes.
@@ -64,8 +65,8 @@ func TriesToWrite() *fault.Error {
 
 // BadValue returns the error for a value that ended the statement.
 func BadValue(advice string) *fault.Error {
-	return fault.Failf(fault.CodeData, "a value in the ERP makes an expression of the query fail; make the expression safe, %s",
-		advice)
+	return fault.Failf(fault.CodeData, "a value in the ERP makes an expression of the query fail; make the expression safe, %w",
+		phrase.Fixed(advice))
 }
 
 // LockedTable returns the error for a lock that was not granted in time.
@@ -87,8 +88,8 @@ type Server struct {
 
 // RefusedUser returns the error for a wrong user or password; advice is what else to check.
 func (s Server) RefusedUser(advice string) *fault.Error {
-	return fault.Failf(fault.CodeAuth, "the ERP database at %s refused the user or the password; check erp.dsn, and %s", s.Target,
-		advice)
+	return fault.Failf(fault.CodeAuth, "the ERP database at %s refused the user or the password; check erp.dsn, and %w", s.Target,
+		phrase.Fixed(advice))
 }
 
 // MissingDatabase returns the error for a wrong name at the end of the address.

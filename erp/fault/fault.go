@@ -3,8 +3,8 @@ package fault
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strings"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // Code is the kind of an [Error], for the engine and for the message catalogue. The values are
@@ -59,7 +59,9 @@ type Error struct {
 	// Job is the job whose query was running; empty outside a query.
 	Job string
 	// Text is the message without the prefix.
-	Text string
+	Text *phrase.Text
+	// Wrong is what a query's own text has wrong, without its place there.
+	Wrong *phrase.Text
 	// SQLState is PostgreSQL's five-character code, if there is one.
 	SQLState string
 	// Line and Column (from 1) are a position in the query as configured; 0 = unknown.
@@ -70,16 +72,19 @@ type Error struct {
 
 // Error returns "erp: job J: text (SQLSTATE …)".
 func (e *Error) Error() string {
-	var b strings.Builder
-	b.WriteString("erp: ")
-	if e.Job != "" {
-		fmt.Fprintf(&b, "job %s: ", e.Job)
-	}
-	b.WriteString(e.Text)
+	return "erp: " + e.Phrase().Error()
+}
+
+// Phrase returns the error without the prefix.
+func (e *Error) Phrase() *phrase.Text {
+	text := e.Text
 	if e.SQLState != "" {
-		fmt.Fprintf(&b, " (SQLSTATE %s)", e.SQLState)
+		text = phrase.New("%w (SQLSTATE %s)", text, e.SQLState)
 	}
-	return b.String()
+	if e.Job != "" {
+		text = phrase.New("job %s: %w", e.Job, text)
+	}
+	return text
 }
 
 // Unwrap returns the context's error, if the context ended the call.
@@ -99,7 +104,7 @@ func CodeOf(err error) Code {
 
 // Failf returns an error with a formatted text.
 func Failf(code Code, format string, args ...any) *Error {
-	return &Error{Code: code, Text: fmt.Sprintf(format, args...)}
+	return &Error{Code: code, Text: phrase.New(format, args...)}
 }
 
 // ended converts the end of ctx to an error. It must be checked before the driver's error: lib/pq
@@ -109,9 +114,9 @@ func ended(ctx context.Context) *Error {
 	if cause == nil {
 		return nil
 	}
-	e := &Error{Code: CodeCancelled, Text: "reading was stopped before it was complete", cause: cause}
+	e := &Error{Code: CodeCancelled, Text: phrase.New("reading was stopped before it was complete"), cause: cause}
 	if errors.Is(cause, context.DeadlineExceeded) {
-		e.Code, e.Text = CodeTimeout, "reading took longer than its caller allowed"
+		e.Code, e.Text = CodeTimeout, phrase.New("reading took longer than its caller allowed")
 	}
 	return e
 }

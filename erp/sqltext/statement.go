@@ -1,10 +1,10 @@
 package sqltext
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/safrasync/safrasync/erp/fault"
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // Statement is a configured query that can be put into parentheses.
@@ -39,8 +39,8 @@ func Parse(sql string, syntax *Syntax) (Statement, *fault.Error) {
 			ended = t.start
 			continue
 		case tokParam:
-			return Statement{}, s.fail(t.start, "it contains the parameter "+sql[t.start:t.end]+
-				", and there is nothing to fill it with")
+			return Statement{}, s.fail(t.start,
+				"it contains the parameter %s, and there is nothing to fill it with", sql[t.start:t.end])
 		case tokOpen:
 			open = append(open, t.start)
 		case tokClose:
@@ -79,13 +79,13 @@ func Parse(sql string, syntax *Syntax) (Statement, *fault.Error) {
 func (st Statement) refused(s scanner) *fault.Error {
 	if i, found := st.Syntax.banned(st); found {
 		t := st.toks[i]
-		e := s.fail(t.start, fmt.Sprintf("%q is not allowed in a query that only reads", s.sql[t.start:t.end]))
+		e := s.fail(t.start, "%q is not allowed in a query that only reads", s.sql[t.start:t.end])
 		e.Code = fault.CodeReadOnly
 		return e
 	}
 	if i, found := st.Syntax.hinted(st); found {
 		t := st.toks[i]
-		return s.fail(t.start, fmt.Sprintf("%q is not accepted: %s", s.sql[t.start:t.end], st.Syntax.Hints[t.word]))
+		return s.fail(t.start, "%q is not accepted: %w", s.sql[t.start:t.end], phrase.Fixed(st.Syntax.Hints[t.word]))
 	}
 	return nil
 }

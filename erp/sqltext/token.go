@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/safrasync/safrasync/erp/fault"
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 type tokenKind uint8
@@ -59,10 +60,11 @@ type scanner struct {
 	toks   []token
 }
 
-func (s *scanner) fail(at int, what string) *fault.Error {
+func (s *scanner) fail(at int, format string, args ...any) *fault.Error {
 	line, col := Position(s.sql, at)
-	e := fault.Failf(fault.CodeSyntax, "the query cannot be read: %s, at line %d, column %d", what, line, col)
-	e.Line, e.Column = line, col
+	wrong := phrase.New(format, args...)
+	e := fault.Failf(fault.CodeSyntax, "the query cannot be read: %w, at line %d, column %d", wrong, line, col)
+	e.Wrong, e.Line, e.Column = wrong, line, col
 	return e
 }
 
@@ -176,10 +178,10 @@ func (s *scanner) quoted(kind tokenKind, quote byte, skip int, backslash bool) *
 func (s *scanner) unclosed(what string) *fault.Error {
 	for _, t := range s.toks {
 		if (t.kind == tokString || t.kind == tokName) && strings.Contains(s.sql[t.start:t.end], "\n") {
-			return s.fail(t.start, what+" in its line, and the quotes after it do not pair")
+			return s.fail(t.start, "%w in its line, and the quotes after it do not pair", phrase.Fixed(what))
 		}
 	}
-	return s.fail(s.pos, what)
+	return s.fail(s.pos, "%w", phrase.Fixed(what))
 }
 
 // block scans a /* comment */. PostgreSQL and SQL Server nest comments, others do not. SQLite would

@@ -187,7 +187,7 @@ func TestWhatAQueryMayNotContain(t *testing.T) {
 		for _, form := range []string{"SELECT a FROM dbo.c WITH (%s)", "SELECT a FROM dbo.c (%s)", "SELECT a FROM dbo.c WITH(INDEX(1), %s) x"} {
 			sql := fmt.Sprintf(form, hint)
 			_, err := sqltext.Parse(sql, sqlserver.Syntax)
-			if err == nil || err.Code != fault.CodeSyntax || !strings.Contains(err.Text, why) ||
+			if err == nil || err.Code != fault.CodeSyntax || !strings.Contains(err.Text.Error(), why) ||
 				err.Column != 1+strings.Index(sql, hint) {
 				t.Errorf("%s: %v, want %q", sql, err, why)
 			}

@@ -4,12 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
 	"go.uber.org/zap"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -188,7 +188,7 @@ func (s *Service) end(ctx context.Context, a trade.Alert, f facts) error {
 
 func unmarshalDetail(a trade.Alert, d *Detail) error {
 	if err := json.Unmarshal(a.Detail, d); err != nil {
-		return fmt.Errorf("the alert %s %s of the ledger is damaged: %w", a.Topic, a.Subject, err)
+		return phrase.Errorf("the alert %s %s of the ledger is damaged: %w", a.Topic, a.Subject, err)
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ func (c *Config) checkAlerts(d *Decoder) {
 	}
 	if a.Digest != NoDigest && !d.faulty("alerts.digest") {
 		if _, err := clock.ParseSchedule(a.Digest, c.zone); err != nil {
-			d.Fault("alerts.digest", err.Error()+"; or write off")
+			d.Fault("alerts.digest", "%w; or write off", err)
 		}
 	}
 	for i := range c.Jobs {
@@ -111,9 +111,9 @@ func (c *Config) checkEmail(d *Decoder, e *EmailConfig) {
 		for i, address := range list {
 			parsed, err := netmail.ParseAddress(address)
 			if err != nil || parsed.Name != "" || parsed.Address != address {
-				d.Fault(at+"."+name, "number "+strconv.Itoa(i+1)+" is not an address, as in ana@example.com")
+				d.Fault(at+"."+name, "number %d is not an address, as in ana@example.com", i+1)
 			} else if slices.Contains(list[:i], address) {
-				d.Fault(at+"."+name, "number "+strconv.Itoa(i+1)+" is in the list already")
+				d.Fault(at+"."+name, "number %d is in the list already", i+1)
 			}
 		}
 	}

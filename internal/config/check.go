@@ -16,6 +16,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -61,7 +62,7 @@ func (c *Config) check(d *Decoder) {
 // OneOf reports a fault unless the value is one of those allowed.
 func (d *Decoder) OneOf(path, value string, allowed ...string) {
 	if !d.faulty(path) && !slices.Contains(allowed, value) {
-		d.Fault(path, "must be "+strings.Join(allowed[:len(allowed)-1], ", ")+" or "+allowed[len(allowed)-1])
+		d.Fault(path, "must be %s or %s", strings.Join(allowed[:len(allowed)-1], ", "), allowed[len(allowed)-1])
 	}
 }
 
@@ -83,8 +84,8 @@ func (c *Config) checkAPI(d *Decoder) {
 	a := &c.API
 	d.Require("api", map[string]bool{"base_url": a.BaseURL == "", "api_key": a.APIKey.IsZero()})
 	if a.BaseURL != "" {
-		if why := wrongBaseURL(a.BaseURL); why != "" {
-			d.Fault("api.base_url", why)
+		if why := wrongBaseURL(a.BaseURL); why != nil {
+			d.Fault("api.base_url", "%w", why)
 		}
 		a.BaseURL = strings.TrimRight(a.BaseURL, "/")
 	}
@@ -109,7 +110,7 @@ func (c *Config) checkAPI(d *Decoder) {
 	case !d.Given["api.quarantine"]:
 		a.Quarantine = max(a.Quarantine, least)
 	case a.Quarantine < least:
-		d.Fault("api.quarantine", fmt.Sprintf("must be at least %s: twice api.timeout and 40 s", shortDuration(least)))
+		d.Fault("api.quarantine", "must be at least %s: twice api.timeout and 40 s", shortDuration(least))
 	}
 	a.CAFile = c.checkCAFile(d, "api.ca_file", a.CAFile)
 	d.checkProxy("api.proxy", a.Proxy)
@@ -124,7 +125,7 @@ func (d *Decoder) checkProxy(path string, proxy Secret) {
 		return
 	}
 	if err := apiclient.CheckProxy(proxy.Reveal()); err != nil {
-		d.Fault(path, err.Error())
+		d.Fault(path, "%w", err)
 		return
 	}
 	if u, err := url.Parse(proxy.Reveal()); err == nil && u.User != nil && !reference.MatchString(proxy.written) {
@@ -142,7 +143,7 @@ func (c *Config) checkCAFile(d *Decoder, path, file string) string {
 	file = c.beside(file)
 	pem, err := os.ReadFile(file)
 	if err != nil {
-		d.Fault(path, "cannot be read: "+PlainReason(err))
+		d.Fault(path, "cannot be read: %w", PlainReason(err))
 	} else if !x509.NewCertPool().AppendCertsFromPEM(pem) {
 		d.Fault(path, "has no certificate in PEM form (-----BEGIN CERTIFICATE-----)")
 	}
@@ -159,31 +160,31 @@ func between[T int | float64 | time.Duration](d *Decoder, path string, value, le
 		}
 		return fmt.Sprint(v)
 	}
-	d.Fault(path, fmt.Sprintf("must be from %s to %s", show(least), show(most)))
+	d.Fault(path, "must be from %s to %s", show(least), show(most))
 }
 
-// wrongBaseURL returns why an address is invalid, or "". The text does not quote the address, which
+// wrongBaseURL returns why an address is invalid, or nil. The text does not quote the address, which
 // may contain a credential; the errors of url.Parse do.
-func wrongBaseURL(text string) string {
+func wrongBaseURL(text string) *phrase.Text {
 	u, err := url.Parse(text)
 	if err != nil || u.Opaque != "" || u.Hostname() == "" {
-		return "must be an address, as in https://api.example.com"
+		return phrase.New("must be an address, as in https://api.example.com")
 	}
 	switch {
 	case u.User != nil:
-		return "must not hold a user or password; the key belongs in api.api_key"
+		return phrase.New("must not hold a user or password; the key belongs in api.api_key")
 	case u.RawQuery != "" || u.ForceQuery:
-		return "must not have a query (?…)"
+		return phrase.New("must not have a query (?…)")
 	case u.Fragment != "" || strings.Contains(text, "#"):
-		return "must not have a fragment (#…)"
+		return phrase.New("must not have a fragment (#…)")
 	case strings.ContainsAny(text, " \t"):
-		return "must not have blanks"
+		return phrase.New("must not have blanks")
 	case u.Scheme == "http" && !IsLoopback(u.Hostname()):
-		return "must begin with https://; http:// is for this host only (127.0.0.1, ::1, localhost)"
+		return phrase.New("must begin with https://; http:// is for this host only (127.0.0.1, ::1, localhost)")
 	case u.Scheme != "https" && u.Scheme != "http":
-		return "must begin with https://"
+		return phrase.New("must begin with https://")
 	}
-	return ""
+	return nil
 }
 
 // Platform returns base_url in a canonical form, so that the ledger recognises the platform even if
@@ -277,8 +278,7 @@ func (d *Decoder) wholePath(path, value, written string) {
 		value = cmp.Or(written, value)
 	}
 	d.Fault(path,
-		value+
-			" is no absolute path: from another folder it would name another ledger; give the whole path, like /var/lib/safrasync/state.db")
+		"%s is no absolute path: from another folder it would name another ledger; give the whole path, like /var/lib/safrasync/state.db", value)
 }
 
 // checkQuery reports what is wrong with a query at its own line of the file, as far as that is
@@ -291,7 +291,7 @@ func (c *Config) checkQuery(d *Decoder, path, query string) {
 	fault := FaultAt(d.Source, d.Index, path, bad.Text)
 	if line, column := d.Source.inText(d.Index[path].Value, bad.Line, bad.Column); line > 0 {
 		fault.Line, fault.Column, fault.Excerpt = line, column, d.Source.excerpt(line, column)
-		fault.Text = strings.TrimSuffix(fault.Text, fmt.Sprintf(", at line %d, column %d", bad.Line, bad.Column))
+		fault.Text = phrase.New("the query cannot be read: %w", bad.Wrong)
 	}
 	d.faults = append(d.faults, fault)
 }
@@ -300,7 +300,7 @@ func (c *Config) checkReferences(d *Decoder) {
 	for kind, r := range c.References {
 		path := joinPath("references", kind)
 		if !slices.Contains(trade.ReferenceKinds, kind) {
-			d.Unknown("kind of reference", "references", d.Index[path], trade.ReferenceKinds)
+			d.Unknown("unknown kind of reference %s", "references", d.Index[path], trade.ReferenceKinds)
 			continue
 		}
 		d.Require(path, map[string]bool{"query": r.Query == "", "code": len(r.Code) == 0, "id": r.ID == ""})
@@ -346,8 +346,8 @@ func (d *Decoder) checkName(section, name string) {
 	path := joinPath(section, name)
 	e, ok := d.Index[path]
 	if ok && !plainName.MatchString(name) {
-		d.faultAt(section, e.keyPos, "the name "+ShortName(name)+
-			" may have only letters, digits, - and _, and begins with a letter")
+		d.faultAt(section, e.keyPos, "the name %s may have only letters, digits, - and _, and begins with a letter",
+			ShortName(name))
 	}
 }
 
@@ -364,7 +364,7 @@ func (c *Config) compile(d *Decoder, spec mapping.JobSpec) *mapping.Job {
 
 func (d *Decoder) specFaults(err error) {
 	for _, s := range SpecErrors(err) {
-		d.Fault(s.Path, s.Text)
+		d.Fault(s.Path, "%w", s.Text)
 	}
 }
 

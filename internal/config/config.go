@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	_ "time/tzdata" // erp.time_zone and CRON_TZ must work on a machine without zone files
 
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -284,12 +284,13 @@ func findConfig(flag string, places []string) (string, error) {
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			return "",
-				&Error{Faults: []Fault{{File: place, Text: "cannot be accessed: " + PlainReason(err) +
-					"; give the service's user access, or name another file with --config FILE"}}, Cause: err}
+				&Error{Faults: []Fault{{File: place, Text: phrase.New(
+					"cannot be accessed: %w; give the service's user access, or name another file with --config FILE",
+					PlainReason(err))}}, Cause: err}
 		}
 	}
 	return "",
-		&Error{Faults: []Fault{{Text: fmt.Sprintf(
+		&Error{Faults: []Fault{{Text: phrase.New(
 			"no configuration: neither %s nor %s exists; start from config.example.yaml, which explains every key, or name a file with --config FILE", places[0], places[1])}}, Cause: fs.ErrNotExist}
 }
 

@@ -14,7 +14,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
@@ -73,6 +75,11 @@ func loadTextWith(t testing.TB, text string, env func(string) (string, bool)) (*
 		var wrong *Error
 		if !errors.As(err, &wrong) {
 			t.Fatalf("LoadConfig gave %T, want *ConfigError: %v", err, err)
+		}
+		for _, f := range wrong.Faults {
+			if form, told := i18n.Said(i18n.Portuguese, f.Text.Key()); !told {
+				t.Errorf("%q is not told in Portuguese", form)
+			}
 		}
 		return nil, strings.ReplaceAll(err.Error(), path, "config.yaml")
 	}
@@ -255,13 +262,13 @@ func TestAnnotateGivesTheEnginesFaultsTheirLines(t *testing.T) {
 	t.Parallel()
 	c := mustLoad(t, goodConfig)
 	plain := errors.New("the database is gone")
-	if got := c.Annotate(plain); got != plain { //nolint:errorlint // the same error must come back
+	if got := c.Annotate(plain); got != plain {
 		t.Errorf("an error without a place became %v", got)
 	}
 	err := errors.Join(
-		&mapping.SpecError{Path: "jobs.contracts.fields.wallet_id.column", Text: "column carteira is not in the query"},
-		&mapping.SpecError{Path: "jobs.contracts.changed_at", Text: "is missing"},
-		&mapping.SpecError{Path: "jobs.contracts.key[1]", Text: "column num is not in the query"},
+		&mapping.SpecError{Path: "jobs.contracts.fields.wallet_id.column", Text: phrase.New("column carteira is not in the query")},
+		&mapping.SpecError{Path: "jobs.contracts.changed_at", Text: phrase.New("is missing")},
+		&mapping.SpecError{Path: "jobs.contracts.key[1]", Text: phrase.New("column num is not in the query")},
 	)
 	got := strings.ReplaceAll(c.Annotate(err).Error(), c.source.Name, "config.yaml")
 	want := `config.yaml:8:3: jobs.contracts.changed_at: is missing

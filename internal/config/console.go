@@ -2,14 +2,14 @@ package config
 
 import (
 	"crypto/tls"
-	"fmt"
 	"net"
 	"net/netip"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // ConsoleConfig is where and how the console is served.
@@ -44,8 +44,7 @@ func (c *Config) checkConsole(d *Decoder) {
 		if !hostName.MatchString(o.Hosts[i]) {
 			if _, err := netip.ParseAddr(name); err != nil {
 				d.Fault("console.hosts",
-					"number "+strconv.Itoa(i+1)+
-						" is no name of a host, as in safrasync.coop.example, without https:// and without a port")
+					"number %d is no name of a host, as in safrasync.coop.example, without https:// and without a port", i+1)
 			}
 		}
 	}
@@ -70,7 +69,7 @@ func (c *Config) checkConsole(d *Decoder) {
 	// What matters is whether passwords travel unencrypted.
 	if !IsLoopback(host) && o.CertFile == "" && o.Behind == "" {
 		d.Fault("console.listen",
-			"is reached from other hosts, and passwords would travel in the open: give cert_file and key_file, or behind with the address of the proxy that has the certificate; or write 127.0.0.1:"+port)
+			"is reached from other hosts, and passwords would travel in the open: give cert_file and key_file, or behind with the address of the proxy that has the certificate; or write 127.0.0.1:%s", port)
 		return
 	}
 	if len(o.Hosts) == 0 && (!IsLoopback(host) || o.Behind != "") {
@@ -86,7 +85,7 @@ func (o ConsoleConfig) Certificate() (*tls.Certificate, error) {
 	}
 	pair, err := tls.LoadX509KeyPair(o.CertFile, o.KeyFile)
 	if err != nil {
-		return nil, fmt.Errorf("console.cert_file: cannot be used with key_file: %w", err)
+		return nil, phrase.Errorf("console.cert_file: cannot be used with key_file: %w", err)
 	}
 	return &pair, nil
 }

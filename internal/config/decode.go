@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"math"
 	"reflect"
 	"regexp"
@@ -11,6 +10,8 @@ import (
 	"time"
 
 	"github.com/goccy/go-yaml/token"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // Decoder fills a [Config] from the tree of the file. It collects every fault, so that a person
@@ -39,13 +40,13 @@ type decodable interface {
 }
 
 // Fault records a fault at a path.
-func (d *Decoder) Fault(path, text string) {
-	d.faults = append(d.faults, FaultAt(d.Source, d.Index, path, text))
+func (d *Decoder) Fault(path, format string, args ...any) {
+	d.faults = append(d.faults, FaultAt(d.Source, d.Index, path, phrase.New(format, args...)))
 }
 
-func (d *Decoder) faultAt(path string, pos *token.Position, text string) {
+func (d *Decoder) faultAt(path string, pos *token.Position, format string, args ...any) {
 	d.faults = append(d.faults, Fault{
-		File: d.Source.Name, Line: pos.Line, Column: pos.Column, Path: path, Text: text,
+		File: d.Source.Name, Line: pos.Line, Column: pos.Column, Path: path, Text: phrase.New(format, args...),
 		Excerpt: d.Source.excerpt(pos.Line, pos.Column),
 	})
 }
@@ -55,7 +56,7 @@ func (d *Decoder) Unknown(what, path string, e Entry, known []string) {
 	if meant := Closest(e.Name, known); meant != "" {
 		d.Meant[joinPath(path, meant)] = true
 	}
-	d.faultAt(path, e.keyPos, UnknownName(what, e.Name, known))
+	d.faultAt(path, e.keyPos, "%w", UnknownName(what, e.Name, known))
 }
 
 // faulty reports whether a fault was recorded at a path or below it; checks that depend on that
@@ -87,9 +88,9 @@ func (d *Decoder) Structure(e Entry, target any) {
 		if field, known := fields[child.Name]; known {
 			d.value(child, v.Field(field).Addr().Interface())
 		} else if what := removed[joinPath(e.Path, child.Name)]; what != "" {
-			d.faultAt(joinPath(e.Path, child.Name), child.keyPos, "was removed: take it out; "+what)
+			d.faultAt(joinPath(e.Path, child.Name), child.keyPos, "was removed: take it out; %w", phrase.Fixed(what))
 		} else {
-			d.Unknown("key", e.Path, child, keys)
+			d.Unknown("unknown key %s", e.Path, child, keys)
 		}
 	}
 }
@@ -184,7 +185,7 @@ func (d *Decoder) keep(e Entry, target *time.Duration, text string,
 ) {
 	parsed, err := parse(text)
 	if err != nil {
-		d.Fault(e.Path, err.Error())
+		d.Fault(e.Path, "%w", err)
 		return
 	}
 	*target, d.Given[e.Path] = parsed, true
@@ -218,14 +219,14 @@ func (d *Decoder) word(e Entry) (string, bool) {
 		d.Fault(e.Path, "must be one value, not a list or a map")
 		return "", false
 	case strings.Contains(text, FillIn): // also inside a query
-		d.Fault(e.Path, StillToFillIn)
+		d.Fault(e.Path, "%s", StillToFillIn)
 		return "", false
 	case !mayHoldReferences(e.Path):
 		return text, d.withoutReference(e.Path, text)
 	}
 	resolved, err := d.secrets.resolve(text)
 	if err != nil {
-		d.Fault(e.Path, err.Error())
+		d.Fault(e.Path, "%w", err)
 		return "", false
 	}
 	if strings.Contains(text, "${") {
@@ -255,7 +256,7 @@ func (d *Decoder) SourceText(e Entry) (string, bool) {
 		d.Fault(e.Path, "must be one value, not a list or a map")
 		return "", false
 	case text == FillIn:
-		d.Fault(e.Path, StillToFillIn)
+		d.Fault(e.Path, "%s", StillToFillIn)
 		return "", false
 	}
 	return text, d.withoutReference(e.Path, text)
@@ -319,25 +320,25 @@ var (
 func parseConfigDuration(text string) (time.Duration, error) {
 	m := durationForm.FindStringSubmatch(text)
 	if m == nil || text == "" {
-		return 0, fmt.Errorf("must be a time with its unit, as in 90s, 15m, 2h or 1d")
+		return 0, phrase.Errorf("must be a time with its unit, as in 90s, 15m, 2h or 1d")
 	}
 	var total time.Duration
 	if m[1] != "" {
 		days, err := strconv.Atoi(m[1])
 		if err != nil {
-			return 0, fmt.Errorf("must be a time with its unit, as in 90s, 15m, 2h or 1d")
+			return 0, phrase.Errorf("must be a time with its unit, as in 90s, 15m, 2h or 1d")
 		}
 		total = time.Duration(days) * 24 * time.Hour
 	}
 	if m[2] != "" {
 		rest, err := time.ParseDuration(m[2])
 		if err != nil || rest > longestTime {
-			return 0, fmt.Errorf("is longer than 3650 days")
+			return 0, phrase.Errorf("is longer than 3650 days")
 		}
 		total += rest
 	}
 	if total > longestTime {
-		return 0, fmt.Errorf("is longer than 3650 days")
+		return 0, phrase.Errorf("is longer than 3650 days")
 	}
 	return total, nil
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/sync/mapping"
 )
 
@@ -27,23 +29,22 @@ type Fault struct {
 	Line    int
 	Column  int
 	Path    string // like jobs.contracts.fields.price.scale; "" = the file as a whole
-	Text    string
+	Text    *phrase.Text
 	Excerpt string // the line with a caret, secrets masked
 }
 
 // Error returns, for each fault, FILE:LINE:COLUMN, the key, what is wrong, and the line.
-func (e *Error) Error() string { return e.In(strings.Clone) }
+func (e *Error) Error() string { return e.In(i18n.English) }
 
-// In returns the same text as Error, with each sentence translated by say.
-func (e *Error) In(say func(string) string) string {
+// In returns the same text as Error in a language.
+func (e *Error) In(lang i18n.Lang) string {
 	var out []string
 	for i, f := range e.Faults {
 		if i == maxFaultsShown {
-			out = append(out, say(fmt.Sprintf("and %d more faults", len(e.Faults)-i)))
+			out = append(out, i18n.Tell(lang, phrase.New("and %d more faults", len(e.Faults)-i)))
 			break
 		}
-		f.Text = say(f.Text)
-		out = append(out, f.String())
+		out = append(out, f.In(lang))
 	}
 	return strings.Join(out, "\n")
 }
@@ -51,8 +52,8 @@ func (e *Error) In(say func(string) string) string {
 // Unwrap returns the cause, such as fs.ErrNotExist for a missing file.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// String returns the fault as [Error.Error] prints it.
-func (f Fault) String() string {
+// In returns the fault as [Error.In] prints it.
+func (f Fault) In(lang i18n.Lang) string {
 	var b strings.Builder
 	if f.File != "" {
 		b.WriteString(f.File + ":")
@@ -64,7 +65,7 @@ func (f Fault) String() string {
 	if f.Path != "" {
 		b.WriteString(f.Path + ": ")
 	}
-	b.WriteString(f.Text)
+	b.WriteString(i18n.Tell(lang, f.Text))
 	if f.Excerpt != "" {
 		b.WriteString("\n" + f.Excerpt)
 	}
@@ -79,11 +80,11 @@ func SortFaults(faults []Fault) {
 }
 
 // PlainReason returns the reason of a file error without the path, which the caller adds.
-func PlainReason(err error) string {
+func PlainReason(err error) error {
 	if pathError, ok := errors.AsType[*fs.PathError](err); ok {
-		return pathError.Err.Error()
+		return pathError.Err
 	}
-	return err.Error()
+	return err
 }
 
 // Annotate converts the *mapping.SpecErrors in err to an *[Error] with their lines of the file.
@@ -125,7 +126,7 @@ func SpecErrors(err error) []*mapping.SpecError {
 
 // FaultAt returns a fault with its place in the file. A key that is missing has the place of the
 // nearest key around it.
-func FaultAt(source *Source, index map[string]Entry, path, text string) Fault {
+func FaultAt(source *Source, index map[string]Entry, path string, text *phrase.Text) Fault {
 	fault := Fault{File: source.Name, Path: path, Text: text}
 	for p := path; p != ""; {
 		if e, ok := index[p]; ok {

@@ -27,7 +27,7 @@ func (c *Columns) Decode(d *Decoder, e Entry) {
 		switch {
 		case !ok:
 		case slices.Contains(*c, text):
-			d.Fault(item.Path, ShortName(text)+" is named twice")
+			d.Fault(item.Path, "%s is named twice", ShortName(text))
 		default:
 			*c = append(*c, text)
 		}
@@ -46,7 +46,7 @@ func (p *Parts) Decode(d *Decoder, e Entry) {
 		switch {
 		case !ok:
 		case !constant && slices.Contains(*p, part):
-			d.Fault(item.Path, ShortName(part)+" is named twice")
+			d.Fault(item.Path, "%s is named twice", ShortName(part))
 		default:
 			*p, named = append(*p, part), named || !constant
 		}

@@ -80,7 +80,7 @@ func (c *Config) checkHTTPAPI(d *Decoder) {
 		d.Fault("http_api.rate_limit", "must be above 0 and at most 100, in requests a second")
 	}
 	if len(h.Tokens) > mostTokens {
-		d.Fault("http_api.tokens", fmt.Sprintf("has more than %d tokens", mostTokens))
+		d.Fault("http_api.tokens", "has more than %d tokens", mostTokens)
 	}
 	for i := range h.Tokens {
 		h.checkToken(d, i)
@@ -107,16 +107,14 @@ func (h *HTTPAPIConfig) checkToken(d *Decoder, i int) {
 		d.Fault(at+".token", "must not stand in the file: write ${env:NAME} or ${file:PATH}")
 	case d.secrets.placeholder: // the real value is not available
 	case utf8.RuneCountInString(value) < httpapi.LeastToken || !headerSafe(value) || strings.Contains(value, " "):
-		d.Fault(at+".token", fmt.Sprintf(
-			"must be at least %d characters of ASCII without blanks; openssl rand -hex 32 makes one",
-			httpapi.LeastToken))
+		d.Fault(at+".token", "must be at least %d characters of ASCII without blanks; openssl rand -hex 32 makes one", httpapi.LeastToken)
 	case slices.ContainsFunc(before, func(o TokenConfig) bool { return o.Token.Reveal() == value }):
 		d.Fault(at+".token", "is that of another name: each program has its own")
 	}
 	for j, scope := range token.Scopes {
 		path := fmt.Sprintf("%s.scopes[%d]", at, j)
 		if !d.faulty(path) && !slices.Contains(httpapi.Scopes, httpapi.Scope(scope)) {
-			d.Fault(path, UnknownName("scope", scope, scopes()))
+			d.Fault(path, "%w", UnknownName("unknown scope %s", scope, scopes()))
 		}
 	}
 }
@@ -144,7 +142,7 @@ func (c *Config) checkHTTPListener(d *Decoder) {
 	if !IsLoopback(host) && h.CertFile == "" {
 		d.Fault("http_api.listen",
 			"is reached from other hosts, and tokens would travel in the open: "+
-				"give cert_file and key_file, or write 127.0.0.1:"+port)
+				"give cert_file and key_file, or write 127.0.0.1:%s", port)
 	}
 }
 

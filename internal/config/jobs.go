@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/internal/phrase"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/sync/mapping"
@@ -45,12 +46,12 @@ func (c *Config) checkJob(d *Decoder, job JobConfig, path string) {
 	})
 	c.checkQuery(d, path+".query", job.Query)
 	if job.Sends != "" && !slices.Contains(trade.Kinds, trade.Kind(job.Sends)) {
-		d.Fault(path+".sends", unsendable(job.Sends))
+		d.Fault(path+".sends", "%w", unsendable(job.Sends))
 	}
 	for key, text := range map[string]string{"schedule": job.Schedule, "sweep": job.Sweep} {
 		if at := path + "." + key; !d.faulty(at) {
 			if _, err := clock.ParseSchedule(text, c.zone); err != nil {
-				d.Fault(at, err.Error())
+				d.Fault(at, "%w", err)
 			}
 		}
 	}
@@ -75,7 +76,7 @@ func (c *Config) checkJob(d *Decoder, job JobConfig, path string) {
 	}
 	for name := range job.Fields {
 		if !slices.Contains(names, name) {
-			d.Unknown("field", path+".fields", d.Index[path+".fields."+name], names)
+			d.Unknown("unknown field %s", path+".fields", d.Index[path+".fields."+name], names)
 		}
 	}
 	for _, rule := range rules {
@@ -88,12 +89,12 @@ func (c *Config) checkJob(d *Decoder, job JobConfig, path string) {
 	}
 }
 
-func unsendable(kind string) string {
+func unsendable(kind string) *phrase.Text {
 	var can []string
 	for _, k := range trade.Kinds {
 		can = append(can, string(k))
 	}
-	return fmt.Sprintf("%s is not what this version can send; it sends %s", ShortName(kind), strings.Join(can, ", "))
+	return phrase.New("%s is not what this version can send; it sends %s", ShortName(kind), strings.Join(can, ", "))
 }
 
 // checkField checks the combination of the keys of one field.
@@ -118,15 +119,15 @@ func (c *Config) checkField(d *Decoder, rule trade.FieldRule, f FieldConfig, pat
 		d.Fault(path+".column",
 			"several columns make a code, which needs a ref or a sent_by; join texts in the query instead")
 	case f.Ref != "" && !slices.Contains(trade.ReferenceKinds, f.Ref):
-		d.Fault(path+".ref", UnknownName("kind of reference", f.Ref, trade.ReferenceKinds))
+		d.Fault(path+".ref", "%w", UnknownName("unknown kind of reference %s", f.Ref, trade.ReferenceKinds))
 	case f.Ref != "" && rule.Type != trade.UUID:
-		d.Fault(path+".ref", "gives an id of the platform, and "+rule.Field+" is none")
+		d.Fault(path+".ref", "gives an id of the platform, and %s is none", rule.Field)
 	case f.Ref != "" && hasValues:
 		d.Fault(path, "has a ref and values; a code is looked up in one place only")
 	case f.Values.Name != "" && c.Values[f.Values.Name] == nil:
 		if !d.faulty("values") {
-			d.Fault(path+".values", UnknownName("map", f.Values.Name, SortedKeys(c.Values))+
-				" (maps stand under values:)")
+			d.Fault(path+".values", "%w (maps stand under values:)",
+				UnknownName("unknown map %s", f.Values.Name, SortedKeys(c.Values)))
 		}
 	default:
 		c.checkTexts(d, rule, f, path)
@@ -137,7 +138,7 @@ func (c *Config) checkField(d *Decoder, rule trade.FieldRule, f FieldConfig, pat
 func (c *Config) checkPer(d *Decoder, rule trade.FieldRule, f FieldConfig, path string) {
 	switch {
 	case rule.Field != "price":
-		d.Fault(path, rule.Field+" is no price for a unit: per and in do not apply")
+		d.Fault(path, "%s is no price for a unit: per and in do not apply", rule.Field)
 		return
 	case f.Per == nil || f.In == "":
 		d.Fault(path, "per and in belong together: the unit for which the ERP has the price, and the field with the unit of the record")
@@ -147,7 +148,7 @@ func (c *Config) checkPer(d *Decoder, rule trade.FieldRule, f FieldConfig, path 
 		d.Fault(path, "a price that is converted has one column; of the other keys number, empty, default and scale apply")
 		return
 	case f.In != "unit_of_measurement":
-		d.Fault(path+".in", UnknownName("field with a unit", f.In, []string{"unit_of_measurement"}))
+		d.Fault(path+".in", "%w", UnknownName("unknown field with a unit %s", f.In, []string{"unit_of_measurement"}))
 	}
 	per, at := *f.Per, path+".per"
 	values, of := per.Values.Inline, at+".values"
@@ -158,7 +159,8 @@ func (c *Config) checkPer(d *Decoder, rule trade.FieldRule, f FieldConfig, path 
 		d.Fault(at, "needs a column or a const")
 	}
 	if per.Values.Name != "" && values == nil && !d.faulty("values") {
-		d.Fault(at+".values", UnknownName("map", per.Values.Name, SortedKeys(c.Values))+" (maps stand under values:)")
+		d.Fault(at+".values", "%w (maps stand under values:)",
+			UnknownName("unknown map %s", per.Values.Name, SortedKeys(c.Values)))
 	}
 	unit := func(place, text string) {
 		if !trade.Unit(text).Known() {
@@ -188,7 +190,7 @@ func (d *Decoder) checkParents(f FieldConfig, path string) {
 			d.Fault(at, "needs the name of a job")
 		}
 		if len(p.Column) == 0 && len(f.Column) == 0 {
-			d.Fault(path, "needs the columns that hold the key of the row of job "+ShortName(p.Job))
+			d.Fault(path, "needs the columns that hold the key of the row of job %s", ShortName(p.Job))
 		}
 	}
 	if f.Const != nil || f.Values.Name != "" || f.Values.Inline != nil || f.Default != nil || f.Ref != "" ||
@@ -224,7 +226,7 @@ func (d *Decoder) checkText(rule trade.FieldRule, path, text string) {
 	switch rule.Type {
 	case trade.Enum:
 		if !slices.Contains(rule.Values, text) {
-			d.Fault(path, fmt.Sprintf("%s takes %s", rule.Field, strings.Join(rule.Values, ", ")))
+			d.Fault(path, "%s takes %s", rule.Field, strings.Join(rule.Values, ", "))
 		}
 	case trade.UUID:
 		_, err = trade.ParseID(text)
@@ -234,7 +236,7 @@ func (d *Decoder) checkText(rule trade.FieldRule, path, text string) {
 		_, err = trade.ParseDate(text)
 	}
 	if err != nil {
-		d.Fault(path, err.Error())
+		d.Fault(path, "%w", err)
 	}
 }
 

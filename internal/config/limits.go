@@ -1,11 +1,10 @@
 package config
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -50,7 +49,7 @@ func (w *WorthConfig) Decode(d *Decoder, e Entry) {
 // checkLimits checks the hours of a job, and what one run of it may send.
 func (c *Config) checkLimits(d *Decoder, job JobConfig, path string) {
 	if _, err := clock.ParseHours(job.Hours); err != nil && !d.faulty(path+".hours") {
-		d.Fault(path+".hours", err.Error())
+		d.Fault(path+".hours", "%w", err)
 	}
 	between(d, path+".canary", job.Canary, 0, 1000)
 	if job.Most == nil || d.faulty(path+".most") {
@@ -62,14 +61,14 @@ func (c *Config) checkLimits(d *Decoder, job JobConfig, path string) {
 	}
 	between(d, at+".rows", job.Most.Rows, 0, 10_000_000)
 	if _, err := weightOf(job.Most.Volume); err != nil {
-		d.Fault(at+".volume", err.Error())
+		d.Fault(at+".volume", "%w", err)
 	}
 	if len(job.Most.Value) > 0 && trade.Kind(job.Sends) != trade.OrderCommitments && job.Sends != "" {
 		d.Fault(at+".value", "only order_commitments have a price; limit the volume")
 	}
 	for _, currency := range SortedKeys(job.Most.Value) {
 		if _, err := worthOf(currency, job.Most.Value[currency]); err != nil {
-			d.Fault(at+".value."+currency, err.Error())
+			d.Fault(at+".value."+currency, "%w", err)
 		}
 	}
 }
@@ -84,7 +83,7 @@ func weightOf(text string) (trade.Decimal, error) {
 	kg, known := trade.Quantity{Amount: amount, Unit: trade.Unit(strings.ToUpper(strings.TrimSpace(unit)))}.Kilograms()
 	if err != nil || !known || kg.Sign() <= 0 {
 		return kg,
-			fmt.Errorf(
+			phrase.Errorf(
 				"%q is no volume: write an amount above zero and its unit, as in 12000 TON, 200000 SC or 500000 KG",
 				text)
 	}
@@ -99,11 +98,11 @@ func worthOf(currency, text string) (trade.Decimal, error) {
 		}
 	}
 	if !slices.Contains(known, currency) {
-		return trade.Decimal{}, errors.New(UnknownName("currency", currency, known))
+		return trade.Decimal{}, UnknownName("unknown currency %s", currency, known)
 	}
 	sum, err := trade.ParseDecimal(text)
 	if err != nil || sum.Sign() <= 0 {
-		return sum, fmt.Errorf("must be a sum above zero in plain digits, as in 5000000 or 750000.50")
+		return sum, phrase.Errorf("must be a sum above zero in plain digits, as in 5000000 or 750000.50")
 	}
 	return sum, nil
 }

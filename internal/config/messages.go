@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -65,8 +66,8 @@ func loadMessages(path string) (*trade.Catalogue, error) {
 	own := map[string]trade.OwnWords{}
 	for key, words := range file.Messages {
 		path := joinPath("messages", key)
-		if text := strangeMessageKey(key, known); text != "" {
-			d.Fault(path, text)
+		if why := strangeMessageKey(key, known); why != nil {
+			d.Fault(path, "%w", why)
 		}
 		if words == (messageWords{}) {
 			d.Fault(path, "says nothing; give it who, pt-BR or en")
@@ -97,13 +98,13 @@ func fixerNames() []string {
 	return names
 }
 
-// strangeMessageKey returns what is wrong with a key; "" if a text for it could ever be shown.
-func strangeMessageKey(key string, known []string) string {
+// strangeMessageKey returns what is wrong with a key; nil if a text for it could ever be shown.
+func strangeMessageKey(key string, known []string) *phrase.Text {
 	if strings.Contains(key, "*") || key == "rule" || key == "ref" {
-		return "must name one key, as in message.wallet.not-found, rule:payday or ref:wallets"
+		return phrase.New("must name one key, as in message.wallet.not-found, rule:payday or ref:wallets")
 	}
 	if slices.Contains(known, key) || apiMessageKey.MatchString(key) {
-		return ""
+		return nil
 	}
 	if field, ok := strings.CutPrefix(key, "rule:"); ok {
 		var fields []string
@@ -113,16 +114,16 @@ func strangeMessageKey(key string, known []string) string {
 			}
 		}
 		if slices.Contains(fields, field) {
-			return ""
+			return nil
 		}
-		return UnknownName("field", field, fields)
+		return UnknownName("unknown field %s", field, fields)
 	}
 	if kind, ok := strings.CutPrefix(key, "ref:"); ok {
 		kinds := []string{"producers", "users", "wallets", "delivery_places", "farms"}
 		if slices.Contains(kinds, kind) {
-			return ""
+			return nil
 		}
-		return UnknownName("de-para kind", kind, kinds)
+		return UnknownName("unknown de-para kind %s", kind, kinds)
 	}
-	return "is not a key that is ever shown: a message key of the platform (message.…), rule:FIELD, ref:KIND, stop:CODE, a cause, a state or a flag"
+	return phrase.New("is not a key that is ever shown: a message key of the platform (message.…), rule:FIELD, ref:KIND, stop:CODE, a cause, a state or a flag")
 }

@@ -17,8 +17,7 @@ func (m MetricsConfig) check(d *Decoder) {
 		return
 	}
 	if host == "" {
-		d.Fault("metrics.listen", "names no address; write 127.0.0.1:"+port+" for this host alone, or 0.0.0.0:"+port+
-			" for every host that reaches it (nothing there is secret, and nothing asks for a password)")
+		d.Fault("metrics.listen", "names no address; write 127.0.0.1:%s for this host alone, or 0.0.0.0:%s for every host that reaches it (nothing there is secret, and nothing asks for a password)", port, port)
 	}
 }
 

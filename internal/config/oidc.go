@@ -2,7 +2,6 @@ package config
 
 import (
 	"crypto/x509"
-	"fmt"
 	"net/url"
 	"os"
 	"slices"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/safrasync/safrasync/console/auth"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -65,7 +65,7 @@ func (c *Config) checkOIDC(d *Decoder) {
 	}
 	for i, scope := range o.Scopes {
 		if strings.ContainsAny(scope, " \"\\\r\n\t") {
-			d.Fault(at+".scopes", fmt.Sprintf("number %d is not one scope, as in profile", i+1))
+			d.Fault(at+".scopes", "number %d is not one scope, as in profile", i+1)
 		}
 	}
 	for _, name := range SortedKeys(o.Roles) {
@@ -119,7 +119,7 @@ func (o ConsoleConfig) OpenID() (*auth.OpenID, error) {
 	if o.OIDC.CAFile != "" {
 		pem, err := os.ReadFile(o.OIDC.CAFile)
 		if err != nil {
-			return nil, fmt.Errorf("console.oidc.ca_file: %w", err)
+			return nil, phrase.Errorf("console.oidc.ca_file: %w", err)
 		}
 		options.Roots = x509.NewCertPool()
 		options.Roots.AppendCertsFromPEM(pem)
@@ -128,7 +128,7 @@ func (o ConsoleConfig) OpenID() (*auth.OpenID, error) {
 		var err error
 		options.Proxy, err = url.Parse(o.OIDC.Proxy)
 		if err != nil {
-			return nil, fmt.Errorf("console.oidc.proxy: %w", err)
+			return nil, phrase.Errorf("console.oidc.proxy: %w", err)
 		}
 	}
 	return auth.NewOpenID(options), nil

@@ -40,7 +40,7 @@ func (n *ExactNumber) Decode(d *Decoder, e Entry) {
 	}
 	parsed, err := trade.ParseDecimal(text)
 	if err != nil {
-		d.Fault(e.Path, err.Error())
+		d.Fault(e.Path, "%w", err)
 		return
 	}
 	n.Decimal = parsed

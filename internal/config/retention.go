@@ -39,7 +39,7 @@ func (c *Config) checkRetention(d *Decoder) {
 	r := c.Retention
 	if _, err := clock.ParseSchedule(r.Schedule, c.zone); err != nil && !d.faulty("retention.schedule") &&
 		c.zone != nil {
-		d.Fault("retention.schedule", err.Error())
+		d.Fault("retention.schedule", "%w", err)
 	}
 	for _, k := range []struct {
 		name        string
@@ -53,7 +53,7 @@ func (c *Config) checkRetention(d *Decoder) {
 		{"audit", r.Audit, 366 * oneDay},
 	} {
 		if path := "retention." + k.name; k.keep != 0 && k.keep < k.least && !d.faulty(path) {
-			d.Fault(path, fmt.Sprintf("must be at least %dd, or 0s for ever", int(k.least/oneDay)))
+			d.Fault(path, "must be at least %dd, or 0s for ever", int(k.least/oneDay))
 		}
 	}
 	if r.Journal != 0 && r.Journal < 1<<20 && !d.faulty("retention.journal") {
@@ -78,7 +78,7 @@ func (b *ByteSize) Decode(d *Decoder, e Entry) {
 	}
 	n, err := strconv.ParseInt(m[1], 10, 64)
 	if err != nil {
-		d.Fault(e.Path, err.Error())
+		d.Fault(e.Path, "%w", err)
 		return
 	}
 	*b = ByteSize(n * byteUnits[m[2]])

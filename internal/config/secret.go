@@ -12,6 +12,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // Secret is a value that may contain a credential. Printed, logged or encoded in any way, it is
@@ -135,10 +137,10 @@ func (r secretResolver) lookUp(inside string) (string, error) {
 	case kind == "env" && environmentName.MatchString(name):
 		value, ok := r.env(name)
 		if !ok {
-			return "", fmt.Errorf("the environment variable %s is not set", name)
+			return "", phrase.Errorf("the environment variable %s is not set", name)
 		}
 		if value == "" {
-			return "", fmt.Errorf("the environment variable %s is empty", name)
+			return "", phrase.Errorf("the environment variable %s is empty", name)
 		}
 		return value, nil
 	case kind == "file" && name != "":
@@ -153,32 +155,32 @@ const maxSecretBytes = 64 << 10
 func (r secretResolver) readFile(name string) (value string, err error) {
 	path := r.place(name)
 	if info, err := os.Stat(path); err != nil {
-		return "", fmt.Errorf("the file %s cannot be read: %s", name, PlainReason(err))
+		return "", phrase.Errorf("the file %s cannot be read: %s", name, PlainReason(err))
 	} else if !info.Mode().IsRegular() { // a pipe would block the start for ever
-		return "", fmt.Errorf("%s is no regular file", name)
+		return "", phrase.Errorf("%s is no regular file", name)
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return "", fmt.Errorf("the file %s cannot be read: %s", name, PlainReason(err))
+		return "", phrase.Errorf("the file %s cannot be read: %s", name, PlainReason(err))
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	info, err := f.Stat() // of the open file, which may not be the one stat'ed before
 	if err != nil {
-		return "", fmt.Errorf("the file %s cannot be read: %s", name, PlainReason(err))
+		return "", phrase.Errorf("the file %s cannot be read: %s", name, PlainReason(err))
 	}
 	if err := r.checkMode(name, path, info); err != nil {
 		return "", err
 	}
 	raw, err := io.ReadAll(io.LimitReader(f, maxSecretBytes+1))
 	if err != nil {
-		return "", fmt.Errorf("the file %s cannot be read: %s", name, PlainReason(err))
+		return "", phrase.Errorf("the file %s cannot be read: %s", name, PlainReason(err))
 	}
 	text := strings.TrimRight(string(raw), "\r\n")
 	switch {
 	case len(raw) > maxSecretBytes:
-		return "", fmt.Errorf("the file %s is larger than 64 KiB, which is no secret", name)
+		return "", phrase.Errorf("the file %s is larger than 64 KiB, which is no secret", name)
 	case text == "":
-		return "", fmt.Errorf("the file %s is empty", name)
+		return "", phrase.Errorf("the file %s is empty", name)
 	}
 	r.noteStale(name, path, text)
 	return text, nil
@@ -213,7 +215,7 @@ func (r secretResolver) checkMode(name, path string, info fs.FileInfo) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("the file %s may be read by others than its owner (mode %04o); run: chmod 600 %s", name,
+	return phrase.Errorf("the file %s may be read by others than its owner (mode %04o); run: chmod 600 %s", name,
 		info.Mode().Perm(), name)
 }
 

@@ -13,6 +13,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // maxConfigBytes limits the file: a value map of 20,000 entries fits, a YAML bomb does not.
@@ -32,14 +34,14 @@ func ReadSource(path string) (*Source, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, &Error{
-			Faults: []Fault{{File: path, Text: "cannot be read: " + PlainReason(err)}},
+			Faults: []Fault{{File: path, Text: phrase.New("cannot be read: %w", PlainReason(err))}},
 			Cause:  err,
 		}
 	}
 	raw, err := io.ReadAll(io.LimitReader(f, maxConfigBytes+1))
 	if err = errors.Join(err, f.Close()); err != nil {
 		return nil, &Error{
-			Faults: []Fault{{File: path, Text: "cannot be read: " + PlainReason(err)}},
+			Faults: []Fault{{File: path, Text: phrase.New("cannot be read: %w", PlainReason(err))}},
 			Cause:  err,
 		}
 	}
@@ -52,8 +54,8 @@ func ReadSource(path string) (*Source, error) {
 	s.Lines = strings.Split(s.Text, "\n")
 	s.Masked = maskLines(s.Lines)
 	for i, line := range s.Lines {
-		if column, text := strangeRune(line); column > 0 {
-			return nil, s.Refuse(i+1, column, text)
+		if column, why := strangeRune(line); column > 0 {
+			return nil, s.Refuse(i+1, column, "%w", why)
 		}
 	}
 	return s, nil
@@ -61,23 +63,23 @@ func ReadSource(path string) (*Source, error) {
 
 // strangeRune finds a byte that is not UTF-8 or a control character. Column 0 means that there is
 // none.
-func strangeRune(line string) (column int, text string) {
+func strangeRune(line string) (column int, why *phrase.Text) {
 	for i, r := range line {
 		switch {
 		case r == utf8.RuneError && !strings.HasPrefix(line[i:], "\uFFFD"):
-			return utf8.RuneCountInString(line[:i]) + 1, "is not UTF-8 from here on; save the file as UTF-8"
+			return utf8.RuneCountInString(line[:i]) + 1, phrase.New("is not UTF-8 from here on; save the file as UTF-8")
 		case r != '\t' && unicode.IsControl(r), r == '\uFEFF', r == '\u2028', r == '\u2029':
 			return utf8.RuneCountInString(line[:i]) + 1,
-				fmt.Sprintf("has the invisible character %U here; delete it", r)
+				phrase.New("has the invisible character %U here; delete it", r)
 		}
 	}
-	return 0, ""
+	return 0, nil
 }
 
 // Refuse returns one fault of the file as an *[Error].
-func (s *Source) Refuse(line, column int, text string) *Error {
+func (s *Source) Refuse(line, column int, format string, args ...any) *Error {
 	return &Error{Faults: []Fault{{
-		File: s.Name, Line: line, Column: column, Text: text,
+		File: s.Name, Line: line, Column: column, Text: phrase.New(format, args...),
 		Excerpt: s.excerpt(line, column),
 	}}}
 }

@@ -1,20 +1,22 @@
 package config
 
 import (
-	"fmt"
 	"strings"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
-// UnknownName returns the text for an unknown name: which name was probably meant, or else which
-// names exist.
-func UnknownName(what, name string, known []string) string {
+// UnknownName returns the sentence about an unknown name: which name was probably meant, or else
+// which names exist. what says so of the name, as in "unknown job %s".
+func UnknownName(what, name string, known []string) *phrase.Text {
+	unknown := phrase.New(what, ShortName(name))
 	if meant := Closest(name, known); meant != "" {
-		return fmt.Sprintf("unknown %s %s; did you mean `%s`?", what, ShortName(name), meant)
+		return phrase.New("%w; did you mean `%s`?", unknown, meant)
 	}
 	if len(known) == 0 {
-		return fmt.Sprintf("unknown %s %s; there is none yet", what, ShortName(name))
+		return phrase.New("%w; there is none yet", unknown)
 	}
-	return fmt.Sprintf("unknown %s %s; there are %s", what, ShortName(name), strings.Join(known, ", "))
+	return phrase.New("%w; there are %s", unknown, strings.Join(known, ", "))
 }
 
 // Closest returns the known name that a misspelled one resembles, or "". It ignores case, hyphens

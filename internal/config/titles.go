@@ -42,7 +42,7 @@ const maxTitle = 60
 // checkTitle records a fault for a title that does not fit into a heading.
 func (d *Decoder) checkTitle(path, title string) {
 	if utf8.RuneCountInString(title) > maxTitle || strings.ContainsAny(title, "\r\n") {
-		d.Fault(path, fmt.Sprintf("is a title of one line and at most %d characters", maxTitle))
+		d.Fault(path, "is a title of one line and at most %d characters", maxTitle)
 	}
 }
 

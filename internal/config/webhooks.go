@@ -50,12 +50,11 @@ func (c *Config) checkWebhooks(d *Decoder) {
 	w.PublicURL = strings.TrimRight(w.PublicURL, "/")
 	if w.PublicURL != "" && !d.faulty("webhooks.public_url") {
 		secret := len(inbound.NewLogin().Path)
-		if why := wrongBaseURL(w.PublicURL); why != "" {
-			d.Fault("webhooks.public_url", why)
+		if why := wrongBaseURL(w.PublicURL); why != nil {
+			d.Fault("webhooks.public_url", "%w", why)
 		} else if n := len(utf16.Encode([]rune(w.PublicURL))) + secret; n > maxHookURL {
 			d.Fault("webhooks.public_url",
-				fmt.Sprintf("is too long: with the secret path it has %d characters, and the platform takes %d", n,
-					maxHookURL))
+				"is too long: with the secret path it has %d characters, and the platform takes %d", n, maxHookURL)
 		}
 	}
 	events := []string{allEvents}
@@ -69,7 +68,7 @@ func (c *Config) checkWebhooks(d *Decoder) {
 		case name == allEvents && len(w.Events) > 1:
 			d.Fault(path, "all cannot be combined with others: it means every event")
 		case !slices.Contains(events, name):
-			d.Fault(path, UnknownName("event", name, events))
+			d.Fault(path, "%w", UnknownName("unknown event %s", name, events))
 		case slices.Contains(w.Events[:i], name):
 			d.Fault(path, "stands twice")
 		}
@@ -80,7 +79,7 @@ func (c *Config) checkWebhooks(d *Decoder) {
 		case !reference.MatchString(w.HMACSecret.written):
 			d.Fault("webhooks.hmac_secret", "must not stand in the file: write ${env:NAME} or ${file:PATH}")
 		case len(utf16.Encode([]rune(w.HMACSecret.value))) > maxHookSecret:
-			d.Fault("webhooks.hmac_secret", fmt.Sprintf("is too long: the platform takes %d characters", maxHookSecret))
+			d.Fault("webhooks.hmac_secret", "is too long: the platform takes %d characters", maxHookSecret)
 		}
 	}
 	if !d.Given["webhooks.silence"] {
@@ -100,8 +99,7 @@ func (c *Config) checkHookListener(d *Decoder) {
 	case !ok:
 		d.Fault(at, "must be an address and a port, as in 127.0.0.1:8443")
 	case host == "":
-		d.Fault(at, "names no address; write 127.0.0.1:"+port+" for a proxy on this host, or 0.0.0.0:"+port+
-			" for every host that reaches it")
+		d.Fault(at, "names no address; write 127.0.0.1:%s for a proxy on this host, or 0.0.0.0:%s for every host that reaches it", port, port)
 	case w.CertFile == "" && len(w.Proxies) == 0 && !IsLoopback(host):
 		d.Fault(at,
 			"is open to other hosts without TLS: give cert_file and key_file, or name the proxy that does TLS under proxies, or listen on 127.0.0.1")
@@ -123,7 +121,7 @@ func (c *Config) checkHookListener(d *Decoder) {
 	}
 	w.KeyFile = c.beside(w.KeyFile)
 	if _, err := os.Stat(w.KeyFile); err != nil {
-		d.Fault("webhooks.key_file", "cannot be read: "+PlainReason(err))
+		d.Fault("webhooks.key_file", "cannot be read: %w", PlainReason(err))
 	}
 	d.checkKeyFile("webhooks.key_file", w.KeyFile)
 }
@@ -131,7 +129,7 @@ func (c *Config) checkHookListener(d *Decoder) {
 // checkKeyFile records a fault for a private key that everybody on this host can read.
 func (d *Decoder) checkKeyFile(at, path string) {
 	if info, err := os.Stat(path); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o007 != 0 {
-		d.Fault(at, "can be read by everybody on this host: chmod o= "+path)
+		d.Fault(at, "can be read by everybody on this host: chmod o= %s", path)
 	}
 }
 

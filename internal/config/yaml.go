@@ -9,6 +9,8 @@ import (
 	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // The parser recurses for each level and compares each key with all earlier ones. Both are limited
@@ -65,8 +67,7 @@ func (s *Source) orUnclosed(tokens token.Tokens, fault *Error) *Error {
 		if end := begin.Line + strings.Count(strings.TrimRight(tk.Origin, "\n"), "\n"); begin.Line < wrong &&
 			wrong == end {
 			return s.Refuse(begin.Line, begin.Column,
-				fmt.Sprintf("the quote that begins here has no end in its line; the next one, in line %d, ends it",
-					end))
+				"the quote that begins here has no end in its line; the next one, in line %d, ends it", end)
 		}
 	}
 	return fault
@@ -87,19 +88,18 @@ func (s *Source) syntaxError(err error) *Error {
 	if tk := syntax.GetToken(); tk != nil && tk.Position != nil {
 		line, column = tk.Position.Line, tk.Position.Column
 	}
-	text := strings.ReplaceAll(syntax.GetMessage(), "\t", `\t`)
-	if strings.Contains(text, `'\t'`) {
-		text += "; indent with blanks, not with tabs"
+	text := phrase.Fixed(strings.ReplaceAll(syntax.GetMessage(), "\t", `\t`))
+	if strings.Contains(text.Error(), `'\t'`) {
+		text = phrase.New("%w; indent with blanks, not with tabs", text)
 	}
-	return s.Refuse(line, column, text)
+	return s.Refuse(line, column, "%w", text)
 }
 
 func (s *Source) checkTokens(tokens token.Tokens) *Error {
 	if len(tokens) > maxConfigTokens {
 		return s.Refuse(0, 0,
-			fmt.Sprintf(
-				"has more than %d words and signs; keep large de-para tables in the ledger (safrasync refs import)",
-				maxConfigTokens))
+			"has more than %d words and signs; keep large de-para tables in the ledger (safrasync refs import)",
+			maxConfigTokens)
 	}
 	out := &Error{}
 	flow, dashes, line, toldLine := 0, 0, 0, 0
@@ -130,11 +130,12 @@ func (s *Source) checkTokens(tokens token.Tokens) *Error {
 		}
 		if flow > maxConfigDepth || dashes > maxConfigDepth {
 			return s.Refuse(tk.Position.Line, tk.Position.Column,
-				fmt.Sprintf("more than %d levels in one another are no configuration", maxConfigDepth))
+				"more than %d levels in one another are no configuration", maxConfigDepth)
 		}
 		if text != "" && line != toldLine { // one fault a line: a schedule without quotes is five aliases
 			toldLine = line
-			out.Faults = append(out.Faults, s.Refuse(tk.Position.Line, tk.Position.Column, text).Faults...)
+			one := s.Refuse(line, tk.Position.Column, "%w", phrase.Fixed(text))
+			out.Faults = append(out.Faults, one.Faults...)
 		}
 	}
 	if len(out.Faults) > 0 {
@@ -237,8 +238,8 @@ func (d *Decoder) fill(e *Entry) {
 			continue
 		}
 		if first, twice := seen[name]; twice {
-			d.faultAt(e.Path, pos, fmt.Sprintf("the key %s stands here a second time; the first is in line %d",
-				ShortName(name), first.Line))
+			d.faultAt(e.Path, pos, "the key %s stands here a second time; the first is in line %d",
+				ShortName(name), first.Line)
 			continue
 		}
 		seen[name] = pos

@@ -116,7 +116,6 @@ func TestASentenceOfTheCodeIsTranslated(t *testing.T) {
 	t.Parallel()
 	for english, want := range map[string]string{
 		"must be pt-BR or en":                       "deve ser pt-BR ou en",
-		"must be error, warn or off":                "deve ser error, warn ou off",
 		"unknown field `x`; did you mean `y`?":      "campo desconhecido: `x`; você quis dizer `y`?",
 		"cannot be read: no such file or directory": "não pode ser lido: não existe",
 		"the ERP file /a b/c does not exist; check erp.dsn (a relative path counts from the working directory)": "o arquivo " +

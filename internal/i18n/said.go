@@ -1,7 +1,6 @@
 package i18n
 
 import (
-	"regexp"
 	"strings"
 	"sync"
 )
@@ -17,9 +16,6 @@ type saying struct {
 	pieces, told []string
 	letters      int // of the pieces; if several sentences match, the one with the most letters is used
 }
-
-// list matches a list of alternatives, which is inserted into other sentences.
-var list = regexp.MustCompile(`^([^ ]+(?:, [^ ]+)*) or ([^ ]+)$`)
 
 var sayings = sync.OnceValue(func() []saying {
 	var out []saying
@@ -65,12 +61,9 @@ func Translate(lang Lang, english string) (string, bool) {
 	return out.String(), true
 }
 
-// inParts translates a list of alternatives, or what happened and its cause after a colon. A cause that
+// inParts translates what happened and its cause after a colon. A cause that
 // comes from elsewhere, such as a database or the operating system, is quoted.
 func inParts(english string) (string, bool) {
-	if names := list.FindStringSubmatch(english); names != nil {
-		return names[1] + " ou " + names[2], true
-	}
 	what, cause, _ := strings.Cut(english, ": ")
 	if cause == "" {
 		return english, false

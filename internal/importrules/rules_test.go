@@ -29,6 +29,7 @@ var rules = map[string]rule{
 		testsMay: []string{"internal/english"},
 		reason:   "i18n has the sentences that people read, and knows nobody who says them",
 	},
+	"internal/phrase": {reason: "phrase has what errors are made of, and knows nobody who makes or reads them"},
 	"trade": {
 		may:    []string{"internal/i18n"},
 		reason: "trade is the language that all others speak, and the rules of the business: it depends on nobody but the sentences for people",
@@ -487,8 +488,9 @@ func checkImport(s source, i imp) string {
 	}
 	where, r := ruleOf(s.folder())
 	targetRule, _ := ruleOf(target)
-	if targetRule == where || target == "internal/must" && (s.isTest() || slices.Contains(testOnly, s.folder())) {
-		return "" // within one rule's folders everything may import everything
+	if target == "internal/phrase" || targetRule == where ||
+		target == "internal/must" && (s.isTest() || slices.Contains(testOnly, s.folder())) {
+		return "" // everybody may say a sentence; within one rule's folders everything may import everything
 	}
 	allowed := names(r.may, target)
 	if s.isTest() {

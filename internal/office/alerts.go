@@ -3,13 +3,13 @@ package office
 import (
 	"context"
 	"crypto/x509"
-	"fmt"
 	"os"
 
 	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/internal/alert"
 	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/clock"
@@ -94,7 +94,7 @@ func RootsOf(file string) (*x509.CertPool, error) {
 	}
 	pem, err := os.ReadFile(file)
 	if err != nil {
-		return nil, fmt.Errorf("ca_file under alerts cannot be read: %s", config.PlainReason(err))
+		return nil, phrase.Errorf("ca_file under alerts cannot be read: %s", config.PlainReason(err))
 	}
 	pool, err := x509.SystemCertPool()
 	if err != nil { // the machine has no certificates of its own

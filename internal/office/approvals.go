@@ -3,13 +3,13 @@ package office
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
 
 	"go.uber.org/zap"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/reconcile"
@@ -167,7 +167,7 @@ func (o *Office) resyncInTurn(ctx context.Context, order acts.Order, who acts.Pe
 		select {
 		case <-now.Changed:
 		case <-ctx.Done():
-			return fmt.Errorf("another run goes on: %w", ctx.Err())
+			return phrase.Errorf("another run goes on: %w", ctx.Err())
 		}
 	}
 	_, err := o.Resync(o.ending, order, who)

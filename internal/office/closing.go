@@ -3,9 +3,9 @@ package office
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/reconcile"
@@ -27,7 +27,7 @@ func ShownClosing(p acts.Planned) (plan reconcile.ClosingPlan, ok bool, err erro
 	}
 	var s shownClosing
 	if err := json.Unmarshal(p.Shown, &s); err != nil {
-		return plan, false, fmt.Errorf("the plan of the closing %s is damaged: %w", p.Order.Job, err)
+		return plan, false, phrase.Errorf("the plan of the closing %s is damaged: %w", p.Order.Job, err)
 	}
 	for i := range s.Plan.Summaries {
 		of := &s.Plan.Summaries[i]

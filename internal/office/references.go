@@ -3,9 +3,9 @@ package office
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/mapping"
@@ -161,7 +161,7 @@ func (o *Office) RemoveReference(ctx context.Context, kind, code string, who act
 // it from the ERP again.
 func (o *Office) mayChange(kind string) error {
 	if from := o.ReferenceSource(kind); from != "ledger" {
-		return fmt.Errorf("%w: the references %s are kept in the %s", trade.ErrRole, kind, from)
+		return phrase.Errorf("%w: the references %s are kept in the %s", trade.ErrRole, kind, from)
 	}
 	return nil
 }

@@ -4,11 +4,11 @@ import (
 	"context"
 	"encoding/csv"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 
 	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
@@ -123,12 +123,12 @@ func writeReferences(w io.Writer, table []trade.Reference) error {
 		columns = 3
 	}
 	if err := c.Write(referenceHead[:columns]); err != nil {
-		return fmt.Errorf("write the CSV: %w", err)
+		return phrase.Errorf("write the CSV: %w", err)
 	}
 	for _, r := range table {
 		cells := []string{trade.GuardFormula(r.Code), trade.GuardFormula(r.ID), trade.GuardFormula(r.Label)}
 		if err := c.Write(cells[:columns]); err != nil {
-			return fmt.Errorf("write the CSV: %w", err)
+			return phrase.Errorf("write the CSV: %w", err)
 		}
 	}
 	c.Flush()

@@ -2,7 +2,6 @@ package words
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/safrasync/safrasync/internal/i18n"
@@ -23,7 +22,7 @@ func (v Voice) LedgerWhat(e *state.Error) string {
 	key := i18n.Key("ledger." + e.Code)
 	switch {
 	case v.Lang == trade.English:
-		return fmt.Sprintf("%s: %v", e.Path, e.Err)
+		return e.Path + ": " + e.What()
 	case !i18n.CLI.Has(key + ".what"):
 		key = "ledger.other"
 	case errors.Is(e, trade.ErrWentBack):
@@ -37,23 +36,8 @@ func (v Voice) LedgerWhat(e *state.Error) string {
 	case e.Code == state.CodeEmptied:
 		return v.Text(key+".what", e.Path, e.Rows)
 	}
-	cause := e.Err
-	if e.Op != "" {
-		cause = errors.Unwrap(cause)
-	}
-	return v.Text(key+".what", e.Path, cause)
+	return v.Text(key+".what", e.Path, e.Err)
 }
 
 // LedgerHint returns what to do about it.
-func (v Voice) LedgerHint(e *state.Error) string {
-	key := i18n.Key("ledger." + e.Code + ".hint")
-	told, known := i18n.Translate(v.Lang, e.Hint)
-	// what to do depends on what was found
-	if v.Lang == trade.English || !i18n.CLI.Has(key) || e.Code == state.CodeRolledBack && e.Records == 0 && known {
-		return told
-	}
-	if e.Place != "" {
-		key = "ledger.elsewhere.hint"
-	}
-	return v.Text(key)
-}
+func (v Voice) LedgerHint(e *state.Error) string { return i18n.Tell(v.Lang, e.Hint) }

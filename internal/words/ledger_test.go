@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -20,10 +21,10 @@ func TestAFaultOfTheLedgerIsToldInOneLanguage(t *testing.T) {
 		},
 		"o diário em /j sumiu; tinha 3 registros do que foi enviado": {
 			Code: "state-journal-lost", Path: "/l",
-			Err: errors.New("its journal in /j is gone, which has 3 records of what was sent"),
+			Err: phrase.New("its journal in %s is gone, which has %d records of what was sent", "/j", 3),
 		},
 		"`safrasync run` já o usa, no processo 7": {
-			Code: "state-served", Path: "/l", Err: errors.New("`safrasync run` serves it already, as process 7"),
+			Code: "state-served", Path: "/l", Err: phrase.New("`safrasync run` serves it already, as process %s", "7"),
 		},
 	} {
 		told := v.Fault(fmt.Errorf("opening: %w", e))

@@ -13,7 +13,6 @@ import (
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/state"
-	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -53,8 +52,7 @@ func (v Voice) Text(p i18n.Key, args ...any) string {
 // Say returns a sentence for the reader.
 func (v Voice) Say(s trade.Sentence) string { return Printable(s.In(v.Lang, v.Zone)) }
 
-// Said translates an English sentence of the code to the person's language, if it has a
-// translation.
+// Said returns a fixed English text of the code in the person's language.
 func (v Voice) Said(english string) string {
 	told, _ := i18n.Translate(v.Lang, english)
 	return told
@@ -63,10 +61,7 @@ func (v Voice) Said(english string) string {
 // Fault returns the text of an error, in the person's language as far as it is translated.
 func (v Voice) Fault(err error) string {
 	if faults, ok := errors.AsType[*config.Error](err); ok {
-		return faults.In(v.Said)
-	}
-	if spec, ok := err.(*mapping.SpecError); ok { //nolint:errorlint // one that is wrapped keeps what is around it
-		return spec.Path + ": " + v.Said(spec.Text)
+		return faults.In(v.Lang)
 	}
 	if told, ok := err.(interface{ Sentence() trade.Sentence }); ok {
 		return v.Say(told.Sentence())
@@ -77,10 +72,10 @@ func (v Voice) Fault(err error) string {
 	if v.Lang == trade.English {
 		return err.Error()
 	}
-	if call, ok := err.(*apiclient.Error); ok { //nolint:errorlint // as above
+	if call, ok := err.(*apiclient.Error); ok { //nolint:errorlint // one that is wrapped keeps what is around it
 		return v.call(call)
 	}
-	return v.Said(strings.TrimPrefix(err.Error(), "erp: "))
+	return i18n.Tell(v.Lang, err)
 }
 
 // call returns the technical details of a call of the API. What is known of its effect is told
@@ -177,5 +172,5 @@ func (v Voice) FileReason(err error) string {
 	case errors.Is(err, fs.ErrPermission):
 		return v.Text("file.forbidden")
 	}
-	return config.PlainReason(err)
+	return v.Fault(config.PlainReason(err))
 }

@@ -2,23 +2,26 @@ package words
 
 import (
 	"errors"
+	"os"
 	"testing"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
 )
 
 func TestFaultsOfFilesAndAddressesAreToldInThePersonsLanguage(t *testing.T) {
 	t.Parallel()
 	v := Voice{Lang: trade.Portuguese, Zone: time.UTC}
-	for text, want := range map[string]string{
-		"open x.zip: no such file or directory":              "o arquivo x.zip não existe",
-		"a ledger stands there already; nothing was changed": "ele foi começado antes",
-		`sandbox address "0.0.0.0:1": want a loopback address, as in 127.0.0.1:0`: `endereço do sandbox: "0.0.0.0:1"; ` +
-			`escreva um desta máquina, como 127.0.0.1:0`,
+	_, notThere := os.Open("x.zip")
+	for want, err := range map[string]error{
+		"o arquivo x.zip não existe": notThere,
+		"ele foi começado antes":     errors.New("a ledger stands there already; nothing was changed"),
+		`endereço do sandbox: "0.0.0.0:1"; escreva um desta máquina, como 127.0.0.1:0`: phrase.Errorf("sandbox address %q: want a loopback address, as in 127.0.0.1:0", "0.0.0.0:1"),
+		"na conferência da cópia: “disk on fire”":                                      phrase.Errorf("checking the copy: %w", errors.New("disk on fire")),
 	} {
-		if got := v.Fault(errors.New(text)); got != want {
-			t.Errorf("%q is told as %q, want %q", text, got, want)
+		if got := v.Fault(err); got != want {
+			t.Errorf("%q is told as %q, want %q", err, got, want)
 		}
 	}
 }

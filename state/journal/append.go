@@ -3,7 +3,6 @@ package journal
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/internal/failpoint"
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // Errors of Append if the ledger is not the one that the journal follows. Nothing was written.
@@ -90,7 +90,7 @@ func (j *Journal) Append(r Record, committed int64, mark string) (seq int64, new
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.broken || j.file == nil {
-		return 0, "", fmt.Errorf("journal %s: %w", j.dir, errBroken)
+		return 0, "", phrase.Errorf("journal %s: %w", j.dir, errBroken)
 	}
 	unlock, err := lock(filepath.Join(j.dir, lockName))
 	if err != nil {
@@ -101,7 +101,7 @@ func (j *Journal) Append(r Record, committed int64, mark string) (seq int64, new
 		return 0, "", err
 	}
 	if r.Void, err = j.compare(committed, mark); err != nil {
-		return 0, "", fmt.Errorf("journal %s: %w", j.dir, err)
+		return 0, "", phrase.Errorf("journal %s: %w", j.dir, err)
 	}
 	if j.end.size >= j.limit {
 		if err := j.rotate(); err != nil {
@@ -126,7 +126,7 @@ func (j *Journal) Keep(r Record) (err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.broken || j.file == nil {
-		return fmt.Errorf("journal %s: %w", j.dir, errBroken)
+		return phrase.Errorf("journal %s: %w", j.dir, errBroken)
 	}
 	unlock, err := lock(filepath.Join(j.dir, lockName))
 	if err != nil {
@@ -161,11 +161,11 @@ func (j *Journal) Committed(seq int64) {
 func (j *Journal) compare(committed int64, mark string) (void []int64, err error) {
 	switch {
 	case committed > j.end.Seq:
-		return nil, fmt.Errorf("%w: %d, and its last is %d", ErrBehind, committed, j.end.Seq)
+		return nil, phrase.Errorf("%w: %d, and its last is %d", ErrBehind, committed, j.end.Seq)
 	case committed < j.last:
-		return nil, fmt.Errorf("%w: it has %d, and had %d before", ErrBack, committed, j.last)
+		return nil, phrase.Errorf("%w: it has %d, and had %d before", ErrBack, committed, j.last)
 	case j.marks[committed] != mark:
-		return nil, fmt.Errorf("%w: record %d", ErrOther, committed)
+		return nil, phrase.Errorf("%w: record %d", ErrOther, committed)
 	}
 	rest := j.open[:0]
 	for _, p := range j.open {
@@ -173,7 +173,7 @@ func (j *Journal) compare(committed int64, mark string) (void []int64, err error
 		case p.seq <= committed:
 			continue
 		case !p.ours:
-			return nil, fmt.Errorf("%w: %d", ErrAhead, p.seq)
+			return nil, phrase.Errorf("%w: %d", ErrAhead, p.seq)
 		}
 		rest = append(rest, p)
 		void = append(void, p.seq)
@@ -192,7 +192,7 @@ func (j *Journal) compare(committed int64, mark string) (void []int64, err error
 func (j *Journal) refresh() error {
 	info, err := j.file.Stat()
 	if err != nil {
-		return fmt.Errorf("journal: %w", err)
+		return phrase.Errorf("journal: %w", err)
 	}
 	_, nextErr := os.Lstat(filepath.Join(j.dir, segmentName(j.end.Seq+1)))
 	_, goneErr := os.Lstat(j.end.file) // another process began the journal again, more than once
@@ -234,7 +234,7 @@ func (j *Journal) read() error {
 	}
 	if end.stub != "" {
 		if err := os.Remove(end.stub); err != nil {
-			return fmt.Errorf("journal: %w", err)
+			return phrase.Errorf("journal: %w", err)
 		}
 	}
 	return j.use(end)
@@ -244,20 +244,20 @@ func (j *Journal) read() error {
 func (j *Journal) use(end End) error {
 	if j.file != nil {
 		if err := j.file.Close(); err != nil {
-			return fmt.Errorf("journal: %w", err)
+			return phrase.Errorf("journal: %w", err)
 		}
 		j.file = nil
 	}
 	f, err := os.OpenFile(end.file, os.O_WRONLY, 0)
 	if err != nil {
-		return fmt.Errorf("journal: %w", err)
+		return phrase.Errorf("journal: %w", err)
 	}
 	j.file, j.end = f, end
 	if end.Torn == 0 {
 		return nil
 	}
 	if err := f.Truncate(end.size); err != nil {
-		return fmt.Errorf("journal: cutting a torn end: %w", err)
+		return phrase.Errorf("journal: cutting a torn end: %w", err)
 	}
 	j.end.Torn, j.end.stub = 0, ""
 	return f.Sync()
@@ -278,7 +278,7 @@ func (j *Journal) write(r Record) error {
 		if cut := j.file.Truncate(j.end.size); cut != nil {
 			j.broken = true
 		}
-		return fmt.Errorf("journal: %w", err)
+		return phrase.Errorf("journal: %w", err)
 	}
 	err = failpoint.Hit("journal.written")
 	if err == nil {
@@ -286,7 +286,7 @@ func (j *Journal) write(r Record) error {
 	}
 	if err != nil {
 		j.broken = true
-		return fmt.Errorf("journal: %w", err)
+		return phrase.Errorf("journal: %w", err)
 	}
 	j.end.size += int64(len(line))
 	j.end.Bytes += int64(len(line))
@@ -320,10 +320,10 @@ func (j *Journal) rotate() error {
 	}
 	path := filepath.Join(j.dir, segmentName(j.end.Seq+1))
 	if err := writeFile(path, line); err != nil {
-		return errors.Join(fmt.Errorf("journal: %w", err), removeStub(path))
+		return errors.Join(phrase.Errorf("journal: %w", err), removeStub(path))
 	}
 	if err := syncFolder(j.dir); err != nil {
-		return fmt.Errorf("journal: %w", err)
+		return phrase.Errorf("journal: %w", err)
 	}
 	end := j.end
 	end.file, end.size, end.Mark = path, int64(len(line)), crc
@@ -347,14 +347,14 @@ func (j *Journal) keepReserve() error {
 		return nil
 	}
 	if err := removeStub(path); err != nil {
-		return fmt.Errorf("journal: %w", err)
+		return phrase.Errorf("journal: %w", err)
 	}
 	err := writeFile(path, make([]byte, reserveSize))
 	if isFull(err) {
 		return removeStub(path)
 	}
 	if err != nil {
-		return fmt.Errorf("journal: %w", err)
+		return phrase.Errorf("journal: %w", err)
 	}
 	return nil
 }

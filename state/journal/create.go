@@ -2,11 +2,12 @@ package journal
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // segmentSize is the size after which the next record begins a new segment.
@@ -28,17 +29,17 @@ func Create(dir string, header Header,
 	pages func(put func(page Record) error) error,
 ) (seq int64, mark string, err error) {
 	if _, err := os.Lstat(dir); err == nil {
-		return 0, "", fmt.Errorf("journal: %s exists already", dir)
+		return 0, "", phrase.Errorf("journal: %s exists already", dir)
 	} else if !errors.Is(err, fs.ErrNotExist) {
-		return 0, "", fmt.Errorf("journal: %w", err)
+		return 0, "", phrase.Errorf("journal: %w", err)
 	}
 	parent := filepath.Dir(dir)
 	if err := makeFolders(parent); err != nil {
-		return 0, "", fmt.Errorf("journal: %w", err)
+		return 0, "", phrase.Errorf("journal: %w", err)
 	}
 	half, err := os.MkdirTemp(parent, filepath.Base(dir)+".new-")
 	if err != nil {
-		return 0, "", fmt.Errorf("journal: %w", err)
+		return 0, "", phrase.Errorf("journal: %w", err)
 	}
 	defer func() {
 		if err != nil {
@@ -50,7 +51,7 @@ func Create(dir string, header Header,
 	}
 	if err := errors.Join(writeFile(filepath.Join(half, lockName), nil), syncFolder(half), os.Rename(half, dir),
 		syncFolder(parent)); err != nil {
-		return 0, "", fmt.Errorf("journal: %w", err)
+		return 0, "", phrase.Errorf("journal: %w", err)
 	}
 	if seq == 0 {
 		mark = ""
@@ -64,7 +65,7 @@ func begin(path string, header Header,
 ) (seq int64, mark string, err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return 0, "", fmt.Errorf("journal: %w", err)
+		return 0, "", phrase.Errorf("journal: %w", err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	mark = firstPrev
@@ -79,7 +80,7 @@ func begin(path string, header Header,
 		return err
 	}
 	if err := put(Record{Kind: Head, At: header.Created, Head: &header}); err != nil {
-		return 0, "", fmt.Errorf("journal: %w", err)
+		return 0, "", phrase.Errorf("journal: %w", err)
 	}
 	if pages != nil {
 		if err := pages(func(page Record) error {
@@ -97,7 +98,7 @@ func begin(path string, header Header,
 func SetAside(dir string, at time.Time) (string, error) {
 	aside := dir + ".until-" + at.UTC().Format("20060102T150405.000Z")
 	if err := os.Rename(dir, aside); err != nil {
-		return "", fmt.Errorf("journal: %w", err)
+		return "", phrase.Errorf("journal: %w", err)
 	}
 	return aside, syncFolder(filepath.Dir(dir))
 }

@@ -2,11 +2,12 @@ package journal
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // Find returns the folders below a parent that hold a journal, each with the journal's end.
@@ -17,7 +18,7 @@ func Find(parent string) (found map[string]End, broken map[string]error, err err
 		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("journal: %w", err)
+		return nil, nil, phrase.Errorf("journal: %w", err)
 	}
 	found, broken = map[string]End{}, map[string]error{}
 	for _, folder := range folders {

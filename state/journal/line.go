@@ -6,10 +6,11 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"hash/crc32"
 	"slices"
 	"strconv"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // firstPrev is the prev of the first line.
@@ -32,7 +33,7 @@ func crcOf(text []byte) string {
 func encode(r Record) (line []byte, crc string, err error) {
 	text, err := json.Marshal(shorten(r))
 	if err != nil {
-		return nil, "", fmt.Errorf("journal: record %d: %w", r.Seq, err)
+		return nil, "", phrase.Errorf("journal: record %d: %w", r.Seq, err)
 	}
 	crc = crcOf(text)
 	line = make([]byte, 0, len(text)+len(crc)+2)

@@ -2,8 +2,9 @@ package journal
 
 import (
 	"errors"
-	"fmt"
 	"time"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // lockWait is how long a process waits for another that writes to the same journal. Writing a
@@ -17,7 +18,12 @@ type HeldError struct {
 }
 
 // Error returns the process and the path.
-func (e *HeldError) Error() string { return fmt.Sprintf("process %s has %s locked", e.PID, e.Path) }
+func (e *HeldError) Error() string { return e.Phrase().Error() }
+
+// Phrase returns the same as a sentence.
+func (e *HeldError) Phrase() *phrase.Text {
+	return phrase.New("process %s has %s locked", e.PID, e.Path)
+}
 
 // lock locks the journal against writing by other processes. It waits for at most lockWait.
 func lock(path string) (unlock func() error, err error) {
@@ -28,9 +34,9 @@ func lock(path string) (unlock func() error, err error) {
 		case err == nil:
 			return unlock, nil
 		case !errors.As(err, &held):
-			return nil, fmt.Errorf("journal: %w", err)
+			return nil, phrase.Errorf("journal: %w", err)
 		case time.Now().After(until):
-			return nil, fmt.Errorf("journal: %w and does not end: wait for it, or end it", err)
+			return nil, phrase.Errorf("journal: %w and does not end: wait for it, or end it", err)
 		}
 	}
 }

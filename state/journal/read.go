@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // ErrNone is returned if a folder holds no journal.
@@ -24,12 +26,15 @@ var ErrNone = errors.New("there is no journal")
 type DamageError struct {
 	File   string
 	Offset int64 // of the line
-	Reason string
+	Reason error
 }
 
 // Error returns file and offset.
-func (e *DamageError) Error() string {
-	return fmt.Sprintf("the journal is damaged: %s at byte %d: %s", e.File, e.Offset, e.Reason)
+func (e *DamageError) Error() string { return e.Phrase().Error() }
+
+// Phrase returns the same as a sentence.
+func (e *DamageError) Phrase() *phrase.Text {
+	return phrase.New("the journal is damaged: %s at byte %d: %w", e.File, e.Offset, e.Reason)
 }
 
 // End is the end of a journal.
@@ -63,8 +68,11 @@ type EndError struct {
 }
 
 // Error returns file, number of bytes, and the last sound record.
-func (e *EndError) Error() string {
-	return fmt.Sprintf("the end of the journal is damaged: %s: %d bytes after record %d, of %s, cannot be read", e.File,
+func (e *EndError) Error() string { return e.Phrase().Error() }
+
+// Phrase returns the same as a sentence.
+func (e *EndError) Phrase() *phrase.Text {
+	return phrase.New("the end of the journal is damaged: %s: %d bytes after record %d, of %s, cannot be read", e.File,
 		e.Bytes, e.Seq, e.At.Format(time.RFC3339))
 }
 
@@ -88,7 +96,7 @@ func segments(dir string) ([]string, error) {
 		return nil, ErrNone
 	}
 	if err != nil {
-		return nil, fmt.Errorf("journal: %w", err)
+		return nil, phrase.Errorf("journal: %w", err)
 	}
 	var names []string
 	for _, f := range files {
@@ -131,12 +139,13 @@ func Read(dir string, after int64, fn func(r Record, mark string) error) (End, e
 		end.Damaged = end.Torn > 0 || !interrupted(begun, end.Seq, end.Mark)
 		end.Torn, end.stub = end.Torn+begun.size, last
 	}
+	first := filepath.Join(dir, names[0])
 	if err == nil && end.size == 0 {
-		return end, &DamageError{File: filepath.Join(dir, names[0]), Reason: "the journal has no head"}
+		return end, &DamageError{File: first, Reason: errors.New("the journal has no head")}
 	}
 	end.First, _ = firstOf(names[0])
 	if err == nil && end.First > max(1, end.Base) {
-		return end, &DamageError{File: filepath.Join(dir, names[0]), Reason: "the segments before it are missing"}
+		return end, &DamageError{File: first, Reason: errors.New("the segments before it are missing")}
 	}
 	return end, err
 }
@@ -154,7 +163,7 @@ func readAll(dir string, names []string, after int64, fn func(r Record, mark str
 		if i < start {
 			info, err := os.Stat(path)
 			if err != nil {
-				return end, fmt.Errorf("journal: %w", err)
+				return end, phrase.Errorf("journal: %w", err)
 			}
 			end.Bytes += info.Size()
 			continue
@@ -176,7 +185,7 @@ func readAll(dir string, names []string, after int64, fn func(r Record, mark str
 	if end.last.text != nil {
 		r, err := end.last.record()
 		if err != nil {
-			return end, &DamageError{File: end.file, Offset: end.size, Reason: err.Error()}
+			return end, &DamageError{File: end.file, Offset: end.size, Reason: err}
 		}
 		end.At = r.At
 	}
@@ -188,7 +197,7 @@ func readAll(dir string, names []string, after int64, fn func(r Record, mark str
 func readSegment(path string, end *End, first, last bool, fn func(entry) error) (err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return fmt.Errorf("journal: %w", err)
+		return phrase.Errorf("journal: %w", err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	in := bufio.NewReaderSize(f, 64<<10)
@@ -197,7 +206,7 @@ func readSegment(path string, end *End, first, last bool, fn func(entry) error) 
 	for {
 		line, readErr := readLine(in)
 		if readErr != nil && !errors.Is(readErr, io.EOF) {
-			return fmt.Errorf("journal: %s: %w", path, readErr)
+			return phrase.Errorf("journal: %s: %w", path, readErr)
 		}
 		if len(line) == 0 && readErr != nil {
 			break
@@ -206,14 +215,14 @@ func readSegment(path string, end *End, first, last bool, fn func(entry) error) 
 		if reason != "" {
 			sound, err := soundAfter(in)
 			if err != nil {
-				return fmt.Errorf("journal: %s: %w", path, err)
+				return phrase.Errorf("journal: %s: %w", path, err)
 			}
 			if !last || !torn || sound {
-				return &DamageError{File: path, Offset: at, Reason: reason}
+				return &DamageError{File: path, Offset: at, Reason: phrase.Fixed(reason)}
 			}
 			info, err := f.Stat()
 			if err != nil {
-				return fmt.Errorf("journal: %w", err)
+				return phrase.Errorf("journal: %w", err)
 			}
 			end.Damaged = !interrupted(rest{line, info.Size() - at}, end.Seq+1, end.Mark)
 			break
@@ -221,7 +230,7 @@ func readSegment(path string, end *End, first, last bool, fn func(entry) error) 
 		if err := takeUp(e, end, fn); err != nil {
 			var content *contentError
 			if errors.As(err, &content) {
-				return &DamageError{File: path, Offset: at, Reason: content.Error()}
+				return &DamageError{File: path, Offset: at, Reason: content}
 			}
 			return err
 		}
@@ -230,12 +239,12 @@ func readSegment(path string, end *End, first, last bool, fn func(entry) error) 
 	}
 	info, err := f.Stat()
 	if err != nil {
-		return fmt.Errorf("journal: %w", err)
+		return phrase.Errorf("journal: %w", err)
 	}
 	end.Bytes += end.size
 	end.Torn = max(0, info.Size()-end.size)
 	if end.size == 0 && !last {
-		return &DamageError{File: path, Reason: "the segment is empty"}
+		return &DamageError{File: path, Reason: errors.New("the segment is empty")}
 	}
 	return nil
 }
@@ -328,12 +337,12 @@ func interrupted(r rest, seq int64, prev string) bool {
 func stubOf(path string) (stub bool, begun rest, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return false, begun, fmt.Errorf("journal: %w", err)
+		return false, begun, phrase.Errorf("journal: %w", err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	info, err := f.Stat()
 	if err != nil {
-		return false, begun, fmt.Errorf("journal: %w", err)
+		return false, begun, phrase.Errorf("journal: %w", err)
 	}
 	begun.size = info.Size()
 	sound, err := soundAfter(bufio.NewReader(f))
@@ -347,7 +356,7 @@ func stubOf(path string) (stub bool, begun rest, err error) {
 		}
 	}
 	if err != nil { // not treated as a segment without a head, which would be removed
-		return false, begun, fmt.Errorf("journal: %s: %w", path, err)
+		return false, begun, phrase.Errorf("journal: %s: %w", path, err)
 	}
 	return !sound, begun, nil
 }

@@ -172,7 +172,7 @@ func TestAnEmptySegmentBeforeTheEndIsDamage(t *testing.T) {
 	must.Do(t, os.Truncate(filepath.Join(w.dir, names[1]), 0))
 	var damage *DamageError
 	if _, err := Read(w.dir, -1, func(Record, string) error { return nil }); !errors.As(err, &damage) ||
-		damage.Reason != "the segment is empty" {
+		damage.Reason.Error() != "the segment is empty" {
 		t.Errorf("%v", err)
 	}
 }

@@ -2,10 +2,11 @@ package journal
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // ErrUnsettled is returned if the journal has answers or intents that the ledger does not have yet.
@@ -23,7 +24,7 @@ func (j *Journal) Size() (bytes, first, base, snapshot int64, err error) {
 	for _, name := range names {
 		info, err := os.Stat(filepath.Join(j.dir, name))
 		if err != nil {
-			return 0, 0, 0, 0, fmt.Errorf("journal: %w", err)
+			return 0, 0, 0, 0, phrase.Errorf("journal: %w", err)
 		}
 		bytes += info.Size()
 	}
@@ -45,7 +46,7 @@ func (j *Journal) SizeBefore(base int64) (bytes int64, err error) {
 		}
 		info, err := os.Stat(filepath.Join(j.dir, name))
 		if err != nil {
-			return 0, fmt.Errorf("journal: %w", err)
+			return 0, phrase.Errorf("journal: %w", err)
 		}
 		bytes += info.Size()
 	}
@@ -59,7 +60,7 @@ func (j *Journal) Cut(committed int64, mark string) (first int64, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.broken || j.file == nil {
-		return 0, fmt.Errorf("journal %s: %w", j.dir, errBroken)
+		return 0, phrase.Errorf("journal %s: %w", j.dir, errBroken)
 	}
 	unlock, err := lock(filepath.Join(j.dir, lockName))
 	if err != nil {
@@ -74,7 +75,7 @@ func (j *Journal) Cut(committed int64, mark string) (first int64, err error) {
 		err = ErrUnsettled
 	}
 	if err != nil {
-		return 0, fmt.Errorf("journal %s: %w", j.dir, err)
+		return 0, phrase.Errorf("journal %s: %w", j.dir, err)
 	}
 	if first, _ := firstOf(filepath.Base(j.end.file)); first == j.end.Seq+1 {
 		return first, nil
@@ -106,11 +107,11 @@ func (j *Journal) Drop() (removed int, err error) {
 			break
 		}
 		if err := os.Remove(filepath.Join(j.dir, names[i])); err != nil {
-			return removed, fmt.Errorf("journal: %w", err)
+			return removed, phrase.Errorf("journal: %w", err)
 		}
 		removed++
 		if err := syncFolder(j.dir); err != nil {
-			return removed, fmt.Errorf("journal: %w", err)
+			return removed, phrase.Errorf("journal: %w", err)
 		}
 	}
 	return removed, nil
@@ -131,16 +132,16 @@ func Mend(dir string, now time.Time) (err error) {
 	kept := ".damaged-" + now.UTC().Format("20060102T150405.000Z")
 	if end.stub != "" {
 		if err := os.Rename(end.stub, end.stub+kept); err != nil {
-			return fmt.Errorf("journal: %w", err)
+			return phrase.Errorf("journal: %w", err)
 		}
 	}
 	text, err := os.ReadFile(end.file)
 	if err != nil {
-		return fmt.Errorf("journal: %w", err)
+		return phrase.Errorf("journal: %w", err)
 	}
 	if after := text[end.size:]; len(after) > 0 {
 		if err := errors.Join(writeFile(end.file+kept, after), os.Truncate(end.file, end.size)); err != nil {
-			return fmt.Errorf("journal: %w", err)
+			return phrase.Errorf("journal: %w", err)
 		}
 	}
 	return syncFolder(dir)

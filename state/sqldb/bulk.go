@@ -2,12 +2,12 @@ package sqldb
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/lib/pq"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -96,7 +96,7 @@ func (t *Tx) UpdateRows(table string, columns []string, rows [][]any) error {
 // locked.
 func AllWritten(table string, n, want int, err error) error {
 	if err == nil && n != want {
-		return fmt.Errorf("%d rows of %s were written, expected %d: the ledger was changed by something else", n,
+		return phrase.Errorf("%d rows of %s were written, expected %d: the ledger was changed by something else", n,
 			table, want)
 	}
 	return err

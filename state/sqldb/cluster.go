@@ -11,6 +11,7 @@ import (
 
 	"github.com/lib/pq"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -113,7 +114,7 @@ func (s *DB) askServer(ctx context.Context) error {
 func stateOf(text string) (now LedgerState, err error) {
 	p := strings.Split(text, ";")
 	if len(p) != 7 {
-		return now, fmt.Errorf("the server describes the ledger as %q: report this as a fault of the program", text)
+		return now, phrase.Errorf("the server describes the ledger as %q: report this as a fault of the program", text)
 	}
 	now.Server, now.Value, now.Asked, now.Recorded = p[0], p[3], p[4], p[5]
 	now.Seen, now.at, now.retired = map[string]int64{}, map[string]int64{}, map[string]bool{}
@@ -269,7 +270,7 @@ func (s *DB) Unconfirmed(had Confirmed, now LedgerState, missing []string) error
 	switch {
 	case errors.As(err, &known):
 	case now.Asked != "":
-		known = &Error{Code: CodeServer, Path: s.Where, Err: fmt.Errorf(
+		known = &Error{Code: CodeServer, Path: s.Where, Err: phrase.Errorf(
 			"%w, or went back, as a host found, and has not been confirmed since", trade.ErrOtherServer)}
 	case now.Number > had.Number:
 		return errUnsigned
@@ -277,14 +278,14 @@ func (s *DB) Unconfirmed(had Confirmed, now LedgerState, missing []string) error
 		return nil
 	}
 	if len(missing) > 0 {
-		known.Err = fmt.Errorf("%w; not yet in step with it: %s", known.Err, strings.Join(missing, ", "))
+		known.Err = phrase.Errorf("%w; not yet in step with it: %s", known.Err, strings.Join(missing, ", "))
 	}
 	switch {
-	case known.Hint != "":
+	case known.Hint != nil:
 	case max(gravity[reason], gravity[Reason(asked)]) == gravity[Promoted]:
-		known.Hint = PromotedHint
+		known.Hint = phrase.New(PromotedHint)
 	default:
-		known.Hint = OtherServerHint
+		known.Hint = phrase.New(OtherServerHint)
 	}
 	return known
 }
@@ -293,10 +294,10 @@ func (s *DB) Unconfirmed(had Confirmed, now LedgerState, missing []string) error
 func (s *DB) Silent(hosts []string) error {
 	return &Error{
 		Code: CodeServer, Path: s.Where,
-		Err: fmt.Errorf("%w: not yet reported that it has everything in their journals: %s", trade.ErrOtherServer,
+		Err: phrase.Errorf("%w: not yet reported that it has everything in their journals: %s", trade.ErrOtherServer,
 			strings.Join(hosts, ", ")),
-		Hint: "a running service reports within 10 seconds: start it there, and run `safrasync rebuild` there first where `safrasync check` says that something is missing; " +
-			"what a host sent is only in its journal: only if it is gone for ever, repeat the command with --gone HOST, and look on the platform for what it sent last",
+		Hint: phrase.New("a running service reports within 10 seconds: start it there, and run `safrasync rebuild` there first where `safrasync check` says that something is missing; " +
+			"what a host sent is only in its journal: only if it is gone for ever, repeat the command with --gone HOST, and look on the platform for what it sent last"),
 	}
 }
 
@@ -313,25 +314,25 @@ const (
 
 // back returns an error if a ledger has less than was confirmed of it.
 func (s *DB) back(had Confirmed, now LedgerState) error {
-	var why string
+	var why *phrase.Text
 	switch {
 	case now.Number < had.Number:
-		why = fmt.Sprintf("this host has confirmed its term %d, and it is at term %d", had.Number, now.Number)
+		why = phrase.New("this host has confirmed its term %d, and it is at term %d", had.Number, now.Number)
 	case now.Number > had.Number:
 		return nil
 	case now.Value != had.Value:
-		why = fmt.Sprintf("its term %d is not the one that this host has confirmed: that was another copy of it", now.Number)
+		why = phrase.New("its term %d is not the one that this host has confirmed: that was another copy of it", now.Number)
 	case later(now.Server, had.Server):
-		why = fmt.Sprintf("this host has used it on %s, and this is %s", ServerText(had.Server), ServerText(now.Server))
+		why = phrase.New("this host has used it on %s, and this is %s", ServerText(had.Server), ServerText(now.Server))
 	case now.Server == had.Server && now.WAL != 0 && now.WAL < had.WAL:
-		why = fmt.Sprintf("the write-ahead log of its server ended at %s when this host last saw it, and ends at %s now: "+
+		why = phrase.New("the write-ahead log of its server ended at %s when this host last saw it, and ends at %s now: "+
 			"an older state of the server was put back", walText(had.WAL), walText(now.WAL))
 	default:
 		return s.lessOfOthers(had, now)
 	}
 	return &Error{
-		Code: CodeRolledBack, Path: s.Where, Hint: wentBackHint,
-		Err: fmt.Errorf("%w: %s", trade.ErrWentBack, why),
+		Code: CodeRolledBack, Path: s.Where, Hint: phrase.New(wentBackHint),
+		Err: phrase.Errorf("%w: %w", trade.ErrWentBack, why),
 	}
 }
 
@@ -339,7 +340,7 @@ func (s *DB) back(had Confirmed, now LedgerState) error {
 func (s *DB) lessOfOthers(had Confirmed, now LedgerState) error {
 	for id, seq := range had.Seen {
 		if now.Seen[id] < seq && !now.retired[id] {
-			return &Error{Code: CodeRolledBack, Path: s.Where, Hint: wentBackHint, Err: fmt.Errorf(
+			return &Error{Code: CodeRolledBack, Path: s.Where, Hint: phrase.New(wentBackHint), Err: phrase.Errorf(
 				"%w: it had record %d of the journal %s, and has %d of it now: it lacks what that host sent",
 				trade.ErrWentBack, seq, id, now.Seen[id])}
 		}
@@ -436,7 +437,7 @@ func (s *DB) noteOthers(at map[string]int64) {
 func (s *DB) otherServer(was, is string) error {
 	return &Error{
 		Code: CodeServer, Path: s.Where,
-		Err: fmt.Errorf(
+		Err: phrase.Errorf(
 			"%w: it was last used on %s, and this is %s; a server that was restored, or a replica that was promoted while it lagged behind, lacks what was sent last",
 			trade.ErrOtherServer, ServerText(was), ServerText(is)),
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
-	"fmt"
 	"net"
 	"strings"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"github.com/lib/pq"
 	"modernc.org/sqlite"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -57,11 +57,11 @@ const (
 // Error is an error about the ledger, for the people in IT. It contains no DSN, no password and no
 // row.
 type Error struct {
-	Code string // one of the Code constants
-	Path string // the file, or host and database
-	Hint string // what to do
-	Err  error  // what happened
-	Op   string // what was being done, if Err begins with it; for the log
+	Code string       // one of the Code constants
+	Path string       // the file, or host and database
+	Hint *phrase.Text // what to do
+	Err  error        // what happened
+	Op   string       // what was being done; for the log
 
 	// With CodeRolledBack and CodeEmptied: what the journal has and the ledger lacks.
 	Records, Rows int
@@ -77,11 +77,19 @@ func (e *Error) Error() string {
 	if e.Path != "" {
 		b.WriteString(" " + e.Path)
 	}
-	fmt.Fprintf(&b, ": %v", e.Err)
-	if e.Hint != "" {
-		b.WriteString(": " + e.Hint)
+	b.WriteString(": " + e.What())
+	if e.Hint != nil {
+		b.WriteString(": " + e.Hint.Error())
 	}
 	return b.String()
+}
+
+// What returns what was being done, and what happened.
+func (e *Error) What() string {
+	if e.Op != "" {
+		return e.Op + ": " + e.Err.Error()
+	}
+	return e.Err.Error()
 }
 
 // Unwrap returns what happened.
@@ -131,13 +139,13 @@ func FaultOf(ctx context.Context, op, where, driverName string, err error) error
 	if cause := context.Cause(ctx); cause != nil {
 		if errors.Is(cause, context.DeadlineExceeded) || isTimeout(cause) {
 			return &Error{
-				Code: CodeTimeout, Path: where, Err: fmt.Errorf("%s timed out: %w", op, cause), Op: op,
-				Hint: "look for a long transaction, a slow disk or an overloaded server",
+				Code: CodeTimeout, Path: where, Err: phrase.Errorf("%w timed out: %w", phrase.Fixed(op), cause),
+				Hint: phrase.New("look for a long transaction, a slow disk or an overloaded server"),
 			}
 		}
-		return fmt.Errorf("%s: %w", op, cause)
+		return phrase.Errorf("%w: %w", phrase.Fixed(op), cause)
 	}
-	out := &Error{Code: CodeInternal, Path: where, Err: fmt.Errorf("%s: %w", op, err), Op: op}
+	out := &Error{Code: CodeInternal, Path: where, Err: err, Op: op}
 	var lite *sqlite.Error
 	var server *pq.Error
 	switch {
@@ -146,7 +154,7 @@ func FaultOf(ctx context.Context, op, where, driverName string, err error) error
 	case errors.As(err, &server):
 		describePostgres(out, server)
 	case driverName == Postgres && isNetwork(err):
-		out.Code, out.Hint = CodeUnreachable, "check that PostgreSQL runs, and host, port and firewall in state.dsn"
+		out.Code, out.Hint = CodeUnreachable, phrase.New("check that PostgreSQL runs, and host, port and firewall in state.dsn")
 	}
 	return out
 }
@@ -155,16 +163,16 @@ func FaultOf(ctx context.Context, op, where, driverName string, err error) error
 // are those of a full disk, if the commit or the lookup reports one; otherwise those of the
 // commit's error, or of the lookup's if the commit's has none.
 func (s *DB) Uncertain(op string, commit, look error) error {
-	const stay = "the rows concerned stay as they are until the ledger answers"
+	stay := phrase.New("the rows concerned stay as they are until the ledger answers")
 	out := &Error{
-		Code: CodeUnreachable, Path: s.Where, Hint: stay,
-		Err: fmt.Errorf("%s: %w (%w; looking: %w)", op, trade.ErrUncertain, commit, look),
+		Code: CodeUnreachable, Path: s.Where, Hint: phrase.New("%s", stay),
+		Err: phrase.Errorf("%w: %w (%w; looking: %w)", phrase.Fixed(op), trade.ErrUncertain, commit, look),
 	}
 	for _, cause := range []error{look, commit} {
 		var known *Error
-		if errors.As(s.Fault(context.Background(), op, cause), &known) && known.Hint != "" &&
+		if errors.As(s.Fault(context.Background(), op, cause), &known) && known.Hint != nil &&
 			(out.Code != CodeFull || known.Code == CodeFull) {
-			out.Code, out.Hint = known.Code, known.Hint+"; "+stay
+			out.Code, out.Hint = known.Code, phrase.New("%w; %w", known.Hint, stay)
 		}
 	}
 	return out
@@ -190,34 +198,35 @@ func DescribeSQLite(e *Error, code int) {
 	switch {
 	case code == sqliteIOErrWrite, code == sqliteIOErrShmSize:
 		e.Code, e.Hint = CodeFull,
-			"free space, raise the limit of the process's file size, or check the disk and the system's log ("+
-				FreeSpace(e.Path)+"); "+afterRoom
+			phrase.New("free space, raise the limit of the process's file size, or check the disk and the system's log (%w); "+
+				afterRoom, FreeSpace(e.Path))
 		return
 	case code&0xff == sqliteFull:
-		e.Code, e.Hint = CodeFull, "free space on the disk ("+FreeSpace(e.Path)+"); "+afterRoom
+		e.Code, e.Hint = CodeFull, phrase.New("free space on the disk (%w); "+
+			afterRoom, FreeSpace(e.Path))
 		return
 	}
 	switch code & 0xff {
 	case sqliteBusy, sqliteLocked:
-		e.Code, e.Hint = CodeLocked, "another process holds the write lock"+Holders(e.Path)+": wait for it, or stop it"
+		e.Code, e.Hint = CodeLocked, phrase.New("another process holds the write lock%w: wait for it, or stop it", Holders(e.Path))
 	case sqliteReadOnly, sqlitePerm, sqliteAuth:
 		e.Code, e.Hint = CodePermission, FilesHint(e.Path)
 	case SqliteCantOpen:
 		e.Code, e.Hint = CodePermission, FilesHint(e.Path)
 	case sqliteIOErr:
-		e.Code, e.Hint = CodeIO, "check the disk and the system's log; what was stored before is safe"
+		e.Code, e.Hint = CodeIO, phrase.New("check the disk and the system's log; what was stored before is safe")
 	case SqliteCorrupt, sqliteNotADB:
 		e.Code, e.Hint = CodeCorrupt,
-			"do not delete it: stop the program and restore the backup, or run `safrasync rebuild`"
+			phrase.New("do not delete it: stop the program and restore the backup, or run `safrasync rebuild`")
 	}
 }
 
 // Counted returns a number with the words that fit it.
-func Counted[N int | int64](n N, one, many string) string {
+func Counted[N int | int64](n N, one, many string) *phrase.Text {
 	if n == 1 {
 		many = one
 	}
-	return fmt.Sprintf("%d %s", n, many)
+	return phrase.New("%d %w", n, phrase.Fixed(many))
 }
 
 // PrimaryHint states how to reach the server of a PostgreSQL cluster that can write.
@@ -228,27 +237,27 @@ func describePostgres(e *Error, server *pq.Error) {
 	code := string(server.Code)
 	switch {
 	case code == "28P01" || code == "28000":
-		e.Code, e.Hint = CodeAuth, "check user and password in state.dsn, and pg_hba.conf"
+		e.Code, e.Hint = CodeAuth, phrase.New("check user and password in state.dsn, and pg_hba.conf")
 	case code == "3D000":
-		e.Code, e.Hint = CodeNoDatabase, "create the database, or correct its name in state.dsn"
+		e.Code, e.Hint = CodeNoDatabase, phrase.New("create the database, or correct its name in state.dsn")
 	case code == "42501":
-		e.Code, e.Hint = CodePermission, "grant the role what it needs: it owns the ledger's tables"
+		e.Code, e.Hint = CodePermission, phrase.New("grant the role what it needs: it owns the ledger's tables")
 	// 0A000 is what a standby answers to a transaction that is to write
 	case code == "25006" || code == "0A000":
-		e.Code, e.Hint = CodePermission, PrimaryHint
+		e.Code, e.Hint = CodePermission, phrase.New(PrimaryHint)
 	case code == "53100":
-		e.Code, e.Hint = CodeFull, "free space on the database server"
+		e.Code, e.Hint = CodeFull, phrase.New("free space on the database server")
 	case code == "53300":
-		e.Code, e.Hint = CodeUnreachable, "raise max_connections, or close other sessions"
+		e.Code, e.Hint = CodeUnreachable, phrase.New("raise max_connections, or close other sessions")
 	case code == "40P01" || code == "40001":
 		e.Code, e.Hint = CodeLocked,
-			"it and another session waited for each other, and nothing was changed: run it again"
+			phrase.New("it and another session waited for each other, and nothing was changed: run it again")
 	case code == "55P03" || code == "57014":
 		e.Code, e.Hint = CodeLocked,
-			"another session holds the rows: run it again, and if it stays look at pg_stat_activity for a long transaction"
+			phrase.New("another session holds the rows: run it again, and if it stays look at pg_stat_activity for a long transaction")
 	case strings.HasPrefix(code, "57P") || strings.HasPrefix(code, "08"):
-		e.Code, e.Hint = CodeUnreachable, "the server is starting, stopping or cut off: it is tried again"
+		e.Code, e.Hint = CodeUnreachable, phrase.New("the server is starting, stopping or cut off: it is tried again")
 	case code == "XX001" || code == "XX002":
-		e.Code, e.Hint = CodeCorrupt, "stop the program and restore the database from its backup"
+		e.Code, e.Hint = CodeCorrupt, phrase.New("stop the program and restore the database from its backup")
 	}
 }

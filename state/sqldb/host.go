@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -55,35 +56,35 @@ func rightUser(path string) error {
 		return nil
 	}
 	return &Error{
-		Code: CodePermission, Path: path, Hint: "run it as that user: runuser -u " + name + " -- safrasync …",
-		Err: fmt.Errorf("its folder %s belongs to %s, who could not use the files that %s makes there", dir, name,
+		Code: CodePermission, Path: path, Hint: phrase.New("run it as that user: runuser -u %s -- safrasync …", name),
+		Err: phrase.Errorf("its folder %s belongs to %s, who could not use the files that %s makes there", dir, name,
 			userName()),
 	}
 }
 
 // FilesHint states who owns what may not be opened, and the command that corrects it.
-func FilesHint(path string) string {
+func FilesHint(path string) *phrase.Text {
 	dir := filepath.Dir(path)
 	if name, other := ownerOf(dir); other && name == "root" {
-		return dir + " belongs to root: as root, put the file where " + userName() + " can use it: install -o " +
-			userName() + " -m 600 " + path + " FOLDER/"
+		return phrase.New("%s belongs to root: as root, put the file where %[2]s can use it: install -o %[2]s -m 600 %[3]s FOLDER/",
+			dir, userName(), path)
 	} else if other {
-		return dir + " belongs to " + name + ": run it as that user: runuser -u " + name + " -- safrasync …"
+		return phrase.New("%s belongs to %[2]s: run it as that user: runuser -u %[2]s -- safrasync …", dir, name)
 	}
 	for _, end := range []string{"", "-wal", "-shm", "-journal"} {
 		if name, other := ownerOf(path + end); other {
 			me := userName()
-			return path + end + " belongs to " + name + "; as root: chown -R " + me + ": " + dir
+			return phrase.New("%s belongs to %s; as root: chown -R %s: %s", path+end, name, me, dir)
 		}
 	}
-	return "let the user " + userName() + " read and write the file and its folder: chmod u+rwX " + dir + " " + path
+	return phrase.New("let the user %s read and write the file and its folder: chmod u+rwX %s %s", userName(), dir, path)
 }
 
 // FreeSpace states the free space of the disk of a file, for an error message.
-func FreeSpace(path string) string {
+func FreeSpace(path string) *phrase.Text {
 	free, ok := FreeBytes(filepath.Dir(path))
 	if !ok {
-		return "free space unknown"
+		return phrase.New("free space unknown")
 	}
-	return fmt.Sprintf("%d bytes free", free)
+	return phrase.New("%d bytes free", free)
 }

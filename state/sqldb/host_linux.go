@@ -11,6 +11,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // HostIdentity returns the machine's name and id, the identity of its clock, and the namespace of
@@ -82,12 +84,12 @@ func ProcessStart(pid int) (started string, running bool) {
 
 // Holders lists the other processes that have a file open, as far as we may see, for an error
 // message.
-func Holders(path string) string {
+func Holders(path string) *phrase.Text {
 	pids := OpenIn(path)
 	if len(pids) == 0 {
-		return ""
+		return nil
 	}
-	return " (the file is open in process " + strings.Join(pids, ", ") + ")"
+	return phrase.New(" (the file is open in process %s)", strings.Join(pids, ", "))
 }
 
 // OpenIn returns the process ids of other processes of this user that have a file open.

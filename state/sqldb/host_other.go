@@ -5,6 +5,8 @@ package sqldb
 import (
 	"os"
 	"syscall"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // HostIdentity returns only the host's name. Without a boot id no process is proved to have ended,
@@ -21,7 +23,7 @@ func machineID() string { return "" }
 
 func ProcessStart(int) (started string, running bool) { return "", true }
 
-func Holders(string) string { return "" }
+func Holders(string) *phrase.Text { return nil }
 
 func OpenIn(string) []string { return nil }
 

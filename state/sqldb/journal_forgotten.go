@@ -2,12 +2,12 @@ package sqldb
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/journal"
 )
 
@@ -26,14 +26,14 @@ func RefuseForgotten(parent, where string) error {
 	}
 	e := &Error{
 		Code: CodeEmptied, Path: where, Records: int(f.End.Seq), Rows: f.rows, Since: f.End.Header.Created,
-		Hint: "restore it (`safrasync restore FILE`), or run `safrasync rebuild`, which makes it anew from its journal",
-		Err: fmt.Errorf("the ledger is empty or gone, but its journal in %s says that %s",
+		Hint: phrase.New("restore it (`safrasync restore FILE`), or run `safrasync rebuild`, which makes it anew from its journal"),
+		Err: phrase.Errorf("the ledger is empty or gone, but its journal in %s says that %s",
 			f.Dir, Counted(f.rows, "row was sent", "rows were sent")),
 	}
 	if place := f.End.Header.Place; place != where {
 		e.Place = place
-		e.Hint += "; if that is another ledger, set state.journal to a folder of its own"
-		e.Err = fmt.Errorf(
+		e.Hint = phrase.New("%w; if that is another ledger, set state.journal to a folder of its own", e.Hint)
+		e.Err = phrase.Errorf(
 			"the ledger is new, but the journal in %s, of the ledger that stood at %s, says that %s",
 			f.Dir, place, Counted(f.rows, "row was sent", "rows were sent"))
 	}
@@ -44,9 +44,9 @@ func RefuseForgotten(parent, where string) error {
 func MovedAway(where, to string) error {
 	return &Error{
 		Code: CodeMoved, Path: where,
-		Hint: "set state.driver and state.dsn to the new place; this one is kept for people to look at. " +
-			"If a `safrasync state copy` was interrupted, run the same command again",
-		Err: fmt.Errorf("the ledger was moved to %s", to),
+		Hint: phrase.New("set state.driver and state.dsn to the new place; this one is kept for people to look at. " +
+			"If a `safrasync state copy` was interrupted, run the same command again"),
+		Err: phrase.Errorf("the ledger was moved to %s", to),
 	}
 }
 
@@ -66,7 +66,7 @@ func JournalOf(parent, where string) (ForgottenJournal, error) {
 	if err != nil {
 		return ForgottenJournal{}, &Error{
 			Code: CodeJournal, Path: where,
-			Hint: "let the user " + userName() + " read the folder of state.journal", Err: err,
+			Hint: phrase.New("let the user %s read the folder of state.journal", userName()), Err: err,
 		}
 	}
 	var all []ForgottenJournal
@@ -77,8 +77,8 @@ func JournalOf(parent, where string) (ForgottenJournal, error) {
 		rows, err := sentBy(dir)
 		if err != nil {
 			return ForgottenJournal{}, &Error{
-				Code: CodeJournal, Path: where, Hint: "restore the ledger's backup",
-				Err: fmt.Errorf("the ledger is gone, and its journal cannot be read: %w", err),
+				Code: CodeJournal, Path: where, Hint: phrase.New("restore the ledger's backup"),
+				Err: phrase.Errorf("the ledger is gone, and its journal cannot be read: %w", err),
 			}
 		}
 		all = append(all, ForgottenJournal{dir, end, rows})
@@ -93,8 +93,8 @@ func JournalOf(parent, where string) (ForgottenJournal, error) {
 	for _, dir := range slices.Sorted(maps.Keys(broken)) {
 		return ForgottenJournal{}, &Error{
 			Code: CodeJournal, Path: where,
-			Hint: "restore the ledger's backup, or move the folder away if it belongs to another ledger",
-			Err:  fmt.Errorf("the ledger is new, and the journal in %s cannot be read: %w", dir, broken[dir]),
+			Hint: phrase.New("restore the ledger's backup, or move the folder away if it belongs to another ledger"),
+			Err:  phrase.Errorf("the ledger is new, and the journal in %s cannot be read: %w", dir, broken[dir]),
 		}
 	}
 	return ForgottenJournal{}, nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"embed"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/safrasync/safrasync/internal/failpoint"
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // Migrations holds the schemas of both databases.
@@ -48,7 +48,7 @@ var ourTables = []string{
 func (s *DB) Migrate(ctx context.Context, o Options) error {
 	folder, err := fs.Sub(Migrations, s.D.Folder)
 	if err != nil {
-		return fmt.Errorf("opening the ledger: %w", err)
+		return phrase.Errorf("opening the ledger: %w", err)
 	}
 	known, err := s.NewestSchema()
 	if err != nil {
@@ -73,14 +73,14 @@ func (s *DB) JudgeSchema(have, known int64, o Options) error {
 	switch {
 	case have > known:
 		return &Error{
-			Code: CodeNewer, Path: s.Where, Hint: "install the newer program or restore the backup",
-			Err: fmt.Errorf("ledger schema %d, this program knows %d", have, known),
+			Code: CodeNewer, Path: s.Where, Hint: phrase.New("install the newer program or restore the backup"),
+			Err: phrase.Errorf("ledger schema %d, this program knows %d", have, known),
 		}
 	case s.ReadOnly && have > 0:
 		return &Error{
 			Code: CodeOlder, Path: s.Where,
-			Hint: "start `safrasync run`, or `safrasync sync`, once: it brings the ledger up to date",
-			Err:  fmt.Errorf("ledger schema %d, this program needs %d", have, known),
+			Hint: phrase.New("start `safrasync run`, or `safrasync sync`, once: it brings the ledger up to date"),
+			Err:  phrase.Errorf("ledger schema %d, this program needs %d", have, known),
 		}
 	case have == 0:
 		return o.MayBegin(s.Where, "the database has no tables of safrasync")
@@ -167,7 +167,7 @@ func (t *Tx) apply(folder fs.FS, known int64) error {
 			return err
 		}
 		if err := t.Script(string(text)); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return phrase.Errorf("%s: %w", name, err)
 		}
 		if err := t.Do(`INSERT INTO `+SchemaTable+` (version_id, is_applied) VALUES (?, TRUE)`, version); err != nil {
 			return err
@@ -217,7 +217,7 @@ func foreign(names []string, where string, alone bool) error {
 	case former:
 		return &Error{
 			Code: CodeForeign, Path: where,
-			Hint: "keep this ledger, and the program that wrote it, for what it has sent; nothing of it can be brought over: `safrasync state new` begins one elsewhere, where nothing was sent yet",
+			Hint: phrase.New("keep this ledger, and the program that wrote it, for what it has sent; nothing of it can be brought over: `safrasync state new` begins one elsewhere, where nothing was sent yet"),
 			Err:  errors.New("it has the form of before the first release, which this program does not read"),
 		}
 	}
@@ -235,8 +235,8 @@ func foreign(names []string, where string, alone bool) error {
 	}
 	return &Error{
 		Code: CodeForeign, Path: where,
-		Hint: "point state.dsn at a database of its own (for PostgreSQL a schema of its own will do)",
-		Err: fmt.Errorf("it is not a ledger of safrasync, but has tables of the same kind: %w",
-			errors.New(strings.Join(others, ", "))),
+		Hint: phrase.New("point state.dsn at a database of its own (for PostgreSQL a schema of its own will do)"),
+		Err: phrase.Errorf("it is not a ledger of safrasync, but has tables of the same kind: %s",
+			strings.Join(others, ", ")),
 	}
 }

@@ -3,10 +3,10 @@ package sqldb
 import (
 	"database/sql"
 	"errors"
-	"fmt"
 	"syscall"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/journal"
 )
 
@@ -29,7 +29,7 @@ func (t *Tx) WriteNote() error {
 		return nil
 	case s.Journal == nil && s.Served:
 		return &Error{
-			Code: CodeJournal, Path: s.Where, Hint: "set state.journal as the other processes have it",
+			Code: CodeJournal, Path: s.Where, Hint: phrase.New("set state.journal as the other processes have it"),
 			Err: errors.New("the ledger has a journal, and was opened without it"),
 		}
 	case s.Journal == nil:
@@ -50,7 +50,7 @@ func (t *Tx) WriteNote() error {
 	row, ok := rows[id]
 	if !ok || row.RetiredAt.Valid {
 		return &Error{
-			Code: CodeRolledBack, Path: s.Where, Hint: RebuildHint,
+			Code: CodeRolledBack, Path: s.Where, Hint: phrase.New(RebuildHint),
 			Err: errors.New("the ledger no longer knows its journal"),
 		}
 	}
@@ -118,27 +118,28 @@ func (t *Tx) noted() {
 func (s *DB) JournalFault(err error) error {
 	e := &Error{
 		Code: CodeJournal, Path: s.Where, Err: err,
-		Hint: "check the folder of state.journal, its rights and its disk",
+		Hint: phrase.New("check the folder of state.journal, its rights and its disk"),
 	}
 	var damage *journal.DamageError
 	var end *journal.EndError
 	switch {
 	case errors.As(err, &end):
-		e.Code, e.Hint = CodeJournalEnd, "nothing is sent; `safrasync rebuild` keeps those bytes, and pauses every job "+
-			"until somebody has looked on the platform for what was created after that time"
+		e.Code, e.Hint = CodeJournalEnd, phrase.New("nothing is sent; `safrasync rebuild` keeps those bytes, and pauses every job "+
+			"until somebody has looked on the platform for what was created after that time")
 	case errors.Is(err, journal.ErrAhead), errors.Is(err, journal.ErrBack):
-		e.Code, e.Hint = CodeRolledBack, "nothing more is sent; start again, which settles it or says what is missing"
+		e.Code, e.Hint = CodeRolledBack, phrase.New("nothing more is sent; start again, which settles it or says what is missing")
 	case errors.Is(err, journal.ErrBehind):
-		e.Code, e.Hint = CodeJournalLost, NewJournalHint
+		e.Code, e.Hint = CodeJournalLost, phrase.New(NewJournalHint)
 	case errors.Is(err, journal.ErrOther):
-		e.Code, e.Hint = CodeCopied, NewJournalHint
+		e.Code, e.Hint = CodeCopied, phrase.New(NewJournalHint)
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EFBIG):
-		e.Code, e.Hint = CodeFull, "free space on the disk of the journal; "+afterRoom
+		e.Code, e.Hint = CodeFull, phrase.New("free space on the disk of the journal; "+
+			afterRoom)
 	case errors.Is(err, syscall.EROFS):
-		e.Hint = "the disk is read-only, or the unit may not write there: `systemctl edit safrasync`, [Service], ReadWritePaths= with that folder"
+		e.Hint = phrase.New("the disk is read-only, or the unit may not write there: `systemctl edit safrasync`, [Service], ReadWritePaths= with that folder")
 	case errors.As(err, &damage):
-		e.Hint = "restore the file; if it is gone, check on the platform what was sent last, and run `safrasync rebuild --new-journal --reason TEXT`"
-		e.Err = fmt.Errorf("its journal cannot be trusted: %w", err)
+		e.Hint = phrase.New("restore the file; if it is gone, check on the platform what was sent last, and run `safrasync rebuild --new-journal --reason TEXT`")
+		e.Err = phrase.Errorf("its journal cannot be trusted: %w", err)
 	}
 	return e
 }

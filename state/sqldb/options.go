@@ -2,8 +2,9 @@ package sqldb
 
 import (
 	"database/sql/driver"
-	"fmt"
 	"time"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // The values of Options.Driver, which are those of `state.driver` in the configuration.
@@ -83,9 +84,9 @@ func (o Options) MayBegin(where, found string) error {
 		}
 	}
 	return &Error{
-		Code: CodeAbsent, Path: where, Err: fmt.Errorf("%w: %s", ErrNoLedger, found),
-		Hint: "nothing is sent; mount its disk if that is not mounted, or correct state.dsn; one that was lost comes back by `safrasync restore FILE` or `safrasync rebuild`; " +
-			"only where none ever was, at the first set-up, begin it with `safrasync state new`",
+		Code: CodeAbsent, Path: where, Err: phrase.Errorf("%w: %w", ErrNoLedger, phrase.Fixed(found)),
+		Hint: phrase.New("nothing is sent; mount its disk if that is not mounted, or correct state.dsn; one that was lost comes back by `safrasync restore FILE` or `safrasync rebuild`; " +
+			"only where none ever was, at the first set-up, begin it with `safrasync state new`"),
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
-	"fmt"
 	"maps"
 	"net"
 	"strconv"
@@ -13,6 +12,8 @@ import (
 
 	"github.com/jmoiron/sqlx"
 	"github.com/lib/pq"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // The limits of a PostgreSQL ledger.
@@ -78,7 +79,7 @@ func PostgresConfig(o Options) (pq.Config, error) {
 	if err != nil || o.DSN == "" {
 		return pq.Config{}, &Error{
 			Code: CodeConfig, Err: errors.New("state.dsn is not a PostgreSQL data source name"),
-			Hint: "write it like host=db port=5432 dbname=safrasync user=safrasync password=… sslmode=verify-full",
+			Hint: phrase.New("write it like host=db port=5432 dbname=safrasync user=safrasync password=… sslmode=verify-full"),
 		}
 	}
 	if cfg.ConnectTimeout <= 0 {
@@ -153,7 +154,7 @@ func safePostgres(setting string) error {
 	names := []string{"fsync", "synchronous_commit", "full_page_writes"}
 	if len(parts) != len(names) {
 		return &Error{
-			Code: CodeDurability, Hint: "report this as a fault of the program",
+			Code: CodeDurability, Hint: phrase.New("report this as a fault of the program"),
 			Err: errors.New("the server does not say whether it flushes"),
 		}
 	}
@@ -161,8 +162,8 @@ func safePostgres(setting string) error {
 		if parts[i] == "off" {
 			return &Error{
 				Code: CodeDurability, Path: "PostgreSQL",
-				Hint: fmt.Sprintf("set %s = on in postgresql.conf and reload the server", name),
-				Err:  fmt.Errorf("%s is off: a power cut could lose what was sent", name),
+				Hint: phrase.New("set %s = on in postgresql.conf and reload the server", name),
+				Err:  phrase.Errorf("%s is off: a power cut could lose what was sent", name),
 			}
 		}
 	}

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // OldestSQLite is the first version without a bug that loses data in WAL mode.
@@ -100,7 +102,7 @@ func OpenSQLite(ctx context.Context, o Options, tune Tuning) (*DB, error) {
 // programs start at once, some must try again.
 func (s *DB) firstConnection(ctx context.Context) error {
 	const op = "opening the ledger"
-	ctx, cancel := context.WithTimeoutCause(ctx, s.Tune.Write, &TimeoutError{op, s.Tune.Write})
+	ctx, cancel := context.WithTimeoutCause(ctx, s.Tune.Write, TookLonger(op, s.Tune.Write))
 	defer cancel()
 	for tries := 0; ; tries++ {
 		err := s.Fault(ctx, op, s.Write.PingContext(ctx))
@@ -121,19 +123,19 @@ func SqlitePath(o Options, tune Tuning) (path string, exists bool, err error) {
 		strings.ContainsRune(o.DSN, 0) {
 		return "", false, &Error{
 			Code: CodeConfig,
-			Hint: "state.dsn of a SQLite ledger is the path of a file, like /var/lib/safrasync/state.db",
+			Hint: phrase.New("state.dsn of a SQLite ledger is the path of a file, like /var/lib/safrasync/state.db"),
 			Err:  errors.New("state.dsn is not a path"),
 		}
 	}
 	if path, err = filepath.Abs(o.DSN); err != nil {
-		return "", false, &Error{Code: CodeConfig, Hint: "give an absolute path in state.dsn", Err: err}
+		return "", false, &Error{Code: CodeConfig, Hint: phrase.New("give an absolute path in state.dsn"), Err: err}
 	}
 	dir := filepath.Dir(path)
 	about := dir
 	switch info, statErr := os.Stat(path); {
 	case statErr == nil && info.IsDir():
 		return "", false, &Error{
-			Code: CodeConfig, Path: path, Hint: "name a file in it in state.dsn",
+			Code: CodeConfig, Path: path, Hint: phrase.New("name a file in it in state.dsn"),
 			Err: errors.New("it is a folder"),
 		}
 	case statErr == nil:
@@ -142,15 +144,16 @@ func SqlitePath(o Options, tune Tuning) (path string, exists bool, err error) {
 		return "", false, Permission(path, statErr)
 	// a file that cannot be inspected may still exist
 	case !errors.Is(statErr, fs.ErrNotExist) && !errors.Is(statErr, syscall.ENOTDIR):
-		return "", false, &Error{Code: CodeIO, Path: path, Hint: "check the disk", Err: statErr}
+		return "", false, &Error{Code: CodeIO, Path: path, Hint: phrase.New("check the disk"), Err: statErr}
 	default:
 		if info, dirErr := os.Stat(dir); dirErr != nil || !info.IsDir() {
 			if errors.Is(dirErr, fs.ErrPermission) {
 				return "", false, Permission(path, dirErr)
 			}
-			hint := "create " + dir + " for the user " + userName()
+			hint := phrase.New("create %s for the user %s", dir, userName())
 			if !o.Begin {
-				hint = "nothing is sent; mount its disk if that is not mounted, or correct state.dsn; only at the first set-up " + hint + ", and begin the ledger with `safrasync state new`"
+				hint = phrase.New("nothing is sent; mount its disk if that is not mounted, or correct state.dsn; "+
+					"only at the first set-up %w, and begin the ledger with `safrasync state new`", hint)
 			}
 			return "", false, &Error{
 				Code: CodeDirectory, Path: path, Hint: hint,
@@ -161,8 +164,8 @@ func SqlitePath(o Options, tune Tuning) (path string, exists bool, err error) {
 	if magic, ok := tune.FsMagic(about); ok {
 		if name := NetworkFileSystem(magic); name != "" {
 			return "", false, &Error{
-				Code: CodeNetworkFS, Path: path, Hint: "put it on a local disk, or use PostgreSQL for it",
-				Err: fmt.Errorf("it is on a network file system (%s), where locks and flushes cannot be trusted", name),
+				Code: CodeNetworkFS, Path: path, Hint: phrase.New("put it on a local disk, or use PostgreSQL for it"),
+				Err: phrase.Errorf("it is on a network file system (%s), where locks and flushes cannot be trusted", name),
 			}
 		}
 	}
@@ -222,7 +225,7 @@ func JudgeSQLite(where, version, journal string, synchronous, foreignKeys int) e
 	refuse := func(format string, args ...any) error {
 		return &Error{
 			Code: CodeDurability, Path: where,
-			Hint: "report this as a fault of the program, with its version and the file system",
+			Hint: phrase.New("report this as a fault of the program, with its version and the file system"),
 			Err:  fmt.Errorf(format, args...),
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/safrasync/safrasync/internal/failpoint"
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -24,13 +24,12 @@ import (
 const writeTries = 4
 
 // TimeoutError is the time limit that ended an operation.
-type TimeoutError struct {
-	Op    string
-	After time.Duration
-}
+type TimeoutError struct{ *phrase.Text }
 
-// Error returns the operation and its limit.
-func (e *TimeoutError) Error() string { return fmt.Sprintf("%s took longer than %s", e.Op, e.After) }
+// TookLonger returns the error of an operation that did not end within a time.
+func TookLonger(op string, after time.Duration) *TimeoutError {
+	return &TimeoutError{phrase.New("%w took longer than %s", phrase.Fixed(op), after)}
+}
 
 // Tx is one write transaction. A write outside an explicit transaction is not allowed: database/sql
 // would send it twice if the connection breaks after the server has run it.
@@ -160,15 +159,15 @@ const longTx = time.Hour
 
 func (s *DB) inTxWithin(ctx context.Context, limit time.Duration, op string, fn func(*Tx) error) error {
 	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("%s: %w", op, err)
+		return phrase.Errorf("%w: %w", phrase.Fixed(op), err)
 	}
 	if s.ReadOnly {
 		return &Error{
-			Code: CodePermission, Path: s.Where, Hint: "this command only reads",
-			Err: fmt.Errorf("%s: the ledger is open for reading only", op),
+			Code: CodePermission, Path: s.Where, Hint: phrase.New("this command only reads"),
+			Err: phrase.Errorf("%w: the ledger is open for reading only", phrase.Fixed(op)),
 		}
 	}
-	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), limit, &TimeoutError{op, limit})
+	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), limit, TookLonger(op, limit))
 	defer cancel()
 	var slot int
 	select {
@@ -339,7 +338,7 @@ func (s *DB) Moment(ctx context.Context, op string) (*DB, error) {
 	if s.Memory { // it has one connection, which nobody else uses
 		return at, nil
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, momentLimit, &TimeoutError{op, momentLimit})
+	ctx, cancel := context.WithTimeoutCause(ctx, momentLimit, TookLonger(op, momentLimit))
 	t, err := s.Read.BeginTxx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
 	if err == nil && s.D.Name == Postgres {
 		// what is read may be given to somebody who takes his time
@@ -390,7 +389,7 @@ func (s *DB) WasApplied(ctx context.Context, op string, slot int, mark string) (
 		// a commit in memory that fails was rolled back; no second connection could read it
 		return false, nil
 	}
-	limit := &TimeoutError{Op: op + ": reading back an uncertain commit", After: s.Tune.Settle}
+	limit := TookLonger(op+": reading back an uncertain commit", s.Tune.Settle)
 	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), s.Tune.Settle, limit)
 	defer cancel()
 	if s.D.Name == SQLite {

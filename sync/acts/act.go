@@ -5,12 +5,12 @@ package acts
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/run"
@@ -217,7 +217,7 @@ func (a *Acts) plan(ctx context.Context, act, job string, keys []string, change 
 			return plan, err
 		}
 		if err := change(&step); err != nil {
-			return plan, fmt.Errorf("%s %s: %w", job, key, err)
+			return plan, phrase.Errorf("%s %s: %w", job, key, err)
 		}
 		plan.Steps = append(plan.Steps, step)
 	}

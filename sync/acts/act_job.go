@@ -5,10 +5,10 @@ package acts
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/outcome"
 	"github.com/safrasync/safrasync/sync/run"
@@ -285,7 +285,7 @@ func (a *Acts) DoJob(ctx context.Context, plan JobPlan, who Person) (JobPlan, er
 		return plan, err
 	}
 	if plan.Refused != NotRefused {
-		return plan, fmt.Errorf("%s %s: refused (%s)", plan.Act, plan.Job, plan.Refused)
+		return plan, phrase.Errorf("%s %s: refused (%s)", plan.Act, plan.Job, plan.Refused)
 	}
 	if plan.Unchecked() {
 		plan.Refused = NotChecked

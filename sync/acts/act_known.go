@@ -5,10 +5,10 @@ package acts
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/sync/identity"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -41,7 +41,7 @@ func (a *Acts) known(ctx context.Context, step *RowStep, alone bool) (err error)
 	once := step.Before.State == trade.Rejected && step.Before.Generation == 1 && !step.Before.Weak()
 	if alone || slices.Contains(sent, step.Before.State) && !once {
 		if step.Attempts, err = a.Ledger.Attempts(ctx, step.Before.ID); err != nil {
-			return fmt.Errorf("%s %s: %w", step.Before.Job, step.Before.Key, err)
+			return phrase.Errorf("%s %s: %w", step.Before.Job, step.Before.Key, err)
 		}
 	}
 	step.Counterpart, err = a.Counterpart(ctx, step.Before)

@@ -4,8 +4,8 @@ package acts
 
 import (
 	"context"
-	"fmt"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -61,7 +61,7 @@ func (a *Acts) DoMoveJob(ctx context.Context, plan JobMovePlan, who Person) (Job
 		return plan, err
 	}
 	if plan.Refused != NotRefused {
-		return plan, fmt.Errorf("job move %s %s: refused (%s)", plan.From, plan.To, plan.Refused)
+		return plan, phrase.Errorf("job move %s %s: refused (%s)", plan.From, plan.To, plan.Refused)
 	}
 	record, err := who.Record(a.Now(), ActMove, plan.From+" "+plan.To, plan.JobMove)
 	if err != nil {

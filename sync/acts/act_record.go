@@ -4,9 +4,9 @@ package acts
 
 import (
 	"encoding/json"
-	"fmt"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -77,7 +77,7 @@ func changesOf(differences []trade.Difference) []fieldChange {
 func (p Person) Record(at time.Time, act, target string, detail any) (trade.AuditRecord, error) {
 	text, err := json.Marshal(detail)
 	if err != nil {
-		return trade.AuditRecord{}, fmt.Errorf("%s: %w", act, err)
+		return trade.AuditRecord{}, phrase.Errorf("%s: %w", act, err)
 	}
 	return trade.AuditRecord{
 		At: at, Who: p.Name, From: p.From, Act: act, Target: target, Reason: p.Reason,

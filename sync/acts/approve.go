@@ -5,10 +5,10 @@ package acts
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -68,7 +68,7 @@ type PlannedStep struct {
 // PlannedOf decodes the plan of an approval.
 func PlannedOf(a trade.Approval) (p Planned, err error) {
 	if err = json.Unmarshal(a.Plan, &p); err != nil {
-		err = fmt.Errorf("approval %d is damaged: %w", a.ID, err)
+		err = phrase.Errorf("approval %d is damaged: %w", a.ID, err)
 	}
 	return p, err
 }

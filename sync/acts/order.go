@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -44,7 +45,7 @@ func (a *Acts) Plan(ctx context.Context, o Order) (RowPlan, error) {
 		}
 	}
 	if kind, _ := KindOf(o.Act); kind.On == OneRow && len(o.Keys) != 1 {
-		return RowPlan{}, fmt.Errorf("%s is for one row", o.Act) // what may double or hide a record
+		return RowPlan{}, phrase.Errorf("%s is for one row", o.Act) // what may double or hide a record
 	}
 	switch o.Act {
 	case ActRetry:
@@ -66,7 +67,7 @@ func (a *Acts) Plan(ctx context.Context, o Order) (RowPlan, error) {
 		}
 		return plan, err
 	}
-	return RowPlan{}, fmt.Errorf("there is no act %q", o.Act)
+	return RowPlan{}, phrase.Errorf("there is no act %q", o.Act)
 }
 
 // PlanJob plans an order for a job.
@@ -81,7 +82,7 @@ func (a *Acts) PlanJob(ctx context.Context, o Order, who Person) (plan JobPlan, 
 	case ActRelease:
 		plan, err = a.Release(ctx, o.Job)
 	default:
-		err = fmt.Errorf("there is no act %q", o.Act)
+		err = phrase.Errorf("there is no act %q", o.Act)
 	}
 	plan.Checked = o.Checked
 	return plan, err

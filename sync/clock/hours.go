@@ -3,11 +3,12 @@
 package clock
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // Hours are the times of the week in which a job may send (`hours:`); none means always. They are
@@ -44,7 +45,7 @@ func parseSpan(text string) (span, error) {
 	m := spanForm.FindStringSubmatch(strings.ToLower(strings.Join(strings.Fields(text), " ")))
 	if m == nil {
 		return span{},
-			fmt.Errorf(
+			phrase.Errorf(
 				"%q is not a time range: write it as in \"mon-fri 07:00-19:00\", \"sat,sun 08:00-12:00\" or \"22:00-05:00\"",
 				text)
 	}
@@ -58,7 +59,7 @@ func parseSpan(text string) (span, error) {
 			}
 			from, to := slices.Index(dayNames, first), slices.Index(dayNames, last)
 			if from < 0 || to < 0 {
-				return span{}, fmt.Errorf("%q names a day that is none: they are mon, tue, wed, thu, fri, sat and sun",
+				return span{}, phrase.Errorf("%q names a day that is none: they are mon, tue, wed, thu, fri, sat and sun",
 					text)
 			}
 			for day := from; ; day = (day + 1) % 7 {
@@ -76,9 +77,9 @@ func parseSpan(text string) (span, error) {
 	const day = 24 * 60
 	switch {
 	case s.from >= day || s.to > day || m[3] > "59" || m[5] > "59":
-		return span{}, fmt.Errorf("%q has a time that does not exist: times go from 00:00 to 24:00", text)
+		return span{}, phrase.Errorf("%q has a time that does not exist: times go from 00:00 to 24:00", text)
 	case s.from == s.to:
-		return span{}, fmt.Errorf("%q is an empty time range; write 00:00-24:00 for the whole day", text)
+		return span{}, phrase.Errorf("%q is an empty time range; write 00:00-24:00 for the whole day", text)
 	}
 	return s, nil
 }

@@ -3,13 +3,14 @@
 package clock
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/robfig/cron/v3"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // anyTime is a time from which to check whether a schedule ever comes. Any other would do: the
@@ -23,29 +24,29 @@ var anyTime = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 func ParseSchedule(text string, zone *time.Location) (schedule cron.Schedule, err error) {
 	defer func() {
 		if recover() != nil { // the library slices out of bounds on a zone without a schedule
-			schedule, err = nil, fmt.Errorf("%q is not a schedule: write five fields, as in \"*/10 * * * *\"", text)
+			schedule, err = nil, phrase.Errorf("%q is not a schedule: write five fields, as in \"*/10 * * * *\"", text)
 		}
 	}()
 	if every, ok := strings.CutPrefix(text, "@every "); ok {
 		// the library would round these up to one second
 		if d, err := time.ParseDuration(strings.TrimSpace(every)); err == nil && d < time.Second {
-			return nil, fmt.Errorf("%q is too often: one second is the least", text)
+			return nil, phrase.Errorf("%q is too often: one second is the least", text)
 		}
 	}
 	plain, err := plainFields(text)
 	if err != nil {
-		return nil, fmt.Errorf("%q is not a schedule: %w", text, err)
+		return nil, phrase.Errorf("%q is not a schedule: %w", text, err)
 	}
 	parsed, err := cron.ParseStandard(plain)
 	if err != nil { // what is left: the zone, or the words with @
-		return nil, fmt.Errorf("%q is not a schedule: write five fields, as in \"*/10 * * * *\", or @every 15m, "+
+		return nil, phrase.Errorf("%q is not a schedule: write five fields, as in \"*/10 * * * *\", or @every 15m, "+
 			"after CRON_TZ=ZONE in another zone", text)
 	}
 	if s, ok := parsed.(*cron.SpecSchedule); ok && s.Location == time.Local {
 		s.Location = zone
 	}
 	if parsed.Next(anyTime).IsZero() {
-		return nil, fmt.Errorf("%q never comes: there is no such day", text)
+		return nil, phrase.Errorf("%q never comes: there is no such day", text)
 	}
 	return keepLocalTimes(parsed), nil
 }
@@ -77,7 +78,7 @@ func plainFields(text string) (string, error) {
 		return text, nil
 	}
 	if len(parts) != len(fields) {
-		return "", fmt.Errorf("it needs 5 fields (minute, hour, day, month, weekday), and has %d", len(parts))
+		return "", phrase.Errorf("it needs 5 fields (minute, hour, day, month, weekday), and has %d", len(parts))
 	}
 	for i, f := range fields {
 		var items []string
@@ -97,7 +98,7 @@ func plainFields(text string) (string, error) {
 func (f field) plain(item string) (string, error) {
 	span, step, stepped := strings.Cut(item, "/")
 	if n, err := strconv.Atoi(step); stepped && (err != nil || n < 1 || n > f.most) {
-		return "", fmt.Errorf("the step of the %s is %q, and must be a number from 1 to %d", f.name, step, f.most)
+		return "", phrase.Errorf("the step of the %w is %q, and must be a number from 1 to %d", phrase.Fixed(f.name), step, f.most)
 	}
 	if span == "*" || span == "?" {
 		return item, nil
@@ -124,7 +125,7 @@ func (f field) plain(item string) (string, error) {
 		last = 7 // as in sat-sun
 	}
 	if last < first {
-		return "", fmt.Errorf("the %s %s ends before it begins", f.name, span)
+		return "", phrase.Errorf("the %w %s ends before it begins", phrase.Fixed(f.name), span)
 	}
 	if f.most != 7 {
 		out := strconv.Itoa(first)
@@ -154,11 +155,11 @@ func (f field) number(text string) (int, error) {
 		n, err = f.least+at, nil
 	}
 	if err != nil || n < f.least || n > f.most {
-		also := ""
+		wrong := phrase.New("the %w is %q, and must be a number from %d to %d", phrase.Fixed(f.name), text, f.least, f.most)
 		if f.words != nil {
-			also = ", or " + strings.Join(f.words[:3], ", ") + " …"
+			wrong = phrase.New("%w, or %s …", wrong, strings.Join(f.words[:3], ", "))
 		}
-		return 0, fmt.Errorf("the %s is %q, and must be a number from %d to %d%s", f.name, text, f.least, f.most, also)
+		return 0, wrong
 	}
 	return n, nil
 }

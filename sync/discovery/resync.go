@@ -4,12 +4,12 @@ package discovery
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -38,7 +38,7 @@ func (r *Discoverer) selection(ctx context.Context, s Resync) (*selection, error
 	out := &selection{job: r.Run.Job}
 	if !s.Since.IsZero() {
 		if r.Run.Job.Spec.ChangedAt == "" {
-			return nil, fmt.Errorf("job %s has no changed_at: leave --since out, and all rows are read again",
+			return nil, phrase.Errorf("job %s has no changed_at: leave --since out, and all rows are read again",
 				r.Run.Job.Name())
 		}
 		// A day early, because time zones differ; reading too many rows does no harm.

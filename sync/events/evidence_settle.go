@@ -4,12 +4,12 @@ package events
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"slices"
 
 	"go.uber.org/zap"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/identity"
 	"github.com/safrasync/safrasync/sync/mapping"
@@ -44,7 +44,7 @@ func (h *Processor) settle(ctx context.Context) error {
 			continue // an older record may equal it: a person decides
 		}
 		if err := h.settleOne(ctx, d, doubts, read); err != nil {
-			return fmt.Errorf("%s %s: %w", d.Entry.Job, d.Entry.Key, err)
+			return phrase.Errorf("%s %s: %w", d.Entry.Job, d.Entry.Key, err)
 		}
 	}
 	return nil

@@ -7,13 +7,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -27,16 +27,16 @@ func checkLookup(path string, rule trade.FieldRule, spec FieldSpec) error {
 	case spec.Lookup != trade.ProducerByDocument:
 		return &SpecError{
 			path + ".lookup",
-			fmt.Sprintf("%q is nothing that can be looked up; there is %s", spec.Lookup, trade.ProducerByDocument),
+			phrase.New("%q is nothing that can be looked up; there is %s", spec.Lookup, trade.ProducerByDocument),
 		}
 	case rule.Platform != "producers":
-		return &SpecError{path + ".lookup", fmt.Sprintf("gives a producer, and %s is none", rule.Field)}
+		return &SpecError{path + ".lookup", phrase.New("gives a producer, and %s is none", rule.Field)}
 	case len(spec.Columns) != 1:
-		return &SpecError{path, "a lookup needs one column, with the CPF or CNPJ"}
+		return &SpecError{path, phrase.New("a lookup needs one column, with the CPF or CNPJ")}
 	case spec.Ref != "" || len(spec.Values) > 0 || spec.Date != "" || spec.Number != "" || spec.Scale != nil:
 		return &SpecError{
 			path,
-			"has a lookup beside ref, values, date, number or scale; a document goes to the platform as it is",
+			phrase.New("has a lookup beside ref, values, date, number or scale; a document goes to the platform as it is"),
 		}
 	}
 	return nil
@@ -53,15 +53,14 @@ func (m *Mapping) checkLookups(spec JobSpec, path string) []error {
 				slices.ContainsFunc(other.Spec.Columns, func(c string) bool { return strings.EqualFold(c, column) }) {
 				errs = append(errs, &SpecError{
 					path + "." + f.Rule.Field,
-					fmt.Sprintf("column %s is read by %s too; select it twice, under two names", column,
-						other.Rule.Field),
+					phrase.New("column %s is read by %s too; select it twice, under two names", column, other.Rule.Field),
 				})
 			}
 		}
 		if spec.Cancelled != nil && strings.EqualFold(spec.Cancelled.Column, column) {
 			errs = append(errs, &SpecError{
 				path + "." + f.Rule.Field,
-				fmt.Sprintf("column %s is that of cancelled too; select it twice, under two names", column),
+				phrase.New("column %s is that of cancelled too; select it twice, under two names", column),
 			})
 		}
 	}

@@ -3,7 +3,6 @@
 package mapping
 
 import (
-	"fmt"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -324,7 +324,7 @@ func requestOf(record trade.Checked) (request, error) {
 		target = r.OrderCommitmentID
 		body, err = traceabilityRequest(r).Encode()
 	default:
-		err = fmt.Errorf("%T is no record that can be sent", record)
+		err = phrase.Errorf("%T is no record that can be sent", record)
 	}
 	return request{target: target, body: body}, err
 }

@@ -4,12 +4,12 @@ package mapping
 
 import (
 	"errors"
-	"fmt"
 	"regexp"
 	"strings"
 	"time"
 
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -38,7 +38,7 @@ func parseNumberForm(sample string) (numberForm, error) {
 	form, ok := numberForms[sample]
 	if !ok {
 		return numberForm{},
-			fmt.Errorf(
+			phrase.Errorf(
 				"%q is no way to write numbers; give one of \"1.234,56\", \"1234,56\", \"1,234.56\", \"1234.56\"",
 				sample)
 	}
@@ -80,12 +80,12 @@ func parseDateForm(sample string, zone *time.Location) (dateForm, error) {
 	rest := sample
 	for _, part := range []string{"YYYY", "MM", "DD"} {
 		if strings.Count(rest, part) != 1 {
-			return dateForm{}, fmt.Errorf("%q needs YYYY, MM and DD once each, as in YYYYMMDD or DD/MM/YYYY", sample)
+			return dateForm{}, phrase.Errorf("%q needs YYYY, MM and DD once each, as in YYYYMMDD or DD/MM/YYYY", sample)
 		}
 		rest = strings.Replace(rest, part, "", 1)
 	}
 	if strings.Trim(rest, "/-. ") != "" {
-		return dateForm{}, fmt.Errorf("%q may have only /, -, . and blanks beside YYYY, MM and DD", sample)
+		return dateForm{}, phrase.Errorf("%q may have only /, -, . and blanks beside YYYY, MM and DD", sample)
 	}
 	layout := strings.NewReplacer("YYYY", "2006", "MM", "01", "DD", "02").Replace(sample)
 	return dateForm{sample: sample, layout: layout, zone: zone}, nil

@@ -4,7 +4,6 @@ package mapping
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"github.com/robfig/cron/v3"
 
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -35,13 +35,13 @@ func Compile(spec JobSpec, zone *time.Location) (*Job, error) {
 	path := "jobs." + spec.Name
 	var errs []error
 	if !slices.Contains(trade.Kinds, spec.Sends) {
-		errs = append(errs, &SpecError{path + ".sends", fmt.Sprintf("%q is not what this version sends", spec.Sends)})
+		errs = append(errs, &SpecError{path + ".sends", phrase.New("%q is not what this version sends", spec.Sends)})
 	}
 	if strings.TrimSpace(spec.Query) == "" {
-		errs = append(errs, &SpecError{path + ".query", "the query is empty"})
+		errs = append(errs, &SpecError{path + ".query", phrase.New("the query is empty")})
 	}
 	if len(spec.Key) == 0 {
-		errs = append(errs, &SpecError{path + ".key", "name the columns that identify a row"})
+		errs = append(errs, &SpecError{path + ".key", phrase.New("name the columns that identify a row")})
 	}
 	j := &Job{Spec: spec, Cancelled: map[string]bool{}}
 	var mappingErrs []error
@@ -50,11 +50,11 @@ func Compile(spec JobSpec, zone *time.Location) (*Job, error) {
 	var err error
 	j.Sweep, err = clock.ParseSchedule(spec.Sweep, zone)
 	if err != nil {
-		errs = append(errs, &SpecError{path + ".sweep", err.Error()})
+		errs = append(errs, &SpecError{path + ".sweep", phrase.New("%w", err)})
 	}
 	j.Hours, err = clock.ParseHours(spec.Hours)
 	if err != nil {
-		errs = append(errs, &SpecError{path + ".hours", err.Error()})
+		errs = append(errs, &SpecError{path + ".hours", phrase.New("%w", err)})
 	}
 	if spec.Cancelled != nil {
 		for _, v := range spec.Cancelled.Values {
@@ -91,7 +91,7 @@ func (j *Job) CheckColumns(columns []erp.Column) error {
 		if column != "" && !have[strings.ToLower(column)] {
 			errs = append(errs, &SpecError{
 				place,
-				fmt.Sprintf("column %s is not in the query, which has %s", column, strings.Join(names, ", ")),
+				phrase.New("column %s is not in the query, which has %s", column, strings.Join(names, ", ")),
 			})
 		}
 	}

@@ -5,13 +5,13 @@ package mapping
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/google/uuid"
 
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -102,11 +102,11 @@ func keyOf(row erp.Row, columns []string) (string, error) {
 func keyFault(column string, v erp.Value, ok bool) error {
 	switch {
 	case !ok:
-		return fmt.Errorf("key column %s is not in the query", column)
+		return phrase.Errorf("key column %s is not in the query", column)
 	case v.Err != "":
-		return fmt.Errorf("key column %s cannot be read: %s", column, v.Err)
+		return phrase.Errorf("key column %s cannot be read: %s", column, v.Err)
 	case v.Kind == erp.Null:
-		return fmt.Errorf("key column %s is NULL", column)
+		return phrase.Errorf("key column %s is NULL", column)
 	}
 	return nil
 }
@@ -115,9 +115,9 @@ func keyFault(column string, v erp.Value, ok bool) error {
 func keyForm(key []byte) error {
 	switch {
 	case len(bytes.Trim(key, "| ")) == 0:
-		return fmt.Errorf("%w: every key column is blank", ErrKeyForm)
+		return phrase.Errorf("%w: every key column is blank", ErrKeyForm)
 	case len(key) > MaxCode || bytes.IndexByte(key, 0) >= 0:
-		return fmt.Errorf("%w: longer than %d bytes, or with a NUL character", ErrKeyForm, MaxCode)
+		return phrase.Errorf("%w: longer than %d bytes, or with a NUL character", ErrKeyForm, MaxCode)
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -66,7 +67,7 @@ func compileMapping(spec JobSpec, zone *time.Location) (*Mapping, []error) {
 			if rule.Need == trade.Always {
 				errs = append(errs, &SpecError{
 					path,
-					fmt.Sprintf("%s is required for every record and is not mapped", rule.Field),
+					phrase.New("%s is required for every record and is not mapped", rule.Field),
 				})
 			}
 			continue
@@ -95,7 +96,7 @@ func compileMapping(spec JobSpec, zone *time.Location) (*Mapping, []error) {
 	errs = append(errs, m.checkShow(spec, "jobs."+spec.Name+".show")...)
 	for name := range spec.Fields {
 		if !known[name] {
-			errs = append(errs, &SpecError{path + "." + name, fmt.Sprintf("%s have no such field", spec.Sends)})
+			errs = append(errs, &SpecError{path + "." + name, phrase.New("%s have no such field", spec.Sends)})
 		}
 	}
 	if spec.Invalid != "" {
@@ -124,7 +125,7 @@ func (m *Mapping) linkUnits(path string) []error {
 		if at < 0 || !slices.Contains(m.Fields[at].Rule.Values, string(trade.SC)) {
 			errs = append(errs, &SpecError{
 				path + "." + f.Rule.Field + ".in",
-				fmt.Sprintf("%q is no mapped field with a unit; there is unit_of_measurement", f.Spec.In),
+				phrase.New("%q is no mapped field with a unit; there is unit_of_measurement", f.Spec.In),
 			})
 			continue
 		}
@@ -141,7 +142,7 @@ func compilePrice(path string, rule trade.FieldRule, spec FieldSpec, zone *time.
 		return f, err
 	}
 	if rule.Field != "price" {
-		return f, &SpecError{path + ".per", fmt.Sprintf("%s is no price for a unit", rule.Field)}
+		return f, &SpecError{path + ".per", phrase.New("%s is no price for a unit", rule.Field)}
 	}
 	per, err := compileField(path+".per", trade.FieldRule{Field: rule.Field, Type: trade.Text}, *spec.Per, zone)
 	f.per = &per
@@ -153,44 +154,44 @@ func compileField(path string, rule trade.FieldRule, spec FieldSpec, zone *time.
 	f := fieldMapping{Rule: rule, Spec: spec, values: map[string]string{}}
 	switch {
 	case (spec.Const == nil) == (len(spec.Columns) == 0):
-		return f, &SpecError{path, "give either a column or a const"}
+		return f, &SpecError{path, phrase.New("give either a column or a const")}
 	case len(spec.Columns) > 1 && spec.Ref == "" && len(spec.SentBy) == 0:
 		return f, &SpecError{
 			path + ".column",
-			"several columns make a code, which needs a ref or a sent_by; join texts in the query instead",
+			phrase.New("several columns make a code, which needs a ref or a sent_by; join texts in the query instead"),
 		}
 	case len(spec.SentBy) > 0 && rule.Parent == "":
 		return f, &SpecError{
 			path + ".sent_by",
-			fmt.Sprintf("%s is not the id of a record that another job sends", rule.Field),
+			phrase.New("%s is not the id of a record that another job sends", rule.Field),
 		}
 	case len(spec.SentBy) > 0 && (spec.Ref != "" || len(spec.Values) > 0 || spec.Default != nil):
 		return f,
 			&SpecError{
 				path,
-				"an id that another job's row gets comes from that row alone: ref, values and default do not apply",
+				phrase.New("an id that another job's row gets comes from that row alone: ref, values and default do not apply"),
 			}
 	case spec.Ref != "" && !slices.Contains(trade.ReferenceKinds, spec.Ref):
 		return f, &SpecError{
 			path + ".ref",
-			fmt.Sprintf("%q is no kind of reference; there are %s", spec.Ref, strings.Join(trade.ReferenceKinds, ", ")),
+			phrase.New("%q is no kind of reference; there are %s", spec.Ref, strings.Join(trade.ReferenceKinds, ", ")),
 		}
 	case spec.Lookup != "":
 		if err := checkLookup(path, rule, spec); err != nil {
 			return f, err
 		}
 	case spec.Scale != nil && (*spec.Scale < 0 || *spec.Scale > 12):
-		return f, &SpecError{path + ".scale", "give 0 to 12 digits"}
+		return f, &SpecError{path + ".scale", phrase.New("give 0 to 12 digits")}
 	case spec.Scale != nil && rule.Type != trade.Number, spec.Number != "" && rule.Type != trade.Number:
-		return f, &SpecError{path, fmt.Sprintf("%s is no number: number and scale do not apply", rule.Field)}
+		return f, &SpecError{path, phrase.New("%s is no number: number and scale do not apply", rule.Field)}
 	case spec.Date != "" && rule.Type != trade.Day:
-		return f, &SpecError{path + ".date", fmt.Sprintf("%s is no date", rule.Field)}
+		return f, &SpecError{path + ".date", phrase.New("%s is no date", rule.Field)}
 	}
 	for from, to := range spec.Values {
 		if other, double := f.values[Fold(from)]; double && other != to {
 			return f, &SpecError{
 				path + ".values",
-				fmt.Sprintf("%q stands for two values: case and blanks around it do not count", Fold(from)),
+				phrase.New("%q stands for two values: case and blanks around it do not count", Fold(from)),
 			}
 		}
 		f.values[Fold(from)] = to
@@ -201,11 +202,11 @@ func compileField(path string, rule trade.FieldRule, spec FieldSpec, zone *time.
 	var err error
 	f.number, err = parseNumberForm(spec.Number)
 	if err != nil {
-		return f, &SpecError{path + ".number", err.Error()}
+		return f, &SpecError{path + ".number", phrase.New("%w", err)}
 	}
 	f.date, err = parseDateForm(spec.Date, zone)
 	if err != nil {
-		return f, &SpecError{path + ".date", err.Error()}
+		return f, &SpecError{path + ".date", phrase.New("%w", err)}
 	}
 	return f, nil
 }

@@ -3,9 +3,9 @@
 package mapping
 
 import (
-	"fmt"
 	"strings"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -20,7 +20,7 @@ func (m *Mapping) checkShow(spec JobSpec, path string) []error {
 	if len(spec.Show) > trade.MaxShown {
 		errs = append(errs, &SpecError{
 			path,
-			fmt.Sprintf("has %d labels, at most %d fit", len(spec.Show), trade.MaxShown),
+			phrase.New("has %d labels, at most %d fit", len(spec.Show), trade.MaxShown),
 		})
 	}
 	for _, s := range spec.Show {
@@ -28,8 +28,7 @@ func (m *Mapping) checkShow(spec JobSpec, path string) []error {
 			if strings.EqualFold(f.Spec.Columns[0], s.Column) {
 				errs = append(errs, &SpecError{
 					path + "." + s.Label,
-					fmt.Sprintf("column %s is a document that %s looks up, which the ledger does not keep",
-						s.Column, f.Rule.Field),
+					phrase.New("column %s is a document that %s looks up, which the ledger does not keep", s.Column, f.Rule.Field),
 				})
 			}
 		}

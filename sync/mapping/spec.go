@@ -3,10 +3,10 @@
 package mapping
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -101,11 +101,14 @@ func (s FieldSpec) ParentJobs() []string {
 // jobs.contracts.fields.price.scale.
 type SpecError struct {
 	Path string
-	Text string
+	Text *phrase.Text
 }
 
 // Error returns the place and what is wrong there.
-func (e *SpecError) Error() string { return fmt.Sprintf("%s: %s", e.Path, e.Text) }
+func (e *SpecError) Error() string { return e.Phrase().Error() }
+
+// Phrase returns the same as a sentence.
+func (e *SpecError) Phrase() *phrase.Text { return phrase.New("%s: %w", e.Path, e.Text) }
 
 // ReferenceSpec defines one de-para kind that is read from the ERP at the start of each run
 // (`references:`).

@@ -6,11 +6,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -109,7 +109,7 @@ func (s *Snapshot) PlanClosing(tolerance Tolerance) (ClosingPlan, error) {
 		View Overview
 	}{s.Head.Day, plan.Rows, view})
 	if err != nil {
-		return ClosingPlan{}, fmt.Errorf("plan the closing: %w", err)
+		return ClosingPlan{}, phrase.Errorf("plan the closing: %w", err)
 	}
 	sum := sha256.Sum256(text)
 	plan.Mark = hex.EncodeToString(sum[:])

@@ -18,6 +18,7 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -281,7 +282,7 @@ func PlanDecisions(ctx context.Context, people *acts.Acts, list []Decision) ([]P
 		first := group[0]
 		plan, err := planGroup(ctx, people, group)
 		if err != nil {
-			return nil, nil, fmt.Errorf("line %d: %w", first.Line, err)
+			return nil, nil, phrase.Errorf("line %d: %w", first.Line, err)
 		}
 		p := Planned{Plan: plan, Reason: first.Reason, Lines: map[string]int{}}
 		p.Plan.Steps = nil

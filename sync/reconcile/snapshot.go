@@ -9,10 +9,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -159,7 +159,7 @@ func (k keptRows) read(kind trade.Kind, wanted func(int64) bool, fn func(int64, 
 	is := []byte(`"sends":"` + string(kind) + `"`)
 	from, err := k.open()
 	if err != nil {
-		return fmt.Errorf(reading, err)
+		return phrase.Errorf(reading, err)
 	}
 	defer func() { _ = from.Close() }() // it was only read
 	lines := bufio.NewScanner(from)
@@ -170,7 +170,7 @@ func (k keptRows) read(kind trade.Kind, wanted func(int64) bool, fn func(int64, 
 		}
 		var r Row
 		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
-			return fmt.Errorf(reading, err)
+			return phrase.Errorf(reading, err)
 		}
 		if kind != "" && r.Sends != kind {
 			continue
@@ -180,7 +180,7 @@ func (k keptRows) read(kind trade.Kind, wanted func(int64) bool, fn func(int64, 
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return fmt.Errorf(reading, err)
+		return phrase.Errorf(reading, err)
 	}
 	return nil
 }
@@ -222,7 +222,7 @@ func Freeze(ctx context.Context, to Archive, s *Snapshot, who, reason string,
 	}
 	head, err := json.Marshal(s.Head)
 	if err != nil {
-		return trade.Closing{}, fmt.Errorf("close the report: %w", err)
+		return trade.Closing{}, phrase.Errorf("close the report: %w", err)
 	}
 	c := trade.Closing{
 		ID: s.Head.ID, Day: day, At: s.Head.At, Who: who, Reason: reason, Program: s.Head.Program,
@@ -253,13 +253,13 @@ type ClosedRows interface {
 func OpenClosed(ctx context.Context, from ClosedRows, c trade.Closing) (*Snapshot, error) {
 	const opening = "open the report that was closed at %s: %w"
 	if err := from.ClosedRows(ctx, c, io.Discard); err != nil {
-		return nil, fmt.Errorf(opening, c.At.Format(time.RFC3339), err)
+		return nil, phrase.Errorf(opening, c.At.Format(time.RFC3339), err)
 	}
 	s, err := OpenKept(c.Head, &c, func() (io.ReadCloser, error) {
 		return Unpack(piped(func(to io.Writer) error { return from.ClosedRows(ctx, c, to) }))
 	})
 	if err != nil {
-		return nil, fmt.Errorf(opening, c.At.Format(time.RFC3339), err)
+		return nil, phrase.Errorf(opening, c.At.Format(time.RFC3339), err)
 	}
 	return s, nil
 }

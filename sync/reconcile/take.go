@@ -7,13 +7,13 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
 
 	"github.com/google/uuid"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
@@ -173,7 +173,7 @@ func (t *taker) pages(kind trade.Kind, fn func(JobHead, []trade.Entry) error) er
 			err = fn(job, page)
 		}
 		if err != nil {
-			return fmt.Errorf("job %s: %w", job.Job, err)
+			return phrase.Errorf("job %s: %w", job.Job, err)
 		}
 	}
 	return nil
@@ -197,7 +197,7 @@ func (t *taker) these(_ trade.Kind, numbers []int64, fn func(int64, *Row) error)
 			}
 			job := t.jobs[slices.IndexFunc(t.jobs, func(j JobHead) bool { return j.Job == of })]
 			if err := t.give(job, entries[:n], true, fn); err != nil {
-				return fmt.Errorf("job %s: %w", of, err)
+				return phrase.Errorf("job %s: %w", of, err)
 			}
 			entries = entries[n:]
 		}

@@ -5,11 +5,11 @@ package reconcile
 import (
 	"encoding/csv"
 	"errors"
-	"fmt"
 	"io"
 	"strconv"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -34,17 +34,17 @@ func NewCSV(to io.Writer, sections int) Writer {
 func (w *csvWriter) Begin(h Heading) error {
 	w.zone = h.Zone
 	if _, err := io.WriteString(w.to, "\ufeff"); err != nil {
-		return fmt.Errorf("write the CSV: %w", err)
+		return phrase.Errorf("write the CSV: %w", err)
 	}
 	if w.single {
 		return nil
 	}
 	if err := w.rows.Write([]string{trade.GuardFormula(h.Title)}); err != nil {
-		return fmt.Errorf("write the CSV: %w", err)
+		return phrase.Errorf("write the CSV: %w", err)
 	}
 	for _, line := range h.Lines {
 		if err := w.rows.Write([]string{trade.GuardFormula(trade.Visible(line))}); err != nil {
-			return fmt.Errorf("write the CSV: %w", err)
+			return phrase.Errorf("write the CSV: %w", err)
 		}
 	}
 	return nil

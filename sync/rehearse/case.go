@@ -6,11 +6,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -48,7 +48,7 @@ func Try(j *mapping.Job, c Case) (Verdict, error) {
 	}
 	row, err := j.Row(erp.NewRow(names, values))
 	if err != nil {
-		return Verdict{}, fmt.Errorf("row: %w; a run would count it as unreadable", err)
+		return Verdict{}, phrase.Errorf("row: %w; a run would count it as unreadable", err)
 	}
 	judged, err := newJudge(j, c.References, parentsOfCase(c.Parents), c.Today).rows(context.Background(),
 		[]trade.Values{row.Values()})
@@ -79,8 +79,7 @@ func checkCase(j *mapping.Job, c Case) error {
 		if !have[strings.ToLower(name)] {
 			errs = append(errs, &mapping.SpecError{
 				Path: "row",
-				Text: fmt.Sprintf("column %s, which job %s uses, is missing; write `%s: null` for NULL", name,
-					j.Name(), name),
+				Text: phrase.New("column %s, which job %s uses, is missing; write `%s: null` for NULL", name, j.Name(), name),
 			})
 		}
 		delete(have, strings.ToLower(name))
@@ -89,7 +88,7 @@ func checkCase(j *mapping.Job, c Case) error {
 		if have[strings.ToLower(name)] {
 			errs = append(errs, &mapping.SpecError{
 				Path: "row." + name,
-				Text: fmt.Sprintf("job %s does not use this column; it uses %s", j.Name(), strings.Join(used, ", ")),
+				Text: phrase.New("job %s does not use this column; it uses %s", j.Name(), strings.Join(used, ", ")),
 			})
 		}
 	}
@@ -97,7 +96,7 @@ func checkCase(j *mapping.Job, c Case) error {
 		if !slices.Contains(j.Mapping.Refs, kind) && (kind != trade.ProducerByDocument || len(j.Mapping.Lookups) == 0) {
 			errs = append(errs, &mapping.SpecError{
 				Path: "refs." + kind,
-				Text: fmt.Sprintf("no field of job %s has this ref", j.Name()),
+				Text: phrase.New("no field of job %s has this ref", j.Name()),
 			})
 		}
 	}
@@ -105,7 +104,7 @@ func checkCase(j *mapping.Job, c Case) error {
 		if !slices.Contains(j.Mapping.SentBy, name) {
 			errs = append(errs, &mapping.SpecError{
 				Path: "parents." + name,
-				Text: fmt.Sprintf("no field of job %s comes from what job %s has sent (sent_by)", j.Name(), name),
+				Text: phrase.New("no field of job %s comes from what job %s has sent (sent_by)", j.Name(), name),
 			})
 		}
 	}

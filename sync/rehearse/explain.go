@@ -6,10 +6,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -62,7 +62,7 @@ func (e *Rehearsal) Preview(ctx context.Context, jobName, key string) (Preview, 
 }
 
 func notInQuery(job, key string) error {
-	return fmt.Errorf("%w: %s; `safrasync why %s '%s'` tells more", ErrNotInQuery, key, job, key)
+	return phrase.Errorf("%w: %s; `safrasync why %s '%s'` tells more", ErrNotInQuery, key, job, key)
 }
 
 func (e *Rehearsal) preview(ctx context.Context, job *mapping.Job, key string, s keyRows) (Preview, error) {

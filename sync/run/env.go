@@ -3,10 +3,10 @@
 package run
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/sync/cluster"
 	"github.com/safrasync/safrasync/sync/mapping"
@@ -59,5 +59,5 @@ func (e *Env) Job(name string) (*mapping.Job, error) {
 	for _, j := range e.Jobs {
 		names = append(names, j.Name())
 	}
-	return nil, fmt.Errorf("no job is named %q; the configuration has %s", name, names)
+	return nil, phrase.Errorf("no job is named %q; the configuration has %s", name, names)
 }

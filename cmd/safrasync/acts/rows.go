@@ -76,7 +76,7 @@ func rowCommand(a *cli.App, kind engineacts.Kind) *cobra.Command {
 	offered := kind.In
 	if kind.On == engineacts.AllRows {
 		offered = engineacts.BulkStates(kind.Name)
-		cli.TakesStates(a, cmd, &f.states, "instead of keys: all rows in these `STATES`: ", offered)
+		cli.TakesStates(a, cmd, &f.states, "instead of keys: all rows in these `STATES`: %s", offered)
 		cli.TakesCauses(a, cmd, &f.causes,
 			"instead of keys: all rows with these `CAUSES`, as rows --cause takes them")
 		flags.IntVar(&f.count, "count", -1,

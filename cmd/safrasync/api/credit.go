@@ -32,7 +32,7 @@ func newAPIConsentCommand(a *cli.App) *cobra.Command {
 	})
 	flags := cmd.Flags()
 	flags.StringVar(&f.identity, "identity", "", "the producer's `CPF or CNPJ`")
-	flags.StringVar(&f.personType, "person-type", "", "`TYPE`: "+cli.Listed(apiclient.PersonTypes))
+	flags.StringVar(&f.personType, "person-type", "", a.Phrase("`TYPE`: %s", cli.Listed(apiclient.PersonTypes)))
 	flags.StringVar(&f.corporateIdentity, "corporate-identity", "", "`CNPJ` of the company when a PJ is linked to a PF")
 	cli.Completes(cmd, "person-type", apiclient.PersonTypes)
 	return cmd
@@ -97,8 +97,8 @@ func newAPICreditScoreCommand(a *cli.App) *cobra.Command {
 	flags := create.Flags()
 	flags.StringVar(&r.Name, "name", "", "the producer's `NAME`")
 	flags.StringVar(&r.SocialID, "social-id", "", "the producer's `CPF or CNPJ`")
-	flags.StringSliceVar(&reports, "reports", nil, "`REPORTS`: "+cli.Listed(apiclient.Reports)+
-		", or others that the platform has")
+	flags.StringSliceVar(&reports, "reports", nil,
+		a.Phrase("`REPORTS`: %s, or others that the platform has", cli.Listed(apiclient.Reports)))
 	flags.StringSliceVar(&r.CarList, "car-list", nil, "rural properties (`CAR`), which improve the analysis")
 	flags.StringSliceVar(&r.SigefList, "sigef-list", nil, "`SIGEF` parcels, which improve the analysis; may be empty")
 	f.Add(create)
@@ -166,9 +166,9 @@ func newAPICreditAnalysisCommand(a *cli.App) *cobra.Command {
 	flags.StringVar(&r.RequesterEmail, "requester-email", "", "the requesting user's e-mail `ADDRESS`")
 	flags.StringVar(&r.Name, "name", "", "the producer's `NAME`")
 	flags.StringVar(&r.Identity, "identity", "", "the producer's `CPF or CNPJ`")
-	flags.StringVar(&authType, "auth-type", "", "`TYPE` of the consent's authentication: "+cli.Listed(apiclient.AuthTypes)+
-		", or another that the platform has")
-	flags.StringVar(&personType, "person-type", "", "`TYPE`: "+cli.Listed(apiclient.PersonTypes))
+	flags.StringVar(&authType, "auth-type", "",
+		a.Phrase("`TYPE` of the consent's authentication: %s, or another that the platform has", cli.Listed(apiclient.AuthTypes)))
+	flags.StringVar(&personType, "person-type", "", a.Phrase("`TYPE`: %s", cli.Listed(apiclient.PersonTypes)))
 	flags.StringVar(&r.PeriodConsult, "period-consult", "", "how many `MONTHS` to look back")
 	flags.StringVar(&r.Email, "email", "", "the producer's e-mail `ADDRESS`")
 	flags.StringVar(&r.Phone, "phone", "", "the producer's telephone `NUMBER`")

@@ -60,7 +60,7 @@ func usageOf(a *cli.App, err error) error {
 		case ok:
 			faults[i] = a.Text(p, name)
 		default:
-			faults[i] = f.String()
+			faults[i] = a.Voice().Fault(f.Phrase())
 		}
 	}
 	return &cli.UsageError{Text: strings.Join(faults, "; ")}

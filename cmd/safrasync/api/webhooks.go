@@ -158,7 +158,7 @@ func writeWebhook(a *cli.App,
 func secretFlag(a *cli.App, name, written string) (apiclient.Secret, error) {
 	value, err := config.ResolveSecret(a.Env, ".", written)
 	if err != nil {
-		return "", &cli.UsageError{Text: name + ": " + err.Error()}
+		return "", &cli.UsageError{Text: name + ": " + a.Voice().Fault(err)}
 	}
 	return apiclient.Secret(value), nil
 }

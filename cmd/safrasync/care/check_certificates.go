@@ -8,6 +8,7 @@ import (
 
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/office"
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // expiresSoon is how long before its end a certificate is named.
@@ -31,7 +32,7 @@ func (c *checker) certificate(place, cert, key string) {
 	pair, err := tls.LoadX509KeyPair(cert, key)
 	if err != nil {
 		if wrong, ok := errors.AsType[*fs.PathError](err); ok {
-			err = errors.New(wrong.Path + ": " + config.PlainReason(wrong))
+			err = phrase.Errorf("%s: %w", wrong.Path, config.PlainReason(wrong))
 		}
 		c.fail("certificate", "check.certificate_bad_hint", "check.certificate_bad", place, err)
 		return

@@ -31,7 +31,8 @@ func NewPurgeCommand(a *cli.App) *cobra.Command {
 		return purge(cmd.Context(), a, f)
 	})
 	f.Add(cmd)
-	cmd.Flags().StringSliceVar(&f.kinds, "kind", nil, "only these `KINDS`: "+cli.Listed(state.RetentionKinds))
+	cmd.Flags().StringSliceVar(&f.kinds, "kind", nil,
+		a.Phrase("only these `KINDS`: %s", cli.Listed(state.RetentionKinds)))
 	cmd.Flags().StringVar(&f.before, "before", "",
 		"instead of what retention: says, what is older than `D`: 90d, 2026-01-31; for bodies, runs, lookups and inbox")
 	cmd.Flags().StringVar(&f.producer, "producer", "",

@@ -41,7 +41,7 @@ func rebindState(ctx context.Context, a *cli.App, f cli.ActFlags, gone []string)
 
 // tellRebind prints what would be confirmed. It reports whether there is anything to confirm.
 func tellRebind(a *cli.App, plan state.RebindPlan) bool {
-	server := plan.Server != nil || plan.Back != "" || plan.Asked
+	server := plan.Server != nil || plan.Back.Error() != "" || plan.Asked
 	gone := slices.ContainsFunc(plan.Hosts, func(h state.RebindHost) bool { return h.Gone })
 	if plan.Platform == nil && !server && !gone {
 		a.Tell("rebind.nothing")
@@ -57,8 +57,8 @@ func tellRebind(a *cli.App, plan state.RebindPlan) bool {
 	if p := plan.Server; p != nil {
 		a.Tell("rebind.server", p.Was, p.Is, plan.Accepted, plan.Doubts)
 	}
-	if plan.Back != "" {
-		a.Tell("rebind.back", a.Voice().Said(plan.Back))
+	if plan.Back.Error() != "" {
+		a.Tell("rebind.back", plan.Back)
 	} else if plan.Server == nil && plan.Asked {
 		a.Tell("rebind.asked")
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -197,7 +198,7 @@ func (a *App) OpenAPI(adjust ...func(*apiclient.Options)) (*apiclient.Client, er
 	}
 	client, err := apiclient.New(options)
 	if err != nil {
-		return nil, &config.Error{Faults: []config.Fault{{File: conf.File(), Text: err.Error()}}, Cause: err}
+		return nil, &config.Error{Faults: []config.Fault{{File: conf.File(), Text: phrase.New("%w", err)}}, Cause: err}
 	}
 	a.Closers = append(a.Closers, func() error { client.Close(); return nil })
 	return client, nil

@@ -69,7 +69,7 @@ var ErrEnough = errors.New("enough")
 // TakesStates adds the flag --state, whose values are accepted and completed in English and in the
 // person's language.
 func TakesStates(a *App, cmd *cobra.Command, into *[]string, usage string, among []trade.State) {
-	cmd.Flags().StringSliceVar(into, "state", nil, usage+strings.Join(stateNames(a, among), ", "))
+	cmd.Flags().StringSliceVar(into, "state", nil, a.Phrase(usage, strings.Join(stateNames(a, among), ", ")))
 	completes(a, cmd, "state", func([]string) []string { return append(stateNames(a, among), Texts(among)...) })
 }
 

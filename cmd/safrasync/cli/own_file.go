@@ -3,7 +3,6 @@ package cli
 import (
 	"bufio"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"maps"
@@ -13,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/state"
 )
@@ -74,7 +74,7 @@ func WriteOwn(path string, write func(io.Writer) error) (err error) {
 func CreateFile(path, text string, mode os.FileMode) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return phrase.Errorf("%s: %w", path, err)
 	}
 	_, err = f.WriteString(text)
 	return errors.Join(err, f.Close())
@@ -90,7 +90,7 @@ func ReplaceFile(path, text string) error {
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".safrasync-*")
 	if err != nil {
-		return fmt.Errorf("%s: %s", path, config.PlainReason(err))
+		return phrase.Errorf("%s: %s", path, config.PlainReason(err))
 	}
 	_, err = f.WriteString(text)
 	err = errors.Join(err, keepOwner(f, before), f.Chmod(mode), f.Close())
@@ -99,7 +99,7 @@ func ReplaceFile(path, text string) error {
 	}
 	if err != nil {
 		_ = os.Remove(f.Name()) // the first error explains more
-		return fmt.Errorf("%s: %s", path, config.PlainReason(err))
+		return phrase.Errorf("%s: %s", path, config.PlainReason(err))
 	}
 	return nil
 }

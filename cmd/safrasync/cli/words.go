@@ -8,6 +8,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -53,6 +54,11 @@ func (a *App) Line(text string) { fmt.Fprintln(a.Out, words.Printable(text)) }
 
 // Block prints a text with line breaks of our own to standard output.
 func (a *App) Block(text string) { fmt.Fprintln(a.Out, words.Lines(text)) }
+
+// Phrase returns a sentence of the code in the person's language.
+func (a *App) Phrase(format string, args ...any) string {
+	return i18n.Tell(a.Lang(), phrase.New(format, args...))
+}
 
 // Usage returns a usage error.
 func (a *App) Usage(p i18n.Key, args ...any) error { return &UsageError{a.Text(p, args...)} }

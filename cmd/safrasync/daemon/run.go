@@ -205,7 +205,7 @@ func firstLine(v words.Voice, err error) string {
 	var config *config.Error
 	if errors.As(err, &config) && len(config.Faults) > 0 {
 		f := config.Faults[0]
-		text = fmt.Sprintf("%s:%d: %s %s", f.File, f.Line, f.Path, v.Said(f.Text))
+		text = fmt.Sprintf("%s:%d: %s %s", f.File, f.Line, f.Path, v.Fault(f.Text))
 	}
 	for i, r := range text {
 		if r == '\n' {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"net"
 	"os"
 	"reflect"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/office"
+	"github.com/safrasync/safrasync/internal/phrase"
 	inbound "github.com/safrasync/safrasync/internal/receiver"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -48,7 +48,7 @@ func (e *eventReceiver) listen(ctx context.Context, w config.WebhooksConfig) (ne
 func listenAt(ctx context.Context, key, address string) (net.Listener, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w; is another program on that port?", key, err)
+		return nil, phrase.Errorf("%s: %w; is another program on that port?", key, err)
 	}
 	return listener, nil
 }
@@ -84,7 +84,7 @@ func (e *eventReceiver) serve(ctx context.Context, w config.WebhooksConfig, list
 	}
 	var err error
 	if options.TLS, err = serverTLS(w.CertFile, w.KeyFile); err != nil {
-		return errors.Join(fmt.Errorf("webhooks.cert_file and key_file: %w", err), listener.Close())
+		return errors.Join(phrase.Errorf("webhooks.cert_file and key_file: %w", err), listener.Close())
 	}
 	server, err := inbound.Start(options)
 	if err != nil {

@@ -3,13 +3,13 @@ package refs
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/office"
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -69,7 +69,7 @@ func planImport(ctx context.Context, a *cli.App, kind, file string, f importFlag
 	if file != "-" {
 		opened, err := os.Open(file)
 		if err != nil {
-			return plan, fmt.Errorf("%s: %s", file, config.PlainReason(err))
+			return plan, phrase.Errorf("%s: %s", file, config.PlainReason(err))
 		}
 		in, name = opened, file+": "
 	}

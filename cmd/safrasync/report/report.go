@@ -92,12 +92,14 @@ func NewCommand(a *cli.App, decide Decide) *cobra.Command {
 	flags.StringSliceVar(&f.producers, "producer", nil, "only these `PRODUCERS`, by the ERP's code, such as 'P1|01'")
 	flags.StringSliceVar(&f.places, "place", nil, "only these delivery `PLACES`, by the ERP's code")
 	flags.StringSliceVar(&f.wallets, "wallet", nil, "only these `WALLETS`, by the ERP's code")
-	cli.TakesStates(a, cmd, &f.states, "only these `STATES`: ", trade.States)
-	flags.StringSliceVar(&f.Sections, "section", nil, "only these `SECTIONS`: "+cli.Listed(reconcile.AllSections))
-	flags.StringSliceVar(&f.by, "by", nil, "totals only by these `GROUPS`: "+cli.Listed(reconcile.Dimensions)+
-		"; default on a terminal all,season, in files all of them")
-	flags.StringVar(&f.format, "format", "", "`FORMAT`: "+strings.Join(reportFormats, ", ")+
-		"; default: by the name of --output, else table")
+	cli.TakesStates(a, cmd, &f.states, "only these `STATES`: %s", trade.States)
+	flags.StringSliceVar(&f.Sections, "section", nil,
+		a.Phrase("only these `SECTIONS`: %s", cli.Listed(reconcile.AllSections)))
+	flags.StringSliceVar(&f.by, "by", nil,
+		a.Phrase("totals only by these `GROUPS`: %s; default on a terminal all,season, in files all of them",
+			cli.Listed(reconcile.Dimensions)))
+	flags.StringVar(&f.format, "format", "",
+		a.Phrase("`FORMAT`: %s; default: by the name of --output, else table", strings.Join(reportFormats, ", ")))
 	flags.StringVarP(&f.output, "output", "o", "", "write to `FILE`, which only you can read; default standard output")
 	flags.BoolVar(&f.platform, "platform", false, "also ask the platform for each contract, one after the other")
 	flags.BoolVar(&f.failed, "failed", false,

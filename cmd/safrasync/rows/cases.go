@@ -3,7 +3,6 @@ package rows
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/office"
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/rehearse"
@@ -113,7 +113,7 @@ func findCases(a *cli.App, conf *config.Config, args []string) ([]string, error)
 	for _, arg := range args {
 		info, err := os.Stat(arg)
 		if err != nil {
-			return nil, errors.New(a.Text("test.no_cases", arg, a.Voice().Said(config.PlainReason(err))))
+			return nil, errors.New(a.Text("test.no_cases", arg, a.Voice().Fault(config.PlainReason(err))))
 		}
 		if !info.IsDir() {
 			files = append(files, arg)
@@ -127,7 +127,7 @@ func findCases(a *cli.App, conf *config.Config, args []string) ([]string, error)
 			return err
 		})
 		if err != nil {
-			return nil, errors.New(a.Text("test.no_cases", arg, a.Voice().Said(config.PlainReason(err))))
+			return nil, errors.New(a.Text("test.no_cases", arg, a.Voice().Fault(config.PlainReason(err))))
 		}
 		if len(files) == before {
 			return nil, errors.New(a.Text("test.empty_folder", arg))
@@ -161,7 +161,7 @@ func runCase(a *cli.App, jobs []*mapping.Job, file string, f testFlags) caseResu
 	i := slices.Index(names, c.Job)
 	if i < 0 {
 		return fail(&config.Error{Faults: []config.Fault{config.FaultAt(c.source, c.index, "job",
-			config.UnknownName("job", c.Job, names))}})
+			config.UnknownName("unknown job %s", c.Job, names))}})
 	}
 	verdict, err := rehearse.Try(jobs[i], c.input())
 	if err != nil {
@@ -248,7 +248,7 @@ func caseFrom(ctx context.Context, a *cli.App, args []string) error {
 		if errors.Is(err, fs.ErrPermission) {
 			return errors.New(a.Text("test.not_writable", file, args[0], words.Printable(key)))
 		} else if err != nil {
-			return fmt.Errorf("%s: %s", filepath.Dir(file), config.PlainReason(err))
+			return phrase.Errorf("%s: %s", filepath.Dir(file), config.PlainReason(err))
 		}
 	}
 	text := renderCase(job, c, a.Text("test.from_comment", words.Printable(strings.ReplaceAll(key, "\n", " ")))) +

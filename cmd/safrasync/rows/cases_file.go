@@ -1,7 +1,6 @@
 package rows
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 	"time"
@@ -183,8 +182,7 @@ func caseValue(d *config.Decoder, e config.Entry) (erp.Value, bool) {
 	case caseNumber.MatchString(text):
 		return erp.Value{Kind: erp.Number, Text: text}, true
 	case isNumberNode(e.Value):
-		d.Fault(e.Path, fmt.Sprintf("%s may be a text or a number: write \"%s\" for a text, plain digits for a number",
-			text, text))
+		d.Fault(e.Path, `%s may be a text or a number: write "%s" for a text, plain digits for a number`, text, text)
 		return erp.Value{}, false
 	case caseDate.MatchString(text):
 		return erp.Value{Kind: erp.Date, Text: text}, true
@@ -203,14 +201,13 @@ func caseValue(d *config.Decoder, e config.Entry) (erp.Value, bool) {
 func typedValue(d *config.Decoder, e config.Entry) (erp.Value, bool) {
 	names := config.SortedKeys(caseKinds)
 	if len(e.Keys) != 1 {
-		d.Fault(e.Path, "must be one value, or one kind with its value, as in {unreadable: why}; the kinds are "+
-			strings.Join(names, ", "))
+		d.Fault(e.Path, "must be one value, or one kind with its value, as in {unreadable: why}; the kinds are %s", strings.Join(names, ", "))
 		return erp.Value{}, false
 	}
 	child := e.Keys[0]
 	kind, known := caseKinds[child.Name]
 	if !known {
-		d.Unknown("kind of value", e.Path, child, names)
+		d.Unknown("unknown kind of value %s", e.Path, child, names)
 		return erp.Value{}, false
 	}
 	text, ok := d.SourceText(child)
@@ -221,7 +218,7 @@ func typedValue(d *config.Decoder, e config.Entry) (erp.Value, bool) {
 		return erp.Value{Kind: erp.Text, Err: text}, true
 	}
 	if form := kindForms[kind]; form != nil && !form.MatchString(text) {
-		d.Fault(child.Path, fmt.Sprintf("%s is no %s as the reader gives it", config.ShortName(text), child.Name))
+		d.Fault(child.Path, "%s is no %s as the reader gives it", config.ShortName(text), child.Name)
 		return erp.Value{}, false
 	}
 	if kind == erp.Timestamp || kind == erp.Instant {

@@ -49,13 +49,14 @@ func NewRowsCommand(a *cli.App) *cobra.Command {
 			return err
 		})
 	flags := cmd.Flags()
-	cli.TakesStates(a, cmd, &f.states, "only these `STATES`: ", trade.States)
+	cli.TakesStates(a, cmd, &f.states, "only these `STATES`: %s", trade.States)
 	cli.TakesCauses(a, cmd, &f.causes,
 		"only these `CAUSES`, such as rule:price, ref:wallets, unknown or a message key of the API")
 	flags.StringVar(&f.key, "key", "", "only this `KEY`, such as '01|000123'")
 	flags.StringVar(&f.since, "since", "",
 		"only what changed since `D`: 2h, 7d, 2026-11-21 or a time as in 2026-11-21T09:00:00Z")
-	flags.StringSliceVar(&f.flags, "flag", nil, "only with these `FLAGS`: "+cli.Listed(trade.AllFlags))
+	flags.StringSliceVar(&f.flags, "flag", nil,
+		a.Phrase("only with these `FLAGS`: %s", cli.Listed(trade.AllFlags)))
 	flags.IntVar(&f.limit, "limit", 0, "at most `N` rows, 0 = all; default 200, with --json all")
 	cmd.ValidArgsFunction = a.CompleteJobs
 	return cmd

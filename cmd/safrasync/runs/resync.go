@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/office"
+	"github.com/safrasync/safrasync/internal/phrase"
 	engineacts "github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -38,7 +38,7 @@ func NewResyncCommand(a *cli.App) *cobra.Command {
 	flags.StringVar(&f.since, "since", "", "only rows that changed in the ERP since `D`: 7d, 2026-11-21, 21/11/2026")
 	flags.StringArrayVar(&f.keys, "key", nil, "only the row with this `KEY`; may be repeated")
 	flags.StringVar(&f.file, "file", "", "only the rows whose keys are in `FILE`, one per line; - is standard input")
-	cli.TakesStates(a, cmd, &f.states, "only rows in these `STATES`: ", trade.States)
+	cli.TakesStates(a, cmd, &f.states, "only rows in these `STATES`: %s", trade.States)
 	flags.BoolVar(&a.Verbose, "verbose", false, "log what happens to standard error, as JSON lines")
 	cmd.ValidArgsFunction = a.CompleteJobs
 	return cmd
@@ -198,7 +198,7 @@ func readKeys(a *cli.App, conf *config.Config, job, file string) (keys []string,
 	if file != "-" {
 		f, err := os.Open(file)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %s", file, config.PlainReason(err))
+			return nil, phrase.Errorf("%s: %s", file, config.PlainReason(err))
 		}
 		in = f
 	}
@@ -217,7 +217,7 @@ func readKeys(a *cli.App, conf *config.Config, job, file string) (keys []string,
 		keys = append(keys, key)
 	}
 	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, phrase.Errorf("%s: %w", file, err)
 	}
 	if len(keys) == 0 {
 		return nil, a.Usage("resync.empty", file)

@@ -45,7 +45,8 @@ func NewCommand(a *cli.App) *cobra.Command {
 	cmd := a.Command("init", "help.init", cli.Exactly(0),
 		func(cmd *cobra.Command, _ []string) error { return initialize(cmd.Context(), a, f) })
 	flags := cmd.Flags()
-	flags.StringVar(&f.driver, "driver", "", "the ERP's `DATABASE`: "+strings.Join(erp.Drivers(), ", "))
+	flags.StringVar(&f.driver, "driver", "",
+		a.Phrase("the ERP's `DATABASE`: %s", strings.Join(erp.Drivers(), ", ")))
 	flags.StringVar(&f.dsn, "dsn", "", "`DSN`: how to connect, or a reference such as '${env:SAFRASYNC_ERP_DSN}'")
 	flags.BoolVar(&f.list, "list", false, "only list tables and views with their columns")
 	flags.BoolVar(&f.force, "force", false, "overwrite the file")
@@ -314,10 +315,10 @@ func writeProposal(a *cli.App, p proposal, path string, force bool) error {
 	if faults != nil {
 		for _, fault := range faults.Faults {
 			text := a.Text("init.open")
-			if fault.Text != config.StillToFillIn {
-				text = fault.Text
+			if fault.Text.Error() != config.StillToFillIn {
+				text = fault.Text.Error()
 				if !a.AsJSON {
-					text = a.Voice().Said(text)
+					text = a.Voice().Fault(fault.Text)
 				}
 			}
 			open = append(open, toFillIn{fault.Line, fault.Path, text})

@@ -14,7 +14,7 @@ var Engine = &dialect.Engine{
 	PlainName: regexp.MustCompile(`^[A-Z][A-Z0-9_$]*$`),
 	ChangedAt: dialect.ChangedAt{
 		Types:  []string{"timestamp", "date", "timestamp with timezone"},
-		Advice: "turn it into a TIMESTAMP in the query, e.g. CAST(COLUMN AS TIMESTAMP)",
+		Advice: "turn it into a TIMESTAMP in the query, e.g. CAST(%s AS TIMESTAMP)",
 	},
 	Catalogue: catalogue,
 	Literals: dialect.Literals{

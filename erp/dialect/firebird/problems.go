@@ -2,7 +2,6 @@ package firebird
 
 import (
 	"errors"
-	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/safrasync/safrasync/erp/dialect"
 	"github.com/safrasync/safrasync/erp/fault"
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // rowError reports whether a value of one row ended the SELECT.
@@ -50,22 +50,23 @@ func (f *engine) serverProblem(e *firebirddrv.FbError, query string) *fault.Erro
 	case hasCode(e, firebirddrv.ISCCancelled):
 		return f.server.StoppedStatement()
 	case hasCode(e, firebirddrv.ISCDsqlFieldErr):
-		return place(e, query, dialect.MissingColumn("column unknown: "+
-			firebirdName(e, firebirddrv.ISCDsqlFieldErr)))
+		return place(e, query, dialect.MissingColumn(phrase.New("column unknown: %s",
+			firebirdName(e, firebirddrv.ISCDsqlFieldErr))))
 	case hasCode(e, firebirddrv.ISCDsqlRelationErr):
-		return place(e, query, dialect.MissingTable("table unknown: "+firebirdName(e, firebirddrv.ISCDsqlRelationErr),
+		return place(e, query, dialect.MissingTable(
+			phrase.New("table unknown: %s", firebirdName(e, firebirddrv.ISCDsqlRelationErr)),
 			"check the spelling and the database"))
 	case hasCode(e, firebirddrv.ISCDsqlDerivedFieldDupName):
 		return dialect.DoubleColumn(firebirdName(e, firebirddrv.ISCDsqlDerivedFieldDupName))
 	case hasCode(e, firebirddrv.ISCDsqlDerivedFieldUnnamed):
 		return dialect.UnnamedColumn()
 	case hasCode(e, firebirddrv.ISCDsqlAmbiguousFieldName):
-		return dialect.AmbiguousColumn("a name is ambiguous between two tables")
+		return dialect.AmbiguousColumn(phrase.New("a name is ambiguous between two tables"))
 	case hasCode(e, firebirddrv.ISCDsqlTokenUnkErr, firebirddrv.ISCDsqlFunctionErr):
-		return place(e, query, dialect.BadSyntax("unknown word or function "+
-			firebirdName(e, firebirddrv.ISCDsqlTokenUnkErr)))
+		return place(e, query, dialect.BadSyntax(phrase.New("unknown word or function %s",
+			firebirdName(e, firebirddrv.ISCDsqlTokenUnkErr))))
 	case hasCode(e, firebirddrv.ISCNoPriv):
-		return dialect.MissingRight(privilege(e))
+		return dialect.MissingRight(phrase.Fixed(privilege(e)))
 	case hasCode(e, firebirddrv.ISCReadOnlyTrans):
 		return dialect.TriesToWrite()
 	case hasCode(e, firebirddrv.ISCLockConflict, firebirddrv.ISCDeadlock):
@@ -82,7 +83,7 @@ func (f *engine) serverProblem(e *firebirddrv.FbError, query string) *fault.Erro
 		return fault.Failf(fault.CodeNotADatabase, "the file of %s is no Firebird database of a version that this server knows",
 			f.server.Target)
 	case e.SQLCode == -104 || e.SQLCode == -204 || e.SQLCode == -206 || strings.HasPrefix(e.SQLState, "42"):
-		return place(e, query, dialect.BadSyntax("it cannot be read"))
+		return place(e, query, dialect.BadSyntax(phrase.New("it cannot be read")))
 	}
 	return f.server.UnknownError(e.GDSCodes)
 }
@@ -126,6 +127,6 @@ func place(e *firebirddrv.FbError, query string, out *fault.Error) *fault.Error 
 		return out
 	}
 	out.Line, out.Column = line, col
-	out.Text += fmt.Sprintf(", at line %d, column %d of the query", line, col)
+	out.Text = phrase.New("%w, at line %d, column %d of the query", out.Text, line, col)
 	return out
 }

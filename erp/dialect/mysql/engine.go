@@ -14,7 +14,7 @@ var Engine = &dialect.Engine{
 	PlainName: regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`),
 	ChangedAt: dialect.ChangedAt{
 		Types:  []string{"timestamp", "datetime", "date"},
-		Advice: "turn it into a DATETIME in the query, e.g. CAST(COLUMN AS DATETIME)",
+		Advice: "turn it into a DATETIME in the query, e.g. CAST(%s AS DATETIME)",
 	},
 	Catalogue: catalogue,
 	Literals: dialect.Literals{Values: map[string]dialect.Literal{

@@ -2,7 +2,6 @@ package mysql
 
 import (
 	"errors"
-	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/safrasync/safrasync/erp/dialect"
 	"github.com/safrasync/safrasync/erp/fault"
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 func number(err error) uint16 {
@@ -71,16 +71,16 @@ func (m *engine) serverProblem(e *mysqldrv.MySQLError, query string) *fault.Erro
 	case 1064, 1149:
 		return syntaxProblem(e, query)
 	case 1054:
-		return dialect.MissingColumn(e.Message)
+		return dialect.MissingColumn(phrase.Fixed(e.Message))
 	case 1146, 1109:
-		return dialect.MissingTable(e.Message,
+		return dialect.MissingTable(phrase.Fixed(e.Message),
 			"check the database and the spelling (on Linux upper and lower case differ)")
 	case 1060:
 		return dialect.DoubleColumn(dialect.QuotedIn(e.Message))
 	case 1052:
-		return dialect.AmbiguousColumn(e.Message)
+		return dialect.AmbiguousColumn(phrase.Fixed(e.Message))
 	case 1142, 1143, 1227, 1370, 1345:
-		return dialect.MissingRight(withoutHost(e.Message))
+		return dialect.MissingRight(phrase.Fixed(withoutHost(e.Message)))
 	case 1792, 1290, 1836:
 		return dialect.TriesToWrite()
 	case 1969, 3024, 1317:
@@ -92,14 +92,14 @@ func (m *engine) serverProblem(e *mysqldrv.MySQLError, query string) *fault.Erro
 	case 1053, 1077, 1927, 1158, 1159, 1160, 1161, 4031, 1129:
 		return m.server.EndedConnection()
 	case 1267, 1270, 1271:
-		return dialect.BadSyntax(
-			"it compares texts of different collations; add COLLATE or CONVERT(… USING utf8mb4) to one side")
+		return dialect.BadSyntax(phrase.New(
+			"it compares texts of different collations; add COLLATE or CONVERT(… USING utf8mb4) to one side"))
 	}
 	switch state := string(e.SQLState[:]); {
 	case rowError(e):
 		return dialect.BadValue("e.g. by a CASE or IF before it")
 	case strings.HasPrefix(state, "42"):
-		return dialect.BadSyntax(e.Message)
+		return dialect.BadSyntax(phrase.Fixed(e.Message))
 	case strings.HasPrefix(state, "08"):
 		return m.server.LostConnection()
 	}
@@ -129,11 +129,11 @@ func syntaxProblem(e *mysqldrv.MySQLError, query string) *fault.Error {
 		}
 		near += "'"
 	}
-	out := dialect.BadSyntax("syntax error " + near)
+	out := dialect.BadSyntax(phrase.New("syntax error %s", near))
 	if l := line.FindStringSubmatch(e.Message); l != nil && query != "" {
 		if n, err := strconv.Atoi(l[1]); err == nil && n > 1 {
 			out.Line = min(n-1, 1+strings.Count(query, "\n"))
-			out.Text += fmt.Sprintf(", at line %d of the query", out.Line)
+			out.Text = phrase.New("%w, at line %d of the query", out.Text, out.Line)
 		}
 	}
 	return out

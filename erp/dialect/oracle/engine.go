@@ -14,7 +14,7 @@ var Engine = &dialect.Engine{
 	PlainName: regexp.MustCompile(`^[A-Z][A-Z0-9_$]*$`),
 	ChangedAt: dialect.ChangedAt{
 		Types:  []string{"date", "timestamp", "timestamp with time zone", "timestamp with local time zone"},
-		Advice: "turn it into a TIMESTAMP in the query, e.g. TO_TIMESTAMP(COLUMN, 'YYYYMMDDHH24MISS')",
+		Advice: "turn it into a TIMESTAMP in the query, e.g. TO_TIMESTAMP(%s, 'YYYYMMDDHH24MISS')",
 	},
 	Catalogue: catalogue,
 	Literals: dialect.Literals{

@@ -9,6 +9,7 @@ import (
 
 	"github.com/safrasync/safrasync/erp/dialect"
 	"github.com/safrasync/safrasync/erp/fault"
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 var quoted = regexp.MustCompile(`"[^"]*"(\."[^"]*")*`)
@@ -35,16 +36,16 @@ func (o *engine) Problem(err error, _ string) *fault.Error {
 		return fault.Failf(fault.CodeNoDatabase, "the listener at %s does not know the service or SID; check the end of erp.dsn",
 			o.server.Target)
 	case 904:
-		return dialect.MissingColumn("unknown column or function " + name)
+		return dialect.MissingColumn(phrase.New("unknown column or function %s", name))
 	case 942:
-		return dialect.MissingTable("a table or view does not exist, or the reading user may not see it",
+		return dialect.MissingTable(phrase.New("a table or view does not exist, or the reading user may not see it"),
 			"write its owner before it, and grant SELECT")
 	case 918, 960:
-		return dialect.AmbiguousColumn("the name " + name + " is ambiguous")
+		return dialect.AmbiguousColumn(phrase.New("the name %s is ambiguous", name))
 	case 998:
 		return dialect.UnnamedColumn()
 	case 1031, 41900:
-		return dialect.MissingRight("on an object of the query")
+		return dialect.MissingRight(phrase.New("on an object of the query"))
 	case 1456, 16000, 14552, 14551, 14553:
 		return dialect.TriesToWrite()
 	case 1013, 40, 2399:
@@ -62,7 +63,7 @@ func (o *engine) Problem(err error, _ string) *fault.Error {
 			"the server of the ERP database at %s is short of memory or of temporary space (ORA-%05d); it is tried again at the next run",
 			o.server.Target, e.ErrCode)
 	case 1789, 1790, 1791:
-		return dialect.BadSyntax(fmt.Sprintf("the queries of a UNION do not fit together, or ORDER BY does not fit (ORA-%05d)", e.ErrCode))
+		return dialect.BadSyntax(phrase.New("the queries of a UNION do not fit together, or ORDER BY does not fit (ORA-%05d)", e.ErrCode))
 	case 1722, 1426, 1427, 1476, 1841, 1839, 1843, 1847, 1858, 1861, 1830, 6502, 1489, 12899, 29275:
 		return dialect.BadValue("e.g. by TO_NUMBER(… DEFAULT NULL ON CONVERSION ERROR)")
 	case 28, 1012, 1033, 1034, 1089, 1090, 3113, 3114, 3135, 12170, 12528, 12537, 12541, 12547, 12609, 12637, 2391:
@@ -71,7 +72,7 @@ func (o *engine) Problem(err error, _ string) *fault.Error {
 		return o.server.NoConnectionLeft()
 	}
 	if e.ErrCode >= 900 && e.ErrCode < 1000 {
-		return dialect.BadSyntax(fmt.Sprintf("syntax error ORA-%05d", e.ErrCode))
+		return dialect.BadSyntax(phrase.New("syntax error ORA-%05d", e.ErrCode))
 	}
 	return o.server.UnknownError(fmt.Sprintf("ORA-%05d", e.ErrCode))
 }

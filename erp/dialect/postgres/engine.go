@@ -13,7 +13,7 @@ var Engine = &dialect.Engine{
 	PlainName: regexp.MustCompile(`^[a-z_][a-z0-9_]*$`),
 	ChangedAt: dialect.ChangedAt{
 		Types:  []string{"timestamptz", "timestamp", "date"},
-		Advice: "cast it to timestamp in the query",
+		Advice: "cast it to timestamp in the query, as in %s::timestamp",
 	},
 	Catalogue: catalogue,
 	Literals: dialect.Literals{

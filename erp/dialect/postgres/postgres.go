@@ -18,6 +18,7 @@ import (
 
 	"github.com/safrasync/safrasync/erp/dialect"
 	"github.com/safrasync/safrasync/erp/fault"
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // engine is the dialect of PostgreSQL through lib/pq.
@@ -76,7 +77,7 @@ func config(opt dialect.Options) (pq.Config, *fault.Error) {
 	if err != nil {
 		return pq.Config{}, fault.Failf(fault.CodeConfig, "erp.dsn cannot be read as a PostgreSQL address; write "+
 			"postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=verify-full (with %%-escapes for special characters in the password) "+
-			"or host=… port=… dbname=… user=… password='…'%s", settingNamed(err))
+			"or host=… port=… dbname=… user=… password='…'%w", settingNamed(err))
 	}
 	if len(cfg.Multi) == 0 && cfg.Service == "" && !mentionsSSLMode(dsn) && isLocal(cfg) {
 		// lib/pq's default is "require", but a server on this host seldom has TLS.
@@ -107,16 +108,16 @@ func config(opt dialect.Options) (pq.Config, *fault.Error) {
 
 // settingNamed returns the setting that lib/pq refused, if its message has the one form that
 // contains no value before it.
-func settingNamed(err error) string {
+func settingNamed(err error) *phrase.Text {
 	rest, ok := strings.CutPrefix(err.Error(), `pq: wrong value for "`)
 	if !ok {
-		return ""
+		return nil
 	}
 	name, _, ok := strings.Cut(rest, `"`)
 	if !ok || name == "password" {
-		return ""
+		return nil
 	}
-	return "; the value of " + name + " is not accepted"
+	return phrase.New("; the value of %s is not accepted", name)
 }
 
 func mentionsSSLMode(dsn string) bool {

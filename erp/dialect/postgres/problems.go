@@ -12,6 +12,7 @@ import (
 	"github.com/safrasync/safrasync/erp/dialect"
 	"github.com/safrasync/safrasync/erp/fault"
 	"github.com/safrasync/safrasync/erp/sqltext"
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // recovery matches the text of a conflict with recovery, in the languages of the server.
@@ -33,12 +34,12 @@ func (p *engine) Problem(err error, query string) *fault.Error {
 		out.SQLState = string(e.Code)
 		if at, ok := queryOffset(e.Position, query); ok {
 			out.Line, out.Column = sqltext.Position(query, at)
-			out.Text += ", at line " + strconv.Itoa(out.Line) + ", column " + strconv.Itoa(out.Column) +
-				" of the query near " + sqltext.Near(query, at)
+			out.Text = phrase.New("%w, at line %d, column %d of the query near %s", out.Text, out.Line, out.Column,
+				sqltext.Near(query, at))
 		}
 		// syntax and names: such messages quote only the query
 		if e.Hint != "" && e.Code.Class() == "42" {
-			out.Text += "; the database suggests: " + strings.ToValidUTF8(e.Hint, "?")
+			out.Text = phrase.New("%w; the database suggests: %s", out.Text, strings.ToValidUTF8(e.Hint, "?"))
 		}
 		return out
 	case errors.Is(err, pq.ErrSSLNotSupported):
@@ -83,13 +84,13 @@ func (p *engine) serverProblem(e *pq.Error) *fault.Error {
 	case "3D000":
 		return p.server.MissingDatabase()
 	case "42703":
-		return dialect.MissingColumn(message)
+		return dialect.MissingColumn(phrase.Fixed(message))
 	case "42P01", "3F000":
-		return dialect.MissingTable(message, "check the schema (search_path) and the spelling")
+		return dialect.MissingTable(phrase.Fixed(message), "check the schema (search_path) and the spelling")
 	case "42702":
-		return dialect.AmbiguousColumn(message)
+		return dialect.AmbiguousColumn(phrase.Fixed(message))
 	case "42501":
-		return dialect.MissingRight(message)
+		return dialect.MissingRight(phrase.Fixed(message))
 	case "25006":
 		return dialect.TriesToWrite()
 	case "57014":
@@ -118,7 +119,7 @@ func (p *engine) serverProblem(e *pq.Error) *fault.Error {
 	case "28":
 		return p.server.RefusedUser("pg_hba.conf on the server")
 	case "42", "0A":
-		return dialect.BadSyntax(message)
+		return dialect.BadSyntax(phrase.Fixed(message))
 	}
 	return p.server.UnknownError(e.Code)
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/safrasync/safrasync/erp/dialect"
 	"github.com/safrasync/safrasync/erp/fault"
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // engine is the dialect of a SQLite file.
@@ -247,18 +248,18 @@ func queryProblem(msg string) *fault.Error {
 	}
 	switch {
 	case strings.HasPrefix(msg, "no such column"):
-		return dialect.MissingColumn(msg)
+		return dialect.MissingColumn(phrase.Fixed(msg))
 	case strings.HasPrefix(msg, "no such table"):
-		return dialect.MissingTable(msg, "check the spelling and the file")
+		return dialect.MissingTable(phrase.Fixed(msg), "check the spelling and the file")
 	case strings.HasPrefix(msg, "ambiguous column"):
-		return dialect.AmbiguousColumn(msg)
+		return dialect.AmbiguousColumn(phrase.Fixed(msg))
 	case strings.HasPrefix(msg, "near "), strings.HasPrefix(msg, "incomplete input"),
 		strings.HasPrefix(msg, "no such function"),
 		strings.HasPrefix(msg, "unrecognized token"), strings.HasPrefix(msg, "wrong number of arguments"),
 		strings.HasPrefix(msg, "misuse of"),
 		strings.HasPrefix(msg, "SELECTs to the left"), strings.HasPrefix(msg, "sub-select returns"),
 		strings.HasPrefix(msg, "row value misused"):
-		return dialect.BadSyntax(msg)
+		return dialect.BadSyntax(phrase.Fixed(msg))
 	}
 	return fault.Failf(fault.CodeData, "a value in the ERP makes an expression of the query fail, or the query is not valid")
 }

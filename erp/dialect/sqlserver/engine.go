@@ -14,7 +14,7 @@ var Engine = &dialect.Engine{
 	PlainName: regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`),
 	ChangedAt: dialect.ChangedAt{
 		Types:  []string{"date", "datetime", "datetime2", "smalldatetime", "datetimeoffset"},
-		Advice: "turn it into a DATETIME2 in the query, e.g. CAST(COLUMN AS DATETIME2)",
+		Advice: "turn it into a DATETIME2 in the query, e.g. CAST(%s AS DATETIME2)",
 	},
 	Catalogue: catalogue,
 	Literals: dialect.Literals{Values: map[string]dialect.Literal{

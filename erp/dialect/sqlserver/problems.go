@@ -8,6 +8,7 @@ import (
 
 	"github.com/safrasync/safrasync/erp/dialect"
 	"github.com/safrasync/safrasync/erp/fault"
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // Problem goes by the numbers of Microsoft's list "Database Engine events and errors".
@@ -88,21 +89,21 @@ func (s *engine) handshake(err error, text string) *fault.Error {
 func ofTheQuery(e mssql.Error) *fault.Error {
 	switch e.Number {
 	case 207:
-		return dialect.MissingColumn(e.Message)
+		return dialect.MissingColumn(phrase.Fixed(e.Message))
 	case 208:
-		return dialect.MissingTable(e.Message, "check the schema (dbo) and the spelling")
+		return dialect.MissingTable(phrase.Fixed(e.Message), "check the schema (dbo) and the spelling")
 	case 209:
-		return dialect.AmbiguousColumn(e.Message)
+		return dialect.AmbiguousColumn(phrase.Fixed(e.Message))
 	case 8156:
 		return dialect.DoubleColumn(dialect.QuotedIn(e.Message))
 	case 8155:
 		return dialect.UnnamedColumn()
 	case 229, 230, 262, 297, 300, 916:
-		return dialect.MissingRight(e.Message)
+		return dialect.MissingRight(phrase.Fixed(e.Message))
 	case 3906, 3908:
 		return dialect.TriesToWrite()
 	case 446, 449, 451, 456, 457, 468:
-		return dialect.BadSyntax(e.Message + "; write COLLATE DATABASE_DEFAULT behind one of the texts")
+		return dialect.BadSyntax(phrase.New("%w; write COLLATE DATABASE_DEFAULT behind one of the texts", phrase.Fixed(e.Message)))
 	case 3952, 3953:
 		return fault.Failf(fault.CodeConfig,
 			"a table of the query is in a database without snapshots; switch ALLOW_SNAPSHOT_ISOLATION on there too")
@@ -110,7 +111,7 @@ func ofTheQuery(e mssql.Error) *fault.Error {
 		206, 243, 305, 306, 313, 319, 321, 402, 403, 408, 409, 420, 421, 448, 529, 1011, 1013,
 		1033, 1035, 1038, 4101, 4104, 4108, 4113, 4121, 4145, 5308, 8116, 8117, 8118, 8120, 8121,
 		8127, 8158, 8159, 8161, 10753:
-		return dialect.BadSyntax(e.Message)
+		return dialect.BadSyntax(phrase.Fixed(e.Message))
 	}
 	return nil
 }
@@ -126,7 +127,7 @@ func ofItsRows(e mssql.Error) *fault.Error {
 			"the query's recursion is deeper than 100 levels, where SQL Server ends it; bound it by a condition, or read a view that does not recurse")
 	case 1222:
 		out := dialect.LockedTable()
-		out.Text += ", or let the database keep row versions (READ_COMMITTED_SNAPSHOT)"
+		out.Text = phrase.New("%w, or let the database keep row versions (READ_COMMITTED_SNAPSHOT)", out.Text)
 		return out
 	case 1205, 3960:
 		return fault.Failf(fault.CodeLocked, "the reading met a writer and gave way; it is tried again at the next run")

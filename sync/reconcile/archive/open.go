@@ -10,10 +10,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -60,7 +60,7 @@ func Open(path string) (a *Archive, err error) {
 // Close closes the file.
 func (a *Archive) Close() error { return a.zip.Close() }
 
-func damaged(name string) error { return fmt.Errorf("%w: %s", ErrDamaged, name) }
+func damaged(name string) error { return phrase.Errorf("%w: %s", ErrDamaged, name) }
 
 // verify compares the files with the manifest, and reads the closings.
 func (a *Archive) verify() error {

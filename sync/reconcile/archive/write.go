@@ -9,10 +9,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"io"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/sync/reconcile/paper"
 	"github.com/safrasync/safrasync/trade"
@@ -110,7 +110,7 @@ func Write(ctx context.Context, to io.Writer, c Contents) (seal string, err erro
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
-			return "", fmt.Errorf("write the archive: %w", err)
+			return "", phrase.Errorf("write the archive: %w", err)
 		}
 	}
 	head, o := c.Snapshot.Head, c.Options
@@ -120,11 +120,11 @@ func Write(ctx context.Context, to io.Writer, c Contents) (seal string, err erro
 		Told: Scope{o.Filter.From, o.Filter.To, o.Filter, o.Tolerance, o.Lang, o.Titles, o.Show},
 	}, "", "  ")
 	if err != nil {
-		return "", fmt.Errorf("write the archive: %w", err)
+		return "", phrase.Errorf("write the archive: %w", err)
 	}
 	text = trade.MaskJSON(text)
 	if err := w.file(manifestFile, func(to io.Writer) error { _, err := to.Write(text); return err }); err != nil {
-		return "", fmt.Errorf("write the archive: %w", err)
+		return "", phrase.Errorf("write the archive: %w", err)
 	}
 	return w.files[len(w.files)-1].SHA256, w.zip.Close()
 }
@@ -150,7 +150,7 @@ func (w *writer) file(name string, write func(io.Writer) error) error {
 	sum := sha256.New()
 	to := &counted{to: io.MultiWriter(part, sum)}
 	if err := write(to); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+		return phrase.Errorf("%s: %w", name, err)
 	}
 	w.files = append(w.files, File{name, to.n, hex.EncodeToString(sum.Sum(nil))})
 	return nil

@@ -4,12 +4,12 @@ package paper
 
 import (
 	"bufio"
-	"fmt"
 	"html/template"
 	"io"
 	"strings"
 
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -140,7 +140,7 @@ func (w *page) End() error {
 	w.close()
 	w.put("</body>\n</html>\n")
 	if err := w.to.Flush(); err != nil {
-		return fmt.Errorf("write the page: %w", err)
+		return phrase.Errorf("write the page: %w", err)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/xuri/excelize/v2"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -40,7 +41,7 @@ type listCSV struct{ w *csv.Writer }
 // NewCSV begins a list as CSV in which no cell can be a formula.
 func NewCSV(to io.Writer, form ListForm) (List, error) {
 	if _, err := io.WriteString(to, "\ufeff"); err != nil {
-		return nil, fmt.Errorf("write the CSV: %w", err)
+		return nil, phrase.Errorf("write the CSV: %w", err)
 	}
 	w := csv.NewWriter(to)
 	w.Comma, w.UseCRLF = ';', true
@@ -116,7 +117,7 @@ func NewList(to io.Writer, form ListForm) (List, error) {
 
 func (l *listBook) Row(cells []string) error {
 	if l.line == SheetRows {
-		return fmt.Errorf("a sheet holds %d rows: choose fewer, with --job or --state", SheetRows)
+		return phrase.Errorf("a sheet holds %d rows: choose fewer, with --job or --state", SheetRows)
 	}
 	l.line++
 	values := make([]any, len(cells))

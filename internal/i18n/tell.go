@@ -1,0 +1,85 @@
+package i18n
+
+import (
+	"io/fs"
+	"strings"
+
+	"github.com/safrasync/safrasync/internal/phrase"
+)
+
+// Said returns the form of a sentence of package phrase by its key, with %s for each argument. It
+// reports false if the Portuguese file does not have it.
+func Said(lang Lang, key string) (form string, known bool) {
+	if lang == English || strings.Trim(strings.ReplaceAll(key, "%s", ""), " :;,()") == "" {
+		return key, true
+	}
+	if told := said.Find(lang, Key(key)); told != "" {
+		return told, true
+	}
+	return key, false
+}
+
+// Tell returns an error in a language. What comes from elsewhere, such as a database or the operating
+// system, is returned as it is; as the cause in a sentence it is quoted.
+func Tell(lang Lang, err error) string {
+	text, _ := tell(lang, err)
+	return text
+}
+
+func tell(lang Lang, err error) (text string, known bool) {
+	if lang == English {
+		return err.Error(), true
+	}
+	t := phrase.Of(err)
+	if t == nil {
+		return plain(lang, err)
+	}
+	form, known := Said(lang, t.Key())
+	var out strings.Builder
+	args := t.Args()
+	for i, piece := range strings.Split(form, "%s") {
+		out.WriteString(piece)
+		if i == len(args) {
+			break
+		}
+		put, _ := args[i].(string)
+		if cause, is := args[i].(error); is {
+			put, is = tell(lang, cause)
+			if !is && strings.Contains(put, " ") {
+				put = "“" + put + "”"
+			}
+		}
+		out.WriteString(put)
+	}
+	return out.String(), known
+}
+
+// plain tells an error that is no sentence: several that are joined, one that only wraps another, one
+// about a file, or one with a fixed text.
+func plain(lang Lang, err error) (string, bool) {
+	if file, is := err.(*fs.PathError); is { //nolint:errorlint // what is around it is what counts
+		if form, known := Said(lang, file.Op+" %s: "+file.Err.Error()); known {
+			return strings.Replace(form, "%s", file.Path, 1), true
+		}
+	}
+	var of []error
+	switch outer := err.(type) { //nolint:errorlint // what is around it is what counts
+	case interface{ Unwrap() error }:
+		of = []error{outer.Unwrap()}
+	case interface{ Unwrap() []error }:
+		of = outer.Unwrap()
+	}
+	var english, told []string
+	known := len(of) > 0
+	for _, one := range of {
+		if one == nil {
+			break
+		}
+		text, is := tell(lang, one)
+		english, told, known = append(english, one.Error()), append(told, text), known && is
+	}
+	if strings.Join(english, "\n") == err.Error() {
+		return strings.Join(told, "\n"), known
+	}
+	return Said(lang, err.Error())
+}
