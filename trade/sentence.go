@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // Sentence is what the program says of something that it met: a code, and what is put into the
@@ -28,7 +29,7 @@ type Args map[string]any
 
 // Say returns the sentence of a code; names and values of what is put into it alternate. A sentence
 // has its holes in braces: {job}; {until:moment} for a time, {kilograms:tonnes} for a weight, {now:state} for
-// the state of a row, {cause:said} for an English text that comes from elsewhere; {row|rows} are the words
+// the state of a row, {cause:said} for a fixed English text, or one that comes from elsewhere; {row|rows} are the words
 // for one and for several of the number before them.
 func Say(code string, pairs ...any) Sentence {
 	s := Sentence{Code: code}
@@ -41,8 +42,22 @@ func Say(code string, pairs ...any) Sentence {
 	return s
 }
 
-// Because returns the sentence of an error.
-func Because(err error) Sentence { return Say("cause.said", "text", err.Error()) }
+// ofPhrase is the code of a sentence of package phrase. Argument form is its key there, and those that
+// are put into it are named by their numbers.
+const ofPhrase = "phrase"
+
+// Because returns the sentence of an error. One that is not of package phrase is told by its text.
+func Because(err error) Sentence {
+	t := phrase.Of(err)
+	if t == nil {
+		return Say("cause.said", "text", err.Error())
+	}
+	s := Sentence{Code: ofPhrase}.With("form", t.Key())
+	for i, arg := range t.Args() {
+		s = s.With(strconv.Itoa(i), arg)
+	}
+	return s
+}
 
 // With returns the sentence with another value.
 func (s Sentence) With(name string, value any) Sentence {
@@ -134,7 +149,7 @@ func (s Sentence) Known(lang Lang) bool {
 }
 
 // hole is a hole of a sentence, or a choice of words.
-var hole = regexp.MustCompile(`\{[a-z_]+(?::[a-z]+)?\}|\{[^{}|]*\|[^{}|]*\}`)
+var hole = regexp.MustCompile(`\{[a-z_0-9]+(?::[a-z]+)?\}|\{[^{}|]*\|[^{}|]*\}`)
 
 func (s Sentence) told(lang Lang, zone *time.Location) (text string, known bool) {
 	if s.Code == "" {
@@ -142,6 +157,12 @@ func (s Sentence) told(lang Lang, zone *time.Location) (text string, known bool)
 	}
 	known = true
 	form := i18n.Sentences.Find(lang, i18n.Key(s.Code))
+	if key, is := s.Args["form"].(string); is && s.Code == ofPhrase {
+		form, known = i18n.Said(lang, key)
+		for i := range len(s.Args) - 1 {
+			form = strings.Replace(form, "%s", "{"+strconv.Itoa(i)+"}", 1)
+		}
+	}
 	strange := form == ""
 	count := json.Number("")
 	text = hole.ReplaceAllStringFunc(form, func(found string) string {
@@ -194,7 +215,7 @@ func tell(value any, as string, lang Lang, zone *time.Location) (string, bool) {
 	case string:
 		switch as {
 		case "said":
-			return i18n.Translate(lang, v)
+			return i18n.Said(lang, v)
 		case "state":
 			return cmp.Or(State(v).Label(lang), v), true
 		case "moment":

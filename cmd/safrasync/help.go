@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -9,6 +11,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // groupExample is the command of each group whose example stands beside its title.
@@ -35,7 +38,7 @@ func setHelp(a *cli.App, root *cobra.Command) {
 	})
 	root.SetHelpCommand(newHelpCommand(a))
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		fault, _ := i18n.Translate(a.Lang(), err.Error())
+		fault := a.Voice().Fault(flagFault(err))
 		// the command takes arguments: a key, a code or a name may begin with a hyphen
 		if strings.HasPrefix(err.Error(), "unknown ") && strings.Contains(cmd.Use, " ") {
 			fault += a.Text("says.dashes")
@@ -52,6 +55,43 @@ func setHelp(a *cli.App, root *cobra.Command) {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.InitDefaultCompletionCmd()
 	speak(a, root)
+}
+
+// flagFault returns an error of the library as a sentence.
+func flagFault(err error) error {
+	var unknown *pflag.NotExistError
+	var lacking *pflag.ValueRequiredError
+	var invalid *pflag.InvalidValueError
+	var misspelled *pflag.InvalidSyntaxError
+	switch {
+	case errors.As(err, &unknown):
+		if in := unknown.GetSpecifiedShortnames(); in != "" {
+			return phrase.New("unknown shorthand flag: '%.1s' in -%s", unknown.GetSpecifiedName(), in)
+		}
+		return phrase.New("unknown flag: --%s", unknown.GetSpecifiedName())
+	case errors.As(err, &lacking):
+		if in := lacking.GetSpecifiedShortnames(); in != "" {
+			return phrase.New("flag needs an argument: '%.1s' in -%s", lacking.GetSpecifiedName(), in)
+		}
+		return phrase.New("flag needs an argument: --%s", lacking.GetSpecifiedName())
+	case errors.As(err, &misspelled):
+		return phrase.New("bad flag syntax: %s", misspelled.GetSpecifiedFlag())
+	case errors.As(err, &invalid):
+		wants := invalid.Unwrap()
+		switch invalid.GetFlag().Value.Type() {
+		case "bool":
+			wants = phrase.New("true or false is wanted")
+		case "int", "int64", "uint64":
+			wants = phrase.New("a whole number is wanted")
+			if errors.Is(invalid, strconv.ErrRange) {
+				wants = phrase.New("it is too large")
+			}
+		case "duration":
+			wants = phrase.New("a duration is wanted, as in 300ms")
+		}
+		return phrase.New("invalid argument %q for --%s: %w", invalid.GetValue(), invalid.GetFlag().Name, wants)
+	}
+	return err
 }
 
 // speak sets the examples of a command and its sub-commands in the person's language.

@@ -1,7 +1,9 @@
 package i18n_test
 
 import (
+	"errors"
 	"go/ast"
+	"go/constant"
 	"go/parser"
 	"go/token"
 	"go/types"
@@ -13,10 +15,12 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/safrasync/safrasync/internal/english"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 const module = "github.com/safrasync/safrasync/"
@@ -153,71 +157,110 @@ func used(key string, literals map[string]bool) bool {
 	return literals[key]
 }
 
-// sayers are the functions that take a sentence which may reach a person, by their last name.
-var sayers = map[string]bool{
-	"Errorf": true, "New": true, "Fault": true, "Failf": true, "fail": true, "fault": true,
-	"refuse": true, "unfit": true, "say": true,
-	"alarmFor": true, "message": true, "parseOne": true,
+// formatAt says which argument of a function is the format of a sentence, or a fixed one. A format that
+// is a variable comes from the caller of a function that stands here, too.
+var formatAt = map[string]int{
+	"phrase.New": 0, "phrase.Errorf": 0, "phrase.Fixed": 0, "a.Phrase": 0, "cli.TakesStates": 3, "fault.Failf": 1,
+	"d.Fault": 1, "d.faultAt": 2, "s.Refuse": 2, "source.Refuse": 2, "UnknownName": 0, "config.UnknownName": 0,
+	"d.Unknown": 0, "s.fail": 1, "in.fault": 2, "unfit": 0, "tls": 0, "errors.New": 0,
 }
 
-// ofTheCode are sentences about mistakes in the code itself, which no person can cause.
-var ofTheCode = regexp.MustCompile(`^(storing a group: |the gate panicked|an act of a person needs|there is no page|` +
-	`opening the ledger: the program has no|%s: (an act is on|a row gives up|only an order)|an update may not move|` +
-	`a reference needs a kind|dict: |the (driver|SQLite driver|Oracle driver) cannot|the %. %.$|` +
-	`%. is nothing that happens to an event|again: )`) // the last two name events: again, lost
+// ofTheCode are errors about mistakes in the code itself, or of a run, which no person sees.
+var ofTheCode = regexp.MustCompile(`^(storing a group: |failed on purpose$|an act of a person needs|opening the ledger: the program has no|enough$|found$|` +
+	`left_out_without_full|the (driver|SQLite driver|Oracle driver) cannot|%s: (an act is on|a row gives up|only an order))`)
+
+// ofOthers are texts of libraries and of the operating system, which the code does not have.
+var ofOthers = regexp.MustCompile(`^(open %s: |no such file or directory$|permission denied$|is a directory$|file exists$)`)
 
 func TestWhatTheCodeSaysInEnglishIsToldInPortuguese(t *testing.T) {
 	t.Parallel()
-	verbs := regexp.MustCompile(`%(\[\d+\])?[+#0-9.]*[a-zA-Z]`)
-	found := 0
-	for _, folder := range []string{
-		"apiclient", "cmd/safrasync", "console", "erp", "internal/alert", "internal/config", "internal/office",
-		"internal/words",
-		"state", "sync", "trade",
-	} {
-		must.Do(t, fs.WalkDir(os.DirFS("../.."), folder, func(name string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") ||
-				strings.HasPrefix(name, "erp/erptest/") || strings.HasPrefix(name, "cmd/safrasync/demo/") {
-				return err
-			}
-			set := token.NewFileSet()
-			file := must.Get(parser.ParseFile(set, "../../"+name, nil, parser.SkipObjectResolution))(t)
+	c := &code{t, token.NewFileSet(), map[string][]*ast.File{}, map[string]*types.Package{}, map[string]*types.Info{}}
+	c.keysUnder("apiclient", "cmd/safrasync", "console", "erp", "internal/alert", "internal/config",
+		"internal/office", "internal/words", "state", "sync", "trade")
+	constants, found := map[string]bool{}, 0
+	for folder, files := range c.files {
+		for _, file := range files {
 			ast.Inspect(file, func(n ast.Node) bool {
-				var said []ast.Expr
-				switch n := n.(type) {
-				case *ast.CallExpr:
-					if sayers[lastName(n.Fun)] {
-						said = n.Args
-					}
-				case *ast.KeyValueExpr:
-					if name, ok := n.Key.(*ast.Ident); ok && name.Name == "Hint" {
-						said = []ast.Expr{n.Value}
+				if e, ok := n.(ast.Expr); ok {
+					if v := c.info[folder].Types[e].Value; v != nil && v.Kind() == constant.String {
+						constants[constant.StringVal(v)], constants[phrase.Key(constant.StringVal(v))] = true, true
 					}
 				}
-				for _, arg := range said {
-					literal, ok := arg.(*ast.BasicLit)
-					if !ok || literal.Kind != token.STRING {
-						continue
-					}
-					text := must.Get(strconv.Unquote(literal.Value))(t)
-					if ofTheCode.MatchString(text) || english.Lines(text) == nil {
-						continue
-					}
-					found++
-					text = strings.ReplaceAll(text, "%%", "%")
-					told, _ := i18n.Translate(i18n.Portuguese, verbs.ReplaceAllString(text, "X"))
-					if left := english.Lines(told); left != nil {
-						t.Errorf("%s: no Portuguese (part said) for %q", set.Position(literal.Pos()), verbs.ReplaceAllString(text, "%s"))
-					}
+				call, ok := n.(*ast.CallExpr)
+				if !ok {
+					return true
 				}
+				at, says := formatAt[calledName(call.Fun)]
+				if !says || at >= len(call.Args) {
+					return true
+				}
+				v := c.info[folder].Types[call.Args[at]].Value
+				if v == nil || v.Kind() != constant.String || strings.HasPrefix(folder, "erp/erptest") || strings.HasPrefix(folder, "internal/receiver") ||
+					strings.HasPrefix(folder, "internal/httpapi") { // these two answer programs
+
+					return true
+				}
+				format := constant.StringVal(v)
+				found++
+				told(t, c.fset.Position(call.Pos()), calledName(call.Fun), format)
 				return true
 			})
-			return nil
-		}))
+		}
 	}
-	if found < 500 {
+	if found < 800 {
 		t.Errorf("only %d sentences were found: does the test still read them?", found)
 	}
+	for key := range i18n.Part("said").All(i18n.Portuguese) {
+		if !constants[string(key)] && !ofOthers.MatchString(string(key)) {
+			t.Errorf("nothing in the code says %q (part said)", key)
+		}
+	}
+}
+
+// told tells a sentence with arguments of every kind in both languages.
+func told(t *testing.T, at token.Position, maker, format string) {
+	t.Helper()
+	fixed := maker == "phrase.Fixed" || maker == "errors.New"
+	key := phrase.Key(format)
+	if fixed {
+		key = format
+	}
+	if ofTheCode.MatchString(format) || fixed && english.Lines(format) == nil {
+		return
+	}
+	if _, known := i18n.Said(i18n.Portuguese, key); !known {
+		t.Errorf("%s: no Portuguese (part said) for %q", at, key)
+		return
+	}
+	var args []any
+	for _, verb := range regexp.MustCompile(`%(?:\[(\d+)\])?[-+# 0.\d]*([a-zA-Z%])`).FindAllStringSubmatch(format, -1) {
+		if n, err := strconv.Atoi(verb[1]); fixed || verb[2] == "%" || err == nil && n <= len(args) {
+			continue
+		}
+		args = append(args, map[string]any{
+			"d": 7, "o": 7, "U": 'x', "X": 7, "s": "a text", "q": "a text", "v": time.Second, "T": 7,
+			"w": phrase.New("cannot be read: %w", errors.New("disk on fire")),
+		}[verb[2]])
+	}
+	text := phrase.Fixed(format)
+	if !fixed {
+		text = phrase.New(format, args...)
+	}
+	for _, lang := range []i18n.Lang{i18n.Portuguese, i18n.English} {
+		if told := i18n.Tell(lang, text); strings.Contains(told, "%!") || strings.Contains(told, "<nil>") {
+			t.Errorf("%s: %q is told as %q", at, format, told)
+		}
+	}
+}
+
+// calledName returns the name of a function with what stands before its last point.
+func calledName(e ast.Expr) string {
+	if s, ok := e.(*ast.SelectorExpr); ok {
+		if x, ok := s.X.(*ast.Ident); ok {
+			return x.Name + "." + s.Sel.Name
+		}
+	}
+	return lastName(e)
 }
 
 func lastName(e ast.Expr) string {

@@ -2,16 +2,20 @@ package i18n_test
 
 import (
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 var (
@@ -112,24 +116,27 @@ func TestATextIsFoundByPartAndKey(t *testing.T) {
 	}
 }
 
-func TestASentenceOfTheCodeIsTranslated(t *testing.T) {
+func TestASentenceOfTheCodeIsTold(t *testing.T) {
 	t.Parallel()
-	for english, want := range map[string]string{
-		"must be pt-BR or en":                       "deve ser pt-BR ou en",
-		"unknown field `x`; did you mean `y`?":      "campo desconhecido: `x`; você quis dizer `y`?",
-		"cannot be read: no such file or directory": "não pode ser lido: não existe",
-		"the ERP file /a b/c does not exist; check erp.dsn (a relative path counts from the working directory)": "o arquivo " +
-			"do ERP /a b/c não existe; confira erp.dsn (um caminho relativo parte da pasta de trabalho)",
-		"look here or there":  "look here or there",
-		"must be from 1 to":   "must be from 1 to",
-		"it must be one line": "it must be one line",
+	foreign := errors.New("disk on fire")
+	for want, err := range map[string]error{
+		"não pode ser lido: não existe": phrase.Errorf("cannot be read: %w", syscall.ENOENT),
+		"campo desconhecido: `x`; você quis dizer `y`?": phrase.New("%w; did you mean `%s`?",
+			phrase.New("unknown field %s", "`x`"), "y"),
+		"na conferência da cópia: “disk on fire”": phrase.Errorf("checking the copy: %w", foreign),
+		"disk on fire":              foreign,
+		"rotina j: não há diário":   phrase.New("job %s: %w", "j", errors.Join(errors.New("there is no journal"))),
+		"o arquivo /a b não existe": &fs.PathError{Op: "open", Path: "/a b", Err: syscall.ENOENT},
+		"":                          (*phrase.Text)(nil),
 	} {
-		got, known := i18n.Translate(i18n.Portuguese, english)
-		if got != want || known != (got != english) {
-			t.Errorf("Said(%q) = %q, %t, want %q", english, got, known, want)
+		if got := i18n.Tell(i18n.Portuguese, err); got != want {
+			t.Errorf("%v is told as %q, want %q", err, got, want)
 		}
-		if got, _ := i18n.Translate(i18n.English, english); got != english {
-			t.Errorf("in English: Said(%q) = %q", english, got)
+		if got := i18n.Tell(i18n.English, err); got != err.Error() {
+			t.Errorf("%q is told in English as %q", err, got)
 		}
+	}
+	if err := phrase.Errorf("a: %w", foreign); !errors.Is(err, foreign) {
+		t.Error("what a sentence wraps is not found")
 	}
 }

@@ -7,6 +7,10 @@ import (
 	"github.com/safrasync/safrasync/internal/phrase"
 )
 
+// said is the part of pt-BR.json with the sentences of package phrase and fixed texts of the code,
+// such as help of flags. Its keys are the English sentences, with %s for each argument.
+const said Part = "said"
+
 // Said returns the form of a sentence of package phrase by its key, with %s for each argument. It
 // reports false if the Portuguese file does not have it.
 func Said(lang Lang, key string) (form string, known bool) {

@@ -19,9 +19,9 @@ func TestAFaultOfTheLedgerIsToldInOneLanguage(t *testing.T) {
 		"é mais antigo que o seu diário": {
 			Code: state.CodeRolledBack, Path: "/l", Records: 3, Err: errors.New("it is older than its journal"),
 		},
-		"o diário em /j sumiu; tinha 3 registros do que foi enviado": {
+		"o diário em /j, com 3 do que foi enviado, sumiu": {
 			Code: "state-journal-lost", Path: "/l",
-			Err: phrase.New("its journal in %s is gone, which has %d records of what was sent", "/j", 3),
+			Err: phrase.New("its journal in %s is gone, which has %s of what was sent", "/j", "3"),
 		},
 		"`safrasync run` já o usa, no processo 7": {
 			Code: "state-served", Path: "/l", Err: phrase.New("`safrasync run` serves it already, as process %s", "7"),

@@ -54,7 +54,7 @@ func (v Voice) Say(s trade.Sentence) string { return Printable(s.In(v.Lang, v.Zo
 
 // Said returns a fixed English text of the code in the person's language.
 func (v Voice) Said(english string) string {
-	told, _ := i18n.Translate(v.Lang, english)
+	told, _ := i18n.Said(v.Lang, english)
 	return told
 }
 

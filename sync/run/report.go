@@ -40,8 +40,7 @@ func StopOf(err error) trade.Stop {
 	case errors.As(err, &platform):
 		return trade.Stop{Code: string(outcome.StopPlatform), Why: platform.Sentence(), All: true}
 	case errors.As(err, &source):
-		why := trade.Say("stop.erp.cause", "cause", trade.Say("cause.said", "text", source.Text),
-			"sqlstate", source.SQLState)
+		why := trade.Say("stop.erp.cause", "cause", source.Text, "sqlstate", source.SQLState)
 		if errors.As(err, &other) {
 			why.Code = "stop.erp.where"
 			why = why.With("where", other.Where)

@@ -7,17 +7,18 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
 )
 
 func TestAStopByTheERPSaysWhichQueryFailed(t *testing.T) {
 	t.Parallel()
-	cause := &erp.Error{Code: erp.CodeUnreachable, Job: "users", Text: "coluna \"x\" não existe", SQLState: "42P01"}
+	cause := &erp.Error{Code: erp.CodeUnreachable, Job: "users", Text: phrase.New("coluna \"x\" não existe"), SQLState: "42P01"}
 	s := StopOf(&QueryError{Where: trade.Say("query.references", "kind", "users"), Err: cause})
-	if want := "the ERP cannot be read: references.users: " + cause.Text; s.Text() != want {
+	if want := "the ERP cannot be read: references.users: " + cause.Text.Error(); s.Text() != want {
 		t.Errorf("%q, want %q", s.Text(), want)
 	}
-	if got, want := s.Why.In(trade.Portuguese, time.UTC), "references.users: "+cause.Text; got != want {
+	if got, want := s.Why.In(trade.Portuguese, time.UTC), "references.users: "+cause.Text.Error(); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	s = StopOf(fmt.Errorf("a run: %w", &QueryError{

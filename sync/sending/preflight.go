@@ -24,6 +24,9 @@ func judgePreflight(failure *apiclient.Error) (stop trade.Stop, ok bool) {
 		return trade.Stop{Code: string(code), Why: why, All: true}, false
 	}
 	cause, status := trade.Say("cause.said", "text", a.Evidence.Err), a.Status
+	if failure.Err != nil && failure.Err.Error() == a.Evidence.Err {
+		cause = trade.Because(failure.Err)
+	}
 	switch {
 	case failure.Fault == apiclient.FaultCertificate:
 		return say(outcome.StopCertificate, trade.Say("stop.api_certificate.cause", "cause", cause))

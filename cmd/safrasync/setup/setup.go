@@ -51,7 +51,7 @@ func NewCommand(a *cli.App) *cobra.Command {
 	flags.BoolVar(&f.list, "list", false, "only list tables and views with their columns")
 	flags.BoolVar(&f.force, "force", false, "overwrite the file")
 	for _, job := range initJobs {
-		f.from[job.name] = flags.String(job.name, "", "the `TABLE` or SELECT with the "+job.name)
+		f.from[job.name] = flags.String(job.name, "", a.Phrase("the `TABLE` or SELECT with the %s", job.name))
 	}
 	return cmd
 }
