@@ -281,7 +281,8 @@ func BenchmarkBoard(b *testing.B) {
 }
 
 const manyRows = `INSERT INTO entry (job, sends, key, key_parts, state, cause, flags, generation, attempts, first_seen_at, updated_at, waiting_for,
-	warnings, cells, source_hash, mapped_with, target, payload, payload_hash, content, amount, unit, gone_sweeps, version)
+	warnings, cells, source_hash, mapped_with, target, payload, payload_hash, content, amount, unit, gone_sweeps,
+	version)
 SELECT CASE WHEN i <= 980000 THEN 'contracts' ELSE 'deliveries' END, CASE WHEN i <= 980000
 	THEN 'order_commitments' ELSE 'deliveries' END, '01|' || i, '[]',
 	CASE WHEN i <= 900000 THEN 'pending' ELSE 'waiting' END, CASE WHEN i <= 900000 THEN '' WHEN i <= 980000
