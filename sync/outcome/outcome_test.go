@@ -277,7 +277,8 @@ func TestOutcomesAreToldInThePersonsLanguage(t *testing.T) {
 			Known: apiclient.NotCreated, Status: 422, Format: apiclient.FormatD, Text: `{"detail":"pre"}`,
 		},
 		"a API recusou: message.x.invalid": {
-			Known: apiclient.NotCreated, Status: 400, Format: apiclient.FormatA, Messages: []string{"message.x.invalid"},
+			Known: apiclient.NotCreated, Status: 400, Format: apiclient.FormatA,
+			Messages: []string{"message.x.invalid"},
 		},
 	} {
 		if got := Decide(a, apiclient.FaultNone, false).Reason.In(trade.Portuguese, time.UTC); got != want {

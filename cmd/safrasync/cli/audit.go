@@ -29,5 +29,7 @@ func AuditOf(r trade.AuditRecord) AuditJSON {
 	if !json.Valid(detail) {
 		detail = json.RawMessage("null")
 	}
-	return AuditJSON{r.Seq, r.At, r.Who, r.From, r.Act, r.Target, r.Because(trade.English, time.UTC), detail, r.Prev, r.Hash, r.Reduced}
+	return AuditJSON{
+		r.Seq, r.At, r.Who, r.From, r.Act, r.Target, r.Because(trade.English, time.UTC), detail, r.Prev, r.Hash, r.Reduced,
+	}
 }
