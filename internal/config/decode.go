@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"math"
 	"reflect"
 	"regexp"
@@ -219,7 +220,7 @@ func (d *Decoder) word(e Entry) (string, bool) {
 		d.Fault(e.Path, "must be one value, not a list or a map")
 		return "", false
 	case strings.Contains(text, FillIn): // also inside a query
-		d.Fault(e.Path, "%s", StillToFillIn)
+		d.Fault(e.Path, stillToFillIn, FillIn)
 		return "", false
 	case !mayHoldReferences(e.Path):
 		return text, d.withoutReference(e.Path, text)
@@ -256,14 +257,16 @@ func (d *Decoder) SourceText(e Entry) (string, bool) {
 		d.Fault(e.Path, "must be one value, not a list or a map")
 		return "", false
 	case text == FillIn:
-		d.Fault(e.Path, "%s", StillToFillIn)
+		d.Fault(e.Path, stillToFillIn, FillIn)
 		return "", false
 	}
 	return text, d.withoutReference(e.Path, text)
 }
 
+const stillToFillIn = "%s is still to be filled in; safrasync init could not tell what belongs here"
+
 // StillToFillIn is the fault of a place that init left for a person to fill in.
-const StillToFillIn = FillIn + " is still to be filled in; safrasync init could not tell what belongs here"
+var StillToFillIn = fmt.Sprintf(stillToFillIn, FillIn)
 
 // texts reads a list of texts that are data.
 func (d *Decoder) texts(e Entry) []string {
