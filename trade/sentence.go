@@ -46,8 +46,15 @@ func Say(code string, pairs ...any) Sentence {
 // are put into it are named by their numbers.
 const ofPhrase = "phrase"
 
-// Because returns the sentence of an error. One that is not of package phrase is told by its text.
+// Because returns the sentence of an error: its own, those of errors that were joined, or that of package
+// phrase. Any other is told by its text.
 func Because(err error) Sentence {
+	if says, ok := err.(interface{ Sentence() Sentence }); ok {
+		return says.Sentence()
+	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return Say("cause.all", "causes", joined.Unwrap())
+	}
 	t := phrase.Of(err)
 	if t == nil {
 		return Say("cause.said", "text", err.Error())
@@ -82,6 +89,8 @@ func argument(value any) any {
 	case []string:
 		return list(v)
 	case []Sentence:
+		return list(v)
+	case []error:
 		return list(v)
 	}
 	return fmt.Sprint(value)

@@ -241,7 +241,8 @@ func whyEntry(v words.Voice, s Story) []string {
 	}
 	out = append(out, whyParents(v, s.parents)...)
 	byAttempt := func(t trade.Attempt) bool { return reflect.DeepEqual(t.Reason, e.Error.Why) }
-	if e.Error != nil && e.Error.Why.Code != "" && !slices.ContainsFunc(s.Attempts, byAttempt) {
+	if e.Error != nil && e.Error.Why.Code != "" && e.Error.Counterpart == nil && // which the reason names
+		!slices.ContainsFunc(s.Attempts, byAttempt) {
 		out = append(out, v.Text("why.error", v.Say(e.Error.Why)))
 	}
 	for _, t := range s.Attempts {
