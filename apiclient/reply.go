@@ -136,7 +136,8 @@ func replyError(ctx context.Context, call call, resp *http.Response, fault Fault
 			"a redirect came back and was not followed; check api.base_url, and what stands between this host and the API")
 	case fault == FaultTimeout || fault == FaultCanceled:
 		_, text := ended(ctx)
-		return &cause{phrase.New("%w (the answer had begun)", text), errors.Join(ctx.Err(), context.Cause(ctx), readErr)}
+		text = phrase.New("%w (the answer had begun)", text)
+		return &cause{text, errors.Join(ctx.Err(), context.Cause(ctx), readErr)}
 	case readErr != nil:
 		return &cause{
 			phrase.New("the answer was cut: %w", phrase.Fixed(call.redact.errorText(readErr))), readErr,

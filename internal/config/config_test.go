@@ -262,11 +262,13 @@ func TestAnnotateGivesTheEnginesFaultsTheirLines(t *testing.T) {
 	t.Parallel()
 	c := mustLoad(t, goodConfig)
 	plain := errors.New("the database is gone")
-	if got := c.Annotate(plain); got != plain {
+	if got := c.Annotate(plain); got != plain { //nolint:errorlint // the same error must come back
 		t.Errorf("an error without a place became %v", got)
 	}
 	err := errors.Join(
-		&mapping.SpecError{Path: "jobs.contracts.fields.wallet_id.column", Text: phrase.New("column carteira is not in the query")},
+		&mapping.SpecError{
+			Path: "jobs.contracts.fields.wallet_id.column", Text: phrase.New("column carteira is not in the query"),
+		},
 		&mapping.SpecError{Path: "jobs.contracts.changed_at", Text: phrase.New("is missing")},
 		&mapping.SpecError{Path: "jobs.contracts.key[1]", Text: phrase.New("column num is not in the query")},
 	)

@@ -195,7 +195,8 @@ func TestWhatTheCodeSaysInEnglishIsToldInPortuguese(t *testing.T) {
 					return true
 				}
 				v := c.info[folder].Types[call.Args[at]].Value
-				if v == nil || v.Kind() != constant.String || strings.HasPrefix(folder, "erp/erptest") || strings.HasPrefix(folder, "internal/receiver") ||
+				if v == nil || v.Kind() != constant.String || strings.HasPrefix(folder, "erp/erptest") ||
+					strings.HasPrefix(folder, "internal/receiver") ||
 					strings.HasPrefix(folder, "internal/httpapi") { // these two answer programs
 
 					return true

@@ -13,7 +13,9 @@ import (
 
 func TestAStopByTheERPSaysWhichQueryFailed(t *testing.T) {
 	t.Parallel()
-	cause := &erp.Error{Code: erp.CodeUnreachable, Job: "users", Text: phrase.New("coluna \"x\" não existe"), SQLState: "42P01"}
+	cause := &erp.Error{
+		Code: erp.CodeUnreachable, Job: "users", Text: phrase.New("coluna \"x\" não existe"), SQLState: "42P01",
+	}
 	s := StopOf(&QueryError{Where: trade.Say("query.references", "kind", "users"), Err: cause})
 	if want := "the ERP cannot be read: references.users: " + cause.Text.Error(); s.Text() != want {
 		t.Errorf("%q, want %q", s.Text(), want)
