@@ -307,6 +307,7 @@ func (c *Client) failed(ctx context.Context, call call, ex *exchange, err error)
 		text = phrase.Fixed(call.redact.text(handshake.Error()))
 	case ctx.Err() != nil:
 		res.fault, text = ended(ctx)
+		res.Evidence.Why = text
 		raw = errors.Join(ctx.Err(), context.Cause(ctx), err)
 	case res.Known == NotSent && c.closed.Load():
 		res.fault, text = FaultCanceled, phrase.New("%w", errClosed)
@@ -316,7 +317,7 @@ func (c *Client) failed(ctx context.Context, call call, ex *exchange, err error)
 	case errors.As(err, &proxy):
 		res.fault = FaultNetwork
 		text = proxy.Phrase()
-		res.Evidence.Err = text.Error()
+		res.Evidence.Err, res.Evidence.Why = text.Error(), text
 	case errors.As(err, &refused):
 		res.fault, text = FaultRequest, refused.Text
 	case res.Evidence.Phase >= PhaseFirstByte:

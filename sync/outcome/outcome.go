@@ -153,11 +153,14 @@ func notSentReason(a apiclient.Answer) trade.Sentence {
 	if a.Evidence.Err == "" {
 		return trade.Say("attempt.not_sent")
 	}
-	return trade.Say("attempt.not_sent.why", "why", because(a))
+	return trade.Say("attempt.not_sent.why", "why", Because(a))
 }
 
-// because is why a request was not sent, or got no answer.
-func because(a apiclient.Answer) trade.Sentence {
+// Because is why a request was not sent, or got no answer.
+func Because(a apiclient.Answer) trade.Sentence {
+	if a.Evidence.Why != nil {
+		return trade.Because(a.Evidence.Why)
+	}
 	return trade.Say("cause.said", "text", a.Evidence.Err)
 }
 
@@ -174,7 +177,7 @@ func decideUnknown(a apiclient.Answer, fault apiclient.Fault) Decision {
 		d.Stop = &StopOrder{StopAnswers, trade.Say("stop.answers.why", "why", d.Reason), ThisJob}
 		return d
 	case a.Status == 0:
-		return InDoubt(trade.Say("attempt.broke", "why", because(a)))
+		return InDoubt(trade.Say("attempt.broke", "why", Because(a)))
 	case a.Status >= 300 && a.Status < 400:
 		d := InDoubt(trade.Say("attempt.redirect", "status", a.Status))
 		d.Stop = &StopOrder{StopAddress, trade.Say("stop.api_address.redirect", "why", d.Reason), AllJobs}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -275,6 +276,11 @@ func TestOutcomesAreToldInThePersonsLanguage(t *testing.T) {
 		},
 		`a API recusou (422): “{"detail":"pre"}”`: {
 			Known: apiclient.NotCreated, Status: 422, Format: apiclient.FormatD, Text: `{"detail":"pre"}`,
+		},
+		"a conexão caiu depois que parte do pedido saiu: nenhuma resposta completa em 2m0s (api.timeout)": {
+			Evidence: apiclient.Evidence{
+				Err: "late", Why: phrase.New("no complete answer within %s (api.timeout)", "2m0s"),
+			},
 		},
 		"a API recusou: message.x.invalid": {
 			Known: apiclient.NotCreated, Status: 400, Format: apiclient.FormatA,

@@ -23,7 +23,7 @@ func judgePreflight(failure *apiclient.Error) (stop trade.Stop, ok bool) {
 	say := func(code outcome.StopCode, why trade.Sentence) (trade.Stop, bool) {
 		return trade.Stop{Code: string(code), Why: why, All: true}, false
 	}
-	cause, status := trade.Say("cause.said", "text", a.Evidence.Err), a.Status
+	cause, status := outcome.Because(a), a.Status
 	if failure.Err != nil && failure.Err.Error() == a.Evidence.Err {
 		cause = trade.Because(failure.Err)
 	}
