@@ -29,7 +29,7 @@ func meet(t *testing.T, opts sandbox.Options, faults ...string) meeting {
 	}
 	box := must.Get(sandbox.Start(opts, "127.0.0.1:0"))(t)
 	t.Cleanup(func() { must.Do(t, box.Close()) })
-	return meeting{newClient(t, apiclient.Options{BaseURL: box.URL}), box, t}
+	return meeting{newClient(t, apiclient.Settings{BaseURL: box.URL}), box, t}
 }
 
 // last is the newest request as the sandbox saw it, without the two remarks that are about the

@@ -63,7 +63,7 @@ func BenchmarkSubmit(b *testing.B) {
 		_, _ = io.WriteString(w, benchAnswer)
 	}))
 	defer server.Close()
-	c := must.Get(New(Options{BaseURL: server.URL, APIKey: "canary-key-9d41f7"}))(b)
+	c := must.Get(New(Settings{BaseURL: server.URL, APIKey: "canary-key-9d41f7"}))(b)
 	defer c.Close()
 	body := must.Get(benchRequest.Encode())(b)
 	gate := func() error { return nil }

@@ -46,7 +46,7 @@ func TestZeroValuesClaimNothing(t *testing.T) {
 	}
 	for name, s := range map[string]string{
 		"Known": Known(-1).String(), "Format": Format(99).String(), "Phase": Phase(99).String(),
-		"Fault": Fault(99).String(),
+		"Fault": FaultCode(99).String(),
 	} {
 		if s != "invalid" {
 			t.Errorf("%s out of range prints %q", name, s)

@@ -82,7 +82,7 @@ var bodies = []struct {
 }
 
 // class is what design says about a status with a body in a form of the API, or in none.
-func class(status int, form bool) (apiclient.Known, apiclient.Fault) {
+func class(status int, form bool) (apiclient.Known, apiclient.FaultCode) {
 	switch status {
 	case 400, 409, 413, 422:
 		return apiclient.NotCreated, apiclient.FaultNone

@@ -37,7 +37,7 @@ type Client struct {
 
 // New returns a client. It opens no connection. Its error names every invalid option, and never
 // contains the key.
-func New(o Options) (*Client, error) {
+func New(o Settings) (*Client, error) {
 	c, err := o.check()
 	if err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ type call struct {
 // creates includes an id.
 type result struct {
 	Answer
-	fault Fault
+	fault FaultCode
 	err   error
 	// method is the verb of the call.
 	method string
@@ -145,7 +145,7 @@ func (r result) outcome(op string) (Answer, error) {
 	if r.fault == FaultNone && r.err == nil && r.success() {
 		return r.Answer, nil
 	}
-	return r.Answer, &Error{Op: op, Answer: r.Answer, Err: r.err, Fault: r.fault, method: r.method}
+	return r.Answer, &CallError{Op: op, Answer: r.Answer, Err: r.err, Fault: r.fault, method: r.method}
 }
 
 func (r result) success() bool {
@@ -153,7 +153,7 @@ func (r result) success() bool {
 }
 
 // unsent returns the result of a call that was never begun.
-func unsent(fault Fault, err error) result {
+func unsent(fault FaultCode, err error) result {
 	return result{
 		Answer: Answer{
 			Known: NotSent, Text: sanitise([]byte(err.Error()), 300),
@@ -338,7 +338,7 @@ func (c *Client) failed(ctx context.Context, call call, ex *exchange, err error)
 }
 
 // ended returns why ctx ended, as a fault and a text.
-func ended(ctx context.Context) (Fault, *phrase.Text) {
+func ended(ctx context.Context) (FaultCode, *phrase.Text) {
 	var timeout *timeoutError
 	switch why := context.Cause(ctx); {
 	case errors.As(why, &timeout):

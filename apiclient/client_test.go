@@ -19,7 +19,7 @@ import (
 func TestAPostSendsExactlyTheFrozenBytesAndTheDocumentedHeaders(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, always(201, `{"id":"`+strings.ToUpper(testID)+`"}`))
-	c := newClient(t, apiclient.Options{BaseURL: s.url() + "/prefix/", UserAgent: "safrasync/test"})
+	c := newClient(t, apiclient.Settings{BaseURL: s.url() + "/prefix/", UserAgent: "safrasync/test"})
 	body := []byte("{ \"amount\" : 1.50 }\n")
 	a, err := c.SubmitOrderCommitment(context.Background(), body, nil)
 	wantKnown(t, a, err, apiclient.Created, apiclient.FaultNone)
@@ -70,7 +70,7 @@ func TestF096NoIdempotencyHeaderIsEverSent(t *testing.T) {
 func TestAPathPrefixKeepsItsEscapes(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, always(201, created))
-	c := newClient(t, apiclient.Options{BaseURL: s.url() + "/a%2Fb//"})
+	c := newClient(t, apiclient.Settings{BaseURL: s.url() + "/a%2Fb//"})
 	must.Get(c.SubmitOrderCommitment(context.Background(), payload, nil))(t)
 	if got, want := s.requests()[0].RequestURI, "/a%2Fb"+postPath; got != want {
 		t.Errorf("the request went to %s, want %s", got, want)
@@ -121,59 +121,59 @@ func TestNewNamesEveryWrongOptionAndNeverTheKey(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		name string
-		o    apiclient.Options
+		o    apiclient.Settings
 		want string // "" = accepted
 	}{
-		{"https with a prefix", apiclient.Options{BaseURL: "https://api.example.com/coop/"}, ""},
-		{"http on loopback by name", apiclient.Options{BaseURL: "http://localhost:8080"}, ""},
-		{"http on IPv6 loopback", apiclient.Options{BaseURL: "http://[::1]:8080"}, ""},
+		{"https with a prefix", apiclient.Settings{BaseURL: "https://api.example.com/coop/"}, ""},
+		{"http on loopback by name", apiclient.Settings{BaseURL: "http://localhost:8080"}, ""},
+		{"http on IPv6 loopback", apiclient.Settings{BaseURL: "http://[::1]:8080"}, ""},
 		{
 			"http elsewhere",
-			apiclient.Options{BaseURL: "http://api.example.com"},
+			apiclient.Settings{BaseURL: "http://api.example.com"},
 			"api.base_url: http:// is accepted for this host only",
 		},
-		{"no address", apiclient.Options{}, "api.base_url: missing"},
-		{"other scheme", apiclient.Options{BaseURL: "ftp://api.example.com"}, "must begin with https://"},
-		{"no scheme", apiclient.Options{BaseURL: "api.example.com"}, "must begin with https://"},
-		{"user", apiclient.Options{BaseURL: "https://u:topsecret@api.example.com"}, "must not contain a user"},
+		{"no address", apiclient.Settings{}, "api.base_url: missing"},
+		{"other scheme", apiclient.Settings{BaseURL: "ftp://api.example.com"}, "must begin with https://"},
+		{"no scheme", apiclient.Settings{BaseURL: "api.example.com"}, "must begin with https://"},
+		{"user", apiclient.Settings{BaseURL: "https://u:topsecret@api.example.com"}, "must not contain a user"},
 		{
 			"broken with a password",
-			apiclient.Options{BaseURL: "https://u:topsecret@api.example.com:port"},
+			apiclient.Settings{BaseURL: "https://u:topsecret@api.example.com:port"},
 			"not a valid URL",
 		},
-		{"query", apiclient.Options{BaseURL: "https://api.example.com?key=topsecret"}, "must not contain a query"},
-		{"lone question mark", apiclient.Options{BaseURL: "https://api.example.com?"}, "must not contain a query"},
-		{"fragment", apiclient.Options{BaseURL: "https://api.example.com/#"}, "must not contain a fragment"},
-		{"dots", apiclient.Options{BaseURL: "https://api.example.com/a/../b"}, "must not contain . or .."},
-		{"no host", apiclient.Options{BaseURL: "https:///x"}, "has no host name"},
-		{"negative time-out", apiclient.Options{BaseURL: "https://a.example", Timeout: -1}, "api.timeout"},
-		{"negative connections", apiclient.Options{BaseURL: "https://a.example", MaxConns: -1}, "api.max_in_flight"},
+		{"query", apiclient.Settings{BaseURL: "https://api.example.com?key=topsecret"}, "must not contain a query"},
+		{"lone question mark", apiclient.Settings{BaseURL: "https://api.example.com?"}, "must not contain a query"},
+		{"fragment", apiclient.Settings{BaseURL: "https://api.example.com/#"}, "must not contain a fragment"},
+		{"dots", apiclient.Settings{BaseURL: "https://api.example.com/a/../b"}, "must not contain . or .."},
+		{"no host", apiclient.Settings{BaseURL: "https:///x"}, "has no host name"},
+		{"negative time-out", apiclient.Settings{BaseURL: "https://a.example", Timeout: -1}, "api.timeout"},
+		{"negative connections", apiclient.Settings{BaseURL: "https://a.example", MaxConns: -1}, "api.max_in_flight"},
 		{
 			"user agent with a line end",
-			apiclient.Options{BaseURL: "https://a.example", UserAgent: "a\nb"},
+			apiclient.Settings{BaseURL: "https://a.example", UserAgent: "a\nb"},
 			"user agent",
 		},
-		{"CA file missing", apiclient.Options{
+		{"CA file missing", apiclient.Settings{
 			BaseURL: "https://a.example",
 			CAFile:  filepath.Join(t.TempDir(), "no.pem"),
 		}, "api.ca_file: cannot be read"},
 		{
 			"CA file without a certificate",
-			apiclient.Options{BaseURL: "https://a.example", CAFile: "doc.go"},
+			apiclient.Settings{BaseURL: "https://a.example", CAFile: "doc.go"},
 			"holds no certificate",
 		},
-		{"F103: key of blanks", apiclient.Options{BaseURL: "https://a.example", APIKey: " \n"}, "api.api_key: missing"},
+		{"F103: blank key", apiclient.Settings{BaseURL: "https://a.example", APIKey: " \n"}, "api.api_key: missing"},
 		{
 			"F103: line end inside the key",
-			apiclient.Options{BaseURL: "https://a.example", APIKey: "topsecret\nrest"},
+			apiclient.Settings{BaseURL: "https://a.example", APIKey: "topsecret\nrest"},
 			"contains a control character",
 		},
 		{
 			"F103: NUL in the key",
-			apiclient.Options{BaseURL: "https://a.example", APIKey: "topsecret\x00"},
+			apiclient.Settings{BaseURL: "https://a.example", APIKey: "topsecret\x00"},
 			"contains a control character",
 		},
-		{"F103: damaged key", apiclient.Options{BaseURL: "https://a.example", APIKey: "topsecret…"}, "outside ASCII"},
+		{"F103: damaged key", apiclient.Settings{BaseURL: "https://a.example", APIKey: "topsecret…"}, "outside ASCII"},
 	}
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
@@ -199,7 +199,7 @@ func TestNewNamesEveryWrongOptionAndNeverTheKey(t *testing.T) {
 
 func TestNewReportsAllFaultsAtOnce(t *testing.T) {
 	t.Parallel()
-	_, err := apiclient.New(apiclient.Options{Timeout: -1})
+	_, err := apiclient.New(apiclient.Settings{Timeout: -1})
 	for _, want := range []string{"api.base_url", "api.api_key", "api.timeout"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("New() = %v, want %s named", err, want)
@@ -210,7 +210,7 @@ func TestNewReportsAllFaultsAtOnce(t *testing.T) {
 func TestF103AKeyWithALineEndAroundItIsTrimmed(t *testing.T) {
 	t.Parallel()
 	s := startRaw(t, always(200, `[]`))
-	c := newClient(t, apiclient.Options{BaseURL: s.url(), APIKey: "\t" + testKey + "\r\n"})
+	c := newClient(t, apiclient.Settings{BaseURL: s.url(), APIKey: "\t" + testKey + "\r\n"})
 	must.Get(c.ListWebhooks(context.Background()))(t)
 	if got := s.requests()[0].Header.Get("Authorization"); got != testKey {
 		t.Errorf("Authorization = %q, want the trimmed key", got)
@@ -249,7 +249,7 @@ func TestF086ARefusedConnectionIsProofThatNothingWasSent(t *testing.T) {
 	addr := ln.Addr().String()
 	_ = ln.Close()
 	gate := func() error { t.Error("the gate was asked although there was no connection"); return nil }
-	a, err := newClient(t, apiclient.Options{BaseURL: "http://" + addr}).SubmitOrderCommitment(context.Background(),
+	a, err := newClient(t, apiclient.Settings{BaseURL: "http://" + addr}).SubmitOrderCommitment(context.Background(),
 		payload, gate)
 	wantKnown(t, a, err, apiclient.NotSent, apiclient.FaultNetwork)
 	if a.Evidence.Phase != apiclient.PhaseConnect || a.Status != 0 {
@@ -263,7 +263,7 @@ func TestF086ARefusedConnectionIsProofThatNothingWasSent(t *testing.T) {
 func TestF085AnUnknownHostIsProofThatNothingWasSent(t *testing.T) {
 	t.Parallel()
 	a, err := newClient(t,
-		apiclient.Options{BaseURL: "https://nowhere.invalid"}).SubmitOrderCommitment(context.Background(), payload, nil)
+		apiclient.Settings{BaseURL: "https://nowhere.invalid"}).SubmitOrderCommitment(t.Context(), payload, nil)
 	wantKnown(t, a, err, apiclient.NotSent, apiclient.FaultNetwork)
 	if a.Evidence.Phase > apiclient.PhaseConnect {
 		t.Errorf("phase = %v", a.Evidence.Phase)
@@ -303,7 +303,7 @@ func TestF093TheTimeoutIsNamedAndUnknown(t *testing.T) {
 		_, _ = io.Copy(io.Discard, c)
 		return false
 	})
-	c := newClient(t, apiclient.Options{BaseURL: s.url(), Timeout: overSoon})
+	c := newClient(t, apiclient.Settings{BaseURL: s.url(), Timeout: overSoon})
 	a, err := c.SubmitOrderCommitment(context.Background(), payload, nil)
 	wantKnown(t, a, err, apiclient.Unknown, apiclient.FaultTimeout)
 	if !strings.Contains(err.Error(), "no complete answer within 2s (api.timeout)") ||

@@ -93,7 +93,7 @@ const (
 // CreateCreditAnalysis opens a credit analysis (endpoint 7, chapter 4); its id, a UUID, is in the
 // Answer. It is a POST, which may cost money: it leaves at most once, and where the outcome is
 // Unknown only a person can find out. The error is nil exactly when the Answer's Known is Created;
-// otherwise it is an *Error with the same Answer.
+// otherwise it is an *CallError with the same Answer.
 func (c *Client) CreateCreditAnalysis(ctx context.Context, r CreditAnalysisRequest) (Answer, error) {
 	body, r, err := r.checked()
 	if err != nil {
@@ -129,7 +129,7 @@ type CreditAnalysis struct {
 }
 
 // GetCreditAnalysis reads one credit analysis (endpoint 8, chapter 4). id must be a UUID. Every
-// error is an *Error: Status 404 with APIForm means that the API does not know the id.
+// error is an *CallError: Status 404 with APIForm means that the API does not know the id.
 func (c *Client) GetCreditAnalysis(ctx context.Context, id string) (CreditAnalysis, error) {
 	canonical, bad := pathUUID("id", id)
 	return read(ctx, c, bad, call{op: opGetCreditAnalysis, path: pathCreditAnalysis + "/" + canonical},
@@ -174,14 +174,14 @@ func readCreditAnalysis(body []byte) (CreditAnalysis, error) {
 // pathCreditScore is the path of endpoint 6 (chapter 4).
 const pathCreditScore = "/api/v1/integration/financial/credit-score"
 
-// Report is a kind of report that a credit score request asks for (chapter 2.5).
-type Report string
+// CreditReport is a kind of report that a credit score request asks for (chapter 2.5).
+type CreditReport string
 
 // ReportCreditScore is the only report that the document names.
-const ReportCreditScore Report = "CREDIT_SCORE"
+const ReportCreditScore CreditReport = "CREDIT_SCORE"
 
 // Reports lists the reports that the document names; it states that there are more (chapter 2.5).
-var Reports = []Report{ReportCreditScore}
+var Reports = []CreditReport{ReportCreditScore}
 
 // CreditScoreRequest is the body of endpoint 6 (chapter 2.5), with the fields in the order of the
 // chapter.
@@ -192,7 +192,7 @@ type CreditScoreRequest struct {
 	// without punctuation (chapter 2.5).
 	SocialID string `json:"social_id"`
 	// Reports names at least one report (chapter 2.5).
-	Reports []Report `json:"reports"`
+	Reports []CreditReport `json:"reports"`
 	// CarList holds rural properties, which improve the analysis; optional; nil is left out
 	// (chapter 2.5).
 	CarList []string `json:"car_list,omitzero"`
@@ -252,7 +252,7 @@ const opRequestCreditScore = "request credit score"
 // RequestCreditScore requests a credit score report (endpoint 6, chapter 4). It is a POST, which
 // may cost money and cannot be read back: it leaves at most once, and where the outcome is Unknown
 // only a person can find out. The error is nil exactly when the Answer's Known is Created;
-// otherwise it is an *Error with the same Answer.
+// otherwise it is an *CallError with the same Answer.
 func (c *Client) RequestCreditScore(ctx context.Context, r CreditScoreRequest) (CreditScore, Answer, error) {
 	body, r, err := r.checked()
 	if err != nil {

@@ -62,7 +62,7 @@ func (k cut) call(t *testing.T, submit submission) (a apiclient.Answer, arrived 
 	defer cancel()
 	var bytesRead atomic.Int64
 	addr, end := accept(t, func(c *net.TCPConn) { bytesRead.Add(k.serve(c, cancel)) })
-	c := must.Get(apiclient.New(apiclient.Options{BaseURL: "http://" + addr, APIKey: testKey}))(t)
+	c := must.Get(apiclient.New(apiclient.Settings{BaseURL: "http://" + addr, APIKey: testKey}))(t)
 	a, err = submit(ctx, c)
 	c.Close()
 	end()

@@ -81,7 +81,8 @@ var forms = []form{
 		{"unit_of_measurement", `"KG"`, optional, []string{"SC", "KG", "TON"}},
 	}},
 	{"2.5", "credit_score", apiclient.CreditScoreRequest{
-		Name: "Ana & Filhos", SocialID: "123.456.789-09", Reports: []apiclient.Report{apiclient.ReportCreditScore},
+		Name: "Ana & Filhos", SocialID: "123.456.789-09",
+		Reports: []apiclient.CreditReport{apiclient.ReportCreditScore},
 		CarList: []string{"c", "d"}, SigefList: []string{},
 	}, []fieldRow{
 		{"name", `"Ana & Filhos"`, required, nil},

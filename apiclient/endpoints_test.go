@@ -30,7 +30,7 @@ func traceabilityRequest() apiclient.TraceabilityRequest {
 func scoreRequest() apiclient.CreditScoreRequest {
 	return apiclient.CreditScoreRequest{
 		Name: "Ana & Filhos", SocialID: "123.456.789-09",
-		Reports: []apiclient.Report{apiclient.ReportCreditScore},
+		Reports: []apiclient.CreditReport{apiclient.ReportCreditScore},
 	}
 }
 
@@ -190,7 +190,7 @@ func TestEveryEndpointOfChapter4(t *testing.T) {
 				answer = raw("HTTP/1.1 204 No Content\r\n\r\n")
 			}
 			s := startRaw(t, answer)
-			c := newClient(t, apiclient.Options{BaseURL: s.url() + "/coop"})
+			c := newClient(t, apiclient.Settings{BaseURL: s.url() + "/coop"})
 			a := must.Get(e.call(context.Background(), c, namedID))(t)
 			if a.Known != e.known || (a.ID != "") != (e.known == apiclient.Created) {
 				t.Errorf("Known = %v, ID = %q, want %v", a.Known, a.ID, e.known)
@@ -475,7 +475,7 @@ func TestMissingAndImpossibleFieldsAreNamedTogetherAndNeverSent(t *testing.T) {
 		"2.5 empty report": {
 			func() (apiclient.Answer, error) {
 				r := scoreRequest()
-				r.Reports = []apiclient.Report{""}
+				r.Reports = []apiclient.CreditReport{""}
 				_, a, err := c.RequestCreditScore(ctx, r)
 				return a, err
 			},
@@ -563,7 +563,7 @@ func TestOptionalFieldsOfTheOtherRequestsAreAbsentWhenEmptyAndSentWhenNot(t *tes
 // The other enumerations are compared with the tables of chapter 2, the events with chapter 6.
 func TestTheListsOfEnumerationsHoldWhatTheDocumentLists(t *testing.T) {
 	t.Parallel()
-	if d := cmp.Diff([]apiclient.Report{"CREDIT_SCORE"}, apiclient.Reports); d != "" {
+	if d := cmp.Diff([]apiclient.CreditReport{"CREDIT_SCORE"}, apiclient.Reports); d != "" {
 		t.Errorf("chapter 2.5 (-want +got):\n%s", d)
 	}
 	if d := cmp.Diff([]apiclient.AuthType{"EMAIL"}, apiclient.AuthTypes); d != "" {

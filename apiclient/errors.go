@@ -10,13 +10,13 @@ import (
 	"github.com/safrasync/safrasync/internal/phrase"
 )
 
-// Fault is why a call ended as it did, where [Known] is not enough to decide what to do next.
-type Fault int
+// FaultCode is why a call ended as it did, where [Known] is not enough to decide what to do next.
+type FaultCode int
 
 // The faults.
 const (
 	// FaultNone: an answer came and its status is sufficient.
-	FaultNone Fault = iota
+	FaultNone FaultCode = iota
 	// FaultNetwork: name resolution, dial, or a connection lost before any byte of an answer.
 	// NotSent or Unknown.
 	FaultNetwork
@@ -44,13 +44,13 @@ var faultNames = []string{
 }
 
 // String returns the stored name, such as "certificate".
-func (f Fault) String() string { return nameOf(faultNames, int(f)) }
+func (f FaultCode) String() string { return nameOf(faultNames, int(f)) }
 
 // MarshalText returns the stored name.
-func (f Fault) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
+func (f FaultCode) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
 
-// Error is the error of every call that did not succeed. It carries the whole [Answer].
-type Error struct {
+// CallError is the error of every call that did not succeed. It carries the whole [Answer].
+type CallError struct {
 	// Op names the call, such as "create order commitment".
 	Op string
 	Answer
@@ -59,7 +59,7 @@ type Error struct {
 	// gate's own error.
 	Err error
 	// Fault is the kind of cause.
-	Fault Fault
+	Fault FaultCode
 	// method is the HTTP method; it only affects the wording.
 	method string
 }
@@ -82,7 +82,7 @@ func IsMessageKey(m string) bool {
 
 // Error returns one line: the call, what is known, the status, the stable keys, the cause. It never
 // contains a body, a query, free text of the API or a secret.
-func (e *Error) Error() string {
+func (e *CallError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s", e.Op, e.outcome())
 	if e.Status != 0 {
@@ -110,7 +110,7 @@ func (e *Error) Error() string {
 }
 
 // outcome describes in words what is known; "not created" would be odd for a GET.
-func (e *Error) outcome() string {
+func (e *CallError) outcome() string {
 	creates := e.method == "" || e.method == http.MethodPost
 	switch {
 	case e.Known == NotCreated && !creates:
@@ -123,7 +123,7 @@ func (e *Error) outcome() string {
 }
 
 // Unwrap returns the cause.
-func (e *Error) Unwrap() error { return e.Err }
+func (e *CallError) Unwrap() error { return e.Err }
 
 // cause gives an external error a text of our own. It has no Unwrap method, because the original
 // text may quote bytes of an answer.
@@ -138,13 +138,13 @@ func (c *cause) Is(target error) bool { return errors.Is(c.raw, target) }
 // As lets errors.As examine the original.
 func (c *cause) As(target any) bool { return errors.As(c.raw, target) }
 
-// timeoutError is the cause with which a request's context ends when Options.Timeout has passed.
+// timeoutError is the cause with which a request's context ends when Settings.Timeout has passed.
 type timeoutError struct{ *phrase.Text }
 
 var errClosed = errors.New("the client is closed")
 
 // RequestError is why a request was refused unsent. It lists all faults at once. Encode and Check
-// return it, and errors.As finds it in the *Error of a call.
+// return it, and errors.As finds it in the *CallError of a call.
 type RequestError struct {
 	// Faults holds at least one fault, in the order of the fields.
 	Faults []FieldFault

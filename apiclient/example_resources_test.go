@@ -84,7 +84,7 @@ func ExampleClient_DeleteWebhook() {
 	// Output: 204 <nil>
 }
 
-// Every error of a call is an *Error with the whole answer: what is known decides what may be done
+// Every error of a call is an *CallError with the whole answer: what is known decides what may be done
 // next.
 func ExampleError() {
 	client, end := example(http.StatusInternalServerError, `{"messages":["message.internal.error"]}`)
@@ -94,7 +94,7 @@ func ExampleError() {
 		apiclient.TraceabilityRequest{
 			ProducerID: "5d1e7c7a-90c4-4e6c-8c51-0e2f4b6a8c9d", UserID: "b8a7c6d5-0e1f-4a2b-9c3d-4e5f6a7b8c9d",
 		})
-	var failure *apiclient.Error
+	var failure *apiclient.CallError
 	if errors.As(err, &failure) {
 		switch failure.Known {
 		case apiclient.NotSent, apiclient.NotCreated, apiclient.Throttled:

@@ -19,7 +19,7 @@ func ExampleClient_SubmitOrderCommitment() {
 	}))
 	defer server.Close()
 
-	client, err := apiclient.New(apiclient.Options{BaseURL: server.URL, APIKey: "an-api-key"})
+	client, err := apiclient.New(apiclient.Settings{BaseURL: server.URL, APIKey: "an-api-key"})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -38,7 +38,7 @@ func ExampleClient_SubmitOrderCommitment() {
 	default:
 		fmt.Println("in doubt: a person must look")
 	}
-	var e *apiclient.Error
+	var e *apiclient.CallError
 	if errors.As(err, &e) {
 		fmt.Println(e.Fault, e.Status, e.APIForm())
 	}
@@ -55,7 +55,7 @@ func example(status int, body string) (client *apiclient.Client, end func()) {
 		w.WriteHeader(status)
 		_, _ = io.WriteString(w, body)
 	}))
-	client, err := apiclient.New(apiclient.Options{BaseURL: server.URL, APIKey: "an-api-key"})
+	client, err := apiclient.New(apiclient.Settings{BaseURL: server.URL, APIKey: "an-api-key"})
 	if err != nil {
 		panic(err)
 	}
@@ -64,7 +64,7 @@ func example(status int, body string) (client *apiclient.Client, end func()) {
 
 // A client keeps its pace, and slows down when the platform asks for it.
 func ExampleNew() {
-	client, err := apiclient.New(apiclient.Options{
+	client, err := apiclient.New(apiclient.Settings{
 		BaseURL: "https://api.example.com", APIKey: "an-api-key", Pace: apiclient.NewPace(5, 2),
 	})
 	if err != nil {
@@ -129,7 +129,7 @@ func ExampleClient_RequestCreditScore() {
 	defer end()
 
 	_, answer, err := client.RequestCreditScore(context.Background(), apiclient.CreditScoreRequest{
-		Name: "Ana", SocialID: "12.ABC.345/01DE-35", Reports: []apiclient.Report{apiclient.ReportCreditScore},
+		Name: "Ana", SocialID: "12.ABC.345/01DE-35", Reports: []apiclient.CreditReport{apiclient.ReportCreditScore},
 	})
 	fmt.Println(answer.HasMessage("message.module.not-contracted"), err != nil)
 	// Output: true true

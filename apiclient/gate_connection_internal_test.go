@@ -122,7 +122,7 @@ func TestF095AnEndedConnectionOfThePoolIsReplacedBeforeTheGate(t *testing.T) {
 		_, _ = io.WriteString(w, `{"id":"`+fuzzID+`"}`)
 	}))
 	t.Cleanup(server.Close)
-	c := must.Get(New(Options{BaseURL: server.URL, APIKey: "some-api-key"}))(t)
+	c := must.Get(New(Settings{BaseURL: server.URL, APIKey: "some-api-key"}))(t)
 	t.Cleanup(c.Close)
 	var mu sync.Mutex
 	var conns []*trackedConn

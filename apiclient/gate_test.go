@@ -246,7 +246,7 @@ func TestAServerThatSpeaksFirstGetsNoRequest(t *testing.T) {
 			done <- n
 		}
 	}()
-	a, err := newClient(t, apiclient.Options{BaseURL: "http://" + ln.Addr().String()}).
+	a, err := newClient(t, apiclient.Settings{BaseURL: "http://" + ln.Addr().String()}).
 		SubmitOrderCommitment(context.Background(), payload, nil)
 	_ = ln.Close()
 	var got int64

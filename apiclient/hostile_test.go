@@ -58,7 +58,7 @@ func TestASuccessWithoutOneValidIdIsNeverCreated(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		answer string
-		fault  apiclient.Fault
+		fault  apiclient.FaultCode
 	}{
 		"F105 empty":            {reply(200, ""), 0},
 		"F105 204":              {"HTTP/1.1 204 No Content\r\n\r\n", 0},
@@ -234,7 +234,7 @@ func TestF091AConnectionThatBreaksInTheMiddleOfTheRequestIsUnknown(t *testing.T)
 		_ = c.(*net.TCPConn).SetLinger(0)
 		_ = c.Close()
 	}()
-	a, err := newClient(t, apiclient.Options{BaseURL: "http://" + ln.Addr().String()}).
+	a, err := newClient(t, apiclient.Settings{BaseURL: "http://" + ln.Addr().String()}).
 		SubmitOrderCommitment(context.Background(), make([]byte, 64<<20), nil)
 	wantKnown(t, a, err, apiclient.Unknown, apiclient.FaultNetwork)
 	if a.Evidence.Phase != apiclient.PhaseWroteSome {
@@ -259,7 +259,7 @@ func TestF101ADrippingAnswerEndsWithTheTimeout(t *testing.T) {
 				}
 				return false
 			})
-			c := newClient(t, apiclient.Options{BaseURL: s.url(), Timeout: overSoon})
+			c := newClient(t, apiclient.Settings{BaseURL: s.url(), Timeout: overSoon})
 			a, err := c.SubmitOrderCommitment(context.Background(), payload, nil)
 			wantKnown(t, a, err, want, apiclient.FaultTimeout)
 		})

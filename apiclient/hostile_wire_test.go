@@ -38,7 +38,7 @@ func TestOddAnswersKeepTheirClass(t *testing.T) {
 	for name, tc := range map[string]struct {
 		answer string
 		known  apiclient.Known
-		fault  apiclient.Fault
+		fault  apiclient.FaultCode
 	}{
 		"trailers": {chunked(created, "X-Sum: 1\r\n\r\n"), apiclient.Created, 0},
 		"trailers nobody announced": {
@@ -192,7 +192,7 @@ func TestACallThatIsGivenUpKeepsItsEvidenceAndFreesItsSlot(t *testing.T) {
 			_, _ = io.Copy(io.Discard, c) // until the client goes away
 			return false
 		})
-		c := newClient(t, apiclient.Options{BaseURL: s.url(), Timeout: 30 * time.Second})
+		c := newClient(t, apiclient.Settings{BaseURL: s.url(), Timeout: 30 * time.Second})
 		a, err := c.SubmitOrderCommitment(ctx, payload, nil)
 		if a.Known != apiclient.Unknown && a.Known != apiclient.CreatedIDUnknown || !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v, %v", name, a.Known, err)

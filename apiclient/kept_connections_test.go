@@ -135,7 +135,7 @@ func TestAnIDThatTheRequestNamedIsNotTheRecords(t *testing.T) {
 	}
 	// An id that is no UUID may stand in any request.
 	a, err := newClient(t,
-		apiclient.Options{BaseURL: startRaw(t, always(201, `{"id":"1"}`)).url()}).SubmitDelivery(context.Background(),
+		apiclient.Settings{BaseURL: startRaw(t, always(201, `{"id":"1"}`)).url()}).SubmitDelivery(context.Background(),
 		payload, nil)
 	wantKnown(t, a, err, apiclient.Created, apiclient.FaultNone)
 }

@@ -22,9 +22,9 @@ const (
 	defaultUserAgent = "safrasync"
 )
 
-// Options configures a [Client]. The names in brackets are the configuration keys, which [New] uses
+// Settings configures a [Client]. The names in brackets are the configuration keys, which [New] uses
 // in its errors.
-type Options struct {
+type Settings struct {
 	// BaseURL [api.base_url] is the address to which the paths of the API are appended. It must be
 	// https; http is accepted for loopback only. It may have a path prefix, but no user, query or
 	// fragment.
@@ -62,7 +62,7 @@ type Options struct {
 	Once bool
 }
 
-// checked is Options after validation.
+// checked is Settings after validation.
 type checked struct {
 	base      *url.URL // path without a trailing slash
 	key       string
@@ -75,7 +75,7 @@ type checked struct {
 
 // check validates all options and returns every fault at once. No error contains the key or the
 // whole base URL, because a password may have been typed into either.
-func (o Options) check() (checked, error) {
+func (o Settings) check() (checked, error) {
 	c := checked{
 		timeout: o.Timeout, userAgent: o.UserAgent, maxConns: o.MaxConns,
 	}

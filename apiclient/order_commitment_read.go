@@ -39,7 +39,7 @@ type OrderCommitment struct {
 const opGetOrderCommitment = "get order commitment"
 
 // GetOrderCommitment reads one order commitment (endpoint 2, chapter 4). id must be a UUID. The
-// error is an *Error: Status 404 with APIForm means that the API does not know the id.
+// error is an *CallError: Status 404 with APIForm means that the API does not know the id.
 func (c *Client) GetOrderCommitment(ctx context.Context, id string) (OrderCommitment, error) {
 	canonical, bad := pathUUID("id", id)
 	return read(ctx, c, bad, call{op: opGetOrderCommitment, path: PathOrderCommitments + "/" + canonical},
@@ -58,7 +58,7 @@ func (r result) unusable(op string, err error) error {
 	if r.credentials {
 		r.Body = hideCredentials(r.Body)
 	}
-	return &Error{Op: op, Answer: r.Answer, Err: err, Fault: FaultProtocol, method: r.method}
+	return &CallError{Op: op, Answer: r.Answer, Err: err, Fault: FaultProtocol, method: r.method}
 }
 
 func readOrderCommitment(body []byte) (OrderCommitment, error) {

@@ -100,7 +100,7 @@ const opCreateOrderCommitment = "create order commitment"
 // errors.Is finds the gate's error in the error returned. The gate runs on a goroutine of the
 // transport and must return soon.
 //
-// The error is nil exactly when the Answer's Known is Created; otherwise it is an *Error with the
+// The error is nil exactly when the Answer's Known is Created; otherwise it is an *CallError with the
 // same Answer.
 func (c *Client) SubmitOrderCommitment(ctx context.Context, body []byte, gate func() error) (Answer, error) {
 	return c.submit(ctx, body, call{

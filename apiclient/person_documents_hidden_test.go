@@ -106,16 +106,16 @@ func TestARequestWithADocumentNumberThatNeverLeavesShowsNoneEither(t *testing.T)
 	addr := ln.Addr().String()
 	_ = ln.Close()
 	ctx, cancel := context.WithCancel(context.Background())
-	refused := newClient(t, apiclient.Options{BaseURL: "http://" + addr})
+	refused := newClient(t, apiclient.Settings{BaseURL: "http://" + addr})
 	refused.SetReadBackoff(time.Millisecond)
-	nowhere := newClient(t, apiclient.Options{BaseURL: "https://nowhere.invalid"})
+	nowhere := newClient(t, apiclient.Settings{BaseURL: "https://nowhere.invalid"})
 	nowhere.SetReadBackoff(time.Millisecond)
 	cancel()
 	for name, c := range map[string]*apiclient.Client{"refused": refused, "unknown host": nowhere} {
 		for _, x := range []context.Context{context.Background(), ctx} {
 			_, err := c.GetConsent(x, apiclient.ConsentQuery{Identity: testCPF, PersonType: apiclient.PF})
 			_, err2 := c.GetProducerByDocument(x, testCPF)
-			for _, e := range []*apiclient.Error{asError(t, err), asError(t, err2)} {
+			for _, e := range []*apiclient.CallError{asError(t, err), asError(t, err2)} {
 				if s := printed(t, e) + e.Text + e.Evidence.Err; strings.Contains(s, testCPF) ||
 					strings.Contains(s, "financial") || strings.Contains(s, "documents/") {
 					t.Errorf("%s: the error shows the URL: %s", name, s)

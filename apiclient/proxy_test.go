@@ -113,7 +113,7 @@ func TestRequestsGoThroughTheProxyOfTheConfiguration(t *testing.T) {
 	cert := ca.issue(t, nil)
 	for scheme, own := range map[string]*tls.Certificate{"http": nil, "https": &cert} {
 		p := startProxy(t, &connectProxy{}, own)
-		c := newClient(t, apiclient.Options{
+		c := newClient(t, apiclient.Settings{
 			BaseURL: s.URL, CAFile: ca.file, Proxy: p.url(scheme, proxyUser, proxyPassword),
 		})
 		for i := range 3 {
@@ -147,7 +147,7 @@ func TestAnAnswerThatOpensATunnelHasNoBody(t *testing.T) {
 	s, _ := startTLS(t, ca.issue(t, nil), nil)
 	for _, more := range []string{"Transfer-Encoding: chunked\r\n", "Content-Length: 5\r\n"} {
 		p := startProxy(t, &connectProxy{more: more}, nil)
-		c := newClient(t, apiclient.Options{
+		c := newClient(t, apiclient.Settings{
 			BaseURL: s.URL, CAFile: ca.file, Proxy: p.url("http", proxyUser, proxyPassword), Timeout: 5 * overSoon,
 		})
 		a, err := c.SubmitOrderCommitment(context.Background(), payload, nil)
@@ -200,7 +200,7 @@ func TestAProxyThatOpensNoTunnelIsProofThatNothingWasSent(t *testing.T) {
 			if c.base != "" {
 				base = c.base
 			}
-			client := newClient(t, apiclient.Options{
+			client := newClient(t, apiclient.Settings{
 				BaseURL: base, CAFile: ca.file, Proxy: p.url(scheme, proxyUser, password),
 			})
 			a, err := client.SubmitOrderCommitment(context.Background(), payload, nil)
@@ -229,7 +229,7 @@ func TestAProxyThatSaysNothingIsGivenUpWithTheCall(t *testing.T) {
 	t.Parallel()
 	addr, end := accept(t, func(c *net.TCPConn) { _, _ = io.Copy(io.Discard, c) })
 	t.Cleanup(end)
-	c := newClient(t, apiclient.Options{
+	c := newClient(t, apiclient.Settings{
 		BaseURL: "https://127.0.0.1:1", Proxy: apiclient.Secret("http://" + addr),
 	})
 	ctx, cancel := context.WithTimeout(context.Background(), overSoon)
@@ -248,7 +248,7 @@ func TestAWrongAddressOfAProxyIsRefusedWithoutShowingIt(t *testing.T) {
 		"http://coop:hunter2@proxy:3128/x":   "must end after the port",
 		"http://coop:hunter2@proxy:3128?a=b": "must end after the port",
 	} {
-		_, err := apiclient.New(apiclient.Options{
+		_, err := apiclient.New(apiclient.Settings{
 			BaseURL: "https://api.example.com", APIKey: testKey, Proxy: apiclient.Secret(address),
 		})
 		if err == nil || !strings.Contains(err.Error(), "api.proxy: ") || !strings.Contains(err.Error(), want) ||
@@ -256,7 +256,7 @@ func TestAWrongAddressOfAProxyIsRefusedWithoutShowingIt(t *testing.T) {
 			t.Errorf("%s: %v, want %q", address, err, want)
 		}
 	}
-	_, err := apiclient.New(apiclient.Options{
+	_, err := apiclient.New(apiclient.Settings{
 		BaseURL: "http://127.0.0.1:8080", APIKey: testKey, Proxy: "http://proxy.example.com:3128",
 	})
 	if err == nil || !strings.Contains(err.Error(), "does not apply to an api.base_url on this host") {

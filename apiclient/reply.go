@@ -113,7 +113,7 @@ func (c call) notFromRequest(id string) error {
 
 // replyFault returns what was wrong with an answer that has a status. A refusal that its status
 // makes certain is no fault, even if its body was cut.
-func replyFault(ctx context.Context, resp *http.Response, known Known, readErr error) Fault {
+func replyFault(ctx context.Context, resp *http.Response, known Known, readErr error) FaultCode {
 	switch {
 	case known == NotCreated || known == Throttled:
 		return FaultNone
@@ -129,7 +129,7 @@ func replyFault(ctx context.Context, resp *http.Response, known Known, readErr e
 	}
 }
 
-func replyError(ctx context.Context, call call, resp *http.Response, fault Fault, readErr error) error {
+func replyError(ctx context.Context, call call, resp *http.Response, fault FaultCode, readErr error) error {
 	switch {
 	case fault == FaultRedirect:
 		return errors.New(

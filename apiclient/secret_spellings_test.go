@@ -54,7 +54,7 @@ func TestAKeyWithTheCharactersOfAURLIsHiddenHoweverItIsEchoed(t *testing.T) {
 				always(302, "", "Location: /login?key="+echo),
 			} {
 				s := startRaw(t, answer)
-				c := newClient(t, apiclient.Options{BaseURL: s.url(), APIKey: oddKey})
+				c := newClient(t, apiclient.Settings{BaseURL: s.url(), APIKey: oddKey})
 				a, err := c.SubmitOrderCommitment(context.Background(), payload, nil)
 				if err == nil {
 					t.Fatal("no error")

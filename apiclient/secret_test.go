@@ -49,7 +49,7 @@ func printed(t *testing.T, v any) string {
 
 func TestASecretPrintsAsSecretUnderEveryVerb(t *testing.T) {
 	t.Parallel()
-	o := apiclient.Options{APIKey: testKey}
+	o := apiclient.Settings{APIKey: testKey}
 	for name, v := range map[string]any{"Secret": o.APIKey, "*Secret": &o.APIKey, "Options": o, "*Options": &o} {
 		s := printed(t, v)
 		wantNoKey(t, name, s)

@@ -122,7 +122,7 @@ func (s *rawServer) url() string { return "http://" + s.addr }
 
 func (s *rawServer) client(t *testing.T) *apiclient.Client {
 	t.Helper()
-	return newClient(t, apiclient.Options{BaseURL: s.url()})
+	return newClient(t, apiclient.Settings{BaseURL: s.url()})
 }
 
 // raw answers every request with text and closes.
@@ -157,7 +157,7 @@ func writes(c net.Conn, text string) bool {
 // send within it.
 const overSoon = 2 * time.Second
 
-func newClient(t *testing.T, o apiclient.Options) *apiclient.Client {
+func newClient(t *testing.T, o apiclient.Settings) *apiclient.Client {
 	t.Helper()
 	if o.APIKey == "" {
 		o.APIKey = testKey
@@ -178,17 +178,17 @@ func submit(t *testing.T, answer answerFunc) (apiclient.Answer, *rawServer, erro
 	return a, s, err
 }
 
-// asError returns the *apiclient.Error in err.
-func asError(t *testing.T, err error) *apiclient.Error {
+// asError returns the *apiclient.CallError in err.
+func asError(t *testing.T, err error) *apiclient.CallError {
 	t.Helper()
-	e, ok := errors.AsType[*apiclient.Error](err)
+	e, ok := errors.AsType[*apiclient.CallError](err)
 	if !ok {
-		t.Fatalf("error = %v (%T), want an *apiclient.Error", err, err)
+		t.Fatalf("error = %v (%T), want an *apiclient.CallError", err, err)
 	}
 	return e
 }
 
-func wantKnown(t *testing.T, a apiclient.Answer, err error, known apiclient.Known, fault apiclient.Fault) {
+func wantKnown(t *testing.T, a apiclient.Answer, err error, known apiclient.Known, fault apiclient.FaultCode) {
 	t.Helper()
 	if a.Known != known {
 		t.Errorf("Known = %v, want %v (error: %v)", a.Known, known, err)

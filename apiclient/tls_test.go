@@ -94,7 +94,7 @@ func TestF098OverTLSOnlyHTTP11IsSpokenAndConnectionsAreKept(t *testing.T) {
 	t.Parallel()
 	ca := newAuthority(t)
 	s, protos := startTLS(t, ca.issue(t, nil), nil)
-	c := newClient(t, apiclient.Options{BaseURL: s.URL, CAFile: ca.file})
+	c := newClient(t, apiclient.Settings{BaseURL: s.URL, CAFile: ca.file})
 	for i := range 3 {
 		a, err := c.SubmitOrderCommitment(context.Background(), payload, nil)
 		wantKnown(t, a, err, apiclient.Created, apiclient.FaultNone)
@@ -145,7 +145,7 @@ func TestF087CertificateFaultsAreProofThatNothingWasSent(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, protos := startTLS(t, ca.issue(t, tc.cert), tc.server)
-			o := apiclient.Options{BaseURL: s.URL, CAFile: ca.file}
+			o := apiclient.Settings{BaseURL: s.URL, CAFile: ca.file}
 			if tc.noCA {
 				o.CAFile = ""
 			}
@@ -171,13 +171,13 @@ func TestATLSPortThatSpeaksPlainHTTPIsNamed(t *testing.T) {
 	s := startRaw(t, always(201, created))
 	// The raw server cannot parse the handshake and hangs up; a server that answers in clear is
 	// named as such.
-	a, err := newClient(t, apiclient.Options{BaseURL: "https://" + s.addr}).SubmitOrderCommitment(context.Background(),
+	a, err := newClient(t, apiclient.Settings{BaseURL: "https://" + s.addr}).SubmitOrderCommitment(context.Background(),
 		payload, nil)
 	wantKnown(t, a, err, apiclient.NotSent, apiclient.FaultNetwork)
 
 	plain := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(plain.Close)
-	a, err = newClient(t, apiclient.Options{BaseURL: "https://" + plain.Listener.Addr().String()}).
+	a, err = newClient(t, apiclient.Settings{BaseURL: "https://" + plain.Listener.Addr().String()}).
 		SubmitOrderCommitment(context.Background(), payload, nil)
 	wantKnown(t, a, err, apiclient.NotSent, apiclient.FaultCertificate)
 	if !strings.Contains(err.Error(), "does not speak TLS on this port") {
@@ -190,7 +190,7 @@ func TestALossOfTheConnectionOverTLSAfterTheBytesLeftIsUnknown(t *testing.T) {
 	ca := newAuthority(t)
 	s, _ := startTLS(t, ca.issue(t, nil), nil)
 	s.Config.Handler = http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
-	a, err := newClient(t, apiclient.Options{
+	a, err := newClient(t, apiclient.Settings{
 		BaseURL: s.URL,
 		CAFile:  ca.file,
 	}).SubmitOrderCommitment(context.Background(), payload, nil)
@@ -206,7 +206,7 @@ func TestAHandshakeThatHangsIsUnsent(t *testing.T) {
 	t.Parallel()
 	ln := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { _ = ln.Close() })
-	c := newClient(t, apiclient.Options{BaseURL: "https://" + ln.Addr().String(), Timeout: overSoon})
+	c := newClient(t, apiclient.Settings{BaseURL: "https://" + ln.Addr().String(), Timeout: overSoon})
 	a, err := c.SubmitOrderCommitment(context.Background(), payload, nil)
 	wantKnown(t, a, err, apiclient.NotSent, apiclient.FaultTimeout)
 	if a.Evidence.Phase != apiclient.PhaseTLS {
@@ -218,7 +218,7 @@ func TestClosingTheClientGivesUpAHandshake(t *testing.T) {
 	t.Parallel()
 	ln := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { _ = ln.Close() })
-	c := newClient(t, apiclient.Options{BaseURL: "https://" + ln.Addr().String(), Timeout: 5 * time.Second})
+	c := newClient(t, apiclient.Settings{BaseURL: "https://" + ln.Addr().String(), Timeout: 5 * time.Second})
 	go func() {
 		conn, err := ln.Accept()
 		if err != nil {
@@ -238,7 +238,7 @@ func TestTheEndOfTheCertificateIsKnownFromTheFirstHandshakeOn(t *testing.T) {
 	ca := newAuthority(t)
 	ends := time.Now().Add(5 * time.Hour).UTC().Truncate(time.Second)
 	s, _ := startTLS(t, ca.issue(t, func(c *x509.Certificate) { c.NotAfter = ends }), nil)
-	c := newClient(t, apiclient.Options{BaseURL: s.URL, CAFile: ca.file})
+	c := newClient(t, apiclient.Settings{BaseURL: s.URL, CAFile: ca.file})
 	if got := c.CertificateEnds(); !got.IsZero() {
 		t.Errorf("before any connection it ends at %v", got)
 	}

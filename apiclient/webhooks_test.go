@@ -53,7 +53,7 @@ func TestThePreflightReportsTheFaultsThatStopARun(t *testing.T) {
 		status int
 		body   string
 		known  apiclient.Known
-		fault  apiclient.Fault
+		fault  apiclient.FaultCode
 		format apiclient.Format
 	}{
 		{401, `{"data":[],"error":{}}`, apiclient.NotCreated, apiclient.FaultNone, apiclient.FormatGateway401},
@@ -190,7 +190,7 @@ func TestConcurrentCallsEachGetTheirOwnAnswer(t *testing.T) {
 		_, err := io.WriteString(c, reply(201, `{"id":"`+testID[:34]+string(r.body)+`"}`))
 		return err == nil
 	})
-	c := newClient(t, apiclient.Options{BaseURL: s.url(), MaxConns: 4})
+	c := newClient(t, apiclient.Settings{BaseURL: s.url(), MaxConns: 4})
 	const calls = 200
 	results := make(chan error, calls)
 	slots := make(chan struct{}, 8)

@@ -15,9 +15,9 @@ import (
 	"github.com/safrasync/safrasync/internal/connlimit"
 )
 
-// Options are the parts of a console. A reload of the configuration builds a new one for the same
+// Parts are the parts of a console. A reload of the configuration builds a new one for the same
 // listener.
-type Options struct {
+type Parts struct {
 	Site     web.Site
 	Sessions *auth.Sessions
 	Pages    *pages.Pages
@@ -27,7 +27,7 @@ type Options struct {
 
 // Console answers the browsers. It is built for one reading of the configuration.
 type Console struct {
-	Options
+	Parts
 	mux   *http.ServeMux
 	cross *http.CrossOriginProtection
 
@@ -41,10 +41,10 @@ type Console struct {
 }
 
 // New builds a console.
-func New(o Options) *Console {
+func New(o Parts) *Console {
 	o.Site.Issuer, o.Site.Waiting, o.Site.Titles = o.Sessions.Issuer(), o.Pages.Waiting, o.Pages.Titles
 	c := &Console{
-		Options: o, mux: http.NewServeMux(), cross: http.NewCrossOriginProtection(),
+		Parts: o, mux: http.NewServeMux(), cross: http.NewCrossOriginProtection(),
 		working: connlimit.NewPlaces(atOnce, waitAtMost),
 	}
 	c.ending, c.end = context.WithCancel(context.Background())

@@ -414,7 +414,7 @@ func TestHalfAFileIsAFailedDownload(t *testing.T) {
 		}}
 	}
 	site := web.Site{Name: "C", Lang: trade.Portuguese, Zone: time.UTC, Now: w.Clock.Now, Log: zap.NewNop()}
-	c := console.New(console.Options{
+	c := console.New(console.Parts{
 		Site: site, Sessions: w.Sessions, Hosts: []string{"127.0.0.1"},
 		Pages: pages.New(w.Office, w.Sessions, half("/whole", func() error { return nil }),
 			half("/fails", func() error { return io.ErrNoProgress }), half("/panics", func() error { panic("x") })),

@@ -55,7 +55,7 @@ func TestAWrongPasswordIsCalledThat(t *testing.T) {
 	db := erptest.Admin(t, "postgres", dsn, `CREATE ROLE pw_user LOGIN PASSWORD 'certa'`)
 	err := erptest.OpenError(t, "postgres", dsn+" user=pw_user password=segredo")
 	erptest.WantError(t, err, erp.CodeAuth, "refused the user or the password", "28P01")
-	s := erptest.Open(t, erp.Options{Driver: "postgres", DSN: erp.Secret(dsn + " user=pw_user password=certa")})
+	s := erptest.Open(t, erp.SourceOptions{Driver: "postgres", DSN: erp.Secret(dsn + " user=pw_user password=certa")})
 
 	// The same role may not read a table it was not granted.
 	erptest.Exec(t, db, `CREATE TABLE c (k int)`)
@@ -83,7 +83,7 @@ func TestSSLModeIsSetForALocalServerOnly(t *testing.T) {
 	if without == dsn {
 		t.Fatalf("the test's DSN has changed its form")
 	}
-	erptest.Open(t, erp.Options{Driver: "postgres", DSN: erp.Secret(without)}) // this server has no TLS
+	erptest.Open(t, erp.SourceOptions{Driver: "postgres", DSN: erp.Secret(without)}) // this server has no TLS
 }
 
 func TestOpenSQLiteSaysWhatIsWrongWithTheFile(t *testing.T) {
@@ -106,7 +106,7 @@ func TestOpenSQLiteSaysWhatIsWrongWithTheFile(t *testing.T) {
 func TestOpenSQLiteRefusesAnUnknownCharset(t *testing.T) {
 	t.Parallel()
 	path, _ := erptest.SQLiteFile(t, `CREATE TABLE c (k)`)
-	_, err := erp.Open(t.Context(), erp.Options{Driver: "sqlite", DSN: erp.Secret(path), Charset: "EBCDIC"})
+	_, err := erp.Open(t.Context(), erp.SourceOptions{Driver: "sqlite", DSN: erp.Secret(path), Charset: "EBCDIC"})
 	erptest.WantError(t, err, erp.CodeConfig, "EBCDIC", "WIN1252")
 }
 
@@ -212,7 +212,7 @@ func TestI8NothingIsEverWritten(t *testing.T) {
 
 	path, ldb := erptest.SQLiteFile(t, `CREATE TABLE c (k INTEGER)`, `INSERT INTO c VALUES (1)`)
 	before := must.Get(os.ReadFile(path))(t)
-	lite := erptest.Open(t, erp.Options{Driver: "sqlite", DSN: erp.Secret(path)})
+	lite := erptest.Open(t, erp.SourceOptions{Driver: "sqlite", DSN: erp.Secret(path)})
 	erptest.Read(t, lite, erp.Query{SQL: "SELECT k FROM c", Key: []string{"k"}}, erp.Window{})
 	for _, query := range []string{
 		"PRAGMA user_version = 7", "WITH x AS (SELECT 1) DELETE FROM c",
@@ -259,14 +259,14 @@ func TestF012ALockedTableEndsTheReadInTime(t *testing.T) {
 
 func TestF012ASlowStatementIsStopped(t *testing.T) {
 	t.Parallel()
-	s := erptest.Open(t, erp.Options{
+	s := erptest.Open(t, erp.SourceOptions{
 		Driver: "postgres", DSN: erp.Secret(pgtest.Database(t)),
 		StatementTimeout: 200 * time.Millisecond,
 	})
 	err := erptest.ReadError(t, s, erp.Query{SQL: "SELECT 1 AS k, pg_sleep(60)::text AS s", Key: []string{"k"}})
 	erptest.WantError(t, err, erp.CodeTimeout, "200ms", "erp.statement_timeout")
 	path, _ := erptest.SQLiteFile(t, `CREATE TABLE c (k)`)
-	lite := erptest.Open(t, erp.Options{
+	lite := erptest.Open(t, erp.SourceOptions{
 		Driver: "sqlite", DSN: erp.Secret(path),
 		StatementTimeout: 200 * time.Millisecond,
 	})
@@ -287,9 +287,11 @@ func TestASlowCallerIsNoSlowStatement(t *testing.T) {
 	t.Parallel()
 	dsn := pgtest.Database(t)
 	db := erptest.Admin(t, "postgres", dsn)
-	s := erptest.Open(t, erp.Options{Driver: "postgres", DSN: erp.Secret(dsn), StatementTimeout: 2 * time.Second})
+	s := erptest.Open(t, erp.SourceOptions{Driver: "postgres", DSN: erp.Secret(dsn), StatementTimeout: 2 * time.Second})
 	path, _ := erptest.SQLiteFile(t, `CREATE TABLE c (k)`)
-	lite := erptest.Open(t, erp.Options{Driver: "sqlite", DSN: erp.Secret(path), StatementTimeout: 2 * time.Second})
+	lite := erptest.Open(t, erp.SourceOptions{
+		Driver: "sqlite", DSN: erp.Secret(path), StatementTimeout: 2 * time.Second,
+	})
 	for _, c := range []struct {
 		s   *erp.Source
 		sql string
@@ -449,7 +451,7 @@ func TestALookDoesNotFailOnAConnectionThatWasClosedMeanwhile(t *testing.T) {
 func TestF010AServerThatIsRestartedDuringTheReadIsAnError(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Server(t)
-	s := erptest.Open(t, erp.Options{Driver: "postgres", DSN: erp.Secret(server.Database(t))})
+	s := erptest.Open(t, erp.SourceOptions{Driver: "postgres", DSN: erp.Secret(server.Database(t))})
 	q := erp.Query{
 		SQL: "SELECT i AS k, now() AS em FROM generate_series(1, 100000) i", Key: []string{"k"},
 		ChangedAt: "em",

@@ -28,7 +28,7 @@ func pgReader(t testing.TB, statements ...string) (*Source, *sql.DB) {
 			t.Fatalf("%.80s: %v", s, err)
 		}
 	}
-	s := must.Get(Open(t.Context(), Options{Driver: "postgres", DSN: Secret(dsn)}))(t)
+	s := must.Get(Open(t.Context(), SourceOptions{Driver: "postgres", DSN: Secret(dsn)}))(t)
 	t.Cleanup(func() { _ = s.Close() })
 	return s, db
 }

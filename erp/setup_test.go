@@ -24,7 +24,7 @@ func postgres(t testing.TB, statements ...string) (*erp.Source, *sql.DB) {
 	t.Helper()
 	dsn := pgtest.Database(t)
 	db := erptest.Admin(t, "postgres", dsn, statements...)
-	return erptest.Open(t, erp.Options{Driver: "postgres", DSN: erp.Secret(dsn)}), db
+	return erptest.Open(t, erp.SourceOptions{Driver: "postgres", DSN: erp.Secret(dsn)}), db
 }
 
 func testdata(t testing.TB, name string) string {

@@ -19,12 +19,12 @@ type Source struct {
 	dialect dialect.Dialect
 	engine  *dialect.Engine
 	target  string
-	opt     Options
+	opt     SourceOptions
 }
 
 // Open connects and queries the database once, so that a wrong address, password, database or file
 // is reported here, and clearly.
-func Open(ctx context.Context, opt Options) (*Source, error) {
+func Open(ctx context.Context, opt SourceOptions) (*Source, error) {
 	opt = opt.WithDefaults()
 	cs, bad := dialect.FindCharset(opt.Charset)
 	if bad != nil {

@@ -9,8 +9,8 @@ import (
 
 // The types that the reader shares with the engines, under the names that other packages use.
 type (
-	// Options state which database is read and how.
-	Options = dialect.Options
+	// SourceOptions state which database is read and how.
+	SourceOptions = dialect.SourceOptions
 	// Secret is a text that no formatting verb, encoder or logger prints.
 	Secret = dialect.Secret
 	// Column is one column of a query's result.
@@ -69,7 +69,7 @@ const (
 // CodeOf returns the code of err, CodeOther for an error of another package, and "" for nil.
 func CodeOf(err error) Code { return fault.CodeOf(err) }
 
-// CheckCharset returns an error if a name is not valid for Options.Charset.
+// CheckCharset returns an error if a name is not valid for SourceOptions.Charset.
 func CheckCharset(name string) error {
 	if _, bad := dialect.FindCharset(name); bad != nil {
 		return bad

@@ -141,7 +141,7 @@ func TestCharsetDecodesForeignBytes(t *testing.T) {
 	t.Parallel()
 	path, _ := erptest.SQLiteFile(t, `CREATE TABLE v (k TEXT, x)`,
 		`INSERT INTO v VALUES (CAST(x'4bc3' AS TEXT), CAST(x'46495841c7c34f' AS TEXT)), ('B', CAST(x'81' AS TEXT))`)
-	s := erptest.Open(t, erp.Options{Driver: "sqlite", DSN: erp.Secret(path), Charset: "windows-1252"})
+	s := erptest.Open(t, erp.SourceOptions{Driver: "sqlite", DSN: erp.Secret(path), Charset: "windows-1252"})
 	q := erp.Query{SQL: "SELECT k, x FROM v", Key: []string{"k"}}
 	rows, _ := erptest.Read(t, s, q, erp.Window{})
 	if diff := cmp.Diff([]string{"FIXAÇÃO", "<byte not defined in windows-1252 at 1>"}, erptest.Texts(rows,
@@ -161,7 +161,7 @@ func TestF031InvalidBytesInSQLASCIISpoilOneValueOnly(t *testing.T) {
 	dsn := pgtest.DatabaseWith(t, sqlASCII)
 	erptest.Admin(t, "postgres", dsn, `CREATE TABLE p (k int PRIMARY KEY, cod char(4), nome text, preco numeric)`,
 		`INSERT INTO p VALUES (1, '01', 'José', 1.50), (2, '02', E'JO\xC3O', 2.50), (3, E'0\xC7', 'Ana', NULL)`)
-	s := erptest.Open(t, erp.Options{Driver: "postgres", DSN: erp.Secret(dsn)})
+	s := erptest.Open(t, erp.SourceOptions{Driver: "postgres", DSN: erp.Secret(dsn)})
 	if f, err := s.Facts(t.Context()); err != nil || f.Charset != "SQL_ASCII" {
 		t.Errorf("Facts = %+v, %v", f, err)
 	}
@@ -189,7 +189,7 @@ func TestF031InvalidBytesInSQLASCIISpoilOneValueOnly(t *testing.T) {
 		t.Errorf("Unreadable = %d, want 1", res.Unreadable)
 	}
 
-	win := erptest.Open(t, erp.Options{Driver: "postgres", DSN: erp.Secret(dsn), Charset: "WIN1252"})
+	win := erptest.Open(t, erp.SourceOptions{Driver: "postgres", DSN: erp.Secret(dsn), Charset: "WIN1252"})
 	q = erp.Query{SQL: "SELECT * FROM p WHERE k > 1 ORDER BY k", Key: []string{"nome", "cod"}}
 	rows, _ = erptest.Read(t, win, q, erp.Window{})
 	if diff := cmp.Diff([]string{"JOÃO", "Ana"}, erptest.Texts(rows, "nome")); diff != "" {
@@ -263,7 +263,7 @@ func TestADegradedReadKeepsTheWindowAndCountsLostKeys(t *testing.T) {
 
 func TestSecretsArePrintedByNoVerb(t *testing.T) {
 	t.Parallel()
-	opt := erp.Options{Driver: "postgres", DSN: "postgres://u:segredo@h/db"}
+	opt := erp.SourceOptions{Driver: "postgres", DSN: "postgres://u:segredo@h/db"}
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
 		if got := fmt.Sprintf(verb, opt); strings.Contains(got, "segredo") || strings.Contains(got, "7365677265646f") {
 			t.Errorf("%s prints %s", verb, got)

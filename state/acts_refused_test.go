@@ -226,7 +226,7 @@ func TestALedgerWithoutItsNameIsRefused(t *testing.T) {
 func TestAReaderOfAnOlderLedgerIsToldWhatToDo(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		s.db.ReadOnly = true
-		says(t, s.db.JudgeSchema(1, 2, sqldb.Options{Begin: true}), "this program needs", "safrasync run")
+		says(t, s.db.JudgeSchema(1, 2, sqldb.OpenOptions{Begin: true}), "this program needs", "safrasync run")
 	})
 }
 
@@ -250,7 +250,7 @@ func TestACopyThatIsNotInOrder(t *testing.T) {
 	says(t, err, "are not those of their rows", "take another copy")
 	_, err = Restore(t.Context(), k.o, empty, restoreAct)
 	says(t, err, "it has no rows")
-	_, err = Restore(t.Context(), sqldb.Options{Driver: sqldb.SQLite}, empty, restoreAct)
+	_, err = Restore(t.Context(), sqldb.OpenOptions{Driver: sqldb.SQLite}, empty, restoreAct)
 	says(t, err, "set state.dsn")
 	k.byHand(`UPDATE tally SET n = n - 1 WHERE state = 'accepted'`)
 	k.open()
@@ -301,7 +301,7 @@ func TestWhereANewJournalOrARebuildingIsRefused(t *testing.T) {
 	}
 	_, err = newJournal(t.Context(), k.o, tune, nil, false, rebuildAct)
 	says(t, err, "network file system")
-	nonsense := sqldb.Options{Driver: sqldb.Postgres, DSN: "nonsense", Journal: k.o.Journal}
+	nonsense := sqldb.OpenOptions{Driver: sqldb.Postgres, DSN: "nonsense", Journal: k.o.Journal}
 	_, err = Rebuild(t.Context(), nonsense, nil, false, rebuildAct)
 	says(t, err)
 	// Somebody's lease that cannot be read keeps a rebuilding from it.
@@ -571,7 +571,7 @@ func TestWhatCannotBeTakenUpKeepsTheJournal(t *testing.T) {
 	k.beginAgain()
 	k.close()
 	removeLedger(t, k.o.DSN)
-	s := mustOpen(t, sqldb.Options{Driver: sqldb.SQLite, DSN: k.o.DSN, Version: "1.0.0-test"})
+	s := mustOpen(t, sqldb.OpenOptions{Driver: sqldb.SQLite, DSN: k.o.DSN, Version: "1.0.0-test"})
 	mustExec(t, s, `CREATE TRIGGER foreign_hand BEFORE INSERT ON entry BEGIN SELECT RAISE(IGNORE); END`)
 	must.Do(t, s.Close())
 	_, err := Rebuild(t.Context(), k.o, nil, true, rebuildAct)

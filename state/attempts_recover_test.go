@@ -14,7 +14,7 @@ import (
 )
 
 // It claims three rows and ends as kill -9 ends it.
-var _ = addRole("claims", func(ctx context.Context, _ sqldb.Options, s *Store) (string, error) {
+var _ = addRole("claims", func(ctx context.Context, _ sqldb.OpenOptions, s *Store) (string, error) {
 	lease, ins := pending(ctx, s, "a", "b", "c")
 	mustNot(second(s.Commit(ctx, lease, trade.Group{Intents: ins})))
 	mustNot(syscall.Kill(os.Getpid(), syscall.SIGKILL))
@@ -23,7 +23,7 @@ var _ = addRole("claims", func(ctx context.Context, _ sqldb.Options, s *Store) (
 
 // It claims a row and ends as kill -9 ends it, when the journal has the intent and the ledger has
 // not.
-var _ = addRole("between", func(ctx context.Context, _ sqldb.Options, s *Store) (string, error) {
+var _ = addRole("between", func(ctx context.Context, _ sqldb.OpenOptions, s *Store) (string, error) {
 	lease, ins := pending(ctx, s, "a")
 	mustNot(s.db.InTx(ctx, "testing", func(tx *sqldb.Tx) error {
 		mustNot(newGroupTx(tx, lease, trade.Group{At: at, Intents: ins}).Run())
@@ -35,7 +35,7 @@ var _ = addRole("between", func(ctx context.Context, _ sqldb.Options, s *Store) 
 
 // killed runs a role of a child process that ends as kill -9 ends it, on a new ledger, and opens
 // it.
-func killed(t *testing.T, o sqldb.Options, role string) *kept {
+func killed(t *testing.T, o sqldb.OpenOptions, role string) *kept {
 	t.Helper()
 	k := keep(t, o)
 	k.close()

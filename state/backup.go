@@ -151,7 +151,7 @@ func (s *Store) copyInto(ctx context.Context, file string) (err error) {
 // checkCopy opens a copy and checks all of it. Unless id is empty, the copy must have that ledger
 // id.
 func checkCopy(ctx context.Context, file, id string, tune sqldb.Tuning) (err error) {
-	s, err := open(ctx, sqldb.Options{Driver: sqldb.SQLite, DSN: file, ReadOnly: true, Verify: true}, tune)
+	s, err := open(ctx, sqldb.OpenOptions{Driver: sqldb.SQLite, DSN: file, ReadOnly: true, Verify: true}, tune)
 	if err != nil {
 		return phrase.Errorf("checking the copy: %w", err)
 	}

@@ -37,7 +37,7 @@ func TestABackupIsMadeWhileOthersWrite(t *testing.T) {
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
-	s := mustOpen(t, sqldb.Options{Driver: sqldb.SQLite, DSN: file, ReadOnly: true})
+	s := mustOpen(t, sqldb.OpenOptions{Driver: sqldb.SQLite, DSN: file, ReadOnly: true})
 	if got := len(statesOf(t, s, "contracts")); got != 23 {
 		t.Errorf("%d rows in the copy, want 23", got)
 	}
@@ -73,7 +73,7 @@ func TestARestoredLedgerIsComparedWithItsJournal(t *testing.T) {
 	wantCode(t, err, sqldb.CodeLocked)
 	k.close()
 	kept := must.Get(Restore(t.Context(), k.o, file, restoreAct))(t)
-	old := mustOpen(t, sqldb.Options{Driver: sqldb.SQLite, DSN: kept, ReadOnly: true})
+	old := mustOpen(t, sqldb.OpenOptions{Driver: sqldb.SQLite, DSN: kept, ReadOnly: true})
 	if got := len(statesOf(t, old, "contracts")); got != 6 {
 		t.Errorf("the ledger that was kept has %d rows, want 6", got)
 	}
@@ -86,7 +86,7 @@ func TestARestoredLedgerIsComparedWithItsJournal(t *testing.T) {
 	k.close()
 
 	// A copy of another ledger is not taken.
-	other := keep(t, sqldb.Options{Driver: sqldb.SQLite, DSN: filepath.Join(t.TempDir(), "other.db")})
+	other := keep(t, sqldb.OpenOptions{Driver: sqldb.SQLite, DSN: filepath.Join(t.TempDir(), "other.db")})
 	other.send("x", 1)
 	foreign := filepath.Join(t.TempDir(), "foreign.db")
 	must.Do(t, other.s.Backup(t.Context(), foreign))

@@ -10,7 +10,7 @@ import (
 
 // New creates the ledger that the options name, with its journal. It refuses if a ledger already
 // exists there, or if a journal records that one existed.
-func New(ctx context.Context, o sqldb.Options) (*Store, error) {
+func New(ctx context.Context, o sqldb.OpenOptions) (*Store, error) {
 	look := o
 	look.ReadOnly, look.Begin, look.Journal = true, true, ""
 	s, err := Open(ctx, look)

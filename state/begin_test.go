@@ -16,7 +16,7 @@ import (
 func TestALedgerIsBegunByNobodyButNew(t *testing.T) {
 	t.Parallel()
 	for _, kind := range backends {
-		for name, made := range map[string]func(testing.TB) sqldb.Options{
+		for name, made := range map[string]func(testing.TB) sqldb.OpenOptions{
 			"nothing is there": kind.empty,
 			"an earlier beginning got as far as the tables": kind.open,
 		} {
@@ -69,7 +69,7 @@ func TestAPlanToMoveALedgerBeginsNone(t *testing.T) {
 	t.Parallel()
 	k := keep(t, backends[0].open(t))
 	k.close()
-	to := sqldb.Options{Driver: sqldb.SQLite, DSN: filepath.Join(t.TempDir(), "new.db"), Journal: k.o.Journal}
+	to := sqldb.OpenOptions{Driver: sqldb.SQLite, DSN: filepath.Join(t.TempDir(), "new.db"), Journal: k.o.Journal}
 	plan, err := Move(t.Context(), k.o, to, false, moveRecord)
 	if err != nil || plan.To != to.DSN {
 		t.Fatalf("%+v, %v", plan, err)

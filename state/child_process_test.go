@@ -27,16 +27,16 @@ const (
 )
 
 // role is what another process does with a ledger that it has opened, and says.
-type role = func(ctx context.Context, o sqldb.Options, s *Store) (says string, err error)
+type role = func(ctx context.Context, o sqldb.OpenOptions, s *Store) (says string, err error)
 
 // roles are those of the child processes; tests add theirs.
 var roles = map[string]role{
-	"open": func(context.Context, sqldb.Options, *Store) (string, error) { return "opened", nil },
-	"lease": func(ctx context.Context, _ sqldb.Options, s *Store) (string, error) {
+	"open": func(context.Context, sqldb.OpenOptions, *Store) (string, error) { return "opened", nil },
+	"lease": func(ctx context.Context, _ sqldb.OpenOptions, s *Store) (string, error) {
 		_, err := s.AcquireLease(ctx, "contracts", sqldb.Self())
 		return "ready", err
 	},
-	"race": func(ctx context.Context, _ sqldb.Options, s *Store) (string, error) {
+	"race": func(ctx context.Context, _ sqldb.OpenOptions, s *Store) (string, error) {
 		lease, err := s.AcquireLease(ctx, "contracts", sqldb.Self())
 		var leased *trade.LeasedError
 		if errors.As(err, &leased) {
@@ -44,7 +44,7 @@ var roles = map[string]role{
 		}
 		return fmt.Sprintln("won", lease.Epoch), err
 	},
-	"sending": func(ctx context.Context, _ sqldb.Options, s *Store) (string, error) {
+	"sending": func(ctx context.Context, _ sqldb.OpenOptions, s *Store) (string, error) {
 		lease, err := s.AcquireLease(ctx, "contracts", sqldb.Self())
 		if err != nil {
 			return "", err
@@ -59,7 +59,7 @@ var roles = map[string]role{
 		return "ready", second(s.Commit(ctx, lease, trade.Group{At: at, Intents: []trade.Intent{in}}))
 	},
 	// does what it sees of a doubt of another process's time let a second sending go?
-	"clock": func(ctx context.Context, _ sqldb.Options, s *Store) (string, error) {
+	"clock": func(ctx context.Context, _ sqldb.OpenOptions, s *Store) (string, error) {
 		e, err := s.Entry(ctx, "contracts", "a")
 		if err != nil {
 			return "", err
@@ -75,7 +75,7 @@ var roles = map[string]role{
 		}
 		return fmt.Sprintf("known %d, goes %t, parent gone %t", len(seen), done[0], sqldb.Gone(parent)), nil
 	},
-	"lock": func(ctx context.Context, _ sqldb.Options, s *Store) (string, error) {
+	"lock": func(ctx context.Context, _ sqldb.OpenOptions, s *Store) (string, error) {
 		return "ready", second(s.db.Write.ExecContext(ctx, "BEGIN IMMEDIATE"))
 	},
 }
@@ -87,7 +87,7 @@ func addRole(name string, does role) bool {
 
 // child does what its role says, prints one line and waits for the end of its input.
 func child(name string) int {
-	var o sqldb.Options
+	var o sqldb.OpenOptions
 	mustNot(json.Unmarshal([]byte(os.Getenv(childOptions)), &o))
 	var says string
 	s, err := Open(context.Background(), o)
@@ -115,7 +115,7 @@ func mustNot(err error) {
 }
 
 // inRole is the environment of a process of the role.
-func inRole(t *testing.T, role string, o sqldb.Options) []string {
+func inRole(t *testing.T, role string, o sqldb.OpenOptions) []string {
 	t.Helper()
 	return []string{childRole + "=" + role, childOptions + "=" + string(must.Get(json.Marshal(o))(t))}
 }
@@ -144,13 +144,13 @@ type process struct {
 }
 
 // startChild starts a process of the role as the user, and waits for nothing.
-func startChild(t *testing.T, role string, o sqldb.Options, user *syscall.Credential, env ...string) *process {
+func startChild(t *testing.T, role string, o sqldb.OpenOptions, user *syscall.Credential, env ...string) *process {
 	t.Helper()
 	// the file itself is in a folder that other users may not enter
 	return startAs(t, exec.CommandContext(context.Background(), "/proc/self/exe"), role, o, user, env...)
 }
 
-func startAs(t *testing.T, cmd *exec.Cmd, role string, o sqldb.Options, user *syscall.Credential,
+func startAs(t *testing.T, cmd *exec.Cmd, role string, o sqldb.OpenOptions, user *syscall.Credential,
 	env ...string,
 ) *process {
 	t.Helper()

@@ -54,11 +54,11 @@ const moveTime = 6 * time.Hour
 // everything in one transaction and compares the two sides, and finally begins the journal of the
 // new ledger. If copying fails, Move removes the mark, and nothing has changed. If the process
 // dies, the same command continues the move. If apply is false, Move only checks and plans.
-func Move(ctx context.Context, from, to sqldb.Options, apply bool, record trade.AuditRecord) (MovePlan, error) {
+func Move(ctx context.Context, from, to sqldb.OpenOptions, apply bool, record trade.AuditRecord) (MovePlan, error) {
 	return move(ctx, from, to, sqldb.DefaultTuning, apply, record)
 }
 
-func move(ctx context.Context, from, to sqldb.Options, tune sqldb.Tuning, apply bool,
+func move(ctx context.Context, from, to sqldb.OpenOptions, tune sqldb.Tuning, apply bool,
 	record trade.AuditRecord,
 ) (plan MovePlan, err error) {
 	patient := tune
@@ -105,7 +105,7 @@ func move(ctx context.Context, from, to sqldb.Options, tune sqldb.Tuning, apply 
 }
 
 // openMoved opens a ledger that is to be moved, even if it is already marked as moved.
-func openMoved(ctx context.Context, o sqldb.Options, tune sqldb.Tuning) (*Store, error) {
+func openMoved(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning) (*Store, error) {
 	o.Moving, o.ReadOnly = true, true // do not create an absent ledger
 	s, err := open(ctx, o, tune)
 	if err != nil {
@@ -254,7 +254,7 @@ func (m *moving) unmark(ctx context.Context) error {
 
 // beginJournal opens the new ledger in the normal way, which begins its journal with what the
 // ledger knows and runs the usual checks.
-func (m *moving) beginJournal(ctx context.Context, to sqldb.Options, tune sqldb.Tuning) (err error) {
+func (m *moving) beginJournal(ctx context.Context, to sqldb.OpenOptions, tune sqldb.Tuning) (err error) {
 	s, err := open(ctx, to, tune)
 	if err != nil {
 		return phrase.Errorf("the ledger is moved; its journal: %w", err)

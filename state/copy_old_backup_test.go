@@ -93,7 +93,7 @@ func TestAnOldDumpOfAMovedLedgerSendsNothingFromAnyHost(t *testing.T) {
 	target.Journal = b.Journal
 	must.Do(t, mustOpen(t, target).Close())
 	raw(t, a, `UPDATE ledger SET moved_to = NULL`)
-	for _, host := range []sqldb.Options{a, b} {
+	for _, host := range []sqldb.OpenOptions{a, b} {
 		_, err := Open(t.Context(), host)
 		wantCode(t, err, sqldb.CodeMoved)
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // filled makes a ledger with something in every table that is moved.
-func filled(t *testing.T, o sqldb.Options) {
+func filled(t *testing.T, o sqldb.OpenOptions) {
 	t.Helper()
 	s := mustOpen(t, o)
 	lease := mustLease(t, s, "contracts")
@@ -111,7 +111,7 @@ func TestALedgerMovesToTheOtherDatabaseAndBack(t *testing.T) {
 
 func TestALedgerInUseIsNotMoved(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
-		from := sqldb.Options{Driver: s.db.D.Name, DSN: s.db.Where}
+		from := sqldb.OpenOptions{Driver: s.db.D.Name, DSN: s.db.Where}
 		if s.db.D.Name == sqldb.Postgres {
 			from = backends[1].empty(t)
 			s = mustOpen(t, from)
@@ -136,7 +136,7 @@ func TestAMoveThatFailsLeavesTheLedgerAsItWas(t *testing.T) {
 	from.Journal = filepath.Join(t.TempDir(), "journal")
 	to.Journal = from.Journal
 	filled(t, from)
-	there := mustOpen(t, sqldb.Options{Driver: to.Driver, DSN: to.DSN})
+	there := mustOpen(t, sqldb.OpenOptions{Driver: to.Driver, DSN: to.DSN})
 	mustExec(t, there, `ALTER TABLE block ADD CONSTRAINT none CHECK (tries = 0)`)
 	if _, err := Move(t.Context(), from, to, true, moveRecord); err == nil {
 		t.Fatal("it was moved")

@@ -23,7 +23,7 @@ func TestALedgerThatMayNotBeLookedAt(t *testing.T) {
 	for name, there := range map[string]bool{"its file": true, "its folder": false} {
 		home := filepath.Join(t.TempDir(), "home")
 		must.Do(t, os.Mkdir(home, 0o700))
-		o := sqldb.Options{
+		o := sqldb.OpenOptions{
 			Begin: true, Driver: sqldb.SQLite, DSN: filepath.Join(home, "state.db"),
 			Version: "1.0.0-test",
 		}

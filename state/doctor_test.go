@@ -20,7 +20,7 @@ import (
 
 // problems returns what Diagnose found wrong, or worth knowing: "check problem" → whether it may
 // stay.
-func problems(t *testing.T, o sqldb.Options, tune sqldb.Tuning) map[string]bool {
+func problems(t *testing.T, o sqldb.OpenOptions, tune sqldb.Tuning) map[string]bool {
 	t.Helper()
 	o.ReadOnly = true
 	s := must.Get(open(context.Background(), o, tune))(t)
@@ -155,7 +155,7 @@ func TestDoctorTellsEachThingThatIsBroken(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			k := keep(t, sqldb.Options{Driver: sqldb.SQLite, DSN: filepath.Join(t.TempDir(), "state.db")})
+			k := keep(t, sqldb.OpenOptions{Driver: sqldb.SQLite, DSN: filepath.Join(t.TempDir(), "state.db")})
 			k.sendAll("a", 3)
 			for range 2 {
 				must.Do(t, k.s.AppendAudit(t.Context(), rebuildAct))
@@ -177,7 +177,7 @@ func TestDoctorTellsEachThingThatIsBroken(t *testing.T) {
 func (k *kept) byHand(queries ...string) { k.t.Helper(); raw(k.t, k.o, queries...) }
 
 // raw changes a database of which no process works on the ledger.
-func raw(t testing.TB, o sqldb.Options, queries ...string) {
+func raw(t testing.TB, o sqldb.OpenOptions, queries ...string) {
 	t.Helper()
 	db := must.Get(sqlx.Open(o.Driver, o.DSN))(t)
 	db.SetMaxOpenConns(1)

@@ -21,7 +21,7 @@ import (
 type removal struct {
 	t        *testing.T
 	b        *breaker
-	from, to sqldb.Options
+	from, to sqldb.OpenOptions
 	virgin   string // a copy of the new database, when that is a file
 	before   string // a copy of the old journal
 	row      sqldb.JournalRow
@@ -68,7 +68,7 @@ func (r *removal) again() {
 }
 
 // journalRowOf returns what a ledger with one journal stores about it.
-func journalRowOf(t *testing.T, o sqldb.Options) (row sqldb.JournalRow) {
+func journalRowOf(t *testing.T, o sqldb.OpenOptions) (row sqldb.JournalRow) {
 	t.Helper()
 	db := must.Get(sqlx.Open(o.Driver, o.DSN))(t)
 	must.Do(t, db.Get(&row, `SELECT seq, mark FROM journal`), db.Close())
@@ -98,7 +98,7 @@ func (r *removal) stands(what string, err error) {
 }
 
 // sends reports whether a job of a ledger may be sent from it.
-func (r *removal) sends(o sqldb.Options) bool {
+func (r *removal) sends(o sqldb.OpenOptions) bool {
 	r.t.Helper()
 	s, err := Open(r.t.Context(), o)
 	var refused *sqldb.Error
@@ -249,7 +249,7 @@ func TestWhatKeepsALedgerFromMoving(t *testing.T) {
 	if _, err = Move(t.Context(), absent, r.to, true, moveRecord); !errors.Is(err, sqldb.ErrNoLedger) {
 		t.Errorf("a ledger that is not there: %v", err)
 	}
-	if _, err = Move(t.Context(), r.from, sqldb.Options{Driver: sqldb.Postgres, DSN: "nonsense"}, true,
+	if _, err = Move(t.Context(), r.from, sqldb.OpenOptions{Driver: sqldb.Postgres, DSN: "nonsense"}, true,
 		moveRecord); err == nil {
 		t.Error("it moved to nowhere")
 	}

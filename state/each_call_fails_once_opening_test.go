@@ -26,7 +26,7 @@ func newScene(t *testing.T, prepare func(s *scene)) *scene {
 	home := filepath.Join(t.TempDir(), "home")
 	must.Do(t, os.Mkdir(home, 0o700))
 	s := &scene{b: &breaker{}, step: 1, home: home, before: filepath.Join(t.TempDir(), "before")}
-	s.kept = &kept{t: t, o: sqldb.Options{
+	s.kept = &kept{t: t, o: sqldb.OpenOptions{
 		Begin: true, Driver: sqldb.SQLite, DSN: filepath.Join(home, "state.db"),
 		Journal: filepath.Join(home, "journal"), Version: "1.0.0-test",
 	}}
@@ -93,7 +93,7 @@ func (s *scene) rows(want int) func() {
 }
 
 // opens returns an opening as op.
-func (s *scene) opens(o sqldb.Options) func(tune sqldb.Tuning) error {
+func (s *scene) opens(o sqldb.OpenOptions) func(tune sqldb.Tuning) error {
 	return func(tune sqldb.Tuning) error {
 		ledger, err := open(s.t.Context(), o, tune)
 		if err == nil {
@@ -229,7 +229,7 @@ func TestEveryCallOfTheDatabaseFailsOnceWhileALedgerIsOpenedOrRepaired(t *testin
 // The same in PostgreSQL, where what a failed opening has made is gone on with.
 func TestEveryCallOfPostgreSQLFailsOnceWhileALedgerIsOpened(t *testing.T) {
 	t.Parallel()
-	b, o := &breaker{}, sqldb.Options{
+	b, o := &breaker{}, sqldb.OpenOptions{
 		Begin: true, Driver: sqldb.Postgres, DSN: pgtest.Database(t),
 		Journal: filepath.Join(t.TempDir(), "journal"), Version: "1.0.0-test",
 	}

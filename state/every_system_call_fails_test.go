@@ -163,7 +163,7 @@ func TestAFolderThatIsGoneUnderTheProcess(t *testing.T) {
 	if sickdisk.Own(t) == nil {
 		return
 	}
-	k := &kept{t: t, o: sqldb.Options{
+	k := &kept{t: t, o: sqldb.OpenOptions{
 		Begin: true, Driver: sqldb.SQLite, DSN: filepath.Join(t.TempDir(), "state.db"),
 		Journal: filepath.Join(t.TempDir(), "journal"), Version: "1.0.0-test",
 	}}

@@ -11,7 +11,7 @@ import (
 // A plan of PostgreSQL for tables that are empty reads all of them when they are large.
 func TestThePlansOfPostgresAreMadeAnewWhileTheLedgerGrows(t *testing.T) {
 	t.Parallel()
-	s := mustOpen(t, sqldb.Options{Begin: true, Driver: sqldb.Postgres, DSN: pgtest.Database(t)})
+	s := mustOpen(t, sqldb.OpenOptions{Begin: true, Driver: sqldb.Postgres, DSN: pgtest.Database(t)})
 	made := map[string]bool{}
 	for range 70 {
 		must.Do(t, s.db.InHotTx(t.Context(), "look", func(tx *sqldb.Tx) error {

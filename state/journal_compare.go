@@ -47,7 +47,7 @@ func (s *Store) journalDir(parent string) string { return filepath.Join(parent, 
 
 // attach compares the ledger with its journal, settles what a crash left between the two, and opens
 // the journal for writing.
-func (s *Store) attach(ctx context.Context, o sqldb.Options) error {
+func (s *Store) attach(ctx context.Context, o sqldb.OpenOptions) error {
 	const op = "comparing the ledger with its journal"
 	parent, err := filepath.Abs(o.Journal)
 	if err != nil {

@@ -60,13 +60,13 @@ func (r *recordSet) on(e *narrowRow) *journal.Origin {
 	if have == nil || !e.RecordID.Valid || have.Job == e.Job && have.Key == e.Key && have.Generation == e.Generation {
 		return nil
 	}
-	return &journal.Origin{Row: journal.Row{Job: have.Job, Key: have.Key}, Generation: have.Generation}
+	return &journal.Origin{RowRef: journal.RowRef{Job: have.Job, Key: have.Key}, Generation: have.Generation}
 }
 
 // image returns a row in the form in which the journal keeps it, without attempts.
 func (e *narrowRow) image() (journal.Image, error) {
 	out := journal.Image{
-		Row: journal.Row{Job: e.Job, Key: e.Key}, Sends: e.Sends, Version: e.Version, Generation: e.Generation,
+		RowRef: journal.RowRef{Job: e.Job, Key: e.Key}, Sends: e.Sends, Version: e.Version, Generation: e.Generation,
 		State: e.State, Cause: e.Cause, Weak: e.Weak == 1,
 		Payload: e.PayloadHash, Source: e.SourceHash,
 	}

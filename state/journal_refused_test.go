@@ -70,7 +70,7 @@ func TestF057ADeletedOrEmptiedLedgerIsRefused(t *testing.T) {
 
 func TestF057AnEmptiedPostgresLedgerIsRefused(t *testing.T) {
 	t.Parallel()
-	k := keep(t, sqldb.Options{Driver: sqldb.Postgres, DSN: pgtest.Database(t)})
+	k := keep(t, sqldb.OpenOptions{Driver: sqldb.Postgres, DSN: pgtest.Database(t)})
 	k.send("a", 2)
 	for _, query := range []string{`DROP SCHEMA public CASCADE`, `CREATE SCHEMA public`} {
 		must.Do(t, byHand(k.s, query))
@@ -222,7 +222,7 @@ func TestALedgerWithAJournalIsNotSentFromWithoutIt(t *testing.T) {
 
 func TestF058AnotherHostNoticesAnOlderPostgresLedger(t *testing.T) {
 	t.Parallel()
-	a := keep(t, sqldb.Options{Driver: sqldb.Postgres, DSN: pgtest.Database(t)})
+	a := keep(t, sqldb.OpenOptions{Driver: sqldb.Postgres, DSN: pgtest.Database(t)})
 	b := *a
 	b.o.Journal = filepath.Join(t.TempDir(), "journal of another host")
 	b.open()
@@ -232,7 +232,7 @@ func TestF058AnotherHostNoticesAnOlderPostgresLedger(t *testing.T) {
 	a.close()
 	b.close()
 	// The ledger forgets what b sent, as a backup from before would.
-	must.Do(t, byHand(mustOpen(t, sqldb.Options{Driver: sqldb.Postgres, DSN: a.o.DSN}),
+	must.Do(t, byHand(mustOpen(t, sqldb.OpenOptions{Driver: sqldb.Postgres, DSN: a.o.DSN}),
 		`UPDATE journal SET seq = seq - 1 WHERE path LIKE '%another host%'`))
 	wantCode(t, a.try(sqldb.DefaultTuning), sqldb.CodeRolledBack)
 }

@@ -32,7 +32,7 @@ func (s *Store) fits(t *sqldb.Tx, record journal.Record) (bool, error) {
 		return false, err
 	}
 	for _, m := range r.History.Order {
-		e := r.entries[m.Row]
+		e := r.entries[m.RowRef]
 		if e == nil {
 			return false, nil
 		}

@@ -22,11 +22,11 @@ import (
 // kept is a ledger with a journal, and a copy machine.
 type kept struct {
 	t testing.TB
-	o sqldb.Options
+	o sqldb.OpenOptions
 	s *Store
 }
 
-func keep(t testing.TB, o sqldb.Options) *kept {
+func keep(t testing.TB, o sqldb.OpenOptions) *kept {
 	t.Helper()
 	o.Version, o.Journal, o.Begin = "1.0.0-test", filepath.Join(t.TempDir(), "journal"), true
 	k := &kept{t: t, o: o}
@@ -276,7 +276,7 @@ func TestARecordWhoseCommitWasRefusedIsVoid(t *testing.T) {
 	for range 3 {
 		err := k.s.db.InTx(t.Context(), "testing", func(tx *sqldb.Tx) error {
 			tx.Noting(at).Rows = []journal.Image{{
-				Row: journal.Row{Job: "contracts", Key: "a"}, Version: 2, Generation: 1, State: "sending",
+				RowRef: journal.RowRef{Job: "contracts", Key: "a"}, Version: 2, Generation: 1, State: "sending",
 				Payload: es[0].PayloadHash, Attempts: []journal.Attempt{{ID: sqldb.NewID(), Generation: 1}},
 			}}
 			if err := tx.WriteNote(); err != nil {

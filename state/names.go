@@ -6,8 +6,8 @@ import (
 
 // Types of package sqldb that callers need.
 type (
-	// Options state which ledger to open, and how.
-	Options = sqldb.Options
+	// OpenOptions state which ledger to open, and how.
+	OpenOptions = sqldb.OpenOptions
 	// Error is an error about the ledger, for the people in IT.
 	Error = sqldb.Error
 )

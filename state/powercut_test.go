@@ -29,7 +29,7 @@ const powerCutRows = 160
 
 // It is recorded: it sends rows and prints what the ledger acknowledged, "i <attempt>" and
 // "r <attempt>".
-var _ = addRole("acknowledge", func(ctx context.Context, _ sqldb.Options, s *Store) (string, error) {
+var _ = addRole("acknowledge", func(ctx context.Context, _ sqldb.OpenOptions, s *Store) (string, error) {
 	lease, err := s.AcquireLease(ctx, "contracts", sqldb.Self())
 	mustNot(err)
 	for {
@@ -185,7 +185,7 @@ func cutPower(t *testing.T, events []diskEvent, keep float64, dice *rand.Rand) {
 func TestF050APowerCutLosesNothingThatWasAcknowledged(t *testing.T) {
 	t.Parallel()
 	dir := must.Get(filepath.EvalSymlinks(t.TempDir()))(t)
-	o := sqldb.Options{
+	o := sqldb.OpenOptions{
 		Begin: true, Driver: sqldb.SQLite, DSN: filepath.Join(dir, "state.db"),
 		Journal: filepath.Join(dir, "journal"),
 	}

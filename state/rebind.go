@@ -61,11 +61,11 @@ type RebindOrder struct {
 // confirms that it is the same platform, and that no other server with the ledger is in use. It
 // refuses a ledger that lacks records of this host's journal, or whose other hosts have not reported
 // since they were asked. For another address it refuses a ledger that is in use.
-func Rebind(ctx context.Context, o sqldb.Options, order RebindOrder, record trade.AuditRecord) (RebindPlan, error) {
+func Rebind(ctx context.Context, o sqldb.OpenOptions, order RebindOrder, record trade.AuditRecord) (RebindPlan, error) {
 	return rebind(ctx, o, sqldb.DefaultTuning, order, record)
 }
 
-func rebind(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, order RebindOrder,
+func rebind(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, order RebindOrder,
 	record trade.AuditRecord,
 ) (plan RebindPlan, err error) {
 	bare := o
@@ -104,7 +104,7 @@ func rebind(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, order Rebin
 type rebinding struct {
 	*Store
 	RebindOrder
-	options sqldb.Options
+	options sqldb.OpenOptions
 	plan    RebindPlan
 }
 

@@ -24,7 +24,7 @@ func onServer(t *testing.T) (*pgtest.Cluster, *kept) {
 	t.Helper()
 	t.Parallel()
 	c := pgtest.Server(t)
-	return c, keep(t, sqldb.Options{Driver: sqldb.Postgres, DSN: c.Database(t)})
+	return c, keep(t, sqldb.OpenOptions{Driver: sqldb.Postgres, DSN: c.Database(t)})
 }
 
 // anotherHost is the same ledger with the journal of another host.

@@ -23,13 +23,13 @@ var errPlanned = errors.New("only planned")
 // generation. The next sweep restores their contents. If the journal's end is damaged, nobody can
 // tell what was sent after its last record, so a brake pauses the given jobs, and those of ledger
 // and journal.
-func Rebuild(ctx context.Context, o sqldb.Options, jobs []string, apply bool,
+func Rebuild(ctx context.Context, o sqldb.OpenOptions, jobs []string, apply bool,
 	record trade.AuditRecord,
 ) (RebuildPlan, error) {
 	return rebuild(ctx, o, sqldb.DefaultTuning, jobs, apply, record)
 }
 
-func rebuild(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, configured []string, apply bool,
+func rebuild(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, configured []string, apply bool,
 	record trade.AuditRecord,
 ) (plan RebuildPlan, err error) {
 	where, err := whereOf(o, tune)
@@ -144,7 +144,7 @@ func (s *Store) brakeUntilCompared(ctx context.Context, h *journalHistory, plan 
 
 // openRebuilt opens the ledger to which the journal is added. If there is none, a plan uses an
 // empty one in memory.
-func openRebuilt(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, id string, there bool) (*Store, error) {
+func openRebuilt(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, id string, there bool) (*Store, error) {
 	if !there {
 		return openMemory(ctx, tune)
 	}
@@ -153,7 +153,7 @@ func openRebuilt(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, id str
 }
 
 // whereOf returns the place of a ledger, which need not exist.
-func whereOf(o sqldb.Options, tune sqldb.Tuning) (string, error) {
+func whereOf(o sqldb.OpenOptions, tune sqldb.Tuning) (string, error) {
 	if o.Driver == sqldb.Postgres {
 		cfg, err := sqldb.PostgresConfig(o)
 		if err != nil {
@@ -167,7 +167,7 @@ func whereOf(o sqldb.Options, tune sqldb.Tuning) (string, error) {
 
 // rebuildFrom returns the folder of the journal of a ledger, or of the ledger that was in its
 // place.
-func rebuildFrom(ctx context.Context, o sqldb.Options, tune sqldb.Tuning,
+func rebuildFrom(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning,
 	where string,
 ) (dir string, exists bool, err error) {
 	parent, err := filepath.Abs(o.Journal)
@@ -201,7 +201,7 @@ func rebuildFrom(ctx context.Context, o sqldb.Options, tune sqldb.Tuning,
 
 // journalFor finds a ledger's journal by the place of the ledger. If the ledger exists, only a
 // journal that names exactly this place is accepted.
-func journalFor(o sqldb.Options, where string, exists bool) (string, error) {
+func journalFor(o sqldb.OpenOptions, where string, exists bool) (string, error) {
 	parent, err := filepath.Abs(o.Journal)
 	if err != nil {
 		return "", err

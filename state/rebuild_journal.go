@@ -31,13 +31,13 @@ type NewJournalPlan struct {
 // person thereby confirms that this ledger is the right one. Nobody can tell what was sent after the
 // newest thing that it knows, so a brake pauses the given jobs and those of the ledger. If apply is
 // false, NewJournal changes nothing.
-func NewJournal(ctx context.Context, o sqldb.Options, jobs []string, apply bool,
+func NewJournal(ctx context.Context, o sqldb.OpenOptions, jobs []string, apply bool,
 	record trade.AuditRecord,
 ) (NewJournalPlan, error) {
 	return newJournal(ctx, o, sqldb.DefaultTuning, jobs, apply, record)
 }
 
-func newJournal(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, configured []string, apply bool,
+func newJournal(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, configured []string, apply bool,
 	record trade.AuditRecord,
 ) (plan NewJournalPlan, err error) {
 	if o.Journal == "" {

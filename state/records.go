@@ -470,12 +470,12 @@ func amongFound(d sqldb.Dialect, queries ...string) string {
 // image returns a record in the form in which the journal keeps it.
 func (r *ownedRecord) image() journal.Sent {
 	out := journal.Sent{
-		Row: journal.Row{Job: r.Job, Key: r.Key}, Generation: r.Generation, Sends: r.Kind,
+		RowRef: journal.RowRef{Job: r.Job, Key: r.Key}, Generation: r.Generation, Sends: r.Kind,
 		Certainty: r.Certainty, RemoteID: r.RemoteID, Parent: r.Parent, Prints: r.sent(), Newest: r.newest(),
 		Kilograms: r.Kg, At: time.UnixMilli(r.SentAt).UTC(), Version: r.Version,
 	}
 	if r.OwnerJob != r.Job || r.OwnerKey != r.Key {
-		out.Owner = &journal.Row{Job: r.OwnerJob, Key: r.OwnerKey}
+		out.Owner = &journal.RowRef{Job: r.OwnerJob, Key: r.OwnerKey}
 	}
 	return out
 }

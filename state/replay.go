@@ -25,7 +25,7 @@ type replay struct {
 	Sums    tallyChange
 	since   int64 // the ledger has everything up to this record
 	audit   int64
-	entries map[journal.Row]*replayedEntry
+	entries map[journal.RowRef]*replayedEntry
 	attempt map[string]*attemptRow // those of the entries, and those that the journal names
 	settled int                    // answers that only the journal had
 	doubts  int                    // attempts that only the journal had, and no answer to them
@@ -186,13 +186,13 @@ func (r *replay) place() error {
 
 // load reads the entries and attempts that the journal names.
 func (r *replay) load() error {
-	r.entries, r.attempt = map[journal.Row]*replayedEntry{}, map[string]*attemptRow{}
+	r.entries, r.attempt = map[journal.RowRef]*replayedEntry{}, map[string]*attemptRow{}
 	keys := map[string][]string{}
 	for _, m := range r.History.Order {
 		keys[m.Job] = append(keys[m.Job], m.Key)
 	}
 	for _, record := range r.History.records {
-		for _, at := range []journal.Row{record.Row, record.OwnerRow()} {
+		for _, at := range []journal.RowRef{record.RowRef, record.OwnerRow()} {
 			if r.History.rows[at] == nil {
 				keys[at.Job] = append(keys[at.Job], at.Key)
 			}
@@ -220,13 +220,13 @@ func (r *replay) loadKeys(job string, keys []string) error {
 	for i := range rows {
 		e := &rows[i]
 		e.attempts = map[string]*attemptRow{}
-		ids[i], byID[e.ID], r.entries[journal.Row{Job: e.Job, Key: e.Key}] = e.ID, e, e
+		ids[i], byID[e.ID], r.entries[journal.RowRef{Job: e.Job, Key: e.Key}] = e.ID, e, e
 	}
 	// An attempt may stand under another entry: if a move joined two rows, one was withdrawn and kept
 	// its attempts, and the journal has both under one name.
 	var named []string
 	for _, key := range keys {
-		if m := r.History.rows[journal.Row{Job: job, Key: key}]; m != nil {
+		if m := r.History.rows[journal.RowRef{Job: job, Key: key}]; m != nil {
 			for _, a := range m.attempts {
 				named = append(named, a.ID)
 			}
@@ -252,7 +252,7 @@ func (r *replay) loadKeys(job string, keys []string) error {
 // with the higher version is the newer one; but what was sent, or decided, in a ledger that this one
 // was rolled back from, is never forgotten because this one went on.
 func (r *replay) decide(m *remembered) (replayedRow, bool) {
-	e := r.entries[m.Row]
+	e := r.entries[m.RowRef]
 	row := replayedRow{remembered: m, entry: e, newer: true}
 	if m.seq <= r.since {
 		return row, false

@@ -14,7 +14,7 @@ import (
 // newest image of each.
 type journalHistory struct {
 	dir     string
-	rows    map[journal.Row]*remembered
+	rows    map[journal.RowRef]*remembered
 	Order   []*remembered          // in the order in which the journal first names them
 	sent    map[string]*remembered // by the id of an attempt
 	records map[answerOrigin]*rememberedRecord
@@ -68,14 +68,14 @@ type answer struct {
 
 // answerOrigin identifies a record of the platform: the row under which it went, and the generation.
 type answerOrigin struct {
-	journal.Row
+	journal.RowRef
 	sends      string
 	generation int
 }
 
 func newHistory() *journalHistory {
 	return &journalHistory{
-		rows: map[journal.Row]*remembered{}, sent: map[string]*remembered{}, Jobs: map[string]journal.JobFact{},
+		rows: map[journal.RowRef]*remembered{}, sent: map[string]*remembered{}, Jobs: map[string]journal.JobFact{},
 		records: map[answerOrigin]*rememberedRecord{}, seen: map[string]int64{},
 	}
 }
@@ -164,7 +164,7 @@ func (h *journalHistory) pause(job string) (status trade.JobStatus, ok bool) {
 	}, fact.Paused
 }
 
-func (h *journalHistory) row(row journal.Row, by told) *remembered {
+func (h *journalHistory) row(row journal.RowRef, by told) *remembered {
 	m := h.rows[row]
 	if m == nil {
 		m = &remembered{first: by.at}
@@ -177,7 +177,7 @@ func (h *journalHistory) row(row journal.Row, by told) *remembered {
 
 // image takes up a row as a transaction left it, with the attempts that it changed.
 func (h *journalHistory) image(image journal.Image, by told, sender string) {
-	m := h.row(image.Row, by)
+	m := h.row(image.RowRef, by)
 	for _, a := range image.Attempts {
 		have := m.attempt(a.ID)
 		if a.Outcome != "" {
@@ -250,7 +250,7 @@ func (m *remembered) attempt(id string) *rememberedAttempt {
 }
 
 func originOf(image journal.Sent) answerOrigin {
-	return answerOrigin{image.Row, image.Sends, image.Generation}
+	return answerOrigin{image.RowRef, image.Sends, image.Generation}
 }
 
 // move assigns the rows of a job, and their records, to another job. Where both have a row with one
@@ -260,12 +260,12 @@ func (h *journalHistory) move(m journal.Move, concerns func(told) bool) {
 		if r.Job != m.From || !concerns(r.told) {
 			continue
 		}
-		delete(h.rows, r.Row)
+		delete(h.rows, r.RowRef)
 		r.Job, r.Version = m.To, r.Version+1
 		if r.On != nil && r.On.Job == m.From {
-			r.On = &journal.Origin{Row: journal.Row{Job: m.To, Key: r.On.Key}, Generation: r.On.Generation}
+			r.On = &journal.Origin{RowRef: journal.RowRef{Job: m.To, Key: r.On.Key}, Generation: r.On.Generation}
 		}
-		if other := h.rows[r.Row]; other != nil {
+		if other := h.rows[r.RowRef]; other != nil {
 			if other.Version > r.Version {
 				r.Image, r.told = other.Image, other.told
 			}
@@ -273,15 +273,15 @@ func (h *journalHistory) move(m journal.Move, concerns func(told) bool) {
 				r.attempts, h.sent[a.ID] = append(r.attempts, a), r
 			}
 		}
-		h.rows[r.Row] = r
+		h.rows[r.RowRef] = r
 	}
-	h.Order = slices.DeleteFunc(h.Order, func(r *remembered) bool { return h.rows[r.Row] != r })
+	h.Order = slices.DeleteFunc(h.Order, func(r *remembered) bool { return h.rows[r.RowRef] != r })
 	for at, image := range h.records {
 		if !concerns(image.told) {
 			continue
 		}
 		if image.Owner != nil && image.Owner.Job == m.From {
-			image.Owner = &journal.Row{Job: m.To, Key: image.Owner.Key}
+			image.Owner = &journal.RowRef{Job: m.To, Key: image.Owner.Key}
 		}
 		switch {
 		case at.Job != m.From && at.Job != m.To:

@@ -76,7 +76,7 @@ func (r *replay) insert(work []replayedRow) error {
 		}
 	}
 	for i := range work {
-		work[i].entry = r.entries[work[i].Row]
+		work[i].entry = r.entries[work[i].RowRef]
 		if work[i].entry == nil {
 			return phrase.Errorf("row %s of job %s is in the ledger and cannot be read back: run `safrasync doctor`",
 				work[i].Key, work[i].Job)
@@ -428,13 +428,13 @@ func (r *replay) records(work []replayedRow) error {
 		if e == nil || image.seq <= r.since {
 			continue
 		}
-		if m := r.History.rows[image.Row]; m != nil && m.raised[image.Generation] > 0 {
+		if m := r.History.rows[image.RowRef]; m != nil && m.raised[image.Generation] > 0 {
 			image.Generation = m.raised[image.Generation] // this one is another than the ledger's
 		}
 		have.Restore(&e.narrowRow, image.Sent, r.audit)
 	}
 	for _, m := range r.History.Order {
-		e := r.entries[m.Row]
+		e := r.entries[m.RowRef]
 		if e == nil {
 			continue
 		}
@@ -453,7 +453,7 @@ func (r *replay) records(work []replayedRow) error {
 		if row.to != trade.Accepted {
 			continue
 		}
-		on := journal.Origin{Row: row.Row, Generation: row.Generation}
+		on := journal.Origin{RowRef: row.RowRef, Generation: row.Generation}
 		if row.On != nil {
 			on = *row.On
 		}

@@ -21,11 +21,11 @@ import (
 // program's schema and adds the act to its audit. The previous ledger is kept beside it under the
 // returned name ("" if there was none). Restore refuses while a process has the ledger open. What
 // the copy lacks is found in the journal when the ledger is next opened.
-func Restore(ctx context.Context, o sqldb.Options, file string, record trade.AuditRecord) (kept string, err error) {
+func Restore(ctx context.Context, o sqldb.OpenOptions, file string, record trade.AuditRecord) (kept string, err error) {
 	return restore(ctx, o, sqldb.DefaultTuning, file, record)
 }
 
-func restore(ctx context.Context, o sqldb.Options, tune sqldb.Tuning, file string,
+func restore(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, file string,
 	record trade.AuditRecord,
 ) (kept string, err error) {
 	if o.Driver != sqldb.SQLite {
@@ -102,7 +102,9 @@ func copyLedger(from, to string) (err error) {
 
 // sameLedger refuses a copy that is of another ledger than the one in its place, or than the one
 // that, according to the journal, was there; and a copy of a ledger that was moved away since.
-func sameLedger(ctx context.Context, o sqldb.Options, journals, path, id string, exists bool, tune sqldb.Tuning) error {
+func sameLedger(ctx context.Context, o sqldb.OpenOptions, journals, path, id string, exists bool,
+	tune sqldb.Tuning,
+) error {
 	var ids []string
 	if journals != "" {
 		f, err := sqldb.JournalOf(journals, path)
@@ -152,7 +154,7 @@ func sameLedger(ctx context.Context, o sqldb.Options, journals, path, id string,
 func readyCopy(ctx context.Context, file, version string, tune sqldb.Tuning,
 	record trade.AuditRecord,
 ) (id string, err error) {
-	s, err := open(ctx, sqldb.Options{Driver: sqldb.SQLite, DSN: file, Verify: true, Version: version}, tune)
+	s, err := open(ctx, sqldb.OpenOptions{Driver: sqldb.SQLite, DSN: file, Verify: true, Version: version}, tune)
 	if err != nil {
 		return "", err
 	}

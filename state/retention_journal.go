@@ -198,7 +198,7 @@ type unfitError struct{ *phrase.Text }
 // rowHash identifies a row in 16 bytes.
 type rowHash [16]byte
 
-func hashRow(row journal.Row) rowHash {
+func hashRow(row journal.RowRef) rowHash {
 	sum := sha256.Sum256([]byte(row.Job + "\x00" + row.Key))
 	return rowHash(sum[:16])
 }
@@ -228,7 +228,7 @@ func (r *retaining) verifyBase(ctx context.Context, n *snapshot) error {
 	sum, rows := sha256.New(), 0
 	_, err = journal.Read(dir, end.Base-1, func(rec journal.Record, _ string) error {
 		for _, row := range rec.Rows {
-			delete(missing, hashRow(row.Row))
+			delete(missing, hashRow(row.RowRef))
 		}
 		if rec.Kind != journal.Base {
 			return nil
@@ -265,16 +265,16 @@ func pageSum(page journal.Record) ([]byte, error) {
 // agrees compares a page of the journal with the ledger.
 func (r *retaining) agrees(ctx context.Context, page journal.Record, unfit func(string, ...any) error) error {
 	const op = "comparing the journal with the ledger"
-	rows, records := map[journal.Row]journal.Image{}, map[journal.Row][]journal.Sent{}
+	rows, records := map[journal.RowRef]journal.Image{}, map[journal.RowRef][]journal.Sent{}
 	keys := map[string][]any{}
 	for _, row := range page.Rows {
-		rows[row.Row], keys[row.Job] = row, append(keys[row.Job], row.Key)
+		rows[row.RowRef], keys[row.Job] = row, append(keys[row.Job], row.Key)
 	}
 	for _, record := range page.Records {
-		if records[record.Row] == nil && rows[record.Row].Key == "" {
+		if records[record.RowRef] == nil && rows[record.RowRef].Key == "" {
 			keys[record.Job] = append(keys[record.Job], record.Key)
 		}
-		records[record.Row] = append(records[record.Row], record)
+		records[record.RowRef] = append(records[record.RowRef], record)
 	}
 	for job, of := range keys {
 		var have []narrowRow
@@ -284,7 +284,7 @@ func (r *retaining) agrees(ctx context.Context, page journal.Record, unfit func(
 			return err
 		}
 		for _, e := range have {
-			at := journal.Row{Job: e.Job, Key: e.Key}
+			at := journal.RowRef{Job: e.Job, Key: e.Key}
 			if image := rows[at]; image.Generation > e.Generation || image.Version > e.Version {
 				return unfit("row %s %s stands otherwise in the ledger", e.Job, e.Key)
 			}
@@ -305,7 +305,7 @@ func (r *retaining) agrees(ctx context.Context, page journal.Record, unfit func(
 			return err
 		}
 		for _, have := range sent {
-			at := journal.Row{Job: have.Job, Key: have.Key}
+			at := journal.RowRef{Job: have.Job, Key: have.Key}
 			records[at] = slices.DeleteFunc(records[at], func(image journal.Sent) bool {
 				return image.Sends == have.Kind && image.Generation == have.Generation &&
 					(image.Version < have.Version || image.Version == have.Version && image.RemoteID == have.RemoteID)
@@ -346,7 +346,7 @@ func (r *retaining) remembered(ctx context.Context) (map[rowHash]bool, error) {
 		}
 		for _, row := range rows {
 			after = row.ID
-			out[hashRow(journal.Row{Job: row.Job, Key: row.Key})] = true
+			out[hashRow(journal.RowRef{Job: row.Job, Key: row.Key})] = true
 		}
 		if len(rows) < knownPage {
 			return out, nil

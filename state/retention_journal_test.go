@@ -93,7 +93,7 @@ func mustBeWell(t testing.TB, s *Store, journals string) {
 func TestAJournalThatBeganAgainGoesOnAndIsBounded(t *testing.T) {
 	journaled(t, func(t *testing.T, k *kept) {
 		other := filepath.Join(k.o.Journal)
-		second := must.Get(Open(t.Context(), sqldb.Options{Driver: k.o.Driver, DSN: k.o.DSN, Journal: other}))(t)
+		second := must.Get(Open(t.Context(), sqldb.OpenOptions{Driver: k.o.Driver, DSN: k.o.DSN, Journal: other}))(t)
 		defer func() { _ = second.Close() }()
 		bound := Retention{Journal: 4 << 10}
 		began := 0
@@ -123,7 +123,7 @@ func TestAJournalThatBeganAgainGoesOnAndIsBounded(t *testing.T) {
 		}
 		mustBeWell(t, k.s, k.o.Journal)
 		h := must.Get(readHistory(k.dir()))(t)
-		ids := map[journal.Row]string{}
+		ids := map[journal.RowRef]string{}
 		must.Get(journal.Read(k.dir(), -1, func(r journal.Record, _ string) error {
 			for _, s := range r.Records {
 				ids[s.OwnerRow()] = s.RemoteID
@@ -131,7 +131,7 @@ func TestAJournalThatBeganAgainGoesOnAndIsBounded(t *testing.T) {
 			return nil
 		}))(t)
 		for _, m := range h.Order {
-			if got := (proven{m.final(), ids[m.Row], max(1, m.Generation)}); m.final() != "" &&
+			if got := (proven{m.final(), ids[m.RowRef], max(1, m.Generation)}); m.final() != "" &&
 				got != want[m.Job+" "+m.Key] {
 				t.Errorf("the journal says of %s %+v, want %+v", m.Key, got, want[m.Job+" "+m.Key])
 			}
@@ -213,7 +213,7 @@ func TestABaseThatDoesNotFitRemovesNothing(t *testing.T) {
 }
 
 // It sends, reduces and lets its journal begin again until it is killed.
-var _ = addRole("retain", func(ctx context.Context, _ sqldb.Options, s *Store) (string, error) {
+var _ = addRole("retain", func(ctx context.Context, _ sqldb.OpenOptions, s *Store) (string, error) {
 	lease, err := s.AcquireLease(ctx, "contracts", sqldb.Self())
 	if err != nil {
 		return "", err

@@ -22,7 +22,7 @@ type Store struct {
 // Open opens the ledger and applies missing migrations, unless it is ReadOnly. It refuses a
 // database whose commits would not be durable: see doc.go, "What it guarantees". Errors are of type
 // *Error and state what to do.
-func Open(ctx context.Context, o sqldb.Options) (*Store, error) {
+func Open(ctx context.Context, o sqldb.OpenOptions) (*Store, error) {
 	return open(ctx, o, sqldb.DefaultTuning)
 }
 
@@ -31,7 +31,7 @@ func OpenMemory(ctx context.Context) (*Store, error) {
 	return openMemory(ctx, sqldb.DefaultTuning)
 }
 
-func open(ctx context.Context, o sqldb.Options, tune sqldb.Tuning) (s *Store, err error) {
+func open(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning) (s *Store, err error) {
 	if o.Through != nil {
 		tune.Through = o.Through
 	}
@@ -61,7 +61,7 @@ func open(ctx context.Context, o sqldb.Options, tune sqldb.Tuning) (s *Store, er
 
 // begin checks the schema and migrates it, reads the ledger's identity, and runs the checks of
 // opening.
-func (s *Store) begin(ctx context.Context, o sqldb.Options) error {
+func (s *Store) begin(ctx context.Context, o sqldb.OpenOptions) error {
 	if err := s.db.Migrate(ctx, o); err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (s *Store) begin(ctx context.Context, o sqldb.Options) error {
 
 // identify gives a new ledger its id, and removes the marks of transactions that are older than a
 // day: nobody looks them up any more. On a ledger in use it writes nothing.
-func (s *Store) identify(ctx context.Context, o sqldb.Options) error {
+func (s *Store) identify(ctx context.Context, o sqldb.OpenOptions) error {
 	const day = 24 * 60 * 60 * 1000
 	var known, stale int
 	if err := s.db.Write.GetContext(ctx, &known, `SELECT COUNT(*) FROM ledger`); err != nil {
@@ -183,7 +183,7 @@ func (s *Store) Moment(ctx context.Context) (*Store, error) {
 
 func openMemory(ctx context.Context, tune sqldb.Tuning) (*Store, error) {
 	s := &Store{db: sqldb.MemoryDB(tune)}
-	if err := s.begin(ctx, sqldb.Options{Driver: sqldb.SQLite, Version: "in memory", Begin: true}); err != nil {
+	if err := s.begin(ctx, sqldb.OpenOptions{Driver: sqldb.SQLite, Version: "in memory", Begin: true}); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil

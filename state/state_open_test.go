@@ -243,7 +243,7 @@ func TestAnOlderLedgerIsNotChangedByReading(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		s.db.ReadOnly = true
 		mustExec(t, s, `DELETE FROM `+sqldb.SchemaTable+` WHERE version_id >= 1`)
-		err := s.db.Migrate(t.Context(), sqldb.Options{ReadOnly: true})
+		err := s.db.Migrate(t.Context(), sqldb.OpenOptions{ReadOnly: true})
 		if !errors.Is(err, sqldb.ErrNoLedger) {
 			t.Errorf("error = %v, want ErrNoLedger", err)
 		}
@@ -282,7 +282,7 @@ func byHand(s *Store, query string, args ...any) error {
 func TestReadingALedgerThatDoesNotExistCreatesNothing(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.db")
-	if _, err := Open(t.Context(), sqldb.Options{
+	if _, err := Open(t.Context(), sqldb.OpenOptions{
 		Begin: true, Driver: sqldb.SQLite, DSN: path,
 		ReadOnly: true,
 	}); !errors.Is(err, sqldb.ErrNoLedger) {
@@ -292,13 +292,13 @@ func TestReadingALedgerThatDoesNotExistCreatesNothing(t *testing.T) {
 		t.Errorf("the file was created: %v", err)
 	}
 	must.Do(t, os.WriteFile(path, nil, 0o600))
-	if _, err := Open(t.Context(), sqldb.Options{
+	if _, err := Open(t.Context(), sqldb.OpenOptions{
 		Begin: true, Driver: sqldb.SQLite, DSN: path,
 		ReadOnly: true,
 	}); !errors.Is(err, sqldb.ErrNoLedger) {
 		t.Errorf("an empty file: error = %v, want ErrNoLedger", err)
 	}
-	if _, err := Open(t.Context(), sqldb.Options{
+	if _, err := Open(t.Context(), sqldb.OpenOptions{
 		Begin: true, Driver: sqldb.Postgres, DSN: pgtest.Database(t),
 		ReadOnly: true,
 	}); !errors.Is(err, sqldb.ErrNoLedger) {
@@ -353,7 +353,7 @@ func TestTheFileIsForItsOwnerOnly(t *testing.T) {
 func TestAPathMayHaveAnyCharacters(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a ?mode=memory&_pragma=synchronous(0)#%41 çã.db")
-	s := mustOpen(t, sqldb.Options{Begin: true, Driver: sqldb.SQLite, DSN: path})
+	s := mustOpen(t, sqldb.OpenOptions{Begin: true, Driver: sqldb.SQLite, DSN: path})
 	mustLease(t, s, "contracts")
 	if _, err := os.Stat(path); err != nil {
 		t.Errorf("the ledger is elsewhere: %v", err)
@@ -372,11 +372,11 @@ func TestWrongPathsAreRefusedWithAHint(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := Open(t.Context(), sqldb.Options{Begin: true, Driver: sqldb.SQLite, DSN: c.dsn})
+			_, err := Open(t.Context(), sqldb.OpenOptions{Begin: true, Driver: sqldb.SQLite, DSN: c.dsn})
 			wantCode(t, err, c.code)
 		})
 	}
-	_, err := Open(t.Context(), sqldb.Options{Driver: "oracle"})
+	_, err := Open(t.Context(), sqldb.OpenOptions{Driver: "oracle"})
 	wantCode(t, err, sqldb.CodeConfig)
 }
 
@@ -389,7 +389,7 @@ func TestF060ANetworkFileSystemIsRefused(t *testing.T) {
 		tune := sqldb.DefaultTuning
 		tune.FsMagic = func(string) (int64, bool) { return magic, true }
 		path := filepath.Join(t.TempDir(), "state.db")
-		s, err := open(t.Context(), sqldb.Options{Begin: true, Driver: sqldb.SQLite, DSN: path}, tune)
+		s, err := open(t.Context(), sqldb.OpenOptions{Begin: true, Driver: sqldb.SQLite, DSN: path}, tune)
 		if code != "" {
 			wantCode(t, err, code)
 			if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
@@ -447,7 +447,7 @@ func TestAFileOfAnotherProgramIsLeftAlone(t *testing.T) {
 	dir := t.TempDir()
 	text := filepath.Join(dir, "letter.txt")
 	must.Do(t, os.WriteFile(text, []byte(strings.Repeat("Prezado cooperado, ", 200)), 0o600))
-	_, err := Open(t.Context(), sqldb.Options{Begin: true, Driver: sqldb.SQLite, DSN: text})
+	_, err := Open(t.Context(), sqldb.OpenOptions{Begin: true, Driver: sqldb.SQLite, DSN: text})
 	wantCode(t, err, sqldb.CodeCorrupt)
 
 	other := filepath.Join(dir, "erp.db")
@@ -456,7 +456,7 @@ func TestAFileOfAnotherProgramIsLeftAlone(t *testing.T) {
 		`CREATE TABLE entry (id INTEGER); CREATE TABLE contracts (id INTEGER)`))(t)
 	must.Do(t, db.Close())
 	before := must.Get(os.ReadFile(other))(t)
-	_, err = Open(t.Context(), sqldb.Options{Begin: true, Driver: sqldb.SQLite, DSN: other})
+	_, err = Open(t.Context(), sqldb.OpenOptions{Begin: true, Driver: sqldb.SQLite, DSN: other})
 	wantCode(t, err, sqldb.CodeForeign)
 	after := must.Get(os.ReadFile(other))(t)
 	if string(before) != string(after) {
@@ -474,10 +474,10 @@ func TestAPostgreSQLDatabaseMayHoldOtherTablesButNotOurs(t *testing.T) {
 	t.Cleanup(func() { _ = db.Close() })
 	must.Get(db.ExecContext(t.Context(), `CREATE TABLE products (id INTEGER)`))(t)
 	must.Get(db.ExecContext(t.Context(), `CREATE TABLE entry (id INTEGER)`))(t)
-	_, err = Open(t.Context(), sqldb.Options{Begin: true, Driver: sqldb.Postgres, DSN: dsn})
+	_, err = Open(t.Context(), sqldb.OpenOptions{Begin: true, Driver: sqldb.Postgres, DSN: dsn})
 	wantCode(t, err, sqldb.CodeForeign)
 	must.Get(db.ExecContext(t.Context(), `DROP TABLE entry`))(t)
-	mustOpen(t, sqldb.Options{Begin: true, Driver: sqldb.Postgres, DSN: dsn})
+	mustOpen(t, sqldb.OpenOptions{Begin: true, Driver: sqldb.Postgres, DSN: dsn})
 }
 
 func TestF046ALedgerLockedByAnotherProcessNamesIt(t *testing.T) {
@@ -513,7 +513,7 @@ func TestF067AFileThatMayNotBeWrittenNamesTheUser(t *testing.T) {
 	dir := must.Get(os.MkdirTemp("/tmp", "safrasync-state-*"))(t)
 	t.Cleanup(func() { must.Do(t, os.RemoveAll(dir)) })
 	nobody := &syscall.Credential{Uid: 65534, Gid: 65534}
-	o := sqldb.Options{Begin: true, Driver: sqldb.SQLite, DSN: filepath.Join(dir, "state.db")}
+	o := sqldb.OpenOptions{Begin: true, Driver: sqldb.SQLite, DSN: filepath.Join(dir, "state.db")}
 	must.Do(t, mustOpen(t, o).Close())
 	for _, c := range []struct {
 		name       string
@@ -626,7 +626,7 @@ func TestF055OnlyADurableSQLiteIsAccepted(t *testing.T) {
 func TestAPostgreSQLThatDoesNotFlushIsRefused(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Server(t)
-	o := sqldb.Options{Begin: true, Driver: sqldb.Postgres, DSN: server.Database(t)}
+	o := sqldb.OpenOptions{Begin: true, Driver: sqldb.Postgres, DSN: server.Database(t)}
 	s := mustOpen(t, o)
 	admin := must.Get(sql.Open("postgres", server.DSN("postgres")))(t)
 	t.Cleanup(func() { _ = admin.Close() })
@@ -705,14 +705,14 @@ func TestNoErrorOfAConnectionGivesThePasswordAway(t *testing.T) {
 		{"empty", "", sqldb.CodeConfig},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := Open(t.Context(), sqldb.Options{Begin: true, Driver: sqldb.Postgres, DSN: c.dsn})
+			_, err := Open(t.Context(), sqldb.OpenOptions{Begin: true, Driver: sqldb.Postgres, DSN: c.dsn})
 			e := wantCode(t, err, c.code)
 			if strings.Contains(e, canary) {
 				t.Errorf("the error has the secret: %v", e)
 			}
 		})
 	}
-	s := mustOpen(t, sqldb.Options{
+	s := mustOpen(t, sqldb.OpenOptions{
 		Begin: true, Driver: sqldb.Postgres,
 		DSN: server.Database(t) + " password=" + canary,
 	})

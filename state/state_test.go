@@ -32,35 +32,35 @@ var at = time.Date(2026, 11, 21, 9, 0, 0, 123e6, time.UTC)
 // backend is a kind of database for the suite.
 type backend struct {
 	name  string
-	empty func(t testing.TB) sqldb.Options // nothing is there yet
+	empty func(t testing.TB) sqldb.OpenOptions // nothing is there yet
 	// the tables of a ledger are there, so that not each of hundreds of tests applies the
 	// migrations
-	open func(t testing.TB) sqldb.Options
+	open func(t testing.TB) sqldb.OpenOptions
 }
 
 var backends = []backend{
 	{
 		"sqlite",
-		func(t testing.TB) sqldb.Options {
-			return sqldb.Options{Driver: sqldb.SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Begin: true}
+		func(t testing.TB) sqldb.OpenOptions {
+			return sqldb.OpenOptions{Driver: sqldb.SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Begin: true}
 		},
-		func(t testing.TB) sqldb.Options {
+		func(t testing.TB) sqldb.OpenOptions {
 			file := must.Get(sqliteTables())(t)
-			o := sqldb.Options{Driver: sqldb.SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Begin: true}
+			o := sqldb.OpenOptions{Driver: sqldb.SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Begin: true}
 			must.Do(t, os.WriteFile(o.DSN, file, 0o600))
 			return o
 		},
 	},
 	{
 		"postgres",
-		func(t testing.TB) sqldb.Options {
-			return sqldb.Options{Driver: sqldb.Postgres, DSN: pgtest.Database(t), Begin: true}
+		func(t testing.TB) sqldb.OpenOptions {
+			return sqldb.OpenOptions{Driver: sqldb.Postgres, DSN: pgtest.Database(t), Begin: true}
 		},
-		func(t testing.TB) sqldb.Options {
-			return sqldb.Options{
+		func(t testing.TB) sqldb.OpenOptions {
+			return sqldb.OpenOptions{
 				Driver: sqldb.Postgres, Begin: true,
 				DSN: pgtest.Copy(t, "ledger",
-					func(dsn string) error { return makeTables(sqldb.Options{Driver: sqldb.Postgres, DSN: dsn}) }),
+					func(dsn string) error { return makeTables(sqldb.OpenOptions{Driver: sqldb.Postgres, DSN: dsn}) }),
 			}
 		},
 	},
@@ -74,14 +74,14 @@ var sqliteTables = sync.OnceValues(func() (file []byte, err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	path := filepath.Join(dir, "state.db")
-	if err := makeTables(sqldb.Options{Driver: sqldb.SQLite, DSN: path}); err != nil {
+	if err := makeTables(sqldb.OpenOptions{Driver: sqldb.SQLite, DSN: path}); err != nil {
 		return nil, err
 	}
 	return os.ReadFile(path)
 })
 
 // makeTables does of the opening of a new ledger what is the same for all of them.
-func makeTables(o sqldb.Options) error {
+func makeTables(o sqldb.OpenOptions) error {
 	o.Begin = true
 	opener := sqldb.OpenSQLite
 	if o.Driver == sqldb.Postgres {
@@ -106,12 +106,12 @@ func both(t *testing.T, test func(t *testing.T, s *Store)) {
 	}
 }
 
-func mustOpen(t testing.TB, o sqldb.Options) *Store {
+func mustOpen(t testing.TB, o sqldb.OpenOptions) *Store {
 	t.Helper()
 	return mustOpenTuned(t, o, sqldb.DefaultTuning)
 }
 
-func mustOpenTuned(t testing.TB, o sqldb.Options, tune sqldb.Tuning) *Store {
+func mustOpenTuned(t testing.TB, o sqldb.OpenOptions, tune sqldb.Tuning) *Store {
 	t.Helper()
 	o.Version, o.Begin = "1.0.0-test", true
 	s := must.Get(open(context.Background(), o, tune))(t)

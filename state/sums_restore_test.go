@@ -122,7 +122,7 @@ func TestSumsThatAreNullAreToldAndCountedAnew(t *testing.T) {
 // like this.
 func TestAnOldShellFindsNothingWrongWithTheSums(t *testing.T) {
 	t.Parallel()
-	s := mustOpen(t, sqldb.Options{Begin: true, Driver: sqldb.SQLite, DSN: filepath.Join(t.TempDir(), "state.db")})
+	s := mustOpen(t, sqldb.OpenOptions{Begin: true, Driver: sqldb.SQLite, DSN: filepath.Join(t.TempDir(), "state.db")})
 	var names []string
 	if err := s.db.Read.SelectContext(t.Context(), &names,
 		`SELECT name FROM pragma_table_info('tally') ORDER BY cid`); err != nil ||

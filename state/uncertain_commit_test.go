@@ -128,7 +128,7 @@ func TestF050ACommitWhoseAnswerIsLostIsReportedAsWhatItWas(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c, dsn := newCutter(t, pgtest.Database(t))
-			s := mustOpen(t, sqldb.Options{Begin: true, Driver: sqldb.Postgres, DSN: dsn})
+			s := mustOpen(t, sqldb.OpenOptions{Begin: true, Driver: sqldb.Postgres, DSN: dsn})
 			lease := mustLease(t, s, "contracts")
 			c.next.Store(what)
 			es := mustRecord(t, s, lease, newEntry("a"), newEntry("b"))
@@ -164,8 +164,8 @@ func TestACommitThatTheServerStillWorksOnIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	direct := pgtest.Database(t)
 	c, dsn := newCutter(t, direct)
-	watcher := mustOpen(t, sqldb.Options{Begin: true, Driver: sqldb.Postgres, DSN: direct})
-	s := mustOpen(t, sqldb.Options{Begin: true, Driver: sqldb.Postgres, DSN: dsn})
+	watcher := mustOpen(t, sqldb.OpenOptions{Begin: true, Driver: sqldb.Postgres, DSN: direct})
+	s := mustOpen(t, sqldb.OpenOptions{Begin: true, Driver: sqldb.Postgres, DSN: dsn})
 	lease := mustLease(t, s, "contracts")
 	c.next.Store(delay)
 	done := make(chan error, 1)
@@ -196,14 +196,14 @@ func TestACommitThatCannotBeReadBackIsUncertain(t *testing.T) {
 	c, dsn := newCutter(t, direct)
 	tune := sqldb.DefaultTuning
 	tune.Settle = 500 * time.Millisecond
-	s := mustOpenTuned(t, sqldb.Options{Begin: true, Driver: sqldb.Postgres, DSN: dsn}, tune)
+	s := mustOpenTuned(t, sqldb.OpenOptions{Begin: true, Driver: sqldb.Postgres, DSN: dsn}, tune)
 	lease := mustLease(t, s, "contracts")
 	c.next.Store(isolate)
 	_, err := s.Record(t.Context(), lease, trade.Page{New: []trade.Entry{newEntry("a")}})
 	if !errors.Is(err, trade.ErrUncertain) {
 		t.Fatalf("error = %v, want ErrUncertain", err)
 	}
-	if got := statesOf(t, mustOpen(t, sqldb.Options{Begin: true, Driver: sqldb.Postgres, DSN: direct}),
+	if got := statesOf(t, mustOpen(t, sqldb.OpenOptions{Begin: true, Driver: sqldb.Postgres, DSN: direct}),
 		"contracts"); len(got) != 1 {
 		t.Errorf("rows: %v; the server had committed", got)
 	}
@@ -218,7 +218,7 @@ func TestACommitThatCannotBeReadBackIsUncertain(t *testing.T) {
 func TestF052TheLedgerWorksAgainAfterARestartOfItsServer(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Server(t)
-	s := mustOpen(t, sqldb.Options{Begin: true, Driver: sqldb.Postgres, DSN: server.Database(t)})
+	s := mustOpen(t, sqldb.OpenOptions{Begin: true, Driver: sqldb.Postgres, DSN: server.Database(t)})
 	lease := mustLease(t, s, "contracts")
 	e := mustRecord(t, s, lease, newEntry("a"))[0]
 	sent := mustSend(t, s, lease, e)

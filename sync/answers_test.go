@@ -286,23 +286,25 @@ func TestDeliveriesThatAreCountedInTheirContract(t *testing.T) {
 	either(t, func(t *testing.T, db database) {
 		var mu gosync.Mutex
 		made := map[string]int{}
-		b := withChildren(newBenchOn(t, db, sandbox.Options{Intercept: func(r *http.Request, _ int) *sandbox.Fault {
-			if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/deliveries") {
-				return nil
-			}
-			body, _ := io.ReadAll(r.Body)
-			r.Body = io.NopCloser(bytes.NewReader(body))
-			_, contract, _ := strings.Cut(string(body), `"contract_id":"`)
-			mu.Lock()
-			defer mu.Unlock()
-			made[contract[:36]]++
-			fault, err := sandbox.ParseFault(fmt.Sprintf(`status=201,commit,body={"id":%d}`,
-				min(made[contract[:36]], 3)))
-			if err != nil {
-				panic(err)
-			}
-			return &fault
-		}}))
+		b := withChildren(newBenchOn(t, db, sandbox.Options{
+			Intercept: func(r *http.Request, _ int) *sandbox.Disturbance {
+				if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/deliveries") {
+					return nil
+				}
+				body, _ := io.ReadAll(r.Body)
+				r.Body = io.NopCloser(bytes.NewReader(body))
+				_, contract, _ := strings.Cut(string(body), `"contract_id":"`)
+				mu.Lock()
+				defer mu.Unlock()
+				made[contract[:36]]++
+				fault, err := sandbox.ParseFault(fmt.Sprintf(`status=201,commit,body={"id":%d}`,
+					min(made[contract[:36]], 3)))
+				if err != nil {
+					panic(err)
+				}
+				return &fault
+			},
+		}))
 		b.contracts(4)
 		for c := 1; c <= 4; c++ {
 			for n := range 3 {

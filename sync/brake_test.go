@@ -21,7 +21,7 @@ import (
 // client is one of its own, beside that of the engine.
 func (b *bench) client() *apiclient.Client {
 	b.t.Helper()
-	client, err := apiclient.New(apiclient.Options{
+	client, err := apiclient.New(apiclient.Settings{
 		BaseURL: b.api.URL, APIKey: "a-key-of-the-tests",
 		Timeout: b.limits.Timeout, MaxConns: 1, Dial: b.dial,
 	})

@@ -16,8 +16,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Config is what an engine is made of.
-type Config struct {
+// EngineParts is what an engine is made of.
+type EngineParts struct {
 	Ledger     run.Ledger
 	Source     run.Source
 	Platform   run.Platform
@@ -36,14 +36,14 @@ type Config struct {
 
 // Engine runs jobs.
 type Engine struct {
-	Config
+	EngineParts
 	crew *cluster.Member
 	env  *run.Env
 	*rehearse.Rehearsal
 }
 
 // New returns an engine. All of config but Observe must be set.
-func New(config Config) *Engine {
+func New(config EngineParts) *Engine {
 	if config.Observe == nil {
 		config.Observe = func(run.Progress) {}
 	}
@@ -59,7 +59,7 @@ func New(config Config) *Engine {
 		Observe: config.Observe, Member: c,
 	}
 	return &Engine{
-		Config: config, crew: c, env: env,
+		EngineParts: config, crew: c, env: env,
 		Rehearsal: rehearse.New(env, config.Ledger, config.Source, config.Log),
 	}
 }

@@ -19,12 +19,12 @@ import (
 // rivals has one row in doubt, whose record no event has told of, and a record that somebody typed
 // by hand at that time, equal in everything. intercept sees each reading of one of them.
 func rivals(t *testing.T, db database, intercept func(b *bench,
-	id string) *sandbox.Fault,
+	id string) *sandbox.Disturbance,
 ) (b *bench, own, typed string) {
 	t.Helper()
 	b = hearBench(t, db, sandbox.Options{
 		Events: eventFaults(t, "lost"),
-		Intercept: func(r *http.Request, _ int) *sandbox.Fault {
+		Intercept: func(r *http.Request, _ int) *sandbox.Disturbance {
 			if _, id, reading := strings.Cut(r.URL.Path, "/order-commitments/"); reading {
 				return intercept(b, id)
 			}
@@ -49,7 +49,7 @@ func (b *bench) made(id string) { b.tell("CREATE_ORDER_COMMITMENT", `{"id":"`+id
 // F147: an event that a record was deleted, true or forged, does not make another one the only one.
 func TestF147AnEventOfADeletionProvesNothing(t *testing.T) {
 	either(t, func(t *testing.T, db database) {
-		b, own, typed := rivals(t, db, func(*bench, string) *sandbox.Fault { return nil })
+		b, own, typed := rivals(t, db, func(*bench, string) *sandbox.Disturbance { return nil })
 		b.made(typed)
 		b.made(own)
 		b.hear()
@@ -68,7 +68,7 @@ func TestF147AnEventOfADeletionProvesNothing(t *testing.T) {
 // the platform answers.
 func TestF148IDsThatNobodyCanReadKeepNoDoubtWaitingForEver(t *testing.T) {
 	either(t, func(t *testing.T, db database) {
-		for _, answer := range []sandbox.Fault{
+		for _, answer := range []sandbox.Disturbance{
 			{Status: http.StatusOK, Body: "{}"},
 			{Status: http.StatusForbidden},
 			{Status: http.StatusInternalServerError},
@@ -77,9 +77,9 @@ func TestF148IDsThatNobodyCanReadKeepNoDoubtWaitingForEver(t *testing.T) {
 			t.Run(fmt.Sprint(answer.Status), func(t *testing.T) {
 				var other atomic.Value
 				other.Store(strange())
-				b, own, _ := rivals(t, db, func(_ *bench, id string) *sandbox.Fault {
+				b, own, _ := rivals(t, db, func(_ *bench, id string) *sandbox.Disturbance {
 					if id == other.Load() {
-						return &sandbox.Fault{Do: sandbox.Reply, Status: answer.Status, Body: answer.Body}
+						return &sandbox.Disturbance{Do: sandbox.Reply, Status: answer.Status, Body: answer.Body}
 					}
 					return nil
 				})

@@ -147,7 +147,7 @@ func TestF144ACandidateThatIsNotWholeIsASuggestion(t *testing.T) {
 		} {
 			t.Run(name, func(t *testing.T) {
 				b := hearBench(t, db, sandbox.Options{})
-				b.api.SetFaults(append(faults(t, "lost-after@1-"), sandbox.Fault{
+				b.api.SetFaults(append(faults(t, "lost-after@1-"), sandbox.Disturbance{
 					Gets: true, Resource: sandbox.ResourceOrderCommitments, Do: sandbox.Reply, Status: http.StatusOK,
 					Header: http.Header{"Content-Type": {"application/json"}}, Body: "{" + full + "," + v.rest + "}",
 				})...)
@@ -554,7 +554,7 @@ func TestF154WhatChangesOnThePlatformIsNoted(t *testing.T) {
 // after the platform told of it, not only at their next time.
 func TestF122AnEventWakesWhatWaitsForItsRecord(t *testing.T) {
 	either(t, func(t *testing.T, db database) {
-		lacks := func(kind sandbox.Kind, id string) (forget, know func(*bench)) {
+		lacks := func(kind sandbox.RegistrationKind, id string) (forget, know func(*bench)) {
 			return func(b *bench) { b.api.Forget(kind, id) }, func(b *bench) { b.api.Know(kind, id) }
 		}
 		for event, id := range map[string]string{
@@ -562,7 +562,7 @@ func TestF122AnEventWakesWhatWaitsForItsRecord(t *testing.T) {
 			"CREATE_PRODUCER": producerID, "CREATE_DELIVERY_PLACE": placeID,
 		} {
 			t.Run(event, func(t *testing.T) {
-				forget, know := lacks(map[string]sandbox.Kind{
+				forget, know := lacks(map[string]sandbox.RegistrationKind{
 					"CREATE_WALLET":   sandbox.Wallets,
 					"CREATE_PRODUCER": sandbox.Producers, "CREATE_DELIVERY_PLACE": sandbox.DeliveryPlaces,
 				}[event], id)
@@ -634,9 +634,9 @@ func TestF143ARecordThatCannotBeReadYetMayBeTheOne(t *testing.T) {
 			t.Run(fmt.Sprint(status), func(t *testing.T) {
 				var unread atomic.Value // the id of the record that cannot be read
 				unread.Store("nobody's")
-				b := hearBench(t, db, sandbox.Options{Intercept: func(r *http.Request, _ int) *sandbox.Fault {
+				b := hearBench(t, db, sandbox.Options{Intercept: func(r *http.Request, _ int) *sandbox.Disturbance {
 					if strings.HasSuffix(r.URL.Path, unread.Load().(string)) {
-						return &sandbox.Fault{Do: sandbox.Reply, Status: status}
+						return &sandbox.Disturbance{Do: sandbox.Reply, Status: status}
 					}
 					return nil
 				}})

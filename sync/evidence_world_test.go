@@ -67,7 +67,7 @@ func (b *bench) tell(name, body string) {
 
 func (b *bench) hearing() *events.Processor {
 	b.t.Helper()
-	client, err := apiclient.New(apiclient.Options{
+	client, err := apiclient.New(apiclient.Settings{
 		BaseURL: b.api.URL, APIKey: "a-key-of-the-tests",
 		Timeout: b.limits.Timeout, Once: true,
 	})

@@ -18,7 +18,7 @@ import (
 )
 
 // reopen opens the ledger of a bench with a journal.
-func (b *bench) reopenLedger(o state.Options) error {
+func (b *bench) reopenLedger(o state.OpenOptions) error {
 	if err := b.ledger.Close(); err != nil {
 		b.t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestF058NoOlderLedgerEverSendsTwice(t *testing.T) {
 	b.limits.MaxInFlight, b.limits.StopAfterUnknown = 2, 0
 	b.limits.RateLimit = 10_000 // no intents ahead: many small groups, and a copy of the ledger after each
 	b.api.SetFaults(faults(t, "lost-after@7", "lost-after@31", "lost-after@64")...)
-	o := state.Options{Driver: state.SQLite, DSN: b.parts.LedgerDSN, Journal: filepath.Join(b.dir, "journal")}
+	o := state.OpenOptions{Driver: state.SQLite, DSN: b.parts.LedgerDSN, Journal: filepath.Join(b.dir, "journal")}
 	if err := b.reopenLedger(o); err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func TestRebuiltRowsAreNotNewOnes(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})
 	b.brakes = run.Brakes{NewRows: 3, NewRowsLeast: 4}
-	o := state.Options{Driver: state.SQLite, DSN: b.parts.LedgerDSN, Journal: filepath.Join(b.dir, "journal")}
+	o := state.OpenOptions{Driver: state.SQLite, DSN: b.parts.LedgerDSN, Journal: filepath.Join(b.dir, "journal")}
 	must.Do(t, b.reopenLedger(o))
 	b.contracts(2)
 	b.sync(engine.Options{})
@@ -216,7 +216,7 @@ func TestRebuiltRowsAreNotNewOnes(t *testing.T) {
 func TestARebuiltRowThatChangedIsFlagged(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})
-	o := state.Options{Driver: state.SQLite, DSN: b.parts.LedgerDSN, Journal: filepath.Join(b.dir, "journal")}
+	o := state.OpenOptions{Driver: state.SQLite, DSN: b.parts.LedgerDSN, Journal: filepath.Join(b.dir, "journal")}
 	if err := b.reopenLedger(o); err != nil {
 		t.Fatal(err)
 	}

@@ -215,7 +215,7 @@ func TestF011AnERPThatIsDownForDaysLosesNothing(t *testing.T) {
 	}
 	b.exec(erpSchema)
 	b.source, err = erp.Open(t.Context(),
-		erp.Options{Driver: state.Postgres, DSN: erp.Secret(dsn), TimeZone: time.UTC})
+		erp.SourceOptions{Driver: state.Postgres, DSN: erp.Secret(dsn), TimeZone: time.UTC})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func TestI13AWindowThatAlwaysPassesEndsTheRun(t *testing.T) {
 			cancel()
 		}
 		answer := apiclient.Answer{Known: apiclient.NotSent}
-		return answer, &apiclient.Error{Answer: answer, Fault: apiclient.FaultWindow}
+		return answer, &apiclient.CallError{Answer: answer, Fault: apiclient.FaultWindow}
 	}
 	reports, err := b.engine().Sync(ctx, nil, engine.Options{})
 	if err != nil {

@@ -23,7 +23,7 @@ func (p *progressClock) silence() time.Duration { return p.clock.Boot() - time.D
 
 // watch returns an engine with the same configuration that records its progress here.
 func (p *progressClock) watch(e *Engine) *Engine {
-	config := e.Config
+	config := e.EngineParts
 	config.Observe = func(progress run.Progress) {
 		p.note()
 		e.Observe(progress)

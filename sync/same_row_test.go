@@ -324,7 +324,7 @@ func TestAChangedRowThatIsTypedAgainAfterARebuildIsHeld(t *testing.T) {
 // rebuilt takes the ledger away and makes it anew from its journal.
 func (b *bench) rebuilt() {
 	b.t.Helper()
-	o := state.Options{Driver: state.SQLite, DSN: b.parts.LedgerDSN, Journal: b.parts.Journal}
+	o := state.OpenOptions{Driver: state.SQLite, DSN: b.parts.LedgerDSN, Journal: b.parts.Journal}
 	if err := errors.Join(b.ledger.Close(), os.Remove(o.DSN)); err != nil {
 		b.t.Fatal(err)
 	}

@@ -227,7 +227,7 @@ func (b *bench) connect() {
 	b.breaker = &breaker{}
 	var err error
 	b.source, err = erp.Open(b.t.Context(),
-		erp.Options{Driver: b.parts.DB.ERP, DSN: erp.Secret(b.parts.ERPDSN), TimeZone: time.UTC})
+		erp.SourceOptions{Driver: b.parts.DB.ERP, DSN: erp.Secret(b.parts.ERPDSN), TimeZone: time.UTC})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -244,8 +244,8 @@ func (b *bench) connect() {
 }
 
 // options are those of the bench's ledger, which may be begun.
-func (b *bench) options() state.Options {
-	return state.Options{
+func (b *bench) options() state.OpenOptions {
+	return state.OpenOptions{
 		Driver: b.parts.DB.Ledger, DSN: b.parts.LedgerDSN, Begin: true, Journal: b.parts.Journal,
 		Through: sickdb.Through(b.breaker),
 	}
@@ -328,7 +328,7 @@ func (b *bench) engine() *engine.Engine {
 		}
 		jobs = append(jobs, job)
 	}
-	client, err := apiclient.New(apiclient.Options{
+	client, err := apiclient.New(apiclient.Settings{
 		BaseURL: b.parts.URL,
 		APIKey:  apiclient.Secret(cmp.Or(b.key, "a-key-of-the-tests")), Timeout: b.limits.Timeout,
 		MaxConns: b.limits.MaxInFlight, Dial: b.dial, Pace: apiclient.NewPace(b.limits.RateLimit, b.limits.MaxInFlight),
@@ -341,7 +341,7 @@ func (b *bench) engine() *engine.Engine {
 	if b.wrap != nil {
 		ledger = b.wrap(ledger)
 	}
-	return engine.New(engine.Config{
+	return engine.New(engine.EngineParts{
 		Ledger: brokenLedger{ledger, b.breaker}, Source: brokenSource{b.source, b.breaker},
 		Platform: platform{client, b}, Clock: b.clock,
 		Owner: cmp.Or(b.owner, state.Self()), Several: b.several, Jobs: jobs,
@@ -461,7 +461,7 @@ func (b *bench) expect(num int, state trade.State, cause string) trade.Entry {
 	return b.row("contracts", key(num), state, cause)
 }
 
-func faults(t testing.TB, specs ...string) []sandbox.Fault {
+func faults(t testing.TB, specs ...string) []sandbox.Disturbance {
 	t.Helper()
 	out, err := sandbox.ParseFaults(specs)
 	if err != nil {

@@ -72,7 +72,7 @@ func TestF133ABurstOf429IsOneRest(t *testing.T) {
 	rests := 0
 	b.posting = func(context.Context, submission) (apiclient.Answer, error) {
 		answer := apiclient.Answer{Known: apiclient.Throttled, Status: 429, RetryAfter: time.Minute}
-		return answer, &apiclient.Error{Answer: answer}
+		return answer, &apiclient.CallError{Answer: answer}
 	}
 	b.observe = func(p run.Progress) {
 		if p.Phase == run.Resting {
@@ -129,7 +129,7 @@ func TestARowThatIsAlwaysThrottledIsTriedFiveTimesInARun(t *testing.T) {
 	b.posting = func(ctx context.Context, submit submission) (apiclient.Answer, error) {
 		a, err := submit(ctx)
 		//nolint:errorlint // the client returns it as it is
-		if failure, ok := err.(*apiclient.Error); ok && failure.RetryAfter > 0 {
+		if failure, ok := err.(*apiclient.CallError); ok && failure.RetryAfter > 0 {
 			failure.RetryAfter = time.Millisecond // it waits for no longer
 		}
 		return a, err

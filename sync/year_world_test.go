@@ -170,7 +170,7 @@ func (y *year) decide(e trade.Entry) {
 	default:
 		plan, err = y.person.Retry(ctx, e.Job, keys, true)
 	}
-	var failure *apiclient.Error
+	var failure *apiclient.CallError
 	if errors.As(err, &failure) { // the platform is not there: another day
 		y.note("%s %s cannot be decided: %s", e.Job, e.Key, failure.Fault)
 		return

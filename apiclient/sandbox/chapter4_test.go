@@ -103,11 +103,11 @@ func TestChapter4_Endpoint4_TraceabilityNeedsAnOrderCommitment(t *testing.T) {
 		b.wantCreated(1)[0].ID; got != want {
 		t.Errorf("commitment of the record = %q, want %q", got, want)
 	}
-	for kind, key := range map[sandbox.Kind]string{
+	for kind, key := range map[sandbox.RegistrationKind]string{
 		sandbox.Producers: "producer", sandbox.Users: "user",
 		sandbox.Farms: "farm",
 	} {
-		id := map[sandbox.Kind]string{
+		id := map[sandbox.RegistrationKind]string{
 			sandbox.Producers: producer, sandbox.Users: issuer,
 			sandbox.Farms: someOther,
 		}[kind]

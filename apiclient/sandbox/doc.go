@@ -73,7 +73,7 @@
 //
 // # Faults
 //
-// A fault is a line of text, see [ParseFault]; tests in Go may also return a [Fault] from
+// A fault is a line of text, see [ParseFault]; tests in Go may also return a [Disturbance] from
 // [Options.Intercept]. Faults can be changed while the sandbox runs, with [Server.SetFaults] or PUT
 // /_sandbox/faults.
 //

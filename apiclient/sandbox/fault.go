@@ -36,9 +36,9 @@ const (
 	Garble
 )
 
-// Fault is a disturbance and the requests on which it acts. [ParseFault] parses it from text; tests
+// Disturbance is a disturbance and the requests on which it acts. [ParseFault] parses it from text; tests
 // may also construct it.
-type Fault struct {
+type Disturbance struct {
 	// Do is the action.
 	Do Action
 	// Commit executes the request before Reply, Lose, Garbage and Hang. Pass, Cut, Garble and Twice
@@ -74,14 +74,14 @@ type Fault struct {
 }
 
 // String returns the text from which the fault was parsed; "fault" for one constructed in Go.
-func (f Fault) String() string {
+func (f Disturbance) String() string {
 	if f.spec == "" {
 		return "fault"
 	}
 	return f.spec
 }
 
-func (f *Fault) executes() bool {
+func (f *Disturbance) executes() bool {
 	switch f.Do {
 	case Pass, Cut, Garble, Twice:
 		return true
@@ -93,7 +93,7 @@ func (f *Fault) executes() bool {
 }
 
 // silent reports whether no status reaches the client.
-func (f *Fault) silent() bool { return f.Do == Lose || f.Do == Garbage || f.Do == Hang }
+func (f *Disturbance) silent() bool { return f.Do == Lose || f.Do == Garbage || f.Do == Hang }
 
 // Classes of requests, by which faults count.
 const (
@@ -106,7 +106,7 @@ const (
 func scopeOf(class, resource string) string { return class + ":" + resource }
 
 // scope names the requests on which the fault could act. Each scope has its own numbering.
-func (f *Fault) scope() string {
+func (f *Disturbance) scope() string {
 	class := classCreate
 	switch {
 	case f.Gets:
@@ -121,7 +121,7 @@ func (f *Fault) scope() string {
 
 // acts reports whether the fault acts on the n-th request. The random choice depends on seed,
 // position in the list and number only, so that concurrency does not change the result.
-func (f *Fault) acts(rq *request, seed int64, place int) bool {
+func (f *Disturbance) acts(rq *request, seed int64, place int) bool {
 	n, concerned := rq.numbers[f.scope()]
 	if !concerned || n < f.First || f.Last > 0 && n > f.Last {
 		return false
@@ -148,7 +148,7 @@ func drawSeed() int64 {
 }
 
 // faultFor returns the fault that acts on the request. It never returns nil.
-func (s *Server) faultFor(rq *request) *Fault {
+func (s *Server) faultFor(rq *request) *Disturbance {
 	if rq.route != nil && s.opts.Intercept != nil {
 		if f := s.opts.Intercept(rq.forHook(), rq.n); f != nil {
 			return f
@@ -161,12 +161,12 @@ func (s *Server) faultFor(rq *request) *Fault {
 			return &f
 		}
 	}
-	return &Fault{}
+	return &Disturbance{}
 }
 
 // applyFault turns the normal answer into the one that is sent, and returns the fault that still has to
 // act on the connection. It never turns a refusal into a success.
-func (s *Server) applyFault(rq *request, ordinary answer, f *Fault) (answer, *Fault) {
+func (s *Server) applyFault(rq *request, ordinary answer, f *Disturbance) (answer, *Disturbance) {
 	switch f.Do {
 	case Again:
 		id, ok := s.newestID(rq.route.resource)
@@ -241,7 +241,7 @@ func isJSONText(text string) bool {
 }
 
 // transmit writes the answer, or what the fault leaves of it, to the connection.
-func transmit(w http.ResponseWriter, a answer, f *Fault) {
+func transmit(w http.ResponseWriter, a answer, f *Disturbance) {
 	switch f.Do {
 	case Lose, Hang:
 		loseConnection(w, f.Reset)

@@ -76,7 +76,7 @@ func (f *EventFault) parse(spec string) error {
 	if body != "" {
 		return errors.New("an event has no body= ; the shapes are shape=" + strings.Join(eventShapes, ", shape="))
 	}
-	chosen := Fault{} // parses the same selectors
+	chosen := Disturbance{} // parses the same selectors
 	if err := chosen.setSelectors(selectors); err != nil {
 		return err
 	}

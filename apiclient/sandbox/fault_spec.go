@@ -16,7 +16,7 @@ import (
 // action is one word that may begin a fault.
 type action struct {
 	// set sets the fields of the fault; value is the text after "=".
-	set func(f *Fault, value string) error
+	set func(f *Disturbance, value string) error
 	// value states whether "=" must ("required"), may ("optional") or must not ("") follow.
 	value string
 	// options are the words that may follow. slow= may always follow, and late= if the fault
@@ -33,12 +33,12 @@ const (
 
 // actions is the vocabulary of the package comment.
 var actions = map[string]action{
-	"lost-before": {set: func(f *Fault, _ string) error { f.Do = Lose; return nil }, options: []string{"reset"}},
+	"lost-before": {set: func(f *Disturbance, _ string) error { f.Do = Lose; return nil }, options: []string{"reset"}},
 	"lost-after": {
-		set:     func(f *Fault, _ string) error { f.Do, f.Commit = Lose, true; return nil },
+		set:     func(f *Disturbance, _ string) error { f.Do, f.Commit = Lose, true; return nil },
 		options: []string{"reset"}, writes: true,
 	},
-	"hang":        {set: func(f *Fault, _ string) error { f.Do = Hang; return nil }, options: []string{"commit"}},
+	"hang":        {set: func(f *Disturbance, _ string) error { f.Do = Hang; return nil }, options: []string{"commit"}},
 	"status":      {set: setStatus, value: required, options: []string{"commit", "empty", "type", "body"}},
 	"module":      {set: replies(messages(http.StatusForbidden, keyModule))},
 	"throttle":    {set: setRetryAfter(http.StatusTooManyRequests), value: required},
@@ -49,14 +49,14 @@ var actions = map[string]action{
 	"html":        {set: replies(loginPage()), options: []string{"commit", "status"}},
 	"redirect":    {set: setRedirect, value: optional, options: []string{"commit", "status"}},
 	"garbage": {
-		set:     func(f *Fault, _ string) error { f.Do = Garbage; return nil },
+		set:     func(f *Disturbance, _ string) error { f.Do = Garbage; return nil },
 		options: []string{"commit", "reset"},
 	},
 	"noid":    {set: commits(newAnswer(http.StatusCreated, "application/json", []byte("{}"))), posts: true},
-	"cut":     {set: func(f *Fault, _ string) error { f.Do = Cut; return nil }, options: []string{"reset"}},
-	"garbled": {set: func(f *Fault, _ string) error { f.Do = Garble; return nil }},
-	"again":   {set: func(f *Fault, _ string) error { f.Do = Again; return nil }, posts: true},
-	"twice":   {set: func(f *Fault, _ string) error { f.Do = Twice; return nil }, posts: true},
+	"cut":     {set: func(f *Disturbance, _ string) error { f.Do = Cut; return nil }, options: []string{"reset"}},
+	"garbled": {set: func(f *Disturbance, _ string) error { f.Do = Garble; return nil }},
+	"again":   {set: func(f *Disturbance, _ string) error { f.Do = Again; return nil }, posts: true},
+	"twice":   {set: func(f *Disturbance, _ string) error { f.Do = Twice; return nil }, posts: true},
 	"slow":    {set: setSlow, value: required, options: []string{"late"}},
 	"late":    {set: setLate, value: required, writes: true},
 	// takes the rest of the line; to combine it with options, use status=201,commit,…,body=
@@ -64,9 +64,9 @@ var actions = map[string]action{
 }
 
 var options = map[string]action{
-	"commit": {set: func(f *Fault, _ string) error { f.Commit = true; return nil }, writes: true},
-	"empty":  {set: func(f *Fault, _ string) error { f.Body, f.Header = "", nil; return nil }},
-	"reset":  {set: func(f *Fault, _ string) error { f.Reset = true; return nil }},
+	"commit": {set: func(f *Disturbance, _ string) error { f.Commit = true; return nil }, writes: true},
+	"empty":  {set: func(f *Disturbance, _ string) error { f.Body, f.Header = "", nil; return nil }},
+	"reset":  {set: func(f *Disturbance, _ string) error { f.Reset = true; return nil }},
 	"status": {set: setOtherStatus, value: required},
 	"type":   {set: setType, value: required},
 	"slow":   {set: setSlow, value: required},
@@ -75,7 +75,7 @@ var options = map[string]action{
 }
 
 // ParseFaults parses several faults, in order of precedence.
-func ParseFaults(specs []string) ([]Fault, error) {
+func ParseFaults(specs []string) ([]Disturbance, error) {
 	return parseAll(specs, ParseFault)
 }
 
@@ -97,15 +97,15 @@ func parseAll[T any](specs []string, parse func(string) (T, error)) ([]T, error)
 //
 // It is strict: unknown words, words that cannot be combined, empty words and blanks are errors,
 // which state what is allowed.
-func ParseFault(spec string) (Fault, error) {
-	f := Fault{spec: spec}
+func ParseFault(spec string) (Disturbance, error) {
+	f := Disturbance{spec: spec}
 	if err := f.parse(spec); err != nil {
-		return Fault{}, phrase.Errorf("fault %q: %w", spec, err)
+		return Disturbance{}, phrase.Errorf("fault %q: %w", spec, err)
 	}
 	return f, nil
 }
 
-func (f *Fault) parse(spec string) error {
+func (f *Disturbance) parse(spec string) error {
 	rest := f.setScope(spec)
 	words, selectors, body := splitSpec(rest)
 	if strings.ContainsAny(strings.Join(words, ",")+selectors, " \t\r\n") {
@@ -146,7 +146,7 @@ var scopeResources = []string{
 }
 
 // setScope parses the words before the action and returns the rest.
-func (f *Fault) setScope(spec string) string {
+func (f *Disturbance) setScope(spec string) string {
 	rest := spec
 	if word, behind, ok := strings.Cut(rest, ":"); ok {
 		f.Gets, f.Changes, f.Any = word == classGet, word == classChange, word == classAny
@@ -177,7 +177,7 @@ func splitSpec(spec string) (words []string, selectors, body string) {
 }
 
 // setWord looks a word up and applies it; it returns the word's name.
-func (f *Fault) setWord(word string, vocabulary map[string]action, what string) (string, error) {
+func (f *Disturbance) setWord(word string, vocabulary map[string]action, what string) (string, error) {
 	name, value, given := strings.Cut(word, "=")
 	a, ok := vocabulary[name]
 	if !ok {
@@ -201,7 +201,7 @@ func (f *Fault) setWord(word string, vocabulary map[string]action, what string) 
 	return name, nil
 }
 
-func (f *Fault) mayFollow(first, name string) error {
+func (f *Disturbance) mayFollow(first, name string) error {
 	allowed := append(slices.Clone(actions[first].options), "slow")
 	if f.executes() || slices.Contains(allowed, "commit") {
 		allowed = append(allowed, "late")
@@ -214,7 +214,7 @@ func (f *Fault) mayFollow(first, name string) error {
 }
 
 // finish checks what depends on the whole line.
-func (f *Fault) finish(seen map[string]bool) error {
+func (f *Disturbance) finish(seen map[string]bool) error {
 	if f.Late > 0 && !f.executes() {
 		return errors.New("late= delays an execution; add commit")
 	}
@@ -227,7 +227,7 @@ func (f *Fault) finish(seen map[string]bool) error {
 	return nil
 }
 
-func (f *Fault) setSelectors(text string) error {
+func (f *Disturbance) setSelectors(text string) error {
 	for text != "" {
 		sign := text[0]
 		end := strings.IndexAny(text[1:], "@%") + 1
@@ -252,7 +252,7 @@ func (f *Fault) setSelectors(text string) error {
 	return nil
 }
 
-func (f *Fault) setRange(value string) error {
+func (f *Disturbance) setRange(value string) error {
 	want := phrase.New("want @N, @N- or @N-M with numbers from 1 (and any option before it, body= behind it)")
 	from, to, open := strings.Cut(value, "-")
 	first, err := parseNumber(from)
@@ -281,7 +281,7 @@ func parseNumber(text string) (int, error) {
 	return int(n), nil
 }
 
-func (f *Fault) setPercent(value string) error {
+func (f *Disturbance) setPercent(value string) error {
 	p, err := strconv.ParseFloat(value, 64)
 	if err != nil || !(p > 0 && p <= 100) || strings.ContainsAny(value, "xXpPeEnN_+") {
 		return phrase.Errorf("%%%s: want a number above 0 to 100, as in %%10 for one in ten", value)
@@ -290,15 +290,15 @@ func (f *Fault) setPercent(value string) error {
 	return nil
 }
 
-func replies(a answer) func(*Fault, string) error {
-	return func(f *Fault, _ string) error {
+func replies(a answer) func(*Disturbance, string) error {
+	return func(f *Disturbance, _ string) error {
 		f.Do, f.Status, f.Header, f.Body = Reply, a.status, a.header.Clone(), string(a.body)
 		return nil
 	}
 }
 
-func commits(a answer) func(*Fault, string) error {
-	return func(f *Fault, value string) error {
+func commits(a answer) func(*Disturbance, string) error {
+	return func(f *Disturbance, value string) error {
 		f.Commit = true
 		return replies(a)(f, value)
 	}
@@ -312,7 +312,7 @@ func parseStatus(value string) (int, error) {
 	return n, nil
 }
 
-func setStatus(f *Fault, value string) error {
+func setStatus(f *Disturbance, value string) error {
 	status, err := parseStatus(value)
 	if err != nil {
 		return err
@@ -320,13 +320,13 @@ func setStatus(f *Fault, value string) error {
 	return replies(statusBody(status))(f, "")
 }
 
-func setOtherStatus(f *Fault, value string) (err error) {
+func setOtherStatus(f *Disturbance, value string) (err error) {
 	f.Status, err = parseStatus(value)
 	return err
 }
 
-func setRetryAfter(status int) func(*Fault, string) error {
-	return func(f *Fault, value string) error {
+func setRetryAfter(status int) func(*Disturbance, string) error {
+	return func(f *Disturbance, value string) error {
 		d, err := parseDelay(value)
 		if err != nil || d%time.Second != 0 {
 			return errors.New("want whole seconds, as in throttle=2s: the header Retry-After has no fractions")
@@ -337,7 +337,7 @@ func setRetryAfter(status int) func(*Fault, string) error {
 	}
 }
 
-func setRedirect(f *Fault, value string) error {
+func setRedirect(f *Disturbance, value string) error {
 	target := "/login"
 	if value != "" {
 		u, err := url.Parse(value)
@@ -359,22 +359,22 @@ func parseDelay(value string) (time.Duration, error) {
 	return d, nil
 }
 
-func setSlow(f *Fault, value string) (err error) {
+func setSlow(f *Disturbance, value string) (err error) {
 	f.Slow, err = parseDelay(value)
 	return err
 }
 
-func setLate(f *Fault, value string) (err error) {
+func setLate(f *Disturbance, value string) (err error) {
 	f.Late, err = parseDelay(value)
 	return err
 }
 
-func setType(f *Fault, value string) error {
+func setType(f *Disturbance, value string) error {
 	f.header().Set("Content-Type", value)
 	return nil
 }
 
-func setBody(f *Fault, value string) error {
+func setBody(f *Disturbance, value string) error {
 	f.Body = value
 	if f.Header.Get("Content-Type") != "" {
 		return nil
@@ -382,7 +382,7 @@ func setBody(f *Fault, value string) error {
 	return setType(f, contentTypeOf(value))
 }
 
-func setCreatedBody(f *Fault, value string) error {
+func setCreatedBody(f *Disturbance, value string) error {
 	return commits(newAnswer(http.StatusCreated, contentTypeOf(value), []byte(value)))(f, "")
 }
 
@@ -393,7 +393,7 @@ func contentTypeOf(body string) string {
 	return "text/plain; charset=utf-8"
 }
 
-func (f *Fault) header() http.Header {
+func (f *Disturbance) header() http.Header {
 	if f.Header == nil {
 		f.Header = http.Header{}
 	}

@@ -13,7 +13,7 @@ import (
 
 func TestParseFaultFillsTheFault(t *testing.T) {
 	t.Parallel()
-	tests := map[string]sandbox.Fault{
+	tests := map[string]sandbox.Disturbance{
 		"lost-after,reset@2-5%12.5":  {Do: sandbox.Lose, Commit: true, Reset: true, First: 2, Last: 5, Percent: 12.5},
 		"get:lost-before@7-":         {Do: sandbox.Lose, Gets: true, First: 7},
 		"cut,late=2s,slow=1m":        {Do: sandbox.Cut, Late: 2 * time.Second, Slow: time.Minute},
@@ -31,7 +31,7 @@ func TestParseFaultFillsTheFault(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		if diff := cmp.Diff(want, f, cmpopts.IgnoreUnexported(sandbox.Fault{})); diff != "" {
+		if diff := cmp.Diff(want, f, cmpopts.IgnoreUnexported(sandbox.Disturbance{})); diff != "" {
 			t.Errorf("ParseFault(%s) (-want +got):\n%s", spec, diff)
 		}
 		if f.String() != spec {

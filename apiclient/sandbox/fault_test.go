@@ -407,12 +407,12 @@ func TestASeedGivesTheSameFaults(t *testing.T) {
 
 func TestInterceptComesBeforeFaultsAndReadsTheBody(t *testing.T) {
 	t.Parallel()
-	b := start(t, sandbox.Options{Intercept: func(r *http.Request, n int) *sandbox.Fault {
+	b := start(t, sandbox.Options{Intercept: func(r *http.Request, n int) *sandbox.Disturbance {
 		sent, err := io.ReadAll(r.Body)
 		if err != nil || r.Method != "POST" || !strings.Contains(string(sent), `"MILHO"`) {
 			return nil
 		}
-		return &sandbox.Fault{
+		return &sandbox.Disturbance{
 			Do: sandbox.Reply, Status: 429, Header: http.Header{"Retry-After": {"garbage"}},
 			Body: strings.Repeat("x", n),
 		}

@@ -135,7 +135,7 @@ func (s *Server) putFaults(r *http.Request) answer {
 	return s.showFaults(r)
 }
 
-func faultTexts(faults []Fault) []string {
+func faultTexts(faults []Disturbance) []string {
 	texts := make([]string, len(faults))
 	for i, f := range faults {
 		texts[i] = f.String()
@@ -200,13 +200,13 @@ func (s *Server) postEvent(r *http.Request) answer {
 
 func (s *Server) postWorld(r *http.Request) answer {
 	var c struct {
-		Kind     Kind   `json:"kind"`
-		ID       string `json:"id"`
-		Known    *bool  `json:"known"`
-		Document string `json:"document"`
-		Wallet   string `json:"wallet_id"`
-		Producer string `json:"producer_id"`
-		Linked   *bool  `json:"linked"`
+		Kind     RegistrationKind `json:"kind"`
+		ID       string           `json:"id"`
+		Known    *bool            `json:"known"`
+		Document string           `json:"document"`
+		Wallet   string           `json:"wallet_id"`
+		Producer string           `json:"producer_id"`
+		Linked   *bool            `json:"linked"`
 	}
 	if err := readCommand(r, &c, nil); err != nil {
 		return trouble(http.StatusBadRequest, err)

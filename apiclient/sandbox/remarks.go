@@ -196,7 +196,7 @@ func (t *truthLog) firstErr() error {
 const noteCut = "the request did not arrive whole"
 
 // acted returns the fault's text for the log and the page; "" if no fault acted.
-func (f *Fault) acted() string {
+func (f *Disturbance) acted() string {
 	if f == nil || f.spec == "" && f.Do == Pass && f.Slow == 0 && f.Late == 0 {
 		return ""
 	}
@@ -204,7 +204,7 @@ func (f *Fault) acted() string {
 }
 
 // log writes the lines of a request to the truth log: one per record, or one if there is none.
-func (s *Server) log(rq *request, f *Fault, status int, note string) error {
+func (s *Server) log(rq *request, f *Disturbance, status int, note string) error {
 	base := Line{
 		Time: s.opts.Now().UTC(), N: rq.n, Method: rq.http.Method, Path: rq.path, Status: status, Note: note,
 	}

@@ -77,7 +77,7 @@ type ShownWebhook struct {
 	HMACSecret bool      `json:"has_hmac_secret"`
 }
 
-func (s *Server) remember(rq *request, f *Fault, status int, note string) {
+func (s *Server) remember(rq *request, f *Disturbance, status int, note string) {
 	r := Request{
 		At: s.opts.Now(), Method: rq.http.Method, Path: rq.shownPath(), N: rq.n, Status: status, Fault: f.acted(),
 		Remarks: rq.remarks, Note: note,

@@ -22,7 +22,7 @@ type request struct {
 
 	create bool // a POST that would create a record
 	n      int  // number among the creates, or among the GETs; otherwise 0
-	// numbers are its positions in the sequences by which faults count, see [Fault.scope]. It is
+	// numbers are its positions in the sequences by which faults count, see [Disturbance.scope]. It is
 	// empty for unknown paths and methods.
 	numbers map[string]int
 

@@ -35,7 +35,7 @@ type Options struct {
 	// writes.
 	Log io.Writer
 	// Faults act on matching requests; if several match, the first acts. See [ParseFault].
-	Faults []Fault
+	Faults []Disturbance
 	// Events lists the faults that act on events, see [ParseEventFault].
 	Events []EventFault
 	// ShowTimes adds created_at to the retrieval and the events of order commitments. The document
@@ -52,7 +52,7 @@ type Options struct {
 	// Intercept, if set, is called before Faults for every request on a known path; if it returns
 	// nil, Faults apply. n is the number of the creating POST, or of the GET, from 1; it is 0 for
 	// other requests. The hook may read the body. It is called concurrently.
-	Intercept func(r *http.Request, n int) *Fault
+	Intercept func(r *http.Request, n int) *Disturbance
 	// OnPost, if set, is called when the n-th creating POST has arrived whole, before anything is
 	// executed. It may block: the POST then stays in flight until it returns. It must return before
 	// [Running.Close] is called. It is called concurrently.
@@ -91,7 +91,7 @@ type Server struct {
 
 	mu         sync.Mutex // guards the fields below; never held during a hook, a write or a delay
 	key        string
-	faults     []Fault
+	faults     []Disturbance
 	missing    []Module // not contracted
 	records    []Record
 	byID       map[recordKey]values
@@ -165,14 +165,14 @@ func (s *Server) SetAPIKey(key string) {
 
 // SetFaults replaces the faults from now on; without arguments there are none. The numbering of
 // requests continues.
-func (s *Server) SetFaults(faults ...Fault) {
+func (s *Server) SetFaults(faults ...Disturbance) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults = slices.Clone(faults)
 }
 
 // Faults returns the current faults, in order of precedence.
-func (s *Server) Faults() []Fault {
+func (s *Server) Faults() []Disturbance {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.faults)

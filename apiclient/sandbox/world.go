@@ -15,19 +15,19 @@ import (
 	"github.com/safrasync/safrasync/internal/phrase"
 )
 
-// Kind is a kind of registration that the platform knows or does not know.
-type Kind string
+// RegistrationKind is a kind of registration that the platform knows or does not know.
+type RegistrationKind string
 
 // The kinds, named as the lists of a world file.
 const (
-	Producers      Kind = "producers"
-	Wallets        Kind = "wallets"
-	DeliveryPlaces Kind = "delivery_places"
-	Users          Kind = "users"
-	Farms          Kind = "farms"
+	Producers      RegistrationKind = "producers"
+	Wallets        RegistrationKind = "wallets"
+	DeliveryPlaces RegistrationKind = "delivery_places"
+	Users          RegistrationKind = "users"
+	Farms          RegistrationKind = "farms"
 	// Contracts are identifiers that deliveries may name in addition to the order commitments
 	// created here. They may have any form.
-	Contracts Kind = "contracts"
+	Contracts RegistrationKind = "contracts"
 )
 
 // World is what the platform knows: registrations, and which wallet is linked to which producer. It
@@ -35,7 +35,7 @@ const (
 type World struct {
 	mu        sync.RWMutex
 	open      bool // ids and links that are not listed are known and linked
-	known     map[Kind]map[string]bool
+	known     map[RegistrationKind]map[string]bool
 	links     map[link]bool
 	documents map[string]string // producer ids by CPF or CNPJ, without punctuation
 }
@@ -44,7 +44,7 @@ type link struct{ wallet, producer string }
 
 // NewWorld returns a world that knows nothing.
 func NewWorld() *World {
-	return &World{known: map[Kind]map[string]bool{}, links: map[link]bool{}, documents: map[string]string{}}
+	return &World{known: map[RegistrationKind]map[string]bool{}, links: map[link]bool{}, documents: map[string]string{}}
 }
 
 // OpenWorld returns a world that knows every UUID and every CPF or CNPJ and links every wallet,
@@ -56,7 +56,7 @@ func OpenWorld() *World {
 }
 
 // Knows reports whether the platform knows this id.
-func (w *World) Knows(kind Kind, id string) bool {
+func (w *World) Knows(kind RegistrationKind, id string) bool {
 	w.mu.RLock()
 	defer w.mu.RUnlock()
 	if known, said := w.known[kind][strings.ToLower(id)]; said {
@@ -115,10 +115,10 @@ func (w *World) Linked(wallet, producer string) bool {
 }
 
 // Know registers an id.
-func (w *World) Know(kind Kind, id string) { w.set(kind, id, true) }
+func (w *World) Know(kind RegistrationKind, id string) { w.set(kind, id, true) }
 
 // Forget removes a registration.
-func (w *World) Forget(kind Kind, id string) { w.set(kind, id, false) }
+func (w *World) Forget(kind RegistrationKind, id string) { w.set(kind, id, false) }
 
 // LinkWallet links a wallet to a producer.
 func (w *World) LinkWallet(wallet, producer string) { w.setLink(wallet, producer, true) }
@@ -126,7 +126,7 @@ func (w *World) LinkWallet(wallet, producer string) { w.setLink(wallet, producer
 // UnlinkWallet removes the link of a wallet to a producer.
 func (w *World) UnlinkWallet(wallet, producer string) { w.setLink(wallet, producer, false) }
 
-func (w *World) set(kind Kind, id string, known bool) {
+func (w *World) set(kind RegistrationKind, id string, known bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.known[kind] == nil {
@@ -186,7 +186,7 @@ func ReadWorld(r io.Reader) (*World, error) {
 }
 
 // idNames maps each list of registrations to the name of its id.
-var idNames = map[Kind]string{
+var idNames = map[RegistrationKind]string{
 	Producers:      "producer_id",
 	Wallets:        "wallet_id",
 	DeliveryPlaces: "delivery_place_id",
@@ -212,12 +212,12 @@ func readWorld(data []byte) (*World, error) {
 		if m.value.kind != isArray {
 			return nil, &placeError{m.value.end, fmt.Sprintf("%s: want %s, not %s", m.name, isArray, m.value.kind)}
 		}
-		_, isKind := idNames[Kind(m.name)]
+		_, isKind := idNames[RegistrationKind(m.name)]
 		switch {
 		case m.name == linksList:
 			links = m.value
 		case isKind:
-			if err := w.readList(Kind(m.name), m.value.items); err != nil {
+			if err := w.readList(RegistrationKind(m.name), m.value.items); err != nil {
 				return nil, err
 			}
 		default:
@@ -231,7 +231,7 @@ func readWorld(data []byte) (*World, error) {
 	return w, err
 }
 
-func (w *World) readList(kind Kind, items []*node) error {
+func (w *World) readList(kind RegistrationKind, items []*node) error {
 	w.known[kind] = map[string]bool{}
 	for i, item := range items {
 		place := fmt.Sprintf("%s[%d]", kind, i)
@@ -272,7 +272,7 @@ func (w *World) readLinks(items []*node) error {
 		if err != nil {
 			return err
 		}
-		for _, kind := range []Kind{Wallets, Producers} {
+		for _, kind := range []RegistrationKind{Wallets, Producers} {
 			name := idNames[kind]
 			if _, listed := w.known[kind][strings.ToLower(got[name].text)]; !listed {
 				return &placeError{

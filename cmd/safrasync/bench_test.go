@@ -181,7 +181,7 @@ func startSandbox(t *testing.T, opts sandbox.Options) *sandbox.Running {
 type bench struct {
 	*program
 	box    *sandbox.Running
-	ledger state.Options // where the ledger is, to be looked at
+	ledger state.OpenOptions // where the ledger is, to be looked at
 }
 
 func setUpBench(t *testing.T, opts sandbox.Options) *bench {
@@ -200,7 +200,7 @@ func newCoop(t *testing.T, on string, opts sandbox.Options) *bench {
 	opts.APIKey, opts.Seed = platformCanary, 1
 	b := &bench{program: newProgram(t), box: startSandbox(t, opts)}
 	b.env["SAFRASYNC_API_KEY"] = platformCanary
-	b.ledger = state.Options{Driver: on, DSN: b.path("state.db"), ReadOnly: true}
+	b.ledger = state.OpenOptions{Driver: on, DSN: b.path("state.db"), ReadOnly: true}
 	ledger := "dsn: " + b.ledger.DSN
 	if on == state.Postgres {
 		b.ledger.DSN = pgtest.Database(t)

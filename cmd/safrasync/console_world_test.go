@@ -94,7 +94,7 @@ func (d *deskWorld) open() {
 	d.host.Store = must.Get(app.OpenLedger(d.t.Context(), cli.ToWrite))(d.t)
 	source, _ := app.OpenSource(d.t.Context()) // pages that need the ERP say that it is away
 	d.host.Engine = must.Get(app.OpenEngine(d.host.Store, source, d.host.Board.Observe))(d.t)
-	d.host.Office = office.New(office.Options{
+	d.host.Office = office.New(office.Means{
 		Config: app.Config, Store: d.host.Store, Jobs: d.host.Engine.Jobs, Engine: d.host.Engine,
 		Scheduler: must.Get(engine.NewScheduler(engine.SchedulerConfig{Engine: d.host.Engine}))(d.t),
 		Board:     d.host.Board, Log: app.Log, Lang: app.Lang(), Now: office.Now,

@@ -142,7 +142,7 @@ func TestDemoThatIsKept(t *testing.T) {
 		t.Fatalf("exit code %d: %s", code, messages)
 	}
 	store := must.Get(state.Open(t.Context(),
-		state.Options{Driver: state.SQLite, DSN: filepath.Join(dir, demo.StateFile), ReadOnly: true}))(t)
+		state.OpenOptions{Driver: state.SQLite, DSN: filepath.Join(dir, demo.StateFile), ReadOnly: true}))(t)
 	t.Cleanup(func() { store.Close() })
 	var entries []trade.Entry
 	must.Do(t, store.Rows(t.Context(), trade.RowFilter{},

@@ -143,7 +143,7 @@ func TestEachActOfTheTableHasACommandWithItsFlags(t *testing.T) {
 	t.Parallel()
 	found := 0
 	everyCommand("pt_BR.UTF-8", func(_, cmd *cobra.Command) {
-		kind, is := acts.KindOf(strings.TrimPrefix(cmd.CommandPath(), "safrasync "))
+		kind, is := acts.ActNamed(strings.TrimPrefix(cmd.CommandPath(), "safrasync "))
 		if !is || kind.Name == acts.ActRun {
 			return
 		}

@@ -54,7 +54,7 @@ func TestScripts(t *testing.T) {
 		"json LINE PATH WANT": cmdJSON, "json-keys LINE PATH KEYS": cmdJSONKeys, "edit FILE OLD NEW": cmdEdit,
 		"fill FILE KEY COLUMN TEXT…": cmdFill, "lease FILE JOB": cmdLease, "references": cmdReferences,
 		"platform-forget KIND ID": func(ts *testscript.TestScript, args []string) {
-			box(ts).Forget(sandbox.Kind(args[0]), args[1])
+			box(ts).Forget(sandbox.RegistrationKind(args[0]), args[1])
 		},
 		"platform-id VARIABLE N": func(ts *testscript.TestScript, args []string) {
 			ts.Setenv(args[0], box(ts).Created()[number(ts, args[1])-1].ID)
@@ -220,7 +220,7 @@ func cmdJSONKeys(ts *testscript.TestScript, args []string) {
 }
 
 func cmdLease(ts *testscript.TestScript, args []string) {
-	store, err := state.Open(context.Background(), state.Options{Driver: state.SQLite, DSN: ts.MkAbs(args[0])})
+	store, err := state.Open(context.Background(), state.OpenOptions{Driver: state.SQLite, DSN: ts.MkAbs(args[0])})
 	ts.Check(err)
 	ts.Defer(func() { _ = store.Close() })
 	_, err = store.AcquireLease(context.Background(), args[1], state.Self())

@@ -18,7 +18,7 @@ func TestASQLServerWithItsOwnCertificateIsReached(t *testing.T) {
 		Encryption: erptest.TDSNeedsTLS, TLS: erptest.ServerTLS(t, "SSL_Self_Signed_Fallback", true),
 		Answers: [][]byte{erptest.TDSError(18456, "Login failed for user.")},
 	}
-	_, err := erp.Open(t.Context(), erp.Options{
+	_, err := erp.Open(t.Context(), erp.SourceOptions{
 		Driver: "sqlserver", DSN: erp.Secret("sqlserver://le:segredo@" + server.Listen(t) + "/ERP?tls=require"),
 	})
 	erptest.WantError(t, err, erp.CodeAuth)

@@ -29,7 +29,7 @@ func TestWhatOthersRegisterMeanwhileIsLeftAlone(t *testing.T) {
 			var armed atomic.Bool
 			var others *apiclient.Client
 			b := setUpBench(t, sandbox.Options{
-				Intercept: func(r *http.Request, _ int) *sandbox.Fault {
+				Intercept: func(r *http.Request, _ int) *sandbox.Disturbance {
 					// the plan asked about CREATE_PRODUCER before
 					if strings.HasSuffix(r.URL.Path, "/events/CREATE_FARM") && armed.CompareAndSwap(true, false) {
 						request := apiclient.WebhookRequest{
@@ -46,7 +46,7 @@ func TestWhatOthersRegisterMeanwhileIsLeftAlone(t *testing.T) {
 				},
 			})
 			var err error
-			others = must.Get(apiclient.New(apiclient.Options{BaseURL: b.box.URL, APIKey: platformCanary}))(t)
+			others = must.Get(apiclient.New(apiclient.Settings{BaseURL: b.box.URL, APIKey: platformCanary}))(t)
 			t.Cleanup(others.Close)
 			declare := func(events string) {
 				t.Helper()

@@ -23,7 +23,7 @@ func TestWhatOthersRegisterIsKnownByItsIDWhereNoAddressIsShown(t *testing.T) {
 	id.Store("")
 	var armed atomic.Bool
 	b := setUpBench(t, sandbox.Options{
-		Intercept: func(r *http.Request, _ int) *sandbox.Fault {
+		Intercept: func(r *http.Request, _ int) *sandbox.Disturbance {
 			there := id.Load().(string)
 			switch {
 			case there == "":
@@ -32,7 +32,7 @@ func TestWhatOthersRegisterIsKnownByItsIDWhereNoAddressIsShown(t *testing.T) {
 					id.Store(uuid.NewString())
 				}
 				armed.Store(true) // the plan was made with what it has now
-				return &sandbox.Fault{
+				return &sandbox.Disturbance{
 					Do: sandbox.Reply, Status: http.StatusOK,
 					Body: fmt.Sprintf(`{"id":%q,"webhook_event":"CREATE_PRODUCER"}`, id.Load()),
 				}
@@ -43,7 +43,7 @@ func TestWhatOthersRegisterIsKnownByItsIDWhereNoAddressIsShown(t *testing.T) {
 	b.edit("\njobs:\n", "\nwebhooks: {public_url: \"https://eventos.example.coop.br\", "+
 		"listen: \"127.0.0.1:8443\", events: [CREATE_PRODUCER]}\njobs:\n")
 	b.run(cli.ExitDone, "webhooks", "apply", "--reason", "go-live", "--yes")
-	client := must.Get(apiclient.New(apiclient.Options{BaseURL: b.box.URL, APIKey: platformCanary}))(t)
+	client := must.Get(apiclient.New(apiclient.Settings{BaseURL: b.box.URL, APIKey: platformCanary}))(t)
 	t.Cleanup(client.Close)
 	ours := must.Get(client.GetWebhook(t.Context(), "CREATE_PRODUCER"))(t)
 	id.Store(ours.ID)

@@ -58,8 +58,8 @@ type Logins interface {
 	PruneLogins(ctx context.Context, began, seen, tried, device time.Time) error
 }
 
-// Options are the parts of sessions.
-type Options struct {
+// Parts are the parts of sessions.
+type Parts struct {
 	Users  Users
 	Logins Logins
 	OpenID *OpenID       // nil: people log in by a password of this ledger only
@@ -69,13 +69,13 @@ type Options struct {
 
 // Sessions identifies people, and logs them in and out.
 type Sessions struct {
-	Options
+	Parts
 	hashes       *hasher
 	administered atomic.Bool // there is an administrator with a password; never false again
 }
 
 // New returns the sessions of a console.
-func New(o Options) *Sessions { return &Sessions{Options: o, hashes: newHasher()} }
+func New(o Parts) *Sessions { return &Sessions{Parts: o, hashes: newHasher()} }
 
 // Routes lists the routes to log in and out, and the page of the users.
 func (s *Sessions) Routes() []web.Route {

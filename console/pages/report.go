@@ -45,7 +45,7 @@ var ReportForms = map[string]string{
 // reportPage is the form, and the report if it was requested.
 type reportPage struct {
 	Form     url.Values
-	Report   *Report
+	Report   *ReportShown
 	Making   *office.Making // how far it is; nil: it is there, or was not requested
 	Closings []trade.Closing
 	Fault    string
@@ -288,7 +288,7 @@ func (p *reportRoutes) doClosing(q *web.Request) error {
 type closedPage struct {
 	Closing trade.Closing
 	Plan    Closing
-	Report  *Report
+	Report  *ReportShown
 }
 
 // showClosing shows a month as it was closed and signed, for printing.

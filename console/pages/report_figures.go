@@ -9,8 +9,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Report is a report as a page shows it.
-type Report struct {
+// ReportShown is a report as a page shows it.
+type ReportShown struct {
 	*paper.Report
 	Figures []ProductFigures
 }
@@ -42,7 +42,7 @@ type DifferencePart struct {
 func (c Compared) Difference() trade.Decimal { return c.ERP.Sub(c.Sent) }
 
 // reportOf returns a copy of a report as a page shows it, with links to the rows behind its lines.
-func reportOf(all *paper.Report, o reconcile.Options) *Report {
+func reportOf(all *paper.Report, o reconcile.Options) *ReportShown {
 	shown := *all
 	shown.Sections = slices.Clone(all.Sections)
 	for i := range shown.Sections {
@@ -60,7 +60,7 @@ func reportOf(all *paper.Report, o reconcile.Options) *Report {
 			}
 		}
 	}
-	return &Report{Report: &shown, Figures: figuresOf(all.Totals, all.Accounts, o)}
+	return &ReportShown{Report: &shown, Figures: figuresOf(all.Totals, all.Accounts, o)}
 }
 
 // bridgePath returns the link for a line of the bridge: the rows of the ledger or, if there are

@@ -29,7 +29,7 @@ func TestAPageLeavesItsReportAsItIs(t *testing.T) {
 	t.Parallel()
 	all := &paper.Report{Sections: []paper.Table{{
 		Section: paper.Section{ID: reconcile.BridgeSection, Columns: []paper.Column{{Lead: true}}},
-		Rows:    []paper.Row{{Cells: []paper.Cell{{Text: "line"}}}},
+		Rows:    []paper.Line{{Cells: []paper.Cell{{Text: "line"}}}},
 	}}}
 	shown := pages.Linked(all, reconcile.Options{})
 	if shown.Sections[0].Rows[0].Cells[0].Path == "" || all.Sections[0].Rows[0].Cells[0].Path != "" {

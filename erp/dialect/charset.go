@@ -25,7 +25,7 @@ var charsets = map[string]*charmap.Charmap{
 	"CP850": charmap.CodePage850, "CP437": charmap.CodePage437,
 }
 
-// FindCharset returns the charset for a name in Options.Charset.
+// FindCharset returns the charset for a name in SourceOptions.Charset.
 func FindCharset(name string) (Charset, *fault.Error) {
 	fold := strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToUpper(name))
 	if fold == "" || fold == "UTF8" {

@@ -24,7 +24,7 @@ type Engine struct {
 	Catalogue Catalogue
 	Literals  Literals
 	// Open creates a pool and the dialect; it does not connect.
-	Open func(Options, Charset) (Database, *fault.Error)
+	Open func(SourceOptions, Charset) (Database, *fault.Error)
 	// Unencrypted reports, from the DSN alone, whether a connection leads to another host without
 	// encryption, or may fall back to none, depending on the server.
 	Unencrypted func(dsn Secret) bool
@@ -210,7 +210,7 @@ type Facts struct {
 	Version string
 	// Charset is the encoding in which the database stores text, such as PostgreSQL's
 	// server_encoding. If UnknownCharset is true for it, the database does not know the encoding,
-	// which deserves a warning: see Options.Charset.
+	// which deserves a warning: see SourceOptions.Charset.
 	Charset string
 	// ServerTime is the database's clock.
 	ServerTime time.Time

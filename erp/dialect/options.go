@@ -15,8 +15,8 @@ const (
 	ConnectTimeout = 15 * time.Second
 )
 
-// Options state which database is read and how.
-type Options struct {
+// SourceOptions state which database is read and how.
+type SourceOptions struct {
 	// Driver is one of the values that Drivers returns.
 	Driver string
 	// DSN is a lib/pq address (URL or key=value), the path of a SQLite file, or a URL as shown in
@@ -36,7 +36,7 @@ type Options struct {
 }
 
 // WithDefaults returns the options with defaults for what is not set.
-func (o Options) WithDefaults() Options {
+func (o SourceOptions) WithDefaults() SourceOptions {
 	if o.TimeZone == nil {
 		o.TimeZone = time.UTC
 	}

@@ -24,7 +24,7 @@ const (
 	Date
 	// Timestamp has no zone: YYYY-MM-DDTHH:MM:SS[.ffffff] (SQLite: as stored).
 	Timestamp
-	// Instant has a zone: YYYY-MM-DDTHH:MM:SS[.ffffff]±HH:MM in Options.TimeZone,
+	// Instant has a zone: YYYY-MM-DDTHH:MM:SS[.ffffff]±HH:MM in SourceOptions.TimeZone,
 	// so that its first ten characters are the local calendar day.
 	Instant
 	// Bool is "true" or "false".

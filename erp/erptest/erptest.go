@@ -47,7 +47,7 @@ func Exec(t testing.TB, db interface {
 }
 
 // Open opens a reader in the zone of São Paulo, and closes it after the test.
-func Open(t testing.TB, opt erp.Options) *erp.Source {
+func Open(t testing.TB, opt erp.SourceOptions) *erp.Source {
 	t.Helper()
 	if opt.TimeZone == nil {
 		opt.TimeZone = SaoPaulo(t)
@@ -174,7 +174,7 @@ func Recheck(t *testing.T, s *erp.Source, q erp.Query) {
 // contain the password.
 func OpenError(t *testing.T, driver, dsn string) error {
 	t.Helper()
-	s, err := erp.Open(t.Context(), erp.Options{Driver: driver, DSN: erp.Secret(dsn)})
+	s, err := erp.Open(t.Context(), erp.SourceOptions{Driver: driver, DSN: erp.Secret(dsn)})
 	if err == nil {
 		_ = s.Close()
 		t.Fatalf("Open succeeded")
@@ -238,5 +238,5 @@ func SQLiteFile(t testing.TB, statements ...string) (path string, db *sql.DB) {
 func SQLite(t testing.TB, statements ...string) (*erp.Source, *sql.DB) {
 	t.Helper()
 	path, db := SQLiteFile(t, statements...)
-	return Open(t, erp.Options{Driver: "sqlite", DSN: erp.Secret(path)}), db
+	return Open(t, erp.SourceOptions{Driver: "sqlite", DSN: erp.Secret(path)}), db
 }

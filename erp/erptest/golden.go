@@ -29,7 +29,7 @@ type Sample struct {
 // of São Paulo.
 func Unopened(t testing.TB, e *dialect.Engine, dsn string) dialect.Dialect {
 	t.Helper()
-	opt := dialect.Options{Driver: e.Name, DSN: dialect.Secret(dsn), TimeZone: SaoPaulo(t)}.WithDefaults()
+	opt := dialect.SourceOptions{Driver: e.Name, DSN: dialect.Secret(dsn), TimeZone: SaoPaulo(t)}.WithDefaults()
 	opened, bad := e.Open(opt, dialect.Charset{})
 	if bad != nil {
 		t.Fatal(bad)

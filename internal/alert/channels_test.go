@@ -24,7 +24,7 @@ import (
 var sample = Message{
 	ID: "0190", At: monday, Tone: Alarm, Subject: "[safrasync] Atenção: safra, preço, ação, çãéü",
 	Foot: "safrasync em safrasync, America/Sao_Paulo.",
-	Parts: []Part{
+	Parts: []Paragraph{
 		{
 			Heading: "O que aconteceu",
 			Text:    "Linha com acento: situação <b>não</b> resolvida & outra.\n.ponto no começo",
@@ -362,7 +362,7 @@ func TestLongMessagesKeepTheLimitsOfTheReceivers(t *testing.T) {
 	t.Parallel()
 	long := sample
 	for range 100 {
-		long.Parts = append(long.Parts, Part{Heading: "Título", Text: strings.Repeat("ação ", 1500)})
+		long.Parts = append(long.Parts, Paragraph{Heading: "Título", Text: strings.Repeat("ação ", 1500)})
 	}
 	slack := long.slack()
 	if len(slack.Blocks) > 50 {

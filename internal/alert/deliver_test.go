@@ -174,7 +174,7 @@ func TestAMessageThatMayHaveArrivedIsSentAgainUnderItsID(t *testing.T) {
 }
 
 // forgetful is a ledger whose process ends before the record of a delivery.
-type forgetful struct{ Ledger }
+type forgetful struct{ Storage }
 
 func (forgetful) SettleMessage(context.Context, trade.AlertMessage) error {
 	return fmt.Errorf("killed")

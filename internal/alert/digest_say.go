@@ -12,12 +12,12 @@ import (
 // digest returns the message of a digest.
 func (v voice) digest(d Digest) Message {
 	m := Message{Tone: Plain, Subject: v.digestSubject(d), Foot: v.text("foot.digest", v.name, v.zone)}
-	m.Parts = append(m.Parts, Part{
+	m.Parts = append(m.Parts, Paragraph{
 		Heading: v.text("digest.title"),
 		Text:    v.text("digest.period", v.moment(d.From), v.moment(d.Until)) + "\n" + v.digestShort(d),
 	})
 	if len(d.Alerts) > 0 {
-		p := Part{Heading: v.text("digest.alerts")}
+		p := Paragraph{Heading: v.text("digest.alerts")}
 		for _, a := range d.Alerts {
 			title, _, _, do := v.sentences(a.Topic, a.detail)
 			p.Items = append(p.Items, Item{
@@ -31,13 +31,13 @@ func (v voice) digest(d Digest) Message {
 		m.Parts = append(m.Parts, v.digestJob(j)...)
 	}
 	if len(d.Missing) > 0 {
-		p := Part{Heading: v.text("digest.missing"), Text: v.text("digest.missing_do")}
+		p := Paragraph{Heading: v.text("digest.missing"), Text: v.text("digest.missing_do")}
 		for _, missing := range d.Missing {
 			p.Items = append(p.Items, Item{Text: v.missing(missing)})
 		}
 		m.Parts = append(m.Parts, p)
 	}
-	if p := (Part{Heading: v.text("digest.acts"), Items: v.acts(d.Acts)}); len(p.Items) > 0 {
+	if p := (Paragraph{Heading: v.text("digest.acts"), Items: v.acts(d.Acts)}); len(p.Items) > 0 {
 		m.Parts = append(m.Parts, p)
 	}
 	return m
@@ -97,7 +97,7 @@ func (v voice) totals(d Digest) (sent string, kept int) {
 }
 
 // digestJob returns up to three parts: what was sent, what was not, and the states of all rows.
-func (v voice) digestJob(j DigestJob) []Part {
+func (v voice) digestJob(j DigestJob) []Paragraph {
 	heading := v.text("digest.job_only", j.Job)
 	if j.Sends != "" {
 		title := upperFirst(j.Sends.Plural(v.lang))
@@ -106,7 +106,7 @@ func (v voice) digestJob(j DigestJob) []Part {
 		}
 		heading = v.text("digest.job_head", title, j.Job)
 	}
-	went := Part{Heading: heading}
+	went := Paragraph{Heading: heading}
 	total := 0
 	types := map[string]bool{}
 	for _, sum := range j.Sent {
@@ -124,15 +124,15 @@ func (v voice) digestJob(j DigestJob) []Part {
 	if types[string(trade.AFixar)] && types[string(trade.FixacaoCompra)] {
 		went.Text += "\n" + v.text("digest.same_grain")
 	}
-	parts := []Part{went}
+	parts := []Paragraph{went}
 	if len(j.Causes) > 0 {
-		parts = append(parts, Part{Heading: v.text("digest.not_sent", heading), Items: v.causes(j.Causes)})
+		parts = append(parts, Paragraph{Heading: v.text("digest.not_sent", heading), Items: v.causes(j.Causes)})
 	}
 	if items := v.remarks(j); len(items) > 0 {
-		parts = append(parts, Part{Heading: v.text("digest.remarks", heading), Items: items})
+		parts = append(parts, Paragraph{Heading: v.text("digest.remarks", heading), Items: items})
 	}
 	if text := v.position(j); text != "" {
-		parts = append(parts, Part{Text: text})
+		parts = append(parts, Paragraph{Text: text})
 	}
 	return parts
 }

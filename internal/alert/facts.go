@@ -9,8 +9,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Ledger is what alerts need from the ledger.
-type Ledger interface {
+// Storage is what alerts need from the ledger.
+type Storage interface {
 	Book
 	Outbox
 	Standing

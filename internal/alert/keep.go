@@ -15,7 +15,7 @@ import (
 
 // Config configures a Service.
 type Config struct {
-	Ledger   Ledger
+	Ledger   Storage
 	Channels []Channel
 	Jobs     []Job        // the configured jobs
 	Titles   trade.Titles // of jobs, for people to read

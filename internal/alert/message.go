@@ -9,12 +9,12 @@ import (
 // Message is a message to people, independent of the form of a channel. It is stored in the ledger
 // until it is delivered.
 type Message struct {
-	ID      string    `json:"-"` // the ledger's id of the message to this address; the same at each attempt
-	At      time.Time `json:"at"`
-	Tone    Tone      `json:"tone"`
-	Subject string    `json:"subject"`
-	Parts   []Part    `json:"parts"`
-	Foot    string    `json:"foot"` // the sender, and where to read on
+	ID      string      `json:"-"` // the ledger's id of the message to this address; the same at each attempt
+	At      time.Time   `json:"at"`
+	Tone    Tone        `json:"tone"`
+	Subject string      `json:"subject"`
+	Parts   []Paragraph `json:"parts"`
+	Foot    string      `json:"foot"` // the sender, and where to read on
 }
 
 // Tone selects the look of a message.
@@ -27,8 +27,8 @@ const (
 	Plain Tone = "plain"
 )
 
-// Part is a paragraph with a heading, its sentences, and a list of items.
-type Part struct {
+// Paragraph is a paragraph with a heading, its sentences, and a list of items.
+type Paragraph struct {
 	Heading string `json:"heading,omitempty"`
 	Text    string `json:"text,omitempty"` // lines
 	Items   []Item `json:"items,omitempty"`

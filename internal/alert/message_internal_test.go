@@ -11,7 +11,7 @@ func TestNoTextOfAMessageHasADocument(t *testing.T) {
 	const cpf = "P529.982 247/25"
 	m := Message{
 		Subject: cpf, Foot: cpf,
-		Parts: []Part{{Heading: cpf, Text: cpf, Items: []Item{{Text: cpf, More: []string{cpf}}}}},
+		Parts: []Paragraph{{Heading: cpf, Text: cpf, Items: []Item{{Text: cpf, More: []string{cpf}}}}},
 	}
 	m.mask()
 	text, err := json.Marshal(m)

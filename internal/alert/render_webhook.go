@@ -60,7 +60,7 @@ func (m Message) slack() slackMessage {
 }
 
 // plain returns a part without its heading.
-func (p Part) plain() string {
+func (p Paragraph) plain() string {
 	var b strings.Builder
 	if p.Text != "" {
 		b.WriteString(p.Text + "\n")

@@ -17,19 +17,19 @@ func (v voice) raised(c condition) Message {
 		Tone: Alarm, Subject: v.text("subject.raised", v.name, title),
 		Foot: v.text("foot.alert", v.name, v.zone),
 	}
-	m.Parts = append(m.Parts, Part{Heading: v.text("head.happened"), Text: happened})
+	m.Parts = append(m.Parts, Paragraph{Heading: v.text("head.happened"), Text: happened})
 	since := i18n.Key("head.since")
 	if c.topic == LateAnswer {
 		since = "head.when"
 	}
 	if !c.since.IsZero() {
-		m.Parts = append(m.Parts, Part{Heading: v.text(since), Text: v.moment(c.since)})
+		m.Parts = append(m.Parts, Paragraph{Heading: v.text(since), Text: v.moment(c.since)})
 	}
 	if len(c.detail.Causes) > 0 {
-		m.Parts = append(m.Parts, Part{Heading: v.text("head.causes"), Items: v.causes(c.detail.Causes)})
+		m.Parts = append(m.Parts, Paragraph{Heading: v.text("head.causes"), Items: v.causes(c.detail.Causes)})
 	}
-	m.Parts = append(m.Parts, Part{Heading: v.text("head.means"), Text: means},
-		Part{Heading: v.text("head.do"), Text: do})
+	m.Parts = append(m.Parts, Paragraph{Heading: v.text("head.means"), Text: means},
+		Paragraph{Heading: v.text("head.do"), Text: do})
 	return m
 }
 
@@ -43,7 +43,7 @@ func (v voice) over(a trade.Alert, d Detail) Message {
 	}
 	return Message{
 		Tone: Good, Subject: v.text("subject.over", v.name, title), Foot: v.text("foot.alert", v.name, v.zone),
-		Parts: []Part{
+		Parts: []Paragraph{
 			{
 				Heading: v.text("head.happened"),
 				Text: v.text("over.happened", happened, v.moment(since), v.moment(a.GoneAt),
@@ -60,7 +60,7 @@ func TestMessage(lang trade.Lang, c Config) Message {
 	return Message{
 		At: c.Now().UTC(), Tone: Plain, Subject: v.text("subject.test", v.name),
 		Foot:  v.text("foot.digest", v.name, v.zone),
-		Parts: []Part{{Text: v.text("test.body")}},
+		Parts: []Paragraph{{Text: v.text("test.body")}},
 	}
 }
 

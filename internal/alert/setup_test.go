@@ -235,6 +235,6 @@ func (w *world) newID() string {
 }
 
 // brokenLedger is a ledger that cannot be reached.
-type brokenLedger struct{ Ledger }
+type brokenLedger struct{ Storage }
 
 func (brokenLedger) Jobs(context.Context) ([]string, error) { return nil, fmt.Errorf("disk I/O error") }

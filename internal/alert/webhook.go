@@ -59,8 +59,8 @@ func tunnelFault(_ context.Context, _ *url.URL, _ *http.Request, answer *http.Re
 	}
 }
 
-// Webhook is the HTTP channel.
-type Webhook struct {
+// HTTPChannel is the HTTP channel.
+type HTTPChannel struct {
 	o      WebhookOptions
 	client *http.Client
 }
@@ -68,8 +68,8 @@ type Webhook struct {
 const webhookTarget = "webhook:"
 
 // NewWebhook returns the channel. It opens no connection.
-func NewWebhook(o WebhookOptions) *Webhook {
-	return &Webhook{o: o, client: &http.Client{
+func NewWebhook(o WebhookOptions) *HTTPChannel {
+	return &HTTPChannel{o: o, client: &http.Client{
 		Timeout: o.Timeout,
 		Transport: &http.Transport{
 			Proxy: o.proxy, OnProxyConnectResponse: tunnelFault,
@@ -84,7 +84,7 @@ func NewWebhook(o WebhookOptions) *Webhook {
 }
 
 // String returns the form and the host. The rest of the address is secret.
-func (w *Webhook) String() string {
+func (w *HTTPChannel) String() string {
 	host := "?"
 	if u, err := url.Parse(w.o.URL()); err == nil {
 		host = u.Hostname()
@@ -93,13 +93,13 @@ func (w *Webhook) String() string {
 }
 
 // Format prints String for every verb.
-func (w *Webhook) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, w.String()) }
+func (w *HTTPChannel) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, w.String()) }
 
 // Targets returns the one target, which does not contain the address.
-func (w *Webhook) Targets(string) []string { return []string{webhookTarget} }
+func (w *HTTPChannel) Targets(string) []string { return []string{webhookTarget} }
 
 // Send delivers a message.
-func (w *Webhook) Send(ctx context.Context, _ string, m Message) error {
+func (w *HTTPChannel) Send(ctx context.Context, _ string, m Message) error {
 	var body any
 	switch w.o.Form {
 	case Teams:

@@ -77,7 +77,7 @@ func (h *hookServer) take() [][]byte {
 	return out
 }
 
-func (h *hookServer) channel(form Form) *Webhook {
+func (h *hookServer) channel(form Form) *HTTPChannel {
 	roots := h.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
 	return NewWebhook(WebhookOptions{
 		URL: func() string { return h.URL + "/services/" + hookSecret }, Form: form,

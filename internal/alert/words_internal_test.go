@@ -100,7 +100,7 @@ func TestMessagesTellAccountantsPagesAndNotCommands(t *testing.T) {
 		}
 		v := voice{lang, saoPaulo, "safrasync", nil}
 		doubt := trade.Explain(trade.InDoubt, trade.CauseUnknown, lang)
-		said := Message{Parts: []Part{{Items: v.causes([]Cause{{
+		said := Message{Parts: []Paragraph{{Items: v.causes([]Cause{{
 			State: trade.InDoubt, What: doubt.What, Who: doubt.Who, Do: doubt.Do, Fixer: doubt.Fixer, Rows: 1,
 		}})}}}
 		value := v.text("digest.value", v.text("digest.no_currency"), v.money(trade.NewDecimal(12, 0)))

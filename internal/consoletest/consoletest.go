@@ -113,7 +113,7 @@ func OpenStore(t *testing.T, driver string) *state.Store {
 // Options are the options of a console that a test may change.
 type Options struct {
 	Site   web.Site
-	Auth   auth.Options
+	Auth   auth.Parts
 	Behind netip.Prefix
 
 	ReportPatience time.Duration // how long a page waits for its report
@@ -133,7 +133,7 @@ func New(t *testing.T, s *state.Store, adjust ...func(*Options)) *World {
 			Log: zap.New(zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), w.Log,
 				zap.DebugLevel)),
 		},
-		Auth: auth.Options{Users: s, Logins: s, Idle: 30 * time.Minute, Most: 12 * time.Hour},
+		Auth: auth.Parts{Users: s, Logins: s, Idle: 30 * time.Minute, Most: 12 * time.Hour},
 
 		ReportPatience: time.Hour,
 	}
@@ -141,13 +141,13 @@ func New(t *testing.T, s *state.Store, adjust ...func(*Options)) *World {
 		change(&o)
 	}
 	w.Sessions = auth.New(o.Auth)
-	w.Office = office.New(office.Options{
+	w.Office = office.New(office.Means{
 		Config: configtest.Load(t, t.TempDir()+"/config.yaml", configtest.Sample(t), "x"), Store: s,
 		Board: office.NewBoard(), Log: zap.NewNop(), Now: w.Clock.Now, ReportPatience: o.ReportPatience,
 	})
 	t.Cleanup(w.Office.Close)
 	w.Pages = pages.New(w.Office, w.Sessions, books.Routes(w.Office, w.Sessions)...)
-	w.Console = console.New(console.Options{
+	w.Console = console.New(console.Parts{
 		Site: o.Site, Sessions: w.Sessions, Pages: w.Pages, Behind: o.Behind,
 		Hosts: []string{"127.0.0.1", "console.example"},
 	})

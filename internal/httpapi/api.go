@@ -20,8 +20,8 @@ type Engine interface {
 	Status(ctx context.Context) ([]json.RawMessage, error)
 }
 
-// Options configures an API.
-type Options struct {
+// Settings configures an API.
+type Settings struct {
 	Engine  Engine
 	Tokens  []Token
 	Rate    float64 // requests per second, of a token and of an address
@@ -33,14 +33,14 @@ type Options struct {
 
 // API answers requests, configured by one reading of the configuration.
 type API struct {
-	Options
+	Settings
 	mux    *http.ServeMux
 	limits *limits
 }
 
 // New returns an API.
-func New(o Options) *API {
-	a := &API{Options: o, mux: http.NewServeMux(), limits: newLimits(o.Rate, len(o.Tokens))}
+func New(o Settings) *API {
+	a := &API{Settings: o, mux: http.NewServeMux(), limits: newLimits(o.Rate, len(o.Tokens))}
 	a.mux.HandleFunc("POST /api/v1/runs", a.allowed(ScopeRun, a.run))
 	a.mux.HandleFunc("GET /api/v1/status", a.allowed(ScopeStatus, a.status))
 	a.mux.HandleFunc("GET /api/v1/openapi.json", a.document)

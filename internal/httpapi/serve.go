@@ -25,8 +25,8 @@ const (
 // closeWithin is how long an answer may take when the service ends.
 const closeWithin = 5 * time.Second
 
-// Server serves the API at one address. Each reading of the configuration leads to another API.
-type Server struct {
+// Listener serves the API at one address. Each reading of the configuration leads to another API.
+type Listener struct {
 	server  *http.Server
 	current atomic.Pointer[API]
 	done    chan struct{}
@@ -42,8 +42,8 @@ func Listen(ctx context.Context, address string) (net.Listener, error) {
 }
 
 // Serve answers at a listener until Close, over TLS if secure is not nil.
-func Serve(listener net.Listener, secure *tls.Config, api *API) *Server {
-	s := &Server{done: make(chan struct{})}
+func Serve(listener net.Listener, secure *tls.Config, api *API) *Listener {
+	s := &Listener{done: make(chan struct{})}
 	s.current.Store(api)
 	listener = &connlimit.Listener{
 		Listener: listener, Most: connsMost, Each: connsEach,
@@ -70,14 +70,16 @@ func Serve(listener net.Listener, secure *tls.Config, api *API) *Server {
 }
 
 // ServeHTTP passes a request to the current API.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.current.Load().ServeHTTP(w, r) }
+func (s *Listener) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.current.Load().ServeHTTP(w, r)
+}
 
 // Show makes api answer from now on.
-func (s *Server) Show(api *API) { s.current.Store(api) }
+func (s *Listener) Show(api *API) { s.current.Store(api) }
 
 // Close stops accepting connections, waits up to closeWithin for answers in progress, and returns
 // when the server has ended.
-func (s *Server) Close() {
+func (s *Listener) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), closeWithin)
 	defer cancel()
 	if err := s.server.Shutdown(ctx); err != nil {

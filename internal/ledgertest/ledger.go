@@ -31,7 +31,7 @@ func Both(t *testing.T, test func(t *testing.T, driver string)) {
 // Open opens a new ledger, which is closed when the test ends.
 func Open(t testing.TB, driver string) *Ledger {
 	t.Helper()
-	store, err := state.Open(t.Context(), state.Options{
+	store, err := state.Open(t.Context(), state.OpenOptions{
 		Driver: driver, DSN: New(t, driver, filepath.Join(t.TempDir(), "state.db")),
 		Begin: true, Version: "1.0.0-test",
 	})

@@ -46,7 +46,7 @@ var sqliteTables = sync.OnceValues(func() (file []byte, err error) {
 // makeTables creates a ledger and removes its identity, so that it looks like one whose first
 // opening got as far as the tables.
 func makeTables(driver, dsn string) error {
-	store, err := state.Open(context.Background(), state.Options{Driver: driver, DSN: dsn, Begin: true})
+	store, err := state.Open(context.Background(), state.OpenOptions{Driver: driver, DSN: dsn, Begin: true})
 	if err != nil {
 		return err
 	}

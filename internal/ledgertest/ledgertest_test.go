@@ -42,7 +42,7 @@ func TestACopyIsAsGoodAsNew(t *testing.T) {
 // look opens a ledger, and gives its id and how many rows each table has.
 func look(t *testing.T, driver, dsn string) (id string, rows map[string]int) {
 	t.Helper()
-	store, err := state.Open(t.Context(), state.Options{Driver: driver, DSN: dsn, Begin: true})
+	store, err := state.Open(t.Context(), state.OpenOptions{Driver: driver, DSN: dsn, Begin: true})
 	if err != nil {
 		t.Fatal(err)
 	}

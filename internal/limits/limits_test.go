@@ -7,9 +7,11 @@ import (
 	"go/token"
 	"go/types"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,6 +68,61 @@ func TestFunctionsAreShortOrHaveAReason(t *testing.T) {
 			t.Errorf("the exception of %q gives no reason", function)
 		}
 	}
+}
+
+// sameNameMost is how many packages may have an exported type of one name: a name that many have says
+// nothing where it is read.
+const sameNameMost = 3
+
+func TestATypesNameSaysWhatItIs(t *testing.T) {
+	t.Parallel()
+	packages := map[string]map[string]bool{}
+	for name, source := range readRepository(t) {
+		folder := path.Dir(name)
+		if strings.HasSuffix(folder, "test") || onlyForTests.MatchString(folder) {
+			continue
+		}
+		for _, typ := range exportedTypes(t, source) {
+			if packages[typ] == nil {
+				packages[typ] = map[string]bool{}
+			}
+			packages[typ][folder] = true
+		}
+	}
+	for typ, folders := range packages {
+		if len(folders) > sameNameMost {
+			t.Errorf("%d packages have a type %s, at most %d may: %s", len(folders), typ, sameNameMost,
+				strings.Join(slices.Sorted(maps.Keys(folders)), ", "))
+		}
+	}
+	if got := exportedTypes(t, "package p\ntype A struct{}\ntype (\n\tB = q.B\n\tC = q.D\n\tb int\n)\n"); !slices.Equal(got,
+		[]string{"A", "C"}) {
+		t.Errorf("the exported types of an example are %q", got)
+	}
+}
+
+// exportedTypes returns the exported types of a file. An alias that has the name of its type is no type
+// of its own.
+func exportedTypes(t *testing.T, source string) (out []string) {
+	t.Helper()
+	file := must.Get(parser.ParseFile(token.NewFileSet(), "", source, parser.SkipObjectResolution))(t)
+	for _, d := range file.Decls {
+		g, ok := d.(*ast.GenDecl)
+		if !ok {
+			continue
+		}
+		for _, spec := range g.Specs {
+			typ, ok := spec.(*ast.TypeSpec)
+			if !ok || !typ.Name.IsExported() {
+				continue
+			}
+			of, qualified := typ.Type.(*ast.SelectorExpr)
+			if !typ.Assign.IsValid() || !qualified || of.Sel.Name != typ.Name.Name {
+				out = append(out, typ.Name.Name)
+			}
+		}
+	}
+	return out
 }
 
 func TestWhatIsMeasured(t *testing.T) {

@@ -35,15 +35,15 @@ type WholeLedger interface {
 	Spaces() []trade.Space
 }
 
-// Ledger is what the metrics need from the storage.
-type Ledger interface {
+// Storage is what the metrics need from the storage.
+type Storage interface {
 	JobLedger
 	WholeLedger
 }
 
-// Options configures the metrics.
-type Options struct {
-	Ledger  Ledger
+// Settings configures the metrics.
+type Settings struct {
+	Ledger  Storage
 	Jobs    func() []string // returns the jobs that are configured now
 	Version string
 	Now     func() time.Time
@@ -53,7 +53,7 @@ type Options struct {
 
 // Metrics are the metrics of one daemon.
 type Metrics struct {
-	Options
+	Settings
 	registry *prometheus.Registry
 
 	runs     *prometheus.CounterVec
@@ -67,8 +67,8 @@ type Metrics struct {
 }
 
 // New returns metrics with their own registry.
-func New(o Options) *Metrics {
-	m := &Metrics{Options: o, registry: prometheus.NewRegistry(), reloads: newReloads(o.Now())}
+func New(o Settings) *Metrics {
+	m := &Metrics{Settings: o, registry: prometheus.NewRegistry(), reloads: newReloads(o.Now())}
 	m.count()
 	for _, listener := range []string{"console", "http_api", "metrics", "webhooks"} { // before anything happens
 		m.refusals.WithLabelValues(listener, "connection")

@@ -6,7 +6,7 @@
 // An Office works on one ledger with one reading of the configuration, and in a service on an engine
 // and a scheduler. It guarantees:
 //
-//   - Who holds an Office reads the ledger through the interface Ledger, and changes it by orders
+//   - Who holds an Office reads the ledger through the interface Reads, and changes it by orders
 //     alone. Each order names a person, and stands in the audit before or with its effect.
 //   - An order does what its plan showed, or nothing: the plan is made again, and must have the mark
 //     of the one that was shown. The plans are those of sync/acts and sync/reconcile; there are no

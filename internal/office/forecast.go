@@ -24,7 +24,7 @@ type JobForecast struct {
 
 // counted is how a row was counted.
 type counted struct {
-	of      Part
+	of      RecordKind
 	state   trade.State
 	freight *trade.Freight // the sum that includes it
 	own     trade.Freight
@@ -37,18 +37,18 @@ type Forecast struct {
 	runs   []string // the jobs of this run
 	paused []string // those of them that are paused and send nothing
 	plans  map[string]*JobForecast
-	parts  map[Part]*Share
+	parts  map[RecordKind]*Share
 }
 
-// Part is a kind of record. Fixations are apart from contracts, because they are the same grain.
-type Part struct {
+// RecordKind is a kind of record. Fixations are apart from contracts, because they are the same grain.
+type RecordKind struct {
 	Sends  trade.Kind
 	Fixing bool
 }
 
 // Share is what would happen to the rows of a part.
 type Share struct {
-	Part
+	RecordKind
 	Goes, Follows trade.Freight
 	troubles      *Troubles
 	stays         map[*Trouble]*trade.Freight
@@ -57,7 +57,7 @@ type Share struct {
 // Forecast returns an empty forecast for a dry run of the named jobs, or of all jobs if none is named.
 func (o *Office) Forecast(named []string) *Forecast {
 	specs := o.conf.JobSpecs()
-	out := &Forecast{specs: specs, runs: named, plans: map[string]*JobForecast{}, parts: map[Part]*Share{}}
+	out := &Forecast{specs: specs, runs: named, plans: map[string]*JobForecast{}, parts: map[RecordKind]*Share{}}
 	for _, job := range o.jobs {
 		if len(named) == 0 {
 			out.runs = append(out.runs, job.Name())
@@ -116,7 +116,7 @@ func (w *Forecast) count(p *JobForecast, e trade.Entry) {
 	}
 	s := w.parts[of]
 	if s == nil {
-		s = &Share{Part: of, troubles: NewTroubles(w.specs), stays: map[*Trouble]*trade.Freight{}}
+		s = &Share{RecordKind: of, troubles: NewTroubles(w.specs), stays: map[*Trouble]*trade.Freight{}}
 		w.parts[of] = s
 	}
 	to := &s.Goes
@@ -136,8 +136,8 @@ func (w *Forecast) count(p *JobForecast, e trade.Entry) {
 }
 
 // weigh returns the part of a row, and its freight.
-func (p *JobForecast) weigh(e trade.Entry) (Part, trade.Freight) {
-	of := Part{Sends: e.Sends}
+func (p *JobForecast) weigh(e trade.Entry) (RecordKind, trade.Freight) {
+	of := RecordKind{Sends: e.Sends}
 	var own trade.Freight
 	own.Load.Add(e.Quantity)
 	if e.Sends != trade.OrderCommitments {
@@ -229,7 +229,7 @@ func (w *Forecast) Shares() []*Share {
 	var out []*Share
 	for _, kind := range trade.Kinds {
 		for _, fixing := range []bool{false, true} {
-			if s := w.parts[Part{kind, fixing}]; s != nil {
+			if s := w.parts[RecordKind{kind, fixing}]; s != nil {
 				out = append(out, s)
 			}
 		}
@@ -307,7 +307,7 @@ func (w *Forecast) Sentences(v words.Voice) []string {
 }
 
 // Name returns the name of the records of a part, in the singular for one row.
-func (of Part) Name(v words.Voice, rows int) string {
+func (of RecordKind) Name(v words.Voice, rows int) string {
 	kind := string(of.Sends)
 	if of.Fixing {
 		kind = "fixations"
@@ -319,7 +319,7 @@ func (of Part) Name(v words.Voice, rows int) string {
 }
 
 // freight returns a sum in words: 45 contratos, 1.461 t, R$ 1,5 mi.
-func (of Part) freight(v words.Voice, f trade.Freight) string {
+func (of RecordKind) freight(v words.Voice, f trade.Freight) string {
 	parts := []string{v.Number(trade.NewDecimal(int64(f.Rows), 0)) + " " + of.Name(v, f.Rows)}
 	if f.Kilograms.Sign() != 0 {
 		parts = append(parts, v.Tonnes(f.Kilograms))

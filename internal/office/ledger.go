@@ -36,8 +36,8 @@ func Abandoned(ctx context.Context, store *state.Store, status trade.JobStatus) 
 	return status, nil
 }
 
-// Ledger is what people may read of the ledger.
-type Ledger interface {
+// Reads is what people may read of the ledger.
+type Reads interface {
 	// JobStatus returns the status of a job; Counts, FlagCounts and Cursor its stored sums.
 	JobStatus(ctx context.Context, job string) (trade.JobStatus, error)
 	Counts(ctx context.Context, job string) ([]trade.Tally, error)

@@ -22,7 +22,7 @@ import (
 // Office answers people's questions and does their orders. What it reads of the ledger can be asked
 // of it directly; the ledger is changed by orders alone.
 type Office struct {
-	Ledger
+	Reads
 	conf      *config.Config
 	store     *state.Store
 	engine    *engine.Engine
@@ -57,8 +57,8 @@ type Office struct {
 	working gosync.WaitGroup // reads and reports in progress
 }
 
-// Options are what an office works with.
-type Options struct {
+// Means are what an office works with.
+type Means struct {
 	Config    *config.Config
 	Store     *state.Store
 	Jobs      []*mapping.Job    // in the order in which they run; those of the engine, if there is one
@@ -74,9 +74,9 @@ type Options struct {
 }
 
 // New returns an office.
-func New(o Options) *Office {
+func New(o Means) *Office {
 	out := &Office{
-		Ledger: LiveStatus{Store: o.Store}, conf: o.Config, store: o.Store, engine: o.Engine, scheduler: o.Scheduler,
+		Reads: LiveStatus{Store: o.Store}, conf: o.Config, store: o.Store, engine: o.Engine, scheduler: o.Scheduler,
 		jobs: o.Jobs, board: o.Board, log: o.Log, version: o.Version, lang: o.Lang, now: o.Now,
 		patience: stuckPatience, waitFor: stuckFew, reportPatience: cmp.Or(o.ReportPatience, reportPatience),
 		turn: make(chan struct{}, 1), file: make(chan struct{}, 1), others: map[string]acts.OtherAct{},

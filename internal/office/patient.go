@@ -19,7 +19,7 @@ const throttledTries = 3
 func (r Patient) GetOrderCommitment(ctx context.Context, id string) (apiclient.OrderCommitment, error) {
 	for try := 1; ; try++ {
 		out, err := r.Reader.GetOrderCommitment(ctx, id)
-		var failure *apiclient.Error
+		var failure *apiclient.CallError
 		if !errors.As(err, &failure) || failure.Known != apiclient.Throttled || try == throttledTries {
 			return out, err
 		}

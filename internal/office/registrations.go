@@ -122,7 +122,7 @@ func hookPath(from string) (address, secret string) {
 // there reads the platform's registration of an event; nil if there is none.
 func (r *Registrar) there(ctx context.Context, event apiclient.WebhookEvent) (*apiclient.Webhook, error) {
 	w, err := r.client.GetWebhook(ctx, event)
-	var failure *apiclient.Error
+	var failure *apiclient.CallError
 	switch {
 	case err == nil:
 		return &w, nil

@@ -20,7 +20,7 @@ func TestEverybodyIsToldTheSameNextRun(t *testing.T) {
 	text := strings.Replace(configtest.Sample(t), "    key:", "    schedule: \"@every 6h\"\n    key:", 1)
 	conf := configtest.Load(t, t.TempDir()+"/config.yaml", text, "x")
 	store, now := open().store, Now().Truncate(time.Second)
-	o := New(Options{
+	o := New(Means{
 		Config: conf, Store: store, Jobs: must.Get(CompileJobs(conf))(t), Board: NewBoard(), Log: zap.NewNop(),
 		Now: func() time.Time { return now },
 	})

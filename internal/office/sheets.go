@@ -17,7 +17,7 @@ type SheetPlan struct {
 	Fault   string // why the file is not such a sheet; "" if it is
 	Groups  []SheetGroup
 	Rows    int // rows that would be changed
-	Wrong   []reconcile.Fault
+	Wrong   []reconcile.WrongRow
 	Refused []SheetRefusal
 	LeftOut int // rows to adopt beyond the limit of one file
 	Mark    string
@@ -78,7 +78,7 @@ const sheetWaits = 5 * time.Second
 
 // readSheet reads a file of decisions, unless others are read for too long.
 func (o *Office) readSheet(ctx context.Context, file io.Reader, lang trade.Lang) ([]reconcile.Decision,
-	[]reconcile.Fault, error,
+	[]reconcile.WrongRow, error,
 ) {
 	wait, cancel := context.WithTimeout(ctx, sheetWaits)
 	defer cancel()

@@ -16,7 +16,7 @@ import (
 func TestOneFileOfDecisionsIsReadAtATime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		r := New(Options{})
+		r := New(Means{})
 		first, given := io.Pipe()
 		done := make(chan error)
 		go func() {

@@ -24,7 +24,7 @@ func openStuck(t *testing.T) (open func() *Office, dsn string) {
 	conf := configtest.Load(t, t.TempDir()+"/config.yaml", configtest.Sample(t), "x")
 	jobs := must.Get(CompileJobs(conf))(t)
 	dsn = ledgertest.New(t, state.SQLite, t.TempDir()+"/state.db")
-	store := must.Get(state.Open(t.Context(), state.Options{
+	store := must.Get(state.Open(t.Context(), state.OpenOptions{
 		Driver: state.SQLite, DSN: dsn, Begin: true, Version: "test",
 	}))(t)
 	t.Cleanup(func() { must.Do(t, store.Close()) })
@@ -53,7 +53,7 @@ func openStuck(t *testing.T) (open func() *Office, dsn string) {
 	lease := must.Get(store.AcquireLease(t.Context(), "contracts", state.Self()))(t)
 	must.Get(store.Record(t.Context(), lease, page))(t)
 	return func() *Office {
-		o := New(Options{
+		o := New(Means{
 			Config: conf, Store: store, Jobs: jobs, Board: NewBoard(), Log: zap.NewNop(), Now: Now,
 		})
 		t.Cleanup(o.Close)

@@ -66,7 +66,7 @@ const (
 // registrations holds the registrations by the hashes of their paths, so that the time of a lookup reveals
 // nothing about a path.
 type registrations struct {
-	opts Options
+	opts Setup
 
 	mu      sync.Mutex
 	read    time.Time // when the last reading began
@@ -75,7 +75,7 @@ type registrations struct {
 	reading chan struct{} // closed when the current reading ends; nil: there is none
 }
 
-func newBook(opts Options) *registrations {
+func newBook(opts Setup) *registrations {
 	return &registrations{opts: opts, byPath: map[string]hook{}}
 }
 

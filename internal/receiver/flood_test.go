@@ -21,7 +21,7 @@ func TestSilentConnectionsOfOneAddressLeaveRoomForOthers(t *testing.T) {
 	roots := x509.NewCertPool()
 	roots.AddCert(pair.Certificate())
 	pair.Close()
-	w := newWorld(t, func(o *Options) {
+	w := newWorld(t, func(o *Setup) {
 		o.TLS = &tls.Config{Certificates: pair.TLS.Certificates, MinVersion: tls.VersionTLS12}
 	})
 	w.url = strings.Replace(w.url, "http://", "https://", 1)

@@ -17,7 +17,7 @@ const (
 
 // keeper stores events durably in the ledger, several per flush.
 type keeper struct {
-	opts Options
+	opts Setup
 	wake chan struct{} // has room for one: events wait
 	quit chan struct{}
 	work sync.WaitGroup
@@ -34,7 +34,7 @@ type pendingEvent struct {
 	done  chan error // has room for one result
 }
 
-func newKeeper(opts Options) *keeper {
+func newKeeper(opts Setup) *keeper {
 	k := &keeper{opts: opts, wake: make(chan struct{}, 1), quit: make(chan struct{})}
 	k.work.Go(k.inBatches)
 	return k

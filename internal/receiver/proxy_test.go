@@ -99,7 +99,7 @@ func eachFront(t *testing.T, down bool, test func(t *testing.T, w *fronted)) {
 			t.Parallel()
 			cert, key := must.Certificate(t)
 			w := &fronted{front: f, sick: &sick{}, said: throwaway.NewLog(f.ready)}
-			w.world = newWorld(t, func(o *Options) {
+			w.world = newWorld(t, func(o *Setup) {
 				w.sick.Inbox, o.Inbox = o.Inbox, w.sick
 				if f.through {
 					pair := must.Get(tls.X509KeyPair(cert, key))(t)

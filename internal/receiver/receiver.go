@@ -49,8 +49,8 @@ type Inbox interface {
 	TakeEvents(ctx context.Context, events []trade.InboxEvent) error
 }
 
-// Options configures a receiver.
-type Options struct {
+// Setup configures a receiver.
+type Setup struct {
 	Listener net.Listener
 	TLS      *tls.Config // nil: plain HTTP, from Proxies only
 	// Proxies are the addresses from which plain HTTP is accepted, and whose X-Forwarded-For is
@@ -75,9 +75,9 @@ type Counts struct {
 	NotPOST, UnknownPath, Unauthorised, Packed, TooLarge, Slow, TooMany, NotStored, Foreign, Overfull int64
 }
 
-// Server takes events until it is closed.
-type Server struct {
-	opts   Options
+// Intake takes events until it is closed.
+type Intake struct {
+	opts   Setup
 	http   *http.Server
 	conns  *boundListener
 	within *connlimit.Listener
@@ -91,7 +91,7 @@ type Server struct {
 }
 
 // Start begins to serve. It takes ownership of the listener.
-func Start(opts Options) (*Server, error) {
+func Start(opts Setup) (*Intake, error) {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
@@ -104,7 +104,7 @@ func Start(opts Options) (*Server, error) {
 	if opts.Fault == nil {
 		opts.Fault = func(string, error) {}
 	}
-	s := &Server{
+	s := &Intake{
 		opts: opts, all: rate.NewLimiter(globalRate, globalBurst),
 		large: make(chan struct{}, largeBodies), done: make(chan error, 1),
 	}
@@ -145,10 +145,10 @@ type quiet struct{}
 func (quiet) Write(p []byte) (int, error) { return len(p), nil }
 
 // Address returns the address on which the server listens.
-func (s *Server) Address() string { return s.opts.Listener.Addr().String() }
+func (s *Intake) Address() string { return s.opts.Listener.Addr().String() }
 
 // Counts returns the number of requests by outcome.
-func (s *Server) Counts() Counts {
+func (s *Intake) Counts() Counts {
 	return Counts{
 		Taken: s.taken.Load(), NotPOST: s.notPOST.Load(),
 		UnknownPath: s.unknown.Load(), Unauthorised: s.unauthorised.Load(),
@@ -159,7 +159,7 @@ func (s *Server) Counts() Counts {
 }
 
 // Close stops accepting events; those that are being stored are answered.
-func (s *Server) Close() error {
+func (s *Intake) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), shutdownTime)
 	defer cancel()
 	err := s.http.Shutdown(ctx)
@@ -175,7 +175,7 @@ func (s *Server) Close() error {
 }
 
 // serve handles a request, in the order of the package comment.
-func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+func (s *Intake) serve(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
 		s.refuse(w, &s.notPOST, http.StatusMethodNotAllowed)
@@ -229,7 +229,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 }
 
 // read returns the whole body. A large body has its slot until done is called.
-func (s *Server) read(w http.ResponseWriter, r *http.Request) (body []byte, done func(), ok bool) {
+func (s *Intake) read(w http.ResponseWriter, r *http.Request) (body []byte, done func(), ok bool) {
 	done = func() {}
 	if r.ContentLength > MaxBody {
 		s.refuse(w, &s.tooLarge, http.StatusRequestEntityTooLarge)
@@ -269,7 +269,7 @@ var causes = map[int]string{
 }
 
 // refuse answers with a status only, so that the sender learns nothing else.
-func (s *Server) refuse(w http.ResponseWriter, counter *atomic.Int64, status int) {
+func (s *Intake) refuse(w http.ResponseWriter, counter *atomic.Int64, status int) {
 	counter.Add(1)
 	s.opts.Refused(causes[status], nil)
 	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
@@ -280,7 +280,7 @@ func (s *Server) refuse(w http.ResponseWriter, counter *atomic.Int64, status int
 
 // sender returns the address of the sender: the other end of the connection or, behind a proxy, the
 // last address that the proxy names.
-func (s *Server) sender(r *http.Request) string {
+func (s *Intake) sender(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
 		host = r.RemoteAddr

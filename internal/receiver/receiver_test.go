@@ -38,7 +38,7 @@ type world struct {
 	t      *testing.T
 	store  *state.Store
 	login  Login
-	server *Server
+	server *Intake
 	url    string // with the secret path
 	dir    string
 	told   chan struct{} // events were stored
@@ -47,11 +47,11 @@ type world struct {
 }
 
 // newWorld makes one; change alters its options.
-func newWorld(t *testing.T, change ...func(*Options)) *world {
+func newWorld(t *testing.T, change ...func(*Setup)) *world {
 	t.Helper()
 	w := &world{t: t, login: NewLogin(), dir: t.TempDir(), told: make(chan struct{}, 10_000)}
 	w.store = must.Get(state.Open(t.Context(),
-		state.Options{Driver: state.SQLite, DSN: w.path("state.db"), Begin: true, Journal: w.path("journal")}))(t)
+		state.OpenOptions{Driver: state.SQLite, DSN: w.path("state.db"), Begin: true, Journal: w.path("journal")}))(t)
 	t.Cleanup(func() { _ = w.store.Close() })
 	hook := trade.Webhook{
 		ID: "hook-1", Event: "CREATE_ORDER_COMMITMENT", PathHash: HashOf(w.login.Path),
@@ -59,7 +59,7 @@ func newWorld(t *testing.T, change ...func(*Options)) *world {
 	}
 	must.Do(t, w.store.AskWebhook(t.Context(), hook,
 		trade.AuditRecord{At: time.Now(), Who: "test", Act: "webhooks apply", Target: hook.Event}))
-	options := Options{
+	options := Setup{
 		Stored:   func() { w.told <- struct{}{} },
 		Now:      func() time.Time { return time.Now().Add(time.Duration(w.ahead.Load())) },
 		Inbox:    w.store,
@@ -289,7 +289,7 @@ func TestNoSecondRequestHidesInAConnection(t *testing.T) {
 // Plain HTTP is taken from the named proxies only.
 func TestPlainHTTPIsForNamedProxies(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(o *Options) { o.Proxies = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")} })
+	w := newWorld(t, func(o *Setup) { o.Proxies = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")} })
 	conn := must.Get(net.Dial("tcp", w.server.Address()))(t)
 	defer func() { _ = conn.Close() }()
 	if n, err := conn.Read(make([]byte, 1)); n != 0 || err == nil {
@@ -341,7 +341,7 @@ func (s *sick) set(fails bool) {
 func TestF149WhileTheLedgerTakesNothingTheAnswerIs503(t *testing.T) {
 	t.Parallel()
 	s := &sick{fails: true}
-	w := newWorld(t, func(o *Options) { s.Inbox, o.Inbox = o.Inbox, s })
+	w := newWorld(t, func(o *Setup) { s.Inbox, o.Inbox = o.Inbox, s })
 	w.want("while the ledger is full", w.post(strings.NewReader("{}")), http.StatusServiceUnavailable)
 	if c := w.server.Counts(); c.NotStored != 1 || c.Taken != 0 {
 		t.Errorf("counts %+v", c)
@@ -364,7 +364,7 @@ func TestF149WhileTheLedgerTakesNothingTheAnswerIs503(t *testing.T) {
 func TestF151F149AnEventWaitsForALedgerThatHangs(t *testing.T) {
 	t.Parallel()
 	s := &sick{hangs: make(chan struct{})}
-	w := newWorld(t, func(o *Options) { s.Inbox, o.Inbox = o.Inbox, s })
+	w := newWorld(t, func(o *Setup) { s.Inbox, o.Inbox = o.Inbox, s })
 	answers := make(chan int, 3)
 	for i := range cap(answers) {
 		go func() { answers <- w.post(strings.NewReader(fmt.Sprint(i))) }()
@@ -385,7 +385,7 @@ func TestF151F149AnEventWaitsForALedgerThatHangs(t *testing.T) {
 func TestF149ALedgerThatTakesTooLongIsAnswered503InTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		k := newKeeper(Options{Inbox: &sick{hangs: make(chan struct{}), ends: true}})
+		k := newKeeper(Setup{Inbox: &sick{hangs: make(chan struct{}), ends: true}})
 		defer k.close()
 		began := time.Now()
 		if err := k.keep(trade.InboxEvent{}); err == nil {
@@ -402,7 +402,7 @@ func TestF149ALedgerThatTakesTooLongIsAnswered503InTime(t *testing.T) {
 func TestF149WhileTheLedgerIsIllOneEventIsTried(t *testing.T) {
 	t.Parallel()
 	s := &sick{fails: true, began: make(chan struct{}, 10)}
-	w := newWorld(t, func(o *Options) { s.Inbox, o.Inbox = o.Inbox, s })
+	w := newWorld(t, func(o *Setup) { s.Inbox, o.Inbox = o.Inbox, s })
 	w.want("the first", w.post(strings.NewReader("0")), http.StatusServiceUnavailable)
 	<-s.began
 	s.mu.Lock()
@@ -427,7 +427,7 @@ func TestF149AnEventThatIsGivenUpLeavesTheQueue(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := &sick{fails: true, hangs: make(chan struct{})}
-		k := newKeeper(Options{Inbox: s})
+		k := newKeeper(Setup{Inbox: s})
 		given := make(chan error, 2)
 		for range cap(given) { // one in the batch that hangs, and one that waits for the next batch
 			go func() { given <- k.keep(trade.InboxEvent{}) }()
@@ -453,7 +453,7 @@ func TestF149AnEventThatIsGivenUpLeavesTheQueue(t *testing.T) {
 func TestALargeBodyHasItsSlotUntilItIsStored(t *testing.T) {
 	t.Parallel()
 	s := &sick{hangs: make(chan struct{}), began: make(chan struct{}, 1)}
-	w := newWorld(t, func(o *Options) { s.Inbox, o.Inbox = o.Inbox, s })
+	w := newWorld(t, func(o *Setup) { s.Inbox, o.Inbox = o.Inbox, s })
 	status := make(chan int, 1)
 	go func() { status <- w.post(bytes.NewReader(make([]byte, MaxBody))) }()
 	<-s.began
@@ -470,7 +470,7 @@ func TestWhileRegistrationsCannotBeReadAPathIsNotRefusedForGood(t *testing.T) {
 	t.Parallel()
 	var fails atomic.Bool
 	fails.Store(true)
-	w := newWorld(t, func(o *Options) {
+	w := newWorld(t, func(o *Setup) {
 		known := o.Webhooks
 		o.Webhooks = func(ctx context.Context) ([]trade.Webhook, error) {
 			if fails.Load() {
@@ -493,7 +493,7 @@ func TestAServiceThatEndsAnswersWhatItDidNotStore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := &sick{fails: true, hangs: make(chan struct{})}
-		k := newKeeper(Options{Inbox: s})
+		k := newKeeper(Setup{Inbox: s})
 		kept := make(chan error, 1)
 		go func() { kept <- k.keep(trade.InboxEvent{}) }()
 		synctest.Wait()
@@ -511,7 +511,7 @@ func TestF151ALedgerThatHangsHoldsNoKnownRegistrationUp(t *testing.T) {
 	t.Parallel()
 	var hangs atomic.Bool
 	asked, free := make(chan struct{}, 100), make(chan struct{})
-	w := newWorld(t, func(o *Options) {
+	w := newWorld(t, func(o *Setup) {
 		known := o.Webhooks
 		o.Webhooks = func(ctx context.Context) ([]trade.Webhook, error) {
 			if hangs.Load() {

@@ -17,7 +17,7 @@ func TestARegistrationThatIsMadeDuringAReadingIsFound(t *testing.T) {
 	looks := make(chan struct{}, 10)
 	clock := time.Now()
 	reads := 0
-	b := newBook(Options{
+	b := newBook(Setup{
 		Now: func() time.Time { looks <- struct{}{}; return clock },
 		Webhooks: func(context.Context) ([]trade.Webhook, error) {
 			reads++

@@ -25,7 +25,7 @@ type Test interface {
 	Row(statement string, columns []string, values []driver.Value)
 }
 
-// Through returns what state.Options.Through wants.
+// Through returns what state.OpenOptions.Through wants.
 func Through(t Test) func(driver.Connector) driver.Connector {
 	return func(c driver.Connector) driver.Connector { return connector{c, t} }
 }

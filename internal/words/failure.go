@@ -14,7 +14,7 @@ type Failure struct{ What, Next string }
 
 // FailureOf explains an error of the client. Fault and status decide, as they do in the client; the
 // body only distinguishes cases with the same status.
-func FailureOf(v Voice, e *apiclient.Error) Failure {
+func FailureOf(v Voice, e *apiclient.CallError) Failure {
 	value, unknownValue := e.UnexpectedValue()
 	if unknownValue && isPlainName(value) { // any other value may be personal data
 		return Failure{v.Text("failed.value.what", value), v.Text("failed.value.next")}
@@ -35,7 +35,7 @@ func FailureOf(v Voice, e *apiclient.Error) Failure {
 	return Failure{v.Text(w + ".what"), v.Text(w + ".next")}
 }
 
-var faultWords = map[apiclient.Fault]i18n.Key{
+var faultWords = map[apiclient.FaultCode]i18n.Key{
 	apiclient.FaultNetwork: "failed.network", apiclient.FaultCertificate: "failed.certificate",
 	apiclient.FaultWindow:   "failed.canceled",
 	apiclient.FaultCanceled: "failed.canceled", apiclient.FaultTimeout: "failed.timeout",
@@ -44,7 +44,7 @@ var faultWords = map[apiclient.Fault]i18n.Key{
 }
 
 // statusWords returns the text for an answer by its status (chapter 7).
-func statusWords(e *apiclient.Error) i18n.Key {
+func statusWords(e *apiclient.CallError) i18n.Key {
 	switch e.Status {
 	case http.StatusUnauthorized:
 		if e.Format == apiclient.FormatEmpty {

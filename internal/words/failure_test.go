@@ -16,20 +16,20 @@ import (
 )
 
 // failureFrom asks a platform that answers like this, and gives the client's error.
-func failureFrom(t *testing.T, status int, body string) *apiclient.Error {
+func failureFrom(t *testing.T, status int, body string) *apiclient.CallError {
 	t.Helper()
 	platform := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(status)
 		fmt.Fprint(w, body)
 	}))
 	defer platform.Close()
-	client := must.Get(apiclient.New(apiclient.Options{BaseURL: platform.URL, APIKey: "key"}))(t)
+	client := must.Get(apiclient.New(apiclient.Settings{BaseURL: platform.URL, APIKey: "key"}))(t)
 	defer client.Close()
 	_, err := client.CreateTraceability(context.Background(), "0b8f8a4e-3c58-4e0f-9f5c-6a3f0d1c2b3a",
 		apiclient.TraceabilityRequest{ProducerID: "a", UserID: "b"})
-	var failure *apiclient.Error
+	var failure *apiclient.CallError
 	if !errors.As(err, &failure) {
-		t.Fatalf("status %d: %v is no *apiclient.Error", status, err)
+		t.Fatalf("status %d: %v is no *apiclient.CallError", status, err)
 	}
 	return failure
 }
@@ -112,13 +112,13 @@ func TestEveryFaultHasWords(t *testing.T) {
 	v := Voice{Lang: trade.Portuguese, Zone: time.UTC}
 	said := map[string]bool{}
 	for fault := apiclient.FaultNetwork; fault <= apiclient.FaultRequest; fault++ {
-		got := FailureOf(v, &apiclient.Error{Fault: fault, Answer: apiclient.Answer{Known: apiclient.NotSent}})
+		got := FailureOf(v, &apiclient.CallError{Fault: fault, Answer: apiclient.Answer{Known: apiclient.NotSent}})
 		if got.What == "" || got.Next == "" {
 			t.Errorf("%s: %+v", fault, got)
 		}
 		said[got.What] = true
 	}
-	lost := FailureOf(v, &apiclient.Error{Fault: apiclient.FaultNetwork})
+	lost := FailureOf(v, &apiclient.CallError{Fault: apiclient.FaultNetwork})
 	said[lost.What] = true
 	if len(said) != 8 { // a refusal by the window is an interruption
 		t.Errorf("%d different sentences: %v", len(said), said)

@@ -72,7 +72,7 @@ func (v Voice) Fault(err error) string {
 	if v.Lang == trade.English {
 		return err.Error()
 	}
-	if call, ok := err.(*apiclient.Error); ok { //nolint:errorlint // one that is wrapped keeps what is around it
+	if call, ok := err.(*apiclient.CallError); ok { //nolint:errorlint // one that is wrapped keeps what is around it
 		return v.call(call)
 	}
 	return i18n.Tell(v.Lang, err)
@@ -80,7 +80,7 @@ func (v Voice) Fault(err error) string {
 
 // call returns the technical details of a call of the API. What is known of its effect is told
 // beside it.
-func (v Voice) call(e *apiclient.Error) string {
+func (v Voice) call(e *apiclient.CallError) string {
 	text := v.Said(e.Op)
 	if e.Status != 0 {
 		text += v.Text("call.status", e.Status)

@@ -29,7 +29,7 @@ type use struct {
 // took, and what a crash can leave: a torn end.
 func lived(t *testing.T) *use {
 	t.Helper()
-	w := newWriter(t, Image{Row: Row{"contracts", "k"}, State: "accepted", Version: 3, Generation: 1})
+	w := newWriter(t, Image{RowRef: RowRef{"contracts", "k"}, State: "accepted", Version: 3, Generation: 1})
 	w.j.limit = 700
 	for range 3 {
 		w.commit(group(2))

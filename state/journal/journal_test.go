@@ -25,8 +25,8 @@ func group(n int) Record {
 	r := Record{Kind: Tx, At: at}
 	for i := range n {
 		r.Rows = append(r.Rows, Image{
-			Row:   Row{"contracts", fmt.Sprintf("01|%04d", i)},
-			Sends: "order_commitments", Version: 2, Generation: 1, State: "sending", Payload: "p",
+			RowRef: RowRef{"contracts", fmt.Sprintf("01|%04d", i)},
+			Sends:  "order_commitments", Version: 2, Generation: 1, State: "sending", Payload: "p",
 			Attempts: []Attempt{{ID: fmt.Sprintf("a-%d", i), Generation: 1}},
 		})
 	}
@@ -97,7 +97,7 @@ func TestWhatWasAppendedIsRead(t *testing.T) {
 	known := make([]Image, 1200)
 	for i := range known {
 		known[i] = Image{
-			Row: Row{"contracts", fmt.Sprint(i)}, State: "accepted", Version: int64(i + 1), Generation: 1,
+			RowRef: RowRef{"contracts", fmt.Sprint(i)}, State: "accepted", Version: int64(i + 1), Generation: 1,
 		}
 	}
 	w := newWriter(t, known...)

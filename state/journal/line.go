@@ -101,11 +101,11 @@ func (e entry) record() (Record, error) {
 // shorten moves the records that belong to a row of the record into it, and leaves out of attempts
 // and records what they have from their row: a row that is sent costs a fifth less.
 func shorten(r Record) Record {
-	at := make(map[Row]int, len(r.Rows))
+	at := make(map[RowRef]int, len(r.Rows))
 	r.Rows = slices.Clone(r.Rows)
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		at[row.Row], row.Attempts = i, slices.Clone(row.Attempts)
+		at[row.RowRef], row.Attempts = i, slices.Clone(row.Attempts)
 		for j := range row.Attempts {
 			if a := &row.Attempts[j]; a.Generation == row.Generation {
 				a.Generation = 0
@@ -122,8 +122,8 @@ func shorten(r Record) Record {
 		}
 		row := &r.Rows[i]
 		s.Owner, s.Sends = nil, ""
-		if s.Row == row.Row {
-			s.Row = Row{}
+		if s.RowRef == row.RowRef {
+			s.RowRef = RowRef{}
 		}
 		if s.Generation == row.Generation {
 			s.Generation = 0
@@ -145,8 +145,8 @@ func (r *Record) lengthen() {
 		}
 		for _, s := range row.Of {
 			s.Sends, s.Generation = row.Sends, cmp.Or(s.Generation, row.Generation)
-			if owner := row.Row; s.Row == (Row{}) {
-				s.Row = owner
+			if owner := row.RowRef; s.RowRef == (RowRef{}) {
+				s.RowRef = owner
 			} else {
 				s.Owner = &owner
 			}
@@ -158,9 +158,9 @@ func (r *Record) lengthen() {
 }
 
 // OwnerRow returns the row that a record belongs to.
-func (s Sent) OwnerRow() Row {
+func (s Sent) OwnerRow() RowRef {
 	if s.Owner != nil {
 		return *s.Owner
 	}
-	return s.Row
+	return s.RowRef
 }

@@ -95,8 +95,8 @@ type Header struct {
 	MovedTo string `json:"moved_to,omitempty"`
 }
 
-// Row identifies a row of the ledger.
-type Row struct {
+// RowRef identifies a row of the ledger.
+type RowRef struct {
 	Job string `json:"job,omitempty"`
 	Key string `json:"key,omitempty"`
 }
@@ -105,7 +105,7 @@ type Row struct {
 // transaction changed, or, in a base and after an act, that created a record, may have, or may be
 // doing so.
 type Image struct {
-	Row
+	RowRef
 	Sends string `json:"sends,omitempty"`
 	// raised by each change of the row: of several images the highest is the newest. 0 = an answer that
 	// the ledger could not store: only its attempt says which row it is, and the rest what the row
@@ -132,7 +132,7 @@ type Image struct {
 // Origin identifies a record of the platform, with its kind: the row under which it went, and the
 // generation.
 type Origin struct {
-	Row
+	RowRef
 	Generation int `json:"generation"`
 }
 
@@ -151,10 +151,10 @@ type Attempt struct {
 // Sent is a record of the platform as a transaction left it (trade.Record). Row and Generation
 // identify it: under these it went.
 type Sent struct {
-	Row
+	RowRef
 	Generation int          `json:"generation,omitempty"`
 	Sends      string       `json:"sends,omitempty"`
-	Owner      *Row         `json:"owner,omitempty"` // the row that it belongs to now, if that is another one
+	Owner      *RowRef      `json:"owner,omitempty"` // the row that it belongs to now, if that is another one
 	Certainty  string       `json:"certainty"`
 	RemoteID   string       `json:"remote_id,omitempty"`
 	Parent     string       `json:"parent,omitempty"` // the platform's id of the record under which it went

@@ -43,8 +43,8 @@ const (
 			':' || j.at, ',') FROM journal j), '')`
 )
 
-// Server is what is known about the PostgreSQL server.
-type Server struct {
+// Cluster is what is known about the PostgreSQL server.
+type Cluster struct {
 	query string // returns "system/timeline;log", as far as the role may read it
 	// The ledger was opened to compare and to confirm, and nothing is sent.
 	unconfirmed bool
@@ -196,7 +196,7 @@ func knowsMore(a, b string) bool {
 // KnowServer records the server, if the ledger has recorded none. With mending, nothing is compared:
 // such a command sends nothing, and only compares and confirms. Otherwise it refuses what another
 // host, or this one, has to confirm first, unless a journal will be attached, which can do so.
-func (s *DB) KnowServer(ctx context.Context, o Options) error {
+func (s *DB) KnowServer(ctx context.Context, o OpenOptions) error {
 	s.server.unconfirmed = o.Mending
 	now, err := s.LedgerState(ctx)
 	switch {

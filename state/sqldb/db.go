@@ -39,7 +39,7 @@ type DB struct {
 
 	// connections without a time limit for statements; nil if no connection has one
 	unhurried func() (*sqlx.DB, error)
-	server    Server // the identity of the PostgreSQL server
+	server    Cluster // the identity of the PostgreSQL server
 
 	moment *sqlx.Tx        // the transaction in which everything is read; nil: none. See [DB.Moment]
 	during context.Context // of that transaction

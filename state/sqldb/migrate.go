@@ -45,7 +45,7 @@ var ourTables = []string{
 }
 
 // Migrate brings the schema up to date, in one transaction. Several programs may start at once.
-func (s *DB) Migrate(ctx context.Context, o Options) error {
+func (s *DB) Migrate(ctx context.Context, o OpenOptions) error {
 	folder, err := fs.Sub(Migrations, s.D.Folder)
 	if err != nil {
 		return phrase.Errorf("opening the ledger: %w", err)
@@ -69,7 +69,7 @@ func (s *DB) Migrate(ctx context.Context, o Options) error {
 
 // JudgeSchema returns an error if the schema differs from the program's and this call may not
 // migrate it.
-func (s *DB) JudgeSchema(have, known int64, o Options) error {
+func (s *DB) JudgeSchema(have, known int64, o OpenOptions) error {
 	switch {
 	case have > known:
 		return &Error{
@@ -148,7 +148,7 @@ func (t *Tx) apply(folder fs.FS, known int64) error {
 		return err
 	}
 	if have > known { // a newer program migrated first
-		return t.S.JudgeSchema(have, known, Options{})
+		return t.S.JudgeSchema(have, known, OpenOptions{})
 	}
 	names, err := fs.Glob(folder, "*.sql")
 	if err != nil {

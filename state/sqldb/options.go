@@ -7,14 +7,14 @@ import (
 	"github.com/safrasync/safrasync/internal/phrase"
 )
 
-// The values of Options.Driver, which are those of `state.driver` in the configuration.
+// The values of OpenOptions.Driver, which are those of `state.driver` in the configuration.
 const (
 	SQLite   = "sqlite"
 	Postgres = "postgres"
 )
 
-// Options state which ledger to open, and how.
-type Options struct {
+// OpenOptions state which ledger to open, and how.
+type OpenOptions struct {
 	Driver   string // SQLite or Postgres
 	DSN      string // SQLite: the file's path. PostgreSQL: the data source name; a secret, never printed
 	ReadOnly bool   // nothing is created, migrated or written; an absent ledger is ErrNoLedger
@@ -71,7 +71,7 @@ var DefaultTuning = Tuning{
 // MayBegin refuses to create a ledger where none was found, unless that was requested: a disk that
 // is not mounted, or a wrong state.dsn, looks like a new ledger, from which everything would be
 // sent a second time.
-func (o Options) MayBegin(where, found string) error {
+func (o OpenOptions) MayBegin(where, found string) error {
 	if o.Identity != "" { // it is rebuilt from its journal
 		return nil
 	}

@@ -29,7 +29,7 @@ const (
 
 // OpenPostgres connects to the PostgreSQL ledger that the options name, and verifies its durability
 // (I1).
-func OpenPostgres(ctx context.Context, o Options, tune Tuning) (*DB, error) {
+func OpenPostgres(ctx context.Context, o OpenOptions, tune Tuning) (*DB, error) {
 	cfg, err := PostgresConfig(o)
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func PostgresPlace(cfg pq.Config) string {
 
 // PostgresConfig parses the DSN. It does not repeat the driver's error about a wrong DSN, because
 // that quotes the text with the password.
-func PostgresConfig(o Options) (pq.Config, error) {
+func PostgresConfig(o OpenOptions) (pq.Config, error) {
 	cfg, err := pq.NewConfig(o.DSN)
 	if err != nil || o.DSN == "" {
 		return pq.Config{}, &Error{

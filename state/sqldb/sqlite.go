@@ -55,7 +55,7 @@ func Busy(tune Tuning) string {
 
 // OpenSQLite opens the file of a SQLite ledger, creates it if the options allow that, and verifies
 // its durability (I1).
-func OpenSQLite(ctx context.Context, o Options, tune Tuning) (*DB, error) {
+func OpenSQLite(ctx context.Context, o OpenOptions, tune Tuning) (*DB, error) {
 	path, exists, err := SqlitePath(o, tune)
 	if err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func (s *DB) firstConnection(ctx context.Context) error {
 
 // SqlitePath returns the absolute path and checks what is there, without opening the file: closing
 // a second handle of a file that SQLite has open would drop SQLite's locks.
-func SqlitePath(o Options, tune Tuning) (path string, exists bool, err error) {
+func SqlitePath(o OpenOptions, tune Tuning) (path string, exists bool, err error) {
 	if o.DSN == "" || strings.HasPrefix(o.DSN, "file:") || strings.HasPrefix(o.DSN, ":") ||
 		strings.ContainsRune(o.DSN, 0) {
 		return "", false, &Error{

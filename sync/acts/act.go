@@ -51,7 +51,7 @@ type JobLedger interface {
 	MoveJob(ctx context.Context, from, to string, apply bool, record trade.AuditRecord) (trade.JobMove, error)
 }
 
-// Reader reads records from the platform. Every error is an *apiclient.Error.
+// Reader reads records from the platform. Every error is an *apiclient.CallError.
 type Reader interface {
 	GetOrderCommitment(ctx context.Context, id string) (apiclient.OrderCommitment, error)
 }

@@ -173,7 +173,7 @@ func PlatformID(sends trade.Kind, text string) (string, bool) {
 // readBack reads what the platform has under an id and compares it with what was sent.
 func (a *Acts) readBack(ctx context.Context, step *RowStep, id string) error {
 	there, err := a.Platform.GetOrderCommitment(ctx, id)
-	var failure *apiclient.Error
+	var failure *apiclient.CallError
 	switch {
 	case errors.As(err, &failure) && failure.Answer.NotFound():
 		step.Refused = NotOnPlatform

@@ -44,7 +44,7 @@ func (a *Acts) Plan(ctx context.Context, o Order) (RowPlan, error) {
 			return RowPlan{}, err
 		}
 	}
-	if kind, _ := KindOf(o.Act); kind.On == OneRow && len(o.Keys) != 1 {
+	if kind, _ := ActNamed(o.Act); kind.On == OneRow && len(o.Keys) != 1 {
 		return RowPlan{}, phrase.Errorf("%s is for one row", o.Act) // what may double or hide a record
 	}
 	switch o.Act {

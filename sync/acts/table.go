@@ -20,9 +20,9 @@ const (
 	Other                 // planned and done outside this package: see OtherAct
 )
 
-// Kind is one act of people, for all who offer it: command line, manual, completion, console, HTTP
+// Act is one act of people, for all who offer it: command line, manual, completion, console, HTTP
 // API, and the rules of consent.
-type Kind struct {
+type Act struct {
 	Name string
 	On   Scope
 	// In are the states of the rows that it is for, those that a filter may select first. Whether it
@@ -60,7 +60,7 @@ const (
 )
 
 // Table has all acts, in the order in which they are offered.
-var Table = []Kind{
+var Table = []Act{
 	{
 		Name: ActRetry, On: AllRows, Role: trade.Accountant, Checked: true, Bulk: 3,
 		In: []trade.State{trade.Pending, trade.Waiting, trade.Rejected, trade.Held},
@@ -88,11 +88,11 @@ var Table = []Kind{
 	{Name: ActSetCode, On: Other, Role: trade.Administrator},
 }
 
-// KindOf returns the act of a name; ok is false if there is none.
-func KindOf(name string) (k Kind, ok bool) {
-	i := slices.IndexFunc(Table, func(k Kind) bool { return k.Name == name })
+// ActNamed returns the act of a name; ok is false if there is none.
+func ActNamed(name string) (k Act, ok bool) {
+	i := slices.IndexFunc(Table, func(k Act) bool { return k.Name == name })
 	if i < 0 {
-		return Kind{Name: name, Role: trade.Administrator}, false
+		return Act{Name: name, Role: trade.Administrator}, false
 	}
 	return Table[i], true
 }
@@ -122,12 +122,12 @@ func OnRow(state trade.State) []string {
 // BulkStates returns the states whose rows a filter may select for an act: there nothing can be
 // doubled or hidden. It returns none for an act that is for one row at a time.
 func BulkStates(act string) []trade.State {
-	k, _ := KindOf(act)
+	k, _ := ActNamed(act)
 	return slices.Clone(k.In[:k.Bulk])
 }
 
 // RoleOf returns the lowest role that may order an act, or agree to it.
 func RoleOf(act string) trade.Role {
-	k, _ := KindOf(act)
+	k, _ := ActNamed(act)
 	return k.Role
 }

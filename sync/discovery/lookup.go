@@ -196,7 +196,7 @@ func (q *inquiry) ask(ctx context.Context, document string) (answer trade.Lookup
 // refusedLookup reports whether the platform certainly has no such producer, or does not accept the
 // number.
 func refusedLookup(err error) (message string, ok bool) {
-	var failure *apiclient.Error
+	var failure *apiclient.CallError
 	if !errors.As(err, &failure) || !failure.APIForm() {
 		return "", false
 	}
@@ -222,7 +222,7 @@ func (q *inquiry) fail(ctx context.Context, err error) {
 	q.failed++
 	q.row++
 	q.reason = trade.Say("lookup.not_reached")
-	var failure *apiclient.Error
+	var failure *apiclient.CallError
 	if errors.As(err, &failure) && failure.Fault == apiclient.FaultTimeout {
 		q.reason, q.over = trade.Say("lookup.timed_out"), true // every further lookup would take as long
 	}

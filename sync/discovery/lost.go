@@ -49,10 +49,10 @@ func (r *Discoverer) markReplaced(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		rows := make([]identity.Row, 0, 2*len(entries))
+		rows := make([]identity.ERPRow, 0, 2*len(entries))
 		for i, e := range entries {
 			row := sending.RowOf(r.Run.Job, &now[i])
-			was := identity.Row{ID: e.ID, Job: e.Job, Key: e.Key, Content: identity.Content{
+			was := identity.ERPRow{ID: e.ID, Job: e.Job, Key: e.Key, Content: identity.Content{
 				Prints: trade.Prints{Cells: r.differ[e.ID].source},
 			}}
 			rows = append(rows, row, was)

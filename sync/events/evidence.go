@@ -181,7 +181,7 @@ func (h *Processor) readBack(ctx context.Context, c trade.Candidate) error {
 		return ctx.Err()
 	}
 	c.AskedAt = h.Now()
-	var failure *apiclient.Error
+	var failure *apiclient.CallError
 	switch {
 	case err == nil:
 		return h.found(ctx, c, there)

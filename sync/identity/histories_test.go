@@ -194,11 +194,11 @@ func (h *history) run() {
 			candidates[i].Now = []identity.Content{h.content(key)}
 		}
 	}
-	var rows []identity.Row
+	var rows []identity.ERPRow
 	for _, key := range slices.Sorted(maps.Keys(h.erp)) {
 		if !has[key] {
 			c := h.content(key)
-			rows = append(rows, identity.Row{
+			rows = append(rows, identity.ERPRow{
 				ID: int64(key), Key: strconv.Itoa(key), Content: c,
 				Different: h.different[c.Whole], Ordered: h.ordered[key],
 			})
@@ -226,7 +226,7 @@ func (h *history) run() {
 }
 
 // settle sends a row, or asks a person, who sees the candidates side by side and decides rightly.
-func (h *history) settle(row *identity.Row, v identity.Verdict) {
+func (h *history) settle(row *identity.ERPRow, v identity.Verdict) {
 	d := h.erp[int(row.ID)]
 	var mine *played
 	for _, r := range h.records {

@@ -13,8 +13,8 @@ type Content struct {
 	Whole trade.Hash // of all that it sends, the price too; "" = not known
 }
 
-// Row is a row that may go, or that explains records because it is in the ERP.
-type Row struct {
+// ERPRow is a row that may go, or that explains records because it is in the ERP.
+type ERPRow struct {
 	ID              int64 // of the ledger, never 0
 	Job, Key, Space string
 	Content
@@ -68,7 +68,7 @@ type Verdict struct {
 // Other is the counterpart of a row: a record or a row without one.
 type Other struct {
 	Candidate *Candidate
-	Row       *Row
+	Row       *ERPRow
 }
 
 // Standing is what became of the row of a record.
@@ -111,7 +111,7 @@ func StandingOf(record *trade.Record, now []Content) Standing {
 // document or content that nobody has read yet or judged, also beside its own, or it has lost its
 // row and may belong to another one. elsewhere are rows without a record. A record of which no
 // document is known takes its children.
-func Misplaced(record *trade.Record, now []Content, elsewhere ...Row) bool {
+func Misplaced(record *trade.Record, now []Content, elsewhere ...ERPRow) bool {
 	known := cmp.Or(record.Newest.Document, record.Sent.Document) != 0
 	for i := range now {
 		switch StandingOf(record, now[i:i+1]) {
@@ -124,7 +124,7 @@ func Misplaced(record *trade.Record, now []Content, elsewhere ...Row) bool {
 		}
 	}
 	l := lost{record: record, standing: StandingOf(record, now), far: far(record, now)}
-	return slices.ContainsFunc(elsewhere, func(r Row) bool { return l.like(&r) != none })
+	return slices.ContainsFunc(elsewhere, func(r ERPRow) bool { return l.like(&r) != none })
 }
 
 // The likenesses of two contents, the strongest first.
@@ -154,8 +154,8 @@ func likeness(a, b *trade.Prints) int {
 }
 
 // Alike reports whether a record has anything in common with one of some rows.
-func Alike(record *trade.Record, rows []Row) bool {
-	return slices.ContainsFunc(rows, func(r Row) bool {
+func Alike(record *trade.Record, rows []ERPRow) bool {
+	return slices.ContainsFunc(rows, func(r ERPRow) bool {
 		return likeness(&r.Prints, &record.Sent) != none || likeness(&r.Prints, &record.Newest) != none
 	})
 }
@@ -192,7 +192,7 @@ func (l *lost) contents() []*trade.Prints {
 }
 
 // like returns how alike a row is to a record that lost its row, as far as it counts.
-func (l *lost) like(row *Row) int {
+func (l *lost) like(row *ERPRow) int {
 	if row.owns(l.record) || row.Different[l.record.ID] {
 		return none
 	}
@@ -215,10 +215,10 @@ func (l *lost) like(row *Row) int {
 }
 
 // owns reports whether a record is the row's own.
-func (r *Row) owns(record *trade.Record) bool { return r.ID != 0 && record.Row.ID == r.ID }
+func (r *ERPRow) owns(record *trade.Record) bool { return r.ID != 0 && record.Row.ID == r.ID }
 
 // Judge decides about rows, in the order in which they would go.
-func Judge(rows []Row, candidates []Candidate, rules Rules) []Verdict {
+func Judge(rows []ERPRow, candidates []Candidate, rules Rules) []Verdict {
 	j := judge{rows: rows, rules: rules, out: make([]Verdict, len(rows))}
 	for i := range candidates {
 		if c := &candidates[i]; c.Record.Certainty.Counts() {
@@ -239,7 +239,7 @@ func Judge(rows []Row, candidates []Candidate, rules Rules) []Verdict {
 
 // judge is one judgement.
 type judge struct {
-	rows    []Row
+	rows    []ERPRow
 	records []lost
 	rules   Rules
 	out     []Verdict // of each row
@@ -321,13 +321,13 @@ type explanation struct {
 }
 
 // by reports whether row i is the one that explains a record.
-func (e explanations) by(l *lost, row *Row, i int) bool {
+func (e explanations) by(l *lost, row *ERPRow, i int) bool {
 	by, ok := e[explanation{l.record.ID, row.Cells}]
 	return ok && by == i
 }
 
 // open reports whether a row has the payload of something of a record that no row explains.
-func (e explanations) open(l *lost, row *Row) bool {
+func (e explanations) open(l *lost, row *ERPRow) bool {
 	return slices.ContainsFunc(l.contents(), func(p *trade.Prints) bool {
 		_, explained := e[explanation{l.record.ID, p.Cells}]
 		return likeness(&row.Prints, p) <= payload && !explained
@@ -363,7 +363,7 @@ func (j *judge) explain() explanations {
 			}
 		}
 	}
-	take := func(row *Row, i int) {
+	take := func(row *ERPRow, i int) {
 		for k := range j.records {
 			l := &j.records[k]
 			at := explanation{l.record.ID, row.Cells}
@@ -390,7 +390,7 @@ func (j *judge) explain() explanations {
 		for n, now := range l.of.Now {
 			// two jobs may have one row
 			if !slices.ContainsFunc(l.of.Now[:n], func(c Content) bool { return c.Cells == now.Cells }) {
-				take(&Row{ID: l.record.Row.ID, Content: now}, -1)
+				take(&ERPRow{ID: l.record.Row.ID, Content: now}, -1)
 			}
 		}
 	}
@@ -407,7 +407,7 @@ func (j *judge) explain() explanations {
 // judgedToo reports whether a row that waits in one job is judged in another one, under the same key.
 func (j *judge) judgedToo(i int) bool {
 	row := &j.rows[i]
-	return row.Waits && slices.ContainsFunc(j.rows, func(r Row) bool {
+	return row.Waits && slices.ContainsFunc(j.rows, func(r ERPRow) bool {
 		return !r.Waits && r.Job != row.Job && r.Space == row.Space && r.Key == row.Key && r.Cells == row.Cells
 	})
 }

@@ -29,23 +29,23 @@ func producer(d *document) { d.producer = 2 }
 func another() identity.Content { return contract(producer, quantity, date, issuer, price) }
 
 // row returns a row without a record.
-func row(id int64, key string, c identity.Content, set ...func(*identity.Row)) identity.Row {
-	r := identity.Row{ID: id, Job: "contracts", Key: key, Content: c}
+func row(id int64, key string, c identity.Content, set ...func(*identity.ERPRow)) identity.ERPRow {
+	r := identity.ERPRow{ID: id, Job: "contracts", Key: key, Content: c}
 	for _, s := range set {
 		s(&r)
 	}
 	return r
 }
 
-func waits(r *identity.Row)   { r.Waits = true }
-func ordered(r *identity.Row) { r.Ordered = true }
+func waits(r *identity.ERPRow)   { r.Waits = true }
+func ordered(r *identity.ERPRow) { r.Ordered = true }
 
-func heldFor(id int64) func(*identity.Row) {
-	return func(r *identity.Row) { r.HeldFor, r.Waits = id, true }
+func heldFor(id int64) func(*identity.ERPRow) {
+	return func(r *identity.ERPRow) { r.HeldFor, r.Waits = id, true }
 }
 
-func different(ids ...int64) func(*identity.Row) {
-	return func(r *identity.Row) {
+func different(ids ...int64) func(*identity.ERPRow) {
+	return func(r *identity.ERPRow) {
 		r.Different = map[int64]bool{}
 		for _, id := range ids {
 			r.Different[id] = true
@@ -93,10 +93,10 @@ func mappedAnew(c identity.Content) identity.Content {
 	return identity.Content{Prints: trade.Prints{Cells: c.Cells, Payload: "other", Business: 5, Frame: 5, Document: 5}}
 }
 
-func branch(r *identity.Row) { r.Job = "branch" }
+func branch(r *identity.ERPRow) { r.Job = "branch" }
 
-func apart(ids ...int64) func(*identity.Row) {
-	return func(r *identity.Row) {
+func apart(ids ...int64) func(*identity.ERPRow) {
+	return func(r *identity.ERPRow) {
 		r.Apart = map[int64]bool{}
 		for _, id := range ids {
 			r.Apart[id] = true
@@ -124,7 +124,7 @@ var (
 )
 
 type (
-	rows    []identity.Row
+	rows    []identity.ERPRow
 	records []identity.Candidate
 )
 

@@ -195,14 +195,14 @@ func (w *world) pass(t *rapid.T) {
 			}
 		}
 	}
-	var rows []identity.Row
+	var rows []identity.ERPRow
 	var places []place
 	for _, p := range w.places(rapid.IntRange(-1, 1).Draw(t, "job")) {
 		if len(w.own(p)) > 0 && w.orders[p] != w.erp[p] || rapid.IntRange(0, 9).Draw(t, "not read") == 0 {
 			continue
 		}
 		_, held := w.held[p]
-		rows = append(rows, identity.Row{
+		rows = append(rows, identity.ERPRow{
 			ID: w.id(p), Job: p.name(), Key: strconv.Itoa(p.key), Content: w.content(w.erp[p]),
 			HeldFor: w.heldFor[p], Different: w.different[w.erp[p]], Ordered: w.orders[p] == w.erp[p],
 			Waits: !held && rapid.IntRange(0, 3).Draw(t, "due later") == 0,
@@ -239,7 +239,7 @@ func (w *world) record(p place, certainty trade.Certainty) {
 }
 
 // judged checks what is said of one row: each cause has its counterpart, which is like it.
-func (w *world) judged(t *rapid.T, row *identity.Row, v identity.Verdict) {
+func (w *world) judged(t *rapid.T, row *identity.ERPRow, v identity.Verdict) {
 	c := v.Because.Candidate
 	switch v.Cause {
 	case "":

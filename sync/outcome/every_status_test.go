@@ -168,7 +168,7 @@ func TestF114EveryStatusWithEveryBodyMeansWhatTheTableSays(t *testing.T) {
 				}
 			}))
 			defer server.Close()
-			c, err := apiclient.New(apiclient.Options{BaseURL: server.URL, APIKey: "a-key-of-the-tests"})
+			c, err := apiclient.New(apiclient.Settings{BaseURL: server.URL, APIKey: "a-key-of-the-tests"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -179,7 +179,7 @@ func TestF114EveryStatusWithEveryBodyMeansWhatTheTableSays(t *testing.T) {
 					text = b.text
 					answer, err := submit(t.Context(), c)
 					fault := apiclient.FaultNone
-					var failure *apiclient.Error
+					var failure *apiclient.CallError
 					if errors.As(err, &failure) {
 						answer, fault = failure.Answer, failure.Fault
 					}

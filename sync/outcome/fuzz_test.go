@@ -49,7 +49,7 @@ func FuzzOutcome(f *testing.F) {
 		426: true, 429: true, 431: true, 501: true, 502: true,
 	}
 	f.Fuzz(func(t *testing.T, status int, header string, body []byte) {
-		c, err := apiclient.New(apiclient.Options{
+		c, err := apiclient.New(apiclient.Settings{
 			BaseURL: "http://" + ln.Addr().String(),
 			APIKey:  "a-key-of-the-tests",
 		})
@@ -61,7 +61,7 @@ func FuzzOutcome(f *testing.F) {
 			len(body), header, body)
 		answer, err := c.SubmitOrderCommitment(t.Context(), []byte(`{"amount":1}`), nil)
 		fault := apiclient.FaultNone
-		var failure *apiclient.Error
+		var failure *apiclient.CallError
 		if errors.As(err, &failure) {
 			answer, fault = failure.Answer, failure.Fault
 		}

@@ -101,7 +101,7 @@ func curable(key string) bool {
 
 // Decide returns what one answer of a POST means. strict (`doubt: strict`) trusts no 502 and no
 // empty 401 or 415.
-func Decide(a apiclient.Answer, fault apiclient.Fault, strict bool) Decision {
+func Decide(a apiclient.Answer, fault apiclient.FaultCode, strict bool) Decision {
 	switch a.Known {
 	case apiclient.Created:
 		return Decision{
@@ -131,7 +131,7 @@ func Decide(a apiclient.Answer, fault apiclient.Fault, strict bool) Decision {
 }
 
 // decideNotSent decides when it is proved that no byte of the request left.
-func decideNotSent(a apiclient.Answer, fault apiclient.Fault) Decision {
+func decideNotSent(a apiclient.Answer, fault apiclient.FaultCode) Decision {
 	d := Decision{Outcome: trade.OutcomeNotSent, State: trade.Pending, Reason: notSentReason(a)}
 	switch fault {
 	case apiclient.FaultCertificate:
@@ -166,7 +166,7 @@ func Because(a apiclient.Answer) trade.Sentence {
 
 // decideUnknown decides when bytes left and no answer came whose meaning the API's document
 // defines.
-func decideUnknown(a apiclient.Answer, fault apiclient.Fault) Decision {
+func decideUnknown(a apiclient.Answer, fault apiclient.FaultCode) Decision {
 	switch {
 	case a.Status == 0 && fault == apiclient.FaultProtocol:
 		d := InDoubt(trade.Say("attempt.no_http"))

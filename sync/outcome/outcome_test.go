@@ -30,7 +30,7 @@ func TestI2EveryAnswerHasItsOnlyRightOutcome(t *testing.T) {
 	tests := []struct {
 		name    string
 		answer  apiclient.Answer
-		fault   apiclient.Fault
+		fault   apiclient.FaultCode
 		strict  bool
 		outcome trade.Outcome
 		state   trade.State

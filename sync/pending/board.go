@@ -14,8 +14,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Ledger is the part of the ledger that a board reads.
-type Ledger interface {
+// Rows is the part of the ledger that a board reads.
+type Rows interface {
 	run.CodeKeeper
 	// Stuck returns the id and the version of each row of a job that waits for something or needs a
 	// person.
@@ -29,7 +29,7 @@ type Ledger interface {
 // Board groups the rows that are stuck. It keeps up to a thousand bytes of each in memory. If a
 // Take fails or is cancelled, what it has read stays, and the next one continues from there.
 type Board struct {
-	Ledger Ledger
+	Ledger Rows
 	Jobs   []*mapping.Job
 	Now    func() time.Time
 

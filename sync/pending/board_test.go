@@ -223,7 +223,7 @@ func cpu(b *testing.B) time.Duration {
 // an act" one.
 func BenchmarkBoard(b *testing.B) {
 	file := filepath.Join(b.TempDir(), "state.db")
-	s, err := state.Open(b.Context(), state.Options{Driver: state.SQLite, DSN: file, Begin: true})
+	s, err := state.Open(b.Context(), state.OpenOptions{Driver: state.SQLite, DSN: file, Begin: true})
 	if err != nil {
 		b.Fatal(err)
 	}

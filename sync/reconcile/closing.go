@@ -126,7 +126,7 @@ const (
 // exported.
 type Export struct {
 	Report  string         `json:"report"`
-	Kind    Kind           `json:"kind"`
+	Kind    FigureKind     `json:"kind"`
 	Day     string         `json:"day"` // cut-off; "" = none
 	Format  string         `json:"format"`
 	Rows    int            `json:"rows"`

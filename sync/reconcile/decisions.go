@@ -305,8 +305,8 @@ func newDecisionFile(form Form, to io.Writer, lang trade.Lang) (workbook.List, e
 	return workbook.NewCSV(to, spec)
 }
 
-// Fault is what is wrong in one row of a file of decisions.
-type Fault struct {
+// WrongRow is what is wrong in one row of a file of decisions.
+type WrongRow struct {
 	Line   int    // in the file, from 1
 	Column string // its title; "" = the whole row
 	Text   string

@@ -34,7 +34,7 @@ const (
 // a CSV in either language. It leaves out rows without a decision. The faults, in lang, are for
 // single rows; the error is for a file that has another form, or a workbook that is larger than
 // unpacked, or the context's.
-func ReadDecisions(ctx context.Context, r io.Reader, unpacked int64, lang trade.Lang) ([]Decision, []Fault, error) {
+func ReadDecisions(ctx context.Context, r io.Reader, unpacked int64, lang trade.Lang) ([]Decision, []WrongRow, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxDecisionBytes+1))
 	if err != nil {
 		return nil, nil, err
@@ -59,7 +59,7 @@ type decisionReader struct {
 	lang   trade.Lang
 	place  []int // index in the file of each of decisionColumns; nil before the header
 	list   []Decision
-	faults []Fault
+	faults []WrongRow
 	seen   map[trade.ParentKey]int // line numbers, by row
 }
 
@@ -68,7 +68,7 @@ func (t *decisionReader) fault(line int, column string, p i18n.Key, args ...any)
 	if column != "" {
 		title = sentence(decisionColumns[decisionColumn(column)].title, t.lang)
 	}
-	t.faults = append(t.faults, Fault{line, title, i18n.Format(sentence(p, t.lang), args...)})
+	t.faults = append(t.faults, WrongRow{line, title, i18n.Format(sentence(p, t.lang), args...)})
 }
 
 func (t *decisionReader) workbook(data []byte, unpacked int64) error {

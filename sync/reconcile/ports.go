@@ -50,7 +50,7 @@ type Archive interface {
 	ClosedRows
 }
 
-// Reader reads an order commitment from the platform. Every error is an *apiclient.Error.
+// Reader reads an order commitment from the platform. Every error is an *apiclient.CallError.
 type Reader interface {
 	GetOrderCommitment(ctx context.Context, id string) (apiclient.OrderCommitment, error)
 }
@@ -117,7 +117,7 @@ const notFound = "not found"
 func ask(ctx context.Context, from Reader, id string) *Platform {
 	there, err := from.GetOrderCommitment(ctx, id)
 	out := &Platform{Found: err == nil}
-	var failure *apiclient.Error
+	var failure *apiclient.CallError
 	switch {
 	case err == nil:
 		amount, price := decimalOf(there.Amount.String()), decimalOf(there.Price.String())

@@ -19,17 +19,17 @@ import (
 // Head is everything in a snapshot but the rows. Its JSON form is stored in closed reports: fields
 // are only ever added.
 type Head struct {
-	Form    int       `json:"form"` // version of the format of rows and head
-	ID      string    `json:"id"`
-	Name    string    `json:"name"`
-	Program string    `json:"program"`
-	Zone    string    `json:"zone"`
-	At      time.Time `json:"at"`   // the moment of the figures
-	Day     string    `json:"day"`  // cut-off, YYYY-MM-DD; "" = none
-	Kind    Kind      `json:"kind"` // now, closed or derived
-	Rows    int       `json:"rows"`
-	Derived int       `json:"derived"` // rows whose state then was derived
-	Unknown int       `json:"unknown"` // rows whose state then is unknown
+	Form    int        `json:"form"` // version of the format of rows and head
+	ID      string     `json:"id"`
+	Name    string     `json:"name"`
+	Program string     `json:"program"`
+	Zone    string     `json:"zone"`
+	At      time.Time  `json:"at"`   // the moment of the figures
+	Day     string     `json:"day"`  // cut-off, YYYY-MM-DD; "" = none
+	Kind    FigureKind `json:"kind"` // now, closed or derived
+	Rows    int        `json:"rows"`
+	Derived int        `json:"derived"` // rows whose state then was derived
+	Unknown int        `json:"unknown"` // rows whose state then is unknown
 	// rows whose values retention has removed: product, producer and price are unknown
 	Reduced int `json:"reduced"`
 
@@ -41,14 +41,14 @@ type Head struct {
 	Closed *Closed `json:"closed,omitempty"` // set in a closed report, but not stored in it
 }
 
-// Kind is the kind of a snapshot's figures.
-type Kind string
+// FigureKind is the kind of a snapshot's figures.
+type FigureKind string
 
 // The kinds of figures.
 const (
-	NowKind     Kind = "now"
-	ClosedKind  Kind = "closed"
-	DerivedKind Kind = "derived"
+	NowKind     FigureKind = "now"
+	ClosedKind  FigureKind = "closed"
+	DerivedKind FigureKind = "derived"
 )
 
 // formOfHead is the version of the format that this program writes.

@@ -234,7 +234,7 @@ type Platform interface {
 	// Pace returns the rate limit of everything that is asked of the platform.
 	Pace() *apiclient.Pace
 	// GetProducerByDocument finds a producer by CPF or CNPJ (chapter 4, after the table). Every
-	// error is an *apiclient.Error, whose text does not contain the document.
+	// error is an *apiclient.CallError, whose text does not contain the document.
 	GetProducerByDocument(ctx context.Context, document string) (apiclient.Producer, error)
 }
 

@@ -22,8 +22,8 @@ func ContentOf(e *trade.Entry) identity.Content {
 }
 
 // RowOf returns an entry of a job of this program's configuration as a row that may go.
-func RowOf(job *mapping.Job, e *trade.Entry) identity.Row {
-	row := identity.Row{
+func RowOf(job *mapping.Job, e *trade.Entry) identity.ERPRow {
+	row := identity.ERPRow{
 		ID: e.ID, Job: job.Name(), Key: e.Key, Space: job.Identity.Space, Content: ContentOf(e), Ordered: e.Ordered(),
 	}
 	if e.State == trade.Held && e.Cause == trade.CauseRetyped && e.Error != nil && e.Error.Counterpart != nil {
@@ -38,7 +38,7 @@ func RowOf(job *mapping.Job, e *trade.Entry) identity.Row {
 // as records yet. found are the rows of this run's job that were read already, by key. unsent are
 // entries, of any job, with the cells of a row and without a record; they are not looked for where
 // no other job has rows of the kind.
-func (r *Checker) Candidates(ctx context.Context, rows []identity.Row, storing []trade.Entry,
+func (r *Checker) Candidates(ctx context.Context, rows []identity.ERPRow, storing []trade.Entry,
 	found map[string][]mapping.Row,
 ) (out []identity.Candidate, unsent []trade.Entry, err error) {
 	if len(rows) == 0 {
@@ -139,7 +139,7 @@ func asRecord(e *trade.Entry) trade.Record {
 	}
 }
 
-func cellsOf(rows []identity.Row) []trade.Hash {
+func cellsOf(rows []identity.ERPRow) []trade.Hash {
 	out := make([]trade.Hash, len(rows))
 	for i, row := range rows {
 		out[i] = row.Cells
@@ -231,7 +231,7 @@ func (r *Checker) standing(ctx context.Context, job *mapping.Job, entries map[st
 // Near returns which of some rows have a record that is like them or has their key, or a row of the
 // ledger with the same cells that nothing was sent for.
 func (r *Checker) Near(ctx context.Context, entries []trade.Entry) ([]bool, error) {
-	rows := make([]identity.Row, len(entries))
+	rows := make([]identity.ERPRow, len(entries))
 	query := trade.RecordQuery{Job: r.run.Job.Name(), Space: r.run.Job.Identity.Space, Kind: r.run.Job.Spec.Sends}
 	mine := map[int64]bool{}
 	for i := range entries {
@@ -259,9 +259,9 @@ func (r *Checker) Near(ctx context.Context, entries []trade.Entry) ([]bool, erro
 // waiting returns the rows of the ERP without a record that are not judged now and have the cells of
 // a row that is, or of a record that lost its row: they explain the record, so that another row may
 // go, and show that two jobs have one row.
-func (r *Checker) waiting(ctx context.Context, rows []identity.Row, unsent []trade.Entry,
+func (r *Checker) waiting(ctx context.Context, rows []identity.ERPRow, unsent []trade.Entry,
 	of []identity.Candidate,
-) ([]identity.Row, error) {
+) ([]identity.ERPRow, error) {
 	var lost []trade.Hash
 	for i := range of {
 		if identity.StandingOf(&of[i].Record, of[i].Now) >= identity.Amended {
@@ -284,7 +284,7 @@ func (r *Checker) waiting(ctx context.Context, rows []identity.Row, unsent []tra
 		judged[e.ID] = true
 		return again || e.Cause == trade.CauseOtherJob
 	})
-	var out []identity.Row
+	var out []identity.ERPRow
 	for _, job := range r.run.Env.Jobs {
 		entries := map[string]trade.Entry{}
 		for _, e := range unsent {
@@ -312,7 +312,7 @@ func (r *Checker) waiting(ctx context.Context, rows []identity.Row, unsent []tra
 func (r *Checker) Judge(ctx context.Context, entries, ahead, storing []trade.Entry,
 	found map[string][]mapping.Row,
 ) ([]identity.Verdict, []identity.Candidate, error) {
-	rows := make([]identity.Row, 0, len(ahead)+len(entries))
+	rows := make([]identity.ERPRow, 0, len(ahead)+len(entries))
 	for i := range ahead {
 		row := RowOf(r.run.Job, &ahead[i])
 		row.Ordered = true // it was judged

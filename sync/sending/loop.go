@@ -293,7 +293,7 @@ func (s *Sender) post(ctx context.Context, f *flight) {
 		f.answer, err = platform.SubmitOrderCommitment(through, f.attempt.Payload, gate)
 	}
 	fault := apiclient.FaultNone
-	var failure *apiclient.Error
+	var failure *apiclient.CallError
 	if errors.As(err, &failure) {
 		f.answer, fault = failure.Answer, failure.Fault
 	}

@@ -18,7 +18,7 @@ import (
 
 // judgePreflight decides on a failed preflight: either it means nothing for the job's requests
 // (ok), or it returns why the job must not begin.
-func judgePreflight(failure *apiclient.Error) (stop trade.Stop, ok bool) {
+func judgePreflight(failure *apiclient.CallError) (stop trade.Stop, ok bool) {
 	a := failure.Answer
 	say := func(code outcome.StopCode, why trade.Sentence) (trade.Stop, bool) {
 		return trade.Stop{Code: string(code), Why: why, All: true}, false
@@ -49,7 +49,7 @@ func judgePreflight(failure *apiclient.Error) (stop trade.Stop, ok bool) {
 // that is not contracted, or a missing route, means nothing for any job.
 func AskHarmlessly(ctx context.Context, platform run.Platform, log *zap.Logger) *trade.Stop {
 	_, err := platform.ListWebhooks(ctx)
-	var failure *apiclient.Error
+	var failure *apiclient.CallError
 	switch {
 	case err == nil:
 		return nil

@@ -20,16 +20,16 @@ import (
 
 // places are where the ledger is, was, and has copies, in the course of a history.
 type places struct {
-	backup    string          // a copy of the ledger; "": none
-	backedUp  state.Options   // where that ledger was
-	old       *state.Options  // where the ledger was before it was moved; nil: nowhere
-	database  string          // a copy of the ledger's database in PostgreSQL; "": none
-	server    *pgtest.Cluster // of this ledger alone; nil: none
-	replica   *pgtest.Cluster // of it; nil: none
-	promoted  bool            // the replica has taken over
-	lags      bool            // it stopped before
-	hosts     bool            // two hosts have worked on it
-	otherHost bool            // the second one is at work
+	backup    string             // a copy of the ledger; "": none
+	backedUp  state.OpenOptions  // where that ledger was
+	old       *state.OpenOptions // where the ledger was before it was moved; nil: nowhere
+	database  string             // a copy of the ledger's database in PostgreSQL; "": none
+	server    *pgtest.Cluster    // of this ledger alone; nil: none
+	replica   *pgtest.Cluster    // of it; nil: none
+	promoted  bool               // the replica has taken over
+	lags      bool               // it stopped before
+	hosts     bool               // two hosts have worked on it
+	otherHost bool               // the second one is at work
 	made      int
 }
 

@@ -56,7 +56,7 @@ type run struct {
 	world
 	*judge
 	t       testing.TB
-	opts    state.Options
+	opts    state.OpenOptions
 	ledger  *state.Store
 	source  *erp.Source
 	api     *sandbox.Running
@@ -192,7 +192,7 @@ func begin(t testing.TB, p plan) *run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.client, err = apiclient.New(apiclient.Options{
+	r.client, err = apiclient.New(apiclient.Settings{
 		BaseURL: r.api.URL, APIKey: apiKey, Timeout: r.limits.Timeout,
 		MaxConns: r.limits.MaxInFlight,
 	})
@@ -200,7 +200,7 @@ func begin(t testing.TB, p plan) *run {
 		t.Fatal(err)
 	}
 	driver := map[bool]string{false: state.SQLite, true: state.Postgres}[r.Postgres]
-	r.opts = state.Options{Driver: driver, Journal: filepath.Join(dir, "journal")}
+	r.opts = state.OpenOptions{Driver: driver, Journal: filepath.Join(dir, "journal")}
 	if r.Postgres && r.Server {
 		r.server = pgtest.Server(t)
 		r.opts.DSN = r.server.Database(t)
@@ -243,7 +243,7 @@ func (r *run) openERP() {
 	r.t.Helper()
 	var err error
 	r.source, err = erp.Open(r.t.Context(),
-		erp.Options{Driver: "sqlite", DSN: erp.Secret(r.erpFile), TimeZone: r.zone})
+		erp.SourceOptions{Driver: "sqlite", DSN: erp.Secret(r.erpFile), TimeZone: r.zone})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -345,7 +345,7 @@ func (r *run) engine() *engine.Engine {
 	if r.wrap != nil {
 		ledger = r.wrap(ledger)
 	}
-	config := engine.Config{
+	config := engine.EngineParts{
 		Ledger: ledger, Source: &betweenReading{r.source, r}, Platform: r.client, Clock: r.clock,
 		Owner: state.Self(),
 		Jobs:  jobs, Limits: r.limits, Zone: r.zone, Log: zap.NewNop(),

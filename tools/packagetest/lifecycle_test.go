@@ -353,7 +353,7 @@ func TestTheServiceLivesAsItsUnitSays(t *testing.T) {
 	}
 }
 
-func faults(t *testing.T, specs ...string) []sandbox.Fault {
+func faults(t *testing.T, specs ...string) []sandbox.Disturbance {
 	t.Helper()
 	return must.Get(sandbox.ParseFaults(specs))(t)
 }

@@ -160,7 +160,7 @@ type verdict struct {
 // answersOf returns answers of each class, with what may then be true of the record. If both are
 // possible, only in doubt is safe.
 func answersOf() []verdict {
-	answer := func(name string, a apiclient.Answer, fault apiclient.Fault, created, absent bool) verdict {
+	answer := func(name string, a apiclient.Answer, fault apiclient.FaultCode, created, absent bool) verdict {
 		d := outcome.Decide(a, fault, false)
 		return verdict{name, d.Outcome, d.State, created, absent}
 	}

@@ -90,7 +90,7 @@ func newMachinesTrial(t *testing.T) *machinesTrial {
 	dsn := map[string]string{"erp": pgtest.Database(t), "ledger": pgtest.Database(t)}
 	m := &machinesTrial{test: t, net: newNetwork(t, hostPort(dsn["ledger"]))}
 	dir := t.TempDir()
-	opts := torture.Options{
+	opts := torture.Rack{
 		Binary: build(t, "../..", "-tags", "failpoint", "./cmd/safrasync"), Dir: dir, Seed: 1, MaxInFlight: 4,
 		ERP:    torture.Database{Driver: "postgres", DSN: dsn["erp"]},
 		Ledger: torture.Database{Driver: "postgres", DSN: dsn["ledger"]},

@@ -29,7 +29,7 @@ func howOften() int {
 	return 25
 }
 
-func run(t *testing.T, opts torture.Options) torture.Verdict {
+func run(t *testing.T, opts torture.Rack) torture.Verdict {
 	t.Helper()
 	opts.Dir, opts.Kills, opts.Seed = t.TempDir(), howOften(), *seed
 	opts.Progress = func(v torture.Verdict) { t.Logf("%d kills", v.Kills) }
@@ -50,7 +50,7 @@ func TestF071NothingIsLostAndNothingComesTwice(t *testing.T) {
 	for _, ledger := range []string{"sqlite", "postgres"} {
 		t.Run(ledger, func(t *testing.T) {
 			t.Parallel()
-			opts := torture.Options{Binary: binary, ERP: torture.Database{Driver: "postgres", DSN: pgtest.Database(t)}}
+			opts := torture.Rack{Binary: binary, ERP: torture.Database{Driver: "postgres", DSN: pgtest.Database(t)}}
 			if ledger == "postgres" {
 				opts.Ledger = torture.Database{Driver: "postgres", DSN: pgtest.Database(t)}
 			}
@@ -63,7 +63,7 @@ func TestF071NothingIsLostAndNothingComesTwice(t *testing.T) {
 
 // The harness can fail: the usual script under cron sends rows twice.
 func TestTheJudgeFindsWhatAScriptDoubles(t *testing.T) {
-	v := run(t, torture.Options{
+	v := run(t, torture.Rack{
 		Script: build(t, "..", "./torture/cronscript"),
 		ERP:    torture.Database{Driver: "postgres", DSN: pgtest.Database(t)},
 	})

@@ -82,7 +82,7 @@ func approve(ctx context.Context, a *cli.App, id int64, f cli.ActFlags, elsewher
 	if err != nil {
 		return err
 	}
-	if kind, _ := engineacts.KindOf(planned.Order.Act); kind.ERP {
+	if kind, _ := engineacts.ActNamed(planned.Order.Act); kind.ERP {
 		if o, err = a.Office(ctx, cli.ToWrite, cli.ERPIfThere); err != nil {
 			return err
 		}

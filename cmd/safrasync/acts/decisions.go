@@ -66,7 +66,7 @@ func Decide(ctx context.Context, a *cli.App, file string, f cli.ActFlags, skip b
 
 // tellFaults prints each row that cannot be done, with its line, its column and the reason. It
 // returns their number.
-func tellFaults(a *cli.App, faults []reconcile.Fault, refused []reconcile.Refused) int {
+func tellFaults(a *cli.App, faults []reconcile.WrongRow, refused []reconcile.Refused) int {
 	for _, w := range faults {
 		if w.Column == "" {
 			a.Tell("decisions.line", w.Line, w.Text)

@@ -13,7 +13,7 @@ import (
 )
 
 // jobCommand makes the command for an act on a job.
-func jobCommand(a *cli.App, kind engineacts.Kind) *cobra.Command {
+func jobCommand(a *cli.App, kind engineacts.Act) *cobra.Command {
 	var f cli.ActFlags
 	checked := false
 	cmd := a.Command(kind.Name+" JOB --reason TEXT", i18n.Key("help."+kind.Name), cli.Exactly(1),
@@ -29,7 +29,7 @@ func jobCommand(a *cli.App, kind engineacts.Kind) *cobra.Command {
 }
 
 // actOnJob plans an act on a job, shows and asks unless it is sure, and does it.
-func actOnJob(ctx context.Context, a *cli.App, kind engineacts.Kind, job string, f cli.ActFlags, checked bool) error {
+func actOnJob(ctx context.Context, a *cli.App, kind engineacts.Act, job string, f cli.ActFlags, checked bool) error {
 	config, err := a.LoadConfig()
 	if err != nil {
 		return err

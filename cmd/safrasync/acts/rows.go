@@ -47,7 +47,7 @@ func NewCommands(a *cli.App) []*cobra.Command {
 
 // rowCommand makes the command for an act on rows: on one, on some by their keys, or on all that a
 // filter selects.
-func rowCommand(a *cli.App, kind engineacts.Kind) *cobra.Command {
+func rowCommand(a *cli.App, kind engineacts.Act) *cobra.Command {
 	f := rowActFlags{count: -1}
 	use, arity := "JOB KEY", cli.Exactly(2)
 	switch {
@@ -90,7 +90,7 @@ func rowCommand(a *cli.App, kind engineacts.Kind) *cobra.Command {
 const checkedUsage = "for rows that may double, as the plan says: I have checked that the platform does not have their record"
 
 // actOnRows plans an order for rows, shows the plan, asks, and does it.
-func actOnRows(ctx context.Context, a *cli.App, kind engineacts.Kind, args []string, f rowActFlags) error {
+func actOnRows(ctx context.Context, a *cli.App, kind engineacts.Act, args []string, f rowActFlags) error {
 	if _, err := a.LoadConfig(); err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func actOnRows(ctx context.Context, a *cli.App, kind engineacts.Kind, args []str
 }
 
 // orderOf returns what the arguments and flags order.
-func orderOf(a *cli.App, kind engineacts.Kind, args []string, f rowActFlags) (engineacts.Order, error) {
+func orderOf(a *cli.App, kind engineacts.Act, args []string, f rowActFlags) (engineacts.Order, error) {
 	order := engineacts.Order{
 		Act: kind.Name, Job: args[0], Causes: f.causes, Checked: f.checked, NoID: f.noID, DespiteDifferences: f.despite,
 	}

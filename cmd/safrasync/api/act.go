@@ -93,7 +93,7 @@ func (d *apiAudit) after(c apiCall, answer apiclient.Answer, err error) {
 	if _, _, notID := apiclient.ParseDocument(d.ID); notID == nil { // the id of a credit score may be any text
 		d.ID = maskDocument(d.ID)
 	}
-	var failure *apiclient.Error
+	var failure *apiclient.CallError
 	if errors.As(err, &failure) && failure.Fault != apiclient.FaultNone {
 		d.Fault = failure.Fault.String()
 	}

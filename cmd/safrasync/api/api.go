@@ -89,7 +89,7 @@ func readByHand(ctx context.Context, a *cli.App,
 // ReadFailed prints why a GET failed and returns the error for the exit code. With --json it also
 // prints the failure as an object, including the body.
 func ReadFailed(a *cli.App, err error) error {
-	var failure *apiclient.Error
+	var failure *apiclient.CallError
 	if !errors.As(err, &failure) {
 		return err
 	}

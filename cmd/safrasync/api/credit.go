@@ -84,7 +84,7 @@ func newAPICreditScoreCommand(a *cli.App) *cobra.Command {
 			}
 			r.Reports = nil
 			for _, report := range reports {
-				r.Reports = append(r.Reports, apiclient.Report(report))
+				r.Reports = append(r.Reports, apiclient.CreditReport(report))
 			}
 			if !cmd.Flags().Changed("car-list") {
 				r.CarList = nil

@@ -16,7 +16,7 @@ import (
 // own text is printed only for a conflict, or a 4xx in a form that its document does not show.
 // Other bodies are not shown to people, because they may contain personal data; --json prints them.
 func tellFailure(a *cli.App, sentence i18n.Key, next string, err error) {
-	var e *apiclient.Error
+	var e *apiclient.CallError
 	if !errors.As(err, &e) {
 		a.Tell(sentence, err)
 		return

@@ -52,7 +52,7 @@ func (c *checker) api(ctx context.Context) {
 	}
 	asked := office.Now()
 	_, err = client.ListWebhooks(ctx)
-	var failure *apiclient.Error
+	var failure *apiclient.CallError
 	if err != nil && (!errors.As(err, &failure) || !cli.Passes(failure)) {
 		if failure != nil && !c.app.AsJSON {
 			c.fail("api", apiHint(failure), "check.api_failed", words.FailureOf(c.app.Voice(), failure).What, err)
@@ -86,7 +86,7 @@ func (c *checker) proxy() {
 }
 
 // apiHint returns the hint for a GET that failed.
-func apiHint(e *apiclient.Error) i18n.Key {
+func apiHint(e *apiclient.CallError) i18n.Key {
 	switch {
 	case e == nil:
 		return "check.api_hint"

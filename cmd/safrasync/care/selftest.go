@@ -133,7 +133,7 @@ func selftest(a *cli.App, cmd *cobra.Command, f selftestFlags) (err error) {
 	if f.seed == 0 {
 		f.seed = rand.Uint64N(1<<53-1) + 1 // every JSON reader can represent it exactly
 	}
-	opts := torture.Options{
+	opts := torture.Rack{
 		Binary: binary, Dir: f.dir, Kills: f.kills, Seed: f.seed, MaxInFlight: f.maxInFlight,
 		Progress: func(v torture.Verdict) { a.Tell("selftest.progress", v.Kills, f.kills) },
 	}

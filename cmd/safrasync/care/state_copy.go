@@ -41,7 +41,7 @@ func copyState(ctx context.Context, a *cli.App, to, journal string, f cli.ActFla
 	if to == "" {
 		return a.Usage("says.arguments", "safrasync state copy --to DSN --reason TEXT")
 	}
-	target := state.Options{Driver: driverOf(to), Version: a.Version, Journal: journal}
+	target := state.OpenOptions{Driver: driverOf(to), Version: a.Version, Journal: journal}
 	if target.DSN, err = config.ResolveSecret(a.Env, conf.File(), to); err != nil {
 		return err
 	}

@@ -138,8 +138,8 @@ func (a *App) TellServed(err error) {
 func (a *App) OwnLedger() bool { return a.Config.State.Driver == state.SQLite }
 
 // LedgerOptions returns the options for opening the ledger of a configuration.
-func (a *App) LedgerOptions(config *config.Config, how Access) state.Options {
-	return state.Options{
+func (a *App) LedgerOptions(config *config.Config, how Access) state.OpenOptions {
+	return state.OpenOptions{
 		Driver: config.State.Driver, DSN: config.State.DSN.Reveal(), ReadOnly: how != ToWrite,
 		Version: a.Version, Journal: config.State.Journals(), Zone: config.Zone(),
 	}
@@ -162,7 +162,7 @@ func (a *App) ConnectERP(ctx context.Context) (*erp.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return erp.Open(ctx, erp.Options{
+	return erp.Open(ctx, erp.SourceOptions{
 		Driver: config.ERP.Driver, DSN: erp.Secret(config.ERP.DSN.Reveal()), TimeZone: config.Zone(),
 		StatementTimeout: config.ERP.StatementTimeout,
 		Charset:          config.ERP.Charset,
@@ -179,7 +179,7 @@ func (a *App) Logger() *zap.Logger {
 
 // OpenAPI makes the API client, which connects with its first request. adjust changes the options
 // of a client that is not the engine's.
-func (a *App) OpenAPI(adjust ...func(*apiclient.Options)) (*apiclient.Client, error) {
+func (a *App) OpenAPI(adjust ...func(*apiclient.Settings)) (*apiclient.Client, error) {
 	conf, err := a.LoadConfig()
 	if err != nil {
 		return nil, err
@@ -187,7 +187,7 @@ func (a *App) OpenAPI(adjust ...func(*apiclient.Options)) (*apiclient.Client, er
 	if a.pace == nil {
 		a.pace = apiclient.NewPace(conf.API.RateLimit, conf.API.MaxInFlight)
 	}
-	options := apiclient.Options{
+	options := apiclient.Settings{
 		BaseURL: conf.API.BaseURL, APIKey: apiclient.Secret(conf.API.APIKey.Reveal()), Timeout: conf.API.Timeout,
 		CAFile: conf.API.CAFile, Proxy: apiclient.Secret(conf.API.Proxy.Reveal()),
 		UserAgent: "safrasync/" + a.Version, MaxConns: conf.API.MaxInFlight,

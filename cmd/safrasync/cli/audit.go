@@ -30,6 +30,7 @@ func AuditOf(r trade.AuditRecord) AuditJSON {
 		detail = json.RawMessage("null")
 	}
 	return AuditJSON{
-		r.Seq, r.At, r.Who, r.From, r.Act, r.Target, r.Because(trade.English, time.UTC), detail, r.Prev, r.Hash, r.Reduced,
+		r.Seq, r.At, r.Who, r.From, r.Act, r.Target, r.Because(trade.English, time.UTC), detail,
+		r.Prev, r.Hash, r.Reduced,
 	}
 }

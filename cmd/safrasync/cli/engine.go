@@ -33,7 +33,7 @@ func (a *App) OpenEngine(store *state.Store, source run.Source,
 	}
 	owner := state.Self()
 	owner.Platform = config.API.Platform()
-	return engine.New(engine.Config{
+	return engine.New(engine.EngineParts{
 		Ledger: store, Source: source, Platform: client, Clock: clock.SystemClock{}, Owner: owner,
 		Version: a.Version,
 		Several: config.State.Driver == state.Postgres, Jobs: jobs,
@@ -70,7 +70,7 @@ func (a *App) OfficeSeen(ctx context.Context, how Access, use ERPUse, observe fu
 	if err != nil {
 		return nil, err
 	}
-	options := office.Options{
+	options := office.Means{
 		Config: a.Config, Store: store, Log: a.Logger(), Version: a.Version, Lang: a.Lang(), Now: office.Now,
 	}
 	var source run.Source = Unreachable(errNotAsked)
@@ -96,7 +96,7 @@ var errNotAsked = errors.New("the ERP is not asked without --erp")
 // Listener builds the processor of events.
 func (a *App) Listener(o *office.Office) (*events.Processor, error) {
 	// the processor repeats a GET that failed, on its own schedule
-	client, err := a.OpenAPI(func(o *apiclient.Options) { o.Once = true })
+	client, err := a.OpenAPI(func(o *apiclient.Settings) { o.Once = true })
 	if err != nil {
 		return nil, err
 	}

@@ -9,20 +9,20 @@ import (
 	"github.com/safrasync/safrasync/sync/run"
 )
 
-// Source is an ERP that is opened when it is read. If it cannot be opened, every read returns the
+// LateSource is an ERP that is opened when it is read. If it cannot be opened, every read returns the
 // reason. A run then reports and records this as what stopped its jobs, as with an ERP that is lost
 // later.
-type Source func(ctx context.Context) (*erp.Source, error)
+type LateSource func(ctx context.Context) (*erp.Source, error)
 
-var _ run.Source = Source(nil)
+var _ run.Source = LateSource(nil)
 
 // Unreachable returns a Source for an ERP that could not be opened.
-func Unreachable(err error) Source {
+func Unreachable(err error) LateSource {
 	return func(context.Context) (*erp.Source, error) { return nil, err }
 }
 
 // Columns queries the ERP, or returns why it cannot be opened.
-func (open Source) Columns(ctx context.Context, sql string) ([]erp.Column, error) {
+func (open LateSource) Columns(ctx context.Context, sql string) ([]erp.Column, error) {
 	source, err := open(ctx)
 	if err != nil {
 		return nil, err
@@ -31,7 +31,9 @@ func (open Source) Columns(ctx context.Context, sql string) ([]erp.Column, error
 }
 
 // Read queries the ERP, or returns why it cannot be opened.
-func (open Source) Read(ctx context.Context, q erp.Query, w erp.Window, fn func(erp.Row) error) (erp.Result, error) {
+func (open LateSource) Read(ctx context.Context, q erp.Query, w erp.Window, fn func(erp.Row) error) (erp.Result,
+	error,
+) {
 	source, err := open(ctx)
 	if err != nil {
 		return erp.Result{}, err
@@ -40,7 +42,7 @@ func (open Source) Read(ctx context.Context, q erp.Query, w erp.Window, fn func(
 }
 
 // ByKeys queries the ERP, or returns why it cannot be opened.
-func (open Source) ByKeys(ctx context.Context, q erp.Query, keys [][]erp.Value) ([]erp.Row, error) {
+func (open LateSource) ByKeys(ctx context.Context, q erp.Query, keys [][]erp.Value) ([]erp.Row, error) {
 	source, err := open(ctx)
 	if err != nil {
 		return nil, err
@@ -49,7 +51,7 @@ func (open Source) ByKeys(ctx context.Context, q erp.Query, keys [][]erp.Value) 
 }
 
 // Explain queries the ERP, or returns why it cannot be opened.
-func (open Source) Explain(ctx context.Context, q erp.Query, key []string) (erp.Exclusion, error) {
+func (open LateSource) Explain(ctx context.Context, q erp.Query, key []string) (erp.Exclusion, error) {
 	source, err := open(ctx)
 	if err != nil {
 		return erp.Exclusion{}, err
@@ -58,7 +60,7 @@ func (open Source) Explain(ctx context.Context, q erp.Query, key []string) (erp.
 }
 
 // Table queries the ERP, or returns why it cannot be opened.
-func (open Source) Table(ctx context.Context, sql string, columns []string, fn func([]erp.Value) error) error {
+func (open LateSource) Table(ctx context.Context, sql string, columns []string, fn func([]erp.Value) error) error {
 	source, err := open(ctx)
 	if err != nil {
 		return err
@@ -78,6 +80,6 @@ func (a *App) OpenSource(ctx context.Context) (run.Source, error) {
 
 // Passes reports whether a refusal of the webhooks proves nothing about sending: the key works, and
 // only that module is not contracted or does not exist.
-func Passes(e *apiclient.Error) bool {
+func Passes(e *apiclient.CallError) bool {
 	return e.HasMessage("message.module.not-contracted") || e.Status == http.StatusNotFound && e.APIForm()
 }

@@ -19,7 +19,7 @@ import (
 func TestEachInstanceTellsOfItsOwnConfiguration(t *testing.T) {
 	t.Parallel()
 	store := must.Get(state.Open(t.Context(),
-		state.Options{Driver: state.SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Begin: true}))(t)
+		state.OpenOptions{Driver: state.SQLite, DSN: filepath.Join(t.TempDir(), "state.db"), Begin: true}))(t)
 	t.Cleanup(func() { _ = store.Close() })
 	d := &daemon{App: &cli.App{}, log: zap.NewNop(), store: store}
 	starts := func(host, file, text string) {

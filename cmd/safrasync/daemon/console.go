@@ -120,8 +120,8 @@ func NewConsole(a *cli.App, store *state.Store, o *office.Office,
 	if err != nil { // log-ins by password work all the same
 		a.Logger().Error("the login by OpenID Connect cannot be offered", zap.Error(err))
 	}
-	sessions := auth.New(auth.Options{Users: store, Logins: store, OpenID: openID, Idle: c.Idle, Most: c.Longest})
-	return console.New(console.Options{
+	sessions := auth.New(auth.Parts{Users: store, Logins: store, OpenID: openID, Idle: c.Idle, Most: c.Longest})
+	return console.New(console.Parts{
 		Site: web.Site{
 			Name: c.Name, Lang: a.Lang(), Zone: a.Config.Zone(), Secure: c.CertFile != "" || c.Behind != "",
 			Now: office.Now, Log: bounded(a.Logger()), Refused: refused,

@@ -43,7 +43,7 @@ func (d *daemon) generation(config *config.Config, atStart bool) (*generation, e
 	board := office.NewBoard()
 	g.ObserveAPI = g.called
 	var err error
-	if g.engine, err = g.OpenEngine(d.store, cli.Source(g.source.open), board.Observe); err != nil {
+	if g.engine, err = g.OpenEngine(d.store, cli.LateSource(g.source.open), board.Observe); err != nil {
 		return nil, errors.Join(err, g.App.Close())
 	}
 	tasks, err := g.housekeeping()
@@ -61,7 +61,7 @@ func (d *daemon) generation(config *config.Config, atStart bool) (*generation, e
 	if err != nil {
 		return nil, errors.Join(config.Annotate(err), g.App.Close())
 	}
-	g.office = office.New(office.Options{
+	g.office = office.New(office.Means{
 		Config: config, Store: d.store, Jobs: g.engine.Jobs, Engine: g.engine, Scheduler: g.scheduler,
 		Board: board, Log: d.log, Version: d.Version, Lang: g.Lang(), Now: office.Now,
 	})

@@ -17,7 +17,7 @@ import (
 
 // apiServer serves the HTTP API. It outlives the generations of the configuration.
 type apiServer struct {
-	server *httpapi.Server
+	server *httpapi.Listener
 	place  config.HTTPAPIConfig
 }
 
@@ -96,7 +96,7 @@ func (g *generation) httpAPI() *httpapi.API {
 		}
 		tokens[i] = httpapi.NewToken(t.Name, t.Token.Reveal(), scopes...)
 	}
-	return httpapi.New(httpapi.Options{
+	return httpapi.New(httpapi.Settings{
 		Engine: apiOffice{g.office}, Tokens: tokens, Rate: c.RateLimit, Version: g.Version, Now: office.Now,
 		Log:     g.daemon.log,
 		Refused: g.daemon.monitor.refusals.Of("http_api"),

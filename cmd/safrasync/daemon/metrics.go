@@ -29,7 +29,7 @@ type monitor struct {
 
 func newMonitor(d *daemon) *monitor {
 	m := &monitor{log: d.log}
-	m.Metrics = metrics.New(metrics.Options{
+	m.Metrics = metrics.New(metrics.Settings{
 		Ledger: office.LiveStatus{Store: d.store}, Jobs: m.jobs, Version: d.Version, Now: office.Now,
 		Unready: func() []string { return m.unready(d) },
 	})

@@ -25,7 +25,7 @@ type eventReceiver struct {
 	daemon *daemon
 	told   chan struct{} // holds one value: events have been stored
 	config config.WebhooksConfig
-	server *inbound.Server
+	server *inbound.Intake
 
 	mu         gosync.Mutex
 	lastLogged map[string]time.Time // when each kind of fault was last logged: strangers must not fill the log
@@ -68,7 +68,7 @@ func (e *eventReceiver) serve(ctx context.Context, w config.WebhooksConfig, list
 			return err
 		}
 	}
-	options := inbound.Options{
+	options := inbound.Setup{
 		Listener: listener, Inbox: e.daemon.store, Stored: e.stored, Fault: e.fault, Now: office.Now,
 		Refused: e.daemon.monitor.refusals.Of("webhooks"),
 		Webhooks: func(ctx context.Context) ([]trade.Webhook, error) {

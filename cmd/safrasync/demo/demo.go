@@ -143,7 +143,7 @@ func (d *demo) prepare(ctx context.Context) error {
 	if err := os.WriteFile(d.path(ConfigFile), []byte(config.Replace(demoConfig)), 0o600); err != nil {
 		return fmt.Errorf("write the demo's configuration: %w", err)
 	}
-	ledger, err := state.New(ctx, state.Options{
+	ledger, err := state.New(ctx, state.OpenOptions{
 		Driver: state.SQLite, DSN: d.path(StateFile),
 		Journal: d.path("journal"), Version: d.app.Version,
 	})
@@ -203,12 +203,12 @@ func (d *demo) changeERP(ctx context.Context, statements string) error {
 func (d *demo) startPlatform(world *sandbox.World) (err error) {
 	opts := sandbox.Options{
 		APIKey: demoKey, World: world, Seed: demoSeed,
-		Intercept: func(r *http.Request, _ int) *sandbox.Fault {
+		Intercept: func(r *http.Request, _ int) *sandbox.Disturbance {
 			body, err := io.ReadAll(r.Body)
 			if err != nil || !bytes.HasPrefix(body, []byte(demoLost)) {
 				return nil
 			}
-			return &sandbox.Fault{Do: sandbox.Lose, Commit: true}
+			return &sandbox.Disturbance{Do: sandbox.Lose, Commit: true}
 		},
 	}
 	if d.kept {

@@ -86,7 +86,7 @@ func initialize(ctx context.Context, a *cli.App, f initFlags) error {
 		return err
 	}
 	source, charset, err := openAnyERP(ctx, a,
-		erp.Options{Driver: f.driver, DSN: erp.Secret(dsn), TimeZone: zone, StatementTimeout: initTimeout})
+		erp.SourceOptions{Driver: f.driver, DSN: erp.Secret(dsn), TimeZone: zone, StatementTimeout: initTimeout})
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,9 @@ func initialize(ctx context.Context, a *cli.App, f initFlags) error {
 // openAnyERP opens an ERP about which nothing is known. If its database does not know how its texts
 // are encoded, they are read as WIN1252, the most common encoding, and charset is what the database
 // claims; otherwise charset is "".
-func openAnyERP(ctx context.Context, a *cli.App, opts erp.Options) (source *erp.Source, charset string, err error) {
+func openAnyERP(ctx context.Context, a *cli.App, opts erp.SourceOptions) (source *erp.Source, charset string,
+	err error,
+) {
 	if source, err = erp.Open(ctx, opts); err != nil {
 		return nil, "", err
 	}

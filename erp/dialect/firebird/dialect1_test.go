@@ -24,7 +24,7 @@ INSERT INTO C VALUES (-3, 3, '0003', 9999999999999.99, 0, -2.5, '1899-12-30', NU
 COMMIT;
 `)
 	dsn := "firebird://SYSDBA:" + fbtest.Password + "@" + server.Address() + path
-	s := erptest.Open(t, erp.Options{Driver: "firebird", DSN: erp.Secret(dsn)})
+	s := erptest.Open(t, erp.SourceOptions{Driver: "firebird", DSN: erp.Secret(dsn)})
 	for _, key := range [][]string{
 		{"NUM"}, {"FILIAL", "NUM"}, {"COD"}, {"QTD"}, {"SALDO"}, {"X"}, {"DIA"}, {"DIA", "QTD", "NUM"},
 	} {

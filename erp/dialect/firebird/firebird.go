@@ -20,7 +20,7 @@ import (
 
 // engine is the dialect of Firebird 3 and later.
 type engine struct {
-	opt       dialect.Options
+	opt       dialect.SourceOptions
 	cs        dialect.Charset
 	server    dialect.Server
 	db        *sqlx.DB
@@ -35,7 +35,7 @@ var _ dialect.Dialect = (*engine)(nil)
 
 const example = "firebird://USER:PASSWORD@HOST:3050/ALIAS, or the server's path of the file in place of ALIAS, as in /dados/erp.fdb or C:/Dados/ERP.FDB"
 
-func open(opt dialect.Options, cs dialect.Charset) (dialect.Database, *fault.Error) {
+func open(opt dialect.SourceOptions, cs dialect.Charset) (dialect.Database, *fault.Error) {
 	a, bad := dialect.ParseAddress(opt.DSN, []string{"firebird"}, "3050", example, "role", "wire_crypt",
 		"auth_plugin_name")
 	if bad != nil {

@@ -104,7 +104,7 @@ func TestF031AFirebirdThatDoesNotKnowItsCharset(t *testing.T) {
 		"INSERT INTO p VALUES (1, '01', 'Jos\xe9', 'm\xe3o')", "INSERT INTO p VALUES (2, '0\xc7', 'Ana', NULL)",
 		`INSERT INTO p VALUES (3, '03', 'José', NULL)`)
 	q := erp.Query{SQL: "SELECT * FROM p ORDER BY k", Key: []string{"k"}}
-	s := erptest.Open(t, erp.Options{Driver: "firebird", DSN: erp.Secret(dsn)})
+	s := erptest.Open(t, erp.SourceOptions{Driver: "firebird", DSN: erp.Secret(dsn)})
 	if f, err := s.Facts(t.Context()); err != nil || f.Charset != "NONE" || !strings.HasPrefix(f.Version, "3.") ||
 		f.SeesTransactions || time.Since(f.ServerTime).Abs() > time.Hour {
 		t.Errorf("Facts = %+v, %v", f, err)
@@ -115,7 +115,7 @@ func TestF031AFirebirdThatDoesNotKnowItsCharset(t *testing.T) {
 		res.Degraded {
 		t.Errorf("as it is (degraded %v, -want +got):\n%s", res.Degraded, diff)
 	}
-	win := erptest.Open(t, erp.Options{Driver: "firebird", DSN: erp.Secret(dsn), Charset: "WIN1252"})
+	win := erptest.Open(t, erp.SourceOptions{Driver: "firebird", DSN: erp.Secret(dsn), Charset: "WIN1252"})
 	rows, _ = erptest.Read(t, win, q, erp.Window{})
 	if diff := cmp.Diff([]string{"José|mão", "Ana|<null>", "JosÃ©|<null>"}, []string{
 		erptest.Text(rows[0], "nome") + "|" + erptest.Text(rows[0], "obs"), erptest.Text(rows[1], "nome") + "|" +
@@ -136,7 +136,7 @@ func TestFirebirdConvertsWhatItKnows(t *testing.T) {
 	_, dsn := none(t, "WIN1252", `CREATE TABLE p (k int, nome varchar(30))`,
 		`INSERT INTO p VALUES (1, 'Conceição – São')`)
 	for _, charset := range []string{"", "WIN1252"} {
-		s := erptest.Open(t, erp.Options{Driver: "firebird", DSN: erp.Secret(dsn), Charset: charset})
+		s := erptest.Open(t, erp.SourceOptions{Driver: "firebird", DSN: erp.Secret(dsn), Charset: charset})
 		rows, _ := erptest.Read(t, s, erp.Query{SQL: "SELECT * FROM p", Key: []string{"k"}}, erp.Window{})
 		if got := erptest.Text(rows[0], "nome"); got != "Conceição – São" {
 			t.Errorf("with erp.charset %q: %s", charset, got)
@@ -186,7 +186,7 @@ func TestI8FirebirdKeepsNothingThatAQueryWrites(t *testing.T) {
 		`CREATE SEQUENCE n`,
 		`CREATE PROCEDURE apaga RETURNS (k int) AS BEGIN DELETE FROM c; k = 1; SUSPEND; END`)
 	// Even for the owner of all objects.
-	owner := erptest.Open(t, erp.Options{
+	owner := erptest.Open(t, erp.SourceOptions{
 		Driver: "firebird",
 		DSN:    erp.Secret("firebird://SYSDBA:" + fbtest.Password + "@" + server.Address() + path),
 	})
@@ -202,7 +202,8 @@ func TestI8FirebirdKeepsNothingThatAQueryWrites(t *testing.T) {
 			t.Errorf("%s = %d, %v; want %d", query, n, err, want)
 		}
 	}
-	reader := erptest.Open(t, erp.Options{Driver: "firebird", DSN: erp.Secret(firebirdReader(t, server, path, db))})
+	dsn := erp.Secret(firebirdReader(t, server, path, db))
+	reader := erptest.Open(t, erp.SourceOptions{Driver: "firebird", DSN: dsn})
 	erptest.WantError(t, erptest.ReadError(t, reader, erp.Query{SQL: "SELECT k FROM apaga", Key: []string{"k"}}),
 		erp.CodePermission,
 		"grant it SELECT")
@@ -274,7 +275,7 @@ func TestF012FirebirdStopsASlowStatementOnTheServer(t *testing.T) {
 	db := erptest.Admin(t, "firebirdsql", server.AdminDSN(path, "UTF8"))
 	dsn := erp.Secret(firebirdReader(t, server, path, db))
 	q := erp.Query{SQL: firebirdSlow, Key: []string{"k"}}
-	s := erptest.Open(t, erp.Options{Driver: "firebird", DSN: dsn, StatementTimeout: time.Second})
+	s := erptest.Open(t, erp.SourceOptions{Driver: "firebird", DSN: dsn, StatementTimeout: time.Second})
 	erptest.WantError(t, erptest.ReadError(t, s, q), erp.CodeTimeout, "1s", "erp.statement_timeout")
 	erptest.Wait(t, func() bool { return firebirdRunning(t, db) == 0 })
 
@@ -284,7 +285,7 @@ func TestF012FirebirdStopsASlowStatementOnTheServer(t *testing.T) {
 		}
 		cancel()
 	}()
-	long := erptest.Open(t, erp.Options{Driver: "firebird", DSN: dsn})
+	long := erptest.Open(t, erp.SourceOptions{Driver: "firebird", DSN: dsn})
 	_, err := long.Read(ctx, q, erp.Window{}, func(erp.Row) error { return nil })
 	erptest.WantError(t, err, erp.CodeCancelled)
 	erptest.Wait(t, func() bool { return firebirdRunning(t, db) == 0 })
@@ -295,7 +296,7 @@ func TestF009AFirebirdConnectionCutInTheMiddleIsAnError(t *testing.T) {
 	t.Parallel()
 	server, path := fbtest.Database(t, "UTF8")
 	db := erptest.Admin(t, "firebirdsql", server.AdminDSN(path, "UTF8"))
-	s := erptest.Open(t, erp.Options{Driver: "firebird", DSN: erp.Secret(firebirdReader(t, server, path, db))})
+	s := erptest.Open(t, erp.SourceOptions{Driver: "firebird", DSN: erp.Secret(firebirdReader(t, server, path, db))})
 	n := 0
 	res, err := s.Read(t.Context(),
 		erp.Query{
@@ -348,7 +349,7 @@ func TestASilentFirebirdDoesNotHangTheReader(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	_, err := erp.Open(ctx, erp.Options{
+	_, err := erp.Open(ctx, erp.SourceOptions{
 		Driver: "firebird",
 		DSN:    erp.Secret("firebird://u:segredo@" + erptest.Silent(t) + "/erp"),
 	})

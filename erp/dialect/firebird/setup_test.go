@@ -37,7 +37,7 @@ func firebird(t testing.TB, statements ...string) (*erp.Source, *sql.DB) {
 	t.Helper()
 	server, path := fbtest.Database(t, "UTF8")
 	db := erptest.Admin(t, "firebirdsql", server.AdminDSN(path, "UTF8"), statements...)
-	return erptest.Open(t, erp.Options{Driver: "firebird", DSN: erp.Secret(firebirdReader(t, server, path,
+	return erptest.Open(t, erp.SourceOptions{Driver: "firebird", DSN: erp.Secret(firebirdReader(t, server, path,
 		db))}), db
 }
 

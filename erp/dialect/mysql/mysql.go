@@ -15,7 +15,7 @@ import (
 
 // engine is the dialect of MySQL and MariaDB.
 type engine struct {
-	opt    dialect.Options
+	opt    dialect.SourceOptions
 	server dialect.Server
 	db     *sqlx.DB
 	maria  bool
@@ -27,7 +27,7 @@ type engine struct {
 
 var _ dialect.Dialect = (*engine)(nil)
 
-func open(opt dialect.Options, _ dialect.Charset) (dialect.Database, *fault.Error) {
+func open(opt dialect.SourceOptions, _ dialect.Charset) (dialect.Database, *fault.Error) {
 	a, bad := dialect.ParseAddress(opt.DSN, []string{"mysql", "mariadb"}, "3306",
 		"mysql://USER:PASSWORD@HOST:3306/DATABASE?tls=verify", "tls", "ca")
 	if bad != nil {

@@ -126,7 +126,7 @@ func TestF001MySQLHoldsTheBoundForAnOpenTransaction(t *testing.T) {
 	t.Parallel()
 	dsn, db := mysqlDatabase(t, `CREATE TABLE c (k int, em timestamp(6) DEFAULT now(6))`)
 	// Without PROCESS a role sees no transactions.
-	blind := erptest.Open(t, erp.Options{Driver: "mysql", DSN: erp.Secret(dsn)})
+	blind := erptest.Open(t, erp.SourceOptions{Driver: "mysql", DSN: erp.Secret(dsn)})
 	f, err := blind.Facts(t.Context())
 	if err != nil || f.SeesTransactions || f.Charset != "utf8mb4" || !strings.Contains(f.Version, "MariaDB") ||
 		time.Since(f.ServerTime).Abs() > time.Hour {
@@ -135,7 +135,7 @@ func TestF001MySQLHoldsTheBoundForAnOpenTransaction(t *testing.T) {
 	var reader string
 	must.Do(t, db.QueryRow(`SELECT CONCAT('le_', DATABASE())`).Scan(&reader))
 	erptest.Exec(t, db, "GRANT PROCESS ON *.* TO "+reader+"@'127.0.0.1'")
-	s := erptest.Open(t, erp.Options{Driver: "mysql", DSN: erp.Secret(dsn)})
+	s := erptest.Open(t, erp.SourceOptions{Driver: "mysql", DSN: erp.Secret(dsn)})
 	if f, err := s.Facts(t.Context()); err != nil || !f.SeesTransactions {
 		t.Errorf("Facts = %+v, %v", f, err)
 	}
@@ -189,7 +189,7 @@ func TestOpenMySQLSaysWhatIsWrong(t *testing.T) {
 	erptest.WantError(t, erptest.OpenError(t, "mysql", "mysql://u:segredo@h"), erp.CodeConfig, "names no database")
 	erptest.WantError(t, erptest.OpenError(t, "mysql", "postgres://u:segredo@h/erp"), erp.CodeConfig, "mysql://")
 
-	s := erptest.Open(t, erp.Options{Driver: "mysql", DSN: erp.Secret(dsn)})
+	s := erptest.Open(t, erp.SourceOptions{Driver: "mysql", DSN: erp.Secret(dsn)})
 	q := erp.Query{SQL: "SELECT User AS k FROM mysql.user", Key: []string{"k"}}
 	err = erptest.ReadError(t, s, q)
 	erptest.WantError(t, err, erp.CodePermission, "lacks a right", "grant it SELECT")
@@ -214,7 +214,7 @@ func TestI8MySQLWritesNothing(t *testing.T) {
 		`CREATE FUNCTION apaga() RETURNS int BEGIN DELETE FROM c; RETURN 1; END`,
 		`CREATE FUNCTION apaga_m() RETURNS int BEGIN DELETE FROM m; RETURN 1; END`,
 		`CREATE FUNCTION conta() RETURNS int BEGIN RETURN NEXTVAL(n); END`)
-	s := erptest.Open(t, erp.Options{
+	s := erptest.Open(t, erp.SourceOptions{
 		Driver: "mysql",
 		DSN:    erp.Secret(mysqlURL(server, name, mariatest.User, mariatest.Password)),
 	})
@@ -260,7 +260,7 @@ func TestF012MySQLStopsASlowStatementOnTheServer(t *testing.T) {
 	t.Parallel()
 	dsn, db := mysqlDatabase(t, `CREATE TABLE c (k int)`, `INSERT INTO c VALUES (1)`,
 		`CREATE TABLE n AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 999) SELECT i FROM n`)
-	s := erptest.Open(t, erp.Options{Driver: "mysql", DSN: erp.Secret(dsn), StatementTimeout: time.Second})
+	s := erptest.Open(t, erp.SourceOptions{Driver: "mysql", DSN: erp.Secret(dsn), StatementTimeout: time.Second})
 	err := erptest.ReadError(t, s,
 		erp.Query{
 			SQL: "SELECT count(*) AS k FROM n a, n b, n c, n d WHERE a.i + b.i + c.i + d.i > 0",
@@ -281,7 +281,7 @@ func TestF012MySQLStopsASlowStatementOnTheServer(t *testing.T) {
 		}
 		cancel()
 	}()
-	long := erptest.Open(t, erp.Options{Driver: "mysql", DSN: erp.Secret(dsn)})
+	long := erptest.Open(t, erp.SourceOptions{Driver: "mysql", DSN: erp.Secret(dsn)})
 	_, err = long.Read(ctx,
 		erp.Query{
 			SQL: "SELECT count(*) AS k FROM n a, n b, n c, n d WHERE a.i + b.i + c.i + d.i > 0",
@@ -294,7 +294,7 @@ func TestF012MySQLStopsASlowStatementOnTheServer(t *testing.T) {
 func TestASlowCallerIsNoSlowStatementOnMySQL(t *testing.T) {
 	t.Parallel()
 	dsn, db := mysqlDatabase(t, `CREATE TABLE c AS SELECT seq AS k, repeat('x', 5000) AS x FROM seq_1_to_3000`)
-	s := erptest.Open(t, erp.Options{Driver: "mysql", DSN: erp.Secret(dsn), StatementTimeout: time.Second})
+	s := erptest.Open(t, erp.SourceOptions{Driver: "mysql", DSN: erp.Secret(dsn), StatementTimeout: time.Second})
 	n := 0
 	_, err := s.Read(t.Context(), erp.Query{SQL: "SELECT k, x FROM c", Key: []string{"k"}}, erp.Window{},
 		func(erp.Row) error {
@@ -385,7 +385,8 @@ func TestASilentMySQLDoesNotHangTheReader(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	_, err := erp.Open(ctx, erp.Options{Driver: "mysql", DSN: erp.Secret("mysql://u:segredo@" + erptest.Silent(t) +
+	_, err := erp.Open(ctx, erp.SourceOptions{Driver: "mysql", DSN: erp.Secret("mysql://u:segredo@" +
+		erptest.Silent(t) +
 		"/erp")})
 	erptest.WantError(t, err, erp.CodeTimeout)
 }

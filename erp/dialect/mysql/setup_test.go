@@ -37,7 +37,7 @@ func mysqlURL(s *mariatest.Server, database, user, password string) string {
 func mysql(t testing.TB, statements ...string) (*erp.Source, *sql.DB) {
 	t.Helper()
 	dsn, db := mysqlDatabase(t, statements...)
-	return erptest.Open(t, erp.Options{Driver: "mysql", DSN: erp.Secret(dsn)}), db
+	return erptest.Open(t, erp.SourceOptions{Driver: "mysql", DSN: erp.Secret(dsn)}), db
 }
 
 func mysqlDatabase(t testing.TB, statements ...string) (dsn string, db *sql.DB) {

@@ -20,7 +20,7 @@ import (
 // engine is the dialect of Oracle Database. It has not yet been tried on a
 // live server: its SQL is tested as text, its values on the driver's types.
 type engine struct {
-	opt     dialect.Options
+	opt     dialect.SourceOptions
 	server  dialect.Server
 	session string
 }
@@ -30,7 +30,7 @@ var (
 	_ configurations.DialerContext = dialect.GuardDialer{}
 )
 
-func open(opt dialect.Options, _ dialect.Charset) (dialect.Database, *fault.Error) {
+func open(opt dialect.SourceOptions, _ dialect.Charset) (dialect.Database, *fault.Error) {
 	const example = "oracle://USER:PASSWORD@HOST:1521/SERVICE (or ?sid=SID in place of the service; tls=verify and ca=FILE for TCPS)"
 	a, bad := dialect.ParseAddress(opt.DSN, []string{"oracle"}, "1521", example, "tls", "ca", "sid")
 	if bad != nil {

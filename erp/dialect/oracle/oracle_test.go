@@ -145,7 +145,8 @@ func TestAddresses(t *testing.T) {
 		{"oracle://le:se%23gredo@erp/ORCL", "erp:1521/ORCL"},
 		{"oracle://le:segredo@erp:1600?sid=XE&tls=require", "erp:1600/XE"},
 	} {
-		opened, err := oracle.Engine.Open(dialect.Options{DSN: dialect.Secret(c.dsn)}.WithDefaults(), dialect.Charset{})
+		options := dialect.SourceOptions{DSN: dialect.Secret(c.dsn)}.WithDefaults()
+		opened, err := oracle.Engine.Open(options, dialect.Charset{})
 		if err != nil {
 			t.Errorf("%s: %v", c.dsn, err)
 			continue
@@ -163,7 +164,8 @@ func TestAddresses(t *testing.T) {
 		{"le/segredo@erp/ORCL", "oracle://USER"},
 		{"oracle://le:segredo@erp/ORCL?ca=/nao/existe.pem", "certificate"},
 	} {
-		_, err := oracle.Engine.Open(dialect.Options{DSN: dialect.Secret(c.dsn)}.WithDefaults(), dialect.Charset{})
+		options := dialect.SourceOptions{DSN: dialect.Secret(c.dsn)}.WithDefaults()
+		_, err := oracle.Engine.Open(options, dialect.Charset{})
 		if err == nil || !strings.Contains(err.Error(), c.word) || strings.Contains(err.Error(), "segredo") {
 			t.Errorf("%s: %v, want %q", c.dsn, err, c.word)
 		}

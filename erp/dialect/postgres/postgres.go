@@ -23,7 +23,7 @@ import (
 
 // engine is the dialect of PostgreSQL through lib/pq.
 type engine struct {
-	opt    dialect.Options
+	opt    dialect.SourceOptions
 	cs     dialect.Charset
 	db     *sqlx.DB
 	server dialect.Server
@@ -34,7 +34,7 @@ type engine struct {
 
 var _ dialect.Dialect = (*engine)(nil)
 
-func open(opt dialect.Options, cs dialect.Charset) (dialect.Database, *fault.Error) {
+func open(opt dialect.SourceOptions, cs dialect.Charset) (dialect.Database, *fault.Error) {
 	cfg, bad := config(opt)
 	if bad != nil {
 		return dialect.Database{}, bad
@@ -54,7 +54,7 @@ func open(opt dialect.Options, cs dialect.Charset) (dialect.Database, *fault.Err
 // postgresUnencrypted reports whether a connection may be unencrypted. If there are several hosts,
 // one is enough.
 func postgresUnencrypted(dsn dialect.Secret) bool {
-	cfg, bad := config(dialect.Options{DSN: dsn})
+	cfg, bad := config(dialect.SourceOptions{DSN: dsn})
 	weak := []pq.SSLMode{pq.SSLModeDisable, pq.SSLModeAllow, pq.SSLModePrefer}
 	if bad != nil || !slices.Contains(weak, cfg.SSLMode) {
 		return false
@@ -71,7 +71,7 @@ func postgresUnencrypted(dsn dialect.Secret) bool {
 
 // config parses the DSN. The errors of lib/pq and net/url quote what they could not parse,
 // including the password, so none of them is passed on.
-func config(opt dialect.Options) (pq.Config, *fault.Error) {
+func config(opt dialect.SourceOptions) (pq.Config, *fault.Error) {
 	dsn := string(opt.DSN)
 	cfg, err := pq.NewConfig(dsn)
 	if err != nil {

@@ -20,14 +20,14 @@ import (
 
 // engine is the dialect of a SQLite file.
 type engine struct {
-	opt  dialect.Options
+	opt  dialect.SourceOptions
 	cs   dialect.Charset
 	path string
 }
 
 var _ dialect.Dialect = (*engine)(nil)
 
-func open(opt dialect.Options, cs dialect.Charset) (dialect.Database, *fault.Error) {
+func open(opt dialect.SourceOptions, cs dialect.Charset) (dialect.Database, *fault.Error) {
 	path, immutable, err := sqlitePath(string(opt.DSN))
 	if err != nil {
 		return dialect.Database{}, err

@@ -44,7 +44,7 @@ func TestAFileInWALModeThatMayOnlyBeReadIsNamed(t *testing.T) {
 	read := func(dsn string) (n int, err error) {
 		asReader(func() {
 			var s *erp.Source
-			s, err = erp.Open(t.Context(), erp.Options{Driver: "sqlite", DSN: erp.Secret(dsn)})
+			s, err = erp.Open(t.Context(), erp.SourceOptions{Driver: "sqlite", DSN: erp.Secret(dsn)})
 			if err != nil {
 				return
 			}

@@ -22,7 +22,7 @@ import (
 // (Babelfish), not yet against Microsoft's own. Its tests check its SQL as text, its values on the
 // driver's types, and its faults with the driver.
 type engine struct {
-	opt    dialect.Options
+	opt    dialect.SourceOptions
 	db     *sqlx.DB
 	server dialect.Server
 	// plain: erp.dsn wants no TLS.
@@ -37,7 +37,7 @@ var (
 	_ dialect.RightsChecker = (*engine)(nil)
 )
 
-func open(opt dialect.Options, _ dialect.Charset) (dialect.Database, *fault.Error) {
+func open(opt dialect.SourceOptions, _ dialect.Charset) (dialect.Database, *fault.Error) {
 	const example = "sqlserver://USER:PASSWORD@HOST:1433/DATABASE?tls=verify (and instance=NAME for a named instance)"
 	a, bad := dialect.ParseAddress(opt.DSN, []string{"sqlserver"}, "", example, "tls", "ca", "instance")
 	if bad != nil {

@@ -183,7 +183,7 @@ func TestAddresses(t *testing.T) {
 		{"sqlserver://le:segredo@erp:1500/ERP?instance=TOTVS", "erp:1500/ERP"},
 		{"sqlserver://le:segredo@[::1]:1500/ERP?tls=require", "[::1]:1500/ERP"},
 	} {
-		opened, err := sqlserver.Engine.Open(dialect.Options{DSN: dialect.Secret(c.dsn)}.WithDefaults(),
+		opened, err := sqlserver.Engine.Open(dialect.SourceOptions{DSN: dialect.Secret(c.dsn)}.WithDefaults(),
 			dialect.Charset{})
 		if err != nil {
 			t.Errorf("%s: %v", c.dsn, err)
@@ -201,7 +201,8 @@ func TestAddresses(t *testing.T) {
 		{"Server=erp;Password=segredo", "sqlserver://USER"},
 		{"sqlserver://le:segredo@erp/ERP?log=255", "instance"},
 	} {
-		_, err := sqlserver.Engine.Open(dialect.Options{DSN: dialect.Secret(c.dsn)}.WithDefaults(), dialect.Charset{})
+		options := dialect.SourceOptions{DSN: dialect.Secret(c.dsn)}.WithDefaults()
+		_, err := sqlserver.Engine.Open(options, dialect.Charset{})
 		if err == nil || !strings.Contains(err.Error(), c.word) || strings.Contains(err.Error(), "segredo") {
 			t.Errorf("%s: %v, want %q", c.dsn, err, c.word)
 		}

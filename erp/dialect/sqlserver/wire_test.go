@@ -19,7 +19,7 @@ import (
 // opened returns the error of opening a reader, which must not name the password.
 func opened(t *testing.T, dsn string) error {
 	t.Helper()
-	s, err := erp.Open(context.Background(), erp.Options{Driver: "sqlserver", DSN: erp.Secret(dsn)})
+	s, err := erp.Open(context.Background(), erp.SourceOptions{Driver: "sqlserver", DSN: erp.Secret(dsn)})
 	if err == nil {
 		must.Do(t, s.Close())
 		t.Fatalf("%s was opened", dsn)

@@ -76,8 +76,8 @@ const (
 	auditFile    = "audit.jsonl"
 )
 
-// Ledger is what an archive needs of the ledger in addition to the report.
-type Ledger interface {
+// Closed is what an archive needs of the ledger in addition to the report.
+type Closed interface {
 	reconcile.ClosedRows
 	// Closings returns the closings of a cut-off day, or all if day is zero, newest first.
 	Closings(ctx context.Context, day trade.Date) ([]trade.Closing, error)
@@ -89,7 +89,7 @@ type Ledger interface {
 type Contents struct {
 	Snapshot *reconcile.Snapshot
 	Options  reconcile.Options
-	Ledger   Ledger
+	Ledger   Closed
 	Who      string
 	Now      time.Time
 	Program  string

@@ -100,7 +100,7 @@ func (w *page) head() {
 	w.put("</tr></thead>\n<tbody>\n")
 }
 
-func (w *page) Row(r Row) error {
+func (w *page) Row(r Line) error {
 	if w.rows == 0 {
 		w.head()
 	}

@@ -46,8 +46,8 @@ type Cell struct {
 	Path    string   // link in a browser; "" = none
 }
 
-// Row is one row of a table.
-type Row struct {
+// Line is one row of a table.
+type Line struct {
 	// role of the row in an account: total, summand, part, of_which, proof or outside; "" = none
 	Role  string
 	Cells []Cell
@@ -59,7 +59,7 @@ type Row struct {
 type Reader interface {
 	Begin(heading reconcile.Heading) error
 	Section(s Section) error
-	Row(r Row) error
+	Row(r Line) error
 	End() error
 }
 
@@ -177,7 +177,7 @@ func (l *laid) Section(s reconcile.Section) error {
 }
 
 func (l *laid) Row(cells []any) error {
-	row := Row{Names: map[string]string{}}
+	row := Line{Names: map[string]string{}}
 	for i, cell := range cells {
 		if label, ok := cell.(reconcile.Label); ok {
 			row.Names[l.section.Columns[i].ID] = label.ID

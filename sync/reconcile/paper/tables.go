@@ -20,7 +20,7 @@ type Report struct {
 // Table is one table with its first rows.
 type Table struct {
 	Section
-	Rows []Row
+	Rows []Line
 	More int // number of rows that only the files have
 }
 
@@ -49,7 +49,7 @@ func (r *Report) Section(s Section) error {
 }
 
 // Row implements Reader.
-func (r *Report) Row(row Row) error {
+func (r *Report) Row(row Line) error {
 	t := &r.Sections[len(r.Sections)-1]
 	if len(t.Rows) < r.most {
 		t.Rows = append(t.Rows, row)
@@ -65,7 +65,7 @@ func (*Report) End() error { return nil }
 // narrow removes the columns that are empty in every row.
 func (t *Table) narrow() {
 	for i := len(t.Columns) - 1; i >= 0; i-- {
-		if len(t.Rows) == 0 || slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Cells[i].Text != "" }) {
+		if len(t.Rows) == 0 || slices.ContainsFunc(t.Rows, func(r Line) bool { return r.Cells[i].Text != "" }) {
 			continue
 		}
 		t.Columns = slices.Delete(t.Columns, i, i+1)
