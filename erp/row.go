@@ -7,6 +7,7 @@ import (
 
 	"github.com/safrasync/safrasync/erp/dialect"
 	"github.com/safrasync/safrasync/erp/fault"
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // columnIndex finds columns by name. All rows of one read share it.
@@ -120,8 +121,8 @@ func resolve(cols []Column, what string, wanted []string) ([]int, *Error) {
 		i, ok := x.find(name)
 		if !ok {
 			return nil, fault.Failf(CodeMissingColumn,
-				"column %q, named in %s, is not in the result of the query; it returns: %s",
-				name, what, strings.Join(x.names, ", "))
+				"column %q, named in %w, is not in the result of the query; it returns: %s",
+				name, phrase.Fixed(what), strings.Join(x.names, ", "))
 		}
 		at = append(at, i)
 	}

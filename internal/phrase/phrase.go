@@ -96,5 +96,8 @@ func Of(err error) *Text {
 	if says, ok := err.(interface{ Phrase() *Text }); ok {
 		return says.Phrase()
 	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok && len(joined.Unwrap()) == 1 {
+		return Of(joined.Unwrap()[0])
+	}
 	return nil
 }
