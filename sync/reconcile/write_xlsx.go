@@ -16,12 +16,12 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// xlsxWriter writes a workbook with one sheet for each section; rows go to a temporary
-// file as they come. If a section has more rows than a sheet can hold, it continues on another
+// xlsxWriter writes a workbook with one sheet for each section; rows are written to the file as
+// they come. If a section has more rows or bytes than a sheet can hold, it continues on another
 // sheet.
 type xlsxWriter struct {
 	most  int // most rows of a sheet
-	to    io.Writer
+	file  *workbook.File
 	book  *excelize.File
 	style map[Type]int
 	head  int
@@ -30,9 +30,11 @@ type xlsxWriter struct {
 	foot  string // footer of the printed pages
 
 	section Section
-	part    int // sheets of the section so far
-	sheets  int // sheets of the workbook so far
-	rows    *excelize.StreamWriter
+	names   []string // names of the columns: A, B …
+	part    int      // sheets of the section so far
+	sheets  int      // sheets of the workbook so far
+	rows    *workbook.Sheet
+	skel    *excelize.StreamWriter // the sheet without its rows, for what excelize must know
 	line    int
 }
 
@@ -43,7 +45,7 @@ var ErrWorkbook = workbook.ErrTooLarge
 func NewXLSX(to io.Writer) Writer { return newXLSX(to, workbook.SheetRows) }
 
 func newXLSX(to io.Writer, most int) *xlsxWriter {
-	return &xlsxWriter{most: most, to: to}
+	return &xlsxWriter{most: most, file: workbook.NewFile(to)}
 }
 
 func (w *xlsxWriter) Begin(h Heading) error {
@@ -56,7 +58,14 @@ func (w *xlsxWriter) Begin(h Heading) error {
 		return err
 	}
 	w.sheets = 1
-	rows, err := w.stream(title)
+	across, paper, high := "landscape", 9, 0 // A4
+	if err := errors.Join(w.book.SetPageLayout(title, &excelize.PageLayoutOptions{
+		Orientation: &across, Size: &paper, FitToHeight: &high,
+	}), w.book.SetSheetProps(title, &excelize.SheetPropsOptions{FitToPage: new(true)}),
+		w.book.SetHeaderFooter(title, &excelize.HeaderFooterOptions{OddFooter: workbook.Footer(w.foot)})); err != nil {
+		return err
+	}
+	rows, err := w.book.NewStreamWriter(title)
 	if err != nil {
 		return err
 	}
@@ -69,18 +78,6 @@ func (w *xlsxWriter) Begin(h Heading) error {
 		err = errors.Join(err, rows.SetRow("A"+strconv.Itoa(i+2), []any{cell}))
 	}
 	return errors.Join(err, rows.Flush())
-}
-
-// stream begins the rows of a sheet that prints on A4 landscape, as wide as one page.
-func (w *xlsxWriter) stream(sheet string) (*excelize.StreamWriter, error) {
-	across, paper, high := "landscape", 9, 0 // A4
-	if err := errors.Join(w.book.SetPageLayout(sheet, &excelize.PageLayoutOptions{
-		Orientation: &across, Size: &paper, FitToHeight: &high,
-	}), w.book.SetSheetProps(sheet, &excelize.SheetPropsOptions{FitToPage: new(true)}),
-		w.book.SetHeaderFooter(sheet, &excelize.HeaderFooterOptions{OddFooter: workbook.Footer(w.foot)})); err != nil {
-		return nil, err
-	}
-	return w.book.NewStreamWriter(sheet)
 }
 
 func (w *xlsxWriter) styles() (err error) {
@@ -138,65 +135,69 @@ func (w *xlsxWriter) sheet() error {
 		return err
 	}
 	var err error
-	if w.rows, err = w.stream(name); err != nil {
+	if w.skel, err = w.book.NewStreamWriter(name); err != nil {
 		return err
 	}
-	w.line = 1
-	titles := make([]any, len(w.section.Columns))
+	widths, titles := make([]int, len(w.section.Columns)), make([]any, len(w.section.Columns))
+	w.names = make([]string, len(w.section.Columns))
 	for i, c := range w.section.Columns {
-		width, ok := narrow[c.ID]
-		if !ok {
-			width = map[Type]int{
-				TextColumn: 22, CodeColumn: 16, CountColumn: 12, NumberColumn: 14, MoneyColumn: 15,
-				DayColumn: 12, TimeColumn: 18,
-			}[c.Type]
+		widths[i] = map[Type]int{
+			TextColumn: 22, CodeColumn: 16, CountColumn: 12, NumberColumn: 14, MoneyColumn: 15,
+			DayColumn: 12, TimeColumn: 18,
+		}[c.Type]
+		if n, ok := narrow[c.ID]; ok {
+			widths[i] = n
 		}
-		titles[i] = excelize.Cell{StyleID: w.head, Value: c.Title}
-		err = errors.Join(err, w.rows.SetColWidth(i+1, i+1, workbook.Width(width)))
+		column, e := excelize.ColumnNumberToName(i + 1)
+		w.names[i], titles[i], err = column, c.Title, errors.Join(err, e)
 	}
-	// the first row stays visible, and the table takes its column names from it
-	return errors.Join(err, w.rows.SetPanes(&excelize.Panes{
-		Freeze: true, YSplit: 1, TopLeftCell: "A2", ActivePane: "bottomLeft",
-	}), w.rows.SetRow("A1", titles))
+	// excelize numbers its sheets in the order in which they are made.
+	w.rows, w.line = w.file.Sheet(fmt.Sprintf("xl/worksheets/sheet%d.xml", w.sheets), widths), 1
+	w.rows.Begin(1)
+	for i, c := range w.section.Columns {
+		w.rows.Text(w.names[i], w.head, c.Title)
+	}
+	// the table takes its column names from the first row
+	return errors.Join(err, w.skel.SetRow("A1", titles), w.rows.End())
 }
 
 func (w *xlsxWriter) Row(cells []any) error {
-	if w.line == w.most {
+	if w.line == w.most || w.rows.Full() {
 		if err := errors.Join(w.close(), w.sheet()); err != nil {
 			return err
 		}
 	}
 	w.line++
-	row := make([]any, len(cells))
+	w.rows.Begin(w.line)
 	for i, cell := range cells {
-		row[i] = w.cell(cell, w.section.Columns[i].Type)
+		w.cell(w.names[i], cell, w.section.Columns[i].Type)
 	}
-	return w.rows.SetRow("A"+strconv.Itoa(w.line), row)
+	return w.rows.End()
 }
 
-// cell returns a cell with its type, nil for none: text stays text, whatever it looks like, and is
-// never a formula.
-func (w *xlsxWriter) cell(cell any, typ Type) any {
+// cell writes a cell with its type: text stays text, whatever it looks like, and is never a
+// formula.
+func (w *xlsxWriter) cell(column string, cell any, typ Type) {
 	switch c := cell.(type) {
 	case int:
-		return excelize.Cell{StyleID: w.style[CountColumn], Value: c}
+		w.rows.Number(column, w.style[CountColumn], strconv.Itoa(c))
 	case trade.Decimal:
-		if number, ok := workbook.Number(c); ok {
-			return excelize.Cell{StyleID: w.style[NumberColumn], Value: number}
+		if text, ok := workbook.Number(c); ok {
+			w.rows.Number(column, w.style[NumberColumn], text)
+		} else {
+			w.rows.Text(column, w.style[TextColumn], decimalText(c, trade.Portuguese))
 		}
-		return excelize.Cell{StyleID: w.style[TextColumn], Value: decimalText(c, trade.Portuguese)}
 	case Day:
 		if at, err := time.Parse(time.DateOnly, string(c)); err == nil {
-			return excelize.Cell{StyleID: w.style[DayColumn], Value: workbook.Time(at)}
+			w.rows.Number(column, w.style[DayColumn], workbook.Time(at))
 		}
 	case time.Time:
-		return excelize.Cell{StyleID: w.style[TimeColumn], Value: workbook.Time(workbook.WallClock(c, w.zone))}
+		w.rows.Number(column, w.style[TimeColumn], workbook.Time(workbook.WallClock(c, w.zone)))
 	default:
 		if text, _ := textOf(cell); text != "" {
-			return excelize.Cell{StyleID: w.style[typ], Value: workbook.Clip(text)}
+			w.rows.Text(column, w.style[typ], workbook.Clip(text))
 		}
 	}
-	return nil
 }
 
 // close ends the current sheet, and makes its rows a table with filters.
@@ -208,12 +209,12 @@ func (w *xlsxWriter) close() error {
 	if w.line > 1 {
 		last, e := excelize.CoordinatesToCellName(len(w.section.Columns), w.line)
 		stripes := false
-		err = errors.Join(e, w.rows.AddTable(&excelize.Table{
+		err = errors.Join(e, w.skel.AddTable(&excelize.Table{
 			Range: "A1:" + last,
 			Name:  fmt.Sprintf("tabela%d", w.sheets), StyleName: "TableStyleLight1", ShowRowStripes: &stripes,
 		}))
 	}
-	err = errors.Join(err, w.rows.Flush())
+	err = errors.Join(err, w.skel.Flush(), w.rows.Close(w.line > 1, w.foot))
 	w.rows = nil
 	return err
 }
@@ -221,7 +222,7 @@ func (w *xlsxWriter) close() error {
 func (w *xlsxWriter) End() error {
 	err := w.close()
 	if err == nil {
-		err = workbook.Write(w.to, w.book)
+		err = w.file.Finish(w.book)
 	}
 	return errors.Join(err, w.book.Close())
 }

@@ -3,7 +3,6 @@
 package workbook
 
 import (
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf16"
@@ -44,24 +43,20 @@ func WallClock(at time.Time, zone *time.Location) time.Time {
 
 // Time returns a time in the form of spreadsheets: days since 1899-12-30, with ten digits of
 // fraction, which is a hundred thousandth of a second.
-func Time(at time.Time) any {
+func Time(at time.Time) string {
 	const day = 24 * 60 * 60
 	seconds := at.Unix() - time.Date(1899, time.December, 30, 0, 0, 0, 0, time.UTC).Unix()
 	part := (seconds%day*10_000_000_000 + day/2) / day
-	number, _ := Number(trade.NewDecimal(seconds/day, 0).Add(trade.NewDecimal(part, 10)))
-	return number
+	return trade.NewDecimal(seconds/day, 0).Add(trade.NewDecimal(part, 10)).String()
 }
 
 var notDigits = strings.NewReplacer("-", "", ".", "")
 
-// Number returns a number in the type that excelize needs, and whether a spreadsheet keeps it
-// exactly: whether it has at most 15 digits. excelize writes these digits.
-//
-//nolint:forbidigo // a number of at most 15 digits is the same as a float and as text again
-func Number(d trade.Decimal) (any, bool) {
+// Number returns a number as text, and whether a spreadsheet keeps it exactly: whether it has at
+// most 15 digits.
+func Number(d trade.Decimal) (string, bool) {
 	text := d.String()
-	number, err := strconv.ParseFloat(text, 64)
-	return number, err == nil && len(strings.TrimLeft(notDigits.Replace(text), "0")) <= exactDigits
+	return text, len(strings.TrimLeft(notDigits.Replace(text), "0")) <= exactDigits
 }
 
 // Width returns the width of a column in characters, in the type that excelize needs.

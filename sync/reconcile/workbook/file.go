@@ -1,46 +1,113 @@
-// The file of a workbook.
+// The file of a workbook and the streams of its sheets.
 
 package workbook
 
 import (
 	"archive/zip"
 	"bufio"
+	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"math"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/xuri/excelize/v2"
 )
 
-// partMost is the largest size in bytes of a part of the file, such as a sheet: Excel refuses files
-// with a part whose size is stored in 64 bits, as Go's archives do for larger parts.
-const partMost = math.MaxUint32
+// bookBytes is the largest size in bytes of a sheet, and of the file: Excel refuses files with a
+// part whose size is stored in 64 bits, as Go's archives do for larger parts.
+const bookBytes = math.MaxUint32
+
+// spareBytes are kept free at the end of a sheet for its last row.
+const spareBytes = 64 << 20
 
 // ErrTooLarge means that a workbook would be larger than Excel can open.
 var ErrTooLarge = errors.New(
 	"the workbook would have more than 4 GiB, which Excel does not open; choose fewer rows, or another form, such as csv")
 
-// Write writes a workbook as it is compressed. excelize alone would build the file in memory.
-func Write(to io.Writer, book *excelize.File) error { return write(to, book, partMost) }
-
-func write(to io.Writer, book *excelize.File, most uint64) error {
-	out := bufio.NewWriterSize(to, 1<<16)
-	book.ZipWriter = func(io.Writer) excelize.ZipWriter { return &archive{zip.NewWriter(out), most} }
-	return errors.Join(book.Write(io.Discard), out.Flush())
+// File is a workbook's file. Sheets are written into it as their rows come, the other parts when
+// excelize has all of them. excelize alone would keep sheets in temporary files, with 16 MB of each
+// in memory, and would build the file in memory.
+type File struct {
+	to        *bufio.Writer
+	size      uint64 // bytes written so far
+	Most      uint64 // largest size of the file
+	SheetMost uint64
+	zip       *zip.Writer
+	// sheets that were written; true: excelize has written its own version
+	sheets map[string]bool
 }
 
-// archive is the file, of whose parts none is too large.
-type archive struct {
-	*zip.Writer
-	most uint64
+// NewFile begins a file.
+func NewFile(to io.Writer) *File {
+	b := &File{Most: bookBytes, SheetMost: bookBytes, sheets: map[string]bool{}}
+	b.to = bufio.NewWriterSize(to, 1<<16)
+	b.zip = zip.NewWriter(b)
+	return b
 }
 
-// Create begins a part.
-func (a *archive) Create(path string) (io.Writer, error) {
-	to, err := a.Writer.Create(path)
-	return &partWriter{to: to, left: a.most}, err
+// Write writes bytes of the archive. It returns ErrTooLarge beyond Most.
+func (b *File) Write(p []byte) (int, error) {
+	b.size += uint64(len(p))
+	if b.size > b.Most {
+		return 0, ErrTooLarge
+	}
+	return b.to.Write(p)
 }
+
+// Sheet begins a sheet. Its first row stays visible when the others scroll. It prints on A4
+// landscape, as wide as one page.
+func (b *File) Sheet(path string, widths []int) *Sheet {
+	b.sheets[path] = false
+	s := &Sheet{file: b}
+	var to io.Writer
+	if to, s.err = b.zip.Create(path); s.err != nil {
+		return s
+	}
+	s.to = bufio.NewWriterSize(to, 1<<16)
+	s.put(xml.Header +
+		`<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships">` +
+		`<sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols>`)
+	for i, width := range widths {
+		n := strconv.Itoa(i + 1)
+		s.put(`<col min="` + n + `" max="` + n + `" width="` + strconv.Itoa(width) + `" customWidth="1"/>`)
+	}
+	s.put(`</cols><sheetData>`)
+	return s
+}
+
+// Finish adds all parts that are not our sheets, and ends the file.
+func (b *File) Finish(book *excelize.File) error {
+	book.ZipWriter = func(io.Writer) excelize.ZipWriter { return b }
+	err := book.Write(io.Discard)
+	for path, asked := range b.sheets {
+		if !asked && err == nil {
+			err = fmt.Errorf("the workbook has no sheet %s", path)
+		}
+	}
+	return errors.Join(err, b.to.Flush())
+}
+
+// Create begins a part of the archive. excelize's versions of sheets that were written already are
+// discarded.
+func (b *File) Create(path string) (io.Writer, error) {
+	if _, ours := b.sheets[path]; ours {
+		b.sheets[path] = true
+		return io.Discard, nil
+	}
+	to, err := b.zip.Create(path)
+	return &partWriter{to: to, left: b.SheetMost}, err
+}
+
+// AddFS is never called.
+func (b *File) AddFS(from fs.FS) error { return b.zip.AddFS(from) }
+
+// Close ends the archive.
+func (b *File) Close() error { return b.zip.Close() }
 
 // partWriter returns ErrTooLarge for a part that is larger than Excel can read.
 type partWriter struct {
@@ -56,6 +123,68 @@ func (p *partWriter) Write(text []byte) (int, error) {
 	return p.to.Write(text)
 }
 
+// Sheet writes one sheet, cell by cell. End and Close return the first error.
+type Sheet struct {
+	file *File
+	to   *bufio.Writer
+	size uint64
+	row  string
+	err  error
+}
+
+func (s *Sheet) put(text string) {
+	if s.err != nil {
+		return
+	}
+	s.size += uint64(len(text))
+	_, s.err = s.to.WriteString(text)
+}
+
+// Full reports whether the next row must go to another sheet.
+func (s *Sheet) Full() bool {
+	return s.size > s.file.SheetMost-min(spareBytes, s.file.SheetMost/8)
+}
+
+// Begin begins a row.
+func (s *Sheet) Begin(row int) {
+	s.row = strconv.Itoa(row)
+	s.put(`<row r="` + s.row + `">`)
+}
+
+// End ends the row and returns the first error.
+func (s *Sheet) End() error {
+	s.put(`</row>`)
+	return s.err
+}
+
+// Number adds a cell with a number.
+func (s *Sheet) Number(column string, style int, text string) {
+	s.put(`<c r="` + column + s.row + `" s="` + strconv.Itoa(style) + `"><v>` + text + `</v></c>`)
+}
+
+// likeEscape matches text that spreadsheets would take for an escaped character.
+var likeEscape = regexp.MustCompile(`_(x[0-9A-Fa-f]{4})`)
+
+// Text adds a cell with a text.
+func (s *Sheet) Text(column string, style int, text string) {
+	if strings.Contains(text, "_x") {
+		text = likeEscape.ReplaceAllString(text, "_x005F_$1")
+	}
+	space := ""
+	if strings.TrimSpace(text) != text {
+		space = ` xml:space="preserve"`
+	}
+	s.put(`<c r="` + column + s.row + `" s="` + strconv.Itoa(style) + `" t="inlineStr"><is><t` + space + `>`)
+	if s.err == nil {
+		s.err = xml.EscapeText(s, []byte(text))
+	}
+	s.put(`</t></is></c>`)
+}
+
+// pageSetup is A4 landscape, as wide as one page and as long as needed.
+const pageSetup = `<pageMargins left="0.3" right="0.3" top="0.4" bottom="0.6" header="0.2" footer="0.3"/>` +
+	`<pageSetup paperSize="9" orientation="landscape" fitToWidth="1" fitToHeight="0"/>`
+
 // footerText is the largest number of characters in a footer, without the page numbers.
 const footerText = 200
 
@@ -66,4 +195,28 @@ func Footer(text string) string {
 		text = string(runes[:footerText])
 	}
 	return `&L&8` + strings.ReplaceAll(text, "&", "&&") + `&R&8&P / &N`
+}
+
+// Write writes text that is XML already.
+func (s *Sheet) Write(text []byte) (int, error) {
+	s.size += uint64(len(text))
+	return s.to.Write(text)
+}
+
+// Close ends the sheet; table reports whether it has a table. foot is printed at the bottom of each
+// page, beside the page number.
+func (s *Sheet) Close(table bool, foot string) error {
+	s.put(`</sheetData>` + pageSetup + `<headerFooter><oddFooter>`)
+	if s.err == nil {
+		s.err = xml.EscapeText(s, []byte(Footer(foot)))
+	}
+	s.put(`</oddFooter></headerFooter>`)
+	if table {
+		s.put(`<tableParts count="1"><tablePart r:id="rId1"/></tableParts>`)
+	}
+	s.put(`</worksheet>`)
+	if s.err != nil {
+		return s.err
+	}
+	return s.to.Flush()
 }

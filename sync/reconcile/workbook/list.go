@@ -147,7 +147,7 @@ func (l *listBook) Close() error {
 	}
 	err = errors.Join(err, l.rows.Flush())
 	if err == nil {
-		err = Write(l.to, l.book)
+		err = NewFile(l.to).Finish(l.book)
 	}
 	return errors.Join(err, l.book.Close())
 }
