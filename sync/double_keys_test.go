@@ -146,7 +146,7 @@ func TestF022ASentKeyThatComesToStandTwiceIsComparedWithItsOwnRow(t *testing.T) 
 			if r.Sweep != sweep || r.Sent != 0 || len(r.Flags) != 0 {
 				t.Errorf("%s: sweep %t, sent %d, flags %v", what, r.Sweep, r.Sent, r.Flags)
 			}
-			if !strings.Contains(fmt.Sprint(r.Notes), "appear more than once") && sweep {
+			if !strings.Contains(fmt.Sprint(r.Notes), "appears more than once") && sweep {
 				t.Errorf("%s: nobody is told: %q", what, r.Notes)
 			}
 			if e := b.row("contracts", key, trade.Accepted, ""); e.Quantity.Amount.String() != "2" {

@@ -31,10 +31,9 @@ func UnsayBlanks(text string) string {
 	if !strings.Contains(text, "|") {
 		return text
 	}
+	text = strings.ReplaceAll(text, " | ", "|")
 	for _, lang := range []Lang{Portuguese, English} {
-		if word := wordsIn(lang).Empty; strings.Contains(text, word) {
-			text = strings.ReplaceAll(strings.ReplaceAll(text, " | ", "|"), word, "")
-		}
+		text = strings.ReplaceAll(text, wordsIn(lang).Empty, "")
 	}
 	return text
 }

@@ -23,6 +23,16 @@ func Said(lang Lang, key string) (form string, known bool) {
 	return key, false
 }
 
+// Cause returns an error in a language, for a sentence of which it is the cause. What comes from
+// elsewhere is quoted.
+func Cause(lang Lang, err error) string {
+	text, known := tell(lang, err)
+	if !known && strings.Contains(text, " ") {
+		return "“" + text + "”"
+	}
+	return text
+}
+
 // Tell returns an error in a language. What comes from elsewhere, such as a database or the operating
 // system, is returned as it is; as the cause in a sentence it is quoted.
 func Tell(lang Lang, err error) string {
@@ -48,10 +58,7 @@ func tell(lang Lang, err error) (text string, known bool) {
 		}
 		put, _ := args[i].(string)
 		if cause, is := args[i].(error); is {
-			put, is = tell(lang, cause)
-			if !is && strings.Contains(put, " ") {
-				put = "“" + put + "”"
-			}
+			put = Cause(lang, cause)
 		}
 		out.WriteString(put)
 	}

@@ -36,7 +36,7 @@ func (v Voice) LedgerWhat(e *state.Error) string {
 	case e.Code == state.CodeEmptied:
 		return v.Text(key+".what", e.Path, e.Rows)
 	}
-	return v.Text(key+".what", e.Path, e.Err)
+	return v.Text(key+".what", e.Path, i18n.Cause(v.Lang, e.Err))
 }
 
 // LedgerHint returns what to do about it.

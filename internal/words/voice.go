@@ -60,6 +60,9 @@ func (v Voice) Said(english string) string {
 
 // Fault returns the text of an error, in the person's language as far as it is translated.
 func (v Voice) Fault(err error) string {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok && len(joined.Unwrap()) == 1 {
+		return v.Fault(joined.Unwrap()[0])
+	}
 	if faults, ok := errors.AsType[*config.Error](err); ok {
 		return faults.In(v.Lang)
 	}

@@ -23,6 +23,11 @@ func (e *QueryError) Error() string { return e.Where.String() + ": " + e.Err.Err
 // Unwrap returns the fault.
 func (e *QueryError) Unwrap() error { return e.Err }
 
+// Sentence returns the same for people.
+func (e *QueryError) Sentence() trade.Sentence {
+	return trade.Say("query.failed", "where", e.Where, "cause", e.Err)
+}
+
 // StopOf returns the stop that an error stands for. Faults of the ERP and of the ledger have stops
 // too.
 func StopOf(err error) trade.Stop {
