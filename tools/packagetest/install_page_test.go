@@ -25,6 +25,9 @@ func commands(t *testing.T, page string) []string {
 	return out
 }
 
+// cutOver matches the line of a query by which init asks from when on rows count.
+var cutOver = regexp.MustCompile(`(?m)^ *-- PREENCHER: .*\n`)
+
 // The page is correct: its commands, one after the other on a machine without safrasync, lead to a
 // running service, and the configuration that init wrote, with only its PREENCHER filled in, sends
 // the first row. Both languages have the same commands.
@@ -51,7 +54,9 @@ func TestTheInstallationPageLeadsToAServiceThatRuns(t *testing.T) {
 					t.Errorf("init wrote, without %q:\n%s", want, text)
 				}
 			}
-			text = strings.NewReplacer("base_url: PREENCHER", "base_url: "+p.api.URL, "'PREENCHER'", "'2026-01-01'",
+			text = cutOver.ReplaceAllString(text, "")
+			text = strings.NewReplacer("base_url: PREENCHER", "base_url: "+p.api.URL,
+				"FROM contrato\n", "FROM contrato WHERE emissao >= '2026-01-01'\n",
 				"    sends:", "    schedule: \"@every 1s\"\n    sends:").Replace(text)
 			p.root.write("/etc/safrasync/config.yaml", text, 0o640)
 		}
