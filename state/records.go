@@ -188,7 +188,7 @@ func (r *recordSet) put(e *narrowRow, generation int, certainty trade.Certainty,
 	}
 	have.Certainty, have.RemoteID, have.SentAt = string(certainty), "", r.now.UnixMilli()
 	have.DecidedBy = numberOrNull(of.RecordedBy)
-	have.Parent = trade.ParentOf(of.Sends, of.Target, of.Payload)
+	have.Parent = contractOf(of)
 	have.setSent(of.Prints())
 	have.setNewest(trade.Prints{})
 	kg, _ := of.Quantity.Kilograms()

@@ -79,7 +79,7 @@ func entryRowOf(e trade.Entry, now time.Time) (*entryRow, error) {
 		RecordID:   numberOrNull(e.RecordID),
 		Generation: max(e.Generation, 1), Attempts: e.Attempts, NextAttemptAt: sqldb.Millis(e.NextAttemptAt),
 		FirstSeenAt: sqldb.AtOr(e.FirstSeenAt, now), UpdatedAt: sqldb.AtOr(e.UpdatedAt, now), SourceHash: e.SourceHash,
-		MappedWith: e.MappedWith, Target: e.Target, ContractID: trade.ParentOf(e.Sends, e.Target, e.Payload),
+		MappedWith: e.MappedWith, Target: e.Target, ContractID: contractOf(e),
 		Payload: textOrNull(string(e.Payload)), PayloadHash: e.PayloadHash, Content: e.Content,
 		Amount: e.Quantity.Amount.String(), Unit: string(e.Quantity.Unit),
 		GoneSweeps: e.GoneSweeps, Version: max(e.Version, 1), Another: e.Another, ResentBy: numberOrNull(e.ResentBy),
@@ -180,7 +180,13 @@ func (r *entryRow) Entry() (trade.Entry, error) {
 
 // fits reports whether the columns that queries ask for say what the entry says.
 func (r *entryRow) fits(e trade.Entry) bool {
-	return r.ContractID == trade.ParentOf(e.Sends, e.Target, e.Payload) && r.Weak == weakOf(e.Error)
+	return r.ContractID == contractOf(e) && r.Weak == weakOf(e.Error)
+}
+
+// contractOf returns the platform's id of the contract that an entry's request names, as both databases
+// can store it.
+func contractOf(e trade.Entry) string {
+	return sqldb.CleanText(trade.ParentOf(e.Sends, e.Target, e.Payload))
 }
 
 // weakOf returns the column weak of a row with an error.

@@ -173,6 +173,9 @@ func (o *Office) archive(ctx context.Context, s *reconcile.Snapshot, options rec
 	seal, err = archive.Write(ctx, w, archive.Contents{
 		Snapshot: s, Options: options, Ledger: o.store, Who: who.Name, Now: o.now(), Program: o.version,
 	})
+	if file, ok := w.(interface{ Sync() error }); ok && err == nil { // the audit names no file that is not there
+		err = file.Sync()
+	}
 	if err != nil {
 		return "", err
 	}

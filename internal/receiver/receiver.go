@@ -184,7 +184,7 @@ func (s *Intake) serve(w http.ResponseWriter, r *http.Request) {
 	hook, known, read := s.book.find(r.Context(), r.URL.EscapedPath(), r.URL.RawQuery)
 	switch {
 	case !known && !read: // it may be one
-		s.refuse(w, &s.notStored, http.StatusServiceUnavailable)
+		s.refuse(w, &s.unknown, http.StatusServiceUnavailable) // strangers ask too
 		return
 	case !known:
 		s.refuse(w, &s.unknown, http.StatusNotFound)

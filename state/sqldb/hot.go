@@ -16,9 +16,7 @@ type hot struct {
 	mu    sync.Mutex
 	ready map[string]*sqlx.Stmt
 	met   []string // texts that a transaction met, and that are not prepared yet
-
-	using sync.RWMutex // read by each transaction, so that nothing that it uses is closed
-	runs  uint         // transactions so far
+	runs  uint     // transactions so far
 }
 
 // hotMost limits the statements: a text that is never the same must not fill the memory.
@@ -34,12 +32,10 @@ func (h *hot) of(query string) *sqlx.Stmt {
 // once. SQLite has one connection that writes, so a statement that a transaction meets for the first
 // time is prepared when that transaction is over.
 func (s *DB) InHotTx(ctx context.Context, op string, fn func(*Tx) error) error {
-	s.hot.using.RLock()
 	err := s.InTx(ctx, op, func(t *Tx) error {
 		t.hot = true
 		return fn(t)
 	})
-	s.hot.using.RUnlock()
 	if s.D.Name == Postgres {
 		s.hot.renew()
 	}
@@ -63,23 +59,19 @@ func (s *DB) InHotTx(ctx context.Context, op string, fn func(*Tx) error) error {
 
 // renew closes all statements after 16, 32, 64 … transactions, so that they are prepared again. The
 // plan that PostgreSQL keeps for one would else be that of the tables when they were small, until they
-// are analysed: it reads all rows of a kind where it could look up a few.
+// are analysed: it reads all rows of a kind where it could look up a few. A transaction that just takes
+// a closed one prepares it for itself, as package sql does.
 func (h *hot) renew() {
 	h.mu.Lock()
+	var old map[string]*sqlx.Stmt
 	h.runs++
-	due := h.runs >= 16 && bits.OnesCount(h.runs) == 1
-	h.mu.Unlock()
-	if !due {
-		return
+	if h.runs >= 16 && bits.OnesCount(h.runs) == 1 {
+		h.ready, old = nil, h.ready
 	}
-	h.using.Lock()
-	defer h.using.Unlock()
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for _, statement := range h.ready {
+	h.mu.Unlock()
+	for _, statement := range old {
 		_ = statement.Close()
 	}
-	h.ready = nil
 }
 
 // prepare prepares a statement on a pool, and returns nil if that fails: run unprepared, the statement

@@ -129,7 +129,7 @@ func (a *Acts) Reopen(ctx context.Context, job string, keys []string) (RowPlan, 
 				continue // it stays as it is
 			}
 			for _, e := range retyped {
-				if e.ID != step.Before.ID && e.Sends == step.Before.Sends && mayBeFor(e, record.ID) {
+				if e.ID != step.Before.ID && e.Sends == step.Before.Sends && mayBeFor(e, record.ID, step.Before) {
 					step.Refused, step.Counterpart = HeldForIt, &Counterpart{Job: e.Job, Key: e.Key, Entry: e}
 				}
 			}
@@ -138,9 +138,14 @@ func (a *Acts) Reopen(ctx context.Context, job string, keys []string) (RowPlan, 
 	})
 }
 
-// mayBeFor reports whether a row is held for a record, or a rebuilt ledger does not say for which.
-func mayBeFor(e trade.Entry, record int64) bool {
-	return e.Error == nil || e.Error.Counterpart == nil || e.Error.Counterpart.Record == record
+// mayBeFor reports whether a row is held for the record of another one, also if that was none yet, or
+// a rebuilt ledger does not say for which.
+func mayBeFor(e trade.Entry, record int64, of trade.Entry) bool {
+	if e.Error == nil || e.Error.Counterpart == nil {
+		return true
+	}
+	c := e.Error.Counterpart
+	return c.Record == record || c.Record == 0 && c.Job == of.Job && c.Key == of.Key
 }
 
 // Select returns the keys of the rows of a job that a filter of states and causes selects for an

@@ -267,7 +267,7 @@ func (p *pager) applyChanges(ctx context.Context, page *trade.Page, changed []ch
 			continue // it changed since it was looked up; the next run reads the row again
 		}
 		if c.verdict == remap && old.Weak() && len(old.Values) > 0 && old.SourceHash == c.row.SourceHash &&
-			old.GoneSweeps == 0 &&
+			old.GoneSweeps == 0 && !old.Flags.Has(trade.Cancelled) && old.Shown.Mark == c.row.Shown.Mark &&
 			old.MappedWith == r.Run.Eval.MappedWith {
 			r.Run.Report.Unchanged++
 			continue // only its flag is read as a change

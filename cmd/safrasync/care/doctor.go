@@ -25,6 +25,9 @@ func NewDoctorCommand(a *cli.App) *cobra.Command {
 	var full, recount, audit bool
 	var bundle string
 	cmd := a.Command("doctor", "help.doctor", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
+		if err := cmp.Or(a.Alone(cmd, "audit", nil), a.Alone(cmd, "recount", nil)); err != nil {
+			return err
+		}
 		if bundle != "" {
 			return writeBundle(cmd.Context(), a, bundle, full)
 		}

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/safrasync/safrasync/internal/i18n"
 )
@@ -25,7 +27,7 @@ func (a *App) Command(use string, short i18n.Key, args Arity,
 		Use: use, Short: a.Text(short), DisableFlagsInUseLine: true, RunE: run,
 		Args: func(cmd *cobra.Command, given []string) error {
 			if len(given) < args.Least || args.Most >= 0 && len(given) > args.Most {
-				if len(given) > 0 && formerly(cmd, given[0]) != "" {
+				if len(given) > 0 && formerly(cmd, given) != "" {
 					return a.UnknownCommand(cmd, given)
 				}
 				return a.Usage("says.arguments",
@@ -36,14 +38,38 @@ func (a *App) Command(use string, short i18n.Key, args Arity,
 	}
 }
 
-// formerly returns the command for a word that people type behind another, and that is none; "" if
+// Alone reports wrong usage if a flag stands beside one that lets the command do something else, such
+// as report --audit, and is not for it. only are flags that mean something with that flag alone.
+func (a *App) Alone(cmd *cobra.Command, mode string, only []string, with ...string) (err error) {
+	on := cmd.Flags().Changed(mode)
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		switch needs := slices.Contains(only, f.Name); {
+		case f.Name == mode || cmd.InheritedFlags().Lookup(f.Name) != nil:
+		case on && !needs && !slices.Contains(with, f.Name):
+			err = a.Usage("says.flag_alone", mode, f.Name)
+		case !on && needs:
+			err = a.Usage("says.flag_with", f.Name, mode)
+		}
+	})
+	return err
+}
+
+// formerly returns the command for words that people type behind another, and that are none; "" if
 // there is no such command.
-func formerly(cmd *cobra.Command, word string) string {
-	return map[string]string{
-		"approve": "approvals approve", "audit": "report --audit", "cron": "status --next", "decide": "help decide",
+func formerly(cmd *cobra.Command, given []string) string {
+	now := map[string]string{
+		"approve": "approvals approve", "audit": "report --audit", "audit verify": "doctor --audit",
+		"cron": "status --next", "decide": "help decide",
 		"decisions": "report --decided", "decline": "approvals decline", "diff": "explain --sent",
 		"preview": "why --request", "reload": "run --reload", "rows show": "why", "show": "why", "version": "--version",
-	}[strings.TrimPrefix(cmd.CommandPath()+" "+word, "safrasync ")]
+	}
+	for words := min(2, len(given)); words > 0; words-- {
+		typed := append([]string{cmd.CommandPath()}, given[:words]...)
+		if to := now[strings.TrimPrefix(strings.Join(typed, " "), "safrasync ")]; to != "" {
+			return to
+		}
+	}
+	return ""
 }
 
 // Group makes a command that only has sub-commands.
@@ -58,7 +84,7 @@ func (a *App) UnknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return cmd.Help()
 	}
-	if now := formerly(cmd, args[0]); now != "" {
+	if now := formerly(cmd, args); now != "" {
 		return a.Usage("says.no_command_but", args[0], cmd.CommandPath(), "`safrasync "+now+"`")
 	}
 	cmd.SuggestionsMinimumDistance = 2

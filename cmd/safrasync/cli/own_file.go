@@ -66,9 +66,18 @@ func WriteOwn(path string, write func(io.Writer) error) (err error) {
 			}
 		}
 	}()
-	out := bufio.NewWriter(file)
-	return errors.Join(write(out), out.Flush(), file.Sync(), file.Close())
+	out := ownFile{bufio.NewWriter(file), file}
+	return errors.Join(write(out), out.Sync(), file.Close())
 }
+
+// ownFile is a file that is being written.
+type ownFile struct {
+	*bufio.Writer
+	file *os.File
+}
+
+// Sync brings what was written to the disk.
+func (o ownFile) Sync() error { return errors.Join(o.Flush(), o.file.Sync()) }
 
 // CreateFile writes a new file. It returns an error if the file exists.
 func CreateFile(path, text string, mode os.FileMode) error {

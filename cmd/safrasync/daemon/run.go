@@ -26,6 +26,9 @@ func NewCommand(a *cli.App) *cobra.Command {
 	var reload bool
 	var pid int
 	cmd := a.Command("run", "help.run", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
+		if err := a.Alone(cmd, "reload", []string{"pid"}); err != nil {
+			return err
+		}
 		if reload {
 			return askReload(cmd.Context(), a, pid)
 		}

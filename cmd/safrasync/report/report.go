@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -11,7 +12,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
@@ -61,15 +61,12 @@ func NewCommand(a *cli.App, decide Decide) *cobra.Command {
 		if f.audit && !cmd.Flags().Changed("limit") && !a.AsJSON {
 			f.limit = auditShown
 		}
-		if f.decided == "" && !f.skipRefused {
-			return Run(cmd.Context(), a, f)
+		if err := cmp.Or(a.Alone(cmd, "decided", []string{"skip-refused"}, "as", "yes"),
+			a.Alone(cmd, "audit", []string{"limit"})); err != nil {
+			return err
 		}
-		alone := f.decided != ""
-		cmd.LocalNonPersistentFlags().Visit(func(flag *pflag.Flag) {
-			alone = alone && slices.Contains([]string{"decided", "skip-refused", "as", "yes"}, flag.Name)
-		})
-		if !alone {
-			return a.Usage("report.decided_alone")
+		if f.decided == "" {
+			return Run(cmd.Context(), a, f)
 		}
 		return decide(cmd.Context(), a, f.decided, f.ActFlags, f.skipRefused)
 	})
