@@ -191,12 +191,15 @@ func (p *paging) saying(tokens []string, end string) *branch {
 	return b
 }
 
+// findRows needs no columns but those of the index entry_words.
+const findRows = `SELECT e.id FROM entry e WHERE e.job = ? AND `
+
 // find sets the rows that the text finds; nil if they are many.
 func (p *paging) find() error {
 	p.found = []int64{}
 	for _, job := range p.q.Jobs {
 		var ids []int64
-		query := `SELECT e.id FROM entry e WHERE e.job = ? AND ` + strings.Join(p.says.where, " AND ") + ` LIMIT ?`
+		query := findRows + strings.Join(p.says.where, " AND ") + ` LIMIT ?`
 		args := slices.Concat([]any{job}, p.says.args, []any{foundMost + 1 - len(p.found)})
 		if err := p.all(&ids, query, args...); err != nil {
 			return err

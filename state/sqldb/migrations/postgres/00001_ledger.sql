@@ -146,7 +146,7 @@ CREATE INDEX entry_reduced ON entry (updated_at, id) WHERE reduced_at IS NOT NUL
 -- same words).
 CREATE INDEX entry_source ON entry (source_hash) WHERE CASE WHEN state IN ('pending', 'waiting', 'invalid', 'held', 'rejected') THEN true ELSE false END;
 -- A search reads all words, and no more than these.
-CREATE INDEX entry_words ON entry (job, words, documents);
+CREATE INDEX entry_words ON entry (job) INCLUDE (id, words, documents);
 -- What hangs on a contract.
 CREATE INDEX entry_contract ON entry (contract_id, id) WHERE contract_id <> '';
 
