@@ -154,10 +154,18 @@ func (f Form) took(status int, answer []byte) bool {
 	if f == Teams { // a workflow accepts with 202; a connector takes with "1"
 		return status == http.StatusAccepted && text[0] != '<' || text == "1"
 	}
-	var said struct { // Rocket.Chat; Slack and Mattermost say only ok
-		Success bool `json:"success"`
+	// Slack and Mattermost say only ok; Rocket.Chat says success, Slack's API and what imitates it ok
+	var said struct {
+		OK      *bool `json:"ok"`
+		Success *bool `json:"success"`
 	}
-	return text == "ok" || json.Unmarshal(answer, &said) == nil && said.Success
+	if text == "ok" {
+		return true
+	}
+	if err := json.Unmarshal(answer, &said); err != nil || said.OK == nil && said.Success == nil {
+		return false
+	}
+	return (said.OK == nil || *said.OK) && (said.Success == nil || *said.Success)
 }
 
 // refusedFault is about an answer of success that says something else. Its text is not repeated: it
