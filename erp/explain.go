@@ -174,24 +174,10 @@ func (p plan) everyRow(cond string) string { return p.st.Wrap(dialect.SelectList
 func (x explainer) find(ctx context.Context, sql string,
 	rows func(p plan, cond string) string,
 ) (found []Row, err error) {
-	st, bad := sqltext.Parse(sql, x.source.engine.Syntax)
-	if bad != nil {
-		return nil, bad
-	}
-	err = x.source.inTx(ctx, func(_ dialect.Clock, tx dialect.Tx) error {
-		q := x.query
-		q.SQL, q.ChangedAt = st.Body, ""
-		p, err := x.source.plan(ctx, tx, q)
-		if err != nil {
-			return err
-		}
+	err = x.inPlan(ctx, sql, func(p plan, tx dialect.Tx) error {
 		for _, fast := range []bool{true, false} {
 			b := dialect.NewBinder(x.source.engine.Syntax)
-			parts := make([]string, len(p.keyCols))
-			for i, col := range p.keyCols {
-				parts[i] = x.source.dialect.LoosePart(b, col, x.key[i], fast)
-			}
-			all, err := tx.Fetch(ctx, rows(p, strings.Join(parts, " AND ")), b.Args, p.items)
+			all, err := tx.Fetch(ctx, rows(p, x.matches(p, b, x.key, fast)), b.Args, p.items)
 			if err != nil {
 				return err
 			}
@@ -205,4 +191,30 @@ func (x explainer) find(ctx context.Context, sql string,
 		return nil
 	})
 	return found, err
+}
+
+// inPlan calls fn in a transaction with the plan of another text of the query.
+func (x explainer) inPlan(ctx context.Context, sql string, fn func(p plan, tx dialect.Tx) error) error {
+	st, bad := sqltext.Parse(sql, x.source.engine.Syntax)
+	if bad != nil {
+		return bad
+	}
+	return x.source.inTx(ctx, func(_ dialect.Clock, tx dialect.Tx) error {
+		q := x.query
+		q.SQL, q.ChangedAt = st.Body, ""
+		p, err := x.source.plan(ctx, tx, q)
+		if err != nil {
+			return err
+		}
+		return fn(p, tx)
+	})
+}
+
+// matches returns the condition that a row has a key.
+func (x explainer) matches(p plan, b *dialect.Binder, key []string, fast bool) string {
+	parts := make([]string, len(p.keyCols))
+	for i, col := range p.keyCols {
+		parts[i] = x.source.dialect.LoosePart(b, col, key[i], fast)
+	}
+	return strings.Join(parts, " AND ")
 }

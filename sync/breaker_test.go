@@ -211,6 +211,10 @@ func (s brokenSource) Explain(ctx context.Context, q erp.Query, key []string) (e
 	return through(s.b, "Explain", func() (erp.Exclusion, error) { return s.s.Explain(ctx, q, key) })
 }
 
+func (s brokenSource) BeforeCutOver(ctx context.Context, q erp.Query, keys [][]string) ([]erp.Row, error) {
+	return through(s.b, "BeforeCutOver", func() ([]erp.Row, error) { return s.s.BeforeCutOver(ctx, q, keys) })
+}
+
 func (s brokenSource) Table(ctx context.Context, sql string, columns []string, fn func([]erp.Value) error) error {
 	return s.b.call("Table", func() error { return s.s.Table(ctx, sql, columns, fn) })
 }

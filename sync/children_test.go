@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
@@ -483,5 +484,50 @@ func TestChildrenGoOnceTheirParentCanBeReadAgain(t *testing.T) {
 		b.pass()
 		b.pass()
 		b.row("deliveries", "01|0001", trade.Accepted, "")
+	})
+}
+
+// Of a child whose contract is before the cut-over people are told that there is nothing to do, and not
+// that they should look for the contract; of one whose contract is left out for another reason they are
+// not. The next sweep judges anew.
+func TestAChildOfAContractBeforeTheCutOverSaysSo(t *testing.T) {
+	either(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		b.spec.Query += ` AND data_contrato >= '2026-03-11'`
+		b.contracts(2) // the first one is of the tenth
+		b.contract(30)
+		b.exec(`UPDATE contrato SET situacao = 'rascunho' WHERE num = '0030'`)
+		b.delivery(1, 1, 27480)
+		b.delivery(2, 2, 31020)
+		b.delivery(3, 30, 31020)
+		b.share("a", 1, 30)
+		b.pass()
+		b.row("deliveries", "01|0002", trade.Accepted, "")
+		told := func(job, key, want string) {
+			t.Helper()
+			e := b.row(job, key, trade.Waiting, trade.CauseParent)
+			if got := e.WaitingFor[0].Sentence(trade.Portuguese); !strings.HasPrefix(got, want) {
+				t.Errorf("%s %s: %s, want %s", job, key, got, want)
+			}
+		}
+		const early = "aguarda o contrato 01|0001, que é anterior à data de corte: nem ele nem esta linha são enviados"
+		told("deliveries", "01|0001", early)
+		told("traceability", "a", early)
+		told("deliveries", "01|0003", "aguarda o contrato 01|0030, que não está no ERP, está cancelado")
+		advice := (*trade.Catalogue)(nil).Entry(b.row("deliveries", "01|0001", trade.Waiting, trade.CauseParent),
+			trade.Portuguese)
+		if advice.Fixer != trade.FixNobody || advice.What != "o contrato é anterior à data de corte" {
+			t.Errorf("the advice is %+v", advice)
+		}
+
+		b.exec(`UPDATE entrega SET volume = 27481 WHERE ticket = '0001'`)
+		b.contract(3)
+		b.pass() // a row that is mapped again keeps what the last sweep found
+		told("deliveries", "01|0001", early)
+		told("traceability", "a", early)
+
+		b.exec(`DELETE FROM contrato WHERE num = '0001'`)
+		must.Get(b.engine().Sync(t.Context(), nil, engine.Options{Sweep: true}))(t)
+		told("deliveries", "01|0001", "aguarda o contrato 01|0001, que não está no ERP, está cancelado")
 	})
 }

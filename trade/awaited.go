@@ -15,8 +15,9 @@ type Awaited struct {
 	Job         string `json:"job,omitempty"`  // the parent's job and key
 	Key         string `json:"key,omitempty"`
 	ParentState State  `json:"parent_state,omitempty"` // at the moment of reading; "" = not in the ledger
-	ParentCause string `json:"parent_cause,omitempty"` // cause of that state; CauseReplaced if a recheck found it
-	Platform    string `json:"platform,omitempty"`     // kind of the platform's record, and its id
+	// cause of that state; CauseReplaced if a recheck found it, CauseCutOver if a sweep did
+	ParentCause string `json:"parent_cause,omitempty"`
+	Platform    string `json:"platform,omitempty"` // kind of the platform's record, and its id
 	ID          string `json:"id,omitempty"`
 }
 
@@ -54,18 +55,22 @@ func (a Awaited) adviceOf(lang Lang, parent Advice) Advice {
 
 // standing returns the parent's state, or why nothing may be sent under its record.
 func (a Awaited) standing() State {
-	if a.ParentState == Accepted && (a.ParentCause == CauseDeleted || a.ParentCause == CauseReplaced) {
+	if a.ParentState == Accepted && (a.ParentCause == CauseDeleted || a.ParentCause == CauseReplaced) || a.BeforeCutOver() {
 		return State(a.ParentCause)
 	}
 	return a.ParentState
 }
+
+// BeforeCutOver reports whether the parent is not in the ledger because only the first day of its
+// query leaves it out.
+func (a Awaited) BeforeCutOver() bool { return a.ParentState == "" && a.ParentCause == CauseCutOver }
 
 // parentFixer returns who can cure a parent that has no cause of its own.
 func parentFixer(state State) Fixer {
 	switch state {
 	case "":
 		return FixERP
-	case Pending, Sending, Accepted:
+	case Pending, Sending, Accepted, State(CauseCutOver):
 		return FixNobody
 	}
 	return FixAccounting

@@ -116,5 +116,6 @@ const (
 	CauseDeleted      = "deleted_remote" // of a parent: the platform lost its record
 	// of a parent: its record belongs to another row than the one that has its key now
 	CauseReplaced = "replaced"
-	CauseUnknown  = "unknown" // it is unknown whether the platform created it
+	CauseCutOver  = "before_cut_over" // of a parent: only the first day of its query leaves it out
+	CauseUnknown  = "unknown"         // it is unknown whether the platform created it
 )

@@ -1,6 +1,7 @@
 package erptest
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -183,6 +184,43 @@ func exclusions(t *testing.T, e Engine) {
 		}
 		if len(x.Rows) > 0 && strings.TrimSpace(Text(x.Rows[0], "num")) != c.num {
 			t.Errorf("%s: the row shown is %v", c.name, x.Rows[0].Values)
+		}
+	}
+	beforeCutOver(t, e, s)
+}
+
+// cutOverCases are queries, and which of the keys 000001 to 000003 and of one that the ERP does not have
+// only their first day leaves out.
+var cutOverCases = []struct{ sql, want string }{
+	{`SELECT filial, num FROM contrato WHERE num <> '000002' AND emissao >= '2026-08-01'`, "000001 000003"},
+	{
+		`SELECT c.filial, c.num FROM contrato c JOIN carteira k ON k.id = c.cart
+		WHERE (c.emissao > '2026-08-01' OR c.emissao IS NULL)`, "000001 000002 000003",
+	},
+	{
+		`SELECT filial, num FROM contrato WHERE num = '000001' UNION ALL
+		SELECT filial, num FROM contrato WHERE num = '000003' AND emissao >= '2026-08-01'`, "000003",
+	},
+	{`SELECT filial, num FROM contrato WHERE num <> '000002'`, ""},
+	{`SELECT filial, num FROM contrato WHERE emissao >= '2026-08-01' GROUP BY filial, num HAVING COUNT(*) > 0`, ""},
+}
+
+func beforeCutOver(t *testing.T, e Engine, s *erp.Source) {
+	for _, c := range cutOverCases {
+		q := erp.Query{SQL: c.sql, Key: []string{"filial", "num"}}
+		rows, err := s.BeforeCutOver(t.Context(), q,
+			[][]string{{"01", "000001"}, {"01", "000002"}, {"01", "000003"}, {"01", "999999"}})
+		if err != nil {
+			t.Errorf("%s on %s: %v", c.sql, e.Name, err)
+			continue
+		}
+		var got []string
+		for _, row := range rows {
+			got = append(got, strings.TrimSpace(Text(row, "num")))
+		}
+		slices.Sort(got)
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s on %s: %s, want %s", c.sql, s.Target(), got, c.want)
 		}
 	}
 }

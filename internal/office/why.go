@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -193,17 +192,13 @@ func (s Story) Sentences(v words.Voice) []string {
 	return append(append(out, whyEntry(v, s)...), whyNext(v, s)...)
 }
 
-// cutOver matches a condition that leaves out rows before a date. Such a date is the one from which on
-// the cooperative sends.
-var cutOver = regexp.MustCompile(`>=?\s*(?i:date\s*|timestamp\s*|to_date\s*\(\s*)?'(\d{4}-?\d\d-?\d\d|\d\d/\d\d/\d{4})`)
-
 // excluding returns a line for each condition of the query that leaves a row out.
 func excluding(v words.Voice, conditions []string) []string {
 	var out []string
 	for _, condition := range conditions {
 		line := "  - " + condition
-		if date := cutOver.FindStringSubmatch(condition); date != nil {
-			line += v.Text("why.before_cut_over", date[1])
+		if date := rehearse.CutOver(condition); date != "" {
+			line += v.Text("why.before_cut_over", date)
 		}
 		out = append(out, line)
 	}

@@ -172,6 +172,11 @@ func (r *Discoverer) Discover(ctx context.Context, sweep bool, resync *Resync) e
 	if _, err := r.AdoptOrphans(ctx); err != nil {
 		return err
 	}
+	if r.Run.Report.Sweep {
+		if err := r.markCutOver(ctx); err != nil {
+			return err
+		}
+	}
 	if err := r.lookUp(ctx); err != nil {
 		return err
 	}

@@ -5,8 +5,11 @@ package discovery
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+
+	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
@@ -59,6 +62,80 @@ func (r *Discoverer) MapOrphans(ctx context.Context) (moved int, err error) {
 		return r.Run.Record(ctx, page)
 	})
 	return moved, err
+}
+
+// markCutOver notes of the rows that wait for a parent which the ledger does not have whether only the
+// cut-over of the parent's query leaves it out. That is for people, who then need not look for it: if
+// the ERP does not answer, they are told no less than before.
+func (r *Discoverer) markCutOver(ctx context.Context) error {
+	if len(r.Run.Job.Mapping.SentBy) == 0 {
+		return nil
+	}
+	return r.Run.Ledger.Orphans(ctx, r.Run.Job.Name(), func(waiting []trade.Entry) error {
+		early, err := r.beforeCutOver(ctx, waiting)
+		if err != nil {
+			return err
+		}
+		var page trade.Page
+		for _, old := range waiting {
+			entry := old
+			entry.WaitingFor = slices.Clone(old.WaitingFor)
+			for i, a := range entry.WaitingFor {
+				if early[trade.ParentKey{Job: a.Job, Key: a.Key}] {
+					entry.WaitingFor[i].ParentCause = trade.CauseCutOver
+				} else if a.BeforeCutOver() {
+					entry.WaitingFor[i].ParentCause = ""
+				}
+			}
+			if !slices.Equal(entry.WaitingFor, old.WaitingFor) {
+				page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
+			}
+		}
+		return r.Run.Record(ctx, page)
+	})
+}
+
+// beforeCutOver returns the parents of rows that only the cut-over of their query leaves out. It asks
+// the ERP for those that the ledger does not have.
+func (r *Discoverer) beforeCutOver(ctx context.Context, waiting []trade.Entry) (map[trade.ParentKey]bool, error) {
+	keys := map[trade.ParentKey]bool{}
+	for _, e := range waiting {
+		for _, a := range e.WaitingFor {
+			if a.Job != "" {
+				keys[trade.ParentKey{Job: a.Job, Key: a.Key}] = true
+			}
+		}
+	}
+	known, err := r.Run.Ledger.Parents(ctx, slices.Collect(maps.Keys(keys)))
+	if err != nil {
+		return nil, err
+	}
+	out := map[trade.ParentKey]bool{}
+	for _, name := range r.Run.Job.Mapping.SentBy {
+		job, err := r.Run.Env.Job(name)
+		if err != nil {
+			return nil, err
+		}
+		var absent [][]string
+		for key := range keys {
+			_, there := known[key]
+			if parts := mapping.SplitCode(key.Key); key.Job == name && !there && len(parts) == len(job.Spec.Key) {
+				absent = append(absent, parts)
+			}
+		}
+		rows, err := r.Run.Source.BeforeCutOver(ctx, job.Query, absent)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			r.Run.Log.Warn("the ERP does not say which parents are before the cut-over",
+				zap.String("parents", name), zap.Error(err))
+		}
+		for key := range job.ByKey(rows) {
+			out[trade.ParentKey{Job: name, Key: key}] = true
+		}
+	}
+	return out, nil
 }
 
 // acceptedParents returns a text that changes with every acceptance in the parent jobs, and

@@ -115,7 +115,7 @@ func (e *Evaluator) fill(entry *trade.Entry, values trade.Values, draft trade.Dr
 	case len(refused) > 0:
 		moved = entry.Refuse(refused, draft.Missing...)
 	case len(draft.Missing) > 0:
-		moved = entry.Wait(causeOfWaiting(draft.Missing), NoTime, draft.Missing...)
+		moved = entry.Wait(causeOfWaiting(draft.Missing), NoTime, stillBeforeCutOver(draft.Missing, entry.WaitingFor)...)
 	default:
 		moved = entry.Pend()
 	}
@@ -140,6 +140,18 @@ func causeOfWaiting(missing []trade.Awaited) string {
 		}
 	}
 	return trade.CauseParent
+}
+
+// stillBeforeCutOver returns what is missing, with what the last sweep found of absent parents.
+func stillBeforeCutOver(missing, before []trade.Awaited) []trade.Awaited {
+	for i, m := range missing {
+		if slices.ContainsFunc(before, func(a trade.Awaited) bool {
+			return a.BeforeCutOver() && a.Job == m.Job && a.Key == m.Key
+		}) {
+			missing[i].ParentCause = trade.CauseCutOver
+		}
+	}
+	return missing
 }
 
 // ColumnsIn returns a function that reads stored values.

@@ -51,7 +51,7 @@ type fact struct {
 	group   string // key of the cause; "" if the row waits for other rows
 	cause   string
 	problem *trade.Problem
-	parents []trade.ParentKey
+	parents []parent
 	subject string
 	seen    time.Time
 	retry   bool
@@ -62,6 +62,12 @@ type fact struct {
 	kg       trade.Decimal
 	currency string // "" if it has no price
 	value    trade.Decimal
+}
+
+// parent is one that a row waits for.
+type parent struct {
+	trade.ParentKey
+	early bool // it is before the cut-over, if the ledger does not have it
 }
 
 // readTogether is how many rows are read at once.
@@ -145,7 +151,7 @@ func (b *Board) fact(job *mapping.Job, e trade.Entry, refs map[string]map[string
 	case ParentOf(e) != nil:
 		for _, a := range e.WaitingFor {
 			if a.Job != "" {
-				f.parents = append(f.parents, trade.ParentKey{Job: b.one(a.Job), Key: a.Key})
+				f.parents = append(f.parents, parent{trade.ParentKey{Job: b.one(a.Job), Key: a.Key}, a.BeforeCutOver()})
 			}
 		}
 	default:

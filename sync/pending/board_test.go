@@ -156,8 +156,10 @@ func TestABoardCountsWhatWaitsBehindACause(t *testing.T) {
 		contract("d", trade.Waiting, "ref:wallets", "1", "SOJA", "1", trade.Awaited{Ref: "wallets", Code: "W7"}),
 		goes,
 	)
+	early := delivery("6", "1", "before")
+	early.WaitingFor[0].ParentCause = trade.CauseCutOver
 	record(t, s, "deliveries", delivery("1", "2", "a"), delivery("2", "3", "b"), delivery("3", "1", "goes"),
-		delivery("4", "1", "nowhere"), delivery("5", "1", "d"))
+		delivery("4", "1", "nowhere"), delivery("5", "1", "d"), early)
 	board := &pending.Board{Ledger: s, Jobs: jobsOf(t), Now: func() time.Time { return at }}
 	take := func(want ...string) {
 		t.Helper()
@@ -181,6 +183,8 @@ func TestABoardCountsWhatWaitsBehindACause(t *testing.T) {
 		"  order_commitments fixing=false SOJA: 1 rows, 60 kg; BRL 1",
 		"  deliveries fixing=false SOJA: 1 rows, 60 kg",
 		"parent : 1 rows, 1 behind",
+		"  deliveries fixing=false : 1 rows, 60 kg",
+		"parent before_cut_over: 1 rows, 1 behind",
 		"  deliveries fixing=false : 1 rows, 60 kg",
 	)
 	// One that a person has tried again is on its way, and what waits for it too: only that row is

@@ -60,9 +60,9 @@ func (b *Board) outside() []trade.ParentKey {
 	var out []trade.ParentKey
 	for _, f := range b.facts {
 		for _, p := range f.parents {
-			if b.keys[p] == nil && !seen[p] {
-				seen[p] = true
-				out = append(out, p)
+			if key := p.ParentKey; b.keys[key] == nil && !seen[key] {
+				seen[key] = true
+				out = append(out, key)
 			}
 		}
 	}
@@ -106,12 +106,12 @@ func (g *grouping) resolve(f *fact, depth int) stuckOn {
 		return stuckOn{key: f.group, product: f.product}
 	}
 	product := ""
-	for _, key := range f.parents {
+	for _, p := range f.parents {
 		var on stuckOn
-		if parent := g.board.keys[key]; parent != nil && depth < deepest {
-			on = g.resolve(parent, depth+1)
+		if above := g.board.keys[p.ParentKey]; above != nil && depth < deepest {
+			on = g.resolve(above, depth+1)
 		} else {
-			on = g.beyond(key)
+			on = g.beyond(p)
 		}
 		if on.key != "" {
 			return on
@@ -122,14 +122,16 @@ func (g *grouping) resolve(f *fact, depth int) stuckOn {
 }
 
 // beyond returns the cause of a parent that is not stuck; none if the parent goes by itself.
-func (g *grouping) beyond(key trade.ParentKey) stuckOn {
-	parent := g.outside[key]
-	switch parent.State {
+func (g *grouping) beyond(of parent) stuckOn {
+	is := g.outside[of.ParentKey]
+	switch is.State {
 	case trade.Pending, trade.Sending, trade.Accepted:
 		return stuckOn{}
 	}
-	return stuckOn{
-		key:     trade.CauseParent + " " + string(parent.State),
-		awaited: &trade.Awaited{Job: key.Job, Key: key.Key, ParentState: parent.State, ParentCause: parent.Cause},
+	awaited := trade.Awaited{Job: of.Job, Key: of.Key, ParentState: is.State, ParentCause: is.Cause}
+	why := string(is.State)
+	if of.early && is.State == "" {
+		awaited.ParentCause, why = trade.CauseCutOver, trade.CauseCutOver
 	}
+	return stuckOn{key: trade.CauseParent + " " + why, awaited: &awaited}
 }

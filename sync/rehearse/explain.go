@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
@@ -150,6 +151,9 @@ func (e *Rehearsal) Why(ctx context.Context, jobName, key string) (Reasons, erro
 	out.Cancelled, out.Preview = p.Cancelled, &p
 	return out, nil
 }
+
+// CutOver returns the date before which a condition of a query leaves rows out; "" for any other.
+func CutOver(condition string) string { return erp.CutOver(condition) }
 
 // Check checks a job's mapping against the columns that its query has now, and reads its
 // references.

@@ -221,6 +221,7 @@ type Source interface {
 	Read(ctx context.Context, q erp.Query, w erp.Window, fn func(erp.Row) error) (erp.Result, error)
 	ByKeys(ctx context.Context, q erp.Query, keys [][]erp.Value) ([]erp.Row, error)
 	Explain(ctx context.Context, q erp.Query, key []string) (erp.Exclusion, error)
+	BeforeCutOver(ctx context.Context, q erp.Query, keys [][]string) ([]erp.Row, error)
 	Table(ctx context.Context, sql string, columns []string, fn func([]erp.Value) error) error
 }
 

@@ -59,6 +59,15 @@ func (open LateSource) Explain(ctx context.Context, q erp.Query, key []string) (
 	return source.Explain(ctx, q, key)
 }
 
+// BeforeCutOver queries the ERP, or returns why it cannot be opened.
+func (open LateSource) BeforeCutOver(ctx context.Context, q erp.Query, keys [][]string) ([]erp.Row, error) {
+	source, err := open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return source.BeforeCutOver(ctx, q, keys)
+}
+
 // Table queries the ERP, or returns why it cannot be opened.
 func (open LateSource) Table(ctx context.Context, sql string, columns []string, fn func([]erp.Value) error) error {
 	source, err := open(ctx)
