@@ -55,7 +55,8 @@ func (a Awaited) adviceOf(lang Lang, parent Advice) Advice {
 
 // standing returns the parent's state, or why nothing may be sent under its record.
 func (a Awaited) standing() State {
-	if a.ParentState == Accepted && (a.ParentCause == CauseDeleted || a.ParentCause == CauseReplaced) || a.BeforeCutOver() {
+	if a.BeforeCutOver() ||
+		a.ParentState == Accepted && (a.ParentCause == CauseDeleted || a.ParentCause == CauseReplaced) {
 		return State(a.ParentCause)
 	}
 	return a.ParentState

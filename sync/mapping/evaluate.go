@@ -115,7 +115,8 @@ func (e *Evaluator) fill(entry *trade.Entry, values trade.Values, draft trade.Dr
 	case len(refused) > 0:
 		moved = entry.Refuse(refused, draft.Missing...)
 	case len(draft.Missing) > 0:
-		moved = entry.Wait(causeOfWaiting(draft.Missing), NoTime, stillBeforeCutOver(draft.Missing, entry.WaitingFor)...)
+		missing := stillBeforeCutOver(draft.Missing, entry.WaitingFor)
+		moved = entry.Wait(causeOfWaiting(missing), NoTime, missing...)
 	default:
 		moved = entry.Pend()
 	}
