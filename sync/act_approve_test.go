@@ -49,8 +49,8 @@ func TestI3WhatNeedsTwoPeopleIsDoneByTheSecondOnceAndOnlyAsItWasShown(t *testing
 		b.sync(engine.Options{})
 		b.clock.advance(16 * time.Minute)
 		people := b.withOthers("")
-		ivo := acts.Person{Name: "ivo", From: "test@host", Reason: "seen on the platform, too"}
-		answers := func(id int64, who acts.Person, want acts.Refusal) acts.Decided {
+		ivo := trade.Person{Name: "ivo", From: "test@host", Reason: "seen on the platform, too"}
+		answers := func(id int64, who trade.Person, want acts.Refusal) acts.Decided {
 			t.Helper()
 			d, err := people.Approve(t.Context(), id, who)
 			if err != nil || d.Refused != want {
@@ -63,7 +63,7 @@ func TestI3WhatNeedsTwoPeopleIsDoneByTheSecondOnceAndOnlyAsItWasShown(t *testing
 			t.Errorf("the same plan waits twice: %d and %d", first, again)
 		}
 		answers(first, maria, "same_person")
-		answers(first, acts.Person{Name: "root", Account: "MARIA", Reason: "by another name"}, "same_person")
+		answers(first, trade.Person{Name: "root", Account: "MARIA", Reason: "by another name"}, "same_person")
 		b.exec(`UPDATE contrato SET preco = 99 WHERE num = '0001'`)
 		answers(first, ivo, acts.Moved) // the platform would get another price than the one that was shown
 		b.expect(1, trade.InDoubt, trade.CauseUnknown)
@@ -157,7 +157,7 @@ func TestThreePeopleAreThree(t *testing.T) {
 		t.Fatal(part.Asked, err)
 	}
 	for i, name := range []string{"ivo", "ivo", "ana"} {
-		d, err := people.Approve(t.Context(), plan.Asked.ID, acts.Person{Name: name, Reason: "seen by me"})
+		d, err := people.Approve(t.Context(), plan.Asked.ID, trade.Person{Name: name, Reason: "seen by me"})
 		wants := []acts.Refusal{"", "same_person", ""}[i]
 		if err != nil || d.Refused != wants || d.Done != (i == 2) {
 			t.Errorf("answer %d of %s: %+v, %v", i, name, d, err)
@@ -177,7 +177,7 @@ func TestWhatNeedsMorePeopleByNowWaitsForThem(t *testing.T) {
 	id := b.asks(people)
 	people.Rules.People["resend"] = 3
 	for i, name := range []string{"ivo", "maria", "ana"} {
-		d, err := people.Approve(t.Context(), id, acts.Person{Name: name, Reason: "seen by me"})
+		d, err := people.Approve(t.Context(), id, trade.Person{Name: name, Reason: "seen by me"})
 		wants := []acts.Refusal{"", "same_person", ""}[i]
 		if err != nil || d.Refused != wants || d.Done != (i == 2) || i == 0 && d.Waits != 1 {
 			t.Errorf("answer %d of %s: %+v, %v", i, name, d, err)

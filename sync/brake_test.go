@@ -43,7 +43,7 @@ func (b *bench) acts() *acts.Acts {
 	}
 }
 
-var maria = acts.Person{Name: "maria", From: "test@host", Reason: "looked at in the ERP"}
+var maria = trade.Person{Name: "maria", From: "test@host", Reason: "looked at in the ERP"}
 
 // release lets a braked job go on.
 func (b *bench) release(job string) acts.JobPlan {
@@ -365,7 +365,7 @@ func TestABrakeNeedsARelease(t *testing.T) {
 		t.Errorf("%d acts in the audit, want the one that was done; %v", len(audit), err)
 	}
 	if _, err := people.DoJob(t.Context(), acts.JobPlan{Act: "pause", Job: "contracts"},
-		acts.Person{Name: "maria"}); err == nil {
+		trade.Person{Name: "maria"}); err == nil {
 		t.Error("an act without a reason was done")
 	}
 }

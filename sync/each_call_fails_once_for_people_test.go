@@ -246,7 +246,7 @@ func TestEveryCallOfWhatPeopleOrderRarelyFailsOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, op := range map[string]func() error{
-		"rows without a person": func() error { _, err := people.Do(ctx, plan, acts.Person{}); return err },
+		"rows without a person": func() error { _, err := people.Do(ctx, plan, trade.Person{}); return err },
 		"a job's refused act": func() error {
 			p, err := people.Resume(ctx, "contracts")
 			if err != nil {

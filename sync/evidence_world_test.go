@@ -17,7 +17,6 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/apiclient/sandbox"
-	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/events"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -79,7 +78,7 @@ func (b *bench) hearing() *events.Processor {
 		Inbox: b.ledger, Candidates: b.ledger, Rows: b.ledger, Platform: client,
 		Jobs: b.engine().Jobs, Now: b.clock.Now,
 		Limits: b.limits, Zone: time.UTC, Log: zap.NewNop(), Pace: time.Millisecond,
-		Program: acts.Person{Name: "safrasync", From: "pid 1@host"},
+		Program: trade.Person{Name: "safrasync", From: "pid 1@host"},
 	}
 }
 

@@ -13,7 +13,6 @@ import (
 	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
-	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -108,9 +107,9 @@ func TestAPausedParentHoldsOnlyTheChildrenOfItsOpenRows(t *testing.T) {
 		b.contract(2)
 		b.delivery(1, 1, 10)
 		b.delivery(2, 2, 20)
-		plan, err := b.acts().Pause(t.Context(), "contracts", acts.Person{Name: "Ana", Reason: "balance"})
+		plan, err := b.acts().Pause(t.Context(), "contracts", trade.Person{Name: "Ana", Reason: "balance"})
 		if err == nil {
-			_, err = b.acts().DoJob(t.Context(), plan, acts.Person{Name: "Ana", Reason: "balance"})
+			_, err = b.acts().DoJob(t.Context(), plan, trade.Person{Name: "Ana", Reason: "balance"})
 		}
 		if err != nil {
 			t.Fatal(err)

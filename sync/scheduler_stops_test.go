@@ -187,7 +187,7 @@ func TestAPauseHoldsWhileTheSchedulerRuns(t *testing.T) {
 		o.config.AtStart = true
 		o.open()
 		o.pass(25 * time.Second)
-		ana := acts.Person{Name: "Ana", Reason: "balance"}
+		ana := trade.Person{Name: "Ana", Reason: "balance"}
 		do := func(plan acts.JobPlan, err error) {
 			o.t.Helper()
 			if err == nil {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 	"time"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // Role is what a person may do in the console. Each role may do what the previous ones may.
@@ -29,6 +31,29 @@ func (r Role) May(needs Role) bool {
 
 // ErrRole means that the role of whoever orders an act does not allow it.
 var ErrRole = errors.New("the role does not allow this")
+
+// Person is the person who orders an act, with the reason.
+type Person struct {
+	Name   string // of the person
+	From   string // host and user of the process, or the address of a browser
+	Reason string
+	// Account is how the program knows the person, if Name is only what was typed.
+	Account string
+	Role    Role     // what the person may order is checked by internal/office
+	Agreed  []string // the other people who agreed
+}
+
+// Record returns the audit record of an act.
+func (p Person) Record(at time.Time, act, target string, detail any) (AuditRecord, error) {
+	text, err := json.Marshal(detail)
+	if err != nil {
+		return AuditRecord{}, phrase.Errorf("%s: %w", act, err)
+	}
+	return AuditRecord{
+		At: at, Who: p.Name, From: p.From, Act: act, Target: target, Reason: p.Reason,
+		Detail: string(text),
+	}, nil
+}
 
 // User is a person who may log in to the console. Users are never deleted, so that a name in the
 // audit always means the same person.

@@ -245,10 +245,18 @@ func changeUser(ctx context.Context, a *cli.App, name string, f userFlags, act s
 	if err != nil {
 		return err
 	}
-	done, err := o.ChangeUser(ctx, name, act, change, a.Person(f.ActFlags))
-	switch {
-	case errors.Is(err, trade.ErrNobody):
+	before, err := o.User(ctx, name)
+	if errors.Is(err, trade.ErrNobody) {
 		return errors.New(a.Text("users.unknown", name))
+	} else if err != nil {
+		return err
+	}
+	after := before
+	if err := change(&after); err != nil {
+		return err
+	}
+	done, err := o.ChangeUser(ctx, before, after, act, a.Person(f.ActFlags))
+	switch {
 	case errors.Is(err, trade.ErrLastAdministrator):
 		return errors.New(a.Text("users.last"))
 	case err != nil:

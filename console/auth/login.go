@@ -78,7 +78,7 @@ func (s *Sessions) logIn(q *web.Request) error {
 // failed returns the audit record of a failed login. If the name is unknown, it is not recorded,
 // because the text may be a password typed in the wrong field.
 func failed(q *web.Request, user trade.User) trade.AuditRecord {
-	record := q.Record("login failed", user.Name, "", "")
+	record := q.Record("login failed", user.Name, "")
 	record.Who = user.Name
 	if user.Name == "" {
 		record.Who = "?"
@@ -150,7 +150,7 @@ func (s *Sessions) begin(q *web.Request, user trade.User, act, detail string, pr
 		}
 	}
 	login := trade.Login{Hash: hashOf(secret), User: user, BeganAt: began, SeenAt: now, ProvedAt: proved, From: q.From}
-	record := q.Record(act, user.Name, "", detail)
+	record := q.Record(act, user.Name, detail)
 	record.Who = user.Name
 	tried := append(buckets(user.Name, "", q.From), buckets(user.Name, hashOf(device), q.From)...)
 	tried = append(tried, issuerBucket(q.From)) // a whole office may share one address
@@ -164,7 +164,7 @@ func (s *Sessions) begin(q *web.Request, user trade.User, act, detail string, pr
 }
 
 func (s *Sessions) logOut(q *web.Request) error {
-	if err := s.Logins.LogOut(q.Context(), q.Login.Hash, q.Record("logout", q.Login.User.Name, "", "")); err != nil {
+	if err := s.Logins.LogOut(q.Context(), q.Login.Hash, q.Record("logout", q.Login.User.Name, "")); err != nil {
 		return err
 	}
 	q.SetCookie(cookieLogin, "", -time.Second)
@@ -204,12 +204,13 @@ func (s *Sessions) changeOwnPassword(q *web.Request) error {
 	case password != q.PostForm.Get("again"):
 		return refuse("password.differs")
 	}
+	before := user
 	user.Password, err = s.hashes.hash(q, password)
 	if err != nil {
 		return err
 	}
 	user.PasswordAt = q.Site.Now()
-	done, err := s.Users.ChangeUser(q.Context(), user, q.Record("user password", user.Name, "", ""))
+	done, err := s.Users.ChangeUser(q.Context(), before, user, "user password", q.Person(""))
 	if err != nil {
 		return err
 	}

@@ -154,7 +154,7 @@ func (p *openIDPages) recordFailure(q *web.Request, f flow, user trade.User, v v
 	if f.proof && q.Login != nil {
 		user = q.Login.User
 	}
-	record := q.Record("login failed", user.Name, "", v.detail(p.s.OpenID.Issuer, cause))
+	record := q.Record("login failed", user.Name, v.detail(p.s.OpenID.Issuer, cause))
 	record.Who = user.Name
 	if user.Name == "" {
 		record.Who = "?"
@@ -304,10 +304,8 @@ func (p *openIDPages) enter(q *web.Request, f flow, v visitor) error {
 			return err
 		}
 	case user.Role != v.Role:
-		record := q.Record("user role", user.Name, "", v.detail(issuer, ""))
-		record.Who = user.Name
 		user.Role = v.Role
-		done, err := p.s.Users.ChangeUser(q.Context(), user, record)
+		done, err := p.s.Users.ChangeFromIssuer(q.Context(), user, "user role", v.told(issuer, ""), as(q, user.Name))
 		if err != nil {
 			return err
 		}
@@ -348,9 +346,8 @@ func noProof(q *web.Request, f flow, user trade.User, known bool, v visitor) (ke
 // loseRole refuses a user to whom the issuer no longer gives a role, and ends all sessions of that
 // user.
 func (p *openIDPages) loseRole(q *web.Request, f flow, user trade.User, v visitor) error {
-	record := q.Record("login failed", user.Name, "", v.detail(p.s.OpenID.Issuer, "no role"))
-	record.Who = user.Name
-	done, err := p.s.Users.ChangeUser(q.Context(), user, record)
+	done, err := p.s.Users.ChangeFromIssuer(q.Context(), user, "login failed", v.told(p.s.OpenID.Issuer, "no role"),
+		as(q, user.Name))
 	if err != nil {
 		return err
 	}
@@ -365,14 +362,19 @@ func (p *openIDPages) loseRole(q *web.Request, f flow, user trade.User, v visito
 // another person.
 func (p *openIDPages) add(q *web.Request, name string, v visitor) (trade.User, error) {
 	issuer := p.s.OpenID.Issuer
-	record := q.Record("user add", name, "", v.detail(issuer, ""))
-	record.Who = name
-	err := p.s.Users.AddUser(q.Context(), trade.User{Name: name, Role: v.Role, Issuer: issuer, Subject: v.Subject},
-		record)
+	err := p.s.Users.AddFromIssuer(q.Context(),
+		trade.User{Name: name, Role: v.Role, Issuer: issuer, Subject: v.Subject}, v.told(issuer, ""), as(q, name))
 	if err != nil && !errors.Is(err, trade.ErrTaken) {
 		return trade.User{}, err
 	}
 	return p.s.Users.UserFrom(q.Context(), issuer, v.Subject)
+}
+
+// as returns the person whom the issuer names, who is not yet logged in.
+func as(q *web.Request, name string) trade.Person {
+	who := q.Person("")
+	who.Name = name
+	return who
 }
 
 // refuse refuses a person whom the issuer named, and records that in the audit.

@@ -698,14 +698,16 @@ func TestTooManyTriesAtTheIssuerAreRecordedOnce(t *testing.T) {
 	}
 }
 
+type people = auth.Users
+
 // hurried is the ledger of a console in which somebody else is always a moment earlier.
 type hurried struct {
-	*state.Store
+	people
 	meanwhile func(trade.User)
 }
 
 func (h *hurried) UserFrom(ctx context.Context, issuer, subject string) (trade.User, error) {
-	u, err := h.Store.UserFrom(ctx, issuer, subject)
+	u, err := h.people.UserFrom(ctx, issuer, subject)
 	if err == nil && h.meanwhile != nil {
 		h.meanwhile(u)
 	}
@@ -716,10 +718,15 @@ func (h *hurried) UserFrom(ctx context.Context, issuer, subject string) (trade.U
 // the audit.
 func TestAUserThatChangesDuringTheLogin(t *testing.T) {
 	consoletest.OnBoth(t, func(t *testing.T, s *state.Store) {
-		people := &hurried{Store: s}
-		c := newCompany(t, s, func(o *consoletest.Options) { o.Auth.Users = people })
+		hurry := &hurried{}
+		c := newCompany(t, s, func(o *consoletest.Options) {
+			o.Users = func(u auth.Users) auth.Users {
+				hurry.people = u
+				return hurry
+			}
+		})
 		c.come(c.Browser()).Wants(http.StatusSeeOther)
-		people.meanwhile = func(u trade.User) {
+		hurry.meanwhile = func(u trade.User) {
 			if done, err := s.ChangeUser(t.Context(), u,
 				trade.AuditRecord{At: c.Clock.Now(), Who: "ana", Act: "user end", Target: u.Name}); err != nil ||
 				!done {

@@ -224,16 +224,21 @@ func quoted(text string) string {
 
 // detail returns the audit's detail about the person.
 func (v visitor) detail(issuer, fault string) string {
-	text, err := json.Marshal(struct {
+	text, err := json.Marshal(v.told(issuer, fault))
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// told is what the issuer said of the person, and what is wrong with it, for the audit.
+func (v visitor) told(issuer, fault string) any {
+	return struct {
 		Issuer  string     `json:"issuer"`
 		Subject string     `json:"subject,omitempty"`
 		Email   string     `json:"email,omitempty"`
 		Name    string     `json:"name,omitempty"`
 		Role    trade.Role `json:"role,omitempty"`
 		Fault   string     `json:"fault,omitempty"`
-	}{issuer, v.Subject, v.Email, v.Name, v.Role, fault})
-	if err != nil {
-		return ""
-	}
-	return string(text)
+	}{issuer, v.Subject, v.Email, v.Name, v.Role, fault}
 }

@@ -299,7 +299,7 @@ func TestLoginsAndChangesStandInTheAudit(t *testing.T) {
 		}
 		want := []string{
 			"ana console 127.0.0.1 logout ana ",
-			`ana console 127.0.0.1 user role lia {"before":{"role":"reader","disabled":false},"after":{"role":"accountant","disabled":false}}`,
+			`ana console 127.0.0.1 user role lia {"after":{"disabled":false,"role":"accountant"},"before":{"disabled":false,"role":"reader"}}`,
 			"ana console 127.0.0.1 login ana ",
 			"carla console 127.0.0.1 login failed carla ",
 			"? console 127.0.0.1 login failed  ",

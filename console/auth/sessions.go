@@ -28,17 +28,21 @@ const (
 	proofHolds = 10 * time.Minute // after the password was given, for acts that may double a record
 )
 
-// Users stores the people of the console. Its errors are trade.ErrNobody, ErrTaken and
-// ErrLastAdministrator where they apply.
+// Users has the people of the console, and does the orders about them: package office. Its errors
+// are trade.ErrNobody, ErrTaken, ErrLastAdministrator and ErrRole where they apply.
 type Users interface {
 	Users(ctx context.Context) ([]trade.User, error)
 	User(ctx context.Context, name string) (trade.User, error)
 	// UserFrom returns the user whom an issuer knows by a subject.
 	UserFrom(ctx context.Context, issuer, subject string) (trade.User, error)
-	AddUser(ctx context.Context, u trade.User, record trade.AuditRecord) error
+	AddUser(ctx context.Context, u trade.User, who trade.Person) error
 	// ChangeUser also ends the user's logins. done is false if the user was changed since it was
 	// read.
-	ChangeUser(ctx context.Context, u trade.User, record trade.AuditRecord) (done bool, err error)
+	ChangeUser(ctx context.Context, before, after trade.User, act string, who trade.Person) (done bool, err error)
+	// AddFromIssuer and ChangeFromIssuer do the same on the word of an issuer, which is told to the
+	// audit.
+	AddFromIssuer(ctx context.Context, u trade.User, told any, who trade.Person) error
+	ChangeFromIssuer(ctx context.Context, u trade.User, act string, told any, who trade.Person) (done bool, err error)
 	// AppendAudit stores one record of an act that changes nothing else.
 	AppendAudit(ctx context.Context, record trade.AuditRecord) error
 }

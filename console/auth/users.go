@@ -1,7 +1,6 @@
 package auth
 
 import (
-	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
@@ -69,7 +68,7 @@ func (p *usersPages) addUser(q *web.Request) error {
 		return err
 	}
 	err = p.s.Users.AddUser(q.Context(), trade.User{Name: page.Name, Role: page.Role, Password: hash},
-		q.Record("user add", page.Name, "", userDetail(nil, &trade.User{Role: page.Role})))
+		q.Person(""))
 	if errors.Is(err, trade.ErrTaken) {
 		return refuse("users.taken")
 	}
@@ -124,8 +123,7 @@ func (p *usersPages) changeUser(q *web.Request) error {
 	default:
 		return web.BadRequest("form")
 	}
-	done, err := p.s.Users.ChangeUser(q.Context(), user,
-		q.Record("user "+act, user.Name, "", userDetail(&before, &user)))
+	done, err := p.s.Users.ChangeUser(q.Context(), before, user, "user "+act, q.Person(""))
 	switch {
 	case errors.Is(err, trade.ErrLastAdministrator):
 		return refuse("users.last")
@@ -136,24 +134,4 @@ func (p *usersPages) changeUser(q *web.Request) error {
 	}
 	q.Tell("users." + act)
 	return q.Redirect("/users")
-}
-
-// userDetail returns the audit's detail: before and after, without passwords.
-func userDetail(before, after *trade.User) string {
-	type view struct {
-		Role     trade.Role `json:"role"`
-		Disabled bool       `json:"disabled"`
-	}
-	detail := struct {
-		Before *view `json:"before"`
-		After  view  `json:"after"`
-	}{After: view{after.Role, after.Disabled}}
-	if before != nil {
-		detail.Before = &view{before.Role, before.Disabled}
-	}
-	text, err := json.Marshal(detail)
-	if err != nil {
-		return ""
-	}
-	return string(text)
 }

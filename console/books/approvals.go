@@ -211,7 +211,7 @@ func (p *approvalRoutes) approve(q *web.Request) error {
 			return q.Page(http.StatusUnprocessableEntity, "approval", page)
 		}
 	}
-	done, err := p.office.Approve(q.Context(), page.Approval.ID, pages.Person(q, page.Reason))
+	done, err := p.office.Approve(q.Context(), page.Approval.ID, q.Person(page.Reason))
 	if err != nil {
 		return err
 	}
@@ -224,7 +224,7 @@ func (p *approvalRoutes) decline(q *web.Request) error {
 	if err != nil || !ok {
 		return err
 	}
-	done, err := p.office.Decline(q.Context(), page.Approval.ID, pages.Person(q, page.Reason))
+	done, err := p.office.Decline(q.Context(), page.Approval.ID, q.Person(page.Reason))
 	if err != nil {
 		return err
 	}

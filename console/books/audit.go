@@ -162,7 +162,7 @@ func (p *auditRoutes) exportAudit(q *web.Request) error {
 	if page.Fault != "" {
 		return web.BadRequest("form")
 	}
-	if err := p.office.AppendAudit(q.Context(), q.Record("audit export", "audit", "", "")); err != nil {
+	if err := p.office.AppendAudit(q.Context(), q.Record("audit export", "audit", "")); err != nil {
 		return err
 	}
 	pages.Attach(q, "auditoria.csv", "text/csv; charset=utf-8")

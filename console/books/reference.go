@@ -176,7 +176,7 @@ func (p *referenceRoutes) setReference(q *web.Request) error {
 	}
 	return p.oneCode(q, page, func(page referencePage) error {
 		if _, _, err := p.office.SetReferences(q.Context(), page.Kind, map[string]string{page.Code: page.ID}, nil,
-			"refs set", pages.Person(q, page.Reason)); err != nil {
+			"refs set", q.Person(page.Reason)); err != nil {
 			return err
 		}
 		q.Tell("references.set")
@@ -215,7 +215,7 @@ func (p *referenceRoutes) proposeReference(q *web.Request) error {
 				return q.Page(http.StatusConflict, "references", page)
 			}
 		}
-		waits, err := p.office.Propose(q.Context(), page.Kind, page.Code, page.ID, pages.Person(q, page.Reason))
+		waits, err := p.office.Propose(q.Context(), page.Kind, page.Code, page.ID, q.Person(page.Reason))
 		if err != nil {
 			return err
 		}
@@ -234,7 +234,7 @@ func (p *referenceRoutes) removeReference(q *web.Request) error {
 		return q.Page(http.StatusUnprocessableEntity, "references", page)
 	}
 	removed, err := p.office.RemoveReference(q.Context(), page.Kind, q.PostForm.Get("code"),
-		pages.Person(q, page.Reason))
+		q.Person(page.Reason))
 	if err != nil {
 		return err
 	}
@@ -252,7 +252,7 @@ func (p *referenceRoutes) exportReferences(q *web.Request) error {
 	if !slices.Contains(trade.ReferenceKinds, kind) {
 		return web.ErrNotFound
 	}
-	if err := p.office.AppendAudit(q.Context(), q.Record("refs export", kind, "", "")); err != nil {
+	if err := p.office.AppendAudit(q.Context(), q.Record("refs export", kind, "")); err != nil {
 		return err
 	}
 	pages.Attach(q, kind+".csv", "text/csv; charset=utf-8")
@@ -349,7 +349,7 @@ func (p *referenceRoutes) importReferences(q *web.Request) error {
 		return q.Page(http.StatusUnprocessableEntity, "references_plan", page)
 	}
 	if _, _, err := p.office.SetReferences(q.Context(), page.Kind, page.Plan.Codes, page.Plan.Labels,
-		"refs import", pages.Person(q, why)); err != nil {
+		"refs import", q.Person(why)); err != nil {
 		return err
 	}
 	q.Tell("references.imported")

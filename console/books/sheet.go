@@ -83,7 +83,7 @@ func (p *sheetRoutes) exportRows(q *web.Request) error {
 	}
 	to := &whole{to: &pages.Late{Q: q, Name: "linhas." + format, Kind: kind}}
 	if err := p.office.WriteRows(q.Context(), each, format, values.Encode(), q.Lang, to,
-		pages.Person(q, "")); err != nil {
+		q.Person("")); err != nil {
 		return err
 	}
 	return to.send()
@@ -156,7 +156,7 @@ func (p *sheetRoutes) doSheet(q *web.Request) error {
 		return q.Page(http.StatusUnprocessableEntity, "decisions", page)
 	}
 	done, err := p.office.DoSheet(q.Context(), strings.NewReader(string(text)), q.PostForm.Get("mark"), q.Lang,
-		pages.Person(q, ""))
+		q.Person(""))
 	if err != nil {
 		return phrase.Errorf("decisions of a file: %w", err)
 	}

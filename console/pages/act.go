@@ -223,7 +223,7 @@ func (p *actRoutes) act(q *web.Request, page *actPage) error {
 	if fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "act", page)
 	}
-	done, err := p.office.Do(q.Context(), order, mark, Person(q, page.Reason))
+	done, err := p.office.Do(q.Context(), order, mark, q.Person(page.Reason))
 	if err != nil {
 		return err
 	}

@@ -327,7 +327,7 @@ func (p *doubtRoutes) revealDoubt(q *web.Request) error {
 		return err
 	}
 	e := page.Entry
-	if err := p.office.AppendAudit(q.Context(), q.Record("reveal", e.Job+" "+e.Key, "", "")); err != nil {
+	if err := p.office.AppendAudit(q.Context(), q.Record("reveal", e.Job+" "+e.Key, "")); err != nil {
 		return err
 	}
 	page.Revealed = true
@@ -434,7 +434,7 @@ func (p *doubtRoutes) doDoubt(q *web.Request) error {
 		return p.showPlan(q, page, order, http.StatusUnprocessableEntity)
 	}
 	order.DespiteDifferences, order.Checked = page.Order.Despite, page.Order.Checked
-	done, err := p.office.Do(q.Context(), order, q.PostForm.Get("mark"), Person(q, page.Order.Reason))
+	done, err := p.office.Do(q.Context(), order, q.PostForm.Get("mark"), q.Person(page.Order.Reason))
 	if err != nil {
 		return err
 	}

@@ -34,13 +34,6 @@ func Reason(q *web.Request) (text, fault string) {
 	return text, ""
 }
 
-// Person returns the person of a request, for the audit.
-func Person(q *web.Request, reason string) acts.Person {
-	return acts.Person{
-		Name: q.Login.User.Name, From: "console " + q.From, Reason: strings.TrimSpace(reason), Role: q.Login.User.Role,
-	}
-}
-
 // Number parses a whole number above zero from a form or an address; it returns 0 for any other
 // text.
 func Number(text string) int64 {
@@ -90,7 +83,7 @@ func jobNamed(o *office.Office, name string) *office.Job {
 func doPlans(q *web.Request, o *office.Office, plans []acts.RowPlan, why string,
 ) (moved bool, asked *trade.Approval, err error) {
 	for _, plan := range plans {
-		done, err := o.Do(q.Context(), plan.Order, q.PostForm.Get("mark."+plan.Order.Job), Person(q, why))
+		done, err := o.Do(q.Context(), plan.Order, q.PostForm.Get("mark."+plan.Order.Job), q.Person(why))
 		if err != nil {
 			return moved, asked, err
 		}

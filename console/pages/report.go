@@ -159,7 +159,7 @@ func (p *reportRoutes) exportReport(q *web.Request) error {
 		name += "-" + query.AsOf.String()
 	}
 	_, err = p.office.WriteReport(q.Context(), query, q.Lang, office.ReportFile{Format: format, Name: "-"},
-		&Late{q, name + "." + format, kind}, Person(q, ""))
+		&Late{q, name + "." + format, kind}, q.Person(""))
 	return err
 }
 
@@ -254,7 +254,7 @@ func (p *reportRoutes) doClosing(q *web.Request) error {
 	defer done()
 	reason, fault := Reason(q)
 	page := closingPage{Reason: reason}
-	closing, others, err := p.office.CloseReport(q.Context(), day, office.ReportSources{}, Person(q, reason),
+	closing, others, err := p.office.CloseReport(q.Context(), day, office.ReportSources{}, q.Person(reason),
 		func(plan reconcile.ClosingPlan) (bool, error) {
 			page.Plan = ClosingOf(plan, q.Site.Zone)
 			switch {

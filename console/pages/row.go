@@ -132,7 +132,7 @@ func (p *rowRoutes) revealRow(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := p.office.AppendAudit(q.Context(), q.Record("reveal", entry.Job+" "+entry.Key, "", "")); err != nil {
+	if err := p.office.AppendAudit(q.Context(), q.Record("reveal", entry.Job+" "+entry.Key, "")); err != nil {
 		return err
 	}
 	page, err := p.rowPage(q, entry, true)

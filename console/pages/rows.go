@@ -313,7 +313,7 @@ func (p *rowsRoutes) saveFilter(q *web.Request) error {
 	if len(kept.Query) > filterBytes {
 		return web.BadRequest("filter_large")
 	}
-	record := q.Record("filter save", name, "", "")
+	record := q.Record("filter save", name, "")
 	if q.PostForm.Get("forget") != "" {
 		kept.Query, record.Act = "", "filter forget"
 	}

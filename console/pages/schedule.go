@@ -130,7 +130,7 @@ func (p *scheduleRoutes) planJob(q *web.Request) (schedulePlan, error) {
 	if !slices.Contains(acts.Named(acts.OneJob), act) {
 		return schedulePlan{}, web.BadRequest("form")
 	}
-	plan, err := p.office.PlanJob(q.Context(), orderOn(q), Person(q, q.PostForm.Get("reason")))
+	plan, err := p.office.PlanJob(q.Context(), orderOn(q), q.Person(q.PostForm.Get("reason")))
 	page := schedulePlan{
 		Plan: plan, Reason: q.PostForm.Get("reason"), Checked: q.PostForm.Get("checked") == "1",
 	}
@@ -170,7 +170,7 @@ func (p *scheduleRoutes) doSchedule(q *web.Request) error {
 		return q.Page(http.StatusUnprocessableEntity, "schedules_plan", page)
 	}
 	told := p.orders.path(q, "/schedules", page.Plan.Job) // the run may end before the order is answered
-	done, err := p.office.DoJob(q.Context(), orderOn(q), q.PostForm.Get("mark"), Person(q, page.Reason))
+	done, err := p.office.DoJob(q.Context(), orderOn(q), q.PostForm.Get("mark"), q.Person(page.Reason))
 	if err != nil {
 		return err
 	}

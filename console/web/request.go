@@ -60,15 +60,20 @@ func NewRequest(site *Site, w http.ResponseWriter, r *http.Request, id string) *
 // May reports whether the person has a role, or a higher one.
 func (q *Request) May(role trade.Role) bool { return q.Login.User.Role.May(role) }
 
-// Record returns an audit record about an act of this person.
-func (q *Request) Record(act, target, reason, detail string) trade.AuditRecord {
-	who := "?"
+// Person returns the person of the request, who orders something for a reason.
+func (q *Request) Person(reason string) trade.Person {
+	who := trade.Person{Name: "?", From: "console " + q.From, Reason: strings.TrimSpace(reason)}
 	if q.Login != nil {
-		who = q.Login.User.Name
+		who.Name, who.Role = q.Login.User.Name, q.Login.User.Role
 	}
+	return who
+}
+
+// Record returns an audit record of what this person did that orders nothing.
+func (q *Request) Record(act, target, detail string) trade.AuditRecord {
+	who := q.Person("")
 	return trade.AuditRecord{
-		At: q.Site.Now(), Who: who, From: "console " + q.From, Act: act, Target: target,
-		Reason: reason, Detail: detail,
+		At: q.Site.Now(), Who: who.Name, From: who.From, Act: act, Target: target, Detail: detail,
 	}
 }
 

@@ -114,6 +114,7 @@ func OpenStore(t *testing.T, driver string) *state.Store {
 type Options struct {
 	Site   web.Site
 	Auth   auth.Parts
+	Users  func(auth.Users) auth.Users // what stands between the console and its office; nil: nothing
 	Behind netip.Prefix
 
 	ReportPatience time.Duration // how long a page waits for its report
@@ -133,19 +134,23 @@ func New(t *testing.T, s *state.Store, adjust ...func(*Options)) *World {
 			Log: zap.New(zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), w.Log,
 				zap.DebugLevel)),
 		},
-		Auth: auth.Parts{Users: s, Logins: s, Idle: 30 * time.Minute, Most: 12 * time.Hour},
+		Auth: auth.Parts{Logins: s, Idle: 30 * time.Minute, Most: 12 * time.Hour},
 
 		ReportPatience: time.Hour,
 	}
 	for _, change := range adjust {
 		change(&o)
 	}
-	w.Sessions = auth.New(o.Auth)
 	w.Office = office.New(office.Means{
 		Config: configtest.Load(t, t.TempDir()+"/config.yaml", configtest.Sample(t), "x"), Store: s,
 		Board: office.NewBoard(), Log: zap.NewNop(), Now: w.Clock.Now, ReportPatience: o.ReportPatience,
 	})
 	t.Cleanup(w.Office.Close)
+	o.Auth.Users = w.Office
+	if o.Users != nil {
+		o.Auth.Users = o.Users(w.Office)
+	}
+	w.Sessions = auth.New(o.Auth)
 	w.Pages = pages.New(w.Office, w.Sessions, books.Routes(w.Office, w.Sessions)...)
 	w.Console = console.New(console.Parts{
 		Site: o.Site, Sessions: w.Sessions, Pages: w.Pages, Behind: o.Behind,

@@ -183,6 +183,18 @@ func TestAViolationIsFound(t *testing.T) {
 		"a command does not open the ledger": {source{
 			file: "cmd/safrasync/rows/a.go", pkg: "rows", text: "store, err := a.OpenLedger(ctx, cli.ToRead)",
 		}, "opens the ledger"},
+		"a command does not ask the engine": {source{
+			file: "cmd/safrasync/rows/a.go", pkg: "rows", text: "v, err := rehearse.Try(job, c)",
+			imports: []imp{ours("sync/rehearse")},
+		}, "calls rehearse.Try"},
+		"nor does a page": {source{
+			file: "console/pages/a.go", pkg: "pages", text: "plan, err := acts.Plan(order)",
+			imports: []imp{ours("sync/acts")},
+		}, "calls acts.Plan"},
+		"it may look up the table of acts": {source{
+			file: "console/pages/a.go", pkg: "pages", text: "if acts.RoleOf(name) == acts.RoleOf(other) {",
+			imports: []imp{ours("sync/acts")},
+		}, ""},
 		"the doctor does": {source{
 			file: "cmd/safrasync/care/a.go", pkg: "care", text: "store, err := a.OpenLedger(ctx, cli.ToRead)",
 		}, ""},

@@ -1,8 +1,10 @@
 package importrules
 
 import (
+	"cmp"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -465,6 +467,13 @@ func check(sources []source) []string {
 			(strings.Contains(s.text, ".OpenLedger(") || strings.Contains(s.text, ".OpenEngine(")) {
 			violations = append(violations, s.file+": opens the ledger: a command asks and orders through internal/office")
 		}
+		// the demonstration makes a ledger of its own
+		command := strings.HasPrefix(s.folder(), "cmd/safrasync") && s.folder() != "cmd/safrasync/demo"
+		if command && !slices.Contains(wiring, s.folder()) || strings.HasPrefix(s.folder(), "console") {
+			for _, call := range asks(s) {
+				violations = append(violations, s.file+": calls "+call+": what people ask and order is of internal/office")
+			}
+		}
 		if strings.Contains(strings.ToLower(s.text), "idempotency-key") {
 			violations = append(violations,
 				s.file+
@@ -472,6 +481,37 @@ func check(sources []source) []string {
 		}
 	}
 	return violations
+}
+
+// forms are the functions of the engine that commands and pages call themselves: they look up a table
+// of the acts, or turn what is typed or shown into another form. Everything else that people ask or
+// order goes through internal/office.
+var forms = map[string][]string{
+	"sync/acts":    {"ActNamed", "BulkStates", "Named", "OnRow", "PlannedOf", "RoleOf", "SentFields"},
+	"sync/mapping": {"CanonicalKey", "CodeParts", "NormalCode", "PathOf"},
+	"sync/reconcile": {
+		"AccountWord", "ActWord", "By", "Day", "MonthEnd", "PlainText", "ReadDecisions", "SectionID",
+	},
+	"sync/reconcile/paper": {"NewHTML"},
+}
+
+var aCall = regexp.MustCompile(`\b([a-z]+)\.([A-Z]\w*)\(`)
+
+// asks returns the calls of functions of the engine and of the ledger in a file that are no forms.
+func asks(s source) (calls []string) {
+	for _, i := range s.imports {
+		folder, ours := strings.CutPrefix(i.path, module+"/")
+		if !ours || folder != "state" && folder != "sync" && !strings.HasPrefix(folder, "sync/") {
+			continue
+		}
+		name := cmp.Or(i.name, path.Base(folder))
+		for _, call := range aCall.FindAllStringSubmatch(s.text, -1) {
+			if call[1] == name && !slices.Contains(forms[folder], call[2]) {
+				calls = append(calls, call[0][:len(call[0])-1])
+			}
+		}
+	}
+	return calls
 }
 
 func checkImport(s source, i imp) string {

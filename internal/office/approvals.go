@@ -84,7 +84,7 @@ func (o *Office) ReviewApproval(ctx context.Context, id int64) (out Waits, err e
 }
 
 // Approve records that a person agrees. When the last person needed agrees, the act is done.
-func (o *Office) Approve(ctx context.Context, id int64, who acts.Person) (acts.Decided, error) {
+func (o *Office) Approve(ctx context.Context, id int64, who trade.Person) (acts.Decided, error) {
 	ap, err := o.store.Approval(ctx, id)
 	if err == nil {
 		err = may(who, ap.Act)
@@ -96,7 +96,7 @@ func (o *Office) Approve(ctx context.Context, id int64, who acts.Person) (acts.D
 }
 
 // Decline records that a person does not agree. Who ordered an act, or agreed to it, may do so too.
-func (o *Office) Decline(ctx context.Context, id int64, who acts.Person) (acts.Decided, error) {
+func (o *Office) Decline(ctx context.Context, id int64, who trade.Person) (acts.Decided, error) {
 	ap, err := o.store.Approval(ctx, id)
 	if err == nil && !slices.ContainsFunc(ap.People, func(c trade.Consent) bool { return c.Name == who.Name }) {
 		err = may(who, ap.Act)
@@ -108,7 +108,7 @@ func (o *Office) Decline(ctx context.Context, id int64, who acts.Person) (acts.D
 }
 
 // Propose stores a code of a de-para until somebody else agrees to it.
-func (o *Office) Propose(ctx context.Context, kind, code, id string, who acts.Person) (*trade.Approval, error) {
+func (o *Office) Propose(ctx context.Context, kind, code, id string, who trade.Person) (*trade.Approval, error) {
 	if !who.Role.May(trade.Accountant) {
 		return nil, trade.ErrRole
 	}
@@ -135,7 +135,7 @@ func (o *Office) resync() acts.OtherAct {
 			plan, err := o.PlanResync(ctx, order)
 			return plan.Mark(), err
 		},
-		Do: func(ctx context.Context, order acts.Order, mark string, who acts.Person) (bool, error) {
+		Do: func(ctx context.Context, order acts.Order, mark string, who trade.Person) (bool, error) {
 			plan, err := o.PlanResync(ctx, order)
 			if err != nil || plan.Mark() != mark {
 				return false, err
@@ -156,7 +156,7 @@ func (o *Office) resync() acts.OtherAct {
 // turnWait is how long a resync waits for a run of the same job to end.
 const turnWait = 10 * time.Minute
 
-func (o *Office) resyncInTurn(ctx context.Context, order acts.Order, who acts.Person) error {
+func (o *Office) resyncInTurn(ctx context.Context, order acts.Order, who trade.Person) error {
 	ctx, cancel := context.WithTimeout(ctx, turnWait)
 	defer cancel()
 	for {

@@ -107,7 +107,7 @@ func Planned(mark string) func(reconcile.ClosingPlan) (bool, error) {
 // CloseReport stores the report of a month if agree returns true for its plan. It reads the ledger once.
 // If other people must agree, it asks them instead and returns the approval. It does neither if the plan
 // does not add up, or comes too early; then the closing has no id and asked is nil.
-func (o *Office) CloseReport(ctx context.Context, day trade.Date, with ReportSources, who acts.Person,
+func (o *Office) CloseReport(ctx context.Context, day trade.Date, with ReportSources, who trade.Person,
 	agree func(reconcile.ClosingPlan) (bool, error),
 ) (closing trade.Closing, asked *trade.Approval, err error) {
 	if err := may(who, acts.ActClose); err != nil {

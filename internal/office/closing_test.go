@@ -3,7 +3,6 @@ package office
 import (
 	"testing"
 
-	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -18,7 +17,7 @@ func TestAClosingReadsTheLedgerOnce(t *testing.T) {
 			read++
 		}
 	}}
-	who := acts.Person{Name: "Maria", Role: trade.Accountant, Reason: "o mês está certo"}
+	who := trade.Person{Name: "Maria", Role: trade.Accountant, Reason: "o mês está certo"}
 	_, _, err := o.CloseReport(t.Context(), trade.DateOf(Now()), with, who,
 		func(p reconcile.ClosingPlan) (bool, error) {
 			rows = p.Rows

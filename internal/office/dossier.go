@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/state"
-	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
@@ -63,7 +62,7 @@ func (s *Dossier) ids() []int64 {
 
 // Erase removes what the ledger stores about a producer and no longer needs, and returns the number of
 // rows. detail stands in the audit.
-func (o *Office) Erase(ctx context.Context, s *Dossier, detail any, who acts.Person) (int, error) {
+func (o *Office) Erase(ctx context.Context, s *Dossier, detail any, who trade.Person) (int, error) {
 	if !who.Role.May(trade.Administrator) {
 		return 0, trade.ErrRole
 	}
@@ -80,7 +79,7 @@ func (o *Office) PlanRetention(ctx context.Context, keep state.Retention, at tim
 }
 
 // Purge removes what PlanRetention showed.
-func (o *Office) Purge(ctx context.Context, keep state.Retention, at time.Time, who acts.Person) (state.RetentionPlan,
+func (o *Office) Purge(ctx context.Context, keep state.Retention, at time.Time, who trade.Person) (state.RetentionPlan,
 	error,
 ) {
 	if !who.Role.May(trade.Administrator) {

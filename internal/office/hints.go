@@ -21,7 +21,7 @@ type Hints struct {
 }
 
 // Listener returns the processor of the events that the ledger has. program signs its acts.
-func (o *Office) Listener(platform acts.Reader, program acts.Person) *events.Processor {
+func (o *Office) Listener(platform acts.Reader, program trade.Person) *events.Processor {
 	return &events.Processor{
 		Inbox: o.store, Candidates: o.store, Rows: o.store, Platform: platform, Jobs: o.jobs, Now: o.now,
 		Limits: o.conf.Limits(), Zone: o.conf.Zone(), Log: o.log, Program: program,
@@ -30,7 +30,7 @@ func (o *Office) Listener(platform acts.Reader, program acts.Person) *events.Pro
 
 // Replay marks events as not processed, lets all open events be processed, and returns the number of
 // those that were marked.
-func (o *Office) Replay(ctx context.Context, list []trade.InboxEvent, by *events.Processor, who acts.Person) (int,
+func (o *Office) Replay(ctx context.Context, list []trade.InboxEvent, by *events.Processor, who trade.Person) (int,
 	error,
 ) {
 	if !who.Role.May(trade.Administrator) {

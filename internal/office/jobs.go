@@ -47,7 +47,7 @@ func (o *Office) Schedules(ctx context.Context, lang trade.Lang) ([]Schedule, er
 }
 
 // PlanJob returns what an order for a job would do: pause, resume, release, run. It changes nothing.
-func (o *Office) PlanJob(ctx context.Context, order acts.Order, who acts.Person) (acts.JobPlan, error) {
+func (o *Office) PlanJob(ctx context.Context, order acts.Order, who trade.Person) (acts.JobPlan, error) {
 	if err := may(who, order.Act); err != nil {
 		return acts.JobPlan{}, err
 	}
@@ -55,7 +55,7 @@ func (o *Office) PlanJob(ctx context.Context, order acts.Order, who acts.Person)
 }
 
 // DoJob does what a plan with this mark showed. It refuses if the plan has changed.
-func (o *Office) DoJob(ctx context.Context, order acts.Order, mark string, who acts.Person) (acts.JobPlan, error) {
+func (o *Office) DoJob(ctx context.Context, order acts.Order, mark string, who trade.Person) (acts.JobPlan, error) {
 	plan, err := o.PlanJob(ctx, order, who)
 	switch {
 	case err != nil || plan.Refused != acts.NotRefused:
@@ -68,7 +68,7 @@ func (o *Office) DoJob(ctx context.Context, order acts.Order, mark string, who a
 }
 
 // DoJobShown does a plan that was shown in this process, if the job has not changed since.
-func (o *Office) DoJobShown(ctx context.Context, plan acts.JobPlan, who acts.Person) (acts.JobPlan, error) {
+func (o *Office) DoJobShown(ctx context.Context, plan acts.JobPlan, who trade.Person) (acts.JobPlan, error) {
 	if err := may(who, plan.Act); err != nil {
 		return plan, err
 	}
@@ -86,7 +86,7 @@ func (o *Office) PlanMove(ctx context.Context, from, to string) (acts.JobMovePla
 }
 
 // Move does what a plan showed.
-func (o *Office) Move(ctx context.Context, plan acts.JobMovePlan, who acts.Person) (acts.JobMovePlan, error) {
+func (o *Office) Move(ctx context.Context, plan acts.JobMovePlan, who trade.Person) (acts.JobMovePlan, error) {
 	if err := may(who, acts.ActMove); err != nil {
 		return plan, err
 	}
@@ -94,7 +94,7 @@ func (o *Office) Move(ctx context.Context, plan acts.JobMovePlan, who acts.Perso
 }
 
 // RunNow asks the scheduler for a run of a job. The order is recorded in the audit first.
-func (o *Office) RunNow(ctx context.Context, job string, sweep bool, who acts.Person) error {
+func (o *Office) RunNow(ctx context.Context, job string, sweep bool, who trade.Person) error {
 	if err := may(who, acts.ActRun); err != nil {
 		return err
 	}

@@ -80,6 +80,8 @@ type Reads interface {
 	// Users returns the users of the console, and User one of them, or trade.ErrNobody.
 	Users(ctx context.Context) ([]trade.User, error)
 	User(ctx context.Context, name string) (trade.User, error)
+	// UserFrom returns the user whom an issuer of logins knows by a subject, or trade.ErrNobody.
+	UserFrom(ctx context.Context, issuer, subject string) (trade.User, error)
 	// AppendAudit stores that somebody saw or took what is kept from others. It changes nothing else.
 	AppendAudit(ctx context.Context, record trade.AuditRecord) error
 

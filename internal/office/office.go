@@ -106,7 +106,7 @@ func (o *Office) Voice(lang trade.Lang) words.Voice {
 }
 
 // may returns trade.ErrRole unless the role of a person allows an act. Each order asks it.
-func may(who acts.Person, act string) error {
+func may(who trade.Person, act string) error {
 	if !who.Role.May(acts.RoleOf(act)) {
 		return trade.ErrRole
 	}

@@ -27,7 +27,7 @@ func (o *Office) settable() acts.OtherAct {
 			_, mark, err := o.proposal(ctx, order.Job, order.Keys[0], order.ID)
 			return mark, err
 		},
-		Do: func(ctx context.Context, order acts.Order, _ string, who acts.Person) (bool, error) {
+		Do: func(ctx context.Context, order acts.Order, _ string, who trade.Person) (bool, error) {
 			record, err := who.Record(o.now(), order.Act, order.Job, nil)
 			if err != nil {
 				return false, err
@@ -118,7 +118,7 @@ func (o *Office) PlanReference(ctx context.Context, kind, code string, id *strin
 
 // SetReferences stores codes, together with the audit record.
 func (o *Office) SetReferences(ctx context.Context, kind string, codes, labels map[string]string, act string,
-	who acts.Person,
+	who trade.Person,
 ) (added, changed int, err error) {
 	if err := errors.Join(may(who, acts.ActSetCode), o.mayChange(kind)); err != nil {
 		return 0, 0, err
@@ -145,7 +145,7 @@ func (o *Office) SetReferences(ctx context.Context, kind string, codes, labels m
 
 // RemoveReference removes one code, together with the audit record. It reports whether the code
 // existed.
-func (o *Office) RemoveReference(ctx context.Context, kind, code string, who acts.Person) (bool, error) {
+func (o *Office) RemoveReference(ctx context.Context, kind, code string, who trade.Person) (bool, error) {
 	if err := errors.Join(may(who, acts.ActSetCode), o.mayChange(kind)); err != nil {
 		return false, err
 	}

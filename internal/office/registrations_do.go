@@ -9,7 +9,6 @@ import (
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/internal/i18n"
 	inbound "github.com/safrasync/safrasync/internal/receiver"
-	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -39,7 +38,7 @@ type HookDone struct {
 
 // Do does one step of a plan. What is sent is stored in the ledger before it is sent, so that calls
 // to one of our paths are accepted, whatever the platform answered.
-func (r *Registrar) Do(ctx context.Context, step HookStep, who acts.Person) (HookDone, error) {
+func (r *Registrar) Do(ctx context.Context, step HookStep, who trade.Person) (HookDone, error) {
 	if !who.Role.May(trade.Administrator) {
 		return HookDone{}, trade.ErrRole
 	}
@@ -58,7 +57,7 @@ func (r *Registrar) Do(ctx context.Context, step HookStep, who acts.Person) (Hoo
 
 // register creates or changes the registration of an event. Each time it uses a new path and new
 // credentials, because the old ones are stored as hashes only.
-func (r *Registrar) register(ctx context.Context, step HookStep, who acts.Person) (HookDone, error) {
+func (r *Registrar) register(ctx context.Context, step HookStep, who trade.Person) (HookDone, error) {
 	login := inbound.NewLogin()
 	w := trade.Webhook{
 		ID: uuid.Must(uuid.NewV7()).String(), Event: string(step.Event), Address: r.office.conf.Webhooks.PublicURL,
@@ -144,7 +143,7 @@ func remoteID(step HookStep) string {
 }
 
 // remove deletes our registration from the platform.
-func (r *Registrar) remove(ctx context.Context, step HookStep, who acts.Person) (HookDone, error) {
+func (r *Registrar) remove(ctx context.Context, step HookStep, who trade.Person) (HookDone, error) {
 	w, id := *step.Ours, remoteID(step)
 	if id == "" {
 		return HookDone{Problem: "hook.no_id"}, nil
@@ -169,7 +168,7 @@ func (r *Registrar) remove(ctx context.Context, step HookStep, who acts.Person) 
 }
 
 // settled stores that the platform has a registration.
-func (r *Registrar) settled(ctx context.Context, w trade.Webhook, id string, who acts.Person, detail hookAudit) error {
+func (r *Registrar) settled(ctx context.Context, w trade.Webhook, id string, who trade.Person, detail hookAudit) error {
 	w.State, w.RemoteID, w.SettledAt = trade.WebhookActive, id, r.office.now()
 	detail.Phase, detail.ID = "after", id
 	return r.record(ctx, w, who, detail, r.settleWith)
@@ -180,7 +179,7 @@ func (r *Registrar) settleWith(ctx context.Context, w trade.Webhook, record trad
 }
 
 // record stores a registration together with its audit record.
-func (r *Registrar) record(ctx context.Context, w trade.Webhook, who acts.Person, detail hookAudit,
+func (r *Registrar) record(ctx context.Context, w trade.Webhook, who trade.Person, detail hookAudit,
 	store func(context.Context, trade.Webhook, trade.AuditRecord) error,
 ) error {
 	detail.Event, detail.Webhook, detail.Address, detail.Platform = w.Event, w.ID, w.Address, r.office.conf.API.BaseURL

@@ -74,6 +74,29 @@ func (o *Office) Report(ctx context.Context, q ReportQuery, fn func(*reconcile.S
 	return o.atOneMoment(ctx, reconcile.Cut{Day: q.AsOf, Derived: true}, q.Sources, fn)
 }
 
+// Archived is an archive, which is asked as the ledger is.
+type Archived struct{ *archive.Archive }
+
+// OpenArchive verifies and opens an archive. It needs no ledger.
+func OpenArchive(file string) (Archived, error) {
+	in, err := archive.Open(file)
+	return Archived{in}, err
+}
+
+// Report returns the rows of the archive's report, or those of one of its closings. It returns
+// trade.ErrNotFound if there is no such closing.
+func (a Archived) Report(q ReportQuery) (*reconcile.Snapshot, error) {
+	if q.AsOf.IsZero() && q.Closing == "" {
+		return a.Snapshot()
+	}
+	for _, c := range a.Closed {
+		if (q.AsOf.IsZero() || c.Day == q.AsOf) && (q.Closing == "" || c.ID == q.Closing) {
+			return a.Archive.Closing(c)
+		}
+	}
+	return nil, trade.ErrNotFound
+}
+
 // AskPlatform asks the platform for each contract that it has by the ledger, before a report that
 // compares with it: that may take long. It calls progress after each.
 func (o *Office) AskPlatform(ctx context.Context, from acts.Reader, progress func(contracts int)) (*reconcile.Answers,
@@ -138,7 +161,7 @@ type ReportFile struct {
 // WriteReport writes a report to a file. It first records that in the audit. It returns the seal of an
 // archive.
 func (o *Office) WriteReport(ctx context.Context, q ReportQuery, lang trade.Lang, file ReportFile, w io.Writer,
-	who acts.Person,
+	who trade.Person,
 ) (seal string, err error) {
 	if file.Format == "json" {
 		lang = trade.English
@@ -167,7 +190,7 @@ func (o *Office) WriteReport(ctx context.Context, q ReportQuery, lang trade.Lang
 
 // archive writes a report with its closings and its audit, and records its seal in the audit.
 func (o *Office) archive(ctx context.Context, s *reconcile.Snapshot, options reconcile.Options, name string,
-	w io.Writer, who acts.Person,
+	w io.Writer, who trade.Person,
 ) (seal string, err error) {
 	options.Sections = nil
 	seal, err = archive.Write(ctx, w, archive.Contents{
@@ -194,7 +217,7 @@ func (o *Office) approvable() acts.OtherAct {
 			plan, err := o.PlanClosing(ctx, day, ReportSources{})
 			return plan.Mark, err
 		},
-		Do: func(ctx context.Context, order acts.Order, mark string, who acts.Person) (bool, error) {
+		Do: func(ctx context.Context, order acts.Order, mark string, who trade.Person) (bool, error) {
 			day, err := trade.ParseDate(order.Job)
 			if err != nil {
 				return false, err

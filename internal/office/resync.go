@@ -74,7 +74,7 @@ func (o *Office) knownOf(ctx context.Context, rows []trade.Entry) ([]acts.RowSte
 
 // OrderResync records a resync in the audit, so that it may be done now. If other people must agree,
 // it asks them instead and returns the approval.
-func (o *Office) OrderResync(ctx context.Context, plan ResyncPlan, who acts.Person) (*trade.Approval, error) {
+func (o *Office) OrderResync(ctx context.Context, plan ResyncPlan, who trade.Person) (*trade.Approval, error) {
 	if err := may(who, acts.ActResync); err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func (o *Office) OrderResync(ctx context.Context, plan ResyncPlan, who acts.Pers
 }
 
 // RecordResync records a resync to which everybody has agreed.
-func (o *Office) RecordResync(ctx context.Context, plan ResyncPlan, who acts.Person) error {
+func (o *Office) RecordResync(ctx context.Context, plan ResyncPlan, who trade.Person) error {
 	if err := may(who, acts.ActResync); err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (o *Office) RecordResync(ctx context.Context, plan ResyncPlan, who acts.Per
 }
 
 // Resync reads a job's rows again, as an order that was recorded says.
-func (o *Office) Resync(ctx context.Context, order acts.Order, who acts.Person) ([]trade.RunReport, error) {
+func (o *Office) Resync(ctx context.Context, order acts.Order, who trade.Person) ([]trade.RunReport, error) {
 	if err := may(who, acts.ActResync); err != nil {
 		return nil, err
 	}

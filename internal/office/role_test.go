@@ -17,33 +17,33 @@ func TestAnOrderIsRefusedToWhoseRoleTheTableOfActsDoesNotAllowIt(t *testing.T) {
 	o, ctx := open(), t.Context()
 	const job, key = "contracts", "01|000000"
 	on := func(act string, keys ...string) acts.Order { return acts.Order{Act: act, Job: job, Keys: keys} }
-	orders := map[string]func(acts.Person) error{
-		acts.ActDismiss: func(who acts.Person) error {
+	orders := map[string]func(trade.Person) error{
+		acts.ActDismiss: func(who trade.Person) error {
 			plan, err := o.Plan(ctx, on(acts.ActDismiss, key))
 			if err == nil {
 				_, err = o.DoShown(ctx, plan, who)
 			}
 			return err
 		},
-		acts.ActReopen: func(who acts.Person) error {
+		acts.ActReopen: func(who trade.Person) error {
 			plan, err := o.Plan(ctx, on(acts.ActReopen, key))
 			if err == nil {
 				_, err = o.Do(ctx, on(acts.ActReopen, key), plan.Mark(), who)
 			}
 			return err
 		},
-		acts.ActPause: func(who acts.Person) error {
+		acts.ActPause: func(who trade.Person) error {
 			plan, err := o.PlanJob(ctx, on(acts.ActPause), who)
 			if err == nil {
 				_, err = o.DoJob(ctx, on(acts.ActPause), plan.Mark(), who)
 			}
 			return err
 		},
-		acts.ActResync: func(who acts.Person) error {
+		acts.ActResync: func(who trade.Person) error {
 			_, err := o.OrderResync(ctx, ResyncPlan{Order: on(acts.ActResync)}, who)
 			return err
 		},
-		acts.ActSetCode: func(who acts.Person) error {
+		acts.ActSetCode: func(who trade.Person) error {
 			_, _, err := o.SetReferences(ctx, "wallets",
 				map[string]string{"12": "33333333-3333-4333-8333-333333333312"}, nil, acts.ActSetCode, who)
 			return err
@@ -53,7 +53,7 @@ func TestAnOrderIsRefusedToWhoseRoleTheTableOfActsDoesNotAllowIt(t *testing.T) {
 		before := len(must.Get(o.store.Audit(ctx, 0))(t))
 		for _, role := range append([]trade.Role{""}, trade.Roles...) {
 			may := role.May(acts.RoleOf(act))
-			err := order(acts.Person{Name: "ana", Reason: "conferido", Role: role})
+			err := order(trade.Person{Name: "ana", Reason: "conferido", Role: role})
 			if may && err != nil || !may && !errors.Is(err, trade.ErrRole) {
 				t.Errorf("%s by %q: %v, allowed is %t", act, role, err, may)
 			}
@@ -71,11 +71,48 @@ func TestAResyncToWhichOthersAgreedAsksTheRoleToo(t *testing.T) {
 	t.Parallel()
 	open, _ := openStuck(t)
 	o, order := open(), acts.Order{Act: acts.ActResync, Job: "contracts"}
-	who := acts.Person{Name: "ana", Reason: "conferido", Role: trade.Reader}
+	who := trade.Person{Name: "ana", Reason: "conferido", Role: trade.Reader}
 	recorded := o.RecordResync(t.Context(), ResyncPlan{Order: order}, who)
 	_, done := o.Resync(t.Context(), order, who)
 	if !errors.Is(recorded, trade.ErrRole) || !errors.Is(done, trade.ErrRole) {
 		t.Errorf("recorded: %v; done: %v", recorded, done)
+	}
+}
+
+// Everybody may change the own password, and nothing else of the own user.
+func TestOnlyAdministratorsChangePeople(t *testing.T) {
+	t.Parallel()
+	open, _ := openStuck(t)
+	o, ctx := open(), t.Context()
+	by := func(name string, role trade.Role) trade.Person { return trade.Person{Name: name, Role: role} }
+	for _, name := range []string{"ana", "lia", "rui"} {
+		user := trade.User{Name: name, Role: trade.Administrator, Password: "x"}
+		if err := o.AddUser(ctx, user, by(name, trade.Accountant)); !errors.Is(err, trade.ErrRole) {
+			t.Errorf("an accountant adds a user: %v", err)
+		}
+		must.Do(t, o.AddUser(ctx, user, by("ana", trade.Administrator)))
+	}
+	tests := map[string]struct {
+		who    trade.Person
+		change func(*trade.User)
+		may    bool
+	}{
+		"own password":        {by("lia", trade.Reader), func(u *trade.User) { u.Password = "y" }, true},
+		"password of another": {by("rui", trade.Accountant), func(u *trade.User) { u.Password = "y" }, false},
+		"own role":            {by("lia", trade.Accountant), func(u *trade.User) { u.Role = trade.Reader }, false},
+		"role of another":     {by("ana", trade.Administrator), func(u *trade.User) { u.Role = trade.Reader }, true},
+	}
+	for name, test := range tests {
+		before := must.Get(o.User(ctx, "lia"))(t)
+		after := before
+		test.change(&after)
+		done, err := o.ChangeUser(ctx, before, after, "user change", test.who)
+		if done != test.may || !test.may && !errors.Is(err, trade.ErrRole) || test.may && err != nil {
+			t.Errorf("%s: %t, %v", name, done, err)
+		}
+	}
+	if _, err := o.Recount(ctx, by("rui", trade.Accountant)); !errors.Is(err, trade.ErrRole) {
+		t.Errorf("an accountant recounts the sums: %v", err)
 	}
 }
 

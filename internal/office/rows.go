@@ -38,7 +38,7 @@ func (o *Office) Plan(ctx context.Context, order acts.Order) (acts.RowPlan, erro
 // Do does what a plan with this mark showed. If the plan is another one now, Do does nothing and
 // returns it with Moved set. It makes the plan again, so that nothing that a browser sends back is
 // trusted.
-func (o *Office) Do(ctx context.Context, order acts.Order, mark string, who acts.Person) (acts.RowPlan, error) {
+func (o *Office) Do(ctx context.Context, order acts.Order, mark string, who trade.Person) (acts.RowPlan, error) {
 	if err := may(who, order.Act); err != nil {
 		return acts.RowPlan{}, err
 	}
@@ -55,7 +55,7 @@ func (o *Office) Do(ctx context.Context, order acts.Order, mark string, who acts
 }
 
 // DoShown does a plan that was shown in this process, as far as its rows have not changed since.
-func (o *Office) DoShown(ctx context.Context, plan acts.RowPlan, who acts.Person) (acts.RowPlan, error) {
+func (o *Office) DoShown(ctx context.Context, plan acts.RowPlan, who trade.Person) (acts.RowPlan, error) {
 	if err := may(who, plan.Act); err != nil {
 		return plan, err
 	}

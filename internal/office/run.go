@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 
-	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -22,7 +21,7 @@ const UnknownJob = "unknown_job"
 
 // OrderRun asks for a run of a job for another program, as RunNow does for a person. It returns a
 // *Refusal if the job is running, or must wait for a person or the platform.
-func (o *Office) OrderRun(ctx context.Context, job string, sweep bool, who acts.Person) error {
+func (o *Office) OrderRun(ctx context.Context, job string, sweep bool, who trade.Person) error {
 	if _, err := o.engine.Job(job); err != nil {
 		return &Refusal{UnknownJob, err.Error()}
 	}

@@ -52,7 +52,7 @@ type SheetRefusal struct {
 // WriteRows writes rows to a file in which decisions can be filled in. It first records that in the
 // audit.
 func (o *Office) WriteRows(ctx context.Context, each func(func(trade.Entry) error) error, form string,
-	filter string, lang trade.Lang, w io.Writer, who acts.Person,
+	filter string, lang trade.Lang, w io.Writer, who trade.Person,
 ) error {
 	err := o.Note(ctx, "rows export", "-", map[string]string{"format": form, "filter": filter}, who)
 	if err != nil {
@@ -151,7 +151,7 @@ func (o *Office) PlanDecisions(ctx context.Context, list []reconcile.Decision) (
 // DoSheet does what a plan with this mark showed. If the plan is another one now, it does nothing
 // and sets Moved.
 func (o *Office) DoSheet(ctx context.Context, file io.Reader, mark string, lang trade.Lang,
-	who acts.Person,
+	who trade.Person,
 ) (SheetPlan, error) {
 	out, people, planned, err := o.planSheet(ctx, file, lang)
 	if err != nil || out.Fault != "" {

@@ -13,7 +13,6 @@ import (
 	"github.com/safrasync/safrasync/internal/ledgertest"
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state"
-	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -81,7 +80,7 @@ func TestTheFirstLookAtWhatIsStuckBeginsBeforeSomebodyAsks(t *testing.T) {
 	}))
 	people := at.acts()
 	plan := must.Get(people.Dismiss(t.Context(), row.Job, []string{row.Key}))(t)
-	must.Get(people.Do(t.Context(), plan, acts.Person{Name: "ana", Reason: "lançado duas vezes"}))(t)
+	must.Get(people.Do(t.Context(), plan, trade.Person{Name: "ana", Reason: "lançado duas vezes"}))(t)
 	ahead := must.Get(at.Stuck(t.Context(), trade.Portuguese, false))(t)
 	afresh := must.Get(open().Stuck(t.Context(), trade.Portuguese, true))(t)
 	ahead.At = afresh.At

@@ -140,14 +140,34 @@ func (o *Office) Request(ctx context.Context, job, key string) (rehearse.Preview
 	return p, entry.State, err
 }
 
-// CaseOf returns a job and a row as the ERP has it now, as a case for its tests. It needs an engine.
-func (o *Office) CaseOf(ctx context.Context, name, key string) (*mapping.Job, rehearse.Case, error) {
-	job, err := o.engine.Job(name)
-	if err != nil {
-		return nil, rehearse.Case{}, err
-	}
+// Tried is a job, a row as a case for its tests, and what the mapping makes of it.
+type Tried struct {
+	Job     *mapping.Job
+	Case    rehearse.Case
+	Verdict rehearse.Verdict
+}
+
+// CaseOf tries a row as the ERP has it now. It needs an engine.
+func (o *Office) CaseOf(ctx context.Context, name, key string) (Tried, error) {
 	c, err := o.engine.CaseOf(ctx, name, key)
-	return job, c, err
+	if err != nil {
+		return Tried{}, err
+	}
+	return Mapping(o.jobs).Try(name, c)
+}
+
+// Mapping is what the configuration makes of rows, without ledger, ERP or secret.
+type Mapping []*mapping.Job
+
+// Try maps and checks the row of a case. It returns trade.ErrNotFound if there is no such job; other
+// errors are for a case that does not fit the job.
+func (m Mapping) Try(name string, c rehearse.Case) (Tried, error) {
+	i := slices.IndexFunc(m, func(j *mapping.Job) bool { return j.Name() == name })
+	if i < 0 {
+		return Tried{}, trade.ErrNotFound
+	}
+	verdict, err := rehearse.Try(m[i], c)
+	return Tried{m[i], c, verdict}, err
 }
 
 // Sentences returns the story, from the ERP to what happens next.

@@ -77,17 +77,6 @@ type Acts struct {
 	Others    map[string]OtherAct // acts that can be approved here but are done elsewhere
 }
 
-// Person is the person who orders an act, with the reason.
-type Person struct {
-	Name   string // of the person
-	From   string // host and user of the process, or the address of a browser
-	Reason string
-	// Account is how the program knows the person, if Name is only what was typed.
-	Account string
-	Role    trade.Role // what the person may order is checked by internal/office
-	agreed  []string   // the other people who agreed
-}
-
 // RowPlan is what an act would do to rows, or has done.
 type RowPlan struct {
 	Act   string
@@ -143,8 +132,8 @@ func (p RowPlan) Count() int {
 
 var errNoReason = errors.New("an act of a person needs a name and a reason")
 
-func (p Person) check() error {
-	if strings.TrimSpace(p.Name) == "" || strings.TrimSpace(p.Reason) == "" {
+func named(who trade.Person) error {
+	if strings.TrimSpace(who.Name) == "" || strings.TrimSpace(who.Reason) == "" {
 		return errNoReason
 	}
 	return nil
@@ -239,8 +228,8 @@ const actsTogether = 500
 // audit record. The returned plan states for each row whether it was done; rows that changed
 // meanwhile are refused. After an error some may have been done. If others must agree first,
 // nothing is done, and the returned plan holds the approval that was asked for.
-func (a *Acts) Do(ctx context.Context, plan RowPlan, who Person) (RowPlan, error) {
-	if err := who.check(); err != nil {
+func (a *Acts) Do(ctx context.Context, plan RowPlan, who trade.Person) (RowPlan, error) {
+	if err := named(who); err != nil {
 		return plan, err
 	}
 	asked, err := a.askRows(ctx, plan, who)
@@ -280,7 +269,7 @@ func (a *Acts) Do(ctx context.Context, plan RowPlan, who Person) (RowPlan, error
 }
 
 // act returns one step in the form in which the ledger stores it.
-func (a *Acts) act(plan RowPlan, s RowStep, who Person) (trade.Act, error) {
+func (a *Acts) act(plan RowPlan, s RowStep, who trade.Person) (trade.Act, error) {
 	now := a.Now()
 	after := s.After
 	after.UpdatedAt = now

@@ -55,7 +55,7 @@ type ReleasedSweep struct {
 
 // Pause plans that a job sends nothing until somebody resumes it. A running job begins no further
 // request and waits for those in flight.
-func (a *Acts) Pause(ctx context.Context, job string, who Person) (JobPlan, error) {
+func (a *Acts) Pause(ctx context.Context, job string, who trade.Person) (JobPlan, error) {
 	plan, err := a.planJob(ctx, ActPause, job)
 	if err != nil {
 		return plan, err
@@ -280,8 +280,8 @@ func (p JobPlan) Unchecked() bool { return p.Release != nil && p.Release.Exists 
 
 // DoJob executes a plan if the job has not changed since it was shown, and if the platform was
 // checked where rows may be made twice; otherwise the returned plan is refused.
-func (a *Acts) DoJob(ctx context.Context, plan JobPlan, who Person) (JobPlan, error) {
-	if err := who.check(); err != nil {
+func (a *Acts) DoJob(ctx context.Context, plan JobPlan, who trade.Person) (JobPlan, error) {
+	if err := named(who); err != nil {
 		return plan, err
 	}
 	if plan.Refused != NotRefused {

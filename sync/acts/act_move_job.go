@@ -56,8 +56,8 @@ func refusedMove(m trade.JobMove) Refusal {
 }
 
 // DoMoveJob executes a plan on the ledger as it is then. The returned plan states what was done.
-func (a *Acts) DoMoveJob(ctx context.Context, plan JobMovePlan, who Person) (JobMovePlan, error) {
-	if err := who.check(); err != nil {
+func (a *Acts) DoMoveJob(ctx context.Context, plan JobMovePlan, who trade.Person) (JobMovePlan, error) {
+	if err := named(who); err != nil {
 		return plan, err
 	}
 	if plan.Refused != NotRefused {

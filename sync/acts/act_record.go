@@ -2,13 +2,7 @@
 
 package acts
 
-import (
-	"encoding/json"
-	"time"
-
-	"github.com/safrasync/safrasync/internal/phrase"
-	"github.com/safrasync/safrasync/trade"
-)
+import "github.com/safrasync/safrasync/trade"
 
 // rowDetail is what the audit stores about an act on a row. Of the ERP's values it has only the
 // fields that the act is about, in the API's form.
@@ -71,16 +65,4 @@ func changesOf(differences []trade.Difference) []fieldChange {
 		out = append(out, fieldChange{d.Field, d.Columns, d.Sent, d.Now})
 	}
 	return out
-}
-
-// Record returns the audit record of an act.
-func (p Person) Record(at time.Time, act, target string, detail any) (trade.AuditRecord, error) {
-	text, err := json.Marshal(detail)
-	if err != nil {
-		return trade.AuditRecord{}, phrase.Errorf("%s: %w", act, err)
-	}
-	return trade.AuditRecord{
-		At: at, Who: p.Name, From: p.From, Act: act, Target: target, Reason: p.Reason,
-		Detail: string(text),
-	}, nil
 }

@@ -41,7 +41,7 @@ type OtherAct struct {
 	// Mark returns the mark of the plan as it would be made now; "" if it cannot be done any more.
 	Mark func(ctx context.Context, o Order) (string, error)
 	// Do executes the act if its plan still has this mark.
-	Do func(ctx context.Context, o Order, mark string, who Person) (done bool, err error)
+	Do func(ctx context.Context, o Order, mark string, who trade.Person) (done bool, err error)
 	// Tell prints what the first person was shown of a plan; nil: nothing beyond the order.
 	Tell func(ctx context.Context, p Planned) error
 }
@@ -75,12 +75,12 @@ func PlannedOf(a trade.Approval) (p Planned, err error) {
 
 // Ask stores an act to wait for the consent of others, if the rules, or least, require more people
 // than have agreed so far. It returns nil if the act may be done now.
-func (a *Acts) Ask(ctx context.Context, p Planned, mark string, who Person, least int) (*trade.Approval, error) {
+func (a *Acts) Ask(ctx context.Context, p Planned, mark string, who trade.Person, least int) (*trade.Approval, error) {
 	needs := a.Rules.needs(p, least)
-	if needs <= 1+len(who.agreed) {
+	if needs <= 1+len(who.Agreed) {
 		return nil, nil //nolint:nilnil // nobody need be asked
 	}
-	if err := who.check(); err != nil {
+	if err := named(who); err != nil {
 		return nil, err
 	}
 	text, err := json.Marshal(p)
@@ -89,7 +89,7 @@ func (a *Acts) Ask(ctx context.Context, p Planned, mark string, who Person, leas
 	}
 	now := a.Now()
 	asked := trade.Approval{
-		Act: p.Order.Act, Target: targetOf(p.Order), Mark: mark, Plan: text, People: []trade.Consent{who.consent(now)},
+		Act: p.Order.Act, Target: targetOf(p.Order), Mark: mark, Plan: text, People: []trade.Consent{consent(who, now)},
 		Needs: needs, Until: now.Add(a.Rules.lapses()),
 	}
 	record, err := who.Record(now, "approval ask", asked.Target, approvalDetail{
@@ -138,15 +138,15 @@ func (r Rules) lapses() time.Duration {
 	return defaultLapse
 }
 
-func (p Person) consent(at time.Time) trade.Consent {
+func consent(who trade.Person, at time.Time) trade.Consent {
 	return trade.Consent{
-		Name: p.Name, Account: p.Account, From: p.From, Reason: strings.TrimSpace(p.Reason), At: at,
+		Name: who.Name, Account: who.Account, From: who.From, Reason: strings.TrimSpace(who.Reason), At: at,
 	}
 }
 
 // askRows stores an act on rows to wait for consent, if it needs that.
-func (a *Acts) askRows(ctx context.Context, plan RowPlan, who Person) (*trade.Approval, error) {
-	if a.Rules.People[plan.Act] <= 1+len(who.agreed) {
+func (a *Acts) askRows(ctx context.Context, plan RowPlan, who trade.Person) (*trade.Approval, error) {
+	if a.Rules.People[plan.Act] <= 1+len(who.Agreed) {
 		return nil, nil //nolint:nilnil // nobody need be asked
 	}
 	p := Planned{Order: plan.Order, Rows: plan.Count()}
@@ -170,7 +170,7 @@ func (a *Acts) askRows(ctx context.Context, plan RowPlan, who Person) (*trade.Ap
 }
 
 // askJob stores an act on a job to wait for consent, if it needs that.
-func (a *Acts) askJob(ctx context.Context, plan JobPlan, who Person) (*trade.Approval, error) {
+func (a *Acts) askJob(ctx context.Context, plan JobPlan, who trade.Person) (*trade.Approval, error) {
 	p := Planned{Order: Order{Act: plan.Act, Job: plan.Job, Checked: plan.Checked}}
 	if r := plan.Release; r != nil && r.Brake != nil {
 		p.Rows = r.Brake.Rows

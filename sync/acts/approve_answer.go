@@ -25,15 +25,15 @@ type Decided struct {
 // its plan is still what was shown. If the plan has changed, the order stays until it is declined
 // or lapses. The order is removed before the act is done: a crash between the two loses the act,
 // with the consent in the audit, but never does it twice.
-func (a *Acts) Approve(ctx context.Context, id int64, who Person) (Decided, error) {
+func (a *Acts) Approve(ctx context.Context, id int64, who trade.Person) (Decided, error) {
 	d, p, err := a.answer(ctx, id, who)
 	if err != nil || d.Refused != NotRefused {
 		return d, err
 	}
 	now := a.Now()
-	consent := who.consent(now)
-	people := append(slices.Clone(d.Approval.People), consent)
-	if slices.ContainsFunc(d.Approval.People, func(c trade.Consent) bool { return samePerson(consent, c) }) {
+	agrees := consent(who, now)
+	people := append(slices.Clone(d.Approval.People), agrees)
+	if slices.ContainsFunc(d.Approval.People, func(c trade.Consent) bool { return samePerson(agrees, c) }) {
 		d.Refused = SamePerson
 		return d, nil
 	}
@@ -79,15 +79,15 @@ func (a *Acts) Approve(ctx context.Context, id int64, who Person) (Decided, erro
 	for _, c := range d.Approval.People {
 		names = append(names, c.Name)
 	}
-	together := Person{
+	together := trade.Person{
 		Name: strings.Join(names, trade.Together), From: ordered.From, Reason: ordered.Reason,
-		Role: who.Role, agreed: names[1:],
+		Role: who.Role, Agreed: names[1:],
 	}
 	return d, a.doApproved(ctx, &d, review, p, together)
 }
 
 // doApproved does the act to which everybody has agreed.
-func (a *Acts) doApproved(ctx context.Context, d *Decided, r Review, p Planned, who Person) (err error) {
+func (a *Acts) doApproved(ctx context.Context, d *Decided, r Review, p Planned, who trade.Person) (err error) {
 	switch {
 	case r.Rows != nil:
 		var done RowPlan
@@ -111,7 +111,7 @@ func (a *Acts) doApproved(ctx context.Context, d *Decided, r Review, p Planned, 
 
 // Decline stores that a person does not agree: the act is not done. The person who ordered it may
 // withdraw it this way.
-func (a *Acts) Decline(ctx context.Context, id int64, who Person) (Decided, error) {
+func (a *Acts) Decline(ctx context.Context, id int64, who trade.Person) (Decided, error) {
 	d, _, err := a.answer(ctx, id, who)
 	if err != nil || d.Refused != NotRefused {
 		return d, err
@@ -127,14 +127,14 @@ func (a *Acts) Decline(ctx context.Context, id int64, who Person) (Decided, erro
 	return d, err
 }
 
-func (a *Acts) answered(at time.Time, act string, ap trade.Approval, who Person) (trade.AuditRecord, error) {
+func (a *Acts) answered(at time.Time, act string, ap trade.Approval, who trade.Person) (trade.AuditRecord, error) {
 	return who.Record(at, act, ap.Target,
 		approvalDetail{Act: ap.Act, Mark: ap.Mark, Needs: ap.Needs, For: ap.People[0].Name})
 }
 
 // answer returns the approval that a person answers, and its plan.
-func (a *Acts) answer(ctx context.Context, id int64, who Person) (d Decided, p Planned, err error) {
-	if err = who.check(); err != nil {
+func (a *Acts) answer(ctx context.Context, id int64, who trade.Person) (d Decided, p Planned, err error) {
+	if err = named(who); err != nil {
 		return d, p, err
 	}
 	d.Approval, err = a.Approvals.Approval(ctx, id)
@@ -178,7 +178,7 @@ func (a *Acts) review(ctx context.Context, ap trade.Approval, p Planned) (Review
 			return r, err
 		}
 	case p.Order.Act == ActRelease:
-		plan, err := a.PlanJob(ctx, p.Order, Person{})
+		plan, err := a.PlanJob(ctx, p.Order, trade.Person{})
 		if err != nil {
 			return r, err
 		}

@@ -71,7 +71,7 @@ func (a *Acts) Plan(ctx context.Context, o Order) (RowPlan, error) {
 }
 
 // PlanJob plans an order for a job.
-func (a *Acts) PlanJob(ctx context.Context, o Order, who Person) (plan JobPlan, err error) {
+func (a *Acts) PlanJob(ctx context.Context, o Order, who trade.Person) (plan JobPlan, err error) {
 	switch o.Act {
 	case ActRun:
 		plan, err = a.run(ctx, o.Job)

@@ -79,7 +79,7 @@ type Processor struct {
 	Now        func() time.Time
 	Limits     run.Limits
 	Zone       *time.Location // for times without a zone
-	Program    acts.Person    // with which the program signs its acts
+	Program    trade.Person   // with which the program signs its acts
 	Log        *zap.Logger
 	// Pace is the shortest time between two readings of the platform; 0 means one second.
 	Pace time.Duration

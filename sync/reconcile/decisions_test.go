@@ -95,7 +95,7 @@ func TestDecisionsMakeTheRoundTrip(t *testing.T) {
 				t.Fatalf("%s: %+v, refused %+v, %v", c.key, plans, refused, err)
 			}
 			done, err := people.Do(t.Context(), plans[0].Plan,
-				acts.Person{Name: "maria", From: "maria@srv", Reason: plans[0].Reason})
+				trade.Person{Name: "maria", From: "maria@srv", Reason: plans[0].Reason})
 			if err != nil || !done.Steps[0].Done {
 				t.Fatalf("%s: %+v, %v", c.key, done, err)
 			}

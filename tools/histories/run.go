@@ -689,7 +689,7 @@ func (r *run) editWhileSending(a, b int) string {
 	return fmt.Sprintf("(%s: %s) %s", name, what, text)
 }
 
-var maria = acts.Person{Name: "maria", From: "test@host", Reason: "looked at in the ERP"}
+var maria = trade.Person{Name: "maria", From: "test@host", Reason: "looked at in the ERP"}
 
 func (r *run) acts() *acts.Acts {
 	e := r.engine()

@@ -49,18 +49,11 @@ func NewDoctorCommand(a *cli.App) *cobra.Command {
 
 // recountSums corrects the stored sums of all jobs. It changes no row.
 func recountSums(ctx context.Context, a *cli.App) error {
-	if _, err := a.LoadConfig(); err != nil {
-		return err
-	}
-	store, err := a.OpenLedger(ctx, cli.ToWrite)
+	o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
 	if err != nil {
 		return err
 	}
-	record, err := a.Audit(cli.ActFlags{}, "recount", "ledger", nil)
-	if err != nil {
-		return err
-	}
-	jobs, err := store.RestoreSums(ctx, record)
+	jobs, err := o.Recount(ctx, a.Person(cli.ActFlags{}))
 	switch {
 	case err != nil:
 		return err

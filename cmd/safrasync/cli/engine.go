@@ -8,10 +8,10 @@ import (
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
-	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/sync/events"
 	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/trade"
 )
 
 // OpenEngine builds an engine from the configuration. source is the ERP: see OpenERP and
@@ -101,5 +101,5 @@ func (a *App) Listener(o *office.Office) (*events.Processor, error) {
 		return nil, err
 	}
 	program := ProgramRecord()
-	return o.Listener(client, acts.Person{Name: program.Who, From: program.From}), nil
+	return o.Listener(client, trade.Person{Name: program.Who, From: program.From}), nil
 }

@@ -10,12 +10,11 @@ import (
 	"strings"
 
 	"github.com/safrasync/safrasync/state"
-	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // Person returns the person who orders an act on the command line.
-func (a *App) Person(f ActFlags) acts.Person {
+func (a *App) Person(f ActFlags) trade.Person {
 	account := "?"
 	if u, err := user.Current(); err == nil {
 		account = u.Username
@@ -24,7 +23,7 @@ func (a *App) Person(f ActFlags) acts.Person {
 	login := loginName(a.Env, file)
 	known := loginName(func(string) (string, bool) { return "", false }, file) // what the user cannot forge
 	who, from := whoFrom(login, account, ThisHost(), f.As)
-	return acts.Person{
+	return trade.Person{
 		Name: who, From: from, Reason: strings.TrimSpace(f.Reason), Account: cmp.Or(known, account),
 		Role: trade.Administrator, // who may open the ledger's files may do everything
 	}

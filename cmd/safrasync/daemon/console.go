@@ -120,7 +120,7 @@ func NewConsole(a *cli.App, store *state.Store, o *office.Office,
 	if err != nil { // log-ins by password work all the same
 		a.Logger().Error("the login by OpenID Connect cannot be offered", zap.Error(err))
 	}
-	sessions := auth.New(auth.Parts{Users: store, Logins: store, OpenID: openID, Idle: c.Idle, Most: c.Longest})
+	sessions := auth.New(auth.Parts{Users: o, Logins: store, OpenID: openID, Idle: c.Idle, Most: c.Longest})
 	return console.New(console.Parts{
 		Site: web.Site{
 			Name: c.Name, Lang: a.Lang(), Zone: a.Config.Zone(), Secure: c.CertFile != "" || c.Behind != "",

@@ -13,6 +13,7 @@ import (
 	"github.com/safrasync/safrasync/internal/httpapi"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/trade"
 )
 
 // apiServer serves the HTTP API. It outlives the generations of the configuration.
@@ -108,7 +109,7 @@ type apiOffice struct{ *office.Office }
 
 // Run orders a run, as the console's "run now" does.
 func (o apiOffice) Run(ctx context.Context, order httpapi.Order) error {
-	err := o.OrderRun(ctx, order.Job, order.Sweep, acts.Person{
+	err := o.OrderRun(ctx, order.Job, order.Sweep, trade.Person{
 		Name: order.By, From: "http_api " + order.From, Role: acts.RoleOf(acts.ActRun), // its token has the scope
 	})
 	if refused, ok := errors.AsType[*office.Refusal](err); ok {

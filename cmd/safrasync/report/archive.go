@@ -3,12 +3,10 @@ package report
 import (
 	"errors"
 	"io"
-	"slices"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
-	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/sync/reconcile/archive"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -18,7 +16,7 @@ func openArchive(a *cli.App, f Flags) error {
 	if !f.none() || f.failed || f.platform || f.close+f.archive != "" {
 		return a.Usage("archive.open_alone")
 	}
-	in, err := archive.Open(f.open)
+	in, err := office.OpenArchive(f.open)
 	switch {
 	case errors.Is(err, archive.ErrDamaged):
 		a.Tell("archive.damaged", f.open, a.Voice().Fault(err))
@@ -51,8 +49,16 @@ func openArchive(a *cli.App, f Flags) error {
 	if err != nil {
 		return err
 	}
-	snapshot, err := archived(a, f, in)
-	if err != nil {
+	query := office.ReportQuery{Closing: f.closing}
+	if f.asOf != "" {
+		if query.AsOf, err = parseDay(f.asOf); err != nil {
+			return a.Usage("report.no_day", f.asOf)
+		}
+	}
+	snapshot, err := in.Report(query)
+	if errors.Is(err, trade.ErrNotFound) {
+		return a.Usage("archive.no_closing", f.open)
+	} else if err != nil {
 		return err
 	}
 	if f.output == "" {
@@ -62,25 +68,4 @@ func openArchive(a *cli.App, f Flags) error {
 		_, err := snapshot.Report(options, office.ReportWriter(f.format, options, to))
 		return err
 	})
-}
-
-// archived returns the snapshot of an archive that the flags select.
-func archived(a *cli.App, f Flags, in *archive.Archive) (*reconcile.Snapshot, error) {
-	if f.asOf+f.closing == "" {
-		return in.Snapshot()
-	}
-	var day trade.Date
-	if f.asOf != "" {
-		var err error
-		if day, err = parseDay(f.asOf); err != nil {
-			return nil, a.Usage("report.no_day", f.asOf)
-		}
-	}
-	i := slices.IndexFunc(in.Closed, func(c archive.Closing) bool {
-		return (day.IsZero() || c.Day == day) && (f.closing == "" || c.ID == f.closing)
-	})
-	if i < 0 {
-		return nil, a.Usage("archive.no_closing", f.open)
-	}
-	return in.Closing(in.Closed[i])
 }

@@ -147,7 +147,7 @@ func Approvable(a *cli.App) acts.OtherAct {
 			plan, err := reports.PlanClosing(ctx, day, with)
 			return plan.Mark, err
 		},
-		Do: func(ctx context.Context, o acts.Order, mark string, who acts.Person) (bool, error) {
+		Do: func(ctx context.Context, o acts.Order, mark string, who trade.Person) (bool, error) {
 			day, reports, with, err := opened(ctx, o, cli.ToWrite)
 			if err != nil {
 				return false, err

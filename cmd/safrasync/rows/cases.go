@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,8 +16,8 @@ import (
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/internal/words"
-	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/rehearse"
+	"github.com/safrasync/safrasync/trade"
 )
 
 // testFlags are the flags of `safrasync test`.
@@ -142,7 +141,7 @@ func casesBeside(config *config.Config) string {
 
 // runCase runs one case. Its errors are part of the result, so that the other cases run all the
 // same.
-func runCase(a *cli.App, jobs []*mapping.Job, file string, f testFlags) caseResult {
+func runCase(a *cli.App, jobs office.Mapping, file string, f testFlags) caseResult {
 	out := caseResult{File: file, Differences: []difference{}}
 	fail := func(err error) caseResult {
 		text := err.Error()
@@ -154,20 +153,19 @@ func runCase(a *cli.App, jobs []*mapping.Job, file string, f testFlags) caseResu
 		return fail(err)
 	}
 	out.Job = c.Job
-	var names []string
-	for _, j := range jobs {
-		names = append(names, j.Name())
-	}
-	i := slices.Index(names, c.Job)
-	if i < 0 {
+	tried, err := jobs.Try(c.Job, c.input())
+	if errors.Is(err, trade.ErrNotFound) {
+		var names []string
+		for _, j := range jobs {
+			names = append(names, j.Name())
+		}
 		return fail(&config.Error{Faults: []config.Fault{config.FaultAt(c.source, c.index, "job",
 			config.UnknownName("unknown job %s", c.Job, names))}})
 	}
-	verdict, err := rehearse.Try(jobs[i], c.input())
 	if err != nil {
 		return fail(c.annotate(err))
 	}
-	got, kind := verdictOutcome(verdict), jobs[i].Spec.Sends
+	got, kind := verdictOutcome(tried.Verdict), tried.Job.Spec.Sends
 	if f.record && (f.update || !c.hasExpectation()) {
 		text := withOutcome(c.source.Text, kind, got)
 		if text != c.source.Text {
@@ -229,16 +227,12 @@ func caseFrom(ctx context.Context, a *cli.App, args []string) error {
 	if err != nil {
 		return err
 	}
-	job, c, err := o.CaseOf(ctx, args[0], key)
+	tried, err := o.CaseOf(ctx, args[0], key)
 	if errors.Is(err, rehearse.ErrNotInQuery) {
 		return errors.New(a.Text("preview.not_in_query", key, args[0], key))
 	}
 	if err != nil {
 		return conf.Annotate(err)
-	}
-	verdict, err := rehearse.Try(job, c)
-	if err != nil {
-		return err
 	}
 	file := args[2]
 	if file == "" {
@@ -251,8 +245,8 @@ func caseFrom(ctx context.Context, a *cli.App, args []string) error {
 			return phrase.Errorf("%s: %s", filepath.Dir(file), config.PlainReason(err))
 		}
 	}
-	text := renderCase(job, c, a.Text("test.from_comment", words.Printable(strings.ReplaceAll(key, "\n", " ")))) +
-		verdictOutcome(verdict).render(job.Spec.Sends)
+	text := renderCase(tried.Job, tried.Case, a.Text("test.from_comment", words.Printable(strings.ReplaceAll(key, "\n", " ")))) +
+		verdictOutcome(tried.Verdict).render(tried.Job.Spec.Sends)
 	if err := cli.CreateFile(file, text, 0o640); errors.Is(err, fs.ErrExist) {
 		return errors.New(a.Text("test.file_exists", file))
 	} else if errors.Is(err, fs.ErrPermission) {

@@ -83,7 +83,7 @@ func resync(ctx context.Context, a *cli.App, job string, f resyncFlags) error {
 }
 
 // runResync reads the job again, as an order that was recorded says.
-func runResync(ctx context.Context, a *cli.App, order engineacts.Order, who engineacts.Person) error {
+func runResync(ctx context.Context, a *cli.App, order engineacts.Order, who trade.Person) error {
 	watcher := a.Watch()
 	defer watcher.Close()
 	// an unreachable ERP is recorded and reported as a stop of the job
@@ -107,7 +107,7 @@ func Approvable(a *cli.App) engineacts.OtherAct {
 			plan, err := planResync(ctx, a, order)
 			return plan.Mark(), err
 		},
-		Do: func(ctx context.Context, order engineacts.Order, mark string, who engineacts.Person) (bool, error) {
+		Do: func(ctx context.Context, order engineacts.Order, mark string, who trade.Person) (bool, error) {
 			plan, err := planResync(ctx, a, order)
 			if err != nil || plan.Mark() != mark {
 				return false, err
