@@ -4,8 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/netip"
-	"net/url"
-	"path"
 	"slices"
 	gosync "sync"
 
@@ -48,23 +46,10 @@ func New(o Parts) *Console {
 		working: connlimit.NewPlaces(atOnce, waitAtMost),
 	}
 	c.ending, c.end = context.WithCancel(context.Background())
-	c.Site.Page = c.page
 	for _, r := range c.routes() {
 		c.mux.Handle(r.Method+" "+r.Path, c.guard(r))
 	}
 	return c
-}
-
-// page returns a path if it can be read, or the nearest one above it that can: where a form is that
-// the path takes.
-func (c *Console) page(of string) string {
-	for ; len(of) > 1; of = path.Dir(of) {
-		get := &http.Request{Method: http.MethodGet, URL: &url.URL{Path: of}}
-		if _, pattern := c.mux.Handler(get); pattern != "" {
-			return of
-		}
-	}
-	return "/"
 }
 
 // routes lists all routes. What is not listed does not exist, and nobody may use a route without a

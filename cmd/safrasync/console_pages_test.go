@@ -270,7 +270,7 @@ func TestAllRowsOfACauseAreTriedAgainWithTheirNumberTyped(t *testing.T) {
 func TestThePagesSpeakEnglish(t *testing.T) {
 	t.Parallel()
 	d := newDemoDesk(t)
-	b := d.as(trade.Administrator).Get("/runs")
+	b := d.as(trade.Administrator).Get("/account")
 	b.Submit("/preferences", url.Values{"lang": {"en"}, "theme": {"dark"}, "next": {"/pending"}}).Wants(http.StatusOK,
 		`lang="en"`, "Pending, by cause", "wallet not found on the platform", "blocks 6 contracts", "R$ 1,345,801.38")
 	for path, text := range map[string]string{
@@ -281,47 +281,17 @@ func TestThePagesSpeakEnglish(t *testing.T) {
 	}
 }
 
-// A page that answers a form can be read again in another language: its address only takes forms, so
-// the browser goes to the page that the form was on.
-func TestThePageOfAFormIsReadInAnotherLanguage(t *testing.T) {
+// Language and appearance are chosen on the page of the account, not at the foot of each page; before
+// there is an account, on the page where one logs in.
+func TestPreferencesStandOnThePageOfTheAccount(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, "lost-after@1")
-	doubt, sent := d.inDoubt()
-	d.as(trade.Reader).Get("/doubts").Wants(http.StatusOK) // from now on this host knows of the doubt
-	d.sql("state.db", afterQuarantine)
-	row, desk := fmt.Sprintf("/rows/%d", sent.ID), fmt.Sprintf("/doubts/%d", doubt.ID)
-	b := d.as(trade.Administrator).Get("/")
-	token, checked := b.Token(), url.Values{"act": {"resend"}, "checked": {"1"}, "reason": {"não está lá"}}
-	for path, c := range map[string]struct {
-		form url.Values
-		next string
-	}{
-		desk + "/reveal":                   {url.Values{}, desk},
-		desk + "/plan":                     {checked, desk},
-		desk + "/do":                       {checked, desk},
-		fmt.Sprintf("/reveal/%d", sent.ID): {url.Values{}, row},
-		row + "/retry":                     {url.Values{"reason": {"x"}}, row + "/retry"},
-		"/acts/retry":                      {url.Values{"job": {"contracts"}}, "/"},
-		"/schedules/contracts/plan":        {url.Values{"act": {"pause"}}, "/schedules"},
-		"/schedules/contracts/do":          {url.Values{"act": {"pause"}}, "/schedules"},
-		"/references/wallets/set":          {url.Values{}, "/references/wallets"},
-		"/references/wallets/plan":         {url.Values{}, "/references/wallets"},
-		"/decisions/plan":                  {url.Values{}, "/decisions"},
-		"/users":                           {url.Values{}, "/users"},
-		"/users/carla":                     {url.Values{}, "/users"},
-		"/account/password":                {url.Values{}, "/account"},
-		"/changed/plan":                    {url.Values{}, "/changed"},
-		"/report/close/plan":               {url.Values{}, "/report"},
-		"/pending/retry":                   {url.Values{}, "/pending"},
-	} {
-		c.form.Set("token", token)
-		b.Post(path, c.form)
-		if next := b.Form("/preferences").Get("next"); next != c.next {
-			t.Errorf("POST %s leads to %s, want %s", path, next, c.next)
-		}
-		b.Post("/preferences", with(b.Form("/preferences"), "lang", "en", "theme", "auto"))
-		if b.Status != http.StatusOK {
-			t.Errorf("after POST %s the other language is answered %d", path, b.Status)
-		}
+	d := newDesk(t)
+	b := d.as(trade.Reader)
+	if b.Get("/rows").Wants(http.StatusOK); strings.Contains(b.Body, "/preferences") {
+		t.Error("the list of rows asks for language and appearance")
 	}
+	b.Get("/account").Wants(http.StatusOK, "Idioma e aparência")
+	b.Submit("/preferences", url.Values{"lang": {"en"}, "theme": {"dark"}, "next": {"/account"}}).Wants(http.StatusOK,
+		`lang="en"`, `data-theme="dark"`, "Language and appearance")
+	d.browser().Get("/login").Wants(http.StatusOK, `action="/preferences"`)
 }

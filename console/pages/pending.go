@@ -233,7 +233,6 @@ func (p *pendingRoutes) planRetry(q *web.Request, key string) (retryPage, error)
 	if i < 0 || stuck.Causes[i].Retry() == 0 {
 		return retryPage{}, nil
 	}
-	q.Address = "/pending/retry?cause=" + url.QueryEscape(key)
 	page := retryPage{Cause: causeShown{Cause: stuck.Causes[i], Kinds: kindsOf(stuck.Causes[i])}}
 	jobs := map[string]bool{}
 	for _, part := range stuck.Causes[i].Own {

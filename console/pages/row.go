@@ -139,7 +139,6 @@ func (p *rowRoutes) revealRow(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	q.Address = "/rows/" + strconv.FormatInt(entry.ID, 10)
 	return q.Page(http.StatusOK, "row", page)
 }
 

@@ -2,6 +2,7 @@ package view
 
 import (
 	"strings"
+	"time"
 
 	"github.com/safrasync/safrasync/trade"
 )
@@ -9,18 +10,21 @@ import (
 // Frame is the data that every page needs around its own.
 type Frame struct {
 	Voice
-	Page    string // name of its template
-	Name    string // of the installation
-	User    *trade.User
-	Token   string
-	Path    string
-	Address string // at which the page can be read once more
-	Theme   string
-	Asset   Assets
-	Bare    bool // a part of a page, for htmx
-	Told    string
-	Titles  trade.Titles
-	By      string // name of the login provider for people; "" = none
+	Page string // name of its template
+	Name string // of the installation
+	// Environment is the name of an installation that does not count, such as Homologação; "" = it
+	// does. Colour is how each page marks it.
+	Environment, Colour string
+	Now                 time.Time
+	User                *trade.User
+	Token               string
+	Path                string
+	Theme               string
+	Asset               Assets
+	Bare                bool // a part of a page, for htmx
+	Told                string
+	Titles              trade.Titles
+	By                  string // name of the login provider for people; "" = none
 	// Counts is how many items wait on a page of the menu, by its path.
 	Counts map[string]int
 	Data   any

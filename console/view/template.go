@@ -26,12 +26,12 @@ var pages = sync.OnceValue(func() map[string]*template.Template {
 	}
 	for _, file := range names {
 		name := strings.TrimSuffix(path.Base(file), ".html")
-		if name == "layout" || name == "parts" {
+		if name == "layout" || name == "parts" || name == "pictures" {
 			continue
 		}
 		out[name] = template.Must(template.New("layout.html").Option("missingkey=error").Funcs(
 			template.FuncMap{"dict": dict, "deref": deref, "text": text, "list": list, "mask": Mask}).
-			ParseFS(templates, "templates/layout.html", "templates/parts.html", file))
+			ParseFS(templates, "templates/layout.html", "templates/parts.html", "templates/pictures.html", file))
 	}
 	return out
 })

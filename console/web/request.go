@@ -16,22 +16,22 @@ import (
 
 // Site is what all requests of a console share.
 type Site struct {
-	Name   string         // of the installation
-	Lang   trade.Lang     // for people who have not chosen one
-	Zone   *time.Location // of the cooperative
-	Secure bool           // browsers reach it by TLS, of the console or of the proxy
-	Issuer string         // name of the login provider for people; "" = none
-	Now    func() time.Time
-	Log    *zap.Logger
+	Name string // of the installation
+	// Environment is the name of an installation that does not count; "" = it does. Colour is how
+	// each page marks it.
+	Environment, Colour string
+	Lang                trade.Lang     // for people who have not chosen one
+	Zone                *time.Location // of the cooperative
+	Secure              bool           // browsers reach it by TLS, of the console or of the proxy
+	Issuer              string         // name of the login provider for people; "" = none
+	Now                 func() time.Time
+	Log                 *zap.Logger
 	// Refused counts requests for which there was no place or time; nil: nobody counts. The log has
 	// no line for each.
 	Refused func(cause string, err error)
 	// Waiting counts what waits for a person on each page of the menu, by its path; nil: no counts.
 	Waiting func(context.Context, *trade.User) map[string]int
 	Titles  func(trade.Lang) trade.Titles // of the jobs
-	// Page returns a path if it can be read, else that of the page with the form that it takes. The
-	// console sets it.
-	Page func(path string) string
 }
 
 // Request is one request that has passed the guard, and its answer.
@@ -44,7 +44,6 @@ type Request struct {
 	Secret   string // secret of the login, from the browser's cookie
 	Login    *trade.Login
 	Lang     trade.Lang
-	Address  string          // address at which the answer can be read once more; "" = that of its page
 	Answered bool            // the answer has begun
 	Ending   <-chan struct{} // closed when the console ends; for streams
 	theme    string
@@ -83,13 +82,11 @@ func (q *Request) Voice() view.Voice { return view.NewVoice(q.Lang, q.Site.Zone)
 // Page answers with a page: the template with that name, in its frame.
 func (q *Request) Page(status int, name string, data any) error {
 	f := view.Frame{
-		Voice: q.Voice(), Page: name, Name: q.Site.Name, Path: q.URL.Path, Address: q.Address, Theme: q.theme,
-		Asset: view.Asset, By: q.Site.Issuer, Data: data,
+		Voice: q.Voice(), Page: name, Name: q.Site.Name, Path: q.URL.Path, Theme: q.theme,
+		Asset: view.Asset, By: q.Site.Issuer, Data: data, Now: q.Site.Now(),
+		Environment: q.Site.Environment, Colour: q.Site.Colour,
 		Bare: q.Header.Get("HX-Request") == "true" && q.Header.Get("HX-Boosted") == "" &&
 			q.Header.Get("HX-Target") == "part",
-	}
-	if f.Address == "" {
-		f.Address = q.Site.Page(q.URL.Path)
 	}
 	if q.Login != nil {
 		f.User, f.Token = &q.Login.User, q.token()

@@ -23,11 +23,22 @@ type ConsoleConfig struct {
 	Longest  time.Duration `yaml:"longest"`   // how long a login lasts at most
 	Name     string        `yaml:"name"`      // name of this installation, shown on each page
 	OIDC     *OIDCConfig   `yaml:"oidc"`      // optional
+
+	Environment      string `yaml:"environment"`       // name of an installation that does not count; "" = it does
+	EnvironmentColor string `yaml:"environment_color"` // one of EnvironmentColors
 }
 
 func defaultConsole() ConsoleConfig {
-	return ConsoleConfig{Idle: 30 * time.Minute, Longest: 12 * time.Hour, Name: "safrasync"}
+	return ConsoleConfig{Idle: 30 * time.Minute, Longest: 12 * time.Hour, Name: "safrasync", EnvironmentColor: EnvironmentColors[0]}
 }
+
+// EnvironmentColors are the colours of an installation that does not count; none of them means
+// something else on a page.
+var EnvironmentColors = []string{"violet", "teal", "brown", "pink"}
+
+// environmentMost is how long the name of an environment may be, so that it fits beside that of the
+// installation.
+const environmentMost = 30
 
 var hostName = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`)
 
@@ -39,6 +50,10 @@ func (c *Config) checkConsole(d *Decoder) {
 	if strings.ContainsAny(o.Name, "\r\n") {
 		d.Fault("console.name", "must be one line")
 	}
+	if strings.ContainsAny(o.Environment, "\r\n") || len([]rune(o.Environment)) > environmentMost {
+		d.Fault("console.environment", "must be one line of at most %d characters", environmentMost)
+	}
+	d.OneOf("console.environment_color", o.EnvironmentColor, EnvironmentColors...)
 	for i, name := range o.Hosts {
 		o.Hosts[i] = strings.ToLower(name)
 		if !hostName.MatchString(o.Hosts[i]) {

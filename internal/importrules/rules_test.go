@@ -93,6 +93,10 @@ var rules = map[string]rule{
 		testsMay: []string{"state", "internal/pgtest", "internal/consoletest"},
 		reason:   "console serves and guards; what it shows comes from its pages, which ask internal/office",
 	},
+	"console/picture": {
+		may:    []string{"trade"},
+		reason: "picture computes where the shapes of a picture stand, and knows no page, ledger or language",
+	},
 	"console/view": {
 		may:    []string{"trade", "internal/i18n"},
 		reason: "view writes pages, and knows no request, ledger or engine",
@@ -110,7 +114,7 @@ var rules = map[string]rule{
 		may: []string{
 			"trade", "sync/acts", "sync/events", "sync/pending", "sync/reconcile", "sync/reconcile/paper",
 			"internal/i18n",
-			"internal/office", "console/view", "console/web",
+			"internal/office", "console/picture", "console/view", "console/web",
 		},
 		testsMay: []string{"state", "internal/pgtest", "internal/consoletest"},
 		reason:   "pages show what the office answers, and order there; who asks they learn through an interface of their own",

@@ -21,7 +21,7 @@ import (
 const (
 	// productMost is the number of lines of product code, without comments and blank lines. It
 	// falls with each stage of the work; whoever raises it gives the reason in the commit.
-	productMost = 95_000
+	productMost = 96_000
 	// productSlack is how far below productMost the product may be before the number must be
 	// lowered, so that not each removed line changes it.
 	productSlack = 1_000

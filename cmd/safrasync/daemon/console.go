@@ -124,6 +124,7 @@ func NewConsole(a *cli.App, store *state.Store, o *office.Office,
 	return console.New(console.Parts{
 		Site: web.Site{
 			Name: c.Name, Lang: a.Lang(), Zone: a.Config.Zone(), Secure: c.CertFile != "" || c.Behind != "",
+			Environment: c.Environment, Colour: c.EnvironmentColor,
 			Now: office.Now, Log: bounded(a.Logger()), Refused: refused,
 		},
 		Sessions: sessions,

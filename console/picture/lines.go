@@ -1,0 +1,111 @@
+package picture
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Point is two amounts of the same time: what there is, and what has come of it.
+type Point struct {
+	Name         string // of the time
+	Above, Below trade.Decimal
+	AboveSaid    string
+	BelowSaid    string
+}
+
+// Gap is a picture of two lines, and what lies between them.
+type Gap struct {
+	Title  string
+	Above  string // points of the upper line
+	Below  string
+	Area   string // points of the shape between both
+	Ticks  []Tick
+	Names  []string // some of the times, at equal distances
+	Points []Point
+}
+
+// namesMost is how many times have their name below a line: more would not fit on a phone.
+const namesMost = 5
+
+// Between returns a picture of two lines over time.
+func Between(title string, say Say, points ...Point) Gap {
+	out := Gap{Title: title, Points: points}
+	var most trade.Decimal
+	for _, p := range points {
+		for _, amount := range []trade.Decimal{p.Above, p.Below} {
+			if amount.Cmp(most) > 0 {
+				most = amount
+			}
+		}
+	}
+	var top trade.Decimal
+	top, out.Ticks = scale(most, say)
+	above, below := make([]string, len(points)), make([]string, len(points))
+	back := make([]string, len(points))
+	for i, p := range points {
+		x := Wide
+		if len(points) > 1 {
+			x = i * Wide / (len(points) - 1)
+		}
+		above[i] = fmt.Sprintf("%d,%d", x, High-units(p.Above, top, High))
+		below[i] = fmt.Sprintf("%d,%d", x, High-units(p.Below, top, High))
+		back[len(points)-1-i] = below[i]
+	}
+	out.Above, out.Below = strings.Join(above, " "), strings.Join(below, " ")
+	out.Area = out.Above + " " + strings.Join(back, " ")
+	steps := min(namesMost, len(points)) - 1
+	for i := 0; i <= steps; i++ {
+		at := 0
+		if steps > 0 {
+			at = i * (len(points) - 1) / steps
+		}
+		out.Names = append(out.Names, points[at].Name)
+	}
+	return out
+}
+
+// Glass is a picture of what a contract holds: its rim is what was agreed, what was delivered fills
+// it, and a mark shows what has been fixed.
+type Glass struct {
+	Title        string
+	Marks        []Mark // agreed, delivered, fixed
+	Rim          int    // height at which the agreed amount is
+	Fill         Bar
+	Over         Bar // what was delivered beyond what was agreed; Height is 0 if nothing was
+	Fixed        int // height of the mark
+	HasFixed     bool
+	Percent      int // delivered of what was agreed
+	FixedPercent int
+}
+
+// Filled returns the glass of a contract.
+func Filled(title string, agreed, delivered, fixed Mark) Glass {
+	most := agreed.Amount
+	for _, m := range []Mark{delivered, fixed} {
+		if m.Amount.Cmp(most) > 0 {
+			most = m.Amount
+		}
+	}
+	at := func(d trade.Decimal) int { return High - units(d, most, High) }
+	out := Glass{
+		Title: title, Marks: []Mark{agreed, delivered, fixed}, Rim: at(agreed.Amount), Fixed: at(fixed.Amount),
+		HasFixed: fixed.Amount.Sign() > 0,
+		Percent:  percent(delivered.Amount, agreed.Amount), FixedPercent: percent(fixed.Amount, agreed.Amount),
+	}
+	top := at(delivered.Amount)
+	out.Fill = Bar{Mark: delivered, Y: max(top, out.Rim), Width: High, Height: High - max(top, out.Rim)}
+	if top < out.Rim {
+		out.Over = Bar{Mark: delivered, Y: top, Width: High, Height: out.Rim - top}
+	}
+	return out
+}
+
+// percent returns whole hundredths, which are 100 only if nothing is missing.
+func percent(part, whole trade.Decimal) int {
+	if whole.Sign() <= 0 {
+		return 0
+	}
+	return int(float(part) / float(whole) * 100)
+}

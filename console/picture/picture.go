@@ -1,0 +1,127 @@
+package picture
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Size of a picture in its own units.
+const (
+	Wide = 1000
+	High = 200
+)
+
+// least is how wide or tall a shape of a small amount is, so that it is seen and can be clicked.
+const least = 6
+
+// Mark is an amount of a picture, with what a person reads of it.
+type Mark struct {
+	Class  string // what its colour means: sent, waiting, invalid, rejected, doubt, erp, none
+	Name   string // "enviado"
+	Said   string // "3.184 t"
+	Path   string // address of its list; "" = none
+	Amount trade.Decimal
+}
+
+// Bar is a mark with its rectangle.
+type Bar struct {
+	Mark
+	X, Y, Width, Height int
+}
+
+// Tick is a line of a grid with its words.
+type Tick struct {
+	At   int
+	Said string
+}
+
+// Say returns the words for an amount.
+type Say func(trade.Decimal) string
+
+// Stack is one horizontal bar of several parts.
+type Stack struct {
+	Title string
+	Said  string // the sum in words
+	Bars  []Bar
+}
+
+// Stacked returns a bar whose parts have the widths of their amounts, of which most would be as
+// wide as the picture; zero: the sum of the parts. Parts without an amount have no bar.
+func Stacked(title, said string, most trade.Decimal, marks ...Mark) Stack {
+	sum := trade.Decimal{}
+	for _, m := range marks {
+		sum = sum.Add(m.Amount)
+	}
+	if most.Cmp(sum) < 0 {
+		most = sum
+	}
+	out := Stack{Title: title, Said: said}
+	for _, m := range marks {
+		if m.Amount.Sign() > 0 {
+			out.Bars = append(out.Bars, Bar{Mark: m, Width: max(least, units(m.Amount, most, Wide)), Height: High})
+		}
+	}
+	fit(out.Bars, Wide)
+	x := 0
+	for i := range out.Bars {
+		out.Bars[i].X = x
+		x += out.Bars[i].Width
+	}
+	return out
+}
+
+// fit takes from the widest bars what small ones have more than their share, until all fit.
+func fit(bars []Bar, width int) {
+	sum := 0
+	for _, b := range bars {
+		sum += b.Width
+	}
+	for ; sum > width; sum-- {
+		widest := 0
+		for i, b := range bars {
+			if b.Width > bars[widest].Width {
+				widest = i
+			}
+		}
+		bars[widest].Width--
+	}
+}
+
+// units returns how many of so many units an amount is of the most; at least 0, at most all.
+func units(amount, most trade.Decimal, all int) int {
+	part, whole := float(amount), float(most)
+	if whole <= 0 {
+		return 0
+	}
+	return min(all, max(0, int(math.Round(part/whole*float64(all)))))
+}
+
+// float returns an amount for a place in a picture, which is no amount any more.
+func float(d trade.Decimal) float64 {
+	f, _ := strconv.ParseFloat(d.String(), 64) // a decimal is a number
+	return f
+}
+
+// scale returns a round number that is at least an amount, and the words at its top, middle and
+// bottom.
+func scale(most trade.Decimal, say Say) (top trade.Decimal, ticks []Tick) {
+	top = round(most)
+	half := top.Mul(trade.NewDecimal(5, 1))
+	return top, []Tick{{0, say(top)}, {High / 2, say(half)}, {High, say(trade.Decimal{})}}
+}
+
+// round returns the next of 1, 2, 4, 5 and 8 times a power of ten, whose half is short too.
+func round(d trade.Decimal) trade.Decimal {
+	if d.Sign() <= 0 {
+		return trade.NewDecimal(1, 0)
+	}
+	exponent := int(math.Floor(math.Log10(float(d))))
+	for _, digits := range []int64{1, 2, 4, 5, 8, 10, 20} {
+		if next := trade.NewDecimal(digits, -exponent); next.Cmp(d) >= 0 {
+			return next
+		}
+	}
+	return d
+}

@@ -1,0 +1,167 @@
+package picture_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/safrasync/safrasync/console/picture"
+	"github.com/safrasync/safrasync/trade"
+)
+
+func say(d trade.Decimal) string { return d.String() }
+
+func amount(n int64) trade.Decimal { return trade.NewDecimal(n, 0) }
+
+func mark(name string, n int64) picture.Mark {
+	return picture.Mark{Class: "sent", Name: name, Said: name, Amount: amount(n)}
+}
+
+// Whatever the amounts: no part is missing, none overlaps another, none is too thin to be clicked, and
+// all stay inside the picture.
+func TestAStackHasAPlaceForEachPart(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		amounts := rapid.SliceOfN(rapid.Int64Range(0, 1_000_000_000), 1, 12).Draw(t, "amounts")
+		var marks []picture.Mark
+		some := 0
+		for _, n := range amounts {
+			marks = append(marks, mark("x", n))
+			if n > 0 {
+				some++
+			}
+		}
+		s := picture.Stacked("", "", amount(rapid.Int64Range(0, 2_000_000_000).Draw(t, "most")), marks...)
+		if len(s.Bars) != some {
+			t.Fatalf("%d parts of %v", len(s.Bars), amounts)
+		}
+		end := 0
+		for _, b := range s.Bars {
+			if b.X != end || b.Width < 5 {
+				t.Fatalf("a part at %d, %d wide, after %d", b.X, b.Width, end)
+			}
+			end += b.Width
+		}
+		if end > picture.Wide {
+			t.Fatalf("%d units wide", end)
+		}
+	})
+}
+
+func TestAStackIsInProportion(t *testing.T) {
+	t.Parallel()
+	s := picture.Stacked("Soja", "", trade.Decimal{}, mark("enviado", 750), mark("aguarda", 250), mark("nada", 0))
+	if len(s.Bars) != 2 || s.Bars[0].Width != 750 || s.Bars[1].X != 750 || s.Bars[1].Width != 250 {
+		t.Errorf("%+v", s.Bars)
+	}
+	half := picture.Stacked("Soja", "", amount(2000), mark("enviado", 1000))
+	if half.Bars[0].Width != 500 {
+		t.Errorf("of twice as much: %+v", half.Bars)
+	}
+}
+
+// A scale ends with a round number above the largest amount, and its half is short as well.
+func TestAnAxisHasRoundNumbers(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		most int64
+		top  string
+		half string
+	}{{0, "1", "0.5"}, {7, "8", "4"}, {25_601, "40000", "20000"}, {100, "100", "50"}, {99, "100", "50"}, {101, "200", "100"}} {
+		p := picture.Standing("", say, picture.Group{Name: "a", Marks: []picture.Mark{mark("a", c.most)}})
+		if p.Ticks[0].Said != c.top || p.Ticks[1].Said != c.half || p.Ticks[2].Said != "0" {
+			t.Errorf("%d: %+v", c.most, p.Ticks)
+		}
+	}
+}
+
+func TestColumnsStandOnTheGround(t *testing.T) {
+	t.Parallel()
+	p := picture.Standing("", say,
+		picture.Group{Name: "0–1", Marks: []picture.Mark{mark("a", 50), mark("b", 25)}},
+		picture.Group{Name: "2–7", Marks: []picture.Mark{mark("a", 100)}})
+	a, b, c := p.Bars[0], p.Bars[1], p.Bars[2]
+	if a.Y+a.Height != picture.High || b.Y+b.Height != a.Y || c.Height != picture.High || c.X <= a.X {
+		t.Errorf("%+v", p.Bars)
+	}
+}
+
+// Each bar of a waterfall begins where the one before it ended, and a total stands on the ground.
+func TestAWaterfallEndsAtItsTotal(t *testing.T) {
+	t.Parallel()
+	f := picture.Falling("", say,
+		picture.Step{Mark: mark("ERP", 100), Total: true}, picture.Step{Mark: mark("fora", -20)},
+		picture.Step{Mark: mark("volume negativo", 10)}, picture.Step{Mark: mark("enviado", 90), Total: true})
+	if f.Bars[0].Height != picture.High || f.Bars[3].Height != f.Bars[0].Height*9/10 {
+		t.Errorf("the totals: %+v", f.Bars)
+	}
+	if f.Bars[1].Y != f.Bars[0].Y || f.Bars[2].Y+f.Bars[2].Height != f.Bars[1].Y+f.Bars[1].Height {
+		t.Errorf("the steps: %+v", f.Bars)
+	}
+	if len(f.Links) != 3 || f.Links[2].Y != f.Bars[3].Y {
+		t.Errorf("the links: %+v", f.Links)
+	}
+}
+
+func TestAGapHasBothLinesAndTheirShape(t *testing.T) {
+	t.Parallel()
+	g := picture.Between("", say,
+		picture.Point{Name: "01/09", Above: amount(50), Below: amount(0)},
+		picture.Point{Name: "02/09", Above: amount(100), Below: amount(50)})
+	if g.Above != "0,100 1000,0" || g.Below != "0,200 1000,100" || g.Area != "0,100 1000,0 1000,100 0,200" {
+		t.Errorf("%+v", g)
+	}
+	if strings.Join(g.Names, " ") != "01/09 02/09" {
+		t.Errorf("names: %v", g.Names)
+	}
+	if one := picture.Between("", say, picture.Point{Name: "hoje", Above: amount(1)}); len(one.Names) != 1 {
+		t.Errorf("one time: %+v", one)
+	}
+	if none := picture.Between("", say); len(none.Names) != 0 || none.Above != "" {
+		t.Errorf("no time: %+v", none)
+	}
+}
+
+func TestACalendarHasAColumnForEachWeek(t *testing.T) {
+	t.Parallel()
+	var days []picture.Day
+	for i := range 14 { // from a Wednesday
+		days = append(days, picture.Day{
+			Mark: mark("", int64(i)), At: time.Date(2026, 7, 29+i, 0, 0, 0, 0, time.UTC), Dot: i == 3,
+		})
+	}
+	c := picture.Days("", func(t time.Time) string { return t.Format("Jan") }, days...)
+	if c.Cells[0].X != 0 || c.Cells[3].X != 0 || c.Cells[4].X == 0 || c.Cells[4].X != c.Cells[10].X {
+		t.Errorf("weeks: %+v", c.Cells)
+	}
+	if c.Cells[0].Level != 0 || c.Cells[1].Level != 1 || c.Cells[13].Level != 4 || !c.Cells[3].Dot {
+		t.Errorf("levels: %+v", c.Cells)
+	}
+	if len(c.Months) != 1 || c.Months[0].Said != "Aug" {
+		t.Errorf("months: %+v", c.Months)
+	}
+}
+
+func TestAStripEndsAtTheRight(t *testing.T) {
+	t.Parallel()
+	s := picture.Strip("", mark("a", 0), mark("b", 10))
+	last := s.Bars[1]
+	if s.Bars[0].Height == 0 || last.Height != picture.High || last.X+last.Width > picture.Wide || last.X < 900 {
+		t.Errorf("%+v", s.Bars)
+	}
+}
+
+// What was delivered beyond the contract stands above its rim.
+func TestAGlassOverflows(t *testing.T) {
+	t.Parallel()
+	g := picture.Filled("", mark("contratado", 100), mark("entregue", 32), mark("fixado", 0))
+	if g.Rim != 0 || g.Fill.Height != 64 || g.Over.Height != 0 || g.Percent != 32 || g.HasFixed {
+		t.Errorf("%+v", g)
+	}
+	g = picture.Filled("", mark("contratado", 100), mark("entregue", 125), mark("fixado", 50))
+	if g.Rim != 40 || g.Fill.Y != 40 || g.Over.Height != 40 || g.Fixed != 120 || g.Percent != 125 || g.FixedPercent != 50 {
+		t.Errorf("%+v", g)
+	}
+}

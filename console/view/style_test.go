@@ -1,0 +1,49 @@
+package view
+
+import (
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/safrasync/safrasync/internal/must"
+)
+
+// Texts have five sizes and two weights. On paper sizes are in points.
+func TestTextsHaveFiveSizesAndTwoWeights(t *testing.T) {
+	t.Parallel()
+	size := regexp.MustCompile(`(?:^|[;{\s])font-size:\s*([^;}]+)`)
+	weight := regexp.MustCompile(`font-weight:\s*([^;}]+)`)
+	sizes := []string{
+		"var(--tiny)", "var(--small)", "var(--text)", "var(--large)", "var(--huge)", "inherit", "11px", // of letters inside a picture
+	}
+	for _, name := range must.Get(fs.Glob(static, "static/style/*.css"))(t) {
+		css := string(must.Get(static.ReadFile(name))(t))
+		for _, m := range weight.FindAllStringSubmatch(css, -1) {
+			if !slices.Contains([]string{"400", "600", "inherit"}, strings.TrimSpace(m[1])) {
+				t.Errorf("%s: a weight of %s", path.Base(name), m[1])
+			}
+		}
+		if path.Base(name) == "print.css" {
+			continue
+		}
+		for _, m := range size.FindAllStringSubmatch(css, -1) {
+			if got := strings.TrimSpace(m[1]); !slices.Contains(sizes, got) {
+				t.Errorf("%s: a size of %s; it has --tiny, --small, --text, --large, --huge", path.Base(name), got)
+			}
+		}
+	}
+}
+
+// What a page needs on paper stands in one file, which every page has.
+func TestPaperHasOneStyle(t *testing.T) {
+	t.Parallel()
+	for _, name := range must.Get(fs.Glob(static, "static/style/*.css"))(t) {
+		css := string(must.Get(static.ReadFile(name))(t))
+		if path.Base(name) != "print.css" && (strings.Contains(css, "@media print") || strings.Contains(css, "@page")) {
+			t.Errorf("%s says how a page is printed; that belongs to print.css", path.Base(name))
+		}
+	}
+}
