@@ -134,7 +134,7 @@ func TestTheBridgeFromTheERPIsAPlainSum(t *testing.T) {
 	t.Parallel()
 	for name, open := range map[string]func(t *testing.T) *modern{
 		"modern": func(t *testing.T) *modern {
-			m := newModern(t, "")
+			m := newModern(t)
 			// One without a number, one that stands twice, one with a negative price.
 			m.exec(`ALTER TABLE coop.contrato ALTER numero DROP NOT NULL, DROP CONSTRAINT contrato_filial_id_numero_key`)
 			for i, change := range []string{
@@ -146,7 +146,7 @@ func TestTheBridgeFromTheERPIsAPlainSum(t *testing.T) {
 			}
 			return m
 		},
-		"protheus": func(t *testing.T) *modern { return newProtheus(t, pgtest.Database(t)) },
+		"protheus": func(t *testing.T) *modern { return newProtheus(t, pgtest.Database(t), "") },
 		"firebird": newFirebird,
 	} {
 		t.Run(name, func(t *testing.T) {

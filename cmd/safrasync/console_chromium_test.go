@@ -7,8 +7,10 @@ import (
 	"maps"
 	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -32,18 +34,47 @@ type chrome struct {
 	clicks int // so far
 }
 
-// newChrome starts a Chromium of its own, with a window of this size.
-func newChrome(t *testing.T, base string, width, height int64, more ...chromedp.ExecAllocatorOption) *chrome {
-	t.Helper()
+// startChromium starts a browser whose data are in a folder.
+func startChromium(folder string, more ...chromedp.ExecAllocatorOption) (ctx context.Context, end func(), err error) {
 	options := slices.Concat(chromedp.DefaultExecAllocatorOptions[:], []chromedp.ExecAllocatorOption{
-		chromedp.NoSandbox, chromedp.ExecPath("chromium"), chromedp.UserDataDir(t.TempDir()),
+		chromedp.NoSandbox, chromedp.ExecPath("chromium"), chromedp.UserDataDir(folder),
 		chromedp.Flag("lang", "pt-BR"), chromedp.Env("LANGUAGE=pt_BR"), // as the browsers of the cooperatives are
 	}, more)
-	parent, stop := context.WithTimeout(context.Background(), 3*time.Minute)
+	allocator, closeAllocator := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, closeBrowser := chromedp.NewContext(allocator)
+	return ctx, func() {
+		closeBrowser()
+		closeAllocator()
+	}, chromedp.Do(ctx)
+}
+
+// oneChromium is the browser of all tests that need no flags of their own. Each has a context of its
+// own in it, with cookies and a window that no other test sees.
+var oneChromium = sync.OnceValues(func() (ctx context.Context, err error) {
+	folder, err := shared()
+	if err == nil {
+		ctx, endChromium, err = startChromium(filepath.Join(folder, "chromium"))
+	}
+	return ctx, err
+})
+
+// endChromium ends the browser of all tests, if one of them has started it.
+var endChromium = func() {}
+
+// newChrome opens a window of this size: in the browser of all tests, or in one with flags.
+func newChrome(t *testing.T, base string, width, height int64, flags ...chromedp.ExecAllocatorOption) *chrome {
+	t.Helper()
+	open := oneChromium
+	if len(flags) > 0 {
+		open = func() (context.Context, error) {
+			browser, end, err := startChromium(t.TempDir(), flags...)
+			t.Cleanup(end)
+			return browser, err
+		}
+	}
+	limited, stop := context.WithTimeout(must.Get(open())(t), 3*time.Minute)
 	t.Cleanup(stop)
-	allocator, closeAllocator := chromedp.NewExecAllocator(parent, options...)
-	t.Cleanup(closeAllocator)
-	ctx, closeTab := chromedp.NewContext(allocator)
+	ctx, closeTab := chromedp.NewContext(limited, chromedp.WithNewBrowserContext())
 	t.Cleanup(closeTab)
 	c := &chrome{t: t, base: base, ctx: ctx}
 	c.do(chromedp.EmulateViewport(width, height))
@@ -139,7 +170,7 @@ func (c *chrome) complaints() func() []string {
 	script := `window.complaints = JSON.parse(sessionStorage.getItem("complaints") || "[]");
 		const note = (text) => { window.complaints.push(text); sessionStorage.setItem("complaints",
 			JSON.stringify(window.complaints)); };
-		document.addEventListener("securitypolicyviolation", (e) => note(e.violatedDirective + " " + e.blockedURI));
+		document.addEventListener("securitypolicyviolation", (e) => note([e.violatedDirective, e.blockedURI, e.documentURI, e.sourceFile].join(" ")));
 		window.addEventListener("error", (e) => note(String(e.message)));`
 	must.Get(chromedp.Call(c.ctx, page.AddScriptToEvaluateOnNewDocument,
 		page.AddScriptToEvaluateOnNewDocumentParams{Source: script}))(c.t)

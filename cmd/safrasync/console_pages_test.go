@@ -20,7 +20,7 @@ import (
 func newDemoDesk(t *testing.T) *deskWorld {
 	t.Helper()
 	d := &deskWorld{bench: &bench{program: newProgram(t)}}
-	d.run(0, "demo", "--dir", d.dir, "--lang", "pt-BR")
+	d.takeDemo(d.dir)
 	d.file = d.path("config.yaml")
 	d.people()
 	d.open()

@@ -290,6 +290,7 @@ func (c *chrome) download(selector string) string {
 	dir := c.t.TempDir()
 	must.Get(chromedp.CallBrowser(c.ctx, chromium.SetDownloadBehavior, chromium.SetDownloadBehaviorParams{
 		Behavior: chromium.SetDownloadBehaviorBehaviorAllowAndName, DownloadPath: dir, EventsEnabled: new(true),
+		BrowserContextID: chromedp.FromContext(c.ctx).BrowserContextID,
 	}))(c.t)
 	events := chromedp.BrowserEvents(c.ctx, chromium.DownloadProgress)
 	c.press(selector)
@@ -299,7 +300,10 @@ func (c *chrome) download(selector string) string {
 		}
 		switch event.State {
 		case chromium.DownloadProgressStateCompleted:
-			return filepath.Join(dir, event.GUID)
+			file := filepath.Join(dir, event.GUID)
+			if _, err := os.Stat(file); err == nil {
+				return file
+			} // else it is another window's
 		case chromium.DownloadProgressStateCanceled:
 			c.t.Fatal("the browser did not take the file")
 		}

@@ -74,22 +74,34 @@ func (d *deskWorld) people() {
 	}
 }
 
-// addUser adds the one who has a role.
+// addUser adds the one who has a role. The command would hash the password each time.
 func (p *program) addUser(role trade.Role) {
 	p.t.Helper()
-	p.runIn(p.t.Context(), consoletest.Password+"\n", 0, "users", "add", consoletest.People[role],
-		"--role", string(role), "--password-stdin")
+	app := p.app()
+	store := must.Get(app.OpenLedger(p.t.Context(), cli.ToWrite))(p.t)
+	name := consoletest.People[role]
+	must.Do(p.t, store.AddUser(p.t.Context(),
+		trade.User{Name: name, Role: role, Password: consoletest.HashedPassword()},
+		trade.AuditRecord{At: time.Now(), Who: "test", Act: "user add", Target: name}))
+	must.Do(p.t, app.Close())
+}
+
+// app is the program with its configuration read.
+func (p *program) app() *cli.App {
+	p.t.Helper()
+	app := &cli.App{
+		Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard, ConfigPath: p.file,
+		Env: func(name string) (string, bool) { value, ok := p.env[name]; return value, ok },
+	}
+	must.Get(app.LoadConfig())(p.t)
+	app.Log = zap.NewNop()
+	return app
 }
 
 // open serves the ledger as `safrasync run` does, without its schedules.
 func (d *deskWorld) open() {
 	d.t.Helper()
-	app := &cli.App{
-		Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard, ConfigPath: d.file,
-		Env: func(name string) (string, bool) { value, ok := d.env[name]; return value, ok },
-	}
-	must.Get(app.LoadConfig())(d.t)
-	app.Log = zap.NewNop()
+	app := d.app()
 	d.host = &deskHost{App: app, Board: office.NewBoard()}
 	d.host.Store = must.Get(app.OpenLedger(d.t.Context(), cli.ToWrite))(d.t)
 	source, _ := app.OpenSource(d.t.Context()) // pages that need the ERP say that it is away

@@ -2,13 +2,16 @@ package main
 
 import (
 	"bytes"
+	"context"
 	_ "embed"
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -33,6 +36,41 @@ func playDemo(t *testing.T, args ...string) (code int, out, messages string) {
 		t.Errorf("left in the folder for temporary files: %v %v", left, err)
 	}
 	return code, out, messages
+}
+
+// keptDemo is what `safrasync demo` leaves in a folder. Its ledger has another name there: beside one
+// that is in its place, a copy is refused.
+var keptDemo = sync.OnceValues(func() (dir string, err error) {
+	folder, err := shared()
+	if err != nil {
+		return "", err
+	}
+	dir = filepath.Join(folder, "demo")
+	var said bytes.Buffer
+	app := cli.App{
+		Stdin: strings.NewReader(""), Stdout: &said, Stderr: &said,
+		Env: func(string) (string, bool) { return "", false },
+	}
+	code := execute(context.Background(), &app, []string{"demo", "--dir", dir, "--lang", "pt-BR"})
+	if code != cli.ExitDone {
+		return "", fmt.Errorf("the demo ended with %d: %s", code, said.String())
+	}
+	return dir, os.Rename(filepath.Join(dir, demo.StateFile), filepath.Join(dir, keptLedger))
+})
+
+const keptLedger = "kept.db"
+
+// takeDemo makes a folder that is as a demo leaves it.
+func (p *program) takeDemo(dir string) {
+	p.t.Helper()
+	kept := must.Get(keptDemo())(p.t)
+	if out, err := exec.Command("cp", "-aT", kept, dir).CombinedOutput(); err != nil {
+		p.t.Fatalf("%v: %s", err, out)
+	}
+	must.Do(p.t, os.Rename(filepath.Join(dir, keptLedger), filepath.Join(dir, demo.StateFile)))
+	file := filepath.Join(dir, demo.ConfigFile)
+	config := must.Get(os.ReadFile(file))(p.t)
+	must.Do(p.t, os.WriteFile(file, bytes.ReplaceAll(config, []byte(kept), []byte(dir)), 0o600))
 }
 
 func TestDemoAddsUpAndSendsNothingTwice(t *testing.T) {

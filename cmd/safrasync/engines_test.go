@@ -78,7 +78,7 @@ func outcomesOf(rows map[string]row) map[string]string {
 
 func TestTheSampleERPHasTheSameOutcomeInEveryDatabase(t *testing.T) {
 	t.Parallel()
-	sample := newModern(t, "")
+	sample := newModern(t)
 	sample.sync()
 	jobs := []string{"contracts", "deliveries", "traceability"}
 	want := map[string]map[string]string{}
@@ -87,6 +87,7 @@ func TestTheSampleERPHasTheSameOutcomeInEveryDatabase(t *testing.T) {
 	}
 	for _, other := range otherERPs {
 		t.Run(other.driver, func(t *testing.T) {
+			t.Parallel()
 			db, dsn := other.create(t)
 			copyTable(t, sample.erp, db, "plataforma_referencia",
 				"tipo varchar(20), registro_id bigint, plataforma_uuid varchar(36)",
@@ -109,7 +110,7 @@ func TestTheSampleERPHasTheSameOutcomeInEveryDatabase(t *testing.T) {
 				unidade varchar(9), atualizado_em `+other.timestamp+", excluido_em "+other.timestamp,
 				`SELECT id::text, contrato_id::text, produtor_id::text, usuario_id::text, fazenda_id::text, volume::text, unidade,
 				left((atualizado_em AT TIME ZONE 'America/Sao_Paulo')::text, 23), left((excluido_em AT TIME ZONE 'America/Sao_Paulo')::text, 23) FROM coop.rastreabilidade`)
-			m := newModern(t, "")
+			m := newModern(t)
 			m.env["SAFRASYNC_ERP_DSN"] = dsn
 			m.configure(m.file, "coop.", "", "driver: postgres", "driver: "+other.driver)
 			if got := m.run(0, "--config", filepath.Join(t.TempDir(), "first.yaml"), "init", "--driver", other.driver,

@@ -39,7 +39,7 @@ func newFirebird(t *testing.T) *modern {
 		Scheme: "firebird", User: url.UserPassword("SYSDBA", fbtest.Password), Host: server.Address(),
 		Path: path,
 	}
-	m := newLegacy(t, openAdmin(t, "firebirdsql", server.AdminDSN(path, "NONE")), u.String(), "firebird.yaml")
+	m := newLegacy(t, openAdmin(t, "firebirdsql", server.AdminDSN(path, "NONE")), u.String(), "firebird.yaml", "")
 	m.loadWIN1252("agro-firebird.sql")
 	return m
 }

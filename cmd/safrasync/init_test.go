@@ -47,7 +47,7 @@ func TestInitOffersTheColumnsOfTheSampleERPOfTheDemo(t *testing.T) {
 	t.Parallel()
 	b := newProgram(t)
 	b.env = map[string]string{"SAFRASYNC_API_KEY": "key", "LANG": "pt_BR.UTF-8"}
-	b.run(0, "demo", "--dir", b.path("demo"))
+	b.takeDemo(b.path("demo"))
 	out, _ := b.run(0, "--config", b.path("new.yaml"), "init", "--driver", "sqlite", "--dsn", b.path("demo/erp.db"),
 		"--contracts", "CONTRATO")
 	if !strings.Contains(out, "jobs.contracts.fields.product") || !strings.Contains(out, "explain contracts") {
@@ -73,7 +73,7 @@ func TestInitOffersTheColumnsOfTheSampleERPOfTheDemo(t *testing.T) {
 // and once a person has filled in the rest, the configuration is accepted.
 func TestInitProposesTheModernERP(t *testing.T) {
 	t.Parallel()
-	m := newModern(t, "")
+	m := newModern(t)
 	b := newProgram(t)
 	b.env = m.env
 	out, _ := b.run(0, "init", "--driver", "postgres", "--dsn", "${env:SAFRASYNC_ERP_DSN}", "--list")

@@ -30,16 +30,12 @@ type modern struct {
 	contracts map[string]string // ids on the platform by key, as the platform's records tell them
 }
 
-// newModern loads the sample ERP; the ledger is SQLite, or PostgreSQL when a DSN is given.
-func newModern(t *testing.T, ledger string) *modern {
+// newModern loads the sample ERP; the ledger is SQLite.
+func newModern(t *testing.T) *modern {
 	t.Helper()
 	dsn := pgtest.Database(t)
 	world := must.Get(sandbox.LoadWorld(modernDir + "modern-world.json"))(t)
 	m := newSample(t, world, openAdmin(t, "postgres", dsn), dsn, "modern.yaml")
-	if ledger != "" {
-		m.env["SAFRASYNC_STATE"] = ledger
-		m.configure(m.file, "state:\n  driver: sqlite", "state:\n  driver: postgres\n  journal: "+m.path("journal"))
-	}
 	m.load("modern.sql")
 	m.run(0, "state", "new")
 	return m
@@ -137,7 +133,7 @@ func (m *modern) sync(args ...string) summary {
 // What the ERP does to a delivery or a share after it was sent is told, and nothing is sent for it.
 func TestWhatChangesAfterSendingIsFlaggedOnDeliveriesAndShares(t *testing.T) {
 	t.Parallel()
-	m := newModern(t, "")
+	m := newModern(t)
 	m.sync()
 	before := len(m.api.CreatedOf())
 	for _, change := range []string{
@@ -183,10 +179,10 @@ func TestWhatChangesAfterSendingIsFlaggedOnDeliveriesAndShares(t *testing.T) {
 }
 
 // The JSON that leaves has exact numbers without quotes, exponents or float noise, and no member
-// that is absent in the ERP.
-func TestTheRequestsOfTheSampleERPAreExact(t *testing.T) {
+// that is absent in the ERP; and why explains every contract, also those that the query leaves out.
+func TestTheSampleERPIsSentExactlyAndExplained(t *testing.T) {
 	t.Parallel()
-	m := newModern(t, "")
+	m := newModern(t)
 	m.sync()
 	want := []string{
 		`{"amount":12345678.9,"producer_id":"4105cca7-b533-42fc-954c-d2aad7185dda","issuer_id":"fd741069-6bb6-43de-a515-1c401dd377bf","product":"SOJA",` +
@@ -206,13 +202,6 @@ func TestTheRequestsOfTheSampleERPAreExact(t *testing.T) {
 			t.Errorf("nobody sent %s", body)
 		}
 	}
-}
-
-// why explains every contract, also those that the query leaves out.
-func TestWhyAndPreviewExplainTheSampleERP(t *testing.T) {
-	t.Parallel()
-	m := newModern(t, "")
-	m.sync()
 	for key, wants := range map[string][]string{
 		"3|CT-1000/26": {"situacao IN ('aprovado', 'cancelado')"},
 		"1|CT-1010/26": {"data_contrato"},

@@ -18,20 +18,24 @@ func sampleID(kind, n string) string {
 }
 
 // newLegacy is a sample ERP other than the modern one: the platform knows everybody but one place and
-// one link.
-func newLegacy(t *testing.T, db *sql.DB, dsn, config string) *modern {
+// one link. The ledger is SQLite, or PostgreSQL when a DSN is given.
+func newLegacy(t *testing.T, db *sql.DB, dsn, config, ledger string) *modern {
 	t.Helper()
 	world := sandbox.OpenWorld()
 	world.Forget(sandbox.DeliveryPlaces, sampleID("4", "9"))
 	world.UnlinkWallet(sampleID("3", "3"), sampleID("1", "2"))
 	m := newSample(t, world, db, dsn, config)
+	if ledger != "" {
+		m.env["SAFRASYNC_STATE"] = ledger
+		m.configure(m.file, "state:\n  driver: sqlite", "state:\n  driver: postgres\n  journal: "+m.path("journal"))
+	}
 	m.run(0, "state", "new")
 	return m
 }
 
-func newProtheus(t *testing.T, dsn string) *modern {
+func newProtheus(t *testing.T, dsn, ledger string) *modern {
 	t.Helper()
-	m := newLegacy(t, openAdmin(t, "postgres", dsn), dsn, "protheus.yaml")
+	m := newLegacy(t, openAdmin(t, "postgres", dsn), dsn, "protheus.yaml", ledger)
 	m.load("protheus.sql")
 	return m
 }
@@ -99,7 +103,7 @@ func (m *modern) namedBodies() (got []string) {
 // that does not go.
 func TestWhyExplainsTheProtheusLikeERP(t *testing.T) {
 	t.Parallel()
-	m := newProtheus(t, pgtest.Database(t))
+	m := newProtheus(t, pgtest.Database(t), "")
 	m.sync()
 	for row, want := range map[[2]string]string{
 		{
@@ -137,8 +141,8 @@ func TestWhyExplainsTheProtheusLikeERP(t *testing.T) {
 // value in which it stands, and no other row.
 func TestF031TheProtheusLikeERPHasTheSameOutcomeInSQLASCII(t *testing.T) {
 	t.Parallel()
-	same := newProtheus(t, pgtest.Database(t))
-	m := newProtheus(t, pgtest.DatabaseWith(t, "ENCODING 'SQL_ASCII' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'"))
+	same := newProtheus(t, pgtest.Database(t), "")
+	m := newProtheus(t, pgtest.DatabaseWith(t, "ENCODING 'SQL_ASCII' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'"), "")
 	for _, change := range []string{
 		`UPDATE protheus.nj0010 SET nj0_nome = convert_from(convert(convert_to(trim(nj0_nome), 'SQL_ASCII'), 'UTF8', 'WIN1252'), 'SQL_ASCII')`,
 		`UPDATE protheus.njr010 SET njr_codsaf = E'2526\xC3' WHERE njr_codctr = '000117'`,

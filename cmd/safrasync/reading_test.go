@@ -34,7 +34,7 @@ func TestTheDayOfAnInstantIsThatOfTheZoneOrOfItsBranch(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			m := newModern(t, "")
+			m := newModern(t)
 			m.edit("data_contrato, entrega_inicio, entrega_fim, data_pagamento, situacao",
 				c.column+", entrega_inicio, entrega_fim, data_pagamento, situacao")
 			// half past midnight in São Paulo, half past eleven in Cuiabá
@@ -52,7 +52,7 @@ func TestTheDayOfAnInstantIsThatOfTheZoneOrOfItsBranch(t *testing.T) {
 // no row; the other jobs go on.
 func TestF027AColumnThatIsGoneStopsItsJobAlone(t *testing.T) {
 	t.Parallel()
-	m := newProtheus(t, pgtest.Database(t))
+	m := newProtheus(t, pgtest.Database(t), "")
 	m.sync()
 	before := outcomesOf(m.rows("deliveries"))
 	m.exec(`ALTER TABLE protheus.nn2010 RENAME COLUMN nn2_car TO nn2_numcar; UPDATE protheus.njr010 SET njr_status = 'A' WHERE njr_codctr = '000125';

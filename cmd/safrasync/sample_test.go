@@ -24,16 +24,12 @@ func TestEveryRowOfTheSampleERPsHasItsRightOutcomeInBothRuns(t *testing.T) {
 		early   []modernRow // what a run that is no sweep has found of the night
 		late    int         // contracts of the night that only the sweep sends; 0: they are not counted
 	}{
-		"modern, the ledger in SQLite": {
-			open: func(t *testing.T) *modern { return newModern(t, "") }, rows: modernTables,
+		"modern": {
+			open: newModern, rows: modernTables,
 			sample: "modern",
 		},
-		"modern, the ledger in PostgreSQL": {
-			open: func(t *testing.T) *modern { return newModern(t, pgtest.Database(t)) }, rows: modernTables,
-			sample: "modern",
-		},
-		"like Protheus": {
-			open: func(t *testing.T) *modern { return newProtheus(t, pgtest.Database(t)) },
+		"like Protheus, the ledger in PostgreSQL": {
+			open: func(t *testing.T) *modern { return newProtheus(t, pgtest.Database(t), pgtest.Database(t)) },
 			rows: protheusTables, bodies: protheusBodies,
 			sample: "protheus",
 			early: []modernRow{

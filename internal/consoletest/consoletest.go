@@ -35,9 +35,10 @@ import (
 // Password is the password of every user.
 const Password = "quatro cavalos no milharal"
 
-// hashed is made when a user is added: hashing takes a core longer than starting a program, and the
-// tests of the program start it a thousand times from a binary that has this package.
-var hashed = gosync.OnceValue(func() string { return auth.HashPassword(Password) })
+// HashedPassword returns what the ledger stores of [Password]. It is made when a user is added: hashing
+// takes a core longer than starting a program, and the tests of the program start it a thousand times
+// from a binary that has this package.
+var HashedPassword = gosync.OnceValue(func() string { return auth.HashPassword(Password) })
 
 // People holds the name of the user of each role; see [World.WithPeople].
 var People = map[trade.Role]string{trade.Reader: "lia", trade.Accountant: "carla", trade.Administrator: "ana"}
@@ -176,7 +177,8 @@ func (w *World) WithPeople() *World {
 // Add adds one user.
 func (w *World) Add(name string, role trade.Role) {
 	w.T.Helper()
-	err := w.Store.AddUser(context.WithoutCancel(w.T.Context()), trade.User{Name: name, Role: role, Password: hashed()},
+	err := w.Store.AddUser(context.WithoutCancel(w.T.Context()),
+		trade.User{Name: name, Role: role, Password: HashedPassword()},
 		trade.AuditRecord{At: w.Clock.Now(), Who: "test", Act: "user add", Target: name})
 	if err != nil {
 		w.T.Fatal(err)
