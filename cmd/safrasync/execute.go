@@ -36,9 +36,10 @@ func runProgram(app *cli.App) int {
 func execute(ctx context.Context, a *cli.App, args []string) int {
 	a.Version, a.Out, a.Ended = version, bufio.NewWriter(a.Stdout), ctx.Done()
 	a.Language = config.LanguageOf(configIn(args))
+	a.Completing = len(args) > 0 && strings.HasPrefix(args[0], "__complete")
 	root := newRootCommand(a)
 	root.SetArgs(args)
-	if len(args) > 0 && strings.HasPrefix(args[0], "__complete") { // the shell shows the help of flags
+	if a.Completing { // the shell shows the help of flags
 		tellFlags(a, root)
 	}
 	err := root.ExecuteContext(ctx)

@@ -55,7 +55,7 @@ func newUsersCommand(a *cli.App) *cobra.Command {
 	}
 	role := func(cmd *cobra.Command, f *userFlags) {
 		cmd.Flags().StringVar(&f.role, "role", string(trade.Reader), a.Phrase("`ROLE`: %s", cli.Listed(trade.Roles)))
-		cli.Completes(cmd, "role", trade.Roles)
+		cli.Completes(a, cmd, "role", trade.Roles)
 	}
 	change("add NAME", "help.users_add", 1, addUser, role, password)
 	change("password NAME", "help.users_password", 1, setPassword, password)

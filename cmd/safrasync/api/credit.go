@@ -34,7 +34,7 @@ func newAPIConsentCommand(a *cli.App) *cobra.Command {
 	flags.StringVar(&f.identity, "identity", "", "the producer's `CPF or CNPJ`")
 	flags.StringVar(&f.personType, "person-type", "", a.Phrase("`TYPE`: %s", cli.Listed(apiclient.PersonTypes)))
 	flags.StringVar(&f.corporateIdentity, "corporate-identity", "", "`CNPJ` of the company when a PJ is linked to a PF")
-	cli.Completes(cmd, "person-type", apiclient.PersonTypes)
+	cli.Completes(a, cmd, "person-type", apiclient.PersonTypes)
 	return cmd
 }
 
@@ -102,7 +102,7 @@ func newAPICreditScoreCommand(a *cli.App) *cobra.Command {
 	flags.StringSliceVar(&r.CarList, "car-list", nil, "rural properties (`CAR`), which improve the analysis")
 	flags.StringSliceVar(&r.SigefList, "sigef-list", nil, "`SIGEF` parcels, which improve the analysis; may be empty")
 	f.Add(create)
-	cli.Completes(create, "reports", apiclient.Reports)
+	cli.Completes(a, create, "reports", apiclient.Reports)
 	group := a.Group("credit-score", "help.api_score")
 	group.AddCommand(create)
 	return group
@@ -175,8 +175,8 @@ func newAPICreditAnalysisCommand(a *cli.App) *cobra.Command {
 	flags.StringVar(&r.CorporateName, "corporate-name", "", "the company's `NAME`, when PJ")
 	flags.StringVar(&r.CorporateIdentity, "corporate-identity", "", "the company's `CNPJ`, when PJ")
 	f.Add(create)
-	cli.Completes(create, "auth-type", apiclient.AuthTypes)
-	cli.Completes(create, "person-type", apiclient.PersonTypes)
+	cli.Completes(a, create, "auth-type", apiclient.AuthTypes)
+	cli.Completes(a, create, "person-type", apiclient.PersonTypes)
 
 	get := getCommand(a, "ID", "help.api_analysis_get", apiID,
 		func(ctx context.Context, c *apiclient.Client, id string) (apiRecord, error) {

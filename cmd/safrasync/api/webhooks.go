@@ -24,7 +24,7 @@ type webhookFlags struct {
 	event, url, basicAuthentication, hmacSecret string
 }
 
-func (f *webhookFlags) add(cmd *cobra.Command) {
+func (f *webhookFlags) add(a *cli.App, cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.event, "webhook-event", "", "the `EVENT`, such as "+string(apiclient.EventUpdateOrderCommitment)+
 		"; the shell completes all 25")
@@ -34,7 +34,7 @@ func (f *webhookFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.hmacSecret, "hmac-secret", "",
 		"`SECRET` of at most 120 characters; better '${env:NAME}' or '${file:PATH}'")
 	f.ActFlags.Add(cmd)
-	cli.Completes(cmd, "webhook-event", apiclient.WebhookEvents)
+	cli.Completes(a, cmd, "webhook-event", apiclient.WebhookEvents)
 }
 
 func newAPIWebhooksCommand(a *cli.App) *cobra.Command {
@@ -58,7 +58,7 @@ func newAPIWebhooksCommand(a *cli.App) *cobra.Command {
 				doubt: "api.doubt_hook",
 			}, (*apiclient.Client).CreateWebhook)
 		})
-	created.add(create)
+	created.add(a, create)
 	var updated webhookFlags
 	update := a.Command("update --webhook-event EVENT --url URL", "help.api_hooks_update", cli.Exactly(0),
 		func(cmd *cobra.Command, _ []string) error {
@@ -67,7 +67,7 @@ func newAPIWebhooksCommand(a *cli.App) *cobra.Command {
 				doubt: "api.doubt_hook",
 			}, (*apiclient.Client).UpdateWebhook)
 		})
-	updated.add(update)
+	updated.add(a, update)
 
 	var deleted cli.ActFlags
 	remove := a.Command("delete ID", "help.api_hooks_delete", cli.Exactly(1),

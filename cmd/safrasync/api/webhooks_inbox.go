@@ -23,13 +23,13 @@ type inboxFlags struct {
 	limit              int
 }
 
-func (f *inboxFlags) add(cmd *cobra.Command) {
+func (f *inboxFlags) add(a *cli.App, cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.event, "event", "", "only this `EVENT`")
 	cmd.Flags().StringVar(&f.text, "text", "", "only those whose body has this `TEXT`: an id, a word")
 	cmd.Flags().StringVar(&f.since, "since", "", "only what came in the last `D`: 2d, 12h, 2026-01-31")
 	cmd.Flags().BoolVar(&f.open, "open", false, "only events that are not processed yet")
 	cmd.Flags().IntVar(&f.limit, "limit", 0, "the newest `N`; default: all")
-	cli.Completes(cmd, "event", apiclient.WebhookEvents)
+	cli.Completes(a, cmd, "event", apiclient.WebhookEvents)
 }
 
 func newInboxCommand(a *cli.App) *cobra.Command {
@@ -41,7 +41,7 @@ func newInboxCommand(a *cli.App) *cobra.Command {
 			}
 			return listInbox(cmd.Context(), a, f)
 		})
-	f.add(cmd)
+	f.add(a, cmd)
 	return cmd
 }
 
@@ -52,7 +52,7 @@ func newReplayCommand(a *cli.App) *cobra.Command {
 		func(cmd *cobra.Command, args []string) error {
 			return replay(cmd.Context(), a, args, f, act)
 		})
-	f.add(cmd)
+	f.add(a, cmd)
 	act.Add(cmd)
 	return cmd
 }

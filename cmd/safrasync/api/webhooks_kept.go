@@ -29,7 +29,7 @@ func NewWebhooksCommand(a *cli.App) *cobra.Command {
 	})
 	plan.Flags().StringSliceVar(&planned, "take-over", nil,
 		"replace the webhooks that others registered for these `EVENTS`")
-	cli.Completes(plan, "take-over", events)
+	cli.Completes(a, plan, "take-over", events)
 
 	var f cli.ActFlags
 	var taken []string
@@ -47,7 +47,7 @@ func NewWebhooksCommand(a *cli.App) *cobra.Command {
 	f.Add(apply)
 	apply.Flags().StringSliceVar(&taken, "take-over", nil,
 		"replace the webhooks that others registered for these `EVENTS`")
-	cli.Completes(apply, "take-over", events)
+	cli.Completes(a, apply, "take-over", events)
 
 	list := a.Command("list", "help.hooks_list", cli.Exactly(0),
 		func(cmd *cobra.Command, _ []string) error { return listHooks(cmd.Context(), a, nil) })

@@ -39,7 +39,7 @@ func NewPurgeCommand(a *cli.App) *cobra.Command {
 		"what is held about one producer: the platform's `ID`, or the ERP's code")
 	cmd.Flags().StringVar(&f.export, "export", "",
 		"with --producer: write it to `FILE`, as JSON, and to FILE.txt for people; nothing is removed")
-	cli.Completes(cmd, "kind", state.RetentionKinds)
+	cli.Completes(a, cmd, "kind", state.RetentionKinds)
 	return cmd
 }
 

@@ -32,6 +32,7 @@ type App struct {
 	Language   string // of a configuration that is not loaded yet; "" if it names none
 	AsJSON     bool   // --json
 	Verbose    bool   // --verbose
+	Completing bool   // the shell asks what a person may type
 
 	Out     *bufio.Writer   // buffers Stdout; Run checks its Flush
 	Ended   <-chan struct{} // closed on the first signal

@@ -159,6 +159,15 @@ func completes(a *App, cmd *cobra.Command, flag string, values func(args []strin
 		}
 		return out, cobra.ShellCompDirectiveNoFileComp
 	}
+	a.offers(cmd, flag, offer)
+}
+
+// offers tells the shell what a flag may have, when it asks. The library keeps it as long as the
+// process lives, with the command and all that the command holds.
+func (a *App) offers(cmd *cobra.Command, flag string, offer cobra.CompletionFunc) {
+	if !a.Completing {
+		return
+	}
 	if err := cmd.RegisterFlagCompletionFunc(flag, offer); err != nil {
 		panic(err)
 	}

@@ -86,11 +86,8 @@ func Texts[T ~string](values []T) []string {
 }
 
 // Completes offers the values of an enumeration to the shell.
-func Completes[T ~string](cmd *cobra.Command, flag string, values []T) {
-	if err := cmd.RegisterFlagCompletionFunc(flag,
-		cobra.FixedCompletions(Texts(values), cobra.ShellCompDirectiveNoFileComp)); err != nil {
-		panic(err)
-	}
+func Completes[T ~string](a *App, cmd *cobra.Command, flag string, values []T) {
+	a.offers(cmd, flag, cobra.FixedCompletions(Texts(values), cobra.ShellCompDirectiveNoFileComp))
 }
 
 // planShown is how many lines of each kind a plan shows.

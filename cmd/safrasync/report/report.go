@@ -110,8 +110,8 @@ func NewCommand(a *cli.App, decide Decide) *cobra.Command {
 	flags.StringVar(&f.open, "open", "",
 		"verify the archive in `FILE` and show its report, without ledger, ERP and configuration; also with --closings, --as-of")
 	cli.CompletesJobs(a, cmd, "job")
-	cli.Completes(cmd, "section", reconcile.AllSections)
-	cli.Completes(cmd, "format", reportFormats)
+	cli.Completes(a, cmd, "section", reconcile.AllSections)
+	cli.Completes(a, cmd, "format", reportFormats)
 	return cmd
 }
 
