@@ -106,7 +106,7 @@ func (b battery) read(ctx context.Context, sql string) (rows []Row, err error) {
 func textOf(v Value) string {
 	switch {
 	case v.Err != "":
-		return v.Err
+		return v.Err.Error()
 	case v.IsNull():
 		return dialect.NullText
 	case v.Kind == Instant:

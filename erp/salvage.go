@@ -7,6 +7,7 @@ import (
 
 	"github.com/safrasync/safrasync/erp/dialect"
 	"github.com/safrasync/safrasync/erp/fault"
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // salvage reads the rest after a value has made the whole query fail: a text with impossible bytes,
@@ -173,7 +174,7 @@ func (k keyReader) broken(ctx context.Context, key [][]Value) ([][]Value, error)
 		if err != nil && (ctx.Err() != nil || !k.rowError(err)) {
 			return nil, err
 		}
-		why := ""
+		var why phrase.Packed
 		if err != nil {
 			ask := func(item dialect.Item) ([][]Value, error) { return k.fetch(ctx, []dialect.Item{item}, key) }
 			why = k.salvager.Reason(k.column(c), err, ask)

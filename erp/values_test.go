@@ -12,6 +12,7 @@ import (
 	"github.com/safrasync/safrasync/erp/erptest"
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/pgtest"
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // F028, F029, F030: values that are not an amount or a day, exponents and long numbers, as stored
@@ -54,20 +55,20 @@ func TestPostgresValuesAreExactText(t *testing.T) {
 		{"'{\"a\": 1}'::jsonb", erp.Value{Kind: erp.Text, Text: `{"a": 1}`}},
 		{"'\\x00ff'::bytea", erp.Value{
 			Kind: erp.Bytes,
-			Err:  "binary column; convert it in the query, e.g. convert_from(v, 'WIN1252')",
+			Err:  phrase.Pack("binary column; convert it in the query, e.g. %s", "convert_from(v, 'WIN1252')"),
 		}},
 		{"NULL::bytea", erp.Value{}},
 		{"repeat('x', 2000000)", erp.Value{Kind: erp.Text, Err: "text longer than 1 MiB"}},
 		{"'2026-10-18'::date", erp.Value{Kind: erp.Date, Text: "2026-10-18"}},
 		{"'2018-11-04'::date", erp.Value{Kind: erp.Date, Text: "2018-11-04"}}, // that day began at 01:00 in São Paulo
 		{"'0001-01-01'::date", erp.Value{Kind: erp.Date, Text: "0001-01-01"}},
-		{"'infinity'::date", erp.Value{Kind: erp.Date, Text: "infinity", Err: "date infinity"}},
-		{"'-infinity'::timestamptz", erp.Value{Kind: erp.Instant, Text: "-infinity", Err: "timestamp -infinity"}},
+		{"'infinity'::date", erp.Value{Kind: erp.Date, Text: "infinity", Err: "infinite date"}},
+		{"'-infinity'::timestamptz", erp.Value{Kind: erp.Instant, Text: "-infinity", Err: "infinite date"}},
 		{"'0044-03-15 BC'::date", erp.Value{Kind: erp.Date, Text: "0044-03-15 BC", Err: "date before Christ"}},
 		{"'12026-01-02'::date", erp.Value{Kind: erp.Date, Text: "12026-01-02", Err: "date after the year 9999"}},
 		{
 			"'12026-01-02 10:00'::timestamp",
-			erp.Value{Kind: erp.Timestamp, Text: "12026-01-02 10:00:00", Err: "timestamp after the year 9999"},
+			erp.Value{Kind: erp.Timestamp, Text: "12026-01-02 10:00:00", Err: "date after the year 9999"},
 		},
 		{"'2026-08-10 23:59:59.302674'::timestamp", erp.Value{Kind: erp.Timestamp, Text: "2026-08-10T23:59:59.302674"}},
 		{"'2026-08-10 02:30:00+00'::timestamptz", erp.Value{Kind: erp.Instant, Text: "2026-08-09T23:30:00-03:00"}},
@@ -108,8 +109,8 @@ func TestSQLiteValuesAreExactText(t *testing.T) {
 	)
 	want := map[string]erp.Value{
 		"x1": {Kind: erp.Text, Text: "São"}, "x2": {Kind: erp.Int, Text: "42"}, "x3": {Kind: erp.Float, Text: "137.69"},
-		"x4": {Kind: erp.Bytes, Err: "binary value; convert it in the query, e.g. CAST(column AS TEXT)"},
-		"x5": {Kind: erp.Text, Err: "bytes not valid UTF-8 at 3"}, "x6": {},
+		"x4": {Kind: erp.Bytes, Err: phrase.Pack("binary value; convert it in the query, e.g. %s", "CAST(column AS TEXT)")},
+		"x5": {Kind: erp.Text, Err: phrase.Pack("bytes not valid UTF-8 at %d", 3)}, "x6": {},
 		"x7":  {Kind: erp.Float, Text: "1000000000000000000000"},
 		"x8":  {Kind: erp.Float, Text: "+Inf", Err: "infinite number"},
 		"d20": {Kind: erp.Date, Text: "2026-08-10"}, "d21": {Kind: erp.Text, Text: "10/08/2026"},

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // maxTextLength is the longest value that is accepted and shown; no field of the API comes near it
@@ -78,7 +80,7 @@ func (c *checker) value(rule FieldRule, text string) {
 		c.text[rule.Field] = id
 	case Enum:
 		if !slices.Contains(rule.Values, text) {
-			c.refuse(rule.Field, RuleOneOf, strings.Join(rule.Values, ", "))
+			c.refuse(rule.Field, RuleOneOf, phrase.Packed(strings.Join(rule.Values, ", ")))
 			return
 		}
 		c.text[rule.Field] = text
@@ -119,10 +121,10 @@ func (c *checker) day(rule FieldRule, text string) {
 	c.date[rule.Field] = d
 	last := c.today.AddYears(5)
 	if d.Before(earliestDate) || last.Before(d) {
-		c.judge("date_window", rule.Field, RuleDateWindow, earliestDate.String()+" … "+last.String())
+		c.judge("date_window", rule.Field, RuleDateWindow, phrase.Packed(earliestDate.String()+" … "+last.String()))
 	}
 	if first, ok := c.date[rule.NotBefore]; ok && d.Before(first) {
-		c.judge("date_order", rule.Field, RuleDateOrder, rule.NotBefore)
+		c.judge("date_order", rule.Field, RuleDateOrder, phrase.Packed(rule.NotBefore))
 	}
 }
 
@@ -146,7 +148,7 @@ func (c *checker) car(rule FieldRule, text string) {
 }
 
 // judge reports a problem with the severity that the configuration assigns to the check.
-func (c *checker) judge(check, field, rule, detail string) {
+func (c *checker) judge(check, field, rule string, detail phrase.Packed) {
 	switch severity := c.checks.Severity(check); severity {
 	case Off:
 	case Warning:
@@ -156,9 +158,9 @@ func (c *checker) judge(check, field, rule, detail string) {
 	}
 }
 
-func (c *checker) refuse(field, rule, detail string) { c.report(field, rule, detail, "") }
+func (c *checker) refuse(field, rule string, detail phrase.Packed) { c.report(field, rule, detail, "") }
 
-func (c *checker) report(field, rule, detail string, severity Severity) {
+func (c *checker) report(field, rule string, detail phrase.Packed, severity Severity) {
 	origin := c.draft.Fields[field].Origin
 	value := origin.Value
 	if len(value) > maxTextLength {

@@ -1,5 +1,7 @@
 package trade
 
+import "github.com/safrasync/safrasync/internal/phrase"
+
 // FieldType is the form of a field's value.
 type FieldType string
 
@@ -96,10 +98,11 @@ type Problem struct {
 	// one of the Rule constants, required_for_<order type> or required_with_<field>
 	Rule string `json:"rule"`
 	// column(s) of the query, joined with a comma; "" if the field is not mapped
-	Column   string   `json:"column"`
-	Value    string   `json:"value"`            // what the ERP has there, trimmed
-	Detail   string   `json:"detail,omitempty"` // what would be right: allowed values, the map's name, the format
-	Severity Severity `json:"severity,omitempty"`
+	Column string `json:"column"`
+	Value  string `json:"value"` // what the ERP has there, trimmed
+	// what would be right: allowed values, the map's name, the format; or why it cannot be read
+	Detail   phrase.Packed `json:"detail,omitempty"`
+	Severity Severity      `json:"severity,omitempty"`
 	// found by the mapping (error.kind "mapping"), not by the rules of the API ("validation")
 	Mapping bool `json:"-"`
 }

@@ -31,11 +31,9 @@ func ParseLang(text string) Lang {
 
 // words are the texts of one language.
 type words struct {
-	States map[State]string  `json:"states"`
-	Fields map[string]string `json:"fields"`
-	Rules  map[string]string `json:"rules"` // with {field} and {detail}
-	// English details of packages erp and sync with their translations; longer prefixes first
-	Details  [][2]string       `json:"details"`
+	States   map[State]string  `json:"states"`
+	Fields   map[string]string `json:"fields"`
+	Rules    map[string]string `json:"rules"` // with {field} and {detail}
 	Cures    map[string]Advice `json:"cures"` // by rule, with {}: only what differs from causes["rule"]
 	Causes   map[string]Advice `json:"causes"`
 	Standing map[State]Advice  `json:"standing"` // what a state means, if no cause explains more
@@ -117,7 +115,7 @@ func FieldLabel(field string, lang Lang) string {
 func (p Problem) Sentence(lang Lang) string {
 	w := wordsIn(lang)
 	rule, about := baseRule(p.Rule)
-	detail := p.Detail
+	detail := i18n.Tell(lang, p.Detail)
 	switch rule {
 	case RuleRequiredFor:
 		detail = about
@@ -134,9 +132,9 @@ func (p Problem) Sentence(lang Lang) string {
 	case rule == RuleDateWindow && lang != English:
 		detail = isoDay.ReplaceAllString(detail, "$3/$2/$1")
 	}
-	text := fillIn(form, FieldLabel(p.Field, lang), w.detail(detail))
+	text := fillIn(form, FieldLabel(p.Field, lang), detail)
 	if rule == RuleDeclared {
-		return p.Detail + " (" + p.Column + ")"
+		return string(p.Detail) + " (" + p.Column + ")"
 	}
 	several := strings.Contains(p.Column, ", ")
 	switch {
@@ -170,20 +168,10 @@ func baseRule(rule string) (base, about string) {
 // What returns what is wrong, without the place, which differs from row to row.
 func (p Problem) What(lang Lang) string {
 	if p.Rule == RuleDeclared {
-		return p.Detail
+		return string(p.Detail)
 	}
 	what, _, _ := strings.Cut(p.Sentence(lang), "; ")
 	return what
-}
-
-// detail translates a detail; an unknown one is returned unchanged.
-func (w *words) detail(text string) string {
-	for _, d := range w.Details {
-		if rest, ok := strings.CutPrefix(text, d[0]); ok {
-			return d[1] + rest
-		}
-	}
-	return text
 }
 
 // fillIn inserts the field and the detail into a text, which need not use both.

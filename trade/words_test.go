@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 func TestAValueThatCannotBeReadIsNotCalledEmpty(t *testing.T) {
@@ -20,10 +22,10 @@ func TestAValueThatCannotBeReadIsNotCalledEmpty(t *testing.T) {
 
 func TestPortugueseHasNoEnglishDetails(t *testing.T) {
 	t.Parallel()
-	for detail, want := range map[string]string{
-		"values of the field": "(a do próprio campo)", "values products": "(products)",
-		"infinite number": "(número infinito)", "date -infinity": "(data infinita)",
-		"byte not defined in WIN1252 at 3": "(byte que não existe em WIN1252 at 3)", "something new": "(something new)",
+	for detail, want := range map[phrase.Packed]string{
+		"values of the field": "(a do próprio campo)", phrase.Pack("values %s", "products"): "(products)",
+		"infinite number": "(número infinito)", "something new": "(something new)",
+		phrase.Pack("byte not defined in %s at %d", "WIN1252", 3): "(em WIN1252 não existe o byte que está na posição 3)",
 	} {
 		if got := (Problem{
 			Field: "product", Rule: RuleUnmapped, Column: "c", Value: "x",
@@ -53,7 +55,7 @@ func TestAdviceFitsTheRule(t *testing.T) {
 	empty := Problem{Field: "product", Rule: RuleRequired, Column: "prod"}
 	unmapped := Problem{
 		Field: "product", Rule: RuleUnmapped, Column: "prod", Value: "feijao",
-		Detail: "values products",
+		Detail: phrase.Pack("values %s", "products"),
 	}
 	unconfigured := Problem{Field: "payday", Rule: RuleRequiredFor + "COMPRA"}
 	for _, c := range []struct {

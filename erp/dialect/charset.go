@@ -1,7 +1,6 @@
 package dialect
 
 import (
-	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -9,6 +8,7 @@ import (
 
 	"github.com/safrasync/safrasync/erp/fault"
 	"github.com/safrasync/safrasync/erp/sqltext"
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // Charset converts the bytes of a database that does not know its own encoding to text. The zero
@@ -47,10 +47,10 @@ func UnknownCharset(name string) bool {
 
 // decode returns the text, or the reason why the bytes are not text. Positions count bytes from 1,
 // as a person counts.
-func (c Charset) decode(raw string) (text, errText string) {
+func (c Charset) decode(raw string) (text string, bad phrase.Packed) {
 	if c.Table == nil {
 		if at, bad := sqltext.FirstInvalidUTF8(raw); bad {
-			return "", fmt.Sprintf("bytes not valid UTF-8 at %d", at+1)
+			return "", phrase.Pack("bytes not valid UTF-8 at %d", at+1)
 		}
 		return raw, ""
 	}
@@ -59,7 +59,7 @@ func (c Charset) decode(raw string) (text, errText string) {
 	for i := range len(raw) {
 		r := c.Table.DecodeByte(raw[i])
 		if r == utf8.RuneError {
-			return "", fmt.Sprintf("byte not defined in %s at %d", c.name, i+1)
+			return "", phrase.Pack("byte not defined in %s at %d", c.name, i+1)
 		}
 		b.WriteRune(r)
 	}

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // AsText returns a conversion for an exact type: it formats the driver's value as text and passes
@@ -22,7 +24,7 @@ func AsText(convert func(string) Value) func(any) Value {
 		case time.Time:
 			return convert(x.Format(ISOMicro))
 		default:
-			return Value{Kind: Text, Err: "a type the driver does not explain"}
+			return Value{Kind: Text, Err: phrase.Pack("a type the driver does not explain")}
 		}
 	}
 }
@@ -45,9 +47,8 @@ func BoundText(utc bool) func(any) Value {
 // BinaryColumn returns a conversion for a column whose content is not wanted: old ERPs store
 // megabytes of notes in such columns. example shows how a query converts it to text.
 func BinaryColumn(example string) func(any) Value {
-	return func(any) Value {
-		return Value{Kind: Bytes, Err: "binary column; convert it in the query, e.g. " + example}
-	}
+	v := Value{Kind: Bytes, Err: phrase.Pack("binary column; convert it in the query, e.g. %s", example)}
+	return func(any) Value { return v }
 }
 
 // NumberValue parses an exact decimal.
@@ -55,9 +56,9 @@ func NumberValue(s string) Value {
 	v := Value{Kind: Number, Text: s}
 	switch s {
 	case "NaN":
-		v.Err = "not a number (NaN)"
+		v.Err = phrase.Pack("not a number (NaN)")
 	case "Infinity", "-Infinity":
-		v.Err = "infinite number"
+		v.Err = phrase.Pack("infinite number")
 	}
 	return v
 }
@@ -70,21 +71,21 @@ func DateText(s string) Value {
 			return v
 		}
 	}
-	v.Err = OddTime("date", s)
+	v.Err = OddTime(s)
 	return v
 }
 
 // OddTime returns what is wrong with a date that our calendar cannot hold.
-func OddTime(what, s string) string {
+func OddTime(s string) phrase.Packed {
 	switch {
 	case s == "infinity" || s == "-infinity":
-		return what + " " + s
+		return phrase.Pack("infinite date")
 	case strings.HasSuffix(s, " BC"):
-		return what + " before Christ"
+		return phrase.Pack("date before Christ")
 	case FarFuture(s):
-		return what + " after the year 9999"
+		return phrase.Pack("date after the year 9999")
 	default:
-		return "unreadable " + what
+		return phrase.Pack("unreadable date")
 	}
 }
 
@@ -99,7 +100,7 @@ func FarFuture(s string) bool {
 func TimestampText(s string) Value {
 	m, ok := ParseMoment(s)
 	if !ok || m.Sep == "" || m.Zoned {
-		return Value{Kind: Timestamp, Text: s, Err: OddTime("timestamp", s)}
+		return Value{Kind: Timestamp, Text: s, Err: OddTime(s)}
 	}
 	text := s[:10] + "T" + s[11:]
 	if m.digits > 0 {
@@ -112,7 +113,7 @@ func TimestampText(s string) Value {
 func UTCInstant(s string, zone *time.Location) Value {
 	m, ok := ParseMoment(s)
 	if !ok || m.Sep == "" {
-		return Value{Kind: Instant, Text: s, Err: OddTime("timestamp", s)}
+		return Value{Kind: Instant, Text: s, Err: OddTime(s)}
 	}
 	return Value{Kind: Instant, Text: InstantText(m.At, zone)}
 }

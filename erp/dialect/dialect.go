@@ -136,7 +136,7 @@ type Salvager interface {
 	Batches(ctx context.Context, sql string, args []any, items []Item, fn func([][]Value) error) error
 	// Reason returns what is wrong with a column of one row; ask selects another expression of that
 	// row.
-	Reason(col Column, failure error, ask func(Item) ([][]Value, error)) string
+	Reason(col Column, failure error, ask func(Item) ([][]Value, error)) phrase.Packed
 }
 
 // Use is the purpose for which a column is selected.

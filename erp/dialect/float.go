@@ -3,6 +3,8 @@ package dialect
 import (
 	"math"
 	"strconv"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // This file is the only one that uses binary floats. Some ERPs store amounts in them. The shortest
@@ -13,7 +15,7 @@ import (
 func FloatText(s string, bits int) Value {
 	f, err := strconv.ParseFloat(s, bits) //nolint:forbidigo // the column itself is a binary float
 	if err != nil && !math.IsInf(f, 0) {
-		return Value{Kind: Float, Err: "unreadable number"}
+		return Value{Kind: Float, Err: phrase.Pack("unreadable number")}
 	}
 	return FloatValue(f, bits)
 }
@@ -23,9 +25,9 @@ func FloatValue(f float64, bits int) Value { //nolint:forbidigo // the column it
 	v := Value{Kind: Float, Text: strconv.FormatFloat(f, 'f', -1, bits)}
 	switch {
 	case math.IsNaN(f):
-		v.Err = "not a number (NaN)"
+		v.Err = phrase.Pack("not a number (NaN)")
 	case math.IsInf(f, 0):
-		v.Err = "infinite number"
+		v.Err = phrase.Pack("infinite number")
 	case f == 0:
 		v.Text = "0" // not "-0"
 	}
@@ -52,7 +54,7 @@ func AnyFloat(v any, bits int) Value {
 	case int64:
 		return Value{Kind: Float, Text: strconv.FormatInt(x, 10)}
 	}
-	return Value{Kind: Float, Err: "unreadable number"}
+	return Value{Kind: Float, Err: phrase.Pack("unreadable number")}
 }
 
 // FloatBits returns the width of a column of binary floats; single is the name of the 32-bit type.

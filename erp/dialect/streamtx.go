@@ -11,6 +11,7 @@ import (
 
 	"github.com/safrasync/safrasync/erp/fault"
 	"github.com/safrasync/safrasync/erp/sqltext"
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // StreamTx is one read-only transaction of a driver that returns row by row while the database
@@ -182,8 +183,8 @@ func (t salvagingTx) RowError(err error) bool {
 	return !errors.As(err, &c) && t.IsRowError(err)
 }
 
-func (t salvagingTx) Reason(Column, error, func(Item) ([][]Value, error)) string {
-	return "the database cannot compute this value"
+func (t salvagingTx) Reason(Column, error, func(Item) ([][]Value, error)) phrase.Packed {
+	return phrase.Pack("the database cannot compute this value")
 }
 
 // Finish implements Tx.

@@ -3,6 +3,8 @@ package dialect
 import (
 	"strings"
 	"time"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // Kind is the kind of a value in the database.
@@ -49,9 +51,9 @@ type Value struct {
 	// Text is the exact text; its form depends on the kind. For the same stored value it is always
 	// the same, so it may be hashed and bound again as a key.
 	Text string
-	// Err states why the value cannot be used, e.g. "bytes not valid UTF-8 at 3" or "date
-	// infinity"; it is empty if it can. It never quotes the value.
-	Err string
+	// Err states why the value cannot be used, e.g. "bytes not valid UTF-8 at 3" or "infinite
+	// date"; it is empty if it can. It never quotes the value.
+	Err phrase.Packed
 }
 
 // Trimmed returns the text without blanks on both sides. CHAR columns arrive padded; trimming is
@@ -104,8 +106,8 @@ const maxTextBytes = 1 << 20
 // TextValue returns a Text value for the bytes that the database stores.
 func TextValue(raw string, cs Charset) Value {
 	if len(raw) > maxTextBytes {
-		return Value{Kind: Text, Err: "text longer than 1 MiB"}
+		return Value{Kind: Text, Err: phrase.Pack("text longer than 1 MiB")}
 	}
-	text, errText := cs.decode(raw)
-	return Value{Kind: Text, Text: text, Err: errText}
+	text, bad := cs.decode(raw)
+	return Value{Kind: Text, Text: text, Err: bad}
 }

@@ -91,7 +91,7 @@ func Text(r erp.Row, name string) string {
 	case !ok:
 		return "<no column>"
 	case v.Err != "":
-		return "<" + v.Err + ">"
+		return "<" + v.Err.Error() + ">"
 	case v.IsNull():
 		return "<null>"
 	}

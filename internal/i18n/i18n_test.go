@@ -24,7 +24,6 @@ var (
 )
 
 // texts reads a file as texts by their path, such as "cli/sync.dry" or "trade/stops/api_key/do".
-// What packages erp and sync say in English (trade/details) needs no English words.
 func texts(t *testing.T, file string) map[string]string {
 	t.Helper()
 	content := must.Get(os.ReadFile(file))(t)
@@ -41,9 +40,6 @@ func texts(t *testing.T, file string) map[string]string {
 				walk(strings.TrimPrefix(path+"/"+key, "/"), value)
 			}
 		case []any:
-			if path == "trade/details" {
-				return
-			}
 			lines := make([]string, len(v))
 			for i, line := range v {
 				lines[i] = line.(string)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -45,7 +46,7 @@ func TestCodesThatAreMissingKeepNoRows(t *testing.T) {
 func TestOtherReasonsAreOtherGroups(t *testing.T) {
 	t.Parallel()
 	found := NewTroubles(nil)
-	for i, detail := range []string{"check digits", "check digits", "11 or 14 characters", "byte 3", "byte 17"} {
+	for i, detail := range []phrase.Packed{"check digits", "check digits", "11 or 14 characters", "byte 3", "byte 17"} {
 		found.Add(trade.Entry{
 			ID: int64(i + 1), State: trade.Invalid, Cause: "producer_id:document",
 			Error: &trade.EntryError{Fields: []trade.Problem{
@@ -55,7 +56,7 @@ func TestOtherReasonsAreOtherGroups(t *testing.T) {
 	}
 	rows := map[string]int{}
 	for _, g := range found.Sorted() {
-		rows[g.Problem.Detail] = g.Rows
+		rows[string(g.Problem.Detail)] = g.Rows
 	}
 	if diff := cmp.Diff(map[string]int{"check digits": 2, "11 or 14 characters": 1, "byte 3": 2}, rows); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

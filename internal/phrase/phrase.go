@@ -1,6 +1,7 @@
 package phrase
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -101,3 +102,32 @@ func Of(err error) *Text {
 	}
 	return nil
 }
+
+// Packed is a sentence as one text, which can be compared and stored: its key in part "said", and
+// what is put into it, with a tab before each. Any other text is itself.
+type Packed string
+
+// Pack returns the sentence of a format with its arguments. None may be told in another language.
+func Pack(format string, args ...any) Packed {
+	out := Key(format)
+	for _, arg := range New(format, args...).Args() {
+		out += "\t" + strings.ReplaceAll(arg.(string), "\t", " ")
+	}
+	return Packed(out)
+}
+
+// Phrase returns the sentence; nil if nothing is put into it.
+func (p Packed) Phrase() *Text {
+	parts := strings.Split(string(p), "\t")
+	args := make([]any, len(parts)-1)
+	for i := range args {
+		args[i] = parts[i+1]
+	}
+	if len(args) == 0 || len(args) != strings.Count(parts[0], "%s") {
+		return nil
+	}
+	return New(parts[0], args...)
+}
+
+// Error returns the sentence in English.
+func (p Packed) Error() string { return cmp.Or(p.Phrase().Error(), string(p)) }

@@ -3,12 +3,9 @@ package torture
 import (
 	"context"
 	"encoding/json"
-	"strings"
-)
 
-// leftByAProcess begins the error text of a row that is in doubt because a process ended, and not
-// because of an answer.
-const leftByAProcess = "the process that "
+	"github.com/safrasync/safrasync/trade"
+)
 
 // countDoubts counts the rows that are in doubt because the program was killed, and that were not
 // counted before. The new ones of one job come from one kill, because a job sends nothing before
@@ -23,14 +20,14 @@ func (t *Trial) countDoubts(ctx context.Context) error {
 			Job   string `json:"job"`
 			Key   string `json:"key"`
 			Error *struct {
-				Text string `json:"text"`
+				Code string `json:"code"`
 			} `json:"error"`
 		}
 		if err := json.Unmarshal(line, &r); err != nil {
 			return err
 		}
 		at := rowKey{r.Job, r.Key}
-		if r.Error != nil && strings.HasPrefix(r.Error.Text, leftByAProcess) && !t.doubts[at] {
+		if r.Error != nil && r.Error.Code == trade.SenderGone().Code && !t.doubts[at] {
 			t.doubts[at] = true
 			fresh[r.Job]++
 		}

@@ -4,6 +4,7 @@ package mapping
 
 import (
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -31,7 +32,7 @@ const Sealed = 'h'
 func CellOf(v erp.Value) trade.Cell {
 	switch {
 	case v.Err != "":
-		return trade.Cell{Kind: unreadable, Text: v.Err}
+		return trade.Cell{Kind: unreadable, Text: string(v.Err)}
 	case v.Kind == erp.Null:
 		return trade.Cell{}
 	}
@@ -44,7 +45,7 @@ func valueOf(c trade.Cell) erp.Value {
 	case 0:
 		return erp.Value{Kind: erp.Null}
 	case unreadable:
-		return erp.Value{Kind: erp.Text, Err: c.Text}
+		return erp.Value{Kind: erp.Text, Err: phrase.Packed(c.Text)}
 	case Sealed:
 		return erp.Value{Kind: erp.Text, Text: c.Text}
 	}

@@ -153,7 +153,7 @@ func (f *fieldMapping) find(out trade.DraftField, text string,
 	code, reason, wrong := strings.Cut(text, " ")
 	out.Origin.Value = code
 	if wrong {
-		return out, &trade.Problem{Rule: trade.RuleDocument, Detail: reason}, nil
+		return out, &trade.Problem{Rule: trade.RuleDocument, Detail: phrase.Packed(reason)}, nil
 	}
 	id, ok := refs[f.Spec.Lookup][code]
 	if !ok {

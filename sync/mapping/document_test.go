@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -64,7 +65,7 @@ func TestEveryRefusalOfADocumentHasWordsInPortuguese(t *testing.T) {
 			continue
 		}
 		seen[err.Error()] = true
-		p := trade.Problem{Field: "producer_id", Rule: trade.RuleDocument, Column: "doc", Detail: err.Error()}
+		p := trade.Problem{Field: "producer_id", Rule: trade.RuleDocument, Column: "doc", Detail: phrase.Packed(err.Error())}
 		if s := p.Sentence(trade.Portuguese); strings.Contains(s, err.Error()) ||
 			!strings.HasSuffix(s, "; o valor está na coluna doc") {
 			t.Errorf("%q is said as %q", err, s)

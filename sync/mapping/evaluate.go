@@ -51,7 +51,7 @@ func (e *Evaluator) Evaluate(entry *trade.Entry, values trade.Values, parents Pa
 	r, err := requestOf(record)
 	if err != nil {
 		r = request{}
-		problems = append(problems, trade.Problem{Rule: trade.RuleInternal, Detail: err.Error(), Mapping: true})
+		problems = append(problems, trade.Problem{Rule: trade.RuleInternal, Detail: phrase.Packed(err.Error()), Mapping: true})
 	}
 	e.fill(entry, values, draft, r, problems)
 }
@@ -262,11 +262,11 @@ func (f *fieldMapping) convert(out trade.DraftField, get ColumnsOf) (trade.Draft
 	}
 	price, err := trade.ParseDecimal(out.Text)
 	if err != nil {
-		return out, &trade.Problem{Rule: trade.RuleNumber, Detail: f.number.sample}, nil
+		return out, &trade.Problem{Rule: trade.RuleNumber, Detail: phrase.Packed(f.number.sample)}, nil
 	}
 	price, exact := price.PerUnit(from, to, f.Spec.Scale)
 	if !exact {
-		return out, &trade.Problem{Rule: trade.RuleInexact, Detail: string(from) + " → " + string(to)}, nil
+		return out, &trade.Problem{Rule: trade.RuleInexact, Detail: phrase.Packed(from + " → " + to)}, nil
 	}
 	out.Text = price.String()
 	return out, nil, nil
@@ -282,7 +282,7 @@ func (f *fieldMapping) resolve(out trade.DraftField, code string,
 	}
 	parsed, err := trade.ParseID(id)
 	if err != nil {
-		return out, &trade.Problem{Rule: trade.RuleUUID, Detail: "de-para " + f.Spec.Ref}, nil
+		return out, &trade.Problem{Rule: trade.RuleUUID, Detail: phrase.Packed("de-para " + f.Spec.Ref)}, nil
 	}
 	out.Text = parsed
 	return out, nil, nil
@@ -301,7 +301,7 @@ func (f *fieldMapping) read(v erp.Value, text string) (string, *trade.Problem) {
 	case trade.Number:
 		n, err := f.number.Read(v, text)
 		if err != nil {
-			return "", &trade.Problem{Rule: trade.RuleNumber, Detail: f.number.sample}
+			return "", &trade.Problem{Rule: trade.RuleNumber, Detail: phrase.Packed(f.number.sample)}
 		}
 		if f.Spec.Scale != nil && f.per == nil { // a price is converted first
 			n = n.Round(*f.Spec.Scale)
@@ -310,7 +310,7 @@ func (f *fieldMapping) read(v erp.Value, text string) (string, *trade.Problem) {
 	case trade.Day:
 		d, err := f.date.read(v, text)
 		if err != nil {
-			return "", &trade.Problem{Rule: trade.RuleDate, Detail: f.date.sample}
+			return "", &trade.Problem{Rule: trade.RuleDate, Detail: phrase.Packed(f.date.sample)}
 		}
 		return d.String(), nil
 	}

@@ -181,7 +181,7 @@ func (j *Job) declared(get ColumnsOf) *trade.Problem {
 		p.Rule, p.Detail = trade.RuleUnreadable, v.Err
 		return p
 	}
-	p.Detail = trade.MaskDocuments(shorten(PlainText(v)))
+	p.Detail = phrase.Packed(trade.MaskDocuments(shorten(PlainText(v))))
 	if p.Detail == "" {
 		return nil
 	}

@@ -104,7 +104,7 @@ func keyFault(column string, v erp.Value, ok bool) error {
 	case !ok:
 		return phrase.Errorf("key column %s is not in the query", column)
 	case v.Err != "":
-		return phrase.Errorf("key column %s cannot be read: %s", column, v.Err)
+		return phrase.Errorf("key column %s cannot be read: %w", column, v.Err)
 	case v.Kind == erp.Null:
 		return phrase.Errorf("key column %s is NULL", column)
 	}

@@ -259,11 +259,11 @@ func (f *fieldMapping) via() string {
 	return ""
 }
 
-func (f *fieldMapping) mapName() string {
+func (f *fieldMapping) mapName() phrase.Packed {
 	if f.Spec.ValuesName == "" {
-		return "values of the field"
+		return phrase.Pack("values of the field")
 	}
-	return "values " + f.Spec.ValuesName
+	return phrase.Pack("values %s", f.Spec.ValuesName)
 }
 
 // Fold returns the form in which value maps compare texts: NFC, trimmed, without case. Accents

@@ -136,7 +136,7 @@ func appendContent(to []byte, v erp.Value, ok bool) []byte {
 	case !ok, v.Kind == erp.Null && v.Err == "":
 		return append(to, "1:-0:"...)
 	case v.Err != "":
-		return appendPart(append(to, "1:!"...), v.Err)
+		return appendPart(append(to, "1:!"...), string(v.Err))
 	}
 	return appendPart(append(to, "1:="...), PlainText(v))
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/trade"
@@ -206,8 +205,7 @@ func columnDifferences(entry trade.Entry) []trade.Difference {
 		}
 		if known && now != old {
 			out = append(out, trade.Difference{
-				Columns: []string{name}, ERPSent: strings.TrimSpace(old.Text),
-				ERPNow: strings.TrimSpace(now.Text),
+				Columns: []string{name}, ERPSent: PlainText(valueOf(old)), ERPNow: PlainText(valueOf(now)),
 			})
 		}
 	}

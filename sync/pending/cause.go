@@ -18,9 +18,9 @@ func CauseOf(e trade.Entry) (key string, problem *trade.Problem) {
 		for _, p := range e.Error.Fields {
 			if p.Severity != trade.Warning {
 				if p.Rule == trade.RuleDeclared {
-					return e.Cause + " " + p.Detail, &p
+					return e.Cause + " " + string(p.Detail), &p
 				}
-				return strings.TrimSpace(e.Cause + " " + p.Rule + " " + withoutDigits(p.Detail)), &p
+				return strings.TrimSpace(e.Cause + " " + p.Rule + " " + withoutDigits(string(p.Detail))), &p
 			}
 		}
 	}
@@ -104,7 +104,8 @@ func ERPText(e trade.Entry, spec mapping.JobSpec, field string) string {
 	for _, column := range spec.Fields[field].Columns {
 		text, constant := mapping.ConstOf(column)
 		if !constant {
-			text = strings.TrimSpace(e.NewestValues()[column].Text)
+			v, _ := mapping.ColumnsIn(e.NewestValues())(column)
+			text = strings.TrimSpace(v.Text)
 		}
 		parts = append(parts, text)
 	}

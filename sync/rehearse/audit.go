@@ -210,7 +210,7 @@ func (a *auditor) counter(s trade.State) *int {
 }
 
 func (a *auditor) breach(key string, p trade.Problem) {
-	id := breachKey{p.Field, p.Rule, p.Detail, p.Column}
+	id := breachKey{p.Field, p.Rule, string(p.Detail), p.Column}
 	b := a.breaches[id]
 	if b == nil {
 		p.Value = strings.Clone(p.Value)
@@ -219,7 +219,7 @@ func (a *auditor) breach(key string, p trade.Problem) {
 			severity = trade.Refuse
 		}
 		b = &breachCount{Breach: Breach{
-			Field: p.Field, Rule: p.Rule, Detail: p.Detail, Severity: severity,
+			Field: p.Field, Rule: p.Rule, Detail: p.Detail.Error(), Severity: severity,
 			Column: p.Column, Sample: p,
 		}, values: map[string]int{}}
 		a.breaches[id] = b

@@ -6,6 +6,7 @@ import (
 
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/office"
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/events"
@@ -91,6 +92,7 @@ type errorJSON struct {
 	Status   *int            `json:"status"` // null if no answer came
 	Messages []string        `json:"messages"`
 	Fields   []FieldJSON     `json:"fields"`
+	Code     string          `json:"code"` // of the sentence in text; "" if fields say what is wrong
 	Text     string          `json:"text"`
 	// what a held row was compared with
 	Counterpart *trade.Counterpart `json:"counterpart,omitempty"`
@@ -143,6 +145,15 @@ type attemptJSON struct {
 	Evidence    json.RawMessage `json:"evidence"`
 }
 
+// InEnglish returns problems as JSON has them; none is an empty list.
+func InEnglish(problems []trade.Problem) []trade.Problem {
+	out := append([]trade.Problem{}, problems...)
+	for i, p := range out {
+		out[i].Detail = phrase.Packed(p.Detail.Error())
+	}
+	return out
+}
+
 // RowOf converts an entry to its JSON form.
 func RowOf(c *config.Config, e trade.Entry) RowJSON {
 	row := RowJSON{
@@ -156,7 +167,7 @@ func RowOf(c *config.Config, e trade.Entry) RowJSON {
 	if f := e.Error; f != nil {
 		row.Error = &errorJSON{
 			Kind: f.Kind, Status: OrNull(f.Status), Messages: OrEmpty(f.Messages),
-			Fields: []FieldJSON{}, Text: f.Text(), Counterpart: f.Counterpart,
+			Fields: []FieldJSON{}, Code: f.Why.Code, Text: f.Text(), Counterpart: f.Counterpart,
 		}
 		for _, p := range f.Fields {
 			row.Error.Fields = append(row.Error.Fields, FieldJSON{p.Field, p.Rule, p.Column, p.Value})
@@ -183,7 +194,7 @@ func RowDetailOf(c *config.Config, e trade.Entry, attempts []trade.Attempt, chan
 	out := RowDetailJSON{
 		RowJSON: RowOf(c, e), Quantity: e.Quantity, Values: e.Values, Payload: e.Payload,
 		PayloadHash: OrNull(string(e.PayloadHash)),
-		Warnings:    OrEmpty(e.Warnings), GoneSweeps: e.GoneSweeps, Changes: OrEmpty(changes),
+		Warnings:    InEnglish(e.Warnings), GoneSweeps: e.GoneSweeps, Changes: OrEmpty(changes),
 		Acknowledged: OrEmpty(e.Acknowledged), History: []attemptJSON{}, Path: mapping.PathOf(e),
 		MovedID:   OrNull(e.MovedID),
 		ReducedAt: TimeOrNull(e.ReducedAt), Hints: hintsOf(hints),

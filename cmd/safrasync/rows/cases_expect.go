@@ -68,7 +68,8 @@ func caseProblemsOf(problems []trade.Problem) caseProblems {
 	for _, p := range problems {
 		one := caseProblem{Field: p.Field, Rule: p.Rule, Column: &p.Column, Value: &p.Value}
 		if p.Detail != "" {
-			one.Detail = &p.Detail
+			detail := p.Detail.Error()
+			one.Detail = &detail
 		}
 		out = append(out, one)
 	}

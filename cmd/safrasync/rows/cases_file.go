@@ -9,6 +9,7 @@ import (
 
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/rehearse"
 	"github.com/safrasync/safrasync/trade"
@@ -215,7 +216,7 @@ func typedValue(d *config.Decoder, e config.Entry) (erp.Value, bool) {
 	case !ok:
 		return erp.Value{}, false
 	case child.Name == "unreadable":
-		return erp.Value{Kind: erp.Text, Err: text}, true
+		return erp.Value{Kind: erp.Text, Err: phrase.Packed(text)}, true
 	}
 	if form := kindForms[kind]; form != nil && !form.MatchString(text) {
 		d.Fault(child.Path, "%s is no %s as the reader gives it", config.ShortName(text), child.Name)

@@ -18,7 +18,7 @@ import (
 func yamlCaseValue(v erp.Value) string {
 	switch {
 	case v.Err != "":
-		return "{unreadable: " + config.YAMLQuoted(v.Err) + "}"
+		return "{unreadable: " + config.YAMLQuoted(v.Err.Error()) + "}"
 	case v.Kind == erp.Null:
 		return "null"
 	case v.Kind == erp.Text:

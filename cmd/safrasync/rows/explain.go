@@ -117,7 +117,7 @@ func auditERP(ctx context.Context, a *cli.App, job string, rows bool) (rehearse.
 
 func printJudgement(a *cli.App, j rehearse.Judgement) error {
 	if a.AsJSON {
-		j.Problems, j.WaitingFor = cli.OrEmpty(j.Problems), cli.OrEmpty(j.WaitingFor)
+		j.Problems, j.WaitingFor = cli.InEnglish(j.Problems), cli.OrEmpty(j.WaitingFor)
 		return a.PrintJSON(j)
 	}
 	a.Line("  " + j.Key + " (" + j.State.Label(a.Lang()) + ")")

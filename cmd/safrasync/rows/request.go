@@ -11,9 +11,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// tidyPreview replaces nil lists by empty ones.
-func tidyPreview(p rehearse.Preview) rehearse.Preview {
-	p.Problems, p.WaitingFor = cli.OrEmpty(p.Problems), cli.OrEmpty(p.WaitingFor)
+// plainPreview returns a preview for JSON: with empty lists instead of nil, and in English.
+func plainPreview(p rehearse.Preview) rehearse.Preview {
+	p.Problems, p.WaitingFor = cli.InEnglish(p.Problems), cli.OrEmpty(p.WaitingFor)
 	for i := range p.Fields {
 		p.Fields[i].Columns = cli.OrEmpty(p.Fields[i].Columns)
 	}

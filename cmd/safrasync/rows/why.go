@@ -87,7 +87,7 @@ func storyOf(a *cli.App, s office.Story) whyJSON {
 		out.ERPError = &text
 	}
 	if p := out.Preview; p != nil {
-		*p = tidyPreview(*p)
+		*p = plainPreview(*p)
 	}
 	return out
 }
@@ -113,7 +113,7 @@ func printStory(a *cli.App, s office.Story) {
 	}
 	if len(p.Fields) > 0 {
 		a.Line("")
-		printPreview(a, tidyPreview(*p), state)
+		printPreview(a, *p, state)
 	}
 }
 
@@ -138,8 +138,8 @@ func showRequest(ctx context.Context, a *cli.App, job, key string) error {
 	case err != nil:
 		return config.Annotate(err)
 	case a.AsJSON:
-		return a.PrintJSON(tidyPreview(p))
+		return a.PrintJSON(plainPreview(p))
 	}
-	printPreview(a, tidyPreview(p), state)
+	printPreview(a, p, state)
 	return nil
 }

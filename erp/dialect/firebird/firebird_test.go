@@ -16,6 +16,7 @@ import (
 	"github.com/safrasync/safrasync/erp/erptest"
 	"github.com/safrasync/safrasync/internal/fbtest"
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 func TestFirebirdValuesAreExactText(t *testing.T) {
@@ -36,7 +37,7 @@ func TestFirebirdValuesAreExactText(t *testing.T) {
 		"TX": {Kind: erp.Text, Text: "um texto çã"},
 		"BL": {
 			Kind: erp.Bytes,
-			Err:  "binary column; convert it in the query, e.g. CAST(BL AS VARCHAR(100) CHARACTER SET WIN1252)",
+			Err:  phrase.Pack("binary column; convert it in the query, e.g. %s", "CAST(BL AS VARCHAR(100) CHARACTER SET WIN1252)"),
 		},
 		"O":  {Kind: erp.Bytes, Err: "binary column (OCTETS); convert it in the query"},
 		"L1": {Kind: erp.Bool, Text: "true"},

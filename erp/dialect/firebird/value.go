@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/erp/dialect"
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // firebirdType returns the type of a column; an integer with a scale is "numeric".
@@ -52,7 +53,7 @@ func (f *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
 			if at, ok := v.(time.Time); ok {
 				return dialect.Value{Kind: dialect.Instant, Text: dialect.InstantText(at, f.opt.TimeZone)}
 			}
-			return dialect.Value{Kind: dialect.Instant, Err: "unreadable timestamp"}
+			return dialect.Value{Kind: dialect.Instant, Err: phrase.Pack("unreadable date")}
 		}}
 	case "time":
 		return dialect.Item{SQL: cast("13"), Convert: dialect.Keep(dialect.Text)}
@@ -89,9 +90,9 @@ func (f *engine) text(v any) dialect.Value {
 		if f.bytesMode {
 			return dialect.TextValue(string(x), cs)
 		}
-		return dialect.Value{Kind: dialect.Bytes, Err: "binary column (OCTETS); convert it in the query"}
+		return dialect.Value{Kind: dialect.Bytes, Err: phrase.Pack("binary column (OCTETS); convert it in the query")}
 	}
-	return dialect.Value{Kind: dialect.Text, Err: "a type the driver does not explain"}
+	return dialect.Value{Kind: dialect.Text, Err: phrase.Pack("a type the driver does not explain")}
 }
 
 // bound selects the text of a bound.

@@ -16,6 +16,7 @@ import (
 	"github.com/safrasync/safrasync/erp/erptest"
 	"github.com/safrasync/safrasync/internal/mariatest"
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 func TestMySQLValuesAreExactText(t *testing.T) {
@@ -40,8 +41,8 @@ func TestMySQLValuesAreExactText(t *testing.T) {
 		"ts": {Kind: erp.Instant, Text: "2026-08-09T23:30:00-03:00"},
 		"h":  {Kind: erp.Text, Text: "10:20:00"}, "j": {Kind: erp.Text, Text: `{"a": 1}`},
 		"e":  {Kind: erp.Text, Text: "aberto"},
-		"x":  {Kind: erp.Bytes, Err: "binary column; convert it in the query, e.g. CONVERT(x USING latin1)"},
-		"bl": {Kind: erp.Bytes, Err: "binary column; convert it in the query, e.g. CONVERT(bl USING latin1)"},
+		"x":  {Kind: erp.Bytes, Err: phrase.Pack("binary column; convert it in the query, e.g. %s", "CONVERT(x USING latin1)")},
+		"bl": {Kind: erp.Bytes, Err: phrase.Pack("binary column; convert it in the query, e.g. %s", "CONVERT(bl USING latin1)")},
 		"tx": {Kind: erp.Text, Text: strings.Repeat("x", 2000)},
 		"zd": {Kind: erp.Date, Text: "0000-00-00"}, "zt": {Kind: erp.Date, Text: "0000-00-00"},
 		"zs": {Kind: erp.Date, Text: "0000-00-00"},

@@ -74,7 +74,7 @@ func date(s string) dialect.Value {
 			Text: s,
 		} // 0000-00-00 and 2026-00-00 are stored dates that a mapping may treat as empty
 	}
-	return dialect.Value{Kind: dialect.Date, Text: s, Err: dialect.OddTime("date", s)}
+	return dialect.Value{Kind: dialect.Date, Text: s, Err: dialect.OddTime(s)}
 }
 
 func timestamp(s string) dialect.Value {
@@ -88,7 +88,7 @@ func (m *engine) instant(s string) dialect.Value {
 	at, ok := dialect.ParseEpoch(s)
 	switch {
 	case !ok:
-		return dialect.Value{Kind: dialect.Instant, Err: dialect.OddTime("timestamp", s)}
+		return dialect.Value{Kind: dialect.Instant, Err: dialect.OddTime(s)}
 	case at.Unix() == 0:
 		return dialect.Value{Kind: dialect.Date, Text: dialect.ZeroDate} // a TIMESTAMP begins at 1970-01-01 00:00:01
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/safrasync/safrasync/erp/dialect"
 	"github.com/safrasync/safrasync/erp/fault"
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // engine is the dialect of Oracle Database. It has not yet been tried on a
@@ -288,7 +289,7 @@ func oracleNumberValue(s string) dialect.Value {
 	if !dialect.PlainNumber(s) && len(strings.Trim(s, "-.0123456789")) > 0 {
 		return dialect.Value{
 			Kind: dialect.Number,
-			Err:  "unreadable number",
+			Err:  phrase.Pack("unreadable number"),
 		} // ~ means infinity; E is used for more than 64 digits
 	}
 	return dialect.NumberValue(s)

@@ -11,6 +11,7 @@ import (
 	"github.com/safrasync/safrasync/erp/dialect/oracle"
 	"github.com/safrasync/safrasync/erp/erptest"
 	"github.com/safrasync/safrasync/erp/fault"
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 const (
@@ -87,7 +88,7 @@ func TestValuesAreExactText(t *testing.T) {
 		{"clob", "nota", dialect.Value{Kind: dialect.Text, Text: "nota"}},
 		{"raw", "x", dialect.Value{
 			Kind: dialect.Bytes,
-			Err:  "binary column; convert it in the query, e.g. UTL_RAW.CAST_TO_VARCHAR2(x) or RAWTOHEX(x)",
+			Err:  phrase.Pack("binary column; convert it in the query, e.g. %s", "UTL_RAW.CAST_TO_VARCHAR2(x) or RAWTOHEX(x)"),
 		}},
 	} {
 		got := d.Item(dialect.Column{Name: "x", Type: c.typ}, dialect.ForMapping).Convert(c.raw)

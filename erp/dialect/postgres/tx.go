@@ -11,6 +11,7 @@ import (
 	"github.com/safrasync/safrasync/erp/dialect"
 	"github.com/safrasync/safrasync/erp/fault"
 	"github.com/safrasync/safrasync/erp/sqltext"
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // pgTx is one REPEATABLE READ, READ ONLY transaction.
@@ -149,13 +150,15 @@ func (t *pgTx) Batches(ctx context.Context, query string, args []any, items []di
 }
 
 // Reason returns what is wrong with one column of one row.
-func (t *pgTx) Reason(col dialect.Column, failure error, ask func(dialect.Item) ([][]dialect.Value, error)) string {
+func (t *pgTx) Reason(col dialect.Column, failure error,
+	ask func(dialect.Item) ([][]dialect.Value, error),
+) phrase.Packed {
 	var e *pq.Error
 	if !errors.As(failure, &e) {
-		return "the database cannot read this value"
+		return phrase.Pack("the database cannot read this value")
 	}
 	if e.Code != "22021" && e.Code != "22P05" {
-		return "the database cannot compute this value (SQLSTATE " + string(e.Code) + ")"
+		return phrase.Pack("the database cannot compute this value (SQLSTATE %s)", e.Code)
 	}
 	name := Syntax.Column(col.Name)
 	rows, err := ask(dialect.Item{
@@ -169,5 +172,5 @@ func (t *pgTx) Reason(col dialect.Column, failure error, ask func(dialect.Item) 
 	if err == nil && len(rows) > 0 && rows[0][0].Err != "" {
 		return rows[0][0].Err
 	}
-	return "bytes that are no valid text (SQLSTATE " + string(e.Code) + ")"
+	return phrase.Pack("bytes that are no valid text (SQLSTATE %s)", e.Code)
 }

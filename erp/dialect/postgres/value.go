@@ -68,7 +68,7 @@ func (p *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
 func (p *engine) instant(s string) dialect.Value {
 	m, ok := dialect.ParseMoment(s)
 	if !ok || !m.Zoned {
-		return dialect.Value{Kind: dialect.Instant, Text: s, Err: dialect.OddTime("timestamp", s)}
+		return dialect.Value{Kind: dialect.Instant, Text: s, Err: dialect.OddTime(s)}
 	}
 	return dialect.Value{Kind: dialect.Instant, Text: dialect.InstantText(m.At, p.opt.TimeZone)}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/safrasync/safrasync/erp/dialect"
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 func (s *engine) Begin(ctx context.Context, c *sqlx.Conn) (dialect.Tx, error) {
@@ -56,7 +57,7 @@ func bound(v any) dialect.Value {
 	case string:
 		return dialect.Value{Kind: dialect.Text, Text: x}
 	case int64, float64: //nolint:forbidigo // told apart, not used
-		return dialect.Value{Kind: dialect.Number, Err: "number"}
+		return dialect.Value{Kind: dialect.Number, Err: phrase.Pack("a number, and no time")}
 	}
 	return dialect.Value{}
 }
@@ -72,7 +73,7 @@ func (s *engine) value(v any, declared string) dialect.Value {
 	case bool:
 		return dialect.Value{Kind: dialect.Bool, Text: strconv.FormatBool(x)}
 	case []byte:
-		return dialect.Value{Kind: dialect.Bytes, Err: "binary value; convert it in the query, e.g. CAST(column AS TEXT)"}
+		return dialect.Value{Kind: dialect.Bytes, Err: phrase.Pack("binary value; convert it in the query, e.g. %s", "CAST(column AS TEXT)")}
 	case string:
 		text := dialect.TextValue(x, s.cs)
 		if text.Err != "" {
@@ -84,7 +85,7 @@ func (s *engine) value(v any, declared string) dialect.Value {
 		}
 		return text
 	default:
-		return dialect.Value{Kind: dialect.Text, Err: "a type the driver does not explain"}
+		return dialect.Value{Kind: dialect.Text, Err: phrase.Pack("a type the driver does not explain")}
 	}
 }
 

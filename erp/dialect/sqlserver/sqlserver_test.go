@@ -11,6 +11,7 @@ import (
 	"github.com/safrasync/safrasync/erp/dialect/sqlserver"
 	"github.com/safrasync/safrasync/erp/erptest"
 	"github.com/safrasync/safrasync/erp/fault"
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 const (
@@ -104,7 +105,7 @@ func TestValuesAreExactText(t *testing.T) {
 		{"char", "0001    ", dialect.Value{Kind: dialect.Text, Text: "0001    "}},
 		{"varbinary", "", dialect.Value{
 			Kind: dialect.Bytes,
-			Err:  "binary column; convert it in the query, e.g. CAST(x AS VARCHAR(100))",
+			Err:  phrase.Pack("binary column; convert it in the query, e.g. %s", "CAST(x AS VARCHAR(100))"),
 		}},
 	} {
 		got := d.Item(dialect.Column{Name: "x", Type: c.typ}, dialect.ForMapping).Convert(c.raw)
