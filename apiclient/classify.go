@@ -123,6 +123,6 @@ type Evidence struct {
 	// Err is the text of the transport's error, without secrets, quoted foreign bytes and URL
 	// queries; empty if there was none.
 	Err string
-	// Why is the same as a sentence, if it is one of the program's; it is not stored.
+	// Why is the same as a sentence, which quotes what is not known; it is not stored.
 	Why error `json:"-"`
 }

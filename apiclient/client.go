@@ -292,49 +292,46 @@ func (c *Client) failed(ctx context.Context, call call, ex *exchange, err error)
 	if !ex.hasWritten() {
 		res.Known = NotSent
 	}
-	text := phrase.Fixed(call.redact.errorText(err))
-	res.Evidence.Err = text.Error()
-	raw := err
+	why, raw := c.why(call, err), err
+	res.Evidence.Err = call.redact.errorText(err)
 	var handshake *handshakeError
-	var proxy *proxyError
 	var refused *dialRefusedError
+	res.fault = FaultNetwork
 	switch gateErr := ex.gateError(); {
 	case gateErr != nil:
-		res.fault, raw, text = FaultWindow, gateErr, phrase.Fixed(call.redact.errorText(gateErr))
-		res.Evidence.Err = text.Error()
+		res.fault, raw, why = FaultWindow, gateErr, c.why(call, gateErr)
+		res.Evidence.Err = why.Error()
 	case errors.As(err, &handshake) && handshake.certificate():
 		res.fault = FaultCertificate
-		text = phrase.Fixed(call.redact.text(handshake.Error()))
 	case ctx.Err() != nil:
-		res.fault, text = ended(ctx)
-		res.Evidence.Why = text
+		res.fault, why = ended(ctx)
 		raw = errors.Join(ctx.Err(), context.Cause(ctx), err)
 	case res.Known == NotSent && c.closed.Load():
-		res.fault, text = FaultCanceled, phrase.New("%w", errClosed)
-	case errors.As(err, &handshake):
-		res.fault = FaultNetwork
-		text = phrase.Fixed(call.redact.text(handshake.Error()))
-	case errors.As(err, &proxy):
-		res.fault = FaultNetwork
-		text = proxy.Phrase()
-		res.Evidence.Err, res.Evidence.Why = text.Error(), text
+		res.fault, why = FaultCanceled, phrase.New("%w", errClosed)
 	case errors.As(err, &refused):
-		res.fault, text = FaultRequest, refused.Text
-	case res.Evidence.Phase >= PhaseFirstByte:
-		res.fault, text = FaultProtocol, phrase.New("the answer is not readable HTTP: %w", text)
-	default:
-		res.fault = FaultNetwork
-		if res.Known == NotSent {
-			if t := connectText(c.base.Hostname(), err); t != nil {
-				text = t
-			}
-		} else {
-			text = phrase.New("the connection was lost before an answer came: %w", text)
-		}
+		res.fault = FaultRequest
 	}
+	text := why
+	switch {
+	case res.fault != FaultNetwork:
+	case res.Evidence.Phase >= PhaseFirstByte:
+		res.fault, text = FaultProtocol, phrase.New("the answer is not readable HTTP: %w", why)
+	case res.Known != NotSent:
+		text = phrase.New("the connection was lost before an answer came: %w", why)
+	}
+	res.Evidence.Why = why
 	res.Text = text.Error()
 	res.err = &cause{text, raw}
 	return res
+}
+
+// why returns an error of the network, or of what stands before it, without secrets.
+func (c *Client) why(call call, err error) *phrase.Text {
+	t := networkText(c.base.Hostname(), err)
+	if t == nil || call.redact.text(t.Error()) != t.Error() {
+		return phrase.Fixed(call.redact.errorText(err))
+	}
+	return t
 }
 
 // ended returns why ctx ended, as a fault and a text.

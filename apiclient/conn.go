@@ -245,11 +245,15 @@ func certificateNames(c *x509.Certificate) *phrase.Text {
 	}
 }
 
-// connectText returns one line that explains why no connection was made.
-func connectText(host string, err error) *phrase.Text {
+// networkText returns one line that explains what the network did, or what this package did with the
+// connection; nil if it is something else, which is quoted.
+func networkText(host string, err error) *phrase.Text {
 	var dns *net.DNSError
 	var op *net.OpError
+	var own interface{ Phrase() *phrase.Text }
 	switch {
+	case errors.As(err, &own):
+		return own.Phrase()
 	case errors.As(err, &dns) && dns.IsNotFound:
 		return phrase.New("the name %s was not found; check api.base_url and the DNS of this host", host)
 	case errors.As(err, &dns):
@@ -258,9 +262,19 @@ func connectText(host string, err error) *phrase.Text {
 		return phrase.New("%s refused the connection", host)
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
 		return phrase.New("%s cannot be reached from this host; check network and firewall", host)
-	case errors.As(err, &op) && op.Timeout():
+	case errors.As(err, &op) && op.Op == "dial" && op.Timeout():
 		return phrase.New("no connection to %s within %v; check network and firewall", host, dialTimeout)
-	default:
-		return nil
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+		return phrase.New("%s, or something before it, reset the connection", host)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return phrase.New("%s, or something before it, closed the connection", host)
+	case errors.As(err, &op) && op.Timeout():
+		return phrase.New("%s no longer answers on this connection", host)
 	}
+	for _, known := range []error{errOver, errSecondConn, errIdleConn, errUnrequested} {
+		if errors.Is(err, known) {
+			return phrase.New("%w", known)
+		}
+	}
+	return nil
 }

@@ -28,7 +28,7 @@ func (c *Client) receive(ctx context.Context, call call, ex *exchange, resp *htt
 	form, res := readAnswer(call, resp, format, body)
 	res.Evidence = ex.evidence()
 	if readErr != nil {
-		res.Evidence.Err = call.redact.errorText(readErr)
+		res.Evidence.Err, res.Evidence.Why = call.redact.errorText(readErr), c.why(call, readErr)
 	}
 	res.Known = classify(resp, form, res.APIForm(), elapsed)
 	switch {

@@ -150,18 +150,10 @@ func decideNotSent(a apiclient.Answer, fault apiclient.FaultCode) Decision {
 }
 
 func notSentReason(a apiclient.Answer) trade.Sentence {
-	if a.Evidence.Err == "" {
+	if a.Evidence.Why == nil {
 		return trade.Say("attempt.not_sent")
 	}
-	return trade.Say("attempt.not_sent.why", "why", Because(a))
-}
-
-// Because is why a request was not sent, or got no answer.
-func Because(a apiclient.Answer) trade.Sentence {
-	if a.Evidence.Why != nil {
-		return trade.Because(a.Evidence.Why)
-	}
-	return trade.Say("cause.said", "text", a.Evidence.Err)
+	return trade.Say("attempt.not_sent.why", "why", a.Evidence.Why)
 }
 
 // decideUnknown decides when bytes left and no answer came whose meaning the API's document
@@ -177,7 +169,7 @@ func decideUnknown(a apiclient.Answer, fault apiclient.FaultCode) Decision {
 		d.Stop = &StopOrder{StopAnswers, trade.Say("stop.answers.why", "why", d.Reason), ThisJob}
 		return d
 	case a.Status == 0:
-		return InDoubt(trade.Say("attempt.broke", "why", Because(a)))
+		return InDoubt(trade.Say("attempt.broke", "why", a.Evidence.Why))
 	case a.Status >= 300 && a.Status < 400:
 		d := InDoubt(trade.Say("attempt.redirect", "status", a.Status))
 		d.Stop = &StopOrder{StopAddress, trade.Say("stop.api_address.redirect", "why", d.Reason), AllJobs}

@@ -23,15 +23,11 @@ func judgePreflight(failure *apiclient.CallError) (stop trade.Stop, ok bool) {
 	say := func(code outcome.StopCode, why trade.Sentence) (trade.Stop, bool) {
 		return trade.Stop{Code: string(code), Why: why, All: true}, false
 	}
-	cause, status := outcome.Because(a), a.Status
-	if failure.Err != nil && failure.Err.Error() == a.Evidence.Err {
-		cause = trade.Because(failure.Err)
-	}
 	switch {
 	case failure.Fault == apiclient.FaultCertificate:
-		return say(outcome.StopCertificate, trade.Say("stop.api_certificate.cause", "cause", cause))
+		return say(outcome.StopCertificate, trade.Say("stop.api_certificate.cause", "cause", failure.Err))
 	case a.Status == 0:
-		return say(outcome.StopUnreachable, trade.Say("stop.api_unreachable.cause", "cause", cause))
+		return say(outcome.StopUnreachable, trade.Say("stop.api_unreachable.cause", "cause", failure.Err))
 	case a.Status == http.StatusUnauthorized:
 		d := outcome.DecideUnauthorized(a)
 		return say(d.Stop.Code, d.Stop.Why)
@@ -40,9 +36,9 @@ func judgePreflight(failure *apiclient.CallError) (stop trade.Stop, ok bool) {
 	case a.Status == http.StatusForbidden:
 		return say(outcome.StopPermission, trade.Say("stop.api_permission"))
 	case a.Status == http.StatusTooManyRequests, a.Status >= http.StatusInternalServerError:
-		return say(outcome.StopUnreachable, trade.Say("stop.api_unreachable.status", "status", status))
+		return say(outcome.StopUnreachable, trade.Say("stop.api_unreachable.status", "status", a.Status))
 	}
-	return say(outcome.StopAddress, trade.Say("stop.api_address.status", "status", status))
+	return say(outcome.StopAddress, trade.Say("stop.api_address.status", "status", a.Status))
 }
 
 // AskHarmlessly lists the webhooks, and returns why no job may send, or nil if they may. A module
