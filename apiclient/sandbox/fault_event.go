@@ -74,7 +74,7 @@ func (f *EventFault) parse(spec string) error {
 	}
 	words, selectors, body := splitSpec(rest)
 	if body != "" {
-		return errors.New("an event has no body= ; the shapes are shape=" + strings.Join(eventShapes, ", shape="))
+		return phrase.Errorf("an event has no body= ; the shapes are shape=%s", strings.Join(eventShapes, ", shape="))
 	}
 	chosen := Disturbance{} // parses the same selectors
 	if err := chosen.setSelectors(selectors); err != nil {

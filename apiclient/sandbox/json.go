@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"unicode/utf8"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // maxDepth is the maximum nesting of JSON, the same as that of encoding/json. The document sets no
@@ -27,9 +28,9 @@ type member struct {
 	value *node
 }
 
-type kind string
+// kind is a kind of JSON values, worded for error texts.
+type kind = phrase.Packed
 
-// Kinds of JSON values, worded for error texts.
 const (
 	isObject kind = "an object"
 	isArray  kind = "an array"
@@ -42,10 +43,12 @@ const (
 // placeError is an error at an offset of the text.
 type placeError struct {
 	offset int64
-	text   string
+	*phrase.Text
 }
 
-func (e *placeError) Error() string { return e.text }
+func placed(offset int64, format string, args ...any) error {
+	return &placeError{offset, phrase.New(format, args...)}
+}
 
 // parse parses exactly one JSON value, from a file of ours. It is stricter than encoding/json: it
 // refuses a member that appears twice (encoding/json silently takes the last), bytes that are not
@@ -67,15 +70,15 @@ func parseLenient(data []byte) (n *node, twice []string, err error) {
 
 func (p *parser) parse(data []byte) (*node, error) {
 	if !utf8.Valid(data) {
-		return nil, &placeError{firstInvalid(data), "the text is not UTF-8"}
+		return nil, placed(firstInvalid(data), "the text is not UTF-8")
 	}
 	var probe json.RawMessage
 	if err := json.Unmarshal(data, &probe); err != nil {
-		var syntax *json.SyntaxError
-		if errors.As(err, &syntax) {
-			return nil, &placeError{syntax.Offset, syntax.Error()}
+		var at int64
+		if syntax := new(json.SyntaxError); errors.As(err, &syntax) {
+			at = syntax.Offset
 		}
-		return nil, &placeError{0, err.Error()}
+		return nil, placed(at, "this is no JSON: %w", err)
 	}
 	p.dec = json.NewDecoder(bytes.NewReader(data))
 	p.dec.UseNumber()
@@ -90,15 +93,17 @@ type parser struct {
 	twice   []string
 }
 
-func (p *parser) fail(text string) error { return &placeError{p.dec.InputOffset(), text} }
+func (p *parser) fail(format string, args ...any) error {
+	return placed(p.dec.InputOffset(), format, args...)
+}
 
 func (p *parser) value(depth int) (*node, error) {
 	if depth > maxDepth {
-		return nil, p.fail(fmt.Sprintf("nested deeper than %d levels", maxDepth))
+		return nil, p.fail("nested deeper than %d levels", maxDepth)
 	}
 	tok, err := p.dec.Token()
 	if err != nil {
-		return nil, p.fail(err.Error())
+		return nil, p.fail("%w", err)
 	}
 	n := &node{end: p.dec.InputOffset()}
 	switch t := tok.(type) {
@@ -127,12 +132,12 @@ func (p *parser) object(n *node, depth int) error {
 	for p.dec.More() {
 		tok, err := p.dec.Token()
 		if err != nil {
-			return p.fail(err.Error())
+			return p.fail("%w", err)
 		}
 		name, _ := tok.(string)
 		at, again := seen[name]
 		if again && !p.lenient {
-			return p.fail(fmt.Sprintf("the member %q stands twice", name))
+			return p.fail("the member %q stands twice", name)
 		}
 		value, err := p.value(depth + 1)
 		if err != nil {
@@ -162,7 +167,7 @@ func (p *parser) array(n *node, depth int) error {
 
 func (p *parser) closing() error {
 	if _, err := p.dec.Token(); err != nil {
-		return p.fail(err.Error())
+		return p.fail("%w", err)
 	}
 	return nil
 }

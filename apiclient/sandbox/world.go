@@ -203,14 +203,14 @@ func readWorld(data []byte) (*World, error) {
 		return nil, err
 	}
 	if root.kind != isObject {
-		return nil, &placeError{root.end, "want an object with the lists producers, wallets, " + linksList +
-			", delivery_places, users, farms, contracts"}
+		return nil, placed(root.end,
+			"want an object with the lists producers, wallets, %s, delivery_places, users, farms, contracts", linksList)
 	}
 	w := NewWorld()
 	var links *node
 	for _, m := range root.members {
 		if m.value.kind != isArray {
-			return nil, &placeError{m.value.end, fmt.Sprintf("%s: want %s, not %s", m.name, isArray, m.value.kind)}
+			return nil, placed(m.value.end, "%s: want %w, not %w", m.name, isArray, m.value.kind)
 		}
 		_, isKind := idNames[RegistrationKind(m.name)]
 		switch {
@@ -221,8 +221,9 @@ func readWorld(data []byte) (*World, error) {
 				return nil, err
 			}
 		default:
-			return nil, &placeError{m.value.end, fmt.Sprintf(
-				"%q is not a list of a world; known are producers, wallets, %s, delivery_places, users, farms, contracts", m.name, linksList)}
+			return nil, placed(m.value.end,
+				"%q is not a list of a world; known are producers, wallets, %s, delivery_places, users, farms, contracts",
+				m.name, linksList)
 		}
 	}
 	if links != nil { // last, because a link must point to ids of the other lists, wherever they are in the file
@@ -248,10 +249,7 @@ func (w *World) readList(kind RegistrationKind, items []*node) error {
 		}
 		id := strings.ToLower(got[idNames[kind]].text)
 		if _, twice := w.known[kind][id]; twice {
-			return &placeError{
-				item.end,
-				fmt.Sprintf("%s.%s: this id stands twice in the list: %q", place, idNames[kind], id),
-			}
+			return placed(item.end, "%s.%s: this id stands twice in the list: %q", place, idNames[kind], id)
 		}
 		w.known[kind][id] = got["known"].flag
 		if kind == Producers {
@@ -275,19 +273,13 @@ func (w *World) readLinks(items []*node) error {
 		for _, kind := range []RegistrationKind{Wallets, Producers} {
 			name := idNames[kind]
 			if _, listed := w.known[kind][strings.ToLower(got[name].text)]; !listed {
-				return &placeError{
-					got[name].end,
-					fmt.Sprintf("%s.%s: this id is not in the list %s: %s", place, name, kind, got[name].shown()),
-				}
+				return placed(got[name].end, "%s.%s: this id is not in the list %s: %s", place, name, kind, got[name].shown())
 			}
 		}
 		l := makeLink(got["wallet_id"].text, got["producer_id"].text)
 		if w.links[l] {
-			return &placeError{
-				item.end,
-				fmt.Sprintf("%s: this link stands twice in the list: %s to %s", place, got["wallet_id"].shown(),
-					got["producer_id"].shown()),
-			}
+			return placed(item.end, "%s: this link stands twice in the list: %s to %s", place,
+				got["wallet_id"].shown(), got["producer_id"].shown())
 		}
 		w.links[l] = true
 	}
@@ -297,43 +289,40 @@ func (w *World) readLinks(items []*node) error {
 type wanted struct {
 	kind  kind
 	valid func(string) bool
-	words string
+	words phrase.Packed
 }
 
 var (
 	wantUUID = wanted{isText, isUUID, "a UUID with hyphens"}
-	wantBool = wanted{isBool, func(string) bool { return true }, string(isBool)}
+	wantBool = wanted{isBool, func(string) bool { return true }, isBool}
 	wantText = wanted{isText, func(t string) bool { return t != "" }, "a text that is not empty"}
 )
 
 func readItem(item *node, place string, want map[string]wanted) (values, error) {
 	if item.kind != isObject {
-		return nil, &placeError{item.end, fmt.Sprintf("%s: want %s, not %s", place, isObject, item.kind)}
+		return nil, placed(item.end, "%s: want %w, not %w", place, isObject, item.kind)
 	}
 	got := values{}
 	for _, m := range item.members {
 		rule, known := want[m.name]
 		if !known {
-			return nil, &placeError{m.value.end, fmt.Sprintf("%s: the member %q is unknown here", place, m.name)}
+			return nil, placed(m.value.end, "%s: the member %q is unknown here", place, m.name)
 		}
 		if m.value.kind != rule.kind || !rule.valid(m.value.text) {
-			return nil, &placeError{
-				m.value.end,
-				fmt.Sprintf("%s.%s: want %s, not %s", place, m.name, rule.words, m.value.shown()),
-			}
+			return nil, placed(m.value.end, "%s.%s: want %w, not %s", place, m.name, rule.words, m.value.shown())
 		}
 		got[m.name] = m.value
 	}
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		if _, given := got[name]; !given {
-			return nil, &placeError{item.end, fmt.Sprintf("%s: the member %q is missing", place, name)}
+			return nil, placed(item.end, "%s: the member %q is missing", place, name)
 		}
 	}
 	return got, nil
 }
 
 // shown returns a value of a world file for an error text: short, on one line.
-func (n *node) shown() string {
+func (n *node) shown() any {
 	const most = 60
 	switch {
 	case n.kind == isText && len([]rune(n.text)) > most:
@@ -345,5 +334,5 @@ func (n *node) shown() string {
 	case n.kind == isNumber && len(n.text) <= most:
 		return n.text
 	}
-	return string(n.kind)
+	return n.kind
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/internal/apidoc"
+	"github.com/safrasync/safrasync/internal/english"
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/must"
 )
 
@@ -175,7 +177,11 @@ func TestAWorldFileIsReadStrictly(t *testing.T) {
 			must.Do(t, os.WriteFile(path, []byte(test.text), 0o600))
 			_, err := sandbox.LoadWorld(path)
 			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), path) {
-				t.Errorf("LoadWorld = %v, want the file and %q", err, test.want)
+				t.Fatalf("LoadWorld = %v, want the file and %q", err, test.want)
+			}
+			told := i18n.Tell(i18n.Portuguese, err) // only what encoding/json says of a wrong character is quoted
+			if english.Lines(told) != nil || strings.Contains(told, "“") && test.want != "line 2: " {
+				t.Errorf("in Portuguese: %q", told)
 			}
 		})
 	}
