@@ -307,7 +307,7 @@ func (c *Client) failed(ctx context.Context, call call, ex *exchange, err error)
 		res.fault, why = ended(ctx)
 		raw = errors.Join(ctx.Err(), context.Cause(ctx), err)
 	case res.Known == NotSent && c.closed.Load():
-		res.fault, why = FaultCanceled, phrase.New("%w", errClosed)
+		res.fault, why = FaultCanceled, errClosed
 	case errors.As(err, &refused):
 		res.fault = FaultRequest
 	}

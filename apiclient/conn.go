@@ -17,7 +17,7 @@ import (
 )
 
 // errUnrequested ends a connection on which the server sent bytes that no request asked for.
-var errUnrequested = errors.New("the server sent an answer without a request")
+var errUnrequested = phrase.New("the server sent an answer without a request")
 
 // trackedConn is a connection, above TLS, that knows which request it carries. Bytes of a request
 // leave through it only, so it counts them and can stop them.
@@ -270,11 +270,6 @@ func networkText(host string, err error) *phrase.Text {
 		return phrase.New("%s, or something before it, closed the connection", host)
 	case errors.As(err, &op) && op.Timeout():
 		return phrase.New("%s no longer answers on this connection", host)
-	}
-	for _, known := range []error{errOver, errSecondConn, errIdleConn, errUnrequested} {
-		if errors.Is(err, known) {
-			return phrase.New("%w", known)
-		}
 	}
 	return nil
 }

@@ -141,7 +141,7 @@ func (c *cause) As(target any) bool { return errors.As(c.raw, target) }
 // timeoutError is the cause with which a request's context ends when Settings.Timeout has passed.
 type timeoutError struct{ *phrase.Text }
 
-var errClosed = errors.New("the client is closed")
+var errClosed = phrase.New("the client is closed")
 
 // RequestError is why a request was refused unsent. It lists all faults at once. Encode and Check
 // return it, and errors.As finds it in the *CallError of a call.

@@ -3,22 +3,23 @@ package apiclient
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"net/http/httptrace"
 	"sync"
 	"time"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 var (
 	// errOver refuses bytes of a call that has already returned, because its caller has drawn
 	// conclusions from what had left by then.
-	errOver = errors.New("the call is over; nothing more is sent")
+	errOver = phrase.New("the call is over; nothing more is sent")
 	// errSecondConn prevents one request from being sent twice. Go's transport repeats some
 	// requests on a new connection by itself; here the repetition ends before its first byte.
-	errSecondConn = errors.New("the request has already begun to leave on another connection")
+	errSecondConn = phrase.New("the request has already begun to leave on another connection")
 	// errIdleConn refuses a pooled connection that is no longer usable, before the gate is called.
-	errIdleConn = errors.New("the kept connection ended before the request was written")
+	errIdleConn = phrase.New("the kept connection ended before the request was written")
 )
 
 // exchange is one request in flight. It collects the evidence and decides, at the connection,

@@ -73,12 +73,9 @@ func (p *parser) parse(data []byte) (*node, error) {
 		return nil, placed(firstInvalid(data), "the text is not UTF-8")
 	}
 	var probe json.RawMessage
-	if err := json.Unmarshal(data, &probe); err != nil {
-		var at int64
-		if syntax := new(json.SyntaxError); errors.As(err, &syntax) {
-			at = syntax.Offset
-		}
-		return nil, placed(at, "this is no JSON: %w", err)
+	var syntax *json.SyntaxError
+	if err := json.Unmarshal(data, &probe); errors.As(err, &syntax) {
+		return nil, placed(syntax.Offset, "this is no JSON: %w", err)
 	}
 	p.dec = json.NewDecoder(bytes.NewReader(data))
 	p.dec.UseNumber()
