@@ -111,20 +111,6 @@ func (d *Decimal) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// AppendBinary appends a compact form of the number that keeps all its digits.
-func (d Decimal) AppendBinary(to []byte) ([]byte, error) {
-	text, err := d.d.MarshalBinary()
-	return append(to, text...), err
-}
-
-// UnmarshalBinary parses the form of AppendBinary.
-func (d *Decimal) UnmarshalBinary(text []byte) error {
-	if err := d.d.UnmarshalBinary(text); err != nil {
-		return phrase.Errorf("decimal: %w", err)
-	}
-	return nil
-}
-
 // NumberText returns the text of a decimal as people of a language write it, with all its digits:
 // 1234567.50 becomes 1.234.567,50.
 func NumberText(text string, lang Lang) string {

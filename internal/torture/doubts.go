@@ -3,9 +3,11 @@ package torture
 import (
 	"context"
 	"encoding/json"
-
-	"github.com/safrasync/safrasync/trade"
 )
+
+// leftByAProcess is the code of the error of a row that is in doubt because a process ended, and not
+// because of an answer.
+const leftByAProcess = "attempt.sender_gone"
 
 // countDoubts counts the rows that are in doubt because the program was killed, and that were not
 // counted before. The new ones of one job come from one kill, because a job sends nothing before
@@ -27,7 +29,7 @@ func (t *Trial) countDoubts(ctx context.Context) error {
 			return err
 		}
 		at := rowKey{r.Job, r.Key}
-		if r.Error != nil && r.Error.Code == trade.SenderGone().Code && !t.doubts[at] {
+		if r.Error != nil && r.Error.Code == leftByAProcess && !t.doubts[at] {
 			t.doubts[at] = true
 			fresh[r.Job]++
 		}
