@@ -160,7 +160,8 @@ func used(key string, literals map[string]bool) bool {
 // formatAt says which argument of a function is the format of a sentence, or a fixed one. A format that
 // is a variable comes from the caller of a function that stands here, too.
 var formatAt = map[string]int{
-	"phrase.New": 0, "phrase.Errorf": 0, "phrase.Pack": 0, "phrase.Fixed": 0, "a.Phrase": 0, "cli.TakesStates": 3, "fault.Failf": 1,
+	"phrase.New": 0, "phrase.Errorf": 0, "phrase.Pack": 0, "phrase.Fixed": 0, "a.Phrase": 0,
+	"cli.TakesStates": 3, "fault.Failf": 1,
 	"d.Fault": 1, "d.faultAt": 2, "s.Refuse": 2, "source.Refuse": 2, "UnknownName": 0, "config.UnknownName": 0,
 	"d.Unknown": 0, "s.fail": 1, "in.fault": 2, "placed": 1, "p.fail": 0, "unfit": 0, "tls": 0, "errors.New": 0,
 }

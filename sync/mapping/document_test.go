@@ -65,7 +65,8 @@ func TestEveryRefusalOfADocumentHasWordsInPortuguese(t *testing.T) {
 			continue
 		}
 		seen[err.Error()] = true
-		p := trade.Problem{Field: "producer_id", Rule: trade.RuleDocument, Column: "doc", Detail: phrase.Packed(err.Error())}
+		why := phrase.Packed(err.Error())
+		p := trade.Problem{Field: "producer_id", Rule: trade.RuleDocument, Column: "doc", Detail: why}
 		if s := p.Sentence(trade.Portuguese); strings.Contains(s, err.Error()) ||
 			!strings.HasSuffix(s, "; o valor está na coluna doc") {
 			t.Errorf("%q is said as %q", err, s)

@@ -51,7 +51,8 @@ func (e *Evaluator) Evaluate(entry *trade.Entry, values trade.Values, parents Pa
 	r, err := requestOf(record)
 	if err != nil {
 		r = request{}
-		problems = append(problems, trade.Problem{Rule: trade.RuleInternal, Detail: phrase.Packed(err.Error()), Mapping: true})
+		why := phrase.Packed(err.Error())
+		problems = append(problems, trade.Problem{Rule: trade.RuleInternal, Detail: why, Mapping: true})
 	}
 	e.fill(entry, values, draft, r, problems)
 }
