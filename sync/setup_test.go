@@ -8,6 +8,7 @@ import (
 	"hash/crc32"
 	"net"
 	"path/filepath"
+	"runtime/debug"
 	gosync "sync"
 	"testing"
 	"time"
@@ -31,7 +32,10 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-func TestMain(m *testing.M) { pgtest.Main(m, func() error { return goleak.Find() }) }
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(300) // worlds come and go, and little of them is kept
+	pgtest.Main(m, func() error { return goleak.Find() })
+}
 
 // testClock is the machine's clock, moved on by the test.
 type testClock struct {

@@ -33,7 +33,7 @@ const aDay = 24 * time.Hour
 // with a smaller journal, so that it begins again.
 var (
 	weeks = growth{
-		days: 24, perDay: 10, passes: 3, scope: 12,
+		days: 24, perDay: 6, passes: 2, scope: 12,
 		keep: state.Retention{
 			Bodies: 3 * aDay, Runs: 7 * aDay, IdleRuns: 2 * aDay, Lookups: 7 * aDay,
 			Audit: 5 * aDay, Journal: 32 << 10,
