@@ -9,6 +9,7 @@ import (
 	"log"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -36,7 +37,7 @@ func runProgram(app *cli.App) int {
 func execute(ctx context.Context, a *cli.App, args []string) int {
 	a.Version, a.Out, a.Ended = version, bufio.NewWriter(a.Stdout), ctx.Done()
 	a.Language = config.LanguageOf(configIn(args))
-	a.Completing = len(args) > 0 && strings.HasPrefix(args[0], "__complete")
+	a.Completing = slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "__complete") })
 	root := newRootCommand(a)
 	root.SetArgs(args)
 	if a.Completing { // the shell shows the help of flags
