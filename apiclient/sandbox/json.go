@@ -9,10 +9,6 @@ import (
 	"github.com/safrasync/safrasync/internal/phrase"
 )
 
-// maxDepth is the maximum nesting of JSON, the same as that of encoding/json. The document sets no
-// limit; this one keeps the stack from growing without bound.
-const maxDepth = 10_000
-
 // node is one JSON value with its position, so that errors can name it.
 type node struct {
 	kind    kind
@@ -79,38 +75,28 @@ func (p *parser) parse(data []byte) (*node, error) {
 	}
 	p.dec = json.NewDecoder(bytes.NewReader(data))
 	p.dec.UseNumber()
-	return p.value(0)
+	return p.value()
 }
 
-// parser builds nodes from tokens. The text is already known to be valid, so token errors cannot
-// happen; they are returned all the same.
+// parser builds nodes from tokens. The text is already known to be valid and not nested too deep, so
+// tokens have no errors.
 type parser struct {
 	dec     *json.Decoder
 	lenient bool
 	twice   []string
 }
 
-func (p *parser) fail(format string, args ...any) error {
-	return placed(p.dec.InputOffset(), format, args...)
-}
-
-func (p *parser) value(depth int) (*node, error) {
-	if depth > maxDepth {
-		return nil, p.fail("nested deeper than %d levels", maxDepth)
-	}
-	tok, err := p.dec.Token()
-	if err != nil {
-		return nil, p.fail("%w", err)
-	}
-	n := &node{end: p.dec.InputOffset()}
+func (p *parser) value() (n *node, err error) {
+	tok, _ := p.dec.Token()
+	n = &node{end: p.dec.InputOffset()}
 	switch t := tok.(type) {
 	case json.Delim:
 		if t == '{' {
 			n.kind = isObject
-			err = p.object(n, depth)
+			err = p.object(n)
 		} else {
 			n.kind = isArray
-			err = p.array(n, depth)
+			err = p.array(n)
 		}
 	case string:
 		n.kind, n.text = isText, t
@@ -124,19 +110,16 @@ func (p *parser) value(depth int) (*node, error) {
 	return n, err
 }
 
-func (p *parser) object(n *node, depth int) error {
+func (p *parser) object(n *node) error {
 	seen := map[string]int{} // index in n.members
 	for p.dec.More() {
-		tok, err := p.dec.Token()
-		if err != nil {
-			return p.fail("%w", err)
-		}
+		tok, _ := p.dec.Token()
 		name, _ := tok.(string)
 		at, again := seen[name]
 		if again && !p.lenient {
-			return p.fail("the member %q stands twice", name)
+			return placed(p.dec.InputOffset(), "the member %q stands twice", name)
 		}
-		value, err := p.value(depth + 1)
+		value, err := p.value()
 		if err != nil {
 			return err
 		}
@@ -148,24 +131,19 @@ func (p *parser) object(n *node, depth int) error {
 		seen[name] = len(n.members)
 		n.members = append(n.members, member{name, value})
 	}
-	return p.closing()
+	_, _ = p.dec.Token() // the end
+	return nil
 }
 
-func (p *parser) array(n *node, depth int) error {
+func (p *parser) array(n *node) error {
 	for p.dec.More() {
-		value, err := p.value(depth + 1)
+		value, err := p.value()
 		if err != nil {
 			return err
 		}
 		n.items = append(n.items, value)
 	}
-	return p.closing()
-}
-
-func (p *parser) closing() error {
-	if _, err := p.dec.Token(); err != nil {
-		return p.fail("%w", err)
-	}
+	_, _ = p.dec.Token() // the end
 	return nil
 }
 
