@@ -26,11 +26,7 @@ func New(format string, args ...any) *Text {
 func Errorf(format string, args ...any) error { return New(format, args...) }
 
 // Fixed returns a sentence without arguments.
-func Fixed(text string) *Text { return New("%w", fixed(text)) }
-
-type fixed string
-
-func (f fixed) Error() string { return string(f) }
+func Fixed(text string) *Text { return New("%w", Packed(text)) }
 
 // Error returns the sentence in English.
 func (t *Text) Error() string {
