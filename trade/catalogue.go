@@ -88,6 +88,17 @@ func (c *Catalogue) Explain(state State, cause string, lang Lang) Advice {
 	return c.override(cause, a, subject, lang)
 }
 
+// Advice returns what is known of a task: a problem of a field, a parent that rows wait for, or a cause.
+func (c *Catalogue) Advice(state State, cause string, problem *Problem, awaited *Awaited, lang Lang) Advice {
+	switch {
+	case problem != nil:
+		return c.Problem(*problem, lang)
+	case awaited != nil:
+		return c.Awaited(*awaited, lang)
+	}
+	return c.Explain(state, cause, lang)
+}
+
 // Problem returns what is wrong with a field, who can cure it, where and how.
 func (c *Catalogue) Problem(p Problem, lang Lang) Advice {
 	return c.override("rule:"+p.Field, p.Advice(lang), FieldLabel(p.Field, lang), lang)

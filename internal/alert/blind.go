@@ -5,8 +5,6 @@ import (
 	"time"
 
 	"go.uber.org/zap"
-
-	"github.com/safrasync/safrasync/trade"
 )
 
 // ledgerFailure is the state of the one alert that the ledger cannot store: that the ledger cannot be
@@ -33,8 +31,7 @@ func (s *Service) judgeLedger(ctx context.Context, err error) {
 		}
 		b.tries++
 		b.next = now.Add(pauseAfter(b.tries))
-		c := condition{topic: NoLedger, since: b.since}
-		s.sendDirectly(ctx, s.texts().raised(c), now, b.told, true)
+		s.sendDirectly(ctx, notice{Topic: NoLedger, Since: b.since}, now, b.told, true)
 		return
 	}
 	if err == nil && !b.since.IsZero() {
@@ -43,17 +40,17 @@ func (s *Service) judgeLedger(ctx context.Context, err error) {
 	if len(b.again) > 0 && !now.Before(b.next) {
 		b.tries++
 		b.next = now.Add(pauseAfter(b.tries))
-		a := trade.Alert{Topic: string(NoLedger), Since: b.began, GoneAt: now}
-		s.sendDirectly(ctx, s.texts().over(a, Detail{}), now, b.again, false)
+		s.sendDirectly(ctx, notice{Topic: NoLedger, Since: b.began, Gone: now}, now, b.again, false)
 		if b.tries >= 2*len(pauses) {
 			b.again = nil
 		}
 	}
 }
 
-// sendDirectly sends m to the addresses whose mark is not yet mark, and sets the mark of each that
-// it reached.
-func (s *Service) sendDirectly(ctx context.Context, m Message, now time.Time, marks map[string]bool, mark bool) {
+// sendDirectly sends a notice to the addresses whose mark is not yet mark, and sets the mark of each
+// that it reached.
+func (s *Service) sendDirectly(ctx context.Context, n notice, now time.Time, marks map[string]bool, mark bool) {
+	m := s.texts().message(n)
 	m.At, m.ID = now, "ledger-"+now.Format("20060102T150405")
 	for _, c := range s.Channels {
 		for _, target := range c.Targets(kindRaised) {

@@ -139,11 +139,12 @@ func (s *Service) try(ctx context.Context, m trade.AlertMessage, down map[Channe
 	if fault := down[channel]; fault != nil {
 		return fault
 	}
-	var content Message
-	if err := json.Unmarshal(m.Content, &content); err != nil {
+	var n notice
+	if err := json.Unmarshal(m.Content, &n); err != nil {
 		return &Fault{Code: faultNoWay, Why: trade.Say("delivery.damaged")}
 	}
-	content.ID = m.ID
+	content := s.texts().message(n)
+	content.ID, content.At = m.ID, m.CreatedAt
 	fault := asFault(channel.Send(ctx, m.Target, content))
 	if fault != nil && fault.All {
 		down[channel] = fault

@@ -54,6 +54,22 @@ func TestAMessageIsTriedUntilItArrivesAndTheOtherChannelDoesNotWait(t *testing.T
 	})
 }
 
+// The words are those of the language that holds when it is sent; mails in English would be refused.
+func TestAMessageIsPutIntoWordsWhenItIsSent(t *testing.T) {
+	one(t, func(t *testing.T, w *world) {
+		w.Channels, w.Lang = w.Channels[:1], trade.English
+		w.Causes, w.Limits.RejectedAbove = causesOfTheHarvest(w.now), 0
+		w.mail.refuse("MAIL", 451, "no room")
+		w.send("contracts", w.record("contracts", w.contract("1", `{}`))[0], trade.OutcomeNotCreated, "")
+		w.tick(time.Minute)
+		w.mail.accept()
+		w.Lang = trade.Portuguese
+		w.tick(time.Hour)
+		w.wantMails(begins(Rejected, "", "contracts"))[0].says(t, portuguese.text("head.causes"),
+			trade.Explain(trade.Waiting, "ref:wallets", trade.Portuguese).What)
+	})
+}
+
 func TestAnAlertThatEndsBeforeAnybodyWasToldIsOneMessage(t *testing.T) {
 	both(t, func(t *testing.T, w *world) {
 		w.mail.refuse("", 421, "not now")

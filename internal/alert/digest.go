@@ -27,7 +27,7 @@ type DigestJob struct {
 	Changed int                 `json:"changed"` // rows that changed in the ERP
 	Late    int                 `json:"late"`    // rows that only the sweep found
 	Sent    []SentSum           `json:"sent"`
-	Causes  []Cause             `json:"-"`
+	Causes  []Cause             `json:"causes,omitempty"` // stored, and not shown
 	States  map[trade.State]int `json:"states"`
 	Flags   map[trade.Flag]int  `json:"flags"`
 }
@@ -58,7 +58,7 @@ type DigestAlert struct {
 	Topic   Topic     `json:"topic"`
 	Subject string    `json:"subject"`
 	Since   time.Time `json:"since"`
-	detail  Detail
+	Detail  Detail    `json:"detail,omitzero"` // stored, and not shown
 }
 
 // firstDigest is the period of a digest if there was none before.
@@ -94,7 +94,7 @@ func (s *Service) digestWhenDue(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.Ledger.SaveDigest(ctx, last, until, s.messagesFor(kindDigest, s.texts().digest(d), now))
+	_, err = s.Ledger.SaveDigest(ctx, last, until, s.messagesFor(kindDigest, notice{Digest: &d}, now))
 	return err
 }
 
@@ -111,7 +111,13 @@ func (s *Service) Digest(ctx context.Context) (Digest, string, error) {
 	if err != nil {
 		return Digest{}, "", err
 	}
-	m := s.texts().digest(d)
+	m := s.texts().message(notice{Digest: &d})
+	for i := range d.Jobs {
+		d.Jobs[i].Causes = nil
+	}
+	for i := range d.Alerts {
+		d.Alerts[i].Detail = Detail{}
+	}
 	return d, m.Subject + "\n\n" + m.text(), nil
 }
 
@@ -205,7 +211,7 @@ func (s *Service) digestAlerts(ctx context.Context, d *Digest) error {
 			continue
 		}
 		one := DigestAlert{Topic: Topic(a.Topic), Subject: a.Subject, Since: a.Since}
-		if err := unmarshalDetail(a, &one.detail); err != nil {
+		if err := unmarshalDetail(a, &one.Detail); err != nil {
 			return err
 		}
 		d.Alerts = append(d.Alerts, one)

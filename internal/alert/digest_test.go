@@ -93,11 +93,9 @@ func (w *world) harvest() {
 func remoteID(n int) string { return fmt.Sprintf("1b98fbe4-6680-4a11-9ba1-%012d", n) }
 
 // causesOfTheHarvest are what the program makes of the rows that did not go.
-func causesOfTheHarvest(lang trade.Lang, since time.Time) func(context.Context, string,
-	[]trade.State) ([]Cause, error) {
+func causesOfTheHarvest(since time.Time) func(context.Context, string, []trade.State) ([]Cause, error) {
 	cause := func(state trade.State, cause string, c Cause) Cause {
-		a := trade.Explain(state, cause, lang)
-		c.State, c.What, c.Who, c.Do, c.Fixer, c.Oldest = state, a.What, a.Who, a.Do, a.Fixer, since
+		c.State, c.Cause, c.Oldest = state, cause, since
 		return c
 	}
 	kg, err := trade.ParseDecimal("72030")
@@ -122,14 +120,13 @@ func TestTheDigestSaysWhatAnAccountantAsks(t *testing.T) {
 		w.OldestLimitOff()
 		w.tick(0) // the first start is where the first digest begins
 		w.now = w.now.Add(time.Hour)
-		w.Causes = causesOfTheHarvest(trade.Portuguese, w.now)
+		w.Causes = causesOfTheHarvest(w.now)
 		w.harvest()
 		w.tick(10 * time.Minute) // the doubt is noticed
 		w.tick(10 * time.Minute)
 		w.wantMails(begins(InDoubt, "", "contracts"))
 		for _, lang := range []trade.Lang{trade.English, trade.Portuguese} {
 			w.Lang = lang
-			w.Causes = causesOfTheHarvest(lang, w.now)
 			_, text, err := w.Digest(t.Context())
 			must.Do(t, err)
 			golden(t, "digest."+string(lang)+".txt", text)

@@ -51,7 +51,7 @@ func TestSilenceIsToldWhenThereWasSomethingToHear(t *testing.T) {
 		}
 		for _, c := range got {
 			for _, lang := range []trade.Lang{trade.Portuguese, trade.English} {
-				if m := (voice{lang, time.UTC, "coop", nil}).raised(c); m.Subject == "" || len(m.Parts) < 3 {
+				if m := (voice{lang: lang, zone: time.UTC, name: "coop"}).message(notice{Topic: c.topic, Detail: c.detail}); m.Subject == "" || len(m.Parts) < 3 {
 					t.Errorf("%s: %+v", name, m)
 				}
 			}

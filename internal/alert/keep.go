@@ -21,9 +21,10 @@ type Config struct {
 	Titles   trade.Titles // of jobs, for people to read
 	Limits   Limits
 	Lang     trade.Lang
-	Zone     *time.Location // of the cooperative: for times in messages and for working days
-	Name     string         // name of this installation, in the subject of each message
-	Host     string         // name of this host
+	Own      *trade.Catalogue // the texts for causes; nil: the program's own
+	Zone     *time.Location   // of the cooperative: for times in messages and for working days
+	Name     string           // name of this installation, in the subject of each message
+	Host     string           // name of this host
 	// DigestAt is the schedule of the digest; nil means no digest.
 	DigestAt interface {
 		Next(after time.Time) time.Time
@@ -117,7 +118,8 @@ func (s *Service) keep(ctx context.Context, c condition, a trade.Alert, now time
 	if a.RaisedAt.IsZero() && lasted(a.SeenAt, now, c.lasts) {
 		a.RaisedAt, changed = now, true
 		c.detail.Causes = s.causesFor(ctx, c)
-		messages = s.messagesFor(kindRaised, s.texts().raised(c), now)
+		messages = s.messagesFor(kindRaised, notice{Topic: c.topic, Since: c.since, Detail: c.detail}, now)
+		c.detail.Causes = nil
 	}
 	if !changed {
 		return nil
@@ -177,7 +179,11 @@ func (s *Service) end(ctx context.Context, a trade.Alert, f facts) error {
 	a.ClosedAt = f.at
 	var messages []trade.AlertMessage
 	if !a.RaisedAt.IsZero() && Topic(a.Topic) != LateAnswer {
-		messages = s.messagesFor(kindOver, s.texts().over(a, d), f.at)
+		n := notice{Topic: Topic(a.Topic), Since: a.Since, Gone: a.GoneAt, Detail: d}
+		if n.Since.IsZero() || n.Since.After(n.Gone) {
+			n.Since = a.SeenAt
+		}
+		messages = s.messagesFor(kindOver, n, f.at)
 	}
 	saved, err := s.Ledger.SaveAlert(ctx, a, messages)
 	if saved && len(messages) > 0 {
@@ -201,10 +207,8 @@ const (
 )
 
 // messagesFor returns one message for each address.
-func (s *Service) messagesFor(kind string, m Message, now time.Time) []trade.AlertMessage {
-	m.At = now
-	m.mask()
-	content, err := json.Marshal(m)
+func (s *Service) messagesFor(kind string, n notice, now time.Time) []trade.AlertMessage {
+	content, err := json.Marshal(n)
 	if err != nil {
 		s.Log.Error("a message could not be encoded", zap.Error(err))
 		return nil

@@ -6,15 +6,38 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Message is a message to people, independent of the form of a channel. It is stored in the ledger
-// until it is delivered.
+// notice is what a message is about. It is stored until it is delivered, and made into words when it
+// is sent.
+type notice struct {
+	Topic  Topic     `json:"topic,omitempty"` // of an alert
+	Since  time.Time `json:"since,omitzero"`
+	Gone   time.Time `json:"gone,omitzero"` // when the alert ended; zero: it begins
+	Detail Detail    `json:"detail,omitzero"`
+	Digest *Digest   `json:"digest,omitempty"`
+}
+
+// Message is a message to people, independent of the form of a channel.
 type Message struct {
-	ID      string      `json:"-"` // the ledger's id of the message to this address; the same at each attempt
-	At      time.Time   `json:"at"`
-	Tone    Tone        `json:"tone"`
-	Subject string      `json:"subject"`
-	Parts   []Paragraph `json:"parts"`
-	Foot    string      `json:"foot"` // the sender, and where to read on
+	ID      string // the ledger's id of the message to this address; the same at each attempt
+	At      time.Time
+	Tone    Tone
+	Subject string
+	Parts   []Paragraph
+	Foot    string // the sender, and where to read on
+}
+
+// message returns the words of a notice.
+func (v voice) message(n notice) (m Message) {
+	switch {
+	case n.Digest != nil:
+		m = v.digest(*n.Digest)
+	case n.Gone.IsZero():
+		m = v.raised(n)
+	default:
+		m = v.over(n)
+	}
+	m.mask()
+	return m
 }
 
 // Tone selects the look of a message.
@@ -29,31 +52,29 @@ const (
 
 // Paragraph is a paragraph with a heading, its sentences, and a list of items.
 type Paragraph struct {
-	Heading string `json:"heading,omitempty"`
-	Text    string `json:"text,omitempty"` // lines
-	Items   []Item `json:"items,omitempty"`
+	Heading string
+	Text    string // lines
+	Items   []Item
 }
 
 // Item is an entry of a list, and its details.
 type Item struct {
-	Text string   `json:"text"`
-	More []string `json:"more,omitempty"`
+	Text string
+	More []string
 }
 
 // mask masks the CPFs and CNPJs in all texts.
 func (m *Message) mask() {
-	texts := []*string{&m.Subject, &m.Foot}
+	mask := trade.MaskDocuments
+	m.Subject, m.Foot = mask(m.Subject), mask(m.Foot)
 	for i := range m.Parts {
 		p := &m.Parts[i]
-		texts = append(texts, &p.Heading, &p.Text)
-		for j := range p.Items {
-			texts = append(texts, &p.Items[j].Text)
-			for k := range p.Items[j].More {
-				texts = append(texts, &p.Items[j].More[k])
+		p.Heading, p.Text = mask(p.Heading), mask(p.Text)
+		for j, item := range p.Items {
+			p.Items[j].Text = mask(item.Text)
+			for k, more := range item.More {
+				item.More[k] = mask(more)
 			}
 		}
-	}
-	for _, text := range texts {
-		*text = trade.MaskDocuments(*text)
 	}
 }

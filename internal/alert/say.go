@@ -11,22 +11,22 @@ import (
 )
 
 // raised returns the message of an alert that begins.
-func (v voice) raised(c condition) Message {
-	title, happened, means, do := v.sentences(c.topic, c.detail)
+func (v voice) raised(n notice) Message {
+	title, happened, means, do := v.sentences(n.Topic, n.Detail)
 	m := Message{
 		Tone: Alarm, Subject: v.text("subject.raised", v.name, title),
 		Foot: v.text("foot.alert", v.name, v.zone),
 	}
 	m.Parts = append(m.Parts, Paragraph{Heading: v.text("head.happened"), Text: happened})
 	since := i18n.Key("head.since")
-	if c.topic == LateAnswer {
+	if n.Topic == LateAnswer {
 		since = "head.when"
 	}
-	if !c.since.IsZero() {
-		m.Parts = append(m.Parts, Paragraph{Heading: v.text(since), Text: v.moment(c.since)})
+	if !n.Since.IsZero() {
+		m.Parts = append(m.Parts, Paragraph{Heading: v.text(since), Text: v.moment(n.Since)})
 	}
-	if len(c.detail.Causes) > 0 {
-		m.Parts = append(m.Parts, Paragraph{Heading: v.text("head.causes"), Items: v.causes(c.detail.Causes)})
+	if len(n.Detail.Causes) > 0 {
+		m.Parts = append(m.Parts, Paragraph{Heading: v.text("head.causes"), Items: v.causes(n.Detail.Causes)})
 	}
 	m.Parts = append(m.Parts, Paragraph{Heading: v.text("head.means"), Text: means},
 		Paragraph{Heading: v.text("head.do"), Text: do})
@@ -35,19 +35,14 @@ func (v voice) raised(c condition) Message {
 
 // over returns the message of an alert that has ended. It repeats everything, because the first
 // message may not have arrived.
-func (v voice) over(a trade.Alert, d Detail) Message {
-	title, happened, _, _ := v.sentences(Topic(a.Topic), d)
-	since := a.Since
-	if since.IsZero() || since.After(a.GoneAt) {
-		since = a.SeenAt
-	}
+func (v voice) over(n notice) Message {
+	title, happened, _, _ := v.sentences(n.Topic, n.Detail)
 	return Message{
 		Tone: Good, Subject: v.text("subject.over", v.name, title), Foot: v.text("foot.alert", v.name, v.zone),
 		Parts: []Paragraph{
 			{
 				Heading: v.text("head.happened"),
-				Text: v.text("over.happened", happened, v.moment(since), v.moment(a.GoneAt),
-					v.span(a.GoneAt.Sub(since))),
+				Text:    v.text("over.happened", happened, v.moment(n.Since), v.moment(n.Gone), v.span(n.Gone.Sub(n.Since))),
 			},
 			{Heading: v.text("head.do"), Text: v.text("over.do")},
 		},
@@ -56,7 +51,7 @@ func (v voice) over(a trade.Alert, d Detail) Message {
 
 // TestMessage returns the message that `safrasync check --alert` sends.
 func TestMessage(lang trade.Lang, c Config) Message {
-	v := voice{lang, c.Zone, c.Name, c.Titles}
+	v := voice{lang, c.Zone, c.Name, c.Titles, c.Own}
 	return Message{
 		At: c.Now().UTC(), Tone: Plain, Subject: v.text("subject.test", v.name),
 		Foot:  v.text("foot.digest", v.name, v.zone),
@@ -192,7 +187,11 @@ func (v voice) causes(causes []Cause) []Item {
 			out = append(out, Item{Text: v.text("cause.more", len(causes)-i)})
 			break
 		}
-		what := c.What
+		if c.Awaited != nil {
+			c.Awaited.Key = v.text("cause.key")
+		}
+		advice := v.own.Advice(c.State, c.Cause, c.Problem, c.Awaited, v.lang)
+		what := advice.What
 		if c.Subjects > 0 {
 			what += v.text("cause.code", c.Subjects)
 		}
@@ -204,8 +203,8 @@ func (v voice) causes(causes []Cause) []Item {
 		for _, volume := range c.Volumes {
 			item.More = append(item.More, v.volume(volume))
 		}
-		if c.Do != "" {
-			item.More = append(item.More, v.text("cause.who", c.Who, v.forWhom(c.Fixer, c.Do)))
+		if advice.Do != "" {
+			item.More = append(item.More, v.text("cause.who", advice.Who, v.forWhom(advice.Fixer, advice.Do)))
 		}
 		out = append(out, item)
 	}

@@ -106,7 +106,7 @@ func (w *world) wantMails(want ...string) []letter {
 }
 
 // portuguese is the voice of the world's messages.
-var portuguese = voice{trade.Portuguese, saoPaulo, "safrasync", nil}
+var portuguese = voice{lang: trade.Portuguese, zone: saoPaulo, name: "safrasync"}
 
 // begins is the subject of an alert about jobs that begins, without the name of the program.
 func begins(topic Topic, code string, jobs ...string) string {

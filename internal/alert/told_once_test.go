@@ -160,8 +160,7 @@ func TestRefusalsAboveTheLimitAreToldWithTheirCauses(t *testing.T) {
 	one(t, func(t *testing.T, w *world) {
 		w.Causes = func(context.Context, string, []trade.State) ([]Cause, error) {
 			return []Cause{{
-				State: trade.Rejected, What: "carteira não encontrada na plataforma", Who: "TI",
-				Do: "Confira o de-para.", Rows: 3, Subjects: 1, Oldest: w.now,
+				State: trade.Rejected, Cause: "message.wallet.not-found", Rows: 3, Subjects: 1, Oldest: w.now,
 			}}, nil
 		}
 		rows := w.record("contracts", w.contract("1", `{}`), w.contract("2", `{}`), w.contract("3", `{}`))
@@ -174,8 +173,8 @@ func TestRefusalsAboveTheLimitAreToldWithTheirCauses(t *testing.T) {
 		}
 		m := w.wantMails(begins(Rejected, "", "contracts"))[0]
 		m.says(t, "3 contratos", "limite do alerta: 2",
-			portuguese.text("head.causes")+"\n  • 3 × carteira não encontrada",
-			"1 código", "TI. Confira o de-para.")
+			portuguese.text("head.causes")+"\n  • 3 × "+trade.Explain(trade.Rejected, "message.wallet.not-found", trade.Portuguese).What,
+			"1 código")
 	})
 }
 

@@ -65,7 +65,7 @@ type Detail struct {
 	Ends   time.Time `json:"ends,omitzero"`
 	Late   int64     `json:"late_seconds,omitempty"`
 	Record int64     `json:"record,omitempty"` // of the audit
-	Causes []Cause   `json:"-"`                // of the rows, for the first message only
+	Causes []Cause   `json:"causes,omitempty"` // of the rows, for the first message only
 }
 
 // Job names a job and what it sends.
@@ -76,26 +76,24 @@ type Job struct {
 	NothingNew time.Duration `json:"-"`
 }
 
-// Cause is what blocks rows: one task for a person.
+// Cause is what blocks rows: one task for a person. It holds no key and no value of the ERP.
 type Cause struct {
-	State    trade.State
-	Ref      string // kind of de-para, if a missing id is the cause
-	What     string
-	Who      string
-	Do       string
-	Fixer    trade.Fixer // who Who is
-	Rows     int
-	Subjects int       // codes or values that are the cause; 0 if it is the row itself
-	Oldest   time.Time // when the oldest of the rows was first seen
-	Volumes  []Volume  // of the rows, by product
+	State    trade.State    `json:"state"`
+	Cause    string         `json:"cause"` // as in trade.Entry
+	Problem  *trade.Problem `json:"problem,omitempty"`
+	Awaited  *trade.Awaited `json:"awaited,omitempty"` // a parent for which the rows wait
+	Rows     int            `json:"rows"`
+	Subjects int            `json:"subjects,omitempty"` // codes or values that are the cause; 0 if it is the row itself
+	Oldest   time.Time      `json:"oldest"`             // when the oldest of the rows was first seen
+	Volumes  []Volume       `json:"volumes,omitempty"`  // of the rows, by product
 }
 
 // Volume is a weight of one product.
 type Volume struct {
-	Product   string // "" if not known
-	Rows      int
-	Kilograms trade.Decimal
-	Unweighed int // rows without a readable weight
+	Product   string        `json:"product"` // "" if not known
+	Rows      int           `json:"rows"`
+	Kilograms trade.Decimal `json:"kg"`
+	Unweighed int           `json:"without_weight"` // rows without a readable weight
 }
 
 // Limits are the configured thresholds.

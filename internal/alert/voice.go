@@ -16,9 +16,10 @@ type voice struct {
 	zone   *time.Location
 	name   string
 	titles trade.Titles
+	own    *trade.Catalogue
 }
 
-func (s *Service) texts() voice { return voice{s.Lang, s.Zone, s.Name, s.Titles} }
+func (s *Service) texts() voice { return voice{s.Lang, s.Zone, s.Name, s.Titles, s.Own} }
 
 // job returns a job's title, with the name that commands take: Compras (contracts).
 func (v voice) job(name string) string {

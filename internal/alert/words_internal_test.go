@@ -41,13 +41,13 @@ func TestEveryAlertSaysAllFour(t *testing.T) {
 		told++
 		topic := Topic(name)
 		for _, lang := range []trade.Lang{trade.Portuguese, trade.English} {
-			v := voice{lang, saoPaulo, "safrasync", nil}
+			v := voice{lang: lang, zone: saoPaulo, name: "safrasync"}
 			d := Detail{
 				Jobs: []Job{job}, Rows: 1, Limit: 20, Oldest: monday, Folder: "/var/lib/safrasync",
 				Host: "srv1", Free: 100 << 20, Ends: monday, Late: 90,
 			}
-			m := v.raised(condition{topic: topic, since: monday, detail: d})
-			over := v.over(trade.Alert{Topic: string(topic), Since: monday, GoneAt: monday.Add(3e9)}, d)
+			m := v.raised(notice{Topic: topic, Since: monday, Detail: d})
+			over := v.over(notice{Topic: topic, Since: monday, Gone: monday.Add(3e9), Detail: d})
 			for _, text := range []string{m.Subject, m.text(), over.Subject, over.text()} {
 				if strings.Contains(text, "%!") || strings.Contains(text, "%[") || strings.Contains(text, "%s") ||
 					strings.Contains(text, "{") {
@@ -65,12 +65,9 @@ func TestEveryAlertSaysAllFour(t *testing.T) {
 	}
 	for _, code := range slices.Concat(sharedStops, endedByPerson, []string{"references"}) {
 		why := trade.ExplainStop(code, trade.Portuguese).What
-		m := voice{
-			trade.Portuguese, saoPaulo,
-			"safrasync", nil,
-		}.raised(condition{
-			topic: Stopped, since: monday,
-			detail: Detail{Code: code, Jobs: []Job{job}, Rows: 3, Usual: 2},
+		m := portuguese.raised(notice{
+			Topic: Stopped, Since: monday,
+			Detail: Detail{Code: code, Jobs: []Job{job}, Rows: 3, Usual: 2},
 		})
 		if text := m.text(); strings.Contains(text, "{job}") || strings.Contains(text, "%!") ||
 			!strings.Contains(text, why) || len(m.Subject) > 160 {
@@ -98,10 +95,9 @@ func TestMessagesTellAccountantsPagesAndNotCommands(t *testing.T) {
 				}
 			}
 		}
-		v := voice{lang, saoPaulo, "safrasync", nil}
-		doubt := trade.Explain(trade.InDoubt, trade.CauseUnknown, lang)
+		v := voice{lang: lang, zone: saoPaulo, name: "safrasync"}
 		said := Message{Parts: []Paragraph{{Items: v.causes([]Cause{{
-			State: trade.InDoubt, What: doubt.What, Who: doubt.Who, Do: doubt.Do, Fixer: doubt.Fixer, Rows: 1,
+			State: trade.InDoubt, Cause: trade.CauseUnknown, Rows: 1,
 		}})}}}
 		value := v.text("digest.value", v.text("digest.no_currency"), v.money(trade.NewDecimal(12, 0)))
 		if sum := v.sentItem(trade.OrderCommitments, SentSum{
@@ -120,10 +116,10 @@ func TestMessagesTellAccountantsPagesAndNotCommands(t *testing.T) {
 
 func TestMessagesNameJobsByTheirTitles(t *testing.T) {
 	t.Parallel()
-	v := voice{trade.Portuguese, saoPaulo, "safrasync", trade.Titles{"contracts": "Compras"}}
-	m := v.raised(condition{
-		topic: Stopped, since: monday,
-		detail: Detail{Code: "api_key", Jobs: []Job{{Name: "contracts", Sends: trade.OrderCommitments}, {Name: "deliveries"}}},
+	v := voice{trade.Portuguese, saoPaulo, "safrasync", trade.Titles{"contracts": "Compras"}, nil}
+	m := v.raised(notice{
+		Topic: Stopped, Since: monday,
+		Detail: Detail{Code: "api_key", Jobs: []Job{{Name: "contracts", Sends: trade.OrderCommitments}, {Name: "deliveries"}}},
 	})
 	if !strings.Contains(m.Subject, "Compras e deliveries") ||
 		!strings.Contains(m.text(), "Compras (contracts) e deliveries") {

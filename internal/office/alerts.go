@@ -33,9 +33,9 @@ func Alerts(conf *config.Config, v words.Voice, store *state.Store, log *zap.Log
 			Silence: conf.Webhooks.Silence, BackupOlder: conf.Alerts.BackupOlder,
 		},
 		Lang: v.Lang, Zone: conf.Zone(), Name: conf.Alerts.Name, Host: host, Log: log,
-		Titles: conf.Titles(v.Lang),
+		Titles: conf.Titles(v.Lang), Own: v.Own,
 		Causes: func(ctx context.Context, job string, states []trade.State) ([]alert.Cause, error) {
-			return Causes(ctx, conf, v, store, job, states)
+			return Causes(ctx, conf, store, job, states)
 		},
 	}
 	for _, job := range conf.Jobs {
@@ -106,7 +106,7 @@ func RootsOf(file string) (*x509.CertPool, error) {
 
 // Causes groups the rows that cannot go by themselves by cause. The result holds no key and no
 // value of the ERP, because alerts are sent further than screens (I10).
-func Causes(ctx context.Context, conf *config.Config, v words.Voice, store *state.Store, job string,
+func Causes(ctx context.Context, conf *config.Config, store *state.Store, job string,
 	states []trade.State,
 ) ([]alert.Cause, error) {
 	if len(states) == 0 {
@@ -122,29 +122,21 @@ func Causes(ctx context.Context, conf *config.Config, v words.Voice, store *stat
 	}
 	var out []alert.Cause
 	for _, g := range t.Sorted() {
-		advice := g.adviceWithoutKey(v)
-		c := alert.Cause{
-			State: g.State, What: advice.What, Who: advice.Who, Do: advice.Do, Fixer: advice.Fixer,
-			Rows: g.Rows, Subjects: len(g.Subjects), Oldest: g.Oldest,
+		c := alert.Cause{State: g.State, Cause: g.Cause, Rows: g.Rows, Subjects: len(g.Subjects), Oldest: g.Oldest}
+		if g.Problem != nil {
+			p := *g.Problem
+			p.Value, c.Problem = "", &p
 		}
 		if g.Awaited == nil {
 			c.Volumes = alertVolumes(g.Volumes)
 		} else {
+			parent := *g.Awaited
+			parent.Key, c.Awaited = "", &parent
 			c.Subjects = 0 // they are the parents, which have lines of their own
 		}
 		out = append(out, c)
 	}
 	return out, nil
-}
-
-// adviceWithoutKey returns the advice with a placeholder for the key of the first row's parent.
-func (g *Trouble) adviceWithoutKey(v words.Voice) trade.Advice {
-	if g.Awaited == nil {
-		return g.Advice(v)
-	}
-	parent := *g.Awaited
-	parent.Key = v.Text("alert.key")
-	return v.Own.Awaited(parent, v.Lang)
 }
 
 // alertVolumes sums the volumes by product. If one product is unknown to the platform, it returns

@@ -10,7 +10,6 @@ import (
 
 	"github.com/safrasync/safrasync/internal/config/configtest"
 	"github.com/safrasync/safrasync/internal/must"
-	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -46,7 +45,7 @@ func TestI10CausesForMessagesNameNoRow(t *testing.T) {
 			WaitingFor: []trade.Awaited{{Ref: "wallets", Code: "CANARIO"}},
 		}),
 	}}))(t)
-	causes := must.Get(Causes(t.Context(), conf, words.Voice{Lang: trade.Portuguese}, store, "contracts", nil))(t)
+	causes := must.Get(Causes(t.Context(), conf, store, "contracts", nil))(t)
 	text := must.Get(json.Marshal(causes))(t)
 	if len(causes) != 3 || strings.Contains(string(text), "CANARIO") || strings.Contains(string(text), "12345678909") {
 		t.Errorf("%d causes: %s", len(causes), text)

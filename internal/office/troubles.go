@@ -171,13 +171,7 @@ func heldFirst(a, b *Trouble) int {
 
 // Advice returns what the group's cause means, who can cure it and how.
 func (g *Trouble) Advice(v words.Voice) trade.Advice {
-	switch {
-	case g.Problem != nil:
-		return v.Own.Problem(*g.Problem, v.Lang)
-	case g.Awaited != nil:
-		return v.Own.Awaited(*g.Awaited, v.Lang)
-	}
-	return v.Own.Explain(g.State, g.Cause, v.Lang)
+	return v.Own.Advice(g.State, g.Cause, g.Problem, g.Awaited, v.Lang)
 }
 
 // CauseText returns the text of a trouble's cause with the codes or values to blame, and how many rows
