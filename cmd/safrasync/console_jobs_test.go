@@ -21,13 +21,13 @@ func TestRunsAreShownWithTheirSums(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, "lost-after@1")
 	d.run(0, "sync")
-	b := d.as(trade.Reader).Get("/runs").Wants(http.StatusOK, "Contratos", "completa")
+	b := d.as(trade.Reader).Get("/runs").Wants(http.StatusOK, "Contratos", "completa; 1 por decidir")
 	if n := strings.Count(b.Body, "por decidir"); n != 1 {
 		t.Errorf("%d of two runs of one job say that there is something to decide, want the newest", n)
 	}
 	_, id, _ := strings.Cut(b.Body, `href="/runs/`)
 	id, _, _ = strings.Cut(id, `"`)
-	b.Get("/runs/"+id).Wants(http.StatusOK, id, "Situação das linhas depois dela", "Enviadas", "Soma")
+	b.Get("/runs/"+id).Wants(http.StatusOK, id, "Situação das linhas depois dela", "Envios", "Soma")
 	b.Get("/runs?job=nothing").Wants(http.StatusOK, "Ainda não houve execução")
 }
 

@@ -16,11 +16,17 @@ type Voice struct {
 // NewVoice returns a voice for a language and a time zone.
 func NewVoice(lang trade.Lang, zone *time.Location) Voice { return Voice{lang, zone} }
 
-// T returns a phrase. An unknown key is returned unchanged; a test finds it.
+// T returns a phrase, with its numbers as people write them. An unknown key is returned unchanged; a test
+// finds it.
 func (v Voice) T(key string, args ...any) string {
 	format := i18n.Console.Text(v.lang, i18n.Key(key))
 	if len(args) == 0 {
 		return format
+	}
+	for i, arg := range args {
+		if n, ok := arg.(int); ok {
+			args[i] = v.Number(n)
+		}
 	}
 	return i18n.Format(format, args...)
 }

@@ -30,7 +30,9 @@ var (
 	command = regexp.MustCompile(`safrasync(?: +(?:-[a-z-]+(?: +/\S+)?|[a-z][a-z-]*))+`)
 	word    = regexp.MustCompile(`^[A-Z]?[a-z]+$`)
 	counted = regexp.MustCompile(`\b[0-9]+ (?:rows?|records?|keys?)\b`)
-	label   = regexp.MustCompile(`^[a-z_]+:$`) // of a configuration
+	// what package fmt writes where a phrase and its arguments do not fit
+	unformatted = regexp.MustCompile(`%!\S+`)
+	label       = regexp.MustCompile(`^[a-z_]+:$`) // of a configuration
 
 	unread = regexp.MustCompile(`(?s)<(script|style|pre|code|kbd|template|bdi|textarea)\b.*?</(script|style|pre|code|kbd|template|bdi|textarea)>|<!--.*?-->`)
 	shown  = regexp.MustCompile(` (?:title|alt|placeholder|aria-label)="([^"]*)"`)
@@ -52,7 +54,7 @@ func lines(text string) (out []string) {
 		if line == "" || strings.ContainsAny(line[:1], "{[") || label.MatchString(line) {
 			continue
 		}
-		found := counted.FindAllString(line, -1)
+		found := append(counted.FindAllString(line, -1), unformatted.FindAllString(line, -1)...)
 		for token := range strings.FieldsSeq(command.ReplaceAllString(quoted.ReplaceAllString(line, " … "), " … ")) {
 			token = strings.Trim(token, ".,;:!?()[]…")
 			if word.MatchString(token) && words[strings.ToLower(token)] {

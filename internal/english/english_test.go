@@ -14,6 +14,7 @@ func TestEnglishIsFoundInPortugueseAndNothingElseIs(t *testing.T) {
 	for text, want := range map[string]string{
 		"não começou: the ledger x.db: it is older than its journal": "the is than its",
 		"Contratos PAROU: o ERP (no answer was read)":                "was",
+		"completa; %!s(int=1) por decidir":                           "%!s(int=1)",
 		"registrado em 1 rows":                                       "1 rows",
 		"Job contracts: the key\nsegunda linha":                      "the",
 		"A linha 12 não foi enviada; use --limit 0.":                 "",
