@@ -13,7 +13,7 @@ import (
 // used.
 func TestTheCommandsOfTheReadmeDoTheirWork(t *testing.T) {
 	t.Parallel()
-	m := newModern(t, "")
+	m := newModern(t)
 	must.Do(t, os.Remove(m.env["SAFRASYNC_STATE"])) // the README makes the ledger itself
 	must.Do(t, os.RemoveAll(m.path("journal")))
 	must.Do(t, os.Mkdir(m.path("backup"), 0o700))
