@@ -21,7 +21,8 @@ import (
 func everyCommand(lang string, see func(root, cmd *cobra.Command)) *cobra.Command {
 	a := &cli.App{
 		Stdin: strings.NewReader(""), Stdout: os.Stdout, Stderr: os.Stderr,
-		Env: func(name string) (string, bool) { return lang, name == "LANG" },
+		Env:        func(name string) (string, bool) { return lang, name == "LANG" },
+		Completing: true,
 	}
 	root := newRootCommand(a)
 	tellFlags(a, root)
