@@ -51,7 +51,8 @@ func TestSilenceIsToldWhenThereWasSomethingToHear(t *testing.T) {
 		}
 		for _, c := range got {
 			for _, lang := range []trade.Lang{trade.Portuguese, trade.English} {
-				if m := (voice{lang: lang, zone: time.UTC, name: "coop"}).message(notice{Topic: c.topic, Detail: c.detail}); m.Subject == "" || len(m.Parts) < 3 {
+				v := voice{lang: lang, zone: time.UTC, name: "coop"}
+				if m := v.message(notice{Topic: c.topic, Detail: c.detail}); m.Subject == "" || len(m.Parts) < 3 {
 					t.Errorf("%s: %+v", name, m)
 				}
 			}

@@ -42,7 +42,8 @@ func (v voice) over(n notice) Message {
 		Parts: []Paragraph{
 			{
 				Heading: v.text("head.happened"),
-				Text:    v.text("over.happened", happened, v.moment(n.Since), v.moment(n.Gone), v.span(n.Gone.Sub(n.Since))),
+				Text: v.text("over.happened", happened, v.moment(n.Since), v.moment(n.Gone),
+					v.span(n.Gone.Sub(n.Since))),
 			},
 			{Heading: v.text("head.do"), Text: v.text("over.do")},
 		},

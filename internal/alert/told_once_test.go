@@ -173,7 +173,8 @@ func TestRefusalsAboveTheLimitAreToldWithTheirCauses(t *testing.T) {
 		}
 		m := w.wantMails(begins(Rejected, "", "contracts"))[0]
 		m.says(t, "3 contratos", "limite do alerta: 2",
-			portuguese.text("head.causes")+"\n  • 3 × "+trade.Explain(trade.Rejected, "message.wallet.not-found", trade.Portuguese).What,
+			portuguese.text("head.causes")+"\n  • 3 × "+
+				trade.Explain(trade.Rejected, "message.wallet.not-found", trade.Portuguese).What,
 			"1 código")
 	})
 }
