@@ -46,6 +46,7 @@ var mayUse = map[string]trade.Role{
 	"GET /report/closings/{id}/print.css": trade.Reader,
 	"GET /users":                          trade.Administrator, "POST /users": trade.Administrator,
 	"POST /users/{name}": trade.Administrator,
+	"GET /season":        trade.Reader,
 	"GET /pending":       trade.Reader, "GET /pending/retry": trade.Accountant, "POST /pending/retry": trade.Accountant,
 	"GET /doubts": trade.Reader, "GET /doubts/next": trade.Reader, "GET /doubts/{id}": trade.Reader,
 	"POST /doubts/{id}/plan": trade.Accountant, "POST /doubts/{id}/do": trade.Accountant,

@@ -179,7 +179,7 @@ func TestThePagesAgreeOnAChangeAfterSending(t *testing.T) {
 	}
 	b := d.as(trade.Reader)
 	for path, texts := range map[string][]string{
-		"/":        {"1 · alterado após o envio"},
+		"/":        {"alterado após o envio 1 documento"},
 		"/changed": {"alterado após o envio (1)", "Enviado 12 t, agora 15,6 t: diferença de 3,6 t", row.RemoteID},
 		fmt.Sprintf("/rows/%d", row.ID): {
 			"Contrato COMPRA de 260 SC (15,6 t) de MILHO", "Enviado: Contrato COMPRA de 200 SC (12 t) de MILHO", row.RemoteID,

@@ -9,40 +9,63 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// The verdict of the first page says in numbers who must do something, and is green only where
-// nothing waits.
-func TestTheVerdictOfTheFirstPageSaysInNumbersWhatWaits(t *testing.T) {
+// The first page says in grain and money what may be on the platform, with one button, then what waits
+// for the person's own department; others have a line each, and it is green only where nothing waits.
+func TestTheFirstPageSaysInGrainAndMoneyWhatWaitsMineFirst(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, "lost-after@1")
-	b := d.as(trade.Reader).Get("/").Wants(http.StatusOK, "Espera por alguém: Contabilidade 2 linhas; TI 1 linha")
-	well := func() bool { return strings.Contains(b.Get("/").Body, `verdict well"`) }
-	if well() {
-		t.Error("it is green although rows wait")
+	b := d.as(trade.Accountant).Get("/").Wants(http.StatusOK, "1 documento que talvez já exista na plataforma",
+		`href="/doubts/next">Resolver 1<`, "1 documento espera por: Contabilidade", "Ver 1 causa",
+		`href="/pending?who=it">TI</a> 1 documento`)
+	if n := strings.Count(b.Body, `<a role="button" href=`); n != 1 {
+		t.Errorf("it has %d filled buttons", n)
+	}
+	if strings.Contains(b.Body, `verdict well"`) || strings.Contains(b.Body, "no ERP</strong> =") {
+		t.Errorf("it is green although rows wait, or counts them a second time:\n%s", b.Body)
+	}
+	d.as(trade.Administrator).Get("/").Wants(http.StatusOK, "1 documento espera por: TI",
+		`href="/pending?who=accounting">Contabilidade</a> 1 documento`)
+	reader := d.as(trade.Reader).Get("/").Wants(http.StatusOK, "1 documento que talvez já exista na plataforma")
+	if strings.Contains(reader.Body, "Resolver") {
+		t.Error("who only looks is offered to resolve")
 	}
 
-	// What was changed after it was sent has its chip, which leads to what changed.
+	// What was changed after it was sent has its line, which leads to what changed.
 	sent := d.rows(trade.Accepted)[0]
 	_, number, _ := strings.Cut(sent.Key, "|")
 	d.sql("erp.db", `UPDATE contrato SET quantidade = '1600' WHERE num = '`+number+`'`)
 	d.run(0, "sync", "--sweep")
-	b.Get("/").Wants(http.StatusOK, `href="/changed?flag=changed">1 · `, "1 mudou depois do envio")
+	b.Get("/").Wants(http.StatusOK, `href="/changed?flag=changed">alterado após o envio</a> 1 documento`)
+}
+
+// Each product has one bar, whose parts lead to their lists.
+func TestTheFirstPageHasABarForEachProduct(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, "lost-after@1")
+	d.as(trade.Reader).Get("/").Wants(http.StatusOK, "Contratos por produto", "na plataforma",
+		`<li><i class="fill-sent"></i><a href="/rows?state=accepted">enviado</a>`,
+		`<li><i class="fill-doubt"></i><a href="/rows?state=in_doubt">em dúvida</a>`)
+	d.as(trade.Reader).Get("/season").Wants(http.StatusOK, "Onde estão as toneladas", "Confirmadas",
+		"Valor dos documentos até cada dia: faltam R$ ", "Enviados por dia", "Há quanto tempo espera, por setor")
 }
 
 func TestTheFirstPageIsGreenWhereNothingWaits(t *testing.T) {
 	t.Parallel()
 	d := newDeskOn(t, state.SQLite, "", `DELETE FROM contrato WHERE num NOT IN ('000001', '000002')`)
-	d.as(trade.Reader).Get("/").Wants(http.StatusOK, `verdict well"`, "Está tudo em ordem: nada espera",
-		"2 no ERP")
+	d.as(trade.Reader).Get("/").Wants(http.StatusOK, `verdict well"`, "Está tudo em ordem: nada espera", "100%")
 }
 
-// An installation that has read nothing yet names the next step instead of an equation without a
-// right side.
-func TestTheFirstPageOfAnEmptyInstallationNamesTheNextStep(t *testing.T) {
+// An installation that has sent nothing leads step by step to its first contract: it names the next
+// step, with where it is done.
+func TestAnEmptyInstallationLeadsToItsFirstContract(t *testing.T) {
 	t.Parallel()
 	d := newDeskOn(t, state.SQLite, "", `DELETE FROM contrato`)
-	b := d.as(trade.Reader).Get("/").Wants(http.StatusOK, "A leitura do ERP não trouxe nenhum documento",
-		`href="/schedules"`)
-	if strings.Contains(b.Body, "0 no ERP") {
-		t.Error("it has an equation without a right side")
+	b := d.as(trade.Reader).Get("/").Wants(http.StatusOK, "Do ERP até o primeiro contrato enviado", `aria-current="step"`,
+		"A leitura do ERP não trouxe nenhum documento", `href="/runs"`)
+	if n := strings.Count(b.Body, `class="done"`); n != 2 {
+		t.Errorf("%d steps are done, want the description and the ERP:\n%s", n, b.Body)
+	}
+	if strings.Contains(b.Body, "Contratos por produto") {
+		t.Error("it has a picture of nothing")
 	}
 }

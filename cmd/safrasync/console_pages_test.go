@@ -40,7 +40,7 @@ func TestEveryPageOfTheDeskIsThereForThoseWhoMaySeeIt(t *testing.T) {
 	d := newDemoDesk(t)
 	reader := d.as(trade.Reader)
 	for _, path := range []string{
-		"/pending", "/doubts", "/changed", "/references", "/references/farms", "/runs",
+		"/season", "/pending", "/doubts", "/changed", "/references", "/references/farms", "/runs",
 		"/schedules", "/audit", "/audit/check", "/approvals", "/report", "/rows", "/",
 	} {
 		reader.Get(path).Wants(http.StatusOK, "<h1>")
@@ -151,8 +151,8 @@ func TestTheReferencesThatOpenAreThoseThatAreMissing(t *testing.T) {
 func TestPendingIsByCauseAndCountsWhatWaitsBehind(t *testing.T) {
 	t.Parallel()
 	d := newDemoDesk(t)
-	d.as(trade.Reader).Get("/").Wants(http.StatusOK, "O que precisa de você hoje",
-		"carteira não encontrada na plataforma", " entregas</strong> (")
+	d.as(trade.Reader).Get("/").Wants(http.StatusOK, "esperam por: Contabilidade",
+		"COMPRA exige data de pagamento", `href="/pending?who=platform">Plataforma</a> 16 documentos`)
 	b := d.as(trade.Reader).Get("/pending").Wants(http.StatusOK, "Pendências por causa",
 		"carteira não encontrada na plataforma: <bdi class=\"code\">C08",
 		"bloqueia 6 contratos, 2 entregas, 1 registro de rastreabilidade",

@@ -28,7 +28,7 @@ func TestAPersonFindsAContractAndSeesWhyItDidNotGo(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	b := d.as(trade.Reader)
-	b.Get("/").Wants(http.StatusOK, "no ERP", "contracts")
+	b.Get("/").Wants(http.StatusOK, "Contratos por produto", "Contratos")
 	invalid := d.rows(trade.Invalid)[0]
 	_, number, _ := strings.Cut(invalid.Key, "|")
 	short := strings.TrimLeft(number, "0")

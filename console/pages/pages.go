@@ -42,6 +42,7 @@ func New(o *office.Office, sessions Sessions, more ...web.Route) *Pages {
 		live: liveRoutes{office: o, sessions: sessions, beats: ticks},
 		rest: []interface{ routes() []web.Route }{
 			&homeRoutes{office: o, causes: o},
+			&seasonRoutes{o},
 			&findRoutes{o},
 			&rowsRoutes{o},
 			&rowRoutes{o, told},

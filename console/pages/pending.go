@@ -72,7 +72,7 @@ func (p *pendingRoutes) showPending(q *web.Request) error {
 		page.Again = q.URL.RequestURI()
 		return q.Page(http.StatusOK, "pending", page)
 	}
-	page.Who = todayOf(stuck, q.Site.Now()).Helpers
+	page.Who = helpersOf(stuck.Causes, true)
 	for _, c := range stuck.Causes {
 		shown := causeShown{
 			Cause: c, Task: taskOf(c), Doubt: c.State == trade.InDoubt || c.State == trade.Held, Kinds: kindsOf(c),

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/safrasync/safrasync/console/picture"
 	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/office"
@@ -52,6 +53,7 @@ type rowPage struct {
 	Beside  *beside          // beside the row that it was compared with; nil: none
 	Asked   []trade.Approval // acts on it that wait for consent
 	Family  relations
+	Glass   *picture.Glass // of a contract with deliveries; nil: none
 	History []trade.AuditRecord
 	Job     *office.Job // nil: it is no longer configured
 	Ran     ran
@@ -234,10 +236,11 @@ func (p *rowRoutes) readFamily(q *web.Request, page *rowPage) error {
 		}
 		page.Family.WaitsFor = append(page.Family.WaitsFor, v)
 	}
-	dependents, err := p.office.Dependents(q.Context(), page.Entry, dependentsShown+1)
+	dependents, err := p.office.Dependents(q.Context(), page.Entry, glassMost)
 	if err != nil {
 		return err
 	}
+	page.Glass = glassOf(q.Voice(), page.Entry, dependents)
 	page.Family.More = len(dependents) > dependentsShown
 	if page.Family.More {
 		dependents = dependents[:dependentsShown]

@@ -12,18 +12,37 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// todayShown is how many causes the first page shows; one line links to the others.
+// todayShown is how many causes of a department the first page shows; one line links to the others.
 const todayShown = 7
 
-// today is what needs a person now, most important first, and which department.
+// today is what needs a person now: what can cost money, what the person's own department can cure,
+// and what others can.
 type today struct {
-	Tasks   []task
-	More    int // causes that are not shown
-	Helpers []helper
-	Reading int // number of rows being read; the rest is not known yet
-	Moving  int // rows that wait for others that are on their way: nobody need do anything
+	Doubt   task     // what may be on the platform already, as one task
+	Mine    helper   // the person's own department; Tasks is 0 if nothing waits for it
+	Tasks   []task   // those of Mine, the heaviest first
+	More    int      // of them that are not shown
+	Helpers []helper // all departments for which something waits
+	Reading int      // number of rows being read; the rest is not known yet
+	Moving  int      // rows that wait for others that are on their way: nobody need do anything
 	At      time.Time
 	Old     bool // it is some seconds old, and is being read again
+}
+
+// Others returns the departments that are not the person's own.
+func (t today) Others() []helper {
+	return slices.DeleteFunc(slices.Clone(t.Helpers), func(h helper) bool { return h.Key == t.Mine.Key })
+}
+
+// departments are those that can cure a cause, in the order in which they are shown.
+var departments = []string{"accounting", "it", "platform"}
+
+// departmentOf returns the department of a person: administrators are those of IT.
+func departmentOf(role trade.Role) string {
+	if role == trade.Administrator {
+		return "it"
+	}
+	return "accounting"
 }
 
 // oldAfter is how old numbers are shown without their time.
@@ -35,6 +54,8 @@ type helper struct {
 	Tasks  int
 	Rows   int // that have a cause themselves
 	Behind int // that wait for those
+	Weight trade.Decimal
+	Values []pending.Money
 	Oldest time.Time
 	Path   string
 }
@@ -65,33 +86,57 @@ func helperOf(f trade.Fixer) string {
 	return "accounting"
 }
 
-// todayOf returns the part of what is stuck that the first page shows.
-func todayOf(stuck office.Stuck, now time.Time) today {
-	out := today{Reading: stuck.Reading, Moving: stuck.Moving, At: stuck.At}
+// todayOf returns the part of what is stuck that the first page shows to a person.
+func todayOf(stuck office.Stuck, now time.Time, role trade.Role) today {
+	out := today{Reading: stuck.Reading, Moving: stuck.Moving, At: stuck.At, Doubt: task{Path: "/doubts/next"}}
 	out.Old = !stuck.At.IsZero() && now.Sub(stuck.At) > oldAfter
-	for _, name := range []string{"accounting", "it", "platform"} {
-		out.Helpers = append(out.Helpers, helper{Key: name, Path: "/pending?who=" + name})
-	}
+	mine := departmentOf(role)
 	for _, c := range stuck.Causes {
-		if c.Advice.Fixer == trade.FixNobody {
-			continue
-		}
 		t := taskOf(c)
-		out.Tasks = append(out.Tasks, t)
-		h := &out.Helpers[slices.IndexFunc(out.Helpers, func(h helper) bool { return h.Key == t.Helper })]
-		h.Tasks++
-		h.Rows, h.Behind = h.Rows+t.Rows, h.Behind+t.Behind
-		if h.Oldest.IsZero() || t.Oldest.Before(h.Oldest) {
-			h.Oldest = t.Oldest
+		switch {
+		case t.Helper == "":
+		case t.Urgent:
+			out.Doubt.Rows, out.Doubt.Behind = out.Doubt.Rows+t.Rows, out.Doubt.Behind+t.Behind
+			out.Doubt.Weight, out.Doubt.Values = out.Doubt.Weight.Add(t.Weight), addValues(out.Doubt.Values, t.Values)
+		case t.Helper == mine:
+			out.Tasks = append(out.Tasks, t)
 		}
 	}
-	out.Helpers = slices.DeleteFunc(out.Helpers, func(h helper) bool { return h.Tasks == 0 })
+	out.Helpers = helpersOf(stuck.Causes, false)
+	out.Mine = helper{Key: mine}
+	if i := slices.IndexFunc(out.Helpers, func(h helper) bool { return h.Key == mine }); i >= 0 {
+		out.Mine = out.Helpers[i]
+	}
 	slices.SortStableFunc(out.Tasks, byWeight)
 	if len(out.Tasks) > todayShown {
 		out.More = len(out.Tasks) - todayShown
 		out.Tasks = out.Tasks[:todayShown]
 	}
 	return out
+}
+
+// helpersOf returns the departments for which something waits, with or without what may be on the
+// platform already.
+func helpersOf(causes []office.Cause, urgent bool) []helper {
+	out := make([]helper, len(departments))
+	for i, name := range departments {
+		out[i] = helper{Key: name, Path: "/pending?who=" + name}
+	}
+	for _, c := range causes {
+		t := taskOf(c)
+		i := slices.Index(departments, t.Helper)
+		if i < 0 || t.Urgent && !urgent {
+			continue
+		}
+		h := &out[i]
+		h.Tasks++
+		h.Rows, h.Behind = h.Rows+t.Rows, h.Behind+t.Behind
+		h.Weight, h.Values = h.Weight.Add(t.Weight), addValues(h.Values, t.Values)
+		if h.Oldest.IsZero() || t.Oldest.Before(h.Oldest) {
+			h.Oldest = t.Oldest
+		}
+	}
+	return slices.DeleteFunc(out, func(h helper) bool { return h.Tasks == 0 })
 }
 
 // byWeight sorts tasks: first those that a person must decide, then by weight, largest first.

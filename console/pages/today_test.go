@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -26,66 +27,51 @@ func stuckCause(key string, state trade.State, fixer trade.Fixer, kg string, see
 	}
 }
 
-// What a person must decide comes first, then the heaviest; beyond seven there is a number. Contracts
-// and their deliveries are the same grain, so that one of the two is weighed.
-func TestTheFirstPageNamesTheHeaviestTasksAndWho(t *testing.T) {
+// What may be on the platform stands apart; then come the causes of the person's own department, the
+// heaviest first, beyond seven as a number, and the others as sums. Contracts and their deliveries are
+// the same grain, so that one of the two is weighed.
+func TestTheFirstPageNamesWhatCanCostMoneyThenTheTasksOfOnesOwn(t *testing.T) {
 	t.Parallel()
 	day := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	stuck := office.Stuck{Causes: []office.Cause{
 		stuckCause("light", trade.Invalid, trade.FixERP, "10", day, 1),
 		stuckCause("heavy", trade.Rejected, trade.FixPlatform, "900", day.AddDate(0, 0, -3), 4),
 		stuckCause("doubt", trade.InDoubt, trade.FixAccounting, "1", day.AddDate(0, 0, -1), 1),
+		stuckCause("twin", trade.Held, trade.FixAccounting, "2", day.AddDate(0, 0, -1), 1),
 		stuckCause("by itself", trade.Waiting, trade.FixNobody, "5000", day, 9),
 	}}
-	for i := range 6 {
+	for i := range 9 {
 		stuck.Causes = append(stuck.Causes, stuckCause("ref"+string(rune('a'+i)), trade.Waiting, trade.FixReferences,
-			"100", day, 2))
+			fmt.Sprint(100+i), day, 2))
 	}
-	got := todayOf(stuck, day)
-	if len(got.Tasks) != todayShown || got.More != 2 {
-		t.Fatalf("%d tasks, and %d more", len(got.Tasks), got.More)
+	got := todayOf(stuck, day, trade.Administrator)
+	if d := got.Doubt; d.Rows != 2 || d.Weight.String() != "3" || d.Path != "/doubts/next" {
+		t.Errorf("in doubt: %+v", d)
 	}
-	if got.Tasks[0].What != "doubt" || got.Tasks[0].Path != "/doubts/next" || got.Tasks[1].What != "heavy" {
-		t.Errorf("first %q, then %q", got.Tasks[0].What, got.Tasks[1].What)
-	}
-	if w := got.Tasks[1].Weight.String(); w != "900" {
-		t.Errorf("the heavy one weighs %s kg", w)
+	if got.Mine.Key != "it" || got.Mine.Rows != 18 || len(got.Tasks) != todayShown || got.More != 2 ||
+		got.Tasks[0].What != "refi" {
+		t.Errorf("of IT: %+v, %d tasks and %d more", got.Mine, len(got.Tasks), got.More)
 	}
 	want := map[string]helper{
-		"accounting": {Tasks: 2, Rows: 2, Oldest: day.AddDate(0, 0, -1)},
-		"it":         {Tasks: 6, Rows: 12, Oldest: day},
+		"accounting": {Tasks: 1, Rows: 1, Oldest: day},
 		"platform":   {Tasks: 1, Rows: 4, Oldest: day.AddDate(0, 0, -3)},
 	}
-	if len(got.Helpers) != len(want) {
-		t.Fatalf("%d departments", len(got.Helpers))
+	others := got.Others()
+	if len(others) != len(want) {
+		t.Fatalf("%d other departments", len(others))
 	}
-	for _, h := range got.Helpers {
+	for _, h := range others {
 		w := want[h.Key]
 		if h.Tasks != w.Tasks || h.Rows != w.Rows || !h.Oldest.Equal(w.Oldest) {
 			t.Errorf("%s has %d tasks, %d rows, since %s", h.Key, h.Tasks, h.Rows, h.Oldest)
 		}
 	}
-}
-
-// A day stands where its last runs ended; what may go by itself ends at the pace of today.
-func TestTheChartShowsWhatWasSentAndWhatStands(t *testing.T) {
-	t.Parallel()
-	first := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
-	days := []time.Time{first, first.AddDate(0, 0, 1), first.AddDate(0, 0, 2)}
-	facts := map[time.Time]dayFacts{
-		days[0]: {sent: 10, states: map[string]map[trade.State]int{"contracts": {trade.Rejected: 2, trade.Waiting: 3}}},
-		days[1]: {states: map[string]map[trade.State]int{}},
-		days[2]: {sent: 20, states: map[string]map[trade.State]int{"deliveries": {trade.Pending: 10}}},
+	if mine := todayOf(stuck, day, trade.Accountant).Mine; mine.Key != "accounting" || mine.Rows != 1 {
+		t.Errorf("of accounting: %+v", mine)
 	}
-	got := chartOf(days, facts, days[2].Add(2*time.Hour))
-	if d := got.Days[1]; d.Sent != 0 || d.Refused != 2 || d.Waiting != 3 {
-		t.Errorf("a day without a run: %+v", d)
-	}
-	if got.Pace != 20 || got.Most != 20 {
-		t.Errorf("pace %d, most %d", got.Pace, got.Most)
-	}
-	if want := days[2].Add(3 * time.Hour); !got.Done.Equal(want) {
-		t.Errorf("done at %s, want %s", got.Done, want)
+	// the page of causes counts what may be on the platform to its department
+	if all := helpersOf(stuck.Causes, true); all[0].Key != "accounting" || all[0].Rows != 3 {
+		t.Errorf("all of accounting: %+v", all[0])
 	}
 }
 

@@ -86,7 +86,9 @@ func Strip(title string, runs ...Mark) Ticks {
 	from := Wide - len(runs)*tickPlace
 	for i, m := range runs {
 		tall := max(High/5, units(m.Amount, most, High))
-		out.Bars = append(out.Bars, Bar{Mark: m, X: from + i*tickPlace, Y: High - tall, Width: tickPlace * 3 / 4, Height: tall})
+		out.Bars = append(out.Bars, Bar{
+			Mark: m, X: from + i*tickPlace, Y: High - tall, Width: tickPlace * 3 / 4, Height: tall,
+		})
 	}
 	return out
 }

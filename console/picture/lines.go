@@ -1,6 +1,7 @@
 package picture
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 // Point is two amounts of the same time: what there is, and what has come of it.
 type Point struct {
 	Name         string // of the time
+	Short        string // the same below the picture; "" = Name
 	Above, Below trade.Decimal
 	AboveSaid    string
 	BelowSaid    string
@@ -61,7 +63,7 @@ func Between(title string, say Say, points ...Point) Gap {
 		if steps > 0 {
 			at = i * (len(points) - 1) / steps
 		}
-		out.Names = append(out.Names, points[at].Name)
+		out.Names = append(out.Names, cmp.Or(points[at].Short, points[at].Name))
 	}
 	return out
 }
@@ -92,7 +94,7 @@ func Filled(title string, agreed, delivered, fixed Mark) Glass {
 	out := Glass{
 		Title: title, Marks: []Mark{agreed, delivered, fixed}, Rim: at(agreed.Amount), Fixed: at(fixed.Amount),
 		HasFixed: fixed.Amount.Sign() > 0,
-		Percent:  percent(delivered.Amount, agreed.Amount), FixedPercent: percent(fixed.Amount, agreed.Amount),
+		Percent:  Percent(delivered.Amount, agreed.Amount), FixedPercent: Percent(fixed.Amount, agreed.Amount),
 	}
 	top := at(delivered.Amount)
 	out.Fill = Bar{Mark: delivered, Y: max(top, out.Rim), Width: High, Height: High - max(top, out.Rim)}
@@ -102,8 +104,8 @@ func Filled(title string, agreed, delivered, fixed Mark) Glass {
 	return out
 }
 
-// percent returns whole hundredths, which are 100 only if nothing is missing.
-func percent(part, whole trade.Decimal) int {
+// Percent returns whole hundredths, which are 100 only if nothing is missing.
+func Percent(part, whole trade.Decimal) int {
 	if whole.Sign() <= 0 {
 		return 0
 	}

@@ -69,7 +69,14 @@ func TestAnAxisHasRoundNumbers(t *testing.T) {
 		most int64
 		top  string
 		half string
-	}{{0, "1", "0.5"}, {7, "8", "4"}, {25_601, "40000", "20000"}, {100, "100", "50"}, {99, "100", "50"}, {101, "200", "100"}} {
+	}{
+		{0, "1", "0.5"},
+		{7, "8", "4"},
+		{25_601, "40000", "20000"},
+		{100, "100", "50"},
+		{99, "100", "50"},
+		{101, "200", "100"},
+	} {
 		p := picture.Standing("", say, picture.Group{Name: "a", Marks: []picture.Mark{mark("a", c.most)}})
 		if p.Ticks[0].Said != c.top || p.Ticks[1].Said != c.half || p.Ticks[2].Said != "0" {
 			t.Errorf("%d: %+v", c.most, p.Ticks)
@@ -161,7 +168,8 @@ func TestAGlassOverflows(t *testing.T) {
 		t.Errorf("%+v", g)
 	}
 	g = picture.Filled("", mark("contratado", 100), mark("entregue", 125), mark("fixado", 50))
-	if g.Rim != 40 || g.Fill.Y != 40 || g.Over.Height != 40 || g.Fixed != 120 || g.Percent != 125 || g.FixedPercent != 50 {
+	if g.Rim != 40 || g.Fill.Y != 40 || g.Over.Height != 40 || g.Fixed != 120 || g.Percent != 125 ||
+		g.FixedPercent != 50 {
 		t.Errorf("%+v", g)
 	}
 }

@@ -62,6 +62,7 @@ var menu = []NavGroup{
 		{Path: "/approvals", Key: "nav.approvals", Icon: "approvals", Urgent: true, needs: trade.Reader},
 	}},
 	{"nav.books", []NavItem{
+		{Path: "/season", Key: "nav.season", Icon: "season", needs: trade.Reader},
 		{Path: "/report", Key: "nav.report", Icon: "report", needs: trade.Reader},
 		{Path: "/references", Key: "nav.references", Icon: "references", needs: trade.Reader},
 		{Path: "/audit", Key: "nav.audit", Icon: "audit", needs: trade.Reader},

@@ -17,7 +17,8 @@ func TestTextsHaveFiveSizesAndTwoWeights(t *testing.T) {
 	size := regexp.MustCompile(`(?:^|[;{\s])font-size:\s*([^;}]+)`)
 	weight := regexp.MustCompile(`font-weight:\s*([^;}]+)`)
 	sizes := []string{
-		"var(--tiny)", "var(--small)", "var(--text)", "var(--large)", "var(--huge)", "inherit", "11px", // of letters inside a picture
+		"var(--tiny)", "var(--small)", "var(--text)", "var(--large)", "var(--huge)", "inherit",
+		"11px", // of letters inside a picture
 	}
 	for _, name := range must.Get(fs.Glob(static, "static/style/*.css"))(t) {
 		css := string(must.Get(static.ReadFile(name))(t))

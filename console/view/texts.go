@@ -42,6 +42,25 @@ func (v Voice) Money(currency string, amount trade.Decimal) string {
 	return strings.TrimSpace(currency + " " + text)
 }
 
+// WholeTonnes formats a weight for an overview: whole tonnes, unless it is little.
+func (v Voice) WholeTonnes(kg trade.Decimal) string {
+	if kg.Cmp(trade.NewDecimal(-tonnesLittle, 0)) > 0 && kg.Cmp(trade.NewDecimal(tonnesLittle, 0)) < 0 {
+		return v.Tonnes(kg)
+	}
+	return v.Decimal(kg.Tonnes().Round(0)) + " t"
+}
+
+// tonnesLittle is a weight in kilograms below which an overview has decimals.
+const tonnesLittle = 10_000
+
+// WholeMoney formats an amount of a currency for an overview, without cents.
+func (v Voice) WholeMoney(currency string, amount trade.Decimal) string {
+	return strings.TrimRight(strings.TrimRight(v.Money(currency, amount.Round(0)), "0"), ",.")
+}
+
+// Documents formats a number of documents.
+func (v Voice) Documents(n int) string { return v.T("desk.documents", v.Number(n)) }
+
 // Records formats a number of records of a kind: "1 contrato", "38 contratos".
 func (v Voice) Records(kind trade.Kind, fixing bool, n int) string {
 	word := kind.Plural(v.lang)

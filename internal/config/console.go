@@ -29,7 +29,9 @@ type ConsoleConfig struct {
 }
 
 func defaultConsole() ConsoleConfig {
-	return ConsoleConfig{Idle: 30 * time.Minute, Longest: 12 * time.Hour, Name: "safrasync", EnvironmentColor: EnvironmentColors[0]}
+	return ConsoleConfig{
+		Idle: 30 * time.Minute, Longest: 12 * time.Hour, Name: "safrasync", EnvironmentColor: EnvironmentColors[0],
+	}
 }
 
 // EnvironmentColors are the colours of an installation that does not count; none of them means

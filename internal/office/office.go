@@ -47,14 +47,16 @@ type Office struct {
 	patience time.Duration // how long a page waits for the rows to be read
 	waitFor  int           // up to so many stuck rows a page waits until all are read
 
-	mu      gosync.Mutex
-	view    *pending.View
-	looking *looking // the read in progress, which later callers share; nil: none
-	failed  error    // error of the last read in the background; nil: none
-	begun   bool     // the first read has begun
-	ended   bool
-	making  *making          // the report that is made for a page; nil: none
-	working gosync.WaitGroup // reads and reports in progress
+	mu       gosync.Mutex
+	view     *pending.View
+	looking  *looking // the read in progress, which later callers share; nil: none
+	failed   error    // error of the last read in the background; nil: none
+	begun    bool     // the first read has begun
+	ended    bool
+	season   *Season          // of the last count; nil: none yet
+	counting *counting        // the count in progress; nil: none
+	making   *making          // the report that is made for a page; nil: none
+	working  gosync.WaitGroup // reads and reports in progress
 }
 
 // Means are what an office works with.

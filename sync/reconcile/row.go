@@ -40,6 +40,7 @@ type Row struct {
 	Cancelled    bool        `json:"cancelled,omitempty"`
 	Acknowledged trade.Flags `json:"acknowledged,omitempty"` // acknowledged, and still so
 
+	Seen time.Time                       `json:"-"`              // when it was first seen; only now
 	Show trade.Shown                     `json:"show,omitzero"`  // display columns; not in closed reports
 	Told map[trade.Status]ReportedStatus `json:"told,omitempty"` // latest statuses from events
 }

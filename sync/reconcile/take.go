@@ -277,7 +277,7 @@ func (t *taker) rows(job JobHead, page []trade.Entry, attempts map[int64][]trade
 // row returns the report's row of an entry. sent are the fields of its request.
 func (t *taker) row(job JobHead, e trade.Entry, attempts []trade.Attempt, sent map[string]string) Row {
 	r := Row{
-		Job: e.Job, Sends: e.Sends, Key: e.Key,
+		Job: e.Job, Sends: e.Sends, Key: e.Key, Seen: e.FirstSeenAt,
 		Standing: Standing{
 			State: e.State, Cause: e.Cause, Flags: e.Flags, Error: e.Error, WaitingFor: e.WaitingFor,
 			RemoteID: e.RemoteID, Version: e.Version,

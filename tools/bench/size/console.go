@@ -149,7 +149,7 @@ func (c *Console) Pages(rows, times int) ([]PageCost, error) {
 		return nil, err
 	}
 	paths := []string{
-		"/", "/doubts", "/changed", "/references", "/references/wallets", "/report", "/report?show=1",
+		"/", "/season", "/doubts", "/changed", "/references", "/references/wallets", "/report", "/report?show=1",
 		"/runs", "/schedules", "/audit",
 		"/users", "/account",
 		"/rows", "/rows?after=" + fmt.Sprint(rows/2), "/rows?state=needs_person", "/rows?state=waiting",

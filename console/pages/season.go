@@ -1,0 +1,277 @@
+package pages
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/safrasync/safrasync/console/picture"
+	"github.com/safrasync/safrasync/console/view"
+	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/internal/office"
+	"github.com/safrasync/safrasync/sync/reconcile"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// seasonRoutes are the page of the season's pictures.
+type seasonRoutes struct {
+	office *office.Office
+}
+
+func (p *seasonRoutes) routes() []web.Route {
+	return []web.Route{web.Get("/season", trade.Reader, p.showSeason)}
+}
+
+// seasonPage is the page of the season's pictures.
+type seasonPage struct {
+	At       time.Time // zero: it is being counted
+	Old      bool
+	Products []picture.Stack
+	Funnel   []funnelStage
+	Gap      *picture.Gap // value of the documents, nil: none has a value
+	Missing  trade.Decimal
+	Calendar picture.Calendar
+	Ages     []picture.Columns // of each department
+	Branches []picture.Stack
+	More     int // branches that are not shown
+}
+
+// funnelStage is a stage on the way of the grain, and what is lost on the way to the next.
+type funnelStage struct {
+	Stack picture.Stack
+	Key   string // of the stage's phrase
+}
+
+// branchesMost is how many branches have a picture.
+const branchesMost = 24
+
+func (p *seasonRoutes) showSeason(q *web.Request) error {
+	s, err := p.office.Season(q.Context(), q.Lang)
+	if err != nil {
+		return err
+	}
+	if s == nil {
+		return q.Page(http.StatusOK, "season", seasonPage{})
+	}
+	v := q.Voice()
+	page := seasonPage{
+		At: s.At, Old: q.Site.Now().Sub(s.At) > oldAfter,
+		Products: productStacks(v, s.Products), Funnel: funnelOf(v, s.Season),
+		Calendar: calendarOf(v, s.Calendar), Ages: agesOf(v, s.Season),
+	}
+	page.Gap, page.Missing = gapOf(v, s.Days)
+	branches := s.Branches
+	if len(branches) > branchesMost {
+		page.More = len(branches) - branchesMost
+		branches = branches[:branchesMost]
+	}
+	if len(branches) > 1 {
+		for _, b := range branches {
+			page.Branches = append(page.Branches, stackOf(v, nameOr(v, b.Name), b, branches[0].All.Kilograms))
+		}
+	}
+	return q.Page(http.StatusOK, "season", page)
+}
+
+// standParts are the parts of a bar of states, each with what its colour means.
+var standParts = []struct {
+	class, key string
+	states     []trade.State
+}{
+	{"sent", "season.sent", []trade.State{trade.Accepted}},
+	{"waiting", "season.waiting", []trade.State{trade.Pending, trade.Sending, trade.Waiting, trade.Held}},
+	{"invalid", "season.invalid", []trade.State{trade.Invalid}},
+	{"rejected", "season.rejected", []trade.State{trade.Rejected}},
+	{"doubt", "season.doubt", []trade.State{trade.InDoubt}},
+	{"none", "season.dismissed", []trade.State{trade.Dismissed}},
+}
+
+// stackOf returns a stand as a bar, of which most would be as wide as the picture.
+func stackOf(v view.Voice, title string, s reconcile.Stand, most trade.Decimal) picture.Stack {
+	var marks []picture.Mark
+	for _, part := range standParts {
+		m := picture.Mark{Class: part.class, Name: v.T(part.key), Path: "/rows?state=" + string(part.states[0])}
+		if len(part.states) > 1 {
+			m.Path = "/rows?state=" + string(trade.Waiting)
+		}
+		for _, state := range part.states {
+			m.Amount = m.Amount.Add(s.States[state].Kilograms)
+		}
+		m.Said = v.WholeTonnes(m.Amount)
+		marks = append(marks, m)
+	}
+	sent := picture.Percent(s.States[trade.Accepted].Kilograms, s.All.Kilograms)
+	return picture.Stacked(title, v.T("season.share", v.Number(sent), v.WholeTonnes(s.All.Kilograms)), most, marks...)
+}
+
+func nameOr(v view.Voice, name string) string {
+	if name == "" {
+		return v.T("season.unknown")
+	}
+	return view.Mask(name)
+}
+
+// productStacks returns the bar of each product.
+func productStacks(v view.Voice, products []reconcile.Stand) []picture.Stack {
+	out := make([]picture.Stack, len(products))
+	for i, s := range products {
+		out[i] = stackOf(v, nameOr(v, s.Name), s, trade.Decimal{})
+	}
+	return out
+}
+
+// funnelOf returns the way of the grain from the ERP to the platform. Each stage has what is left, and
+// beside it what does not get to it.
+func funnelOf(v view.Voice, s *reconcile.Season) []funnelStage {
+	state := func(list ...trade.State) (kg trade.Decimal) {
+		for _, one := range list {
+			kg = kg.Add(s.Whole.States[one].Kilograms)
+		}
+		return kg
+	}
+	all := s.Whole.All.Kilograms.Add(s.Beside.Kilograms)
+	left := all
+	var out []funnelStage
+	for _, stage := range []struct {
+		key, class, lost, path string
+		less                   trade.Decimal
+	}{
+		{"season.erp", "none", "", "", trade.Decimal{}},
+		{"season.read", "invalid", "season.lost.read", "/rows?cause=" + trade.CauseDuplicateKey, s.Beside.Kilograms},
+		{"season.valid", "invalid", "season.lost.valid", "/rows?state=invalid", state(trade.Invalid)},
+		{"season.known", "waiting", "season.lost.known", "/references", s.NoReference.Kilograms},
+		{
+			"season.posted", "waiting", "season.lost.posted", "/rows?state=waiting",
+			state(trade.Pending, trade.Waiting, trade.Held, trade.Dismissed).Sub(s.NoReference.Kilograms),
+		},
+		{
+			"season.confirmed", "doubt", "season.lost.confirmed", "/pending",
+			state(trade.Rejected, trade.InDoubt, trade.Sending),
+		},
+	} {
+		left = left.Sub(stage.less)
+		class := "erp"
+		if stage.key == "season.confirmed" {
+			class = "sent"
+		}
+		marks := []picture.Mark{{Class: class, Name: v.T(stage.key), Said: v.WholeTonnes(left), Amount: left}}
+		if stage.less.Sign() > 0 {
+			marks = append(marks, picture.Mark{
+				Class: stage.class, Name: v.T(stage.lost), Said: "− " + v.WholeTonnes(stage.less), Path: stage.path,
+				Amount: stage.less,
+			})
+		}
+		out = append(out, funnelStage{picture.Stacked("", "", all, marks...), stage.key})
+	}
+	return out
+}
+
+// pointsMost is how many points a line has; more days are taken together.
+const pointsMost = 53
+
+// gapOf returns the value of the documents up to each day, in the ERP and on the platform, and what is
+// missing there; nil if no document has a value.
+func gapOf(v view.Voice, days []reconcile.SeasonDay) (*picture.Gap, trade.Decimal) {
+	if len(days) == 0 {
+		return nil, trade.Decimal{}
+	}
+	say := func(d trade.Decimal) string { return v.WholeMoney("BRL", d) }
+	var points []picture.Point
+	var erp, sent trade.Decimal
+	for i, d := range days {
+		erp, sent = erp.Add(d.ERP), sent.Add(d.Sent)
+		if i%(1+len(days)/pointsMost) != 0 && i != len(days)-1 {
+			continue
+		}
+		name, short := d.Day, ""
+		if day, err := trade.ParseDate(d.Day); err == nil {
+			at, _ := time.Parse(time.DateOnly, d.Day) // it is a day
+			name, short = v.Date(day), v.T("month."+at.Format("01"))+at.Format("/06")
+		}
+		points = append(points, picture.Point{
+			Name: name, Short: short, Above: erp, Below: sent, AboveSaid: say(erp), BelowSaid: say(sent),
+		})
+	}
+	gap := picture.Between(v.T("season.gap", say(erp.Sub(sent))), say, points...)
+	return &gap, erp.Sub(sent)
+}
+
+// calendarOf returns what was sent each day.
+func calendarOf(v view.Voice, days []office.SentDay) picture.Calendar {
+	out := make([]picture.Day, len(days))
+	for i, d := range days {
+		said := v.T("season.day", v.Number(d.Sent))
+		if d.Refused {
+			said = v.T("season.day.refused", v.Number(d.Sent))
+		}
+		out[i] = picture.Day{
+			Mark: picture.Mark{Name: v.Day(d.At), Said: said, Amount: trade.NewDecimal(int64(d.Sent), 0)},
+			At:   d.At, Dot: d.Refused,
+		}
+	}
+	return picture.Days(v.T("season.calendar"), func(t time.Time) string {
+		return v.T("month." + t.Format("01"))
+	}, out...)
+}
+
+// agesOf returns how long what does not go has stood, for each department that can cure it.
+func agesOf(v view.Voice, s *reconcile.Season) []picture.Columns {
+	var out []picture.Columns
+	for _, who := range departments {
+		var sums [reconcile.AgeBands]trade.Sums
+		rows := 0
+		for fixer, of := range s.Ages {
+			if helperOf(fixer) != who {
+				continue
+			}
+			for i, one := range of {
+				rows += one.Rows
+				sums[i].Rows += one.Rows
+			}
+		}
+		if rows == 0 {
+			continue
+		}
+		var groups []picture.Group
+		for i, one := range sums {
+			name := v.T("season.age." + strconv.Itoa(i))
+			groups = append(groups, picture.Group{Name: name, Marks: []picture.Mark{{
+				Class: "waiting", Name: name, Said: v.Documents(one.Rows), Path: "/pending?who=" + who,
+				Amount: trade.NewDecimal(int64(one.Rows), 0),
+			}}})
+		}
+		out = append(out, picture.Standing(v.T("home.who."+who), v.Decimal, groups...))
+	}
+	return out
+}
+
+// glassMost is how many deliveries are read for the glass of a contract; one with more has none.
+const glassMost = 1000
+
+// glassOf returns what a contract holds, by its deliveries; nil if there are none, or they cannot be
+// added up.
+func glassOf(v view.Voice, e trade.Entry, dependents []trade.Entry) *picture.Glass {
+	agreed, ok := e.Quantity.Kilograms()
+	if e.Sends != trade.OrderCommitments || !ok || agreed.Sign() <= 0 || len(dependents) >= glassMost {
+		return nil
+	}
+	var delivered, fixed trade.Decimal
+	some := false
+	for _, d := range dependents {
+		if kg, ok := d.Quantity.Kilograms(); ok && d.Sends == trade.Deliveries && !d.Away() {
+			delivered, some = delivered.Add(kg), true
+		}
+	}
+	if !some {
+		return nil
+	}
+	if _, _, priced := e.Value(); priced {
+		fixed = agreed
+	}
+	mark := func(class, key string, kg trade.Decimal) picture.Mark {
+		return picture.Mark{Class: class, Name: v.T(key), Said: v.Tonnes(kg) + " · " + v.Sacas(kg), Amount: kg}
+	}
+	g := picture.Filled(v.T("glass.title"), mark("erp", "glass.agreed", agreed),
+		mark("sent", "glass.delivered", delivered), mark("none", "glass.fixed", fixed))
+	return &g
+}

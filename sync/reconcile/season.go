@@ -1,0 +1,175 @@
+// The season: what the documents of the ERP come to, for pictures.
+
+package reconcile
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Season is what the documents of the ERP come to at one moment. Grain is that of contracts (COMPRA
+// and A_FIXAR), in kilograms; money is the value of what is fixed, in BRL.
+type Season struct {
+	At       time.Time
+	Products []Stand // by product, the heaviest first
+	Branches []Stand // by branch, the heaviest first
+	Whole    Stand
+	// NoReference is what of Whole waits for a reference, and Beside what the last complete sweeps
+	// found beside it: rows without a key, and keys that stand twice.
+	NoReference, Beside trade.Sums
+	Days                []SeasonDay // days of documents, the earliest first
+	Ages                map[trade.Fixer]*[AgeBands]trade.Sums
+}
+
+// Stand is a sum by state.
+type Stand struct {
+	Name   string // of the product or branch; "" = unknown
+	All    trade.Sums
+	States map[trade.State]trade.Sums
+}
+
+// SeasonDay is the value of the documents of one day.
+type SeasonDay struct {
+	Day       string
+	ERP, Sent trade.Decimal
+}
+
+// AgeBands is the number of bands of [Season.Ages]: up to a day, a week, thirty days, and above.
+const AgeBands = 4
+
+// band returns the band of an age.
+func band(age time.Duration) int {
+	const day = 24 * time.Hour
+	switch {
+	case age <= day:
+		return 0
+	case age <= 7*day:
+		return 1
+	case age <= 30*day:
+		return 2
+	}
+	return 3
+}
+
+// seasonCurrency is the currency of the values of a season.
+const seasonCurrency = "BRL"
+
+// Season counts the season. fixer returns who cures what keeps a row; "" = nobody need.
+func (s *Snapshot) Season(fixer func(trade.Entry) trade.Fixer) (*Season, error) {
+	out := &Season{At: s.Head.At, Ages: map[trade.Fixer]*[AgeBands]trade.Sums{}}
+	out.Whole.States = map[trade.State]trade.Sums{}
+	products, branches, days := map[string]*Stand{}, map[string]*Stand{}, map[string]*SeasonDay{}
+	for _, job := range s.Head.Jobs {
+		for _, beside := range job.Beside {
+			if beside.Why == trade.BesideCancelled {
+				continue
+			}
+			for _, p := range beside.Products {
+				if job.Sends == trade.OrderCommitments && contracted(p.OrderType) {
+					out.Beside.Rows += p.Rows
+					out.Beside.Kilograms = out.Beside.Kilograms.Add(p.Kilograms)
+				}
+			}
+		}
+	}
+	err := s.rows.summed("", func(_ int64, r *Row) error {
+		if !r.counts() {
+			return nil
+		}
+		out.age(r, fixer)
+		if r.Sends != trade.OrderCommitments {
+			return nil
+		}
+		out.value(r, days)
+		if kg, ok := weight(r.ERP); ok && contracted(r.OrderType) {
+			one := trade.Sums{Rows: 1, Kilograms: kg}
+			out.Whole.add(r.State, one)
+			of(products, r.Product).add(r.State, one)
+			of(branches, branchOf(r)).add(r.State, one)
+			if r.State == trade.Waiting && strings.HasPrefix(r.Cause, "ref:") {
+				out.NoReference = plus(out.NoReference, one)
+			}
+		}
+		return nil
+	})
+	out.Products, out.Branches = heaviest(products), heaviest(branches)
+	for _, day := range days {
+		out.Days = append(out.Days, *day)
+	}
+	slices.SortFunc(out.Days, func(a, b SeasonDay) int { return cmp.Compare(a.Day, b.Day) })
+	return out, err
+}
+
+// age adds a row that does not go to the sums by age.
+func (s *Season) age(r *Row, fixer func(trade.Entry) trade.Fixer) {
+	switch r.State {
+	case trade.Waiting, trade.Invalid, trade.Rejected, trade.InDoubt, trade.Held:
+	default:
+		return
+	}
+	who := fixer(r.Entry())
+	if s.Ages[who] == nil {
+		s.Ages[who] = &[AgeBands]trade.Sums{}
+	}
+	kg, _ := weight(r.ERP)
+	at := &s.Ages[who][band(s.At.Sub(r.Seen))]
+	*at = plus(*at, trade.Sums{Rows: 1, Kilograms: kg})
+}
+
+// value adds a row to the sums by day.
+func (s *Season) value(r *Row, days map[string]*SeasonDay) {
+	value, priced := r.ERP.Value()
+	if !priced || r.ERP.Currency != seasonCurrency || value.Sign() <= 0 || r.Day == "" || !fixed(r.OrderType) {
+		return
+	}
+	if days[r.Day] == nil {
+		days[r.Day] = &SeasonDay{Day: r.Day}
+	}
+	days[r.Day].ERP = days[r.Day].ERP.Add(value)
+	if r.onPlatform() {
+		days[r.Day].Sent = days[r.Day].Sent.Add(value)
+	}
+}
+
+func of(list map[string]*Stand, name string) *Stand {
+	if list[name] == nil {
+		list[name] = &Stand{Name: name, States: map[trade.State]trade.Sums{}}
+	}
+	return list[name]
+}
+
+func (s *Stand) add(state trade.State, one trade.Sums) {
+	s.All = plus(s.All, one)
+	s.States[state] = plus(s.States[state], one)
+}
+
+func plus(a, b trade.Sums) trade.Sums {
+	a.Rows += b.Rows
+	a.Kilograms = a.Kilograms.Add(b.Kilograms)
+	return a
+}
+
+// branchOf returns the name of a row's branch as its job shows it, else the first part of its key.
+func branchOf(r *Row) string {
+	for _, t := range r.Show.Texts {
+		if strings.EqualFold(t.Label, "filial") && t.Text != "" {
+			return t.Text
+		}
+	}
+	return r.Branch
+}
+
+func heaviest(list map[string]*Stand) []Stand {
+	out := make([]Stand, 0, len(list))
+	for _, s := range list {
+		out = append(out, *s)
+	}
+	slices.SortFunc(out, func(a, b Stand) int {
+		return cmp.Or(b.All.Kilograms.Cmp(a.All.Kilograms), cmp.Compare(a.Name, b.Name))
+	})
+	return out
+}
