@@ -16,7 +16,7 @@ import (
 // mayPass are the methods whose failure only the log tells: the next run, or the end of a lease,
 // makes up for them; what was certainly not sent goes in the same run.
 var mayPass = []string{
-	"Watch", "SetJobStatus", "RenewLease", "FinishRun", "ReleaseLease",
+	"Watch", "SetJobStatus", "RenewLease", "FinishRun", "ReleaseLease", "BeforeCutOver",
 	"SubmitOrderCommitment", "SubmitDelivery", "SubmitTraceability",
 }
 
