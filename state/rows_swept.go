@@ -38,8 +38,8 @@ const mapped = "mapped"
 // before and partly after. If fn is nil, it only counts.
 func (s *Store) EachSwept(ctx context.Context, job string, fn func(*trade.Known)) ([]trade.Tally, error) {
 	all := tallyChange{}
+	page := make([]sweptRow, 0, sweptPage)
 	for after := int64(0); ; {
-		var page []sweptRow
 		if err := s.db.All(ctx, goingThrough, &page, selectSwept, job, after, sweptPage); err != nil {
 			return nil, err
 		}
@@ -77,16 +77,15 @@ func (s *Store) passSwept(ctx context.Context, job string, page []sweptRow, fn f
 		return err
 	}
 	var loud []int64
+	same := trade.Known{State: trade.Accepted, MappedWith: mapped}
 	for i := range page {
 		e := &page[i]
 		if _, isBare := slices.BinarySearch(bare, e.ID); isBare || e.Loud {
 			loud = append(loud, e.ID)
 			continue
 		}
-		fn(&trade.Known{
-			ID: e.ID, Key: e.Key, State: trade.Accepted, SourceHash: e.SourceHash, MappedWith: mapped,
-			ShownMark: e.ShownMark,
-		})
+		same.ID, same.Key, same.SourceHash, same.ShownMark = e.ID, e.Key, e.SourceHash, e.ShownMark
+		fn(&same)
 	}
 	if len(loud) == 0 {
 		return nil

@@ -193,15 +193,22 @@ func newKeySet(expected int) keySet {
 // evenly, not far from where it would be if they were spread exactly so.
 func (s keySet) search(hash run.KeyHash) (bucket *[]keyNote, at int, there bool) {
 	bucket = &s[binary.BigEndian.Uint16(hash[:])>>4]
-	notes, rest := *bucket, hash[2:]
-	at = int(uint64(len(notes)) * uint64(binary.BigEndian.Uint32(rest)) >> 32)
-	for at > 0 && bytes.Compare(notes[at-1].rest[:], rest) >= 0 {
+	notes, rest := *bucket, [10]byte(hash[2:])
+	at = int(uint64(len(notes)) * uint64(binary.BigEndian.Uint32(rest[:])) >> 32)
+	for at > 0 && !notes[at-1].before(&rest) {
 		at--
 	}
-	for at < len(notes) && bytes.Compare(notes[at].rest[:], rest) < 0 {
+	for at < len(notes) && notes[at].before(&rest) {
 		at++
 	}
-	return bucket, at, at < len(notes) && bytes.Equal(notes[at].rest[:], rest)
+	return bucket, at, at < len(notes) && notes[at].rest == rest
+}
+
+// before reports whether a hash stands before another one. Hashes nearly always differ in their first
+// eight bytes, which are compared as one number.
+func (n *keyNote) before(rest *[10]byte) bool {
+	mine, other := binary.BigEndian.Uint64(n.rest[:]), binary.BigEndian.Uint64(rest[:])
+	return mine < other || mine == other && bytes.Compare(n.rest[8:], rest[8:]) < 0
 }
 
 // find returns the byte of a hash, valid until the next put; nil if the set does not have it.

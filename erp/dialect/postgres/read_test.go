@@ -81,6 +81,27 @@ func TestACallerThatHasEnoughEndsAReadingThatIsAhead(t *testing.T) {
 	}
 }
 
+// The database works on the next rows while the caller uses the first ones.
+func TestTheNextRowsAreFetchedWhileTheFirstAreUsed(t *testing.T) {
+	t.Parallel()
+	s, db := postgres(t)
+	first, fetched := true, 0
+	_, err := s.Read(t.Context(), erp.Query{SQL: "SELECT i FROM generate_series(1, 1000) i", Key: []string{"i"}},
+		erp.Window{}, func(erp.Row) error {
+			for first && fetched == 0 && t.Context().Err() == nil {
+				if err := db.QueryRowContext(t.Context(), `SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database()
+					AND pid <> pg_backend_pid() AND query LIKE 'FETCH FORWARD 400 %'`).Scan(&fetched); err != nil {
+					return err
+				}
+			}
+			first = false
+			return nil
+		})
+	if err != nil || fetched != 1 {
+		t.Errorf("%d readings are ahead, %v", fetched, err)
+	}
+}
+
 // BenchmarkReadPostgres reads 100,000 rows of the width of a contract, without and with a time of
 // change; cpu-ns/row is the CPU time of our process, whatever else the computer does.
 func BenchmarkReadPostgres(b *testing.B) {

@@ -51,13 +51,35 @@ func (t *pgTx) Columns(ctx context.Context, st sqltext.Statement) (cols []dialec
 
 // Stream reads through a cursor. The rows of one FETCH are received completely before the caller
 // gets the first of them. So statement_timeout covers only the database's work, however slow the
-// caller is, and memory is limited by one batch.
+// caller is. The database works on the next rows meanwhile, so memory is limited by two batches.
 func (t *pgTx) Stream(ctx context.Context, query string, args []any, items []dialect.Item,
 	fn func([]dialect.Value) error,
 ) error {
-	return t.cursor(ctx, "safrasync_rows", query, args, items, func(batch [][]dialect.Value) error {
-		return dialect.Deliver(ctx, batch, fn)
-	})
+	ready, enough, ended := make(chan [][]dialect.Value), make(chan struct{}), make(chan struct{})
+	var failed error
+	go func() {
+		defer close(ended)
+		failed = t.cursor(ctx, "safrasync_rows", query, args, items, func(batch [][]dialect.Value) error {
+			select {
+			case ready <- batch:
+				return nil
+			case <-enough:
+				return context.Canceled
+			}
+		})
+	}()
+	for {
+		select {
+		case <-ended:
+			return failed
+		case batch := <-ready:
+			if err := dialect.Deliver(ctx, batch, fn); err != nil {
+				close(enough)
+				<-ended // nobody uses the transaction any more
+				return err
+			}
+		}
+	}
 }
 
 // Limits of one FETCH: many small rows at once, few large ones.
