@@ -127,7 +127,7 @@ func actOnEntries(t *sqldb.Tx, acts []trade.Act, done []bool) error {
 	if err != nil {
 		return err
 	}
-	records, err := loadRecords(t, slices.Collect(maps.Keys(entries)), time.Now())
+	records, err := loadRecords(t, slices.Collect(maps.Values(entries)), time.Now())
 	if err != nil {
 		return err
 	}

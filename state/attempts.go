@@ -16,7 +16,7 @@ import (
 type attemptRow struct {
 	ID, RunID, Owner, Target, Payload, Messages, RemoteID, Reason, AnswerBody string
 	EntryID, Epoch, StartedAt                                                 int64
-	Generation, No, Counts, Status                                            int
+	Generation, No, Counts, Late, Status                                      int
 	PayloadHash                                                               trade.Hash
 	FinishedAt                                                                sql.NullInt64
 	Outcome, Evidence, RequestHead, AnswerHead                                sql.NullString
@@ -27,8 +27,8 @@ var attemptColumns = sqldb.Columns[attemptRow]()
 
 // resultColumns are the columns that a settlement writes, after the id that finds the attempt.
 var resultColumns = []string{
-	"id", "finished_at", "outcome", "counts", "status", "messages", "remote_id", "reason", "evidence", "request_head",
-	"answer_head", "answer_body",
+	"id", "finished_at", "outcome", "counts", "late", "status", "messages", "remote_id", "reason", "evidence",
+	"request_head", "answer_head", "answer_body",
 }
 
 // Args returns the values of attemptColumns.

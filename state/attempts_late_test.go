@@ -215,6 +215,17 @@ func TestF168ALateAnswerThatContradictsTheIDOfAPersonIsNeverHidden(t *testing.T)
 				t.Errorf("%s: %s, want %s", key, got, want)
 			}
 		}
+		// the answered id is that of no record, and another row must not get it
+		for id, key := range map[string]string{"another": "other", "its id": "no id", given["other"]: "other"} {
+			holder, err := s.Holder(t.Context(), trade.OrderCommitments, id, 0)
+			if err != nil || holder.Key != key {
+				t.Errorf("%s: held by %+v, %v", id, holder, err)
+			}
+		}
+		if ours := must.Get(s.Ours(t.Context(), []string{"another", "foreign"}))(t); len(ours) != 1 ||
+			ours["another"] == "" {
+			t.Errorf("ours: %v", ours)
+		}
 		mustAddUp(t, s, "contracts")
 	})
 }

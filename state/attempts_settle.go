@@ -90,6 +90,9 @@ func (g *groupTx) settle(w *settling, a *attemptRow, st trade.Settlement) (err e
 	if err != nil {
 		return err
 	}
+	if now == trade.OutcomeUnknown {
+		row.Late = 1
+	}
 	w.results[a.ID] = row.Result()
 	a.Outcome, a.RemoteID, a.FinishedAt, a.Counts = row.Outcome, row.RemoteID, row.FinishedAt, row.Counts
 	g.Result.Settled[a.ID] = true

@@ -193,7 +193,7 @@ func (g *groupTx) Load() error {
 	if err != nil {
 		return err
 	}
-	g.Records, err = loadRecords(g.Tx, slices.Collect(maps.Keys(g.Entries)), g.Now)
+	g.Records, err = loadRecords(g.Tx, slices.Collect(maps.Values(g.Entries)), g.Now)
 	return err
 }
 
@@ -206,7 +206,7 @@ func (g *groupTx) loadAttempts(ids []string, intended []int64) error {
 	}
 	query := `SELECT a.id, a.entry_id, a.generation, a.no, a.epoch, a.owner, a.outcome, a.counts, a.remote_id, a.finished_at
 		FROM attempt a WHERE ` + g.S.D.Among("a.id") + ` OR ` + g.S.D.Among("a.entry_id") + ` ORDER BY a.id`
-	var rows []attemptRow
+	rows := make([]attemptRow, 0, len(ids)+len(intended))
 	if err := g.All(&rows, g.S.D.Locked(query, "a"), sqldb.ListOf(g.S.D, ids),
 		sqldb.ListOf(g.S.D, intended)); err != nil {
 		return err

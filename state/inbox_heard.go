@@ -21,7 +21,7 @@ func (s *Store) Ours(ctx context.Context, ids []string) (map[string]string, erro
 		{commitmentsKind, `SELECT remote_id FROM record WHERE kind = 'order_commitments' AND remote_id <> '' AND `, "remote_id"},
 		{
 			commitmentsKind,
-			`SELECT a.remote_id FROM attempt a JOIN entry e ON e.id = a.entry_id WHERE a.outcome = 'created' AND e.sends = 'order_commitments' AND `,
+			`SELECT a.remote_id FROM attempt a JOIN entry e ON e.id = a.entry_id WHERE a.late = 1 AND a.outcome = 'created' AND e.sends = 'order_commitments' AND `,
 			"a.remote_id",
 		},
 	} {

@@ -39,6 +39,8 @@ func (r *recordSet) note() error {
 		return nil
 	}
 	note := r.t.Noting(r.now)
+	note.Rows = slices.Grow(note.Rows, len(r.touched))
+	note.Records = slices.Grow(note.Records, len(r.written))
 	for _, row := range r.touched {
 		image, err := row.image()
 		if err != nil {
@@ -157,7 +159,11 @@ func imagesOf(t *sqldb.Tx, ids []int64, page *journal.Record) error {
 		if err != nil {
 			return err
 		}
-		records, err := loadRecords(t, chunk, time.Time{})
+		of := make([]*narrowRow, len(rows))
+		for i := range rows {
+			of[i] = &rows[i]
+		}
+		records, err := loadRecords(t, of, time.Time{})
 		if err != nil {
 			return err
 		}

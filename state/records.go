@@ -109,7 +109,7 @@ func (r *recordRow) origin() recordOrigin { return recordOrigin{r.Job, r.Key, r.
 
 // loadRecords reads the records of entries, and those on which they rest although a person gave them
 // to other entries since.
-func loadRecords(t *sqldb.Tx, entries []int64, now time.Time) (*recordSet, error) {
+func loadRecords(t *sqldb.Tx, entries []*narrowRow, now time.Time) (*recordSet, error) {
 	r := &recordSet{
 		t: t, now: now, of: map[int64][]*ownedRecord{}, byID: map[int64]*ownedRecord{},
 		origins: map[recordOrigin]*ownedRecord{}, changed: map[*ownedRecord]bool{},
@@ -117,15 +117,32 @@ func loadRecords(t *sqldb.Tx, entries []int64, now time.Time) (*recordSet, error
 	if len(entries) == 0 {
 		return r, nil
 	}
-	list := sqldb.ListOf(t.S.D, entries)
-	var rows []ownedRecord
-	err := t.All(&rows, selectRecord+`WHERE r.id `+amongFound(t.S.D, `SELECT id FROM record WHERE `+t.S.D.Among("entry_id"),
-		`SELECT record_id FROM entry WHERE record_id IS NOT NULL AND `+t.S.D.Among("id"))+` ORDER BY r.id`, list, list)
-	for i := range rows {
-		rows[i].stored = rows[i].recordRow
-		r.add(&rows[i])
+	read := func(column string, of []int64) error {
+		rows := make([]ownedRecord, 0, len(of))
+		err := t.All(&rows, selectRecord+`WHERE `+t.S.D.Among(column)+` ORDER BY r.id`, sqldb.ListOf(t.S.D, of))
+		for i := range rows {
+			rows[i].stored = rows[i].recordRow
+			r.add(&rows[i])
+		}
+		return err
 	}
-	return r, err
+	ids := make([]int64, len(entries))
+	for i, e := range entries {
+		ids[i] = e.ID
+	}
+	if err := read("r.entry_id", ids); err != nil {
+		return nil, err
+	}
+	var given []int64
+	for _, e := range entries {
+		if e.RecordID.Valid && r.byID[e.RecordID.Int64] == nil {
+			given = append(given, e.RecordID.Int64)
+		}
+	}
+	if len(given) == 0 {
+		return r, nil
+	}
+	return r, read("r.id", given)
 }
 
 func (r *recordSet) add(row *ownedRecord) {
@@ -249,14 +266,18 @@ func (r *recordSet) made(e *narrowRow, have *ownedRecord, id string) *ownedRecor
 }
 
 // concernedBy returns the entries of those updates that may change what is known of their records.
-func concernedBy(updates []trade.Update) (ids []int64) {
+func concernedBy(updates []trade.Update, entries map[int64]*narrowRow) (rows []*narrowRow) {
 	for _, u := range updates {
+		e := entries[u.Entry.ID]
+		if e == nil {
+			continue
+		}
 		if u.From.Created() || slices.Contains([]trade.State{trade.Held, trade.Rejected, trade.Dismissed}, u.From) ||
 			u.Entry.State == trade.Accepted || u.Entry.State == trade.Dismissed || u.Entry.Cause == trade.CauseExists {
-			ids = append(ids, u.Entry.ID)
+			rows = append(rows, e)
 		}
 	}
-	return ids
+	return rows
 }
 
 // follow keeps the records of an entry in step with an update of it, and returns the one by which it

@@ -43,7 +43,7 @@ func (s *Store) Reprint(ctx context.Context, lease trade.Lease, entries []trade.
 		if err != nil {
 			return err
 		}
-		records, err := loadRecords(t, ids, time.Now())
+		records, err := loadRecords(t, slices.Collect(maps.Values(locked)), time.Now())
 		if err != nil {
 			return err
 		}

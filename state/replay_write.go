@@ -120,6 +120,7 @@ func (r *replay) attempts(work []replayedRow) error {
 			if err != nil {
 				return err
 			}
+			written.Late = 1
 			if have == nil || have.EntryID == row.entry.ID {
 				row.entry.Attempts += written.Counts - counted
 			}
@@ -413,11 +414,10 @@ func (r *replay) answers() error {
 // records brings the records of the platform up to the journal: the images first, then what the
 // answers prove that only the journal has. It finds the record by which each accepted row is accepted.
 func (r *replay) records(work []replayedRow) error {
-	var list []int64
+	list := make([]*narrowRow, 0, len(r.entries))
 	for _, e := range r.entries {
-		list = append(list, e.ID)
+		list = append(list, &e.narrowRow)
 	}
-	slices.Sort(list)
 	have, err := loadRecords(r.Tx, list, r.Now)
 	if err != nil {
 		return err

@@ -166,7 +166,7 @@ func (s *Store) Record(ctx context.Context, lease trade.Lease, page trade.Page) 
 			if err != nil {
 				return err
 			}
-			records, err := loadRecords(t, concernedBy(page.Updates), now)
+			records, err := loadRecords(t, concernedBy(page.Updates, entries), now)
 			if err != nil {
 				return err
 			}

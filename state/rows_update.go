@@ -4,6 +4,8 @@ package state
 
 import (
 	"database/sql"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -40,7 +42,7 @@ func lockEntries(t *sqldb.Tx, ids []int64) (map[int64]*narrowRow, error) {
 		return out, nil
 	}
 	query := selectNarrow + `WHERE ` + t.S.D.Among("e.id") + ` ORDER BY e.id`
-	var rows []narrowRow
+	rows := make([]narrowRow, 0, len(ids))
 	if err := t.All(&rows, t.S.D.Locked(query, "e"), sqldb.ListOf(t.S.D, ids)); err != nil {
 		return nil, err
 	}
@@ -74,13 +76,16 @@ func (e *narrowRow) take(sums tallyChange, to trade.Entry) error {
 	if err := sums.Move(e, string(to.State)); err != nil {
 		return err
 	}
-	row, err := entryRowOf(to, to.FirstSeenAt)
-	if err != nil {
-		return err
+	var faults [3]error
+	e.WaitingFor, faults[0] = listText(to.WaitingFor)
+	e.Flags, faults[1] = listText(to.Flags)
+	var text []byte
+	if to.Error != nil {
+		text, faults[2] = json.Marshal(to.Error)
 	}
-	e.State, e.Cause, e.Error, e.Weak = row.State, sqldb.CleanText(row.Cause), row.Error, row.Weak
-	e.WaitingFor, e.Flags, e.NextAttemptAt = row.WaitingFor, row.Flags, row.NextAttemptAt
-	return nil
+	e.State, e.Cause, e.NextAttemptAt = string(to.State), sqldb.CleanText(to.Cause), sqldb.Millis(to.NextAttemptAt)
+	e.Error, e.Weak = textOrNull(string(text)), weakOf(to.Error)
+	return errors.Join(faults[:]...)
 }
 
 // writeMoved writes rows that have all made the same move, which leaves their flags.

@@ -165,6 +165,7 @@ CREATE TABLE attempt (
     finished_at INTEGER,
     outcome TEXT CONSTRAINT attempt_outcome CHECK (outcome IS NULL OR outcome = 'created' OR outcome = 'not_created' OR outcome = 'not_sent' OR outcome = 'unknown'),
     counts INTEGER NOT NULL CHECK (counts IN (0, 1)), -- it is one of entry.attempts
+    late INTEGER NOT NULL DEFAULT 0 CHECK (late IN (0, 1)), -- its outcome was unknown first, or comes from the journal: a person may have stated another id
     status INTEGER NOT NULL,
     messages TEXT NOT NULL,
     remote_id TEXT NOT NULL,
@@ -180,7 +181,7 @@ CREATE TABLE attempt (
 -- I3: while an attempt of a generation is open, unknown or created, no other can start.
 CREATE UNIQUE INDEX attempt_one_shot ON attempt (entry_id, generation) WHERE outcome IS NULL OR outcome IN ('unknown', 'created');
 CREATE UNIQUE INDEX attempt_one_no ON attempt (entry_id, no);
-CREATE INDEX attempt_remote ON attempt (remote_id) WHERE outcome = 'created';
+CREATE INDEX attempt_late ON attempt (remote_id) WHERE late = 1; -- of all others the record has the id
 CREATE INDEX attempt_unknown ON attempt (entry_id) WHERE outcome = 'unknown';
 
 -- What is, or may be, on the platform: see trade.Record. A record outlives the row, key and job under which it went.
