@@ -27,8 +27,8 @@ func (p *actRoutes) routes() []web.Route {
 	}
 }
 
-// StepsShown is how many rows of a plan are shown.
-const StepsShown = 20
+// stepsShown is how many rows of a plan are shown.
+const stepsShown = 20
 
 // actPage is a plan to confirm, or its result.
 type actPage struct {
@@ -38,7 +38,7 @@ type actPage struct {
 	Back   string
 	Shown  string // the key of the row, documents masked; "" for a group
 	Plan   *acts.RowPlan
-	Steps  []StepView         // the first ones
+	Steps  []stepView         // the first ones
 	More   int                // number of further steps
 	Count  bool               // the number of rows must be typed
 	Fault  string             // key of a phrase: why it was not done
@@ -49,8 +49,8 @@ type actPage struct {
 	Checked bool   // the person declared it
 }
 
-// StepView is one row of a plan, as it is shown.
-type StepView struct {
+// stepView is one row of a plan, as it is shown.
+type stepView struct {
 	acts.RowStep
 	Shown  string
 	Reason string
@@ -58,17 +58,17 @@ type StepView struct {
 	Beside *beside  // the row beside the one that it was compared with; nil: none
 }
 
-// StepOf returns one row of a plan, as it is shown.
-func StepOf(q *web.Request, o *office.Office, s acts.RowStep) (StepView, error) {
+// stepOf returns one row of a plan, as it is shown.
+func stepOf(q *web.Request, o *office.Office, s acts.RowStep) (stepView, error) {
 	compared, err := besideOf(q, o, s.Before, s.Counterpart)
-	return StepView{
+	return stepView{
 		RowStep: s, Shown: q.Voice().SpacedKey(s.Key), Reason: q.Voice().Key(o.Reason(s.Before, q.Lang)),
 		Known: knownOf(o, s, q.Lang), Beside: compared,
 	}, err
 }
 
 // Sent returns the fields that were sent for the row, or that the act would send.
-func (s StepView) Sent() []acts.FieldReading {
+func (s stepView) Sent() []acts.FieldReading {
 	if s.After.State == trade.Pending {
 		return acts.SentFields(s.After)
 	}
@@ -76,7 +76,7 @@ func (s StepView) Sent() []acts.FieldReading {
 }
 
 // Sums returns what the row carries: its weight, and its value if it has a price.
-func (s StepView) Sums() trade.Sums {
+func (s stepView) Sums() trade.Sums {
 	var out trade.Sums
 	out.Rows = 1
 	kg, ok := s.Before.Quantity.Kilograms()
@@ -177,11 +177,11 @@ func (p *actRoutes) plan(q *web.Request, page *actPage) error {
 func (p *actRoutes) show(q *web.Request, page *actPage, plan acts.RowPlan) error {
 	page.Plan, page.Steps = &plan, nil
 	for i, s := range plan.Steps {
-		if i == StepsShown {
+		if i == stepsShown {
 			page.More = len(plan.Steps) - i
 			break
 		}
-		step, err := StepOf(q, p.office, s)
+		step, err := stepOf(q, p.office, s)
 		if err != nil {
 			return err
 		}
@@ -216,7 +216,7 @@ func (p *actRoutes) act(q *web.Request, page *actPage) error {
 		fault = "act.impossible"
 	case fault == "" && page.Doubles != "" && !page.Checked:
 		fault = "act.not_checked"
-	case fault == "" && !TypedFits(q, page.Plan.Count()):
+	case fault == "" && !typedFits(q, page.Plan.Count()):
 		fault = "act.other_count"
 	}
 	page.Fault = fault

@@ -83,7 +83,7 @@ func (p *changedRoutes) showChanged(q *web.Request) error {
 		return err
 	}
 	rows, err := p.office.RowPage(q.Context(),
-		trade.RowQuery{Flags: flags, Sort: trade.OldestFirst, After: after(q), Limit: PageRows})
+		trade.RowQuery{Flags: flags, Sort: trade.OldestFirst, After: after(q), Limit: pageRows})
 	if err != nil {
 		return err
 	}
@@ -247,7 +247,7 @@ type ackPage struct {
 }
 
 // ackMost is how many rows can be acknowledged at once: as many as a page has.
-const ackMost = PageRows
+const ackMost = pageRows
 
 // planAck plans to acknowledge the rows whose ids a form lists.
 func (p *changedRoutes) planAck(q *web.Request) (ackPage, error) {

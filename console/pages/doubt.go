@@ -50,7 +50,7 @@ func (p *doubtRoutes) showDoubts(q *web.Request) error {
 	rows, err := p.office.RowPage(q.Context(),
 		trade.RowQuery{
 			States: []trade.State{trade.InDoubt}, Sort: trade.OldestFirst, After: after(q),
-			Limit: PageRows,
+			Limit: pageRows,
 		})
 	if err != nil {
 		return err
@@ -221,7 +221,7 @@ func (p *doubtRoutes) doubtPage(q *web.Request) (doubtPage, error) {
 	if page.Unsent {
 		page.Ask = askPlatform
 	}
-	page.Asked, err = AskedFor(q.Context(), p.office, entry.Job, entry.Key)
+	page.Asked, err = askedFor(q.Context(), p.office, entry.Job, entry.Key)
 	if err != nil {
 		return doubtPage{}, err
 	}

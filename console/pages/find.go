@@ -26,7 +26,7 @@ func (p *findRoutes) find(q *web.Request) error {
 		return q.Redirect("/rows")
 	}
 	values := url.Values{"q": {text}}
-	f, err := ReadFilter(values, q.Site.Zone)
+	f, err := readFilter(values, q.Site.Zone)
 	if err != nil {
 		return err
 	}

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// PageRows is the number of rows on a page of a list.
-	PageRows  = 50
+	// pageRows is the number of rows on a page of a list.
+	pageRows  = 50
 	typeAbove = 50 // above so many rows a person must type their number
 
 	// the limits of a reason, in characters
@@ -52,8 +52,8 @@ func after(q *web.Request) string {
 	return ""
 }
 
-// TypedFits reports whether a person typed the right number of rows, or need not type it (F160).
-func TypedFits(q *web.Request, rows int) bool {
+// typedFits reports whether a person typed the right number of rows, or need not type it (F160).
+func typedFits(q *web.Request, rows int) bool {
 	digits := strings.NewReplacer(".", "", ",", "", " ", "").Replace(q.PostForm.Get("count"))
 	return rows <= typeAbove || digits == strconv.Itoa(rows)
 }
@@ -95,8 +95,8 @@ func doPlans(q *web.Request, o *office.Office, plans []acts.RowPlan, why string,
 	return moved, asked, nil
 }
 
-// Attach begins an answer that browsers save as a file.
-func Attach(q *web.Request, name, contentType string) {
+// attach begins an answer that browsers save as a file.
+func attach(q *web.Request, name, contentType string) {
 	q.Answered = true
 	q.Writer.Header().Set("Content-Type", contentType)
 	q.Writer.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)

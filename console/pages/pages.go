@@ -34,7 +34,7 @@ type causes interface {
 	Expect()
 }
 
-// New builds the pages. more are routes from other packages.
+// New builds the pages. more are further routes.
 func New(o *office.Office, sessions Sessions, more ...web.Route) *Pages {
 	told := orders{o}
 	return &Pages{
@@ -53,6 +53,10 @@ func New(o *office.Office, sessions Sessions, more ...web.Route) *Pages {
 			&changedRoutes{o},
 			&runRoutes{o},
 			&scheduleRoutes{o, told},
+			&referenceRoutes{o},
+			&auditRoutes{o},
+			&sheetRoutes{o},
+			&approvalRoutes{o, sessions},
 		},
 	}
 }

@@ -166,7 +166,7 @@ type partRows struct {
 func (c causeShown) Parts() []partRows {
 	out := make([]partRows, len(c.Own))
 	for i, p := range c.Own {
-		f := RowFilter{Job: p.Job, State: string(p.State), Cause: c.Cause.Cause}
+		f := rowFilter{Job: p.Job, State: string(p.State), Cause: c.Cause.Cause}
 		if p.State == trade.InDoubt { // rows in doubt are one task, whatever their last answer was
 			f.Cause = ""
 		}
@@ -283,7 +283,7 @@ func (p *pendingRoutes) doRetry(q *web.Request) error {
 		return q.Redirect("/pending")
 	case fault != "":
 		page.Fault = fault
-	case !TypedFits(q, page.Rows):
+	case !typedFits(q, page.Rows):
 		page.Fault = "desk.count.wrong"
 	}
 	if page.Fault != "" {

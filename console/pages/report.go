@@ -22,22 +22,22 @@ type reportRoutes struct {
 
 func (p *reportRoutes) routes() []web.Route {
 	return []web.Route{
-		web.Get("/report", trade.Reader, p.showReport).Within(ReportTakes),
-		web.Post("/report/export", trade.Accountant, p.exportReport).Within(ReportTakes),
-		web.Post("/report/close/plan", trade.Accountant, p.planClosing).Within(ReportTakes),
-		web.Post("/report/close/do", trade.Accountant, p.doClosing).Within(ReportTakes),
-		web.Get("/report/closings/{id}", trade.Reader, p.showClosing).Within(ReportTakes),
+		web.Get("/report", trade.Reader, p.showReport).Within(reportTakes),
+		web.Post("/report/export", trade.Accountant, p.exportReport).Within(reportTakes),
+		web.Post("/report/close/plan", trade.Accountant, p.planClosing).Within(reportTakes),
+		web.Post("/report/close/do", trade.Accountant, p.doClosing).Within(reportTakes),
+		web.Get("/report/closings/{id}", trade.Reader, p.showClosing).Within(reportTakes),
 		web.Get("/report/closings/{id}/print.css", trade.Reader, p.closingStyle),
 	}
 }
 
-// ReportTakes is the time limit of a report; a ledger of millions needs minutes.
-const ReportTakes = 30 * time.Minute
+// reportTakes is the time limit of a report; a ledger of millions needs minutes.
+const reportTakes = 30 * time.Minute
 
 const reportRows = 200 // for each section on the page; files have all
 
-// ReportForms are the content types of a report's files, by format.
-var ReportForms = map[string]string{
+// reportForms are the content types of a report's files, by format.
+var reportForms = map[string]string{
 	"csv": "text/csv; charset=utf-8", "html": "text/html; charset=utf-8", "json": "application/x-ndjson",
 	"xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "zip": "application/zip",
 }
@@ -111,7 +111,7 @@ func (p *reportRoutes) patient(q *web.Request) (done func(), err error) {
 	default:
 		return nil, web.ErrBusy
 	}
-	return func() { <-p.reporting }, http.NewResponseController(q.Writer).SetWriteDeadline(time.Now().Add(ReportTakes))
+	return func() { <-p.reporting }, http.NewResponseController(q.Writer).SetWriteDeadline(time.Now().Add(reportTakes))
 }
 
 func (p *reportRoutes) showReport(q *web.Request) error {
@@ -145,7 +145,7 @@ func (p *reportRoutes) showReport(q *web.Request) error {
 func (p *reportRoutes) exportReport(q *web.Request) error {
 	query, fault := reportQuery(q.PostForm)
 	format := q.PostForm.Get("format")
-	kind, known := ReportForms[format]
+	kind, known := reportForms[format]
 	if fault != "" || !known || p.future(q, query.AsOf) {
 		return web.BadRequest("form")
 	}
@@ -171,7 +171,7 @@ type Late struct {
 
 func (l *Late) Write(b []byte) (int, error) {
 	if !l.Q.Answered {
-		Attach(l.Q, l.Name, l.Kind)
+		attach(l.Q, l.Name, l.Kind)
 	}
 	return l.Q.Writer.Write(b)
 }
@@ -236,7 +236,7 @@ func (p *reportRoutes) planClosing(q *web.Request) error {
 		return p.noClosing(q, "report.month_early")
 	}
 	return q.Page(http.StatusOK, "report_close", closingPage{
-		Plan: ClosingOf(plan, q.Site.Zone), Reason: q.PostForm.Get("reason"),
+		Plan: closingOf(plan, q.Site.Zone), Reason: q.PostForm.Get("reason"),
 	})
 }
 
@@ -256,7 +256,7 @@ func (p *reportRoutes) doClosing(q *web.Request) error {
 	page := closingPage{Reason: reason}
 	closing, others, err := p.office.CloseReport(q.Context(), day, office.ReportSources{}, q.Person(reason),
 		func(plan reconcile.ClosingPlan) (bool, error) {
-			page.Plan = ClosingOf(plan, q.Site.Zone)
+			page.Plan = closingOf(plan, q.Site.Zone)
 			switch {
 			case fault != "":
 				page.Fault = fault
@@ -303,7 +303,7 @@ func (p *reportRoutes) showClosing(q *web.Request) error {
 		return err
 	}
 	return q.Page(http.StatusOK, "report_closed", closedPage{
-		month.Closing, ClosingOf(month.Plan, q.Site.Zone),
+		month.Closing, closingOf(month.Plan, q.Site.Zone),
 		reportOf(month.Report, p.office.ReportOptions(office.ReportQuery{}, q.Lang)),
 	})
 }
@@ -322,4 +322,4 @@ func (p *reportRoutes) closingStyle(q *web.Request) error {
 }
 
 // Formats lists the formats of files, sorted.
-func (reportPage) Formats() []string { return slices.Sorted(maps.Keys(ReportForms)) }
+func (reportPage) Formats() []string { return slices.Sorted(maps.Keys(reportForms)) }

@@ -18,8 +18,8 @@ type Closing struct {
 	Figures []ProductFigures // what would be stored
 }
 
-// ClosingOf returns the plan of a closing, as a page shows it.
-func ClosingOf(p reconcile.ClosingPlan, zone *time.Location) Closing {
+// closingOf returns the plan of a closing, as a page shows it.
+func closingOf(p reconcile.ClosingPlan, zone *time.Location) Closing {
 	return Closing{p, checksOf(p, zone), figuresOf(p.Totals, nil, reconcile.Options{})}
 }
 

@@ -166,7 +166,7 @@ func (p *rowRoutes) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*
 	if err != nil {
 		return nil, err
 	}
-	page.Asked, err = AskedFor(q.Context(), p.office, entry.Job, entry.Key)
+	page.Asked, err = askedFor(q.Context(), p.office, entry.Job, entry.Key)
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func (p *rowsRoutes) routes() []web.Route {
 
 // rowsPage is the list of rows.
 type rowsPage struct {
-	Filter  RowFilter
+	Filter  rowFilter
 	Jobs    []string
 	States  []trade.State
 	Flags   []trade.Flag
@@ -70,7 +70,7 @@ type rowColumn struct {
 
 // rowColumns returns the heads of the columns. The current sort column links to the reverse order;
 // numbers and days begin with the largest.
-func rowColumns(f RowFilter) []rowColumn {
+func rowColumns(f rowFilter) []rowColumn {
 	var out []rowColumn
 	by, down := f.Sort.Column()
 	for _, name := range []trade.RowSort{
@@ -115,8 +115,8 @@ func (p *rowsRoutes) lineOf(q *web.Request, e trade.Entry) rowLine {
 	return line
 }
 
-// RowFilter is the filter in the address.
-type RowFilter struct {
+// rowFilter is the filter in the address.
+type rowFilter struct {
 	trade.RowQuery
 	Job       string
 	State     string
@@ -127,7 +127,7 @@ type RowFilter struct {
 }
 
 func (p *rowsRoutes) showRows(q *web.Request) error {
-	f, err := ReadFilter(q.URL.Query(), q.Site.Zone)
+	f, err := readFilter(q.URL.Query(), q.Site.Zone)
 	if err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (p *rowsRoutes) showRows(q *web.Request) error {
 	for _, job := range p.office.Jobs() {
 		page.Jobs = append(page.Jobs, job.Name)
 	}
-	f.Limit, f.Masked = PageRows, !q.May(trade.Accountant)
+	f.Limit, f.Masked = pageRows, !q.May(trade.Accountant)
 	found, err := p.office.RowPage(q.Context(), f.RowQuery)
 	if err != nil {
 		return err
@@ -167,7 +167,7 @@ func (p *rowsRoutes) showRows(q *web.Request) error {
 }
 
 // counted returns how many rows a filter selects; nil if the stored sums do not contain it.
-func (p *rowsRoutes) counted(q *web.Request, f RowFilter) (*int, error) {
+func (p *rowsRoutes) counted(q *web.Request, f rowFilter) (*int, error) {
 	if len(f.Causes)+len(f.Flags) > 0 || f.Text != "" || !f.From.IsZero() || !f.Until.IsZero() {
 		return nil, nil //nolint:nilnil // it is not known, which is no error
 	}
@@ -192,9 +192,9 @@ func (p *rowsRoutes) counted(q *web.Request, f RowFilter) (*int, error) {
 // needsPerson is a filter for all states that need a person.
 const needsPerson = "needs_person"
 
-// ReadFilter reads the address strictly, so that an invalid word does not look like an empty list.
-func ReadFilter(v url.Values, zone *time.Location) (RowFilter, error) {
-	f := RowFilter{
+// readFilter reads the address strictly, so that an invalid word does not look like an empty list.
+func readFilter(v url.Values, zone *time.Location) (rowFilter, error) {
+	f := rowFilter{
 		Job: v.Get("job"), State: v.Get("state"), Cause: v.Get("cause"), Flag: v.Get("flag"),
 		FromText: v.Get("from"), UntilText: v.Get("until"),
 	}
@@ -205,7 +205,7 @@ func ReadFilter(v url.Values, zone *time.Location) (RowFilter, error) {
 			return f, web.BadRequest("filter")
 		}
 	}
-	if err := SearchFits(f.Text); err != nil {
+	if err := searchFits(f.Text); err != nil {
 		return f, err
 	}
 	if f.Job != "" {
@@ -238,11 +238,11 @@ func ReadFilter(v url.Values, zone *time.Location) (RowFilter, error) {
 		return f, web.BadRequest("filter")
 	}
 	var err error
-	f.From, err = ReadDay(f.FromText, zone, 0)
+	f.From, err = readDay(f.FromText, zone, 0)
 	if err != nil {
 		return f, err
 	}
-	f.Until, err = ReadDay(f.UntilText, zone, 1)
+	f.Until, err = readDay(f.UntilText, zone, 1)
 	return f, err
 }
 
@@ -252,8 +252,8 @@ const (
 	searchWords   = 10
 )
 
-// SearchFits returns a fault for a text that is too long to search for.
-func SearchFits(text string) error {
+// searchFits returns a fault for a text that is too long to search for.
+func searchFits(text string) error {
 	words := strings.Fields(strings.ToLower(text))
 	slices.Sort(words)
 	if utf8.RuneCountInString(text) > searchLetters || len(slices.Compact(words)) > searchWords {
@@ -262,8 +262,8 @@ func SearchFits(text string) error {
 	return nil
 }
 
-// ReadDay parses a day and returns its beginning, later days after it.
-func ReadDay(text string, zone *time.Location, later int) (time.Time, error) {
+// readDay parses a day and returns its beginning, later days after it.
+func readDay(text string, zone *time.Location, later int) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
@@ -276,7 +276,7 @@ func ReadDay(text string, zone *time.Location, later int) (time.Time, error) {
 }
 
 // values returns the filter as query parameters.
-func (f RowFilter) values(after string) url.Values {
+func (f rowFilter) values(after string) url.Values {
 	v := url.Values{}
 	for name, text := range map[string]string{
 		"job": f.Job, "state": f.State, "cause": f.Cause, "flag": f.Flag, "q": f.Text, "from": f.FromText,
@@ -302,7 +302,7 @@ func (p *rowsRoutes) saveFilter(q *web.Request) error {
 	if err != nil || name == "" || utf8.RuneCountInString(name) > 60 {
 		return web.BadRequest("filter")
 	}
-	f, err := ReadFilter(values, q.Site.Zone)
+	f, err := readFilter(values, q.Site.Zone)
 	if err != nil {
 		return err
 	}

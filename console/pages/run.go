@@ -71,7 +71,7 @@ func (p *runRoutes) showRuns(q *web.Request) error {
 			page.last[r.ID] = true
 		}
 	}
-	runs, err := p.office.RunPage(q.Context(), page.Job, after(q), PageRows)
+	runs, err := p.office.RunPage(q.Context(), page.Job, after(q), pageRows)
 	if err != nil {
 		return err
 	}

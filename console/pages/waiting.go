@@ -55,8 +55,8 @@ func mayApprove(a trade.Approval, user *trade.User) bool {
 		!slices.ContainsFunc(a.People, func(c trade.Consent) bool { return c.Name == user.Name })
 }
 
-// AskedFor returns the acts that wait for consent and are about a row, or about a code of a de-para.
-func AskedFor(ctx context.Context, o *office.Office, job string, keys ...string) ([]trade.Approval, error) {
+// askedFor returns the acts that wait for consent and are about a row, or about a code of a de-para.
+func askedFor(ctx context.Context, o *office.Office, job string, keys ...string) ([]trade.Approval, error) {
 	all, err := o.Approvals(ctx)
 	if err != nil {
 		return nil, err

@@ -21,7 +21,6 @@ import (
 
 	"github.com/safrasync/safrasync/console"
 	"github.com/safrasync/safrasync/console/auth"
-	"github.com/safrasync/safrasync/console/books"
 	"github.com/safrasync/safrasync/console/pages"
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/config/configtest"
@@ -152,7 +151,7 @@ func New(t *testing.T, s *state.Store, adjust ...func(*Options)) *World {
 		o.Auth.Users = o.Users(w.Office)
 	}
 	w.Sessions = auth.New(o.Auth)
-	w.Pages = pages.New(w.Office, w.Sessions, books.Routes(w.Office, w.Sessions)...)
+	w.Pages = pages.New(w.Office, w.Sessions)
 	w.Console = console.New(console.Parts{
 		Site: o.Site, Sessions: w.Sessions, Pages: w.Pages, Behind: o.Behind,
 		Hosts: []string{"127.0.0.1", "console.example"},

@@ -112,19 +112,12 @@ var rules = map[string]rule{
 	},
 	"console/pages": {
 		may: []string{
-			"trade", "sync/acts", "sync/events", "sync/pending", "sync/reconcile", "sync/reconcile/paper",
+			"trade", "sync/acts", "sync/events", "sync/mapping", "sync/pending", "sync/reconcile", "sync/reconcile/paper",
 			"internal/i18n",
 			"internal/office", "console/picture", "console/view", "console/web",
 		},
 		testsMay: []string{"state", "internal/pgtest", "internal/consoletest"},
 		reason:   "pages show what the office answers, and order there; who asks they learn through an interface of their own",
-	},
-	"console/books": {
-		may: []string{
-			"trade", "sync/acts", "sync/mapping", "internal/i18n", "internal/office", "console/pages", "console/view",
-			"console/web",
-		},
-		reason: "books are pages, as those of console/pages",
 	},
 	"sync": {
 		may: []string{
@@ -257,7 +250,7 @@ var rules = map[string]rule{
 		"apiclient", "erp", "internal/alert", "internal/torture"),
 	"cmd/safrasync/demo": command("state", "apiclient/sandbox"),
 	"cmd/safrasync/daemon": command("state", "sync", "sync/acts", "sync/clock", "sync/events", "sync/sending",
-		"apiclient", "erp", "console", "console/auth", "console/books", "console/pages", "console/web",
+		"apiclient", "erp", "console", "console/auth", "console/pages", "console/web",
 		"internal/connlimit", "internal/httpapi", "internal/metrics", "internal/receiver", "internal/systemd"),
 	"internal/config": {
 		may: []string{
@@ -320,7 +313,7 @@ var rules = map[string]rule{
 	},
 	"internal/consoletest": {
 		may: []string{
-			"trade", "state", "console", "console/auth", "console/books", "console/pages", "console/web",
+			"trade", "state", "console", "console/auth", "console/pages", "console/web",
 			"internal/config/configtest", "internal/ledgertest", "internal/office", "internal/english",
 		},
 		reason: "consoletest opens consoles for the tests of others, put together as the program does it",

@@ -11,7 +11,6 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/console"
 	"github.com/safrasync/safrasync/console/auth"
-	"github.com/safrasync/safrasync/console/books"
 	"github.com/safrasync/safrasync/console/pages"
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/config"
@@ -128,7 +127,7 @@ func NewConsole(a *cli.App, store *state.Store, o *office.Office,
 			Now: office.Now, Log: bounded(a.Logger()), Refused: refused,
 		},
 		Sessions: sessions,
-		Pages:    pages.New(o, sessions, books.Routes(o, sessions)...),
+		Pages:    pages.New(o, sessions),
 		Hosts:    c.AllHosts(), Behind: proxy,
 	})
 }

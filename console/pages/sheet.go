@@ -1,4 +1,4 @@
-package books
+package pages
 
 import (
 	"encoding/base64"
@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/safrasync/safrasync/console/pages"
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/phrase"
@@ -29,10 +28,10 @@ func (p *sheetRoutes) routes() []web.Route {
 }
 
 const (
-	listMost   = trade.SortedMost  // rows in a file
-	listPage   = 500               // rows read at a time
-	sheetFile  = 6 << 20           // bytes of an upload, also when it returns for confirmation
-	sheetTakes = pages.ReportTakes // time limit
+	listMost   = trade.SortedMost // rows in a file
+	listPage   = 500              // rows read at a time
+	sheetFile  = 6 << 20          // bytes of an upload, also when it returns for confirmation
+	sheetTakes = reportTakes      // time limit
 )
 
 // exportRows returns the rows of a filter as a file.
@@ -41,12 +40,12 @@ func (p *sheetRoutes) exportRows(q *web.Request) error {
 	if err != nil {
 		return web.BadRequest("filter")
 	}
-	f, err := pages.ReadFilter(values, q.Site.Zone)
+	f, err := readFilter(values, q.Site.Zone)
 	if err != nil {
 		return err
 	}
 	format := q.PostForm.Get("format")
-	kind := pages.ReportForms[format]
+	kind := reportForms[format]
 	if format != "csv" && format != "xlsx" {
 		return web.BadRequest("form")
 	}
@@ -81,7 +80,7 @@ func (p *sheetRoutes) exportRows(q *web.Request) error {
 			}
 		}
 	}
-	to := &whole{to: &pages.Late{Q: q, Name: "linhas." + format, Kind: kind}}
+	to := &whole{to: &Late{Q: q, Name: "linhas." + format, Kind: kind}}
 	if err := p.office.WriteRows(q.Context(), each, format, values.Encode(), q.Lang, to,
 		q.Person("")); err != nil {
 		return err
@@ -149,7 +148,7 @@ func (p *sheetRoutes) doSheet(q *web.Request) error {
 		page.Fault = "decisions.nothing"
 	case len(plan.Wrong)+len(plan.Refused)+plan.LeftOut > 0 && q.PostForm.Get("skip") == "":
 		page.Fault = "decisions.skip_first"
-	case !pages.TypedFits(q, plan.Rows):
+	case !typedFits(q, plan.Rows):
 		page.Fault = "act.other_count"
 	}
 	if page.Fault != "" {

@@ -1,4 +1,4 @@
-package books
+package pages
 
 import (
 	"bytes"
@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/safrasync/safrasync/console/pages"
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/acts"
@@ -81,7 +80,7 @@ func (p *referenceRoutes) showReferences(q *web.Request) error {
 
 func (p *referenceRoutes) referencePage(q *web.Request) (referencePage, error) {
 	page := referencePage{Kind: q.PathValue("kind"), Text: strings.TrimSpace(q.Form.Get("text"))}
-	if err := pages.SearchFits(page.Text); err != nil {
+	if err := searchFits(page.Text); err != nil {
 		return page, err
 	}
 	if page.Kind == "" {
@@ -94,7 +93,7 @@ func (p *referenceRoutes) referencePage(q *web.Request) (referencePage, error) {
 	page.May = page.Source == "ledger" && q.May(acts.RoleOf(acts.ActSetCode))
 	page.Propose = page.Source == "ledger" && !page.May && q.May(trade.Accountant)
 	var err error
-	page.Asked, err = pages.AskedFor(q.Context(), p.office, page.Kind)
+	page.Asked, err = askedFor(q.Context(), p.office, page.Kind)
 	if err != nil {
 		return page, err
 	}
@@ -144,8 +143,8 @@ func (p *referenceRoutes) lines(q *web.Request, page *referencePage) error {
 		if after != "" && trade.CompareCodes(line.Code, after) <= 0 {
 			continue
 		}
-		if len(page.Lines) == pages.PageRows {
-			page.Next = page.Lines[pages.PageRows-1].Code
+		if len(page.Lines) == pageRows {
+			page.Next = page.Lines[pageRows-1].Code
 			continue
 		}
 		page.Lines = append(page.Lines, line)
@@ -187,7 +186,7 @@ func (p *referenceRoutes) setReference(q *web.Request) error {
 // oneCode reads the code, the id and the reason of a form, and passes them to store.
 func (p *referenceRoutes) oneCode(q *web.Request, page referencePage, store func(referencePage) error) error {
 	page.Code, page.ID = q.PostForm.Get("code"), q.PostForm.Get("id")
-	page.Reason, page.Fault = pages.Reason(q)
+	page.Reason, page.Fault = Reason(q)
 	if page.Fault == "" {
 		var wrong *office.ReferenceFault
 		if err := store(page); !errors.As(err, &wrong) {
@@ -219,7 +218,7 @@ func (p *referenceRoutes) proposeReference(q *web.Request) error {
 		if err != nil {
 			return err
 		}
-		return pages.Asked(q, waits)
+		return Asked(q, waits)
 	})
 }
 
@@ -229,7 +228,7 @@ func (p *referenceRoutes) removeReference(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	page.Reason, page.Fault = pages.Reason(q)
+	page.Reason, page.Fault = Reason(q)
 	if page.Fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "references", page)
 	}
@@ -255,7 +254,7 @@ func (p *referenceRoutes) exportReferences(q *web.Request) error {
 	if err := p.office.AppendAudit(q.Context(), q.Record("refs export", kind, "")); err != nil {
 		return err
 	}
-	pages.Attach(q, kind+".csv", "text/csv; charset=utf-8")
+	attach(q, kind+".csv", "text/csv; charset=utf-8")
 	return p.office.WriteReferences(q.Context(), kind, q.Writer)
 }
 
@@ -337,12 +336,12 @@ func (p *referenceRoutes) importReferences(q *web.Request) error {
 		return err
 	}
 	var why string
-	why, page.Fault = pages.Reason(q)
+	why, page.Fault = Reason(q)
 	switch {
 	case page.Plan.Fault != "", len(page.Plan.Bad) > 0, len(page.Plan.Changes)+page.Plan.Renamed == 0:
 		return q.Page(http.StatusUnprocessableEntity, "references_plan", page)
-	case page.Fault == "" && (pages.Number(q.PostForm.Get("added")) != int64(page.Added) ||
-		pages.Number(q.PostForm.Get("changed")) != int64(page.Changed)):
+	case page.Fault == "" && (Number(q.PostForm.Get("added")) != int64(page.Added) ||
+		Number(q.PostForm.Get("changed")) != int64(page.Changed)):
 		page.Fault = "desk.moved"
 	}
 	if page.Fault != "" {

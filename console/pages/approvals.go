@@ -1,10 +1,9 @@
-package books
+package pages
 
 import (
 	"net/http"
 	"slices"
 
-	"github.com/safrasync/safrasync/console/pages"
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/acts"
@@ -14,14 +13,14 @@ import (
 // approvalRoutes are the pages for acts that wait for somebody else's consent.
 type approvalRoutes struct {
 	office   *office.Office
-	sessions pages.Sessions
+	sessions Sessions
 }
 
 func (p *approvalRoutes) routes() []web.Route {
 	return []web.Route{
 		web.Get("/approvals", trade.Reader, p.showApprovals),
 		web.Get("/approvals/{id}", trade.Reader, p.showApproval),
-		web.Post("/approvals/{id}/approve", trade.Accountant, p.approve).Within(pages.ReportTakes),
+		web.Post("/approvals/{id}/approve", trade.Accountant, p.approve).Within(reportTakes),
 		web.Post("/approvals/{id}/decline", trade.Accountant, p.decline),
 	}
 }
@@ -56,10 +55,10 @@ func (p *approvalRoutes) showApprovals(q *web.Request) error {
 // approvalPage is one waiting act, with the plan that the first person saw.
 type approvalPage struct {
 	office.Waits
-	Closing *pages.Closing // what the first person was shown of a closing; nil: it is none
+	Closing *Closing // what the first person was shown of a closing; nil: it is none
 	First   trade.Consent
-	Steps   []pages.StepView // as they would be done now
-	Then    []pages.StepView // as they were planned, if the act is outdated
+	Steps   []stepView // as they would be done now
+	Then    []stepView // as they were planned, if the act is outdated
 	More    int
 	Sums    trade.Sums     // of all rows of the plan
 	Frees   trade.Shortage // what waits for the code of a de-para
@@ -74,13 +73,13 @@ type approvalPage struct {
 }
 
 func (p *approvalRoutes) approvalPage(q *web.Request) (page approvalPage, err error) {
-	id := pages.Number(q.PathValue("id"))
+	id := Number(q.PathValue("id"))
 	page.Waits, err = p.office.ReviewApproval(q.Context(), id)
 	if err != nil {
 		return page, err
 	}
 	if page.Waits.Closing != nil {
-		closing := pages.ClosingOf(*page.Waits.Closing, q.Site.Zone)
+		closing := closingOf(*page.Waits.Closing, q.Site.Zone)
 		page.Closing = &closing
 	}
 	page.First = page.Approval.People[0]
@@ -97,12 +96,12 @@ func (p *approvalRoutes) approvalPage(q *web.Request) (page approvalPage, err er
 			if s.Refused != "" {
 				continue
 			}
-			step := pages.StepView{RowStep: s}
+			step := stepView{RowStep: s}
 			page.add(step.Sums())
-			if len(page.Steps) == pages.StepsShown {
+			if len(page.Steps) == stepsShown {
 				continue
 			}
-			step, err = pages.StepOf(q, p.office, s)
+			step, err = stepOf(q, p.office, s)
 			if err != nil {
 				return page, err
 			}
@@ -111,7 +110,7 @@ func (p *approvalRoutes) approvalPage(q *web.Request) (page approvalPage, err er
 	} else if page.Then, err = p.then(q, page.Planned.Steps); err != nil {
 		return page, err
 	}
-	page.More = max(0, page.Planned.Rows-pages.StepsShown)
+	page.More = max(0, page.Planned.Rows-stepsShown)
 	return page, nil
 }
 
@@ -153,8 +152,8 @@ func (p *approvalRoutes) about(q *web.Request, page *approvalPage) error {
 }
 
 // then returns the rows of a plan as they were planned.
-func (p *approvalRoutes) then(q *web.Request, steps []acts.PlannedStep) ([]pages.StepView, error) {
-	steps = steps[:min(len(steps), pages.StepsShown)]
+func (p *approvalRoutes) then(q *web.Request, steps []acts.PlannedStep) ([]stepView, error) {
+	steps = steps[:min(len(steps), stepsShown)]
 	ids := make([]int64, len(steps))
 	for i, s := range steps {
 		ids[i] = s.ID
@@ -163,13 +162,13 @@ func (p *approvalRoutes) then(q *web.Request, steps []acts.PlannedStep) ([]pages
 	if err != nil {
 		return nil, err
 	}
-	var out []pages.StepView
+	var out []stepView
 	for _, s := range steps {
 		for _, e := range entries {
 			if e.ID == s.ID {
 				after := e.As(s.To)
 				after.RemoteID = s.Given
-				out = append(out, pages.StepView{RowStep: acts.RowStep{Key: s.Key, Before: e.As(s.From), After: after}})
+				out = append(out, stepView{RowStep: acts.RowStep{Key: s.Key, Before: e.As(s.From), After: after}})
 			}
 		}
 	}
@@ -190,7 +189,7 @@ func (p *approvalRoutes) answered(q *web.Request) (page approvalPage, ok bool, e
 	if err != nil {
 		return page, false, err
 	}
-	page.Reason, page.Fault = pages.Reason(q)
+	page.Reason, page.Fault = Reason(q)
 	if page.Fault != "" {
 		return page, false, q.Page(http.StatusUnprocessableEntity, "approval", page)
 	}

@@ -1,4 +1,4 @@
-package books
+package pages
 
 import (
 	"encoding/csv"
@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/safrasync/safrasync/console/pages"
 	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/i18n"
@@ -101,15 +100,15 @@ func (p *auditRoutes) auditQuery(q *web.Request) auditPage {
 	page.Query = trade.AuditQuery{
 		Who: strings.TrimSpace(q.Form.Get("who")), Act: strings.TrimSpace(q.Form.Get("act")),
 		Target: strings.TrimSpace(q.Form.Get("target")),
-		Before: pages.Number(q.Form.Get("before")), Limit: pages.PageRows,
+		Before: Number(q.Form.Get("before")), Limit: pageRows,
 	}
 	page.Logins = q.Form.Get("logins") == "1"
 	if !page.Logins && page.Query.Act == "" {
 		page.Query.Not = comings
 	}
 	var err, late error
-	page.Query.From, err = pages.ReadDay(page.From, q.Site.Zone, 0)
-	page.Query.Until, late = pages.ReadDay(page.Until, q.Site.Zone, 1)
+	page.Query.From, err = readDay(page.From, q.Site.Zone, 0)
+	page.Query.Until, late = readDay(page.Until, q.Site.Zone, 1)
 	if err != nil || late != nil {
 		page.Fault = "audit.day"
 	}
@@ -165,7 +164,7 @@ func (p *auditRoutes) exportAudit(q *web.Request) error {
 	if err := p.office.AppendAudit(q.Context(), q.Record("audit export", "audit", "")); err != nil {
 		return err
 	}
-	pages.Attach(q, "auditoria.csv", "text/csv; charset=utf-8")
+	attach(q, "auditoria.csv", "text/csv; charset=utf-8")
 	if _, err := q.Writer.Write([]byte("\xef\xbb\xbf")); err != nil {
 		return err
 	}
