@@ -7,7 +7,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/acts"
 	"github.com/safrasync/safrasync/cmd/safrasync/api"
-	"github.com/safrasync/safrasync/cmd/safrasync/care"
+	"github.com/safrasync/safrasync/cmd/safrasync/maintenance"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/cmd/safrasync/daemon"
 	"github.com/safrasync/safrasync/cmd/safrasync/demo"
@@ -42,9 +42,9 @@ func newRootCommand(a *cli.App) *cobra.Command {
 	flags.BoolVar(&a.AsJSON, "json", false, "results as JSON, English always; lists have one object a line")
 	flags.BoolP("help", "h", false, "show this help")
 	addGroup(a, root, "setup",
-		demo.NewCommand(a, demonstrated), setup.NewCommand(a), care.NewCheckCommand(a), newConfigCommand(a),
+		demo.NewCommand(a, demonstrated), setup.NewCommand(a), maintenance.NewCheckCommand(a), newConfigCommand(a),
 		rows.NewTestCommand(a), rows.NewExplainCommand(a), refs.NewCommand(a), newUsersCommand(a),
-		api.NewWebhooksCommand(a), newSandboxCommand(a), care.NewSelftestCommand(a),
+		api.NewWebhooksCommand(a), newSandboxCommand(a), maintenance.NewSelftestCommand(a),
 	)
 	addGroup(a, root, "run",
 		daemon.NewCommand(a), runs.NewSyncCommand(a), runs.NewResyncCommand(a),
@@ -59,8 +59,8 @@ func newRootCommand(a *cli.App) *cobra.Command {
 			engineacts.ActClose: report.Approvable, engineacts.ActResync: runs.Approvable,
 		}))...)
 	addGroup(a, root, "ledger",
-		care.NewStateCommand(a), acts.NewJobCommand(a), care.NewDoctorCommand(a), care.NewBackupCommand(a),
-		care.NewRestoreCommand(a), care.NewRebuildCommand(a), care.NewPurgeCommand(a),
+		maintenance.NewStateCommand(a), acts.NewJobCommand(a), maintenance.NewDoctorCommand(a), maintenance.NewBackupCommand(a),
+		maintenance.NewRestoreCommand(a), maintenance.NewRebuildCommand(a), maintenance.NewPurgeCommand(a),
 	)
 	setHelp(a, root)
 	return root

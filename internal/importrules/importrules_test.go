@@ -196,7 +196,7 @@ func TestAViolationIsFound(t *testing.T) {
 			imports: []imp{ours("sync/acts")},
 		}, ""},
 		"the doctor does": {source{
-			file: "cmd/safrasync/care/a.go", pkg: "care", text: "store, err := a.OpenLedger(ctx, cli.ToRead)",
+			file: "cmd/safrasync/maintenance/a.go", pkg: "maintenance", text: "store, err := a.OpenLedger(ctx, cli.ToRead)",
 		}, ""},
 		"pgtest stays out of the binary": {source{
 			file: "cmd/safrasync/a.go", pkg: "main",

@@ -214,7 +214,7 @@ var rules = map[string]rule{
 	},
 	"cmd/safrasync": {
 		may: []string{
-			"cmd/safrasync/acts", "cmd/safrasync/api", "cmd/safrasync/care", "cmd/safrasync/cli",
+			"cmd/safrasync/acts", "cmd/safrasync/api", "cmd/safrasync/maintenance", "cmd/safrasync/cli",
 			"cmd/safrasync/daemon", "cmd/safrasync/demo", "cmd/safrasync/refs", "cmd/safrasync/report",
 			"cmd/safrasync/rows", "cmd/safrasync/runs", "cmd/safrasync/setup", "internal/config", "internal/i18n",
 			"internal/office", "internal/systemd", "internal/words", "trade", "sync/acts", "sync/reconcile",
@@ -246,7 +246,7 @@ var rules = map[string]rule{
 	"cmd/safrasync/runs":  command("sync", "sync/acts", "sync/reconcile", "sync/reconcile/paper"),
 	"cmd/safrasync/setup": command("apiclient", "erp"), // there is no configuration yet
 	// These work on a ledger that is not open: it is to be made, copied, mended, judged or served.
-	"cmd/safrasync/care": command("state", "sync", "sync/clock", "sync/mapping", "sync/rehearse", "sync/run",
+	"cmd/safrasync/maintenance": command("state", "sync", "sync/clock", "sync/mapping", "sync/rehearse", "sync/run",
 		"apiclient", "erp", "internal/alert", "internal/torture"),
 	"cmd/safrasync/demo": command("state", "apiclient/sandbox"),
 	"cmd/safrasync/daemon": command("state", "sync", "sync/acts", "sync/clock", "sync/events", "sync/sending",
@@ -384,7 +384,7 @@ var rules = map[string]rule{
 }
 
 // wiring are the folders of commands that work on the ledger itself; see their rules.
-var wiring = []string{"cmd/safrasync/cli", "cmd/safrasync/care", "cmd/safrasync/daemon"}
+var wiring = []string{"cmd/safrasync/cli", "cmd/safrasync/maintenance", "cmd/safrasync/daemon"}
 
 const stage = "a stage knows what comes before it, and reaches storage through the interfaces of package run"
 

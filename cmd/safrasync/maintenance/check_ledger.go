@@ -1,6 +1,6 @@
 // What check asks of the ledger and its journal.
 
-package care
+package maintenance
 
 import (
 	"context"

@@ -1,6 +1,6 @@
 // What check asks of the ERP, of the jobs, and of what is the same.
 
-package care
+package maintenance
 
 import (
 	"context"

@@ -1,6 +1,6 @@
 // What check asks of the platform, its clock, and the provider of logins.
 
-package care
+package maintenance
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package care
+package maintenance
 
 import (
 	"context"
