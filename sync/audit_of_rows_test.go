@@ -9,7 +9,7 @@ import (
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/state"
-	"github.com/safrasync/safrasync/sync/rehearse"
+	"github.com/safrasync/safrasync/sync/dryrun"
 )
 
 // A row without a key is counted by an audit as by a run, and keeps no other from being judged.
@@ -19,7 +19,7 @@ func TestAnAuditCountsRowsThatHaveNoKey(t *testing.T) {
 		b.contracts(3)
 		b.exec(`UPDATE contrato SET num = NULL WHERE num = '0002'`)
 		e := b.engine()
-		audit, err := e.Audit(t.Context(), e.Jobs[0], func(rehearse.Judgement) error { return nil })
+		audit, err := e.Audit(t.Context(), e.Jobs[0], func(dryrun.Judgement) error { return nil })
 		if err != nil || audit.Unreadable != 1 || audit.Read != 3 || audit.Ready+audit.Waiting != 2 {
 			t.Errorf("%+v, %v", audit, err)
 		}
@@ -66,7 +66,7 @@ func TestACaseThatDoesNotFitItsJob(t *testing.T) {
 	}
 	delete(c.Row, "quantidade")
 	c.Row["quantidadde"] = erp.Value{}
-	_, err = rehearse.Try(e.Jobs[0], c)
+	_, err = dryrun.Try(e.Jobs[0], c)
 	for _, want := range []string{
 		"column quantidade, which job contracts uses, is missing", "row.quantidadde",
 		"does not use this column",
@@ -88,7 +88,7 @@ func TestWhoCannotTakeARowAndACaseWithoutAKey(t *testing.T) {
 	b.exec(`UPDATE contrato SET pagamento = NULL`)
 	e := b.engine()
 	enough, told := errors.New("enough"), 0
-	_, err := e.Audit(t.Context(), e.Jobs[0], func(rehearse.Judgement) error { told++; return enough })
+	_, err := e.Audit(t.Context(), e.Jobs[0], func(dryrun.Judgement) error { told++; return enough })
 	if !errors.Is(err, enough) || told != 1 {
 		t.Errorf("%v, told %d", err, told)
 	}
@@ -97,7 +97,7 @@ func TestWhoCannotTakeARowAndACaseWithoutAKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Row["num"] = erp.Value{}
-	if _, err := rehearse.Try(e.Jobs[0], c); err == nil ||
+	if _, err := dryrun.Try(e.Jobs[0], c); err == nil ||
 		!strings.Contains(err.Error(), "would count it as unreadable") {
 		t.Errorf("%v", err)
 	}

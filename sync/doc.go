@@ -14,7 +14,7 @@
 //	sending    rows read again, what was sent already held; intents, requests, answers, settlement
 //	discovery  reads the ERP and records what is new; sweeps
 //
-// Beside a pass: rehearse computes what a run would do, but stores and sends nothing; acts holds
+// Beside a pass: dryrun computes what a run would do, but stores and sends nothing; acts holds
 // the actions of people on rows and jobs; events acts on the platform's webhook events; cluster
 // shares jobs among instances; reconcile makes the reconciliation report; pending lists what waits
 // for people. run is what the stages share: the run of one job, and the interfaces to storage, ERP

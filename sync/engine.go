@@ -10,8 +10,8 @@ import (
 	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/sync/cluster"
 	"github.com/safrasync/safrasync/sync/discovery"
+	"github.com/safrasync/safrasync/sync/dryrun"
 	"github.com/safrasync/safrasync/sync/mapping"
-	"github.com/safrasync/safrasync/sync/rehearse"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -39,7 +39,7 @@ type Engine struct {
 	EngineParts
 	crew *cluster.Member
 	env  *run.Env
-	*rehearse.Rehearsal
+	*dryrun.Rehearsal
 }
 
 // New returns an engine. All of config but Observe must be set.
@@ -60,7 +60,7 @@ func New(config EngineParts) *Engine {
 	}
 	return &Engine{
 		EngineParts: config, crew: c, env: env,
-		Rehearsal: rehearse.New(env, config.Ledger, config.Source, config.Log),
+		Rehearsal: dryrun.New(env, config.Ledger, config.Source, config.Log),
 	}
 }
 

@@ -14,8 +14,8 @@ import (
 	"github.com/safrasync/safrasync/internal/must"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/sync/dryrun"
 	"github.com/safrasync/safrasync/sync/mapping"
-	"github.com/safrasync/safrasync/sync/rehearse"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -165,9 +165,9 @@ func TestRowsThatTwoJobsFindInTheSamePassPauseTheSecond(t *testing.T) {
 			either(t, func(t *testing.T, db database) {
 				b := add(newBenchOn(t, db, sandbox.Options{}))
 				b.contracts(n)
-				found := must.Get(rehearse.CheckIdentity(t.Context(), b.ledger, b.source,
+				found := must.Get(dryrun.CheckIdentity(t.Context(), b.ledger, b.source,
 					b.engine().Jobs))(t)
-				if !slices.ContainsFunc(found, func(f rehearse.IdentityFinding) bool {
+				if !slices.ContainsFunc(found, func(f dryrun.IdentityFinding) bool {
 					return f.Job == "again" || slices.Contains(f.Others, "again")
 				}) {
 					t.Errorf("check says %+v", found)

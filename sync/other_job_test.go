@@ -11,8 +11,8 @@ import (
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/sync/dryrun"
 	"github.com/safrasync/safrasync/sync/mapping"
-	"github.com/safrasync/safrasync/sync/rehearse"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -152,8 +152,8 @@ func TestAJobThatIsSplitUnderAnotherKeyWaits(t *testing.T) {
 			b.more = append(b.more, other)
 			b.exec(`UPDATE contrato SET situacao = 'fixacao' WHERE quantidade > 20`)
 			ledger := b.ledger
-			found, err := rehearse.CheckIdentity(t.Context(), ledger, b.source, b.engine().Jobs)
-			if err != nil || len(found) == 0 || found[0].Kind != rehearse.SplitJob || found[0].Known.Gone != 2 ||
+			found, err := dryrun.CheckIdentity(t.Context(), ledger, b.source, b.engine().Jobs)
+			if err != nil || len(found) == 0 || found[0].Kind != dryrun.SplitJob || found[0].Known.Gone != 2 ||
 				!slices.Equal(found[0].Others, []string{"fixations"}) {
 				t.Errorf("check says %+v, %v", found, err)
 			}
@@ -533,7 +533,7 @@ func TestWhatHangsOnAJobFindsItUnderItsNewName(t *testing.T) {
 			len(b.createdOf("deliveries")); contracts != 3 || deliveries != 3 {
 			t.Errorf("the platform has %d contracts and %d deliveries", contracts, deliveries)
 		}
-		if found, err := rehearse.CheckIdentity(t.Context(), b.ledger, b.source,
+		if found, err := dryrun.CheckIdentity(t.Context(), b.ledger, b.source,
 			b.engine().Jobs); err != nil || len(found) != 0 {
 			t.Errorf("%+v, %v", found, err)
 		}
@@ -550,21 +550,21 @@ func TestWhatAConfigurationDoesToIdentityIsToldBefore(t *testing.T) {
 		twice := b.spec
 		twice.Name = "again"
 		b.more = []mapping.JobSpec{twice}
-		found, err := rehearse.CheckIdentity(t.Context(), b.ledger, b.source, b.engine().Jobs)
+		found, err := dryrun.CheckIdentity(t.Context(), b.ledger, b.source, b.engine().Jobs)
 		if err != nil || len(found) != 4 {
 			t.Fatalf("%+v, %v", found, err)
 		}
-		if f := found[0]; f.Kind != rehearse.SplitJob || f.Known.Gone != 4 {
+		if f := found[0]; f.Kind != dryrun.SplitJob || f.Known.Gone != 4 {
 			t.Errorf("%+v", f)
 		}
-		if f := found[1]; f.Kind != rehearse.ChangedSpace || f.Now.Space != "erp2" || f.Known.Accepted != 4 {
+		if f := found[1]; f.Kind != dryrun.ChangedSpace || f.Now.Space != "erp2" || f.Known.Accepted != 4 {
 			t.Errorf("%+v", f)
 		}
-		if f := found[2]; f.Kind != rehearse.ChangedKey || f.Change == nil || f.Change.Known != 4 ||
+		if f := found[2]; f.Kind != dryrun.ChangedKey || f.Change == nil || f.Change.Known != 4 ||
 			f.Change.Found != 0 || f.Change.Rows != 4 {
 			t.Errorf("%+v", f)
 		}
-		if f := found[3]; f.Kind != rehearse.SharedKeys || f.Job != "again" || f.Rows != 4 || !f.Whole ||
+		if f := found[3]; f.Kind != dryrun.SharedKeys || f.Job != "again" || f.Rows != 4 || !f.Whole ||
 			len(f.Sample) != 4 {
 			t.Errorf("%+v", f)
 		}

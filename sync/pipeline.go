@@ -7,7 +7,7 @@
 //	          row is rechecked, its intent is stored, the request leaves, the answer is judged by
 //	          package outcome and stored. A crash between the intent and that leaves a doubt.
 //
-// A dry run discovers and rechecks, on interfaces that only read (rehearse/dry_run.go).
+// A dry run discovers and rechecks, on interfaces that only read (dryrun/run.go).
 
 package sync
 
@@ -22,9 +22,9 @@ import (
 	"github.com/safrasync/safrasync/sync/brakes"
 	"github.com/safrasync/safrasync/sync/cluster"
 	"github.com/safrasync/safrasync/sync/discovery"
+	"github.com/safrasync/safrasync/sync/dryrun"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/outcome"
-	"github.com/safrasync/safrasync/sync/rehearse"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/sync/sending"
 	"github.com/safrasync/safrasync/trade"
@@ -44,7 +44,7 @@ func (e *Engine) Sync(ctx context.Context, names []string, opts Options) ([]trad
 		return nil, err
 	}
 	if opts.DryRun {
-		return e.DryRun(ctx, jobs, rehearse.Asked{Sweep: opts.Sweep, Resync: opts.Resync, Planned: opts.Planned}), nil
+		return e.DryRun(ctx, jobs, dryrun.Asked{Sweep: opts.Sweep, Resync: opts.Resync, Planned: opts.Planned}), nil
 	}
 	defer e.crew.Join(ctx, "sync")()
 	p := e.newPass(opts)

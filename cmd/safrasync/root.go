@@ -7,10 +7,10 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/acts"
 	"github.com/safrasync/safrasync/cmd/safrasync/api"
-	"github.com/safrasync/safrasync/cmd/safrasync/maintenance"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/cmd/safrasync/daemon"
 	"github.com/safrasync/safrasync/cmd/safrasync/demo"
+	"github.com/safrasync/safrasync/cmd/safrasync/maintenance"
 	"github.com/safrasync/safrasync/cmd/safrasync/refs"
 	"github.com/safrasync/safrasync/cmd/safrasync/report"
 	"github.com/safrasync/safrasync/cmd/safrasync/rows"

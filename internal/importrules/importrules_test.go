@@ -184,9 +184,9 @@ func TestAViolationIsFound(t *testing.T) {
 			file: "cmd/safrasync/rows/a.go", pkg: "rows", text: "store, err := a.OpenLedger(ctx, cli.ToRead)",
 		}, "opens the ledger"},
 		"a command does not ask the engine": {source{
-			file: "cmd/safrasync/rows/a.go", pkg: "rows", text: "v, err := rehearse.Try(job, c)",
-			imports: []imp{ours("sync/rehearse")},
-		}, "calls rehearse.Try"},
+			file: "cmd/safrasync/rows/a.go", pkg: "rows", text: "v, err := dryrun.Try(job, c)",
+			imports: []imp{ours("sync/dryrun")},
+		}, "calls dryrun.Try"},
 		"nor does a page": {source{
 			file: "console/pages/a.go", pkg: "pages", text: "plan, err := acts.Plan(order)",
 			imports: []imp{ours("sync/acts")},

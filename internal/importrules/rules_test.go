@@ -123,7 +123,7 @@ var rules = map[string]rule{
 		may: []string{
 			"trade", "erp", "apiclient", "internal/failpoint", "sync/clock", "sync/mapping", "sync/outcome",
 			"sync/cluster", "sync/run", "sync/sending", "sync/brakes", "sync/discovery",
-			"sync/rehearse", "sync/acts", "sync/events",
+			"sync/dryrun", "sync/acts", "sync/events",
 		},
 		testsMay: []string{"state", "apiclient/sandbox", "internal/pgtest", "internal/ledgertest", "internal/sickdb"},
 		reason:   "the engine reaches storage only through the interfaces in sync/run/ports.go, so that no ledger can bend its rules",
@@ -167,12 +167,12 @@ var rules = map[string]rule{
 		},
 		reason: stage,
 	},
-	"sync/rehearse": {
+	"sync/dryrun": {
 		may: []string{
 			"trade", "erp", "apiclient", "sync/clock", "sync/mapping", "sync/run", "sync/sending",
 			"sync/brakes", "sync/discovery",
 		},
-		reason: "rehearse reads and judges rows as a run does, on a ledger that stores no intent",
+		reason: "dryrun reads and judges rows as a run does, on a ledger that stores no intent",
 	},
 	"sync/acts": {may: []string{
 		"trade", "erp", "apiclient", "sync/clock", "sync/identity", "sync/mapping", "sync/outcome",
@@ -242,11 +242,11 @@ var rules = map[string]rule{
 	"cmd/safrasync/refs":   command("sync/acts"),
 	"cmd/safrasync/report": command("sync/acts", "sync/reconcile", "sync/reconcile/archive"),
 	// mapping cases need no ledger
-	"cmd/safrasync/rows":  command("erp", "sync/acts", "sync/events", "sync/mapping", "sync/rehearse"),
+	"cmd/safrasync/rows":  command("erp", "sync/acts", "sync/events", "sync/mapping", "sync/dryrun"),
 	"cmd/safrasync/runs":  command("sync", "sync/acts", "sync/reconcile", "sync/reconcile/paper"),
 	"cmd/safrasync/setup": command("apiclient", "erp"), // there is no configuration yet
 	// These work on a ledger that is not open: it is to be made, copied, mended, judged or served.
-	"cmd/safrasync/maintenance": command("state", "sync", "sync/clock", "sync/mapping", "sync/rehearse", "sync/run",
+	"cmd/safrasync/maintenance": command("state", "sync", "sync/clock", "sync/mapping", "sync/dryrun", "sync/run",
 		"apiclient", "erp", "internal/alert", "internal/torture"),
 	"cmd/safrasync/demo": command("state", "apiclient/sandbox"),
 	"cmd/safrasync/daemon": command("state", "sync", "sync/acts", "sync/clock", "sync/events", "sync/sending",
@@ -267,7 +267,7 @@ var rules = map[string]rule{
 	"internal/office": {
 		may: []string{
 			"trade", "state", "sync", "sync/clock", "sync/mapping", "sync/run", "sync/discovery", "sync/acts",
-			"sync/events", "sync/pending", "sync/rehearse", "sync/reconcile", "sync/reconcile/paper",
+			"sync/events", "sync/pending", "sync/dryrun", "sync/reconcile", "sync/reconcile/paper",
 			"sync/reconcile/archive", "apiclient", "internal/alert", "internal/config", "internal/i18n",
 			"internal/receiver", "internal/words",
 		},
@@ -276,7 +276,7 @@ var rules = map[string]rule{
 	},
 	"internal/words": {
 		may: []string{
-			"trade", "state", "sync/mapping", "sync/acts", "sync/rehearse", "apiclient", "internal/config",
+			"trade", "state", "sync/mapping", "sync/acts", "sync/dryrun", "apiclient", "internal/config",
 			"internal/i18n",
 		},
 		testsMay: []string{"internal/english"},

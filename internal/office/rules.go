@@ -8,21 +8,21 @@ import (
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/words"
+	"github.com/safrasync/safrasync/sync/dryrun"
 	"github.com/safrasync/safrasync/sync/mapping"
-	"github.com/safrasync/safrasync/sync/rehearse"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // JobRules is everything that is expected of the rows of a job, as data and as sentences.
 type JobRules struct {
-	Job       string          `json:"job"`
-	Sends     trade.Kind      `json:"sends"`
-	Key       []string        `json:"key"`
-	ChangedAt *string         `json:"changed_at"`
-	Cancelled *CancelledRule  `json:"cancelled"`
-	Invalid   string          `json:"invalid,omitempty"` // the column whose text makes a row an error
-	Fields    []FieldRule     `json:"fields"`
-	ERP       *rehearse.Audit `json:"erp"` // null with --offline, or if the ERP could not be read
+	Job       string         `json:"job"`
+	Sends     trade.Kind     `json:"sends"`
+	Key       []string       `json:"key"`
+	ChangedAt *string        `json:"changed_at"`
+	Cancelled *CancelledRule `json:"cancelled"`
+	Invalid   string         `json:"invalid,omitempty"` // the column whose text makes a row an error
+	Fields    []FieldRule    `json:"fields"`
+	ERP       *dryrun.Audit  `json:"erp"` // null with --offline, or if the ERP could not be read
 
 	Identity string         `json:"identity,omitempty"` // key space; absent: the one shared by all jobs that name none
 	Twin     trade.Severity `json:"twin"`               // what happens to equal rows
@@ -57,11 +57,11 @@ func RulesOf(v words.Voice, job mapping.JobSpec) JobRules {
 // Audit reads all rows of a job in the ERP and counts which break which rule. each, if not nil, is
 // called for each row that does not go as it is. It needs an engine, and stores and sends nothing.
 func (o *Office) Audit(ctx context.Context, job string,
-	each func(rehearse.Judgement) error,
-) (rehearse.Audit, error) {
+	each func(dryrun.Judgement) error,
+) (dryrun.Audit, error) {
 	compiled, err := o.engine.Job(job)
 	if err != nil {
-		return rehearse.Audit{}, err
+		return dryrun.Audit{}, err
 	}
 	return o.engine.Audit(ctx, compiled, each)
 }

@@ -5,7 +5,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/safrasync/safrasync/sync/rehearse"
+	"github.com/safrasync/safrasync/sync/dryrun"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -17,7 +17,7 @@ const sentPage = 500
 // askERP is set, for what was not mapped when the rows were sent. It needs an engine, and stores and
 // sends nothing.
 func (o *Office) Sent(ctx context.Context, name string, askERP bool,
-	each func(rehearse.Difference) error,
+	each func(dryrun.Difference) error,
 ) (*Sent, error) {
 	job, err := o.engine.Job(name)
 	if err != nil {
@@ -65,8 +65,8 @@ func (o *Office) Sent(ctx context.Context, name string, askERP bool,
 type Sent struct {
 	Job      string
 	Rows     int
-	Verdicts map[rehearse.DifferenceKind]int
-	Changes  map[rehearse.FieldChange]*SentSample
+	Verdicts map[dryrun.DifferenceKind]int
+	Changes  map[dryrun.FieldChange]*SentSample
 	More     map[string]int            // rows by field, beyond the changes listed one by one
 	Unmapped map[string]int            // by column
 	NoBody   int                       // rows whose payload has been removed
@@ -96,7 +96,7 @@ const (
 
 func newSent(job string) *Sent {
 	return &Sent{
-		Job: job, Verdicts: map[rehearse.DifferenceKind]int{}, Changes: map[rehearse.FieldChange]*SentSample{},
+		Job: job, Verdicts: map[dryrun.DifferenceKind]int{}, Changes: map[dryrun.FieldChange]*SentSample{},
 		More: map[string]int{}, Unmapped: map[string]int{}, Problems: map[[2]string]*SentSample{},
 		Waiting: map[trade.Awaited]*SentSample{}, Sums: map[trade.Unit]*SentSum{},
 	}
@@ -119,7 +119,7 @@ func sampled[K comparable](m map[K]*SentSample, key K, row string) bool {
 	return true
 }
 
-func (c *Sent) add(d rehearse.Difference) {
+func (c *Sent) add(d dryrun.Difference) {
 	c.Rows++
 	c.Verdicts[d.Verdict]++
 	for _, change := range d.Changes {
@@ -139,7 +139,7 @@ func (c *Sent) add(d rehearse.Difference) {
 	for _, column := range d.Unmapped {
 		c.Unmapped[column]++
 	}
-	if d.Verdict == rehearse.NotComparable && len(d.Unmapped) == 0 {
+	if d.Verdict == dryrun.NotComparable && len(d.Unmapped) == 0 {
 		c.NoBody++
 		return
 	}
@@ -155,12 +155,12 @@ func (c *Sent) sumUp(q trade.Quantity, add func(*SentSum)) {
 }
 
 // SortedChanges returns the changes sorted by field, most frequent first.
-func (c *Sent) SortedChanges() []rehearse.FieldChange {
-	var out []rehearse.FieldChange
+func (c *Sent) SortedChanges() []dryrun.FieldChange {
+	var out []dryrun.FieldChange
 	for change := range c.Changes {
 		out = append(out, change)
 	}
-	slices.SortFunc(out, func(x, y rehearse.FieldChange) int {
+	slices.SortFunc(out, func(x, y dryrun.FieldChange) int {
 		return cmp.Or(cmp.Compare(x.Field, y.Field), cmp.Compare(c.Changes[y].Rows, c.Changes[x].Rows),
 			cmp.Compare(x.Old, y.Old), cmp.Compare(x.New, y.New))
 	})

@@ -14,8 +14,8 @@ import (
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/clock"
+	"github.com/safrasync/safrasync/sync/dryrun"
 	"github.com/safrasync/safrasync/sync/mapping"
-	"github.com/safrasync/safrasync/sync/rehearse"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -23,7 +23,7 @@ import (
 // Story is everything that is known about one key, from the ERP to the platform.
 type Story struct {
 	Asked    string // the key as it was asked for
-	Reasons  rehearse.Reasons
+	Reasons  dryrun.Reasons
 	Sends    trade.Kind
 	ERPErr   error        // why the ERP could not be read
 	Entry    *trade.Entry // nil: the ledger has never seen the key
@@ -34,13 +34,13 @@ type Story struct {
 	NextRun  time.Time // zero: the job is no longer configured
 	Former   bool      // the key has another number of columns than the job's keys have now
 
-	parents []rehearse.Reasons // of the rows that it waits for and that the ledger does not have
+	parents []dryrun.Reasons // of the rows that it waits for and that the ledger does not have
 }
 
 // Why returns everything about one row. It needs an engine. Of a job that is no longer configured, and
 // of a key of another form than the job's, it returns what the ledger has, or trade.ErrNotFound.
 func (o *Office) Why(ctx context.Context, job, key string) (Story, error) {
-	s := Story{Asked: key, Reasons: rehearse.Reasons{Job: job, Key: key, Excluded: []string{}}}
+	s := Story{Asked: key, Reasons: dryrun.Reasons{Job: job, Key: key, Excluded: []string{}}}
 	compiled, spec := o.job(job)
 	if compiled != nil {
 		s.Sends, s.Former = spec.Sends, len(mapping.CodeParts(key)) != len(spec.Key)
@@ -126,9 +126,9 @@ func (o *Office) differences(ctx context.Context, entry trade.Entry) ([]trade.Di
 }
 
 // Request returns the request that would be sent for a row as it is in the ERP now, and the state of
-// the row in the ledger, "" if it has none. It needs an engine. Its error is rehearse.ErrNotInQuery if
+// the row in the ledger, "" if it has none. It needs an engine. Its error is dryrun.ErrNotInQuery if
 // the job's query does not return the key.
-func (o *Office) Request(ctx context.Context, job, key string) (rehearse.Preview, trade.State, error) {
+func (o *Office) Request(ctx context.Context, job, key string) (dryrun.Preview, trade.State, error) {
 	p, err := o.engine.Preview(ctx, job, key)
 	if err != nil {
 		return p, "", err
@@ -143,8 +143,8 @@ func (o *Office) Request(ctx context.Context, job, key string) (rehearse.Preview
 // Tried is a job, a row as a case for its tests, and what the mapping makes of it.
 type Tried struct {
 	Job     *mapping.Job
-	Case    rehearse.Case
-	Verdict rehearse.Verdict
+	Case    dryrun.Case
+	Verdict dryrun.Verdict
 }
 
 // CaseOf tries a row as the ERP has it now. It needs an engine.
@@ -161,12 +161,12 @@ type Mapping []*mapping.Job
 
 // Try maps and checks the row of a case. It returns trade.ErrNotFound if there is no such job; other
 // errors are for a case that does not fit the job.
-func (m Mapping) Try(name string, c rehearse.Case) (Tried, error) {
+func (m Mapping) Try(name string, c dryrun.Case) (Tried, error) {
 	i := slices.IndexFunc(m, func(j *mapping.Job) bool { return j.Name() == name })
 	if i < 0 {
 		return Tried{}, trade.ErrNotFound
 	}
-	verdict, err := rehearse.Try(m[i], c)
+	verdict, err := dryrun.Try(m[i], c)
 	return Tried{m[i], c, verdict}, err
 }
 
@@ -217,7 +217,7 @@ func excluding(v words.Voice, conditions []string) []string {
 	var out []string
 	for _, condition := range conditions {
 		line := "  - " + condition
-		if date := rehearse.CutOver(condition); date != "" {
+		if date := dryrun.CutOver(condition); date != "" {
 			line += v.Text("why.before_cut_over", date)
 		}
 		out = append(out, line)
@@ -227,7 +227,7 @@ func excluding(v words.Voice, conditions []string) []string {
 
 // whyParents explains why the rows that a row waits for are not in the ledger, as far as their
 // queries leave them out.
-func whyParents(v words.Voice, parents []rehearse.Reasons) []string {
+func whyParents(v words.Voice, parents []dryrun.Reasons) []string {
 	var out []string
 	for _, p := range parents {
 		if p.InERP != nil && *p.InERP && len(p.Excluded) > 0 {

@@ -5,13 +5,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/safrasync/safrasync/sync/rehearse"
+	"github.com/safrasync/safrasync/sync/dryrun"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // UnseenCancelled returns the warning that no row has some of the values of `cancelled`, with the
 // values that occur.
-func UnseenCancelled(v Voice, c rehearse.CancelledColumn, column string) string {
+func UnseenCancelled(v Voice, c dryrun.CancelledColumn, column string) string {
 	there := ValueCounts(c.Values)
 	for _, value := range c.Values {
 		if value.Value == "" {
@@ -51,7 +51,7 @@ func OrderTypes() []string {
 
 // ValueCounts lists values with their numbers of rows. It omits the blank value, which the
 // sentence mentions already.
-func ValueCounts(values []rehearse.ValueCount) string {
+func ValueCounts(values []dryrun.ValueCount) string {
 	var out []string
 	for _, c := range values {
 		if c.Value != "" {

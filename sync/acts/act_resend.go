@@ -11,7 +11,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Remapper maps a row as it is in the ERP now: see rehearse.Rehearsal.Newest.
+// Remapper maps a row as it is in the ERP now: see dryrun.Rehearsal.Newest.
 type Remapper interface {
 	Newest(ctx context.Context, job string, entry trade.Entry) (trade.Entry, error)
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/clock"
+	"github.com/safrasync/safrasync/sync/dryrun"
 	"github.com/safrasync/safrasync/sync/mapping"
-	"github.com/safrasync/safrasync/sync/rehearse"
 )
 
 // NewCheckCommand makes the command check.
@@ -39,7 +39,7 @@ type checkJSON struct {
 	Text  string `json:"text"`
 	Hint  string `json:"hint"`
 
-	Identity *rehearse.IdentityFinding `json:"identity,omitempty"` // the finding of the check "identity" as data
+	Identity *dryrun.IdentityFinding `json:"identity,omitempty"` // the finding of the check "identity" as data
 }
 
 // checker prints one line for each check, and remembers whether one failed.

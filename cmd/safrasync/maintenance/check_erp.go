@@ -12,8 +12,8 @@ import (
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/dryrun"
 	"github.com/safrasync/safrasync/sync/mapping"
-	"github.com/safrasync/safrasync/sync/rehearse"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -53,7 +53,7 @@ func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*mapping.J
 		c.fail("configuration", "check.config_hint", "check.fault", err)
 		return
 	}
-	surveys := map[string]*rehearse.Survey{}
+	surveys := map[string]*dryrun.Survey{}
 	for _, job := range jobs {
 		c.job(ctx, e, job, surveys)
 	}
@@ -67,7 +67,7 @@ func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*mapping.J
 // jobs with a new name, changed keys, rows that two jobs return.
 func (c *checker) identity(ctx context.Context, store *state.Store, source run.Source, jobs []*mapping.Job) {
 	const name = "identity"
-	findings, err := rehearse.CheckIdentity(ctx, store, source, jobs)
+	findings, err := dryrun.CheckIdentity(ctx, store, source, jobs)
 	if err != nil {
 		c.warn(name, "check.identity_hint", "check.fault", c.bare(err))
 		return
@@ -82,25 +82,25 @@ func (c *checker) identity(ctx context.Context, store *state.Store, source run.S
 }
 
 // identityText returns the text of a finding, and what to do.
-func (c *checker) identityText(f rehearse.IdentityFinding) (text, hint string) {
+func (c *checker) identityText(f dryrun.IdentityFinding) (text, hint string) {
 	v := c.voice()
 	switch f.Kind {
-	case rehearse.FormerJob:
+	case dryrun.FormerJob:
 		text = v.Text("check.former_job", f.Job, f.Known.Accepted, f.Known.InDoubt)
 		if len(f.Others) == 0 {
 			return text, v.Text("check.former_alone_hint")
 		}
 		return text, v.Text("check.former_job_hint", strings.Join(f.Others, ", "), f.Job, f.Others[0], f.Others[0])
-	case rehearse.SplitJob:
+	case dryrun.SplitJob:
 		return v.Text("check.split_job", f.Job, f.Known.Gone, f.Known.Accepted+f.Known.InDoubt,
 			strings.Join(f.Others, ", ")), v.Text("check.split_job_hint", f.Others[0])
-	case rehearse.ChangedKey:
+	case dryrun.ChangedKey:
 		text = v.Text("check.changed_key", f.Job, v.Identity(f.Now), v.Identity(f.Was))
 		if b := f.Change; b != nil {
 			text += v.Text("check.changed_rows", b.Known, b.Known-b.Found, b.Rows)
 		}
 		return text, v.Text("check.changed_key_hint")
-	case rehearse.ChangedSpace:
+	case dryrun.ChangedSpace:
 		known := f.Known
 		if known == nil {
 			known = &trade.KnownJob{}
@@ -127,10 +127,10 @@ func (c *checker) contractInKey(job *mapping.Job, columns []string) {
 
 // job compares a mapping with the columns of its query, reads its references, and surveys its rows,
 // which finds what would stop a run.
-func (c *checker) job(ctx context.Context, e *engine.Engine, job *mapping.Job, surveys map[string]*rehearse.Survey) {
+func (c *checker) job(ctx context.Context, e *engine.Engine, job *mapping.Job, surveys map[string]*dryrun.Survey) {
 	name := "job " + job.Name()
 	err := e.Check(ctx, job)
-	var survey *rehearse.Survey
+	var survey *dryrun.Survey
 	if err == nil {
 		survey, err = e.Survey(ctx, job)
 	}
@@ -170,8 +170,8 @@ func (c *checker) job(ctx context.Context, e *engine.Engine, job *mapping.Job, s
 
 // mismatches reports references to parents that match no parent row. The cause is the
 // configuration, which builds the two keys in different forms, not the data in the ERP.
-func (c *checker) mismatches(ctx context.Context, e *engine.Engine, survey *rehearse.Survey,
-	surveys map[string]*rehearse.Survey,
+func (c *checker) mismatches(ctx context.Context, e *engine.Engine, survey *dryrun.Survey,
+	surveys map[string]*dryrun.Survey,
 	job string,
 ) {
 	if survey == nil {

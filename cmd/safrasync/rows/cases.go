@@ -16,7 +16,7 @@ import (
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/internal/words"
-	"github.com/safrasync/safrasync/sync/rehearse"
+	"github.com/safrasync/safrasync/sync/dryrun"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -228,7 +228,7 @@ func caseFrom(ctx context.Context, a *cli.App, args []string) error {
 		return err
 	}
 	tried, err := o.CaseOf(ctx, args[0], key)
-	if errors.Is(err, rehearse.ErrNotInQuery) {
+	if errors.Is(err, dryrun.ErrNotInQuery) {
 		return errors.New(a.Text("preview.not_in_query", key, args[0], key))
 	}
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/safrasync/safrasync/internal/config"
-	"github.com/safrasync/safrasync/sync/rehearse"
+	"github.com/safrasync/safrasync/sync/dryrun"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -31,7 +31,7 @@ func (c *CaseFile) Expected() Outcome {
 
 // verdictOutcome converts the engine's result. A cancelled row is never sent, whatever else is true
 // of it.
-func verdictOutcome(v rehearse.Verdict) Outcome {
+func verdictOutcome(v dryrun.Verdict) Outcome {
 	if v.Cancelled {
 		return Outcome{Cancelled: true}
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/phrase"
+	"github.com/safrasync/safrasync/sync/dryrun"
 	"github.com/safrasync/safrasync/sync/mapping"
-	"github.com/safrasync/safrasync/sync/rehearse"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -100,7 +100,7 @@ func LoadCase(path string) (*CaseFile, error) {
 }
 
 // input returns the case without its expectation, for the engine.
-func (c *CaseFile) input() rehearse.Case {
+func (c *CaseFile) input() dryrun.Case {
 	normal := func(tables map[string]config.ValueMap) map[string]map[string]string {
 		out := map[string]map[string]string{}
 		for name, table := range tables {
@@ -111,7 +111,7 @@ func (c *CaseFile) input() rehearse.Case {
 		}
 		return out
 	}
-	return rehearse.Case{Row: c.Row, References: normal(c.Refs), Parents: normal(c.Parents), Today: c.today}
+	return dryrun.Case{Row: c.Row, References: normal(c.Refs), Parents: normal(c.Parents), Today: c.today}
 }
 
 // hasExpectation reports whether the case has an expectation.

@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/sync/dryrun"
 	"github.com/safrasync/safrasync/sync/mapping"
-	"github.com/safrasync/safrasync/sync/rehearse"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -88,7 +88,7 @@ func TestACaseThatWasWrittenIsReadBackAsTheSameRow(t *testing.T) {
 	job, _ := mapping.Compile(spec, time.UTC) // the fields that it lacks do not matter here
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
-		in := rehearse.Case{
+		in := dryrun.Case{
 			Row: map[string]erp.Value{"k": valueOfERP(t, "k"), column: valueOfERP(t, "v")},
 			References: map[string]map[string]string{"wallets": {mapping.NormalCode(rapid.StringMatching(`[!-~]{1,8}`).Draw(t,
 				"code")): "x"}},

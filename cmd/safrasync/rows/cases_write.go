@@ -9,8 +9,8 @@ import (
 
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/sync/dryrun"
 	"github.com/safrasync/safrasync/sync/mapping"
-	"github.com/safrasync/safrasync/sync/rehearse"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -39,7 +39,7 @@ func yamlCaseValue(v erp.Value) string {
 }
 
 // renderCase returns the text of a new case without its expectation.
-func renderCase(job *mapping.Job, c rehearse.Case, comment string) string {
+func renderCase(job *mapping.Job, c dryrun.Case, comment string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\njob: %s\ntoday: %s\nrow:\n", comment, config.YAMLText(job.Name()), c.Today)
 	for _, name := range job.Columns() {

@@ -12,8 +12,8 @@ import (
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
+	"github.com/safrasync/safrasync/sync/dryrun"
 	"github.com/safrasync/safrasync/sync/mapping"
-	"github.com/safrasync/safrasync/sync/rehearse"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -99,23 +99,23 @@ func endExplain(a *cli.App, out office.JobRules, fault error) error {
 }
 
 // auditERP reads all rows. If rows is set, it prints those that break a rule as they are found.
-func auditERP(ctx context.Context, a *cli.App, job string, rows bool) (rehearse.Audit, error) {
+func auditERP(ctx context.Context, a *cli.App, job string, rows bool) (dryrun.Audit, error) {
 	o, err := a.Office(ctx, cli.ToRead, cli.ERPNeeded)
 	if err != nil {
-		return rehearse.Audit{}, err
+		return dryrun.Audit{}, err
 	}
-	var each func(rehearse.Judgement) error
+	var each func(dryrun.Judgement) error
 	if rows {
 		if !a.AsJSON {
 			a.Line("")
 			a.Show("explain.rows_title")
 		}
-		each = func(j rehearse.Judgement) error { return printJudgement(a, j) }
+		each = func(j dryrun.Judgement) error { return printJudgement(a, j) }
 	}
 	return o.Audit(ctx, job, each)
 }
 
-func printJudgement(a *cli.App, j rehearse.Judgement) error {
+func printJudgement(a *cli.App, j dryrun.Judgement) error {
 	if a.AsJSON {
 		j.Problems, j.WaitingFor = cli.InEnglish(j.Problems), cli.OrEmpty(j.WaitingFor)
 		return a.PrintJSON(j)
@@ -172,7 +172,7 @@ func printRules(a *cli.App, out office.JobRules) {
 }
 
 // printAudit prints the results of the audit for people.
-func printAudit(a *cli.App, r rehearse.Audit, cancelledColumn string) {
+func printAudit(a *cli.App, r dryrun.Audit, cancelledColumn string) {
 	a.Line("")
 	a.Show("explain.read", r.Read, r.Ready, r.Invalid, r.Waiting, r.Cancelled, r.Unreadable)
 	if r.Double > 0 {

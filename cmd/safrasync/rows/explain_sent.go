@@ -10,7 +10,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/office"
-	"github.com/safrasync/safrasync/sync/rehearse"
+	"github.com/safrasync/safrasync/sync/dryrun"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -32,8 +32,8 @@ func explainSent(ctx context.Context, a *cli.App, names []string, f explainFlags
 	if err != nil {
 		return err
 	}
-	each := func(d rehearse.Difference) error {
-		if !a.AsJSON || d.Verdict == rehearse.WouldBeTheSame && !f.all {
+	each := func(d dryrun.Difference) error {
+		if !a.AsJSON || d.Verdict == dryrun.WouldBeTheSame && !f.all {
 			return nil
 		}
 		return a.PrintJSON(d)
@@ -60,19 +60,19 @@ func explainSent(ctx context.Context, a *cli.App, names []string, f explainFlags
 
 // sentJSON is the last line of a job in `explain --sent --json`.
 type sentJSON struct {
-	Job      string                          `json:"job"`
-	Summary  bool                            `json:"summary"` // true: this line is about the job
-	Rows     int                             `json:"rows"`
-	Verdicts map[rehearse.DifferenceKind]int `json:"verdicts"`
-	Changes  []changeJSON                    `json:"changes"`
-	More     map[string]int                  `json:"more"`
-	Unmapped map[string]int                  `json:"unmapped"`
-	NoBody   int                             `json:"no_payload"`
-	Sums     map[trade.Unit]*office.SentSum  `json:"sums"`
+	Job      string                         `json:"job"`
+	Summary  bool                           `json:"summary"` // true: this line is about the job
+	Rows     int                            `json:"rows"`
+	Verdicts map[dryrun.DifferenceKind]int  `json:"verdicts"`
+	Changes  []changeJSON                   `json:"changes"`
+	More     map[string]int                 `json:"more"`
+	Unmapped map[string]int                 `json:"unmapped"`
+	NoBody   int                            `json:"no_payload"`
+	Sums     map[trade.Unit]*office.SentSum `json:"sums"`
 }
 
 type changeJSON struct {
-	rehearse.FieldChange
+	dryrun.FieldChange
 	Rows int      `json:"rows"`
 	Keys []string `json:"keys"`
 }
@@ -94,8 +94,8 @@ const sentShown = 10
 // printSent prints the differences for people.
 func printSent(a *cli.App, c *office.Sent, f explainFlags) {
 	v := c.Verdicts
-	a.Show("diff.title", c.Job, c.Rows, v[rehearse.WouldBeTheSame], v[rehearse.WouldDiffer], v[rehearse.WouldBeRefused],
-		v[rehearse.WouldWait], v[rehearse.NotComparable])
+	a.Show("diff.title", c.Job, c.Rows, v[dryrun.WouldBeTheSame], v[dryrun.WouldDiffer], v[dryrun.WouldBeRefused],
+		v[dryrun.WouldWait], v[dryrun.NotComparable])
 	total, shown := map[string]int{}, map[string]int{}
 	for change, s := range c.Changes {
 		total[change.Field] += s.Rows

@@ -7,12 +7,12 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/words"
-	"github.com/safrasync/safrasync/sync/rehearse"
+	"github.com/safrasync/safrasync/sync/dryrun"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // plainPreview returns a preview for JSON: with empty lists instead of nil, and in English.
-func plainPreview(p rehearse.Preview) rehearse.Preview {
+func plainPreview(p dryrun.Preview) dryrun.Preview {
 	p.Problems, p.WaitingFor = cli.InEnglish(p.Problems), cli.OrEmpty(p.WaitingFor)
 	for i := range p.Fields {
 		p.Fields[i].Columns = cli.OrEmpty(p.Fields[i].Columns)
@@ -22,7 +22,7 @@ func plainPreview(p rehearse.Preview) rehearse.Preview {
 
 // printPreview prints a preview for people. stands is the row's state in the ledger, or "" if it
 // has none.
-func printPreview(a *cli.App, p rehearse.Preview, stands trade.State) {
+func printPreview(a *cli.App, p dryrun.Preview, stands trade.State) {
 	lang, row := a.Lang(), a.Voice().Subject(p.Job, p.Key, p.Show)
 	switch {
 	case stands == trade.Accepted:

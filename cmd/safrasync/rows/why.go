@@ -10,8 +10,8 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
+	"github.com/safrasync/safrasync/sync/dryrun"
 	"github.com/safrasync/safrasync/sync/mapping"
-	"github.com/safrasync/safrasync/sync/rehearse"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -32,7 +32,7 @@ func NewWhyCommand(a *cli.App) *cobra.Command {
 
 // whyJSON is the output of `why --json`.
 type whyJSON struct {
-	rehearse.Reasons
+	dryrun.Reasons
 	ERPError  *string            `json:"erp_error"` // why the ERP could not be read; null if it was read
 	Row       *cli.RowDetailJSON `json:"row"`       // the ledger's entry; null if there is none
 	JobStatus trade.JobStatus    `json:"job_status"`
@@ -100,7 +100,7 @@ func printStory(a *cli.App, s office.Story) {
 	}
 	p := s.Reasons.Preview
 	if p == nil {
-		p = &rehearse.Preview{}
+		p = &dryrun.Preview{}
 	}
 	state := trade.State("")
 	if s.Entry != nil {
@@ -133,7 +133,7 @@ func showRequest(ctx context.Context, a *cli.App, job, key string) error {
 	}
 	p, state, err := o.Request(ctx, job, key)
 	switch {
-	case errors.Is(err, rehearse.ErrNotInQuery):
+	case errors.Is(err, dryrun.ErrNotInQuery):
 		return errors.New(a.Text("preview.not_in_query", key, job, key))
 	case err != nil:
 		return config.Annotate(err)

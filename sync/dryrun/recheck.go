@@ -1,6 +1,6 @@
 // The recheck of a dry run.
 
-package rehearse
+package dryrun
 
 import (
 	"context"

@@ -1,6 +1,6 @@
 // What the present configuration would make of rows that were sent.
 
-package rehearse
+package dryrun
 
 import (
 	"bytes"

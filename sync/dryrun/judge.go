@@ -1,6 +1,6 @@
 // Mapping and rules for rows outside a run.
 
-package rehearse
+package dryrun
 
 import (
 	"context"

@@ -1,6 +1,6 @@
 // Rehearsal, whose methods are in the other files of the package.
 
-package rehearse
+package dryrun
 
 import (
 	"go.uber.org/zap"

@@ -1,6 +1,6 @@
 // The row of an entry as it is in the ERP now.
 
-package rehearse
+package dryrun
 
 import (
 	"context"

@@ -1,6 +1,6 @@
 // What a changed configuration does to jobs and keys that the ledger knows.
 
-package rehearse
+package dryrun
 
 import (
 	"context"

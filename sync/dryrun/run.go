@@ -1,6 +1,6 @@
 // The dry run: discovery on a ledger that cannot write.
 
-package rehearse
+package dryrun
 
 import (
 	"context"

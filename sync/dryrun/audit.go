@@ -1,6 +1,6 @@
 // Which rules the rows of the ERP break.
 
-package rehearse
+package dryrun
 
 import (
 	"cmp"

@@ -1,6 +1,6 @@
 // The preview of a request, and why a row was or was not sent.
 
-package rehearse
+package dryrun
 
 import (
 	"context"

@@ -1,6 +1,6 @@
 // Mistakes in a job's configuration that only its rows show.
 
-package rehearse
+package dryrun
 
 import (
 	"context"

@@ -1,6 +1,6 @@
 // Mapping cases: one row is judged without ERP, network or ledger.
 
-package rehearse
+package dryrun
 
 import (
 	"context"
